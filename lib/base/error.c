@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 127)
+			*text = '?';
+}
+
+int gt_fail(struct gt_error *error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof error->text, format, arguments);
+	va_end(arguments);
+	make_printable(error->text);
+	return -1;
+}
+
+int gt_fail_errno(struct gt_error *error, const char *format, ...)
+{
+	int reason = errno;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof error->text, format, arguments);
+	va_end(arguments);
+	size_t length = strlen(error->text);
+	snprintf(error->text + length, sizeof error->text - length, ": %s", strerror(reason));
+	make_printable(error->text);
+	return -1;
+}
+
+int gt_fail_memory(struct gt_error *error, const char *what)
+{
+	return gt_fail(error, "out of memory for %s", what);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What went wrong, in one line. The library fills it in and returns; only tools print and exit. */
+#ifndef GT_BASE_ERROR_H
+#define GT_BASE_ERROR_H
+
+struct gt_error {
+	char text[768]; /* one line, no newline, no name of the tool */
+};
+
+/* Sets the text and returns -1, so that a function can end with `return gt_fail(...)`.
+ * Unprintable bytes in the text (hostile input quoted back) become '?'. */
+int gt_fail(struct gt_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same, with ": " and the system's word for errno appended. */
+int gt_fail_errno(struct gt_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "out of memory" for `what`; returns -1. */
+int gt_fail_memory(struct gt_error *error, const char *what);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static size_t home(const struct gt_map *map, uint64_t key)
+{
+	return (size_t)XXH3_64bits(&key, sizeof key) & map->mask;
+}
+
+static struct gt_map_slot *allocate(size_t slots)
+{
+	struct gt_map_slot *array = malloc(slots * sizeof *array);
+
+	for (size_t i = 0; array && i < slots; i++)
+		array[i].key = GT_MAP_EMPTY;
+	return array;
+}
+
+int gt_map_open(struct gt_map *map, size_t expected, struct gt_error *error)
+{
+	size_t slots = 64;
+
+	while (slots / 4 * 3 < expected && slots < SIZE_MAX / 64)
+		slots *= 2;
+	*map = (struct gt_map){.slots = allocate(slots), .mask = slots - 1};
+	return map->slots ? 0 : gt_fail_memory(error, "a hash table");
+}
+
+void gt_map_close(struct gt_map *map)
+{
+	free(map->slots);
+	*map = (struct gt_map){0};
+}
+
+/* The slot that holds the key, or the empty one where it belongs. */
+static struct gt_map_slot *find(const struct gt_map *map, uint64_t key)
+{
+	size_t i = home(map, key);
+
+	while (map->slots[i].key != key && map->slots[i].key != GT_MAP_EMPTY)
+		i = (i + 1) & map->mask;
+	return &map->slots[i];
+}
+
+uint64_t *gt_map_get(const struct gt_map *map, uint64_t key)
+{
+	struct gt_map_slot *slot = find(map, key);
+
+	return slot->key == GT_MAP_EMPTY ? NULL : &slot->value;
+}
+
+static int grow(struct gt_map *map)
+{
+	struct gt_map bigger = {.mask = map->mask * 2 + 1, .used = map->used};
+
+	bigger.slots = allocate(bigger.mask + 1);
+	if (!bigger.slots)
+		return -1;
+	for (size_t i = 0; i <= map->mask; i++)
+		if (map->slots[i].key != GT_MAP_EMPTY)
+			*find(&bigger, map->slots[i].key) = map->slots[i];
+	free(map->slots);
+	*map = bigger;
+	return 0;
+}
+
+uint64_t *gt_map_put(struct gt_map *map, uint64_t key, uint64_t initial, int *fresh)
+{
+	struct gt_map_slot *slot = find(map, key);
+
+	*fresh = slot->key == GT_MAP_EMPTY;
+	if (!*fresh)
+		return &slot->value;
+	if (map->used + 1 > (map->mask + 1) / 4 * 3) {
+		if (grow(map) != 0)
+			return NULL;
+		slot = find(map, key);
+	}
+	map->used++;
+	*slot = (struct gt_map_slot){.key = key, .value = initial};
+	return &slot->value;
+}
+
+void gt_map_clear(struct gt_map *map)
+{
+	for (size_t i = 0; i <= map->mask; i++)
+		map->slots[i].key = GT_MAP_EMPTY;
+	map->used = 0;
+}

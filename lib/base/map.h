@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A hash table from 64-bit keys to 64-bit values: open addressing, XXH3 of the key, at most 3/4
+ * full. Memory is 16 bytes a slot; it grows by doubling. Iteration order is not defined. */
+#ifndef GT_BASE_MAP_H
+#define GT_BASE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_MAP_EMPTY UINT64_MAX /* this key cannot be stored */
+
+struct gt_map_slot {
+	uint64_t key, value;
+};
+
+struct gt_map {
+	struct gt_map_slot *slots;
+	size_t mask; /* slots - 1, slots a power of two */
+	size_t used;
+};
+
+/* An empty table. Returns 0, or -1 when memory is short. */
+int gt_map_open(struct gt_map *map, size_t expected, struct gt_error *error);
+void gt_map_close(struct gt_map *map);
+
+/* The value's place for a key, or NULL if the key is absent. Valid until the next put. */
+uint64_t *gt_map_get(const struct gt_map *map, uint64_t key);
+
+/* The value's place for a key; a new one holds `initial` and sets *fresh. NULL when memory is short. */
+uint64_t *gt_map_put(struct gt_map *map, uint64_t key, uint64_t initial, int *fresh);
+
+void gt_map_clear(struct gt_map *map);
+
+#endif

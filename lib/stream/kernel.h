@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel launch: what its rows are checked against, and what occupancy needs. */
+#ifndef GT_STREAM_KERNEL_H
+#define GT_STREAM_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_KERNEL_NAME 1024	   /* bytes a name may have, with its final 0; longer ones are cut */
+#define GT_BLOCK_THREADS_MAX 1024  /* CUDA's limit */
+
+enum gt_order {
+	GT_ORDER_NONE,	/* as the source had them */
+	GT_ORDER_BLOCK, /* by block, an, warp: what gtrace-order writes */
+	GT_ORDER_AN,	/* by an, block, warp: [000] 4.1's global order */
+};
+
+struct gt_kernel {
+	uint64_t id;
+	char name[GT_KERNEL_NAME];
+	uint32_t grid[3];  /* blocks; 0 in grid[0]: unknown */
+	uint32_t block[3]; /* threads; 0 in block[0]: unknown */
+	uint32_t registers; /* per thread; 0: unknown */
+	uint32_t shared_bytes; /* per block, static and dynamic */
+	enum gt_order order;
+	uint64_t l1_bytes; /* the L1 data cache left beside shared memory [004 4.2]; 0: not decided */
+
+	/* Fields this version does not know: msgpack key-value pairs, passed on as they came. */
+	unsigned char *extra;
+	size_t extra_bytes;
+	uint32_t extra_pairs;
+};
+
+/* Blocks of the grid, or 0 if unknown. */
+uint64_t gt_kernel_blocks(const struct gt_kernel *kernel);
+/* Threads of a block, or 0 if unknown. */
+uint64_t gt_kernel_threads(const struct gt_kernel *kernel);
+/* Warps of a block, the last one possibly partial, or 0 if unknown. */
+uint64_t gt_kernel_warps(const struct gt_kernel *kernel);
+
+/* Checks the shape: at most 2^32 blocks and GT_BLOCK_THREADS_MAX threads a block. */
+int gt_kernel_check(const struct gt_kernel *kernel, struct gt_error *error);
+
+/* Copies, `extra` included. `to` must be zeroed or hold an earlier copy. */
+int gt_kernel_copy(struct gt_kernel *to, const struct gt_kernel *from, struct gt_error *error);
+void gt_kernel_clear(struct gt_kernel *kernel);
+
+#endif

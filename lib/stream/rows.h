@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch of rows, column by column: warp accesses or memory requests. In memory every column is
+ * a full, aligned array of `n` elements in the machine's order; how narrow it is on a pipe is the
+ * stream's affair. */
+#ifndef GT_STREAM_ROWS_H
+#define GT_STREAM_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_WARP_SIZE 32
+#define GT_LINE 128	    /* bytes; `address` of a request is a multiple of this */
+#define GT_SECTOR 32	    /* bytes; a line has 4 */
+#define GT_ROWS_BATCH 4096  /* rows a writer puts into a batch */
+#define GT_ROWS_MAX 65536   /* rows a reader accepts in a batch */
+#define GT_STRIDE_LANES INT64_MIN /* this stride says: the addresses stand in `lanes` */
+#define GT_ACCESS_SIZE_MAX 32	  /* bytes per lane */
+
+enum gt_rows_kind { GT_ACCESSES, GT_REQUESTS };
+
+struct gt_rows {
+	enum gt_rows_kind kind;
+	bool scheduled; /* the columns step and sm are present */
+	size_t n;	/* rows in use */
+	size_t capacity;
+
+	uint32_t *block; /* linear block index in the grid, x fastest */
+	uint16_t *warp;	 /* warp index within the block */
+	uint32_t *an;	 /* ordinal of the access within its warp */
+	uint32_t *pc;	 /* program counter, 0 if unknown */
+	uint8_t *op;	 /* stream/op.h */
+
+	/* Accesses. If stride[i] is GT_STRIDE_LANES the addresses of the active lanes, lowest lane
+	 * first, are lanes[base[i]] to lanes[base[i] + popcount(mask[i]) - 1]. Else active lane l
+	 * has the address base[i] + stride[i] * (l - lowest active lane), modulo 2^64. */
+	uint8_t *size;	 /* bytes per lane: 1 to GT_ACCESS_SIZE_MAX */
+	uint32_t *mask;	 /* active lanes, never 0 */
+	uint64_t *base;	 /* bytes, or an index into lanes */
+	int64_t *stride; /* bytes from lane to lane */
+	uint64_t *lanes;
+	size_t n_lanes, lanes_capacity;
+
+	/* Requests. */
+	uint64_t *address; /* of the line: a multiple of GT_LINE */
+	uint8_t *sectors;  /* mask of the line's GT_SECTOR-byte sectors, never 0 */
+	uint8_t *full;	   /* stores: sectors that are overwritten whole; else 0 */
+	uint8_t *threads;  /* lanes served; "lanes" on the pipe */
+
+	/* Scheduled rows of either kind. */
+	uint64_t *step; /* logical issue time */
+	uint16_t *sm;	/* streaming multiprocessor */
+};
+
+/* Every column by its name on the pipe: for readers, writers and text views. */
+struct gt_column {
+	const char *name;
+	size_t offset; /* of the pointer in struct gt_rows */
+	unsigned width; /* bytes an element */
+	bool in_access, in_request;
+	bool only_scheduled;
+};
+extern const struct gt_column gt_columns[];
+extern const size_t gt_columns_n;
+
+/* The array of a column in a batch. */
+static inline void *gt_column_of(const struct gt_rows *rows, const struct gt_column *column)
+{
+	return *(void *const *)(const void *)((const char *)rows + column->offset);
+}
+
+/* True if rows of this kind carry the column. */
+static inline bool gt_column_present(const struct gt_rows *rows, const struct gt_column *column)
+{
+	return (rows->kind == GT_ACCESSES ? column->in_access : column->in_request) &&
+	       (!column->only_scheduled || rows->scheduled);
+}
+
+/* A batch with room for `capacity` rows of either kind. Freed by gt_rows_free. NULL on error. */
+struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error);
+void gt_rows_free(struct gt_rows *rows);
+
+/* Room for `more` addresses beyond n_lanes. Returns 0, or -1 when memory is short. */
+int gt_rows_reserve_lanes(struct gt_rows *rows, size_t more, struct gt_error *error);
+
+/* Appends row i of `from` to `to`, which must have room, be of the same kind, and agree on
+ * `scheduled` (an unscheduled source leaves step and sm for the caller to set). Addresses in
+ * `lanes` are carried over. */
+int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struct gt_error *error);
+
+/* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
+unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);
+
+/* Sets mask, base and stride (or lanes) of access i from the addresses of the lanes in `mask`,
+ * lowest lane first: affine if they are. Returns 0, or -1 when memory is short. */
+int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
+			  struct gt_error *error);
+
+/* Where a model puts its rows: a batch, and what is done when it is full. flush() must leave the
+ * batch empty (n = n_lanes = 0) and return 0, or -1 with the error set. */
+struct gt_sink {
+	struct gt_rows *rows;
+	int (*flush)(void *context, struct gt_rows *rows, struct gt_error *error);
+	void *context;
+};
+
+/* Sets the kind of the rows to come, flushing rows of another kind. */
+int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error);
+
+/* Makes sure that one more row fits. Returns 0, or -1 with flush's error. */
+static inline int gt_sink_room(struct gt_sink *sink, struct gt_error *error)
+{
+	return sink->rows->n < sink->rows->capacity ? 0 : sink->flush(sink->context, sink->rows, error);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream of gtrace(5): a sequence of msgpack records, framed by msgpack-c, checked by XXH3.
+ * A reader gives one event at a time; a writer takes them. Neither prints, neither exits. */
+#ifndef GT_STREAM_STREAM_H
+#define GT_STREAM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stream/count.h"
+#include "stream/gpu.h"
+#include "stream/kernel.h"
+#include "stream/rows.h"
+
+#define GT_STREAM_VERSION 1
+#define GT_RECORD_MAX (64U << 20) /* bytes a record may have */
+
+enum gt_event {
+	GT_FAILED = -1, /* the error says why; nothing more can be read */
+	GT_END,		/* the whole stream was read and its checksum is right */
+	GT_KERNEL,	/* a launch begins: gt_reader_kernel */
+	GT_ROWS,	/* a batch: gt_reader_rows */
+	GT_COUNT,	/* what a stage counted: gt_reader_count */
+	GT_GPU,		/* the GPU description: gt_reader_gpu */
+	GT_OTHER,	/* a kind this version does not know: pass it on with gt_writer_pass */
+};
+
+struct gt_reader;
+struct gt_writer;
+
+/* Starts reading a stream from a descriptor, which stays the caller's; `name` is for messages.
+ * Reads and checks the header. `head` are bytes already taken from the descriptor (may be NULL).
+ * NULL on error. */
+struct gt_reader *gt_reader_open(int descriptor, const char *name, const void *head,
+				 size_t head_bytes, struct gt_error *error);
+void gt_reader_close(struct gt_reader *reader);
+
+/* The next event. Rows are checked against the kernel they belong to: block, warp and lanes in
+ * range, sizes and sectors that make sense; rows before any kernel are an error, and so is the
+ * end of input before the end record. */
+enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error);
+
+/* What the last event of that kind held; valid until the next gt_read. kernel and gpu stay valid
+ * (NULL before the first). */
+const struct gt_kernel *gt_reader_kernel(const struct gt_reader *reader);
+const struct gt_gpu *gt_reader_gpu(const struct gt_reader *reader);
+struct gt_rows *gt_reader_rows(struct gt_reader *reader);
+const struct gt_count *gt_reader_count(const struct gt_reader *reader);
+
+uint64_t gt_reader_records(const struct gt_reader *reader); /* records read so far, header included */
+uint64_t gt_reader_rows_read(const struct gt_reader *reader);
+uint64_t gt_reader_bytes_read(const struct gt_reader *reader);
+
+/* Lines "tool version argv..." of the filters the stream has passed, newest last: line i, or NULL. */
+const char *gt_reader_history(const struct gt_reader *reader, size_t i);
+
+/* Starts a stream on a descriptor, which stays the caller's: the header, with the history of
+ * `from` (may be NULL) and one entry for this tool. argv is copied. NULL on error. */
+struct gt_writer *gt_writer_open(int descriptor, const struct gt_reader *from, const char *tool,
+				 const char *version, char *const argv[], struct gt_error *error);
+
+int gt_write_gpu(struct gt_writer *writer, const struct gt_gpu *gpu, struct gt_error *error);
+int gt_write_kernel(struct gt_writer *writer, const struct gt_kernel *kernel, struct gt_error *error);
+int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct gt_error *error);
+int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struct gt_error *error);
+
+/* Passes the reader's last event on, byte for byte where nothing was changed. */
+int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, struct gt_error *error);
+
+/* A sink that writes its batches to this stream and owns a batch of GT_ROWS_BATCH rows. */
+struct gt_sink *gt_writer_sink(struct gt_writer *writer);
+
+/* Writes what is left in the sink, the end record, and everything buffered. */
+int gt_writer_finish(struct gt_writer *writer, struct gt_error *error);
+/* Frees the writer. A stream that was not finished has no end, and readers will say so. */
+void gt_writer_close(struct gt_writer *writer);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What every filter does alike: options, help, diagnostics, the streams, progress. Everything
+ * here may print and exit; that is why it is not in lib/. */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/stream.h"
+
+/* Appended to a tool's long options by TOOL_OPTIONS; handled by tool_option. */
+enum { TOOL_HELP = 0x1000, TOOL_VERSION };
+#define TOOL_OPTIONS                                                                              \
+	{"help", no_argument, NULL, TOOL_HELP}, {"version", no_argument, NULL, TOOL_VERSION},      \
+		{"verbose", no_argument, NULL, 'v'}, { NULL, 0, NULL, 0 }
+
+struct tool {
+	const char *name;
+	const char *help; /* printed by --help: usage line first */
+	int argc;
+	char **argv;
+	bool verbose;
+	struct gt_error error; /* where library calls put what went wrong */
+
+	struct gt_reader *in;
+	struct gt_writer *out;
+	uint64_t input_bytes; /* size of the input if it is a file, else 0 */
+};
+
+void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv);
+
+/* The next option, as getopt_long; common options and unknown ones are dealt with here (a tool's
+ * short options must include "v"). Returns -1 after the last. */
+int tool_option(struct tool *tool, const char *short_options, const struct option *options);
+
+/* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error. */
+_Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+_Noreturn void tool_usage_error(const struct tool *tool, const char *option);
+/* "NAME: error" on stderr and exit 1. */
+_Noreturn void tool_fail(const struct tool *tool);
+void tool_warn(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Calls that must succeed: fails the tool if the result is not 0. */
+static inline void tool_must(const struct tool *tool, int result)
+{
+	if (result != 0)
+		tool_fail(tool);
+}
+
+/* Opens the input stream: the one operand left in argv, or standard input. More operands are a
+ * usage error. */
+void tool_read(struct tool *tool);
+/* Opens standard output as a stream with the input's history. A terminal is refused. */
+void tool_write(struct tool *tool);
+
+/* The next event; false after GT_END. Fails the tool if the stream fails. Shows progress. */
+bool tool_next(struct tool *tool, enum gt_event *event);
+/* Passes the last event on as it came. */
+void tool_pass(struct tool *tool);
+
+/* Finishes the output stream, closes standard output and checks that all of it was written.
+ * A tool that prints text instead calls only this at its end. */
+void tool_end(struct tool *tool);
+
+/* The program's own version. */
+extern const char tool_version[];
+
+#endif
