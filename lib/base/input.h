@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a file or standard input, compressed or not, by lines or by bytes. Input that begins
+ * with the magic of gzip, xz or zstd is decompressed by running the tool of that name. */
+#ifndef GT_BASE_INPUT_H
+#define GT_BASE_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_LINE_MAX (1U << 20) /* bytes a text line may have */
+
+struct gt_input;
+
+/* Opens a file, or standard input for "-". NULL on error. */
+struct gt_input *gt_input_open(const char *path, struct gt_error *error);
+/* Closes it. Returns -1 if a decompressor failed (damaged data), which a reader that saw the end
+ * has been told already. */
+int gt_input_close(struct gt_input *input, struct gt_error *error);
+
+/* The first bytes, decompressed, up to 64 KiB, without taking them: for detecting a format.
+ * Call before anything is read. */
+int gt_input_peek(struct gt_input *input, const char **head, size_t *bytes, struct gt_error *error);
+
+/* The next line, without its end (\n or \r\n), 0-terminated, in a buffer valid until the next
+ * call. Returns 1, 0 at the end, or -1: cannot be read, longer than GT_LINE_MAX, or has a 0 byte. */
+int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error);
+
+/* Raw bytes: how many were read, 0 at the end, -1 on error. */
+long gt_input_bytes(struct gt_input *input, void *buffer, size_t bytes, struct gt_error *error);
+
+const char *gt_input_name(const struct gt_input *input);     /* as in diagnostics; "-" is "standard input" */
+const char *gt_input_path(const struct gt_input *input);     /* as it was opened */
+uint64_t gt_input_line_number(const struct gt_input *input); /* of the last line, from 1 */
+uint64_t gt_input_taken(const struct gt_input *input);	     /* bytes of the file itself read so far */
+uint64_t gt_input_size(const struct gt_input *input);	     /* of the file, 0 if unknown */
+
+/* "NAME:LINE: message"; returns -1. */
+int gt_input_fail(const struct gt_input *input, struct gt_error *error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Trace formats: one file each, and a table. An importer reads text and reports launches and
+ * accesses in the order of the file; folding and ordering are lib/order's. */
+#ifndef GT_IMPORT_IMPORT_H
+#define GT_IMPORT_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+#include "stream/kernel.h"
+
+/* How an access is numbered. */
+enum gt_numbering {
+	GT_AN_GIVEN,	 /* `an` says */
+	GT_AN_OF_WARP,	 /* the next ordinal of its (block, warp) */
+	GT_AN_OF_THREAD, /* the next ordinal of its (block, thread); mask has one lane */
+};
+
+struct gt_trace_access {
+	uint32_t block; /* linear */
+	uint16_t warp;
+	enum gt_numbering numbering;
+	uint32_t an;
+	uint32_t pc;
+	uint8_t op;
+	uint8_t size;
+	uint32_t mask;
+	const uint64_t *addresses; /* popcount(mask), lowest lane first; NULL: base and stride say */
+	uint64_t base;		   /* of the lowest active lane */
+	int64_t stride;		   /* from lane to lane, as in struct gt_rows */
+	bool scheduled;		   /* the source knew where it ran: */
+	uint16_t sm;
+};
+
+/* What an importer feeds. Each call returns 0, or -1 with an error (the importer returns it,
+ * with file and line put before the text by gt_input_fail where it has none). */
+struct gt_trace {
+	void *context;
+	/* A launch begins, or an earlier one of the same id goes on. */
+	int (*kernel)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
+	int (*access)(void *context, const struct gt_trace_access *access, struct gt_error *error);
+	/* Something countable that is not an access and was passed over on purpose, such as
+	 * "TMA instructions": reported once per kind, with its total, on stderr and in a count. */
+	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
+};
+
+struct gt_importer {
+	const char *name;    /* --format NAME */
+	const char *summary; /* one line for --help */
+	/* True if the first bytes look like this format. NULL: never detected. */
+	bool (*detect)(const char *head, size_t bytes);
+	/* Reads one file to its end. */
+	int (*read)(struct gt_input *input, struct gt_trace *to, struct gt_error *error);
+	/* For formats of many files: true if this path (a folder, a file's name) is of this kind ... */
+	bool (*owns_path)(const char *path);
+	/* ... and reads all of them together. Both NULL for formats of one file. */
+	int (*read_paths)(char *const paths[], size_t n, struct gt_trace *to, struct gt_error *error);
+};
+
+/* In the order in which they are tried. */
+extern const struct gt_importer *const gt_importers[];
+extern const size_t gt_importers_n;
+
+/* Bytes per lane from a SASS opcode, such as 8 for "LDG.E.64.SYS" (formats.md section 3): the
+ * width suffix, else 4. */
+uint8_t gt_sass_size(const char *opcode, size_t length);
+/* The op byte from a SASS opcode: LDG, STG, LDL, STL, LDS, STS, ATOM*, RED*, LDGSTS, TEX, LDC and
+ * so on. Returns 0, or -1 if it is no memory instruction. */
+int gt_sass_op(const char *opcode, size_t length, uint8_t *op);
+
+#endif
