@@ -27,6 +27,7 @@ struct tool {
 	struct gt_reader *in;
 	struct gt_writer *out;
 	uint64_t input_bytes; /* size of the input if it is a file, else 0 */
+	double started;	      /* seconds of the monotonic clock, when reading began */
 };
 
 void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv);

@@ -15,7 +15,7 @@
 #include "stream/rows.h"
 
 #define GT_STREAM_VERSION 1
-#define GT_RECORD_MAX (64U << 20) /* bytes a record may have */
+#define GT_RECORD_MAX (32U << 20) /* bytes a record may have */
 
 enum gt_event {
 	GT_FAILED = -1, /* the error says why; nothing more can be read */

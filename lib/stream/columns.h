@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* How a column travels (gtrace(5), "Columns"). In memory it is a full array; on the wire it is
+ *   bin of n elements            as it is, little-endian
+ *   bin of one element           all rows are equal
+ *   [offset, bin of n narrower]  the smallest element, and what is added to it
+ */
+#ifndef GT_STREAM_COLUMNS_H
+#define GT_STREAM_COLUMNS_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A growable run of bytes that msgpack-c packs into. */
+struct gt_bytes {
+	unsigned char *data;
+	size_t n, capacity;
+	bool failed; /* memory ran out; what was packed since is lost */
+};
+
+/* Room for `more` bytes; returns their place, or NULL with `failed` set. They count at once. */
+unsigned char *gt_bytes_extend(struct gt_bytes *bytes, size_t more);
+/* The write callback of a msgpack_packer whose data is a struct gt_bytes. */
+int gt_bytes_write(void *bytes, const char *data, size_t n);
+
+/* Packs n elements (n > 0) of `width` bytes: 1, 2, 4 or 8. */
+void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const void *column, size_t n,
+		    unsigned width);
+
+/* Unpacks into n elements of `width` bytes. Returns 0, or -1 if the object is no such column. */
+int gt_column_unpack(const msgpack_object *object, void *column, size_t n, unsigned width);
+
+#endif

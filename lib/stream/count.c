@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/count.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gt_count_begin(struct gt_count *count, const char *stage, uint64_t kernel)
+{
+	memset(count, 0, sizeof *count);
+	snprintf(count->stage, sizeof count->stage, "%s", stage);
+	count->kernel = kernel;
+}
+
+void gt_count_clear(struct gt_count *count)
+{
+	for (size_t i = 0; i < count->n; i++) {
+		free(count->entries[i].array);
+		free(count->entries[i].text);
+	}
+	free(count->entries);
+	memset(count, 0, sizeof *count);
+}
+
+static struct gt_count_entry *append(struct gt_count *count, const char *name, enum gt_count_kind kind)
+{
+	if (count->n == count->capacity) {
+		size_t capacity = count->capacity ? 2 * count->capacity : 16;
+		struct gt_count_entry *entries = realloc(count->entries, capacity * sizeof *entries);
+		if (!entries)
+			return NULL;
+		count->entries = entries;
+		count->capacity = capacity;
+	}
+	struct gt_count_entry *entry = &count->entries[count->n];
+	memset(entry, 0, sizeof *entry);
+	snprintf(entry->name, sizeof entry->name, "%s", name);
+	entry->kind = kind;
+	return entry;
+}
+
+int gt_count_number(struct gt_count *count, const char *name, uint64_t value, struct gt_error *error)
+{
+	struct gt_count_entry *entry = append(count, name, GT_COUNT_NUMBER);
+
+	if (!entry)
+		return gt_fail_memory(error, "a count");
+	entry->number = value;
+	count->n++;
+	return 0;
+}
+
+int gt_count_array(struct gt_count *count, const char *name, const uint64_t *values, size_t n,
+		   struct gt_error *error)
+{
+	struct gt_count_entry *entry = append(count, name, GT_COUNT_ARRAY);
+
+	if (entry)
+		entry->array = malloc((n + !n) * sizeof *values);
+	if (!entry || !entry->array)
+		return gt_fail_memory(error, "a count");
+	if (n > 0)
+		memcpy(entry->array, values, n * sizeof *values);
+	entry->n = n;
+	count->n++;
+	return 0;
+}
+
+int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error)
+{
+	struct gt_count_entry *entry = append(count, name, GT_COUNT_TEXT);
+
+	if (entry)
+		entry->text = malloc(strlen(text) + 1);
+	if (!entry || !entry->text)
+		return gt_fail_memory(error, "a count");
+	memcpy(entry->text, text, strlen(text) + 1);
+	count->n++;
+	return 0;
+}
+
+const struct gt_count_entry *gt_count_find(const struct gt_count *count, const char *name)
+{
+	for (size_t i = 0; i < count->n; i++)
+		if (strcmp(count->entries[i].name, name) == 0)
+			return &count->entries[i];
+	return NULL;
+}
+
+uint64_t gt_count_value(const struct gt_count *count, const char *name, uint64_t otherwise)
+{
+	const struct gt_count_entry *entry = gt_count_find(count, name);
+
+	return entry && entry->kind == GT_COUNT_NUMBER ? entry->number : otherwise;
+}

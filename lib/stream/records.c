@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/columns.h"
+
+int gt_object_is(const msgpack_object *object, const char *text)
+{
+	return object->type == MSGPACK_OBJECT_STR && object->via.str.size == strlen(text) &&
+	       memcmp(object->via.str.ptr, text, object->via.str.size) == 0;
+}
+
+const msgpack_object *gt_object_get(const msgpack_object *map, const char *key)
+{
+	for (uint32_t i = 0; i < map->via.map.size; i++)
+		if (gt_object_is(&map->via.map.ptr[i].key, key))
+			return &map->via.map.ptr[i].val;
+	return NULL;
+}
+
+void gt_pack_text(msgpack_packer *packer, const char *text)
+{
+	msgpack_pack_str_with_body(packer, text, strlen(text));
+}
+
+/* Copies a string object, cut to fit. Returns -1 if it is none. */
+static int copy_text(const msgpack_object *object, char *buffer, size_t bytes)
+{
+	if (object->type != MSGPACK_OBJECT_STR)
+		return -1;
+	size_t n = object->via.str.size < bytes - 1 ? object->via.str.size : bytes - 1;
+	memcpy(buffer, object->via.str.ptr, n);
+	buffer[n] = '\0';
+	return 0;
+}
+
+static int copy_number(const msgpack_object *object, uint64_t max, uint64_t *number)
+{
+	if (object->type != MSGPACK_OBJECT_POSITIVE_INTEGER || object->via.u64 > max)
+		return -1;
+	*number = object->via.u64;
+	return 0;
+}
+
+/* ---- kernel ---- */
+
+static const char *const orders[] = {"none", "block", "an"};
+
+static int unpack_id(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return copy_number(value, UINT64_MAX, &kernel->id);
+}
+
+static int unpack_name(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return copy_text(value, kernel->name, sizeof kernel->name);
+}
+
+static int unpack_shape(const msgpack_object *value, uint32_t shape[3])
+{
+	uint64_t size;
+
+	if (value->type != MSGPACK_OBJECT_ARRAY || value->via.array.size != 3)
+		return -1;
+	for (int i = 0; i < 3; i++) {
+		if (copy_number(&value->via.array.ptr[i], UINT32_MAX, &size) != 0)
+			return -1;
+		shape[i] = (uint32_t)size;
+	}
+	return 0;
+}
+
+static int unpack_grid(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return unpack_shape(value, kernel->grid);
+}
+
+static int unpack_block(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return unpack_shape(value, kernel->block);
+}
+
+static int unpack_registers(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	uint64_t number;
+
+	if (copy_number(value, UINT32_MAX, &number) != 0)
+		return -1;
+	kernel->registers = (uint32_t)number;
+	return 0;
+}
+
+static int unpack_shared(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	uint64_t number;
+
+	if (copy_number(value, UINT32_MAX, &number) != 0)
+		return -1;
+	kernel->shared_bytes = (uint32_t)number;
+	return 0;
+}
+
+static int unpack_l1(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return copy_number(value, UINT64_MAX, &kernel->l1_bytes);
+}
+
+static int unpack_order(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	for (unsigned i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+		if (!gt_object_is(value, orders[i]))
+			continue;
+		kernel->order = (enum gt_order)i;
+		return 0;
+	}
+	return -1;
+}
+
+static const struct {
+	const char *name;
+	const char *expected;
+	int (*unpack)(const msgpack_object *value, struct gt_kernel *kernel);
+} fields[] = {
+	{"id", "a number", unpack_id},
+	{"name", "a string", unpack_name},
+	{"grid", "three numbers", unpack_grid},
+	{"block", "three numbers", unpack_block},
+	{"registers", "a number below 2^32", unpack_registers},
+	{"shared_bytes", "a number below 2^32", unpack_shared},
+	{"order", "none, block or an", unpack_order},
+	{"l1_bytes", "a number", unpack_l1},
+};
+#define FIELDS (sizeof fields / sizeof fields[0])
+
+static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t shape[3])
+{
+	gt_pack_text(packer, name);
+	msgpack_pack_array(packer, 3);
+	for (int i = 0; i < 3; i++)
+		msgpack_pack_uint32(packer, shape[i]);
+}
+
+void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
+{
+	msgpack_pack_map(packer, FIELDS + kernel->extra_pairs);
+	gt_pack_text(packer, "id");
+	msgpack_pack_uint64(packer, kernel->id);
+	gt_pack_text(packer, "name");
+	gt_pack_text(packer, kernel->name);
+	pack_shape(packer, "grid", kernel->grid);
+	pack_shape(packer, "block", kernel->block);
+	gt_pack_text(packer, "registers");
+	msgpack_pack_uint32(packer, kernel->registers);
+	gt_pack_text(packer, "shared_bytes");
+	msgpack_pack_uint32(packer, kernel->shared_bytes);
+	gt_pack_text(packer, "order");
+	gt_pack_text(packer, orders[kernel->order]);
+	gt_pack_text(packer, "l1_bytes");
+	msgpack_pack_uint64(packer, kernel->l1_bytes);
+	/* Already packed, pair by pair. */
+	packer->callback(packer->data, (const char *)kernel->extra, kernel->extra_bytes);
+}
+
+static int keep_extra(struct gt_bytes *extra, const msgpack_object_kv *pair)
+{
+	msgpack_packer packer;
+
+	msgpack_packer_init(&packer, extra, gt_bytes_write);
+	return msgpack_pack_object(&packer, pair->key) != 0 || msgpack_pack_object(&packer, pair->val) != 0 ? -1 : 0;
+}
+
+int gt_kernel_unpack(const msgpack_object *map, struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct gt_bytes extra = {0};
+
+	gt_kernel_clear(kernel);
+	for (uint32_t i = 0; i < map->via.map.size; i++) {
+		const msgpack_object_kv *pair = &map->via.map.ptr[i];
+		size_t f = 0;
+		while (f < FIELDS && !gt_object_is(&pair->key, fields[f].name))
+			f++;
+		if (f < FIELDS && fields[f].unpack(&pair->val, kernel) != 0) {
+			free(extra.data);
+			return gt_fail(error, "kernel: '%s': expected %s", fields[f].name, fields[f].expected);
+		}
+		if (f == FIELDS && keep_extra(&extra, pair) != 0) {
+			free(extra.data);
+			return gt_fail_memory(error, "a kernel's fields");
+		}
+		kernel->extra_pairs += f == FIELDS;
+	}
+	kernel->extra = extra.data;
+	kernel->extra_bytes = extra.n;
+	if (!gt_object_get(map, "id"))
+		return gt_fail(error, "kernel: expected an 'id'");
+	return gt_kernel_check(kernel, error);
+}
+
+/* ---- gpu ---- */
+
+void gt_gpu_pack(msgpack_packer *packer, const struct gt_gpu *gpu)
+{
+	msgpack_pack_map(packer, gpu->n);
+	for (size_t i = 0; i < gpu->n; i++) {
+		gt_pack_text(packer, gpu->figures[i].key);
+		gt_pack_text(packer, gpu->figures[i].value);
+	}
+}
+
+int gt_gpu_unpack(const msgpack_object *map, struct gt_gpu *gpu, struct gt_error *error)
+{
+	char key[GT_GPU_TEXT], value[GT_GPU_TEXT];
+
+	gt_gpu_clear(gpu);
+	for (uint32_t i = 0; i < map->via.map.size; i++) {
+		const msgpack_object_kv *pair = &map->via.map.ptr[i];
+		if (copy_text(&pair->key, key, sizeof key) != 0 || copy_text(&pair->val, value, sizeof value) != 0)
+			return gt_fail(error, "gpu: expected strings for keys and values");
+		if (gt_gpu_known(key) && gt_gpu_set(gpu, key, value, "", "", error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- count ---- */
+
+void gt_count_pack(msgpack_packer *packer, const struct gt_count *count)
+{
+	msgpack_pack_map(packer, count->n + 2);
+	gt_pack_text(packer, "stage");
+	gt_pack_text(packer, count->stage);
+	gt_pack_text(packer, "kernel");
+	msgpack_pack_uint64(packer, count->kernel);
+	for (size_t i = 0; i < count->n; i++) {
+		const struct gt_count_entry *entry = &count->entries[i];
+		gt_pack_text(packer, entry->name);
+		if (entry->kind == GT_COUNT_NUMBER) {
+			msgpack_pack_uint64(packer, entry->number);
+		} else if (entry->kind == GT_COUNT_TEXT) {
+			gt_pack_text(packer, entry->text);
+		} else {
+			msgpack_pack_array(packer, entry->n);
+			for (size_t j = 0; j < entry->n; j++)
+				msgpack_pack_uint64(packer, entry->array[j]);
+		}
+	}
+}
+
+static int unpack_array(const char *name, const msgpack_object_array *from, struct gt_count *count,
+			struct gt_error *error)
+{
+	uint64_t *values = malloc((from->size + 1) * sizeof *values);
+	int result = 0;
+
+	if (!values)
+		return gt_fail_memory(error, "a count");
+	for (uint32_t i = 0; i < from->size && result == 0; i++)
+		result = copy_number(&from->ptr[i], UINT64_MAX, &values[i]);
+	if (result != 0)
+		gt_fail(error, "count: '%s': expected numbers", name);
+	else
+		result = gt_count_array(count, name, values, from->size, error);
+	free(values);
+	return result;
+}
+
+static int unpack_entry(const msgpack_object_kv *pair, struct gt_count *count, struct gt_error *error)
+{
+	char name[GT_COUNT_NAME];
+
+	if (copy_text(&pair->key, name, sizeof name) != 0)
+		return gt_fail(error, "count: expected a string for a counter's name");
+	if (strcmp(name, "stage") == 0 || strcmp(name, "kernel") == 0)
+		return 0;
+	if (pair->val.type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+		return gt_count_number(count, name, pair->val.via.u64, error);
+	if (pair->val.type == MSGPACK_OBJECT_ARRAY)
+		return unpack_array(name, &pair->val.via.array, count, error);
+	char text[4096];
+	if (copy_text(&pair->val, text, sizeof text) != 0)
+		return gt_fail(error, "count: '%s': expected a number, numbers or a string", name);
+	return gt_count_text(count, name, text, error);
+}
+
+int gt_count_unpack(const msgpack_object *map, struct gt_count *count, struct gt_error *error)
+{
+	char stage[GT_COUNT_NAME];
+	uint64_t kernel;
+	const msgpack_object *stage_object = gt_object_get(map, "stage");
+	const msgpack_object *kernel_object = gt_object_get(map, "kernel");
+
+	gt_count_clear(count);
+	if (!stage_object || copy_text(stage_object, stage, sizeof stage) != 0 || !kernel_object ||
+	    copy_number(kernel_object, UINT64_MAX, &kernel) != 0)
+		return gt_fail(error, "count: expected a 'stage' and a 'kernel'");
+	gt_count_begin(count, stage, kernel);
+	for (uint32_t i = 0; i < map->via.map.size; i++)
+		if (unpack_entry(&map->via.map.ptr[i], count, error) != 0)
+			return -1;
+	return 0;
+}

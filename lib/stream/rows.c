@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, SCHEDULED)                                     \
+	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME, IN_ACCESS,    \
+	 IN_REQUEST, SCHEDULED}
+
+const struct gt_column gt_columns[] = {
+	COLUMN(block, "block", true, true, false),
+	COLUMN(warp, "warp", true, true, false),
+	COLUMN(an, "an", true, true, false),
+	COLUMN(pc, "pc", true, true, false),
+	COLUMN(op, "op", true, true, false),
+	COLUMN(size, "size", true, false, false),
+	COLUMN(mask, "mask", true, false, false),
+	COLUMN(base, "base", true, false, false),
+	COLUMN(stride, "stride", true, false, false),
+	COLUMN(address, "address", false, true, false),
+	COLUMN(sectors, "sectors", false, true, false),
+	COLUMN(full, "full", false, true, false),
+	COLUMN(threads, "lanes", false, true, false),
+	COLUMN(step, "step", true, true, true),
+	COLUMN(sm, "sm", true, true, true),
+};
+const size_t gt_columns_n = sizeof gt_columns / sizeof gt_columns[0];
+
+static void **place(struct gt_rows *rows, const struct gt_column *column)
+{
+	return (void **)(void *)((char *)rows + column->offset);
+}
+
+struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error)
+{
+	struct gt_rows *rows = calloc(1, sizeof *rows);
+
+	for (size_t c = 0; rows && c < gt_columns_n; c++) {
+		*place(rows, &gt_columns[c]) = calloc(capacity, gt_columns[c].width);
+		if (!*place(rows, &gt_columns[c])) {
+			gt_rows_free(rows);
+			rows = NULL;
+		}
+	}
+	if (!rows) {
+		gt_fail_memory(error, "a batch of rows");
+		return NULL;
+	}
+	rows->capacity = capacity;
+	return rows;
+}
+
+void gt_rows_free(struct gt_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t c = 0; c < gt_columns_n; c++)
+		free(*place(rows, &gt_columns[c]));
+	free(rows->lanes);
+	free(rows);
+}
+
+int gt_rows_reserve_lanes(struct gt_rows *rows, size_t more, struct gt_error *error)
+{
+	size_t needed = rows->n_lanes + more;
+
+	if (needed <= rows->lanes_capacity)
+		return 0;
+	size_t capacity = needed < 2 * rows->lanes_capacity ? 2 * rows->lanes_capacity : needed;
+	uint64_t *lanes = realloc(rows->lanes, capacity * sizeof *lanes);
+	if (!lanes)
+		return gt_fail_memory(error, "the addresses of lanes");
+	rows->lanes = lanes;
+	rows->lanes_capacity = capacity;
+	return 0;
+}
+
+int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struct gt_error *error)
+{
+	size_t at = to->n;
+
+	for (size_t c = 0; c < gt_columns_n; c++) {
+		const struct gt_column *column = &gt_columns[c];
+		if (!gt_column_present(from, column) || !gt_column_present(to, column))
+			continue;
+		memcpy((char *)gt_column_of(to, column) + at * column->width,
+		       (const char *)gt_column_of(from, column) + i * column->width, column->width);
+	}
+	if (from->kind == GT_ACCESSES && from->stride[i] == GT_STRIDE_LANES) {
+		size_t n = (size_t)__builtin_popcount(from->mask[i]);
+		if (gt_rows_reserve_lanes(to, n, error) != 0)
+			return -1;
+		memcpy(to->lanes + to->n_lanes, from->lanes + from->base[i], n * sizeof *to->lanes);
+		to->base[at] = to->n_lanes;
+		to->n_lanes += n;
+	}
+	to->n++;
+	return 0;
+}
+
+unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE])
+{
+	uint32_t mask = rows->mask[i];
+	unsigned n = 0, lowest = (unsigned)__builtin_ctz(mask);
+
+	if (rows->stride[i] == GT_STRIDE_LANES) {
+		n = (unsigned)__builtin_popcount(mask);
+		memcpy(addresses, rows->lanes + rows->base[i], n * sizeof *addresses);
+		return n;
+	}
+	for (; mask; mask &= mask - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(mask);
+		addresses[n++] = rows->base[i] + (uint64_t)rows->stride[i] * (lane - lowest);
+	}
+	return n;
+}
+
+/* The stride that explains all addresses, or GT_STRIDE_LANES. One lane has stride 0. */
+static int64_t common_stride(uint32_t mask, const uint64_t *addresses)
+{
+	unsigned lowest = (unsigned)__builtin_ctz(mask);
+	uint32_t rest = mask & (mask - 1);
+
+	if (!rest)
+		return 0;
+	/* The second lane decides; a gap that its distance does not divide is no stride. */
+	int64_t distance = (int64_t)(addresses[1] - addresses[0]);
+	int64_t gap = (int64_t)((unsigned)__builtin_ctz(rest) - lowest);
+	if (distance % gap != 0)
+		return GT_STRIDE_LANES;
+	int64_t stride = distance / gap;
+	for (unsigned n = 1; rest; rest &= rest - 1, n++) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		if (addresses[n] != addresses[0] + (uint64_t)stride * (lane - lowest))
+			return GT_STRIDE_LANES;
+	}
+	return stride;
+}
+
+int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
+			  struct gt_error *error)
+{
+	int64_t stride = common_stride(mask, addresses);
+
+	rows->mask[i] = mask;
+	rows->stride[i] = stride;
+	rows->base[i] = addresses[0];
+	if (stride != GT_STRIDE_LANES)
+		return 0;
+	size_t n = (size_t)__builtin_popcount(mask);
+	if (gt_rows_reserve_lanes(rows, n, error) != 0)
+		return -1;
+	rows->base[i] = rows->n_lanes;
+	memcpy(rows->lanes + rows->n_lanes, addresses, n * sizeof *addresses);
+	rows->n_lanes += n;
+	return 0;
+}
+
+int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error)
+{
+	struct gt_rows *rows = sink->rows;
+
+	if (rows->n > 0 && (rows->kind != kind || rows->scheduled != scheduled) &&
+	    sink->flush(sink->context, rows, error) != 0)
+		return -1;
+	rows->kind = kind;
+	rows->scheduled = scheduled;
+	return 0;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream/columns.h"
+#include "stream/reader.h"
+#include "stream/records.h"
+#include "stream/stream.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define FLUSH_AT (64U << 10) /* bytes that are worth a write */
+
+struct gt_writer {
+	int descriptor;
+	struct gt_bytes bytes;
+	msgpack_packer packer;
+	XXH3_state_t *checksum;
+	uint64_t rows_written;
+	struct gt_sink sink;
+};
+
+static int write_all(int descriptor, const unsigned char *data, size_t n, struct gt_error *error)
+{
+	while (n > 0) {
+		ssize_t done = write(descriptor, data, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return gt_fail_errno(error, "standard output");
+		data += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+static int flush(struct gt_writer *writer, struct gt_error *error)
+{
+	if (writer->bytes.failed)
+		return gt_fail_memory(error, "a record");
+	XXH3_64bits_update(writer->checksum, writer->bytes.data, writer->bytes.n);
+	int result = write_all(writer->descriptor, writer->bytes.data, writer->bytes.n, error);
+	writer->bytes.n = 0;
+	return result;
+}
+
+static int flush_if_full(struct gt_writer *writer, struct gt_error *error)
+{
+	return writer->bytes.n >= FLUSH_AT || writer->bytes.failed ? flush(writer, error) : 0;
+}
+
+/* Begins a record: an array of `size` whose first element is its kind. */
+static msgpack_packer *begin(struct gt_writer *writer, const char *kind, size_t size)
+{
+	msgpack_pack_array(&writer->packer, size);
+	gt_pack_text(&writer->packer, kind);
+	return &writer->packer;
+}
+
+static void pack_header(struct gt_writer *writer, const struct gt_reader *from, const char *tool,
+			const char *version, char *const argv[])
+{
+	static const struct gt_bytes none;
+	uint32_t entries = 0;
+	const struct gt_bytes *history = from ? gt_reader_packed_history(from, &entries) : &none;
+	msgpack_packer *packer = begin(writer, "gtrace", 3);
+	size_t words = 0;
+
+	while (argv[words])
+		words++;
+	msgpack_pack_int(packer, GT_STREAM_VERSION);
+	msgpack_pack_map(packer, 1);
+	gt_pack_text(packer, "history");
+	msgpack_pack_array(packer, entries + 1);
+	if (entries > 0)
+		gt_bytes_write(&writer->bytes, (const char *)history->data, history->n);
+	msgpack_pack_map(packer, 3);
+	gt_pack_text(packer, "tool");
+	gt_pack_text(packer, tool);
+	gt_pack_text(packer, "version");
+	gt_pack_text(packer, version);
+	gt_pack_text(packer, "argv");
+	msgpack_pack_array(packer, words);
+	for (size_t i = 0; i < words; i++)
+		gt_pack_text(packer, argv[i]);
+}
+
+static int flush_sink(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	return gt_write_rows(context, rows, error) != 0 ? -1 : (int)(rows->n = rows->n_lanes = 0);
+}
+
+struct gt_writer *gt_writer_open(int descriptor, const struct gt_reader *from, const char *tool,
+				 const char *version, char *const argv[], struct gt_error *error)
+{
+	struct gt_writer *writer = calloc(1, sizeof *writer);
+
+	if (!writer) {
+		gt_fail_memory(error, "a stream");
+		return NULL;
+	}
+	writer->descriptor = descriptor;
+	msgpack_packer_init(&writer->packer, &writer->bytes, gt_bytes_write);
+	writer->checksum = XXH3_createState();
+	writer->sink = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, error), flush_sink, writer};
+	if (!writer->checksum || !writer->sink.rows) {
+		gt_fail_memory(error, "a stream");
+		gt_writer_close(writer);
+		return NULL;
+	}
+	XXH3_64bits_reset(writer->checksum);
+	pack_header(writer, from, tool, version, argv);
+	return writer;
+}
+
+/* Rows come before whatever follows them. */
+static int flush_rows(struct gt_writer *writer, struct gt_error *error)
+{
+	return writer->sink.rows->n > 0 ? flush_sink(writer, writer->sink.rows, error) : 0;
+}
+
+int gt_write_gpu(struct gt_writer *writer, const struct gt_gpu *gpu, struct gt_error *error)
+{
+	if (flush_rows(writer, error) != 0)
+		return -1;
+	gt_gpu_pack(begin(writer, "gpu", 2), gpu);
+	return flush_if_full(writer, error);
+}
+
+int gt_write_kernel(struct gt_writer *writer, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	if (flush_rows(writer, error) != 0)
+		return -1;
+	gt_kernel_pack(begin(writer, "kernel", 2), kernel);
+	return flush_if_full(writer, error);
+}
+
+int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struct gt_error *error)
+{
+	if (flush_rows(writer, error) != 0)
+		return -1;
+	gt_count_pack(begin(writer, "count", 2), count);
+	return flush_if_full(writer, error);
+}
+
+int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct gt_error *error)
+{
+	size_t columns = 0;
+
+	if (rows->n == 0)
+		return 0;
+	msgpack_packer *packer = begin(writer, rows->kind == GT_ACCESSES ? "access" : "request", 3);
+	msgpack_pack_uint64(packer, rows->n);
+	for (size_t c = 0; c < gt_columns_n; c++)
+		columns += gt_column_present(rows, &gt_columns[c]);
+	bool with_lanes = rows->kind == GT_ACCESSES && rows->n_lanes > 0;
+	msgpack_pack_map(packer, columns + with_lanes);
+	for (size_t c = 0; c < gt_columns_n; c++) {
+		const struct gt_column *column = &gt_columns[c];
+		if (!gt_column_present(rows, column))
+			continue;
+		gt_pack_text(packer, column->name);
+		gt_column_pack(packer, &writer->bytes, gt_column_of(rows, column), rows->n, column->width);
+	}
+	if (with_lanes) {
+		gt_pack_text(packer, "lanes");
+		gt_column_pack(packer, &writer->bytes, rows->lanes, rows->n_lanes, sizeof *rows->lanes);
+	}
+	writer->rows_written += rows->n;
+	return flush_if_full(writer, error);
+}
+
+int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, struct gt_error *error)
+{
+	size_t n;
+	const unsigned char *record = gt_reader_record(reader, &n);
+
+	if (flush_rows(writer, error) != 0)
+		return -1;
+	writer->rows_written += gt_reader_record_rows(reader);
+	gt_bytes_write(&writer->bytes, (const char *)record, n);
+	return flush_if_full(writer, error);
+}
+
+struct gt_sink *gt_writer_sink(struct gt_writer *writer)
+{
+	return &writer->sink;
+}
+
+int gt_writer_finish(struct gt_writer *writer, struct gt_error *error)
+{
+	if (flush_rows(writer, error) != 0 || flush(writer, error) != 0)
+		return -1;
+	/* The checksum is over everything before the end record, so it goes out apart. */
+	msgpack_packer *packer = begin(writer, "end", 2);
+	msgpack_pack_map(packer, 2);
+	gt_pack_text(packer, "rows");
+	msgpack_pack_uint64(packer, writer->rows_written);
+	gt_pack_text(packer, "xxh3");
+	msgpack_pack_uint64(packer, XXH3_64bits_digest(writer->checksum));
+	return flush(writer, error);
+}
+
+void gt_writer_close(struct gt_writer *writer)
+{
+	if (!writer)
+		return;
+	gt_rows_free(writer->sink.rows);
+	free(writer->bytes.data);
+	XXH3_freeState(writer->checksum);
+	free(writer);
+}

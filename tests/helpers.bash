@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# What several bats files share.
+
+# expect_failure STATUS TEXT COMMAND...: the command exits with STATUS, prints nothing on stdout,
+# and exactly one line on stderr, which contains TEXT.
+expect_failure() {
+	local status=$1 text=$2 got=0
+	shift 2
+	"$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" || got=$?
+	if [ "$got" -ne "$status" ]; then
+		echo "exit status $got, expected $status: $*"
+		cat "$BATS_TEST_TMPDIR/stderr"
+		return 1
+	fi
+	if [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -ne 1 ] || ! grep -qF -- "$text" "$BATS_TEST_TMPDIR/stderr"; then
+		echo "expected one line with '$text', found:"
+		cat "$BATS_TEST_TMPDIR/stderr"
+		return 1
+	fi
+}
+
+# man_examples PAGE: the commands of a man page's literal blocks, one a line (continued lines are
+# joined).
+man_examples() {
+	awk '/^\.Bd -literal/ { inside = 1; next }
+	     /^\.Ed/ { inside = 0 }
+	     inside { sub(/^\\&/, ""); gsub(/\\e/, "\\"); gsub(/\\-/, "-"); print }' "$ROOT/man/$1" |
+		sed -e ':join' -e '/\\$/{N;s/\\\n[ \t]*//;bjoin' -e '}'
+}
+
+# run_man_examples PAGE: runs each of them from the top of the repository; all must succeed.
+run_man_examples() {
+	local command count=0
+	cd "$ROOT" || return 1
+	while IFS= read -r command; do
+		[ -n "$command" ] || continue
+		count=$((count + 1))
+		bash -o pipefail -c "cd '$ROOT'; TMPDIR='$BATS_TEST_TMPDIR'; $command" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" </dev/null || {
+			echo "fails: $command"
+			cat "$BATS_TEST_TMPDIR/err"
+			return 1
+		}
+	done < <(man_examples "$1")
+	[ "$count" -gt 0 ] || { echo "no example in $1"; return 1; }
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PIPE_BYTES (1 << 20) /* what a pipe is asked to hold, where the system lets one ask */
+
+const char tool_version[] = GT_VERSION;
+
+static volatile sig_atomic_t progress_asked;
+
+static void ask_progress(int signal_number)
+{
+	(void)signal_number;
+	progress_asked = 1;
+}
+
+void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv)
+{
+	struct sigaction action = {.sa_handler = ask_progress, .sa_flags = SA_RESTART};
+
+	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv};
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+static _Noreturn void print_and_exit(const char *text)
+{
+	fputs(text, stdout);
+	exit(fflush(stdout) != 0 || ferror(stdout) ? 1 : 0);
+}
+
+int tool_option(struct tool *tool, const char *short_options, const struct option *options)
+{
+	for (;;) {
+		int option = getopt_long(tool->argc, tool->argv, short_options, options, NULL);
+		char line[64];
+		switch (option) {
+		case TOOL_HELP:
+			print_and_exit(tool->help);
+		case TOOL_VERSION:
+			snprintf(line, sizeof line, "%s %s\n", tool->name, tool_version);
+			print_and_exit(line);
+		case 'v':
+			tool->verbose = true;
+			break;
+		case '?':
+			fprintf(stderr, "%s: see '%s --help'\n", tool->name, tool->name);
+			exit(2);
+		default:
+			return option;
+		}
+	}
+}
+
+_Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "%s: ", tool->name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+_Noreturn void tool_usage_error(const struct tool *tool, const char *option)
+{
+	fprintf(stderr, "%s: %s: %s\n", tool->name, option, tool->error.text);
+	exit(2);
+}
+
+_Noreturn void tool_fail(const struct tool *tool)
+{
+	/* A reader that went away wanted no more: not worth a word. */
+	if (errno != EPIPE)
+		fprintf(stderr, "%s: %s\n", tool->name, tool->error.text);
+	exit(1);
+}
+
+void tool_warn(const struct tool *tool, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "%s: ", tool->name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+/* Fewer, longer turns between the two ends of a pipe. */
+static void widen_pipe(int descriptor)
+{
+#ifdef F_SETPIPE_SZ
+	(void)fcntl(descriptor, F_SETPIPE_SZ, PIPE_BYTES);
+#else
+	(void)descriptor;
+#endif
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void tool_read(struct tool *tool)
+{
+	const char *name = "standard input";
+	int descriptor = STDIN_FILENO;
+	struct stat status;
+
+	if (optind + 1 < tool->argc)
+		tool_usage(tool, "'%s': expected one stream at most", tool->argv[optind + 1]);
+	if (optind < tool->argc && strcmp(tool->argv[optind], "-") != 0) {
+		name = tool->argv[optind];
+		descriptor = open(name, O_RDONLY);
+		if (descriptor < 0) {
+			gt_fail_errno(&tool->error, "%s", name);
+			tool_fail(tool);
+		}
+	}
+	if (descriptor == STDIN_FILENO && isatty(descriptor)) {
+		gt_fail(&tool->error, "expected a gtrace stream, not a terminal");
+		tool_fail(tool);
+	}
+	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+		tool->input_bytes = (uint64_t)status.st_size;
+	widen_pipe(descriptor);
+	tool->started = now();
+	tool->in = gt_reader_open(descriptor, name, NULL, 0, &tool->error);
+	if (!tool->in)
+		tool_fail(tool);
+}
+
+void tool_write(struct tool *tool)
+{
+	if (isatty(STDOUT_FILENO)) {
+		gt_fail(&tool->error, "a stream is binary and is not written to a terminal (gtrace-cat shows it)");
+		tool_fail(tool);
+	}
+	widen_pipe(STDOUT_FILENO);
+	tool->out = gt_writer_open(STDOUT_FILENO, tool->in, tool->name, tool_version, tool->argv + 1, &tool->error);
+	if (!tool->out)
+		tool_fail(tool);
+}
+
+/* One line on stderr: rows, rows a second, and how much of a file is done. */
+static void show_progress(const struct tool *tool, double seconds, char end)
+{
+	uint64_t rows = gt_reader_rows_read(tool->in), bytes = gt_reader_bytes_read(tool->in);
+	char bar[64] = "";
+
+	if (tool->input_bytes > 0 && bytes <= tool->input_bytes) {
+		int done = (int)(20.0 * (double)bytes / (double)tool->input_bytes);
+		snprintf(bar, sizeof bar, " [%.*s%.*s]", done, "####################", 20 - done, "....................");
+	}
+	fprintf(stderr, "%s: %" PRIu64 " rows, %.2f M rows/s%s%c", tool->name, rows,
+		seconds > 0 ? (double)rows / seconds / 1e6 : 0.0, bar, end);
+}
+
+static void progress(const struct tool *tool, bool last)
+{
+	static double shown;
+
+	if (!tool->verbose && !progress_asked)
+		return;
+	double time = now();
+	if (progress_asked || (tool->verbose && (last || time - shown > 0.5))) {
+		bool stays = progress_asked || last || !isatty(STDERR_FILENO);
+		show_progress(tool, time - tool->started, stays ? '\n' : '\r');
+		shown = time;
+		progress_asked = 0;
+	}
+}
+
+bool tool_next(struct tool *tool, enum gt_event *event)
+{
+	*event = gt_read(tool->in, &tool->error);
+	if (*event == GT_FAILED)
+		tool_fail(tool);
+	progress(tool, *event == GT_END);
+	return *event != GT_END;
+}
+
+void tool_pass(struct tool *tool)
+{
+	tool_must(tool, gt_writer_pass(tool->out, tool->in, &tool->error));
+}
+
+void tool_end(struct tool *tool)
+{
+	if (tool->out)
+		tool_must(tool, gt_writer_finish(tool->out, &tool->error));
+	gt_writer_close(tool->out);
+	gt_reader_close(tool->in);
+	tool->out = NULL;
+	tool->in = NULL;
+	errno = 0;
+	if (fflush(stdout) != 0 || ferror(stdout) || close(STDOUT_FILENO) != 0) {
+		gt_fail_errno(&tool->error, "standard output");
+		tool_fail(tool);
+	}
+}
