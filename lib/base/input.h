@@ -24,11 +24,16 @@ int gt_input_close(struct gt_input *input, struct gt_error *error);
 int gt_input_peek(struct gt_input *input, const char **head, size_t *bytes, struct gt_error *error);
 
 /* The next line, without its end (\n or \r\n), 0-terminated, in a buffer valid until the next
- * call. Returns 1, 0 at the end, or -1: cannot be read, longer than GT_LINE_MAX, or has a 0 byte. */
+ * call, with GT_SCAN_SLACK readable bytes behind it (base/scan.h). Returns 1, 0 at the end, or -1:
+ * cannot be read, longer than GT_LINE_MAX, or has a 0 byte. */
 int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error);
 
 /* Raw bytes: how many were read, 0 at the end, -1 on error. */
 long gt_input_bytes(struct gt_input *input, void *buffer, size_t bytes, struct gt_error *error);
+
+/* Gives the rest of the input away: the descriptor to read it from, which stays the input's, and
+ * the bytes already taken from it, valid until the input is closed. Read no more by other calls. */
+int gt_input_hand_over(struct gt_input *input, const char **head, size_t *bytes);
 
 const char *gt_input_name(const struct gt_input *input);     /* as in diagnostics; "-" is "standard input" */
 const char *gt_input_path(const struct gt_input *input);     /* as it was opened */
@@ -36,7 +41,8 @@ uint64_t gt_input_line_number(const struct gt_input *input); /* of the last line
 uint64_t gt_input_taken(const struct gt_input *input);	     /* bytes of the file itself read so far */
 uint64_t gt_input_size(const struct gt_input *input);	     /* of the file, 0 if unknown */
 
-/* "NAME:LINE: message"; returns -1. */
+/* "NAME:LINE: message"; returns -1. The arguments may be error->text itself, so
+ * gt_input_fail(input, error, "%s", error->text) puts the place before a message that has none. */
 int gt_input_fail(const struct gt_input *input, struct gt_error *error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -12,6 +12,9 @@
 #include "base/input.h"
 #include "stream/kernel.h"
 
+/* The id of a launch whose source gives it none: the next free one, from 1. */
+#define GT_KERNEL_NEXT UINT64_MAX
+
 /* How an access is numbered. */
 enum gt_numbering {
 	GT_AN_GIVEN,	 /* `an` says */
@@ -63,6 +66,18 @@ struct gt_importer {
 /* In the order in which they are tried. */
 extern const struct gt_importer *const gt_importers[];
 extern const size_t gt_importers_n;
+
+/* The importer of that name, or NULL. */
+const struct gt_importer *gt_importer_find(const char *name);
+/* The importer whose format these first bytes are, or NULL. */
+const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
+
+/* A launch for accesses that no launch line announces: id GT_KERNEL_NEXT, named after the file. */
+void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input);
+
+/* For detect(): copies the next line of the head, cut to `size` - 1 bytes, and moves the head
+ * past it. False at the end. */
+bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size);
 
 /* Bytes per lane from a SASS opcode, such as 8 for "LDG.E.64.SYS" (formats.md section 3): the
  * width suffix, else 4. */

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/input.h"
+#include "base/scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PEEK_BYTES ((size_t)64 << 10)
+#define BUFFER_BYTES ((size_t)256 << 10)
+
+extern char **environ;
+
+struct compression {
+	const char *tool;
+	const char *magic;
+	size_t magic_bytes;
+};
+
+static const struct compression compressions[] = {
+	{"gzip", "\x1f\x8b", 2},
+	{"xz", "\xfd" "7zXZ\0", 6},
+	{"zstd", "\x28\xb5\x2f\xfd", 4},
+};
+
+struct gt_input {
+	char *path;
+	int file;	/* the file itself */
+	int descriptor; /* what is read: the file, or the end of the decompressor's pipe */
+	uint64_t size, line, taken;
+
+	const char *tool;      /* the decompressor, NULL for plain input */
+	pid_t process, feeder; /* 0: none, or waited for */
+
+	char *buffer; /* `capacity` bytes and GT_SCAN_SLACK more */
+	size_t capacity, start, end;
+	bool ended;	/* the descriptor has no more */
+	bool has_zero;	/* a 0 byte was seen: every line is looked at */
+	bool handed_over;
+};
+
+const char *gt_input_name(const struct gt_input *input)
+{
+	return strcmp(input->path, "-") == 0 ? "standard input" : input->path;
+}
+
+const char *gt_input_path(const struct gt_input *input) { return input->path; }
+uint64_t gt_input_line_number(const struct gt_input *input) { return input->line; }
+uint64_t gt_input_size(const struct gt_input *input) { return input->size; }
+
+uint64_t gt_input_taken(const struct gt_input *input)
+{
+	/* The decompressor shares the file's offset. */
+	off_t offset = lseek(input->file, 0, SEEK_CUR);
+
+	return offset >= 0 ? (uint64_t)offset : input->taken;
+}
+
+int gt_input_fail(const struct gt_input *input, struct gt_error *error, const char *format, ...)
+{
+	char text[sizeof error->text]; /* the arguments may lie in the error itself */
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	return gt_fail(error, "%s:%" PRIu64 ": %s", gt_input_name(input), input->line, text);
+}
+
+/* Waits for a child; returns its status, or -1. */
+static int wait_for(pid_t *process)
+{
+	int status;
+	pid_t waited;
+
+	do
+		waited = waitpid(*process, &status, 0);
+	while (waited < 0 && errno == EINTR);
+	*process = 0;
+	return waited < 0 ? -1 : status;
+}
+
+/* Takes the exit of the decompressor and of the feeder after the last byte. */
+static int reap(struct gt_input *input, struct gt_error *error)
+{
+	if (input->process != 0) {
+		int status = wait_for(&input->process);
+		if (status != 0)
+			return gt_fail(error, "%s: %s -dc failed: its data is damaged or ends early",
+				       gt_input_name(input), input->tool);
+	}
+	if (input->feeder != 0 && wait_for(&input->feeder) != 0)
+		return gt_fail(error, "%s: cannot be read to its end", gt_input_name(input));
+	return 0;
+}
+
+/* Reads what the buffer has room for. Returns 1, 0 at the end, -1 on error. */
+static int fill(struct gt_input *input, struct gt_error *error)
+{
+	ssize_t got;
+
+	if (input->ended)
+		return 0;
+	do
+		got = read(input->descriptor, input->buffer + input->end, input->capacity - input->end);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return gt_fail_errno(error, "%s", gt_input_name(input));
+	if (got == 0) {
+		input->ended = true;
+		return reap(input, error);
+	}
+	if (!input->has_zero)
+		input->has_zero = memchr(input->buffer + input->end, '\0', (size_t)got) != NULL;
+	input->end += (size_t)got;
+	input->taken += (uint64_t)got;
+	return 1;
+}
+
+static int resize(struct gt_input *input, size_t capacity, struct gt_error *error)
+{
+	char *buffer = realloc(input->buffer, capacity + GT_SCAN_SLACK + 1);
+
+	if (!buffer)
+		return gt_fail_memory(error, "an input buffer");
+	memset(buffer + input->capacity, 0, capacity + GT_SCAN_SLACK + 1 - input->capacity);
+	input->buffer = buffer;
+	input->capacity = capacity;
+	return 0;
+}
+
+/* A pipe whose ends are no standard descriptors and are not passed on by exec. */
+static int open_pipe(int ends[2])
+{
+	int raw[2];
+
+	if (pipe(raw) != 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, 3);
+		close(raw[i]);
+	}
+	if (ends[0] >= 0 && ends[1] >= 0)
+		return 0;
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+	return -1;
+}
+
+static int write_all(int descriptor, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t put = write(descriptor, bytes, n);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		bytes += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+/* The feeder's life: hands on the bytes already read, and then the rest of the file. */
+_Noreturn static void feed(struct gt_input *input, int to)
+{
+	signal(SIGPIPE, SIG_DFL);
+	if (write_all(to, input->buffer, input->end) != 0)
+		_exit(1);
+	for (;;) {
+		ssize_t got = read(input->file, input->buffer, input->capacity);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			_exit(got < 0);
+		if (write_all(to, input->buffer, (size_t)got) != 0)
+			_exit(1);
+	}
+}
+
+/* Makes a descriptor that gives the file from its first byte, although its beginning was read:
+ * by going back, or, on a pipe, with the help of a process that copies. */
+static int from_start(struct gt_input *input, struct gt_error *error)
+{
+	int ends[2];
+
+	if (lseek(input->file, -(off_t)input->end, SEEK_CUR) >= 0)
+		return fcntl(input->file, F_DUPFD_CLOEXEC, 3);
+	if (open_pipe(ends) != 0)
+		return gt_fail_errno(error, "%s: cannot make a pipe", gt_input_name(input));
+	input->feeder = fork();
+	if (input->feeder == 0) {
+		close(ends[0]);
+		feed(input, ends[1]);
+	}
+	close(ends[1]);
+	if (input->feeder > 0)
+		return ends[0];
+	input->feeder = 0;
+	close(ends[0]);
+	return gt_fail_errno(error, "%s: cannot start a process", gt_input_name(input));
+}
+
+/* Runs `tool -dc < from > to`, quiet: what it has to say is said by its exit status. */
+static int spawn(struct gt_input *input, int from, int to)
+{
+	char dc[] = "-dc", name[8];
+	char *argv[] = {name, dc, NULL};
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
+
+	snprintf(name, sizeof name, "%s", input->tool);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, from, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	int result = posix_spawnp(&input->process, name, &files, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	if (result != 0)
+		input->process = 0;
+	return result;
+}
+
+static int decompress(struct gt_input *input, struct gt_error *error)
+{
+	int ends[2];
+	int from = from_start(input, error);
+
+	if (from < 0)
+		return -1;
+	if (open_pipe(ends) != 0) {
+		gt_fail_errno(error, "%s: cannot make a pipe", gt_input_name(input));
+		close(from);
+		return -1;
+	}
+	int result = spawn(input, from, ends[1]);
+	close(from);
+	close(ends[1]);
+	input->descriptor = ends[0];
+	input->start = input->end = 0;
+	input->has_zero = false;
+	if (result == 0)
+		return 0;
+	return gt_fail(error, "%s: is compressed, and '%s' to decompress it cannot be run: %s",
+		       gt_input_name(input), input->tool, strerror(result));
+}
+
+/* Reads until `bytes` are buffered or the input ends. */
+static int fill_to(struct gt_input *input, size_t bytes, struct gt_error *error)
+{
+	int got = 1;
+
+	while (input->end - input->start < bytes && got > 0)
+		got = fill(input, error);
+	return got < 0 ? -1 : 0;
+}
+
+static int begin(struct gt_input *input, struct gt_error *error)
+{
+	struct stat status;
+
+	input->file = strcmp(input->path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						    : open(input->path, O_RDONLY | O_CLOEXEC);
+	input->descriptor = input->file;
+	if (input->file < 0 || fstat(input->file, &status) != 0)
+		return gt_fail_errno(error, "%s", gt_input_name(input));
+	if (S_ISREG(status.st_mode) && status.st_size > 0)
+		input->size = (uint64_t)status.st_size;
+	if (resize(input, BUFFER_BYTES, error) != 0 || fill_to(input, 6, error) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
+		const struct compression *c = &compressions[i];
+		if (input->end < c->magic_bytes || memcmp(input->buffer, c->magic, c->magic_bytes) != 0)
+			continue;
+		input->tool = c->tool;
+		input->ended = false;
+		return decompress(input, error);
+	}
+	return 0;
+}
+
+struct gt_input *gt_input_open(const char *path, struct gt_error *error)
+{
+	struct gt_input *input = calloc(1, sizeof *input);
+	struct gt_error ignored;
+
+	if (!input || !(input->path = strdup(path))) {
+		free(input);
+		gt_fail_memory(error, "an input");
+		return NULL;
+	}
+	input->file = input->descriptor = -1;
+	if (begin(input, error) == 0)
+		return input;
+	gt_input_close(input, &ignored);
+	return NULL;
+}
+
+/* After the descriptor was handed over, only the last read tells whether all was taken. */
+static bool nothing_left(struct gt_input *input)
+{
+	char byte;
+
+	return input->handed_over && read(input->descriptor, &byte, 1) == 0;
+}
+
+int gt_input_close(struct gt_input *input, struct gt_error *error)
+{
+	int result = 0;
+
+	if (!input)
+		return 0;
+	bool complete = input->ended || nothing_left(input);
+	if (input->descriptor != input->file && input->descriptor >= 0)
+		close(input->descriptor);
+	if (input->file >= 0)
+		close(input->file);
+	if (complete) {
+		result = reap(input, error);
+	} else {
+		/* Nobody wants the rest: no process may wait for more of it. */
+		pid_t *processes[] = {&input->process, &input->feeder};
+		for (int i = 0; i < 2; i++) {
+			if (*processes[i] == 0)
+				continue;
+			kill(*processes[i], SIGTERM);
+			wait_for(processes[i]);
+		}
+	}
+	free(input->buffer);
+	free(input->path);
+	free(input);
+	return result;
+}
+
+int gt_input_peek(struct gt_input *input, const char **head, size_t *bytes, struct gt_error *error)
+{
+	if (fill_to(input, PEEK_BYTES, error) != 0)
+		return -1;
+	*head = input->buffer + input->start;
+	*bytes = input->end - input->start;
+	if (*bytes > PEEK_BYTES)
+		*bytes = PEEK_BYTES;
+	return 0;
+}
+
+int gt_input_hand_over(struct gt_input *input, const char **head, size_t *bytes)
+{
+	*head = input->buffer + input->start;
+	*bytes = input->end - input->start;
+	input->start = input->end;
+	input->handed_over = true;
+	return input->descriptor;
+}
+
+/* Makes room behind what is buffered: to the front, or into a larger buffer. */
+static int make_room(struct gt_input *input, struct gt_error *error)
+{
+	if (input->start > 0) {
+		memmove(input->buffer, input->buffer + input->start, input->end - input->start);
+		input->end -= input->start;
+		input->start = 0;
+	}
+	if (input->end < input->capacity)
+		return 0;
+	if (input->capacity > GT_LINE_MAX) {
+		input->line++;
+		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
+	}
+	return resize(input, input->capacity * 2, error);
+}
+
+/* The end of the line that begins at `start`: its newline, or the end of the input. */
+static int find_end(struct gt_input *input, size_t *end, bool *newline, struct gt_error *error)
+{
+	size_t searched = 0;
+
+	for (;;) {
+		char *from = input->buffer + input->start + searched;
+		char *found = memchr(from, '\n', input->end - input->start - searched);
+		if (found) {
+			*newline = true;
+			*end = (size_t)(found - input->buffer);
+			return 1;
+		}
+		searched = input->end - input->start;
+		if (make_room(input, error) != 0)
+			return -1;
+		int got = fill(input, error);
+		if (got < 0)
+			return -1;
+		if (got == 0) {
+			*newline = false;
+			*end = input->end;
+			return searched > 0;
+		}
+	}
+}
+
+int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error)
+{
+	bool newline;
+	size_t end;
+	int found = find_end(input, &end, &newline, error);
+
+	if (found <= 0)
+		return found;
+	char *text = input->buffer + input->start;
+	size_t n = end - input->start;
+	input->start = end + newline;
+	input->line++;
+	if (n > GT_LINE_MAX)
+		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
+	if (input->has_zero && memchr(text, '\0', n))
+		return gt_input_fail(input, error, "expected text, found a 0 byte");
+	if (newline && n > 0 && text[n - 1] == '\r')
+		n--;
+	text[n] = '\0';
+	*line = text;
+	*length = n;
+	return 1;
+}
+
+long gt_input_bytes(struct gt_input *input, void *buffer, size_t bytes, struct gt_error *error)
+{
+	if (input->start == input->end) {
+		input->start = input->end = 0;
+		int got = fill(input, error);
+		if (got <= 0)
+			return got;
+	}
+	size_t n = input->end - input->start;
+	if (n > bytes)
+		n = bytes;
+	memcpy(buffer, input->buffer + input->start, n);
+	input->start += n;
+	return (long)n;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "import/formats.h"
+#include "stream/op.h"
+
+/* Formats whose first lines are unmistakable come first. */
+const struct gt_importer *const gt_importers[] = {
+	&gt_import_rdgc,
+};
+const size_t gt_importers_n = sizeof gt_importers / sizeof *gt_importers;
+
+const struct gt_importer *gt_importer_find(const char *name)
+{
+	for (size_t i = 0; i < gt_importers_n; i++)
+		if (strcmp(gt_importers[i]->name, name) == 0)
+			return gt_importers[i];
+	return NULL;
+}
+
+const struct gt_importer *gt_importer_detect(const char *head, size_t bytes)
+{
+	for (size_t i = 0; i < gt_importers_n; i++)
+		if (gt_importers[i]->detect && gt_importers[i]->detect(head, bytes))
+			return gt_importers[i];
+	return NULL;
+}
+
+void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input)
+{
+	const char *path = gt_input_path(input);
+	const char *slash = strrchr(path, '/');
+	const char *stem = slash ? slash + 1 : path;
+	size_t length = strcspn(stem, ".");
+
+	*kernel = (struct gt_kernel){.id = GT_KERNEL_NEXT};
+	if (length == 0 || strcmp(path, "-") == 0)
+		snprintf(kernel->name, sizeof kernel->name, "kernel");
+	else
+		snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)length, stem);
+}
+
+bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size)
+{
+	const char *newline = memchr(*head, '\n', *bytes);
+	size_t length = newline ? (size_t)(newline - *head) : *bytes;
+	size_t kept = length < size ? length : size - 1;
+
+	if (*bytes == 0)
+		return false;
+	memcpy(line, *head, kept);
+	if (kept > 0 && line[kept - 1] == '\r')
+		kept--;
+	line[kept] = '\0';
+	*head += newline ? length + 1 : length;
+	*bytes -= newline ? length + 1 : length;
+	return true;
+}
+
+/* SASS opcodes that access memory, by the word before the first point. */
+struct sass_opcode {
+	const char *word;
+	uint8_t action, space;
+	uint8_t size; /* bytes per lane whatever the suffixes say; 0: they say */
+};
+
+static const struct sass_opcode sass_opcodes[] = {
+	{"LDG", GT_LOAD, GT_GLOBAL, 0},	      {"STG", GT_STORE, GT_GLOBAL, 0},
+	{"LDS", GT_LOAD, GT_SHARED, 0},	      {"STS", GT_STORE, GT_SHARED, 0},
+	{"LDL", GT_LOAD, GT_LOCAL, 0},	      {"STL", GT_STORE, GT_LOCAL, 0},
+	/* Generic addresses and the asynchronous copy into shared memory, as they meet the L1. */
+	{"LD", GT_LOAD, GT_GLOBAL, 0},	      {"ST", GT_STORE, GT_GLOBAL, 0},
+	{"LDU", GT_LOAD, GT_GLOBAL, 0},	      {"LDGSTS", GT_LOAD, GT_GLOBAL, 0},
+	/* A lane names a row of an 8x8 matrix of 16-bit elements. */
+	{"LDSM", GT_LOAD, GT_SHARED, 16},     {"STSM", GT_STORE, GT_SHARED, 16},
+	{"LDC", GT_LOAD, GT_CONSTANT, 0},     {"ULDC", GT_LOAD, GT_CONSTANT, 0},
+	{"LDCU", GT_LOAD, GT_CONSTANT, 0},
+	{"ATOM", GT_ATOMIC, GT_GLOBAL, 0},    {"ATOMG", GT_ATOMIC, GT_GLOBAL, 0},
+	{"ATOMS", GT_ATOMIC, GT_SHARED, 0},   {"RED", GT_REDUCTION, GT_GLOBAL, 0},
+	{"REDG", GT_REDUCTION, GT_GLOBAL, 0}, {"REDS", GT_REDUCTION, GT_SHARED, 0},
+	{"TEX", GT_LOAD, GT_TEXTURE, 0},      {"TEXS", GT_LOAD, GT_TEXTURE, 0},
+	{"TLD", GT_LOAD, GT_TEXTURE, 0},      {"TLDS", GT_LOAD, GT_TEXTURE, 0},
+	{"TLD4", GT_LOAD, GT_TEXTURE, 0},     {"TLD4S", GT_LOAD, GT_TEXTURE, 0},
+	{"TXD", GT_LOAD, GT_TEXTURE, 0},      {"SULD", GT_LOAD, GT_TEXTURE, 0},
+	{"SUST", GT_STORE, GT_TEXTURE, 0},    {"SUATOM", GT_ATOMIC, GT_TEXTURE, 0},
+	{"SURED", GT_REDUCTION, GT_TEXTURE, 0},
+};
+
+struct sass_suffix {
+	const char *word;
+	uint8_t value;
+};
+
+static const struct sass_suffix sass_sizes[] = {
+	{"U8", 1},  {"S8", 1},	{"U16", 2}, {"S16", 2}, {"64", 8},
+	{"U64", 8}, {"S64", 8}, {"F64", 8}, {"128", 16}, {"256", 32},
+};
+
+static const struct sass_suffix sass_operators[] = {
+	{"CA", GT_CA}, {"CG", GT_CG}, {"CS", GT_CS}, {"CV", GT_CV}, {"CI", GT_NC}, {"CONSTANT", GT_NC},
+};
+
+/* The part of an opcode up to the next point, from `at` on, which is moved behind the point. */
+static bool next_part(const char *opcode, size_t length, size_t *at, const char **part, size_t *bytes)
+{
+	if (*at >= length)
+		return false;
+	*part = opcode + *at;
+	const char *point = memchr(*part, '.', length - *at);
+	*bytes = point ? (size_t)(point - *part) : length - *at;
+	*at += *bytes + 1;
+	return true;
+}
+
+static bool is_word(const char *part, size_t bytes, const char *word)
+{
+	return strncmp(part, word, bytes) == 0 && word[bytes] == '\0';
+}
+
+static const struct sass_opcode *find_opcode(const char *opcode, size_t length)
+{
+	const char *word;
+	size_t at = 0, bytes;
+
+	if (!next_part(opcode, length, &at, &word, &bytes))
+		return NULL;
+	for (size_t i = 0; i < sizeof sass_opcodes / sizeof *sass_opcodes; i++)
+		if (is_word(word, bytes, sass_opcodes[i].word))
+			return &sass_opcodes[i];
+	return NULL;
+}
+
+/* The value of the first suffix of the opcode that stands in the table, else `otherwise`. */
+static uint8_t find_suffix(const char *opcode, size_t length, const struct sass_suffix *table, size_t n,
+			   uint8_t otherwise)
+{
+	const char *part;
+	size_t at = 0, bytes;
+
+	next_part(opcode, length, &at, &part, &bytes);
+	while (next_part(opcode, length, &at, &part, &bytes))
+		for (size_t i = 0; i < n; i++)
+			if (is_word(part, bytes, table[i].word))
+				return table[i].value;
+	return otherwise;
+}
+
+uint8_t gt_sass_size(const char *opcode, size_t length)
+{
+	const struct sass_opcode *known = find_opcode(opcode, length);
+
+	if (known && known->size != 0)
+		return known->size;
+	return find_suffix(opcode, length, sass_sizes, sizeof sass_sizes / sizeof *sass_sizes, 4);
+}
+
+int gt_sass_op(const char *opcode, size_t length, uint8_t *op)
+{
+	const struct sass_opcode *known = find_opcode(opcode, length);
+
+	if (!known)
+		return -1;
+	uint8_t operation = find_suffix(opcode, length, sass_operators,
+					sizeof sass_operators / sizeof *sass_operators, GT_OPERATOR_NONE);
+	/* Constant memory has no operators, and a read-modify-write bypasses the L1 anyway. */
+	if (known->action >= GT_ATOMIC || known->space == GT_CONSTANT)
+		operation = GT_OPERATOR_NONE;
+	*op = gt_op((enum gt_action)known->action, (enum gt_space)known->space,
+		    (enum gt_operator)operation);
+	return 0;
+}
