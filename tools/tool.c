@@ -154,7 +154,8 @@ void tool_write(struct tool *tool)
 		tool_fail(tool);
 	}
 	widen_pipe(STDOUT_FILENO);
-	tool->out = gt_writer_open(STDOUT_FILENO, tool->in, tool->name, tool_version, tool->argv + 1, &tool->error);
+	tool->out = gt_writer_open(STDOUT_FILENO, tool->in ? gt_reader_history(tool->in) : NULL, tool->name,
+				   tool_version, tool->argv + 1, &tool->error);
 	if (!tool->out)
 		tool_fail(tool);
 }

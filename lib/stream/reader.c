@@ -39,9 +39,7 @@ struct gt_reader {
 	struct gt_count count;
 	struct gt_rows *rows;
 
-	struct gt_bytes header; /* the history's entries, packed */
-	uint32_t history_entries;
-	char **history; /* the same as lines */
+	char **history; /* lines, up to a NULL; owned */
 };
 
 static int fail_record(const struct gt_reader *reader, struct gt_error *error, const char *what)
@@ -140,7 +138,8 @@ static void acknowledge(struct gt_reader *reader)
 
 /* ---- the header ---- */
 
-/* "tool version argv..." of one history entry. */
+/* Tool, version and arguments of one history entry, with tabs between; tabs and newlines inside a
+ * word become spaces. NULL when memory is short. */
 static char *history_line(const msgpack_object *entry)
 {
 	static const char *const keys[] = {"tool", "version", "argv"};
@@ -148,14 +147,18 @@ static char *history_line(const msgpack_object *entry)
 
 	for (int k = 0; k < 3; k++) {
 		const msgpack_object *value = gt_object_get(entry, keys[k]);
-		uint32_t n = !value ? 0 : value->type == MSGPACK_OBJECT_ARRAY ? value->via.array.size : 1;
-		const msgpack_object *words = n > 0 && value->type == MSGPACK_OBJECT_ARRAY ? value->via.array.ptr : value;
+		bool many = value && value->type == MSGPACK_OBJECT_ARRAY;
+		uint32_t n = !value ? 0 : many ? value->via.array.size : 1;
+		const msgpack_object *words = many ? value->via.array.ptr : value;
 		for (uint32_t i = 0; i < n; i++) {
 			if (words[i].type != MSGPACK_OBJECT_STR)
 				continue;
 			if (line.n > 0)
-				gt_bytes_write(&line, " ", 1);
-			gt_bytes_write(&line, words[i].via.str.ptr, words[i].via.str.size);
+				gt_bytes_write(&line, "\t", 1);
+			for (uint32_t c = 0; c < words[i].via.str.size; c++) {
+				char byte = words[i].via.str.ptr[c];
+				gt_bytes_write(&line, strchr("\t\n", byte) ? " " : &byte, 1);
+			}
 		}
 	}
 	gt_bytes_write(&line, "", 1);
@@ -168,9 +171,6 @@ static char *history_line(const msgpack_object *entry)
 
 static int keep_history(struct gt_reader *reader, const msgpack_object *history, struct gt_error *error)
 {
-	msgpack_packer packer;
-
-	msgpack_packer_init(&packer, &reader->header, gt_bytes_write);
 	reader->history = calloc((size_t)history->via.array.size + 1, sizeof *reader->history);
 	if (!reader->history)
 		return gt_fail_memory(error, "a stream's history");
@@ -179,9 +179,8 @@ static int keep_history(struct gt_reader *reader, const msgpack_object *history,
 		if (entry->type != MSGPACK_OBJECT_MAP)
 			return fail_record(reader, error, "header: expected maps in 'history'");
 		reader->history[i] = history_line(entry);
-		if (msgpack_pack_object(&packer, *entry) != 0 || !reader->history[i])
+		if (!reader->history[i])
 			return gt_fail_memory(error, "a stream's history");
-		reader->history_entries++;
 	}
 	return 0;
 }
@@ -251,7 +250,6 @@ void gt_reader_close(struct gt_reader *reader)
 	for (char **line = reader->history; line && *line; line++)
 		free(*line);
 	free(reader->history);
-	free(reader->header.data);
 	msgpack_unpacked_destroy(&reader->unpacked);
 	XXH3_freeState(reader->checksum);
 	gt_kernel_clear(&reader->kernel);
@@ -506,15 +504,11 @@ uint64_t gt_reader_bytes_read(const struct gt_reader *reader)
 	return reader->bytes_read;
 }
 
-const char *gt_reader_history(const struct gt_reader *reader, size_t i)
+const char *const *gt_reader_history(const struct gt_reader *reader)
 {
-	return i < reader->history_entries ? reader->history[i] : NULL;
-}
+	static const char *const none[] = {NULL};
 
-const struct gt_bytes *gt_reader_packed_history(const struct gt_reader *reader, uint32_t *entries)
-{
-	*entries = reader->history_entries;
-	return &reader->header;
+	return reader->history ? (const char *const *)reader->history : none;
 }
 
 const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *bytes)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a writer takes from a reader: the history, and records as they came. */
+/* What a writer takes from a reader: records as they came. */
 #ifndef GT_STREAM_READER_H
 #define GT_STREAM_READER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/columns.h"
 #include "stream/stream.h"
-
-/* The history's entries, packed one behind the other, and how many they are. */
-const struct gt_bytes *gt_reader_packed_history(const struct gt_reader *reader, uint32_t *entries);
 
 /* The bytes of the last record; valid until the next gt_read. */
 const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *bytes);

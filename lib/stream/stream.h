@@ -53,12 +53,13 @@ uint64_t gt_reader_records(const struct gt_reader *reader); /* records read so f
 uint64_t gt_reader_rows_read(const struct gt_reader *reader);
 uint64_t gt_reader_bytes_read(const struct gt_reader *reader);
 
-/* Lines "tool version argv..." of the filters the stream has passed, newest last: line i, or NULL. */
-const char *gt_reader_history(const struct gt_reader *reader, size_t i);
+/* The filters the stream has passed, oldest first, up to a NULL: of each its name, version and
+ * arguments in one line, with tabs between. */
+const char *const *gt_reader_history(const struct gt_reader *reader);
 
-/* Starts a stream on a descriptor, which stays the caller's: the header, with the history of
- * `from` (may be NULL) and one entry for this tool. argv is copied. NULL on error. */
-struct gt_writer *gt_writer_open(int descriptor, const struct gt_reader *from, const char *tool,
+/* Starts a stream on a descriptor, which stays the caller's: the header, with an earlier history
+ * (as gt_reader_history gives it; may be NULL) and one entry for this tool. NULL on error. */
+struct gt_writer *gt_writer_open(int descriptor, const char *const *history, const char *tool,
 				 const char *version, char *const argv[], struct gt_error *error);
 
 int gt_write_gpu(struct gt_writer *writer, const struct gt_gpu *gpu, struct gt_error *error);
