@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/csv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/report.h"
+
+void gt_csv_field(const char *text, bool quoted, FILE *to)
+{
+	if (!quoted && !strpbrk(text, ",\"\r\n")) {
+		fputs(text, to);
+		return;
+	}
+	putc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', to);
+		putc(*text, to);
+	}
+	putc('"', to);
+}
+
+/* The columns before the value. `index` is -1, or the place in an array. */
+static void write_key(const char *kernel, const char *stage, const char *counter, long long index, FILE *to)
+{
+	char name[GT_COUNT_NAME + 24];
+
+	snprintf(name, sizeof name, index < 0 ? "%s" : "%s[%lld]", counter, index);
+	fprintf(to, "%s,", kernel);
+	gt_csv_field(stage, false, to);
+	putc(',', to);
+	gt_csv_field(name, false, to);
+	putc(',', to);
+}
+
+static void write_entry(const char *kernel, const char *stage, const struct gt_count_entry *entry, FILE *to)
+{
+	if (entry->kind == GT_COUNT_ARRAY) {
+		for (size_t i = 0; i < entry->n; i++) {
+			write_key(kernel, stage, entry->name, (long long)i, to);
+			fprintf(to, "%" PRIu64 "\n", entry->array[i]);
+		}
+		return;
+	}
+	write_key(kernel, stage, entry->name, -1, to);
+	if (entry->kind == GT_COUNT_NUMBER)
+		fprintf(to, "%" PRIu64, entry->number);
+	else
+		gt_csv_field(entry->text, false, to);
+	putc('\n', to);
+}
+
+static void write_kernel(const char *label, const struct gt_report_kernel *kernel, FILE *to)
+{
+	for (size_t i = 0; i < kernel->n; i++) {
+		const struct gt_report_stage *stage = &kernel->stages[i];
+		for (size_t j = 0; j < stage->n; j++)
+			if (!stage->counters[j].differs)
+				write_entry(label, stage->name, &stage->counters[j].value, to);
+	}
+}
+
+void gt_report_write_csv(const struct gt_report *report, FILE *to)
+{
+	char label[24];
+
+	fputs("kernel,stage,counter,value\n", to);
+	for (size_t i = 0; i < report->n; i++) {
+		snprintf(label, sizeof label, "%" PRIu64, report->kernels[i].kernel.id);
+		write_kernel(label, &report->kernels[i], to);
+	}
+	write_kernel("total", &report->total, to);
+}

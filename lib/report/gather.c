@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/gather.h"
+
+#include <inttypes.h>
+#include <pcre2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more element in a growing array. Returns the array, or NULL when memory is short. */
+static void *grown(void *array, size_t n, size_t *capacity, size_t element)
+{
+	if (n < *capacity)
+		return array;
+	size_t more = *capacity ? *capacity * 2 : 8;
+	void *bigger = more > SIZE_MAX / element ? NULL : realloc(array, more * element);
+	if (bigger)
+		*capacity = more;
+	return bigger;
+}
+
+int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error)
+{
+	PCRE2_UCHAR reason[128];
+	PCRE2_SIZE at;
+	int code;
+
+	*report = (struct gt_report){0};
+	if (kernel_regex) {
+		report->choose = pcre2_compile((PCRE2_SPTR)kernel_regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
+		if (!report->choose) {
+			pcre2_get_error_message(code, reason, sizeof reason);
+			return gt_fail(error, "'%s': expected a Perl-compatible regular expression: %s at character %zu",
+				       kernel_regex, (const char *)reason, (size_t)at + 1);
+		}
+	}
+	return gt_map_open(&report->index, 0, error);
+}
+
+static void clear_kernel(struct gt_report_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->n; i++) {
+		struct gt_report_stage *stage = &kernel->stages[i];
+		for (size_t j = 0; j < stage->n; j++) {
+			free(stage->counters[j].value.array);
+			free(stage->counters[j].value.text);
+		}
+		free(stage->counters);
+	}
+	free(kernel->stages);
+	gt_kernel_clear(&kernel->kernel);
+	*kernel = (struct gt_report_kernel){0};
+}
+
+void gt_report_clear(struct gt_report *report)
+{
+	for (size_t i = 0; i < report->n; i++)
+		clear_kernel(&report->kernels[i]);
+	clear_kernel(&report->total);
+	free(report->kernels);
+	gt_map_close(&report->index);
+	pcre2_code_free(report->choose);
+	*report = (struct gt_report){0};
+}
+
+/* 1 if the filter keeps this kernel, 0 if not, -1 if it could not be tried. */
+static int chosen(const struct gt_report *report, const char *name, struct gt_error *error)
+{
+	if (!report->choose)
+		return 1;
+	pcre2_match_data *match = pcre2_match_data_create(1, NULL);
+	if (!match)
+		return gt_fail_memory(error, "the kernel filter");
+	int found = pcre2_match(report->choose, (PCRE2_SPTR)name, strlen(name), 0, 0, match, NULL);
+	pcre2_match_data_free(match);
+	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+		return gt_fail(error, "kernel '%s': the kernel filter gave up on its name (PCRE error %d)", name, found);
+	return found >= 0;
+}
+
+/* The kernel of that id, new if need be. NULL on error. */
+static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id, struct gt_error *error)
+{
+	int fresh;
+
+	if (id == GT_MAP_EMPTY) {
+		gt_fail(error, "kernel %" PRIu64 ": expected an id below that", id);
+		return NULL;
+	}
+	uint64_t *place = gt_map_put(&report->index, id, report->n, &fresh);
+	if (place && !fresh)
+		return &report->kernels[*place];
+	struct gt_report_kernel *bigger = grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
+	if (!place || !bigger) {
+		gt_fail_memory(error, "the report");
+		return NULL;
+	}
+	report->kernels = bigger;
+	struct gt_report_kernel *kernel = &bigger[report->n++];
+	*kernel = (struct gt_report_kernel){.chosen = !report->choose};
+	kernel->kernel.id = id;
+	return kernel;
+}
+
+int gt_report_kernel(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel = kernel_of(report, from->id, error);
+
+	if (!kernel)
+		return -1;
+	kernel->launches++;
+	if (kernel->announced)
+		return 0;
+	int keep = chosen(report, from->name, error);
+	if (keep < 0)
+		return -1;
+	kernel->chosen = keep;
+	kernel->announced = true;
+	return gt_kernel_copy(&kernel->kernel, from, error);
+}
+
+void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu)
+{
+	const char *name = gt_gpu_get(gpu, "name");
+
+	snprintf(report->gpu, sizeof report->gpu, "%s", name ? name : "");
+}
+
+static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const char *plain, unsigned occurrence,
+					 struct gt_error *error)
+{
+	if (kernel->n == GT_REPORT_STAGES_MAX) {
+		gt_fail(error, "kernel %" PRIu64 ": expected at most %d stages", kernel->kernel.id,
+			GT_REPORT_STAGES_MAX);
+		return NULL;
+	}
+	struct gt_report_stage *bigger = grown(kernel->stages, kernel->n, &kernel->capacity, sizeof *bigger);
+	if (!bigger) {
+		gt_fail_memory(error, "the report");
+		return NULL;
+	}
+	kernel->stages = bigger;
+	struct gt_report_stage *stage = &bigger[kernel->n++];
+	*stage = (struct gt_report_stage){0};
+	snprintf(stage->plain, sizeof stage->plain, "%s", plain);
+	snprintf(stage->name, sizeof stage->name, occurrence > 1 ? "%s#%u" : "%s", stage->plain, occurrence);
+	return stage;
+}
+
+/* The stage to which a count of this name belongs: the first that has not counted in this launch. */
+static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const char *plain, struct gt_error *error)
+{
+	unsigned occurrence = 1;
+
+	for (size_t i = 0; i < kernel->n; i++) {
+		struct gt_report_stage *stage = &kernel->stages[i];
+		if (strcmp(stage->plain, plain) != 0)
+			continue;
+		if (stage->launch < kernel->launches)
+			return stage;
+		occurrence++;
+	}
+	return new_stage(kernel, plain, occurrence, error);
+}
+
+static int copy_entry(struct gt_count_entry *to, const struct gt_count_entry *from, struct gt_error *error)
+{
+	*to = *from;
+	to->array = NULL;
+	to->text = NULL;
+	if (from->kind == GT_COUNT_ARRAY && from->n > 0) {
+		to->array = malloc(from->n * sizeof *to->array);
+		if (!to->array)
+			return gt_fail_memory(error, "the report");
+		memcpy(to->array, from->array, from->n * sizeof *to->array);
+	}
+	if (from->kind == GT_COUNT_TEXT) {
+		to->text = malloc(strlen(from->text) + 1);
+		if (!to->text)
+			return gt_fail_memory(error, "the report");
+		memcpy(to->text, from->text, strlen(from->text) + 1);
+	}
+	return 0;
+}
+
+static bool same(const struct gt_count_entry *a, const struct gt_count_entry *b)
+{
+	switch (a->kind) {
+	case GT_COUNT_NUMBER:
+		return a->number == b->number;
+	case GT_COUNT_ARRAY:
+		return a->n == b->n && (a->n == 0 || memcmp(a->array, b->array, a->n * sizeof *a->array) == 0);
+	case GT_COUNT_TEXT:
+		return strcmp(a->text, b->text) == 0;
+	}
+	return false;
+}
+
+static bool add_number(uint64_t *to, uint64_t more)
+{
+	*to += more;
+	return *to >= more;
+}
+
+static int add_array(struct gt_count_entry *to, const struct gt_count_entry *from, bool *fits, struct gt_error *error)
+{
+	if (from->n > to->n) {
+		uint64_t *bigger = realloc(to->array, from->n * sizeof *bigger);
+		if (!bigger)
+			return gt_fail_memory(error, "the report");
+		memset(bigger + to->n, 0, (from->n - to->n) * sizeof *bigger);
+		to->array = bigger;
+		to->n = from->n;
+	}
+	for (size_t i = 0; i < from->n; i++)
+		*fits = add_number(&to->array[i], from->array[i]) && *fits;
+	return 0;
+}
+
+/* Adds a counter of the same name to what is there. */
+static int merge(struct gt_report_counter *to, const struct gt_count_entry *from, const char *stage,
+		 struct gt_error *error)
+{
+	bool fits = true;
+
+	if (to->differs)
+		return 0;
+	if (to->value.kind != from->kind || to->about->setting || from->kind == GT_COUNT_TEXT) {
+		to->differs = to->value.kind != from->kind || !same(&to->value, from);
+		return 0;
+	}
+	if (from->kind == GT_COUNT_NUMBER)
+		fits = add_number(&to->value.number, from->number);
+	else if (add_array(&to->value, from, &fits, error) != 0)
+		return -1;
+	return fits ? 0 : gt_fail(error, "stage %s, counter %s: the total does not fit 64 bits", stage, from->name);
+}
+
+static struct gt_report_counter *counter_of(const struct gt_report_stage *stage, const char *name, size_t hint)
+{
+	if (hint < stage->n && strcmp(stage->counters[hint].value.name, name) == 0)
+		return &stage->counters[hint];
+	for (size_t i = 0; i < stage->n; i++)
+		if (strcmp(stage->counters[i].value.name, name) == 0)
+			return &stage->counters[i];
+	return NULL;
+}
+
+/* Adds entry number `hint` of a record: records of one stage mostly agree on their order. */
+static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry *entry, bool differs, size_t hint,
+		     struct gt_error *error)
+{
+	struct gt_report_counter *counter = counter_of(stage, entry->name, hint);
+
+	if (counter && differs)
+		counter->differs = true;
+	if (counter)
+		return merge(counter, entry, stage->name, error);
+	if (stage->n == GT_REPORT_COUNTERS_MAX)
+		return gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
+	struct gt_report_counter *bigger = grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
+	if (!bigger)
+		return gt_fail_memory(error, "the report");
+	stage->counters = bigger;
+	counter = &bigger[stage->n++];
+	counter->about = gt_counter_about(stage->plain, entry->name);
+	counter->differs = differs;
+	return copy_entry(&counter->value, entry, error);
+}
+
+int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel = kernel_of(report, count->kernel, error);
+
+	if (!kernel)
+		return -1;
+	/* Counts without a launch belong to one launch that is not known. */
+	if (kernel->launches == 0)
+		kernel->launches = 1;
+	struct gt_report_stage *stage = stage_of(kernel, count->stage, error);
+	if (!stage)
+		return -1;
+	stage->launch = kernel->launches;
+	for (size_t i = 0; i < count->n; i++)
+		if (add_entry(stage, &count->entries[i], false, i, error) != 0)
+			return -1;
+	return 0;
+}
+
+static int add_kernel(struct gt_report_kernel *total, const struct gt_report_kernel *kernel, struct gt_error *error)
+{
+	for (size_t i = 0; i < kernel->n; i++) {
+		const struct gt_report_stage *from = &kernel->stages[i];
+		struct gt_report_stage *to = NULL;
+		for (size_t j = 0; j < total->n && !to; j++)
+			if (strcmp(total->stages[j].name, from->name) == 0)
+				to = &total->stages[j];
+		if (!to) {
+			to = new_stage(total, from->plain, 1, error);
+			if (!to)
+				return -1;
+			memcpy(to->name, from->name, sizeof to->name);
+		}
+		for (size_t j = 0; j < from->n; j++)
+			if (add_entry(to, &from->counters[j].value, from->counters[j].differs, j, error) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+int gt_report_finish(struct gt_report *report, struct gt_error *error)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < report->n; i++) {
+		struct gt_report_kernel *kernel = &report->kernels[i];
+		if (!kernel->chosen) {
+			clear_kernel(kernel);
+			continue;
+		}
+		if (add_kernel(&report->total, kernel, error) != 0)
+			return -1;
+		if (kept != i) {
+			report->kernels[kept] = *kernel;
+			*kernel = (struct gt_report_kernel){0};
+		}
+		kept++;
+	}
+	report->n = kept;
+	return 0;
+}
+
+const struct gt_report_stage *gt_report_stage(const struct gt_report_kernel *kernel, const char *name)
+{
+	for (size_t i = 0; i < kernel->n; i++)
+		if (strcmp(kernel->stages[i].name, name) == 0)
+			return &kernel->stages[i];
+	return NULL;
+}
+
+bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value)
+{
+	const struct gt_report_counter *counter = counter_of(stage, name, 0);
+
+	if (!counter || counter->differs || counter->value.kind != GT_COUNT_NUMBER)
+		return false;
+	*value = counter->value.number;
+	return true;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/json.h"
+
+#include <inttypes.h>
+
+/* How many bytes the UTF-8 sequence at `text` has, or 0 if it is none: overlong forms, surrogates
+ * and what lies past U+10FFFF are not. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
+			: text[0] < 0xF5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xC0) != 0x80)
+			return 0;
+	if ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F) ||
+	    (text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))
+		return 0;
+	return length;
+}
+
+void gt_json_string(const char *text, FILE *to)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	putc('"', to);
+	while (*at) {
+		size_t length = utf8_length(at);
+		if (*at == '"' || *at == '\\')
+			fprintf(to, "\\%c", *at);
+		else if (*at < ' ' || *at == 127)
+			fprintf(to, "\\u%04x", *at);
+		else if (length == 0)
+			fputs("\\ufffd", to);
+		else
+			fwrite(at, 1, length, to);
+		at += length ? length : 1;
+	}
+	putc('"', to);
+}
+
+void gt_json_value(struct gt_metric_value value, FILE *to)
+{
+	char text[GT_METRIC_TEXT];
+
+	fputs(value.state == GT_METRIC_UNDEFINED ? "null" : gt_metric_format(value, text), to);
+}
+
+static void write_launch(const struct gt_report_kernel *kernel, FILE *to)
+{
+	const struct gt_kernel *launch = &kernel->kernel;
+
+	fprintf(to, "{\"kernel\": %" PRIu64, launch->id);
+	if (!kernel->announced)
+		return;
+	fputs(", \"name\": ", to);
+	gt_json_string(launch->name, to);
+	fprintf(to, ", \"grid\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", launch->grid[0], launch->grid[1],
+		launch->grid[2]);
+	fprintf(to, ", \"block\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", launch->block[0], launch->block[1],
+		launch->block[2]);
+	fprintf(to, ", \"registers\": %" PRIu32 ", \"shared_bytes\": %" PRIu32, launch->registers,
+		launch->shared_bytes);
+}
+
+void gt_json_report(const struct gt_report *report, const char *names,
+		    void (*body)(const struct gt_report_kernel *kernel, FILE *to), FILE *to)
+{
+	fprintf(to, "{\"gtrace_report\": %d, \"names\": \"%s\", \"gpu\": ", GT_REPORT_VERSION, names);
+	if (report->gpu[0])
+		gt_json_string(report->gpu, to);
+	else
+		fputs("null", to);
+	fputs(",\n \"kernels\": [", to);
+	for (size_t i = 0; i < report->n; i++) {
+		fputs(i ? ",\n  " : "\n  ", to);
+		write_launch(&report->kernels[i], to);
+		body(&report->kernels[i], to);
+		putc('}', to);
+	}
+	fprintf(to, "],\n \"total\": {\"kernels\": %zu", report->n);
+	body(&report->total, to);
+	fputs("}}\n", to);
+}
+
+static void write_entry(const struct gt_count_entry *entry, FILE *to)
+{
+	gt_json_string(entry->name, to);
+	fputs(": ", to);
+	if (entry->kind == GT_COUNT_NUMBER)
+		fprintf(to, "%" PRIu64, entry->number);
+	else if (entry->kind == GT_COUNT_TEXT)
+		gt_json_string(entry->text, to);
+	else {
+		putc('[', to);
+		for (size_t i = 0; i < entry->n; i++)
+			fprintf(to, "%s%" PRIu64, i ? ", " : "", entry->array[i]);
+		putc(']', to);
+	}
+}
+
+static void write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
+{
+	const char *comma = "";
+
+	fputs("{\"stage\": ", to);
+	gt_json_string(stage->name, to);
+	fputs(", \"counters\": {", to);
+	for (size_t i = 0; i < stage->n; i++) {
+		if (stage->counters[i].differs)
+			continue;
+		fputs(comma, to);
+		write_entry(&stage->counters[i].value, to);
+		comma = ", ";
+	}
+	fputs("}, \"ratios\": {", to);
+	comma = "";
+	for (size_t i = 0; i < gt_ratios_n; i++) {
+		struct gt_metric_value value = gt_metric_evaluate(&gt_ratios[i], kernel, stage);
+		if (value.state == GT_METRIC_ABSENT)
+			continue;
+		fprintf(to, "%s\"%s\": ", comma, gt_ratios[i].name);
+		gt_json_value(value, to);
+		comma = ", ";
+	}
+	fputs("}}", to);
+}
+
+static void write_stages(const struct gt_report_kernel *kernel, FILE *to)
+{
+	fputs(", \"stages\": [", to);
+	for (size_t i = 0; i < kernel->n; i++) {
+		fputs(i ? ",\n    " : "\n    ", to);
+		write_stage(kernel, &kernel->stages[i], to);
+	}
+	putc(']', to);
+}
+
+void gt_report_write_json(const struct gt_report *report, FILE *to)
+{
+	gt_json_report(report, "gtrace", write_stages, to);
+}

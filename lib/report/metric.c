@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/metric.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct gt_metric gt_ratios[] = {
+	{"lanes_per_access", "per access", "threads", ".threads", ".accesses", 1},
+	{"requests_per_access", "per access", "requests", ".requests", ".accesses", 1},
+	{"sectors_per_request", "per request", "sectors", ".sectors", ".requests", 1},
+	{"sectors_per_load_request", "per request", "load_sectors", ".load_sectors", ".load_requests", 1},
+	{"sectors_per_store_request", "per request", "store_sectors", ".store_sectors", ".store_requests", 1},
+	{"sectors_per_atomic_request", "per request", "atomic_sectors", ".atomic_sectors", ".atomic_requests", 1},
+	{"read_hit_ratio", "% of reads", "read_hits", ".read_hits", ".reads", 100},
+	{"write_hit_ratio", "% of writes", "write_hits", ".write_hits", ".writes", 100},
+	{"atomic_hit_ratio", "% of atomics", "atomic_hits", ".atomic_hits", ".atomics", 100},
+	{"row_hit_ratio", "% of rows looked up", "row_hits", ".row_hits", ".row_hits .row_misses", 100},
+};
+const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
+
+#define L1_SECTORS "l1tex__t_sectors_pipe_lsu_mem_global_op_"
+#define L1_REQUESTS "l1tex__t_requests_pipe_lsu_mem_global_op_"
+#define L2_SECTORS "lts__t_sectors_op_"
+#define L2_TEX "lts__t_sectors_srcunit_tex_op_"
+
+/* Sectors have 32 bytes on every GPU that this profiler serves. At L2 a store is a hit by
+ * definition of the counter, whether or not the line was there; the model's own write_hits tell
+ * whether it was. */
+const struct gt_metric gt_ncu_metrics[] = {
+	{L1_REQUESTS "ld.sum", "request", NULL, "coalesce.load_accesses", NULL, 1},
+	{L1_REQUESTS "st.sum", "request", NULL, "coalesce.store_accesses", NULL, 1},
+	{L1_SECTORS "ld.sum", "sector", NULL, "l1.reads", NULL, 1},
+	{L1_SECTORS "ld.sum", "sector", NULL, "coalesce.load_sectors", NULL, 1},
+	{L1_SECTORS "ld_lookup_hit.sum", "sector", NULL, "l1.read_hits", NULL, 1},
+	{L1_SECTORS "ld_lookup_miss.sum", "sector", NULL, "l1.reads -l1.read_hits", NULL, 1},
+	{L1_SECTORS "st.sum", "sector", NULL, "l1.writes", NULL, 1},
+	{L1_SECTORS "st.sum", "sector", NULL, "coalesce.store_sectors", NULL, 1},
+	{L1_SECTORS "st_lookup_hit.sum", "sector", NULL, "l1.write_hits", NULL, 1},
+	{L1_SECTORS "st_lookup_miss.sum", "sector", NULL, "l1.writes -l1.write_hits", NULL, 1},
+	{L1_SECTORS "atom.sum", "sector", NULL, "coalesce.atomic_sectors -coalesce.reduction_sectors", NULL, 1},
+	{L1_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors", NULL, 1},
+	{"l1tex__t_sector_hit_rate.pct", "%", NULL, "l1.read_hits l1.write_hits ?l1.atomic_hits",
+	 "l1.reads l1.writes ?l1.atomics", 100},
+	{L2_SECTORS "read.sum", "sector", NULL, "l2.reads", NULL, 1},
+	{L2_SECTORS "read_lookup_hit.sum", "sector", NULL, "l2.read_hits", NULL, 1},
+	{L2_SECTORS "read_lookup_miss.sum", "sector", NULL, "l2.reads -l2.read_hits", NULL, 1},
+	{L2_SECTORS "write.sum", "sector", NULL, "l2.writes", NULL, 1},
+	{L2_SECTORS "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
+	{L2_SECTORS "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
+	{"lts__t_sector_op_read_hit_rate.pct", "%", NULL, "l2.read_hits", "l2.reads", 100},
+	{"lts__t_sector_op_write_hit_rate.pct", "%", NULL, "l2.writes", "l2.writes", 100},
+	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits l2.writes ?l2.atomic_hits",
+	 "l2.reads l2.writes ?l2.atomics", 100},
+	{L2_TEX "read.sum", "sector", NULL, "l2.reads", NULL, 1},
+	{L2_TEX "read_lookup_hit.sum", "sector", NULL, "l2.read_hits", NULL, 1},
+	{L2_TEX "read_lookup_miss.sum", "sector", NULL, "l2.reads -l2.read_hits", NULL, 1},
+	{L2_TEX "write.sum", "sector", NULL, "l2.writes", NULL, 1},
+	{L2_TEX "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
+	{L2_TEX "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
+	{"dram__sectors_read.sum", "sector", NULL, "dram.reads", NULL, 1},
+	{"dram__sectors_write.sum", "sector", NULL, "dram.writes", NULL, 1},
+	{"dram__bytes_read.sum", "byte", NULL, "dram.reads", NULL, 32},
+	{"dram__bytes_write.sum", "byte", NULL, "dram.writes", NULL, 32},
+};
+const size_t gt_ncu_metrics_n = sizeof gt_ncu_metrics / sizeof *gt_ncu_metrics;
+
+/* The counter "stage.name" of a term. False if it is absent. */
+static bool term_value(const char *term, size_t length, const struct gt_report_kernel *kernel,
+		       const struct gt_report_stage *stage, uint64_t *value)
+{
+	char text[2 * GT_COUNT_NAME];
+
+	if (length >= sizeof text)
+		return false;
+	memcpy(text, term, length);
+	text[length] = '\0';
+	char *dot = strchr(text, '.');
+	if (!dot)
+		return false;
+	*dot = '\0';
+	if (dot != text)
+		stage = gt_report_stage(kernel, text);
+	return stage && gt_report_number(stage, dot + 1, value);
+}
+
+/* The sum that a definition asks for, as GT_METRIC_COUNT, or why there is none. What is added and
+ * what is taken away are summed apart, so the order of the terms does not matter. */
+static struct gt_metric_value sum_of(const char *terms, const struct gt_report_kernel *kernel,
+				     const struct gt_report_stage *stage)
+{
+	struct gt_metric_value sum = {.state = GT_METRIC_COUNT};
+	uint64_t taken = 0;
+
+	for (const char *at = terms; *at;) {
+		size_t length = strcspn(at, " "), mark = *at == '-' || *at == '?';
+		uint64_t value = 0;
+		uint64_t *to = *at == '-' ? &taken : &sum.count;
+		if (!term_value(at + mark, length - mark, kernel, stage, &value) && *at != '?')
+			return (struct gt_metric_value){.state = GT_METRIC_ABSENT};
+		if (value > UINT64_MAX - *to)
+			sum.state = GT_METRIC_UNDEFINED;
+		*to += value;
+		at += length + strspn(at + length, " ");
+	}
+	if (taken > sum.count)
+		sum.state = GT_METRIC_UNDEFINED;
+	sum.count -= taken;
+	return sum;
+}
+
+struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
+					  const struct gt_report_stage *stage)
+{
+	struct gt_metric_value value = sum_of(metric->numerator, kernel, stage);
+
+	if (value.state != GT_METRIC_COUNT)
+		return value;
+	if (metric->denominator) {
+		struct gt_metric_value below = sum_of(metric->denominator, kernel, stage);
+		if (below.state != GT_METRIC_COUNT)
+			return below;
+		if (below.count == 0)
+			return (struct gt_metric_value){.state = GT_METRIC_UNDEFINED};
+		value.state = GT_METRIC_RATIO;
+		value.ratio = (double)metric->factor * (double)value.count / (double)below.count;
+		return value;
+	}
+	if (value.count > UINT64_MAX / metric->factor)
+		value.state = GT_METRIC_UNDEFINED;
+	value.count *= metric->factor;
+	return value;
+}
+
+const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC_TEXT])
+{
+	if (value.state == GT_METRIC_COUNT)
+		snprintf(buffer, GT_METRIC_TEXT, "%" PRIu64, value.count);
+	else if (value.state == GT_METRIC_RATIO)
+		snprintf(buffer, GT_METRIC_TEXT, "%.2f", value.ratio);
+	else
+		snprintf(buffer, GT_METRIC_TEXT, "-");
+	return buffer;
+}

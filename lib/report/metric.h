@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics: numbers that are computed from counters, once, when they are printed. Each is a row of
+ * a table, and its definition is written as sums of counters:
+ *
+ *     "l1.reads -l1.read_hits"     stage.counter, with '-' to subtract;
+ *     ".reads ?.atomics"           no stage: the stage at hand; '?': 0 if the counter is absent
+ *
+ * A metric of which any other counter is absent does not exist for that kernel. */
+#ifndef GT_REPORT_METRIC_H
+#define GT_REPORT_METRIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/gather.h"
+
+struct gt_metric {
+	const char *name;
+	const char *unit;
+	const char *beside; /* our own: the counter beside which a table prints it; profilers': NULL */
+	const char *numerator;
+	const char *denominator; /* NULL: a count; else a ratio */
+	uint64_t factor; /* by which the numerator is multiplied */
+};
+
+enum gt_metric_state {
+	GT_METRIC_ABSENT,    /* a counter is missing */
+	GT_METRIC_UNDEFINED, /* 0/0, less than nothing, or past 64 bits: printed as "-" */
+	GT_METRIC_COUNT,
+	GT_METRIC_RATIO,
+};
+
+struct gt_metric_value {
+	enum gt_metric_state state;
+	uint64_t count;
+	double ratio;
+};
+
+/* Ratios of the counters of one stage, whatever its name. */
+extern const struct gt_metric gt_ratios[];
+extern const size_t gt_ratios_n;
+
+/* The metrics of NVIDIA's profiler, Nsight Compute (ncu), that a model can tell. Of rows of one
+ * name the first whose counters are there holds. */
+extern const struct gt_metric gt_ncu_metrics[];
+extern const size_t gt_ncu_metrics_n;
+
+/* The value of a metric. `stage` is the stage at hand, or NULL for metrics that name theirs. */
+struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
+					  const struct gt_report_stage *stage);
+
+/* The value as text: digits, a ratio with two decimals, or "-". */
+#define GT_METRIC_TEXT 32
+const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC_TEXT]);
+
+#endif

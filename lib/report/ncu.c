@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports in the names of NVIDIA's profiler. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/csv.h"
+#include "report/json.h"
+#include "report/metric.h"
+#include "report/report.h"
+#include "report/table.h"
+
+/* Calls `show` for each metric that the kernel's counters tell. */
+static void each_metric(const struct gt_report_kernel *kernel,
+			void (*show)(void *context, const struct gt_metric *metric, struct gt_metric_value value),
+			void *context)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < gt_ncu_metrics_n; i++) {
+		const struct gt_metric *metric = &gt_ncu_metrics[i];
+		struct gt_metric_value value = gt_metric_evaluate(metric, kernel, NULL);
+		if (value.state == GT_METRIC_ABSENT || strcmp(metric->name, last) == 0)
+			continue;
+		show(context, metric, value);
+		last = metric->name;
+	}
+}
+
+static void table_row(void *context, const struct gt_metric *metric, struct gt_metric_value value)
+{
+	char number[GT_TABLE_NUMBER], text[GT_METRIC_TEXT];
+	const char *shown = value.state == GT_METRIC_COUNT ? gt_table_number(value.count, number)
+							   : gt_metric_format(value, text);
+
+	gt_table_add(context, (const char *const[GT_TABLE_COLUMNS]){metric->name, metric->unit, shown});
+}
+
+static void write_table(const struct gt_report_kernel *kernel, FILE *to)
+{
+	struct gt_table table = {.alignment = "llrll"};
+
+	each_metric(kernel, table_row, &table);
+	gt_table_write(&table, to);
+}
+
+void gt_report_write_ncu_table(const struct gt_report *report, FILE *to)
+{
+	gt_table_report(report, write_table, to);
+}
+
+struct csv_context {
+	const struct gt_kernel *kernel;
+	FILE *to;
+};
+
+static void write_shape(const uint32_t shape[3], FILE *to)
+{
+	fprintf(to, "\"(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")\",", shape[0], shape[1], shape[2]);
+}
+
+/* As ncu has it, every value is in quotes; unlike it, numbers are not cut into groups of three. */
+static void csv_row(void *context, const struct gt_metric *metric, struct gt_metric_value value)
+{
+	const struct csv_context *csv = context;
+	char text[GT_METRIC_TEXT];
+
+	if (value.state == GT_METRIC_UNDEFINED)
+		return;
+	fprintf(csv->to, "\"%" PRIu64 "\",", csv->kernel->id);
+	gt_csv_field(csv->kernel->name, true, csv->to);
+	putc(',', csv->to);
+	write_shape(csv->kernel->block, csv->to);
+	write_shape(csv->kernel->grid, csv->to);
+	fprintf(csv->to, "\"%s\",\"%s\",\"%s\"\n", metric->name, metric->unit, gt_metric_format(value, text));
+}
+
+void gt_report_write_ncu_csv(const struct gt_report *report, FILE *to)
+{
+	fputs("\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\","
+	      "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", to);
+	for (size_t i = 0; i < report->n; i++)
+		each_metric(&report->kernels[i], csv_row, &(struct csv_context){&report->kernels[i].kernel, to});
+}
+
+struct json_context {
+	const char *comma;
+	FILE *to;
+};
+
+static void json_member(void *context, const struct gt_metric *metric, struct gt_metric_value value)
+{
+	struct json_context *json = context;
+
+	fprintf(json->to, "%s\n    {\"name\": \"%s\", \"unit\": \"%s\", \"value\": ", json->comma, metric->name,
+		metric->unit);
+	gt_json_value(value, json->to);
+	putc('}', json->to);
+	json->comma = ",";
+}
+
+static void write_json(const struct gt_report_kernel *kernel, FILE *to)
+{
+	fputs(", \"metrics\": [", to);
+	each_metric(kernel, json_member, &(struct json_context){"", to});
+	putc(']', to);
+}
+
+void gt_report_write_ncu_json(const struct gt_report *report, FILE *to)
+{
+	gt_json_report(report, "ncu", write_json, to);
+}

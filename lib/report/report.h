@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports on what was gathered: a table to read, CSV and JSON to compute with, in our names or in
+ * those of NVIDIA's profiler. A report is written to a file that the caller opens and checks. */
+#ifndef GT_REPORT_REPORT_H
+#define GT_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "report/gather.h"
+
+#define GT_REPORT_VERSION 1 /* of the JSON */
+
+struct gt_report_form {
+	const char *names; /* "gtrace" or "ncu" */
+	const char *form;  /* "table", "csv" or "json" */
+	void (*write)(const struct gt_report *report, FILE *to);
+};
+
+/* The form of those names, or NULL if there is none. */
+const struct gt_report_form *gt_report_form(const char *names, const char *form);
+
+/* The forms, each in the file of its name. The report must be finished. */
+void gt_report_write_table(const struct gt_report *report, FILE *to);
+void gt_report_write_csv(const struct gt_report *report, FILE *to);
+void gt_report_write_json(const struct gt_report *report, FILE *to);
+void gt_report_write_ncu_table(const struct gt_report *report, FILE *to);
+void gt_report_write_ncu_csv(const struct gt_report *report, FILE *to);
+void gt_report_write_ncu_json(const struct gt_report *report, FILE *to);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "report/metric.h"
+
+#define INLINE_VALUES 8 /* arrays no longer than this are shown whole */
+
+void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS])
+{
+	if (table->n == table->capacity) {
+		size_t more = table->capacity ? table->capacity * 2 : 64;
+		void *bigger = realloc(table->cells, more * sizeof *table->cells);
+		if (!bigger) {
+			table->failed = true;
+			return;
+		}
+		table->cells = bigger;
+		table->capacity = more;
+	}
+	for (int i = 0; i < GT_TABLE_COLUMNS; i++)
+		snprintf(table->cells[table->n][i], GT_TABLE_CELL, "%s", cells[i] ? cells[i] : "");
+	table->n++;
+}
+
+void gt_table_write(struct gt_table *table, FILE *to)
+{
+	size_t width[GT_TABLE_COLUMNS] = {0};
+
+	for (size_t row = 0; row < table->n; row++)
+		for (int i = 0; i < GT_TABLE_COLUMNS; i++)
+			if (strlen(table->cells[row][i]) > width[i])
+				width[i] = strlen(table->cells[row][i]);
+	for (size_t row = 0; row < table->n; row++) {
+		size_t owed = 0; /* blanks, written only before something else */
+		for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
+			const char *cell = table->cells[row][i];
+			size_t length = strlen(cell), gap = width[i] - length;
+			bool right = table->alignment[i] == 'r';
+			owed += 2 + (right ? gap : 0);
+			if (length > 0) {
+				fprintf(to, "%*s%s", (int)owed, "", cell);
+				owed = 0;
+			} else
+				owed += length;
+			owed += right ? 0 : gap;
+		}
+		putc('\n', to);
+	}
+	if (table->failed)
+		fputs("  (memory was short: rows are missing)\n", to);
+	free(table->cells);
+	*table = (struct gt_table){.alignment = table->alignment};
+}
+
+const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRIu64, number), out = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buffer[out++] = ',';
+		buffer[out++] = digits[i];
+	}
+	buffer[out] = '\0';
+	return buffer;
+}
+
+/* The name with what a terminal might obey made harmless. */
+static void write_name(const char *name, FILE *to)
+{
+	for (; *name; name++)
+		putc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, to);
+}
+
+/* "grid 4 x 16 (64 blocks)": trailing ones are left out. */
+static void write_shape(const char *what, const uint32_t shape[3], uint64_t count, const char *unit, FILE *to)
+{
+	char number[GT_TABLE_NUMBER];
+
+	if (shape[0] == 0) {
+		fprintf(to, "%s unknown", what);
+		return;
+	}
+	fprintf(to, "%s %" PRIu32, what, shape[0]);
+	if (shape[1] > 1 || shape[2] > 1)
+		fprintf(to, " x %" PRIu32, shape[1]);
+	if (shape[2] > 1)
+		fprintf(to, " x %" PRIu32, shape[2]);
+	fprintf(to, " (%s %s)", gt_table_number(count, number), unit);
+}
+
+void gt_table_heading(const struct gt_report *report, const struct gt_report_kernel *kernel, FILE *to)
+{
+	const struct gt_kernel *launch = &kernel->kernel;
+	char size[32];
+
+	if (kernel == &report->total) {
+		fprintf(to, "total of %zu kernels\n", report->n);
+		return;
+	}
+	fprintf(to, "kernel %" PRIu64 "  ", launch->id);
+	write_name(launch->name, to);
+	putc('\n', to);
+	if (!kernel->announced)
+		return;
+	write_shape("  grid", launch->grid, gt_kernel_blocks(launch), "blocks", to);
+	write_shape("   block", launch->block, gt_kernel_threads(launch), "threads", to);
+	if (launch->registers)
+		fprintf(to, "   registers %" PRIu32, launch->registers);
+	else
+		fputs("   registers unknown", to);
+	fprintf(to, "   shared %s\n", gt_format_size(launch->shared_bytes, size));
+}
+
+void gt_table_report(const struct gt_report *report,
+		     void (*body)(const struct gt_report_kernel *kernel, FILE *to), FILE *to)
+{
+	if (report->gpu[0]) {
+		fputs("GPU  ", to);
+		write_name(report->gpu, to);
+		fputs("\n\n", to);
+	}
+	if (report->n == 0)
+		fputs("no kernels\n", to);
+	for (size_t i = 0; i < report->n; i++) {
+		if (i > 0)
+			putc('\n', to);
+		gt_table_heading(report, &report->kernels[i], to);
+		body(&report->kernels[i], to);
+	}
+	if (report->n == 1)
+		fputs("\ntotal of 1 kernel: the same\n", to);
+	if (report->n > 1) {
+		putc('\n', to);
+		gt_table_heading(report, &report->total, to);
+		body(&report->total, to);
+	}
+}
+
+/* The sum of an array as its value, and the array itself if it is short, as a remark. */
+static void show_array(const struct gt_count_entry *entry, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL])
+{
+	char number[GT_TABLE_NUMBER];
+	uint64_t sum = 0;
+	bool fits = true;
+	int at = 0;
+
+	for (size_t i = 0; i < entry->n; i++) {
+		sum += entry->array[i];
+		fits = fits && sum >= entry->array[i];
+	}
+	snprintf(value, GT_TABLE_CELL, "%s", fits ? gt_table_number(sum, number) : "-");
+	if (entry->n > INLINE_VALUES) {
+		snprintf(remark, GT_TABLE_CELL, "sum of %zu values", entry->n);
+		return;
+	}
+	at = snprintf(remark, GT_TABLE_CELL, "sum of");
+	for (size_t i = 0; i < entry->n && at < GT_TABLE_CELL; i++)
+		at += snprintf(remark + at, (size_t)(GT_TABLE_CELL - at), " %" PRIu64, entry->array[i]);
+}
+
+/* The ratio that stands beside a counter, if one does. */
+static void show_ratio(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
+		       const char *counter, char remark[GT_TABLE_CELL])
+{
+	char text[GT_METRIC_TEXT];
+
+	for (size_t i = 0; i < gt_ratios_n; i++) {
+		if (strcmp(gt_ratios[i].beside, counter) != 0)
+			continue;
+		struct gt_metric_value value = gt_metric_evaluate(&gt_ratios[i], kernel, stage);
+		if (value.state != GT_METRIC_ABSENT)
+			snprintf(remark, GT_TABLE_CELL, "%6s %s", gt_metric_format(value, text), gt_ratios[i].unit);
+	}
+}
+
+static void show_counter(const struct gt_report_counter *counter, char value[GT_TABLE_CELL],
+			 char remark[GT_TABLE_CELL])
+{
+	char number[GT_TABLE_NUMBER];
+
+	if (counter->differs)
+		snprintf(value, GT_TABLE_CELL, "differs");
+	else if (counter->value.kind == GT_COUNT_ARRAY)
+		show_array(&counter->value, value, remark);
+	else if (counter->value.kind == GT_COUNT_TEXT)
+		snprintf(value, GT_TABLE_CELL, "%s", counter->value.text);
+	else if (counter->about->print == GT_PRINT_SIZE)
+		gt_format_size(counter->value.number, value);
+	else
+		snprintf(value, GT_TABLE_CELL, "%s", gt_table_number(counter->value.number, number));
+}
+
+static void write_kernel(const struct gt_report_kernel *kernel, FILE *to)
+{
+	struct gt_table table = {.alignment = "llrll"};
+	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
+
+	if (kernel->n > 0)
+		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", "value", "unit"});
+	for (size_t i = 0; i < kernel->n; i++) {
+		const struct gt_report_stage *stage = &kernel->stages[i];
+		for (size_t j = 0; j < stage->n; j++) {
+			const struct gt_report_counter *counter = &stage->counters[j];
+			remark[0] = '\0';
+			show_counter(counter, value, remark);
+			show_ratio(kernel, stage, counter->value.name, remark);
+			gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){
+				j == 0 ? stage->name : "", counter->value.name, value, counter->about->unit, remark});
+		}
+	}
+	gt_table_write(&table, to);
+}
+
+void gt_report_write_table(const struct gt_report *report, FILE *to)
+{
+	gt_table_report(report, write_kernel, to);
+}

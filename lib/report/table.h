@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A table of text in aligned columns, and the headings of reports. */
+#ifndef GT_REPORT_TABLE_H
+#define GT_REPORT_TABLE_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+#define GT_TABLE_COLUMNS 5
+#define GT_TABLE_CELL 128 /* bytes a cell may have, with its final 0; longer ones are cut */
+
+struct gt_table {
+	char (*cells)[GT_TABLE_COLUMNS][GT_TABLE_CELL];
+	size_t n, capacity;
+	bool failed; /* memory was short: printed as such */
+	const char *alignment; /* one letter a column: 'l' or 'r' */
+};
+
+/* Adds a row; NULL and missing cells are empty. */
+void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS]);
+/* Writes the rows, two blanks between columns and before the first, and empties the table. */
+void gt_table_write(struct gt_table *table, FILE *to);
+
+/* Digits in groups of three, "41,472". */
+#define GT_TABLE_NUMBER 32
+const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
+
+/* "kernel 1  name" and the launch, or the heading of the total. */
+void gt_table_heading(const struct gt_report *report, const struct gt_report_kernel *kernel, FILE *to);
+
+/* Writes a table for each kernel, by `body`, and one for the total if it is not the only kernel's. */
+void gt_table_report(const struct gt_report *report,
+		     void (*body)(const struct gt_report_kernel *kernel, FILE *to), FILE *to);
+
+#endif
