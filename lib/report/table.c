@@ -10,6 +10,12 @@
 
 #define INLINE_VALUES 8 /* arrays no longer than this are shown whole */
 
+/* The character, unless it is one that a terminal might obey. */
+static char harmless(char c)
+{
+	return (unsigned char)c < ' ' || c == 127 ? '?' : c;
+}
+
 void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS])
 {
 	if (table->n == table->capacity) {
@@ -22,8 +28,12 @@ void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUM
 		table->cells = bigger;
 		table->capacity = more;
 	}
-	for (int i = 0; i < GT_TABLE_COLUMNS; i++)
-		snprintf(table->cells[table->n][i], GT_TABLE_CELL, "%s", cells[i] ? cells[i] : "");
+	for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
+		char *cell = table->cells[table->n][i];
+		snprintf(cell, GT_TABLE_CELL, "%s", cells[i] ? cells[i] : "");
+		for (; *cell; cell++)
+			*cell = harmless(*cell);
+	}
 	table->n++;
 }
 
@@ -45,8 +55,7 @@ void gt_table_write(struct gt_table *table, FILE *to)
 			if (length > 0) {
 				fprintf(to, "%*s%s", (int)owed, "", cell);
 				owed = 0;
-			} else
-				owed += length;
+			}
 			owed += right ? 0 : gap;
 		}
 		putc('\n', to);
@@ -71,11 +80,10 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
 	return buffer;
 }
 
-/* The name with what a terminal might obey made harmless. */
 static void write_name(const char *name, FILE *to)
 {
 	for (; *name; name++)
-		putc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, to);
+		putc(harmless(*name), to);
 }
 
 /* "grid 4 x 16 (64 blocks)": trailing ones are left out. */

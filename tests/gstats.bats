@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# gstats, on streams that tests/unit/report.c writes.
+
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	for sample in two odd empty overflow; do
+		"$UNITS/report" "$sample" >"$sample.gt"
+	done
+}
+
+@test "the table is the one agreed on" {
+	gstats two.gt >two.txt
+	diff "$ROOT/tests/golden/gstats-two.txt" two.txt
+}
+
+@test "CSV is the one agreed on" {
+	gstats --csv <two.gt >two.csv
+	diff "$ROOT/tests/golden/gstats-two.csv" two.csv
+}
+
+@test "profiler names, as CSV and as a table, are the ones agreed on" {
+	gstats --names ncu --csv two.gt >ncu.csv
+	diff "$ROOT/tests/golden/gstats-two-ncu.csv" ncu.csv
+	gstats --names ncu two.gt >ncu.txt
+	diff "$ROOT/tests/golden/gstats-two-ncu.txt" ncu.txt
+}
+
+@test "JSON and CSV say the same, whatever the names" {
+	for sample in two odd empty; do
+		gstats --csv $sample.gt >$sample.csv
+		gstats --json $sample.gt >$sample.json
+		python3 - $sample.csv $sample.json <<-'PYTHON'
+			import csv, json, sys
+			table = list(csv.reader(open(sys.argv[1], encoding="utf-8", errors="strict", newline="")))
+			report = json.load(open(sys.argv[2], encoding="utf-8"))
+			assert report["gtrace_report"] == 1
+			rows = [["kernel", "stage", "counter", "value"]]
+			def add(label, kernel):
+			    for stage in kernel["stages"]:
+			        for name, value in stage["counters"].items():
+			            if isinstance(value, list):
+			                rows.extend([label, stage["stage"], f"{name}[{i}]", str(v)] for i, v in enumerate(value))
+			            else:
+			                rows.append([label, stage["stage"], name, str(value)])
+			for kernel in report["kernels"]:
+			    add(str(kernel["kernel"]), kernel)
+			add("total", report["total"])
+			assert rows == table, (rows, table)
+		PYTHON
+	done
+}
+
+@test "JSON has the launch, exact 64-bit integers, ratios, and null for 0/0" {
+	gstats --json two.gt >two.json
+	gstats --json odd.gt >odd.json
+	python3 - <<-'PYTHON'
+		import json
+		two, odd = json.load(open("two.json")), json.load(open("odd.json"))
+		assert two["gpu"] == "TITAN V" and odd["gpu"] is None
+		gemm = two["kernels"][0]
+		assert gemm["name"] == "gemm(float*, float const*)"
+		assert (gemm["grid"], gemm["block"], gemm["registers"], gemm["shared_bytes"]) == ([4, 16, 1], [32, 8, 1], 32, 8192)
+		l1 = [s for s in gemm["stages"] if s["stage"] == "l1"][0]
+		assert l1["ratios"] == {"read_hit_ratio": 86.42, "write_hit_ratio": 0}
+		l1 = [s for s in two["kernels"][1]["stages"] if s["stage"] == "l1"][0]
+		assert l1["ratios"] == {"read_hit_ratio": 25, "write_hit_ratio": None}
+		assert odd["kernels"][0]["name"] == 'say "hi", a\\b\n\ufffd \u00e9'
+		assert odd["kernels"][0]["stages"][0]["counters"]["max"] == 2**64 - 1
+	PYTHON
+	gstats --names ncu --json two.gt | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+metrics = {m["name"]: (m["value"], m["unit"]) for m in report["kernels"][0]["metrics"]}
+assert report["names"] == "ncu"
+assert metrics["lts__t_sector_op_write_hit_rate.pct"] == (100, "%")
+assert metrics["dram__bytes_read.sum"] == (1536 * 32, "byte")
+'
+}
+
+@test "an empty stream is an empty report, without a NaN" {
+	[ "$(gstats empty.gt)" = "no kernels" ]
+	[ "$(gstats --csv empty.gt)" = "kernel,stage,counter,value" ]
+	for form in "" --csv --json; do
+		for names in gtrace ncu; do
+			run gstats $form --names $names two.gt
+			[ "$status" -eq 0 ]
+			[[ "$output" != *[nN]a[nN]* ]]
+		done
+	done
+}
+
+@test "a stream cut anywhere, or with a bit flipped, prints nothing and exits 1" {
+	size=$(stat -c %s two.gt)
+	for ((bytes = 0; bytes < size; bytes += 13)); do
+		head -c "$bytes" two.gt >cut.gt
+		expect_failure 1 "gstats: " gstats --csv cut.gt
+	done
+	for ((at = 0; at < size; at += 37)); do
+		python3 -c "
+import sys
+data = bytearray(open('two.gt', 'rb').read())
+data[$at] ^= 1 << $at % 8
+open('flipped.gt', 'wb').write(data)"
+		expect_failure 1 "gstats: " gstats --json flipped.gt
+	done
+}
+
+@test "a failed stream leaves an older report alone" {
+	echo old >report.csv
+	head -c 100 two.gt >cut.gt
+	expect_failure 1 "gstats: " gstats --csv --output report.csv cut.gt
+	[ "$(cat report.csv)" = old ]
+}
+
+@test "--kernel keeps what matches, in the total too" {
+	gstats --csv --kernel '^conv$' two.gt >conv.csv
+	[ -z "$(grep '^1,' conv.csv)" ]
+	diff <(sed -n 's/^2,//p' "$ROOT/tests/golden/gstats-two.csv") <(sed -n 's/^2,//p' conv.csv)
+	diff <(sed -n 's/^2,//p' conv.csv) <(sed -n 's/^total,//p' conv.csv)
+	[ "$(gstats --kernel nothing two.gt | tail -n 1)" = "no kernels" ]
+}
+
+@test "--tee passes the stream on, and the report goes beside it" {
+	gstats --tee --csv two.gt >passed.gt 2>report.csv
+	diff "$ROOT/tests/golden/gstats-two.csv" report.csv
+	gstats --csv passed.gt | diff "$ROOT/tests/golden/gstats-two.csv" -
+	gstats --tee --csv --kernel conv --output file.csv two.gt | gstats --csv | diff "$ROOT/tests/golden/gstats-two.csv" -
+	grep -q '^2,l1,reads,8$' file.csv
+	[ -z "$(grep '^1,' file.csv)" ]
+	# All but the history is as it was: the records after the header are the same bytes.
+	python3 - <<-'PYTHON'
+		before, after = open("two.gt", "rb").read(), open("passed.gt", "rb").read()
+		start = before.index(b"\xa3gpu") - 1
+		end = before.rindex(b"\xa3end") - 1
+		assert before[start:end] in after
+	PYTHON
+}
+
+@test "--output writes the file and leaves stdout empty" {
+	[ -z "$(gstats --csv --output out.csv two.gt)" ]
+	diff "$ROOT/tests/golden/gstats-two.csv" out.csv
+}
+
+@test "a total that does not fit 64 bits is an error" {
+	expect_failure 1 "stage l1, counter reads: the total does not fit 64 bits" gstats overflow.gt
+}
+
+@test "what cannot be written is an error" {
+	expect_failure 1 "/nowhere/report.csv" gstats --output /nowhere/report.csv two.gt
+	expect_failure 1 "gstats: " gstats --output /dev/full two.gt
+	run bash -c 'gstats two.gt >/dev/full'
+	[ "$status" -eq 1 ]
+}
+
+@test "bad usage says what is accepted and exits 2" {
+	expect_failure 2 "expected gtrace or ncu" gstats --names nvprof two.gt
+	expect_failure 2 "expected one of them" gstats --csv --json two.gt
+	expect_failure 2 "--kernel: 'a(': expected a Perl-compatible regular expression" gstats --kernel 'a(' two.gt
+	run gstats --nonsense
+	[ "$status" -eq 2 ]
+}
+
+@test "--help and --version" {
+	gstats --help | grep -q '^usage: gstats'
+	gstats --version | grep -Eq '^gstats [0-9.]+$'
+}
+
+@test "the manual defines every ratio, and every profiler metric that is printed" {
+	ratios=$(gstats --json two.gt | python3 -c '
+import json, sys
+print(*{name for stage in json.load(sys.stdin)["total"]["stages"] for name in stage["ratios"]})')
+	[ "$(wc -w <<<"$ratios")" -ge 8 ]
+	for name in $ratios; do
+		grep -qx "\.It Cm $name" "$ROOT/man/gstats.1"
+	done
+	metrics=$(gstats --names ncu --csv two.gt | awk -F'","' 'NR > 1 { print $(NF - 2) }' | sort -u)
+	[ "$(wc -w <<<"$metrics")" -ge 30 ]
+	for name in $metrics; do
+		grep -q "^\.It Li .*$name" "$ROOT/man/gstats.1"
+	done
+}
+
+@test "the manual's examples run" {
+	run_man_examples gstats.1
+}
