@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Warp accesses to memory requests: lines, sectors, and the passes of shared memory. */
+#ifndef GT_COALESCE_COALESCE_H
+#define GT_COALESCE_COALESCE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "coalesce/rules.h"
+#include "stream/count.h"
+#include "stream/rows.h"
+
+#define GT_COALESCE_STAGE "coalesce" /* what its counts are called */
+
+/* Loads, stores, atomics (reductions among them); shared memory apart. */
+enum gt_coalesced { GT_COALESCED_LOADS, GT_COALESCED_STORES, GT_COALESCED_ATOMICS, GT_COALESCED_N };
+
+/* Holds no memory of its own: there is nothing to close. */
+struct gt_coalescer {
+	const struct gt_coalescing_rule *rule;
+	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
+
+	/* Counted since the last reset. */
+	uint64_t accesses[GT_COALESCED_N];
+	uint64_t requests[GT_COALESCED_N];
+	uint64_t sectors[GT_COALESCED_N];
+	uint64_t shared_accesses;
+	uint64_t bank_passes;
+};
+
+/* Chooses a rule by name, "default" if NULL; all counts are 0. Returns 0, or -1 with the names
+ * there are. */
+int gt_coalescer_open(struct gt_coalescer *coalescer, const char *rule, struct gt_error *error);
+
+/* Makes the requests of a batch of accesses, in its order. They keep block, warp, an, pc, op, and
+ * step and sm where the accesses are scheduled. Accesses to shared memory make none: their passes
+ * are counted. Returns 0, or -1 with the sink's error. */
+int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *requests,
+		struct gt_error *error);
+
+/* Appends what was counted to `count`, which the caller has begun. Returns 0, or -1 when memory
+ * is short. */
+int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error);
+
+/* Counts from 0 again: for the next kernel. */
+void gt_coalescer_reset(struct gt_coalescer *coalescer);
+
+#endif

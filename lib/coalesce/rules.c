@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "coalesce/rules.h"
+
+const struct gt_coalescing_rule gt_coalescing_rules[] = {
+	{
+		.name = "default",
+		.summary = "Volta and later: a request for each distinct line of the warp",
+		.group = {32, 32, 32, 32, 32, 32},
+	},
+	{
+		/* 4-byte and 8-byte data as counted on a Titan X and a GTX 1080; those for 16 and 32
+		 * bytes are assumed, by the same 32 bytes a group. */
+		.name = "pascal",
+		.summary = "the same for each 8 lanes (8-byte data: 4, 16-byte data: 2)",
+		.group = {8, 8, 8, 4, 2, 1},
+	},
+	{
+		.name = "fermi",
+		.summary = "a request for each distinct line, always all of it (no sectors)",
+		.group = {32, 32, 32, 32, 32, 32},
+		.whole_lines = true,
+	},
+};
+const size_t gt_coalescing_rules_n = sizeof gt_coalescing_rules / sizeof gt_coalescing_rules[0];

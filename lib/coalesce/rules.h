@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* How a GPU makes requests of a warp access. A new rule is a row of the table in rules.c. */
+#ifndef GT_COALESCE_RULES_H
+#define GT_COALESCE_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GT_RULE_SIZES 6 /* data of up to 1, 2, 4, 8, 16 and 32 bytes a lane */
+
+struct gt_coalescing_rule {
+	const char *name;
+	const char *summary; /* one line for --help */
+	/* Lanes, by their index in the warp, that are coalesced together: a power of two for each
+	 * size of data. */
+	unsigned char group[GT_RULE_SIZES];
+	bool whole_lines; /* the cache behind it has no sectors: a request is for the whole line */
+};
+
+extern const struct gt_coalescing_rule gt_coalescing_rules[];
+extern const size_t gt_coalescing_rules_n;
+
+#endif
