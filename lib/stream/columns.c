@@ -32,7 +32,8 @@ int gt_bytes_write(void *bytes, const char *data, size_t n)
 
 	if (!place)
 		return -1;
-	memcpy(place, data, n);
+	if (n > 0)
+		memcpy(place, data, n);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ static struct gt_count_entry *append(struct gt_count *count, const char *name, e
 	}
 	struct gt_count_entry *entry = &count->entries[count->n];
 	memset(entry, 0, sizeof *entry);
-	snprintf(entry->name, sizeof entry->name, "%s", name);
+	memcpy(entry->name, name, strnlen(name, sizeof entry->name - 1));
 	entry->kind = kind;
 	return entry;
 }
