@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* A stream as text (gtrace-cat(1), "Text"): a row a line, fields separated by tabs; every line
+ * that is not a row begins with '#', so that sort and awk can keep them in front. */
+#ifndef GT_STREAM_TSV_H
+#define GT_STREAM_TSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+#include "stream/columns.h"
+#include "stream/count.h"
+#include "stream/gpu.h"
+#include "stream/kernel.h"
+#include "stream/rows.h"
+
+/* ---- writing: each appends whole lines to `out` ---- */
+
+/* "#block<tab>warp...<tab>kernel": the names of the columns that these rows have. */
+void gt_tsv_columns(struct gt_bytes *out, const struct gt_rows *rows);
+/* Row i, of the kernel with that id. Addresses and masks are written 0x..., or as decimal numbers. */
+void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint64_t kernel, bool decimal);
+/* "#kernel<tab>id=1<tab>name=...", "#gpu<tab>key=value...", "#count<tab>stage=...". */
+void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel);
+void gt_tsv_gpu(struct gt_bytes *out, const struct gt_gpu *gpu);
+void gt_tsv_count(struct gt_bytes *out, const struct gt_count *count);
+/* "#TAG<tab>text". */
+void gt_tsv_line(struct gt_bytes *out, const char *tag, const char *text);
+
+/* ---- reading ---- */
+
+enum gt_tsv_event {
+	GT_TSV_FAILED = -1,
+	GT_TSV_NOTHING, /* a blank line, the names of columns, or a comment */
+	GT_TSV_ROW,	/* one row was appended to rows; kernel_id is its kernel's */
+	GT_TSV_KERNEL,
+	GT_TSV_GPU,
+	GT_TSV_COUNT,
+	GT_TSV_HISTORY, /* text is the line of gt_reader_history */
+	GT_TSV_STREAM,	/* the text was written by gtrace-cat: an "#end" must follow */
+	GT_TSV_END,
+};
+
+#define GT_TSV_COLUMNS_MAX 32
+
+struct gt_tsv {
+	/* Which field holds what; known once the line with the names was seen. */
+	size_t n_fields;
+	int field_column[GT_TSV_COLUMNS_MAX]; /* index into gt_columns, or one of the private ones */
+	enum gt_rows_kind kind;
+	bool scheduled;
+
+	struct gt_rows *rows; /* the caller's: where rows go; must have room */
+	uint64_t kernel_id;
+	struct gt_kernel kernel;
+	struct gt_gpu gpu;
+	struct gt_count count;
+	const char *text; /* in the line that was given */
+};
+
+/* rows->kind and rows->scheduled are set when the names of columns are met; a change of them in
+ * the middle of a batch fails. */
+void gt_tsv_open(struct gt_tsv *tsv, struct gt_rows *rows);
+void gt_tsv_close(struct gt_tsv *tsv);
+
+/* Takes one line (0-terminated, without its end; changed in place). */
+enum gt_tsv_event gt_tsv_read(struct gt_tsv *tsv, char *line, struct gt_error *error);
+
+/* Reads text to its end and writes a stream to a descriptor. */
+int gt_tsv_to_stream(struct gt_input *input, int descriptor, const char *tool, const char *version,
+		     char *const argv[], struct gt_error *error);
+
+/* True if the bytes look like this text: a '#' line of gtrace-cat, or one that names columns. */
+bool gt_tsv_detect(const char *head, size_t bytes);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* gtrace-cat: looks into a stream, and makes one from text. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/input.h"
+#include "stream/plain.h"
+#include "stream/tsv.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]      stream to text\n"
+	"       gtrace-cat --rows [FILE]                            stream to one msgpack array a row\n"
+	"       gtrace-cat --from [FILE]                            text or msgpack rows to stream\n"
+	"\n"
+	"      --decimal   addresses and lanes as decimal numbers\n"
+	"      --no-rows   only the lines that begin with '#'\n"
+	"  -v, --verbose   progress on stderr\n"
+	"      --help, --version\n";
+
+enum mode { TO_TEXT, TO_PLAIN, FROM };
+
+/* Text is gathered and written in large pieces; a full disk is found out at once. */
+static void put(struct tool *tool, struct gt_bytes *text, size_t at_least)
+{
+	if (text->failed) {
+		gt_fail_memory(&tool->error, "a line");
+		tool_fail(tool);
+	}
+	if (text->n < at_least || text->n == 0)
+		return;
+	if (fwrite(text->data, 1, text->n, stdout) != text->n) {
+		gt_fail_errno(&tool->error, "standard output");
+		tool_fail(tool);
+	}
+	text->n = 0;
+}
+
+struct text_view {
+	bool decimal, no_rows;
+	bool named; /* the columns' names were printed for rows of this shape */
+	enum gt_rows_kind kind;
+	bool scheduled;
+};
+
+static void rows_to_text(const struct tool *tool, struct text_view *view, struct gt_bytes *text)
+{
+	const struct gt_rows *rows = gt_reader_rows(tool->in);
+
+	if (view->no_rows)
+		return;
+	if (!view->named || view->kind != rows->kind || view->scheduled != rows->scheduled)
+		gt_tsv_columns(text, rows);
+	view->named = true;
+	view->kind = rows->kind;
+	view->scheduled = rows->scheduled;
+	for (size_t i = 0; i < rows->n; i++)
+		gt_tsv_row(text, rows, i, gt_reader_kernel(tool->in)->id, view->decimal);
+}
+
+static void to_text(struct tool *tool, struct text_view *view)
+{
+	struct gt_bytes text = {0};
+	enum gt_event event;
+
+	tool_read(tool);
+	gt_tsv_line(&text, "gtrace", tool_version);
+	for (const char *const *line = gt_reader_history(tool->in); *line; line++)
+		gt_tsv_line(&text, "history", *line);
+	while (tool_next(tool, &event)) {
+		if (event == GT_KERNEL)
+			gt_tsv_kernel(&text, gt_reader_kernel(tool->in));
+		else if (event == GT_GPU)
+			gt_tsv_gpu(&text, gt_reader_gpu(tool->in));
+		else if (event == GT_COUNT)
+			gt_tsv_count(&text, gt_reader_count(tool->in));
+		else if (event == GT_ROWS)
+			rows_to_text(tool, view, &text);
+		put(tool, &text, 1 << 16);
+	}
+	gt_tsv_line(&text, "end", "");
+	put(tool, &text, 0);
+	free(text.data);
+	tool_end(tool);
+}
+
+static void to_plain(struct tool *tool)
+{
+	struct gt_bytes bytes = {0};
+	enum gt_event event;
+
+	tool_read(tool);
+	if (isatty(STDOUT_FILENO)) {
+		gt_fail(&tool->error, "msgpack is binary and is not written to a terminal");
+		tool_fail(tool);
+	}
+	gt_plain_begin(&bytes, gt_reader_history(tool->in));
+	while (tool_next(tool, &event)) {
+		gt_plain_put(&bytes, tool->in, event);
+		put(tool, &bytes, 1 << 16);
+	}
+	gt_plain_end(&bytes);
+	put(tool, &bytes, 0);
+	free(bytes.data);
+	tool_end(tool);
+}
+
+static struct gt_input *open_operand(struct tool *tool)
+{
+	if (optind + 1 < tool->argc)
+		tool_usage(tool, "'%s': expected one file at most", tool->argv[optind + 1]);
+	struct gt_input *input = gt_input_open(optind < tool->argc ? tool->argv[optind] : "-", &tool->error);
+	if (!input)
+		tool_fail(tool);
+	return input;
+}
+
+static void from(struct tool *tool)
+{
+	const char *head;
+	size_t bytes;
+	struct gt_input *input = open_operand(tool);
+
+	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
+	/* Plain rows begin with a msgpack array; text never does. */
+	int (*convert)(struct gt_input *, int, const char *, const char *, char *const[], struct gt_error *) =
+		bytes > 0 && ((unsigned char)head[0] & 0xf0) == 0x90 ? gt_plain_to_stream : gt_tsv_to_stream;
+	if (isatty(STDOUT_FILENO)) {
+		gt_fail(&tool->error, "a stream is binary and is not written to a terminal");
+		tool_fail(tool);
+	}
+	tool_must(tool, convert(input, STDOUT_FILENO, tool->name, tool_version, tool->argv + 1, &tool->error));
+	tool_must(tool, gt_input_close(input, &tool->error));
+	tool_end(tool);
+}
+
+int main(int argc, char **argv)
+{
+	enum { DECIMAL = 256, NO_ROWS, ROWS, FROM_TEXT };
+	static const struct option options[] = {
+		{"decimal", no_argument, NULL, DECIMAL}, {"no-rows", no_argument, NULL, NO_ROWS},
+		{"rows", no_argument, NULL, ROWS},	 {"from", no_argument, NULL, FROM_TEXT},
+		TOOL_OPTIONS,
+	};
+	struct text_view view = {0};
+	enum mode mode = TO_TEXT;
+	int option, modes = 0;
+	struct tool tool;
+
+	tool_begin(&tool, "gtrace-cat", help, argc, argv);
+	while ((option = tool_option(&tool, "v", options)) != -1) {
+		switch (option) {
+		case DECIMAL: view.decimal = true; break;
+		case NO_ROWS: view.no_rows = true; break;
+		case ROWS: mode = TO_PLAIN; modes++; break;
+		case FROM_TEXT: mode = FROM; modes++; break;
+		}
+	}
+	if (modes > 1)
+		tool_usage(&tool, "--rows and --from exclude one another");
+	if (mode == TO_TEXT)
+		to_text(&tool, &view);
+	else if (mode == TO_PLAIN)
+		to_plain(&tool);
+	else
+		from(&tool);
+	return 0;
+}
