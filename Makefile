@@ -1,42 +1,84 @@
 # SPDX-License-Identifier: MIT
-# make            everything, into bin/
-# make deps       install what building and testing need (Debian, Ubuntu; asks for root by sudo)
-# make check      the tests; check-sanitize and check-long are the slow ones
-# make demo       the main job on a sample trace
-# make bench      rows per second, stage by stage
-# make install    PREFIX=/usr/local DESTDIR=
+# make                everything, into bin/
+# make deps           installs what building and testing need (Debian, Ubuntu; by sudo unless root)
+# make demo           the main job on a sample trace
+# make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
+# make bench          rows a second, stage by stage
+# make install        PREFIX=/usr/local DESTDIR=; and uninstall
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
 BUILD   ?= build
 BIN     ?= bin
-CC      ?= gcc
 CFLAGS  ?= -O3 -g
-MSGPACK := $(shell pkg-config --exists msgpack-c 2>/dev/null && echo msgpack-c || echo msgpack)
-PKGS    := $(MSGPACK) libpcre2-8 libxxhash
+TRACE   ?= examples/traces/gemm.rdgc.xz
+GPU     ?= titanv
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-override CFLAGS += -std=c11 $(WARN) $(SANITIZE) -Ilib -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 \
-	-DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(PREFIX)/share/gtrace"' $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-LDLIBS  := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+# pkg-config is asked when something is compiled, not before: make deps may bring it first.
+PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash
+DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -DGT_VERSION='"$(VERSION)"' \
+	-DGT_DATADIR='"$(PREFIX)/share/gtrace"'
+COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(PKGS)) -lm
 
-LIB   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
-TOOLS := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
-UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+LIB     := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
+TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
+UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
+DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev bats parallel mandoc shellcheck clang valgrind gawk \
+	gzip xz-utils zstd gnuplot-nox python3 python3-numpy python3-msgpack xxhash
+SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-all: $(TOOLS)
+all: $(TOOLS) $(BUILD)/libgtrace.a
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+$(LIB): | deps
+endif
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/libgtrace.a: $(LIB)
+	@rm -f $@
 	$(AR) rcs $@ $^
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libgtrace.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
+	$(LINK)
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
 
-check: all $(UNITS)
-	tests/run --bin $(BIN) --units $(BUILD)/tests/unit
+deps:
+	$(SUDO) apt-get update -q
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEPS) \
+		$$(apt-cache --names-only search '^libmsgpack-c-dev$$' | grep -q . && echo libmsgpack-c-dev || echo libmsgpack-dev)
+demo: all
+	$(BIN)/gtrace-order $(TRACE) | $(BIN)/gcoalesce | $(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | \
+		$(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
+check: all $(UNITS) $(BENCHES)
+	tests/run --bin $(BIN) --build $(BUILD)
+check-sanitize:
+	$(MAKE) check BUILD=build-sanitize BIN=build-sanitize/bin CFLAGS='-O1 -g' \
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+check-valgrind: all
+	tests/valgrind $(BIN)
+check-long: check check-sanitize check-valgrind
+bench: all $(BENCHES)
+	tests/bench/run $(BIN) $(BUILD)
+
+install: all
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig share/gtrace share/man/man1 share/man/man5 share/man/man7)
+	install $(TOOLS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 gpus/* $(DESTDIR)$(PREFIX)/share/gtrace
+	for s in 1 5 7; do install -m 644 man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s; done
+	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(PREFIX)/lib
+	for h in lib/gtrace.h lib/*/*.h; do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gtrace/$${h#lib/}; done
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/gtrace.pc
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,$(notdir $(TOOLS))) lib/libgtrace.a lib/pkgconfig/gtrace.pc \
+		$(foreach s,1 5 7,$(addprefix share/man/man$s/,$(notdir $(wildcard man/*.$s))))
+	rm -rf $(DESTDIR)$(PREFIX)/share/gtrace $(DESTDIR)$(PREFIX)/include/gtrace
+clean:
+	rm -rf $(BUILD) $(BIN) build-sanitize
+
 .SECONDARY:
-.PHONY: all check
+.PHONY: all deps demo check check-sanitize check-valgrind check-long bench install uninstall clean

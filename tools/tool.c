@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* For F_SETPIPE_SZ, which Linux has beyond POSIX. */
+#define _GNU_SOURCE
 #include "tool.h"
 
 #include <errno.h>

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	tab=$'\t'
+	cat >small.tsv <<END
+#kernel${tab}id=1${tab}name=k(float*)${tab}grid=2,1,1${tab}block=40,1,1${tab}registers=16
+#kernel${tab}id=2${tab}name=second${tab}grid=4,1,1${tab}block=32,1,1
+#block${tab}warp${tab}an${tab}pc${tab}op${tab}size${tab}mask${tab}base${tab}stride${tab}lanes${tab}kernel
+0${tab}0${tab}0${tab}0x10${tab}load.global${tab}4${tab}0xffffffff${tab}0x1000${tab}4${tab}-${tab}1
+0${tab}1${tab}0${tab}0x10${tab}load.global${tab}4${tab}0x000000ff${tab}-${tab}-${tab}1,2,3,4,5,6,7,9${tab}1
+1${tab}1${tab}0${tab}16${tab}store.local.cg${tab}4${tab}15${tab}8192${tab}-4${tab}-${tab}1
+3${tab}0${tab}0${tab}0x10${tab}atomic.global${tab}8${tab}0x1${tab}0x2000${tab}0${tab}-${tab}2
+END
+	gtrace-cat --from small.tsv >small.gt
+}
+
+rows() { grep -v '^#' "$1"; }
+
+@test "text and stream: the same rows there and back" {
+	gtrace-cat small.gt >once.tsv
+	gtrace-cat --from once.tsv | gtrace-cat >twice.tsv
+	diff <(rows once.tsv) <(rows twice.tsv)
+	diff <(grep '^#kernel' once.tsv) <(grep '^#kernel' twice.tsv)
+	[ "$(rows once.tsv | wc -l)" -eq 4 ]
+	grep -q "^1${tab}1${tab}0${tab}0x10${tab}store.local.cg${tab}4${tab}0x0000000f${tab}0x000000002000${tab}-4${tab}-${tab}1$" once.tsv
+}
+
+@test "plain rows: the same rows there and back" {
+	gtrace-cat --rows small.gt >plain
+	gtrace-cat --from plain | gtrace-cat >back.tsv
+	diff <(gtrace-cat small.gt | grep -v '^#history') <(grep -v '^#history' back.tsv)
+	gtrace-cat small.gt | grep '^#history' >history
+	head -n 1 back.tsv >/dev/null
+	grep -qFf history back.tsv
+}
+
+@test "sort in the middle of a pipe" {
+	gtrace-cat small.gt | sort | gtrace-cat --from | gtrace-cat >sorted.tsv
+	diff <(gtrace-cat small.gt | grep -v '^#' | sort) <(rows sorted.tsv)
+	gtrace-cat small.gt | sort -k1,1n | gtrace-cat --from | gtrace-cat | grep -v '^#' >numbered.tsv
+	[ "$(wc -l <numbered.tsv)" -eq 4 ]
+}
+
+@test "columns in another order, more of them, and compressed text" {
+	gtrace-cat small.gt | awk -F'\t' -v OFS='\t' '/^#block/ { $0 = substr($0, 2); print "#" $11, $10, $9, $8, $7, $6, $5, $4, $3, $2, $1, "note"; next }
+		/^#/ { print; next } { print $11, $10, $9, $8, $7, $6, $5, $4, $3, $2, $1, "x" }' | xz >other.tsv.xz
+	gtrace-cat --from other.tsv.xz | gtrace-cat >other.tsv
+	diff <(gtrace-cat small.gt | grep -v '^#') <(rows other.tsv)
+}
+
+@test "decimal addresses are read back as the same stream of rows" {
+	gtrace-cat --decimal small.gt >decimal.tsv
+	grep -q "${tab}8192${tab}-4${tab}" decimal.tsv
+	diff <(gtrace-cat --from decimal.tsv | gtrace-cat | grep -v '^#') <(gtrace-cat small.gt | grep -v '^#')
+}
+
+@test "counts and the GPU survive the text" {
+	printf '#gpu\tname=x\tsms=3\n#count\tstage=l1\tkernel=1\treads=18446744073709551615\tmru=[1,2,3]\tnone=[]\tlimited_by=warps\n' >counts.tsv
+	gtrace-cat --from counts.tsv | gtrace-cat | grep -E '^#(gpu|count)' | diff counts.tsv -
+	gtrace-cat --from counts.tsv | gtrace-cat --rows | gtrace-cat --from | gtrace-cat --no-rows | grep -E '^#(gpu|count)' | diff counts.tsv -
+}
+
+@test "same input, same bytes" {
+	gtrace-cat --from small.tsv | cmp - small.gt
+	(cat small.tsv; sleep 0.2) | gtrace-cat --from >a
+	(while IFS= read -r line; do printf '%s\n' "$line"; done <small.tsv) | gtrace-cat --from >b
+	cmp a b
+}
+
+@test "text that was cut is not taken for a whole one" {
+	gtrace-cat small.gt | grep -v '^#end' >cut.tsv
+	expect_failure 1 "no '#end' line" sh -c 'gtrace-cat --from cut.tsv | cat >/dev/null; gtrace-cat --from cut.tsv >/dev/null' || true
+	run bash -c 'gtrace-cat --from cut.tsv | gtrace-cat'
+	[ "$status" -eq 1 ]
+}
+
+@test "plain rows that were cut are not taken for a whole stream" {
+	gtrace-cat --rows small.gt >plain
+	size=$(wc -c <plain)
+	for bytes in 1 10 100 $((size - 5)) $((size - 1)); do
+		run bash -c "head -c $bytes plain | gtrace-cat --from >/dev/null"
+		[ "$status" -eq 1 ]
+	done
+}
+
+bad_line() { # bad_line TEXT SED-SCRIPT
+	sed "$2" small.tsv >bad.tsv
+	! cmp -s bad.tsv small.tsv
+	gtrace-cat --from bad.tsv >bad.gt 2>err && return 1
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -qF -- "$1" err
+	! gtrace-cat bad.gt >/dev/null 2>&1
+}
+
+@test "bad text is refused with its line" {
+	bad_line "bad.tsv:4: row 1: block 9: the grid has 2 blocks" '4s/^0/9/'
+	bad_line "bad.tsv:5: row 1: lane mask 0x0000ffff: warp 1 has 8 threads" '5s/0x000000ff/0x0000ffff/; 5s/1,2,3,4,5,6,7,9/1,2,3,4,5,6,7,9,10,11,12,13,14,15,16,18/'
+	bad_line "bad.tsv:5: lanes: 7 addresses for 8 active lanes" '5s/,9//'
+	bad_line "bad.tsv:4: op: 'lod.global'" '4s/load/lod/'
+	bad_line "bad.tsv:4: row 1: no active lane" '4s/0xffffffff/0/'
+	bad_line "bad.tsv:4: row 1: 33 bytes a lane" "4s/global${tab}4/global${tab}33/"
+	bad_line "bad.tsv:4: size: '300'" "4s/global${tab}4/global${tab}300/"
+	bad_line "bad.tsv:4: base: '0x10000000000000000'" '4s/0x1000/0x10000000000000000/'
+	bad_line "bad.tsv:4: base: '-5'" '4s/0x1000/-5/'
+	bad_line "bad.tsv:4: expected 11 fields" "4s/${tab}1$//"
+	bad_line "bad.tsv:4: expected 11 fields" "4s/$/${tab}1/"
+	bad_line "bad.tsv:7: a row of kernel 3" '7s/2$/3/'
+	bad_line "bad.tsv:3: the names of columns lack 'mask'" '3s/mask/musk/'
+	bad_line "bad.tsv:3: a row before the line that names the columns" '3d'
+	bad_line "bad.tsv:1: #kernel: 'grid'" '1s/grid=2/grid=x/'
+	bad_line "bad.tsv:1: a block of 4000x1x1" '1s/block=40/block=4000/'
+	bad_line "bad.tsv:1: a grid of 4000000000x1000x1" '1s/grid=2,1/grid=4000000000,1000/'
+}
+
+@test "streams that are none are refused" {
+	expect_failure 1 "standard input: empty" gtrace-cat </dev/null
+	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/README.md"
+	expect_failure 1 "no-such-file" gtrace-cat no-such-file
+	sed 's/gtrace\x01/gtrace\x02/' small.gt >newer.gt
+	expect_failure 1 "stream version 2: this program reads version 1" gtrace-cat newer.gt
+	cat small.gt small.gt >two.gt
+	run gtrace-cat two.gt
+	[ "$status" -eq 1 ]
+	[[ $output == *"data after the end of the stream"* ]]
+}
+
+@test "usage errors exit with 2" {
+	expect_failure 2 "exclude one another" gtrace-cat --rows --from
+	expect_failure 2 "one stream at most" gtrace-cat small.gt small.gt
+	run gtrace-cat --nonsense
+	[ "$status" -eq 2 ]
+}
+
+@test "progress on request, on stderr alone" {
+	gtrace-cat -v small.gt 2>err >out
+	diff out <(gtrace-cat small.gt)
+	grep -q 'gtrace-cat: 4 rows' err
+}
+
+@test "--check: what holds, and what does not" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >whole.gt
+	run gtrace-cat --check whole.gt
+	[ "$status" -eq 0 ]
+	[[ $output == *"invariants hold" ]]
+	gtrace-cat whole.gt | sed '/stage=l2/s/\treads=\([0-9]*\)/\treads=1\1/' | gtrace-cat --from >wrong.gt
+	expect_failure 1 "kernel 1: l2" gtrace-cat --check wrong.gt
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv >scheduled.gt
+	gtrace-cat --check scheduled.gt
+	gtrace-cat scheduled.gt | awk -F'\t' '/^#/ { print; next } !held { held = $0; next } { print } END { print held }' | gtrace-cat --from >shuffled.gt
+	expect_failure 1 "step" gtrace-cat --check shuffled.gt
+}
+
+@test "examples of the manual" {
+	run_man_examples gtrace-cat.1
+	run_man_examples gtrace.5
+}

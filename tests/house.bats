@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+# What the house asks of every file and every tool.
+
+setup() { cd "$ROOT"; }
+
+@test "manual pages: one for every tool, and mandoc finds nothing" {
+	for tool in tools/*.c; do
+		name=$(basename "$tool" .c)
+		[ "$name" = tool ] || [ -f "man/$name.1" ] || { echo "no man/$name.1"; return 1; }
+	done
+	mandoc -T lint -W warning man/*
+}
+
+@test "every option of --help stands in the manual, and the other way round" {
+	for tool in tools/*.c; do
+		name=$(basename "$tool" .c)
+		[ "$name" != tool ] || continue
+		diff <("$name" --help | grep -oE -e '--[a-z][a-z0-9-]+' | grep -vE -e '--(help|version)$' | sort -u) \
+			<(grep -oE '^\.(It )?Fl .*|Fl -[a-z][a-z0-9-]+' "man/$name.1" | grep -oE 'Fl -[a-z][a-z0-9-]+' | sed 's/Fl -/--/' | sort -u) ||
+			{ echo "$name: --help on the left, the manual on the right"; return 1; }
+	done
+}
+
+@test "shell scripts pass shellcheck" {
+	shellcheck tests/run tests/valgrind tests/bench/run .ci/run
+}
+
+@test "every source names its licence first" {
+	for file in lib/*/*.[ch] tools/*.[ch] tests/*/*.[ch] tests/*.bats tests/*.bash Makefile gpus/* pipelines/*.mk; do
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$file"; return 1; }
+	done
+}
+
+@test "no stage includes another" {
+	for stage in import order coalesce schedule cache dram reuse report; do
+		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|report)/' lib/$stage/*.[ch] | grep -v "include \"$stage/"; then
+			return 1
+		fi
+	done
+}
+
+@test "gcc and clang find nothing to warn of" {
+	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
+	for compiler in gcc clang; do
+		# shellcheck disable=SC2086
+		printf '%s\n' lib/*/*.c tools/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -fsyntax-only
+	done
+}
+
+@test "--help and --version go to standard output, wrong options to standard error" {
+	for tool in tools/*.c; do
+		name=$(basename "$tool" .c)
+		[ "$name" != tool ] || continue
+		"$name" --help 2>/dev/null | grep -q "^usage: $name"
+		"$name" --version 2>/dev/null | grep -qx "$name [0-9.]*"
+		status=0
+		"$name" --no-such-option </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+		[ "$status" -eq 2 ]
+		[ ! -s "$BATS_TEST_TMPDIR/out" ]
+		[ -s "$BATS_TEST_TMPDIR/err" ]
+	done
+}
+
+@test "a binary stream is not written to a terminal" {
+	gtrace-order examples/traces/conv.traceg.xz >"$BATS_TEST_TMPDIR/stream"
+	for tool in gcoalesce "gschedule --sm 2" "gcache --l1" gdram; do
+		status=0
+		script -qec "$tool" /dev/null <"$BATS_TEST_TMPDIR/stream" >"$BATS_TEST_TMPDIR/out" 2>&1 || status=$?
+		grep -q terminal "$BATS_TEST_TMPDIR/out" || { echo "$tool"; cat "$BATS_TEST_TMPDIR/out"; return 1; }
+	done
+}
+
+@test "the project speaks of itself alone" {
+	! git grep -nIE '/(work|root|home)/|/tmp/wt' -- . ':!tests/house.bats'
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/map.h"
+#include "base/options.h"
+#include "check.h"
+
+static uint64_t size_of(const char *text)
+{
+	struct gt_error error;
+	uint64_t value;
+
+	return gt_parse_size(text, 0, UINT64_MAX, &value, &error) == 0 ? value : 123456789;
+}
+
+static void sizes_are_read(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {{"0", 0}, {"96", 96}, {"128K", 131072}, {"4.5M", 4718592}, {"1.5k", 1536},
+		    {"0.25K", 256}, {"24G", UINT64_C(24) << 30}, {"2T", UINT64_C(2) << 40}, {"1.75M", 1835008}};
+	static const char *const bad[] = {"", "K", "-1", "+1", "1.3", "0.3K", "1KB", "16777216T",
+					  "99999999999999999999", " 1", "1 ", "0x10K", "nan"};
+
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+		CHECK_EQUAL(size_of(good[i].text), good[i].bytes);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		CHECK_EQUAL(size_of(bad[i]), 123456789);
+}
+
+static void sizes_are_written_as_they_are_read(void)
+{
+	char text[32];
+
+	for (uint64_t size = 1; size < UINT64_C(1) << 50; size = size * 3 / 2 + 1)
+		CHECK_EQUAL(size_of(gt_format_size(size, text)), size);
+	CHECK_TEXT(gt_format_size(32768, text), "32K");
+	CHECK_TEXT(gt_format_size(4718592, text), "4.5M");
+	CHECK_TEXT(gt_format_size(96, text), "96");
+	CHECK_TEXT(gt_format_size(1000, text), "1000");
+}
+
+static void counts_are_read(void)
+{
+	struct gt_error error;
+	uint64_t value;
+
+	CHECK(gt_parse_count("18446744073709551615", 0, UINT64_MAX, &value, &error) == 0 && value == UINT64_MAX);
+	CHECK(gt_parse_count("0x10", 0, 100, &value, &error) == 0 && value == 16);
+	CHECK(gt_parse_count("18446744073709551616", 0, UINT64_MAX, &value, &error) != 0);
+	CHECK(gt_parse_count("7", 8, 9, &value, &error) != 0);
+	CHECK(gt_parse_count("-7", 0, UINT64_MAX, &value, &error) != 0);
+	CHECK(gt_parse_count("7x", 0, 9, &value, &error) != 0);
+	CHECK(gt_parse_count("", 0, 9, &value, &error) != 0);
+}
+
+static void lists_are_read(void)
+{
+	struct gt_error error;
+	unsigned char chosen[8] = {0};
+	static const char *const bad[] = {"", ",", "8", "5-3", "1,,2", "1-", "a", "1,9-10", "99999999999999999999"};
+
+	CHECK(gt_parse_list("0,3-5,7", chosen, 8, &error) == 0);
+	CHECK(memcmp(chosen, "\1\0\0\1\1\1\0\1", 8) == 0);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		CHECK(gt_parse_list(bad[i], chosen, 8, &error) != 0);
+}
+
+static void a_map_keeps_what_it_is_given(void)
+{
+	struct gt_error error;
+	struct gt_map map;
+	int fresh;
+
+	CHECK(gt_map_open(&map, 0, &error) == 0);
+	for (uint64_t i = 0; i < 100000; i++) {
+		uint64_t *value = gt_map_put(&map, i * i * 128, i, &fresh);
+		CHECK(value && fresh && *value == i);
+	}
+	CHECK_EQUAL(map.used, 100000);
+	for (uint64_t i = 0; i < 100000; i++) {
+		uint64_t *value = gt_map_get(&map, i * i * 128);
+		CHECK(value && *value == i);
+	}
+	CHECK(gt_map_get(&map, 3) == NULL);
+	CHECK(gt_map_put(&map, 128, 5, &fresh) && !fresh);
+	gt_map_clear(&map);
+	CHECK(gt_map_get(&map, 128) == NULL);
+	gt_map_close(&map);
+}
+
+static void errors_are_one_printable_line(void)
+{
+	struct gt_error error;
+
+	CHECK_EQUAL(gt_fail(&error, "a\nb\tc\x7f" "d"), -1);
+	CHECK_TEXT(error.text, "a?b?c?d");
+}
+
+int main(void)
+{
+	RUN(sizes_are_read);
+	RUN(sizes_are_written_as_they_are_read);
+	RUN(counts_are_read);
+	RUN(lists_are_read);
+	RUN(a_map_keeps_what_it_is_given);
+	RUN(errors_are_one_printable_line);
+	return check_report();
+}

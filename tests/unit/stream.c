@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Whatever is written is read back: every column, however wide its values range. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "stream/op.h"
+#include "stream/stream.h"
+
+static uint64_t seed = 1;
+
+static uint64_t random_number(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* A number of at most `bits` bits. */
+static uint64_t random_bits(unsigned bits)
+{
+	return bits == 0 ? 0 : random_number() >> (64 - bits);
+}
+
+static int temporary(void)
+{
+	char path[] = "/tmp/gtrace-test-XXXXXX";
+	int descriptor = mkstemp(path);
+
+	unlink(path);
+	return descriptor;
+}
+
+/* Values as narrow or as wide as `bits`, above an offset of up to `above` bits. */
+static void fill(struct gt_rows *rows, size_t n, enum gt_rows_kind kind, bool scheduled, unsigned bits, bool lanes)
+{
+	struct gt_error error;
+	uint64_t base = random_bits(60), addresses[GT_WARP_SIZE];
+
+	rows->kind = kind;
+	rows->scheduled = scheduled;
+	rows->n = n;
+	rows->n_lanes = 0;
+	for (size_t i = 0; i < n; i++) {
+		rows->block[i] = (uint32_t)random_bits(bits < 31 ? bits : 31);
+		rows->warp[i] = (uint16_t)random_bits(bits < 5 ? bits : 5);
+		rows->an[i] = (uint32_t)random_bits(bits < 32 ? bits : 32);
+		rows->pc[i] = (uint32_t)(base + random_bits(bits));
+		rows->op[i] = gt_op(random_bits(2) & (bits ? 3 : 0), GT_LOCAL, GT_CG);
+		rows->size[i] = (uint8_t)(1 + random_bits(bits < 4 ? bits : 4));
+		rows->mask[i] = (uint32_t)random_bits(bits < 32 ? bits : 32) | 5;
+		rows->base[i] = base + random_bits(bits);
+		rows->stride[i] = (int64_t)random_bits(bits < 20 ? bits : 20) - 7;
+		rows->address[i] = (base + random_bits(bits)) & ~(uint64_t)(GT_LINE - 1);
+		rows->sectors[i] = (uint8_t)(random_bits(bits < 4 ? bits : 4) | 1);
+		rows->full[i] = rows->sectors[i] & 5;
+		rows->threads[i] = (uint8_t)random_bits(bits < 5 ? bits : 5);
+		rows->step[i] = base + random_bits(bits);
+		rows->sm[i] = (uint16_t)random_bits(bits < 16 ? bits : 16);
+		if (lanes && kind == GT_ACCESSES && i % 3 == 0) {
+			for (int l = 0; l < GT_WARP_SIZE; l++)
+				addresses[l] = base + random_bits(bits + 10);
+			CHECK(gt_rows_set_addresses(rows, i, rows->mask[i], addresses, &error) == 0);
+		}
+	}
+}
+
+static bool same(const struct gt_rows *a, const struct gt_rows *b)
+{
+	if (a->kind != b->kind || a->scheduled != b->scheduled || a->n != b->n || a->n_lanes != b->n_lanes)
+		return false;
+	for (size_t c = 0; c < gt_columns_n; c++)
+		if (gt_column_present(a, &gt_columns[c]) &&
+		    memcmp(gt_column_of(a, &gt_columns[c]), gt_column_of(b, &gt_columns[c]),
+			   a->n * gt_columns[c].width) != 0)
+			return false;
+	return a->n_lanes == 0 || memcmp(a->lanes, b->lanes, a->n_lanes * sizeof *a->lanes) == 0;
+}
+
+static void round_trip(size_t n, enum gt_rows_kind kind, bool scheduled, unsigned bits, bool lanes)
+{
+	struct gt_error error = {""};
+	char *argv[] = {"an argument", "--other", NULL};
+	int descriptor = temporary();
+	struct gt_kernel kernel = {.id = 7, .name = "k", .grid = {UINT32_C(1) << 31, 1, 1}, .block = {1024, 1, 1}};
+	struct gt_rows *rows = gt_rows_new(n, &error);
+	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
+
+	fill(rows, n, kind, scheduled, bits, lanes);
+	CHECK(gt_write_kernel(writer, &kernel, &error) == 0);
+	CHECK(gt_write_rows(writer, rows, &error) == 0);
+	CHECK(gt_writer_finish(writer, &error) == 0);
+	gt_writer_close(writer);
+	lseek(descriptor, 0, SEEK_SET);
+	struct gt_reader *reader = gt_reader_open(descriptor, "test", NULL, 0, &error);
+	CHECK(reader != NULL);
+	CHECK_TEXT(gt_reader_history(reader)[0], "test\t1\tan argument\t--other");
+	CHECK_EQUAL(gt_read(reader, &error), GT_KERNEL);
+	CHECK_EQUAL(gt_read(reader, &error), GT_ROWS);
+	CHECK_TEXT(error.text, "");
+	CHECK(same(rows, gt_reader_rows(reader)));
+	CHECK_EQUAL(gt_read(reader, &error), GT_END);
+	gt_reader_close(reader);
+	gt_rows_free(rows);
+	close(descriptor);
+}
+
+static void rows_of_every_width_come_back(void)
+{
+	static const size_t sizes[] = {1, 2, 3, 4, 8, 100, 4096, 65536};
+
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+		for (unsigned bits = 0; bits <= 54; bits += sizes[s] > 1000 ? 9 : 3)
+			for (int variant = 0; variant < 8; variant++)
+				round_trip(sizes[s], variant & 1 ? GT_REQUESTS : GT_ACCESSES, variant & 2, bits, variant & 4);
+}
+
+/* The obvious meaning of base and stride, against what set_addresses decided. */
+static void addresses_come_back_affine_or_not(void)
+{
+	struct gt_error error;
+	struct gt_rows *rows = gt_rows_new(1, &error);
+	uint64_t addresses[GT_WARP_SIZE], back[GT_WARP_SIZE];
+
+	for (int round = 0; round < 20000; round++) {
+		uint32_t mask = (uint32_t)random_bits(32) | 1U << random_bits(5);
+		int64_t stride = (int64_t)random_bits(12) - 2000;
+		uint64_t base = random_bits(64);
+		unsigned n = 0;
+		for (unsigned l = 0; l < GT_WARP_SIZE; l++)
+			if (mask >> l & 1)
+				addresses[n++] = base + (uint64_t)stride * l;
+		bool spoiled = round % 2 == 1 && n > 2;
+		if (spoiled)
+			addresses[1 + random_bits(5) % (n - 1)] ^= 1 + random_bits(20);
+		rows->n_lanes = 0;
+		CHECK(gt_rows_set_addresses(rows, 0, mask, addresses, &error) == 0);
+		CHECK_EQUAL(gt_rows_addresses(rows, 0, back), n);
+		CHECK(memcmp(addresses, back, n * sizeof *back) == 0);
+		CHECK(n == 1 || rows->stride[0] == (spoiled ? GT_STRIDE_LANES : stride) || (spoiled && n == 2));
+	}
+	gt_rows_free(rows);
+}
+
+static void ops_have_one_name_each(void)
+{
+	char text[GT_OP_TEXT];
+	uint8_t op;
+
+	for (unsigned i = 0; i < 256; i++) {
+		if (!gt_op_valid((uint8_t)i))
+			continue;
+		CHECK(gt_op_parse(gt_op_format((uint8_t)i, text), &op) == 0);
+		CHECK_EQUAL(op, i);
+	}
+	CHECK(gt_op_parse("load", &op) != 0);
+	CHECK(gt_op_parse("load.globalx", &op) != 0);
+}
+
+static void kernels_and_counts_come_back(void)
+{
+	struct gt_error error = {""};
+	char *argv[] = {NULL};
+	int descriptor = temporary();
+	struct gt_kernel kernel = {.id = UINT64_MAX, .name = "void f<int>(float*)", .grid = {3, 2, 1},
+				   .block = {8, 8, 8}, .registers = 255, .shared_bytes = 4096,
+				   .order = GT_ORDER_AN, .l1_bytes = 1 << 17};
+	uint64_t values[] = {0, 1, UINT64_MAX};
+	struct gt_count count;
+	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
+
+	CHECK(gt_write_kernel(writer, &kernel, &error) == 0);
+	gt_count_begin(&count, "l1", UINT64_MAX);
+	CHECK(gt_count_number(&count, "reads", UINT64_MAX, &error) == 0);
+	CHECK(gt_count_array(&count, "mru", values, 3, &error) == 0);
+	CHECK(gt_count_array(&count, "none", NULL, 0, &error) == 0);
+	CHECK(gt_count_text(&count, "limited_by", "warps", &error) == 0);
+	CHECK(gt_write_count(writer, &count, &error) == 0);
+	CHECK(gt_writer_finish(writer, &error) == 0);
+	gt_writer_close(writer);
+	gt_count_clear(&count);
+
+	lseek(descriptor, 0, SEEK_SET);
+	struct gt_reader *reader = gt_reader_open(descriptor, "test", NULL, 0, &error);
+	CHECK_EQUAL(gt_read(reader, &error), GT_KERNEL);
+	const struct gt_kernel *back = gt_reader_kernel(reader);
+	CHECK(back->id == UINT64_MAX && back->registers == 255 && back->shared_bytes == 4096);
+	CHECK(back->order == GT_ORDER_AN && back->l1_bytes == 1 << 17);
+	CHECK_TEXT(back->name, kernel.name);
+	CHECK_EQUAL(gt_kernel_blocks(back), 6);
+	CHECK_EQUAL(gt_kernel_warps(back), 16);
+	CHECK_EQUAL(gt_read(reader, &error), GT_COUNT);
+	const struct gt_count *counted = gt_reader_count(reader);
+	CHECK_TEXT(counted->stage, "l1");
+	CHECK(gt_count_value(counted, "reads", 0) == UINT64_MAX);
+	CHECK_EQUAL(gt_count_find(counted, "mru")->n, 3);
+	CHECK(gt_count_find(counted, "mru")->array[2] == UINT64_MAX);
+	CHECK_EQUAL(gt_count_find(counted, "none")->n, 0);
+	CHECK_TEXT(gt_count_find(counted, "limited_by")->text, "warps");
+	CHECK_EQUAL(gt_read(reader, &error), GT_END);
+	gt_reader_close(reader);
+	close(descriptor);
+}
+
+static void shapes_are_checked(void)
+{
+	struct gt_error error;
+	struct gt_kernel kernel = {.grid = {UINT32_MAX, 2, 1}, .block = {32, 1, 1}};
+
+	CHECK(gt_kernel_check(&kernel, &error) != 0);
+	kernel.grid[1] = 1;
+	CHECK(gt_kernel_check(&kernel, &error) == 0);
+	kernel.block[1] = 33;
+	CHECK(gt_kernel_check(&kernel, &error) != 0);
+	kernel.block[1] = 0;
+	CHECK(gt_kernel_check(&kernel, &error) != 0);
+	kernel.block[0] = kernel.block[2] = 0;
+	CHECK(gt_kernel_check(&kernel, &error) == 0);
+}
+
+int main(void)
+{
+	RUN(rows_of_every_width_come_back);
+	RUN(addresses_come_back_affine_or_not);
+	RUN(ops_have_one_name_each);
+	RUN(kernels_and_counts_come_back);
+	RUN(shapes_are_checked);
+	return check_report();
+}
