@@ -116,8 +116,7 @@ unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addres
 	return n;
 }
 
-/* The stride that explains all addresses, or GT_STRIDE_LANES. One lane has stride 0. */
-static int64_t common_stride(uint32_t mask, const uint64_t *addresses)
+int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses)
 {
 	unsigned lowest = (unsigned)__builtin_ctz(mask);
 	uint32_t rest = mask & (mask - 1);
@@ -141,7 +140,7 @@ static int64_t common_stride(uint32_t mask, const uint64_t *addresses)
 int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
 			  struct gt_error *error)
 {
-	int64_t stride = common_stride(mask, addresses);
+	int64_t stride = gt_common_stride(mask, addresses);
 
 	rows->mask[i] = mask;
 	rows->stride[i] = stride;

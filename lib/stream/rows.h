@@ -93,6 +93,10 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);
 
+/* The stride that explains the addresses of all lanes in `mask`, lowest lane first, or
+ * GT_STRIDE_LANES. One lane has stride 0. */
+int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses);
+
 /* Sets mask, base and stride (or lanes) of access i from the addresses of the lanes in `mask`,
  * lowest lane first: affine if they are. Returns 0, or -1 when memory is short. */
 int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
