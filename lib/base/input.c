@@ -95,6 +95,11 @@ static int reap(struct gt_input *input, struct gt_error *error)
 {
 	if (input->process != 0) {
 		int status = wait_for(&input->process);
+		if (status != 0 && input->feeder != 0) {
+			/* It may still wait for bytes that nobody takes. */
+			kill(input->feeder, SIGTERM);
+			wait_for(&input->feeder);
+		}
 		if (status != 0)
 			return gt_fail(error, "%s: %s -dc failed: its data is damaged or ends early",
 				       gt_input_name(input), input->tool);

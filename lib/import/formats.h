@@ -6,5 +6,10 @@
 #include "import/import.h"
 
 extern const struct gt_importer gt_import_rdgc;	       /* RDGC's five-tuples [000] 4.1 */
+extern const struct gt_importer gt_import_trc;	       /* the tracer of [002] */
+extern const struct gt_importer gt_import_lackey;      /* valgrind --tool=lackey --trace-mem=yes */
+extern const struct gt_importer gt_import_din;	       /* Dinero */
+extern const struct gt_importer gt_import_drmemtrace;  /* drmemtrace's view tool */
+extern const struct gt_importer gt_import_tsv;	       /* gtrace-cat's text */
 
 #endif

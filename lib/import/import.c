@@ -9,7 +9,12 @@
 
 /* Formats whose first lines are unmistakable come first. */
 const struct gt_importer *const gt_importers[] = {
+	&gt_import_tsv,
 	&gt_import_rdgc,
+	&gt_import_trc,
+	&gt_import_lackey,
+	&gt_import_drmemtrace,
+	&gt_import_din,
 };
 const size_t gt_importers_n = sizeof gt_importers / sizeof *gt_importers;
 
@@ -41,6 +46,58 @@ void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input)
 		snprintf(kernel->name, sizeof kernel->name, "kernel");
 	else
 		snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)length, stem);
+}
+
+int gt_trace_span(struct gt_trace *to, struct gt_trace_access *access, uint64_t bytes, struct gt_error *error)
+{
+	do {
+		access->size = bytes < GT_ACCESS_SIZE_MAX ? (uint8_t)bytes : GT_ACCESS_SIZE_MAX;
+		if (to->access(to->context, access, error) != 0)
+			return -1;
+		access->base += access->size;
+		bytes -= access->size;
+	} while (bytes > 0);
+	return 0;
+}
+
+int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_error *error)
+{
+	if (rows->kind != GT_ACCESSES)
+		return gt_fail(error, "expected accesses, found requests");
+	for (size_t i = 0; i < rows->n; i++) {
+		bool listed = rows->stride[i] == GT_STRIDE_LANES;
+		struct gt_trace_access access = {
+			.block = rows->block[i], .warp = rows->warp[i], .numbering = GT_AN_GIVEN,
+			.an = rows->an[i], .pc = rows->pc[i], .op = rows->op[i], .size = rows->size[i],
+			.mask = rows->mask[i], .addresses = listed ? rows->lanes + rows->base[i] : NULL,
+			.base = rows->base[i], .stride = rows->stride[i],
+			.scheduled = rows->scheduled, .sm = rows->scheduled ? rows->sm[i] : 0,
+		};
+		if (to->access(to->context, &access, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_error *error)
+{
+	struct gt_kernel kernel;
+
+	gt_implicit_kernel(&kernel, input);
+	for (int i = 0; i < 3; i++)
+		kernel.grid[i] = kernel.block[i] = 1;
+	kernel.block[0] = GT_WARP_SIZE;
+	return to->kernel(to->context, &kernel, error);
+}
+
+int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
+		  struct gt_error *error)
+{
+	struct gt_trace_access access = {
+		.numbering = GT_AN_OF_THREAD, .op = op, .mask = 1, .base = address, .pc = (uint32_t)pc,
+	};
+
+	return gt_trace_span(to, &access, bytes, error);
 }
 
 bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "stream/kernel.h"
+#include "stream/rows.h"
 
 /* The id of a launch whose source gives it none: the next free one, from 1. */
 #define GT_KERNEL_NEXT UINT64_MAX
@@ -63,6 +64,14 @@ struct gt_importer {
 	int (*read_paths)(char *const paths[], size_t n, struct gt_trace *to, struct gt_error *error);
 };
 
+/* A trace format described by a regular expression with named groups (gtrace-order(1)). */
+struct gt_pattern;
+struct gt_pattern *gt_pattern_open(const char *regex, struct gt_error *error);
+void gt_pattern_close(struct gt_pattern *pattern);
+/* As an importer's read(). */
+int gt_pattern_read(struct gt_pattern *pattern, struct gt_input *input, struct gt_trace *to,
+		    struct gt_error *error);
+
 /* In the order in which they are tried. */
 extern const struct gt_importer *const gt_importers[];
 extern const size_t gt_importers_n;
@@ -74,6 +83,17 @@ const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
 
 /* A launch for accesses that no launch line announces: id GT_KERNEL_NEXT, named after the file. */
 void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input);
+
+/* Reports an access of one lane and any number of bytes, in pieces of GT_ACCESS_SIZE_MAX. */
+int gt_trace_span(struct gt_trace *to, struct gt_trace_access *access, uint64_t bytes, struct gt_error *error);
+/* Reports rows of a stream, which must be accesses. */
+int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_error *error);
+
+/* Reports accesses of the one thread that a trace of a CPU program has: launch "name of the file",
+ * one block, thread 0. */
+int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_error *error);
+int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
+		  struct gt_error *error);
 
 /* For detect(): copies the next line of the head, cut to `size` - 1 bytes, and moves the head
  * past it. False at the end. */

@@ -200,7 +200,7 @@ static bool detect(const char *head, size_t bytes)
 	while (gt_head_line(&head, &bytes, line, 256)) {
 		at = line;
 		gt_scan_blanks(&at);
-		if (gt_scan_text(&at, "#kernel"))
+		if (gt_scan_text(&at, "#kernel "))
 			return true;
 		if (*at != '#' && *at != '\0')
 			return is_access(at);

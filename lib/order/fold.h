@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Folding: accesses of one (block, warp, ordinal) with the same op and size make one warp access.
+ * The k-th such access of a lane goes into the k-th of them; they leave in the order of their
+ * lowest lanes, those of one lane in the order in which it made them. */
+#ifndef GT_ORDER_FOLD_H
+#define GT_ORDER_FOLD_H
+
+#include "base/error.h"
+#include "order/sort.h"
+#include "stream/rows.h"
+
+#define GT_FOLD_MAX 1024 /* warp accesses that one (block, warp, ordinal) may make */
+
+/* Single-lane accesses on their way in, folded while each fits the one before: most thread traces
+ * have the lanes of a warp side by side, and are a warp trace when they reach the sorter. */
+struct gt_fold_in {
+	struct gt_packed row;
+	uint64_t addresses[GT_WARP_SIZE]; /* by lane; row.mask says which */
+};
+
+/* Adds a one-lane row, address in row->base. */
+int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct gt_sorter *to,
+		   struct gt_error *error);
+/* Hands on what is folded so far. */
+int gt_fold_in_flush(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error);
+
+/* Packs a row whose addresses are those of the lanes in row->mask, lowest first: sets base, stride
+ * and lanes. */
+void gt_pack_addresses(struct gt_packed *row, const uint64_t *addresses);
+
+/* Rows on their way out, in order. */
+struct gt_fold_out;
+
+/* What was folded into a kernel's rows, in warp accesses and in lanes. */
+struct gt_fold_counts {
+	uint64_t accesses, loads, stores, atomics, threads;
+};
+
+struct gt_fold_out *gt_fold_out_open(struct gt_sink *sink, struct gt_error *error);
+void gt_fold_out_close(struct gt_fold_out *fold);
+int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, struct gt_error *error);
+/* Hands the last rows to the sink, and gives the counts since the last flush. */
+int gt_fold_out_flush(struct gt_fold_out *fold, struct gt_fold_counts *counts, struct gt_error *error);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+#include "order/order.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "order/fold.h"
+#include "order/ordinals.h"
+#include "stream/op.h"
+
+#define WARPS_MAX (GT_BLOCK_THREADS_MAX / GT_WARP_SIZE)
+
+struct passed_over {
+	char what[GT_COUNT_NAME];
+	uint64_t number;
+};
+
+struct passed_list {
+	struct passed_over *entries;
+	size_t n, capacity;
+};
+
+/* A launch: as announced, what its accesses may be, and what they were. */
+struct launch {
+	struct gt_kernel kernel;
+	bool wanted;
+	uint64_t blocks;       /* a block must be below */
+	uint64_t warps;	       /* a warp must be below */
+	uint32_t absent_lanes; /* lanes that the last warp does not have */
+	uint32_t greatest_block;
+	uint16_t greatest_warp;
+	uint64_t accesses, scheduled;
+	struct passed_list passed;
+};
+
+struct gt_ordering {
+	struct gt_order_options options;
+	struct gt_trace trace;
+	struct gt_sorter *sorter;
+	struct gt_ordinals ordinals;
+	uint64_t ordinals_bytes; /* as the sorter was last told */
+	struct gt_fold_in fold;
+
+	struct launch **launches;
+	size_t n, capacity;
+	struct gt_map by_id;
+	uint64_t next_id; /* not below the first free one */
+	struct launch *launch; /* the one that is going on */
+	uint32_t launch_index;
+	struct passed_list passed;
+	uint64_t accesses;
+};
+
+/* ---- launches ---- */
+
+/* What the accesses of a launch must keep to. An unknown shape has CUDA's limits; the last block
+ * number is left out so that the number of blocks fits its field. */
+static void set_limits(struct launch *launch)
+{
+	uint64_t threads = gt_kernel_threads(&launch->kernel);
+	unsigned rest = (unsigned)(threads % GT_WARP_SIZE);
+
+	launch->blocks = launch->kernel.grid[0] ? gt_kernel_blocks(&launch->kernel) : UINT32_MAX;
+	launch->warps = threads ? gt_kernel_warps(&launch->kernel) : WARPS_MAX;
+	launch->absent_lanes = rest ? UINT32_MAX << rest : 0;
+}
+
+static bool same_shape(const uint32_t a[3], const uint32_t b[3])
+{
+	return a[0] == 0 || b[0] == 0 || memcmp(a, b, 3 * sizeof *a) == 0;
+}
+
+/* An id seen before goes on; it must be the same launch. */
+static int resume(struct gt_ordering *order, uint32_t index, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct launch *launch = order->launches[index];
+	const struct gt_kernel *was = &launch->kernel;
+
+	if (strcmp(was->name, kernel->name) != 0)
+		return gt_fail(error, "launch %" PRIu64 " is kernel '%.100s' here and was '%.100s' before", kernel->id,
+			       kernel->name, was->name);
+	if (!same_shape(was->grid, kernel->grid) || !same_shape(was->block, kernel->block))
+		return gt_fail(error, "launch %" PRIu64 " of '%.100s' has another grid or block than before",
+			       kernel->id, kernel->name);
+	order->launch = launch;
+	order->launch_index = index;
+	return 0;
+}
+
+static struct launch *add_launch(struct gt_ordering *order, struct gt_error *error)
+{
+	if (order->n == order->capacity) {
+		size_t capacity = order->capacity ? 2 * order->capacity : 16;
+		struct launch **more = realloc(order->launches, capacity * sizeof *more);
+		if (!more)
+			goto no_memory;
+		order->launches = more;
+		order->capacity = capacity;
+	}
+	if (order->n == GT_ORDINAL_KERNELS) {
+		gt_fail(error, "expected at most %" PRIu32 " launches", GT_ORDINAL_KERNELS);
+		return NULL;
+	}
+	struct launch *launch = calloc(1, sizeof *launch);
+	if (!launch)
+		goto no_memory;
+	order->launches[order->n++] = launch;
+	return launch;
+no_memory:
+	gt_fail_memory(error, "a launch");
+	return NULL;
+}
+
+static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+	uint64_t id = kernel->id;
+	int fresh, wanted = 1;
+
+	order->launch = NULL;
+	if (gt_kernel_check(kernel, error) != 0)
+		return -1;
+	if (id == GT_KERNEL_NEXT) {
+		while (gt_map_get(&order->by_id, order->next_id))
+			order->next_id++;
+		id = order->next_id;
+	}
+	uint64_t *index = gt_map_put(&order->by_id, id, order->n, &fresh);
+	if (!index)
+		return gt_fail_memory(error, "the ids of launches");
+	if (!fresh)
+		return resume(order, (uint32_t)*index, kernel, error);
+	if (order->options.wants) {
+		wanted = order->options.wants(order->options.context, kernel, error);
+		if (wanted < 0)
+			return -1;
+	}
+	struct launch *launch = add_launch(order, error);
+	if (!launch || gt_kernel_copy(&launch->kernel, kernel, error) != 0)
+		return -1;
+	launch->kernel.id = id;
+	launch->wanted = wanted;
+	set_limits(launch);
+	order->launch = launch;
+	order->launch_index = (uint32_t)(order->n - 1);
+	return 0;
+}
+
+/* ---- accesses ---- */
+
+static int reject(const struct launch *launch, const struct gt_trace_access *access, struct gt_error *error)
+{
+	if (access->mask == 0)
+		return gt_fail(error, "an access without an active lane");
+	if (access->size == 0 || access->size > GT_ACCESS_SIZE_MAX)
+		return gt_fail(error, "size %u: expected 1 to %d bytes a lane", access->size, GT_ACCESS_SIZE_MAX);
+	if (!gt_op_valid(access->op))
+		return gt_fail(error, "op 0x%02x: no such operation", access->op);
+	if (!access->addresses && access->stride == GT_STRIDE_LANES)
+		return gt_fail(error, "an access without addresses");
+	if (access->block >= launch->blocks)
+		return gt_fail(error, "block %" PRIu32 ": the grid of launch %" PRIu64 " has %" PRIu64 " blocks",
+			       access->block, launch->kernel.id, launch->blocks);
+	if (access->warp >= launch->warps)
+		return gt_fail(error, "warp %u (from thread %u on): a block of launch %" PRIu64 " has %" PRIu64 " warps",
+			       access->warp, access->warp * GT_WARP_SIZE, launch->kernel.id, launch->warps);
+	return gt_fail(error, "lanes 0x%08" PRIx32 " of warp %u: a block of launch %" PRIu64 " has %" PRIu64 " threads",
+		       access->mask, access->warp, launch->kernel.id, gt_kernel_threads(&launch->kernel));
+}
+
+static bool is_sound(const struct launch *launch, const struct gt_trace_access *access)
+{
+	uint32_t absent = access->warp + 1U == launch->warps ? launch->absent_lanes : 0;
+
+	return access->block < launch->blocks && access->warp < launch->warps && access->mask != 0 &&
+	       (access->mask & absent) == 0 && (uint8_t)(access->size - 1) < GT_ACCESS_SIZE_MAX &&
+	       gt_op_valid(access->op) && (access->addresses || access->stride != GT_STRIDE_LANES);
+}
+
+static int number(struct gt_ordering *order, const struct gt_trace_access *access, uint32_t *an,
+		  struct gt_error *error)
+{
+	int result = 0;
+
+	*an = access->an;
+	if (access->numbering == GT_AN_OF_WARP)
+		result = gt_ordinal_of_warp(&order->ordinals, order->launch_index, access->block, access->warp, an, error);
+	else if (access->numbering == GT_AN_OF_THREAD)
+		result = gt_ordinal_of_thread(&order->ordinals, order->launch_index, access->block, access->warp,
+					      (unsigned)__builtin_ctz(access->mask), an, error);
+	uint64_t bytes = gt_ordinals_bytes(&order->ordinals);
+	if (bytes != order->ordinals_bytes)
+		gt_sorter_yield(order->sorter, order->ordinals_bytes = bytes);
+	return result;
+}
+
+static int add_access(void *context, const struct gt_trace_access *access, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+	struct launch *launch = order->launch;
+	uint32_t an;
+
+	if (!launch)
+		return gt_fail(error, "an access before any launch");
+	if (!launch->wanted)
+		return 0;
+	if (!is_sound(launch, access))
+		return reject(launch, access, error);
+	if (number(order, access, &an, error) != 0)
+		return -1;
+	order->accesses++;
+	launch->accesses++;
+	launch->scheduled += access->scheduled;
+	if (access->block > launch->greatest_block)
+		launch->greatest_block = access->block;
+	if (access->warp > launch->greatest_warp)
+		launch->greatest_warp = access->warp;
+	struct gt_packed row = {
+		.kernel = order->launch_index, .block = access->block, .an = an, .pc = access->pc,
+		.mask = access->mask, .warp = access->warp, .sm = access->sm, .op = access->op,
+		.size = access->size, .base = access->base, .stride = access->stride,
+	};
+	if ((access->mask & (access->mask - 1)) == 0) {
+		row.base = access->addresses ? access->addresses[0] : access->base;
+		return gt_fold_in_add(&order->fold, &row, order->sorter, error);
+	}
+	if (access->addresses)
+		gt_pack_addresses(&row, access->addresses);
+	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
+		return -1;
+	return gt_sorter_add(order->sorter, &row, access->addresses, error);
+}
+
+/* ---- what was passed over ---- */
+
+static int add_passed(struct passed_list *list, const char *what, uint64_t n, struct gt_error *error)
+{
+	size_t i = 0;
+
+	while (i < list->n && strncmp(list->entries[i].what, what, GT_COUNT_NAME - 1) != 0)
+		i++;
+	if (i == list->n) {
+		if (list->n == list->capacity) {
+			size_t capacity = list->capacity ? 2 * list->capacity : 4;
+			struct passed_over *more = realloc(list->entries, capacity * sizeof *more);
+			if (!more)
+				return gt_fail_memory(error, "what was passed over");
+			list->entries = more;
+			list->capacity = capacity;
+		}
+		list->entries[list->n] = (struct passed_over){.number = 0};
+		strncpy(list->entries[list->n++].what, what, GT_COUNT_NAME - 1);
+	}
+	list->entries[i].number += n;
+	return 0;
+}
+
+static int pass_over(void *context, const char *what, uint64_t n, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+
+	if (order->launch && !order->launch->wanted)
+		return 0;
+	if (order->launch && add_passed(&order->launch->passed, what, n, error) != 0)
+		return -1;
+	return add_passed(&order->passed, what, n, error);
+}
+
+const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total)
+{
+	if (i >= order->passed.n)
+		return NULL;
+	*total = order->passed.entries[i].number;
+	return order->passed.entries[i].what;
+}
+
+uint64_t gt_order_accesses(const struct gt_ordering *order)
+{
+	return order->accesses;
+}
+
+/* ---- output ---- */
+
+static int send_launch(struct gt_ordering *order, struct launch *launch, const struct gt_order_output *output,
+		       struct gt_error *error)
+{
+	struct gt_kernel *kernel = &launch->kernel;
+
+	kernel->order = order->options.by_an ? GT_ORDER_AN : GT_ORDER_BLOCK;
+	if (kernel->grid[0] == 0 && launch->accesses > 0) {
+		kernel->grid[0] = launch->greatest_block + 1;
+		kernel->grid[1] = kernel->grid[2] = 1;
+	}
+	if (kernel->block[0] == 0 && launch->accesses > 0) {
+		kernel->block[0] = (launch->greatest_warp + 1U) * GT_WARP_SIZE;
+		kernel->block[1] = kernel->block[2] = 1;
+	}
+	if (output->kernel(output->context, kernel, error) != 0)
+		return -1;
+	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;
+	return gt_sink_begin(output->sink, GT_ACCESSES, scheduled, error);
+}
+
+/* "TMA instructions" is counted as tma_instructions. */
+static int count_passed(struct gt_count *count, const struct passed_list *passed, struct gt_error *error)
+{
+	char name[GT_COUNT_NAME];
+
+	for (size_t i = 0; i < passed->n; i++) {
+		size_t length = 0;
+		for (const char *c = passed->entries[i].what; *c; c++)
+			name[length++] = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
+		name[length] = '\0';
+		if (gt_count_number(count, name, passed->entries[i].number, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int send_counts(const struct launch *launch, const struct gt_fold_counts *counts,
+		       const struct gt_order_output *output, struct gt_error *error)
+{
+	struct gt_count count;
+	int result = -1;
+
+	gt_count_begin(&count, "order", launch->kernel.id);
+	if (gt_count_number(&count, "accesses", counts->accesses, error) == 0 &&
+	    gt_count_number(&count, "loads", counts->loads, error) == 0 &&
+	    gt_count_number(&count, "stores", counts->stores, error) == 0 &&
+	    gt_count_number(&count, "atomics", counts->atomics, error) == 0 &&
+	    gt_count_number(&count, "threads", counts->threads, error) == 0 &&
+	    count_passed(&count, &launch->passed, error) == 0)
+		result = output->count(output->context, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
+/* Sends all launches; `row` is the next row of the sorter while `more` > 0. */
+static int send_all(struct gt_ordering *order, const struct gt_order_output *output, struct gt_fold_out *fold,
+		    struct gt_error *error)
+{
+	struct gt_fold_counts counts;
+	const struct gt_packed *row;
+	int more = gt_sorter_next(order->sorter, &row, error);
+
+	for (size_t i = 0; i < order->n && more >= 0; i++) {
+		struct launch *launch = order->launches[i];
+		if (!launch->wanted)
+			continue;
+		if (send_launch(order, launch, output, error) != 0)
+			return -1;
+		for (; more > 0 && row->kernel == i; more = gt_sorter_next(order->sorter, &row, error))
+			if (gt_fold_out_add(fold, row, error) != 0)
+				return -1;
+		if (more < 0 || gt_fold_out_flush(fold, &counts, error) != 0 ||
+		    send_counts(launch, &counts, output, error) != 0)
+			return -1;
+	}
+	return more;
+}
+
+int gt_order_finish(struct gt_ordering *order, const struct gt_order_output *output, struct gt_error *error)
+{
+	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
+		return -1;
+	gt_ordinals_close(&order->ordinals);
+	if (gt_sorter_finish(order->sorter, error) != 0)
+		return -1;
+	struct gt_fold_out *fold = gt_fold_out_open(output->sink, error);
+	int result = fold ? send_all(order, output, fold, error) : -1;
+	gt_fold_out_close(fold);
+	return result;
+}
+
+struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct gt_error *error)
+{
+	struct gt_ordering *order = calloc(1, sizeof *order);
+
+	if (!order) {
+		gt_fail_memory(error, "ordering");
+		return NULL;
+	}
+	order->options = *options;
+	order->next_id = 1;
+	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over};
+	order->sorter = gt_sorter_open(options->memory, options->directory, options->by_an, error);
+	if (!order->sorter || gt_ordinals_open(&order->ordinals, error) != 0 ||
+	    gt_map_open(&order->by_id, 0, error) != 0) {
+		gt_order_close(order);
+		return NULL;
+	}
+	return order;
+}
+
+void gt_order_close(struct gt_ordering *order)
+{
+	if (!order)
+		return;
+	for (size_t i = 0; i < order->n; i++) {
+		gt_kernel_clear(&order->launches[i]->kernel);
+		free(order->launches[i]->passed.entries);
+		free(order->launches[i]);
+	}
+	free(order->launches);
+	free(order->passed.entries);
+	gt_map_close(&order->by_id);
+	gt_ordinals_close(&order->ordinals);
+	gt_sorter_close(order->sorter);
+	free(order);
+}
+
+struct gt_trace *gt_order_trace(struct gt_ordering *order)
+{
+	return &order->trace;
+}

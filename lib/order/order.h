@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The logical order of a trace, free of any GPU [000 4.1]: thread accesses folded into warp
+ * accesses, sorted by kernel, block, access number and warp, in bounded memory. */
+#ifndef GT_ORDER_ORDER_H
+#define GT_ORDER_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "import/import.h"
+#include "order/sort.h"
+#include "stream/count.h"
+#include "stream/rows.h"
+
+struct gt_order_options {
+	uint64_t memory;       /* bytes that rows and ordinals may take, GT_SORT_MEMORY_MIN at least */
+	const char *directory; /* of temporary files */
+	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
+	/* Which launches to keep; NULL: all. Returns 1, 0, or -1 with the error set. */
+	int (*wants)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
+	void *context;
+};
+
+/* Where the ordered trace goes: each launch in the order of first appearance, its rows through the
+ * sink, then what was counted. */
+struct gt_order_output {
+	void *context;
+	int (*kernel)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
+	int (*count)(void *context, const struct gt_count *count, struct gt_error *error);
+	struct gt_sink *sink;
+};
+
+struct gt_ordering;
+
+struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct gt_error *error);
+void gt_order_close(struct gt_ordering *order);
+
+/* What importers feed; any number of inputs, one after the other. Each launch and access is
+ * checked: shapes, blocks, warps and lanes in range, sizes of 1 to GT_ACCESS_SIZE_MAX. */
+struct gt_trace *gt_order_trace(struct gt_ordering *order);
+
+/* No more input: sends everything to the output. Shapes that no source named are filled in from
+ * the largest block and warp seen. */
+int gt_order_finish(struct gt_ordering *order, const struct gt_order_output *output, struct gt_error *error);
+
+/* What was passed over, in the order of first appearance: kind i and its total, or NULL. */
+const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number);
+
+uint64_t gt_order_accesses(const struct gt_ordering *order); /* taken from the input so far */
+
+#endif

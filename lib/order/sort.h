@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorting warp accesses in bounded memory: rows are packed, sorted in memory by radix, and, when
+ * they outgrow it, written as sorted runs to an unlinked temporary file and merged. Equal keys
+ * stay in the order in which they came. */
+#ifndef GT_ORDER_SORT_H
+#define GT_ORDER_SORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stream/rows.h"
+
+#define GT_SORT_MEMORY_MIN ((uint64_t)64 << 10) /* bytes; below this runs would be too many */
+
+/* A warp access as it is kept and written: `lanes` addresses stand behind it, none if the active
+ * lanes are affine. */
+struct gt_packed {
+	uint32_t kernel; /* the launch's place among those seen, from 0 */
+	uint32_t block, an, pc, mask;
+	uint16_t warp, sm;
+	uint8_t op, size;
+	uint16_t reserved; /* 0 */
+	uint32_t lanes;
+	uint64_t base;
+	int64_t stride;
+};
+
+static inline const uint64_t *gt_packed_lanes(const struct gt_packed *row)
+{
+	return (const uint64_t *)(const void *)(row + 1);
+}
+
+struct gt_sorter;
+
+/* `memory` bytes at least GT_SORT_MEMORY_MIN; `by_an`: by kernel, an, block, warp, else by kernel,
+ * block, an, warp. The directory must outlive the sorter. */
+struct gt_sorter *gt_sorter_open(uint64_t memory, const char *directory, bool by_an, struct gt_error *error);
+void gt_sorter_close(struct gt_sorter *sorter);
+
+/* How many bytes of the memory somebody else uses now. At least an eighth stays for the rows. */
+void gt_sorter_yield(struct gt_sorter *sorter, uint64_t bytes);
+
+/* Adds a row and the row->lanes addresses that belong to it. */
+int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const uint64_t *lanes,
+		  struct gt_error *error);
+
+/* No more rows: they can be read from now on. */
+int gt_sorter_finish(struct gt_sorter *sorter, struct gt_error *error);
+
+/* The next row in order, valid until the next call. Returns 1, 0 after the last, or -1. */
+int gt_sorter_next(struct gt_sorter *sorter, const struct gt_packed **row, struct gt_error *error);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* gtrace-order: any trace to warp accesses in their logical order. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/input.h"
+#include "base/options.h"
+#include "base/regex.h"
+#include "import/import.h"
+#include "order/order.h"
+#include "tool.h"
+
+static const char usage[] =
+	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an]\n"
+	"                    [-S SIZE] [-T DIR] [FILE...]\n"
+	"\n"
+	"      --format NAME      the trace is of this format (see below) whatever it looks like\n"
+	"      --format-regex RE  each line that RE matches is an access; its named groups say what is\n"
+	"                         what: block, thread or warp, an, op, address or hexaddress, size, pc\n"
+	"      --kernel RE        keep the launches of kernels whose names RE matches\n"
+	"      --by block|an      order by block, access number, warp, or by access number, block, warp\n"
+	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
+	"  -T, --temporary DIR    where the rest goes ($TMPDIR, /tmp)\n"
+	"  -v, --verbose          progress on stderr\n"
+	"      --help, --version\n"
+	"\n"
+	"formats, detected from the first lines, compressed or not:\n"
+	"  stream      a gtrace stream\n";
+
+struct settings {
+	const struct gt_importer *importer;
+	struct gt_pattern *pattern;
+	struct gt_regex *kernel;
+	struct gt_order_options order;
+};
+
+/* The help ends with the table of formats. */
+static char *make_help(void)
+{
+	size_t bytes = sizeof usage;
+
+	for (size_t i = 0; i < gt_importers_n; i++)
+		bytes += strlen(gt_importers[i]->name) + strlen(gt_importers[i]->summary) + 32;
+	char *text = malloc(bytes);
+	if (!text)
+		return NULL;
+	size_t at = (size_t)snprintf(text, bytes, "%s", usage);
+	for (size_t i = 0; i < gt_importers_n; i++)
+		at += (size_t)snprintf(text + at, bytes - at, "  %-11s %s\n", gt_importers[i]->name, gt_importers[i]->summary);
+	return text;
+}
+
+static int wants(void *context, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	return gt_regex_match(context, kernel->name, strlen(kernel->name), error);
+}
+
+static int write_kernel(void *writer, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	return gt_write_kernel(writer, kernel, error);
+}
+
+static int write_count(void *writer, const struct gt_count *count, struct gt_error *error)
+{
+	return gt_write_count(writer, count, error);
+}
+
+static bool is_stream(const char *head, size_t bytes)
+{
+	return bytes >= 8 && memcmp(head, "\x93\xa6gtrace", 8) == 0;
+}
+
+/* Rows are sorted anew; everything else passes, but for what an earlier gtrace-order counted. */
+static void read_stream(struct tool *tool, struct gt_input *input, struct gt_trace *to)
+{
+	struct gt_error inner;
+	enum gt_event event;
+	const char *head;
+	size_t bytes;
+	int descriptor = gt_input_hand_over(input, &head, &bytes);
+
+	gt_reader_close(tool->in);
+	tool->in = gt_reader_open(descriptor, gt_input_name(input), head, bytes, &tool->error);
+	if (!tool->in)
+		tool_fail(tool);
+	if (!tool->out)
+		tool_write(tool);
+	while (tool_next(tool, &event)) {
+		if (event == GT_KERNEL) {
+			tool_must(tool, to->kernel(to->context, gt_reader_kernel(tool->in), &tool->error));
+		} else if (event == GT_ROWS) {
+			if (gt_trace_rows(to, gt_reader_rows(tool->in), &inner) != 0)
+				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s", gt_input_name(input),
+							gt_reader_records(tool->in), inner.text));
+		} else if (event != GT_COUNT || strcmp(gt_reader_count(tool->in)->stage, "order") != 0) {
+			tool_pass(tool);
+		}
+	}
+}
+
+static void read_text(struct tool *tool, const struct settings *settings, struct gt_input *input,
+		      const char *head, size_t bytes, struct gt_trace *to)
+{
+	const struct gt_importer *importer = settings->importer;
+
+	if (!tool->out)
+		tool_write(tool);
+	if (settings->pattern) {
+		tool_must(tool, gt_pattern_read(settings->pattern, input, to, &tool->error));
+		return;
+	}
+	if (!importer)
+		importer = gt_importer_detect(head, bytes);
+	if (!importer || !importer->read) {
+		char line[81] = "";
+		gt_head_line(&head, &bytes, line, sizeof line);
+		gt_fail(&tool->error, "%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
+			gt_input_name(input), importer ? "this format is read by folders" : "no known format", line);
+		tool_fail(tool);
+	}
+	tool_must(tool, importer->read(input, to, &tool->error));
+}
+
+static void read_operand(struct tool *tool, const struct settings *settings, const char *path, struct gt_trace *to)
+{
+	struct gt_input *input = gt_input_open(path, &tool->error);
+	const char *head;
+	size_t bytes;
+
+	if (!input)
+		tool_fail(tool);
+	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
+	if (!settings->importer && !settings->pattern && is_stream(head, bytes))
+		read_stream(tool, input, to);
+	else
+		read_text(tool, settings, input, head, bytes, to);
+	if (tool->verbose)
+		fprintf(stderr, "%s: %s: %" PRIu64 " bytes read\n", tool->name, gt_input_name(input), gt_input_taken(input));
+	tool_must(tool, gt_input_close(input, &tool->error));
+}
+
+/* The importer that reads all of these paths together, if there is one. */
+static const struct gt_importer *find_owner(const struct settings *settings, char *const *paths, size_t n)
+{
+	if (settings->importer || settings->pattern || n == 0)
+		return settings->importer && settings->importer->read_paths && n > 0 ? settings->importer : NULL;
+	for (size_t i = 0; i < gt_importers_n; i++)
+		if (gt_importers[i]->owns_path && gt_importers[i]->owns_path(paths[0]))
+			return gt_importers[i];
+	return NULL;
+}
+
+static void read_operands(struct tool *tool, const struct settings *settings, struct gt_trace *to)
+{
+	static char dash[] = "-";
+	char *standard_input[] = {dash};
+	bool none = optind == tool->argc;
+	char **paths = none ? standard_input : tool->argv + optind;
+	size_t n = none ? 1 : (size_t)(tool->argc - optind);
+	const struct gt_importer *owner = find_owner(settings, paths, none ? 0 : n);
+
+	if (isatty(STDIN_FILENO) && strcmp(paths[0], "-") == 0) {
+		gt_fail(&tool->error, "expected a trace, not a terminal (gtrace-order --help)");
+		tool_fail(tool);
+	}
+	if (owner) {
+		tool_write(tool);
+		tool_must(tool, owner->read_paths(paths, n, to, &tool->error));
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		read_operand(tool, settings, paths[i], to);
+}
+
+static void write_ordered(struct tool *tool, struct gt_ordering *order)
+{
+	struct gt_order_output output = {tool->out, write_kernel, write_count, gt_writer_sink(tool->out)};
+	uint64_t number;
+	const char *what;
+
+	tool_must(tool, gt_order_finish(order, &output, &tool->error));
+	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number)) != NULL; i++)
+		tool_warn(tool, "passed over: %s, %" PRIu64, what, number);
+	if (tool->verbose)
+		fprintf(stderr, "%s: %" PRIu64 " accesses taken\n", tool->name, gt_order_accesses(order));
+}
+
+static void set_format(struct tool *tool, struct settings *settings, const char *name)
+{
+	settings->importer = gt_importer_find(name);
+	if (!settings->importer)
+		tool_usage(tool, "--format '%s': expected one of those that --help lists", name);
+}
+
+static void set_pattern(struct tool *tool, struct settings *settings, const char *regex)
+{
+	gt_pattern_close(settings->pattern);
+	settings->pattern = gt_pattern_open(regex, &tool->error);
+	if (!settings->pattern)
+		tool_usage_error(tool, "--format-regex");
+}
+
+static void set_kernel(struct tool *tool, struct settings *settings, const char *regex)
+{
+	gt_regex_close(settings->kernel);
+	settings->kernel = gt_regex_open(regex, &tool->error);
+	if (!settings->kernel)
+		tool_usage_error(tool, "--kernel");
+	settings->order.wants = wants;
+	settings->order.context = settings->kernel;
+}
+
+static void set_order(struct tool *tool, struct settings *settings, const char *by)
+{
+	settings->order.by_an = strcmp(by, "an") == 0;
+	if (!settings->order.by_an && strcmp(by, "block") != 0)
+		tool_usage(tool, "--by '%s': expected block or an", by);
+}
+
+static void set_memory(struct tool *tool, struct settings *settings, const char *size)
+{
+	if (gt_parse_size(size, GT_SORT_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory, &tool->error) != 0)
+		tool_usage_error(tool, "-S");
+}
+
+static void parse_options(struct tool *tool, struct settings *settings)
+{
+	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY };
+	static const struct option options[] = {
+		{"format", required_argument, NULL, FORMAT}, {"format-regex", required_argument, NULL, FORMAT_REGEX},
+		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
+		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
+		TOOL_OPTIONS,
+	};
+	int option;
+
+	while ((option = tool_option(tool, "vS:T:", options)) != -1) {
+		switch (option) {
+		case FORMAT: set_format(tool, settings, optarg); break;
+		case FORMAT_REGEX: set_pattern(tool, settings, optarg); break;
+		case KERNEL: set_kernel(tool, settings, optarg); break;
+		case BY: set_order(tool, settings, optarg); break;
+		case 'S': set_memory(tool, settings, optarg); break;
+		case 'T': settings->order.directory = optarg; break;
+		}
+	}
+	if (settings->importer && settings->pattern)
+		tool_usage(tool, "--format and --format-regex exclude one another");
+	if (!settings->order.directory || !*settings->order.directory)
+		settings->order.directory = "/tmp";
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = {.order = {.memory = UINT64_C(1) << 30, .directory = getenv("TMPDIR")}};
+	struct tool tool;
+	char *help = make_help();
+
+	tool_begin(&tool, "gtrace-order", help ? help : usage, argc, argv);
+	parse_options(&tool, &settings);
+	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);
+	if (!order)
+		tool_fail(&tool);
+	read_operands(&tool, &settings, gt_order_trace(order));
+	write_ordered(&tool, order);
+	tool_end(&tool);
+	gt_order_close(order);
+	gt_pattern_close(settings.pattern);
+	gt_regex_close(settings.kernel);
+	free(help);
+	return 0;
+}
