@@ -16,6 +16,8 @@ static const struct gt_counter counters[] = {
 	{"coalesce", "load_accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "store_accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "atomic_accesses", "warp accesses", false, GT_PRINT_NUMBER},
+	{"coalesce", "reduction_accesses", "warp accesses", false, GT_PRINT_NUMBER},
+	{"coalesce", "shared_accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "bank_passes", "passes", false, GT_PRINT_NUMBER},
 
 	{"schedule", "resident_blocks", "blocks an SM", true, GT_PRINT_NUMBER},
@@ -28,9 +30,6 @@ static const struct gt_counter counters[] = {
 	{"schedule", "modelled_blocks", "blocks", false, GT_PRINT_NUMBER},
 	{"schedule", "rows", "rows", false, GT_PRINT_NUMBER},
 
-	{"dram", "row_hits", "requests", false, GT_PRINT_NUMBER},
-	{"dram", "row_misses", "requests", false, GT_PRINT_NUMBER},
-
 	{NULL, "size", "bytes", true, GT_PRINT_SIZE},
 	{NULL, "line", "bytes", true, GT_PRINT_SIZE},
 	{NULL, "sector", "bytes", true, GT_PRINT_SIZE},
@@ -40,16 +39,19 @@ static const struct gt_counter counters[] = {
 	{NULL, "channels", "channels", true, GT_PRINT_NUMBER},
 	{NULL, "banks", "banks a channel", true, GT_PRINT_NUMBER},
 	{NULL, "row", "bytes", true, GT_PRINT_SIZE},
+	{NULL, "interleave", "bytes", true, GT_PRINT_SIZE},
 
 	{NULL, "requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "load_requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "store_requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "atomic_requests", "requests", false, GT_PRINT_NUMBER},
+	{NULL, "reduction_requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "sent_requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "sectors", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "load_sectors", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "store_sectors", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "atomic_sectors", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "reduction_sectors", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "reads", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "read_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "writes", "sectors", false, GT_PRINT_NUMBER},
@@ -68,6 +70,9 @@ static const struct gt_counter counters[] = {
 	{NULL, "mru_writes", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "channel_reads", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "channel_writes", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "channel_row_hits", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "row_hits", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "row_misses", "sectors", false, GT_PRINT_NUMBER},
 };
 
 static const struct gt_counter unknown = {NULL, NULL, NULL, false, GT_PRINT_NUMBER};
