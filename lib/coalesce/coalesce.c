@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "coalesce/coalesce.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "coalesce/banks.h"
 #include "coalesce/lines.h"
+#include "coalesce/requests.h"
 #include "stream/op.h"
 
 static const struct gt_coalescing_rule *rule_named(const char *name)
@@ -51,64 +51,12 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	coalescer->bank_passes = 0;
 }
 
-static enum gt_coalesced class_of(uint8_t op)
+/* The lines of access i, each group of lanes apart. */
+static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned group, struct gt_touched *touched)
 {
-	enum gt_action action = gt_op_action(op);
-
-	return action == GT_LOAD ? GT_COALESCED_LOADS :
-	       action == GT_STORE ? GT_COALESCED_STORES : GT_COALESCED_ATOMICS;
-}
-
-/* Bits set in a mask of sectors. */
-static unsigned sectors_in(unsigned mask)
-{
-	static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-
-	return bits[mask];
-}
-
-/* Writes the requests that access i makes for these lines. */
-static int emit(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
-		const struct gt_touched *touched, unsigned n, struct gt_sink *sink, struct gt_error *error)
-{
-	enum gt_coalesced class = class_of(from->op[i]);
-	uint8_t whole = coalescer->rule->whole_lines ? 0xf : 0;
-	uint8_t written = class == GT_COALESCED_STORES ? 0xf : 0;
-	unsigned sectors = 0;
-
-	for (unsigned k = 0; k < n; k++) {
-		if (gt_sink_room(sink, error) != 0)
-			return -1;
-		struct gt_rows *to = sink->rows;
-		size_t at = to->n++;
-		to->block[at] = from->block[i];
-		to->warp[at] = from->warp[i];
-		to->an[at] = from->an[i];
-		to->pc[at] = from->pc[i];
-		to->op[at] = from->op[i];
-		to->address[at] = touched[k].address;
-		to->sectors[at] = touched[k].sectors | whole;
-		to->full[at] = touched[k].full & written;
-		to->threads[at] = touched[k].threads;
-		if (from->scheduled) {
-			to->step[at] = from->step[i];
-			to->sm[at] = from->sm[i];
-		}
-		sectors += sectors_in(to->sectors[at]);
-	}
-	coalescer->requests[class] += n;
-	coalescer->sectors[class] += sectors;
-	return 0;
-}
-
-/* Each group of lanes apart. */
-static int coalesce_groups(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, unsigned group,
-			   struct gt_sink *sink, struct gt_error *error)
-{
-	struct gt_touched touched[GT_TOUCHED_MAX];
 	uint64_t addresses[GT_WARP_SIZE];
 	uint32_t lanes = UINT32_MAX >> (GT_WARP_SIZE - group);
-	unsigned done = 0;
+	unsigned done = 0, n = 0;
 
 	gt_rows_addresses(from, i, addresses);
 	for (unsigned first = 0; first < GT_WARP_SIZE; first += group) {
@@ -116,80 +64,104 @@ static int coalesce_groups(struct gt_coalescer *coalescer, const struct gt_rows 
 		if (!part)
 			continue;
 		unsigned m = (unsigned)__builtin_popcount(part);
-		unsigned n = from->stride[i] == GT_STRIDE_LANES ?
-			gt_lines_of_lanes(addresses + done, m, from->size[i], touched) :
-			gt_lines_of_affine(addresses[done], from->stride[i], part, from->size[i], touched);
-		if (emit(coalescer, from, i, touched, n, sink, error) != 0)
-			return -1;
+		n += from->stride[i] == GT_STRIDE_LANES ?
+			     gt_lines_of_lanes(addresses + done, m, from->size[i], touched + n) :
+			     gt_lines_of_affine(addresses[done], from->stride[i], part, from->size[i], touched + n);
 		done += m;
 	}
-	return 0;
+	return n;
 }
 
-static int coalesce_warp(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
-			 struct gt_sink *sink, struct gt_error *error)
+static unsigned lines_of_warp(const struct gt_rows *from, size_t i, struct gt_touched *touched)
 {
-	struct gt_touched touched[GT_TOUCHED_MAX];
-	unsigned n;
-
 	if (from->stride[i] == GT_STRIDE_LANES)
-		n = gt_lines_of_lanes(from->lanes + from->base[i], (unsigned)__builtin_popcount(from->mask[i]),
-				      from->size[i], touched);
-	else
-		n = gt_lines_of_affine(from->base[i], from->stride[i], from->mask[i], from->size[i], touched);
-	return emit(coalescer, from, i, touched, n, sink, error);
+		return gt_lines_of_lanes(from->lanes + from->base[i], (unsigned)__builtin_popcount(from->mask[i]),
+					 from->size[i], touched);
+	return gt_lines_of_affine(from->base[i], from->stride[i], from->mask[i], from->size[i], touched);
 }
 
-int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *requests,
+/* What access i asks for: nothing if it is to shared memory, which only takes passes. */
+static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
+		     struct gt_requests *requests)
+{
+	static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+	uint8_t op = from->op[i];
+	struct gt_touched *touched = gt_requests_next(requests);
+	unsigned group = coalescer->group[from->size[i]], sectors = 0, n;
+
+	if (gt_op_space(op) == GT_SHARED) {
+		coalescer->shared_accesses++;
+		coalescer->bank_passes += gt_bank_passes(from, i);
+		return;
+	}
+	if (group == GT_WARP_SIZE)
+		n = lines_of_warp(from, i, touched);
+	else
+		n = lines_of_groups(from, i, group, touched);
+	gt_requests_add(requests, n, i);
+	for (unsigned k = 0; k < n; k++)
+		sectors += bits[touched[k].sectors];
+	coalescer->accesses[gt_op_action(op)]++;
+	coalescer->requests[gt_op_action(op)] += n;
+	coalescer->sectors[gt_op_action(op)] += coalescer->rule->whole_lines ? n * GT_LINE / GT_SECTOR : sectors;
+}
+
+int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
 		struct gt_error *error)
 {
-	if (gt_sink_begin(requests, GT_REQUESTS, accesses->scheduled, error) != 0)
+	struct gt_requests requests;
+
+	requests.n = 0;
+	if (gt_sink_begin(sink, GT_REQUESTS, accesses->scheduled, error) != 0)
 		return -1;
 	for (size_t i = 0; i < accesses->n; i++) {
-		unsigned group = coalescer->group[accesses->size[i]];
-		if (gt_op_space(accesses->op[i]) == GT_SHARED) {
-			coalescer->shared_accesses++;
-			coalescer->bank_passes += gt_bank_passes(accesses, i);
-			continue;
-		}
-		coalescer->accesses[class_of(accesses->op[i])]++;
-		int result = group == GT_WARP_SIZE ? coalesce_warp(coalescer, accesses, i, requests, error) :
-						     coalesce_groups(coalescer, accesses, i, group, requests, error);
-		if (result != 0)
+		coalesce(coalescer, accesses, i, &requests);
+		if (requests.n >= GT_REQUESTS_KEPT &&
+		    gt_requests_write(&requests, accesses, coalescer->rule->whole_lines, sink, error) != 0)
 			return -1;
 	}
-	return 0;
+	return gt_requests_write(&requests, accesses, coalescer->rule->whole_lines, sink, error);
 }
 
-static uint64_t sum(const uint64_t numbers[GT_COALESCED_N])
+static int count_number(struct gt_count *count, const char *kind, const char *what, uint64_t value,
+			struct gt_error *error)
 {
-	return numbers[GT_COALESCED_LOADS] + numbers[GT_COALESCED_STORES] + numbers[GT_COALESCED_ATOMICS];
+	char name[GT_COUNT_NAME];
+
+	snprintf(name, sizeof name, "%s%s", kind, what);
+	return gt_count_number(count, name, value, error);
+}
+
+/* Reductions are atomics; they are told apart besides, as profilers do. */
+static int count_kinds(const uint64_t by_action[GT_ACTIONS], const char *what, uint64_t more, struct gt_count *count,
+		       struct gt_error *error)
+{
+	uint64_t atomics = by_action[GT_ATOMIC] + by_action[GT_REDUCTION];
+	const struct {
+		const char *kind;
+		uint64_t value;
+	} counters[] = {
+		{"", by_action[GT_LOAD] + by_action[GT_STORE] + atomics + more},
+		{"load_", by_action[GT_LOAD]},
+		{"store_", by_action[GT_STORE]},
+		{"atomic_", atomics},
+		{"reduction_", by_action[GT_REDUCTION]},
+	};
+
+	for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+		if (count_number(count, counters[i].kind, what, counters[i].value, error) != 0)
+			return -1;
+	return 0;
 }
 
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
-	const struct {
-		const char *name;
-		uint64_t value;
-	} counters[] = {
-		{"accesses", sum(coalescer->accesses) + coalescer->shared_accesses},
-		{"requests", sum(coalescer->requests)},
-		{"sectors", sum(coalescer->sectors)},
-		{"load_accesses", coalescer->accesses[GT_COALESCED_LOADS]},
-		{"load_requests", coalescer->requests[GT_COALESCED_LOADS]},
-		{"load_sectors", coalescer->sectors[GT_COALESCED_LOADS]},
-		{"store_accesses", coalescer->accesses[GT_COALESCED_STORES]},
-		{"store_requests", coalescer->requests[GT_COALESCED_STORES]},
-		{"store_sectors", coalescer->sectors[GT_COALESCED_STORES]},
-		{"atomic_accesses", coalescer->accesses[GT_COALESCED_ATOMICS]},
-		{"atomic_requests", coalescer->requests[GT_COALESCED_ATOMICS]},
-		{"atomic_sectors", coalescer->sectors[GT_COALESCED_ATOMICS]},
-		{"shared_accesses", coalescer->shared_accesses},
-		{"bank_passes", coalescer->bank_passes},
-	};
-
-	for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-		if (gt_count_number(count, counters[i].name, counters[i].value, error) != 0)
-			return -1;
+	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0 ||
+	    count_kinds(coalescer->accesses, "accesses", coalescer->shared_accesses, count, error) != 0 ||
+	    count_kinds(coalescer->requests, "requests", 0, count, error) != 0 ||
+	    count_kinds(coalescer->sectors, "sectors", 0, count, error) != 0 ||
+	    gt_count_number(count, "shared_accesses", coalescer->shared_accesses, error) != 0 ||
+	    gt_count_number(count, "bank_passes", coalescer->bank_passes, error) != 0)
+		return -1;
 	return 0;
 }

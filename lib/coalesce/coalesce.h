@@ -11,19 +11,17 @@
 #include "stream/rows.h"
 
 #define GT_COALESCE_STAGE "coalesce" /* what its counts are called */
-
-/* Loads, stores, atomics (reductions among them); shared memory apart. */
-enum gt_coalesced { GT_COALESCED_LOADS, GT_COALESCED_STORES, GT_COALESCED_ATOMICS, GT_COALESCED_N };
+#define GT_ACTIONS 4
 
 /* Holds no memory of its own: there is nothing to close. */
 struct gt_coalescer {
 	const struct gt_coalescing_rule *rule;
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
 
-	/* Counted since the last reset. */
-	uint64_t accesses[GT_COALESCED_N];
-	uint64_t requests[GT_COALESCED_N];
-	uint64_t sectors[GT_COALESCED_N];
+	/* Counted since the last reset; the first three by enum gt_action, shared memory apart. */
+	uint64_t accesses[GT_ACTIONS];
+	uint64_t requests[GT_ACTIONS];
+	uint64_t sectors[GT_ACTIONS];
 	uint64_t shared_accesses;
 	uint64_t bank_passes;
 };

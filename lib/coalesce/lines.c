@@ -2,14 +2,19 @@
 #include "coalesce/lines.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #define SECTORS (GT_LINE / GT_SECTOR)
+#define SECTOR_LOG 5 /* of GT_SECTOR */
+
+#define PLACES_LOG 6
+#define PLACES (1U << PLACES_LOG)
 
 /* Lines found so far, with a bit for every byte touched. */
 struct found {
 	unsigned n;
-	unsigned last;		 /* the line found last */
-	uint64_t lowest, highest; /* addresses of lines; lowest > highest while there are none */
+	unsigned last;	       /* the line looked for last */
+	uint8_t place[PLACES]; /* by hash: a line's index + 1; 0: no line of that hash was found yet */
 	uint64_t address[GT_TOUCHED_MAX];
 	uint32_t bytes[GT_TOUCHED_MAX][SECTORS];
 	uint8_t threads[GT_TOUCHED_MAX];
@@ -23,22 +28,32 @@ static unsigned append(struct found *found, uint64_t address)
 	for (unsigned s = 0; s < SECTORS; s++)
 		found->bytes[k][s] = 0;
 	found->threads[k] = 0;
-	found->lowest = address < found->lowest ? address : found->lowest;
-	found->highest = address > found->highest ? address : found->highest;
-	return found->last = k;
+	return k;
 }
 
-/* The index of a line. Only lines among those found have to be looked for, so rising and falling
- * addresses never are. */
+static unsigned index_of(const struct found *found, uint64_t address)
+{
+	unsigned k = 0;
+
+	while (k < found->n && found->address[k] != address)
+		k++;
+	return k;
+}
+
+/* The index of a line, found before or new. */
 static unsigned find(struct found *found, uint64_t address)
 {
 	if (found->n > 0 && found->address[found->last] == address)
 		return found->last;
-	if (address >= found->lowest && address <= found->highest)
-		for (unsigned k = 0; k < found->n; k++)
-			if (found->address[k] == address)
-				return found->last = k;
-	return append(found, address);
+	/* Fibonacci hashing: the golden ratio's fraction of 2^64. */
+	uint8_t *place = &found->place[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_LOG)];
+	unsigned k = *place ? *place - 1U : found->n;
+	if (k < found->n && found->address[k] != address)
+		k = index_of(found, address);
+	if (k == found->n)
+		append(found, address);
+	*place = (uint8_t)(k + 1);
+	return found->last = k;
 }
 
 static void touch(struct found *found, uint64_t address, uint64_t lane_bytes)
@@ -63,8 +78,7 @@ static void begin(struct found *found)
 {
 	found->n = 0;
 	found->last = 0;
-	found->lowest = UINT64_MAX;
-	found->highest = 0;
+	memset(found->place, 0, sizeof found->place);
 }
 
 static unsigned summarise(const struct found *found, struct gt_touched *touched)
@@ -114,22 +128,43 @@ static unsigned lines_by_lane(uint64_t base, int64_t stride, uint32_t mask, unsi
 /* All lanes at one address. */
 static unsigned lines_of_broadcast(uint64_t address, uint32_t mask, unsigned size, struct gt_touched *touched)
 {
-	struct found found;
+	unsigned sector = (unsigned)(address / GT_SECTOR % SECTORS), threads = (unsigned)__builtin_popcount(mask);
+	uint64_t bytes = bytes_of(size) << address % GT_SECTOR;
+	unsigned reaches = bytes >> GT_SECTOR ? 3 : 1; /* into the next sector? */
+	unsigned full = (uint32_t)bytes == UINT32_MAX;
+	uint64_t line = address & ~(uint64_t)(GT_LINE - 1);
 
-	begin(&found);
-	touch(&found, address, bytes_of(size));
-	unsigned n = summarise(&found, touched);
-	touched[0].threads = (uint8_t)__builtin_popcount(mask);
-	return n;
+	touched[0] = (struct gt_touched){line, (uint8_t)(reaches << sector & 0xf), (uint8_t)(full << sector),
+					 (uint8_t)threads};
+	touched[1] = (struct gt_touched){line + GT_LINE, 1, 0, 0};
+	return sector == SECTORS - 1 && reaches > 1 ? 2 : 1;
 }
 
-/* Lanes 2^shift bytes apart that each keep to a slot of that many bytes within a sector: the lane
- * mask, shifted to where the first lane lies in its sector, is the mask of slots touched. */
-static unsigned lines_of_slots(uint64_t base, unsigned shift, uint32_t mask, bool filled, struct gt_touched *touched)
+/* `count` slots of 2^shift bytes in a row, from `base` on, a lane in each. */
+static unsigned lines_of_run(uint64_t base, unsigned shift, unsigned count, bool filled, struct gt_touched *touched)
+{
+	unsigned in_sector = GT_SECTOR >> shift, sector_shift = SECTOR_LOG - shift, in_line = GT_LINE >> shift;
+	unsigned start = (unsigned)(base % GT_LINE) >> shift, end = start + count, n = 0;
+	uint64_t line = base & ~(uint64_t)(GT_LINE - 1);
+
+	for (;; start = 0, end -= in_line, line += GT_LINE) {
+		unsigned stop = end < in_line ? end : in_line;
+		unsigned sectors = (2U << ((stop - 1) >> sector_shift)) - (1U << (start >> sector_shift));
+		unsigned from = (start + in_sector - 1) >> sector_shift, to = stop >> sector_shift;
+		unsigned full = filled && to > from ? (1U << to) - (1U << from) : 0;
+		touched[n++] = (struct gt_touched){line, (uint8_t)sectors, (uint8_t)full, (uint8_t)(stop - start)};
+		if (end <= in_line)
+			return n;
+	}
+}
+
+/* The same with gaps: the mask of lanes, shifted to where the first lies in its sector, is the mask
+ * of slots touched. */
+static unsigned lines_of_slots(uint64_t base, unsigned shift, uint32_t lanes, bool filled, struct gt_touched *touched)
 {
 	unsigned slots = GT_SECTOR >> shift; /* in a sector */
 	uint64_t sector_slots = ((uint64_t)1 << slots) - 1;
-	uint64_t rest = (uint64_t)(mask >> __builtin_ctz(mask)) << (base % GT_SECTOR >> shift);
+	uint64_t rest = (uint64_t)lanes << (base % GT_SECTOR >> shift);
 	uint64_t line = base & ~(uint64_t)(GT_LINE - 1);
 	unsigned sector = (unsigned)(base / GT_SECTOR % SECTORS), n = 0;
 
@@ -151,14 +186,25 @@ static unsigned lines_of_slots(uint64_t base, unsigned shift, uint32_t mask, boo
 	return n;
 }
 
+/* True if the lanes, `stride` bytes apart, each keep to a slot of that size within a sector. */
+static bool keeps_to_slots(uint64_t base, int64_t stride, unsigned size)
+{
+	return stride >= (int64_t)size && stride <= GT_SECTOR && (stride & (stride - 1)) == 0 &&
+	       (base & (uint64_t)(stride - 1)) + size <= (uint64_t)stride;
+}
+
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX])
 {
 	if (stride == 0)
 		return lines_of_broadcast(base, mask, size, touched);
-	if (stride >= (int64_t)size && stride <= GT_SECTOR && (stride & (stride - 1)) == 0 &&
-	    (base & (uint64_t)(stride - 1)) + size <= (uint64_t)stride)
-		return lines_of_slots(base, (unsigned)__builtin_ctzll((uint64_t)stride), mask, stride == (int64_t)size,
-				      touched);
+	if (keeps_to_slots(base, stride, size)) {
+		unsigned shift = (unsigned)__builtin_ctz((unsigned)stride);
+		uint32_t lanes = mask >> __builtin_ctz(mask);
+		bool filled = stride == (int64_t)size;
+		if ((lanes & (lanes + 1)) == 0)
+			return lines_of_run(base, shift, GT_WARP_SIZE - (unsigned)__builtin_clz(lanes), filled, touched);
+		return lines_of_slots(base, shift, lanes, filled, touched);
+	}
 	return lines_by_lane(base, stride, mask, size, touched);
 }

@@ -258,10 +258,10 @@ static uint64_t load(const char *rule, int64_t stride, uint32_t mask, uint8_t si
 	CHECK_EQUAL(gt_coalescer_open(&coalescer, rule, &error), 0);
 	CHECK_EQUAL(gt_coalesce(&coalescer, accesses, &sink, &error), 0);
 	if (requests_made)
-		*requests_made = coalescer.requests[GT_COALESCED_LOADS];
+		*requests_made = coalescer.requests[GT_LOAD];
 	gt_rows_free(accesses);
 	gt_rows_free(requests);
-	return coalescer.sectors[GT_COALESCED_LOADS];
+	return coalescer.sectors[GT_LOAD];
 }
 
 /* [003] table 3, the four workloads made for it: measured sectors a request, where a request is
@@ -415,11 +415,14 @@ static void counts_add_up(void)
 		}
 		CHECK_EQUAL(gt_count_value(&count, parts[p], 0), sum);
 	}
+	CHECK(gt_count_value(&count, "reduction_sectors", 0) > 0);
+	CHECK(gt_count_value(&count, "reduction_sectors", 0) < gt_count_value(&count, "atomic_sectors", 0));
 	gt_count_clear(&count);
 	gt_coalescer_reset(&coalescer);
 	gt_count_begin(&count, GT_COALESCE_STAGE, 2);
 	CHECK_EQUAL(gt_coalescer_count(&coalescer, &count, &error), 0);
-	for (size_t i = 0; i < count.n; i++)
+	CHECK_TEXT(count.entries[0].text, "default");
+	for (size_t i = 1; i < count.n; i++)
 		CHECK_EQUAL(count.entries[i].number, 0);
 	gt_count_clear(&count);
 	gt_rows_free(accesses);

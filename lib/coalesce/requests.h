@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that were found and not yet written: they are written column by column, which costs
+ * half of what row by row does. */
+#ifndef GT_COALESCE_REQUESTS_H
+#define GT_COALESCE_REQUESTS_H
+
+#include <stdint.h>
+
+#include "coalesce/lines.h"
+#include "stream/rows.h"
+
+#define GT_REQUESTS_KEPT 512
+
+struct gt_requests {
+	unsigned n;
+	uint32_t access[GT_REQUESTS_KEPT + GT_TOUCHED_MAX]; /* whose request it is: rising */
+	struct gt_touched touched[GT_REQUESTS_KEPT + GT_TOUCHED_MAX];
+};
+
+/* Where the next GT_TOUCHED_MAX may be put. */
+static inline struct gt_touched *gt_requests_next(struct gt_requests *requests)
+{
+	return requests->touched + requests->n;
+}
+
+/* Says that `n` were put there, for access i. At most GT_REQUESTS_KEPT may be there before. */
+static inline void gt_requests_add(struct gt_requests *requests, unsigned n, size_t i)
+{
+	for (unsigned k = 0; k < n; k++)
+		requests->access[requests->n + k] = (uint32_t)i;
+	requests->n += n;
+}
+
+/* Writes all, in order, as rows of the accesses they come from: `whole_lines` asks for all sectors
+ * of each. Returns 0, or -1 with the sink's error. */
+int gt_requests_write(struct gt_requests *requests, const struct gt_rows *accesses, bool whole_lines,
+		      struct gt_sink *sink, struct gt_error *error);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <string.h>
+
+#include "coalesce/coalesce.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gcoalesce [-v] [--rule NAME | --gpu NAME|FILE] [stream] > stream\n"
+	"Turns warp accesses into memory requests: lines and sectors; counts the passes of shared memory.\n"
+	"\n"
+	"  --rule NAME      how lanes are put together:\n"
+	"                     default  Volta and later: a request for each distinct line of the warp\n"
+	"                     pascal   the same for each 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
+	"                     fermi    a request for each distinct line, always all of it (no sectors)\n"
+	"                   without it: what the stream's GPU description says, else default\n"
+	"  --gpu NAME|FILE  the rule of that GPU (gtrace-gpu(5))\n"
+	"  -v, --verbose    progress on standard error\n"
+	"  --help, --version\n";
+
+struct gcoalesce {
+	struct tool tool;
+	const char *rule; /* NULL: the stream's GPU decides */
+	struct gt_gpu gpu; /* of --gpu */
+	struct gt_coalescer coalescer;
+	/* Of the kernel in hand. */
+	bool in_kernel;
+	bool coalesced; /* by an earlier stage: it has requests or counts of coalescing */
+	bool accessed;	/* it has accesses */
+	uint64_t kernel;
+};
+
+static void begin_kernel(struct gcoalesce *g)
+{
+	struct tool *tool = &g->tool;
+	const char *rule = g->rule ? g->rule : gt_gpu_get(gt_reader_gpu(tool->in), "coalesce");
+	struct gt_error reason;
+
+	if (gt_coalescer_open(&g->coalescer, rule, &reason) != 0)
+		tool_must(tool, gt_fail(&tool->error, "gpu: coalesce: %s", reason.text));
+	g->in_kernel = true;
+	g->coalesced = g->accessed = false;
+	g->kernel = gt_reader_kernel(tool->in)->id;
+}
+
+/* A kernel that came coalesced has been counted where that was done. */
+static void end_kernel(struct gcoalesce *g)
+{
+	struct tool *tool = &g->tool;
+	struct gt_count count;
+
+	if (!g->in_kernel || (g->coalesced && !g->accessed))
+		return;
+	gt_count_begin(&count, GT_COALESCE_STAGE, g->kernel);
+	tool_must(tool, gt_coalescer_count(&g->coalescer, &count, &tool->error));
+	tool_must(tool, gt_write_count(tool->out, &count, &tool->error));
+	gt_count_clear(&count);
+}
+
+static void take_event(struct gcoalesce *g, enum gt_event event)
+{
+	struct tool *tool = &g->tool;
+	const struct gt_rows *rows;
+
+	switch (event) {
+	case GT_ROWS:
+		rows = gt_reader_rows(tool->in);
+		if (rows->kind == GT_ACCESSES) {
+			g->accessed = true;
+			tool_must(tool, gt_coalesce(&g->coalescer, rows, gt_writer_sink(tool->out), &tool->error));
+			return;
+		}
+		g->coalesced = true;
+		break;
+	case GT_KERNEL:
+		end_kernel(g);
+		begin_kernel(g);
+		break;
+	case GT_COUNT:
+		if (strcmp(gt_reader_count(tool->in)->stage, GT_COALESCE_STAGE) == 0)
+			g->coalesced = true;
+		break;
+	default:
+		break;
+	}
+	tool_pass(tool);
+}
+
+static void take_options(struct gcoalesce *g, int argc, char **argv)
+{
+	enum { RULE = 1, GPU };
+	static const struct option options[] = {
+		{"rule", required_argument, NULL, RULE}, {"gpu", required_argument, NULL, GPU}, TOOL_OPTIONS};
+	const char *gpu = NULL;
+
+	tool_begin(&g->tool, "gcoalesce", help, argc, argv);
+	for (int option; (option = tool_option(&g->tool, "v", options)) != -1;) {
+		if (option == RULE)
+			g->rule = optarg;
+		else
+			gpu = optarg;
+	}
+	if (g->rule && gpu)
+		tool_usage(&g->tool, "--gpu: expected --rule or --gpu, not both");
+	if (gpu) {
+		if (gt_gpu_load(&g->gpu, gpu, &g->tool.error) != 0)
+			tool_usage_error(&g->tool, "--gpu");
+		g->rule = gt_gpu_get(&g->gpu, "coalesce");
+		g->rule = g->rule ? g->rule : "default";
+	}
+	if (g->rule && gt_coalescer_open(&g->coalescer, g->rule, &g->tool.error) != 0)
+		tool_usage_error(&g->tool, gpu ? "--gpu" : "--rule");
+}
+
+int main(int argc, char **argv)
+{
+	static struct gcoalesce g;
+	enum gt_event event;
+
+	take_options(&g, argc, argv);
+	tool_read(&g.tool);
+	tool_write(&g.tool);
+	while (tool_next(&g.tool, &event))
+		take_event(&g, event);
+	end_kernel(&g);
+	tool_end(&g.tool);
+	gt_gpu_clear(&g.gpu);
+	return 0;
+}
