@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* gtrace-cat: looks into a stream, and makes one from text. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/input.h"
+#include "report/invariants.h"
 #include "stream/plain.h"
 #include "stream/tsv.h"
 #include "tool.h"
@@ -13,13 +15,14 @@ static const char help[] =
 	"usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]      stream to text\n"
 	"       gtrace-cat --rows [FILE]                            stream to one msgpack array a row\n"
 	"       gtrace-cat --from [FILE]                            text or msgpack rows to stream\n"
+	"       gtrace-cat --check [FILE]                           checks a stream's invariants\n"
 	"\n"
 	"      --decimal   addresses and lanes as decimal numbers\n"
 	"      --no-rows   only the lines that begin with '#'\n"
 	"  -v, --verbose   progress on stderr\n"
 	"      --help, --version\n";
 
-enum mode { TO_TEXT, TO_PLAIN, FROM };
+enum mode { TO_TEXT, TO_PLAIN, FROM, CHECK };
 
 /* Text is gathered and written in large pieces; a full disk is found out at once. */
 static void put(struct tool *tool, struct gt_bytes *text, size_t at_least)
@@ -135,12 +138,27 @@ static void from(struct tool *tool)
 	tool_end(tool);
 }
 
+static void check(struct tool *tool)
+{
+	struct gt_invariants *invariants = gt_invariants_open(&tool->error);
+	enum gt_event event;
+
+	tool_must(tool, invariants ? 0 : -1);
+	tool_read(tool);
+	while (tool_next(tool, &event))
+		tool_must(tool, gt_invariants_take(invariants, tool->in, event, &tool->error));
+	printf("%" PRIu64 " invariants hold\n", gt_invariants_checked(invariants));
+	gt_invariants_close(invariants);
+	tool_end(tool);
+}
+
 int main(int argc, char **argv)
 {
-	enum { DECIMAL = 256, NO_ROWS, ROWS, FROM_TEXT };
+	enum { DECIMAL = 256, NO_ROWS, ROWS, FROM_TEXT, CHECK_IT };
 	static const struct option options[] = {
 		{"decimal", no_argument, NULL, DECIMAL}, {"no-rows", no_argument, NULL, NO_ROWS},
 		{"rows", no_argument, NULL, ROWS},	 {"from", no_argument, NULL, FROM_TEXT},
+		{"check", no_argument, NULL, CHECK_IT},
 		TOOL_OPTIONS,
 	};
 	struct text_view view = {0};
@@ -155,15 +173,18 @@ int main(int argc, char **argv)
 		case NO_ROWS: view.no_rows = true; break;
 		case ROWS: mode = TO_PLAIN; modes++; break;
 		case FROM_TEXT: mode = FROM; modes++; break;
+		case CHECK_IT: mode = CHECK; modes++; break;
 		}
 	}
 	if (modes > 1)
-		tool_usage(&tool, "--rows and --from exclude one another");
+		tool_usage(&tool, "--rows, --from and --check exclude one another");
 	if (mode == TO_TEXT)
 		to_text(&tool, &view);
 	else if (mode == TO_PLAIN)
 		to_plain(&tool);
-	else
+	else if (mode == FROM)
 		from(&tool);
+	else
+		check(&tool);
 	return 0;
 }
