@@ -116,7 +116,7 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 
 @test "streams that are none are refused" {
 	expect_failure 1 "standard input: empty" gtrace-cat </dev/null
-	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/README.md"
+	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/LICENSE"
 	expect_failure 1 "no-such-file" gtrace-cat no-such-file
 	sed 's/gtrace\x01/gtrace\x02/' small.gt >newer.gt
 	expect_failure 1 "stream version 2: this program reads version 1" gtrace-cat newer.gt

@@ -11,45 +11,11 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "stream/kernel.h"
+#include "stream/trace.h"
 #include "stream/rows.h"
 
 /* The id of a launch whose source gives it none: the next free one, from 1. */
 #define GT_KERNEL_NEXT UINT64_MAX
-
-/* How an access is numbered. */
-enum gt_numbering {
-	GT_AN_GIVEN,	 /* `an` says */
-	GT_AN_OF_WARP,	 /* the next ordinal of its (block, warp) */
-	GT_AN_OF_THREAD, /* the next ordinal of its (block, thread); mask has one lane */
-};
-
-struct gt_trace_access {
-	uint32_t block; /* linear */
-	uint16_t warp;
-	enum gt_numbering numbering;
-	uint32_t an;
-	uint32_t pc;
-	uint8_t op;
-	uint8_t size;
-	uint32_t mask;
-	const uint64_t *addresses; /* popcount(mask), lowest lane first; NULL: base and stride say */
-	uint64_t base;		   /* of the lowest active lane */
-	int64_t stride;		   /* from lane to lane, as in struct gt_rows */
-	bool scheduled;		   /* the source knew where it ran: */
-	uint16_t sm;
-};
-
-/* What an importer feeds. Each call returns 0, or -1 with an error (the importer returns it,
- * with file and line put before the text by gt_input_fail where it has none). */
-struct gt_trace {
-	void *context;
-	/* A launch begins, or an earlier one of the same id goes on. */
-	int (*kernel)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
-	int (*access)(void *context, const struct gt_trace_access *access, struct gt_error *error);
-	/* Something countable that is not an access and was passed over on purpose, such as
-	 * "TMA instructions": reported once per kind, with its total, on stderr and in a count. */
-	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
-};
 
 struct gt_importer {
 	const char *name;    /* --format NAME */

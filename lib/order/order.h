@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "import/import.h"
+#include "stream/trace.h"
 #include "order/sort.h"
 #include "stream/count.h"
 #include "stream/rows.h"

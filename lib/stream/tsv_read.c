@@ -364,7 +364,9 @@ enum gt_tsv_event gt_tsv_read(struct gt_tsv *tsv, char *line, struct gt_error *e
 	if (line[0] != '#' && !isalpha((unsigned char)line[0]))
 		return read_row(tsv, line, error);
 	char *rest = line, *tag = next_field(&rest, '\t');
-	for (size_t t = 0; t < sizeof tags / sizeof tags[0]; t++)
+	/* "#kernel" with pairs announces a launch; with names it is the first of the columns. */
+	bool names = strcmp(tag, "#kernel") == 0 && rest && !memchr(rest, '=', strcspn(rest, "\t"));
+	for (size_t t = 0; !names && t < sizeof tags / sizeof tags[0]; t++)
 		if (strcmp(tag, tags[t].tag) == 0)
 			return tags[t].read(tsv, rest, error);
 	/* A column's name begins the names; any other word after '#' is a comment. */
