@@ -11,11 +11,8 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "stream/kernel.h"
-#include "stream/trace.h"
 #include "stream/rows.h"
-
-/* The id of a launch whose source gives it none: the next free one, from 1. */
-#define GT_KERNEL_NEXT UINT64_MAX
+#include "stream/trace.h"
 
 struct gt_importer {
 	const char *name;    /* --format NAME */

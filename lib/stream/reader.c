@@ -462,8 +462,10 @@ enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)
 	enum gt_event event = GT_OTHER;
 	reader->record_rows = 0;
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-		if (gt_object_is(&record->ptr[0], kinds[k].kind))
+		if (gt_object_is(&record->ptr[0], kinds[k].kind)) {
 			event = kinds[k].take(reader, record, error);
+			break;
+		}
 	if (event > GT_END)
 		acknowledge(reader);
 	return event;

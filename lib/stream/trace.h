@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "stream/kernel.h"
 
+/* The id of a launch whose source gives it none: the next free one, from 1. */
+#define GT_KERNEL_NEXT UINT64_MAX
+
 /* How an access is numbered. */
 enum gt_numbering {
 	GT_AN_GIVEN,	 /* `an` says */
