@@ -5,6 +5,9 @@
 
 #include "import/import.h"
 
+extern const struct gt_importer gt_import_nvbit;       /* NVBit's mem_trace */
+extern const struct gt_importer gt_import_accelsim;    /* Accel-Sim's .traceg, .trace, kernelslist.g */
+extern const struct gt_importer gt_import_pptmem;      /* PPT-GPU's .mem */
 extern const struct gt_importer gt_import_rdgc;	       /* RDGC's five-tuples [000] 4.1 */
 extern const struct gt_importer gt_import_trc;	       /* the tracer of [002] */
 extern const struct gt_importer gt_import_lackey;      /* valgrind --tool=lackey --trace-mem=yes */

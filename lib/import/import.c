@@ -9,6 +9,9 @@
 
 /* Formats whose first lines are unmistakable come first. */
 const struct gt_importer *const gt_importers[] = {
+	&gt_import_nvbit,
+	&gt_import_accelsim,
+	&gt_import_pptmem,
 	&gt_import_tsv,
 	&gt_import_rdgc,
 	&gt_import_trc,
