@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* When an SM takes its next blocks. */
+#include <string.h>
+
+#include "schedule/machine.h"
+
+/* a * b, or the largest number if that is beyond. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Whether all rows of the SM's blocks before the `end`th have come. */
+static bool is_complete(struct gt_schedule *schedule, const struct sm *sm, uint64_t end)
+{
+	const struct block *last = sm->waiting.last;
+
+	return gt_mapping_count(&schedule->mapping, sm->number, schedule->known) >= end &&
+	       !(last->open && last->index < end);
+}
+
+/* [000] algorithm 2: as many blocks as fit, then none until all of them have finished. The wave
+ * of a block is fixed by its place among the SM's blocks, those without accesses included. */
+static enum filled fill_wave(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	uint64_t capacity = machine_capacity(schedule);
+	struct block *first = sm->waiting.first;
+
+	if (sm->live > 0)
+		return FILL_DONE;
+	if (!first)
+		return schedule->finished ? FILL_DONE : FILL_WAIT;
+	uint64_t begin = first->index / capacity * capacity;
+	uint64_t end = begin > UINT64_MAX - capacity ? UINT64_MAX : begin + capacity;
+	if (!schedule->finished && !is_complete(schedule, sm, end))
+		return FILL_WAIT;
+	sm->n_resident = 0;
+	while (sm->waiting.first && sm->waiting.first->index < end)
+		if (machine_admit(schedule, sm, &sm->waiting, sm->n_resident, sm->waiting.first->index - begin,
+				  error) != 0)
+			return FILL_FAILED;
+	return FILL_DONE;
+}
+
+/* Whether the first block of a line can run: its last row has come. */
+static bool is_ready(const struct line *line)
+{
+	return line->first && !line->first->open;
+}
+
+/* [002] 4.1: at first blocks are dealt to the SMs in turn until all are full. */
+static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
+{
+	uint64_t all = times(schedule->config->sms, machine_capacity(schedule));
+	uint64_t closed = schedule->n_floaters - (schedule->open && !schedule->open->skipped);
+
+	if (closed < all && !schedule->finished)
+		return FILL_WAIT;
+	for (uint64_t i = 0; i < all && is_ready(&schedule->floaters); i++) {
+		struct sm *sm = &schedule->sms[i % schedule->config->sms];
+		if (machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
+			return FILL_FAILED;
+	}
+	schedule->dealt = true;
+	return FILL_DONE;
+}
+
+/* [002] 4.1: a block that finishes makes room for the next at once. */
+static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct line *line = schedule->floating ? &schedule->floaters : &sm->waiting;
+
+	if (schedule->floating && !schedule->dealt) {
+		enum filled filled = deal(schedule, error);
+		if (filled != FILL_DONE)
+			return filled;
+	}
+	for (size_t slot = 0; sm->live < machine_capacity(schedule); slot++) {
+		while (slot < sm->n_resident && sm->resident[slot])
+			slot++;
+		if (!is_ready(line))
+			return schedule->finished ? FILL_DONE : FILL_WAIT;
+		if (machine_admit(schedule, sm, line, slot, slot, error) != 0)
+			return FILL_FAILED;
+	}
+	return FILL_DONE;
+}
+
+static const struct gt_dispatch policies[] = {
+	{"wave", false, fill_wave},
+	{"first-done", true, fill_first_done},
+};
+
+const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+		if (strcmp(policies[i].name, name) == 0)
+			return &policies[i];
+	gt_fail(error, "'%.100s': expected wave or first-done", name);
+	return NULL;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Which warps of an SM issue next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule/machine.h"
+
+/* ---- round robin: [000] algorithm 2 ---- */
+
+static uint64_t key_round_robin(const struct kept *row)
+{
+	return (uint64_t)row->an << 16 | row->warp;
+}
+
+/* The access that a block issues in a round is its number less the round it began in. A block
+ * that comes later, when another has finished, begins in the next round. */
+static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct block *block,
+			     struct gt_error *error)
+{
+	(void)schedule;
+	(void)error;
+	if (sm->live == 1) {
+		sm->round = 0;
+		sm->cursor = SIZE_MAX; /* the round is still to be found */
+	}
+	block->start = sm->cursor == SIZE_MAX ? 0 : sm->round + 1;
+	return 0;
+}
+
+/* Closes the gaps that finished blocks have left. */
+static void compact(struct sm *sm)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sm->n_resident; i++) {
+		struct block *block = sm->resident[i];
+		if (!block)
+			continue;
+		block->position = n;
+		sm->resident[n++] = block;
+	}
+	sm->n_resident = n;
+}
+
+static void next_round(const struct gt_schedule *schedule, struct sm *sm)
+{
+	uint64_t round = UINT64_MAX;
+
+	if (!schedule->config->dispatch->refills && sm->live < sm->n_resident / 2)
+		compact(sm);
+	for (size_t i = 0; i < sm->n_resident; i++) {
+		const struct block *block = sm->resident[i];
+		if (block && block->start + block->row->an < round)
+			round = block->start + block->row->an;
+	}
+	sm->round = round;
+	sm->cursor = 0;
+}
+
+/* The next block that has accesses in this round, or in the next that any has. */
+static struct block *next_block(const struct gt_schedule *schedule, struct sm *sm)
+{
+	for (;;) {
+		for (; sm->cursor < sm->n_resident; sm->cursor++) {
+			struct block *block = sm->resident[sm->cursor];
+			if (block && block->start + block->row->an == sm->round)
+				return block;
+		}
+		next_round(schedule, sm);
+	}
+}
+
+/* The accesses of one number of warps ln to ln+n-1, n schedulers. */
+static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct block *block = next_block(schedule, sm);
+	struct kept *first = block->row, *row = first;
+	uint32_t an = first->an, n = schedule->config->schedulers;
+	uint32_t group = first->warp / n;
+
+	do
+		row++;
+	while (row < block->end && row->an == an && row->warp / n == group);
+	/* The rows after these, and soon the next lines of memory, are wanted in a round. */
+	__builtin_prefetch(row + 8);
+	block->row = row;
+	if (machine_emit(schedule, sm, block, first, row, error) != 0)
+		return -1;
+	if (row == block->end)
+		machine_retire(schedule, sm, block);
+	return 0;
+}
+
+/* ---- greedy, then oldest ---- */
+
+static uint64_t key_by_warp(const struct kept *row)
+{
+	return (uint64_t)row->warp << 32 | row->an;
+}
+
+static int push(struct warps *warps, struct run run, struct gt_error *error)
+{
+	if (warps->n == warps->capacity) {
+		size_t capacity = warps->capacity ? 2 * warps->capacity : 16;
+		struct run *runs = malloc(capacity * sizeof *runs);
+		if (!runs)
+			return gt_fail_memory(error, "the warps of an SM");
+		for (size_t i = 0; i < warps->n; i++)
+			runs[i] = warps->runs[(warps->first + i) & (warps->capacity - 1)];
+		free(warps->runs);
+		*warps = (struct warps){.runs = runs, .n = warps->n, .capacity = capacity};
+	}
+	warps->runs[(warps->first + warps->n++) & (warps->capacity - 1)] = run;
+	return 0;
+}
+
+/* A scheduler never leaves a warp that can go on, and memory takes no time here: so its warps run
+ * one after another, oldest first. Warps belong to schedulers by their place in the SM. */
+static int admit_greedy(struct gt_schedule *schedule, struct sm *sm, struct block *block,
+			struct gt_error *error)
+{
+	uint64_t in_block = gt_kernel_warps(schedule->kernel);
+	uint32_t schedulers = schedule->config->schedulers;
+
+	if (!sm->warps)
+		sm->warps = calloc(schedulers, sizeof *sm->warps);
+	if (!sm->warps)
+		return gt_fail_memory(error, "the warps of an SM");
+	if (in_block == 0)
+		in_block = (uint64_t)block->end[-1].warp + 1;
+	block->warps_left = 0;
+	for (struct kept *row = block->row, *end; row < block->end; row = end) {
+		for (end = row + 1; end < block->end && end->warp == row->warp;)
+			end++;
+		uint64_t place = block->slot * in_block + row->warp;
+		if (push(&sm->warps[place % schedulers], (struct run){row, end, block}, error) != 0)
+			return -1;
+		block->warps_left++;
+	}
+	return 0;
+}
+
+/* Every scheduler issues one access of its warp. */
+static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	for (uint32_t s = 0; s < schedule->config->schedulers; s++) {
+		struct warps *warps = &sm->warps[s];
+		if (warps->n == 0)
+			continue;
+		struct run *run = &warps->runs[warps->first & (warps->capacity - 1)];
+		struct kept *first = run->row, *row = first;
+		do
+			row++;
+		while (row < run->end && row->an == first->an);
+		__builtin_prefetch(row + 4);
+		run->row = row;
+		if (machine_emit(schedule, sm, run->block, first, row, error) != 0)
+			return -1;
+		if (row < run->end)
+			continue;
+		struct block *block = run->block;
+		warps->first++;
+		warps->n--;
+		if (--block->warps_left == 0)
+			machine_retire(schedule, sm, block);
+	}
+	return 0;
+}
+
+static const struct gt_issue policies[] = {
+	{"rr", key_round_robin, admit_round_robin, issue_round_robin},
+	{"gto", key_by_warp, admit_greedy, issue_greedy},
+};
+
+const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+		if (strcmp(policies[i].name, name) == 0)
+			return &policies[i];
+	gt_fail(error, "'%.100s': expected rr or gto", name);
+	return NULL;
+}

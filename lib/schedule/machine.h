@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The state that dispatch and issue policies share. Private to lib/schedule. */
+#ifndef GT_SCHEDULE_MACHINE_H
+#define GT_SCHEDULE_MACHINE_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "schedule/block.h"
+#include "schedule/schedule.h"
+
+/* Blocks that wait, in the order they will run. */
+struct line {
+	struct block *first, *last;
+};
+
+/* gto: what a warp of a resident block has left to issue. */
+struct run {
+	struct kept *row, *end;
+	struct block *block;
+};
+
+/* gto: the warps of one scheduler, oldest first; a ring. */
+struct warps {
+	struct run *runs;
+	size_t first, n, capacity;
+};
+
+struct sm {
+	uint32_t number;
+	struct line waiting;
+	struct block **resident; /* in the order they are looked at; NULL where one has finished */
+	size_t n_resident, resident_capacity;
+	size_t live; /* blocks resident and not finished */
+
+	/* rr */
+	uint64_t round;
+	size_t cursor; /* of `resident`: the one to look at next */
+
+	/* gto: one queue a scheduler */
+	struct warps *warps;
+};
+
+enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT };
+
+struct gt_dispatch {
+	const char *name;
+	bool refills; /* takes blocks while others are still resident */
+	/* Makes blocks resident where the policy says so. FILL_WAIT: rows that it needs to know
+	 * have not come yet. An SM with no live block after FILL_DONE has run all it ever will. */
+	enum filled (*fill)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
+};
+
+struct gt_issue {
+	const char *name;
+	issue_key key; /* the order that a resident block's rows are put in */
+	/* A block has become resident. */
+	int (*admit)(struct gt_schedule *schedule, struct sm *sm, struct block *block,
+		     struct gt_error *error);
+	/* Issues the SM's next group; there is one. */
+	int (*issue)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
+};
+
+struct gt_schedule {
+	const struct gt_schedule_config *config;
+	const struct gt_kernel *kernel;
+	struct gt_sink *sink;
+	struct gt_mapping mapping;
+	struct gt_occupancy occupancy;
+	struct gt_store store;
+
+	/* Blocks coming in. */
+	bool by_block;	      /* rows come by block; else everything is kept until the end */
+	bool floating;	      /* a block's SM is found while running: rr with first-done */
+	bool finished;	      /* no more rows will come */
+	struct block *open;   /* the block whose rows come now, if by_block */
+	size_t expected;      /* rows of the block before */
+	uint64_t known;	      /* blocks below this one have been placed */
+	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
+	size_t n_kept, kept_capacity;
+	struct gt_map places; /* if not by_block: block to place in `kept` */
+	struct line floaters; /* if floating: blocks that no SM has taken yet */
+	uint64_t n_floaters;  /* put there so far */
+	bool dealt;	      /* floating: the first blocks have been dealt */
+
+	/* SMs at work, in order: `active` of them. */
+	struct sm *sms;
+	uint32_t *active;
+	size_t n_active, n_next, cursor; /* SMs before `cursor` have issued; n_next of them go on */
+
+	uint64_t blocks; /* of the grid, or beyond the highest seen */
+	uint64_t admitted; /* floating: blocks that modelled SMs took */
+	uint64_t step, rows;
+};
+
+/* Takes the first block of a line into `resident`, at a free position or behind the last. */
+int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line, size_t position,
+		  uint64_t slot, struct gt_error *error);
+/* A resident block has issued its last row. */
+void machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
+/* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
+int machine_emit(struct gt_schedule *schedule, const struct sm *sm, const struct block *block,
+		 const struct kept *row, const struct kept *end, struct gt_error *error);
+
+/* The blocks that may be resident on an SM at once. */
+static inline uint64_t machine_capacity(const struct gt_schedule *schedule)
+{
+	return schedule->occupancy.blocks;
+}
+
+#endif

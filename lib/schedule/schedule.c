@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedule/schedule.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "schedule/machine.h"
+
+/* ---- blocks coming in ---- */
+
+static void join(struct line *line, struct block *block)
+{
+	if (line->last)
+		line->last->next = block;
+	else
+		line->first = block;
+	line->last = block;
+}
+
+/* How many blocks of an SM are modelled, at most. */
+static uint64_t most_of_sm(const struct gt_schedule *schedule)
+{
+	uint64_t capacity = machine_capacity(schedule), waves = schedule->config->waves;
+
+	return waves == 0 || capacity > UINT64_MAX / waves ? UINT64_MAX : waves * capacity;
+}
+
+/* The same for all SMs together. */
+static uint64_t most_of_all(const struct gt_schedule *schedule)
+{
+	uint64_t most = most_of_sm(schedule);
+
+	return most > UINT64_MAX / schedule->config->sms ? UINT64_MAX : most * schedule->config->sms;
+}
+
+static bool is_modelled(const struct gt_schedule *schedule, uint32_t sm)
+{
+	return !schedule->config->only_sms || schedule->config->only_sms[sm];
+}
+
+/* Finds the block's SM and puts it into that SM's line. Blocks are placed in rising order. */
+static void place(struct gt_schedule *schedule, struct block *block)
+{
+	schedule->known = (uint64_t)block->number + 1;
+	if (schedule->floating) {
+		block->skipped = block->number >= most_of_all(schedule);
+		if (!block->skipped)
+			join(&schedule->floaters, block);
+		schedule->n_floaters += !block->skipped;
+		return;
+	}
+	if (schedule->mapping.kind->traced) {
+		block->index = schedule->mapping.counts[block->sm]++;
+	} else {
+		block->sm = gt_mapping_sm(&schedule->mapping, block->number);
+		block->index = gt_mapping_count(&schedule->mapping, block->sm, block->number);
+	}
+	block->skipped = !is_modelled(schedule, block->sm) || block->index >= most_of_sm(schedule);
+	if (!block->skipped)
+		join(&schedule->sms[block->sm].waiting, block);
+}
+
+/* ---- running ---- */
+
+/* Runs step after step, and in each the SMs in order, as far as the rows that have come allow. */
+static int run(struct gt_schedule *schedule, struct gt_error *error)
+{
+	const struct gt_schedule_config *config = schedule->config;
+
+	while (schedule->n_active > 0) {
+		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
+			uint32_t number = schedule->active[schedule->cursor];
+			struct sm *sm = &schedule->sms[number];
+			enum filled filled = config->dispatch->fill(schedule, sm, error);
+			if (filled != FILL_DONE)
+				return filled == FILL_WAIT ? 0 : -1;
+			if (sm->live == 0)
+				continue; /* for good */
+			if (config->issue->issue(schedule, sm, error) != 0)
+				return -1;
+			schedule->active[schedule->n_next++] = number;
+		}
+		schedule->step += schedule->n_next > 0;
+		schedule->n_active = schedule->n_next;
+		schedule->n_next = schedule->cursor = 0;
+	}
+	return 0;
+}
+
+/* ---- rows coming in by block ---- */
+
+static void close_block(struct gt_schedule *schedule)
+{
+	struct block *block = schedule->open;
+
+	if (!block)
+		return;
+	schedule->open = NULL;
+	if (!block->skipped) {
+		schedule->expected = block->n;
+		block_close(block);
+	} else {
+		block_free(block, &schedule->store);
+	}
+}
+
+static int next_block(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
+{
+	if (schedule->open && number < schedule->open->number)
+		return gt_fail(error, "kernel %" PRIu64 ": a row of block %" PRIu32 " after block %" PRIu32
+				      ": expected rows ordered by block: run gtrace-order first",
+			       schedule->kernel->id, number, schedule->open->number);
+	close_block(schedule);
+	schedule->open = block_new(number, error);
+	if (!schedule->open)
+		return -1;
+	place(schedule, schedule->open);
+	return run(schedule, error);
+}
+
+/* Rows [first, last) of a batch, all of one block. */
+static int put_by_block(struct gt_schedule *schedule, const struct gt_rows *rows, size_t first, size_t last,
+			struct gt_error *error)
+{
+	if ((!schedule->open || schedule->open->number != rows->block[first]) &&
+	    next_block(schedule, rows->block[first], error) != 0)
+		return -1;
+	if (schedule->open->skipped)
+		return 0;
+	return block_add(schedule->open, &schedule->store, rows, first, last, schedule->expected, error);
+}
+
+/* ---- rows coming in in any order ---- */
+
+static int new_kept(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
+{
+	if (schedule->n_kept == schedule->kept_capacity) {
+		size_t capacity = schedule->kept_capacity ? 2 * schedule->kept_capacity : 1024;
+		struct block **kept = realloc(schedule->kept, capacity * sizeof(*kept));
+		if (!kept)
+			return gt_fail_memory(error, "blocks");
+		schedule->kept = kept;
+		schedule->kept_capacity = capacity;
+	}
+	struct block *block = block_new(number, error);
+	if (!block)
+		return -1;
+	schedule->kept[schedule->n_kept++] = block;
+	return 0;
+}
+
+static int check_traced(const struct gt_schedule *schedule, const struct block *block,
+			const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	uint64_t id = schedule->kernel->id;
+
+	if (!rows->scheduled)
+		return gt_fail(error, "kernel %" PRIu64 ": --map trace: expected rows that carry an SM", id);
+	if (rows->sm[i] >= schedule->config->sms)
+		return gt_fail(error, "kernel %" PRIu64 ": --map trace: SM %u: expected SMs below %" PRIu32, id,
+			       (unsigned)rows->sm[i], schedule->config->sms);
+	if (block->sm != rows->sm[i])
+		return gt_fail(error, "kernel %" PRIu64 ": --map trace: block %" PRIu32 " is on SM %" PRIu32
+				      " and on SM %u: expected one SM a block",
+			       id, block->number, block->sm, (unsigned)rows->sm[i]);
+	return 0;
+}
+
+static int put_kept(struct gt_schedule *schedule, const struct gt_rows *rows, size_t first, size_t last,
+		    struct gt_error *error)
+{
+	int fresh;
+	uint64_t *at = gt_map_put(&schedule->places, rows->block[first], schedule->n_kept, &fresh);
+
+	if (!at)
+		return gt_fail_memory(error, "blocks");
+	if (fresh && new_kept(schedule, rows->block[first], error) != 0)
+		return -1;
+	struct block *block = schedule->kept[*at];
+	if (fresh && rows->scheduled)
+		block->sm = rows->sm[first];
+	for (size_t i = first; schedule->mapping.kind->traced && i < last; i++)
+		if (check_traced(schedule, block, rows, i, error) != 0)
+			return -1;
+	return block_add(block, &schedule->store, rows, first, last, 0, error);
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+	const struct block *left = *(struct block *const *)a, *right = *(struct block *const *)b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+/* All rows have come: the blocks are placed as if they had come in order. */
+static void place_kept(struct gt_schedule *schedule)
+{
+	if (schedule->n_kept > 0)
+		qsort(schedule->kept, schedule->n_kept, sizeof(*schedule->kept), compare_blocks);
+	for (size_t i = 0; i < schedule->n_kept; i++) {
+		struct block *block = schedule->kept[i];
+		block_close(block);
+		place(schedule, block);
+		if (block->skipped)
+			block_free(block, &schedule->store);
+	}
+	schedule->n_kept = 0;
+}
+
+int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error)
+{
+	for (size_t first = 0, last; first < rows->n; first = last) {
+		uint32_t block = rows->block[first];
+		for (last = first + 1; last < rows->n && rows->block[last] == block;)
+			last++;
+		if (block >= schedule->blocks)
+			schedule->blocks = (uint64_t)block + 1;
+		int result = schedule->by_block ? put_by_block(schedule, rows, first, last, error)
+						: put_kept(schedule, rows, first, last, error);
+		if (result != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- what was done ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Blocks of the SM that has most, and blocks of all SMs, that are modelled. */
+static void count_blocks(struct gt_schedule *schedule, uint64_t *most, uint64_t *all)
+{
+	uint32_t sms = schedule->config->sms;
+
+	*most = *all = 0;
+	if (schedule->floating) {
+		uint64_t blocks = least(schedule->blocks, most_of_all(schedule));
+		*most = (blocks + sms - 1) / sms;
+		*all = schedule->config->only_sms ? schedule->admitted : blocks;
+		return;
+	}
+	for (uint32_t sm = 0; sm < sms; sm++) {
+		if (!is_modelled(schedule, sm))
+			continue;
+		uint64_t blocks = gt_mapping_count(&schedule->mapping, sm, schedule->blocks);
+		blocks = least(blocks, most_of_sm(schedule));
+		*all += blocks;
+		if (blocks > *most)
+			*most = blocks;
+	}
+}
+
+static int add_counts(struct gt_schedule *schedule, struct gt_count *count, struct gt_error *error)
+{
+	const struct gt_occupancy *occupancy = &schedule->occupancy;
+	uint64_t most, all, capacity = occupancy->blocks;
+
+	count_blocks(schedule, &most, &all);
+	const char *limited_by = most <= capacity ? "grid" : occupancy->limited_by;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{"resident_blocks", least(most, capacity)},
+		{"waves", most / capacity + (most % capacity > 0)},
+		{"steps", schedule->step},
+		{"sms", schedule->config->sms},
+		{"blocks", schedule->blocks},
+		{"modelled_blocks", all},
+		{"rows", schedule->rows},
+		{"shared_carveout", occupancy->carveout},
+		{"l1_bytes", occupancy->l1_bytes},
+	};
+	/* The last two are of GPUs whose L1 is adaptive. */
+	size_t n = sizeof numbers / sizeof numbers[0] - (occupancy->l1_bytes ? 0 : 2);
+
+	for (size_t i = 0; i < n; i++)
+		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
+			return -1;
+	return gt_count_text(count, "limited_by", limited_by, error);
+}
+
+int gt_schedule_finish(struct gt_schedule *schedule, struct gt_count *count, struct gt_error *error)
+{
+	close_block(schedule);
+	if (!schedule->by_block)
+		place_kept(schedule);
+	schedule->finished = true;
+	if (run(schedule, error) != 0)
+		return -1;
+	return add_counts(schedule, count, error);
+}
+
+/* ---- beginning and end ---- */
+
+static int open_sms(struct gt_schedule *schedule, struct gt_error *error)
+{
+	uint32_t sms = schedule->config->sms;
+
+	schedule->sms = calloc(sms, sizeof *schedule->sms);
+	schedule->active = calloc(sms, sizeof *schedule->active);
+	if (!schedule->sms || !schedule->active)
+		return gt_fail_memory(error, "SMs");
+	for (uint32_t sm = 0; sm < sms; sm++) {
+		schedule->sms[sm].number = sm;
+		if (schedule->floating || is_modelled(schedule, sm))
+			schedule->active[schedule->n_active++] = sm;
+	}
+	return 0;
+}
+
+struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
+				     const struct gt_kernel *kernel, struct gt_sink *sink,
+				     struct gt_error *error)
+{
+	struct gt_schedule *schedule = calloc(1, sizeof *schedule);
+
+	if (!schedule) {
+		gt_fail_memory(error, "a schedule");
+		return NULL;
+	}
+	schedule->config = config;
+	schedule->kernel = kernel;
+	schedule->sink = sink;
+	schedule->mapping = config->mapping;
+	schedule->blocks = gt_kernel_blocks(kernel);
+	schedule->by_block = kernel->order == GT_ORDER_BLOCK && !config->mapping.kind->traced;
+	schedule->floating = config->dispatch->refills && config->mapping.kind->dealt;
+	gt_store_open(&schedule->store, config->memory, config->directory);
+	if (gt_occupancy(&schedule->occupancy, &config->limits, kernel, error) != 0 ||
+	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
+	    gt_map_open(&schedule->places, 0, error) != 0) {
+		gt_schedule_close(schedule);
+		return NULL;
+	}
+	return schedule;
+}
+
+static void free_line(struct gt_schedule *schedule, struct line *line)
+{
+	while (line->first) {
+		struct block *block = line->first;
+		line->first = block->next;
+		if (block != schedule->open)
+			block_free(block, &schedule->store);
+	}
+}
+
+static void free_sm(struct gt_schedule *schedule, struct sm *sm)
+{
+	free_line(schedule, &sm->waiting);
+	for (size_t i = 0; i < sm->n_resident; i++)
+		if (sm->resident[i])
+			block_free(sm->resident[i], &schedule->store);
+	free(sm->resident);
+	for (uint32_t s = 0; sm->warps && s < schedule->config->schedulers; s++)
+		free(sm->warps[s].runs);
+	free(sm->warps);
+}
+
+void gt_schedule_close(struct gt_schedule *schedule)
+{
+	if (!schedule)
+		return;
+	free_line(schedule, &schedule->floaters);
+	for (uint32_t sm = 0; schedule->sms && sm < schedule->config->sms; sm++)
+		free_sm(schedule, &schedule->sms[sm]);
+	for (size_t i = 0; i < schedule->n_kept; i++)
+		block_free(schedule->kept[i], &schedule->store);
+	if (schedule->open)
+		block_free(schedule->open, &schedule->store);
+	free(schedule->kept);
+	free(schedule->sms);
+	free(schedule->active);
+	gt_map_close(&schedule->places);
+	gt_mapping_close(&schedule->mapping);
+	gt_store_close(&schedule->store);
+	free(schedule);
+}
+
+const struct gt_occupancy *gt_schedule_occupancy(const struct gt_schedule *schedule)
+{
+	return &schedule->occupancy;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* gschedule: blocks to SMs, how many are resident, and in which order their warps issue. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "schedule/schedule.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gschedule [--gpu NAME|FILE] [--sm N] [option ...] [stream]\n"
+	"Gives every row of a stream the SM it runs on and the step it issues at, in that order.\n"
+	"  --gpu NAME|FILE     a GPU description; goes into the stream, for the stages that follow\n"
+	"These override the description; what is not known limits nothing:\n"
+	"  --sm N              streaming multiprocessors\n"
+	"  --max-blocks N|all  blocks an SM can hold; all: every block of an SM, whatever it takes\n"
+	"  --max-warps N       warps an SM can hold\n"
+	"  --registers N       32-bit registers of an SM\n"
+	"  --shared SIZE       shared memory of an SM\n"
+	"  --schedulers N      warp schedulers of an SM (1)\n"
+	"How:\n"
+	"  --map MAPPING       rr (default), part:BLOCKS, random:SEED, trace\n"
+	"  --dispatch POLICY   wave (default), first-done\n"
+	"  --issue POLICY      rr (default), gto\n"
+	"  --only-sm LIST      model these SMs only, such as 0,3-5\n"
+	"  --waves N           model the first N waves of every SM\n"
+	"  -S, --memory SIZE   memory for rows that wait (2G); more of them go to a file\n"
+	"  -T, --temporary DIR where that file is made ($TMPDIR, /tmp)\n"
+	"  -v, --verbose       progress on standard error\n"
+	"      --help, --version\n";
+
+enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, ISSUE, ONLY_SM, WAVES };
+
+static const struct option options[] = {
+	{"gpu", required_argument, NULL, GPU},
+	{"sm", required_argument, NULL, SM},
+	{"max-blocks", required_argument, NULL, MAX_BLOCKS},
+	{"max-warps", required_argument, NULL, MAX_WARPS},
+	{"registers", required_argument, NULL, REGISTERS},
+	{"shared", required_argument, NULL, SHARED},
+	{"schedulers", required_argument, NULL, SCHEDULERS},
+	{"map", required_argument, NULL, MAP},
+	{"dispatch", required_argument, NULL, DISPATCH},
+	{"issue", required_argument, NULL, ISSUE},
+	{"only-sm", required_argument, NULL, ONLY_SM},
+	{"waves", required_argument, NULL, WAVES},
+	{"memory", required_argument, NULL, 'S'},
+	{"temporary", required_argument, NULL, 'T'},
+	TOOL_OPTIONS,
+};
+
+/* Options that are figures of a description, by the figure they set. */
+static const char *const figures[] = {
+	[SM] = "sms",		     [MAX_BLOCKS] = "max_blocks", [MAX_WARPS] = "max_warps",
+	[REGISTERS] = "registers",   [SHARED] = "shared",	  [SCHEDULERS] = "schedulers",
+	[WAVES] = NULL,
+};
+
+struct gschedule {
+	struct tool tool;
+	struct gt_schedule_config config;
+	struct gt_gpu gpu;	 /* what is known of the GPU: --gpu or the stream's, and options over it */
+	struct gt_gpu overrides; /* the options alone */
+	bool named;		 /* by --gpu */
+	unsigned char only_sms[GT_SMS_MAX];
+	unsigned last_sm; /* of only_sms */
+	struct gt_kernel kernel;
+	struct gt_schedule *schedule; /* of the kernel that is open */
+};
+
+static void set_figure(struct gschedule *self, int option, const char *name, const char *value)
+{
+	struct gt_error *error = &self->tool.error;
+
+	if (option == MAX_BLOCKS && strcmp(value, "all") == 0)
+		self->config.limits.all = true;
+	else if (gt_gpu_set(&self->overrides, figures[option], value, "assumed", "an option of gschedule", error) != 0)
+		tool_usage_error(&self->tool, name);
+}
+
+static void set_only(struct gschedule *self, const char *list)
+{
+	if (gt_parse_list(list, self->only_sms, GT_SMS_MAX, &self->tool.error) != 0)
+		tool_usage_error(&self->tool, "--only-sm");
+	for (unsigned sm = 0; sm < GT_SMS_MAX; sm++)
+		if (self->only_sms[sm])
+			self->last_sm = sm;
+	self->config.only_sms = self->only_sms;
+}
+
+static void take_option(struct gschedule *self, int option)
+{
+	struct tool *tool = &self->tool;
+	struct gt_schedule_config *config = &self->config;
+	struct gt_error *error = &tool->error;
+	uint64_t number;
+
+	switch (option) {
+	case GPU:
+		gt_gpu_clear(&self->gpu);
+		if (gt_gpu_load(&self->gpu, optarg, error) != 0)
+			tool_usage_error(tool, "--gpu");
+		self->named = true;
+		break;
+	case MAP:
+		if (gt_mapping_parse(&config->mapping, optarg, error) != 0)
+			tool_usage_error(tool, "--map");
+		break;
+	case DISPATCH:
+		if (!(config->dispatch = gt_dispatch_find(optarg, error)))
+			tool_usage_error(tool, "--dispatch");
+		break;
+	case ISSUE:
+		if (!(config->issue = gt_issue_find(optarg, error)))
+			tool_usage_error(tool, "--issue");
+		break;
+	case ONLY_SM:
+		set_only(self, optarg);
+		break;
+	case WAVES:
+		if (gt_parse_count(optarg, 1, UINT64_MAX, &config->waves, error) != 0)
+			tool_usage_error(tool, "--waves");
+		break;
+	case 'S':
+		if (gt_parse_size(optarg, 0, SIZE_MAX / 2, &number, error) != 0)
+			tool_usage_error(tool, "-S");
+		config->memory = (size_t)number;
+		break;
+	case 'T':
+		config->directory = optarg;
+		break;
+	default:
+		for (size_t i = 0; options[i].name; i++)
+			if (options[i].val == option)
+				set_figure(self, option, options[i].name, optarg);
+	}
+}
+
+/* The configuration from what is known of the GPU. Returns 0, or -1 with the error set. */
+static int configure(struct gschedule *self)
+{
+	struct gt_error *error = &self->tool.error;
+	struct gt_schedule_config *config = &self->config;
+	bool all = config->limits.all;
+	uint64_t sms, schedulers;
+
+	for (size_t i = 0; i < self->overrides.n; i++) {
+		const struct gt_gpu_figure *figure = &self->overrides.figures[i];
+		if (gt_gpu_set(&self->gpu, figure->key, figure->value, figure->status, figure->source, error) != 0)
+			return -1;
+	}
+	if (gt_limits_load(&config->limits, &self->gpu, error) != 0 ||
+	    gt_gpu_count(&self->gpu, "sms", 0, &sms, error) != 0 ||
+	    gt_gpu_count(&self->gpu, "schedulers", 1, &schedulers, error) != 0)
+		return -1;
+	config->limits.all = all;
+	if (sms > GT_SMS_MAX || schedulers > GT_SCHEDULERS_MAX)
+		return gt_fail(error, "expected at most %d SMs and %d schedulers", GT_SMS_MAX, GT_SCHEDULERS_MAX);
+	if (sms > 0 && config->only_sms && self->last_sm >= sms)
+		return gt_fail(error, "--only-sm: SM %u: expected SMs below %u", self->last_sm, (unsigned)sms);
+	config->sms = (uint32_t)sms;
+	config->schedulers = (uint32_t)schedulers;
+	return 0;
+}
+
+static void finish_kernel(struct gschedule *self)
+{
+	struct tool *tool = &self->tool;
+	struct gt_count count;
+
+	if (!self->schedule)
+		return;
+	gt_count_begin(&count, "schedule", self->kernel.id);
+	tool_must(tool, gt_schedule_finish(self->schedule, &count, &tool->error));
+	tool_must(tool, gt_write_count(tool->out, &count, &tool->error));
+	gt_count_clear(&count);
+	gt_schedule_close(self->schedule);
+	self->schedule = NULL;
+}
+
+static void begin_kernel(struct gschedule *self)
+{
+	struct tool *tool = &self->tool;
+
+	finish_kernel(self);
+	tool_must(tool, gt_kernel_copy(&self->kernel, gt_reader_kernel(tool->in), &tool->error));
+	if (self->config.sms == 0) {
+		gt_fail(&tool->error, "the stream describes no GPU: expected --gpu NAME or --sm N");
+		tool_fail(tool);
+	}
+	self->schedule = gt_schedule_open(&self->config, &self->kernel, gt_writer_sink(tool->out), &tool->error);
+	if (!self->schedule)
+		tool_fail(tool);
+	self->kernel.order = GT_ORDER_NONE;
+	self->kernel.l1_bytes = gt_schedule_occupancy(self->schedule)->l1_bytes;
+	tool_must(tool, gt_write_kernel(tool->out, &self->kernel, &tool->error));
+}
+
+/* A description in the stream: taken, unless --gpu has named another. */
+static void take_gpu(struct gschedule *self)
+{
+	struct tool *tool = &self->tool;
+	const struct gt_gpu *gpu = gt_reader_gpu(tool->in);
+
+	if (self->schedule) {
+		gt_fail(&tool->error, "a GPU description inside a kernel: expected it before the first");
+		tool_fail(tool);
+	}
+	if (self->named)
+		return;
+	gt_gpu_clear(&self->gpu);
+	for (size_t i = 0; i < gpu->n; i++) {
+		const struct gt_gpu_figure *figure = &gpu->figures[i];
+		tool_must(tool, gt_gpu_set(&self->gpu, figure->key, figure->value, "", "", &tool->error));
+	}
+	tool_must(tool, configure(self));
+	tool_must(tool, gt_write_gpu(tool->out, &self->gpu, &tool->error));
+}
+
+int main(int argc, char **argv)
+{
+	static struct gschedule self;
+	struct tool *tool = &self.tool;
+	const char *directory = getenv("TMPDIR");
+	enum gt_event event;
+	int option;
+
+	tool_begin(tool, "gschedule", help, argc, argv);
+	self.config.memory = (size_t)2 << 30;
+	self.config.directory = directory && *directory ? directory : "/tmp";
+	self.config.dispatch = gt_dispatch_find("wave", &tool->error);
+	self.config.issue = gt_issue_find("rr", &tool->error);
+	tool_must(tool, gt_mapping_parse(&self.config.mapping, "rr", &tool->error));
+	while ((option = tool_option(tool, "vS:T:", options)) != -1)
+		take_option(&self, option);
+	if (configure(&self) != 0)
+		tool_usage(tool, "%s", tool->error.text);
+	tool_read(tool);
+	tool_write(tool);
+	if (self.named)
+		tool_must(tool, gt_write_gpu(tool->out, &self.gpu, &tool->error));
+	while (tool_next(tool, &event)) {
+		if (event == GT_KERNEL)
+			begin_kernel(&self);
+		else if (event == GT_ROWS)
+			tool_must(tool, gt_schedule_put(self.schedule, gt_reader_rows(tool->in), &tool->error));
+		else if (event == GT_GPU)
+			take_gpu(&self);
+		else
+			tool_pass(tool);
+	}
+	finish_kernel(&self);
+	gt_kernel_clear(&self.kernel);
+	gt_gpu_clear(&self.gpu);
+	gt_gpu_clear(&self.overrides);
+	tool_end(tool);
+	return 0;
+}
