@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	tab=$'\t'
+}
+
+# trace ROW...: a stream with these accesses (block, warp, an, pc, op, size, mask, base, stride,
+# lanes) of a kernel of 4 blocks of 64 threads.
+trace() {
+	local row
+	{
+		echo "#kernel${tab}id=1${tab}name=k${tab}grid=4,1,1${tab}block=64,1,1"
+		echo "#block warp an pc op size mask base stride lanes" | tr ' ' '\t'
+		for row in "$@"; do echo "$row" | tr ' ' '\t'; done
+	} | gtrace-cat --from
+}
+
+# requests OPTION...: address, sectors, full and lanes of what gcoalesce makes.
+requests() { gcoalesce "$@" | gtrace-cat | grep -v '^#' | cut -f 6-9 | tr '\t' ' '; }
+
+# counter NAME: its value in a stream.
+counter() { gtrace-cat | grep "^#count.*stage=$1$tab" | tr '\t' '\n' | sed -n "s/^$2=//p"; }
+
+is() { diff <(cat) <(printf '%s\n' "$@"); }
+
+@test "contiguous lanes are one request, four sectors" {
+	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0x0 32"
+}
+
+@test "a store over a line's border: two requests, and the sectors it covers whole" {
+	trace "0 0 0 0 store.global 4 0xffffffff 0x1010 4 -" | requests |
+		is "0x000000001000 0xf 0xe 28" "0x000000001080 0x1 0x0 4"
+}
+
+@test "lanes that reach over a border: the line reached into serves none of them" {
+	trace "0 0 0 0 load.global 8 0x1 0x107c 0 -" | requests | is "0x000000001000 0x8 0x0 1" "0x000000001080 0x1 0x0 0"
+}
+
+@test "requests stand in the order of the first lane that touches their line" {
+	trace "0 0 0 0 load.global 4 0x17 - - 0x2000,0x1000,0x2004,0x1080" | requests |
+		is "0x000000002000 0x1 0x0 2" "0x000000001000 0x1 0x0 1" "0x000000001080 0x1 0x0 1"
+}
+
+@test "atomics and reductions overwrite nothing whole; other spaces are like global" {
+	for op in atomic.global reduction.global load.local load.texture load.constant; do
+		trace "0 0 0 0 $op 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0x0 32"
+	done
+	trace "0 0 0 0 store.local 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0xf 32"
+}
+
+@test "pascal: 8 lanes of 4 bytes, 4 lanes of 8 and 2 of 16 apart; a broadcast is 4 sectors" {
+	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 0 -" | requests --rule pascal |
+		is "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8"
+	trace "0 0 0 0 store.global 8 0xff 0x1000 8 -" | requests --rule pascal |
+		is "0x000000001000 0x1 0x1 4" "0x000000001000 0x2 0x2 4"
+	trace "0 0 0 0 store.global 16 0xf 0x1000 16 -" | requests --rule pascal |
+		is "0x000000001000 0x1 0x1 2" "0x000000001000 0x2 0x2 2"
+}
+
+@test "fermi: whole lines" {
+	trace "0 0 0 0 load.global 8 0xf 0x1000 64 -" | requests --rule fermi |
+		is "0x000000001000 0xf 0x0 2" "0x000000001080 0xf 0x0 2"
+}
+
+@test "[003] table 3, first four rows: sectors of an access, as measured on an A30" {
+	while read -r stride sectors; do
+		[ "$(trace "0 0 0 0 load.global 4 0xffffffff 0x7f0000000000 $stride -" | gcoalesce | counter coalesce load_sectors)" -eq "$sectors" ]
+	done <<-END
+		128 32
+		16 16
+		0 1
+		4 4
+	END
+}
+
+@test "[004] fig. 2: 4 lanes, 64 bytes apart, 8 bytes each: 128 bytes by sectors, 256 by lines" {
+	trace "0 0 0 0 load.global 8 0xf 0x1000 64 -" >t
+	[ "$(gcoalesce <t | counter coalesce sectors)" -eq $((128 / 32)) ]
+	[ "$(gcoalesce --rule fermi <t | counter coalesce sectors)" -eq $((256 / 32)) ]
+}
+
+@test "[001] 4.1: passes of shared memory are gcd(stride, 32); it makes no requests" {
+	while read -r stride passes; do
+		trace "0 0 0 0 load.shared 4 0xffffffff 0 $((4 * stride)) -" | gcoalesce >out
+		[ "$(counter coalesce bank_passes <out)" -eq "$passes" ]
+		[ "$(counter coalesce shared_accesses <out)" -eq 1 ]
+		[ "$(counter coalesce requests <out)" -eq 0 ]
+		[ "$(gtrace-cat <out | grep -vc '^#')" -eq 0 ]
+	done <<-END
+		0 1
+		1 1
+		2 2
+		3 1
+		4 4
+		6 2
+		16 16
+		31 1
+		32 32
+	END
+}
+
+@test "what was coalesced passes, and is not counted again" {
+	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 8 -" "1 1 0 0 load.shared 4 0xffffffff 0 8 -" | gcoalesce >once
+	gcoalesce --rule pascal <once >twice
+	diff <(gtrace-cat once | grep -v '^#history') <(gtrace-cat twice | grep -v '^#history')
+	# A kernel with no row but shared memory's.
+	trace "1 1 0 0 load.shared 4 0xffffffff 0 8 -" | gcoalesce >once
+	gcoalesce <once >twice
+	diff <(gtrace-cat once | grep -v '^#history') <(gtrace-cat twice | grep -v '^#history')
+}
+
+@test "each kernel is counted by itself" {
+	cat >t.tsv <<-END
+		#kernel${tab}id=5${tab}name=a${tab}grid=1,1,1${tab}block=32,1,1
+		#kernel${tab}id=7${tab}name=b${tab}grid=1,1,1${tab}block=32,1,1
+		#block${tab}warp${tab}an${tab}pc${tab}op${tab}size${tab}mask${tab}base${tab}stride${tab}kernel
+		0${tab}0${tab}0${tab}0${tab}load.global${tab}4${tab}1${tab}0${tab}0${tab}5
+		0${tab}0${tab}1${tab}0${tab}load.global${tab}4${tab}3${tab}0${tab}128${tab}5
+		0${tab}0${tab}0${tab}0${tab}load.global${tab}4${tab}1${tab}0${tab}0${tab}7
+	END
+	gtrace-cat --from t.tsv | gcoalesce | gtrace-cat >out
+	[ "$(grep -c '^#count' out)" -eq 2 ]
+	grep -q "^#count${tab}stage=coalesce${tab}kernel=5.*${tab}accesses=2${tab}.*${tab}requests=3${tab}" out
+	grep -q "^#count${tab}stage=coalesce${tab}kernel=7.*${tab}accesses=1${tab}.*${tab}requests=1${tab}" out
+}
+
+@test "the rule comes from --rule, else --gpu, else the stream's GPU, else it is the default" {
+	printf 'coalesce = pascal # assumed: a test\n' >old
+	printf 'name = Nameless # assumed: a test\n' >plain
+	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" >t
+	gtrace-cat t | sed '/^#kernel/i #gpu\tcoalesce=fermi' | gtrace-cat --from >fermi
+	[ "$(gcoalesce <t | counter coalesce rule)" = default ]
+	[ "$(gcoalesce <fermi | counter coalesce rule)" = fermi ]
+	[ "$(gcoalesce --gpu ./old <fermi | counter coalesce rule)" = pascal ]
+	[ "$(gcoalesce --gpu ./plain <fermi | counter coalesce rule)" = default ]
+	[ "$(gcoalesce --rule pascal <fermi | counter coalesce rule)" = pascal ]
+}
+
+@test "wrong usage" {
+	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" >t
+	printf 'coalesce = tesla # assumed: a test\n' >wrong
+	expect_failure 2 "--rule: 'volta': expected one of default, pascal, fermi" gcoalesce --rule volta t
+	expect_failure 2 "not both" gcoalesce --rule fermi --gpu ./wrong t
+	expect_failure 2 "'tesla': expected one of" gcoalesce --gpu ./wrong t
+	expect_failure 2 "--gpu: " gcoalesce --gpu no-such-gpu t
+	expect_failure 2 "expected one stream" gcoalesce t t
+}
+
+@test "bad input" {
+	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" >t
+	gtrace-cat t | sed '/^#kernel/i #gpu\tcoalesce=tesla' | gtrace-cat --from >wrong
+	fails() { gcoalesce "$@" >/dev/null; }
+	expect_failure 1 "gpu: coalesce: 'tesla': expected one of" fails wrong
+	expect_failure 1 "no-such-file: No such file" fails no-such-file
+	: >empty
+	expect_failure 1 "empty" fails empty
+}
+
+@test "the manual's examples run" {
+	run_man_examples gcoalesce.1
+}
