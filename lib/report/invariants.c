@@ -15,8 +15,8 @@ static const struct equation {
 	const char *right[TERMS];
 } equations[] = {
 	{{"accesses"}, false, {"loads", "stores", "atomics"}},
-	{{"requests"}, false, {"load_requests", "store_requests", "atomic_requests"}},
-	{{"sectors"}, false, {"load_sectors", "store_sectors", "atomic_sectors"}},
+	{{"requests"}, false, {"load_requests", "store_requests", "atomic_requests", "reduction_requests"}},
+	{{"sectors"}, false, {"load_sectors", "store_sectors", "atomic_sectors", "reduction_sectors"}},
 	{{"requests"}, true, {"sectors"}},
 	{{"modelled_blocks"}, true, {"blocks"}},
 	{{"read_hits"}, true, {"reads"}},
@@ -46,8 +46,8 @@ static const struct hand_over {
 static const struct hand_over from_coalesce[] = {
 	{{"requests"}, {"requests"}, false},
 	{{"sectors"}, {"reads", "writes", "atomics", "bypassed"}, true},
-	{{"load_sectors", "atomic_sectors"}, {"channel_reads"}, true},
-	{{"store_sectors", "atomic_sectors"}, {"channel_writes"}, true},
+	{{"load_sectors", "atomic_sectors", "reduction_sectors"}, {"channel_reads"}, true},
+	{{"store_sectors", "atomic_sectors", "reduction_sectors"}, {"channel_writes"}, true},
 };
 
 struct gt_invariants {
