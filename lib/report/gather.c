@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define FEW 64 /* counters that are searched one by one */
 
 /* Room for one more element in a growing array. Returns the array, or NULL when memory is short. */
 static void *grown(void *array, size_t n, size_t *capacity, size_t element)
@@ -46,6 +50,7 @@ static void clear_kernel(struct gt_report_kernel *kernel)
 			free(stage->counters[j].value.text);
 		}
 		free(stage->counters);
+		gt_map_close(&stage->index);
 	}
 	free(kernel->stages);
 	gt_kernel_clear(&kernel->kernel);
@@ -236,10 +241,41 @@ static int merge(struct gt_report_counter *to, const struct gt_count_entry *from
 	return fits ? 0 : gt_fail(error, "stage %s, counter %s: the total does not fit 64 bits", stage, from->name);
 }
 
+/* The key in the index for a name, or for one whose hash is another's: the next key. */
+static uint64_t key_of(const struct gt_report_stage *stage, const char *name)
+{
+	uint64_t key = XXH3_64bits(name, strlen(name));
+	const uint64_t *place;
+
+	key -= key == GT_MAP_EMPTY;
+	while ((place = gt_map_get(&stage->index, key)) && strcmp(stage->counters[*place].value.name, name) != 0)
+		key = key + 1 == GT_MAP_EMPTY ? 0 : key + 1;
+	return key;
+}
+
+/* Puts the last counter into the index, which begins when there are too many to search. */
+static int index_last(struct gt_report_stage *stage, struct gt_error *error)
+{
+	int fresh;
+
+	if (stage->n <= FEW)
+		return 0;
+	if (!stage->index.slots && gt_map_open(&stage->index, 2 * FEW, error) != 0)
+		return -1;
+	for (size_t i = stage->n == FEW + 1 ? 0 : stage->n - 1; i < stage->n; i++)
+		if (!gt_map_put(&stage->index, key_of(stage, stage->counters[i].value.name), i, &fresh))
+			return gt_fail_memory(error, "the report");
+	return 0;
+}
+
 static struct gt_report_counter *counter_of(const struct gt_report_stage *stage, const char *name, size_t hint)
 {
 	if (hint < stage->n && strcmp(stage->counters[hint].value.name, name) == 0)
 		return &stage->counters[hint];
+	if (stage->index.slots) {
+		const uint64_t *place = gt_map_get(&stage->index, key_of(stage, name));
+		return place ? &stage->counters[*place] : NULL;
+	}
 	for (size_t i = 0; i < stage->n; i++)
 		if (strcmp(stage->counters[i].value.name, name) == 0)
 			return &stage->counters[i];
@@ -265,7 +301,9 @@ static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry 
 	counter = &bigger[stage->n++];
 	counter->about = gt_counter_about(stage->plain, entry->name);
 	counter->differs = differs;
-	return copy_entry(&counter->value, entry, error);
+	if (copy_entry(&counter->value, entry, error) != 0)
+		return -1;
+	return index_last(stage, error);
 }
 
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)

@@ -14,7 +14,7 @@
 #include "stream/gpu.h"
 #include "stream/kernel.h"
 
-#define GT_REPORT_COUNTERS_MAX 4096 /* counters a stage may have */
+#define GT_REPORT_COUNTERS_MAX (1 << 20) /* counters a stage may have */
 #define GT_REPORT_STAGES_MAX 1024   /* stages a kernel may have */
 #define GT_REPORT_STAGE_NAME (GT_COUNT_NAME + 12)
 
@@ -32,6 +32,7 @@ struct gt_report_stage {
 	uint64_t launch;	   /* the last announcement of the kernel in which it counted */
 	struct gt_report_counter *counters;
 	size_t n, capacity;
+	struct gt_map index; /* from the hash of a name to its place; only once there are many */
 };
 
 struct gt_report_kernel {

@@ -142,6 +142,36 @@ static void test_too_much_is_refused(void)
 	gt_report_clear(&report);
 }
 
+/* More counters than are searched one by one, in another order in each kernel. */
+static void test_many_counters_find_their_own(void)
+{
+	enum { MANY = 5003 };
+	struct gt_report report;
+	struct gt_count count;
+	char name[32];
+	int wrong = 0;
+
+	CHECK(gt_report_begin(&report, NULL, &error) == 0);
+	for (unsigned kernel = 0; kernel < 3; kernel++) {
+		gt_count_begin(&count, "reuse", kernel);
+		for (unsigned i = 0; i < MANY; i++) {
+			unsigned which = (i * (2 * kernel + 1) + 7 * kernel) % MANY;
+			snprintf(name, sizeof name, "0x%x.references", which);
+			CHECK(gt_count_number(&count, name, which + kernel, &error) == 0);
+		}
+		CHECK(gt_report_count(&report, &count, &error) == 0);
+		gt_count_clear(&count);
+	}
+	CHECK(gt_report_finish(&report, &error) == 0);
+	CHECK_EQUAL(report.total.stages[0].n, MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "0x%x.references", i);
+		wrong += total(&report, "reuse", name) != 3 * i + 3;
+	}
+	CHECK_EQUAL(wrong, 0);
+	gt_report_clear(&report);
+}
+
 static void test_the_filter_leaves_kernels_out_of_the_total(void)
 {
 	struct gt_report report;
@@ -233,7 +263,8 @@ static const struct sample_record sample_records[] = {
 	{"two", "order", 1, "accesses=10752 loads=10240 stores=512 atomics=0 threads=344064"},
 	{"two", "coalesce", 1,
 	 "accesses=10752 requests=10752 sectors=41984 load_requests=10240 load_sectors=41472 "
-	 "store_requests=512 store_sectors=512 load_accesses=10240 store_accesses=512 "
+	 "store_requests=512 store_sectors=512 load_accesses=10240 store_accesses=512 atomic_accesses=0 "
+	 "shared_accesses=64 bank_passes=96 "
 	 "atomic_sectors=9 reduction_sectors=4"},
 	{"two", "schedule", 1, "resident_blocks=8 limited_by=blocks waves=1 steps=1344 sms=80 l1_bytes=131072"},
 	{"two", "l1", 1,
@@ -300,6 +331,7 @@ int main(int argc, char *argv[])
 	RUN(test_a_stage_named_twice_is_two_stages);
 	RUN(test_a_total_past_64_bits_is_an_error);
 	RUN(test_too_much_is_refused);
+	RUN(test_many_counters_find_their_own);
 	RUN(test_the_filter_leaves_kernels_out_of_the_total);
 	RUN(test_profiler_metrics_follow_their_definitions);
 	RUN(test_the_undefined_is_a_dash);

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# The whole pipe, with results that are named by what they were made of: the digest in a result's
+# name is over the content of the input, the options, the GPU's description and the programs. The
+# same again is found and not run; anything else has another name.
+#
+#     make -f pipelines/pipe.mk TRACE=examples/traces/gemm.rdgc.xz GPU=titanv
+#
+# Or include this file in a Makefile that sets the variables. README.md beside it says more.
+
+TRACE    ?=
+GPU      ?=
+ORDER    ?=
+COALESCE ?=
+SCHEDULE ?=
+L1       ?=
+L2       ?=
+DRAM     ?=
+REPORT   ?=
+RESULTS  ?= results
+MODEL    ?= gcoalesce $(COALESCE) | gschedule $(if $(GPU),--gpu $(GPU)) $(SCHEDULE) | gcache --l1 $(L1) \
+	| gcache --l2 $(L2) | gdram $(DRAM)
+COMPRESS ?= $(if $(shell command -v zstd),zstd -q,gzip -1)
+
+pipe_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+export PATH := $(PATH):$(abspath $(pipe_here)../bin)
+SHELL := bash
+.SHELLFLAGS := -e -u -o pipefail -c
+
+.PHONY: report results-clean
+report:
+
+pipe_quote = '$(subst ','\'',$(strip $1))'
+# The first 16 digits of the SHA-256 of what commands print; nothing if one of them fails.
+pipe_digest = $(shell set -e -o pipefail; PATH=$(call pipe_quote,$(PATH)); digest=$$({ $1; } | sha256sum); \
+	echo "$${digest:0:16}")
+pipe_check = $(if $1,,$(error $2: cannot be read))
+# Prints the content of a trace; of a folder, the names in it too, for there they mean something.
+pipe_content = for trace in $(TRACE); do if [ -d "$$trace" ]; then (cd "$$trace" && find . -type f | LC_ALL=C sort \
+	| tr '\n' '\0' | xargs -0 sha256sum); else cat "$$trace"; fi || exit 1; done
+# Prints the programs that a pipe names, whole: a version number does not tell one build from another.
+pipe_programs = set -f; words=$1; for word in $$words; do program=$$(command -v -- "$$word") && [ -f "$$program" ] && \
+	cat "$$program"; done; true
+pipe_description = $(if $(GPU),gtrace-cat --gpu $(GPU))
+
+ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
+ifeq ($(strip $(TRACE)),)
+$(error TRACE is not set. Usage: make -f pipelines/pipe.mk TRACE=file GPU=name [L1='--size 64K'] and so on)
+endif
+$(foreach trace,$(TRACE),$(if $(wildcard $(trace)),,$(error $(trace): no such file)))
+$(if $(shell PATH=$(call pipe_quote,$(PATH)); command -v gtrace-order),,$(error gtrace-order: not found. Run make first, or put gtrace's programs on PATH))
+
+pipe_ordered := $(call pipe_digest,echo $(call pipe_quote,$(ORDER)); $(call pipe_programs,gtrace-order); $(pipe_content))
+$(call pipe_check,$(pipe_ordered),TRACE=$(TRACE))
+pipe_counts  := $(call pipe_digest,echo $(pipe_ordered) $(call pipe_quote,$(MODEL)); \
+	$(call pipe_programs,$(call pipe_quote,$(MODEL))); $(pipe_description))
+$(call pipe_check,$(pipe_counts),GPU=$(GPU))
+pipe_report  := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(REPORT)); $(call pipe_programs,gstats))
+endif
+
+ordered := $(RESULTS)/ordered-$(pipe_ordered).gt.$(if $(filter gzip,$(firstword $(COMPRESS))),gz,zst)
+counts  := $(RESULTS)/counts-$(pipe_counts).gt
+report  := $(RESULTS)/report-$(pipe_report).txt
+
+# Writes what a pipe prints under another name first: a result that has its name is whole, also
+# when two makes make the same one.
+define pipe_make
+mkdir -p $(@D); \
+trap 'rm -f $@.'$$$$ EXIT; \
+{ $1; } >$@.$$$$; \
+mv $@.$$$$ $@
+endef
+
+report: $(report)
+	@cat $<
+
+# A result's name says all it depends on, so these never look at times.
+$(ordered):
+	@$(call pipe_make,gtrace-order $(ORDER) $(TRACE) | $(COMPRESS) -c)
+$(counts): | $(ordered)
+	@$(call pipe_make,$(firstword $(COMPRESS)) -dc $(ordered) | $(MODEL))
+$(report): | $(counts)
+	@$(call pipe_make,gstats $(REPORT) $(counts))
+
+# Drops all results. Nothing else does: old ones are found again.
+results-clean:
+	rm -f $(RESULTS)/ordered-*.gt.* $(RESULTS)/counts-*.gt $(RESULTS)/report-*.txt

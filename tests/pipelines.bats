@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pipelines/pipe.mk: what is run again, and what is left behind.
+
+setup() {
+	cd "$ROOT" || return 1
+	results=$BATS_TEST_TMPDIR/results
+	trace=examples/traces/conv.traceg.xz
+	log=$BATS_TEST_TMPDIR/log
+	# Programs that note that they ran, before those that they stand for.
+	mkdir "$BATS_TEST_TMPDIR/noting"
+	for tool in gtrace-order gcoalesce gschedule gcache gdram gstats; do
+		printf '#!/bin/sh\necho %s >>%s\nexec %s "$@"\n' "$tool" "$log" "$(command -v $tool)" \
+			>"$BATS_TEST_TMPDIR/noting/$tool"
+		chmod +x "$BATS_TEST_TMPDIR/noting/$tool"
+	done
+	PATH=$BATS_TEST_TMPDIR/noting:$PATH
+	: >"$log"
+}
+
+pipe() {
+	make -s -f pipelines/pipe.mk RESULTS="$results" TRACE="$trace" GPU=titanv "$@"
+}
+
+# The programs that ran since last asked, each once, in a line.
+ran() {
+	sort -u "$log" | tr '\n' ' '
+	: >"$log"
+}
+
+@test "prints the report that the pipe prints" {
+	pipe >"$BATS_TEST_TMPDIR/made"
+	gtrace-order "$trace" | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats |
+		diff - "$BATS_TEST_TMPDIR/made"
+	[ "$(ls "$results" | sed 's/-[0-9a-f]\{16\}//' | tr '\n' ' ')" = "counts.gt ordered.gt.zst report.txt " ]
+}
+
+@test "the same again runs nothing and prints the same" {
+	pipe >"$BATS_TEST_TMPDIR/first"
+	ran >/dev/null
+	touch "$trace"
+	pipe >"$BATS_TEST_TMPDIR/second"
+	[ "$(ran)" = "" ]
+	diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+}
+
+@test "a trace of the same content under another name is the same input" {
+	pipe >"$BATS_TEST_TMPDIR/first"
+	ran >/dev/null
+	cp "$trace" "$BATS_TEST_TMPDIR/other.traceg.xz"
+	trace=$BATS_TEST_TMPDIR/other.traceg.xz pipe | diff "$BATS_TEST_TMPDIR/first" -
+	[ "$(ran)" = "" ]
+}
+
+@test "an option runs only what comes after it, and results stay side by side" {
+	pipe >"$BATS_TEST_TMPDIR/first"
+	ran >/dev/null
+	pipe L1='--size 16K' >"$BATS_TEST_TMPDIR/small"
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats " ]
+	! diff -q "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/small"
+	pipe REPORT=--csv >"$BATS_TEST_TMPDIR/csv"
+	[ "$(ran)" = "gstats " ]
+	[ "$(head -n 1 "$BATS_TEST_TMPDIR/csv")" = "kernel,stage,counter,value" ]
+	pipe >"$BATS_TEST_TMPDIR/again"
+	[ "$(ran)" = "" ]
+	diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/again"
+	pipe ORDER='--by an' >/dev/null
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats gtrace-order " ]
+}
+
+@test "another trace, GPU or program is another result" {
+	pipe >/dev/null
+	ran >/dev/null
+	trace=examples/traces/gemm.rdgc.xz pipe >/dev/null
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats gtrace-order " ]
+	pipe GPU=a100 >/dev/null
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats " ]
+	echo "# another build" >>"$BATS_TEST_TMPDIR/noting/gcache"
+	pipe >/dev/null
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats " ]
+}
+
+@test "a stage that fails leaves no result, and stops make" {
+	for model in 'gcoalesce | gcache --no-such-option' 'gcoalesce | false' 'false | cat' 'gcoalesce | head -c 1000'; do
+		run pipe MODEL="$model"
+		[ "$status" -ne 0 ]
+		[ "$(ls "$results" | grep -vc '^ordered-')" -eq 0 ]
+	done
+	rm -rf "$results"
+	run pipe ORDER=--no-such-option
+	[ "$status" -ne 0 ]
+	[ -z "$(ls "$results")" ]
+}
+
+@test "what is missing is named before anything runs" {
+	run make -s -f pipelines/pipe.mk RESULTS="$results"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"TRACE is not set"* ]]
+	run make -s -f pipelines/pipe.mk RESULTS="$results" TRACE=nowhere
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"nowhere: no such file"* ]]
+	run pipe GPU=no-such-gpu
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"GPU=no-such-gpu: cannot be read"* ]]
+	[ "$(ran)" = "" ]
+	[ ! -e "$results" ]
+}
+
+@test "options keep their quotes and commas" {
+	pipe SCHEDULE="--only-sm 0,3-5" >"$BATS_TEST_TMPDIR/made"
+	gtrace-order "$trace" | gcoalesce | gschedule --gpu titanv --only-sm 0,3-5 | gcache --l1 | gcache --l2 | gdram |
+		gstats | diff - "$BATS_TEST_TMPDIR/made"
+	pipe REPORT="--kernel 'con|v'" >/dev/null
+}
+
+@test "gzip serves where there is no zstd, and results-clean drops all" {
+	pipe COMPRESS='gzip -1' >/dev/null
+	ls "$results"/ordered-*.gt.gz
+	make -s -f pipelines/pipe.mk RESULTS="$results" results-clean
+	[ -z "$(ls "$results")" ]
+}
+
+@test "every command of the README runs" {
+	while IFS= read -r command; do
+		(cd "$ROOT" && RESULTS=$results bash -o pipefail -c "${command//make /make -e }") >"$BATS_TEST_TMPDIR/out"
+		[ -s "$BATS_TEST_TMPDIR/out" ]
+	done < <(sed -n 's/^    //p' pipelines/README.md)
+	[ -d "$results" ]
+}
