@@ -13,6 +13,7 @@ BEGIN { FS = OFS = "\t" }
 		failed = 1
 		exit 1
 	}
+	next
 }
 /^#end/ { ended = 1 }
 /^#/ { next }

@@ -18,6 +18,7 @@ function close_access() {
 		failed = 1
 		exit 1
 	}
+	next
 }
 /^#end/ { ended = 1 }
 /^#/ { next }

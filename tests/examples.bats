@@ -28,12 +28,16 @@ readme_commands() {
 	sed -n 's/^    //p' examples/README.md | grep -vE '^cc |\./filter |filter-numpy'
 }
 
+# Installs what was built (-o all: and builds nothing) and builds the filter against it.
 installed_filter() {
-	make -s install BIN="$(dirname "$(command -v gtrace-order)")" DESTDIR="$BATS_TEST_TMPDIR/root" PREFIX=/usr >/dev/null
-	local pc=$BATS_TEST_TMPDIR/root/usr/lib/pkgconfig flags
-	flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix="$BATS_TEST_TMPDIR/root/usr" --cflags --libs gtrace)
+	local build=${BUILD:-build} root=$BATS_TEST_TMPDIR/root sanitize="" flags
+	make -s -o all install BUILD="$build" BIN="$(dirname "$(command -v gtrace-order)")" DESTDIR="$root" PREFIX=/usr
+	if nm "$build/libgtrace.a" 2>/dev/null | grep -q __asan_init; then
+		sanitize=-fsanitize=address,undefined
+	fi
+	flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig pkg-config --define-variable=prefix="$root/usr" --cflags --libs gtrace)
 	# shellcheck disable=SC2086
-	${CC:-cc} -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L -o "$BATS_TEST_TMPDIR/filter" examples/filter.c $flags
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L $sanitize -o "$BATS_TEST_TMPDIR/filter" examples/filter.c $flags
 }
 
 # What both filters are to keep: loads of blocks 3 to 17, in the text view.

@@ -36,6 +36,7 @@ static const struct gt_counter counters[] = {
 	{NULL, "sector", "bytes", true, GT_PRINT_SIZE},
 	{NULL, "ways", "lines a set", true, GT_PRINT_NUMBER},
 	{NULL, "sets", "sets", true, GT_PRINT_NUMBER},
+	{NULL, "instances", "caches", true, GT_PRINT_NUMBER},
 	{NULL, "channels", "channels", true, GT_PRINT_NUMBER},
 	{NULL, "banks", "banks a channel", true, GT_PRINT_NUMBER},
 	{NULL, "row", "bytes", true, GT_PRINT_SIZE},
