@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of the device that runs PTX: a region of our own, with device addresses that are the
+ * same in every run, and bounds that every access is checked against. */
+#ifndef GT_PTX_MEMORY_H
+#define GT_PTX_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Device addresses. Generic addresses of shared and local memory are windows of their own. */
+#define GT_PTX_GLOBAL_BASE UINT64_C(0x7f0000000000)
+#define GT_PTX_CONST_BASE  UINT64_C(0x7e0000000000)
+#define GT_PTX_SHARED_BASE UINT64_C(0x7d0000000000)
+#define GT_PTX_LOCAL_BASE  UINT64_C(0x7c0000000000)
+#define GT_PTX_WINDOW	   (UINT64_C(1) << 36) /* bytes a window has */
+#define GT_PTX_ALIGNMENT   512		       /* bytes; of an allocation, as cudaMalloc's */
+
+struct gt_ptx_allocation {
+	uint64_t address; /* of the device */
+	uint64_t bytes;
+	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
+	bool live;
+};
+
+struct gt_ptx_memory {
+	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here */
+	uint64_t reserved;   /* bytes of address space taken for it */
+	uint64_t used;	     /* bytes given out so far, freed ones too */
+	uint64_t limit;	     /* bytes that may be given out in all at a time */
+	uint64_t live_bytes;
+	struct gt_ptx_allocation *allocations; /* by address */
+	size_t n, capacity;
+};
+
+/* Room for `limit` bytes in all; nothing is touched until used. */
+int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error);
+void gt_ptx_memory_close(struct gt_ptx_memory *memory);
+
+/* Zeroed bytes, GT_PTX_ALIGNMENT aligned; freed room may be used again. Returns 0 with the
+ * address, or -1 when the limit is reached. */
+int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
+		    struct gt_error *error);
+/* Frees what begins at that address; -1 if nothing does. */
+int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error);
+
+/* Where [address, address + bytes) lies in this process, or NULL if it is not inside one live
+ * allocation. Fast: called for every access. */
+void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+
+/* The allocation that contains the address, else the nearest one; NULL if there is none. For
+ * messages. */
+const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address);
+
+#endif

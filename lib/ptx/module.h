@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* A PTX module as it was written: variables, functions, instructions; nothing is resolved but
+ * names. Made by gt_ptx_parse, read by the decoder and by the static analysis. */
+#ifndef GT_PTX_MODULE_H
+#define GT_PTX_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum gt_ptx_type {
+	GT_PTX_NO_TYPE,
+	GT_PTX_B8, GT_PTX_B16, GT_PTX_B32, GT_PTX_B64, GT_PTX_B128,
+	GT_PTX_U8, GT_PTX_U16, GT_PTX_U32, GT_PTX_U64,
+	GT_PTX_S8, GT_PTX_S16, GT_PTX_S32, GT_PTX_S64,
+	GT_PTX_F16, GT_PTX_F16X2, GT_PTX_BF16, GT_PTX_BF16X2, GT_PTX_F32, GT_PTX_F64,
+	GT_PTX_PRED, GT_PTX_TEXREF,
+	GT_PTX_TYPES
+};
+
+enum gt_ptx_space {
+	GT_PTX_GENERIC, GT_PTX_REG, GT_PTX_GLOBAL, GT_PTX_SHARED, GT_PTX_LOCAL, GT_PTX_PARAM, GT_PTX_CONST,
+	GT_PTX_SPACES
+};
+
+/* Bytes of a value: 1, 2, 4, 8 or 16; 0 for a predicate and no type. */
+unsigned gt_ptx_type_size(enum gt_ptx_type type);
+/* "s32" and so on, and back; GT_PTX_NO_TYPE if the text names none. */
+const char *gt_ptx_type_name(enum gt_ptx_type type);
+enum gt_ptx_type gt_ptx_type_named(const char *text, size_t length);
+
+/* A variable of any space, registers included: `.reg .b32 %r<31>` is one with count 31. */
+struct gt_ptx_variable {
+	char *name;
+	enum gt_ptx_space space;
+	enum gt_ptx_type type;
+	unsigned vector;	/* elements of .v2, .v4; else 1 */
+	unsigned alignment;	/* bytes; at least the type's size */
+	uint64_t elements;	/* of an array; 1 if it is none; 0 for [] */
+	uint64_t bytes;		/* all of it; 0 for [] */
+	uint64_t count;		/* registers: how many names %r0, %r1, ... ; 0: one, of this very name */
+	bool external;		/* .extern */
+	unsigned char *initial; /* `bytes` of them, little-endian; NULL: zeros */
+	/* Addresses of other variables within the initial value. */
+	struct gt_ptx_reference {
+		uint64_t offset; /* where, in bytes */
+		char *symbol;
+		int64_t addend;
+	} *references;
+	size_t n_references;
+	unsigned line;
+};
+
+enum gt_ptx_operand_kind {
+	GT_PTX_REGISTER,  /* name: %r1; special registers too: %tid.x */
+	GT_PTX_IMMEDIATE, /* bits, as a 64-bit integer, or those of a float or double */
+	GT_PTX_SYMBOL,	  /* name (+ offset): a variable's address, a function, a label */
+	GT_PTX_ADDRESS,	  /* [name + offset], or [offset] without a name */
+	GT_PTX_VECTOR,	  /* {elements} */
+	GT_PTX_SINK,	  /* _ */
+};
+
+struct gt_ptx_operand {
+	enum gt_ptx_operand_kind kind;
+	char *name;
+	int64_t offset;
+	bool negated; /* !%p1 */
+	bool is_float; /* immediates: written as 0f..., 0d... or with a point; bits hold a double then, */
+	bool is_single; /* except for 0f...: bits hold a float */
+	uint64_t bits;
+	struct gt_ptx_operand *elements; /* of a vector */
+	size_t n_elements;
+};
+
+#define GT_PTX_MODIFIERS 12
+
+struct gt_ptx_instruction {
+	char *opcode;			   /* "ld", "mad", "bar" */
+	char *modifiers[GT_PTX_MODIFIERS]; /* "global", "nc", "v2", "f32": what stood between points, in order */
+	size_t n_modifiers;
+	char *guard; /* predicate's name, or NULL */
+	bool guard_negated;
+	struct gt_ptx_operand *operands; /* destination first; setp p|q has both as the first two */
+	size_t n_operands;
+	/* call (ret), name, (arguments): */
+	struct gt_ptx_operand *returns, *arguments;
+	size_t n_returns, n_arguments;
+	unsigned line; /* in the PTX text */
+};
+
+struct gt_ptx_label {
+	char *name;
+	size_t at; /* index of the instruction that follows */
+};
+
+struct gt_ptx_function {
+	char *name;
+	bool entry;	  /* a kernel */
+	bool declaration; /* no body */
+	struct gt_ptx_variable *parameters, *returns;
+	size_t n_parameters, n_returns;
+	/* Of the body, those of inner { } too: names there are made unique by the parser. */
+	struct gt_ptx_variable *variables;
+	size_t n_variables;
+	struct gt_ptx_instruction *instructions;
+	size_t n_instructions;
+	struct gt_ptx_label *labels;
+	size_t n_labels;
+	uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */
+	uint32_t max_registers;			      /* .maxnreg; 0: not given */
+	unsigned line;
+};
+
+struct gt_ptx_module {
+	unsigned version;      /* 900 for 9.0 */
+	unsigned target;       /* 75 for sm_75 */
+	unsigned address_size; /* bits: 64 */
+	struct gt_ptx_variable *variables; /* of the module: .global, .const, .shared */
+	size_t n_variables;
+	struct gt_ptx_function *functions;
+	size_t n_functions;
+};
+
+/* Parses a text (0-terminated after `length` bytes); `name` is for messages, which say
+ * "NAME:LINE: ...". Returns 0, or -1. The module is freed by gt_ptx_module_free in either case. */
+int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *text, size_t length,
+		 struct gt_error *error);
+void gt_ptx_module_free(struct gt_ptx_module *module);
+
+/* The function of that name with a body, or NULL; kernels are found by their demangled name too
+ * where the mangled one is that of an ordinary function ("gemm" for _Z4gemmPKfS0_Pfi). */
+const struct gt_ptx_function *gt_ptx_function(const struct gt_ptx_module *module, const char *name);
+const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, const char *name);
+
+/* True if the instruction has the modifier. */
+bool gt_ptx_has(const struct gt_ptx_instruction *instruction, const char *modifier);
+
+#endif
