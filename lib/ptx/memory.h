@@ -10,11 +10,13 @@
 
 #include "base/error.h"
 
-/* Device addresses. Generic addresses of shared and local memory are windows of their own. */
-#define GT_PTX_GLOBAL_BASE UINT64_C(0x7f0000000000)
-#define GT_PTX_CONST_BASE  UINT64_C(0x7e0000000000)
-#define GT_PTX_SHARED_BASE UINT64_C(0x7d0000000000)
-#define GT_PTX_LOCAL_BASE  UINT64_C(0x7c0000000000)
+/* Device addresses. Generic addresses of shared and local memory are windows of their own. They lie
+ * where no process of a 64-bit system has anything: there the global window is mapped at its very
+ * address, so that a host program can use managed and pinned memory by the pointers of the device. */
+#define GT_PTX_GLOBAL_BASE UINT64_C(0x200000000000)
+#define GT_PTX_CONST_BASE  UINT64_C(0x201000000000)
+#define GT_PTX_SHARED_BASE UINT64_C(0x202000000000)
+#define GT_PTX_LOCAL_BASE  UINT64_C(0x203000000000)
 #define GT_PTX_WINDOW	   (UINT64_C(1) << 36) /* bytes a window has */
 #define GT_PTX_ALIGNMENT   512		       /* bytes; of an allocation, as cudaMalloc's */
 
@@ -26,7 +28,7 @@ struct gt_ptx_allocation {
 };
 
 struct gt_ptx_memory {
-	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here */
+	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here: at that address if it was free */
 	uint64_t reserved;   /* bytes of address space taken for it */
 	uint64_t used;	     /* bytes given out so far, freed ones too */
 	uint64_t limit;	     /* bytes that may be given out in all at a time */
