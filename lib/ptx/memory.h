@@ -14,26 +14,25 @@
  * where no process of a 64-bit system has anything: there the global window is mapped at its very
  * address, so that a host program can use managed and pinned memory by the pointers of the device. */
 #define GT_PTX_GLOBAL_BASE UINT64_C(0x200000000000)
-#define GT_PTX_CONST_BASE  UINT64_C(0x201000000000)
 #define GT_PTX_SHARED_BASE UINT64_C(0x202000000000)
 #define GT_PTX_LOCAL_BASE  UINT64_C(0x203000000000)
 #define GT_PTX_WINDOW	   (UINT64_C(1) << 36) /* bytes a window has */
 #define GT_PTX_ALIGNMENT   512		       /* bytes; of an allocation, as cudaMalloc's */
+#define GT_PTX_PAGE	   UINT64_C(65536)     /* bytes; at least a page of this processor */
 
 struct gt_ptx_allocation {
 	uint64_t address; /* of the device */
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
-	bool live;
 };
 
 struct gt_ptx_memory {
 	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here: at that address if it was free */
 	uint64_t reserved;   /* bytes of address space taken for it */
-	uint64_t used;	     /* bytes given out so far, freed ones too */
+	uint64_t used;	     /* bytes from host on that were ever given out */
 	uint64_t limit;	     /* bytes that may be given out in all at a time */
 	uint64_t live_bytes;
-	struct gt_ptx_allocation *allocations; /* by address */
+	struct gt_ptx_allocation *allocations; /* live ones, by address */
 	size_t n, capacity;
 };
 
@@ -51,6 +50,10 @@ int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error 
 /* Where [address, address + bytes) lies in this process, or NULL if it is not inside one live
  * allocation. Fast: called for every access. */
 void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+
+/* The live allocation that contains all of [address, address + bytes), or NULL. */
+const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,
+						  uint64_t bytes);
 
 /* The allocation that contains the address, else the nearest one; NULL if there is none. For
  * messages. */
