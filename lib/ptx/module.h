@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A PTX module as it was written: variables, functions, instructions; nothing is resolved but
- * names. Made by gt_ptx_parse, read by the decoder and by the static analysis. */
+ * names. Made by gt_ptx_parse, read by the decoder and by the static analysis.
+ *
+ * Every name in a module is stored once: equal names (variables, operands, opcodes, modifiers,
+ * labels, guards, functions) are the same pointer. Register i of `.reg .b32 %r<31>` is the name
+ * with the decimal number i behind it. What inner { } of a body declare is called NAME#N. */
 #ifndef GT_PTX_MODULE_H
 #define GT_PTX_MODULE_H
 
@@ -57,8 +61,9 @@ enum gt_ptx_operand_kind {
 	GT_PTX_REGISTER,  /* name: %r1; special registers too: %tid.x */
 	GT_PTX_IMMEDIATE, /* bits, as a 64-bit integer, or those of a float or double */
 	GT_PTX_SYMBOL,	  /* name (+ offset): a variable's address, a function, a label */
-	GT_PTX_ADDRESS,	  /* [name + offset], or [offset] without a name */
-	GT_PTX_VECTOR,	  /* {elements} */
+	GT_PTX_ADDRESS,	  /* [name + offset], or [offset] without a name; elements: what follows in it,
+			   * as the coordinates of tex: [%rd1, {%f1}] */
+	GT_PTX_VECTOR,	  /* {elements}; brx.idx has the labels of its .branchtargets as one */
 	GT_PTX_SINK,	  /* _ */
 };
 
@@ -70,7 +75,7 @@ struct gt_ptx_operand {
 	bool is_float; /* immediates: written as 0f..., 0d... or with a point; bits hold a double then, */
 	bool is_single; /* except for 0f...: bits hold a float */
 	uint64_t bits;
-	struct gt_ptx_operand *elements; /* of a vector */
+	struct gt_ptx_operand *elements; /* of a vector; may be shared between operands */
 	size_t n_elements;
 };
 
@@ -84,7 +89,8 @@ struct gt_ptx_instruction {
 	bool guard_negated;
 	struct gt_ptx_operand *operands; /* destination first; setp p|q has both as the first two */
 	size_t n_operands;
-	/* call (ret), name, (arguments): */
+	/* call (returns), operands[0], (arguments), operands[1]: the function, or a register with its
+	 * address, and then the prototype's name. */
 	struct gt_ptx_operand *returns, *arguments;
 	size_t n_returns, n_arguments;
 	unsigned line; /* in the PTX text */
@@ -99,6 +105,7 @@ struct gt_ptx_function {
 	char *name;
 	bool entry;	  /* a kernel */
 	bool declaration; /* no body */
+	bool weak;
 	struct gt_ptx_variable *parameters, *returns;
 	size_t n_parameters, n_returns;
 	/* Of the body, those of inner { } too: names there are made unique by the parser. */
@@ -113,7 +120,10 @@ struct gt_ptx_function {
 	unsigned line;
 };
 
+struct gt_ptx_arena;
+
 struct gt_ptx_module {
+	struct gt_ptx_arena *arena; /* owns all that follows */
 	unsigned version;      /* 900 for 9.0 */
 	unsigned target;       /* 75 for sm_75 */
 	unsigned address_size; /* bits: 64 */
@@ -129,10 +139,15 @@ int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *tex
 		 struct gt_error *error);
 void gt_ptx_module_free(struct gt_ptx_module *module);
 
-/* The function of that name with a body, or NULL; kernels are found by their demangled name too
- * where the mangled one is that of an ordinary function ("gemm" for _Z4gemmPKfS0_Pfi). */
+/* The function of that name with a body, or NULL; kernels are found by their plain name too, if
+ * only one has it. */
 const struct gt_ptx_function *gt_ptx_function(const struct gt_ptx_module *module, const char *name);
 const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, const char *name);
+
+/* The plain name of a function: that of the source without namespaces, template arguments and
+ * parameters, where C++ mangled it ("gemm" for _Z4gemmPKfS0_Pfi), else the name itself. Returns
+ * where it begins in `name`. */
+const char *gt_ptx_plain_name(const char *name, size_t *length);
 
 /* True if the instruction has the modifier. */
 bool gt_ptx_has(const struct gt_ptx_instruction *instruction, const char *modifier);
