@@ -38,9 +38,12 @@ void gt_ptx_lex_begin(struct gt_ptx_lexer *lexer, const char *text, size_t lengt
 	*lexer = (struct gt_ptx_lexer){text, text + length, 1};
 }
 
-/* Past what stands between a slash-star and a star-slash; false if the second is missing. */
+/* Past what stands between a slash-star and a star-slash; false, and the line where it begins, if
+ * the second is missing. */
 static bool skip_comment(struct gt_ptx_lexer *lexer)
 {
+	unsigned line = lexer->line;
+
 	for (lexer->at += 2; lexer->at < lexer->end; lexer->at++) {
 		if (lexer->at[0] == '*' && lexer->at[1] == '/') {
 			lexer->at += 2;
@@ -48,6 +51,8 @@ static bool skip_comment(struct gt_ptx_lexer *lexer)
 		}
 		lexer->line += *lexer->at == '\n';
 	}
+	lexer->line = line;
+	lexer->at = lexer->end;
 	return false;
 }
 
@@ -125,16 +130,12 @@ static void lex_string(struct gt_ptx_lexer *lexer, struct gt_ptx_token *token)
 
 void gt_ptx_lex(struct gt_ptx_lexer *lexer, struct gt_ptx_token *token)
 {
-	unsigned line = lexer->line;
 	bool ended = skip_blanks(lexer);
 	const char *start = lexer->at, *after;
 
 	*token = (struct gt_ptx_token){.kind = GT_PTX_TOKEN_END, .text = start, .line = lexer->line};
-	if (!ended) {
-		token->line = line;
+	if (!ended)
 		wrong(lexer, token, "a comment has no end");
-		return;
-	}
 	if (lexer->at >= lexer->end)
 		return;
 	if (is(*start, LETTER) || (*start == '%' && is(start[1], LETTER))) {

@@ -258,19 +258,12 @@ static int parse_alias(struct gt_ptx_parser *parser)
 	if (gt_ptx_name(parser, "a function's other name", &alias) != 0 || gt_ptx_need(parser, ",") != 0 ||
 	    gt_ptx_name(parser, "a function", &aliased) != 0 || gt_ptx_need(parser, ";") != 0)
 		return -1;
-	for (size_t i = parser->functions.n; i-- > 0;) {
-		struct gt_ptx_function *functions = parser->functions.items;
-		if (functions[i].name != aliased || functions[i].declaration)
-			continue;
-		struct gt_ptx_function copy = functions[i];
-		struct gt_ptx_function *function = gt_ptx_push(parser, &parser->functions, sizeof *function);
-		if (!function)
-			return -1;
-		*function = copy;
-		function->name = alias;
-		return 0;
-	}
-	return gt_ptx_wrong(parser, "alias of '%.100s', which has no body before this line", aliased);
+	const uint64_t *index = gt_map_get(&parser->bodies, (uint64_t)(uintptr_t)aliased);
+	if (!index)
+		return gt_ptx_wrong(parser, "alias of '%.100s', which has no body before this line", aliased);
+	struct gt_ptx_function function = ((const struct gt_ptx_function *)parser->functions.items)[*index];
+	function.name = alias;
+	return gt_ptx_add_function(parser, &function);
 }
 
 /* Linkage, then a function or variables. */
@@ -332,6 +325,7 @@ static void free_lists(struct gt_ptx_parser *parser)
 		free(lists[i]->items);
 	for (size_t i = 0; i < parser->depth; i++)
 		gt_map_close(&parser->scopes[i].names);
+	gt_map_close(&parser->bodies);
 }
 
 int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *text, size_t length,
@@ -342,6 +336,8 @@ int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *tex
 	*module = (struct gt_ptx_module){.address_size = 64};
 	module->arena = gt_ptx_arena_open(error);
 	if (!module->arena)
+		return -1;
+	if (gt_map_open(&parser.bodies, 0, error) != 0)
 		return -1;
 	gt_ptx_lex_begin(&parser.lexer, text, length);
 	gt_ptx_lex(&parser.lexer, &parser.ahead);

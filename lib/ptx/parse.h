@@ -53,6 +53,7 @@ struct gt_ptx_parser {
 	struct gt_ptx_token token, ahead;
 
 	struct gt_ptx_list variables, functions; /* of the module */
+	struct gt_map bodies;			 /* a function's name -> its index, if it has a body */
 	struct gt_ptx_list initial_values;	 /* struct gt_ptx_reference: of a variable */
 
 	/* Of the function that is parsed. */
@@ -123,6 +124,8 @@ int gt_ptx_resolve(struct gt_ptx_parser *parser, char **name);
 
 /* ---- parse_function.c ---- */
 
+/* Adds a function to the module. */
+int gt_ptx_add_function(struct gt_ptx_parser *parser, const struct gt_ptx_function *function);
 /* From .entry or .func on. */
 int gt_ptx_parse_function(struct gt_ptx_parser *parser, bool weak);
 

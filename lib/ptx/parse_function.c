@@ -122,8 +122,8 @@ static int parse_label(struct gt_ptx_parser *parser)
 {
 	char *name;
 
-	if (gt_ptx_name(parser, "a label", &name) != 0 || gt_ptx_need(parser, ":") != 0 ||
-	    gt_ptx_declare(parser, &name, GT_PTX_GENERIC, 0, true) != 0)
+	if (gt_ptx_name(parser, "a label", &name) != 0 ||
+	    gt_ptx_declare(parser, &name, GT_PTX_GENERIC, 0, true) != 0 || gt_ptx_need(parser, ":") != 0)
 		return -1;
 	if (gt_ptx_take(parser, ".branchtargets"))
 		return parse_targets(parser, name);
@@ -253,6 +253,24 @@ static int parse_head(struct gt_ptx_parser *parser, struct gt_ptx_function *func
 	return parse_performance(parser, function);
 }
 
+int gt_ptx_add_function(struct gt_ptx_parser *parser, const struct gt_ptx_function *function)
+{
+	uint64_t index = parser->functions.n, *place;
+	struct gt_ptx_function *added = gt_ptx_push(parser, &parser->functions, sizeof *added);
+	int fresh;
+
+	if (!added)
+		return -1;
+	*added = *function;
+	if (function->declaration)
+		return 0;
+	place = gt_map_put(&parser->bodies, (uint64_t)(uintptr_t)function->name, index, &fresh);
+	if (!place)
+		return gt_fail_memory(parser->error, "a PTX module");
+	*place = index;
+	return 0;
+}
+
 int gt_ptx_parse_function(struct gt_ptx_parser *parser, bool weak)
 {
 	struct gt_ptx_function function = {.weak = weak};
@@ -262,9 +280,5 @@ int gt_ptx_parse_function(struct gt_ptx_parser *parser, bool weak)
 	function.declaration = gt_ptx_take(parser, ";");
 	if (!function.declaration && parse_body(parser, &function) != 0)
 		return -1;
-	struct gt_ptx_function *added = gt_ptx_push(parser, &parser->functions, sizeof *added);
-	if (!added)
-		return -1;
-	*added = function;
-	return 0;
+	return gt_ptx_add_function(parser, &function);
 }

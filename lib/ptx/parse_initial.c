@@ -34,6 +34,7 @@ static int parse_unary(struct gt_ptx_parser *parser, struct gt_ptx_number *numbe
 {
 	int result;
 
+	*number = (struct gt_ptx_number){0};
 	if (++parser->nesting > GT_PTX_DEPTH)
 		return gt_ptx_wrong(parser, "an expression nested deeper than %d", GT_PTX_DEPTH);
 	if (gt_ptx_take(parser, "-")) {
