@@ -175,7 +175,6 @@ static void test_binding(void)
 	uint32_t n;
 
 	begin();
-	CHECK_EQUAL(bind("k<<<1,32>>>(A=f32[n], A, 5, 2, hex(01020aFF))") == 0, 0);
 	CHECK_EQUAL(bind("k<<<1,32>>>(A=f32[10]:ramp, A, n=5, 2, hex(01020aFF))"), 0);
 	memcpy(&address, parameters, 8);
 	memcpy(&again, parameters + 8, 8);
