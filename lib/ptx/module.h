@@ -137,6 +137,8 @@ struct gt_ptx_module {
  * "NAME:LINE: ...". Returns 0, or -1. The module is freed by gt_ptx_module_free in either case. */
 int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *text, size_t length,
 		 struct gt_error *error);
+/* The same for a file, compressed or not, or standard input for "-". */
+int gt_ptx_load(struct gt_ptx_module *module, const char *path, struct gt_error *error);
 void gt_ptx_module_free(struct gt_ptx_module *module);
 
 /* The function of that name with a body, or NULL; kernels are found by their plain name too, if

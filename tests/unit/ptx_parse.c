@@ -226,7 +226,7 @@ static const struct gt_ptx_instruction *find(const char *opcode, size_t i)
 	for (size_t at = 0; at < kernel->n_instructions; at++)
 		if (strcmp(kernel->instructions[at].opcode, opcode) == 0 && i-- == 0)
 			return &kernel->instructions[at];
-	CHECK(!"found");
+	CHECK_TEXT("no such instruction", opcode);
 	exit(1);
 }
 

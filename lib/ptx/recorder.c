@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/recorder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "ptx/blockorder.h"
+
+struct gt_ptx_recorder {
+	struct gt_writer *writer;
+	const struct gt_ptx_tracing *tracing;
+	struct gt_ptx_blockorder *order;
+	uint64_t launches; /* seen so far */
+};
+
+/* ---- what is traced ---- */
+
+void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
+{
+	*tracing = (struct gt_ptx_tracing){
+		.spaces = UINT32_C(1) << GT_GLOBAL | UINT32_C(1) << GT_LOCAL,
+		.blocks = UINT64_MAX,
+		.memory = UINT64_C(2) << 30,
+	};
+}
+
+void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing)
+{
+	gt_regex_close(tracing->kernel);
+	free(tracing->launches);
+	*tracing = (struct gt_ptx_tracing){0};
+}
+
+int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
+{
+	static const struct {
+		const char *name;
+		enum gt_space space;
+	} spaces[] = {{"global", GT_GLOBAL}, {"local", GT_LOCAL}, {"shared", GT_SHARED}, {"texture", GT_TEXTURE},
+		      {"constant", GT_CONSTANT}};
+	const size_t n = sizeof spaces / sizeof *spaces;
+
+	tracing->spaces = 0;
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ","), i = 0;
+		while (i < n && (strlen(spaces[i].name) != length || strncmp(spaces[i].name, at, length) != 0))
+			i++;
+		if (i == n)
+			return gt_fail(error, "'%s': expected a list of global, local, shared, texture, constant", list);
+		tracing->spaces |= UINT32_C(1) << spaces[i].space;
+		at += length;
+		if (!*at)
+			return 0;
+	}
+}
+
+int gt_ptx_tracing_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
+{
+	if (!tracing->launches)
+		tracing->launches = calloc(GT_PTX_LAUNCHES, 1);
+	if (!tracing->launches)
+		return gt_fail_memory(error, "a list of launches");
+	if (gt_parse_list(list, tracing->launches, GT_PTX_LAUNCHES, error) != 0)
+		return -1;
+	return tracing->launches[0] ? gt_fail(error, "'%s': launches are numbered from 1", list) : 0;
+}
+
+/* 1 if the launch is to be traced, 0 if not, -1 if the expression is too much work. */
+static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, const char *shown,
+		     const struct gt_ptx_function *kernel, struct gt_error *error)
+{
+	if (tracing->launches && (number >= GT_PTX_LAUNCHES || !tracing->launches[number]))
+		return 0;
+	if (!tracing->kernel)
+		return 1;
+	int matches = gt_regex_match(tracing->kernel, shown, strlen(shown), error);
+	return matches != 0 ? matches : gt_regex_match(tracing->kernel, kernel->name, strlen(kernel->name), error);
+}
+
+/* ---- recording ---- */
+
+struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing,
+					     struct gt_error *error)
+{
+	struct gt_ptx_recorder *recorder = calloc(1, sizeof *recorder);
+
+	if (!recorder) {
+		gt_fail_memory(error, "a recorder");
+		return NULL;
+	}
+	recorder->writer = writer;
+	recorder->tracing = tracing;
+	recorder->order = gt_ptx_blockorder_open(gt_writer_sink(writer), tracing->memory, error);
+	if (!recorder->order) {
+		free(recorder);
+		return NULL;
+	}
+	return recorder;
+}
+
+void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	gt_ptx_blockorder_close(recorder->order);
+	free(recorder);
+}
+
+const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length)
+{
+	const char *plain = gt_ptx_plain_name(kernel->name, length);
+	char name[GT_KERNEL_NAME];
+
+	if (*length < sizeof name) {
+		memcpy(name, plain, *length);
+		name[*length] = '\0';
+		if (gt_ptx_kernel(module, name) == kernel)
+			return plain;
+	}
+	*length = strlen(kernel->name);
+	return kernel->name;
+}
+
+int gt_ptx_registers(const struct gt_ptx_function *kernel, uint32_t given, uint32_t *registers, bool *estimated,
+		     struct gt_error *error)
+{
+	*registers = given ? given : kernel->max_registers;
+	*estimated = *registers == 0;
+	return *estimated ? gt_ptx_estimate_registers(kernel, registers, error) : 0;
+}
+
+static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_launch *launch, struct gt_kernel *kernel,
+		      uint64_t static_shared, bool estimated, struct gt_count *count, struct gt_error *error)
+{
+	uint64_t shared = static_shared + launch->dynamic_shared;
+
+	if (shared > UINT32_MAX)
+		return gt_fail(error, "%s: %" PRIu64 " bytes of shared memory", kernel->name, shared);
+	kernel->id = recorder->launches;
+	kernel->order = recorder->tracing->unordered ? GT_ORDER_NONE : GT_ORDER_BLOCK;
+	kernel->shared_bytes = (uint32_t)shared;
+	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
+	memcpy(kernel->block, launch->block, sizeof kernel->block);
+	gt_count_begin(count, "ptx", kernel->id);
+	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(recorder->writer, kernel, error) != 0 ||
+	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||
+	    gt_count_number(count, "registers_estimated", estimated, error) != 0 ||
+	    gt_count_number(count, "shared_bytes", shared, error) != 0)
+		return -1;
+	return 0;
+}
+
+static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
+		      struct gt_error *error)
+{
+	if (gt_count_number(count, "warp_instructions", ran->warp_instructions, error) != 0 ||
+	    gt_count_number(count, "accesses", ran->accesses, error) != 0)
+		return -1;
+	return gt_write_count(recorder->writer, count, error);
+}
+
+/* Runs a launch that is traced: its rows go into the stream. */
+static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+		      struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	const struct gt_ptx_tracing *tracing = recorder->tracing;
+
+	launch->sink = tracing->unordered ? gt_writer_sink(recorder->writer) : gt_ptx_blockorder_sink(recorder->order);
+	launch->traced_spaces = tracing->spaces;
+	launch->first_block = 0;
+	launch->traced_blocks = tracing->blocks;
+	launch->skip_untraced = tracing->skip_untraced;
+	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0 ||
+	    gt_ptx_run(machine, launch, ran, error) != 0)
+		return -1;
+	return gt_ptx_blockorder_finish(recorder->order, error);
+}
+
+int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
+		  struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_kernel kernel = {0};
+	struct gt_count count = {0};
+	bool estimated;
+	size_t length;
+	const char *shown = gt_ptx_shown_name(module, launch->kernel, &length);
+
+	snprintf(kernel.name, sizeof kernel.name, "%.*s", (int)(length < sizeof kernel.name ? length : sizeof kernel.name), shown);
+	*ran = (struct gt_ptx_ran){0};
+	recorder->launches++;
+	launch->max_instructions = recorder->tracing->max_instructions;
+	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch->kernel, error);
+	if (traced < 0)
+		return -1;
+	if (!traced) {
+		launch->sink = NULL;
+		launch->skip_untraced = false;
+		return recorder->tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
+	}
+	int result = gt_ptx_registers(launch->kernel, registers, &kernel.registers, &estimated, error);
+	if (result == 0)
+		result = write_head(recorder, launch, &kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
+				    &count, error);
+	if (result == 0)
+		result = run_traced(recorder, machine, launch, ran, error);
+	if (result == 0)
+		result = write_rest(recorder, ran, &count, error);
+	gt_count_clear(&count);
+	return result;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Interleaved warps put in order, against a sort of all rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "ptx/blockorder.h"
+
+#define ROWS 60000
+
+struct row {
+	uint32_t block, an, pc, mask;
+	uint16_t warp;
+	uint64_t addresses[GT_WARP_SIZE];
+};
+
+static struct row rows[ROWS], got[ROWS];
+static size_t n_got;
+static struct gt_error error;
+static uint64_t state = 7;
+
+static uint64_t random_number(void)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return state >> 33;
+}
+
+static int keep(void *context, struct gt_rows *batch, struct gt_error *unused)
+{
+	(void)context, (void)unused;
+	for (size_t i = 0; i < batch->n; i++) {
+		struct row *row = &got[n_got++];
+		*row = (struct row){batch->block[i], batch->an[i], batch->pc[i], batch->mask[i], batch->warp[i], {0}};
+		gt_rows_addresses(batch, i, row->addresses);
+	}
+	batch->n = batch->n_lanes = 0;
+	return 0;
+}
+
+/* Blocks of up to 32 warps that advance at random, some affine, some not. */
+static size_t make_rows(void)
+{
+	size_t n = 0;
+
+	memset(rows, 0, sizeof rows);
+	for (uint32_t block = 0; n + 9000 < ROWS; block += 1 + (uint32_t)random_number() % 3) {
+		uint32_t ans[32] = {0};
+		unsigned warps = 1 + (unsigned)random_number() % 32;
+		for (size_t left = random_number() % 9000; left > 0; left--) {
+			struct row *row = &rows[n++];
+			row->block = block;
+			row->warp = (uint16_t)(random_number() % warps);
+			row->an = ans[row->warp]++;
+			row->pc = (uint32_t)n;
+			row->mask = (uint32_t)random_number() | 1;
+			for (int lane = 0; lane < __builtin_popcount(row->mask); lane++)
+				row->addresses[lane] = n % 3 ? random_number() : 4096 + n;
+		}
+	}
+	return n;
+}
+
+static int feed(struct gt_sink *sink, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (gt_sink_room(sink, &error) != 0)
+			return -1;
+		struct gt_rows *batch = sink->rows;
+		size_t at = batch->n;
+		batch->block[at] = rows[i].block;
+		batch->warp[at] = rows[i].warp;
+		batch->an[at] = rows[i].an;
+		batch->pc[at] = rows[i].pc;
+		batch->size[at] = 4;
+		if (gt_rows_set_addresses(batch, at, rows[i].mask, rows[i].addresses, &error) != 0)
+			return -1;
+		batch->n++;
+	}
+	return 0;
+}
+
+static int by_block_an_warp(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	if (a->an != b->an)
+		return a->an < b->an ? -1 : 1;
+	return a->warp < b->warp ? -1 : a->warp > b->warp;
+}
+
+static void test_order(void)
+{
+	struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
+	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 1 << 30, &error);
+
+	for (int round = 0; round < 5; round++) {
+		size_t n = make_rows();
+		n_got = 0;
+		CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), n), 0);
+		CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
+		CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
+		qsort(rows, n, sizeof *rows, by_block_an_warp);
+		CHECK_EQUAL(n_got, n);
+		CHECK_EQUAL(memcmp(rows, got, n * sizeof *rows), 0);
+	}
+	gt_ptx_blockorder_close(order);
+	gt_rows_free(sink.rows);
+}
+
+static void test_memory(void)
+{
+	struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
+	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 1 << 20, &error);
+
+	for (size_t i = 0; i < ROWS; i++)
+		rows[i] = (struct row){.block = 3, .an = (uint32_t)i, .mask = 1};
+	n_got = 0;
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), ROWS), -1);
+	CHECK_TEXT(error.text, "block 3 makes more accesses than 1048576 bytes of memory can put in order");
+	gt_ptx_blockorder_close(order);
+	gt_rows_free(sink.rows);
+}
+
+int main(void)
+{
+	RUN(test_order);
+	RUN(test_memory);
+	return check_report();
+}
