@@ -61,12 +61,13 @@ ordered := $(RESULTS)/ordered-$(pipe_ordered).gt.$(if $(filter gzip,$(firstword 
 counts  := $(RESULTS)/counts-$(pipe_counts).gt
 report  := $(RESULTS)/report-$(pipe_report).txt
 
-# Writes what a pipe prints under another name first: a result that has its name is whole, also
-# when two makes make the same one.
+# Writes what a pipe prints under another name first, and has it checked, if told how: a result that
+# has its name is whole, also when two makes make the same one.
 define pipe_make
 mkdir -p $(@D); \
 trap 'rm -f $@.'$$$$ EXIT; \
 { $1; } >$@.$$$$; \
+$(if $2,$2 <$@.$$$$ >/dev/null;) \
 mv $@.$$$$ $@
 endef
 
@@ -77,7 +78,7 @@ report: $(report)
 $(ordered):
 	@$(call pipe_make,gtrace-order $(ORDER) $(TRACE) | $(COMPRESS) -c)
 $(counts): | $(ordered)
-	@$(call pipe_make,$(firstword $(COMPRESS)) -dc $(ordered) | $(MODEL))
+	@$(call pipe_make,$(firstword $(COMPRESS)) -dc $(ordered) | $(MODEL),gtrace-cat --no-rows)
 $(report): | $(counts)
 	@$(call pipe_make,gstats $(REPORT) $(counts))
 
