@@ -76,7 +76,8 @@ static void append(struct list *list, size_t row, uint64_t unit, uint64_t stack)
 }
 
 /* The units of row i, by walking over its bytes. */
-static void refer(struct list *list, const struct gt_rows *rows, size_t i, const struct gt_reuse_options *options)
+static void refer(struct list *list, const struct gt_rows *rows, size_t i,
+		  const struct gt_reuse_options *options)
 {
 	uint64_t size = UINT64_C(1) << options->unit.shift, addresses[GT_WARP_SIZE];
 	uint64_t sm = rows->scheduled && options->per != GT_PER_GLOBAL ? rows->sm[i] : 0;

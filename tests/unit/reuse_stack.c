@@ -70,7 +70,7 @@ static uint64_t draw_loop(uint64_t time) { return time % 3000; }
 static uint64_t draw_pairs(uint64_t time) { return (time / 2 % 2000) << 40; }
 static uint64_t draw_new(uint64_t time) { return time; }
 static uint64_t draw_near(uint64_t time) { return time / 8 + random_below(64); }
-static uint64_t draw_extremes(uint64_t time) { return time % 2 ? UINT64_MAX - random_below(3) : random_below(3); }
+static uint64_t draw_extremes(uint64_t time) { return random_below(3) - (time & 1) * 3; }
 
 static void few_lines(void) { compare(20000, draw_few); }
 static void many_lines(void) { compare(40000, draw_many); }
