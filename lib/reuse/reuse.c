@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "reuse/reuse.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
 
 enum {
 	CHUNK = 512,		/* references gathered before their stacks are touched */
@@ -125,6 +130,7 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 
 	if (check(reuse, rows, error) != 0)
 		return -1;
+	reuse->by_sm = by_sm;
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t units[GT_WARP_SIZE];
 		if (!(reuse->options.actions >> gt_op_action(rows->op[i]) & 1) ||
@@ -146,4 +152,20 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 		}
 	}
 	return run(reuse, rows, n, error);
+}
+
+int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error)
+{
+	const struct gt_reuse_options *options = &reuse->options;
+	char granularity[64], per[64], size[32];
+
+	snprintf(granularity, sizeof granularity, "%s:%s", options->unit.granularity->name,
+		 gt_format_size(UINT64_C(1) << options->unit.shift, size));
+	snprintf(per, sizeof per, "%s", reuse->by_sm || options->per == GT_PER_SM ? "sm" : "global");
+	if (options->sets > 1)
+		snprintf(per + strlen(per), sizeof per - strlen(per), ",set:%" PRIu64, options->sets);
+	if (gt_count_text(count, "granularity", granularity, error) != 0 ||
+	    gt_count_text(count, "per", per, error) != 0)
+		return -1;
+	return gt_profile_count(&reuse->profile, count, error);
 }

@@ -44,6 +44,7 @@ struct gt_reuse {
 	size_t n_stacks, capacity;
 	struct gt_map index; /* sm * sets + set, to stack */
 	struct gt_reference *references; /* of the rows being read, a chunk at a time */
+	bool by_sm; /* the last rows had a stack for each SM */
 };
 
 int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error);
@@ -53,6 +54,9 @@ void gt_reuse_close(struct gt_reuse *reuse);
  * could be reused, so its rows are no references. Returns 0, or -1: memory, rows of the other
  * kind, or rows without an SM where one is needed. After an error it can only be closed. */
 int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error);
+
+/* Appends to `count` the words `granularity` and `per`, and what gt_profile_count says. */
+int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error);
 
 /* Empties all stacks: what comes next has not been touched before. */
 void gt_reuse_flush(struct gt_reuse *reuse);

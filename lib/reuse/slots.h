@@ -73,7 +73,7 @@ static inline uint32_t gt_slots_sum_after(const uint32_t *group, int at)
 	uint32_t sum = 0;
 
 	for (int i = 0; i < GT_SLOTS_FAN; i++)
-		sum += i > at ? group[i] : 0;
+		sum += group[i] & (uint32_t)-(i > at);
 	return sum;
 }
 

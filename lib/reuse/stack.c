@@ -115,6 +115,22 @@ static uint32_t *find(const struct gt_stack *stack, uint64_t line, uint64_t hash
 	}
 }
 
+void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
+{
+	uint32_t tag = tag_of(stack, hash);
+	uint64_t low = (UINT64_C(1) << stack->bits) - 1;
+
+	for (size_t i = (size_t)hash & stack->mask;; i = (i + 1) & stack->mask) {
+		uint32_t entry = stack->table[i];
+		if (entry == 0)
+			return;
+		if ((entry ^ tag) <= low) {
+			__builtin_prefetch(&stack->lines[(entry & low) - 1]);
+			return;
+		}
+	}
+}
+
 /* Doubles the table. It is made anew from the lines, so that old and new never stand together. */
 static int grow_table(struct gt_stack *stack, struct gt_error *error)
 {

@@ -46,13 +46,7 @@ static inline void gt_stack_prefetch(const struct gt_stack *stack, uint64_t hash
 	__builtin_prefetch(&stack->table[hash & stack->mask]);
 }
 
-static inline void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
-{
-	uint64_t slot = stack->table[hash & stack->mask] & ((UINT64_C(1) << stack->bits) - 1);
-
-	if (slot != 0)
-		__builtin_prefetch(&stack->lines[slot - 1]);
-}
+void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash);
 
 /* Bytes of memory that the stack holds. */
 size_t gt_stack_bytes(const struct gt_stack *stack);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "stream/op.h"
 
 int gt_lines_parse(const char *text, struct gt_lines *lines, struct gt_error *error)
 {
@@ -147,4 +148,18 @@ void gt_reuse_table_write(FILE *to, const struct gt_reuse_table *table, const ch
 		snprintf(first, sizeof first, "%.24s\t%s\t", kernel, class);
 		table->write(to, first, &profile->classes[i].histogram, lines);
 	}
+}
+
+void gt_reuse_distance_write(FILE *to, uint64_t kernel, const struct gt_rows *rows, size_t i,
+			     uint64_t address, uint64_t distance)
+{
+	char op[GT_OP_TEXT], sm[16] = "-", text[32] = "inf";
+
+	if (rows->scheduled)
+		snprintf(sm, sizeof sm, "%u", rows->sm[i]);
+	if (distance != GT_DISTANCE_INFINITE)
+		snprintf(text, sizeof text, "%" PRIu64, distance);
+	fprintf(to, "%" PRIu64 "\t%s\t%" PRIu32 "\t%u\t%" PRIu32 "\t0x%" PRIx32 "\t%s\t0x%" PRIx64 "\t%s\n",
+		kernel, sm, rows->block[i], rows->warp[i], rows->an[i], rows->pc[i],
+		gt_op_format(rows->op[i], op), address, text);
 }

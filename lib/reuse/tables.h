@@ -47,4 +47,10 @@ void gt_reuse_table_header(FILE *to, const struct gt_reuse_table *table, const s
 void gt_reuse_table_write(FILE *to, const struct gt_reuse_table *table, const char *kernel,
 			  const struct gt_profile *profile, const struct gt_lines *lines);
 
+/* The table of single references: its columns, and a row for a reference of row i to the unit
+ * that begins at `address`. */
+#define GT_REUSE_DISTANCE_COLUMNS "kernel\tsm\tblock\twarp\tan\tpc\top\taddress\tdistance\n"
+void gt_reuse_distance_write(FILE *to, uint64_t kernel, const struct gt_rows *rows, size_t i,
+			     uint64_t address, uint64_t distance);
+
 #endif

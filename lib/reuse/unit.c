@@ -28,11 +28,14 @@ static unsigned addresses_of_access(const struct gt_rows *rows, size_t i, unsign
 	return n;
 }
 
-static const struct gt_granularity granularities[] = {
-	{"line", GT_REQUESTS, GT_LINE, GT_SECTOR, GT_UNIT_SIZE_MAX, units_of_request},
-	{"sector", GT_REQUESTS, GT_SECTOR, GT_SECTOR, GT_SECTOR, units_of_request},
-	{"address", GT_ACCESSES, 1, 1, GT_UNIT_SIZE_MAX, addresses_of_access},
-};
+const struct gt_granularity gt_granularity_line = {"line",   GT_REQUESTS,	    GT_LINE,
+						   GT_SECTOR, GT_UNIT_SIZE_MAX, units_of_request};
+static const struct gt_granularity sector = {"sector",  GT_REQUESTS, GT_SECTOR,
+					     GT_SECTOR, GT_SECTOR,   units_of_request};
+static const struct gt_granularity address = {"address", GT_ACCESSES,	  1,
+					      1,	 GT_UNIT_SIZE_MAX, addresses_of_access};
+
+static const struct gt_granularity *const granularities[] = {&gt_granularity_line, &sector, &address};
 
 static int set_size(struct gt_unit *unit, const char *text, struct gt_error *error)
 {
@@ -58,7 +61,7 @@ int gt_unit_parse(const char *text, struct gt_unit *unit, struct gt_error *error
 	char usual[32];
 
 	for (size_t i = 0; i < sizeof granularities / sizeof *granularities; i++) {
-		unit->granularity = &granularities[i];
+		unit->granularity = granularities[i];
 		if (strlen(unit->granularity->name) != length || strncmp(unit->granularity->name, text, length) != 0)
 			continue;
 		snprintf(usual, sizeof usual, "%llu", (unsigned long long)unit->granularity->usual);

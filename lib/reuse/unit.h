@@ -17,6 +17,8 @@ struct gt_granularity {
 	unsigned (*references)(const struct gt_rows *rows, size_t i, unsigned shift, uint64_t *units);
 };
 
+extern const struct gt_granularity gt_granularity_line;
+
 struct gt_unit {
 	const struct gt_granularity *granularity;
 	unsigned shift; /* log2 of its bytes */
