@@ -40,7 +40,7 @@ int gt_stack_open(struct gt_stack *stack, struct gt_error *error)
 	*stack = (struct gt_stack){.mask = FIRST_TABLE - 1, .bits = bits_for(FIRST_CAPACITY)};
 	stack->lines = malloc(FIRST_CAPACITY * sizeof *stack->lines);
 	stack->table = calloc(FIRST_TABLE, sizeof *stack->table);
-	if (stack->lines && stack->table && gt_slots_open(&stack->slots, FIRST_CAPACITY, 0, error) == 0)
+	if (stack->lines && stack->table && gt_timeline_open(&stack->slots, FIRST_CAPACITY, 0, error) == 0)
 		return 0;
 	gt_stack_close(stack);
 	return gt_fail_memory(error, "an LRU stack");
@@ -48,7 +48,7 @@ int gt_stack_open(struct gt_stack *stack, struct gt_error *error)
 
 void gt_stack_close(struct gt_stack *stack)
 {
-	gt_slots_close(&stack->slots);
+	gt_timeline_close(&stack->slots);
 	free(stack->lines);
 	free(stack->table);
 	*stack = (struct gt_stack){0};
@@ -74,32 +74,32 @@ static void pack_lines(struct gt_stack *stack)
 static int compact(struct gt_stack *stack, struct gt_error *error)
 {
 	uint64_t wanted = (uint64_t)stack->live * 2 < FIRST_CAPACITY ? FIRST_CAPACITY : (uint64_t)stack->live * 2;
-	uint32_t capacity = wanted > GT_SLOTS_MAX ? GT_SLOTS_MAX : (uint32_t)wanted;
+	uint32_t capacity = wanted > GT_TIMELINE_MAX ? GT_TIMELINE_MAX : (uint32_t)wanted;
 
-	if (stack->live == GT_SLOTS_MAX)
-		return gt_fail(error, "more than %u distinct lines in one stack", (unsigned)GT_SLOTS_MAX);
+	if (stack->live == GT_TIMELINE_MAX)
+		return gt_fail(error, "more than %u distinct lines in one stack", (unsigned)GT_TIMELINE_MAX);
 	pack_lines(stack);
-	gt_slots_begin_ranks(&stack->slots);
+	gt_timeline_begin_ranks(&stack->slots);
 
 	unsigned bits = bits_for(capacity);
 	for (size_t i = 0; i <= stack->mask; i++) {
 		uint32_t entry = stack->table[i];
 		if (entry == 0)
 			continue;
-		uint32_t rank = gt_slots_rank(&stack->slots, slot_of(stack, entry));
+		uint32_t rank = gt_timeline_rank(&stack->slots, slot_of(stack, entry));
 		stack->table[i] = (uint32_t)((uint64_t)entry >> bits << bits) | (rank + 1);
 	}
 	stack->bits = bits;
 	stack->next = stack->live;
 	if (capacity == stack->slots.capacity) {
-		gt_slots_fill(&stack->slots, stack->live);
+		gt_timeline_fill(&stack->slots, stack->live);
 		return 0;
 	}
 	uint64_t *lines = realloc(stack->lines, capacity * sizeof *lines);
 	if (!lines)
 		return gt_fail_memory(error, "an LRU stack");
 	stack->lines = lines;
-	return gt_slots_open(&stack->slots, capacity, stack->live, error);
+	return gt_timeline_open(&stack->slots, capacity, stack->live, error);
 }
 
 /* The entry that holds the line, or the empty one where it belongs. */
@@ -173,11 +173,11 @@ int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_
 		*distance = 0;
 		return 0;
 	} else {
-		*distance = gt_slots_after(&stack->slots, slot, stack->next - 1);
-		gt_slots_unset(&stack->slots, slot);
+		*distance = gt_timeline_after(&stack->slots, slot, stack->next - 1);
+		gt_timeline_unset(&stack->slots, slot);
 	}
 	stack->lines[stack->next] = line;
-	gt_slots_set(&stack->slots, stack->next);
+	gt_timeline_set(&stack->slots, stack->next);
 	*entry = tag_of(stack, hash) | (stack->next + 1);
 	stack->next++;
 	return 0;

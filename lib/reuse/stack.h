@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "reuse/slots.h"
+#include "reuse/timeline.h"
 
 #define GT_DISTANCE_INFINITE UINT64_MAX /* never touched before */
 
 struct gt_stack {
-	struct gt_slots slots;
+	struct gt_timeline slots;
 	uint64_t *lines; /* by slot: the line that took it; meaningful where the slot is live */
 	/* A hash table of slots, open addressing: 0 is empty, else the low `bits` bits are slot + 1
 	 * and the rest are bits of the line's hash, so that a wrong line is seldom looked at. */

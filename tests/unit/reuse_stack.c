@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "reuse/histogram.h"
-#include "reuse/slots.h"
+#include "reuse/timeline.h"
 #include "reuse/stack.h"
 
 static struct gt_error error;
@@ -87,42 +87,42 @@ static void slots_count_what_follows(void)
 
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
 		uint32_t size = sizes[s];
-		struct gt_slots slots = {0};
+		struct gt_timeline slots = {0};
 		unsigned char *live = calloc(size, 1);
-		CHECK(gt_slots_open(&slots, size, 0, &error) == 0);
+		CHECK(gt_timeline_open(&slots, size, 0, &error) == 0);
 		for (uint32_t i = 0; i < size; i++) {
 			live[i] = random_below(3) != 0;
 			if (live[i])
-				gt_slots_set(&slots, i);
+				gt_timeline_set(&slots, i);
 		}
 		for (uint32_t i = 0; i < size; i += 7)
 			if (live[i]) {
 				live[i] = 0;
-				gt_slots_unset(&slots, i);
+				gt_timeline_unset(&slots, i);
 			}
 		uint32_t follow = 0, wrong = 0;
 		for (uint32_t i = size; i-- > 0; follow += live[i])
-			wrong += gt_slots_after(&slots, i, size - 1) != follow;
+			wrong += gt_timeline_after(&slots, i, size - 1) != follow;
 		CHECK_EQUAL(wrong, 0);
-		gt_slots_begin_ranks(&slots);
+		gt_timeline_begin_ranks(&slots);
 		for (uint32_t i = 0, before = 0; i < size; before += live[i++])
-			wrong += gt_slots_rank(&slots, i) != before;
+			wrong += gt_timeline_rank(&slots, i) != before;
 		CHECK_EQUAL(wrong, 0);
 		free(live);
-		gt_slots_close(&slots);
+		gt_timeline_close(&slots);
 	}
 }
 
 static void filled_slots_are_the_first(void)
 {
-	struct gt_slots slots = {0};
+	struct gt_timeline slots = {0};
 
 	for (uint32_t live = 0; live <= 3000; live += 59) {
-		CHECK(gt_slots_open(&slots, 3000, live, &error) == 0);
+		CHECK(gt_timeline_open(&slots, 3000, live, &error) == 0);
 		for (uint32_t i = 0; i < 3000; i += 13)
-			CHECK_EQUAL(gt_slots_after(&slots, i, 2999), i + 1 < live ? live - i - 1 : 0);
+			CHECK_EQUAL(gt_timeline_after(&slots, i, 2999), i + 1 < live ? live - i - 1 : 0);
 	}
-	gt_slots_close(&slots);
+	gt_timeline_close(&slots);
 }
 
 /* The bar of the design: under 32 bytes a distinct line, at every size a large stack may have. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reuse/slots.h"
+#include "reuse/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 /* Whole groups, so that a group can be summed without asking where the level ends. */
 static size_t round_up(size_t nodes)
 {
-	return (nodes + GT_SLOTS_FAN - 1) / GT_SLOTS_FAN * GT_SLOTS_FAN;
+	return (nodes + GT_TIMELINE_FAN - 1) / GT_TIMELINE_FAN * GT_TIMELINE_FAN;
 }
 
 static size_t words_of(uint32_t capacity)
@@ -15,18 +15,18 @@ static size_t words_of(uint32_t capacity)
 	return round_up((size_t)capacity / 64 + 1);
 }
 
-void gt_slots_close(struct gt_slots *slots)
+void gt_timeline_close(struct gt_timeline *slots)
 {
 	free(slots->words);
-	*slots = (struct gt_slots){0};
+	*slots = (struct gt_timeline){0};
 }
 
-int gt_slots_open(struct gt_slots *slots, uint32_t capacity, uint32_t live, struct gt_error *error)
+int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live, struct gt_error *error)
 {
 	size_t words = words_of(capacity), counts = 0;
 
-	gt_slots_close(slots);
-	for (size_t nodes = words; nodes > 1; nodes = (nodes + GT_SLOTS_FAN - 1) / GT_SLOTS_FAN)
+	gt_timeline_close(slots);
+	for (size_t nodes = words; nodes > 1; nodes = (nodes + GT_TIMELINE_FAN - 1) / GT_TIMELINE_FAN)
 		counts += round_up(nodes);
 	size_t bytes = words * sizeof *slots->words + counts * sizeof **slots->counts;
 	slots->words = aligned_alloc(64, bytes);
@@ -36,11 +36,11 @@ int gt_slots_open(struct gt_slots *slots, uint32_t capacity, uint32_t live, stru
 	slots->bytes = bytes;
 	slots->capacity = capacity;
 	uint32_t *next = (uint32_t *)(void *)(slots->words + words);
-	for (size_t nodes = words; nodes > 1; nodes = (nodes + GT_SLOTS_FAN - 1) / GT_SLOTS_FAN) {
+	for (size_t nodes = words; nodes > 1; nodes = (nodes + GT_TIMELINE_FAN - 1) / GT_TIMELINE_FAN) {
 		slots->counts[slots->levels++] = next;
 		next += round_up(nodes);
 	}
-	gt_slots_fill(slots, live);
+	gt_timeline_fill(slots, live);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static void fill_level(uint32_t *counts, size_t nodes, uint64_t span, uint64_t l
 		counts[full] = (uint32_t)(live % span);
 }
 
-void gt_slots_fill(struct gt_slots *slots, uint32_t live)
+void gt_timeline_fill(struct gt_timeline *slots, uint32_t live)
 {
 	size_t words = words_of(slots->capacity), full = live / 64;
 
@@ -68,12 +68,12 @@ void gt_slots_fill(struct gt_slots *slots, uint32_t live)
 	uint64_t span = 64;
 	for (unsigned level = 0; level < slots->levels; level++) {
 		fill_level(slots->counts[level], round_up(nodes), span, live);
-		nodes = (nodes + GT_SLOTS_FAN - 1) / GT_SLOTS_FAN;
-		span *= GT_SLOTS_FAN;
+		nodes = (nodes + GT_TIMELINE_FAN - 1) / GT_TIMELINE_FAN;
+		span *= GT_TIMELINE_FAN;
 	}
 }
 
-void gt_slots_begin_ranks(struct gt_slots *slots)
+void gt_timeline_begin_ranks(struct gt_timeline *slots)
 {
 	uint32_t before = 0;
 
