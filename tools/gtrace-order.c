@@ -153,7 +153,7 @@ static const struct gt_importer *find_owner(const struct settings *settings, cha
 	return NULL;
 }
 
-static void read_operands(struct tool *tool, const struct settings *settings, struct gt_trace *to)
+static void read_operands(struct tool *tool, const struct settings *settings, struct gt_ordering *order)
 {
 	static char dash[] = "-";
 	char *standard_input[] = {dash};
@@ -168,11 +168,13 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 	}
 	if (owner) {
 		tool_write(tool);
-		tool_must(tool, owner->read_paths(paths, n, to, &tool->error));
+		tool_must(tool, owner->read_paths(paths, n, gt_order_trace(order), &tool->error));
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		read_operand(tool, settings, paths[i], to);
+	for (size_t i = 0; i < n; i++) {
+		gt_order_next_file(order);
+		read_operand(tool, settings, paths[i], gt_order_trace(order));
+	}
 }
 
 static void write_ordered(struct tool *tool, struct gt_ordering *order)
@@ -264,7 +266,7 @@ int main(int argc, char **argv)
 	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);
 	if (!order)
 		tool_fail(&tool);
-	read_operands(&tool, &settings, gt_order_trace(order));
+	read_operands(&tool, &settings, order);
 	write_ordered(&tool, order);
 	tool_end(&tool);
 	gt_order_close(order);

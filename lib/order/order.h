@@ -36,6 +36,10 @@ struct gt_ordering;
 struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct gt_error *error);
 void gt_order_close(struct gt_ordering *order);
 
+/* Another file begins. An id that an earlier file has given to another kernel, or to a launch of
+ * another shape, names a new launch from now on, which gets the next free id. */
+void gt_order_next_file(struct gt_ordering *order);
+
 /* What importers feed; any number of inputs, one after the other. Each launch and access is
  * checked: shapes, blocks, warps and lanes in range, sizes of 1 to GT_ACCESS_SIZE_MAX. */
 struct gt_trace *gt_order_trace(struct gt_ordering *order);
