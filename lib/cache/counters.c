@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A level's counters by name, and its shape. */
-#include <inttypes.h>
-#include <stdio.h>
+#include <stddef.h>
 
-#include "base/options.h"
 #include "cache/serve.h"
 
 #define COUNTER(NAME) {#NAME, offsetof(struct gt_level_counters, NAME)}
@@ -19,29 +17,28 @@ static const struct {
 	COUNTER(bypassed),
 };
 
-/* Words, because a sum over kernels would mean nothing. */
+/* What the level is: the same for every kernel, so no sums of these make sense. */
 static int describe_shape(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
 {
+	static const char *const writes[] = {
+		[GT_WRITE_BACK] = "back", [GT_WRITE_THROUGH] = "through", [GT_WRITE_EVICT] = "evict"};
 	const struct gt_level_config *config = &level->config;
 	const struct gt_geometry *geometry = &level->geometry;
-	char size[32], sets[32], ways[32], line[32], sector[32];
-
-	gt_format_size(geometry->slots * config->line, size);
-	gt_format_size(config->line, line);
-	gt_format_size(config->sector, sector);
-	snprintf(sets, sizeof sets, "%" PRIu32, geometry->sets);
-	if (geometry->ways)
-		snprintf(ways, sizeof ways, "%" PRIu32, geometry->ways);
-	else
-		snprintf(ways, sizeof ways, "unequal");
 	const struct {
-		const char *name, *text;
-	} shape[] = {{"size", size}, {"sets", sets}, {"ways", ways}, {"line", line}, {"sector", sector},
-		     {"index", config->index->name}, {"replace", config->replacement.policy->name}};
-	for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++)
-		if (gt_count_text(count, shape[i].name, shape[i].text, error) != 0)
+		const char *name;
+		uint64_t value;
+	} numbers[] = {{"size", geometry->slots * config->line}, {"line", config->line}, {"sector", config->sector},
+		       {"sets", geometry->sets}, {"instances", level->instances_used}, {"ways", geometry->ways}};
+	/* Sets that differ have no number of ways. */
+	size_t n = sizeof numbers / sizeof numbers[0] - (geometry->ways == 0);
+
+	for (size_t i = 0; i < n; i++)
+		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
 			return -1;
-	return 0;
+	if (gt_count_text(count, "index", config->index->name, error) != 0 ||
+	    gt_count_text(count, "replace", config->replacement.policy->name, error) != 0)
+		return -1;
+	return config->translate ? 0 : gt_count_text(count, "write", writes[config->write], error);
 }
 
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)

@@ -140,8 +140,10 @@ static struct gt_tags *open_instance(struct gt_level *level, size_t n, struct gt
 	}
 	level->instances[n] = tags;
 	if (gt_tags_open(tags, &level->geometry, replacement->policy->slot_bytes * level->geometry.slots,
-			 gt_random_state(replacement->seed, n), error) == 0)
+			 gt_random_state(replacement->seed, n), error) == 0) {
+		level->instances_used++;
 		return tags;
+	}
 	gt_tags_close(tags);
 	free(tags);
 	level->instances[n] = NULL;

@@ -36,7 +36,7 @@ struct gt_level {
 	uint8_t class_of[256]; /* of each op */
 	gt_serve *serve[4];    /* of each class */
 	struct gt_tags **instances; /* one, or by SM, NULL until first used */
-	size_t instances_n;
+	size_t instances_n, instances_used;
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
 	uint64_t last_step; /* of the requests of this kernel */
