@@ -38,7 +38,12 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 	if (gt_count_text(count, "index", config->index->name, error) != 0 ||
 	    gt_count_text(count, "replace", config->replacement.policy->name, error) != 0)
 		return -1;
-	return config->translate ? 0 : gt_count_text(count, "write", writes[config->write], error);
+	if (!config->translate && gt_count_text(count, "write", writes[config->write], error) != 0)
+		return -1;
+	/* What is written is what is sent on, unless this says otherwise. */
+	if (config->emit == GT_EMIT_MISSES)
+		return 0;
+	return gt_count_text(count, "emit", config->emit == GT_EMIT_ALL ? "all" : "none", error);
 }
 
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)

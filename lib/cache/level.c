@@ -68,7 +68,7 @@ static void choose_classes(struct gt_level *level)
 	level->serve[GT_CLASS_WRITE] = back ? gt_serve_write_back : gt_serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? gt_serve_atomic_back : gt_serve_atomic;
 	level->serve[GT_CLASS_BYPASS] = gt_serve_bypass;
-	for (unsigned class = 0; config->translate && class < GT_CLASS_BYPASS; class++)
+	for (unsigned class = 0; config->translate && class <= GT_CLASS_BYPASS; class++)
 		level->serve[class] = gt_serve_translation;
 }
 
