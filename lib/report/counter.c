@@ -75,6 +75,10 @@ static const struct gt_counter counters[] = {
 	{NULL, "channel_row_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "row_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "row_misses", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "references", "references", false, GT_PRINT_NUMBER},
+	{NULL, "infinite", "references", false, GT_PRINT_NUMBER},
+	{NULL, "distance", "references", false, GT_PRINT_NUMBER},
+	{NULL, "far", "references", false, GT_PRINT_NUMBER},
 };
 
 static const struct gt_counter unknown = {NULL, NULL, NULL, false, GT_PRINT_NUMBER};
