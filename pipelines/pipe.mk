@@ -40,7 +40,8 @@ pipe_content = for trace in $(TRACE); do if [ -d "$$trace" ]; then (cd "$$trace"
 # Prints the programs that a pipe names, whole: a version number does not tell one build from another.
 pipe_programs = set -f; words=$1; for word in $$words; do program=$$(command -v -- "$$word") && [ -f "$$program" ] && \
 	cat "$$program"; done; true
-pipe_description = $(if $(GPU),gtrace-cat --gpu $(GPU))
+# Prints the figures of the GPU's description as a stream carries them, so that remarks do not count.
+pipe_description = $(if $(GPU),echo | gtrace-cat --from | gschedule --gpu $(GPU) | gtrace-cat | grep '^\#gpu')
 
 ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
 ifeq ($(strip $(TRACE)),)
