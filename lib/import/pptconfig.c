@@ -27,7 +27,7 @@ enum { KEY = 1, STRING, STRING_SINGLE, TUPLE, NUMBER };
 struct reader {
 	const char *path;
 	char *text; /* 0-terminated, GT_SCAN_SLACK zeros behind it */
-	size_t length;
+	size_t length, capacity;
 	struct gt_error *error;
 };
 
@@ -41,24 +41,38 @@ static int fail(const struct reader *reader, size_t offset, const char *expected
 	return gt_fail(reader->error, "%s:%lu: %s", reader->path, line, expected);
 }
 
+/* Makes room for more text. */
+static int grow(struct reader *reader)
+{
+	size_t capacity = reader->capacity ? reader->capacity * 2 : 4096;
+
+	if (capacity > FILE_MAX)
+		return gt_fail(reader->error, "%s: expected at most %u bytes", reader->path, FILE_MAX);
+	char *text = realloc(reader->text, capacity + GT_SCAN_SLACK + 1);
+	if (!text)
+		return gt_fail_memory(reader->error, "a configuration");
+	reader->text = text;
+	reader->capacity = capacity;
+	return 0;
+}
+
 static int load(struct reader *reader)
 {
 	struct gt_input *input = gt_input_open(reader->path, reader->error);
+	struct gt_error ignored;
 	long got;
 
 	if (!input)
 		return -1;
-	while ((got = gt_input_bytes(input, reader->text + reader->length, FILE_MAX - reader->length,
-				     reader->error)) > 0) {
-		reader->length += (size_t)got;
-		if (reader->length == FILE_MAX) {
-			got = gt_fail(reader->error, "%s: expected at most %u bytes", reader->path, FILE_MAX);
-			break;
-		}
-	}
-	struct gt_error ignored;
+	do {
+		got = reader->length < reader->capacity || grow(reader) == 0 ?
+			      gt_input_bytes(input, reader->text + reader->length,
+					     reader->capacity - reader->length, reader->error) : -1;
+		reader->length += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
 	if (gt_input_close(input, got == 0 ? reader->error : &ignored) != 0 || got < 0)
 		return -1;
+	memset(reader->text + reader->length, 0, GT_SCAN_SLACK + 1);
 	return memchr(reader->text, '\0', reader->length) ?
 		       fail(reader, 0, "expected text, found a 0 byte") : 0;
 }
@@ -244,9 +258,6 @@ int gt_pptconfig_read(struct gt_pptconfig *config, const char *path, struct gt_e
 	int result;
 
 	*config = (struct gt_pptconfig){0};
-	reader.text = calloc(1, FILE_MAX + GT_SCAN_SLACK + 1);
-	if (!reader.text)
-		return gt_fail_memory(error, "a configuration");
 	result = load(&reader);
 	if (result == 0)
 		result = for_each(&reader, launch_pattern, 0, reader.length, take_launch, config);
