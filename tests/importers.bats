@@ -44,6 +44,7 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 			fi
 			gtrace-order app/memory_traces | rows | cut -f 1-3,5-10 | cmp - found
 			gtrace-order app/memory_traces/*.mem | rows | cut -f 1-3,5-10 | cmp - found
+			gtrace-order app/memory_traces/*.mem app/app_config.py | rows | cut -f 1-3,5-10 | cmp - found
 			xz app/memory_traces/*.mem
 			gtrace-order app | plain | cmp - found
 		done

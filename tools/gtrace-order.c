@@ -142,14 +142,18 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 	tool_must(tool, gt_input_close(input, &tool->error));
 }
 
-/* The importer that reads all of these paths together, if there is one. */
+/* The importer that reads all of these paths together, because it was asked for or owns one of
+ * them, or NULL. */
 static const struct gt_importer *find_owner(const struct settings *settings, char *const *paths, size_t n)
 {
-	if (settings->importer || settings->pattern || n == 0)
-		return settings->importer && settings->importer->read_paths && n > 0 ? settings->importer : NULL;
+	if (settings->pattern || n == 0)
+		return NULL;
+	if (settings->importer)
+		return settings->importer->read_paths ? settings->importer : NULL;
 	for (size_t i = 0; i < gt_importers_n; i++)
-		if (gt_importers[i]->owns_path && gt_importers[i]->owns_path(paths[0]))
-			return gt_importers[i];
+		for (size_t p = 0; gt_importers[i]->owns_path && p < n; p++)
+			if (gt_importers[i]->owns_path(paths[p]))
+				return gt_importers[i];
 	return NULL;
 }
 

@@ -554,13 +554,32 @@ static int read_folder(const struct folder *folder, struct gt_trace *to, struct 
 	return result;
 }
 
+/* The paths of traces; that of a configuration among them is taken instead of the one that would be
+ * looked for. */
+static int add_paths(struct folder *folder, char *const paths[], size_t n, struct gt_error *error)
+{
+	const char *config = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(file_name(paths[i]), "app_config.py") == 0)
+			config = paths[i];
+		else if (add_path(folder, paths[i], error) != 0)
+			return -1;
+	}
+	if (!folder->traces)
+		return gt_fail(error, "%s: expected a folder with traces, or .mem files, too", config);
+	if (!config)
+		return 0;
+	free(folder->config);
+	folder->config = strdup(config);
+	return folder->config ? 0 : gt_fail_memory(error, "a path");
+}
+
 static int read_paths(char *const paths[], size_t n, struct gt_trace *to, struct gt_error *error)
 {
 	struct folder folder = {0};
-	int result = 0;
+	int result = add_paths(&folder, paths, n, error);
 
-	for (size_t i = 0; i < n && result == 0; i++)
-		result = add_path(&folder, paths[i], error);
 	if (result == 0)
 		result = sort_entries(&folder, error);
 	if (result == 0)
