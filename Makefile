@@ -65,9 +65,9 @@ bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig share/gtrace share/man/man1 share/man/man5 share/man/man7)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig share/gtrace/gpus share/man/man1 share/man/man5 share/man/man7)
 	install $(TOOLS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 gpus/* $(DESTDIR)$(PREFIX)/share/gtrace
+	install -m 644 gpus/* $(DESTDIR)$(PREFIX)/share/gtrace/gpus
 	for s in 1 5 7; do install -m 644 man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s; done
 	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(PREFIX)/lib
 	for h in lib/gtrace.h lib/*/*.h; do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gtrace/$${h#lib/}; done
