@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ONES UINT32_MAX
+const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN] = {
+	[GT_TIMELINE_FAN + 1] = ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES,
+	ONES, ONES, ONES, ONES, ONES, ONES, ONES,
+};
+
 /* Whole groups, so that a group can be summed without asking where the level ends. */
 static size_t round_up(size_t nodes)
 {

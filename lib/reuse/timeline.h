@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -20,6 +21,9 @@ struct gt_timeline {
 	uint32_t capacity;
 	size_t bytes; /* of memory held */
 };
+
+/* Element GT_TIMELINE_FAN + i - at is all ones where i > at, else 0. */
+extern const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN];
 
 /* Makes room for `capacity` (1 to GT_TIMELINE_MAX) slots, what was there before being lost, and sets
  * the first `live` of them. Start from a zeroed struct. Returns 0, or -1 when memory is short. */
@@ -67,14 +71,20 @@ static inline void gt_timeline_unset(struct gt_timeline *slots, uint32_t slot)
 		slots->counts[level][node]--;
 }
 
-/* The sum of a group's counts after position `at`: no branch, so that compilers vectorise it. */
-static inline uint32_t gt_timeline_sum_after(const uint32_t *group, int at)
+/* The sum of a group's counts after position `at`: no branch to be mispredicted, and two counts
+ * to a word. All slots together are fewer than 2^32, so no sum runs over into its neighbour. */
+static inline uint32_t gt_timeline_sum_after(const uint32_t *group, uint32_t at)
 {
-	uint32_t sum = 0;
+	const uint32_t *masks = gt_timeline_after_mask + GT_TIMELINE_FAN - at;
+	uint64_t sum = 0;
 
-	for (int i = 0; i < GT_TIMELINE_FAN; i++)
-		sum += group[i] & (uint32_t)-(i > at);
-	return sum;
+	for (uint32_t i = 0; i < GT_TIMELINE_FAN; i += 2) {
+		uint64_t pair, mask;
+		memcpy(&pair, group + i, sizeof pair);
+		memcpy(&mask, masks + i, sizeof mask);
+		sum += pair & mask;
+	}
+	return (uint32_t)(sum >> 32) + (uint32_t)sum;
 }
 
 /* Live slots after `slot`, given that none after `last` is live. Near the end of time, where most
@@ -86,7 +96,7 @@ static inline uint32_t gt_timeline_after(const struct gt_timeline *slots, uint32
 
 	for (unsigned level = 0; node != end; level++) {
 		const uint32_t *group = slots->counts[level] + node / GT_TIMELINE_FAN * GT_TIMELINE_FAN;
-		sum += gt_timeline_sum_after(group, (int)(node % GT_TIMELINE_FAN));
+		sum += gt_timeline_sum_after(group, node % GT_TIMELINE_FAN);
 		node /= GT_TIMELINE_FAN;
 		end /= GT_TIMELINE_FAN;
 	}
