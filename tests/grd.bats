@@ -154,6 +154,39 @@ rows() { gtrace-cat | grep -v '^#'; }
 	[ "$(grd --distances <stream | column sm | paste -sd ' ')" = "0 1 0 1 0 1 0" ]
 }
 
+# The property that makes one profile stand for many caches.
+@test "hits by MRU position are those of gcache with LRU, at every number of ways" {
+	for trace in conv gemm; do
+		gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule --sm 4 --max-blocks 2 |
+			gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from >loads
+		for how in "4 mod" "8 xor" "16 prime" "5 mod" "1 mod"; do
+			read -r sets index <<<"$how"
+			function="--index $index"
+			[ "$sets" -gt 1 ] || function=
+			grd --per sm,set:"$sets" $function --mru 8 <loads | column count >positions
+			for ways in 1 2 3 5 8; do
+				expected=$(head -n $ways positions | paste -sd + | bc)
+				found=$(gcache --l1 --size $((sets * ways * 128)) --ways $ways --line 128 --sector line --index "$index" \
+					--replace lru <loads | gstats --csv | sed -n 's/^1,l1,read_hits,//p')
+				[ "$found" -eq "$expected" ] || { echo "$trace $how, $ways ways: $found, expected $expected"; return 1; }
+			done
+		done
+		[ "$expected" -gt 0 ]
+	done
+}
+
+@test "a shared cache behind another: one stack for each set, of what arrives" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 |
+		gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from |
+		gcache --l1 --size 2K --ways 4 --line 128 --sector line >misses
+	for ways in 1 4 16; do
+		expected=$(grd --per set:32 --mru $ways <misses | column count | head -n $ways | paste -sd + | bc)
+		found=$(gcache --l2 --size $((32 * ways * 128)) --ways $ways --line 128 --sector line --index mod --replace lru <misses |
+			gstats --csv | sed -n 's/^1,l2,read_hits,//p')
+		[ "$found" -eq "$expected" ] || { echo "$ways ways: $found, expected $expected"; return 1; }
+	done
+}
+
 @test "the end of a kernel forgets all lines, unless told not to" {
 	requests 0 1 0 / 0 1 2 >stream
 	[ "$(distances <stream)" = "inf inf 1 inf inf inf" ]
@@ -183,7 +216,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 @test "wrong options are told before anything is read" {
 	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per warp" \
 		"--op reads" "--op loads," "--by array" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
-		"--bound 0" "--flush always" "--mru 4 --profile" "--total" "--total --distances"; do
+		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances"; do
 		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
 	done
 	expect_failure 2 "--name: expected" grd --name "" </dev/null
@@ -192,7 +225,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 
 @test "rows that cannot be measured are refused" {
 	requests 1 2 >stream
-	expect_failure 1 "is of accesses, but these rows are requests" grd --granularity address --profile <stream
+	expect_failure 1 "record 3: reuse by address is of accesses, but these rows are requests" grd --granularity address --profile <stream
 	expect_failure 1 "run gschedule first" grd --per sm --profile <stream
 }
 

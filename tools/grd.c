@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/index.h"
 #include "coalesce/coalesce.h"
 #include "reuse/options.h"
 #include "reuse/tables.h"
@@ -12,9 +13,10 @@
 
 static const char help[] =
 	"usage: grd [--granularity line[:SIZE]|sector|address[:SIZE]] [--per sm|global|[sm,]set:N]\n"
-	"           [--op loads|stores|atomics|all] [--by pc|op] [--flush kernel|never] [--bound N]\n"
+	"           [--index FUNCTION] [--op loads|stores|atomics|all] [--by pc|op]\n"
+	"           [--flush kernel|never] [--bound N] [--total]\n"
 	"           [--name NAME | --profile | --csdd | --mru WAYS | --lines N,... | --distances]\n"
-	"           [--total] [STREAM]\n"
+	"           [STREAM]\n"
 	"Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
 	"Passes the stream on, unchanged, and adds what it counted; or prints tab-separated text:\n"
 	"\n"
@@ -28,8 +30,9 @@ static const char help[] =
 	"  --granularity G  line (default; 128 bytes or SIZE), sector (32 bytes), or address: that of\n"
 	"                   each lane, in units of SIZE bytes (default 1)\n"
 	"  --line SIZE      the same as --granularity line:SIZE\n"
-	"  --per WHAT       a stack for each sm, for each of N sets (line modulo N), for each set of each\n"
-	"                   SM (sm,set:N), or one (global); default: sm where rows are scheduled\n"
+	"  --per WHAT       a stack for each sm, for each of N sets (set:N), for each set of each SM\n"
+	"                   (sm,set:N), or one (global); default: sm where rows are scheduled\n"
+	"  --index FUNCTION which set a line is in, by a function of gcache (mod)\n"
 	"  --op WHICH       only these are references: a list of loads, stores, atomics, all (default)\n"
 	"  --by WHAT        a profile for each pc or op\n"
 	"  --flush WHEN     forget all lines at the end of a kernel (default) or never\n"
@@ -42,9 +45,10 @@ struct grd {
 	struct tool tool;
 	struct gt_reuse_options options;
 	const char *name; /* of the stage */
+	const char *function; /* of --index */
+	struct gt_index index;
 	bool flush, total;
-	struct gt_lines lines;
-	const struct gt_reuse_table *table; /* NULL: another output */
+	struct gt_reuse_text text; /* the table, if one was asked for */
 	bool distances;
 
 	struct gt_reuse reuse;
@@ -52,9 +56,6 @@ struct grd {
 	struct gt_rows *requests; /* of accesses, on their way to the stacks */
 	bool in_kernel;
 	uint64_t kernel;
-	FILE *text; /* the table, kept back until the stream has proved sound */
-	char *buffer;
-	size_t bytes;
 };
 
 static void end_kernel(struct grd *grd)
@@ -68,9 +69,9 @@ static void end_kernel(struct grd *grd)
 	if (!grd->in_kernel || grd->total)
 		return;
 	gt_profile_sort(&grd->reuse.profile);
-	if (grd->table) {
+	if (grd->text.table) {
 		snprintf(kernel, sizeof kernel, "%" PRIu64, grd->kernel);
-		gt_reuse_table_write(grd->text, grd->table, kernel, &grd->reuse.profile, &grd->lines);
+		tool_must(tool, gt_reuse_text_add(&grd->text, kernel, &grd->reuse.profile, &tool->error));
 	} else if (tool->out) {
 		gt_count_begin(&count, grd->name, grd->kernel);
 		tool_must(tool, gt_reuse_count(&grd->reuse, &count, &tool->error));
@@ -103,13 +104,16 @@ static void take_rows(struct grd *grd, const struct gt_rows *rows)
 {
 	struct gt_sink sink = {.rows = grd->requests, .flush = take_requests, .context = grd};
 	struct tool *tool = &grd->tool;
+	struct gt_error reason;
+	int failed;
 
-	if (rows->kind == grd->options.unit.granularity->kind || rows->kind == GT_REQUESTS) {
-		tool_must(tool, gt_reuse_rows(&grd->reuse, rows, &tool->error));
-		return;
-	}
-	tool_must(tool, gt_coalesce(&grd->coalescer, rows, &sink, &tool->error));
-	tool_must(tool, take_requests(grd, grd->requests, &tool->error));
+	if (rows->kind == grd->options.unit.granularity->kind || rows->kind == GT_REQUESTS)
+		failed = gt_reuse_rows(&grd->reuse, rows, &reason);
+	else
+		failed = gt_coalesce(&grd->coalescer, rows, &sink, &reason) != 0 ||
+			 take_requests(grd, grd->requests, &reason) != 0;
+	if (failed)
+		tool_must(tool, gt_fail(&tool->error, "record %" PRIu64 ": %s", gt_reader_records(tool->in), reason.text));
 }
 
 static int print_distance(void *context, const struct gt_rows *rows, size_t i, uint64_t unit,
@@ -125,18 +129,15 @@ static void set_output(struct grd *grd, const char *output, const char *lines)
 {
 	struct tool *tool = &grd->tool;
 
-	if (grd->table || grd->distances)
+	if (grd->text.table || grd->distances)
 		tool_usage(tool, "--%s: expected one of --profile, --csdd, --mru, --lines and --distances", output);
-	grd->table = gt_reuse_table_find(output);
-	grd->distances = !grd->table;
-	if (lines && gt_lines_parse(lines, &grd->lines, &tool->error) != 0)
+	grd->distances = strcmp(output, "distances") == 0;
+	if (!grd->distances && gt_reuse_text_choose(&grd->text, output, lines, &tool->error) != 0)
 		tool_usage(tool, "--%s: %s", output, tool->error.text);
-	if (strcmp(output, "mru") == 0 && grd->lines.n > 1)
-		tool_usage(tool, "--mru: '%s': expected one number of ways", lines);
 }
 
 /* In the order of the table. */
-enum { PROFILE = 1, CSDD, MRU, LINES, DISTANCES, TOTAL, FLUSH, NAME, MEASURE };
+enum { PROFILE = 1, CSDD, MRU, LINES, DISTANCES, TOTAL, FLUSH, NAME, INDEX, MEASURE };
 static const struct option long_options[] = {
 	{"profile", no_argument, NULL, PROFILE},
 	{"csdd", no_argument, NULL, CSDD},
@@ -146,6 +147,7 @@ static const struct option long_options[] = {
 	{"total", no_argument, NULL, TOTAL},
 	{"flush", required_argument, NULL, FLUSH},
 	{"name", required_argument, NULL, NAME},
+	{"index", required_argument, NULL, INDEX},
 	{"granularity", required_argument, NULL, MEASURE},
 	{"line", required_argument, NULL, MEASURE + 1},
 	{"per", required_argument, NULL, MEASURE + 2},
@@ -154,6 +156,28 @@ static const struct option long_options[] = {
 	{"bound", required_argument, NULL, MEASURE + 5},
 	TOOL_OPTIONS,
 };
+
+static uint32_t set_of(const void *index, uint64_t line)
+{
+	return gt_index_set(index, line);
+}
+
+static void open_index(struct grd *grd)
+{
+	struct gt_reuse_options *options = &grd->options;
+	const struct gt_index_function *function;
+	struct tool *tool = &grd->tool;
+	unsigned argument;
+
+	if (options->sets == 1)
+		tool_usage(tool, "--index: expected --per set:N or --per sm,set:N beside it");
+	if (gt_index_parse(grd->function, &function, &argument, &tool->error) != 0 ||
+	    gt_index_open(&grd->index, function, argument, (uint32_t)options->sets,
+			  UINT64_C(1) << options->unit.shift, &tool->error) != 0)
+		tool_usage_error(tool, "--index");
+	options->set_of = set_of;
+	options->set_context = &grd->index;
+}
 
 static void take_options(struct grd *grd, int argc, char **argv)
 {
@@ -182,17 +206,19 @@ static void take_options(struct grd *grd, int argc, char **argv)
 				tool_usage(tool, "--name: expected 1 to %d bytes", GT_COUNT_NAME - 1);
 			grd->name = optarg;
 			break;
+		case INDEX:
+			grd->function = optarg;
+			break;
 		default:
 			if (gt_reuse_set(&grd->options, long_options[option - PROFILE].name, optarg, &tool->error) != 0)
 				tool_usage(tool, "--%s: %s", long_options[option - PROFILE].name, tool->error.text);
 		}
 	}
-	if (grd->total && !grd->table)
+	if (grd->total && !grd->text.table)
 		tool_usage(tool, "--total: expected --profile, --csdd, --mru or --lines beside it");
-	/* Sizes asked for are counted exactly. */
-	for (size_t i = 0; i < grd->lines.n; i++)
-		if (grd->options.bound < grd->lines.lines[i])
-			grd->options.bound = grd->lines.lines[i];
+	if (grd->function)
+		open_index(grd);
+	grd->options.bound = gt_reuse_text_bound(&grd->text, grd->options.bound);
 }
 
 static void open_all(struct grd *grd)
@@ -204,11 +230,8 @@ static void open_all(struct grd *grd)
 		grd->options.watch = print_distance;
 		grd->options.watch_context = grd;
 		fputs(GT_REUSE_DISTANCE_COLUMNS, stdout);
-	} else if (grd->table) {
-		grd->text = open_memstream(&grd->buffer, &grd->bytes);
-		if (!grd->text)
-			tool_must(tool, gt_fail_memory(&tool->error, "a table"));
-		gt_reuse_table_header(grd->text, grd->table, grd->options.split);
+	} else if (grd->text.table) {
+		tool_must(tool, gt_reuse_text_begin(&grd->text, grd->options.split, &tool->error));
 	} else {
 		tool_write(tool);
 	}
@@ -221,15 +244,13 @@ static void open_all(struct grd *grd)
 /* The table, now that all of the stream was read and its checksum is right. */
 static void print_table(struct grd *grd)
 {
-	if (grd->total) {
-		gt_profile_sort(&grd->reuse.profile);
-		gt_reuse_table_write(grd->text, grd->table, "total", &grd->reuse.profile, &grd->lines);
-	}
-	if (fflush(grd->text) != 0 || ferror(grd->text))
-		tool_must(&grd->tool, gt_fail_memory(&grd->tool.error, "a table"));
-	fwrite(grd->buffer, 1, grd->bytes, stdout);
-	fclose(grd->text);
-	free(grd->buffer);
+	struct tool *tool = &grd->tool;
+
+	gt_profile_sort(&grd->reuse.profile);
+	if (grd->total)
+		tool_must(tool, gt_reuse_text_add(&grd->text, "total", &grd->reuse.profile, &tool->error));
+	tool_must(tool, gt_reuse_text_end(&grd->text, &tool->error));
+	fwrite(grd->text.bytes, 1, grd->text.n, stdout);
 }
 
 int main(int argc, char **argv)
@@ -251,10 +272,12 @@ int main(int argc, char **argv)
 			tool_pass(&grd.tool);
 	}
 	end_kernel(&grd);
-	if (grd.table)
+	if (grd.text.table)
 		print_table(&grd);
 	gt_rows_free(grd.requests);
 	gt_reuse_close(&grd.reuse);
+	gt_index_close(&grd.index);
+	gt_reuse_text_close(&grd.text);
 	tool_end(&grd.tool);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "reuse/tables.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -118,36 +119,76 @@ const struct gt_reuse_table gt_reuse_tables[] = {
 };
 const size_t gt_reuse_tables_n = sizeof gt_reuse_tables / sizeof *gt_reuse_tables;
 
-const struct gt_reuse_table *gt_reuse_table_find(const char *name)
+int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const char *lines,
+			 struct gt_error *error)
 {
 	for (size_t i = 0; i < gt_reuse_tables_n; i++)
 		if (strcmp(gt_reuse_tables[i].name, name) == 0)
-			return &gt_reuse_tables[i];
-	return NULL;
+			text->table = &gt_reuse_tables[i];
+	if (!text->table)
+		return gt_fail(error, "no table is called '%s'", name);
+	if (lines && gt_lines_parse(lines, &text->lines, error) != 0)
+		return -1;
+	if (text->table->write == write_mru && text->lines.n != 1)
+		return gt_fail(error, "'%s': expected one number of ways", lines ? lines : "");
+	return 0;
 }
 
-void gt_reuse_table_header(FILE *to, const struct gt_reuse_table *table, const struct gt_split *split)
+uint64_t gt_reuse_text_bound(const struct gt_reuse_text *text, uint64_t bound)
 {
-	if (split)
-		fprintf(to, "kernel\t%s\t%s\n", split->name, table->columns);
-	else
-		fprintf(to, "kernel\t%s\n", table->columns);
+	for (size_t i = 0; i < text->lines.n; i++)
+		if (bound < text->lines.lines[i])
+			bound = text->lines.lines[i];
+	return bound;
 }
 
-void gt_reuse_table_write(FILE *to, const struct gt_reuse_table *table, const char *kernel,
-			  const struct gt_profile *profile, const struct gt_lines *lines)
+/* A file in memory fails for want of memory only. */
+static int sound(FILE *file, struct gt_error *error)
+{
+	return ferror(file) ? gt_fail_memory(error, "a table") : 0;
+}
+
+int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split, struct gt_error *error)
+{
+	text->file = open_memstream(&text->bytes, &text->n);
+	if (!text->file)
+		return gt_fail_memory(error, "a table");
+	if (split)
+		fprintf(text->file, "kernel\t%s\t%s\n", split->name, text->table->columns);
+	else
+		fprintf(text->file, "kernel\t%s\n", text->table->columns);
+	return sound(text->file, error);
+}
+
+int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const struct gt_profile *profile,
+		      struct gt_error *error)
 {
 	char first[32 + GT_CLASS_TEXT], class[GT_CLASS_TEXT];
 
 	if (!profile->split) {
 		snprintf(first, sizeof first, "%.24s\t", kernel);
-		table->write(to, first, &profile->all, lines);
+		text->table->write(text->file, first, &profile->all, &text->lines);
 	}
 	for (size_t i = 0; i < profile->n; i++) {
 		profile->split->format(profile->classes[i].key, class);
 		snprintf(first, sizeof first, "%.24s\t%s\t", kernel, class);
-		table->write(to, first, &profile->classes[i].histogram, lines);
+		text->table->write(text->file, first, &profile->classes[i].histogram, &text->lines);
 	}
+	return sound(text->file, error);
+}
+
+int gt_reuse_text_end(struct gt_reuse_text *text, struct gt_error *error)
+{
+	fflush(text->file);
+	return sound(text->file, error);
+}
+
+void gt_reuse_text_close(struct gt_reuse_text *text)
+{
+	if (text->file)
+		fclose(text->file);
+	free(text->bytes);
+	*text = (struct gt_reuse_text){0};
 }
 
 void gt_reuse_distance_write(FILE *to, uint64_t kernel, const struct gt_rows *rows, size_t i,

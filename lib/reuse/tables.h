@@ -37,15 +37,29 @@ struct gt_reuse_table {
 extern const struct gt_reuse_table gt_reuse_tables[];
 extern const size_t gt_reuse_tables_n;
 
-/* The table of that name, or NULL. */
-const struct gt_reuse_table *gt_reuse_table_find(const char *name);
+/* A table in the making, kept back until it may be shown. Zeroed: none was chosen. */
+struct gt_reuse_text {
+	const struct gt_reuse_table *table;
+	struct gt_lines lines;
+	FILE *file;
+	char *bytes; /* n of them, after gt_reuse_text_end */
+	size_t n;
+};
 
-void gt_reuse_table_header(FILE *to, const struct gt_reuse_table *table, const struct gt_split *split);
+/* Chooses a table by name and the lines it is of (NULL: it needs none). Returns 0, or -1 with
+ * what was expected. */
+int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const char *lines,
+			 struct gt_error *error);
+/* The bound that makes the chosen table exact, if that is above `bound`; else `bound`. */
+uint64_t gt_reuse_text_bound(const struct gt_reuse_text *text, uint64_t bound);
 
-/* Writes the rows of a sorted profile; `kernel` is what stands in the first column. Errors are
- * left in the file's error indicator. */
-void gt_reuse_table_write(FILE *to, const struct gt_reuse_table *table, const char *kernel,
-			  const struct gt_profile *profile, const struct gt_lines *lines);
+/* Begins the table with its header; appends the rows of a sorted profile, `kernel` standing in the
+ * first column; ends it, so that `bytes` can be shown. Each returns 0, or -1 when memory is short. */
+int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split, struct gt_error *error);
+int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const struct gt_profile *profile,
+		      struct gt_error *error);
+int gt_reuse_text_end(struct gt_reuse_text *text, struct gt_error *error);
+void gt_reuse_text_close(struct gt_reuse_text *text);
 
 /* The table of single references: its columns, and a row for a reference of row i to the unit
  * that begins at `address`. */
