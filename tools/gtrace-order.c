@@ -33,29 +33,19 @@ static const char usage[] =
 struct settings {
 	const struct gt_importer *importer;
 	struct gt_pattern *pattern;
-	struct gt_regex *kernel;
 	struct gt_order_options order;
 };
 
 /* The help ends with the table of formats. */
-static char *make_help(void)
+static const char *make_help(void)
 {
-	size_t bytes = sizeof usage;
+	static char text[8192];
+	size_t at = (size_t)snprintf(text, sizeof text, "%s", usage);
 
-	for (size_t i = 0; i < gt_importers_n; i++)
-		bytes += strlen(gt_importers[i]->name) + strlen(gt_importers[i]->summary) + 32;
-	char *text = malloc(bytes);
-	if (!text)
-		return NULL;
-	size_t at = (size_t)snprintf(text, bytes, "%s", usage);
-	for (size_t i = 0; i < gt_importers_n; i++)
-		at += (size_t)snprintf(text + at, bytes - at, "  %-11s %s\n", gt_importers[i]->name, gt_importers[i]->summary);
+	for (size_t i = 0; i < gt_importers_n && at < sizeof text; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "  %-11s %s\n", gt_importers[i]->name,
+				       gt_importers[i]->summary);
 	return text;
-}
-
-static int wants(void *context, const struct gt_kernel *kernel, struct gt_error *error)
-{
-	return gt_regex_match(context, kernel->name, strlen(kernel->name), error);
 }
 
 static int write_kernel(void *writer, const struct gt_kernel *kernel, struct gt_error *error)
@@ -93,7 +83,9 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_tra
 			tool_must(tool, to->kernel(to->context, gt_reader_kernel(tool->in), &tool->error));
 		} else if (event == GT_ROWS) {
 			if (gt_trace_rows(to, gt_reader_rows(tool->in), &inner) != 0)
-				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s", gt_input_name(input),
+				tool_must(tool,
+					  gt_fail(&tool->error, "%s: record %" PRIu64 ": %s",
+						  gt_input_name(input),
 							gt_reader_records(tool->in), inner.text));
 		} else if (event != GT_COUNT || strcmp(gt_reader_count(tool->in)->stage, "order") != 0) {
 			tool_pass(tool);
@@ -117,14 +109,17 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 	if (!importer || !importer->read) {
 		char line[81] = "";
 		gt_head_line(&head, &bytes, line, sizeof line);
-		gt_fail(&tool->error, "%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
-			gt_input_name(input), importer ? "this format is read by folders" : "no known format", line);
+		gt_fail(&tool->error,
+			"%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
+			gt_input_name(input), importer ?
+				"this format is read by folders" : "no known format", line);
 		tool_fail(tool);
 	}
 	tool_must(tool, importer->read(input, to, &tool->error));
 }
 
-static void read_operand(struct tool *tool, const struct settings *settings, const char *path, struct gt_trace *to)
+static void read_operand(struct tool *tool, const struct settings *settings, const char *path,
+			 struct gt_trace *to)
 {
 	struct gt_input *input = gt_input_open(path, &tool->error);
 	const char *head;
@@ -138,23 +133,9 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 	else
 		read_text(tool, settings, input, head, bytes, to);
 	if (tool->verbose)
-		fprintf(stderr, "%s: %s: %" PRIu64 " bytes read\n", tool->name, gt_input_name(input), gt_input_taken(input));
+		fprintf(stderr, "%s: %s: %" PRIu64 " bytes read\n", tool->name, gt_input_name(input),
+			gt_input_taken(input));
 	tool_must(tool, gt_input_close(input, &tool->error));
-}
-
-/* The importer that reads all of these paths together, because it was asked for or owns one of
- * them, or NULL. */
-static const struct gt_importer *find_owner(const struct settings *settings, char *const *paths, size_t n)
-{
-	if (settings->pattern || n == 0)
-		return NULL;
-	if (settings->importer)
-		return settings->importer->read_paths ? settings->importer : NULL;
-	for (size_t i = 0; i < gt_importers_n; i++)
-		for (size_t p = 0; gt_importers[i]->owns_path && p < n; p++)
-			if (gt_importers[i]->owns_path(paths[p]))
-				return gt_importers[i];
-	return NULL;
 }
 
 static void read_operands(struct tool *tool, const struct settings *settings, struct gt_ordering *order)
@@ -164,12 +145,14 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 	bool none = optind == tool->argc;
 	char **paths = none ? standard_input : tool->argv + optind;
 	size_t n = none ? 1 : (size_t)(tool->argc - optind);
-	const struct gt_importer *owner = find_owner(settings, paths, none ? 0 : n);
+	const struct gt_importer *owner = NULL;
 
 	if (isatty(STDIN_FILENO) && strcmp(paths[0], "-") == 0) {
 		gt_fail(&tool->error, "expected a trace, not a terminal (gtrace-order --help)");
 		tool_fail(tool);
 	}
+	if (!none && !settings->pattern)
+		owner = gt_importer_of_paths(settings->importer, paths, n);
 	if (owner) {
 		tool_write(tool);
 		tool_must(tool, owner->read_paths(paths, n, gt_order_trace(order), &tool->error));
@@ -211,12 +194,10 @@ static void set_pattern(struct tool *tool, struct settings *settings, const char
 
 static void set_kernel(struct tool *tool, struct settings *settings, const char *regex)
 {
-	gt_regex_close(settings->kernel);
-	settings->kernel = gt_regex_open(regex, &tool->error);
-	if (!settings->kernel)
+	gt_regex_close(settings->order.kernel);
+	settings->order.kernel = gt_regex_open(regex, &tool->error);
+	if (!settings->order.kernel)
 		tool_usage_error(tool, "--kernel");
-	settings->order.wants = wants;
-	settings->order.context = settings->kernel;
 }
 
 static void set_order(struct tool *tool, struct settings *settings, const char *by)
@@ -228,7 +209,8 @@ static void set_order(struct tool *tool, struct settings *settings, const char *
 
 static void set_memory(struct tool *tool, struct settings *settings, const char *size)
 {
-	if (gt_parse_size(size, GT_SORT_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory, &tool->error) != 0)
+	if (gt_parse_size(size, GT_SORT_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory,
+			  &tool->error) != 0)
 		tool_usage_error(tool, "-S");
 }
 
@@ -236,7 +218,8 @@ static void parse_options(struct tool *tool, struct settings *settings)
 {
 	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY };
 	static const struct option options[] = {
-		{"format", required_argument, NULL, FORMAT}, {"format-regex", required_argument, NULL, FORMAT_REGEX},
+		{"format", required_argument, NULL, FORMAT},
+			{"format-regex", required_argument, NULL, FORMAT_REGEX},
 		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
 		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
 		TOOL_OPTIONS,
@@ -263,9 +246,8 @@ int main(int argc, char **argv)
 {
 	struct settings settings = {.order = {.memory = UINT64_C(1) << 30, .directory = getenv("TMPDIR")}};
 	struct tool tool;
-	char *help = make_help();
 
-	tool_begin(&tool, "gtrace-order", help ? help : usage, argc, argv);
+	tool_begin(&tool, "gtrace-order", make_help(), argc, argv);
 	parse_options(&tool, &settings);
 	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);
 	if (!order)
@@ -275,7 +257,6 @@ int main(int argc, char **argv)
 	tool_end(&tool);
 	gt_order_close(order);
 	gt_pattern_close(settings.pattern);
-	gt_regex_close(settings.kernel);
-	free(help);
+	gt_regex_close(settings.order.kernel);
 	return 0;
 }

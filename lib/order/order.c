@@ -78,7 +78,8 @@ static bool same_shape(const uint32_t a[3], const uint32_t b[3])
 
 static bool same_launch(const struct gt_kernel *a, const struct gt_kernel *b)
 {
-	return strcmp(a->name, b->name) == 0 && same_shape(a->grid, b->grid) && same_shape(a->block, b->block);
+	return strcmp(a->name, b->name) == 0 && same_shape(a->grid, b->grid) &&
+		same_shape(a->block, b->block);
 }
 
 /* Looks for the launch that an announcement goes on with. Returns 1, 0 if it is a new one, or -1:
@@ -86,8 +87,10 @@ static bool same_launch(const struct gt_kernel *a, const struct gt_kernel *b)
 static int find_launch(const struct gt_ordering *order, const struct gt_kernel *kernel, uint32_t *index,
 		       struct gt_error *error)
 {
-	const uint64_t *known = kernel->id == GT_KERNEL_NEXT ? NULL : gt_map_get(&order->by_source, kernel->id);
+	const uint64_t *known = NULL;
 
+	if (kernel->id != GT_KERNEL_NEXT)
+		known = gt_map_get(&order->by_source, kernel->id);
 	if (!known)
 		return 0;
 	const struct launch *launch = order->launches[*known];
@@ -96,7 +99,8 @@ static int find_launch(const struct gt_ordering *order, const struct gt_kernel *
 		return 1;
 	if (launch->file != order->file)
 		return 0;
-	return gt_fail(error, "launch %" PRIu64 " is announced as kernel '%.100s', and was announced as '%.100s' of "
+	return gt_fail(error,
+		       "launch %" PRIu64 " is announced as kernel '%.100s', and was announced as '%.100s' of "
 		       "another grid or block", kernel->id, kernel->name, launch->kernel.name);
 }
 
@@ -143,8 +147,8 @@ static int new_launch(struct gt_ordering *order, const struct gt_kernel *kernel,
 	int fresh, wanted = 1;
 	uint64_t id;
 
-	if (order->options.wants) {
-		wanted = order->options.wants(order->options.context, kernel, error);
+	if (order->options.kernel) {
+		wanted = gt_regex_match(order->options.kernel, kernel->name, strlen(kernel->name), error);
 		if (wanted < 0)
 			return -1;
 	}
@@ -200,18 +204,24 @@ static int reject(const struct launch *launch, const struct gt_trace_access *acc
 	if (access->mask == 0)
 		return gt_fail(error, "an access without an active lane");
 	if (access->size == 0 || access->size > GT_ACCESS_SIZE_MAX)
-		return gt_fail(error, "size %u: expected 1 to %d bytes a lane", access->size, GT_ACCESS_SIZE_MAX);
+		return gt_fail(error, "size %u: expected 1 to %d bytes a lane", access->size,
+			       GT_ACCESS_SIZE_MAX);
 	if (!gt_op_valid(access->op))
 		return gt_fail(error, "op 0x%02x: no such operation", access->op);
 	if (!access->addresses && access->stride == GT_STRIDE_LANES)
 		return gt_fail(error, "an access without addresses");
 	if (access->block >= launch->blocks)
-		return gt_fail(error, "block %" PRIu32 ": the grid of launch %" PRIu64 " has %" PRIu64 " blocks",
+		return gt_fail(error,
+			       "block %" PRIu32 ": the grid of launch %" PRIu64 " has %" PRIu64 " blocks",
 			       access->block, launch->kernel.id, launch->blocks);
 	if (access->warp >= launch->warps)
-		return gt_fail(error, "warp %u (from thread %u on): a block of launch %" PRIu64 " has %" PRIu64 " warps",
+		return gt_fail(error,
+			       "warp %u (from thread %u on): a block of launch %" PRIu64 " has %" PRIu64
+			       " warps",
 			       access->warp, access->warp * GT_WARP_SIZE, launch->kernel.id, launch->warps);
-	return gt_fail(error, "lanes 0x%08" PRIx32 " of warp %u: a block of launch %" PRIu64 " has %" PRIu64 " threads",
+	return gt_fail(error,
+		       "lanes 0x%08" PRIx32 " of warp %u: a block of launch %" PRIu64 " has %" PRIu64
+		       " threads",
 		       access->mask, access->warp, launch->kernel.id, gt_kernel_threads(&launch->kernel));
 }
 
@@ -231,10 +241,11 @@ static int number(struct gt_ordering *order, const struct gt_trace_access *acces
 
 	*an = access->an;
 	if (access->numbering == GT_AN_OF_WARP)
-		result = gt_ordinal_of_warp(&order->ordinals, order->launch_index, access->block, access->warp, an, error);
+		result = gt_ordinal_of_warp(&order->ordinals, order->launch_index, access->block,
+					    access->warp, an, error);
 	else if (access->numbering == GT_AN_OF_THREAD)
-		result = gt_ordinal_of_thread(&order->ordinals, order->launch_index, access->block, access->warp,
-					      (unsigned)__builtin_ctz(access->mask), an, error);
+		result = gt_ordinal_of_thread(&order->ordinals, order->launch_index, access->block,
+					      access->warp, (unsigned)__builtin_ctz(access->mask), an, error);
 	uint64_t bytes = gt_ordinals_bytes(&order->ordinals);
 	if (bytes != order->ordinals_bytes)
 		gt_sorter_yield(order->sorter, order->ordinals_bytes = bytes);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/regex.h"
 #include "stream/trace.h"
 #include "order/sort.h"
 #include "stream/count.h"
@@ -17,9 +18,7 @@ struct gt_order_options {
 	uint64_t memory;       /* bytes that rows and ordinals may take, GT_SORT_MEMORY_MIN at least */
 	const char *directory; /* of temporary files */
 	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
-	/* Which launches to keep; NULL: all. Returns 1, 0, or -1 with the error set. */
-	int (*wants)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
-	void *context;
+	struct gt_regex *kernel; /* keep launches of kernels whose names it matches; NULL: all */
 };
 
 /* Where the ordered trace goes: each launch in the order of first appearance, its rows through the

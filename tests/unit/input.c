@@ -56,7 +56,8 @@ static void lines_end_as_they_may(void)
 /* Lines of every length around the buffer's sizes arrive whole. */
 static void long_lines_arrive_whole(void)
 {
-	static const size_t lengths[] = {0, 1, 262143, 262144, 262145, 7, 524288, GT_LINE_MAX - 1, GT_LINE_MAX, 3};
+	static const size_t lengths[] =
+		{0, 1, 262143, 262144, 262145, 7, 524288, GT_LINE_MAX - 1, GT_LINE_MAX, 3};
 	const size_t n = sizeof lengths / sizeof *lengths;
 	struct gt_error error;
 	size_t length;
@@ -304,12 +305,23 @@ static void hexadecimal_numbers(void)
 		uint64_t value;
 		size_t taken; /* 0: refused */
 	} cases[] = {
-		{"0", 0, 1},	      {"0x0", 0, 3},	       {"ff g", 255, 2},	   {"0XaBcDeF01,", 0xabcdef01, 10},
-		{"12345678", 0x12345678, 8},		       {"0x00007f3a40000000 ", 0x7f3a40000000, 18},
-		{"ffffffffffffffff", UINT64_MAX, 16},	       {"0000000000000000ffffffffffffffff", UINT64_MAX, 32},
-		{"10000000000000000", 0, 0},		       {"0x", 0, 0},		   {"", 0, 0},
-		{"g", 0, 0},	      {"-1", 0, 0},	       {"1234567G", 0x1234567, 7}, {"1234567@", 0x1234567, 7},
-		{"1234567`", 0x1234567, 7},		       {"1234567\xb1", 0x1234567, 7},
+		{"0", 0, 1},
+		{"0x0", 0, 3},
+		{"ff g", 255, 2},
+		{"0XaBcDeF01,", 0xabcdef01, 10},
+		{"12345678", 0x12345678, 8},
+		{"0x00007f3a40000000 ", 0x7f3a40000000, 18},
+		{"ffffffffffffffff", UINT64_MAX, 16},
+		{"0000000000000000ffffffffffffffff", UINT64_MAX, 32},
+		{"10000000000000000", 0, 0},
+		{"0x", 0, 0},
+		{"", 0, 0},
+		{"g", 0, 0},
+		{"-1", 0, 0},
+		{"1234567G", 0x1234567, 7},
+		{"1234567@", 0x1234567, 7},
+		{"1234567`", 0x1234567, 7},
+		{"1234567\xb1", 0x1234567, 7},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -108,28 +108,33 @@ static void rows_in_order_stay(void)
 	}
 }
 
+/* One more access of each of some warps of a block, and of two threads of each. */
+static void count_block(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t block, uint32_t expected)
+{
+	struct gt_error error;
+	uint32_t an;
+
+	for (unsigned warp = 0; warp < 32; warp += 5) {
+		CHECK_EQUAL(gt_ordinal_of_warp(ordinals, kernel, block, warp, &an, &error), 0);
+		CHECK_EQUAL(an, expected);
+		for (unsigned lane = 0; lane < 32; lane += 31) {
+			int result = gt_ordinal_of_thread(ordinals, kernel, block, warp, lane, &an, &error);
+			CHECK_EQUAL(result, 0);
+			CHECK_EQUAL(an, expected);
+		}
+	}
+}
+
 static void ordinals_count_apart(void)
 {
 	struct gt_ordinals ordinals;
 	struct gt_error error;
-	uint32_t an;
 
 	CHECK_EQUAL(gt_ordinals_open(&ordinals, &error), 0);
-	for (uint32_t round = 0; round < 3; round++) {
-		for (uint32_t kernel = 0; kernel < 3; kernel++) {
-			for (uint32_t block = 0; block < 100; block++) {
-				for (unsigned warp = 0; warp < 32; warp += 5) {
-					CHECK_EQUAL(gt_ordinal_of_warp(&ordinals, kernel, block, warp, &an, &error), 0);
-					CHECK_EQUAL(an, round);
-					for (unsigned lane = 0; lane < 32; lane += 31) {
-						CHECK_EQUAL(gt_ordinal_of_thread(&ordinals, kernel, block, warp, lane, &an,
-										 &error), 0);
-						CHECK_EQUAL(an, round);
-					}
-				}
-			}
-		}
-	}
+	for (uint32_t round = 0; round < 3; round++)
+		for (uint32_t kernel = 0; kernel < 3; kernel++)
+			for (uint32_t block = 0; block < 100; block++)
+				count_block(&ordinals, kernel, block, round);
 	CHECK(gt_ordinals_bytes(&ordinals) > 3 * 100 * 8 * 128);
 	gt_ordinals_close(&ordinals);
 }
@@ -197,8 +202,10 @@ static void warp_accesses_are_numbered_and_kept(void)
 
 	CHECK_EQUAL(to->kernel(to->context, &kernel, &error), 0);
 	for (uint16_t warp = 3; warp-- > 0;) {
-		struct gt_trace_access access = {.block = 1, .warp = warp, .numbering = GT_AN_OF_WARP, .size = 8,
-						 .mask = 0x33, .addresses = addresses};
+		struct gt_trace_access access = {
+			.block = 1, .warp = warp, .numbering = GT_AN_OF_WARP, .size = 8,
+			.mask = 0x33, .addresses = addresses,
+		};
 		CHECK_EQUAL(to->access(to->context, &access, &error), 0);
 		access.addresses = NULL;
 		access.base = 5;
@@ -236,8 +243,10 @@ static void lanes_fold_across_other_rows(void)
 	for (unsigned i = 0; i < 32; i++) {
 		unsigned lane = i * 7 % 32;
 		for (uint16_t warp = 0; warp < 2; warp++) {
-			struct gt_trace_access access = {.warp = warp, .numbering = GT_AN_OF_THREAD, .size = 4,
-							 .mask = UINT32_C(1) << lane, .base = 4096 + 16 * lane, .pc = lane};
+			struct gt_trace_access access = {
+				.warp = warp, .numbering = GT_AN_OF_THREAD, .size = 4,
+				.mask = UINT32_C(1) << lane, .base = 4096 + 16 * lane, .pc = lane,
+			};
 			CHECK_EQUAL(to->access(to->context, &access, &error), 0);
 		}
 	}
@@ -258,8 +267,10 @@ static void unsound_accesses_are_refused(void)
 		const char *text;
 	} cases[] = {
 		{{.block = 6, .size = 4, .mask = 1}, "block 6: the grid of launch 1 has 6 blocks"},
-		{{.warp = 2, .size = 4, .mask = 1}, "warp 2 (from thread 64 on): a block of launch 1 has 2 warps"},
-		{{.warp = 1, .size = 4, .mask = 0x100}, "lanes 0x00000100 of warp 1: a block of launch 1 has 40 threads"},
+		{{.warp = 2, .size = 4, .mask = 1},
+		 "warp 2 (from thread 64 on): a block of launch 1 has 2 warps"},
+		{{.warp = 1, .size = 4, .mask = 0x100},
+		 "lanes 0x00000100 of warp 1: a block of launch 1 has 40 threads"},
 		{{.size = 4}, "without an active lane"},
 		{{.mask = 1}, "size 0: expected 1 to 32"},
 		{{.mask = 1, .size = 33}, "size 33: expected 1 to 32"},
