@@ -92,8 +92,10 @@ static int scan_launch(struct reader *reader, const char *line, size_t length, s
 	bool fits;
 
 	if (groups < 0)
-		return fail(reader, "expected '... - LAUNCH - Kernel pc 0xP - Kernel name NAME - grid launch id N"
-				    " - grid size X,Y,Z - block size X,Y,Z - nregs N - shmem N - cuda stream id N'");
+		return fail(
+			reader,
+			"expected '... - LAUNCH - Kernel pc 0xP - Kernel name NAME - grid launch id N"
+			" - grid size X,Y,Z - block size X,Y,Z - nregs N - shmem N - cuda stream id N'");
 	const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(reader->match);
 	size_t name = bounds[2 * NAME + 1] - bounds[2 * NAME];
 
@@ -233,7 +235,8 @@ static bool scan_addresses(const char *at, uint32_t *mask, uint64_t addresses[GT
 
 	*mask = 0;
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-		if ((lane > 0 && !gt_scan_gap(&at)) || !gt_scan_text(&at, "0x") || !gt_scan_hex(&at, &address))
+		if ((lane > 0 && !gt_scan_gap(&at)) || !gt_scan_text(&at, "0x") ||
+		    !gt_scan_hex(&at, &address))
 			return false;
 		if (address == 0)
 			continue;
@@ -365,9 +368,10 @@ static int read_line(struct reader *reader, const char *line, size_t length)
 
 	if (!gt_scan_text(&at, PREFIX)) {
 		/* The program's own output. A record behind an unfinished line of it must not get lost. */
-		return strstr(line, PREFIX "CTX 0x") ?
-			       fail(reader, "a record in the middle of a line: expected it at the line's beginning") :
-			       0;
+		return strstr(line, PREFIX "CTX 0x")
+			       ? fail(reader,
+				      "a record in the middle of a line: expected it at the line's beginning")
+			       : 0;
 	}
 	const char *message = at;
 
@@ -399,8 +403,8 @@ static int open_reader(struct reader *reader)
 
 	if (gt_map_open(&reader->by_id, 0, reader->error) != 0)
 		return -1;
-	reader->pattern = pcre2_compile((PCRE2_SPTR)launch_pattern, PCRE2_ZERO_TERMINATED, PCRE2_DOTALL, &code,
-					&offset, NULL);
+	reader->pattern = pcre2_compile((PCRE2_SPTR)launch_pattern, PCRE2_ZERO_TERMINATED, PCRE2_DOTALL,
+					&code, &offset, NULL);
 	reader->match = reader->pattern ? pcre2_match_data_create_from_pattern(reader->pattern, NULL) : NULL;
 	return reader->match ? 0 : gt_fail_memory(reader->error, "the launch pattern");
 }
