@@ -90,7 +90,7 @@ static bool detect(const char *head, size_t bytes)
 
 const struct gt_importer gt_import_lackey = {
 	.name = "lackey",
-	.summary = "valgrind --tool=lackey --trace-mem=yes, as one thread",
+	.summary = "what the lackey of valgrind prints of memory accesses, as one thread",
 	.detect = detect,
 	.read = read_lackey,
 };
