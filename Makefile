@@ -56,7 +56,7 @@ demo: all
 check: all $(UNITS) $(BENCHES)
 	tests/run --bin $(BIN) --build $(BUILD)
 check-sanitize:
-	$(MAKE) check BUILD=build-sanitize BIN=build-sanitize/bin CFLAGS='-O1 -g' \
+	$(MAKE) check BUILD=build-sanitize BIN=bin-sanitize CFLAGS='-O1 -g' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
 check-valgrind: all
 	tests/valgrind $(BIN)
@@ -78,7 +78,7 @@ uninstall:
 		$(foreach s,1 5 7,$(addprefix share/man/man$s/,$(notdir $(wildcard man/*.$s))))
 	rm -rf $(DESTDIR)$(PREFIX)/share/gtrace $(DESTDIR)$(PREFIX)/include/gtrace
 clean:
-	rm -rf $(BUILD) $(BIN) build-sanitize
+	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize
 
 .SECONDARY:
 .PHONY: all deps demo check check-sanitize check-valgrind check-long bench install uninstall clean
