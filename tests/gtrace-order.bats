@@ -329,4 +329,12 @@ expect_failure_without_path() {
 	expect_failure 1 "cannot write a temporary file" bash -c 'trap "" XFSZ; ulimit -f 100; gtrace-order -S 64K -T . trace | cat >/dev/null; exit "${PIPESTATUS[0]}"'
 }
 
+@test "-v tells what was read, and how much of it" {
+	shuffled >trace
+	gtrace-order -v trace 2>err >stream
+	grep -qE '^gtrace-order: 60000 rows, [0-9.]+ M rows/s \[#{20}\]$' err
+	gtrace-order -v <stream 2>err >/dev/null
+	grep -qE '^gtrace-order: [0-9]+ rows, ' err
+}
+
 @test "the manual's examples run" { run_man_examples gtrace-order.1; }

@@ -31,6 +31,7 @@ static const char usage[] =
 	"  stream      a gtrace stream\n";
 
 struct settings {
+	struct watch *watch;
 	const struct gt_importer *importer;
 	struct gt_pattern *pattern;
 	struct gt_order_options order;
@@ -58,6 +59,19 @@ static int write_count(void *writer, const struct gt_count *count, struct gt_err
 	return gt_write_count(writer, count, error);
 }
 
+/* What is shown of the input that is being read. */
+struct watch {
+	struct tool *tool;
+	const struct gt_input *input; /* NULL: several files at once */
+};
+
+static void show_progress(void *context, uint64_t accesses)
+{
+	const struct watch *watch = context;
+
+	tool_progress(watch->tool, accesses, watch->input ? gt_input_taken(watch->input) : 0, false);
+}
+
 static bool is_stream(const char *head, size_t bytes)
 {
 	return bytes >= 8 && memcmp(head, "\x93\xa6gtrace", 8) == 0;
@@ -78,15 +92,16 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_tra
 		tool_fail(tool);
 	if (!tool->out)
 		tool_write(tool);
-	while (tool_next(tool, &event)) {
+	while ((event = gt_read(tool->in, &tool->error)) != GT_END) {
+		if (event == GT_FAILED)
+			tool_fail(tool);
 		if (event == GT_KERNEL) {
 			tool_must(tool, to->kernel(to->context, gt_reader_kernel(tool->in), &tool->error));
 		} else if (event == GT_ROWS) {
 			if (gt_trace_rows(to, gt_reader_rows(tool->in), &inner) != 0)
-				tool_must(tool,
-					  gt_fail(&tool->error, "%s: record %" PRIu64 ": %s",
-						  gt_input_name(input),
-							gt_reader_records(tool->in), inner.text));
+				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s",
+							gt_input_name(input), gt_reader_records(tool->in),
+							inner.text));
 		} else if (event != GT_COUNT || strcmp(gt_reader_count(tool->in)->stage, "order") != 0) {
 			tool_pass(tool);
 		}
@@ -111,8 +126,8 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 		gt_head_line(&head, &bytes, line, sizeof line);
 		gt_fail(&tool->error,
 			"%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
-			gt_input_name(input), importer ?
-				"this format is read by folders" : "no known format", line);
+			gt_input_name(input),
+			importer ? "this format is read by folders" : "no known format", line);
 		tool_fail(tool);
 	}
 	tool_must(tool, importer->read(input, to, &tool->error));
@@ -127,14 +142,14 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 
 	if (!input)
 		tool_fail(tool);
+	tool->input_bytes = gt_input_size(input);
+	settings->watch->input = input;
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
 	if (!settings->importer && !settings->pattern && is_stream(head, bytes))
 		read_stream(tool, input, to);
 	else
 		read_text(tool, settings, input, head, bytes, to);
-	if (tool->verbose)
-		fprintf(stderr, "%s: %s: %" PRIu64 " bytes read\n", tool->name, gt_input_name(input),
-			gt_input_taken(input));
+	settings->watch->input = NULL;
 	tool_must(tool, gt_input_close(input, &tool->error));
 }
 
@@ -173,8 +188,7 @@ static void write_ordered(struct tool *tool, struct gt_ordering *order)
 	tool_must(tool, gt_order_finish(order, &output, &tool->error));
 	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number)) != NULL; i++)
 		tool_warn(tool, "passed over: %s, %" PRIu64, what, number);
-	if (tool->verbose)
-		fprintf(stderr, "%s: %" PRIu64 " accesses taken\n", tool->name, gt_order_accesses(order));
+	tool_progress(tool, gt_order_accesses(order), tool->input_bytes, true);
 }
 
 static void set_format(struct tool *tool, struct settings *settings, const char *name)
@@ -244,9 +258,13 @@ static void parse_options(struct tool *tool, struct settings *settings)
 
 int main(int argc, char **argv)
 {
-	struct settings settings = {.order = {.memory = UINT64_C(1) << 30, .directory = getenv("TMPDIR")}};
 	struct tool tool;
+	struct watch watch = {.tool = &tool};
+	struct settings settings = {
+		.order = {.memory = UINT64_C(1) << 30, .directory = getenv("TMPDIR"), .progress = show_progress},
+	};
 
+	settings.watch = settings.order.context = &watch;
 	tool_begin(&tool, "gtrace-order", make_help(), argc, argv);
 	parse_options(&tool, &settings);
 	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);

@@ -11,6 +11,7 @@
 #include "order/ordinals.h"
 #include "stream/op.h"
 
+#define PROGRESS_ACCESSES 65536 /* between two reports */
 #define WARPS_MAX (GT_BLOCK_THREADS_MAX / GT_WARP_SIZE)
 
 struct passed_over {
@@ -266,7 +267,8 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		return reject(launch, access, error);
 	if (number(order, access, &an, error) != 0)
 		return -1;
-	order->accesses++;
+	if ((++order->accesses & (PROGRESS_ACCESSES - 1)) == 0 && order->options.progress)
+		order->options.progress(order->options.context, order->accesses);
 	launch->accesses++;
 	launch->scheduled += access->scheduled;
 	if (access->block > launch->greatest_block)

@@ -18,6 +18,9 @@ struct gt_order_options {
 	uint64_t memory;       /* bytes that rows and ordinals may take, GT_SORT_MEMORY_MIN at least */
 	const char *directory; /* of temporary files */
 	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
+	/* Called now and then, with the number of accesses taken so far; may be NULL. */
+	void (*progress)(void *context, uint64_t accesses);
+	void *context;
 	struct gt_regex *kernel; /* keep launches of kernels whose names it matches; NULL: all */
 };
 
