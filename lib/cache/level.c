@@ -97,6 +97,8 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 		gt_fail_memory(error, "a cache level");
 		goto failed;
 	}
+	if (strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
+		level->set_mask = level->geometry.sets - 1;
 	level->plain = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate &&
 		       level->geometry.ways > 0 && level->geometry.recency == GT_RECENCY_NIBBLES;
 	return level;
@@ -150,44 +152,55 @@ static struct gt_tags *open_instance(struct gt_level *level, size_t n, struct gt
 	return NULL;
 }
 
-/* The shortest way through a plain level: a read whose sectors are all here. False, and nothing
- * is changed, if this is not such a read. `mod` is constant where this is called. */
-static inline __attribute__((always_inline)) bool read_hits(struct gt_level *level, struct gt_tags *tags,
-							     uint64_t address, uint32_t sectors, bool mod)
-{
-	const struct gt_policy *policy = level->config.replacement.policy;
-	uint64_t line = address / GT_LINE;
-	uint32_t set = mod ? (uint32_t)line & (level->geometry.sets - 1) : gt_index_set(&level->index, line);
-	uint32_t ways = level->geometry.ways, first = set * ways;
-	uint32_t slot = gt_tags_scan(tags->tag, first, ways, line);
+/* How a level is served: constant where serve_rows is called, so that each has its own loop. */
+struct way_through {
+	bool plain; /* reads whose sectors are all here take the short way */
+	bool mod;   /* the index is mod, of a power of two */
+	bool four;  /* ways */
+	bool depths; /* they are kept: the policy is LRU, which notes nothing else of a hit */
+};
 
-	if (slot == GT_NO_SLOT || (sectors & ~tags->valid[slot]) != 0)
+/* The short way: a read whose sectors are all here. False, and nothing is changed, if this is not
+ * such a read. */
+static inline __attribute__((always_inline)) bool read_hits(struct gt_level *level, struct gt_tags *tags,
+							     uint64_t address, uint32_t sectors,
+							     struct way_through through)
+{
+	uint64_t line = address / GT_LINE;
+	uint32_t set = through.mod ? (uint32_t)line & level->set_mask : gt_index_set(&level->index, line);
+	uint32_t ways = through.four ? 4 : level->geometry.ways, first = set * ways;
+	uint32_t found = gt_tags_match(tags->tag + first, ways, line);
+	uint32_t way = (uint32_t)__builtin_ctz(found | 1U << 31), slot = first + way;
+
+	if (found == 0 || (sectors & ~tags->valid[slot]) != 0)
 		return false;
-	unsigned position = gt_nibbles_touch(&tags->nibbles[set], slot - first);
-	if (level->geometry.depths)
+	unsigned position = gt_nibbles_touch(&tags->nibbles[set], way);
+	if (through.depths)
 		gt_note_depths_4(tags, slot, position, sectors, sectors, level->counters.mru);
-	if (policy->hit)
-		policy->hit(tags, set, slot);
+	else if (level->config.replacement.policy->hit)
+		level->config.replacement.policy->hit(tags, set, slot);
 	return true;
 }
 
 static inline __attribute__((always_inline)) int serve_rows(struct gt_level *level, const struct gt_rows *rows,
-							     bool plain, bool mod, struct gt_sink *sent,
+							     struct way_through through, struct gt_sink *sent,
 							     struct gt_error *error)
 {
-	static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-	bool by_sm = !level->config.shared && rows->scheduled;
+	const uint8_t *op = rows->op, *sectors = rows->sectors;
+	const uint16_t *sm = level->config.shared || !rows->scheduled ? NULL : rows->sm;
+	const uint64_t *address = rows->address;
+	struct gt_tags **instances = level->instances;
+	size_t n = rows->n;
 	uint64_t hits = 0;
 
-	for (size_t i = 0; i < rows->n; i++) {
-		size_t instance = by_sm ? rows->sm[i] : 0;
-		struct gt_tags *tags = level->instances[instance];
-		unsigned class = level->class_of[rows->op[i]];
+	for (size_t i = 0; i < n; i++) {
+		size_t instance = sm ? sm[i] : 0;
+		struct gt_tags *tags = instances[instance];
+		unsigned class = level->class_of[op[i]];
 		if (!tags && !(tags = open_instance(level, instance, error)))
 			return -1;
-		if (plain && class == GT_CLASS_READ &&
-		    read_hits(level, tags, rows->address[i], rows->sectors[i], mod))
-			hits += bits[rows->sectors[i] & 15];
+		if (through.plain && class == GT_CLASS_READ && read_hits(level, tags, address[i], sectors[i], through))
+			hits += gt_bits_of_4[sectors[i] & 15];
 		else if (level->serve[class](level, tags, rows, i, sent, error) != 0)
 			return -1;
 	}
@@ -196,21 +209,33 @@ static inline __attribute__((always_inline)) int serve_rows(struct gt_level *lev
 	return 0;
 }
 
+/* When the flush is: steps matter where it can send something. */
+static void note_steps(struct gt_level *level, const struct gt_rows *rows)
+{
+	level->scheduled = rows->scheduled;
+	if (!rows->scheduled || level->config.write != GT_WRITE_BACK)
+		return;
+	for (size_t i = 0; i < rows->n; i++)
+		level->last_step = rows->step[i] > level->last_step ? rows->step[i] : level->last_step;
+}
+
 static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
-	bool mod = strcmp(level->index.function->name, "mod") == 0 &&
-		   (level->geometry.sets & (level->geometry.sets - 1)) == 0;
+	bool mod = level->set_mask != 0, lru = level->geometry.depths;
 
 	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
 		return -1;
-	level->scheduled = rows->scheduled;
+	note_steps(level, rows);
 	level->counters.requests += rows->n;
-	for (size_t i = 0; rows->scheduled && i < rows->n; i++)
-		level->last_step = rows->step[i] > level->last_step ? rows->step[i] : level->last_step;
 	if (!level->plain)
-		return serve_rows(level, rows, false, false, sent, error);
-	return mod ? serve_rows(level, rows, true, true, sent, error)
-		   : serve_rows(level, rows, true, false, sent, error);
+		return serve_rows(level, rows, (struct way_through){.plain = false}, sent, error);
+	if (lru && mod && level->geometry.ways == 4)
+		return serve_rows(level, rows, (struct way_through){true, true, true, true}, sent, error);
+	if (lru && mod)
+		return serve_rows(level, rows, (struct way_through){true, true, false, true}, sent, error);
+	if (lru)
+		return serve_rows(level, rows, (struct way_through){true, false, false, true}, sent, error);
+	return serve_rows(level, rows, (struct way_through){.plain = true}, sent, error);
 }
 
 int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,

@@ -15,9 +15,7 @@ int gt_send(struct gt_level *level, const struct gt_cause *cause, uint64_t addre
 	    uint8_t full, struct gt_sink *sent, struct gt_error *error)
 {
 	struct gt_level_counters *counters = &level->counters;
-	uint64_t *const by_action[] = {[GT_LOAD] = &counters->sent_reads, [GT_STORE] = &counters->sent_writes,
-				       [GT_ATOMIC] = &counters->sent_atomics,
-				       [GT_REDUCTION] = &counters->sent_atomics};
+	enum gt_action action = gt_op_action(cause->op);
 	struct gt_rows *rows = sent->rows;
 
 	if (gt_sink_room(sent, error) != 0)
@@ -37,7 +35,8 @@ int gt_send(struct gt_level *level, const struct gt_cause *cause, uint64_t addre
 		rows->sm[at] = cause->sm;
 	}
 	counters->sent_requests++;
-	*by_action[gt_op_action(cause->op)] += (uint64_t)__builtin_popcount(sectors);
+	*(action == GT_LOAD ? &counters->sent_reads : action == GT_STORE ? &counters->sent_writes : &counters->sent_atomics) +=
+		gt_bits_of_4[sectors & 15];
 	return 0;
 }
 
@@ -65,6 +64,9 @@ static int send_line(struct gt_level *level, const struct gt_cause *cause, uint6
 		     uint64_t full, struct gt_sink *sent, struct gt_error *error)
 {
 	uint64_t start = line << level->line_shift, bytes = level->config.line;
+
+	if (level->plain)
+		return gt_send(level, cause, start, (uint8_t)mask, (uint8_t)full, sent, error);
 	unsigned n = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_LINE / GT_SECTOR;
 
 	for (uint64_t at = 0; at < bytes; at += GT_LINE) {

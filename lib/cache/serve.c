@@ -13,9 +13,9 @@ struct piece {
 
 #define PIECES_MAX (GT_LINE / GT_SECTOR)
 
-static uint64_t count_bits(uint64_t mask)
+static inline uint64_t count_bits(uint64_t mask)
 {
-	return (uint64_t)__builtin_popcountll(mask);
+	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
 }
 
 /* From n stream sectors, the first of which is number `first` of the line, to the level's
@@ -44,6 +44,12 @@ static unsigned split(const struct gt_level *level, const struct gt_rows *rows, 
 {
 	uint64_t address = rows->address[i], bytes = level->config.line;
 	unsigned sectors = rows->sectors[i] & 15, full = rows->full[i] & sectors;
+
+	if (level->plain) {
+		pieces[0] = (struct piece){.line = address / GT_LINE, .used = sectors, .full = full,
+					   .stream_sectors = (uint8_t)sectors, .stream_full = (uint8_t)full};
+		return 1;
+	}
 	unsigned width = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : PIECES_MAX, n = 0;
 	unsigned first = (unsigned)((address & (bytes - 1)) / GT_SECTOR);
 
@@ -83,7 +89,9 @@ static void touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 	unsigned position = gt_tags_touch(tags, set, slot);
 	const struct gt_policy *policy = level->config.replacement.policy;
 
-	if (level->geometry.depths)
+	if (level->geometry.depths && level->plain && mru)
+		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
+	else if (level->geometry.depths)
 		gt_note_depths(tags, slot, position, hits, used, mru);
 	if (policy->hit)
 		policy->hit(tags, set, slot);
@@ -115,8 +123,11 @@ static int claim(struct gt_level *level, struct gt_tags *tags, uint32_t set, uin
 static void validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uint64_t sectors)
 {
 	tags->valid[slot] |= sectors;
-	if (level->geometry.depths)
+	if (level->geometry.depths && level->sectors > 4)
 		gt_note_depths(tags, slot, 0, 0, sectors, NULL);
+	else if (level->geometry.depths)
+		for (unsigned sector = 0; sector < level->sectors; sector++)
+			tags->depth[(size_t)slot * level->sectors + sector] &= (uint8_t)((sectors >> sector & 1) - 1);
 }
 
 /* The aligned groups of --fetch that have a sector in the mask. */

@@ -33,6 +33,7 @@ struct gt_level {
 	unsigned sectors;      /* of a line */
 	unsigned fetch_sectors; /* of an aligned group that a miss brings in */
 	bool plain;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR, equal sets of few ways */
+	uint32_t set_mask;     /* index mod of a power of two (above 1) of sets: the bits that choose; else 0 */
 	uint8_t class_of[256]; /* of each op */
 	gt_serve *serve[4];    /* of each class */
 	struct gt_tags **instances; /* one, or by SM, NULL until first used */
@@ -53,6 +54,9 @@ static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t li
 
 	return level->deal ? level->deal[set] : set;
 }
+
+/* How many bits a mask of four sectors has. */
+static const uint8_t gt_bits_of_4[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
 /* What a request that is sent on owes to the one that caused it. */
 struct gt_cause {
@@ -91,7 +95,6 @@ static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigne
 		0,	    0xff,	0xff00,	    0xffff,	0xff0000,   0xff00ff,	0xffff00,   0xffffff,
 		0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
 	};
-	static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 	const uint32_t ones = 0x01010101, tops = 0x80808080;
 	uint32_t depth, here = position * ones;
 
@@ -100,7 +103,7 @@ static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigne
 	deeper *= 255;
 	depth = (depth & deeper) | (here & ~deeper);
 	if (((depth ^ here) & bytes[hits]) == 0)
-		mru[position] += bits[hits];
+		mru[position] += gt_bits_of_4[hits];
 	else
 		for (uint32_t rest = hits; rest; rest &= rest - 1)
 			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;

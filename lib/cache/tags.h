@@ -89,14 +89,14 @@ static inline uint32_t gt_ways_of(const struct gt_geometry *geometry, uint32_t s
 	return geometry->ways ? geometry->ways : geometry->first[set + 1] - geometry->first[set];
 }
 
-/* The slot that holds a line among `ways` slots from `first`, without a branch on the way. */
-static inline uint32_t gt_tags_scan(const uint64_t *tag, uint32_t first, uint32_t ways, uint64_t line)
+/* A bit for the way, if any, that holds a line among at most 32, found without a branch. */
+static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_t line)
 {
 	uint32_t found = 0;
 
 	for (uint32_t way = 0; way < ways; way++)
-		found |= (uint32_t)(tag[first + way] == line + 1) << way;
-	return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
+		found |= (uint32_t)(tag[way] == line + 1) << way;
+	return found;
 }
 
 /* The slot that holds a line of this set, or GT_NO_SLOT. */
@@ -104,8 +104,11 @@ static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, ui
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
-	if (geometry->recency == GT_RECENCY_NIBBLES)
-		return gt_tags_scan(tags->tag, gt_first_slot(geometry, set), gt_ways_of(geometry, set), line);
+	if (geometry->recency == GT_RECENCY_NIBBLES) {
+		uint32_t first = gt_first_slot(geometry, set);
+		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
+		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
+	}
 	return gt_finder_find(&tags->finder, tags->tag, line);
 }
 
@@ -114,13 +117,12 @@ static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 {
 	const uint64_t ones = UINT64_C(0x1111111111111111);
 	uint64_t order = *word, apart = order ^ way * ones;
-	/* The lowest nibble that is zero in `apart`; borrows can only disturb those above it. */
-	unsigned bit = (unsigned)__builtin_ctzll((apart - ones) & ~apart & 8 * ones) & ~3U;
-	uint64_t newer = order & ((UINT64_C(1) << bit) - 1);
-	uint64_t older = order >> bit >> 4 << bit << 4;
+	/* Its lowest bit is in the nibble that is the way; borrows can only disturb those above it. */
+	uint64_t zero = (apart - ones) & ~apart & 8 * ones;
+	uint64_t moved = zero ^ (zero - 1); /* the nibbles up to that one */
 
-	*word = older | newer << 4 | way;
-	return bit / 4;
+	*word = (order & ~moved) | ((order << 4 | way) & moved);
+	return (unsigned)__builtin_ctzll(zero) / 4;
 }
 
 static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
