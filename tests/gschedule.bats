@@ -89,6 +89,20 @@ rows() {
 	[ "$(counter rows <<<"$output")" -eq "$(grep -vc '^#' <<<"$output")" ]
 }
 
+@test "first-done: a part is what the whole does there" {
+	options="--sm 3 --max-blocks 2 --dispatch first-done"
+	# shellcheck disable=SC2086
+	scheduled conv $options | awk '$12 != 1' >"$BATS_TEST_TMPDIR/part"
+	# shellcheck disable=SC2086
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule $options --only-sm 0,2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	grep -v '^#' "$BATS_TEST_TMPDIR/out" | cmp - "$BATS_TEST_TMPDIR/part"
+	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq "$(cut -f 1 "$BATS_TEST_TMPDIR/part" | sort -u | wc -l)" ]
+	# shellcheck disable=SC2086
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule $options --waves 2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	[ "$(grep -v '^#' "$BATS_TEST_TMPDIR/out" | cut -f 1 | sort -un | tail -n 1)" -eq 11 ]
+	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq 12 ]
+}
+
 @test "occupancy: [000] algorithm 3, [002] figure 2, NVIDIA's calculator, [004] (3)-(7)" {
 	while read -r gpu threads registers shared blocks resident limit l1; do
 		out=$(kernel "$threads" "$registers" "$shared" "$blocks" | gtrace-cat --from | gschedule --gpu "$gpu" | gtrace-cat)

@@ -192,6 +192,65 @@ static void sink_failure(void)
 	gt_rows_free(sink.rows);
 }
 
+/* ---- more shapes than a row can name ---- */
+
+static uint64_t seen;
+
+/* Row i has the pc i, the base 3 i and, every third, lanes of its own. */
+static int expect_in_order(void *context, struct gt_rows *rows, struct gt_error *reason)
+{
+	(void)context;
+	(void)reason;
+	for (size_t i = 0; i < rows->n; i++, seen++) {
+		uint64_t addresses[GT_WARP_SIZE];
+		unsigned n = gt_rows_addresses(rows, i, addresses);
+		CHECK(rows->pc[i] == seen && rows->an[i] == seen && rows->step[i] == seen);
+		CHECK(n == 3 && addresses[0] == 3 * seen && addresses[2] == 3 * seen + (seen % 3 == 0 ? 99 : 2 * seen));
+	}
+	rows->n = rows->n_lanes = 0;
+	return 0;
+}
+
+static void many_shapes(void)
+{
+	enum { ROWS = 100000 };
+	struct gt_kernel kernel = {.order = GT_ORDER_BLOCK};
+	struct gt_rows *rows = gt_rows_new(1000, &error);
+	struct gt_sink sink = {.rows = gt_rows_new(512, &error), .flush = expect_in_order};
+	struct gt_schedule_config config = {.sms = 2, .schedulers = 1, .memory = 0, .directory = "/tmp"};
+	struct gt_count count;
+
+	config.dispatch = gt_dispatch_find("wave", &error);
+	config.issue = gt_issue_find("rr", &error);
+	CHECK_EQUAL(gt_mapping_parse(&config.mapping, "rr", &error), 0);
+	struct gt_schedule *schedule = gt_schedule_open(&config, &kernel, &sink, &error);
+	seen = 0;
+	for (uint32_t row = 0; row < ROWS; row++) {
+		size_t i = rows->n++;
+		uint64_t base = 3 * (uint64_t)row, odd[3] = {base, base + 7, base + 99};
+		rows->pc[i] = rows->an[i] = row;
+		rows->size[i] = 4;
+		rows->mask[i] = 7;
+		rows->base[i] = base;
+		rows->stride[i] = row;
+		if (row % 3 == 0)
+			CHECK_EQUAL(gt_rows_set_addresses(rows, i, 7, odd, &error), 0);
+		if (rows->n == rows->capacity) {
+			CHECK_EQUAL(gt_schedule_put(schedule, rows, &error), 0);
+			rows->n = rows->n_lanes = 0;
+		}
+	}
+	gt_count_begin(&count, "schedule", 0);
+	CHECK_EQUAL(gt_schedule_finish(schedule, &count, &error), 0);
+	CHECK_EQUAL(expect_in_order(NULL, sink.rows, &error), 0);
+	CHECK_EQUAL(seen, ROWS);
+	CHECK_EQUAL(gt_count_value(&count, "rows", 0), ROWS);
+	gt_count_clear(&count);
+	gt_schedule_close(schedule);
+	gt_rows_free(rows);
+	gt_rows_free(sink.rows);
+}
+
 int main(void)
 {
 	RUN(algorithm_3);
@@ -203,5 +262,6 @@ int main(void)
 	RUN(store_in_file);
 	RUN(store_in_both);
 	RUN(sink_failure);
+	RUN(many_shapes);
 	return check_report();
 }
