@@ -10,7 +10,7 @@ setup() {
 	make install DESTDIR="$work/image" PREFIX=/opt/gtrace BUILD="$BUILD" BIN="$(dirname "$(command -v gcache)")" >/dev/null
 	[ -x "$work/image/opt/gtrace/bin/gcache" ]
 	[ -f "$work/image/opt/gtrace/share/man/man1/gcache.1" ]
-	[ -f "$work/image/opt/gtrace/share/gtrace/titanv" ]
+	[ -f "$work/image/opt/gtrace/share/gtrace/gpus/titanv" ]
 	export PKG_CONFIG_PATH=$work/image/opt/gtrace/lib/pkgconfig
 	[ "$(pkg-config --modversion gtrace)" = "$(gcache --version | cut -d ' ' -f 2)" ]
 	sed -i "s|^prefix=.*|prefix=$work/image/opt/gtrace|" "$PKG_CONFIG_PATH/gtrace.pc"
