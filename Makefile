@@ -24,8 +24,8 @@ LIB     := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
-DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev bats parallel mandoc shellcheck clang valgrind gawk \
-	gzip xz-utils zstd gnuplot-nox python3 python3-numpy python3-msgpack python3-xxhash
+DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev bats parallel mandoc shellcheck clang valgrind \
+	gzip xz-utils zstd python3 python3-numpy python3-msgpack python3-xxhash
 SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 all: $(TOOLS) $(BUILD)/libgtrace.a

@@ -112,8 +112,8 @@ rows() { gtrace-cat | grep -v '^#'; }
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
 	requests=$(gtrace-cat stream | grep -vc '^#')
 	for bound in 1 3 100 65536; do
-		[ "$(grd --profile --bound $bound <stream | column count | paste -sd + | bc)" -eq "$requests" ]
-		[ "$(grd --profile --by op --bound $bound <stream | column count | paste -sd + | bc)" -eq "$requests" ]
+		[ "$(grd --profile --bound $bound <stream | column count | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$requests" ]
+		[ "$(grd --profile --by op --bound $bound <stream | column count | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$requests" ]
 	done
 	[ "$(grd --lines 64 --op loads <stream | column references)" -lt "$requests" ]
 	[ "$(($(grd --lines 64 --op loads <stream | column references) + $(grd --lines 64 --op stores,atomics <stream | column references)))" -eq "$requests" ]
@@ -165,7 +165,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 			[ "$sets" -gt 1 ] || function=
 			grd --per sm,set:"$sets" $function --mru 8 <loads | column count >positions
 			for ways in 1 2 3 5 8; do
-				expected=$(head -n $ways positions | paste -sd + | bc)
+				expected=$(head -n $ways positions | awk '{ sum += $1 } END { print sum + 0 }')
 				found=$(gcache --l1 --size $((sets * ways * 128)) --ways $ways --line 128 --sector line --index "$index" \
 					--replace lru <loads | gstats --csv | sed -n 's/^1,l1,read_hits,//p')
 				[ "$found" -eq "$expected" ] || { echo "$trace $how, $ways ways: $found, expected $expected"; return 1; }
@@ -180,7 +180,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 		gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from |
 		gcache --l1 --size 2K --ways 4 --line 128 --sector line >misses
 	for ways in 1 4 16; do
-		expected=$(grd --per set:32 --mru $ways <misses | column count | head -n $ways | paste -sd + | bc)
+		expected=$(grd --per set:32 --mru $ways <misses | column count | head -n $ways | awk '{ sum += $1 } END { print sum + 0 }')
 		found=$(gcache --l2 --size $((32 * ways * 128)) --ways $ways --line 128 --sector line --index mod --replace lru <misses |
 			gstats --csv | sed -n 's/^1,l2,read_hits,//p')
 		[ "$found" -eq "$expected" ] || { echo "$ways ways: $found, expected $expected"; return 1; }
@@ -209,7 +209,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 	grd --lines 64 --by pc <stream >by_pc
 	[ "$(column pc <by_pc | wc -l)" -gt 1 ]
 	column pc <by_pc | while read -r pc; do echo $((pc)); done | sort -c -n -u
-	[ "$(column hits <by_pc | paste -sd + | bc)" -eq "$(grd --lines 64 <stream | column hits)" ]
+	[ "$(column hits <by_pc | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$(grd --lines 64 <stream | column hits)" ]
 	grd --by op <stream | gstats --csv | grep -qE '^1,reuse,load.global.references,[1-9]'
 }
 
