@@ -93,10 +93,11 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_FETCH] = PICK("sector", "sector", "32", "64", "128", "256"),
 		[GT_LEVEL_BYPASS] = PICK("none", "none", "none", "writes", "reads", "all"),
 		[GT_LEVEL_FLUSH] = PICK("kernel", "kernel", "never"),
+		[GT_LEVEL_ARRIVAL] = PICK("step", "step", "rr"),
 	};
 
 	memset(settings, 0, sizeof *settings);
-	settings->role = &gt_roles[gt_roles_n - 1];
+	settings->role = &gt_roles[gt_roles_n - (draw(8) ? 1 : 2)]; /* --name or --tlb */
 	for (int id = 0; id < GT_PARAMETERS; id++)
 		if (text[id] && !(unequal && (id == GT_LEVEL_SIZE || id == GT_LEVEL_WAYS)) &&
 		    gt_level_set(settings, (enum gt_parameter_id)id, text[id], &error) != 0)
@@ -165,11 +166,10 @@ static bool agree(const struct gt_level_config *config, size_t requests)
 		reference->last_step = 0;
 		same = gt_level_take(level, rows, &sink, &error) == 0 && gt_level_finish(level, &sink, &error) == 0;
 		gather(&gathered, out, &error);
-		for (size_t i = 0; i < rows->n; i++)
-			ref_serve(reference, (struct ref_request){
-						     rows->address[i], rows->step[i], rows->block[i], rows->an[i],
-						     rows->pc[i], rows->warp[i], rows->sm[i], rows->op[i],
-						     rows->sectors[i], rows->full[i], rows->threads[i]});
+		struct gathered came = {0};
+		gather(&came, rows, &error);
+		ref_serve_all(reference, came.items, came.n);
+		free(came.items);
 		ref_flush(reference);
 		same = same_counters(level, &reference->count) && same;
 	}
@@ -188,18 +188,22 @@ static void test_random_configs(void)
 {
 	static struct gt_level_config config;
 	struct gt_level_settings settings;
-	unsigned tried = 0;
+	unsigned tried = 0, translating = 0, in_turn = 0;
 
 	for (int i = 0; i < 12000 && check_failures == 0; i++) {
 		if (!random_settings(&settings, &config))
 			continue;
 		tried++;
+		translating += config.translate;
+		in_turn += config.arrival == GT_ARRIVAL_RR;
 		bool same = agree(&config, 300);
 		CHECK(same);
 		if (!same)
 			print_settings(&settings);
 	}
 	CHECK(tried > 2000);
+	CHECK(translating > 100);
+	CHECK(in_turn > 100);
 	printf("# %u configs\n", tried);
 }
 

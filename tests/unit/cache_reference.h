@@ -16,7 +16,7 @@
 #define REF_SECTORS 64
 #define REF_WAYS 512
 #define REF_SETS 64
-#define REF_SMS 8
+#define REF_SMS 3
 
 struct ref_line {
 	bool present;
@@ -503,6 +503,28 @@ static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_
 		line->present = any;
 }
 
+/* A TLB: the page is there, or the request goes on. */
+static void ref_translate(struct ref_model *model, struct ref_cache *cache, struct ref_request request)
+{
+	struct ref_line *line = ref_find(model, cache, request.address / model->config->line);
+	struct ref_counters *count = &model->count;
+	enum gt_action action = gt_op_action(request.op);
+	uint64_t *lookups = action == GT_LOAD ? &count->reads : action == GT_STORE ? &count->writes : &count->atomics;
+	uint64_t *hits = action == GT_LOAD    ? &count->read_hits
+			 : action == GT_STORE ? &count->write_hits
+					      : &count->atomic_hits;
+
+	++*lookups;
+	if (line) {
+		++*hits;
+		ref_touch(model, cache, line);
+		return;
+	}
+	count->line_misses++;
+	ref_claim(model, cache, request.address / model->config->line, request)->valid[0] = true;
+	ref_send(model, request);
+}
+
 static bool ref_bypassed(const struct gt_level_config *config, enum gt_action action)
 {
 	if (action == GT_LOAD)
@@ -518,6 +540,10 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 
 	model->count.requests++;
 	model->last_step = request.step > model->last_step ? request.step : model->last_step;
+	if (config->translate) {
+		ref_translate(model, cache, request);
+		return;
+	}
 	if (ref_bypassed(config, action)) {
 		model->count.bypassed += (uint64_t)__builtin_popcount(request.sectors);
 		ref_send(model, request);
@@ -550,6 +576,27 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 	}
 	if (action != GT_LOAD && config->write != GT_WRITE_BACK)
 		ref_send(model, request);
+}
+
+/* The whole of a kernel, in the order of arrival. */
+static void ref_serve_all(struct ref_model *model, const struct ref_request *requests, size_t n)
+{
+	size_t next[REF_SMS] = {0}, served = 0;
+
+	for (size_t i = 0; i < n && model->config->arrival == GT_ARRIVAL_STEP; i++)
+		ref_serve(model, requests[i]);
+	for (uint64_t turn = 0; served < n && model->config->arrival == GT_ARRIVAL_RR; turn++) {
+		for (uint16_t sm = 0; sm < REF_SMS; sm++) {
+			while (next[sm] < n && requests[next[sm]].sm != sm)
+				next[sm]++;
+			if (next[sm] == n)
+				continue;
+			struct ref_request request = requests[next[sm]++];
+			request.step = turn;
+			ref_serve(model, request);
+			served++;
+		}
+	}
 }
 
 static void ref_flush_cache(struct ref_model *model, struct ref_cache *cache, uint16_t sm)
@@ -591,7 +638,7 @@ static struct ref_model *ref_open(const struct gt_level_config *config)
 	for (uint32_t set = 0; set < model->sets; set++)
 		model->set_ways[set] = config->sets_listed ? config->set_ways[set] : ways;
 	for (uint64_t sm = 0; sm < REF_SMS; sm++) {
-		model->caches[sm].lines = calloc((size_t)REF_SETS * REF_WAYS, sizeof(struct ref_line));
+		model->caches[sm].lines = calloc((size_t)model->sets * REF_WAYS, sizeof(struct ref_line));
 		model->caches[sm].random = gt_random_state(config->replacement.seed, sm);
 	}
 	return model;
