@@ -81,7 +81,7 @@ setup() { cd "$ROOT"; }
 
 @test "the README's first command ends in the numbers it shows" {
 	make -s demo BIN="$(dirname "$(command -v gcache)")" BUILD="$BUILD" >"$BATS_TEST_TMPDIR/report"
-	awk '/^## Start/ { inside = 1 } /^## The picture/ { inside = 0 } inside && /^    .* (sectors|requests|accesses|lines) /' README.md |
+	awk '/^## Start/ { inside = 1 } /^## The picture/ { inside = 0 } inside && /^    .* (sectors|requests|accesses|lines)( |$)/' README.md |
 		sed -E 's/^ *(order|coalesce|schedule|l1|l2|dram)? *([a-z_]+) +([0-9,]+) .*/\2 \3/' | sort -u >"$BATS_TEST_TMPDIR/shown"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/shown")" -gt 8 ]
 	sed -E 's/  +/ /g; s/^ *(order|coalesce|schedule|l1|l2|dram)? *([a-z_]+) +([0-9,]+) .*/\2 \3/' "$BATS_TEST_TMPDIR/report" | sort -u >"$BATS_TEST_TMPDIR/printed"
