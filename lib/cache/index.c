@@ -129,7 +129,7 @@ static uint32_t set_hash(const struct gt_index *index, uint64_t line)
 
 	for (unsigned i = 0; i < 8; i++)
 		bytes[i] = (unsigned char)(line >> 8 * i);
-	return (uint32_t)(XXH3_64bits(bytes, sizeof bytes) % index->sets);
+	return modulo(index, XXH3_64bits(bytes, sizeof bytes));
 }
 
 static const struct gt_index_function hash = {

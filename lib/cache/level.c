@@ -160,26 +160,50 @@ struct way_through {
 	bool depths; /* they are kept: the policy is LRU, which notes nothing else of a hit */
 };
 
+/* Where a request will be served. */
+struct place {
+	struct gt_tags *tags;
+	uint32_t set;
+};
+
+#define AHEAD 32 /* requests whose places are found before the first of them is served */
+
 /* The short way: a read whose sectors are all here. False, and nothing is changed, if this is not
  * such a read. */
-static inline __attribute__((always_inline)) bool read_hits(struct gt_level *level, struct gt_tags *tags,
-							     uint64_t address, uint32_t sectors,
+static inline __attribute__((always_inline)) bool read_hits(struct gt_level *level, struct place place,
+							     uint64_t line, uint32_t sectors,
 							     struct way_through through)
 {
-	uint64_t line = address / GT_LINE;
-	uint32_t set = through.mod ? (uint32_t)line & level->set_mask : gt_index_set(&level->index, line);
-	uint32_t ways = through.four ? 4 : level->geometry.ways, first = set * ways;
+	struct gt_tags *tags = place.tags;
+	uint32_t ways = through.four ? 4 : level->geometry.ways, first = place.set * ways;
 	uint32_t found = gt_tags_match(tags->tag + first, ways, line);
 	uint32_t way = (uint32_t)__builtin_ctz(found | 1U << 31), slot = first + way;
 
 	if (found == 0 || (sectors & ~tags->valid[slot]) != 0)
 		return false;
-	unsigned position = gt_nibbles_touch(&tags->nibbles[set], way);
+	unsigned position = gt_nibbles_touch(&tags->nibbles[place.set], way);
 	if (through.depths)
 		gt_note_depths_4(tags, slot, position, sectors, sectors, level->counters.mru);
 	else if (level->config.replacement.policy->hit)
-		level->config.replacement.policy->hit(tags, set, slot);
+		level->config.replacement.policy->hit(tags, place.set, slot);
 	return true;
+}
+
+/* The place of a line in a plain level. Many small caches together are larger than the machine's
+ * own: what will be read there is asked for now. */
+static inline __attribute__((always_inline)) struct place find_place(const struct gt_level *level,
+								       struct gt_tags *tags, uint64_t line,
+								       struct way_through through)
+{
+	uint32_t set = through.mod ? (uint32_t)line & level->set_mask : gt_index_set(&level->index, line);
+	size_t first = set * (size_t)(through.four ? 4 : level->geometry.ways);
+
+	__builtin_prefetch(&tags->tag[first], 1);
+	__builtin_prefetch(&tags->valid[first], 1);
+	__builtin_prefetch(&tags->nibbles[set], 1);
+	if (through.depths)
+		__builtin_prefetch(&tags->depth[4 * first], 1);
+	return (struct place){tags, set};
 }
 
 static inline __attribute__((always_inline)) int serve_rows(struct gt_level *level, const struct gt_rows *rows,
@@ -189,20 +213,28 @@ static inline __attribute__((always_inline)) int serve_rows(struct gt_level *lev
 	const uint8_t *op = rows->op, *sectors = rows->sectors;
 	const uint16_t *sm = level->config.shared || !rows->scheduled ? NULL : rows->sm;
 	const uint64_t *address = rows->address;
-	struct gt_tags **instances = level->instances;
-	size_t n = rows->n;
+	struct place places[AHEAD];
 	uint64_t hits = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t instance = sm ? sm[i] : 0;
-		struct gt_tags *tags = instances[instance];
-		unsigned class = level->class_of[op[i]];
-		if (!tags && !(tags = open_instance(level, instance, error)))
-			return -1;
-		if (through.plain && class == GT_CLASS_READ && read_hits(level, tags, address[i], sectors[i], through))
-			hits += gt_bits_of_4[sectors[i] & 15];
-		else if (level->serve[class](level, tags, rows, i, sent, error) != 0)
-			return -1;
+	for (size_t start = 0, n = rows->n; start < n; start += AHEAD) {
+		size_t end = n - start < AHEAD ? n : start + AHEAD;
+		for (size_t i = start; i < end; i++) {
+			size_t instance = sm ? sm[i] : 0;
+			struct gt_tags *tags = level->instances[instance];
+			if (!tags && !(tags = open_instance(level, instance, error)))
+				return -1;
+			places[i - start] = through.plain ? find_place(level, tags, address[i] / GT_LINE, through)
+							  : (struct place){tags, 0};
+		}
+		for (size_t i = start; i < end; i++) {
+			struct place place = places[i - start];
+			unsigned class = level->class_of[op[i]];
+			if (through.plain && class == GT_CLASS_READ &&
+			    read_hits(level, place, address[i] / GT_LINE, sectors[i], through))
+				hits += gt_bits_of_4[sectors[i] & 15];
+			else if (level->serve[class](level, place.tags, rows, i, sent, error) != 0)
+				return -1;
+		}
 	}
 	level->counters.reads += hits;
 	level->counters.read_hits += hits;
@@ -221,7 +253,7 @@ static void note_steps(struct gt_level *level, const struct gt_rows *rows)
 
 static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
-	bool mod = level->set_mask != 0, lru = level->geometry.depths;
+	bool mod = level->set_mask != 0, lru = level->geometry.depths, four = level->geometry.ways == 4;
 
 	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
 		return -1;
@@ -229,10 +261,10 @@ static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_s
 	level->counters.requests += rows->n;
 	if (!level->plain)
 		return serve_rows(level, rows, (struct way_through){.plain = false}, sent, error);
-	if (lru && mod && level->geometry.ways == 4)
+	if (lru && four && mod)
 		return serve_rows(level, rows, (struct way_through){true, true, true, true}, sent, error);
-	if (lru && mod)
-		return serve_rows(level, rows, (struct way_through){true, true, false, true}, sent, error);
+	if (lru && four)
+		return serve_rows(level, rows, (struct way_through){true, false, true, true}, sent, error);
 	if (lru)
 		return serve_rows(level, rows, (struct way_through){true, false, false, true}, sent, error);
 	return serve_rows(level, rows, (struct way_through){.plain = true}, sent, error);
