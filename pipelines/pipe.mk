@@ -40,7 +40,8 @@ pipe_content = for trace in $(TRACE); do if [ -d "$$trace" ]; then (cd "$$trace"
 # Prints the programs that a pipe names, whole: a version number does not tell one build from another.
 pipe_programs = set -f; words=$1; for word in $$words; do program=$$(command -v -- "$$word") && [ -f "$$program" ] && \
 	cat "$$program"; done; true
-pipe_description = $(if $(GPU),gtrace-cat --gpu $(GPU))
+# Prints the figures of the GPU's description as a stream carries them, so that remarks do not count.
+pipe_description = $(if $(GPU),echo | gtrace-cat --from | gschedule --gpu $(GPU) | gtrace-cat | grep '^\#gpu')
 
 ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
 ifeq ($(strip $(TRACE)),)
@@ -61,12 +62,13 @@ ordered := $(RESULTS)/ordered-$(pipe_ordered).gt.$(if $(filter gzip,$(firstword 
 counts  := $(RESULTS)/counts-$(pipe_counts).gt
 report  := $(RESULTS)/report-$(pipe_report).txt
 
-# Writes what a pipe prints under another name first: a result that has its name is whole, also
-# when two makes make the same one.
+# Writes what a pipe prints under another name first, and has it checked, if told how: a result that
+# has its name is whole, also when two makes make the same one.
 define pipe_make
 mkdir -p $(@D); \
 trap 'rm -f $@.'$$$$ EXIT; \
 { $1; } >$@.$$$$; \
+$(if $2,$2 <$@.$$$$ >/dev/null;) \
 mv $@.$$$$ $@
 endef
 
@@ -77,7 +79,7 @@ report: $(report)
 $(ordered):
 	@$(call pipe_make,gtrace-order $(ORDER) $(TRACE) | $(COMPRESS) -c)
 $(counts): | $(ordered)
-	@$(call pipe_make,$(firstword $(COMPRESS)) -dc $(ordered) | $(MODEL))
+	@$(call pipe_make,$(firstword $(COMPRESS)) -dc $(ordered) | $(MODEL),gtrace-cat --no-rows)
 $(report): | $(counts)
 	@$(call pipe_make,gstats $(REPORT) $(counts))
 

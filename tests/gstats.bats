@@ -16,6 +16,14 @@ setup() {
 	diff "$ROOT/tests/golden/gstats-two.txt" two.txt
 }
 
+@test "the table leaves out what did not happen, and keeps what could have" {
+	gstats --kernel conv two.gt >conv.txt
+	[ "$(grep -cE ' (stores|atomics|writes|write_hits) ' conv.txt)" -eq 0 ]
+	grep -qE '^  l2 .*size ' conv.txt
+	grep -qE ' read_hits +0  sectors +0.00 % of reads' conv.txt
+	printf '#kernel\tid=1\tname=k\n#count\tstage=s\tkernel=1\tn=0\n' | gtrace-cat --from | gstats | grep -q '^  s  *(nothing)'
+}
+
 @test "CSV is the one agreed on" {
 	gstats --csv <two.gt >two.csv
 	diff "$ROOT/tests/golden/gstats-two.csv" two.csv

@@ -16,7 +16,7 @@ setup() { cd "$ROOT"; }
 		name=$(basename "$tool" .c)
 		[ "$name" != tool ] || continue
 		diff <("$name" --help | grep -oE -e '--[a-z][a-z0-9-]+' | grep -vE -e '--(help|version)$' | sort -u) \
-			<(grep -oE '^\.(It )?Fl .*|Fl -[a-z][a-z0-9-]+' "man/$name.1" | grep -oE 'Fl -[a-z][a-z0-9-]+' | sed 's/Fl -/--/' | sort -u) ||
+			<(grep -oE '^\.(It )?Fl .*|Fl -[a-z][a-z0-9-]+' "man/$name.1" | grep -oE 'Fl -[a-z][a-z0-9-]+' | sed 's/Fl -/--/' | grep -vE -e '--(help|version)$' | sort -u) ||
 			{ echo "$name: --help on the left, the manual on the right"; return 1; }
 	done
 }
@@ -65,11 +65,25 @@ setup() { cd "$ROOT"; }
 	gtrace-order examples/traces/conv.traceg.xz >"$BATS_TEST_TMPDIR/stream"
 	for tool in gcoalesce "gschedule --sm 2" "gcache --l1" gdram; do
 		status=0
-		script -qec "$tool" /dev/null <"$BATS_TEST_TMPDIR/stream" >"$BATS_TEST_TMPDIR/out" 2>&1 || status=$?
+		script -qec "$tool <$BATS_TEST_TMPDIR/stream" /dev/null </dev/null >"$BATS_TEST_TMPDIR/out" 2>&1 || status=$?
 		grep -q terminal "$BATS_TEST_TMPDIR/out" || { echo "$tool"; cat "$BATS_TEST_TMPDIR/out"; return 1; }
 	done
 }
 
 @test "the project speaks of itself alone" {
-	! git grep -nIE '/(work|root|home)/|/tmp/wt' -- . ':!tests/house.bats'
+	! git grep -nIE '(^|[^[:alnum:]_}])/(work|root|home)/[a-z]|/tmp/wt' -- . ':!tests/house.bats'
+}
+
+@test "the overview's examples" {
+	load helpers
+	run_man_examples gtrace.7
+}
+
+@test "the README's first command ends in the numbers it shows" {
+	make -s demo BIN="$(dirname "$(command -v gcache)")" BUILD="$BUILD" >"$BATS_TEST_TMPDIR/report"
+	awk '/^## Start/ { inside = 1 } /^## The picture/ { inside = 0 } inside && /^    .* (sectors|requests|accesses|lines)( |$)/' README.md |
+		sed -E 's/^ *(order|coalesce|schedule|l1|l2|dram)? *([a-z_]+) +([0-9,]+) .*/\2 \3/' | sort -u >"$BATS_TEST_TMPDIR/shown"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/shown")" -gt 8 ]
+	sed -E 's/  +/ /g; s/^ *(order|coalesce|schedule|l1|l2|dram)? *([a-z_]+) +([0-9,]+) .*/\2 \3/' "$BATS_TEST_TMPDIR/report" | sort -u >"$BATS_TEST_TMPDIR/printed"
+	[ -z "$(comm -23 "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed")" ] || { comm -23 "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"; return 1; }
 }

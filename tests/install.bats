@@ -7,18 +7,18 @@ setup() {
 }
 
 @test "make install, a program against the library, make uninstall" {
-	make install DESTDIR="$work/root" PREFIX=/opt/gtrace BUILD="$BUILD" BIN="$(dirname "$(command -v gcache)")" >/dev/null
-	[ -x "$work/root/opt/gtrace/bin/gcache" ]
-	[ -f "$work/root/opt/gtrace/share/man/man1/gcache.1" ]
-	[ -f "$work/root/opt/gtrace/share/gtrace/titanv" ]
-	export PKG_CONFIG_PATH=$work/root/opt/gtrace/lib/pkgconfig
+	make install DESTDIR="$work/image" PREFIX=/opt/gtrace BUILD="$BUILD" BIN="$(dirname "$(command -v gcache)")" >/dev/null
+	[ -x "$work/image/opt/gtrace/bin/gcache" ]
+	[ -f "$work/image/opt/gtrace/share/man/man1/gcache.1" ]
+	[ -f "$work/image/opt/gtrace/share/gtrace/gpus/titanv" ]
+	export PKG_CONFIG_PATH=$work/image/opt/gtrace/lib/pkgconfig
 	[ "$(pkg-config --modversion gtrace)" = "$(gcache --version | cut -d ' ' -f 2)" ]
-	sed -i "s|^prefix=.*|prefix=$work/root/opt/gtrace|" "$PKG_CONFIG_PATH/gtrace.pc"
+	sed -i "s|^prefix=.*|prefix=$work/image/opt/gtrace|" "$PKG_CONFIG_PATH/gtrace.pc"
 	# shellcheck disable=SC2046
 	cc ${SANITIZE-} -o "$work/filter" examples/filter.c $(pkg-config --cflags --libs gtrace)
-	gtrace-order examples/traces/conv.rdgc.xz | "$work/filter" | gtrace-cat --check
-	make uninstall DESTDIR="$work/root" PREFIX=/opt/gtrace >/dev/null
-	[ -z "$(find "$work/root" -type f)" ]
+	gtrace-order examples/traces/conv.rdgc.xz | "$work/filter" 0 7 | gtrace-cat --check
+	make uninstall DESTDIR="$work/image" PREFIX=/opt/gtrace >/dev/null
+	[ -z "$(find "$work/image" -type f)" ]
 }
 
 @test "the header of every stage can be included alone" {

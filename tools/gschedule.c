@@ -75,7 +75,7 @@ static void set_figure(struct gschedule *self, int option, const char *name, con
 	if (option == MAX_BLOCKS && strcmp(value, "all") == 0)
 		self->config.limits.all = true;
 	else if (gt_gpu_set(&self->overrides, figures[option], value, "assumed", "an option of gschedule", error) != 0)
-		tool_usage_error(&self->tool, name);
+		tool_usage(&self->tool, "--%s: %s", name, error->text);
 }
 
 static void set_only(struct gschedule *self, const char *list)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/input.h"
+#include "report/describe.h"
 #include "report/invariants.h"
 #include "stream/plain.h"
 #include "stream/tsv.h"
@@ -16,6 +17,7 @@ static const char help[] =
 	"       gtrace-cat --rows [FILE]                            stream to one msgpack array a row\n"
 	"       gtrace-cat --from [FILE]                            text or msgpack rows to stream\n"
 	"       gtrace-cat --check [FILE]                           checks a stream's invariants\n"
+	"       gtrace-cat --gpu NAME|FILE                          shows a GPU description\n"
 	"\n"
 	"      --decimal   addresses and lanes as decimal numbers\n"
 	"      --no-rows   only the lines that begin with '#'\n"
@@ -152,16 +154,27 @@ static void check(struct tool *tool)
 	tool_end(tool);
 }
 
+static void describe(struct tool *tool, const char *name)
+{
+	struct gt_gpu gpu = {0};
+
+	tool_must(tool, gt_gpu_load(&gpu, name, &tool->error));
+	tool_must(tool, gt_describe_gpu(&gpu, stdout, &tool->error));
+	gt_gpu_clear(&gpu);
+	tool_end(tool);
+}
+
 int main(int argc, char **argv)
 {
-	enum { DECIMAL = 256, NO_ROWS, ROWS, FROM_TEXT, CHECK_IT };
+	enum { DECIMAL = 256, NO_ROWS, ROWS, FROM_TEXT, CHECK_IT, GPU };
 	static const struct option options[] = {
 		{"decimal", no_argument, NULL, DECIMAL}, {"no-rows", no_argument, NULL, NO_ROWS},
 		{"rows", no_argument, NULL, ROWS},	 {"from", no_argument, NULL, FROM_TEXT},
-		{"check", no_argument, NULL, CHECK_IT},
+		{"check", no_argument, NULL, CHECK_IT},	 {"gpu", required_argument, NULL, GPU},
 		TOOL_OPTIONS,
 	};
 	struct text_view view = {0};
+	const char *gpu = NULL;
 	enum mode mode = TO_TEXT;
 	int option, modes = 0;
 	struct tool tool;
@@ -174,11 +187,14 @@ int main(int argc, char **argv)
 		case ROWS: mode = TO_PLAIN; modes++; break;
 		case FROM_TEXT: mode = FROM; modes++; break;
 		case CHECK_IT: mode = CHECK; modes++; break;
+		case GPU: gpu = optarg; modes++; break;
 		}
 	}
 	if (modes > 1)
-		tool_usage(&tool, "--rows, --from and --check exclude one another");
-	if (mode == TO_TEXT)
+		tool_usage(&tool, "--rows, --from, --check and --gpu exclude one another");
+	if (gpu)
+		describe(&tool, gpu);
+	else if (mode == TO_TEXT)
 		to_text(&tool, &view);
 	else if (mode == TO_PLAIN)
 		to_plain(&tool);

@@ -31,31 +31,22 @@ static const char usage[] =
 	"  stream      a gtrace stream\n";
 
 struct settings {
+	struct watch *watch;
 	const struct gt_importer *importer;
 	struct gt_pattern *pattern;
-	struct gt_regex *kernel;
 	struct gt_order_options order;
 };
 
 /* The help ends with the table of formats. */
-static char *make_help(void)
+static const char *make_help(void)
 {
-	size_t bytes = sizeof usage;
+	static char text[8192];
+	size_t at = (size_t)snprintf(text, sizeof text, "%s", usage);
 
-	for (size_t i = 0; i < gt_importers_n; i++)
-		bytes += strlen(gt_importers[i]->name) + strlen(gt_importers[i]->summary) + 32;
-	char *text = malloc(bytes);
-	if (!text)
-		return NULL;
-	size_t at = (size_t)snprintf(text, bytes, "%s", usage);
-	for (size_t i = 0; i < gt_importers_n; i++)
-		at += (size_t)snprintf(text + at, bytes - at, "  %-11s %s\n", gt_importers[i]->name, gt_importers[i]->summary);
+	for (size_t i = 0; i < gt_importers_n && at < sizeof text; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "  %-11s %s\n", gt_importers[i]->name,
+				       gt_importers[i]->summary);
 	return text;
-}
-
-static int wants(void *context, const struct gt_kernel *kernel, struct gt_error *error)
-{
-	return gt_regex_match(context, kernel->name, strlen(kernel->name), error);
 }
 
 static int write_kernel(void *writer, const struct gt_kernel *kernel, struct gt_error *error)
@@ -66,6 +57,19 @@ static int write_kernel(void *writer, const struct gt_kernel *kernel, struct gt_
 static int write_count(void *writer, const struct gt_count *count, struct gt_error *error)
 {
 	return gt_write_count(writer, count, error);
+}
+
+/* What is shown of the input that is being read. */
+struct watch {
+	struct tool *tool;
+	const struct gt_input *input; /* NULL: several files at once */
+};
+
+static void show_progress(void *context, uint64_t accesses)
+{
+	const struct watch *watch = context;
+
+	tool_progress(watch->tool, accesses, watch->input ? gt_input_taken(watch->input) : 0, false);
 }
 
 static bool is_stream(const char *head, size_t bytes)
@@ -88,13 +92,16 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_tra
 		tool_fail(tool);
 	if (!tool->out)
 		tool_write(tool);
-	while (tool_next(tool, &event)) {
+	while ((event = gt_read(tool->in, &tool->error)) != GT_END) {
+		if (event == GT_FAILED)
+			tool_fail(tool);
 		if (event == GT_KERNEL) {
 			tool_must(tool, to->kernel(to->context, gt_reader_kernel(tool->in), &tool->error));
 		} else if (event == GT_ROWS) {
 			if (gt_trace_rows(to, gt_reader_rows(tool->in), &inner) != 0)
-				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s", gt_input_name(input),
-							gt_reader_records(tool->in), inner.text));
+				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s",
+							gt_input_name(input), gt_reader_records(tool->in),
+							inner.text));
 		} else if (event != GT_COUNT || strcmp(gt_reader_count(tool->in)->stage, "order") != 0) {
 			tool_pass(tool);
 		}
@@ -117,14 +124,17 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 	if (!importer || !importer->read) {
 		char line[81] = "";
 		gt_head_line(&head, &bytes, line, sizeof line);
-		gt_fail(&tool->error, "%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
-			gt_input_name(input), importer ? "this format is read by folders" : "no known format", line);
+		gt_fail(&tool->error,
+			"%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
+			gt_input_name(input),
+			importer ? "this format is read by folders" : "no known format", line);
 		tool_fail(tool);
 	}
 	tool_must(tool, importer->read(input, to, &tool->error));
 }
 
-static void read_operand(struct tool *tool, const struct settings *settings, const char *path, struct gt_trace *to)
+static void read_operand(struct tool *tool, const struct settings *settings, const char *path,
+			 struct gt_trace *to)
 {
 	struct gt_input *input = gt_input_open(path, &tool->error);
 	const char *head;
@@ -132,47 +142,41 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 
 	if (!input)
 		tool_fail(tool);
+	tool->input_bytes = gt_input_size(input);
+	settings->watch->input = input;
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
 	if (!settings->importer && !settings->pattern && is_stream(head, bytes))
 		read_stream(tool, input, to);
 	else
 		read_text(tool, settings, input, head, bytes, to);
-	if (tool->verbose)
-		fprintf(stderr, "%s: %s: %" PRIu64 " bytes read\n", tool->name, gt_input_name(input), gt_input_taken(input));
+	settings->watch->input = NULL;
 	tool_must(tool, gt_input_close(input, &tool->error));
 }
 
-/* The importer that reads all of these paths together, if there is one. */
-static const struct gt_importer *find_owner(const struct settings *settings, char *const *paths, size_t n)
-{
-	if (settings->importer || settings->pattern || n == 0)
-		return settings->importer && settings->importer->read_paths && n > 0 ? settings->importer : NULL;
-	for (size_t i = 0; i < gt_importers_n; i++)
-		if (gt_importers[i]->owns_path && gt_importers[i]->owns_path(paths[0]))
-			return gt_importers[i];
-	return NULL;
-}
-
-static void read_operands(struct tool *tool, const struct settings *settings, struct gt_trace *to)
+static void read_operands(struct tool *tool, const struct settings *settings, struct gt_ordering *order)
 {
 	static char dash[] = "-";
 	char *standard_input[] = {dash};
 	bool none = optind == tool->argc;
 	char **paths = none ? standard_input : tool->argv + optind;
 	size_t n = none ? 1 : (size_t)(tool->argc - optind);
-	const struct gt_importer *owner = find_owner(settings, paths, none ? 0 : n);
+	const struct gt_importer *owner = NULL;
 
 	if (isatty(STDIN_FILENO) && strcmp(paths[0], "-") == 0) {
 		gt_fail(&tool->error, "expected a trace, not a terminal (gtrace-order --help)");
 		tool_fail(tool);
 	}
+	if (!none && !settings->pattern)
+		owner = gt_importer_of_paths(settings->importer, paths, n);
 	if (owner) {
 		tool_write(tool);
-		tool_must(tool, owner->read_paths(paths, n, to, &tool->error));
+		tool_must(tool, owner->read_paths(paths, n, gt_order_trace(order), &tool->error));
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		read_operand(tool, settings, paths[i], to);
+	for (size_t i = 0; i < n; i++) {
+		gt_order_next_file(order);
+		read_operand(tool, settings, paths[i], gt_order_trace(order));
+	}
 }
 
 static void write_ordered(struct tool *tool, struct gt_ordering *order)
@@ -184,8 +188,7 @@ static void write_ordered(struct tool *tool, struct gt_ordering *order)
 	tool_must(tool, gt_order_finish(order, &output, &tool->error));
 	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number)) != NULL; i++)
 		tool_warn(tool, "passed over: %s, %" PRIu64, what, number);
-	if (tool->verbose)
-		fprintf(stderr, "%s: %" PRIu64 " accesses taken\n", tool->name, gt_order_accesses(order));
+	tool_progress(tool, gt_order_accesses(order), tool->input_bytes, true);
 }
 
 static void set_format(struct tool *tool, struct settings *settings, const char *name)
@@ -205,12 +208,10 @@ static void set_pattern(struct tool *tool, struct settings *settings, const char
 
 static void set_kernel(struct tool *tool, struct settings *settings, const char *regex)
 {
-	gt_regex_close(settings->kernel);
-	settings->kernel = gt_regex_open(regex, &tool->error);
-	if (!settings->kernel)
+	gt_regex_close(settings->order.kernel);
+	settings->order.kernel = gt_regex_open(regex, &tool->error);
+	if (!settings->order.kernel)
 		tool_usage_error(tool, "--kernel");
-	settings->order.wants = wants;
-	settings->order.context = settings->kernel;
 }
 
 static void set_order(struct tool *tool, struct settings *settings, const char *by)
@@ -222,7 +223,8 @@ static void set_order(struct tool *tool, struct settings *settings, const char *
 
 static void set_memory(struct tool *tool, struct settings *settings, const char *size)
 {
-	if (gt_parse_size(size, GT_SORT_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory, &tool->error) != 0)
+	if (gt_parse_size(size, GT_SORT_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory,
+			  &tool->error) != 0)
 		tool_usage_error(tool, "-S");
 }
 
@@ -230,7 +232,8 @@ static void parse_options(struct tool *tool, struct settings *settings)
 {
 	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY };
 	static const struct option options[] = {
-		{"format", required_argument, NULL, FORMAT}, {"format-regex", required_argument, NULL, FORMAT_REGEX},
+		{"format", required_argument, NULL, FORMAT},
+			{"format-regex", required_argument, NULL, FORMAT_REGEX},
 		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
 		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
 		TOOL_OPTIONS,
@@ -255,21 +258,23 @@ static void parse_options(struct tool *tool, struct settings *settings)
 
 int main(int argc, char **argv)
 {
-	struct settings settings = {.order = {.memory = UINT64_C(1) << 30, .directory = getenv("TMPDIR")}};
 	struct tool tool;
-	char *help = make_help();
+	struct watch watch = {.tool = &tool};
+	struct settings settings = {
+		.order = {.memory = UINT64_C(1) << 30, .directory = getenv("TMPDIR"), .progress = show_progress},
+	};
 
-	tool_begin(&tool, "gtrace-order", help ? help : usage, argc, argv);
+	settings.watch = settings.order.context = &watch;
+	tool_begin(&tool, "gtrace-order", make_help(), argc, argv);
 	parse_options(&tool, &settings);
 	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);
 	if (!order)
 		tool_fail(&tool);
-	read_operands(&tool, &settings, gt_order_trace(order));
+	read_operands(&tool, &settings, order);
 	write_ordered(&tool, order);
 	tool_end(&tool);
 	gt_order_close(order);
 	gt_pattern_close(settings.pattern);
-	gt_regex_close(settings.kernel);
-	free(help);
+	gt_regex_close(settings.order.kernel);
 	return 0;
 }

@@ -27,11 +27,19 @@ static void ask_progress(int signal_number)
 	progress_asked = 1;
 }
 
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = ask_progress, .sa_flags = SA_RESTART};
 
-	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv};
+	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .started = now()};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGUSR1, &action, NULL);
 }
@@ -112,14 +120,6 @@ static void widen_pipe(int descriptor)
 #endif
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 void tool_read(struct tool *tool)
 {
 	const char *name = "standard input";
@@ -163,9 +163,8 @@ void tool_write(struct tool *tool)
 }
 
 /* One line on stderr: rows, rows a second, and how much of a file is done. */
-static void show_progress(const struct tool *tool, double seconds, char end)
+static void show_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, double seconds, char end)
 {
-	uint64_t rows = gt_reader_rows_read(tool->in), bytes = gt_reader_bytes_read(tool->in);
 	char bar[64] = "";
 
 	if (tool->input_bytes > 0 && bytes <= tool->input_bytes) {
@@ -176,7 +175,7 @@ static void show_progress(const struct tool *tool, double seconds, char end)
 		seconds > 0 ? (double)rows / seconds / 1e6 : 0.0, bar, end);
 }
 
-static void progress(const struct tool *tool, bool last)
+void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last)
 {
 	static double shown;
 
@@ -185,7 +184,7 @@ static void progress(const struct tool *tool, bool last)
 	double time = now();
 	if (progress_asked || (tool->verbose && (last || time - shown > 0.5))) {
 		bool stays = progress_asked || last || !isatty(STDERR_FILENO);
-		show_progress(tool, time - tool->started, stays ? '\n' : '\r');
+		show_progress(tool, rows, bytes, time - tool->started, stays ? '\n' : '\r');
 		shown = time;
 		progress_asked = 0;
 	}
@@ -196,7 +195,7 @@ bool tool_next(struct tool *tool, enum gt_event *event)
 	*event = gt_read(tool->in, &tool->error);
 	if (*event == GT_FAILED)
 		tool_fail(tool);
-	progress(tool, *event == GT_END);
+	tool_progress(tool, gt_reader_rows_read(tool->in), gt_reader_bytes_read(tool->in), *event == GT_END);
 	return *event != GT_END;
 }
 

@@ -59,6 +59,9 @@ void tool_write(struct tool *tool);
 
 /* The next event; false after GT_END. Fails the tool if the stream fails. Shows progress. */
 bool tool_next(struct tool *tool, enum gt_event *event);
+/* Shows progress as tool_next does by itself, for a tool that reads something else than a stream:
+ * rows so far, and bytes of the tool->input_bytes. */
+void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last);
 /* Passes the last event on as it came. */
 void tool_pass(struct tool *tool);
 

@@ -23,7 +23,8 @@ struct gt_regex *gt_regex_open(const char *pattern, struct gt_error *error)
 	int code = 0;
 
 	if (regex)
-		regex->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, 0, &code, &offset, NULL);
+		regex->code =
+			pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, 0, &code, &offset, NULL);
 	if (!regex || !regex->code) {
 		pcre2_get_error_message(code, reason, sizeof reason);
 		gt_fail(error, "'%s': %s, after %zu characters", pattern, (char *)reason, (size_t)offset);

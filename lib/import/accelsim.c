@@ -634,7 +634,8 @@ static int read_list_line(struct reader *reader, struct gt_input *list, char *li
 	if (strncmp(line, "Memcpy", 6) == 0)
 		return reader->to->passed_over(reader->to->context, "memory copies", 1, reader->error);
 	if (!gt_scan_end(&rest) || strstr(line, ".trace") == NULL)
-		return gt_input_fail(list, reader->error, "expected MemcpyHtoD,ADDRESS,BYTES or the name of a trace");
+		return gt_input_fail(list, reader->error,
+				     "expected MemcpyHtoD,ADDRESS,BYTES or the name of a trace");
 	line[length] = '\0';
 	return length == 0 ? 0 : read_listed(reader, list, line);
 }
@@ -688,7 +689,8 @@ static bool detect(const char *head, size_t bytes)
 		return true;
 	while (gt_head_line(&head, &bytes, line, sizeof line))
 		if (line[0] != '\0' && line[0] != '#')
-			return strncmp(line, "-kernel name = ", 15) == 0 || strncmp(line, "-kernel id = ", 13) == 0;
+			return strncmp(line, "-kernel name = ", 15) == 0 ||
+			       strncmp(line, "-kernel id = ", 13) == 0;
 	return false;
 }
 

@@ -12,7 +12,8 @@ enum label { READ, WRITE, FETCH };
 static bool scan_access(const char *at, uint64_t *label, uint64_t *address)
 {
 	gt_scan_blanks(&at);
-	return gt_scan_upto(&at, FETCH, label) && gt_scan_gap(&at) && gt_scan_hex(&at, address) && gt_scan_end(&at);
+	return gt_scan_upto(&at, FETCH, label) && gt_scan_gap(&at) && gt_scan_hex(&at, address) &&
+		gt_scan_end(&at);
 }
 
 static int read_access(struct gt_input *input, const char *line, struct gt_trace *to, uint64_t *fetches,

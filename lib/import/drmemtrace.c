@@ -59,7 +59,8 @@ static int read_record(struct gt_input *input, const char *at, struct gt_trace *
 }
 
 /* The view tool's own words stand before the records and, in a summary, behind them. */
-static int read_lines(struct gt_input *input, struct gt_trace *to, struct state *state, struct gt_error *error)
+static int read_lines(struct gt_input *input, struct gt_trace *to, struct state *state,
+		      struct gt_error *error)
 {
 	bool summary = false;
 	size_t length;

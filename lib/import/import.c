@@ -37,6 +37,18 @@ const struct gt_importer *gt_importer_detect(const char *head, size_t bytes)
 	return NULL;
 }
 
+const struct gt_importer *gt_importer_of_paths(const struct gt_importer *forced, char *const paths[],
+					       size_t n)
+{
+	if (forced)
+		return forced->read_paths ? forced : NULL;
+	for (size_t i = 0; i < gt_importers_n; i++)
+		for (size_t p = 0; gt_importers[i]->owns_path && p < n; p++)
+			if (gt_importers[i]->owns_path(paths[p]))
+				return gt_importers[i];
+	return NULL;
+}
+
 void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input)
 {
 	const char *path = gt_input_path(input);

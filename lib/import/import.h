@@ -44,6 +44,11 @@ const struct gt_importer *gt_importer_find(const char *name);
 /* The importer whose format these first bytes are, or NULL. */
 const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
 
+/* The importer that reads all of these paths together, or NULL: the one `forced`, if it can, else
+ * the one that owns any of them. */
+const struct gt_importer *gt_importer_of_paths(const struct gt_importer *forced, char *const paths[],
+					       size_t n);
+
 /* A launch for accesses that no launch line announces: id GT_KERNEL_NEXT, named after the file. */
 void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input);
 

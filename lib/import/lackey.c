@@ -34,7 +34,8 @@ static bool is_valgrinds(const char *line)
 static bool scan_access(const char *at, const struct kind **kind, uint64_t *address, uint64_t *size)
 {
 	*kind = scan_kind(&at);
-	return *kind && gt_scan_hex(&at, address) && gt_scan_char(&at, ',') && gt_scan_upto(&at, 65536, size) &&
+	return *kind && gt_scan_hex(&at, address) && gt_scan_char(&at, ',') &&
+		gt_scan_upto(&at, 65536, size) &&
 	       *size > 0 && gt_scan_end(&at);
 }
 
@@ -42,16 +43,19 @@ static int read_access(struct gt_input *input, const char *line, struct gt_trace
 		       struct gt_error *error)
 {
 	const struct kind *kind;
+	const uint8_t load = gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+	const uint8_t store = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
 	uint64_t address, size;
 	int result = 0;
 
 	if (!scan_access(line, &kind, &address, &size))
-		return gt_input_fail(input, error, "expected 'I  ADDRESS,SIZE' or ' L', ' S' or ' M' and the same");
+		return gt_input_fail(input, error,
+				     "expected 'I  ADDRESS,SIZE' or ' L', ' S' or ' M' and the same");
 	*fetches += kind->fetch;
 	if (kind->load)
-		result = gt_cpu_access(to, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE), address, size, 0, error);
+		result = gt_cpu_access(to, load, address, size, 0, error);
 	if (result == 0 && kind->store)
-		result = gt_cpu_access(to, gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE), address, size, 0, error);
+		result = gt_cpu_access(to, store, address, size, 0, error);
 	return result == 0 ? 0 : gt_input_fail(input, error, "%s", error->text);
 }
 
@@ -86,7 +90,7 @@ static bool detect(const char *head, size_t bytes)
 
 const struct gt_importer gt_import_lackey = {
 	.name = "lackey",
-	.summary = "valgrind --tool=lackey --trace-mem=yes, as one thread",
+	.summary = "what the lackey of valgrind prints of memory accesses, as one thread",
 	.detect = detect,
 	.read = read_lackey,
 };

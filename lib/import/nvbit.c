@@ -30,12 +30,15 @@ static const char launch_pattern[] =
 	" - cuda stream id -?\\d+\\s*$";
 enum { NAME = 1, ID, GRID, BLOCK = GRID + 3, REGISTERS = BLOCK + 3, SHARED };
 
+/* Warps whose slots are remembered beyond the launch at hand. */
+#define SLOTS_KEPT (1U << 20)
+
 /* What is left of an LDGSTS of a warp: the line that is still to come. */
 enum half { HALF_NONE, HALF_GLOBAL, HALF_SHARED };
 
 struct launch {
 	struct gt_kernel kernel;
-	struct gt_slots slots;
+	struct gt_slots slots; /* opened with the first record */
 	struct gt_map halves; /* block << 16 | warp, to enum half; opened with the first LDGSTS */
 };
 
@@ -50,10 +53,12 @@ struct reader {
 	struct launch **launches;
 	size_t n, capacity;
 	struct gt_map by_id; /* id in the launch line, to the place in launches */
-	struct launch *current; /* the launch handed on last */
+	struct launch *announced; /* the launch handed on last */
+	struct launch *current; /* the launch of the last record */
 	uint64_t current_id;	/* in its records */
 	bool settled;		/* a record has told: */
 	uint64_t more;		/* by how much a launch's id exceeds that of its records, 0 or 1 */
+	size_t kept;		/* slots of other launches that are remembered */
 };
 
 static int fail(const struct reader *reader, const char *expected)
@@ -87,8 +92,10 @@ static int scan_launch(struct reader *reader, const char *line, size_t length, s
 	bool fits;
 
 	if (groups < 0)
-		return fail(reader, "expected '... - LAUNCH - Kernel pc 0xP - Kernel name NAME - grid launch id N"
-				    " - grid size X,Y,Z - block size X,Y,Z - nregs N - shmem N - cuda stream id N'");
+		return fail(
+			reader,
+			"expected '... - LAUNCH - Kernel pc 0xP - Kernel name NAME - grid launch id N"
+			" - grid size X,Y,Z - block size X,Y,Z - nregs N - shmem N - cuda stream id N'");
 	const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(reader->match);
 	size_t name = bounds[2 * NAME + 1] - bounds[2 * NAME];
 
@@ -118,11 +125,8 @@ static struct launch *add_launch(struct reader *reader)
 	}
 	struct launch *launch = calloc(1, sizeof *launch);
 
-	if (!launch || gt_slots_open(&launch->slots, reader->error) != 0) {
-		free(launch);
-		return NULL;
-	}
-	reader->launches[reader->n++] = launch;
+	if (launch)
+		reader->launches[reader->n++] = launch;
 	return launch;
 }
 
@@ -144,7 +148,7 @@ static int read_launch(struct reader *reader, const char *line, size_t length)
 	launch->kernel = kernel;
 	if (gt_import_kernel(reader->input, reader->to, &launch->kernel, reader->error) != 0)
 		return -1;
-	reader->current = NULL;
+	reader->announced = launch;
 	return 0;
 }
 
@@ -153,12 +157,34 @@ static const uint64_t *place_of(const struct reader *reader, uint64_t launch)
 	return launch < GT_KERNEL_NEXT ? gt_map_get(&reader->by_id, launch) : NULL;
 }
 
+static void forget_slots(struct launch *launch)
+{
+	gt_slots_close(&launch->slots);
+	gt_map_close(&launch->halves);
+}
+
+/* Prepares the slots of a launch whose records begin or go on. Launches rarely come back once
+ * another has begun, so theirs are forgotten when there are many; a launch that does come back
+ * then finds its warps anew, which only matters where slot modulo n was not the answer. */
+static int open_slots(struct reader *reader, struct launch *launch)
+{
+	if (reader->current)
+		reader->kept += reader->current->slots.warps.used;
+	if (reader->kept > SLOTS_KEPT) {
+		for (size_t i = 0; i < reader->n; i++)
+			if (reader->launches[i] != launch)
+				forget_slots(reader->launches[i]);
+		reader->kept = 0;
+	}
+	return launch->slots.warps.slots ? 0 : gt_slots_open(&launch->slots, reader->error);
+}
+
 /* Makes the launch of a record with this id the current one. */
 static int select_launch(struct reader *reader, uint64_t id)
 {
 	const uint64_t *place;
 
-	if (reader->current && reader->current_id == id)
+	if (reader->current && reader->current == reader->announced && reader->current_id == id)
 		return 0;
 	if (!reader->settled)
 		reader->more = place_of(reader, id + 1) != NULL;
@@ -171,11 +197,13 @@ static int select_launch(struct reader *reader, uint64_t id)
 	struct launch *launch = reader->launches[*place];
 
 	/* Going back to an earlier launch is said; a launch line has said it for the newest. */
-	if (launch != (reader->current ? reader->current : reader->launches[reader->n - 1]) &&
+	if (launch != reader->announced &&
 	    gt_import_kernel(reader->input, reader->to, &launch->kernel, reader->error) != 0)
 		return -1;
+	if (open_slots(reader, launch) != 0)
+		return -1;
 	reader->settled = true;
-	reader->current = launch;
+	reader->announced = reader->current = launch;
 	reader->current_id = id;
 	return 0;
 }
@@ -207,7 +235,8 @@ static bool scan_addresses(const char *at, uint32_t *mask, uint64_t addresses[GT
 
 	*mask = 0;
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-		if ((lane > 0 && !gt_scan_gap(&at)) || !gt_scan_text(&at, "0x") || !gt_scan_hex(&at, &address))
+		if ((lane > 0 && !gt_scan_gap(&at)) || !gt_scan_text(&at, "0x") ||
+		    !gt_scan_hex(&at, &address))
 			return false;
 		if (address == 0)
 			continue;
@@ -339,9 +368,10 @@ static int read_line(struct reader *reader, const char *line, size_t length)
 
 	if (!gt_scan_text(&at, PREFIX)) {
 		/* The program's own output. A record behind an unfinished line of it must not get lost. */
-		return strstr(line, PREFIX "CTX 0x") ?
-			       fail(reader, "a record in the middle of a line: expected it at the line's beginning") :
-			       0;
+		return strstr(line, PREFIX "CTX 0x")
+			       ? fail(reader,
+				      "a record in the middle of a line: expected it at the line's beginning")
+			       : 0;
 	}
 	const char *message = at;
 
@@ -373,8 +403,8 @@ static int open_reader(struct reader *reader)
 
 	if (gt_map_open(&reader->by_id, 0, reader->error) != 0)
 		return -1;
-	reader->pattern = pcre2_compile((PCRE2_SPTR)launch_pattern, PCRE2_ZERO_TERMINATED, PCRE2_DOTALL, &code,
-					&offset, NULL);
+	reader->pattern = pcre2_compile((PCRE2_SPTR)launch_pattern, PCRE2_ZERO_TERMINATED, PCRE2_DOTALL,
+					&code, &offset, NULL);
 	reader->match = reader->pattern ? pcre2_match_data_create_from_pattern(reader->pattern, NULL) : NULL;
 	return reader->match ? 0 : gt_fail_memory(reader->error, "the launch pattern");
 }
@@ -382,8 +412,7 @@ static int open_reader(struct reader *reader)
 static void close_reader(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->n; i++) {
-		gt_slots_close(&reader->launches[i]->slots);
-		gt_map_close(&reader->launches[i]->halves);
+		forget_slots(reader->launches[i]);
 		free(reader->launches[i]);
 	}
 	free(reader->launches);

@@ -17,7 +17,8 @@ enum group { BLOCK, THREAD, WARP, AN, OP, ADDRESS, HEXADDRESS, SIZE, PC, GROUPS 
 static const char *const names[GROUPS] = {
 	"block", "thread", "warp", "an", "op", "address", "hexaddress", "size", "pc",
 };
-static const char expected[] = "expected named groups of block, thread, warp, an, op, address, hexaddress, size and pc";
+static const char expected[] =
+	"expected named groups of block, thread, warp, an, op, address, hexaddress, size and pc";
 
 struct gt_pattern {
 	struct gt_regex *regex;
@@ -55,7 +56,8 @@ static int check_groups(struct gt_pattern *pattern, const char *regex, struct gt
 	for (size_t i = 0; i < GROUPS; i++)
 		pattern->groups[i] = gt_regex_group(pattern->regex, names[i]);
 	if ((pattern->groups[ADDRESS] < 0) == (pattern->groups[HEXADDRESS] < 0))
-		return gt_fail(error, "'%s': expected one group 'address' or 'hexaddress', as in (?<address>0x\\w+)", regex);
+		return gt_fail(error, "'%s': expected one group 'address' or 'hexaddress', "
+			       "as in (?<address>0x\\w+)", regex);
 	if (pattern->groups[THREAD] >= 0 && pattern->groups[WARP] >= 0)
 		return gt_fail(error, "'%s': expected a group 'thread' or 'warp', not both", regex);
 	return 0;
@@ -85,7 +87,8 @@ void gt_pattern_close(struct gt_pattern *pattern)
 }
 
 /* The text of a group in the last match; false if it is absent. */
-static bool group_text(const struct gt_pattern *pattern, enum group group, const char *line, struct text *text)
+static bool group_text(const struct gt_pattern *pattern, enum group group, const char *line,
+		       struct text *text)
 {
 	text->start = gt_regex_matched(pattern->regex, pattern->groups[group], line, &text->length);
 	if (!text->start)
@@ -114,7 +117,8 @@ static int group_number(const struct gt_pattern *pattern, enum group group, cons
 		return 0;
 	const char *at = text.copy;
 	if (text.length >= 64 || !scan_number(&at, group == PC, value) || *at != '\0' || *value > max)
-		return gt_fail(error, "'%.40s' in group '%s': expected a number of at most %" PRIu64, text.copy,
+		return gt_fail(error, "'%.40s' in group '%s': expected a number of at most %" PRIu64,
+			       text.copy,
 			       names[group], max);
 	return 0;
 }
@@ -157,7 +161,8 @@ static int group_addresses(const struct gt_pattern *pattern, const char *line, u
 	while (at < end && *n < most) {
 		if (!scan_number(&at, hex, &addresses[(*n)++]) || at > end)
 			return gt_fail(error, "'%.40s': expected %s", text.copy,
-				       hex ? "a hexadecimal address" : "a decimal address, or 0x and a hexadecimal one");
+				       hex ? "a hexadecimal address"
+					   : "a decimal address, or 0x and a hexadecimal one");
 		while (at < end && (*at == ' ' || *at == '\t' || *at == ','))
 			at++;
 	}
@@ -182,7 +187,9 @@ static int fill_access(const struct gt_pattern *pattern, const char *line, struc
 	    group_addresses(pattern, line, addresses, &n, error) != 0)
 		return -1;
 	bool whole_warp = pattern->groups[WARP] >= 0;
-	access->numbering = pattern->groups[AN] >= 0 ? GT_AN_GIVEN : whole_warp ? GT_AN_OF_WARP : GT_AN_OF_THREAD;
+	access->numbering = whole_warp ? GT_AN_OF_WARP : GT_AN_OF_THREAD;
+	if (pattern->groups[AN] >= 0)
+		access->numbering = GT_AN_GIVEN;
 	access->block = (uint32_t)block;
 	access->warp = (uint16_t)(whole_warp ? warp : thread / GT_WARP_SIZE);
 	access->mask = whole_warp ? UINT32_MAX >> (GT_WARP_SIZE - n) : UINT32_C(1) << thread % GT_WARP_SIZE;
@@ -193,7 +200,8 @@ static int fill_access(const struct gt_pattern *pattern, const char *line, struc
 	return 0;
 }
 
-int gt_pattern_read(struct gt_pattern *pattern, struct gt_input *input, struct gt_trace *to, struct gt_error *error)
+int gt_pattern_read(struct gt_pattern *pattern, struct gt_input *input, struct gt_trace *to,
+		    struct gt_error *error)
 {
 	uint64_t addresses[GT_WARP_SIZE], matched = 0, unmatched = 0;
 	struct gt_trace_access access = {0};

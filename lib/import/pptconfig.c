@@ -27,7 +27,7 @@ enum { KEY = 1, STRING, STRING_SINGLE, TUPLE, NUMBER };
 struct reader {
 	const char *path;
 	char *text; /* 0-terminated, GT_SCAN_SLACK zeros behind it */
-	size_t length;
+	size_t length, capacity;
 	struct gt_error *error;
 };
 
@@ -41,24 +41,38 @@ static int fail(const struct reader *reader, size_t offset, const char *expected
 	return gt_fail(reader->error, "%s:%lu: %s", reader->path, line, expected);
 }
 
+/* Makes room for more text. */
+static int grow(struct reader *reader)
+{
+	size_t capacity = reader->capacity ? reader->capacity * 2 : 4096;
+
+	if (capacity > FILE_MAX)
+		return gt_fail(reader->error, "%s: expected at most %u bytes", reader->path, FILE_MAX);
+	char *text = realloc(reader->text, capacity + GT_SCAN_SLACK + 1);
+	if (!text)
+		return gt_fail_memory(reader->error, "a configuration");
+	reader->text = text;
+	reader->capacity = capacity;
+	return 0;
+}
+
 static int load(struct reader *reader)
 {
 	struct gt_input *input = gt_input_open(reader->path, reader->error);
+	struct gt_error ignored;
 	long got;
 
 	if (!input)
 		return -1;
-	while ((got = gt_input_bytes(input, reader->text + reader->length, FILE_MAX - reader->length,
-				     reader->error)) > 0) {
-		reader->length += (size_t)got;
-		if (reader->length == FILE_MAX) {
-			got = gt_fail(reader->error, "%s: expected at most %u bytes", reader->path, FILE_MAX);
-			break;
-		}
-	}
-	struct gt_error ignored;
+	do {
+		got = reader->length < reader->capacity || grow(reader) == 0 ?
+			      gt_input_bytes(input, reader->text + reader->length,
+					     reader->capacity - reader->length, reader->error) : -1;
+		reader->length += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
 	if (gt_input_close(input, got == 0 ? reader->error : &ignored) != 0 || got < 0)
 		return -1;
+	memset(reader->text + reader->length, 0, GT_SCAN_SLACK + 1);
 	return memchr(reader->text, '\0', reader->length) ?
 		       fail(reader, 0, "expected text, found a 0 byte") : 0;
 }
@@ -135,7 +149,8 @@ static int set_key(struct gt_kernel *kernel, const char *text, const PCRE2_SIZE 
 	size_t length = bounds[2 * KEY + 1] - bounds[2 * KEY];
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		if (strlen(keys[i].key) != length || strncmp(text + bounds[2 * KEY], keys[i].key, length) != 0)
+		if (strlen(keys[i].key) != length ||
+		    strncmp(text + bounds[2 * KEY], keys[i].key, length) != 0)
 			continue;
 		for (uint32_t g = STRING; g < groups; g++)
 			if (bounds[2 * g] != PCRE2_UNSET)
@@ -150,27 +165,30 @@ static int set_key(struct gt_kernel *kernel, const char *text, const PCRE2_SIZE 
 
 /* Calls `each` for the matches of a pattern between two offsets, until it does not return 0. */
 static int for_each(struct reader *reader, const char *pattern, size_t from, size_t to,
-		    int (*each)(struct reader *reader, const PCRE2_SIZE *bounds, uint32_t groups, void *context),
+		    int (*each)(struct reader *reader, const PCRE2_SIZE *bounds, uint32_t groups,
+				void *context),
 		    void *context)
 {
 	int code, groups, result = 0;
 	PCRE2_SIZE offset;
-	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE, &code,
-					     &offset, NULL);
+	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE,
+					     &code, &offset, NULL);
 	pcre2_match_data *match = compiled ? pcre2_match_data_create_from_pattern(compiled, NULL) : NULL;
 
 	if (!match) {
 		pcre2_code_free(compiled);
 		return gt_fail_memory(reader->error, "a pattern");
 	}
-	while (result == 0 && (groups = pcre2_match(compiled, (PCRE2_SPTR)reader->text, to, from, 0, match, NULL)) > 0) {
+	while (result == 0 && (groups = pcre2_match(compiled, (PCRE2_SPTR)reader->text, to, from, 0,
+						    match, NULL)) > 0) {
 		const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(match);
 
 		from = bounds[1];
 		result = each(reader, bounds, (uint32_t)groups, context);
 	}
 	if (result == 0 && groups != PCRE2_ERROR_NOMATCH)
-		result = fail(reader, from, "too complex: expected a dict 'kernel_N = { \"key\" : value, ... }'");
+		result = fail(reader, from,
+			      "too complex: expected a dict 'kernel_N = { \"key\" : value, ... }'");
 	pcre2_match_data_free(match);
 	pcre2_code_free(compiled);
 	return result;
@@ -178,8 +196,10 @@ static int for_each(struct reader *reader, const char *pattern, size_t from, siz
 
 static int take_key(struct reader *reader, const PCRE2_SIZE *bounds, uint32_t groups, void *kernel)
 {
-	return set_key(kernel, reader->text, bounds, groups) == 0 ?
-		       0 : fail(reader, bounds[0], "expected a number, or for a size (x, y, z), each at least 1");
+	return set_key(kernel, reader->text, bounds, groups) == 0
+		       ? 0
+		       : fail(reader, bounds[0],
+			      "expected a number, or for a size (x, y, z), each at least 1");
 }
 
 static int take_launch(struct reader *reader, const PCRE2_SIZE *bounds, uint32_t groups, void *context)
@@ -229,7 +249,8 @@ static int take_list(struct reader *reader, const PCRE2_SIZE *bounds, uint32_t g
 		while (i < config->n && config->kernels[i].id != id)
 			i++;
 		if (i == config->n)
-			return fail(reader, bounds[0], "app_kernels_id: expected ids of kernel_N above, each once");
+			return fail(reader, bounds[0],
+				    "app_kernels_id: expected ids of kernel_N above, each once");
 		struct gt_kernel kernel = config->kernels[i];
 		config->kernels[i] = config->kernels[done];
 		config->kernels[done++] = kernel;
@@ -244,9 +265,6 @@ int gt_pptconfig_read(struct gt_pptconfig *config, const char *path, struct gt_e
 	int result;
 
 	*config = (struct gt_pptconfig){0};
-	reader.text = calloc(1, FILE_MAX + GT_SCAN_SLACK + 1);
-	if (!reader.text)
-		return gt_fail_memory(error, "a configuration");
 	result = load(&reader);
 	if (result == 0)
 		result = for_each(&reader, launch_pattern, 0, reader.length, take_launch, config);

@@ -10,8 +10,6 @@
  * The optional fields count warps or lanes, hence are below 1024, and no address that is written
  * without 0x is: how many of the numbers behind an opcode are so small tells which fields a file
  * has. */
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +21,7 @@
 #include "import/opcode.h"
 #include "import/place.h"
 #include "import/pptconfig.h"
+#include "import/pptfolder.h"
 #include "import/slots.h"
 #include "stream/rows.h"
 
@@ -109,10 +108,11 @@ static int scan_fields(const struct reader *reader, const char **at, uint64_t *w
 	*warp = 0;
 	for (unsigned i = 0; i < reader->fields; i++) {
 		if (!gt_scan_gap(at) || !scan(at, &number) || number > FIELD_MAX)
-			return gt_input_fail(reader->input, reader->error,
-					     "expected %u %s numbers below 1024 before the addresses, as in the "
-					     "file's first records",
-					     reader->fields, reader->hex ? "hexadecimal" : "decimal");
+			return gt_input_fail(
+				reader->input, reader->error,
+				"expected %u %s numbers below 1024 before the addresses, as in the "
+				"file's first records",
+				reader->fields, reader->hex ? "hexadecimal" : "decimal");
 		if (i == 0 && reader->fields != 3)
 			*warp = number;
 	}
@@ -133,7 +133,9 @@ static int scan_addresses(const struct reader *reader, const char *at, unsigned 
 		if (!gt_scan_hex(&at, &addresses[n]) || (*at != ' ' && *at != '\t' && *at != '\0'))
 			return fail(reader, "expected hexadecimal addresses of at most 64 bits");
 		if (!marked && max == GT_WARP_SIZE && addresses[n] > 0 && addresses[n] <= FIELD_MAX)
-			return fail(reader, "an address below 1024: expected as many fields as in the file's first records");
+			return fail(
+				reader,
+				"an address below 1024: expected as many fields as in the file's first records");
 		n += addresses[n] != 0;
 	}
 	return (int)n;
@@ -150,7 +152,8 @@ static int emit(struct reader *reader, struct gt_trace_access *access, const uin
 
 /* LDGSTS: the lists in global and in shared memory run together. Addresses within shared memory
  * are small; if none is, the first half is taken for the global ones. The load is handed on first. */
-static int emit_two(struct reader *reader, struct gt_trace_access *access, const uint64_t *addresses, unsigned n)
+static int emit_two(struct reader *reader, struct gt_trace_access *access, const uint64_t *addresses,
+		    unsigned n)
 {
 	bool shared_first = addresses[0] < GT_WINDOW_BYTES;
 	unsigned split = 0, changes = 0;
@@ -165,7 +168,9 @@ static int emit_two(struct reader *reader, struct gt_trace_access *access, const
 		changes = 1;
 	}
 	if (changes != 1)
-		return fail(reader, "LDGSTS: expected the addresses in global memory and as many in shared memory");
+		return fail(
+			reader,
+			"LDGSTS: expected the addresses in global memory and as many in shared memory");
 	const uint64_t *global = shared_first ? addresses + split : addresses;
 	const uint64_t *shared = shared_first ? addresses : addresses + split;
 
@@ -272,211 +277,16 @@ static int read_pptmem(struct gt_input *input, struct gt_trace *to, struct gt_er
 	return result;
 }
 
-/* ---- a folder of files */
+/* ---- all files of a folder */
 
-struct entry {
-	uint64_t kernel;
-	uint32_t block;
-	char *path;
-};
-
-struct folder {
-	char *config; /* path of app_config.py, which need not exist */
-	char *traces; /* path of the folder with the .mem files */
-	struct entry *entries;
-	size_t n, capacity;
-	size_t sm_traces; /* files of an SM instead of a block */
-};
-
-/* "FOLDER/NAME", or NULL. An empty folder is the current one. */
-static char *join(const char *folder, const char *name)
+static int read_block(struct reader *reader, const struct gt_pptfile *file)
 {
-	size_t bytes = strlen(folder) + strlen(name) + 2;
-	char *path = malloc(bytes);
-
-	if (path)
-		snprintf(path, bytes, "%s%s%s", folder, *folder ? "/" : "", name);
-	return path;
-}
-
-static bool is_folder(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static bool joined_exists(const char *folder, const char *name, bool as_folder)
-{
-	char *path = join(folder, name);
-	struct stat status;
-	bool exists = path && stat(path, &status) == 0 && (!as_folder || S_ISDIR(status.st_mode));
-
-	free(path);
-	return exists;
-}
-
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* "kernel_K_block_B.mem" or "kernel_K_sm_S.mem", possibly compressed. */
-static bool scan_name(const char *name, uint64_t *kernel, uint64_t *number, bool *sm)
-{
-	static const char *const ends[] = {"", ".gz", ".xz", ".zst"};
-
-	if (!gt_scan_text(&name, "kernel_") || !gt_scan_upto(&name, GT_KERNEL_NEXT - 1, kernel))
-		return false;
-	*sm = gt_scan_text(&name, "_sm_");
-	if ((!*sm && !gt_scan_text(&name, "_block_")) || !gt_scan_decimal(&name, number) ||
-	    !gt_scan_text(&name, ".mem"))
-		return false;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (strcmp(name, ends[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Adds a file of the folder, unless its name says that it is no trace. */
-static int add_file(struct folder *folder, const char *name, struct gt_error *error)
-{
-	uint64_t kernel, number;
-	bool sm;
-
-	if (!scan_name(name, &kernel, &number, &sm))
-		return 0;
-	folder->sm_traces += sm;
-	if (sm)
-		return 0;
-	if (number >= UINT32_MAX)
-		return gt_fail(error, "%s/%s: expected a block below %" PRIu32, folder->traces, name, UINT32_MAX);
-	if (folder->n == folder->capacity) {
-		size_t capacity = folder->capacity ? folder->capacity * 2 : 64;
-		struct entry *entries = realloc(folder->entries, capacity * sizeof *entries);
-
-		if (!entries)
-			return gt_fail_memory(error, "the names of files");
-		folder->entries = entries;
-		folder->capacity = capacity;
-	}
-	char *path = join(folder->traces, name);
-
-	if (!path)
-		return gt_fail_memory(error, "the names of files");
-	folder->entries[folder->n++] = (struct entry){.kernel = kernel, .block = (uint32_t)number, .path = path};
-	return 0;
-}
-
-static int add_folder(struct folder *folder, struct gt_error *error)
-{
-	DIR *directory = opendir(*folder->traces ? folder->traces : ".");
-	struct dirent *file;
-	int result = 0;
-
-	if (!directory)
-		return gt_fail_errno(error, "%s", folder->traces);
-	errno = 0;
-	while (result == 0 && (file = readdir(directory)) != NULL)
-		result = add_file(folder, file->d_name, error);
-	if (result == 0 && errno != 0)
-		result = gt_fail_errno(error, "%s", folder->traces);
-	closedir(directory);
-	return result;
-}
-
-/* Where the traces and the configuration are, from a path the user gave. */
-static int locate(const char *path, char **traces, char **config, struct gt_error *error)
-{
-	char *base = strdup(path);
-
-	*traces = *config = NULL;
-	if (!base)
-		return gt_fail_memory(error, "a path");
-	if (!is_folder(path))
-		base[file_name(path) > path ? file_name(path) - path - 1 : 0] = '\0';
-	/* A lone slash before the file's name. */
-	const char *folder = *base || path[0] != '/' ? base : "/.";
-	bool above = is_folder(path) && joined_exists(folder, "memory_traces", true);
-
-	*traces = above ? join(folder, "memory_traces") : strdup(folder);
-	*config = join(folder, above || joined_exists(folder, "app_config.py", false) ? "app_config.py" :
-									       "../app_config.py");
-	free(base);
-	return *traces && *config ? 0 : gt_fail_memory(error, "a path");
-}
-
-static int add_path(struct folder *folder, const char *path, struct gt_error *error)
-{
-	char *traces, *config;
-	int result = locate(path, &traces, &config, error);
-
-	if (result == 0 && !folder->traces) {
-		folder->traces = traces;
-		folder->config = config;
-		traces = config = NULL;
-	}
-	if (result == 0 && traces && strcmp(folder->traces, traces) != 0)
-		result = gt_fail(error, "%s: expected the traces of one folder, %s", path, folder->traces);
-	free(traces);
-	free(config);
-	if (result != 0)
-		return result;
-	return is_folder(path) ? add_folder(folder, error) : add_file(folder, file_name(path), error);
-}
-
-static int compare(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	if (a->kernel != b->kernel)
-		return a->kernel < b->kernel ? -1 : 1;
-	return (a->block > b->block) - (a->block < b->block);
-}
-
-/* Sorts the files, and refuses two of one block. */
-static int sort_entries(struct folder *folder, struct gt_error *error)
-{
-	if (folder->n == 0)
-		return gt_fail(error, "%s: expected files kernel_K_block_B.mem%s", folder->traces,
-			       folder->sm_traces ? "; traces of an SM do not tell the blocks apart" : "");
-	qsort(folder->entries, folder->n, sizeof *folder->entries, compare);
-	for (size_t i = 1; i < folder->n; i++)
-		if (compare(&folder->entries[i - 1], &folder->entries[i]) == 0)
-			return gt_fail(error, "%s: expected one file for a block, found also %s",
-				       folder->entries[i].path, folder->entries[i - 1].path);
-	return 0;
-}
-
-/* The first of the sorted files of a launch, and how many there are. */
-static const struct entry *files_of(const struct folder *folder, uint64_t kernel, size_t *n)
-{
-	size_t low = 0, high = folder->n, end;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (folder->entries[middle].kernel < kernel)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < folder->n && folder->entries[end].kernel == kernel; end++)
-		;
-	*n = end - low;
-	return folder->entries + low;
-}
-
-static int read_block(struct reader *reader, const struct entry *entry)
-{
-	struct gt_input *input = gt_input_open(entry->path, reader->error);
+	struct gt_input *input = gt_input_open(file->path, reader->error);
 	struct gt_error ignored;
 
 	if (!input)
 		return -1;
-	reader->block = entry->block;
+	reader->block = file->block;
 	int result = read_records(reader, input);
 	if (gt_input_close(input, result == 0 ? reader->error : &ignored) != 0)
 		result = -1;
@@ -484,7 +294,8 @@ static int read_block(struct reader *reader, const struct entry *entry)
 }
 
 /* Hands a launch and its files on. */
-static int read_launch(struct reader *reader, const struct gt_kernel *kernel, const struct entry *files, size_t n)
+static int read_launch(struct reader *reader, const struct gt_kernel *kernel,
+		       const struct gt_pptfile *files, size_t n)
 {
 	uint64_t blocks = gt_kernel_blocks(kernel), threads = gt_kernel_threads(kernel);
 
@@ -502,7 +313,7 @@ static int read_launch(struct reader *reader, const struct gt_kernel *kernel, co
 }
 
 /* Launches as the configuration has them. */
-static int read_described(struct reader *reader, const struct folder *folder)
+static int read_described(struct reader *reader, const struct gt_pptfolder *folder)
 {
 	struct gt_pptconfig config;
 	int result = 0;
@@ -511,12 +322,12 @@ static int read_described(struct reader *reader, const struct folder *folder)
 	if (gt_pptconfig_read(&config, folder->config, reader->error) != 0)
 		return -1;
 	for (size_t i = 0; i < folder->n && result == 0; i++)
-		if ((i == 0 || folder->entries[i - 1].kernel != folder->entries[i].kernel) &&
-		    !gt_pptconfig_find(&config, folder->entries[i].kernel))
+		if ((i == 0 || folder->files[i - 1].kernel != folder->files[i].kernel) &&
+		    !gt_pptconfig_find(&config, folder->files[i].kernel))
 			result = gt_fail(reader->error, "%s: expected a kernel that %s lists",
-					 folder->entries[i].path, folder->config);
+					 folder->files[i].path, folder->config);
 	for (; read < config.n && result == 0; read++) {
-		const struct entry *files = files_of(folder, config.kernels[read].id, &n);
+		const struct gt_pptfile *files = gt_pptfolder_files(folder, config.kernels[read].id, &n);
 
 		result = read_launch(reader, &config.kernels[read], files, n);
 	}
@@ -525,13 +336,13 @@ static int read_described(struct reader *reader, const struct folder *folder)
 }
 
 /* Launches as far as the names of the files tell. */
-static int read_undescribed(struct reader *reader, const struct folder *folder)
+static int read_undescribed(struct reader *reader, const struct gt_pptfolder *folder)
 {
 	size_t n;
 
 	for (size_t i = 0; i < folder->n; i += n) {
-		struct gt_kernel kernel = {.id = folder->entries[i].kernel, .grid = {0, 1, 1}};
-		const struct entry *files = files_of(folder, kernel.id, &n);
+		struct gt_kernel kernel = {.id = folder->files[i].kernel, .grid = {0, 1, 1}};
+		const struct gt_pptfile *files = gt_pptfolder_files(folder, kernel.id, &n);
 
 		snprintf(kernel.name, sizeof kernel.name, "kernel_%" PRIu64, kernel.id);
 		kernel.grid[0] = files[n - 1].block + 1;
@@ -541,7 +352,7 @@ static int read_undescribed(struct reader *reader, const struct folder *folder)
 	return 0;
 }
 
-static int read_folder(const struct folder *folder, struct gt_trace *to, struct gt_error *error)
+static int read_folder(const struct gt_pptfolder *folder, struct gt_trace *to, struct gt_error *error)
 {
 	struct reader *reader = open_reader(to, error);
 	struct stat status;
@@ -556,39 +367,13 @@ static int read_folder(const struct folder *folder, struct gt_trace *to, struct 
 
 static int read_paths(char *const paths[], size_t n, struct gt_trace *to, struct gt_error *error)
 {
-	struct folder folder = {0};
-	int result = 0;
+	struct gt_pptfolder folder = {0};
+	int result = gt_pptfolder_open(&folder, paths, n, error);
 
-	for (size_t i = 0; i < n && result == 0; i++)
-		result = add_path(&folder, paths[i], error);
-	if (result == 0)
-		result = sort_entries(&folder, error);
 	if (result == 0)
 		result = read_folder(&folder, to, error);
-	for (size_t i = 0; i < folder.n; i++)
-		free(folder.entries[i].path);
-	free(folder.entries);
-	free(folder.config);
-	free(folder.traces);
+	gt_pptfolder_close(&folder);
 	return result;
-}
-
-static bool owns_path(const char *path)
-{
-	uint64_t kernel, number;
-	bool sm, found = false;
-
-	if (!is_folder(path))
-		return scan_name(file_name(path), &kernel, &number, &sm);
-	if (joined_exists(path, "memory_traces", true) || joined_exists(path, "app_config.py", false))
-		return true;
-	DIR *directory = opendir(path);
-
-	for (struct dirent *file; directory && !found && (file = readdir(directory)) != NULL;)
-		found = scan_name(file->d_name, &kernel, &number, &sm);
-	if (directory)
-		closedir(directory);
-	return found;
 }
 
 /* A separator, or an opcode and a hexadecimal number. */
@@ -616,6 +401,6 @@ const struct gt_importer gt_import_pptmem = {
 	.summary = "PPT-GPU's .mem files, or a folder of them with app_config.py",
 	.detect = detect,
 	.read = read_pptmem,
-	.owns_path = owns_path,
+	.owns_path = gt_pptfolder_owns,
 	.read_paths = read_paths,
 };

@@ -62,8 +62,14 @@ static bool scan_id(const char **at, struct gt_kernel *kernel)
 {
 	return gt_scan_upto(at, GT_KERNEL_NEXT - 1, &kernel->id);
 }
-static bool scan_grid(const char **at, struct gt_kernel *kernel) { return scan_dimensions(at, kernel->grid); }
-static bool scan_block(const char **at, struct gt_kernel *kernel) { return scan_dimensions(at, kernel->block); }
+static bool scan_grid(const char **at, struct gt_kernel *kernel)
+{
+	return scan_dimensions(at, kernel->grid);
+}
+static bool scan_block(const char **at, struct gt_kernel *kernel)
+{
+	return scan_dimensions(at, kernel->block);
+}
 static bool scan_registers(const char **at, struct gt_kernel *kernel)
 {
 	return scan_number(at, &kernel->registers);

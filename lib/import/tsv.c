@@ -55,7 +55,8 @@ static int take_row(struct state *state, struct gt_error *error)
 	if (state->current == SIZE_MAX || state->kernels[state->current].id != id) {
 		const uint64_t *index = id == GT_MAP_EMPTY ? NULL : gt_map_get(&state->by_id, id);
 		if (!index)
-			return gt_fail(error, "a row of kernel %" PRIu64 ", which no #kernel line before it announces", id);
+			return gt_fail(error, "a row of kernel %" PRIu64 ", which no #kernel line announces",
+				       id);
 		state->current = (size_t)*index;
 		if (state->to->kernel(state->to->context, &state->kernels[state->current], error) != 0)
 			return -1;
@@ -95,7 +96,8 @@ static int read_lines(struct state *state, struct gt_input *input, struct gt_err
 		return gt_fail(error, "%s: no '#end' line: the program before it failed, or the text is cut",
 			       gt_input_name(input));
 	if (got == 0 && state->others > 0)
-		got = state->to->passed_over(state->to->context, "descriptions and counts", state->others, error);
+		got = state->to->passed_over(state->to->context, "descriptions and counts", state->others,
+					     error);
 	return got;
 }
 

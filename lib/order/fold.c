@@ -158,7 +158,8 @@ static struct group *find_group(struct gt_fold_out *fold, const struct gt_packed
 			return group;
 	}
 	if (fold->n == GT_FOLD_MAX) {
-		gt_fail(error, "warp %u of block %" PRIu32 " has more than %d warp accesses numbered %" PRIu32,
+		gt_fail(error,
+			"warp %u of block %" PRIu32 " has more than %d warp accesses numbered %" PRIu32,
 			row->warp, row->block, GT_FOLD_MAX, row->an);
 		return NULL;
 	}

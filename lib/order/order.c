@@ -11,6 +11,7 @@
 #include "order/ordinals.h"
 #include "stream/op.h"
 
+#define PROGRESS_ACCESSES 65536 /* between two reports */
 #define WARPS_MAX (GT_BLOCK_THREADS_MAX / GT_WARP_SIZE)
 
 struct passed_over {
@@ -27,6 +28,7 @@ struct passed_list {
 struct launch {
 	struct gt_kernel kernel;
 	bool wanted;
+	uint64_t file; /* which one announced it first */
 	uint64_t blocks;       /* a block must be below */
 	uint64_t warps;	       /* a warp must be below */
 	uint32_t absent_lanes; /* lanes that the last warp does not have */
@@ -46,8 +48,10 @@ struct gt_ordering {
 
 	struct launch **launches;
 	size_t n, capacity;
-	struct gt_map by_id;
-	uint64_t next_id; /* not below the first free one */
+	struct gt_map by_source; /* from the ids of the sources to launches */
+	struct gt_map used;	 /* ids that launches have */
+	uint64_t next_id;	 /* no smaller one is free */
+	uint64_t file;		 /* files begun */
 	struct launch *launch; /* the one that is going on */
 	uint32_t launch_index;
 	struct passed_list passed;
@@ -73,21 +77,46 @@ static bool same_shape(const uint32_t a[3], const uint32_t b[3])
 	return a[0] == 0 || b[0] == 0 || memcmp(a, b, 3 * sizeof *a) == 0;
 }
 
-/* An id seen before goes on; it must be the same launch. */
-static int resume(struct gt_ordering *order, uint32_t index, const struct gt_kernel *kernel, struct gt_error *error)
+static bool same_launch(const struct gt_kernel *a, const struct gt_kernel *b)
 {
-	struct launch *launch = order->launches[index];
-	const struct gt_kernel *was = &launch->kernel;
+	return strcmp(a->name, b->name) == 0 && same_shape(a->grid, b->grid) &&
+		same_shape(a->block, b->block);
+}
 
-	if (strcmp(was->name, kernel->name) != 0)
-		return gt_fail(error, "launch %" PRIu64 " is kernel '%.100s' here and was '%.100s' before", kernel->id,
-			       kernel->name, was->name);
-	if (!same_shape(was->grid, kernel->grid) || !same_shape(was->block, kernel->block))
-		return gt_fail(error, "launch %" PRIu64 " of '%.100s' has another grid or block than before",
-			       kernel->id, kernel->name);
-	order->launch = launch;
-	order->launch_index = index;
-	return 0;
+/* Looks for the launch that an announcement goes on with. Returns 1, 0 if it is a new one, or -1:
+ * in one file, an id names one launch. */
+static int find_launch(const struct gt_ordering *order, const struct gt_kernel *kernel, uint32_t *index,
+		       struct gt_error *error)
+{
+	const uint64_t *known = NULL;
+
+	if (kernel->id != GT_KERNEL_NEXT)
+		known = gt_map_get(&order->by_source, kernel->id);
+	if (!known)
+		return 0;
+	const struct launch *launch = order->launches[*known];
+	*index = (uint32_t)*known;
+	if (same_launch(&launch->kernel, kernel))
+		return 1;
+	if (launch->file != order->file)
+		return 0;
+	return gt_fail(error,
+		       "launch %" PRIu64 " is announced as kernel '%.100s', and was announced as '%.100s' of "
+		       "another grid or block", kernel->id, kernel->name, launch->kernel.name);
+}
+
+/* The id that a new launch gets: its own if no other has it. */
+static int choose_id(struct gt_ordering *order, uint64_t wanted, uint64_t *id, struct gt_error *error)
+{
+	int fresh;
+
+	*id = wanted;
+	if (wanted == GT_KERNEL_NEXT || gt_map_get(&order->used, wanted)) {
+		while (gt_map_get(&order->used, order->next_id))
+			order->next_id++;
+		*id = order->next_id;
+	}
+	return gt_map_put(&order->used, *id, 0, &fresh) ? 0 : gt_fail_memory(error, "the ids of launches");
 }
 
 static struct launch *add_launch(struct gt_ordering *order, struct gt_error *error)
@@ -114,39 +143,59 @@ no_memory:
 	return NULL;
 }
 
-static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt_error *error)
+static int new_launch(struct gt_ordering *order, const struct gt_kernel *kernel, struct gt_error *error)
 {
-	struct gt_ordering *order = context;
-	uint64_t id = kernel->id;
 	int fresh, wanted = 1;
+	uint64_t id;
 
-	order->launch = NULL;
-	if (gt_kernel_check(kernel, error) != 0)
-		return -1;
-	if (id == GT_KERNEL_NEXT) {
-		while (gt_map_get(&order->by_id, order->next_id))
-			order->next_id++;
-		id = order->next_id;
-	}
-	uint64_t *index = gt_map_put(&order->by_id, id, order->n, &fresh);
-	if (!index)
-		return gt_fail_memory(error, "the ids of launches");
-	if (!fresh)
-		return resume(order, (uint32_t)*index, kernel, error);
-	if (order->options.wants) {
-		wanted = order->options.wants(order->options.context, kernel, error);
+	if (order->options.kernel) {
+		wanted = gt_regex_match(order->options.kernel, kernel->name, strlen(kernel->name), error);
 		if (wanted < 0)
 			return -1;
+	}
+	if (choose_id(order, kernel->id, &id, error) != 0)
+		return -1;
+	if (kernel->id != GT_KERNEL_NEXT) {
+		uint64_t *index = gt_map_put(&order->by_source, kernel->id, 0, &fresh);
+		if (!index)
+			return gt_fail_memory(error, "the ids of launches");
+		*index = order->n;
 	}
 	struct launch *launch = add_launch(order, error);
 	if (!launch || gt_kernel_copy(&launch->kernel, kernel, error) != 0)
 		return -1;
 	launch->kernel.id = id;
+	launch->file = order->file;
 	launch->wanted = wanted;
 	set_limits(launch);
-	order->launch = launch;
-	order->launch_index = (uint32_t)(order->n - 1);
 	return 0;
+}
+
+static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+	uint32_t index;
+
+	order->launch = NULL;
+	if (gt_kernel_check(kernel, error) != 0)
+		return -1;
+	int known = find_launch(order, kernel, &index, error);
+	if (known < 0)
+		return -1;
+	if (!known) {
+		index = (uint32_t)order->n;
+		if (new_launch(order, kernel, error) != 0)
+			return -1;
+	}
+	order->launch = order->launches[index];
+	order->launch_index = index;
+	return 0;
+}
+
+void gt_order_next_file(struct gt_ordering *order)
+{
+	order->file++;
+	order->launch = NULL;
 }
 
 /* ---- accesses ---- */
@@ -156,18 +205,24 @@ static int reject(const struct launch *launch, const struct gt_trace_access *acc
 	if (access->mask == 0)
 		return gt_fail(error, "an access without an active lane");
 	if (access->size == 0 || access->size > GT_ACCESS_SIZE_MAX)
-		return gt_fail(error, "size %u: expected 1 to %d bytes a lane", access->size, GT_ACCESS_SIZE_MAX);
+		return gt_fail(error, "size %u: expected 1 to %d bytes a lane", access->size,
+			       GT_ACCESS_SIZE_MAX);
 	if (!gt_op_valid(access->op))
 		return gt_fail(error, "op 0x%02x: no such operation", access->op);
 	if (!access->addresses && access->stride == GT_STRIDE_LANES)
 		return gt_fail(error, "an access without addresses");
 	if (access->block >= launch->blocks)
-		return gt_fail(error, "block %" PRIu32 ": the grid of launch %" PRIu64 " has %" PRIu64 " blocks",
+		return gt_fail(error,
+			       "block %" PRIu32 ": the grid of launch %" PRIu64 " has %" PRIu64 " blocks",
 			       access->block, launch->kernel.id, launch->blocks);
 	if (access->warp >= launch->warps)
-		return gt_fail(error, "warp %u (from thread %u on): a block of launch %" PRIu64 " has %" PRIu64 " warps",
+		return gt_fail(error,
+			       "warp %u (from thread %u on): a block of launch %" PRIu64 " has %" PRIu64
+			       " warps",
 			       access->warp, access->warp * GT_WARP_SIZE, launch->kernel.id, launch->warps);
-	return gt_fail(error, "lanes 0x%08" PRIx32 " of warp %u: a block of launch %" PRIu64 " has %" PRIu64 " threads",
+	return gt_fail(error,
+		       "lanes 0x%08" PRIx32 " of warp %u: a block of launch %" PRIu64 " has %" PRIu64
+		       " threads",
 		       access->mask, access->warp, launch->kernel.id, gt_kernel_threads(&launch->kernel));
 }
 
@@ -187,10 +242,11 @@ static int number(struct gt_ordering *order, const struct gt_trace_access *acces
 
 	*an = access->an;
 	if (access->numbering == GT_AN_OF_WARP)
-		result = gt_ordinal_of_warp(&order->ordinals, order->launch_index, access->block, access->warp, an, error);
+		result = gt_ordinal_of_warp(&order->ordinals, order->launch_index, access->block,
+					    access->warp, an, error);
 	else if (access->numbering == GT_AN_OF_THREAD)
-		result = gt_ordinal_of_thread(&order->ordinals, order->launch_index, access->block, access->warp,
-					      (unsigned)__builtin_ctz(access->mask), an, error);
+		result = gt_ordinal_of_thread(&order->ordinals, order->launch_index, access->block,
+					      access->warp, (unsigned)__builtin_ctz(access->mask), an, error);
 	uint64_t bytes = gt_ordinals_bytes(&order->ordinals);
 	if (bytes != order->ordinals_bytes)
 		gt_sorter_yield(order->sorter, order->ordinals_bytes = bytes);
@@ -211,7 +267,8 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		return reject(launch, access, error);
 	if (number(order, access, &an, error) != 0)
 		return -1;
-	order->accesses++;
+	if ((++order->accesses & (PROGRESS_ACCESSES - 1)) == 0 && order->options.progress)
+		order->options.progress(order->options.context, order->accesses);
 	launch->accesses++;
 	launch->scheduled += access->scheduled;
 	if (access->block > launch->greatest_block)
@@ -388,7 +445,7 @@ struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct
 	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over};
 	order->sorter = gt_sorter_open(options->memory, options->directory, options->by_an, error);
 	if (!order->sorter || gt_ordinals_open(&order->ordinals, error) != 0 ||
-	    gt_map_open(&order->by_id, 0, error) != 0) {
+	    gt_map_open(&order->by_source, 0, error) != 0 || gt_map_open(&order->used, 0, error) != 0) {
 		gt_order_close(order);
 		return NULL;
 	}
@@ -406,7 +463,8 @@ void gt_order_close(struct gt_ordering *order)
 	}
 	free(order->launches);
 	free(order->passed.entries);
-	gt_map_close(&order->by_id);
+	gt_map_close(&order->by_source);
+	gt_map_close(&order->used);
 	gt_ordinals_close(&order->ordinals);
 	gt_sorter_close(order->sorter);
 	free(order);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/regex.h"
 #include "stream/trace.h"
 #include "order/sort.h"
 #include "stream/count.h"
@@ -17,9 +18,10 @@ struct gt_order_options {
 	uint64_t memory;       /* bytes that rows and ordinals may take, GT_SORT_MEMORY_MIN at least */
 	const char *directory; /* of temporary files */
 	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
-	/* Which launches to keep; NULL: all. Returns 1, 0, or -1 with the error set. */
-	int (*wants)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
+	/* Called now and then, with the number of accesses taken so far; may be NULL. */
+	void (*progress)(void *context, uint64_t accesses);
 	void *context;
+	struct gt_regex *kernel; /* keep launches of kernels whose names it matches; NULL: all */
 };
 
 /* Where the ordered trace goes: each launch in the order of first appearance, its rows through the
@@ -35,6 +37,10 @@ struct gt_ordering;
 
 struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct gt_error *error);
 void gt_order_close(struct gt_ordering *order);
+
+/* Another file begins. An id that an earlier file has given to another kernel, or to a launch of
+ * another shape, names a new launch from now on, which gets the next free id. */
+void gt_order_next_file(struct gt_ordering *order);
 
 /* What importers feed; any number of inputs, one after the other. Each launch and access is
  * checked: shapes, blocks, warps and lanes in range, sizes of 1 to GT_ACCESS_SIZE_MAX. */

@@ -33,7 +33,9 @@ int gt_run_begin(struct gt_runs *runs, size_t buffer_bytes, struct gt_error *err
 	if (runs->file < 0 && make_file(runs, error) != 0)
 		return -1;
 	if (!runs->buffer) {
-		runs->buffer_capacity = buffer_bytes > GT_RECORD_BYTES_MAX ? buffer_bytes : GT_RECORD_BYTES_MAX;
+		runs->buffer_capacity = GT_RECORD_BYTES_MAX;
+		if (buffer_bytes > GT_RECORD_BYTES_MAX)
+			runs->buffer_capacity = buffer_bytes;
 		runs->buffer = malloc(runs->buffer_capacity);
 	}
 	if (runs->n == runs->capacity) {
@@ -134,11 +136,13 @@ static int refill(struct gt_merge *merge, struct source *source, struct gt_error
 		size_t wanted = merge->buffer_bytes - source->end;
 		if (wanted > source->left)
 			wanted = (size_t)source->left;
-		ssize_t got = pread(merge->runs->file, source->buffer + source->end, wanted, (off_t)source->offset);
+		ssize_t got = pread(merge->runs->file, source->buffer + source->end, wanted,
+				    (off_t)source->offset);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return gt_fail_errno(error, "%s: cannot read a temporary file", merge->runs->directory);
+			return gt_fail_errno(error, "%s: cannot read a temporary file",
+					     merge->runs->directory);
 		if (got == 0)
 			return gt_fail(error, "%s: a temporary file ends early", merge->runs->directory);
 		source->end += (size_t)got;
@@ -194,7 +198,7 @@ struct gt_merge *gt_merge_open(const struct gt_runs *runs, size_t first, size_t 
 	if (merge) {
 		each = each > READ_BYTES_MAX ? READ_BYTES_MAX : each < READ_BYTES_MIN ? READ_BYTES_MIN : each;
 		*merge = (struct gt_merge){.runs = runs, .n = n, .by_an = by_an,
-					   .buffer_bytes = (size_t)each / sizeof(uint64_t) * sizeof(uint64_t)};
+					   .buffer_bytes = (size_t)each / 8 * 8};
 		merge->sources = calloc(n, sizeof *merge->sources);
 		merge->heap = calloc(n, sizeof *merge->heap);
 		merge->buffers = malloc(n * merge->buffer_bytes);
@@ -206,7 +210,8 @@ struct gt_merge *gt_merge_open(const struct gt_runs *runs, size_t first, size_t 
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct source *source = &merge->sources[i];
-		*source = (struct source){.offset = runs->runs[first + i].offset, .left = runs->runs[first + i].bytes,
+		const struct gt_run *run = &runs->runs[first + i];
+		*source = (struct source){.offset = run->offset, .left = run->bytes,
 					  .buffer = merge->buffers + i * merge->buffer_bytes};
 		int got = advance(merge, source, error);
 		if (got < 0) {

@@ -94,7 +94,8 @@ void gt_sorter_yield(struct gt_sorter *sorter, uint64_t bytes)
 }
 
 /* One stable pass by one digit of the key. */
-static void sort_by_digit(const struct item *from, struct item *to, size_t n, unsigned shift, const size_t *counts)
+static void sort_by_digit(const struct item *from, struct item *to, size_t n, unsigned shift,
+			  const size_t *counts)
 {
 	size_t places[BUCKETS];
 	size_t place = 0;
@@ -131,17 +132,28 @@ static unsigned width(uint64_t bits)
 	return bits ? 64U - (unsigned)__builtin_clzll(bits) : 0;
 }
 
+/* Both words in one: the high one is 0 where there is no room for it. */
+static uint64_t join(uint64_t high, uint64_t low, unsigned low_width)
+{
+	return low_width < 64 ? high << low_width | low : low;
+}
+
+/* How far a chunk is filled. */
+static size_t chunk_end(const struct gt_sorter *sorter, size_t chunk)
+{
+	return chunk < sorter->chunk ? sorter->chunk_ends[chunk] : sorter->chunk_used;
+}
+
 static void list_items(struct gt_sorter *sorter, unsigned low_width, bool joined)
 {
 	size_t i = 0;
 
 	for (size_t c = 0; c <= sorter->chunk; c++) {
-		size_t end = c < sorter->chunk ? sorter->chunk_ends[c] : sorter->chunk_used;
-		for (size_t offset = 0; offset < end; i++) {
+		for (size_t offset = 0, end = chunk_end(sorter, c); offset < end; i++) {
 			const struct gt_packed *row = (const void *)(sorter->chunks[c] + offset);
 			struct gt_sort_key key = gt_sort_key(row, sorter->by_an);
-			uint64_t word = joined && low_width < 64 ? key.high << low_width | key.low : key.low;
-			sorter->items[i] = (struct item){word, row};
+			sorter->items[i].key = joined ? join(key.high, key.low, low_width) : key.low;
+			sorter->items[i].row = row;
 			offset += gt_packed_bytes(row);
 		}
 	}
@@ -161,7 +173,7 @@ static int sort_rows(struct gt_sorter *sorter, struct gt_error *error)
 		return gt_fail_memory(error, "sorting");
 	list_items(sorter, low_width, joined);
 	if (joined) {
-		sort_by_key(sorter, low_width < 64 ? sorter->highs << low_width | sorter->lows : sorter->lows);
+		sort_by_key(sorter, join(sorter->highs, sorter->lows, low_width));
 		return 0;
 	}
 	sort_by_key(sorter, sorter->lows);
@@ -182,8 +194,7 @@ static const struct gt_packed *next_in_memory(struct gt_sorter *sorter)
 		return sorter->items[sorter->at++].row;
 	}
 	for (; sorter->n > 0 && sorter->at_chunk <= sorter->chunk; sorter->at_chunk++, sorter->at = 0) {
-		size_t end = sorter->at_chunk < sorter->chunk ? sorter->chunk_ends[sorter->at_chunk] : sorter->chunk_used;
-		if (sorter->at == end)
+		if (sorter->at == chunk_end(sorter, sorter->at_chunk))
 			continue;
 		const struct gt_packed *row = (const void *)(sorter->chunks[sorter->at_chunk] + sorter->at);
 		sorter->at += gt_packed_bytes(row);
@@ -285,27 +296,32 @@ int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const u
 	return 0;
 }
 
+/* Merges runs [first, first + n) into one of `merged`. */
+static int merge_group(struct gt_sorter *sorter, size_t first, size_t n, uint64_t memory,
+		       struct gt_error *error)
+{
+	const struct gt_packed *row;
+	struct gt_merge *merge = gt_merge_open(&sorter->runs, first, n, memory, sorter->by_an, error);
+	int got = merge ? gt_run_begin(&sorter->merged, sorter->chunk_bytes, error) : -1;
+
+	while (got >= 0 && (got = gt_merge_next(merge, &row, error)) > 0)
+		got = gt_run_add(&sorter->merged, row, error);
+	gt_merge_close(merge);
+	return got < 0 ? -1 : gt_run_end(&sorter->merged, error);
+}
+
 /* Merges groups of consecutive runs until few enough are left for one merge. */
 static int reduce_runs(struct gt_sorter *sorter, struct gt_error *error)
 {
-	size_t most = gt_merge_width(sorter->memory - sorter->chunk_bytes);
-	const struct gt_packed *row;
-	int got = 0;
+	uint64_t memory = sorter->memory - sorter->chunk_bytes;
+	size_t most = gt_merge_width(memory);
 
 	while (sorter->runs.n > most) {
-		for (size_t first = 0; first < sorter->runs.n && got >= 0; first += most) {
+		for (size_t first = 0; first < sorter->runs.n; first += most) {
 			size_t n = sorter->runs.n - first < most ? sorter->runs.n - first : most;
-			struct gt_merge *merge = gt_merge_open(&sorter->runs, first, n, sorter->memory - sorter->chunk_bytes,
-							       sorter->by_an, error);
-			got = merge ? gt_run_begin(&sorter->merged, sorter->chunk_bytes, error) : -1;
-			while (got >= 0 && (got = gt_merge_next(merge, &row, error)) > 0)
-				got = gt_run_add(&sorter->merged, row, error);
-			gt_merge_close(merge);
-			if (got >= 0)
-				got = gt_run_end(&sorter->merged, error);
+			if (merge_group(sorter, first, n, memory, error) != 0)
+				return -1;
 		}
-		if (got < 0)
-			return -1;
 		gt_runs_close(&sorter->runs);
 		sorter->runs = sorter->merged;
 		sorter->merged = (struct gt_runs){.file = -1, .directory = sorter->runs.directory};

@@ -59,10 +59,10 @@ static const struct gt_counter counters[] = {
 	{NULL, "write_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "atomics", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "atomic_hits", "sectors", false, GT_PRINT_NUMBER},
-	{NULL, "line_misses", "lookups", false, GT_PRINT_NUMBER},
+	{NULL, "line_misses", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "sector_misses", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "evictions", "lines", false, GT_PRINT_NUMBER},
-	{NULL, "dropped", "lines", false, GT_PRINT_NUMBER},
+	{NULL, "dropped", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "sent_reads", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "sent_writes", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "sent_atomics", "sectors", false, GT_PRINT_NUMBER},
@@ -75,6 +75,10 @@ static const struct gt_counter counters[] = {
 	{NULL, "channel_row_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "row_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "row_misses", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "references", "references", false, GT_PRINT_NUMBER},
+	{NULL, "infinite", "references", false, GT_PRINT_NUMBER},
+	{NULL, "distance", "references", false, GT_PRINT_NUMBER},
+	{NULL, "far", "references", false, GT_PRINT_NUMBER},
 };
 
 static const struct gt_counter unknown = {NULL, NULL, NULL, false, GT_PRINT_NUMBER};

@@ -31,7 +31,8 @@ int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct g
 
 	*report = (struct gt_report){0};
 	if (kernel_regex) {
-		report->choose = pcre2_compile((PCRE2_SPTR)kernel_regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
+		report->choose = pcre2_compile((PCRE2_SPTR)kernel_regex, PCRE2_ZERO_TERMINATED, 0, &code, &at,
+					       NULL);
 		if (!report->choose) {
 			pcre2_get_error_message(code, reason, sizeof reason);
 			return gt_fail(error, "'%s': expected a Perl-compatible regular expression: %s at character %zu",
@@ -79,7 +80,8 @@ static int chosen(const struct gt_report *report, const char *name, struct gt_er
 	int found = pcre2_match(report->choose, (PCRE2_SPTR)name, strlen(name), 0, 0, match, NULL);
 	pcre2_match_data_free(match);
 	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
-		return gt_fail(error, "kernel '%s': the kernel filter gave up on its name (PCRE error %d)", name, found);
+		return gt_fail(error, "kernel '%s': the kernel filter gave up on its name (PCRE error %d)", name,
+			       found);
 	return found >= 0;
 }
 

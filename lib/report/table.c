@@ -173,8 +173,8 @@ static void show_array(const struct gt_count_entry *entry, char value[GT_TABLE_C
 		at += snprintf(remark + at, (size_t)(GT_TABLE_CELL - at), " %" PRIu64, entry->array[i]);
 }
 
-/* The ratio that stands beside a counter, if one does. */
-static void show_ratio(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
+/* The ratio that stands beside a counter, as a remark. Returns whether there is one with a value. */
+static bool show_ratio(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
 		       const char *counter, char remark[GT_TABLE_CELL])
 {
 	char text[GT_METRIC_TEXT];
@@ -183,9 +183,12 @@ static void show_ratio(const struct gt_report_kernel *kernel, const struct gt_re
 		if (strcmp(gt_ratios[i].beside, counter) != 0)
 			continue;
 		struct gt_metric_value value = gt_metric_evaluate(&gt_ratios[i], kernel, stage);
-		if (value.state != GT_METRIC_ABSENT)
-			snprintf(remark, GT_TABLE_CELL, "%6s %s", gt_metric_format(value, text), gt_ratios[i].unit);
+		if (value.state == GT_METRIC_ABSENT)
+			continue;
+		snprintf(remark, GT_TABLE_CELL, "%6s %s", gt_metric_format(value, text), gt_ratios[i].unit);
+		return value.state != GT_METRIC_UNDEFINED;
 	}
+	return false;
 }
 
 static void show_counter(const struct gt_report_counter *counter, char value[GT_TABLE_CELL],
@@ -205,24 +208,37 @@ static void show_counter(const struct gt_report_counter *counter, char value[GT_
 		snprintf(value, GT_TABLE_CELL, "%s", gt_table_number(counter->value.number, number));
 }
 
+/* Adds the rows of a stage. What did not happen is not worth a row: a count of 0 has one only if
+ * something could have been counted, which its ratio tells. */
+static void add_stage(struct gt_table *table, const struct gt_report_kernel *kernel,
+		      const struct gt_report_stage *stage)
+{
+	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
+	const char *name = stage->name; /* until it was written */
+
+	for (size_t i = 0; i < stage->n; i++) {
+		const struct gt_report_counter *counter = &stage->counters[i];
+		remark[0] = '\0';
+		show_counter(counter, value, remark);
+		bool possible = show_ratio(kernel, stage, counter->value.name, remark);
+		if (strcmp(value, "0") == 0 && counter->value.kind != GT_COUNT_TEXT && !possible)
+			continue;
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, counter->value.name, value,
+									  counter->about->unit, remark});
+		name = "";
+	}
+	if (name[0])
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, "(nothing)"});
+}
+
 static void write_kernel(const struct gt_report_kernel *kernel, FILE *to)
 {
 	struct gt_table table = {.alignment = "llrll"};
-	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
 
 	if (kernel->n > 0)
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", "value", "unit"});
-	for (size_t i = 0; i < kernel->n; i++) {
-		const struct gt_report_stage *stage = &kernel->stages[i];
-		for (size_t j = 0; j < stage->n; j++) {
-			const struct gt_report_counter *counter = &stage->counters[j];
-			remark[0] = '\0';
-			show_counter(counter, value, remark);
-			show_ratio(kernel, stage, counter->value.name, remark);
-			gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){
-				j == 0 ? stage->name : "", counter->value.name, value, counter->about->unit, remark});
-		}
-	}
+	for (size_t i = 0; i < kernel->n; i++)
+		add_stage(&table, kernel, &kernel->stages[i]);
 	gt_table_write(&table, to);
 }
 

@@ -6,15 +6,22 @@
 
 #define FIRST_ROWS 16
 #define MOST_ROWS 65536 /* a piece has at most, until all are gathered in one */
-#define FIRST_LANES 64
-#define MOST_LANES 65536
+#define FIRST_WORDS 128 /* of odd rows */
+#define MOST_WORDS 65536
+#define HEAD_WORDS (sizeof(struct odd) / sizeof(uint64_t))
 
-_Static_assert(sizeof(struct kept) == 32, "a kept row is 32 bytes");
+_Static_assert(sizeof(struct kept) == 16, "a kept row is 16 bytes");
+_Static_assert(sizeof(struct odd) % sizeof(uint64_t) == 0, "odd rows are made of words");
 _Static_assert(sizeof(struct piece) == 32, "the head of a piece keeps rows aligned");
 
 static struct kept *rows_of(struct piece *piece)
 {
 	return (struct kept *)(void *)piece->data;
+}
+
+static uint64_t key_of(const struct kept *row)
+{
+	return (uint64_t)row->an << 16 | row->warp;
 }
 
 static size_t piece_bytes(size_t n, size_t width)
@@ -54,10 +61,10 @@ struct block *block_new(uint32_t number, struct gt_error *error)
 	return block;
 }
 
-void block_free(struct block *block, struct gt_store *store)
+void block_free(struct block *block, struct keep *keep)
 {
-	release(block->rows, store);
-	release(block->lanes, store);
+	release(block->rows, &keep->store);
+	release(block->odd, &keep->store);
 	free(block);
 }
 
@@ -86,64 +93,100 @@ static int more_rows(struct block *block, struct gt_store *store, size_t expecte
 	return 0;
 }
 
-/* A copy of n addresses that lives as long as the block. */
-static uint64_t *keep_lanes(struct block *block, struct gt_store *store, const uint64_t *lanes, size_t n,
-			    struct gt_error *error)
+/* Room for n words that live as long as the block. */
+static void *take_words(struct block *block, struct gt_store *store, size_t n, struct gt_error *error)
 {
-	struct piece *piece = block->lanes;
+	struct piece *piece = block->odd;
 
 	if (!piece || piece->capacity - piece->n < n) {
-		piece = take(store, next_capacity(piece, FIRST_LANES, MOST_LANES), sizeof *lanes, error);
+		piece = take(store, next_capacity(piece, FIRST_WORDS, MOST_WORDS), sizeof(uint64_t), error);
 		if (!piece)
 			return NULL;
-		piece->next = block->lanes;
-		block->lanes = piece;
+		piece->next = block->odd;
+		block->odd = piece;
 	}
-	uint64_t *kept = piece->data + piece->n;
-	memcpy(kept, lanes, n * sizeof *lanes);
 	piece->n += n;
-	return kept;
+	return piece->data + piece->n - n;
 }
 
-static int keep_access(struct block *block, struct gt_store *store, const struct gt_rows *rows, size_t i,
-		       struct kept *row, struct gt_error *error)
+/* A row that its shape and base do not tell: `lanes` are its addresses, or NULL. */
+static int keep_odd(struct block *block, struct gt_store *store, const struct shape *shape, struct kept *row,
+		    const uint64_t *lanes, struct gt_error *error)
 {
-	row->size = rows->size[i];
-	row->mask = rows->mask[i];
-	row->base = rows->base[i];
-	row->stride = rows->stride[i];
-	if (row->stride != GT_STRIDE_LANES)
-		return 0;
-	uint64_t *lanes = keep_lanes(block, store, rows->lanes + rows->base[i],
-				     (size_t)__builtin_popcount(row->mask), error);
-	row->base = (uint64_t)(uintptr_t)lanes;
-	return lanes ? 0 : -1;
+	size_t n = lanes ? (size_t)__builtin_popcount(shape->mask) : 0;
+	struct odd *odd = take_words(block, store, HEAD_WORDS + n, error);
+
+	if (!odd)
+		return -1;
+	odd->base = row->base;
+	odd->shape = *shape;
+	if (lanes)
+		memcpy(odd->lanes, lanes, n * sizeof *lanes);
+	row->base = (uint64_t)(uintptr_t)odd;
+	row->shape = SHAPE_NONE;
+	return 0;
 }
 
-static void keep_request(const struct gt_rows *rows, size_t i, struct kept *row)
+static int keep_row(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t i,
+		    struct kept *row, struct gt_error *error)
 {
-	row->size = 0;
-	row->stride = 0;
-	row->base = rows->address[i];
-	row->mask = (uint32_t)(rows->sectors[i] | rows->full[i] << 8 | rows->threads[i] << 16);
+	bool request = rows->kind == GT_REQUESTS;
+	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i]};
+	const uint64_t *lanes = NULL;
+
+	if (request) {
+		shape.mask = (uint32_t)(rows->sectors[i] | rows->full[i] << 8 | rows->threads[i] << 16);
+		row->base = rows->address[i];
+	} else {
+		shape.size = rows->size[i];
+		shape.mask = rows->mask[i];
+		shape.stride = rows->stride[i];
+		row->base = rows->base[i];
+		if (shape.stride == GT_STRIDE_LANES)
+			lanes = rows->lanes + rows->base[i];
+	}
+	if (!lanes && shapes_find(&keep->shapes, &shape, &row->shape, error) != 0)
+		return -1;
+	return lanes || row->shape == SHAPE_NONE ? keep_odd(block, &keep->store, &shape, row, lanes, error) : 0;
 }
 
-int block_add(struct block *block, struct gt_store *store, const struct gt_rows *rows, size_t first,
-	      size_t last, size_t expected, struct gt_error *error)
+/* Whether row i of a batch has the shape of the row before, which is no odd one. */
+static bool is_like_last(const struct gt_rows *rows, size_t i, const struct kept *last)
 {
+	if (last->shape == SHAPE_NONE || rows->pc[i] != rows->pc[i - 1] || rows->op[i] != rows->op[i - 1])
+		return false;
+	if (rows->kind == GT_REQUESTS)
+		return rows->sectors[i] == rows->sectors[i - 1] && rows->full[i] == rows->full[i - 1] &&
+		       rows->threads[i] == rows->threads[i - 1];
+	return rows->stride[i] == rows->stride[i - 1] && rows->mask[i] == rows->mask[i - 1] &&
+	       rows->size[i] == rows->size[i - 1];
+}
+
+int block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
+	      size_t expected, struct gt_error *error)
+{
+	const uint64_t *bases = rows->kind == GT_REQUESTS ? rows->address : rows->base;
+	const struct kept *before = NULL;
+
 	for (size_t i = first; i < last; i++) {
 		if ((!block->last || block->last->n == block->last->capacity) &&
-		    more_rows(block, store, expected, error) != 0)
+		    more_rows(block, &keep->store, expected, error) != 0)
 			return -1;
 		struct kept *row = &rows_of(block->last)[block->last->n];
 		row->an = rows->an[i];
-		row->pc = rows->pc[i];
 		row->warp = rows->warp[i];
-		row->op = rows->op[i];
-		if (rows->kind == GT_REQUESTS)
-			keep_request(rows, i, row);
-		else if (keep_access(block, store, rows, i, row, error) != 0)
+		if (before && is_like_last(rows, i, before)) {
+			row->base = bases[i];
+			row->shape = before->shape;
+		} else if (keep_row(block, keep, rows, i, row, error) != 0) {
 			return -1;
+		}
+		before = row;
+		uint64_t key = key_of(row);
+		block->unsorted |= key < block->key;
+		block->key = key;
+		if (row->warp > block->highest_warp)
+			block->highest_warp = row->warp;
 		block->last->n++;
 	}
 	block->n += last - first;
@@ -162,71 +205,101 @@ void block_close(struct block *block)
 	last->capacity = last->n;
 }
 
-static bool is_sorted(const struct kept *rows, size_t n, issue_key key)
-{
-	for (size_t i = 1; i < n; i++)
-		if (key(&rows[i]) < key(&rows[i - 1]))
-			return false;
-	return true;
-}
-
 /* Merges two runs that stand side by side in `from`, [0, middle) and [middle, n). */
-static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n, issue_key key)
+static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n)
 {
 	size_t left = 0, right = middle;
 
 	for (size_t i = 0; i < n; i++) {
-		bool from_left = right == n || (left < middle && key(&from[left]) <= key(&from[right]));
+		bool from_left = right == n || (left < middle && key_of(&from[left]) <= key_of(&from[right]));
 		to[i] = from[from_left ? left++ : right++];
 	}
 }
 
-/* A stable sort, bottom up. `spare` has room for n rows, too. Returns the one that holds them. */
-static struct kept *sort(struct kept *rows, struct kept *spare, size_t n, issue_key key)
+/* A stable sort by access number and warp, bottom up, into `to`; `from` is used up. */
+static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
 {
+	struct kept *end = to;
+
+	(void)highest;
+	(void)error;
 	for (size_t run = 1; run < n; run *= 2) {
 		for (size_t at = 0; at < n; at += 2 * run) {
 			size_t left = n - at < run ? n - at : run;
 			size_t both = n - at < 2 * run ? n - at : 2 * run;
-			merge(spare + at, rows + at, left, both, key);
+			merge(to + at, from + at, left, both);
 		}
-		struct kept *sorted = spare;
-		spare = rows;
-		rows = sorted;
+		struct kept *sorted = to;
+		to = from;
+		from = sorted;
 	}
-	return rows;
+	if (from != end)
+		memcpy(end, from, n * sizeof *from);
+	return 0;
 }
 
-/* All rows of the block in one new piece, in the order they came. */
-static struct piece *gather(const struct block *block, struct gt_store *store, struct gt_error *error)
+/* A stable sort by warp, by counting. */
+static int sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+{
+	size_t *at = calloc((size_t)highest + 2, sizeof *at);
+
+	if (!at)
+		return gt_fail_memory(error, "the warps of a block");
+	for (size_t i = 0; i < n; i++)
+		at[from[i].warp + 1]++;
+	for (size_t warp = 0; warp < highest; warp++)
+		at[warp + 1] += at[warp];
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i].warp]++] = from[i];
+	free(at);
+	return 0;
+}
+
+/* Puts all rows into one new piece, in the order they came. */
+static int gather(struct block *block, struct gt_store *store, struct gt_error *error)
 {
 	struct piece *all = take(store, block->n, sizeof(struct kept), error);
 
-	for (struct piece *piece = block->rows; all && piece; piece = piece->next) {
+	if (!all)
+		return -1;
+	for (struct piece *piece = block->rows; piece; piece = piece->next) {
 		memcpy(rows_of(all) + all->n, rows_of(piece), piece->n * sizeof(struct kept));
 		all->n += piece->n;
 	}
-	return all;
+	release(block->rows, store);
+	block->rows = block->last = all;
+	return 0;
 }
 
-int block_arrange(struct block *block, struct gt_store *store, issue_key key, struct gt_error *error)
+/* Sorts the block's one piece into another. */
+static int sort(struct block *block, struct gt_store *store,
+		int (*into)(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error),
+		struct gt_error *error)
 {
-	if (block->rows->next) {
-		struct piece *all = gather(block, store, error);
-		if (!all)
-			return -1;
-		release(block->rows, store);
-		block->rows = block->last = all;
+	struct piece *sorted = take(store, block->n, sizeof(struct kept), error);
+
+	if (!sorted)
+		return -1;
+	sorted->n = block->n;
+	if (into(rows_of(sorted), rows_of(block->rows), block->n, block->highest_warp, error) != 0) {
+		gt_store_release(store, sorted->segment);
+		return -1;
 	}
-	if (!is_sorted(rows_of(block->rows), block->n, key)) {
-		struct piece *spare = gather(block, store, error);
-		if (!spare)
-			return -1;
-		bool swapped = sort(rows_of(block->rows), rows_of(spare), block->n, key) == rows_of(spare);
-		gt_store_release(store, swapped ? block->rows->segment : spare->segment);
-		if (swapped)
-			block->rows = block->last = spare;
-	}
+	release(block->rows, store);
+	block->rows = block->last = sorted;
+	return 0;
+}
+
+int block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
+{
+	struct gt_store *store = &keep->store;
+
+	if (block->rows->next && gather(block, store, error) != 0)
+		return -1;
+	if (block->unsorted && sort(block, store, sort_by_access, error) != 0)
+		return -1;
+	if (arrangement == BY_WARP && block->highest_warp > 0 && sort(block, store, sort_by_warp, error) != 0)
+		return -1;
 	block->row = rows_of(block->rows);
 	block->end = block->row + block->n;
 	return 0;

@@ -9,26 +9,31 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "schedule/shapes.h"
 #include "schedule/store.h"
 #include "stream/rows.h"
 
-/* A row of either kind, 32 bytes. A request has size 0 (no access has), its line in `base`, and
- * in `mask` sectors, full and threads, a byte each. An access whose addresses stand apart has the
- * stride GT_STRIDE_LANES and a pointer to them in `base`. */
+/* A row of either kind. `base` is an access's base or a request's line; where the shape is
+ * SHAPE_NONE, it is a pointer to a struct odd. */
 struct kept {
 	uint64_t base;
-	int64_t stride;
-	uint32_t an, pc, mask;
-	uint16_t warp;
-	uint8_t op, size;
+	uint32_t an;
+	uint16_t warp, shape;
 };
 
-/* A run of rows, or of lanes' addresses, in one piece of the store. */
+/* A row with a shape of its own, or whose lanes have addresses of their own. */
+struct odd {
+	uint64_t base;
+	struct shape shape;
+	uint64_t lanes[]; /* popcount(shape.mask) of them if the stride is GT_STRIDE_LANES */
+};
+
+/* A run of rows, or of the words of odd ones, in one piece of the store. */
 struct piece {
 	struct piece *next;
 	struct gt_segment *segment;
 	size_t n, capacity;
-	uint64_t data[]; /* kept rows or addresses; aligned to 16 as the head is 32 bytes */
+	uint64_t data[]; /* aligned to 16, as the head is 32 bytes */
 };
 
 struct block {
@@ -38,7 +43,10 @@ struct block {
 	bool skipped;	/* not modelled: its rows are dropped */
 	bool open;	/* more rows may come */
 	size_t n;	/* rows */
-	struct piece *rows, *last, *lanes;
+	bool unsorted;	/* rows did not come by (an, warp) */
+	uint64_t key;	/* (an, warp) of the last row */
+	uint16_t highest_warp;
+	struct piece *rows, *last, *odd;
 	struct block *next; /* of those that wait for the same SM */
 
 	/* While resident. */
@@ -49,22 +57,29 @@ struct block {
 	size_t warps_left; /* gto: warps that have rows left */
 };
 
-/* The key that rows are issued by; rows of one key keep the order they came in. */
-typedef uint64_t (*issue_key)(const struct kept *row);
+/* Where the rows of a kernel are kept. */
+struct keep {
+	struct gt_store store;
+	struct shapes shapes;
+};
+
+/* The order that a resident block's rows are put in; those of one warp and access number keep the
+ * order they came in. */
+enum arrangement { BY_ACCESS, BY_WARP };
 
 struct block *block_new(uint32_t number, struct gt_error *error);
 /* Releases the rows and frees the block. */
-void block_free(struct block *block, struct gt_store *store);
+void block_free(struct block *block, struct keep *keep);
 
 /* Keeps rows [first, last) of a batch, all of this block. `expected` rows are made room for at
  * first. Returns 0, or -1 with the store's error. */
-int block_add(struct block *block, struct gt_store *store, const struct gt_rows *rows, size_t first,
-	      size_t last, size_t expected, struct gt_error *error);
+int block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
+	      size_t expected, struct gt_error *error);
 
 /* Gives back room that the last piece did not need. */
 void block_close(struct block *block);
 
-/* Sets row and end: all rows (there must be some), in the order of `key`. */
-int block_arrange(struct block *block, struct gt_store *store, issue_key key, struct gt_error *error);
+/* Sets row and end: all rows (there must be some), by access number and warp or the other way. */
+int block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error);
 
 #endif

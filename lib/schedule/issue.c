@@ -7,11 +7,6 @@
 
 /* ---- round robin: [000] algorithm 2 ---- */
 
-static uint64_t key_round_robin(const struct kept *row)
-{
-	return (uint64_t)row->an << 16 | row->warp;
-}
-
 /* The access that a block issues in a round is its number less the round it began in. A block
  * that comes later, when another has finished, begins in the next round. */
 static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct block *block,
@@ -76,13 +71,13 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	struct block *block = next_block(schedule, sm);
 	struct kept *first = block->row, *row = first;
 	uint32_t an = first->an, n = schedule->config->schedulers;
-	uint32_t group = first->warp / n;
+	uint32_t beyond = first->warp - first->warp % n + n;
 
 	do
 		row++;
-	while (row < block->end && row->an == an && row->warp / n == group);
+	while (row < block->end && row->an == an && row->warp < beyond);
 	/* The rows after these, and soon the next lines of memory, are wanted in a round. */
-	__builtin_prefetch(row + 8);
+	__builtin_prefetch(row + 16);
 	block->row = row;
 	if (machine_emit(schedule, sm, block, first, row, error) != 0)
 		return -1;
@@ -92,11 +87,6 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 }
 
 /* ---- greedy, then oldest ---- */
-
-static uint64_t key_by_warp(const struct kept *row)
-{
-	return (uint64_t)row->warp << 32 | row->an;
-}
 
 static int push(struct warps *warps, struct run run, struct gt_error *error)
 {
@@ -168,8 +158,8 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 }
 
 static const struct gt_issue policies[] = {
-	{"rr", key_round_robin, admit_round_robin, issue_round_robin},
-	{"gto", key_by_warp, admit_greedy, issue_greedy},
+	{"rr", BY_ACCESS, admit_round_robin, issue_round_robin},
+	{"gto", BY_WARP, admit_greedy, issue_greedy},
 };
 
 const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)

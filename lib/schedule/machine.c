@@ -24,7 +24,7 @@ int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line
 
 	if (position == sm->resident_capacity && grow_resident(sm, error) != 0)
 		return -1;
-	if (block_arrange(block, &schedule->store, schedule->config->issue->key, error) != 0)
+	if (block_arrange(block, &schedule->keep, schedule->config->issue->arrangement, error) != 0)
 		return -1;
 	line->first = block->next;
 	if (!line->first)
@@ -44,38 +44,40 @@ void machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *b
 {
 	sm->resident[block->position] = NULL;
 	sm->live--;
-	block_free(block, &schedule->store);
+	block_free(block, &schedule->keep);
 }
 
-/* Appends one row to the sink's batch, which has room. */
-static int append(struct gt_rows *out, const struct kept *row, struct gt_error *error)
+/* Appends the addresses of an odd row's lanes. */
+static int append_lanes(struct gt_rows *out, const struct odd *odd, struct gt_error *error)
+{
+	size_t n = (size_t)__builtin_popcount(odd->shape.mask);
+
+	if (gt_rows_reserve_lanes(out, n, error) != 0)
+		return -1;
+	memcpy(out->lanes + out->n_lanes, odd->lanes, n * sizeof *out->lanes);
+	out->base[out->n] = out->n_lanes;
+	out->n_lanes += n;
+	return 0;
+}
+
+/* Fills what the shape tells of the row that is being appended to the batch. */
+static void append_shape(struct gt_rows *out, const struct shape *shape, uint64_t base)
 {
 	size_t i = out->n;
 
-	out->warp[i] = row->warp;
-	out->an[i] = row->an;
-	out->pc[i] = row->pc;
-	out->op[i] = row->op;
-	if (out->kind == GT_REQUESTS) {
-		out->address[i] = row->base;
-		out->sectors[i] = (uint8_t)row->mask;
-		out->full[i] = (uint8_t)(row->mask >> 8);
-		out->threads[i] = (uint8_t)(row->mask >> 16);
-		return 0;
+	out->pc[i] = shape->pc;
+	out->op[i] = shape->op;
+	if (shape->size == 0) {
+		out->address[i] = base;
+		out->sectors[i] = (uint8_t)shape->mask;
+		out->full[i] = (uint8_t)(shape->mask >> 8);
+		out->threads[i] = (uint8_t)(shape->mask >> 16);
+		return;
 	}
-	out->size[i] = row->size;
-	out->mask[i] = row->mask;
-	out->base[i] = row->base;
-	out->stride[i] = row->stride;
-	if (row->stride != GT_STRIDE_LANES)
-		return 0;
-	size_t n = (size_t)__builtin_popcount(row->mask);
-	if (gt_rows_reserve_lanes(out, n, error) != 0)
-		return -1;
-	memcpy(out->lanes + out->n_lanes, (const uint64_t *)(uintptr_t)row->base, n * sizeof *out->lanes);
-	out->base[i] = out->n_lanes;
-	out->n_lanes += n;
-	return 0;
+	out->size[i] = shape->size;
+	out->mask[i] = shape->mask;
+	out->base[i] = base;
+	out->stride[i] = shape->stride;
 }
 
 int machine_emit(struct gt_schedule *schedule, const struct sm *sm, const struct block *block,
@@ -87,16 +89,21 @@ int machine_emit(struct gt_schedule *schedule, const struct sm *sm, const struct
 		return 0;
 	schedule->rows += (uint64_t)(end - row);
 	for (; row < end; row++) {
-		enum gt_rows_kind kind = row->size ? GT_ACCESSES : GT_REQUESTS;
+		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
+		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
+		enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
 		if ((out->kind != kind || !out->scheduled) &&
 		    gt_sink_begin(schedule->sink, kind, true, error) != 0)
 			return -1;
 		if (gt_sink_room(schedule->sink, error) != 0)
 			return -1;
 		out->block[out->n] = block->number;
+		out->warp[out->n] = row->warp;
+		out->an[out->n] = row->an;
 		out->step[out->n] = schedule->step;
 		out->sm[out->n] = (uint16_t)sm->number;
-		if (append(out, row, error) != 0)
+		append_shape(out, shape, odd ? odd->base : row->base);
+		if (shape->stride == GT_STRIDE_LANES && append_lanes(out, odd, error) != 0)
 			return -1;
 		out->n++;
 	}

@@ -53,7 +53,7 @@ struct gt_dispatch {
 
 struct gt_issue {
 	const char *name;
-	issue_key key; /* the order that a resident block's rows are put in */
+	enum arrangement arrangement;
 	/* A block has become resident. */
 	int (*admit)(struct gt_schedule *schedule, struct sm *sm, struct block *block,
 		     struct gt_error *error);
@@ -67,7 +67,7 @@ struct gt_schedule {
 	struct gt_sink *sink;
 	struct gt_mapping mapping;
 	struct gt_occupancy occupancy;
-	struct gt_store store;
+	struct keep keep;
 
 	/* Blocks coming in. */
 	bool by_block;	      /* rows come by block; else everything is kept until the end */

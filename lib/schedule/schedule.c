@@ -102,7 +102,7 @@ static void close_block(struct gt_schedule *schedule)
 		schedule->expected = block->n;
 		block_close(block);
 	} else {
-		block_free(block, &schedule->store);
+		block_free(block, &schedule->keep);
 	}
 }
 
@@ -129,7 +129,7 @@ static int put_by_block(struct gt_schedule *schedule, const struct gt_rows *rows
 		return -1;
 	if (schedule->open->skipped)
 		return 0;
-	return block_add(schedule->open, &schedule->store, rows, first, last, schedule->expected, error);
+	return block_add(schedule->open, &schedule->keep, rows, first, last, schedule->expected, error);
 }
 
 /* ---- rows coming in in any order ---- */
@@ -184,7 +184,7 @@ static int put_kept(struct gt_schedule *schedule, const struct gt_rows *rows, si
 	for (size_t i = first; schedule->mapping.kind->traced && i < last; i++)
 		if (check_traced(schedule, block, rows, i, error) != 0)
 			return -1;
-	return block_add(block, &schedule->store, rows, first, last, 0, error);
+	return block_add(block, &schedule->keep, rows, first, last, 0, error);
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -204,7 +204,7 @@ static void place_kept(struct gt_schedule *schedule)
 		block_close(block);
 		place(schedule, block);
 		if (block->skipped)
-			block_free(block, &schedule->store);
+			block_free(block, &schedule->keep);
 	}
 	schedule->n_kept = 0;
 }
@@ -331,10 +331,10 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	schedule->blocks = gt_kernel_blocks(kernel);
 	schedule->by_block = kernel->order == GT_ORDER_BLOCK && !config->mapping.kind->traced;
 	schedule->floating = config->dispatch->refills && config->mapping.kind->dealt;
-	gt_store_open(&schedule->store, config->memory, config->directory);
+	gt_store_open(&schedule->keep.store, config->memory, config->directory);
 	if (gt_occupancy(&schedule->occupancy, &config->limits, kernel, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
-	    gt_map_open(&schedule->places, 0, error) != 0) {
+	    gt_map_open(&schedule->places, 0, error) != 0 || shapes_open(&schedule->keep.shapes, error) != 0) {
 		gt_schedule_close(schedule);
 		return NULL;
 	}
@@ -347,7 +347,7 @@ static void free_line(struct gt_schedule *schedule, struct line *line)
 		struct block *block = line->first;
 		line->first = block->next;
 		if (block != schedule->open)
-			block_free(block, &schedule->store);
+			block_free(block, &schedule->keep);
 	}
 }
 
@@ -356,7 +356,7 @@ static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 	free_line(schedule, &sm->waiting);
 	for (size_t i = 0; i < sm->n_resident; i++)
 		if (sm->resident[i])
-			block_free(sm->resident[i], &schedule->store);
+			block_free(sm->resident[i], &schedule->keep);
 	free(sm->resident);
 	for (uint32_t s = 0; sm->warps && s < schedule->config->schedulers; s++)
 		free(sm->warps[s].runs);
@@ -371,15 +371,16 @@ void gt_schedule_close(struct gt_schedule *schedule)
 	for (uint32_t sm = 0; schedule->sms && sm < schedule->config->sms; sm++)
 		free_sm(schedule, &schedule->sms[sm]);
 	for (size_t i = 0; i < schedule->n_kept; i++)
-		block_free(schedule->kept[i], &schedule->store);
+		block_free(schedule->kept[i], &schedule->keep);
 	if (schedule->open)
-		block_free(schedule->open, &schedule->store);
+		block_free(schedule->open, &schedule->keep);
 	free(schedule->kept);
 	free(schedule->sms);
 	free(schedule->active);
 	gt_map_close(&schedule->places);
 	gt_mapping_close(&schedule->mapping);
-	gt_store_close(&schedule->store);
+	shapes_close(&schedule->keep.shapes);
+	gt_store_close(&schedule->keep.store);
 	free(schedule);
 }
 

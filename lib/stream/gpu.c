@@ -6,10 +6,12 @@
 
 #include "base/options.h"
 
-/* How a value is written. `min` is the least count or size that makes sense. */
+/* How a value is written. `min` is the least count or size that makes sense; `word` may stand
+ * in its place. */
 struct type {
 	int (*check)(const char *value, uint64_t min, struct gt_error *error);
 	uint64_t min;
+	const char *word;
 };
 
 static int check_count(const char *value, uint64_t min, struct gt_error *error)
@@ -61,11 +63,13 @@ static int check_text(const char *value, uint64_t min, struct gt_error *error)
 	return value[0] == '\0' ? gt_fail(error, "expected a text") : 0;
 }
 
-static const struct type count = {check_count, 1}, count_or_none = {check_count, 0};
-static const struct type size = {check_size, 1}, size_or_none = {check_size, 0};
-static const struct type sizes = {check_sizes, 0};
-static const struct type word = {check_word, 0};
-static const struct type text = {check_text, 0};
+static const struct type count = {check_count, 1, NULL}, count_or_none = {check_count, 0, NULL};
+static const struct type count_or_full = {check_count, 1, "full"};
+static const struct type size = {check_size, 1, NULL}, size_or_none = {check_size, 0, NULL};
+static const struct type size_or_line = {check_size, 1, "line"}, size_or_sector = {check_size, 1, "sector"};
+static const struct type sizes = {check_sizes, 0, NULL};
+static const struct type word = {check_word, 0, NULL};
+static const struct type text = {check_text, 0, NULL};
 
 struct key {
 	const char *name;
@@ -103,16 +107,17 @@ static const struct key keys[] = {
 /* What may stand behind the name of a level and a dot. */
 static const struct key parameters[] = {
 	{"size", &size},
-	{"ways", &count},
+	{"ways", &count_or_full},
 	{"line", &size},
-	{"sector", &size},
+	{"sector", &size_or_line},
 	{"sets", &word},
 	{"index", &word},
+	{"seed", &count_or_none},
 	{"replace", &word},
 	{"write", &word},
 	{"allocate", &word},
 	{"partial", &word},
-	{"fetch", &size},
+	{"fetch", &size_or_sector},
 	{"bypass", &word},
 	{"flush", &word},
 	{"scope", &word},
@@ -207,8 +212,9 @@ int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const cha
 	    copy(new.status, sizeof new.status, status, "status", error) != 0 ||
 	    copy(new.source, sizeof new.source, source, "source", error) != 0)
 		return -1;
-	if (type->check(value, type->min, &reason) != 0)
-		return gt_fail(error, "%s: %s", key, reason.text);
+	if (!(type->word && strcmp(value, type->word) == 0) && type->check(value, type->min, &reason) != 0)
+		return gt_fail(error, "%s: %s%s%s", key, reason.text, type->word ? ", or " : "",
+			       type->word ? type->word : "");
 	struct gt_gpu_figure *figure = figure_of(gpu, key);
 	if (!figure)
 		figure = append(gpu, error);

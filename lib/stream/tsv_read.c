@@ -379,7 +379,7 @@ enum gt_tsv_event gt_tsv_read(struct gt_tsv *tsv, char *line, struct gt_error *e
 
 bool gt_tsv_detect(const char *head, size_t bytes)
 {
-	static const char *const starts[] = {"#gtrace\t", "#block\t", "block\t", "#kernel\t"};
+	static const char *const starts[] = {"#gtrace\t", "#block\t", "block\t", "#kernel\t", "#count\t", "#end"};
 
 	for (size_t s = 0; s < sizeof starts / sizeof starts[0]; s++)
 		if (bytes >= strlen(starts[s]) && memcmp(head, starts[s], strlen(starts[s])) == 0)

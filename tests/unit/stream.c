@@ -219,6 +219,66 @@ static void shapes_are_checked(void)
 	CHECK(gt_kernel_check(&kernel, &error) == 0);
 }
 
+/* A stream with one batch, with or without a launch before it; what reading it says. */
+static void expect_refusal(const struct gt_kernel *kernel, void (*spoil)(struct gt_rows *), enum gt_rows_kind kind,
+			   const char *text)
+{
+	struct gt_error error = {""};
+	char *argv[] = {NULL};
+	int descriptor = temporary();
+	struct gt_rows *rows = gt_rows_new(4, &error);
+	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
+	enum gt_event event;
+
+	fill(rows, 4, kind, false, 0, false);
+	spoil(rows);
+	CHECK(!kernel || gt_write_kernel(writer, kernel, &error) == 0);
+	CHECK(gt_write_rows(writer, rows, &error) == 0);
+	CHECK(gt_writer_finish(writer, &error) == 0);
+	gt_writer_close(writer);
+	lseek(descriptor, 0, SEEK_SET);
+	struct gt_reader *reader = gt_reader_open(descriptor, "test", NULL, 0, &error);
+	do
+		event = gt_read(reader, &error);
+	while (event == GT_KERNEL);
+	CHECK_EQUAL(event, GT_FAILED);
+	if (!strstr(error.text, text))
+		CHECK_TEXT(error.text, text);
+	gt_reader_close(reader);
+	gt_rows_free(rows);
+	close(descriptor);
+}
+
+static void spoil_nothing(struct gt_rows *rows) { (void)rows; }
+static void spoil_block(struct gt_rows *rows) { rows->block[2] = 6; }
+static void spoil_warp(struct gt_rows *rows) { rows->warp[3] = 2; }
+static void spoil_lane(struct gt_rows *rows) { rows->warp[1] = 1, rows->mask[1] = 0x100; }
+static void spoil_mask(struct gt_rows *rows) { rows->mask[1] = 0; }
+static void spoil_size(struct gt_rows *rows) { rows->size[0] = 33; }
+static void spoil_op(struct gt_rows *rows) { rows->op[0] = 0x1f; }
+static void spoil_sectors(struct gt_rows *rows) { rows->sectors[3] = 0; }
+static void spoil_full(struct gt_rows *rows) { rows->full[3] = 2; }
+static void spoil_address(struct gt_rows *rows) { rows->address[2] += 32; }
+static void spoil_threads(struct gt_rows *rows) { rows->threads[2] = 33; }
+
+static void rows_that_make_no_sense_are_refused(void)
+{
+	static const struct gt_kernel kernel = {.id = 1, .grid = {3, 2, 1}, .block = {40, 1, 1}};
+
+	expect_refusal(NULL, spoil_nothing, GT_ACCESSES, "record 2: rows of a kernel that was never announced");
+	expect_refusal(&kernel, spoil_block, GT_ACCESSES, "record 3: row 3: block 6: the grid has 6 blocks");
+	expect_refusal(&kernel, spoil_block, GT_REQUESTS, "row 3: block 6: the grid has 6 blocks");
+	expect_refusal(&kernel, spoil_warp, GT_REQUESTS, "row 4: warp 2: a block has 2 warps");
+	expect_refusal(&kernel, spoil_lane, GT_ACCESSES, "row 2: lane mask 0x00000100: warp 1 has 8 threads");
+	expect_refusal(&kernel, spoil_mask, GT_ACCESSES, "row 2: no active lane");
+	expect_refusal(&kernel, spoil_size, GT_ACCESSES, "row 1: 33 bytes a lane");
+	expect_refusal(&kernel, spoil_op, GT_ACCESSES, "row 1: op 0x1f");
+	expect_refusal(&kernel, spoil_sectors, GT_REQUESTS, "row 4: sectors 0x0");
+	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, whole ones 0x2");
+	expect_refusal(&kernel, spoil_address, GT_REQUESTS, "row 3: address 0x");
+	expect_refusal(&kernel, spoil_threads, GT_REQUESTS, "row 3: 33 lanes");
+}
+
 int main(void)
 {
 	RUN(rows_of_every_width_come_back);
@@ -226,5 +286,6 @@ int main(void)
 	RUN(ops_have_one_name_each);
 	RUN(kernels_and_counts_come_back);
 	RUN(shapes_are_checked);
+	RUN(rows_that_make_no_sense_are_refused);
 	return check_report();
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/arrival.h"
+
+#include <stdlib.h>
+
+#define SMS 65536 /* values of the column sm */
+
+void gt_arrival_close(struct gt_arrivals *arrival)
+{
+	for (size_t i = 0; i < arrival->n; i++)
+		free(arrival->queues[i].items);
+	free(arrival->queues);
+	free(arrival->queue_of);
+	*arrival = (struct gt_arrivals){0};
+}
+
+/* Room for one more element in an array that grows by doubling. */
+static void *grown(void *array, size_t n, size_t *capacity, size_t bytes)
+{
+	if (n < *capacity)
+		return array;
+	size_t more = *capacity ? 2 * *capacity : 64;
+	void *larger = realloc(array, more * bytes);
+	if (larger)
+		*capacity = more;
+	return larger;
+}
+
+static struct gt_queue *queue_for(struct gt_arrivals *arrival, uint16_t sm)
+{
+	if (!arrival->queue_of && !(arrival->queue_of = calloc(SMS, sizeof *arrival->queue_of)))
+		return NULL;
+	if (arrival->queue_of[sm] == 0) {
+		struct gt_queue *queues =
+			grown(arrival->queues, arrival->n, &arrival->capacity, sizeof *arrival->queues);
+		if (!queues)
+			return NULL;
+		arrival->queues = queues;
+		arrival->queues[arrival->n++] = (struct gt_queue){.sm = sm};
+		arrival->queue_of[sm] = (uint32_t)arrival->n;
+	}
+	return &arrival->queues[arrival->queue_of[sm] - 1];
+}
+
+int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, struct gt_error *error)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		struct gt_queue *queue = queue_for(arrival, rows->sm[i]);
+		struct gt_waiting *items =
+			queue ? grown(queue->items, queue->n, &queue->capacity, sizeof *queue->items) : NULL;
+		if (!items)
+			return gt_fail_memory(error, "requests that wait their SM's turn (--arrival rr)");
+		queue->items = items;
+		items[queue->n++] = (struct gt_waiting){
+			.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
+			.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
+			.full = rows->full[i], .threads = rows->threads[i]};
+	}
+	return 0;
+}
+
+static int by_sm(const void *left, const void *right)
+{
+	return (int)((const struct gt_queue *)left)->sm - (int)((const struct gt_queue *)right)->sm;
+}
+
+static void append(struct gt_rows *rows, const struct gt_waiting *item, uint64_t turn, uint16_t sm)
+{
+	size_t at = rows->n++;
+
+	rows->address[at] = item->address;
+	rows->block[at] = item->block;
+	rows->an[at] = item->an;
+	rows->pc[at] = item->pc;
+	rows->warp[at] = item->warp;
+	rows->op[at] = item->op;
+	rows->sectors[at] = item->sectors;
+	rows->full[at] = item->full;
+	rows->threads[at] = item->threads;
+	rows->step[at] = turn;
+	rows->sm[at] = sm;
+}
+
+int gt_arrival_drain(struct gt_arrivals *arrival,
+		     int (*take)(void *context, const struct gt_rows *requests, struct gt_error *error),
+		     void *context, struct gt_error *error)
+{
+	struct gt_rows *rows = gt_rows_new(GT_ROWS_BATCH, error);
+	size_t waiting = arrival->n;
+	int result = rows ? 0 : -1;
+
+	if (waiting > 0)
+		qsort(arrival->queues, waiting, sizeof *arrival->queues, by_sm);
+	if (rows) {
+		rows->kind = GT_REQUESTS;
+		rows->scheduled = true;
+	}
+	for (uint64_t turn = 0; result == 0 && waiting > 0; turn++) {
+		waiting = 0;
+		for (size_t i = 0; result == 0 && i < arrival->n; i++) {
+			struct gt_queue *queue = &arrival->queues[i];
+			if (queue->taken == queue->n)
+				continue;
+			append(rows, &queue->items[queue->taken++], turn, queue->sm);
+			waiting += queue->taken < queue->n;
+			if (rows->n == rows->capacity) {
+				result = take(context, rows, error);
+				rows->n = 0;
+			}
+		}
+	}
+	if (result == 0 && rows->n > 0)
+		result = take(context, rows, error);
+	gt_rows_free(rows);
+	gt_arrival_close(arrival);
+	return result;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "stream/rows.h"
+
+#define BYTES_MAX (UINT64_C(1) << 48)
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+/* One of a few words; *value is its place. */
+static int parse_word(const char *text, const char *const *words, size_t n, int *value, struct gt_error *error)
+{
+	char list[128] = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*value = (int)i;
+			return 0;
+		}
+		size_t length = strlen(list);
+		snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
+	}
+	return gt_fail(error, "'%s': expected %s", text, list);
+}
+
+/* The parser of a field that is one of a few words. */
+#define WORDS(FUNCTION, FIELD, TYPE, ...)                                                         \
+	static int FUNCTION(struct gt_level_config *config, const char *text, struct gt_error *error) \
+	{                                                                                          \
+		static const char *const words[] = {__VA_ARGS__};                                  \
+		int value = 0;                                                                     \
+		if (parse_word(text, words, LENGTH(words), &value, error) != 0)                    \
+			return -1;                                                                 \
+		config->FIELD = (TYPE)value;                                                       \
+		return 0;                                                                          \
+	}
+
+WORDS(parse_scope, shared, bool, "private", "shared")
+WORDS(parse_write, write, enum gt_write, "back", "through", "evict")
+WORDS(parse_allocate, allocate, bool, "no", "yes")
+WORDS(parse_partial, partial, enum gt_partial, "keep", "read", "fetch")
+WORDS(parse_bypass, bypass, enum gt_bypass, "none", "writes", "reads", "all")
+WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none")
+WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
+WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
+
+static int parse_size(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_parse_size(text, GT_SECTOR, BYTES_MAX, &config->size, error);
+}
+
+static int parse_ways(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	config->ways = 0;
+	if (strcmp(text, "full") == 0)
+		return 0;
+	if (gt_parse_count(text, 1, GT_LEVEL_SLOTS_MAX, &config->ways, error) == 0)
+		return 0;
+	return gt_fail(error, "'%s': expected a number of ways from 1 to %u, or full", text, GT_LEVEL_SLOTS_MAX);
+}
+
+static int parse_power(const char *text, uint64_t *value, struct gt_error *error)
+{
+	uint64_t size;
+
+	if (gt_parse_size(text, 1, BYTES_MAX, &size, error) != 0)
+		return -1;
+	if (size < GT_SECTOR || size > UINT64_C(1) << 30 || (size & (size - 1)) != 0)
+		return gt_fail(error, "'%s': expected a power of two from 32 to 1G", text);
+	*value = size;
+	return 0;
+}
+
+static int parse_line(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return parse_power(text, &config->line, error);
+}
+
+/* "line" makes a sector of the whole line. */
+static int parse_sector(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	config->sector = 0;
+	return strcmp(text, "line") == 0 ? 0 : parse_power(text, &config->sector, error);
+}
+
+static int parse_fetch(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	config->fetch = 0;
+	return strcmp(text, "sector") == 0 ? 0 : parse_power(text, &config->fetch, error);
+}
+
+/* "17,8x6": a set of 17 ways, then six of 8. "none" leaves it to size and ways. */
+static int parse_sets(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	const char *at = text;
+	uint64_t slots = 0;
+
+	config->sets_listed = 0;
+	if (strcmp(text, "none") == 0)
+		return 0;
+	do {
+		char item[32], *times;
+		uint64_t ways, repeat = 1;
+		size_t length = strcspn(at, ",");
+		snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
+		if ((times = strchr(item, 'x')) != NULL)
+			*times++ = '\0';
+		if (length >= sizeof item || gt_parse_count(item, 1, GT_LEVEL_SLOTS_MAX, &ways, error) != 0 ||
+		    (times && gt_parse_count(times, 1, GT_LEVEL_SETS_MAX, &repeat, error) != 0) ||
+		    config->sets_listed + repeat > GT_LEVEL_SETS_MAX || (slots += ways * repeat) > GT_LEVEL_SLOTS_MAX)
+			return gt_fail(error, "'%s': expected the ways of each set, such as 17,8x6 (at most %u sets, %u lines)",
+				       text, GT_LEVEL_SETS_MAX, GT_LEVEL_SLOTS_MAX);
+		while (repeat-- > 0)
+			config->set_ways[config->sets_listed++] = (uint32_t)ways;
+		at += length;
+	} while (*at++ == ',');
+	return 0;
+}
+
+static int parse_index(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_index_parse(text, &config->index, &config->index_argument, error);
+}
+
+static int parse_seed(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_parse_count(text, 0, UINT64_MAX, &config->replacement.seed, error);
+}
+
+static int parse_replace(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_replacement_parse(text, &config->replacement, error);
+}
+
+const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
+	[GT_LEVEL_SCOPE] = {"scope", "private|shared", "shared", parse_scope},
+	[GT_LEVEL_SIZE] = {"size", "BYTES", "32K", parse_size},
+	[GT_LEVEL_WAYS] = {"ways", "N|full", "4", parse_ways},
+	[GT_LEVEL_LINE] = {"line", "BYTES", "128", parse_line},
+	[GT_LEVEL_SECTOR] = {"sector", "BYTES|line", "32", parse_sector},
+	[GT_LEVEL_SETS] = {"sets", "WAYS[xN],...", "none", parse_sets},
+	[GT_LEVEL_INDEX] = {"index", "FUNCTION", "mod", parse_index},
+	/* Before GT_LEVEL_REPLACE's turn, whose text may hold a seed of its own. */
+	[GT_LEVEL_SEED] = {"seed", "N", "1", parse_seed},
+	[GT_LEVEL_REPLACE] = {"replace", "POLICY", "lru", parse_replace},
+	[GT_LEVEL_WRITE] = {"write", "back|through|evict", "back", parse_write},
+	[GT_LEVEL_ALLOCATE] = {"allocate", "yes|no", "yes", parse_allocate},
+	[GT_LEVEL_PARTIAL] = {"partial", "keep|read|fetch", "keep", parse_partial},
+	[GT_LEVEL_FETCH] = {"fetch", "BYTES|sector", "sector", parse_fetch},
+	[GT_LEVEL_BYPASS] = {"bypass", "none|writes|reads|all", "none", parse_bypass},
+	[GT_LEVEL_EMIT] = {"emit", "misses|all|none", "misses", parse_emit},
+	[GT_LEVEL_FLUSH] = {"flush", "kernel|never", "kernel", parse_flush},
+	[GT_LEVEL_ARRIVAL] = {"arrival", "step|rr", "step", parse_arrival},
+};
+
+const struct gt_role gt_roles[] = {
+	{"l1", "a data cache in each SM", "l1", false,
+	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
+	{"l2", "the data cache that all SMs share", "l2", false, {[GT_LEVEL_SIZE] = "2M", [GT_LEVEL_WAYS] = "16"}},
+	/* [001] table 4 and figure 12. */
+	{"texture", "a texture L1 in each SM [001]", "texture", false,
+	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_SIZE] = "12K", [GT_LEVEL_WAYS] = "96", [GT_LEVEL_LINE] = "32", [GT_LEVEL_INDEX] = "texture",
+	  [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
+	{"readonly", "a read-only data cache in each SM", "readonly", false,
+	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_SIZE] = "48K", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
+	/* [001] 4.2: 16 entries of 2 MB, fully associative, outside the SMs. */
+	{"tlb", "a translation buffer of that name", NULL, true,
+	 {[GT_LEVEL_SIZE] = "32M", [GT_LEVEL_WAYS] = "full", [GT_LEVEL_LINE] = "2M", [GT_LEVEL_SECTOR] = "line"}},
+	{"name", "a level of that name", NULL, false, {0}},
+};
+const size_t gt_roles_n = LENGTH(gt_roles);
+
+int gt_level_name(struct gt_level_settings *settings, const char *name, struct gt_error *error)
+{
+	static const char accepted[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+	if (name[0] < 'a' || name[0] > 'z' || name[strspn(name, accepted)] != '\0' ||
+	    strlen(name) >= sizeof settings->name)
+		return gt_fail(error, "'%s': expected a name of lower-case letters, digits and _", name);
+	snprintf(settings->name, sizeof settings->name, "%s", name);
+	return 0;
+}
+
+int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
+		 struct gt_error *error)
+{
+	struct gt_level_config scratch = {0};
+
+	settings->option[id] = text;
+	return gt_parameters[id].parse(&scratch, text, error);
+}
+
+/* The ways of listed sets and size and ways say the same thing: an option wins over the other
+ * key of the description. */
+static bool outranked(const struct gt_level_settings *settings, enum gt_parameter_id id)
+{
+	return id == GT_LEVEL_SETS && (settings->option[GT_LEVEL_SIZE] || settings->option[GT_LEVEL_WAYS]);
+}
+
+const char *gt_level_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
+			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
+{
+	char key[2 * GT_COUNT_NAME];
+
+	if (settings->option[id])
+		return settings->option[id];
+	if (id == GT_LEVEL_SIZE && kernel && kernel->l1_bytes > 0 && strcmp(settings->name, "l1") == 0) {
+		snprintf(buffer, 32, "%" PRIu64, kernel->l1_bytes);
+		return buffer;
+	}
+	snprintf(key, sizeof key, "%s.%s", settings->name, gt_parameters[id].name);
+	const char *text = outranked(settings, id) ? NULL : gt_gpu_get(gpu, key);
+	if (!text)
+		text = settings->role->values[id];
+	return text ? text : gt_parameters[id].otherwise;
+}
+
+int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
+		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error)
+{
+	memset(config, 0, sizeof *config);
+	config->translate = settings->role->translate;
+	for (int id = 0; id < GT_PARAMETERS; id++) {
+		char buffer[32];
+		const char *text = gt_level_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer);
+		if (gt_parameters[id].parse(config, text, error) != 0) {
+			struct gt_error why = *error;
+			return gt_fail(error, "%s.%s in the GPU description: %s", settings->name,
+				       gt_parameters[id].name, why.text);
+		}
+	}
+	if (config->sector == 0 || config->translate)
+		config->sector = config->line;
+	if (config->fetch == 0)
+		config->fetch = config->sector;
+	return 0;
+}

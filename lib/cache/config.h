@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What a cache level is: its parameters, a table that says how each is written on a command line
+ * (--NAME VALUE) and in a GPU description (LEVEL.NAME = VALUE), and where each value comes from. */
+#ifndef GT_CACHE_CONFIG_H
+#define GT_CACHE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cache/index.h"
+#include "cache/replace.h"
+#include "stream/count.h"
+#include "stream/gpu.h"
+#include "stream/kernel.h"
+
+#define GT_LEVEL_SETS_MAX 4096	     /* sets that --sets can list */
+#define GT_LEVEL_SLOTS_MAX (1U << 26) /* lines of one instance */
+#define GT_LEVEL_SECTORS_MAX 64	     /* sectors of a line */
+
+enum gt_write { GT_WRITE_BACK, GT_WRITE_THROUGH, GT_WRITE_EVICT };
+enum gt_partial { GT_PARTIAL_KEEP, GT_PARTIAL_READ, GT_PARTIAL_FETCH };
+enum gt_bypass { GT_BYPASS_NONE, GT_BYPASS_WRITES, GT_BYPASS_READS, GT_BYPASS_ALL };
+enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE };
+enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER };
+enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
+
+struct gt_level_config {
+	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
+	bool shared;	/* one instance, else one for each SM */
+	uint64_t size;	/* bytes; of an instance */
+	uint64_t ways;	/* 0: full, one set */
+	uint64_t line, sector; /* bytes */
+	uint64_t fetch;	       /* bytes; 0: one sector */
+	const struct gt_index_function *index;
+	unsigned index_argument;
+	struct gt_replacement replacement;
+	enum gt_write write;
+	bool allocate; /* a store that misses takes a line; not under GT_WRITE_EVICT */
+	enum gt_partial partial;
+	enum gt_bypass bypass;
+	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
+	uint32_t sets_listed;		      /* 0: size and ways say */
+	enum gt_emit emit;
+	enum gt_flush flush;
+	enum gt_arrival arrival;
+};
+
+enum gt_parameter_id {
+	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
+	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL, GT_PARAMETERS
+};
+
+struct gt_parameter {
+	const char *name;
+	const char *values;	/* for --help */
+	const char *otherwise;	/* the default where the role has none */
+	int (*parse)(struct gt_level_config *config, const char *text, struct gt_error *error);
+};
+extern const struct gt_parameter gt_parameters[GT_PARAMETERS];
+
+/* A kind of level: its defaults, "" for those of the table. */
+struct gt_role {
+	const char *option;  /* --l1 */
+	const char *summary; /* for --help */
+	const char *name;    /* of the level; NULL: the user gives it */
+	bool translate;
+	const char *values[GT_PARAMETERS];
+};
+extern const struct gt_role gt_roles[];
+extern const size_t gt_roles_n;
+
+/* What the user asked for. */
+struct gt_level_settings {
+	const struct gt_role *role;
+	char name[GT_COUNT_NAME];		/* of the stage its counters belong to */
+	const char *option[GT_PARAMETERS];	/* texts from the command line, not owned; NULL: not given */
+};
+
+/* Names the level: lower-case letters, digits and _, beginning with a letter. */
+int gt_level_name(struct gt_level_settings *settings, const char *name, struct gt_error *error);
+/* Sets a parameter, whose text must outlive the settings. Returns 0, or -1 with what is accepted. */
+int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
+		 struct gt_error *error);
+
+/* The text of a parameter by rank: option, the kernel's l1_bytes (the size of the level named l1,
+ * written into `buffer` of 32 bytes), GPU description, role, table. gpu and kernel may be NULL. */
+const char *gt_level_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
+			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer);
+
+/* Puts everything together. Returns 0, or -1 with the key of the description that makes no sense. */
+int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
+		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
+
+/* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
+int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);
+
+/* The number of sets of a config that passed the check, and the ways of each if they are equal
+ * (else 0). */
+uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways);
+
+#endif

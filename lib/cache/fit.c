@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a level's parameters fit together: a table of rules. Each names the parameters it looks
+ * at, so that a rule whose parameters all stand on the command line is checked before anything
+ * is read. */
+#include "cache/config.h"
+
+#include <inttypes.h>
+
+#include "base/options.h"
+
+#define OF(ID) (UINT32_C(1) << (ID))
+
+static int check_sector(const struct gt_level_config *config, struct gt_error *error)
+{
+	char line[32], sector[32];
+
+	if (config->sector > config->line)
+		return gt_fail(error, "a sector of %s does not fit into a line of %s",
+			       gt_format_size(config->sector, sector), gt_format_size(config->line, line));
+	if (config->line / config->sector > GT_LEVEL_SECTORS_MAX)
+		return gt_fail(error, "a line of %s has more than %d sectors of %s", gt_format_size(config->line, line),
+			       GT_LEVEL_SECTORS_MAX, gt_format_size(config->sector, sector));
+	return 0;
+}
+
+static int check_fetch(const struct gt_level_config *config, struct gt_error *error)
+{
+	char buffer[32];
+
+	if (config->fetch < config->sector || config->fetch > config->line)
+		return gt_fail(error, "a fetch of %s is not between a sector and a line",
+			       gt_format_size(config->fetch, buffer));
+	return 0;
+}
+
+static int check_size(const struct gt_level_config *config, struct gt_error *error)
+{
+	char size[32], line[32];
+
+	if (config->sets_listed > 0)
+		return 0;
+	uint64_t lines = config->size / config->line, ways = config->ways ? config->ways : lines;
+	if (lines == 0 || config->size % config->line != 0 || lines % ways != 0)
+		return gt_fail(error, "a size of %s is no whole number of sets of %" PRIu64 " lines of %s",
+			       gt_format_size(config->size, size), ways ? ways : 1, gt_format_size(config->line, line));
+	if (lines > GT_LEVEL_SLOTS_MAX)
+		return gt_fail(error, "a size of %s has more than %u lines of %s", gt_format_size(config->size, size),
+			       GT_LEVEL_SLOTS_MAX, gt_format_size(config->line, line));
+	return 0;
+}
+
+static bool unequal(const struct gt_level_config *config)
+{
+	uint32_t ways;
+
+	gt_level_sets(config, &ways);
+	return ways == 0;
+}
+
+static int check_index(const struct gt_level_config *config, struct gt_error *error)
+{
+	uint32_t ways, sets = gt_level_sets(config, &ways);
+
+	if (ways == 0)
+		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not fit unequal sets: mod, smod and hash do",
+							     config->index->name);
+	if (config->index->check)
+		return config->index->check(sets, config->line, error);
+	return 0;
+}
+
+static int check_replace(const struct gt_level_config *config, struct gt_error *error)
+{
+	const struct gt_policy *policy = config->replacement.policy;
+	uint32_t ways, sets = gt_level_sets(config, &ways);
+
+	if (!policy->check)
+		return 0;
+	for (uint32_t set = 0; unequal(config) && set < sets; set++)
+		if (policy->check(&config->replacement, config->set_ways[set], error) != 0)
+			return -1;
+	return ways ? policy->check(&config->replacement, ways, error) : 0;
+}
+
+static int check_arrival(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
+		return gt_fail(error, "arrival rr is for a shared level: a private one sees one SM");
+	return 0;
+}
+
+static const struct rule {
+	uint32_t looks_at;
+	int (*check)(const struct gt_level_config *config, struct gt_error *error);
+} rules[] = {
+	{OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_sector},
+	{OF(GT_LEVEL_FETCH) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_fetch},
+	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_size},
+	{OF(GT_LEVEL_INDEX) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_index},
+	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_replace},
+	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
+};
+
+int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error)
+{
+	/* Listed sets say what size and ways would. */
+	if (config->sets_listed > 0 && known & OF(GT_LEVEL_SETS))
+		known |= OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS);
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		if ((rules[i].looks_at & ~known) == 0 && rules[i].check(config, error) != 0)
+			return -1;
+	return 0;
+}
+
+uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)
+{
+	if (config->sets_listed == 0) {
+		uint64_t lines = config->size / config->line;
+		*ways = (uint32_t)(config->ways ? config->ways : lines);
+		return (uint32_t)(lines / *ways);
+	}
+	*ways = config->set_ways[0];
+	for (uint32_t set = 1; set < config->sets_listed; set++)
+		if (config->set_ways[set] != config->set_ways[0])
+			*ways = 0;
+	return config->sets_listed;
+}

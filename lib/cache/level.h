@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A cache level, functional: requests in, in the order in which it sees them; out, what it sends
+ * on. One instance for all SMs, or one for each. */
+#ifndef GT_CACHE_LEVEL_H
+#define GT_CACHE_LEVEL_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cache/config.h"
+#include "stream/count.h"
+#include "stream/rows.h"
+
+struct gt_level;
+
+/* An empty level of a config that passed gt_level_check. NULL on error. */
+struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error);
+void gt_level_close(struct gt_level *level);
+
+/* A kernel begins: its counters are zero. What the level holds stays. */
+void gt_level_begin(struct gt_level *level);
+
+/* Serves a batch of requests. What is sent goes to `sent`, whose rows must not be `requests`.
+ * With arrival rr the requests wait, in memory, for the end of the kernel. */
+int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
+		  struct gt_error *error);
+
+/* The kernel ends: serves what waits, and flushes if the config says so. */
+int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_error *error);
+
+/* What was counted since gt_level_begin, for the launch `kernel`; names and units are in
+ * gcache(1). Begins `count`, which the caller clears. */
+int gt_level_count(const struct gt_level *level, const char *stage, uint64_t kernel, struct gt_count *count,
+		   struct gt_error *error);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Where PPT-GPU's traces lie: files kernel_K_block_B.mem of one folder, and app_config.py in that
+ * folder or the one above. */
+#ifndef GT_IMPORT_PPTFOLDER_H
+#define GT_IMPORT_PPTFOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct gt_pptfile {
+	uint64_t kernel;
+	uint32_t block;
+	char *path;
+};
+
+struct gt_pptfolder {
+	char *config; /* path of app_config.py, which need not exist */
+	char *traces; /* path of the folder with the .mem files */
+	struct gt_pptfile *files;
+	size_t n, capacity;
+	size_t sm_traces; /* files of an SM instead of a block, which are left out */
+};
+
+/* True if the path is such a folder, the one above it, or such a file. */
+bool gt_pptfolder_owns(const char *path);
+
+/* Finds the files of paths: a folder, or files of one folder, and the configuration if it is named.
+ * Sorts them by kernel and block; no file, and two of one block, are errors. Returns 0, or -1.
+ * Closed in either case. */
+int gt_pptfolder_open(struct gt_pptfolder *folder, char *const paths[], size_t n, struct gt_error *error);
+void gt_pptfolder_close(struct gt_pptfolder *folder);
+
+/* The first of the sorted files of a launch, and how many there are. */
+const struct gt_pptfile *gt_pptfolder_files(const struct gt_pptfolder *folder, uint64_t kernel, size_t *n);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound)
+{
+	*histogram = (struct gt_histogram){.bound = bound};
+}
+
+void gt_histogram_clear(struct gt_histogram *histogram)
+{
+	for (size_t i = 0; i < histogram->n_pages; i++)
+		free(histogram->pages[i]);
+	free(histogram->pages);
+	gt_histogram_begin(histogram, histogram->bound);
+}
+
+/* The page of a distance below the bound, made if it is not there yet. */
+static uint64_t *page_of(struct gt_histogram *histogram, size_t page, struct gt_error *error)
+{
+	if (page >= histogram->n_pages) {
+		size_t n = page + 1 > 2 * histogram->n_pages ? page + 1 : 2 * histogram->n_pages;
+		uint64_t **pages = realloc(histogram->pages, n * sizeof *pages);
+		if (!pages)
+			goto short_of_memory;
+		for (size_t i = histogram->n_pages; i < n; i++)
+			pages[i] = NULL;
+		histogram->pages = pages;
+		histogram->n_pages = n;
+	}
+	if (!histogram->pages[page])
+		histogram->pages[page] = calloc(GT_HISTOGRAM_PAGE, sizeof **histogram->pages);
+	if (histogram->pages[page])
+		return histogram->pages[page];
+short_of_memory:
+	gt_fail_memory(error, "a histogram");
+	return NULL;
+}
+
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, struct gt_error *error)
+{
+	histogram->references++;
+	if (distance == GT_DISTANCE_INFINITE) {
+		histogram->infinite++;
+	} else if (distance < histogram->bound) {
+		uint64_t *page = page_of(histogram, (size_t)(distance / GT_HISTOGRAM_PAGE), error);
+		if (!page)
+			return -1;
+		page[distance % GT_HISTOGRAM_PAGE]++;
+	} else {
+		size_t bin = 0;
+		for (uint64_t times = distance / histogram->bound; times > 1; times /= 2)
+			bin++;
+		histogram->far[bin]++;
+	}
+	return 0;
+}
+
+uint64_t gt_histogram_at(const struct gt_histogram *histogram, uint64_t distance)
+{
+	size_t page = (size_t)(distance / GT_HISTOGRAM_PAGE);
+
+	if (page >= histogram->n_pages || !histogram->pages[page])
+		return 0;
+	return histogram->pages[page][distance % GT_HISTOGRAM_PAGE];
+}
+
+uint64_t gt_histogram_end(const struct gt_histogram *histogram)
+{
+	for (size_t page = histogram->n_pages; page-- > 0;)
+		for (size_t i = histogram->pages[page] ? GT_HISTOGRAM_PAGE : 0; i-- > 0;)
+			if (histogram->pages[page][i] != 0)
+				return (uint64_t)page * GT_HISTOGRAM_PAGE + i + 1;
+	return 0;
+}
+
+size_t gt_histogram_far_end(const struct gt_histogram *histogram)
+{
+	size_t end = GT_HISTOGRAM_FAR;
+
+	while (end > 0 && histogram->far[end - 1] == 0)
+		end--;
+	return end;
+}
+
+uint64_t gt_histogram_below(const struct gt_histogram *histogram, uint64_t n)
+{
+	uint64_t sum = 0, end = gt_histogram_end(histogram);
+
+	for (uint64_t distance = 0; distance < n && distance < end; distance++)
+		sum += gt_histogram_at(histogram, distance);
+	return sum;
+}
+
+uint64_t *gt_histogram_array(const struct gt_histogram *histogram, size_t *n, struct gt_error *error)
+{
+	*n = (size_t)gt_histogram_end(histogram);
+	uint64_t *array = calloc(*n + 1, sizeof *array);
+
+	if (!array)
+		gt_fail_memory(error, "a histogram");
+	for (size_t i = 0; array && i < *n; i++)
+		array[i] = gt_histogram_at(histogram, i);
+	return array;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* How often each reuse distance occurred: one counter a distance below a bound, then bins that
+ * double, and infinity apart. Memory follows the distances seen, not the bound. */
+#ifndef GT_REUSE_HISTOGRAM_H
+#define GT_REUSE_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "reuse/stack.h"
+
+#define GT_HISTOGRAM_PAGE 512	    /* distances a page of counters holds */
+#define GT_HISTOGRAM_FAR 64	    /* bins beyond any bound */
+#define GT_HISTOGRAM_BOUND 65536    /* the usual bound */
+#define GT_HISTOGRAM_BOUND_MAX (UINT64_C(1) << 32)
+
+struct gt_histogram {
+	uint64_t bound; /* distances below it are counted one by one */
+	uint64_t **pages;
+	size_t n_pages;
+	uint64_t far[GT_HISTOGRAM_FAR]; /* bin k: bound * 2^k <= distance < bound * 2^(k + 1) */
+	uint64_t infinite;
+	uint64_t references; /* all of them */
+};
+
+/* An empty histogram; takes no memory yet. Freed by gt_histogram_clear, which leaves it empty. */
+void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound);
+void gt_histogram_clear(struct gt_histogram *histogram);
+
+/* Counts a distance. Returns 0, or -1 when memory is short. */
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, struct gt_error *error);
+
+/* How often a distance below the bound occurred. */
+uint64_t gt_histogram_at(const struct gt_histogram *histogram, uint64_t distance);
+
+/* One more than the largest exact distance that occurred, or 0. */
+uint64_t gt_histogram_end(const struct gt_histogram *histogram);
+/* One more than the last bin beyond the bound that is not empty, or 0. */
+size_t gt_histogram_far_end(const struct gt_histogram *histogram);
+
+/* References with a distance below n, which is at most the bound: the hits of a fully
+ * associative LRU cache of n lines ([002] 3.3). */
+uint64_t gt_histogram_below(const struct gt_histogram *histogram, uint64_t n);
+
+/* The exact counters as one array of gt_histogram_end elements, for the caller to free; NULL when
+ * memory is short (an empty one is not NULL). */
+uint64_t *gt_histogram_array(const struct gt_histogram *histogram, size_t *n, struct gt_error *error);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+
+enum { ALL_ACTIONS = 1U << GT_LOAD | 1U << GT_STORE | 1U << GT_ATOMIC | 1U << GT_REDUCTION };
+
+const struct gt_reuse_options gt_reuse_usual = {
+	.unit = {.granularity = &gt_granularity_line, .shift = 7},
+	.sets = 1,
+	.actions = ALL_ACTIONS,
+	.bound = GT_HISTOGRAM_BOUND,
+};
+
+static int set_granularity(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	return gt_unit_parse(value, &options->unit, error);
+}
+
+static int set_line(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "line:%.50s", value);
+	return gt_unit_parse(text, &options->unit, error);
+}
+
+static int set_per(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	const char *rest = value;
+
+	options->sets = 1;
+	options->per = GT_PER_SM;
+	if (strcmp(value, "sm") == 0)
+		return 0;
+	if (strncmp(value, "sm,", 3) == 0)
+		rest += 3;
+	else
+		options->per = GT_PER_GLOBAL;
+	if (strncmp(rest, "set:", 4) == 0)
+		return gt_parse_count(rest + 4, 1, GT_REUSE_SETS_MAX, &options->sets, error);
+	if (strcmp(value, "global") == 0)
+		return 0;
+	return gt_fail(error, "'%s': expected sm, global, set:N or sm,set:N", value);
+}
+
+static int set_op(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	static const struct {
+		const char *name;
+		unsigned actions;
+	} names[] = {
+		{"loads", 1U << GT_LOAD},
+		{"stores", 1U << GT_STORE},
+		{"atomics", 1U << GT_ATOMIC | 1U << GT_REDUCTION},
+		{"all", ALL_ACTIONS},
+	};
+	const size_t n = sizeof names / sizeof *names;
+
+	options->actions = 0;
+	for (const char *rest = value;; rest++) {
+		size_t i = 0, length = strcspn(rest, ",");
+		while (i < n && (strlen(names[i].name) != length || strncmp(rest, names[i].name, length) != 0))
+			i++;
+		if (i == n)
+			return gt_fail(error, "'%s': expected a list of loads, stores, atomics, all", value);
+		options->actions |= names[i].actions;
+		rest += length;
+		if (*rest == '\0')
+			return 0;
+	}
+}
+
+static int set_by(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	options->split = gt_split_find(value);
+	return options->split ? 0 : gt_fail(error, "'%s': expected %s", value, gt_split_names);
+}
+
+static int set_bound(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	return gt_parse_count(value, 1, GT_HISTOGRAM_BOUND_MAX, &options->bound, error);
+}
+
+static const struct {
+	const char *name;
+	int (*set)(struct gt_reuse_options *options, const char *value, struct gt_error *error);
+} settings[] = {
+	{"granularity", set_granularity}, {"line", set_line}, {"per", set_per},
+	{"op", set_op},			  {"by", set_by},     {"bound", set_bound},
+};
+
+int gt_reuse_set(struct gt_reuse_options *options, const char *name, const char *value,
+		 struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		if (strcmp(settings[i].name, name) == 0)
+			return settings[i].set(options, value, error);
+	return gt_fail(error, "no option is called '%s'", name);
+}

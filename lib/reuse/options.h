@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What is measured, as users write it. */
+#ifndef GT_REUSE_OPTIONS_H
+#define GT_REUSE_OPTIONS_H
+
+#include "base/error.h"
+#include "reuse/reuse.h"
+
+/* Lines of 128 bytes, a stack per SM where rows have one, all actions, no split. */
+extern const struct gt_reuse_options gt_reuse_usual;
+
+/* Sets the option of that name:
+ *   granularity  line, line:SIZE, sector, address, address:SIZE
+ *   line         SIZE, as granularity line:SIZE
+ *   per          sm, global, set:N or sm,set:N
+ *   op           a list of loads, stores, atomics, all
+ *   by           the name of a split
+ *   bound        distances counted one by one
+ * Returns 0, or -1: the value is none of these. The name must be one of these. */
+int gt_reuse_set(struct gt_reuse_options *options, const char *name, const char *value,
+		 struct gt_error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Reuse distances of the references that rows make, in the order of the rows. */
+#ifndef GT_REUSE_REUSE_H
+#define GT_REUSE_REUSE_H
+
+#include "base/error.h"
+#include "base/map.h"
+#include "reuse/profile.h"
+#include "reuse/stack.h"
+#include "reuse/unit.h"
+#include "stream/op.h"
+#include "stream/rows.h"
+
+#define GT_REUSE_SETS_MAX (UINT64_C(1) << 24)
+
+enum gt_reuse_per {
+	GT_PER_SM_IF_SCHEDULED, /* a stack per SM where rows say their SM, else one */
+	GT_PER_SM,
+	GT_PER_GLOBAL,
+};
+
+struct gt_reuse_options {
+	struct gt_unit unit;
+	enum gt_reuse_per per;
+	uint64_t sets; /* stacks that each of these is divided into ([002] 4.3); 1: it is not */
+	/* Which of them a unit is in, below `sets`; NULL: its number modulo sets. */
+	uint32_t (*set_of)(const void *context, uint64_t unit);
+	const void *set_context;
+	unsigned actions; /* bit 1 << action for each enum gt_action that makes references */
+	uint64_t bound; /* reuse/histogram.h */
+	const struct gt_split *split;
+	/* Called with each reference, if set: the row and the unit's number and distance. */
+	int (*watch)(void *context, const struct gt_rows *rows, size_t i, uint64_t unit,
+		     uint64_t distance, struct gt_error *error);
+	void *watch_context;
+};
+
+struct gt_reference;
+
+struct gt_reuse {
+	struct gt_reuse_options options;
+	struct gt_profile profile;
+	struct gt_stack *stacks;
+	size_t n_stacks, capacity;
+	struct gt_map index; /* sm * sets + set, to stack */
+	struct gt_reference *references; /* of the rows being read, a chunk at a time */
+	bool by_sm; /* the last rows had a stack for each SM */
+};
+
+int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error);
+void gt_reuse_close(struct gt_reuse *reuse);
+
+/* Takes rows of the unit's kind and counts them into the profile. Shared memory has no lines that
+ * could be reused, so its rows are no references. Returns 0, or -1: memory, rows of the other
+ * kind, or rows without an SM where one is needed. After an error it can only be closed. */
+int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error);
+
+/* Appends to `count` the words `granularity` and `per`, and what gt_profile_count says. */
+int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error);
+
+/* Empties all stacks: what comes next has not been touched before. */
+void gt_reuse_flush(struct gt_reuse *reuse);
+
+#endif

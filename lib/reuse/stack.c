@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/stack.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { FIRST_CAPACITY = 64, FIRST_TABLE = 16 };
+
+uint64_t gt_stack_hash(uint64_t line)
+{
+	return XXH3_64bits(&line, sizeof line);
+}
+
+/* The bits that slot + 1 needs. */
+static unsigned bits_for(uint32_t capacity)
+{
+	unsigned bits = 1;
+
+	while (bits < 32 && capacity >> bits != 0)
+		bits++;
+	return bits;
+}
+
+/* What of the hash an entry keeps: the part of its upper half that slot + 1 leaves free. */
+static uint32_t tag_of(const struct gt_stack *stack, uint64_t hash)
+{
+	return (uint32_t)(hash >> 32 >> stack->bits << stack->bits);
+}
+
+static uint32_t slot_of(const struct gt_stack *stack, uint32_t entry)
+{
+	return (uint32_t)(entry & ((UINT64_C(1) << stack->bits) - 1)) - 1;
+}
+
+int gt_stack_open(struct gt_stack *stack, struct gt_error *error)
+{
+	*stack = (struct gt_stack){.mask = FIRST_TABLE - 1, .bits = bits_for(FIRST_CAPACITY)};
+	stack->lines = malloc(FIRST_CAPACITY * sizeof *stack->lines);
+	stack->table = calloc(FIRST_TABLE, sizeof *stack->table);
+	if (stack->lines && stack->table && gt_timeline_open(&stack->slots, FIRST_CAPACITY, 0, error) == 0)
+		return 0;
+	gt_stack_close(stack);
+	return gt_fail_memory(error, "an LRU stack");
+}
+
+void gt_stack_close(struct gt_stack *stack)
+{
+	gt_timeline_close(&stack->slots);
+	free(stack->lines);
+	free(stack->table);
+	*stack = (struct gt_stack){0};
+}
+
+size_t gt_stack_bytes(const struct gt_stack *stack)
+{
+	return sizeof *stack + stack->slots.bytes + (size_t)stack->slots.capacity * sizeof *stack->lines +
+	       (stack->mask + 1) * sizeof *stack->table;
+}
+
+/* Moves the lines of live slots down to the front, in order. */
+static void pack_lines(struct gt_stack *stack)
+{
+	uint32_t to = 0;
+
+	for (uint32_t word = 0; to < stack->live; word++)
+		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1)
+			stack->lines[to++] = stack->lines[(size_t)word * 64 + (size_t)__builtin_ctzll(left)];
+}
+
+/* Renumbers the live slots from 0 and makes room for as many more. */
+static int compact(struct gt_stack *stack, struct gt_error *error)
+{
+	uint64_t wanted = (uint64_t)stack->live * 2 < FIRST_CAPACITY ? FIRST_CAPACITY : (uint64_t)stack->live * 2;
+	uint32_t capacity = wanted > GT_TIMELINE_MAX ? GT_TIMELINE_MAX : (uint32_t)wanted;
+
+	if (stack->live == GT_TIMELINE_MAX)
+		return gt_fail(error, "more than %u distinct lines in one stack", (unsigned)GT_TIMELINE_MAX);
+	pack_lines(stack);
+	gt_timeline_begin_ranks(&stack->slots);
+
+	unsigned bits = bits_for(capacity);
+	for (size_t i = 0; i <= stack->mask; i++) {
+		uint32_t entry = stack->table[i];
+		if (entry == 0)
+			continue;
+		uint32_t rank = gt_timeline_rank(&stack->slots, slot_of(stack, entry));
+		stack->table[i] = (uint32_t)((uint64_t)entry >> bits << bits) | (rank + 1);
+	}
+	stack->bits = bits;
+	stack->next = stack->live;
+	if (capacity == stack->slots.capacity) {
+		gt_timeline_fill(&stack->slots, stack->live);
+		return 0;
+	}
+	uint64_t *lines = realloc(stack->lines, capacity * sizeof *lines);
+	if (!lines)
+		return gt_fail_memory(error, "an LRU stack");
+	stack->lines = lines;
+	return gt_timeline_open(&stack->slots, capacity, stack->live, error);
+}
+
+/* The entry that holds the line, or the empty one where it belongs. */
+static uint32_t *find(const struct gt_stack *stack, uint64_t line, uint64_t hash)
+{
+	uint32_t tag = tag_of(stack, hash);
+	uint64_t low = (UINT64_C(1) << stack->bits) - 1;
+
+	for (size_t i = (size_t)hash & stack->mask;; i = (i + 1) & stack->mask) {
+		uint32_t entry = stack->table[i];
+		if (entry == 0 || ((entry ^ tag) <= low && stack->lines[(entry & low) - 1] == line))
+			return &stack->table[i];
+	}
+}
+
+void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
+{
+	uint32_t tag = tag_of(stack, hash);
+	uint64_t low = (UINT64_C(1) << stack->bits) - 1;
+
+	for (size_t i = (size_t)hash & stack->mask;; i = (i + 1) & stack->mask) {
+		uint32_t entry = stack->table[i];
+		if (entry == 0)
+			return;
+		if ((entry ^ tag) <= low) {
+			__builtin_prefetch(&stack->lines[(entry & low) - 1]);
+			return;
+		}
+	}
+}
+
+/* Doubles the table. It is made anew from the lines, so that old and new never stand together. */
+static int grow_table(struct gt_stack *stack, struct gt_error *error)
+{
+	free(stack->table);
+	stack->mask = stack->mask * 2 + 1;
+	stack->table = calloc(stack->mask + 1, sizeof *stack->table);
+	if (!stack->table)
+		return gt_fail_memory(error, "an LRU stack");
+
+	uint32_t seen = 0;
+	for (uint32_t word = 0; seen < stack->live; word++)
+		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1, seen++) {
+			uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(left);
+			uint64_t hash = gt_stack_hash(stack->lines[slot]);
+			size_t i = (size_t)hash & stack->mask;
+			while (stack->table[i] != 0)
+				i = (i + 1) & stack->mask;
+			stack->table[i] = tag_of(stack, hash) | (slot + 1);
+		}
+	return 0;
+}
+
+int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,
+		   struct gt_error *error)
+{
+	if (stack->next == stack->slots.capacity && compact(stack, error) != 0)
+		return -1;
+	uint32_t *entry = find(stack, line, hash);
+	uint32_t slot = slot_of(stack, *entry);
+
+	if (*entry == 0) {
+		*distance = GT_DISTANCE_INFINITE;
+		if (stack->live >= (stack->mask + 1) / 4 * 3) {
+			if (grow_table(stack, error) != 0)
+				return -1;
+			entry = find(stack, line, hash);
+		}
+		stack->live++;
+	} else if (slot == stack->next - 1) {
+		*distance = 0;
+		return 0;
+	} else {
+		*distance = gt_timeline_after(&stack->slots, slot, stack->next - 1);
+		gt_timeline_unset(&stack->slots, slot);
+	}
+	stack->lines[stack->next] = line;
+	gt_timeline_set(&stack->slots, stack->next);
+	*entry = tag_of(stack, hash) | (stack->next + 1);
+	stack->next++;
+	return 0;
+}

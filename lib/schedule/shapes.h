@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What rows of a kernel have in common. The accesses of one instruction differ in their base and
+ * in little else, so a row that waits holds its base and the number of a shape. */
+#ifndef GT_SCHEDULE_SHAPES_H
+#define GT_SCHEDULE_SHAPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SHAPES_MAX 65535
+#define SHAPE_NONE 65535 /* the number of no shape */
+
+/* A request has size 0 (no access has), and in `mask` sectors, full and threads, a byte each. */
+struct shape {
+	int64_t stride;
+	uint32_t pc, mask;
+	uint8_t op, size;
+	uint16_t next; /* the shape that last came after this one: a good guess */
+};
+
+struct shapes {
+	struct shape *all;
+	uint32_t n, capacity;
+	uint16_t *slots; /* hash table of numbers; SHAPE_NONE where empty */
+	uint32_t mask;	 /* slots - 1 */
+	uint16_t last;	 /* the shape asked for last */
+};
+
+int shapes_open(struct shapes *shapes, struct gt_error *error);
+void shapes_close(struct shapes *shapes);
+
+/* The number of a shape, new or known; SHAPE_NONE if there are SHAPES_MAX others already.
+ * Returns 0, or -1 when memory is short. */
+int shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error);
+
+static inline int shape_equal(const struct shape *a, const struct shape *b)
+{
+	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
+	       a->size == b->size;
+}
+
+#endif

@@ -1,0 +1,315 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# gcache: the filter, its options, and what the papers say must come out.
+
+load helpers
+
+setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
+
+# requests: lines "op address sectors full step sm" on stdin become a stream of requests.
+requests() {
+	awk 'BEGIN {
+		OFS = "\t"
+		print "#gtrace 1"
+		print "#kernel", "id=1", "name=test", "grid=64,1,1", "block=1024,1,1"
+		print "block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm"
+	}
+	/^#kernel/ { print; next }
+	{ print 0, 0, NR, 0, $1, $2, $3, $4, 32, $5, $6 }' | gtrace-cat --from
+}
+
+# loads ADDRESS...: one step each, all on SM 0, whole lines.
+loads() {
+	for address in "$@"; do
+		echo "load.global $address 0xf 0 $((step++)) 0"
+	done | requests
+}
+
+# counters STREAM STAGE NAME...: the values of the first kernel, side by side.
+counters() {
+	local stream=$1 stage=$2 name
+	shift 2
+	gstats --csv "$stream" >counters.csv
+	for name in "$@"; do
+		awk -F, -v key="1,$stage,$name" '$1 "," $2 "," $3 == key { print $4 }' counters.csv
+	done | paste -sd' '
+}
+
+# rows STREAM FIELDS: those columns of all rows, side by side.
+rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; }
+
+@test "the table of the sample traces, at L1, L2 and below" {
+	while read -r kernel reads read_hits writes l2_reads l2_read_hits l2_writes l2_write_hits dram_reads dram_writes; do
+		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gschedule --sm 80 --max-blocks 8 |
+			gcache --l1 --size 32K --ways 4 --write through --allocate no |
+			gcache --l2 --size 256K --ways 16 --write back --allocate yes --partial keep >out.gt
+		[ "$(counters out.gt l1 reads read_hits writes)" = "$reads $read_hits $writes" ]
+		[ "$(counters out.gt l2 reads read_hits writes write_hits)" = "$l2_reads $l2_read_hits $l2_writes $l2_write_hits" ]
+		[ "$(counters out.gt l2 sent_reads sent_writes)" = "$dram_reads $dram_writes" ]
+	done <<-'TABLE'
+		gemm 41472 35840 512 5632 4096 512 512 1536 512
+		conv 20412 16936 2016 3476 1428 2016 0 2048 2016
+	TABLE
+}
+
+@test "accesses are coalesced here as gcoalesce does it, before and after the schedule" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >accesses.gt
+	gcoalesce <accesses.gt | gschedule --sm 8 | gcache --l1 | gtrace-cat | grep -v '^#\(history\|count\)' >first
+	gschedule --sm 8 <accesses.gt | gcoalesce | gcache --l1 | gtrace-cat | grep -v '^#\(history\|count\)' >second
+	gschedule --sm 8 <accesses.gt | gcache --l1 >third.gt
+	gtrace-cat third.gt | grep -v '^#\(history\|count\)' >third
+	[ "$(wc -l <first)" -gt 1000 ]
+	cmp first second
+	cmp first third
+	[ "$(counters third.gt coalesce accesses requests)" = "5040 7308" ]
+}
+
+@test "the invariants hold behind every kind of level" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 >in.gt
+	for l1 in "" "--write evict" "--allocate yes --size 4K" "--write back --size 2K" "--bypass reads" "--bypass all" \
+		"--line 32 --ways 8" "--replace srrip --size 1K" "--sets 5,2x6" "--emit all" "--emit none" "--flush never"; do
+		for l2 in "--size 16K --ways 16" "--size 8K --ways full --arrival rr" "--size 12K --ways 3 --index hash --partial fetch" \
+			"--sector line" "--write through"; do
+			# shellcheck disable=SC2086
+			gcache --l1 $l1 <in.gt | gcache --l2 $l2 | gdram | gtrace-cat --check >checked || { echo "$l1, $l2"; return 1; }
+		done
+	done
+}
+
+@test "reads: sectors hit, the rest is one read; the victim's write comes first" {
+	printf '%s\n' "store.global 0x0 0x3 0x3 0 0" "load.global 0x0 0xf 0 1 0" "load.global 0x80 0x1 0 2 0" |
+		requests | gcache --name c --size 128 --ways 1 >out.gt
+	[ "$(rows out.gt 5)" = "load.global store.global load.global" ]
+	[ "$(rows out.gt 6)" = "0 0 128" ]
+	[ "$(rows out.gt 7)" = "0xc 0x3 0x1" ]
+	[ "$(rows out.gt 8)" = "0x0 0x3 0x0" ]
+	[ "$(counters out.gt c reads read_hits writes write_hits line_misses sector_misses evictions)" = "5 2 2 0 3 2 1" ]
+	[ "$(counters out.gt c mru\[0\] sent_reads sent_writes sent_requests flushed)" = "2 3 2 3 0" ]
+}
+
+@test "a partial store: kept, fetched later, or at once" {
+	printf '%s\n' "store.global 0x0 0x1 0 0 0" "load.global 0x0 0x1 0 1 0" | requests >in.gt
+	gcache --name c --partial keep <in.gt >keep.gt
+	gcache --name c --partial read <in.gt >read.gt
+	gcache --name c --partial fetch <in.gt >fetch.gt
+	[ "$(rows keep.gt 5,7,8 | tr '\t' ' ')" = "store.global 0x1 0x1" ]
+	[ "$(rows read.gt 5,7,8 | tr '\t' ' ')" = "load.global 0x1 0x0 store.global 0x1 0x1" ]
+	[ "$(counters keep.gt c sent_reads read_hits flushed)" = "0 1 1" ]
+	[ "$(counters read.gt c sent_reads read_hits flushed)" = "1 0 1" ]
+	[ "$(counters fetch.gt c sent_reads read_hits flushed)" = "1 1 1" ]
+	[ "$(rows read.gt 10)" = "1 2" ]
+	[ "$(rows fetch.gt 10)" = "0 2" ]
+}
+
+@test "--fetch brings in aligned groups, less what is valid" {
+	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0x8 0 1 0" | requests >in.gt
+	for expected in "32 2" "64 4" "128 4"; do
+		read -r bytes sent <<<"$expected"
+		gcache --name c --fetch "$bytes" <in.gt >out.gt
+		[ "$(counters out.gt c sent_reads)" = "$sent" ]
+	done
+}
+
+@test "atomics: done in a write-back level, sent on elsewhere" {
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "atomic.global 0x0 0x3 0 1 0" "reduction.global 0x0 0x1 0 2 0" \
+		"load.global 0x0 0xf 0 3 0" | requests >in.gt
+	gcache --name c --write back <in.gt >back.gt
+	gcache --name c --write through <in.gt >through.gt
+	[ "$(counters back.gt c atomics atomic_hits read_hits sent_reads sent_atomics flushed)" = "3 3 4 4 0 2" ]
+	[ "$(counters through.gt c atomics atomic_hits read_hits sent_reads sent_atomics dropped)" = "3 0 2 6 3 2" ]
+}
+
+@test "--flush: kernel empties the level, never keeps it" {
+	{
+		echo "store.global 0x0 0xf 0xf 0 0"
+		printf '#kernel\tid=2\tname=test\tgrid=64,1,1\tblock=1024,1,1\n'
+		echo "load.global 0x0 0xf 0 0 0"
+	} | requests >in.gt
+	gcache --name c <in.gt | gstats --csv >kernel.csv
+	gcache --name c --flush never <in.gt | gstats --csv >never.csv
+	grep -qx "1,c,flushed,4" kernel.csv
+	grep -qx "2,c,read_hits,0" kernel.csv
+	grep -qx "1,c,flushed,0" never.csv
+	grep -qx "2,c,read_hits,4" never.csv
+	grep -qx "total,c,sent_writes,0" never.csv
+}
+
+@test "--arrival rr: one request from each SM in turn" {
+	printf '%s\n' "load.global 0x000 0xf 0 0 0" "load.global 0x080 0xf 0 1 0" "load.global 0x100 0xf 0 2 0" \
+		"load.global 0x180 0xf 0 3 1" "load.global 0x200 0xf 0 7 2" "load.global 0x280 0xf 0 8 2" | requests >in.gt
+	gcache --name c <in.gt >step.gt
+	gcache --name c --arrival rr <in.gt >rr.gt
+	[ "$(rows step.gt 6)" = "0 128 256 384 512 640" ]
+	[ "$(rows rr.gt 6)" = "0 384 512 128 640 256" ]
+	[ "$(rows rr.gt 10)" = "0 0 0 1 1 2" ]
+}
+
+@test "--emit all passes what came, none passes nothing, both count" {
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x0 0xf 0 1 0" | requests >in.gt
+	gcache --l1 --emit all <in.gt >all.gt
+	gcache --l1 --emit none <in.gt >none.gt
+	[ "$(rows all.gt 6)" = "0 0" ]
+	[ -z "$(gtrace-cat none.gt | grep -v '^#')" ]
+	[ "$(counters all.gt l1 reads read_hits sent_reads)" = "8 4 4" ]
+	[ "$(counters none.gt l1 reads read_hits sent_reads)" = "8 4 4" ]
+}
+
+@test "[001] figure 9: a cyclic walk over one line too many misses by LRU, by half at most on Fermi" {
+	step=0
+	# Five lines of one set of four, a thousand times.
+	for _ in $(seq 1000); do
+		for line in 0 1 2 3 4; do
+			echo "load.global $((line * 4096)) 0xf 0 $((step++)) 0"
+		done
+	done | requests >walk.gt
+	gcache --l1 --size 16K --ways 4 --sector line <walk.gt >lru.gt
+	gcache --l1 --size 16K --ways 4 --sector line --replace weighted:1/6,1/2,1/6,1/6 <walk.gt >fermi.gt
+	[ "$(counters lru.gt l1 read_hits)" = 0 ]
+	read -r hits <<<"$(counters fermi.gt l1 read_hits)"
+	[ "$hits" -ge 2500 ]
+	[ "$hits" -le 3200 ]
+}
+
+@test "[001] table 4, figure 11: the L2 TLB's unequal sets" {
+	for expected in "65 65" "66 83" "67 91" "72 131"; do
+		read -r pages misses <<<"$expected"
+		step=0
+		for _ in 1 2; do
+			for page in $(seq 0 $((pages - 1))); do
+				echo "load.global $((page * 2097152)) 0x1 0 $((step++)) 0"
+			done
+		done | requests | gcache --tlb l2tlb --sets 17,8x6 --line 2M >tlb.gt
+		echo "$pages pages: $(counters tlb.gt l2tlb reads line_misses)"
+		# Cold misses, then all lines of each set that has one too many.
+		over=$((pages - 65))
+		[ "$over" -le 0 ] || misses=$((pages + 18 + 9 * (over - 1)))
+		[ "$(counters tlb.gt l2tlb reads line_misses)" = "$((2 * pages)) $misses" ]
+	done
+}
+
+@test "[001] table 4, figure 12: the texture L1 keeps 12 KB, and 128 bytes share a set" {
+	step=0
+	for pass in 1 2; do
+		for line in $(seq 0 95); do
+			echo "load.texture $((line * 128)) 0xf 0 $((pass * 1000 + line)) 0"
+		done
+	done | requests | gcache --texture >fits.gt
+	[ "$(counters fits.gt texture read_hits)" = 384 ]
+	# 25 blocks of 128 bytes, 512 apart, are 100 lines of one set of 96.
+	for pass in 1 2; do
+		for block in $(seq 0 24); do
+			echo "load.texture $((block * 512)) 0xf 0 $((pass * 1000 + block)) 0"
+		done
+	done | requests | gcache --texture >over.gt
+	[ "$(counters over.gt texture reads read_hits)" = "200 0" ]
+}
+
+@test "[004] figure 2: four threads 64 bytes apart bring 256 bytes without sectors, 128 with" {
+	printf '%s\n' "load.global 0x0 0x5 0 0 0" "load.global 0x80 0x5 0 0 0" | requests >in.gt
+	gcache --l1 --sector line <in.gt >plain.gt
+	gcache --l1 <in.gt >sectored.gt
+	[ "$(counters plain.gt l1 sent_reads)" = 8 ]
+	[ "$(counters sectored.gt l1 sent_reads)" = 4 ]
+}
+
+@test "values come from option, kernel, GPU description, default, in this order" {
+	loads 0 >plain.gt
+	with() { # with GPU KERNEL: the same stream with figures and an l1_bytes
+		gtrace-cat plain.gt | sed -e "1a $1" -e "s/l1_bytes=0/l1_bytes=$2/" | gtrace-cat --from
+	}
+	tab=$(printf '\t')
+	with "#gpu${tab}l1.size=16K${tab}l1.ways=8${tab}l1.index=xor" 0 >gpu.gt
+	with "#gpu${tab}l1.size=16K${tab}l1.ways=8${tab}l1.index=xor" 8192 >kernel.gt
+	with "#gpu${tab}l1.sets=5,2x6" 0 >sets.gt
+	with "#gpu${tab}l1.index=md5" 0 >md5.gt
+	shape() { counters <(gcache --l1 "$@") l1 size ways index; }
+	[ "$(shape <plain.gt)" = "32768 4 mod" ]
+	[ "$(shape <gpu.gt)" = "16384 8 xor" ]
+	[ "$(shape --ways 2 <gpu.gt)" = "16384 2 xor" ]
+	[ "$(shape <kernel.gt)" = "8192 8 xor" ]
+	[ "$(shape --size 64K --index hash <kernel.gt)" = "65536 8 hash" ]
+	[ "$(shape --name other <kernel.gt)" = "" ]
+	[ "$(counters <(gcache --l1 --name other <kernel.gt) other size ways)" = "32768 4" ]
+	[ "$(counters <(gcache --l1 <sets.gt) l1 size sets)" = "2176 7" ]
+	[ "$(shape --size 4K <sets.gt)" = "4096 4 mod" ]
+	expect_failure 1 "l1.index in the GPU description" gcache --l1 <md5.gt
+}
+
+@test "parameters that make no sense are usage errors, before anything is read" {
+	while read -r text; do
+		options=${text%%|*}
+		# shellcheck disable=SC2086
+		expect_failure 2 "${text#*|}" gcache $options </dev/null
+	done <<-'TABLE'
+		|expected a level
+		--l1 --l2|already
+		--name 1x|lower-case
+		--tlb L1|lower-case
+		--l1 --ways 0|ways from 1
+		--l1 --size 0|size
+		--l1 --size 99999999999999999999G|size
+		--l1 --size 300000G|size
+		--l1 --line 100|power of two
+		--l1 --line 16|power of two
+		--l1 --sector 48|power of two
+		--l1 --line 64 --sector 128|does not fit
+		--l1 --line 8K --sector 32|more than 64
+		--l1 --line 128 --sector 32 --fetch 256|between a sector and a line
+		--l1 --size 1000 --ways 4 --line 128|whole number of sets
+		--l1 --size 32K --ways 3 --line 128|whole number of sets
+		--l1 --size 100T --ways 4 --line 32|more than
+		--l1 --sets 0|ways of each set
+		--l1 --sets 8x0|ways of each set
+		--l1 --sets 8x99999|ways of each set
+		--l1 --sets 8,|ways of each set
+		--l1 --sets 99999999,99999999|ways of each set
+		--l1 --sets 4 --ways 4|leave out
+		--l1 --sets 17,8x6 --line 128 --index xor|unequal
+		--l1 --sets 17,8x6 --line 128 --replace plru|power of two
+		--l1 --index md5|expected mod
+		--l1 --index smod|expected mod
+		--l1 --index smod:99|32
+		--l1 --index mod:1|expected mod
+		--l1 --size 48K --ways 4 --line 128 --index xor|power of two
+		--l1 --size 48K --ways 4 --line 128 --index fermi|32 or 64 sets
+		--l1 --size 32K --ways 4 --line 256 --index texture|up to 128
+		--l1 --replace opt|expected lru
+		--l1 --replace lru:1|takes no argument
+		--l1 --replace random:x|whole number
+		--l1 --replace weighted|probability
+		--l1 --replace weighted:1/2,1/4|sum of 1
+		--l1 --replace weighted:1/2,nan|probability
+		--l1 --replace weighted:2,-1|probability
+		--l1 --replace weighted:1/0|probability
+		--l1 --size 32K --ways 4 --line 128 --replace weighted:1/2,1/2|2 weights for 4 ways
+		--l1 --size 48K --ways 6 --line 128 --replace plru|power of two
+		--l1 --write around|back, through or evict
+		--l1 --allocate maybe|no or yes
+		--l1 --partial drop|keep, read or fetch
+		--l1 --bypass some|none, writes, reads or all
+		--l1 --flush often|kernel or never
+		--l1 --private --arrival rr|shared level
+		--l1 --emit latency|misses, all or none
+		--l1 --seed -1|whole number
+	TABLE
+}
+
+@test "an odd shape from the defaults is a usage error too, once the stream is known" {
+	loads 0 >in.gt
+	expect_failure 2 "whole number of sets" gcache --l1 --ways 3 <in.gt
+	expect_failure 2 "whole number of sets" gcache --l1 --size 1000 <in.gt
+}
+
+@test "what is not a stream is an error, and so is half of one" {
+	expect_failure 1 "" gcache --l1 </dev/null
+	loads 0 128 256 >in.gt
+	head -c -1 in.gt >cut.gt
+	status=0
+	gcache --l1 <cut.gt >out.gt 2>err || status=$?
+	[ "$status" -eq 1 ]
+	expect_failure 1 "" gstats out.gt
+}
+
+@test "the manual's examples run" {
+	run_man_examples gcache.1
+}

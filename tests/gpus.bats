@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+load helpers
+
+# load TEXT: gschedule's word on a description
+load_text() {
+	printf '%b' "$1" >"$BATS_TEST_TMPDIR/gpu"
+	expect_failure 2 "$2" gschedule --gpu "$BATS_TEST_TMPDIR/gpu"
+}
+
+@test "the pipe needs no other option than --gpu, with every description" {
+	for gpu in "$ROOT"/gpus/*; do
+		gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu "${gpu##*/}" | gcache --l1 | gcache --l2 | gdram |
+			gstats --csv >"$BATS_TEST_TMPDIR/out"
+		grep -q '^total,l2,reads,[1-9]' "$BATS_TEST_TMPDIR/out" || { echo "$gpu"; return 1; }
+		grep -q '^total,dram,reads,[1-9]' "$BATS_TEST_TMPDIR/out" || { echo "$gpu"; return 1; }
+	done
+}
+
+@test "every level that a description has can be modelled" {
+	for gpu in "$ROOT"/gpus/*; do
+		gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu "${gpu##*/}" >"$BATS_TEST_TMPDIR/scheduled"
+		for level in $(sed -n 's/^\([a-z0-9]*\)\.size .*/\1/p' "$gpu"); do
+			case $level in *tlb) option="--tlb $level" ;; *) option=--$level ;; esac
+			# shellcheck disable=SC2086
+			gcache $option "$BATS_TEST_TMPDIR/scheduled" | gstats --csv | grep -q "^total,$level,reads," || { echo "$gpu $level"; return 1; }
+		done
+	done
+}
+
+@test "every description has what occupancy and the caches need" {
+	for gpu in "$ROOT"/gpus/*; do
+		for key in name architecture compute_capability sms schedulers max_warps max_blocks registers register_unit warp_unit \
+			max_registers_thread shared shared_block shared_unit shared_banks coalesce l1.size l1.ways l1.line l1.index l1.replace l1.write \
+			l2.size l2.ways l2.line l2.sector l2.index l2.replace l2.write l2.allocate dram.channels dram.banks dram.row; do
+			grep -q "^$key  *= .*# \(vendor\|paper\|measured\|assumed\): .......*" "$gpu" || { echo "$gpu has no $key"; return 1; }
+		done
+	done
+}
+
+@test "figures are those of the papers" {
+	while read -r gpu key value source; do
+		grep -q "^$key  *= $value  *# paper: $source" "$ROOT/gpus/$gpu" || { echo "$gpu $key"; return 1; }
+	done <<-'END'
+		titanv sms 80 .004. table 3
+		titanv l2.size 4.5M .004. table 3
+		gtx970 sms 26 .000. table 5
+		gtx970 l1.size 24K .000. table 5
+		gtx970 l1.ways 192 .000. table 5
+		gtx970 l2.size 1792K .000. table 5
+		gtx970 l2.ways 8 .000. table 5
+		gt740m sms 2 .000. table 5
+		gt740m l2.size 512K .000. table 5
+		gtx560ti l1.size 16K .001. table 4
+		gtx560ti l2.size 512K .001. table 1
+		gtx780 l2.size 1536K .001. table 1
+		gtx780 l1tlb.size 32M .001. table 4
+		gtx780 l2tlb.size 130M .001. table 4
+		gtx780 texture.size 12K .001. table 4
+		gtx470-16k l1.ways 4 .002. 3.2
+		gtx470-48k l1.ways 6 .002. 5.1
+		a30 l2.size 24M .003. table 1
+	END
+}
+
+@test "gtrace-cat --gpu shows what follows from a description" {
+	gtrace-cat --gpu gtx470-48k >"$BATS_TEST_TMPDIR/out"
+	grep -q '^l1  *384 lines of 128, 64 sets of 6, 7 offset bits, 6 index bits by fermi$' "$BATS_TEST_TMPDIR/out"
+	grep -q '^l2tlb  *65 lines of 2M, sets of 17,8x6 ways$' "$BATS_TEST_TMPDIR/out"
+	gtrace-cat --gpu "$ROOT/gpus/titanv" >"$BATS_TEST_TMPDIR/out"
+	grep -q '^l2  *36864 lines of 128 in 4 sectors, 1152 sets of 32' "$BATS_TEST_TMPDIR/out"
+	grep -q '^adaptive  *l1 from 32K to 128K' "$BATS_TEST_TMPDIR/out"
+	grep -q '^sms  *80  *paper  *\[004\] table 3$' "$BATS_TEST_TMPDIR/out"
+	for gpu in "$ROOT"/gpus/*; do
+		gtrace-cat --gpu "$gpu" >/dev/null
+	done
+}
+
+@test "a bad description is refused, with its line" {
+	load_text 'sms = 80 # vendor: x\nl3.size = 4M # vendor: x\n' "gpu:2: 'l3.size' is no figure of a GPU"
+	load_text 'sms = 80\n' "gpu:1: sms: expected '# status: source'"
+	load_text 'sms = 80 # vendor\n' "gpu:1: sms: expected '# status: source'"
+	load_text 'sms = 80 # vendor:\n' "gpu:1: sms: expected '# status: source'"
+	load_text 'sms = 80 # rumour: x\n' "gpu:1: sms: expected '# status: source'"
+	load_text '\n# x\nsms = 80 # vendor: x\nsms = 81 # vendor: x\n' "gpu:4: sms: given twice"
+	load_text 'sms = many # vendor: x\n' "gpu:1: sms: 'many': expected a whole number"
+	load_text 'l2.size = 4.3 # vendor: x\n' "gpu:1: l2.size: '4.3': expected a size"
+	load_text 'l1.ways = 0 # vendor: x\n' "gpu:1: l1.ways"
+	load_text 'shared_options = 0,16K,8K # vendor: x\n' "gpu:1: shared_options: '8K': expected sizes in rising order"
+	load_text 'l1.index = a b # vendor: x\n' "gpu:1: l1.index: 'a b': expected one word"
+	load_text 'sms 80 # vendor: x\n' "gpu:1: expected 'key = value"
+	load_text "sms = $(printf '%0300d' 1) # vendor: x\n" "gpu:1: expected a value of at most 255 bytes"
+	load_text "sms = 1 # vendor: $(printf '%02000d' 1)\n" "gpu:1: expected a line of text"
+	load_text 'sms = 80 # ven\0000dor: x\n' "gpu:1:"
+	load_text '' "expected at least one figure"
+	expect_failure 2 "no such GPU: expected a file or one of a100, a30" gschedule --gpu titan
+	expect_failure 2 "No such file" gschedule --gpu ./titan
+	expect_failure 2 "Is a directory" gschedule --gpu "$BATS_TEST_TMPDIR/"
+}
+
+@test "descriptions are found by path, in GTRACE_GPUS, and beside the program" {
+	mkdir -p "$BATS_TEST_TMPDIR/mine"
+	sed 's/^sms .*/sms = 3 # assumed: a test/' "$ROOT/gpus/titanv" >"$BATS_TEST_TMPDIR/mine/tiny"
+	cd "$BATS_TEST_TMPDIR"
+	for name in "GTRACE_GPUS=mine gschedule --gpu tiny" "gschedule --gpu mine/tiny" "cd mine; gschedule --gpu tiny"; do
+		gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | bash -c "$name" | gtrace-cat --no-rows | tr '\t' '\n' | grep -qx sms=3
+	done
+	expect_failure 2 "is no directory" env GTRACE_GPUS=nowhere gschedule --gpu tiny
+}
+
+@test "the commands of the manual run" {
+	TMPDIR=$BATS_TEST_TMPDIR run_man_examples gtrace-gpu.5
+}

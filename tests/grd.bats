@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	tab=$'\t'
+}
+
+# requests LINE...: a stream of loads of these 128-byte lines, one kernel; "/" begins the next.
+requests() {
+	local kernel=1 an=0 line
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n'
+		printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+		for line; do
+			if [ "$line" = / ]; then
+				printf '#kernel\tid=%d\tname=k\tgrid=1,1,1\tblock=32,1,1\n' $((++kernel))
+				continue
+			fi
+			printf '0\t0\t%d\t0\tload.global\t%d\t15\t0\t1\t%d\n' $((an++)) $((line * 128)) $kernel
+		done
+	} | gtrace-cat --from
+}
+
+# threads ADDRESS...: a stream of loads by one thread.
+threads() {
+	local an=0 address
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n'
+		for address; do
+			printf '0\t0\t%d\t0\tload.global\t4\t1\t%d\t0\t-\t1\n' $((an++)) "$address"
+		done
+	} | gtrace-cat --from
+}
+
+distances() { grd --distances "$@" | awk 'NR > 1 { printf "%s%s", separator, $9; separator = " " }'; }
+# column NAME: one column of a table.
+column() { awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'; }
+rows() { gtrace-cat | grep -v '^#'; }
+
+@test "[000] table 1: distances, 50 % hits with four blocks, 25 % with two" {
+	requests 1 2 3 4 1 1 4 3 >stream
+	[ "$(distances <stream)" = "inf inf inf inf 3 0 1 2" ]
+	[ "$(grd --lines 4,2 <stream | column hit_ratio | paste -sd ' ')" = "0.500000 0.250000" ]
+	[ "$(grd --lines 4 <stream | column capacity)" -eq 0 ]
+	[ "$(grd --mru 4 <stream | column count | paste -sd ' ')" = "1 1 1 1 4" ]
+}
+
+@test "[002] table 1 and figure 1: by address and by line, 42 % compulsory and 14 % capacity misses" {
+	threads 0 20 12 36 12 12 20 >stream
+	[ "$(distances --granularity address <stream)" = "inf inf inf inf 1 0 2" ]
+	[ "$(distances --granularity address:16 <stream)" = "inf inf 1 inf 1 0 2" ]
+	threads 0 160 96 288 96 96 160 >wide
+	[ "$(distances --granularity line <wide)" = "inf inf 1 inf 1 0 2" ]
+	grd --lines 2 <wide >table
+	[ "$(column compulsory <table)" -eq 3 ]
+	[ "$(column capacity <table)" -eq 1 ]
+	[ "$(column compulsory_ratio <table)" = 0.428571 ]
+	[ "$(column capacity_ratio <table)" = 0.142857 ]
+	diff <(grd --profile <wide | cut -f 2,4) <(printf 'distance\tcount\n0\t1\n1\t2\n2\t1\ninf\t3\n')
+}
+
+@test "[002] table 2: four threads, two loads each, a warp of one thread" {
+	{
+		echo "#kernel id=1 name=k grid=4,1,1 block=1,1,1"
+		for an in 0 1; do
+			for thread in 0 1 2 3; do
+				printf '%d %d 0 R 0x%x 4\n' $an $thread $(((2 * thread + an) * 32))
+			done
+		done
+	} >trace
+	gtrace-order --by an trace | distances >found
+	[ "$(cat found)" = "inf 0 inf 0 1 0 1 0" ]
+	gtrace-order trace | gschedule --sm 1 --max-blocks 4 | distances >found
+	[ "$(cat found)" = "inf 0 inf 0 1 0 1 0" ]
+}
+
+@test "[004] table 1: lines of two addresses" {
+	threads 2 4 6 2 3 6 | distances --granularity address:2 >found
+	[ "$(cat found)" = "inf inf inf 2 0 1" ]
+}
+
+@test "as a filter it changes no row and adds its counts before the next kernel" {
+	requests 0 1 0 2 0 0 1 / 5 5 >stream
+	grd <stream >out
+	diff <(rows <stream) <(rows <out)
+	gtrace-cat out | grep '^#kernel\|^#count' | cut -f 1-3,6- >found
+	diff found - <<-END
+		#kernel${tab}id=1${tab}name=k${tab}registers=0${tab}shared_bytes=0${tab}order=none${tab}l1_bytes=0
+		#count${tab}stage=reuse${tab}kernel=1${tab}references=7${tab}infinite=3${tab}distance=[1,2,1]${tab}far=[]
+		#kernel${tab}id=2${tab}name=k${tab}registers=0${tab}shared_bytes=0${tab}order=none${tab}l1_bytes=0
+		#count${tab}stage=reuse${tab}kernel=2${tab}references=2${tab}infinite=1${tab}distance=[1]${tab}far=[]
+	END
+	grd --name here <stream | grd --name there | gstats --csv >csv
+	grep -qx '1,here,references,7' csv
+	grep -qx '1,there,references,7' csv
+}
+
+@test "accesses pass as they are and are counted as their requests would be" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >accesses
+	gcoalesce <accesses >requests
+	diff <(rows <accesses) <(grd <accesses | rows)
+	for how in "--profile" "--profile --granularity sector" "--csdd --line 64" "--profile --per global --op loads"; do
+		grd $how <accesses >from_accesses
+		grd $how <requests >from_requests
+		cmp from_accesses from_requests
+		[ "$(wc -l <from_requests)" -gt 2 ]
+	done
+}
+
+@test "references are conserved: profile, classes, counts and the stages before agree" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
+	requests=$(gtrace-cat stream | grep -vc '^#')
+	for bound in 1 3 100 65536; do
+		[ "$(grd --profile --bound $bound <stream | column count | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$requests" ]
+		[ "$(grd --profile --by op --bound $bound <stream | column count | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$requests" ]
+	done
+	[ "$(grd --lines 64 --op loads <stream | column references)" -lt "$requests" ]
+	[ "$(($(grd --lines 64 --op loads <stream | column references) + $(grd --lines 64 --op stores,atomics <stream | column references)))" -eq "$requests" ]
+	sectors=$(gstats --csv <stream | sed -n 's/^1,coalesce,sectors,//p')
+	[ "$(grd --lines 1 --granularity sector <stream | column references)" -eq "$sectors" ]
+}
+
+@test "bins beyond the bound double" {
+	# A loop over 40 lines, twice: 40 infinite, 40 of distance 39.
+	requests $(seq 0 39) $(seq 0 39) >stream
+	diff <(grd --profile --bound 5 <stream) <(printf 'kernel\tdistance\tto\tcount\n1\t20\t39\t40\n1\tinf\tinf\t40\n')
+	diff <(grd --csdd --bound 5 <stream) <(printf 'kernel\tdistance\tbelow\tfraction\n1\t40\t40\t0.500000\n')
+	grd --bound 5 <stream | gtrace-cat | grep -q "distance=\[\]${tab}far=\[0,0,40\]"
+	[ "$(grd --lines 39,40 --bound 5 <stream | column hits | paste -sd ' ')" = "0 40" ]
+}
+
+@test "stacks: one, one for each SM, one for each set" {
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm\tkernel\n'
+		while read -r sm line; do
+			printf '0\t0\t%d\t0\tload.global\t%d\t15\t0\t1\t%d\t%d\t1\n' $((an)) $((line * 128)) $((an++)) "$sm"
+		done <<-END
+			0 0
+			1 0
+			0 1
+			1 2
+			0 2
+			1 0
+			0 0
+		END
+	} | gtrace-cat --from >stream
+	[ "$(distances --per global <stream)" = "inf 0 inf inf 0 2 0" ]
+	[ "$(distances --per sm <stream)" = "inf inf inf inf inf 1 2" ]
+	[ "$(distances <stream)" = "$(distances --per sm <stream)" ]
+	[ "$(distances --per set:2 <stream)" = "inf 0 inf inf 0 1 0" ]
+	[ "$(distances --per sm,set:2 <stream)" = "inf inf inf inf inf 1 1" ]
+	[ "$(distances --per sm,set:1 <stream)" = "$(distances --per sm <stream)" ]
+	[ "$(grd --distances <stream | column sm | paste -sd ' ')" = "0 1 0 1 0 1 0" ]
+}
+
+# The property that makes one profile stand for many caches.
+@test "hits by MRU position are those of gcache with LRU, at every number of ways" {
+	for trace in conv gemm; do
+		gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule --sm 4 --max-blocks 2 |
+			gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from >loads
+		for how in "4 mod" "8 xor" "16 prime" "5 mod" "1 mod"; do
+			read -r sets index <<<"$how"
+			function="--index $index"
+			[ "$sets" -gt 1 ] || function=
+			grd --per sm,set:"$sets" $function --mru 8 <loads | column count >positions
+			for ways in 1 2 3 5 8; do
+				expected=$(head -n $ways positions | awk '{ sum += $1 } END { print sum + 0 }')
+				found=$(gcache --l1 --size $((sets * ways * 128)) --ways $ways --line 128 --sector line --index "$index" \
+					--replace lru <loads | gstats --csv | sed -n 's/^1,l1,read_hits,//p')
+				[ "$found" -eq "$expected" ] || { echo "$trace $how, $ways ways: $found, expected $expected"; return 1; }
+			done
+		done
+		[ "$expected" -gt 0 ]
+	done
+}
+
+@test "a shared cache behind another: one stack for each set, of what arrives" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 |
+		gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from |
+		gcache --l1 --size 2K --ways 4 --line 128 --sector line >misses
+	for ways in 1 4 16; do
+		expected=$(grd --per set:32 --mru $ways <misses | column count | head -n $ways | awk '{ sum += $1 } END { print sum + 0 }')
+		found=$(gcache --l2 --size $((32 * ways * 128)) --ways $ways --line 128 --sector line --index mod --replace lru <misses |
+			gstats --csv | sed -n 's/^1,l2,read_hits,//p')
+		[ "$found" -eq "$expected" ] || { echo "$ways ways: $found, expected $expected"; return 1; }
+	done
+}
+
+@test "the end of a kernel forgets all lines, unless told not to" {
+	requests 0 1 0 / 0 1 2 >stream
+	[ "$(distances <stream)" = "inf inf 1 inf inf inf" ]
+	[ "$(distances --flush never <stream)" = "inf inf 1 0 1 inf" ]
+	[ "$(grd --lines 2 --flush never <stream | column hits | paste -sd ' ')" = "1 2" ]
+	diff <(grd --lines 2 --total <stream | cut -f 1-6) <(printf 'kernel\tlines\treferences\thits\tcompulsory\tcapacity\ntotal\t2\t6\t1\t5\t0\n')
+}
+
+@test "a kernel without references has an empty profile" {
+	requests / 1 >stream
+	[ "$(grd --profile <stream | grep -c '^1')" -eq 0 ]
+	[ "$(grd --csdd <stream | grep -c '^1')" -eq 0 ]
+	diff <(grd --lines 8 --op stores <stream | grep '^2') <(printf '2\t8\t0\t0\t0\t0\t-\t-\t-\n')
+	[ "$(grd --mru 1 --op stores --total <stream | column count | paste -sd ' ')" = "0 0" ]
+}
+
+@test "split by op and by instruction" {
+	gtrace-order "$ROOT/examples/traces/conv.traceg.xz" >stream
+	[ "$(grd --lines 64 --by op <stream | column op | paste -sd ' ')" = "load.global store.global" ]
+	grd --lines 64 --by pc <stream >by_pc
+	[ "$(column pc <by_pc | wc -l)" -gt 1 ]
+	column pc <by_pc | while read -r pc; do echo $((pc)); done | sort -c -n -u
+	[ "$(column hits <by_pc | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$(grd --lines 64 <stream | column hits)" ]
+	grd --by op <stream | gstats --csv | grep -qE '^1,reuse,load.global.references,[1-9]'
+}
+
+@test "wrong options are told before anything is read" {
+	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per warp" \
+		"--op reads" "--op loads," "--by array" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
+		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances"; do
+		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
+	done
+	expect_failure 2 "--name: expected" grd --name "" </dev/null
+	expect_failure 2 "--name: expected" grd --name "$(printf '%048d' 0)" </dev/null
+}
+
+@test "rows that cannot be measured are refused" {
+	requests 1 2 >stream
+	expect_failure 1 "record 3: reuse by address is of accesses, but these rows are requests" grd --granularity address --profile <stream
+	expect_failure 1 "run gschedule first" grd --per sm --profile <stream
+}
+
+@test "a stream that breaks off gives no table" {
+	requests 1 2 3 1 >stream
+	head -c -9 stream >broken
+	expect_failure 1 "" grd --profile <broken
+	expect_failure 1 "" grd --lines 2 --total <broken
+	status=0
+	grd <broken >out 2>err || status=$?
+	[ "$status" -eq 1 ]
+	expect_failure 1 "" gstats <out
+}
+
+@test "a full disk is noticed" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	requests 1 2 3 1 >stream
+	for how in --profile --distances ""; do
+		status=0
+		grd $how <stream >/dev/full 2>err || status=$?
+		[ "$status" -eq 1 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "the manual's examples run" { run_man_examples grd.1; }

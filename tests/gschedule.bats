@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+load helpers
+
+# stream NAME [OPTION...]: the scheduled rows of a sample trace, as text
+scheduled() {
+	local trace=$1
+	shift
+	gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule "$@" | gtrace-cat | grep -v '^#'
+}
+
+# counter NAME: from the text of a stream on standard input
+counter() { grep 'stage=schedule' | tr '\t' '\n' | sed -n "s/^$1=//p"; }
+
+# kernel THREADS REGISTERS SHARED BLOCKS: a stream with one access of block 0
+kernel() {
+	printf '#kernel\tid=1\tname=k\tgrid=%s,1,1\tblock=%s,1,1\tregisters=%s\tshared_bytes=%s\torder=block\n' "$4" "$1" "$2" "$3"
+	printf '#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\n0\t0\t0\t0x0\tload.global\t4\t0x1\t0x0\t0\t-\n'
+}
+
+# rows BLOCK...: a stream with an access of each block, in this order
+rows() {
+	printf '#kernel\tid=7\tname=k\tgrid=16,1,1\tblock=32,1,1\torder=%s\n' "$1"
+	shift
+	printf '#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\n'
+	for block; do
+		printf '%s\t0\t0\t0x0\tload.global\t4\t0x1\t0x0\t0\t-\n' "$block"
+	done
+}
+
+@test "rows are those of a slow, obvious schedule: every mapping, dispatch, issue and number of schedulers" {
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 14
+}
+
+@test "scheduling and coalescing commute" {
+	for trace in gemm conv; do
+		for options in "--gpu titanv" "--sm 3 --max-blocks 2 --schedulers 2" "--sm 3 --max-blocks 2 --dispatch first-done --issue gto"; do
+			# shellcheck disable=SC2086
+			gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gcoalesce | gschedule $options | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/after"
+			# shellcheck disable=SC2086
+			gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule $options | gcoalesce | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/before"
+			[ -s "$BATS_TEST_TMPDIR/after" ]
+			cmp "$BATS_TEST_TMPDIR/after" "$BATS_TEST_TMPDIR/before"
+		done
+	done
+}
+
+@test "no row is lost, and each is the same but for step and SM" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gtrace-cat | grep -v '^#' | sort >"$BATS_TEST_TMPDIR/in"
+	for map in rr part:3 random:5; do
+		scheduled gemm --sm 5 --max-blocks 2 --map "$map" | cut -f 1-10,13 | sort >"$BATS_TEST_TMPDIR/out"
+		cmp "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+	done
+}
+
+@test "memory or file, twice or once: the same bytes" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/in"
+	for options in "--sm 7 --max-blocks 2" "--sm 2 --max-blocks all --issue gto"; do
+		# shellcheck disable=SC2086
+		gschedule $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -v '^#history' >"$BATS_TEST_TMPDIR/one"
+		# shellcheck disable=SC2086
+		gschedule -S 0 -T "$BATS_TEST_TMPDIR" $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -v '^#history' >"$BATS_TEST_TMPDIR/two"
+		cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+	done
+	[ "$(find "$BATS_TEST_TMPDIR" -name 'gschedule*' | wc -l)" -eq 0 ]
+}
+
+@test "a scheduled stream is scheduled anew; --map trace keeps the SMs" {
+	scheduled gemm --sm 4 --max-blocks 2 >"$BATS_TEST_TMPDIR/once"
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 9 --max-blocks 3 --map random:2 | gschedule --sm 4 --max-blocks 2 |
+		gtrace-cat | grep -v '^#' | cmp - "$BATS_TEST_TMPDIR/once"
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 --max-blocks 8 | gschedule --sm 4 --max-blocks 2 --map trace |
+		gtrace-cat | grep -v '^#' | cmp - "$BATS_TEST_TMPDIR/once"
+}
+
+@test "--only-sm and --waves model a part, and say which" {
+	run bash -c "gtrace-order '$ROOT/examples/traces/gemm.rdgc.xz' | gschedule --sm 5 --max-blocks 2 | gtrace-cat"
+	[ "$(counter blocks <<<"$output")" -eq 16 ]
+	[ "$(counter modelled_blocks <<<"$output")" -eq 16 ]
+	[ "$(counter waves <<<"$output")" -eq 2 ]
+	[ "$(counter limited_by <<<"$output")" = blocks ]
+	grep -v '^#' <<<"$output" | awk '$12 == 0 || $12 == 3' >"$BATS_TEST_TMPDIR/part"
+	run bash -c "gtrace-order '$ROOT/examples/traces/gemm.rdgc.xz' | gschedule --sm 5 --max-blocks 2 --only-sm 0,3 | gtrace-cat"
+	grep -v '^#' <<<"$output" | cmp - "$BATS_TEST_TMPDIR/part"
+	[ "$(counter modelled_blocks <<<"$output")" -eq 7 ]
+	run bash -c "gtrace-order '$ROOT/examples/traces/gemm.rdgc.xz' | gschedule --sm 5 --max-blocks 2 --only-sm 0,3 --waves 1 | gtrace-cat"
+	[ "$(counter modelled_blocks <<<"$output")" -eq 4 ]
+	[ "$(counter waves <<<"$output")" -eq 1 ]
+	[ "$(grep -v '^#' <<<"$output" | cut -f 1 | sort -un | tr '\n' ' ')" = "0 3 5 8 " ]
+	[ "$(counter rows <<<"$output")" -eq "$(grep -vc '^#' <<<"$output")" ]
+}
+
+@test "first-done: a part is what the whole does there" {
+	options="--sm 3 --max-blocks 2 --dispatch first-done"
+	# shellcheck disable=SC2086
+	scheduled conv $options | awk '$12 != 1' >"$BATS_TEST_TMPDIR/part"
+	# shellcheck disable=SC2086
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule $options --only-sm 0,2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	grep -v '^#' "$BATS_TEST_TMPDIR/out" | cmp - "$BATS_TEST_TMPDIR/part"
+	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq "$(cut -f 1 "$BATS_TEST_TMPDIR/part" | sort -u | wc -l)" ]
+	# shellcheck disable=SC2086
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule $options --waves 2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	[ "$(grep -v '^#' "$BATS_TEST_TMPDIR/out" | cut -f 1 | sort -un | tail -n 1)" -eq 11 ]
+	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq 12 ]
+}
+
+@test "occupancy: [000] algorithm 3, [002] figure 2, NVIDIA's calculator, [004] (3)-(7)" {
+	while read -r gpu threads registers shared blocks resident limit l1; do
+		out=$(kernel "$threads" "$registers" "$shared" "$blocks" | gtrace-cat --from | gschedule --gpu "$gpu" | gtrace-cat)
+		found="$(counter resident_blocks <<<"$out") $(counter limited_by <<<"$out") $(counter l1_bytes <<<"$out")"
+		[ "$found" = "$resident $limit $l1" ] || { echo "$gpu $threads $registers $shared $blocks: $found, not $resident $limit $l1"; return 1; }
+	done <<-'END'
+		gtx470-16k 512 0 0 1000 3 warps
+		gtx470-16k 64 0 0 1000 8 blocks
+		gtx470-16k 192 24 0 1000 7 registers
+		gtx470-16k 128 20 7000 1000 6 shared
+		gtx780 256 37 0 1000 6 registers
+		gtx780 128 32 3072 1000 16 blocks
+		titanv 256 32 0 160000 8 warps 131072
+		titanv 256 32 0 160 2 grid 131072
+		titanv 256 37 0 160000 6 registers 131072
+		titanv 256 32 4096 160000 8 warps 98304
+		titanv 256 32 20480 160000 4 shared 32768
+		titanv 1024 64 0 160000 1 registers 131072
+		a100 256 32 0 160000 8 warps 188416
+		a100 64 32 0 160000 32 blocks 163840
+		a100 1024 32 166912 160000 1 shared 28672
+		rtx4090 1024 40 0 160000 1 warps 122880
+	END
+}
+
+@test "options are figures: they win over --gpu and over the stream's description, and go into it" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu titanv --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/one"
+	grep '^#gpu' "$BATS_TEST_TMPDIR/one" | tr '\t' '\n' | grep -x 'sms=3'
+	grep '^#gpu' "$BATS_TEST_TMPDIR/one" | tr '\t' '\n' | grep -x 'max_blocks=2'
+	[ "$(counter sms <"$BATS_TEST_TMPDIR/one")" -eq 3 ]
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu a100 | gschedule --gpu titanv | gschedule --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/two"
+	cmp <(grep -v '^#[hc]' "$BATS_TEST_TMPDIR/one") <(grep -v '^#[hc]' "$BATS_TEST_TMPDIR/two")
+	[ "$(grep -c '^#gpu' "$BATS_TEST_TMPDIR/two")" -eq 1 ]
+}
+
+@test "what is given on the command line is checked before anything is read" {
+	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map nearest
+	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map part
+	expect_failure 2 "expected a whole number from 1" gschedule --sm 4 --map part:0
+	expect_failure 2 "expected wave or first-done" gschedule --sm 4 --dispatch greedy
+	expect_failure 2 "expected rr or gto" gschedule --sm 4 --issue lrr
+	expect_failure 2 "--sm" gschedule --sm 0
+	expect_failure 2 "65535" gschedule --sm 70000
+	expect_failure 2 "--max-blocks" gschedule --sm 4 --max-blocks none
+	expect_failure 2 "expected SMs below 4" gschedule --sm 4 --only-sm 2-4
+	expect_failure 2 "expected numbers and ranges" gschedule --sm 4 --only-sm 3-1
+	expect_failure 2 "expected a file or one of a100" gschedule --gpu gtx9000
+	expect_failure 2 "--waves" gschedule --sm 4 --waves 0
+	expect_failure 2 "-S" gschedule --sm 4 -S much
+}
+
+@test "what cannot be scheduled is an error, and no stream" {
+	rows block 0 1 2 | gtrace-cat --from >"$BATS_TEST_TMPDIR/good"
+	expect_failure_of() { "$@" >/dev/null 2>"$BATS_TEST_TMPDIR/err" && return 1 || [ $? -eq 1 ]; }
+	expect_failure_of gschedule "$BATS_TEST_TMPDIR/good"
+	grep -q "expected --gpu NAME or --sm N" "$BATS_TEST_TMPDIR/err"
+	expect_failure_of gschedule --sm 2 --map trace "$BATS_TEST_TMPDIR/good"
+	grep -q "expected rows that carry an SM" "$BATS_TEST_TMPDIR/err"
+	rows block 0 2 1 | gtrace-cat --from >"$BATS_TEST_TMPDIR/bad"
+	expect_failure_of gschedule --sm 2 "$BATS_TEST_TMPDIR/bad"
+	grep -q "kernel 7: a row of block 1 after block 2.*run gtrace-order" "$BATS_TEST_TMPDIR/err"
+	rows none 0 2 1 | gtrace-cat --from | gschedule --sm 2 | gtrace-cat | grep -vc '^#' | grep -qx 3
+	kernel 1024 128 0 1 | gtrace-cat --from >"$BATS_TEST_TMPDIR/bad"
+	expect_failure_of gschedule --gpu titanv "$BATS_TEST_TMPDIR/bad"
+	grep -q "no block fits an SM, by its registers" "$BATS_TEST_TMPDIR/err"
+	kernel 32 0 100000 1 | gtrace-cat --from >"$BATS_TEST_TMPDIR/bad"
+	expect_failure_of gschedule --gpu titanv "$BATS_TEST_TMPDIR/bad"
+	grep -q "no block fits an SM, by its shared" "$BATS_TEST_TMPDIR/err"
+	gschedule --gpu titanv --max-blocks all "$BATS_TEST_TMPDIR/bad" >/dev/null
+	expect_failure_of gschedule --sm 2 -S 0 -T /nowhere "$BATS_TEST_TMPDIR/good"
+	grep -q "/nowhere/gschedule" "$BATS_TEST_TMPDIR/err"
+}
+
+@test "a stream that stops early has no schedule" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/whole"
+	head -c 20000 "$BATS_TEST_TMPDIR/whole" >"$BATS_TEST_TMPDIR/part"
+	run bash -c "gschedule --sm 4 '$BATS_TEST_TMPDIR/part' | gtrace-cat >/dev/null"
+	[ "$status" -eq 1 ]
+}
+
+@test "an empty kernel, and one whose blocks are few and far between" {
+	kernel 32 0 0 1000000 | gtrace-cat --from | gschedule --gpu titanv | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	[ "$(counter blocks <"$BATS_TEST_TMPDIR/out")" -eq 1000000 ]
+	[ "$(counter steps <"$BATS_TEST_TMPDIR/out")" -eq 1 ]
+	printf '#kernel\tid=1\tname=k\n' | gtrace-cat --from | gschedule --sm 4 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	[ "$(counter resident_blocks <"$BATS_TEST_TMPDIR/out")" -eq 0 ]
+	rows block 1 9 15 | gtrace-cat --from | gschedule --sm 2 --max-blocks 1 | gtrace-cat | grep -v '^#' | cut -f 1,11,12 |
+		cmp - <(printf '1\t0\t1\n9\t1\t1\n15\t2\t1\n')
+}
+
+@test "the commands of the manual run" {
+	run_man_examples gschedule.1
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# NVBit, Accel-Sim and PPT-GPU traces through gtrace-order: one kernel in all formats, and damaged
+# traces. tests/unit/importers.c has the formats' details.
+
+load helpers
+
+setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
+
+rows() { gtrace-cat | grep -v '^#'; }
+# Without the program counter and the lanes' position, which not all formats have.
+plain() { rows | cut -f 1-3,5-10; }
+
+formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
+
+@test "one kernel gives the same rows in every format" {
+	for seed in 3 4 5 6; do
+		formats rdgc "$seed" | gtrace-order | plain >expected
+		[ "$(wc -l <expected)" -gt 60 ]
+		for format in nvbit traceg5 traceg3 trace; do
+			formats "$format" "$seed" >trace
+			gtrace-order trace | plain | cmp - expected
+			gtrace-order --by an <trace | gtrace-order | plain | cmp - expected
+		done
+		for format in traceg3 traceg5 trace; do
+			formats "$format" "$seed" | gtrace-order | rows | md5sum
+		done | sort -u | wc -l | grep -qx 1
+	done
+}
+
+@test "PPT-GPU's folder gives the same rows where no lane is off, in both dialects" {
+	for seed in 1 2; do
+		formats rdgc "$seed" whole | gtrace-order | plain >expected
+		for dialect in mem memwarp; do
+			rm -rf app
+			formats "$dialect" "$seed" whole app
+			gtrace-order app | plain >found
+			if [ "$dialect" = memwarp ]; then
+				cmp found expected
+			else
+				# Without warps all records are of warp 0, in the order of the file.
+				cut -f 1,4-9 found | sort | cmp - <(cut -f 1,4-9 expected | sort)
+				[ "$(cut -f 2 found | sort -u)" = 0 ]
+			fi
+			gtrace-order app/memory_traces | rows | cut -f 1-3,5-10 | cmp - found
+			gtrace-order app/memory_traces/*.mem | rows | cut -f 1-3,5-10 | cmp - found
+			gtrace-order app/memory_traces/*.mem app/app_config.py | rows | cut -f 1-3,5-10 | cmp - found
+			xz app/memory_traces/*.mem
+			gtrace-order app | plain | cmp - found
+		done
+	done
+}
+
+@test "a list of compressed traces is read relative to its folder" {
+	mkdir list
+	formats traceg5 1 | xz >list/kernel-1.traceg.xz
+	printf 'MemcpyHtoD,0x00007f1000000000,4096\nkernel-1.traceg.xz\n' >list/kernelslist.g
+	gtrace-order list/kernelslist.g 2>err | rows | cmp - <(gtrace-order list/kernel-1.traceg.xz | rows)
+	grep -q 'memory copies, 1' err
+}
+
+@test "TMA lines are counted and reported" {
+	formats traceg5 1 | sed 's/^insts = 0$/insts = 1\n0000 ffffffff 0 UTMALDG.2D 3 UR4 UR8 UR6 128 4 0x7f00 2 128 0/' >trace
+	tma=$(grep -c UTMALDG trace)
+	[ "$tma" -gt 0 ]
+	gtrace-order trace 2>err | gtrace-cat >text
+	grep -qx "gtrace-order: passed over: TMA instructions, $tma" err
+	grep -qP "^#count\t.*\ttma_instructions=$tma" text
+}
+
+@test "what is wrong is said with its file and line" {
+	formats traceg3 1 >trace
+	sed '0,/^insts = [1-9]/s/^insts = \([1-9]\)/insts = 1\1/' trace >bad
+	expect_failure 1 "instructions: expected 1" gtrace-order bad
+	head -c 3000 trace >bad
+	expect_failure 1 "gtrace-order: bad:" gtrace-order bad
+	sed '0,/^thread block = /s/^thread block = .*/thread block = 900,0,0/' trace >bad
+	expect_failure 1 "thread block 900,0,0: expected one in the grid" gtrace-order bad
+	formats nvbit 1 >trace
+	sed '0,/CTA /s/CTA [0-9]*/CTA 900/' trace >bad
+	expect_failure 1 "bad:3: CTA 900,0,0: expected one in the grid" gtrace-order bad
+	{ cat trace; head -c 1100000 /dev/zero | tr '\0' x; } >bad
+	expect_failure 1 "expected a line of at most 1048576 bytes" gtrace-order bad
+	mkdir -p app/memory_traces
+	expect_failure 1 "app/memory_traces: expected files kernel_K_block_B.mem" gtrace-order app
+	echo 'LDG 12345678123456789' >app/memory_traces/kernel_1_block_0.mem
+	expect_failure 1 "app/memory_traces/kernel_1_block_0.mem:1: expected hexadecimal addresses" gtrace-order app
+}
+
+@test "damaged traces are read or refused: never a crash, never two lines" {
+	"$BUILD/tests/fuzz/import" "${FUZZ_ROUNDS:-1000}" "${FUZZ_SEED:-1}"
+}
+
+@test "gtrace-order says one line and exits with 1 on damaged traces" {
+	for seed in $(seq 1 12); do
+		sample=0
+		while "$BUILD/tests/fuzz/import" --print "$sample" "$seed" >bad; do
+			status=0
+			timeout 20 gtrace-order bad >out 2>err || status=$?
+			if [ "$status" -gt 1 ] || { [ "$status" -eq 1 ] && [ "$(wc -l <err)" -ne 1 ]; } ||
+				{ [ "$status" -eq 0 ] && ! gtrace-cat out >/dev/null; }; then
+				echo "sample $sample, seed $seed: exit status $status"
+				cat err
+				return 1
+			fi
+			sample=$((sample + 1))
+		done
+		[ "$sample" -gt 10 ]
+	done
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold whatever the numbers are, and what the papers say of index functions. */
+#include "cache/index.h"
+#include "cache/level.h"
+#include "cache/polynomial.h"
+#include "cache/random.h"
+#include "check.h"
+#include "stream/op.h"
+
+static struct gt_error error;
+static uint64_t random_state = 7;
+
+static uint32_t draw(uint32_t below)
+{
+	return (uint32_t)((gt_random(&random_state) >> 32) * below >> 32);
+}
+
+static int discard(void *context, struct gt_rows *rows, struct gt_error *unused)
+{
+	(void)context, (void)unused;
+	rows->n = 0;
+	return 0;
+}
+
+/* A level's counters after one kernel; the texts are --NAME VALUE pairs, NULL at the end. */
+static struct gt_count run(const struct gt_rows *rows, const char *const *texts)
+{
+	static struct gt_level_config config;
+	struct gt_level_settings settings = {.role = &gt_roles[gt_roles_n - 1]};
+	struct gt_rows *out = gt_rows_new(64, &error);
+	struct gt_sink sink = {out, discard, NULL};
+	struct gt_count count;
+
+	for (; texts[0]; texts += 2)
+		for (int id = 0; id < GT_PARAMETERS; id++)
+			if (strcmp(gt_parameters[id].name, texts[0]) == 0)
+				CHECK_EQUAL(gt_level_set(&settings, (enum gt_parameter_id)id, texts[1], &error), 0);
+	CHECK_EQUAL(gt_level_resolve(&settings, NULL, NULL, &config, &error), 0);
+	CHECK_EQUAL(gt_level_check(&config, ~UINT32_C(0), &error), 0);
+	struct gt_level *level = gt_level_open(&config, &error);
+	CHECK(level != NULL);
+	gt_level_begin(level);
+	CHECK_EQUAL(gt_level_take(level, rows, &sink, &error), 0);
+	CHECK_EQUAL(gt_level_finish(level, &sink, &error), 0);
+	CHECK_EQUAL(gt_level_count(level, "x", 1, &count, &error), 0);
+	gt_level_close(level);
+	gt_rows_free(out);
+	return count;
+}
+
+#define RUN_LEVEL(ROWS, ...) run(ROWS, (const char *const[]){__VA_ARGS__, NULL, NULL})
+
+static struct gt_rows *make_rows(size_t n, uint32_t lines, unsigned stores)
+{
+	struct gt_rows *rows = gt_rows_new(n, &error);
+
+	rows->kind = GT_REQUESTS;
+	rows->scheduled = true;
+	rows->n = n;
+	for (size_t i = 0; i < n; i++) {
+		bool store = draw(100) < stores;
+		rows->op[i] = gt_op(store ? GT_STORE : GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+		rows->address[i] = (uint64_t)GT_LINE * draw(draw(2) ? lines : lines / 8 + 1);
+		rows->sectors[i] = (uint8_t)(draw(2) ? 15 : 1 + draw(15));
+		rows->full[i] = store ? rows->sectors[i] & (uint8_t)draw(16) : 0;
+		rows->step[i] = i;
+		rows->sm[i] = (uint16_t)draw(4);
+	}
+	return rows;
+}
+
+static uint64_t first_elements(const struct gt_count *count, const char *name, size_t n)
+{
+	const struct gt_count_entry *entry = gt_count_find(count, name);
+	uint64_t sum = 0;
+
+	CHECK(entry && entry->kind == GT_COUNT_ARRAY && entry->n >= n);
+	for (size_t i = 0; entry && i < n; i++)
+		sum += entry->array[i];
+	return sum;
+}
+
+/* The first k MRU counters are the hits of k ways and the same 16 sets, for lines of any number of
+ * sectors: of the nibbles, of the bytes, and of the loop over sectors. */
+static void compare_associativities(const char *line, const char *sector, unsigned most_ways, unsigned line_bytes)
+{
+	struct gt_rows *rows = make_rows(20000, 700, 30);
+	char size[32], ways[32];
+
+	snprintf(ways, sizeof ways, "%u", most_ways);
+	snprintf(size, sizeof size, "%u", most_ways * line_bytes * 16);
+	struct gt_count large = RUN_LEVEL(rows, "scope", "private", "size", size, "ways", ways, "line", line, "sector",
+					  sector, "write", "back");
+	uint64_t last = 0;
+	for (unsigned k = 1; k <= most_ways; k += 1 + k / 8) {
+		snprintf(ways, sizeof ways, "%u", k);
+		snprintf(size, sizeof size, "%u", k * line_bytes * 16);
+		struct gt_count small = RUN_LEVEL(rows, "scope", "private", "size", size, "ways", ways, "line", line,
+						  "sector", sector, "write", "back");
+		CHECK_EQUAL(first_elements(&large, "mru", k), gt_count_value(&small, "read_hits", 0));
+		CHECK_EQUAL(first_elements(&large, "mru_writes", k), gt_count_value(&small, "write_hits", 0));
+		CHECK(gt_count_value(&small, "read_hits", 0) >= last);
+		last = gt_count_value(&small, "read_hits", 0);
+		gt_count_clear(&small);
+	}
+	CHECK(last > 0);
+	gt_count_clear(&large);
+	gt_rows_free(rows);
+}
+
+static void test_mru_gives_every_associativity(void)
+{
+	compare_associativities("128", "32", 4, 128);
+	compare_associativities("128", "32", 16, 128);
+	compare_associativities("128", "32", 40, 128);
+	compare_associativities("128", "128", 12, 128);
+	compare_associativities("32", "32", 16, 32);
+	compare_associativities("1K", "32", 8, 1024);
+}
+
+/* What misses is fetched, what is sent is counted, and nothing dirty is lost. */
+static void test_conservation(void)
+{
+	for (int i = 0; i < 30; i++) {
+		struct gt_rows *rows = make_rows(5000, 50 + draw(1000), draw(60));
+		uint64_t sectors = 0, hits, misses;
+		for (size_t r = 0; r < rows->n; r++)
+			sectors += (uint64_t)__builtin_popcount(rows->sectors[r]);
+		static const char *const policies[] = {"lru", "fifo", "lfu", "random", "plru", "srrip"};
+		struct gt_count count = RUN_LEVEL(rows, "size", "16K", "replace", policies[i % 6], "write",
+						  i % 2 ? "back" : "through");
+		hits = gt_count_value(&count, "read_hits", 0) + gt_count_value(&count, "write_hits", 0);
+		misses = gt_count_value(&count, "line_misses", 0) + gt_count_value(&count, "sector_misses", 0);
+		CHECK_EQUAL(hits + misses, sectors);
+		CHECK_EQUAL(gt_count_value(&count, "reads", 0) + gt_count_value(&count, "writes", 0), sectors);
+		CHECK_EQUAL(gt_count_value(&count, "sent_reads", 0),
+			    gt_count_value(&count, "reads", 0) - gt_count_value(&count, "read_hits", 0));
+		if (i % 2 == 0)
+			CHECK_EQUAL(gt_count_value(&count, "sent_writes", 0), gt_count_value(&count, "writes", 0));
+		gt_count_clear(&count);
+		gt_rows_free(rows);
+	}
+}
+
+/* A cache as large as its working set misses each sector once, whatever it is made of. */
+static void test_what_fits_misses_once(void)
+{
+	struct gt_rows *rows = make_rows(20000, 256, 0);
+	struct gt_count full = RUN_LEVEL(rows, "size", "32K", "ways", "full");
+	struct gt_count sets = RUN_LEVEL(rows, "size", "32K", "ways", "4");
+	struct gt_count list = RUN_LEVEL(rows, "size", "1M", "ways", "full");
+
+	CHECK_EQUAL(gt_count_value(&full, "evictions", 1), 0);
+	CHECK_EQUAL(gt_count_value(&sets, "evictions", 1), 0);
+	CHECK_EQUAL(gt_count_value(&full, "read_hits", 0), gt_count_value(&list, "read_hits", 1));
+	CHECK_EQUAL(gt_count_value(&full, "read_hits", 0), gt_count_value(&sets, "read_hits", 1));
+	CHECK(gt_count_find(&full, "mru") != NULL);
+	CHECK(gt_count_find(&list, "mru") == NULL);
+	gt_count_clear(&full);
+	gt_count_clear(&sets);
+	gt_count_clear(&list);
+	gt_rows_free(rows);
+}
+
+static struct gt_index open_index(const char *name, uint32_t sets, uint64_t line_bytes)
+{
+	const struct gt_index_function *function = NULL;
+	struct gt_index index = {0};
+	unsigned argument = 0;
+
+	CHECK_EQUAL(gt_index_parse(name, &function, &argument, &error), 0);
+	CHECK_EQUAL(gt_index_open(&index, function, argument, sets, line_bytes, &error), 0);
+	return index;
+}
+
+/* [002] 5.1: each address bit alone, and pairs that cancel. */
+static void test_fermi_bits(void)
+{
+	static const int set_bit[32] = {[7] = 1, [8] = 2, [9] = 3, [10] = 4, [11] = 5,
+					[13] = 1, [14] = 2, [15] = 3, [17] = 4, [19] = 5};
+	struct gt_index small = open_index("fermi", 32, 128), large = open_index("fermi", 64, 128);
+
+	for (unsigned bit = 7; bit < 32; bit++) {
+		uint64_t line = (UINT64_C(1) << bit) / 128;
+		uint32_t expected = set_bit[bit] ? 1U << (set_bit[bit] - 1) : 0;
+		CHECK_EQUAL(gt_index_set(&small, line), expected);
+		CHECK_EQUAL(gt_index_set(&large, line), bit == 12 ? 32 : expected);
+	}
+	CHECK_EQUAL(gt_index_set(&small, 0x2080 / 128), 0);
+	CHECK_EQUAL(gt_index_set(&small, (0xf80 | 1 << 14) / 128), 31 ^ 2);
+	CHECK_EQUAL(gt_index_set(&large, (0x1f80 | 1 << 19) / 128), 63 ^ 16);
+}
+
+/* [002] figure 7: two passes of n loads, a stride of 2^s bytes, the 16 KB cache with LRU. They miss
+ * once if the set bits that vary spread them over enough sets of four, else always. */
+static void test_fermi_strides(void)
+{
+	static const int set_bit[32] = {[7] = 1, [8] = 2, [9] = 3, [10] = 4, [11] = 5,
+					[13] = 1, [14] = 2, [15] = 3, [17] = 4, [19] = 5};
+
+	for (unsigned s = 7; s < 20; s++) {
+		for (unsigned log_n = 2; log_n < 10; log_n++) {
+			size_t n = (size_t)1 << log_n;
+			unsigned varied = 0, sets = 0;
+			for (unsigned bit = s; bit < s + log_n && bit < 32; bit++)
+				if (set_bit[bit])
+					varied |= 1U << set_bit[bit];
+			sets = 1U << __builtin_popcount(varied);
+			struct gt_rows *rows = make_rows(2 * n, 10, 0);
+			for (size_t i = 0; i < 2 * n; i++) {
+				rows->address[i] = (i % n) << s;
+				rows->sectors[i] = 15;
+				rows->sm[i] = 0;
+			}
+			struct gt_count count = RUN_LEVEL(rows, "size", "16K", "index", "fermi", "sector", "line");
+			CHECK_EQUAL(gt_count_value(&count, "read_hits", 0), n / sets <= 4 ? n : 0);
+			gt_count_clear(&count);
+			gt_rows_free(rows);
+		}
+	}
+}
+
+/* [001] figure 12: bits 7 and 8 are the set of four, bits 5 and 6 are not. */
+static void test_texture_sets(void)
+{
+	struct gt_index index = open_index("texture", 4, 32);
+
+	for (uint64_t address = 0; address < 4096; address += 32)
+		CHECK_EQUAL(gt_index_set(&index, address / 32), address >> 7 & 3);
+}
+
+/* Irreducible polynomials of the lowest degrees, and what a modulus of one is good for: no power
+ * of two as a stride brings lines of a cache together. */
+static void test_ipoly(void)
+{
+	static const uint64_t known[] = {1, 2, 7, 11, 19, 37, 67, 131, 283, 515, 1033};
+
+	for (unsigned degree = 0; degree <= 10; degree++)
+		CHECK_EQUAL(gt_polynomial_irreducible(degree), known[degree]);
+	for (uint32_t sets = 4; sets <= 4096; sets *= 2) {
+		struct gt_index index = open_index("ipoly", sets, 128);
+		for (unsigned shift = 0; shift < 40; shift += 3) {
+			static unsigned char seen[4096];
+			memset(seen, 0, sizeof seen);
+			unsigned distinct = 0;
+			for (uint64_t i = 0; i < sets; i++) {
+				uint32_t set = gt_index_set(&index, i << shift);
+				CHECK(set < sets);
+				distinct += seen[set % 4096]++ == 0;
+			}
+			CHECK_EQUAL(distinct, sets);
+		}
+		gt_index_close(&index);
+	}
+}
+
+/* Every function stays within its sets, whatever the line. */
+static void test_sets_in_range(void)
+{
+	static const char *const any[] = {"mod", "smod:5", "prime", "hash"};
+	static const char *const powers[] = {"xor", "ipoly", "texture"};
+
+	for (uint32_t sets = 1; sets < 3000; sets += 1 + sets / 3) {
+		for (unsigned f = 0; f < 4 + 3 * ((sets & (sets - 1)) == 0); f++) {
+			struct gt_index index = open_index(f < 4 ? any[f] : powers[f - 4], sets, 128);
+			for (int i = 0; i < 200; i++)
+				CHECK(gt_index_set(&index, gt_random(&random_state) >> draw(60)) < sets);
+			gt_index_close(&index);
+		}
+	}
+}
+
+int main(void)
+{
+	RUN(test_mru_gives_every_associativity);
+	RUN(test_conservation);
+	RUN(test_what_fits_misses_once);
+	RUN(test_fermi_bits);
+	RUN(test_fermi_strides);
+	RUN(test_texture_sets);
+	RUN(test_ipoly);
+	RUN(test_sets_in_range);
+	return check_report();
+}

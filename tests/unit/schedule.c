@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the schedule that a stream does not show one by one: occupancy limits, the closed
+ * forms of mappings, the store. The schedules themselves are compared in gschedule.bats. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "schedule/mapping.h"
+#include "schedule/occupancy.h"
+#include "schedule/schedule.h"
+#include "schedule/store.h"
+
+static struct gt_error error;
+
+/* ---- occupancy ---- */
+
+static struct gt_kernel kernel_of(uint32_t threads, uint32_t registers, uint32_t shared)
+{
+	return (struct gt_kernel){.block = {threads, 1, 1}, .registers = registers, .shared_bytes = shared};
+}
+
+static void check_blocks(const struct gt_limits *limits, struct gt_kernel kernel, uint64_t blocks, const char *by)
+{
+	struct gt_occupancy occupancy;
+
+	CHECK_EQUAL(gt_occupancy(&occupancy, limits, &kernel, &error), 0);
+	CHECK_EQUAL(occupancy.blocks, blocks);
+	CHECK_TEXT(occupancy.limited_by ? occupancy.limited_by : "nothing", by);
+}
+
+/* [000] algorithm 3: CB = min(MAXCB, MAXCW / WpB). */
+static void algorithm_3(void)
+{
+	static const struct {
+		uint64_t most_blocks, most_warps;
+		uint32_t warps;
+		uint64_t blocks;
+		const char *by;
+	} rows[] = {
+		{8, 48, 16, 3, "warps"}, {8, 48, 6, 8, "blocks"},   {8, 48, 5, 8, "blocks"},
+		{32, 64, 8, 8, "warps"}, {32, 64, 2, 32, "blocks"}, {16, 64, 32, 2, "warps"},
+		{16, 64, 31, 2, "warps"}, {0, 64, 7, 9, "warps"},   {5, 0, 32, 5, "blocks"},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct gt_limits limits = {.blocks = rows[i].most_blocks, .warps = rows[i].most_warps};
+		check_blocks(&limits, kernel_of(rows[i].warps * 32, 0, 0), rows[i].blocks, rows[i].by);
+	}
+	check_blocks(&(struct gt_limits){0}, kernel_of(1024, 255, 1 << 20), UINT64_MAX, "nothing");
+}
+
+/* Registers go to warps in units, and to several warps at a time: the calculator's rounding. */
+static void register_units(void)
+{
+	struct gt_limits fermi = {.registers = 32768, .register_unit = 64, .warp_unit = 2, .registers_thread = 63};
+	struct gt_limits volta = {.registers = 65536, .register_unit = 256, .warp_unit = 4, .registers_thread = 255};
+	struct gt_kernel greedy = kernel_of(32, 64, 0);
+	struct gt_occupancy occupancy;
+
+	check_blocks(&fermi, kernel_of(192, 24, 0), 7, "registers"); /* 768 a warp, 42 warps, 6 a block */
+	check_blocks(&fermi, kernel_of(32, 21, 0), 46, "registers"); /* 704 a warp, 46 warps */
+	check_blocks(&volta, kernel_of(256, 37, 0), 6, "registers"); /* 1280 a warp, 51 warps, so 48 */
+	check_blocks(&volta, kernel_of(1024, 64, 0), 1, "registers");
+	check_blocks(&volta, kernel_of(33, 255, 0), 4, "registers"); /* 8192 a warp, 8 warps, 2 a block */
+	CHECK_EQUAL(gt_occupancy(&occupancy, &fermi, &greedy, &error), -1);
+	CHECK(strstr(error.text, "registers") != NULL);
+}
+
+static void shared_units(void)
+{
+	struct gt_limits limits = {.shared = 98304, .shared_unit = 256, .shared_block = 98304};
+	struct gt_limits reserved = {.shared = 167936, .shared_unit = 128, .shared_reserved = 1024, .shared_block = 166912};
+
+	check_blocks(&limits, kernel_of(32, 0, 12288), 8, "shared");
+	check_blocks(&limits, kernel_of(32, 0, 12289), 7, "shared");
+	check_blocks(&limits, kernel_of(32, 0, 98304), 1, "shared");
+	check_blocks(&limits, kernel_of(32, 0, 0), UINT64_MAX, "nothing");
+	check_blocks(&reserved, kernel_of(32, 0, 0), 164, "shared");
+	check_blocks(&reserved, kernel_of(32, 0, 166912), 1, "shared");
+	check_blocks(&reserved, kernel_of(32, 0, 40960), 4, "shared");
+	check_blocks(&reserved, kernel_of(32, 0, 40961), 3, "shared");
+}
+
+/* [004] eq. (7), on its Volta: 128K less the smallest carve-out that is no bottleneck. */
+static void adaptive_l1(void)
+{
+	static const struct {
+		uint32_t shared;
+		uint64_t l1;
+	} rows[] = {{0, 128}, {1024, 120}, {1025, 112}, {2048, 112}, {4096, 96}, {8192, 64}, {12288, 32}, {49152, 32}};
+	struct gt_limits volta = {.blocks = 32, .warps = 64, .shared = 98304, .shared_unit = 256, .unified = 131072,
+				  .carveouts = {0, 8192, 16384, 32768, 65536, 98304}, .n_carveouts = 6};
+	struct gt_occupancy occupancy;
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct gt_kernel kernel = kernel_of(256, 0, rows[i].shared);
+		CHECK_EQUAL(gt_occupancy(&occupancy, &volta, &kernel, &error), 0);
+		CHECK_EQUAL(occupancy.l1_bytes, rows[i].l1 * 1024);
+		CHECK_EQUAL(occupancy.l1_bytes + occupancy.carveout, 131072);
+	}
+}
+
+/* ---- mappings ---- */
+
+static void mapping_counts(void)
+{
+	static const char *const names[] = {"rr", "part:1", "part:4", "part:8", "part:1000", "random:0", "random:99"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		for (uint32_t sms = 1; sms < 9; sms += 3) {
+			struct gt_mapping mapping;
+			uint64_t counted[8] = {0};
+			CHECK_EQUAL(gt_mapping_parse(&mapping, names[i], &error), 0);
+			CHECK_EQUAL(gt_mapping_open(&mapping, sms, &error), 0);
+			for (uint64_t block = 0; block < 200; block++) {
+				for (uint32_t sm = 0; sm < sms; sm++)
+					CHECK_EQUAL(gt_mapping_count(&mapping, sm, block), counted[sm]);
+				CHECK(gt_mapping_sm(&mapping, block) < sms);
+				counted[gt_mapping_sm(&mapping, block) % 8]++;
+			}
+			gt_mapping_close(&mapping);
+		}
+	}
+}
+
+/* ---- store ---- */
+
+static void store_pieces(size_t limit)
+{
+	enum { PIECES = 300 };
+	struct gt_store store;
+	struct gt_segment *segments[PIECES];
+	unsigned char *pieces[PIECES];
+
+	gt_store_open(&store, limit, "/tmp");
+	for (int turn = 0; turn < 4; turn++) {
+		for (int i = 0; i < PIECES; i++) {
+			size_t bytes = (size_t)(i % 7) * 30001 + 1;
+			pieces[i] = gt_store_take(&store, bytes, &segments[i], &error);
+			CHECK(pieces[i] != NULL && (uintptr_t)pieces[i] % 16 == 0);
+			memset(pieces[i], i & 255, bytes);
+			if (i % 3 == 0)
+				gt_store_trim(segments[i], pieces[i], bytes, bytes / 2 + 1);
+		}
+		for (int i = 0; i < PIECES; i++) {
+			size_t bytes = (size_t)(i % 7) * 30001 + 1;
+			size_t kept = i % 3 == 0 ? bytes / 2 + 1 : bytes;
+			CHECK(pieces[i][0] == (i & 255) && pieces[i][kept - 1] == (i & 255));
+			gt_store_release(&store, segments[i]);
+		}
+	}
+	CHECK(store.in_memory <= limit);
+	/* 300 pieces of 90 kB are 27 MB a turn, and room is used again. */
+	CHECK(store.in_memory + store.in_file < (size_t)64 << 20);
+	gt_store_close(&store);
+}
+
+static void store_in_memory(void) { store_pieces((size_t)1 << 30); }
+static void store_in_file(void) { store_pieces(0); }
+static void store_in_both(void) { store_pieces((size_t)9 << 20); }
+
+/* ---- a sink that fails, a schedule that is left ---- */
+
+static int refuse(void *context, struct gt_rows *rows, struct gt_error *reason)
+{
+	(void)context;
+	(void)rows;
+	return gt_fail(reason, "full");
+}
+
+static void sink_failure(void)
+{
+	struct gt_kernel kernel = {.order = GT_ORDER_BLOCK};
+	struct gt_rows *rows = gt_rows_new(64, &error);
+	struct gt_sink sink = {.rows = gt_rows_new(8, &error), .flush = refuse};
+	struct gt_schedule_config config = {.sms = 1, .schedulers = 1, .limits = {.blocks = 1}, .memory = 1 << 20,
+					    .directory = "/tmp"};
+
+	config.dispatch = gt_dispatch_find("wave", &error);
+	config.issue = gt_issue_find("gto", &error);
+	CHECK_EQUAL(gt_mapping_parse(&config.mapping, "rr", &error), 0);
+	struct gt_schedule *schedule = gt_schedule_open(&config, &kernel, &sink, &error);
+	CHECK(schedule != NULL);
+	for (rows->n = 0; rows->n < 64; rows->n++) {
+		rows->block[rows->n] = (uint32_t)rows->n;
+		rows->size[rows->n] = 4;
+		rows->mask[rows->n] = 1;
+	}
+	CHECK_EQUAL(gt_schedule_put(schedule, rows, &error), -1);
+	CHECK_TEXT(error.text, "full");
+	gt_schedule_close(schedule);
+	gt_rows_free(rows);
+	gt_rows_free(sink.rows);
+}
+
+/* ---- more shapes than a row can name ---- */
+
+static uint64_t seen;
+
+/* Row i has the pc i, the base 3 i and, every third, lanes of its own. */
+static int expect_in_order(void *context, struct gt_rows *rows, struct gt_error *reason)
+{
+	(void)context;
+	(void)reason;
+	for (size_t i = 0; i < rows->n; i++, seen++) {
+		uint64_t addresses[GT_WARP_SIZE];
+		unsigned n = gt_rows_addresses(rows, i, addresses);
+		CHECK(rows->pc[i] == seen && rows->an[i] == seen && rows->step[i] == seen);
+		CHECK(n == 3 && addresses[0] == 3 * seen && addresses[2] == 3 * seen + (seen % 3 == 0 ? 99 : 2 * seen));
+	}
+	rows->n = rows->n_lanes = 0;
+	return 0;
+}
+
+static void many_shapes(void)
+{
+	enum { ROWS = 100000 };
+	struct gt_kernel kernel = {.order = GT_ORDER_BLOCK};
+	struct gt_rows *rows = gt_rows_new(1000, &error);
+	struct gt_sink sink = {.rows = gt_rows_new(512, &error), .flush = expect_in_order};
+	struct gt_schedule_config config = {.sms = 2, .schedulers = 1, .memory = 0, .directory = "/tmp"};
+	struct gt_count count;
+
+	config.dispatch = gt_dispatch_find("wave", &error);
+	config.issue = gt_issue_find("rr", &error);
+	CHECK_EQUAL(gt_mapping_parse(&config.mapping, "rr", &error), 0);
+	struct gt_schedule *schedule = gt_schedule_open(&config, &kernel, &sink, &error);
+	seen = 0;
+	for (uint32_t row = 0; row < ROWS; row++) {
+		size_t i = rows->n++;
+		uint64_t base = 3 * (uint64_t)row, odd[3] = {base, base + 7, base + 99};
+		rows->pc[i] = rows->an[i] = row;
+		rows->size[i] = 4;
+		rows->mask[i] = 7;
+		rows->base[i] = base;
+		rows->stride[i] = row;
+		if (row % 3 == 0)
+			CHECK_EQUAL(gt_rows_set_addresses(rows, i, 7, odd, &error), 0);
+		if (rows->n == rows->capacity) {
+			CHECK_EQUAL(gt_schedule_put(schedule, rows, &error), 0);
+			rows->n = rows->n_lanes = 0;
+		}
+	}
+	gt_count_begin(&count, "schedule", 0);
+	CHECK_EQUAL(gt_schedule_finish(schedule, &count, &error), 0);
+	CHECK_EQUAL(expect_in_order(NULL, sink.rows, &error), 0);
+	CHECK_EQUAL(seen, ROWS);
+	CHECK_EQUAL(gt_count_value(&count, "rows", 0), ROWS);
+	gt_count_clear(&count);
+	gt_schedule_close(schedule);
+	gt_rows_free(rows);
+	gt_rows_free(sink.rows);
+}
+
+int main(void)
+{
+	RUN(algorithm_3);
+	RUN(register_units);
+	RUN(shared_units);
+	RUN(adaptive_l1);
+	RUN(mapping_counts);
+	RUN(store_in_memory);
+	RUN(store_in_file);
+	RUN(store_in_both);
+	RUN(sink_failure);
+	RUN(many_shapes);
+	return check_report();
+}

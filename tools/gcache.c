@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* gcache: one level of a cache, functional. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cache/level.h"
+#include "coalesce/coalesce.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gcache --l1|--l2|--texture|--readonly|--tlb NAME|--name NAME [OPTION...] [FILE]\n"
+	"\n"
+	"Reads requests (or accesses, which it coalesces), writes the requests that one cache level\n"
+	"sends on, and counts hits and misses by kernel.\n"
+	"\n"
+	"      --l1                 a data cache in each SM\n"
+	"      --l2                 the data cache that all SMs share\n"
+	"      --texture            a texture L1 in each SM\n"
+	"      --readonly           a read-only data cache in each SM\n"
+	"      --tlb NAME           a translation buffer of that name\n"
+	"      --name NAME          a level of that name, or another name for one of those above\n"
+	"      --private, --shared  one instance for each SM, or one for all\n"
+	"      --size BYTES         of an instance, such as 32K or 4.5M\n"
+	"      --ways N|full        lines of a set\n"
+	"      --line BYTES         a power of two, 32 or more\n"
+	"      --sector BYTES|line  what becomes valid as a whole, 32 or more\n"
+	"      --sets LIST          ways of each set, such as 17,8x6, in the place of size and ways\n"
+	"      --index FUNCTION     mod, smod:N, prime, xor, fermi, texture, hash, ipoly\n"
+	"      --replace POLICY     lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip\n"
+	"      --seed N             of random and weighted\n"
+	"      --write back|through|evict\n"
+	"      --allocate yes|no    whether a store that misses takes a line\n"
+	"      --partial keep|read|fetch\n"
+	"                           what a store of part of a sector leaves, under write back\n"
+	"      --fetch BYTES|sector what a miss brings in, aligned\n"
+	"      --bypass none|writes|reads|all\n"
+	"      --flush kernel|never whether a kernel's end empties the level\n"
+	"      --arrival step|rr    by step, or one request from each SM in turn (a shared level)\n"
+	"      --emit misses|all|none\n"
+	"                           what to write: what is sent on, all that came, or counts only\n"
+	"  -v, --verbose            progress on stderr\n"
+	"      --help, --version\n"
+	"\n"
+	"What is not given comes from the GPU description in the stream; see gcache(1).\n";
+
+/* Values of the options: parameters, then roles, then the rest. */
+enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED };
+
+static struct tool tool;
+static struct gt_level_settings settings;
+
+struct run {
+	struct gt_level_config config; /* of `level` */
+	struct gt_level *level;	       /* NULL before the first kernel */
+	struct gt_coalescer coalescer;
+	bool coalesced;		  /* accesses came in this kernel */
+	struct gt_sink requests;  /* what the coalescer makes */
+	struct gt_sink discarded; /* what the level sends, where that is not written */
+};
+
+/* The sink for what the level sends on. */
+static struct gt_sink *sent(struct run *run)
+{
+	return run->config.emit == GT_EMIT_MISSES ? gt_writer_sink(tool.out) : &run->discarded;
+}
+
+static int discard(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	(void)context;
+	(void)error;
+	rows->n = rows->n_lanes = 0;
+	return 0;
+}
+
+/* Requests that the coalescer made. */
+static int take(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	struct run *run = context;
+	int result = gt_level_take(run->level, rows, sent(run), error);
+
+	if (result == 0 && run->config.emit == GT_EMIT_ALL)
+		result = gt_write_rows(tool.out, rows, error);
+	rows->n = 0;
+	return result;
+}
+
+static void take_rows(struct run *run)
+{
+	struct gt_rows *rows = gt_reader_rows(tool.in);
+
+	if (rows->kind == GT_ACCESSES) {
+		run->coalesced = true;
+		tool_must(&tool, gt_coalesce(&run->coalescer, rows, &run->requests, &tool.error));
+		tool_must(&tool, take(run, run->requests.rows, &tool.error));
+		return;
+	}
+	tool_must(&tool, gt_level_take(run->level, rows, sent(run), &tool.error));
+	if (run->config.emit == GT_EMIT_ALL)
+		tool_pass(&tool);
+}
+
+static void finish_kernel(struct run *run, uint64_t kernel)
+{
+	struct gt_count count;
+
+	if (!run->level)
+		return;
+	tool_must(&tool, gt_level_finish(run->level, sent(run), &tool.error));
+	if (run->coalesced) {
+		gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
+		tool_must(&tool, gt_coalescer_count(&run->coalescer, &count, &tool.error));
+		tool_must(&tool, gt_write_count(tool.out, &count, &tool.error));
+		gt_count_clear(&count);
+	}
+	tool_must(&tool, gt_level_count(run->level, settings.name, kernel, &count, &tool.error));
+	tool_must(&tool, gt_write_count(tool.out, &count, &tool.error));
+	gt_count_clear(&count);
+}
+
+/* The level as options, the kernel and the GPU make it; the one there is, if nothing changed. */
+static void begin_kernel(struct run *run)
+{
+	static struct gt_level_config config;
+
+	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), gt_reader_kernel(tool.in), &config,
+					  &tool.error));
+	if (gt_level_check(&config, ~UINT32_C(0), &tool.error) != 0)
+		tool_usage_error(&tool, settings.name);
+	if (!run->level || memcmp(&config, &run->config, sizeof config) != 0) {
+		gt_level_close(run->level);
+		memcpy(&run->config, &config, sizeof config);
+		run->level = gt_level_open(&config, &tool.error);
+		tool_must(&tool, run->level ? 0 : -1);
+	}
+	gt_level_begin(run->level);
+	tool_must(&tool, gt_coalescer_open(&run->coalescer, gt_gpu_get(gt_reader_gpu(tool.in), "coalesce"),
+					   &tool.error));
+	run->coalesced = false;
+}
+
+/* A table of all options, from those of parameters and roles. */
+static const struct option *all_options(void)
+{
+	static const struct option rest[] = {
+		{"private", no_argument, NULL, PRIVATE}, {"shared", no_argument, NULL, SHARED}, TOOL_OPTIONS};
+	static struct option options[GT_PARAMETERS + 16];
+	size_t n = 0;
+
+	for (int id = GT_LEVEL_SCOPE + 1; id < GT_PARAMETERS; id++)
+		options[n++] = (struct option){gt_parameters[id].name, required_argument, NULL, PARAMETER + id};
+	for (size_t i = 0; i < gt_roles_n; i++)
+		options[n++] = (struct option){gt_roles[i].option, gt_roles[i].name ? no_argument : required_argument,
+					       NULL, ROLE + (int)i};
+	memcpy(options + n, rest, sizeof rest);
+	return options;
+}
+
+static void set(enum gt_parameter_id id, const char *text)
+{
+	char option[32];
+
+	snprintf(option, sizeof option, "--%s", gt_parameters[id].name);
+	if (gt_level_set(&settings, id, text, &tool.error) != 0)
+		tool_usage_error(&tool, option);
+}
+
+/* The role --name chooses a level's name, and is what it is if no other role is given. */
+static void set_role(const struct gt_role *role)
+{
+	static const struct gt_role *chosen;
+	bool names_only = strcmp(role->option, "name") == 0;
+
+	if (!names_only && chosen)
+		tool_usage(&tool, "--%s: this level is a --%s already", role->option, chosen->option);
+	if (!names_only)
+		chosen = role;
+	if (!names_only || !chosen)
+		settings.role = role;
+	if (!role->name && gt_level_name(&settings, optarg, &tool.error) != 0)
+		tool_usage_error(&tool, names_only ? "--name" : "--tlb");
+}
+
+static void read_options(void)
+{
+	const struct option *options = all_options();
+	uint32_t given = 0;
+	int option;
+
+	while ((option = tool_option(&tool, "v", options)) != -1) {
+		if (option == PRIVATE || option == SHARED)
+			set(GT_LEVEL_SCOPE, option == PRIVATE ? "private" : "shared");
+		else if (option >= ROLE)
+			set_role(&gt_roles[option - ROLE]);
+		else
+			set((enum gt_parameter_id)(option - PARAMETER), optarg);
+	}
+	if (!settings.role)
+		tool_usage(&tool, "expected a level: --l1, --l2, --texture, --readonly, --tlb NAME or --name NAME");
+	if (settings.name[0] == '\0')
+		snprintf(settings.name, sizeof settings.name, "%s", settings.role->name);
+	for (int id = 0; id < GT_PARAMETERS; id++)
+		given |= settings.option[id] ? UINT32_C(1) << id : 0;
+	if (settings.option[GT_LEVEL_SETS] && (settings.option[GT_LEVEL_SIZE] || settings.option[GT_LEVEL_WAYS]))
+		tool_usage(&tool, "--sets says the ways of each set: leave out --size and --ways");
+	static struct gt_level_config config;
+	if (gt_level_resolve(&settings, NULL, NULL, &config, &tool.error) != 0 ||
+	    gt_level_check(&config, given, &tool.error) != 0)
+		tool_usage_error(&tool, settings.name);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run;
+	enum gt_event event;
+	uint64_t kernel = 0;
+
+	tool_begin(&tool, "gcache", help, argc, argv);
+	read_options();
+	run.requests = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), take, &run};
+	run.discarded = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), discard, NULL};
+	tool_must(&tool, run.requests.rows && run.discarded.rows ? 0 : -1);
+	tool_read(&tool);
+	tool_write(&tool);
+	while (tool_next(&tool, &event)) {
+		if (event == GT_ROWS) {
+			take_rows(&run);
+			continue;
+		}
+		if (event == GT_KERNEL) {
+			finish_kernel(&run, kernel);
+			begin_kernel(&run);
+			kernel = gt_reader_kernel(tool.in)->id;
+		}
+		tool_pass(&tool);
+	}
+	finish_kernel(&run, kernel);
+	tool_end(&tool);
+	gt_level_close(run.level);
+	gt_rows_free(run.requests.rows);
+	gt_rows_free(run.discarded.rows);
+	return 0;
+}
