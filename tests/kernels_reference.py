@@ -1,0 +1,459 @@
+# SPDX-License-Identifier: MIT
+"""What the programs of examples/kernels must read and write, by the indices in their sources: no PTX.
+
+    kernels_reference.py count NAME ARGUMENT...
+        prints what each launch must show: launch, kernel, action, accesses, lanes, sectors
+    kernels_reference.py compare NAME ARGUMENT... ACCESSES REQUESTS
+        compares that with a trace: two texts of gtrace-cat, as it was recorded and after gcoalesce
+    kernels_reference.py compare-kernel KERNEL NAME ARGUMENT... ACCESSES REQUESTS
+        the same for the first launch of that kernel alone, which is all the trace has
+    kernels_reference.py data NAME ARGUMENT... DIRECTORY
+        writes the program's input buffers, BUFFER.bin each
+
+Lanes are counted twice: one by one along the warps, and in a closed formula; both must agree.
+"""
+import struct
+import sys
+
+LOAD, STORE, ATOMIC = "load", "store", "atomic"
+
+
+class Launch:
+    """The global accesses of one launch, warp by warp."""
+
+    def __init__(self, kernel, grid, block):
+        self.kernel, self.grid, self.block = kernel, grid, block
+        self.counts = {}
+
+    def access(self, action, indices):
+        """A warp access to these elements of four bytes of one buffer, one of each active lane."""
+        if not indices:
+            return
+        count = self.counts.setdefault(action, [0, 0, 0])
+        count[0] += 1
+        count[1] += len(indices)
+        count[2] += len({index // 8 for index in indices})
+
+    def warps(self):
+        """The lanes of each warp: (block x, block y, thread x, thread y)."""
+        (grid_x, grid_y), (block_x, block_y) = self.grid, self.block
+        for by in range(grid_y):
+            for bx in range(grid_x):
+                threads = [(bx, by, t % block_x, t // block_x) for t in range(block_x * block_y)]
+                for first in range(0, len(threads), 32):
+                    yield threads[first:first + 32]
+
+    def places(self):
+        """As warps, but each lane is (x, y) in the whole grid."""
+        for warp in self.warps():
+            yield [(bx * self.block[0] + tx, by * self.block[1] + ty) for bx, by, tx, ty in warp]
+
+
+def up(n, by):
+    return (n + by - 1) // by
+
+
+def numbers(arguments, *defaults):
+    given = [int(argument) for argument in arguments]
+    return given + list(defaults[len(given):])
+
+
+class Random:
+    """The generator of example.h."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def next(self):
+        self.state = (self.state * 1664525 + 1013904223) % 2 ** 32
+        return self.state >> 8
+
+    def floats(self, n):
+        return [self.next() / 8388608.0 - 1.0 for _ in range(n)]
+
+
+def vectoradd(arguments):
+    n, block = numbers(arguments, 4096, 256)
+    launch = Launch("vectoradd", (up(n, block), 1), (block, 1))
+    for warp in launch.places():
+        active = [x for x, _ in warp if x < n]
+        launch.access(LOAD, active)
+        launch.access(LOAD, active)
+        launch.access(STORE, active)
+    return [launch], {LOAD: 2 * n, STORE: n}
+
+
+def gemm(arguments):
+    n, block_x, block_y = numbers(arguments, 64, 32, 8)
+    launch = Launch("gemm", (up(n, block_x), up(n, block_y)), (block_x, block_y))
+    for warp in launch.places():
+        active = [(x, y) for x, y in warp if x < n and y < n]
+        for k in range(n):
+            launch.access(LOAD, [y * n + k for _, y in active])
+            launch.access(LOAD, [k * n + x for x, _ in active])
+        launch.access(STORE, [y * n + x for x, y in active])
+    return [launch], {LOAD: 2 * n ** 3, STORE: n ** 2}
+
+
+def gemm_tiled(arguments):
+    n, tile = numbers(arguments, 64, 16)
+    tiles = up(n, tile)
+    launch = Launch("gemm_tiled", (tiles, tiles), (tile, tile))
+    for warp in launch.warps():
+        lanes = [(bx * tile + tx, by * tile + ty, tx, ty) for bx, by, tx, ty in warp]
+        for first in range(0, n, tile):
+            launch.access(LOAD, [row * n + first + x for _, row, x, _ in lanes if row < n and first + x < n])
+            launch.access(LOAD, [(first + y) * n + column for column, _, _, y in lanes if column < n and first + y < n])
+        launch.access(STORE, [row * n + column for column, row, _, _ in lanes if row < n and column < n])
+    return [launch], {LOAD: 2 * tiles * n ** 2, STORE: n ** 2}
+
+
+def transpose(arguments):
+    rows, columns, block_x, block_y = numbers(arguments, 64, 64, 32, 8)
+    launch = Launch("transpose", (up(columns, block_x), up(rows, block_y)), (block_x, block_y))
+    for warp in launch.places():
+        active = [(x, y) for x, y in warp if x < columns and y < rows]
+        launch.access(LOAD, [y * columns + x for x, y in active])
+        launch.access(STORE, [x * rows + y for x, y in active])
+    return [launch], {LOAD: rows * columns, STORE: rows * columns}
+
+
+def transpose_tiled(arguments):
+    rows, columns, block_y = numbers(arguments, 64, 64, 8)
+    launch = Launch("transpose_tiled", (up(columns, 32), up(rows, 32)), (32, block_y))
+    for warp in launch.warps():
+        # Blocks are 32 wide: a warp is one row of its block.
+        bx, by, _, ty = warp[0]
+        for y in range(ty, 32, block_y):
+            launch.access(LOAD, [(by * 32 + y) * columns + bx * 32 + x for x in range(32)
+                                 if bx * 32 + x < columns and by * 32 + y < rows])
+        for y in range(ty, 32, block_y):
+            launch.access(STORE, [(bx * 32 + y) * rows + by * 32 + x for x in range(32)
+                                  if by * 32 + x < rows and bx * 32 + y < columns])
+    return [launch], {LOAD: rows * columns, STORE: rows * columns}
+
+
+def conv2d(arguments):
+    width, height, block_x, block_y = numbers(arguments, 64, 64, 32, 8)
+    launch = Launch("conv2d", (up(width - 2, block_x), up(height - 2, block_y)), (block_x, block_y))
+    for warp in launch.places():
+        active = [(x + 1) + (y + 1) * width for x, y in warp if x + 1 < width - 1 and y + 1 < height - 1]
+        for dy in (-1, 0, 1):
+            for dx in (-1, 0, 1):
+                launch.access(LOAD, [i + dy * width + dx for i in active])
+        launch.access(STORE, active)
+    inner = (width - 2) * (height - 2)
+    return [launch], {LOAD: 9 * inner, STORE: inner}
+
+
+def conv3d(arguments):
+    n, block_x, block_y = numbers(arguments, 18, 16, 4)
+    launch = Launch("conv3d", (up(n - 2, block_x), up(n - 2, block_y)), (block_x, block_y))
+    for warp in launch.places():
+        column = [(x + 1) + (y + 1) * n for x, y in warp if x + 1 < n - 1 and y + 1 < n - 1]
+        for z in range(1, n - 1):
+            for i in range(27):
+                shift = (i // 9 - 1) * n * n + (i // 3 % 3 - 1) * n + i % 3 - 1
+                launch.access(LOAD, [z * n * n + place + shift for place in column])
+            launch.access(STORE, [z * n * n + place for place in column])
+    return [launch], {LOAD: 27 * (n - 2) ** 3, STORE: (n - 2) ** 3}
+
+
+def matvec(arguments):
+    rows, columns, block = numbers(arguments, 128, 128, 64)
+    by_row = Launch("matvec", (up(rows, block), 1), (block, 1))
+    for warp in by_row.places():
+        active = [x for x, _ in warp if x < rows]
+        for column in range(columns):
+            by_row.access(LOAD, [row * columns + column for row in active])
+            by_row.access(LOAD, [column for _ in active])
+        by_row.access(STORE, active)
+    by_column = Launch("matvec_transposed", (up(columns, block), 1), (block, 1))
+    for warp in by_column.places():
+        active = [x for x, _ in warp if x < columns]
+        for row in range(rows):
+            by_column.access(LOAD, [row * columns + column for column in active])
+            by_column.access(LOAD, [row for _ in active])
+        by_column.access(STORE, active)
+    return [by_row, by_column], {LOAD: 4 * rows * columns, STORE: rows + columns}
+
+
+def syrk(arguments):
+    n, k, block_x, block_y = numbers(arguments, 64, 32, 32, 8)
+    launch = Launch("syrk", (up(n, block_x), up(n, block_y)), (block_x, block_y))
+    for warp in launch.places():
+        active = [(x, y) for x, y in warp if x < n and y < n]
+        for i in range(k):
+            launch.access(LOAD, [y * k + i for _, y in active])
+            launch.access(LOAD, [x * k + i for x, _ in active])
+        launch.access(LOAD, [y * n + x for x, y in active])
+        launch.access(STORE, [y * n + x for x, y in active])
+    return [launch], {LOAD: 2 * n * n * k + n * n, STORE: n * n}
+
+
+def grid_strides(launch, n):
+    """What each warp's lanes reach in a loop by the grid's stride, turn by turn."""
+    stride = launch.grid[0] * launch.block[0]
+    for warp in launch.places():
+        for turn in range(up(n, stride)):
+            yield [x + turn * stride for x, _ in warp if x + turn * stride < n]
+
+
+def reduce(arguments):
+    n, block, grid = numbers(arguments, 10000, 128, 8)
+    launch = Launch("reduce", (grid, 1), (block, 1))
+    for active in grid_strides(launch, n):
+        launch.access(LOAD, active)
+    for _ in range(grid):
+        launch.access(ATOMIC, [0])
+    return [launch], {LOAD: n, ATOMIC: grid}
+
+
+def histogram_values(n, bins):
+    random = Random(1)
+    return [random.next() % bins for _ in range(n)]
+
+
+def histogram(arguments):
+    n, bins, block, grid = numbers(arguments, 10000, 256, 128, 8)
+    launch = Launch("histogram", (grid, 1), (block, 1))
+    values = histogram_values(n, bins)
+    for active in grid_strides(launch, n):
+        launch.access(LOAD, active)
+    found = [{values[i] for i in range(n) if i // block % grid == b} for b in range(grid)]
+    for b in range(grid):
+        for first in range(0, bins, block):
+            for warp in range(0, block, 32):
+                turn = range(first + warp, min(first + warp + 32, first + block, bins))
+                launch.access(ATOMIC, [bin for bin in turn if bin in found[b]])
+    return [launch], {LOAD: n, ATOMIC: sum(len(f) for f in found)}
+
+
+def sparse(rows, most):
+    random = Random(1)
+    first = [0]
+    for _ in range(rows):
+        first.append(first[-1] + random.next() % (most + 1))
+    return first, [random.next() % rows for _ in range(first[-1])]
+
+
+def spmv(arguments):
+    rows, most, block = numbers(arguments, 256, 9, 64)
+    first, column = sparse(rows, most)
+    launch = Launch("spmv", (up(rows, block), 1), (block, 1))
+    for warp in launch.places():
+        active = [x for x, _ in warp if x < rows]
+        launch.access(LOAD, active)
+        launch.access(LOAD, [row + 1 for row in active])
+        for turn in range(most):
+            at = [first[row] + turn for row in active if first[row] + turn < first[row + 1]]
+            launch.access(LOAD, at)
+            launch.access(LOAD, at)
+            launch.access(LOAD, [column[i] for i in at])
+        launch.access(STORE, active)
+    return [launch], {LOAD: 2 * rows + 3 * first[-1], STORE: rows}
+
+
+def graph(nodes, edges):
+    random = Random(1)
+    first = [0]
+    for _ in range(nodes):
+        first.append(first[-1] + random.next() % (2 * edges))
+    return first, [random.next() % nodes for _ in range(first[-1])]
+
+
+def bfs_visit(launch, first, to, frontier, visited):
+    reached = set()
+    nodes = len(first) - 1
+    for warp in launch.places():
+        launch.access(LOAD, [x for x, _ in warp if x < nodes])
+        active = [x for x, _ in warp if x in frontier]
+        launch.access(LOAD, active)
+        launch.access(LOAD, [node + 1 for node in active])
+        for turn in range(max((first[node + 1] - first[node] for node in active), default=0)):
+            at = [first[node] + turn for node in active if first[node] + turn < first[node + 1]]
+            others = [to[i] for i in at]
+            launch.access(LOAD, at)
+            launch.access(LOAD, others)
+            fresh = [other for other in others if other not in visited]
+            launch.access(STORE, fresh)
+            launch.access(STORE, fresh)
+            reached.update(fresh)
+    return reached
+
+
+def bfs_advance(launch, nodes, reached):
+    for warp in launch.places():
+        active = [x for x, _ in warp if x < nodes]
+        launch.access(LOAD, active)
+        launch.access(STORE, active)
+        fresh = [node for node in active if node in reached]
+        launch.access(STORE, fresh)
+        launch.access(STORE, fresh)
+        launch.access(STORE, [0 for _ in fresh])
+
+
+def bfs(arguments):
+    nodes, edges, block = numbers(arguments, 512, 3, 128)
+    first, to = graph(nodes, edges)
+    frontier, visited, launches, stores = {0}, {0}, [], 0
+    while frontier:
+        shape = (up(nodes, block), 1), (block, 1)
+        launches += [Launch("bfs_visit", *shape), Launch("bfs_advance", *shape)]
+        stores += 2 * sum(to[i] not in visited for node in frontier for i in range(first[node], first[node + 1]))
+        frontier = bfs_visit(launches[-2], first, to, frontier, visited)
+        bfs_advance(launches[-1], nodes, frontier)
+        visited |= frontier
+    levels = len(launches) // 2
+    followed = sum(first[node + 1] - first[node] for node in visited)
+    loads = 2 * nodes * levels + 2 * len(visited) + 2 * followed
+    return launches, {LOAD: loads, STORE: stores + nodes * levels + 3 * (len(visited) - 1)}
+
+
+def jacobi(arguments):
+    width, height, steps, block_x, block_y = numbers(arguments, 64, 64, 4, 32, 8)
+    launches = []
+    for _ in range(steps):
+        launch = Launch("jacobi", (up(width - 2, block_x), up(height - 2, block_y)), (block_x, block_y))
+        for warp in launch.places():
+            active = [(x + 1) + (y + 1) * width for x, y in warp if x + 1 < width - 1 and y + 1 < height - 1]
+            for shift in (-1, 1, -width, width):
+                launch.access(LOAD, [i + shift for i in active])
+            launch.access(STORE, active)
+        launches.append(launch)
+    inner = (width - 2) * (height - 2) * steps
+    return launches, {LOAD: 4 * inner, STORE: inner}
+
+
+def pchase(arguments):
+    elements, stride, steps = numbers(arguments, 4096, 8, 512)
+    launch = Launch("pchase", (1, 1), (1, 1))
+    for step in range(steps):
+        launch.access(LOAD, [step * stride % elements])
+        launch.access(STORE, [step])
+        launch.access(STORE, [step])
+    return [launch], {LOAD: steps, STORE: 2 * steps}
+
+
+def strides(arguments):
+    grid, block = numbers(arguments, 32, 64)
+    launches = []
+    for name, stride in ("stride_32", 32), ("stride_4", 4), ("same_location", 0), ("coalescing", 1):
+        launch = Launch(name, (grid, 1), (block, 1))
+        for warp in launch.places():
+            for action in LOAD, STORE:
+                launch.access(action, [x * stride for x, _ in warp])
+        launches.append(launch)
+    return launches, {LOAD: 4 * grid * block, STORE: 4 * grid * block}
+
+
+PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, transpose, transpose_tiled, conv2d, conv3d, matvec,
+                                    syrk, reduce, histogram, spmv, bfs, jacobi, pchase, strides)}
+
+
+def expected(name, arguments):
+    launches, lanes = PROGRAMS[name](arguments)
+    for action in LOAD, STORE, ATOMIC:
+        counted = sum(launch.counts.get(action, [0, 0, 0])[1] for launch in launches)
+        assert counted == lanes.get(action, 0), f"{name}: {action}: {counted} lanes counted, {lanes.get(action, 0)} by the formula"
+    return launches
+
+
+def rows_of(path):
+    """The rows of a text of gtrace-cat as dictionaries; that it is whole is checked."""
+    columns, names, whole = [], {}, False
+    with open(path) as text:
+        for line in text:
+            fields = line.rstrip("\n").split("\t")
+            if fields[0] == "#block":
+                columns = ["block"] + fields[1:]
+            elif fields[0] == "#kernel":
+                pairs = dict(field.split("=", 1) for field in fields[1:])
+                names[pairs["id"]] = pairs["name"]
+            elif fields[0] == "#end":
+                whole = True
+            elif not fields[0].startswith("#"):
+                row = dict(zip(columns, fields))
+                row["name"] = names[row["kernel"]]
+                yield row
+    assert whole, f"{path}: cut short"
+
+
+def action_of(op):
+    """load, store or atomic (with or without a result) of a global access, else None."""
+    action, space = op.split(".")[:2]
+    if space != "global":
+        return None
+    return ATOMIC if action == "reduction" else action
+
+
+def traced(accesses, requests):
+    """{launch: [kernel's name, {action: [accesses, lanes, sectors]}]}, launches in their order."""
+    launches = {}
+    for path, request in (accesses, False), (requests, True):
+        for row in rows_of(path):
+            action = action_of(row["op"])
+            if not action:
+                continue
+            _, counts = launches.setdefault(int(row["kernel"]), [row["name"], {}])
+            count = counts.setdefault(action, [0, 0, 0])
+            if request:
+                count[2] += bin(int(row["sectors"], 0)).count("1")
+            else:
+                count[0] += 1
+                count[1] += bin(int(row["mask"], 0)).count("1")
+    return [launches[launch] for launch in sorted(launches)]
+
+
+def compare(launches, found):
+    if len(found) != len(launches):
+        sys.exit(f"{len(found)} launches in the trace, expected {len(launches)}")
+    for i, (launch, (name, counts)) in enumerate(zip(launches, found)):
+        if launch.kernel not in name:
+            sys.exit(f"launch {i + 1} is of {name}, expected {launch.kernel}")
+        if counts != launch.counts:
+            sys.exit(f"launch {i + 1}, {name}: accesses, lanes, sectors: {counts}, expected {launch.counts}")
+
+
+def bfs_data(arguments):
+    nodes, edges, _ = numbers(arguments, 512, 3, 128)
+    first, to = graph(nodes, edges)
+    start = [1] + [0] * (nodes - 1)
+    return {"first": first, "to": to or [0], "frontier": start, "visited": start}
+
+
+def data(name, arguments):
+    """The integer buffers that decide which addresses a program reaches."""
+    if name == "histogram":
+        return {"values": histogram_values(*numbers(arguments, 10000, 256)[:2])}
+    if name == "spmv":
+        first, column = sparse(*numbers(arguments, 256, 9, 64)[:2])
+        return {"first": first, "column": column or [0]}
+    if name == "bfs":
+        return bfs_data(arguments)
+    if name == "pchase":
+        elements, stride, _ = numbers(arguments, 4096, 8, 512)
+        return {"array": [(i + stride) % elements for i in range(elements)]}
+    return {}
+
+
+def main(what, *arguments):
+    if what == "count":
+        for i, launch in enumerate(expected(arguments[0], arguments[1:])):
+            for action in sorted(launch.counts):
+                print(i + 1, launch.kernel, action, *launch.counts[action], sep="\t")
+    elif what == "compare":
+        compare(expected(arguments[0], arguments[1:-2]), traced(*arguments[-2:]))
+    elif what == "compare-kernel":
+        launches = [launch for launch in expected(arguments[1], arguments[2:-2]) if launch.kernel == arguments[0]]
+        compare(launches[:1], traced(*arguments[-2:]))
+    elif what == "data":
+        for buffer, values in data(arguments[0], arguments[1:-1]).items():
+            with open(f"{arguments[-1]}/{buffer}.bin", "wb") as file:
+                file.write(struct.pack(f"<{len(values)}i", *values))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
