@@ -34,15 +34,15 @@ bool gt_static_is_load(const struct gt_static *analysis, size_t access);
 struct gt_static_launch {
 	uint32_t grid[3], block[3];
 	const unsigned char *parameters; /* as gt_ptx_launch has them; NULL: none is known */
-	const size_t *offsets;		 /* of each, where there are parameters */
-	const char *const *names;	 /* of the parameters; NULL, or NULL among them: param0, ... */
+	const size_t *offsets; /* of each, where there are parameters */
+	const char *const *names; /* of the parameters; NULL, or NULL among them: param0, ... */
 };
 
 /* How far a degree can be trusted. */
 enum gt_static_basis {
-	GT_STATIC_EXACT,   /* nothing but indices, constants and known parameters */
+	GT_STATIC_EXACT, /* nothing but indices, constants and known parameters */
 	GT_STATIC_ASSUMED, /* a parameter was taken for GT_STATIC_SIZE, or one of several paths chosen */
-	GT_STATIC_LOADED,  /* depends on loaded data: there is no degree */
+	GT_STATIC_LOADED, /* depends on loaded data: there is no degree */
 	GT_STATIC_UNKNOWN, /* cannot be followed: there is none either */
 };
 
@@ -53,7 +53,7 @@ struct gt_static_degree {
 	uint64_t requests;
 	uint64_t threads;
 	uint64_t in_range; /* threads within 128 bytes of the start of the first thread's sector */
-	uint64_t sectors;  /* distinct sectors of each request */
+	uint64_t sectors; /* distinct sectors of each request */
 	uint64_t graph[GT_STATIC_POINTS]; /* threads at each 4 bytes of the range */
 };
 
@@ -65,8 +65,8 @@ void gt_static_measure(const struct gt_static *analysis, size_t access, const st
 unsigned gt_static_range_sectors(const struct gt_static_degree *degree);
 
 /* The folded expression of the address, without a newline. */
-void gt_static_write_expression(const struct gt_static *analysis, size_t access, const struct gt_static_launch *launch,
-				FILE *to);
+void gt_static_write_expression(const struct gt_static *analysis, size_t access,
+				const struct gt_static_launch *launch, FILE *to);
 /* The syntax tree, a line a node. */
 int gt_static_write_tree(const struct gt_static *analysis, size_t access, FILE *to, struct gt_error *error);
 

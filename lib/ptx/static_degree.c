@@ -4,11 +4,11 @@
 
 #include "ptx/static_parts.h"
 
-#define RANGE	      128		/* bytes of the coalescing range [003] III.C */
-#define WARP	      32
-#define REQUESTS_MAX  (UINT64_C(1) << 17) /* of an access that are looked at */
-#define TURNS_MAX     1024		/* combinations of turns of loops, for alignment */
-#define LOOPS_MAX     8
+#define RANGE	     128 /* bytes of the coalescing range [003] III.C */
+#define WARP	     32
+#define REQUESTS_MAX (UINT64_C(1) << 17) /* of an access that are looked at */
+#define TURNS_MAX    1024 /* combinations of turns of loops, for alignment */
+#define LOOPS_MAX    8
 
 /* Where an address is computed: one thread, one turn of each loop. */
 struct place {
@@ -126,8 +126,8 @@ static bool is_pointer(const struct place *place, const struct gt_static_term *t
 {
 	const struct gt_static_atom *atom = &place->analysis->atoms[term->atoms[0]];
 
-	return term->n == 1 && term->factor == 1 && !place->launch->parameters && atom->kind == GT_STATIC_ATOM_PARAMETER &&
-	       gt_ptx_type_size((enum gt_ptx_type)atom->value) == 8;
+	return term->n == 1 && term->factor == 1 && !place->launch->parameters &&
+	       atom->kind == GT_STATIC_ATOM_PARAMETER && gt_ptx_type_size((enum gt_ptx_type)atom->value) == 8;
 }
 
 static int64_t evaluate(struct place *place, const struct gt_static_poly *poly)
@@ -225,7 +225,8 @@ static void count_request(const int64_t *addresses, unsigned n, unsigned bytes, 
 			degree->graph[offset / (RANGE / GT_STATIC_POINTS)]++;
 		}
 		for (unsigned part = 0; part < 2; part++) {
-			uint64_t sector = ((uint64_t)addresses[i] + (part && bytes ? bytes - 1 : 0)) / GT_STATIC_SECTOR;
+			uint64_t sector =
+				((uint64_t)addresses[i] + (part && bytes ? bytes - 1 : 0)) / GT_STATIC_SECTOR;
 			unsigned j = 0;
 
 			while (j < n_sectors && sectors[j] != sector)

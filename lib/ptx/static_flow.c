@@ -78,8 +78,9 @@ static void target_edges(struct gt_static *analysis, const uint32_t *block_of, u
 			 const struct gt_ptx_operand *operands, size_t n, edge take)
 {
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t *at = operands[i].name ? gt_map_get(&analysis->labels, (uint64_t)(uintptr_t)operands[i].name)
-						      : NULL;
+		const uint64_t *at = operands[i].name
+					     ? gt_map_get(&analysis->labels, (uint64_t)(uintptr_t)operands[i].name)
+					     : NULL;
 
 		/* Elements of brx.idx's table are labels in turn. */
 		target_edges(analysis, block_of, from, operands[i].elements, operands[i].n_elements, take);
@@ -122,7 +123,8 @@ int gt_static_find_blocks(struct gt_static *analysis, struct gt_error *error)
 	unsigned char *leader = gt_ptx_arena_take(analysis->arena, n + 1, sizeof *leader, error);
 	uint32_t *block_of = gt_ptx_arena_take(analysis->arena, n + 1, sizeof *block_of, error);
 
-	if (!leader || !block_of || mark_leaders(analysis, leader, error) != 0 || cut(analysis, leader, block_of, error) != 0)
+	if (!leader || !block_of || mark_leaders(analysis, leader, error) != 0 ||
+	    cut(analysis, leader, block_of, error) != 0)
 		return -1;
 	return connect(analysis, block_of, error);
 }

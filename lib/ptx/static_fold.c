@@ -7,7 +7,8 @@
 #include "ptx/static_parts.h"
 
 typedef const struct gt_static_poly *(*fold)(struct gt_static *analysis, const struct gt_static_value *value,
-					     const struct gt_static_poly *const *o, bool *wide, struct gt_error *error);
+					     const struct gt_static_poly *const *o, bool *wide,
+					     struct gt_error *error);
 
 static const struct gt_static_poly *same(struct gt_static *analysis, const struct gt_static_value *value,
 					 const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
@@ -17,21 +18,24 @@ static const struct gt_static_poly *same(struct gt_static *analysis, const struc
 }
 
 static const struct gt_static_poly *fold_add(struct gt_static *analysis, const struct gt_static_value *value,
-					     const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
+					     const struct gt_static_poly *const *o, bool *wide,
+					     struct gt_error *error)
 {
 	(void)value;
 	return gt_static_add(analysis, o[0], o[1], 1, wide, error);
 }
 
 static const struct gt_static_poly *fold_subtract(struct gt_static *analysis, const struct gt_static_value *value,
-						  const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
+						  const struct gt_static_poly *const *o, bool *wide,
+						  struct gt_error *error)
 {
 	(void)value;
 	return gt_static_add(analysis, o[0], o[1], -1, wide, error);
 }
 
 static const struct gt_static_poly *fold_negate(struct gt_static *analysis, const struct gt_static_value *value,
-						const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
+						const struct gt_static_poly *const *o, bool *wide,
+						struct gt_error *error)
 {
 	const struct gt_static_poly *zero = gt_static_constant(analysis, 0, error);
 
@@ -40,7 +44,8 @@ static const struct gt_static_poly *fold_negate(struct gt_static *analysis, cons
 }
 
 static const struct gt_static_poly *fold_multiply(struct gt_static *analysis, const struct gt_static_value *value,
-						  const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
+						  const struct gt_static_poly *const *o, bool *wide,
+						  struct gt_error *error)
 {
 	const struct gt_static_poly *by = o[1];
 	int64_t number;
@@ -64,7 +69,8 @@ static const struct gt_static_poly *fold_multiply_add(struct gt_static *analysis
 }
 
 static const struct gt_static_poly *fold_shift(struct gt_static *analysis, const struct gt_static_value *value,
-					       const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
+					       const struct gt_static_poly *const *o, bool *wide,
+					       struct gt_error *error)
 {
 	const struct gt_static_poly *power;
 	int64_t shift;
@@ -95,13 +101,15 @@ static const struct gt_static_poly *fold_or(struct gt_static *analysis, const st
 
 /* Between integers of 32 and 64 bits the number stays. */
 static const struct gt_static_poly *fold_convert(struct gt_static *analysis, const struct gt_static_value *value,
-						 const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
+						 const struct gt_static_poly *const *o, bool *wide,
+						 struct gt_error *error)
 {
 	const struct gt_ptx_instruction *instruction = value->instruction;
 
 	(void)analysis, (void)error;
 	for (size_t i = 0; i < instruction->n_modifiers; i++) {
-		enum gt_ptx_type type = gt_ptx_type_named(instruction->modifiers[i], strlen(instruction->modifiers[i]));
+		enum gt_ptx_type type =
+			gt_ptx_type_named(instruction->modifiers[i], strlen(instruction->modifiers[i]));
 
 		if (type > GT_PTX_S64 || (type != GT_PTX_NO_TYPE && gt_ptx_type_size(type) < 4))
 			*wide = true;
@@ -114,10 +122,18 @@ static const struct {
 	uint32_t operands;
 	fold fold;
 } folds[] = {
-	{"mov", 1, same},	    {"cvta", 1, same},		{"add", 2, fold_add},	 {"sub", 2, fold_subtract},
-	{"neg", 1, fold_negate},    {"mul", 2, fold_multiply},	{"mad", 3, fold_multiply_add},
-	{"mul24", 2, fold_multiply}, {"mad24", 3, fold_multiply_add},
-	{"shl", 2, fold_shift},	    {"or", 2, fold_or},		{"cvt", 1, fold_convert},
+	{"mov", 1, same},
+	{"cvta", 1, same},
+	{"add", 2, fold_add},
+	{"sub", 2, fold_subtract},
+	{"neg", 1, fold_negate},
+	{"mul", 2, fold_multiply},
+	{"mad", 3, fold_multiply_add},
+	{"mul24", 2, fold_multiply},
+	{"mad24", 3, fold_multiply_add},
+	{"shl", 2, fold_shift},
+	{"or", 2, fold_or},
+	{"cvt", 1, fold_convert},
 };
 
 static bool is_integer(enum gt_ptx_type type) { return type >= GT_PTX_B8 && type <= GT_PTX_S64; }
@@ -145,11 +161,12 @@ static const struct gt_static_poly *fold_operation(struct gt_static *analysis, u
 	return gt_static_opaque(analysis, v, error);
 }
 
-static const struct gt_static_poly *fold_value(struct gt_static *analysis, uint32_t v, const struct gt_static_poly **o,
-					       struct gt_error *error)
+static const struct gt_static_poly *fold_value(struct gt_static *analysis, uint32_t v,
+					       const struct gt_static_poly **o, struct gt_error *error)
 {
 	const struct gt_static_value *value = &analysis->values[v];
-	struct gt_static_atom atom = {.value = v, .name = value->name, .number = value->number, .offset = value->offset};
+	struct gt_static_atom atom = {
+		.value = v, .name = value->name, .number = value->number, .offset = value->offset};
 	const struct gt_static_poly *number;
 	bool wide = false;
 

@@ -39,7 +39,7 @@ static int64_t shift_right(const struct gt_ptx_instruction *instruction, enum gt
 	if (is_signed(type)) {
 		if (shift > 63)
 			shift = 63;
-		return o[0] < 0 ? (int64_t)~(~(uint64_t)o[0] >> shift) : (int64_t)((uint64_t)o[0] >> shift);
+		return o[0] < 0 ? (int64_t) ~(~(uint64_t)o[0] >> shift) : (int64_t)((uint64_t)o[0] >> shift);
 	}
 	return shift >= bits_of(type) ? 0 : (int64_t)((uint64_t)o[0] >> shift);
 }
@@ -84,7 +84,7 @@ static int64_t quotient(const struct gt_ptx_instruction *instruction, enum gt_pt
 		return -1;
 	if (!is_signed(type))
 		return (int64_t)((uint64_t)o[0] / (uint64_t)o[1]);
-	return o[1] == -1 ? (int64_t)-(uint64_t)o[0] : o[0] / o[1];
+	return o[1] == -1 ? (int64_t) - (uint64_t)o[0] : o[0] / o[1];
 }
 
 static int64_t remainder_of(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type, const int64_t *o)
@@ -147,7 +147,8 @@ const struct gt_static_operation *gt_static_operation(const struct gt_ptx_instru
 	for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
 		if (strcmp(operations[i].opcode, instruction->opcode) != 0)
 			continue;
-		if (!strcmp(instruction->opcode, "mul") && (!gt_ptx_has(instruction, "hi") || gt_ptx_type_size(type) != 4))
+		if (!strcmp(instruction->opcode, "mul") &&
+		    (!gt_ptx_has(instruction, "hi") || gt_ptx_type_size(type) != 4))
 			return NULL;
 		if (!strcmp(instruction->opcode, "cvt") && instruction->n_modifiers < 2)
 			return NULL;

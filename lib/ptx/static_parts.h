@@ -12,15 +12,15 @@
 #include "ptx/arena.h"
 #include "ptx/static.h"
 
-#define GT_STATIC_NONE UINT32_MAX
-#define GT_STATIC_DEPTH 32   /* how deep loops may be solved within each other */
-#define GT_STATIC_WEIGHT 256 /* atoms within an atom */
-#define GT_STATIC_TERMS 24   /* terms of a polynomial */
-#define GT_STATIC_FACTORS 4  /* atoms of a term */
+#define GT_STATIC_NONE	  UINT32_MAX
+#define GT_STATIC_DEPTH	  32 /* how deep loops may be solved within each other */
+#define GT_STATIC_WEIGHT  256 /* atoms within an atom */
+#define GT_STATIC_TERMS	  24 /* terms of a polynomial */
+#define GT_STATIC_FACTORS 4 /* atoms of a term */
 
 struct gt_static_block {
 	uint32_t first, end; /* instructions */
-	uint32_t *before;    /* blocks that control comes from */
+	uint32_t *before; /* blocks that control comes from */
 	uint32_t n_before;
 	bool entry; /* control may also come from outside */
 	bool late; /* some of them stand further down: what reaches is known in the end */
@@ -29,15 +29,15 @@ struct gt_static_block {
 
 enum gt_static_kind {
 	GT_STATIC_CONSTANT, /* number */
-	GT_STATIC_SPECIAL,  /* name: %tid.x */
-	GT_STATIC_SYMBOL,   /* name: a variable's address */
+	GT_STATIC_SPECIAL, /* name: %tid.x */
+	GT_STATIC_SYMBOL, /* name: a variable's address */
 	GT_STATIC_PARAMETER, /* number: which; offset */
-	GT_STATIC_LOAD,	    /* from memory; operands: the address */
+	GT_STATIC_LOAD, /* from memory; operands: the address */
 	GT_STATIC_OPERATION, /* instruction, operands */
-	GT_STATIC_SUM,	    /* operand + number: an address */
-	GT_STATIC_JOIN,	    /* what reaches a block from those before it */
-	GT_STATIC_CHOICE,   /* operands: new, old; of a guarded instruction */
-	GT_STATIC_OPAQUE,   /* undefined, from a call, or too deep */
+	GT_STATIC_SUM, /* operand + number: an address */
+	GT_STATIC_JOIN, /* what reaches a block from those before it */
+	GT_STATIC_CHOICE, /* operands: new, old; of a guarded instruction */
+	GT_STATIC_OPAQUE, /* undefined, from a call, or too deep */
 };
 
 struct gt_static_value {
@@ -48,7 +48,7 @@ struct gt_static_value {
 	uint32_t *operands;
 	uint32_t n;
 	uint32_t block, variable; /* of a join */
-	uint32_t same;		  /* the value that this is just another name of, or itself */
+	uint32_t same; /* the value that this is just another name of, or itself */
 	bool needed, folding;
 	const struct gt_static_poly *poly;
 };
@@ -58,10 +58,10 @@ enum gt_static_atom_kind {
 	GT_STATIC_ATOM_PARAMETER,
 	GT_STATIC_ATOM_SYMBOL,
 	GT_STATIC_ATOM_SPECIAL,
-	GT_STATIC_ATOM_LOOP,	  /* turns of the loop whose first block is `block` */
+	GT_STATIC_ATOM_LOOP, /* turns of the loop whose first block is `block` */
 	GT_STATIC_ATOM_OPERATION, /* of child polynomials */
-	GT_STATIC_ATOM_CHOICE,	  /* one of the children */
-	GT_STATIC_ATOM_JOIN,	  /* not solved yet */
+	GT_STATIC_ATOM_CHOICE, /* one of the children */
+	GT_STATIC_ATOM_JOIN, /* not solved yet */
 	GT_STATIC_ATOM_LOADED,
 	GT_STATIC_ATOM_OPAQUE,
 };
@@ -104,10 +104,10 @@ struct gt_static {
 	struct gt_ptx_arena *arena;
 	struct gt_static_block *blocks;
 	uint32_t n_blocks;
-	struct gt_map variables;   /* a register's name -> its number */
-	struct gt_map reaching;	   /* block and register -> value at the block's end, so far */
-	struct gt_map parameters;  /* a parameter's name -> which */
-	struct gt_map labels;	   /* a label's name -> block */
+	struct gt_map variables; /* a register's name -> its number */
+	struct gt_map reaching; /* block and register -> value at the block's end, so far */
+	struct gt_map parameters; /* a parameter's name -> which */
+	struct gt_map labels; /* a label's name -> block */
 	uint32_t n_variables;
 	struct gt_static_value *values;
 	uint32_t n_values, value_capacity;
@@ -150,8 +150,9 @@ const struct gt_static_poly *gt_static_alone(struct gt_static *analysis, const s
 /* What nothing is known of but which value it is. */
 const struct gt_static_poly *gt_static_opaque(struct gt_static *analysis, uint32_t value, struct gt_error *error);
 /* An operation or a choice of these; opaque when it would weigh too much. */
-const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind, uint32_t value,
-						const struct gt_static_poly **children, uint32_t n, struct gt_error *error);
+const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind,
+						uint32_t value, const struct gt_static_poly **children, uint32_t n,
+						struct gt_error *error);
 
 /* static_fold.c: the polynomial of every value that an address needs; joins are atoms. */
 int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
@@ -163,7 +164,8 @@ int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
 struct gt_static_operation {
 	const char *opcode;
 	unsigned operands;
-	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type, const int64_t *operands);
+	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,
+			  const int64_t *operands);
 };
 /* NULL if the instruction's result cannot be computed here. */
 const struct gt_static_operation *gt_static_operation(const struct gt_ptx_instruction *instruction);

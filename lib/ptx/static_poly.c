@@ -50,7 +50,8 @@ static int compare_atoms(const struct gt_static *analysis, uint32_t a, uint32_t 
 	return kind ? kind : (a > b) - (a < b);
 }
 
-static int compare_terms(const struct gt_static *analysis, const struct gt_static_term *a, const struct gt_static_term *b)
+static int compare_terms(const struct gt_static *analysis, const struct gt_static_term *a,
+			 const struct gt_static_term *b)
 {
 	for (uint32_t i = 0; i < a->n && i < b->n; i++) {
 		int order = compare_atoms(analysis, a->atoms[i], b->atoms[i]);
@@ -214,8 +215,9 @@ static unsigned weight_of(const struct gt_static *analysis, const struct gt_stat
 	return weight;
 }
 
-const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind, uint32_t value,
-						const struct gt_static_poly **children, uint32_t n, struct gt_error *error)
+const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind,
+						uint32_t value, const struct gt_static_poly **children, uint32_t n,
+						struct gt_error *error)
 {
 	struct gt_static_atom atom = {.kind = kind, .value = value, .n = n};
 

@@ -23,8 +23,8 @@ void gt_static_write_header(FILE *to)
 static void write_numbers(double degree, unsigned range_sectors, double sectors, enum gt_static_basis basis, FILE *to)
 {
 	if (basis < GT_STATIC_LOADED && degree > 0)
-		fprintf(to, "\t%.4g\t%u\t%.4g\t%.4g\t%s\t", 100 * degree, range_sectors, range_sectors / degree, sectors,
-			bases[basis]);
+		fprintf(to, "\t%.4g\t%u\t%.4g\t%.4g\t%s\t", 100 * degree, range_sectors, range_sectors / degree,
+			sectors, bases[basis]);
 	else
 		fprintf(to, "\t-\t-\t-\t-\t%s\t", bases[basis]);
 }
@@ -96,8 +96,9 @@ static int write_access(const struct gt_static *analysis, size_t i, const struct
 		add(all, &degree);
 	fprintf(to, "%s\t%u\t%s\t%u", analysis->kernel->name, instruction->line, action(instruction),
 		gt_static_bytes(analysis, i));
-	write_numbers(degree.threads ? (double)degree.in_range / (double)degree.threads : 0, gt_static_range_sectors(&degree),
-		      requests > 0 ? (double)degree.sectors / requests : 0, degree.basis, to);
+	write_numbers(degree.threads ? (double)degree.in_range / (double)degree.threads : 0,
+		      gt_static_range_sectors(&degree), requests > 0 ? (double)degree.sectors / requests : 0,
+		      degree.basis, to);
 	gt_static_write_expression(analysis, i, launch, to);
 	fputc('\n', to);
 	if (!choice.tree)

@@ -11,8 +11,8 @@ static const struct gt_static_poly *solve_poly(struct gt_static *analysis, const
 					       struct gt_error *error);
 
 /* True if the polynomial, or one within it, has an atom of that kind (and block, of loops). */
-static bool mentions(const struct gt_static *analysis, const struct gt_static_poly *poly, enum gt_static_atom_kind kind,
-		     uint32_t block)
+static bool mentions(const struct gt_static *analysis, const struct gt_static_poly *poly,
+		     enum gt_static_atom_kind kind, uint32_t block)
 {
 	for (uint32_t i = 0; i < poly->n; i++)
 		for (uint32_t j = 0; j < poly->terms[i].n; j++) {
@@ -70,7 +70,8 @@ static const struct gt_static_poly *induction(struct gt_static *analysis, uint32
 		atom = (struct gt_static_atom){.kind = GT_STATIC_ATOM_LOADED, .value = value};
 		return gt_static_alone(analysis, &atom, error);
 	}
-	if (mentions(analysis, step, GT_STATIC_ATOM_LOOP, atom.block) || mentions(analysis, step, GT_STATIC_ATOM_OPAQUE, 0))
+	if (mentions(analysis, step, GT_STATIC_ATOM_LOOP, atom.block) ||
+	    mentions(analysis, step, GT_STATIC_ATOM_OPAQUE, 0))
 		return gt_static_opaque(analysis, value, error);
 	turn = gt_static_alone(analysis, &atom, error);
 	product = turn ? gt_static_multiply(analysis, step, turn, &wide, error) : NULL;
@@ -103,7 +104,8 @@ static const struct gt_static_poly *solve_join(struct gt_static *analysis, uint3
 {
 	uint32_t value = analysis->atoms[self].value, n = analysis->values[value].n, n_first = 0;
 	const struct gt_static_poly *step = NULL, *first;
-	const struct gt_static_poly **firsts = gt_ptx_arena_take(analysis->arena, n, sizeof(const struct gt_static_poly *), error);
+	const struct gt_static_poly **firsts =
+		gt_ptx_arena_take(analysis->arena, n, sizeof(const struct gt_static_poly *), error);
 	bool odd = false;
 
 	if (!firsts)
@@ -164,7 +166,8 @@ static const struct gt_static_poly *solve_atom(struct gt_static *analysis, uint3
 		return gt_static_opaque(analysis, analysis->atoms[self].value, error);
 	analysis->atoms[self].solving = true;
 	analysis->depth++;
-	solution = kind == GT_STATIC_ATOM_JOIN ? solve_join(analysis, self, error) : solve_children(analysis, self, error);
+	solution = kind == GT_STATIC_ATOM_JOIN ? solve_join(analysis, self, error)
+					       : solve_children(analysis, self, error);
 	analysis->depth--;
 	analysis->atoms[self].solving = false;
 	if (solution && !mentions(analysis, solution, GT_STATIC_ATOM_JOIN, 0))
@@ -172,8 +175,8 @@ static const struct gt_static_poly *solve_atom(struct gt_static *analysis, uint3
 	return solution;
 }
 
-static const struct gt_static_poly *solve_term(struct gt_static *analysis, const struct gt_static_term *term, bool *wide,
-					       struct gt_error *error)
+static const struct gt_static_poly *solve_term(struct gt_static *analysis, const struct gt_static_term *term,
+					       bool *wide, struct gt_error *error)
 {
 	const struct gt_static_poly *product = gt_static_constant(analysis, term->factor, error);
 

@@ -6,9 +6,9 @@
 #include "ptx/static_parts.h"
 
 /* Opcodes that write no register. */
-static const char *const silent[] = {"st",    "red",	  "bra",      "brx",	   "ret",  "exit", "bar",	"barrier", "membar",
-				     "fence", "prefetch", "prefetchu", "trap",	   "brkpt", "cp",   "pmevent", "nanosleep",
-				     "call"};
+static const char *const silent[] = {"st",   "red",	"bra",	  "brx",     "ret",	  "exit",
+				     "bar",  "barrier", "membar", "fence",   "prefetch",  "prefetchu",
+				     "trap", "brkpt",	"cp",	  "pmevent", "nanosleep", "call"};
 
 static bool is_silent(const struct gt_ptx_instruction *instruction)
 {
@@ -175,7 +175,8 @@ static uint32_t read_operand(struct gt_static *analysis, uint32_t block, const s
 	case GT_PTX_SYMBOL:
 	case GT_PTX_ADDRESS:
 		if (operand->name)
-			return sum(analysis, read_name(analysis, block, operand->name, error), operand->offset, error);
+			return sum(analysis, read_name(analysis, block, operand->name, error), operand->offset,
+				   error);
 		value = new_value(analysis, GT_STATIC_CONSTANT, error);
 		if (value != GT_STATIC_NONE)
 			analysis->values[value].number = operand->offset;
@@ -191,7 +192,8 @@ static uint32_t read_operand(struct gt_static *analysis, uint32_t block, const s
 }
 
 /* What an instruction makes, before its operands: ld.param of the kernel's own is a parameter. */
-static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_instruction *instruction, struct gt_error *error)
+static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
+			    struct gt_error *error)
 {
 	const struct gt_ptx_operand *from = instruction->n_operands > 1 ? &instruction->operands[1] : NULL;
 	bool loads = !strcmp(instruction->opcode, "ld") || !strcmp(instruction->opcode, "ldu") ||
@@ -204,7 +206,9 @@ static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_inst
 		parameter = gt_map_get(&analysis->parameters, (uint64_t)(uintptr_t)from->name);
 	/* What else is read from the parameter space is what a call gave back. */
 	if (loads)
-		kind = parameter ? GT_STATIC_PARAMETER : gt_ptx_has(instruction, "param") ? GT_STATIC_OPAQUE : GT_STATIC_LOAD;
+		kind = parameter			  ? GT_STATIC_PARAMETER
+		       : gt_ptx_has(instruction, "param") ? GT_STATIC_OPAQUE
+							  : GT_STATIC_LOAD;
 	value = new_value(analysis, kind, error);
 	if (value == GT_STATIC_NONE)
 		return value;
@@ -288,8 +292,8 @@ static int define_operand(struct gt_static *analysis, uint32_t block, const stru
 static bool is_global(const struct gt_ptx_instruction *instruction)
 {
 	static const char *const opcodes[] = {"ld", "ldu", "st", "atom", "red"};
-	static const char *const elsewhere[] = {"shared", "local", "param", "const", "shared::cta", "shared::cluster",
-						"param::entry", "param::func"};
+	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",
+						"shared::cta", "shared::cluster", "param::entry", "param::func"};
 	bool accesses = false;
 
 	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)

@@ -17,7 +17,9 @@ static unsigned line_of(const struct gt_static *analysis, uint32_t v)
 	value = &analysis->values[v];
 	if (value->instruction)
 		return value->instruction->line;
-	return value->kind == GT_STATIC_JOIN ? analysis->kernel->instructions[analysis->blocks[value->block].first].line : 0;
+	return value->kind == GT_STATIC_JOIN
+		       ? analysis->kernel->instructions[analysis->blocks[value->block].first].line
+		       : 0;
 }
 
 static void write_poly(const struct gt_static *analysis, const struct gt_static_poly *poly,
@@ -115,8 +117,8 @@ static void write_poly(const struct gt_static *analysis, const struct gt_static_
 		}
 }
 
-void gt_static_write_expression(const struct gt_static *analysis, size_t access, const struct gt_static_launch *launch,
-				FILE *to)
+void gt_static_write_expression(const struct gt_static *analysis, size_t access,
+				const struct gt_static_launch *launch, FILE *to)
 {
 	write_poly(analysis, analysis->accesses[access].poly, launch, to);
 }
