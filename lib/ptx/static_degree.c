@@ -6,7 +6,7 @@
 
 #define RANGE	     128 /* bytes of the coalescing range [003] III.C */
 #define WARP	     32
-#define REQUESTS_MAX (UINT64_C(1) << 17) /* of an access that are looked at */
+#define REQUESTS_MAX (UINT64_C(1) << 14) /* of an access that are looked at */
 #define TURNS_MAX    1024 /* combinations of turns of loops, for alignment */
 #define LOOPS_MAX    8
 

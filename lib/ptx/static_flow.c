@@ -89,21 +89,49 @@ static void target_edges(struct gt_static *analysis, const uint32_t *block_of, u
 	}
 }
 
+static void edges(struct gt_static *analysis, const uint32_t *block_of, uint32_t b, edge take)
+{
+	const struct gt_ptx_instruction *last = &analysis->kernel->instructions[analysis->blocks[b].end - 1];
+	bool leaves = branches(last) || ends_with_return(last);
+
+	if (branches(last))
+		target_edges(analysis, block_of, b, last->operands, last->n_operands, take);
+	if ((!leaves || last->guard) && b + 1 < analysis->n_blocks)
+		take(analysis, b, b + 1);
+}
+
+static void reach(struct gt_static *analysis, uint32_t from, uint32_t to)
+{
+	(void)from;
+	if (!analysis->blocks[to].reached)
+		analysis->reached[analysis->n_reached++] = to;
+	analysis->blocks[to].reached = true;
+}
+
+/* Code that nothing leads to would only bring in registers without a value. */
+static int find_reached(struct gt_static *analysis, const uint32_t *block_of, struct gt_error *error)
+{
+	analysis->reached = gt_ptx_arena_take(analysis->arena, analysis->n_blocks, sizeof *analysis->reached, error);
+	if (!analysis->reached)
+		return -1;
+	if (analysis->n_blocks)
+		reach(analysis, 0, 0);
+	while (analysis->n_reached > 0)
+		edges(analysis, block_of, analysis->reached[--analysis->n_reached], reach);
+	return 0;
+}
+
 static void each_edge(struct gt_static *analysis, const uint32_t *block_of, edge take)
 {
-	for (uint32_t b = 0; b < analysis->n_blocks; b++) {
-		const struct gt_ptx_instruction *last = &analysis->kernel->instructions[analysis->blocks[b].end - 1];
-		bool leaves = branches(last) || ends_with_return(last);
-
-		if (branches(last))
-			target_edges(analysis, block_of, b, last->operands, last->n_operands, take);
-		if ((!leaves || last->guard) && b + 1 < analysis->n_blocks)
-			take(analysis, b, b + 1);
-	}
+	for (uint32_t b = 0; b < analysis->n_blocks; b++)
+		if (analysis->blocks[b].reached)
+			edges(analysis, block_of, b, take);
 }
 
 static int connect(struct gt_static *analysis, const uint32_t *block_of, struct gt_error *error)
 {
+	if (find_reached(analysis, block_of, error) != 0)
+		return -1;
 	each_edge(analysis, block_of, count_edge);
 	for (uint32_t b = 0; b < analysis->n_blocks; b++) {
 		struct gt_static_block *block = &analysis->blocks[b];

@@ -24,7 +24,7 @@ struct gt_static_block {
 	uint32_t n_before;
 	bool entry; /* control may also come from outside */
 	bool late; /* some of them stand further down: what reaches is known in the end */
-	bool done;
+	bool reached; /* from the kernel's beginning: others do not count */
 };
 
 enum gt_static_kind {
@@ -104,6 +104,8 @@ struct gt_static {
 	struct gt_ptx_arena *arena;
 	struct gt_static_block *blocks;
 	uint32_t n_blocks;
+	uint32_t *reached; /* blocks whose edges are to be followed, while they are found */
+	uint32_t n_reached;
 	struct gt_map variables; /* a register's name -> its number */
 	struct gt_map reaching; /* block and register -> value at the block's end, so far */
 	struct gt_map parameters; /* a parameter's name -> which */

@@ -72,7 +72,9 @@ static void write_atom(const struct gt_static *analysis, const struct gt_static_
 		fprintf(to, "loaded%u", line_of(analysis, atom->value));
 		break;
 	default:
-		fprintf(to, "unknown%u", line_of(analysis, atom->value));
+		fputs("unknown", to);
+		if (line_of(analysis, atom->value))
+			fprintf(to, "%u", line_of(analysis, atom->value));
 	}
 }
 
