@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Fat binaries: what nvcc puts into a program for the device, in several forms side by side. One
+ * container is a header and entries, each PTX text or a cubin, compressed or not:
+ *
+ *     u32 0xba55ed50  u16 version  u16 header bytes  u64 bytes of the entries
+ *     u16 kind  u16 version  u32 header bytes  u64 payload bytes  u32 compressed bytes  u32
+ *     u16 minor  u16 major  u32 architecture  u32 name offset  u32 name bytes  u64 flags  u64
+ *     u64 bytes when unpacked, and more up to the header's size; then the payload
+ *
+ * clang may have put plain PTX text in the container's place. */
+#ifndef GT_PTX_FATBIN_H
+#define GT_PTX_FATBIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_FATBIN_UNPACKED_MAX (UINT64_C(1) << 30) /* bytes an entry may unpack to */
+
+enum gt_fatbin_kind { GT_FATBIN_PTX = 1, GT_FATBIN_ELF = 2 };
+
+struct gt_fatbin_entry {
+	unsigned kind;		      /* enum gt_fatbin_kind; others exist */
+	unsigned major, minor;	      /* version of the PTX */
+	unsigned architecture;	      /* 75 for sm_75 */
+	uint64_t flags;		      /* how it is compressed */
+	const unsigned char *payload; /* within the container */
+	uint64_t payload_bytes;	      /* compressed or not */
+	uint64_t unpacked_bytes;
+};
+
+struct gt_fatbin {
+	const unsigned char *data;
+	size_t bytes, at; /* of the container; where the next entry begins */
+	int plain;	  /* not a container but PTX text */
+};
+
+/* Opens what begins at `data` and has at most `available` readable bytes. */
+int gt_fatbin_open(struct gt_fatbin *fatbin, const void *data, size_t available, struct gt_error *error);
+
+/* The next entry: 1, 0 after the last, or -1 if the container is damaged. */
+int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, struct gt_error *error);
+
+/* The entry of that kind with the architecture wanted, else with the highest one, and of several
+ * the one with the highest version. Returns 1, 0 if there is none of the kind, or -1. */
+int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigned wanted,
+		     struct gt_fatbin_entry *entry, struct gt_error *error);
+
+/* Unpacks an entry into memory of its own, which the caller frees, with a 0 behind it. PTX ends
+ * before the first 0 it holds. NULL on error. zstd(1) is run where it is needed. */
+char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struct gt_error *error);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* Fat binaries, LZ4 blocks and cubins, made by hand here, whole and damaged. */
+#include <elf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "ptx/cubin.h"
+#include "ptx/fatbin.h"
+#include "ptx/lz4.h"
+
+static uint32_t seed = 1;
+
+static uint32_t next_random(void)
+{
+	seed = seed * 1664525U + 1013904223U;
+	return seed >> 8;
+}
+
+static void put(unsigned char *at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* ---- LZ4 ---- */
+
+static size_t put_length(unsigned char *out, size_t length)
+{
+	size_t n = 0;
+
+	for (length -= 15; length >= 255; length -= 255)
+		out[n++] = 255;
+	out[n++] = (unsigned char)length;
+	return n;
+}
+
+/* One sequence: literals, and a match unless its length is 0. */
+static size_t put_sequence(unsigned char *out, const unsigned char *literals, size_t n, size_t distance, size_t match)
+{
+	size_t at = 1, rest = match > 0 ? match - 4 : 0;
+
+	out[0] = (unsigned char)((n < 15 ? n : 15) << 4 | (rest < 15 ? rest : 15));
+	if (n >= 15)
+		at += put_length(out + at, n);
+	memcpy(out + at, literals, n);
+	at += n;
+	if (match == 0)
+		return at;
+	put(out + at, distance, 2);
+	at += 2;
+	if (rest >= 15)
+		at += put_length(out + at, rest);
+	return at;
+}
+
+/* The obvious encoder: at each place the longest match among all earlier ones. */
+static size_t encode(const unsigned char *data, size_t n, unsigned char *out)
+{
+	size_t at = 0, begin = 0, used = 0;
+
+	while (at < n) {
+		size_t best = 0, distance = 0;
+		for (size_t back = 1; back <= at; back++) {
+			size_t length = 0;
+			while (at + length < n && data[at + length] == data[at + length - back])
+				length++;
+			if (length > best) {
+				best = length;
+				distance = back;
+			}
+		}
+		if (best >= 4 && at + best < n) {
+			used += put_sequence(out + used, data + begin, at - begin, distance, best);
+			at += best;
+			begin = at;
+		} else {
+			at++;
+		}
+	}
+	return used + put_sequence(out + used, data + begin, n - begin, 0, 0);
+}
+
+static void lz4_blocks_come_out_as_they_went_in(void)
+{
+	unsigned char data[1500], block[4000], out[1500];
+	struct gt_error error;
+
+	for (unsigned round = 0; round < 60; round++) {
+		size_t n = next_random() % sizeof data;
+		unsigned letters = 1 + next_random() % 5;
+		for (size_t i = 0; i < n; i++)
+			data[i] = (unsigned char)('a' + next_random() % letters);
+		size_t bytes = encode(data, n, block);
+		memset(out, 0, sizeof out);
+		CHECK_EQUAL(gt_lz4_block(block, bytes, out, n, &error), 0);
+		CHECK(memcmp(data, out, n) == 0);
+		CHECK(gt_lz4_block(block, bytes, out, n + 1, &error) != 0);
+		CHECK(n == 0 || gt_lz4_block(block, bytes, out, n - 1, &error) != 0);
+	}
+}
+
+static void damaged_lz4_blocks_are_refused(void)
+{
+	unsigned char data[600], block[2000], out[600];
+	struct gt_error error;
+	unsigned refused = 0;
+
+	for (size_t i = 0; i < sizeof data; i++)
+		data[i] = (unsigned char)('a' + i % 7 + next_random() % 2);
+	size_t bytes = encode(data, sizeof data, block);
+	for (size_t cut = 0; cut < bytes; cut++)
+		CHECK(gt_lz4_block(block, cut, out, sizeof out, &error) != 0);
+	/* Anything may come of a flipped byte but a write outside; sanitizers watch that. */
+	for (unsigned round = 0; round < 3000; round++) {
+		unsigned char copy[2000];
+		unsigned char *tight = malloc(bytes);
+		memcpy(copy, block, bytes);
+		copy[next_random() % bytes] ^= (unsigned char)(1 + next_random() % 255);
+		memcpy(tight, copy, bytes);
+		refused += gt_lz4_block(tight, bytes, out, sizeof out, &error) != 0;
+		free(tight);
+	}
+	CHECK(refused > 300);
+	/* A match before the beginning, and one of distance 0. */
+	CHECK(gt_lz4_block((const unsigned char *)"\x10" "a\x02\0\0", 5, out, 5, &error) != 0);
+	CHECK(gt_lz4_block((const unsigned char *)"\x10" "a\0\0\0", 5, out, 5, &error) != 0);
+}
+
+/* ---- containers ---- */
+
+#define FLAG_LZ4 0x2000
+#define FLAG_ZSTD 0x8000
+
+struct container {
+	unsigned char bytes[8192];
+	size_t n;
+};
+
+static void begin_container(struct container *container)
+{
+	memset(container, 0, sizeof *container);
+	put(container->bytes, 0xba55ed50U, 4);
+	put(container->bytes + 4, 1, 2);
+	put(container->bytes + 6, 16, 2);
+	container->n = 16;
+}
+
+static void add_entry(struct container *container, unsigned kind, unsigned version, unsigned architecture, uint64_t flags,
+		      const void *payload, size_t bytes, size_t unpacked)
+{
+	unsigned char *at = container->bytes + container->n;
+	size_t padded = (bytes + 7) / 8 * 8, header = kind == GT_FATBIN_PTX ? 80 : 64;
+
+	put(at, kind, 2);
+	put(at + 2, 0x101, 2);
+	put(at + 4, header, 4);
+	put(at + 8, padded, 8);
+	put(at + 16, flags ? bytes : 0, 4);
+	put(at + 24, version % 10, 2);
+	put(at + 26, version / 10, 2);
+	put(at + 28, architecture, 4);
+	put(at + 40, flags | 0x11, 8);
+	put(at + 56, flags ? unpacked : 0, 8);
+	memcpy(at + header, payload, bytes);
+	container->n += header + padded;
+	put(container->bytes + 8, container->n - 16, 8);
+}
+
+static char *unpack_chosen(const struct container *container, enum gt_fatbin_kind kind, unsigned wanted, size_t *bytes,
+			   struct gt_error *error)
+{
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+
+	if (gt_fatbin_open(&fatbin, container->bytes, container->n, error) != 0 ||
+	    gt_fatbin_choose(&fatbin, kind, wanted, &entry, error) != 1)
+		return NULL;
+	return gt_fatbin_unpack(&entry, bytes, error);
+}
+
+static void check_chosen(const struct container *container, enum gt_fatbin_kind kind, unsigned wanted, const char *text)
+{
+	struct gt_error error = {"nothing of the kind"};
+	size_t bytes = 0;
+	char *got = unpack_chosen(container, kind, wanted, &bytes, &error);
+
+	CHECK_TEXT(got ? got : error.text, text);
+	free(got);
+}
+
+static void entries_are_chosen(void)
+{
+	static struct container container;
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error error;
+
+	begin_container(&container);
+	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error), 0);
+	add_entry(&container, GT_FATBIN_ELF, 17, 75, 0, "elf 75..", 8, 0);
+	add_entry(&container, GT_FATBIN_ELF, 17, 90, 0, "elf 90..", 8, 0);
+	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error), 0);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, 0, "text of 75", 10, 0);
+	add_entry(&container, GT_FATBIN_PTX, 80, 80, 0, "older of 80", 11, 0);
+	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0, "newer of 80", 11, 0);
+	check_chosen(&container, GT_FATBIN_PTX, 0, "newer of 80");
+	check_chosen(&container, GT_FATBIN_PTX, 75, "text of 75");
+	check_chosen(&container, GT_FATBIN_ELF, 75, "elf 75..");
+	check_chosen(&container, GT_FATBIN_ELF, 80, "elf 90..");
+}
+
+static void plain_text_is_an_entry(void)
+{
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error error;
+	static const char text[] = "//\n.version 7.5\n\0and what lies behind";
+	size_t bytes;
+
+	CHECK_EQUAL(gt_fatbin_open(&fatbin, text, sizeof text, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, 0, &entry, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error), 1);
+	char *got = gt_fatbin_unpack(&entry, &bytes, &error);
+	CHECK_TEXT(got, "//\n.version 7.5\n");
+	CHECK_EQUAL(bytes, strlen(text));
+	free(got);
+}
+
+/* What zstd(1) makes of a text. */
+static size_t zstd(const char *text, unsigned char *out, size_t room)
+{
+	char command[4096];
+
+	snprintf(command, sizeof command, "printf '%%s' '%s' | zstd -qc", text);
+	FILE *pipe = popen(command, "r");
+	size_t n = pipe ? fread(out, 1, room, pipe) : 0;
+	if (pipe)
+		pclose(pipe);
+	return n;
+}
+
+static void compressed_entries_are_unpacked(void)
+{
+	static struct container container;
+	static const char text[] = ".version 9.0 .version 9.0 .version 9.0 .version 9.0 .version 9.0";
+	unsigned char packed[1024];
+	struct gt_error error;
+	size_t bytes, n = encode((const unsigned char *)text, strlen(text), packed);
+
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_LZ4, packed, n, strlen(text));
+	check_chosen(&container, GT_FATBIN_PTX, 0, text);
+	n = zstd(text, packed, sizeof packed);
+	CHECK(n > 0);
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, strlen(text));
+	check_chosen(&container, GT_FATBIN_PTX, 0, text);
+	/* More or less than was said; and damage. */
+	for (size_t wrong = strlen(text) - 1; wrong <= strlen(text) + 1; wrong += 2) {
+		begin_container(&container);
+		add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, wrong);
+		CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
+		CHECK(strstr(error.text, "fat binary: zstd: unpacks to") == error.text);
+	}
+	packed[n / 2] ^= 0x55;
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, strlen(text));
+	CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
+	CHECK(strstr(error.text, "fat binary: zstd: ") == error.text);
+	CHECK(!strstr(error.text, "/dev/fd"));
+	packed[0] = 0;
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, strlen(text));
+	check_chosen(&container, GT_FATBIN_PTX, 0, "fat binary: expected zstd data");
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, SIZE_MAX / 2);
+	check_chosen(&container, GT_FATBIN_PTX, 0, "fat binary: an entry says it unpacks to 9223372036854775807 bytes");
+}
+
+/* Everything that a container of `n` bytes, in memory of just that size, gives. */
+static int walk(const unsigned char *bytes, size_t n)
+{
+	unsigned char *tight = malloc(n > 0 ? n : 1);
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error error;
+	int result;
+
+	memcpy(tight, bytes, n);
+	result = gt_fatbin_open(&fatbin, tight, n, &error);
+	if (result == 0)
+		while ((result = gt_fatbin_next(&fatbin, &entry, &error)) == 1)
+			if (!(entry.flags & FLAG_ZSTD) && entry.unpacked_bytes < 1 << 20) {
+				size_t unpacked;
+				free(gt_fatbin_unpack(&entry, &unpacked, &error));
+			}
+	free(tight);
+	return result;
+}
+
+static void damaged_containers_are_refused(void)
+{
+	static struct container container, copy;
+	unsigned char packed[256];
+	size_t n = encode((const unsigned char *)"abcabcabcabcabcabcabc", 21, packed);
+	unsigned refused = 0;
+
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_ELF, 17, 75, 0, "0123456789abcdef", 16, 0);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_LZ4, packed, n, 21);
+	CHECK_EQUAL(walk(container.bytes, container.n), 0);
+	for (size_t cut = 0; cut < container.n; cut++)
+		CHECK(walk(container.bytes, cut) < 0);
+	for (unsigned round = 0; round < 3000; round++) {
+		copy = container;
+		for (unsigned i = next_random() % 3 + 1; i > 0; i--)
+			copy.bytes[next_random() % copy.n] = (unsigned char)next_random();
+		refused += walk(copy.bytes, copy.n) < 0;
+	}
+	CHECK(refused > 300);
+}
+
+/* ---- cubins ---- */
+
+struct cubin {
+	Elf64_Ehdr header;
+	Elf64_Shdr sections[6]; /* none, names, symbols, .nv.info, .text.k, .nv.shared.k */
+	char names[80];
+	Elf64_Sym symbols[2];
+	unsigned char info[4 + 4 + 8];
+};
+
+static void add_section(struct cubin *cubin, unsigned i, const char *name, unsigned type, size_t offset, size_t bytes)
+{
+	static size_t used;
+	size_t at = i == 1 ? 1 : used;
+
+	strcpy(cubin->names + at, name);
+	used = at + strlen(name) + 1;
+	cubin->sections[i] = (Elf64_Shdr){.sh_name = (Elf64_Word)at, .sh_type = type, .sh_offset = offset, .sh_size = bytes};
+}
+
+static void make_cubin(struct cubin *cubin, unsigned registers)
+{
+	memset(cubin, 0, sizeof *cubin);
+	memcpy(cubin->header.e_ident, ELFMAG, SELFMAG);
+	cubin->header.e_ident[EI_CLASS] = ELFCLASS64;
+	cubin->header.e_ident[EI_DATA] = ELFDATA2LSB;
+	cubin->header.e_shoff = offsetof(struct cubin, sections);
+	cubin->header.e_shentsize = sizeof(Elf64_Shdr);
+	cubin->header.e_shnum = 6;
+	cubin->header.e_shstrndx = 1;
+	add_section(cubin, 1, ".shstrtab", SHT_STRTAB, offsetof(struct cubin, names), sizeof cubin->names);
+	add_section(cubin, 2, ".symtab", SHT_SYMTAB, offsetof(struct cubin, symbols), sizeof cubin->symbols);
+	add_section(cubin, 3, ".nv.info", SHT_PROGBITS, offsetof(struct cubin, info), sizeof cubin->info);
+	add_section(cubin, 4, ".text.k", SHT_PROGBITS, 0, 0);
+	add_section(cubin, 5, ".nv.shared.k", SHT_NOBITS, 0, 1024);
+	cubin->sections[2].sh_link = 1;
+	cubin->sections[4].sh_info = 40U << 24;
+	/* The symbol's name is the end of its section's. */
+	cubin->symbols[1].st_name = cubin->sections[4].sh_name + 6;
+	cubin->symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+	put(cubin->info, 0x1c03, 4); /* some other attribute, with its value in itself */
+	put(cubin->info + 4, 0x00082f04, 4);
+	put(cubin->info + 8, 1, 4);
+	put(cubin->info + 12, registers, 4);
+}
+
+static void cubins_know_registers_and_shared_bytes(void)
+{
+	struct cubin cubin;
+	struct gt_cubin_kernel kernel;
+	struct gt_error error;
+
+	make_cubin(&cubin, 17);
+	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "k", &kernel, &error), 1);
+	CHECK_EQUAL(kernel.registers, 17);
+	CHECK_EQUAL(kernel.shared_bytes, 1024);
+	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "j", &kernel, &error), 0);
+	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "kk", &kernel, &error), 0);
+	/* Without the attribute, the section of the code says it too. */
+	cubin.info[5] = 0x2e;
+	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "k", &kernel, &error), 1);
+	CHECK_EQUAL(kernel.registers, 40);
+}
+
+static void damaged_cubins_do_no_harm(void)
+{
+	struct cubin cubin;
+	struct gt_cubin_kernel kernel;
+	struct gt_error error;
+
+	make_cubin(&cubin, 17);
+	for (size_t cut = 0; cut <= sizeof cubin; cut++) {
+		unsigned char *tight = malloc(cut + 1);
+		memcpy(tight, &cubin, cut);
+		int result = gt_cubin_kernel(tight, cut, "k", &kernel, &error);
+		CHECK(cut >= sizeof cubin.header || result == -1);
+		free(tight);
+	}
+	for (unsigned round = 0; round < 20000; round++) {
+		unsigned char *tight = malloc(sizeof cubin);
+		memcpy(tight, &cubin, sizeof cubin);
+		for (unsigned i = 0; i < 3; i++)
+			tight[next_random() % sizeof cubin] = (unsigned char)(next_random() % 5 ? 255 : 0);
+		gt_cubin_kernel(tight, sizeof cubin, "k", &kernel, &error);
+		free(tight);
+	}
+}
+
+int main(void)
+{
+	RUN(lz4_blocks_come_out_as_they_went_in);
+	RUN(damaged_lz4_blocks_are_refused);
+	RUN(entries_are_chosen);
+	RUN(plain_text_is_an_entry);
+	RUN(compressed_entries_are_unpacked);
+	RUN(damaged_containers_are_refused);
+	RUN(cubins_know_registers_and_shared_bytes);
+	RUN(damaged_cubins_do_no_harm);
+	return check_report();
+}
