@@ -31,6 +31,13 @@ int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64
 size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel);
 size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
 
+/* What a texture object of linear memory is: its handle is the device address of one of these. */
+struct gt_ptx_texture {
+	uint64_t address, elements;
+	uint32_t channels, channel_bytes; /* 1 to 4 each */
+	uint32_t is_signed, is_float;
+};
+
 struct gt_ptx_launch {
 	const struct gt_ptx_function *kernel;
 	uint32_t grid[3], block[3];

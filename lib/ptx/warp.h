@@ -23,6 +23,10 @@
 #define GT_PTX_ALL_ONES 0	       /* the slot of a predicate that always holds */
 #define GT_PTX_FUNCTION_BASE UINT64_C(0x204000000000) /* addresses of functions */
 #define GT_PTX_FUNCTION_STEP 16
+#define GT_PTX_PARAMETER_BASE UINT64_C(0x205000000000) /* generic addresses of kernel parameters */
+#define GT_PTX_FRAMES_MAX 4096			       /* functions under way at a time */
+#define GT_PTX_SHARED_MAX (1U << 20)			       /* bytes a block, beyond any GPU's */
+#define GT_PTX_LOCAL_MAX (512U << 10)		       /* bytes of local memory a thread, CUDA's limit */
 
 struct gt_ptx_op;
 struct gt_ptx_warp;
@@ -39,6 +43,7 @@ struct gt_ptx_op {
 		gt_ptx_step *inner;	       /* what `run` wraps, as a rounding does */
 		struct gt_ptx_access *access;  /* memory */
 		const struct gt_ptx_call *call;
+		const struct gt_ptx_switch *ways;
 		const char *text;	       /* what an unknown instruction says */
 	} with;
 	uint32_t d, q;	     /* slots of the results */
@@ -47,7 +52,7 @@ struct gt_ptx_op {
 	uint8_t guarded;     /* 0: always; 1: where the guard holds; 2: where it does not */
 	uint8_t counts;	     /* instructions: 1 for the first micro-op of one, else 0 */
 	uint8_t choice;	     /* a rounding, a combination of predicates and so on, as `run` knows */
-	uint8_t spare;
+	uint8_t accesses;    /* it has an access */
 	uint32_t line;	     /* in the PTX text */
 	int32_t target;	     /* branches: micro-ops from here to the target */
 	int32_t join;	     /* and to where both ways meet again; 0: at the function's end */
@@ -59,6 +64,9 @@ struct gt_ptx_access {
 	uint8_t action, operation; /* enum gt_action, enum gt_operator */
 	uint8_t size, n;	   /* bytes of an element, elements of a vector */
 	bool narrow;		   /* the address slot is of 32-bit lanes */
+	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
+	bool in_frame;		   /* the address counts from the running function's local frame */
+	bool untraced;		   /* parameters */
 	uint32_t address;	   /* its slot */
 	int64_t offset;
 	uint32_t slots[8];	   /* of the elements */
@@ -80,6 +88,12 @@ struct gt_ptx_call {
 	uint32_t address;
 	struct gt_ptx_place *arguments, *returns;
 	size_t n_arguments, n_returns;
+};
+
+/* The ways of brx.idx: micro-ops from here to each target. */
+struct gt_ptx_switch {
+	size_t n;
+	int32_t targets[];
 };
 
 /* Lanes that run together: where they go on, and where they wait for others. */
@@ -121,6 +135,7 @@ struct gt_ptx_warp {
 	size_t local_stride;
 	size_t local_at;       /* of the running function's frame */
 	uint32_t tid[3][GT_WARP_SIZE];
+	unsigned char copied[GT_WARP_SIZE][16]; /* by cp.async, on its way */
 };
 
 struct gt_ptx_barrier {
@@ -142,12 +157,14 @@ struct gt_ptx_core {
 	uint32_t ctaid[3];
 	unsigned char *shared;
 	uint64_t shared_bytes;
+	unsigned char *parameters;
 	uint64_t parameter_bytes;
 	struct gt_ptx_barrier barriers[GT_PTX_BARRIERS];
 	struct gt_ptx_warp *warps;
 	uint32_t n_warps;
 	uint64_t accesses;
 	uint64_t launches; /* %gridid */
+	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
 	struct gt_error *error;
 };
@@ -174,6 +191,24 @@ static inline unsigned gt_ptx_lowest(uint32_t mask)
 {
 	return (unsigned)__builtin_ctz(mask);
 }
+
+/* Begins a function for some lanes: its part of the arena, its frame, its first path. Returns its
+ * first micro-op, or NULL when it cannot. */
+const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code,
+				     const struct gt_ptx_op *call, uint32_t mask);
+/* Takes lanes out of the running function, or of all (they exit); returns how to go on. */
+const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, bool all);
+/* Lets warps go on whose barrier all others have reached. */
+void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
+
+/* Appends an access to the sink. The addresses are those of the active lanes, lane i's at lanes[i]
+ * + offset; stride GT_STRIDE_LANES if they are not affine. Returns -1 when the sink fails. */
+int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
+		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
+
+gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_switch, gt_ptx_return, gt_ptx_exit, gt_ptx_trap, gt_ptx_do_call,
+	gt_ptx_barrier, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing, gt_ptx_print, gt_ptx_assert,
+	gt_ptx_local_address, gt_ptx_texture, gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic, gt_ptx_is_space, gt_ptx_read_special;
 
 /* Ends the launch: "kernel NAME, PTX line L: BLOCK (x,y,z) THREAD (x,y,z): ..."; returns NULL. */
 const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
