@@ -7,6 +7,9 @@
         compares that with a trace: two texts of gtrace-cat, as it was recorded and after gcoalesce
     kernels_reference.py compare-kernel KERNEL NAME ARGUMENT... ACCESSES REQUESTS
         the same for the first launch of that kernel alone, which is all the trace has
+    kernels_reference.py compare-static REPORT ACCESSES
+        compares the degrees of a report of gtrace-ptx --static with those of a trace of the same launch,
+        where they are exact; prints how many accesses were compared
     kernels_reference.py data NAME ARGUMENT... DIRECTORY
         writes the program's input buffers, BUFFER.bin each
 
@@ -415,6 +418,47 @@ def compare(launches, found):
             sys.exit(f"launch {i + 1}, {name}: accesses, lanes, sectors: {counts}, expected {launch.counts}")
 
 
+def addresses(row):
+    """The addresses of a row's active lanes, lowest lane first."""
+    if row["lanes"] != "-":
+        return [int(address, 0) for address in row["lanes"].split(",")]
+    mask, base, stride = (int(row[column], 0) for column in ("mask", "base", "stride"))
+    lanes = [lane for lane in range(32) if mask >> lane & 1]
+    return [base + stride * (lane - lanes[0]) for lane in lanes]
+
+
+def traced_degrees(path):
+    """{PTX line: [lanes, those within 128 bytes of the first one's sector, accesses, sectors]}."""
+    degrees = {}
+    for row in rows_of(path):
+        if not action_of(row["op"]):
+            continue
+        lanes = addresses(row)
+        start = lanes[0] // 32 * 32
+        degree = degrees.setdefault(int(row["pc"], 0), [0, 0, 0, 0])
+        degree[0] += len(lanes)
+        degree[1] += sum(start <= address < start + 128 for address in lanes)
+        degree[2] += 1
+        last = int(row["size"]) - 1
+        degree[3] += len({(address + byte) // 32 for address in lanes for byte in (0, last)})
+    return degrees
+
+
+def compare_static(report, accesses):
+    found, compared = traced_degrees(accesses), 0
+    with open(report) as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines if not line.startswith("#")]
+    for _, line, _, _, degree, _, _, sectors, basis, address in rows:
+        if line == "all" or basis != "exact" or int(line) not in found:
+            continue
+        lanes, in_range, warps, touched = found[int(line)]
+        traced_ones = f"{100 * in_range / lanes:.4g}", f"{touched / warps:.4g}"
+        if traced_ones != (degree, sectors):
+            sys.exit(f"line {line}, {address}: degree and sectors {degree}, {sectors}; traced {traced_ones}")
+        compared += 1
+    print(compared)
+
+
 def bfs_data(arguments):
     nodes, edges, _ = numbers(arguments, 512, 3, 128)
     first, to = graph(nodes, edges)
@@ -447,6 +491,8 @@ def main(what, *arguments):
     elif what == "compare-kernel":
         launches = [launch for launch in expected(arguments[1], arguments[2:-2]) if launch.kernel == arguments[0]]
         compare(launches[:1], traced(*arguments[-2:]))
+    elif what == "compare-static":
+        compare_static(*arguments)
     elif what == "data":
         for buffer, values in data(arguments[0], arguments[1:-1]).items():
             with open(f"{arguments[-1]}/{buffer}.bin", "wb") as file:

@@ -73,6 +73,7 @@ int gt_static_write_tree(const struct gt_static *analysis, size_t access, FILE *
 /* A line for each access and one for the kernel's loads together; coalescing graphs and syntax trees
  * where they are asked for. */
 struct gt_static_choice {
+	const char *name; /* of the kernel, as it is to be shown */
 	bool tree;
 };
 void gt_static_write_header(FILE *to);

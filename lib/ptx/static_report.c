@@ -62,8 +62,7 @@ static void add(struct together *all, const struct gt_static_degree *degree)
 		all->graph[i] += (double)degree->graph[i] / (double)degree->requests;
 }
 
-static void write_together(const struct gt_ptx_function *kernel, struct together *all, struct gt_static_choice choice,
-			   FILE *to)
+static void write_together(struct together *all, struct gt_static_choice choice, FILE *to)
 {
 	struct gt_static_degree sum = {.basis = all->basis};
 	double loads = (double)all->loads;
@@ -74,7 +73,7 @@ static void write_together(const struct gt_ptx_function *kernel, struct together
 		sum.graph[i] = all->graph[i] > 0;
 		all->graph[i] /= loads;
 	}
-	fprintf(to, "%s\tall\tload\t-", kernel->name);
+	fprintf(to, "%s\tall\tload\t-", choice.name);
 	/* Loads without a degree are left out, and the basis says so. */
 	write_numbers(all->degree / loads, gt_static_range_sectors(&sum), all->sectors / loads,
 		      all->basis >= GT_STATIC_LOADED ? GT_STATIC_ASSUMED : all->basis, to);
@@ -94,7 +93,7 @@ static int write_access(const struct gt_static *analysis, size_t i, const struct
 	requests = (double)degree.requests;
 	if (gt_static_is_load(analysis, i))
 		add(all, &degree);
-	fprintf(to, "%s\t%u\t%s\t%u", analysis->kernel->name, instruction->line, action(instruction),
+	fprintf(to, "%s\t%u\t%s\t%u", choice.name, instruction->line, action(instruction),
 		gt_static_bytes(analysis, i));
 	write_numbers(degree.threads ? (double)degree.in_range / (double)degree.threads : 0,
 		      gt_static_range_sectors(&degree), requests > 0 ? (double)degree.sectors / requests : 0,
@@ -120,7 +119,7 @@ int gt_static_write(const struct gt_ptx_function *kernel, const struct gt_static
 	for (size_t i = 0; result == 0 && i < gt_static_accesses(analysis); i++)
 		result = write_access(analysis, i, launch, choice, &all, to, error);
 	if (result == 0)
-		write_together(kernel, &all, choice, to);
+		write_together(&all, choice, to);
 	gt_static_close(analysis);
 	return result;
 }
