@@ -57,18 +57,31 @@ static int read_count(const struct gt_ptx_call *call, const char **at, uint64_t 
 	return fail_at(start, error, text);
 }
 
+/* True for (x, ...): a parenthesis may also be that of an expression, as in (4+4)*2. */
+static bool is_list(const char *at)
+{
+	size_t depth = 1;
+
+	if (*at++ != '(')
+		return false;
+	for (; *at && depth > 0; at++) {
+		if (*at == ',' && depth == 1)
+			return true;
+		depth += *at == '(';
+		depth -= *at == ')';
+	}
+	return false;
+}
+
 /* N or (x[,y[,z]]) */
 static int read_extent(const struct gt_ptx_call *call, const char **at, const uint32_t limits[3], uint32_t extent[3],
 		       struct gt_error *error)
 {
-	const char *look = *at;
 	uint64_t count = 0;
 	int n = 0;
 
 	extent[0] = extent[1] = extent[2] = 1;
-	/* A parenthesis may also be that of an expression, as in (4+4)*2. */
-	size_t inside = *look == '(' ? strcspn(look, ")") : 0;
-	bool list = inside > 0 && memchr(look, ',', inside) != NULL;
+	bool list = is_list(*at);
 	if (list)
 		(*at)++;
 	do {

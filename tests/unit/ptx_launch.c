@@ -42,6 +42,8 @@ static void test_shape(void)
 	refused("k<<<(2147483647,65535),1>>>()", "at '1>>>()': more than 2^32 blocks");
 	refused("k<<<(1,65536),1>>>()", "at '65536),1>>>()': expected a whole number from 1 to 65535");
 	refused("k<<<1,1,300000>>>()", "at '300000>>>()': expected a whole number from 0 to 233472");
+	CHECK_EQUAL(read("k<<<((7+1)/2,(3)),(2*(1+1))>>>()"), 0);
+	CHECK(call.grid[0] == 4 && call.grid[1] == 3 && call.block[0] == 4);
 	refused("k<<<1>>>()", "at '>>>()': expected ','");
 	refused("k<<<(1,2,3,4),1>>>()", "at ',4),1>>>()': expected ')'");
 	refused("k<<<1,1>>", "at '>>': expected '>>>'");

@@ -1,0 +1,278 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# gtrace-ptx: results against Python's, traces against closed formulas, options, errors, the manual.
+
+load helpers
+
+setup() {
+	cd "$ROOT" || return 1
+	ptx=examples/kernels/ptx
+	t=$BATS_TEST_TMPDIR
+}
+
+# run_ptx FILE LAUNCH [OPTION...]: runs one launch and leaves the stream in $t/stream.
+run_ptx() {
+	local file=$1 launch=$2
+	shift 2
+	gtrace-ptx --launch "$launch" "$@" "$file" >"$t/stream"
+}
+
+# floats FILE: its 32-bit floats, which are whole numbers, one a line.
+floats() { python3 -c 'import array, sys; [print(int(x)) for x in array.array("f", open(sys.argv[1], "rb").read())]' "$1"; }
+
+counter() { gstats --csv "$t/stream" | awk -F, -v stage="$1" -v counter="$2" '$1 == "total" && $2 == stage && $3 == counter { print $4 }'; }
+
+rows() { gtrace-cat "$1" | grep -v '^#'; }
+
+@test "vector add: the sums, and an access a warp and array" {
+	for shape in "1000 128" "1000 33" "1 32" "4096 1024"; do
+		read -r n block <<<"$shape"
+		run_ptx $ptx/vectoradd.ptx "vectoradd<<<($n+$block-1)/$block, $block>>>(f32[$n]:ramp, f32[$n]:ramp(5,2), C=f32[$n], $n)" --dump C="$t/C"
+		diff <(floats "$t/C") <(seq 0 $((n - 1)) | awk '{ print 3 * $1 + 5 }')
+		# A warp with a thread below n loads twice and stores once.
+		warps=$(awk -v n="$n" -v b="$block" 'BEGIN { for (s = 0; s < n; s += b) { m = n - s < b ? n - s : b; w += int((m + 31) / 32) } print w }')
+		[ "$(counter ptx accesses)" -eq $((3 * warps)) ]
+		[ "$(rows "$t/stream" | wc -l)" -eq $((3 * warps)) ]
+		gtrace-cat --check "$t/stream" >/dev/null
+	done
+}
+
+@test "matrix product: the result and the accesses, whole and partial blocks" {
+	for shape in "16 16 16" "20 8 4" "7 32 8"; do
+		read -r n bx by <<<"$shape"
+		run_ptx $ptx/gemm.ptx "gemm<<<(($n+$bx-1)/$bx,($n+$by-1)/$by),($bx,$by)>>>(f32[$n*$n]:ramp, f32[$n*$n]:ramp(1,1), C=f32[$n*$n], $n)" --dump C="$t/C"
+		diff <(floats "$t/C") <(python3 -c "
+n = $n
+for r in range(n):
+    for c in range(n):
+        print(sum((r * n + k) * (k * n + c + 1) for k in range(n)))")
+		# Warps that have an element of C, by counting threads.
+		warps=$(python3 -c "
+n, bx, by = $n, $bx, $by
+live = set()
+for y in range(-(-n // by) * by):
+    for x in range(-(-n // bx) * bx):
+        if x < n and y < n:
+            live.add((x // bx, y // by, (y % by * bx + x % bx) // 32))
+print(len(live))")
+		[ "$(counter ptx accesses)" -eq $((warps * (2 * n + 1))) ]
+	done
+}
+
+@test "reduction: shared memory, barriers and atomics come to the exact sum" {
+	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)' --dump sum="$t/sum" --space global,shared
+	[ "$(floats "$t/sum")" = 12497500 ]
+	rows "$t/stream" | grep -q reduction.global
+	rows "$t/stream" | grep -q store.shared
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel.*shared_bytes=4096')" -eq 1 ]
+}
+
+@test "launches share memory; a transpose twice is the matrix; files go in and out" {
+	head -c 8192 /dev/urandom >"$t/in"
+	gtrace-ptx --launch "transpose<<<(2,8),(32,8)>>>(A=f32[]:@$t/in, B=f32[2048], 64, 32)" \
+		--launch 'transpose<<<(2,8),(32,8)>>>(B, C=f32[2048], 32, 64)' --dump A="$t/A" --dump C="$t/C" --dump B="$t/B" \
+		$ptx/transpose.ptx >"$t/stream"
+	cmp "$t/in" "$t/A"
+	cmp "$t/in" "$t/C"
+	! cmp -s "$t/in" "$t/B"
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
+}
+
+@test "a compressed file and standard input are read alike, and every run gives the same bytes" {
+	launch='vectoradd<<<4,64>>>(f32[256]:rand(1), f32[256]:rand(2), C=f32[256], 256)'
+	gtrace-ptx --launch "$launch" $ptx/vectoradd.ptx >"$t/plain"
+	gtrace-ptx --launch "$launch" $ptx/vectoradd.ptx | cmp - "$t/plain"
+	gzip -c $ptx/vectoradd.ptx | gtrace-ptx --launch "$launch" - >"$t/piped"
+	diff <(gtrace-cat "$t/plain" | grep -v '^#\(history\|end\)') <(gtrace-cat "$t/piped" | grep -v '^#\(history\|end\)')
+}
+
+@test "rows come in logical order: as gtrace-order puts those of --unordered" {
+	launch='gemm_tiled<<<(2,2),(16,16),2048>>>(f32[1024]:ramp, f32[1024]:ramp, f32[1024], 32)'
+	run_ptx $ptx/gemm_tiled.ptx "$launch" --space global,shared
+	gtrace-ptx --unordered --space global,shared --launch "$launch" $ptx/gemm_tiled.ptx >"$t/unordered"
+	cmp <(rows "$t/stream") <(gtrace-order "$t/unordered" | rows -)
+	! cmp -s <(rows "$t/stream") <(rows "$t/unordered")
+	gtrace-cat "$t/stream" | grep -q '^#kernel.*order=block'
+	! gtrace-cat "$t/unordered" | grep -q '^#kernel.*order=block'
+}
+
+@test "what is traced: --blocks, --launches, --kernel, --skip-untraced, --space" {
+	launch='vectoradd<<<10,64>>>(A=f32[640]:ramp, A, C=f32[640], 640)'
+	run_ptx $ptx/vectoradd.ptx "$launch" --blocks 3 --dump C="$t/C"
+	[ "$(rows "$t/stream" | cut -f1 | sort -u | tr '\n' ' ')" = "0 1 2 " ]
+	[ "$(floats "$t/C" | tail -n 1)" = 1278 ]
+	run_ptx $ptx/vectoradd.ptx "$launch" --blocks 3 --skip-untraced --dump C="$t/C"
+	[ "$(floats "$t/C" | tail -n 1)" = 0 ]
+	[ "$(rows "$t/stream" | wc -l)" -eq 18 ]
+	two=(--launch "$launch" --launch 'vectoradd<<<10,64>>>(C, C, D=f32[640], 640)' --dump D="$t/D")
+	gtrace-ptx "${two[@]}" --launches 2 $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(gtrace-cat "$t/stream" | grep '^#kernel' | cut -f2)" = id=2 ]
+	[ "$(floats "$t/D" | tail -n 1)" = 2556 ]
+	gtrace-ptx "${two[@]}" --launches 2 --skip-untraced $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(floats "$t/D" | tail -n 1)" = 0 ]
+	gtrace-ptx "${two[@]}" --kernel '^vectoradd$' $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
+	gtrace-ptx "${two[@]}" --kernel PKfS0 $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
+	gtrace-ptx "${two[@]}" --kernel gemm $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 0 ]
+	[ "$(floats "$t/D" | tail -n 1)" = 2556 ]
+	run_ptx $ptx/vectoradd.ptx "$launch" --space local
+	[ "$(rows "$t/stream" | wc -l)" -eq 0 ]
+}
+
+@test "the kernel record: name, shape, registers, shared bytes; the GPU goes into the stream" {
+	run_ptx $ptx/gemm_tiled.ptx 'gemm_tiled<<<(2,2),(16,16),4096>>>(f32[1024]:ramp, f32[1024]:ramp, f32[1024], 32)' --registers 40 --gpu titanv
+	gtrace-cat "$t/stream" | grep '^#kernel' >"$t/kernel"
+	for field in name=gemm_tiled grid=2,2,1 block=16,16,1 registers=40; do
+		grep -q "$field" "$t/kernel" || { cat "$t/kernel"; return 1; }
+	done
+	[ "$(counter ptx registers)" -eq 40 ]
+	[ "$(counter ptx registers_estimated)" -eq 0 ]
+	static=$(gtrace-ptx --list $ptx/gemm_tiled.ptx | sed 's/.*shared_bytes=\([0-9]*\).*/\1/')
+	[ "$(counter ptx shared_bytes)" -eq $((static + 4096)) ]
+	gtrace-cat "$t/stream" | grep -q '^#gpu.*sms=80'
+	run_ptx $ptx/gemm_tiled.ptx 'gemm_tiled<<<1,(16,16),2048>>>(f32[1024], f32[1024], f32[1024], 32)'
+	[ "$(counter ptx registers_estimated)" -eq 1 ]
+	[ "$(counter ptx registers)" -gt 0 ]
+}
+
+@test "a whole pipe takes the stream" {
+	gtrace-ptx --gpu titanv --launch 'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' $ptx/gemm.ptx |
+		gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv >"$t/report"
+	grep -q '^total,l1,reads,' "$t/report"
+	# 128 warps of 64 x (one sector for A, four for B), and 128 stores of four sectors.
+	grep -qx 'total,coalesce,load_sectors,40960' "$t/report"
+	grep -qx 'total,coalesce,store_sectors,512' "$t/report"
+}
+
+@test "--list shows the kernels" {
+	gtrace-ptx --list $ptx/matvec.ptx >"$t/list"
+	[ "$(wc -l <"$t/list")" -eq 2 ]
+	grep -q '^matvec(u64, u64, u64, u32, u32)	line=[0-9]*	registers=[0-9]* (estimated)	shared_bytes=0	name=_Z6matvecPKfS0_Pfii$' "$t/list"
+}
+
+@test "wrong usage" {
+	one='vectoradd<<<1,1>>>(f32[1],f32[1],f32[1],1)'
+	expect_failure 2 "expected one PTX file" gtrace-ptx --launch "$one"
+	expect_failure 2 "expected --launch" gtrace-ptx $ptx/vectoradd.ptx
+	expect_failure 2 "--launch: at '1025>>>" gtrace-ptx --launch 'k<<<1,1025>>>()' $ptx/vectoradd.ptx
+	expect_failure 2 "--launch: at 'f33[4])': expected a type" gtrace-ptx --launch 'k<<<1,1>>>(f33[4])' /nonexistent
+	expect_failure 2 "--dump 'C': expected NAME=FILE" gtrace-ptx --launch "$one" --dump C $ptx/vectoradd.ptx
+	expect_failure 2 "--space: 'global,': expected a list of" gtrace-ptx --launch "$one" --space global, $ptx/vectoradd.ptx
+	expect_failure 2 "--blocks" gtrace-ptx --launch "$one" --blocks 0 $ptx/vectoradd.ptx
+	expect_failure 2 "--launches: '0': launches are numbered from 1" gtrace-ptx --launch "$one" --launches 0 $ptx/vectoradd.ptx
+	expect_failure 2 "--registers" gtrace-ptx --launch "$one" --registers 256 $ptx/vectoradd.ptx
+	expect_failure 2 "--kernel" gtrace-ptx --launch "$one" --kernel '(' $ptx/vectoradd.ptx
+	expect_failure 2 "--gpu" gtrace-ptx --launch "$one" --gpu nosuch $ptx/vectoradd.ptx
+	expect_failure 2 "--memory" gtrace-ptx --launch "$one" -S 1 $ptx/vectoradd.ptx
+}
+
+@test "wrong data" {
+	one='vectoradd<<<1,1>>>(f32[1],f32[1],f32[1],1)'
+	expect_failure 1 "/nonexistent.ptx" gtrace-ptx --launch "$one" /nonexistent.ptx
+	expect_failure 1 "not one kernel is called 'vectorsub'" gtrace-ptx --launch 'vectorsub<<<1,1>>>()' $ptx/vectoradd.ptx
+	expect_failure 1 "3 arguments, the kernel has 4 parameters" gtrace-ptx --launch 'vectoradd<<<1,1>>>(f32[1],f32[1],f32[1])' $ptx/vectoradd.ptx
+	expect_failure 1 "no launch makes a buffer 'D'" gtrace-ptx --launch "$one" --dump D="$t/D" $ptx/vectoradd.ptx
+	printf '.version 6.3\n.target sm_75\n.nonsense\n' >"$t/broken.ptx"
+	expect_failure 1 "$t/broken.ptx:3: expected a directive such as .entry, .func or .global, found '.nonsense'" \
+		gtrace-ptx --launch "$one" "$t/broken.ptx"
+	head -c 900 $ptx/vectoradd.ptx >"$t/cut.ptx"
+	expect_failure 1 "$t/cut.ptx:" gtrace-ptx --launch "$one" "$t/cut.ptx"
+	expect_failure 1 "No space left" bash -c "gtrace-ptx --launch '$one' $ptx/vectoradd.ptx >/dev/full"
+}
+
+@test "a kernel that strays is named with its line, block, thread and address" {
+	status=0
+	gtrace-ptx --launch 'vectoradd<<<2,32>>>(A=f32[64], B=f32[64], C=f32[40], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(wc -l <"$t/err")" -eq 1 ]
+	line=$(grep -n 'st.global.f32' $ptx/vectoradd.ptx | cut -d: -f1)
+	for word in vectoradd "$line" block thread 0x2000000004a0 C; do
+		grep -q "$word" "$t/err" || { cat "$t/err"; return 1; }
+	done
+	expect_failure 1 "" bash -c "gstats $t/stream"
+}
+
+@test "--max-instructions stops a loop that does not end" {
+	printf '.version 6.3\n.target sm_75\n.address_size 64\n.entry spin() { L: bra L; ret; }\n' >"$t/spin.ptx"
+	status=0
+	gtrace-ptx --max-instructions 100000 --launch 'spin<<<1,32>>>()' "$t/spin.ptx" >"$t/stream" 2>"$t/err" || status=$?
+	[ "$status" -eq 1 ]
+	grep -q spin "$t/err"
+}
+
+@test "a binary stream is not written to a terminal by gtrace-ptx" {
+	script -qec "gtrace-ptx --launch 'vectoradd<<<1,1>>>(f32[1],f32[1],f32[1],1)' $ptx/vectoradd.ptx" /dev/null >"$t/out" 2>&1 </dev/null || true
+	grep -q terminal "$t/out"
+}
+
+# A source with most of what compilers write: calls, tables of functions, switches, local arrays,
+# initial values, structures, inline assembly with labels.
+write_source() {
+	cat >"$t/forms.cu" <<'CU'
+#ifdef __NVCC__
+#else
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __noinline__ __attribute__((noinline))
+#include <__clang_cuda_builtin_vars.h>
+#endif
+struct S { char c; double d; int v[3]; };
+__constant__ float table[3][4] = {{1, 2, 3, 4}, {5, 6}, {7}};
+__device__ int count[3][2] = {{1, 2}, {3}};
+__device__ const char *text = "text";
+typedef float (*function)(float);
+__device__ __noinline__ float twice(float x) { return 2 * x; }
+__device__ __noinline__ float third(float x) { return x / 3; }
+__device__ function functions[2] = {twice, third};
+__global__ void forms(float *a, double *d, long long n, S s)
+{
+	__shared__ float tile[64];
+	float local[20];
+	int i = threadIdx.x + blockIdx.x * blockDim.x, v;
+	tile[threadIdx.x % 64] = a[i];
+	for (int k = 0; k < 20; k++)
+		local[k] = tile[(k * i) % 64];
+	switch (i) {
+	case 0: a[1] = 2; break;
+	case 1: a[2] = 3; break;
+	case 2: a[9] = 4; break;
+	case 3: a[7] = i; break;
+	case 4: a[13] = 1; break;
+	case 5: a[5] = 1 / a[6]; break;
+	}
+	a[i] = local[n % 20] + functions[i & 1](s.d) + table[i % 3][n % 4] + count[i % 3][0] + s.v[i % 3];
+	d[i] = d[i] * n + text[i & 3];
+	asm volatile("{ .reg .pred p; .reg .u32 t<3>; A: setp.eq.u32 p, %1, 0; @p bra B; mov.u32 t1, %%laneid; @!p bra A; B: mov.u32 %0, t1; }" : "=r"(v) : "r"(i));
+	asm volatile("{ .reg .pred p; A: setp.ne.u32 p, %1, 0; @p bra A; mov.u32 %0, 0b101; }" : "=r"(v) : "r"(v));
+	a[i + 1] = v;
+}
+CU
+}
+
+@test "what clang writes is parsed, optimised or not, for several targets" {
+	command -v clang >/dev/null || skip "clang is not installed"
+	write_source
+	for flags in "-O0 --cuda-gpu-arch=sm_75" "-O2 --cuda-gpu-arch=sm_75" "-O3 --cuda-gpu-arch=sm_80 -g" "-O1 --cuda-gpu-arch=sm_60"; do
+		# shellcheck disable=SC2086
+		clang -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version $flags -S "$t/forms.cu" -o "$t/forms.ptx" 2>"$t/err" || { cat "$t/err"; return 1; }
+		gtrace-ptx --list "$t/forms.ptx" | grep -q '^forms(u64, u64, u64, b8\[32\])'
+	done
+}
+
+@test "what nvcc writes is parsed, for several targets, with debug information" {
+	nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || skip "nvcc is not installed"
+	write_source
+	for flags in -arch=sm_75 "-arch=sm_90 -lineinfo -rdc=true" "-arch=sm_80 -G"; do
+		# shellcheck disable=SC2086
+		"$nvcc" -w -ptx $flags "$t/forms.cu" -o "$t/forms.ptx"
+		gtrace-ptx --list "$t/forms.ptx" | grep -q '^forms(u64, u64, u64, b8\[32\])'
+	done
+}
+
+@test "the examples of gtrace-ptx(1) run" {
+	run_man_examples gtrace-ptx.1
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* gtrace-ptx: runs kernels of a PTX file on this processor and writes the accesses they make. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/options.h"
+#include "ptx/launch.h"
+#include "ptx/recorder.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
+	"       gtrace-ptx --list FILE.ptx\n"
+	"Runs kernels on this processor, one launch after the other, and writes a stream of their accesses.\n"
+	"  --launch LAUNCH       'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
+	"                        GRID, BLOCK: N or (x,y,z); SHARED: bytes of dynamic shared memory\n"
+	"                        ARGUMENT: [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a number,\n"
+	"                        null, hex(BYTES); FILL: zero, ramp[(START[, STEP])], rand(SEED[, BELOW]),\n"
+	"                        const(X), @FILE; TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64\n"
+	"  --list                print the kernels of the file with the types of their parameters\n"
+	"  --dump NAME=FILE      write a buffer to FILE when all launches are done\n"
+	"  --gpu NAME|FILE       a GPU description; goes into the stream\n"
+	"  --registers N         registers per thread (default: .maxnreg, else estimated)\n"
+	"  --max-instructions N  stop a launch that executes more warp instructions\n"
+	"What is traced:\n"
+	"  --space LIST          global, local, shared, texture, constant (global,local)\n"
+	"  --kernel RE           launches of kernels whose names RE matches\n"
+	"  --launches LIST       these launches, such as 1,3-5\n"
+	"  --blocks N            the first N blocks of each launch\n"
+	"  --skip-untraced       do not execute the rest\n"
+	"  --unordered           as the warps ran, not in order of access number and warp\n"
+	"  -S, --memory SIZE     memory for putting the accesses of a block in order (2G)\n"
+	"  -v, --verbose         what each launch did, on standard error\n"
+	"      --help, --version\n";
+
+enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED };
+
+static const struct option options[] = {
+	{"launch", required_argument, NULL, LAUNCH},
+	{"list", no_argument, NULL, LIST},
+	{"dump", required_argument, NULL, DUMP},
+	{"gpu", required_argument, NULL, GPU},
+	{"registers", required_argument, NULL, REGISTERS},
+	{"max-instructions", required_argument, NULL, MAX_INSTRUCTIONS},
+	{"space", required_argument, NULL, SPACE},
+	{"kernel", required_argument, NULL, KERNEL},
+	{"launches", required_argument, NULL, LAUNCHES},
+	{"blocks", required_argument, NULL, BLOCKS},
+	{"skip-untraced", no_argument, NULL, SKIP_UNTRACED},
+	{"unordered", no_argument, NULL, UNORDERED},
+	{"memory", required_argument, NULL, 'S'},
+	TOOL_OPTIONS,
+};
+
+#define LAUNCHES_MAX 4096
+#define DUMPS_MAX 64
+#define DEVICE_MEMORY (UINT64_C(32) << 30) /* bytes; taken from the system as they are used */
+
+struct launch {
+	struct gt_ptx_call call;
+	const struct gt_ptx_function *kernel;
+	unsigned char *parameters;
+};
+
+struct gtrace_ptx {
+	struct tool tool;
+	void (*mode)(struct gtrace_ptx *self); /* what is done with the module */
+	struct launch launches[LAUNCHES_MAX];
+	size_t n_launches;
+	struct {
+		char *name, *path;
+	} dumps[DUMPS_MAX];
+	size_t n_dumps;
+	struct gt_gpu gpu;
+	uint32_t sms;
+	uint32_t registers; /* 0: not given */
+	struct gt_ptx_tracing tracing;
+
+	const char *path;
+	struct gt_ptx_module module;
+	struct gt_ptx_memory memory;
+	struct gt_ptx_machine *machine;
+	struct gt_ptx_buffers buffers;
+};
+
+/* ---- the kernels of the file ---- */
+
+static void list_kernels(struct gtrace_ptx *self)
+{
+	struct tool *tool = &self->tool;
+	uint32_t registers;
+	bool estimated;
+	size_t length;
+
+	for (size_t i = 0; i < self->module.n_functions; i++) {
+		const struct gt_ptx_function *kernel = &self->module.functions[i];
+		if (!kernel->entry || kernel->declaration)
+			continue;
+		const char *shown = gt_ptx_shown_name(&self->module, kernel, &length);
+		tool_must(tool, gt_ptx_registers(kernel, self->registers, &registers, &estimated, &tool->error));
+		printf("%.*s(", (int)length, shown);
+		for (size_t j = 0; j < kernel->n_parameters; j++) {
+			const struct gt_ptx_variable *parameter = &kernel->parameters[j];
+			printf("%s%s", j > 0 ? ", " : "", gt_ptx_type_name(parameter->type));
+			if (parameter->elements != 1)
+				printf("[%" PRIu64 "]", parameter->elements);
+		}
+		printf(")\tline=%u\tregisters=%" PRIu32 "%s\tshared_bytes=%" PRIu64 "\tname=%s\n", kernel->line, registers,
+		       estimated ? " (estimated)" : "", gt_ptx_static_shared(self->machine, kernel), kernel->name);
+	}
+}
+
+/* ---- running them ---- */
+
+/* Finds the kernel of a launch, makes its buffers and its parameters. */
+static void prepare(struct gtrace_ptx *self, struct launch *launch)
+{
+	struct tool *tool = &self->tool;
+
+	launch->kernel = gt_ptx_kernel(&self->module, launch->call.kernel);
+	if (!launch->kernel)
+		tool_must(tool, gt_fail(&tool->error, "%s: not one kernel is called '%s' (--list shows them)", self->path,
+					launch->call.kernel));
+	size_t n = launch->kernel->n_parameters;
+	size_t *offsets = malloc((n + 1) * sizeof *offsets);
+	launch->parameters = calloc(1, gt_ptx_parameter_bytes(launch->kernel) + 1);
+	if (!offsets || !launch->parameters)
+		tool_must(tool, gt_fail_memory(&tool->error, "parameters"));
+	for (size_t i = 0; i < n; i++)
+		offsets[i] = gt_ptx_parameter_offset(launch->kernel, i);
+	tool_must(tool, gt_ptx_call_bind(&launch->call, launch->kernel, &self->buffers, &self->memory, launch->parameters,
+					 offsets, &tool->error));
+	free(offsets);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const struct launch *launch)
+{
+	struct tool *tool = &self->tool;
+	struct gt_ptx_launch run = {.kernel = launch->kernel, .dynamic_shared = launch->call.dynamic_shared,
+				    .parameters = launch->parameters, .sms = self->sms};
+	struct gt_ptx_ran ran;
+	double started = now();
+
+	memcpy(run.grid, launch->call.grid, sizeof run.grid);
+	memcpy(run.block, launch->call.block, sizeof run.block);
+	tool_must(tool, gt_ptx_record(recorder, &self->module, self->machine, &run, self->registers, &ran, &tool->error));
+	double seconds = now() - started;
+	if (tool->verbose)
+		tool_warn(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
+			  launch->call.kernel, ran.warp_instructions, ran.accesses,
+			  seconds > 0 ? (double)ran.warp_instructions / seconds / 1e6 : 0);
+}
+
+static void dump(struct gtrace_ptx *self, const char *name, const char *path)
+{
+	struct tool *tool = &self->tool;
+	const struct gt_ptx_buffer *buffer = gt_ptx_buffer_find(&self->buffers, name);
+	uint64_t bytes = buffer->elements * gt_ptx_type_size(buffer->type);
+	FILE *file = fopen(path, "wb");
+
+	if (!file || fwrite(gt_ptx_at(&self->memory, buffer->address, bytes), 1, bytes, file) != bytes || fclose(file) != 0)
+		tool_must(tool, gt_fail_errno(&tool->error, "%s", path));
+}
+
+static void run_launches(struct gtrace_ptx *self)
+{
+	struct tool *tool = &self->tool;
+	struct gt_ptx_recorder *recorder;
+
+	for (size_t i = 0; i < self->n_launches; i++)
+		prepare(self, &self->launches[i]);
+	for (size_t i = 0; i < self->n_dumps; i++)
+		if (!gt_ptx_buffer_find(&self->buffers, self->dumps[i].name))
+			tool_must(tool, gt_fail(&tool->error, "--dump: no launch makes a buffer '%s'", self->dumps[i].name));
+	tool_write(tool);
+	if (self->gpu.n > 0)
+		tool_must(tool, gt_write_gpu(tool->out, &self->gpu, &tool->error));
+	recorder = gt_ptx_recorder_open(tool->out, &self->tracing, &tool->error);
+	if (!recorder)
+		tool_fail(tool);
+	for (size_t i = 0; i < self->n_launches; i++)
+		run(self, recorder, &self->launches[i]);
+	for (size_t i = 0; i < self->n_dumps; i++)
+		dump(self, self->dumps[i].name, self->dumps[i].path);
+	gt_ptx_recorder_close(recorder);
+}
+
+/* ---- options ---- */
+
+static void add_launch(struct gtrace_ptx *self, const char *line)
+{
+	struct launch *launch = &self->launches[self->n_launches];
+
+	if (self->n_launches == LAUNCHES_MAX)
+		tool_usage(&self->tool, "--launch: more than %d launches", LAUNCHES_MAX);
+	self->n_launches++;
+	if (gt_ptx_call_read(&launch->call, line, &self->tool.error) != 0)
+		tool_usage_error(&self->tool, "--launch");
+}
+
+static void add_dump(struct gtrace_ptx *self, char *text)
+{
+	char *equals = strchr(text, '=');
+
+	if (!equals || equals == text || !equals[1] || self->n_dumps == DUMPS_MAX)
+		tool_usage(&self->tool, "--dump '%s': expected NAME=FILE, at most %d times", text, DUMPS_MAX);
+	*equals = '\0';
+	self->dumps[self->n_dumps].name = text;
+	self->dumps[self->n_dumps++].path = equals + 1;
+}
+
+static void load_gpu(struct gtrace_ptx *self, const char *name)
+{
+	struct gt_error *error = &self->tool.error;
+	uint64_t sms;
+
+	gt_gpu_clear(&self->gpu);
+	if (gt_gpu_load(&self->gpu, name, error) != 0 || gt_gpu_count(&self->gpu, "sms", 1, &sms, error) != 0)
+		tool_usage_error(&self->tool, "--gpu");
+	self->sms = sms >= 1 && sms <= UINT16_MAX ? (uint32_t)sms : 1;
+}
+
+/* Fails the tool for a wrong value of the option. */
+static void must_parse(struct tool *tool, int option, int result)
+{
+	char name[32] = "";
+
+	for (size_t i = 0; result != 0 && options[i].name; i++)
+		if (options[i].val == option)
+			snprintf(name, sizeof name, "--%s", options[i].name);
+	if (result != 0)
+		tool_usage_error(tool, name);
+}
+
+static void take_option(struct gtrace_ptx *self, int option)
+{
+	struct gt_ptx_tracing *tracing = &self->tracing;
+	struct gt_error *error = &self->tool.error;
+	uint64_t number = 0;
+	int result = 0;
+
+	switch (option) {
+	case LAUNCH: add_launch(self, optarg); break;
+	case LIST: self->mode = list_kernels; break;
+	case DUMP: add_dump(self, optarg); break;
+	case GPU: load_gpu(self, optarg); break;
+	case REGISTERS:
+		result = gt_parse_count(optarg, 1, 255, &number, error);
+		self->registers = (uint32_t)number;
+		break;
+	case MAX_INSTRUCTIONS: result = gt_parse_count(optarg, 1, UINT64_MAX, &tracing->max_instructions, error); break;
+	case SPACE: result = gt_ptx_tracing_spaces(tracing, optarg, error); break;
+	case KERNEL:
+		gt_regex_close(tracing->kernel);
+		tracing->kernel = gt_regex_open(optarg, error);
+		result = tracing->kernel ? 0 : -1;
+		break;
+	case LAUNCHES: result = gt_ptx_tracing_launches(tracing, optarg, error); break;
+	case BLOCKS: result = gt_parse_count(optarg, 1, UINT64_MAX, &tracing->blocks, error); break;
+	case SKIP_UNTRACED: tracing->skip_untraced = true; break;
+	case UNORDERED: tracing->unordered = true; break;
+	case 'S': result = gt_parse_size(optarg, 1 << 20, SIZE_MAX / 4, &tracing->memory, error); break;
+	}
+	must_parse(&self->tool, option, result);
+}
+
+static void clean_up(struct gtrace_ptx *self)
+{
+	for (size_t i = 0; i < self->n_launches; i++) {
+		gt_ptx_call_free(&self->launches[i].call);
+		free(self->launches[i].parameters);
+	}
+	gt_ptx_tracing_clear(&self->tracing);
+	gt_gpu_clear(&self->gpu);
+	gt_ptx_buffers_free(&self->buffers);
+	gt_ptx_machine_close(self->machine);
+	gt_ptx_memory_close(&self->memory);
+	gt_ptx_module_free(&self->module);
+}
+
+int main(int argc, char **argv)
+{
+	static struct gtrace_ptx self;
+	struct tool *tool = &self.tool;
+	int option;
+
+	tool_begin(tool, "gtrace-ptx", help, argc, argv);
+	self.mode = run_launches;
+	self.sms = 1;
+	gt_ptx_tracing_begin(&self.tracing);
+	while ((option = tool_option(tool, "vS:", options)) != -1)
+		take_option(&self, option);
+	if (optind + 1 != argc)
+		tool_usage(tool, "expected one PTX file, found %d", argc - optind);
+	if (self.mode == run_launches && self.n_launches == 0)
+		tool_usage(tool, "expected --launch 'KERNEL<<<GRID, BLOCK>>>(ARGUMENT, ...)' or --list");
+	self.path = argv[optind];
+	tool_must(tool, gt_ptx_load(&self.module, self.path, &tool->error));
+	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
+	self.machine = gt_ptx_machine_open(&self.module, &self.memory, self.path, &tool->error);
+	if (!self.machine)
+		tool_fail(tool);
+	self.mode(&self);
+	clean_up(&self);
+	tool_end(tool);
+	return 0;
+}
