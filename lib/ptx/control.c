@@ -160,7 +160,8 @@ const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_p
 	warp->arena = warp->arenas + frame.arena;
 	warp->local_at = frame.local;
 	memset(warp->arena + GT_PTX_ALL_ONES, 0xff, sizeof(uint32_t));
-	memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
+	if (code->image)
+		memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
 	for (size_t i = 0; i < code->n_specials; i++)
 		if (!code->specials[i].special->changes)
 			gt_ptx_fill_special(warp, code->specials[i].special, gt_ptx_lanes(warp, code->specials[i].slot));

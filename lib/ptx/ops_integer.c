@@ -23,20 +23,20 @@
 #define UNSIGNED_DIVISION(T)                                                                     \
 	GT_INLINE GT_LANE_##T quotient_##T(GT_LANE_##T x, GT_LANE_##T y)                           \
 	{                                                                                          \
-		return y ? (GT_LANE_##T)(x / y) : (GT_LANE_##T)-1;                                 \
+		return (GT_LANE_##T)(y ? (GT_LANE_##T)(x / y) : (GT_LANE_##T)-1);                                \
 	}                                                                                          \
 	GT_INLINE GT_LANE_##T remainder_##T(GT_LANE_##T x, GT_LANE_##T y)                          \
 	{                                                                                          \
-		return y ? (GT_LANE_##T)(x % y) : x;                                               \
+		return (GT_LANE_##T)(y ? (GT_LANE_##T)(x % y) : x);                                              \
 	}
 #define SIGNED_DIVISION(T, W)                                                                    \
 	GT_INLINE GT_LANE_##T quotient_##T(GT_LANE_##T x, GT_LANE_##T y)                           \
 	{                                                                                          \
-		return y == 0 ? (GT_LANE_##T)-1 : y == -1 ? (GT_LANE_##T)(0 - (W)x) : (GT_LANE_##T)(x / y); \
+		return (GT_LANE_##T)(y == 0 ? -1 : y == -1 ? (GT_LANE_##T)(0 - (W)x) : (GT_LANE_##T)(x / y)); \
 	}                                                                                          \
 	GT_INLINE GT_LANE_##T remainder_##T(GT_LANE_##T x, GT_LANE_##T y)                          \
 	{                                                                                          \
-		return y == 0 ? x : y == -1 ? (GT_LANE_##T)0 : (GT_LANE_##T)(x % y);               \
+		return (GT_LANE_##T)(y == 0 ? x : y == -1 ? (GT_LANE_##T)0 : (GT_LANE_##T)(x % y));               \
 	}
 UNSIGNED_DIVISION(u16)
 UNSIGNED_DIVISION(u32)
