@@ -17,18 +17,20 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash
 DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -DGT_VERSION='"$(VERSION)"' \
 	-DGT_DATADIR='"$(PREFIX)/share/gtrace"'
-COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
-LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(PKGS)) -lm
+# Position-independent and hidden, for the library's part in the stand-in CUDA runtime.
+COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm
 
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
+CUDART  := $(BUILD)/cudart/libcudart.so.13
 DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev bats parallel mandoc shellcheck clang valgrind \
 	gzip xz-utils zstd python3 python3-numpy python3-msgpack python3-xxhash
 SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-all: $(TOOLS) $(BUILD)/libgtrace.a
+all: $(TOOLS) $(BUILD)/libgtrace.a $(CUDART)
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 $(LIB): | deps
 endif
@@ -42,9 +44,12 @@ $(BUILD)/libgtrace.a: $(LIB)
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK)
+$(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/ptx/cudart/*.c)) $(BUILD)/libgtrace.a lib/ptx/cudart/libcudart.map
+	@mkdir -p $(@D)
+	$(LINK) -lpthread -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 
 deps:
 	$(SUDO) apt-get update -q
@@ -66,18 +71,19 @@ bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig share/gtrace/gpus share/man/man1 share/man/man5 share/man/man7)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig lib/gtrace share/gtrace/gpus share/man/man1 share/man/man5 share/man/man7)
 	install $(TOOLS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 gpus/* $(DESTDIR)$(PREFIX)/share/gtrace/gpus
 	for s in 1 5 7; do install -m 644 man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s; done
 	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(PREFIX)/lib
+	install $(CUDART) $(DESTDIR)$(PREFIX)/lib/gtrace
 	for h in lib/gtrace.h lib/*/*.h; do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gtrace/$${h#lib/}; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/gtrace.pc
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,$(notdir $(TOOLS))) lib/libgtrace.a lib/pkgconfig/gtrace.pc \
 		$(foreach s,1 5 7,$(addprefix share/man/man$s/,$(notdir $(wildcard man/*.$s))))
-	rm -rf $(DESTDIR)$(PREFIX)/share/gtrace $(DESTDIR)$(PREFIX)/include/gtrace
+	rm -rf $(DESTDIR)$(PREFIX)/lib/gtrace $(DESTDIR)$(PREFIX)/share/gtrace $(DESTDIR)$(PREFIX)/include/gtrace
 clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize
 

@@ -26,7 +26,7 @@ setup() { cd "$ROOT"; }
 }
 
 @test "every source names its licence first" {
-	for file in lib/*/*.[ch] tools/*.[ch] tests/*/*.[ch] tests/*.bats tests/*.bash Makefile gpus/* pipelines/*.mk; do
+	for file in lib/*/*.[ch] lib/*/*/*.[ch] tools/*.[ch] tests/*/*.[ch] tests/*.bats tests/*.bash Makefile gpus/* pipelines/*.mk; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$file"; return 1; }
 	done
 }
@@ -43,7 +43,7 @@ setup() { cd "$ROOT"; }
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
 	for compiler in gcc clang; do
 		# shellcheck disable=SC2086
-		printf '%s\n' lib/*/*.c tools/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -fsyntax-only
+		printf '%s\n' lib/*/*.c lib/*/*/*.c tools/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -fsyntax-only
 	done
 }
 

@@ -14,6 +14,7 @@ struct gt_ptx_recorder {
 	const struct gt_ptx_tracing *tracing;
 	struct gt_ptx_blockorder *order;
 	uint64_t launches; /* seen so far */
+	uint64_t traced;   /* of them */
 };
 
 /* ---- what is traced ---- */
@@ -109,6 +110,11 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	free(recorder);
 }
 
+uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
+{
+	return recorder->traced;
+}
+
 const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length)
 {
 	const char *plain = gt_ptx_plain_name(kernel->name, length);
@@ -201,6 +207,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		launch->skip_untraced = false;
 		return recorder->tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
 	}
+	recorder->traced++;
 	int result = gt_ptx_registers(launch->kernel, registers, &kernel.registers, &estimated, error);
 	if (result == 0)
 		result = write_head(recorder, launch, &kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,

@@ -48,6 +48,9 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
 		  struct gt_ptx_ran *ran, struct gt_error *error);
 
+/* Launches traced so far. */
+uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder);
+
 /* What a kernel is called in the stream: its plain name if only one of the module has it, else its
  * full one. Returns where it begins, and its length. */
 const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length);
