@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Fat binaries, LZ4 blocks and cubins, made by hand here, whole and damaged. */
+/* Fat binaries, LZ4 blocks and cubins, made by hand here, whole and damaged; and the settings that
+ * gtrace-record hands on. */
 #include <elf.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
 #include "ptx/lz4.h"
+#include "ptx/record.h"
+#include "stream/op.h"
 
 static uint32_t seed = 1;
 
@@ -411,6 +415,62 @@ static void damaged_cubins_do_no_harm(void)
 	}
 }
 
+/* ---- settings ---- */
+
+static void settings_arrive_as_they_left(void)
+{
+	static struct gt_record out, in;
+	struct gt_error error;
+	char first[] = "--kernel", second[] = "a b\tc", third[] = "";
+
+	gt_record_defaults(&out);
+	out.stream = 100;
+	out.token = 7;
+	strcpy(out.kernel, "^gemm|x y");
+	strcpy(out.launches, "1,3-5");
+	out.blocks = UINT64_MAX;
+	out.skip_untraced = true;
+	out.arguments[0] = first;
+	out.arguments[1] = second;
+	out.arguments[2] = third;
+	strcpy(out.spaces, "shared,global");
+	/* Any file of that name will do here. */
+	char folder[] = "/tmp/gtrace-unit-XXXXXX", path[64];
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/libcudart.so.13", folder);
+	fclose(fopen(path, "w"));
+	setenv("GTRACE_CUDART", folder, 1);
+	CHECK_EQUAL(gt_record_export(&out, &error), 0);
+	CHECK(strstr(getenv("LD_LIBRARY_PATH"), folder) == getenv("LD_LIBRARY_PATH"));
+	CHECK(strstr(getenv("LD_PRELOAD"), path) != NULL);
+	unlink(path);
+	rmdir(folder);
+	CHECK_EQUAL(gt_record_import(&in, &error), 0);
+	CHECK_EQUAL(in.stream, 100);
+	CHECK_EQUAL(in.token, 7);
+	CHECK_TEXT(in.kernel, out.kernel);
+	CHECK_TEXT(in.launches, out.launches);
+	CHECK(in.blocks == UINT64_MAX && in.memory == out.memory);
+	CHECK(in.skip_untraced && !in.verbose && !in.gpu_chosen);
+	CHECK_TEXT(in.arguments[0], first);
+	CHECK_TEXT(in.arguments[1], second);
+	CHECK_TEXT(in.arguments[2], third);
+	CHECK(in.arguments[3] == NULL);
+	struct gt_ptx_tracing tracing;
+	CHECK_EQUAL(gt_record_tracing(&in, &tracing, &error), 0);
+	CHECK_EQUAL(tracing.spaces, 1U << GT_SHARED | 1U << GT_GLOBAL);
+	CHECK(tracing.launches[1] && !tracing.launches[2] && tracing.launches[5] && tracing.kernel);
+	CHECK(tracing.blocks == UINT64_MAX && tracing.skip_untraced);
+	gt_ptx_tracing_clear(&tracing);
+	strcpy(in.spaces, "global,");
+	CHECK_EQUAL(gt_record_tracing(&in, &tracing, &error), -1);
+	gt_ptx_tracing_clear(&tracing);
+	gt_record_clear(&in);
+	setenv("GTRACE_RECORD_BLOCKS", "many", 1);
+	CHECK_EQUAL(gt_record_import(&in, &error), -1);
+	CHECK(strstr(error.text, "GTRACE_RECORD_BLOCKS: ") == error.text);
+}
+
 int main(void)
 {
 	RUN(lz4_blocks_come_out_as_they_went_in);
@@ -421,5 +481,6 @@ int main(void)
 	RUN(damaged_containers_are_refused);
 	RUN(cubins_know_registers_and_shared_bytes);
 	RUN(damaged_cubins_do_no_harm);
+	RUN(settings_arrive_as_they_left);
 	return check_report();
 }

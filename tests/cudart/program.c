@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* A CUDA program without a CUDA compiler: it registers PTX text as compilers' programs do and then
+ * calls the runtime. `program WHAT` does one thing; what it finds wrong it says on stdout and in
+ * its exit status. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 };
+enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, INVALID_DIRECTION = 21,
+       INVALID_FUNCTION = 98, INVALID_DEVICE = 101, OUT_OF_RESOURCES = 701, NOT_SUPPORTED = 801 };
+
+struct dim3 {
+	unsigned x, y, z;
+};
+static const struct dim3 one = {1, 1, 1};
+
+struct wrapper {
+	uint32_t magic, version;
+	const void *data;
+	const void *const *prelinked;
+};
+
+extern void **__cudaRegisterFatBinary(const void *);
+extern void __cudaRegisterFatBinaryEnd(void **);
+extern void __cudaRegisterFunction(void **, const void *, const char *, const char *, int, void *, void *, void *, void *, int *);
+extern void __cudaRegisterVar(void **, const void *, const char *, const char *, int, size_t, int, int);
+extern void __cudaRegisterManagedVar(void **, void **, const char *, const char *, int, size_t, int, int);
+extern char __cudaInitModule(void **);
+extern int __cudaGetKernel(void **, const void *);
+extern int __cudaLaunchKernel(void *, struct dim3, struct dim3, void **, size_t, void *);
+extern unsigned __cudaPushCallConfiguration(struct dim3, struct dim3, size_t, void *);
+extern int __cudaPopCallConfiguration(struct dim3 *, struct dim3 *, size_t *, void *);
+extern int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
+extern int cudaMalloc(void **, size_t), cudaMallocManaged(void **, size_t, unsigned), cudaMallocHost(void **, size_t);
+extern int cudaMallocPitch(void **, size_t *, size_t, size_t), cudaFree(void *), cudaFreeHost(void *);
+extern int cudaMemcpy(void *, const void *, size_t, unsigned), cudaMemset(void *, int, size_t);
+extern int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, unsigned);
+extern int cudaMemset2D(void *, size_t, int, size_t, size_t), cudaMemGetInfo(size_t *, size_t *);
+extern int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, unsigned);
+extern int cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, unsigned);
+extern int cudaGetSymbolAddress(void **, const void *), cudaGetSymbolSize(size_t *, const void *);
+extern int cudaGetLastError(void), cudaPeekAtLastError(void);
+extern const char *cudaGetErrorName(int), *cudaGetErrorString(int);
+extern int cudaGetDeviceCount(int *), cudaSetDevice(int), cudaGetDeviceProperties(void *, int);
+extern int cudaDeviceGetAttribute(int *, int, int), cudaDeviceSynchronize(void), cudaDeviceReset(void);
+extern int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventElapsedTime(float *, void *, void *);
+extern int cudaEventDestroy(void *), cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
+extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
+extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
+extern int cudaGraphCreate(void **, unsigned), cudaMallocArray(void **, const void *, size_t, size_t, unsigned);
+
+static const char ptx[] =
+	"//\n.version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .global .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
+	".visible .const .align 4 .u32 amount[2];\n"
+	".visible .global .align 4 .u32 shared_word;\n"
+	/* to[i] += value, for i < n */
+	".visible .entry add(.param .u64 to, .param .u32 n, .param .u32 value)\n{\n"
+	"	.reg .pred %p<2>;\n	.reg .b32 %r<9>;\n	.reg .b64 %rd<4>;\n"
+	"	ld.param.u64 %rd1, [to];\n	ld.param.u32 %r1, [n];\n	ld.param.u32 %r2, [value];\n"
+	"	mov.u32 %r3, %ctaid.x;\n	mov.u32 %r4, %ntid.x;\n	mov.u32 %r5, %tid.x;\n"
+	"	mad.lo.s32 %r6, %r3, %r4, %r5;\n	setp.ge.u32 %p1, %r6, %r1;\n	@%p1 bra DONE;\n"
+	"	mul.wide.u32 %rd2, %r6, 4;\n	add.s64 %rd3, %rd1, %rd2;\n	ld.global.u32 %r7, [%rd3];\n"
+	"	add.s32 %r8, %r7, %r2;\n	st.global.u32 [%rd3], %r8;\nDONE:\n	ret;\n}\n"
+	/* table[tid] += amount[1]; shared_word = amount[0] */
+	".visible .entry bump()\n{\n"
+	"	.reg .b32 %r<6>;\n	.reg .b64 %rd<4>;\n"
+	"	mov.u32 %r1, %tid.x;\n	mul.wide.u32 %rd1, %r1, 4;\n	mov.u64 %rd2, table;\n"
+	"	add.s64 %rd3, %rd2, %rd1;\n	ld.global.u32 %r2, [%rd3];\n	ld.const.u32 %r3, [amount+4];\n"
+	"	add.s32 %r4, %r2, %r3;\n	st.global.u32 [%rd3], %r4;\n"
+	"	ld.const.u32 %r5, [amount];\n	st.global.u32 [shared_word], %r5;\n	ret;\n}\n"
+	".visible .entry forever()\n{\nAGAIN:\n	bra AGAIN;\n}\n"
+	".visible .entry small()\n.maxntid 64, 1, 1\n{\n	.shared .align 4 .b8 own[4096];\n	ret;\n}\n";
+
+/* Addresses on the host that stand for what is on the device. */
+static char add, bump, forever, small, unknown, table, amount;
+static void *shared_word;
+static void **fat;
+
+static void register_ptx(const void *data)
+{
+	static struct wrapper wrapper = {0x466243b1, 1, NULL, NULL};
+
+	wrapper.data = data;
+	fat = __cudaRegisterFatBinary(&wrapper);
+	__cudaRegisterFunction(fat, &add, "add", "add", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fat, &bump, "bump", "bump", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fat, &forever, "forever", "forever", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fat, &small, "small", "small", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterVar(fat, &table, "table", "table", 0, 16, 0, 0);
+	__cudaRegisterVar(fat, &amount, "amount", "amount", 0, 8, 1, 0);
+	__cudaRegisterManagedVar(fat, &shared_word, "shared_word", "shared_word", 0, 4, 0, 0);
+	__cudaRegisterFatBinaryEnd(fat);
+}
+
+static int launch_add(void *to, unsigned n, unsigned value, unsigned blocks, unsigned threads)
+{
+	void *arguments[] = {&to, &n, &value};
+
+	return cudaLaunchKernel(&add, (struct dim3){blocks, 1, 1}, (struct dim3){threads, 1, 1}, arguments, 0, NULL);
+}
+
+/* ---- what works ---- */
+
+static void kernels(void)
+{
+	unsigned *device, host[1000], n = 1000, value = 7;
+	struct dim3 grid, block;
+	void *kernel, *stream = &add;
+	size_t shared = 9;
+	void *arguments[] = {&device, &n, &value};
+
+	CHECK_EQUAL(cudaMalloc((void **)&device, sizeof host), 0);
+	CHECK_EQUAL(launch_add(device, 1000, 5, 4, 256), 0);
+	/* As nvcc's programs do it. */
+	CHECK_EQUAL(__cudaPushCallConfiguration((struct dim3){8, 1, 1}, (struct dim3){128, 1, 1}, 0, NULL), 0);
+	CHECK_EQUAL(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), 0);
+	CHECK(grid.x == 8 && block.x == 128 && block.z == 1 && shared == 0 && !stream);
+	CHECK_EQUAL(__cudaGetKernel(&kernel, &add), 0);
+	CHECK_EQUAL(__cudaLaunchKernel(kernel, grid, block, arguments, shared, stream), 0);
+	CHECK_EQUAL(cudaMemcpy(host, device, sizeof host, TO_HOST), 0);
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < 1000; i++)
+		wrong += host[i] != 12;
+	CHECK_EQUAL(wrong, 0);
+	CHECK_EQUAL(cudaFree(device), 0);
+	CHECK_EQUAL(cudaFree(device), INVALID_VALUE);
+	CHECK_EQUAL(cudaDeviceSynchronize(), 0);
+}
+
+static void bad_launches(void)
+{
+	cudaGetLastError();
+	CHECK_EQUAL(launch_add(NULL, 0, 0, 1, 1025), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaPeekAtLastError(), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaGetLastError(), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaGetLastError(), 0);
+	CHECK_EQUAL(launch_add(NULL, 0, 0, 0, 32), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaLaunchKernel(&unknown, one, one, NULL, 0, NULL), INVALID_FUNCTION);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, (struct dim3){1, 65536, 1}, one, NULL, 0, NULL), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, one, (struct dim3){1, 1, 65}, NULL, 0, NULL), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, one, one, NULL, (size_t)48 << 11, NULL), INVALID_VALUE);
+	CHECK_EQUAL(cudaLaunchKernel(&small, one, (struct dim3){65, 1, 1}, NULL, 0, NULL), INVALID_VALUE);
+	CHECK_EQUAL(cudaLaunchKernel(&small, one, (struct dim3){64, 1, 1}, NULL, 44 << 10, NULL), 0);
+	CHECK_EQUAL(cudaLaunchKernel(&small, one, one, NULL, (44 << 10) + 4, NULL), INVALID_VALUE);
+	CHECK_EQUAL(cudaFuncSetAttribute(&small, 8, 60 << 10), 0);
+	CHECK_EQUAL(cudaLaunchKernel(&small, one, one, NULL, 60 << 10, NULL), 0);
+	CHECK_EQUAL(cudaFuncSetAttribute(&small, 8, 1 << 20), INVALID_VALUE);
+	CHECK_TEXT(cudaGetErrorName(INVALID_CONFIGURATION), "cudaErrorInvalidConfiguration");
+	CHECK_TEXT(cudaGetErrorString(INVALID_CONFIGURATION), "invalid configuration argument");
+	CHECK_TEXT(cudaGetErrorString(-5), "unrecognized error code");
+}
+
+static void memory(void)
+{
+	unsigned char host[64 * 10], back[64 * 10], *device, *pitched;
+	size_t pitch, left, total, left_after;
+
+	for (size_t i = 0; i < sizeof host; i++)
+		host[i] = (unsigned char)(i * 7);
+	CHECK_EQUAL(cudaMemGetInfo(&left, &total), 0);
+	CHECK_EQUAL(cudaMalloc((void **)&device, sizeof host), 0);
+	CHECK_EQUAL(cudaMemGetInfo(&left_after, &total), 0);
+	CHECK_EQUAL(left - left_after, sizeof host);
+	CHECK_EQUAL(cudaMemcpy(device, host, sizeof host, TO_DEVICE), 0);
+	CHECK_EQUAL(cudaMemcpy(device + 100, device + 50, 300, ON_DEVICE), 0);
+	CHECK_EQUAL(cudaMemcpy(back, device, sizeof host, BY_ADDRESS), 0);
+	CHECK(memcmp(back, host, 100) == 0 && memcmp(back + 100, host + 50, 300) == 0);
+	CHECK(memcmp(back + 400, host + 400, sizeof host - 400) == 0);
+	/* One byte too many; the wrong side; nothing at all. */
+	CHECK_EQUAL(cudaMemcpy(device + 1, host, sizeof host, TO_DEVICE), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemcpy(back, host, sizeof host, TO_DEVICE), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemcpy(back, device, 8, 5), INVALID_DIRECTION);
+	CHECK_EQUAL(cudaMemcpy(back, NULL, 8, TO_HOST), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemset(device + sizeof host - 1, 0, 2), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemset(device, 0x5a, sizeof host), 0);
+	/* Rows: 10 of 60 bytes, from a pitch of 64. */
+	CHECK_EQUAL(cudaMallocPitch((void **)&pitched, &pitch, 60, 10), 0);
+	CHECK_EQUAL(pitch, 512);
+	CHECK_EQUAL(cudaMemcpy2D(pitched, pitch, host, 64, 60, 10, TO_DEVICE), 0);
+	CHECK_EQUAL(cudaMemset2D(pitched + 3 * pitch, pitch, 0xff, 20, 2), 0);
+	memset(back, 0, sizeof back);
+	CHECK_EQUAL(cudaMemcpy2D(back, 64, pitched, pitch, 60, 10, TO_HOST), 0);
+	for (size_t i = 0; i < sizeof back; i++) {
+		size_t row = i / 64, column = i % 64;
+		unsigned expected = (row == 3 || row == 4) && column < 20 ? 0xff : column < 60 ? host[i] : 0;
+		CHECK_EQUAL(back[i], expected);
+	}
+	CHECK_EQUAL(cudaMemcpy2D(back, 50, pitched, pitch, 60, 10, TO_HOST), 12);
+	CHECK_EQUAL(cudaMalloc((void **)&device, (size_t)1 << 45), NO_MEMORY);
+	CHECK_EQUAL(cudaGetLastError(), NO_MEMORY);
+	CHECK_EQUAL(cudaDeviceReset(), 0);
+	CHECK_EQUAL(cudaMemGetInfo(&left_after, &total), 0);
+	CHECK_EQUAL(left, left_after);
+}
+
+static void shared_with_the_host(void)
+{
+	unsigned *managed, *pinned;
+
+	CHECK_EQUAL(cudaMallocManaged((void **)&managed, 400, 1), 0);
+	CHECK_EQUAL(cudaMallocHost((void **)&pinned, 400), 0);
+	for (unsigned i = 0; i < 100; i++)
+		managed[i] = pinned[i] = i;
+	CHECK_EQUAL(launch_add(managed, 100, 1, 1, 128), 0);
+	CHECK_EQUAL(launch_add(pinned, 100, 2, 1, 128), 0);
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < 100; i++)
+		wrong += managed[i] != i + 1 || pinned[i] != i + 2;
+	CHECK_EQUAL(wrong, 0);
+	CHECK_EQUAL(cudaFree(managed), 0);
+	CHECK_EQUAL(cudaFreeHost(pinned), 0);
+}
+
+static void variables(void)
+{
+	unsigned host[4] = {0}, amounts[2] = {3, 100};
+	void *address;
+	size_t bytes;
+
+	__cudaInitModule(fat);
+	CHECK(shared_word != NULL);
+	*(unsigned *)shared_word = 99;
+	CHECK_EQUAL(cudaMemcpyToSymbol(&amount, amounts, sizeof amounts, 0, TO_DEVICE), 0);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, one, (struct dim3){3, 1, 1}, NULL, 0, NULL), 0);
+	CHECK_EQUAL(*(unsigned *)shared_word, 3);
+	CHECK_EQUAL(cudaMemcpyFromSymbol(host, &table, sizeof host, 0, TO_HOST), 0);
+	CHECK(host[0] == 110 && host[1] == 120 && host[2] == 130 && host[3] == 40);
+	CHECK_EQUAL(cudaMemcpyFromSymbol(host, &table, 4, 8, TO_HOST), 0);
+	CHECK_EQUAL(host[0], 130);
+	CHECK_EQUAL(cudaMemcpyFromSymbol(host, &table, 12, 8, TO_HOST), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemcpyFromSymbol(host, &table, 4, 0, TO_DEVICE), INVALID_DIRECTION);
+	CHECK_EQUAL(cudaMemcpyToSymbol(&unknown, host, 4, 0, TO_DEVICE), INVALID_SYMBOL);
+	CHECK_EQUAL(cudaGetSymbolSize(&bytes, &amount), 0);
+	CHECK_EQUAL(bytes, 8);
+	CHECK_EQUAL(cudaGetSymbolAddress(&address, &table), 0);
+	CHECK_EQUAL(launch_add(address, 4, 1000, 1, 32), 0);
+	CHECK_EQUAL(cudaMemcpy(host, address, sizeof host, TO_HOST), 0);
+	CHECK(host[0] == 1110 && host[3] == 1040);
+	/* A reset leaves variables where they are. */
+	CHECK_EQUAL(cudaDeviceReset(), 0);
+	CHECK_EQUAL(cudaMemcpyFromSymbol(host, &table, sizeof host, 0, TO_HOST), 0);
+	CHECK_EQUAL(host[3], 1040);
+}
+
+static void streams_and_events(void)
+{
+	void *stream, *start, *end;
+	float milliseconds = -1;
+
+	CHECK_EQUAL(cudaStreamCreate(&stream), 0);
+	CHECK_EQUAL(cudaEventCreate(&start), 0);
+	CHECK_EQUAL(cudaEventCreate(&end), 0);
+	CHECK_EQUAL(cudaEventRecord(start, stream), 0);
+	CHECK_EQUAL(cudaEventRecord(end, stream), 0);
+	CHECK_EQUAL(cudaEventElapsedTime(&milliseconds, start, end), 0);
+	CHECK(fabsf(milliseconds) <= 0);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, (struct dim3){1000, 1, 1}, one, NULL, 0, stream), 0);
+	CHECK_EQUAL(cudaEventRecord(end, stream), 0);
+	CHECK_EQUAL(cudaEventElapsedTime(&milliseconds, start, end), 0);
+	/* 11 instructions a warp, each a nanosecond. */
+	CHECK(fabsf(milliseconds - 0.011f) < 1e-6f);
+	CHECK_EQUAL(cudaStreamSynchronize(stream), 0);
+	CHECK_EQUAL(cudaEventDestroy(start), 0);
+	CHECK_EQUAL(cudaEventDestroy(end), 0);
+	CHECK_EQUAL(cudaStreamDestroy(stream), 0);
+}
+
+/* The GPU is a100: 108 SMs of 2048 threads, 65536 registers and 164 KiB of shared memory. */
+static void device(void)
+{
+	unsigned char properties[1100];
+	int n, value;
+	uint64_t bytes;
+
+	CHECK_EQUAL(cudaGetDeviceCount(&n), 0);
+	CHECK_EQUAL(n, 1);
+	CHECK_EQUAL(cudaSetDevice(1), INVALID_DEVICE);
+	CHECK_EQUAL(cudaSetDevice(0), 0);
+	memset(properties, 0xee, sizeof properties);
+	CHECK_EQUAL(cudaGetDeviceProperties(properties, 0), 0);
+	CHECK(strstr((char *)properties, "A100") != NULL);
+	memcpy(&bytes, properties + 288, 8);
+	CHECK_EQUAL(bytes, (uint64_t)16 << 30);
+	memcpy(&value, properties + 360, 4);
+	CHECK_EQUAL(value, 8);
+	memcpy(&value, properties + 384, 4);
+	CHECK_EQUAL(value, 108);
+	memcpy(&value, properties + 604, 4);
+	CHECK_EQUAL(value, 2048);
+	CHECK(properties[1007] == 0 && properties[1008] == 0xee);
+	CHECK_EQUAL(cudaDeviceGetAttribute(&value, 16, 0), 0);
+	CHECK_EQUAL(value, 108);
+	CHECK_EQUAL(cudaDeviceGetAttribute(&value, 10, 0), 0);
+	CHECK_EQUAL(value, 32);
+	CHECK_EQUAL(cudaDeviceGetAttribute(&value, 9999, 0), INVALID_VALUE);
+}
+
+static void occupancy(void)
+{
+	int blocks;
+	int64_t attributes[18];
+
+	/* 2048 threads an SM: 8 blocks of 256; 32 blocks at most. */
+	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &bump, 256, 0), 0);
+	CHECK_EQUAL(blocks, 8);
+	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &bump, 32, 0), 0);
+	CHECK_EQUAL(blocks, 32);
+	/* 164 KiB of shared memory, 4 + 40 and 1 KiB reserved: 3. */
+	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &small, 32, 40 << 10), 0);
+	CHECK_EQUAL(blocks, 3);
+	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &small, 96, 0), 0);
+	CHECK_EQUAL(blocks, 0);
+	CHECK_EQUAL(cudaFuncGetAttributes(attributes, &small), 0);
+	CHECK_EQUAL(attributes[0], 4096);
+	CHECK_EQUAL((int)attributes[3], 64);
+	CHECK_EQUAL(cudaFuncGetAttributes(attributes, &unknown), INVALID_FUNCTION);
+}
+
+static void unsupported(void)
+{
+	void *made;
+
+	CHECK_EQUAL(cudaGraphCreate(&made, 0), NOT_SUPPORTED);
+	CHECK_EQUAL(cudaGraphCreate(&made, 0), NOT_SUPPORTED);
+	CHECK_EQUAL(cudaMallocArray(&made, NULL, 1, 1, 0), NOT_SUPPORTED);
+	CHECK_EQUAL(cudaGetLastError(), NOT_SUPPORTED);
+}
+
+static int api(void)
+{
+	RUN(kernels);
+	RUN(bad_launches);
+	RUN(memory);
+	RUN(shared_with_the_host);
+	RUN(variables);
+	RUN(streams_and_events);
+	RUN(device);
+	RUN(occupancy);
+	RUN(unsupported);
+	return check_report();
+}
+
+/* ---- what ends otherwise ---- */
+
+static unsigned *device_words(unsigned n)
+{
+	void *words = NULL;
+
+	return cudaMalloc(&words, n * sizeof(unsigned)) == 0 ? words : NULL;
+}
+
+static int three_launches(void)
+{
+	unsigned *words = device_words(256);
+
+	launch_add(words, 256, 1, 2, 128);
+	cudaLaunchKernel(&bump, one, (struct dim3){4, 1, 1}, NULL, 0, NULL);
+	launch_add(words, 100, 1, 4, 64);
+	puts("done");
+	return 7;
+}
+
+static int stray(void)
+{
+	unsigned *words = device_words(40);
+
+	puts("before");
+	launch_add(words, 100, 1, 1, 128);
+	puts("after");
+	return 0;
+}
+
+static int endless(void)
+{
+	cudaLaunchKernel(&forever, one, one, NULL, 0, NULL);
+	return 0;
+}
+
+static int crash(void)
+{
+	three_launches();
+	fflush(stdout);
+	abort();
+}
+
+static int leave(void)
+{
+	three_launches();
+	fflush(stdout);
+	_exit(0);
+}
+
+static int nothing(void)
+{
+	return 0;
+}
+
+static int broken_ptx(void)
+{
+	static char gone;
+	static const struct wrapper wrapper = {0x466243b1, 1, ".version 7.0\n.target sm_70\n.entry k() { frobnicate; ", NULL};
+
+	void **handle = __cudaRegisterFatBinary(&wrapper);
+	__cudaRegisterFunction(handle, &gone, "k", "k", -1, NULL, NULL, NULL, NULL, NULL);
+	cudaLaunchKernel(&gone, one, one, NULL, 0, NULL);
+	return 0;
+}
+
+/* A container whose only entry says it has more bytes than there are; and one without PTX. */
+static int launch_from(uint64_t container_bytes, uint64_t payload_bytes, unsigned kind)
+{
+	static char gone;
+	static uint64_t data[14];
+	static struct wrapper wrapper = {0x466243b1, 1, data, NULL};
+
+	data[0] = UINT64_C(0x00100001ba55ed50);
+	data[1] = container_bytes;
+	data[2] = UINT64_C(0x0000004001010000) | kind;
+	data[3] = payload_bytes;
+	void **handle = __cudaRegisterFatBinary(&wrapper);
+	__cudaRegisterFunction(handle, &gone, "k", "k", -1, NULL, NULL, NULL, NULL, NULL);
+	cudaLaunchKernel(&gone, one, one, NULL, 0, NULL);
+	return 0;
+}
+
+static int wild_container(void) { return launch_from(UINT64_C(1) << 60, 8, 1); }
+static int wild_entry(void) { return launch_from(72, UINT64_C(1) << 62, 1); }
+static int no_ptx(void) { return launch_from(72, 8, 2); }
+
+static int no_wrapper(void)
+{
+	static const struct wrapper wrapper = {0x12345678, 1, ptx, NULL};
+
+	__cudaRegisterFatBinary(&wrapper);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} things[] = {
+	{"api", api}, {"three", three_launches}, {"stray", stray}, {"endless", endless}, {"crash", crash},
+	{"leave", leave}, {"nothing", nothing}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
+	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
+};
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "no-cuda") == 0)
+		return 0;
+	register_ptx(ptx);
+	for (size_t i = 0; argc == 2 && i < sizeof things / sizeof things[0]; i++)
+		if (strcmp(argv[1], things[i].name) == 0)
+			return things[i].run();
+	return 3;
+}

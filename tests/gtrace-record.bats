@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+# gtrace-record: programs that a C compiler, clang and nvcc made, run without a GPU.
+load helpers
+
+setup_file() {
+	export PROGRAM=$BATS_FILE_TMPDIR/program KERNELS=$BATS_FILE_TMPDIR/kernels
+	# A library that is instrumented wants its runtime to be there first.
+	if nm -D "$BUILD/cudart/libcudart.so.13" | grep -q __asan_; then
+		LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
+		export ASAN_OPTIONS=detect_leaks=0 PRELOAD=$LD_PRELOAD
+		unset LD_PRELOAD
+	fi
+	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o "$PROGRAM" "$ROOT/tests/cudart/program.c" \
+		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm
+	if command -v clang >/dev/null; then
+		make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$KERNELS" >"$BATS_FILE_TMPDIR/make" 2>&1 || cat "$BATS_FILE_TMPDIR/make"
+	fi
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	PATH=$PATH:/usr/local/cuda/bin
+	OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
+}
+
+# record ARGUMENT...: into $OUT, what is said into $ERR; the status is gtrace-record's.
+record() {
+	LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" >"$OUT" 2>"$ERR"
+}
+
+# fails STATUS TEXT ARGUMENT...: one line that is gtrace-record's own, and a stream without end.
+fails() {
+	local status=$1 text=$2 got=0
+	shift 2
+	record "$@" || got=$?
+	[ "$got" -eq "$status" ] || { echo "status $got, expected $status"; cat "$ERR"; return 1; }
+	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ] && grep '^gtrace-record: ' "$ERR" | grep -qF -- "$text" ||
+		{ cat "$ERR"; return 1; }
+	! gtrace-cat "$OUT" >/dev/null 2>&1
+}
+
+needs_clang() { command -v clang >/dev/null || skip "no clang"; }
+needs_nvcc() { command -v nvcc >/dev/null || skip "no nvcc"; }
+
+# counter NAME: of every launch in $OUT, one a line.
+counter() { gtrace-cat "$OUT" | grep '^#count' | grep -oE "\b$1=[^	]*" | cut -d= -f2; }
+names() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p'; }
+ids() { gtrace-cat "$OUT" | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | xargs; }
+rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
+
+@test "the runtime's calls do what CUDA's do" {
+	record "$PROGRAM" api || { cat "$ERR"; return 1; }
+	grep -q '^1\.\.[0-9]' "$ERR"
+	[ "$(grep -c 'cudaGraphCreate: this call is not supported' "$ERR")" -eq 1 ]
+	[ "$(grep -c 'cudaMallocArray: this call is not supported' "$ERR")" -eq 1 ]
+	gtrace-cat --check "$OUT"
+}
+
+@test "the exit status is kept, and output goes to standard error or where it is told" {
+	status=0
+	record "$PROGRAM" three || status=$?
+	[ "$status" -eq 7 ]
+	[ "$(cat "$ERR")" = "done" ]
+	[ "$(ids)" = "1 2 3" ]
+	[ "$(names | xargs)" = "add bump add" ]
+	record --stdout said "$PROGRAM" three || status=$?
+	[ "$status" -eq 7 ]
+	[ ! -s "$ERR" ]
+	[ "$(cat said)" = "done" ]
+	[ "$(ids)" = "1 2 3" ]
+	gtrace-cat "$OUT" | grep -qP "^#history\tgtrace-record\t[0-9.]+\t--stdout\tsaid\t"
+}
+
+@test "accesses are those of the source" {
+	record "$PROGRAM" three || true
+	# add: a load and a store a warp, 8 warps and 100 of 256 threads' 4; bump: table and shared_word.
+	[ "$(counter accesses | xargs)" = "16 3 8" ]
+	[ "$(rows)" -eq 27 ]
+	[ "$(counter registers_estimated | xargs)" = "1 1 1" ]
+	[ "$(counter warp_instructions | wc -l)" -eq 3 ]
+}
+
+@test "the same run twice gives the same bytes" {
+	record "$PROGRAM" three || true
+	cp "$OUT" first
+	record "$PROGRAM" three || true
+	cmp "$OUT" first
+}
+
+@test "launches are chosen by name, number and blocks" {
+	record --kernel '^ad' "$PROGRAM" three || true
+	[ "$(ids)" = "1 3" ]
+	record --launches 2-3 "$PROGRAM" three || true
+	[ "$(ids)" = "2 3" ]
+	record --launches 2-3 --kernel add --skip-untraced "$PROGRAM" three || true
+	[ "$(ids)" = "3" ]
+	record --blocks 1 --launches 1 "$PROGRAM" three || true
+	[ "$(counter accesses)" -eq 8 ]
+	all=$(counter warp_instructions)
+	record --blocks 1 --launches 1 --skip-untraced "$PROGRAM" three || true
+	[ "$(counter accesses)" -eq 8 ]
+	[ "$(counter warp_instructions)" -eq $((all / 2)) ]
+	record --space shared "$PROGRAM" three || true
+	[ "$(rows)" -eq 0 ]
+	record --space constant,global --launches 2 "$PROGRAM" three || true
+	[ "$(rows)" -eq 5 ]
+	record --kernel none "$PROGRAM" three || true
+	grep -q "warning: none of the program's 3 launches was chosen" "$ERR"
+	gtrace-cat --check "$OUT"
+}
+
+@test "a GPU that is named goes into the stream, and is what the program sees" {
+	record --gpu titanv "$PROGRAM" nothing
+	gtrace-cat "$OUT" | grep -q 'TITAN V'
+	grep -q 'warning: the program launched no kernel' "$ERR"
+	gtrace-cat --check "$OUT"
+	record "$PROGRAM" nothing
+	! gtrace-cat "$OUT" | grep -q '^#gpu'
+}
+
+@test "kernels at fault stop the program with one line" {
+	fails 1 "launch 1: " "$PROGRAM" stray
+	grep -q "kernel add, PTX line 24: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"
+	grep -q '^before' "$ERR"
+	! grep -q 'after' "$ERR"
+	fails 1 "launch 1: " --max-instructions 10000 "$PROGRAM" endless
+	fails 1 "PTX 2:4: " "$PROGRAM" broken-ptx
+}
+
+@test "damaged fat binaries end in one line" {
+	fails 1 "fat binary of 1152921504606846976 bytes" "$PROGRAM" wild-container
+	fails 1 "entry at byte 16" "$PROGRAM" wild-entry
+	fails 1 "no PTX" "$PROGRAM" no-ptx
+	fails 1 "no fat binary" "$PROGRAM" no-wrapper
+}
+
+@test "a program that dies, leaves or is not there has no whole stream" {
+	status=0
+	record "$PROGRAM" crash || status=$?
+	[ "$status" -eq 134 ]
+	! gtrace-cat "$OUT" >/dev/null 2>&1
+	fails 1 "without its exit handlers" "$PROGRAM" leave
+	fails 127 "nonesuch" ./nonesuch
+	fails 1 "-cudart shared" "$PROGRAM" no-cuda
+	fails 1 "-cudart shared" true
+}
+
+@test "of a script's programs one is recorded" {
+	record sh -c "'$PROGRAM' no-cuda; '$PROGRAM' three; exit 5" || status=$?
+	[ "$status" -eq 5 ]
+	[ "$(ids)" = "1 2 3" ]
+	record sh -c "'$PROGRAM' three; '$PROGRAM' three" || status=$?
+	[ "$status" -eq 1 ]
+	grep -q 'second program' "$ERR"
+}
+
+@test "wrong usage" {
+	expect_failure 2 "expected a program" gtrace-record
+	expect_failure 2 "--blocks" gtrace-record --blocks 0 true
+	expect_failure 2 "--launches" gtrace-record --launches 0-3 true
+	expect_failure 2 "--launches" gtrace-record --launches x true
+	expect_failure 2 "--kernel" gtrace-record --kernel '(' true
+	expect_failure 2 "global, local, shared" gtrace-record --space global,glob true
+	expect_failure 2 "no such GPU" gtrace-record --gpu voodoo2 true
+	expect_failure 2 "--memory" gtrace-record --memory 1T true
+	expect_failure 1 "GTRACE_CUDART" env GTRACE_CUDART=/nonexistent gtrace-record true
+	expect_failure 1 "nonexistent" gtrace-record --stdout /nonexistent/x true
+}
+
+@test "clang: the examples compute what the CPU computes" {
+	needs_clang
+	for program in "$KERNELS"/*.ptx; do
+		program=${program%.ptx}
+		record "$program" || { echo "$program"; cat "$ERR"; return 1; }
+		grep -qx ok "$ERR"
+		gtrace-cat --check "$OUT" || { echo "$program"; return 1; }
+	done
+	record "$KERNELS/vectoradd" 1000 96
+	# 11 blocks of 3 warps; the last 8 threads of 32 warps are beyond 1000 in the last.
+	[ "$(counter accesses)" -eq $((32 * 3)) ]
+	[ "$(counter registers_estimated)" -eq 1 ]
+	gcoalesce "$OUT" | gstats --csv | grep -qx '1,coalesce,sectors,375'
+}
+
+# nvcc_program: one that checks itself, of two units.
+nvcc_sources() {
+	cat >main.cu <<-'C'
+		#include <cstdio>
+		__constant__ float factors[4];
+		__managed__ int calls;
+		extern void run(float *a, int n);
+		__global__ void scale(float *a, int n)
+		{
+			__shared__ float tile[128];
+			int i = blockIdx.x * blockDim.x + threadIdx.x;
+			tile[threadIdx.x] = i < n ? a[i] : 0;
+			__syncthreads();
+			if (i < n)
+				a[i] = tile[threadIdx.x] * factors[i % 4];
+			if (i == 0)
+				calls++;
+		}
+		int main()
+		{
+			const int n = 1000;
+			float host[n], f[4] = {1, 2, 3, 4}, *a;
+			for (int i = 0; i < n; i++)
+				host[i] = i;
+			cudaMalloc(&a, sizeof host);
+			cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice);
+			cudaMemcpyToSymbol(factors, f, sizeof f);
+			scale<<<(n + 127) / 128, 128>>>(a, n);
+			run(a, n);
+			cudaDeviceSynchronize();
+			cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost);
+			int bad = calls != 1;
+			for (int i = 0; i < n; i++)
+				bad += host[i] != i * f[i % 4] + 0.5f;
+			cudaDeviceProp p;
+			cudaGetDeviceProperties(&p, 0);
+			printf("%s, %d SMs, %d bad, %s\n", p.name, p.multiProcessorCount, bad, cudaGetErrorString(cudaGetLastError()));
+			return bad != 0;
+		}
+	C
+	cat >more.cu <<-'C'
+		#ifdef SEPARATE
+		extern __device__ float half_of(float x);
+		#else
+		static __device__ float half_of(float x) { return x / 2; }
+		#endif
+		__global__ void shift(float *a, int n)
+		{
+			int i = blockIdx.x * blockDim.x + threadIdx.x;
+			if (i < n)
+				a[i] += half_of(1);
+		}
+		void run(float *a, int n) { shift<<<(n + 255) / 256, 256>>>(a, n); }
+	C
+	echo '__device__ __noinline__ float half_of(float x) { return x / 2; }' >third.cu
+}
+
+# expect_nvcc PROGRAM: what the program of nvcc_sources must give.
+expect_nvcc() {
+	record --gpu h100 "$1" || { cat "$ERR"; return 1; }
+	grep -q 'H100.*, 0 bad, no error' "$ERR"
+	[ "$(names | xargs)" = "scale shift" ]
+	# 32 warps of 1000 threads: scale loads and stores, and one warp counts; shift loads and stores.
+	[ "$(counter accesses | xargs)" = "66 64" ]
+	[ "$(counter registers_estimated | xargs)" = "0 0" ]
+}
+
+@test "nvcc: two units, every compression" {
+	needs_nvcc
+	nvcc_sources
+	nvcc -cudart shared -arch=sm_75 -c more.cu
+	for mode in none default size speed balance; do
+		nvcc -cudart shared -arch=sm_75 --compress-mode $mode -o program main.cu more.o
+		expect_nvcc ./program
+	done
+}
+
+@test "nvcc: separate compilation, and several architectures" {
+	needs_nvcc
+	nvcc_sources
+	nvcc -cudart shared -arch=sm_75 -rdc=true -DSEPARATE -o program main.cu more.cu third.cu
+	expect_nvcc ./program
+	nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=compute_80 \
+		-gencode arch=compute_90,code=sm_90 -o program main.cu more.cu
+	expect_nvcc ./program
+}
+
+@test "nvcc: per-thread default streams" {
+	needs_nvcc
+	nvcc_sources
+	nvcc -cudart shared -arch=sm_75 --default-stream per-thread -o program main.cu more.cu
+	expect_nvcc ./program
+}
+
+@test "nvcc: programs that cannot be served" {
+	needs_nvcc
+	nvcc_sources
+	nvcc -cudart shared -gencode arch=compute_80,code=sm_80 -o program main.cu more.cu
+	fails 1 "no PTX" ./program
+	echo '__global__ void k() {} int main() { k<<<1, 1>>>(); return 0; }' >static.cu
+	nvcc -cudart static -arch=sm_75 -o program static.cu
+	fails 1 "-cudart shared" ./program
+}
+
+@test "the commands in the manual run" {
+	needs_clang
+	cp -a "$KERNELS" kernels
+	run_man_examples gtrace-record.1
+}
