@@ -9,10 +9,12 @@
 #include "base/options.h"
 #include "ptx/launch.h"
 #include "ptx/recorder.h"
+#include "ptx/static.h"
 #include "tool.h"
 
 static const char help[] =
 	"usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
+	"       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
 	"       gtrace-ptx --list FILE.ptx\n"
 	"Runs kernels on this processor, one launch after the other, and writes a stream of their accesses.\n"
 	"  --launch LAUNCH       'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
@@ -25,6 +27,11 @@ static const char help[] =
 	"  --gpu NAME|FILE       a GPU description; goes into the stream\n"
 	"  --registers N         registers per thread (default: .maxnreg, else estimated)\n"
 	"  --max-instructions N  stop a launch that executes more warp instructions\n"
+	"Without running anything:\n"
+	"  --static              how well the lanes of each global access coalesce, and what its address is\n"
+	"  --tree                the coalescing graph and the syntax tree of each too\n"
+	"  --grid X[,Y[,Z]]      blocks, where there is no --launch (1)\n"
+	"  --block X[,Y[,Z]]     threads of one (256)\n"
 	"What is traced:\n"
 	"  --space LIST          global, local, shared, texture, constant (global,local)\n"
 	"  --kernel RE           launches of kernels whose names RE matches\n"
@@ -36,7 +43,8 @@ static const char help[] =
 	"  -v, --verbose         what each launch did, on standard error\n"
 	"      --help, --version\n";
 
-enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED };
+enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED,
+       STATIC, TREE, GRID, BLOCK };
 
 static const struct option options[] = {
 	{"launch", required_argument, NULL, LAUNCH},
@@ -51,6 +59,10 @@ static const struct option options[] = {
 	{"blocks", required_argument, NULL, BLOCKS},
 	{"skip-untraced", no_argument, NULL, SKIP_UNTRACED},
 	{"unordered", no_argument, NULL, UNORDERED},
+	{"static", no_argument, NULL, STATIC},
+	{"tree", no_argument, NULL, TREE},
+	{"grid", required_argument, NULL, GRID},
+	{"block", required_argument, NULL, BLOCK},
 	{"memory", required_argument, NULL, 'S'},
 	TOOL_OPTIONS,
 };
@@ -78,6 +90,8 @@ struct gtrace_ptx {
 	uint32_t sms;
 	uint32_t registers; /* 0: not given */
 	struct gt_ptx_tracing tracing;
+	struct gt_static_launch shape; /* of kernels that are analysed without a launch */
+	bool tree;
 
 	const char *path;
 	struct gt_ptx_module module;
@@ -134,6 +148,21 @@ static void prepare(struct gtrace_ptx *self, struct launch *launch)
 	tool_must(tool, gt_ptx_call_bind(&launch->call, launch->kernel, &self->buffers, &self->memory, launch->parameters,
 					 offsets, &tool->error));
 	free(offsets);
+}
+
+static void analyse(struct gtrace_ptx *self)
+{
+	struct tool *tool = &self->tool;
+
+	gt_static_write_header(stdout);
+	for (size_t i = 0; i < self->n_launches; i++) {
+		struct launch *launch = &self->launches[i];
+		prepare(self, launch);
+		tool_must(tool, gt_static_write_call(&self->module, launch->kernel, &launch->call, launch->parameters,
+						     self->tree, stdout, &tool->error));
+	}
+	if (self->n_launches == 0)
+		tool_must(tool, gt_static_write_module(&self->module, &self->shape, self->tree, stdout, &tool->error));
 }
 
 static double now(void)
@@ -270,6 +299,10 @@ static void take_option(struct gtrace_ptx *self, int option)
 	case BLOCKS: result = gt_parse_count(optarg, 1, UINT64_MAX, &tracing->blocks, error); break;
 	case SKIP_UNTRACED: tracing->skip_untraced = true; break;
 	case UNORDERED: tracing->unordered = true; break;
+	case STATIC: self->mode = analyse; break;
+	case TREE: self->tree = true; break;
+	case GRID: result = gt_ptx_shape_read(optarg, false, self->shape.grid, error); break;
+	case BLOCK: result = gt_ptx_shape_read(optarg, true, self->shape.block, error); break;
 	case 'S': result = gt_parse_size(optarg, 1 << 20, SIZE_MAX / 4, &tracing->memory, error); break;
 	}
 	must_parse(&self->tool, option, result);
@@ -298,6 +331,7 @@ int main(int argc, char **argv)
 	tool_begin(tool, "gtrace-ptx", help, argc, argv);
 	self.mode = run_launches;
 	self.sms = 1;
+	self.shape = (struct gt_static_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};
 	gt_ptx_tracing_begin(&self.tracing);
 	while ((option = tool_option(tool, "vS:", options)) != -1)
 		take_option(&self, option);

@@ -73,6 +73,8 @@ static bool is_list(const char *at)
 	return false;
 }
 
+static const uint32_t grid_limits[3] = {INT32_MAX, 65535, 65535}, block_limits[3] = {1024, 1024, 64};
+
 /* N or (x[,y[,z]]) */
 static int read_extent(const struct gt_ptx_call *call, const char **at, const uint32_t limits[3], uint32_t extent[3],
 		       struct gt_error *error)
@@ -95,7 +97,6 @@ static int read_extent(const struct gt_ptx_call *call, const char **at, const ui
 /* <<<grid, block[, bytes of dynamic shared memory]>>> */
 static int read_shape(struct gt_ptx_call *call, const char **at, struct gt_error *error)
 {
-	static const uint32_t grid_limits[3] = {INT32_MAX, 65535, 65535}, block_limits[3] = {1024, 1024, 64};
 	const char *block;
 	uint64_t shared = 0;
 
@@ -117,6 +118,23 @@ static int read_shape(struct gt_ptx_call *call, const char **at, struct gt_error
 	if ((uint64_t)call->grid[0] * call->grid[1] > UINT32_MAX / call->grid[2])
 		return fail_at(block, error, "more than 2^32 blocks");
 	return want(at, ">>>", error);
+}
+
+int gt_ptx_shape_read(const char *text, bool block, uint32_t *shape, struct gt_error *error)
+{
+	const struct gt_ptx_call none = {0};
+	char list[64];
+	const char *at = list;
+
+	if (text[strspn(text, "0123456789,")] || snprintf(list, sizeof list, "(%s)", text) >= (int)sizeof list)
+		return gt_fail(error, "'%s': expected X, X,Y or X,Y,Z", text);
+	if (read_extent(&none, &at, block ? block_limits : grid_limits, shape, error) != 0)
+		return -1;
+	if (*at)
+		return gt_fail(error, "'%s': expected X, X,Y or X,Y,Z", text);
+	if (block && (uint64_t)shape[0] * shape[1] * shape[2] > GT_BLOCK_THREADS_MAX)
+		return gt_fail(error, "'%s': more than 1024 threads a block", text);
+	return 0;
 }
 
 /* ---- arguments ---- */

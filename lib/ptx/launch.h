@@ -71,6 +71,9 @@ struct gt_ptx_call {
 int gt_ptx_call_read(struct gt_ptx_call *call, const char *line, struct gt_error *error);
 void gt_ptx_call_free(struct gt_ptx_call *call);
 
+/* X, X,Y or X,Y,Z as the shape of a grid or a block, with the limits that launches have. */
+int gt_ptx_shape_read(const char *text, bool block, uint32_t *shape, struct gt_error *error);
+
 /* The buffers of all launches. */
 struct gt_ptx_buffers {
 	struct gt_ptx_buffer *items;

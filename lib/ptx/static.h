@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "ptx/launch.h"
 #include "ptx/module.h"
 
 #define GT_STATIC_POINTS 32 /* of a coalescing graph, 4 bytes each */
@@ -34,7 +35,6 @@ bool gt_static_is_load(const struct gt_static *analysis, size_t access);
 struct gt_static_launch {
 	uint32_t grid[3], block[3];
 	const unsigned char *parameters; /* as gt_ptx_launch has them; NULL: none is known */
-	const size_t *offsets; /* of each, where there are parameters */
 	const char *const *names; /* of the parameters; NULL, or NULL among them: param0, ... */
 };
 
@@ -79,5 +79,12 @@ struct gt_static_choice {
 void gt_static_write_header(FILE *to);
 int gt_static_write(const struct gt_ptx_function *kernel, const struct gt_static_launch *launch,
 		    struct gt_static_choice choice, FILE *to, struct gt_error *error);
+/* The kernel of a call that is bound: parameters by the names and values they have there. */
+int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
+			 const struct gt_ptx_call *call, const unsigned char *parameters, bool tree, FILE *to,
+			 struct gt_error *error);
+/* Every kernel of a module, all in this shape. */
+int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, bool tree,
+			   FILE *to, struct gt_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 /* How the lanes of each warp lie to each other: [003] eq. (1) and (2). */
 #include <string.h>
 
+#include "ptx/machine.h"
 #include "ptx/static_parts.h"
 
 #define RANGE	     128 /* bytes of the coalescing range [003] III.C */
@@ -64,7 +65,10 @@ static int64_t parameter(struct place *place, const struct gt_static_atom *atom)
 		doubt(place, GT_STATIC_UNKNOWN);
 		return 0;
 	}
-	memcpy(&value, place->launch->parameters + place->launch->offsets[atom->number] + atom->offset, bytes);
+	memcpy(&value,
+	       place->launch->parameters + gt_ptx_parameter_offset(place->analysis->kernel, (size_t)atom->number) +
+		       atom->offset,
+	       bytes);
 	/* A 32-bit size is read as .b32 or .u32 and used as what it is. */
 	return gt_static_narrow(value, bytes == 4 ? GT_PTX_S32 : type);
 }

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# The programs of examples/kernels: right results at several sizes and block shapes, built by clang
+# and by nvcc, and traces that have the accesses, lanes and sectors that the sources' indices give.
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# ptx_like KERNEL "NAME ARGUMENT..." LAUNCH: the kept PTX, launched as the program launches the kernel
+# first, has the same accesses.
+ptx_like() {
+	local kernel=$1
+	# shellcheck disable=SC2086
+	set -- $2 -- "$3"
+	local program=("${@:1:$#-2}")
+	gtrace-ptx --launch "${!#}" "$ROOT/examples/kernels/ptx/${program[0]}.ptx" >trace
+	gtrace-cat trace >accesses
+	gcoalesce <trace | gtrace-cat >requests
+	python3 "$ROOT/tests/kernels_reference.py" compare-kernel "$kernel" "${program[@]}" accesses requests || {
+		echo "${program[*]}"
+		return 1
+	}
+}
+
+@test "the kept PTX: dense kernels" {
+	ptx_like vectoradd "vectoradd 1000 96" 'vectoradd<<<11,96>>>(a=f32[1000], b=f32[1000], c=f32[1000], 1000)'
+	ptx_like gemm "gemm 30 10 7" 'gemm<<<(3,5),(10,7)>>>(A=f32[900], B=f32[900], C=f32[900], 30)'
+	ptx_like gemm_tiled "gemm_tiled 50 8" 'gemm_tiled<<<(7,7),(8,8),512>>>(A=f32[2500], B=f32[2500], C=f32[2500], 50)'
+	ptx_like matvec "matvec 50 30 32" 'matvec<<<2,32>>>(A=f32[1500], p=f32[30], q=f32[50], 50, 30)'
+	ptx_like matvec_transposed "matvec 50 30 32" 'matvec_transposed<<<1,32>>>(A=f32[1500], r=f32[50], s=f32[30], 50, 30)'
+	ptx_like syrk "syrk 30 7 16 16" 'syrk<<<(2,2),(16,16)>>>(A=f32[210], C=f32[900], 30, 7, 1.5, 0.5)'
+	ptx_like transpose "transpose 50 70 16 16" 'transpose<<<(5,4),(16,16)>>>(in=f32[3500], out=f32[3500], 50, 70)'
+	ptx_like transpose_tiled "transpose_tiled 50 70 8" 'transpose_tiled<<<(3,2),(32,8)>>>(in=f32[3500], out=f32[3500], 50, 70)'
+}
+
+@test "the kept PTX: stencils, and the base workloads of [003]" {
+	ptx_like conv2d "conv2d 50 40 16 16" 'conv2d<<<(3,3),(16,16)>>>(in=f32[2000], out=f32[2000], 50, 40)'
+	ptx_like conv3d "conv3d 12 8 8" 'conv3d<<<(2,2),(8,8)>>>(in=f32[1728], out=f32[1728], 12, 1.0, 1.0, 1.0, 1.0)'
+	ptx_like jacobi "jacobi 50 40 1 16 16" 'jacobi<<<(3,3),(16,16)>>>(in=f32[2000], out=f32[2000], 50, 40)'
+	for kernel in stride_32 stride_4 same_location coalescing; do
+		ptx_like "$kernel" "strides 3 96" "$kernel<<<3,96>>>(in=f32[9216], out=f32[9216])"
+	done
+}
+
+@test "the kept PTX: kernels whose addresses are data" {
+	local reference=$ROOT/tests/kernels_reference.py
+	python3 "$reference" data histogram 1000 100 48 3 .
+	ptx_like histogram "histogram 1000 100 48 3" 'histogram<<<3,48>>>(values=s32[1000]:@values.bin, count=u32[100], 1000, 100)'
+	python3 "$reference" data spmv 256 9 64 .
+	ptx_like spmv "spmv 256 9 64" \
+		'spmv<<<4,64>>>(first=s32[257]:@first.bin, column=s32[]:@column.bin, value=f32[2304], x=f32[256], y=f32[256], 256)'
+	python3 "$reference" data bfs 512 3 128 .
+	ptx_like bfs_visit "bfs 512 3 128" \
+		'bfs_visit<<<4,128>>>(first=s32[513]:@first.bin, to=s32[]:@to.bin, frontier=s32[512]:@frontier.bin, visited=s32[512]:@visited.bin, reached=s32[512], distance=s32[512], 512, 0)'
+	python3 "$reference" data pchase 100 7 300 .
+	ptx_like pchase "pchase 100 7 300" 'pchase<<<1,1,2400>>>(array=s32[100]:@array.bin, index=u32[300], ticks=u32[300], 300)'
+	ptx_like reduce "reduce 1000 32 3" 'reduce<<<3,32>>>(in=f32[1000], sum=f32[1], 1000)'
+}
+
+@test "the kept PTX: what it computes" {
+	gtrace-ptx --dump out=out --launch 'transpose<<<(2,1),(32,32)>>>(in=s32[2048]:ramp, out=s32[2048], 32, 64)' \
+		"$ROOT/examples/kernels/ptx/transpose.ptx" >trace
+	[ "$(od -An -v -w4 -tu4 out | awk '$1 != NR - 1' | wc -l)" -ne 0 ]
+	[ "$(od -An -v -w4 -tu4 out | awk '{ x = int((NR - 1) / 32); y = (NR - 1) % 32 } $1 != y * 64 + x' | wc -l)" -eq 0 ]
+	gtrace-ptx --dump C=product --launch 'gemm<<<(2,8),(16,4)>>>(A=f32[1024]:ramp, B=f32[1024]:const(2), C=f32[1024], 32)' \
+		"$ROOT/examples/kernels/ptx/gemm.ptx" >trace
+	# Row r of A adds up to 32 (32 r) + 496.
+	[ "$(od -An -v -w4 -tf4 product | awk '$1 != 2 * (1024 * int((NR - 1) / 32) + 496)' | wc -l)" -eq 0 ]
+}

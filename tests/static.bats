@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# gtrace-ptx --static: [003]'s degrees of coalescing without a run, and with one.
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	ptx=$ROOT/examples/kernels/ptx
+}
+
+# fields FILTER FIELDS FILE: those fields of the lines that match.
+fields() { awk -F'\t' -v f="$2" "!/^#/ && $1"' { n = split(f, a, ","); for (i = 1; i <= n; i++) printf "%s%s", $a[i], i < n ? " " : "\n" }' "$3"; }
+
+@test "[003] table 3: the four base workloads, by their size" {
+	gtrace-ptx --static --grid 32 --block 64 "$ptx/strides.ptx" >report
+	# Degree of coalescing, sectors within the range, estimated sectors; the last is measured there.
+	for row in "stride_32 3.125 1 32 32" "stride_4 25 4 16 16" "same_location 100 1 1 1" "coalescing 100 4 4 4"; do
+		[ "$(fields '$1 == "'"${row%% *}"'" && $2 == "all"' 1,5,6,7,8 report)" = "$row" ] || {
+			echo "expected $row"
+			cat report
+			return 1
+		}
+	done
+}
+
+@test "[003] table 3: matrix product, as its expression alone says" {
+	gtrace-ptx --static --grid 2,8 --block 32,8 "$ptx/gemm.ptx" >report
+	[ "$(fields '$2 == "all"' 5,6,7 report)" = "100 4 4" ]
+}
+
+@test "[003] figure 10: the graph of the 2D convolution" {
+	# Its three loads of a row: the left neighbour's begins in the sector before.
+	cat >row.ptx <<-'END'
+		.version 6.3
+		.target sm_75
+		.address_size 64
+		.visible .entry row(.param .u64 in)
+		{
+			.reg .b32 %r<3>; .reg .b64 %rd<4>; .reg .f32 %f<4>;
+			ld.param.u64 %rd1, [in];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd2, %r1, 4;
+			add.s64 %rd3, %rd1, %rd2;
+			ld.global.f32 %f1, [%rd3+-4];
+			ld.global.f32 %f2, [%rd3];
+			ld.global.f32 %f3, [%rd3+4];
+			ret;
+		}
+	END
+	gtrace-ptx --static --tree --grid 2,8 --block 32,8 row.ptx >report
+	graph=$(awk '/^#graph/ { last = $0 } END { print last }' report)
+	[ "$graph" = "$(printf '#graph\t0.333'; printf '\t0.667%.0s' 1 2 3 4 5 6; printf '\t1%.0s' {1..25})" ]
+	[ "$(fields '$2 == "all"' 5,6 report)" = "91.67 4" ]
+}
+
+@test "expressions and trees name what addresses are made of" {
+	gtrace-ptx --static --tree --launch 'vectoradd<<<2,64>>>(a=f32[128], b=f32[128], c=f32[128], n=128)' \
+		"$ptx/vectoradd.ptx" >report
+	[ "$(fields '$3 == "store"' 10 report)" = "c + 4*ctaid.x*ntid.x + 4*tid.x" ]
+	grep -q '^# *%tid.x$' report
+	grep -q 'ld.param.u64' report
+	gtrace-ptx --static "$ptx/spmv.ptx" >report
+	[ "$(fields '$9 == "loaded"' 5 report | sort -u)" = "-" ]
+	[ "$(fields '$9 == "loaded"' 3 report | wc -l)" -eq 3 ]
+}
+
+# agrees COUNT FILE LAUNCH: COUNT accesses have the degree and the sectors that their trace has.
+agrees() {
+	local compared
+	gtrace-ptx --static --launch "$3" "$ptx/$2.ptx" >report
+	gtrace-ptx --launch "$3" "$ptx/$2.ptx" | gtrace-cat >accesses
+	compared=$(python3 "$ROOT/tests/kernels_reference.py" compare-static report accesses)
+	[ "$compared" = "$1" ] || {
+		echo "$2: $compared compared, expected $1"
+		cat report
+		return 1
+	}
+}
+
+@test "degrees of affine addresses equal those of a trace, over all examples" {
+	agrees 3 vectoradd 'vectoradd<<<16,256>>>(a=f32[4096], b=f32[4096], c=f32[4096], 4096)'
+	agrees 5 gemm 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64], B=f32[64*64], C=f32[64*64], 64)'
+	agrees 5 gemm 'gemm<<<(4,8),(16,8)>>>(A=f32[64*64], B=f32[64*64], C=f32[64*64], 64)'
+	agrees 3 gemm_tiled 'gemm_tiled<<<(4,4),(16,16),2048>>>(A=f32[64*64], B=f32[64*64], C=f32[64*64], 64)'
+	agrees 2 transpose 'transpose<<<(2,8),(32,8)>>>(in=f32[64*64], out=f32[64*64], 64, 64)'
+	agrees 2 transpose 'transpose<<<(8,2),(8,32)>>>(in=f32[64*64], out=f32[64*64], 64, 64)'
+	agrees 2 transpose_tiled 'transpose_tiled<<<(2,2),(32,8)>>>(in=f32[64*64], out=f32[64*64], 64, 64)'
+	agrees 10 conv2d 'conv2d<<<(2,8),(32,8)>>>(in=f32[66*66], out=f32[66*66], 66, 66)'
+	agrees 28 conv3d 'conv3d<<<(1,4),(16,4)>>>(in=f32[5832], out=f32[5832], 18, 1.0, 1.0, 1.0, 1.0)'
+	agrees 5 matvec 'matvec<<<2,64>>>(A=f32[128*128], p=f32[128], q=f32[128], 128, 128)'
+	agrees 5 matvec 'matvec_transposed<<<2,64>>>(A=f32[128*128], r=f32[128], s=f32[128], 128, 128)'
+	agrees 6 syrk 'syrk<<<(2,8),(32,8)>>>(A=f32[64*32], C=f32[64*64], 64, 32, 1.0, 1.0)'
+	agrees 2 reduce 'reduce<<<8,128>>>(in=f32[8192], sum=f32[1], 8192)'
+	agrees 2 histogram 'histogram<<<1,128>>>(values=s32[1024]:ramp, count=u32[1024], 1024, 1024)'
+	agrees 5 jacobi 'jacobi<<<(2,8),(32,8)>>>(in=f32[66*66], out=f32[66*66], 66, 66)'
+	agrees 2 pchase 'pchase<<<1,1,4096>>>(array=u32[512], index=u32[512], ticks=u32[512], 512)'
+	agrees 3 spmv 'spmv<<<4,64>>>(first=s32[257], column=s32[1], value=f32[1], x=f32[256], y=f32[256], 256)'
+	agrees 1 bfs 'bfs_visit<<<4,64>>>(first=s32[257], to=s32[1], frontier=s32[256], visited=s32[256], reached=s32[256], distance=s32[256], 256, 0)'
+	agrees 2 bfs 'bfs_advance<<<4,64>>>(frontier=s32[256], visited=s32[256], reached=s32[256], more=s32[1], 256)'
+	for kernel in stride_32 stride_4 same_location coalescing; do
+		agrees 2 strides "$kernel<<<32,64>>>(in=f32[65536], out=f32[65536])"
+	done
+}
+
+@test "unknown sizes are taken for large ones, and it is said" {
+	gtrace-ptx --static --block 32 "$ptx/transpose.ptx" >report
+	[ "$(fields '$3 == "store"' 5,9 report)" = "3.125 assumed" ]
+}
+
+@test "wrong uses" {
+	load helpers
+	expect_failure 2 "--block" gtrace-ptx --static --block 2000 "$ptx/gemm.ptx"
+	expect_failure 2 "--grid" gtrace-ptx --static --grid 0 "$ptx/gemm.ptx"
+}
