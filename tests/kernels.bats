@@ -2,7 +2,81 @@
 # The programs of examples/kernels: right results at several sizes and block shapes, built by clang
 # and by nvcc, and traces that have the accesses, lanes and sectors that the sources' indices give.
 
+setup_file() {
+	# Kept in the build folder: nvcc takes its time.
+	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-clang" >&2
+	if command -v nvcc >/dev/null; then
+		make -s -C "$ROOT/examples/kernels" CUDA=nvcc OUT="$BUILD/kernels-nvcc" >&2
+	fi
+}
+
 setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# compiled_by COMPILER NAME ARGUMENT...: the program's own check holds, and so does the count of its
+# accesses.
+compiled_by() {
+	local compiler=$1 name=$2
+	shift 2
+	gtrace-record --stdout words "$BUILD/kernels-$compiler/$name" "$@" >trace || {
+		echo "$compiler: $name $* exits with $?"
+		cat words
+		return 1
+	}
+	[ "$(cat words)" = ok ]
+	gtrace-cat trace >accesses
+	gcoalesce <trace | gtrace-cat >requests
+	python3 "$ROOT/tests/kernels_reference.py" compare "$name" "$@" accesses requests || {
+		echo "$compiler: $name $*"
+		return 1
+	}
+}
+
+# Runs a program with each line of arguments, as clang built it and, where it is, nvcc.
+each() {
+	local name=$1 arguments compilers=clang
+	shift
+	[ ! -e "$BUILD/kernels-nvcc/$name" ] || compilers="clang nvcc"
+	for arguments in "$@"; do
+		for compiler in $compilers; do
+			# shellcheck disable=SC2086
+			compiled_by "$compiler" "$name" $arguments
+		done
+	done
+}
+
+@test "vectoradd" { each vectoradd "4096 256" "1000 96" "31 32" "100 7"; }
+@test "gemm" { each gemm "64 32 8" "30 10 7" "33 16 16" "20 1 32" "17 32 1"; }
+@test "gemm_tiled" { each gemm_tiled "64 16" "50 8" "33 32" "10 3"; }
+@test "transpose" { each transpose "64 64 32 8" "50 70 16 16" "33 9 8 4" "5 100 32 1"; }
+@test "transpose_tiled" { each transpose_tiled "64 64 8" "50 70 32" "33 9 1" "100 31 5"; }
+@test "conv2d" { each conv2d "64 64 32 8" "50 40 16 16" "66 34 32 4" "3 3 32 8"; }
+@test "conv3d" { each conv3d "18 16 4" "12 8 8" "9 32 2"; }
+@test "matvec" { each matvec "128 128 64" "50 30 32" "33 65 96"; }
+@test "syrk" { each syrk "64 32 32 8" "30 7 16 16" "33 10 10 3"; }
+@test "reduce" { each reduce "10000 128 8" "1000 32 3" "5 1 2" "5000 1024 2"; }
+@test "histogram" { each histogram "10000 256 128 8" "1000 100 48 3" "77 1024 32 2"; }
+@test "spmv" { each spmv "256 9 64" "100 3 32" "65 20 48"; }
+@test "bfs" { each bfs "512 3 128" "100 2 32" "300 6 96"; }
+@test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
+@test "pchase" { each pchase "4096 8 512" "100 7 300"; }
+@test "strides" { each strides "32 64" "3 96"; }
+
+@test "programs built by nvcc" {
+	command -v nvcc >/dev/null || skip "no nvcc here: the tests above ran what clang built"
+	[ -x "$BUILD/kernels-nvcc/gemm" ]
+}
+
+@test "a wrong result is found" {
+	# Half of the blocks are skipped: their part of the sum is missing.
+	run gtrace-record --blocks 4 --skip-untraced --stdout words "$BUILD/kernels-clang/vectoradd" 4096 256
+	[ "$status" -eq 1 ]
+	grep -q '^c\[1024\] is 0, expected' words
+}
+
+@test "wrong arguments are refused" {
+	run gtrace-record --stdout words "$BUILD/kernels-clang/gemm" many
+	[ "$status" -eq 2 ]
+}
 
 # ptx_like KERNEL "NAME ARGUMENT..." LAUNCH: the kept PTX, launched as the program launches the kernel
 # first, has the same accesses.
