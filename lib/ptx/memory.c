@@ -49,7 +49,8 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 	memset(memory, 0, sizeof *memory);
 }
 
-/* The first gap that fits: its address, and the index its allocation will have. */
+/* The first gap that fits: its address, and the index its allocation will have. Allocations never
+ * touch, so that one step beyond the end of one is no step into the next. */
 static bool find_gap(const struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *address, size_t *at)
 {
 	uint64_t begin = GT_PTX_GLOBAL_BASE;
@@ -57,13 +58,13 @@ static bool find_gap(const struct gt_ptx_memory *memory, uint64_t bytes, uint64_
 	for (size_t i = 0; i <= memory->n; i++) {
 		uint64_t end = i < memory->n ? memory->allocations[i].address
 					     : GT_PTX_GLOBAL_BASE + memory->reserved;
-		if (end - begin >= bytes) {
+		if (end > begin && end - begin > bytes) {
 			*address = begin;
 			*at = i;
 			return true;
 		}
 		if (i < memory->n)
-			begin = rounded_up(end + memory->allocations[i].bytes, GT_PTX_ALIGNMENT);
+			begin = rounded_up(end + memory->allocations[i].bytes + 1, GT_PTX_ALIGNMENT);
 	}
 	return false;
 }

@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: MIT */
+/* Every form of a lane operation against C, on edge values, in whole warps and in parted ones. A
+ * row is an instruction, its types, and what it should compute; the reference works in wider types
+ * or in the rounding mode itself. */
+#include <fenv.h>
+#include <math.h>
+
+#include "check.h"
+#include "ptx_kernel.h"
+
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 uwide;
+
+/* Types: how a value of theirs lies in a 64-bit cell, and the register that holds it. */
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+typedef uint8_t none;
+typedef bool pred;
+typedef uint16_t f16;
+
+enum type { t_none, t_u8, t_s8, t_u16, t_s16, t_u32, t_s32, t_u64, t_s64, t_f32, t_f64, t_pred, t_f16 };
+static const unsigned type_bits[] = {0, 8, 8, 16, 16, 32, 32, 64, 64, 32, 64, 32, 16};
+
+static const uint64_t integer_edges[] = {
+	0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 32767, 32768, 65535, 65536,
+	0x12345678, 0x55555555, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x100000000,
+	0x123456789abcdef0, 0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff,
+};
+static const float single_edges[] = {
+	0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 1.5f, 2.5f, -2.5f, 0.99999994f, 1.0000001f, 3.1415927f, 1e-45f, -1e-45f,
+	1.1754942e-38f, 1.17549435e-38f, -1.17549435e-38f, 3.4028235e38f, -3.4028235e38f, 65504.0f, 65519.0f, 65520.0f,
+	6.1e-5f, 5.96e-8f, 2147483648.0f, -2147483648.0f, 4294967296.0f, 9.223372e18f, 1.8446744e19f, 255.5f, -128.5f,
+	1e20f, 0.33333334f, INFINITY, -INFINITY, NAN,
+};
+#define N_INTEGERS (sizeof integer_edges / sizeof integer_edges[0])
+#define N_SINGLES (sizeof single_edges / sizeof single_edges[0])
+
+static size_t edges_of(enum type type)
+{
+	return type == t_f32 || type == t_f64 || type == t_f16 ? N_SINGLES : type == t_pred ? 2 : N_INTEGERS;
+}
+
+/* Truncated: what a half holds of a float's bits, for edges alone. */
+static uint64_t half_edge(size_t i)
+{
+	static const uint16_t halves[] = {
+		0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x3c01, 0x3800, 0x3555, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
+		0x7e00, 0x4200, 0x5640,
+	};
+
+	return halves[i % (sizeof halves / sizeof halves[0])];
+}
+
+static uint64_t edge(enum type type, size_t i)
+{
+	uint64_t bits = 0;
+
+	if (type == t_f32) {
+		memcpy(&bits, &single_edges[i], sizeof(float));
+		bits = isnan(single_edges[i]) ? 0x7fffffff : bits; /* so that copies are the same */
+	} else if (type == t_f64) {
+		double value = (double)single_edges[i] * (i % 5 == 4 ? 1.0000000001 : 1);
+		memcpy(&bits, &value, sizeof value);
+	} else if (type == t_f16) {
+		bits = half_edge(i);
+	} else if (type == t_pred) {
+		bits = i;
+	} else {
+		bits = integer_edges[i];
+	}
+	return bits;
+}
+
+/* Results as bits. */
+#define PUT(T)                                                                                   \
+	static inline uint64_t put_##T(T value)                                                           \
+	{                                                                                          \
+		uint64_t bits = 0;                                                                 \
+		memcpy(&bits, &value, sizeof value);                                               \
+		return bits;                                                                       \
+	}                                                                                          \
+	static inline T get_##T(uint64_t bits)                                                     \
+	{                                                                                          \
+		T value;                                                                           \
+		memcpy(&value, &bits, sizeof value);                                               \
+		return value;                                                                      \
+	}
+PUT(u8) PUT(s8) PUT(u16) PUT(s16) PUT(u32) PUT(s32) PUT(u64) PUT(s64) PUT(f64)
+static uint64_t put_pred(bool value) { return value; }
+static bool get_pred(uint64_t bits) { return bits != 0; }
+static uint64_t get_none(uint64_t bits) { return bits; }
+static uint64_t put_f32(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return value == value ? bits : 0x7fffffff;
+}
+static float get_f32(uint64_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* The rounding mode of a row's arithmetic. */
+#define IN_MODE(NAME, T, EXPRESSION)                                                             \
+	static T NAME(int mode, T a, T b, T c)                                                     \
+	{                                                                                          \
+		volatile T x = a, y = b, z = c, result;                                            \
+		(void)x, (void)y, (void)z;                                                         \
+		fesetround(mode);                                                                  \
+		result = EXPRESSION;                                                               \
+		fesetround(FE_TONEAREST);                                                          \
+		return result;                                                                     \
+	}
+IN_MODE(add32, float, x + y)
+IN_MODE(mul32, float, x *y)
+IN_MODE(div32, float, x / y)
+IN_MODE(sqrt32, float, sqrtf(x))
+IN_MODE(fma32, float, fmaf(x, y, z))
+IN_MODE(add64, double, x + y)
+IN_MODE(mul64, double, x *y)
+IN_MODE(div64, double, x / y)
+IN_MODE(sqrt64, double, sqrt(x))
+IN_MODE(fma64, double, fma(x, y, z))
+#define FROM(NAME, T, FROM_T)                                                                    \
+	static T NAME(int mode, FROM_T a)                                                          \
+	{                                                                                          \
+		volatile FROM_T x = a;                                                             \
+		volatile T result;                                                                 \
+		fesetround(mode);                                                                  \
+		result = (T)x;                                                                     \
+		fesetround(FE_TONEAREST);                                                          \
+		return result;                                                                     \
+	}
+FROM(narrow, float, double)
+FROM(single_s32, float, int32_t)
+FROM(single_u32, float, uint32_t)
+FROM(single_s64, float, int64_t)
+FROM(single_u64, float, uint64_t)
+FROM(double_s64, double, int64_t)
+FROM(double_u64, double, uint64_t)
+
+static wide clamp(wide x, wide least, wide most) { return x < least ? least : x > most ? most : x; }
+static wide whole(double x, wide least, wide most)
+{
+	if (x != x)
+		return 0;
+	return x < -1e30 ? least : x > 1e30 ? most : clamp((wide)x, least, most);
+}
+static float flush(float x) { return fabsf(x) < 1.17549435e-38f ? copysignf(0, x) : x; }
+static float sat(float x) { return !(x > 0) ? 0 : x > 1 ? 1 : x; }
+static uint64_t bits_between(uint64_t x, unsigned from, unsigned n, unsigned width, bool is_signed)
+{
+	uint64_t result = 0;
+
+	for (unsigned i = 0; i < width; i++) {
+		unsigned at = from + (i < n ? i : n - 1);
+		bool bit = at < width ? x >> at & 1 : is_signed && x >> (width - 1) & 1;
+		if (n > 0 && (i < n || is_signed))
+			result |= (uint64_t)bit << i;
+	}
+	return result;
+}
+static u32 highest(uint64_t x, unsigned width)
+{
+	for (unsigned i = width; i-- > 0;)
+		if (x >> i & 1)
+			return i;
+	return UINT32_MAX;
+}
+static u64 backwards(u64 x, unsigned width)
+{
+	u64 result = 0;
+
+	for (unsigned i = 0; i < width; i++)
+		result |= (x >> i & 1) << (width - 1 - i);
+	return result;
+}
+static u32 nibbles(u32 x, u32 y, u32 z)
+{
+	u32 result = 0;
+
+	for (int i = 0; i < 4; i++) {
+		u32 choice = z >> 4 * i & 15, byte = choice & 4 ? y >> 8 * (choice & 3) & 255 : x >> 8 * (choice & 3) & 255;
+		result |= (choice & 8 ? (byte >= 128 ? 255U : 0U) : byte) << 8 * i;
+	}
+	return result;
+}
+static u32 dots(u32 x, u32 y, u32 z)
+{
+	for (int i = 0; i < 4; i++)
+		z += (u32)((s32)(s8)(x >> 8 * i) * (s32)(s8)(y >> 8 * i));
+	return z;
+}
+/* A half's value, and the nearest half by trying all. */
+static double half_value(unsigned bits)
+{
+	double m = bits & 1023, sign = bits & 0x8000 ? -1 : 1;
+	int e = (int)(bits >> 10 & 31);
+
+	if (e == 31)
+		return m > 0 ? (double)NAN : sign * (double)INFINITY;
+	return sign * (e ? ldexp(1024 + m, e - 25) : ldexp(m, -24));
+}
+static u16 nearest_half(double x)
+{
+	unsigned best = 0;
+
+	if (x != x)
+		return 0x7fff;
+	unsigned sign = signbit(x) ? 0x8000 : 0;
+	x = fabs(x);
+	if (x >= 65520)
+		return (u16)(sign | 0x7c00);
+	for (unsigned h = 1; h < 0x7c00; h++) {
+		double d = fabs(half_value(h) - x), least = fabs(half_value(best) - x);
+		if (d < least || (d == least && !(h & 1)))
+			best = h;
+	}
+	return (u16)(sign | best);
+}
+static float lesser(float x, float y) { return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y; }
+static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x : y; }
+
+#define INTEGERS(X, T, LEAST, MOST)                                                              \
+	X("add." #T, T, T, T, none, (T)((wide)x + y))                                              \
+	X("sub." #T, T, T, T, none, (T)((wide)x - y))                                              \
+	X("mul.lo." #T, T, T, T, none, (T)(uwide)((uwide)x * (uwide)y))                            \
+	X("mul.hi." #T, T, T, T, none, (T)((wide)x * y >> sizeof(T) * 8))                          \
+	X("mad.lo." #T, T, T, T, T, (T)((uwide)x * (uwide)y + (uwide)z))                           \
+	X("mad.hi." #T, T, T, T, T, (T)(((wide)x * y >> sizeof(T) * 8) + z))                       \
+	X("min." #T, T, T, T, none, (T)((wide)x < y ? x : y))                                      \
+	X("max." #T, T, T, T, none, (T)((wide)x > y ? x : y))                                      \
+	X("sad." #T, T, T, T, T, (T)(z + ((wide)x > y ? (wide)x - y : (wide)y - x)))               \
+	X("div." #T, T, T, T, none, (T)(y == 0 ? -1 : (wide)x / y))                                \
+	X("rem." #T, T, T, T, none, (T)(y == 0 ? x : (wide)x % y))                                 \
+	X("setp.eq." #T, pred, T, T, none, x == y) X("setp.ne." #T, pred, T, T, none, x != y)      \
+	X("setp.lt." #T, pred, T, T, none, x < y) X("setp.le." #T, pred, T, T, none, x <= y)       \
+	X("setp.gt." #T, pred, T, T, none, x > y) X("setp.ge." #T, pred, T, T, none, x >= y)       \
+	X("selp." #T, T, T, T, pred, z ? x : y)                                                    \
+	X("cvt.u8." #T, u8, T, none, none, (u8)x) X("cvt.s8." #T, s8, T, none, none, (s8)x)        \
+	X("cvt.u16." #T, u16, T, none, none, (u16)x) X("cvt.s16." #T, s16, T, none, none, (s16)x)  \
+	X("cvt.u32." #T, u32, T, none, none, (u32)x) X("cvt.s32." #T, s32, T, none, none, (s32)x)  \
+	X("cvt.u64." #T, u64, T, none, none, (u64)x) X("cvt.s64." #T, s64, T, none, none, (s64)x)  \
+	X("cvt.sat.u8." #T, u8, T, none, none, (u8)clamp(x, 0, UINT8_MAX))                         \
+	X("cvt.sat.s8." #T, s8, T, none, none, (s8)clamp(x, INT8_MIN, INT8_MAX))                   \
+	X("cvt.sat.u16." #T, u16, T, none, none, (u16)clamp(x, 0, UINT16_MAX))                     \
+	X("cvt.sat.s16." #T, s16, T, none, none, (s16)clamp(x, INT16_MIN, INT16_MAX))              \
+	X("cvt.sat.u32." #T, u32, T, none, none, (u32)clamp(x, 0, UINT32_MAX))                     \
+	X("cvt.sat.s32." #T, s32, T, none, none, (s32)clamp(x, INT32_MIN, INT32_MAX))              \
+	X("cvt.sat.u64." #T, u64, T, none, none, (u64)clamp(x, 0, UINT64_MAX))                     \
+	X("cvt.sat.s64." #T, s64, T, none, none, (s64)clamp(x, INT64_MIN, INT64_MAX))              \
+	X("cvt.rn.f32." #T, f32, T, none, none, (f32)x) X("cvt.rn.f64." #T, f64, T, none, none, (f64)x) \
+	X("cvt.rn.f16." #T, f16, T, none, none, nearest_half((f64)x))                              \
+	X("cvt.rni." #T ".f32", T, f32, none, none, (T)whole(rint((f64)x), LEAST, MOST))           \
+	X("cvt.rzi." #T ".f32", T, f32, none, none, (T)whole(trunc((f64)x), LEAST, MOST))          \
+	X("cvt.rmi." #T ".f32", T, f32, none, none, (T)whole(floor((f64)x), LEAST, MOST))          \
+	X("cvt.rpi." #T ".f64", T, f64, none, none, (T)whole(ceil(x), LEAST, MOST))                \
+	X("cvt.rzi." #T ".f64", T, f64, none, none, (T)whole(trunc(x), LEAST, MOST))               \
+	X("cvt.rzi." #T ".f16", T, f16, none, none, (T)whole(trunc(half_value(x)), LEAST, MOST))
+#define SIGNED(X, T)                                                                             \
+	X("abs." #T, T, T, none, none, (T)(x < 0 ? -(wide)x : x)) X("neg." #T, T, T, none, none, (T)-(wide)x)
+#define UNSIGNED(X, T)                                                                           \
+	X("setp.lo." #T, pred, T, T, none, x < y) X("setp.ls." #T, pred, T, T, none, x <= y)       \
+	X("setp.hi." #T, pred, T, T, none, x > y) X("setp.hs." #T, pred, T, T, none, x >= y)
+#define WIDENED(X, T, D)                                                                         \
+	X("mul.wide." #T, D, T, T, none, (D)((wide)x * y)) X("mad.wide." #T, D, T, T, D, (D)((wide)x * y + z))
+#define LOGIC(X, N, U, S)                                                                        \
+	X("and.b" #N, U, U, U, none, (U)(x & y)) X("or.b" #N, U, U, U, none, (U)(x | y))           \
+	X("xor.b" #N, U, U, U, none, (U)(x ^ y)) X("not.b" #N, U, U, none, none, (U)~x)            \
+	X("cnot.b" #N, U, U, none, none, x ? 0 : 1) X("mov.b" #N, U, U, none, none, x)             \
+	X("shl.b" #N, U, U, u32, none, (U)(y >= N ? 0 : (uwide)x << y))                            \
+	X("shr.b" #N, U, U, u32, none, (U)(y >= N ? 0 : x >> y))                                   \
+	X("shr.u" #N, U, U, u32, none, (U)(y >= N ? 0 : x >> y))                                   \
+	X("shr.s" #N, S, S, u32, none, (S)(y >= N ? (x < 0 ? -1 : 0) : x >> y))
+#define BITS(X, N, U, S)                                                                         \
+	X("popc.b" #N, u32, U, none, none, (u32)__builtin_popcountll(x))                           \
+	X("clz.b" #N, u32, U, none, none, x ? N - 1 - highest(x, N) : N)                           \
+	X("brev.b" #N, U, U, none, none, (U)backwards(x, N))                                       \
+	X("bfind.u" #N, u32, U, none, none, highest(x, N))                                         \
+	X("bfind.s" #N, u32, S, none, none, highest((U)(x < 0 ? ~x : x), N))                       \
+	X("bfind.shiftamt.u" #N, u32, U, none, none, x ? N - 1 - highest(x, N) : UINT32_MAX)       \
+	X("bfe.u" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, false))              \
+	X("bfe.s" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, true))
+#define OTHERS(X)                                                                                \
+	X("add.sat.s32", s32, s32, s32, none, (s32)clamp((wide)x + y, INT32_MIN, INT32_MAX))       \
+	X("sub.sat.s32", s32, s32, s32, none, (s32)clamp((wide)x - y, INT32_MIN, INT32_MAX))       \
+	X("mad.hi.sat.s32", s32, s32, s32, s32, (s32)clamp(((wide)x * y >> 32) + z, INT32_MIN, INT32_MAX)) \
+	X("mul24.lo.u32", u32, u32, u32, none, (u32)((uwide)(x & 0xffffff) * (y & 0xffffff)))      \
+	X("mul24.hi.u32", u32, u32, u32, none, (u32)((uwide)(x & 0xffffff) * (y & 0xffffff) >> 16)) \
+	X("mul24.lo.s32", s32, s32, s32, none, (s32)((wide)((s32)((u32)x << 8) >> 8) * ((s32)((u32)y << 8) >> 8))) \
+	X("mul24.hi.s32", s32, s32, s32, none, (s32)((wide)((s32)((u32)x << 8) >> 8) * ((s32)((u32)y << 8) >> 8) >> 16)) \
+	X("mad24.lo.u32", u32, u32, u32, u32, (u32)((uwide)(x & 0xffffff) * (y & 0xffffff) + z))   \
+	X("shf.l.wrap.b32", u32, u32, u32, u32, (u32)(((u64)y << 32 | x) << (z & 31) >> 32))       \
+	X("shf.r.wrap.b32", u32, u32, u32, u32, (u32)(((u64)y << 32 | x) >> (z & 31)))             \
+	X("shf.l.clamp.b32", u32, u32, u32, u32, z >= 32 ? x : (u32)(((u64)y << 32 | x) << z >> 32)) \
+	X("shf.r.clamp.b32", u32, u32, u32, u32, z >= 32 ? y : (u32)(((u64)y << 32 | x) >> z))     \
+	X("prmt.b32", u32, u32, u32, u32, nibbles(x, y, z))                                        \
+	X("prmt.b32.f4e", u32, u32, u32, u32, nibbles(x, y, 0x3210 + 0x1111 * (z & 3)))            \
+	X("prmt.b32.rc8", u32, u32, u32, u32, nibbles(x, y, 0x1111 * (z & 3)))                     \
+	X("prmt.b32.rc16", u32, u32, u32, u32, nibbles(x, y, z & 1 ? 0x3232 : 0x1010))             \
+	X("dp4a.s32.s32", u32, u32, u32, u32, dots(x, y, z))                                       \
+	X("bmsk.clamp.b32", u32, u32, u32, none,                                                   \
+	  (u32)(x >= 32 ? 0 : (((uwide)1 << (y > 32 ? 32 : y)) - 1) << x))                         \
+	X("szext.clamp.s32", s32, u32, u32, none,                                                  \
+	  (s32)(y == 0 ? 0 : y >= 32 ? x : (u32)((s32)(x << (32 - y)) >> (32 - y))))               \
+	X("slct.u32.s32", u32, u32, u32, s32, z >= 0 ? x : y)                                      \
+	X("slct.f64.f32", f64, f64, f64, f32, z >= 0 ? x : y)                                      \
+	X("setp.lt.and.s32", pred, s32, s32, pred, x < y && z) X("setp.lt.or.u32", pred, u32, u32, pred, x < y || z) \
+	X("setp.ge.xor.f32", pred, f32, f32, pred, (x >= y) != z)                                  \
+	X("set.lt.u32.s32", u32, s32, s32, none, x < y ? UINT32_MAX : 0)                           \
+	X("set.ge.f32.f32", f32, f32, f32, none, x >= y ? 1.0f : 0)
+#define FLOATS(X, T, N, F)                                                                       \
+	X("add." #T, T, T, T, none, x + y) X("sub.rn." #T, T, T, T, none, x - y)                   \
+	X("mul." #T, T, T, T, none, x * y) X("fma.rn." #T, T, T, T, T, fma##F(x, y, z))            \
+	X("add.rz." #T, T, T, T, none, add##N(FE_TOWARDZERO, x, y, 0))                             \
+	X("add.rm." #T, T, T, T, none, add##N(FE_DOWNWARD, x, y, 0))                               \
+	X("sub.rp." #T, T, T, T, none, add##N(FE_UPWARD, x, -y, 0))                                \
+	X("mul.rz." #T, T, T, T, none, mul##N(FE_TOWARDZERO, x, y, 0))                             \
+	X("mul.rp." #T, T, T, T, none, mul##N(FE_UPWARD, x, y, 0))                                 \
+	X("fma.rz." #T, T, T, T, T, fma##N(FE_TOWARDZERO, x, y, z))                                \
+	X("fma.rm." #T, T, T, T, T, fma##N(FE_DOWNWARD, x, y, z))                                  \
+	X("mad.rn." #T, T, T, T, T, fma##F(x, y, z))                                               \
+	X("div.rn." #T, T, T, T, none, x / y)                                                      \
+	X("div.rp." #T, T, T, T, none, div##N(FE_UPWARD, x, y, 0))                                 \
+	X("rcp.rn." #T, T, T, none, none, 1 / x)                                                   \
+	X("rcp.rm." #T, T, T, none, none, div##N(FE_DOWNWARD, 1, x, 0))                            \
+	X("sqrt.rn." #T, T, T, none, none, sqrt##F(x))                                             \
+	X("sqrt.rz." #T, T, T, none, none, sqrt##N(FE_TOWARDZERO, x, 0, 0))                        \
+	X("copysign." #T, T, T, T, none, copysign##F(y, x))                                        \
+	X("mov." #T, T, T, none, none, x)                                                          \
+	X("selp." #T, T, T, T, pred, z ? x : y)                                                    \
+	X("setp.eq." #T, pred, T, T, none, x == y) X("setp.ne." #T, pred, T, T, none, x < y || x > y) \
+	X("setp.lt." #T, pred, T, T, none, x < y) X("setp.le." #T, pred, T, T, none, x <= y)       \
+	X("setp.gt." #T, pred, T, T, none, x > y) X("setp.ge." #T, pred, T, T, none, x >= y)       \
+	X("setp.equ." #T, pred, T, T, none, !(x < y || x > y)) X("setp.neu." #T, pred, T, T, none, x != y) \
+	X("setp.ltu." #T, pred, T, T, none, !(x >= y)) X("setp.leu." #T, pred, T, T, none, !(x > y)) \
+	X("setp.gtu." #T, pred, T, T, none, !(x <= y)) X("setp.geu." #T, pred, T, T, none, !(x < y)) \
+	X("setp.num." #T, pred, T, T, none, !isnan(x) && !isnan(y))                                \
+	X("setp.nan." #T, pred, T, T, none, isnan(x) || isnan(y))                                  \
+	X("testp.finite." #T, pred, T, none, none, x - x == 0)                                     \
+	X("testp.infinite." #T, pred, T, none, none, isinf(x))                                     \
+	X("testp.number." #T, pred, T, none, none, !isnan(x)) X("testp.notanumber." #T, pred, T, none, none, isnan(x)) \
+	X("testp.normal." #T, pred, T, none, none, isnormal(x))                                    \
+	X("testp.subnormal." #T, pred, T, none, none, fpclassify(x) == FP_SUBNORMAL)               \
+	X("cvt.rni." #T "." #T, T, T, none, none, rint##F(x)) X("cvt.rzi." #T "." #T, T, T, none, none, trunc##F(x)) \
+	X("cvt.rmi." #T "." #T, T, T, none, none, floor##F(x)) X("cvt.rpi." #T "." #T, T, T, none, none, ceil##F(x)) \
+	X("cvt.rn.f16." #T, f16, T, none, none, nearest_half((f64)x))                              \
+	X("cvt." #T ".f16", T, f16, none, none, (T)half_value(x))
+#define SINGLES(X)                                                                               \
+	X("add.ftz.f32", f32, f32, f32, none, flush(flush(x) + flush(y)))                          \
+	X("mul.ftz.f32", f32, f32, f32, none, flush(flush(x) * flush(y)))                          \
+	X("fma.rn.ftz.f32", f32, f32, f32, f32, flush(fmaf(flush(x), flush(y), flush(z))))         \
+	X("add.sat.f32", f32, f32, f32, none, sat(x + y)) X("fma.rn.sat.f32", f32, f32, f32, f32, sat(fmaf(x, y, z))) \
+	X("mul.ftz.sat.f32", f32, f32, f32, none, sat(flush(flush(x) * flush(y))))                 \
+	X("div.full.f32", f32, f32, f32, none, x / y) X("neg.ftz.f32", f32, f32, none, none, -flush(x)) \
+	X("setp.lt.ftz.f32", pred, f32, f32, none, flush(x) < flush(y))                            \
+	X("min.f32", f32, f32, f32, none, lesser(x, y)) X("max.f32", f32, f32, f32, none, greater(x, y)) \
+	X("min.NaN.f32", f32, f32, f32, none, isnan(x) || isnan(y) ? NAN : lesser(x, y))           \
+	X("cvt.sat.f32.f32", f32, f32, none, none, sat(x)) X("cvt.f64.f32", f64, f32, none, none, (f64)x) \
+	X("cvt.rn.f32.f64", f32, f64, none, none, (f32)x)                                          \
+	X("cvt.rz.f32.f64", f32, f64, none, none, narrow(FE_TOWARDZERO, x))                        \
+	X("cvt.rm.f32.f64", f32, f64, none, none, narrow(FE_DOWNWARD, x))                          \
+	X("cvt.rp.f32.f64", f32, f64, none, none, narrow(FE_UPWARD, x))                            \
+	X("cvt.rz.f32.s32", f32, s32, none, none, single_s32(FE_TOWARDZERO, x))                    \
+	X("cvt.rp.f32.u32", f32, u32, none, none, single_u32(FE_UPWARD, x))                        \
+	X("cvt.rm.f32.s64", f32, s64, none, none, single_s64(FE_DOWNWARD, x))                      \
+	X("cvt.rp.f32.u64", f32, u64, none, none, single_u64(FE_UPWARD, x))                        \
+	X("cvt.rz.f32.u64", f32, u64, none, none, single_u64(FE_TOWARDZERO, x))                    \
+	X("cvt.rz.f64.s64", f64, s64, none, none, double_s64(FE_TOWARDZERO, x))                    \
+	X("cvt.rp.f64.u64", f64, u64, none, none, double_u64(FE_UPWARD, x))                        \
+	X("min.f64", f64, f64, f64, none, x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y)
+#define HALVES(X)                                                                                \
+	X("add.f16", f16, f16, f16, none, nearest_half(half_value(x) + half_value(y)))             \
+	X("sub.f16", f16, f16, f16, none, nearest_half(half_value(x) - half_value(y)))             \
+	X("mul.f16", f16, f16, f16, none, nearest_half(half_value(x) * half_value(y)))             \
+	X("fma.rn.f16", f16, f16, f16, f16, nearest_half(half_value(x) * half_value(y) + half_value(z))) \
+	X("neg.f16", f16, f16, none, none, (u16)(x ^ 0x8000)) X("abs.f16", f16, f16, none, none, x & 0x7fff) \
+	X("setp.lt.f16", pred, f16, f16, none, half_value(x) < half_value(y))                      \
+	X("setp.geu.f16", pred, f16, f16, none, !(half_value(x) < half_value(y)))
+
+#define get_f16 get_u16
+#define put_f16 put_u16
+
+#define CELLS 4096
+struct form {
+	const char *name;
+	enum type d, a, b, c;
+};
+static uint64_t cells_a[CELLS], cells_b[CELLS], cells_c[CELLS], expected[CELLS];
+
+/* All pairs of edges of the first two sources, and for each some of the third. */
+static size_t lay_out(const struct form *form)
+{
+	size_t na = edges_of(form->a), nb = form->b ? edges_of(form->b) : 1, nc = edges_of(form->c), n = 0;
+
+	for (size_t i = 0; i < na; i++)
+		for (size_t j = 0; j < nb; j++)
+			for (size_t k = 0; k < (form->c ? 3 : 1); k++, n++) {
+				cells_a[n] = edge(form->a, i);
+				cells_b[n] = form->b ? edge(form->b, j) : 0;
+				cells_c[n] = form->c ? edge(form->c, (i * 5 + j * 11 + k * 7) % nc) : 0;
+			}
+	return n;
+}
+
+static const char *register_of(enum type type)
+{
+	return type_bits[type] == 64 ? "%rd" : type_bits[type] == 32 ? "%r" : "%rs";
+}
+
+/* Loads a source; predicates from whether it is zero. */
+static int write_source(char *text, size_t room, enum type type, int i)
+{
+	unsigned bits = type_bits[type];
+
+	if (type == t_none)
+		return 0;
+	int n = snprintf(text, room, "ld.global.b%u %s%d, [%%rd1%d];\n", bits, register_of(type), i, i);
+	if (type == t_pred)
+		n += snprintf(text + n, room - (size_t)n, "setp.ne.u32 %%p%d, %%r%d, 0;\n", i, i);
+	return n;
+}
+
+static void write_kernel(char *text, size_t room, const struct form *form, bool guarded)
+{
+	const enum type sources[] = {form->a, form->b, form->c};
+	size_t n = (size_t)snprintf(text, room, "%s",
+		".version 7.5\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{\n"
+		".reg .b64 %rd<40>;\n.reg .b32 %r<40>;\n.reg .b16 %rs<10>;\n.reg .pred %p<10>;\n"
+		"ld.param.u64 %rd10, [a];\nld.param.u64 %rd11, [b];\nld.param.u64 %rd12, [c];\nld.param.u64 %rd13, [d];\n"
+		"mov.u32 %r20, %tid.x;\nmov.u32 %r21, %ctaid.x;\nmad.lo.u32 %r22, %r21, 64, %r20;\n"
+		"mul.wide.u32 %rd20, %r22, 8;\nadd.s64 %rd10, %rd10, %rd20;\nadd.s64 %rd11, %rd11, %rd20;\n"
+		"add.s64 %rd12, %rd12, %rd20;\nadd.s64 %rd13, %rd13, %rd20;\n"
+		"and.b32 %r23, %r22, 5;\nsetp.eq.u32 %p9, %r23, 1;\n"
+		"mov.u32 %r9, 7;\nmov.u64 %rd9, 7;\nmov.u16 %rs9, 7;\nsetp.ne.u32 %p3, %r9, 7;\n");
+
+	for (int i = 0; i < 3; i++)
+		n += (size_t)write_source(text + n, room - n, sources[i], i);
+	if (form->d == t_pred)
+		n += (size_t)snprintf(text + n, room - n, "%s%s %%p3", guarded ? "@%p9 " : "", form->name);
+	else
+		n += (size_t)snprintf(text + n, room - n, "%s%s %s9", guarded ? "@%p9 " : "", form->name, register_of(form->d));
+	for (int i = 0; i < 3; i++)
+		if (sources[i])
+			n += (size_t)snprintf(text + n, room - n, ", %s%d", sources[i] == t_pred ? "%p" : register_of(sources[i]), i);
+	n += (size_t)snprintf(text + n, room - n, ";\n");
+	if (form->d == t_pred)
+		n += (size_t)snprintf(text + n, room - n, "selp.u32 %%r9, 1, 0, %%p3;\n");
+	snprintf(text + n, room - n, "st.global.b%u [%%rd13], %s9;\nret;\n}\n", form->d == t_pred ? 32 : type_bits[form->d],
+		 register_of(form->d));
+}
+
+static bool same(enum type type, uint64_t got, uint64_t want)
+{
+	if (type == t_f64 && get_f64(want) != get_f64(want))
+		return get_f64(got) != get_f64(got);
+	/* The sign of a NaN is that of the operand where a form moves signs. */
+	return got == want || (type == t_f32 && want == 0x7fffffff && got == 0xffffffff);
+}
+
+static void check_form(const struct form *form, size_t n)
+{
+	static uint64_t results[CELLS];
+	char text[4096];
+
+	for (int guarded = 0; guarded < 2; guarded++) {
+		struct gt_ptx_launch launch = {.grid = {(uint32_t)(n + 63) / 64, 1, 1}, .block = {64, 1, 1}};
+		struct buffer buffers[BUFFERS] = {{cells_a, sizeof cells_a, "a"}, {cells_b, sizeof cells_b, "b"},
+						  {cells_c, sizeof cells_c, "c"}, {results, sizeof results, "d"}};
+		struct gt_ptx_ran ran;
+		struct gt_error error;
+		size_t wrong = 0;
+		memset(results, 0, sizeof results);
+		write_kernel(text, sizeof text, form, guarded);
+		if (run_kernel(text, &launch, buffers, &ran, &error) != 0) {
+			CHECK_TEXT(error.text, form->name);
+			return;
+		}
+		for (size_t i = 0; i < n; i++) {
+			uint64_t want = !guarded || (i & 5) == 1 ? expected[i] : form->d == t_pred ? 0 : 7;
+			if (same(form->d, results[i], want) || wrong++ > 2)
+				continue;
+			check_failures++;
+			printf("# %s%s of 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ": 0x%" PRIx64 ", expected 0x%" PRIx64
+			       "\n", guarded ? "@p " : "", form->name, cells_a[i], cells_b[i], cells_c[i], results[i], want);
+		}
+	}
+}
+
+#define CASE(NAME, D, A, B, C, EXPRESSION)                                                       \
+	{                                                                                          \
+		const struct form form = {NAME, t_##D, t_##A, t_##B, t_##C};                       \
+		size_t n = lay_out(&form);                                                         \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			const A x = (A)get_##A(cells_a[i]);                                        \
+			const B y = (B)get_##B(cells_b[i]);                                        \
+			const C z = (C)get_##C(cells_c[i]);                                        \
+			(void)x, (void)y, (void)z;                                                 \
+			expected[i] = put_##D((D)(EXPRESSION));                                    \
+		}                                                                                  \
+		check_form(&form, n);                                                              \
+	}
+static void test_s16(void) { INTEGERS(CASE, s16, INT16_MIN, INT16_MAX) SIGNED(CASE, s16) WIDENED(CASE, s16, s32) }
+static void test_u16(void) { INTEGERS(CASE, u16, 0, UINT16_MAX) UNSIGNED(CASE, u16) WIDENED(CASE, u16, u32) }
+static void test_s32(void) { INTEGERS(CASE, s32, INT32_MIN, INT32_MAX) SIGNED(CASE, s32) WIDENED(CASE, s32, s64) }
+static void test_u32(void) { INTEGERS(CASE, u32, 0, UINT32_MAX) UNSIGNED(CASE, u32) WIDENED(CASE, u32, u64) }
+static void test_s64(void) { INTEGERS(CASE, s64, INT64_MIN, INT64_MAX) SIGNED(CASE, s64) }
+static void test_u64(void) { INTEGERS(CASE, u64, 0, UINT64_MAX) UNSIGNED(CASE, u64) }
+static void test_logic(void) { LOGIC(CASE, 16, u16, s16) LOGIC(CASE, 32, u32, s32) LOGIC(CASE, 64, u64, s64) }
+static void test_bits(void) { BITS(CASE, 32, u32, s32) BITS(CASE, 64, u64, s64) }
+static void test_others(void) { OTHERS(CASE) }
+static void test_f32(void) { FLOATS(CASE, f32, 32, f) SINGLES(CASE) }
+static void test_f64(void) { FLOATS(CASE, f64, 64, ) }
+static void test_f16(void) { HALVES(CASE) }
+
+/* The approximate forms: within what PTX allows, about 2^-20 of the value. */
+#define NEAR(NAME, EXPRESSION)                                                                   \
+	{                                                                                          \
+		const struct form form = {NAME, t_f32, t_f32, t_none, t_none};                     \
+		size_t n = lay_out(&form);                                                         \
+		check_near(&form, n);                                                              \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			const double x = (double)get_f32(cells_a[i]), want = EXPRESSION;           \
+			const double got = (double)get_f32(expected[i]);                           \
+			bool close = want != want ? got != got                                     \
+						  : got == want || fabs(got - want) <= 1e-6 * fabs(want) + 1e-37 || \
+							    (fabs(want) > 3.4e38 && isinf(got));       \
+			if (!close)                                                                \
+				printf("# %s of %g: %g, expected %g\n", NAME, x, got, want);       \
+			CHECK(close);                                                              \
+		}                                                                                  \
+	}
+/* Leaves what the form computes in `expected`. */
+static void check_near(const struct form *form, size_t n)
+{
+	struct gt_ptx_launch launch = {.grid = {(uint32_t)(n + 63) / 64, 1, 1}, .block = {64, 1, 1}};
+	struct buffer buffers[BUFFERS] = {{cells_a, sizeof cells_a, "a"}, {cells_b, sizeof cells_b, "b"},
+					  {cells_c, sizeof cells_c, "c"}, {expected, sizeof expected, "d"}};
+	struct gt_ptx_ran ran;
+	struct gt_error error;
+	char text[4096];
+
+	write_kernel(text, sizeof text, form, false);
+	CHECK(run_kernel(text, &launch, buffers, &ran, &error) == 0);
+}
+
+static void test_approximations(void)
+{
+	NEAR("sin.approx.f32", sin(x))
+	NEAR("cos.approx.f32", cos(x))
+	NEAR("ex2.approx.f32", exp2(x))
+	NEAR("ex2.approx.ftz.f32", exp2(x))
+	NEAR("lg2.approx.f32", log2(x))
+	NEAR("tanh.approx.f32", tanh(x))
+	NEAR("rsqrt.approx.f32", 1 / sqrt(x))
+	NEAR("rcp.approx.f32", 1 / x)
+	NEAR("sqrt.approx.f32", sqrt(x))
+}
+
+/* Sums, differences and products of 128 bits, of 64-bit words that carry. */
+static void test_carries(void)
+{
+	static const char text[] =
+		".version 7.5\n.target sm_80\n.address_size 64\n"
+		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{\n"
+		".reg .b64 %rd<40>;\n.reg .b32 %r<40>;\n"
+		"ld.param.u64 %rd10, [a];\nld.param.u64 %rd11, [b];\nld.param.u64 %rd13, [d];\n"
+		"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 16;\nadd.s64 %rd10, %rd10, %rd1;\n"
+		"add.s64 %rd11, %rd11, %rd1;\nmul.wide.u32 %rd1, %r1, 48;\nadd.s64 %rd13, %rd13, %rd1;\n"
+		"ld.global.v2.u64 {%rd2, %rd3}, [%rd10];\nld.global.v2.u64 {%rd4, %rd5}, [%rd11];\n"
+		"add.cc.u64 %rd6, %rd2, %rd4;\naddc.u64 %rd7, %rd3, %rd5;\nst.global.v2.u64 [%rd13], {%rd6, %rd7};\n"
+		"sub.cc.u64 %rd6, %rd2, %rd4;\nsubc.u64 %rd7, %rd3, %rd5;\nst.global.v2.u64 [%rd13+16], {%rd6, %rd7};\n"
+		"mov.u64 %rd6, 0;\nmov.u64 %rd7, 0;\nmad.lo.cc.u64 %rd6, %rd2, %rd4, %rd3;\nmadc.hi.u64 %rd7, %rd2, %rd4, %rd5;\n"
+		"st.global.v2.u64 [%rd13+32], {%rd6, %rd7};\nret;\n}\n";
+	static uint64_t results[CELLS];
+	const size_t n = 32;
+	struct gt_ptx_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+	struct buffer buffers[BUFFERS] = {{cells_a, sizeof cells_a, "a"}, {cells_b, sizeof cells_b, "b"},
+					  {cells_c, sizeof cells_c, "c"}, {results, sizeof results, "d"}};
+	struct gt_ptx_ran ran;
+	struct gt_error error;
+
+	for (size_t i = 0; i < 2 * n; i++) {
+		cells_a[i] = edge(t_u64, i * 7 % N_INTEGERS);
+		cells_b[i] = edge(t_u64, (i * 5 + 3) % N_INTEGERS);
+	}
+	CHECK(run_kernel(text, &launch, buffers, &ran, &error) == 0);
+	for (size_t i = 0; i < n; i++) {
+		uwide x = (uwide)cells_a[2 * i + 1] << 64 | cells_a[2 * i], y = (uwide)cells_b[2 * i + 1] << 64 | cells_b[2 * i];
+		uwide product = (uwide)cells_a[2 * i] * cells_b[2 * i];
+		uwide wants[3] = {x + y, x - y, product + ((uwide)cells_b[2 * i + 1] << 64) + cells_a[2 * i + 1]};
+		for (size_t k = 0; k < 3; k++) {
+			CHECK_EQUAL(results[6 * i + 2 * k], (uint64_t)wants[k]);
+			CHECK_EQUAL(results[6 * i + 2 * k + 1], (uint64_t)(wants[k] >> 64));
+		}
+	}
+}
+
+int main(void)
+{
+	RUN(test_s16);
+	RUN(test_u16);
+	RUN(test_s32);
+	RUN(test_u32);
+	RUN(test_s64);
+	RUN(test_u64);
+	RUN(test_logic);
+	RUN(test_bits);
+	RUN(test_others);
+	RUN(test_f32);
+	RUN(test_f64);
+	RUN(test_f16);
+	RUN(test_approximations);
+	RUN(test_carries);
+	return check_report();
+}
