@@ -12,8 +12,16 @@ setup_file() {
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# compiled_by COMPILER NAME ARGUMENT...: the program's own check holds, and so does the count of its
-# accesses.
+# compare KERNEL NAME ARGUMENT...: notes the stream `trace` for comparison; compare_all does it.
+compare() {
+	count=$((${count:-0} + 1))
+	gtrace-cat trace >"accesses$count"
+	gcoalesce <trace | gtrace-cat >"requests$count"
+	echo "accesses$count requests$count $*" >>list
+}
+compare_all() { python3 "$ROOT/tests/kernels_reference.py" compare <list; }
+
+# compiled_by COMPILER NAME ARGUMENT...: the program's own check holds.
 compiled_by() {
 	local compiler=$1 name=$2
 	shift 2
@@ -23,15 +31,11 @@ compiled_by() {
 		return 1
 	}
 	[ "$(cat words)" = ok ]
-	gtrace-cat trace >accesses
-	gcoalesce <trace | gtrace-cat >requests
-	python3 "$ROOT/tests/kernels_reference.py" compare "$name" "$@" accesses requests || {
-		echo "$compiler: $name $*"
-		return 1
-	}
+	compare - "$name" "$@"
 }
 
-# Runs a program with each line of arguments, as clang built it and, where it is, nvcc.
+# each NAME "ARGUMENT..." ...: runs a program with each of these, as clang built it and, where it is,
+# nvcc; then the accesses are counted.
 each() {
 	local name=$1 arguments compilers=clang
 	shift
@@ -42,6 +46,7 @@ each() {
 			compiled_by "$compiler" "$name" $arguments
 		done
 	done
+	compare_all
 }
 
 @test "vectoradd" { each vectoradd "4096 256" "1000 96" "31 32" "100 7"; }
@@ -78,20 +83,11 @@ each() {
 	[ "$status" -eq 2 ]
 }
 
-# ptx_like KERNEL "NAME ARGUMENT..." LAUNCH: the kept PTX, launched as the program launches the kernel
-# first, has the same accesses.
+# ptx_like KERNEL "NAME ARGUMENT..." LAUNCH: runs the kept PTX as the program launches the kernel first.
 ptx_like() {
-	local kernel=$1
+	gtrace-ptx --launch "$3" "$ROOT/examples/kernels/ptx/${2%% *}.ptx" >trace
 	# shellcheck disable=SC2086
-	set -- $2 -- "$3"
-	local program=("${@:1:$#-2}")
-	gtrace-ptx --launch "${!#}" "$ROOT/examples/kernels/ptx/${program[0]}.ptx" >trace
-	gtrace-cat trace >accesses
-	gcoalesce <trace | gtrace-cat >requests
-	python3 "$ROOT/tests/kernels_reference.py" compare-kernel "$kernel" "${program[@]}" accesses requests || {
-		echo "${program[*]}"
-		return 1
-	}
+	compare "$1" $2
 }
 
 @test "the kept PTX: dense kernels" {
@@ -103,6 +99,7 @@ ptx_like() {
 	ptx_like syrk "syrk 30 7 16 16" 'syrk<<<(2,2),(16,16)>>>(A=f32[210], C=f32[900], 30, 7, 1.5, 0.5)'
 	ptx_like transpose "transpose 50 70 16 16" 'transpose<<<(5,4),(16,16)>>>(in=f32[3500], out=f32[3500], 50, 70)'
 	ptx_like transpose_tiled "transpose_tiled 50 70 8" 'transpose_tiled<<<(3,2),(32,8)>>>(in=f32[3500], out=f32[3500], 50, 70)'
+	compare_all
 }
 
 @test "the kept PTX: stencils, and the base workloads of [003]" {
@@ -112,6 +109,7 @@ ptx_like() {
 	for kernel in stride_32 stride_4 same_location coalescing; do
 		ptx_like "$kernel" "strides 3 96" "$kernel<<<3,96>>>(in=f32[9216], out=f32[9216])"
 	done
+	compare_all
 }
 
 @test "the kept PTX: kernels whose addresses are data" {
@@ -127,6 +125,7 @@ ptx_like() {
 	python3 "$reference" data pchase 100 7 300 .
 	ptx_like pchase "pchase 100 7 300" 'pchase<<<1,1,2400>>>(array=s32[100]:@array.bin, index=u32[300], ticks=u32[300], 300)'
 	ptx_like reduce "reduce 1000 32 3" 'reduce<<<3,32>>>(in=f32[1000], sum=f32[1], 1000)'
+	compare_all
 }
 
 @test "the kept PTX: what it computes" {

@@ -3,10 +3,10 @@
 
     kernels_reference.py count NAME ARGUMENT...
         prints what each launch must show: launch, kernel, action, accesses, lanes, sectors
-    kernels_reference.py compare NAME ARGUMENT... ACCESSES REQUESTS
-        compares that with a trace: two texts of gtrace-cat, as it was recorded and after gcoalesce
-    kernels_reference.py compare-kernel KERNEL NAME ARGUMENT... ACCESSES REQUESTS
-        the same for the first launch of that kernel alone, which is all the trace has
+    kernels_reference.py compare <LIST
+        compares that with traces, one a line: ACCESSES REQUESTS KERNEL NAME ARGUMENT..., the files being
+        two texts of gtrace-cat, as it was recorded and after gcoalesce. KERNEL is - for a trace of the
+        whole program, else the kernel whose first launch is all that the trace has
     kernels_reference.py compare-static REPORT ACCESSES
         compares the degrees of a report of gtrace-ptx --static with those of a trace of the same launch,
         where they are exact; prints how many accesses were compared
@@ -15,6 +15,7 @@
 
 Lanes are counted twice: one by one along the warps, and in a closed formula; both must agree.
 """
+import functools
 import struct
 import sys
 
@@ -354,6 +355,7 @@ PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, transpose, tran
                                     syrk, reduce, histogram, spmv, bfs, jacobi, pchase, strides)}
 
 
+@functools.lru_cache(maxsize=None)
 def expected(name, arguments):
     launches, lanes = PROGRAMS[name](arguments)
     for action in LOAD, STORE, ATOMIC:
@@ -408,14 +410,18 @@ def traced(accesses, requests):
     return [launches[launch] for launch in sorted(launches)]
 
 
-def compare(launches, found):
+def compare(accesses, requests, kernel, name, *arguments):
+    launches, found = expected(name, arguments), traced(accesses, requests)
+    where = " ".join((accesses, name) + arguments)
+    if kernel != "-":
+        launches = [launch for launch in launches if launch.kernel == kernel][:1]
     if len(found) != len(launches):
-        sys.exit(f"{len(found)} launches in the trace, expected {len(launches)}")
-    for i, (launch, (name, counts)) in enumerate(zip(launches, found)):
-        if launch.kernel not in name:
-            sys.exit(f"launch {i + 1} is of {name}, expected {launch.kernel}")
+        sys.exit(f"{where}: {len(found)} launches in the trace, expected {len(launches)}")
+    for i, (launch, (shown, counts)) in enumerate(zip(launches, found)):
+        if launch.kernel not in shown:
+            sys.exit(f"{where}: launch {i + 1} is of {shown}, expected {launch.kernel}")
         if counts != launch.counts:
-            sys.exit(f"launch {i + 1}, {name}: accesses, lanes, sectors: {counts}, expected {launch.counts}")
+            sys.exit(f"{where}: launch {i + 1}, {shown}: accesses, lanes, sectors: {counts}, expected {launch.counts}")
 
 
 def addresses(row):
@@ -487,10 +493,10 @@ def main(what, *arguments):
             for action in sorted(launch.counts):
                 print(i + 1, launch.kernel, action, *launch.counts[action], sep="\t")
     elif what == "compare":
-        compare(expected(arguments[0], arguments[1:-2]), traced(*arguments[-2:]))
-    elif what == "compare-kernel":
-        launches = [launch for launch in expected(arguments[1], arguments[2:-2]) if launch.kernel == arguments[0]]
-        compare(launches[:1], traced(*arguments[-2:]))
+        traces = [line.split() for line in sys.stdin]
+        for trace in traces:
+            compare(*trace)
+        assert traces, "no traces"
     elif what == "compare-static":
         compare_static(*arguments)
     elif what == "data":
