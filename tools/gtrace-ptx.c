@@ -100,64 +100,37 @@ struct gtrace_ptx {
 	struct gt_ptx_buffers buffers;
 };
 
-/* ---- the kernels of the file ---- */
+/* "PATH: " goes before what the library says of the file's contents. */
+static void must(struct gtrace_ptx *self, int result)
+{
+	struct gt_error inner = self->tool.error;
+
+	if (result != 0)
+		tool_must(&self->tool, gt_fail(&self->tool.error, "%s: %s", self->path, inner.text));
+}
 
 static void list_kernels(struct gtrace_ptx *self)
 {
-	struct tool *tool = &self->tool;
-	uint32_t registers;
-	bool estimated;
-	size_t length;
-
-	for (size_t i = 0; i < self->module.n_functions; i++) {
-		const struct gt_ptx_function *kernel = &self->module.functions[i];
-		if (!kernel->entry || kernel->declaration)
-			continue;
-		const char *shown = gt_ptx_shown_name(&self->module, kernel, &length);
-		tool_must(tool, gt_ptx_registers(kernel, self->registers, &registers, &estimated, &tool->error));
-		printf("%.*s(", (int)length, shown);
-		for (size_t j = 0; j < kernel->n_parameters; j++) {
-			const struct gt_ptx_variable *parameter = &kernel->parameters[j];
-			printf("%s%s", j > 0 ? ", " : "", gt_ptx_type_name(parameter->type));
-			if (parameter->elements != 1)
-				printf("[%" PRIu64 "]", parameter->elements);
-		}
-		printf(")\tline=%u\tregisters=%" PRIu32 "%s\tshared_bytes=%" PRIu64 "\tname=%s\n", kernel->line, registers,
-		       estimated ? " (estimated)" : "", gt_ptx_static_shared(self->machine, kernel), kernel->name);
-	}
+	must(self, gt_ptx_list(&self->module, self->machine, self->registers, stdout, &self->tool.error));
 }
 
-/* ---- running them ---- */
-
-/* Finds the kernel of a launch, makes its buffers and its parameters. */
-static void prepare(struct gtrace_ptx *self, struct launch *launch)
+static void prepare(struct gtrace_ptx *self)
 {
-	struct tool *tool = &self->tool;
-
-	launch->kernel = gt_ptx_kernel(&self->module, launch->call.kernel);
-	if (!launch->kernel)
-		tool_must(tool, gt_fail(&tool->error, "%s: not one kernel is called '%s' (--list shows them)", self->path,
-					launch->call.kernel));
-	size_t n = launch->kernel->n_parameters;
-	size_t *offsets = malloc((n + 1) * sizeof *offsets);
-	launch->parameters = calloc(1, gt_ptx_parameter_bytes(launch->kernel) + 1);
-	if (!offsets || !launch->parameters)
-		tool_must(tool, gt_fail_memory(&tool->error, "parameters"));
-	for (size_t i = 0; i < n; i++)
-		offsets[i] = gt_ptx_parameter_offset(launch->kernel, i);
-	tool_must(tool, gt_ptx_call_bind(&launch->call, launch->kernel, &self->buffers, &self->memory, launch->parameters,
-					 offsets, &tool->error));
-	free(offsets);
+	for (size_t i = 0; i < self->n_launches; i++) {
+		struct launch *launch = &self->launches[i];
+		must(self, gt_ptx_call_bind(&launch->call, &self->module, &self->buffers, &self->memory, &launch->kernel,
+					    &launch->parameters, &self->tool.error));
+	}
 }
 
 static void analyse(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
 
+	prepare(self);
 	gt_static_write_header(stdout);
 	for (size_t i = 0; i < self->n_launches; i++) {
-		struct launch *launch = &self->launches[i];
-		prepare(self, launch);
+		const struct launch *launch = &self->launches[i];
 		tool_must(tool, gt_static_write_call(&self->module, launch->kernel, &launch->call, launch->parameters,
 						     self->tree, stdout, &tool->error));
 	}
@@ -183,7 +156,7 @@ static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const
 
 	memcpy(run.grid, launch->call.grid, sizeof run.grid);
 	memcpy(run.block, launch->call.block, sizeof run.block);
-	tool_must(tool, gt_ptx_record(recorder, &self->module, self->machine, &run, self->registers, &ran, &tool->error));
+	must(self, gt_ptx_record(recorder, &self->module, self->machine, &run, self->registers, &ran, &tool->error));
 	double seconds = now() - started;
 	if (tool->verbose)
 		tool_warn(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
@@ -191,24 +164,12 @@ static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const
 			  seconds > 0 ? (double)ran.warp_instructions / seconds / 1e6 : 0);
 }
 
-static void dump(struct gtrace_ptx *self, const char *name, const char *path)
-{
-	struct tool *tool = &self->tool;
-	const struct gt_ptx_buffer *buffer = gt_ptx_buffer_find(&self->buffers, name);
-	uint64_t bytes = buffer->elements * gt_ptx_type_size(buffer->type);
-	FILE *file = fopen(path, "wb");
-
-	if (!file || fwrite(gt_ptx_at(&self->memory, buffer->address, bytes), 1, bytes, file) != bytes || fclose(file) != 0)
-		tool_must(tool, gt_fail_errno(&tool->error, "%s", path));
-}
-
 static void run_launches(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
 	struct gt_ptx_recorder *recorder;
 
-	for (size_t i = 0; i < self->n_launches; i++)
-		prepare(self, &self->launches[i]);
+	prepare(self);
 	for (size_t i = 0; i < self->n_dumps; i++)
 		if (!gt_ptx_buffer_find(&self->buffers, self->dumps[i].name))
 			tool_must(tool, gt_fail(&tool->error, "--dump: no launch makes a buffer '%s'", self->dumps[i].name));
@@ -221,7 +182,8 @@ static void run_launches(struct gtrace_ptx *self)
 	for (size_t i = 0; i < self->n_launches; i++)
 		run(self, recorder, &self->launches[i]);
 	for (size_t i = 0; i < self->n_dumps; i++)
-		dump(self, self->dumps[i].name, self->dumps[i].path);
+		tool_must(tool, gt_ptx_buffer_dump(&self->buffers, &self->memory, self->dumps[i].name, self->dumps[i].path,
+						   &tool->error));
 	gt_ptx_recorder_close(recorder);
 }
 
@@ -260,52 +222,33 @@ static void load_gpu(struct gtrace_ptx *self, const char *name)
 	self->sms = sms >= 1 && sms <= UINT16_MAX ? (uint32_t)sms : 1;
 }
 
-/* Fails the tool for a wrong value of the option. */
-static void must_parse(struct tool *tool, int option, int result)
-{
-	char name[32] = "";
-
-	for (size_t i = 0; result != 0 && options[i].name; i++)
-		if (options[i].val == option)
-			snprintf(name, sizeof name, "--%s", options[i].name);
-	if (result != 0)
-		tool_usage_error(tool, name);
-}
-
 static void take_option(struct gtrace_ptx *self, int option)
 {
-	struct gt_ptx_tracing *tracing = &self->tracing;
 	struct gt_error *error = &self->tool.error;
-	uint64_t number = 0;
+	const char *name = "";
+	uint64_t number;
 	int result = 0;
 
+	for (size_t i = 0; options[i].name; i++)
+		if (options[i].val == option)
+			name = options[i].name;
 	switch (option) {
 	case LAUNCH: add_launch(self, optarg); break;
 	case LIST: self->mode = list_kernels; break;
 	case DUMP: add_dump(self, optarg); break;
 	case GPU: load_gpu(self, optarg); break;
-	case REGISTERS:
-		result = gt_parse_count(optarg, 1, 255, &number, error);
-		self->registers = (uint32_t)number;
-		break;
-	case MAX_INSTRUCTIONS: result = gt_parse_count(optarg, 1, UINT64_MAX, &tracing->max_instructions, error); break;
-	case SPACE: result = gt_ptx_tracing_spaces(tracing, optarg, error); break;
-	case KERNEL:
-		gt_regex_close(tracing->kernel);
-		tracing->kernel = gt_regex_open(optarg, error);
-		result = tracing->kernel ? 0 : -1;
-		break;
-	case LAUNCHES: result = gt_ptx_tracing_launches(tracing, optarg, error); break;
-	case BLOCKS: result = gt_parse_count(optarg, 1, UINT64_MAX, &tracing->blocks, error); break;
-	case SKIP_UNTRACED: tracing->skip_untraced = true; break;
-	case UNORDERED: tracing->unordered = true; break;
 	case STATIC: self->mode = analyse; break;
 	case TREE: self->tree = true; break;
 	case GRID: result = gt_ptx_shape_read(optarg, false, self->shape.grid, error); break;
 	case BLOCK: result = gt_ptx_shape_read(optarg, true, self->shape.block, error); break;
-	case 'S': result = gt_parse_size(optarg, 1 << 20, SIZE_MAX / 4, &tracing->memory, error); break;
+	case REGISTERS:
+		result = gt_parse_count(optarg, 1, 255, &number, error);
+		self->registers = result == 0 ? (uint32_t)number : 0;
+		break;
+	default: result = gt_ptx_tracing_set(&self->tracing, name, optarg, error);
 	}
-	must_parse(&self->tool, option, result);
+	if (result != 0)
+		tool_usage(&self->tool, "--%s: %s", name, error->text);
 }
 
 static void clean_up(struct gtrace_ptx *self)

@@ -84,11 +84,15 @@ void gt_ptx_buffers_free(struct gt_ptx_buffers *buffers);
 /* The buffer of that name, or NULL. */
 const struct gt_ptx_buffer *gt_ptx_buffer_find(const struct gt_ptx_buffers *buffers, const char *name);
 
-/* Makes the call's new buffers, fills them, and writes the kernel's parameters, `bytes` of them, of
- * which number i lies at offsets[i]. Arguments that do not fit the kernel are an error, and so is
- * a block that its .maxntid or .reqntid forbids. */
-int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_function *kernel, struct gt_ptx_buffers *buffers,
-		     struct gt_ptx_memory *memory, unsigned char *parameters, const size_t *offsets,
+/* Writes the bytes of the buffer of that name to a file. */
+int gt_ptx_buffer_dump(const struct gt_ptx_buffers *buffers, struct gt_ptx_memory *memory, const char *name,
+		       const char *path, struct gt_error *error);
+
+/* Finds the call's kernel, makes the new buffers, fills them, and writes the parameters, which are
+ * the caller's to free. Arguments that do not fit the kernel are an error, and so is a block that
+ * its .maxntid or .reqntid forbids. */
+int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
+		     struct gt_ptx_memory *memory, const struct gt_ptx_function **kernel, unsigned char **parameters,
 		     struct gt_error *error);
 
 /* ---- what the parts of this share ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/launch.h"
+#include "ptx/machine.h"
 
 void gt_ptx_buffers_free(struct gt_ptx_buffers *buffers)
 {
@@ -119,21 +120,46 @@ static int check_block(const struct gt_ptx_call *call, const struct gt_ptx_funct
 	return 0;
 }
 
-int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_function *kernel, struct gt_ptx_buffers *buffers,
-		     struct gt_ptx_memory *memory, unsigned char *parameters, const size_t *offsets,
+int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
+		     struct gt_ptx_memory *memory, const struct gt_ptx_function **found, unsigned char **parameters,
 		     struct gt_error *error)
 {
+	const struct gt_ptx_function *kernel = gt_ptx_kernel(module, call->kernel);
 	struct gt_error inner;
 
+	*found = kernel;
+	*parameters = NULL;
+	if (!kernel)
+		return gt_fail(error, "not one kernel is called '%.200s' (--list shows them)", call->kernel);
 	if (call->n != kernel->n_parameters)
 		return gt_fail(error, "%s: %zu arguments, the kernel has %zu parameters", call->kernel, call->n,
 			       kernel->n_parameters);
 	if (check_block(call, kernel, error) != 0)
 		return -1;
+	*parameters = calloc(1, gt_ptx_parameter_bytes(kernel) + 1);
+	if (!*parameters)
+		return gt_fail_memory(error, "parameters");
 	for (size_t i = 0; i < call->n; i++)
 		if (write_parameter(&call->arguments[i], i + 1, &kernel->parameters[i], buffers, memory,
-				    parameters + offsets[i], &inner) != 0)
+				    *parameters + gt_ptx_parameter_offset(kernel, i), &inner) != 0)
 			return gt_fail(error, "%s, argument %zu, '%.40s': %s", call->kernel, i + 1,
 				       call->line + call->arguments[i].place, inner.text);
+	return 0;
+}
+
+int gt_ptx_buffer_dump(const struct gt_ptx_buffers *buffers, struct gt_ptx_memory *memory, const char *name,
+		       const char *path, struct gt_error *error)
+{
+	const struct gt_ptx_buffer *buffer = gt_ptx_buffer_find(buffers, name);
+	uint64_t bytes = buffer ? buffer->elements * gt_ptx_type_size(buffer->type) : 0;
+	FILE *file = buffer ? fopen(path, "wb") : NULL;
+
+	if (!buffer)
+		return gt_fail(error, "no launch makes a buffer '%s'", name);
+	if (!file)
+		return gt_fail_errno(error, "%s", path);
+	bool written = fwrite(gt_ptx_at(memory, buffer->address, bytes), 1, bytes, file) == bytes;
+	if (fclose(file) != 0 || !written)
+		return gt_fail_errno(error, "%s", path);
 	return 0;
 }

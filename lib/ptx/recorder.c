@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "ptx/blockorder.h"
 
 struct gt_ptx_recorder {
@@ -16,58 +15,6 @@ struct gt_ptx_recorder {
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
 };
-
-/* ---- what is traced ---- */
-
-void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
-{
-	*tracing = (struct gt_ptx_tracing){
-		.spaces = UINT32_C(1) << GT_GLOBAL | UINT32_C(1) << GT_LOCAL,
-		.blocks = UINT64_MAX,
-		.memory = UINT64_C(2) << 30,
-	};
-}
-
-void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing)
-{
-	gt_regex_close(tracing->kernel);
-	free(tracing->launches);
-	*tracing = (struct gt_ptx_tracing){0};
-}
-
-int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
-{
-	static const struct {
-		const char *name;
-		enum gt_space space;
-	} spaces[] = {{"global", GT_GLOBAL}, {"local", GT_LOCAL}, {"shared", GT_SHARED}, {"texture", GT_TEXTURE},
-		      {"constant", GT_CONSTANT}};
-	const size_t n = sizeof spaces / sizeof *spaces;
-
-	tracing->spaces = 0;
-	for (const char *at = list;; at++) {
-		size_t length = strcspn(at, ","), i = 0;
-		while (i < n && (strlen(spaces[i].name) != length || strncmp(spaces[i].name, at, length) != 0))
-			i++;
-		if (i == n)
-			return gt_fail(error, "'%s': expected a list of global, local, shared, texture, constant", list);
-		tracing->spaces |= UINT32_C(1) << spaces[i].space;
-		at += length;
-		if (!*at)
-			return 0;
-	}
-}
-
-int gt_ptx_tracing_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
-{
-	if (!tracing->launches)
-		tracing->launches = calloc(GT_PTX_LAUNCHES, 1);
-	if (!tracing->launches)
-		return gt_fail_memory(error, "a list of launches");
-	if (gt_parse_list(list, tracing->launches, GT_PTX_LAUNCHES, error) != 0)
-		return -1;
-	return tracing->launches[0] ? gt_fail(error, "'%s': launches are numbered from 1", list) : 0;
-}
 
 /* 1 if the launch is to be traced, 0 if not, -1 if the expression is too much work. */
 static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, const char *shown,
@@ -80,8 +27,6 @@ static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, cons
 	int matches = gt_regex_match(tracing->kernel, shown, strlen(shown), error);
 	return matches != 0 ? matches : gt_regex_match(tracing->kernel, kernel->name, strlen(kernel->name), error);
 }
-
-/* ---- recording ---- */
 
 struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing,
 					     struct gt_error *error)

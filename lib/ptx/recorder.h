@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/regex.h"
@@ -33,6 +34,8 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
 int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error);
 /* "1,3-5". */
 int gt_ptx_tracing_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error);
+/* What an option of gtrace-ptx(1) says: its name without dashes, and its value if it takes one. */
+int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const char *option, const char *value, struct gt_error *error);
 
 struct gt_ptx_recorder;
 
@@ -58,5 +61,9 @@ const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct g
 /* Registers per thread: those given, or .maxnreg, or an estimate. */
 int gt_ptx_registers(const struct gt_ptx_function *kernel, uint32_t given, uint32_t *registers, bool *estimated,
 		     struct gt_error *error);
+
+/* A line for each kernel: "NAME(TYPE, ...)", line, registers, shared bytes, the name in the file. */
+int gt_ptx_list(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t registers, FILE *to,
+		struct gt_error *error);
 
 #endif

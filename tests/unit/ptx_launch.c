@@ -140,13 +140,15 @@ static const char text[] =
 static struct gt_ptx_module module;
 static struct gt_ptx_memory memory;
 static struct gt_ptx_buffers buffers;
-static unsigned char parameters[40];
-static const size_t offsets[] = {0, 8, 16, 20, 24};
+static unsigned char *parameters;
 
 static int bind(const char *line)
 {
+	const struct gt_ptx_function *kernel;
+
 	CHECK_EQUAL(read(line), 0);
-	return gt_ptx_call_bind(&call, gt_ptx_kernel(&module, call.kernel), &buffers, &memory, parameters, offsets, &error);
+	free(parameters);
+	return gt_ptx_call_bind(&call, &module, &buffers, &memory, &kernel, &parameters, &error);
 }
 
 static void unbound(const char *line, const char *message)
@@ -320,6 +322,7 @@ int main(void)
 	RUN(test_grammar_of_buffers);
 	RUN(test_fills);
 	RUN(test_damage);
+	free(parameters);
 	gt_ptx_call_free(&call);
 	gt_ptx_buffers_free(&buffers);
 	gt_ptx_memory_close(&memory);
