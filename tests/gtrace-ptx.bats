@@ -188,7 +188,7 @@ print(len(live))")
 	[ "$status" -eq 1 ]
 	[ "$(wc -l <"$t/err")" -eq 1 ]
 	line=$(grep -n 'st.global.f32' $ptx/vectoradd.ptx | cut -d: -f1)
-	for word in vectoradd "$line" block thread 0x2000000004a0 C; do
+	for word in vectoradd.ptx: "$line" block thread 0x2000000004a0 C; do
 		grep -q "$word" "$t/err" || { cat "$t/err"; return 1; }
 	done
 	expect_failure 1 "" bash -c "gstats $t/stream"
