@@ -17,6 +17,7 @@ setup() {
 	# shellcheck disable=SC2046
 	cc ${SANITIZE-} -o "$work/filter" examples/filter.c $(pkg-config --cflags --libs gtrace)
 	gtrace-order examples/traces/conv.rdgc.xz | "$work/filter" 0 7 | gtrace-cat --check
+	(cd / && "$work/image/opt/gtrace/bin/gtrace-cat" --gpu titanv | grep -q 'NVIDIA TITAN V')
 	make uninstall DESTDIR="$work/image" PREFIX=/opt/gtrace >/dev/null
 	[ -z "$(find "$work/image" -type f)" ]
 }

@@ -29,7 +29,8 @@ struct gt_gpu {
 };
 
 /* Reads the description `name_or_file`: a path if it has a slash or names a readable file, else
- * NAME in $GTRACE_GPUS, in gpus/ next to the program's bin/, or in the installed directory.
+ * NAME in $GTRACE_GPUS, in gpus/ or share/gtrace/gpus/ next to the program's bin/,
+ * or in the installed directory.
  * Every figure needs a known key, a status and a source. Returns 0, or -1 with file and line. */
 int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *error);
 void gt_gpu_clear(struct gt_gpu *gpu);

@@ -36,8 +36,8 @@ static int from_environment(char *buffer, size_t bytes)
 	return named && (size_t)snprintf(buffer, bytes, "%s", named) < bytes ? 0 : -1;
 }
 
-/* gpus/ next to the directory that the running program is in. */
-static int beside_program(char *buffer, size_t bytes)
+/* A directory next to the one that the running program is in. */
+static int beside_program(const char *name, char *buffer, size_t bytes)
 {
 	char program[PATH_BYTES];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -51,7 +51,18 @@ static int beside_program(char *buffer, size_t bytes)
 			return -1;
 		*slash = '\0';
 	}
-	return (size_t)snprintf(buffer, bytes, "%s/gpus", program) < bytes ? 0 : -1;
+	return (size_t)snprintf(buffer, bytes, "%s/%s", program, name) < bytes ? 0 : -1;
+}
+
+static int in_source_tree(char *buffer, size_t bytes)
+{
+	return beside_program("gpus", buffer, bytes);
+}
+
+/* Wherever the installation was moved to. */
+static int in_same_prefix(char *buffer, size_t bytes)
+{
+	return beside_program("share/gtrace/gpus", buffer, bytes);
 }
 
 static int installed(char *buffer, size_t bytes)
@@ -59,7 +70,8 @@ static int installed(char *buffer, size_t bytes)
 	return (size_t)snprintf(buffer, bytes, "%s", GT_DATADIR "/gpus") < bytes ? 0 : -1;
 }
 
-static int (*const places[])(char *buffer, size_t bytes) = {from_environment, beside_program, installed};
+static int (*const places[])(char *buffer, size_t bytes) = {from_environment, in_source_tree, in_same_prefix,
+									 installed};
 
 int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error)
 {
