@@ -233,13 +233,16 @@ static u16 nearest_half(double x)
 static float lesser(float x, float y) { return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y; }
 static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x : y; }
 
+/* The upper half of a product; u64's needs all 128 bits. */
+#define HIGH(T) ((T)-1 < 1 ? (T)((wide)x * y >> sizeof(T) * 8) : (T)((uwide)x * (uwide)y >> sizeof(T) * 8))
+
 #define INTEGERS(X, T, LEAST, MOST)                                                              \
 	X("add." #T, T, T, T, none, (T)((wide)x + y))                                              \
 	X("sub." #T, T, T, T, none, (T)((wide)x - y))                                              \
 	X("mul.lo." #T, T, T, T, none, (T)(uwide)((uwide)x * (uwide)y))                            \
-	X("mul.hi." #T, T, T, T, none, (T)((wide)x * y >> sizeof(T) * 8))                          \
+	X("mul.hi." #T, T, T, T, none, (T)HIGH(T))                          \
 	X("mad.lo." #T, T, T, T, T, (T)((uwide)x * (uwide)y + (uwide)z))                           \
-	X("mad.hi." #T, T, T, T, T, (T)(((wide)x * y >> sizeof(T) * 8) + z))                       \
+	X("mad.hi." #T, T, T, T, T, (T)((wide)HIGH(T) + z))                       \
 	X("min." #T, T, T, T, none, (T)((wide)x < y ? x : y))                                      \
 	X("max." #T, T, T, T, none, (T)((wide)x > y ? x : y))                                      \
 	X("sad." #T, T, T, T, T, (T)(z + ((wide)x > y ? (wide)x - y : (wide)y - x)))               \
