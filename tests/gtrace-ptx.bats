@@ -146,6 +146,16 @@ print(len(live))")
 	grep -qx 'total,coalesce,store_sectors,512' "$t/report"
 }
 
+@test "what a kernel has is not added up over launches, what it did is" {
+	launch='vectoradd<<<2,64>>>(f32[128], f32[128], f32[128], 128)'
+	gtrace-ptx --registers 12 --launch "$launch" $ptx/vectoradd.ptx >"$t/stream"
+	once=$(counter ptx warp_instructions)
+	gtrace-ptx --registers 12 --launch "$launch" --launch "$launch" $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(counter ptx warp_instructions)" -eq $((2 * once)) ]
+	[ "$(counter ptx accesses)" -eq 24 ]
+	[ "$(counter ptx registers)" -eq 12 ]
+}
+
 @test "--list shows the kernels" {
 	gtrace-ptx --list $ptx/matvec.ptx >"$t/list"
 	[ "$(wc -l <"$t/list")" -eq 2 ]

@@ -12,6 +12,12 @@ static const struct gt_counter counters[] = {
 	{"order", "atomics", "warp accesses", false, GT_PRINT_NUMBER},
 	{"order", "threads", "lanes", false, GT_PRINT_NUMBER},
 
+	{"ptx", "registers", "registers a thread", true, GT_PRINT_NUMBER},
+	{"ptx", "registers_estimated", NULL, true, GT_PRINT_NUMBER},
+	{"ptx", "shared_bytes", "bytes", true, GT_PRINT_SIZE},
+	{"ptx", "warp_instructions", "instructions", false, GT_PRINT_NUMBER},
+	{"ptx", "accesses", "warp accesses", false, GT_PRINT_NUMBER},
+
 	{"coalesce", "accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "load_accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "store_accesses", "warp accesses", false, GT_PRINT_NUMBER},
