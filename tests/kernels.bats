@@ -3,10 +3,16 @@
 # and by nvcc, and traces that have the accesses, lanes and sectors that the sources' indices give.
 
 setup_file() {
+	PATH=$PATH:/usr/local/cuda/bin
 	# Kept in the build folder: nvcc takes its time.
 	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-clang" >&2
 	if command -v nvcc >/dev/null; then
 		make -s -C "$ROOT/examples/kernels" CUDA=nvcc OUT="$BUILD/kernels-nvcc" >&2
+	fi
+	# A runtime of ours that is instrumented wants the sanitizers' to be there first.
+	if nm -D "$BUILD/cudart/libcudart.so.13" | grep -q __asan_; then
+		PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
+		export ASAN_OPTIONS=detect_leaks=0 PRELOAD
 	fi
 }
 
@@ -25,7 +31,7 @@ compare_all() { python3 "$ROOT/tests/kernels_reference.py" compare <list; }
 compiled_by() {
 	local compiler=$1 name=$2
 	shift 2
-	gtrace-record --stdout words "$BUILD/kernels-$compiler/$name" "$@" >trace || {
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-$compiler/$name" "$@" >trace || {
 		echo "$compiler: $name $* exits with $?"
 		cat words
 		return 1
@@ -67,19 +73,18 @@ each() {
 @test "strides" { each strides "32 64" "3 96"; }
 
 @test "programs built by nvcc" {
-	command -v nvcc >/dev/null || skip "no nvcc here: the tests above ran what clang built"
-	[ -x "$BUILD/kernels-nvcc/gemm" ]
+	[ -x "$BUILD/kernels-nvcc/gemm" ] || skip "no nvcc here: the tests above ran what clang built"
 }
 
 @test "a wrong result is found" {
 	# Half of the blocks are skipped: their part of the sum is missing.
-	run gtrace-record --blocks 4 --skip-untraced --stdout words "$BUILD/kernels-clang/vectoradd" 4096 256
+	LD_PRELOAD=${PRELOAD-} run gtrace-record --blocks 4 --skip-untraced --stdout words "$BUILD/kernels-clang/vectoradd" 4096 256
 	[ "$status" -eq 1 ]
 	grep -q '^c\[1024\] is 0, expected' words
 }
 
 @test "wrong arguments are refused" {
-	run gtrace-record --stdout words "$BUILD/kernels-clang/gemm" many
+	LD_PRELOAD=${PRELOAD-} run gtrace-record --stdout words "$BUILD/kernels-clang/gemm" many
 	[ "$status" -eq 2 ]
 }
 
