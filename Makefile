@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make                everything, into bin/
 # make deps           installs what building and testing need (Debian, Ubuntu; by sudo unless root)
-# make demo           the main job on a sample trace
+# make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make bench          rows a second, stage by stage
 # make install        PREFIX=/usr/local DESTDIR=; and uninstall
@@ -10,8 +10,8 @@ PREFIX  ?= /usr/local
 BUILD   ?= build
 BIN     ?= bin
 CFLAGS  ?= -O3 -g
-TRACE   ?= examples/traces/gemm.rdgc.xz
 GPU     ?= titanv
+DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), C=f32[256*256], 256)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # pkg-config is asked when something is compiled, not before: make deps may bring it first.
 PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash
@@ -56,8 +56,8 @@ deps:
 	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEPS) \
 		$$(apt-cache --names-only search '^libmsgpack-c-dev$$' | grep -q . && echo libmsgpack-c-dev || echo libmsgpack-dev)
 demo: all
-	$(BIN)/gtrace-order $(TRACE) | $(BIN)/gcoalesce | $(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | \
-		$(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
+	$(BIN)/gtrace-ptx --launch '$(DEMO)' examples/kernels/ptx/gemm.ptx | $(BIN)/gcoalesce | \
+		$(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | $(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
 check: all $(UNITS) $(BENCHES)
 	tests/run --bin $(BIN) --build $(BUILD)
 # A stream may claim an array of 2^32 elements; that malloc refuses it must not end the test.
