@@ -87,7 +87,7 @@ static uint64_t edge(enum type type, size_t i)
 		memcpy(&bits, &value, sizeof value);                                               \
 		return bits;                                                                       \
 	}                                                                                          \
-	static inline T get_##T(uint64_t bits)                                                     \
+	__attribute__((unused)) static inline T get_##T(uint64_t bits)                             \
 	{                                                                                          \
 		T value;                                                                           \
 		memcpy(&value, &bits, sizeof value);                                               \
