@@ -189,6 +189,7 @@ nvcc_sources() {
 		__constant__ float factors[4];
 		__managed__ int calls;
 		extern void run(float *a, int n);
+		static __device__ __noinline__ float own(float x) { return x; }
 		__global__ void scale(float *a, int n)
 		{
 			__shared__ float tile[128];
@@ -196,7 +197,7 @@ nvcc_sources() {
 			tile[threadIdx.x] = i < n ? a[i] : 0;
 			__syncthreads();
 			if (i < n)
-				a[i] = tile[threadIdx.x] * factors[i % 4];
+				a[i] = own(tile[threadIdx.x] * factors[i % 4]);
 			if (i == 0)
 				calls++;
 		}
@@ -228,11 +229,12 @@ nvcc_sources() {
 		#else
 		static __device__ float half_of(float x) { return x / 2; }
 		#endif
+		static __device__ __noinline__ float own(float x) { return 3 * x; }
 		__global__ void shift(float *a, int n)
 		{
 			int i = blockIdx.x * blockDim.x + threadIdx.x;
 			if (i < n)
-				a[i] += half_of(1);
+				a[i] += own(half_of(1)) - 1;
 		}
 		void run(float *a, int n) { shift<<<(n + 255) / 256, 256>>>(a, n); }
 	C

@@ -24,7 +24,8 @@ size_t gt_ptx_variable_index(const struct gt_ptx_machine *machine, const char *n
 	return index_of(&machine->symbols, name);
 }
 
-/* A name may be declared and defined: the definition counts. */
+/* A name may be declared and defined: the definition counts. Of several, as units that are linked
+ * have them, it is the one that gt_ptx_function and gt_ptx_symbol find. */
 static int index_names(struct gt_ptx_machine *machine, struct gt_error *error)
 {
 	const struct gt_ptx_module *module = machine->module;
@@ -36,14 +37,15 @@ static int index_names(struct gt_ptx_machine *machine, struct gt_error *error)
 		uint64_t *place = gt_map_put(&machine->functions, (uint64_t)(uintptr_t)module->functions[i].name, i, &fresh);
 		if (!place)
 			return gt_fail_memory(error, "a module");
-		if (!module->functions[i].declaration)
+		const struct gt_ptx_function *before = &module->functions[*place];
+		if (!module->functions[i].declaration && (before->declaration || before->weak))
 			*place = i;
 	}
 	for (size_t i = 0; i < module->n_variables; i++) {
 		uint64_t *place = gt_map_put(&machine->symbols, (uint64_t)(uintptr_t)module->variables[i].name, i, &fresh);
 		if (!place)
 			return gt_fail_memory(error, "a module");
-		if (!module->variables[i].external)
+		if (!module->variables[i].external && module->variables[*place].external)
 			*place = i;
 	}
 	return 0;

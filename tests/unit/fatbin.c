@@ -9,6 +9,7 @@
 #include "check.h"
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
+#include "ptx/link.h"
 #include "ptx/lz4.h"
 #include "ptx/record.h"
 #include "stream/op.h"
@@ -415,6 +416,42 @@ static void damaged_cubins_do_no_harm(void)
 	}
 }
 
+/* ---- linking ---- */
+
+static void local_names_stay_apart(void)
+{
+	static const char one[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
+				  ".func (.param .b32 r) f(.param .b32 a);\n.global .u32 tab[2] = {1, 2};\n"
+				  ".func (.param .b32 r) f(.param .b32 a) { ret; }\n.visible .entry k() { call f; }";
+	static const char two[] = "// f\n.version 9.0\n.target sm_75, debug\n.address_size 64\n"
+				  ".extern .func f2(.param .b32 r);\n.visible .global .align 4 .u32 seen = 3;\n"
+				  ".func (.param .b32 r) f(.param .b32 f2) { ld [tab+4]; mov f, \"f\"; { f: bra f; } ff; }\n"
+				  ".weak .func w() { ret; }\n.const .align 8 .b8 tab[1] /* tab */ = {tab};\n";
+	static const char expected[] = "// f\n\n\n\n"
+				       ".extern .func f2(.param .b32 r);\n.visible .global .align 4 .u32 seen = 3;\n"
+				       ".func (.param .b32 r) f$unit2(.param .b32 f2) { ld [tab$unit2+4]; mov f$unit2, "
+				       "\"f\"; { f$unit2: bra f$unit2; } ff; }\n.weak .func w() { ret; }\n"
+				       ".const .align 8 .b8 tab$unit2[1] /* tab */ = {tab$unit2};\n\n";
+	struct gt_ptx_text text = {0};
+	struct gt_error error;
+
+	CHECK_EQUAL(gt_ptx_link(&text, one, strlen(one), &error), 0);
+	CHECK(strncmp(text.data, one, strlen(one)) == 0 && text.bytes == strlen(one) + 1);
+	CHECK_EQUAL(gt_ptx_link(&text, two, strlen(two), &error), 0);
+	CHECK_TEXT(text.data + strlen(one) + 1, expected);
+	free(text.data);
+	/* Cut anywhere, in memory of just that size. */
+	for (size_t cut = 0; cut < strlen(two); cut++) {
+		char *tight = malloc(cut + 1);
+		text = (struct gt_ptx_text){.units = 1};
+		memcpy(tight, two, cut);
+		tight = realloc(tight, cut > 0 ? cut : 1);
+		CHECK_EQUAL(gt_ptx_link(&text, tight, cut, &error), 0);
+		free(tight);
+		free(text.data);
+	}
+}
+
 /* ---- settings ---- */
 
 static void settings_arrive_as_they_left(void)
@@ -481,6 +518,7 @@ int main(void)
 	RUN(damaged_containers_are_refused);
 	RUN(cubins_know_registers_and_shared_bytes);
 	RUN(damaged_cubins_do_no_harm);
+	RUN(local_names_stay_apart);
 	RUN(settings_arrive_as_they_left);
 	return check_report();
 }

@@ -6,41 +6,10 @@
 #include "ptx/cubin.h"
 #include "ptx/cudart/runtime.h"
 #include "ptx/fatbin.h"
-
-/* PTX texts of the translation units, one behind the other. */
-struct text {
-	char *data;
-	size_t bytes;
-};
-
-static void append(struct text *to, const char *text, size_t bytes)
-{
-	char *grown = realloc(to->data, to->bytes + bytes + 2);
-
-	if (!grown)
-		gt_cudart_stop("out of memory");
-	memcpy(grown + to->bytes, text, bytes);
-	to->bytes += bytes;
-	grown[to->bytes++] = '\n';
-	grown[to->bytes] = '\0';
-	to->data = grown;
-}
-
-/* Units after the first must not say again what holds for the whole module; the lines stay. */
-static void blank_directives(char *text)
-{
-	static const char *const directives[] = {".version", ".target", ".address_size"};
-
-	for (char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++)
-			if (strncmp(line, directives[i], strlen(directives[i])) == 0)
-				memset(line, ' ', strcspn(line, "\n"));
-	}
-}
+#include "ptx/link.h"
 
 /* Adds the PTX of one container, if it has any. */
-static void add_ptx(struct gt_fat *fat, const void *data, struct text *to)
+static void add_ptx(struct gt_fat *fat, const void *data, struct gt_ptx_text *to)
 {
 	struct gt_fatbin fatbin;
 	struct gt_fatbin_entry entry;
@@ -55,9 +24,8 @@ static void add_ptx(struct gt_fat *fat, const void *data, struct text *to)
 		gt_cudart_stop("%s: %s", fat->name, error.text);
 	if (!text)
 		return;
-	if (to->bytes > 0)
-		blank_directives(text);
-	append(to, text, bytes);
+	if (gt_ptx_link(to, text, bytes, &error) != 0)
+		gt_cudart_stop("%s", error.text);
 	free(text);
 }
 
@@ -93,7 +61,7 @@ static void fill_managed(const struct gt_fat *fat)
 
 void gt_cudart_load(struct gt_fat *fat)
 {
-	struct text text = {0};
+	struct gt_ptx_text text = {0};
 	struct gt_error error;
 
 	if (fat->machine)

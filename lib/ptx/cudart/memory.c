@@ -11,7 +11,7 @@
 
 enum copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
-enum pointer_type { UNREGISTERED, DEVICE_MEMORY = 2 };
+enum pointer_type { UNREGISTERED, HOST_MEMORY, DEVICE_MEMORY, MANAGED_MEMORY };
 
 struct pointer_attributes {
 	int type, device;
@@ -157,15 +157,26 @@ API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
+/* Allocations are named after the calls that made them. */
+static enum pointer_type type_of(const void *pointer)
+{
+	if (!gt_ptx_at(&gt_cudart.memory, address_of(pointer), 1))
+		return UNREGISTERED;
+	const char *name = gt_ptx_nearest(&gt_cudart.memory, address_of(pointer))->name;
+	if (strncmp(name, "cudaHostAlloc ", strlen("cudaHostAlloc ")) == 0)
+		return HOST_MEMORY;
+	return strncmp(name, "cudaMallocManaged ", strlen("cudaMallocManaged ")) == 0 ? MANAGED_MEMORY : DEVICE_MEMORY;
+}
+
 API int cudaPointerGetAttributes(struct pointer_attributes *attributes, const void *pointer)
 {
 	gt_cudart_enter();
 	if (!attributes)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	bool device = gt_ptx_at(&gt_cudart.memory, address_of(pointer), 1) != NULL;
-	*attributes = (struct pointer_attributes){.type = device ? DEVICE_MEMORY : UNREGISTERED, .device = device ? 0 : -2};
-	attributes->host_pointer = device ? gt_ptx_at(&gt_cudart.memory, address_of(pointer), 1) : (void *)(uintptr_t)pointer;
-	attributes->device_pointer = device ? (void *)(uintptr_t)pointer : NULL;
+	enum pointer_type type = type_of(pointer);
+	*attributes = (struct pointer_attributes){.type = (int)type, .device = type == UNREGISTERED ? -2 : 0};
+	attributes->host_pointer = type == DEVICE_MEMORY ? NULL : (void *)(uintptr_t)pointer;
+	attributes->device_pointer = type == UNREGISTERED ? NULL : (void *)(uintptr_t)pointer;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
