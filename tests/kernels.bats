@@ -143,3 +143,12 @@ ptx_like() {
 	# Row r of A adds up to 32 (32 r) + 496.
 	[ "$(od -An -v -w4 -tf4 product | awk '$1 != 2 * (1024 * int((NR - 1) / 32) + 496)' | wc -l)" -eq 0 ]
 }
+
+@test "the kept PTX is what clang 14 makes of the sources" {
+	clang --version | grep -q 'version 14\.' || skip "another clang: it may write other PTX"
+	for source in "$ROOT"/examples/kernels/*.cu; do
+		name=$(basename "$source" .cu)
+		# The first line is how it was made.
+		diff <(tail -n +2 "$ROOT/examples/kernels/ptx/$name.ptx") "$BUILD/kernels-clang/$name.ptx"
+	done
+}
