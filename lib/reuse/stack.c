@@ -131,16 +131,11 @@ void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
 	}
 }
 
-/* Doubles the table. It is made anew from the lines, so that old and new never stand together. */
-static int grow_table(struct gt_stack *stack, struct gt_error *error)
+/* Enters the live slots into an empty table. */
+static void fill_table(struct gt_stack *stack)
 {
-	free(stack->table);
-	stack->mask = stack->mask * 2 + 1;
-	stack->table = calloc(stack->mask + 1, sizeof *stack->table);
-	if (!stack->table)
-		return gt_fail_memory(error, "an LRU stack");
-
 	uint32_t seen = 0;
+
 	for (uint32_t word = 0; seen < stack->live; word++)
 		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1, seen++) {
 			uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(left);
@@ -150,7 +145,32 @@ static int grow_table(struct gt_stack *stack, struct gt_error *error)
 				i = (i + 1) & stack->mask;
 			stack->table[i] = tag_of(stack, hash) | (slot + 1);
 		}
+}
+
+/* Doubles the table. It is made anew from the lines, so that old and new never stand together. */
+static int grow_table(struct gt_stack *stack, struct gt_error *error)
+{
+	free(stack->table);
+	stack->mask = stack->mask * 2 + 1;
+	stack->table = calloc(stack->mask + 1, sizeof *stack->table);
+	if (!stack->table)
+		return gt_fail_memory(error, "an LRU stack");
+	fill_table(stack);
 	return 0;
+}
+
+void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uint64_t line), const void *context)
+{
+	for (uint32_t word = 0; word <= (stack->next ? stack->next - 1 : 0) / 64; word++)
+		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1) {
+			uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(left);
+			if (!keep(context, stack->lines[slot])) {
+				gt_timeline_unset(&stack->slots, slot);
+				stack->live--;
+			}
+		}
+	memset(stack->table, 0, (stack->mask + 1) * sizeof *stack->table);
+	fill_table(stack);
 }
 
 int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,

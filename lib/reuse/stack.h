@@ -7,6 +7,7 @@
 #ifndef GT_REUSE_STACK_H
 #define GT_REUSE_STACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,9 @@ static inline void gt_stack_prefetch(const struct gt_stack *stack, uint64_t hash
 }
 
 void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash);
+
+/* Drops every line of which `keep` is false. Takes no memory. */
+void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uint64_t line), const void *context);
 
 /* Bytes of memory that the stack holds. */
 size_t gt_stack_bytes(const struct gt_stack *stack);

@@ -323,7 +323,7 @@ static void bad_units_are_refused(void)
 	CHECK(gt_unit_parse("line:2M", &unit, &error) == 0);
 	CHECK_EQUAL(unit.shift, 21);
 	CHECK(gt_unit_parse("sector:32", &unit, &error) == 0);
-	CHECK(gt_split_find("array") == NULL);
+	CHECK(gt_split_find("warp") == NULL);
 }
 
 int main(void)

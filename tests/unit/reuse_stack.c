@@ -182,7 +182,7 @@ static void histogram_bins(void)
 
 	gt_histogram_begin(&histogram, 10);
 	for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
-		CHECK(gt_histogram_add(&histogram, distances[i], &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distances[i], 1, &error) == 0);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 0), 2);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 9), 1);
 	CHECK_EQUAL(gt_histogram_end(&histogram), 10);
@@ -209,8 +209,8 @@ static void histogram_grows_by_pages(void)
 
 	gt_histogram_begin(&histogram, GT_HISTOGRAM_BOUND_MAX);
 	for (uint64_t distance = 0; distance < 20000; distance += 3)
-		CHECK(gt_histogram_add(&histogram, distance, &error) == 0);
-	CHECK(gt_histogram_add(&histogram, 1000000, &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distance, 1, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, 1000000, 1, &error) == 0);
 	CHECK(histogram.n_pages < 5000);
 	uint64_t *array = gt_histogram_array(&histogram, &n, &error), sum = 0;
 	CHECK_EQUAL(n, 1000001);
