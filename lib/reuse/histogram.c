@@ -39,6 +39,15 @@ short_of_memory:
 	return NULL;
 }
 
+/* The bin of a distance that is not below the bound: the highest bit of their quotient, by
+ * counting bits, since a division would cost more than all the rest. */
+static unsigned far_bin(uint64_t bound, uint64_t distance)
+{
+	unsigned bin = (unsigned)(__builtin_clzll(bound) - __builtin_clzll(distance));
+
+	return distance >> bin < bound ? bin - 1 : bin;
+}
+
 int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error)
 {
 	histogram->references++;
@@ -51,10 +60,7 @@ int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t
 			return -1;
 		page[distance % GT_HISTOGRAM_PAGE] += weight;
 	} else {
-		size_t bin = 0;
-		for (uint64_t times = distance / histogram->bound; times > 1; times /= 2)
-			bin++;
-		histogram->far[bin] += weight;
+		histogram->far[far_bin(histogram->bound, distance)] += weight;
 	}
 	return 0;
 }

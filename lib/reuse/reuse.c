@@ -15,9 +15,9 @@
 #define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
 
 enum {
-	CHUNK = 512,		/* references gathered before their stacks are touched */
-	TABLE_AHEAD = 24,	/* references between the first hint and the touch */
-	LINE_AHEAD = 12,	/* and between the second and the touch */
+	CHUNK = 1024,		/* references gathered before their stacks are touched */
+	TABLE_AHEAD = 16,	/* references between the first hint and the touch */
+	LINE_AHEAD = 8,	/* and between the second and the touch */
 };
 
 struct gt_reference {

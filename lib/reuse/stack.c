@@ -70,10 +70,10 @@ static void pack_lines(struct gt_stack *stack)
 			stack->lines[to++] = stack->lines[(size_t)word * 64 + (size_t)__builtin_ctzll(left)];
 }
 
-/* Renumbers the live slots from 0 and makes room for as many more. */
+/* Renumbers the live slots from 0 and makes room for one and a half times as many. */
 static int compact(struct gt_stack *stack, struct gt_error *error)
 {
-	uint64_t wanted = (uint64_t)stack->live * 2 < FIRST_CAPACITY ? FIRST_CAPACITY : (uint64_t)stack->live * 2;
+	uint64_t room = (uint64_t)stack->live * 5 / 2, wanted = room < FIRST_CAPACITY ? FIRST_CAPACITY : room;
 	uint32_t capacity = wanted > GT_TIMELINE_MAX ? GT_TIMELINE_MAX : (uint32_t)wanted;
 
 	if (stack->live == GT_TIMELINE_MAX)
@@ -81,7 +81,8 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 	pack_lines(stack);
 	gt_timeline_begin_ranks(&stack->slots);
 
-	unsigned bits = bits_for(capacity);
+	/* Never fewer than before: what of a hash an entry once lost to its slot is not to be had again. */
+	unsigned bits = bits_for(capacity) > stack->bits ? bits_for(capacity) : stack->bits;
 	for (size_t i = 0; i <= stack->mask; i++) {
 		uint32_t entry = stack->table[i];
 		if (entry == 0)
@@ -125,6 +126,7 @@ void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
 		if (entry == 0)
 			return;
 		if ((entry ^ tag) <= low) {
+			gt_timeline_prefetch(&stack->slots, slot_of(stack, entry));
 			__builtin_prefetch(&stack->lines[(entry & low) - 1]);
 			return;
 		}

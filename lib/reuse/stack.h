@@ -2,7 +2,7 @@
 /* An LRU stack that tells exact stack distances ([000] 3.2, [002] 3.3): how many distinct lines were
  * touched since the last touch of this one. Each touch takes the next time slot and frees the
  * line's old one; the distance is the number of live slots in between. When the slots are used up
- * the live ones are renumbered, so memory is O(distinct lines): under 28 bytes a line at its
+ * the live ones are renumbered, so memory is O(distinct lines): under 32 bytes a line at its
  * worst, for large stacks; time is O(log lines) a touch. After an error a stack can only be closed. */
 #ifndef GT_REUSE_STACK_H
 #define GT_REUSE_STACK_H
