@@ -213,10 +213,210 @@ rows() { gtrace-cat | grep -v '^#'; }
 	grd --by op <stream | gstats --csv | grep -qE '^1,reuse,load.global.references,[1-9]'
 }
 
+# loads TRACE [ARGUMENT...]: the scheduled loads of an example, by line.
+loads() {
+	local trace=$1
+	shift
+	gtrace-order "$ROOT/examples/traces/$trace" | gschedule --sm 4 "$@" | gtrace-cat |
+		grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from
+}
+
+# curve_misses SETS WAYS <TABLE: the misses of a cache in a table of --curve or --curve-sets.
+curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misses = $6 } END { print misses }'; }
+
+@test "curves: every size and number of ways in one pass, hit for hit those of gcache" {
+	for trace in conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz; do
+		loads $trace --max-blocks 2 >stream
+		grd --curve-sets 1,4,7,16,64 <stream >curves
+		grd --curve-sets 4,16,64 --index xor <stream >hashed
+		grd --curve <stream >one
+		diff one <(awk 'NR == 1 || $2 == 1' curves)
+		checked=0
+		for how in "1 1" "1 2" "1 7" "1 16" "1 33" "1 64" "1 250" "4 1" "4 5" "4 16" "7 3" "16 1" "16 2" "16 8" "64 1" "64 2" "64 4"; do
+			read -r sets ways <<<"$how"
+			for index in mod xor; do
+				table=curves
+				if [ $index = xor ]; then
+					[ "$sets" -ge 4 ] && [ "$sets" -ne 7 ] || continue
+					table=hashed
+				fi
+				gcache --l1 --size $((sets * ways * 128)) --ways "$ways" --line 128 --sector line --index $index --replace lru <stream |
+					gstats --csv >csv
+				found=$(($(sed -n 's/^1,l1,reads,//p' csv) - $(sed -n 's/^1,l1,read_hits,//p' csv)))
+				[ "$found" -eq "$(curve_misses "$sets" "$ways" <$table)" ] || { echo "$trace $how $index: $found"; return 1; }
+				checked=$((checked + 1))
+			done
+		done
+		[ $checked -eq 26 ]
+	done
+}
+
+@test "curves beyond the bound, by class, and of a kernel without references" {
+	requests $(seq 0 39) $(seq 0 39) 39 / >stream
+	diff <(grd --curve --bound 5 <stream) - <<-END
+		kernel${tab}sets${tab}ways${tab}bytes${tab}references${tab}misses${tab}miss_ratio${tab}error
+		1${tab}1${tab}1${tab}128${tab}81${tab}80${tab}0.987654${tab}0.000000
+		1${tab}1${tab}40${tab}5120${tab}81${tab}40${tab}0.493827${tab}0.000000
+	END
+	[ "$(grd --curve --by op <stream | column op | sort -u)" = load.global ]
+	for table in --curve "--curve-sets 1,2"; do
+		[ "$(grd $table --op stores <stream | wc -l)" -eq 1 ]
+	done
+	diff <(grd --sdcm 1K,2,128 --op stores <stream | cut -f 5-) <(printf 'references\thits\thit_ratio\n0\t0.000\t-\n0\t0.000\t-\n')
+	[ "$(grd --sample 0.5 --csdd <stream | grep -c '^2')" -eq 0 ]
+}
+
+@test "the model: exact, approximated, and what it comes to for a fully associative cache" {
+	loads gemm.rdgc.xz >stream
+	grd --sdcm 4K,32,128 <stream >model
+	[ "$(column hits <model)" = "$(grd --lines 32 <stream | column hits).000" ]
+	# [004] (2) with python's fractions, from the profile.
+	grd --profile --line 64 --bound 100000 <stream >profile
+	for how in "16K 4" "4K 1" "64K 16"; do
+		read -r size ways <<<"$how"
+		expected=$(python3 - "$size" "$ways" <<-'END'
+			import sys
+			from fractions import Fraction
+			from math import comb
+			lines, ways, hits = int(sys.argv[1][:-1]) * 1024 // 64, int(sys.argv[2]), 0
+			p = Fraction(ways, lines)
+			for row in open("profile").read().splitlines()[1:]:
+			    kernel, distance, to, count = row.split("\t")
+			    if distance != "inf":
+			        d = int(distance)
+			        hits += int(count) * sum(comb(d, a) * p**a * (1 - p)**(d - a) for a in range(min(ways, d + 1)))
+			print("%.3f" % hits)
+		END
+		)
+		[ "$(grd --sdcm "$size,$ways,64" <stream | column hits)" = "$expected" ] || { echo "$how: $expected"; return 1; }
+	done
+	# The normal approximation errs by at most a tenth where the distances are near the number of lines.
+	paste <(grd --sdcm 16K,4,128 <stream | column hit_ratio) <(grd --sdcm-normal 16K,4,128 <stream | column hit_ratio) |
+		awk '{ exit !($1 != $2 && ($1 - $2) ^ 2 < 0.01) }'
+}
+
+@test "classes: compulsory, capacity and conflict misses, reference by reference" {
+	# Lines 0 and 4 share one of four sets; one way. A fully associative cache of four lines holds both.
+	requests 0 4 0 4 1 2 3 0 5 >stream
+	diff <(grd --per set:4 --classes 1,2 <stream) - <<-END
+		kernel${tab}ways${tab}lines${tab}references${tab}hits${tab}compulsory${tab}capacity${tab}conflict${tab}spared
+		1${tab}1${tab}4${tab}9${tab}0${tab}6${tab}1${tab}2${tab}0
+		1${tab}2${tab}8${tab}9${tab}3${tab}6${tab}0${tab}0${tab}0
+	END
+	# The other way round: line 1 stays in its set while 0, 2 and 4 push it off the end of one stack.
+	requests 1 0 2 4 1 >stream
+	[ "$(grd --per set:2 --classes 1 <stream | column spared)" -eq 1 ]
+	loads conv.rdgc.xz >stream
+	for how in "64 mod" "16 xor"; do
+		read -r sets index <<<"$how"
+		grd --per sm,set:$sets --index $index --classes 1,2,4 <stream >classes
+		diff <(awk 'NR > 1 { print $5, $6 }' classes) <(grd --per sm,set:$sets --index $index --lines 1,2,4 <stream | awk 'NR > 1 { print $4, $5 }')
+		awk 'NR > 1 && $5 + $6 + $7 + $8 != $4 { exit 1 }' classes
+		# Together the misses that are no conflicts and the hits that are spared are the fully associative cache's.
+		diff <(awk 'NR > 1 { print $5 + $8 - $9 }' classes) <(grd --lines $sets,$((2 * sets)),$((4 * sets)) <stream | awk 'NR > 1 { print $4 }')
+	done
+}
+
+@test "sharing: what private and shared caches gain and lose" {
+	loads conv.rdgc.xz >stream
+	for who in warp block; do
+		grd --sharing $who:8,64,256 <stream >sharing
+		diff <(awk 'NR > 1 { print $4, $5 }' sharing) <(paste -d ' ' <(grd --per $who --lines 8,64,256 <stream | column hits) <(grd --lines 8,64,256 <stream | column hits))
+		awk 'NR > 1 && $5 != $4 + $6 - $7 { exit 1 }' sharing
+		[ "$(awk 'NR > 1 { gained += $6 } END { print gained }' sharing)" -gt 0 ]
+	done
+	grd --per global --sharing sm:64 <stream >sharing
+	[ "$(column alone <sharing)" -eq "$(grd --per sm --lines 64 <stream | column hits)" ]
+	# Two warps of one line each that push each other out of it.
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=64,1,1\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+		for an in 0 1 2; do
+			for warp in 0 1; do
+				printf '0\t%d\t%d\t0\tload.global\t%d\t15\t0\t1\t1\n' $warp $an $((warp * 128))
+			done
+		done
+	} | gtrace-cat --from >stream
+	diff <(grd --sharing warp:1,2 <stream | cut -f 2-) <(printf 'lines\treferences\talone\ttogether\tgained\tlost\n1\t6\t4\t0\t0\t4\n2\t6\t4\t4\t0\t0\n')
+	[ "$(distances --per warp <stream)" = "inf inf 0 0 0 0" ]
+	[ "$(distances --per block <stream)" = "inf inf 1 1 1 1" ]
+}
+
+@test "arrays: those that the stream names, by name" {
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n'
+		printf '#count\tstage=allocations\tkernel=1\taddresses=[4096,1024,2048]\tbytes=[256,1024,128]\tnames=C,A,\n'
+		printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+		an=0
+		for address in 1024 1920 2048 2176 4096 4224 4352 896 1024 2048; do
+			printf '0\t0\t%d\t0\tload.global\t%d\t15\t0\t1\t1\n' $((an++)) $address
+		done
+		printf '#kernel\tid=2\tname=k\tgrid=1,1,1\tblock=32,1,1\n'
+		printf '#count\tstage=allocations\tkernel=2\taddresses=[1024]\tbytes=[128]\tnames=C\n'
+		printf '0\t0\t0\t0\tload.global\t1024\t15\t0\t1\t2\n'
+	} | gtrace-cat --from >stream
+	diff <(grd --lines 10 --by array <stream | cut -f 1,2,4,5) - <<-END
+		kernel${tab}array${tab}references${tab}hits
+		1${tab}-${tab}3${tab}0
+		1${tab}C${tab}2${tab}0
+		1${tab}A${tab}3${tab}1
+		1${tab}0x800${tab}2${tab}1
+		2${tab}C${tab}1${tab}0
+	END
+	diff <(grd --lines 10 --by array --total <stream | column references | paste -sd ' ') <(echo "3 3 3 2")
+	grd --by array <stream | gtrace-cat --no-rows | grep -q "A.references=3"
+	grd --by array <stream | gtrace-cat --no-rows | grep -q "stage=allocations"
+	grd --by array <stream | gstats >/dev/null
+	for wrong in 'addresses=[1024]' 'addresses=[1024]\tbytes=[1,2]' 'addresses=[1024,1025]\tbytes=[2,1]\tnames=A,B' 'addresses=[1]\tbytes=[18446744073709551615]'; do
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=allocations\tkernel=1\t%b\n' "$wrong" | gtrace-cat --from >wrong
+		expect_failure 1 "allocations: expected" grd --profile <wrong
+	done
+}
+
+# mean_difference EXACT SAMPLED: of the miss ratios of two curves, over all sizes of the exact one, and the error stated.
+mean_difference() {
+	awk 'FNR == 1 { file++; next } file == 1 { ways[++n] = $3; ratio[n] = $7; next } { w[++m] = $3; r[m] = $7; error = $8 }
+		END { for (size = 1; size <= ways[n]; size++) { while (i < n && ways[i + 1] <= size) i++; while (j < m && w[j + 1] <= size) j++
+			sum += (ratio[i] > r[j] ? ratio[i] - r[j] : r[j] - ratio[i]) } print sum / ways[n], error }' "$1" "$2"
+}
+
+@test "samples: exact and sampled curves agree within the error that is stated, on all examples" {
+	for trace in conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz; do
+		for per in global sm; do
+			gtrace-order "$ROOT/examples/traces/$trace" | gschedule --sm 4 >stream
+			grd --per $per --curve <stream >exact
+			for how in "--sample 0.5" "--sample 0.2" "--sample 0.1" "--sample-lines 64" "--sample-lines 200"; do
+				grd --per $per --curve $how <stream >sampled
+				read -r difference error < <(mean_difference exact sampled)
+				awk "BEGIN { exit !($difference <= $error || $error == 0 && $difference == 0) }" || { echo "$trace $per $how: $difference > $error"; return 1; }
+			done
+			cmp exact <(grd --per $per --curve --sample 1 <stream)
+			cmp exact <(grd --per $per --curve --sample-lines 1000000 <stream)
+		done
+	done
+}
+
+@test "samples: references are exact, and so is what adds up to them" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
+	for how in "--sample 0.1" "--sample-lines 64"; do
+		for by in "" "--by op" "--by pc"; do
+			diff <(grd --lines 64 $by $how <stream | column references) <(grd --lines 64 $by <stream | column references)
+			[ "$(grd --profile $by $how <stream | column count | awk '{ sum += $1 } END { print sum }')" -eq "$(gtrace-cat stream | grep -vc '^#')" ]
+		done
+		grd $how <stream | gstats --csv >csv
+		grep -q '^1,reuse,sample_every,[1-9][0-9]*$' csv
+		grep -q '^1,reuse,sample_error,[1-9][0-9]*$' csv
+	done
+}
+
 @test "wrong options are told before anything is read" {
-	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per warp" \
-		"--op reads" "--op loads," "--by array" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
-		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances"; do
+	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per thread" \
+		"--op reads" "--op loads," "--by row" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
+		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances" \
+		"--sample 0" "--sample 1.1" "--sample -1" "--sample nan" "--sample x" "--sample 1e-9" "--sample-lines 0" "--sample-lines 63" \
+		"--sample 0.1 --per set:4" "--sample 0.1 --per set:4 --classes 1" "--sample 0.1 --curve-sets 1" "--sample-lines 99 --sharing warp:1" \
+		"--curve-sets 0" "--curve-sets 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17" "--curve-sets 2 --per set:2" "--curve-sets 33554432" \
+		"--sdcm 1K" "--sdcm 1K,3,32" "--sdcm 1K,4,96" "--sdcm 1K,4,32 --per set:2" "--sdcm-normal 0,1,32" "--classes 1" "--classes 0 --per set:2" \
+		"--classes 1 --per set:2 --by pc" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"; do
 		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
 	done
 	expect_failure 2 "--name: expected" grd --name "" </dev/null

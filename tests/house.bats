@@ -32,8 +32,8 @@ setup() { cd "$ROOT"; }
 }
 
 @test "no stage includes another" {
-	for stage in import order coalesce schedule cache dram reuse ptx report; do
-		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|ptx|report)/' lib/$stage/*.[ch] | grep -v "include \"$stage/"; then
+	for stage in import order coalesce schedule cache dram reuse dissect ptx report; do
+		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|report)/' lib/$stage/*.[ch] | grep -v "include \"$stage/"; then
 			return 1
 		fi
 	done

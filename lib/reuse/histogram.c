@@ -39,22 +39,58 @@ short_of_memory:
 	return NULL;
 }
 
-int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, struct gt_error *error)
+/* The bin of a distance that is not below the bound: the highest bit of their quotient, by
+ * counting bits, since a division would cost more than all the rest. */
+static unsigned far_bin(uint64_t bound, uint64_t distance)
+{
+	unsigned bin = (unsigned)(__builtin_clzll(bound) - __builtin_clzll(distance));
+
+	return distance >> bin < bound ? bin - 1 : bin;
+}
+
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error)
 {
 	histogram->references++;
+	histogram->weight += weight;
 	if (distance == GT_DISTANCE_INFINITE) {
-		histogram->infinite++;
+		histogram->infinite += weight;
 	} else if (distance < histogram->bound) {
 		uint64_t *page = page_of(histogram, (size_t)(distance / GT_HISTOGRAM_PAGE), error);
 		if (!page)
 			return -1;
-		page[distance % GT_HISTOGRAM_PAGE]++;
+		page[distance % GT_HISTOGRAM_PAGE] += weight;
 	} else {
-		size_t bin = 0;
-		for (uint64_t times = distance / histogram->bound; times > 1; times /= 2)
-			bin++;
-		histogram->far[bin]++;
+		histogram->far[far_bin(histogram->bound, distance)] += weight;
 	}
+	return 0;
+}
+
+/* Takes what there is of a counter, up to `excess`; returns what is left of that. */
+static uint64_t take(uint64_t *counter, uint64_t excess)
+{
+	uint64_t part = *counter < excess ? *counter : excess;
+
+	*counter -= part;
+	return excess - part;
+}
+
+int gt_histogram_settle(struct gt_histogram *histogram, struct gt_error *error)
+{
+	uint64_t excess = histogram->weight > histogram->references ? histogram->weight - histogram->references : 0;
+
+	if (histogram->weight < histogram->references) {
+		uint64_t *page = page_of(histogram, 0, error);
+		if (!page)
+			return -1;
+		page[0] += histogram->references - histogram->weight;
+	}
+	for (size_t page = 0; page < histogram->n_pages && excess > 0; page++)
+		for (size_t i = 0; histogram->pages[page] && i < GT_HISTOGRAM_PAGE; i++)
+			excess = take(&histogram->pages[page][i], excess);
+	for (size_t bin = 0; bin < GT_HISTOGRAM_FAR; bin++)
+		excess = take(&histogram->far[bin], excess);
+	take(&histogram->infinite, excess);
+	histogram->weight = histogram->references;
 	return 0;
 }
 

@@ -22,14 +22,21 @@ struct gt_histogram {
 	uint64_t far[GT_HISTOGRAM_FAR]; /* bin k: bound * 2^k <= distance < bound * 2^(k + 1) */
 	uint64_t infinite;
 	uint64_t references; /* all of them */
+	uint64_t weight;     /* the sum of the counters; not `references` where they are an estimate */
 };
 
 /* An empty histogram; takes no memory yet. Freed by gt_histogram_clear, which leaves it empty. */
 void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound);
 void gt_histogram_clear(struct gt_histogram *histogram);
 
-/* Counts a distance. Returns 0, or -1 when memory is short. */
-int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, struct gt_error *error);
+/* Counts one reference, whose distance stands for `weight` of them. Returns 0, or -1 when memory is short. */
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error);
+
+/* Makes the counters add up to `references`: what is missing is added to distance 0, what is too
+ * much is taken from the shortest distances, since few lines have most of their references near
+ * to each other, and whether they were sampled tells little about the rest (the correction of SHARDS,
+ * Waldspurger et al., FAST 2015). */
+int gt_histogram_settle(struct gt_histogram *histogram, struct gt_error *error);
 
 /* How often a distance below the bound occurred. */
 uint64_t gt_histogram_at(const struct gt_histogram *histogram, uint64_t distance);

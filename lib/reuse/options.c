@@ -13,6 +13,7 @@ const struct gt_reuse_options gt_reuse_usual = {
 	.sets = 1,
 	.actions = ALL_ACTIONS,
 	.bound = GT_HISTOGRAM_BOUND,
+	.every = 1,
 };
 
 static int set_granularity(struct gt_reuse_options *options, const char *value, struct gt_error *error)
@@ -26,6 +27,20 @@ static int set_line(struct gt_reuse_options *options, const char *value, struct 
 
 	snprintf(text, sizeof text, "line:%.50s", value);
 	return gt_unit_parse(text, &options->unit, error);
+}
+
+int gt_reuse_per_find(const char *name, enum gt_reuse_per *per)
+{
+	static const char *const names[] = {
+		[GT_PER_SM] = "sm", [GT_PER_GLOBAL] = "global", [GT_PER_BLOCK] = "block", [GT_PER_WARP] = "warp",
+	};
+
+	for (size_t i = GT_PER_SM; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0) {
+			*per = (enum gt_reuse_per)i;
+			return 0;
+		}
+	return -1;
 }
 
 static int set_per(struct gt_reuse_options *options, const char *value, struct gt_error *error)
@@ -42,9 +57,9 @@ static int set_per(struct gt_reuse_options *options, const char *value, struct g
 		options->per = GT_PER_GLOBAL;
 	if (strncmp(rest, "set:", 4) == 0)
 		return gt_parse_count(rest + 4, 1, GT_REUSE_SETS_MAX, &options->sets, error);
-	if (strcmp(value, "global") == 0)
+	if (gt_reuse_per_find(value, &options->per) == 0)
 		return 0;
-	return gt_fail(error, "'%s': expected sm, global, set:N or sm,set:N", value);
+	return gt_fail(error, "'%s': expected warp, block, sm, global, set:N or sm,set:N", value);
 }
 
 static int set_op(struct gt_reuse_options *options, const char *value, struct gt_error *error)
@@ -85,12 +100,28 @@ static int set_bound(struct gt_reuse_options *options, const char *value, struct
 	return gt_parse_count(value, 1, GT_HISTOGRAM_BOUND_MAX, &options->bound, error);
 }
 
+static int set_sample(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	double rate;
+
+	if (gt_parse_real(value, 0, 1, &rate, error) != 0 || rate < 1 / (double)GT_SAMPLE_EVERY_MAX)
+		return gt_fail(error, "'%s': expected a rate from %g to 1", value, 1 / (double)GT_SAMPLE_EVERY_MAX);
+	options->every = (uint64_t)(1 / rate + 0.5);
+	return 0;
+}
+
+static int set_sample_lines(struct gt_reuse_options *options, const char *value, struct gt_error *error)
+{
+	return gt_parse_count(value, 64, GT_TIMELINE_MAX / 2, &options->sample_lines, error);
+}
+
 static const struct {
 	const char *name;
 	int (*set)(struct gt_reuse_options *options, const char *value, struct gt_error *error);
 } settings[] = {
 	{"granularity", set_granularity}, {"line", set_line}, {"per", set_per},
 	{"op", set_op},			  {"by", set_by},     {"bound", set_bound},
+	{"sample", set_sample},		  {"sample-lines", set_sample_lines},
 };
 
 int gt_reuse_set(struct gt_reuse_options *options, const char *name, const char *value,

@@ -8,32 +8,52 @@
 
 #include "stream/op.h"
 
-static uint64_t key_pc(const struct gt_rows *rows, size_t i)
+static uint64_t key_pc(const struct gt_arrays *arrays, const struct gt_rows *rows, size_t i, uint64_t address)
 {
+	(void)arrays;
+	(void)address;
 	return rows->pc[i];
 }
 
-static const char *format_pc(uint64_t key, char *buffer)
+static const char *format_pc(const struct gt_arrays *arrays, uint64_t key, char *buffer)
 {
+	(void)arrays;
 	snprintf(buffer, GT_CLASS_TEXT, "0x%" PRIx64, key);
 	return buffer;
 }
 
-static uint64_t key_op(const struct gt_rows *rows, size_t i)
+static uint64_t key_op(const struct gt_arrays *arrays, const struct gt_rows *rows, size_t i, uint64_t address)
 {
+	(void)arrays;
+	(void)address;
 	return rows->op[i];
 }
 
-static const char *format_op(uint64_t key, char *buffer)
+static const char *format_op(const struct gt_arrays *arrays, uint64_t key, char *buffer)
 {
+	(void)arrays;
 	return gt_op_format((uint8_t)key, buffer);
+}
+
+static uint64_t key_array(const struct gt_arrays *arrays, const struct gt_rows *rows, size_t i, uint64_t address)
+{
+	(void)rows;
+	(void)i;
+	return gt_arrays_find(arrays, address);
+}
+
+static const char *format_array(const struct gt_arrays *arrays, uint64_t key, char *buffer)
+{
+	snprintf(buffer, GT_CLASS_TEXT, "%s", arrays->names[key]);
+	return buffer;
 }
 
 static const struct gt_split splits[] = {
 	{"pc", key_pc, format_pc},
 	{"op", key_op, format_op},
+	{"array", key_array, format_array},
 };
-const char gt_split_names[] = "pc or op";
+const char gt_split_names[] = "pc, op or array";
 
 const struct gt_split *gt_split_find(const char *name)
 {
@@ -43,10 +63,10 @@ const struct gt_split *gt_split_find(const char *name)
 	return NULL;
 }
 
-int gt_profile_open(struct gt_profile *profile, const struct gt_split *split, uint64_t bound,
-		    struct gt_error *error)
+int gt_profile_open(struct gt_profile *profile, const struct gt_split *split, const struct gt_arrays *arrays,
+		    uint64_t bound, struct gt_error *error)
 {
-	*profile = (struct gt_profile){.split = split};
+	*profile = (struct gt_profile){.split = split, .arrays = arrays};
 	gt_histogram_begin(&profile->all, bound);
 	return gt_map_open(&profile->index, 0, error);
 }
@@ -57,6 +77,7 @@ void gt_profile_clear(struct gt_profile *profile)
 	for (size_t i = 0; i < profile->n; i++)
 		gt_histogram_clear(&profile->classes[i].histogram);
 	profile->n = 0;
+	profile->lines = 0;
 	gt_map_clear(&profile->index);
 }
 
@@ -96,15 +117,45 @@ short_of_memory:
 	return NULL;
 }
 
-int gt_profile_add(struct gt_profile *profile, const struct gt_rows *rows, size_t i, uint64_t distance,
-		   struct gt_error *error)
+static struct gt_profile_class *class_for(struct gt_profile *profile, const struct gt_profile_reference *reference,
+					  struct gt_error *error)
 {
-	if (gt_histogram_add(&profile->all, distance, error) != 0)
+	uint64_t key = profile->split->key(profile->arrays, reference->rows, reference->i, reference->address);
+
+	return class_of(profile, key, error);
+}
+
+int gt_profile_add(struct gt_profile *profile, const struct gt_profile_reference *reference, uint64_t distance,
+		   uint64_t weight, struct gt_error *error)
+{
+	if (gt_histogram_add(&profile->all, distance, weight, error) != 0)
 		return -1;
 	if (!profile->split)
 		return 0;
-	struct gt_profile_class *class = class_of(profile, profile->split->key(rows, i), error);
-	return class ? gt_histogram_add(&class->histogram, distance, error) : -1;
+	struct gt_profile_class *class = class_for(profile, reference, error);
+	return class ? gt_histogram_add(&class->histogram, distance, weight, error) : -1;
+}
+
+int gt_profile_pass(struct gt_profile *profile, const struct gt_profile_reference *reference,
+		    struct gt_error *error)
+{
+	profile->all.references++;
+	if (!profile->split)
+		return 0;
+	struct gt_profile_class *class = class_for(profile, reference, error);
+	if (!class)
+		return -1;
+	class->histogram.references++;
+	return 0;
+}
+
+int gt_profile_settle(struct gt_profile *profile, struct gt_error *error)
+{
+	int failed = gt_histogram_settle(&profile->all, error);
+
+	for (size_t i = 0; i < profile->n && !failed; i++)
+		failed = gt_histogram_settle(&profile->classes[i].histogram, error);
+	return failed;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -162,7 +213,7 @@ int gt_profile_count(const struct gt_profile *profile, struct gt_count *count, s
 	if (count_histogram(count, "", &profile->all, error) != 0)
 		return -1;
 	for (size_t i = 0; i < profile->n; i++) {
-		profile->split->format(profile->classes[i].key, text);
+		profile->split->format(profile->arrays, profile->classes[i].key, text);
 		snprintf(prefix, sizeof prefix, "%.32s.", text);
 		if (count_histogram(count, prefix, &profile->classes[i].histogram, error) != 0)
 			return -1;

@@ -2,16 +2,22 @@
 #include "reuse/reuse.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/options.h"
 
+#define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
+
 enum {
-	CHUNK = 512,		/* references gathered before their stacks are touched */
-	TABLE_AHEAD = 24,	/* references between the first hint and the touch */
-	LINE_AHEAD = 12,	/* and between the second and the touch */
+	CHUNK = 1024,		/* references gathered before their stacks are touched */
+	TABLE_AHEAD = 16,	/* references between the first hint and the touch */
+	LINE_AHEAD = 8,	/* and between the second and the touch */
 };
 
 struct gt_reference {
@@ -22,10 +28,15 @@ struct gt_reference {
 int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error)
 {
 	*reuse = (struct gt_reuse){.options = *options};
+	reuse->every = options->every ? options->every : 1;
+	reuse->threshold = UINT64_MAX / reuse->every;
 	reuse->references = malloc(CHUNK * sizeof *reuse->references);
-	if (!reuse->references)
+	reuse->direct = calloc(GT_REUSE_DIRECT, sizeof *reuse->direct);
+	if (!reuse->references || !reuse->direct) {
+		gt_reuse_close(reuse);
 		return gt_fail_memory(error, "references");
-	if (gt_profile_open(&reuse->profile, options->split, options->bound, error) != 0 ||
+	}
+	if (gt_profile_open(&reuse->profile, options->split, options->arrays, options->bound, error) != 0 ||
 	    gt_map_open(&reuse->index, 0, error) != 0) {
 		gt_reuse_close(reuse);
 		return -1;
@@ -33,12 +44,35 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 	return 0;
 }
 
+/* Distinct lines of the fullest stack: all stacks sample the same lines. */
+static uint64_t most_lines(const struct gt_reuse *reuse)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < reuse->n_stacks; i++)
+		if (reuse->stacks[i].live > most)
+			most = reuse->stacks[i].live;
+	return most;
+}
+
+double gt_reuse_expected_error(const struct gt_reuse *reuse)
+{
+	uint64_t lines = reuse->profile.lines + most_lines(reuse);
+
+	if (reuse->every == 1 || reuse->profile.all.references == 0)
+		return 0;
+	return 2 * sqrt((1 - 1 / (double)reuse->every) / (double)(lines ? lines : 1));
+}
+
 void gt_reuse_flush(struct gt_reuse *reuse)
 {
+	reuse->profile.lines += most_lines(reuse);
 	for (size_t i = 0; i < reuse->n_stacks; i++)
 		gt_stack_close(&reuse->stacks[i]);
 	reuse->n_stacks = 0;
+	reuse->live = 0;
 	gt_map_clear(&reuse->index);
+	memset(reuse->direct, 0, GT_REUSE_DIRECT * sizeof *reuse->direct);
 }
 
 void gt_reuse_close(struct gt_reuse *reuse)
@@ -49,6 +83,7 @@ void gt_reuse_close(struct gt_reuse *reuse)
 	gt_profile_close(&reuse->profile);
 	free(reuse->stacks);
 	free(reuse->references);
+	free(reuse->direct);
 	*reuse = (struct gt_reuse){0};
 }
 
@@ -69,21 +104,65 @@ static int add_stack(struct gt_reuse *reuse, struct gt_error *error)
 	return 0;
 }
 
-/* Which stack a unit of an SM is in. */
-static int find_stack(struct gt_reuse *reuse, uint64_t sm, uint64_t unit, uint32_t *stack,
+/* What row i's stack is of, before that is divided into sets. */
+static uint64_t group_of(const struct gt_reuse *reuse, const struct gt_rows *rows, size_t i)
+{
+	switch (reuse->options.per) {
+	case GT_PER_WARP:
+		return (uint64_t)rows->block[i] << 16 | rows->warp[i];
+	case GT_PER_BLOCK:
+		return rows->block[i];
+	default:
+		return reuse->by_sm ? rows->sm[i] : 0;
+	}
+}
+
+/* Which stack a unit of a group is in. */
+static int find_stack(struct gt_reuse *reuse, uint64_t group, uint64_t unit, uint32_t *stack,
 		      struct gt_error *error)
 {
 	const struct gt_reuse_options *options = &reuse->options;
-	uint64_t set = 0;
 	int fresh;
 
 	if (options->sets > 1)
-		set = options->set_of ? options->set_of(options->set_context, unit) : unit % options->sets;
-	uint64_t *index = gt_map_put(&reuse->index, sm * options->sets + set, reuse->n_stacks, &fresh);
+		group = group * options->sets +
+			(options->set_of ? options->set_of(options->set_context, unit) : unit % options->sets);
+	if (group < GT_REUSE_DIRECT) {
+		fresh = reuse->direct[group] == 0;
+		if (fresh)
+			reuse->direct[group] = (uint32_t)reuse->n_stacks + 1;
+		*stack = reuse->direct[group] - 1;
+		return fresh ? add_stack(reuse, error) : 0;
+	}
+	uint64_t *index = gt_map_put(&reuse->index, group, reuse->n_stacks, &fresh);
 	if (!index)
 		return gt_fail_memory(error, "LRU stacks");
 	*stack = (uint32_t)*index;
 	return fresh ? add_stack(reuse, error) : 0;
+}
+
+static uint64_t sample_hash(uint64_t unit)
+{
+	return XXH3_64bits_withSeed(&unit, sizeof unit, SAMPLE_SEED);
+}
+
+static bool is_sampled(const void *reuse, uint64_t unit)
+{
+	return sample_hash(unit) <= ((const struct gt_reuse *)reuse)->threshold;
+}
+
+/* Halves the rate until the lines are few enough. */
+static void thin(struct gt_reuse *reuse)
+{
+	while (reuse->live > reuse->options.sample_lines && reuse->every < GT_SAMPLE_EVERY_MAX) {
+		reuse->every *= 2;
+		reuse->threshold = UINT64_MAX / reuse->every;
+		reuse->live = 0;
+		for (size_t i = 0; i < reuse->n_stacks; i++) {
+			gt_stack_keep(&reuse->stacks[i], is_sampled, reuse);
+			reuse->live += reuse->stacks[i].live;
+		}
+	}
 }
 
 /* Touches the stacks of the chunk's n references and counts what they say. */
@@ -91,6 +170,7 @@ static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, str
 {
 	const struct gt_reference *references = reuse->references;
 	const struct gt_reuse_options *options = &reuse->options;
+	struct gt_profile_reference reference = {.rows = rows};
 
 	for (size_t i = 0; i < n; i++) {
 		const struct gt_reference *now = &references[i];
@@ -99,13 +179,22 @@ static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, str
 			gt_stack_prefetch(&reuse->stacks[now[TABLE_AHEAD].stack], now[TABLE_AHEAD].hash);
 		if (i + LINE_AHEAD < n)
 			gt_stack_prefetch_line(&reuse->stacks[now[LINE_AHEAD].stack], now[LINE_AHEAD].hash);
-		if (gt_stack_touch(&reuse->stacks[now->stack], now->unit, now->hash, &distance, error) != 0 ||
-		    gt_profile_add(&reuse->profile, rows, now->row, distance, error) != 0)
+		if (gt_stack_touch(&reuse->stacks[now->stack], now->unit, now->hash, &distance, error) != 0)
+			return -1;
+		if (distance == GT_DISTANCE_INFINITE)
+			reuse->live++;
+		else
+			distance *= reuse->every;
+		reference.i = now->row;
+		reference.address = now->unit << options->unit.shift;
+		if (gt_profile_add(&reuse->profile, &reference, distance, reuse->every, error) != 0)
 			return -1;
 		if (options->watch && options->watch(options->watch_context, rows, now->row, now->unit,
 						     distance, error) != 0)
 			return -1;
 	}
+	if (options->sample_lines > 0)
+		thin(reuse);
 	return 0;
 }
 
@@ -122,27 +211,49 @@ static int check(const struct gt_reuse *reuse, const struct gt_rows *rows, struc
 	return 0;
 }
 
+/* Leaves those of row i's units that are sampled; the others are only counted. */
+static int sample(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, uint64_t *units, unsigned *n,
+		  struct gt_error *error)
+{
+	struct gt_profile_reference reference = {.rows = rows, .i = i};
+	unsigned kept = 0;
+
+	for (unsigned j = 0; j < *n; j++) {
+		if (is_sampled(reuse, units[j])) {
+			units[kept++] = units[j];
+			continue;
+		}
+		reference.address = units[j] << reuse->options.unit.shift;
+		if (gt_profile_pass(&reuse->profile, &reference, error) != 0)
+			return -1;
+	}
+	*n = kept;
+	return 0;
+}
+
 int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error)
 {
 	const struct gt_unit *unit = &reuse->options.unit;
-	bool by_sm = rows->scheduled && reuse->options.per != GT_PER_GLOBAL;
+	enum gt_reuse_per per = reuse->options.per;
 	size_t n = 0;
 
 	if (check(reuse, rows, error) != 0)
 		return -1;
-	reuse->by_sm = by_sm;
+	reuse->by_sm = rows->scheduled && (per == GT_PER_SM || per == GT_PER_SM_IF_SCHEDULED);
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t units[GT_WARP_SIZE];
 		if (!(reuse->options.actions >> gt_op_action(rows->op[i]) & 1) ||
 		    gt_op_space(rows->op[i]) == GT_SHARED)
 			continue;
 		unsigned made = unit->granularity->references(rows, i, unit->shift, units);
+		if (reuse->every > 1 && sample(reuse, rows, i, units, &made, error) != 0)
+			return -1;
 		for (unsigned j = 0; j < made; j++, n++) {
 			struct gt_reference *reference = &reuse->references[n];
 			reference->unit = units[j];
 			reference->hash = gt_stack_hash(units[j]);
 			reference->row = (uint32_t)i;
-			if (find_stack(reuse, by_sm ? rows->sm[i] : 0, units[j], &reference->stack, error) != 0)
+			if (find_stack(reuse, group_of(reuse, rows, i), units[j], &reference->stack, error) != 0)
 				return -1;
 		}
 		if (n + GT_WARP_SIZE > CHUNK) {
@@ -154,6 +265,20 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 	return run(reuse, rows, n, error);
 }
 
+static const char *per_name(const struct gt_reuse *reuse)
+{
+	switch (reuse->options.per) {
+	case GT_PER_WARP:
+		return "warp";
+	case GT_PER_BLOCK:
+		return "block";
+	case GT_PER_SM:
+		return "sm";
+	default:
+		return reuse->by_sm ? "sm" : "global";
+	}
+}
+
 int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_reuse_options *options = &reuse->options;
@@ -161,11 +286,17 @@ int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct 
 
 	snprintf(granularity, sizeof granularity, "%s:%s", options->unit.granularity->name,
 		 gt_format_size(UINT64_C(1) << options->unit.shift, size));
-	snprintf(per, sizeof per, "%s", reuse->by_sm || options->per == GT_PER_SM ? "sm" : "global");
+	snprintf(per, sizeof per, "%s", per_name(reuse));
 	if (options->sets > 1)
 		snprintf(per + strlen(per), sizeof per - strlen(per), ",set:%" PRIu64, options->sets);
 	if (gt_count_text(count, "granularity", granularity, error) != 0 ||
 	    gt_count_text(count, "per", per, error) != 0)
 		return -1;
+	if (options->every > 1 || options->sample_lines > 0) {
+		uint64_t millionths = (uint64_t)(gt_reuse_expected_error(reuse) * 1e6 + 0.5);
+		if (gt_count_number(count, "sample_every", reuse->every, error) != 0 ||
+		    gt_count_number(count, "sample_error", millionths, error) != 0)
+			return -1;
+	}
 	return gt_profile_count(&reuse->profile, count, error);
 }

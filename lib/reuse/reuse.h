@@ -12,11 +12,15 @@
 #include "stream/rows.h"
 
 #define GT_REUSE_SETS_MAX (UINT64_C(1) << 24)
+#define GT_SAMPLE_EVERY_MAX (UINT64_C(1) << 24)
+#define GT_REUSE_DIRECT 65536 /* groups whose stack is found without hashing */
 
 enum gt_reuse_per {
 	GT_PER_SM_IF_SCHEDULED, /* a stack per SM where rows say their SM, else one */
 	GT_PER_SM,
 	GT_PER_GLOBAL,
+	GT_PER_BLOCK,
+	GT_PER_WARP,
 };
 
 struct gt_reuse_options {
@@ -29,6 +33,11 @@ struct gt_reuse_options {
 	unsigned actions; /* bit 1 << action for each enum gt_action that makes references */
 	uint64_t bound; /* reuse/histogram.h */
 	const struct gt_split *split;
+	const struct gt_arrays *arrays; /* what a split by array goes by */
+	/* Only lines whose hash is among the lowest one of `every` are measured (1: all), and each
+	 * stands for that many: its distance and its count are multiplied. When more than
+	 * sample_lines (0: no limit) are in the stacks, `every` is doubled and they are thinned. */
+	uint64_t every, sample_lines;
 	/* Called with each reference, if set: the row and the unit's number and distance. */
 	int (*watch)(void *context, const struct gt_rows *rows, size_t i, uint64_t unit,
 		     uint64_t distance, struct gt_error *error);
@@ -42,9 +51,12 @@ struct gt_reuse {
 	struct gt_profile profile;
 	struct gt_stack *stacks;
 	size_t n_stacks, capacity;
-	struct gt_map index; /* sm * sets + set, to stack */
+	struct gt_map index; /* group * sets + set, to stack */
+	uint32_t *direct;    /* the same for small ones: stack + 1 */
 	struct gt_reference *references; /* of the rows being read, a chunk at a time */
 	bool by_sm; /* the last rows had a stack for each SM */
+	uint64_t every, threshold; /* as sampling stands now: hashes up to the threshold */
+	uint64_t live; /* lines in all stacks, where sample_lines bounds them */
 };
 
 int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error);
@@ -57,6 +69,10 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 
 /* Appends to `count` the words `granularity` and `per`, and what gt_profile_count says. */
 int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error);
+
+/* The error to expect of a ratio of references, if lines were sampled: two standard errors where
+ * references are spread evenly over lines, 2 sqrt((1 - R) / lines kept). 0 if all were measured. */
+double gt_reuse_expected_error(const struct gt_reuse *reuse);
 
 /* Empties all stacks: what comes next has not been touched before. */
 void gt_reuse_flush(struct gt_reuse *reuse);

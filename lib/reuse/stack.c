@@ -70,10 +70,10 @@ static void pack_lines(struct gt_stack *stack)
 			stack->lines[to++] = stack->lines[(size_t)word * 64 + (size_t)__builtin_ctzll(left)];
 }
 
-/* Renumbers the live slots from 0 and makes room for as many more. */
+/* Renumbers the live slots from 0 and makes room for one and a half times as many. */
 static int compact(struct gt_stack *stack, struct gt_error *error)
 {
-	uint64_t wanted = (uint64_t)stack->live * 2 < FIRST_CAPACITY ? FIRST_CAPACITY : (uint64_t)stack->live * 2;
+	uint64_t room = (uint64_t)stack->live * 5 / 2, wanted = room < FIRST_CAPACITY ? FIRST_CAPACITY : room;
 	uint32_t capacity = wanted > GT_TIMELINE_MAX ? GT_TIMELINE_MAX : (uint32_t)wanted;
 
 	if (stack->live == GT_TIMELINE_MAX)
@@ -81,7 +81,8 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 	pack_lines(stack);
 	gt_timeline_begin_ranks(&stack->slots);
 
-	unsigned bits = bits_for(capacity);
+	/* Never fewer than before: what of a hash an entry once lost to its slot is not to be had again. */
+	unsigned bits = bits_for(capacity) > stack->bits ? bits_for(capacity) : stack->bits;
 	for (size_t i = 0; i <= stack->mask; i++) {
 		uint32_t entry = stack->table[i];
 		if (entry == 0)
@@ -125,10 +126,27 @@ void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
 		if (entry == 0)
 			return;
 		if ((entry ^ tag) <= low) {
+			gt_timeline_prefetch(&stack->slots, slot_of(stack, entry));
 			__builtin_prefetch(&stack->lines[(entry & low) - 1]);
 			return;
 		}
 	}
+}
+
+/* Enters the live slots into an empty table. */
+static void fill_table(struct gt_stack *stack)
+{
+	uint32_t seen = 0;
+
+	for (uint32_t word = 0; seen < stack->live; word++)
+		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1, seen++) {
+			uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(left);
+			uint64_t hash = gt_stack_hash(stack->lines[slot]);
+			size_t i = (size_t)hash & stack->mask;
+			while (stack->table[i] != 0)
+				i = (i + 1) & stack->mask;
+			stack->table[i] = tag_of(stack, hash) | (slot + 1);
+		}
 }
 
 /* Doubles the table. It is made anew from the lines, so that old and new never stand together. */
@@ -139,18 +157,22 @@ static int grow_table(struct gt_stack *stack, struct gt_error *error)
 	stack->table = calloc(stack->mask + 1, sizeof *stack->table);
 	if (!stack->table)
 		return gt_fail_memory(error, "an LRU stack");
-
-	uint32_t seen = 0;
-	for (uint32_t word = 0; seen < stack->live; word++)
-		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1, seen++) {
-			uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(left);
-			uint64_t hash = gt_stack_hash(stack->lines[slot]);
-			size_t i = (size_t)hash & stack->mask;
-			while (stack->table[i] != 0)
-				i = (i + 1) & stack->mask;
-			stack->table[i] = tag_of(stack, hash) | (slot + 1);
-		}
+	fill_table(stack);
 	return 0;
+}
+
+void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uint64_t line), const void *context)
+{
+	for (uint32_t word = 0; word <= (stack->next ? stack->next - 1 : 0) / 64; word++)
+		for (uint64_t left = stack->slots.words[word]; left != 0; left &= left - 1) {
+			uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(left);
+			if (!keep(context, stack->lines[slot])) {
+				gt_timeline_unset(&stack->slots, slot);
+				stack->live--;
+			}
+		}
+	memset(stack->table, 0, (stack->mask + 1) * sizeof *stack->table);
+	fill_table(stack);
 }
 
 int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,

@@ -2,11 +2,12 @@
 /* An LRU stack that tells exact stack distances ([000] 3.2, [002] 3.3): how many distinct lines were
  * touched since the last touch of this one. Each touch takes the next time slot and frees the
  * line's old one; the distance is the number of live slots in between. When the slots are used up
- * the live ones are renumbered, so memory is O(distinct lines): under 28 bytes a line at its
+ * the live ones are renumbered, so memory is O(distinct lines): under 32 bytes a line at its
  * worst, for large stacks; time is O(log lines) a touch. After an error a stack can only be closed. */
 #ifndef GT_REUSE_STACK_H
 #define GT_REUSE_STACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,9 @@ static inline void gt_stack_prefetch(const struct gt_stack *stack, uint64_t hash
 }
 
 void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash);
+
+/* Drops every line of which `keep` is false. Takes no memory. */
+void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uint64_t line), const void *context);
 
 /* Bytes of memory that the stack holds. */
 size_t gt_stack_bytes(const struct gt_stack *stack);

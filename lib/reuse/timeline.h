@@ -87,6 +87,14 @@ static inline uint32_t gt_timeline_sum_after(const uint32_t *group, uint32_t at)
 	return (uint32_t)(sum >> 32) + (uint32_t)sum;
 }
 
+/* Hints that a slot will soon be asked for and changed. */
+static inline void gt_timeline_prefetch(const struct gt_timeline *slots, uint32_t slot)
+{
+	__builtin_prefetch(&slots->words[slot / 64], 1);
+	if (slots->levels > 0)
+		__builtin_prefetch(&slots->counts[0][slot / 64], 1);
+}
+
 /* Live slots after `slot`, given that none after `last` is live. Near the end of time, where most
  * reuses are, only the lowest levels are looked at. */
 static inline uint32_t gt_timeline_after(const struct gt_timeline *slots, uint32_t slot, uint32_t last)

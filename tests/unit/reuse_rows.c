@@ -24,7 +24,7 @@ static void fill_row(struct gt_rows *rows, size_t i, bool scheduled)
 	static const uint32_t masks[] = {1, 0xffffffff, 0x80000000, 0xf0f0, 0x7};
 
 	rows->block[i] = (uint32_t)random_below(5);
-	rows->warp[i] = 0;
+	rows->warp[i] = (uint16_t)random_below(4);
 	rows->an[i] = (uint32_t)i;
 	rows->pc[i] = (uint32_t)random_below(3) * 16;
 	rows->op[i] = gt_op((enum gt_action)random_below(4), random_below(9) ? GT_GLOBAL : GT_SHARED,
@@ -81,6 +81,9 @@ static void refer(struct list *list, const struct gt_rows *rows, size_t i,
 {
 	uint64_t size = UINT64_C(1) << options->unit.shift, addresses[GT_WARP_SIZE];
 	uint64_t sm = rows->scheduled && options->per != GT_PER_GLOBAL ? rows->sm[i] : 0;
+
+	if (options->per == GT_PER_BLOCK || options->per == GT_PER_WARP)
+		sm = (uint64_t)rows->block[i] * 8 + (options->per == GT_PER_WARP ? rows->warp[i] : 0);
 
 	if (!(options->actions & 1U << gt_op_action(rows->op[i])) || gt_op_space(rows->op[i]) == GT_SHARED)
 		return;
@@ -198,7 +201,7 @@ static void every_granularity(void)
 static void every_grouping(void)
 {
 	for (size_t i = 0; i < sizeof granularities / sizeof *granularities; i++)
-		for (int per = 0; per < 3; per++)
+		for (int per = 0; per < 5; per++)
 			for (uint64_t sets = 1; sets <= 7; sets += 3) {
 				struct gt_reuse_options options = usual;
 				options.per = (enum gt_reuse_per)per;
@@ -323,7 +326,7 @@ static void bad_units_are_refused(void)
 	CHECK(gt_unit_parse("line:2M", &unit, &error) == 0);
 	CHECK_EQUAL(unit.shift, 21);
 	CHECK(gt_unit_parse("sector:32", &unit, &error) == 0);
-	CHECK(gt_split_find("array") == NULL);
+	CHECK(gt_split_find("warp") == NULL);
 }
 
 int main(void)

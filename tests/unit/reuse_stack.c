@@ -80,6 +80,39 @@ static void lines_never_reused(void) { compare(8000, draw_new); }
 static void a_moving_window(void) { compare(40000, draw_near); }
 static void extreme_line_numbers(void) { compare(1000, draw_extremes); }
 
+static bool is_odd(const void *context, uint64_t line)
+{
+	(void)context;
+	return line % 2 != 0;
+}
+
+/* Dropping lines leaves the order of the others. */
+static void dropped_lines_are_forgotten(void)
+{
+	struct list *list = calloc(1, sizeof *list);
+	struct gt_stack stack;
+	uint64_t wrong = 0;
+
+	CHECK(gt_stack_open(&stack, &error) == 0);
+	gt_stack_keep(&stack, is_odd, NULL);
+	for (uint64_t time = 0; time < 30000; time++) {
+		uint64_t line = random_below(700);
+		wrong += touch(&stack, line) != list_touch(list, line);
+		if (time % 1000 != 999)
+			continue;
+		size_t kept = 0;
+		for (size_t i = 0; i < list->n; i++)
+			if (list->lines[i] % 2 != 0)
+				list->lines[kept++] = list->lines[i];
+		list->n = kept;
+		gt_stack_keep(&stack, is_odd, NULL);
+		CHECK_EQUAL(stack.live, kept);
+	}
+	CHECK_EQUAL(wrong, 0);
+	gt_stack_close(&stack);
+	free(list);
+}
+
 /* Live slots after a slot, by counting, at sizes on both sides of every level of the tree. */
 static void slots_count_what_follows(void)
 {
@@ -182,7 +215,7 @@ static void histogram_bins(void)
 
 	gt_histogram_begin(&histogram, 10);
 	for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
-		CHECK(gt_histogram_add(&histogram, distances[i], &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distances[i], 1, &error) == 0);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 0), 2);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 9), 1);
 	CHECK_EQUAL(gt_histogram_end(&histogram), 10);
@@ -202,6 +235,50 @@ static void histogram_bins(void)
 	CHECK_EQUAL(gt_histogram_far_end(&histogram), 0);
 }
 
+/* Every bound's bins by the definition: bound * 2^k <= distance < bound * 2^(k + 1). */
+static void histogram_far_bins(void)
+{
+	struct gt_histogram histogram;
+
+	for (uint64_t bound = 1; bound < 100; bound += 3)
+		for (unsigned shift = 0; shift < 57; shift++)
+			for (int edge = -1; edge <= 1; edge++) {
+				uint64_t distance = (bound << shift) + (uint64_t)(int64_t)edge;
+				if (distance < bound)
+					continue;
+				gt_histogram_begin(&histogram, bound);
+				CHECK(gt_histogram_add(&histogram, distance, 3, &error) == 0);
+				unsigned bin = edge < 0 ? shift - 1 : shift;
+				CHECK_EQUAL(histogram.far[bound == 1 && shift == 0 && edge == 1 ? 1 : bin], 3);
+				gt_histogram_clear(&histogram);
+			}
+}
+
+/* What a sample says is made to add up to the references, at the shortest distances. */
+static void histogram_settles(void)
+{
+	struct gt_histogram histogram;
+
+	gt_histogram_begin(&histogram, 10);
+	for (uint64_t distance = 0; distance < 4; distance++)
+		CHECK(gt_histogram_add(&histogram, distance, 10, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, 100, 10, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, GT_DISTANCE_INFINITE, 10, &error) == 0);
+	histogram.references = 35;
+	CHECK(gt_histogram_settle(&histogram, &error) == 0);
+	CHECK_EQUAL(gt_histogram_at(&histogram, 1), 0);
+	CHECK_EQUAL(gt_histogram_at(&histogram, 2), 5);
+	CHECK_EQUAL(gt_histogram_below(&histogram, 10), 15);
+	CHECK_EQUAL(histogram.far[3], 10);
+	histogram.references = 3;
+	CHECK(gt_histogram_settle(&histogram, &error) == 0);
+	CHECK_EQUAL(histogram.infinite, 3);
+	histogram.references = 9;
+	CHECK(gt_histogram_settle(&histogram, &error) == 0);
+	CHECK_EQUAL(gt_histogram_at(&histogram, 0), 6);
+	gt_histogram_clear(&histogram);
+}
+
 static void histogram_grows_by_pages(void)
 {
 	struct gt_histogram histogram;
@@ -209,8 +286,8 @@ static void histogram_grows_by_pages(void)
 
 	gt_histogram_begin(&histogram, GT_HISTOGRAM_BOUND_MAX);
 	for (uint64_t distance = 0; distance < 20000; distance += 3)
-		CHECK(gt_histogram_add(&histogram, distance, &error) == 0);
-	CHECK(gt_histogram_add(&histogram, 1000000, &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distance, 1, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, 1000000, 1, &error) == 0);
 	CHECK(histogram.n_pages < 5000);
 	uint64_t *array = gt_histogram_array(&histogram, &n, &error), sum = 0;
 	CHECK_EQUAL(n, 1000001);
@@ -232,6 +309,7 @@ int main(void)
 	RUN(lines_never_reused);
 	RUN(a_moving_window);
 	RUN(extreme_line_numbers);
+	RUN(dropped_lines_are_forgotten);
 	RUN(slots_count_what_follows);
 	RUN(filled_slots_are_the_first);
 	RUN(memory_per_line);
@@ -240,6 +318,8 @@ int main(void)
 	RUN(nugteren_table_2);
 	RUN(sdcm_table_1);
 	RUN(histogram_bins);
+	RUN(histogram_far_bins);
+	RUN(histogram_settles);
 	RUN(histogram_grows_by_pages);
 	return check_report();
 }

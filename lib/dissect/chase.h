@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The fine-grained P-chase of [001] 3.2 as a trace: one thread, each load's address the value of the one before. */
+#ifndef GT_DISSECT_CHASE_H
+#define GT_DISSECT_CHASE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stream/kernel.h"
+#include "stream/rows.h"
+
+#define GT_CHASE_ELEMENT 4		  /* bytes of an array element */
+#define GT_CHASE_STEPS_MAX (UINT64_C(1) << 26) /* accesses of a round */
+
+struct gt_chase_order;
+
+struct gt_chase {
+	const struct gt_chase_order *order;
+	uint64_t bytes;	 /* N: of the array */
+	uint64_t stride; /* s: bytes, a multiple of GT_CHASE_ELEMENT */
+	uint64_t rounds; /* k: how often the array is gone through */
+	uint64_t base;	 /* the array's address */
+	uint64_t page;	 /* bytes; of the order `patterns` */
+	uint8_t op;
+};
+
+/* In which order elements are visited: one row of a table each. */
+struct gt_chase_order {
+	const char *name, *summary;
+	/* The offsets of one round: writes them to `offsets` unless that is NULL, returns how many. */
+	uint64_t (*round)(const struct gt_chase *chase, uint64_t *offsets);
+	int (*check)(const struct gt_chase *chase, struct gt_error *error); /* NULL: nothing more */
+};
+extern const struct gt_chase_order gt_chase_orders[];
+extern const size_t gt_chase_orders_n;
+
+/* The order of that name, or NULL with the names there are. */
+const struct gt_chase_order *gt_chase_order_find(const char *name, struct gt_error *error);
+
+/* Whether the chase makes sense: 0, or -1 with what was expected. */
+int gt_chase_check(const struct gt_chase *chase, struct gt_error *error);
+
+/* The launch, of one thread; its name tells N, s and k. */
+void gt_chase_kernel(const struct gt_chase *chase, uint64_t id, struct gt_kernel *kernel);
+
+/* The offsets of one round, to be freed by the caller, or NULL. */
+uint64_t *gt_chase_round(const struct gt_chase *chase, uint64_t *n, struct gt_error *error);
+
+/* Writes the accesses of a chase that passed the check; `an` numbers them from 0. */
+int gt_chase_write(const struct gt_chase *chase, struct gt_sink *sink, struct gt_error *error);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Plays a series through the cache that was found, so that each access that does not agree with it is known. Slow and
+ * plain: lists searched from the front. */
+#ifndef GT_DISSECT_REPLAY_H
+#define GT_DISSECT_REPLAY_H
+
+#include "dissect/function.h"
+
+struct gt_victim { /* a deterministic policy */
+	const char *name;
+	int moves_on_hit; /* a hit makes a line the last to go */
+	int counts;	  /* the line used least often goes first (LFU) */
+	int predicts;	  /* re-reference intervals (SRRIP) */
+};
+extern const struct gt_victim gt_victims[];
+extern const size_t gt_victims_n;
+
+struct gt_contradiction {
+	size_t run, access; /* of the series; access within the run */
+	int expected_hit;
+};
+
+struct gt_replay {
+	uint64_t known, wrong;
+	struct gt_contradiction first[8];
+};
+
+/* Plays all runs. `line` is a multiple of the sweep's unit: lines are found as a whole and filled unit by unit. Units whose
+ * set is not known are left out. A run that does not begin empty plays its first round unjudged. */
+int gt_replay(const struct gt_series *series, const struct gt_sweep *sweep, const struct gt_function *function,
+	      uint64_t line, const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error);
+
+#endif

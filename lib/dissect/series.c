@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "dissect/series.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scan.h"
+#include "dissect/chase.h"
+
+enum role { SIZE, OFFSET, INDEX, LATENCY, ROLES };
+
+/* The names that a column may have, those of others' files among them. */
+static const struct {
+	const char *name;
+	enum role role;
+} names[] = {
+	{"N", SIZE},		{"N_bytes", SIZE},
+	{"offset", OFFSET},	{"accessed_offset_bytes", OFFSET},
+	{"index", INDEX},
+	{"latency", LATENCY},	{"latency_cycles", LATENCY},
+	{"ticks", LATENCY},
+};
+
+struct reader {
+	struct gt_series *series;
+	struct gt_input *input;
+	int column[ROLES]; /* -1: absent */
+	uint64_t next;	   /* offset that the last index pointed to */
+};
+
+static int grow(void **array, size_t *capacity, size_t n, size_t size, struct gt_error *error)
+{
+	if (n < *capacity)
+		return 0;
+	size_t wanted = *capacity ? 2 * *capacity : 1024;
+	void *larger = realloc(*array, wanted * size);
+
+	if (!larger)
+		return gt_fail_memory(error, "a series");
+	*array = larger;
+	*capacity = wanted;
+	return 0;
+}
+
+static int begins_run(const struct gt_series *series, uint64_t bytes)
+{
+	return series->separate || series->runs_n == 0 || series->runs[series->runs_n - 1].bytes != bytes;
+}
+
+int gt_series_add(struct gt_series *series, uint64_t bytes, uint64_t offset, uint32_t latency,
+		  struct gt_error *error)
+{
+	if (series->n >= GT_SERIES_MAX)
+		return gt_fail(error, "expected at most %" PRIu64 " accesses", GT_SERIES_MAX);
+	if (grow((void **)&series->samples, &series->capacity, series->n, sizeof *series->samples, error) != 0 ||
+	    grow((void **)&series->runs, &series->runs_capacity, series->runs_n, sizeof *series->runs, error) != 0)
+		return -1;
+	if (begins_run(series, bytes))
+		series->runs[series->runs_n++] = (struct gt_run){.bytes = bytes, .first = series->n};
+	series->separate = 0;
+	series->samples[series->n++] = (struct gt_sample){offset, latency, -1};
+	series->runs[series->runs_n - 1].n++;
+	return 0;
+}
+
+static int read_header(struct reader *reader, const char *line, struct gt_error *error)
+{
+	for (int role = 0; role < ROLES; role++)
+		reader->column[role] = -1;
+	for (int column = 0; *line; column++) {
+		size_t length = strcspn(line, "\t,");
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+			if (strlen(names[i].name) == length && memcmp(names[i].name, line, length) == 0 &&
+			    reader->column[names[i].role] < 0)
+				reader->column[names[i].role] = column;
+		line += length + (line[length] != '\0');
+	}
+	if (reader->column[SIZE] < 0 || reader->column[LATENCY] < 0 ||
+	    (reader->column[OFFSET] < 0 && reader->column[INDEX] < 0))
+		return gt_input_fail(reader->input, error,
+				     "expected a line of column names: N, offset (or index) and latency");
+	if (reader->column[OFFSET] >= 0)
+		reader->column[INDEX] = -1;
+	return 0;
+}
+
+static int read_line(struct reader *reader, const char *line, struct gt_error *error)
+{
+	uint64_t value[ROLES] = {0};
+	const struct gt_series *series = reader->series;
+
+	for (int column = 0, left = 3; left > 0; column++) {
+		for (int role = 0; role < ROLES; role++) {
+			const char *at = line;
+			if (reader->column[role] != column)
+				continue;
+			if (!gt_scan_upto(&at, role == LATENCY ? UINT32_MAX : UINT64_C(1) << 48, &value[role]) ||
+			    !strchr("\t,", *at))
+				return gt_input_fail(reader->input, error,
+						     "column %d: expected a whole number that is not negative", column + 1);
+			left--;
+		}
+		line += strcspn(line, "\t,");
+		if (*line == '\0' && left > 0)
+			return gt_input_fail(reader->input, error, "expected more columns");
+		line += *line != '\0';
+	}
+	if (reader->column[INDEX] >= 0) {
+		value[OFFSET] = begins_run(series, value[SIZE]) ? 0 : reader->next;
+		reader->next = value[INDEX] * GT_CHASE_ELEMENT;
+	}
+	if (value[OFFSET] >= value[SIZE])
+		return gt_input_fail(reader->input, error, "offset %" PRIu64 ": expected one below N = %" PRIu64,
+				     value[OFFSET], value[SIZE]);
+	if (gt_series_add(reader->series, value[SIZE], value[OFFSET], (uint32_t)value[LATENCY], error) != 0)
+		return gt_input_fail(reader->input, error, "%s", error->text);
+	return 0;
+}
+
+int gt_series_read(struct gt_series *series, struct gt_input *input, struct gt_error *error)
+{
+	struct reader reader = {.series = series, .input = input};
+	size_t length, before = series->n;
+	int got, header = 1;
+	char *line;
+
+	while ((got = gt_input_line(input, &line, &length, error)) == 1) {
+		if (length == 0 || line[0] == '#')
+			continue;
+		if (header || isalpha((unsigned char)line[0])) {
+			series->separate = 1;
+			header = 0;
+			if (read_header(&reader, line, error) != 0)
+				return -1;
+		} else if (read_line(&reader, line, error) != 0) {
+			return -1;
+		}
+	}
+	if (got == 0 && series->n == before)
+		return gt_fail(error, "%s: expected a series: N, offset, latency", gt_input_name(input));
+	return got;
+}
+
+/* Least distance between two successive elements, and whether all of them are that far apart, but for the way
+ * back. */
+static void find_stride(const struct gt_sample *samples, struct gt_run *run)
+{
+	uint64_t others = 0, back = 0;
+
+	run->stride = UINT64_MAX;
+	for (size_t i = 1; i < run->n; i++)
+		if (samples[i].offset > samples[i - 1].offset && samples[i].offset - samples[i - 1].offset < run->stride)
+			run->stride = samples[i].offset - samples[i - 1].offset;
+	for (size_t i = 1; i < run->n && i < run->period; i++) {
+		back += samples[i].offset <= samples[i - 1].offset;
+		others += samples[i].offset > samples[i - 1].offset &&
+			  samples[i].offset - samples[i - 1].offset != run->stride;
+	}
+	run->uniform = others == 0 && back <= 1;
+}
+
+int gt_series_rounds(struct gt_series *series, struct gt_error *error)
+{
+	for (size_t r = 0; r < series->runs_n; r++) {
+		struct gt_run *run = &series->runs[r];
+		const struct gt_sample *samples = series->samples + run->first;
+
+		run->period = run->n;
+		for (size_t i = 1; i < run->n && run->period == run->n; i++)
+			if (samples[i].offset == samples[0].offset)
+				run->period = i;
+		for (size_t i = run->period; i < run->n; i++)
+			if (samples[i].offset != samples[i - run->period].offset)
+				return gt_fail(error, "N = %" PRIu64 ", access %zu: offset %" PRIu64 ", expected %" PRIu64
+					       " as in the round before: accesses are missing, or out of order", run->bytes, i,
+					       samples[i].offset, samples[i - run->period].offset);
+		find_stride(samples, run);
+	}
+	return 0;
+}
+
+void gt_series_clear(struct gt_series *series)
+{
+	free(series->samples);
+	free(series->runs);
+	*series = (struct gt_series){0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* [001] 3.2, steps (1) to (3), without its assumptions: which lines share a set, from a sweep of N. A line more
+ * makes a set overflow, and all lines of that set begin to miss: they are its members, one more than its ways. */
+#ifndef GT_DISSECT_SWEEP_H
+#define GT_DISSECT_SWEEP_H
+
+#include "dissect/series.h"
+
+#define GT_SETS_MAX 4096
+
+enum gt_regularity { GT_REGULAR, GT_IRREGULAR }; /* what misses, misses always; or now and then */
+
+struct gt_sweep {
+	size_t *runs; /* of the series: uniform, of one stride, by rising N */
+	size_t n;
+	uint64_t stride;
+	int cold;	/* each run begins with an empty cache */
+	enum gt_regularity regularity;
+	int periodic;	/* irregular, but round after round alike: no chance in it */
+
+	uint64_t unit;	/* bytes that come together when one is missed, as far as the stride can show */
+	int unit_known; /* the stride is finer than that */
+	size_t units;	/* in the largest run */
+	uint32_t *set;	/* of each unit: 1 and up; 0: not seen */
+	size_t *overflow; /* of each set: the run (index into `runs`) where it overflows first */
+	uint32_t ways[GT_SETS_MAX + 1]; /* units that a set holds */
+	uint32_t sets;
+	uint64_t fits;	/* the largest N all of which hits */
+	uint64_t step;	/* largest step of N */
+	uint64_t strange; /* units that began to miss, or stopped, where no rule of this kind lets them */
+	int complete;	/* every set overflowed */
+	double doubt;	/* irregular: chance that some member of a set never missed */
+};
+
+/* Finds what the series shows. `unit` is the unit's size, if it is known, else 0. Fails if there is no sweep in it. */
+int gt_sweep(const struct gt_series *series, uint64_t unit, struct gt_sweep *sweep, struct gt_error *error);
+void gt_sweep_clear(struct gt_sweep *sweep);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/arrays.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* The number of a name, which is remembered if it is new. */
+static int intern(struct gt_arrays *arrays, const char *name, uint64_t *number, struct gt_error *error)
+{
+	uint64_t hash = XXH3_64bits(name, strlen(name)) >> 1, *found;
+	int fresh;
+
+	for (;; hash++) {
+		found = gt_map_put(&arrays->index, hash, arrays->n_names, &fresh);
+		if (!found)
+			return gt_fail_memory(error, "names of arrays");
+		if (fresh || strcmp(arrays->names[*found], name) == 0)
+			break;
+	}
+	*number = *found;
+	if (!fresh)
+		return 0;
+	if (arrays->n_names == arrays->names_capacity) {
+		size_t capacity = arrays->names_capacity ? 2 * arrays->names_capacity : 16;
+		void *names = realloc(arrays->names, capacity * sizeof *arrays->names);
+		if (!names)
+			return gt_fail_memory(error, "names of arrays");
+		arrays->names = names;
+		arrays->names_capacity = capacity;
+	}
+	snprintf(arrays->names[arrays->n_names++], GT_ARRAY_NAME, "%s", name);
+	return 0;
+}
+
+int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error)
+{
+	uint64_t none;
+
+	*arrays = (struct gt_arrays){0};
+	if (gt_map_open(&arrays->index, 0, error) == 0 && intern(arrays, "-", &none, error) == 0)
+		return 0;
+	gt_arrays_close(arrays);
+	return -1;
+}
+
+void gt_arrays_close(struct gt_arrays *arrays)
+{
+	free(arrays->arrays);
+	free(arrays->names);
+	gt_map_close(&arrays->index);
+	*arrays = (struct gt_arrays){0};
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t left = ((const struct gt_array *)a)->address, right = ((const struct gt_array *)b)->address;
+
+	return (left > right) - (left < right);
+}
+
+static int check(const struct gt_arrays *arrays, struct gt_error *error)
+{
+	for (size_t i = 0; i < arrays->n; i++) {
+		const struct gt_array *array = &arrays->arrays[i];
+		uint64_t room = i + 1 < arrays->n ? array[1].address - array->address : UINT64_MAX - array->address;
+		if (array->bytes > room)
+			return gt_fail(error, "allocations: expected arrays that do not overlap, but 0x%" PRIx64
+				       " has %" PRIu64 " bytes", array->address, array->bytes);
+	}
+	return 0;
+}
+
+int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struct gt_error *error)
+{
+	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
+	const struct gt_count_entry *names = gt_count_find(count, "names");
+
+	if (strcmp(count->stage, GT_ARRAYS_STAGE) != 0)
+		return 0;
+	if (!addresses || !bytes || addresses->kind != GT_COUNT_ARRAY || bytes->kind != GT_COUNT_ARRAY ||
+	    addresses->n != bytes->n || (names && names->kind != GT_COUNT_TEXT))
+		return gt_fail(error, "allocations: expected the arrays addresses and bytes, one element each an "
+			       "allocation, and the text names");
+	struct gt_array *live = realloc(arrays->arrays, (addresses->n + 1) * sizeof *live);
+	if (!live)
+		return gt_fail_memory(error, "allocations");
+	arrays->arrays = live;
+	arrays->n = addresses->n;
+	const char *rest = names ? names->text : "";
+	for (size_t i = 0; i < arrays->n; i++) {
+		char name[GT_ARRAY_NAME];
+		size_t length = strcspn(rest, ",");
+		snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), rest);
+		if (length == 0)
+			snprintf(name, sizeof name, "0x%" PRIx64, addresses->array[i]);
+		live[i] = (struct gt_array){.address = addresses->array[i], .bytes = bytes->array[i]};
+		if (intern(arrays, name, &live[i].name, error) != 0)
+			return -1;
+		rest += length + (rest[length] == ',');
+	}
+	qsort(live, arrays->n, sizeof *live, compare_addresses);
+	return check(arrays, error);
+}
+
+uint64_t gt_arrays_find(const struct gt_arrays *arrays, uint64_t address)
+{
+	size_t low = 0, high = arrays->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (arrays->arrays[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address - arrays->arrays[low - 1].address >= arrays->arrays[low - 1].bytes)
+		return 0;
+	return arrays->arrays[low - 1].name;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Which array an address lies in, by the allocations that a trace names: a count of the stage
+ * `allocations` with arrays `addresses` and `bytes` and a text `names`, separated by commas. */
+#ifndef GT_REUSE_ARRAYS_H
+#define GT_REUSE_ARRAYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "stream/count.h"
+
+#define GT_ARRAYS_STAGE "allocations"
+#define GT_ARRAY_NAME 32 /* bytes a name may have, with its final 0; longer ones are cut */
+
+struct gt_array {
+	uint64_t address, bytes, name;
+};
+
+struct gt_arrays {
+	struct gt_array *arrays; /* live ones, by address */
+	size_t n;
+	char (*names)[GT_ARRAY_NAME]; /* all that were ever seen; 0 is "-": no array */
+	size_t n_names, names_capacity;
+	struct gt_map index; /* hash of a name, to name */
+};
+
+int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error);
+void gt_arrays_close(struct gt_arrays *arrays);
+
+/* Makes those of the count the live ones, if it is of that stage. Returns 0, or -1: memory, columns of different lengths
+ * or arrays that overlap. */
+int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struct gt_error *error);
+
+/* The number of the name of the array that holds the address; 0 if none does. */
+uint64_t gt_arrays_find(const struct gt_arrays *arrays, uint64_t address);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* All that a plan measures, side by side. */
+#ifndef GT_REUSE_MEASURES_H
+#define GT_REUSE_MEASURES_H
+
+#include "base/error.h"
+#include "reuse/plan.h"
+#include "reuse/reuse.h"
+#include "reuse/tables.h"
+
+struct gt_measures {
+	struct gt_reuse reuses[GT_PLAN_MAX];
+	size_t n;
+	struct gt_pair *pair; /* of the first two; the caller's */
+};
+
+/* Zeroed, it can be closed; so can one that was not opened wholly. */
+int gt_measures_open(struct gt_measures *measures, const struct gt_plan *plan, struct gt_pair *pair,
+		     struct gt_error *error);
+void gt_measures_close(struct gt_measures *measures);
+
+/* As gt_reuse_rows, for each. */
+int gt_measures_rows(struct gt_measures *measures, const struct gt_rows *rows, struct gt_error *error);
+/* Empties all stacks. */
+void gt_measures_flush(struct gt_measures *measures);
+/* Forgets what was counted. */
+void gt_measures_clear(struct gt_measures *measures);
+
+/* Appends what was counted to the table, `kernel` standing in the first column; or the first
+ * profile to a count. Until the next clear nothing may be measured. */
+int gt_measures_table(struct gt_measures *measures, struct gt_reuse_text *text, const char *kernel,
+		      struct gt_error *error);
+int gt_measures_count(struct gt_measures *measures, struct gt_count *count, struct gt_error *error);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/pair.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "reuse/histogram.h"
+
+int gt_lines_parse(const char *text, struct gt_lines *lines, struct gt_error *error)
+{
+	char number[32];
+
+	for (lines->n = 0;; lines->n++) {
+		size_t length = strcspn(text, ",");
+		if (lines->n == GT_LINES_N)
+			return gt_fail(error, "expected %d numbers of lines at most", GT_LINES_N);
+		snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number - 1), text);
+		if (gt_parse_count(number, 1, GT_HISTOGRAM_BOUND_MAX, &lines->lines[lines->n], error) != 0)
+			return -1;
+		if (text[length] == '\0')
+			break;
+		text += length + 1;
+	}
+	lines->n++;
+	return 0;
+}
+
+void gt_pair_close(struct gt_pair *pair)
+{
+	free(pair->distances);
+	*pair = (struct gt_pair){0};
+}
+
+void gt_pair_clear(struct gt_pair *pair)
+{
+	pair->references = pair->first_infinite = pair->second_infinite = 0;
+	memset(pair->cells, 0, sizeof pair->cells);
+}
+
+int gt_pair_watch_first(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
+			struct gt_error *error)
+{
+	struct gt_pair *pair = context;
+
+	(void)rows;
+	(void)i;
+	(void)unit;
+	if (pair->n == pair->capacity) {
+		size_t capacity = pair->capacity ? 2 * pair->capacity : 4096;
+		uint64_t *distances = realloc(pair->distances, capacity * sizeof *distances);
+		if (!distances)
+			return gt_fail_memory(error, "pairs of distances");
+		pair->distances = distances;
+		pair->capacity = capacity;
+	}
+	pair->distances[pair->n++] = distance;
+	return 0;
+}
+
+int gt_pair_watch_second(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t second,
+			 struct gt_error *error)
+{
+	struct gt_pair *pair = context;
+	uint64_t first = pair->distances[pair->at++];
+
+	(void)rows;
+	(void)i;
+	(void)unit;
+	(void)error;
+	if (pair->at == pair->n)
+		pair->at = pair->n = 0;
+	pair->references++;
+	pair->first_infinite += first == GT_DISTANCE_INFINITE;
+	pair->second_infinite += second == GT_DISTANCE_INFINITE;
+	for (size_t size = 0; size < pair->lines->n; size++) {
+		struct gt_pair_cells *cells = &pair->cells[size];
+		bool first_hits = first < pair->lines->lines[size];
+		bool second_hits = second < pair->lines->lines[size] * pair->scale;
+		cells->both += first_hits && second_hits;
+		cells->only_first += first_hits && !second_hits;
+		cells->only_second += !first_hits && second_hits;
+	}
+	return 0;
+}

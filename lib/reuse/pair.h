@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The same references measured twice, in stacks that are divided in two ways, and what became of
+ * each in caches of both kinds: which misses are conflicts, and what sharing a cache gains and loses. */
+#ifndef GT_REUSE_PAIR_H
+#define GT_REUSE_PAIR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stream/rows.h"
+
+#define GT_LINES_N 1024 /* sizes that can be asked for at once */
+
+/* Sizes of caches, in lines. */
+struct gt_lines {
+	uint64_t lines[GT_LINES_N];
+	size_t n;
+};
+
+/* "128" or "64,128,256": numbers from 1 to GT_HISTOGRAM_BOUND_MAX. */
+int gt_lines_parse(const char *text, struct gt_lines *lines, struct gt_error *error);
+
+/* References by what a cache of the first and one of the second kind said. */
+struct gt_pair_cells {
+	uint64_t both, only_first, only_second; /* hits */
+};
+
+struct gt_pair {
+	const struct gt_lines *lines; /* of a cache of the first kind */
+	uint64_t scale;		      /* one of the second kind has this many times as many */
+	uint64_t references, first_infinite, second_infinite;
+	struct gt_pair_cells cells[GT_LINES_N];
+	uint64_t *distances; /* from the first stacks, until the second ones are asked */
+	size_t n, capacity, at;
+};
+
+void gt_pair_close(struct gt_pair *pair);
+/* Forgets what was counted. */
+void gt_pair_clear(struct gt_pair *pair);
+
+/* What watches the first and the second struct gt_reuse; the context is the pair. Batches of rows go to the first,
+ * then to the second. */
+int gt_pair_watch_first(void *pair, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
+			struct gt_error *error);
+int gt_pair_watch_second(void *pair, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
+			 struct gt_error *error);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* gpchase: P-chase traces, the latencies a chain of levels gives them, and the way back: from latencies to a cache. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "dissect/chase.h"
+#include "dissect/infer.h"
+#include "dissect/missed.h"
+#include "dissect/pattern.h"
+#include "stream/op.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gpchase trace -N BYTES[..BYTES[:STEP]] [-s BYTES] [-k ROUNDS] [OPTION...] > stream\n"
+	"       gpchase latency --cycles LIST --data STREAM [OPTION...] [stream] > series\n"
+	"       gpchase infer [OPTION...] [series...] > description\n"
+	"\n"
+	"trace: writes a P-chase: one thread, each load's address the value of the one before.\n"
+	"  -N RANGE           bytes of the array; a run for each size\n"
+	"  -s BYTES           stride (default 128)\n"
+	"  -k ROUNDS          how often the array is gone through (default 3)\n"
+	"      --order NAME   ring, retouch (tells LRU from FIFO) or patterns (all latency patterns at once)\n"
+	"      --base ADDRESS of the array (default 0x700000000000)\n"
+	"      --page BYTES   of the order patterns (default 2M)\n"
+	"      --texture      loads of texture memory\n"
+	"\n"
+	"latency: reads a P-chase, and what each level sends on of it; prints N, offset, latency, pattern.\n"
+	"      --data STREAM  what the data cache sends on\n"
+	"      --tlb1 STREAM, --tlb2 STREAM\n"
+	"                     what the L1 TLB and the L2 TLB behind it send on\n"
+	"      --window STREAM\n"
+	"                     what leaves the active window of page entries; the first access never does\n"
+	"      --cycles LIST  latencies: hit,miss; or those of patterns 1 to 5 or 6 of [001], table 3\n"
+	"\n"
+	"infer: reads series of latencies, from a model or a GPU; prints what cache they show, how sure that\n"
+	"is, which run would settle what is not, and which accesses contradict it.\n"
+	"      --level NAME   of the keys it prints (default l1)\n"
+	"      --base ADDRESS of the array, where it is not a multiple of a power of two above N\n"
+	"      --line BYTES   the line's size, if it is known\n"
+	"  -v, --verbose      progress on stderr\n"
+	"      --help, --version\n";
+
+static struct tool tool;
+
+/* ---- trace ---- */
+
+struct trace {
+	struct gt_chase chase;
+	uint64_t first, last, step; /* of N; step 0: the stride */
+};
+
+static uint64_t size_of(const char *option, const char *text, uint64_t least)
+{
+	uint64_t size;
+
+	if (gt_parse_size(text, least, UINT64_C(1) << 46, &size, &tool.error) != 0)
+		tool_usage_error(&tool, option);
+	return size;
+}
+
+/* "16K", "16K..24K" or "16K..24K:256". */
+static void set_range(struct trace *trace, const char *text)
+{
+	char copy[128];
+
+	if ((size_t)snprintf(copy, sizeof copy, "%s", text) >= sizeof copy)
+		tool_usage(&tool, "-N: expected BYTES, BYTES..BYTES or BYTES..BYTES:STEP");
+	char *dots = strstr(copy, ".."), *colon = dots ? strchr(dots, ':') : NULL;
+	if (colon) {
+		*colon = '\0';
+		trace->step = size_of("-N", colon + 1, 1);
+	}
+	if (dots)
+		*dots = '\0';
+	trace->first = size_of("-N", copy, 1);
+	trace->last = dots ? size_of("-N", dots + 2, trace->first) : trace->first;
+}
+
+static void set_address(const char *text, uint64_t *address)
+{
+	if (gt_parse_count(text, 0, UINT64_MAX, address, &tool.error) != 0)
+		tool_usage_error(&tool, "--base");
+}
+
+static void trace_options(struct trace *trace)
+{
+	enum { ORDER = 256, BASE, PAGE, TEXTURE };
+	static const struct option options[] = {
+		{"order", required_argument, NULL, ORDER}, {"base", required_argument, NULL, BASE},
+		{"page", required_argument, NULL, PAGE},   {"texture", no_argument, NULL, TEXTURE}, TOOL_OPTIONS};
+
+	for (int option; (option = tool_option(&tool, "vN:s:k:", options)) != -1;) {
+		switch (option) {
+		case 'N': set_range(trace, optarg); break;
+		case 's': trace->chase.stride = size_of("-s", optarg, GT_CHASE_ELEMENT); break;
+		case 'k':
+			if (gt_parse_count(optarg, 1, UINT32_MAX, &trace->chase.rounds, &tool.error) != 0)
+				tool_usage_error(&tool, "-k");
+			break;
+		case ORDER:
+			trace->chase.order = gt_chase_order_find(optarg, &tool.error);
+			if (!trace->chase.order)
+				tool_usage_error(&tool, "--order");
+			break;
+		case BASE: set_address(optarg, &trace->chase.base); break;
+		case PAGE: trace->chase.page = size_of("--page", optarg, 4096); break;
+		case TEXTURE: trace->chase.op = gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE); break;
+		}
+	}
+	if (optind < tool.argc || trace->first == 0)
+		tool_usage(&tool, "trace: expected -N BYTES[..BYTES[:STEP]] and no file");
+	trace->step = trace->step ? trace->step : trace->chase.stride;
+	if ((trace->last - trace->first) / trace->step >= UINT32_MAX)
+		tool_usage(&tool, "-N: expected fewer than 2^32 runs");
+}
+
+static void do_trace(void)
+{
+	struct trace trace = {.chase = {.order = &gt_chase_orders[0], .stride = 128, .rounds = 3,
+					.base = UINT64_C(0x700000000000), .page = UINT64_C(2) << 20}};
+	struct gt_kernel kernel;
+	uint64_t id = 0;
+
+	trace_options(&trace);
+	for (int writing = 0; writing < 2; writing++) { /* first, whether all of them make sense */
+		for (trace.chase.bytes = trace.first; trace.chase.bytes <= trace.last; trace.chase.bytes += trace.step) {
+			if (!writing && gt_chase_check(&trace.chase, &tool.error) != 0)
+				tool_usage_error(&tool, "trace");
+			if (!writing)
+				continue;
+			gt_chase_kernel(&trace.chase, ++id, &kernel);
+			tool_must(&tool, gt_write_kernel(tool.out, &kernel, &tool.error));
+			tool_must(&tool, gt_chase_write(&trace.chase, gt_writer_sink(tool.out), &tool.error));
+		}
+		if (!writing)
+			tool_write(&tool);
+	}
+	tool_end(&tool);
+}
+
+/* ---- latency ---- */
+
+struct latency {
+	struct gt_latencies latencies;
+	struct gt_missed missed[GT_VISITS];
+	const char *path[GT_VISITS]; /* NULL: there is no such level */
+	uint64_t bytes, base;	     /* of the kernel in hand */
+};
+
+static void read_missed(struct latency *latency)
+{
+	for (int visit = 0; visit < GT_VISITS; visit++) {
+		const char *path = latency->path[visit];
+		if (!path)
+			continue;
+		int descriptor = open(path, O_RDONLY);
+		if (descriptor < 0) {
+			gt_fail_errno(&tool.error, "%s", path);
+			tool_fail(&tool);
+		}
+		tool_must(&tool, gt_missed_read(&latency->missed[visit], descriptor, path, &tool.error));
+		close(descriptor);
+	}
+}
+
+static void print_access(struct latency *latency, uint64_t kernel, uint32_t an, uint64_t address)
+{
+	unsigned missed = 0;
+	char words[128];
+
+	for (int visit = 0; visit < GT_VISITS; visit++)
+		if (latency->path[visit] && gt_missed_has(&latency->missed[visit], kernel, an))
+			missed |= 1U << visit;
+	if (an == 0)
+		missed &= ~(1U << GT_VISIT_WINDOW); /* a launch activates the window it begins in */
+	int pattern = gt_pattern(&latency->latencies, missed);
+	if (pattern == 0) {
+		gt_fail(&tool.error, "kernel %" PRIu64 ", access %" PRIu32 ": no latency is known for %s", kernel, an,
+			gt_pattern_words(missed, words, sizeof words));
+		tool_fail(&tool);
+	}
+	printf("%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%d\n", latency->bytes, address - latency->base,
+	       latency->latencies.cycles[pattern - 1], pattern);
+}
+
+static void latency_event(struct latency *latency, enum gt_event event)
+{
+	const struct gt_kernel *kernel = gt_reader_kernel(tool.in);
+	const struct gt_rows *rows;
+
+	if (event == GT_KERNEL &&
+	    sscanf(kernel->name, "pchase N=%" SCNu64 " s=%*u k=%*u base=%" SCNx64, &latency->bytes, &latency->base) != 2) {
+		gt_fail(&tool.error, "kernel %" PRIu64 ", '%.60s': expected one that gpchase trace wrote", kernel->id, kernel->name);
+		tool_fail(&tool);
+	}
+	if (event != GT_ROWS)
+		return;
+	rows = gt_reader_rows(tool.in);
+	if (rows->kind != GT_ACCESSES)
+		tool_must(&tool, gt_fail(&tool.error, "kernel %" PRIu64 ": expected accesses, as gpchase trace wrote them", kernel->id));
+	for (size_t i = 0; i < rows->n; i++)
+		print_access(latency, kernel->id, rows->an[i], rows->base[i]);
+}
+
+static void do_latency(void)
+{
+	enum { CYCLES = 256, LEVEL };
+	static const struct option options[] = {
+		{"cycles", required_argument, NULL, CYCLES}, {"data", required_argument, NULL, LEVEL + GT_VISIT_DATA},
+		{"tlb1", required_argument, NULL, LEVEL + GT_VISIT_TLB1}, {"tlb2", required_argument, NULL, LEVEL + GT_VISIT_TLB2},
+		{"window", required_argument, NULL, LEVEL + GT_VISIT_WINDOW}, TOOL_OPTIONS};
+	static struct latency latency;
+	enum gt_event event;
+
+	for (int option; (option = tool_option(&tool, "v", options)) != -1;) {
+		if (option != CYCLES)
+			latency.path[option - LEVEL] = optarg;
+		else if (gt_latencies_parse(optarg, &latency.latencies, &tool.error) != 0)
+			tool_usage_error(&tool, "--cycles");
+	}
+	if (latency.latencies.n == 0 || !latency.path[GT_VISIT_DATA])
+		tool_usage(&tool, "latency: expected --cycles LIST and --data STREAM");
+	read_missed(&latency);
+	tool_read(&tool);
+	printf("N\toffset\tlatency\tpattern\n");
+	while (tool_next(&tool, &event))
+		latency_event(&latency, event);
+	tool_end(&tool);
+	for (int visit = 0; visit < GT_VISITS; visit++)
+		gt_missed_clear(&latency.missed[visit]);
+}
+
+/* ---- infer ---- */
+
+static void do_infer(void)
+{
+	enum { LEVEL = 256, BASE, LINE };
+	static const struct option options[] = {{"level", required_argument, NULL, LEVEL},
+		{"base", required_argument, NULL, BASE}, {"line", required_argument, NULL, LINE}, TOOL_OPTIONS};
+	static struct gt_inference inference;
+	struct gt_series series = {0};
+	const char *level = "l1";
+	uint64_t base = 0, line = 0;
+	char key[64];
+
+	for (int option; (option = tool_option(&tool, "v", options)) != -1;) {
+		switch (option) {
+		case LEVEL: level = optarg; break;
+		case BASE: set_address(optarg, &base); break;
+		case LINE: line = size_of("--line", optarg, 1); break;
+		}
+	}
+	if ((size_t)snprintf(key, sizeof key, "%s.size", level) >= sizeof key || !gt_gpu_known(key))
+		tool_usage(&tool, "--level '%s': expected l1, l2, texture, readonly, l1tlb or l2tlb", level);
+	do {
+		struct gt_input *input = gt_input_open(optind < tool.argc ? tool.argv[optind] : "-", &tool.error);
+		tool_must(&tool, input ? gt_series_read(&series, input, &tool.error) : -1);
+		tool_must(&tool, gt_input_close(input, &tool.error));
+	} while (++optind < tool.argc);
+	tool_must(&tool, gt_infer(&series, base, line, &inference, &tool.error));
+	gt_inference_print(&inference, &series, level, stdout);
+	gt_inference_clear(&inference);
+	gt_series_clear(&series);
+	tool_end(&tool);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} commands[] = {{"trace", do_trace}, {"latency", do_latency}, {"infer", do_infer}};
+	const char *command = argc > 1 ? argv[1] : "";
+
+	tool_begin(&tool, "gpchase", help, argc, argv);
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (strcmp(command, commands[i].name) == 0) {
+			optind = 2;
+			commands[i].run();
+			return 0;
+		}
+	static const struct option options[] = {TOOL_OPTIONS};
+	while (tool_option(&tool, "v", options) != -1)
+		;
+	tool_usage(&tool, "expected trace, latency or infer before all options");
+}

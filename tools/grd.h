@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What grd can be asked. */
+#ifndef GRD_H
+#define GRD_H
+
+#include "tool.h"
+
+static const char help[] =
+	"usage: grd [--granularity line[:SIZE]|sector|address[:SIZE]] [--per WHAT] [--index FUNCTION]\n"
+	"           [--op loads|stores|atomics|all] [--by pc|op|array] [--flush kernel|never]\n"
+	"           [--bound N] [--sample RATE] [--sample-lines N] [--name NAME | TABLE [--total]]\n"
+	"           [STREAM]\n"
+	"Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
+	"Passes the stream on, unchanged, and adds what it counted; or prints a TABLE, tab-separated:\n"
+	"\n"
+	"  --profile        how often each distance occurred\n"
+	"  --csdd           how many references have a smaller distance: hits by size of an LRU cache\n"
+	"  --mru WAYS       hits by position in the LRU stack, and behind them all misses\n"
+	"  --lines N,...    hits, compulsory and capacity misses of LRU caches of N lines\n"
+	"  --curve          the miss ratio of LRU caches of every size\n"
+	"  --curve-sets N,... the same by ways, of caches of N sets, all in one pass\n"
+	"  --sdcm SIZE,WAYS,LINE         hits that the stack distance-based model expects\n"
+	"  --sdcm-normal SIZE,WAYS,LINE  the same by the normal approximation\n"
+	"  --classes WAYS,...            compulsory, capacity and conflict misses; wants --per set:N\n"
+	"  --sharing WHO:N,...           what sharing N lines gains and loses; WHO: warp, block, sm\n"
+	"  --distances      each reference and its distance\n"
+	"  --total          one table of all kernels, not one of each\n"
+	"\n"
+	"  --granularity G  line (default; 128 bytes or SIZE), sector (32 bytes), or address: that of\n"
+	"                   each lane, in units of SIZE bytes (default 1)\n"
+	"  --line SIZE      the same as --granularity line:SIZE\n"
+	"  --per WHAT       a stack for each warp, block or sm, for each of N sets (set:N), for each set\n"
+	"                   of each SM (sm,set:N), or one (global); default: sm where rows are scheduled\n"
+	"  --index FUNCTION which set a line is in, by a function of gcache (mod)\n"
+	"  --op WHICH       only these are references: a list of loads, stores, atomics, all (default)\n"
+	"  --by WHAT        a profile for each pc or op, or for each array that the trace names\n"
+	"  --flush WHEN     forget all lines at the end of a kernel (default) or never\n"
+	"  --bound N        count distances below N one by one, larger ones in bins that double (65536)\n"
+	"  --sample RATE    measure one line of 1/RATE, chosen by hash, and scale what they say\n"
+	"  --sample-lines N keep at most N lines: lower the rate as needed\n"
+	"  --name NAME      the stage's name in the counts (reuse)\n"
+	"  -v, --verbose    progress on standard error\n"
+	"  --help, --version\n";
+
+/* In the order of the table: what prints, what grd takes itself, what lib/reuse takes. */
+enum { PRINTS = 1, DISTANCES = 11, TOTAL, FLUSH, NAME, INDEX, MEASURES };
+static const struct option long_options[] = {
+	{"profile", no_argument, NULL, PRINTS},
+	{"csdd", no_argument, NULL, PRINTS + 1},
+	{"mru", required_argument, NULL, PRINTS + 2},
+	{"lines", required_argument, NULL, PRINTS + 3},
+	{"curve", no_argument, NULL, PRINTS + 4},
+	{"curve-sets", required_argument, NULL, PRINTS + 5},
+	{"sdcm", required_argument, NULL, PRINTS + 6},
+	{"sdcm-normal", required_argument, NULL, PRINTS + 7},
+	{"classes", required_argument, NULL, PRINTS + 8},
+	{"sharing", required_argument, NULL, PRINTS + 9},
+	{"distances", no_argument, NULL, DISTANCES},
+	{"total", no_argument, NULL, TOTAL},
+	{"flush", required_argument, NULL, FLUSH},
+	{"name", required_argument, NULL, NAME},
+	{"index", required_argument, NULL, INDEX},
+	{"granularity", required_argument, NULL, MEASURES},
+	{"line", required_argument, NULL, MEASURES + 1},
+	{"per", required_argument, NULL, MEASURES + 2},
+	{"op", required_argument, NULL, MEASURES + 3},
+	{"by", required_argument, NULL, MEASURES + 4},
+	{"bound", required_argument, NULL, MEASURES + 5},
+	{"sample", required_argument, NULL, MEASURES + 6},
+	{"sample-lines", required_argument, NULL, MEASURES + 7},
+	TOOL_OPTIONS,
+};
+
+#endif
