@@ -8,11 +8,11 @@
 #include "stream/op.h"
 
 const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {
-	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL, [GT_PTX_SHARED] = GT_SHARED,
+	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL,  [GT_PTX_SHARED] = GT_SHARED,
 	[GT_PTX_LOCAL] = GT_LOCAL,    [GT_PTX_PARAM] = GT_CONSTANT, [GT_PTX_CONST] = GT_CONSTANT,
 };
 static const char *const space_names[GT_PTX_SPACES] = {
-	[GT_PTX_GENERIC] = "global", [GT_PTX_GLOBAL] = "global", [GT_PTX_SHARED] = "shared",
+	[GT_PTX_GENERIC] = "global", [GT_PTX_GLOBAL] = "global",   [GT_PTX_SHARED] = "shared",
 	[GT_PTX_LOCAL] = "local",    [GT_PTX_PARAM] = "parameter", [GT_PTX_CONST] = "constant",
 };
 
@@ -23,7 +23,8 @@ static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
 		uint64_t base;
 		enum gt_ptx_space space;
 	} windows[] = {
-		{GT_PTX_SHARED_BASE, GT_PTX_SHARED}, {GT_PTX_LOCAL_BASE, GT_PTX_LOCAL},
+		{GT_PTX_SHARED_BASE, GT_PTX_SHARED},
+		{GT_PTX_LOCAL_BASE, GT_PTX_LOCAL},
 		{GT_PTX_PARAMETER_BASE, GT_PTX_PARAM},
 	};
 
@@ -36,7 +37,8 @@ static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
 	return GT_PTX_GLOBAL;
 }
 
-unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low, uint64_t high)
+unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
+				   uint64_t high)
 {
 	const struct gt_ptx_allocation *allocation = gt_ptx_containing(core->memory, low, high - low);
 
@@ -55,34 +57,40 @@ static const char *action_name(const struct gt_ptx_access *access)
 	return names[access->action];
 }
 
-static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
-			  enum gt_ptx_space space, unsigned bytes)
+static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+			  uint64_t address, enum gt_ptx_space space, unsigned bytes)
 {
 	const struct gt_ptx_core *core = warp->core;
 	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address);
 	const char *action = action_name(op->with.access);
 
 	if (space == GT_PTX_SHARED)
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
-			     " bytes", action, bytes, address, core->shared_bytes);
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
+			     " bytes",
+			     action, bytes, address, core->shared_bytes);
 	else if (space == GT_PTX_LOCAL)
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of local memory: a thread has %zu bytes",
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of local memory: a thread has %zu bytes",
 			     action, bytes, address, warp->local_stride);
 	else if (space == GT_PTX_PARAM)
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
-			     " bytes to load", action, bytes, address, core->parameter_bytes);
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
+			     " bytes to load",
+			     action, bytes, address, core->parameter_bytes);
 	else if (near)
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
-			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64, action, bytes, address, near->name, near->bytes,
-			     near->address);
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
+			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64,
+			     action, bytes, address, near->name, near->bytes, near->address);
 	else
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action, bytes,
-			     address);
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action,
+			     bytes, address);
 }
 
 /* Where one lane's bytes lie, or NULL after a fault. */
-static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
-				unsigned bytes, enum gt_ptx_space *found)
+static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+				uint64_t address, unsigned bytes, enum gt_ptx_space *found)
 {
 	struct gt_ptx_access *access = op->with.access;
 	struct gt_ptx_core *core = warp->core;
@@ -96,11 +104,12 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 		at += warp->local_at;
 	*found = space;
 	if ((at & (bytes - 1)) != 0 && space != GT_PTX_PARAM && !access->untraced) {
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
 			     action_name(access), bytes, at, space_names[space], bytes);
 		return NULL;
 	}
-	uint64_t limit = space == GT_PTX_SHARED ? core->shared_bytes
+	uint64_t limit = space == GT_PTX_SHARED	 ? core->shared_bytes
 			 : space == GT_PTX_LOCAL ? warp->local_stride
 						 : core->parameter_bytes;
 	bool inside = at <= limit && bytes <= limit - at;
@@ -126,7 +135,8 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		enum gt_ptx_space space;
-		reach->where[lane] = find_lane(warp, op, lane, reach->lanes[lane] + reach->offset, bytes, &space);
+		reach->where[lane] =
+			find_lane(warp, op, lane, reach->lanes[lane] + reach->offset, bytes, &space);
 		if (!reach->where[lane])
 			return -1;
 		if (first)
@@ -190,13 +200,16 @@ static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 {
 	const struct gt_ptx_core *core = warp->core;
 	uint64_t words = core->local_words, lanes[GT_WARP_SIZE] = {0};
-	uint64_t base = GT_PTX_LOCAL_BASE + (core->block * core->n_warps + warp->index) * words * 4 * GT_WARP_SIZE;
+	uint64_t base =
+		GT_PTX_LOCAL_BASE + (core->block * core->n_warps + warp->index) * words * 4 * GT_WARP_SIZE;
 	unsigned size = bytes < 4 ? bytes : 4;
 
 	for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
 		for (uint32_t m = mask; m; m &= m - 1) {
 			unsigned lane = gt_ptx_lowest(m);
-			uint64_t at = (uint64_t)(reach->where[lane] - (warp->local + lane * warp->local_stride)) + 4 * word;
+			uint64_t at =
+				(uint64_t)(reach->where[lane] - (warp->local + lane * warp->local_stride)) +
+				4 * word;
 			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
 		}
 		if (gt_ptx_trace(warp, op, mask, operation, size, lanes, 0, gt_ptx_stride(lanes, mask)) != 0)
@@ -223,64 +236,65 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 }
 
 /* One element of every lane. Affine lanes of all are moved at once. */
-#define MOVES(N)                                                                                 \
-	GT_INLINE void load_element##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes, \
-				       unsigned at)                                                \
-	{                                                                                          \
-		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                \
-			memcpy(lanes, reach->host + at, GT_WARP_SIZE * (N / 8));                   \
-			return;                                                                    \
-		}                                                                                  \
-		if (mask == GT_PTX_FULL && reach->host && reach->stride == 0) {                    \
-			uint##N##_t value;                                                         \
-			memcpy(&value, reach->host + at, N / 8);                                   \
-			for (int i = 0; i < GT_WARP_SIZE; i++)                                     \
-				lanes[i] = value;                                                  \
-			return;                                                                    \
-		}                                                                                  \
-		for (uint32_t m = mask; m; m &= m - 1) {                                           \
-			unsigned lane = gt_ptx_lowest(m);                                          \
-			memcpy(&lanes[lane], gt_ptx_place_of(reach, lane) + at, N / 8);            \
-		}                                                                                  \
-	}                                                                                          \
-	GT_INLINE void store_element##N(const struct gt_ptx_reach *reach, uint32_t mask,           \
-					const uint##N##_t *lanes, unsigned at)                     \
-	{                                                                                          \
-		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                \
-			memcpy(reach->host + at, lanes, GT_WARP_SIZE * (N / 8));                   \
-			return;                                                                    \
-		}                                                                                  \
-		for (uint32_t m = mask; m; m &= m - 1) {                                           \
-			unsigned lane = gt_ptx_lowest(m);                                          \
-			memcpy(gt_ptx_place_of(reach, lane) + at, &lanes[lane], N / 8);            \
-		}                                                                                  \
-	}                                                                                          \
-	GT_INLINE const struct gt_ptx_op *load##N(GT_STEP_ARGUMENTS)                               \
-	{                                                                                          \
-		const struct gt_ptx_access *access = op->with.access;                              \
-		struct gt_ptx_reach reach;                                                         \
-		unsigned bytes = N / 8 * (unsigned)access->n;                                      \
-		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                            \
-		    gt_ptx_record(warp, op, mask, &reach, bytes) != 0)                             \
-			return NULL;                                                               \
-		for (unsigned k = 0; k < access->n; k++)                                           \
-			if (access->slots[k])                                                      \
-				load_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k * (N / 8)); \
-		return op + 1;                                                                     \
-	}                                                                                          \
-	GT_INLINE const struct gt_ptx_op *store##N(GT_STEP_ARGUMENTS)                              \
-	{                                                                                          \
-		const struct gt_ptx_access *access = op->with.access;                              \
-		struct gt_ptx_reach reach;                                                         \
-		unsigned bytes = N / 8 * (unsigned)access->n;                                      \
-		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                            \
-		    gt_ptx_record(warp, op, mask, &reach, bytes) != 0)                             \
-			return NULL;                                                               \
-		for (unsigned k = 0; k < access->n; k++)                                           \
-			store_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k * (N / 8)); \
-		return op + 1;                                                                     \
-	}                                                                                          \
-	GT_BOTH(load##N)                                                                           \
+#define MOVES(N)                                                                                             \
+	GT_INLINE void load_element##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes,  \
+				       unsigned at)                                                          \
+	{                                                                                                    \
+		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                          \
+			memcpy(lanes, reach->host + at, GT_WARP_SIZE * (N / 8));                             \
+			return;                                                                              \
+		}                                                                                            \
+		if (mask == GT_PTX_FULL && reach->host && reach->stride == 0) {                              \
+			uint##N##_t value;                                                                   \
+			memcpy(&value, reach->host + at, N / 8);                                             \
+			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
+				lanes[i] = value;                                                            \
+			return;                                                                              \
+		}                                                                                            \
+		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
+			unsigned lane = gt_ptx_lowest(m);                                                    \
+			memcpy(&lanes[lane], gt_ptx_place_of(reach, lane) + at, N / 8);                      \
+		}                                                                                            \
+	}                                                                                                    \
+	GT_INLINE void store_element##N(const struct gt_ptx_reach *reach, uint32_t mask,                     \
+					const uint##N##_t *lanes, unsigned at)                               \
+	{                                                                                                    \
+		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                          \
+			memcpy(reach->host + at, lanes, GT_WARP_SIZE * (N / 8));                             \
+			return;                                                                              \
+		}                                                                                            \
+		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
+			unsigned lane = gt_ptx_lowest(m);                                                    \
+			memcpy(gt_ptx_place_of(reach, lane) + at, &lanes[lane], N / 8);                      \
+		}                                                                                            \
+	}                                                                                                    \
+	GT_INLINE const struct gt_ptx_op *load##N(GT_STEP_ARGUMENTS)                                         \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		struct gt_ptx_reach reach;                                                                   \
+		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
+		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
+		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
+			return NULL;                                                                         \
+		for (unsigned k = 0; k < access->n; k++)                                                     \
+			if (access->slots[k])                                                                \
+				load_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]),          \
+						k *(N / 8));                                                 \
+		return op + 1;                                                                               \
+	}                                                                                                    \
+	GT_INLINE const struct gt_ptx_op *store##N(GT_STEP_ARGUMENTS)                                        \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		struct gt_ptx_reach reach;                                                                   \
+		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
+		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
+		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
+			return NULL;                                                                         \
+		for (unsigned k = 0; k < access->n; k++)                                                     \
+			store_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8));    \
+		return op + 1;                                                                               \
+	}                                                                                                    \
+	GT_BOTH(load##N)                                                                                     \
 	GT_BOTH(store##N)
 MOVES(8)
 MOVES(16)
@@ -290,7 +304,9 @@ MOVES(64)
 gt_ptx_step *gt_ptx_load_step(unsigned size)
 {
 	static gt_ptx_step *const steps[4][2] = {
-		{load8_plain, load8_fast}, {load16_plain, load16_fast}, {load32_plain, load32_fast},
+		{load8_plain, load8_fast},
+		{load16_plain, load16_fast},
+		{load32_plain, load32_fast},
 		{load64_plain, load64_fast},
 	};
 
@@ -300,7 +316,9 @@ gt_ptx_step *gt_ptx_load_step(unsigned size)
 gt_ptx_step *gt_ptx_store_step(unsigned size)
 {
 	static gt_ptx_step *const steps[4][2] = {
-		{store8_plain, store8_fast}, {store16_plain, store16_fast}, {store32_plain, store32_fast},
+		{store8_plain, store8_fast},
+		{store16_plain, store16_fast},
+		{store32_plain, store32_fast},
 		{store64_plain, store64_fast},
 	};
 

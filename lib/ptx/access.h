@@ -10,9 +10,9 @@
 struct gt_ptx_reach {
 	const uint64_t *lanes; /* lane i accesses lanes[i] + offset */
 	uint64_t offset;
-	int64_t stride;	       /* from lane to lane; GT_STRIDE_LANES: not affine */
-	uint64_t low;	       /* the least address */
-	unsigned char *host;   /* where `low` lies here; NULL: each lane's place is in `where` */
+	int64_t stride; /* from lane to lane; GT_STRIDE_LANES: not affine */
+	uint64_t low; /* the least address */
+	unsigned char *host; /* where `low` lies here; NULL: each lane's place is in `where` */
 	enum gt_ptx_space space; /* of the lowest lane */
 	uint64_t widened[GT_WARP_SIZE];
 	unsigned char *where[GT_WARP_SIZE];
@@ -22,7 +22,8 @@ struct gt_ptx_reach {
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		      struct gt_ptx_reach *reach, unsigned bytes);
 /* The allocation around [low, high) becomes the one that is tried first; NULL if there is none. */
-unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low, uint64_t high);
+unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
+				   uint64_t high);
 
 /* The stride of the active lanes' addresses, or GT_STRIDE_LANES. */
 GT_INLINE int64_t gt_ptx_stride(const uint64_t *lanes, uint32_t mask)
@@ -116,15 +117,16 @@ GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 
 GT_INLINE unsigned char *gt_ptx_place_of(const struct gt_ptx_reach *reach, unsigned lane)
 {
-	return reach->host ? reach->host + (reach->lanes[lane] + reach->offset - reach->low) : reach->where[lane];
+	return reach->host ? reach->host + (reach->lanes[lane] + reach->offset - reach->low)
+			   : reach->where[lane];
 }
 
 /* Records the access, if its space is traced. */
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		       const struct gt_ptx_reach *reach, unsigned bytes);
 
-static inline int gt_ptx_record(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-				const struct gt_ptx_reach *reach, unsigned bytes)
+static inline int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+			      const struct gt_ptx_reach *reach, unsigned bytes)
 {
 	return warp->core->traced ? gt_ptx_trace_reach(warp, op, mask, reach, bytes) : 0;
 }

@@ -9,25 +9,25 @@
 #include "ptx/half.h"
 #include "stream/op.h"
 
-#define CHANGE(ID, T, EXPRESSION)                                                                \
-	static uint64_t ID(uint64_t old, uint64_t b, uint64_t c)                                   \
-	{                                                                                          \
-		const T x = (T)old, y = (T)b, z = (T)c;                                            \
-		(void)x, (void)y, (void)z;                                                         \
-		return (uint64_t)(EXPRESSION);                                                     \
+#define CHANGE(ID, T, EXPRESSION)                                                                            \
+	static uint64_t ID(uint64_t old, uint64_t b, uint64_t c)                                             \
+	{                                                                                                    \
+		const T x = (T)old, y = (T)b, z = (T)c;                                                      \
+		(void)x, (void)y, (void)z;                                                                   \
+		return (uint64_t)(EXPRESSION);                                                               \
 	}
-#define INTEGERS(BITS)                                                                           \
-	CHANGE(add_##BITS, uint##BITS##_t, (uint##BITS##_t)(x + y))                                \
-	CHANGE(and_##BITS, uint##BITS##_t, x &y)                                                   \
-	CHANGE(or_##BITS, uint##BITS##_t, x | y)                                                   \
-	CHANGE(xor_##BITS, uint##BITS##_t, x ^ y)                                                  \
-	CHANGE(exch_##BITS, uint##BITS##_t, y)                                                     \
-	CHANGE(cas_##BITS, uint##BITS##_t, x == y ? z : x)                                         \
-	CHANGE(inc_##BITS, uint##BITS##_t, x >= y ? 0 : x + 1)                                     \
-	CHANGE(dec_##BITS, uint##BITS##_t, x == 0 || x > y ? y : x - 1)                            \
-	CHANGE(min_u##BITS, uint##BITS##_t, x < y ? x : y)                                         \
-	CHANGE(max_u##BITS, uint##BITS##_t, x > y ? x : y)                                         \
-	CHANGE(min_s##BITS, int##BITS##_t, x < y ? x : y)                                          \
+#define INTEGERS(BITS)                                                                                       \
+	CHANGE(add_##BITS, uint##BITS##_t, (uint##BITS##_t)(x + y))                                          \
+	CHANGE(and_##BITS, uint##BITS##_t, x &y)                                                             \
+	CHANGE(or_##BITS, uint##BITS##_t, x | y)                                                             \
+	CHANGE(xor_##BITS, uint##BITS##_t, x ^ y)                                                            \
+	CHANGE(exch_##BITS, uint##BITS##_t, y)                                                               \
+	CHANGE(cas_##BITS, uint##BITS##_t, x == y ? z : x)                                                   \
+	CHANGE(inc_##BITS, uint##BITS##_t, x >= y ? 0 : x + 1)                                               \
+	CHANGE(dec_##BITS, uint##BITS##_t, x == 0 || x > y ? y : x - 1)                                      \
+	CHANGE(min_u##BITS, uint##BITS##_t, x < y ? x : y)                                                   \
+	CHANGE(max_u##BITS, uint##BITS##_t, x > y ? x : y)                                                   \
+	CHANGE(min_s##BITS, int##BITS##_t, x < y ? x : y)                                                    \
 	CHANGE(max_s##BITS, int##BITS##_t, x > y ? x : y)
 INTEGERS(32)
 INTEGERS(64)
@@ -59,14 +59,16 @@ static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c)
 static uint64_t add_f16(uint64_t old, uint64_t b, uint64_t c)
 {
 	(void)c;
-	return gt_ptx_to_half((double)gt_ptx_from_half((uint16_t)old) + (double)gt_ptx_from_half((uint16_t)b), GT_PTX_RN);
+	return gt_ptx_to_half((double)gt_ptx_from_half((uint16_t)old) + (double)gt_ptx_from_half((uint16_t)b),
+			      GT_PTX_RN);
 }
 
 static uint64_t add_bf16(uint64_t old, uint64_t b, uint64_t c)
 {
 	(void)c;
 	return gt_ptx_to_bfloat(gt_ptx_odd_sum((double)gt_ptx_from_bfloat((uint16_t)old),
-					       (double)gt_ptx_from_bfloat((uint16_t)b)), GT_PTX_RN);
+					       (double)gt_ptx_from_bfloat((uint16_t)b)),
+				GT_PTX_RN);
 }
 
 static uint64_t add_f16x2(uint64_t old, uint64_t b, uint64_t c)
@@ -76,7 +78,8 @@ static uint64_t add_f16x2(uint64_t old, uint64_t b, uint64_t c)
 
 static uint64_t add_bf16x2(uint64_t old, uint64_t b, uint64_t c)
 {
-	return add_bf16(old & 0xffff, b & 0xffff, c) | add_bf16(old >> 16 & 0xffff, b >> 16 & 0xffff, c) << 16;
+	return add_bf16(old & 0xffff, b & 0xffff, c) | add_bf16(old >> 16 & 0xffff, b >> 16 & 0xffff, c)
+							       << 16;
 }
 
 static const struct {
@@ -84,20 +87,22 @@ static const struct {
 	enum gt_ptx_type type;
 	uint64_t (*change)(uint64_t old, uint64_t b, uint64_t c);
 } changes[] = {
-	{"add", GT_PTX_U32, add_32}, {"add", GT_PTX_S32, add_32}, {"add", GT_PTX_U64, add_64}, {"add", GT_PTX_S64, add_64},
-	{"add", GT_PTX_F32, add_f32}, {"add", GT_PTX_F64, add_f64}, {"add", GT_PTX_F16, add_f16},
-	{"add", GT_PTX_F16X2, add_f16x2}, {"add", GT_PTX_BF16, add_bf16}, {"add", GT_PTX_BF16X2, add_bf16x2},
-	{"inc", GT_PTX_U32, inc_32}, {"dec", GT_PTX_U32, dec_32}, {"inc", GT_PTX_U64, inc_64}, {"dec", GT_PTX_U64, dec_64},
-	{"min", GT_PTX_U32, min_u32}, {"min", GT_PTX_S32, min_s32}, {"min", GT_PTX_U64, min_u64},
-	{"min", GT_PTX_S64, min_s64}, {"max", GT_PTX_U32, max_u32}, {"max", GT_PTX_S32, max_s32},
-	{"max", GT_PTX_U64, max_u64}, {"max", GT_PTX_S64, max_s64},
-	{"and", GT_PTX_B32, and_32}, {"or", GT_PTX_B32, or_32}, {"xor", GT_PTX_B32, xor_32},
-	{"and", GT_PTX_B64, and_64}, {"or", GT_PTX_B64, or_64}, {"xor", GT_PTX_B64, xor_64},
-	{"exch", GT_PTX_B32, exch_32}, {"exch", GT_PTX_B64, exch_64}, {"exch", GT_PTX_B16, exch_16},
-	{"cas", GT_PTX_B32, cas_32}, {"cas", GT_PTX_B64, cas_64}, {"cas", GT_PTX_B16, cas_16},
+	{"add", GT_PTX_U32, add_32},	    {"add", GT_PTX_S32, add_32},      {"add", GT_PTX_U64, add_64},
+	{"add", GT_PTX_S64, add_64},	    {"add", GT_PTX_F32, add_f32},     {"add", GT_PTX_F64, add_f64},
+	{"add", GT_PTX_F16, add_f16},	    {"add", GT_PTX_F16X2, add_f16x2}, {"add", GT_PTX_BF16, add_bf16},
+	{"add", GT_PTX_BF16X2, add_bf16x2}, {"inc", GT_PTX_U32, inc_32},      {"dec", GT_PTX_U32, dec_32},
+	{"inc", GT_PTX_U64, inc_64},	    {"dec", GT_PTX_U64, dec_64},      {"min", GT_PTX_U32, min_u32},
+	{"min", GT_PTX_S32, min_s32},	    {"min", GT_PTX_U64, min_u64},     {"min", GT_PTX_S64, min_s64},
+	{"max", GT_PTX_U32, max_u32},	    {"max", GT_PTX_S32, max_s32},     {"max", GT_PTX_U64, max_u64},
+	{"max", GT_PTX_S64, max_s64},	    {"and", GT_PTX_B32, and_32},      {"or", GT_PTX_B32, or_32},
+	{"xor", GT_PTX_B32, xor_32},	    {"and", GT_PTX_B64, and_64},      {"or", GT_PTX_B64, or_64},
+	{"xor", GT_PTX_B64, xor_64},	    {"exch", GT_PTX_B32, exch_32},    {"exch", GT_PTX_B64, exch_64},
+	{"exch", GT_PTX_B16, exch_16},	    {"cas", GT_PTX_B32, cas_32},      {"cas", GT_PTX_B64, cas_64},
+	{"cas", GT_PTX_B16, cas_16},
 };
 
-uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type))(uint64_t, uint64_t, uint64_t)
+uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
+			 enum gt_ptx_type type))(uint64_t, uint64_t, uint64_t)
 {
 	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
 		if (type == changes[i].type && gt_ptx_has(instruction, changes[i].operation))
@@ -111,7 +116,7 @@ const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_
 	struct gt_ptx_reach reach;
 	unsigned size = access->size;
 
-	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_record(warp, op, mask, &reach, size) != 0)
+	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
 		return NULL;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
@@ -144,7 +149,8 @@ const struct gt_ptx_op *gt_ptx_copy_from(struct gt_ptx_warp *warp, const struct 
 	}
 	if (!reads)
 		return op + 1;
-	if (gt_ptx_reach(warp, op, reads, &reach, size) != 0 || gt_ptx_record(warp, op, reads, &reach, size) != 0)
+	if (gt_ptx_reach(warp, op, reads, &reach, size) != 0 ||
+	    gt_ptx_note(warp, op, reads, &reach, size) != 0)
 		return NULL;
 	for (uint32_t m = reads; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
@@ -159,7 +165,7 @@ const struct gt_ptx_op *gt_ptx_copy_to(struct gt_ptx_warp *warp, const struct gt
 	unsigned size = op->with.access->size;
 	struct gt_ptx_reach reach;
 
-	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_record(warp, op, mask, &reach, size) != 0)
+	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
 		return NULL;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
@@ -204,17 +210,21 @@ const struct gt_ptx_op *gt_ptx_texture(struct gt_ptx_warp *warp, const struct gt
 		uint32_t values[4] = {0};
 		const void *kept = gt_ptx_at(warp->core->memory, handles[lane], sizeof texture);
 		if (!kept)
-			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture", (unsigned long long)handles[lane]);
+			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture",
+					    (unsigned long long)handles[lane]);
 		memcpy(&texture, kept, sizeof texture);
-		if (texture.channels < 1 || texture.channels > 4 || texture.channel_bytes < 1 || texture.channel_bytes > 4)
-			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture", (unsigned long long)handles[lane]);
+		if (texture.channels < 1 || texture.channels > 4 || texture.channel_bytes < 1 ||
+		    texture.channel_bytes > 4)
+			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture",
+					    (unsigned long long)handles[lane]);
 		bytes = texture.channels * texture.channel_bytes;
 		/* Fetches beyond the ends give 0, as border addressing does. */
 		if (coordinates[lane] >= 0 && (uint64_t)coordinates[lane] < texture.elements) {
 			addresses[lane] = texture.address + (uint64_t)coordinates[lane] * bytes;
 			const unsigned char *texel = gt_ptx_at(warp->core->memory, addresses[lane], bytes);
 			if (!texel)
-				return gt_ptx_fault(warp, op, lane, "a texture of memory that is not allocated");
+				return gt_ptx_fault(warp, op, lane,
+						    "a texture of memory that is not allocated");
 			widen_texel(&texture, texel, values);
 			inside |= UINT32_C(1) << lane;
 		}
@@ -224,8 +234,10 @@ const struct gt_ptx_op *gt_ptx_texture(struct gt_ptx_warp *warp, const struct gt
 	}
 	if (!inside || !(warp->core->traced >> GT_TEXTURE & 1))
 		return op + 1;
-	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE), bytes, addresses, 0,
-			    gt_ptx_stride(addresses, inside)) != 0 ? NULL : op + 1;
+	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE), bytes, addresses,
+			    0, gt_ptx_stride(addresses, inside)) != 0
+		       ? NULL
+		       : op + 1;
 }
 
 static bool is_constant(const struct gt_ptx_machine *machine, uint64_t address)
@@ -257,8 +269,8 @@ const struct gt_ptx_op *gt_ptx_is_space(struct gt_ptx_warp *warp, const struct g
 }
 
 /* Where a call's argument lies, or NULL. */
-static const unsigned char *argument(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places, size_t n,
-				     size_t i, unsigned lane)
+static const unsigned char *argument(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places,
+				     size_t n, size_t i, unsigned lane)
 {
 	if (i >= n)
 		return NULL;
@@ -273,7 +285,8 @@ const struct gt_ptx_op *gt_ptx_print(struct gt_ptx_warp *warp, const struct gt_p
 	const struct gt_ptx_call *call = op->with.call;
 
 	for (uint32_t m = mask; m && call->n_returns > 0; m &= m - 1) {
-		const unsigned char *place = argument(warp, call->returns, call->n_returns, 0, gt_ptx_lowest(m));
+		const unsigned char *place =
+			argument(warp, call->returns, call->n_returns, 0, gt_ptx_lowest(m));
 		memset((unsigned char *)(uintptr_t)place, 0, call->returns[0].bytes);
 	}
 	return op + 1;

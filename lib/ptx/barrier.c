@@ -41,16 +41,18 @@ static int operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32
 	*number = ((const uint32_t *)gt_ptx_lanes(warp, op->a))[lane];
 	*threads = op->b ? ((const uint32_t *)gt_ptx_lanes(warp, op->b))[lane] : 0;
 	if (*number >= GT_PTX_BARRIERS) {
-		gt_ptx_fault(warp, op, lane, "barrier %u: from 0 to %d expected", *number, GT_PTX_BARRIERS - 1);
+		gt_ptx_fault(warp, op, lane, "barrier %u: from 0 to %d expected", *number,
+			     GT_PTX_BARRIERS - 1);
 		return -1;
 	}
 	if (*threads % GT_WARP_SIZE != 0) {
-		gt_ptx_fault(warp, op, lane, "barrier %u for %u threads: a multiple of %d expected", *number, *threads,
-			     GT_WARP_SIZE);
+		gt_ptx_fault(warp, op, lane, "barrier %u for %u threads: a multiple of %d expected", *number,
+			     *threads, GT_WARP_SIZE);
 		return -1;
 	}
 	if (mask != warp->live) {
-		gt_ptx_fault(warp, op, lane, "barrier %u is reached by %d threads of a warp, while %d others are elsewhere",
+		gt_ptx_fault(warp, op, lane,
+			     "barrier %u is reached by %d threads of a warp, while %d others are elsewhere",
 			     *number, __builtin_popcount(mask), __builtin_popcount(warp->live & ~mask));
 		return -1;
 	}
@@ -81,7 +83,8 @@ const struct gt_ptx_op *gt_ptx_barrier(struct gt_ptx_warp *warp, const struct gt
 	return op->choice == ARRIVE ? op + 1 : NULL;
 }
 
-const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					      uint32_t mask)
 {
 	uint32_t number = ((const uint32_t *)gt_ptx_lanes(warp, op->a))[gt_ptx_lowest(mask)];
 	const uint32_t *result = warp->core->barriers[number].result;

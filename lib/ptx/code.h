@@ -25,7 +25,8 @@ struct gt_ptx_special_use {
 /* The special register of that name, or NULL. */
 const struct gt_ptx_special *gt_ptx_special(const char *name);
 /* Writes its value for every lane. */
-void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special, unsigned char *lanes);
+void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
+			 unsigned char *lanes);
 
 struct gt_ptx_code {
 	const struct gt_ptx_function *function;
@@ -57,9 +58,9 @@ struct gt_ptx_program {
 	struct gt_ptx_code **codes; /* by function of the module; NULL: not reached */
 	struct gt_ptx_shared_variable *shared;
 	size_t n_shared;
-	uint64_t static_shared;	 /* bytes */
+	uint64_t static_shared; /* bytes */
 	uint64_t dynamic_offset; /* where dynamic shared memory begins */
-	uint64_t local_bytes;	 /* of all frames, without recursion */
+	uint64_t local_bytes; /* of all frames, without recursion */
 	struct gt_ptx_program *next;
 };
 
@@ -73,15 +74,16 @@ struct gt_ptx_machine {
 	struct gt_ptx_memory *memory;
 	char *name;
 	struct gt_ptx_placed *variables; /* by the module's variables */
-	struct gt_map functions;	 /* from a name's address to the function's index */
-	struct gt_map symbols;		 /* from a name's address to the variable's index */
+	struct gt_map functions; /* from a name's address to the function's index */
+	struct gt_map symbols; /* from a name's address to the variable's index */
 	struct gt_ptx_program *programs;
 	uint64_t launches;
 };
 
 /* Finds the functions a kernel can reach and lays out its shared memory; `decode`: all of it. */
-struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
-					   bool decode, struct gt_error *error);
+struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
+					   const struct gt_ptx_function *kernel, bool decode,
+					   struct gt_error *error);
 void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);
 
 /* Decodes one function of it. NULL on error. */
@@ -90,8 +92,8 @@ struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct g
 void gt_ptx_code_free(struct gt_ptx_code *code);
 
 /* What an atomic makes of the old value and its operands; NULL if there is no such operation. */
-uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type))(uint64_t old, uint64_t b,
-											      uint64_t c);
+uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
+			 enum gt_ptx_type type))(uint64_t old, uint64_t b, uint64_t c);
 
 /* The index of a function or variable of the module by its name; SIZE_MAX if there is none. */
 size_t gt_ptx_function_index(const struct gt_ptx_machine *machine, const char *name);

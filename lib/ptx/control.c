@@ -45,7 +45,8 @@ static void part(struct gt_ptx_warp *warp, const struct gt_ptx_op *join)
 }
 
 /* One of the ways; lanes that are at the meeting point already need none. */
-static int take(struct gt_ptx_warp *warp, const struct gt_ptx_op *to, const struct gt_ptx_op *join, uint32_t mask)
+static int take(struct gt_ptx_warp *warp, const struct gt_ptx_op *to, const struct gt_ptx_op *join,
+		uint32_t mask)
 {
 	return to == join || !mask ? 0 : push_path(warp, to, join, mask);
 }
@@ -116,7 +117,8 @@ static int make_room(struct gt_ptx_warp *warp, size_t arena_end, size_t local_en
 		if (!grown)
 			return gt_fail_memory(error, "the local memory of a warp");
 		for (size_t lane = 0; warp->local && lane < GT_WARP_SIZE; lane++)
-			memcpy(grown + lane * stride, warp->local + lane * warp->local_stride, warp->local_stride);
+			memcpy(grown + lane * stride, warp->local + lane * warp->local_stride,
+			       warp->local_stride);
 		free(warp->local);
 		warp->local = grown;
 		warp->local_stride = stride;
@@ -149,10 +151,12 @@ const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_p
 		frame.local = (caller->local + caller->code->local_bytes + 15) / 16 * 16;
 	}
 	if (warp->n_frames == GT_PTX_FRAMES_MAX || frame.local + code->local_bytes > GT_PTX_LOCAL_MAX)
-		return gt_ptx_fault(warp, call, gt_ptx_lowest(mask),
-				    "call of '%s': no stack is left (%zu calls deep, %zu bytes of local memory)",
-				    code->function->name, warp->n_frames, frame.local);
-	if (make_room(warp, frame.arena + code->arena_bytes, frame.local + code->local_bytes, warp->core->error) != 0 ||
+		return gt_ptx_fault(
+			warp, call, gt_ptx_lowest(mask),
+			"call of '%s': no stack is left (%zu calls deep, %zu bytes of local memory)",
+			code->function->name, warp->n_frames, frame.local);
+	if (make_room(warp, frame.arena + code->arena_bytes, frame.local + code->local_bytes,
+		      warp->core->error) != 0 ||
 	    push_frame(warp, frame, warp->core->error) != 0) {
 		warp->core->failed = true;
 		return NULL;
@@ -164,7 +168,8 @@ const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_p
 		memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
 	for (size_t i = 0; i < code->n_specials; i++)
 		if (!code->specials[i].special->changes)
-			gt_ptx_fill_special(warp, code->specials[i].special, gt_ptx_lanes(warp, code->specials[i].slot));
+			gt_ptx_fill_special(warp, code->specials[i].special,
+					    gt_ptx_lanes(warp, code->specials[i].slot));
 	warp->mask = mask;
 	return push_path(warp, code->ops, NULL, mask) != 0 ? NULL : code->ops;
 }
@@ -176,7 +181,8 @@ struct side {
 	size_t n;
 };
 
-static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side *side, size_t i, unsigned lane)
+static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side *side, size_t i,
+			      unsigned lane)
 {
 	const struct gt_ptx_place *place = &side->places[i];
 
@@ -188,14 +194,17 @@ static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side 
 static void hand_over(struct gt_ptx_warp *warp, const struct side *to, const struct side *from, uint32_t mask)
 {
 	for (size_t i = 0; i < to->n && i < from->n; i++) {
-		size_t bytes = to->places[i].bytes < from->places[i].bytes ? to->places[i].bytes : from->places[i].bytes;
+		size_t bytes = to->places[i].bytes < from->places[i].bytes ? to->places[i].bytes
+									   : from->places[i].bytes;
 		for (uint32_t m = mask; m; m &= m - 1)
-			memcpy(lane_at(warp, to, i, gt_ptx_lowest(m)), lane_at(warp, from, i, gt_ptx_lowest(m)), bytes);
+			memcpy(lane_at(warp, to, i, gt_ptx_lowest(m)),
+			       lane_at(warp, from, i, gt_ptx_lowest(m)), bytes);
 	}
 }
 
 /* The function a call goes to: by name, or by the address that all lanes hold. */
-static const struct gt_ptx_code *callee_of(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_code *callee_of(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					   uint32_t mask)
 {
 	const struct gt_ptx_call *call = op->with.call;
 	const struct gt_ptx_module *module = warp->core->machine->module;
@@ -208,11 +217,13 @@ static const struct gt_ptx_code *callee_of(struct gt_ptx_warp *warp, const struc
 		uint64_t first = address[gt_ptx_lowest(mask)];
 		for (uint32_t m = mask; m; m &= m - 1)
 			if (address[gt_ptx_lowest(m)] != first) {
-				gt_ptx_fault(warp, op, gt_ptx_lowest(m), "call of different functions in one warp");
+				gt_ptx_fault(warp, op, gt_ptx_lowest(m),
+					     "call of different functions in one warp");
 				return NULL;
 			}
 		index = (size_t)((first - GT_PTX_FUNCTION_BASE) / GT_PTX_FUNCTION_STEP);
-		if (first < GT_PTX_FUNCTION_BASE || index >= module->n_functions || !warp->core->program->codes[index]) {
+		if (first < GT_PTX_FUNCTION_BASE || index >= module->n_functions ||
+		    !warp->core->program->codes[index]) {
 			gt_ptx_fault(warp, op, gt_ptx_lowest(mask), "call of 0x%llx, where no function is",
 				     (unsigned long long)first);
 			return NULL;
@@ -231,7 +242,8 @@ const struct gt_ptx_op *gt_ptx_do_call(struct gt_ptx_warp *warp, const struct gt
 	const struct gt_ptx_op *next = gt_ptx_enter(warp, code, op, mask);
 	if (!next)
 		return NULL;
-	struct side caller = {&warp->frames[warp->n_frames - 2], op->with.call->arguments, op->with.call->n_arguments};
+	struct side caller = {&warp->frames[warp->n_frames - 2], op->with.call->arguments,
+			      op->with.call->n_arguments};
 	struct side callee = {&warp->frames[warp->n_frames - 1], code->parameters, code->n_parameters};
 	hand_over(warp, &callee, &caller, mask);
 	return next;
@@ -255,7 +267,8 @@ static const struct gt_ptx_op *pop_frame(struct gt_ptx_warp *warp)
 	return NULL;
 }
 
-const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, bool all)
+const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+				     bool all)
 {
 	size_t from = all ? 0 : warp->frames[warp->n_frames - 1].paths;
 
@@ -305,7 +318,8 @@ const struct gt_ptx_op *gt_ptx_do_nothing(struct gt_ptx_warp *warp, const struct
 	return op + 1;
 }
 
-const struct gt_ptx_op *gt_ptx_local_address(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_local_address(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					     uint32_t mask)
 {
 	uint64_t *lanes = gt_ptx_lanes(warp, op->d);
 

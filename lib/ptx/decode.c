@@ -11,19 +11,44 @@ static const struct {
 	const char *opcode;
 	gt_ptx_decode_one *decode;
 } opcodes[] = {
-	{"ld", gt_ptx_decode_ld}, {"ldu", gt_ptx_decode_ld}, {"st", gt_ptx_decode_st}, {"mov", gt_ptx_decode_mov},
-	{"setp", gt_ptx_decode_setp}, {"set", gt_ptx_decode_set}, {"bra", gt_ptx_decode_bra}, {"brx", gt_ptx_decode_brx},
-	{"cvta", gt_ptx_decode_cvta}, {"isspacep", gt_ptx_decode_isspacep}, {"ret", gt_ptx_decode_ret},
-	{"exit", gt_ptx_decode_exit}, {"trap", gt_ptx_decode_trap}, {"brkpt", gt_ptx_decode_trap},
-	{"call", gt_ptx_decode_call}, {"bar", gt_ptx_decode_bar}, {"barrier", gt_ptx_decode_bar},
-	{"atom", gt_ptx_decode_atom}, {"red", gt_ptx_decode_atom}, {"shfl", gt_ptx_decode_shfl},
-	{"vote", gt_ptx_decode_vote}, {"match", gt_ptx_decode_match}, {"activemask", gt_ptx_decode_vote},
-	{"redux", gt_ptx_decode_vote}, {"elect", gt_ptx_decode_match}, {"cp", gt_ptx_decode_cp},
-	{"tex", gt_ptx_decode_tex}, {"lop3", gt_ptx_decode_lop3},
-	{"membar", gt_ptx_decode_nothing}, {"fence", gt_ptx_decode_nothing}, {"prefetch", gt_ptx_decode_nothing},
-	{"prefetchu", gt_ptx_decode_nothing}, {"nanosleep", gt_ptx_decode_nothing}, {"pmevent", gt_ptx_decode_nothing},
-	{"discard", gt_ptx_decode_nothing}, {"applypriority", gt_ptx_decode_nothing},
-	{"griddepcontrol", gt_ptx_decode_nothing}, {"setmaxnreg", gt_ptx_decode_nothing},
+	{"ld", gt_ptx_decode_ld},
+	{"ldu", gt_ptx_decode_ld},
+	{"st", gt_ptx_decode_st},
+	{"mov", gt_ptx_decode_mov},
+	{"setp", gt_ptx_decode_setp},
+	{"set", gt_ptx_decode_set},
+	{"bra", gt_ptx_decode_bra},
+	{"brx", gt_ptx_decode_brx},
+	{"cvta", gt_ptx_decode_cvta},
+	{"isspacep", gt_ptx_decode_isspacep},
+	{"ret", gt_ptx_decode_ret},
+	{"exit", gt_ptx_decode_exit},
+	{"trap", gt_ptx_decode_trap},
+	{"brkpt", gt_ptx_decode_trap},
+	{"call", gt_ptx_decode_call},
+	{"bar", gt_ptx_decode_bar},
+	{"barrier", gt_ptx_decode_bar},
+	{"atom", gt_ptx_decode_atom},
+	{"red", gt_ptx_decode_atom},
+	{"shfl", gt_ptx_decode_shfl},
+	{"vote", gt_ptx_decode_vote},
+	{"match", gt_ptx_decode_match},
+	{"activemask", gt_ptx_decode_vote},
+	{"redux", gt_ptx_decode_vote},
+	{"elect", gt_ptx_decode_match},
+	{"cp", gt_ptx_decode_cp},
+	{"tex", gt_ptx_decode_tex},
+	{"lop3", gt_ptx_decode_lop3},
+	{"membar", gt_ptx_decode_nothing},
+	{"fence", gt_ptx_decode_nothing},
+	{"prefetch", gt_ptx_decode_nothing},
+	{"prefetchu", gt_ptx_decode_nothing},
+	{"nanosleep", gt_ptx_decode_nothing},
+	{"pmevent", gt_ptx_decode_nothing},
+	{"discard", gt_ptx_decode_nothing},
+	{"applypriority", gt_ptx_decode_nothing},
+	{"griddepcontrol", gt_ptx_decode_nothing},
+	{"setmaxnreg", gt_ptx_decode_nothing},
 };
 
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run)
@@ -126,13 +151,16 @@ static int place_formals(struct gt_ptx_decoder *decoder, const struct gt_ptx_var
 	for (size_t i = 0; i < n; i++) {
 		struct gt_ptx_place *place = &(*places)[i];
 		if (formals[i].space == GT_PTX_REG) {
-			const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, formals[i].name);
-			*place = (struct gt_ptx_place){true, reg ? reg->slot : 0, gt_ptx_type_size(formals[i].type)};
+			const struct gt_ptx_register *reg =
+				gt_ptx_register(&decoder->registers, formals[i].name);
+			*place = (struct gt_ptx_place){true, reg ? reg->slot : 0,
+						       gt_ptx_type_size(formals[i].type)};
 		} else {
 			if (place_in_frame(decoder, &formals[i]) != 0)
 				return -1;
 			*place = (struct gt_ptx_place){
-				false, (uint32_t)*gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)formals[i].name),
+				false,
+				(uint32_t)*gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)formals[i].name),
 				(uint32_t)formals[i].bytes};
 		}
 	}
@@ -155,7 +183,8 @@ static int lay_out_frame(struct gt_ptx_decoder *decoder)
 		return 0;
 	if (place_formals(decoder, function->parameters, function->n_parameters, &code->parameters,
 			  &code->n_parameters) != 0 ||
-	    place_formals(decoder, function->returns, function->n_returns, &code->returns, &code->n_returns) != 0)
+	    place_formals(decoder, function->returns, function->n_returns, &code->returns,
+			  &code->n_returns) != 0)
 		return -1;
 	return 0;
 }
@@ -259,7 +288,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 
 	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 ||
 	    gt_ptx_flow_make(&decoder->flow, decoder->function, decoder->error) != 0 ||
-	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) != 0 ||
+	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
+		    0 ||
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0)
 		return -1;
 	/* Slot 0 is the predicate that always holds, so 0 says "no slot" elsewhere. */
@@ -281,7 +311,10 @@ struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct g
 				  const struct gt_ptx_function *function, struct gt_error *error)
 {
 	struct gt_ptx_decoder decoder = {
-		.machine = machine, .program = program, .function = function, .error = error,
+		.machine = machine,
+		.program = program,
+		.function = function,
+		.error = error,
 		.code = calloc(1, sizeof(struct gt_ptx_code)),
 	};
 	struct gt_ptx_code *code = decoder.code;

@@ -38,15 +38,17 @@ int gt_ptx_decode_brx(struct gt_ptx_decoder *decoder)
 	if (instruction->n_operands != 2 || instruction->operands[1].kind != GT_PTX_VECTOR)
 		return gt_ptx_emit_unknown(decoder, "brx.idx needs an index and a list of targets");
 	const struct gt_ptx_operand *labels = &instruction->operands[1];
-	struct gt_ptx_switch *ways = gt_ptx_own(decoder, sizeof *ways + labels->n_elements * sizeof ways->targets[0]);
+	struct gt_ptx_switch *ways =
+		gt_ptx_own(decoder, sizeof *ways + labels->n_elements * sizeof ways->targets[0]);
 	uint32_t index = gt_ptx_source(decoder, &instruction->operands[0], GT_PTX_U32);
 	struct gt_ptx_op *op = ways && index ? gt_ptx_emit(decoder, gt_ptx_switch) : NULL;
 	if (!op)
 		return -1;
 	ways->n = labels->n_elements;
 	for (size_t i = 0; i < ways->n; i++)
-		ways->targets[i] = (int32_t)decoder->flow.block_of[gt_ptx_label_at(decoder->function,
-										   labels->elements[i].name)];
+		ways->targets[i] =
+			(int32_t)decoder->flow
+				.block_of[gt_ptx_label_at(decoder->function, labels->elements[i].name)];
 	op->a = index;
 	op->with.ways = ways;
 	op->join = join_of(decoder);
@@ -69,15 +71,16 @@ int gt_ptx_decode_trap(struct gt_ptx_decoder *decoder)
 }
 
 /* Where the values lie that a call hands over or takes back: registers, constants, .param variables. */
-static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operands,
-					  size_t n, bool written)
+static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
+					  const struct gt_ptx_operand *operands, size_t n, bool written)
 {
 	struct gt_ptx_place *places = gt_ptx_own(decoder, (n + 1) * sizeof *places);
 
 	for (size_t i = 0; places && i < n; i++) {
 		const struct gt_ptx_operand *operand = &operands[i];
-		const uint64_t *in_frame = operand->name ? gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)operand->name)
-							 : NULL;
+		const uint64_t *in_frame =
+			operand->name ? gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)operand->name)
+				      : NULL;
 		const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, operand->name);
 		if (operand->kind == GT_PTX_SINK) {
 			continue;
@@ -89,9 +92,11 @@ static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder, const 
 		} else if (reg) {
 			places[i] = (struct gt_ptx_place){true, reg->slot, gt_ptx_type_size(reg->type)};
 		} else if (!written && operand->kind == GT_PTX_IMMEDIATE) {
-			places[i] = (struct gt_ptx_place){true, gt_ptx_constant_slot(decoder, operand->bits, 8), 8};
+			places[i] = (struct gt_ptx_place){true,
+							  gt_ptx_constant_slot(decoder, operand->bits, 8), 8};
 		} else {
-			gt_fail(decoder->error, "PTX line %u: a call hands over registers and .param variables",
+			gt_fail(decoder->error,
+				"PTX line %u: a call hands over registers and .param variables",
 				decoder->instruction->line);
 			return NULL;
 		}
@@ -150,7 +155,8 @@ static int emit_reduction(struct gt_ptx_decoder *decoder, uint32_t number)
 	bool counts = gt_ptx_says(decoder, "popc");
 	struct gt_ptx_result result;
 
-	if (gt_ptx_result(decoder, &decoder->instruction->operands[0], counts ? GT_PTX_U32 : GT_PTX_PRED, &result) != 0)
+	if (gt_ptx_result(decoder, &decoder->instruction->operands[0], counts ? GT_PTX_U32 : GT_PTX_PRED,
+			  &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_result);
 	if (!op)
@@ -173,9 +179,11 @@ int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_says(decoder, "cluster"))
 		return gt_ptx_emit_unknown(decoder, "opcode 'barrier.cluster' is not known");
 	if (n < first + 1 + reduces || n > first + 2 + reduces)
-		return gt_ptx_emit_unknown(decoder, "a barrier needs a number and, if any, a count of threads");
+		return gt_ptx_emit_unknown(decoder,
+					   "a barrier needs a number and, if any, a count of threads");
 	if (!(number = gt_ptx_source(decoder, &instruction->operands[first], GT_PTX_U32)) ||
-	    (last > first + 1 && !(threads = gt_ptx_source(decoder, &instruction->operands[first + 1], GT_PTX_U32))) ||
+	    (last > first + 1 &&
+	     !(threads = gt_ptx_source(decoder, &instruction->operands[first + 1], GT_PTX_U32))) ||
 	    (reduces && !(predicate = gt_ptx_source(decoder, &instruction->operands[last], GT_PTX_PRED))))
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier);

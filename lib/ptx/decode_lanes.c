@@ -12,9 +12,9 @@ static const struct {
 	uint8_t rounding;
 	bool integral;
 } roundings[] = {
-	{"rn", GT_PTX_RN, false}, {"rz", GT_PTX_RZ, false}, {"rm", GT_PTX_RM, false}, {"rp", GT_PTX_RP, false},
-	{"rni", GT_PTX_RN, true}, {"rzi", GT_PTX_RZ, true}, {"rmi", GT_PTX_RM, true}, {"rpi", GT_PTX_RP, true},
-	{"rna", GT_PTX_RNA, false},
+	{"rn", GT_PTX_RN, false}, {"rz", GT_PTX_RZ, false}, {"rm", GT_PTX_RM, false},
+	{"rp", GT_PTX_RP, false}, {"rni", GT_PTX_RN, true}, {"rzi", GT_PTX_RZ, true},
+	{"rmi", GT_PTX_RM, true}, {"rpi", GT_PTX_RP, true}, {"rna", GT_PTX_RNA, false},
 };
 
 static bool is_float_word(const char *word)
@@ -103,8 +103,8 @@ static uint32_t flush(struct gt_ptx_decoder *decoder, uint32_t slot)
 	return flushed && gt_ptx_emit_form(decoder, "flush.f32", flushed, slot, 0, 0) ? flushed : 0;
 }
 
-static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint8_t type,
-			    const struct gt_ptx_words *words)
+static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+			    uint8_t type, const struct gt_ptx_words *words)
 {
 	uint32_t slot = gt_ptx_source(decoder, operand, (enum gt_ptx_type)type);
 
@@ -112,7 +112,8 @@ static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 }
 
 /* Runs the step under another rounding, where the form's own arithmetic rounds. */
-static void set_rounding(struct gt_ptx_op *op, const struct gt_ptx_form *form, const struct gt_ptx_words *words)
+static void set_rounding(struct gt_ptx_op *op, const struct gt_ptx_form *form,
+			 const struct gt_ptx_words *words)
 {
 	bool converts = strncmp(form->name, "cvt.", 4) == 0;
 	bool native = form->d == GT_PTX_F32 || form->d == GT_PTX_F64;
@@ -150,7 +151,8 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	if (!form || instruction->n_operands != sources_of(form) + 1)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
 	for (size_t i = 0; i < sources_of(form); i++)
-		if (!(slots[i] = form_source(decoder, &instruction->operands[i + 1], form->sources[i], &words)))
+		if (!(slots[i] =
+			      form_source(decoder, &instruction->operands[i + 1], form->sources[i], &words)))
 			return -1;
 	if (gt_ptx_result(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
 		return -1;
@@ -166,7 +168,8 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	if (words.ftz && form->d == GT_PTX_F32 &&
 	    !gt_ptx_emit_form(decoder, "flush.f32", result.slot, result.slot, 0, 0))
 		return -1;
-	if (words.sat && (form->d == GT_PTX_F32 || form->d == GT_PTX_F64 || is_small_float((enum gt_ptx_type)form->d))) {
+	if (words.sat &&
+	    (form->d == GT_PTX_F32 || form->d == GT_PTX_F64 || is_small_float((enum gt_ptx_type)form->d))) {
 		char name[GT_PTX_NAME];
 		snprintf(name, sizeof name, "saturate.%s", gt_ptx_type_name((enum gt_ptx_type)form->d));
 		if (!gt_ptx_emit_form(decoder, name, result.slot, result.slot, 0, 0))
@@ -178,8 +181,8 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 /* The combination with a predicate that setp and set may end with, by its modifier. */
 static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decoder)
 {
-	return gt_ptx_says(decoder, "and")  ? GT_PTX_AND
-	       : gt_ptx_says(decoder, "or") ? GT_PTX_OR
+	return gt_ptx_says(decoder, "and")   ? GT_PTX_AND
+	       : gt_ptx_says(decoder, "or")  ? GT_PTX_OR
 	       : gt_ptx_says(decoder, "xor") ? GT_PTX_XOR
 					     : GT_PTX_ALONE;
 }
@@ -198,10 +201,13 @@ static struct gt_ptx_op *emit_comparison(struct gt_ptx_decoder *decoder, size_t 
 	const struct gt_ptx_form *form = gt_ptx_form(name);
 	size_t expected = from + 2 + (how != GT_PTX_ALONE);
 	if (!form || instruction->n_operands != expected)
-		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name) == 0 ? decoder->code->ops : NULL;
+		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name) == 0
+			       ? decoder->code->ops
+			       : NULL;
 	if (!(a = form_source(decoder, &instruction->operands[from], form->sources[0], &words)) ||
 	    !(b = form_source(decoder, &instruction->operands[from + 1], form->sources[1], &words)) ||
-	    (how != GT_PTX_ALONE && !(c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
+	    (how != GT_PTX_ALONE &&
+	     !(c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
 		return NULL;
 	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d, a, b, c);
 	if (op)

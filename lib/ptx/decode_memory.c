@@ -13,11 +13,23 @@ static const struct {
 	const char *word;
 	int space, operation, n;
 } meanings[] = {
-	{"global", GT_PTX_GLOBAL, 0, 0}, {"shared", GT_PTX_SHARED, 0, 0}, {"shared::cta", GT_PTX_SHARED, 0, 0},
-	{"shared::cluster", GT_PTX_SHARED, 0, 0}, {"local", GT_PTX_LOCAL, 0, 0}, {"const", GT_PTX_CONST, 0, 0},
-	{"param", GT_PTX_PARAM, 0, 0}, {"param::entry", GT_PTX_PARAM, 0, 0}, {"param::func", GT_PTX_PARAM, 0, 0},
-	{"ca", 0, GT_CA, 0}, {"cg", 0, GT_CG, 0}, {"cs", 0, GT_CS, 0}, {"cv", 0, GT_CV, 0}, {"nc", 0, GT_NC, 0},
-	{"v2", 0, 0, 2}, {"v4", 0, 0, 4}, {"v8", 0, 0, 8},
+	{"global", GT_PTX_GLOBAL, 0, 0},
+	{"shared", GT_PTX_SHARED, 0, 0},
+	{"shared::cta", GT_PTX_SHARED, 0, 0},
+	{"shared::cluster", GT_PTX_SHARED, 0, 0},
+	{"local", GT_PTX_LOCAL, 0, 0},
+	{"const", GT_PTX_CONST, 0, 0},
+	{"param", GT_PTX_PARAM, 0, 0},
+	{"param::entry", GT_PTX_PARAM, 0, 0},
+	{"param::func", GT_PTX_PARAM, 0, 0},
+	{"ca", 0, GT_CA, 0},
+	{"cg", 0, GT_CG, 0},
+	{"cs", 0, GT_CS, 0},
+	{"cv", 0, GT_CV, 0},
+	{"nc", 0, GT_NC, 0},
+	{"v2", 0, 0, 2},
+	{"v4", 0, 0, 4},
+	{"v8", 0, 0, 8},
 };
 
 static void read_meaning(struct gt_ptx_access *access, const struct gt_ptx_instruction *instruction,
@@ -65,10 +77,11 @@ static int read_address(struct gt_ptx_decoder *decoder, struct gt_ptx_access *ac
 		access->untraced = gt_ptx_says(decoder, "param");
 		return 0;
 	}
-	enum gt_ptx_symbol_kind kind = operand->name ? gt_ptx_symbol_of(decoder, operand->name, &address) : GT_PTX_IN_DEVICE;
+	enum gt_ptx_symbol_kind kind =
+		operand->name ? gt_ptx_symbol_of(decoder, operand->name, &address) : GT_PTX_IN_DEVICE;
 	if (kind == GT_PTX_NO_SYMBOL)
-		return gt_fail(decoder->error, "PTX line %u: '%s' is not declared", decoder->instruction->line,
-			       operand->name);
+		return gt_fail(decoder->error, "PTX line %u: '%s' is not declared",
+			       decoder->instruction->line, operand->name);
 	access->in_frame = kind == GT_PTX_IN_FRAME;
 	access->untraced = access->space == GT_PTX_PARAM;
 	if (kind == GT_PTX_IN_FRAME)
@@ -93,7 +106,8 @@ static struct gt_ptx_access *new_access(struct gt_ptx_decoder *decoder, enum gt_
 	return access;
 }
 
-static struct gt_ptx_op *emit_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, gt_ptx_step *run)
+static struct gt_ptx_op *emit_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access,
+				     gt_ptx_step *run)
 {
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, run);
 
@@ -115,7 +129,8 @@ static bool fits(const struct gt_ptx_access *access, size_t n)
 {
 	unsigned bytes = (unsigned)access->size * access->n;
 
-	return n == access->n && n <= 8 && access->size > 0 && access->size <= 8 && bytes <= GT_ACCESS_SIZE_MAX;
+	return n == access->n && n <= 8 && access->size > 0 && access->size <= 8 &&
+	       bytes <= GT_ACCESS_SIZE_MAX;
 }
 
 int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
@@ -192,10 +207,12 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 		return gt_ptx_emit_unknown(decoder, "an atomic of this form is not known");
 	if (read_address(decoder, access, &instruction->operands[at]) != 0 ||
 	    !(access->slots[0] = gt_ptx_source(decoder, &instruction->operands[at + 1], type)) ||
-	    (n == at + 3 && !(access->slots[1] = gt_ptx_source(decoder, &instruction->operands[at + 2], type))))
+	    (n == at + 3 &&
+	     !(access->slots[1] = gt_ptx_source(decoder, &instruction->operands[at + 2], type))))
 		return -1;
 	if (returns && instruction->operands[0].kind == GT_PTX_REGISTER) {
-		const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, instruction->operands[0].name);
+		const struct gt_ptx_register *reg =
+			gt_ptx_register(&decoder->registers, instruction->operands[0].name);
 		returns = reg && reg->read;
 		if (gt_ptx_result(decoder, &instruction->operands[0], type, &result) != 0)
 			return -1;
@@ -214,10 +231,12 @@ int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	enum gt_ptx_type type;
 
-	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") || gt_ptx_says(decoder, "wait_all"))
+	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
+	    gt_ptx_says(decoder, "wait_all"))
 		return gt_ptx_decode_nothing(decoder);
-	if (!gt_ptx_says(decoder, "async") || gt_ptx_says(decoder, "bulk") || gt_ptx_says(decoder, "mbarrier") ||
-	    instruction->n_operands < 3 || instruction->operands[2].kind != GT_PTX_IMMEDIATE)
+	if (!gt_ptx_says(decoder, "async") || gt_ptx_says(decoder, "bulk") ||
+	    gt_ptx_says(decoder, "mbarrier") || instruction->n_operands < 3 ||
+	    instruction->operands[2].kind != GT_PTX_IMMEDIATE)
 		return gt_ptx_emit_unknown(decoder, "this form of cp is not known");
 	struct gt_ptx_access *from = new_access(decoder, &type), *to = new_access(decoder, &type);
 	if (!from || !to)
@@ -235,7 +254,8 @@ int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
 	    read_address(decoder, from, &instruction->operands[1]) != 0)
 		return -1;
 	uint32_t copied = 0;
-	if (instruction->n_operands > 3 && !(copied = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_U32)))
+	if (instruction->n_operands > 3 &&
+	    !(copied = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_U32)))
 		return -1;
 	/* Two micro-ops: the bytes pass through the warp's buffer. */
 	struct gt_ptx_op *op = emit_access(decoder, from, gt_ptx_copy_from);
@@ -256,8 +276,9 @@ int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
 	if (!gt_ptx_says(decoder, "1d") || !gt_ptx_says(decoder, "v4") || words.type != GT_PTX_S32 ||
 	    gt_ptx_type_size(words.first_type) != 4 || instruction->n_operands != 2 ||
 	    instruction->operands[0].n_elements != 4 || instruction->operands[1].n_elements < 1)
-		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known: textures are fetched by integers, 1D, linear",
-					   words.name);
+		return gt_ptx_emit_unknown(
+			decoder, "opcode '%s' is not known: textures are fetched by integers, 1D, linear",
+			words.name);
 	const struct gt_ptx_operand *handle = &instruction->operands[1], *x = &handle->elements[0];
 	struct gt_ptx_access *access = new_access(decoder, &type);
 	if (!access)
@@ -270,7 +291,9 @@ int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
 	reg.kind = GT_PTX_REGISTER;
 	reg.n_elements = 0;
 	uint32_t texture = gt_ptx_source(decoder, &reg, GT_PTX_U64);
-	uint32_t at = texture ? gt_ptx_source(decoder, x->kind == GT_PTX_VECTOR ? &x->elements[0] : x, GT_PTX_S32) : 0;
+	uint32_t at =
+		texture ? gt_ptx_source(decoder, x->kind == GT_PTX_VECTOR ? &x->elements[0] : x, GT_PTX_S32)
+			: 0;
 	if (!at)
 		return -1;
 	for (size_t i = 0; i < 4; i++) {

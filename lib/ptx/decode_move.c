@@ -5,7 +5,8 @@
 
 #include "ptx/decoder.h"
 
-static const enum gt_ptx_type bits_of[] = {[1] = GT_PTX_B8, [2] = GT_PTX_B16, [4] = GT_PTX_B32, [8] = GT_PTX_B64};
+static const enum gt_ptx_type bits_of[] = {
+	[1] = GT_PTX_B8, [2] = GT_PTX_B16, [4] = GT_PTX_B32, [8] = GT_PTX_B64};
 
 /* mov.b64 d, {a, b}: the elements are joined in a temporary. */
 static int pack(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *vector, enum gt_ptx_type type)
@@ -16,18 +17,22 @@ static int pack(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *vec
 	char name[GT_PTX_NAME];
 
 	snprintf(name, sizeof name, "join.b%u.b%u", 8 * whole, 8 * size);
-	if (!joined || !zero || gt_ptx_result(decoder, &decoder->instruction->operands[0], type, &result) != 0)
+	if (!joined || !zero ||
+	    gt_ptx_result(decoder, &decoder->instruction->operands[0], type, &result) != 0)
 		return -1;
 	for (unsigned i = 0; i < vector->n_elements; i++) {
 		uint32_t element = gt_ptx_source(decoder, &vector->elements[i], bits_of[size]);
 		struct gt_ptx_op *op =
-			element ? gt_ptx_emit_form(decoder, name, joined, i ? joined : zero, element, 0) : NULL;
+			element ? gt_ptx_emit_form(decoder, name, joined, i ? joined : zero, element, 0)
+				: NULL;
 		if (!op)
 			return -1;
 		op->choice = (uint8_t)(8 * size * i);
 	}
 	snprintf(name, sizeof name, "mov.b%u", 8 * whole);
-	return gt_ptx_emit_form(decoder, name, result.slot, joined, 0, 0) ? gt_ptx_finish_result(decoder, &result) : -1;
+	return gt_ptx_emit_form(decoder, name, result.slot, joined, 0, 0)
+		       ? gt_ptx_finish_result(decoder, &result)
+		       : -1;
 }
 
 /* mov.b64 {a, b}, d. */
@@ -88,8 +93,13 @@ static const struct {
 	const char *name;
 	uint64_t base;
 } windows[] = {
-	{"global", 0}, {"const", 0}, {"shared", GT_PTX_SHARED_BASE}, {"shared::cta", GT_PTX_SHARED_BASE},
-	{"shared::cluster", GT_PTX_SHARED_BASE}, {"local", GT_PTX_LOCAL_BASE}, {"param", GT_PTX_PARAMETER_BASE},
+	{"global", 0},
+	{"const", 0},
+	{"shared", GT_PTX_SHARED_BASE},
+	{"shared::cta", GT_PTX_SHARED_BASE},
+	{"shared::cluster", GT_PTX_SHARED_BASE},
+	{"local", GT_PTX_LOCAL_BASE},
+	{"param", GT_PTX_PARAMETER_BASE},
 	{"param::entry", GT_PTX_PARAMETER_BASE},
 };
 

@@ -7,7 +7,8 @@
 
 static int unknown(struct gt_ptx_decoder *decoder)
 {
-	return gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known", decoder->instruction->opcode);
+	return gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known",
+				   decoder->instruction->opcode);
 }
 
 /* shfl(.sync).MODE.b32 d(|p), a, b, c(, members) */
@@ -38,7 +39,8 @@ int gt_ptx_decode_shfl(struct gt_ptx_decoder *decoder)
 }
 
 /* One source, if any, and one result; the members' mask says nothing that the active lanes do not. */
-static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type to, enum gt_ptx_type from)
+static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type to,
+		    enum gt_ptx_type from)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result result;
@@ -61,7 +63,8 @@ static void plain_name(const struct gt_ptx_instruction *instruction, char name[G
 
 	for (size_t i = 0; i < instruction->n_modifiers && length < GT_PTX_NAME; i++)
 		if (strcmp(instruction->modifiers[i], "sync") != 0)
-			length += (size_t)snprintf(name + length, GT_PTX_NAME - length, ".%s", instruction->modifiers[i]);
+			length += (size_t)snprintf(name + length, GT_PTX_NAME - length, ".%s",
+						   instruction->modifiers[i]);
 }
 
 int gt_ptx_decode_vote(struct gt_ptx_decoder *decoder)
@@ -89,8 +92,8 @@ int gt_ptx_decode_match(struct gt_ptx_decoder *decoder)
 	const struct gt_ptx_form *form = gt_ptx_form(name);
 	if (!form || instruction->n_operands < results + 1)
 		return unknown(decoder);
-	if ((form->sources[0] &&
-	     !(a = gt_ptx_source(decoder, &instruction->operands[results], (enum gt_ptx_type)form->sources[0]))) ||
+	if ((form->sources[0] && !(a = gt_ptx_source(decoder, &instruction->operands[results],
+						     (enum gt_ptx_type)form->sources[0]))) ||
 	    gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
 	    (results == 2 && gt_ptx_result(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
 		return -1;

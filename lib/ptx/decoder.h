@@ -24,7 +24,7 @@ struct gt_ptx_decoder {
 	struct gt_ptx_flow flow;
 	struct gt_ptx_registers registers;
 	struct gt_map frame; /* from the name's address to the offset in the local frame */
-	size_t *starts;	     /* by block: its first micro-op; one more for the end */
+	size_t *starts; /* by block: its first micro-op; one more for the end */
 	size_t ops_capacity;
 	uint32_t image_capacity, image_bytes;
 	struct gt_ptx_constant *constants;
@@ -32,7 +32,7 @@ struct gt_ptx_decoder {
 	struct gt_ptx_temporary {
 		uint32_t slot, bytes;
 		size_t taken; /* by which instruction, + 1 */
-	} *temporaries;
+	} * temporaries;
 	size_t n_temporaries;
 	/* The instruction under way. */
 	const struct gt_ptx_instruction *instruction;
@@ -57,7 +57,8 @@ uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, uns
 uint32_t gt_ptx_temporary(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
 
 /* The slot of an operand's value as that type; 0 on error. */
-uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type);
+uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+		       enum gt_ptx_type type);
 /* The slot to write a result of that type to. *widen is the slot of the register, if that is wider:
  * then gt_ptx_finish_result must follow. */
 struct gt_ptx_result {
@@ -71,9 +72,15 @@ int gt_ptx_finish_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_res
 
 /* What a name stands for in memory. */
 enum gt_ptx_symbol_kind {
-	GT_PTX_NO_SYMBOL, GT_PTX_IN_FRAME, GT_PTX_IN_PARAMETERS, GT_PTX_IN_SHARED, GT_PTX_IN_DEVICE, GT_PTX_IS_FUNCTION
+	GT_PTX_NO_SYMBOL,
+	GT_PTX_IN_FRAME,
+	GT_PTX_IN_PARAMETERS,
+	GT_PTX_IN_SHARED,
+	GT_PTX_IN_DEVICE,
+	GT_PTX_IS_FUNCTION
 };
-enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, const char *name, uint64_t *address);
+enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, const char *name,
+					 uint64_t *address);
 
 /* Keeps what a micro-op points to until the code is freed. NULL when memory is short. */
 void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes);
@@ -90,11 +97,11 @@ void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_p
 
 /* Decoders of instructions: 0, or -1. */
 typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);
-gt_ptx_decode_one gt_ptx_decode_lanes, gt_ptx_decode_mov, gt_ptx_decode_setp, gt_ptx_decode_set, gt_ptx_decode_ld,
-	gt_ptx_decode_st, gt_ptx_decode_cvta, gt_ptx_decode_isspacep, gt_ptx_decode_bra, gt_ptx_decode_brx,
-	gt_ptx_decode_ret, gt_ptx_decode_exit, gt_ptx_decode_trap, gt_ptx_decode_call, gt_ptx_decode_bar,
-	gt_ptx_decode_nothing, gt_ptx_decode_atom, gt_ptx_decode_shfl, gt_ptx_decode_vote, gt_ptx_decode_match,
-	gt_ptx_decode_cp, gt_ptx_decode_tex, gt_ptx_decode_lop3;
+gt_ptx_decode_one gt_ptx_decode_lanes, gt_ptx_decode_mov, gt_ptx_decode_setp, gt_ptx_decode_set,
+	gt_ptx_decode_ld, gt_ptx_decode_st, gt_ptx_decode_cvta, gt_ptx_decode_isspacep, gt_ptx_decode_bra,
+	gt_ptx_decode_brx, gt_ptx_decode_ret, gt_ptx_decode_exit, gt_ptx_decode_trap, gt_ptx_decode_call,
+	gt_ptx_decode_bar, gt_ptx_decode_nothing, gt_ptx_decode_atom, gt_ptx_decode_shfl, gt_ptx_decode_vote,
+	gt_ptx_decode_match, gt_ptx_decode_cp, gt_ptx_decode_tex, gt_ptx_decode_lop3;
 
 /* Whether the instruction has one of the modifiers. */
 static inline bool gt_ptx_says(const struct gt_ptx_decoder *decoder, const char *modifier)

@@ -61,8 +61,8 @@ static int mark_blocks(const struct gt_ptx_function *function, size_t *begins, s
 		for (size_t t = 0; t < n; t++) {
 			size_t at = gt_ptx_label_at(function, labels[t].name);
 			if (at == SIZE_MAX)
-				return gt_fail(error, "PTX line %u: no label '%s' to branch to", instruction->line,
-					       labels[t].name ? labels[t].name : "");
+				return gt_fail(error, "PTX line %u: no label '%s' to branch to",
+					       instruction->line, labels[t].name ? labels[t].name : "");
 			begins[at] = 1;
 		}
 		*n_edges += n;
@@ -102,10 +102,10 @@ struct ways {
 	const struct gt_ptx_function *function;
 	unsigned char *kept; /* by edge */
 	unsigned char *ends; /* by block: the end can be reached from it */
-	size_t *start;	     /* of a block's predecessors in `before`, and where the next block's start */
+	size_t *start; /* of a block's predecessors in `before`, and where the next block's start */
 	size_t *before;
 	size_t *cursor;
-	size_t *order;	/* blocks, the end first, each before those that lead to it (loops apart) */
+	size_t *order; /* blocks, the end first, each before those that lead to it (loops apart) */
 	size_t *number; /* by block: its place in `order`; SIZE_MAX: the end cannot be reached */
 	size_t n;
 };
@@ -136,7 +136,8 @@ static void find_ends(struct ways *ways)
 			if (ways->ends[b])
 				continue;
 			for (size_t s = 0; s < block->n_successors; s++)
-				if (ways->kept[block->successors + s] && ways->ends[flow->edges[block->successors + s]])
+				if (ways->kept[block->successors + s] &&
+				    ways->ends[flow->edges[block->successors + s]])
 					ways->ends[b] = changed = true;
 		}
 	}
@@ -149,7 +150,8 @@ static void choose_edges(struct ways *ways)
 	for (size_t b = 0; b < flow->n_blocks; b++)
 		for (size_t s = 0; s < flow->blocks[b].n_successors; s++) {
 			size_t edge = flow->blocks[b].successors + s;
-			ways->kept[edge] = flow->blocks[b].n_successors == 1 || !leaves(ways, flow->edges[edge]);
+			ways->kept[edge] =
+				flow->blocks[b].n_successors == 1 || !leaves(ways, flow->edges[edge]);
 		}
 	find_ends(ways);
 	/* A loop whose only way out is such a return keeps it. */
@@ -257,19 +259,25 @@ static int find_joins(struct gt_ptx_flow *flow, const struct ways *ways, struct 
 	return 0;
 }
 
-static int find_meetings(struct gt_ptx_flow *flow, const struct gt_ptx_function *function, struct gt_error *error)
+static int find_meetings(struct gt_ptx_flow *flow, const struct gt_ptx_function *function,
+			 struct gt_error *error)
 {
 	size_t n = flow->n_blocks;
 	int result = -1;
 	struct ways ways = {
-		.flow = flow, .function = function,
-		.kept = calloc(flow->n_edges + 1, 1), .ends = calloc(n + 1, 1),
-		.start = calloc(n + 2, sizeof(size_t)), .before = calloc(flow->n_edges + 1, sizeof(size_t)),
+		.flow = flow,
+		.function = function,
+		.kept = calloc(flow->n_edges + 1, 1),
+		.ends = calloc(n + 1, 1),
+		.start = calloc(n + 2, sizeof(size_t)),
+		.before = calloc(flow->n_edges + 1, sizeof(size_t)),
 		.cursor = calloc(n + 1, sizeof(size_t)),
-		.order = calloc(n + 1, sizeof(size_t)), .number = calloc(n + 1, sizeof(size_t)),
+		.order = calloc(n + 1, sizeof(size_t)),
+		.number = calloc(n + 1, sizeof(size_t)),
 	};
 
-	if (!ways.kept || !ways.ends || !ways.start || !ways.before || !ways.cursor || !ways.order || !ways.number) {
+	if (!ways.kept || !ways.ends || !ways.start || !ways.before || !ways.cursor || !ways.order ||
+	    !ways.number) {
 		gt_fail_memory(error, "a flow graph");
 	} else {
 		choose_edges(&ways);

@@ -25,7 +25,8 @@ struct gt_ptx_flow {
 };
 
 /* Fails for a branch to no label. Freed by gt_ptx_flow_free in either case. */
-int gt_ptx_flow_make(struct gt_ptx_flow *flow, const struct gt_ptx_function *function, struct gt_error *error);
+int gt_ptx_flow_make(struct gt_ptx_flow *flow, const struct gt_ptx_function *function,
+		     struct gt_error *error);
 void gt_ptx_flow_free(struct gt_ptx_flow *flow);
 
 /* The instruction that a label stands before; n_instructions at the end; SIZE_MAX if there is none. */

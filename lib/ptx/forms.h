@@ -27,7 +27,8 @@ struct gt_ptx_forms {
 	size_t n;
 };
 
-extern const struct gt_ptx_forms gt_ptx_integer_forms, gt_ptx_wide_forms, gt_ptx_bit_forms, gt_ptx_float_forms,
+extern const struct gt_ptx_forms gt_ptx_integer_forms, gt_ptx_wide_forms, gt_ptx_bit_forms,
+	gt_ptx_float_forms,
 	gt_ptx_compare_forms, gt_ptx_convert_forms, gt_ptx_half_forms, gt_ptx_move_forms, gt_ptx_lane_forms;
 
 /* A form by its name, or NULL. */

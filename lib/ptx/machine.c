@@ -31,10 +31,12 @@ static int index_names(struct gt_ptx_machine *machine, struct gt_error *error)
 	const struct gt_ptx_module *module = machine->module;
 	int fresh;
 
-	if (gt_map_open(&machine->functions, 64, error) != 0 || gt_map_open(&machine->symbols, 64, error) != 0)
+	if (gt_map_open(&machine->functions, 64, error) != 0 ||
+	    gt_map_open(&machine->symbols, 64, error) != 0)
 		return -1;
 	for (size_t i = 0; i < module->n_functions; i++) {
-		uint64_t *place = gt_map_put(&machine->functions, (uint64_t)(uintptr_t)module->functions[i].name, i, &fresh);
+		uint64_t *place = gt_map_put(&machine->functions,
+					     (uint64_t)(uintptr_t)module->functions[i].name, i, &fresh);
 		if (!place)
 			return gt_fail_memory(error, "a module");
 		const struct gt_ptx_function *before = &module->functions[*place];
@@ -42,7 +44,8 @@ static int index_names(struct gt_ptx_machine *machine, struct gt_error *error)
 			*place = i;
 	}
 	for (size_t i = 0; i < module->n_variables; i++) {
-		uint64_t *place = gt_map_put(&machine->symbols, (uint64_t)(uintptr_t)module->variables[i].name, i, &fresh);
+		uint64_t *place = gt_map_put(&machine->symbols,
+					     (uint64_t)(uintptr_t)module->variables[i].name, i, &fresh);
 		if (!place)
 			return gt_fail_memory(error, "a module");
 		if (!module->variables[i].external && module->variables[*place].external)
@@ -63,7 +66,8 @@ static int resolve_reference(const struct gt_ptx_machine *machine, const struct 
 	else if (function != SIZE_MAX)
 		*value = GT_PTX_FUNCTION_BASE + function * GT_PTX_FUNCTION_STEP;
 	else
-		return gt_fail(error, "%s: an initial value has the address of '%s', which is not in device memory",
+		return gt_fail(error,
+			       "%s: an initial value has the address of '%s', which is not in device memory",
 			       machine->name, reference->symbol);
 	return 0;
 }
@@ -79,8 +83,8 @@ static int initialise_variable(struct gt_ptx_machine *machine, size_t i, struct 
 		const struct gt_ptx_reference *reference = &variable->references[r];
 		uint64_t value = 0;
 		if (reference->offset > variable->bytes || variable->bytes - reference->offset < sizeof value)
-			return gt_fail(error, "%s:%u: an address does not fit into '%s'", machine->name, variable->line,
-				       variable->name);
+			return gt_fail(error, "%s:%u: an address does not fit into '%s'", machine->name,
+				       variable->line, variable->name);
 		if (resolve_reference(machine, reference, &value, error) != 0)
 			return -1;
 		memcpy(host + reference->offset, &value, sizeof value);
@@ -99,8 +103,8 @@ static int place_variables(struct gt_ptx_machine *machine, struct gt_error *erro
 		const struct gt_ptx_variable *variable = &module->variables[i];
 		bool placed = variable->space == GT_PTX_GLOBAL || variable->space == GT_PTX_CONST;
 		if (placed && !variable->external && variable->bytes > 0 &&
-		    gt_ptx_allocate(machine->memory, variable->bytes, variable->name, &machine->variables[i].address,
-				    error) != 0)
+		    gt_ptx_allocate(machine->memory, variable->bytes, variable->name,
+				    &machine->variables[i].address, error) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < module->n_variables; i++)

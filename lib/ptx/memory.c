@@ -24,14 +24,15 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	memset(memory, 0, sizeof *memory);
 	/* Freed room is used again, but not always whole: twice the limit leaves room for gaps. */
 	if (limit == 0 || limit > GT_PTX_WINDOW)
-		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected", limit,
-			       GT_PTX_WINDOW);
+		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected",
+			       limit, GT_PTX_WINDOW);
 	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? rounded_up(2 * limit, GT_PTX_PAGE) : GT_PTX_WINDOW;
 	int zeros = open("/dev/zero", O_RDWR);
 	if (zeros < 0)
 		return gt_fail_errno(error, "/dev/zero");
 	/* The address is a wish: what serves device code alone works anywhere. */
-	void *host = mmap((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, reserved, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE, zeros, 0);
+	void *host = mmap((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, reserved, PROT_NONE,
+			  MAP_PRIVATE | MAP_NORESERVE, zeros, 0);
 	close(zeros);
 	if (host == MAP_FAILED)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", limit);
@@ -87,8 +88,10 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 
 	if (bytes == 0 || bytes > memory->limit || memory->live_bytes > memory->limit - bytes ||
 	    !find_gap(memory, bytes, address, &at))
-		return gt_fail(error, "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
-			       " are in use", bytes, name, memory->live_bytes, memory->limit);
+		return gt_fail(error,
+			       "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
+			       " are in use",
+			       bytes, name, memory->live_bytes, memory->limit);
 	if (memory->n == memory->capacity) {
 		size_t capacity = memory->capacity ? 2 * memory->capacity : 64;
 		void *grown = realloc(memory->allocations, capacity * sizeof *memory->allocations);
@@ -100,9 +103,11 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	if (open_pages(memory, *address, bytes, error) != 0)
 		return -1;
 	uint64_t end = *address - GT_PTX_GLOBAL_BASE + bytes;
-	uint64_t stale = end < memory->used ? end : memory->used; /* bytes up to `used` may have been written */
+	uint64_t stale =
+		end < memory->used ? end : memory->used; /* bytes up to `used` may have been written */
 	if (stale > *address - GT_PTX_GLOBAL_BASE)
-		memset(memory->host + (*address - GT_PTX_GLOBAL_BASE), 0, stale - (*address - GT_PTX_GLOBAL_BASE));
+		memset(memory->host + (*address - GT_PTX_GLOBAL_BASE), 0,
+		       stale - (*address - GT_PTX_GLOBAL_BASE));
 	memmove(memory->allocations + at + 1, memory->allocations + at,
 		(memory->n - at) * sizeof *memory->allocations);
 	struct gt_ptx_allocation *allocation = &memory->allocations[at];

@@ -57,11 +57,13 @@ uint32_t gt_ptx_temporary(struct gt_ptx_decoder *decoder, enum gt_ptx_type type)
 	uint32_t bytes = gt_ptx_slot_bytes(type);
 
 	for (size_t i = 0; i < decoder->n_temporaries; i++)
-		if (decoder->temporaries[i].bytes == bytes && decoder->temporaries[i].taken != decoder->at + 1) {
+		if (decoder->temporaries[i].bytes == bytes &&
+		    decoder->temporaries[i].taken != decoder->at + 1) {
 			decoder->temporaries[i].taken = decoder->at + 1;
 			return decoder->temporaries[i].slot;
 		}
-	void *grown = realloc(decoder->temporaries, (decoder->n_temporaries + 1) * sizeof *decoder->temporaries);
+	void *grown =
+		realloc(decoder->temporaries, (decoder->n_temporaries + 1) * sizeof *decoder->temporaries);
 	if (!grown) {
 		gt_fail_memory(decoder->error, "temporaries of a function");
 		return 0;
@@ -89,7 +91,8 @@ static uint32_t special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx
 			return 0;
 		}
 		code->specials = grown;
-		code->specials[i] = (struct gt_ptx_special_use){special, add_slot(decoder, gt_ptx_slot_bytes(special->type))};
+		code->specials[i] = (struct gt_ptx_special_use){
+			special, add_slot(decoder, gt_ptx_slot_bytes(special->type))};
 		if (!code->specials[i].slot)
 			return 0;
 		code->n_specials++;
@@ -158,7 +161,8 @@ static uint64_t cut(uint64_t bits, unsigned size)
 	return size >= 8 ? bits : bits & ((UINT64_C(1) << 8 * size) - 1);
 }
 
-enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, const char *name, uint64_t *address)
+enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, const char *name,
+					 uint64_t *address)
 {
 	const struct gt_ptx_function *function = decoder->function;
 	const uint64_t *in_frame = gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)name);
@@ -190,13 +194,15 @@ enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, c
 }
 
 /* The address of a symbol as a value. */
-static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, unsigned size)
+static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+			    unsigned size)
 {
 	uint64_t address;
 	enum gt_ptx_symbol_kind kind = gt_ptx_symbol_of(decoder, operand->name, &address);
 
 	if (kind == GT_PTX_NO_SYMBOL) {
-		gt_fail(decoder->error, "PTX line %u: '%s' is not declared", decoder->instruction->line, operand->name);
+		gt_fail(decoder->error, "PTX line %u: '%s' is not declared", decoder->instruction->line,
+			operand->name);
 		return 0;
 	}
 	address += (uint64_t)operand->offset;
@@ -215,7 +221,8 @@ static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 }
 
 /* A predicate as it is, or the other way around. */
-static uint32_t predicate_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t slot)
+static uint32_t predicate_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+			       uint32_t slot)
 {
 	if (!operand->negated)
 		return slot;
@@ -227,12 +234,14 @@ static uint32_t immediate_predicate(struct gt_ptx_decoder *decoder, const struct
 {
 	uint32_t slot = gt_ptx_temporary(decoder, GT_PTX_PRED);
 
-	return slot && gt_ptx_emit_form(decoder, operand->bits ? "mov.pred" : "not.pred", slot, GT_PTX_ALL_ONES, 0, 0)
+	return slot && gt_ptx_emit_form(decoder, operand->bits ? "mov.pred" : "not.pred", slot,
+					GT_PTX_ALL_ONES, 0, 0)
 		       ? slot
 		       : 0;
 }
 
-uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type)
+uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+		       enum gt_ptx_type type)
 {
 	unsigned size = gt_ptx_type_size(type), from_size;
 	uint32_t slot;
@@ -251,15 +260,15 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, operand->name);
 	const struct gt_ptx_special *special = reg ? NULL : gt_ptx_special(operand->name);
 	if (!reg && !special) {
-		gt_fail(decoder->error, "PTX line %u: register '%s' is not declared", decoder->instruction->line,
-			operand->name);
+		gt_fail(decoder->error, "PTX line %u: register '%s' is not declared",
+			decoder->instruction->line, operand->name);
 		return 0;
 	}
 	enum gt_ptx_type own = reg ? reg->type : special->type;
 	slot = reg ? reg->slot : special_slot(decoder, special);
 	if ((own == GT_PTX_PRED) != (type == GT_PTX_PRED)) {
-		gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", decoder->instruction->line, operand->name,
-			own == GT_PTX_PRED ? "a" : "no");
+		gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", decoder->instruction->line,
+			operand->name, own == GT_PTX_PRED ? "a" : "no");
 		return 0;
 	}
 	if (own == GT_PTX_PRED)
@@ -268,7 +277,8 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	if (from_size == size || !slot)
 		return slot;
 	uint32_t changed = gt_ptx_temporary(decoder, type);
-	return changed && emit_width(decoder, changed, size, slot, from_size, is_signed(type)) == 0 ? changed : 0;
+	return changed && emit_width(decoder, changed, size, slot, from_size, is_signed(type)) == 0 ? changed
+												    : 0;
 }
 
 int gt_ptx_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,

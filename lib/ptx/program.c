@@ -8,15 +8,16 @@
 struct search {
 	struct gt_ptx_machine *machine;
 	struct gt_ptx_program *program;
-	struct gt_map names;	/* all that the functions found so far mention */
+	struct gt_map names; /* all that the functions found so far mention */
 	unsigned char *reached; /* by function of the module */
-	size_t *list, n;	/* of those */
+	size_t *list, n; /* of those */
 	struct gt_error *error;
 };
 
 static int reach_function(struct search *search, size_t index)
 {
-	if (index == SIZE_MAX || search->reached[index] || search->machine->module->functions[index].declaration)
+	if (index == SIZE_MAX || search->reached[index] ||
+	    search->machine->module->functions[index].declaration)
 		return 0;
 	search->reached[index] = 1;
 	search->list[search->n++] = index;
@@ -56,7 +57,8 @@ static int note_operands(struct search *search, const struct gt_ptx_operand *ope
 static bool calls_by_address(const struct gt_ptx_function *function)
 {
 	for (size_t i = 0; i < function->n_instructions; i++)
-		if (strcmp(function->instructions[i].opcode, "call") == 0 && function->instructions[i].n_operands > 0 &&
+		if (strcmp(function->instructions[i].opcode, "call") == 0 &&
+		    function->instructions[i].n_operands > 0 &&
 		    function->instructions[i].operands[0].kind == GT_PTX_REGISTER)
 			return true;
 	return false;
@@ -96,7 +98,8 @@ static int place_shared(struct search *search, const struct gt_ptx_variable *var
 	grown[program->n_shared++].offset = 0;
 	/* Those without a size share what comes behind all others. */
 	if (variable->external || variable->bytes == 0) {
-		program->dynamic_offset = alignment > program->dynamic_offset ? alignment : program->dynamic_offset;
+		program->dynamic_offset =
+			alignment > program->dynamic_offset ? alignment : program->dynamic_offset;
 		return 0;
 	}
 	uint64_t at = (program->static_shared + alignment - 1) / alignment * alignment;
@@ -148,18 +151,23 @@ static int decode_all(struct search *search)
 	return 0;
 }
 
-struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
-					   bool decode, struct gt_error *error)
+struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
+					   const struct gt_ptx_function *kernel, bool decode,
+					   struct gt_error *error)
 {
 	size_t n = machine->module->n_functions;
 	struct search search = {
-		.machine = machine, .program = calloc(1, sizeof(struct gt_ptx_program)), .error = error,
-		.reached = calloc(n + 1, 1), .list = calloc(n + 1, sizeof(size_t)),
+		.machine = machine,
+		.program = calloc(1, sizeof(struct gt_ptx_program)),
+		.error = error,
+		.reached = calloc(n + 1, 1),
+		.list = calloc(n + 1, sizeof(size_t)),
 	};
 	struct gt_ptx_program *program = search.program;
 	int result = -1;
 
-	if (program && (program->codes = calloc(n + 1, sizeof *program->codes)) && search.reached && search.list) {
+	if (program && (program->codes = calloc(n + 1, sizeof *program->codes)) && search.reached &&
+	    search.list) {
 		program->kernel = kernel;
 		if (gt_map_open(&search.names, 256, error) == 0 && find_functions(&search) == 0 &&
 		    lay_out_shared(&search) == 0 && (!decode || decode_all(&search) == 0))

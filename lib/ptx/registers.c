@@ -21,10 +21,30 @@ static const struct {
 	const char *opcode;
 	unsigned results, plain;
 } shapes[] = {
-	{"st", 0, 0}, {"red", 0, 0}, {"bra", 0, 0}, {"brx", 0, 0}, {"ret", 0, 0}, {"exit", 0, 0}, {"trap", 0, 0},
-	{"membar", 0, 0}, {"fence", 0, 0}, {"cp", 0, 0}, {"prefetch", 0, 0}, {"prefetchu", 0, 0}, {"call", 0, 0},
-	{"nanosleep", 0, 0}, {"brkpt", 0, 0}, {"pmevent", 0, 0}, {"setmaxnreg", 0, 0}, {"griddepcontrol", 0, 0},
-	{"applypriority", 0, 0}, {"discard", 0, 0}, {"shfl", 1, 5}, {"setp", 1, 3}, {"match", 1, 3}, {"elect", 2, 0},
+	{"st", 0, 0},
+	{"red", 0, 0},
+	{"bra", 0, 0},
+	{"brx", 0, 0},
+	{"ret", 0, 0},
+	{"exit", 0, 0},
+	{"trap", 0, 0},
+	{"membar", 0, 0},
+	{"fence", 0, 0},
+	{"cp", 0, 0},
+	{"prefetch", 0, 0},
+	{"prefetchu", 0, 0},
+	{"call", 0, 0},
+	{"nanosleep", 0, 0},
+	{"brkpt", 0, 0},
+	{"pmevent", 0, 0},
+	{"setmaxnreg", 0, 0},
+	{"griddepcontrol", 0, 0},
+	{"applypriority", 0, 0},
+	{"discard", 0, 0},
+	{"shfl", 1, 5},
+	{"setp", 1, 3},
+	{"match", 1, 3},
+	{"elect", 2, 0},
 };
 
 size_t gt_ptx_results(const struct gt_ptx_instruction *instruction)
@@ -51,7 +71,8 @@ size_t gt_ptx_results(const struct gt_ptx_instruction *instruction)
 /* The variable that declares a name: itself, or %r for %r17. */
 static const struct gt_ptx_variable *declaration(const struct gt_ptx_function *function, const char *name)
 {
-	const struct gt_ptx_variable *lists[] = {function->variables, function->parameters, function->returns};
+	const struct gt_ptx_variable *lists[] = {function->variables, function->parameters,
+						 function->returns};
 	const size_t lengths[] = {function->n_variables, function->n_parameters, function->n_returns};
 
 	for (size_t l = 0; l < 3; l++)
@@ -64,8 +85,9 @@ static const struct gt_ptx_variable *declaration(const struct gt_ptx_function *f
 					return variable;
 				continue;
 			}
-			size_t prefix = strlen(variable->name), digits = strspn(name + (strncmp(name, variable->name, prefix)
-											? 0 : prefix), "0123456789");
+			size_t prefix = strlen(variable->name),
+			       digits = strspn(name + (strncmp(name, variable->name, prefix) ? 0 : prefix),
+					       "0123456789");
 			if (strncmp(name, variable->name, prefix) != 0 || digits == 0 || digits > 9 ||
 			    name[prefix + digits] != '\0' || (digits > 1 && name[prefix] == '0'))
 				continue;
@@ -97,7 +119,8 @@ static int find(struct gt_ptx_registers *registers, const char *name, size_t *in
 		registers->list = grown;
 		registers->capacity = capacity;
 	}
-	registers->list[registers->n] = (struct gt_ptx_register){.name = name, .type = variable->type, .first = SIZE_MAX};
+	registers->list[registers->n] =
+		(struct gt_ptx_register){.name = name, .type = variable->type, .first = SIZE_MAX};
 	*index = registers->n++;
 	*place = *index;
 	return 0;
@@ -138,7 +161,8 @@ static int visit_operand(struct visitor *visitor, const struct gt_ptx_operand *o
 	if (visit_name(visitor, operand->name, written && operand->kind != GT_PTX_ADDRESS) != 0)
 		return -1;
 	for (size_t i = 0; i < operand->n_elements; i++)
-		if (visit_operand(visitor, &operand->elements[i], written && operand->kind != GT_PTX_ADDRESS) != 0)
+		if (visit_operand(visitor, &operand->elements[i],
+				  written && operand->kind != GT_PTX_ADDRESS) != 0)
 			return -1;
 	return 0;
 }
@@ -155,7 +179,7 @@ static int visit_results(struct visitor *visitor, const struct gt_ptx_instructio
 {
 	visitor->guarded = instruction->guard != NULL;
 	return visit_all(visitor, instruction->operands, gt_ptx_results(instruction), true) != 0 ||
-		       visit_all(visitor, instruction->returns, instruction->n_returns, true) != 0
+			       visit_all(visitor, instruction->returns, instruction->n_returns, true) != 0
 		       ? -1
 		       : 0;
 }
@@ -164,7 +188,8 @@ static int visit_sources(struct visitor *visitor, const struct gt_ptx_instructio
 {
 	size_t results = gt_ptx_results(instruction);
 
-	if (visit_all(visitor, instruction->operands + results, instruction->n_operands - results, false) != 0 ||
+	if (visit_all(visitor, instruction->operands + results, instruction->n_operands - results, false) !=
+		    0 ||
 	    visit_all(visitor, instruction->arguments, instruction->n_arguments, false) != 0 ||
 	    visit_name(visitor, instruction->guard, false) != 0)
 		return -1;
@@ -172,14 +197,24 @@ static int visit_sources(struct visitor *visitor, const struct gt_ptx_instructio
 		return 0;
 	const struct gt_ptx_function *function = visitor->registers->function;
 	for (size_t i = 0; i < function->n_returns; i++)
-		if (function->returns[i].space == GT_PTX_REG && visit_name(visitor, function->returns[i].name, false) != 0)
+		if (function->returns[i].space == GT_PTX_REG &&
+		    visit_name(visitor, function->returns[i].name, false) != 0)
 			return -1;
 	return 0;
 }
 
-static bool is_in(const uint64_t *set, size_t i) { return set[i / 64] >> i % 64 & 1; }
-static void put_in(uint64_t *set, size_t i) { set[i / 64] |= UINT64_C(1) << i % 64; }
-static void take_out(uint64_t *set, size_t i) { set[i / 64] &= ~(UINT64_C(1) << i % 64); }
+static bool is_in(const uint64_t *set, size_t i)
+{
+	return set[i / 64] >> i % 64 & 1;
+}
+static void put_in(uint64_t *set, size_t i)
+{
+	set[i / 64] |= UINT64_C(1) << i % 64;
+}
+static void take_out(uint64_t *set, size_t i)
+{
+	set[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
 
 static int only_count(struct visitor *visitor, size_t index, bool written)
 {
@@ -289,7 +324,8 @@ static int walk_block(const struct lives *lives, struct visitor *visitor, size_t
 	for (size_t i = block->end; i-- > block->first;) {
 		const struct gt_ptx_instruction *instruction = &lives->function->instructions[i];
 		visitor->position = 2 * i;
-		registers->pressure = visitor->words > registers->pressure ? visitor->words : registers->pressure;
+		registers->pressure =
+			visitor->words > registers->pressure ? visitor->words : registers->pressure;
 		if (visit_results(visitor, instruction) != 0 || visit_sources(visitor, instruction) != 0)
 			return -1;
 	}
@@ -341,10 +377,12 @@ int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_pt
 			return -1;
 	/* Those of the interface are there even if nothing names them. */
 	for (size_t i = 0; i < function->n_parameters; i++)
-		if (function->parameters[i].space == GT_PTX_REG && visit_name(&visitor, function->parameters[i].name, false))
+		if (function->parameters[i].space == GT_PTX_REG &&
+		    visit_name(&visitor, function->parameters[i].name, false))
 			return -1;
 	for (size_t i = 0; i < function->n_returns; i++)
-		if (function->returns[i].space == GT_PTX_REG && visit_name(&visitor, function->returns[i].name, false))
+		if (function->returns[i].space == GT_PTX_REG &&
+		    visit_name(&visitor, function->returns[i].name, false))
 			return -1;
 	int result = find_lives(&lives, &visitor, error);
 	free(lives.sets);
@@ -375,7 +413,10 @@ static int by_first(const void *left, const void *right)
 
 int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error)
 {
-	struct slot { uint32_t at, bytes; size_t last; } *slots = calloc(registers->n + 1, sizeof *slots);
+	struct slot {
+		uint32_t at, bytes;
+		size_t last;
+	} *slots = calloc(registers->n + 1, sizeof *slots);
 	struct gt_ptx_register **order = calloc(registers->n + 1, sizeof *order);
 	size_t n_slots = 0;
 	uint64_t end = 0;
@@ -408,7 +449,8 @@ int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *
 	return 0;
 }
 
-int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers, struct gt_error *error)
+int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers,
+			      struct gt_error *error)
 {
 	struct gt_ptx_flow flow;
 	struct gt_ptx_registers found = {0};

@@ -19,7 +19,8 @@ struct gt_ptx_register {
 	const char *name;
 	enum gt_ptx_type type;
 	bool read;	    /* by some instruction */
-	size_t first, last; /* it holds something from here to there: instruction i reads at 2i, writes at 2i+1 */
+	size_t first, last; /* it holds something from here to there: instruction i reads at 2i,
+		writes at 2i+1 */
 	uint32_t slot;	    /* bytes from where the slots begin */
 };
 

@@ -31,8 +31,8 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	thread_of(warp, lane, thread);
 	core->failed = true;
 	gt_fail(core->error, "kernel %.128s, PTX line %u: block (%u,%u,%u) thread (%u,%u,%u): %s",
-		core->launch->kernel->name, op ? op->line : core->launch->kernel->line, block[0], block[1], block[2],
-		thread[0], thread[1], thread[2], text);
+		core->launch->kernel->name, op ? op->line : core->launch->kernel->line, block[0], block[1],
+		block[2], thread[0], thread[1], thread[2], text);
 	return NULL;
 }
 
@@ -101,11 +101,12 @@ static int fail_deadlock(struct gt_ptx_core *core)
 	for (uint32_t w = 0; w < core->n_warps; w++) {
 		const struct gt_ptx_warp *warp = &core->warps[w];
 		if (warp->state == GT_PTX_WAITS && length < sizeof text - 64)
-			length += (size_t)snprintf(text + length, sizeof text - length, "%swarp %u at barrier %u (line %u)",
-						   length ? ", " : "", w, warp->barrier, (warp->at - 1)->line);
+			length += (size_t)snprintf(text + length, sizeof text - length,
+						   "%swarp %u at barrier %u (line %u)", length ? ", " : "", w,
+						   warp->barrier, (warp->at - 1)->line);
 	}
-	return gt_fail(core->error, "kernel %.128s: block (%u,%u,%u) waits for ever: %s", core->launch->kernel->name,
-		       core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
+	return gt_fail(core->error, "kernel %.128s: block (%u,%u,%u) waits for ever: %s",
+		       core->launch->kernel->name, core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
 }
 
 /* Runs the block's warps in turns until all are done. */
@@ -135,9 +136,11 @@ static int run_warps(struct gt_ptx_core *core, uint64_t *left)
 		if (!moved && running > 0)
 			return fail_deadlock(core);
 		if (issued > *left)
-			return gt_fail(core->error, "kernel %.128s: more than %" PRIu64 " warp instructions in block (%u,%u,%u)",
-				       core->launch->kernel->name, core->launch->max_instructions, core->ctaid[0],
-				       core->ctaid[1], core->ctaid[2]);
+			return gt_fail(core->error,
+				       "kernel %.128s: more than %" PRIu64
+				       " warp instructions in block (%u,%u,%u)",
+				       core->launch->kernel->name, core->launch->max_instructions,
+				       core->ctaid[0], core->ctaid[1], core->ctaid[2]);
 		*left -= issued;
 	}
 	return 0;
@@ -146,7 +149,8 @@ static int run_warps(struct gt_ptx_core *core, uint64_t *left)
 static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, struct gt_ptx_ran *ran)
 {
 	const struct gt_ptx_launch *launch = core->launch;
-	bool traced = launch->sink && block >= launch->first_block && block - launch->first_block < launch->traced_blocks;
+	bool traced = launch->sink && block >= launch->first_block &&
+		      block - launch->first_block < launch->traced_blocks;
 
 	if (!traced && launch->skip_untraced)
 		return 0;
@@ -202,12 +206,15 @@ static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *err
 		shape.grid[k] = launch->grid[k];
 		shape.block[k] = launch->block[k];
 		if (launch->grid[k] == 0 || launch->block[k] == 0)
-			return gt_fail(error, "kernel %.128s: a launch of no blocks or no threads", launch->kernel->name);
+			return gt_fail(error, "kernel %.128s: a launch of no blocks or no threads",
+				       launch->kernel->name);
 	}
 	for (unsigned k = 0; k < 3; k++)
-		if (launch->kernel->required_threads[0] && launch->kernel->required_threads[k] != launch->block[k])
-			return gt_fail(error, "kernel %.128s must be launched with blocks of (%u,%u,%u)", launch->kernel->name,
-				       launch->kernel->required_threads[0], launch->kernel->required_threads[1],
+		if (launch->kernel->required_threads[0] &&
+		    launch->kernel->required_threads[k] != launch->block[k])
+			return gt_fail(error, "kernel %.128s must be launched with blocks of (%u,%u,%u)",
+				       launch->kernel->name, launch->kernel->required_threads[0],
+				       launch->kernel->required_threads[1],
 				       launch->kernel->required_threads[2]);
 	return gt_kernel_check(&shape, error);
 }
@@ -227,7 +234,8 @@ static int open_core(struct gt_ptx_core *core, struct gt_error *error)
 	core->shared = core->shared_bytes <= GT_PTX_SHARED_MAX ? calloc(1, core->shared_bytes + 1) : NULL;
 	core->parameters = calloc(1, core->parameter_bytes + 1);
 	if (core->shared_bytes > GT_PTX_SHARED_MAX)
-		return gt_fail(error, "kernel %.128s: %" PRIu64 " bytes of shared memory; a block has %u at most",
+		return gt_fail(error,
+			       "kernel %.128s: %" PRIu64 " bytes of shared memory; a block has %u at most",
 			       launch->kernel->name, core->shared_bytes, GT_PTX_SHARED_MAX);
 	if (!core->warps || !core->shared || !core->parameters)
 		return gt_fail_memory(error, "the warps of a block");
@@ -253,7 +261,11 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 	       struct gt_error *error)
 {
 	struct gt_ptx_core core = {
-		.machine = machine, .launch = launch, .memory = machine->memory, .sink = launch->sink, .error = error,
+		.machine = machine,
+		.launch = launch,
+		.memory = machine->memory,
+		.sink = launch->sink,
+		.error = error,
 		.launches = ++machine->launches,
 	};
 	uint64_t left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;

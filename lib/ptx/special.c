@@ -43,7 +43,8 @@ VALUE(dynamic_shared, LAUNCH->dynamic_shared)
 VALUE(total_shared, warp->core->shared_bytes)
 
 static const struct gt_ptx_special specials[] = {
-	{"%tid.x", GT_PTX_U32, false, tid_x}, {"%tid.y", GT_PTX_U32, false, tid_y}, {"%tid.z", GT_PTX_U32, false, tid_z},
+	{"%tid.x", GT_PTX_U32, false, tid_x}, {"%tid.y", GT_PTX_U32, false, tid_y}, {"%tid.z", GT_PTX_U32,
+			false, tid_z},
 	{"%tid.w", GT_PTX_U32, false, zero}, {"%ntid.w", GT_PTX_U32, false, one},
 	{"%ntid.x", GT_PTX_U32, false, ntid_x}, {"%ntid.y", GT_PTX_U32, false, ntid_y},
 	{"%ntid.z", GT_PTX_U32, false, ntid_z}, {"%ctaid.x", GT_PTX_U32, false, ctaid_x},
@@ -60,7 +61,8 @@ static const struct gt_ptx_special specials[] = {
 	{"%clock64", GT_PTX_U64, true, issued}, {"%globaltimer", GT_PTX_U64, true, issued},
 	{"%globaltimer_lo", GT_PTX_U32, true, issued}, {"%globaltimer_hi", GT_PTX_U32, true, issued_high},
 	{"%dynamic_smem_size", GT_PTX_U32, false, dynamic_shared},
-	{"%total_smem_size", GT_PTX_U32, false, total_shared}, {"%aggr_smem_size", GT_PTX_U32, false, total_shared},
+	{"%total_smem_size", GT_PTX_U32, false, total_shared}, {"%aggr_smem_size", GT_PTX_U32, false,
+								total_shared},
 };
 
 const struct gt_ptx_special *gt_ptx_special(const char *name)
@@ -73,7 +75,8 @@ const struct gt_ptx_special *gt_ptx_special(const char *name)
 	return strncmp(name, "%envreg", 7) == 0 ? &environment : NULL;
 }
 
-void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special, unsigned char *lanes)
+void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
+			 unsigned char *lanes)
 {
 	unsigned size = gt_ptx_type_size(special->type);
 
@@ -84,7 +87,8 @@ void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_spe
 	}
 }
 
-const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					    uint32_t mask)
 {
 	const struct gt_ptx_code *code = warp->frames[warp->n_frames - 1].code;
 

@@ -34,7 +34,8 @@ struct gt_ptx_code;
 
 /* Does a micro-op for the lanes in `mask` (never 0); returns the one to go on with, or NULL when
  * the warp stops: it waits, is done, or the launch failed. */
-typedef const struct gt_ptx_op *gt_ptx_step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask);
+typedef const struct gt_ptx_op *gt_ptx_step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					    uint32_t mask);
 
 struct gt_ptx_op {
 	gt_ptx_step *run;
@@ -180,7 +181,8 @@ static inline uint32_t gt_ptx_predicate(const struct gt_ptx_warp *warp, uint32_t
 	return *(const uint32_t *)gt_ptx_lanes(warp, slot);
 }
 
-static inline void gt_ptx_set_predicate(const struct gt_ptx_warp *warp, uint32_t slot, uint32_t mask, uint32_t value)
+static inline void gt_ptx_set_predicate(const struct gt_ptx_warp *warp, uint32_t slot, uint32_t mask,
+					uint32_t value)
 {
 	uint32_t *predicate = gt_ptx_lanes(warp, slot);
 
@@ -197,7 +199,8 @@ static inline unsigned gt_ptx_lowest(uint32_t mask)
 const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code,
 				     const struct gt_ptx_op *call, uint32_t mask);
 /* Takes lanes out of the running function, or of all (they exit); returns how to go on. */
-const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, bool all);
+const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+				     bool all);
 /* Lets warps go on whose barrier all others have reached. */
 void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
 
@@ -206,9 +209,11 @@ void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
 int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
 		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
 
-gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_switch, gt_ptx_return, gt_ptx_exit, gt_ptx_trap, gt_ptx_do_call,
+gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_switch, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
+	gt_ptx_do_call,
 	gt_ptx_barrier, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing, gt_ptx_print, gt_ptx_assert,
-	gt_ptx_local_address, gt_ptx_texture, gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic, gt_ptx_is_space, gt_ptx_read_special;
+	gt_ptx_local_address, gt_ptx_texture, gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic,
+		gt_ptx_is_space, gt_ptx_read_special;
 
 /* Ends the launch: "kernel NAME, PTX line L: BLOCK (x,y,z) THREAD (x,y,z): ..."; returns NULL. */
 const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,

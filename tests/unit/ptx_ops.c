@@ -35,9 +35,12 @@ static const uint64_t integer_edges[] = {
 	0x123456789abcdef0, 0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff,
 };
 static const float single_edges[] = {
-	0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 1.5f, 2.5f, -2.5f, 0.99999994f, 1.0000001f, 3.1415927f, 1e-45f, -1e-45f,
-	1.1754942e-38f, 1.17549435e-38f, -1.17549435e-38f, 3.4028235e38f, -3.4028235e38f, 65504.0f, 65519.0f, 65520.0f,
-	6.1e-5f, 5.96e-8f, 2147483648.0f, -2147483648.0f, 4294967296.0f, 9.223372e18f, 1.8446744e19f, 255.5f, -128.5f,
+	0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 1.5f, 2.5f, -2.5f, 0.99999994f, 1.0000001f, 3.1415927f, 1e-45f,
+		-1e-45f,
+	1.1754942e-38f, 1.17549435e-38f, -1.17549435e-38f, 3.4028235e38f, -3.4028235e38f, 65504.0f, 65519.0f,
+		65520.0f,
+	6.1e-5f, 5.96e-8f, 2147483648.0f, -2147483648.0f, 4294967296.0f, 9.223372e18f, 1.8446744e19f, 255.5f,
+		-128.5f,
 	1e20f, 0.33333334f, INFINITY, -INFINITY, NAN,
 };
 #define N_INTEGERS (sizeof integer_edges / sizeof integer_edges[0])
@@ -52,7 +55,8 @@ static size_t edges_of(enum type type)
 static uint64_t half_edge(size_t i)
 {
 	static const uint16_t halves[] = {
-		0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x3c01, 0x3800, 0x3555, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
+		0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x3c01, 0x3800, 0x3555, 0x7bff, 0xfbff,
+			0x7c00, 0xfc00,
 		0x7e00, 0x4200, 0x5640,
 	};
 
@@ -192,7 +196,8 @@ static u32 nibbles(u32 x, u32 y, u32 z)
 	u32 result = 0;
 
 	for (int i = 0; i < 4; i++) {
-		u32 choice = z >> 4 * i & 15, byte = choice & 4 ? y >> 8 * (choice & 3) & 255 : x >> 8 * (choice & 3) & 255;
+		u32 choice = z >> 4 * i & 15, byte = choice & 4 ? y >> 8 * (choice & 3) & 255
+			: x >> 8 * (choice & 3) & 255;
 		result |= (choice & 8 ? (byte >= 128 ? 255U : 0U) : byte) << 8 * i;
 	}
 	return result;
@@ -230,8 +235,10 @@ static u16 nearest_half(double x)
 	}
 	return (u16)(sign | best);
 }
-static float lesser(float x, float y) { return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y; }
-static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x : y; }
+static float lesser(float x, float y) { return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x
+				       : y; }
+static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x
+					: y; }
 
 /* The upper half of a product; u64's needs all 128 bits. */
 #define HIGH(T) ((T)-1 < 1 ? (T)((wide)x * y >> sizeof(T) * 8) : (T)((uwide)x * (uwide)y >> sizeof(T) * 8))
@@ -443,7 +450,8 @@ static void write_kernel(char *text, size_t room, const struct form *form, bool 
 		".version 7.5\n.target sm_80\n.address_size 64\n"
 		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{\n"
 		".reg .b64 %rd<40>;\n.reg .b32 %r<40>;\n.reg .b16 %rs<10>;\n.reg .pred %p<10>;\n"
-		"ld.param.u64 %rd10, [a];\nld.param.u64 %rd11, [b];\nld.param.u64 %rd12, [c];\nld.param.u64 %rd13, [d];\n"
+		"ld.param.u64 %rd10, [a];\nld.param.u64 %rd11, [b];\nld.param.u64 %rd12, [c];\n"
+		"ld.param.u64 %rd13, [d];\n"
 		"mov.u32 %r20, %tid.x;\nmov.u32 %r21, %ctaid.x;\nmad.lo.u32 %r22, %r21, 64, %r20;\n"
 		"mul.wide.u32 %rd20, %r22, 8;\nadd.s64 %rd10, %rd10, %rd20;\nadd.s64 %rd11, %rd11, %rd20;\n"
 		"add.s64 %rd12, %rd12, %rd20;\nadd.s64 %rd13, %rd13, %rd20;\n"
@@ -455,14 +463,17 @@ static void write_kernel(char *text, size_t room, const struct form *form, bool 
 	if (form->d == t_pred)
 		n += (size_t)snprintf(text + n, room - n, "%s%s %%p3", guarded ? "@%p9 " : "", form->name);
 	else
-		n += (size_t)snprintf(text + n, room - n, "%s%s %s9", guarded ? "@%p9 " : "", form->name, register_of(form->d));
+		n += (size_t)snprintf(text + n, room - n, "%s%s %s9", guarded ? "@%p9 " : "", form->name,
+				      register_of(form->d));
 	for (int i = 0; i < 3; i++)
 		if (sources[i])
-			n += (size_t)snprintf(text + n, room - n, ", %s%d", sources[i] == t_pred ? "%p" : register_of(sources[i]), i);
+			n += (size_t)snprintf(text + n, room - n, ", %s%d", sources[i] == t_pred ? "%p"
+					      : register_of(sources[i]), i);
 	n += (size_t)snprintf(text + n, room - n, ";\n");
 	if (form->d == t_pred)
 		n += (size_t)snprintf(text + n, room - n, "selp.u32 %%r9, 1, 0, %%p3;\n");
-	snprintf(text + n, room - n, "st.global.b%u [%%rd13], %s9;\nret;\n}\n", form->d == t_pred ? 32 : type_bits[form->d],
+	snprintf(text + n, room - n, "st.global.b%u [%%rd13], %s9;\nret;\n}\n", form->d == t_pred ? 32
+		 : type_bits[form->d],
 		 register_of(form->d));
 }
 
@@ -481,8 +492,10 @@ static void check_form(const struct form *form, size_t n)
 
 	for (int guarded = 0; guarded < 2; guarded++) {
 		struct gt_ptx_launch launch = {.grid = {(uint32_t)(n + 63) / 64, 1, 1}, .block = {64, 1, 1}};
-		struct buffer buffers[BUFFERS] = {{cells_a, sizeof cells_a, "a"}, {cells_b, sizeof cells_b, "b"},
-						  {cells_c, sizeof cells_c, "c"}, {results, sizeof results, "d"}};
+		struct buffer buffers[BUFFERS] = {{cells_a, sizeof cells_a, "a"}, {cells_b, sizeof cells_b,
+				"b"},
+						  {cells_c, sizeof cells_c, "c"}, {results, sizeof results,
+								  "d"}};
 		struct gt_ptx_ran ran;
 		struct gt_error error;
 		size_t wrong = 0;
@@ -498,7 +511,8 @@ static void check_form(const struct form *form, size_t n)
 				continue;
 			check_failures++;
 			printf("# %s%s of 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ": 0x%" PRIx64 ", expected 0x%" PRIx64
-			       "\n", guarded ? "@p " : "", form->name, cells_a[i], cells_b[i], cells_c[i], results[i], want);
+			       "\n", guarded ? "@p " : "", form->name, cells_a[i], cells_b[i], cells_c[i],
+				       results[i], want);
 		}
 	}
 }
@@ -516,9 +530,11 @@ static void check_form(const struct form *form, size_t n)
 		}                                                                                  \
 		check_form(&form, n);                                                              \
 	}
-static void test_s16(void) { INTEGERS(CASE, s16, INT16_MIN, INT16_MAX) SIGNED(CASE, s16) WIDENED(CASE, s16, s32) }
+static void test_s16(void) { INTEGERS(CASE, s16, INT16_MIN, INT16_MAX) SIGNED(CASE, s16) WIDENED(CASE, s16,
+		s32) }
 static void test_u16(void) { INTEGERS(CASE, u16, 0, UINT16_MAX) UNSIGNED(CASE, u16) WIDENED(CASE, u16, u32) }
-static void test_s32(void) { INTEGERS(CASE, s32, INT32_MIN, INT32_MAX) SIGNED(CASE, s32) WIDENED(CASE, s32, s64) }
+static void test_s32(void) { INTEGERS(CASE, s32, INT32_MIN, INT32_MAX) SIGNED(CASE, s32) WIDENED(CASE, s32,
+		s64) }
 static void test_u32(void) { INTEGERS(CASE, u32, 0, UINT32_MAX) UNSIGNED(CASE, u32) WIDENED(CASE, u32, u64) }
 static void test_s64(void) { INTEGERS(CASE, s64, INT64_MIN, INT64_MAX) SIGNED(CASE, s64) }
 static void test_u64(void) { INTEGERS(CASE, u64, 0, UINT64_MAX) UNSIGNED(CASE, u64) }
@@ -584,9 +600,12 @@ static void test_carries(void)
 		"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 16;\nadd.s64 %rd10, %rd10, %rd1;\n"
 		"add.s64 %rd11, %rd11, %rd1;\nmul.wide.u32 %rd1, %r1, 48;\nadd.s64 %rd13, %rd13, %rd1;\n"
 		"ld.global.v2.u64 {%rd2, %rd3}, [%rd10];\nld.global.v2.u64 {%rd4, %rd5}, [%rd11];\n"
-		"add.cc.u64 %rd6, %rd2, %rd4;\naddc.u64 %rd7, %rd3, %rd5;\nst.global.v2.u64 [%rd13], {%rd6, %rd7};\n"
-		"sub.cc.u64 %rd6, %rd2, %rd4;\nsubc.u64 %rd7, %rd3, %rd5;\nst.global.v2.u64 [%rd13+16], {%rd6, %rd7};\n"
-		"mov.u64 %rd6, 0;\nmov.u64 %rd7, 0;\nmad.lo.cc.u64 %rd6, %rd2, %rd4, %rd3;\nmadc.hi.u64 %rd7, %rd2, %rd4, %rd5;\n"
+		"add.cc.u64 %rd6, %rd2, %rd4;\naddc.u64 %rd7, %rd3, %rd5;\n"
+		"st.global.v2.u64 [%rd13], {%rd6, %rd7};\n"
+		"sub.cc.u64 %rd6, %rd2, %rd4;\nsubc.u64 %rd7, %rd3, %rd5;\n"
+		"st.global.v2.u64 [%rd13+16], {%rd6, %rd7};\n"
+		"mov.u64 %rd6, 0;\nmov.u64 %rd7, 0;\nmad.lo.cc.u64 %rd6, %rd2, %rd4, %rd3;\n"
+		"madc.hi.u64 %rd7, %rd2, %rd4, %rd5;\n"
 		"st.global.v2.u64 [%rd13+32], {%rd6, %rd7};\nret;\n}\n";
 	static uint64_t results[CELLS];
 	const size_t n = 32;
@@ -602,9 +621,11 @@ static void test_carries(void)
 	}
 	CHECK(run_kernel(text, &launch, buffers, &ran, &error) == 0);
 	for (size_t i = 0; i < n; i++) {
-		uwide x = (uwide)cells_a[2 * i + 1] << 64 | cells_a[2 * i], y = (uwide)cells_b[2 * i + 1] << 64 | cells_b[2 * i];
+		uwide x = (uwide)cells_a[2 * i + 1] << 64 | cells_a[2 * i],
+			y = (uwide)cells_b[2 * i + 1] << 64 | cells_b[2 * i];
 		uwide product = (uwide)cells_a[2 * i] * cells_b[2 * i];
-		uwide wants[3] = {x + y, x - y, product + ((uwide)cells_b[2 * i + 1] << 64) + cells_a[2 * i + 1]};
+		uwide wants[3] = {x + y, x - y,
+				  product + ((uwide)cells_b[2 * i + 1] << 64) + cells_a[2 * i + 1]};
 		for (size_t k = 0; k < 3; k++) {
 			CHECK_EQUAL(results[6 * i + 2 * k], (uint64_t)wants[k]);
 			CHECK_EQUAL(results[6 * i + 2 * k + 1], (uint64_t)(wants[k] >> 64));

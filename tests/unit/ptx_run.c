@@ -51,12 +51,15 @@ static void test_nested_conditions(void)
 {
 	/* if (t & 1) { if (t & 2) 1 else 2 } else if (t & 4) 3; then all: + 10, and how many are here. */
 	static const char text[] = HEAD KERNEL
-		"and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p1, %r5, 0;\nand.b32 %r6, %r1, 2;\nsetp.eq.u32 %p2, %r6, 0;\n"
+		"and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p1, %r5, 0;\nand.b32 %r6, %r1, 2;\n"
+		"setp.eq.u32 %p2, %r6, 0;\n"
 		"and.b32 %r7, %r1, 4;\nsetp.eq.u32 %p3, %r7, 0;\nmov.u32 %r9, 0;\n"
 		"@%p1 bra EVEN;\n@%p2 bra TWO;\nmov.u32 %r9, 1;\nbra.uni ODD;\nTWO:\nmov.u32 %r9, 2;\n"
-		"ODD:\nactivemask.b32 %r20;\npopc.b32 %r20, %r20;\nmad.lo.u32 %r9, %r20, 1000, %r9;\nbra.uni END;\n"
+		"ODD:\nactivemask.b32 %r20;\npopc.b32 %r20, %r20;\n"
+		"mad.lo.u32 %r9, %r20, 1000, %r9;\nbra.uni END;\n"
 		"EVEN:\n@%p3 bra END;\nmov.u32 %r9, 3;\n"
-		"END:\nadd.u32 %r9, %r9, 10;\nactivemask.b32 %r10;\npopc.b32 %r10, %r10;\nmad.lo.u32 %r9, %r10, 100, %r9;\n"
+		"END:\nadd.u32 %r9, %r9, 10;\nactivemask.b32 %r10;\npopc.b32 %r10, %r10;\n"
+		"mad.lo.u32 %r9, %r10, 100, %r9;\n"
 		STORE "ret;\n}\n";
 
 	works(text, 1, 64);
@@ -69,11 +72,14 @@ static void test_loops_of_different_length(void)
 	/* Each thread counts to its number, all meet behind; a break in the middle of another loop. */
 	static const char text[] = HEAD KERNEL
 		"mov.u32 %r9, 0;\nmov.u32 %r5, 0;\n"
-		"LOOP:\nsetp.ge.u32 %p1, %r5, %r1;\n@%p1 bra DONE;\nadd.u32 %r9, %r9, %r5;\nadd.u32 %r5, %r5, 1;\nbra LOOP;\n"
+		"LOOP:\nsetp.ge.u32 %p1, %r5, %r1;\n@%p1 bra DONE;\nadd.u32 %r9, %r9, %r5;\n"
+		"add.u32 %r5, %r5, 1;\nbra LOOP;\n"
 		"DONE:\nmov.u32 %r6, 0;\n"
-		"AGAIN:\nadd.u32 %r6, %r6, 1;\nsetp.gt.u32 %p2, %r6, %r1;\n@%p2 bra OUT;\nadd.u32 %r9, %r9, 1000;\n"
+		"AGAIN:\nadd.u32 %r6, %r6, 1;\nsetp.gt.u32 %p2, %r6, %r1;\n@%p2 bra OUT;\n"
+		"add.u32 %r9, %r9, 1000;\n"
 		"setp.lt.u32 %p3, %r6, 7;\n@%p3 bra AGAIN;\n"
-		"OUT:\nactivemask.b32 %r10;\npopc.b32 %r10, %r10;\nmad.lo.u32 %r9, %r10, 100000, %r9;\n" STORE "ret;\n}\n";
+		"OUT:\nactivemask.b32 %r10;\npopc.b32 %r10, %r10;\n"
+		"mad.lo.u32 %r9, %r10, 100000, %r9;\n" STORE "ret;\n}\n";
 
 	works(text, 2, 50);
 	for (uint32_t i = 0; i < 100; i++) {
@@ -89,8 +95,10 @@ static void test_early_exit_before_barrier(void)
 		".shared .align 4 .b8 s[256];\n"
 		"setp.lt.u32 %p1, %r1, 20;\nand.b32 %r5, %r1, 1;\nsetp.eq.u32 %p2, %r5, 1;\n"
 		"@!%p1 bra Y;\n@%p2 bra RET;\nmov.u32 %r8, 1;\n"
-		"Y:\nmul.lo.u32 %r6, %r1, 4;\nmov.u32 %r7, s;\nadd.u32 %r7, %r7, %r6;\nst.shared.u32 [%r7], %r1;\n"
-		"bar.sync 0;\nxor.b32 %r6, %r6, 8;\nmov.u32 %r7, s;\nadd.u32 %r7, %r7, %r6;\nld.shared.u32 %r9, [%r7];\n"
+		"Y:\nmul.lo.u32 %r6, %r1, 4;\nmov.u32 %r7, s;\nadd.u32 %r7, %r7, %r6;\n"
+		"st.shared.u32 [%r7], %r1;\n"
+		"bar.sync 0;\nxor.b32 %r6, %r6, 8;\nmov.u32 %r7, s;\nadd.u32 %r7, %r7, %r6;\n"
+		"ld.shared.u32 %r9, [%r7];\n"
 		"add.u32 %r9, %r9, 1;\n" STORE "RET:\nret;\n}\n";
 
 	works(text, 1, 64);
@@ -101,7 +109,8 @@ static void test_early_exit_before_barrier(void)
 static void test_guards(void)
 {
 	static const char text[] = HEAD KERNEL
-		"mov.u32 %r9, 5;\nsetp.lt.u32 %p1, %r1, 3;\n@%p1 mov.u32 %r9, 6;\n@!%p1 add.u32 %r9, %r9, 2;\n"
+		"mov.u32 %r9, 5;\nsetp.lt.u32 %p1, %r1, 3;\n@%p1 mov.u32 %r9, 6;\n"
+		"@!%p1 add.u32 %r9, %r9, 2;\n"
 		"setp.gt.u32 %p2, %r1, 100;\n@%p2 st.global.u32 [0], %r9;\n@%p1 exit;\n" STORE "ret;\n}\n";
 
 	works(text, 1, 32);
@@ -113,7 +122,8 @@ static void test_switch(void)
 {
 	static const char text[] = HEAD KERNEL
 		"and.b32 %r5, %r1, 3;\nts: .branchtargets A, B, C, B;\nbrx.idx %r5, ts;\n"
-		"A:\nmov.u32 %r9, 10;\nbra.uni END;\nB:\nmov.u32 %r9, 20;\nbra.uni END;\nC:\nmov.u32 %r9, 30;\n"
+		"A:\nmov.u32 %r9, 10;\nbra.uni END;\nB:\nmov.u32 %r9, 20;\nbra.uni END;\nC:\n"
+		"mov.u32 %r9, 30;\n"
 		"END:\nactivemask.b32 %r6;\npopc.b32 %r6, %r6;\nadd.u32 %r9, %r9, %r6;\n" STORE "ret;\n}\n";
 	static const uint32_t wants[] = {42, 52, 62, 52};
 
@@ -127,13 +137,16 @@ static void test_barriers_and_shared(void)
 	/* Sums of a block by a tree, in dynamic shared memory behind a static array. */
 	static const char text[] = HEAD ".extern .shared .align 16 .b8 dynamic[];\n" KERNEL
 		".shared .align 4 .b8 s[20];\n"
-		"mov.u32 %r5, dynamic;\nmul.lo.u32 %r6, %r1, 4;\nadd.u32 %r7, %r5, %r6;\nst.shared.u32 [%r7], %r4;\n"
+		"mov.u32 %r5, dynamic;\nmul.lo.u32 %r6, %r1, 4;\nadd.u32 %r7, %r5, %r6;\n"
+		"st.shared.u32 [%r7], %r4;\n"
 		"st.shared.u32 [s+16], %r5;\nmov.u32 %r8, 128;\n"
 		"LOOP:\nbar.sync 0;\nsetp.ge.u32 %p1, %r1, %r8;\n@%p1 bra SKIP;\n"
-		"mul.lo.u32 %r10, %r8, 4;\nadd.u32 %r11, %r7, %r10;\nld.shared.u32 %r12, [%r11];\nld.shared.u32 %r13, [%r7];\n"
+		"mul.lo.u32 %r10, %r8, 4;\nadd.u32 %r11, %r7, %r10;\nld.shared.u32 %r12, [%r11];\n"
+		"ld.shared.u32 %r13, [%r7];\n"
 		"add.u32 %r13, %r13, %r12;\nst.shared.u32 [%r7], %r13;\n"
 		"SKIP:\nshr.u32 %r8, %r8, 1;\nsetp.ne.u32 %p2, %r8, 0;\n@%p2 bra LOOP;\n"
-		"bar.sync 0;\nld.shared.u32 %r9, [dynamic];\nld.shared.u32 %r14, [s+16];\nadd.u32 %r9, %r9, %r14;\n"
+		"bar.sync 0;\nld.shared.u32 %r9, [dynamic];\nld.shared.u32 %r14, [s+16];\n"
+		"add.u32 %r9, %r9, %r14;\n"
 		STORE "ret;\n}\n";
 
 	launch.dynamic_shared = 1024;
@@ -147,12 +160,15 @@ static void test_named_barriers(void)
 	/* Warp 0 hands a value to warp 1 by barrier 3 of 64 threads, while warp 2 is at none of them. */
 	static const char text[] = HEAD KERNEL
 		".shared .align 4 .b8 s[8];\nshr.u32 %r5, %r1, 5;\nmov.u32 %r9, 0;\n"
-		"setp.eq.u32 %p1, %r5, 0;\nsetp.eq.u32 %p2, %r5, 1;\n@%p1 bra FIRST;\n@%p2 bra SECOND;\nbra.uni END;\n"
+		"setp.eq.u32 %p1, %r5, 0;\nsetp.eq.u32 %p2, %r5, 1;\n@%p1 bra FIRST;\n"
+		"@%p2 bra SECOND;\nbra.uni END;\n"
 		"FIRST:\nmov.u32 %r6, 77;\nst.shared.u32 [s], %r6;\nbar.arrive 3, 64;\nbra.uni END;\n"
 		"SECOND:\nbar.sync 3, 64;\nld.shared.u32 %r9, [s];\nEND:\n"
 		"setp.lt.u32 %p3, %r1, 40;\nbar.red.popc.u32 %r10, 1, %p3;\nbar.red.and.pred %p4, 1, %p3;\n"
-		"bar.red.or.pred %p5, 1, !%p3;\nselp.u32 %r11, 1000, 0, %p4;\nselp.u32 %r12, 2000, 0, %p5;\n"
-		"mad.lo.u32 %r9, %r10, 10000, %r9;\nadd.u32 %r9, %r9, %r11;\nadd.u32 %r9, %r9, %r12;\n" STORE "ret;\n}\n";
+		"bar.red.or.pred %p5, 1, !%p3;\nselp.u32 %r11, 1000, 0, %p4;\n"
+		"selp.u32 %r12, 2000, 0, %p5;\n"
+		"mad.lo.u32 %r9, %r10, 10000, %r9;\nadd.u32 %r9, %r9, %r11;\n"
+		"add.u32 %r9, %r9, %r12;\n" STORE "ret;\n}\n";
 
 	works(text, 1, 96);
 	for (uint32_t t = 0; t < 96; t++)
@@ -162,10 +178,13 @@ static void test_named_barriers(void)
 static void test_atomics(void)
 {
 	static const char text[] = HEAD KERNEL
-		"atom.global.add.u32 %r9, [%rd2], 1;\nred.global.max.s32 [%rd2+4], %r1;\natom.global.min.u32 %r5, [%rd2+8], %r1;\n"
+		"atom.global.add.u32 %r9, [%rd2], 1;\nred.global.max.s32 [%rd2+4], %r1;\n"
+		"atom.global.min.u32 %r5, [%rd2+8], %r1;\n"
 		"atom.global.inc.u32 %r5, [%rd2+12], 9;\natom.global.cas.b32 %r5, [%rd2+16], 0, %r4;\n"
-		"cvt.rn.f32.u32 %f1, %r1;\natom.global.add.f32 %f2, [%rd2+20], %f1;\nred.global.or.b32 [%rd2+24], %r1;\n"
-		"cvt.u64.u32 %rd5, %r1;\nred.global.add.u64 [%rd2+32], %rd5;\natom.global.exch.b32 %r6, [%rd2+40], %r4;\n"
+		"cvt.rn.f32.u32 %f1, %r1;\natom.global.add.f32 %f2, [%rd2+20], %f1;\n"
+		"red.global.or.b32 [%rd2+24], %r1;\n"
+		"cvt.u64.u32 %rd5, %r1;\nred.global.add.u64 [%rd2+32], %rd5;\n"
+		"atom.global.exch.b32 %r6, [%rd2+40], %r4;\n"
 		STORE "ret;\n}\n";
 	float sum;
 	uint64_t wide;
@@ -191,8 +210,10 @@ static void test_atomics(void)
 static void test_shuffles(void)
 {
 	static const char text[] = HEAD KERNEL
-		"shfl.sync.down.b32 %r5|%p1, %r1, 5, 31, -1;\nselp.u32 %r6, 100, 0, %p1;\nadd.u32 %r9, %r5, %r6;\n"
-		"shfl.sync.up.b32 %r5|%p1, %r1, 3, 0, -1;\nselp.u32 %r6, 100, 0, %p1;\nadd.u32 %r5, %r5, %r6;\nmad.lo.u32 %r9, %r5, 1000, %r9;\n"
+		"shfl.sync.down.b32 %r5|%p1, %r1, 5, 31, -1;\nselp.u32 %r6, 100, 0, %p1;\n"
+		"add.u32 %r9, %r5, %r6;\n"
+		"shfl.sync.up.b32 %r5|%p1, %r1, 3, 0, -1;\nselp.u32 %r6, 100, 0, %p1;\n"
+		"add.u32 %r5, %r5, %r6;\nmad.lo.u32 %r9, %r5, 1000, %r9;\n"
 		"st.global.u32 [%rd10], %r9;\n"
 		"shfl.sync.bfly.b32 %r5, %r1, 6, 31, -1;\nshfl.sync.idx.b32 %r6, %r1, 2, 0x181f, -1;\n"
 		"shfl.sync.down.b32 %r1, %r1, 1, 31, -1;\nmad.lo.u32 %r5, %r6, 1000, %r5;\n"
@@ -209,18 +230,22 @@ static void test_votes(void)
 {
 	static const char text[] = HEAD KERNEL
 		"setp.lt.u32 %p1, %r1, 20;\nvote.sync.ballot.b32 %r9, %p1, -1;\n" STORE
-		"vote.sync.all.pred %p2, %p1, -1;\nvote.sync.any.pred %p3, %p1, -1;\nvote.sync.uni.pred %p4, %p1, -1;\n"
+		"vote.sync.all.pred %p2, %p1, -1;\nvote.sync.any.pred %p3, %p1, -1;\n"
+		"vote.sync.uni.pred %p4, %p1, -1;\n"
 		"selp.u32 %r5, 1, 0, %p2;\nselp.u32 %r6, 2, 0, %p3;\nselp.u32 %r7, 4, 0, %p4;\n"
 		"or.b32 %r5, %r5, %r6;\nor.b32 %r5, %r5, %r7;\n"
-		"and.b32 %r6, %r1, 3;\nmatch.any.sync.b32 %r7, %r6, -1;\nand.b32 %r7, %r7, 0xffff;\nshl.b32 %r7, %r7, 8;\n"
-		"or.b32 %r5, %r5, %r7;\nmatch.all.sync.b32 %r8|%p5, %r6, -1;\nselp.u32 %r8, 8, 0, %p5;\nor.b32 %r5, %r5, %r8;\n"
+		"and.b32 %r6, %r1, 3;\nmatch.any.sync.b32 %r7, %r6, -1;\nand.b32 %r7, %r7, 0xffff;\n"
+		"shl.b32 %r7, %r7, 8;\n"
+		"or.b32 %r5, %r5, %r7;\nmatch.all.sync.b32 %r8|%p5, %r6, -1;\n"
+		"selp.u32 %r8, 8, 0, %p5;\nor.b32 %r5, %r5, %r8;\n"
 		"redux.sync.add.s32 %r8, %r1, -1;\nshl.b32 %r8, %r8, 24;\nadd.u32 %r5, %r5, %r8;\n"
 		"st.global.u32 [%rd11], %r5;\nret;\n}\n";
 
 	works(text, 1, 32);
 	for (uint32_t t = 0; t < 32; t++) {
 		CHECK_EQUAL(out[t], 0xfffff);
-		CHECK_EQUAL(other[t], (uint32_t)(2 + ((0x1111 << (t & 3)) << 8)) + ((uint32_t)(496 & 255) << 24));
+		CHECK_EQUAL(other[t],
+			    (uint32_t)(2 + ((0x1111 << (t & 3)) << 8)) + ((uint32_t)(496 & 255) << 24));
 	}
 }
 
@@ -230,22 +255,28 @@ static void test_calls(void)
 	 * function by its address. */
 	static const char text[] = HEAD
 		".func (.param .b32 r) fib(.param .b32 n)\n{\n.reg .b32 %r<10>;\n.reg .pred %p1;\n"
-		"ld.param.u32 %r1, [n];\nsetp.gt.u32 %p1, %r1, 1;\n@%p1 bra DEEP;\nst.param.b32 [r], %r1;\nret;\n"
+		"ld.param.u32 %r1, [n];\nsetp.gt.u32 %p1, %r1, 1;\n@%p1 bra DEEP;\n"
+		"st.param.b32 [r], %r1;\nret;\n"
 		"DEEP:\nsub.u32 %r2, %r1, 1;\nsub.u32 %r3, %r1, 2;\n"
-		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r2;\ncall.uni (y), fib, (x);\nld.param.b32 %r4, [y];\n}\n"
-		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r3;\ncall.uni (y), fib, (x);\nld.param.b32 %r5, [y];\n}\n"
+		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r2;\n"
+		"call.uni (y), fib, (x);\nld.param.b32 %r4, [y];\n}\n"
+		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r3;\n"
+		"call.uni (y), fib, (x);\nld.param.b32 %r5, [y];\n}\n"
 		"add.u32 %r4, %r4, %r5;\nst.param.b32 [r], %r4;\nret;\n}\n"
-		".func twice(.param .b64 p)\n{\n.reg .b64 %rd1;\n.reg .b32 %r1;\nld.param.u64 %rd1, [p];\nld.u32 %r1, [%rd1+4];\n"
+		".func twice(.param .b64 p)\n{\n.reg .b64 %rd1;\n.reg .b32 %r1;\n"
+		"ld.param.u64 %rd1, [p];\nld.u32 %r1, [%rd1+4];\n"
 		"add.u32 %r1, %r1, %r1;\nst.u32 [%rd1+4], %r1;\nret;\n}\n"
 		".func (.reg .b32 o) plus(.reg .b32 i, .reg .b32 j)\n{\nadd.u32 o, i, j;\nret;\n}\n"
 		".global .u64 pointer = plus;\n"
 		KERNEL ".local .align 8 .b8 depot[16];\nand.b32 %r5, %r1, 7;\n"
-		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r5;\ncall.uni (y), fib, (x);\nld.param.b32 %r9, [y];\n}\n"
+		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r5;\n"
+		"call.uni (y), fib, (x);\nld.param.b32 %r9, [y];\n}\n"
 		"mov.u64 %rd5, depot;\ncvta.local.u64 %rd6, %rd5;\nst.local.u32 [%rd5+4], %r1;\n"
 		"{\n.param .b64 x;\nst.param.b64 [x], %rd6;\ncall.uni twice, (x);\n}\n"
 		"ld.local.u32 %r6, [%rd5+4];\nmad.lo.u32 %r9, %r6, 100, %r9;\n"
 		"setp.lt.u32 %p1, %r1, 10;\n@%p1 call (%r7), plus, (%r9, 50000);\n@!%p1 mov.u32 %r7, %r9;\n"
-		"ld.global.u64 %rd7, [pointer];\nproto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n"
+		"ld.global.u64 %rd7, [pointer];\n"
+		"proto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n"
 		"call (%r9), %rd7, (%r7, %r1), proto;\n" STORE "ret;\n}\n";
 	static const uint32_t fibonacci[] = {0, 1, 1, 2, 3, 5, 8, 13};
 
@@ -261,10 +292,14 @@ static void test_variables(void)
 		".const .align 4 .u32 table[4] = {5, 6, 7, 8};\n.global .align 4 .u32 number = 9;\n"
 		".global .align 8 .u64 where = number;\n"
 		KERNEL ".shared .align 4 .b8 s[128];\nand.b32 %r5, %r1, 3;\nmul.wide.u32 %rd4, %r5, 4;\nmov.u64 %rd5, table;\n"
-		"add.s64 %rd5, %rd5, %rd4;\nld.const.u32 %r9, [%rd5];\nld.global.u64 %rd6, [where];\nld.u32 %r6, [%rd6];\n"
-		"mad.lo.u32 %r9, %r6, 10, %r9;\nmov.u64 %rd7, s;\ncvta.shared.u64 %rd8, %rd7;\nmul.wide.u32 %rd4, %r1, 4;\n"
-		"add.s64 %rd8, %rd8, %rd4;\nst.u32 [%rd8], %r9;\ncvta.to.shared.u64 %rd9, %rd8;\nld.shared.u32 %r9, [%rd9];\n"
-		"isspacep.shared %p1, %rd8;\nisspacep.global %p2, %rd10;\nisspacep.shared %p3, %rd10;\nisspacep.const %p4, %rd5;\n"
+		"add.s64 %rd5, %rd5, %rd4;\nld.const.u32 %r9, [%rd5];\n"
+		"ld.global.u64 %rd6, [where];\nld.u32 %r6, [%rd6];\n"
+		"mad.lo.u32 %r9, %r6, 10, %r9;\nmov.u64 %rd7, s;\ncvta.shared.u64 %rd8, %rd7;\n"
+		"mul.wide.u32 %rd4, %r1, 4;\n"
+		"add.s64 %rd8, %rd8, %rd4;\nst.u32 [%rd8], %r9;\ncvta.to.shared.u64 %rd9, %rd8;\n"
+		"ld.shared.u32 %r9, [%rd9];\n"
+		"isspacep.shared %p1, %rd8;\nisspacep.global %p2, %rd10;\n"
+		"isspacep.shared %p3, %rd10;\nisspacep.const %p4, %rd5;\n"
 		"@%p1 add.u32 %r9, %r9, 1000;\n@%p2 add.u32 %r9, %r9, 2000;\n@%p3 add.u32 %r9, %r9, 4000;\n"
 		"@%p4 add.u32 %r9, %r9, 8000;\n" STORE "ret;\n}\n";
 
@@ -278,11 +313,15 @@ static void test_vectors_and_copies(void)
 	static const char text[] = HEAD KERNEL
 		".shared .align 16 .b8 s[512];\nmul.wide.u32 %rd4, %r1, 16;\nadd.s64 %rd5, %rd2, %rd4;\n"
 		"mul.lo.u32 %r5, %r1, 16;\nmov.u32 %r6, s;\nadd.u32 %r6, %r6, %r5;\n"
-		"cp.async.ca.shared.global [%r6], [%rd5], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"
+		"cp.async.ca.shared.global [%r6], [%rd5], 16;\ncp.async.commit_group;\n"
+		"cp.async.wait_group 0;\n"
 		"ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r6];\nadd.u32 %r9, %r10, %r13;\n"
-		"mov.b64 %rd6, {%r11, %r12};\nshr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r14, %rd6;\nmad.lo.u32 %r9, %r14, 10, %r9;\n"
-		"ld.global.nc.v2.u64 {%rd5, %rd7}, [%rd5];\nmov.b64 {%r15, _}, %rd7;\nsub.u32 %r15, %r15, %r14;\n"
-		"add.u32 %r9, %r9, %r15;\nld.global.u8 %r16, [%rd2+1];\nld.global.s8 %r17, [%rd2+2];\nadd.u32 %r9, %r9, %r16;\n"
+		"mov.b64 %rd6, {%r11, %r12};\nshr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r14, %rd6;\n"
+		"mad.lo.u32 %r9, %r14, 10, %r9;\n"
+		"ld.global.nc.v2.u64 {%rd5, %rd7}, [%rd5];\nmov.b64 {%r15, _}, %rd7;\n"
+		"sub.u32 %r15, %r15, %r14;\n"
+		"add.u32 %r9, %r9, %r15;\nld.global.u8 %r16, [%rd2+1];\n"
+		"ld.global.s8 %r17, [%rd2+2];\nadd.u32 %r9, %r9, %r16;\n"
 		"add.u32 %r9, %r9, %r17;\n" STORE "ret;\n}\n";
 
 	for (uint32_t i = 0; i < 128; i++)
@@ -296,10 +335,13 @@ static void test_vectors_and_copies(void)
 static void test_special_registers(void)
 {
 	static const char text[] = HEAD KERNEL
-		"mov.u32 %r5, %laneid;\nmov.u32 %r6, %warpid;\nmad.lo.u32 %r9, %r6, 100, %r5;\nmov.u32 %r7, %smid;\n"
-		"mad.lo.u32 %r9, %r7, 10000, %r9;\nmov.u32 %r8, %nctaid.x;\nmad.lo.u32 %r9, %r8, 100000, %r9;\n" STORE
+		"mov.u32 %r5, %laneid;\nmov.u32 %r6, %warpid;\nmad.lo.u32 %r9, %r6, 100, %r5;\n"
+		"mov.u32 %r7, %smid;\n"
+		"mad.lo.u32 %r9, %r7, 10000, %r9;\nmov.u32 %r8, %nctaid.x;\n"
+		"mad.lo.u32 %r9, %r8, 100000, %r9;\n" STORE
 		"mov.u32 %r5, %clock;\nadd.u32 %r6, %r5, 1;\nmov.u32 %r7, %clock;\nsub.u32 %r7, %r7, %r5;\n"
-		"mov.u32 %r8, %lanemask_lt;\npopc.b32 %r8, %r8;\nmad.lo.u32 %r7, %r8, 10, %r7;\nst.global.u32 [%rd11], %r7;\nret;\n}\n";
+		"mov.u32 %r8, %lanemask_lt;\npopc.b32 %r8, %r8;\nmad.lo.u32 %r7, %r8, 10, %r7;\n"
+		"st.global.u32 [%rd11], %r7;\nret;\n}\n";
 
 	launch.sms = 2;
 	works(text, 3, 64);
@@ -332,8 +374,10 @@ static void test_trace(void)
 {
 	static const char text[] = HEAD KERNEL
 		".shared .align 4 .b8 s[128];\nld.global.cg.u32 %r5, [%rd11];\nsetp.lt.u32 %p1, %r1, 4;\n"
-		"@%p1 st.global.u32 [%rd10+8], %r5;\nmul.lo.u32 %r6, %r1, %r1;\nmul.wide.u32 %rd5, %r6, 4;\nadd.s64 %rd5, %rd2, %rd5;\n"
-		"ld.global.nc.u32 %r7, [%rd5];\nst.shared.u32 [s], %r7;\natom.global.add.u32 %r8, [%rd1], 1;\nret;\n}\n";
+		"@%p1 st.global.u32 [%rd10+8], %r5;\nmul.lo.u32 %r6, %r1, %r1;\n"
+		"mul.wide.u32 %rd5, %r6, 4;\nadd.s64 %rd5, %rd2, %rd5;\n"
+		"ld.global.nc.u32 %r7, [%rd5];\nst.shared.u32 [s], %r7;\n"
+		"atom.global.add.u32 %r8, [%rd1], 1;\nret;\n}\n";
 	struct gt_sink sink = {.rows = gt_rows_new(64, &error), .flush = keep_rows};
 
 	traced_rows = 0;
@@ -373,32 +417,43 @@ static void test_stray_accesses(void)
 	static const char shared[] = HEAD KERNEL ".shared .align 4 .b8 s[64];\nmul.lo.u32 %r5, %r1, 4;\nld.shared.u32 %r6, [%r5];\nret;\n}\n";
 	static const char local[] = HEAD KERNEL "mov.u64 %rd5, 0x7fffffff0;\nst.local.u32 [%rd5], %r6;\nret;\n}\n";
 	static const char around[] = HEAD KERNEL
-		"cvt.u64.u32 %rd5, %r1;\nshl.b64 %rd5, %rd5, 63;\nadd.s64 %rd5, %rd5, %rd1;\nld.global.u32 %r6, [%rd5];\nret;\n}\n";
+		"cvt.u64.u32 %rd5, %r1;\nshl.b64 %rd5, %rd5, 63;\nadd.s64 %rd5, %rd5, %rd1;\n"
+		"ld.global.u32 %r6, [%rd5];\nret;\n}\n";
 
-	fails(beyond, 2, 32, "kernel k, PTX line 19: block (0,0,0) thread (24,0,0): store of 4 bytes at 0x200000001000: "
+	fails(beyond, 2, 32,
+	      "kernel k, PTX line 19: block (0,0,0) thread (24,0,0): store of 4 bytes at 0x200000001000: "
 			     "outside every allocation; nearest is 'out', 4096 bytes at 0x200000000000");
-	fails(odd, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x200000000002 of global "
+	fails(odd, 1, 32,
+	      "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x200000000002 of global "
 			  "memory: not a multiple of 4");
-	fails(nowhere, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x0: outside every "
+	fails(nowhere, 1, 32,
+	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x0: outside every "
 			      "allocation; nearest is 'out', 4096 bytes at 0x200000000000");
-	fails(shared, 1, 32, "kernel k, PTX line 21: block (0,0,0) thread (16,0,0): load of 4 bytes at 0x40 of shared memory: "
+	fails(shared, 1, 32,
+	      "kernel k, PTX line 21: block (0,0,0) thread (16,0,0): load of 4 bytes at 0x40 of shared memory: "
 			     "a block has 64 bytes");
-	fails(local, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): store of 4 bytes at 0x7fffffff0 of local "
+	fails(local, 1, 32,
+	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): store of 4 bytes at 0x7fffffff0 of local "
 			    "memory: a thread has 0 bytes");
-	fails(around, 1, 32, "kernel k, PTX line 22: block (0,0,0) thread (1,0,0): load of 4 bytes at 0x8000200000000000: "
+	fails(around, 1, 32,
+	      "kernel k, PTX line 22: block (0,0,0) thread (1,0,0): load of 4 bytes at 0x8000200000000000: "
 			     "outside every allocation; nearest is 'other', 4096 bytes at 0x200000001200");
 }
 
 static void test_barriers_that_fail(void)
 {
 	static const char parted[] = HEAD KERNEL
-		"setp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nbar.sync 0;\nbra.uni END;\nA:\nbar.sync 0;\nEND:\nret;\n}\n";
+		"setp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nbar.sync 0;\nbra.uni END;\nA:\nbar.sync 0;\n"
+		"END:\nret;\n}\n";
 	static const char different[] = HEAD KERNEL
-		"setp.lt.u32 %p1, %r1, 32;\n@%p1 bra A;\nbar.sync 1;\nbra.uni END;\nA:\nbar.sync 2;\nEND:\nret;\n}\n";
+		"setp.lt.u32 %p1, %r1, 32;\n@%p1 bra A;\nbar.sync 1;\nbra.uni END;\nA:\n"
+		"bar.sync 2;\nEND:\nret;\n}\n";
 
-	fails(parted, 1, 32, "kernel k, PTX line 21: block (0,0,0) thread (8,0,0): barrier 0 is reached by 24 threads of a "
+	fails(parted, 1, 32,
+	      "kernel k, PTX line 21: block (0,0,0) thread (8,0,0): barrier 0 is reached by 24 threads of a "
 			     "warp, while 8 others are elsewhere");
-	fails(different, 1, 64, "kernel k: block (0,0,0) waits for ever: warp 0 at barrier 2 (line 24), warp 1 at barrier 1 "
+	fails(different, 1, 64,
+	      "kernel k: block (0,0,0) waits for ever: warp 0 at barrier 2 (line 24), warp 1 at barrier 1 "
 				"(line 21)");
 }
 
@@ -411,8 +466,10 @@ static void test_other_faults(void)
 
 	launch.max_instructions = 10000;
 	fails(endless, 1, 32, "kernel k: more than 10000 warp instructions in block (0,0,0)");
-	fails(unknown, 1, 32, "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): opcode 'wmma.load.u32' is not known");
-	fails(deep, 1, 32, "kernel k, PTX line 6: block (0,0,0) thread (0,0,0): call of 'f': no stack is left (4096 calls "
+	fails(unknown, 1, 32,
+	      "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): opcode 'wmma.load.u32' is not known");
+	fails(deep, 1, 32,
+	      "kernel k, PTX line 6: block (0,0,0) thread (0,0,0): call of 'f': no stack is left (4096 calls "
 			   "deep, 0 bytes of local memory)");
 	fails(trap, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (5,0,0): trap");
 	CHECK(run(HEAD KERNEL "ret;\n}\n", 0, 32) == -1);
