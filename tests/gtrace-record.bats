@@ -291,5 +291,11 @@ expect_nvcc() {
 @test "the commands in the manual run" {
 	needs_clang
 	cp -a "$KERNELS" kernels
+	if [ -n "${PRELOAD:-}" ]; then
+		mkdir bin
+		printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$PRELOAD" "$(command -v gtrace-record)" >bin/gtrace-record
+		chmod +x bin/gtrace-record
+		PATH=$PWD/bin:$PATH
+	fi
 	run_man_examples gtrace-record.1
 }
