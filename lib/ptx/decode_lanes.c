@@ -200,10 +200,11 @@ static struct gt_ptx_op *emit_comparison(struct gt_ptx_decoder *decoder, size_t 
 	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->modifiers[0], gt_ptx_type_name(words.type));
 	const struct gt_ptx_form *form = gt_ptx_form(name);
 	size_t expected = from + 2 + (how != GT_PTX_ALONE);
-	if (!form || instruction->n_operands != expected)
-		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name) == 0
-			       ? decoder->code->ops
-			       : NULL;
+	if (!form || instruction->n_operands != expected) {
+		if (gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name) != 0)
+			return NULL;
+		return &decoder->code->ops[decoder->code->n_ops - 1];
+	}
 	if (!(a = form_source(decoder, &instruction->operands[from], form->sources[0], &words)) ||
 	    !(b = form_source(decoder, &instruction->operands[from + 1], form->sources[1], &words)) ||
 	    (how != GT_PTX_ALONE &&

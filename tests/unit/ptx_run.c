@@ -351,6 +351,23 @@ static void test_special_registers(void)
 	}
 }
 
+static void test_textures(void)
+{
+	/* The second buffer begins with the texture, which is of that very buffer. */
+	static const char text[] = HEAD KERNEL
+		"tex.1d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%rd2, {%r1}];\nadd.u32 %r9, %r5, %r6;\n"
+		"mad.lo.u32 %r9, %r8, 1000, %r9;\n" STORE "ret;\n}\n";
+	struct gt_ptx_texture texture = {.address = GT_PTX_GLOBAL_BASE + 4608, .elements = 20, .channels = 1,
+					 .channel_bytes = 4};
+
+	for (uint32_t i = 0; i < 64; i++)
+		other[i] = 3 * i;
+	memcpy(other, &texture, sizeof texture);
+	works(text, 1, 32);
+	for (uint32_t t = 8; t < 32; t++)
+		CHECK_EQUAL(out[t], t < 20 ? 3 * t + 1000 : 0);
+}
+
 /* What a sink got. */
 static size_t traced_rows;
 static struct { uint8_t op, size; uint32_t an, pc, mask; uint64_t base; int64_t stride; } traced[256];
@@ -462,8 +479,10 @@ static void test_other_faults(void)
 	static const char endless[] = HEAD KERNEL "LOOP:\nbra LOOP;\nret;\n}\n";
 	static const char unknown[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 99;\n@%p1 frobnicate.u32 %r5, %r1;\n@!%p1 wmma.load.u32 %r5, %r1;\nret;\n}\n";
 	static const char deep[] = HEAD ".func f()\n{\ncall f;\nret;\n}\n" KERNEL "call f;\nret;\n}\n";
+	static const char comparison[] = HEAD KERNEL "setp.near.u32 %p1|%p2, %r1, 5;\nret;\n}\n";
 	static const char trap[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 5;\n@%p1 trap;\nret;\n}\n";
 
+	fails(comparison, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): opcode 'setp.near.u32' is not known");
 	launch.max_instructions = 10000;
 	fails(endless, 1, 32, "kernel k: more than 10000 warp instructions in block (0,0,0)");
 	fails(unknown, 1, 32,
@@ -524,6 +543,7 @@ int main(void)
 	RUN(test_variables);
 	RUN(test_vectors_and_copies);
 	RUN(test_special_registers);
+	RUN(test_textures);
 	RUN(test_trace);
 	RUN(test_stray_accesses);
 	RUN(test_barriers_that_fail);
