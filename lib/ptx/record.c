@@ -196,7 +196,8 @@ static int import_arguments(struct gt_record *record, struct gt_error *error)
 	record->argument_text = strdup(joined ? joined : "");
 	if (!record->argument_text)
 		return gt_fail_memory(error, "arguments");
-	for (char *at = record->argument_text, *end; n < GT_RECORD_ARGUMENTS && (end = strchr(at, SEPARATOR)); at = end + 1) {
+	char *at = record->argument_text, *end;
+	for (; n < GT_RECORD_ARGUMENTS && (end = strchr(at, SEPARATOR)); at = end + 1) {
 		*end = '\0';
 		record->arguments[n++] = at;
 	}

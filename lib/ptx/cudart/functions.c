@@ -76,7 +76,8 @@ API int cudaFuncGetName(const char **name, const void *host)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads, size_t dynamic_shared)
+API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
+						      size_t dynamic_shared)
 {
 	struct gt_occupancy occupancy;
 	struct gt_error error;

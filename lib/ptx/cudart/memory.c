@@ -346,7 +346,8 @@ API int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t 
 	return gt_cudart_leave(code);
 }
 
-API int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind, void *stream)
+API int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind,
+				  void *stream)
 {
 	(void)stream;
 	return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
