@@ -313,3 +313,102 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 @test "the manual's examples run" {
 	run_man_examples gcache.1
 }
+
+@test "a timed level without time and limits is the functional one" {
+	for kernel in conv gemm; do
+		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gschedule --sm 8 >scheduled.gt
+		gcache --l1 <scheduled.gt | gtrace-cat | grep -v '^#\(history\|count\)' >functional
+		gcache --l1 --latency fixed:0 <scheduled.gt | gtrace-cat | grep -v '^#\(history\|count\)' >timed
+		cmp functional timed
+	done
+}
+
+@test "a key of the description does not make a level timed; its value is used where an option does" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu gtx470-16k >scheduled.gt
+	gcache --l1 <scheduled.gt >out.gt
+	[ -z "$(counters out.gt l1 steps)" ]
+	gcache --l1 --latency fixed:100 <scheduled.gt >keyed.gt
+	gcache --l1 --latency fixed:100 --mshr 1x64 <scheduled.gt >given.gt
+	gcache --l1 --latency fixed:100 --mshr unlimited <scheduled.gt >unlimited.gt
+	[ "$(counters keyed.gt l1 steps reservation_fails)" = "$(counters given.gt l1 steps reservation_fails)" ]
+	[ "$(counters keyed.gt l1 steps reservation_fails)" != "$(counters unlimited.gt l1 steps reservation_fails)" ]
+}
+
+@test "timed pipes keep their invariants, and rows come by step" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 8 --max-blocks 8 >scheduled.gt
+	for options in "--latency fixed:1" "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25" \
+		"--mshr 1x4 --latency half-normal:50,20,3" "--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency fixed:20"; do
+		# shellcheck disable=SC2086
+		gcache --l1 $options <scheduled.gt | tee l1.gt | gcache --l2 --size 1792K --ways 8 --partitions 7 --banks 2 \
+			--mshr 4x32 --latency fixed:50 | gdram >out.gt
+		gtrace-cat --check out.gt
+		gtrace-cat --decimal l1.gt | grep -v '^#' | awk 'NR > 1 { if ($10 < last) exit 1; last = $10 }'
+		read -r misses latency sent reservations lookups <<<"$(counters out.gt l1 line_misses latency_misses sent_reads reservations lookups)"
+		read -r sectors writes write_hits <<<"$(counters out.gt l1 sector_misses writes write_hits)"
+		[ $((misses + sectors - (writes - write_hits) - latency)) -eq "$sent" ]
+		gstats --csv out.gt | awk -F, -v n="$reservations" '$1 == 1 && $2 == "l1" && $3 ~ /^latency\[/ { l += $4 }
+			$1 == 1 && $2 == "l1" && $3 ~ /^mshr\[/ { m += $4 } END { exit l != n || m != n }'
+		[ "$lookups" -eq "$(counters out.gt l1 requests)" ]
+	done
+}
+
+@test "the distances of [000] table 3 come out of the timed order" {
+	awk 'BEGIN {
+		OFS = "\t"
+		print "#gtrace 1"
+		print "#kernel", "id=1", "name=table3", "grid=1,1,1", "block=96,1,1"
+		print "block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm"
+		n = split("00 01 02 03 04 05 06 07 20 23", access, " ")
+		for (i = 1; i <= n; i++) {
+			line = substr(access[i], 2)
+			warp = i > 8 ? 2 : int(line / 4)
+			print 0, warp, 0, 0, "load.global", line * 128, 15, 0, 32, (i > 8), 0
+		}
+	}' | gtrace-cat --from | gcache --l1 --size 4K --ways 8 --banks 2 --ports 2 --mshr 1x2 --latency fixed:2 --emit all >order.gt
+	[ "$(rows order.gt 10)" = "0 0 1 1 2 2 3 3 4 4" ]
+	grd --per set:2 order.gt | gstats --csv >distances.csv
+	[ "$(counters order.gt l1 reservation_fails steps)" = "6 5" ]
+	grep -q '^1,reuse,.*\[3\],1$' distances.csv
+	grep -q '^1,reuse,.*\[2\],1$' distances.csv
+}
+
+@test "timed options that make no sense say what fits" {
+	while read -r words expected; do
+		# shellcheck disable=SC2086
+		run gcache --l1 ${words//,/ } </dev/null
+		[ "$status" -eq 2 ] && [[ $output == *"${expected//_/ }"* ]] || { echo "$words: $output"; false; }
+	done <<-'TABLE'
+		--ports,0 expected_a_number_from_1
+		--banks,0 expected_a_number_from_1
+		--banks,128,--partitions,1,--size,8K,--ways,4,--line,128 a_divisor_of_16_does
+		--banks,5,--partitions,1,--size,8K,--ways,4,--line,128 a_divisor_of_16_does
+		--mshr,4x32,--partitions,5 expected_one_of_1,_2,_3,_5
+		--mshr,32 expected_SETSxENTRIES
+		--mshr,0x32 expected_SETSxENTRIES
+		--latency,fixed:99999999999 expected_fixed:N
+		--latency,half-normal:1e300,1,1 expected_fixed:N
+		--latency,half-normal:1,2 expected_fixed:N
+		--latency,adaptive:1 expected_fixed:N
+		--latency,slow expected_fixed:N
+		--on-full,wait expected_stall_or_requeue
+		--on-full,requeue,--shared private_level
+		--delay,-1 expected
+		--ports,1,--arrival,rr arrival_rr
+	TABLE
+	run gcache --tlb t --ports 1 </dev/null
+	[ "$status" -eq 2 ]
+}
+
+@test "the timed model wants scheduled rows, by step" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >unscheduled.gt
+	run gcache --l1 --ports 1 unscheduled.gt
+	[ "$status" -eq 1 ]
+	[[ $output == *"put gschedule before it"* ]]
+	printf 'load.global 0 0xf 0 5 0\nload.global 128 0xf 0 4 0\n' | requests >falling.gt
+	run gcache --l1 --ports 1 falling.gt
+	[ "$status" -eq 1 ]
+	[[ $output == *"step 4 after step 5"* ]]
+	printf 'load.global 0 0xf 0 18446744073709551615 0\n' | requests >far.gt
+	run gcache --l1 --ports 1 far.gt
+	[ "$status" -eq 1 ]
+}

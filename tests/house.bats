@@ -22,7 +22,7 @@ setup() { cd "$ROOT"; }
 }
 
 @test "shell scripts pass shellcheck" {
-	shellcheck tests/run tests/valgrind tests/bench/run .ci/run
+	shellcheck tests/run tests/valgrind tests/bench/run pipelines/nugteren-figure3 pipelines/timed-sweep .ci/run
 }
 
 @test "every source names its licence first" {

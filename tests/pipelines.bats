@@ -128,3 +128,15 @@ ran() {
 	done < <(sed -n 's/^    //p' pipelines/README.md)
 	[ -d "$results" ]
 }
+
+@test "figure 3 of [002]: what fits misses one line in 32, whatever the order" {
+	"$ROOT/pipelines/nugteren-figure3" 100,50 32 >figure
+	[ "$(sed -n 2p figure)" = "$(printf '32\t3.13\t3.13\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12')" ]
+}
+
+@test "the timed sweep: each run has its line, and longer latencies never save steps" {
+	"$ROOT/pipelines/timed-sweep" "$ROOT/examples/traces/gemm.rdgc.xz" >sweep
+	[ "$(wc -l <sweep)" -eq 18 ]
+	grep '^fixed' sweep | awk '$8 < last || $4 + $5 > $3 { exit 1 } { last = $8 }'
+	[ "$(awk '$1 == "without-latency" { print $5 + $6 + $7 }' sweep)" -eq 0 ]
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* gcache: one level of a cache, functional. */
+/* gcache: one level of a cache, functional, or timed where an option asks for it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cache/level.h"
+#include "cache/timed.h"
 #include "coalesce/coalesce.h"
 #include "tool.h"
 
@@ -38,6 +39,15 @@ static const char help[] =
 	"      --arrival step|rr    by step, or one request from each SM in turn (a shared level)\n"
 	"      --emit misses|all|none\n"
 	"                           what to write: what is sent on, all that came, or counts only\n"
+	"  Any of these makes the level timed:\n"
+	"      --partitions N, --banks N, --ports N|unlimited\n"
+	"                           banks of each partition, ports of each bank\n"
+	"      --mshr SETSxENTRIES|unlimited, --merges N|unlimited, --per-warp-mshr N|unlimited\n"
+	"                           misses in flight; those that join one; those of one warp\n"
+	"      --latency fixed:N|adaptive:K1,K2|half-normal:MIN,SIGMA,SEED\n"
+	"                           steps until a miss is served; --hit-latency N, until a hit counts\n"
+	"      --on-full stall|requeue\n"
+	"                           what a warp does without an MSHR; --clip yes|no, --delay FACTOR\n"
 	"  -v, --verbose            progress on stderr\n"
 	"      --help, --version\n"
 	"\n"
@@ -51,7 +61,8 @@ static struct gt_level_settings settings;
 
 struct run {
 	struct gt_level_config config; /* of `level` */
-	struct gt_level *level;	       /* NULL before the first kernel */
+	struct gt_level *level;	       /* NULL before the first kernel, and if it is timed */
+	struct gt_timed *timed;	       /* the same, if it is not */
 	struct gt_coalescer coalescer;
 	bool coalesced;		  /* accesses came in this kernel */
 	struct gt_sink requests;  /* what the coalescer makes */
@@ -61,7 +72,9 @@ struct run {
 /* The sink for what the level sends on. */
 static struct gt_sink *sent(struct run *run)
 {
-	return run->config.emit == GT_EMIT_MISSES ? gt_writer_sink(tool.out) : &run->discarded;
+	bool written = run->config.emit == GT_EMIT_MISSES || (run->timed && run->config.emit == GT_EMIT_ALL);
+
+	return written ? gt_writer_sink(tool.out) : &run->discarded;
 }
 
 static int discard(void *context, struct gt_rows *rows, struct gt_error *error)
@@ -72,13 +85,19 @@ static int discard(void *context, struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
+static int serve(struct run *run, const struct gt_rows *rows, struct gt_error *error)
+{
+	return run->timed ? gt_timed_take(run->timed, rows, sent(run), error)
+			  : gt_level_take(run->level, rows, sent(run), error);
+}
+
 /* Requests that the coalescer made. */
 static int take(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	struct run *run = context;
-	int result = gt_level_take(run->level, rows, sent(run), error);
+	int result = serve(run, rows, error);
 
-	if (result == 0 && run->config.emit == GT_EMIT_ALL)
+	if (result == 0 && run->config.emit == GT_EMIT_ALL && !run->timed)
 		result = gt_write_rows(tool.out, rows, error);
 	rows->n = 0;
 	return result;
@@ -94,8 +113,8 @@ static void take_rows(struct run *run)
 		tool_must(&tool, take(run, run->requests.rows, &tool.error));
 		return;
 	}
-	tool_must(&tool, gt_level_take(run->level, rows, sent(run), &tool.error));
-	if (run->config.emit == GT_EMIT_ALL)
+	tool_must(&tool, serve(run, rows, &tool.error));
+	if (run->config.emit == GT_EMIT_ALL && !run->timed)
 		tool_pass(&tool);
 }
 
@@ -103,18 +122,39 @@ static void finish_kernel(struct run *run, uint64_t kernel)
 {
 	struct gt_count count;
 
-	if (!run->level)
+	if (!run->level && !run->timed)
 		return;
-	tool_must(&tool, gt_level_finish(run->level, sent(run), &tool.error));
+	tool_must(&tool, run->timed ? gt_timed_finish(run->timed, sent(run), &run->discarded, &tool.error)
+				    : gt_level_finish(run->level, sent(run), &tool.error));
 	if (run->coalesced) {
 		gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
 		tool_must(&tool, gt_coalescer_count(&run->coalescer, &count, &tool.error));
 		tool_must(&tool, gt_write_count(tool.out, &count, &tool.error));
 		gt_count_clear(&count);
 	}
-	tool_must(&tool, gt_level_count(run->level, settings.name, kernel, &count, &tool.error));
+	tool_must(&tool, run->timed ? gt_timed_count(run->timed, settings.name, kernel, &count, &tool.error)
+				    : gt_level_count(run->level, settings.name, kernel, &count, &tool.error));
 	tool_must(&tool, gt_write_count(tool.out, &count, &tool.error));
 	gt_count_clear(&count);
+}
+
+static void close_level(struct run *run)
+{
+	gt_level_close(run->level);
+	gt_timed_close(run->timed);
+	run->level = NULL;
+	run->timed = NULL;
+}
+
+static void open_level(struct run *run, const struct gt_level_config *config)
+{
+	close_level(run);
+	memcpy(&run->config, config, sizeof *config);
+	if (gt_level_timed(&settings))
+		run->timed = gt_timed_open(config, &tool.error);
+	else
+		run->level = gt_level_open(config, &tool.error);
+	tool_must(&tool, run->level || run->timed ? 0 : -1);
 }
 
 /* The level as options, the kernel and the GPU make it; the one there is, if nothing changed. */
@@ -124,15 +164,15 @@ static void begin_kernel(struct run *run)
 
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), gt_reader_kernel(tool.in), &config,
 					  &tool.error));
-	if (gt_level_check(&config, ~UINT32_C(0), &tool.error) != 0)
+	if (gt_level_check(&config, ~UINT32_C(0), &tool.error) != 0 ||
+	    (gt_level_timed(&settings) && gt_timed_check(&config, ~UINT32_C(0), &tool.error) != 0))
 		tool_usage_error(&tool, settings.name);
-	if (!run->level || memcmp(&config, &run->config, sizeof config) != 0) {
-		gt_level_close(run->level);
-		memcpy(&run->config, &config, sizeof config);
-		run->level = gt_level_open(&config, &tool.error);
-		tool_must(&tool, run->level ? 0 : -1);
-	}
-	gt_level_begin(run->level);
+	if ((!run->level && !run->timed) || memcmp(&config, &run->config, sizeof config) != 0)
+		open_level(run, &config);
+	if (run->timed)
+		gt_timed_begin(run->timed);
+	else
+		gt_level_begin(run->level);
 	tool_must(&tool, gt_coalescer_open(&run->coalescer, gt_gpu_get(gt_reader_gpu(tool.in), "coalesce"),
 					   &tool.error));
 	run->coalesced = false;
@@ -204,7 +244,8 @@ static void read_options(void)
 		tool_usage(&tool, "--sets says the ways of each set: leave out --size and --ways");
 	static struct gt_level_config config;
 	if (gt_level_resolve(&settings, NULL, NULL, &config, &tool.error) != 0 ||
-	    gt_level_check(&config, given, &tool.error) != 0)
+	    gt_level_check(&config, given, &tool.error) != 0 ||
+	    (gt_level_timed(&settings) && gt_timed_check(&config, given, &tool.error) != 0))
 		tool_usage_error(&tool, settings.name);
 }
 
@@ -235,7 +276,7 @@ int main(int argc, char **argv)
 	}
 	finish_kernel(&run, kernel);
 	tool_end(&tool);
-	gt_level_close(run.level);
+	close_level(&run);
 	gt_rows_free(run.requests.rows);
 	gt_rows_free(run.discarded.rows);
 	return 0;

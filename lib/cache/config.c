@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "stream/rows.h"
 
+#define TIMED_MAX (1U << 20) /* of what the timed model counts */
 #define BYTES_MAX (UINT64_C(1) << 48)
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
@@ -47,6 +48,8 @@ WORDS(parse_bypass, bypass, enum gt_bypass, "none", "writes", "reads", "all")
 WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none")
 WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
 WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
+WORDS(parse_on_full, timed.on_full, enum gt_on_full, "stall", "requeue")
+WORDS(parse_clip, timed.clip, bool, "no", "yes")
 
 static int parse_size(struct gt_level_config *config, const char *text, struct gt_error *error)
 {
@@ -136,6 +139,66 @@ static int parse_replace(struct gt_level_config *config, const char *text, struc
 	return gt_replacement_parse(text, &config->replacement, error);
 }
 
+/* A number from min, or "unlimited" where that makes sense. */
+static int parse_limit(const char *text, uint64_t min, bool open, uint32_t *value, struct gt_error *error)
+{
+	uint64_t number;
+
+	*value = GT_UNLIMITED;
+	if (open && strcmp(text, "unlimited") == 0)
+		return 0;
+	if (gt_parse_count(text, min, TIMED_MAX, &number, error) != 0)
+		return gt_fail(error, "'%.100s': expected a number from %" PRIu64 " to %u%s", text, min, TIMED_MAX,
+			       open ? ", or unlimited" : "");
+	*value = (uint32_t)number;
+	return 0;
+}
+
+/* The parser of a field that is a number. */
+#define LIMIT(FUNCTION, FIELD, MIN, OPEN)                                                          \
+	static int FUNCTION(struct gt_level_config *config, const char *text, struct gt_error *error) \
+	{                                                                                          \
+		return parse_limit(text, MIN, OPEN, &config->timed.FIELD, error);                  \
+	}
+
+LIMIT(parse_partitions, partitions, 1, false)
+LIMIT(parse_banks, banks, 1, false)
+LIMIT(parse_ports, ports, 1, true)
+LIMIT(parse_merges, merges, 0, true)
+LIMIT(parse_per_warp, per_warp, 1, true)
+LIMIT(parse_hit_latency, hit_latency, 0, false)
+
+/* "4x32": four sets of 32. */
+static int parse_mshr(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	const char *times = strchr(text, 'x');
+	uint64_t sets, entries;
+	char head[32];
+
+	config->timed.mshr_sets = 1;
+	config->timed.mshr_entries = GT_UNLIMITED;
+	if (strcmp(text, "unlimited") == 0)
+		return 0;
+	snprintf(head, sizeof head, "%.*s", times ? (int)(times - text < 31 ? times - text : 31) : 0, text);
+	if (!times || times - text > 31 || gt_parse_count(head, 1, GT_BANKS_MAX, &sets, error) != 0 ||
+	    gt_parse_count(times + 1, 1, TIMED_MAX, &entries, error) != 0)
+		return gt_fail(error, "'%.100s': expected SETSxENTRIES, such as 4x32, of at most %u sets of %u, or unlimited",
+			       text, GT_BANKS_MAX, TIMED_MAX);
+	config->timed.mshr_sets = (uint32_t)sets;
+	config->timed.mshr_entries = (uint32_t)entries;
+	return 0;
+}
+
+static int parse_latency(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_latency_parse(text, &config->timed.latency, error);
+}
+
+static int parse_delay(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_parse_real(text, 0, 1024, &config->timed.delay, error);
+}
+
 const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_SCOPE] = {"scope", "private|shared", "shared", parse_scope},
 	[GT_LEVEL_SIZE] = {"size", "BYTES", "32K", parse_size},
@@ -155,6 +218,17 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_EMIT] = {"emit", "misses|all|none", "misses", parse_emit},
 	[GT_LEVEL_FLUSH] = {"flush", "kernel|never", "kernel", parse_flush},
 	[GT_LEVEL_ARRIVAL] = {"arrival", "step|rr", "step", parse_arrival},
+	[GT_LEVEL_PARTITIONS] = {"partitions", "N", "1", parse_partitions},
+	[GT_LEVEL_BANKS] = {"banks", "N", "1", parse_banks},
+	[GT_LEVEL_PORTS] = {"ports", "N|unlimited", "unlimited", parse_ports},
+	[GT_LEVEL_MSHR] = {"mshr", "SETSxENTRIES|unlimited", "unlimited", parse_mshr},
+	[GT_LEVEL_MERGES] = {"merges", "N|unlimited", "unlimited", parse_merges},
+	[GT_LEVEL_PER_WARP] = {"per-warp-mshr", "N|unlimited", "unlimited", parse_per_warp},
+	[GT_LEVEL_LATENCY] = {"latency", "MODEL", "fixed:1", parse_latency},
+	[GT_LEVEL_HIT_LATENCY] = {"hit-latency", "N", "0", parse_hit_latency},
+	[GT_LEVEL_ON_FULL] = {"on-full", "stall|requeue", "stall", parse_on_full},
+	[GT_LEVEL_CLIP] = {"clip", "yes|no", "yes", parse_clip},
+	[GT_LEVEL_DELAY] = {"delay", "FACTOR", "1", parse_delay},
 };
 
 const struct gt_role gt_roles[] = {
@@ -183,6 +257,14 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 		return gt_fail(error, "'%s': expected a name of lower-case letters, digits and _", name);
 	snprintf(settings->name, sizeof settings->name, "%s", name);
 	return 0;
+}
+
+bool gt_level_timed(const struct gt_level_settings *settings)
+{
+	for (int id = GT_LEVEL_PARTITIONS; id < GT_PARAMETERS; id++)
+		if (settings->option[id])
+			return true;
+	return false;
 }
 
 int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
@@ -219,6 +301,22 @@ const char *gt_level_text(const struct gt_level_settings *settings, enum gt_para
 	return text ? text : gt_parameters[id].otherwise;
 }
 
+/* The banks of the L2 that a private level sends to. */
+static int resolve_below(const struct gt_gpu *gpu, struct gt_level_config *config, struct gt_error *error)
+{
+	uint64_t partitions, banks;
+
+	if (gt_gpu_count(gpu, "l2.partitions", 1, &partitions, error) != 0 ||
+	    gt_gpu_count(gpu, "l2.banks", 1, &banks, error) != 0)
+		return -1;
+	if (config->shared) {
+		partitions = config->timed.partitions;
+		banks = config->timed.banks;
+	}
+	config->timed.below = (uint32_t)(partitions * banks < GT_BANKS_MAX ? partitions * banks : GT_BANKS_MAX);
+	return 0;
+}
+
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error)
 {
@@ -233,6 +331,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 				       gt_parameters[id].name, why.text);
 		}
 	}
+	if (resolve_below(gpu, config, error) != 0)
+		return -1;
 	if (config->sector == 0 || config->translate)
 		config->sector = config->line;
 	if (config->fetch == 0)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cache/index.h"
 #include "cache/replace.h"
+#include "cache/timed_config.h"
 #include "stream/count.h"
 #include "stream/gpu.h"
 #include "stream/kernel.h"
@@ -45,11 +46,14 @@ struct gt_level_config {
 	enum gt_emit emit;
 	enum gt_flush flush;
 	enum gt_arrival arrival;
+	struct gt_timed_config timed; /* the functional model does not look at it */
 };
 
 enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
-	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL, GT_PARAMETERS
+	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL,
+	GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
+	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
 };
 
 struct gt_parameter {
@@ -78,6 +82,9 @@ struct gt_level_settings {
 	const char *option[GT_PARAMETERS];	/* texts from the command line, not owned; NULL: not given */
 };
 
+/* Whether an option asks for the timed model: any of GT_LEVEL_PARTITIONS and those after it. */
+bool gt_level_timed(const struct gt_level_settings *settings);
+
 /* Names the level: lower-case letters, digits and _, beginning with a letter. */
 int gt_level_name(struct gt_level_settings *settings, const char *name, struct gt_error *error);
 /* Sets a parameter, whose text must outlive the settings. Returns 0, or -1 with what is accepted. */
@@ -95,6 +102,9 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 
 /* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
 int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);
+
+/* The same for what only the timed model looks at. */
+int gt_timed_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);
 
 /* The number of sets of a config that passed the check, and the ways of each if they are equal
  * (else 0). */

@@ -5,6 +5,8 @@
 #include "cache/config.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/options.h"
 
@@ -89,10 +91,64 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
-static const struct rule {
+/* Banks hold equal numbers of sets. */
+static int check_banks(const struct gt_level_config *config, struct gt_error *error)
+{
+	uint32_t ways, sets = gt_level_sets(config, &ways);
+	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
+
+	if (banks > GT_BANKS_MAX)
+		return gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
+	if (banks > sets || sets % banks != 0)
+		return gt_fail(error, "%" PRIu64 " banks do not share %" PRIu32 " sets evenly: a divisor of %" PRIu32 " does",
+			       banks, sets, sets);
+	return 0;
+}
+
+/* Each MSHR set serves as many neighbouring partitions, but for the last, which may serve fewer. */
+static int check_mshr(const struct gt_level_config *config, struct gt_error *error)
+{
+	struct gt_timed_config timed = config->timed;
+	char fitting[256] = "";
+
+	if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
+		return 0;
+	for (timed.mshr_sets = 1; timed.mshr_sets <= timed.partitions && strlen(fitting) < 200; timed.mshr_sets++) {
+		size_t length = strlen(fitting);
+		if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
+			snprintf(fitting + length, sizeof fitting - length, "%s%" PRIu32, length ? ", " : "", timed.mshr_sets);
+	}
+	return gt_fail(error, "%" PRIu32 " sets of MSHRs do not fit %" PRIu32 " partitions: expected one of %s",
+		       config->timed.mshr_sets, config->timed.partitions, fitting);
+}
+
+static int check_requeue(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_REQUEUE && config->shared)
+		return gt_fail(error, "on-full requeue is for a private level: its warps are those of one SM");
+	return 0;
+}
+
+static int check_kind(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->translate)
+		return gt_fail(error, "a TLB has no timed model: leave out the options of time");
+	return 0;
+}
+
+static int check_order(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->arrival == GT_ARRIVAL_RR)
+		return gt_fail(error, "the timed model takes requests by their step: arrival rr does not fit");
+	return 0;
+}
+
+struct rule {
 	uint32_t looks_at;
 	int (*check)(const struct gt_level_config *config, struct gt_error *error);
-} rules[] = {
+};
+
+static const struct rule rules[] = {
 	{OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_sector},
 	{OF(GT_LEVEL_FETCH) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_fetch},
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_size},
@@ -101,15 +157,34 @@ static const struct rule {
 	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
 };
 
-int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error)
+static const struct rule timed_rules[] = {
+	{0, check_kind},
+	{OF(GT_LEVEL_ARRIVAL), check_order},
+	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
+	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
+	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},
+};
+
+static int check(const struct rule *table, size_t n, const struct gt_level_config *config, uint32_t known,
+		 struct gt_error *error)
 {
 	/* Listed sets say what size and ways would. */
 	if (config->sets_listed > 0 && known & OF(GT_LEVEL_SETS))
 		known |= OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS);
-	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-		if ((rules[i].looks_at & ~known) == 0 && rules[i].check(config, error) != 0)
+	for (size_t i = 0; i < n; i++)
+		if ((table[i].looks_at & ~known) == 0 && table[i].check(config, error) != 0)
 			return -1;
 	return 0;
+}
+
+int gt_timed_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error)
+{
+	return check(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
+}
+
+int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error)
+{
+	return check(rules, sizeof rules / sizeof rules[0], config, known, error);
 }
 
 uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)

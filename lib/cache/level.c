@@ -152,6 +152,11 @@ static struct gt_tags *open_instance(struct gt_level *level, size_t n, struct gt
 	return NULL;
 }
 
+struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error)
+{
+	return level->instances[n] ? level->instances[n] : open_instance(level, n, error);
+}
+
 /* How a level is served: constant where serve_rows is called, so that each has its own loop. */
 struct way_through {
 	bool plain; /* reads whose sectors are all here take the short way */

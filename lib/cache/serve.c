@@ -3,16 +3,6 @@
 #include "cache/serve.h"
 #include "stream/op.h"
 
-/* The part of a request that falls into one line of the level, in the level's own sectors. */
-struct piece {
-	uint64_t line;
-	uint64_t used; /* sectors touched */
-	uint64_t full; /* sectors a store overwrites whole */
-	uint8_t stream_sectors, stream_full; /* the same in the request's own masks */
-};
-
-#define PIECES_MAX (GT_LINE / GT_SECTOR)
-
 static inline uint64_t count_bits(uint64_t mask)
 {
 	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
@@ -27,10 +17,10 @@ static uint64_t own_sectors(const struct gt_level *level, unsigned mask, unsigne
 
 	if (shift == 0)
 		return (uint64_t)mask << first;
-	if (whole && group > PIECES_MAX)
+	if (whole && group > GT_PIECES_MAX)
 		return 0;
-	unsigned step = group < PIECES_MAX ? group : PIECES_MAX, all = (1U << step) - 1;
-	for (unsigned i = 0; i < PIECES_MAX; i += step) {
+	unsigned step = group < GT_PIECES_MAX ? group : GT_PIECES_MAX, all = (1U << step) - 1;
+	for (unsigned i = 0; i < GT_PIECES_MAX; i += step) {
 		unsigned part = mask >> i & all;
 		if (whole ? part == all : part != 0)
 			own |= UINT64_C(1) << ((first + i) >> shift);
@@ -40,24 +30,24 @@ static uint64_t own_sectors(const struct gt_level *level, unsigned mask, unsigne
 
 /* Cuts row i into pieces, by rising address, and returns how many. */
 static unsigned split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
-		      struct piece pieces[PIECES_MAX])
+		      struct gt_piece pieces[GT_PIECES_MAX])
 {
 	uint64_t address = rows->address[i], bytes = level->config.line;
 	unsigned sectors = rows->sectors[i] & 15, full = rows->full[i] & sectors;
 
 	if (level->plain) {
-		pieces[0] = (struct piece){.line = address / GT_LINE, .used = sectors, .full = full,
+		pieces[0] = (struct gt_piece){.line = address / GT_LINE, .used = sectors, .full = full,
 					   .stream_sectors = (uint8_t)sectors, .stream_full = (uint8_t)full};
 		return 1;
 	}
-	unsigned width = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : PIECES_MAX, n = 0;
+	unsigned width = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_PIECES_MAX, n = 0;
 	unsigned first = (unsigned)((address & (bytes - 1)) / GT_SECTOR);
 
-	for (unsigned at = 0; at < PIECES_MAX; at += width) {
+	for (unsigned at = 0; at < GT_PIECES_MAX; at += width) {
 		unsigned all = ((1U << width) - 1) << at;
 		if ((sectors & all) == 0)
 			continue;
-		pieces[n++] = (struct piece){
+		pieces[n++] = (struct gt_piece){
 			.line = (address + at * GT_SECTOR) >> level->line_shift,
 			.used = own_sectors(level, (sectors & all) >> at, first, false),
 			.full = own_sectors(level, (full & all) >> at, first, true),
@@ -154,7 +144,7 @@ static int fill(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uin
 }
 
 /* Reads a piece, whose bytes are all here afterwards. */
-static int read_piece(struct gt_level *level, struct gt_tags *tags, const struct piece *piece, uint64_t *hits,
+static int read_piece(struct gt_level *level, struct gt_tags *tags, const struct gt_piece *piece, uint64_t *hits,
 		      uint64_t *mru, uint32_t *at, const struct gt_cause *cause, struct gt_sink *sent,
 		      struct gt_error *error)
 {
@@ -180,7 +170,7 @@ int gt_serve_read(struct gt_level *level, struct gt_tags *tags, const struct gt_
 {
 	struct gt_level_counters *counters = &level->counters;
 	struct gt_cause cause = gt_cause_of(rows, i);
-	struct piece pieces[PIECES_MAX];
+	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = split(level, rows, i, pieces);
 	uint32_t slot;
 
@@ -199,7 +189,7 @@ int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt
 {
 	struct gt_level_counters *counters = &level->counters;
 	struct gt_cause cause = gt_cause_of(rows, i);
-	struct piece pieces[PIECES_MAX];
+	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = split(level, rows, i, pieces);
 	bool evict = level->config.write == GT_WRITE_EVICT;
 
@@ -226,7 +216,7 @@ int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt
 }
 
 /* A store into a line that has a slot. */
-static int store(struct gt_level *level, struct gt_tags *tags, uint32_t slot, const struct piece *piece,
+static int store(struct gt_level *level, struct gt_tags *tags, uint32_t slot, const struct gt_piece *piece,
 		 const struct gt_cause *cause, struct gt_sink *sent, struct gt_error *error)
 {
 	uint64_t partial = piece->used & ~piece->full & ~tags->valid[slot], whole = piece->used & ~partial;
@@ -244,11 +234,11 @@ int gt_serve_write_back(struct gt_level *level, struct gt_tags *tags, const stru
 {
 	struct gt_level_counters *counters = &level->counters;
 	struct gt_cause cause = gt_cause_of(rows, i);
-	struct piece pieces[PIECES_MAX];
+	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = split(level, rows, i, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
-		const struct piece *piece = &pieces[p];
+		const struct gt_piece *piece = &pieces[p];
 		uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
 		counters->writes += count_bits(piece->used);
 		if (slot != GT_NO_SLOT) {
@@ -277,7 +267,7 @@ int gt_serve_write_back(struct gt_level *level, struct gt_tags *tags, const stru
 int gt_serve_atomic(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
 		    struct gt_sink *sent, struct gt_error *error)
 {
-	struct piece pieces[PIECES_MAX];
+	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = split(level, rows, i, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
@@ -299,7 +289,7 @@ int gt_serve_atomic_back(struct gt_level *level, struct gt_tags *tags, const str
 {
 	struct gt_level_counters *counters = &level->counters;
 	struct gt_cause cause = gt_cause_of(rows, i);
-	struct piece pieces[PIECES_MAX];
+	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = split(level, rows, i, pieces);
 	uint32_t slot;
 
@@ -348,4 +338,35 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 		return -1;
 	validate(level, tags, slot, 1);
 	return gt_send_on(level, rows, i, sent, error);
+}
+
+unsigned gt_level_split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
+			struct gt_piece pieces[GT_PIECES_MAX])
+{
+	return split(level, rows, i, pieces);
+}
+
+uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)
+{
+	return fetch_groups(level, missing);
+}
+
+void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+		    uint64_t used, uint64_t *mru)
+{
+	touch(level, tags, set, slot, hits, used, mru);
+}
+
+int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t sectors,
+		    const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error)
+{
+	uint32_t set = gt_level_set_of(level, line);
+
+	*slot = gt_tags_find(tags, set, line);
+	if (*slot != GT_NO_SLOT)
+		touch(level, tags, set, *slot, 0, 0, NULL);
+	else if (claim(level, tags, set, line, cause, slot, sent, error) != 0)
+		return -1;
+	validate(level, tags, *slot, sectors);
+	return 0;
 }

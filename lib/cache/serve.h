@@ -55,6 +55,31 @@ static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t li
 	return level->deal ? level->deal[set] : set;
 }
 
+/* The part of a request that falls into one line of the level, in the level's own sectors. */
+struct gt_piece {
+	uint64_t line;
+	uint64_t used; /* sectors touched */
+	uint64_t full; /* sectors a store overwrites whole */
+	uint8_t stream_sectors, stream_full; /* the same in the request's own masks */
+};
+
+#define GT_PIECES_MAX (GT_LINE / GT_SECTOR)
+
+/* What the timed level is made of. An instance, made when it is first asked for; NULL on error. */
+struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error);
+/* Cuts row i into pieces, by rising address, and returns how many. */
+unsigned gt_level_split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
+			struct gt_piece pieces[GT_PIECES_MAX]);
+/* The sectors that are brought in where those in `missing` are not here. */
+uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing);
+struct gt_cause; /* below */
+/* Sectors of a line come in: the line takes a slot if it has none, and is used. */
+int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t sectors,
+		    const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error);
+/* A line that is present is used; `mru` as in gt_note_depths. */
+void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+		    uint64_t used, uint64_t *mru);
+
 /* How many bits a mask of four sectors has. */
 static const uint8_t gt_bits_of_4[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 

@@ -85,6 +85,8 @@ static const struct gt_counter counters[] = {
 	{NULL, "infinite", "references", false, GT_PRINT_NUMBER},
 	{NULL, "distance", "references", false, GT_PRINT_NUMBER},
 	{NULL, "far", "references", false, GT_PRINT_NUMBER},
+	{NULL, "sample_every", "lines", false, GT_PRINT_NUMBER},
+	{NULL, "sample_error", "millionths", false, GT_PRINT_NUMBER},
 };
 
 static const struct gt_counter unknown = {NULL, NULL, NULL, false, GT_PRINT_NUMBER};

@@ -76,7 +76,8 @@ static int check(const struct gt_arrays *arrays, struct gt_error *error)
 
 int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struct gt_error *error)
 {
-	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
+	const struct gt_count_entry *addresses = gt_count_find(count, "addresses");
+	const struct gt_count_entry *bytes = gt_count_find(count, "bytes");
 	const struct gt_count_entry *names = gt_count_find(count, "names");
 
 	if (strcmp(count->stage, GT_ARRAYS_STAGE) != 0)

@@ -29,8 +29,8 @@ struct gt_arrays {
 int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error);
 void gt_arrays_close(struct gt_arrays *arrays);
 
-/* Makes those of the count the live ones, if it is of that stage. Returns 0, or -1: memory, columns of different lengths
- * or arrays that overlap. */
+/* Makes those of the count the live ones, if it is of that stage. Returns 0, or -1: memory, columns
+ * of different lengths or arrays that overlap. */
 int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struct gt_error *error);
 
 /* The number of the name of the array that holds the address; 0 if none does. */

@@ -39,8 +39,8 @@ void gt_pair_close(struct gt_pair *pair);
 /* Forgets what was counted. */
 void gt_pair_clear(struct gt_pair *pair);
 
-/* What watches the first and the second struct gt_reuse; the context is the pair. Batches of rows go to the first,
- * then to the second. */
+/* What watches the first and the second struct gt_reuse; the context is the pair. Batches of rows
+ * go to the first, then to the second. */
 int gt_pair_watch_first(void *pair, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
 			struct gt_error *error);
 int gt_pair_watch_second(void *pair, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,

@@ -49,7 +49,8 @@ double gt_sdcm_exact(const struct gt_sdcm *cache, uint64_t distance)
 	if (cache->ways == cache->lines)
 		return 0;
 	/* Terms relative to that of a = 0, whose logarithm is kept apart: none under- or overflows. */
-	double odds = (double)cache->ways / (double)(cache->lines - cache->ways), term = 1, sum = 1, exponent = d * log1p(-p);
+	double odds = (double)cache->ways / (double)(cache->lines - cache->ways);
+	double term = 1, sum = 1, exponent = d * log1p(-p);
 	for (uint64_t a = 1; a < cache->ways; a++) {
 		term *= (d - (double)(a - 1)) / (double)a * odds;
 		sum += term;

@@ -137,19 +137,22 @@ static void write_sdcm_normal(FILE *to, const char *first, const struct gt_histo
 	write_expected(to, first, histogram, asked, gt_sdcm_normal);
 }
 
-static void write_classes(FILE *to, const char *first, const struct gt_pair *pair, const struct gt_reuse_asked *asked)
+static void write_classes(FILE *to, const char *first, const struct gt_pair *pair,
+			  const struct gt_reuse_asked *asked)
 {
 	for (size_t i = 0; i < asked->lines.n; i++) {
 		const struct gt_pair_cells *cells = &pair->cells[i];
 		uint64_t hits = cells->both + cells->only_first, compulsory = pair->first_infinite;
-		fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-			first, asked->lines.lines[i], asked->lines.lines[i] * pair->scale, pair->references, hits,
-			compulsory, pair->references - hits - compulsory - cells->only_second, cells->only_second,
-			cells->only_first);
+		uint64_t capacity = pair->references - hits - compulsory - cells->only_second;
+		fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", first, asked->lines.lines[i],
+			asked->lines.lines[i] * pair->scale, pair->references, hits);
+		fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", compulsory, capacity,
+			cells->only_second, cells->only_first);
 	}
 }
 
-static void write_sharing(FILE *to, const char *first, const struct gt_pair *pair, const struct gt_reuse_asked *asked)
+static void write_sharing(FILE *to, const char *first, const struct gt_pair *pair,
+			  const struct gt_reuse_asked *asked)
 {
 	for (size_t i = 0; i < asked->lines.n; i++) {
 		const struct gt_pair_cells *cells = &pair->cells[i];

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/timed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/random.h"
+#include "cache/timed_engine.h"
+#include "stream/op.h"
+
+#define STEP_MAX (UINT64_MAX / 4) /* of a request: clocks go on from there */
+#define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
+
+/* What the functional model sent becomes the sender's. */
+static int collect(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_timed *timed = context;
+
+	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
+		struct gt_waiting row = {
+			.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
+			.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
+			.full = rows->full[i], .threads = rows->threads[i]};
+		if (gt_engine_send(timed, timed->sender, &row, rows->step[i], rows->sm[i], error) != 0)
+			return -1;
+	}
+	rows->n = 0;
+	return 0;
+}
+
+static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
+{
+	struct gt_rows *rows = gt_rows_new(capacity, error);
+
+	if (rows) {
+		rows->kind = GT_REQUESTS;
+		rows->scheduled = true;
+	}
+	return rows;
+}
+
+struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_error *error)
+{
+	struct gt_timed *timed = calloc(1, sizeof *timed);
+
+	if (!timed) {
+		gt_fail_memory(error, "a cache level");
+		return NULL;
+	}
+	timed->config = *config;
+	timed->banks = config->timed.partitions * config->timed.banks;
+	timed->limited = config->timed.ports != GT_UNLIMITED;
+	timed->instant = config->timed.on_full == GT_FULL_STALL && gt_latency_is_zero(&config->timed.latency);
+	timed->level = gt_level_open(config, error);
+	timed->scratch = new_rows(1, error);
+	timed->collected = (struct gt_sink){new_rows(256, error), collect, timed};
+	if (!timed->level || !timed->scratch || !timed->collected.rows)
+		goto failed;
+	timed->level->scheduled = true;
+	timed->scratch->n = 1;
+	timed->engines_n = timed->level->instances_n;
+	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
+	timed->active_list = malloc(timed->engines_n * sizeof *timed->active_list);
+	if (timed->engines && timed->active_list)
+		return timed;
+	gt_fail_memory(error, "a cache level");
+failed:
+	gt_timed_close(timed);
+	return NULL;
+}
+
+static void close_engine(struct gt_engine *engine)
+{
+	if (!engine)
+		return;
+	free(engine->items.items);
+	free(engine->busy);
+	free(engine->ports);
+	free(engine->outbox.rows);
+	gt_flights_close(&engine->flights);
+	gt_map_close(&engine->wave);
+	free(engine);
+}
+
+void gt_timed_close(struct gt_timed *timed)
+{
+	if (!timed)
+		return;
+	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
+		close_engine(timed->engines[i]);
+	free(timed->engines);
+	free(timed->active_list);
+	gt_level_close(timed->level);
+	gt_rows_free(timed->scratch);
+	gt_rows_free(timed->collected.rows);
+	free(timed);
+}
+
+void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const struct gt_timed_event *event),
+		    void *context)
+{
+	timed->watch = watch;
+	timed->watch_context = context;
+}
+
+void gt_timed_begin(struct gt_timed *timed)
+{
+	gt_level_begin(timed->level);
+	memset(&timed->counters, 0, sizeof timed->counters);
+	timed->active = 0;
+	timed->retry = RELEASE_ROWS;
+}
+
+static struct gt_engine *new_engine(struct gt_timed *timed, size_t number, struct gt_error *error)
+{
+	struct gt_engine *engine = calloc(1, sizeof *engine);
+
+	if (!engine) {
+		gt_fail_memory(error, "a cache");
+		return NULL;
+	}
+	timed->engines[number] = engine;
+	engine->number = number;
+	engine->random = gt_random_state(timed->config.timed.latency.seed, number);
+	gt_flights_open(&engine->flights);
+	engine->busy = calloc(timed->config.timed.mshr_sets, sizeof *engine->busy);
+	engine->ports = calloc(timed->banks, sizeof *engine->ports);
+	if (!engine->busy || !engine->ports) {
+		gt_fail_memory(error, "a cache");
+		return NULL;
+	}
+	if (gt_map_open(&engine->wave, 64, error) != 0)
+		return NULL;
+	engine->tags = gt_level_instance(timed->level, number, error);
+	return engine->tags ? engine : NULL;
+}
+
+/* The instance that serves a row; it becomes active in this kernel, at `step`. */
+static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64_t step, struct gt_error *error)
+{
+	struct gt_engine *engine = timed->engines[number];
+
+	if (engine && engine->active)
+		return engine;
+	if (!engine && !(engine = new_engine(timed, number, error)))
+		return NULL;
+	engine->active = true;
+	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
+	engine->floor = engine->clock;
+	timed->active_list[timed->active++] = (uint32_t)number;
+	return engine;
+}
+
+static struct gt_item *add_item(struct gt_items *items, struct gt_error *error)
+{
+	if (items->n == items->capacity) {
+		size_t capacity = items->capacity ? 2 * items->capacity : 64;
+		struct gt_item *larger = realloc(items->items, capacity * sizeof *larger);
+		if (!larger) {
+			gt_fail_memory(error, "requests that wait to issue");
+			return NULL;
+		}
+		items->items = larger;
+		items->capacity = capacity;
+	}
+	return &items->items[items->n++];
+}
+
+/* The lookups of row i: those of a load are of one line each. */
+static int add_row(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+		   uint32_t ordinal, struct gt_error *error)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	uint8_t class = timed->level->class_of[rows->op[i]];
+	unsigned n = gt_level_split(timed->level, rows, i, pieces);
+	bool whole = class != GT_CLASS_READ && !(class == GT_CLASS_ATOMIC && timed->config.write == GT_WRITE_BACK);
+
+	for (unsigned p = 0; p < (whole ? 1 : n); p++) {
+		struct gt_item *item = add_item(&engine->items, error);
+		if (!item)
+			return -1;
+		uint32_t set = gt_level_set_of(timed->level, pieces[p].line);
+		*item = (struct gt_item){
+			.row = {.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
+				.warp = rows->warp[i], .op = rows->op[i], .threads = rows->threads[i],
+				.sectors = whole ? rows->sectors[i] : pieces[p].stream_sectors,
+				.full = whole ? rows->full[i] : pieces[p].stream_full},
+			.piece = pieces[p], .set = set, .bank = timed->banks > 1 ? set % timed->banks : 0,
+			.ordinal = ordinal, .class = class, .sm = rows->sm[i]};
+	}
+	return 0;
+}
+
+/* Whether row i is of another warp than the last lookup that waits. */
+static bool warp_changes(const struct gt_engine *engine, const struct gt_rows *rows, size_t i)
+{
+	const struct gt_item *last = &engine->items.items[engine->items.n - 1];
+
+	return last->row.block != rows->block[i] || last->row.warp != rows->warp[i] || last->sm != rows->sm[i];
+}
+
+static int take_stall(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+		      struct gt_error *error)
+{
+	uint32_t ordinal = 0;
+
+	if (engine->items.n > 0 && rows->step[i] != engine->group_step &&
+	    gt_engine_stall(timed, engine, error) != 0)
+		return -1;
+	if (engine->items.n > 0)
+		ordinal = engine->items.items[engine->items.n - 1].ordinal + warp_changes(engine, rows, i);
+	engine->group_step = rows->step[i];
+	return add_row(timed, engine, rows, i, ordinal, error);
+}
+
+/* A wave ends where a block that is new to it begins with a smaller number of access than the SM's
+ * row before: within a wave, gschedule --issue rr issues accesses by number. */
+static int take_requeue(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+			struct gt_error *error)
+{
+	bool waits = engine->items.n > 0;
+
+	if (waits && rows->an[i] < engine->items.items[engine->items.n - 1].row.an &&
+	    !gt_map_get(&engine->wave, rows->block[i])) {
+		if (gt_engine_requeue(timed, engine, error) != 0)
+			return -1;
+		gt_map_clear(&engine->wave);
+		waits = false;
+	}
+	if (!waits || warp_changes(engine, rows, i)) {
+		int fresh;
+		if (!gt_map_put(&engine->wave, rows->block[i], 1, &fresh))
+			return gt_fail_memory(error, "the blocks of a wave");
+	}
+	if (!waits)
+		engine->group_step = rows->step[i];
+	if (engine->items.n >= UINT32_MAX / 2)
+		return gt_fail(error, "a wave of more than %u requests on one SM", UINT32_MAX / 2);
+	return add_row(timed, engine, rows, i, 0, error);
+}
+
+static int check_step(const struct gt_engine *engine, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	if (engine->items.n > 0 && rows->step[i] < engine->last_step)
+		return gt_fail(error, "a request of step %" PRIu64 " after step %" PRIu64 " of the same cache: expected rising steps",
+			       rows->step[i], engine->last_step);
+	if (rows->step[i] > STEP_MAX)
+		return gt_fail(error, "step %" PRIu64 ": the timed model takes steps up to %" PRIu64, rows->step[i], STEP_MAX);
+	return 0;
+}
+
+int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
+
+	if (rows->n > 0 && !rows->scheduled)
+		return gt_fail(error, "the timed model takes scheduled requests: put gschedule before it");
+	if (gt_sink_begin(sent, GT_REQUESTS, true, error) != 0)
+		return -1;
+	timed->level->counters.requests += rows->n;
+	for (size_t i = 0; i < rows->n; i++) {
+		size_t number = timed->config.shared ? 0 : rows->sm[i];
+		struct gt_engine *engine = engine_of(timed, number, rows->step[i], error);
+		if (!engine || check_step(engine, rows, i, error) != 0)
+			return -1;
+		if ((requeue ? take_requeue : take_stall)(timed, engine, rows, i, error) != 0)
+			return -1;
+		engine->last_step = rows->step[i];
+		if (timed->waiting < timed->retry)
+			continue;
+		if (gt_timed_release(timed, false, sent, error) != 0)
+			return -1;
+		timed->retry = RELEASE_ROWS + 2 * timed->waiting;
+	}
+	return 0;
+}
+
+/* What waits is served, and what is on its way arrives. */
+static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
+
+	if (engine->items.n > 0 && (requeue ? gt_engine_requeue : gt_engine_stall)(timed, engine, error) != 0)
+		return -1;
+	timed->sender = engine;
+	uint64_t last = engine->clock;
+	struct gt_flights *flights = &engine->flights;
+	if (flights->tail > flights->head && gt_flight_at(flights, flights->tail - 1)->arrival >= last)
+		last = gt_flight_at(flights, flights->tail - 1)->arrival + 1;
+	if (gt_engine_advance(timed, engine, last, error) != 0)
+		return -1;
+	if (engine->clock > timed->counters.steps)
+		timed->counters.steps = engine->clock;
+	if (last > timed->level->last_step)
+		timed->level->last_step = last;
+	engine->active = false;
+	gt_map_clear(&engine->wave);
+	return timed->collected.flush(timed->collected.context, timed->collected.rows, error);
+}
+
+int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_sink *flushed, struct gt_error *error)
+{
+	if (gt_sink_begin(sent, GT_REQUESTS, true, error) != 0)
+		return -1;
+	for (size_t i = 0; i < timed->active; i++)
+		if (drain(timed, timed->engines[timed->active_list[i]], error) != 0)
+			return -1;
+	if (gt_timed_release(timed, true, sent, error) != 0)
+		return -1;
+	timed->active = 0;
+	timed->released = 0;
+	return gt_level_finish(timed->level, timed->config.emit == GT_EMIT_MISSES ? sent : flushed, error);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* What both ways of issuing have in common: lookups, misses, arrivals. */
+#include "cache/timed_engine.h"
+
+#include <stdlib.h>
+
+#include "stream/op.h"
+
+static uint64_t count_bits(uint64_t mask)
+{
+	return (uint64_t)__builtin_popcountll(mask);
+}
+
+struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_engine *engine,
+				  const struct gt_item *item, uint64_t step)
+{
+	uint32_t set = gt_mshr_set(&timed->config.timed, item->bank % timed->config.timed.partitions);
+
+	return (struct gt_timed_event){
+		.step = step, .line = item->piece.line, .effect = step, .busy = engine->busy[set],
+		.busy_after = engine->busy[set], .block = item->row.block, .an = item->row.an, .bank = item->bank,
+		.position = UINT32_MAX, .warp = item->row.warp, .sm = item->sm};
+}
+
+void gt_event_tell(const struct gt_timed *timed, const struct gt_timed_event *event)
+{
+	if (timed->watch)
+		timed->watch(timed->watch_context, event);
+}
+
+static void tell_effect(const struct gt_timed *timed, const struct gt_flight *flight)
+{
+	gt_event_tell(timed, &(struct gt_timed_event){
+				     .status = GT_TIMED_EFFECT, .step = flight->arrival, .line = flight->line,
+				     .effect = flight->arrival, .block = flight->cause.block, .an = flight->cause.an,
+				     .position = UINT32_MAX, .warp = flight->cause.warp, .sm = flight->cause.sm});
+}
+
+/* The first in flight changes the cache. */
+static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	struct gt_flight flight = *gt_flight_at(&engine->flights, engine->flights.head);
+	uint32_t slot;
+
+	gt_flights_drop_first(&engine->flights);
+	flight.cause.step = flight.arrival;
+	if (gt_level_arrive(timed->level, engine->tags, flight.line, flight.sectors | flight.uses, &flight.cause, &slot,
+			    &timed->collected, error) != 0)
+		return -1;
+	engine->tags->dirty[slot] |= flight.dirty;
+	if (timed->watch)
+		tell_effect(timed, &flight);
+	return 0;
+}
+
+int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_error *error)
+{
+	struct gt_flights *flights = &engine->flights;
+
+	for (; flights->released < flights->tail; flights->released++) {
+		const struct gt_flight *flight = gt_flight_at(flights, flights->released);
+		if (flight->arrival > step)
+			break;
+		engine->busy[flight->mshr_set] -= flight->holds;
+		engine->held -= flight->holds;
+	}
+	while (flights->head < flights->tail && gt_flight_at(flights, flights->head)->arrival < step)
+		if (take_effect(timed, engine, error) != 0)
+			return -1;
+	return 0;
+}
+
+int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
+		    struct gt_error *error)
+{
+	struct gt_rows *rows = timed->scratch;
+
+	rows->block[0] = item->row.block;
+	rows->warp[0] = item->row.warp;
+	rows->an[0] = item->row.an;
+	rows->pc[0] = item->row.pc;
+	rows->op[0] = item->row.op;
+	rows->address[0] = item->row.address;
+	rows->sectors[0] = item->row.sectors;
+	rows->full[0] = item->row.full;
+	rows->threads[0] = item->row.threads;
+	rows->step[0] = step;
+	rows->sm[0] = item->sm;
+	return timed->level->serve[item->class](timed->level, engine->tags, rows, 0, &timed->collected, error);
+}
+
+/* Whether the warp of an item holds as many entries as it may. */
+static bool warp_is_full(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item)
+{
+	const struct gt_flights *flights = &engine->flights;
+	uint32_t held = 0;
+
+	if (timed->config.timed.per_warp == GT_UNLIMITED)
+		return false;
+	for (uint64_t at = flights->released; at < flights->tail; at++) {
+		const struct gt_flight *flight = gt_flight_at(flights, at);
+		held += flight->holds && flight->cause.block == item->row.block && flight->cause.warp == item->row.warp &&
+			flight->cause.sm == item->sm;
+	}
+	return held >= timed->config.timed.per_warp;
+}
+
+/* What is on its way to a line and comes after `step` has begun. */
+struct on_its_way {
+	uint64_t sectors;
+	uint64_t latest;	 /* arrival of those in question */
+	struct gt_flight *entry; /* the newest that brings some of them, NULL if none does */
+};
+
+static struct on_its_way find_on_its_way(struct gt_engine *engine, uint64_t line, uint64_t missing)
+{
+	struct gt_flights *flights = &engine->flights;
+	struct on_its_way found = {0, 0, NULL};
+
+	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
+	     at = gt_flight_of(flights, flights->pool[at].next, line)) {
+		struct gt_flight *flight = &flights->pool[at];
+		found.sectors |= flight->sectors;
+		if ((flight->sectors & missing) == 0)
+			continue;
+		if (!found.entry)
+			found.entry = flight;
+		if (flight->arrival > found.latest)
+			found.latest = flight->arrival;
+	}
+	return found;
+}
+
+static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint32_t slot, uint64_t missing,
+		       uint64_t covered)
+{
+	struct gt_level_counters *counters = &timed->level->counters;
+	bool read = item->class == GT_CLASS_READ;
+
+	*(read ? &counters->reads : &counters->atomics) += count_bits(item->piece.used);
+	*(read ? &counters->read_hits : &counters->atomic_hits) += count_bits(item->piece.used & ~missing);
+	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(missing);
+	timed->counters.latency_misses += count_bits(missing & covered);
+}
+
+uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
+{
+	const struct gt_level_config *config = &timed->config;
+	struct gt_traffic traffic = {engine->held, config->shared ? 1 : timed->active, config->timed.below};
+	uint64_t steps = gt_latency_steps(&config->timed.latency, &traffic, &engine->random);
+
+	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
+}
+
+static struct gt_cause cause_of(const struct gt_item *item, uint64_t step)
+{
+	return (struct gt_cause){.step = step, .block = item->row.block, .an = item->row.an, .pc = item->row.pc,
+				 .warp = item->row.warp, .sm = item->sm, .op = item->row.op,
+				 .threads = item->row.threads};
+}
+
+/* Sends for `missing`, less what is on its way. The entry is there. */
+static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t away,
+		   uint64_t here, struct gt_timed_event *event, struct gt_error *error)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct gt_cause cause = cause_of(item, event->step);
+	uint32_t set = gt_mshr_set(config, item->bank % config->partitions);
+	uint64_t latency = gt_engine_latency(timed, engine);
+
+	event->status = GT_TIMED_MISS;
+	event->latency = latency;
+	event->effect = event->step + latency - (config->on_full == GT_FULL_STALL);
+	event->busy_after = ++engine->busy[set];
+	engine->held++;
+	timed->counters.reservations++;
+	timed->counters.latency_steps += latency;
+	timed->counters.busy_entries += event->busy_after;
+	timed->counters.latency[gt_timed_bin(latency)]++;
+	timed->counters.mshr[gt_timed_bin(event->busy_after)]++;
+	uint64_t brought = gt_level_groups(timed->level, away) & ~here;
+	if (gt_send_fill(timed->level, &cause, item->piece.line, brought, &timed->collected, error) != 0)
+		return -1;
+	return gt_flights_add(&engine->flights,
+			      &(struct gt_flight){.arrival = event->effect, .line = item->piece.line, .sectors = brought,
+						  .dirty = item->class == GT_CLASS_ATOMIC ? item->piece.used : 0,
+						  .mshr_set = set, .holds = true, .cause = cause},
+			      error);
+}
+
+int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
+		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct on_its_way away = find_on_its_way(engine, item->piece.line, missing);
+	uint64_t valid = slot == GT_NO_SLOT ? 0 : engine->tags->valid[slot];
+
+	event->status = GT_TIMED_FAIL;
+	if ((missing & ~away.sectors) == 0) {
+		if (away.entry->merges >= config->merges) {
+			timed->counters.reservation_fails++;
+			return 0;
+		}
+		away.entry->merges++;
+		if (item->class == GT_CLASS_ATOMIC)
+			away.entry->dirty |= item->piece.used;
+		event->status = GT_TIMED_MERGED;
+		event->effect = away.latest;
+		event->latency = away.latest - event->step;
+		timed->counters.merges++;
+		count_miss(timed, item, slot, missing, missing);
+		return 0;
+	}
+	if (event->busy >= config->mshr_entries || warp_is_full(timed, engine, item)) {
+		timed->counters.reservation_fails++;
+		return 0;
+	}
+	count_miss(timed, item, slot, missing, away.sectors);
+	return reserve(timed, engine, item, missing & ~away.sectors, valid | away.sectors, event, error);
+}

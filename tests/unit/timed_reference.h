@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* The timed level again, slow and plain: loads and stores of 128-byte lines in sectors of 32, LRU,
+ * stores through without allocation or evicting, one instance. Everything is a list that is searched
+ * from its beginning. */
+#ifndef TESTS_TIMED_REFERENCE_H
+#define TESTS_TIMED_REFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define REF_MAX 4096
+#define REF_NEVER UINT64_MAX
+
+struct ref_config {
+	unsigned sets, ways, banks, ports, entries, mshr_sets, partitions, merges, per_warp, hit_latency;
+	unsigned latency; /* fixed */
+	double k2;	  /* adaptive: latency + k2 * busy / below */
+	unsigned below;
+	bool evict, clip;
+	double delay;
+};
+
+struct ref_access {
+	uint64_t line, step;
+	unsigned sectors, warp, an, wave;
+	bool store;
+};
+
+enum ref_status { REF_HIT, REF_MISS, REF_MERGED, REF_FAIL, REF_PASSED, REF_EFFECT };
+
+struct ref_event {
+	enum ref_status status;
+	uint64_t step, line, latency, effect;
+	unsigned warp, bank, port;
+};
+
+/* Something that takes effect at the end of step `effect`. */
+struct ref_flight {
+	uint64_t line, effect, sent;
+	unsigned sectors, uses, merges, warp;
+	bool holds, done;
+};
+
+struct ref_block {
+	uint64_t line, used; /* used: when, as a count */
+	unsigned valid;
+	bool present;
+};
+
+struct ref_counters {
+	uint64_t reads, read_hits, line_misses, sector_misses, merges, latency_misses, reservation_fails, port_conflicts,
+		steps, stalls, sent_reads;
+};
+
+struct ref_cache {
+	struct ref_config config;
+	struct ref_block blocks[64][8];
+	struct ref_flight flights[REF_MAX];
+	unsigned flights_n;
+	struct ref_event events[16 * REF_MAX], effects[REF_MAX];
+	unsigned events_n, effects_n;
+	uint64_t uses, clock;
+	struct ref_counters counters;
+};
+
+static inline unsigned ref_bits(unsigned mask)
+{
+	unsigned n = 0;
+
+	for (; mask; mask >>= 1)
+		n += mask & 1;
+	return n;
+}
+
+static inline struct ref_block *ref_find(struct ref_cache *cache, uint64_t line)
+{
+	struct ref_block *set = cache->blocks[line % cache->config.sets];
+
+	for (unsigned way = 0; way < cache->config.ways; way++)
+		if (set[way].present && set[way].line == line)
+			return &set[way];
+	return NULL;
+}
+
+static inline void ref_bring(struct ref_cache *cache, uint64_t line, unsigned sectors)
+{
+	struct ref_block *block = ref_find(cache, line), *set = cache->blocks[line % cache->config.sets];
+
+	for (unsigned way = 0; !block && way < cache->config.ways; way++)
+		if (!set[way].present)
+			block = &set[way];
+	if (!block) {
+		block = &set[0];
+		for (unsigned way = 1; way < cache->config.ways; way++)
+			if (set[way].used < block->used)
+				block = &set[way];
+		block->present = false;
+	}
+	if (!block->present)
+		*block = (struct ref_block){.line = line, .present = true};
+	block->valid |= sectors;
+	block->used = ++cache->uses;
+}
+
+/* All that takes effect before this step, the earliest first, of these the first sent. */
+static inline void ref_arrive(struct ref_cache *cache, uint64_t step)
+{
+	for (;;) {
+		struct ref_flight *first = NULL;
+		for (unsigned i = 0; i < cache->flights_n; i++) {
+			struct ref_flight *flight = &cache->flights[i];
+			if (!flight->done && flight->effect < step && (!first || flight->effect < first->effect))
+				first = flight;
+		}
+		if (!first)
+			return;
+		first->done = true;
+		cache->effects[cache->effects_n++] = (struct ref_event){REF_EFFECT, first->effect, first->line, 0, 0, 0, 0, 0};
+		ref_bring(cache, first->line, first->sectors | first->uses);
+	}
+}
+
+/* An entry is taken from the step it was sent to before the step its block arrives. */
+static inline bool ref_holds(const struct ref_flight *flight, uint64_t step)
+{
+	return flight->holds && (flight->sent == step || flight->effect > step);
+}
+
+static inline unsigned ref_mshr_set(const struct ref_config *config, uint64_t line)
+{
+	unsigned partition = (unsigned)(line % config->sets % config->banks) % config->partitions;
+	unsigned share = (config->partitions + config->mshr_sets - 1) / config->mshr_sets;
+
+	return partition / share;
+}
+
+static inline unsigned ref_busy(const struct ref_cache *cache, uint64_t step, unsigned set, unsigned warp)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < cache->flights_n; i++) {
+		const struct ref_flight *flight = &cache->flights[i];
+		n += ref_holds(flight, step) && (set == UINT32_MAX || ref_mshr_set(&cache->config, flight->line) == set) &&
+		     (warp == UINT32_MAX || flight->warp == warp);
+	}
+	return n;
+}
+
+static inline uint64_t ref_latency(const struct ref_cache *cache, uint64_t step)
+{
+	double busy = ref_busy(cache, step, UINT32_MAX, UINT32_MAX);
+
+	return (uint64_t)(cache->config.latency + cache->config.k2 * busy / cache->config.below + 0.5);
+}
+
+/* A load that does not find its sectors. `after` is what the arrival comes before: the stall model's
+ * block arrives at the end of step + latency - 1, the requeue model's takes effect at step + latency. */
+static inline struct ref_event ref_miss(struct ref_cache *cache, const struct ref_access *access, unsigned missing,
+					uint64_t step, bool requeue)
+{
+	struct ref_config *config = &cache->config;
+	struct ref_event event = {REF_FAIL, step, access->line, 0, step, access->warp, 0, 0};
+	struct ref_flight *joined = NULL;
+	unsigned coming = 0, valid = ref_find(cache, access->line) ? ref_find(cache, access->line)->valid : 0;
+	uint64_t latest = 0;
+
+	for (unsigned i = 0; i < cache->flights_n; i++) {
+		struct ref_flight *flight = &cache->flights[i];
+		if (flight->done || flight->line != access->line || !flight->sectors)
+			continue;
+		coming |= flight->sectors;
+		if (!(flight->sectors & missing))
+			continue;
+		joined = flight;
+		latest = flight->effect > latest ? flight->effect : latest;
+	}
+	if ((missing & ~coming) == 0) {
+		if (joined->merges >= config->merges)
+			return event;
+		joined->merges++;
+		cache->counters.merges++;
+		event.status = REF_MERGED;
+		event.effect = latest;
+		event.latency = latest - step;
+	} else {
+		if (ref_busy(cache, step, ref_mshr_set(config, access->line), UINT32_MAX) >= config->entries ||
+		    ref_busy(cache, step, UINT32_MAX, access->warp) >= config->per_warp)
+			return event;
+		event.status = REF_MISS;
+		event.latency = ref_latency(cache, step);
+		event.effect = step + event.latency - !requeue;
+		unsigned brought = missing & ~coming & ~valid;
+		cache->counters.sent_reads += ref_bits(brought);
+		cache->flights[cache->flights_n++] = (struct ref_flight){
+			.line = access->line, .effect = event.effect, .sent = step, .sectors = brought, .warp = access->warp, .holds = true};
+	}
+	cache->counters.reads += ref_bits(access->sectors);
+	cache->counters.read_hits += ref_bits(access->sectors & ~missing);
+	cache->counters.latency_misses += ref_bits(missing & coming);
+	*(ref_find(cache, access->line) ? &cache->counters.sector_misses : &cache->counters.line_misses) += ref_bits(missing);
+	return event;
+}
+
+static inline struct ref_event ref_store(struct ref_cache *cache, const struct ref_access *access, uint64_t step)
+{
+	struct ref_block *block = ref_find(cache, access->line);
+	unsigned hits = block ? block->valid & access->sectors : 0;
+
+	*(block ? &cache->counters.sector_misses : &cache->counters.line_misses) += ref_bits(access->sectors & ~hits);
+	if (block && cache->config.evict)
+		block->present = false;
+	else if (block)
+		ref_bring(cache, access->line, access->sectors);
+	return (struct ref_event){REF_PASSED, step, access->line, 0, step, access->warp, 0, 0};
+}
+
+static inline struct ref_event ref_load(struct ref_cache *cache, const struct ref_access *access, uint64_t step)
+{
+	struct ref_block *block = ref_find(cache, access->line);
+	unsigned missing = access->sectors & ~(block ? block->valid : 0);
+
+	if (missing) {
+		struct ref_event event = ref_miss(cache, access, missing, step, false);
+		if (event.status != REF_FAIL && block)
+			block->used = ++cache->uses;
+		return event;
+	}
+	block->used = ++cache->uses;
+	cache->counters.reads += ref_bits(access->sectors);
+	cache->counters.read_hits += ref_bits(access->sectors);
+	return (struct ref_event){REF_HIT, step, access->line, cache->config.hit_latency, step, access->warp, 0, 0};
+}
+
+/* One step of those that issue together: warps by the order in which they came, then banks. */
+static inline unsigned ref_stall_step(struct ref_cache *cache, const struct ref_access *group, unsigned n, bool *served,
+				      uint64_t step)
+{
+	unsigned ports[64] = {0}, left = 0, warps = 0, ordinal[256] = {0};
+
+	for (unsigned i = 1; i < n; i++)
+		ordinal[i] = warps += group[i].warp != group[i - 1].warp;
+	ref_arrive(cache, step);
+	for (unsigned warp = 0; warp <= warps; warp++)
+		for (unsigned bank = 0; bank < cache->config.banks; bank++)
+			for (unsigned i = 0; i < n; i++) {
+				if (served[i] || ordinal[i] != warp || group[i].line % cache->config.sets % cache->config.banks != bank)
+					continue;
+				if (ports[bank] == cache->config.ports) {
+					cache->counters.port_conflicts++;
+					left++;
+					continue;
+				}
+				struct ref_event event = group[i].store ? ref_store(cache, &group[i], step)
+									: ref_load(cache, &group[i], step);
+				event.bank = bank;
+				event.port = ports[bank]++;
+				cache->events[cache->events_n++] = event;
+				served[i] = event.status != REF_FAIL;
+				cache->counters.reservation_fails += event.status == REF_FAIL;
+				left += event.status == REF_FAIL;
+			}
+	return left;
+}
+
+static inline void ref_stall(struct ref_cache *cache, const struct ref_access *accesses, unsigned n)
+{
+	for (unsigned first = 0, end; first < n; first = end) {
+		bool served[256] = {false};
+		uint64_t step = accesses[first].step > cache->clock ? accesses[first].step : cache->clock, start = step;
+		for (end = first; end < n && accesses[end].step == accesses[first].step;)
+			end++;
+		while (ref_stall_step(cache, &accesses[first], end - first, served, step) > 0)
+			step++;
+		cache->clock = step + 1;
+		cache->counters.stalls += step - start;
+	}
+	cache->counters.steps = cache->clock;
+	ref_arrive(cache, REF_NEVER);
+}
+
+struct ref_warp {
+	struct ref_access accesses[256];
+	unsigned n, next;
+	uint64_t effect, ready, order; /* ready: REF_NEVER unless delayed */
+	unsigned queued;	       /* place in the queue, 1 the first; 0: not in it */
+};
+
+/* One request of the warp. */
+static inline struct ref_event ref_request(struct ref_cache *cache, const struct ref_access *access, uint64_t step)
+{
+	struct ref_block *block = ref_find(cache, access->line);
+	unsigned here = block ? block->valid : 0;
+	struct ref_event event;
+
+	if (access->store)
+		return ref_store(cache, access, step);
+	for (unsigned i = 0; i < cache->flights_n; i++)
+		if (!cache->flights[i].done && cache->flights[i].line == access->line && cache->flights[i].effect == step)
+			here |= cache->flights[i].sectors;
+	unsigned missing = access->sectors & ~here;
+	if (missing) {
+		event = ref_miss(cache, access, missing, step, true);
+		cache->counters.reservation_fails += event.status == REF_FAIL;
+		if (event.status == REF_MERGED && !cache->config.clip) {
+			event.latency = ref_latency(cache, step);
+			event.effect = step + event.latency;
+		}
+	} else {
+		cache->counters.reads += ref_bits(access->sectors);
+		cache->counters.read_hits += ref_bits(access->sectors);
+		event = (struct ref_event){REF_HIT, step, access->line, cache->config.hit_latency,
+					   step + cache->config.hit_latency, access->warp, 0, 0};
+	}
+	if (event.status == REF_HIT || event.status == REF_MERGED)
+		cache->flights[cache->flights_n++] = (struct ref_flight){
+			.line = access->line, .effect = event.effect, .sent = step, .uses = access->sectors};
+	return event;
+}
+
+/* The warps whose delay is over go to the end of the queue, the one ready first before others. */
+static inline void ref_wake(struct ref_warp *warps, unsigned n, uint64_t step, unsigned *last)
+{
+	for (;;) {
+		struct ref_warp *first = NULL;
+		for (unsigned i = 0; i < n; i++) {
+			struct ref_warp *warp = &warps[i];
+			if (warp->ready <= step && (!first || warp->ready < first->ready ||
+						    (warp->ready == first->ready && warp->order < first->order)))
+				first = warp;
+		}
+		if (!first)
+			return;
+		first->ready = REF_NEVER;
+		first->queued = ++*last;
+	}
+}
+
+static inline void ref_requeue_wave(struct ref_cache *cache, struct ref_warp *warps, unsigned n)
+{
+	struct ref_warp *running = NULL;
+	unsigned last = 0;
+	uint64_t order = 0, step = cache->clock;
+
+	for (unsigned i = 0; i < n; i++) {
+		warps[i].queued = warps[i].n ? ++last : 0;
+		warps[i].ready = REF_NEVER;
+	}
+	for (;; step++) {
+		ref_wake(warps, n, step, &last);
+		bool waiting = running != NULL, delayed = false;
+		for (unsigned i = 0; i < n; i++) {
+			waiting |= warps[i].queued > 0;
+			delayed |= warps[i].ready != REF_NEVER;
+		}
+		if (!waiting && !delayed)
+			break;
+		if (!waiting) {
+			cache->counters.stalls++;
+			continue;
+		}
+		for (unsigned i = 0; !running || (running->queued && i < n); i++)
+			if (i < n && warps[i].queued && (!running || warps[i].queued < running->queued))
+				running = &warps[i];
+		running->queued = 0;
+		ref_arrive(cache, step);
+		const struct ref_access *access = &running->accesses[running->next];
+		struct ref_event event = ref_request(cache, access, step);
+		event.bank = (unsigned)(access->line % cache->config.sets % cache->config.banks);
+		cache->events[cache->events_n++] = event;
+		if (event.status == REF_FAIL) {
+			running->queued = ++last;
+			running = NULL;
+			continue;
+		}
+		running->effect = event.effect > running->effect ? event.effect : running->effect;
+		if (++running->next < running->n && running->accesses[running->next].an == access->an)
+			continue;
+		if (running->next < running->n) {
+			running->ready = step + 1 + (uint64_t)(cache->config.delay * (double)(running->effect - step) + 0.5);
+			running->order = order++;
+		}
+		running->effect = 0;
+		running = NULL;
+	}
+	cache->clock = step;
+}
+
+static inline void ref_requeue(struct ref_cache *cache, const struct ref_access *accesses, unsigned n)
+{
+	for (unsigned first = 0, end; first < n; first = end) {
+		static struct ref_warp warps[16];
+		memset(warps, 0, sizeof warps);
+		for (end = first; end < n && accesses[end].wave == accesses[first].wave; end++) {
+			struct ref_warp *warp = &warps[accesses[end].warp % 16];
+			warp->accesses[warp->n++] = accesses[end];
+		}
+		cache->clock = accesses[first].step > cache->clock ? accesses[first].step : cache->clock;
+		ref_requeue_wave(cache, warps, 16);
+	}
+	cache->counters.steps = cache->clock;
+	ref_arrive(cache, REF_NEVER);
+}
+
+#endif
