@@ -212,4 +212,17 @@ misses_by_n() {
 	grep -q '^# contradiction: N = ' out
 }
 
+@test "a real Pascal's L1, access by access: 48 ways, and a set function that explains all of it" {
+	file=${GTRACE_REFERENCE:-}/pascal_l1_pchase_trace_native.csv
+	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$file" ] || skip "GTRACE_REFERENCE names no directory with pascal_l1_pchase_trace_native.csv"
+	# Two runs, both beyond the capacity: two of the sets overflow, and infer is sure of nothing.
+	gpchase infer --line 128 "$file" >out
+	grep -q '^# latency 81 cycles (78 to 83), 7606 accesses: hits' out
+	grep -q '^l1.ways = 48 # assumed: P-chase, not sure: 2 sets, all alike' out
+	grep -q '^# undetermined: the capacity; no run fits' out
+	! grep -q 'P-chase, sure' out
+	# What was found by hand, with 4 sets in 24 KB: 12288 accesses, none of them wrong.
+	[ "$(python3 "$ROOT/tests/pascal_sets.py" "$file")" = "12288 0" ]
+}
+
 @test "the examples of the manual run" { run_man_examples gpchase.1; }

@@ -74,7 +74,7 @@ static int make_deal(struct gt_function *fit)
 	int equal = 1;
 
 	for (uint32_t s = 1; s <= sweep->sets; s++) {
-		fit->places += sweep->ways[s];
+		fit->places += sweep->ways[s] / fit->factor;
 		equal &= sweep->ways[s] == sweep->ways[1];
 	}
 	if (equal)
@@ -84,7 +84,7 @@ static int make_deal(struct gt_function *fit)
 		return -1;
 	for (uint64_t turn = 0, n = 0; n < fit->places; turn++)
 		for (uint32_t s = 1; s <= sweep->sets; s++)
-			if (sweep->ways[s] > turn)
+			if (sweep->ways[s] / fit->factor > turn)
 				fit->deal[n++] = s - 1;
 	return 0;
 }
@@ -100,10 +100,10 @@ static int agrees(struct gt_function *fit, const struct gt_candidate *candidate,
 	for (size_t u = 0; u < sweep->units; u++) {
 		uint64_t value = candidate->value(fit, fit->base + u * sweep->unit, argument);
 		uint32_t set = sweep->set[u];
-		if (value >= sweep->sets)
-			return 0;
 		if (set == 0)
 			continue;
+		if (value >= sweep->sets)
+			return 0;
 		if (named[value] == 0 && of_set[set] == 0) {
 			named[value] = set;
 			of_set[set] = (uint32_t)value + 1;
@@ -180,15 +180,17 @@ static int linear(struct gt_function *function)
 	uint8_t met[GT_SETS_MAX + 1] = {0};
 
 	memset(function->named, 0, sizeof function->named);
-	for (size_t u = 0; u < sweep->units; u++) {
+	for (size_t u = 0; u < sweep->units; u += function->factor) {
+		uint64_t number = (function->base + u * sweep->unit) >> function->shift;
 		uint32_t set = sweep->set[u];
-		seen |= (origin + u) ^ origin;
-		if (set && met[set])
-			extend(&space, (origin + u) ^ first[set]);
-		if (set && !met[set]) {
-			met[set] = 1;
-			first[set] = origin + u;
-		}
+		if (set == 0)
+			continue;
+		seen |= number ^ origin;
+		if (met[set])
+			extend(&space, number ^ first[set]);
+		else
+			first[set] = number;
+		met[set] = 1;
 	}
 	tidy(&space);
 	int bits = find_sums(&space, seen, function);
@@ -196,7 +198,8 @@ static int linear(struct gt_function *function)
 		return 0;
 	function->bits = bits;
 	for (size_t u = 0; u < sweep->units; u++) {
-		uint32_t *name = &function->named[value_sums(function, origin + u)];
+		uint64_t number = (function->base + u * sweep->unit) >> function->shift;
+		uint32_t *name = &function->named[value_sums(function, number)];
 		if (*name == 0)
 			*name = sweep->set[u];
 		if (sweep->set[u] && *name != sweep->set[u])
@@ -219,17 +222,20 @@ static void find_named(struct gt_function *function)
 			}
 }
 
-int gt_find_function(const struct gt_sweep *sweep, uint64_t base, struct gt_function *function,
+int gt_find_function(const struct gt_sweep *sweep, uint64_t base, uint64_t line, struct gt_function *function,
 		     struct gt_error *error)
 {
 	memset(function, 0, sizeof *function);
 	function->sweep = sweep;
 	function->base = base;
-	function->low = function->shift = log2_of(sweep->unit);
-	function->high = log2_of(sweep->units * sweep->unit - 1) + 1;
+	function->factor = line / sweep->unit;
+	function->low = function->shift = log2_of(line);
+	for (size_t u = 0; u < sweep->units; u++)
+		if (sweep->set[u])
+			function->high = log2_of(u * sweep->unit + 1) + 1;
 	if (make_deal(function) != 0)
 		return gt_fail_memory(error, "the sets of a sweep");
-	if (sweep->sets == 0 || (uint64_t)1 << function->shift != sweep->unit)
+	if (sweep->sets == 0 || (uint64_t)1 << function->shift != line)
 		return 0;
 	find_named(function);
 	if (!function->name && !function->deal && (sweep->sets & (sweep->sets - 1)) == 0 && linear(function))

@@ -51,49 +51,85 @@ static int best_policy(const struct gt_series *series, struct gt_inference *infe
 	return 0;
 }
 
-/* Line sizes under which a regular series makes sense. */
-static int find_line(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+/* Whether a run of a longer stride misses where lines of this size do not fit, and nowhere else. This needs no policy. */
+static int agrees(const struct gt_series *series, const struct gt_inference *inference, uint64_t line,
+		  const struct gt_run *run)
 {
-	const struct gt_victim *policy[GT_LINES_MAX];
-	struct gt_replay replay[GT_LINES_MAX];
-	uint64_t next[GT_LINES_MAX], least = UINT64_MAX;
-	size_t n = 0, chosen = 0;
+	const struct gt_sweep *sweep = &inference->sweep;
+	uint32_t held[GT_SETS_MAX + 1] = {0};
+	uint64_t known = 0, missed = 0, over = 0, last = UINT64_MAX;
 
-	for (unsigned i = 0; i < GT_LINES_MAX; i++) {
-		uint64_t line = inference->sweep.unit << i;
-		if (!possible(&inference->sweep, (uint64_t)1 << i))
-			break;
-		inference->lines[n] = line;
-		if (inference->sweep.regularity == GT_REGULAR &&
-		    best_policy(series, inference, line, &policy[n], &replay[n], &next[n], error) != 0)
+	if (!run->uniform || run->n < 2 * run->period || run->stride <= sweep->unit)
+		return 1;
+	for (uint64_t offset = 0; offset < run->bytes; offset += run->stride) {
+		uint32_t set = gt_function_set(&inference->function, offset / sweep->unit);
+		if (set == 0)
+			return 1;
+		over += offset / line != last && ++held[set] > sweep->ways[set] / (line / sweep->unit);
+		last = offset / line;
+	}
+	for (size_t i = run->period; i < run->n; i++) {
+		int hit = series->samples[run->first + i].hit;
+		known += hit >= 0;
+		missed += hit == 0;
+	}
+	return (missed * 50 > known) == (over > 0);
+}
+
+static int fits(const struct gt_series *series, const struct gt_inference *inference, uint64_t line)
+{
+	for (size_t r = 0; r < series->runs_n; r++)
+		if (!agrees(series, inference, line, &series->runs[r]))
+			return 0;
+	return 1;
+}
+
+/* Line sizes under which the series makes sense, and for a regular one the policy. */
+static int find_line(const struct gt_series *series, uint64_t base, struct gt_inference *inference,
+		     struct gt_error *error)
+{
+	const struct gt_victim *policy;
+	struct gt_replay replay;
+	uint64_t next, least = UINT64_MAX, wrong[GT_LINES_MAX];
+	uint64_t unit = inference->sweep.unit;
+	size_t n = 0, kept = 0;
+
+	for (unsigned i = 0; i < GT_LINES_MAX && possible(&inference->sweep, (uint64_t)1 << i); i++) {
+		gt_function_clear(&inference->function);
+		if (gt_find_function(&inference->sweep, base, unit << i, &inference->function, error) != 0)
 			return -1;
-		n++;
+		replay.wrong = 0;
+		if (inference->sweep.regularity == GT_REGULAR &&
+		    best_policy(series, inference, unit << i, &policy, &replay, &next, error) != 0)
+			return -1;
+		if (!fits(series, inference, unit << i))
+			continue;
+		least = replay.wrong < least ? replay.wrong : least;
+		wrong[n] = replay.wrong;
+		inference->lines[n++] = unit << i;
 	}
-	if (inference->sweep.regularity == GT_REGULAR) {
-		for (size_t i = 0; i < n; i++)
-			least = replay[i].wrong < least ? replay[i].wrong : least;
-		for (size_t i = 0; i < n; i++) {
-			if (replay[i].wrong >= least + 8)
-				continue;
-			if (inference->lines_n == 0)
-				chosen = i;
-			inference->lines[inference->lines_n++] = inference->lines[i];
-		}
-		inference->policy = policy[chosen];
-		inference->replay = replay[chosen];
-		inference->policy_sure = negligible(&replay[chosen]) && next[chosen] >= replay[chosen].wrong + 8;
-	} else {
-		inference->lines_n = n;
-	}
-	inference->line = inference->lines[0];
+	for (size_t i = 0; i < n; i++)
+		if (wrong[i] < least + 8)
+			inference->lines[kept++] = inference->lines[i];
+	inference->lines_n = kept;
+	inference->line = kept > 0 ? inference->lines[0] : unit;
+	gt_function_clear(&inference->function);
+	if (gt_find_function(&inference->sweep, base, inference->line, &inference->function, error) != 0)
+		return -1;
+	if (inference->sweep.regularity == GT_IRREGULAR)
+		return 0;
+	if (best_policy(series, inference, inference->line, &inference->policy, &inference->replay, &next, error) != 0)
+		return -1;
+	inference->policy_sure = negligible(&inference->replay) && next >= inference->replay.wrong + 8;
 	return 0;
 }
 
-static int judge(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+static int judge(const struct gt_series *series, uint64_t base, struct gt_inference *inference,
+		 struct gt_error *error)
 {
 	const struct gt_sweep *sweep = &inference->sweep;
 
-	if (find_line(series, inference, error) != 0)
+	if (find_line(series, base, inference, error) != 0)
 		return -1;
 	uint32_t factor = (uint32_t)(inference->line / sweep->unit);
 	inference->equal = 1;
@@ -107,7 +143,7 @@ static int judge(const struct gt_series *series, struct gt_inference *inference,
 			  inference->lines_n == 1 &&
 			  (sweep->regularity == GT_IRREGULAR || negligible(&inference->replay));
 	inference->policy_sure &= inference->sure;
-	return gt_find_victims(series, sweep, &inference->victims, error);
+	return gt_find_victims(series, sweep, inference->line, &inference->victims, error);
 }
 
 int gt_infer(struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
@@ -119,9 +155,7 @@ int gt_infer(struct gt_series *series, uint64_t base, uint64_t line, struct gt_i
 		return -1;
 	if (inference->sweep.sets == 0)
 		return 0;
-	if (gt_find_function(&inference->sweep, base, &inference->function, error) != 0)
-		return -1;
-	return judge(series, inference, error);
+	return judge(series, base, inference, error);
 }
 
 void gt_inference_clear(struct gt_inference *inference)

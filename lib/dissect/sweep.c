@@ -130,11 +130,12 @@ static int find_unit(struct work *work)
 	return 0;
 }
 
-/* LRU and FIFO in a ring miss always or never; chance misses now and then. Spread 0 is never or always. */
+/* LRU and FIFO in a ring miss always or never; chance misses now and then. Spread 0 is never or always; where many lines
+ * have no choice of ways, the few that do still show. */
 static double spread(const struct work *work, size_t j)
 {
 	const struct gt_run *run = run_of(work, j);
-	double missed = 0, both = 0;
+	double missed = 0, both = 0, members = 0, between = 0;
 
 	for (size_t e = 0; e < run->period; e++) {
 		const struct element *element = &work->elements[e];
@@ -142,8 +143,12 @@ static double spread(const struct work *work, size_t j)
 			continue;
 		double part = (double)element->missed / element->known;
 		missed += part;
+		members += part > 0.15;
+		between += part > 0.15 && part < 0.85;
 		both += part * (1 - part) * (element->known > 1 ? (double)element->known / (element->known - 1) : 1);
 	}
+	if (between > 2 && between > members / 20)
+		return 1;
 	return missed > 0 ? both / missed : 0;
 }
 
@@ -243,7 +248,7 @@ static void find_sets(struct work *work)
 		known += work->elements[e].known;
 		missed += work->elements[e].missed;
 	}
-	work->noise = known > 0 ? (double)missed / (double)known : 0;
+	work->noise = (double)(missed + 1) / (double)(known + 1); /* one more: none seen is not none at all */
 	look(work, sweep->n - 1);
 	sweep->regularity = spread(work, sweep->n - 1) > 0.15 ? GT_IRREGULAR : GT_REGULAR;
 	sweep->periodic = sweep->regularity == GT_IRREGULAR && repeats(work, sweep->n - 1);

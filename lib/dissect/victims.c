@@ -9,14 +9,18 @@
 
 /* One set on its way through a run. */
 struct follow {
-	uint32_t *way;	/* of each unit; NONE: not in the set, or not known */
+	uint32_t *way;	/* of each line; NONE: not in the set, or not known */
 	uint32_t filled;
-	uint64_t out;	/* the unit that came last, whose way the next miss shows */
+	uint64_t came;	/* the line that missed last */
+	uint64_t out;	/* the same in a full set: the next miss shows its way */
 	uint32_t last;	/* the way that went last */
 };
 
 static void take_miss(struct gt_victims *victims, struct follow *follow, uint64_t unit)
 {
+	if (unit == follow->came)
+		return; /* another part of the line that just came */
+	follow->came = unit;
 	if (follow->filled < victims->ways) {
 		if (follow->way[unit] == NONE)
 			follow->way[unit] = follow->filled++;
@@ -27,7 +31,7 @@ static void take_miss(struct gt_victims *victims, struct follow *follow, uint64_
 		return;
 	}
 	uint32_t way = follow->way[unit];
-	if (way == NONE || unit == follow->out) {
+	if (way == NONE) {
 		victims->lost++;
 		return;
 	}
@@ -41,10 +45,11 @@ static void take_miss(struct gt_victims *victims, struct follow *follow, uint64_
 }
 
 static void follow_set(const struct gt_series *series, const struct gt_sweep *sweep, uint32_t set,
-		       struct gt_victims *victims, uint32_t *way)
+		       uint64_t line, struct gt_victims *victims, uint32_t *way)
 {
 	const struct gt_run *run = &series->runs[sweep->runs[sweep->overflow[set]]];
-	struct follow follow = {.way = way, .out = UINT64_MAX, .last = NONE};
+	struct follow follow = {.way = way, 
+				.came = UINT64_MAX, .out = UINT64_MAX, .last = NONE};
 
 	for (size_t u = 0; u < sweep->units; u++)
 		way[u] = NONE;
@@ -52,7 +57,7 @@ static void follow_set(const struct gt_series *series, const struct gt_sweep *sw
 		const struct gt_sample *sample = &series->samples[run->first + i];
 		uint64_t unit = sample->offset / sweep->unit;
 		if (sample->hit == 0 && sweep->set[unit] == set)
-			take_miss(victims, &follow, unit);
+			take_miss(victims, &follow, sample->offset / line);
 	}
 }
 
@@ -81,7 +86,7 @@ static void judge(struct gt_victims *victims)
 	}
 }
 
-int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep, struct gt_victims *victims,
+int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep, uint64_t line, struct gt_victims *victims,
 		    struct gt_error *error)
 {
 	uint32_t *way = malloc((sweep->units + 1) * sizeof *way);
@@ -89,13 +94,14 @@ int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep
 	*victims = (struct gt_victims){0};
 	if (!way)
 		return gt_fail_memory(error, "the ways of a set");
-	if (sweep->cold && sweep->sets > 0 && sweep->ways[1] > 1 && sweep->ways[1] <= GT_VICTIM_WAYS_MAX)
-		victims->ways = sweep->ways[1];
+	uint32_t ways = sweep->ways[1] / (uint32_t)(line / sweep->unit);
+	if (sweep->cold && sweep->sets > 0 && ways > 1 && ways <= GT_VICTIM_WAYS_MAX)
+		victims->ways = ways;
 	for (uint32_t set = 1; set <= sweep->sets; set++)
 		if (sweep->ways[set] != sweep->ways[1])
 			victims->ways = 0;
 	for (uint32_t set = 1; victims->ways > 0 && set <= sweep->sets; set++)
-		follow_set(series, sweep, set, victims, way);
+		follow_set(series, sweep, set, line, victims, way);
 	if (victims->n > 0)
 		judge(victims);
 	free(way);

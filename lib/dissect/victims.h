@@ -19,7 +19,7 @@ struct gt_victims {
 
 /* Follows the misses of every set in the run in which it overflows. For sweeps that begin cold, whose sets hold the
  * same number of lines, up to GT_VICTIM_WAYS_MAX; ways 0 otherwise. */
-int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep, struct gt_victims *victims,
+int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep, uint64_t line, struct gt_victims *victims,
 		    struct gt_error *error);
 
 #endif
