@@ -146,8 +146,9 @@ static void invent(struct cache *cache)
 static void measure(struct cache *cache, struct gt_series *series, uint32_t noise)
 {
 	uint64_t size = capacity(cache), rounds = cache->policy == RANDOM ? 120 : 6, step = cache->sector / 2;
+	uint64_t first = size > cache->line ? size - cache->line : step, last = size + (cache->sets + 1) * cache->line;
 
-	for (uint64_t bytes = size - cache->line; bytes <= size + (cache->sets + 1) * cache->line; bytes += step)
+	for (uint64_t bytes = first; bytes <= last; bytes += step)
 		run(cache, series, "ring", bytes, step, rounds, noise);
 	for (uint64_t stride = cache->sector; stride <= 2048 && 2 * size % stride == 0; stride *= 2)
 		run(cache, series, "ring", 2 * size, stride, 5, noise);
