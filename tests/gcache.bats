@@ -412,3 +412,17 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	run gcache --l1 --ports 1 far.gt
 	[ "$status" -eq 1 ]
 }
+
+@test "timed kernels follow each other, and a pipe of many SMs leaves by step and SM" {
+	for options in "--on-full requeue --flush never" "--ports 1"; do
+		# shellcheck disable=SC2086
+		gtrace-order "$ROOT"/examples/traces/{gemm,conv}.rdgc.xz | gschedule --sm 8 |
+			gcache --l1 $options --latency fixed:30 --mshr 1x4 --write back | tee l1.gt |
+			gcache --l2 --mshr 1x8 --latency fixed:100 --ports 1 --flush never | gdram >out.gt
+		gtrace-cat --check out.gt
+		gtrace-cat --decimal l1.gt | grep -v '^#' | awk '
+			$12 != kernel { kernel = $12; last = -1; kernels++ }
+			{ place = $10 * 65536 + $11; if (place < last) exit 1; last = place }
+			END { if (kernels != 2) exit 1 }'
+	done
+}
