@@ -286,3 +286,13 @@ CU
 @test "the examples of gtrace-ptx(1) run" {
 	run_man_examples gtrace-ptx.1
 }
+
+@test "the stream names the arrays, so grd can say which one misses" {
+	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)' "$ROOT/examples/kernels/ptx/gemm.ptx" >"$BATS_TEST_TMPDIR/stream"
+	gtrace-cat --no-rows "$BATS_TEST_TMPDIR/stream" | grep -q "stage=allocations.*bytes=\[16384,16384,16384\].*names=A,B,C"
+	gcoalesce <"$BATS_TEST_TMPDIR/stream" >"$BATS_TEST_TMPDIR/requests"
+	grd --by array --lines 64 <"$BATS_TEST_TMPDIR/requests" >"$BATS_TEST_TMPDIR/arrays"
+	# 64 x 64 floats are 128 lines, each of which is missed a first time.
+	[ "$(awk '$2 ~ /^[ABC]$/ { n++; if ($6 != 128) bad = 1 } END { print n, bad + 0 }' "$BATS_TEST_TMPDIR/arrays")" = "3 0" ]
+	[ "$(awk '$2 ~ /^[ABC]$/ { n += $4 } END { print n }' "$BATS_TEST_TMPDIR/arrays")" -eq "$(gstats --csv "$BATS_TEST_TMPDIR/requests" | sed -n 's/^total,coalesce,requests,//p')" ]
+}

@@ -130,13 +130,13 @@ ran() {
 }
 
 @test "figure 3 of [002]: what fits misses one line in 32, whatever the order" {
-	"$ROOT/pipelines/nugteren-figure3" 100,50 32 >figure
-	[ "$(sed -n 2p figure)" = "$(printf '32\t3.13\t3.13\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12')" ]
+	"$ROOT/pipelines/nugteren-figure3" 100,50 32 >"$BATS_TEST_TMPDIR/figure"
+	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/figure")" = "$(printf '32\t3.13\t3.13\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12')" ]
 }
 
 @test "the timed sweep: each run has its line, and longer latencies never save steps" {
-	"$ROOT/pipelines/timed-sweep" "$ROOT/examples/traces/gemm.rdgc.xz" >sweep
-	[ "$(wc -l <sweep)" -eq 18 ]
+	"$ROOT/pipelines/timed-sweep" "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/sweep"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/sweep")" -eq 18 ]
 	grep '^fixed' sweep | awk '$8 < last || $4 + $5 > $3 { exit 1 } { last = $8 }'
-	[ "$(awk '$1 == "without-latency" { print $5 + $6 + $7 }' sweep)" -eq 0 ]
+	[ "$(awk '$1 == "without-latency" { print $5 + $6 + $7 }' "$BATS_TEST_TMPDIR/sweep")" -eq 0 ]
 }

@@ -104,6 +104,51 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	return 0;
 }
 
+/* The names of all allocations with commas between; a comma inside one becomes a point. */
+static char *join_names(const struct gt_ptx_memory *memory)
+{
+	char *names = malloc(memory->n * sizeof memory->allocations->name), *end = names;
+
+	for (size_t i = 0; names && i < memory->n; i++) {
+		if (i > 0)
+			*end++ = ',';
+		for (const char *at = memory->allocations[i].name; *at; at++)
+			*end++ = *at == ',' ? '.' : *at;
+		*end = '\0';
+	}
+	return names;
+}
+
+/* Where every array lies while the kernel runs, for whoever asks which array misses (grd(1)). */
+static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_ptx_memory *memory,
+			     struct gt_error *error)
+{
+	struct gt_count count;
+	size_t n = memory->n;
+
+	if (n == 0)
+		return 0;
+	uint64_t *addresses = malloc(n * sizeof *addresses), *bytes = malloc(n * sizeof *bytes);
+	char *names = join_names(memory);
+	int result = addresses && bytes && names ? 0 : gt_fail_memory(error, "allocations");
+
+	for (size_t i = 0; result == 0 && i < n; i++) {
+		addresses[i] = memory->allocations[i].address;
+		bytes[i] = memory->allocations[i].bytes;
+	}
+	gt_count_begin(&count, "allocations", recorder->launches);
+	if (result == 0 && (gt_count_array(&count, "addresses", addresses, n, error) != 0 ||
+			    gt_count_array(&count, "bytes", bytes, n, error) != 0 ||
+			    gt_count_text(&count, "names", names, error) != 0 ||
+			    gt_write_count(recorder->writer, &count, error) != 0))
+		result = -1;
+	gt_count_clear(&count);
+	free(addresses);
+	free(bytes);
+	free(names);
+	return result;
+}
+
 static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
 		      struct gt_error *error)
 {
@@ -157,6 +202,8 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	if (result == 0)
 		result = write_head(recorder, launch, &kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
 				    &count, error);
+	if (result == 0)
+		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
 	if (result == 0)
 		result = run_traced(recorder, machine, launch, ran, error);
 	if (result == 0)

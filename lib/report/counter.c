@@ -12,6 +12,10 @@ static const struct gt_counter counters[] = {
 	{"order", "atomics", "warp accesses", false, GT_PRINT_NUMBER},
 	{"order", "threads", "lanes", false, GT_PRINT_NUMBER},
 
+	{"allocations", "addresses", NULL, true, GT_PRINT_NOT},
+	{"allocations", "bytes", "bytes", true, GT_PRINT_NUMBER},
+	{"allocations", "names", NULL, true, GT_PRINT_NUMBER},
+
 	{"ptx", "registers", "registers a thread", true, GT_PRINT_NUMBER},
 	{"ptx", "registers_estimated", NULL, true, GT_PRINT_NUMBER},
 	{"ptx", "shared_bytes", "bytes", true, GT_PRINT_SIZE},

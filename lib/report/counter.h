@@ -6,7 +6,11 @@
 
 #include <stdbool.h>
 
-enum gt_counter_print { GT_PRINT_NUMBER, GT_PRINT_SIZE };
+enum gt_counter_print {
+	GT_PRINT_NUMBER,
+	GT_PRINT_SIZE,
+	GT_PRINT_NOT, /* left out of the table: numbers whose sum says nothing */
+};
 
 struct gt_counter {
 	const char *stage; /* NULL: any stage; a row with a stage goes before one without */

@@ -219,6 +219,8 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 	for (size_t i = 0; i < stage->n; i++) {
 		const struct gt_report_counter *counter = &stage->counters[i];
 		remark[0] = '\0';
+		if (counter->about->print == GT_PRINT_NOT)
+			continue;
 		show_counter(counter, value, remark);
 		bool possible = show_ratio(kernel, stage, counter->value.name, remark);
 		if (strcmp(value, "0") == 0 && counter->value.kind != GT_COUNT_TEXT && !possible)

@@ -278,10 +278,16 @@ static int unpack_entry(const msgpack_object_kv *pair, struct gt_count *count, s
 		return gt_count_number(count, name, pair->val.via.u64, error);
 	if (pair->val.type == MSGPACK_OBJECT_ARRAY)
 		return unpack_array(name, &pair->val.via.array, count, error);
-	char text[4096];
-	if (copy_text(&pair->val, text, sizeof text) != 0)
+	if (pair->val.type != MSGPACK_OBJECT_STR)
 		return gt_fail(error, "count: '%s': expected a number, numbers or a string", name);
-	return gt_count_text(count, name, text, error);
+	size_t bytes = (size_t)pair->val.via.str.size + 1;
+	char *text = malloc(bytes);
+	if (!text)
+		return gt_fail_memory(error, "a count");
+	copy_text(&pair->val, text, bytes);
+	int result = gt_count_text(count, name, text, error);
+	free(text);
+	return result;
 }
 
 int gt_count_unpack(const msgpack_object *map, struct gt_count *count, struct gt_error *error)
