@@ -11,5 +11,12 @@
 #include "stream/count.h"
 #include "stream/gpu.h"
 #include "stream/stream.h"
+#include "stream/trace.h"
+#include "order/order.h"
+#include "coalesce/coalesce.h"
+#include "schedule/schedule.h"
+#include "cache/level.h"
+#include "dram/dram.h"
+#include "reuse/reuse.h"
 
 #endif
