@@ -7,6 +7,8 @@
 
 #include "stream/rows.h"
 
+const char *const gt_order_names[GT_ORDERS] = {"none", "block", "an"};
+
 /* The product of three sizes below 2^32, or UINT64_MAX when it does not fit. */
 static uint64_t volume(const uint32_t size[3])
 {

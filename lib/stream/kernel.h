@@ -17,6 +17,10 @@ enum gt_order {
 	GT_ORDER_AN,	/* by an, block, warp: [000] 4.1's global order */
 };
 
+/* What an order is called in streams and text, by enum gt_order. */
+#define GT_ORDERS 3
+extern const char *const gt_order_names[GT_ORDERS];
+
 struct gt_kernel {
 	uint64_t id;
 	char name[GT_KERNEL_NAME];

@@ -46,8 +46,6 @@ static int copy_number(const msgpack_object *object, uint64_t max, uint64_t *num
 
 /* ---- kernel ---- */
 
-static const char *const orders[] = {"none", "block", "an"};
-
 static int unpack_id(const msgpack_object *value, struct gt_kernel *kernel)
 {
 	return copy_number(value, UINT64_MAX, &kernel->id);
@@ -109,8 +107,8 @@ static int unpack_l1(const msgpack_object *value, struct gt_kernel *kernel)
 
 static int unpack_order(const msgpack_object *value, struct gt_kernel *kernel)
 {
-	for (unsigned i = 0; i < sizeof orders / sizeof orders[0]; i++) {
-		if (!gt_object_is(value, orders[i]))
+	for (unsigned i = 0; i < GT_ORDERS; i++) {
+		if (!gt_object_is(value, gt_order_names[i]))
 			continue;
 		kernel->order = (enum gt_order)i;
 		return 0;
@@ -156,7 +154,7 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 	gt_pack_text(packer, "shared_bytes");
 	msgpack_pack_uint32(packer, kernel->shared_bytes);
 	gt_pack_text(packer, "order");
-	gt_pack_text(packer, orders[kernel->order]);
+	gt_pack_text(packer, gt_order_names[kernel->order]);
 	gt_pack_text(packer, "l1_bytes");
 	msgpack_pack_uint64(packer, kernel->l1_bytes);
 	/* Already packed, pair by pair. */

@@ -228,9 +228,10 @@ static int set_name(struct gt_kernel *kernel, char *text)
 
 static int set_order(struct gt_kernel *kernel, char *text)
 {
-	kernel->order = strcmp(text, "block") == 0 ? GT_ORDER_BLOCK
-		      : strcmp(text, "an") == 0	   ? GT_ORDER_AN
-						   : GT_ORDER_NONE;
+	kernel->order = GT_ORDER_NONE;
+	for (unsigned i = 0; i < GT_ORDERS; i++)
+		if (strcmp(text, gt_order_names[i]) == 0)
+			kernel->order = (enum gt_order)i;
 	return 0;
 }
 

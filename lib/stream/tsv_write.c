@@ -152,8 +152,6 @@ static void put_pair_shape(struct gt_bytes *out, const char *key, const uint32_t
 
 void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 {
-	static const char *const orders[] = {"none", "block", "an"};
-
 	put_text(out, "#kernel");
 	put_pair_number(out, "id", kernel->id);
 	put_pair(out, "name", kernel->name);
@@ -161,7 +159,7 @@ void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 	put_pair_shape(out, "block", kernel->block);
 	put_pair_number(out, "registers", kernel->registers);
 	put_pair_number(out, "shared_bytes", kernel->shared_bytes);
-	put_pair(out, "order", orders[kernel->order]);
+	put_pair(out, "order", gt_order_names[kernel->order]);
 	put_pair_number(out, "l1_bytes", kernel->l1_bytes);
 	put_text(out, "\n");
 }
