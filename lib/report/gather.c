@@ -2,7 +2,6 @@
 #include "report/gather.h"
 
 #include <inttypes.h>
-#include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +24,12 @@ static void *grown(void *array, size_t n, size_t *capacity, size_t element)
 
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error)
 {
-	PCRE2_UCHAR reason[128];
-	PCRE2_SIZE at;
-	int code;
+	struct gt_error inner;
 
 	*report = (struct gt_report){0};
-	if (kernel_regex) {
-		report->choose = pcre2_compile((PCRE2_SPTR)kernel_regex, PCRE2_ZERO_TERMINATED, 0, &code, &at,
-					       NULL);
-		if (!report->choose) {
-			pcre2_get_error_message(code, reason, sizeof reason);
-			return gt_fail(error, "'%s': expected a Perl-compatible regular expression: %s at character %zu",
-				       kernel_regex, (const char *)reason, (size_t)at + 1);
-		}
-	}
+	if (kernel_regex && !(report->choose = gt_regex_open(kernel_regex, &inner)))
+		return gt_fail(error, "'%s': expected a Perl-compatible regular expression (%.300s)", kernel_regex,
+			       inner.text);
 	return gt_map_open(&report->index, 0, error);
 }
 
@@ -65,24 +56,21 @@ void gt_report_clear(struct gt_report *report)
 	clear_kernel(&report->total);
 	free(report->kernels);
 	gt_map_close(&report->index);
-	pcre2_code_free(report->choose);
+	gt_regex_close(report->choose);
 	*report = (struct gt_report){0};
 }
 
 /* 1 if the filter keeps this kernel, 0 if not, -1 if it could not be tried. */
 static int chosen(const struct gt_report *report, const char *name, struct gt_error *error)
 {
+	struct gt_error inner;
+
 	if (!report->choose)
 		return 1;
-	pcre2_match_data *match = pcre2_match_data_create(1, NULL);
-	if (!match)
-		return gt_fail_memory(error, "the kernel filter");
-	int found = pcre2_match(report->choose, (PCRE2_SPTR)name, strlen(name), 0, 0, match, NULL);
-	pcre2_match_data_free(match);
-	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
-		return gt_fail(error, "kernel '%s': the kernel filter gave up on its name (PCRE error %d)", name,
-			       found);
-	return found >= 0;
+	int found = gt_regex_match(report->choose, name, strlen(name), &inner);
+	if (found < 0)
+		return gt_fail(error, "kernel '%s': the kernel filter gave up on its name: %.500s", name, inner.text);
+	return found;
 }
 
 /* The kernel of that id, new if need be. NULL on error. */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/regex.h"
 #include "report/counter.h"
 #include "stream/count.h"
 #include "stream/gpu.h"
@@ -50,7 +51,7 @@ struct gt_report {
 	size_t n, capacity;
 	struct gt_map index; /* from the kernel's id to its place */
 	struct gt_report_kernel total;
-	void *choose; /* the compiled kernel filter, or NULL */
+	struct gt_regex *choose; /* the kernel filter, or NULL; owned */
 };
 
 /* An empty report on kernels whose names match a PCRE (NULL: on all). Freed by gt_report_clear.
