@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make                everything, into bin/
-# make deps           installs what building and testing need (Debian, Ubuntu; by sudo unless root)
+# make deps           installs what building and testing need (Debian, Ubuntu; by sudo unless root); deps-long for check-long
 # make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make bench          rows a second, stage by stage
@@ -27,15 +27,14 @@ UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev bats parallel mandoc shellcheck clang valgrind \
-	gzip xz-utils zstd python3 python3-numpy python3-msgpack python3-xxhash
+	gzip xz-utils zstd gnuplot-nox python3 python3-numpy python3-msgpack python3-xxhash
+DEPS_LONG := chromium fonts-dejavu-core openssh-client openssh-server slurm-wlm munge
 SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 all: $(TOOLS) $(BUILD)/libgtrace.a $(CUDART)
-ifneq ($(filter deps,$(MAKECMDGOALS)),)
-$(LIB): | deps
-endif
 
-$(BUILD)/%.o: %.c Makefile
+# With "deps" among the goals nothing may be compiled before it is done, however many jobs run.
+$(BUILD)/%.o: %.c Makefile | $(filter deps,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/libgtrace.a: $(LIB)
@@ -51,10 +50,13 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 
+INSTALL_PACKAGES = $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends
 deps:
 	$(SUDO) apt-get update -q
-	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEPS) \
+	$(INSTALL_PACKAGES) $(DEPS) \
 		$$(apt-cache --names-only search '^libmsgpack-c-dev$$' | grep -q . && echo libmsgpack-c-dev || echo libmsgpack-dev)
+deps-long: deps
+	$(INSTALL_PACKAGES) $(DEPS_LONG)
 demo: all
 	$(BIN)/gtrace-ptx --launch '$(DEMO)' examples/kernels/ptx/gemm.ptx | $(BIN)/gcoalesce | \
 		$(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | $(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
@@ -67,6 +69,7 @@ check-sanitize:
 check-valgrind: all
 	tests/valgrind $(BIN)
 check-long: check check-sanitize check-valgrind
+	tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
 bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
@@ -88,4 +91,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize
 
 .SECONDARY:
-.PHONY: all deps demo check check-sanitize check-valgrind check-long bench install uninstall clean
+.PHONY: all deps deps-long demo check check-sanitize check-valgrind check-long bench install uninstall clean

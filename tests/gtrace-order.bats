@@ -90,7 +90,7 @@ shuffled() {
 		skip "a sanitizer takes address space of its own"
 	fi
 	awk 'BEGIN { print "blocksize: 32 1 1"
-		for (i = 0; i < 1000000; i++) print (i * 7919) % 32768, 0, i * 4096, 4 }' >trace
+		for (i = 0; i < 1000000; i++) print (i * 7919) % 32768, 0, i * 1024, 4 }' >trace
 	# In memory they would take 80 MB.
 	(ulimit -v 61440 && gtrace-order -S 16M trace) | gtrace-cat --no-rows | grep -q 'threads=1000000'
 }
