@@ -101,6 +101,52 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	END
 }
 
+@test "[001] figures 6 and 7: passes on Kepler by stride, in the 4-byte and in the 8-byte mode, beside Fermi" {
+	# What the paper says in words: strides 2, 4 and 6. The 8-byte mode wins for even strides that are no power of two.
+	while read -r stride fermi four eight; do
+		trace "0 0 0 0 load.shared 4 0xffffffff 0 $((4 * stride)) -" >t
+		[ "$(gcoalesce --banks 32x4 t | counter coalesce bank_passes)" -eq "$fermi" ]
+		[ "$(gcoalesce --banks 32x8:4 t | counter coalesce bank_passes)" -eq "$four" ]
+		[ "$(gcoalesce --banks 32x8 t | counter coalesce bank_passes)" -eq "$eight" ]
+	done <<-END
+		0 1 1 1
+		2 2 1 1
+		4 4 2 2
+		6 2 2 1
+		8 8 4 4
+		10 2 2 1
+		12 4 4 2
+		32 32 16 16
+	END
+}
+
+@test "banks come from --banks, else --gpu, else the stream's GPU, else they are 32 of 4 bytes" {
+	trace "0 0 0 0 load.shared 4 0xffffffff 0 24 -" >t
+	gtrace-cat t | sed '/^#kernel/i #gpu\tshared_bank_bytes=8' | gtrace-cat --from >wide
+	[ "$(gcoalesce <t | counter coalesce banks)" = 32x4 ]
+	[ "$(gcoalesce <wide | counter coalesce banks)" = 32x8 ]
+	[ "$(gcoalesce --gpu gtx780 <wide | counter coalesce banks)" = 32x8:4 ]
+	[ "$(gcoalesce --gpu gtx780 --banks 16x4 <wide | counter coalesce banks)" = 16x4 ]
+	# Stages that coalesce on their own count the same.
+	[ "$(gcache --l1 <wide | counter coalesce bank_passes)" = 1 ]
+	[ "$(gdram <wide | counter coalesce bank_passes)" = 1 ]
+}
+
+@test "[001] figure 5: a shared access of Fermi takes 50 cycles, 88 in two passes, 1210 in 32" {
+	while read -r stride cycles printed; do
+		trace "0 0 0 0 load.shared 4 0xffffffff 0 $((4 * stride)) -" | gcoalesce --gpu gtx560ti >out
+		[ "$(counter coalesce shared_cycles <out)" -eq "$cycles" ]
+		gstats out | grep -Eq "shared_cycles +$printed +cycles +$cycles.00 per access"
+	done <<-END
+		0 50 50
+		1 50 50
+		2 88 88
+		32 1210 1,210
+	END
+	trace "0 0 0 0 load.shared 4 0xffffffff 0 4 -" | gcoalesce --gpu gtx780 >out
+	[ -z "$(counter coalesce shared_cycles <out)" ]
+}
+
 @test "what was coalesced passes, and is not counted again" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 8 -" "1 1 0 0 load.shared 4 0xffffffff 0 8 -" | gcoalesce >once
 	gcoalesce --rule pascal <once >twice
@@ -144,6 +190,13 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	expect_failure 2 "--rule: 'volta': expected one of default, pascal, fermi" gcoalesce --rule volta t
 	expect_failure 2 "not both" gcoalesce --rule fermi --gpu ./wrong t
 	expect_failure 2 "'tesla': expected one of" gcoalesce --gpu ./wrong t
+	for banks in 32 32x 32x5 33x4 0x4 24x4 32x4:8 32x8: 32x8:4x 64x4 x4; do
+		expect_failure 2 "--banks: '$banks': expected banks x bytes" gcoalesce --banks "$banks" t
+	done
+	printf 'shared_bank_bytes = 16 # assumed: a test\n' >wrong-banks
+	expect_failure 2 "gpu: shared_banks, shared_bank_bytes, shared_bank_unit: expected" gcoalesce --gpu ./wrong-banks t
+	printf 'shared_latency = 2:50,1:88 # assumed: a test\n' >wrong-latency
+	expect_failure 2 "gpu: shared_latency: '2:50,1:88': expected passes:cycles" gcoalesce --gpu ./wrong-latency t
 	expect_failure 2 "--gpu: " gcoalesce --gpu no-such-gpu t
 	expect_failure 2 "expected one stream" gcoalesce t t
 }

@@ -173,8 +173,7 @@ static void begin_kernel(struct run *run)
 		gt_timed_begin(run->timed);
 	else
 		gt_level_begin(run->level);
-	tool_must(&tool, gt_coalescer_open(&run->coalescer, gt_gpu_get(gt_reader_gpu(tool.in), "coalesce"),
-					   &tool.error));
+	tool_must(&tool, gt_coalescer_resolve(&run->coalescer, gt_reader_gpu(tool.in), NULL, NULL, &tool.error));
 	run->coalesced = false;
 }
 

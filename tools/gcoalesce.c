@@ -6,7 +6,7 @@
 #include "tool.h"
 
 static const char help[] =
-	"usage: gcoalesce [-v] [--rule NAME | --gpu NAME|FILE] [stream] > stream\n"
+	"usage: gcoalesce [-v] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
 	"Turns warp accesses into memory requests: lines and sectors; counts the passes of shared memory.\n"
 	"\n"
 	"  --rule NAME      how lanes are put together:\n"
@@ -14,14 +14,18 @@ static const char help[] =
 	"                     pascal   the same for each 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
 	"                     fermi    a request for each distinct line, always all of it (no sectors)\n"
 	"                   without it: what the stream's GPU description says, else default\n"
-	"  --gpu NAME|FILE  the rule of that GPU (gtrace-gpu(5))\n"
+	"  --gpu NAME|FILE  rule and banks of that GPU (gtrace-gpu(5))\n"
+	"  --banks BANKS    of shared memory: how many x bytes that one serves in a pass; then, if fewer\n"
+	"                   successive bytes lie in one bank, a colon and these: 16x4 (Tesla), 32x4 (the\n"
+	"                   default), 32x8:4 and 32x8 (Kepler's 4- and 8-byte modes)\n"
 	"  -v, --verbose    progress on standard error\n"
 	"  --help, --version\n";
 
 struct gcoalesce {
 	struct tool tool;
-	const char *rule; /* NULL: the stream's GPU decides */
-	struct gt_gpu gpu; /* of --gpu */
+	const char *rule, *banks; /* NULL: the GPU decides */
+	bool chosen;		  /* by --gpu; else it is the stream's */
+	struct gt_gpu gpu;
 	struct gt_coalescer coalescer;
 	/* Of the kernel in hand. */
 	bool in_kernel;
@@ -33,11 +37,9 @@ struct gcoalesce {
 static void begin_kernel(struct gcoalesce *g)
 {
 	struct tool *tool = &g->tool;
-	const char *rule = g->rule ? g->rule : gt_gpu_get(gt_reader_gpu(tool->in), "coalesce");
-	struct gt_error reason;
+	const struct gt_gpu *gpu = g->chosen ? &g->gpu : gt_reader_gpu(tool->in);
 
-	if (gt_coalescer_open(&g->coalescer, rule, &reason) != 0)
-		tool_must(tool, gt_fail(&tool->error, "gpu: coalesce: %s", reason.text));
+	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, g->rule, g->banks, &tool->error));
 	g->in_kernel = true;
 	g->coalesced = g->accessed = false;
 	g->kernel = gt_reader_kernel(tool->in)->id;
@@ -88,28 +90,31 @@ static void take_event(struct gcoalesce *g, enum gt_event event)
 
 static void take_options(struct gcoalesce *g, int argc, char **argv)
 {
-	enum { RULE = 1, GPU };
-	static const struct option options[] = {
-		{"rule", required_argument, NULL, RULE}, {"gpu", required_argument, NULL, GPU}, TOOL_OPTIONS};
+	enum { RULE = 1, BANKS, GPU };
+	static const struct option options[] = {{"rule", required_argument, NULL, RULE},
+		{"banks", required_argument, NULL, BANKS}, {"gpu", required_argument, NULL, GPU}, TOOL_OPTIONS};
 	const char *gpu = NULL;
+	struct gt_banks banks;
 
 	tool_begin(&g->tool, "gcoalesce", help, argc, argv);
 	for (int option; (option = tool_option(&g->tool, "v", options)) != -1;) {
 		if (option == RULE)
 			g->rule = optarg;
+		else if (option == BANKS)
+			g->banks = optarg;
 		else
 			gpu = optarg;
 	}
 	if (g->rule && gpu)
 		tool_usage(&g->tool, "--gpu: expected --rule or --gpu, not both");
-	if (gpu) {
-		if (gt_gpu_load(&g->gpu, gpu, &g->tool.error) != 0)
-			tool_usage_error(&g->tool, "--gpu");
-		g->rule = gt_gpu_get(&g->gpu, "coalesce");
-		g->rule = g->rule ? g->rule : "default";
-	}
 	if (g->rule && gt_coalescer_open(&g->coalescer, g->rule, &g->tool.error) != 0)
-		tool_usage_error(&g->tool, gpu ? "--gpu" : "--rule");
+		tool_usage_error(&g->tool, "--rule");
+	if (g->banks && gt_banks_parse(g->banks, &banks, &g->tool.error) != 0)
+		tool_usage_error(&g->tool, "--banks");
+	g->chosen = gpu != NULL;
+	if (gpu && (gt_gpu_load(&g->gpu, gpu, &g->tool.error) != 0 ||
+		    gt_coalescer_resolve(&g->coalescer, &g->gpu, NULL, g->banks, &g->tool.error) != 0))
+		tool_usage_error(&g->tool, "--gpu");
 }
 
 int main(int argc, char **argv)

@@ -52,8 +52,7 @@ static void begin_kernel(struct gdram *g)
 	tool_must(tool, settle(g, gpu, &config));
 	if (gt_dram_open(&g->dram, &config, &reason) != 0)
 		tool_must(tool, gt_fail(&tool->error, "gpu: dram: %s", reason.text));
-	if (gt_coalescer_open(&g->coalescer, gt_gpu_get(gpu, "coalesce"), &reason) != 0)
-		tool_must(tool, gt_fail(&tool->error, "gpu: coalesce: %s", reason.text));
+	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, NULL, NULL, &tool->error));
 	g->in_kernel = true;
 	g->accessed = false;
 	g->kernel = gt_reader_kernel(tool->in)->id;

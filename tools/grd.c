@@ -57,9 +57,8 @@ static void end_kernel(struct grd *grd)
 static void begin_kernel(struct grd *grd)
 {
 	struct tool *tool = &grd->tool;
-	const char *rule = gt_gpu_get(gt_reader_gpu(tool->in), "coalesce");
 
-	tool_must(tool, gt_coalescer_open(&grd->coalescer, rule, &tool->error));
+	tool_must(tool, gt_coalescer_resolve(&grd->coalescer, gt_reader_gpu(tool->in), NULL, NULL, &tool->error));
 	grd->kernel = gt_reader_kernel(tool->in)->id;
 	grd->in_kernel = true;
 }

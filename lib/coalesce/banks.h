@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory: 32 banks, successive 4-byte words in successive banks ([001] 4.1). */
+/* Shared memory: banks side by side, and in each of them rows, of which it serves one in a pass ([001] 4.1). */
 #ifndef GT_COALESCE_BANKS_H
 #define GT_COALESCE_BANKS_H
 
 #include <stddef.h>
 
+#include "base/error.h"
 #include "stream/rows.h"
 
-#define GT_BANKS 32
-#define GT_BANK_BYTES 4
+/* The byte at address a lies in bank a / unit % n, in its row a / (n * width). On Fermi a row of a bank is one
+ * 4-byte word. On Kepler it is 8 bytes: two neighbouring words (8-byte mode), or words that are 32 apart
+ * (4-byte mode), [001] figure 6. */
+struct gt_banks {
+	unsigned n;	/* banks: a power of two up to GT_WARP_SIZE */
+	unsigned width; /* bytes of a row in one bank: 4 or 8 */
+	unsigned unit;	/* successive bytes in one bank: 4 or 8, at most the width */
+};
 
-/* Passes that access i of a batch takes: the most distinct words that fall into one bank. Lanes
- * that touch the same word share a pass. As many lanes as make 128 bytes go together (8-byte data:
- * half a warp), and the passes of such groups add up. */
-unsigned gt_bank_passes(const struct gt_rows *rows, size_t i);
+#define GT_BANKS_DEFAULT {32, 4, 4} /* all GPUs but Tesla and Kepler */
+
+/* "32x4", "32x8", or "32x8:4" where fewer successive bytes than the width are in one bank. Returns 0, or -1 with
+ * what was expected. */
+int gt_banks_parse(const char *text, struct gt_banks *banks, struct gt_error *error);
+/* Whether there may be such banks: 0, or -1 with what was expected. */
+int gt_banks_check(const struct gt_banks *banks, struct gt_error *error);
+/* The text that gt_banks_parse reads, into a buffer of `bytes`. */
+void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
+
+/* Passes that access i of a batch takes: the most rows that its lanes touch in one bank. Lanes that touch the same
+ * row share a pass. As many lanes as fill one row of all banks go together, at most as many as there are banks
+ * (Tesla: half a warp; Fermi with 8-byte data too), and the passes of such groups add up. */
+unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
 
 #endif

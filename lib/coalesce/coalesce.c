@@ -32,7 +32,7 @@ int gt_coalescer_open(struct gt_coalescer *coalescer, const char *rule, struct g
 {
 	if (!rule)
 		rule = "default";
-	*coalescer = (struct gt_coalescer){.rule = rule_named(rule)};
+	*coalescer = (struct gt_coalescer){.rule = rule_named(rule), .shared = {.banks = GT_BANKS_DEFAULT}};
 	if (!coalescer->rule)
 		return fail_rule(rule, error);
 	for (unsigned size = 1, k = 0; size <= GT_ACCESS_SIZE_MAX; size++) {
@@ -42,6 +42,16 @@ int gt_coalescer_open(struct gt_coalescer *coalescer, const char *rule, struct g
 	return 0;
 }
 
+int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gpu, const char *rule,
+			 const char *banks, struct gt_error *error)
+{
+	struct gt_error reason;
+
+	if (gt_coalescer_open(coalescer, rule ? rule : gt_gpu_get(gpu, "coalesce"), &reason) != 0)
+		return gt_fail(error, "%s%s", rule ? "" : "gpu: coalesce: ", reason.text);
+	return gt_shared_resolve(&coalescer->shared, gpu, banks, error);
+}
+
 void gt_coalescer_reset(struct gt_coalescer *coalescer)
 {
 	memset(coalescer->accesses, 0, sizeof coalescer->accesses);
@@ -49,6 +59,7 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	memset(coalescer->sectors, 0, sizeof coalescer->sectors);
 	coalescer->shared_accesses = 0;
 	coalescer->bank_passes = 0;
+	coalescer->shared_cycles = 0;
 }
 
 /* The lines of access i, each group of lanes apart. */
@@ -80,6 +91,16 @@ static unsigned lines_of_warp(const struct gt_rows *from, size_t i, struct gt_to
 	return gt_lines_of_affine(from->base[i], from->stride[i], from->mask[i], from->size[i], touched);
 }
 
+static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i)
+{
+	unsigned passes = gt_bank_passes(&coalescer->shared.banks, from, i);
+
+	coalescer->shared_accesses++;
+	coalescer->bank_passes += passes;
+	if (coalescer->shared.latency.n > 0)
+		coalescer->shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
+}
+
 /* What access i asks for: nothing if it is to shared memory, which only takes passes. */
 static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct gt_requests *requests)
@@ -90,8 +111,7 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 	unsigned group = coalescer->group[from->size[i]], sectors = 0, n;
 
 	if (gt_op_space(op) == GT_SHARED) {
-		coalescer->shared_accesses++;
-		coalescer->bank_passes += gt_bank_passes(from, i);
+		count_shared(coalescer, from, i);
 		return;
 	}
 	if (group == GT_WARP_SIZE)
@@ -154,14 +174,28 @@ static int count_kinds(const uint64_t by_action[GT_ACTIONS], const char *what, u
 	return 0;
 }
 
+static int count_shared_memory(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
+{
+	char banks[32];
+
+	gt_banks_format(&coalescer->shared.banks, banks, sizeof banks);
+	if (gt_count_number(count, "shared_accesses", coalescer->shared_accesses, error) != 0 ||
+	    gt_count_number(count, "bank_passes", coalescer->bank_passes, error) != 0)
+		return -1;
+	if (coalescer->shared_accesses > 0 && gt_count_text(count, "banks", banks, error) != 0)
+		return -1;
+	if (coalescer->shared_accesses == 0 || coalescer->shared.latency.n == 0)
+		return 0;
+	return gt_count_number(count, "shared_cycles", coalescer->shared_cycles, error);
+}
+
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
 	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0 ||
 	    count_kinds(coalescer->accesses, "accesses", coalescer->shared_accesses, count, error) != 0 ||
 	    count_kinds(coalescer->requests, "requests", 0, count, error) != 0 ||
 	    count_kinds(coalescer->sectors, "sectors", 0, count, error) != 0 ||
-	    gt_count_number(count, "shared_accesses", coalescer->shared_accesses, error) != 0 ||
-	    gt_count_number(count, "bank_passes", coalescer->bank_passes, error) != 0)
+	    count_shared_memory(coalescer, count, error) != 0)
 		return -1;
 	return 0;
 }

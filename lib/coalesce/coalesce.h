@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "coalesce/rules.h"
+#include "coalesce/shared.h"
 #include "stream/count.h"
 #include "stream/rows.h"
 
@@ -17,6 +18,7 @@
 struct gt_coalescer {
 	const struct gt_coalescing_rule *rule;
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
+	struct gt_shared shared;
 
 	/* Counted since the last reset; the first three by enum gt_action, shared memory apart. */
 	uint64_t accesses[GT_ACTIONS];
@@ -24,11 +26,18 @@ struct gt_coalescer {
 	uint64_t sectors[GT_ACTIONS];
 	uint64_t shared_accesses;
 	uint64_t bank_passes;
+	uint64_t shared_cycles;
 };
 
-/* Chooses a rule by name, "default" if NULL; all counts are 0. Returns 0, or -1 with the names
- * there are. */
+/* Chooses a rule by name, "default" if NULL, and the default banks; all counts are 0. Returns 0, or -1 with the
+ * names there are. */
 int gt_coalescer_open(struct gt_coalescer *coalescer, const char *rule, struct gt_error *error);
+
+/* The same with rule and shared memory of a description, which may be NULL. The name of a rule, and banks as
+ * gt_banks_parse reads them, go before the description if they are not NULL. Returns 0, or -1 with the figure that is
+ * wrong. */
+int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gpu, const char *rule,
+			 const char *banks, struct gt_error *error);
 
 /* Makes the requests of a batch of accesses, in its order. They keep block, warp, an, pc, op, and
  * step and sm where the accesses are scheduled. Accesses to shared memory make none: their passes

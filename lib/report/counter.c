@@ -29,6 +29,8 @@ static const struct gt_counter counters[] = {
 	{"coalesce", "reduction_accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "shared_accesses", "warp accesses", false, GT_PRINT_NUMBER},
 	{"coalesce", "bank_passes", "passes", false, GT_PRINT_NUMBER},
+	{"coalesce", "shared_cycles", "cycles", false, GT_PRINT_NUMBER},
+	{"coalesce", "banks", NULL, true, GT_PRINT_NUMBER},
 
 	{"schedule", "resident_blocks", "blocks an SM", true, GT_PRINT_NUMBER},
 	{"schedule", "limited_by", NULL, true, GT_PRINT_NUMBER},

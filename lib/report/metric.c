@@ -14,6 +14,7 @@ const struct gt_metric gt_ratios[] = {
 	{"sectors_per_store_request", "per request", "store_sectors", ".store_sectors", ".store_requests", 1},
 	{"sectors_per_atomic_request", "per request", "atomic_sectors", ".atomic_sectors", ".atomic_requests", 1},
 	{"passes_per_shared_access", "per access", "bank_passes", ".bank_passes", ".shared_accesses", 1},
+	{"cycles_per_shared_access", "per access", "shared_cycles", ".shared_cycles", ".shared_accesses", 1},
 	{"read_hit_ratio", "% of reads", "read_hits", ".read_hits", ".reads", 100},
 	{"write_hit_ratio", "% of writes", "write_hits", ".write_hits", ".writes", 100},
 	{"atomic_hit_ratio", "% of atomics", "atomic_hits", ".atomic_hits", ".atomics", 100},

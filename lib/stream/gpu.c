@@ -95,6 +95,8 @@ static const struct key keys[] = {
 	{"shared_options", &sizes},
 	{"shared_banks", &count},
 	{"shared_bank_bytes", &count},
+	{"shared_bank_unit", &count},
+	{"shared_latency", &word},
 	{"unified", &size},
 	{"coalesce", &word},
 	{"dram.channels", &count},

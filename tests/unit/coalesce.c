@@ -99,27 +99,41 @@ static unsigned reference_sectors(const struct reference *reference, unsigned k,
 	return mask;
 }
 
-static unsigned reference_passes(const uint64_t lane[32], uint32_t mask, unsigned size)
-{
-	unsigned together = size <= 4 ? 32 : size <= 8 ? 16 : size <= 16 ? 8 : 4, passes = 0;
+/* The banks that are compared: those of Fermi, Tesla, and Kepler's modes of 4 and of 8 bytes; and odd ones. */
+static const struct gt_banks all_banks[] = {{32, 4, 4}, {16, 4, 4}, {32, 8, 4}, {32, 8, 8}, {8, 8, 4}, {1, 4, 4}};
+#define ALL_BANKS (sizeof all_banks / sizeof all_banks[0])
 
-	for (unsigned first = 0; first < 32; first += together) {
-		uint64_t word[32 * GT_ACCESS_SIZE_MAX];
-		unsigned n = 0, bank[32] = {0}, most = 0;
-		for (unsigned l = first; l < first + together; l++)
-			for (unsigned b = 0; mask >> l & 1 && b < size; b++) {
-				uint64_t w = (lane[l] + b) / 4;
-				bool known = false;
-				for (unsigned k = 0; k < n; k++)
-					known = known || word[k] == w;
-				if (known)
-					continue;
-				word[n++] = w;
-				bank[w % 32]++;
-				most = bank[w % 32] > most ? bank[w % 32] : most;
-			}
-		passes += most;
-	}
+/* Byte by byte: each (bank, row) that the lanes of a group touch, once. */
+static unsigned reference_passes_together(const struct gt_banks *banks, const uint64_t *lane, uint32_t mask,
+					  unsigned first, unsigned together, unsigned size)
+{
+	uint64_t row[32 * GT_ACCESS_SIZE_MAX];
+	unsigned bank[32 * GT_ACCESS_SIZE_MAX], rows_of[32] = {0}, n = 0, most = 0;
+
+	for (unsigned l = first; l < first + together; l++)
+		for (unsigned b = 0; mask >> l & 1 && b < size; b++) {
+			uint64_t r = (lane[l] + b) / (banks->n * banks->width);
+			unsigned k = 0, in = (unsigned)((lane[l] + b) / banks->unit % banks->n);
+			while (k < n && (row[k] != r || bank[k] != in))
+				k++;
+			if (k < n)
+				continue;
+			row[n] = r;
+			bank[n++] = in;
+			rows_of[in]++;
+			most = rows_of[in] > most ? rows_of[in] : most;
+		}
+	return most;
+}
+
+static unsigned reference_passes(const struct gt_banks *banks, const uint64_t lane[32], uint32_t mask, unsigned size)
+{
+	unsigned padded = size <= 1 ? 1 : size <= 2 ? 2 : size <= 4 ? 4 : size <= 8 ? 8 : size <= 16 ? 16 : 32;
+	unsigned together = banks->n * banks->width / padded, passes = 0;
+
+	together = together > banks->n ? banks->n : together > 0 ? together : 1;
+	for (unsigned first = 0; first < 32; first += together)
+		passes += reference_passes_together(banks, lane, mask, first, together, size);
 	return passes;
 }
 
@@ -227,8 +241,9 @@ static void bank_passes_equal_the_reference(void)
 
 	for (unsigned i = 0; i < 40000 && check_failures == 0; i++) {
 		random_access(accesses, lane);
-		CHECK_EQUAL(gt_bank_passes(accesses, 0),
-			    reference_passes(lane, accesses->mask[0], accesses->size[0]));
+		for (unsigned k = 0; k < ALL_BANKS; k++)
+			CHECK_EQUAL(gt_bank_passes(&all_banks[k], accesses, 0),
+				    reference_passes(&all_banks[k], lane, accesses->mask[0], accesses->size[0]));
 	}
 	gt_rows_free(accesses);
 }
@@ -296,15 +311,20 @@ static void transactions_of_pascal(void)
 	CHECK_EQUAL(load("pascal", 4, 0xff, 4, NULL), 1);
 }
 
-static unsigned passes(int64_t stride, uint32_t mask, uint8_t size)
+static unsigned passes_in(const char *banks_text, int64_t stride, uint32_t mask, uint8_t size)
 {
+	struct gt_banks banks;
+	struct gt_error error;
 	struct gt_rows *accesses = new_rows(1);
 
+	CHECK_EQUAL(gt_banks_parse(banks_text, &banks, &error), 0);
 	set_affine(accesses, gt_op(GT_LOAD, GT_SHARED, GT_OPERATOR_NONE), 256, stride, mask, size);
-	unsigned n = gt_bank_passes(accesses, 0);
+	unsigned n = gt_bank_passes(&banks, accesses, 0);
 	gt_rows_free(accesses);
 	return n;
 }
+
+static unsigned passes(int64_t stride, uint32_t mask, uint8_t size) { return passes_in("32x4", stride, mask, size); }
 
 /* [001] 4.1, figs. 4 and 5: conflicts are gcd(stride, 32)-way, none for odd strides and for a
  * broadcast. Strides are in words. */
@@ -320,6 +340,47 @@ static void bank_conflicts_of_001(void)
 	CHECK_EQUAL(passes(8, UINT32_MAX, 8), 2);
 	CHECK_EQUAL(passes(16, UINT32_MAX, 16), 4);
 	CHECK_EQUAL(passes(8, 0xffff, 8), 1);
+}
+
+/* [001] 4.1, figures 6 and 7: Kepler with 4-byte data. What the text gives: stride 2, no conflict in either mode; 4, two
+ * passes in both; 6, two in the 4-byte mode and one in the 8-byte mode, and so on for other even strides that are no
+ * powers of two. In words of 8 bytes a stride is half as long: gcd(stride / 2, 32) passes. */
+static void bank_conflicts_of_kepler(void)
+{
+	static const unsigned four[17] = {1, 1, 2, 2, 4, 2, 4, 2, 8, 2, 4, 2, 8, 2, 4, 2, 16};
+	static const unsigned eight[17] = {1, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16};
+
+	for (int64_t half = 0; half <= 16; half++) {
+		CHECK_EQUAL(passes_in("32x8:4", 8 * half, UINT32_MAX, 4), four[half]);
+		CHECK_EQUAL(passes_in("32x8", 8 * half, UINT32_MAX, 4), eight[half]);
+	}
+	CHECK_EQUAL(passes_in("32x8:4", 4, UINT32_MAX, 4), 1);
+	CHECK_EQUAL(passes_in("32x8", 4, UINT32_MAX, 4), 1);
+	CHECK_EQUAL(passes_in("32x8:4", 8, UINT32_MAX, 8), 1); /* two words a lane: 256 bytes, one row of all banks */
+	CHECK_EQUAL(passes_in("32x8", 8, UINT32_MAX, 8), 1);
+	CHECK_EQUAL(passes_in("16x4", 4, UINT32_MAX, 4), 2); /* Tesla: half a warp a pass */
+	CHECK_EQUAL(passes_in("16x4", 64, UINT32_MAX, 4), 32);
+}
+
+/* Figure 5: 50 cycles for a broadcast, 88 with two passes, 1210 with 32; lines between, and beyond. */
+static void latencies_of_shared_memory(void)
+{
+	struct gt_shared_latency latency;
+	struct gt_error error;
+
+	CHECK_EQUAL(gt_shared_latency_parse("1:50,2:88,32:1210", &latency, &error), 0);
+	CHECK_EQUAL(gt_shared_cycles(&latency, 1), 50);
+	CHECK_EQUAL(gt_shared_cycles(&latency, 2), 88);
+	CHECK_EQUAL(gt_shared_cycles(&latency, 17), 649); /* 88 + 15 * 37.4 */
+	CHECK_EQUAL(gt_shared_cycles(&latency, 32), 1210);
+	CHECK_EQUAL(gt_shared_cycles(&latency, 33), 1247);
+	CHECK_EQUAL(gt_shared_latency_parse("2:40", &latency, &error), 0);
+	CHECK_EQUAL(gt_shared_cycles(&latency, 1), 40);
+	CHECK_EQUAL(gt_shared_latency_parse("", &latency, &error), -1);
+	CHECK_EQUAL(gt_shared_latency_parse("0:1", &latency, &error), -1);
+	CHECK_EQUAL(gt_shared_latency_parse("1:50,1:60", &latency, &error), -1);
+	CHECK_EQUAL(gt_shared_latency_parse("1:50,2:40", &latency, &error), -1);
+	CHECK_EQUAL(gt_shared_latency_parse("1:50,", &latency, &error), -1);
 }
 
 /* --- what else it promises ----------------------------------------------------------------- */
@@ -454,6 +515,8 @@ int main(void)
 	RUN(pascal_equals_the_reference);
 	RUN(fermi_equals_the_reference);
 	RUN(bank_passes_equal_the_reference);
+	RUN(bank_conflicts_of_kepler);
+	RUN(latencies_of_shared_memory);
 	RUN(sectors_of_003_table_3);
 	RUN(bytes_of_004_figure_2);
 	RUN(transactions_of_pascal);

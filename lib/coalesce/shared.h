@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared memory of a GPU: its banks, and how long an access of so many passes takes ([001] 4.1, figure 5). */
+#ifndef GT_COALESCE_SHARED_H
+#define GT_COALESCE_SHARED_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "coalesce/banks.h"
+#include "stream/gpu.h"
+
+#define GT_SHARED_POINTS 32
+
+/* Measured latencies by passes, both rising. */
+struct gt_shared_latency {
+	unsigned n; /* 0: not known */
+	struct {
+		uint32_t passes; /* from 1 */
+		uint32_t cycles;
+	} point[GT_SHARED_POINTS];
+};
+
+struct gt_shared {
+	struct gt_banks banks;
+	struct gt_shared_latency latency;
+};
+
+/* The figures shared_banks, shared_bank_bytes, shared_bank_unit and shared_latency of a description, which may be
+ * NULL, and the defaults of banks.h where it has none. `banks`, if it is not NULL, is read by gt_banks_parse and
+ * goes before the description. Returns 0, or -1 with the figure that is wrong. */
+int gt_shared_resolve(struct gt_shared *shared, const struct gt_gpu *gpu, const char *banks,
+		      struct gt_error *error);
+
+/* "1:50,2:88,32:1210": passes and cycles. Returns 0, or -1 with what was expected. */
+int gt_shared_latency_parse(const char *text, struct gt_shared_latency *latency, struct gt_error *error);
+
+/* Cycles of an access of that many passes (from 1): as measured, and on a line through the two nearest points where
+ * nothing was measured. `latency` has a point. */
+uint64_t gt_shared_cycles(const struct gt_shared_latency *latency, unsigned passes);
+
+#endif
