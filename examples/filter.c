@@ -22,7 +22,7 @@ static int wanted(const struct gt_rows *rows, size_t i)
 /* Copies the rows that are wanted into the writer's sink, which writes itself out when it is full. */
 static int filter(const struct gt_rows *rows, struct gt_sink *sink, struct gt_error *error)
 {
-	if (gt_sink_begin(sink, rows->kind, rows->scheduled, error) != 0)
+	if (gt_sink_begin_as(sink, rows, error) != 0)
 		return -1;
 	for (size_t i = 0; i < rows->n; i++)
 		if (wanted(rows, i) &&

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "stream/op.h"
 #include "stream/rows.h"
+#include "stream/status.h"
 #include "stream/kernel.h"
 #include "stream/count.h"
 #include "stream/gpu.h"

@@ -149,9 +149,41 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	gcache --l1 --emit all <in.gt >all.gt
 	gcache --l1 --emit none <in.gt >none.gt
 	[ "$(rows all.gt 6)" = "0 0" ]
+	[ "$(rows all.gt 12)" = "miss hit" ]
 	[ -z "$(gtrace-cat none.gt | grep -v '^#')" ]
 	[ "$(counters all.gt l1 reads read_hits sent_reads)" = "8 4 4" ]
 	[ "$(counters none.gt l1 reads read_hits sent_reads)" = "8 4 4" ]
+}
+
+@test "--emit all says of each request what was found, in the order of service" {
+	printf '%s\n' "load.global 0x0 0x3 0 0 0" "load.global 0x0 0x6 0 1 0" "load.global 0x0 0x7 0 2 0" \
+		"store.global 0x0 0x1 0 3 0" "store.global 0x80 0x1 0 4 0" "atomic.global 0x0 0x1 0 5 0" \
+		"load.global 0x0 0x6 0 6 1" >lines
+	requests <lines >in.gt
+	found() { rows <(gcache "$@" --emit all <in.gt) 12; }
+	[ "$(found --l1)" = "miss miss hit hit miss none miss" ]
+	[ "$(found --l1 --bypass writes)" = "miss miss hit none none none miss" ]
+	[ "$(found --l2)" = "miss miss hit hit miss hit hit" ]
+	[ "$(found --tlb t --line 128)" = "miss hit hit hit miss hit hit" ]
+	gcache --name c --arrival rr --emit all <in.gt >rr.gt
+	[ "$(rows rr.gt 12)" = "miss miss hit hit hit miss hit" ]
+	[ "$(rows rr.gt 10,11 | tr '\t' :)" = "0:0 0:1 1:0 2:0 3:0 4:0 5:0" ]
+	# What was found before is forgotten; what is no request of a level has no status.
+	gcache --tlb t --emit all <in.gt | gcache --l1 | gtrace-cat | grep '^#block' | grep -vq status
+	gcache --l1 --emit all <in.gt | gcache --l2 --emit all >both.gt
+	[ "$(rows both.gt 12)" = "miss miss hit hit miss hit hit" ]
+	gtrace-cat both.gt | awk '/^#block/ { if (gsub("status", "") != 1) exit 1 }'
+}
+
+@test "--emit all: rows, order and totals are those of the counters, and of the rows that came" {
+	for kernel in conv gemm; do
+		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gcoalesce | gschedule --sm 8 >scheduled.gt
+		gcache --l1 --sector line --write evict --emit all <scheduled.gt >all.gt
+		diff <(gtrace-cat scheduled.gt | grep -v '^#' | cut -f 1-11) <(gtrace-cat all.gt | grep -v '^#' | cut -f 1-11)
+		read -r reads read_hits writes write_hits <<<"$(counters all.gt l1 reads read_hits writes write_hits)"
+		gtrace-cat all.gt | awk -F '\t' '!/^#/ { n[$12]++ } END { print n["hit"] + 0, n["miss"] + 0, n["none"] + 0 }' >found
+		[ "$(cat found)" = "$((read_hits + write_hits)) $((reads + writes - read_hits - write_hits)) 0" ]
+	done
 }
 
 @test "[001] figure 9: a cyclic walk over one line too many misses by LRU, by half at most on Fermi" {

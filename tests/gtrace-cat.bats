@@ -36,6 +36,53 @@ rows() { grep -v '^#' "$1"; }
 	grep -qFf history back.tsv
 }
 
+@test "status and latency: together or apart, as text and as plain rows, scheduled or not" {
+	for columns in status latency "status latency" "step sm status" "step sm latency" "step sm status latency"; do
+		awk -v columns="$columns" 'BEGIN {
+			OFS = "\t"
+			print "#kernel", "id=1", "name=k", "grid=2,1,1", "block=64,1,1"
+			n = split(columns, name, " ")
+			header = "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes"
+			for (i = 1; i <= n; i++)
+				header = header "\t" name[i]
+			print header "\tkernel"
+			m = split("none hit miss reservation_fail merged latency_miss", status, " ")
+			for (r = 1; r <= m; r++) {
+				value["status"] = status[r]; value["latency"] = sprintf("%.0f", (r - 1) * 858993459)
+				value["step"] = r * 7; value["sm"] = r
+				row = "1\t" r % 2 "\t" r "\t0x0\tload.global\t0x000000000080\t0x" r "\t0x0\t32"
+				for (i = 1; i <= n; i++)
+					row = row "\t" value[name[i]]
+				print row "\t1"
+			}
+		}' >rows.tsv
+		gtrace-cat --from rows.tsv >rows.gt
+		diff <(rows rows.tsv) <(gtrace-cat rows.gt | grep -v '^#')
+		gtrace-cat rows.gt | grep '^#block' | diff <(grep '^#block' rows.tsv) -
+		gtrace-cat --rows rows.gt | gtrace-cat --from | gtrace-cat | grep -v '^#[gh]' | diff <(gtrace-cat rows.gt | grep -v '^#[gh]') -
+		grd rows.gt | gstats --tee 2>/dev/null | gtrace-cat | grep -v '^#' | diff <(rows rows.tsv) -
+	done
+	sed 's/latency_miss/late/' rows.tsv >bad.tsv
+	expect_failure 1 "status: 'late': expected such as hit or miss" gtrace-cat --from bad.tsv
+}
+
+@test "a plain row with too few, too many or the wrong of its further elements is refused" {
+	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n' | gtrace-cat --from | gtrace-cat --rows >plain
+	further() { # further N ELEMENTS: a request of 9 elements and N more, in msgpack
+		head -c -5 plain # all but ["end"]
+		# shellcheck disable=SC2059
+		printf "\\x9$(printf %x $((9 + $1)))\\0\\0\\0\\0\\0\\0\\1\\0\\1$2\\x91\\xa3end"
+	}
+	further 4 '\xc0\xc0\2\7' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}1$"
+	further 1 '\7' >short; further 2 '\7\xc0' >half; further 5 '\7\0\1\2\3' >long; further 3 '\xc0\xc0\xa3hit' >text
+	further 3 '\xc0\xc0\6' >six
+	expect_failure 1 "a row of 10 elements" gtrace-cat --from short
+	expect_failure 1 "no number" gtrace-cat --from half
+	expect_failure 1 "a row of 14 elements" gtrace-cat --from long
+	expect_failure 1 "no number" gtrace-cat --from text
+	expect_failure 1 "status 6" gtrace-cat --from six
+}
+
 @test "sort in the middle of a pipe" {
 	gtrace-cat small.gt | sort | gtrace-cat --from | gtrace-cat >sorted.tsv
 	diff <(gtrace-cat small.gt | grep -v '^#' | sort) <(rows sorted.tsv)

@@ -64,41 +64,23 @@ struct run {
 	struct gt_level *level;	       /* NULL before the first kernel, and if it is timed */
 	struct gt_timed *timed;	       /* the same, if it is not */
 	struct gt_coalescer coalescer;
-	bool coalesced;		  /* accesses came in this kernel */
-	struct gt_sink requests;  /* what the coalescer makes */
-	struct gt_sink discarded; /* what the level sends, where that is not written */
+	bool coalesced;		 /* accesses came in this kernel */
+	struct gt_sink requests; /* what the coalescer makes */
 };
-
-/* The sink for what the level sends on. */
-static struct gt_sink *sent(struct run *run)
-{
-	bool written = run->config.emit == GT_EMIT_MISSES || (run->timed && run->config.emit == GT_EMIT_ALL);
-
-	return written ? gt_writer_sink(tool.out) : &run->discarded;
-}
-
-static int discard(void *context, struct gt_rows *rows, struct gt_error *error)
-{
-	(void)context;
-	(void)error;
-	rows->n = rows->n_lanes = 0;
-	return 0;
-}
 
 static int serve(struct run *run, const struct gt_rows *rows, struct gt_error *error)
 {
-	return run->timed ? gt_timed_take(run->timed, rows, sent(run), error)
-			  : gt_level_take(run->level, rows, sent(run), error);
+	struct gt_sink *sent = gt_writer_sink(tool.out);
+
+	return run->timed ? gt_timed_take(run->timed, rows, sent, error)
+			  : gt_level_take(run->level, rows, sent, error);
 }
 
 /* Requests that the coalescer made. */
 static int take(void *context, struct gt_rows *rows, struct gt_error *error)
 {
-	struct run *run = context;
-	int result = serve(run, rows, error);
+	int result = serve(context, rows, error);
 
-	if (result == 0 && run->config.emit == GT_EMIT_ALL && !run->timed)
-		result = gt_write_rows(tool.out, rows, error);
 	rows->n = 0;
 	return result;
 }
@@ -114,8 +96,6 @@ static void take_rows(struct run *run)
 		return;
 	}
 	tool_must(&tool, serve(run, rows, &tool.error));
-	if (run->config.emit == GT_EMIT_ALL && !run->timed)
-		tool_pass(&tool);
 }
 
 static void finish_kernel(struct run *run, uint64_t kernel)
@@ -124,8 +104,9 @@ static void finish_kernel(struct run *run, uint64_t kernel)
 
 	if (!run->level && !run->timed)
 		return;
-	tool_must(&tool, run->timed ? gt_timed_finish(run->timed, sent(run), &run->discarded, &tool.error)
-				    : gt_level_finish(run->level, sent(run), &tool.error));
+	struct gt_sink *sent = gt_writer_sink(tool.out);
+	tool_must(&tool, run->timed ? gt_timed_finish(run->timed, sent, &tool.error)
+				    : gt_level_finish(run->level, sent, &tool.error));
 	if (run->coalesced) {
 		gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
 		tool_must(&tool, gt_coalescer_count(&run->coalescer, &count, &tool.error));
@@ -257,8 +238,7 @@ int main(int argc, char **argv)
 	tool_begin(&tool, "gcache", help, argc, argv);
 	read_options();
 	run.requests = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), take, &run};
-	run.discarded = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), discard, NULL};
-	tool_must(&tool, run.requests.rows && run.discarded.rows ? 0 : -1);
+	tool_must(&tool, run.requests.rows ? 0 : -1);
 	tool_read(&tool);
 	tool_write(&tool);
 	while (tool_next(&tool, &event)) {
@@ -277,6 +257,5 @@ int main(int argc, char **argv)
 	tool_end(&tool);
 	close_level(&run);
 	gt_rows_free(run.requests.rows);
-	gt_rows_free(run.discarded.rows);
 	return 0;
 }

@@ -45,8 +45,7 @@ static void put(struct tool *tool, struct gt_bytes *text, size_t at_least)
 struct text_view {
 	bool decimal, no_rows;
 	bool named; /* the columns' names were printed for rows of this shape */
-	enum gt_rows_kind kind;
-	bool scheduled;
+	struct gt_rows shape; /* no rows: which columns those had */
 };
 
 static void rows_to_text(const struct tool *tool, struct text_view *view, struct gt_bytes *text)
@@ -55,11 +54,10 @@ static void rows_to_text(const struct tool *tool, struct text_view *view, struct
 
 	if (view->no_rows)
 		return;
-	if (!view->named || view->kind != rows->kind || view->scheduled != rows->scheduled)
+	if (!view->named || !gt_rows_alike(&view->shape, rows))
 		gt_tsv_columns(text, rows);
 	view->named = true;
-	view->kind = rows->kind;
-	view->scheduled = rows->scheduled;
+	gt_rows_shape(&view->shape, rows);
 	for (size_t i = 0; i < rows->n; i++)
 		gt_tsv_row(text, rows, i, gt_reader_kernel(tool->in)->id, view->decimal);
 }

@@ -8,7 +8,8 @@
 #include "cache/serve.h"
 #include "stream/op.h"
 
-#define SMS 65536 /* values of the column sm */
+#define SMS 65536	 /* values of the column sm */
+#define DROPPED_ROWS 256 /* that a level gathers before it forgets them */
 
 /* Which set each line of a cycle goes to when sets differ: the sets take lines in turn, one each,
  * and one that has had as many as it has ways waits for the next cycle. So a working set as large
@@ -72,6 +73,13 @@ static void choose_classes(struct gt_level *level)
 		level->serve[class] = gt_serve_translation;
 }
 
+static int drop(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	(void)context, (void)error;
+	rows->n = rows->n_lanes = 0;
+	return 0;
+}
+
 struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error)
 {
 	struct gt_level *level = calloc(1, sizeof *level);
@@ -97,6 +105,9 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 		gt_fail_memory(error, "a cache level");
 		goto failed;
 	}
+	level->dropped = (struct gt_sink){gt_rows_new(DROPPED_ROWS, error), drop, NULL};
+	if (!level->dropped.rows)
+		goto failed;
 	if (strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
 	level->plain = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate &&
@@ -118,6 +129,7 @@ void gt_level_close(struct gt_level *level)
 	}
 	free(level->instances);
 	free(level->slots);
+	gt_rows_free(level->dropped.rows);
 	free(level->deal);
 	gt_index_close(&level->index);
 	gt_geometry_close(&level->geometry);
@@ -260,10 +272,14 @@ static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_s
 {
 	bool mod = level->set_mask != 0, lru = level->geometry.depths, four = level->geometry.ways == 4;
 
-	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
-		return -1;
 	note_steps(level, rows);
 	level->counters.requests += rows->n;
+	if (level->config.emit == GT_EMIT_ALL)
+		return gt_level_emit_all(level, rows, sent, error);
+	if (level->config.emit == GT_EMIT_NONE)
+		sent = &level->dropped;
+	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
+		return -1;
 	if (!level->plain)
 		return serve_rows(level, rows, (struct way_through){.plain = false}, sent, error);
 	if (lru && four && mod)
@@ -324,6 +340,8 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 		return -1;
 	if (level->config.flush != GT_FLUSH_KERNEL)
 		return 0;
+	if (level->config.emit != GT_EMIT_MISSES)
+		sent = &level->dropped;
 	if (gt_sink_begin(sent, GT_REQUESTS, level->scheduled, error) != 0)
 		return -1;
 	before = level->counters.sent_writes;

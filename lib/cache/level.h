@@ -20,8 +20,9 @@ void gt_level_close(struct gt_level *level);
 /* A kernel begins: its counters are zero. What the level holds stays. */
 void gt_level_begin(struct gt_level *level);
 
-/* Serves a batch of requests. What is sent goes to `sent`, whose rows must not be `requests`.
- * With arrival rr the requests wait, in memory, for the end of the kernel. */
+/* Serves a batch of requests. What the config says to emit goes to `sent`, whose rows must not be
+ * `requests`: what the level sends, or what came, with its status, or nothing. With arrival rr the
+ * requests wait, in memory, for the end of the kernel. */
 int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error);
 

@@ -42,8 +42,13 @@ struct gt_level {
 	struct gt_arrivals arrival;
 	uint64_t last_step; /* of the requests of this kernel */
 	bool scheduled;	    /* they have a step */
+	struct gt_sink dropped; /* for what is sent and not written, unless emit is misses */
 	struct gt_level_counters counters;
 };
+
+/* Serves a batch under --emit all: its requests go to `sent`, each with its status. */
+int gt_level_emit_all(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
+		      struct gt_error *error);
 
 extern gt_serve gt_serve_read, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
 	gt_serve_bypass, gt_serve_translation;

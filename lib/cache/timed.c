@@ -299,7 +299,7 @@ static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	return timed->collected.flush(timed->collected.context, timed->collected.rows, error);
 }
 
-int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_sink *flushed, struct gt_error *error)
+int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
 {
 	if (gt_sink_begin(sent, GT_REQUESTS, true, error) != 0)
 		return -1;
@@ -310,5 +310,5 @@ int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_sink
 		return -1;
 	timed->active = 0;
 	timed->released = 0;
-	return gt_level_finish(timed->level, timed->config.emit == GT_EMIT_MISSES ? sent : flushed, error);
+	return gt_level_finish(timed->level, sent, error);
 }

@@ -53,9 +53,8 @@ void gt_timed_begin(struct gt_timed *timed);
 int gt_timed_take(struct gt_timed *timed, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error);
 
-/* The kernel ends: serves what waits, lets everything arrive, and flushes if the config says so; with
- * emit all the flush goes to `flushed`. */
-int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_sink *flushed, struct gt_error *error);
+/* The kernel ends: serves what waits, lets everything arrive, and flushes if the config says so. */
+int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error);
 
 /* As gt_level_count, with the counters of time. */
 int gt_timed_count(const struct gt_timed *timed, const char *stage, uint64_t kernel, struct gt_count *count,

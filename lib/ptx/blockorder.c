@@ -129,7 +129,7 @@ static int append(struct gt_rows *to, const struct gt_rows *rows, size_t from, s
 		const struct gt_column *column = &gt_columns[c];
 		unsigned char *array = gt_column_of(to, column);
 		const unsigned char *source = gt_column_of(rows, column);
-		if (column->in_access && !column->only_scheduled && source)
+		if (column->in_access && !column->flag && source)
 			memcpy(array + to->n * column->width, source + from * column->width, n * column->width);
 	}
 	for (size_t i = to->n; i < to->n + n; i++)

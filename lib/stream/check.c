@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "stream/op.h"
+#include "stream/status.h"
 
 static uint32_t greatest_block(const struct gt_rows *rows)
 {
@@ -123,9 +124,25 @@ static int check_requests(const struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
+static int check_status(const struct gt_rows *rows, struct gt_error *error)
+{
+	unsigned bad = 0;
+
+	if (!rows->has_status)
+		return 0;
+	for (size_t i = 0; i < rows->n; i++)
+		bad |= rows->status[i] >= GT_STATUSES;
+	for (size_t i = 0; bad && i < rows->n; i++)
+		if (rows->status[i] >= GT_STATUSES)
+			return gt_fail(error, "row %zu: status %u: no such finding", i + 1, rows->status[i]);
+	return 0;
+}
+
 int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
 {
 	if (check_place(rows, kernel, error) != 0 || check_ops(rows, error) != 0)
 		return -1;
-	return rows->kind == GT_ACCESSES ? check_accesses(rows, kernel, error) : check_requests(rows, error);
+	if (rows->kind == GT_ACCESSES)
+		return check_accesses(rows, kernel, error);
+	return check_requests(rows, error) != 0 ? -1 : check_status(rows, error);
 }

@@ -47,12 +47,34 @@ void gt_plain_begin(struct gt_bytes *out, const char *const *history)
 	pack_names(&packer, "request", request_names, REQUEST_ELEMENTS);
 }
 
+/* The elements that not all rows have, in the order in which they follow: f = 0 to 3. */
+enum { STEP, SM, STATUS, LATENCY, FURTHER };
+
+/* How many of them rows of this shape have, up to the last that is there. */
+static unsigned further(const struct gt_rows *rows)
+{
+	return rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
+}
+
+static void pack_further(msgpack_packer *packer, const struct gt_rows *rows, size_t i, unsigned f)
+{
+	if (f == LATENCY)
+		msgpack_pack_uint32(packer, rows->latency[i]);
+	else if (f == STATUS && rows->has_status)
+		msgpack_pack_uint8(packer, rows->status[i]);
+	else if (f == STEP && rows->scheduled)
+		msgpack_pack_uint64(packer, rows->step[i]);
+	else if (f == SM && rows->scheduled)
+		msgpack_pack_uint16(packer, rows->sm[i]);
+	else
+		msgpack_pack_nil(packer);
+}
+
 static void pack_row(msgpack_packer *packer, const struct gt_rows *rows, size_t i)
 {
 	uint64_t addresses[GT_WARP_SIZE];
 
-	msgpack_pack_array(packer, (rows->kind == GT_ACCESSES ? ACCESS_ELEMENTS : REQUEST_ELEMENTS) +
-					   (rows->scheduled ? 2U : 0U));
+	msgpack_pack_array(packer, (rows->kind == GT_ACCESSES ? ACCESS_ELEMENTS : REQUEST_ELEMENTS) + further(rows));
 	msgpack_pack_uint32(packer, rows->block[i]);
 	msgpack_pack_uint16(packer, rows->warp[i]);
 	msgpack_pack_uint32(packer, rows->an[i]);
@@ -71,10 +93,8 @@ static void pack_row(msgpack_packer *packer, const struct gt_rows *rows, size_t 
 		msgpack_pack_uint8(packer, rows->full[i]);
 		msgpack_pack_uint8(packer, rows->threads[i]);
 	}
-	if (rows->scheduled) {
-		msgpack_pack_uint64(packer, rows->step[i]);
-		msgpack_pack_uint16(packer, rows->sm[i]);
-	}
+	for (unsigned f = 0; f < further(rows); f++)
+		pack_further(packer, rows, i, f);
 }
 
 void gt_plain_put(struct gt_bytes *out, struct gt_reader *reader, enum gt_event event)
@@ -178,6 +198,24 @@ static int take_addresses(struct gt_rows *row, const msgpack_object *object, str
 	return gt_rows_set_addresses(row, 0, row->mask[0], addresses, error);
 }
 
+/* The elements behind the first `least`; nil says that the row has no such column. */
+static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t n)
+{
+	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency};
+	static const unsigned widths[FURTHER] = {8, 2, 1, 4};
+	bool has[FURTHER] = {false};
+	int bad = 0;
+
+	for (uint32_t f = 0; f < n; f++) {
+		has[f] = at[f].type != MSGPACK_OBJECT_NIL;
+		bad |= has[f] ? element(&at[f], columns[f], widths[f]) : 0;
+	}
+	row->scheduled = has[STEP];
+	row->has_status = has[STATUS];
+	row->has_latency = has[LATENCY];
+	return bad != 0 || has[STEP] != has[SM] ? -1 : 0;
+}
+
 static int take_row(struct plain *to, const msgpack_object_array *object, struct gt_error *error)
 {
 	struct gt_rows *row = to->row;
@@ -188,11 +226,11 @@ static int take_row(struct plain *to, const msgpack_object_array *object, struct
 
 	if (!sink || !to->has_kernel)
 		return gt_fail(error, "a row before a kernel was announced");
-	if (object->size != least && object->size != least + 2)
-		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), and 2 if scheduled",
+	uint32_t more = object->size - least;
+	if (object->size < least || more == 1 || more > (access ? SM + 1 : FURTHER))
+		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status and latency",
 			       object->size);
 	row->kind = access ? GT_ACCESSES : GT_REQUESTS;
-	row->scheduled = object->size == least + 2;
 	row->n = 1;
 	row->n_lanes = 0;
 	int bad = element(&at[0], row->block, 4) | element(&at[1], row->warp, 2) | element(&at[2], row->an, 4) |
@@ -202,14 +240,13 @@ static int take_row(struct plain *to, const msgpack_object_array *object, struct
 	else
 		bad |= element(&at[5], row->address, 8) | element(&at[6], row->sectors, 1) |
 		       element(&at[7], row->full, 1) | element(&at[8], row->threads, 1);
-	if (row->scheduled)
-		bad |= element(&at[least], row->step, 8) | element(&at[least + 1], row->sm, 2);
+	bad |= take_further(row, at + least, more);
 	if (bad)
 		return gt_fail(error, "a row with an element that is no number or does not fit its column");
 	if (access && take_addresses(row, &at[7], error) != 0)
 		return -1;
 	if (gt_rows_check(row, &to->kernel, error) != 0 ||
-	    gt_sink_begin(sink, row->kind, row->scheduled, error) != 0 || gt_sink_room(sink, error) != 0)
+	    gt_sink_begin_as(sink, row, error) != 0 || gt_sink_room(sink, error) != 0)
 		return -1;
 	return gt_rows_copy(sink->rows, row, 0, error);
 }

@@ -3,7 +3,9 @@
  *   ["gtrace-rows", 1, {history, access: [names], request: [names]}]
  *   ["kernel", {...}] ["gpu", {...}] ["count", {...}]          as in the stream
  *   [block, warp, an, pc, op, size, mask, [addresses]]         an access, the addresses of its active lanes
- *   [block, warp, an, pc, op, address, sectors, full, lanes]   a request; scheduled ones end with step, sm
+ *   [block, warp, an, pc, op, address, sectors, full, lanes]   a request
+ *   [..., step, sm, status, latency]                           a row's further columns, up to the last that
+ *                                                              it has, nil for one before that it has not
  *   ["end", {rows}]
  */
 #ifndef GT_STREAM_PLAIN_H

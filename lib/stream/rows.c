@@ -4,26 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, SCHEDULED)                                     \
+#define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, FLAG)                                          \
 	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME, IN_ACCESS,    \
-	 IN_REQUEST, SCHEDULED}
+	 IN_REQUEST, FLAG}
+#define IF(FLAG) offsetof(struct gt_rows, FLAG)
 
 const struct gt_column gt_columns[] = {
-	COLUMN(block, "block", true, true, false),
-	COLUMN(warp, "warp", true, true, false),
-	COLUMN(an, "an", true, true, false),
-	COLUMN(pc, "pc", true, true, false),
-	COLUMN(op, "op", true, true, false),
-	COLUMN(size, "size", true, false, false),
-	COLUMN(mask, "mask", true, false, false),
-	COLUMN(base, "base", true, false, false),
-	COLUMN(stride, "stride", true, false, false),
-	COLUMN(address, "address", false, true, false),
-	COLUMN(sectors, "sectors", false, true, false),
-	COLUMN(full, "full", false, true, false),
-	COLUMN(threads, "lanes", false, true, false),
-	COLUMN(step, "step", true, true, true),
-	COLUMN(sm, "sm", true, true, true),
+	COLUMN(block, "block", true, true, 0),
+	COLUMN(warp, "warp", true, true, 0),
+	COLUMN(an, "an", true, true, 0),
+	COLUMN(pc, "pc", true, true, 0),
+	COLUMN(op, "op", true, true, 0),
+	COLUMN(size, "size", true, false, 0),
+	COLUMN(mask, "mask", true, false, 0),
+	COLUMN(base, "base", true, false, 0),
+	COLUMN(stride, "stride", true, false, 0),
+	COLUMN(address, "address", false, true, 0),
+	COLUMN(sectors, "sectors", false, true, 0),
+	COLUMN(full, "full", false, true, 0),
+	COLUMN(threads, "lanes", false, true, 0),
+	COLUMN(step, "step", true, true, IF(scheduled)),
+	COLUMN(sm, "sm", true, true, IF(scheduled)),
+	COLUMN(status, "status", false, true, IF(has_status)),
+	COLUMN(latency, "latency", false, true, IF(has_latency)),
 };
 const size_t gt_columns_n = sizeof gt_columns / sizeof gt_columns[0];
 
@@ -158,12 +161,15 @@ int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const u
 
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error)
 {
+	return gt_sink_begin_as(sink, &(struct gt_rows){.kind = kind, .scheduled = scheduled}, error);
+}
+
+int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error)
+{
 	struct gt_rows *rows = sink->rows;
 
-	if (rows->n > 0 && (rows->kind != kind || rows->scheduled != scheduled) &&
-	    sink->flush(sink->context, rows, error) != 0)
+	if (rows->n > 0 && !gt_rows_alike(rows, shape) && sink->flush(sink->context, rows, error) != 0)
 		return -1;
-	rows->kind = kind;
-	rows->scheduled = scheduled;
+	gt_rows_shape(rows, shape);
 	return 0;
 }

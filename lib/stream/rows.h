@@ -24,6 +24,7 @@ enum gt_rows_kind { GT_ACCESSES, GT_REQUESTS };
 struct gt_rows {
 	enum gt_rows_kind kind;
 	bool scheduled; /* the columns step and sm are present */
+	bool has_status, has_latency; /* requests: the column of that name is present */
 	size_t n;	/* rows in use */
 	size_t capacity;
 
@@ -52,6 +53,10 @@ struct gt_rows {
 	/* Scheduled rows of either kind. */
 	uint64_t *step; /* logical issue time */
 	uint16_t *sm;	/* streaming multiprocessor */
+
+	/* Requests that a cache level has passed on, where it was asked to say so. */
+	uint8_t *status;   /* what it found: enum gt_status */
+	uint32_t *latency; /* steps from issue to data */
 };
 
 /* Every column by its name on the pipe: for readers, writers and text views. */
@@ -60,7 +65,7 @@ struct gt_column {
 	size_t offset; /* of the pointer in struct gt_rows */
 	unsigned width; /* bytes an element */
 	bool in_access, in_request;
-	bool only_scheduled;
+	size_t flag; /* of the bool in struct gt_rows that says whether it is there; 0: always */
 };
 extern const struct gt_column gt_columns[];
 extern const size_t gt_columns_n;
@@ -75,7 +80,22 @@ static inline void *gt_column_of(const struct gt_rows *rows, const struct gt_col
 static inline bool gt_column_present(const struct gt_rows *rows, const struct gt_column *column)
 {
 	return (rows->kind == GT_ACCESSES ? column->in_access : column->in_request) &&
-	       (!column->only_scheduled || rows->scheduled);
+	       (!column->flag || *(const bool *)((const char *)rows + column->flag));
+}
+
+/* True if both carry the same columns. */
+static inline bool gt_rows_alike(const struct gt_rows *a, const struct gt_rows *b)
+{
+	return a->kind == b->kind && a->scheduled == b->scheduled && a->has_status == b->has_status &&
+	       a->has_latency == b->has_latency;
+}
+/* Says of `to`, which must be empty, that it carries the columns of `from`. */
+static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
+{
+	to->kind = from->kind;
+	to->scheduled = from->scheduled;
+	to->has_status = from->has_status;
+	to->has_latency = from->has_latency;
 }
 
 /* A batch with room for `capacity` rows of either kind. Freed by gt_rows_free. NULL on error. */
@@ -85,9 +105,8 @@ void gt_rows_free(struct gt_rows *rows);
 /* Room for `more` addresses beyond n_lanes. Returns 0, or -1 when memory is short. */
 int gt_rows_reserve_lanes(struct gt_rows *rows, size_t more, struct gt_error *error);
 
-/* Appends row i of `from` to `to`, which must have room, be of the same kind, and agree on
- * `scheduled` (an unscheduled source leaves step and sm for the caller to set). Addresses in
- * `lanes` are carried over. */
+/* Appends row i of `from` to `to`, which must have room and be of the same kind. Columns that
+ * only `to` has are left for the caller to set. Addresses in `lanes` are carried over. */
 int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struct gt_error *error);
 
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
@@ -110,8 +129,10 @@ struct gt_sink {
 	void *context;
 };
 
-/* Sets the kind of the rows to come, flushing rows of another kind. */
+/* Sets the kind of the rows to come, without status or latency, flushing rows of another shape. */
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error);
+/* The same for rows that carry the columns of `shape`, whose rows are not looked at. */
+int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);
 
 /* Makes sure that one more row fits. Returns 0, or -1 with flush's error. */
 static inline int gt_sink_room(struct gt_sink *sink, struct gt_error *error)

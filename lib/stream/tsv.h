@@ -49,8 +49,7 @@ struct gt_tsv {
 	/* Which field holds what; known once the line with the names was seen. */
 	size_t n_fields;
 	int field_column[GT_TSV_COLUMNS_MAX]; /* index into gt_columns, or one of the private ones */
-	enum gt_rows_kind kind;
-	bool scheduled;
+	struct gt_rows shape;		      /* no rows: which columns they carry */
 
 	struct gt_rows *rows; /* the caller's: where rows go; must have room */
 	uint64_t kernel_id;
@@ -60,8 +59,8 @@ struct gt_tsv {
 	const char *text; /* in the line that was given */
 };
 
-/* rows->kind and rows->scheduled are set when the names of columns are met; a change of them in
- * the middle of a batch fails. */
+/* Which columns `rows` carries is set when their names are met; a change in the middle of a batch
+ * fails. */
 void gt_tsv_open(struct gt_tsv *tsv, struct gt_rows *rows);
 void gt_tsv_close(struct gt_tsv *tsv);
 

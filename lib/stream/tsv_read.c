@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "stream/op.h"
+#include "stream/status.h"
 #include "stream/tsv.h"
 
 /* Fields that are no column of a batch. */
@@ -80,10 +81,8 @@ static int column_named(const char *name)
 /* Every column of the kind must be there: a row cannot be made of less. */
 static int check_complete(const struct gt_tsv *tsv, struct gt_error *error)
 {
-	struct gt_rows shape = {.kind = tsv->kind, .scheduled = tsv->scheduled};
-
 	for (size_t c = 0; c < gt_columns_n; c++) {
-		bool found = !gt_column_present(&shape, &gt_columns[c]);
+		bool found = !gt_column_present(&tsv->shape, &gt_columns[c]);
 		for (size_t f = 0; f < tsv->n_fields; f++)
 			found |= tsv->field_column[f] == (int)c;
 		if (!found)
@@ -94,28 +93,32 @@ static int check_complete(const struct gt_tsv *tsv, struct gt_error *error)
 
 static enum gt_tsv_event read_columns(struct gt_tsv *tsv, char *line, struct gt_error *error)
 {
-	bool address = false;
+	struct gt_rows *shape = &tsv->shape;
 
 	tsv->n_fields = 0;
-	tsv->scheduled = false;
+	*shape = (struct gt_rows){.kind = GT_ACCESSES};
 	for (char *name; (name = next_field(&line, '\t'));) {
 		if (tsv->n_fields == GT_TSV_COLUMNS_MAX)
 			return (enum gt_tsv_event)gt_fail(error, "more than %d columns", GT_TSV_COLUMNS_MAX);
 		tsv->field_column[tsv->n_fields++] = column_named(name);
-		address |= strcmp(name, "address") == 0;
-		tsv->scheduled |= strcmp(name, "step") == 0;
+		if (strcmp(name, "address") == 0)
+			shape->kind = GT_REQUESTS;
+		shape->scheduled |= strcmp(name, "step") == 0;
+		shape->has_status |= strcmp(name, "status") == 0;
+		shape->has_latency |= strcmp(name, "latency") == 0;
 	}
-	tsv->kind = address ? GT_REQUESTS : GT_ACCESSES;
 	/* Both kinds have a column `lanes`: addresses of one, a number of threads of the other. */
-	for (size_t f = 0; f < tsv->n_fields && !address; f++)
-		if (tsv->field_column[f] >= 0 && strcmp(gt_columns[tsv->field_column[f]].name, "lanes") == 0)
-			tsv->field_column[f] = FIELD_LANES;
+	for (size_t f = 0; f < tsv->n_fields; f++) {
+		const struct gt_column *column = tsv->field_column[f] >= 0 ? &gt_columns[tsv->field_column[f]] : NULL;
+		if (!column || gt_column_present(shape, column))
+			continue;
+		tsv->field_column[f] = strcmp(column->name, "lanes") == 0 ? FIELD_LANES : FIELD_IGNORED;
+	}
 	if (check_complete(tsv, error) != 0)
 		return GT_TSV_FAILED;
-	if (tsv->rows->n > 0 && (tsv->rows->kind != tsv->kind || tsv->rows->scheduled != tsv->scheduled))
+	if (tsv->rows->n > 0 && !gt_rows_alike(tsv->rows, shape))
 		return (enum gt_tsv_event)gt_fail(error, "other columns in the middle of a batch");
-	tsv->rows->kind = tsv->kind;
-	tsv->rows->scheduled = tsv->scheduled;
+	gt_rows_shape(tsv->rows, shape);
 	return GT_TSV_NOTHING;
 }
 
@@ -149,6 +152,9 @@ static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *co
 		if (gt_op_parse(text, &op) != 0)
 			return gt_fail(error, "op: '%.40s': expected such as load.global", text);
 		rows->op[i] = op;
+	} else if (column->offset == offsetof(struct gt_rows, status)) {
+		if (gt_status_parse(text, &rows->status[i]) != 0)
+			return gt_fail(error, "status: '%.40s': expected such as hit or miss", text);
 	} else {
 		if (parse_number(text, column->width, &value) != 0)
 			return gt_fail(error, "%s: '%.40s': expected a number of at most %u bytes", column->name, text,

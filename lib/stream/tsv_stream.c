@@ -96,7 +96,7 @@ static int take_row(struct conversion *to, struct gt_error *error)
 	    change_kernel(to, error) != 0)
 		return -1;
 	if (gt_rows_check(row, &to->launches[to->current].kernel, error) != 0 ||
-	    gt_sink_begin(sink, row->kind, row->scheduled, error) != 0 || gt_sink_room(sink, error) != 0 ||
+	    gt_sink_begin_as(sink, row, error) != 0 || gt_sink_room(sink, error) != 0 ||
 	    gt_rows_copy(sink->rows, row, 0, error) != 0)
 		return -1;
 	row->n = row->n_lanes = 0;

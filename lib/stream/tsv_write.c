@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stream/op.h"
+#include "stream/status.h"
 #include "stream/tsv.h"
 
 static void put_text(struct gt_bytes *out, const char *text)
@@ -122,6 +123,14 @@ void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint
 		put_number(out, rows->step[i]);
 		put_text(out, "\t");
 		put_number(out, rows->sm[i]);
+		put_text(out, "\t");
+	}
+	if (rows->has_status) {
+		put_text(out, gt_status_names[rows->status[i]]);
+		put_text(out, "\t");
+	}
+	if (rows->has_latency) {
+		put_number(out, rows->latency[i]);
 		put_text(out, "\t");
 	}
 	put_number(out, kernel);

@@ -89,7 +89,7 @@ static struct gt_count run_timed(const struct gt_rows *rows, const char *const *
 	gt_timed_watch(timed, watch, NULL);
 	gt_timed_begin(timed);
 	CHECK_EQUAL(gt_timed_take(timed, rows, &sink, &error), 0);
-	CHECK_EQUAL(gt_timed_finish(timed, &sink, &sink, &error), 0);
+	CHECK_EQUAL(gt_timed_finish(timed, &sink, &error), 0);
 	CHECK_EQUAL(sink.flush(sink.context, sink.rows, &error), 0);
 	CHECK_EQUAL(gt_timed_count(timed, "x", 1, &count, &error), 0);
 	gt_timed_close(timed);

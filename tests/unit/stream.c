@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "stream/op.h"
+#include "stream/status.h"
 #include "stream/stream.h"
 
 static uint64_t seed = 1;
@@ -33,13 +34,12 @@ static int temporary(void)
 }
 
 /* Values as narrow or as wide as `bits`, above an offset of up to `above` bits. */
-static void fill(struct gt_rows *rows, size_t n, enum gt_rows_kind kind, bool scheduled, unsigned bits, bool lanes)
+static void fill(struct gt_rows *rows, size_t n, struct gt_rows shape, unsigned bits, bool lanes)
 {
 	struct gt_error error;
 	uint64_t base = random_bits(60), addresses[GT_WARP_SIZE];
 
-	rows->kind = kind;
-	rows->scheduled = scheduled;
+	gt_rows_shape(rows, &shape);
 	rows->n = n;
 	rows->n_lanes = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -58,7 +58,9 @@ static void fill(struct gt_rows *rows, size_t n, enum gt_rows_kind kind, bool sc
 		rows->threads[i] = (uint8_t)random_bits(bits < 5 ? bits : 5);
 		rows->step[i] = base + random_bits(bits);
 		rows->sm[i] = (uint16_t)random_bits(bits < 16 ? bits : 16);
-		if (lanes && kind == GT_ACCESSES && i % 3 == 0) {
+		rows->status[i] = (uint8_t)(random_bits(bits < 8 ? bits : 8) % GT_STATUSES);
+		rows->latency[i] = (uint32_t)random_bits(bits < 32 ? bits : 32);
+		if (lanes && shape.kind == GT_ACCESSES && i % 3 == 0) {
 			for (int l = 0; l < GT_WARP_SIZE; l++)
 				addresses[l] = base + random_bits(bits + 10);
 			CHECK(gt_rows_set_addresses(rows, i, rows->mask[i], addresses, &error) == 0);
@@ -68,7 +70,7 @@ static void fill(struct gt_rows *rows, size_t n, enum gt_rows_kind kind, bool sc
 
 static bool same(const struct gt_rows *a, const struct gt_rows *b)
 {
-	if (a->kind != b->kind || a->scheduled != b->scheduled || a->n != b->n || a->n_lanes != b->n_lanes)
+	if (!gt_rows_alike(a, b) || a->n != b->n || a->n_lanes != b->n_lanes)
 		return false;
 	for (size_t c = 0; c < gt_columns_n; c++)
 		if (gt_column_present(a, &gt_columns[c]) &&
@@ -78,7 +80,7 @@ static bool same(const struct gt_rows *a, const struct gt_rows *b)
 	return a->n_lanes == 0 || memcmp(a->lanes, b->lanes, a->n_lanes * sizeof *a->lanes) == 0;
 }
 
-static void round_trip(size_t n, enum gt_rows_kind kind, bool scheduled, unsigned bits, bool lanes)
+static void round_trip(size_t n, struct gt_rows shape, unsigned bits, bool lanes)
 {
 	struct gt_error error = {""};
 	char *argv[] = {"an argument", "--other", NULL};
@@ -87,7 +89,7 @@ static void round_trip(size_t n, enum gt_rows_kind kind, bool scheduled, unsigne
 	struct gt_rows *rows = gt_rows_new(n, &error);
 	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
 
-	fill(rows, n, kind, scheduled, bits, lanes);
+	fill(rows, n, shape, bits, lanes);
 	CHECK(gt_write_kernel(writer, &kernel, &error) == 0);
 	CHECK(gt_write_rows(writer, rows, &error) == 0);
 	CHECK(gt_writer_finish(writer, &error) == 0);
@@ -109,11 +111,19 @@ static void round_trip(size_t n, enum gt_rows_kind kind, bool scheduled, unsigne
 static void rows_of_every_width_come_back(void)
 {
 	static const size_t sizes[] = {1, 2, 3, 4, 8, 100, 4096, 65536};
+	struct gt_rows shapes[12] = {{0}};
+
+	for (int variant = 0; variant < 12; variant++) {
+		shapes[variant].kind = variant & 1 || variant >= 8 ? GT_REQUESTS : GT_ACCESSES;
+		shapes[variant].scheduled = variant & 2;
+		shapes[variant].has_status = variant >= 8 && variant != 10;
+		shapes[variant].has_latency = variant >= 9;
+	}
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		for (unsigned bits = 0; bits <= 54; bits += sizes[s] > 1000 ? 9 : 3)
-			for (int variant = 0; variant < 8; variant++)
-				round_trip(sizes[s], variant & 1 ? GT_REQUESTS : GT_ACCESSES, variant & 2, bits, variant & 4);
+			for (int variant = 0; variant < 12; variant++)
+				round_trip(sizes[s], shapes[variant], bits, variant & 4);
 }
 
 /* The obvious meaning of base and stride, against what set_addresses decided. */
@@ -230,7 +240,7 @@ static void expect_refusal(const struct gt_kernel *kernel, void (*spoil)(struct 
 	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
 	enum gt_event event;
 
-	fill(rows, 4, kind, false, 0, false);
+	fill(rows, 4, (struct gt_rows){.kind = kind}, 0, false);
 	spoil(rows);
 	CHECK(!kernel || gt_write_kernel(writer, kernel, &error) == 0);
 	CHECK(gt_write_rows(writer, rows, &error) == 0);
@@ -261,6 +271,8 @@ static void spoil_full(struct gt_rows *rows) { rows->full[3] = 2; }
 static void spoil_address(struct gt_rows *rows) { rows->address[2] += 32; }
 static void spoil_threads(struct gt_rows *rows) { rows->threads[2] = 33; }
 
+static void spoil_status(struct gt_rows *rows) { rows->has_status = true, rows->status[1] = GT_STATUSES; }
+
 static void rows_that_make_no_sense_are_refused(void)
 {
 	static const struct gt_kernel kernel = {.id = 1, .grid = {3, 2, 1}, .block = {40, 1, 1}};
@@ -277,6 +289,7 @@ static void rows_that_make_no_sense_are_refused(void)
 	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, whole ones 0x2");
 	expect_refusal(&kernel, spoil_address, GT_REQUESTS, "row 3: address 0x");
 	expect_refusal(&kernel, spoil_threads, GT_REQUESTS, "row 3: 33 lanes");
+	expect_refusal(&kernel, spoil_status, GT_REQUESTS, "row 2: status 6");
 }
 
 int main(void)
