@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# Runs every point of a sweep and puts them into one CSV.
+#
+#     make -f pipelines/sweep.mk SWEEP=my.sweep [ENGINE=make|parallel|slurm] [JOBS=N]
+#
+# sweep.md beside it says what a sweep file is, and what the engines ask for.
+
+SWEEP   ?=
+ENGINE  ?= make
+JOBS    ?= $(shell nproc)
+HOSTS   ?= :
+SSH     ?= ssh
+SBATCH  ?=
+RESULTS ?= results/sweeps
+CSV     ?= $(RESULTS)/$(basename $(notdir $(SWEEP))).csv
+
+sweep_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))sweep
+export PATH := $(PATH):$(abspath $(sweep_here)/../../bin)
+SHELL := bash
+.SHELLFLAGS := -e -u -o pipefail -c
+
+results := $(abspath $(RESULTS))
+plan    := $(results)/plan-$(basename $(notdir $(SWEEP)))
+run     := $(sweep_here)/run $(results) $(plan)
+# Behind a make that was given -j, that many run; else JOBS.
+jobs     = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(JOBS))
+
+# An engine runs the levels of a plan, each job once, those of a level side by side.
+define engine_make
+awk -F '\t' -v results=$(results) 'FILENAME ~ /level-/ { todo[$$1] = 1; list = list " " $$1; next } \
+	$$1 in todo { print $$1 ":" ($$2 in todo ? " " $$2 : "") "\n\t@$(run) " $$1 } END { print ".PHONY: all" list "\nall:" list }' \
+	$$levels $(plan)/jobs >$(plan)/rules.mk; \
+$(MAKE) --no-print-directory -k $(jobs) -f $(plan)/rules.mk all
+endef
+define engine_parallel
+for level in $$levels; do \
+	parallel --will-cite --ssh '$(SSH)' --sshlogin '$(HOSTS)' --workdir $(CURDIR) --jobs $(JOBS) \
+		env PATH="'$$PATH'" $(run) :::: $$level; \
+done
+endef
+# An array may have no more than MaxArraySize tasks, 1001 as Slurm comes.
+define engine_slurm
+for level in $$levels; do \
+	n=$$(wc -l <$$level); \
+	for ((offset = 0; offset < n; offset += 1000)); do \
+		tasks=$$((n - offset < 1000 ? n - offset : 1000)); \
+		sbatch --quiet --wait --job-name=gtrace-sweep --chdir=$(CURDIR) --output=/dev/null \
+			--array=1-$$tasks%$(JOBS) $(SBATCH) $(run) $${level##*-} $$offset; \
+	done; \
+done
+endef
+
+.PHONY: sweep sweep-clean
+sweep:
+	$(if $(strip $(SWEEP)),,$(error SWEEP is not set. Usage: make -f pipelines/sweep.mk SWEEP=file [ENGINE=make|parallel|slurm]))
+	$(if $(filter make parallel slurm,$(ENGINE)),,$(error ENGINE=$(ENGINE): expected make, parallel or slurm))
+	@$(sweep_here)/plan $(SWEEP) $(results) $(plan)
+	@levels=$$(find $(plan) -name 'level-*' | sort -V); \
+	$(sweep_here)/progress $(plan) & \
+	trap "kill $$! 2>/dev/null || :; wait $$! || :" EXIT; \
+	if [ -n "$$levels" ]; then $(engine_$(ENGINE)); fi
+	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
+	mv $(CSV).$$$$ $(CSV); echo $(CSV); exit $${status:-0}
+
+# Drops all results of all sweeps. Nothing else does: old ones are found again.
+sweep-clean:
+	rm -rf $(results)/plan-* $(results)/*.gt.* $(results)/.*.[0-9]* $(results)/*.csv

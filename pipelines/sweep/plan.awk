@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+# Reads a sweep file and writes what is to be run, into the folder `plan`:
+#   keys/N   what result N is made of, in full; its digest will be the result's name
+#   nodes    N, the result it starts from (0: none), the kind (stream or counts), the command
+#   points   section, the values of all axes, the result: a line a point, tabs between
+#   header   the names of the columns before the counters
+#   counters the patterns of the counters wanted, a line each
+# Stages that points have in common become one node: a tree over all prefixes of all pipes, in which
+# a prefix that goes on in two ways is a result of its own.
+
+function fail(text) {
+	printf "sweep: %s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
+	failed = 1
+	exit 2
+}
+
+function trim(text) {
+	gsub(/^[ \t]+|[ \t]+$/, "", text)
+	return text
+}
+
+function quoted(text) {
+	gsub(/'/, "'\\''", text)
+	return "'" text "'"
+}
+
+# The digest of the files and programs that the words of a command name.
+function digest(command,    line, ask) {
+	if (!(command in digests)) {
+		ask = "bash " quoted(here "/digest") " " quoted(command)
+		line = ""
+		if ((ask | getline line) < 0)
+			fail("cannot take digests")
+		close(ask)
+		digests[command] = line
+	}
+	return digests[command]
+}
+
+# What a GPU's description says, remarks left out.
+function description(gpu,    line, ask) {
+	if (!(gpu in descriptions)) {
+		ask = "bash " quoted(here "/digest") " --gpu " quoted(gpu)
+		line = ""
+		ask | getline line
+		if (close(ask) || line == "") {
+			printf "sweep: %s: gpu %s: cannot be read\n", FILENAME, gpu >"/dev/stderr"
+			failed = 1
+			exit 2
+		}
+		descriptions[gpu] = line
+	}
+	return descriptions[gpu]
+}
+
+# The places {name} of a model, and its stages.
+function learn_model(section, text,    parts, n, i, place) {
+	n = split(text, parts, "|")
+	for (i = 1; i <= n; i++) {
+		stage[section, i] = trim(parts[i])
+		if (stage[section, i] == "")
+			fail("a stage of the model is empty")
+		if (match(parts[i], /\{[a-z0-9_]+\}/)) {
+			place = substr(parts[i], RSTART + 1, RLENGTH - 2)
+			place_of[section, i] = place
+			has_place[section, place] = 1
+			places[section] = places[section] " " place
+		}
+	}
+	stages[section] = n
+}
+
+function axis_stage(axis) {
+	return index(axis, ".") ? substr(axis, 1, index(axis, ".") - 1) : "schedule"
+}
+
+function axis_option(axis) {
+	return index(axis, ".") ? substr(axis, index(axis, ".") + 1) : axis
+}
+
+function learn_axis(axis, text,    list, n, i) {
+	if (!(axis in axis_number)) {
+		axis_number[axis] = ++n_axes
+		axes[n_axes] = axis
+	}
+	if ((section, axis) in counts)
+		fail(axis " is given twice")
+	n = split(text, list, /[ \t]+/)
+	if (n == 0 || text == "")
+		fail("expected values after '" axis " ='")
+	for (i = 1; i <= n; i++) {
+		if (list[i] !~ /^[-A-Za-z0-9._:,\/+=%~@]+$/)
+			fail("'" list[i] "' cannot be a value: letters, digits and -._:,/+=%~@ can")
+		value[section, axis, i] = list[i]
+	}
+	counts[section, axis] = n
+	line_of[section, axis] = FNR
+}
+
+BEGIN {
+	section = 0
+	sections = 0
+	name[0] = "base"
+	learn_model(0, "gcoalesce {coalesce} | gschedule {schedule} | gcache --l1 {l1} | gcache --l2 {l2} | gdram {dram}")
+	learn_axis("trace", "-")
+	delete counts[0, "trace"]
+	most = 100000
+}
+
+{ sub(/(^|[ \t])#.*$/, ""); $0 = trim($0) }
+$0 == "" { next }
+/^\[[-A-Za-z0-9_.]+\]$/ {
+	section = ++sections
+	name[section] = substr($0, 2, length($0) - 2)
+	if (name[section] in named)
+		fail("there is a section " name[section] " already")
+	named[name[section]] = 1
+	next
+}
+/^input[ \t]+[-A-Za-z0-9_.]+[ \t]*=/ {
+	key = trim(substr($0, 6, index($0, "=") - 6))
+	if (key in input)
+		fail("input " key " is given twice")
+	input[key] = trim(substr($0, index($0, "=") + 1))
+	if (input[key] == "")
+		fail("expected a command after 'input " key " ='")
+	next
+}
+/^model[ \t]*=/ {
+	learn_model(section, substr($0, index($0, "=") + 1))
+	next
+}
+/^counters[ \t]*=/ {
+	n = split(trim(substr($0, index($0, "=") + 1)), wanted, /[ \t]+/)
+	for (i = 1; i <= n; i++)
+		print wanted[i] >(plan "/counters")
+	next
+}
+/^[a-z][a-z0-9_]*(\.[a-z][-a-z0-9]*)?[ \t]*=/ || /^[a-z][-a-z0-9]*[ \t]*=/ {
+	learn_axis(trim(substr($0, 1, index($0, "=") - 1)), trim(substr($0, index($0, "=") + 1)))
+	next
+}
+{ fail("expected 'axis = value ...', 'input NAME = command', 'model = stages', 'counters = patterns', '[section]' or a remark") }
+
+# The values an axis takes in a section, its own before the base's: 0 is the base, -1 nobody's.
+function owner(s, axis) {
+	if ((s, axis) in counts)
+		return s
+	return (0, axis) in counts ? 0 : -1
+}
+
+function check_section(s,    i, axis, m) {
+	m = s in stages ? s : 0
+	if (owner(s, "trace") < 0) {
+		printf "sweep: %s: expected 'trace = file ...'\n", FILENAME >"/dev/stderr"
+		failed = 1
+		exit 2
+	}
+	for (i = 1; i <= n_axes; i++) {
+		axis = axes[i]
+		if (axis == "trace" || axis == "gpu" || !((s, axis) in counts) || (m, axis_stage(axis)) in has_place)
+			continue
+		if (s == 0 && sections > 0)
+			continue # sections may have models of their own
+		FNR = line_of[s, axis]
+		fail(axis ": the model has no stage {" axis_stage(axis) "}, it has" places[m])
+	}
+}
+
+# The root of a point's pipe: a trace in order.
+function root_command(trace) {
+	return trace in input ? input[trace] : "gtrace-order " trace
+}
+
+function root_key(trace,    command) {
+	command = root_command(trace)
+	if (trace in input)
+		return command " " digest(command)
+	if (digest(trace) == "") {
+		printf "sweep: %s: trace %s: no such file, folder or input\n", FILENAME, trace >"/dev/stderr"
+		failed = 1
+		exit 2
+	}
+	return "gtrace-order " digest("gtrace-order") " " digest(trace)
+}
+
+# The options of one place, by the names of the axes, so that another order of lines is the same.
+function options(m, place,    i, j, n, sorted, text, axis) {
+	n = 0
+	for (i = 1; i <= n_axes; i++) {
+		axis = axes[i]
+		if (axis == "trace" || now[axis] == "-")
+			continue
+		if (axis == "gpu" ? place == "coalesce" || place == "schedule" : axis_stage(axis) == place) {
+			for (j = ++n; j > 1 && sorted[j - 1] > axis; j--)
+				sorted[j] = sorted[j - 1]
+			sorted[j] = axis
+		}
+	}
+	text = ""
+	for (i = 1; i <= n; i++)
+		text = text " --" axis_option(sorted[i]) " " now[sorted[i]]
+	return substr(text, 2)
+}
+
+# Node of a key, known or new, below `parent`.
+function node(key, parent, command) {
+	if (!(key in number)) {
+		number[key] = ++nodes
+		key_of[nodes] = key
+		parent_of[nodes] = parent
+		command_of[nodes] = command
+		children[parent]++
+	}
+	return number[key]
+}
+
+function add_point(s, m,    i, at, text, key, place, gpu, row) {
+	gpu = now["gpu"] == "" || now["gpu"] == "-" ? "" : " " description(now["gpu"])
+	key = root_key(now["trace"])
+	at = node(key, 0, root_command(now["trace"]))
+	for (i = 1; i <= stages[m]; i++) {
+		text = stage[m, i]
+		if ((m, i) in place_of) {
+			place = place_of[m, i]
+			sub(/\{[a-z0-9_]+\}/, options(m, place), text)
+			text = trim(text)
+		} else
+			place = ""
+		key = key "\n" text " " digest(text) (place == "coalesce" || place == "schedule" ? gpu : "")
+		at = node(key, at, text)
+	}
+	at = node(key "\ngstats --csv " digest("gstats"), at, "gstats --csv")
+	is_point[at] = 1
+	row = name[s]
+	for (i = 1; i <= n_axes; i++)
+		row = row "\t" now[axes[i]]
+	print row "\t" at >(plan "/points")
+	if (++points > most) {
+		printf "sweep: %s: more than %d points\n", FILENAME, most >"/dev/stderr"
+		failed = 1
+		exit 2
+	}
+}
+
+# Every combination of the values of axes i and on.
+function cross(s, m, i,    o, v, axis) {
+	if (i > n_axes) {
+		add_point(s, m)
+		return
+	}
+	axis = axes[i]
+	o = owner(s, axis)
+	if (o < 0 || (axis != "trace" && axis != "gpu" && !((m, axis_stage(axis)) in has_place))) {
+		now[axis] = "-"
+		cross(s, m, i + 1)
+		return
+	}
+	for (v = 1; v <= counts[o, axis]; v++) {
+		now[axis] = value[o, axis, v]
+		cross(s, m, i + 1)
+	}
+}
+
+END {
+	if (failed)
+		exit 2
+	printf "" >(plan "/counters")
+	row = "section"
+	for (i = 1; i <= n_axes; i++)
+		row = row "," axes[i]
+	print row >(plan "/header")
+	for (s = sections ? 1 : 0; s <= sections; s++) {
+		check_section(s)
+		cross(s, s in stages ? s : 0, 1)
+	}
+	# A node is a result if it is a point or if pipes part behind it; the others run within a pipe.
+	for (i = 1; i <= nodes; i++) {
+		up = parent_of[i]
+		lead = command_of[i]
+		start[i] = up
+		if (up && !(children[up] > 1)) {
+			lead = pipe_of[up] " | " lead
+			start[i] = start[up]
+		}
+		pipe_of[i] = lead
+		if (children[i] > 1 || is_point[i]) {
+			printf "%d\t%d\t%s\t%s\n", i, start[i], is_point[i] ? "counts" : "stream", lead >(plan "/nodes")
+			file = sprintf("%s/keys/%d", plan, i)
+			print key_of[i] >file
+			close(file)
+		}
+	}
+}

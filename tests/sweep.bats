@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pipelines/sweep.mk: the points of a sweep file, what is run again, and what fails.
+
+load helpers
+
+setup() {
+	cd "$ROOT" || return 1
+	results=$BATS_TEST_TMPDIR/results
+	sweep=$BATS_TEST_TMPDIR/test.sweep
+	log=$BATS_TEST_TMPDIR/log
+	: >"$log"
+}
+
+# Programs that note each run of theirs, before those that they stand for.
+note_runs() {
+	mkdir "$BATS_TEST_TMPDIR/noting"
+	for tool in gtrace-order gcoalesce gschedule gcache gdram; do
+		printf '#!/bin/sh\necho %s >>%s\nexec %s "$@"\n' "$tool" "$log" "$(command -v $tool)" \
+			>"$BATS_TEST_TMPDIR/noting/$tool"
+		chmod +x "$BATS_TEST_TMPDIR/noting/$tool"
+	done
+	PATH=$BATS_TEST_TMPDIR/noting:$PATH
+}
+
+run_sweep() {
+	make -s -f pipelines/sweep.mk SWEEP="$sweep" RESULTS="$results" "$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr"
+}
+
+# column NAME: a column of the CSV, without its head.
+column() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i; next } { print $k }' \
+		"$results/test.csv"
+}
+
+# total STAGE COUNTER: of the report on standard input.
+total() {
+	awk -F, -v stage="$1" -v counter="$2" '$1 == "total" && $2 == stage && $3 == counter { print $4 }'
+}
+
+@test "every point is what its pipe prints" {
+	cat >"$sweep" <<-'END'
+		trace = examples/traces/conv.rdgc.xz   # one
+		gpu = titanv
+		l1.size = 8K 64K
+		l2.ways = 16 8
+		map = rr random:3
+	END
+	run_sweep
+	[ "$(wc -l <"$results/test.csv")" -eq 9 ]
+	for size in 8K 64K; do
+		for ways in 16 8; do
+			for map in rr random:3; do
+				gtrace-order examples/traces/conv.rdgc.xz | gcoalesce --gpu titanv |
+					gschedule --gpu titanv --map $map | gcache --l1 --size $size |
+					gcache --l2 --ways $ways | gdram | gstats --csv >"$BATS_TEST_TMPDIR/report"
+				echo "$size,$ways,$map,$(total l1 read_hits <"$BATS_TEST_TMPDIR/report"),$(total l2 \
+					read_hits <"$BATS_TEST_TMPDIR/report"),$(total dram row_hits <"$BATS_TEST_TMPDIR/report")"
+			done
+		done
+	done >"$BATS_TEST_TMPDIR/expected"
+	paste -d, <(column l1.size) <(column l2.ways) <(column map) <(column l1.read_hits) <(column l2.read_hits) \
+		<(column dram.row_hits) | diff "$BATS_TEST_TMPDIR/expected" -
+}
+
+@test "rates are those of the counts" {
+	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 64K\n' >"$sweep"
+	run_sweep
+	paste <(column l1.read_hits) <(column l1.reads) <(column l1.read_hit_rate) |
+		awk '{ d = 100 * $1 / $2 - $3; if (d > 0.0001 || d < -0.0001) exit 1 } END { exit NR != 2 }'
+}
+
+@test "sections replace the shared axes, and what they do not have is a dash" {
+	cat >"$sweep" <<-'END'
+		trace = examples/traces/conv.rdgc.xz
+		gpu = titanv
+		l1.size = 32K
+		counters = l2.reads
+		[size]
+		l1.size = 8K 16K
+		[no-l1]
+		model = gschedule {schedule} | gcache --l2 {l2}
+		l2.size = - 1M
+	END
+	run_sweep
+	cut -d, -f 1-5 "$results/test.csv" | diff - <(cat <<-'END'
+		section,trace,gpu,l1.size,l2.size
+		size,examples/traces/conv.rdgc.xz,titanv,8K,-
+		size,examples/traces/conv.rdgc.xz,titanv,16K,-
+		no-l1,examples/traces/conv.rdgc.xz,titanv,-,-
+		no-l1,examples/traces/conv.rdgc.xz,titanv,-,1M
+	END
+	)
+	[ "$(head -n 1 "$results/test.csv" | cut -d, -f 6-)" = l2.reads ]
+	[ "$(column l2.reads | sed -n 3p)" -gt "$(column l2.reads | sed -n 1p)" ]
+}
+
+@test "stages that points share run once, and a second sweep runs what is new" {
+	note_runs
+	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 16K 32K\n' >"$sweep"
+	run_sweep
+	[ "$(grep -c gtrace-order "$log") $(grep -c gcoalesce "$log")" = "1 1" ]
+	[ "$(grep -c gcache "$log")" -eq 6 ]
+	cp "$results/test.csv" "$BATS_TEST_TMPDIR/first"
+	: >"$log"
+	run_sweep
+	! grep -q gcache "$log"
+	diff "$BATS_TEST_TMPDIR/first" "$results/test.csv"
+	sed -i 's/32K/32K 64K/' "$sweep"
+	run_sweep
+	[ "$(grep -c gcache "$log")" -eq 2 ]
+	! grep -q gtrace-order "$log"
+}
+
+@test "a trace's content, a GPU's figures and a program are part of a result's name" {
+	note_runs
+	cp examples/traces/conv.rdgc.xz "$BATS_TEST_TMPDIR/trace.xz"
+	cp gpus/titanv "$BATS_TEST_TMPDIR/gpu"
+	printf 'trace = %s\ngpu = %s\n' "$BATS_TEST_TMPDIR/trace.xz" "$BATS_TEST_TMPDIR/gpu" >"$sweep"
+	run_sweep
+	for change in "cp examples/traces/gemm.rdgc.xz $BATS_TEST_TMPDIR/trace.xz" \
+		"sed -i /^l2.ways/s/32/8/ $BATS_TEST_TMPDIR/gpu" \
+		"sed -i \$a#other $BATS_TEST_TMPDIR/noting/gdram"; do
+		: >"$log"
+		$change
+		run_sweep
+		grep -q gdram "$log"
+	done
+	: >"$log"
+	sed -i '1i # a remark' "$BATS_TEST_TMPDIR/gpu"
+	run_sweep
+	! grep -q gdram "$log"
+}
+
+@test "a failed point is reported with its command, is tried again, and sinks no other" {
+	cat >"$sweep" <<-'END'
+		input broken = false
+		trace = examples/traces/conv.rdgc.xz broken
+		gpu = titanv
+		l1.size = 8K 100 16K
+	END
+	! run_sweep
+	grep -q '^sweep: 4 of 6 points have no result$' "$BATS_TEST_TMPDIR/stderr"
+	grep -q 'gcache --l1 --size 100 ' "$BATS_TEST_TMPDIR/stderr"
+	grep -q 'a size of 100 is no whole number of sets' "$BATS_TEST_TMPDIR/stderr"
+	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
+	[ "$(column l1.reads | grep -c .)" -eq 2 ]
+	[ "$(wc -l <"$results/test.csv")" -eq 7 ]
+	note_runs
+	! run_sweep
+	[ -s "$log" ]
+}
+
+@test "parallel gives the bytes that make gives, and -j comes from outside too" {
+	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 16K\nmap = rr part:4\n' >"$sweep"
+	run_sweep
+	cp "$results/test.csv" "$BATS_TEST_TMPDIR/first"
+	for engine in 'ENGINE=parallel' '-j2'; do
+		rm -rf "$results"
+		run_sweep $engine JOBS=2
+		diff "$BATS_TEST_TMPDIR/first" "$results/test.csv"
+	done
+}
+
+@test "a killed sweep goes on where it was" {
+	printf 'trace = examples/traces/gemm.rdgc.xz\ngpu = titanv\nl1.size = %s\n' "$(seq -s ' ' 1 40 | sed 's/[0-9]*/&K/g')" >"$sweep"
+	setsid make -s -f pipelines/sweep.mk SWEEP="$sweep" RESULTS="$results" 2>/dev/null 3>&- &
+	for _ in $(seq 200); do
+		[ "$(find "$results" -name '*.csv' 2>/dev/null | wc -l)" -lt 5 ] || break
+		sleep 0.05
+	done
+	kill -KILL -- "-$!"
+	sleep 0.2
+	[ ! -e "$results/test.csv" ]
+	finished=$(find "$results" -name '*.csv' -printf '%f %i %T@\n' | sort)
+	[ -n "$finished" ]
+	run_sweep || true
+	[ "$(find "$results" -name '*.csv' -printf '%f %i %T@\n' | sort | comm -23 <(echo "$finished") - | wc -l)" -eq 0 ]
+	cp "$results/test.csv" "$BATS_TEST_TMPDIR/resumed"
+	rm -rf "$results"
+	run_sweep || true
+	diff "$BATS_TEST_TMPDIR/resumed" "$results/test.csv"
+}
+
+@test "what is wrong in a sweep file is said with its line" {
+	while IFS='|' read -r line text; do
+		printf 'trace = examples/traces/conv.rdgc.xz\n%b\n' "$line" >"$sweep"
+		run run_sweep
+		[ "$status" -eq 2 ]
+		grep -qF "$text" "$BATS_TEST_TMPDIR/stderr" || { cat "$BATS_TEST_TMPDIR/stderr"; return 1; }
+		[ ! -e "$results/test.csv" ]
+	done <<-'END'
+		anything|test.sweep:2: expected 'axis = value ...'
+		trace = x|test.sweep:2: trace is given twice
+		l1.size =|test.sweep:2: expected values after
+		l1.size = $(reboot)|test.sweep:2: '$(reboot)' cannot be a value
+		l9.size = 8K|test.sweep:2: l9.size: the model has no stage {l9}
+		gpu = no-such|gpu no-such: cannot be read
+		[a]\ntrace = nowhere|trace nowhere: no such file, folder or input
+		[a]\n[a]|test.sweep:3: there is a section a already
+		input a =|test.sweep:2: expected a command
+	END
+}
+
+@test "what is missing is named" {
+	run make -s -f pipelines/sweep.mk RESULTS="$results"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"SWEEP is not set"* ]]
+	run make -s -f pipelines/sweep.mk RESULTS="$results" SWEEP=nowhere
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"nowhere: expected a sweep file"* ]]
+	run make -s -f pipelines/sweep.mk RESULTS="$results" SWEEP=examples/sizes.sweep ENGINE=condor
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"expected make, parallel or slurm"* ]]
+	printf 'trace = examples/traces/conv.rdgc.xz\nl1.size = %s\nl2.size = %s\n' "$(seq -s ' ' 400)" "$(seq -s ' ' 400)" >"$sweep"
+	run run_sweep
+	[ "$status" -eq 2 ]
+	grep -q 'more than 100000 points' "$BATS_TEST_TMPDIR/stderr"
+}
+
+@test "the command of the manual" {
+	while IFS= read -r command; do
+		RESULTS=$results bash -c "${command//make /make -s -e }" >"$BATS_TEST_TMPDIR/out"
+		[ "$(cat "$BATS_TEST_TMPDIR/out")" = "$results/sizes.csv" ]
+		[ "$(wc -l <"$results/sizes.csv")" -eq 19 ]
+	done < <(sed -n 's/^    make/make/p' pipelines/sweep.md)
+	make -s -f pipelines/sweep.mk RESULTS="$results" sweep-clean
+	[ -z "$(ls "$results")" ]
+}
