@@ -305,7 +305,11 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 		--l1 --size 48K --ways 4 --line 128 --index xor|power of two
 		--l1 --size 48K --ways 4 --line 128 --index fermi|32 or 64 sets
 		--l1 --size 32K --ways 4 --line 256 --index texture|up to 128
-		--l1 --replace opt|expected lru
+		--l1 --replace best|expected lru
+		--l1 --replace opt:1|takes no argument
+		--l1 --replace opt --flush never|flush kernel
+		--l1 --replace opt --mshr 1x4|leave out the options of time
+		--l1 --replace opt -S 0|size
 		--l1 --replace lru:1|takes no argument
 		--l1 --replace random:x|whole number
 		--l1 --replace weighted|probability
@@ -330,6 +334,42 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	loads 0 >in.gt
 	expect_failure 2 "whole number of sets" gcache --l1 --ways 3 <in.gt
 	expect_failure 2 "whole number of sets" gcache --l1 --size 1000 <in.gt
+}
+
+@test "opt: more hits than any policy, whatever the memory, from step or in turn, accesses or requests" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 8 >in.gt
+	for sector in line 32; do
+		gcache --l1 --size 4K --sector $sector --replace opt --emit none in.gt >opt.gt
+		for policy in lru fifo lfu random plru srrip; do
+			gcache --l1 --size 4K --sector $sector --replace $policy --emit none in.gt >other.gt
+			[ "$(counters opt.gt l1 read_hits)" -ge "$(counters other.gt l1 read_hits)" ]
+		done
+	done
+	body() { gtrace-cat "$1" | grep -v '^#history'; }
+	gcache --l1 --size 4K --line 32 --replace opt in.gt >memory.gt
+	gcache --l1 --size 4K --line 32 --replace opt -S 1 -T . in.gt >file.gt
+	cmp <(body memory.gt) <(body file.gt)
+	[ -z "$(find . -name 'gtrace*')" ]
+	expect_failure 1 "nowhere" gcache --l1 --replace opt -S 1 -T nowhere in.gt
+	gcache --l1 --bypass all in.gt | gcache --l2 --size 16K --arrival rr --replace opt | gdram | gtrace-cat --check
+	gcache --l1 --size 4K --replace opt --emit all in.gt >all.gt
+	[ "$(counters all.gt l1 read_hits)" = "$(counters opt.gt l1 read_hits)" ]
+}
+
+@test "opt by hand: what is used last leaves, and what a store will evict leaves first" {
+	loads 0 128 256 0 128 >in.gt
+	gcache --name c --size 256 --ways full --replace lru <in.gt >lru.gt
+	gcache --name c --size 256 --ways full --replace opt <in.gt >opt.gt
+	[ "$(counters lru.gt c read_hits)" = 0 ]
+	[ "$(counters opt.gt c read_hits)" = 4 ]
+	printf '%s\n' "load.global 0 0xf 0 0 0" "load.global 128 0xf 0 1 0" "load.global 256 0xf 0 2 0" \
+		"store.global 0 0xf 0xf 3 0" "load.global 0 0xf 0 4 0" "load.global 128 0xf 0 5 0" | requests >in.gt
+	gcache --name c --size 256 --ways full --write evict --replace opt <in.gt >evict.gt
+	gcache --name c --size 256 --ways full --write through --replace opt <in.gt >through.gt
+	[ "$(counters evict.gt c read_hits)" = 4 ]
+	[ "$(counters through.gt c read_hits)" = 4 ]
+	[ "$(rows evict.gt 6)" = "0 128 256 0 0" ]
+	[ "$(rows through.gt 6)" = "0 128 256 0 128" ]
 }
 
 @test "what is not a stream is an error, and so is half of one" {

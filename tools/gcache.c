@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* gcache: one level of a cache, functional, or timed where an option asks for it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "cache/level.h"
 #include "cache/timed.h"
 #include "coalesce/coalesce.h"
@@ -27,7 +29,7 @@ static const char help[] =
 	"      --sector BYTES|line  what becomes valid as a whole, 32 or more\n"
 	"      --sets LIST          ways of each set, such as 17,8x6, in the place of size and ways\n"
 	"      --index FUNCTION     mod, smod:N, prime, xor, fermi, texture, hash, ipoly\n"
-	"      --replace POLICY     lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip\n"
+	"      --replace POLICY     lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip, opt\n"
 	"      --seed N             of random and weighted\n"
 	"      --write back|through|evict\n"
 	"      --allocate yes|no    whether a store that misses takes a line\n"
@@ -48,6 +50,8 @@ static const char help[] =
 	"                           steps until a miss is served; --hit-latency N, until a hit counts\n"
 	"      --on-full stall|requeue\n"
 	"                           what a warp does without an MSHR; --clip yes|no, --delay FACTOR\n"
+	"  -S, --memory SIZE        under opt: memory for requests that wait (2G); more go to a file\n"
+	"  -T, --temporary DIR      where that file is made ($TMPDIR, /tmp)\n"
 	"  -v, --verbose            progress on stderr\n"
 	"      --help, --version\n"
 	"\n"
@@ -162,7 +166,12 @@ static void begin_kernel(struct run *run)
 static const struct option *all_options(void)
 {
 	static const struct option rest[] = {
-		{"private", no_argument, NULL, PRIVATE}, {"shared", no_argument, NULL, SHARED}, TOOL_OPTIONS};
+		{"private", no_argument, NULL, PRIVATE},
+		{"shared", no_argument, NULL, SHARED},
+		{"memory", required_argument, NULL, 'S'},
+		{"temporary", required_argument, NULL, 'T'},
+		TOOL_OPTIONS,
+	};
 	static struct option options[GT_PARAMETERS + 16];
 	size_t n = 0;
 
@@ -200,15 +209,31 @@ static void set_role(const struct gt_role *role)
 		tool_usage_error(&tool, names_only ? "--name" : "--tlb");
 }
 
+static void set_memory(const char *text)
+{
+	uint64_t bytes;
+
+	if (gt_parse_size(text, 1, SIZE_MAX / 2, &bytes, &tool.error) != 0)
+		tool_usage_error(&tool, "-S");
+	settings.memory = (size_t)bytes;
+}
+
 static void read_options(void)
 {
 	const struct option *options = all_options();
 	uint32_t given = 0;
 	int option;
 
-	while ((option = tool_option(&tool, "v", options)) != -1) {
+	settings.directory = getenv("TMPDIR");
+	if (settings.directory && !*settings.directory)
+		settings.directory = NULL;
+	while ((option = tool_option(&tool, "vS:T:", options)) != -1) {
 		if (option == PRIVATE || option == SHARED)
 			set(GT_LEVEL_SCOPE, option == PRIVATE ? "private" : "shared");
+		else if (option == 'S')
+			set_memory(optarg);
+		else if (option == 'T')
+			settings.directory = optarg;
 		else if (option >= ROLE)
 			set_role(&gt_roles[option - ROLE]);
 		else

@@ -51,10 +51,7 @@ int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, stru
 		if (!items)
 			return gt_fail_memory(error, "requests that wait their SM's turn (--arrival rr)");
 		queue->items = items;
-		items[queue->n++] = (struct gt_waiting){
-			.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
-			.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
-			.full = rows->full[i], .threads = rows->threads[i]};
+		items[queue->n++] = gt_waiting_of(rows, i);
 	}
 	return 0;
 }
@@ -62,23 +59,6 @@ int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, stru
 static int by_sm(const void *left, const void *right)
 {
 	return (int)((const struct gt_queue *)left)->sm - (int)((const struct gt_queue *)right)->sm;
-}
-
-static void append(struct gt_rows *rows, const struct gt_waiting *item, uint64_t turn, uint16_t sm)
-{
-	size_t at = rows->n++;
-
-	rows->address[at] = item->address;
-	rows->block[at] = item->block;
-	rows->an[at] = item->an;
-	rows->pc[at] = item->pc;
-	rows->warp[at] = item->warp;
-	rows->op[at] = item->op;
-	rows->sectors[at] = item->sectors;
-	rows->full[at] = item->full;
-	rows->threads[at] = item->threads;
-	rows->step[at] = turn;
-	rows->sm[at] = sm;
 }
 
 int gt_arrival_drain(struct gt_arrivals *arrival,
@@ -101,7 +81,7 @@ int gt_arrival_drain(struct gt_arrivals *arrival,
 			struct gt_queue *queue = &arrival->queues[i];
 			if (queue->taken == queue->n)
 				continue;
-			append(rows, &queue->items[queue->taken++], turn, queue->sm);
+			gt_waiting_append(rows, &queue->items[queue->taken++], turn, queue->sm);
 			waiting += queue->taken < queue->n;
 			if (rows->n == rows->capacity) {
 				result = take(context, rows, error);

@@ -13,6 +13,33 @@ struct gt_waiting {
 	uint8_t op, sectors, full, threads;
 };
 
+static inline struct gt_waiting gt_waiting_of(const struct gt_rows *rows, size_t i)
+{
+	return (struct gt_waiting){.address = rows->address[i], .block = rows->block[i], .an = rows->an[i],
+				   .pc = rows->pc[i], .warp = rows->warp[i], .op = rows->op[i],
+				   .sectors = rows->sectors[i], .full = rows->full[i], .threads = rows->threads[i]};
+}
+
+/* Appends one to a batch that has room for it; step and SM only where that is scheduled. */
+static inline void gt_waiting_append(struct gt_rows *rows, const struct gt_waiting *item, uint64_t step, uint16_t sm)
+{
+	size_t at = rows->n++;
+
+	rows->address[at] = item->address;
+	rows->block[at] = item->block;
+	rows->an[at] = item->an;
+	rows->pc[at] = item->pc;
+	rows->warp[at] = item->warp;
+	rows->op[at] = item->op;
+	rows->sectors[at] = item->sectors;
+	rows->full[at] = item->full;
+	rows->threads[at] = item->threads;
+	if (rows->scheduled) {
+		rows->step[at] = step;
+		rows->sm[at] = sm;
+	}
+}
+
 struct gt_queue {
 	struct gt_waiting *items;
 	size_t n, capacity, taken;

@@ -322,6 +322,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 {
 	memset(config, 0, sizeof *config);
 	config->translate = settings->role->translate;
+	config->memory = settings->memory ? settings->memory : GT_LEVEL_MEMORY;
+	config->directory = settings->directory ? settings->directory : "/tmp";
 	for (int id = 0; id < GT_PARAMETERS; id++) {
 		char buffer[32];
 		const char *text = gt_level_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer);

@@ -18,6 +18,7 @@
 
 #define GT_LEVEL_SETS_MAX 4096	     /* sets that --sets can list */
 #define GT_LEVEL_SLOTS_MAX (1U << 26) /* lines of one instance */
+#define GT_LEVEL_MEMORY ((size_t)2 << 30)
 #define GT_LEVEL_SECTORS_MAX 64	     /* sectors of a line */
 
 enum gt_write { GT_WRITE_BACK, GT_WRITE_THROUGH, GT_WRITE_EVICT };
@@ -46,6 +47,8 @@ struct gt_level_config {
 	enum gt_emit emit;
 	enum gt_flush flush;
 	enum gt_arrival arrival;
+	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
+	const char *directory; /* of the file that takes the rest of them */
 	struct gt_timed_config timed; /* the functional model does not look at it */
 };
 
@@ -80,6 +83,8 @@ struct gt_level_settings {
 	const struct gt_role *role;
 	char name[GT_COUNT_NAME];		/* of the stage its counters belong to */
 	const char *option[GT_PARAMETERS];	/* texts from the command line, not owned; NULL: not given */
+	size_t memory;	       /* of the config; 0: GT_LEVEL_MEMORY */
+	const char *directory; /* of the config; NULL: /tmp */
 };
 
 /* Whether an option asks for the timed model: any of GT_LEVEL_PARTITIONS and those after it. */

@@ -24,6 +24,8 @@ static int serve_one(struct gt_level *level, const struct gt_rows *rows, size_t 
 						 error);
 	uint64_t missed = misses(counters), hit = hits(counters);
 
+	if (tags && level->ahead)
+		gt_level_foresee(level, tags, i);
 	if (!tags || level->serve[level->class_of[rows->op[i]]](level, tags, rows, i, &level->dropped, error) != 0)
 		return -1;
 	*status = misses(counters) > missed ? GT_STATUS_MISS : hits(counters) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;

@@ -84,6 +84,23 @@ static int check_replace(const struct gt_level_config *config, struct gt_error *
 	return ways ? policy->check(&config->replacement, ways, error) : 0;
 }
 
+/* What looks ahead sees to the end of the kernel. */
+static int check_ahead(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->replacement.policy->looks_ahead && config->flush != GT_FLUSH_KERNEL)
+		return gt_fail(error, "replace %s looks ahead to the end of a kernel: flush kernel does fit",
+			       config->replacement.policy->name);
+	return 0;
+}
+
+static int check_future(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->replacement.policy->looks_ahead)
+		return gt_fail(error, "replace %s is a bound for functional runs: leave out the options of time",
+			       config->replacement.policy->name);
+	return 0;
+}
+
 static int check_arrival(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
@@ -155,11 +172,13 @@ static const struct rule rules[] = {
 	{OF(GT_LEVEL_INDEX) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_index},
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_replace},
 	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
+	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_FLUSH), check_ahead},
 };
 
 static const struct rule timed_rules[] = {
 	{0, check_kind},
 	{OF(GT_LEVEL_ARRIVAL), check_order},
+	{OF(GT_LEVEL_REPLACE), check_future},
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
 	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},

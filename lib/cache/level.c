@@ -108,6 +108,9 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	level->dropped = (struct gt_sink){gt_rows_new(DROPPED_ROWS, error), drop, NULL};
 	if (!level->dropped.rows)
 		goto failed;
+	if (config->replacement.policy->looks_ahead && !(level->ahead = gt_ahead_open(level, error)))
+		goto failed;
+	level->next_uses = gt_ahead_lines(level);
 	if (strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
 	level->plain = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate &&
@@ -134,6 +137,7 @@ void gt_level_close(struct gt_level *level)
 	gt_index_close(&level->index);
 	gt_geometry_close(&level->geometry);
 	gt_arrival_close(&level->arrival);
+	gt_ahead_close(level->ahead);
 	free(level);
 }
 
@@ -155,6 +159,7 @@ static struct gt_tags *open_instance(struct gt_level *level, size_t n, struct gt
 	level->instances[n] = tags;
 	if (gt_tags_open(tags, &level->geometry, replacement->policy->slot_bytes * level->geometry.slots,
 			 gt_random_state(replacement->seed, n), error) == 0) {
+		tags->next_mask = level->next_uses - 1;
 		level->instances_used++;
 		return tags;
 	}
@@ -175,6 +180,7 @@ struct way_through {
 	bool mod;   /* the index is mod, of a power of two */
 	bool four;  /* ways */
 	bool depths; /* they are kept: the policy is LRU, which notes nothing else of a hit */
+	bool ahead;  /* the policy looks ahead */
 };
 
 /* Where a request will be served. */
@@ -246,6 +252,8 @@ static inline __attribute__((always_inline)) int serve_rows(struct gt_level *lev
 		for (size_t i = start; i < end; i++) {
 			struct place place = places[i - start];
 			unsigned class = level->class_of[op[i]];
+			if (through.ahead)
+				gt_level_foresee(level, place.tags, i);
 			if (through.plain && class == GT_CLASS_READ &&
 			    read_hits(level, place, address[i] / GT_LINE, sectors[i], through))
 				hits += gt_bits_of_4[sectors[i] & 15];
@@ -280,15 +288,24 @@ static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_s
 		sent = &level->dropped;
 	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
 		return -1;
+	if (level->ahead)
+		return serve_rows(level, rows, (struct way_through){.ahead = true}, sent, error);
 	if (!level->plain)
 		return serve_rows(level, rows, (struct way_through){.plain = false}, sent, error);
 	if (lru && four && mod)
-		return serve_rows(level, rows, (struct way_through){true, true, true, true}, sent, error);
+		return serve_rows(level, rows, (struct way_through){true, true, true, true, false}, sent, error);
 	if (lru && four)
-		return serve_rows(level, rows, (struct way_through){true, false, true, true}, sent, error);
+		return serve_rows(level, rows, (struct way_through){true, false, true, true, false}, sent, error);
 	if (lru)
-		return serve_rows(level, rows, (struct way_through){true, false, false, true}, sent, error);
+		return serve_rows(level, rows, (struct way_through){true, false, false, true, false}, sent, error);
 	return serve_rows(level, rows, (struct way_through){.plain = true}, sent, error);
+}
+
+/* Requests in the order of their arrival. */
+static int serve_or_keep(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
+			 struct gt_error *error)
+{
+	return level->ahead ? gt_ahead_add(level->ahead, requests, error) : serve(level, requests, sent, error);
 }
 
 int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
@@ -296,7 +313,7 @@ int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct
 {
 	if (level->config.arrival == GT_ARRIVAL_RR && requests->scheduled)
 		return gt_arrival_add(&level->arrival, requests, error);
-	return serve(level, requests, sent, error);
+	return serve_or_keep(level, requests, sent, error);
 }
 
 /* Dirty sectors leave, by set, then from the most to the least recent; all becomes invalid. */
@@ -328,6 +345,14 @@ static int serve_waiting(void *context, const struct gt_rows *rows, struct gt_er
 {
 	const struct waiting *waiting = context;
 
+	return serve_or_keep(waiting->level, rows, waiting->sent, error);
+}
+
+static int serve_known(void *context, const struct gt_rows *rows, const uint64_t *next_use, struct gt_error *error)
+{
+	const struct waiting *waiting = context;
+
+	waiting->level->next_use = next_use;
 	return serve(waiting->level, rows, waiting->sent, error);
 }
 
@@ -337,6 +362,8 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 	uint64_t before;
 
 	if (level->arrival.n > 0 && gt_arrival_drain(&level->arrival, serve_waiting, &waiting, error) != 0)
+		return -1;
+	if (level->ahead && gt_ahead_drain(level->ahead, serve_known, &waiting, error) != 0)
 		return -1;
 	if (level->config.flush != GT_FLUSH_KERNEL)
 		return 0;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct gt_policy *const gt_policies[] = {&gt_policy_lru,	    &gt_policy_fifo, &gt_policy_lfu,  &gt_policy_random,
-					       &gt_policy_weighted, &gt_policy_plru, &gt_policy_srrip};
+					       &gt_policy_weighted, &gt_policy_plru, &gt_policy_srrip,
+					       &gt_policy_opt};
 const size_t gt_policies_n = sizeof gt_policies / sizeof gt_policies[0];
 
 int gt_replacement_parse(const char *text, struct gt_replacement *replacement, struct gt_error *error)
@@ -21,5 +22,5 @@ int gt_replacement_parse(const char *text, struct gt_replacement *replacement, s
 		replacement->policy = policy;
 		return policy->parse ? policy->parse(replacement, argument, error) : 0;
 	}
-	return gt_fail(error, "'%s': expected lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru or srrip", text);
+	return gt_fail(error, "'%s': expected lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip or opt", text);
 }

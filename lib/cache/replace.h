@@ -3,6 +3,7 @@
 #ifndef GT_CACHE_REPLACE_H
 #define GT_CACHE_REPLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct gt_replacement {
 struct gt_policy {
 	const char *name;
 	const char *summary; /* for --help */
+	bool looks_ahead;    /* needs the next use of the lines of a request: gt_tags.next_use */
 	/* Reads what follows "NAME:", NULL for nothing. NULL: the policy takes nothing. */
 	int (*parse)(struct gt_replacement *replacement, const char *argument, struct gt_error *error);
 	/* Whether a set may have that many ways. NULL: any. */
@@ -35,7 +37,7 @@ struct gt_policy {
 };
 
 extern const struct gt_policy gt_policy_lru, gt_policy_fifo, gt_policy_lfu, gt_policy_random,
-	gt_policy_weighted, gt_policy_plru, gt_policy_srrip;
+	gt_policy_weighted, gt_policy_plru, gt_policy_srrip, gt_policy_opt;
 extern const struct gt_policy *const gt_policies[];
 extern const size_t gt_policies_n;
 

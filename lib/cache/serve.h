@@ -3,6 +3,7 @@
 #ifndef GT_CACHE_SERVE_H
 #define GT_CACHE_SERVE_H
 
+#include "cache/ahead.h"
 #include "cache/arrival.h"
 #include "cache/level.h"
 #include "cache/tags.h"
@@ -40,6 +41,9 @@ struct gt_level {
 	size_t instances_n, instances_used;
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
+	struct gt_ahead *ahead;	  /* NULL if the policy does not look ahead */
+	const uint64_t *next_use; /* of the batch that is served, as gt_ahead_drain gives it */
+	unsigned next_uses;	  /* words of it that a request has */
 	uint64_t last_step; /* of the requests of this kernel */
 	bool scheduled;	    /* they have a step */
 	struct gt_sink dropped; /* for what is sent and not written, unless emit is misses */
@@ -58,6 +62,12 @@ static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t li
 	uint32_t set = gt_index_set(&level->index, line);
 
 	return level->deal ? level->deal[set] : set;
+}
+
+/* Tells the policy of a level that looks ahead when row i of the batch uses its lines next. */
+static inline void gt_level_foresee(const struct gt_level *level, struct gt_tags *tags, size_t i)
+{
+	tags->next_use = level->next_use + i * level->next_uses;
 }
 
 /* The part of a request that falls into one line of the level, in the level's own sectors. */

@@ -52,6 +52,10 @@ struct gt_tags {
 	size_t policy_bytes;
 	uint64_t clock;	 /* counts what the policy counts */
 	uint64_t random; /* the policy's generator */
+	/* Where the policy looks ahead: when the lines of the request that is served are used next, line
+	 * L's at L & next_mask. */
+	const uint64_t *next_use;
+	uint64_t next_mask;
 };
 
 int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_t sets, unsigned sectors,

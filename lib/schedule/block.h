@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/store.h"
 #include "schedule/shapes.h"
-#include "schedule/store.h"
 #include "stream/rows.h"
 
 /* A row of either kind. `base` is an access's base or a request's line; where the shape is

@@ -126,8 +126,8 @@ static void test_conservation(void)
 		uint64_t sectors = 0, hits, misses;
 		for (size_t r = 0; r < rows->n; r++)
 			sectors += (uint64_t)__builtin_popcount(rows->sectors[r]);
-		static const char *const policies[] = {"lru", "fifo", "lfu", "random", "plru", "srrip"};
-		struct gt_count count = RUN_LEVEL(rows, "size", "16K", "replace", policies[i % 6], "write",
+		static const char *const policies[] = {"lru", "fifo", "lfu", "random", "plru", "srrip", "opt"};
+		struct gt_count count = RUN_LEVEL(rows, "size", "16K", "replace", policies[i % 7], "write",
 						  i % 2 ? "back" : "through");
 		hits = gt_count_value(&count, "read_hits", 0) + gt_count_value(&count, "write_hits", 0);
 		misses = gt_count_value(&count, "line_misses", 0) + gt_count_value(&count, "sector_misses", 0);
@@ -160,6 +160,98 @@ static void test_what_fits_misses_once(void)
 	gt_count_clear(&sets);
 	gt_count_clear(&list);
 	gt_rows_free(rows);
+}
+
+/* No policy has more hits than opt, where all lookups are alike: loads, and sectors of a whole line. */
+static void test_opt_is_a_bound(void)
+{
+	static const char *const policies[] = {"lru", "fifo", "lfu", "random", "plru", "srrip"};
+	static const char *const ways[] = {"1", "2", "4", "16", "full"};
+	static const char *const indexes[] = {"mod", "hash", "prime"};
+
+	for (unsigned i = 0; i < 45; i++) {
+		struct gt_rows *rows = make_rows(4000, 20 + draw(500), 0);
+		struct gt_count best = RUN_LEVEL(rows, "size", "16K", "sector", "line", "ways", ways[i % 5], "index",
+						 indexes[i % 3], "scope", i % 2 ? "shared" : "private", "replace", "opt");
+		uint64_t bound = gt_count_value(&best, "read_hits", 0);
+		CHECK(bound > 0);
+		for (unsigned p = 0; p < sizeof policies / sizeof policies[0]; p++) {
+			struct gt_count other = RUN_LEVEL(rows, "size", "16K", "sector", "line", "ways", ways[i % 5],
+							  "index", indexes[i % 3], "scope",
+							  i % 2 ? "shared" : "private", "replace", policies[p]);
+			CHECK(gt_count_value(&other, "read_hits", UINT64_MAX) <= bound);
+			gt_count_clear(&other);
+		}
+		gt_count_clear(&best);
+		gt_rows_free(rows);
+	}
+}
+
+/* The most hits that any choice of victims gives in one set: all choices are tried. A store of these
+ * counts as a lookup if it takes its line, and nothing but makes a line invalid under evict. */
+struct choices {
+	const struct gt_rows *rows;
+	unsigned ways;
+	bool evict, allocate;
+};
+
+static unsigned most_hits(const struct choices *choices, const uint64_t *held, size_t i)
+{
+	const struct gt_rows *rows = choices->rows;
+	unsigned ways = choices->ways, most = 0, way = 0;
+	uint64_t next[4];
+
+	if (i == rows->n)
+		return 0;
+	uint64_t line = rows->address[i] / GT_LINE + 1;
+	bool store = gt_op_action(rows->op[i]) == GT_STORE;
+	memcpy(next, held, sizeof next);
+	while (way < ways && held[way] != line)
+		way++;
+	if (store && !choices->allocate) {
+		if (choices->evict && way < ways)
+			next[way] = 0;
+		return most_hits(choices, next, i + 1);
+	}
+	if (way < ways)
+		return 1 + most_hits(choices, next, i + 1);
+	for (way = 0; way < ways && held[way] != 0; way++)
+		;
+	for (unsigned victim = way < ways ? way : 0; victim < (way < ways ? way + 1 : ways); victim++) {
+		next[victim] = line;
+		unsigned hits = most_hits(choices, next, i + 1);
+		most = hits > most ? hits : most;
+		next[victim] = held[victim];
+	}
+	return most;
+}
+
+static void test_opt_is_optimal(void)
+{
+	static const struct {
+		const char *write, *allocate;
+		bool stores_count;
+	} modes[] = {{"back", "yes", true}, {"back", "no", false}, {"through", "yes", true}, {"through", "no", false},
+		     {"evict", "no", false}};
+
+	for (unsigned i = 0; i < 500; i++) {
+		struct gt_rows *rows = make_rows(14, 5, i % 10 < 5 ? 0 : 35);
+		const unsigned mode = i % 5, ways = 2 + i % 2;
+		const struct choices choices = {rows, ways, mode == 4, modes[mode].stores_count};
+		const uint64_t empty[4] = {0};
+		for (size_t r = 0; r < rows->n; r++) {
+			rows->sectors[r] = 15;
+			rows->full[r] = gt_op_action(rows->op[r]) == GT_STORE ? 15 : 0;
+		}
+		struct gt_count count = RUN_LEVEL(rows, "size", ways == 2 ? "256" : "384", "ways", "full", "sector", "line",
+						  "write", modes[mode].write, "allocate", modes[mode].allocate, "replace",
+						  "opt");
+		uint64_t hits = gt_count_value(&count, "read_hits", 0);
+		hits += modes[mode].stores_count ? gt_count_value(&count, "write_hits", 0) : 0;
+		CHECK_EQUAL(hits, most_hits(&choices, empty, 0));
+		gt_count_clear(&count);
+		gt_rows_free(rows);
+	}
 }
 
 static struct gt_index open_index(const char *name, uint32_t sets, uint64_t line_bytes)
@@ -275,6 +367,8 @@ int main(void)
 	RUN(test_mru_gives_every_associativity);
 	RUN(test_conservation);
 	RUN(test_what_fits_misses_once);
+	RUN(test_opt_is_a_bound);
+	RUN(test_opt_is_optimal);
 	RUN(test_fermi_bits);
 	RUN(test_fermi_strides);
 	RUN(test_texture_sets);

@@ -24,6 +24,7 @@ struct ref_line {
 	bool valid[REF_SECTORS], dirty[REF_SECTORS];
 	uint64_t filled, touched, uses;
 	int interval; /* srrip */
+	size_t used_by; /* opt */
 };
 
 struct ref_cache {
@@ -54,6 +55,9 @@ struct ref_model {
 	struct ref_request *sent;
 	size_t n, capacity;
 	uint64_t last_step;
+	/* opt: what is served in this kernel, and what is served now. */
+	const struct ref_request *order;
+	size_t n_order, now;
 };
 
 static unsigned ref_sectors(const struct ref_model *model)
@@ -337,6 +341,68 @@ static uint32_t ref_weighted_victim(const struct ref_model *model, struct ref_ca
 	return ways - 1;
 }
 
+/* Whether a request looks a line up; a TLB looks its first page up. */
+static bool ref_looks_up(const struct ref_model *model, const struct ref_request *request, uint64_t line)
+{
+	if (model->config->translate)
+		return request->address / model->config->line == line;
+	for (unsigned i = 0; i < 4; i++)
+		if (ref_bit(request->sectors, i) && (request->address + 32 * i) / model->config->line == line)
+			return true;
+	return false;
+}
+
+static bool ref_bypassed(const struct gt_level_config *config, enum gt_action action)
+{
+	if (action == GT_LOAD)
+		return config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
+	return config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
+}
+
+/* opt: the request after the one that used a line last that would bring it in again, SIZE_MAX if there
+ * is none, or one before it makes sectors of the line invalid. */
+static size_t ref_next_use(const struct ref_model *model, const struct ref_cache *cache, const struct ref_line *line)
+{
+	const struct gt_level_config *config = model->config;
+
+	for (size_t i = line->used_by + 1; i < model->n_order; i++) {
+		const struct ref_request *request = &model->order[i];
+		enum gt_action action = gt_op_action(request->op);
+		bool atomic = action != GT_LOAD && action != GT_STORE, back = config->write == GT_WRITE_BACK;
+		if (!config->shared && cache != &model->caches[request->sm])
+			continue;
+		if (!ref_looks_up(model, request, line->line))
+			continue;
+		if (!config->translate && ref_bypassed(config, action))
+			continue;
+		if (config->translate || action == GT_LOAD)
+			return i;
+		if ((atomic && !back) || (action == GT_STORE && config->write == GT_WRITE_EVICT))
+			return SIZE_MAX;
+		if (atomic || config->allocate)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* Later lines of one request are used later. */
+static uint32_t ref_opt_victim(const struct ref_model *model, const struct ref_cache *cache,
+			       const struct ref_line *lines, uint32_t ways)
+{
+	uint32_t farthest = 0;
+	size_t latest = 0;
+
+	for (uint32_t way = 0; way < ways; way++) {
+		size_t next = ref_next_use(model, cache, &lines[way]);
+		bool later = next == latest && next != SIZE_MAX && lines[way].line > lines[farthest].line;
+		if (way == 0 || next > latest || later) {
+			farthest = way;
+			latest = next;
+		}
+	}
+	return farthest;
+}
+
 static uint32_t ref_victim(struct ref_model *model, struct ref_cache *cache, uint32_t set)
 {
 	const char *name = model->config->replacement.policy->name;
@@ -355,6 +421,8 @@ static uint32_t ref_victim(struct ref_model *model, struct ref_cache *cache, uin
 		return ref_weighted_victim(model, cache, ways);
 	if (strcmp(name, "plru") == 0)
 		return ref_plru_victim(cache, set, ways);
+	if (strcmp(name, "opt") == 0)
+		return ref_opt_victim(model, cache, lines, ways);
 	return ref_srrip_victim(lines, ways);
 }
 
@@ -363,6 +431,7 @@ static void ref_touch(struct ref_model *model, struct ref_cache *cache, struct r
 	uint32_t set = ref_set(model, line->line);
 
 	line->touched = ++cache->clock;
+	line->used_by = model->now;
 	line->uses++;
 	line->interval = 0;
 	ref_plru_touch(cache, set, model->set_ways[set], (uint32_t)(line - ref_lines(cache, set)));
@@ -525,13 +594,6 @@ static void ref_translate(struct ref_model *model, struct ref_cache *cache, stru
 	ref_send(model, request);
 }
 
-static bool ref_bypassed(const struct gt_level_config *config, enum gt_action action)
-{
-	if (action == GT_LOAD)
-		return config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
-	return config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
-}
-
 static void ref_serve(struct ref_model *model, struct ref_request request)
 {
 	const struct gt_level_config *config = model->config;
@@ -581,22 +643,28 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 /* The whole of a kernel, in the order of arrival. */
 static void ref_serve_all(struct ref_model *model, const struct ref_request *requests, size_t n)
 {
+	struct ref_request *order = malloc((n + !n) * sizeof *order);
 	size_t next[REF_SMS] = {0}, served = 0;
 
 	for (size_t i = 0; i < n && model->config->arrival == GT_ARRIVAL_STEP; i++)
-		ref_serve(model, requests[i]);
+		order[i] = requests[i];
 	for (uint64_t turn = 0; served < n && model->config->arrival == GT_ARRIVAL_RR; turn++) {
 		for (uint16_t sm = 0; sm < REF_SMS; sm++) {
 			while (next[sm] < n && requests[next[sm]].sm != sm)
 				next[sm]++;
 			if (next[sm] == n)
 				continue;
-			struct ref_request request = requests[next[sm]++];
-			request.step = turn;
-			ref_serve(model, request);
-			served++;
+			order[served] = requests[next[sm]++];
+			order[served++].step = turn;
 		}
 	}
+	model->order = order;
+	model->n_order = n;
+	for (size_t i = 0; i < n; i++) {
+		model->now = i;
+		ref_serve(model, order[i]);
+	}
+	free(order);
 }
 
 static void ref_flush_cache(struct ref_model *model, struct ref_cache *cache, uint16_t sm)

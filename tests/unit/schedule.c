@@ -3,11 +3,11 @@
  * forms of mappings, the store. The schedules themselves are compared in gschedule.bats. */
 #include <stdlib.h>
 
+#include "base/store.h"
 #include "check.h"
 #include "schedule/mapping.h"
 #include "schedule/occupancy.h"
 #include "schedule/schedule.h"
-#include "schedule/store.h"
 
 static struct gt_error error;
 

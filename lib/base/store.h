@@ -2,8 +2,8 @@
 /* Room for rows that wait for their turn: bounded memory first, then an unlinked temporary file
  * that is mapped. Room is cut from segments; a segment is used again when all that was cut from
  * it has been released. */
-#ifndef GT_SCHEDULE_STORE_H
-#define GT_SCHEDULE_STORE_H
+#ifndef GT_BASE_STORE_H
+#define GT_BASE_STORE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "schedule/store.h"
+#include "base/store.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static int open_file(struct gt_store *store, struct gt_error *error)
 {
 	char path[4096];
 
-	if ((size_t)snprintf(path, sizeof path, "%s/gscheduleXXXXXX", store->directory) >= sizeof path)
+	if ((size_t)snprintf(path, sizeof path, "%s/gtraceXXXXXX", store->directory) >= sizeof path)
 		return gt_fail(error, "'%.100s...': path too long", store->directory);
 	store->file = mkstemp(path);
 	if (store->file < 0)
