@@ -4,10 +4,12 @@
 # same again is found and not run; anything else has another name.
 #
 #     make -f pipelines/pipe.mk TRACE=examples/traces/gemm.rdgc.xz GPU=titanv
+#     make -f pipelines/pipe.mk SOURCE='gtrace-record ./gemm 512' GPU=titanv
 #
 # Or include this file in a Makefile that sets the variables. README.md beside it says more.
 
 TRACE    ?=
+SOURCE   ?= $(if $(strip $(TRACE)),gtrace-order $(ORDER) $(TRACE))
 GPU      ?=
 ORDER    ?=
 COALESCE ?=
@@ -34,28 +36,21 @@ pipe_quote = '$(subst ','\'',$(strip $1))'
 pipe_digest = $(shell set -e -o pipefail; PATH=$(call pipe_quote,$(PATH)); digest=$$({ $1; } | sha256sum); \
 	echo "$${digest:0:16}")
 pipe_check = $(if $1,,$(error $2: cannot be read))
-# Prints the content of a trace; of a folder, the names in it too, for there they mean something.
-pipe_content = for trace in $(TRACE); do if [ -d "$$trace" ]; then (cd "$$trace" && find . -type f | LC_ALL=C sort \
-	| tr '\n' '\0' | xargs -0 sha256sum); else cat "$$trace"; fi || exit 1; done
-# Prints the programs that a pipe names, whole: a version number does not tell one build from another.
-pipe_programs = set -f; words=$1; for word in $$words; do program=$$(command -v -- "$$word") && [ -f "$$program" ] && \
-	cat "$$program"; done; true
-# Prints the figures of the GPU's description as a stream carries them, so that remarks do not count.
-pipe_description = $(if $(GPU),echo | gtrace-cat --from | gschedule --gpu $(GPU) | gtrace-cat | grep '^\#gpu')
-
 ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
-ifeq ($(strip $(TRACE)),)
+ifeq ($(strip $(SOURCE)),)
 $(error TRACE is not set. Usage: make -f pipelines/pipe.mk TRACE=file GPU=name [L1='--size 64K'] and so on)
 endif
 $(foreach trace,$(TRACE),$(if $(wildcard $(trace)),,$(error $(trace): no such file)))
 $(if $(shell PATH=$(call pipe_quote,$(PATH)); command -v gtrace-order),,$(error gtrace-order: not found. Run make first, or put gtrace's programs on PATH))
 
-pipe_ordered := $(call pipe_digest,echo $(call pipe_quote,$(ORDER)); $(call pipe_programs,gtrace-order); $(pipe_content))
-$(call pipe_check,$(pipe_ordered),TRACE=$(TRACE))
+# A trace is its content, whatever its name; a command is its words and what they name.
+pipe_ordered := $(call pipe_digest,echo $(call pipe_quote,$(if $(TRACE),$(ORDER),$(SOURCE))); \
+	$(pipe_here)digest $(call pipe_quote,$(SOURCE)))
+$(call pipe_check,$(pipe_ordered),$(if $(TRACE),TRACE=$(TRACE),SOURCE=$(SOURCE)))
 pipe_counts  := $(call pipe_digest,echo $(pipe_ordered) $(call pipe_quote,$(MODEL)); \
-	$(call pipe_programs,$(call pipe_quote,$(MODEL))); $(pipe_description))
+	$(pipe_here)digest $(call pipe_quote,$(MODEL)); $(if $(GPU),$(pipe_here)digest --gpu $(GPU)))
 $(call pipe_check,$(pipe_counts),GPU=$(GPU))
-pipe_report  := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(REPORT)); $(call pipe_programs,gstats))
+pipe_report  := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(REPORT)); $(pipe_here)digest gstats)
 endif
 
 ordered := $(RESULTS)/ordered-$(pipe_ordered).gt.$(if $(filter gzip,$(firstword $(COMPRESS))),gz,zst)
@@ -77,7 +72,7 @@ report: $(report)
 
 # A result's name says all it depends on, so these never look at times.
 $(ordered):
-	@$(call pipe_make,gtrace-order $(ORDER) $(TRACE) | $(COMPRESS) -c)
+	@$(call pipe_make,$(SOURCE) | $(COMPRESS) -c)
 $(counts): | $(ordered)
 	@$(call pipe_make,$(firstword $(COMPRESS)) -dc $(ordered) | $(MODEL),gtrace-cat --no-rows)
 $(report): | $(counts)

@@ -22,7 +22,8 @@ setup() { cd "$ROOT"; }
 }
 
 @test "shell scripts pass shellcheck" {
-	shellcheck tests/run tests/valgrind tests/bench/run pipelines/nugteren-figure3 pipelines/timed-sweep .ci/run
+	find .ci pipelines tests examples -type f -exec awk 'FNR == 1 && /^#!.*[\/ ](ba)?sh$/ { print FILENAME }' {} + |
+		xargs shellcheck
 }
 
 @test "every source names its licence first" {

@@ -140,3 +140,17 @@ ran() {
 	grep '^fixed' sweep | awk '$8 < last || $4 + $5 > $3 { exit 1 } { last = $8 }'
 	[ "$(awk '$1 == "without-latency" { print $5 + $6 + $7 }' "$BATS_TEST_TMPDIR/sweep")" -eq 0 ]
 }
+
+@test "a command is a source as a trace is, and its program and files are part of the name" {
+	local source="gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)' $BATS_TEST_TMPDIR/k.ptx"
+	cp examples/kernels/ptx/gemm.ptx "$BATS_TEST_TMPDIR/k.ptx"
+	trace='' pipe SOURCE="$source" >"$BATS_TEST_TMPDIR/made"
+	bash -c "$source" | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats |
+		diff - "$BATS_TEST_TMPDIR/made"
+	ran >/dev/null
+	trace='' pipe SOURCE="$source" | diff "$BATS_TEST_TMPDIR/made" -
+	[ "$(ran)" = "" ]
+	echo "// other" >>"$BATS_TEST_TMPDIR/k.ptx"
+	trace='' pipe SOURCE="$source" >/dev/null
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats " ]
+}

@@ -27,7 +27,7 @@ function quoted(text) {
 # The digest of the files and programs that the words of a command name.
 function digest(command,    line, ask) {
 	if (!(command in digests)) {
-		ask = "bash " quoted(here "/digest") " " quoted(command)
+		ask = "bash " quoted(here "/../digest") " " quoted(command)
 		line = ""
 		if ((ask | getline line) < 0)
 			fail("cannot take digests")
@@ -40,7 +40,7 @@ function digest(command,    line, ask) {
 # What a GPU's description says, remarks left out.
 function description(gpu,    line, ask) {
 	if (!(gpu in descriptions)) {
-		ask = "bash " quoted(here "/digest") " --gpu " quoted(gpu)
+		ask = "bash " quoted(here "/../digest") " --gpu " quoted(gpu)
 		line = ""
 		ask | getline line
 		if (close(ask) || line == "") {
