@@ -302,6 +302,14 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 		--l1 --index smod|expected mod
 		--l1 --index smod:99|32
 		--l1 --index mod:1|expected mod
+		--l1 --index bits|expected mod
+		--l1 --index bits:7^|expected a sum for each bit
+		--l1 --index bits:7^64|expected a sum for each bit
+		--l1 --size 1K --ways 1 --line 128 --index bits:7,8|is for 4 sets, not for 8
+		--l1 --size 1K --ways 2 --line 128 --index bits:7,6|bit 6 is within a line
+		--l1 --index table:01g|hexadecimal digits
+		--l1 --size 1K --ways 2 --line 128 --index table:0124|set 4, expected one below 4
+		--l1 --size 32K --ways 1 --line 128 --index table:012|2 digits for each line
 		--l1 --size 48K --ways 4 --line 128 --index xor|power of two
 		--l1 --size 48K --ways 4 --line 128 --index fermi|32 or 64 sets
 		--l1 --size 32K --ways 4 --line 256 --index texture|up to 128

@@ -118,12 +118,12 @@ static void open_index(struct grd *grd, struct gt_reuse_options *options, struct
 {
 	const struct gt_index_function *function;
 	struct tool *tool = &grd->tool;
-	unsigned argument;
+	struct gt_index_argument argument;
 
 	if (options->sets == 1)
 		return;
 	if (gt_index_parse(grd->function, &function, &argument, &tool->error) != 0 ||
-	    gt_index_open(index, function, argument, (uint32_t)options->sets, UINT64_C(1) << options->unit.shift,
+	    gt_index_open(index, function, &argument, (uint32_t)options->sets, UINT64_C(1) << options->unit.shift,
 			  &tool->error) != 0)
 		tool_usage_error(tool, "--index");
 	options->set_of = set_of;

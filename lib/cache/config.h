@@ -36,7 +36,7 @@ struct gt_level_config {
 	uint64_t line, sector; /* bytes */
 	uint64_t fetch;	       /* bytes; 0: one sector */
 	const struct gt_index_function *index;
-	unsigned index_argument;
+	struct gt_index_argument index_argument;
 	struct gt_replacement replacement;
 	enum gt_write write;
 	bool allocate; /* a store that misses takes a line; not under GT_WRITE_EVICT */

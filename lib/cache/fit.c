@@ -67,7 +67,7 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not fit unequal sets: mod, smod and hash do",
 							     config->index->name);
 	if (config->index->check)
-		return config->index->check(sets, config->line, error);
+		return config->index->check(&config->index_argument, sets, config->line, error);
 	return 0;
 }
 

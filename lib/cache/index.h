@@ -11,14 +11,24 @@
 
 #define GT_INDEX_BITS_MAX 26 /* sets a function can tell apart, as a power of two */
 
+#define GT_INDEX_TEXT 1024   /* bytes an argument may have, with its final 0 */
+
 struct gt_index;
+
+/* What stands behind the colon of NAME:ARGUMENT. */
+struct gt_index_argument {
+	unsigned number;
+	char text[GT_INDEX_TEXT];
+};
 
 struct gt_index_function {
 	const char *name;
 	const char *summary;  /* for --help */
-	unsigned argument_max; /* N of NAME:N may be 0 to this; 0: takes no argument */
+	unsigned argument_max; /* N of NAME:N may be 0 to this; 0: takes no number */
+	/* Whether a text makes sense as its argument. NULL: takes none. */
+	int (*check_text)(const char *text, struct gt_error *error);
 	/* Which numbers of sets and line sizes it works with. NULL: all. */
-	int (*check)(uint32_t sets, uint64_t line_bytes, struct gt_error *error);
+	int (*check)(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error);
 	/* Derives what set_of needs. NULL: nothing. */
 	int (*prepare)(struct gt_index *index, struct gt_error *error);
 	uint32_t (*set_of)(const struct gt_index *index, uint64_t line);
@@ -26,27 +36,44 @@ struct gt_index_function {
 	int any_sets;
 };
 
+/* Address bits whose AND flips bits of the set. */
+struct gt_index_product {
+	uint64_t mask;
+	uint32_t flips;
+};
+
 struct gt_index {
 	const struct gt_index_function *function;
-	unsigned argument;   /* N of smod:N */
+	struct gt_index_argument argument;
 	uint32_t sets;	     /* 1 or more */
 	unsigned bits;	     /* log2(sets) if that is whole, else rounded down */
 	unsigned line_shift; /* log2 of the line size in bytes */
 	uint32_t prime;	     /* the largest prime that is not above sets; 1 for one set */
-	uint32_t (*remainder)[256]; /* ipoly: what each byte of the line number contributes */
+	uint32_t (*linear)[256]; /* ipoly, bits: what each byte of the line number contributes */
+	struct gt_index_product *products; /* bits: terms of more than one bit */
+	size_t products_n;
+	uint32_t *table; /* of each line, modulo `lines` */
+	size_t lines;
 };
 
 extern const struct gt_index_function *const gt_index_functions[];
 extern const size_t gt_index_functions_n;
 
-/* Finds a function by "NAME" or "NAME:N". Returns 0, or -1 with what is accepted. */
-int gt_index_parse(const char *text, const struct gt_index_function **function, unsigned *argument,
+extern const struct gt_index_function gt_index_bits, gt_index_table;
+
+/* Finds a function by "NAME" or "NAME:ARGUMENT". Returns 0, or -1 with what is accepted. */
+int gt_index_parse(const char *text, const struct gt_index_function **function, struct gt_index_argument *argument,
 		   struct gt_error *error);
 
 /* Makes `index` ready for that many sets; checks that the function fits. Freed by close. */
-int gt_index_open(struct gt_index *index, const struct gt_index_function *function, unsigned argument,
-		  uint32_t sets, uint64_t line_bytes, struct gt_error *error);
+int gt_index_open(struct gt_index *index, const struct gt_index_function *function,
+		  const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error);
 void gt_index_close(struct gt_index *index);
+
+/* Makes index->linear from what each bit of a line's number contributes to the set. */
+int gt_index_make_linear(struct gt_index *index, const uint32_t column[64], struct gt_error *error);
+/* The set by index->linear alone. */
+uint32_t gt_index_linear(const struct gt_index *index, uint64_t line);
 
 static inline uint32_t gt_index_set(const struct gt_index *index, uint64_t line)
 {

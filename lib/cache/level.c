@@ -46,7 +46,7 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 		return -1;
 	if (!ways && !(level->deal = deal_lines(&level->geometry)))
 		return gt_fail_memory(error, "a cache's sets");
-	return gt_index_open(&level->index, config->index, config->index_argument,
+	return gt_index_open(&level->index, config->index, &config->index_argument,
 			     ways ? sets : level->geometry.slots, config->line, error);
 }
 

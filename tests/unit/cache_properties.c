@@ -258,10 +258,10 @@ static struct gt_index open_index(const char *name, uint32_t sets, uint64_t line
 {
 	const struct gt_index_function *function = NULL;
 	struct gt_index index = {0};
-	unsigned argument = 0;
+	struct gt_index_argument argument;
 
 	CHECK_EQUAL(gt_index_parse(name, &function, &argument, &error), 0);
-	CHECK_EQUAL(gt_index_open(&index, function, argument, sets, line_bytes, &error), 0);
+	CHECK_EQUAL(gt_index_open(&index, function, &argument, sets, line_bytes, &error), 0);
 	return index;
 }
 

@@ -79,16 +79,16 @@ static unsigned ref_log2(uint64_t value)
 	return bits;
 }
 
-static uint64_t ref_mod(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_mod(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	(void)argument, (void)line_bytes;
 	return line % sets;
 }
 
-static uint64_t ref_smod(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_smod(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	(void)line_bytes;
-	while (argument-- > 0)
+	for (unsigned shift = 0; shift < argument->number; shift++)
 		line /= 2;
 	return line % sets;
 }
@@ -101,7 +101,7 @@ static bool ref_is_prime(uint64_t number)
 	return number > 1;
 }
 
-static uint64_t ref_prime(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_prime(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	(void)argument, (void)line_bytes;
 	while (sets > 1 && !ref_is_prime(sets))
@@ -109,7 +109,7 @@ static uint64_t ref_prime(uint64_t line, unsigned argument, uint64_t sets, uint6
 	return line % sets;
 }
 
-static uint64_t ref_xor(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_xor(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	uint64_t set = 0;
 
@@ -120,7 +120,7 @@ static uint64_t ref_xor(uint64_t line, unsigned argument, uint64_t sets, uint64_
 }
 
 /* [002] 5.1, in its words: bits of the byte address. */
-static uint64_t ref_fermi(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_fermi(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	static const unsigned others[5] = {13, 14, 15, 17, 19};
 	uint64_t address = line * line_bytes, set = 0;
@@ -131,20 +131,20 @@ static uint64_t ref_fermi(uint64_t line, unsigned argument, uint64_t sets, uint6
 	return sets == 64 ? set | ref_bit(address, 12) << 5 : set;
 }
 
-static uint64_t ref_texture(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_texture(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	(void)argument;
 	return line * line_bytes / 128 % sets;
 }
 
-static uint64_t ref_hash(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_hash(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	(void)argument, (void)line_bytes;
 	return XXH3_64bits(&line, sizeof line) % sets;
 }
 
 /* Long division of polynomials over GF(2); the divisors are the smallest irreducible ones. */
-static uint64_t ref_ipoly(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes)
+static uint64_t ref_ipoly(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	static const uint64_t divisors[] = {1, 2, 7, 11, 19, 37, 67};
 	uint64_t divisor = divisors[ref_log2(sets)];
@@ -156,11 +156,46 @@ static uint64_t ref_ipoly(uint64_t line, unsigned argument, uint64_t sets, uint6
 	return line;
 }
 
+/* Reads the text anew for each line: a sum for each bit of the set, of address bits and their products. */
+static uint64_t ref_bits(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
+{
+	uint64_t address = line * line_bytes, set = 0, term = 1, bit = 0;
+	unsigned of_set = 0;
+
+	(void)sets;
+	for (const char *at = argument->text;; at++) {
+		if (*at >= '0' && *at <= '9') {
+			bit = 10 * bit + (uint64_t)(*at - '0');
+			continue;
+		}
+		term &= ref_bit(address, (unsigned)bit);
+		bit = 0;
+		if (*at == '&')
+			continue;
+		set ^= term << of_set;
+		term = 1;
+		of_set += *at == ',';
+		if (*at == '\0')
+			return set;
+	}
+}
+
+static uint64_t ref_table(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
+{
+	size_t digits = sets > 256 ? 3 : sets > 16 ? 2 : 1;
+	char number[4] = "";
+
+	(void)line_bytes;
+	memcpy(number, argument->text + line % (strlen(argument->text) / digits) * digits, digits);
+	return strtoul(number, NULL, 16);
+}
+
 static const struct {
 	const char *name;
-	uint64_t (*set)(uint64_t line, unsigned argument, uint64_t sets, uint64_t line_bytes);
+	uint64_t (*set)(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes);
 } ref_indexes[] = {{"mod", ref_mod},	 {"smod", ref_smod},	   {"prime", ref_prime}, {"xor", ref_xor},
-		   {"fermi", ref_fermi}, {"texture", ref_texture}, {"hash", ref_hash},	 {"ipoly", ref_ipoly}};
+		   {"fermi", ref_fermi}, {"texture", ref_texture}, {"hash", ref_hash},	 {"ipoly", ref_ipoly},
+		   {"bits", ref_bits},	 {"table", ref_table}};
 
 static uint32_t ref_set(const struct ref_model *model, uint64_t line)
 {
@@ -174,7 +209,7 @@ static uint32_t ref_set(const struct ref_model *model, uint64_t line)
 	}
 	for (size_t i = 0; i < sizeof ref_indexes / sizeof ref_indexes[0]; i++)
 		if (strcmp(ref_indexes[i].name, config->index->name) == 0)
-			value = ref_indexes[i].set(line, config->index_argument, unequal ? slots : sets, config->line);
+			value = ref_indexes[i].set(line, &config->index_argument, unequal ? slots : sets, config->line);
 	if (!unequal)
 		return (uint32_t)value;
 	/* Deal lines in turn to the sets that have not had all their ways. */
