@@ -7,11 +7,14 @@ load_text() {
 	expect_failure 2 "$2" gschedule --gpu "$BATS_TEST_TMPDIR/gpu"
 }
 
+# has GPU LEVEL: whether that GPU has such a cache.
+has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
+
 @test "the pipe needs no other option than --gpu, with every description" {
 	for gpu in "$ROOT"/gpus/*; do
 		gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu "${gpu##*/}" | gcache --l1 | gcache --l2 | gdram |
 			gstats --csv >"$BATS_TEST_TMPDIR/out"
-		grep -q '^total,l2,reads,[1-9]' "$BATS_TEST_TMPDIR/out" || { echo "$gpu"; return 1; }
+		! has "$gpu" l2 || grep -q '^total,l2,reads,[1-9]' "$BATS_TEST_TMPDIR/out" || { echo "$gpu"; return 1; }
 		grep -q '^total,dram,reads,[1-9]' "$BATS_TEST_TMPDIR/out" || { echo "$gpu"; return 1; }
 	done
 }
@@ -20,7 +23,7 @@ load_text() {
 	for gpu in "$ROOT"/gpus/*; do
 		gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu "${gpu##*/}" >"$BATS_TEST_TMPDIR/scheduled"
 		for level in $(sed -n 's/^\([a-z0-9]*\)\.size .*/\1/p' "$gpu"); do
-			case $level in *tlb) option="--tlb $level" ;; *) option=--$level ;; esac
+			case $level in *tlb | window) option="--tlb $level" ;; *) option=--$level ;; esac
 			# shellcheck disable=SC2086
 			gcache $option "$BATS_TEST_TMPDIR/scheduled" | gstats --csv | grep -q "^total,$level,reads," || { echo "$gpu $level"; return 1; }
 		done
@@ -29,9 +32,12 @@ load_text() {
 
 @test "every description has what occupancy and the caches need" {
 	for gpu in "$ROOT"/gpus/*; do
-		for key in name architecture compute_capability sms schedulers max_warps max_blocks registers register_unit warp_unit \
-			max_registers_thread shared shared_block shared_unit shared_banks coalesce l1.size l1.ways l1.line l1.index l1.replace l1.write \
-			l2.size l2.ways l2.line l2.sector l2.index l2.replace l2.write l2.allocate dram.channels dram.banks dram.row; do
+		keys="name architecture compute_capability sms schedulers max_warps max_blocks registers register_unit warp_unit \
+			max_registers_thread shared shared_block shared_unit shared_banks shared_bank_bytes coalesce l1.size l2.size \
+			dram.channels dram.banks dram.row"
+		! has "$gpu" l1 || keys+=" l1.ways l1.line l1.index l1.replace l1.write"
+		! has "$gpu" l2 || keys+=" l2.ways l2.line l2.sector l2.index l2.replace l2.write l2.allocate"
+		for key in $keys; do
 			grep -q "^$key  *= .*# \(vendor\|paper\|measured\|assumed\): .......*" "$gpu" || { echo "$gpu has no $key"; return 1; }
 		done
 	done
@@ -60,6 +66,42 @@ load_text() {
 		gtx470-48k l1.ways 6 .002. 5.1
 		a30 l2.size 24M .003. table 1
 	END
+}
+
+@test "[001] table 1: the three GPUs" {
+	value() { sed -n "s/^$2  *= \([^#]*[^# ]\)  *#.*/\1/p" "$ROOT/gpus/$1"; }
+	# Beside 16K of L1 the two later ones have 48K of shared memory, of 64K; Kepler's L1 is not for global memory.
+	while read -r gpu compute shared banks bytes l1 l2 bypass; do
+		[ "$(value "$gpu" compute_capability)" = "$compute" ]
+		[ "$(value "$gpu" shared)" = "$shared" ]
+		[ "$(value "$gpu" shared_banks)" = "$banks" ]
+		[ "$(value "$gpu" shared_bank_bytes)" = "$bytes" ]
+		[ "$(value "$gpu" l1.size)" = "$l1" ]
+		[ "$(value "$gpu" l2.size)" = "$l2" ]
+		[ "$(value "$gpu" l1.bypass)" = "${bypass:-}" ]
+	done <<-'END'
+		gtx280 1.3 16K 16 4 none none
+		gtx560ti 2.1 48K 32 4 16K 512K
+		gtx780 3.5 48K 32 8 16K 1536K all
+	END
+	[ "$(value gtx780 shared_bank_unit)" = 4 ]
+	[ "$(value gtx780 window.size)" = 512M ]
+}
+
+@test "a GPU without caches says so, and everything passes them by" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu gtx280 >"$BATS_TEST_TMPDIR/s"
+	gcache --l1 "$BATS_TEST_TMPDIR/s" | gcache --l2 >"$BATS_TEST_TMPDIR/passed"
+	diff <(gtrace-cat "$BATS_TEST_TMPDIR/s" | grep -v '^#') <(gtrace-cat "$BATS_TEST_TMPDIR/passed" | grep -v '^#')
+	gdram "$BATS_TEST_TMPDIR/passed" | gstats --csv >"$BATS_TEST_TMPDIR/out"
+	gtrace-cat --check "$BATS_TEST_TMPDIR/passed"
+	for level in l1 l2; do
+		grep -q "^total,$level,size,none$" "$BATS_TEST_TMPDIR/out"
+		! grep -q "^total,$level,\(sets\|ways\|line\)," "$BATS_TEST_TMPDIR/out"
+	done
+	gtrace-cat --gpu gtx280 | grep -q '^l1  *none$'
+	# What if it had one?
+	gcache --l1 --size 16K "$BATS_TEST_TMPDIR/s" | gstats --csv | grep -q '^total,l1,read_hits,[1-9]'
+	expect_failure 2 "one that is absent is left out of the pipe" gcache --tlb l1tlb --size none "$BATS_TEST_TMPDIR/s"
 }
 
 @test "gtrace-cat --gpu shows what follows from a description" {

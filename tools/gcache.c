@@ -23,7 +23,7 @@ static const char help[] =
 	"      --tlb NAME           a translation buffer of that name\n"
 	"      --name NAME          a level of that name, or another name for one of those above\n"
 	"      --private, --shared  one instance for each SM, or one for all\n"
-	"      --size BYTES         of an instance, such as 32K or 4.5M\n"
+	"      --size BYTES|none    of an instance, such as 32K or 4.5M; none: all requests pass by\n"
 	"      --ways N|full        lines of a set\n"
 	"      --line BYTES         a power of two, 32 or more\n"
 	"      --sector BYTES|line  what becomes valid as a whole, 32 or more\n"

@@ -51,8 +51,12 @@ WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
 WORDS(parse_on_full, timed.on_full, enum gt_on_full, "stall", "requeue")
 WORDS(parse_clip, timed.clip, bool, "no", "yes")
 
+/* "none": there is no such level. */
 static int parse_size(struct gt_level_config *config, const char *text, struct gt_error *error)
 {
+	config->absent = strcmp(text, "none") == 0;
+	if (config->absent)
+		return 0;
 	return gt_parse_size(text, GT_SECTOR, BYTES_MAX, &config->size, error);
 }
 
@@ -201,7 +205,7 @@ static int parse_delay(struct gt_level_config *config, const char *text, struct 
 
 const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_SCOPE] = {"scope", "private|shared", "shared", parse_scope},
-	[GT_LEVEL_SIZE] = {"size", "BYTES", "32K", parse_size},
+	[GT_LEVEL_SIZE] = {"size", "BYTES|none", "32K", parse_size},
 	[GT_LEVEL_WAYS] = {"ways", "N|full", "4", parse_ways},
 	[GT_LEVEL_LINE] = {"line", "BYTES", "128", parse_line},
 	[GT_LEVEL_SECTOR] = {"sector", "BYTES|line", "32", parse_sector},
@@ -301,6 +305,20 @@ const char *gt_level_text(const struct gt_level_settings *settings, enum gt_para
 	return text ? text : gt_parameters[id].otherwise;
 }
 
+/* A level that is not there is one that all requests bypass; its shape must make sense, and is not told. */
+static int resolve_absent(const struct gt_level_settings *settings, struct gt_level_config *config,
+			  struct gt_error *error)
+{
+	const char *size = settings->role->values[GT_LEVEL_SIZE];
+
+	if (config->translate)
+		return gt_fail(error, "%s.size: none: expected the size of a TLB; one that is absent is left out of the pipe",
+			       settings->name);
+	config->bypass = GT_BYPASS_ALL;
+	return gt_parse_size(size ? size : gt_parameters[GT_LEVEL_SIZE].otherwise, GT_SECTOR, BYTES_MAX, &config->size,
+			     error);
+}
+
 /* The banks of the L2 that a private level sends to. */
 static int resolve_below(const struct gt_gpu *gpu, struct gt_level_config *config, struct gt_error *error)
 {
@@ -334,6 +352,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		}
 	}
 	if (resolve_below(gpu, config, error) != 0)
+		return -1;
+	if (config->absent && resolve_absent(settings, config, error) != 0)
 		return -1;
 	if (config->sector == 0 || config->translate)
 		config->sector = config->line;

@@ -30,6 +30,7 @@ enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
 struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
+	bool absent;	/* the GPU has no such level: all requests bypass it */
 	bool shared;	/* one instance, else one for each SM */
 	uint64_t size;	/* bytes; of an instance */
 	uint64_t ways;	/* 0: full, one set */

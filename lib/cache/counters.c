@@ -32,6 +32,8 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 	/* Sets that differ have no number of ways. */
 	size_t n = sizeof numbers / sizeof numbers[0] - (geometry->ways == 0);
 
+	if (config->absent)
+		return gt_count_text(count, "size", "none", error);
 	for (size_t i = 0; i < n; i++)
 		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
 			return -1;

@@ -8,7 +8,7 @@
 
 #define NAME_BYTES 64
 
-static const char *const levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb"};
+static const char *const levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb", "window"};
 #define LEVELS (sizeof levels / sizeof levels[0])
 
 /* ---- figures ---- */
@@ -89,8 +89,11 @@ static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, 
 	uint64_t size = figure(gpu, level, "size"), line = figure(gpu, level, "line");
 	uint64_t ways = figure(gpu, level, "ways"), sector = figure(gpu, level, "sector");
 	const char *listed = word(gpu, level, "sets"), *written = word(gpu, level, "ways");
+	const char *there = word(gpu, level, "size");
 	char text[32];
 
+	if (there && strcmp(there, "none") == 0)
+		fprintf(file, "%-8s  none\n", level);
 	if (size == 0 || line == 0)
 		return 0;
 	if (size % line != 0)

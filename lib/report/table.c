@@ -225,8 +225,8 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 		bool possible = show_ratio(kernel, stage, counter->value.name, remark);
 		if (strcmp(value, "0") == 0 && counter->value.kind != GT_COUNT_TEXT && !possible)
 			continue;
-		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, counter->value.name, value,
-									  counter->about->unit, remark});
+		const char *unit = counter->value.kind == GT_COUNT_TEXT ? NULL : counter->about->unit; /* "none" has none */
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, counter->value.name, value, unit, remark});
 		name = "";
 	}
 	if (name[0])

@@ -67,6 +67,7 @@ static const struct type count = {check_count, 1, NULL}, count_or_none = {check_
 static const struct type count_or_full = {check_count, 1, "full"};
 static const struct type size = {check_size, 1, NULL}, size_or_none = {check_size, 0, NULL};
 static const struct type size_or_line = {check_size, 1, "line"}, size_or_sector = {check_size, 1, "sector"};
+static const struct type size_or_absent = {check_size, 1, "none"};
 static const struct type sizes = {check_sizes, 0, NULL};
 static const struct type word = {check_word, 0, NULL};
 static const struct type text = {check_text, 0, NULL};
@@ -108,7 +109,7 @@ static const struct key keys[] = {
 
 /* What may stand behind the name of a level and a dot. */
 static const struct key parameters[] = {
-	{"size", &size},
+	{"size", &size_or_absent},
 	{"ways", &count_or_full},
 	{"line", &size},
 	{"sector", &size_or_line},
@@ -132,7 +133,7 @@ static const struct key parameters[] = {
 	{"latency", &word},
 };
 
-static const char *const levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb"};
+static const char *const levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb", "window"};
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
