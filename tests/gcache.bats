@@ -445,11 +445,35 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 			print 0, warp, 0, 0, "load.global", line * 128, 15, 0, 32, (i > 8), 0
 		}
 	}' | gtrace-cat --from | gcache --l1 --size 4K --ways 8 --banks 2 --ports 2 --mshr 1x2 --latency fixed:2 --emit all >order.gt
-	[ "$(rows order.gt 10)" = "0 0 1 1 2 2 3 3 4 4" ]
-	grd --per set:2 order.gt | gstats --csv >distances.csv
+	[ "$(rows order.gt 12 | tr ' ' '\n' | uniq -c | xargs)" = "2 miss 2 reservation_fail 2 miss 2 reservation_fail 2 miss 2 reservation_fail 2 miss 2 hit" ]
+	gtrace-cat order.gt | awk -F '\t' '/^#/ || $12 != "reservation_fail"' | gtrace-cat --from >served.gt
+	[ "$(rows served.gt 10)" = "0 0 1 1 2 2 3 3 4 4" ]
+	grd --per set:2 served.gt | gstats --csv >distances.csv
 	[ "$(counters order.gt l1 reservation_fails steps)" = "6 5" ]
 	grep -q '^1,reuse,.*\[3\],1$' distances.csv
 	grep -q '^1,reuse,.*\[2\],1$' distances.csv
+}
+
+@test "--emit all, timed: the rows by status are the counters" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled.gt
+	for options in "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25" "--mshr 1x4 --latency fixed:20 --write evict" \
+		"--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency half-normal:20,10,1"; do
+		# shellcheck disable=SC2086
+		gcache --l1 $options --emit all <scheduled.gt >all.gt
+		# shellcheck disable=SC2086
+		gcache --l1 $options <scheduled.gt >misses.gt
+		gtrace-cat all.gt | awk -F '\t' '!/^#/ { n[$12]++; load = $5 ~ /^load/; loads[$12] += load }
+			END { print n["reservation_fail"] + 0, loads["miss"] + 0, n["merged"] + n["latency_miss"], loads["hit"] + n["none"] }' >found
+		read -r fails taken merges hits <found
+		[ "$fails $taken $merges" = "$(counters all.gt l1 reservation_fails reservations merges)" ]
+		[ "$fails" -gt 0 ] && [ "$merges" -gt 0 ] && [ "$hits" -gt 0 ]
+		[ "$(gtrace-cat all.gt | grep -vc '^#')" -eq $((fails + $(counters all.gt l1 lookups))) ]
+		diff <(gstats --csv misses.gt) <(gstats --csv all.gt | grep -v ",emit,all$")
+		gtrace-cat --check all.gt
+		gdram <all.gt | gtrace-cat --check
+	done
+	gtrace-cat all.gt | grep -q "latency_miss"
+	! gtrace-cat all.gt | grep -q "merged"
 }
 
 @test "timed options that make no sense say what fits" {

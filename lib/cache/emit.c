@@ -15,21 +15,27 @@ static uint64_t hits(const struct gt_level_counters *counters)
 	return counters->read_hits + counters->write_hits + counters->atomic_hits;
 }
 
-/* Serves row i; what it sends is dropped. One sector that misses makes the request a miss. */
-static int serve_one(struct gt_level *level, const struct gt_rows *rows, size_t i, uint8_t *status,
-		     struct gt_error *error)
+int gt_level_find(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
+		  struct gt_sink *sent, uint8_t *status, struct gt_error *error)
 {
 	const struct gt_level_counters *counters = &level->counters;
-	struct gt_tags *tags = gt_level_instance(level, level->config.shared || !rows->scheduled ? 0 : rows->sm[i],
-						 error);
 	uint64_t missed = misses(counters), hit = hits(counters);
 
-	if (tags && level->ahead)
-		gt_level_foresee(level, tags, i);
-	if (!tags || level->serve[level->class_of[rows->op[i]]](level, tags, rows, i, &level->dropped, error) != 0)
+	if (level->serve[level->class_of[rows->op[i]]](level, tags, rows, i, sent, error) != 0)
 		return -1;
 	*status = misses(counters) > missed ? GT_STATUS_MISS : hits(counters) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
 	return 0;
+}
+
+static int serve_one(struct gt_level *level, const struct gt_rows *rows, size_t i, uint8_t *status,
+		     struct gt_error *error)
+{
+	struct gt_tags *tags = gt_level_instance(level, level->config.shared || !rows->scheduled ? 0 : rows->sm[i],
+						 error);
+
+	if (tags && level->ahead)
+		gt_level_foresee(level, tags, i);
+	return tags ? gt_level_find(level, tags, rows, i, &level->dropped, status, error) : -1;
 }
 
 int gt_level_emit_all(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,

@@ -50,6 +50,10 @@ struct gt_level {
 	struct gt_level_counters counters;
 };
 
+/* Serves row i and says what was found, as enum gt_status: one sector that misses makes a miss. */
+int gt_level_find(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
+		  struct gt_sink *sent, uint8_t *status, struct gt_error *error);
+
 /* Serves a batch under --emit all: its requests go to `sent`, each with its status. */
 int gt_level_emit_all(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
 		      struct gt_error *error);

@@ -18,11 +18,12 @@ static int collect(void *context, struct gt_rows *rows, struct gt_error *error)
 	struct gt_timed *timed = context;
 
 	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
-		struct gt_waiting row = {
-			.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
-			.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
-			.full = rows->full[i], .threads = rows->threads[i]};
-		if (gt_engine_send(timed, timed->sender, &row, rows->step[i], rows->sm[i], error) != 0)
+		const struct gt_sent sent = {
+			.row = {.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
+				.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
+				.full = rows->full[i], .threads = rows->threads[i]},
+			.step = rows->step[i], .sm = rows->sm[i]};
+		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
 			return -1;
 	}
 	rows->n = 0;
@@ -250,13 +251,21 @@ static int check_step(const struct gt_engine *engine, const struct gt_rows *rows
 	return 0;
 }
 
+static int begin_sink(const struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
+{
+	return gt_sink_begin_as(sent,
+				&(struct gt_rows){.kind = GT_REQUESTS, .scheduled = true,
+						  .has_status = timed->config.emit == GT_EMIT_ALL},
+				error);
+}
+
 int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
 	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
 
 	if (rows->n > 0 && !rows->scheduled)
 		return gt_fail(error, "the timed model takes scheduled requests: put gschedule before it");
-	if (gt_sink_begin(sent, GT_REQUESTS, true, error) != 0)
+	if (begin_sink(timed, sent, error) != 0)
 		return -1;
 	timed->level->counters.requests += rows->n;
 	for (size_t i = 0; i < rows->n; i++) {
@@ -301,7 +310,7 @@ static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 
 int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
 {
-	if (gt_sink_begin(sent, GT_REQUESTS, true, error) != 0)
+	if (begin_sink(timed, sent, error) != 0)
 		return -1;
 	for (size_t i = 0; i < timed->active; i++)
 		if (drain(timed, timed->engines[timed->active_list[i]], error) != 0)

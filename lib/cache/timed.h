@@ -34,6 +34,7 @@ struct gt_timed_event {
 	uint32_t block, an, bank, port;
 	uint32_t position; /* of a hit: recency in its set; else UINT32_MAX */
 	uint16_t warp, sm;
+	uint8_t found; /* enum gt_status: what GT_TIMED_PASSED does not say */
 };
 
 struct gt_timed;
@@ -48,8 +49,8 @@ void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const s
 /* A kernel begins: counters are zero and steps begin at 0. What the level holds stays. */
 void gt_timed_begin(struct gt_timed *timed);
 
-/* Takes scheduled requests, by step. What is sent, or with emit all what came, goes to `sent`, by
- * (step, SM), at the step that the model found. */
+/* Takes scheduled requests, by step. What is sent goes to `sent`, by (step, SM), at the step
+ * that the model found; or with emit all each lookup, and each attempt that failed, with its status. */
 int gt_timed_take(struct gt_timed *timed, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error);
 

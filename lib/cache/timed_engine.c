@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "stream/op.h"
+#include "stream/status.h"
 
 static uint64_t count_bits(uint64_t mask)
 {
@@ -22,18 +23,37 @@ struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_
 		.position = UINT32_MAX, .warp = item->row.warp, .sm = item->sm};
 }
 
-void gt_event_tell(const struct gt_timed *timed, const struct gt_timed_event *event)
+/* [002] has a class of its own for what [000] counts as merges. */
+static uint8_t status_of(const struct gt_timed *timed, const struct gt_timed_event *event)
+{
+	switch (event->status) {
+	case GT_TIMED_HIT: return GT_STATUS_HIT;
+	case GT_TIMED_MISS: return GT_STATUS_MISS;
+	case GT_TIMED_FAIL: return GT_STATUS_RESERVATION_FAIL;
+	case GT_TIMED_MERGED:
+		return timed->config.timed.on_full == GT_FULL_STALL ? GT_STATUS_MERGED : GT_STATUS_LATENCY_MISS;
+	default: return event->found;
+	}
+}
+
+int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		   const struct gt_timed_event *event, struct gt_error *error)
 {
 	if (timed->watch)
 		timed->watch(timed->watch_context, event);
+	if (timed->config.emit != GT_EMIT_ALL)
+		return 0;
+	return gt_engine_send(timed, engine,
+			      &(struct gt_sent){item->row, event->step, item->sm, status_of(timed, event)}, error);
 }
 
-static void tell_effect(const struct gt_timed *timed, const struct gt_flight *flight)
+static void watch_effect(const struct gt_timed *timed, const struct gt_flight *flight)
 {
-	gt_event_tell(timed, &(struct gt_timed_event){
-				     .status = GT_TIMED_EFFECT, .step = flight->arrival, .line = flight->line,
-				     .effect = flight->arrival, .block = flight->cause.block, .an = flight->cause.an,
-				     .position = UINT32_MAX, .warp = flight->cause.warp, .sm = flight->cause.sm});
+	timed->watch(timed->watch_context,
+		     &(struct gt_timed_event){.status = GT_TIMED_EFFECT, .step = flight->arrival, .line = flight->line,
+					      .effect = flight->arrival, .block = flight->cause.block,
+					      .an = flight->cause.an, .position = UINT32_MAX, .warp = flight->cause.warp,
+					      .sm = flight->cause.sm});
 }
 
 /* The first in flight changes the cache. */
@@ -49,7 +69,7 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 		return -1;
 	engine->tags->dirty[slot] |= flight.dirty;
 	if (timed->watch)
-		tell_effect(timed, &flight);
+		watch_effect(timed, &flight);
 	return 0;
 }
 
@@ -70,8 +90,8 @@ int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t
 	return 0;
 }
 
-int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
-		    struct gt_error *error)
+int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		    struct gt_timed_event *event, struct gt_error *error)
 {
 	struct gt_rows *rows = timed->scratch;
 
@@ -84,9 +104,9 @@ int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const stru
 	rows->sectors[0] = item->row.sectors;
 	rows->full[0] = item->row.full;
 	rows->threads[0] = item->row.threads;
-	rows->step[0] = step;
+	rows->step[0] = event->step;
 	rows->sm[0] = item->sm;
-	return timed->level->serve[item->class](timed->level, engine->tags, rows, 0, &timed->collected, error);
+	return gt_level_find(timed->level, engine->tags, rows, 0, &timed->collected, &event->found, error);
 }
 
 /* Whether the warp of an item holds as many entries as it may. */

@@ -33,6 +33,7 @@ struct gt_sent {
 	struct gt_waiting row;
 	uint64_t step;
 	uint16_t sm;
+	uint8_t status; /* of a lookup that is passed on under --emit all */
 };
 
 /* What an instance has sent, by step. */
@@ -86,9 +87,10 @@ int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct g
 /* Lets what arrives before `step` change the cache, and frees the entries of what arrives in it. */
 int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_error *error);
 
-/* Serves one lookup by the functional model, at once, as a request of that step. */
-int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
-		    struct gt_error *error);
+/* Serves one lookup by the functional model, at once, as a request of the event's step, and says in
+ * the event what it found. */
+int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		    struct gt_timed_event *event, struct gt_error *error);
 
 /* Reserves an entry for the sectors that a lookup misses, and sends for them; or joins what is on
  * its way; or fails. `event` says what and how long. */
@@ -99,8 +101,10 @@ int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struc
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 
 /* Puts a row into the outbox. */
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_waiting *row, uint64_t step,
-		   uint16_t sm, struct gt_error *error);
+int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error);
+/* Puts a lookup there, if all are emitted, with what the event says of it. */
+int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		   const struct gt_timed_event *event, struct gt_error *error);
 
 /* Gives the sink what no instance can come before any more; or all. */
 int gt_timed_release(struct gt_timed *timed, bool all, struct gt_sink *sent, struct gt_error *error);
@@ -115,6 +119,5 @@ static inline unsigned gt_timed_bin(uint64_t value)
 /* An event of an item, yet without a status. */
 struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_engine *engine,
 				  const struct gt_item *item, uint64_t step);
-void gt_event_tell(const struct gt_timed *timed, const struct gt_timed_event *event);
 
 #endif

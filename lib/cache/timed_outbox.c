@@ -4,8 +4,7 @@
 
 #include "cache/timed_engine.h"
 
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_waiting *row, uint64_t step,
-		   uint16_t sm, struct gt_error *error)
+int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error)
 {
 	struct gt_outbox *outbox = &engine->outbox;
 
@@ -17,7 +16,7 @@ int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struc
 		outbox->rows = rows;
 		outbox->capacity = capacity;
 	}
-	outbox->rows[outbox->n++] = (struct gt_sent){*row, step, sm};
+	outbox->rows[outbox->n++] = *row;
 	timed->waiting++;
 	return 0;
 }
@@ -71,6 +70,7 @@ static int pass(const struct gt_sent *sent, struct gt_sink *sink, struct gt_erro
 	rows->threads[at] = sent->row.threads;
 	rows->step[at] = sent->step;
 	rows->sm[at] = sent->sm;
+	rows->status[at] = sent->status;
 	return 0;
 }
 

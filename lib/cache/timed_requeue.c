@@ -228,17 +228,14 @@ static int serve_warp(struct gt_timed *timed, struct gt_engine *engine, struct p
 	bool waits = item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && back);
 
 	event.status = GT_TIMED_PASSED;
-	if ((waits ? look_up(timed, engine, item, &event, error) : gt_engine_serve(timed, engine, item, step, error)) != 0)
+	if ((waits ? look_up(timed, engine, item, &event, error) : gt_engine_serve(timed, engine, item, &event, error)) != 0 ||
+	    gt_engine_tell(timed, engine, item, &event, error) != 0)
 		return -1;
-	gt_event_tell(timed, &event);
 	if (event.status == GT_TIMED_FAIL) {
 		*running = SIZE_MAX;
 		enqueue(pool, number);
 		return 0;
 	}
-	if (timed->config.emit == GT_EMIT_ALL &&
-	    gt_engine_send(timed, engine, &item->row, step, item->sm, error) != 0)
-		return -1;
 	warp->effect = event.effect > warp->effect ? event.effect : warp->effect;
 	warp->next++;
 	if (warp->next < warp->end && item[1].row.an == item->row.an)

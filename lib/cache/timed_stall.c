@@ -50,7 +50,7 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 		event->latency = missing ? 0 : timed->config.timed.hit_latency;
 		if (timed->watch && slot != GT_NO_SLOT)
 			event->position = position_of(timed, engine, item, slot);
-		return gt_engine_serve(timed, engine, item, event->step, error);
+		return gt_engine_serve(timed, engine, item, event, error);
 	}
 	if (gt_engine_miss(timed, engine, item, slot, missing, event, error) != 0)
 		return -1;
@@ -68,7 +68,7 @@ static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const st
 	if (item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && back))
 		return look_up(timed, engine, item, event, error);
 	event->status = GT_TIMED_PASSED;
-	return gt_engine_serve(timed, engine, item, event->step, error);
+	return gt_engine_serve(timed, engine, item, event, error);
 }
 
 /* One step: what is served leaves the list, in which `n` lookups wait. */
@@ -94,15 +94,12 @@ static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n,
 			}
 			engine->ports[item->bank]++;
 		}
-		if (serve_item(timed, engine, item, &event, error) != 0)
+		if (serve_item(timed, engine, item, &event, error) != 0 ||
+		    gt_engine_tell(timed, engine, item, &event, error) != 0)
 			return -1;
-		gt_event_tell(timed, &event);
 		if (event.status == GT_TIMED_FAIL) {
 			result->fails++;
 			items[kept++] = *item;
-		} else if (timed->config.emit == GT_EMIT_ALL &&
-			   gt_engine_send(timed, engine, &item->row, step, item->sm, error) != 0) {
-			return -1;
 		}
 	}
 	result->served = *n - kept;
@@ -110,13 +107,14 @@ static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n,
 	return 0;
 }
 
-/* Nothing was served, so nothing will be before the next arrival: its step. Who watches sees all. */
+/* Nothing was served, so nothing will be before the next arrival: its step. Who watches sees all,
+ * and so does who takes every attempt. */
 static uint64_t next_change(const struct gt_timed *timed, const struct gt_engine *engine, uint64_t step)
 {
 	const struct gt_flights *flights = &engine->flights;
 	uint64_t next = step + 1;
 
-	if (timed->watch || flights->head == flights->tail)
+	if (timed->watch || timed->config.emit == GT_EMIT_ALL || flights->head == flights->tail)
 		return next;
 	/* A block that came in this step is seen in the next. */
 	uint64_t first = gt_flight_at(flights, flights->head)->arrival;

@@ -166,12 +166,14 @@ static bool sends(const struct gt_count *count)
 	return (gt_count_find(count, "sent_requests") && !gt_count_find(count, "emit")) || gt_count_find(count, "load_sectors");
 }
 
-/* A schedule of a part of the blocks lets a part of the rows through; a level may let none. */
-static bool drops_rows(const struct gt_count *count)
+/* A schedule of a part of the blocks lets a part of the rows through; a level may let none, or each
+ * as often as it was tried. */
+static bool changes_rows(const struct gt_count *count)
 {
 	const struct gt_count_entry *emit = gt_count_find(count, "emit");
 
-	return (emit && emit->kind == GT_COUNT_TEXT && strcmp(emit->text, "none") == 0) ||
+	return (emit && emit->kind == GT_COUNT_TEXT &&
+		(strcmp(emit->text, "none") == 0 || gt_count_value(count, "reservation_fails", 0) > 0)) ||
 	       gt_count_value(count, "modelled_blocks", 0) != gt_count_value(count, "blocks", 0);
 }
 
@@ -186,7 +188,7 @@ static int take_count(struct gt_invariants *invariants, const struct gt_count *c
 	bool receives = gt_count_find(count, "read_hits") || gt_count_find(count, "channel_reads");
 	if (invariants->has_sender && receives && check_hand_over(invariants, count, error) != 0)
 		return -1;
-	if (drops_rows(count))
+	if (changes_rows(count))
 		invariants->has_sender = false;
 	if (!sends(count))
 		return 0;

@@ -7,6 +7,7 @@
 #include "cache/timed.h"
 #include "check.h"
 #include "stream/op.h"
+#include "stream/status.h"
 #include "timed_reference.h"
 
 static struct gt_error error;
@@ -49,6 +50,26 @@ static int note(void *context, struct gt_rows *rows, struct gt_error *unused)
 	return 0;
 }
 
+/* The rows of --emit all. */
+static struct {
+	uint64_t step, line;
+	uint8_t status;
+} told[65536];
+static size_t told_n;
+
+static int note_told(void *context, struct gt_rows *rows, struct gt_error *unused)
+{
+	(void)context, (void)unused;
+	CHECK(rows->n == 0 || rows->has_status);
+	for (size_t i = 0; i < rows->n && told_n < sizeof told / sizeof told[0]; i++, told_n++) {
+		told[told_n].step = rows->step[i];
+		told[told_n].line = rows->address[i] / GT_LINE;
+		told[told_n].status = rows->status[i];
+	}
+	rows->n = 0;
+	return 0;
+}
+
 static bool read_config(const char *const *texts, struct gt_level_config *config)
 {
 	struct gt_level_settings settings = {.role = &gt_roles[gt_roles_n - 1]};
@@ -79,10 +100,12 @@ static void watch(void *context, const struct gt_timed_event *event)
 static struct gt_count run_timed(const struct gt_rows *rows, const char *const *texts, struct digest *digest)
 {
 	static struct gt_level_config config;
-	struct gt_sink sink = {gt_rows_new(64, &error), digest ? note : discard, digest};
 	struct gt_count count = {0};
 
 	CHECK(read_config(texts, &config));
+	struct gt_sink sink = {gt_rows_new(64, &error),
+			       config.emit == GT_EMIT_ALL ? note_told : digest ? note : discard, digest};
+	told_n = 0;
 	struct gt_timed *timed = gt_timed_open(&config, &error);
 	CHECK(timed != NULL);
 	events_n = 0;
@@ -484,11 +507,33 @@ static bool same_run(const struct ref_cache *cache, const struct gt_count *count
 	return accesses == cache->events_n && effects == cache->effects_n;
 }
 
+/* Each lookup, and each attempt that failed, is a row: what is told is what happened. */
+static bool same_told(const struct ref_cache *cache)
+{
+	bool requeue = cache->config.requeue;
+	const uint8_t statuses[] = {
+		[REF_HIT] = GT_STATUS_HIT, [REF_MISS] = GT_STATUS_MISS, [REF_FAIL] = GT_STATUS_RESERVATION_FAIL,
+		[REF_MERGED] = requeue ? GT_STATUS_LATENCY_MISS : GT_STATUS_MERGED};
+
+	for (size_t i = 0; i < cache->events_n && i < told_n; i++) {
+		const struct ref_event *event = &cache->events[i];
+		uint8_t status = event->status == REF_PASSED ? event->found ? GT_STATUS_HIT : GT_STATUS_MISS
+							     : statuses[event->status];
+		if (told[i].step == event->step && told[i].line == event->line && told[i].status == status)
+			continue;
+		printf("# row %zu: step %" PRIu64 " line %" PRIu64 " status %u, expected %u\n", i, told[i].step, told[i].line,
+		       told[i].status, status);
+		return false;
+	}
+	return told_n == cache->events_n;
+}
+
 static char texts_of[16][48];
 
-static const char *const *config_of(const struct ref_config *config, bool requeue)
+static const char *const *config_of(const struct ref_config *config)
 {
-	static const char *texts[40];
+	bool requeue = config->requeue;
+	static const char *texts[44];
 	unsigned n = 0, t = 0;
 
 #define PUT(NAME, ...)                                                                                                       \
@@ -509,7 +554,7 @@ static const char *const *config_of(const struct ref_config *config, bool requeu
 		PUT("latency", "fixed:%u", config->latency);
 	PUT("delay", "%.2f", config->delay);
 #undef PUT
-	const char *const rest[] = {"write", config->evict ? "evict" : "through", "allocate", "no", "on-full",
+	const char *const rest[] = {"emit", config->emit ? "all" : "misses", "write", config->evict ? "evict" : "through", "allocate", "no", "on-full",
 				    requeue ? "requeue" : "stall", "clip", config->clip ? "yes" : "no", "scope",
 				    requeue ? "private" : "shared", NULL, NULL};
 	memcpy(&texts[n], rest, sizeof rest);
@@ -519,7 +564,8 @@ static const char *const *config_of(const struct ref_config *config, bool requeu
 static struct ref_config random_config(bool requeue)
 {
 	static const unsigned bank_counts[] = {1, 1, 2, 3, 4, 6}, ways[] = {1, 2, 4, 8};
-	struct ref_config config = {.sets = 12, .ways = ways[draw(4)], .partitions = 1, .mshr_sets = 1};
+	struct ref_config config = {.sets = 12, .ways = ways[draw(4)], .partitions = 1, .mshr_sets = 1, .requeue = requeue,
+				    .emit = draw(2)};
 
 	config.banks = bank_counts[draw(6)];
 	if (config.banks > 1 && draw(2))
@@ -551,9 +597,9 @@ static void compare_with_reference(bool requeue, int runs)
 		struct gt_rows *rows = rows_of(accesses, n);
 		memset(&cache, 0, sizeof cache);
 		cache.config = random_config(requeue);
-		struct gt_count count = run_timed(rows, config_of(&cache.config, requeue), NULL);
+		struct gt_count count = run_timed(rows, config_of(&cache.config), NULL);
 		(requeue ? ref_requeue : ref_stall)(&cache, accesses, n);
-		bool same = same_run(&cache, &count);
+		bool same = same_run(&cache, &count) && (!cache.config.emit || same_told(&cache));
 		CHECK(same);
 		for (int i = 0; !same && i < 16; i++)
 			printf("# %s\n", texts_of[i]);

@@ -17,7 +17,8 @@ struct ref_config {
 	unsigned latency; /* fixed */
 	double k2;	  /* adaptive: latency + k2 * busy / below */
 	unsigned below;
-	bool evict, clip;
+	bool evict, clip, requeue;
+	bool emit; /* all */
 	double delay;
 };
 
@@ -33,6 +34,7 @@ struct ref_event {
 	enum ref_status status;
 	uint64_t step, line, latency, effect;
 	unsigned warp, bank, port;
+	bool found; /* of a store: every sector was there */
 };
 
 /* Something that takes effect at the end of step `effect`. */
@@ -116,7 +118,7 @@ static inline void ref_arrive(struct ref_cache *cache, uint64_t step)
 		if (!first)
 			return;
 		first->done = true;
-		cache->effects[cache->effects_n++] = (struct ref_event){REF_EFFECT, first->effect, first->line, 0, 0, 0, 0, 0};
+		cache->effects[cache->effects_n++] = (struct ref_event){REF_EFFECT, first->effect, first->line, 0, 0, 0, 0, 0, false};
 		ref_bring(cache, first->line, first->sectors | first->uses);
 	}
 }
@@ -160,7 +162,7 @@ static inline struct ref_event ref_miss(struct ref_cache *cache, const struct re
 					uint64_t step, bool requeue)
 {
 	struct ref_config *config = &cache->config;
-	struct ref_event event = {REF_FAIL, step, access->line, 0, step, access->warp, 0, 0};
+	struct ref_event event = {REF_FAIL, step, access->line, 0, step, access->warp, 0, 0, false};
 	struct ref_flight *joined = NULL;
 	unsigned coming = 0, valid = ref_find(cache, access->line) ? ref_find(cache, access->line)->valid : 0;
 	uint64_t latest = 0;
@@ -212,7 +214,7 @@ static inline struct ref_event ref_store(struct ref_cache *cache, const struct r
 		block->present = false;
 	else if (block)
 		ref_bring(cache, access->line, access->sectors);
-	return (struct ref_event){REF_PASSED, step, access->line, 0, step, access->warp, 0, 0};
+	return (struct ref_event){REF_PASSED, step, access->line, 0, step, access->warp, 0, 0, hits == access->sectors};
 }
 
 static inline struct ref_event ref_load(struct ref_cache *cache, const struct ref_access *access, uint64_t step)
@@ -229,7 +231,7 @@ static inline struct ref_event ref_load(struct ref_cache *cache, const struct re
 	block->used = ++cache->uses;
 	cache->counters.reads += ref_bits(access->sectors);
 	cache->counters.read_hits += ref_bits(access->sectors);
-	return (struct ref_event){REF_HIT, step, access->line, cache->config.hit_latency, step, access->warp, 0, 0};
+	return (struct ref_event){REF_HIT, step, access->line, cache->config.hit_latency, step, access->warp, 0, 0, false};
 }
 
 /* One step of those that issue together: warps by the order in which they came, then banks. */
@@ -310,7 +312,7 @@ static inline struct ref_event ref_request(struct ref_cache *cache, const struct
 		cache->counters.reads += ref_bits(access->sectors);
 		cache->counters.read_hits += ref_bits(access->sectors);
 		event = (struct ref_event){REF_HIT, step, access->line, cache->config.hit_latency,
-					   step + cache->config.hit_latency, access->warp, 0, 0};
+					   step + cache->config.hit_latency, access->warp, 0, 0, false};
 	}
 	if (event.status == REF_HIT || event.status == REF_MERGED)
 		cache->flights[cache->flights_n++] = (struct ref_flight){
