@@ -372,6 +372,76 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 	done
 }
 
+# counters STAGE COUNTER...: their values, of kernel 1, in one line.
+counters() {
+	local stage=$1 counter
+	shift
+	for counter; do sed -n "s/^1,$stage,$counter,//p" csv; done | tr -d '"' | paste -sd ' '
+}
+
+@test "tables as counts: what --count adds is what the table prints, and the invariants hold" {
+	loads conv.rdgc.xz >stream
+	for how in "--lines 16,64,256" "--lines 64 --by op" "--per sm,set:64 --classes 1,2,4" "--sharing block:64,256" "--per global --sharing sm:64" \
+		"--sdcm 16K,4,128" "--sdcm-normal 16K,4,128" "--curve-sets 1,16" "--profile --by pc" "--sample 0.1 --lines 64 --by op" "--sample 0.1 --sdcm 16K,4,128"; do
+		grd $how --count <stream >counted
+		diff <(rows <stream) <(rows <counted)
+		gtrace-cat --check counted >checked
+		[ "$(awk '{ print $1 }' checked)" -gt "$(gtrace-cat --check stream | awk '{ print $1 }')" ] || { echo "$how"; return 1; }
+	done
+	grd --lines 16,256 --count <stream | grd --per sm,set:64 --classes 2 --count | grd --sharing warp:256 --name shared --count |
+		grd --sdcm 16K,4,128 --count | grd --curve-sets 1,16 --count | gstats --csv >csv
+	[ "$(counters lines:256 lines references hits compulsory capacity)" = "$(grd --lines 256 <stream | awk 'NR > 1 { print $2, $3, $4, $5, $6 }')" ]
+	[ "$(counters lines:16 hits)" = "$(grd --lines 16 <stream | column hits)" ]
+	[ "$(counters classes:2 ways lines references hits compulsory capacity conflict spared)" = "$(grd --per sm,set:64 --classes 2 <stream | awk 'NR > 1 { print $2, $3, $4, $5, $6, $7, $8, $9 }')" ]
+	[ "$(counters shared:256 lines references alone together gained lost private per)" = "$(grd --sharing warp:256 <stream | awk 'NR > 1 { print $2, $3, $4, $5, $6, $7 }') warp sm" ]
+	[ "$(counters sdcm size ways line references)" = "$(grd --sdcm 16K,4,128 <stream | awk 'NR > 1 { print $2, $3, $4, $5 }')" ]
+	grd --sdcm 16K,4,128 <stream | awk -v hundredths="$(counters sdcm expected_hits)" 'NR > 1 { exit !((hundredths - 100 * $6) ^ 2 <= 0.3) }'
+	[ "$(counters reuse:16 infinite per)" = "$(counters reuse:1 infinite) sm,set:16" ]
+}
+
+@test "what does not add up is told" {
+	count() { printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=s\tkernel=1\tgranularity=line:128\t%b\n' "$1" | gtrace-cat --from; }
+	for wrong in 'references=3\tinfinite=1\tdistance=[1]\tfar=[]' 'references=3\thits=1\tcompulsory=1\tcapacity=0' 'references=1\ta.references=1\tb.references=1' \
+		'references=1\texpected_hits=101' 'alone=1\ttogether=2\tgained=2\tlost=0' 'references=9\thits=1\tcompulsory=1\tcapacity=3\tconflict=3' \
+		'references=2\ta.references=2\ta.hits=1\ta.compulsory=0\ta.capacity=0' 'hits=1\tspared=2' 'infinite=2\treferences=1'; do
+		count "$wrong" >stream
+		expect_failure 1 "kernel 1: s: " gtrace-cat --check stream
+	done
+	count 'references=2\thits=1\tcompulsory=1\tcapacity=0\ta.b.references=2\ta.b.hits=1' >stream
+	[ "$(gtrace-cat --check stream)" = "3 invariants hold" ]
+}
+
+# summed COLUMN: by size, the counts of a table from that column on, added up over classes.
+summed() {
+	awk -v first="$1" 'NR > 1 { for (i = first; i <= NF; i++) sum[$3, i] += $i; if (!seen[$3]++) size[++n] = $3; fields = NF }
+		END { for (k = 1; k <= n; k++) { line = size[k]; for (i = first; i <= fields; i++) line = line " " sum[size[k], i]; print line } }'
+}
+
+@test "classes and sharing of each instruction, op and array: as the profiles say, and together the whole" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >stream
+	for by in op pc array; do
+		grd --per sm,set:16 --classes 1,4,16 --by $by <stream >classes
+		diff <(summed 5 <classes) <(grd --per sm,set:16 --classes 1,4,16 <stream | cut -f 2,4- | sed 1d | tr '\t' ' ')
+		diff <(cut -f 2,3,5-7 classes) <(grd --per sm,set:16 --lines 1,4,16 --by $by <stream | cut -f 2-6 | sed "1s/lines/ways/")
+		grd --sharing block:16,64 --by $by <stream >sharing
+		diff <(summed 4 <sharing) <(grd --sharing block:16,64 <stream | cut -f 2- | sed 1d | tr '\t' ' ')
+		diff <(cut -f 2-4,6 sharing) <(grd --lines 16,64 --by $by <stream | cut -f 2-5 | sed "1s/hits/together/")
+	done
+	[ "$(wc -l <classes)" -gt 1 ]
+}
+
+@test "by kernel: all launches of a name are one class" {
+	{
+		for id in 1 2 3; do
+			printf '#kernel\tid=%d\tname=%s\tgrid=1,1,1\tblock=32,1,1\n' $id "$([ $id = 2 ] && echo other || echo 'same one')"
+			[ $id != 1 ] || printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+			for line in $(seq $id); do printf '0\t0\t%d\t0\tload.global\t%d\t15\t0\t1\t%d\n' $line $((line * 128)) $id; done
+		done
+	} | gtrace-cat --from >stream
+	diff <(grd --lines 9 --by kernel --total --flush never <stream | cut -f 1-5) <(printf 'kernel\tkernel\tlines\treferences\thits\ntotal\tsame one\t9\t4\t2\ntotal\tother\t9\t2\t1\n')
+	diff <(grd --lines 9 --by kernel <stream | cut -f 1,2,4) <(printf 'kernel\tkernel\treferences\n1\tsame one\t1\n2\tother\t2\n3\tsame one\t3\n')
+}
+
 # mean_difference EXACT SAMPLED: of the miss ratios of two curves, over all sizes of the exact one, and the error stated.
 mean_difference() {
 	awk 'FNR == 1 { file++; next } file == 1 { ways[++n] = $3; ratio[n] = $7; next } { w[++m] = $3; r[m] = $7; error = $8 }
@@ -410,13 +480,13 @@ mean_difference() {
 
 @test "wrong options are told before anything is read" {
 	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per thread" \
-		"--op reads" "--op loads," "--by row" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
+		"--op reads" "--op loads," "--by row" "--count" "--count --distances" "--lines 1 --count --total" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
 		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances" \
 		"--sample 0" "--sample 1.1" "--sample -1" "--sample nan" "--sample x" "--sample 1e-9" "--sample-lines 0" "--sample-lines 63" \
 		"--sample 0.1 --per set:4" "--sample 0.1 --per set:4 --classes 1" "--sample 0.1 --curve-sets 1" "--sample-lines 99 --sharing warp:1" \
 		"--curve-sets 0" "--curve-sets 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17" "--curve-sets 2 --per set:2" "--curve-sets 33554432" \
 		"--sdcm 1K" "--sdcm 1K,3,32" "--sdcm 1K,4,96" "--sdcm 1K,4,32 --per set:2" "--sdcm-normal 0,1,32" "--classes 1" "--classes 0 --per set:2" \
-		"--classes 1 --per set:2 --by pc" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"; do
+		"--lines 1 --count --name $(printf '%037d' 0)" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"; do
 		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
 	done
 	expect_failure 2 "--name: expected" grd --name "" </dev/null

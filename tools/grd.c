@@ -8,6 +8,7 @@
 #include "cache/index.h"
 #include "coalesce/coalesce.h"
 #include "grd.h"
+#include "reuse/counts.h"
 #include "reuse/measures.h"
 #include "reuse/options.h"
 #include "reuse/tables.h"
@@ -15,9 +16,9 @@
 struct grd {
 	struct tool tool;
 	struct gt_reuse_options options;
-	const char *name; /* of the stage */
+	const char *name; /* of the stage; NULL: the usual one */
 	const char *function; /* of --index */
-	bool flush, total;
+	bool flush, total, count;
 	struct gt_reuse_text text; /* the table, if one was asked for */
 	bool distances;
 
@@ -25,32 +26,43 @@ struct grd {
 	struct gt_index indexes[GT_PLAN_MAX];
 	struct gt_measures measures;
 	struct gt_pair pair; /* of the first two, if the table is of a pair */
-	struct gt_arrays arrays;
+	struct gt_launch launch;
 	struct gt_coalescer coalescer;
 	struct gt_rows *requests; /* of accesses, on their way to the stacks */
 	bool in_kernel;
 	uint64_t kernel;
 };
 
+static int write_count(void *context, const struct gt_count *count, struct gt_error *error)
+{
+	struct grd *grd = context;
+
+	return gt_write_count(grd->tool.out, count, error);
+}
+
+/* Puts what was measured where it is to go. */
+static void tell(struct grd *grd, const char *kernel)
+{
+	struct gt_counts_sink sink = {.take = write_count, .context = grd};
+	struct tool *tool = &grd->tool;
+
+	tool_must(tool, gt_measures_finish(&grd->measures, &tool->error));
+	if (grd->tool.out)
+		tool_must(tool, gt_counts_give(&grd->measures, &grd->text, grd->name, grd->kernel, &sink, &tool->error));
+	else if (grd->text.table)
+		tool_must(tool, gt_measures_table(&grd->measures, &grd->text, kernel, &tool->error));
+}
+
 static void end_kernel(struct grd *grd)
 {
-	struct tool *tool = &grd->tool;
-	struct gt_count count;
 	char kernel[24];
 
 	if (grd->flush)
 		gt_measures_flush(&grd->measures);
 	if (!grd->in_kernel || grd->total)
 		return;
-	if (grd->text.table) {
-		snprintf(kernel, sizeof kernel, "%" PRIu64, grd->kernel);
-		tool_must(tool, gt_measures_table(&grd->measures, &grd->text, kernel, &tool->error));
-	} else if (tool->out) {
-		gt_count_begin(&count, grd->name, grd->kernel);
-		tool_must(tool, gt_measures_count(&grd->measures, &count, &tool->error));
-		tool_must(tool, gt_write_count(tool->out, &count, &tool->error));
-		gt_count_clear(&count);
-	}
+	snprintf(kernel, sizeof kernel, "%" PRIu64, grd->kernel);
+	tell(grd, kernel);
 	gt_measures_clear(&grd->measures);
 }
 
@@ -59,6 +71,7 @@ static void begin_kernel(struct grd *grd)
 	struct tool *tool = &grd->tool;
 
 	tool_must(tool, gt_coalescer_resolve(&grd->coalescer, gt_reader_gpu(tool->in), NULL, NULL, &tool->error));
+	tool_must(tool, gt_launch_begin(&grd->launch, gt_reader_kernel(tool->in)->name, &tool->error));
 	grd->kernel = gt_reader_kernel(tool->in)->id;
 	grd->in_kernel = true;
 }
@@ -139,6 +152,9 @@ static void take_option(struct grd *grd, int option)
 	case TOTAL:
 		grd->total = true;
 		break;
+	case COUNT:
+		grd->count = true;
+		break;
 	case FLUSH:
 		if (strcmp(optarg, "kernel") != 0 && strcmp(optarg, "never") != 0)
 			tool_usage(tool, "--flush: '%s': expected kernel or never", optarg);
@@ -160,6 +176,20 @@ static void take_option(struct grd *grd, int option)
 	}
 }
 
+static void check_options(struct grd *grd)
+{
+	struct tool *tool = &grd->tool;
+
+	if (grd->total && (!grd->text.table || grd->count))
+		tool_usage(tool, "--total: expected a table beside it, and neither --distances nor --count");
+	if (grd->count && !grd->text.table)
+		tool_usage(tool, "--count: expected a table beside it, and not --distances");
+	if (grd->count && grd->name && strlen(grd->name) >= GT_COUNT_NAME - GT_COUNTS_SUFFIX)
+		tool_usage(tool, "--name: expected at most %d bytes with --count", GT_COUNT_NAME - GT_COUNTS_SUFFIX - 1);
+	if (!grd->name)
+		grd->name = grd->text.table && grd->text.table->figures ? grd->text.table->name : "reuse";
+}
+
 static void take_options(struct grd *grd, int argc, char **argv)
 {
 	struct tool *tool = &grd->tool;
@@ -167,8 +197,7 @@ static void take_options(struct grd *grd, int argc, char **argv)
 	tool_begin(tool, "grd", help, argc, argv);
 	for (int option; (option = tool_option(tool, "v", long_options)) != -1;)
 		take_option(grd, option);
-	if (grd->total && !grd->text.table)
-		tool_usage(tool, "--total: expected a table beside it, and not --distances");
+	check_options(grd);
 	if (gt_plan_make(&grd->plan, &grd->options, &grd->text, &grd->pair, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);
 	if (grd->function && grd->options.sets == 1 && grd->plan.n == 1)
@@ -182,12 +211,12 @@ static void open_all(struct grd *grd)
 	struct tool *tool = &grd->tool;
 
 	tool_read(tool);
-	tool_must(tool, gt_arrays_open(&grd->arrays, &tool->error));
+	tool_must(tool, gt_launch_open(&grd->launch, &tool->error));
 	if (grd->distances) {
 		grd->plan.measures[0].watch = print_distance;
 		grd->plan.measures[0].watch_context = grd;
 		fputs(GT_REUSE_DISTANCE_COLUMNS, stdout);
-	} else if (grd->text.table) {
+	} else if (grd->text.table && !grd->count) {
 		tool_must(tool, gt_reuse_text_begin(&grd->text, grd->options.split, &tool->error));
 	} else {
 		tool_write(tool);
@@ -205,18 +234,18 @@ static void close_all(struct grd *grd)
 	for (size_t i = 0; i < grd->plan.n; i++)
 		gt_index_close(&grd->indexes[i]);
 	gt_pair_close(&grd->pair);
-	gt_arrays_close(&grd->arrays);
+	gt_launch_close(&grd->launch);
 	gt_reuse_text_close(&grd->text);
 	tool_end(&grd->tool);
 }
 
 int main(int argc, char **argv)
 {
-	static struct grd grd = {.name = "reuse", .flush = true};
+	static struct grd grd = {.flush = true};
 	enum gt_event event;
 
 	grd.options = gt_reuse_usual;
-	grd.options.arrays = &grd.arrays;
+	grd.options.launch = &grd.launch;
 	take_options(&grd, argc, argv);
 	open_all(&grd);
 	while (tool_next(&grd.tool, &event)) {
@@ -226,15 +255,15 @@ int main(int argc, char **argv)
 		} else if (event == GT_ROWS) {
 			take_rows(&grd, gt_reader_rows(grd.tool.in));
 		} else if (event == GT_COUNT) {
-			tool_must(&grd.tool, gt_arrays_take(&grd.arrays, gt_reader_count(grd.tool.in), &grd.tool.error));
+			tool_must(&grd.tool, gt_arrays_take(&grd.launch.arrays, gt_reader_count(grd.tool.in), &grd.tool.error));
 		}
 		if (grd.tool.out)
 			tool_pass(&grd.tool);
 	}
 	end_kernel(&grd);
-	if (grd.text.table) { /* the whole stream was read and its checksum is right */
+	if (grd.text.file) { /* the whole stream was read and its checksum is right */
 		if (grd.total)
-			tool_must(&grd.tool, gt_measures_table(&grd.measures, &grd.text, "total", &grd.tool.error));
+			tell(&grd, "total");
 		tool_must(&grd.tool, gt_reuse_text_end(&grd.text, &grd.tool.error));
 		fwrite(grd.text.bytes, 1, grd.text.n, stdout);
 	}

@@ -7,9 +7,9 @@
 
 static const char help[] =
 	"usage: grd [--granularity line[:SIZE]|sector|address[:SIZE]] [--per WHAT] [--index FUNCTION]\n"
-	"           [--op loads|stores|atomics|all] [--by pc|op|array] [--flush kernel|never]\n"
-	"           [--bound N] [--sample RATE] [--sample-lines N] [--name NAME | TABLE [--total]]\n"
-	"           [STREAM]\n"
+	"           [--op loads|stores|atomics|all] [--by pc|op|array|kernel] [--flush kernel|never]\n"
+	"           [--bound N] [--sample RATE] [--sample-lines N] [--name NAME]\n"
+	"           [TABLE [--total | --count]] [STREAM]\n"
 	"Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
 	"Passes the stream on, unchanged, and adds what it counted; or prints a TABLE, tab-separated:\n"
 	"\n"
@@ -25,6 +25,7 @@ static const char help[] =
 	"  --sharing WHO:N,...           what sharing N lines gains and loses; WHO: warp, block, sm\n"
 	"  --distances      each reference and its distance\n"
 	"  --total          one table of all kernels, not one of each\n"
+	"  --count          pass the stream on, and add what the table would say to its counts\n"
 	"\n"
 	"  --granularity G  line (default; 128 bytes or SIZE), sector (32 bytes), or address: that of\n"
 	"                   each lane, in units of SIZE bytes (default 1)\n"
@@ -33,17 +34,17 @@ static const char help[] =
 	"                   of each SM (sm,set:N), or one (global); default: sm where rows are scheduled\n"
 	"  --index FUNCTION which set a line is in, by a function of gcache (mod)\n"
 	"  --op WHICH       only these are references: a list of loads, stores, atomics, all (default)\n"
-	"  --by WHAT        a profile for each pc or op, or for each array that the trace names\n"
+	"  --by WHAT        a profile for each pc, op, name of a kernel, or array that the trace names\n"
 	"  --flush WHEN     forget all lines at the end of a kernel (default) or never\n"
 	"  --bound N        count distances below N one by one, larger ones in bins that double (65536)\n"
 	"  --sample RATE    measure one line of 1/RATE, chosen by hash, and scale what they say\n"
 	"  --sample-lines N keep at most N lines: lower the rate as needed\n"
-	"  --name NAME      the stage's name in the counts (reuse)\n"
+	"  --name NAME      the stage's name in the counts (reuse, or as the table)\n"
 	"  -v, --verbose    progress on standard error\n"
 	"  --help, --version\n";
 
 /* In the order of the table: what prints, what grd takes itself, what lib/reuse takes. */
-enum { PRINTS = 1, DISTANCES = 11, TOTAL, FLUSH, NAME, INDEX, MEASURES };
+enum { PRINTS = 1, DISTANCES = 11, TOTAL, COUNT, FLUSH, NAME, INDEX, MEASURES };
 static const struct option long_options[] = {
 	{"profile", no_argument, NULL, PRINTS},
 	{"csdd", no_argument, NULL, PRINTS + 1},
@@ -57,6 +58,7 @@ static const struct option long_options[] = {
 	{"sharing", required_argument, NULL, PRINTS + 9},
 	{"distances", no_argument, NULL, DISTANCES},
 	{"total", no_argument, NULL, TOTAL},
+	{"count", no_argument, NULL, COUNT},
 	{"flush", required_argument, NULL, FLUSH},
 	{"name", required_argument, NULL, NAME},
 	{"index", required_argument, NULL, INDEX},

@@ -87,12 +87,23 @@ static const struct gt_counter counters[] = {
 	{NULL, "channel_row_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "row_hits", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "row_misses", "sectors", false, GT_PRINT_NUMBER},
+	{NULL, "lines", "lines", true, GT_PRINT_NUMBER},
 	{NULL, "references", "references", false, GT_PRINT_NUMBER},
 	{NULL, "infinite", "references", false, GT_PRINT_NUMBER},
 	{NULL, "distance", "references", false, GT_PRINT_NUMBER},
 	{NULL, "far", "references", false, GT_PRINT_NUMBER},
-	{NULL, "sample_every", "lines", false, GT_PRINT_NUMBER},
-	{NULL, "sample_error", "millionths", false, GT_PRINT_NUMBER},
+	{NULL, "hits", "references", false, GT_PRINT_NUMBER},
+	{NULL, "compulsory", "references", false, GT_PRINT_NUMBER},
+	{NULL, "capacity", "references", false, GT_PRINT_NUMBER},
+	{NULL, "conflict", "references", false, GT_PRINT_NUMBER},
+	{NULL, "spared", "references", false, GT_PRINT_NUMBER},
+	{NULL, "alone", "references", false, GT_PRINT_NUMBER},
+	{NULL, "together", "references", false, GT_PRINT_NUMBER},
+	{NULL, "gained", "references", false, GT_PRINT_NUMBER},
+	{NULL, "lost", "references", false, GT_PRINT_NUMBER},
+	{NULL, "expected_hits", "references / 100", false, GT_PRINT_NUMBER},
+	{NULL, "sample_every", "lines", true, GT_PRINT_NUMBER},
+	{NULL, "sample_error", "millionths", true, GT_PRINT_NUMBER},
 };
 
 static const struct gt_counter unknown = {NULL, NULL, NULL, false, GT_PRINT_NUMBER};
@@ -103,5 +114,6 @@ const struct gt_counter *gt_counter_about(const char *stage, const char *name)
 		if (strcmp(counters[i].name, name) == 0 &&
 		    (!counters[i].stage || strcmp(counters[i].stage, stage) == 0))
 			return &counters[i];
-	return &unknown;
+	const char *class = strrchr(name, '.'); /* "load.global.references" is counted as "references" is */
+	return class ? gt_counter_about(stage, class + 1) : &unknown;
 }

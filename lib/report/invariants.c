@@ -5,35 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TERMS 4
-
-/* left = right (or left <= right) for sums of counters of one stage; numbers and whole arrays.
- * Tested where all counters are there. */
-static const struct equation {
-	const char *left[TERMS];
-	bool at_most;
-	const char *right[TERMS];
-} equations[] = {
-	{{"accesses"}, false, {"loads", "stores", "atomics"}},
-	{{"requests"}, false, {"load_requests", "store_requests", "atomic_requests", "reduction_requests"}},
-	{{"sectors"}, false, {"load_sectors", "store_sectors", "atomic_sectors", "reduction_sectors"}},
-	{{"requests"}, true, {"sectors"}},
-	{{"modelled_blocks"}, true, {"blocks"}},
-	{{"read_hits"}, true, {"reads"}},
-	{{"write_hits"}, true, {"writes"}},
-	{{"atomic_hits"}, true, {"atomics"}},
-	{{"mru"}, false, {"read_hits"}},
-	{{"mru_writes"}, false, {"write_hits"}},
-	{{"row_hits", "row_misses"}, false, {"reads", "writes"}},
-	{{"channel_reads"}, false, {"reads"}},
-	{{"channel_writes"}, false, {"writes"}},
-	{{"channel_row_hits"}, false, {"row_hits"}},
-};
+#include "report/equations.h"
 
 /* What one stage sends is what the next receives: requests always, sectors where both count them
  * in units of 32 bytes. Atomics that reach DRAM are a read and a write there. */
 static const struct hand_over {
-	const char *sent[TERMS], *received[TERMS];
+	const char *sent[GT_TERMS], *received[GT_TERMS];
 	bool in_sectors;
 } hand_overs[] = {
 	{{"sent_requests"}, {"requests"}, false},
@@ -84,51 +61,6 @@ uint64_t gt_invariants_checked(const struct gt_invariants *invariants)
 
 /* ---- counts ---- */
 
-/* Adds the counters of those names; false if one is missing. Sums wrap, as equations do. */
-static bool sum_of(const struct gt_count *count, const char *const names[TERMS], uint64_t *sum)
-{
-	*sum = 0;
-	for (int t = 0; t < TERMS && names[t]; t++) {
-		const struct gt_count_entry *entry = gt_count_find(count, names[t]);
-		if (!entry || entry->kind == GT_COUNT_TEXT)
-			return false;
-		if (entry->kind == GT_COUNT_NUMBER)
-			*sum += entry->number;
-		for (size_t i = 0; entry->kind == GT_COUNT_ARRAY && i < entry->n; i++)
-			*sum += entry->array[i];
-	}
-	return true;
-}
-
-/* "a + b" into a buffer. */
-static const char *join(const char *const names[TERMS], char *buffer, size_t bytes)
-{
-	buffer[0] = '\0';
-	for (int t = 0; t < TERMS && names[t]; t++) {
-		strncat(buffer, t > 0 ? " + " : "", bytes - strlen(buffer) - 1);
-		strncat(buffer, names[t], bytes - strlen(buffer) - 1);
-	}
-	return buffer;
-}
-
-static int check_stage(struct gt_invariants *invariants, const struct gt_count *count, struct gt_error *error)
-{
-	char left_text[160], right_text[160];
-	uint64_t left, right;
-
-	for (size_t e = 0; e < sizeof equations / sizeof equations[0]; e++) {
-		const struct equation *equation = &equations[e];
-		if (!sum_of(count, equation->left, &left) || !sum_of(count, equation->right, &right))
-			continue;
-		if (equation->at_most ? left > right : left != right)
-			return gt_fail(error, "kernel %" PRIu64 ": %s: %s is %" PRIu64 ", but %s is %" PRIu64, count->kernel,
-				       count->stage, join(equation->left, left_text, sizeof left_text), left,
-				       join(equation->right, right_text, sizeof right_text), right);
-		invariants->checked++;
-	}
-	return 0;
-}
-
 /* True if the stage counts sectors of 32 bytes: levels say so, the others always do. */
 static bool in_sectors_of_32(const struct gt_count *count)
 {
@@ -148,12 +80,12 @@ static int check_hand_over(struct gt_invariants *invariants, const struct gt_cou
 	for (size_t h = 0; h < sizeof hand_overs / sizeof hand_overs[0]; h++) {
 		if (table[h].in_sectors && (!in_sectors_of_32(from) || !in_sectors_of_32(to)))
 			continue;
-		if (!sum_of(from, table[h].sent, &sent) || !sum_of(to, table[h].received, &received))
+		if (!gt_terms_sum(from, 0, table[h].sent, &sent) || !gt_terms_sum(to, 0, table[h].received, &received))
 			continue;
 		if (sent != received)
 			return gt_fail(error, "kernel %" PRIu64 ": %s: %s is %" PRIu64 ", but %s of %s is %" PRIu64, to->kernel,
-				       to->stage, join(table[h].received, received_text, sizeof received_text), received,
-				       join(table[h].sent, sent_text, sizeof sent_text), from->stage, sent);
+				       to->stage, gt_terms_join(table[h].received, received_text, sizeof received_text), received,
+				       gt_terms_join(table[h].sent, sent_text, sizeof sent_text), from->stage, sent);
 		invariants->checked++;
 	}
 	return 0;
@@ -181,7 +113,7 @@ static int take_count(struct gt_invariants *invariants, const struct gt_count *c
 {
 	struct gt_count copy;
 
-	if (check_stage(invariants, count, error) != 0)
+	if (gt_equations_check(count, &invariants->checked, error) != 0)
 		return -1;
 	if (invariants->has_sender && invariants->sender.kernel != count->kernel)
 		invariants->has_sender = false;

@@ -18,6 +18,10 @@ const struct gt_metric gt_ratios[] = {
 	{"read_hit_ratio", "% of reads", "read_hits", ".read_hits", ".reads", 100},
 	{"write_hit_ratio", "% of writes", "write_hits", ".write_hits", ".writes", 100},
 	{"atomic_hit_ratio", "% of atomics", "atomic_hits", ".atomic_hits", ".atomics", 100},
+	{"hit_ratio", "% of references", "hits", ".hits", ".references", 100},
+	{"alone_hit_ratio", "% of references", "alone", ".alone", ".references", 100},
+	{"together_hit_ratio", "% of references", "together", ".together", ".references", 100},
+	{"expected_hit_ratio", "% of references", "expected_hits", ".expected_hits", ".references", 1},
 	{"row_hit_ratio", "% of sectors", "row_hits", ".row_hits", ".row_hits .row_misses", 100},
 };
 const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;

@@ -5,43 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-/* The number of a name, which is remembered if it is new. */
-static int intern(struct gt_arrays *arrays, const char *name, uint64_t *number, struct gt_error *error)
-{
-	uint64_t hash = XXH3_64bits(name, strlen(name)) >> 1, *found;
-	int fresh;
-
-	for (;; hash++) {
-		found = gt_map_put(&arrays->index, hash, arrays->n_names, &fresh);
-		if (!found)
-			return gt_fail_memory(error, "names of arrays");
-		if (fresh || strcmp(arrays->names[*found], name) == 0)
-			break;
-	}
-	*number = *found;
-	if (!fresh)
-		return 0;
-	if (arrays->n_names == arrays->names_capacity) {
-		size_t capacity = arrays->names_capacity ? 2 * arrays->names_capacity : 16;
-		void *names = realloc(arrays->names, capacity * sizeof *arrays->names);
-		if (!names)
-			return gt_fail_memory(error, "names of arrays");
-		arrays->names = names;
-		arrays->names_capacity = capacity;
-	}
-	snprintf(arrays->names[arrays->n_names++], GT_ARRAY_NAME, "%s", name);
-	return 0;
-}
 
 int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error)
 {
 	uint64_t none;
 
 	*arrays = (struct gt_arrays){0};
-	if (gt_map_open(&arrays->index, 0, error) == 0 && intern(arrays, "-", &none, error) == 0)
+	if (gt_names_open(&arrays->names, error) == 0 && gt_names_number(&arrays->names, "-", &none, error) == 0)
 		return 0;
 	gt_arrays_close(arrays);
 	return -1;
@@ -50,8 +20,7 @@ int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error)
 void gt_arrays_close(struct gt_arrays *arrays)
 {
 	free(arrays->arrays);
-	free(arrays->names);
-	gt_map_close(&arrays->index);
+	gt_names_close(&arrays->names);
 	*arrays = (struct gt_arrays){0};
 }
 
@@ -99,7 +68,7 @@ int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struc
 		if (length == 0)
 			snprintf(name, sizeof name, "0x%" PRIx64, addresses->array[i]);
 		live[i] = (struct gt_array){.address = addresses->array[i], .bytes = bytes->array[i]};
-		if (intern(arrays, name, &live[i].name, error) != 0)
+		if (gt_names_number(&arrays->names, name, &live[i].name, error) != 0)
 			return -1;
 		rest += length + (rest[length] == ',');
 	}

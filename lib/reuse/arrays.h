@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "reuse/names.h"
 #include "stream/count.h"
 
 #define GT_ARRAYS_STAGE "allocations"
@@ -21,9 +21,7 @@ struct gt_array {
 struct gt_arrays {
 	struct gt_array *arrays; /* live ones, by address */
 	size_t n;
-	char (*names)[GT_ARRAY_NAME]; /* all that were ever seen; 0 is "-": no array */
-	size_t n_names, names_capacity;
-	struct gt_map index; /* hash of a name, to name */
+	struct gt_names names; /* all that were ever seen; 0 is "-": no array */
 };
 
 int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error);

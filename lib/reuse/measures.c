@@ -8,7 +8,7 @@ int gt_measures_open(struct gt_measures *measures, const struct gt_plan *plan, s
 	for (measures->n = 0; measures->n < plan->n; measures->n++)
 		if (gt_reuse_open(&measures->reuses[measures->n], &plan->measures[measures->n], error) != 0)
 			return -1;
-	return 0;
+	return pair->lines ? gt_pair_open(pair, plan->split, plan->measures[0].launch, error) : 0;
 }
 
 void gt_measures_close(struct gt_measures *measures)
@@ -39,12 +39,12 @@ void gt_measures_clear(struct gt_measures *measures)
 		gt_profile_clear(&measures->reuses[i].profile);
 }
 
-/* A profile that adds up and is in order. */
-static int finish(struct gt_profile *profile, struct gt_error *error)
+int gt_measures_finish(struct gt_measures *measures, struct gt_error *error)
 {
-	if (gt_profile_settle(profile, error) != 0)
-		return -1;
-	gt_profile_sort(profile);
+	for (size_t i = 0; i < measures->n; i++)
+		if (gt_profile_finish(&measures->reuses[i].profile, error) != 0)
+			return -1;
+	gt_classes_sort(&measures->pair->classes);
 	return 0;
 }
 
@@ -54,18 +54,11 @@ int gt_measures_table(struct gt_measures *measures, struct gt_reuse_text *text, 
 	if (text->table->write_pair)
 		return gt_reuse_text_add_pair(text, kernel, measures->pair, error);
 	for (size_t i = 0; i < measures->n; i++) {
-		struct gt_reuse *reuse = &measures->reuses[i];
+		const struct gt_reuse *reuse = &measures->reuses[i];
 		text->asked.sets = reuse->options.sets;
 		text->asked.error = gt_reuse_expected_error(reuse);
-		if (finish(&reuse->profile, error) != 0 || gt_reuse_text_add(text, kernel, &reuse->profile, error) != 0)
+		if (gt_reuse_text_add(text, kernel, &reuse->profile, error) != 0)
 			return -1;
 	}
 	return 0;
-}
-
-int gt_measures_count(struct gt_measures *measures, struct gt_count *count, struct gt_error *error)
-{
-	struct gt_reuse *reuse = &measures->reuses[0];
-
-	return finish(&reuse->profile, error) != 0 ? -1 : gt_reuse_count(reuse, count, error);
 }

@@ -11,10 +11,11 @@
 struct gt_measures {
 	struct gt_reuse reuses[GT_PLAN_MAX];
 	size_t n;
-	struct gt_pair *pair; /* of the first two; the caller's */
+	struct gt_pair *pair; /* of the first two, if there is one; the caller's */
 };
 
-/* Zeroed, it can be closed; so can one that was not opened wholly. */
+/* Opens the pair too, which stays the caller's to close. Zeroed, measures can be closed; so can some
+ * that were not opened wholly. */
 int gt_measures_open(struct gt_measures *measures, const struct gt_plan *plan, struct gt_pair *pair,
 		     struct gt_error *error);
 void gt_measures_close(struct gt_measures *measures);
@@ -26,10 +27,10 @@ void gt_measures_flush(struct gt_measures *measures);
 /* Forgets what was counted. */
 void gt_measures_clear(struct gt_measures *measures);
 
-/* Appends what was counted to the table, `kernel` standing in the first column; or the first
- * profile to a count. Until the next clear nothing may be measured. */
+/* Ends the counting until the next clear: every profile adds up and is in order. */
+int gt_measures_finish(struct gt_measures *measures, struct gt_error *error);
+/* Appends what was counted to the table, `kernel` standing in the first column. */
 int gt_measures_table(struct gt_measures *measures, struct gt_reuse_text *text, const char *kernel,
 		      struct gt_error *error);
-int gt_measures_count(struct gt_measures *measures, struct gt_count *count, struct gt_error *error);
 
 #endif

@@ -28,16 +28,45 @@ int gt_lines_parse(const char *text, struct gt_lines *lines, struct gt_error *er
 	return 0;
 }
 
+/* Nothing counted yet; NULL when memory is short. */
+static struct gt_pair_counts *new_counts(const struct gt_pair *pair, struct gt_error *error)
+{
+	struct gt_pair_counts *counts = calloc(1, sizeof *counts + pair->lines->n * sizeof *counts->cells);
+
+	if (!counts)
+		gt_fail_memory(error, "pairs of distances");
+	return counts;
+}
+
+int gt_pair_open(struct gt_pair *pair, const struct gt_split *split, const struct gt_launch *launch,
+		 struct gt_error *error)
+{
+	pair->all = new_counts(pair, error);
+	return pair->all ? gt_classes_open(&pair->classes, split, launch, error) : -1;
+}
+
+static void clear_classes(struct gt_pair *pair)
+{
+	for (size_t i = 0; i < pair->classes.n; i++)
+		free(pair->classes.classes[i].counted);
+}
+
 void gt_pair_close(struct gt_pair *pair)
 {
+	clear_classes(pair);
+	gt_classes_close(&pair->classes);
+	free(pair->all);
 	free(pair->distances);
 	*pair = (struct gt_pair){0};
 }
 
 void gt_pair_clear(struct gt_pair *pair)
 {
-	pair->references = pair->first_infinite = pair->second_infinite = 0;
-	memset(pair->cells, 0, sizeof pair->cells);
+	if (!pair->lines)
+		return;
+	memset(pair->all, 0, sizeof *pair->all + pair->lines->n * sizeof *pair->all->cells);
+	clear_classes(pair);
+	gt_classes_clear(&pair->classes);
 }
 
 int gt_pair_watch_first(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
@@ -60,28 +89,40 @@ int gt_pair_watch_first(void *context, const struct gt_rows *rows, size_t i, uin
 	return 0;
 }
 
-int gt_pair_watch_second(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t second,
-			 struct gt_error *error)
+static void count(const struct gt_pair *pair, struct gt_pair_counts *counts, uint64_t first, uint64_t second)
 {
-	struct gt_pair *pair = context;
-	uint64_t first = pair->distances[pair->at++];
-
-	(void)rows;
-	(void)i;
-	(void)unit;
-	(void)error;
-	if (pair->at == pair->n)
-		pair->at = pair->n = 0;
-	pair->references++;
-	pair->first_infinite += first == GT_DISTANCE_INFINITE;
-	pair->second_infinite += second == GT_DISTANCE_INFINITE;
+	counts->references++;
+	counts->first_infinite += first == GT_DISTANCE_INFINITE;
+	counts->second_infinite += second == GT_DISTANCE_INFINITE;
 	for (size_t size = 0; size < pair->lines->n; size++) {
-		struct gt_pair_cells *cells = &pair->cells[size];
+		struct gt_pair_cells *cells = &counts->cells[size];
 		bool first_hits = first < pair->lines->lines[size];
 		bool second_hits = second < pair->lines->lines[size] * pair->scale;
 		cells->both += first_hits && second_hits;
 		cells->only_first += first_hits && !second_hits;
 		cells->only_second += !first_hits && second_hits;
 	}
+}
+
+int gt_pair_watch_second(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t second,
+			 struct gt_error *error)
+{
+	struct gt_pair *pair = context;
+	struct gt_referrer referrer = {.rows = rows, .i = i, .address = unit << pair->shift};
+	uint64_t first = pair->distances[pair->at++];
+
+	if (pair->at == pair->n)
+		pair->at = pair->n = 0;
+	count(pair, pair->all, first, second);
+	if (!pair->classes.split)
+		return 0;
+	struct gt_class *class = gt_classes_of(&pair->classes, &referrer, error);
+	if (!class)
+		return -1;
+	if (!class->counted)
+		class->counted = new_counts(pair, error);
+	if (!class->counted)
+		return -1;
+	count(pair, class->counted, first, second);
 	return 0;
 }

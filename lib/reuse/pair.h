@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "reuse/classes.h"
 #include "stream/rows.h"
 
 #define GT_LINES_N 1024 /* sizes that can be asked for at once */
@@ -26,15 +27,25 @@ struct gt_pair_cells {
 	uint64_t both, only_first, only_second; /* hits */
 };
 
-struct gt_pair {
-	const struct gt_lines *lines; /* of a cache of the first kind */
-	uint64_t scale;		      /* one of the second kind has this many times as many */
+struct gt_pair_counts {
 	uint64_t references, first_infinite, second_infinite;
-	struct gt_pair_cells cells[GT_LINES_N];
-	uint64_t *distances; /* from the first stacks, until the second ones are asked */
+	struct gt_pair_cells cells[]; /* one for each of the lines */
+};
+
+struct gt_pair {
+	const struct gt_lines *lines; /* of a cache of the first kind; NULL: there is no pair */
+	uint64_t scale;		      /* one of the second kind has this many times as many */
+	unsigned shift;		      /* log2 of a line's bytes */
+	struct gt_pair_counts *all;
+	struct gt_classes classes; /* of each: a struct gt_pair_counts */
+	uint64_t *distances;	   /* from the first stacks, until the second ones are asked */
 	size_t n, capacity, at;
 };
 
+/* Makes a pair ready whose lines, scale and shift are set and whose rest is zeroed. Returns 0, or -1
+ * when memory is short. */
+int gt_pair_open(struct gt_pair *pair, const struct gt_split *split, const struct gt_launch *launch,
+		 struct gt_error *error);
 void gt_pair_close(struct gt_pair *pair);
 /* Forgets what was counted. */
 void gt_pair_clear(struct gt_pair *pair);

@@ -47,12 +47,11 @@ static int plan_pair(struct gt_plan *plan, const struct gt_reuse_options *option
 {
 	struct gt_reuse_options *first = &plan->measures[0], *second = &plan->measures[1];
 
-	if (options->split)
-		return gt_fail(error, "--%s: expected no --by beside it", text->table->name);
 	plan->n = 2;
 	*first = *second = *options;
 	pair->lines = &text->asked.lines;
 	pair->scale = 1;
+	pair->shift = options->unit.shift;
 	if (strcmp(text->table->name, "classes") == 0) {
 		if (options->sets == 1)
 			return gt_fail(error, "--classes: expected --per set:N or --per sm,set:N beside it");
@@ -65,6 +64,8 @@ static int plan_pair(struct gt_plan *plan, const struct gt_reuse_options *option
 	}
 	first->watch = gt_pair_watch_first;
 	second->watch = gt_pair_watch_second;
+	plan->split = options->split;
+	first->split = second->split = NULL;
 	first->watch_context = second->watch_context = pair;
 	return 0;
 }

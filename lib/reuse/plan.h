@@ -16,6 +16,7 @@
 struct gt_plan {
 	struct gt_reuse_options measures[GT_PLAN_MAX];
 	size_t n;
+	const struct gt_split *split; /* of the pair, if it is one; measures have their own */
 };
 
 /* Fills in the plan, and in `options` and `text` what the table decides: the line, the bound.

@@ -36,7 +36,7 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 		gt_reuse_close(reuse);
 		return gt_fail_memory(error, "references");
 	}
-	if (gt_profile_open(&reuse->profile, options->split, options->arrays, options->bound, error) != 0 ||
+	if (gt_profile_open(&reuse->profile, options->split, options->launch, options->bound, error) != 0 ||
 	    gt_map_open(&reuse->index, 0, error) != 0) {
 		gt_reuse_close(reuse);
 		return -1;
@@ -170,7 +170,7 @@ static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, str
 {
 	const struct gt_reference *references = reuse->references;
 	const struct gt_reuse_options *options = &reuse->options;
-	struct gt_profile_reference reference = {.rows = rows};
+	struct gt_referrer referrer = {.rows = rows};
 
 	for (size_t i = 0; i < n; i++) {
 		const struct gt_reference *now = &references[i];
@@ -185,9 +185,9 @@ static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, str
 			reuse->live++;
 		else
 			distance *= reuse->every;
-		reference.i = now->row;
-		reference.address = now->unit << options->unit.shift;
-		if (gt_profile_add(&reuse->profile, &reference, distance, reuse->every, error) != 0)
+		referrer.i = now->row;
+		referrer.address = now->unit << options->unit.shift;
+		if (gt_profile_add(&reuse->profile, &referrer, distance, reuse->every, error) != 0)
 			return -1;
 		if (options->watch && options->watch(options->watch_context, rows, now->row, now->unit,
 						     distance, error) != 0)
@@ -215,7 +215,7 @@ static int check(const struct gt_reuse *reuse, const struct gt_rows *rows, struc
 static int sample(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, uint64_t *units, unsigned *n,
 		  struct gt_error *error)
 {
-	struct gt_profile_reference reference = {.rows = rows, .i = i};
+	struct gt_referrer referrer = {.rows = rows, .i = i};
 	unsigned kept = 0;
 
 	for (unsigned j = 0; j < *n; j++) {
@@ -223,8 +223,8 @@ static int sample(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, 
 			units[kept++] = units[j];
 			continue;
 		}
-		reference.address = units[j] << reuse->options.unit.shift;
-		if (gt_profile_pass(&reuse->profile, &reference, error) != 0)
+		referrer.address = units[j] << reuse->options.unit.shift;
+		if (gt_profile_pass(&reuse->profile, &referrer, error) != 0)
 			return -1;
 	}
 	*n = kept;
@@ -279,24 +279,28 @@ static const char *per_name(const struct gt_reuse *reuse)
 	}
 }
 
-int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error)
+const char *gt_reuse_per_format(const struct gt_reuse *reuse, char buffer[GT_REUSE_PER_TEXT])
+{
+	int n = snprintf(buffer, GT_REUSE_PER_TEXT, "%s", per_name(reuse));
+
+	if (reuse->options.sets > 1)
+		snprintf(buffer + n, GT_REUSE_PER_TEXT - (size_t)n, ",set:%" PRIu64, reuse->options.sets);
+	return buffer;
+}
+
+int gt_reuse_describe(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_reuse_options *options = &reuse->options;
-	char granularity[64], per[64], size[32];
+	char granularity[64], per[GT_REUSE_PER_TEXT], size[32];
 
 	snprintf(granularity, sizeof granularity, "%s:%s", options->unit.granularity->name,
 		 gt_format_size(UINT64_C(1) << options->unit.shift, size));
-	snprintf(per, sizeof per, "%s", per_name(reuse));
-	if (options->sets > 1)
-		snprintf(per + strlen(per), sizeof per - strlen(per), ",set:%" PRIu64, options->sets);
 	if (gt_count_text(count, "granularity", granularity, error) != 0 ||
-	    gt_count_text(count, "per", per, error) != 0)
+	    gt_count_text(count, "per", gt_reuse_per_format(reuse, per), error) != 0)
 		return -1;
-	if (options->every > 1 || options->sample_lines > 0) {
-		uint64_t millionths = (uint64_t)(gt_reuse_expected_error(reuse) * 1e6 + 0.5);
-		if (gt_count_number(count, "sample_every", reuse->every, error) != 0 ||
-		    gt_count_number(count, "sample_error", millionths, error) != 0)
-			return -1;
-	}
-	return gt_profile_count(&reuse->profile, count, error);
+	if (options->every == 1 && options->sample_lines == 0)
+		return 0;
+	uint64_t millionths = (uint64_t)(gt_reuse_expected_error(reuse) * 1e6 + 0.5);
+	return gt_count_number(count, "sample_every", reuse->every, error) != 0
+		       ? -1 : gt_count_number(count, "sample_error", millionths, error);
 }

@@ -8,6 +8,7 @@
 #include "reuse/profile.h"
 #include "reuse/stack.h"
 #include "reuse/unit.h"
+#include "stream/count.h"
 #include "stream/op.h"
 #include "stream/rows.h"
 
@@ -33,7 +34,7 @@ struct gt_reuse_options {
 	unsigned actions; /* bit 1 << action for each enum gt_action that makes references */
 	uint64_t bound; /* reuse/histogram.h */
 	const struct gt_split *split;
-	const struct gt_arrays *arrays; /* what a split by array goes by */
+	const struct gt_launch *launch; /* what the split goes by; the caller's */
 	/* Only lines whose hash is among the lowest one of `every` are measured (1: all), and each
 	 * stands for that many: its distance and its count are multiplied. When more than
 	 * sample_lines (0: no limit) are in the stacks, `every` is doubled and they are thinned. */
@@ -67,8 +68,11 @@ void gt_reuse_close(struct gt_reuse *reuse);
  * kind, or rows without an SM where one is needed. After an error it can only be closed. */
 int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error);
 
-/* Appends to `count` the words `granularity` and `per`, and what gt_profile_count says. */
-int gt_reuse_count(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error);
+/* Appends to `count` the words `granularity` and `per`, and how lines were sampled, if they were. */
+int gt_reuse_describe(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error);
+/* What has a stack, "sm,set:64", into a buffer; returns it. */
+#define GT_REUSE_PER_TEXT 64
+const char *gt_reuse_per_format(const struct gt_reuse *reuse, char buffer[GT_REUSE_PER_TEXT]);
 
 /* The error to expect of a ratio of references, if lines were sampled: two standard errors where
  * references are spread evenly over lines, 2 sqrt((1 - R) / lines kept). 0 if all were measured. */

@@ -6,6 +6,8 @@
 
 #include "stream/op.h"
 
+#define FIRST_COLUMNS (32 + GT_CLASS_TEXT) /* bytes */
+
 int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const char *argument,
 			 struct gt_error *error)
 {
@@ -41,30 +43,43 @@ int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split
 	return sound(text->file, error);
 }
 
+/* The columns before the figures: the kernel and, if `i` is below their number, the name of class i. */
+static const char *first_columns(const struct gt_classes *classes, size_t i, const char *kernel, char *buffer)
+{
+	char class[GT_CLASS_TEXT];
+
+	if (i < classes->n)
+		snprintf(buffer, FIRST_COLUMNS, "%.24s\t%s\t", kernel, gt_classes_name(classes, i, class));
+	else
+		snprintf(buffer, FIRST_COLUMNS, "%.24s\t", kernel);
+	return buffer;
+}
+
 int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const struct gt_profile *profile,
 		      struct gt_error *error)
 {
-	char first[32 + GT_CLASS_TEXT], class[GT_CLASS_TEXT];
+	const struct gt_classes *classes = &profile->classes;
+	char first[FIRST_COLUMNS];
 
-	if (!profile->split) {
-		snprintf(first, sizeof first, "%.24s\t", kernel);
-		text->table->write(text->file, first, &profile->all, &text->asked);
-	}
-	for (size_t i = 0; i < profile->n; i++) {
-		profile->split->format(profile->arrays, profile->classes[i].key, class);
-		snprintf(first, sizeof first, "%.24s\t%s\t", kernel, class);
-		text->table->write(text->file, first, &profile->classes[i].histogram, &text->asked);
-	}
+	if (!classes->split)
+		text->table->write(text->file, first_columns(classes, 0, kernel, first), &profile->all, &text->asked);
+	for (size_t i = 0; i < classes->n; i++)
+		text->table->write(text->file, first_columns(classes, i, kernel, first), classes->classes[i].counted,
+				   &text->asked);
 	return sound(text->file, error);
 }
 
 int gt_reuse_text_add_pair(struct gt_reuse_text *text, const char *kernel, const struct gt_pair *pair,
 			   struct gt_error *error)
 {
-	char first[32];
+	const struct gt_classes *classes = &pair->classes;
+	char first[FIRST_COLUMNS];
 
-	snprintf(first, sizeof first, "%.24s\t", kernel);
-	text->table->write_pair(text->file, first, pair, &text->asked);
+	if (!classes->split)
+		text->table->write_pair(text->file, first_columns(classes, 0, kernel, first), pair, pair->all);
+	for (size_t i = 0; i < classes->n; i++)
+		text->table->write_pair(text->file, first_columns(classes, i, kernel, first), pair,
+					classes->classes[i].counted);
 	return sound(text->file, error);
 }
 

@@ -28,8 +28,8 @@ int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const cha
 /* The bound that makes the chosen table exact, if that is above `bound`; else `bound`. */
 uint64_t gt_reuse_text_bound(const struct gt_reuse_text *text, uint64_t bound);
 
-/* Begins the table with its header; appends the rows of a sorted profile, `kernel` standing in the
- * first column; ends it, so that `bytes` can be shown. Each returns 0, or -1 when memory is short. */
+/* Begins the table with its header; appends the rows of a finished profile, `kernel` standing in the
+ * first column, or of a pair; ends it, so that `bytes` can be shown. Each returns 0, or -1 when memory is short. */
 int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split, struct gt_error *error);
 int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const struct gt_profile *profile,
 		      struct gt_error *error);

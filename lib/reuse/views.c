@@ -73,19 +73,24 @@ static void write_mru(FILE *to, const char *first, const struct gt_histogram *hi
 	fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\n", first, ways, rest);
 }
 
+/* The numbers of some figures, with tabs between. */
+static void write_numbers(FILE *to, const char *first, const struct gt_figures *figures, const uint64_t *numbers)
+{
+	for (size_t i = 0; figures->names[i]; i++)
+		fprintf(to, "%s%" PRIu64, i == 0 ? first : "\t", numbers[i]);
+}
+
 static void write_lines(FILE *to, const char *first, const struct gt_histogram *histogram,
 			const struct gt_reuse_asked *asked)
 {
-	uint64_t references = histogram->references, compulsory = histogram->infinite;
+	uint64_t numbers[GT_FIGURES_MAX], references = histogram->references;
 
-	for (size_t i = 0; i < asked->lines.n; i++) {
-		uint64_t hits = gt_histogram_below(histogram, asked->lines.lines[i]);
-		uint64_t capacity = references - hits - compulsory;
-		fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", first,
-			asked->lines.lines[i], references, hits, compulsory, capacity);
-		write_ratio(to, hits, references, '\t');
-		write_ratio(to, compulsory, references, '\t');
-		write_ratio(to, capacity, references, '\n');
+	for (size_t size = 0; size < asked->lines.n; size++) {
+		gt_figures_lines.of_histogram(asked, size, histogram, numbers);
+		write_numbers(to, first, &gt_figures_lines, numbers);
+		putc('\t', to);
+		for (size_t i = 2; i < 5; i++) /* hits, compulsory, capacity */
+			write_ratio(to, numbers[i], references, i < 4 ? '\t' : '\n');
 	}
 }
 
@@ -137,29 +142,28 @@ static void write_sdcm_normal(FILE *to, const char *first, const struct gt_histo
 	write_expected(to, first, histogram, asked, gt_sdcm_normal);
 }
 
-static void write_classes(FILE *to, const char *first, const struct gt_pair *pair,
-			  const struct gt_reuse_asked *asked)
+static void write_pair(FILE *to, const char *first, const struct gt_figures *figures, const struct gt_pair *pair,
+		       const struct gt_pair_counts *counts)
 {
-	for (size_t i = 0; i < asked->lines.n; i++) {
-		const struct gt_pair_cells *cells = &pair->cells[i];
-		uint64_t hits = cells->both + cells->only_first, compulsory = pair->first_infinite;
-		uint64_t capacity = pair->references - hits - compulsory - cells->only_second;
-		fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", first, asked->lines.lines[i],
-			asked->lines.lines[i] * pair->scale, pair->references, hits);
-		fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", compulsory, capacity,
-			cells->only_second, cells->only_first);
+	uint64_t numbers[GT_FIGURES_MAX];
+
+	for (size_t size = 0; size < pair->lines->n; size++) {
+		figures->of_pair(pair, size, counts, numbers);
+		write_numbers(to, first, figures, numbers);
+		putc('\n', to);
 	}
 }
 
-static void write_sharing(FILE *to, const char *first, const struct gt_pair *pair,
-			  const struct gt_reuse_asked *asked)
+static void write_classes(FILE *to, const char *first, const struct gt_pair *pair,
+			  const struct gt_pair_counts *counts)
 {
-	for (size_t i = 0; i < asked->lines.n; i++) {
-		const struct gt_pair_cells *cells = &pair->cells[i];
-		fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-			first, asked->lines.lines[i], pair->references, cells->both + cells->only_first,
-			cells->both + cells->only_second, cells->only_second, cells->only_first);
-	}
+	write_pair(to, first, &gt_figures_classes, pair, counts);
+}
+
+static void write_sharing(FILE *to, const char *first, const struct gt_pair *pair,
+			  const struct gt_pair_counts *counts)
+{
+	write_pair(to, first, &gt_figures_sharing, pair, counts);
 }
 
 static int parse_lines(struct gt_reuse_asked *asked, const char *text, struct gt_error *error)
@@ -198,18 +202,19 @@ static int parse_sharing(struct gt_reuse_asked *asked, const char *text, struct 
 #define SDCM_COLUMNS "size\tways\tline\treferences\thits\thit_ratio"
 
 const struct gt_reuse_table gt_reuse_tables[] = {
-	{"profile", "distance\tto\tcount", NULL, write_profile, NULL},
-	{"csdd", "distance\tbelow\tfraction", NULL, write_csdd, NULL},
-	{"mru", "position\tcount", parse_ways, write_mru, NULL},
+	{"profile", "distance\tto\tcount", NULL, write_profile, NULL, NULL},
+	{"csdd", "distance\tbelow\tfraction", NULL, write_csdd, NULL, NULL},
+	{"mru", "position\tcount", parse_ways, write_mru, NULL, NULL},
 	{"lines", "lines\treferences\thits\tcompulsory\tcapacity\thit_ratio\tcompulsory_ratio\tcapacity_ratio",
-	 parse_lines, write_lines, NULL},
-	{"curve", CURVE_COLUMNS, NULL, write_curve, NULL},
-	{"curve-sets", CURVE_COLUMNS, parse_lines, write_curve, NULL},
-	{"sdcm", SDCM_COLUMNS, parse_cache, write_sdcm, NULL},
-	{"sdcm-normal", SDCM_COLUMNS, parse_cache, write_sdcm_normal, NULL},
+	 parse_lines, write_lines, NULL, &gt_figures_lines},
+	{"curve", CURVE_COLUMNS, NULL, write_curve, NULL, NULL},
+	{"curve-sets", CURVE_COLUMNS, parse_lines, write_curve, NULL, NULL},
+	{"sdcm", SDCM_COLUMNS, parse_cache, write_sdcm, NULL, &gt_figures_sdcm},
+	{"sdcm-normal", SDCM_COLUMNS, parse_cache, write_sdcm_normal, NULL, &gt_figures_sdcm_normal},
 	{"classes", "ways\tlines\treferences\thits\tcompulsory\tcapacity\tconflict\tspared", parse_lines, NULL,
-	 write_classes},
-	{"sharing", "lines\treferences\talone\ttogether\tgained\tlost", parse_sharing, NULL, write_sharing},
+	 write_classes, &gt_figures_classes},
+	{"sharing", "lines\treferences\talone\ttogether\tgained\tlost", parse_sharing, NULL, write_sharing,
+	 &gt_figures_sharing},
 };
 const size_t gt_reuse_tables_n = sizeof gt_reuse_tables / sizeof *gt_reuse_tables;
 

@@ -8,19 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "reuse/histogram.h"
-#include "reuse/pair.h"
-#include "reuse/reuse.h"
-#include "reuse/sdcm.h"
-
-/* What a table was asked for, and what its stacks are. */
-struct gt_reuse_asked {
-	struct gt_lines lines; /* sizes, ways or numbers of sets */
-	struct gt_sdcm cache;
-	enum gt_reuse_per alone; /* sharing: who has a cache of its own */
-	uint64_t sets, unit_bytes; /* of the stacks that the histogram is of */
-	double error; /* of a ratio, to expect (gt_reuse_expected_error) */
-};
+#include "reuse/figures.h"
 
 struct gt_reuse_table {
 	const char *name;
@@ -31,7 +19,8 @@ struct gt_reuse_table {
 	void (*write)(FILE *to, const char *first, const struct gt_histogram *histogram,
 		      const struct gt_reuse_asked *asked);
 	void (*write_pair)(FILE *to, const char *first, const struct gt_pair *pair,
-			   const struct gt_reuse_asked *asked);
+			   const struct gt_pair_counts *counts);
+	const struct gt_figures *figures; /* what a count carries of it; NULL: the histogram */
 };
 
 /* profile:   distance, to, count: distances from `distance` to `to` that occurred

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "reuse/reuse.h"
+#include "reuse/counts.h"
 
 enum { ROWS = 500, REFERENCES = ROWS * GT_WARP_SIZE };
 
@@ -149,11 +149,12 @@ static void check_profile(const struct gt_profile *profile, const struct list *e
 	for (size_t bin = 0; bin < GT_HISTOGRAM_FAR; bin++)
 		sum += profile->all.far[bin];
 	CHECK_EQUAL(sum, expected->n);
-	for (size_t i = 0; i < profile->n; i++) {
-		CHECK(i == 0 || profile->classes[i - 1].key < profile->classes[i].key);
-		references += profile->classes[i].histogram.references;
+	for (size_t i = 0; i < profile->classes.n; i++) {
+		const struct gt_class *class = &profile->classes.classes[i];
+		CHECK(i == 0 || class[-1].key < class->key);
+		references += ((const struct gt_histogram *)class->counted)->references;
 	}
-	CHECK_EQUAL(references, profile->split ? expected->n : 0);
+	CHECK_EQUAL(references, profile->classes.split ? expected->n : 0);
 }
 
 static void compare(const char *granularity, struct gt_reuse_options options, bool scheduled)
@@ -180,7 +181,7 @@ static void compare(const char *granularity, struct gt_reuse_options options, bo
 			 found->found[i].unit != expected->found[i].unit ||
 			 found->found[i].distance != expected->found[i].distance;
 	CHECK_EQUAL(wrong, 0);
-	gt_profile_sort(&reuse.profile);
+	CHECK(gt_profile_finish(&reuse.profile, &error) == 0);
 	check_profile(&reuse.profile, expected);
 	gt_reuse_close(&reuse);
 	gt_rows_free(rows);
@@ -265,32 +266,43 @@ static void flush_forgets_lines(void)
 	gt_rows_free(rows);
 }
 
-static void counts_name_their_class(void)
+static int check_count(void *context, const struct gt_count *count, struct gt_error *unused)
 {
-	struct gt_reuse_options options = usual;
-	struct gt_reuse reuse;
-	struct gt_count count;
-	uint64_t sum = 0;
-
-	options.split = gt_split_find("op");
-	CHECK(gt_unit_parse("line", &options.unit, &error) == 0);
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
-	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
-	gt_profile_sort(&reuse.profile);
-	gt_count_begin(&count, "reuse", 1);
-	CHECK(gt_profile_count(&reuse.profile, &count, &error) == 0);
 	static const char *const names[] = {"load.global.references", "store.global.references",
 					    "atomic.global.references", "reduction.global.references"};
+	const struct gt_count_entry *distance = gt_count_find(count, "distance");
+	uint64_t sum = 0;
+
+	(void)unused;
 	for (size_t i = 0; i < 4; i++)
-		sum += gt_count_value(&count, names[i], 0);
-	CHECK_EQUAL(sum, gt_count_value(&count, "references", 0));
+		sum += gt_count_value(count, names[i], 0);
+	CHECK_EQUAL(sum, gt_count_value(count, "references", 0));
 	CHECK(sum > 0);
-	const struct gt_count_entry *distance = gt_count_find(&count, "distance");
-	CHECK(distance && distance->kind == GT_COUNT_ARRAY && distance->n <= options.bound);
-	CHECK(gt_count_find(&count, "load.global.far") != NULL);
-	gt_count_clear(&count);
-	gt_reuse_close(&reuse);
+	CHECK_TEXT(count->stage, "here");
+	CHECK(distance && distance->kind == GT_COUNT_ARRAY && distance->n <= usual.bound);
+	CHECK(gt_count_find(count, "load.global.far") != NULL);
+	++*(int *)context;
+	return 0;
+}
+
+static void counts_name_their_class(void)
+{
+	struct gt_plan plan = {.n = 1, .measures = {usual}};
+	struct gt_measures measures;
+	struct gt_pair pair = {0};
+	struct gt_reuse_text text = {0};
+	int taken = 0;
+	struct gt_counts_sink sink = {.take = check_count, .context = &taken};
+
+	plan.measures[0].split = gt_split_find("op");
+	CHECK(gt_unit_parse("line", &plan.measures[0].unit, &error) == 0);
+	CHECK(gt_measures_open(&measures, &plan, &pair, &error) == 0);
+	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
+	CHECK(gt_measures_rows(&measures, rows, &error) == 0);
+	CHECK(gt_measures_finish(&measures, &error) == 0);
+	CHECK(gt_counts_give(&measures, &text, "here", 1, &sink, &error) == 0);
+	CHECK_EQUAL(taken, 1);
+	gt_measures_close(&measures);
 	gt_rows_free(rows);
 }
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/counts.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STAGE_TEXT (GT_COUNT_NAME + 32) /* bytes that hold any name and any number */
+
+/* "CLASS.", cut so that there is room for a counter's name behind it. */
+static const char *prefix_of(const struct gt_classes *classes, size_t i, char prefix[GT_COUNT_NAME])
+{
+	char class[GT_CLASS_TEXT];
+
+	snprintf(prefix, GT_COUNT_NAME, "%.32s.", gt_classes_name(classes, i, class));
+	return prefix;
+}
+
+static int count_number(struct gt_count *count, const char *prefix, const char *name, uint64_t value,
+			struct gt_error *error)
+{
+	char full[GT_COUNT_NAME];
+
+	snprintf(full, sizeof full, "%s%s", prefix, name);
+	return gt_count_number(count, full, value, error);
+}
+
+static int count_array(struct gt_count *count, const char *prefix, const char *name, const uint64_t *array,
+		       size_t n, struct gt_error *error)
+{
+	char full[GT_COUNT_NAME];
+
+	snprintf(full, sizeof full, "%s%s", prefix, name);
+	return gt_count_array(count, full, array, n, error);
+}
+
+static int count_histogram(struct gt_count *count, const char *prefix, const struct gt_histogram *histogram,
+			   struct gt_error *error)
+{
+	size_t n;
+	uint64_t *array = gt_histogram_array(histogram, &n, error);
+
+	if (!array)
+		return -1;
+	int failed = count_number(count, prefix, "references", histogram->references, error) ||
+		     count_number(count, prefix, "infinite", histogram->infinite, error) ||
+		     count_array(count, prefix, "distance", array, n, error) ||
+		     count_array(count, prefix, "far", histogram->far, gt_histogram_far_end(histogram), error);
+	free(array);
+	return failed ? -1 : 0;
+}
+
+static int count_profile(struct gt_count *count, const struct gt_profile *profile, struct gt_error *error)
+{
+	char prefix[GT_COUNT_NAME];
+	int failed = count_histogram(count, "", &profile->all, error);
+
+	for (size_t i = 0; i < profile->classes.n && !failed; i++)
+		failed = count_histogram(count, prefix_of(&profile->classes, i, prefix),
+					 profile->classes.classes[i].counted, error);
+	return failed;
+}
+
+static int count_figures(struct gt_count *count, const char *prefix, const struct gt_figures *figures,
+			 const uint64_t *numbers, struct gt_error *error)
+{
+	for (size_t i = prefix[0] ? figures->settings : 0; figures->names[i]; i++)
+		if (count_number(count, prefix, figures->names[i], numbers[i], error) != 0)
+			return -1;
+	return 0;
+}
+
+/* The figures of size number `size`: of all, then of each class. */
+static int count_size(struct gt_count *count, const struct gt_measures *measures, const struct gt_reuse_text *text,
+		      size_t size, struct gt_error *error)
+{
+	const struct gt_figures *figures = text->table->figures;
+	const struct gt_profile *profile = &measures->reuses[0].profile;
+	const struct gt_classes *classes = figures->of_pair ? &measures->pair->classes : &profile->classes;
+	const void *counted = figures->of_pair ? (const void *)measures->pair->all : &profile->all;
+	uint64_t numbers[GT_FIGURES_MAX];
+	char prefix[GT_COUNT_NAME] = "";
+
+	for (size_t i = 0;; i++) {
+		if (figures->of_pair)
+			figures->of_pair(measures->pair, size, counted, numbers);
+		else
+			figures->of_histogram(&text->asked, size, counted, numbers);
+		if (count_figures(count, prefix, figures, numbers, error) != 0)
+			return -1;
+		if (i == classes->n)
+			return 0;
+		counted = classes->classes[i].counted;
+		prefix_of(classes, i, prefix);
+	}
+}
+
+/* What has a stack, or a cache; of sharing, who has one alone and who together. */
+static int describe(struct gt_count *count, const struct gt_measures *measures, const struct gt_reuse_text *text,
+		    struct gt_error *error)
+{
+	bool sharing = text->table->figures == &gt_figures_sharing;
+	char per[GT_REUSE_PER_TEXT];
+
+	if (gt_reuse_describe(&measures->reuses[sharing], count, error) != 0)
+		return -1;
+	return sharing ? gt_count_text(count, "private", gt_reuse_per_format(&measures->reuses[0], per), error) : 0;
+}
+
+/* The stage's name, with a number behind it if there may be several. */
+static const char *stage_of(const char *name, bool several, uint64_t number, char stage[STAGE_TEXT])
+{
+	int n = snprintf(stage, STAGE_TEXT, "%s", name);
+
+	if (several)
+		snprintf(stage + n, STAGE_TEXT - (size_t)n, ":%" PRIu64, number);
+	return stage;
+}
+
+static int give_sizes(const struct gt_measures *measures, const struct gt_reuse_text *text, const char *name,
+		      uint64_t kernel, const struct gt_counts_sink *sink, struct gt_error *error)
+{
+	char stage[STAGE_TEXT];
+	struct gt_count count;
+	int failed = 0;
+
+	for (size_t size = 0; size < text->asked.lines.n && !failed; size++) {
+		/* The one size of a model is not a number of lines. */
+		bool named = text->asked.cache.lines == 0;
+		gt_count_begin(&count, stage_of(name, named, text->asked.lines.lines[size], stage), kernel);
+		failed = describe(&count, measures, text, error) != 0 ||
+			 count_size(&count, measures, text, size, error) != 0 ||
+			 sink->take(sink->context, &count, error) != 0;
+		gt_count_clear(&count);
+	}
+	return failed ? -1 : 0;
+}
+
+int gt_counts_give(const struct gt_measures *measures, const struct gt_reuse_text *text, const char *name,
+		   uint64_t kernel, const struct gt_counts_sink *sink, struct gt_error *error)
+{
+	char stage[STAGE_TEXT];
+	struct gt_count count;
+	int failed = 0;
+
+	if (text->table && text->table->figures)
+		return give_sizes(measures, text, name, kernel, sink, error);
+	for (size_t i = 0; i < measures->n && !failed; i++) {
+		const struct gt_reuse *reuse = &measures->reuses[i];
+		gt_count_begin(&count, stage_of(name, measures->n > 1, reuse->options.sets, stage), kernel);
+		failed = gt_reuse_describe(reuse, &count, error) != 0 ||
+			 count_profile(&count, &reuse->profile, error) != 0 ||
+			 sink->take(sink->context, &count, error) != 0;
+		gt_count_clear(&count);
+	}
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "reuse/split.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stream/op.h"
+
+int gt_launch_open(struct gt_launch *launch, struct gt_error *error)
+{
+	*launch = (struct gt_launch){0};
+	if (gt_arrays_open(&launch->arrays, error) == 0 && gt_names_open(&launch->kernels, error) == 0)
+		return 0;
+	gt_launch_close(launch);
+	return -1;
+}
+
+void gt_launch_close(struct gt_launch *launch)
+{
+	gt_arrays_close(&launch->arrays);
+	gt_names_close(&launch->kernels);
+}
+
+int gt_launch_begin(struct gt_launch *launch, const char *kernel, struct gt_error *error)
+{
+	return gt_names_number(&launch->kernels, kernel, &launch->kernel, error);
+}
+
+/* A name in a table: what would end a column or a line is not printed. */
+static const char *print_name(const char *name, char *buffer)
+{
+	snprintf(buffer, GT_CLASS_TEXT, "%s", name);
+	for (char *c = buffer; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+	return buffer;
+}
+
+static uint64_t key_pc(const struct gt_launch *launch, const struct gt_referrer *referrer)
+{
+	(void)launch;
+	return referrer->rows->pc[referrer->i];
+}
+
+static const char *format_pc(const struct gt_launch *launch, uint64_t key, char *buffer)
+{
+	(void)launch;
+	snprintf(buffer, GT_CLASS_TEXT, "0x%" PRIx64, key);
+	return buffer;
+}
+
+static uint64_t key_op(const struct gt_launch *launch, const struct gt_referrer *referrer)
+{
+	(void)launch;
+	return referrer->rows->op[referrer->i];
+}
+
+static const char *format_op(const struct gt_launch *launch, uint64_t key, char *buffer)
+{
+	(void)launch;
+	return gt_op_format((uint8_t)key, buffer);
+}
+
+static uint64_t key_array(const struct gt_launch *launch, const struct gt_referrer *referrer)
+{
+	return gt_arrays_find(&launch->arrays, referrer->address);
+}
+
+static const char *format_array(const struct gt_launch *launch, uint64_t key, char *buffer)
+{
+	return print_name(launch->arrays.names.names[key], buffer);
+}
+
+static uint64_t key_kernel(const struct gt_launch *launch, const struct gt_referrer *referrer)
+{
+	(void)referrer;
+	return launch->kernel;
+}
+
+static const char *format_kernel(const struct gt_launch *launch, uint64_t key, char *buffer)
+{
+	return print_name(launch->kernels.names[key], buffer);
+}
+
+static const struct gt_split splits[] = {
+	{"pc", key_pc, format_pc},
+	{"op", key_op, format_op},
+	{"array", key_array, format_array},
+	{"kernel", key_kernel, format_kernel},
+};
+const char gt_split_names[] = "pc, op, array or kernel";
+
+const struct gt_split *gt_split_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+		if (strcmp(splits[i].name, name) == 0)
+			return &splits[i];
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Ways of telling references apart: by what of theirs is the same, the instruction, the op ... */
+#ifndef GT_REUSE_SPLIT_H
+#define GT_REUSE_SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "reuse/arrays.h"
+#include "reuse/names.h"
+#include "stream/count.h"
+#include "stream/rows.h"
+
+#define GT_CLASS_TEXT 1024 /* bytes that hold any class's name */
+
+/* What is known of the launch whose rows are read. */
+struct gt_launch {
+	struct gt_arrays arrays;
+	struct gt_names kernels; /* all that were launched */
+	uint64_t kernel;	 /* the number of this one's name */
+};
+
+int gt_launch_open(struct gt_launch *launch, struct gt_error *error);
+void gt_launch_close(struct gt_launch *launch);
+/* A kernel of that name is launched. */
+int gt_launch_begin(struct gt_launch *launch, const char *kernel, struct gt_error *error);
+
+/* A reference of row i to the unit that begins at an address. */
+struct gt_referrer {
+	const struct gt_rows *rows;
+	size_t i;
+	uint64_t address;
+};
+
+struct gt_split {
+	const char *name;
+	uint64_t (*key)(const struct gt_launch *launch, const struct gt_referrer *referrer);
+	/* Into a buffer of GT_CLASS_TEXT bytes; returns it. */
+	const char *(*format)(const struct gt_launch *launch, uint64_t key, char *buffer);
+};
+
+/* The split of that name, or NULL. */
+const struct gt_split *gt_split_find(const char *name);
+/* The names, for messages: "pc, op, ... or kernel". */
+extern const char gt_split_names[];
+
+#endif
