@@ -3,17 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/compare.h"
 #include "report/report.h"
 #include "tool.h"
 
 static const char help[] =
-	"usage: gstats [--csv | --json] [--names gtrace|ncu] [--kernel RE] [--output FILE] [--tee] [STREAM]\n"
+	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--kernel RE]\n"
+	"              [--output FILE] [--tee] [STREAM]\n"
+	"       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 	"Prints what the stages of a pipe counted, for each kernel and in total, once the whole\n"
 	"stream was read and its checksum is right.\n"
 	"\n"
 	"  --csv            kernel,stage,counter,value\n"
 	"  --json           JSON; gstats(1) has the schema\n"
-	"  --names NAMES    gtrace: our counters (default); ncu: the metrics of NVIDIA's profiler\n"
+	"  --names NAMES    gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers\n"
+	"  --reference FILE hardware's counters, as CSV of ncu or as a table: hardware, ours, difference,\n"
+	"                   and the errors by metric\n"
+	"  --errors         read no stream, but rows that --reference --csv wrote: the errors by metric\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
 	"  --output FILE    write the report there, not to standard output\n"
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
@@ -22,13 +28,26 @@ static const char help[] =
 	"  --help, --version\n";
 
 struct options {
-	const char *form, *names, *kernel, *output;
-	bool tee;
+	const char *form, *names, *kernel, *output, *reference;
+	bool tee, errors;
 };
+
+static void check(const struct tool *tool, struct options *options)
+{
+	if (options->reference && options->names)
+		tool_usage(tool, "--reference: its file says the names: leave out --names");
+	if (options->errors && (options->reference || options->names || options->kernel || options->tee))
+		tool_usage(tool, "--errors goes with --csv, --json and --output only");
+	if (options->errors && optind == tool->argc)
+		tool_usage(tool, "--errors: expected files of rows that --reference --csv wrote, or - for standard input");
+	options->names = options->names ? options->names : "gtrace";
+	if (!gt_report_form(options->names, options->form))
+		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
+}
 
 static struct options parse(struct tool *tool)
 {
-	enum { CSV = 1, JSON, NAMES, KERNEL, OUTPUT, TEE };
+	enum { CSV = 1, JSON, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS };
 	static const struct option long_options[] = {
 		{"csv", no_argument, NULL, CSV},
 		{"json", no_argument, NULL, JSON},
@@ -36,9 +55,11 @@ static struct options parse(struct tool *tool)
 		{"kernel", required_argument, NULL, KERNEL},
 		{"output", required_argument, NULL, OUTPUT},
 		{"tee", no_argument, NULL, TEE},
+		{"reference", required_argument, NULL, REFERENCE},
+		{"errors", no_argument, NULL, ERRORS},
 		TOOL_OPTIONS,
 	};
-	struct options options = {.form = "table", .names = "gtrace"};
+	struct options options = {.form = "table"};
 	bool form_chosen = false;
 
 	for (int c; (c = tool_option(tool, "v", long_options)) != -1;) {
@@ -62,10 +83,15 @@ static struct options parse(struct tool *tool)
 		case TEE:
 			options.tee = true;
 			break;
+		case REFERENCE:
+			options.reference = optarg;
+			break;
+		case ERRORS:
+			options.errors = true;
+			break;
 		}
 	}
-	if (!gt_report_form(options.names, options.form))
-		tool_usage(tool, "--names '%s': expected gtrace or ncu", options.names);
+	check(tool, &options);
 	return options;
 }
 
@@ -79,19 +105,20 @@ static void take(struct tool *tool, struct gt_report *report, enum gt_event even
 		gt_report_gpu(report, gt_reader_gpu(tool->in));
 }
 
-static void print(struct tool *tool, const struct gt_report *report, const struct options *options)
+/* Where the report goes. */
+static FILE *open_output(struct tool *tool, const struct options *options)
 {
-	const struct gt_report_form *form = gt_report_form(options->names, options->form);
 	FILE *to = options->tee ? stderr : stdout;
 
-	if (options->output) {
-		to = fopen(options->output, "w");
-		if (!to) {
-			gt_fail_errno(&tool->error, "%s", options->output);
-			tool_fail(tool);
-		}
+	if (options->output && !(to = fopen(options->output, "w"))) {
+		gt_fail_errno(&tool->error, "%s", options->output);
+		tool_fail(tool);
 	}
-	form->write(report, to);
+	return to;
+}
+
+static void close_output(struct tool *tool, const struct options *options, FILE *to)
+{
 	if (!options->output)
 		return;
 	bool lost = ferror(to) != 0;
@@ -101,30 +128,87 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	}
 }
 
+/* The report beside hardware's counters, and how far they are apart. */
+static void print_comparison(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
+			     const char *form, FILE *to)
+{
+	struct gt_comparison comparison;
+	struct gt_errors errors = {0};
+
+	tool_must(tool, gt_compare(&comparison, report, reference, &tool->error));
+	tool_must(tool, gt_comparison_errors(&comparison, &errors, &tool->error));
+	gt_comparison_write(&comparison, &errors, form, to);
+	gt_comparison_clear(&comparison);
+	gt_errors_clear(&errors);
+}
+
+static void print(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
+		  const struct options *options)
+{
+	FILE *to = open_output(tool, options);
+
+	if (options->reference)
+		print_comparison(tool, report, reference, options->form, to);
+	else
+		gt_report_form(options->names, options->form)->write(report, to);
+	close_output(tool, options, to);
+}
+
+/* --errors: no stream, only rows. */
+static void print_errors(struct tool *tool, const struct options *options)
+{
+	struct gt_errors errors = {0};
+
+	for (int i = optind; i < tool->argc; i++)
+		tool_must(tool, gt_errors_read(&errors, tool->argv[i], &tool->error));
+	FILE *to = open_output(tool, options);
+	gt_errors_write(&errors, options->form, to);
+	if (strcmp(options->form, "json") == 0)
+		putc('\n', to);
+	close_output(tool, options, to);
+	gt_errors_clear(&errors);
+	tool_end(tool);
+}
+
+/* Reads the stream to its end, which is passed on if that is asked for. */
+static void gather(struct tool *tool, struct gt_report *report, bool tee)
+{
+	enum gt_event event;
+
+	tool_read(tool);
+	if (tee)
+		tool_write(tool);
+	while (tool_next(tool, &event)) {
+		take(tool, report, event);
+		if (tee)
+			tool_pass(tool);
+	}
+	tool_must(tool, gt_report_finish(report, &tool->error));
+}
+
 int main(int argc, char **argv)
 {
 	struct tool tool;
 	struct gt_report report;
-	enum gt_event event;
+	struct gt_reference reference = {0};
 
 	tool_begin(&tool, "gstats", help, argc, argv);
 	struct options options = parse(&tool);
+	if (options.errors) {
+		print_errors(&tool, &options);
+		return 0;
+	}
 	if (gt_report_begin(&report, options.kernel, &tool.error) != 0)
 		tool_usage_error(&tool, "--kernel");
-	tool_read(&tool);
-	if (options.tee)
-		tool_write(&tool);
-	while (tool_next(&tool, &event)) {
-		take(&tool, &report, event);
-		if (options.tee)
-			tool_pass(&tool);
-	}
-	tool_must(&tool, gt_report_finish(&report, &tool.error));
+	if (options.reference)
+		tool_must(&tool, gt_reference_read(&reference, options.reference, &tool.error));
+	gather(&tool, &report, options.tee);
 	if (!options.tee)
-		print(&tool, &report, &options);
+		print(&tool, &report, &reference, &options);
 	tool_end(&tool);
 	if (options.tee)
-		print(&tool, &report, &options);
+		print(&tool, &report, &reference, &options);
+	gt_reference_clear(&reference);
 	gt_report_clear(&report);
 	return 0;
 }

@@ -8,19 +8,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define FEW 64 /* counters that are searched one by one */
+#include "report/grown.h"
 
-/* Room for one more element in a growing array. Returns the array, or NULL when memory is short. */
-static void *grown(void *array, size_t n, size_t *capacity, size_t element)
-{
-	if (n < *capacity)
-		return array;
-	size_t more = *capacity ? *capacity * 2 : 8;
-	void *bigger = more > SIZE_MAX / element ? NULL : realloc(array, more * element);
-	if (bigger)
-		*capacity = more;
-	return bigger;
-}
+#define FEW 64 /* counters that are searched one by one */
 
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error)
 {
@@ -85,7 +75,7 @@ static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id,
 	uint64_t *place = gt_map_put(&report->index, id, report->n, &fresh);
 	if (place && !fresh)
 		return &report->kernels[*place];
-	struct gt_report_kernel *bigger = grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
+	struct gt_report_kernel *bigger = gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
 	if (!place || !bigger) {
 		gt_fail_memory(error, "the report");
 		return NULL;
@@ -129,7 +119,7 @@ static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const 
 			GT_REPORT_STAGES_MAX);
 		return NULL;
 	}
-	struct gt_report_stage *bigger = grown(kernel->stages, kernel->n, &kernel->capacity, sizeof *bigger);
+	struct gt_report_stage *bigger = gt_grown(kernel->stages, kernel->n, &kernel->capacity, sizeof *bigger);
 	if (!bigger) {
 		gt_fail_memory(error, "the report");
 		return NULL;
@@ -284,7 +274,7 @@ static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry 
 		return merge(counter, entry, stage->name, error);
 	if (stage->n == GT_REPORT_COUNTERS_MAX)
 		return gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
-	struct gt_report_counter *bigger = grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
+	struct gt_report_counter *bigger = gt_grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
 	if (!bigger)
 		return gt_fail_memory(error, "the report");
 	stage->counters = bigger;

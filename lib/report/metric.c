@@ -55,6 +55,8 @@ const struct gt_metric gt_ncu_metrics[] = {
 	{L2_SECTORS "write.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_SECTORS "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_SECTORS "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
+	{L2_SECTORS "atom.sum", "sector", NULL, "l2.atomics -coalesce.reduction_sectors", NULL, 1},
+	{L2_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors l2.atomics -l2.atomics", NULL, 1},
 	{"lts__t_sector_op_read_hit_rate.pct", "%", NULL, "l2.read_hits", "l2.reads", 100},
 	{"lts__t_sector_op_write_hit_rate.pct", "%", NULL, "l2.writes", "l2.writes", 100},
 	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits l2.writes ?l2.atomic_hits",
@@ -71,6 +73,22 @@ const struct gt_metric gt_ncu_metrics[] = {
 	{"dram__bytes_write.sum", "byte", NULL, "dram.writes", NULL, 32},
 };
 const size_t gt_ncu_metrics_n = sizeof gt_ncu_metrics / sizeof *gt_ncu_metrics;
+
+/* On Pascal the merging between the groups of lanes of one warp is neither a hit nor a miss of L1, so
+ * its hit rate is over the distinct sectors of each warp load; a store hits L2 where its line is. */
+const struct gt_metric gt_nvprof_metrics[] = {
+	{"tex_cache_transactions", "transaction", NULL, "coalesce.load_sectors", NULL, 1},
+	{"global_hit_rate", "%", NULL, "coalesce.load_warp_sectors -l1.sent_reads", "coalesce.load_warp_sectors", 100},
+	{"l2_tex_read_transactions", "transaction", NULL, "l2.reads", NULL, 1},
+	{"l2_tex_write_transactions", "transaction", NULL, "l2.writes", NULL, 1},
+	{"l2_tex_read_hit_rate", "%", NULL, "l2.read_hits", "l2.reads", 100},
+	{"l2_tex_write_hit_rate", "%", NULL, "l2.write_hits", "l2.writes", 100},
+	{"l2_tex_hit_rate", "%", NULL, "l2.read_hits l2.write_hits", "l2.reads l2.writes", 100},
+	{"l2_read_plus_write_transactions", "transaction", NULL, "l2.reads l2.writes ?l2.atomics", NULL, 1},
+	{"dram_read_transactions", "transaction", NULL, "dram.reads", NULL, 1},
+	{"dram_write_transactions", "transaction", NULL, "dram.writes", NULL, 1},
+};
+const size_t gt_nvprof_metrics_n = sizeof gt_nvprof_metrics / sizeof *gt_nvprof_metrics;
 
 /* The counter "stage.name" of a term. False if it is absent. */
 static bool term_value(const char *term, size_t length, const struct gt_report_kernel *kernel,

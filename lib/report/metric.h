@@ -45,6 +45,10 @@ extern const size_t gt_ratios_n;
 extern const struct gt_metric gt_ncu_metrics[];
 extern const size_t gt_ncu_metrics_n;
 
+/* The same for nvprof, the profiler of GPUs up to Pascal. */
+extern const struct gt_metric gt_nvprof_metrics[];
+extern const size_t gt_nvprof_metrics_n;
+
 /* The value of a metric. `stage` is the stage at hand, or NULL for metrics that name theirs. */
 struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
 					  const struct gt_report_stage *stage);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports in the names of NVIDIA's profiler. */
+/* Reports in the names of NVIDIA's profilers. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/csv.h"
 #include "report/json.h"
-#include "report/metric.h"
+#include "report/names.h"
 #include "report/report.h"
 #include "report/table.h"
 
-/* Calls `show` for each metric that the kernel's counters tell. */
-static void each_metric(const struct gt_report_kernel *kernel,
+/* Calls `show` for each metric of a vocabulary that the kernel's counters tell. */
+static void each_metric(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel,
 			void (*show)(void *context, const struct gt_metric *metric, struct gt_metric_value value),
 			void *context)
 {
 	const char *last = "";
 
-	for (size_t i = 0; i < gt_ncu_metrics_n; i++) {
-		const struct gt_metric *metric = &gt_ncu_metrics[i];
+	for (size_t i = 0; i < *names->n; i++) {
+		const struct gt_metric *metric = &names->metrics[i];
 		struct gt_metric_value value = gt_metric_evaluate(metric, kernel, NULL);
 		if (value.state == GT_METRIC_ABSENT || strcmp(metric->name, last) == 0)
 			continue;
@@ -35,17 +35,12 @@ static void table_row(void *context, const struct gt_metric *metric, struct gt_m
 	gt_table_add(context, (const char *const[GT_TABLE_COLUMNS]){metric->name, metric->unit, shown});
 }
 
-static void write_table(const struct gt_report_kernel *kernel, FILE *to)
+static void write_table(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to)
 {
-	struct gt_table table = {.alignment = "llrll"};
+	struct gt_table table = {.alignment = "llrllll"};
 
-	each_metric(kernel, table_row, &table);
+	each_metric(names, kernel, table_row, &table);
 	gt_table_write(&table, to);
-}
-
-void gt_report_write_ncu_table(const struct gt_report *report, FILE *to)
-{
-	gt_table_report(report, write_table, to);
 }
 
 struct csv_context {
@@ -74,12 +69,12 @@ static void csv_row(void *context, const struct gt_metric *metric, struct gt_met
 	fprintf(csv->to, "\"%s\",\"%s\",\"%s\"\n", metric->name, metric->unit, gt_metric_format(value, text));
 }
 
-void gt_report_write_ncu_csv(const struct gt_report *report, FILE *to)
+static void write_csv(const struct gt_vocabulary *names, const struct gt_report *report, FILE *to)
 {
 	fputs("\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\","
 	      "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", to);
 	for (size_t i = 0; i < report->n; i++)
-		each_metric(&report->kernels[i], csv_row, &(struct csv_context){&report->kernels[i].kernel, to});
+		each_metric(names, &report->kernels[i], csv_row, &(struct csv_context){&report->kernels[i].kernel, to});
 }
 
 struct json_context {
@@ -98,14 +93,35 @@ static void json_member(void *context, const struct gt_metric *metric, struct gt
 	json->comma = ",";
 }
 
-static void write_json(const struct gt_report_kernel *kernel, FILE *to)
+static void write_json(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to)
 {
 	fputs(", \"metrics\": [", to);
-	each_metric(kernel, json_member, &(struct json_context){"", to});
+	each_metric(names, kernel, json_member, &(struct json_context){"", to});
 	putc(']', to);
 }
 
-void gt_report_write_ncu_json(const struct gt_report *report, FILE *to)
-{
-	gt_json_report(report, "ncu", write_json, to);
-}
+/* The reports of a vocabulary: each is a kind of the frames that all reports share. */
+#define REPORTS(NAME, VOCABULARY)                                                                  \
+	static void NAME##_table_body(const struct gt_report_kernel *kernel, FILE *to)             \
+	{                                                                                          \
+		write_table(&gt_vocabularies[VOCABULARY], kernel, to);                             \
+	}                                                                                          \
+	static void NAME##_json_body(const struct gt_report_kernel *kernel, FILE *to)              \
+	{                                                                                          \
+		write_json(&gt_vocabularies[VOCABULARY], kernel, to);                              \
+	}                                                                                          \
+	void gt_report_write_##NAME##_table(const struct gt_report *report, FILE *to)              \
+	{                                                                                          \
+		gt_table_report(report, NAME##_table_body, to);                                    \
+	}                                                                                          \
+	void gt_report_write_##NAME##_csv(const struct gt_report *report, FILE *to)                \
+	{                                                                                          \
+		write_csv(&gt_vocabularies[VOCABULARY], report, to);                               \
+	}                                                                                          \
+	void gt_report_write_##NAME##_json(const struct gt_report *report, FILE *to)               \
+	{                                                                                          \
+		gt_json_report(report, #NAME, NAME##_json_body, to);                               \
+	}
+
+REPORTS(ncu, 0)
+REPORTS(nvprof, 1)

@@ -10,6 +10,9 @@ static const struct gt_report_form forms[] = {
 	{"ncu", "table", gt_report_write_ncu_table},
 	{"ncu", "csv", gt_report_write_ncu_csv},
 	{"ncu", "json", gt_report_write_ncu_json},
+	{"nvprof", "table", gt_report_write_nvprof_table},
+	{"nvprof", "csv", gt_report_write_nvprof_csv},
+	{"nvprof", "json", gt_report_write_nvprof_json},
 };
 
 const struct gt_report_form *gt_report_form(const char *names, const char *form)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports on what was gathered: a table to read, CSV and JSON to compute with, in our names or in
- * those of NVIDIA's profiler. A report is written to a file that the caller opens and checks. */
+ * those of NVIDIA's profilers. A report is written to a file that the caller opens and checks. */
 #ifndef GT_REPORT_REPORT_H
 #define GT_REPORT_REPORT_H
 
@@ -11,7 +11,7 @@
 #define GT_REPORT_VERSION 1 /* of the JSON */
 
 struct gt_report_form {
-	const char *names; /* "gtrace" or "ncu" */
+	const char *names; /* "gtrace", "ncu" or "nvprof" */
 	const char *form;  /* "table", "csv" or "json" */
 	void (*write)(const struct gt_report *report, FILE *to);
 };
@@ -26,5 +26,8 @@ void gt_report_write_json(const struct gt_report *report, FILE *to);
 void gt_report_write_ncu_table(const struct gt_report *report, FILE *to);
 void gt_report_write_ncu_csv(const struct gt_report *report, FILE *to);
 void gt_report_write_ncu_json(const struct gt_report *report, FILE *to);
+void gt_report_write_nvprof_table(const struct gt_report *report, FILE *to);
+void gt_report_write_nvprof_csv(const struct gt_report *report, FILE *to);
+void gt_report_write_nvprof_json(const struct gt_report *report, FILE *to);
 
 #endif

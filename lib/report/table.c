@@ -235,7 +235,7 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 
 static void write_kernel(const struct gt_report_kernel *kernel, FILE *to)
 {
-	struct gt_table table = {.alignment = "llrll"};
+	struct gt_table table = {.alignment = "llrllll"};
 
 	if (kernel->n > 0)
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", "value", "unit"});

@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-#define GT_TABLE_COLUMNS 5
+#define GT_TABLE_COLUMNS 7
 #define GT_TABLE_CELL 128 /* bytes a cell may have, with its final 0; longer ones are cut */
 
 struct gt_table {

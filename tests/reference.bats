@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# gstats --reference and --errors.
+
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	printf '%s\n' '#kernel	id=1	name=gemm	grid=4,16,1	block=32,8,1' '#count	stage=l2	kernel=1	reads=1000	read_hits=400' \
+		'#kernel	id=2	name=gemm	grid=4,16,1	block=32,8,1' '#count	stage=l2	kernel=2	reads=2000	read_hits=500' \
+		'#kernel	id=3	name=gemm	grid=8,16,1	block=32,8,1' '#count	stage=l2	kernel=3	reads=10	read_hits=0' |
+		gtrace-cat --from >three.gt
+}
+
+@test "long, wide and plain tables in every dress agree with an obvious reader" {
+	for seed in $(seq 100 115); do
+		python3 "$ROOT/tests/compare_reference.py" "$seed"
+	done
+}
+
+@test "kernels are matched by name, shape and ordinal, and what is unmatched is listed on both sides" {
+	cat >hw.csv <<-'CSV'
+		==PROF== Connected to process 7
+		"ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Unit","Metric Value"
+		"0","void gemm<float>(T1 *, int)","(32, 8, 1)","(4, 16, 1)","lts__t_sectors_op_read.sum","Ksector","1.50"
+		"1","void gemm<float>(T1 *, int)","(32, 8, 1)","(4, 16, 1)","lts__t_sectors_op_read.sum","sector","1,759"
+		"2","init(int)","(32, 8, 1)","(4, 16, 1)","lts__t_sectors_op_read.sum","sector","3"
+		"2","init(int)","(32, 8, 1)","(4, 16, 1)","sm__cycles_active.avg","cycle","3"
+	CSV
+	gstats --reference hw.csv --csv three.gt >rows.csv
+	diff - rows.csv <<-'CSV'
+		id,kernel,grid,block,metric,unit,hardware,ours,difference,note
+		1,"void gemm<float>(T1 *, int)",4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,1500,1000,-500,
+		2,"void gemm<float>(T1 *, int)",4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,1759,2000,241,
+		,init(int),4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,3,,,not in the model
+		3,gemm,8x16x1,32x8x1,,,,,,not in the reference
+	CSV
+	gstats --reference hw.csv three.gt | grep -qx '1 values of metrics that the model does not tell'
+}
+
+@test "a table's ordinal chooses the launch, and * is the mean over all" {
+	printf '%s\n' kernel,ordinal,metric,value gemm,2,lts__t_sectors_op_read.sum,2000 '*,,lts__t_sectors_op_read.sum,1003.3333' >hw.csv
+	gstats --reference hw.csv --csv three.gt >rows.csv
+	diff - rows.csv <<-'CSV'
+		id,kernel,grid,block,metric,unit,hardware,ours,difference,note
+		2,gemm,4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,2000,2000,0,
+		,*,,,lts__t_sectors_op_read.sum,sector,1003.3333,1003.3333,0,
+	CSV
+}
+
+@test "rates past 100 % are recomputed from counts, or flagged" {
+	cat >hw.csv <<-'CSV'
+		kernel,metric,unit,value
+		gemm,lts__t_sector_op_read_hit_rate.pct,%,140.5
+		gemm,lts__t_sectors_op_read_lookup_hit.sum,sector,30
+		gemm,lts__t_sectors_op_read.sum,sector,40
+		gemm,lts__t_sector_hit_rate.pct,%,101
+		gemm,l1tex__t_sector_hit_rate.pct,%,-3
+	CSV
+	gstats --reference hw.csv --csv three.gt | cut -d, -f5,7,10 >notes
+	grep -qx 'lts__t_sector_op_read_hit_rate.pct,75,recomputed' notes
+	grep -qx 'lts__t_sector_hit_rate.pct,101,impossible' notes
+	grep -qx 'l1tex__t_sector_hit_rate.pct,-3,impossible' notes
+}
+
+@test "a model held against itself has no error" {
+	gstats --names ncu --csv three.gt >self.csv
+	gstats --reference self.csv --csv three.gt >rows.csv
+	[ "$(awk -F, 'NR > 1 && $9 != "0"' rows.csv | wc -l)" -eq 0 ]
+	gstats --errors rows.csv | grep -qE '^  lts__t_sectors_op_read.sum +sector +3 +0 +0 +1 +0$'
+}
+
+@test "what makes no sense is an error with its line" {
+	local head='"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+	printf '%s\n' 'nothing here' >a.csv
+	expect_failure 1 "a.csv: no line names the columns" gstats --reference a.csv three.gt
+	: >a.csv
+	expect_failure 1 "no line names the columns" gstats --reference a.csv three.gt
+	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","sector"' >a.csv
+	expect_failure 1 "a.csv:2: expected 5 comma-separated values" gstats --reference a.csv three.gt
+	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","apple","1"' >a.csv
+	expect_failure 1 "a.csv:2: unit 'apple'" gstats --reference a.csv three.gt
+	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","sector","1,75,9"' >a.csv
+	expect_failure 1 "a.csv:2: '1,75,9' for lts__t_sectors_op_read.sum: expected a number" gstats --reference a.csv three.gt
+	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","sector","1,5"' '"1","k","lts__t_sectors_op_read.sum","sector","1.5"' >a.csv
+	expect_failure 1 "a.csv:3: '1.5': expected a comma as the decimal sign" gstats --reference a.csv three.gt
+	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","sector","1"' '"0","k","lts__t_sectors_op_read.sum","sector","1"' >a.csv
+	expect_failure 1 "a.csv:3: lts__t_sectors_op_read.sum a second time for this launch" gstats --reference a.csv three.gt
+	printf '%s\n' kernel,grid,metric,value k,4-4,lts__t_sectors_op_read.sum,1 >a.csv
+	expect_failure 1 "a.csv:2: '4-4': expected a shape" gstats --reference a.csv three.gt
+	printf '%s\n' kernel,ordinal,metric,value k,0,lts__t_sectors_op_read.sum,1 >a.csv
+	expect_failure 1 "a.csv:2:" gstats --reference a.csv three.gt
+	expect_failure 1 "nowhere.csv" gstats --reference nowhere.csv three.gt
+	expect_failure 2 "leave out --names" gstats --reference a.csv --names ncu three.gt
+	expect_failure 2 "--errors: expected files" gstats --errors
+	expect_failure 1 "a.csv:1: expected a line of the columns" gstats --errors a.csv
+	printf '%s\n' metric,unit,hardware,ours m,u,1,x >a.csv
+	expect_failure 1 "a.csv:2: '1', 'x': expected two numbers" gstats --errors a.csv
+}
+
+@test "damaged references end in a report or in one line" {
+	python3 "$ROOT/tests/compare_reference.py" 7 && gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l2 --emit none >own.gt
+	python3 - <<-'PYTHON'
+		import random, subprocess
+		rnd = random.Random(1)
+		for form in ("long", "wide", "table"):
+		    whole = open(form + ".csv", "rb").read()
+		    for i in range(60):
+		        data = bytearray(whole)
+		        for _ in range(rnd.randrange(1, 6)):
+		            at = rnd.randrange(len(data))
+		            what = rnd.randrange(3)
+		            if what == 0: data[at] = rnd.choice(b'",.0\n\r9-eKx \xc2\xff\x00')
+		            elif what == 1: del data[at:at + rnd.randrange(1, 40)]
+		            else: data[at:at] = rnd.choice([b'"', b',', b'\n', b'9' * 70, b'==', b'.', b'\xef\xbb\xbf'])
+		        run = subprocess.run(["gstats", "--reference", "/dev/stdin", "own.gt"], input=bytes(data), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
+		        assert run.returncode in (0, 1), (run.returncode, run.stderr)
+		        assert (run.returncode == 0) == (run.stderr == b"") and run.stderr.count(b"\n") <= 1, run.stderr
+	PYTHON
+}
