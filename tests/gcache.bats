@@ -313,6 +313,15 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 		--l1 --size 48K --ways 4 --line 128 --index xor|power of two
 		--l1 --size 48K --ways 4 --line 128 --index fermi|32 or 64 sets
 		--l1 --size 32K --ways 4 --line 256 --index texture|up to 128
+		--l2 --interleave rows|expected set, mod
+		--l2 --interleave set:256|expected set, mod
+		--l2 --interleave mod:100|power of two
+		--l2 --interleave mod:0|power of two
+		--l2 --interleave mod:64 --partitions 2 --banks 1 --index mod --size 4K --ways 4 --line 128|less than a line
+		--l2 --interleave xor --partitions 7 --banks 2 --index mod --size 1792K --ways 8 --line 32|mod, two-level or hash
+		--l2 --interleave mod --partitions 5 --banks 1 --index mod --size 4K --ways 4 --line 128|a divisor of 8 does
+		--l2 --interleave mod --partitions 2 --banks 1 --index xor --size 12K --ways 4 --line 128|power of two
+		--l2 --interleave mod --partitions 1 --banks 1 --index mod --sets 4x4,2 --line 128|unequal sets
 		--l1 --replace best|expected lru
 		--l1 --replace opt:1|takes no argument
 		--l1 --replace opt --flush never|flush kernel
@@ -501,6 +510,32 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	TABLE
 	run gcache --tlb t --ports 1 </dev/null
 	[ "$status" -eq 2 ]
+}
+
+@test "[000] figure 1 b): seven partitions of two banks of 128K, and four sets of MSHRs" {
+	# Chunks of 256 bytes to the partitions in turn, lines of 32 bytes to the two banks of each in turn. The
+	# first three sets of MSHRs serve two partitions each, the last serves one: 7 loads that miss, one a
+	# partition, and one entry a set.
+	l2=(--l2 --size 1792K --ways 8 --line 32 --index xor --interleave two-level --partitions 7 --banks 2)
+	for partition in 0 1 2 3 4 5 6; do
+		echo "load.global $((256 * partition)) 0x1 0 0 0"
+	done | requests >in.gt
+	gcache "${l2[@]}" --mshr 4x1 --latency fixed:10 --emit all <in.gt >out.gt
+	[ "$(counters out.gt l2 size sets ways interleave reservations)" = "1835008 7168 8 two-level 7" ]
+	# Served at step 0: those of partitions 0, 2, 4 and 6. The others when entries are free again.
+	[ "$(rows out.gt 6,10 | tr '\t' ':')" = "0:0 512:0 1024:0 1536:0 256:9 768:9 1280:9" ]
+	# Two lines of a bank share its port, and lines of the two banks of a chunk do not.
+	printf '%s\n' "load.global 0 0x3 0 0 0" "load.global 0 0x4 0 0 0" | requests >in.gt
+	gcache "${l2[@]}" --ports 1 --latency fixed:1 <in.gt >out.gt
+	[ "$(counters out.gt l2 port_conflicts steps)" = "1 2" ]
+	# A description gives a functional level the same sets.
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 8 >scheduled.gt
+	tab=$(printf '\t')
+	gtrace-cat scheduled.gt | sed "1a #gpu${tab}l2.interleave=two-level${tab}l2.partitions=7${tab}l2.banks=2" | gtrace-cat --from >described.gt
+	gcache --l2 --size 112K --ways 8 --line 32 --index xor --interleave two-level <described.gt >functional.gt
+	gcache --l2 --size 112K --ways 8 --line 32 --index xor --interleave two-level --latency fixed:0 <described.gt >timed.gt
+	[ "$(counters functional.gt l2 read_hits line_misses)" = "$(counters timed.gt l2 read_hits line_misses)" ]
+	[ -z "$(counters functional.gt l2 steps)" ]
 }
 
 @test "the timed model wants scheduled rows, by step" {

@@ -30,6 +30,8 @@ static const char help[] =
 	"      --sets LIST          ways of each set, such as 17,8x6, in the place of size and ways\n"
 	"      --index FUNCTION     mod, smod:N, prime, xor, fermi, texture, hash, ipoly,\n"
 	"                           bits:SUM,... (of address bits: 7^13,8^14&15), table:DIGITS\n"
+	"      --interleave SCHEME[:BYTES]\n"
+	"                           set, mod, xor, hash, two-level: the bank of a line\n"
 	"      --replace POLICY     lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip, opt\n"
 	"      --seed N             of random and weighted\n"
 	"      --write back|through|evict\n"

@@ -133,6 +133,11 @@ static int parse_index(struct gt_level_config *config, const char *text, struct 
 	return gt_index_parse(text, &config->index, &config->index_argument, error);
 }
 
+static int parse_interleave(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_interleave_parse(text, &config->interleave, error);
+}
+
 static int parse_seed(struct gt_level_config *config, const char *text, struct gt_error *error)
 {
 	return gt_parse_count(text, 0, UINT64_MAX, &config->replacement.seed, error);
@@ -222,6 +227,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_EMIT] = {"emit", "misses|all|none", "misses", parse_emit},
 	[GT_LEVEL_FLUSH] = {"flush", "kernel|never", "kernel", parse_flush},
 	[GT_LEVEL_ARRIVAL] = {"arrival", "step|rr", "step", parse_arrival},
+	[GT_LEVEL_INTERLEAVE] = {"interleave", "SCHEME[:BYTES]", "set", parse_interleave},
 	[GT_LEVEL_PARTITIONS] = {"partitions", "N", "1", parse_partitions},
 	[GT_LEVEL_BANKS] = {"banks", "N", "1", parse_banks},
 	[GT_LEVEL_PORTS] = {"ports", "N|unlimited", "unlimited", parse_ports},

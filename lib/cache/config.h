@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cache/index.h"
+#include "cache/interleave.h"
 #include "cache/replace.h"
 #include "cache/timed_config.h"
 #include "stream/count.h"
@@ -38,6 +39,7 @@ struct gt_level_config {
 	uint64_t fetch;	       /* bytes; 0: one sector */
 	const struct gt_index_function *index;
 	struct gt_index_argument index_argument;
+	struct gt_interleave interleave;
 	struct gt_replacement replacement;
 	enum gt_write write;
 	bool allocate; /* a store that misses takes a line; not under GT_WRITE_EVICT */
@@ -50,13 +52,13 @@ struct gt_level_config {
 	enum gt_arrival arrival;
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */
-	struct gt_timed_config timed; /* the functional model does not look at it */
+	struct gt_timed_config timed; /* the functional model looks at partitions and banks, where they are interleaved */
 };
 
 enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
 	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL,
-	GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
+	GT_LEVEL_INTERLEAVE, GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
 	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
 };
 
@@ -108,6 +110,12 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 
 /* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
 int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);
+
+/* Whether a scheme says which bank a line is in; else the index function says it. */
+static inline bool gt_level_interleaved(const struct gt_level_config *config)
+{
+	return config->interleave.scheme->place != NULL;
+}
 
 /* The same for what only the timed model looks at. */
 int gt_timed_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);

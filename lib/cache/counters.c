@@ -38,6 +38,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
 			return -1;
 	if (gt_count_text(count, "index", config->index->name, error) != 0 ||
+	    (level->interleaved && gt_count_text(count, "interleave", config->interleave.scheme->name, error) != 0) ||
 	    gt_count_text(count, "replace", config->replacement.policy->name, error) != 0)
 		return -1;
 	if (!config->translate && gt_count_text(count, "write", writes[config->write], error) != 0)

@@ -63,11 +63,46 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 {
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 
+	if (gt_level_interleaved(config))
+		return 0;
 	if (ways == 0)
 		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not fit unequal sets: mod, smod and hash do",
 							     config->index->name);
 	if (config->index->check)
 		return config->index->check(&config->index_argument, sets, config->line, error);
+	return 0;
+}
+
+/* Banks hold equal numbers of sets. */
+static int check_banks(const struct gt_level_config *config, struct gt_error *error)
+{
+	uint32_t ways, sets = gt_level_sets(config, &ways);
+	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
+
+	if (banks > GT_BANKS_MAX)
+		return gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
+	if (banks > sets || sets % banks != 0)
+		return gt_fail(error, "%" PRIu64 " banks do not share %" PRIu32 " sets evenly: a divisor of %" PRIu32 " does",
+			       banks, sets, sets);
+	return 0;
+}
+
+/* Under an interleave the index function chooses among the sets of a bank. */
+static int check_interleave(const struct gt_level_config *config, struct gt_error *error)
+{
+	struct gt_interleave interleave = config->interleave;
+	uint32_t partitions = config->timed.partitions, banks = config->timed.banks, ways;
+	uint32_t sets = gt_level_sets(config, &ways);
+
+	if (!gt_level_interleaved(config))
+		return 0;
+	if (ways == 0 || config->translate)
+		return gt_fail(error, "interleave %s does not fit %s: interleave set does", interleave.scheme->name,
+			       config->translate ? "a TLB" : "unequal sets");
+	if (check_banks(config, error) != 0 || gt_interleave_open(&interleave, partitions, banks, config->line, error) != 0)
+		return -1;
+	if (config->index->check)
+		return config->index->check(&config->index_argument, sets / (partitions * banks), config->line, error);
 	return 0;
 }
 
@@ -105,20 +140,6 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 {
 	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
 		return gt_fail(error, "arrival rr is for a shared level: a private one sees one SM");
-	return 0;
-}
-
-/* Banks hold equal numbers of sets. */
-static int check_banks(const struct gt_level_config *config, struct gt_error *error)
-{
-	uint32_t ways, sets = gt_level_sets(config, &ways);
-	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
-
-	if (banks > GT_BANKS_MAX)
-		return gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
-	if (banks > sets || sets % banks != 0)
-		return gt_fail(error, "%" PRIu64 " banks do not share %" PRIu32 " sets evenly: a divisor of %" PRIu32 " does",
-			       banks, sets, sets);
 	return 0;
 }
 
@@ -170,6 +191,8 @@ static const struct rule rules[] = {
 	{OF(GT_LEVEL_FETCH) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_fetch},
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_size},
 	{OF(GT_LEVEL_INDEX) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_index},
+	{OF(GT_LEVEL_INTERLEAVE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS) | OF(GT_LEVEL_INDEX) | OF(GT_LEVEL_SIZE) |
+		 OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_interleave},
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_replace},
 	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_FLUSH), check_ahead},

@@ -127,13 +127,18 @@ static const struct gt_index_function texture = {
 	.name = "texture", .summary = "texture L1: 128 successive bytes share a set [001]",
 	.check = check_texture, .set_of = set_texture};
 
-static uint32_t set_hash(const struct gt_index *index, uint64_t line)
+uint64_t gt_index_hash(uint64_t number)
 {
 	unsigned char bytes[8];
 
 	for (unsigned i = 0; i < 8; i++)
-		bytes[i] = (unsigned char)(line >> 8 * i);
-	return modulo(index, XXH3_64bits(bytes, sizeof bytes));
+		bytes[i] = (unsigned char)(number >> 8 * i);
+	return XXH3_64bits(bytes, sizeof bytes);
+}
+
+static uint32_t set_hash(const struct gt_index *index, uint64_t line)
+{
+	return modulo(index, gt_index_hash(line));
 }
 
 static const struct gt_index_function hash = {

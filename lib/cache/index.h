@@ -75,6 +75,9 @@ int gt_index_make_linear(struct gt_index *index, const uint32_t column[64], stru
 /* The set by index->linear alone. */
 uint32_t gt_index_linear(const struct gt_index *index, uint64_t line);
 
+/* XXH3 of a number as 8 bytes, little-endian: what index hash is made of. */
+uint64_t gt_index_hash(uint64_t number);
+
 static inline uint32_t gt_index_set(const struct gt_index *index, uint64_t line)
 {
 	return index->function->set_of(index, line);

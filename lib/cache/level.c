@@ -46,6 +46,14 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 		return -1;
 	if (!ways && !(level->deal = deal_lines(&level->geometry)))
 		return gt_fail_memory(error, "a cache's sets");
+	level->interleave = config->interleave;
+	level->interleaved = gt_level_interleaved(config);
+	if (level->interleaved) {
+		if (gt_interleave_open(&level->interleave, config->timed.partitions, config->timed.banks, config->line,
+				       error) != 0)
+			return -1;
+		sets /= level->interleave.banks;
+	}
 	return gt_index_open(&level->index, config->index, &config->index_argument,
 			     ways ? sets : level->geometry.slots, config->line, error);
 }
@@ -111,7 +119,7 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	if (config->replacement.policy->looks_ahead && !(level->ahead = gt_ahead_open(level, error)))
 		goto failed;
 	level->next_uses = gt_ahead_lines(level);
-	if (strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
+	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
 	level->plain = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate &&
 		       level->geometry.ways > 0 && level->geometry.recency == GT_RECENCY_NIBBLES;
@@ -218,7 +226,7 @@ static inline __attribute__((always_inline)) struct place find_place(const struc
 								       struct gt_tags *tags, uint64_t line,
 								       struct way_through through)
 {
-	uint32_t set = through.mod ? (uint32_t)line & level->set_mask : gt_index_set(&level->index, line);
+	uint32_t set = through.mod ? (uint32_t)line & level->set_mask : gt_level_set_of(level, line);
 	size_t first = set * (size_t)(through.four ? 4 : level->geometry.ways);
 
 	__builtin_prefetch(&tags->tag[first], 1);

@@ -28,6 +28,8 @@ struct gt_level {
 	struct gt_level_config config;
 	struct gt_geometry geometry;
 	struct gt_index index;
+	bool interleaved; /* else the index function chooses among all sets */
+	struct gt_interleave interleave;
 	uint32_t *deal; /* unequal sets: the set of each value of the index; else NULL */
 	unsigned line_shift;
 	unsigned sector_shift; /* log2 of a sector in GT_SECTOR bytes */
@@ -61,8 +63,13 @@ int gt_level_emit_all(struct gt_level *level, const struct gt_rows *requests, st
 extern gt_serve gt_serve_read, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
 	gt_serve_bypass, gt_serve_translation;
 
+/* Under an interleave set s is in bank s modulo banks, as it is where the index function chooses it. */
 static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t line)
 {
+	if (level->interleaved) {
+		struct gt_bank_line place = level->interleave.scheme->place(&level->interleave, line);
+		return gt_index_set(&level->index, place.line) * level->interleave.banks + place.bank;
+	}
 	uint32_t set = gt_index_set(&level->index, line);
 
 	return level->deal ? level->deal[set] : set;

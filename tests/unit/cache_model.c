@@ -86,6 +86,9 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_SETS] = unequal ? PICK("5,2x6", "1,2,3", "17,8x6", "4x4", "20,1", "300,2") : NULL,
 		[GT_LEVEL_INDEX] = PICK("mod", "mod", "smod:1", "smod:3", "prime", "xor", "fermi", "texture", "hash", "ipoly",
 				       "bits:7^13,8^14&15", "bits:10^9&12&20", "table:0123321032", "table:01001110"),
+		[GT_LEVEL_INTERLEAVE] = draw(4) ? NULL : PICK("mod", "mod:256", "xor", "hash", "hash:512", "two-level", "two-level:1K"),
+		[GT_LEVEL_PARTITIONS] = PICK("1", "2", "2", "3", "4", "7"),
+		[GT_LEVEL_BANKS] = PICK("1", "1", "2"),
 		[GT_LEVEL_REPLACE] = PICK("lru", "lru", "fifo", "lfu", "random", "random:7", "weighted:1/6,1/2,1/6,1/6",
 					  "weighted:0.25,0.75", "plru", "srrip", "opt", "opt"),
 		[GT_LEVEL_WRITE] = PICK("back", "through", "evict"),
@@ -189,13 +192,14 @@ static void test_random_configs(void)
 {
 	static struct gt_level_config config;
 	struct gt_level_settings settings;
-	unsigned tried = 0, translating = 0, in_turn = 0;
+	unsigned tried = 0, translating = 0, in_turn = 0, interleaved = 0;
 
-	for (int i = 0; i < 12000 && check_failures == 0; i++) {
+	for (int i = 0; i < 16000 && check_failures == 0; i++) {
 		if (!random_settings(&settings, &config))
 			continue;
 		tried++;
 		translating += config.translate;
+		interleaved += gt_level_interleaved(&config);
 		in_turn += config.arrival == GT_ARRIVAL_RR;
 		bool same = agree(&config, 300);
 		CHECK(same);
@@ -205,6 +209,7 @@ static void test_random_configs(void)
 	CHECK(tried > 2000);
 	CHECK(translating > 100);
 	CHECK(in_turn > 100);
+	CHECK(interleaved > 100);
 	printf("# %u configs\n", tried);
 }
 

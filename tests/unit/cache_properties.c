@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What must hold whatever the numbers are, and what the papers say of index functions. */
 #include "cache/index.h"
+#include "cache/interleave.h"
 #include "cache/level.h"
 #include "cache/polynomial.h"
 #include "cache/random.h"
@@ -346,6 +347,93 @@ static void test_ipoly(void)
 	}
 }
 
+static struct gt_interleave open_interleave(const char *name, uint32_t partitions, uint32_t banks, uint64_t line_bytes)
+{
+	struct gt_interleave interleave;
+
+	CHECK_EQUAL(gt_interleave_parse(name, &interleave, &error), 0);
+	CHECK_EQUAL(gt_interleave_open(&interleave, partitions, banks, line_bytes, &error), 0);
+	return interleave;
+}
+
+/* Lines that are a stride apart: how many banks they reach, and the most that one of them has. */
+static void spread(const struct gt_interleave *interleave, uint64_t stride_lines, unsigned n, unsigned *reached,
+		   unsigned *most)
+{
+	unsigned counts[64] = {0};
+
+	*reached = *most = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t bank = interleave->scheme->place(interleave, i * stride_lines).bank;
+		CHECK(bank < interleave->banks);
+		*reached += counts[bank % 64]++ == 0;
+		*most = counts[bank % 64] > *most ? counts[bank % 64] : *most;
+	}
+}
+
+/* Whole rounds of lines: each has a place of its own, and the banks have the same lines, from 0 on. So a
+ * line is known by its bank and its number there; with a set and a tag made of that number, nothing is
+ * lost, whatever the index function. */
+static void test_interleaves_are_bijections(void)
+{
+	static const char *const schemes[] = {"mod", "mod:512", "hash", "hash:1K", "two-level", "two-level:2K", "xor", "xor:256"};
+	enum { ROUNDS = 48, LINES_MAX = 64 * ROUNDS * 32 };
+	static unsigned char seen[LINES_MAX];
+
+	for (uint32_t partitions = 1; partitions <= 8; partitions++) {
+		for (uint32_t banks = 1; banks <= 4; banks++) {
+			uint32_t all = partitions * banks;
+			for (unsigned s = 0; s < 6 + 2 * ((all & (all - 1)) == 0); s++) {
+				struct gt_interleave interleave = open_interleave(schemes[s], partitions, banks, s % 3 ? 64 : 128);
+				uint64_t each = (uint64_t)ROUNDS << interleave.chunk_shift;
+				memset(seen, 0, sizeof seen);
+				for (uint64_t line = 0; line < each * all; line++) {
+					struct gt_bank_line place = interleave.scheme->place(&interleave, line);
+					CHECK(place.bank < all && place.line < each);
+					CHECK(seen[(place.bank * each + place.line) % LINES_MAX]++ == 0);
+				}
+			}
+		}
+	}
+}
+
+/* What gcache(1) says of each scheme. */
+static void test_interleaves_spread_strides(void)
+{
+	struct gt_interleave mod = open_interleave("mod", 7, 2, 32), levels = open_interleave("two-level", 7, 2, 32);
+	struct gt_interleave xor = open_interleave("xor", 4, 4, 32), hash = open_interleave("hash", 7, 2, 32);
+	unsigned reached, most;
+
+	/* mod: banks have turns, and a stride of as many lines as banks stays in one. */
+	spread(&mod, 1, 1400, &reached, &most);
+	CHECK(reached == 14 && most == 100);
+	spread(&mod, 14, 1400, &reached, &most);
+	CHECK(reached == 1);
+	/* two-level: no power of two comes back to a partition of seven before all have had it. */
+	for (unsigned shift = 3; shift < 20; shift++) {
+		unsigned partitions[7] = {0};
+		for (uint64_t i = 0; i < 700; i++)
+			partitions[levels.scheme->place(&levels, i << shift).bank % 7]++;
+		for (unsigned p = 0; p < 7; p++)
+			CHECK_EQUAL(partitions[p], 100);
+	}
+	/* The lines of a chunk are of one partition, and of its banks in turn. */
+	for (uint64_t line = 0; line < 16; line++)
+		CHECK_EQUAL(levels.scheme->place(&levels, line).bank, line / 8 + 7 * (line % 2));
+	/* xor: a stride of as many lines as banks reaches all alike, and so does any smaller power of two. */
+	for (unsigned shift = 0; shift < 12; shift++) {
+		spread(&xor, UINT64_C(1) << shift, 1600, &reached, &most);
+		CHECK_EQUAL(reached, 16);
+		CHECK(most < 130);
+	}
+	/* hash: any stride reaches all, and no bank has twice its part. */
+	for (uint64_t stride = 1; stride < 3000; stride += 1 + stride / 3) {
+		spread(&hash, stride, 14000, &reached, &most);
+		CHECK_EQUAL(reached, 14);
+		CHECK(most < 2000);
+	}
+}
+
 /* Every function stays within its sets, whatever the line. */
 static void test_sets_in_range(void)
 {
@@ -374,5 +462,7 @@ int main(void)
 	RUN(test_texture_sets);
 	RUN(test_ipoly);
 	RUN(test_sets_in_range);
+	RUN(test_interleaves_are_bijections);
+	RUN(test_interleaves_spread_strides);
 	return check_report();
 }

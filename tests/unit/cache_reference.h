@@ -197,11 +197,43 @@ static const struct {
 		   {"fermi", ref_fermi}, {"texture", ref_texture}, {"hash", ref_hash},	 {"ipoly", ref_ipoly},
 		   {"bits", ref_bits},	 {"table", ref_table}};
 
+/* The bank of a line, and its number there: address bits and the words of gcache(1). */
+static uint64_t ref_bank_line(const struct gt_level_config *config, uint64_t line, uint64_t *bank)
+{
+	const char *name = config->interleave.scheme->name;
+	uint64_t partitions = config->timed.partitions, banks = partitions * config->timed.banks;
+	uint64_t bytes = config->interleave.chunk_bytes, two_level = strcmp(name, "two-level") == 0;
+	uint64_t address = line * config->line;
+
+	if (bytes == 0)
+		bytes = two_level && config->line < 256 ? 256 : config->line;
+	uint64_t chunk = address / bytes, within = address % bytes / config->line, lines = bytes / config->line;
+	if (two_level) {
+		uint64_t own = chunk / partitions * lines + within;
+		*bank = own % config->timed.banks * partitions + chunk % partitions;
+		return own / config->timed.banks;
+	}
+	uint64_t round = chunk / banks;
+	if (strcmp(name, "mod") == 0)
+		*bank = chunk % banks;
+	else if (strcmp(name, "hash") == 0)
+		*bank = (chunk % banks + XXH3_64bits(&round, sizeof round) % banks) % banks;
+	else
+		for (*bank = 0; chunk > 0; chunk /= banks > 1 ? banks : chunk + 1)
+			*bank ^= chunk % banks;
+	return round * lines + within;
+}
+
 static uint32_t ref_set(const struct ref_model *model, uint64_t line)
 {
 	const struct gt_level_config *config = model->config;
-	uint64_t slots = 0, sets = model->sets, value = 0;
+	uint64_t slots = 0, sets = model->sets, banks = 1, bank = 0, value = 0;
 	bool unequal = false;
+
+	if (strcmp(config->interleave.scheme->name, "set") != 0) {
+		banks = (uint64_t)config->timed.partitions * config->timed.banks;
+		line = ref_bank_line(config, line, &bank);
+	}
 
 	for (uint32_t set = 0; set < model->sets; set++) {
 		slots += model->set_ways[set];
@@ -209,9 +241,9 @@ static uint32_t ref_set(const struct ref_model *model, uint64_t line)
 	}
 	for (size_t i = 0; i < sizeof ref_indexes / sizeof ref_indexes[0]; i++)
 		if (strcmp(ref_indexes[i].name, config->index->name) == 0)
-			value = ref_indexes[i].set(line, &config->index_argument, unequal ? slots : sets, config->line);
+			value = ref_indexes[i].set(line, &config->index_argument, unequal ? slots : sets / banks, config->line);
 	if (!unequal)
-		return (uint32_t)value;
+		return (uint32_t)(value * banks + bank);
 	/* Deal lines in turn to the sets that have not had all their ways. */
 	for (uint32_t turn = 0;; turn++)
 		for (uint32_t set = 0; set < model->sets; set++)
