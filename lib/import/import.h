@@ -67,7 +67,7 @@ int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t by
  * past it. False at the end. */
 bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size);
 
-/* Bytes per lane from a SASS opcode, such as 8 for "LDG.E.64.SYS" (formats.md section 3): the
+/* Bytes per lane from a SASS opcode, such as 8 for "LDG.E.64.SYS" by NVBit's names: the
  * width suffix, else 4. */
 uint8_t gt_sass_size(const char *opcode, size_t length);
 /* The op byte from a SASS opcode: LDG, STG, LDL, STL, LDS, STS, ATOM*, RED*, LDGSTS, TEX, LDC and

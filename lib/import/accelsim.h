@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the Accel-Sim importer: a reader, and what it does with each kind of line. */
+#ifndef GT_IMPORT_ACCELSIM_H
+#define GT_IMPORT_ACCELSIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "import/import.h"
+#include "import/opcode.h"
+#include "stream/rows.h"
+
+#define GT_ACCELSIM_INSTRUCTION \
+	"expected '[X Y Z WARP] [LINE] PC MASK ND Rd... OPCODE NS Rs... WIDTH [MODE ADDRESSES]'"
+
+/* Where a reader is within a grouped trace. */
+enum gt_accelsim_place {
+	GT_ACCELSIM_OUTSIDE,
+	GT_ACCELSIM_IN_BLOCK,
+	GT_ACCELSIM_IN_WARP,
+	GT_ACCELSIM_IN_INSTRUCTIONS
+};
+
+struct gt_accelsim {
+	struct gt_input *input;
+	const struct gt_trace *to;
+	struct gt_error *error;
+	struct gt_opcodes opcodes;
+
+	struct gt_kernel kernel;
+	unsigned has;	/* keys seen, by the header's own bits */
+	bool announced; /* the launch was handed on */
+	uint64_t version; /* of the tracer; 0: not said */
+	uint64_t line_info; /* 1: a line number stands before each PC */
+	uint64_t shared_window, local_window; /* 0: not said */
+	unsigned lead; /* numbers before the PC of an ungrouped line; 0: not found out */
+
+	bool grouped;
+	enum gt_accelsim_place place;
+	bool block_known;
+	uint32_t block, warp, warps;
+	uint32_t lanes; /* lanes that exist in the warp */
+	uint64_t expected, found; /* instructions of the warp */
+
+	/* The instruction at hand. */
+	struct gt_trace_access access;
+	uint64_t addresses[GT_WARP_SIZE];
+};
+
+/* Each returns 0, or -1 with the error set. */
+
+static inline int gt_accelsim_fail(const struct gt_accelsim *reader, const char *expected)
+{
+	return gt_input_fail(reader->input, reader->error, "%s", expected);
+}
+
+/* The header: a new one begins; a line "-KEY = VALUE"; the launch is handed on, before its first
+ * block or instruction. */
+void gt_accelsim_begin(struct gt_accelsim *reader);
+int gt_accelsim_key(struct gt_accelsim *reader, const char *line);
+int gt_accelsim_announce(struct gt_accelsim *reader);
+
+/* Blocks and warps, which must be in the launch. */
+int gt_accelsim_enter_block(struct gt_accelsim *reader, const uint64_t at[3]);
+int gt_accelsim_enter_warp(struct gt_accelsim *reader, uint64_t warp);
+bool gt_accelsim_position(const char **at, uint64_t position[3], bool (*separator)(const char **));
+/* Any line that is no instruction. */
+int gt_accelsim_frame(struct gt_accelsim *reader, const char *line);
+
+int gt_accelsim_instruction(struct gt_accelsim *reader, const char *line);
+
+#endif
