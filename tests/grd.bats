@@ -298,11 +298,12 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 @test "classes: compulsory, capacity and conflict misses, reference by reference" {
 	# Lines 0 and 4 share one of four sets; one way. A fully associative cache of four lines holds both.
 	requests 0 4 0 4 1 2 3 0 5 >stream
-	diff <(grd --per set:4 --classes 1,2 <stream) - <<-END
+	diff <(grd --per set:4 --classes 1,2 <stream | cut -f 1-9) - <<-END
 		kernel${tab}ways${tab}lines${tab}references${tab}hits${tab}compulsory${tab}capacity${tab}conflict${tab}spared
 		1${tab}1${tab}4${tab}9${tab}0${tab}6${tab}1${tab}2${tab}0
 		1${tab}2${tab}8${tab}9${tab}3${tab}6${tab}0${tab}0${tab}0
 	END
+	[ "$(grd --per set:4 --classes 1,2 <stream | cut -f 10- | paste -sd ' ')" = "latency_miss${tab}merged${tab}reservation_fail 0${tab}0${tab}0 0${tab}0${tab}0" ]
 	# The other way round: line 1 stays in its set while 0, 2 and 4 push it off the end of one stack.
 	requests 1 0 2 4 1 >stream
 	[ "$(grd --per set:2 --classes 1 <stream | column spared)" -eq 1 ]
@@ -314,6 +315,51 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 		awk 'NR > 1 && $5 + $6 + $7 + $8 != $4 { exit 1 }' classes
 		# Together the misses that are no conflicts and the hits that are spared are the fully associative cache's.
 		diff <(awk 'NR > 1 { print $5 + $8 - $9 }' classes) <(grd --lines $sets,$((2 * sets)),$((4 * sets)) <stream | awk 'NR > 1 { print $4 }')
+	done
+}
+
+# summed COLUMN: by size, the counts of a table from that column on, added up over classes.
+summed() {
+	awk -v first="$1" 'NR > 1 { for (i = first; i <= NF; i++) sum[$3, i] += $i; if (!seen[$3]++) size[++n] = $3; fields = NF }
+		END { for (k = 1; k <= n; k++) { line = size[k]; for (i = first; i <= fields; i++) line = line " " sum[size[k], i]; print line } }'
+}
+
+# table_3: the requests of [000] table 3, in the order of a timed level, with what each found.
+table_3() {
+	awk 'BEGIN {
+		OFS = "\t"
+		print "#kernel", "id=1", "name=table3", "grid=1,1,1", "block=96,1,1"
+		print "#block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm", "kernel"
+		n = split("00 01 02 03 04 05 06 07 20 23", access, " ")
+		for (i = 1; i <= n; i++) {
+			line = substr(access[i], 2)
+			print 0, (i > 8 ? 2 : int(line / 4)), 0, 0, "load.global", line * 128, 15, 0, 32, (i > 8), 0, 1
+		}
+	}' | gtrace-cat --from | gcache --l1 --size 4K --ways 8 --banks 2 --ports 2 --mshr 1x2 --latency fixed:2 --emit all
+}
+
+@test "[000] table 3: of a timed order only hits and misses have distances, and fails are counted apart" {
+	table_3 >stream
+	[ "$(grd --per set:2 --distances <stream | awk 'NR > 1 { print substr($10, 1, 1), $9 }' | sort | paste -sd ' ')" = "h 2 h 3 m inf m inf m inf m inf m inf m inf m inf m inf" ]
+	[ "$(distances --per set:2 <stream)" = "$(gtrace-cat stream | awk -F '\t' '/^#/ || $12 != "reservation_fail"' | gtrace-cat --from | distances --per set:2)" ]
+	diff <(grd --per set:2 --lines 8 --by status <stream | cut -f 1-5) <(printf 'kernel\tstatus\tlines\treferences\thits\n1\thit\t8\t2\t2\n1\tmiss\t8\t8\t0\n')
+	diff <(grd --per set:2 --classes 8 <stream | cut -f 4-) <(printf 'references\thits\tcompulsory\tcapacity\tconflict\tspared\tlatency_miss\tmerged\treservation_fail\n10\t2\t8\t0\t0\t0\t0\t0\t6\n')
+	[ "$(grd --per set:2 --classes 8 --by status <stream | awk 'NR > 1 { print $2, $5, $13 }' | paste -sd ' ')" = "hit 2 0 miss 8 0 reservation_fail 0 6" ]
+	grd --per set:2 <stream | gstats --csv | grep -qx '1,reuse,reservation_fails,6'
+}
+
+@test "classes over a timed order: latency misses and merges apart, by what the level says" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled
+	for how in "--mshr 1x2 --merges 8 --latency fixed:20" "--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency half-normal:20,10,1"; do
+		gcache --l1 --size 8K --ways 4 --line 128 --sector 128 --index mod $how --emit all <scheduled >timed
+		grd --per sm,set:16 --classes 4 <timed >classes
+		gtrace-cat timed | awk -F '\t' '!/^#/ { n[$12]++ } END { print n["latency_miss"] + 0, n["merged"] + 0, n["reservation_fail"] + 0 }' >said
+		read -r latency merged failed <said
+		[ "$((latency + merged))" -gt 0 ] && [ "$failed" -gt 0 ]
+		[ "$(awk 'NR > 1 { print $10, $11, $12 }' classes)" = "$latency $merged $failed" ] || { cat classes said; return 1; }
+		awk 'NR > 1 && $5 + $6 + $7 + $8 + $10 + $11 != $4 { exit 1 }' classes
+		[ "$(summed 5 <<<"$(grd --per sm,set:16 --classes 4 --by pc <timed)")" = "$(cut -f 2,4- classes | sed 1d | tr '\t' ' ')" ]
+		grd --per sm,set:16 --classes 4 --by status --count <timed | gtrace-cat --check
 	done
 }
 
@@ -402,19 +448,13 @@ counters() {
 @test "what does not add up is told" {
 	count() { printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=s\tkernel=1\tgranularity=line:128\t%b\n' "$1" | gtrace-cat --from; }
 	for wrong in 'references=3\tinfinite=1\tdistance=[1]\tfar=[]' 'references=3\thits=1\tcompulsory=1\tcapacity=0' 'references=1\ta.references=1\tb.references=1' \
-		'references=1\texpected_hits=101' 'alone=1\ttogether=2\tgained=2\tlost=0' 'references=9\thits=1\tcompulsory=1\tcapacity=3\tconflict=3' \
+		'references=1\texpected_hits=101' 'alone=1\ttogether=2\tgained=2\tlost=0' 'references=9\thits=1\tcompulsory=1\tcapacity=3\tconflict=3\tlatency_miss=0\tmerged=0' \
 		'references=2\ta.references=2\ta.hits=1\ta.compulsory=0\ta.capacity=0' 'hits=1\tspared=2' 'infinite=2\treferences=1'; do
 		count "$wrong" >stream
 		expect_failure 1 "kernel 1: s: " gtrace-cat --check stream
 	done
 	count 'references=2\thits=1\tcompulsory=1\tcapacity=0\ta.b.references=2\ta.b.hits=1' >stream
 	[ "$(gtrace-cat --check stream)" = "3 invariants hold" ]
-}
-
-# summed COLUMN: by size, the counts of a table from that column on, added up over classes.
-summed() {
-	awk -v first="$1" 'NR > 1 { for (i = first; i <= NF; i++) sum[$3, i] += $i; if (!seen[$3]++) size[++n] = $3; fields = NF }
-		END { for (k = 1; k <= n; k++) { line = size[k]; for (i = first; i <= fields; i++) line = line " " sum[size[k], i]; print line } }'
 }
 
 @test "classes and sharing of each instruction, op and array: as the profiles say, and together the whole" {

@@ -7,7 +7,7 @@
 
 static const char help[] =
 	"usage: grd [--granularity line[:SIZE]|sector|address[:SIZE]] [--per WHAT] [--index FUNCTION]\n"
-	"           [--op loads|stores|atomics|all] [--by pc|op|array|kernel] [--flush kernel|never]\n"
+	"           [--op loads|stores|atomics|all] [--by CLASS] [--flush kernel|never]\n"
 	"           [--bound N] [--sample RATE] [--sample-lines N] [--name NAME]\n"
 	"           [TABLE [--total | --count]] [STREAM]\n"
 	"Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
@@ -34,7 +34,8 @@ static const char help[] =
 	"                   of each SM (sm,set:N), or one (global); default: sm where rows are scheduled\n"
 	"  --index FUNCTION which set a line is in, by a function of gcache (mod)\n"
 	"  --op WHICH       only these are references: a list of loads, stores, atomics, all (default)\n"
-	"  --by WHAT        a profile for each pc, op, name of a kernel, or array that the trace names\n"
+	"  --by CLASS       a profile for each pc, op, status, kernel (by its name), or array that the trace\n"
+	"                   names\n"
 	"  --flush WHEN     forget all lines at the end of a kernel (default) or never\n"
 	"  --bound N        count distances below N one by one, larger ones in bins that double (65536)\n"
 	"  --sample RATE    measure one line of 1/RATE, chosen by hash, and scale what they say\n"

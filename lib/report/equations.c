@@ -30,7 +30,7 @@ static const struct equation {
 	{{"infinite"}, true, {"references"}, 1, NULL},
 	{{"expected_hits"}, true, {"references"}, 100, NULL},
 	{{"hits", "compulsory", "capacity"}, false, {"references"}, 1, "conflict"},
-	{{"hits", "compulsory", "capacity", "conflict"}, false, {"references"}, 1, NULL},
+	{{"hits", "compulsory", "capacity", "conflict", "latency_miss", "merged"}, false, {"references"}, 1, NULL},
 	{{"spared"}, true, {"hits"}, 1, NULL},
 	{{"together"}, true, {"references"}, 1, NULL},
 	{{"alone", "gained"}, false, {"together", "lost"}, 1, NULL},
@@ -39,7 +39,7 @@ static const struct equation {
 /* Counters of which those of the classes of a reuse stage ("load.global.hits") add up to the plain
  * one; the first also where lines are sampled, for they are known exactly. */
 static const char *const summed[] = {"references", "infinite", "hits",	 "compulsory", "capacity", "conflict",
-				     "spared",	   "alone",    "together", "gained",	 "lost"};
+				     "spared",	   "alone",    "together", "gained",	 "lost",   "latency_miss", "merged", "reservation_fail"};
 
 /* The counter of that name, but for the first `skip` bytes. */
 static const struct gt_count_entry *find(const struct gt_count *count, size_t skip, const char *name)

@@ -60,13 +60,19 @@ static void fill_classes(const struct gt_pair *pair, size_t size, const struct g
 	numbers[2] = counts->references;
 	numbers[3] = hits;
 	numbers[4] = counts->first_infinite;
-	numbers[5] = counts->references - hits - counts->first_infinite - cells->only_second;
+	numbers[5] = counts->references - hits - counts->first_infinite - cells->only_second - counts->latency_miss -
+		     counts->merged;
 	numbers[6] = cells->only_second;
 	numbers[7] = cells->only_first;
+	numbers[8] = counts->latency_miss;
+	numbers[9] = counts->merged;
+	numbers[10] = counts->reservation_fail;
 }
 
 const struct gt_figures gt_figures_classes = {
-	{"ways", "lines", "references", "hits", "compulsory", "capacity", "conflict", "spared"}, 2, NULL, fill_classes,
+	{"ways", "lines", "references", "hits", "compulsory", "capacity", "conflict", "spared", "latency_miss", "merged",
+	 "reservation_fail"},
+	2, NULL, fill_classes,
 };
 
 static void fill_sharing(const struct gt_pair *pair, size_t size, const struct gt_pair_counts *counts,

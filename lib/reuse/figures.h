@@ -38,7 +38,8 @@ extern const struct gt_figures gt_figures_lines;
 /* size, ways, line, references, infinite, expected_hits ([004] (2), in hundredths of a reference,
  * so that divided by the references it is the hit ratio in percent); _normal: approximated */
 extern const struct gt_figures gt_figures_sdcm, gt_figures_sdcm_normal;
-/* ways, lines, references, hits, compulsory, capacity, conflict, spared */
+/* ways, lines, references, hits, compulsory, capacity, conflict, spared, and of rows with a status
+ * latency_miss, merged, reservation_fail */
 extern const struct gt_figures gt_figures_classes;
 /* lines, references, alone, together, gained, lost */
 extern const struct gt_figures gt_figures_sharing;

@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "reuse/histogram.h"
+#include "stream/status.h"
 
 int gt_lines_parse(const char *text, struct gt_lines *lines, struct gt_error *error)
 {
@@ -89,11 +90,17 @@ int gt_pair_watch_first(void *context, const struct gt_rows *rows, size_t i, uin
 	return 0;
 }
 
-static void count(const struct gt_pair *pair, struct gt_pair_counts *counts, uint64_t first, uint64_t second)
+static void count(const struct gt_pair *pair, struct gt_pair_counts *counts, uint8_t status, uint64_t first,
+		  uint64_t second)
 {
 	counts->references++;
 	counts->first_infinite += first == GT_DISTANCE_INFINITE;
 	counts->second_infinite += second == GT_DISTANCE_INFINITE;
+	if (first != GT_DISTANCE_INFINITE && (status == GT_STATUS_LATENCY_MISS || status == GT_STATUS_MERGED)) {
+		counts->latency_miss += status == GT_STATUS_LATENCY_MISS;
+		counts->merged += status == GT_STATUS_MERGED;
+		return;
+	}
 	for (size_t size = 0; size < pair->lines->n; size++) {
 		struct gt_pair_cells *cells = &counts->cells[size];
 		bool first_hits = first < pair->lines->lines[size];
@@ -104,25 +111,47 @@ static void count(const struct gt_pair *pair, struct gt_pair_counts *counts, uin
 	}
 }
 
+/* What is counted of the class of row i's reference; NULL when memory is short. */
+static struct gt_pair_counts *counts_for(struct gt_pair *pair, const struct gt_rows *rows, size_t i, uint64_t unit,
+					 struct gt_error *error)
+{
+	struct gt_referrer referrer = {.rows = rows, .i = i, .address = unit << pair->shift};
+	struct gt_class *class = gt_classes_of(&pair->classes, &referrer, error);
+
+	if (class && !class->counted)
+		class->counted = new_counts(pair, error);
+	return class ? class->counted : NULL;
+}
+
 int gt_pair_watch_second(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t second,
 			 struct gt_error *error)
 {
 	struct gt_pair *pair = context;
-	struct gt_referrer referrer = {.rows = rows, .i = i, .address = unit << pair->shift};
 	uint64_t first = pair->distances[pair->at++];
+	uint8_t status = pair->by_status && rows->has_status ? rows->status[i] : GT_STATUS_NONE;
 
 	if (pair->at == pair->n)
 		pair->at = pair->n = 0;
-	count(pair, pair->all, first, second);
+	count(pair, pair->all, status, first, second);
 	if (!pair->classes.split)
 		return 0;
-	struct gt_class *class = gt_classes_of(&pair->classes, &referrer, error);
-	if (!class)
+	struct gt_pair_counts *counts = counts_for(pair, rows, i, unit, error);
+	if (!counts)
 		return -1;
-	if (!class->counted)
-		class->counted = new_counts(pair, error);
-	if (!class->counted)
+	count(pair, counts, status, first, second);
+	return 0;
+}
+
+int gt_pair_watch_refused(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, struct gt_error *error)
+{
+	struct gt_pair *pair = context;
+
+	pair->all->reservation_fail++;
+	if (!pair->classes.split)
+		return 0;
+	struct gt_pair_counts *counts = counts_for(pair, rows, i, unit, error);
+	if (!counts)
 		return -1;
-	count(pair, class->counted, first, second);
+	counts->reservation_fail++;
 	return 0;
 }

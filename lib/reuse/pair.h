@@ -4,6 +4,7 @@
 #ifndef GT_REUSE_PAIR_H
 #define GT_REUSE_PAIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ struct gt_pair_cells {
 
 struct gt_pair_counts {
 	uint64_t references, first_infinite, second_infinite;
+	/* Of references that are not new, if the pair goes by status: those whose line a level found in
+	 * flight. They are in no cell. And attempts that found no MSHR, which are no references. */
+	uint64_t latency_miss, merged, reservation_fail;
 	struct gt_pair_cells cells[]; /* one for each of the lines */
 };
 
@@ -36,6 +40,7 @@ struct gt_pair {
 	const struct gt_lines *lines; /* of a cache of the first kind; NULL: there is no pair */
 	uint64_t scale;		      /* one of the second kind has this many times as many */
 	unsigned shift;		      /* log2 of a line's bytes */
+	bool by_status;		      /* what a level found goes before what a distance says */
 	struct gt_pair_counts *all;
 	struct gt_classes classes; /* of each: a struct gt_pair_counts */
 	uint64_t *distances;	   /* from the first stacks, until the second ones are asked */
@@ -56,5 +61,7 @@ int gt_pair_watch_first(void *pair, const struct gt_rows *rows, size_t i, uint64
 			struct gt_error *error);
 int gt_pair_watch_second(void *pair, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
 			 struct gt_error *error);
+/* What the first calls of references that found no MSHR. */
+int gt_pair_watch_refused(void *pair, const struct gt_rows *rows, size_t i, uint64_t unit, struct gt_error *error);
 
 #endif

@@ -57,6 +57,8 @@ static int plan_pair(struct gt_plan *plan, const struct gt_reuse_options *option
 			return gt_fail(error, "--classes: expected --per set:N or --per sm,set:N beside it");
 		second->sets = 1;
 		pair->scale = options->sets;
+		pair->by_status = true;
+		first->watch_refused = gt_pair_watch_refused;
 	} else if (options->sets > 1) {
 		return gt_fail(error, "--sharing: expected --per without sets");
 	} else {

@@ -24,7 +24,7 @@ void gt_profile_clear(struct gt_profile *profile)
 	gt_histogram_clear(&profile->all);
 	clear_classes(profile);
 	gt_classes_clear(&profile->classes);
-	profile->lines = 0;
+	profile->lines = profile->refused = 0;
 }
 
 void gt_profile_close(struct gt_profile *profile)

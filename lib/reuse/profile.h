@@ -11,6 +11,7 @@
 struct gt_profile {
 	struct gt_histogram all;
 	struct gt_classes classes; /* of each: a struct gt_histogram */
+	uint64_t refused; /* references that found no MSHR, and are not counted else */
 	uint64_t lines; /* distinct ones of flushed stacks, where lines are sampled */
 };
 

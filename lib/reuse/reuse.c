@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "base/options.h"
+#include "stream/status.h"
 
 #define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
 
@@ -231,6 +232,19 @@ static int sample(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, 
 	return 0;
 }
 
+/* Row i's units were asked for in vain. */
+static int refuse(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, const uint64_t *units, unsigned n,
+		  struct gt_error *error)
+{
+	const struct gt_reuse_options *options = &reuse->options;
+
+	reuse->profile.refused += n;
+	for (unsigned j = 0; j < n && options->watch_refused; j++)
+		if (options->watch_refused(options->watch_context, rows, i, units[j], error) != 0)
+			return -1;
+	return 0;
+}
+
 int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error)
 {
 	const struct gt_unit *unit = &reuse->options.unit;
@@ -239,6 +253,7 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 
 	if (check(reuse, rows, error) != 0)
 		return -1;
+	reuse->timed |= rows->has_status;
 	reuse->by_sm = rows->scheduled && (per == GT_PER_SM || per == GT_PER_SM_IF_SCHEDULED);
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t units[GT_WARP_SIZE];
@@ -246,6 +261,11 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 		    gt_op_space(rows->op[i]) == GT_SHARED)
 			continue;
 		unsigned made = unit->granularity->references(rows, i, unit->shift, units);
+		if (rows->has_status && rows->status[i] == GT_STATUS_RESERVATION_FAIL) {
+			if (refuse(reuse, rows, i, units, made, error) != 0)
+				return -1;
+			continue;
+		}
 		if (reuse->every > 1 && sample(reuse, rows, i, units, &made, error) != 0)
 			return -1;
 		for (unsigned j = 0; j < made; j++, n++) {
@@ -297,6 +317,8 @@ int gt_reuse_describe(const struct gt_reuse *reuse, struct gt_count *count, stru
 		 gt_format_size(UINT64_C(1) << options->unit.shift, size));
 	if (gt_count_text(count, "granularity", granularity, error) != 0 ||
 	    gt_count_text(count, "per", gt_reuse_per_format(reuse, per), error) != 0)
+		return -1;
+	if (reuse->timed && gt_count_number(count, "reservation_fails", reuse->profile.refused, error) != 0)
 		return -1;
 	if (options->every == 1 && options->sample_lines == 0)
 		return 0;

@@ -42,6 +42,8 @@ struct gt_reuse_options {
 	/* Called with each reference, if set: the row and the unit's number and distance. */
 	int (*watch)(void *context, const struct gt_rows *rows, size_t i, uint64_t unit,
 		     uint64_t distance, struct gt_error *error);
+	/* Called, if set, with each reference that found no MSHR: it comes again, and has no distance. */
+	int (*watch_refused)(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, struct gt_error *error);
 	void *watch_context;
 };
 
@@ -56,6 +58,7 @@ struct gt_reuse {
 	uint32_t *direct;    /* the same for small ones: stack + 1 */
 	struct gt_reference *references; /* of the rows being read, a chunk at a time */
 	bool by_sm; /* the last rows had a stack for each SM */
+	bool timed; /* some rows said what a level found */
 	uint64_t every, threshold; /* as sampling stands now: hashes up to the threshold */
 	uint64_t live; /* lines in all stacks, where sample_lines bounds them */
 };
@@ -64,11 +67,13 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 void gt_reuse_close(struct gt_reuse *reuse);
 
 /* Takes rows of the unit's kind and counts them into the profile. Shared memory has no lines that
- * could be reused, so its rows are no references. Returns 0, or -1: memory, rows of the other
+ * could be reused, so its rows are no references; nor are those that failed to reserve an MSHR, of
+ * which only hits and misses are recorded ([000] table 3). Returns 0, or -1: memory, rows of the other
  * kind, or rows without an SM where one is needed. After an error it can only be closed. */
 int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error);
 
-/* Appends to `count` the words `granularity` and `per`, and how lines were sampled, if they were. */
+/* Appends to `count` the words `granularity` and `per`, how lines were sampled, if they were, and
+ * `reservation_fails` where rows have a status. */
 int gt_reuse_describe(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error);
 /* What has a stack, "sm,set:64", into a buffer; returns it. */
 #define GT_REUSE_PER_TEXT 64

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stream/op.h"
+#include "stream/status.h"
 
 int gt_launch_open(struct gt_launch *launch, struct gt_error *error)
 {
@@ -62,6 +63,19 @@ static const char *format_op(const struct gt_launch *launch, uint64_t key, char 
 	return gt_op_format((uint8_t)key, buffer);
 }
 
+static uint64_t key_status(const struct gt_launch *launch, const struct gt_referrer *referrer)
+{
+	(void)launch;
+	return referrer->rows->has_status ? referrer->rows->status[referrer->i] : GT_STATUS_NONE;
+}
+
+static const char *format_status(const struct gt_launch *launch, uint64_t key, char *buffer)
+{
+	(void)launch;
+	snprintf(buffer, GT_CLASS_TEXT, "%s", gt_status_names[key]);
+	return buffer;
+}
+
 static uint64_t key_array(const struct gt_launch *launch, const struct gt_referrer *referrer)
 {
 	return gt_arrays_find(&launch->arrays, referrer->address);
@@ -86,10 +100,11 @@ static const char *format_kernel(const struct gt_launch *launch, uint64_t key, c
 static const struct gt_split splits[] = {
 	{"pc", key_pc, format_pc},
 	{"op", key_op, format_op},
+	{"status", key_status, format_status},
 	{"array", key_array, format_array},
 	{"kernel", key_kernel, format_kernel},
 };
-const char gt_split_names[] = "pc, op, array or kernel";
+const char gt_split_names[] = "pc, op, status, array or kernel";
 
 const struct gt_split *gt_split_find(const char *name)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "stream/op.h"
+#include "stream/status.h"
 
 #define FIRST_COLUMNS (32 + GT_CLASS_TEXT) /* bytes */
 
@@ -106,7 +107,7 @@ void gt_reuse_distance_write(FILE *to, uint64_t kernel, const struct gt_rows *ro
 		snprintf(sm, sizeof sm, "%u", rows->sm[i]);
 	if (distance != GT_DISTANCE_INFINITE)
 		snprintf(text, sizeof text, "%" PRIu64, distance);
-	fprintf(to, "%" PRIu64 "\t%s\t%" PRIu32 "\t%u\t%" PRIu32 "\t0x%" PRIx32 "\t%s\t0x%" PRIx64 "\t%s\n",
+	fprintf(to, "%" PRIu64 "\t%s\t%" PRIu32 "\t%u\t%" PRIu32 "\t0x%" PRIx32 "\t%s\t0x%" PRIx64 "\t%s\t%s\n",
 		kernel, sm, rows->block[i], rows->warp[i], rows->an[i], rows->pc[i],
-		gt_op_format(rows->op[i], op), address, text);
+		gt_op_format(rows->op[i], op), address, text, rows->has_status ? gt_status_names[rows->status[i]] : "-");
 }

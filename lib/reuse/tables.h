@@ -40,7 +40,7 @@ void gt_reuse_text_close(struct gt_reuse_text *text);
 
 /* The table of single references: its columns, and a row for a reference of row i to the unit
  * that begins at `address`. */
-#define GT_REUSE_DISTANCE_COLUMNS "kernel\tsm\tblock\twarp\tan\tpc\top\taddress\tdistance\n"
+#define GT_REUSE_DISTANCE_COLUMNS "kernel\tsm\tblock\twarp\tan\tpc\top\taddress\tdistance\tstatus\n"
 void gt_reuse_distance_write(FILE *to, uint64_t kernel, const struct gt_rows *rows, size_t i,
 			     uint64_t address, uint64_t distance);
 

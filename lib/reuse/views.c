@@ -211,7 +211,7 @@ const struct gt_reuse_table gt_reuse_tables[] = {
 	{"curve-sets", CURVE_COLUMNS, parse_lines, write_curve, NULL, NULL},
 	{"sdcm", SDCM_COLUMNS, parse_cache, write_sdcm, NULL, &gt_figures_sdcm},
 	{"sdcm-normal", SDCM_COLUMNS, parse_cache, write_sdcm_normal, NULL, &gt_figures_sdcm_normal},
-	{"classes", "ways\tlines\treferences\thits\tcompulsory\tcapacity\tconflict\tspared", parse_lines, NULL,
+	{"classes", "ways\tlines\treferences\thits\tcompulsory\tcapacity\tconflict\tspared\tlatency_miss\tmerged\treservation_fail", parse_lines, NULL,
 	 write_classes, &gt_figures_classes},
 	{"sharing", "lines\treferences\talone\ttogether\tgained\tlost", parse_sharing, NULL, write_sharing,
 	 &gt_figures_sharing},
