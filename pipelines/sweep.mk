@@ -12,15 +12,16 @@ HOSTS   ?= :
 SSH     ?= ssh
 SBATCH  ?=
 RESULTS ?= results/sweeps
-CSV     ?= $(RESULTS)/$(basename $(notdir $(SWEEP))).csv
+CSV     ?= $(RESULTS)/$(sweep_name).csv
 
+sweep_name  = $(basename $(notdir $(firstword $(SWEEP))))
 sweep_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))sweep
 export PATH := $(PATH):$(abspath $(sweep_here)/../../bin)
 SHELL := bash
 .SHELLFLAGS := -e -u -o pipefail -c
 
 results := $(abspath $(RESULTS))
-plan    := $(results)/plan-$(basename $(notdir $(SWEEP)))
+plan    := $(results)/plan-$(sweep_name)
 run     := $(sweep_here)/run $(results) $(plan)
 # Behind a make that was given -j, that many run; else JOBS.
 jobs     = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(JOBS))
@@ -54,7 +55,7 @@ endef
 sweep:
 	$(if $(strip $(SWEEP)),,$(error SWEEP is not set. Usage: make -f pipelines/sweep.mk SWEEP=file [ENGINE=make|parallel|slurm]))
 	$(if $(filter make parallel slurm,$(ENGINE)),,$(error ENGINE=$(ENGINE): expected make, parallel or slurm))
-	@$(sweep_here)/plan $(SWEEP) $(results) $(plan)
+	@$(sweep_here)/plan $(results) $(plan) $(SWEEP)
 	@levels=$$(find $(plan) -name 'level-*' | sort -V); \
 	$(sweep_here)/progress $(plan) & \
 	trap "kill $$! 2>/dev/null || :; wait $$! || :" EXIT; \

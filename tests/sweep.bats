@@ -227,3 +227,25 @@ total() {
 	make -s -f pipelines/sweep.mk RESULTS="$results" sweep-clean
 	[ -z "$(ls "$results")" ]
 }
+
+@test "the axes of [000] run on the examples, and say what the paper says of them" {
+	run_sweep SWEEP='pipelines/rdgc-small.sweep pipelines/rdgc.sweep' CSV="$BATS_TEST_TMPDIR/rdgc.csv"
+	python3 - "$BATS_TEST_TMPDIR/rdgc.csv" <<-'END'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1])))
+		assert len(rows) == 2 * 70, len(rows)
+		assert all(int(r["l1.reads"]) + int(r["l2.reads"]) > 0 for r in rows)
+		def points(section, trace):
+		    return [r for r in rows if r["section"] == section and trace in r["trace"]]
+		for trace in "gemm", "conv":
+		    # A longer fixed latency never takes fewer steps, and a larger LRU L1 never loses hits here.
+		    steps = [int(r["l1.steps"]) for r in points("latency", trace)][:5]
+		    assert steps == sorted(steps), steps
+		    hits = [int(r["l1.read_hits"]) for r in points("l1-size", trace)]
+		    assert hits == sorted(hits), hits
+		    # Without an L1 every request is the L2's; one bank takes no fewer steps than many.
+		    wide = points("parallelism", trace)
+		    assert len({r["l2.requests"] for r in wide}) == 1 and wide[0]["l1.read_hits"] == "0"
+		    assert int(wide[0]["l2.steps"]) >= int(wide[-1]["l2.steps"])
+	END
+}
