@@ -25,6 +25,7 @@ struct dim3 {
 #include <__clang_cuda_builtin_vars.h>
 
 static inline __device__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline __device__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 static inline __device__ int clock(void) { return __nvvm_read_ptx_sreg_clock(); }
 static inline __device__ int atomicAdd(int *p, int value) { return __nvvm_atom_add_gen_i(p, value); }
 static inline __device__ float atomicAdd(float *p, float value) { return __nvvm_atom_add_gen_f(p, value); }
