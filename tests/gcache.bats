@@ -244,6 +244,64 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(counters sectored.gt l1 sent_reads)" = 4 ]
 }
 
+# chain_by_hand: the latencies of the next test, of what each level found of what it looked up.
+chain_by_hand() {
+	awk '
+		FILENAME == "l1.status" { l1[FNR] = $1 }
+		FILENAME == "a.status" { a[FNR] = $1 }
+		END {
+			for (i = 1; i in l1; i++) {
+				latency = l1[i] == "hit" ? 10 : 100
+				if (l1[i] != "hit") { getline word <"l2.status"; latency += word == "hit" ? 1000 : 2000 }
+				if (a[i] == "hit") { print latency; continue }
+				latency += latency < 1100 ? 10000 : 20000
+				getline word <"b.status"
+				print latency + (word == "hit" ? 1 : 100000)
+			}
+		}' l1.status a.status
+}
+
+@test "--emit latency: a chain looks up what was not found before, and adds its cycles" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 2 | gcoalesce >in.gt
+	gcache --l1 --size 4K --emit latency --hit-cycles 10 --miss-cycles 100 in.gt >l1.gt
+	gcache --l2 --size 16K --emit latency --hit-cycles 7,100:1000 --miss-cycles 7,100:2000 l1.gt >l2.gt
+	gcache --tlb a --size 8K --line 4K --emit latency --miss-cycles 10000,1100:20000 l2.gt >a.gt
+	gcache --tlb b --size 16K --line 4K --emit latency --hit-cycles 1 --miss-cycles 100000 a.gt >b.gt
+	gtrace-cat --check b.gt
+	# Step by step: what a level misses, as --emit all says it, is all that the next one looks up.
+	gcache --l1 --size 4K --emit all in.gt | gtrace-cat >l1.tsv
+	awk -F'\t' '/^#/ || $12 != "hit"' l1.tsv | gtrace-cat --from | gcache --l2 --size 16K --emit all >l2-alone.gt
+	gcache --tlb a --size 8K --line 4K --emit all in.gt | gtrace-cat >a.tsv
+	awk -F'\t' '/^#/ || $12 != "hit"' a.tsv | gtrace-cat --from | gcache --tlb b --size 16K --line 4K --emit all >b-alone.gt
+	status() { grep -v '^#' | cut -f 12; }
+	status <l1.tsv >l1.status
+	status <a.tsv >a.status
+	gtrace-cat l2-alone.gt | status >l2.status
+	gtrace-cat b-alone.gt | status >b.status
+	chain_by_hand >by-hand
+	[ "$(wc -l <by-hand)" = "$(counters in.gt coalesce requests)" ]
+	diff by-hand <(gtrace-cat b.gt | grep -v '^#' | cut -f 13)
+	for level in l1 l2; do
+		[ "$(counters b.gt $level reads read_hits line_misses evictions)" = \
+			"$(counters <(if [ $level = l1 ]; then gcache --l1 --size 4K in.gt; else cat l2-alone.gt; fi) $level reads read_hits line_misses evictions)" ]
+	done
+	# Requests pass as they came.
+	diff <(gtrace-cat in.gt | grep -v '^#' | cut -f 1-11) <(gtrace-cat b.gt | grep -v '^#' | cut -f 1-11)
+}
+
+@test "--emit latency: what bypasses, what has no cycles, what another level said" {
+	loads 0 0 >in.gt
+	latencies() { rows <(gcache "$@" --emit latency --hit-cycles 3 --miss-cycles 4294967295) 12,13; }
+	[ "$(latencies --l1 <in.gt)" = "miss	4294967295 hit	3" ]
+	[ "$(latencies --l1 --bypass all <in.gt)" = "none	0 none	0" ]
+	[ "$(latencies --l1 --size none <in.gt)" = "none	0 none	0" ]
+	[ "$(gcache --l1 --emit all in.gt | latencies --name c)" = "miss	4294967295 hit	3" ]
+	[ "$(gcache --l1 --emit latency --hit-cycles 1 --miss-cycles 5 in.gt | latencies --name c)" = "miss	4294967295 hit	1" ]
+	[ "$(latencies --window <in.gt)" = "tlb_hit	3 tlb_hit	3" ]
+	[ "$(loads 0 0x20000000 0 | latencies --window)" = "tlb_hit	3 tlb_miss	4294967295 tlb_miss	4294967295" ]
+	expect_failure 2 "emit latency: expected miss-cycles, by option or by the GPU" gcache --tlb a --emit latency in.gt
+}
+
 @test "values come from option, kernel, GPU description, default, in this order" {
 	loads 0 >plain.gt
 	with() { # with GPU KERNEL: the same stream with figures and an l1_bytes
@@ -296,6 +354,15 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 		--l1 --sets 8,|ways of each set
 		--l1 --sets 99999999,99999999|ways of each set
 		--l1 --sets 4 --ways 4|leave out
+		--l1 --hit-cycles x|expected cycles, then FROM:CYCLES
+		--l1 --miss-cycles 1,2|expected cycles, then FROM:CYCLES
+		--l1 --miss-cycles 1,3:4,2:5|rising FROM
+		--l1 --miss-cycles 1,0:4|rising FROM
+		--l1 --miss-cycles 1,2:3,|rising FROM
+		--l1 --miss-cycles 4294967296|expected cycles
+		--l1 --hit-cycles 1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1|rising FROM
+		--l1 --emit latency --ports 1|leave out the options of time
+		--l1 --size 0K|size
 		--l1 --sets 17,8x6 --line 128 --index xor|unequal
 		--l1 --sets 17,8x6 --line 128 --replace plru|power of two
 		--l1 --index md5|expected mod
@@ -342,7 +409,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 		--l1 --bypass some|none, writes, reads or all
 		--l1 --flush often|kernel or never
 		--l1 --private --arrival rr|shared level
-		--l1 --emit latency|misses, all or none
+		--l1 --emit everything|misses, all, none or latency
 		--l1 --seed -1|whole number
 	TABLE
 }

@@ -13,12 +13,20 @@ chase() {
 	gpchase trace "$@" >"$name.gt"
 }
 
-# series NAME CYCLES GCACHE_OPTION...: the chase NAME through one level.
+# series NAME HIT,MISS GCACHE_OPTION...: the chase NAME through one level; a fourth column says 1 (hit) or 2 (miss).
 series() {
 	local name=$1 cycles=$2
 	shift 2
-	gcache "$@" "$name.gt" >"$name.missed"
-	gpchase latency --cycles "$cycles" --data "$name.missed" "$name.gt"
+	gcache "$@" --emit latency --hit-cycles "${cycles%,*}" --miss-cycles "${cycles#*,}" "$name.gt" | gpchase latency |
+		awk -v OFS='\t' -v hit="${cycles%,*}" '{ print $0, NR == 1 ? "pattern" : $3 == hit ? 1 : 2 }'
+}
+
+# expect_late_failure TEXT COMMAND...: as expect_failure 1, for a command that prints rows until it fails.
+expect_late_failure() {
+	local text=$1 status=0
+	shift
+	"$@" >stdout 2>stderr || status=$?
+	[ "$status" -eq 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF -- "$text" stderr || { cat stderr; return 1; }
 }
 
 # misses_by_n: lines "N misses" of the rounds after the first, from a series.
@@ -45,41 +53,66 @@ misses_by_n() {
 	expect_failure 2 "72 pages" gpchase trace -N 4K --order patterns -k 1
 	expect_failure 2 "-k" gpchase trace -N 4K -k 0
 	expect_failure 2 "trace, latency or infer" gpchase
-	expect_failure 2 "expected 2 latencies" gpchase latency --cycles 1,2,3 --data x
 	expect_failure 2 "expected l1, l2" gpchase infer --level nowhere
 }
 
-@test "[001] table 3: each pattern with its latency, for Kepler and both settings of Fermi" {
-	chase c -N 1G --order patterns -k 1
-	gcache --tlb l1tlb c.gt >t1
-	gcache --tlb l2tlb --sets 17,8x6 t1 >t2
-	gcache --tlb window --size 512M --line 512M --ways full c.gt >window
-	gcache --l2 --size 1536K c.gt >kepler
-	gcache --l1 --size 16K --index fermi --replace weighted:1/6,1/2,1/6,1/6 --sector line c.gt >fermi
-	gcache --l2 --size 512K c.gt >fermi-cg
-	# The paper's latencies, as patterns 1 to 6: found are the same, each for its pattern.
-	gpchase latency --cycles 230,236,289,371,734,1000 --data kepler --tlb1 t1 --tlb2 t2 --window window c.gt >series
-	[ "$(awk 'NR > 1 { print $4, $3 }' series | sort -u | paste -sd' ')" = "1 230 2 236 3 289 4 371 5 734 6 1000" ]
-	chase c -N 144M --order patterns -k 1
-	gcache --tlb l1tlb c.gt >t1
-	gcache --tlb l2tlb --sets 17,8x6 t1 >t2
-	gcache --l1 --size 16K --index fermi --sector line c.gt >fermi
-	gcache --l2 --size 512K c.gt >fermi-cg
-	gpchase latency --cycles 116,404,488,655,1259 --data fermi --tlb1 t1 --tlb2 t2 c.gt >series
-	[ "$(awk 'NR > 1 { print $4, $3 }' series | sort -u | paste -sd' ')" = "1 116 2 404 3 488 4 655 5 1259" ]
-	gpchase latency --cycles 371,398,482,639,1245 --data fermi-cg --tlb1 t1 --tlb2 t2 c.gt >series
-	[ "$(awk 'NR > 1 { print $4, $3 }' series | sort -u | paste -sd' ')" = "1 371 2 398 3 482 4 639 5 1245" ]
-	# Which access has which: the first misses all; its neighbour's page is known; then its line is there too.
-	[ "$(awk 'NR > 1 && NR < 5 { print $4 }' series | paste -sd' ')" = "5 4 1" ]
+# levels GPU LEVEL...: a chase on standard input through these levels of a GPU, as `gpchase latency` shows it.
+levels() {
+	local gpu=$1 level
+	shift
+	gcoalesce | gschedule --gpu "$gpu" --only-sm 0 >chain.gt
+	for level in "$@"; do
+		case $level in *tlb) level="tlb $level" ;; esac
+		# shellcheck disable=SC2086
+		gcache --$level --emit latency chain.gt >next.gt
+		mv next.gt chain.gt
+	done
+	gtrace-cat --check chain.gt >/dev/null
+	gpchase latency chain.gt
 }
 
-@test "a pattern that the table does not have is an error that names it" {
-	chase c -N 144M --order patterns -k 1
-	gcache --tlb l1tlb c.gt >t1
-	gcache --tlb l2tlb --size 1G --ways full t1 >t2
-	gcache --l1 --size 256 --ways 1 c.gt >l1
-	expect_failure 1 "data miss, L1 TLB miss, L2 TLB hit" gpchase latency --cycles 1,2,3,4,5 --data l1 --tlb1 t1 --tlb2 t2 c.gt
-	expect_failure 1 "that gpchase trace wrote" bash -c "gtrace-order '$ROOT/examples/traces/conv.rdgc.xz' | gpchase latency --cycles 1,2 --data l1"
+# patterns SERIES: the latencies of the chase `patterns`, in its order: nothing is known; the page is; the line is too;
+# 16 pages fill the L1 TLB; page 0 is out of it; the other pages; then data hits: page 0 is in the L2 TLB still, and 71
+# pages are in none; and, if there is one, a far page.
+patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }' | paste -sd' '; }
+
+@test "[001] table 3: six latency patterns for Kepler, five for Fermi with L1 and without, access by access" {
+	gpchase trace -N 1G --order patterns -k 1 | levels gtx780 l1 l2 l1tlb l2tlb window >series
+	[ "$(patterns series)" = "1x734 1x371 1x230 16x734 1x236 55x734 1x236 71x289 1x1000" ]
+	gpchase trace -N 144M --order patterns -k 1 | levels gtx560ti l1 l2 l1tlb l2tlb >series
+	[ "$(patterns series)" = "1x1259 1x655 1x116 16x1259 1x404 55x1259 1x404 71x488" ]
+	gpchase trace -N 144M --order patterns -k 1 | levels gtx560ti l2 l1tlb l2tlb >series
+	[ "$(patterns series)" = "1x1245 1x639 1x371 16x1245 1x398 55x1245 1x398 71x482" ]
+}
+
+@test "[001] table 3, where GTRACE_REFERENCE has it: all latencies of the paper, and no others" {
+	table=${GTRACE_REFERENCE:-}/mei2014_table3_global_latency.csv
+	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$table" ] || skip "GTRACE_REFERENCE names no directory with mei2014_table3_global_latency.csv"
+	while IFS=: read -r name gpu size chain; do
+		# shellcheck disable=SC2086
+		gpchase trace -N "$size" --order patterns -k 1 | levels "$gpu" $chain >series
+		diff <(awk 'NR > 1 { print $3 }' series | sort -nu) <(grep "^$name," "$table" | cut -d, -f 6 | grep . | sort -nu)
+	done <<-'END'
+		Kepler GTX 780:gtx780:1G:l2 l1tlb l2tlb window
+		Fermi GTX 560 Ti L1 enabled:gtx560ti:144M:l1 l2 l1tlb l2tlb
+		Fermi GTX 560 Ti L1 disabled:gtx560ti:144M:l2 l1tlb l2tlb
+	END
+}
+
+@test "latency: what did not come through gcache --emit latency, or not all of it, is an error" {
+	chase c -N 4K -s 128
+	gcache --l1 c.gt >missed
+	expect_failure 1 "expected latencies (gcache --emit latency)" gpchase latency missed
+	expect_failure 1 "expected latencies" gpchase latency c.gt
+	gcache --l1 --emit latency --hit-cycles 1 --miss-cycles 2 c.gt >all
+	gtrace-cat all | grep -v '^0	0	7	' | gtrace-cat --from >gap
+	expect_late_failure "access 8: expected access 7, and all of them in order" gpchase latency gap
+	gtrace-cat all | sed '/^0	0	90	/d; /^0	0	9[1-5]	/d' | gtrace-cat --from >short
+	expect_late_failure "ends with access 90 of 96: expected all" gpchase latency short
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcache --l1 --emit latency --hit-cycles 1 --miss-cycles 2 >conv
+	expect_failure 1 "expected a kernel that gpchase trace wrote" gpchase latency conv
+	expect_failure 1 "expected a kernel that gpchase trace wrote" gpchase infer conv
+	expect_failure 2 "expected one stream" gpchase latency all all
 }
 
 @test "[001] table 4: Fermi L1, 16 KB, lines of 128, 32 sets, not LRU; figure 8: 1/6, 1/2, 1/6, 1/6" {
@@ -135,16 +168,22 @@ misses_by_n() {
 	grep -q '^texture.replace = lru # measured' out
 }
 
-@test "[001] table 5: texture and global latencies are those of hit and miss" {
-	chase c -N 12K..16K:4K -s 32 -k 3 --texture
-	while read -r hit miss; do
-		series c "$hit,$miss" --texture >series
-		[ "$(awk 'NR > 1 { print $3 }' series | sort -nu | paste -sd' ')" = "$hit $miss" ]
+@test "[001] table 5: texture and global latencies of both GPUs, L1 hit and L1 miss that L2 serves" {
+	# After the first round nothing of 24 KB is left in 12 KB, and all of it is in L2.
+	while read -r gpu level hit miss option; do
+		for n in 4K 24K; do
+			# shellcheck disable=SC2086
+			gpchase trace -N $n -s 32 -k 3 $option | levels "$gpu" "$level" l2 |
+				awk -v n=$((${n%K} * 1024 / 32)) 'NR > 1 + n { print $3 }' | sort -nu | paste -sd' '
+		done >out
+		diff out <(printf '%s\n' "$hit" "$miss")
 	done <<-'TABLE'
-		240 470
-		110 220
-		116 404
+		gtx560ti texture 240 470 --texture
+		gtx780 texture 110 220 --texture
+		gtx780 l1 230 230
 	TABLE
+	gpchase trace -N 64K -s 128 -k 3 | levels gtx560ti l1 l2 >series
+	[ "$(awk 'NR > 1 + 512 { print $3 }' series | sort -nu | paste -sd' ')" = "116 404" ]
 }
 
 @test "[001] figure 9: beyond Fermi's L1 chance misses less than LRU; 50 % not as a ceiling, but on the way" {

@@ -46,9 +46,9 @@ rows() { grep -v '^#' "$1"; }
 			for (i = 1; i <= n; i++)
 				header = header "\t" name[i]
 			print header "\tkernel"
-			m = split("none hit miss reservation_fail merged latency_miss", status, " ")
+			m = split("none hit miss reservation_fail merged latency_miss tlb_hit tlb_miss", status, " ")
 			for (r = 1; r <= m; r++) {
-				value["status"] = status[r]; value["latency"] = sprintf("%.0f", (r - 1) * 858993459)
+				value["status"] = status[r]; value["latency"] = sprintf("%.0f", (r - 1) * 613566756)
 				value["step"] = r * 7; value["sm"] = r
 				row = "1\t" r % 2 "\t" r "\t0x0\tload.global\t0x000000000080\t0x" r "\t0x0\t32"
 				for (i = 1; i <= n; i++)
@@ -75,12 +75,12 @@ rows() { grep -v '^#' "$1"; }
 	}
 	further 4 '\xc0\xc0\2\7' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}1$"
 	further 1 '\7' >short; further 2 '\7\xc0' >half; further 5 '\7\0\1\2\3' >long; further 3 '\xc0\xc0\xa3hit' >text
-	further 3 '\xc0\xc0\6' >six
+	further 3 '\xc0\xc0\x8' >eight
 	expect_failure 1 "a row of 10 elements" gtrace-cat --from short
 	expect_failure 1 "no number" gtrace-cat --from half
 	expect_failure 1 "a row of 14 elements" gtrace-cat --from long
 	expect_failure 1 "no number" gtrace-cat --from text
-	expect_failure 1 "status 6" gtrace-cat --from six
+	expect_failure 1 "status 8" gtrace-cat --from eight
 }
 
 @test "sort in the middle of a pipe" {

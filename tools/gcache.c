@@ -21,6 +21,7 @@ static const char help[] =
 	"      --texture            a texture L1 in each SM\n"
 	"      --readonly           a read-only data cache in each SM\n"
 	"      --tlb NAME           a translation buffer of that name\n"
+	"      --window             the page entries that are active at a time\n"
 	"      --name NAME          a level of that name, or another name for one of those above\n"
 	"      --private, --shared  one instance for each SM, or one for all\n"
 	"      --size BYTES|none    of an instance, such as 32K or 4.5M; none: all requests pass by\n"
@@ -42,8 +43,11 @@ static const char help[] =
 	"      --bypass none|writes|reads|all\n"
 	"      --flush kernel|never whether a kernel's end empties the level\n"
 	"      --arrival step|rr    by step, or one request from each SM in turn (a shared level)\n"
-	"      --emit misses|all|none\n"
-	"                           what to write: what is sent on, all that came, or counts only\n"
+	"      --emit misses|all|none|latency\n"
+	"                           what to write: what is sent on, all that came, counts only, or\n"
+	"                           all that came, with its latency: cycles added by each level of a chain\n"
+	"      --hit-cycles LIST, --miss-cycles LIST\n"
+	"                           that this one adds: CYCLES[,FROM:CYCLES]...\n"
 	"  Any of these makes the level timed:\n"
 	"      --partitions N, --banks N, --ports N|unlimited\n"
 	"                           banks of each partition, ports of each bank\n"
@@ -243,7 +247,7 @@ static void read_options(void)
 			set((enum gt_parameter_id)(option - PARAMETER), optarg);
 	}
 	if (!settings.role)
-		tool_usage(&tool, "expected a level: --l1, --l2, --texture, --readonly, --tlb NAME or --name NAME");
+		tool_usage(&tool, "expected a level: --l1, --l2, --texture, --readonly, --tlb NAME, --window or --name NAME");
 	if (settings.name[0] == '\0')
 		snprintf(settings.name, sizeof settings.name, "%s", settings.role->name);
 	for (int id = 0; id < GT_PARAMETERS; id++)

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* gpchase: P-chase traces, the latencies a chain of levels gives them, and the way back: from latencies to a cache. */
-#include <fcntl.h>
+/* gpchase: P-chase traces, the latencies that a chain of levels gave them, and the way back: from latencies to a cache. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/options.h"
 #include "dissect/chase.h"
 #include "dissect/infer.h"
-#include "dissect/missed.h"
-#include "dissect/pattern.h"
+#include "dissect/observed.h"
 #include "stream/op.h"
 #include "tool.h"
 
 static const char help[] =
 	"usage: gpchase trace -N BYTES[..BYTES[:STEP]] [-s BYTES] [-k ROUNDS] [OPTION...] > stream\n"
-	"       gpchase latency --cycles LIST --data STREAM [OPTION...] [stream] > series\n"
+	"       gpchase latency [stream] > series\n"
 	"       gpchase infer [OPTION...] [series...] > description\n"
 	"\n"
 	"trace: writes a P-chase: one thread, each load's address the value of the one before.\n"
@@ -29,15 +27,9 @@ static const char help[] =
 	"      --page BYTES   of the order patterns (default 2M)\n"
 	"      --texture      loads of texture memory\n"
 	"\n"
-	"latency: reads a P-chase, and what each level sends on of it; prints N, offset, latency, pattern.\n"
-	"      --data STREAM  what the data cache sends on\n"
-	"      --tlb1 STREAM, --tlb2 STREAM\n"
-	"                     what the L1 TLB and the L2 TLB behind it send on\n"
-	"      --window STREAM\n"
-	"                     what leaves the active window of page entries; the first access never does\n"
-	"      --cycles LIST  latencies: hit,miss; or those of patterns 1 to 5 or 6 of [001], table 3\n"
+	"latency: reads a P-chase that went through gcache --emit latency, prints N, offset and latency.\n"
 	"\n"
-	"infer: reads series of latencies, from a model or a GPU; prints what cache they show, how sure that\n"
+	"infer: reads series of latencies, from a GPU, or such a P-chase; prints what cache they show, how sure that\n"
 	"is, which run would settle what is not, and which accesses contradict it.\n"
 	"      --level NAME   of the keys it prints (default l1)\n"
 	"      --base ADDRESS of the array, where it is not a multiple of a power of two above N\n"
@@ -145,97 +137,54 @@ static void do_trace(void)
 
 /* ---- latency ---- */
 
-struct latency {
-	struct gt_latencies latencies;
-	struct gt_missed missed[GT_VISITS];
-	const char *path[GT_VISITS]; /* NULL: there is no such level */
-	uint64_t bytes, base;	     /* of the kernel in hand */
-};
-
-static void read_missed(struct latency *latency)
+static int print_access(void *context, uint64_t bytes, uint64_t offset, uint32_t latency, struct gt_error *error)
 {
-	for (int visit = 0; visit < GT_VISITS; visit++) {
-		const char *path = latency->path[visit];
-		if (!path)
-			continue;
-		int descriptor = open(path, O_RDONLY);
-		if (descriptor < 0) {
-			gt_fail_errno(&tool.error, "%s", path);
-			tool_fail(&tool);
-		}
-		tool_must(&tool, gt_missed_read(&latency->missed[visit], descriptor, path, &tool.error));
-		close(descriptor);
-	}
-}
+	bool *named = context;
 
-static void print_access(struct latency *latency, uint64_t kernel, uint32_t an, uint64_t address)
-{
-	unsigned missed = 0;
-	char words[128];
-
-	for (int visit = 0; visit < GT_VISITS; visit++)
-		if (latency->path[visit] && gt_missed_has(&latency->missed[visit], kernel, an))
-			missed |= 1U << visit;
-	if (an == 0)
-		missed &= ~(1U << GT_VISIT_WINDOW); /* a launch activates the window it begins in */
-	int pattern = gt_pattern(&latency->latencies, missed);
-	if (pattern == 0) {
-		gt_fail(&tool.error, "kernel %" PRIu64 ", access %" PRIu32 ": no latency is known for %s", kernel, an,
-			gt_pattern_words(missed, words, sizeof words));
-		tool_fail(&tool);
-	}
-	printf("%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%d\n", latency->bytes, address - latency->base,
-	       latency->latencies.cycles[pattern - 1], pattern);
-}
-
-static void latency_event(struct latency *latency, enum gt_event event)
-{
-	const struct gt_kernel *kernel = gt_reader_kernel(tool.in);
-	const struct gt_rows *rows;
-
-	if (event == GT_KERNEL &&
-	    sscanf(kernel->name, "pchase N=%" SCNu64 " s=%*u k=%*u base=%" SCNx64, &latency->bytes, &latency->base) != 2) {
-		gt_fail(&tool.error, "kernel %" PRIu64 ", '%.60s': expected one that gpchase trace wrote", kernel->id, kernel->name);
-		tool_fail(&tool);
-	}
-	if (event != GT_ROWS)
-		return;
-	rows = gt_reader_rows(tool.in);
-	if (rows->kind != GT_ACCESSES)
-		tool_must(&tool, gt_fail(&tool.error, "kernel %" PRIu64 ": expected accesses, as gpchase trace wrote them", kernel->id));
-	for (size_t i = 0; i < rows->n; i++)
-		print_access(latency, kernel->id, rows->an[i], rows->base[i]);
+	(void)error;
+	if (!*named)
+		printf("N\toffset\tlatency\n");
+	*named = true;
+	printf("%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n", bytes, offset, latency);
+	return 0;
 }
 
 static void do_latency(void)
 {
-	enum { CYCLES = 256, LEVEL };
-	static const struct option options[] = {
-		{"cycles", required_argument, NULL, CYCLES}, {"data", required_argument, NULL, LEVEL + GT_VISIT_DATA},
-		{"tlb1", required_argument, NULL, LEVEL + GT_VISIT_TLB1}, {"tlb2", required_argument, NULL, LEVEL + GT_VISIT_TLB2},
-		{"window", required_argument, NULL, LEVEL + GT_VISIT_WINDOW}, TOOL_OPTIONS};
-	static struct latency latency;
-	enum gt_event event;
+	static const struct option options[] = {TOOL_OPTIONS};
+	bool named = false; /* the columns */
 
-	for (int option; (option = tool_option(&tool, "v", options)) != -1;) {
-		if (option != CYCLES)
-			latency.path[option - LEVEL] = optarg;
-		else if (gt_latencies_parse(optarg, &latency.latencies, &tool.error) != 0)
-			tool_usage_error(&tool, "--cycles");
-	}
-	if (latency.latencies.n == 0 || !latency.path[GT_VISIT_DATA])
-		tool_usage(&tool, "latency: expected --cycles LIST and --data STREAM");
-	read_missed(&latency);
-	tool_read(&tool);
-	printf("N\toffset\tlatency\tpattern\n");
-	while (tool_next(&tool, &event))
-		latency_event(&latency, event);
+	while (tool_option(&tool, "v", options) != -1)
+		;
+	if (optind + 1 < tool.argc)
+		tool_usage(&tool, "latency: expected one stream");
+	struct gt_input *input = gt_input_open(optind < tool.argc ? tool.argv[optind] : "-", &tool.error);
+	tool_must(&tool, input ? 0 : -1);
+	tool_must(&tool, gt_observed_read(input, print_access, &named, &tool.error));
+	tool_must(&tool, gt_input_close(input, &tool.error));
 	tool_end(&tool);
-	for (int visit = 0; visit < GT_VISITS; visit++)
-		gt_missed_clear(&latency.missed[visit]);
 }
 
 /* ---- infer ---- */
+
+static int add_access(void *context, uint64_t bytes, uint64_t offset, uint32_t latency, struct gt_error *error)
+{
+	return gt_series_add(context, bytes, offset, latency, error);
+}
+
+/* A series as text, or a chase that went through a chain of levels. */
+static void read_series(struct gt_series *series, const char *path)
+{
+	struct gt_input *input = gt_input_open(path, &tool.error);
+	int stream = input ? gt_observed_is_stream(input, &tool.error) : -1;
+
+	if (stream == 1)
+		stream = gt_observed_read(input, add_access, series, &tool.error);
+	else if (stream == 0)
+		stream = gt_series_read(series, input, &tool.error);
+	tool_must(&tool, stream);
+	tool_must(&tool, gt_input_close(input, &tool.error));
+}
 
 static void do_infer(void)
 {
@@ -257,11 +206,9 @@ static void do_infer(void)
 	}
 	if ((size_t)snprintf(key, sizeof key, "%s.size", level) >= sizeof key || !gt_gpu_known(key))
 		tool_usage(&tool, "--level '%s': expected l1, l2, texture, readonly, l1tlb or l2tlb", level);
-	do {
-		struct gt_input *input = gt_input_open(optind < tool.argc ? tool.argv[optind] : "-", &tool.error);
-		tool_must(&tool, input ? gt_series_read(&series, input, &tool.error) : -1);
-		tool_must(&tool, gt_input_close(input, &tool.error));
-	} while (++optind < tool.argc);
+	do
+		read_series(&series, optind < tool.argc ? tool.argv[optind] : "-");
+	while (++optind < tool.argc);
 	tool_must(&tool, gt_infer(&series, base, line, &inference, &tool.error));
 	gt_inference_print(&inference, &series, level, stdout);
 	gt_inference_clear(&inference);

@@ -45,7 +45,7 @@ WORDS(parse_write, write, enum gt_write, "back", "through", "evict")
 WORDS(parse_allocate, allocate, bool, "no", "yes")
 WORDS(parse_partial, partial, enum gt_partial, "keep", "read", "fetch")
 WORDS(parse_bypass, bypass, enum gt_bypass, "none", "writes", "reads", "all")
-WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none")
+WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none", "latency")
 WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
 WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
 WORDS(parse_on_full, timed.on_full, enum gt_on_full, "stall", "requeue")
@@ -203,6 +203,16 @@ static int parse_latency(struct gt_level_config *config, const char *text, struc
 	return gt_latency_parse(text, &config->timed.latency, error);
 }
 
+static int parse_hit_cycles(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_cycles_parse(text, &config->hit_cycles, error);
+}
+
+static int parse_miss_cycles(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	return gt_cycles_parse(text, &config->miss_cycles, error);
+}
+
 static int parse_delay(struct gt_level_config *config, const char *text, struct gt_error *error)
 {
 	return gt_parse_real(text, 0, 1024, &config->timed.delay, error);
@@ -224,9 +234,11 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_PARTIAL] = {"partial", "keep|read|fetch", "keep", parse_partial},
 	[GT_LEVEL_FETCH] = {"fetch", "BYTES|sector", "sector", parse_fetch},
 	[GT_LEVEL_BYPASS] = {"bypass", "none|writes|reads|all", "none", parse_bypass},
-	[GT_LEVEL_EMIT] = {"emit", "misses|all|none", "misses", parse_emit},
+	[GT_LEVEL_EMIT] = {"emit", "misses|all|none|latency", "misses", parse_emit},
 	[GT_LEVEL_FLUSH] = {"flush", "kernel|never", "kernel", parse_flush},
 	[GT_LEVEL_ARRIVAL] = {"arrival", "step|rr", "step", parse_arrival},
+	[GT_LEVEL_HIT_CYCLES] = {"hit-cycles", "CYCLES[,FROM:CYCLES]...", "unknown", parse_hit_cycles},
+	[GT_LEVEL_MISS_CYCLES] = {"miss-cycles", "CYCLES[,FROM:CYCLES]...", "unknown", parse_miss_cycles},
 	[GT_LEVEL_INTERLEAVE] = {"interleave", "SCHEME[:BYTES]", "set", parse_interleave},
 	[GT_LEVEL_PARTITIONS] = {"partitions", "N", "1", parse_partitions},
 	[GT_LEVEL_BANKS] = {"banks", "N", "1", parse_banks},
@@ -242,19 +254,22 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 };
 
 const struct gt_role gt_roles[] = {
-	{"l1", "a data cache in each SM", "l1", false,
+	{"l1", "a data cache in each SM", "l1", false, false,
 	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
-	{"l2", "the data cache that all SMs share", "l2", false, {[GT_LEVEL_SIZE] = "2M", [GT_LEVEL_WAYS] = "16"}},
+	{"l2", "the data cache that all SMs share", "l2", false, false, {[GT_LEVEL_SIZE] = "2M", [GT_LEVEL_WAYS] = "16"}},
 	/* [001] table 4 and figure 12. */
-	{"texture", "a texture L1 in each SM [001]", "texture", false,
+	{"texture", "a texture L1 in each SM [001]", "texture", false, false,
 	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_SIZE] = "12K", [GT_LEVEL_WAYS] = "96", [GT_LEVEL_LINE] = "32", [GT_LEVEL_INDEX] = "texture",
 	  [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
-	{"readonly", "a read-only data cache in each SM", "readonly", false,
+	{"readonly", "a read-only data cache in each SM", "readonly", false, false,
 	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_SIZE] = "48K", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
+	/* [001] 4.2: on Kepler page entries of 512 MB are active at a time. */
+	{"window", "the page entries that are active at a time [001]", "window", true, true,
+	 {[GT_LEVEL_SIZE] = "512M", [GT_LEVEL_WAYS] = "full", [GT_LEVEL_LINE] = "512M", [GT_LEVEL_SECTOR] = "line", [GT_LEVEL_HIT_CYCLES] = "0"}},
 	/* [001] 4.2: 16 entries of 2 MB, fully associative, outside the SMs. */
-	{"tlb", "a translation buffer of that name", NULL, true,
-	 {[GT_LEVEL_SIZE] = "32M", [GT_LEVEL_WAYS] = "full", [GT_LEVEL_LINE] = "2M", [GT_LEVEL_SECTOR] = "line"}},
-	{"name", "a level of that name", NULL, false, {0}},
+	{"tlb", "a translation buffer of that name", NULL, true, false,
+	 {[GT_LEVEL_SIZE] = "32M", [GT_LEVEL_WAYS] = "full", [GT_LEVEL_LINE] = "2M", [GT_LEVEL_SECTOR] = "line", [GT_LEVEL_HIT_CYCLES] = "0"}},
+	{"name", "a level of that name", NULL, false, false, {0}},
 };
 const size_t gt_roles_n = LENGTH(gt_roles);
 
@@ -305,6 +320,8 @@ const char *gt_level_text(const struct gt_level_settings *settings, enum gt_para
 		return buffer;
 	}
 	snprintf(key, sizeof key, "%s.%s", settings->name, gt_parameters[id].name);
+	for (char *at = strchr(key, '-'); at; at = strchr(at, '-')) /* --hit-cycles is LEVEL.hit_cycles */
+		*at = '_';
 	const char *text = outranked(settings, id) ? NULL : gt_gpu_get(gpu, key);
 	if (!text)
 		text = settings->role->values[id];
@@ -346,6 +363,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 {
 	memset(config, 0, sizeof *config);
 	config->translate = settings->role->translate;
+	config->activated = settings->role->activated;
 	config->memory = settings->memory ? settings->memory : GT_LEVEL_MEMORY;
 	config->directory = settings->directory ? settings->directory : "/tmp";
 	for (int id = 0; id < GT_PARAMETERS; id++) {

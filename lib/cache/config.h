@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cache/cycles.h"
 #include "cache/index.h"
 #include "cache/interleave.h"
 #include "cache/replace.h"
@@ -25,12 +26,13 @@
 enum gt_write { GT_WRITE_BACK, GT_WRITE_THROUGH, GT_WRITE_EVICT };
 enum gt_partial { GT_PARTIAL_KEEP, GT_PARTIAL_READ, GT_PARTIAL_FETCH };
 enum gt_bypass { GT_BYPASS_NONE, GT_BYPASS_WRITES, GT_BYPASS_READS, GT_BYPASS_ALL };
-enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE };
+enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE, GT_EMIT_LATENCY };
 enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
 struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
+	bool activated; /* a kernel's first lookup hits: its launch brought that page */
 	bool absent;	/* the GPU has no such level: all requests bypass it */
 	bool shared;	/* one instance, else one for each SM */
 	uint64_t size;	/* bytes; of an instance */
@@ -50,6 +52,7 @@ struct gt_level_config {
 	enum gt_emit emit;
 	enum gt_flush flush;
 	enum gt_arrival arrival;
+	struct gt_cycles hit_cycles, miss_cycles; /* under GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */
 	struct gt_timed_config timed; /* the functional model looks at partitions and banks, where they are interleaved */
@@ -57,7 +60,7 @@ struct gt_level_config {
 
 enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
-	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL,
+	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
 	GT_LEVEL_INTERLEAVE, GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
 	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
 };
@@ -75,7 +78,7 @@ struct gt_role {
 	const char *option;  /* --l1 */
 	const char *summary; /* for --help */
 	const char *name;    /* of the level; NULL: the user gives it */
-	bool translate;
+	bool translate, activated; /* as in the config */
 	const char *values[GT_PARAMETERS];
 };
 extern const struct gt_role gt_roles[];

@@ -22,6 +22,8 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 {
 	static const char *const writes[] = {
 		[GT_WRITE_BACK] = "back", [GT_WRITE_THROUGH] = "through", [GT_WRITE_EVICT] = "evict"};
+	static const char *const emits[] = {
+		[GT_EMIT_ALL] = "all", [GT_EMIT_NONE] = "none", [GT_EMIT_LATENCY] = "latency"};
 	const struct gt_level_config *config = &level->config;
 	const struct gt_geometry *geometry = &level->geometry;
 	const struct {
@@ -46,7 +48,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 	/* What is written is what is sent on, unless this says otherwise. */
 	if (config->emit == GT_EMIT_MISSES)
 		return 0;
-	return gt_count_text(count, "emit", config->emit == GT_EMIT_ALL ? "all" : "none", error);
+	return gt_count_text(count, "emit", emits[config->emit], error);
 }
 
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)

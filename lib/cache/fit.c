@@ -11,6 +11,7 @@
 #include "base/options.h"
 
 #define OF(ID) (UINT32_C(1) << (ID))
+_Static_assert(GT_PARAMETERS <= 32, "parameters are known by the bits of a number");
 
 static int check_sector(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -136,6 +137,28 @@ static int check_future(const struct gt_level_config *config, struct gt_error *e
 	return 0;
 }
 
+/* Latencies add up along a chain of levels, whose requests must pass with what was found so far. */
+static int check_cycles(const struct gt_level_config *config, struct gt_error *error)
+{
+	bool looks_up = config->translate || config->bypass != GT_BYPASS_ALL;
+
+	if (config->emit != GT_EMIT_LATENCY || !looks_up)
+		return 0;
+	if (config->hit_cycles.n == 0 || config->miss_cycles.n == 0)
+		return gt_fail(error, "emit latency: expected %s-cycles, by option or by the GPU description",
+			       config->hit_cycles.n == 0 ? "hit" : "miss");
+	if (config->arrival == GT_ARRIVAL_RR || config->replacement.policy->looks_ahead)
+		return gt_fail(error, "emit latency is for requests in their order: arrival rr and replace opt do not fit");
+	return 0;
+}
+
+static int check_untimed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->emit == GT_EMIT_LATENCY)
+		return gt_fail(error, "emit latency is of the functional model: leave out the options of time");
+	return 0;
+}
+
 static int check_arrival(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
@@ -196,10 +219,12 @@ static const struct rule rules[] = {
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_replace},
 	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_FLUSH), check_ahead},
+	{OF(GT_LEVEL_EMIT) | OF(GT_LEVEL_BYPASS) | OF(GT_LEVEL_HIT_CYCLES) | OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 };
 
 static const struct rule timed_rules[] = {
 	{0, check_kind},
+	{OF(GT_LEVEL_EMIT), check_untimed},
 	{OF(GT_LEVEL_ARRIVAL), check_order},
 	{OF(GT_LEVEL_REPLACE), check_future},
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},

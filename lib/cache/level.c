@@ -289,8 +289,8 @@ static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_s
 	bool mod = level->set_mask != 0, lru = level->geometry.depths, four = level->geometry.ways == 4;
 
 	note_steps(level, rows);
-	level->counters.requests += rows->n;
-	if (level->config.emit == GT_EMIT_ALL)
+	level->counters.requests += level->config.emit == GT_EMIT_LATENCY ? 0 : rows->n; /* which counts what it looks up */
+	if (level->config.emit == GT_EMIT_ALL || level->config.emit == GT_EMIT_LATENCY)
 		return gt_level_emit_all(level, rows, sent, error);
 	if (level->config.emit == GT_EMIT_NONE)
 		sent = &level->dropped;

@@ -326,6 +326,8 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 		[GT_REDUCTION] = {&counters->atomics, &counters->atomic_hits, NULL},
 	}, *to = &of_action[gt_op_action(rows->op[i])];
 
+	bool activated = level->config.activated && counters->reads + counters->writes + counters->atomics == 0;
+
 	++*to->lookups;
 	if (slot != GT_NO_SLOT) {
 		++*to->hits;
@@ -333,10 +335,16 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 		return 0;
 	}
 	struct gt_cause cause = gt_cause_of(rows, i);
-	counters->line_misses++;
 	if (claim(level, tags, set, line, &cause, &slot, sent, error) != 0)
 		return -1;
 	validate(level, tags, slot, 1);
+	if (activated) {
+		++*to->hits;
+		if (level->geometry.depths && to->mru)
+			++*to->mru;
+		return 0;
+	}
+	counters->line_misses++;
 	return gt_send_on(level, rows, i, sent, error);
 }
 

@@ -139,10 +139,25 @@ void gt_chase_kernel(const struct gt_chase *chase, uint64_t id, struct gt_kernel
 	memset(kernel, 0, sizeof *kernel);
 	kernel->id = id;
 	snprintf(kernel->name, sizeof kernel->name, "pchase N=%" PRIu64 " s=%" PRIu64 " k=%" PRIu64 " base=0x%" PRIx64
-		 " order=%s", chase->bytes, chase->stride, chase->rounds, chase->base, chase->order->name);
+		 " order=%s page=%" PRIu64, chase->bytes, chase->stride, chase->rounds, chase->base, chase->order->name,
+		 chase->page);
 	for (int i = 0; i < 3; i++)
 		kernel->grid[i] = kernel->block[i] = 1;
 	kernel->order = GT_ORDER_BLOCK;
+}
+
+int gt_chase_parse(const char *name, struct gt_chase *chase, struct gt_error *error)
+{
+	char order[16];
+	int taken = 0;
+
+	*chase = (struct gt_chase){0};
+	if (sscanf(name, "pchase N=%" SCNu64 " s=%" SCNu64 " k=%" SCNu64 " base=0x%" SCNx64 " order=%15s page=%" SCNu64 "%n",
+		   &chase->bytes, &chase->stride, &chase->rounds, &chase->base, order, &chase->page, &taken) != 6 ||
+	    name[taken] != '\0')
+		return gt_fail(error, "expected a kernel that gpchase trace wrote");
+	chase->order = gt_chase_order_find(order, error);
+	return chase->order ? gt_chase_check(chase, error) : -1;
 }
 
 uint64_t *gt_chase_round(const struct gt_chase *chase, uint64_t *n, struct gt_error *error)

@@ -40,8 +40,10 @@ const struct gt_chase_order *gt_chase_order_find(const char *name, struct gt_err
 /* Whether the chase makes sense: 0, or -1 with what was expected. */
 int gt_chase_check(const struct gt_chase *chase, struct gt_error *error);
 
-/* The launch, of one thread; its name tells N, s and k. */
+/* The launch, of one thread; its name tells the chase. */
 void gt_chase_kernel(const struct gt_chase *chase, uint64_t id, struct gt_kernel *kernel);
+/* The chase of such a name, checked. Returns 0, or -1 with what was expected. */
+int gt_chase_parse(const char *name, struct gt_chase *chase, struct gt_error *error);
 
 /* The offsets of one round, to be freed by the caller, or NULL. */
 uint64_t *gt_chase_round(const struct gt_chase *chase, uint64_t *n, struct gt_error *error);

@@ -131,6 +131,8 @@ static const struct key parameters[] = {
 	{"mshr", &word},
 	{"merges", &count_or_none},
 	{"latency", &word},
+	{"hit_cycles", &word},
+	{"miss_cycles", &word},
 };
 
 static const char *const levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb", "window"};

@@ -10,6 +10,8 @@ const char *const gt_status_names[GT_STATUSES] = {
 	[GT_STATUS_RESERVATION_FAIL] = "reservation_fail",
 	[GT_STATUS_MERGED] = "merged",
 	[GT_STATUS_LATENCY_MISS] = "latency_miss",
+	[GT_STATUS_TLB_HIT] = "tlb_hit",
+	[GT_STATUS_TLB_MISS] = "tlb_miss",
 };
 
 int gt_status_parse(const char *text, uint8_t *status)

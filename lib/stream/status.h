@@ -12,6 +12,8 @@ enum gt_status {
 	GT_STATUS_RESERVATION_FAIL, /* no MSHR was left: it is tried again ([000] 4.4.2) */
 	GT_STATUS_MERGED,	    /* it joined a miss in flight, whose MSHR it shares ([000] 4.4.2) */
 	GT_STATUS_LATENCY_MISS,	    /* its line was in flight ([002] 4.2) */
+	GT_STATUS_TLB_HIT,	    /* a TLB translated it: no further one looks it up */
+	GT_STATUS_TLB_MISS,	    /* no TLB has translated it yet */
 	GT_STATUSES
 };
 extern const char *const gt_status_names[GT_STATUSES];

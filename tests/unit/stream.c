@@ -289,7 +289,7 @@ static void rows_that_make_no_sense_are_refused(void)
 	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, whole ones 0x2");
 	expect_refusal(&kernel, spoil_address, GT_REQUESTS, "row 3: address 0x");
 	expect_refusal(&kernel, spoil_threads, GT_REQUESTS, "row 3: 33 lanes");
-	expect_refusal(&kernel, spoil_status, GT_REQUESTS, "row 2: status 6");
+	expect_refusal(&kernel, spoil_status, GT_REQUESTS, "row 2: status 8");
 }
 
 int main(void)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A P-chase that has gone through a chain of levels, read back: which element each access took, and how long. */
+#ifndef GT_DISSECT_OBSERVED_H
+#define GT_DISSECT_OBSERVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+
+/* What is done with each access: the array's bytes (N), the element's offset in it, and the latency in cycles. Returns
+ * 0, or -1 with the error set. */
+typedef int gt_observed_take(void *context, uint64_t bytes, uint64_t offset, uint32_t latency, struct gt_error *error);
+
+/* Whether what the input begins with is a stream (gtrace(5)), and no text. Returns 1, 0, or -1. */
+int gt_observed_is_stream(struct gt_input *input, struct gt_error *error);
+
+/* Reads a stream of requests whose kernels gt_chase_kernel named, each access of which has a latency, in order and
+ * without a gap, and takes its accesses. Returns 0, or -1 with what was expected. */
+int gt_observed_read(struct gt_input *input, gt_observed_take *take, void *context, struct gt_error *error);
+
+#endif
