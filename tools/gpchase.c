@@ -27,7 +27,7 @@ static const char help[] =
 	"      --page BYTES   of the order patterns (default 2M)\n"
 	"      --texture      loads of texture memory\n"
 	"\n"
-	"latency: reads a P-chase that went through gcache --emit latency, prints N, offset and latency.\n"
+	"latency: reads a P-chase with the latencies that levels of gcache added, prints N, offset and latency.\n"
 	"\n"
 	"infer: reads series of latencies, from a GPU, or such a P-chase; prints what cache they show, how sure that\n"
 	"is, which run would settle what is not, and which accesses contradict it.\n"
