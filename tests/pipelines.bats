@@ -129,6 +129,44 @@ ran() {
 	[ -d "$results" ]
 }
 
+ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=titanv "$@"; }
+
+@test "PPT-GPU-Mem: predictions are those of grd, filtered and not, beside those of the caches" {
+	cd "$BATS_TEST_TMPDIR"
+	ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" >table
+	head -n 1 table | grep -qx "kernel.operations.l1_ppt.l1_model.l2_ppt.l2_ppt_filtered.l2_model"
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled
+	gcache --l1 <scheduled >sent
+	sdcm() { awk 'NR == 2 { printf "%.2f\n", 100 * $NF }'; }
+	[ "$(awk '$1 == 1 && $2 == "all" { print $3, $5, $6 }' table)" = "$(grd --per sm --sdcm 128K,4,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <sent | sdcm)" ]
+	[ "$(awk '$1 == 1 && $2 == "loads" { print $3 }' table)" = "$(grd --per sm --by op --sdcm 128K,4,32 <scheduled | sdcm)" ]
+	gcache --l2 <sent | gstats --csv >csv
+	for level in l1 l2; do
+		awk -F, -v level=$level '$1 == "total" && $2 == level { v[$3] = $4 } END { printf "%.2f\n", 100 * v["read_hits"] / v["reads"] }' csv
+	done | paste -sd ' ' >expected
+	[ "$(awk '$1 == "total" && $2 == "loads" { print $4, $7 }' table)" = "$(cat expected)" ]
+	# [004] 5.3.2: without filtering, locality that L1 has taken is promised to L2.
+	awk 'NR > 1 && $5 <= $6 { exit 1 }' table
+	ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" >again
+	diff table again
+}
+
+@test "PPT-GPU-Mem: the distributions of figure 10, and what is missing is named" {
+	cd "$BATS_TEST_TMPDIR"
+	ppt csdd TRACE="$ROOT/examples/traces/conv.rdgc.xz" >csdd
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled
+	for sequence in unfiltered filtered; do
+		if [ $sequence = filtered ]; then gcache --l1 <scheduled >asked; else cp scheduled asked; fi
+		diff <(awk -v s=$sequence '$1 == 1 && $2 == s { print $3, $4 }' csdd) <(grd --per global --granularity sector --csdd <asked | awk 'NR > 1 { print $2, $4 }')
+	done
+	run ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" GPU=
+	[ "$status" -eq 2 ] && [[ "$output" == *"GPU is not set"* ]]
+	run ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" GPU=no-such-gpu
+	[ "$status" -eq 2 ] && [[ "$output" == *"cannot be read"* ]]
+	run ppt
+	[ "$status" -eq 2 ] && [[ "$output" == *"TRACE is not set"* ]]
+}
+
 @test "figure 3 of [002]: what fits misses one line in 32, whatever the order" {
 	"$ROOT/pipelines/nugteren-figure3" 100,50 32 >"$BATS_TEST_TMPDIR/figure"
 	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/figure")" = "$(printf '32\t3.13\t3.13\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12')" ]

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# What PPT-GPU-Mem predicts ([004] 2.4, 3.2): hit ratios of L1 and L2 from reuse profiles by SDCM, the
+# latter from all that the SMs ask and from what is left of it when the hits of L1 are filtered out
+# ([004] 5.3.2), beside what the caches of the functional model hit.
+#
+#     make -f pipelines/ppt-gpu-mem.mk TRACE=examples/traces/gemm.rdgc.xz GPU=titanv
+#     make -f pipelines/ppt-gpu-mem.mk SOURCE='gtrace-record ./gemm 512' GPU=titanv
+#     make -f pipelines/ppt-gpu-mem.mk csdd TRACE=... GPU=...
+#
+# Every variable of pipe.mk goes. PPT_L1 and PPT_L2 are SIZE,WAYS,LINE of the predicted caches.
+
+.PHONY: hit-ratios csdd
+hit-ratios:
+
+ppt_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+export PATH := $(PATH):$(abspath $(ppt_here)../bin)
+
+ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
+ifeq ($(strip $(GPU)),)
+$(error GPU is not set. Usage: make -f pipelines/ppt-gpu-mem.mk TRACE=file GPU=name)
+endif
+# The figures of the description, a word each: "l1.size=128K". Lines are as long as sectors are, as
+# PPT-GPU-Mem has them ([004] 3.1).
+ppt_figures := $(shell PATH='$(PATH)'; echo | gtrace-cat --from | gschedule --gpu $(GPU) | gtrace-cat | \
+	sed -n 's/ /_/g; /^.gpu/p')
+$(if $(ppt_figures),,$(error GPU=$(GPU): cannot be read))
+ppt_figure = $(patsubst $1=%,%,$(filter $1=%,$(ppt_figures)))
+ppt_sector = $(firstword $(filter-out line,$(call ppt_figure,$1.sector)) $(call ppt_figure,$1.line))
+PPT_L1 ?= $(call ppt_figure,l1.size),$(call ppt_figure,l1.ways),$(call ppt_sector,l1)
+PPT_L2 ?= $(call ppt_figure,l2.size),$(call ppt_figure,l2.ways),$(call ppt_sector,l2)
+endif
+
+ppt_scheduled = gcoalesce $(COALESCE) | gschedule --gpu $(GPU) $(SCHEDULE)
+ppt_predict = grd --by op --count --name $1
+ifneq ($(filter csdd,$(MAKECMDGOALS)),)
+ppt_profile = grd --per global --line $(call ppt_sector,l2) --bound 65536 --name $1
+MODEL = $(ppt_scheduled) | $(call ppt_profile,unfiltered) | gcache --l1 $(L1) | $(call ppt_profile,filtered)
+else
+MODEL = $(ppt_scheduled) | $(call ppt_predict,ppt_l1) --per sm --sdcm $(PPT_L1) \
+	| $(call ppt_predict,ppt_l2) --per global --sdcm $(PPT_L2) | gcache --l1 $(L1) \
+	| $(call ppt_predict,ppt_l2_filtered) --per global --sdcm $(PPT_L2) | gcache --l2 $(L2) | gdram $(DRAM)
+endif
+REPORT = --csv
+
+include $(ppt_here)pipe.mk
+
+# hit-ratios: of each kernel and of all, in percent of the references of all operations, and of loads.
+hit-ratios: $(report)
+	@awk -F, -f $(ppt_here)ppt-gpu-mem.awk $<
+
+# csdd: the share of references to L2 whose distance, in sectors, is smaller ([004] fig. 10); beyond
+# the bound at its doubles only.
+csdd: $(report)
+	@awk -F, 'BEGIN { OFS = "\t"; print "kernel", "sequence", "distance", "fraction" } \
+		$$3 == "references" { all = $$4; below = 0 } \
+		match($$3, /^(distance|far)\[/) && $$4 > 0 { i = substr($$3, RLENGTH + 1) + 1; below += $$4; \
+			print $$1, $$2, $$3 ~ /^far/ ? 65536 * 2 ^ i : i, sprintf("%.6f", below / all) }' $<
