@@ -103,6 +103,76 @@ rows() {
 	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq 12 ]
 }
 
+# Of a scheduled stream as text, and lines "kernel block steps": whether more blocks than SLOTS are ever on
+# an SM, where a block is there from its first access until it has issued its last and its steps are over.
+check_slots() { # check_slots SLOTS STEPS SCHEDULED
+	awk -v slots="$1" '
+		NR == FNR { takes[$2] = $3; next }
+		/^#/ { next }
+		!($1 in begin) { begin[$1] = $(NF - 2); sm[$1] = $(NF - 1) }
+		{ end[$1] = $(NF - 2) + 1 }
+		END {
+			for (b in begin) {
+				if (end[b] < begin[b] + takes[b])
+					end[b] = begin[b] + takes[b]
+				blocks++
+			}
+			for (b in begin) {
+				n = 0
+				for (other in begin)
+					n += sm[other] == sm[b] && begin[other] <= begin[b] && begin[b] < end[other]
+				if (n > slots) {
+					print "block " b " starts on SM " sm[b] " at step " begin[b] " as one of " n
+					exit 1
+				}
+				full += n == slots
+			}
+			if (blocks == 0 || full == 0)
+				exit 1
+		}' "$2" "$3"
+}
+
+@test "first-done with the steps of blocks: one starts only when a slot is free, and the same way every time" {
+	cd "$BATS_TEST_TMPDIR"
+	for seed in 1 2 3; do
+		awk -v seed=$seed 'BEGIN { srand(seed); for (b = 0; b < 64; b++) if (b % 7) print 1, b, int(rand() * 400) }' >steps
+		for map in rr part:3 random:5; do
+			for issue in rr gto; do
+				options=(--sm 3 --max-blocks 3 --schedulers 2 --map $map --issue $issue --dispatch first-done --block-steps steps)
+				gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule "${options[@]}" | gtrace-cat >first
+				gtrace-order --by an "$ROOT/examples/traces/conv.rdgc.xz" | gschedule "${options[@]}" -S 0 -T . | gtrace-cat >second
+				check_slots 3 steps first
+				cmp <(grep -e '^[^#]' -e stage=schedule first) <(grep -e '^[^#]' -e stage=schedule second)
+			done
+		done
+	done
+	# Without a line, or with fewer steps than it issues, a block is done when it has issued.
+	: >none
+	awk 'BEGIN { for (b = 0; b < 64; b++) print 1, b, b % 3 }' >few
+	scheduled conv --sm 3 --max-blocks 2 --dispatch first-done >plain
+	for file in none few; do
+		scheduled conv --sm 3 --max-blocks 2 --dispatch first-done --block-steps $file | cmp - plain
+	done
+	# An SM of one slot: each block starts when the one before is over.
+	rows block 0 1 2 | gtrace-cat --from >in
+	printf '7 0 1000000000\n# a remark\n\n7 1 5 # another\n' | gschedule --sm 1 --max-blocks 1 --dispatch first-done --block-steps /dev/stdin in |
+		gtrace-cat >out
+	[ "$(grep -v '^#' out | cut -f 1,11 | paste -sd' ' | tr '\t' ':')" = "0:0 1:1000000000 2:1000000005" ]
+	[ "$(counter steps <out)" = 1000000006 ]
+}
+
+@test "steps of blocks that make no sense are named with their line" {
+	cd "$BATS_TEST_TMPDIR"
+	rows block 0 1 2 | gtrace-cat --from >in
+	first_done() { printf "$1" | gschedule --sm 1 --dispatch first-done --block-steps /dev/stdin in; }
+	for line in '1 2' '1 2 x' 'a 1 2' '1 4294967296 1' '1 1 2147483648' '1 1 1 1' '1 1 -1'; do
+		expect_failure 1 "/dev/stdin:2: '${line}': expected kernel, block and steps below 2147483648" first_done "7 0 0\n$line\n"
+	done
+	expect_failure 1 "block 3 of kernel 7 came twice" first_done '7 3 1\n7 4 1\n7 3 2\n'
+	expect_failure 1 "nowhere" gschedule --sm 1 --dispatch first-done --block-steps nowhere in
+	expect_failure 2 "expected --dispatch first-done" gschedule --sm 1 --block-steps none in
+}
+
 @test "occupancy: [000] algorithm 3, [002] figure 2, NVIDIA's calculator, [004] (3)-(7)" {
 	while read -r gpu threads registers shared blocks resident limit l1; do
 		out=$(kernel "$threads" "$registers" "$shared" "$blocks" | gtrace-cat --from | gschedule --gpu "$gpu" | gtrace-cat)

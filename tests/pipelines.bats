@@ -192,3 +192,27 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	trace='' pipe SOURCE="$source" >/dev/null
 	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats " ]
 }
+
+# in_readme FILE: every line of a tab-separated table stands in pipelines/README.md as a row of a table there.
+in_readme() {
+	while IFS= read -r line; do
+		grep -qxF "| ${line//$'\t'/ | } |" "$ROOT/pipelines/README.md" || { echo "not in the README: $line"; return 1; }
+	done <"$1"
+}
+
+@test "first-done: blocks settle, the first first, and the README shows it" {
+	gtrace-ptx --launch 'matvec<<<16,64>>>(A=f32[1024*128], p=f32[128], q=f32[1024], 1024, 128)' examples/kernels/ptx/matvec.ptx \
+		>"$BATS_TEST_TMPDIR/matvec.gt"
+	pipelines/first-done "$BATS_TEST_TMPDIR/matvec.gt" --sm 2 --max-blocks 2 --schedulers 4 >"$BATS_TEST_TMPDIR/rounds"
+	in_readme "$BATS_TEST_TMPDIR/rounds"
+	awk -F '\t' 'NR > 1 { if (NR > 2 && $2 >= moved) exit 1; moved = $2 } END { if (NR < 3 || moved != 0) exit 1 }' "$BATS_TEST_TMPDIR/rounds"
+	pipelines/first-done -n 2 "$BATS_TEST_TMPDIR/matvec.gt" --sm 2 --max-blocks 2 --schedulers 4 |
+		cmp - <(head -n 3 "$BATS_TEST_TMPDIR/rounds"; echo "# not settled after 2 rounds")
+	for arguments in "" "-n 0 x" "-n x y" "-z x"; do
+		# shellcheck disable=SC2086
+		run pipelines/first-done $arguments
+		[ "$status" -eq 2 ]
+	done
+	run pipelines/first-done /nowhere
+	[ "$status" -ne 0 ]
+}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* gschedule: blocks to SMs, how many are resident, and in which order their warps issue. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "base/options.h"
 #include "schedule/schedule.h"
 #include "tool.h"
@@ -21,6 +23,7 @@ static const char help[] =
 	"How:\n"
 	"  --map MAPPING       rr (default), part:BLOCKS, random:SEED, trace\n"
 	"  --dispatch POLICY   wave (default), first-done\n"
+	"  --block-steps FILE  lines \"kernel block steps\": what blocks take, under first-done\n"
 	"  --issue POLICY      rr (default), gto\n"
 	"  --only-sm LIST      model these SMs only, such as 0,3-5\n"
 	"  --waves N           model the first N waves of every SM\n"
@@ -29,7 +32,7 @@ static const char help[] =
 	"  -v, --verbose       progress on standard error\n"
 	"      --help, --version\n";
 
-enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, ISSUE, ONLY_SM, WAVES };
+enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, BLOCK_STEPS, ISSUE, ONLY_SM, WAVES };
 
 static const struct option options[] = {
 	{"gpu", required_argument, NULL, GPU},
@@ -41,6 +44,7 @@ static const struct option options[] = {
 	{"schedulers", required_argument, NULL, SCHEDULERS},
 	{"map", required_argument, NULL, MAP},
 	{"dispatch", required_argument, NULL, DISPATCH},
+	{"block-steps", required_argument, NULL, BLOCK_STEPS},
 	{"issue", required_argument, NULL, ISSUE},
 	{"only-sm", required_argument, NULL, ONLY_SM},
 	{"waves", required_argument, NULL, WAVES},
@@ -62,6 +66,7 @@ struct gschedule {
 	struct gt_gpu gpu;	 /* what is known of the GPU: --gpu or the stream's, and options over it */
 	struct gt_gpu overrides; /* the options alone */
 	bool named;		 /* by --gpu */
+	const char *block_steps; /* a file; NULL: none */
 	unsigned char only_sms[GT_SMS_MAX];
 	unsigned last_sm; /* of only_sms */
 	struct gt_kernel kernel;
@@ -88,6 +93,33 @@ static void set_only(struct gschedule *self, const char *list)
 	self->config.only_sms = self->only_sms;
 }
 
+/* What blocks take, a line each. */
+static void read_durations(struct gschedule *self, const char *path)
+{
+	struct tool *tool = &self->tool;
+	struct gt_durations *durations = &self->config.durations;
+	struct gt_input *input = gt_input_open(path, &tool->error);
+	size_t length;
+	char *line;
+	int more;
+
+	tool_must(tool, input ? 0 : -1);
+	while ((more = gt_input_line(input, &line, &length, &tool->error)) > 0) {
+		if (gt_durations_add(durations, line, &tool->error) == 0)
+			continue;
+		struct gt_error why = tool->error;
+		gt_fail(&tool->error, "%s:%" PRIu64 ": %s", gt_input_name(input), gt_input_line_number(input), why.text);
+		tool_fail(tool);
+	}
+	tool_must(tool, more);
+	tool_must(tool, gt_input_close(input, &tool->error));
+	if (gt_durations_sort(durations, &tool->error) != 0) {
+		struct gt_error why = tool->error;
+		gt_fail(&tool->error, "%s: %s", path, why.text);
+		tool_fail(tool);
+	}
+}
+
 static void take_option(struct gschedule *self, int option)
 {
 	struct tool *tool = &self->tool;
@@ -109,6 +141,9 @@ static void take_option(struct gschedule *self, int option)
 	case DISPATCH:
 		if (!(config->dispatch = gt_dispatch_find(optarg, error)))
 			tool_usage_error(tool, "--dispatch");
+		break;
+	case BLOCK_STEPS:
+		self->block_steps = optarg;
 		break;
 	case ISSUE:
 		if (!(config->issue = gt_issue_find(optarg, error)))
@@ -235,6 +270,10 @@ int main(int argc, char **argv)
 		take_option(&self, option);
 	if (configure(&self) != 0)
 		tool_usage(tool, "%s", tool->error.text);
+	if (self.block_steps && !gt_dispatch_refills(self.config.dispatch))
+		tool_usage(tool, "--block-steps: says when slots are free: expected --dispatch first-done");
+	if (self.block_steps)
+		read_durations(&self, self.block_steps);
 	tool_read(tool);
 	tool_write(tool);
 	if (self.named)
@@ -253,6 +292,7 @@ int main(int argc, char **argv)
 	gt_kernel_clear(&self.kernel);
 	gt_gpu_clear(&self.gpu);
 	gt_gpu_clear(&self.overrides);
+	gt_durations_close(&self.config.durations);
 	tool_end(tool);
 	return 0;
 }

@@ -54,6 +54,8 @@ struct block {
 	uint64_t start;	/* rr: the round at which its access 0 issues */
 	size_t position; /* in the SM's array of resident blocks */
 	uint64_t slot;	 /* its number among the blocks that an SM can hold */
+	bool begun;	 /* it has issued */
+	uint64_t begin;	 /* the step at which it did so first */
 	size_t warps_left; /* gto: warps that have rows left */
 };
 

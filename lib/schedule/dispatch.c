@@ -76,8 +76,10 @@ static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, 
 			return filled;
 	}
 	for (size_t slot = 0; sm->live < machine_capacity(schedule); slot++) {
-		while (slot < sm->n_resident && sm->resident[slot])
+		while (slot < sm->n_resident && (sm->resident[slot] || sm->free_at[slot] > schedule->step))
 			slot++;
+		if (slot >= machine_capacity(schedule))
+			return sm->live == 0 && (line->first || !schedule->finished) ? FILL_IDLE : FILL_DONE;
 		if (!is_ready(line))
 			return schedule->finished ? FILL_DONE : FILL_WAIT;
 		if (machine_admit(schedule, sm, line, slot, slot, error) != 0)
@@ -90,6 +92,11 @@ static const struct gt_dispatch policies[] = {
 	{"wave", false, fill_wave},
 	{"first-done", true, fill_first_done},
 };
+
+bool gt_dispatch_refills(const struct gt_dispatch *dispatch)
+{
+	return dispatch->refills;
+}
 
 const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error)
 {

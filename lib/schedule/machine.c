@@ -13,6 +13,10 @@ static int grow_resident(struct sm *sm, struct gt_error *error)
 	if (!resident)
 		return gt_fail_memory(error, "resident blocks");
 	sm->resident = resident;
+	uint64_t *free_at = realloc(sm->free_at, capacity * sizeof *free_at);
+	if (!free_at)
+		return gt_fail_memory(error, "resident blocks");
+	sm->free_at = free_at;
 	sm->resident_capacity = capacity;
 	return 0;
 }
@@ -31,6 +35,7 @@ int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line
 		line->last = NULL;
 	block->position = position;
 	block->slot = slot;
+	block->begun = false;
 	sm->resident[position] = block;
 	if (position == sm->n_resident)
 		sm->n_resident++;
@@ -42,6 +47,8 @@ int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line
 
 void machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block)
 {
+	sm->free_at[block->position] =
+		block->begin + gt_durations_of(&schedule->config->durations, schedule->kernel->id, block->number);
 	sm->resident[block->position] = NULL;
 	sm->live--;
 	block_free(block, &schedule->keep);
@@ -80,11 +87,17 @@ static void append_shape(struct gt_rows *out, const struct shape *shape, uint64_
 	out->stride[i] = shape->stride;
 }
 
-int machine_emit(struct gt_schedule *schedule, const struct sm *sm, const struct block *block,
-		 const struct kept *row, const struct kept *end, struct gt_error *error)
+int machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+		 const struct kept *end, struct gt_error *error)
 {
 	struct gt_rows *out = schedule->sink->rows;
 
+	if (!block->begun) {
+		block->begun = true;
+		block->begin = schedule->step;
+	}
+	schedule->issued = true;
+	schedule->steps = schedule->step + 1;
 	if (schedule->config->only_sms && !schedule->config->only_sms[sm->number])
 		return 0;
 	schedule->rows += (uint64_t)(end - row);

@@ -30,6 +30,7 @@ struct sm {
 	uint32_t number;
 	struct line waiting;
 	struct block **resident; /* in the order they are looked at; NULL where one has finished */
+	uint64_t *free_at; /* the step from which each place can be taken, once its block has issued */
 	size_t n_resident, resident_capacity;
 	size_t live; /* blocks resident and not finished */
 
@@ -41,13 +42,14 @@ struct sm {
 	struct warps *warps;
 };
 
-enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT };
+enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
 
 struct gt_dispatch {
 	const char *name;
 	bool refills; /* takes blocks while others are still resident */
 	/* Makes blocks resident where the policy says so. FILL_WAIT: rows that it needs to know
-	 * have not come yet. An SM with no live block after FILL_DONE has run all it ever will. */
+	 * have not come yet. FILL_IDLE: no block is resident, but one may be when a place is free.
+	 * An SM with no live block after FILL_DONE has run all it ever will. */
 	enum filled (*fill)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
 };
 
@@ -90,7 +92,9 @@ struct gt_schedule {
 
 	uint64_t blocks; /* of the grid, or beyond the highest seen */
 	uint64_t admitted; /* floating: blocks that modelled SMs took */
+	bool issued;	   /* some SM has, in this step */
 	uint64_t step, rows;
+	uint64_t steps; /* until the last access has issued */
 };
 
 /* Takes the first block of a line into `resident`, at a free position or behind the last. */
@@ -99,8 +103,8 @@ int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line
 /* A resident block has issued its last row. */
 void machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
-int machine_emit(struct gt_schedule *schedule, const struct sm *sm, const struct block *block,
-		 const struct kept *row, const struct kept *end, struct gt_error *error);
+int machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+		 const struct kept *end, struct gt_error *error);
 
 /* The blocks that may be resident on an SM at once. */
 static inline uint64_t machine_capacity(const struct gt_schedule *schedule)

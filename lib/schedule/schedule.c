@@ -64,6 +64,20 @@ static void place(struct gt_schedule *schedule, struct block *block)
 
 /* ---- running ---- */
 
+/* The step at which the first of the SMs that go on can take a block: none has one. */
+static uint64_t next_free(const struct gt_schedule *schedule)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < schedule->n_next; i++) {
+		const struct sm *sm = &schedule->sms[schedule->active[i]];
+		for (size_t slot = 0; slot < sm->n_resident; slot++)
+			if (sm->free_at[slot] < next)
+				next = sm->free_at[slot];
+	}
+	return next;
+}
+
 /* Runs step after step, and in each the SMs in order, as far as the rows that have come allow. */
 static int run(struct gt_schedule *schedule, struct gt_error *error)
 {
@@ -74,15 +88,17 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 			uint32_t number = schedule->active[schedule->cursor];
 			struct sm *sm = &schedule->sms[number];
 			enum filled filled = config->dispatch->fill(schedule, sm, error);
-			if (filled != FILL_DONE)
+			if (filled == FILL_WAIT || filled == FILL_FAILED)
 				return filled == FILL_WAIT ? 0 : -1;
-			if (sm->live == 0)
+			if (sm->live == 0 && filled == FILL_DONE)
 				continue; /* for good */
-			if (config->issue->issue(schedule, sm, error) != 0)
+			if (sm->live > 0 && config->issue->issue(schedule, sm, error) != 0)
 				return -1;
 			schedule->active[schedule->n_next++] = number;
 		}
-		schedule->step += schedule->n_next > 0;
+		if (schedule->n_next > 0)
+			schedule->step = schedule->issued ? schedule->step + 1 : next_free(schedule);
+		schedule->issued = false;
 		schedule->n_active = schedule->n_next;
 		schedule->n_next = schedule->cursor = 0;
 	}
@@ -268,7 +284,7 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 	} numbers[] = {
 		{"resident_blocks", least(most, capacity)},
 		{"waves", most / capacity + (most % capacity > 0)},
-		{"steps", schedule->step},
+		{"steps", schedule->steps},
 		{"sms", schedule->config->sms},
 		{"blocks", schedule->blocks},
 		{"modelled_blocks", all},
@@ -358,6 +374,7 @@ static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 		if (sm->resident[i])
 			block_free(sm->resident[i], &schedule->keep);
 	free(sm->resident);
+	free(sm->free_at);
 	for (uint32_t s = 0; sm->warps && s < schedule->config->schedulers; s++)
 		free(sm->warps[s].runs);
 	free(sm->warps);

@@ -5,10 +5,12 @@
 #ifndef GT_SCHEDULE_SCHEDULE_H
 #define GT_SCHEDULE_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "schedule/durations.h"
 #include "schedule/mapping.h"
 #include "schedule/occupancy.h"
 #include "stream/count.h"
@@ -30,9 +32,13 @@ struct gt_schedule_config {
 	struct gt_limits limits;
 	const unsigned char *only_sms; /* which SMs to model, sms of them; NULL: all */
 	uint64_t waves;		       /* the first so many waves of every SM; 0: all */
+	struct gt_durations durations; /* sorted; of first-done: what blocks take beyond issuing */
 	size_t memory;		       /* bytes for rows that wait; more of them go to a file */
 	const char *directory;	       /* where that file is made */
 };
+
+/* Whether SMs take a block as soon as a slot is free, so that durations count. */
+bool gt_dispatch_refills(const struct gt_dispatch *dispatch);
 
 /* The policy of that name. NULL, with what is accepted, if there is none. */
 const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error);

@@ -4,7 +4,8 @@
 usage: schedule.py SEED TRACES
 
 Every mapping, dispatch, issue and number of schedulers is tried on every trace, with the rows
-ordered by block and shuffled, in memory and in a file. Exits 1 at the first difference.
+ordered by block and shuffled, in memory and in a file, and first-done with and without the steps
+that blocks take. Exits 1 at the first difference.
 """
 import random
 import subprocess
@@ -68,25 +69,53 @@ class Block:
         return taken
 
 
-def refill(slots, get, capacity):
-    """Blocks for the free slots, lowest first; which slots were filled."""
-    filled = []
-    for slot in range(capacity):
-        if slot == len(slots):
-            slots.append(None)
-        if slots[slot] is None:
-            slots[slot] = get()
-            if slots[slot] is None:
-                break
-            filled.append(slot)
-    return filled
+class Source:
+    """Blocks that wait, what is known of the steps they take, and the step that it is."""
+
+    step = 0
+
+    def __init__(self, queue, takes):
+        self.queue, self.takes = queue, takes
 
 
-def round_robin(slots, get, capacity, n):
-    """One group of rows after another, as an SM issues them."""
+class Slots:
+    """The blocks of an SM. A slot is free when its block has issued, and as long as it takes has passed."""
+
+    def __init__(self, blocks, source, capacity):
+        self.blocks, self.source = blocks, source
+        self.blocks += [None] * (capacity - len(blocks))
+        self.free = [0] * capacity
+        self.begun = [None] * capacity
+
+    def issued(self, slot):
+        block = self.blocks[slot]
+        if self.begun[slot] is None:
+            self.begun[slot] = Source.step
+        if not block.left:
+            self.free[slot] = self.begun[slot] + self.source.takes.get(block.number, 0)
+            self.blocks[slot] = self.begun[slot] = None
+
+    def refill(self):
+        """Blocks for the free slots, lowest first; which slots were filled."""
+        filled = []
+        for slot, block in enumerate(self.blocks):
+            if block is None and self.free[slot] <= Source.step and self.source.queue:
+                self.blocks[slot] = self.source.queue.pop(0)
+                filled.append(slot)
+        return filled
+
+
+def round_robin(blocks, source, capacity, n):
+    """One group of rows after another, as an SM issues them; none while all slots wait."""
     start = [0] * capacity
     now = 0
-    while any(slots):
+    sm = Slots(blocks, source, capacity)
+    slots = sm.blocks
+    while any(slots) or source.queue:
+        if not any(slots):
+            yield []
+            for fresh in sm.refill():
+                start[fresh] = now + 1
         for slot in range(len(slots)):
             block = slots[slot]
             if block is None or now < start[slot]:
@@ -95,16 +124,17 @@ def round_robin(slots, get, capacity, n):
                 group = block.take(now - start[slot], range(first, first + n))
                 if not group:
                     continue
-                if not block.left:
-                    slots[slot] = None
+                sm.issued(slot)
                 yield group
-                for fresh in refill(slots, get, capacity):
+                for fresh in sm.refill():
                     start[fresh] = now + 1
         now += 1
 
 
-def greedy(slots, get, capacity, n):
+def greedy(blocks, source, capacity, n):
     queues = [[] for _ in range(n)]
+    sm = Slots(blocks, source, capacity)
+    slots = sm.blocks
 
     def enter(slot):
         block = slots[slot]
@@ -114,8 +144,8 @@ def greedy(slots, get, capacity, n):
     for slot, block in enumerate(slots):
         if block:
             enter(slot)
-    while any(slots):
-        group = []
+    while any(slots) or source.queue:
+        group, touched = [], []
         for queue in queues:
             if not queue:
                 continue
@@ -124,51 +154,45 @@ def greedy(slots, get, capacity, n):
             group += block.take(min(row[1] for row in block.left if row[2] == warp), [warp])
             if not any(row[2] == warp for row in block.left):
                 queue.pop(0)
-            if not block.left:
-                slots[slot] = None
+            touched.append(slot)
+        for slot in sorted(set(touched)):
+            sm.issued(slot)
         yield group
-        for fresh in refill(slots, get, capacity):
+        for fresh in sm.refill():
             enter(fresh)
 
 
-def nothing():
-    return None
-
-
-def waves(lists, capacity, issue, n):
+def waves(lists, capacity, issue, n, takes):
     for first in range(0, len(lists), capacity):
         slots = [block if block.left else None for block in lists[first:first + capacity]]
-        yield from issue(slots, nothing, capacity, n)
+        yield from issue(slots, Source([], takes), capacity, n)
 
 
-def taker(queue):
-    return lambda: queue.pop(0) if queue else None
-
-
-def first_done(lists, capacity, issue, n):
+def first_done(lists, capacity, issue, n, takes):
     queue = [block for block in lists if block.left]
     slots = [queue.pop(0) for _ in range(min(capacity, len(queue)))]
-    yield from issue(slots, taker(queue), capacity, n)
+    yield from issue(slots, Source(queue, takes), capacity, n)
 
 
-def floating(blocks, sms, capacity, issue, n):
+def floating(blocks, sms, capacity, issue, n, takes):
     queue = [block for block in blocks if block.left]
     dealt = [queue.pop(0) for _ in range(min(capacity * sms, len(queue)))]
-    return [issue(dealt[sm::sms], taker(queue), capacity, n) for sm in range(sms)]
+    return [issue(dealt[sm::sms], Source(queue, takes), capacity, n) for sm in range(sms)]
 
 
-def schedule(trace, rows, sm_of, sms, capacity, dispatch, issue, n):
+def schedule(trace, rows, sm_of, sms, capacity, dispatch, issue, n, takes):
     """Lines of text, as gtrace-cat prints them."""
     blocks = [Block(trace, number, rows) for number in range(trace.blocks)]
     capacity = min(capacity, trace.blocks)
     if sm_of is None:
-        units = floating(blocks, sms, capacity, issue, n)
+        units = floating(blocks, sms, capacity, issue, n, takes)
     else:
         lists = [[b for b in blocks if sm_of.get(b.number) == sm] for sm in range(sms)]
-        units = [dispatch(mine, capacity, issue, n) for mine in lists]
+        units = [dispatch(mine, capacity, issue, n, takes) for mine in lists]
     lines, step = [], 0
     units = list(enumerate(units))
     while units:
+        Source.step = step
         for unit in list(units):
             group = next(unit[1], None)
             if group is None:
@@ -209,6 +233,13 @@ def main():
                     rows, order = (trace.rows, "block") if dice.random() < 0.6 else (shuffled, "none")
                     tsv = trace.tsv(rows, order, traced if mapping == "trace" else None)
                     options += dice.choice(["", " -S 0 -T " + scratch])
+                    takes = {}
+                    if dispatch is first_done and dice.random() < 0.7:
+                        takes = {b: dice.randrange(dice.choice([2, 20, 60])) for b in numbers if dice.random() < 0.8}
+                        with open(scratch + "/block-steps", "w") as out:
+                            out.write("# kernel block steps\n2 0 9\n")
+                            out.writelines("1\t%d %d\n" % item for item in dice.sample(sorted(takes.items()), len(takes)))
+                        options += " --block-steps " + scratch + "/block-steps"
                     found = run(tsv, options)
                     sm_of = {"rr": {b: b % sms for b in numbers}, "part:3": {b: b // 3 % sms for b in numbers},
                              "trace": {b: traced[b] for b in {row[0] for row in rows}}}.get(mapping)
@@ -218,7 +249,7 @@ def main():
                         sm_of = {int(line.split("\t")[0]): int(line.split("\t")[-2]) for line in run(full, options)}
                     if mapping == "rr" and dispatch is first_done:
                         sm_of = None
-                    wanted = schedule(trace, rows, sm_of, sms, capacity, dispatch, issue, n)
+                    wanted = schedule(trace, rows, sm_of, sms, capacity, dispatch, issue, n, takes)
                     if found != wanted:
                         with open(scratch + "/schedule.tsv", "w") as out:
                             out.write(tsv)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* How many steps blocks take, as somebody has found: a timed cache, or the hardware. A slot of an SM
+ * is free again when its block has issued its last access, and so many steps have passed since its
+ * first. */
+#ifndef GT_SCHEDULE_DURATIONS_H
+#define GT_SCHEDULE_DURATIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_DURATION_MAX (UINT64_C(1) << 31) /* steps of a block */
+
+struct gt_duration {
+	uint64_t kernel; /* its id */
+	uint32_t block, steps;
+};
+
+/* Zero is none; freed by close. */
+struct gt_durations {
+	struct gt_duration *items; /* by kernel and block, once sorted */
+	size_t n, capacity;
+};
+
+/* Takes a line "KERNEL BLOCK STEPS", blank, or after # a remark. Returns 0, or -1 with what was
+ * expected. */
+int gt_durations_add(struct gt_durations *durations, const char *line, struct gt_error *error);
+
+/* All lines have come. Returns 0, or -1: a block came twice. */
+int gt_durations_sort(struct gt_durations *durations, struct gt_error *error);
+
+/* The steps of a block; 0 if nothing is known. */
+uint64_t gt_durations_of(const struct gt_durations *durations, uint64_t kernel, uint32_t block);
+
+void gt_durations_close(struct gt_durations *durations);
+
+#endif
