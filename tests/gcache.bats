@@ -574,6 +574,13 @@ chain_by_hand() {
 		--on-full,requeue,--shared private_level
 		--delay,-1 expected
 		--ports,1,--arrival,rr arrival_rr
+		--issue,lrr expected_auto,_schedule,_rr,_gto_or_fifo-pool
+		--issue,rr,--shared,--on-full,stall only_issue_schedule_fits
+		--issue,schedule,--on-full,requeue,--private issue_schedule_does_not_fit
+		--schedulers,0,--issue,rr expected_a_number_from_1
+		--schedulers,2 expected_issue_rr,_gto_or_fifo-pool
+		--delay,1 expected_issue_rr,_gto_or_fifo-pool
+		--clip,no,--on-full,stall clip_no_is_of_on-full_requeue
 	TABLE
 	run gcache --tlb t --ports 1 </dev/null
 	[ "$status" -eq 2 ]
@@ -629,6 +636,47 @@ chain_by_hand() {
 		gcache --l2 --size 64K <l1b.gt | gstats --csv | grep ,l2, | cmp - direct
 		[ "$(counters l1b.gt l1 reads writes line_misses bypassed)" = "0 0 0 $(counters scheduled.gt coalesce sectors)" ]
 	done
+}
+
+@test "--issue rr serves what gschedule proposes, where warps are alike, in the same steps" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >scheduled.gt
+	for options in "--ports 1 --mshr 1x4 --latency adaptive:2,0.25" "--banks 2 --mshr 1x16 --merges 2 --latency fixed:30"; do
+		# shellcheck disable=SC2086
+		gcache --l1 $options <scheduled.gt >schedule.gt
+		# shellcheck disable=SC2086
+		gcache --l1 $options --issue rr --schedulers 2 <scheduled.gt >own.gt
+		cmp <(gtrace-cat schedule.gt | grep -v '^#history') <(gtrace-cat own.gt | grep -v '^#history')
+	done
+}
+
+@test "--issue: warps that wait for their data, policies that differ, schedulers of the GPU" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled.gt
+	own() { counters <(gcache --l1 --size 4K --ways 4 --mshr 1x8 --latency fixed:50 "$@" <scheduled.gt) l1 lookups read_hits steps; }
+	for delay in 0 1; do
+		printf '%s\n' "$(own --issue rr --delay $delay)" "$(own --issue gto --delay $delay)" "$(own --issue fifo-pool --delay $delay)"
+	done >found
+	[ "$(cut -d ' ' -f 1 found | sort -u | wc -l)" -eq 1 ]
+	[ "$(sort -u found | wc -l)" -ge 4 ]
+	[ "$(own --issue gto)" = "$(own --issue gto --delay 0 --schedulers 4)" ]
+	[ "$(own --on-full requeue)" = "$(own --on-full requeue --issue fifo-pool --schedulers 1 --delay 1)" ]
+	# One warp waits for each of its misses, so it takes as many steps as they do.
+	for i in 0 1 2 3 4; do echo "load.global $((i * 4096)) 0xf 0 $i 0"; done | requests >five.gt
+	gtrace-cat five.gt | awk -F '\t' -v OFS='\t' '/^#/ { print; next } { $3 = n++; print }' | gtrace-cat --from >warp.gt
+	[ "$(counters <(gcache --l1 --issue gto --latency fixed:50 --delay 1 <warp.gt) l1 steps stalls)" = "201 196" ]
+	[ "$(counters <(gcache --l1 --issue gto --latency fixed:50 <warp.gt) l1 steps stalls)" = "5 0" ]
+	[ "$(counters <(gcache --l1 --on-full requeue --latency fixed:50 <warp.gt) l1 steps)" = 205 ]
+}
+
+@test "ports under requeue: schedulers that meet at a bank wait for one another" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 >scheduled.gt
+	ports() { counters <(gcache --l1 --on-full requeue --latency fixed:9 "$@" <scheduled.gt) l1 port_conflicts lookups steps; }
+	[ "$(ports --ports 1)" = "$(ports)" ]
+	read -r conflicts _ steps <<<"$(ports --ports 1 --schedulers 4)"
+	[ "$conflicts" -gt 0 ]
+	read -r free _ fewer <<<"$(ports --schedulers 4)"
+	[ "$free" -eq 0 ] && [ "$fewer" -lt "$steps" ]
+	read -r banked _ _ <<<"$(ports --schedulers 4 --ports 1 --banks 4)"
+	[ "$banked" -lt "$conflicts" ]
 }
 
 @test "the timed model wants scheduled rows, by step" {

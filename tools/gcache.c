@@ -56,7 +56,10 @@ static const char help[] =
 	"      --latency fixed:N|adaptive:K1,K2|half-normal:MIN,SIGMA,SEED\n"
 	"                           steps until a miss is served; --hit-latency N, until a hit counts\n"
 	"      --on-full stall|requeue\n"
-	"                           what a warp does without an MSHR; --clip yes|no, --delay FACTOR\n"
+	"                           what a warp does without an MSHR; --clip yes|no\n"
+	"      --issue schedule|rr|gto|fifo-pool\n"
+	"                           who says which warps issue: the steps that came, or this level;\n"
+	"                           --schedulers N of an SM, --delay FACTOR of a warp for its data\n"
 	"  -S, --memory SIZE        under opt: memory for requests that wait (2G); more go to a file\n"
 	"  -T, --temporary DIR      where that file is made ($TMPDIR, /tmp)\n"
 	"  -v, --verbose            progress on stderr\n"
@@ -156,8 +159,8 @@ static void begin_kernel(struct run *run)
 
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), gt_reader_kernel(tool.in), &config,
 					  &tool.error));
-	if (gt_level_check(&config, ~UINT32_C(0), &tool.error) != 0 ||
-	    (gt_level_timed(&settings) && gt_timed_check(&config, ~UINT32_C(0), &tool.error) != 0))
+	if (gt_level_check(&config, ~UINT64_C(0), &tool.error) != 0 ||
+	    (gt_level_timed(&settings) && gt_timed_check(&config, ~UINT64_C(0), &tool.error) != 0))
 		tool_usage_error(&tool, settings.name);
 	if ((!run->level && !run->timed) || memcmp(&config, &run->config, sizeof config) != 0)
 		open_level(run, &config);
@@ -228,7 +231,7 @@ static void set_memory(const char *text)
 static void read_options(void)
 {
 	const struct option *options = all_options();
-	uint32_t given = 0;
+	uint64_t given = 0;
 	int option;
 
 	settings.directory = getenv("TMPDIR");
@@ -251,7 +254,7 @@ static void read_options(void)
 	if (settings.name[0] == '\0')
 		snprintf(settings.name, sizeof settings.name, "%s", settings.role->name);
 	for (int id = 0; id < GT_PARAMETERS; id++)
-		given |= settings.option[id] ? UINT32_C(1) << id : 0;
+		given |= settings.option[id] ? UINT64_C(1) << id : 0;
 	if (settings.option[GT_LEVEL_SETS] && (settings.option[GT_LEVEL_SIZE] || settings.option[GT_LEVEL_WAYS]))
 		tool_usage(&tool, "--sets says the ways of each set: leave out --size and --ways");
 	static struct gt_level_config config;

@@ -119,7 +119,7 @@ static unsigned lines_of(const struct gt_level *level, const struct gt_rows *row
 		lines[0] = rows->address[i] >> level->line_shift;
 		return 1;
 	}
-	n = gt_level_split(level, rows, i, pieces);
+	n = gt_level_split(level, rows->address[i], rows->sectors[i], rows->full[i], pieces);
 	for (unsigned p = 0; p < n; p++)
 		lines[p] = pieces[p].line;
 	return n;

@@ -9,6 +9,8 @@
 #include "stream/rows.h"
 
 #define TIMED_MAX (1U << 20) /* of what the timed model counts */
+#define AUTO_SCHEDULERS 0
+#define AUTO_DELAY (-1)
 #define BYTES_MAX (UINT64_C(1) << 48)
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
@@ -49,6 +51,7 @@ WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none", "latency")
 WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
 WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
 WORDS(parse_on_full, timed.on_full, enum gt_on_full, "stall", "requeue")
+WORDS(parse_issue, timed.issue, enum gt_own_issue, "auto", "schedule", "rr", "gto", "fifo-pool")
 WORDS(parse_clip, timed.clip, bool, "no", "yes")
 
 /* "none": there is no such level. */
@@ -213,9 +216,17 @@ static int parse_miss_cycles(struct gt_level_config *config, const char *text, s
 	return gt_cycles_parse(text, &config->miss_cycles, error);
 }
 
+/* "auto": of the mode, or of the GPU. */
+static int parse_schedulers(struct gt_level_config *config, const char *text, struct gt_error *error)
+{
+	config->timed.schedulers = AUTO_SCHEDULERS;
+	return strcmp(text, "auto") == 0 ? 0 : parse_limit(text, 1, false, &config->timed.schedulers, error);
+}
+
 static int parse_delay(struct gt_level_config *config, const char *text, struct gt_error *error)
 {
-	return gt_parse_real(text, 0, 1024, &config->timed.delay, error);
+	config->timed.delay = AUTO_DELAY;
+	return strcmp(text, "auto") == 0 ? 0 : gt_parse_real(text, 0, 1024, &config->timed.delay, error);
 }
 
 const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
@@ -249,8 +260,10 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_LATENCY] = {"latency", "MODEL", "fixed:1", parse_latency},
 	[GT_LEVEL_HIT_LATENCY] = {"hit-latency", "N", "0", parse_hit_latency},
 	[GT_LEVEL_ON_FULL] = {"on-full", "stall|requeue", "stall", parse_on_full},
+	[GT_LEVEL_ISSUE] = {"issue", "auto|schedule|rr|gto|fifo-pool", "auto", parse_issue},
+	[GT_LEVEL_SCHEDULERS] = {"schedulers", "N|auto", "auto", parse_schedulers},
 	[GT_LEVEL_CLIP] = {"clip", "yes|no", "yes", parse_clip},
-	[GT_LEVEL_DELAY] = {"delay", "FACTOR", "1", parse_delay},
+	[GT_LEVEL_DELAY] = {"delay", "FACTOR|auto", "auto", parse_delay},
 };
 
 const struct gt_role gt_roles[] = {
@@ -358,6 +371,28 @@ static int resolve_below(const struct gt_gpu *gpu, struct gt_level_config *confi
 	return 0;
 }
 
+/* What "auto" means: the models as their papers have them. In [000] accesses issue together for all
+ * schedulers of an SM, and no warp waits for its data; in [002] one request is served in a step, and
+ * a warp waits for all of its access. */
+static int resolve_issue(const struct gt_gpu *gpu, struct gt_timed_config *timed, struct gt_error *error)
+{
+	bool requeue = timed->on_full == GT_FULL_REQUEUE;
+	uint64_t schedulers = 1;
+
+	if (timed->issue == GT_OWN_AUTO)
+		timed->issue = requeue ? GT_OWN_FIFO_POOL : GT_OWN_SCHEDULE;
+	if (timed->issue == GT_OWN_SCHEDULE && (timed->delay >= 0 || timed->schedulers != AUTO_SCHEDULERS))
+		return gt_fail(error, "delay and schedulers are of warps that the level issues itself: expected issue rr, gto or fifo-pool with them");
+	if (timed->delay < 0)
+		timed->delay = requeue ? 1 : 0;
+	if (timed->schedulers != AUTO_SCHEDULERS)
+		return 0;
+	if (!requeue && gt_gpu_count(gpu, "schedulers", 1, &schedulers, error) != 0)
+		return -1;
+	timed->schedulers = (uint32_t)(schedulers < TIMED_MAX ? schedulers : TIMED_MAX);
+	return 0;
+}
+
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error)
 {
@@ -375,7 +410,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 				       gt_parameters[id].name, why.text);
 		}
 	}
-	if (resolve_below(gpu, config, error) != 0)
+	if (resolve_below(gpu, config, error) != 0 || resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)
 		return -1;

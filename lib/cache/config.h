@@ -62,7 +62,8 @@ enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
 	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
 	GT_LEVEL_INTERLEAVE, GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
-	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
+	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_ISSUE, GT_LEVEL_SCHEDULERS,
+	GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
 };
 
 struct gt_parameter {
@@ -112,7 +113,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
 
 /* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
-int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);
+int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);
 
 /* Whether a scheme says which bank a line is in; else the index function says it. */
 static inline bool gt_level_interleaved(const struct gt_level_config *config)
@@ -121,7 +122,7 @@ static inline bool gt_level_interleaved(const struct gt_level_config *config)
 }
 
 /* The same for what only the timed model looks at. */
-int gt_timed_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error);
+int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);
 
 /* The number of sets of a config that passed the check, and the ways of each if they are equal
  * (else 0). */

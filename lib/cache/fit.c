@@ -10,8 +10,8 @@
 
 #include "base/options.h"
 
-#define OF(ID) (UINT32_C(1) << (ID))
-_Static_assert(GT_PARAMETERS <= 32, "parameters are known by the bits of a number");
+#define OF(ID) (UINT64_C(1) << (ID))
+_Static_assert(GT_PARAMETERS <= 64, "parameters are known by the bits of a number");
 
 static int check_sector(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -190,6 +190,22 @@ static int check_requeue(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
+static int check_clip(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_STALL && !config->timed.clip)
+		return gt_fail(error, "clip no is of on-full requeue ([002] 4.2): under stall what joins a miss is served with it ([000] 4.4)");
+	return 0;
+}
+
+static int check_issue(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.issue == GT_OWN_SCHEDULE && config->timed.on_full == GT_FULL_REQUEUE)
+		return gt_fail(error, "on-full requeue sends warps to a queue of its own ([002] 4.2): issue schedule does not fit");
+	if (config->timed.issue != GT_OWN_SCHEDULE && config->shared)
+		return gt_fail(error, "a shared level sees requests of many SMs, and no warps: only issue schedule fits");
+	return 0;
+}
+
 static int check_kind(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->translate)
@@ -205,7 +221,7 @@ static int check_order(const struct gt_level_config *config, struct gt_error *er
 }
 
 struct rule {
-	uint32_t looks_at;
+	uint64_t looks_at;
 	int (*check)(const struct gt_level_config *config, struct gt_error *error);
 };
 
@@ -230,9 +246,11 @@ static const struct rule timed_rules[] = {
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
 	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},
+	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_CLIP), check_clip},
+	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE) | OF(GT_LEVEL_ISSUE), check_issue},
 };
 
-static int check(const struct rule *table, size_t n, const struct gt_level_config *config, uint32_t known,
+static int check(const struct rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
 		 struct gt_error *error)
 {
 	/* Listed sets say what size and ways would. */
@@ -244,12 +262,12 @@ static int check(const struct rule *table, size_t n, const struct gt_level_confi
 	return 0;
 }
 
-int gt_timed_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error)
+int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
 {
 	return check(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
 }
 
-int gt_level_check(const struct gt_level_config *config, uint32_t known, struct gt_error *error)
+int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
 {
 	return check(rules, sizeof rules / sizeof rules[0], config, known, error);
 }

@@ -28,12 +28,13 @@ static uint64_t own_sectors(const struct gt_level *level, unsigned mask, unsigne
 	return own;
 }
 
-/* Cuts row i into pieces, by rising address, and returns how many. */
-static unsigned split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
-		      struct gt_piece pieces[GT_PIECES_MAX])
+unsigned gt_level_split(const struct gt_level *level, uint64_t address, unsigned sectors, unsigned full,
+			struct gt_piece pieces[GT_PIECES_MAX])
 {
-	uint64_t address = rows->address[i], bytes = level->config.line;
-	unsigned sectors = rows->sectors[i] & 15, full = rows->full[i] & sectors;
+	uint64_t bytes = level->config.line;
+
+	sectors &= 15;
+	full &= sectors;
 
 	if (level->plain) {
 		pieces[0] = (struct gt_piece){.line = address / GT_LINE, .used = sectors, .full = full,
@@ -54,6 +55,12 @@ static unsigned split(const struct gt_level *level, const struct gt_rows *rows, 
 			.stream_sectors = (uint8_t)(sectors & all), .stream_full = (uint8_t)(full & all)};
 	}
 	return n;
+}
+
+static unsigned split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
+		      struct gt_piece pieces[GT_PIECES_MAX])
+{
+	return gt_level_split(level, rows->address[i], rows->sectors[i], rows->full[i], pieces);
 }
 
 void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
@@ -346,12 +353,6 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 	}
 	counters->line_misses++;
 	return gt_send_on(level, rows, i, sent, error);
-}
-
-unsigned gt_level_split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
-			struct gt_piece pieces[GT_PIECES_MAX])
-{
-	return split(level, rows, i, pieces);
 }
 
 uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)

@@ -93,8 +93,8 @@ struct gt_piece {
 
 /* What the timed level is made of. An instance, made when it is first asked for; NULL on error. */
 struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error);
-/* Cuts row i into pieces, by rising address, and returns how many. */
-unsigned gt_level_split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
+/* Cuts a request into pieces, by rising address, and returns how many. */
+unsigned gt_level_split(const struct gt_level *level, uint64_t address, unsigned sectors, unsigned full,
 			struct gt_piece pieces[GT_PIECES_MAX]);
 /* The sectors that are brought in where those in `missing` are not here. */
 uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing);

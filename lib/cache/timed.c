@@ -80,7 +80,7 @@ static void close_engine(struct gt_engine *engine)
 	free(engine->ports);
 	free(engine->outbox.rows);
 	gt_flights_close(&engine->flights);
-	gt_map_close(&engine->wave);
+	gt_wave_close(&engine->wave);
 	free(engine);
 }
 
@@ -131,7 +131,7 @@ static struct gt_engine *new_engine(struct gt_timed *timed, size_t number, struc
 		gt_fail_memory(error, "a cache");
 		return NULL;
 	}
-	if (gt_map_open(&engine->wave, 64, error) != 0)
+	if (gt_wave_open(&engine->wave, error) != 0)
 		return NULL;
 	engine->tags = gt_level_instance(timed->level, number, error);
 	return engine->tags ? engine : NULL;
@@ -149,48 +149,25 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
 	engine->floor = engine->clock;
+	engine->last_step = 0;
 	timed->active_list[timed->active++] = (uint32_t)number;
 	return engine;
 }
 
-static struct gt_item *add_item(struct gt_items *items, struct gt_error *error)
+/* Serves what an instance has gathered. */
+static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
-	if (items->n == items->capacity) {
-		size_t capacity = items->capacity ? 2 * items->capacity : 64;
-		struct gt_item *larger = realloc(items->items, capacity * sizeof *larger);
-		if (!larger) {
-			gt_fail_memory(error, "requests that wait to issue");
-			return NULL;
-		}
-		items->items = larger;
-		items->capacity = capacity;
-	}
-	return &items->items[items->n++];
-}
+	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
+	int result = 0;
 
-/* The lookups of row i: those of a load are of one line each. */
-static int add_row(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
-		   uint32_t ordinal, struct gt_error *error)
-{
-	struct gt_piece pieces[GT_PIECES_MAX];
-	uint8_t class = timed->level->class_of[rows->op[i]];
-	unsigned n = gt_level_split(timed->level, rows, i, pieces);
-	bool whole = class != GT_CLASS_READ && !(class == GT_CLASS_ATOMIC && timed->config.write == GT_WRITE_BACK);
-
-	for (unsigned p = 0; p < (whole ? 1 : n); p++) {
-		struct gt_item *item = add_item(&engine->items, error);
-		if (!item)
-			return -1;
-		uint32_t set = gt_level_set_of(timed->level, pieces[p].line);
-		*item = (struct gt_item){
-			.row = {.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
-				.warp = rows->warp[i], .op = rows->op[i], .threads = rows->threads[i],
-				.sectors = whole ? rows->sectors[i] : pieces[p].stream_sectors,
-				.full = whole ? rows->full[i] : pieces[p].stream_full},
-			.piece = pieces[p], .set = set, .bank = timed->banks > 1 ? set % timed->banks : 0,
-			.ordinal = ordinal, .class = class, .sm = rows->sm[i]};
+	timed->sender = engine;
+	if (engine->items.n > 0)
+		result = gt_engine_stall(timed, engine, error);
+	if (engine->wave.n > 0) {
+		result = (requeue ? gt_engine_requeue : gt_engine_stall_wave)(timed, engine, error);
+		gt_wave_clear(&engine->wave);
 	}
-	return 0;
+	return result == 0 ? timed->collected.flush(timed->collected.context, timed->collected.rows, error) : -1;
 }
 
 /* Whether row i is of another warp than the last lookup that waits. */
@@ -201,49 +178,40 @@ static bool warp_changes(const struct gt_engine *engine, const struct gt_rows *r
 	return last->row.block != rows->block[i] || last->row.warp != rows->warp[i] || last->sm != rows->sm[i];
 }
 
-static int take_stall(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+/* What the schedule issues in one step issues together. */
+static int take_group(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
 		      struct gt_error *error)
 {
+	const struct gt_waiting row = gt_waiting_of(rows, i);
+	struct gt_items *items = &engine->items;
 	uint32_t ordinal = 0;
 
-	if (engine->items.n > 0 && rows->step[i] != engine->group_step &&
-	    gt_engine_stall(timed, engine, error) != 0)
+	if (items->n > 0 && rows->step[i] != engine->group_step && serve(timed, engine, error) != 0)
 		return -1;
-	if (engine->items.n > 0)
-		ordinal = engine->items.items[engine->items.n - 1].ordinal + warp_changes(engine, rows, i);
+	if (items->n > 0)
+		ordinal = items->items[items->n - 1].ordinal + warp_changes(engine, rows, i);
 	engine->group_step = rows->step[i];
-	return add_row(timed, engine, rows, i, ordinal, error);
+	if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
+		return -1;
+	unsigned n = gt_engine_cut(timed, &row, rows->sm[i], ordinal, &items->items[items->n]);
+	items->n += n;
+	timed->counters.lookups += n;
+	return 0;
 }
 
-/* A wave ends where a block that is new to it begins with a smaller number of access than the SM's
- * row before: within a wave, gschedule --issue rr issues accesses by number. */
-static int take_requeue(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
-			struct gt_error *error)
+static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+		     struct gt_error *error)
 {
-	bool waits = engine->items.n > 0;
-
-	if (waits && rows->an[i] < engine->items.items[engine->items.n - 1].row.an &&
-	    !gt_map_get(&engine->wave, rows->block[i])) {
-		if (gt_engine_requeue(timed, engine, error) != 0)
-			return -1;
-		gt_map_clear(&engine->wave);
-		waits = false;
-	}
-	if (!waits || warp_changes(engine, rows, i)) {
-		int fresh;
-		if (!gt_map_put(&engine->wave, rows->block[i], 1, &fresh))
-			return gt_fail_memory(error, "the blocks of a wave");
-	}
-	if (!waits)
+	if (gt_wave_ends(&engine->wave, rows, i) && serve(timed, engine, error) != 0)
+		return -1;
+	if (engine->wave.n == 0)
 		engine->group_step = rows->step[i];
-	if (engine->items.n >= UINT32_MAX / 2)
-		return gt_fail(error, "a wave of more than %u requests on one SM", UINT32_MAX / 2);
-	return add_row(timed, engine, rows, i, 0, error);
+	return gt_wave_add(&engine->wave, rows, i, error);
 }
 
 static int check_step(const struct gt_engine *engine, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
-	if (engine->items.n > 0 && rows->step[i] < engine->last_step)
+	if (rows->step[i] < engine->last_step)
 		return gt_fail(error, "a request of step %" PRIu64 " after step %" PRIu64 " of the same cache: expected rising steps",
 			       rows->step[i], engine->last_step);
 	if (rows->step[i] > STEP_MAX)
@@ -261,7 +229,7 @@ static int begin_sink(const struct gt_timed *timed, struct gt_sink *sent, struct
 
 int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
-	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
+	bool by_schedule = timed->config.timed.issue == GT_OWN_SCHEDULE;
 
 	if (rows->n > 0 && !rows->scheduled)
 		return gt_fail(error, "the timed model takes scheduled requests: put gschedule before it");
@@ -273,7 +241,7 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 		struct gt_engine *engine = engine_of(timed, number, rows->step[i], error);
 		if (!engine || check_step(engine, rows, i, error) != 0)
 			return -1;
-		if ((requeue ? take_requeue : take_stall)(timed, engine, rows, i, error) != 0)
+		if ((by_schedule ? take_group : take_wave)(timed, engine, rows, i, error) != 0)
 			return -1;
 		engine->last_step = rows->step[i];
 		if (timed->waiting < timed->retry)
@@ -288,9 +256,7 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 /* What waits is served, and what is on its way arrives. */
 static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
-	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
-
-	if (engine->items.n > 0 && (requeue ? gt_engine_requeue : gt_engine_stall)(timed, engine, error) != 0)
+	if (serve(timed, engine, error) != 0)
 		return -1;
 	timed->sender = engine;
 	uint64_t last = engine->clock;
@@ -304,7 +270,6 @@ static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	if (last > timed->level->last_step)
 		timed->level->last_step = last;
 	engine->active = false;
-	gt_map_clear(&engine->wave);
 	return timed->collected.flush(timed->collected.context, timed->collected.rows, error);
 }
 

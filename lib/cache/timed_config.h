@@ -12,6 +12,8 @@
 #define GT_BANKS_MAX 65536 /* of all partitions */
 
 enum gt_on_full { GT_FULL_STALL, GT_FULL_REQUEUE };
+/* Who says which warps issue: the steps that came, or the level, by a policy. */
+enum gt_own_issue { GT_OWN_AUTO, GT_OWN_SCHEDULE, GT_OWN_RR, GT_OWN_GTO, GT_OWN_FIFO_POOL };
 
 struct gt_timed_config {
 	uint32_t partitions;
@@ -24,6 +26,8 @@ struct gt_timed_config {
 	uint32_t hit_latency;  /* steps */
 	struct gt_latency latency;
 	enum gt_on_full on_full;
+	enum gt_own_issue issue;
+	uint32_t schedulers; /* of an SM; not under GT_OWN_SCHEDULE */
 	bool clip;	/* a request for a line in flight takes effect with it */
 	double delay;	/* of a warp, in latencies of its access */
 	uint32_t below; /* banks of the level below, for an adaptive latency */

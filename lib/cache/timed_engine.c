@@ -3,6 +3,7 @@
 #include "cache/timed_engine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream/op.h"
 #include "stream/status.h"
@@ -10,6 +11,52 @@
 static uint64_t count_bits(uint64_t mask)
 {
 	return (uint64_t)__builtin_popcountll(mask);
+}
+
+int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error)
+{
+	if (items->n + more <= items->capacity)
+		return 0;
+	size_t capacity = 2 * items->capacity + more;
+	struct gt_item *larger = realloc(items->items, capacity * sizeof *larger);
+	if (!larger)
+		return gt_fail_memory(error, "requests that wait to issue");
+	items->items = larger;
+	items->capacity = capacity;
+	return 0;
+}
+
+unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *row, uint16_t sm, uint32_t ordinal,
+		       struct gt_item items[GT_PIECES_MAX])
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(timed->level, row->address, row->sectors, row->full, pieces);
+	struct gt_item item = {.row = *row, .ordinal = ordinal, .class = timed->level->class_of[row->op], .sm = sm};
+	bool by_line = gt_engine_waits(timed, &item);
+
+	for (unsigned p = 0; p < (by_line ? n : 1); p++) {
+		uint32_t set = gt_level_set_of(timed->level, pieces[p].line);
+		items[p] = item;
+		items[p].piece = pieces[p];
+		items[p].set = set;
+		items[p].bank = timed->banks > 1 ? set % timed->banks : 0;
+		if (by_line) {
+			items[p].row.sectors = pieces[p].stream_sectors;
+			items[p].row.full = pieces[p].stream_full;
+		}
+	}
+	return by_line ? n : 1;
+}
+
+uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
+			    uint32_t slot)
+{
+	uint32_t n = gt_tags_by_recency(engine->tags, item->set, timed->level->slots);
+
+	for (uint32_t at = 0; at < n; at++)
+		if (timed->level->slots[at] == slot)
+			return at;
+	return UINT32_MAX;
 }
 
 struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_engine *engine,
@@ -77,6 +124,8 @@ int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t
 {
 	struct gt_flights *flights = &engine->flights;
 
+	if (timed->limited)
+		memset(engine->ports, 0, timed->banks * sizeof *engine->ports);
 	for (; flights->released < flights->tail; flights->released++) {
 		const struct gt_flight *flight = gt_flight_at(flights, flights->released);
 		if (flight->arrival > step)

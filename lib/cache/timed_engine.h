@@ -3,9 +3,9 @@
 #ifndef GT_CACHE_TIMED_ENGINE_H
 #define GT_CACHE_TIMED_ENGINE_H
 
-#include "base/map.h"
 #include "cache/flight.h"
 #include "cache/timed.h"
+#include "cache/timed_wave.h"
 
 #define GT_TIMED_BINS 22 /* bin 0: 0; bin k: 2^(k-1) to 2^k - 1 */
 
@@ -49,10 +49,10 @@ struct gt_engine {
 	uint64_t floor; /* nothing will be sent before */
 	bool active;	/* it had a request in this kernel */
 	uint64_t last_step;  /* of the requests that came */
-	uint64_t group_step; /* of the items that wait; of a wave, the first's */
-	struct gt_map wave;  /* requeue: the blocks of the items that wait */
+	uint64_t group_step; /* of the items or of the wave that wait: the first's */
+	struct gt_items items; /* that issue together */
+	struct gt_wave wave;   /* of its own issue: what is resident together */
 	uint64_t random;
-	struct gt_items items;
 	struct gt_flights flights;
 	uint32_t *busy; /* entries taken, of each MSHR set */
 	uint64_t held;	/* of all sets */
@@ -79,12 +79,56 @@ struct gt_timed {
 	void *watch_context;
 };
 
-/* Serves what an instance has gathered: the lookups that issue together, or the warps that are
- * resident together. */
+/* Serves what an instance has gathered: the items, or the wave, under stall and under requeue. */
 int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
+int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 
-/* Lets what arrives before `step` change the cache, and frees the entries of what arrives in it. */
+/* The step at which what waits can begin. */
+static inline uint64_t gt_engine_start(const struct gt_engine *engine)
+{
+	return engine->group_step > engine->clock ? engine->group_step : engine->clock;
+}
+
+/* Cuts a request into lookups: a load by line, all else is one. Returns how many. */
+unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *row, uint16_t sm, uint32_t ordinal,
+		       struct gt_item items[GT_PIECES_MAX]);
+/* Room for `more` items. */
+int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error);
+
+/* A request of a wave's warp as a row. */
+static inline struct gt_waiting gt_waiting_of_kept(const struct gt_warp *warp, const struct gt_kept *request)
+{
+	return (struct gt_waiting){.address = request->address, .block = warp->block, .an = request->an,
+				   .pc = request->pc, .warp = warp->warp, .op = request->op,
+				   .sectors = request->sectors, .full = request->full, .threads = request->threads};
+}
+
+/* Whether a lookup waits for what it misses: a load, or an atomic that is done here. */
+static inline bool gt_engine_waits(const struct gt_timed *timed, const struct gt_item *item)
+{
+	return item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && timed->config.write == GT_WRITE_BACK);
+}
+
+/* Takes a port of the item's bank, whose number goes to the event. False if there is none. */
+static inline bool gt_engine_port(const struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+				  struct gt_timed_event *event)
+{
+	if (!timed->limited || item->class == GT_CLASS_BYPASS)
+		return true;
+	event->port = engine->ports[item->bank];
+	if (event->port == timed->config.timed.ports)
+		return false;
+	engine->ports[item->bank]++;
+	return true;
+}
+
+/* Where the recency of an item's line stands in its set, or UINT32_MAX. */
+uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
+			    uint32_t slot);
+
+/* A step begins: no port is taken; what arrives before it changes the cache, and the entries of what arrives
+ * in it are free. */
 int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_error *error);
 
 /* Serves one lookup by the functional model, at once, as a request of the event's step, and says in

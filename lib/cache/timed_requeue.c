@@ -1,130 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* [002] 4.2 to 4.5: the warps of a wave wait in a queue, the first serves its next access, one request
- * a step, and comes back after a time that grows with the latency; a warp that finds no MSHR entry
- * goes to the end of the queue and tries that request again. */
+/* [002] 4.2 to 4.5: the warps of a wave wait in a pool; each scheduler serves the next access of one of
+ * them, one request a step, and the warp comes back after a time that grows with the latency; a warp
+ * that finds no MSHR entry goes back to the pool and tries that request again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/timed_engine.h"
+#include "cache/timed_pool.h"
 
-struct warp {
-	size_t next, end; /* of its requests in the engine's items */
-	uint64_t effect;  /* the latest of the requests of its access so far */
-	uint64_t ready;	  /* the step from which it stands in the queue, while it is delayed */
-	uint64_t order;	  /* in which warps were delayed */
+/* What a scheduler is at: a request of a warp, cut into lookups. */
+struct running {
+	uint32_t warp; /* or GT_NO_WARP */
+	uint8_t n, next;
+	struct gt_item items[GT_PIECES_MAX];
 };
 
-/* The warps of a wave. Each stands in the queue, among the delayed, or is done. */
-struct pool {
-	struct warp *warps;
-	size_t n;
-	size_t *queue; /* a ring of n */
-	size_t first, queued;
-	size_t *delayed; /* a heap by (ready, order) */
-	size_t delayed_n;
-	uint64_t delays;
+struct run {
+	struct gt_pool pool;
+	struct running *running; /* of each scheduler */
+	uint32_t running_n;
 };
-
-static bool sooner(const struct pool *pool, size_t left, size_t right)
-{
-	const struct warp *a = &pool->warps[pool->delayed[left]], *b = &pool->warps[pool->delayed[right]];
-
-	return a->ready != b->ready ? a->ready < b->ready : a->order < b->order;
-}
-
-static void swap(size_t *left, size_t *right)
-{
-	size_t kept = *left;
-
-	*left = *right;
-	*right = kept;
-}
-
-static void delay(struct pool *pool, size_t warp, uint64_t ready)
-{
-	size_t at = pool->delayed_n++;
-
-	pool->warps[warp].ready = ready;
-	pool->warps[warp].order = pool->delays++;
-	pool->delayed[at] = warp;
-	for (; at > 0 && sooner(pool, at, (at - 1) / 2); at = (at - 1) / 2)
-		swap(&pool->delayed[at], &pool->delayed[(at - 1) / 2]);
-}
-
-static size_t first_delayed(struct pool *pool)
-{
-	size_t warp = pool->delayed[0], at = 0;
-
-	pool->delayed[0] = pool->delayed[--pool->delayed_n];
-	for (;;) {
-		size_t least = at;
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < pool->delayed_n; child++)
-			if (sooner(pool, child, least))
-				least = child;
-		if (least == at)
-			return warp;
-		swap(&pool->delayed[at], &pool->delayed[least]);
-		at = least;
-	}
-}
-
-static void enqueue(struct pool *pool, size_t warp)
-{
-	pool->queue[(pool->first + pool->queued++) % pool->n] = warp;
-}
-
-static int by_warp(const void *left, const void *right)
-{
-	const struct gt_item *a = left, *b = right;
-
-	if (a->row.block != b->row.block)
-		return a->row.block < b->row.block ? -1 : 1;
-	if (a->row.warp != b->row.warp)
-		return a->row.warp < b->row.warp ? -1 : 1;
-	return a->ordinal < b->ordinal ? -1 : 1;
-}
-
-static bool same_warp(const struct gt_item *a, const struct gt_item *b)
-{
-	return a->row.block == b->row.block && a->row.warp == b->row.warp;
-}
-
-/* The wave's warps, in order of block and index, each with its requests as they came. */
-static int gather(struct gt_engine *engine, struct pool *pool, struct gt_error *error)
-{
-	struct gt_item *items = engine->items.items;
-	size_t n = engine->items.n, warps = 0;
-
-	for (size_t i = 0; i < n; i++)
-		items[i].ordinal = (uint32_t)i;
-	qsort(items, n, sizeof *items, by_warp);
-	for (size_t i = 0; i < n; i++)
-		warps += i == 0 || !same_warp(&items[i], &items[i - 1]);
-	*pool = (struct pool){.warps = calloc(warps, sizeof *pool->warps), .n = warps,
-			      .queue = malloc(warps * sizeof *pool->queue),
-			      .delayed = malloc(warps * sizeof *pool->delayed)};
-	if (!pool->warps || !pool->queue || !pool->delayed)
-		return gt_fail_memory(error, "the warps of a wave");
-	warps = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || !same_warp(&items[i], &items[i - 1])) {
-			pool->warps[warps] = (struct warp){.next = i};
-			enqueue(pool, warps++);
-		}
-		pool->warps[warps - 1].end = i + 1;
-	}
-	return 0;
-}
-
-static uint32_t position_of(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
-			    uint32_t slot)
-{
-	uint32_t n = gt_tags_by_recency(engine->tags, item->set, timed->level->slots), at = 0;
-
-	while (at < n && timed->level->slots[at] != slot)
-		at++;
-	return at;
-}
 
 /* The sectors of a line that come in this step: they can be used, though the order of the lines
  * changes after. That is how tables 3 to 5 of [002] agree. */
@@ -150,7 +45,7 @@ static void count_hit(struct gt_timed *timed, struct gt_engine *engine, const st
 
 	*(read ? &counters->reads : &counters->atomics) += n;
 	*(read ? &counters->read_hits : &counters->atomic_hits) += n;
-	event->position = slot == GT_NO_SLOT ? 0 : position_of(timed, engine, item, slot);
+	event->position = slot == GT_NO_SLOT ? 0 : gt_engine_position(timed, engine, item, slot);
 	if (!timed->level->geometry.depths || !read)
 		return;
 	if (slot != GT_NO_SLOT)
@@ -168,7 +63,7 @@ static void count_part(struct gt_timed *timed, struct gt_engine *engine, const s
 	if (!timed->level->geometry.depths || item->class != GT_CLASS_READ || hits == 0)
 		return;
 	if (slot != GT_NO_SLOT)
-		gt_note_depths(engine->tags, slot, position_of(timed, engine, item, slot), hits, hits, mru);
+		gt_note_depths(engine->tags, slot, gt_engine_position(timed, engine, item, slot), hits, hits, mru);
 	else
 		mru[0] += (uint64_t)__builtin_popcountll(hits);
 }
@@ -215,84 +110,120 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 	return add_effect(engine, item, event, changes, error);
 }
 
-/* The warp at the head serves its next request. Done with the access, it is delayed in proportion
- * to the time until all of it has taken effect. */
-static int serve_warp(struct gt_timed *timed, struct gt_engine *engine, struct pool *pool, size_t *running,
-		      uint64_t step, struct gt_error *error)
+/* The lookups of the running warp's next request. */
+static void cut_request(const struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
 {
-	size_t number = *running;
-	struct warp *warp = &pool->warps[number];
-	const struct gt_item *item = &engine->items.items[warp->next];
-	struct gt_timed_event event = gt_event_of(timed, engine, item, step);
-	bool back = timed->config.write == GT_WRITE_BACK;
-	bool waits = item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && back);
+	const struct gt_warp *warp = &engine->wave.warps[running->warp];
+	const struct gt_kept *request = &engine->wave.requests[warp->next];
+	const struct gt_waiting row = gt_waiting_of_kept(warp, request);
 
+	running->n = (uint8_t)gt_engine_cut(timed, &row, (uint16_t)engine->number, 0, running->items);
+}
+
+/* A request is served: the next of the access follows. Done with the access, the warp is delayed in
+ * proportion to the time until all of it has taken effect. */
+static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+		  uint64_t step)
+{
+	const struct gt_kept *requests = engine->wave.requests;
+	struct gt_warp *warp = &engine->wave.warps[running->warp];
+	uint32_t an = requests[warp->next].an;
+
+	warp->next = requests[warp->next].next;
+	warp->piece = 0;
+	if (warp->next != GT_NO_REQUEST && requests[warp->next].an == an) {
+		cut_request(timed, engine, running);
+		return;
+	}
+	if (warp->next != GT_NO_REQUEST) {
+		double wait = timed->config.timed.delay * (double)(warp->effect - step);
+		gt_pool_delay(&run->pool, running->warp, step + 1 + (uint64_t)(wait + 0.5));
+	}
+	warp->effect = 0;
+	running->warp = GT_NO_WARP;
+	run->running_n--;
+}
+
+/* One lookup of a scheduler's warp. Without a port it is tried again in the next step. */
+static int serve(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+		 uint64_t step, struct gt_error *error)
+{
+	struct gt_warp *warp = &engine->wave.warps[running->warp];
+	const struct gt_item *item = &running->items[warp->piece];
+	struct gt_timed_event event = gt_event_of(timed, engine, item, step);
+
+	if (!gt_engine_port(timed, engine, item, &event)) {
+		timed->counters.port_conflicts++;
+		return 0;
+	}
 	event.status = GT_TIMED_PASSED;
-	if ((waits ? look_up(timed, engine, item, &event, error) : gt_engine_serve(timed, engine, item, &event, error)) != 0 ||
+	if ((gt_engine_waits(timed, item) ? look_up(timed, engine, item, &event, error)
+					  : gt_engine_serve(timed, engine, item, &event, error)) != 0 ||
 	    gt_engine_tell(timed, engine, item, &event, error) != 0)
 		return -1;
 	if (event.status == GT_TIMED_FAIL) {
-		*running = SIZE_MAX;
-		enqueue(pool, number);
+		gt_pool_fail(&run->pool, running->warp);
+		running->warp = GT_NO_WARP;
+		run->running_n--;
 		return 0;
 	}
+	timed->counters.lookups++;
 	warp->effect = event.effect > warp->effect ? event.effect : warp->effect;
-	warp->next++;
-	if (warp->next < warp->end && item[1].row.an == item->row.an)
-		return 0;
-	*running = SIZE_MAX;
-	if (warp->next == warp->end)
-		return 0;
-	double wait = timed->config.timed.delay * (double)(warp->effect - step);
-	delay(pool, number, step + 1 + (uint64_t)(wait + 0.5));
-	warp->effect = 0;
+	if (++warp->piece == running->n)
+		go_on(timed, engine, run, running, step);
 	return 0;
 }
 
-static int run_pool(struct gt_timed *timed, struct gt_engine *engine, struct pool *pool, uint64_t *clock,
+/* Every scheduler that has none takes a warp. */
+static void take_warps(const struct gt_timed *timed, const struct gt_engine *engine, struct run *run)
+{
+	for (uint32_t s = 0; s < run->pool.schedulers && run->pool.ready_n > 0; s++) {
+		struct running *running = &run->running[s];
+		if (running->warp != GT_NO_WARP || (running->warp = gt_pool_take(&run->pool, s)) == GT_NO_WARP)
+			continue;
+		run->running_n++;
+		cut_request(timed, engine, running);
+	}
+}
+
+static int run_pool(struct gt_timed *timed, struct gt_engine *engine, struct run *run, uint64_t step,
 		    struct gt_error *error)
 {
-	size_t running = SIZE_MAX;
+	struct gt_pool *pool = &run->pool;
 
-	for (uint64_t step = *clock;; step++) {
-		if (running == SIZE_MAX && pool->queued == 0 && pool->delayed_n > 0 &&
-		    pool->warps[pool->delayed[0]].ready > step) {
-			uint64_t ready = pool->warps[pool->delayed[0]].ready;
-			timed->counters.stalls += ready - step;
-			step = ready;
+	for (; run->running_n + pool->ready_n + pool->delayed_n > 0; step++) {
+		if (run->running_n + pool->ready_n == 0 && gt_pool_next(pool) > step) {
+			timed->counters.stalls += gt_pool_next(pool) - step;
+			step = gt_pool_next(pool);
 		}
-		while (pool->delayed_n > 0 && pool->warps[pool->delayed[0]].ready <= step)
-			enqueue(pool, first_delayed(pool));
-		if (running == SIZE_MAX && pool->queued == 0) {
-			*clock = step;
-			return 0;
-		}
-		if (running == SIZE_MAX) {
-			running = pool->queue[pool->first];
-			pool->first = (pool->first + 1) % pool->n;
-			pool->queued--;
-		}
-		if (gt_engine_advance(timed, engine, step, error) != 0 ||
-		    serve_warp(timed, engine, pool, &running, step, error) != 0)
+		gt_pool_wake(pool, step);
+		take_warps(timed, engine, run);
+		if (gt_engine_advance(timed, engine, step, error) != 0)
 			return -1;
+		for (uint32_t s = 0; s < pool->schedulers; s++)
+			if (run->running[s].warp != GT_NO_WARP &&
+			    serve(timed, engine, run, &run->running[s], step, error) != 0)
+				return -1;
 		engine->floor = step;
 	}
+	engine->clock = step;
+	return 0;
 }
 
 int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
-	struct pool pool;
-	uint64_t start = engine->group_step > engine->clock ? engine->group_step : engine->clock;
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct run run = {0};
 
-	timed->sender = engine;
-	timed->counters.lookups += engine->items.n;
-	int result = gather(engine, &pool, error);
-	if (result == 0)
-		result = run_pool(timed, engine, &pool, &start, error);
-	engine->clock = start;
-	engine->items.n = 0;
-	free(pool.warps);
-	free(pool.queue);
-	free(pool.delayed);
-	return result == 0 ? timed->collected.flush(timed->collected.context, timed->collected.rows, error) : -1;
+	gt_wave_order(&engine->wave);
+	if (gt_pool_open(&run.pool, &engine->wave, config->issue, config->schedulers, error) != 0)
+		return -1;
+	run.running = malloc(run.pool.schedulers * sizeof *run.running);
+	for (uint32_t s = 0; run.running && s < run.pool.schedulers; s++)
+		run.running[s].warp = GT_NO_WARP;
+	int result = run.running ? run_pool(timed, engine, &run, gt_engine_start(engine), error)
+				 : gt_fail_memory(error, "the warps of a wave");
+	free(run.running);
+	gt_pool_close(&run.pool);
+	return result;
 }

@@ -5,12 +5,18 @@
 #include <stdlib.h>
 
 #include "cache/timed_engine.h"
+#include "cache/timed_pool.h"
 #include "stream/op.h"
 
 /* What a lookup waits for, in a step that served none. */
 struct step_result {
 	size_t served;
 	uint64_t fails, conflicts;
+};
+
+/* Of a warp in a group: when its last lookup was served, and when the latest takes effect. */
+struct last {
+	uint64_t served, effect;
 };
 
 /* Within a warp, by bank: [000] table 3. Runs of a warp are short, and mostly in order. */
@@ -26,18 +32,6 @@ static void sort_by_bank(struct gt_item *items, size_t n)
 	}
 }
 
-/* Where a line's recency stands, for those who watch. */
-static uint32_t position_of(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
-			    uint32_t slot)
-{
-	uint32_t n = gt_tags_by_recency(engine->tags, item->set, timed->level->slots);
-
-	for (uint32_t at = 0; at < n; at++)
-		if (timed->level->slots[at] == slot)
-			return at;
-	return UINT32_MAX;
-}
-
 /* A load, or an atomic that is done here. */
 static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   struct gt_timed_event *event, struct gt_error *error)
@@ -48,8 +42,9 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 	if (missing == 0 || timed->instant) {
 		event->status = missing ? GT_TIMED_MISS : GT_TIMED_HIT;
 		event->latency = missing ? 0 : timed->config.timed.hit_latency;
+		event->effect += event->latency > 0 ? event->latency - 1 : 0;
 		if (timed->watch && slot != GT_NO_SLOT)
-			event->position = position_of(timed, engine, item, slot);
+			event->position = gt_engine_position(timed, engine, item, slot);
 		return gt_engine_serve(timed, engine, item, event, error);
 	}
 	if (gt_engine_miss(timed, engine, item, slot, missing, event, error) != 0)
@@ -63,36 +58,29 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		      struct gt_timed_event *event, struct gt_error *error)
 {
-	bool back = timed->config.write == GT_WRITE_BACK;
-
-	if (item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && back))
+	if (gt_engine_waits(timed, item))
 		return look_up(timed, engine, item, event, error);
 	event->status = GT_TIMED_PASSED;
 	return gt_engine_serve(timed, engine, item, event, error);
 }
 
-/* One step: what is served leaves the list, in which `n` lookups wait. */
-static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step,
+/* One step: what is served leaves the list, in which `n` lookups wait. `last`, if any, takes for each
+ * warp when its last lookup was served and takes effect. */
+static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step, struct last *last,
 		    struct step_result *result, struct gt_error *error)
 {
 	struct gt_item *items = engine->items.items;
 	size_t kept = 0;
 
 	*result = (struct step_result){0};
-	if (timed->limited)
-		memset(engine->ports, 0, timed->banks * sizeof *engine->ports);
 	for (size_t i = 0; i < *n; i++) {
 		struct gt_item *item = &items[i];
 		struct gt_timed_event event = gt_event_of(timed, engine, item, step);
 		event.status = GT_TIMED_FAIL;
-		if (timed->limited && item->class != GT_CLASS_BYPASS) {
-			event.port = engine->ports[item->bank];
-			if (event.port == timed->config.timed.ports) {
-				result->conflicts++;
-				items[kept++] = *item;
-				continue;
-			}
-			engine->ports[item->bank]++;
+		if (!gt_engine_port(timed, engine, item, &event)) {
+			result->conflicts++;
+			items[kept++] = *item;
+			continue;
 		}
 		if (serve_item(timed, engine, item, &event, error) != 0 ||
 		    gt_engine_tell(timed, engine, item, &event, error) != 0)
@@ -100,6 +88,10 @@ static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n,
 		if (event.status == GT_TIMED_FAIL) {
 			result->fails++;
 			items[kept++] = *item;
+		} else if (last) {
+			last[item->ordinal].served = step;
+			if (event.effect > last[item->ordinal].effect)
+				last[item->ordinal].effect = event.effect;
 		}
 	}
 	result->served = *n - kept;
@@ -121,19 +113,19 @@ static uint64_t next_change(const struct gt_timed *timed, const struct gt_engine
 	return first > next ? first : next;
 }
 
-int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+/* Serves the items, from `step` on. */
+static int run_group(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct last *last,
+		     struct gt_error *error)
 {
 	size_t n = engine->items.n;
-	uint64_t step = engine->group_step > engine->clock ? engine->group_step : engine->clock, start = step;
+	uint64_t start = step;
 	struct step_result result;
 
-	timed->sender = engine;
-	timed->counters.lookups += n;
 	if (timed->banks > 1)
 		sort_by_bank(engine->items.items, n);
 	while (n > 0) {
 		if (gt_engine_advance(timed, engine, step, error) != 0 ||
-		    run_step(timed, engine, &n, step, &result, error) != 0)
+		    run_step(timed, engine, &n, step, last, &result, error) != 0)
 			return -1;
 		uint64_t next = result.served ? step + 1 : next_change(timed, engine, step);
 		timed->counters.port_conflicts += result.conflicts * (next - step);
@@ -144,5 +136,106 @@ int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_
 	timed->counters.stalls += step - start - 1;
 	engine->clock = step;
 	engine->items.n = 0;
-	return timed->collected.flush(timed->collected.context, timed->collected.rows, error);
+	return 0;
+}
+
+int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	return run_group(timed, engine, gt_engine_start(engine), NULL, error);
+}
+
+/* ---- an issue of its own ---- */
+
+/* A group: the warps that the schedulers take, and when they are done. */
+struct group {
+	uint32_t *warps;
+	struct last *last;
+	uint32_t n;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Takes the next access of a warp of each scheduler. Warps of smaller index go first ([000] 4.4). */
+static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
+		      struct gt_error *error)
+{
+	const struct gt_kept *requests = engine->wave.requests;
+
+	group->n = 0;
+	for (uint32_t s = 0; s < pool->schedulers; s++) {
+		uint32_t warp = gt_pool_take(pool, s);
+		if (warp != GT_NO_WARP)
+			group->warps[group->n++] = warp;
+	}
+	qsort(group->warps, group->n, sizeof *group->warps, by_place);
+	for (uint32_t i = 0; i < group->n; i++) {
+		struct gt_warp *warp = &engine->wave.warps[group->warps[i]];
+		uint32_t an = requests[warp->next].an;
+		group->last[i] = (struct last){0};
+		for (; warp->next != GT_NO_REQUEST && requests[warp->next].an == an; warp->next = requests[warp->next].next) {
+			const struct gt_waiting row = gt_waiting_of_kept(warp, &requests[warp->next]);
+			if (gt_items_reserve(&engine->items, GT_PIECES_MAX, error) != 0)
+				return -1;
+			engine->items.n += gt_engine_cut(timed, &row, (uint16_t)engine->number, i,
+							 &engine->items.items[engine->items.n]);
+		}
+	}
+	timed->counters.lookups += engine->items.n;
+	return 0;
+}
+
+/* The warps of a group that have more to do can, when all are served and what they wait for is there. */
+static void give_back(const struct gt_timed *timed, const struct gt_engine *engine, struct gt_pool *pool,
+		      const struct group *group)
+{
+	for (uint32_t i = 0; i < group->n; i++) {
+		const struct last *last = &group->last[i];
+		if (engine->wave.warps[group->warps[i]].next == GT_NO_REQUEST)
+			continue;
+		double wait = timed->config.timed.delay * (double)(last->effect - last->served);
+		uint64_t ready = last->served + 1 + (uint64_t)(wait + 0.5);
+		gt_pool_delay(pool, group->warps[i], ready > engine->clock ? ready : engine->clock);
+	}
+}
+
+static int run_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
+		    struct gt_error *error)
+{
+	engine->clock = gt_engine_start(engine);
+	while (pool->ready_n + pool->delayed_n > 0) {
+		if (pool->ready_n == 0 && gt_pool_next(pool) > engine->clock) {
+			timed->counters.stalls += gt_pool_next(pool) - engine->clock;
+			engine->clock = gt_pool_next(pool);
+		}
+		gt_pool_wake(pool, engine->clock);
+		if (take_group(timed, engine, pool, group, error) != 0 ||
+		    run_group(timed, engine, engine->clock, group->last, error) != 0)
+			return -1;
+		give_back(timed, engine, pool, group);
+	}
+	return 0;
+}
+
+int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct group group;
+	struct gt_pool pool;
+
+	gt_wave_order(&engine->wave);
+	if (gt_pool_open(&pool, &engine->wave, config->issue, config->schedulers, error) != 0)
+		return -1;
+	group.warps = malloc(pool.schedulers * sizeof *group.warps);
+	group.last = malloc(pool.schedulers * sizeof *group.last);
+	int result = group.warps && group.last ? run_wave(timed, engine, &pool, &group, error)
+					       : gt_fail_memory(error, "the warps of a wave");
+	free(group.warps);
+	free(group.last);
+	gt_pool_close(&pool);
+	return result;
 }

@@ -107,7 +107,7 @@ static void report(const char *name, const char *role, const char *const *texts,
 			    gt_level_set(&settings, (enum gt_parameter_id)id, texts[1], &error) != 0)
 				fail();
 	if (gt_level_resolve(&settings, NULL, NULL, &config, &error) != 0 ||
-	    gt_level_check(&config, ~UINT32_C(0), &error) != 0)
+	    gt_level_check(&config, ~UINT64_C(0), &error) != 0)
 		fail();
 	make_batches(batches, window, stores, partial);
 	for (int run = 0; run < 3; run++) {

@@ -107,7 +107,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		    gt_level_set(settings, (enum gt_parameter_id)id, text[id], &error) != 0)
 			return false;
 	if (gt_level_resolve(settings, NULL, NULL, config, &error) != 0 ||
-	    gt_level_check(config, ~UINT32_C(0), &error) != 0)
+	    gt_level_check(config, ~UINT64_C(0), &error) != 0)
 		return false;
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 	return sets <= REF_SETS && ways <= REF_WAYS;
@@ -232,7 +232,7 @@ static void test_each_combination(void)
 		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_INDEX, indexes[i / 8 % 10], &error), 0);
 		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_WRITE, writes[i / 80], &error), 0);
 		CHECK_EQUAL(gt_level_resolve(&settings, NULL, NULL, &config, &error), 0);
-		CHECK_EQUAL(gt_level_check(&config, ~UINT32_C(0), &error), 0);
+		CHECK_EQUAL(gt_level_check(&config, ~UINT64_C(0), &error), 0);
 		bool same = agree(&config, 3000);
 		CHECK(same);
 		if (!same)

@@ -37,7 +37,7 @@ static struct gt_count run(const struct gt_rows *rows, const char *const *texts)
 			if (strcmp(gt_parameters[id].name, texts[0]) == 0)
 				CHECK_EQUAL(gt_level_set(&settings, (enum gt_parameter_id)id, texts[1], &error), 0);
 	CHECK_EQUAL(gt_level_resolve(&settings, NULL, NULL, &config, &error), 0);
-	CHECK_EQUAL(gt_level_check(&config, ~UINT32_C(0), &error), 0);
+	CHECK_EQUAL(gt_level_check(&config, ~UINT64_C(0), &error), 0);
 	struct gt_level *level = gt_level_open(&config, &error);
 	CHECK(level != NULL);
 	gt_level_begin(level);

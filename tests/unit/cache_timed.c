@@ -80,7 +80,7 @@ static bool read_config(const char *const *texts, struct gt_level_config *config
 			    gt_level_set(&settings, (enum gt_parameter_id)id, texts[1], &error) != 0)
 				return false;
 	return gt_level_resolve(&settings, NULL, NULL, config, &error) == 0 &&
-	       gt_level_check(config, ~UINT32_C(0), &error) == 0 && gt_timed_check(config, ~UINT32_C(0), &error) == 0;
+	       gt_level_check(config, ~UINT64_C(0), &error) == 0 && gt_timed_check(config, ~UINT64_C(0), &error) == 0;
 }
 
 #define CONFIG(...) ((const char *const[]){__VA_ARGS__, NULL, NULL})
@@ -528,12 +528,14 @@ static bool same_told(const struct ref_cache *cache)
 	return told_n == cache->events_n;
 }
 
-static char texts_of[16][48];
+static char texts_of[20][48];
 
 static const char *const *config_of(const struct ref_config *config)
 {
+	static const char *const issues[] = {
+		[REF_SCHEDULE] = "schedule", [REF_RR] = "rr", [REF_GTO] = "gto", [REF_FIFO_POOL] = "fifo-pool"};
 	bool requeue = config->requeue;
-	static const char *texts[44];
+	static const char *texts[48];
 	unsigned n = 0, t = 0;
 
 #define PUT(NAME, ...)                                                                                                       \
@@ -546,17 +548,20 @@ static const char *const *config_of(const struct ref_config *config)
 	PUT("merges", "%u", config->merges);
 	PUT("per-warp-mshr", "%u", config->per_warp);
 	PUT("hit-latency", "%u", config->hit_latency);
-	if (!requeue)
-		PUT("ports", "%u", config->ports);
+	PUT("ports", "%u", config->ports);
+	PUT("issue", "%s", issues[config->issue]);
+	if (config->issue != REF_SCHEDULE) {
+		PUT("schedulers", "%u", config->schedulers);
+		PUT("delay", "%.2f", config->delay);
+	}
 	if (config->k2 > 0)
 		PUT("latency", "adaptive:%u,%.2f", config->latency, config->k2);
 	else
 		PUT("latency", "fixed:%u", config->latency);
-	PUT("delay", "%.2f", config->delay);
 #undef PUT
 	const char *const rest[] = {"emit", config->emit ? "all" : "misses", "write", config->evict ? "evict" : "through", "allocate", "no", "on-full",
 				    requeue ? "requeue" : "stall", "clip", config->clip ? "yes" : "no", "scope",
-				    requeue ? "private" : "shared", NULL, NULL};
+				    config->issue == REF_SCHEDULE ? "shared" : "private", NULL, NULL};
 	memcpy(&texts[n], rest, sizeof rest);
 	return texts;
 }
@@ -576,12 +581,14 @@ static struct ref_config random_config(bool requeue)
 	config.entries = 1 + draw(draw(2) ? 4 : 40);
 	config.merges = draw(2) ? draw(3) : 100;
 	config.per_warp = draw(2) ? 1 + draw(6) : 1000;
-	config.hit_latency = requeue && draw(2) ? draw(4) : 0;
+	config.hit_latency = draw(2) ? draw(4) : 0;
 	config.latency = 1 + draw(draw(2) ? 4 : 40);
 	config.k2 = draw(3) ? 0 : 0.25 * (1 + draw(8));
-	config.below = requeue ? 1 : config.banks;
+	config.issue = !requeue && draw(2) ? REF_SCHEDULE : draw(2) ? REF_FIFO_POOL : draw(2) ? REF_RR : REF_GTO;
+	config.schedulers = draw(2) ? 1 : 1 + draw(4);
+	config.below = config.issue == REF_SCHEDULE ? config.banks : 1;
 	config.evict = draw(2);
-	config.clip = draw(2);
+	config.clip = !requeue || draw(2);
 	config.delay = draw(3) ? 1 : 0.5 * draw(4);
 	return config;
 }
@@ -598,10 +605,10 @@ static void compare_with_reference(bool requeue, int runs)
 		memset(&cache, 0, sizeof cache);
 		cache.config = random_config(requeue);
 		struct gt_count count = run_timed(rows, config_of(&cache.config), NULL);
-		(requeue ? ref_requeue : ref_stall)(&cache, accesses, n);
+		(cache.config.issue == REF_SCHEDULE ? ref_stall : ref_waves)(&cache, accesses, n);
 		bool same = same_run(&cache, &count) && (!cache.config.emit || same_told(&cache));
 		CHECK(same);
-		for (int i = 0; !same && i < 16; i++)
+		for (int i = 0; !same && i < 20; i++)
 			printf("# %s\n", texts_of[i]);
 		seen[0] += cache.counters.merges;
 		seen[1] += cache.counters.reservation_fails;

@@ -19,6 +19,8 @@ struct ref_config {
 	unsigned below;
 	bool evict, clip, requeue;
 	bool emit; /* all */
+	enum { REF_SCHEDULE, REF_RR, REF_GTO, REF_FIFO_POOL } issue;
+	unsigned schedulers;
 	double delay;
 };
 
@@ -231,7 +233,8 @@ static inline struct ref_event ref_load(struct ref_cache *cache, const struct re
 	block->used = ++cache->uses;
 	cache->counters.reads += ref_bits(access->sectors);
 	cache->counters.read_hits += ref_bits(access->sectors);
-	return (struct ref_event){REF_HIT, step, access->line, cache->config.hit_latency, step, access->warp, 0, 0, false};
+	uint64_t latency = cache->config.hit_latency;
+	return (struct ref_event){REF_HIT, step, access->line, latency, step + (latency ? latency - 1 : 0), access->warp, 0, 0, false};
 }
 
 /* One step of those that issue together: warps by the order in which they came, then banks. */
@@ -265,17 +268,39 @@ static inline unsigned ref_stall_step(struct ref_cache *cache, const struct ref_
 	return left;
 }
 
+/* A group issues together, from the clock or the given step on. `last` takes for each warp, by its
+ * place in the group, when its last request was served and when the latest takes effect. */
+struct ref_last {
+	uint64_t served, effect;
+};
+
+static inline void ref_group(struct ref_cache *cache, const struct ref_access *group, unsigned n, struct ref_last *last)
+{
+	bool served[256] = {false};
+	uint64_t step = group[0].step > cache->clock && cache->config.issue == REF_SCHEDULE ? group[0].step : cache->clock;
+	uint64_t start = step;
+	unsigned seen = cache->events_n;
+
+	while (ref_stall_step(cache, group, n, served, step) > 0)
+		step++;
+	cache->clock = step + 1;
+	cache->counters.stalls += step - start;
+	for (; last && seen < cache->events_n; seen++) {
+		const struct ref_event *event = &cache->events[seen];
+		if (event->status == REF_FAIL)
+			continue;
+		last[event->warp % 16].served = event->step;
+		if (event->effect > last[event->warp % 16].effect)
+			last[event->warp % 16].effect = event->effect;
+	}
+}
+
 static inline void ref_stall(struct ref_cache *cache, const struct ref_access *accesses, unsigned n)
 {
 	for (unsigned first = 0, end; first < n; first = end) {
-		bool served[256] = {false};
-		uint64_t step = accesses[first].step > cache->clock ? accesses[first].step : cache->clock, start = step;
 		for (end = first; end < n && accesses[end].step == accesses[first].step;)
 			end++;
-		while (ref_stall_step(cache, &accesses[first], end - first, served, step) > 0)
-			step++;
-		cache->clock = step + 1;
-		cache->counters.stalls += step - start;
+		ref_group(cache, &accesses[first], end - first, NULL);
 	}
 	cache->counters.steps = cache->clock;
 	ref_arrive(cache, REF_NEVER);
@@ -283,9 +308,10 @@ static inline void ref_stall(struct ref_cache *cache, const struct ref_access *a
 
 struct ref_warp {
 	struct ref_access accesses[256];
-	unsigned n, next;
+	unsigned n, next, place;
 	uint64_t effect, ready, order; /* ready: REF_NEVER unless delayed */
 	unsigned queued;	       /* place in the queue, 1 the first; 0: not in it */
+	bool taken, failed;	       /* last by its scheduler; and it found no entry */
 };
 
 /* One request of the warp. */
@@ -338,57 +364,176 @@ static inline void ref_wake(struct ref_warp *warps, unsigned n, uint64_t step, u
 	}
 }
 
-static inline void ref_requeue_wave(struct ref_cache *cache, struct ref_warp *warps, unsigned n)
+/* What a scheduler takes next, or NULL. It has the warps whose place is its own modulo schedulers. */
+static inline struct ref_warp *ref_take(const struct ref_config *config, struct ref_warp *warps, unsigned n,
+					unsigned scheduler)
 {
-	struct ref_warp *running = NULL;
+	struct ref_warp *best = NULL, *last = NULL, *greedy = NULL, *only = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		if (warps[i].n && warps[i].place % config->schedulers == scheduler && warps[i].taken)
+			last = &warps[i];
+	for (unsigned i = 0; i < n; i++) {
+		struct ref_warp *warp = &warps[i];
+		if (!warp->queued || warp->place % config->schedulers != scheduler)
+			continue;
+		if (warp->failed) {
+			only = warp;
+			if (config->issue == REF_GTO)
+				continue;
+		}
+		if (warp == last)
+			greedy = warp;
+		bool after = last && warp->place > last->place, best_after = last && best && best->place > last->place;
+		if (!best || (config->issue == REF_FIFO_POOL && warp->queued < best->queued) ||
+		    (config->issue == REF_RR && after && !best_after))
+			best = warp;
+	}
+	if (config->issue == REF_GTO && greedy)
+		best = greedy;
+	if (!best)
+		best = only;
+	if (!best)
+		return NULL;
+	for (unsigned i = 0; i < n; i++)
+		if (warps[i].n && warps[i].place % config->schedulers == scheduler)
+			warps[i].taken = warps[i].failed = false;
+	best->taken = true;
+	best->queued = 0;
+	return best;
+}
+
+/* All warps stand in the queue; how many places there are. */
+static inline unsigned ref_begin_wave(struct ref_warp *warps, unsigned n)
+{
 	unsigned last = 0;
-	uint64_t order = 0, step = cache->clock;
 
 	for (unsigned i = 0; i < n; i++) {
+		warps[i].place = last;
 		warps[i].queued = warps[i].n ? ++last : 0;
 		warps[i].ready = REF_NEVER;
 	}
-	for (;; step++) {
-		ref_wake(warps, n, step, &last);
-		bool waiting = running != NULL, delayed = false;
-		for (unsigned i = 0; i < n; i++) {
-			waiting |= warps[i].queued > 0;
-			delayed |= warps[i].ready != REF_NEVER;
+	return last;
+}
+
+static inline void ref_delay(const struct ref_cache *cache, struct ref_warp *warp, uint64_t served, uint64_t least,
+			     uint64_t *order)
+{
+	if (warp->next < warp->n) {
+		warp->ready = served + 1 + (uint64_t)(cache->config.delay * (double)(warp->effect - served) + 0.5);
+		warp->ready = warp->ready < least ? least : warp->ready;
+		warp->order = (*order)++;
+	}
+	warp->effect = 0;
+}
+
+/* Whether warps can go on in this step, and whether any can ever. */
+static inline bool ref_any(const struct ref_warp *warps, unsigned n, bool *delayed)
+{
+	bool queued = false;
+
+	*delayed = false;
+	for (unsigned i = 0; i < n; i++) {
+		queued |= warps[i].queued > 0;
+		*delayed |= warps[i].ready != REF_NEVER;
+	}
+	return queued;
+}
+
+/* Stall: the warps that the schedulers take issue an access together, those of smaller place first. */
+static inline void ref_stall_wave(struct ref_cache *cache, struct ref_warp *warps, unsigned n)
+{
+	unsigned last = ref_begin_wave(warps, n);
+	uint64_t order = 0;
+
+	for (;;) {
+		struct ref_access group[256];
+		struct ref_last lasts[16] = {{0, 0}};
+		bool member[16] = {false}, delayed;
+		unsigned requests = 0;
+		ref_wake(warps, n, cache->clock, &last);
+		if (!ref_any(warps, n, &delayed)) {
+			if (!delayed)
+				return;
+			cache->counters.stalls++;
+			cache->clock++;
+			continue;
 		}
+		for (unsigned s = 0; s < cache->config.schedulers; s++) {
+			struct ref_warp *warp = ref_take(&cache->config, warps, n, s);
+			if (warp)
+				member[warp - warps] = true;
+		}
+		for (unsigned i = 0; i < n; i++) {
+			unsigned an = warps[i].accesses[warps[i].next].an;
+			while (member[i] && warps[i].next < warps[i].n && warps[i].accesses[warps[i].next].an == an)
+				group[requests++] = warps[i].accesses[warps[i].next++];
+		}
+		ref_group(cache, group, requests, lasts);
+		for (unsigned i = 0; i < n; i++) {
+			if (!member[i])
+				continue;
+			warps[i].effect = lasts[i].effect;
+			ref_delay(cache, &warps[i], lasts[i].served, cache->clock, &order);
+		}
+	}
+}
+
+/* Requeue: each scheduler serves a request of its warp. */
+static inline void ref_requeue_wave(struct ref_cache *cache, struct ref_warp *warps, unsigned n)
+{
+	struct ref_warp *running[16] = {NULL};
+	unsigned last = ref_begin_wave(warps, n);
+	uint64_t order = 0, step = cache->clock;
+
+	for (;; step++) {
+		unsigned ports[64] = {0};
+		bool delayed, waiting;
+		ref_wake(warps, n, step, &last);
+		waiting = ref_any(warps, n, &delayed);
+		for (unsigned s = 0; s < cache->config.schedulers; s++)
+			waiting |= running[s] != NULL;
 		if (!waiting && !delayed)
 			break;
 		if (!waiting) {
 			cache->counters.stalls++;
 			continue;
 		}
-		for (unsigned i = 0; !running || (running->queued && i < n); i++)
-			if (i < n && warps[i].queued && (!running || warps[i].queued < running->queued))
-				running = &warps[i];
-		running->queued = 0;
+		for (unsigned s = 0; s < cache->config.schedulers; s++)
+			if (!running[s])
+				running[s] = ref_take(&cache->config, warps, n, s);
 		ref_arrive(cache, step);
-		const struct ref_access *access = &running->accesses[running->next];
-		struct ref_event event = ref_request(cache, access, step);
-		event.bank = (unsigned)(access->line % cache->config.sets % cache->config.banks);
-		cache->events[cache->events_n++] = event;
-		if (event.status == REF_FAIL) {
-			running->queued = ++last;
-			running = NULL;
-			continue;
+		for (unsigned s = 0; s < cache->config.schedulers; s++) {
+			struct ref_warp *warp = running[s];
+			if (!warp)
+				continue;
+			const struct ref_access *access = &warp->accesses[warp->next];
+			unsigned bank = (unsigned)(access->line % cache->config.sets % cache->config.banks);
+			if (ports[bank] == cache->config.ports) {
+				cache->counters.port_conflicts++;
+				continue;
+			}
+			struct ref_event event = ref_request(cache, access, step);
+			event.bank = bank;
+			event.port = ports[bank]++;
+			cache->events[cache->events_n++] = event;
+			if (event.status == REF_FAIL) {
+				warp->queued = ++last;
+				warp->failed = true;
+				running[s] = NULL;
+				continue;
+			}
+			warp->effect = event.effect > warp->effect ? event.effect : warp->effect;
+			if (++warp->next < warp->n && warp->accesses[warp->next].an == access->an)
+				continue;
+			ref_delay(cache, warp, step, 0, &order);
+			running[s] = NULL;
 		}
-		running->effect = event.effect > running->effect ? event.effect : running->effect;
-		if (++running->next < running->n && running->accesses[running->next].an == access->an)
-			continue;
-		if (running->next < running->n) {
-			running->ready = step + 1 + (uint64_t)(cache->config.delay * (double)(running->effect - step) + 0.5);
-			running->order = order++;
-		}
-		running->effect = 0;
-		running = NULL;
 	}
 	cache->clock = step;
 }
 
-static inline void ref_requeue(struct ref_cache *cache, const struct ref_access *accesses, unsigned n)
+static inline void ref_waves(struct ref_cache *cache, const struct ref_access *accesses, unsigned n)
 {
 	for (unsigned first = 0, end; first < n; first = end) {
 		static struct ref_warp warps[16];
@@ -398,7 +543,7 @@ static inline void ref_requeue(struct ref_cache *cache, const struct ref_access 
 			warp->accesses[warp->n++] = accesses[end];
 		}
 		cache->clock = accesses[first].step > cache->clock ? accesses[first].step : cache->clock;
-		ref_requeue_wave(cache, warps, 16);
+		(cache->config.requeue ? ref_requeue_wave : ref_stall_wave)(cache, warps, 16);
 	}
 	cache->counters.steps = cache->clock;
 	ref_arrive(cache, REF_NEVER);
