@@ -2,6 +2,8 @@
 # The programs of examples/kernels: right results at several sizes and block shapes, built by clang
 # and by nvcc, and traces that have the accesses, lanes and sectors that the sources' indices give.
 
+load helpers
+
 setup_file() {
 	PATH=$PATH:/usr/local/cuda/bin
 	# Kept in the build folder: nvcc takes its time.
@@ -36,7 +38,7 @@ compiled_by() {
 		cat words
 		return 1
 	}
-	[ "$(cat words)" = ok ]
+	[ "$(sed '/\t/d; s/^# ok$/ok/' words)" = ok ] # pchase prints a series before it
 	compare - "$name" "$@"
 }
 
@@ -84,7 +86,40 @@ each() {
 @test "spmv" { each spmv "256 9 64" "100 3 32" "65 20 48"; }
 @test "bfs" { each bfs "512 3 128" "100 2 32" "300 6 96"; }
 @test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
-@test "pchase" { each pchase "4096 8 512" "100 7 300"; }
+@test "pchase" { each pchase "16384 32 1" "400 20 9" "65536 32 4"; }
+
+@test "pchase: what it prints is a series that gpchase infer reads, with latencies of a model too" {
+	# The interpreter's clock counts instructions, so all steps take alike; a level says what they would have taken.
+	compilers=$(ls -d "$BUILD"/kernels-*/pchase)
+	for program in $compilers; do
+		for bytes in $(seq 896 64 2048); do
+			LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$program" "$bytes" 32 4 |
+				gcache --l1 --size 1K --ways 4 --emit latency --hit-cycles 30 --miss-cycles 200 | gtrace-cat |
+				awk -F'\t' '$5 == "load.global" { print $(NF - 1) }' >latencies
+			[ "$(tail -n 1 words)" = "# ok" ]
+			head -n 1 words
+			paste <(grep '^[0-9]' words | cut -f 1,2) latencies
+		done >series
+		gpchase infer --line 128 series >out
+		grep -q '^l1.size = 1K' out
+		grep -q '^l1.ways = 4 ' out
+		grep -q '^# latency 30 cycles' out
+		expect_failure 1 "expected latencies of hits and of misses, found all alike" gpchase infer words
+	done
+	# A chain by hand, here that of all patterns; and chains that are none.
+	program=${compilers%%$'\n'*}
+	gpchase trace -N 9M --page 128K --order patterns -k 1 --base 0 | gtrace-cat --decimal | grep -v '^#' | cut -f 8 >offsets
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$program" 9437184 128 1 offsets | gtrace-cat |
+		awk -F'\t' '$5 == "load.global" { print $4 }' | sort | uniq -c | awk -v n="$(wc -l <offsets)" '$1 == n { exit found = 1 } END { exit !found }'
+	grep -qx '# ok' words
+	diff <(grep '^[0-9]' words | awk '{ printf "%.0f\n", 4 * $2 }') <(sed 1d offsets; echo 0)
+	for offsets in "4 8" "0 4 4" "0 9437184" "0 2" "0 x" "" "0 -4"; do
+		tr ' ' '\n' <<<"$offsets" >bad
+		status=0
+		LD_PRELOAD=${PRELOAD-} gtrace-record "$program" 9437184 128 1 bad >trace 2>said || status=$?
+		[ "$status" -eq 2 ] && grep -q "pchase: bad: expected" said
+	done
+}
 @test "strides" { each strides "32 64" "3 96"; }
 
 @test "polybench: products" {
@@ -179,8 +214,8 @@ ptx_like() {
 	python3 "$reference" data bfs 512 3 128 .
 	ptx_like bfs_visit "bfs 512 3 128" \
 		'bfs_visit<<<4,128>>>(first=s32[513]:@first.bin, to=s32[]:@to.bin, frontier=s32[512]:@frontier.bin, visited=s32[512]:@visited.bin, reached=s32[512], distance=s32[512], 512, 0)'
-	python3 "$reference" data pchase 100 7 300 .
-	ptx_like pchase "pchase 100 7 300" 'pchase<<<1,1,2400>>>(array=s32[100]:@array.bin, index=u32[300], ticks=u32[300], 300)'
+	python3 "$reference" data pchase 400 20 15 .
+	ptx_like pchase "pchase 400 20 15" 'pchase<<<1,1,2400>>>(array=s32[100]:@array.bin, index=u32[300], ticks=u32[300], 0, 300)'
 	ptx_like reduce "reduce 1000 32 3" 'reduce<<<3,32>>>(in=f32[1000], sum=f32[1], 1000)'
 	compare_all
 }

@@ -290,13 +290,19 @@ def jacobi(arguments):
 
 
 def pchase(arguments):
-    elements, stride, steps = numbers(arguments, 4096, 8, 512)
-    launch = Launch("pchase", (1, 1), (1, 1))
-    for step in range(steps):
-        launch.access(LOAD, [step * stride % elements])
-        launch.access(STORE, [step])
-        launch.access(STORE, [step])
-    return [launch], {LOAD: steps, STORE: 2 * steps}
+    size, stride, rounds = numbers(arguments, 16384, 32, 3)
+    steps, window, launches = size // stride * rounds, 6000, []
+    for begin in range(0, steps, window):
+        end = min(begin + window, steps)
+        launch = Launch("pchase", (1, 1), (1, 1))
+        for step in range(end):  # up to the first that is noted, and the noted ones
+            launch.access(LOAD, [step * stride % size // 4])
+        for step in range(end - begin):
+            launch.access(STORE, [step])
+            launch.access(STORE, [step])
+        launches.append(launch)
+    loads = sum(min(begin + window, steps) for begin in range(0, steps, window))
+    return launches, {LOAD: loads, STORE: 2 * steps}
 
 
 def strides(arguments):
@@ -442,8 +448,8 @@ def data(name, arguments):
     if name == "bfs":
         return bfs_data(arguments)
     if name == "pchase":
-        elements, stride, _ = numbers(arguments, 4096, 8, 512)
-        return {"array": [(i + stride) % elements for i in range(elements)]}
+        size, stride, _ = numbers(arguments, 16384, 32, 3)
+        return {"array": [(i + stride // 4) % (size // 4) for i in range(size // 4)]}
     return {}
 
 

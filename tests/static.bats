@@ -91,7 +91,7 @@ agrees() {
 	agrees 2 reduce 'reduce<<<8,128>>>(in=f32[8192], sum=f32[1], 8192)'
 	agrees 2 histogram 'histogram<<<1,128>>>(values=s32[1024]:ramp, count=u32[1024], 1024, 1024)'
 	agrees 5 jacobi 'jacobi<<<(2,8),(32,8)>>>(in=f32[66*66], out=f32[66*66], 66, 66)'
-	agrees 2 pchase 'pchase<<<1,1,4096>>>(array=u32[512], index=u32[512], ticks=u32[512], 512)'
+	agrees 2 pchase 'pchase<<<1,1,4096>>>(array=u32[512], index=u32[512], ticks=u32[512], 0, 512)'
 	agrees 3 spmv 'spmv<<<4,64>>>(first=s32[257], column=s32[1], value=f32[1], x=f32[256], y=f32[256], 256)'
 	agrees 1 bfs 'bfs_visit<<<4,64>>>(first=s32[257], to=s32[1], frontier=s32[256], visited=s32[256], reached=s32[256], distance=s32[256], 256, 0)'
 	agrees 2 bfs 'bfs_advance<<<4,64>>>(frontier=s32[256], visited=s32[256], reached=s32[256], more=s32[1], 256)'
