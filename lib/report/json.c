@@ -3,21 +3,7 @@
 
 #include <inttypes.h>
 
-/* How many bytes the UTF-8 sequence at `text` has, or 0 if it is none: overlong forms, surrogates
- * and what lies past U+10FFFF are not. */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
-			: text[0] < 0xF5 ? 4 : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xC0) != 0x80)
-			return 0;
-	if ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F) ||
-	    (text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))
-		return 0;
-	return length;
-}
+#include "report/utf8.h"
 
 void gt_json_string(const char *text, FILE *to)
 {
@@ -25,7 +11,7 @@ void gt_json_string(const char *text, FILE *to)
 
 	putc('"', to);
 	while (*at) {
-		size_t length = utf8_length(at);
+		size_t length = gt_utf8_length(at);
 		if (*at == '"' || *at == '\\')
 			fprintf(to, "\\%c", *at);
 		else if (*at < ' ' || *at == 127)
