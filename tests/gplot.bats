@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# gplot: pictures of what the tools print. Pictures are read back (tests/picture.py), so that data or
+# words that are missing fail.
+
+load helpers
+
+setup_file() {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	cd "$BATS_FILE_TMPDIR" || return 1
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >conv.gt
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 >gemm.gt
+	for trace in conv gemm; do
+		gcache --l1 --size 64K <$trace.gt | gcache --l2 --size 256K --ways 16 | gstats --csv >$trace.csv
+	done
+}
+
+setup() {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+# picture COMMAND...: draws, and prints what the picture shows, for `shows`.
+picture() {
+	gplot "$@" >"$BATS_TEST_TMPDIR/picture.svg"
+	python3 "$ROOT/tests/picture.py" "$BATS_TEST_TMPDIR/picture.svg" >"$BATS_TEST_TMPDIR/shown"
+}
+
+# shows LINE...: each is a line of what the picture shows.
+shows() {
+	for line in "$@"; do
+		grep -qxF -- "$line" "$BATS_TEST_TMPDIR/shown" || {
+			echo "missing: $line"
+			cat "$BATS_TEST_TMPDIR/shown"
+			return 1
+		}
+	done
+}
+
+@test "histogram: a bar for each bin that the profile fills" {
+	grd --profile conv.gt >profile
+	picture histogram profile --title "convolution"
+	bins=$(awk 'NR > 1 { bin = $2 == "inf" ? "inf" : int(log($2) / log(2) + 1e-9); n[bin]++ } END { for (b in n) c++; print c }' profile)
+	shows "boxes $bins" "text 64" "text 128" "text inf" "text references" \
+		"text reuse distance (lines; a bin begins at its label)" "text convolution"
+	grd --profile --by op gemm.gt | picture histogram --percent
+	shows "text load.global" "text store.global" "text references (%)" "text 100"
+}
+
+@test "histogram: figure 1 of [002], distance by distance" {
+	printf 'kernel\tdistance\tto\tcount\n1\t0\t0\t1\n1\t1\t1\t2\n1\tinf\tinf\t4\n' | picture histogram
+	shows "boxes 3" "text 0" "text 1" "text inf" "text 4" "text reuse distance (lines)"
+	# Four fifths of the heights of the bars are those of the counts.
+	[ "$(grep '^height' "$BATS_TEST_TMPDIR/shown" | tr '\n' ' ')" = "height 0.25 height 0.50 height 1.00 " ]
+}
+
+@test "csdd: each file a line, sizes as one says them, a fraction to 1" {
+	grd --csdd conv.gt >conv.tsv
+	grd --csdd gemm.gt >gemm.tsv
+	picture csdd conv.tsv gemm.tsv
+	shows "text conv" "text gemm" "text reuse distance (lines)" "text references of a shorter distance (fraction of all)" \
+		"text 64" "text 1" "lines 2"
+	picture csdd --names 'one kernel,another' conv.tsv gemm.tsv
+	shows "text one kernel" "text another"
+}
+
+@test "curve: a line for each number of sets; steps are at the sizes of the table" {
+	grd --curve-sets 1,16 gemm.gt >curve
+	picture curve curve
+	shows "lines 2" "text sets 1" "text sets 16" "text 4K" "text 32K" "text miss ratio" "text cache size (bytes)"
+	[ "$(gplot curve --script --where sets=16 curve | sed -n '/^\$data0/,/^EOD/p' | wc -l)" -eq \
+		"$(($(awk '$2 == 16' curve | wc -l) + 2))" ]
+	grd --curve --sample 0.1 conv.gt | picture curve
+	shows "lines 1" "areas 1"
+}
+
+@test "mru: by grd with the misses, by gstats without" {
+	grd --per sm,set:32 --mru 4 gemm.gt | picture mru
+	shows "text 0" "text 3" "text misses" "text position in the LRU stack (0: most recently used)" "text references"
+	picture mru conv.csv gemm.csv --where stage=l1 --by file
+	shows "text conv" "text gemm" "text hits"
+}
+
+@test "coalescing: a panel of 32 bars for each access" {
+	gtrace-ptx --static --tree --launch 'transpose<<<(2,8),(32,8)>>>(in=f32[64*64], out=f32[64*64], 64, 64)' \
+		"$ROOT/examples/kernels/ptx/transpose.ptx" >lanes
+	picture coalescing lanes --where op=load,store
+	# Of the store only the first sector's 8 places have lanes.
+	shows "text transpose, line 45: load" "text transpose, line 49: store" "text lanes" \
+		"text 4 bytes of the 128 from the warp’s first sector on"
+	[ "$(gplot coalescing --script lanes --where line=49 | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside && $2 > 0' | wc -l)" -eq 8 ]
+}
+
+@test "pchase: a miss rate against sizes, latencies of one size, real ones too" {
+	gpchase trace -N 2K..6K:128 -s 32 >chase
+	gcache --l1 --size 4K chase >l1
+	gpchase latency --cycles 116,404 --data l1 chase >series
+	picture pchase series
+	shows "points 33" "text miss rate (%)" "text size of the array (bytes)" "text 4K" "text 100"
+	picture pchase series --where N=5120
+	shows "text latency (cycles)" "text place in the array (bytes)"
+	# What fits never misses twice; what is a set too large misses always [001].
+	gplot pchase --script series | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 }
+		inside && ($1 <= 4096 ? $2 != 0 : $1 >= 5120 ? $2 != 100 : 0) { exit 1 }'
+	cut -f 1-3 series | picture pchase
+	shows "text mean latency (cycles)"
+	cut -f 1-3 series | picture pchase --hit-below 150
+	shows "text miss rate (%)"
+}
+
+@test "bars: hit ratios of gstats, columns of any table, stacks" {
+	picture bars conv.csv gemm.csv
+	shows "boxes 4" "text l1" "text l2" "text conv" "text gemm" "text read hits (% of reads)" "text 100"
+	hits=$(awk -F, '$1 == "total" && $2 == "l1" { v[$3] = $4 } END { printf "%.6g", 100 * v["read_hits"] / v["reads"] }' gemm.csv)
+	gplot bars --script gemm.csv | grep -qE "^0?-?[0-9.]* ${hits%.*}[.0-9]* "
+	grd --per sm,set:64 --classes 1,2,4 conv.gt >classes
+	picture bars --stack -x ways -y compulsory,capacity,conflict classes
+	shows "text compulsory" "text capacity" "text conflict" "text references" "text ways (lines a set)" "text 4"
+	# A stack is as high as all misses together.
+	gplot bars --stack --script -x ways -y compulsory,capacity,conflict classes |
+		awk '/^\$data2/ { inside = 1; next } /^EOD/ { inside = 0 } inside { print $2 }' |
+		diff - <(awk 'NR > 1 { print $6 + $7 + $8 }' classes)
+}
+
+@test "sweep: lines over sizes, bars over names, panels" {
+	printf 'size,map,hits,reads\n8K,rr,1,10\n16K,rr,2,10\n64K,rr,9,10\n8K,part:4,3,10\n16K,part:4,5,10\n64K,part:4,9,10\n' >sweep.csv
+	picture sweep -x size -y hits/reads --by map sweep.csv
+	shows "points 6" "lines 2" "text rr" "text part:4" "text 8K" "text 32K" "text hits (% of reads)" "text size (bytes)"
+	picture sweep -x map -y hits/reads --by size sweep.csv
+	shows "boxes 6" "text size 8K" "text rr" "text map"
+	picture sweep -x size -y hits --panel map sweep.csv
+	shows "points 6" "lines 2" "text rr" "text part:4"
+	expect_failure 1 "--by names the column that tells them apart" gplot sweep -x size -y hits sweep.csv
+}
+
+@test "scatter: dots, the diagonal, logarithms over wide ranges" {
+	printf 'hw,model,other\n1,2,1\n10,30,10\n2000,1900,-\n' >scatter.csv
+	picture scatter -x hw -y model,other --diagonal scatter.csv
+	shows "points 5" "text model" "text other" "text x = y" "text hw" "text 1000" "text 10k"
+	gplot scatter -x hw -y model --script scatter.csv | grep -q '^set logscale x 10'
+	! gplot scatter -x hw -y model --log none --script scatter.csv | grep logscale
+}
+
+@test "a million points are drawn as the pixels they are" {
+	awk 'BEGIN { print "x,y"; for (i = 0; i < 300000; i++) print i "," (i * 7919) % 1000 }' |
+		gplot scatter -x x -y y --script | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside { n++ } END { exit n > 300000 || n < 100000 }'
+	awk 'BEGIN { print "kernel\tdistance\tbelow\tfraction"; for (i = 1; i < 200000; i++) print 1 "\t" i "\t" i "\t" i / 200000 }' |
+		gplot csdd --script | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside { n++; last = $1 } END { exit n > 2100 || n < 900 || last != 199999 }'
+}
+
+@test "terminals: SVG, PNG by name and by option, text with the words of the axes" {
+	grd --csdd conv.gt >conv.tsv
+	gplot csdd conv.tsv | head -c 5 | grep -q '<?xml'
+	gplot csdd conv.tsv -o "$BATS_TEST_TMPDIR/x.png"
+	[ "$(head -c 4 "$BATS_TEST_TMPDIR/x.png" | tail -c 3)" = PNG ]
+	gplot csdd conv.tsv --terminal png | head -c 4 | tail -c 3 | grep -q PNG
+	gplot csdd conv.tsv --terminal text --size 70x20 >text
+	grep -q 'y: references of a shorter distance' text
+	grep -q 'reuse distance (lines)' text
+	awk 'length($0) > 70 { exit 1 }' text
+	script -qec "gplot csdd conv.tsv" /dev/null </dev/null | grep -q 'y: references'
+	script -qec "gplot csdd --terminal png conv.tsv" /dev/null </dev/null | grep -q 'not written to a terminal'
+	[ "$(gplot csdd conv.tsv | cksum)" = "$(gplot csdd conv.tsv | cksum)" ]
+	python3 "$ROOT/tests/picture.py" <(gplot csdd --size 400x300 conv.tsv) | grep -qx 'size 400 300'
+}
+
+@test "names are drawn, and nothing else is done with them" {
+	mkdir -p "$BATS_TEST_TMPDIR/hostile" && cd "$BATS_TEST_TMPDIR/hostile"
+	{
+		printf 'name\tvalue\n'
+		printf '%s\t1\n' '`touch pwned`' "'; system('touch pwned'); '" '%s%n %d' '@GPVAL $x {/Bold y}' '"; !touch pwned' '</text><script>' "'''"
+		printf 'bad\xff\x01\xef\xbf\xbe\t2\n'
+	} >names.tsv
+	for terminal in svg png text; do
+		gplot bars names.tsv --title "\`touch pwned\`'" --x-label "'\$(touch pwned)" --terminal $terminal >out
+		gplot bars names.tsv --by name --terminal $terminal >out2
+	done
+	[ "$(ls)" = "$(printf 'names.tsv\nout\nout2')" ]
+	picture bars names.tsv --by name
+	shows 'text `touch pwned`' 'text %s%n %d' 'text @GPVAL $x {/Bold y}' 'text </text><script>' 'text bad???' "boxes 8"
+}
+
+@test "what is wrong is said in one line" {
+	printf 'a,b\n1,2\n' >table.csv
+	expect_failure 2 "expected a kind of picture" gplot
+	expect_failure 2 "expected a kind of picture" gplot pie table.csv
+	expect_failure 1 "expected a column 'distance', found: a b" gplot csdd table.csv
+	expect_failure 1 "expected --x and --y" gplot scatter table.csv
+	expect_failure 1 "expected a column 'c', found: a b" gplot scatter -x a -y c table.csv
+	expect_failure 1 "expected rows to draw" gplot scatter -x a -y b --where a=7 table.csv
+	expect_failure 1 "No such file" gplot bars nowhere.csv
+	expect_failure 1 "expected the table of gtrace-ptx --static --tree" gplot coalescing table.csv
+	expect_failure 1 "row 1: expected a number in column 'b', found 'x'" gplot scatter -x a -y b <(printf 'a,b\n1,x\n')
+	expect_failure 1 ":2: expected 2 fields, as the column names are, found 3" gplot bars <(printf 'a,b\n1,2,3\n')
+	expect_failure 1 ":2: expected a quoted field to end" gplot bars <(printf 'a,b\n"1,2\n')
+	expect_failure 1 "expected a line of column names and rows below it" gplot bars /dev/null
+	expect_failure 1 "found a 0 byte" gplot bars <(printf 'a,b\n1,\0\n')
+	expect_failure 1 "above 0 on a logarithmic axis" gplot scatter -x a -y b --log xy <(printf 'a,b\n0,1\n2,3\n')
+	expect_failure 1 "at most 24 series" gplot scatter -x a -y a --by a <(seq 0 30 | sed '1s/.*/a/')
+	expect_failure 1 "at most 12 panels" gplot scatter -x a -y a --panel a <(seq 0 30 | sed '1s/.*/a/')
+	expect_failure 1 "at most 160 names" gplot bars <(awk 'BEGIN { print "a,b"; for (i = 0; i < 200; i++) print "n" i ",1" }')
+	expect_failure 2 "--size" gplot bars --size 0x0 table.csv
+	expect_failure 2 "--terminal" gplot bars --terminal gif table.csv
+	expect_failure 2 "--log" gplot bars --log z table.csv
+	expect_failure 2 "--where" gplot bars --where a table.csv
+	expect_failure 1 "gnuplot, which draws the pictures, cannot be run" env PATH="$(dirname "$(command -v gplot)")" gplot bars table.csv
+	expect_failure 1 "cannot write the picture" gplot bars table.csv -o /dev/full
+	expect_failure 1 "standard output" bash -c 'gplot bars table.csv >/dev/full'
+	PATH=$(dirname "$(command -v gplot)") gplot bars --script table.csv >/dev/null
+}
+
+@test "a failing gnuplot is named, and leaves no picture" {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho picture; echo "no such terminal" >&2; exit 3\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
+	chmod +x "$BATS_TEST_TMPDIR/bin/gnuplot"
+	printf 'a,b\n1,2\n' >table.csv
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH expect_failure 1 "gnuplot failed: no such terminal" gplot bars table.csv -o "$BATS_TEST_TMPDIR/none.svg"
+	[ ! -e "$BATS_TEST_TMPDIR/none.svg" ]
+}
+
+@test "a reader that went away is no error to speak of" {
+	printf 'a,b\n1,2\n' >table.csv
+	{ gplot bars table.csv 2>"$BATS_TEST_TMPDIR/err" || true; } | true
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "the script is what is drawn" {
+	grd --csdd conv.gt >conv.tsv
+	gplot csdd conv.tsv --script >script
+	gnuplot -d - <script >by-hand.svg
+	diff <(sed '/<title>/d; /<desc>/d' by-hand.svg) <(gplot csdd conv.tsv | sed '/<title>/d')
+}
+
+@test "the examples of the manual" {
+	run_man_examples gplot.1
+	for picture in csdd curve bars mru classes sweep maps pchase scatter; do
+		python3 "$ROOT/tests/picture.py" "$BATS_TEST_TMPDIR/$picture.svg" | grep -qE '^(boxes|lines|points) [1-9]'
+	done
+}

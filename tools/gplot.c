@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* gplot: pictures of what the tools print. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "report/gnuplot.h"
+#include "report/plot.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: gplot KIND [OPTION...] [FILE...]\n"
+	"Draws a table that a tool printed (TSV or CSV, from files or standard input), by gnuplot.\n"
+	"\n"
+	"  histogram           reuse distances, in bins             grd: profile\n"
+	"  csdd                cumulative stack distances           grd: csdd\n"
+	"  curve               miss ratio against cache size        grd: curve, curve-sets\n"
+	"  mru                 hits by LRU stack position           grd: mru; gstats: csv\n"
+	"  coalescing          lanes along 128 bytes                gtrace-ptx: static, tree\n"
+	"  pchase              latencies, or misses, of a P-chase   gpchase latency\n"
+	"  bars                names against numbers                gstats: csv; any table\n"
+	"  sweep               a result against a parameter         any table\n"
+	"  scatter             numbers against numbers              any table\n"
+	"\n"
+	"  -o, --output FILE   write there; .png and .txt choose the terminal too\n"
+	"      --terminal NAME svg, png or text; default: text on a terminal, else svg\n"
+	"      --script        write gnuplot's script, and do not run it\n"
+	"  -x, --x COLUMN      along x\n"
+	"  -y, --y LIST        along y: columns, or A/B for percent of B; NAME=A/B names one\n"
+	"      --by LIST       a series for each value of these columns\n"
+	"      --panel COLUMN  a panel for each value of this column\n"
+	"      --where COLUMN=VALUE,...\n"
+	"                      only rows that have one of the values; all conditions must hold\n"
+	"      --names LIST    what the files are called; default: by their names\n"
+	"      --title TEXT, --x-label TEXT, --y-label TEXT\n"
+	"      --log AXES      logarithmic: x, y, xy or none; default: as suits the data\n"
+	"      --percent       bars in percent of the sum of their series\n"
+	"      --stack         bars of one name and file on top of each other\n"
+	"      --diagonal      draw where x = y\n"
+	"      --hit-below N   pchase: a latency of fewer cycles is a hit\n"
+	"      --size WxH      pixels, or characters\n"
+	"  -v, --verbose       say on standard error what is drawn\n"
+	"      --help, --version\n";
+
+static struct tool tool;
+
+struct options {
+	struct gt_plot_options plot;
+	const char *output, *names;
+	struct gt_canvas canvas;
+	bool terminal_chosen, script;
+};
+
+static void set_size(struct options *options, const char *text)
+{
+	uint64_t sides[2] = {0, 0};
+	char copy[32];
+	char *by = NULL;
+
+	if ((size_t)snprintf(copy, sizeof copy, "%s", text) < sizeof copy && (by = strchr(copy, 'x')) != NULL)
+		*by = '\0';
+	if (!by || gt_parse_count(copy, 20, 8192, &sides[0], &tool.error) != 0 ||
+	    gt_parse_count(by + 1, 10, 8192, &sides[1], &tool.error) != 0)
+		tool_usage(&tool, "--size '%s': expected WIDTHxHEIGHT, from 20x10 to 8192x8192", text);
+	options->canvas.width = (unsigned)sides[0];
+	options->canvas.height = (unsigned)sides[1];
+}
+
+static void set_terminal(struct options *options, const char *name)
+{
+	static const char *const names[] = {[GT_SVG] = "svg", [GT_PNG] = "png", [GT_TEXT] = "text"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0) {
+			options->canvas.terminal = (enum gt_terminal)i;
+			options->terminal_chosen = true;
+			return;
+		}
+	tool_usage(&tool, "--terminal '%s': expected svg, png or text", name);
+}
+
+static void set_log(struct options *options, const char *axes)
+{
+	if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0 && strcmp(axes, "none") != 0)
+		tool_usage(&tool, "--log '%s': expected x, y, xy or none", axes);
+	options->plot.log = strcmp(axes, "none") == 0 ? "" : axes;
+}
+
+static void add_where(struct options *options, const char *condition)
+{
+	if (!strchr(condition, '='))
+		tool_usage(&tool, "--where '%s': expected COLUMN=VALUE,...", condition);
+	if (options->plot.where_n == GT_PLOT_WHERE)
+		tool_usage(&tool, "--where: expected at most %d conditions", GT_PLOT_WHERE);
+	options->plot.where[options->plot.where_n++] = condition;
+}
+
+static struct options parse(void)
+{
+	enum { BY = 256, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, WHERE, X_LABEL, Y_LABEL };
+	static const struct option long_options[] = {
+		{"by", required_argument, NULL, BY}, {"diagonal", no_argument, NULL, DIAGONAL},
+		{"hit-below", required_argument, NULL, HIT_BELOW}, {"log", required_argument, NULL, LOG},
+		{"names", required_argument, NULL, NAMES}, {"output", required_argument, NULL, 'o'},
+		{"panel", required_argument, NULL, PANEL}, {"percent", no_argument, NULL, PERCENT},
+		{"script", no_argument, NULL, SCRIPT}, {"size", required_argument, NULL, SIZE},
+		{"stack", no_argument, NULL, STACK}, {"terminal", required_argument, NULL, TERMINAL},
+		{"title", required_argument, NULL, TITLE}, {"where", required_argument, NULL, WHERE},
+		{"x", required_argument, NULL, 'x'}, {"x-label", required_argument, NULL, X_LABEL},
+		{"y", required_argument, NULL, 'y'}, {"y-label", required_argument, NULL, Y_LABEL}, TOOL_OPTIONS};
+	struct options options = {0};
+
+	for (int c; (c = tool_option(&tool, "vo:x:y:", long_options)) != -1;) {
+		switch (c) {
+		case 'o': options.output = optarg; break;
+		case 'x': options.plot.x = optarg; break;
+		case 'y': options.plot.y = optarg; break;
+		case BY: options.plot.by = optarg; break;
+		case DIAGONAL: options.plot.diagonal = true; break;
+		case LOG: set_log(&options, optarg); break;
+		case NAMES: options.names = optarg; break;
+		case PANEL: options.plot.panel = optarg; break;
+		case PERCENT: options.plot.percent = true; break;
+		case SCRIPT: options.script = true; break;
+		case SIZE: set_size(&options, optarg); break;
+		case STACK: options.plot.stacked = true; break;
+		case TERMINAL: set_terminal(&options, optarg); break;
+		case TITLE: options.plot.title = optarg; break;
+		case WHERE: add_where(&options, optarg); break;
+		case X_LABEL: options.plot.x_label = optarg; break;
+		case Y_LABEL: options.plot.y_label = optarg; break;
+		case HIT_BELOW:
+			if (gt_parse_real(optarg, 1, 1e9, &options.plot.hit_below, &tool.error) != 0)
+				tool_usage_error(&tool, "--hit-below");
+			break;
+		}
+	}
+	return options;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	return strlen(text) > strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
+/* The terminal, where no option names it: by the output's name, or by what standard output is. */
+static void choose_terminal(struct options *options)
+{
+	struct winsize window;
+	bool to_terminal = !options->output && isatty(STDOUT_FILENO);
+
+	if (!options->terminal_chosen && options->output)
+		options->canvas.terminal = ends_in(options->output, ".png") ? GT_PNG : ends_in(options->output, ".txt") ? GT_TEXT : GT_SVG;
+	else if (!options->terminal_chosen)
+		options->canvas.terminal = to_terminal ? GT_TEXT : GT_SVG;
+	if (to_terminal && options->canvas.terminal == GT_PNG && !options->script)
+		tool_must(&tool, gt_fail(&tool.error, "a PNG is binary and is not written to a terminal (-o names a file)"));
+	if (to_terminal && options->canvas.terminal == GT_TEXT && options->canvas.width == 0 &&
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40 && window.ws_row >= 12) {
+		options->canvas.width = window.ws_col - 1U;
+		options->canvas.height = window.ws_row - 1U;
+	}
+}
+
+/* What a file is called: the next of --names, or its name without folder and ending. */
+static void name_of(const char *path, const char **names, char name[GT_SHEET_NAME])
+{
+	if (*names) {
+		size_t length = strcspn(*names, ",");
+		snprintf(name, GT_SHEET_NAME, "%.*s", (int)length, *names);
+		*names = (*names)[length] ? *names + length + 1 : NULL;
+		return;
+	}
+	const char *slash = strrchr(path, '/');
+	snprintf(name, GT_SHEET_NAME, "%s", strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path);
+	if (strcmp(path, "-") != 0)
+		name[strcspn(name + (*name == '.'), ".") + (*name == '.')] = '\0';
+}
+
+static struct gt_sheet *read_sheets(const struct gt_plot_kind *kind, const char *names, size_t *n)
+{
+	static char standard_input[] = "-";
+	char *none[] = {standard_input}, **paths = optind < tool.argc ? tool.argv + optind : none;
+	char name[GT_SHEET_NAME];
+
+	*n = optind < tool.argc ? (size_t)(tool.argc - optind) : 1;
+	struct gt_sheet *sheets = calloc(*n, sizeof *sheets);
+	if (!sheets)
+		tool_must(&tool, gt_fail_memory(&tool.error, "tables"));
+	for (size_t i = 0; i < *n; i++) {
+		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
+			tool_must(&tool, gt_fail(&tool.error, "expected a table on standard input, not a terminal"));
+		struct gt_input *input = gt_input_open(paths[i], &tool.error);
+		tool_must(&tool, input ? 0 : -1);
+		name_of(paths[i], &names, name);
+		gt_sheet_begin(&sheets[i], name);
+		tool_must(&tool, gt_sheet_read(&sheets[i], input, &tool.error));
+		tool_must(&tool, gt_input_close(input, &tool.error));
+		tool_must(&tool, gt_sheet_widen(&sheets[i], kind->array, &tool.error));
+	}
+	return sheets;
+}
+
+static void write_figure(const struct gt_figure *figure, const struct options *options)
+{
+	char *picture = NULL;
+	size_t bytes = 0;
+
+	if (!options->script)
+		tool_must(&tool, gt_gnuplot_draw(figure, options->canvas, &picture, &bytes, &tool.error));
+	FILE *to = options->output ? fopen(options->output, "w") : stdout;
+	if (!to) {
+		gt_fail_errno(&tool.error, "%s", options->output);
+		tool_fail(&tool);
+	}
+	if (options->script)
+		gt_gnuplot_script(figure, options->canvas, to);
+	else
+		fwrite(picture, 1, bytes, to);
+	free(picture);
+	if (!options->output)
+		return;
+	bool lost = ferror(to) != 0;
+	if (fclose(to) != 0 || lost) {
+		gt_fail_errno(&tool.error, "%s: cannot write the picture", options->output);
+		tool_fail(&tool);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct gt_figure figure;
+
+	tool_begin(&tool, "gplot", help, argc, argv);
+	const struct gt_plot_kind *kind = argc > 1 ? gt_plot_kind(argv[1]) : NULL;
+	if (kind)
+		optind = 2;
+	struct options options = parse();
+	if (!kind)
+		tool_usage(&tool, "expected a kind of picture before all options: histogram, csdd, curve, mru, coalescing, pchase, bars, sweep or scatter");
+	choose_terminal(&options);
+	struct gt_plot plot = {.kind = kind, .options = &options.plot};
+	struct gt_sheet *sheets = read_sheets(kind, options.names, &plot.n);
+	plot.sheets = sheets;
+	tool_must(&tool, gt_plot_figure(&plot, &figure, &tool.error));
+	if (tool.verbose)
+		for (size_t i = 0; i < figure.series_n; i++)
+			fprintf(stderr, "gplot: %s%s%zu points\n", figure.series[i].name, figure.series[i].name[0] ? ": " : "", figure.series[i].n);
+	write_figure(&figure, &options);
+	gt_figure_clear(&figure);
+	for (size_t i = 0; i < plot.n; i++)
+		gt_sheet_clear(&sheets[i]);
+	free(sheets);
+	tool_end(&tool);
+	return 0;
+}
