@@ -92,20 +92,26 @@ shows() {
 }
 
 @test "pchase: a miss rate against sizes, latencies of one size, real ones too" {
-	gpchase trace -N 2K..6K:128 -s 32 >chase
-	gcache --l1 --size 4K chase >l1
-	gpchase latency --cycles 116,404 --data l1 chase >series
-	picture pchase series
+	gpchase trace -N 2K..6K:128 -s 32 | gcache --l1 --size 4K --emit latency --hit-cycles 116 --miss-cycles 404 |
+		gpchase latency >series
+	picture pchase --hit-below 150 series
 	shows "points 33" "text miss rate (%)" "text size of the array (bytes)" "text 4K" "text 100"
+	# What fits never misses twice; what is a set too large misses always [001].
+	gplot pchase --script --hit-below 150 series | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 }
+		inside && ($1 <= 4096 ? $2 != 0 : $1 >= 5120 ? $2 != 100 : 0) { exit 1 }'
+	picture pchase series
+	shows "points 33" "text mean latency (cycles)"
+	gplot pchase --script series | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 }
+		inside && ($1 <= 4096 ? $2 != 116 : $1 >= 5120 ? $2 != 404 : 0) { exit 1 }'
 	picture pchase series --where N=5120
 	shows "text latency (cycles)" "text place in the array (bytes)"
-	# What fits never misses twice; what is a set too large misses always [001].
-	gplot pchase --script series | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 }
-		inside && ($1 <= 4096 ? $2 != 0 : $1 >= 5120 ? $2 != 100 : 0) { exit 1 }'
-	cut -f 1-3 series | picture pchase
-	shows "text mean latency (cycles)"
-	cut -f 1-3 series | picture pchase --hit-below 150
-	shows "text miss rate (%)"
+}
+
+@test "pchase: the latencies of a GPU, in the words of another program" {
+	file=${GTRACE_REFERENCE:-}/pascal_l1_pchase_trace_native.csv
+	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$file" ] || skip "GTRACE_REFERENCE names no directory with pascal_l1_pchase_trace_native.csv"
+	picture pchase -x N_bytes -y latency_cycles --hit-below 150 "$file"
+	shows "points 2" "text miss rate (%)"
 }
 
 @test "bars: hit ratios of gstats, columns of any table, stacks" {

@@ -19,7 +19,6 @@ struct chase {
 	struct gt_map visited; /* what was read since the run, or the file, began */
 	struct run run;	       /* in hand */
 	size_t file;
-	bool rates;
 };
 
 /* The number in the first of these columns that the sheet has. */
@@ -45,15 +44,15 @@ static int end_run(struct chase *chase, struct gt_error *error)
 	gt_map_clear(&chase->visited);
 	if (series < 0 || run->accesses == 0)
 		return series < 0 ? -1 : 0;
-	double y = chase->rates ? 100 * run->misses / run->accesses : run->cycles / run->accesses;
+	double y = chase->plot->options->hit_below > 0 ? 100 * run->misses / run->accesses : run->cycles / run->accesses;
 	return gt_figure_point(&chase->figure->series[series], (struct gt_point){.x = run->n, .y = y}, error);
 }
 
 static int take_sweep(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
-	static const char *const offsets[] = {"offset", "accessed_offset_bytes"}, *const patterns[] = {"pattern", "pattern"};
+	static const char *const offsets[] = {"offset", "accessed_offset_bytes"};
 	struct chase *chase = context;
-	double n, offset, pattern = 0;
+	double n, offset;
 	bool size;
 	int fresh;
 
@@ -71,11 +70,9 @@ static int take_sweep(void *context, const struct gt_pick *pick, struct gt_error
 		return gt_fail(error, "%s, row %zu: cannot keep the offset", pick->sheet->name, pick->row + 1);
 	if (fresh)
 		return 0;
-	if (chase->rates && chase->plot->options->hit_below == 0 && number(pick, patterns, &pattern, error) != 0)
-		return -1;
 	chase->run.accesses++;
 	chase->run.cycles += pick->y;
-	chase->run.misses += chase->plot->options->hit_below > 0 ? pick->y >= chase->plot->options->hit_below : pattern > 1;
+	chase->run.misses += pick->y >= chase->plot->options->hit_below;
 	return 0;
 }
 
@@ -120,11 +117,11 @@ static int sweeps(const struct gt_plot *plot, bool *several, struct gt_error *er
 
 static int draw_sweep(struct chase *chase, struct gt_figure *figure, struct gt_error *error)
 {
+	bool rates = chase->plot->options->hit_below > 0;
 	struct gt_figure unused; /* its series are not those of this figure */
 
-	chase->rates = chase->plot->options->hit_below > 0 || gt_sheet_column(&chase->plot->sheets[0], "pattern") >= 0;
-	snprintf(figure->y.label, sizeof figure->y.label, chase->rates ? "miss rate (%%)" : "mean latency (cycles)");
-	figure->y.end = chase->rates ? 100 : 0;
+	snprintf(figure->y.label, sizeof figure->y.label, rates ? "miss rate (%%)" : "mean latency (cycles)");
+	figure->y.end = rates ? 100 : 0;
 	figure->style = GT_LINES_POINTS;
 	gt_figure_begin(&unused);
 	int result = gt_pick(chase->plot, &unused, take_sweep, chase, error);
