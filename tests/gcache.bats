@@ -119,6 +119,28 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(counters through.gt c atomics atomic_hits read_hits sent_reads sent_atomics dropped)" = "3 0 2 6 3 2" ]
 }
 
+@test "loads' cache operators: .cg and .cv pass an L1, lines of .cs leave first, everywhere unless told otherwise" {
+	for time in "" "--latency fixed:0" "--latency fixed:1" "--on-full requeue --latency fixed:1"; do
+		# A warm line, then its sectors by each operator; then two lines of one set of two ways, and a third.
+		printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global.cg 0x0 0x3 0 10 0" "load.global.cv 0x0 0x1 0 20 0" \
+			"load.global.ca 0x0 0xf 0 30 0" "load.global.nc 0x0 0xf 0 40 0" | requests >in.gt
+		# shellcheck disable=SC2086
+		gcache --l1 $time <in.gt >yes.gt
+		[ "$(counters yes.gt l1 reads read_hits bypassed sent_reads)" = "12 8 3 7" ]
+		[ "$(rows yes.gt 5)" = "load.global load.global.cg load.global.cv" ]
+		# shellcheck disable=SC2086
+		gcache --l1 --operators no $time <in.gt >no.gt
+		[ "$(counters no.gt l1 reads read_hits bypassed sent_reads)" = "15 11 0 4" ]
+		printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global.cs 0x80 0xf 0 10 0" "load.global 0x100 0xf 0 20 0" \
+			"load.global 0x0 0xf 0 30 0" "load.global 0x80 0xf 0 40 0" | requests >stream.gt
+		found() { counters <(gcache --l1 --size 256 --ways 2 "$@" <stream.gt) l1 read_hits sent_reads; }
+		# shellcheck disable=SC2086
+		[ "$(found $time) $(found --operators no $time) $(found --replace fifo $time)" = "4 16 0 20 0 20" ]
+	done
+	gcache --l2 <in.gt >l2.gt
+	[ "$(counters l2.gt l2 reads read_hits bypassed)" = "15 11 0" ]
+}
+
 @test "--flush: kernel empties the level, never keeps it" {
 	{
 		echo "store.global 0x0 0xf 0xf 0 0"
@@ -406,6 +428,7 @@ chain_by_hand() {
 		--l1 --write around|back, through or evict
 		--l1 --allocate maybe|no or yes
 		--l1 --partial drop|keep, read or fetch
+		--l1 --operators some|no or yes
 		--l1 --bypass some|none, writes, reads or all
 		--l1 --flush often|kernel or never
 		--l1 --private --arrival rr|shared level

@@ -41,6 +41,7 @@ static const char help[] =
 	"                           what a store of part of a sector leaves, under write back\n"
 	"      --fetch BYTES|sector what a miss brings in, aligned\n"
 	"      --bypass none|writes|reads|all\n"
+	"      --operators yes|no   whether loads' cache operators count: .cg and .cv pass a private level\n"
 	"      --flush kernel|never whether a kernel's end empties the level\n"
 	"      --arrival step|rr    by step, or one request from each SM in turn (a shared level)\n"
 	"      --emit misses|all|none|latency\n"

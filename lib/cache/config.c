@@ -47,6 +47,7 @@ WORDS(parse_write, write, enum gt_write, "back", "through", "evict")
 WORDS(parse_allocate, allocate, bool, "no", "yes")
 WORDS(parse_partial, partial, enum gt_partial, "keep", "read", "fetch")
 WORDS(parse_bypass, bypass, enum gt_bypass, "none", "writes", "reads", "all")
+WORDS(parse_operators, operators, bool, "no", "yes")
 WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none", "latency")
 WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
 WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
@@ -245,6 +246,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_PARTIAL] = {"partial", "keep|read|fetch", "keep", parse_partial},
 	[GT_LEVEL_FETCH] = {"fetch", "BYTES|sector", "sector", parse_fetch},
 	[GT_LEVEL_BYPASS] = {"bypass", "none|writes|reads|all", "none", parse_bypass},
+	[GT_LEVEL_OPERATORS] = {"operators", "yes|no", "yes", parse_operators},
 	[GT_LEVEL_EMIT] = {"emit", "misses|all|none|latency", "misses", parse_emit},
 	[GT_LEVEL_FLUSH] = {"flush", "kernel|never", "kernel", parse_flush},
 	[GT_LEVEL_ARRIVAL] = {"arrival", "step|rr", "step", parse_arrival},

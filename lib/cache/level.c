@@ -58,6 +58,20 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 			     ways ? sets : level->geometry.slots, config->line, error);
 }
 
+/* What the operator of a load says (PTX ISA, "Cache Operators"): .cg and .cv have no place in the
+ * caches of an SM; the lines of .cs, and below an SM of .cv, are the first to leave. Under another
+ * policy than LRU they are lines like others. */
+static enum gt_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
+{
+	bool lru = config->replacement.policy == &gt_policy_lru;
+
+	if (!config->operators)
+		return GT_CLASS_READ;
+	if (!config->shared && (operation == GT_CG || operation == GT_CV))
+		return GT_CLASS_BYPASS;
+	return lru && (operation == GT_CS || operation == GT_CV) ? GT_CLASS_STREAM : GT_CLASS_READ;
+}
+
 static void choose_classes(struct gt_level *level)
 {
 	const struct gt_level_config *config = &level->config;
@@ -65,15 +79,18 @@ static void choose_classes(struct gt_level *level)
 	bool writes = config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
 	bool back = config->write == GT_WRITE_BACK;
 	const enum gt_class of_action[] = {
-		[GT_LOAD] = reads ? GT_CLASS_BYPASS : GT_CLASS_READ,
+		[GT_LOAD] = GT_CLASS_BYPASS,
 		[GT_STORE] = writes ? GT_CLASS_BYPASS : GT_CLASS_WRITE,
 		[GT_ATOMIC] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,
 		[GT_REDUCTION] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,
 	};
 
 	for (unsigned op = 0; op < 256; op++)
-		level->class_of[op] = (uint8_t)of_action[gt_op_action((uint8_t)op)];
+		level->class_of[op] = (uint8_t)(gt_op_action((uint8_t)op) == GT_LOAD && !reads
+							? class_of_load(config, gt_op_operator((uint8_t)op))
+							: of_action[gt_op_action((uint8_t)op)]);
 	level->serve[GT_CLASS_READ] = gt_serve_read;
+	level->serve[GT_CLASS_STREAM] = gt_serve_stream;
 	level->serve[GT_CLASS_WRITE] = back ? gt_serve_write_back : gt_serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? gt_serve_atomic_back : gt_serve_atomic;
 	level->serve[GT_CLASS_BYPASS] = gt_serve_bypass;

@@ -190,6 +190,23 @@ int gt_serve_read(struct gt_level *level, struct gt_tags *tags, const struct gt_
 	return 0;
 }
 
+/* Under LRU, a load that streams leaves its lines the least recent. */
+int gt_serve_stream(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
+		    struct gt_sink *sent, struct gt_error *error)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = split(level, rows, i, pieces);
+
+	if (gt_serve_read(level, tags, rows, i, sent, error) != 0)
+		return -1;
+	for (unsigned p = 0; p < n; p++) {
+		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
+		if (slot != GT_NO_SLOT)
+			gt_tags_demote(tags, set, slot);
+	}
+	return 0;
+}
+
 /* Write through, with or without allocation, and write evict: the store is sent on in any case. */
 int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
 		   struct gt_sink *sent, struct gt_error *error)
@@ -377,5 +394,7 @@ int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line,
 	else if (claim(level, tags, set, line, cause, slot, sent, error) != 0)
 		return -1;
 	validate(level, tags, *slot, sectors);
+	if (level->class_of[cause->op] == GT_CLASS_STREAM)
+		gt_tags_demote(tags, set, *slot);
 	return 0;
 }

@@ -18,7 +18,8 @@ struct gt_level_counters {
 /* Writes the counters, and the level's shape in words, into a count that has begun. */
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
 
-enum gt_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_BYPASS };
+/* STREAM: a read whose lines leave first. */
+enum gt_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
 
 /* Serves row i of `rows`. */
 typedef int gt_serve(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
@@ -38,7 +39,7 @@ struct gt_level {
 	bool plain;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR, equal sets of few ways */
 	uint32_t set_mask;     /* index mod of a power of two (above 1) of sets: the bits that choose; else 0 */
 	uint8_t class_of[256]; /* of each op */
-	gt_serve *serve[4];    /* of each class */
+	gt_serve *serve[5];    /* of each class */
 	struct gt_tags **instances; /* one, or by SM, NULL until first used */
 	size_t instances_n, instances_used;
 	uint32_t *slots; /* room for the ways of a set */
@@ -60,7 +61,7 @@ int gt_level_find(struct gt_level *level, struct gt_tags *tags, const struct gt_
 int gt_level_emit_all(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
 		      struct gt_error *error);
 
-extern gt_serve gt_serve_read, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
+extern gt_serve gt_serve_read, gt_serve_stream, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
 	gt_serve_bypass, gt_serve_translation;
 
 /* Under an interleave set s is in bank s modulo banks, as it is where the index function chooses it. */

@@ -184,14 +184,43 @@ void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t li
 	tags->valid[slot] = tags->dirty[slot] = 0;
 }
 
-/* Moves a way behind all others. */
-static void nibbles_last(uint64_t *word, uint32_t ways, uint32_t way)
+/* Moves a way behind those of the first n positions, of which it has one. */
+static void move_behind(struct gt_tags *tags, uint32_t set, uint32_t n, uint32_t way)
 {
+	const struct gt_geometry *geometry = tags->geometry;
+	uint32_t first = gt_first_slot(geometry, set);
+
+	if (geometry->recency == GT_RECENCY_BYTES) {
+		gt_bytes_touch(tags->bytes + first, gt_ways_of(geometry, set), way);
+		memmove(tags->bytes + first, tags->bytes + first + 1, n - 1);
+		tags->bytes[first + n - 1] = (uint8_t)way;
+		return;
+	}
+	uint64_t *word = &tags->nibbles[set];
 	gt_nibbles_touch(word, way);
-	for (unsigned bit = 0; bit < 4 * (ways - 1); bit += 4) {
+	for (unsigned bit = 0; bit < 4 * (n - 1); bit += 4) {
 		uint64_t swapped = (*word >> bit ^ *word >> bit >> 4) & 15;
 		*word ^= swapped << bit | swapped << bit << 4;
 	}
+}
+
+void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set), valid = 0;
+
+	if (geometry->recency == GT_RECENCY_LIST) {
+		uint32_t last;
+		unlink_slot(tags, set, slot);
+		last = tags->ends[set].older;
+		tags->links[slot] = (struct gt_links){.newer = last, .older = 0};
+		*older_of(tags, set, last) = slot + 1;
+		tags->ends[set].older = slot + 1;
+		return;
+	}
+	for (uint32_t way = 0; way < ways; way++)
+		valid += tags->tag[first + way] != 0;
+	move_behind(tags, set, valid, slot - first);
 }
 
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot)
@@ -200,15 +229,10 @@ void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot)
 	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
 	uint32_t way = slot - first;
 
-	if (geometry->recency == GT_RECENCY_NIBBLES) {
-		nibbles_last(&tags->nibbles[set], ways, way);
-	} else if (geometry->recency == GT_RECENCY_BYTES) {
-		gt_bytes_touch(tags->bytes + first, ways, way);
-		memmove(tags->bytes + first, tags->bytes + first + 1, ways - 1);
-		tags->bytes[first + ways - 1] = (uint8_t)way;
-	} else {
+	if (geometry->recency == GT_RECENCY_LIST)
 		unlink_slot(tags, set, slot);
-	}
+	else
+		move_behind(tags, set, ways, way);
 	if (geometry->recency != GT_RECENCY_NIBBLES)
 		gt_finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
 	tags->tag[slot] = 0;

@@ -76,6 +76,8 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set);
 void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line);
 /* Makes a valid slot invalid. */
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* Makes a valid slot the least recent of its set's valid ones. */
+void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* The least recent slot of a full set. */
 uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
 /* Lists the valid slots of a set, most recent first, and returns how many; room for most_ways. */

@@ -32,6 +32,8 @@ unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *ro
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(timed->level, row->address, row->sectors, row->full, pieces);
 	struct gt_item item = {.row = *row, .ordinal = ordinal, .class = timed->level->class_of[row->op], .sm = sm};
+	if (item.class == GT_CLASS_STREAM)
+		item.class = GT_CLASS_READ;
 	bool by_line = gt_engine_waits(timed, &item);
 
 	for (unsigned p = 0; p < (by_line ? n : 1); p++) {

@@ -61,7 +61,7 @@ static void make_stream(struct gt_rows *rows, size_t n, uint32_t lines, bool wit
 		rows->warp[i] = (uint16_t)draw(32);
 		rows->an[i] = draw(1000);
 		rows->pc[i] = draw(1000);
-		rows->op[i] = gt_op((enum gt_action)action, draw(3) ? GT_GLOBAL : GT_LOCAL, draw(3) ? 0 : GT_CG);
+		rows->op[i] = gt_op((enum gt_action)action, draw(3) ? GT_GLOBAL : GT_LOCAL, draw(3) ? 0 : (enum gt_operator)draw(GT_OPERATORS));
 		rows->address[i] = (uint64_t)draw(draw(2) ? lines : lines / 4 + 1) * GT_LINE;
 		if (draw(8) == 0)
 			rows->address[i] += UINT64_C(0x7f0000000000);
@@ -96,6 +96,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_PARTIAL] = PICK("keep", "read", "fetch"),
 		[GT_LEVEL_FETCH] = PICK("sector", "sector", "32", "64", "128", "256"),
 		[GT_LEVEL_BYPASS] = PICK("none", "none", "none", "writes", "reads", "all"),
+		[GT_LEVEL_OPERATORS] = PICK("yes", "yes", "no"),
 		[GT_LEVEL_FLUSH] = PICK("kernel", "kernel", "never"),
 		[GT_LEVEL_ARRIVAL] = PICK("step", "step", "rr"),
 	};

@@ -385,7 +385,7 @@ static uint32_t ref_srrip_victim(struct ref_line *lines, uint32_t ways)
 
 static uint32_t ref_lru_victim(const struct ref_line *lines, uint32_t ways)
 {
-	REF_LEAST(lines, ways, a->touched < b->touched);
+	REF_LEAST(lines, ways, (int64_t)a->touched < (int64_t)b->touched);
 }
 
 static uint32_t ref_fifo_victim(const struct ref_line *lines, uint32_t ways)
@@ -419,8 +419,13 @@ static bool ref_looks_up(const struct ref_model *model, const struct ref_request
 	return false;
 }
 
-static bool ref_bypassed(const struct gt_level_config *config, enum gt_action action)
+static bool ref_bypassed(const struct gt_level_config *config, uint8_t op)
 {
+	enum gt_action action = gt_op_action(op);
+	enum gt_operator operation = gt_op_operator(op);
+
+	if (action == GT_LOAD && config->operators && !config->shared && (operation == GT_CG || operation == GT_CV))
+		return true;
 	if (action == GT_LOAD)
 		return config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
 	return config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
@@ -440,7 +445,7 @@ static size_t ref_next_use(const struct ref_model *model, const struct ref_cache
 			continue;
 		if (!ref_looks_up(model, request, line->line))
 			continue;
-		if (!config->translate && ref_bypassed(config, action))
+		if (!config->translate && ref_bypassed(config, request->op))
 			continue;
 		if (config->translate || action == GT_LOAD)
 			return i;
@@ -540,6 +545,16 @@ static void ref_fill(struct ref_model *model, struct ref_line *line, const bool 
 	for (unsigned s = 0; s < ref_sectors(model); s++)
 		line->valid[s] = line->valid[s] || brought[s];
 	ref_send_fill(model, cause, line->line, brought);
+}
+
+/* A line becomes the first that LRU replaces. */
+static void ref_demote(struct ref_model *model, struct ref_cache *cache, struct ref_line *line)
+{
+	struct ref_line *lines = ref_lines(cache, ref_set(model, line->line));
+
+	for (uint32_t way = 0; way < model->set_ways[ref_set(model, line->line)]; way++)
+		if (lines[way].present && (int64_t)lines[way].touched <= (int64_t)line->touched)
+			line->touched = lines[way].touched - 1;
 }
 
 static void ref_read(struct ref_model *model, struct ref_cache *cache, uint64_t number, const bool *used,
@@ -673,7 +688,7 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 		ref_translate(model, cache, request);
 		return;
 	}
-	if (ref_bypassed(config, action)) {
+	if (ref_bypassed(config, request.op)) {
 		model->count.bypassed += (uint64_t)__builtin_popcount(request.sectors);
 		ref_send(model, request);
 		return;
@@ -702,6 +717,18 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 			ref_write(model, cache, number, used, full, &part);
 		else if (any)
 			ref_atomic(model, cache, number, used, part);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		enum gt_operator operation = gt_op_operator(request.op);
+		struct ref_line *line = ref_find(model, cache, (request.address + 32 * i) / config->line);
+		bool last = i == 3 || (request.address + 32 * i + 32) / config->line != (request.address + 32 * i) / config->line;
+		bool used = false;
+		for (unsigned j = 0; j <= i; j++)
+			used = used || (ref_bit(request.sectors, j) &&
+					(request.address + 32 * j) / config->line == (request.address + 32 * i) / config->line);
+		if (line && last && used && action == GT_LOAD && config->operators &&
+		    config->replacement.policy == &gt_policy_lru && (operation == GT_CS || operation == GT_CV))
+			ref_demote(model, cache, line);
 	}
 	if (action != GT_LOAD && config->write != GT_WRITE_BACK)
 		ref_send(model, request);
@@ -743,7 +770,7 @@ static void ref_flush_cache(struct ref_model *model, struct ref_cache *cache, ui
 		do {
 			newest = NULL;
 			for (uint32_t way = 0; way < model->set_ways[set]; way++)
-				if (lines[way].present && (!newest || lines[way].touched > newest->touched))
+				if (lines[way].present && (!newest || (int64_t)lines[way].touched > (int64_t)newest->touched))
 					newest = &lines[way];
 			if (newest) {
 				ref_send_back(model, cause, newest);

@@ -352,7 +352,8 @@ static struct gt_rows *random_rows(size_t n, uint32_t lines, bool loads_only, ui
 		static const uint8_t actions[] = {GT_LOAD, GT_LOAD, GT_LOAD, GT_STORE, GT_ATOMIC, GT_REDUCTION};
 		set_row(rows, i, (uint16_t)draw(4), 0, draw(draw(2) ? lines : lines / 4 + 1), step += draw(2));
 		rows->block[i] = draw(3);
-		rows->op[i] = gt_op((enum gt_action)actions[loads_only ? 0 : draw(6)], GT_GLOBAL, GT_OPERATOR_NONE);
+		rows->op[i] = gt_op((enum gt_action)actions[loads_only ? 0 : draw(6)], GT_GLOBAL,
+				    loads_only || draw(2) ? GT_OPERATOR_NONE : (enum gt_operator)draw(GT_OPERATORS));
 		rows->sectors[i] = (uint8_t)(draw(3) ? 15 : 1 + draw(15));
 		rows->full[i] = gt_op_action(rows->op[i]) == GT_STORE ? rows->sectors[i] & (uint8_t)draw(16) : 0;
 		rows->threads[i] = (uint8_t)(1 + draw(32));
