@@ -29,13 +29,6 @@ expect_late_failure() {
 	[ "$status" -eq 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF -- "$text" stderr || { cat stderr; return 1; }
 }
 
-# misses_by_n: lines "N misses" of the rounds after the first, from a series.
-misses_by_n() {
-	awk 'NR > 1 { seen[$1 "," $2]++ }
-	     NR > 1 && seen[$1 "," $2] > 1 { accesses[$1]++; missed[$1] += $4 == 2 }
-	     END { for (n in accesses) print n, missed[n], accesses[n] }' | sort -n
-}
-
 @test "trace: the accesses of a ring, and a kernel for each N" {
 	gpchase trace -N 256..384 -s 128 -k 2 --base 0x1000 | gtrace-cat --decimal >out
 	[ "$(grep -v '^#' out | cut -f 8 | paste -sd' ')" = "4096 4224 4096 4224 4096 4224 4352 4096 4224 4352" ]
@@ -166,44 +159,6 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	grep -q '^texture.line = 32 # measured' out
 	grep -q '^texture.index = texture # measured' out
 	grep -q '^texture.replace = lru # measured' out
-}
-
-@test "[001] table 5: texture and global latencies of both GPUs, L1 hit and L1 miss that L2 serves" {
-	# After the first round nothing of 24 KB is left in 12 KB, and all of it is in L2.
-	while read -r gpu level hit miss option; do
-		for n in 4K 24K; do
-			# shellcheck disable=SC2086
-			gpchase trace -N $n -s 32 -k 3 $option | levels "$gpu" "$level" l2 |
-				awk -v n=$((${n%K} * 1024 / 32)) 'NR > 1 + n { print $3 }' | sort -nu | paste -sd' '
-		done >out
-		diff out <(printf '%s\n' "$hit" "$miss")
-	done <<-'TABLE'
-		gtx560ti texture 240 470 --texture
-		gtx780 texture 110 220 --texture
-		gtx780 l1 230 230
-	TABLE
-	gpchase trace -N 64K -s 128 -k 3 | levels gtx560ti l1 l2 >series
-	[ "$(awk 'NR > 1 + 512 { print $3 }' series | sort -nu | paste -sd' ')" = "116 404" ]
-}
-
-@test "[001] figure 9: beyond Fermi's L1 chance misses less than LRU; 50 % not as a ceiling, but on the way" {
-	chase c -N 16K..24K:2K -s 128 -k 400
-	series c 116,404 --l1 --size 16K --ways 4 --sector line --index fermi --replace weighted:1/6,1/2,1/6,1/6 | misses_by_n >out
-	# The paper's figure ends at 50 %. Its replacement probabilities alone give 2/5 with five lines for four ways,
-	# 3/5 with six, and the half between them at 22 KB.
-	awk '{ printf "%d %.0f\n", $1 / 1024, 100 * $2 / $3 }' out >percent
-	cat percent
-	awk 'BEGIN { split("0 22 40 51 60", paper) } { off = $2 - paper[NR]; if (off < -1 || off > 1) exit 1 }' percent
-	series c 116,404 --l1 --size 16K --ways 4 --sector line --index fermi --replace lru | misses_by_n >lru
-	[ "$(awk '{ printf "%.0f\n", 100 * $2 / $3 }' lru | paste -sd' ')" = "0 56 100 100 100" ]
-}
-
-@test "[001] figure 11: L2 TLB misses by N; the first overflow is the large set, each page more a set of 8" {
-	chase c -N 130M..144M -s 2M -k 2 --base 0
-	series c 404,488 --tlb l2tlb --sets 17,8x6 | misses_by_n >out
-	# The paper counts the entries of the sets: 17, and 8 more each. The pages that miss are one more for each set.
-	[ "$(awk '{ print $2 }' out | paste -sd' ')" = "0 18 27 36 45 54 63 72" ]
-	[ "$(awk '{ print $2 - (NR > 1 ? NR - 1 : 0) }' out | paste -sd' ')" = "0 17 25 33 41 49 57 65" ]
 }
 
 @test "infer: bad series get a line" {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gpchase: P-chase traces, the latencies that a chain of levels gave them, and the way back: from latencies to a cache. */
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,22 +136,23 @@ static void do_trace(void)
 
 /* ---- latency ---- */
 
-static int print_access(void *context, uint64_t bytes, uint64_t offset, uint32_t latency, struct gt_error *error)
+/* The columns are named again where a run begins that would seem to be more of the last, as it has its N. */
+static int print_access(void *context, const struct gt_observation *access, struct gt_error *error)
 {
-	bool *named = context;
+	uint64_t *bytes = context;
 
 	(void)error;
-	if (!*named)
+	if (*bytes == 0 || (access->number == 0 && *bytes == access->bytes))
 		printf("N\toffset\tlatency\n");
-	*named = true;
-	printf("%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n", bytes, offset, latency);
+	*bytes = access->bytes;
+	printf("%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n", access->bytes, access->offset, access->latency);
 	return 0;
 }
 
 static void do_latency(void)
 {
 	static const struct option options[] = {TOOL_OPTIONS};
-	bool named = false; /* the columns */
+	uint64_t bytes = 0; /* N of the last access */
 
 	while (tool_option(&tool, "v", options) != -1)
 		;
@@ -160,16 +160,19 @@ static void do_latency(void)
 		tool_usage(&tool, "latency: expected one stream");
 	struct gt_input *input = gt_input_open(optind < tool.argc ? tool.argv[optind] : "-", &tool.error);
 	tool_must(&tool, input ? 0 : -1);
-	tool_must(&tool, gt_observed_read(input, print_access, &named, &tool.error));
+	tool_must(&tool, gt_observed_read(input, print_access, &bytes, &tool.error));
 	tool_must(&tool, gt_input_close(input, &tool.error));
 	tool_end(&tool);
 }
 
 /* ---- infer ---- */
 
-static int add_access(void *context, uint64_t bytes, uint64_t offset, uint32_t latency, struct gt_error *error)
+static int add_access(void *context, const struct gt_observation *access, struct gt_error *error)
 {
-	return gt_series_add(context, bytes, offset, latency, error);
+	struct gt_series *series = context;
+
+	series->separate |= access->number == 0;
+	return gt_series_add(series, access->bytes, access->offset, access->latency, error);
 }
 
 /* A series as text, or a chase that went through a chain of levels. */

@@ -66,8 +66,8 @@ static int take_row(struct observed *observed, const struct gt_rows *rows, size_
 	    rows->address[i] != (chase->base + offset) / GT_LINE * GT_LINE)
 		return gt_fail(error, "kernel %" PRIu64 ", access %" PRIu32 ": expected access %" PRIu64 ", and all of them in order (gcache --emit latency)",
 			       observed->kernel, rows->an[i], observed->next);
-	observed->next++;
-	return observed->take(observed->context, chase->bytes, offset, rows->latency[i], error);
+	const struct gt_observation access = {chase->bytes, observed->next++, offset, rows->latency[i]};
+	return observed->take(observed->context, &access, error);
 }
 
 static int take_rows(struct observed *observed, const struct gt_rows *rows, struct gt_error *error)

@@ -10,9 +10,15 @@
 #include "base/error.h"
 #include "base/input.h"
 
-/* What is done with each access: the array's bytes (N), the element's offset in it, and the latency in cycles. Returns
- * 0, or -1 with the error set. */
-typedef int gt_observed_take(void *context, uint64_t bytes, uint64_t offset, uint32_t latency, struct gt_error *error);
+struct gt_observation {
+	uint64_t bytes;	  /* of the array: N */
+	uint64_t number;  /* of the access in its run, from 0 */
+	uint64_t offset;  /* of the element in the array, bytes */
+	uint32_t latency; /* cycles */
+};
+
+/* What is done with each access. Returns 0, or -1 with the error set. */
+typedef int gt_observed_take(void *context, const struct gt_observation *access, struct gt_error *error);
 
 /* Whether what the input begins with is a stream (gtrace(5)), and no text. Returns 1, 0, or -1. */
 int gt_observed_is_stream(struct gt_input *input, struct gt_error *error);
