@@ -172,32 +172,71 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/figure")" = "$(printf '32\t3.13\t3.13\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12')" ]
 }
 
-@test "the timed sweep: each run has its line, and longer latencies never save steps" {
-	"$ROOT/pipelines/timed-sweep" "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/sweep"
-	[ "$(wc -l <"$BATS_TEST_TMPDIR/sweep")" -eq 18 ]
-	grep '^fixed' sweep | awk '$8 < last || $4 + $5 > $3 { exit 1 } { last = $8 }'
-	[ "$(awk '$1 == "without-latency" { print $5 + $6 + $7 }' "$BATS_TEST_TMPDIR/sweep")" -eq 0 ]
-}
-
-@test "a command is a source as a trace is, and its program and files are part of the name" {
-	local source="gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)' $BATS_TEST_TMPDIR/k.ptx"
-	cp examples/kernels/ptx/gemm.ptx "$BATS_TEST_TMPDIR/k.ptx"
-	trace='' pipe SOURCE="$source" >"$BATS_TEST_TMPDIR/made"
-	bash -c "$source" | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats |
-		diff - "$BATS_TEST_TMPDIR/made"
-	ran >/dev/null
-	trace='' pipe SOURCE="$source" | diff "$BATS_TEST_TMPDIR/made" -
-	[ "$(ran)" = "" ]
-	echo "// other" >>"$BATS_TEST_TMPDIR/k.ptx"
-	trace='' pipe SOURCE="$source" >/dev/null
-	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats " ]
-}
-
 # in_readme FILE: every line of a tab-separated table stands in pipelines/README.md as a row of a table there.
 in_readme() {
 	while IFS= read -r line; do
 		grep -qxF "| ${line//$'\t'/ | } |" "$ROOT/pipelines/README.md" || { echo "not in the README: $line"; return 1; }
 	done <"$1"
+}
+
+@test "miss classes add up, least <= mean <= most, and what they are charged with is there" {
+	pipelines/miss-classes --seeds 3 examples/traces/{gemm,conv}.rdgc.xz jacobi >"$BATS_TEST_TMPDIR/classes"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/classes")" -eq 4 ]
+	awk -F '\t' 'NR > 1 {
+		sum = $4 + $5 + $6 + $7 + $8
+		if (sum - $3 > 0.3 || $3 - sum > 0.3 || $4 <= 0 || $3 > $2 || $9 > $3) exit 1
+		if ($12 > $10 || $10 > $13 || ($11 == 0) != ($12 == $13)) exit 1
+		rate = 100 * ($3 - $9) / $2
+		if (rate - $10 > 0.01 || $10 - rate > 0.01) exit 1
+	}' "$BATS_TEST_TMPDIR/classes"
+	# What fits 16K has neither capacity nor conflict misses.
+	grep -q '^gemm.rdgc.xz.16512.[0-9.]*.1280.0.0.' "$BATS_TEST_TMPDIR/classes"
+}
+
+@test "another seed is another run, and the same seeds are the same bytes" {
+	gtrace-order examples/traces/conv.rdgc.xz | gschedule --gpu gtx470-16k >"$BATS_TEST_TMPDIR/in.gt"
+	steps() { gcache --l1 --on-full requeue --latency "half-normal:100,50,$1" --emit all "$BATS_TEST_TMPDIR/in.gt" | gtrace-cat | grep -v '^#' | cksum; }
+	[ "$(steps 1)" = "$(steps 1)" ]
+	[ "$(steps 1)" != "$(steps 2)" ]
+	pipelines/miss-classes --seeds 2 jacobi >"$BATS_TEST_TMPDIR/once"
+	pipelines/miss-classes --seeds 2 jacobi | cmp - "$BATS_TEST_TMPDIR/once"
+}
+
+@test "the timed sweep: each run has its line, longer latencies never save steps, and the README shows it" {
+	pipelines/timed-sweep examples/traces/{gemm,conv}.rdgc.xz >"$BATS_TEST_TMPDIR/sweep"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/sweep")" -eq 19 ]
+	awk -F '\t' '$2 ~ /^fixed/ { if ($1 == last_name && $7 < last || $4 > 100) exit 1; last = $7; last_name = $1 }' "$BATS_TEST_TMPDIR/sweep"
+	pipelines/timed-sweep conv2d >"$BATS_TEST_TMPDIR/sweep"
+	in_readme "$BATS_TEST_TMPDIR/sweep"
+}
+
+@test "L2 parallelism: distances add up to the lookups, more banks never cost steps, and the README shows it" {
+	pipelines/l2-parallelism conv2d matvec >"$BATS_TEST_TMPDIR/levels"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/levels")" -eq 19 ]
+	awk -F '\t' 'NR > 1 {
+		sum = 0
+		for (i = 7; i <= 15; i++)
+			sum += $i
+		if ($3 * $4 == 1) first = $5
+		if (sum != $6 || $5 > first) exit 1
+	}' "$BATS_TEST_TMPDIR/levels"
+	in_readme "$BATS_TEST_TMPDIR/levels"
+}
+
+@test "experiments say what they take" {
+	for script in miss-classes timed-sweep l2-parallelism; do
+		run "pipelines/$script" --no-such-option
+		[ "$status" -eq 2 ] && [[ $output == *usage* ]]
+		run "pipelines/$script" nothing
+		[ "$status" -ne 0 ] && [[ $output == *"none of gemm conv2d"* ]]
+	done
+	for seeds in "" 0 x 10000; do
+		run pipelines/miss-classes --seeds $seeds
+		[ "$status" -eq 2 ] && [[ $output == *"from 1 to 9999"* ]]
+	done
+	run pipelines/examples a b
+	[ "$status" -eq 2 ]
+	[ "$(pipelines/examples | wc -l)" -eq 7 ]
 }
 
 @test "first-done: blocks settle, the first first, and the README shows it" {
