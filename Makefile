@@ -3,6 +3,7 @@
 # make deps           installs what building and testing need (Debian, Ubuntu; by sudo unless root); deps-long for check-long
 # make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
+# make validate       the model against hardware's counters
 # make bench          rows a second, stage by stage
 # make install        PREFIX=/usr/local DESTDIR=; and uninstall
 VERSION := 0.1.0
@@ -70,6 +71,9 @@ check-valgrind: all
 	tests/valgrind $(BIN)
 check-long: check check-sanitize check-valgrind
 	tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
+# REFERENCE=my.csv: another table than those of tests/reference; ABLATION=1, ALL=1, ON=GPU (its README.md).
+validate: all
+	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
 bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
@@ -91,4 +95,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize
 
 .SECONDARY:
-.PHONY: all deps deps-long demo check check-sanitize check-valgrind check-long bench install uninstall clean
+.PHONY: all deps deps-long demo check check-sanitize check-valgrind check-long validate bench install uninstall clean

@@ -53,10 +53,19 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 @test "pascal: 8 lanes of 4 bytes, 4 lanes of 8 and 2 of 16 apart; a broadcast is 4 sectors" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 0 -" | requests --rule pascal |
 		is "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8"
-	trace "0 0 0 0 store.global 8 0xff 0x1000 8 -" | requests --rule pascal |
+	trace "0 0 0 0 store.global 8 0xff 0x1000 8 -" | requests --rule pascal-apart |
 		is "0x000000001000 0x1 0x1 4" "0x000000001000 0x2 0x2 4"
-	trace "0 0 0 0 store.global 16 0xf 0x1000 16 -" | requests --rule pascal |
-		is "0x000000001000 0x1 0x1 2" "0x000000001000 0x2 0x2 2"
+	trace "0 0 0 0 load.global 16 0xf 0x1000 16 -" | requests --rule pascal |
+		is "0x000000001000 0x1 0x0 2" "0x000000001000 0x2 0x0 2"
+}
+
+@test "pascal: groups of a store go on together unless they write the same sector" {
+	trace "0 0 0 0 store.global 8 0xff 0x1000 8 -" | requests --rule pascal | is "0x000000001000 0x3 0x3 8"
+	trace "0 0 0 0 store.global 4 0xffff 0x1000 0 -" | requests --rule pascal |
+		is "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8"
+	trace "0 0 0 0 load.global 4 0xffff 0x1000 0 -" >t
+	[ "$(gcoalesce --rule pascal <t | counter coalesce load_sectors)" -eq 2 ]
+	[ "$(gcoalesce --rule pascal <t | counter coalesce load_warp_sectors)" -eq 1 ]
 }
 
 @test "fermi: whole lines" {
@@ -187,7 +196,7 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 @test "wrong usage" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" >t
 	printf 'coalesce = tesla # assumed: a test\n' >wrong
-	expect_failure 2 "--rule: 'volta': expected one of default, pascal, fermi" gcoalesce --rule volta t
+	expect_failure 2 "--rule: 'volta': expected one of default, pascal, pascal-apart, fermi" gcoalesce --rule volta t
 	expect_failure 2 "not both" gcoalesce --rule fermi --gpu ./wrong t
 	expect_failure 2 "'tesla': expected one of" gcoalesce --gpu ./wrong t
 	for banks in 32 32x 32x5 33x4 0x4 24x4 32x4:8 32x8: 32x8:4x 64x4 x4; do

@@ -37,10 +37,10 @@ class Random:
 
 
 def vectoradd(arguments):
-    n, block = numbers(arguments, 4096, 256)
-    launch = Launch("vectoradd", (up(n, block), 1), (block, 1))
+    n, block, bits = numbers(arguments, 4096, 256, 32)
+    launch = Launch("vectoradd" if bits == 32 else "vectoradd_double", (up(n, block), 1), (block, 1))
     for warp in launch.places():
-        active = [x for x, _ in warp if x < n]
+        active = [x * bits // 32 for x, _ in warp if x < n]
         launch.access(LOAD, active)
         launch.access(LOAD, active)
         launch.access(STORE, active)
@@ -83,17 +83,16 @@ def transpose(arguments):
 
 
 def transpose_tiled(arguments):
-    rows, columns, block_y = numbers(arguments, 64, 64, 8)
-    launch = Launch("transpose_tiled", (up(columns, 32), up(rows, 32)), (32, block_y))
+    rows, columns, block_y, tile = numbers(arguments, 64, 64, 8, 32)
+    launch = Launch("transpose_tiled" if tile == 32 else "transpose_tiled_16", (up(columns, tile), up(rows, tile)), (tile, block_y))
     for warp in launch.warps():
-        # Blocks are 32 wide: a warp is one row of its block.
-        bx, by, _, ty = warp[0]
-        for y in range(ty, 32, block_y):
-            launch.access(LOAD, [(by * 32 + y) * columns + bx * 32 + x for x in range(32)
-                                 if bx * 32 + x < columns and by * 32 + y < rows])
-        for y in range(ty, 32, block_y):
-            launch.access(STORE, [(bx * 32 + y) * rows + by * 32 + x for x in range(32)
-                                  if by * 32 + x < rows and bx * 32 + y < columns])
+        # Blocks are 32 or 16 wide: a warp is one or two rows of its block, the last one possibly cut short.
+        for y in range(0, tile, block_y):
+            launch.access(LOAD, [(by * tile + ty + y) * columns + bx * tile + x for bx, by, x, ty in warp
+                                 if ty + y < tile and bx * tile + x < columns and by * tile + ty + y < rows])
+        for y in range(0, tile, block_y):
+            launch.access(STORE, [(bx * tile + ty + y) * rows + by * tile + x for bx, by, x, ty in warp
+                                  if ty + y < tile and by * tile + x < rows and bx * tile + ty + y < columns])
     return [launch], {LOAD: rows * columns, STORE: rows * columns}
 
 

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "cache/level.h"
 #include "cache/timed.h"
+#include "cache/warm.h"
 #include "coalesce/coalesce.h"
 #include "tool.h"
 
@@ -43,6 +44,9 @@ static const char help[] =
 	"      --bypass none|writes|reads|all\n"
 	"      --operators yes|no   whether loads' cache operators count: .cg and .cv pass a private level\n"
 	"      --flush kernel|never whether a kernel's end empties the level\n"
+	"      --write-hits sector|tag  whether a store hits by its sectors or by its line\n"
+	"      --warm none|copies|allocations\n"
+	"                           what a shared level holds when a kernel begins\n"
 	"      --arrival step|rr    by step, or one request from each SM in turn (a shared level)\n"
 	"      --emit misses|all|none|latency\n"
 	"                           what to write: what is sent on, all that came, counts only, or\n"
@@ -81,6 +85,7 @@ struct run {
 	struct gt_coalescer coalescer;
 	bool coalesced;		 /* accesses came in this kernel */
 	struct gt_sink requests; /* what the coalescer makes */
+	struct gt_warming warming;
 };
 
 static int serve(struct run *run, const struct gt_rows *rows, struct gt_error *error)
@@ -229,7 +234,8 @@ static void set_memory(const char *text)
 	settings.memory = (size_t)bytes;
 }
 
-static void read_options(void)
+/* Returns what the level holds when a kernel begins. */
+static enum gt_warm read_options(void)
 {
 	const struct option *options = all_options();
 	uint64_t given = 0;
@@ -263,6 +269,7 @@ static void read_options(void)
 	    gt_level_check(&config, given, &tool.error) != 0 ||
 	    (gt_level_timed(&settings) && gt_timed_check(&config, given, &tool.error) != 0))
 		tool_usage_error(&tool, settings.name);
+	return config.warm;
 }
 
 int main(int argc, char **argv)
@@ -272,7 +279,7 @@ int main(int argc, char **argv)
 	uint64_t kernel = 0;
 
 	tool_begin(&tool, "gcache", help, argc, argv);
-	read_options();
+	run.warming.from = read_options();
 	run.requests = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), take, &run};
 	tool_must(&tool, run.requests.rows ? 0 : -1);
 	tool_read(&tool);
@@ -287,11 +294,16 @@ int main(int argc, char **argv)
 			begin_kernel(&run);
 			kernel = gt_reader_kernel(tool.in)->id;
 		}
+		if (event == GT_COUNT)
+			tool_must(&tool, gt_warming_note(&run.warming, gt_reader_count(tool.in), &tool.error));
+		if (run.level)
+			tool_must(&tool, gt_warming_apply(&run.warming, run.level, kernel, &tool.error));
 		tool_pass(&tool);
 	}
 	finish_kernel(&run, kernel);
 	tool_end(&tool);
 	close_level(&run);
+	gt_warming_clear(&run.warming);
 	gt_rows_free(run.requests.rows);
 	return 0;
 }

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 	int tiles = divide_up(n, tile);
 	size_t all = (size_t)n * n, shared = 2 * sizeof(float) * tile * tile;
 	float *A = random_floats(all, 1), *B = random_floats(all, 2), *C = host_floats(all);
-	float *dA = floats_to_device(A, all), *dB = floats_to_device(B, all), *dC = floats_to_device(C, all);
+	float *dA = floats_to_device(A, all), *dB = floats_to_device(B, all), *dC = (float *)device_bytes(all * sizeof(float));
 
 	gemm_tiled<<<dim3(tiles, tiles), dim3(tile, tile), shared>>>(dA, dB, dC, n);
 	finish("gemm_tiled");

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	dim3 block(argument(argc, argv, 3, 32), argument(argc, argv, 4, 8));
 	size_t all = (size_t)rows * columns;
 	float *in = random_floats(all, 1), *out = host_floats(all);
-	float *din = floats_to_device(in, all), *dout = floats_to_device(out, all);
+	float *din = floats_to_device(in, all), *dout = (float *)device_bytes(all * sizeof(float));
 
 	transpose<<<dim3(divide_up(columns, block.x), divide_up(rows, block.y)), block>>>(din, dout, rows, columns);
 	finish("transpose");

@@ -50,6 +50,8 @@ WORDS(parse_bypass, bypass, enum gt_bypass, "none", "writes", "reads", "all")
 WORDS(parse_operators, operators, bool, "no", "yes")
 WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none", "latency")
 WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
+WORDS(parse_write_hits, tag_hits, bool, "sector", "tag")
+WORDS(parse_warm, warm, enum gt_warm, "none", "copies", "allocations")
 WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
 WORDS(parse_on_full, timed.on_full, enum gt_on_full, "stall", "requeue")
 WORDS(parse_issue, timed.issue, enum gt_own_issue, "auto", "schedule", "rr", "gto", "fifo-pool")
@@ -253,6 +255,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_HIT_CYCLES] = {"hit-cycles", "CYCLES[,FROM:CYCLES]...", "unknown", parse_hit_cycles},
 	[GT_LEVEL_MISS_CYCLES] = {"miss-cycles", "CYCLES[,FROM:CYCLES]...", "unknown", parse_miss_cycles},
 	[GT_LEVEL_INTERLEAVE] = {"interleave", "SCHEME[:BYTES]", "set", parse_interleave},
+	[GT_LEVEL_WRITE_HITS] = {"write-hits", "sector|tag", "sector", parse_write_hits},
+	[GT_LEVEL_WARM] = {"warm", "none|copies|allocations", "none", parse_warm},
 	[GT_LEVEL_PARTITIONS] = {"partitions", "N", "1", parse_partitions},
 	[GT_LEVEL_BANKS] = {"banks", "N", "1", parse_banks},
 	[GT_LEVEL_PORTS] = {"ports", "N|unlimited", "unlimited", parse_ports},

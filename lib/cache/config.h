@@ -28,6 +28,7 @@ enum gt_partial { GT_PARTIAL_KEEP, GT_PARTIAL_READ, GT_PARTIAL_FETCH };
 enum gt_bypass { GT_BYPASS_NONE, GT_BYPASS_WRITES, GT_BYPASS_READS, GT_BYPASS_ALL };
 enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE, GT_EMIT_LATENCY };
 enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER };
+enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
 struct gt_level_config {
@@ -46,12 +47,14 @@ struct gt_level_config {
 	enum gt_write write;
 	bool allocate; /* a store that misses takes a line; not under GT_WRITE_EVICT */
 	enum gt_partial partial;
+	bool tag_hits; /* a store hits where its line is present, whichever sectors are valid */
 	enum gt_bypass bypass;
 	bool operators; /* those of loads are respected */
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
 	uint32_t sets_listed;		      /* 0: size and ways say */
 	enum gt_emit emit;
 	enum gt_flush flush;
+	enum gt_warm warm; /* what a kernel finds: the user of the level sees to it, by gt_level_warm */
 	enum gt_arrival arrival;
 	struct gt_cycles hit_cycles, miss_cycles; /* under GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
@@ -62,6 +65,7 @@ struct gt_level_config {
 enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
 	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_OPERATORS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
+	GT_LEVEL_WRITE_HITS, GT_LEVEL_WARM,
 	GT_LEVEL_INTERLEAVE, GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
 	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_ISSUE, GT_LEVEL_SCHEDULERS,
 	GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS

@@ -166,6 +166,20 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
+static int check_warm(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->warm != GT_WARM_NONE && (!config->shared || config->translate || config->replacement.policy->looks_ahead))
+		return gt_fail(error, "warm is for a shared level of data, whose policy does not look ahead");
+	return 0;
+}
+
+static int check_warm_timed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->warm != GT_WARM_NONE)
+		return gt_fail(error, "warm is for functional runs: leave out the options of time");
+	return 0;
+}
+
 /* Each MSHR set serves as many neighbouring partitions, but for the last, which may serve fewer. */
 static int check_mshr(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -236,6 +250,7 @@ static const struct rule rules[] = {
 	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_FLUSH), check_ahead},
 	{OF(GT_LEVEL_EMIT) | OF(GT_LEVEL_BYPASS) | OF(GT_LEVEL_HIT_CYCLES) | OF(GT_LEVEL_MISS_CYCLES), check_cycles},
+	{OF(GT_LEVEL_WARM) | OF(GT_LEVEL_SCOPE) | OF(GT_LEVEL_REPLACE), check_warm},
 };
 
 static const struct rule timed_rules[] = {
@@ -243,6 +258,7 @@ static const struct rule timed_rules[] = {
 	{OF(GT_LEVEL_EMIT), check_untimed},
 	{OF(GT_LEVEL_ARRIVAL), check_order},
 	{OF(GT_LEVEL_REPLACE), check_future},
+	{OF(GT_LEVEL_WARM), check_warm_timed},
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
 	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},

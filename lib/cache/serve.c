@@ -207,6 +207,12 @@ int gt_serve_stream(struct gt_level *level, struct gt_tags *tags, const struct g
 	return 0;
 }
 
+/* Of the sectors that a store uses, those that hit in a line that is present. */
+static uint64_t store_hits(const struct gt_level *level, uint64_t used, uint64_t here)
+{
+	return level->config.tag_hits ? used : used & here;
+}
+
 /* Write through, with or without allocation, and write evict: the store is sent on in any case. */
 int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
 		   struct gt_sink *sent, struct gt_error *error)
@@ -220,7 +226,7 @@ int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt
 	for (unsigned p = 0; p < n; p++) {
 		uint64_t line = pieces[p].line, used = pieces[p].used;
 		uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
-		uint64_t hits = slot == GT_NO_SLOT ? 0 : used & tags->valid[slot];
+		uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, tags->valid[slot]);
 		counters->writes += count_bits(used);
 		counters->write_hits += count_bits(hits);
 		*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(used & ~hits);
@@ -266,7 +272,7 @@ int gt_serve_write_back(struct gt_level *level, struct gt_tags *tags, const stru
 		uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
 		counters->writes += count_bits(piece->used);
 		if (slot != GT_NO_SLOT) {
-			uint64_t hits = piece->used & (tags->valid[slot] | tags->dirty[slot]);
+			uint64_t hits = store_hits(level, piece->used, tags->valid[slot] | tags->dirty[slot]);
 			counters->write_hits += count_bits(hits);
 			counters->sector_misses += count_bits(piece->used & ~hits);
 			touch(level, tags, set, slot, hits, piece->used, counters->mru_writes);

@@ -57,6 +57,7 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	memset(coalescer->accesses, 0, sizeof coalescer->accesses);
 	memset(coalescer->requests, 0, sizeof coalescer->requests);
 	memset(coalescer->sectors, 0, sizeof coalescer->sectors);
+	coalescer->warp_sectors = 0;
 	coalescer->shared_accesses = 0;
 	coalescer->bank_passes = 0;
 	coalescer->shared_cycles = 0;
@@ -81,6 +82,40 @@ static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned g
 		done += m;
 	}
 	return n;
+}
+
+/* Joins what goes to one line and shares no sector, in the order of the first. */
+static unsigned join(struct gt_touched *touched, unsigned n)
+{
+	unsigned kept = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		unsigned j = 0;
+		while (j < kept && (touched[j].address != touched[k].address || touched[j].sectors & touched[k].sectors))
+			j++;
+		if (j == kept) {
+			touched[kept++] = touched[k];
+			continue;
+		}
+		touched[j].sectors |= touched[k].sectors;
+		touched[j].full |= touched[k].full;
+		touched[j].threads = (uint8_t)(touched[j].threads + touched[k].threads);
+	}
+	return kept;
+}
+
+/* Distinct sectors of what the groups of a warp touch. */
+static unsigned distinct_sectors(const struct gt_touched *touched, unsigned n)
+{
+	unsigned sectors = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		uint8_t seen = 0;
+		for (unsigned j = 0; j < k; j++)
+			seen |= touched[j].address == touched[k].address ? touched[j].sectors : 0;
+		sectors += (unsigned)__builtin_popcount(touched[k].sectors & ~(unsigned)seen);
+	}
+	return sectors;
 }
 
 static unsigned lines_of_warp(const struct gt_rows *from, size_t i, struct gt_touched *touched)
@@ -118,12 +153,18 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 		n = lines_of_warp(from, i, touched);
 	else
 		n = lines_of_groups(from, i, group, touched);
+	if (coalescer->rule->join_stores && gt_op_action(op) == GT_STORE)
+		n = join(touched, n);
 	gt_requests_add(requests, n, i);
 	for (unsigned k = 0; k < n; k++)
 		sectors += bits[touched[k].sectors];
+	if (coalescer->rule->whole_lines)
+		sectors = n * GT_LINE / GT_SECTOR;
+	if (gt_op_action(op) == GT_LOAD)
+		coalescer->warp_sectors += group == GT_WARP_SIZE ? sectors : distinct_sectors(touched, n);
 	coalescer->accesses[gt_op_action(op)]++;
 	coalescer->requests[gt_op_action(op)] += n;
-	coalescer->sectors[gt_op_action(op)] += coalescer->rule->whole_lines ? n * GT_LINE / GT_SECTOR : sectors;
+	coalescer->sectors[gt_op_action(op)] += sectors;
 }
 
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
@@ -195,6 +236,7 @@ int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *co
 	    count_kinds(coalescer->accesses, "accesses", coalescer->shared_accesses, count, error) != 0 ||
 	    count_kinds(coalescer->requests, "requests", 0, count, error) != 0 ||
 	    count_kinds(coalescer->sectors, "sectors", 0, count, error) != 0 ||
+	    gt_count_number(count, "load_warp_sectors", coalescer->warp_sectors, error) != 0 ||
 	    count_shared_memory(coalescer, count, error) != 0)
 		return -1;
 	return 0;

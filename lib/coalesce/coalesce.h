@@ -24,6 +24,7 @@ struct gt_coalescer {
 	uint64_t accesses[GT_ACTIONS];
 	uint64_t requests[GT_ACTIONS];
 	uint64_t sectors[GT_ACTIONS];
+	uint64_t warp_sectors; /* distinct sectors of each load, its groups of lanes taken together */
 	uint64_t shared_accesses;
 	uint64_t bank_passes;
 	uint64_t shared_cycles;

@@ -14,6 +14,8 @@ struct gt_coalescing_rule {
 	/* Lanes, by their index in the warp, that are coalesced together: a power of two for each
 	 * size of data. */
 	unsigned char group[GT_RULE_SIZES];
+	/* Requests of one store, of several groups and to one line, go on as one unless they share a sector. */
+	bool join_stores;
 	bool whole_lines; /* the cache behind it has no sectors: a request is for the whole line */
 };
 

@@ -14,6 +14,7 @@ struct gt_ptx_recorder {
 	struct gt_ptx_blockorder *order;
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
+	struct gt_ptx_copies copies; /* since the last of these */
 };
 
 /* 1 if the launch is to be traced, 0 if not, -1 if the expression is too much work. */
@@ -52,7 +53,13 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	if (!recorder)
 		return;
 	gt_ptx_blockorder_close(recorder->order);
+	gt_ptx_copies_clear(&recorder->copies);
 	free(recorder);
+}
+
+struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
+{
+	return &recorder->copies;
 }
 
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
@@ -149,6 +156,23 @@ static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_p
 	return result;
 }
 
+/* What was copied to the device before the kernel: a cache may hold it (gcache(1), --warm). */
+static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error)
+{
+	struct gt_count count;
+	int result;
+
+	if (recorder->copies.n == 0)
+		return 0;
+	gt_count_begin(&count, "copies", recorder->launches);
+	result = gt_ptx_copies_count(&recorder->copies, &count, error);
+	if (result == 0)
+		result = gt_write_count(recorder->writer, &count, error);
+	gt_count_clear(&count);
+	gt_ptx_copies_clear(&recorder->copies);
+	return result;
+}
+
 static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
 		      struct gt_error *error)
 {
@@ -204,6 +228,8 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 				    &count, error);
 	if (result == 0)
 		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
+	if (result == 0)
+		result = write_copies(recorder, error);
 	if (result == 0)
 		result = run_traced(recorder, machine, launch, ran, error);
 	if (result == 0)

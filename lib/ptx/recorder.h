@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/regex.h"
+#include "ptx/copies.h"
 #include "ptx/machine.h"
 #include "stream/stream.h"
 
@@ -50,6 +51,9 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
 int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
 		  struct gt_ptx_ran *ran, struct gt_error *error);
+
+/* Where copies into device memory are noted; the next traced launch tells and forgets them. */
+struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
 
 /* Launches traced so far. */
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder);

@@ -16,6 +16,9 @@ static const struct gt_counter counters[] = {
 	{"allocations", "bytes", "bytes", true, GT_PRINT_NUMBER},
 	{"allocations", "names", NULL, true, GT_PRINT_NUMBER},
 
+	{"copies", "addresses", NULL, true, GT_PRINT_NOT},
+	{"copies", "bytes", "bytes", true, GT_PRINT_NUMBER},
+
 	{"ptx", "registers", "registers a thread", true, GT_PRINT_NUMBER},
 	{"ptx", "registers_estimated", NULL, true, GT_PRINT_NUMBER},
 	{"ptx", "shared_bytes", "bytes", true, GT_PRINT_SIZE},
@@ -61,6 +64,7 @@ static const struct gt_counter counters[] = {
 	{NULL, "reduction_requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "sent_requests", "requests", false, GT_PRINT_NUMBER},
 	{NULL, "sectors", "sectors", false, GT_PRINT_NUMBER},
+	{"coalesce", "load_warp_sectors", "sectors", false, GT_PRINT_NOT},
 	{NULL, "load_sectors", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "store_sectors", "sectors", false, GT_PRINT_NUMBER},
 	{NULL, "atomic_sectors", "sectors", false, GT_PRINT_NUMBER},

@@ -203,6 +203,13 @@ static void *place(const void *pointer, size_t bytes, bool on_device)
 	return (void *)(uintptr_t)pointer;
 }
 
+/* The recorder is told what comes into device memory from outside of kernels. */
+static void note_copy(const void *to, size_t bytes)
+{
+	if (gt_cudart.recorder && is_device(address_of(to)))
+		gt_ptx_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), address_of(to), bytes);
+}
+
 static int copy(void *to, const void *from, size_t bytes, unsigned kind)
 {
 	if (kind > BY_ADDRESS)
@@ -214,6 +221,7 @@ static int copy(void *to, const void *from, size_t bytes, unsigned kind)
 	if (!target || !source)
 		return CUDA_INVALID_VALUE;
 	memmove(target, source, bytes);
+	note_copy(to, bytes);
 	return CUDA_SUCCESS;
 }
 
@@ -264,8 +272,10 @@ static int fill(void *to, int value, size_t bytes)
 {
 	void *target = bytes > 0 ? place(to, bytes, true) : NULL;
 
-	if (target)
+	if (target) {
 		memset(target, value, bytes);
+		note_copy(to, bytes);
+	}
 	return target || bytes == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/warm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/serve.h"
+
+static int discard(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	(void)context;
+	(void)error;
+	rows->n = 0;
+	return 0;
+}
+
+/* The sectors of a line that have a byte in [first, last]. */
+static uint64_t sectors_within(const struct gt_level *level, uint64_t line, uint64_t first, uint64_t last)
+{
+	uint64_t base = line << level->line_shift, sector = level->config.sector;
+	uint64_t from = first > base ? (first - base) / sector : 0;
+	uint64_t to = last - base < level->config.line ? (last - base) / sector : level->sectors - 1;
+
+	return (UINT64_MAX >> (63 - to)) & (UINT64_MAX << from);
+}
+
+static int warm_range(struct gt_level *level, struct gt_tags *tags, uint64_t first, uint64_t last, struct gt_sink *sink,
+		      struct gt_error *error)
+{
+	const struct gt_cause nobody = {0};
+	uint32_t slot;
+
+	for (uint64_t line = first >> level->line_shift; line <= last >> level->line_shift; line++)
+		if (gt_level_arrive(level, tags, line, sectors_within(level, line, first, last), &nobody, &slot, sink, error) != 0)
+			return -1;
+	return 0;
+}
+
+int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint64_t *bytes, size_t n,
+		  struct gt_error *error)
+{
+	struct gt_level_counters before = level->counters;
+	struct gt_tags *tags = gt_level_instance(level, 0, error);
+	struct gt_sink sink = {gt_rows_new(GT_ROWS_BATCH, error), discard, NULL};
+	int result = tags && sink.rows ? gt_sink_begin(&sink, GT_REQUESTS, false, error) : -1;
+
+	for (size_t i = 0; result == 0 && i < n; i++) {
+		if (bytes[i] == 0)
+			continue;
+		if (addresses[i] > UINT64_MAX - bytes[i] || bytes[i] > GT_WARM_MAX)
+			result = gt_fail(error, "what was copied into the memory: expected ranges of at most %d GB", (int)(GT_WARM_MAX >> 30));
+		else
+			result = warm_range(level, tags, addresses[i], addresses[i] + bytes[i] - 1, &sink, error);
+	}
+	gt_rows_free(sink.rows);
+	level->counters = before;
+	return result;
+}
+
+void gt_warming_clear(struct gt_warming *warming)
+{
+	free(warming->addresses);
+	free(warming->bytes);
+	*warming = (struct gt_warming){.from = warming->from};
+}
+
+int gt_warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error)
+{
+	static const char *const stages[] = {
+		[GT_WARM_NONE] = "", [GT_WARM_COPIES] = "copies", [GT_WARM_ALLOCATIONS] = "allocations"};
+	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
+
+	if (strcmp(count->stage, stages[warming->from]) != 0 || !addresses || !bytes)
+		return 0;
+	if (addresses->kind != GT_COUNT_ARRAY || bytes->kind != GT_COUNT_ARRAY || addresses->n != bytes->n)
+		return gt_fail(error, "%s: expected as many addresses as bytes", count->stage);
+	gt_warming_clear(warming);
+	if (bytes->n == 0)
+		return 0;
+	warming->kernel = count->kernel;
+	warming->addresses = malloc(bytes->n * sizeof *bytes->array);
+	warming->bytes = malloc(bytes->n * sizeof *bytes->array);
+	if (!warming->addresses || !warming->bytes)
+		return gt_fail_memory(error, "what a level holds");
+	memcpy(warming->addresses, addresses->array, bytes->n * sizeof *bytes->array);
+	memcpy(warming->bytes, bytes->array, bytes->n * sizeof *bytes->array);
+	warming->n = bytes->n;
+	return 0;
+}
+
+int gt_warming_apply(struct gt_warming *warming, struct gt_level *level, uint64_t kernel, struct gt_error *error)
+{
+	if (warming->n == 0 || warming->kernel != kernel)
+		return 0;
+	int result = gt_level_warm(level, warming->addresses, warming->bytes, warming->n, error);
+	gt_warming_clear(warming);
+	return result;
+}

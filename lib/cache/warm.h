@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What a level holds before a kernel begins: copies of a program, or all of its memory. */
+#ifndef GT_CACHE_WARM_H
+#define GT_CACHE_WARM_H
+
+#include "cache/level.h"
+
+#define GT_WARM_MAX (UINT64_C(256) << 30) /* bytes of a range */
+
+/* Before the requests of a kernel: ranges of bytes come into a shared level, in their order and each by
+ * rising address, valid and clean. Nothing is counted or sent, neither what comes nor what makes room. */
+int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint64_t *bytes, size_t n,
+		  struct gt_error *error);
+
+/* The ranges of one kernel, as counts of the stages "copies" and "allocations" name them by their
+ * arrays addresses and bytes. They may come before the kernel or behind it, but before its rows. */
+struct gt_warming {
+	enum gt_warm from; /* the caller's to set */
+	uint64_t kernel;   /* id of the launch whose ranges they are */
+	uint64_t *addresses, *bytes; /* owned */
+	size_t n;
+};
+
+/* Keeps the ranges of a count, if it is of the stage that is looked for. Returns 0, or -1. */
+int gt_warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error);
+/* Brings those of that kernel into the level, once. Returns 0, or -1. */
+int gt_warming_apply(struct gt_warming *warming, struct gt_level *level, uint64_t kernel, struct gt_error *error);
+void gt_warming_clear(struct gt_warming *warming);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program has written into device memory from outside of kernels since its last traced launch:
+ * copies and fills, for whoever asks what L2 holds when a kernel begins. */
+#ifndef GT_PTX_COPIES_H
+#define GT_PTX_COPIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stream/count.h"
+
+#define GT_PTX_COPIES 65536 /* ranges that are kept: the older half goes when there are more */
+
+struct gt_ptx_copies {
+	uint64_t *addresses, *bytes; /* in the order of the calls; owned */
+	size_t n, capacity;
+};
+
+/* Notes a range; one that goes on where the last ended is joined to it. A range that finds no memory is lost. */
+void gt_ptx_copies_add(struct gt_ptx_copies *copies, uint64_t address, uint64_t bytes);
+/* Appends them to a count that has begun. Returns 0, or -1 when memory is short. */
+int gt_ptx_copies_count(const struct gt_ptx_copies *copies, struct gt_count *count, struct gt_error *error);
+void gt_ptx_copies_clear(struct gt_ptx_copies *copies);
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What make validate stands on: what a store hits, what L2 holds before a kernel, and the script itself
+# on a small table. The whole tables are held in tests/long/validate.bats.
+
+load helpers
+
+setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
+
+# kernel COUNTS: a stream of one kernel with such #count lines, and rows "op address sectors full" from stdin.
+kernel() {
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n'
+		[ -z "$1" ] || printf "$1"'\n'
+		printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n' | tr -d '#'
+		awk 'BEGIN { OFS = "\t" } { print 0, 0, NR, 0, $1, $2, $3, $4, 32 }'
+	} | gtrace-cat --from
+}
+
+# l2 STREAM NAME...: counters of l2, side by side.
+l2() {
+	local stream=$1 name
+	shift
+	for name in "$@"; do
+		gstats --csv "$stream" | awk -F, -v name="$name" '$1 == 1 && $2 == "l2" && $3 == name { print $4 }'
+	done | paste -sd' '
+}
+
+@test "a store hits by its sectors, or by its line" {
+	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' '0xf 0xf' | kernel "" >in.gt
+	gcache --l2 <in.gt >out.gt
+	[ "$(l2 out.gt writes write_hits line_misses sector_misses sent_writes)" = "8 4 2 2 4" ]
+	gcache --l2 --write-hits tag <in.gt >out.gt
+	[ "$(l2 out.gt writes write_hits line_misses sector_misses sent_writes)" = "8 6 2 0 4" ]
+	gcache --l2 --write through --write-hits tag <in.gt >out.gt
+	[ "$(l2 out.gt writes write_hits line_misses sector_misses)" = "8 6 2 0" ]
+	gtrace-cat --check <out.gt >/dev/null
+}
+
+@test "a warm level holds the sectors that were copied, and counts nothing of it" {
+	local counts='#count\tstage=copies\tkernel=1\taddresses=[4128,8192]\tbytes=[33,128]\n#count\tstage=allocations\tkernel=1\taddresses=[4096]\tbytes=[4096]\tnames=a'
+	printf 'load.global %s 0xf 0\n' 0x1000 0x2000 0x3000 | kernel "$counts" >in.gt
+	gcache --l2 <in.gt >out.gt
+	[ "$(l2 out.gt reads read_hits evictions sent_reads)" = "12 0 0 12" ]
+	gcache --l2 --warm copies <in.gt >out.gt
+	[ "$(l2 out.gt reads read_hits line_misses sector_misses evictions sent_reads sent_writes)" = "12 6 4 2 0 6 0" ]
+	gcache --l2 --warm allocations <in.gt >out.gt
+	[ "$(l2 out.gt reads read_hits)" = "12 4" ]
+	# The last bytes stay in a level that is too small for all of them, and what makes room is not counted.
+	gcache --l2 --size 128 --ways 1 --warm copies --emit none <in.gt >out.gt
+	[ "$(l2 out.gt read_hits evictions)" = "0 3" ]
+	gcache --l2 --size 256 --ways full --warm copies --flush never <in.gt >out.gt
+	[ "$(l2 out.gt read_hits evictions)" = "6 1" ]
+	gtrace-cat --check <out.gt >/dev/null
+}
+
+@test "what cannot be warm says so" {
+	kernel "" </dev/null >in.gt
+	expect_failure 2 "warm is for a shared level" gcache --l1 --warm copies in.gt
+	expect_failure 2 "warm is for functional runs" gcache --l2 --warm copies --mshr 1x4 in.gt
+	expect_failure 2 "expected none, copies or allocations" gcache --l2 --warm all in.gt
+	expect_failure 2 "expected sector or tag" gcache --l2 --write-hits line in.gt
+	kernel '#count\tstage=copies\tkernel=1\taddresses=[1,2]\tbytes=[1]' </dev/null >bad.gt
+	gcache --l2 bad.gt >out.gt
+	run bash -c 'gcache --l2 --warm copies bad.gt 2>&1 >out.gt'
+	[ "$status" -eq 1 ] && [ "$output" = "gcache: copies: expected as many addresses as bytes" ]
+	kernel '#count\tstage=copies\tkernel=1\taddresses=[1]\tbytes=[18446744073709551615]' </dev/null >bad.gt
+	run bash -c 'gcache --l2 --warm copies bad.gt 2>&1 >out.gt'
+	[ "$status" -eq 1 ] && [[ $output == "gcache: what was copied into the memory: expected ranges of at most 256 GB" ]]
+}
+
+# table ROW...: a reference table of such rows.
+table() {
+	printf '%s\n' gpu,program,arguments,kernel,grid,block,ordinal,l2,metric,value,unit,noise,target,reason,source "$@"
+}
+
+@test "gtrace-record tells what the program has copied" {
+	command -v clang >/dev/null || skip "no clang here"
+	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-validate-clang" "$BUILD/kernels-validate-clang/vectoradd"
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-validate-clang/vectoradd" 1000 128 >out.gt
+	gstats --csv out.gt >out.csv
+	[ "$(grep -c '^1,copies,bytes.*,4000$' out.csv)" -eq 2 ]
+	[ "$(grep -c '^1,allocations,bytes.*,4000$' out.csv)" -eq 3 ]
+	gtrace-cat --check <out.gt >/dev/null
+	gschedule --gpu titanx-pascal <out.gt | gcache --l2 --warm copies | gstats --csv >warm.csv
+	grep -qx '1,l2,read_hits,250' warm.csv
+}
+
+@test "a table of one's own: hardware, ours, differences, errors, what is missing" {
+	command -v clang >/dev/null || skip "no clang here"
+	local row='titanx-pascal,vectoradd,10000 1024 64,vectoradd_double'
+	table "$row,10x1x1,1024x1x1,1,copies,l2_tex_read_transactions,5001,transaction,,yes,one more,a test" \
+		"$row,10x1x1,1024x1x1,1,copies,l2_tex_read_hit_rate,100,%,,yes,,a test" \
+		"$row,10x1x1,1024x1x1,1,cold,l2_tex_read_hit_rate,0,%,,yes,,a test" \
+		"$row,9x1x1,,1,cold,l2_tex_read_hit_rate,0,%,,yes,,a test" \
+		'titanv,nosuch,1,*,,,,,lts__t_sectors_op_read.sum,1,sector,,yes,,a test' >t.csv
+	LD_PRELOAD=${PRELOAD-} "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" --cuda clang t.csv >out
+	grep -Eq 'l2_tex_read_transactions +5001 +5000 +-1  one more$' out
+	[ "$(grep -Ec 'l2_tex_read_hit_rate +(100|0) +(100|0) +0$' out)" -eq 2 ]
+	grep -Eq 'l2_tex_read_hit_rate +0 +not in the model$' out
+	grep -Eq '^titanx-pascal  l2_tex_read_transactions +transaction +1 +0 +0\.02 +1 +- +0\.0002$' out
+	grep -qx 'not run: 1 rows, nosuch on titanv: no examples/kernels/nosuch.cu' out
+}
+
+@test "a table that makes no sense is refused" {
+	printf 'gpu,program\ntitanv,gemm\n' >t.csv
+	run "$ROOT/tests/validate" t.csv
+	[ "$status" -eq 1 ] && [[ $output == *"t.csv: expected the columns"* ]]
+	table titanv,gemm,1,k,,,,tepid,m,1,,,,, >t.csv
+	run "$ROOT/tests/validate" t.csv
+	[ "$status" -eq 1 ] && [[ $output == *"t.csv:2: l2 'tepid': expected one of cold"* ]]
+	table titanv,gemm,1,k,,,,cold,m,many,,,,, >t.csv
+	run "$ROOT/tests/validate" t.csv
+	[ "$status" -eq 1 ] && [[ $output == *"t.csv:2: value 'many': expected a number"* ]]
+}
+
+@test "every row of the tables has a source, a metric that the model tells, and a reason if it is no target" {
+	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv}.csv <<-'PYTHON'
+		import csv, subprocess, sys
+		for path in sys.argv[1:]:
+		    for row in csv.DictReader(open(path)):
+		        float(row["value"])
+		        assert row["source"] and row["target"] in ("yes", "no") and (row["target"] == "yes" or row["reason"]), row
+	PYTHON
+}
