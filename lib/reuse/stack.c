@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/pages.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -100,6 +102,7 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 	if (!lines)
 		return gt_fail_memory(error, "an LRU stack");
 	stack->lines = lines;
+	gt_pages_large(lines, capacity * sizeof *lines);
 	return gt_timeline_open(&stack->slots, capacity, stack->live, error);
 }
 
@@ -157,6 +160,7 @@ static int grow_table(struct gt_stack *stack, struct gt_error *error)
 	stack->table = calloc(stack->mask + 1, sizeof *stack->table);
 	if (!stack->table)
 		return gt_fail_memory(error, "an LRU stack");
+	gt_pages_large(stack->table, (stack->mask + 1) * sizeof *stack->table);
 	fill_table(stack);
 	return 0;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 #define ONES UINT32_MAX
 const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN] = {
 	[GT_TIMELINE_FAN + 1] = ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES,
@@ -39,6 +41,7 @@ int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live
 	if (!slots->words)
 		return gt_fail_memory(error, "time slots");
 
+	gt_pages_large(slots->words, bytes);
 	slots->bytes = bytes;
 	slots->capacity = capacity;
 	uint32_t *next = (uint32_t *)(void *)(slots->words + words);
