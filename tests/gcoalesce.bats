@@ -73,6 +73,12 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 		is "0x000000001000 0xf 0x0 2" "0x000000001080 0xf 0x0 2"
 }
 
+@test "fermi: texture memory by sectors" {
+	trace "0 0 0 0 load.texture 4 0xf 0x1000 64 -" >t
+	requests --rule fermi <t | is "0x000000001000 0x5 0x0 2" "0x000000001080 0x5 0x0 2"
+	[ "$(gcoalesce --rule fermi <t | counter coalesce load_sectors)" -eq 4 ]
+}
+
 @test "[003] table 3, first four rows: sectors of an access, as measured on an A30" {
 	while read -r stride sectors; do
 		[ "$(trace "0 0 0 0 load.global 4 0xffffffff 0x7f0000000000 $stride -" | gcoalesce | counter coalesce load_sectors)" -eq "$sectors" ]

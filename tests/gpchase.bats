@@ -55,7 +55,7 @@ levels() {
 	shift
 	gcoalesce | gschedule --gpu "$gpu" --only-sm 0 >chain.gt
 	for level in "$@"; do
-		case $level in *tlb) level="tlb $level" ;; esac
+		case $level in *tlb) level="tlb ${level%tlb}" ;; esac
 		# shellcheck disable=SC2086
 		gcache --$level --emit latency chain.gt >next.gt
 		mv next.gt chain.gt

@@ -21,7 +21,7 @@ static const char help[] =
 	"      --l2                 the data cache that all SMs share\n"
 	"      --texture            a texture L1 in each SM\n"
 	"      --readonly           a read-only data cache in each SM\n"
-	"      --tlb NAME           a translation buffer of that name\n"
+	"      --tlb NAME           a translation buffer of that name; l1 and l2 are l1tlb and l2tlb\n"
 	"      --window             the page entries that are active at a time\n"
 	"      --name NAME          a level of that name, or another name for one of those above\n"
 	"      --private, --shared  one instance for each SM, or one for all\n"
@@ -209,6 +209,12 @@ static void set(enum gt_parameter_id id, const char *text)
 		tool_usage_error(&tool, option);
 }
 
+/* What descriptions call the L1 and L2 TLB. */
+static const char *tlb_name(const char *name)
+{
+	return strcmp(name, "l1") == 0 ? "l1tlb" : strcmp(name, "l2") == 0 ? "l2tlb" : name;
+}
+
 /* The role --name chooses a level's name, and is what it is if no other role is given. */
 static void set_role(const struct gt_role *role)
 {
@@ -221,7 +227,7 @@ static void set_role(const struct gt_role *role)
 		chosen = role;
 	if (!names_only || !chosen)
 		settings.role = role;
-	if (!role->name && gt_level_name(&settings, optarg, &tool.error) != 0)
+	if (!role->name && gt_level_name(&settings, names_only ? optarg : tlb_name(optarg), &tool.error) != 0)
 		tool_usage_error(&tool, names_only ? "--name" : "--tlb");
 }
 

@@ -158,7 +158,7 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 	gt_requests_add(requests, n, i);
 	for (unsigned k = 0; k < n; k++)
 		sectors += bits[touched[k].sectors];
-	if (coalescer->rule->whole_lines)
+	if (gt_rule_whole_lines(coalescer->rule, op))
 		sectors = n * GT_LINE / GT_SECTOR;
 	if (gt_op_action(op) == GT_LOAD)
 		coalescer->warp_sectors += group == GT_WARP_SIZE ? sectors : distinct_sectors(touched, n);
@@ -178,10 +178,10 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	for (size_t i = 0; i < accesses->n; i++) {
 		coalesce(coalescer, accesses, i, &requests);
 		if (requests.n >= GT_REQUESTS_KEPT &&
-		    gt_requests_write(&requests, accesses, coalescer->rule->whole_lines, sink, error) != 0)
+		    gt_requests_write(&requests, accesses, coalescer->rule, sink, error) != 0)
 			return -1;
 	}
-	return gt_requests_write(&requests, accesses, coalescer->rule->whole_lines, sink, error);
+	return gt_requests_write(&requests, accesses, coalescer->rule, sink, error);
 }
 
 static int count_number(struct gt_count *count, const char *kind, const char *what, uint64_t value,

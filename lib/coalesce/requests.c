@@ -52,24 +52,24 @@ static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_
 	}
 }
 
-static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touched, size_t n, bool whole_lines)
+static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touched, size_t n,
+		      const struct gt_coalescing_rule *rule)
 {
 	uint64_t *restrict address = to->address + to->n;
 	uint8_t *restrict sectors = to->sectors + to->n, *restrict full = to->full + to->n;
 	uint8_t *restrict threads = to->threads + to->n;
 	const uint8_t *restrict op = to->op + to->n;
-	uint8_t whole = whole_lines ? 0xf : 0;
 
 	for (size_t k = 0; k < n; k++) {
 		address[k] = touched[k].address;
-		sectors[k] = touched[k].sectors | whole;
+		sectors[k] = gt_rule_whole_lines(rule, op[k]) ? 0xf : touched[k].sectors;
 		full[k] = gt_op_action(op[k]) == GT_STORE ? touched[k].full : 0;
 		threads[k] = touched[k].threads;
 	}
 }
 
-int gt_requests_write(struct gt_requests *requests, const struct gt_rows *accesses, bool whole_lines,
-		      struct gt_sink *sink, struct gt_error *error)
+int gt_requests_write(struct gt_requests *requests, const struct gt_rows *accesses,
+		      const struct gt_coalescing_rule *rule, struct gt_sink *sink, struct gt_error *error)
 {
 	for (size_t done = 0, n; done < requests->n; done += n) {
 		if (gt_sink_room(sink, error) != 0)
@@ -81,7 +81,7 @@ int gt_requests_write(struct gt_requests *requests, const struct gt_rows *access
 			copy_run(to, accesses, access, n);
 		else
 			gather(to, accesses, access, n);
-		set_lines(to, requests->touched + done, n, whole_lines);
+		set_lines(to, requests->touched + done, n, rule);
 		to->n += n;
 	}
 	requests->n = 0;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "coalesce/lines.h"
+#include "coalesce/rules.h"
 #include "stream/rows.h"
 
 #define GT_REQUESTS_KEPT 512
@@ -31,9 +32,9 @@ static inline void gt_requests_add(struct gt_requests *requests, unsigned n, siz
 	requests->n += n;
 }
 
-/* Writes all, in order, as rows of the accesses they come from: `whole_lines` asks for all sectors
- * of each. Returns 0, or -1 with the sink's error. */
-int gt_requests_write(struct gt_requests *requests, const struct gt_rows *accesses, bool whole_lines,
-		      struct gt_sink *sink, struct gt_error *error);
+/* Writes all, in order, as rows of the accesses they come from: with all sectors where the
+ * rule asks for them. Returns 0, or -1 with the sink's error. */
+int gt_requests_write(struct gt_requests *requests, const struct gt_rows *accesses,
+		      const struct gt_coalescing_rule *rule, struct gt_sink *sink, struct gt_error *error);
 
 #endif

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "stream/op.h"
 
 #define GT_RULE_SIZES 6 /* data of up to 1, 2, 4, 8, 16 and 32 bytes a lane */
 
@@ -16,10 +19,17 @@ struct gt_coalescing_rule {
 	unsigned char group[GT_RULE_SIZES];
 	/* Requests of one store, of several groups and to one line, go on as one unless they share a sector. */
 	bool join_stores;
-	bool whole_lines; /* the cache behind it has no sectors: a request is for the whole line */
+	bool whole_lines; /* the cache behind it has no sectors: a request is for the whole line, but of textures,
+			   * whose cache has lines of its own */
 };
 
 extern const struct gt_coalescing_rule gt_coalescing_rules[];
 extern const size_t gt_coalescing_rules_n;
+
+/* Whether an access of that op asks for whole lines. */
+static inline bool gt_rule_whole_lines(const struct gt_coalescing_rule *rule, uint8_t op)
+{
+	return rule->whole_lines && gt_op_space(op) != GT_TEXTURE;
+}
 
 #endif

@@ -435,6 +435,24 @@ static void test_interleaves_spread_strides(void)
 }
 
 /* Every function stays within its sets, whatever the line. */
+static void test_cycles(void)
+{
+	static const char *const wrong[] = {"", ",", "1,", "1:2", "1,2", "1,2:", "1,2:3x", "1,2:3,2:4", "1,0:3", "-1", "1,4294967296:1"};
+	struct gt_cycles cycles;
+
+	CHECK_EQUAL(gt_cycles_parse("84,666:579,682:577", &cycles, &error), 0);
+	CHECK_EQUAL(gt_cycles_add(&cycles, 0), 84);
+	CHECK_EQUAL(gt_cycles_add(&cycles, 665), 665 + 84);
+	CHECK_EQUAL(gt_cycles_add(&cycles, 666), 666 + 579);
+	CHECK_EQUAL(gt_cycles_add(&cycles, 681), 681 + 579);
+	CHECK_EQUAL(gt_cycles_add(&cycles, 682), 682 + 577);
+	CHECK_EQUAL(gt_cycles_add(&cycles, UINT32_MAX - 1), UINT32_MAX);
+	CHECK_EQUAL(gt_cycles_parse("unknown", &cycles, &error), 0);
+	CHECK_EQUAL(cycles.n, 0);
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+		CHECK_EQUAL(gt_cycles_parse(wrong[i], &cycles, &error), -1);
+}
+
 static void test_sets_in_range(void)
 {
 	static const char *const any[] = {"mod", "smod:5", "prime", "hash"};
@@ -461,6 +479,7 @@ int main(void)
 	RUN(test_fermi_strides);
 	RUN(test_texture_sets);
 	RUN(test_ipoly);
+	RUN(test_cycles);
 	RUN(test_sets_in_range);
 	RUN(test_interleaves_are_bijections);
 	RUN(test_interleaves_spread_strides);
