@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* gstats: what a pipe counted, as a report. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/compare.h"
+#include "report/page.h"
 #include "report/report.h"
 #include "tool.h"
 
 static const char help[] =
 	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--kernel RE]\n"
 	"              [--output FILE] [--tee] [STREAM]\n"
+	"       gstats --report DIR [--kernel RE] [--tee] [STREAM]\n"
 	"       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 	"Prints what the stages of a pipe counted, for each kernel and in total, once the whole\n"
 	"stream was read and its checksum is right.\n"
@@ -20,6 +25,7 @@ static const char help[] =
 	"  --reference FILE hardware's counters, as CSV of ncu or as a table: hardware, ours, difference,\n"
 	"                   and the errors by metric\n"
 	"  --errors         read no stream, but rows that --reference --csv wrote: the errors by metric\n"
+	"  --report DIR     write DIR/index.html, a page with tables and pictures, and print nothing\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
 	"  --output FILE    write the report there, not to standard output\n"
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
@@ -28,14 +34,16 @@ static const char help[] =
 	"  --help, --version\n";
 
 struct options {
-	const char *form, *names, *kernel, *output, *reference;
-	bool tee, errors;
+	const char *form, *names, *kernel, *output, *reference, *report;
+	bool tee, errors, form_chosen;
 };
 
 static void check(const struct tool *tool, struct options *options)
 {
 	if (options->reference && options->names)
 		tool_usage(tool, "--reference: its file says the names: leave out --names");
+	if (options->report && (options->form_chosen || options->names || options->reference || options->errors || options->output))
+		tool_usage(tool, "--report goes with --kernel and --tee only");
 	if (options->errors && (options->reference || options->names || options->kernel || options->tee))
 		tool_usage(tool, "--errors goes with --csv, --json and --output only");
 	if (options->errors && optind == tool->argc)
@@ -47,7 +55,7 @@ static void check(const struct tool *tool, struct options *options)
 
 static struct options parse(struct tool *tool)
 {
-	enum { CSV = 1, JSON, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS };
+	enum { CSV = 1, JSON, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT };
 	static const struct option long_options[] = {
 		{"csv", no_argument, NULL, CSV},
 		{"json", no_argument, NULL, JSON},
@@ -57,18 +65,18 @@ static struct options parse(struct tool *tool)
 		{"tee", no_argument, NULL, TEE},
 		{"reference", required_argument, NULL, REFERENCE},
 		{"errors", no_argument, NULL, ERRORS},
+		{"report", required_argument, NULL, REPORT},
 		TOOL_OPTIONS,
 	};
 	struct options options = {.form = "table"};
-	bool form_chosen = false;
 
 	for (int c; (c = tool_option(tool, "v", long_options)) != -1;) {
 		switch (c) {
 		case CSV:
 		case JSON:
-			if (form_chosen)
+			if (options.form_chosen)
 				tool_usage(tool, "--csv and --json: expected one of them, once");
-			form_chosen = true;
+			options.form_chosen = true;
 			options.form = c == CSV ? "csv" : "json";
 			break;
 		case NAMES:
@@ -88,6 +96,9 @@ static struct options parse(struct tool *tool)
 			break;
 		case ERRORS:
 			options.errors = true;
+			break;
+		case REPORT:
+			options.report = optarg;
 			break;
 		}
 	}
@@ -154,6 +165,27 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	close_output(tool, options, to);
 }
 
+/* --report: the page, which is made whole before there is a file. */
+static void write_page(struct tool *tool, const struct gt_report *report, const char *directory)
+{
+	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
+	char path[4096], *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&text, &bytes);
+
+	tool_must(tool, memory ? gt_page_write(&page, memory, &tool->error) : gt_fail_memory(&tool->error, "a page"));
+	if (fclose(memory) != 0)
+		tool_must(tool, gt_fail_memory(&tool->error, "a page"));
+	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
+		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
+	FILE *to = (mkdir(directory, 0777) == 0 || errno == EEXIST) ? fopen(path, "w") : NULL;
+	if (!to || fwrite(text, 1, bytes, to) != bytes || fclose(to) != 0) {
+		gt_fail_errno(&tool->error, "%s: cannot write the page", path);
+		tool_fail(tool);
+	}
+	free(text);
+}
+
 /* --errors: no stream, only rows. */
 static void print_errors(struct tool *tool, const struct options *options)
 {
@@ -203,10 +235,12 @@ int main(int argc, char **argv)
 	if (options.reference)
 		tool_must(&tool, gt_reference_read(&reference, options.reference, &tool.error));
 	gather(&tool, &report, options.tee);
-	if (!options.tee)
+	if (options.report)
+		write_page(&tool, &report, options.report);
+	else if (!options.tee)
 		print(&tool, &report, &reference, &options);
 	tool_end(&tool);
-	if (options.tee)
+	if (options.tee && !options.report)
 		print(&tool, &report, &reference, &options);
 	gt_reference_clear(&reference);
 	gt_report_clear(&report);

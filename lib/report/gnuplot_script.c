@@ -15,6 +15,7 @@ static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7"
 static const int point_types[] = {7, 5, 9, 11, 13, 6, 4, 8};
 
 #define LETTER 8	/* pixels, in the mean */
+#define MARGINS 110	/* pixels at both sides of a panel */
 #define LEFT_MARGIN 70	/* pixels that the y axis takes anyway */
 
 struct script {
@@ -104,7 +105,8 @@ static void put_places(const struct script *script)
 	for (size_t i = 0; i < axis->places_n; i++)
 		if (gt_utf8_characters(axis->places[i]) > longest)
 			longest = gt_utf8_characters(axis->places[i]);
-	double room = (text ? 0.85 : 0.85 / LETTER) * script->canvas.width / (double)script->columns / (double)axis->places_n;
+	double side = script->canvas.width / (double)script->columns;
+	double room = (text ? 0.85 * side : fmax(side - MARGINS, MARGINS) / LETTER) / (double)axis->places_n; /* letters */
 	bool turned = (double)longest + 1 > room;
 	if (turned && (text || longest <= 5)) { /* few letters: rather leave labels out */
 		every = (size_t)ceil(((double)longest + 1) / fmax(room, 0.1));

@@ -208,8 +208,17 @@ static void show_counter(const struct gt_report_counter *counter, char value[GT_
 		snprintf(value, GT_TABLE_CELL, "%s", gt_table_number(counter->value.number, number));
 }
 
-/* Adds the rows of a stage. What did not happen is not worth a row: a count of 0 has one only if
- * something could have been counted, which its ratio tells. */
+bool gt_table_counter(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
+		      const struct gt_report_counter *counter, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL])
+{
+	remark[0] = '\0';
+	if (counter->about->print == GT_PRINT_NOT)
+		return false;
+	show_counter(counter, value, remark);
+	bool possible = show_ratio(kernel, stage, counter->value.name, remark);
+	return strcmp(value, "0") != 0 || counter->value.kind == GT_COUNT_TEXT || possible;
+}
+
 static void add_stage(struct gt_table *table, const struct gt_report_kernel *kernel,
 		      const struct gt_report_stage *stage)
 {
@@ -218,12 +227,7 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 
 	for (size_t i = 0; i < stage->n; i++) {
 		const struct gt_report_counter *counter = &stage->counters[i];
-		remark[0] = '\0';
-		if (counter->about->print == GT_PRINT_NOT)
-			continue;
-		show_counter(counter, value, remark);
-		bool possible = show_ratio(kernel, stage, counter->value.name, remark);
-		if (strcmp(value, "0") == 0 && counter->value.kind != GT_COUNT_TEXT && !possible)
+		if (!gt_table_counter(kernel, stage, counter, value, remark))
 			continue;
 		const char *unit = counter->value.kind == GT_COUNT_TEXT ? NULL : counter->about->unit; /* "none" has none */
 		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, counter->value.name, value, unit, remark});
