@@ -531,6 +531,30 @@ chain_by_hand() {
 	done
 }
 
+@test "a timed level's counters by hand: latencies, entries, stalls, and their means" {
+	# Two misses of one step on one MSHR, four steps each; a hit of three; a store; two that merge.
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x80 0xf 0 0 0" "load.global 0x0 0xf 0 10 0" \
+		"store.global 0x0 0x1 0 11 0" "load.global 0x100 0xf 0 12 0" "load.global 0x100 0x3 0 12 0" | requests >in.gt
+	gcache --l1 --mshr 1x1 --latency fixed:4 --hit-latency 3 <in.gt >out.gt
+	names="lookups hit_lookups reservations merges passed_lookups reservation_fails stalls steps instance_steps latency_steps load_steps busy_entries"
+	# shellcheck disable=SC2086
+	[ "$(counters out.gt l1 $names)" = "6 1 3 1 1 3 3 13 13 12 18 3" ]
+	gtrace-cat --check out.gt
+	gstats --csv out.gt >out.csv
+	grep -qx '1,l1,latency\[3\],3' out.csv
+	grep -qx '1,l1,load_latency\[2\],2' out.csv
+	gstats out.gt | sed 's/  */ /g' >table
+	for line in "latency_steps 12 steps 4.00 steps a miss" "load_steps 18 steps 3.60 steps a load's lookup" \
+		"instance_steps 13 steps 0.92 misses at a time" "stalls 3 steps 23.08 % of instance steps" \
+		"busy_entries 3 entries 1.00 entries that a miss met"; do
+		grep -q "$line" table
+	done
+	for damage in 's/hit_lookups=1/hit_lookups=2/' 's/load_latency=\[0/load_latency=[1/' 's/stalls=3/stalls=99/'; do
+		gtrace-cat out.gt | sed "/^#count/$damage" | gtrace-cat --from >wrong.gt
+		expect_failure 1 "kernel 1: l1" gtrace-cat --check wrong.gt
+	done
+}
+
 @test "the distances of [000] table 3 come out of the timed order" {
 	awk 'BEGIN {
 		OFS = "\t"

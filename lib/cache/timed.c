@@ -148,7 +148,7 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 		return NULL;
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
-	engine->floor = engine->clock;
+	engine->floor = engine->begun = engine->clock;
 	engine->last_step = 0;
 	timed->active_list[timed->active++] = (uint32_t)number;
 	return engine;
@@ -193,9 +193,7 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, const st
 	engine->group_step = rows->step[i];
 	if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
 		return -1;
-	unsigned n = gt_engine_cut(timed, &row, rows->sm[i], ordinal, &items->items[items->n]);
-	items->n += n;
-	timed->counters.lookups += n;
+	items->n += gt_engine_cut(timed, &row, rows->sm[i], ordinal, &items->items[items->n]);
 	return 0;
 }
 
@@ -259,6 +257,7 @@ static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	if (serve(timed, engine, error) != 0)
 		return -1;
 	timed->sender = engine;
+	timed->counters.instance_steps += engine->clock - engine->begun;
 	uint64_t last = engine->clock;
 	struct gt_flights *flights = &engine->flights;
 	if (flights->tail > flights->head && gt_flight_at(flights, flights->tail - 1)->arrival >= last)

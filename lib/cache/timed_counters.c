@@ -10,8 +10,9 @@ static const struct {
 	const char *name;
 	size_t offset;
 } table[] = {
-	COUNTER(steps), COUNTER(stalls), COUNTER(port_conflicts), COUNTER(lookups), COUNTER(merges),
-	COUNTER(latency_misses), COUNTER(reservation_fails), COUNTER(reservations), COUNTER(latency_steps),
+	COUNTER(steps), COUNTER(instance_steps), COUNTER(stalls), COUNTER(port_conflicts), COUNTER(lookups),
+	COUNTER(hit_lookups), COUNTER(passed_lookups), COUNTER(merges), COUNTER(latency_misses),
+	COUNTER(reservation_fails), COUNTER(reservations), COUNTER(latency_steps), COUNTER(load_steps),
 	COUNTER(busy_entries),
 };
 
@@ -27,7 +28,8 @@ int gt_timed_count(const struct gt_timed *timed, const char *stage, uint64_t ker
 		if (gt_count_number(count, table[i].name, *(const uint64_t *)(const void *)at, error) != 0)
 			return -1;
 	}
-	if (gt_count_array(count, "latency", counters->latency, GT_TIMED_BINS, error) != 0)
+	if (gt_count_array(count, "latency", counters->latency, GT_TIMED_BINS, error) != 0 ||
+	    gt_count_array(count, "load_latency", counters->load_latency, GT_TIMED_BINS, error) != 0)
 		return -1;
 	return gt_count_array(count, "mshr", counters->mshr, GT_TIMED_BINS, error);
 }

@@ -85,9 +85,24 @@ static uint8_t status_of(const struct gt_timed *timed, const struct gt_timed_eve
 	}
 }
 
+static void count(struct gt_timed_counters *counters, const struct gt_timed_event *event)
+{
+	if (event->status == GT_TIMED_FAIL)
+		return;
+	counters->lookups++;
+	if (event->status == GT_TIMED_PASSED) {
+		counters->passed_lookups++;
+		return;
+	}
+	counters->hit_lookups += event->status == GT_TIMED_HIT;
+	counters->load_steps += event->latency;
+	counters->load_latency[gt_timed_bin(event->latency)]++;
+}
+
 int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   const struct gt_timed_event *event, struct gt_error *error)
 {
+	count(&timed->counters, event);
 	if (timed->watch)
 		timed->watch(timed->watch_context, event);
 	if (timed->config.emit != GT_EMIT_ALL)
@@ -230,6 +245,17 @@ static struct gt_cause cause_of(const struct gt_item *item, uint64_t step)
 				 .threads = item->row.threads};
 }
 
+void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *event)
+{
+	struct gt_timed_counters *counters = &timed->counters;
+
+	counters->reservations++;
+	counters->latency_steps += event->latency;
+	counters->busy_entries += event->busy_after;
+	counters->latency[gt_timed_bin(event->latency)]++;
+	counters->mshr[gt_timed_bin(event->busy_after)]++;
+}
+
 /* Sends for `missing`, less what is on its way. The entry is there. */
 static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t away,
 		   uint64_t here, struct gt_timed_event *event, struct gt_error *error)
@@ -244,11 +270,7 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 	event->effect = event->step + latency - (config->on_full == GT_FULL_STALL);
 	event->busy_after = ++engine->busy[set];
 	engine->held++;
-	timed->counters.reservations++;
-	timed->counters.latency_steps += latency;
-	timed->counters.busy_entries += event->busy_after;
-	timed->counters.latency[gt_timed_bin(latency)]++;
-	timed->counters.mshr[gt_timed_bin(event->busy_after)]++;
+	gt_engine_count_miss(timed, event);
 	uint64_t brought = gt_level_groups(timed->level, away) & ~here;
 	if (gt_send_fill(timed->level, &cause, item->piece.line, brought, &timed->collected, error) != 0)
 		return -1;

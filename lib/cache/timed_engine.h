@@ -10,9 +10,9 @@
 #define GT_TIMED_BINS 22 /* bin 0: 0; bin k: 2^(k-1) to 2^k - 1 */
 
 struct gt_timed_counters {
-	uint64_t steps, stalls, port_conflicts, lookups, merges, latency_misses, reservation_fails;
-	uint64_t reservations, latency_steps, busy_entries;
-	uint64_t latency[GT_TIMED_BINS], mshr[GT_TIMED_BINS];
+	uint64_t steps, instance_steps, stalls, port_conflicts, lookups, hit_lookups, passed_lookups, merges;
+	uint64_t latency_misses, reservation_fails, reservations, latency_steps, load_steps, busy_entries;
+	uint64_t latency[GT_TIMED_BINS], load_latency[GT_TIMED_BINS], mshr[GT_TIMED_BINS];
 };
 
 /* One lookup of a request: of the line of a load or atomic, or of a store as a whole. */
@@ -45,6 +45,7 @@ struct gt_outbox {
 struct gt_engine {
 	struct gt_tags *tags;
 	size_t number; /* of the instance */
+	uint64_t begun; /* its clock at the first request of this kernel */
 	uint64_t clock; /* nothing that comes is served before */
 	uint64_t floor; /* nothing will be sent before */
 	bool active;	/* it had a request in this kernel */
@@ -141,12 +142,15 @@ int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const stru
 int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
 		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error);
 
+/* Counts a miss that is sent on. */
+void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *event);
+
 /* Draws the latency of a miss. */
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 
 /* Puts a row into the outbox. */
 int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error);
-/* Puts a lookup there, if all are emitted, with what the event says of it. */
+/* Counts a lookup, and puts it there if all are emitted, with what the event says of it. */
 int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   const struct gt_timed_event *event, struct gt_error *error);
 

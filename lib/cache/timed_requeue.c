@@ -167,7 +167,6 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct run *r
 		run->running_n--;
 		return 0;
 	}
-	timed->counters.lookups++;
 	warp->effect = event.effect > warp->effect ? event.effect : warp->effect;
 	if (++warp->piece == running->n)
 		go_on(timed, engine, run, running, step);

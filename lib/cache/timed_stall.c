@@ -42,6 +42,8 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 	if (missing == 0 || timed->instant) {
 		event->status = missing ? GT_TIMED_MISS : GT_TIMED_HIT;
 		event->latency = missing ? 0 : timed->config.timed.hit_latency;
+		if (missing)
+			gt_engine_count_miss(timed, event);
 		event->effect += event->latency > 0 ? event->latency - 1 : 0;
 		if (timed->watch && slot != GT_NO_SLOT)
 			event->position = gt_engine_position(timed, engine, item, slot);
@@ -185,7 +187,6 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct g
 							 &engine->items.items[engine->items.n]);
 		}
 	}
-	timed->counters.lookups += engine->items.n;
 	return 0;
 }
 
