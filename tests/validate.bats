@@ -123,3 +123,11 @@ table() {
 		        assert row["source"] and row["target"] in ("yes", "no") and (row["target"] == "yes" or row["reason"]), row
 	PYTHON
 }
+
+@test "Pascal's descriptions say that stores hit by tag" {
+	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' | kernel "" >in.gt
+	for gpu in gtx1080 titanx-pascal; do
+		gschedule --gpu $gpu <in.gt | gcache --l2 >out.gt
+		[ "$(l2 out.gt write_hits)" = 2 ]
+	done
+}

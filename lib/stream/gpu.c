@@ -120,7 +120,7 @@ static const struct key parameters[] = {
 	{"write", &word},
 	{"allocate", &word},
 	{"partial", &word},
-	{"write-hits", &word},
+	{"write_hits", &word},
 	{"fetch", &size_or_sector},
 	{"bypass", &word},
 	{"flush", &word},
