@@ -56,6 +56,23 @@ static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 	return 0;
 }
 
+#define BEYOND 1.2 /* how far steps go on behind the last */
+
+/* Nothing changes behind the last step of a series: it goes on to the end of the axis. */
+static int go_on(struct gt_figure *figure, struct gt_error *error)
+{
+	double end = gt_figure_extent(figure).x_most * BEYOND;
+
+	for (size_t i = 0; i < figure->series_n; i++) {
+		struct gt_series *series = &figure->series[i];
+		struct gt_point last = series->points[series->n - 1];
+		last.x = end;
+		if (gt_figure_point(series, last, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Are all x whole powers of two (1/4 and 1/2 among them), or sizes, over a wide range? */
 static bool doubling(const struct gt_figure *figure, bool sizes)
 {
@@ -123,5 +140,9 @@ int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct g
 		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", x, extent.x_least);
 	if (figure->y.scale != GT_LINEAR && extent.y_least <= 0)
 		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", y, extent.y_least);
-	return figure->style == GT_POINTS ? 0 : sort(plot, figure, error);
+	if (figure->style == GT_POINTS)
+		return 0;
+	if (sort(plot, figure, error) != 0)
+		return -1;
+	return figure->style == GT_STEPS ? go_on(figure, error) : 0;
 }
