@@ -13,7 +13,8 @@ include $(paper_here)pipe.mk
 .DELETE_ON_ERROR:
 
 paper_key := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(paper_options)); $(pipe_here)digest \
-	'$(addprefix $(paper_here),$(paper).mk $(paper).sweep paper.mk sweep) grd gplot gtrace-ptx gstats')
+	'$(addprefix $(paper_here),$(notdir $(wildcard $(paper_here)*.mk $(paper_here)*.awk $(paper_here)*.sweep)) sweep miss-classes nugteren-figure3 mei) \
+	grd gplot gpchase gtrace-ptx gstats')
 out := $(RESULTS)/$(paper)-$(paper_key)
 
 # @$(whole) COMMAND $(done) makes the target of what a command prints.
@@ -31,5 +32,7 @@ endef
 .PHONY: $(paper)
 $(paper):
 	@for table in $(filter %.tsv,$(tables)); do \
-		echo "$$(basename $$table .tsv)"; sed 's/^/    /' $$table; echo; done; \
+		echo "$$(basename $$table .tsv)"; awk 'NR <= 20 { print "    " $$0 } END { if (NR > 20) print "    (" NR - 20 " more)"; print "" }' \
+			$$table; \
+	done; \
 	printf '%s\n' $(tables) $(pictures)

@@ -48,7 +48,7 @@ pipe_ordered := $(call pipe_digest,echo $(call pipe_quote,$(if $(TRACE),$(ORDER)
 	$(pipe_here)digest $(call pipe_quote,$(SOURCE)))
 $(call pipe_check,$(pipe_ordered),$(if $(TRACE),TRACE=$(TRACE),SOURCE=$(SOURCE)))
 pipe_counts  := $(call pipe_digest,echo $(pipe_ordered) $(call pipe_quote,$(MODEL)); \
-	$(pipe_here)digest $(call pipe_quote,$(MODEL)); $(if $(GPU),$(pipe_here)digest --gpu $(GPU)))
+	$(pipe_here)digest $(call pipe_quote,$(MODEL)); $(if $(GPU),$(pipe_here)digest --gpu $(GPU),:))
 $(call pipe_check,$(pipe_counts),GPU=$(GPU))
 pipe_report  := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(REPORT)); $(pipe_here)digest gstats)
 endif

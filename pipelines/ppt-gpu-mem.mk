@@ -7,7 +7,7 @@
 #     make -f pipelines/ppt-gpu-mem.mk SOURCE='gtrace-record ./gemm 512' GPU=titanv
 #     make -f pipelines/ppt-gpu-mem.mk csdd TRACE=... GPU=...
 #
-# Every variable of pipe.mk goes. PPT_L1 and PPT_L2 are SIZE,WAYS,LINE of the predicted caches.
+# Without them it takes an example and a TITAN V. Every variable of pipe.mk goes. PPT_L1 and PPT_L2 are SIZE,WAYS,LINE of the predicted caches.
 
 .PHONY: hit-ratios csdd
 hit-ratios:
@@ -15,10 +15,11 @@ hit-ratios:
 ppt_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 export PATH := $(PATH):$(abspath $(ppt_here)../bin)
 
-ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
-ifeq ($(strip $(GPU)),)
-$(error GPU is not set. Usage: make -f pipelines/ppt-gpu-mem.mk TRACE=file GPU=name)
+GPU ?= titanv
+ifeq ($(strip $(TRACE)$(SOURCE)),)
+TRACE := $(ppt_here)../examples/traces/conv.rdgc.xz
 endif
+ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
 # The figures of the description, a word each: "l1.size=128K". Lines are as long as sectors are, as
 # PPT-GPU-Mem has them ([004] 3.1).
 ppt_figures := $(shell PATH='$(PATH)'; echo | gtrace-cat --from | gschedule --gpu $(GPU) | gtrace-cat | \

@@ -6,15 +6,12 @@ GPU   ?= titanv
 paper_options = $(GPU)
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
-pictures := $(addprefix $(out)/,hit-rates.svg csdd.svg)
+pictures := $(addprefix $(out)/,improvements.svg csdd.svg)
 tables   := $(addprefix $(out)/,metrics.tsv improvements.tsv)
 $(paper): $(tables) $(pictures)
 
-$(out)/points.csv:
-	$(call sweep,yuan.sweep,$(GPU))
-
-$(out)/metrics.tsv $(out)/improvements.tsv: $(out)/%.tsv: $(out)/points.csv
-	@$(whole) awk -f $(paper_here)yuan-$*.awk $< $(done)
+$(out)/metrics.tsv: $(out)/points.csv
+	@$(whole) awk -f $(paper_here)yuan-metrics.awk $< $(done)
 
 l2_sees = $(firstword $(COMPRESS)) -dc $(ordered) | gcoalesce --gpu $(GPU) | gschedule --gpu $(GPU) | gcache --l1 $1 | \
 	grd --per global --granularity sector --csdd --total
@@ -24,5 +21,4 @@ $(out)/csdd-without-l1.tsv: | $(ordered)
 	@$(whole) $(call l2_sees,--bypass all) $(done)
 $(out)/csdd.svg: $(out)/csdd-without-l1.tsv $(out)/csdd-with-l1.tsv
 	@$(whole) gplot csdd --names 'L2 sees all,L2 behind an L1' --title 'What reaches L2' $^ $(done)
-$(out)/hit-rates.svg: $(out)/improvements.tsv
-	@$(whole) gplot bars -y 'L1=l1_read_hit_rate,L2=l2_read_hit_rate' --y-label 'sectors read that hit (%)' $< $(done)
+include $(paper_here)improvements.mk
