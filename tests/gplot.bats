@@ -147,6 +147,43 @@ shows() {
 	! gplot scatter -x hw -y model --log none --script scatter.csv | grep logscale
 }
 
+@test "figure 7 of [001]: bank passes against the stride" {
+	{
+		echo stride,passes
+		for stride in 1 2 4 6 8 16 32; do
+			awk -v stride=$stride 'BEGIN {
+				OFS = "\t"
+				print "#gtrace 1"
+				print "#kernel", "id=1", "name=strided", "grid=1,1,1", "block=32,1,1"
+				print "block", "warp", "an", "pc", "op", "size", "mask", "base", "stride"
+				print 0, 0, 0, 0, "load.shared", 4, "0xffffffff", 0, 4 * stride
+			}' | gtrace-cat --from | gcoalesce | gstats --csv | awk -F, -v stride=$stride '$1 == "total" && $3 == "bank_passes" { print stride "," $4 }'
+		done
+	} >banks.csv
+	picture sweep -x stride -y passes banks.csv
+	shows "points 7" "lines 1" "text stride" "text passes"
+	gplot sweep -x stride -y passes --script banks.csv | grep -qx '32 32'
+}
+
+@test "figure 12 of [002]: parameters at parts of their value, a panel for each trace" {
+	{
+		echo trace,parameter,factor,reads,hits
+		for trace in conv gemm; do
+			for factor in 0.25 0.5 2 4; do
+				for parameter in size ways; do
+					size=16384 ways=4
+					declare $parameter="$(awk -v now=${!parameter} -v factor=$factor 'BEGIN { print now * factor }')"
+					gcache --l1 --size $size --ways $ways --emit none $trace.gt | gstats --csv | awk -F, -v point=$trace,$parameter,$factor '
+						$1 == "total" && $2 == "l1" { v[$3] = $4 } END { print point "," v["reads"] "," v["read_hits"] }'
+				done
+			done
+		done
+	} >factors.csv
+	picture sweep -x factor -y hits/reads --by parameter --panel trace factors.csv
+	shows "points 16" "lines 4" "text conv" "text gemm" "text size" "text ways" "text 0.25" "text 4" "text factor" "text hits (% of reads)"
+	gplot sweep -x factor -y hits/reads --by parameter --panel trace --terminal text factors.csv | grep -q 'gemm; y: hits (% of reads)'
+}
+
 @test "a million points are drawn as the pixels they are" {
 	awk 'BEGIN { print "x,y"; for (i = 0; i < 300000; i++) print i "," (i * 7919) % 1000 }' |
 		gplot scatter -x x -y y --script | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside { n++ } END { exit n > 300000 || n < 100000 }'

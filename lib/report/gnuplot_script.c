@@ -160,7 +160,8 @@ static void put_axes(const struct script *script)
 		fprintf(script->to, "set logscale y %d\n", figure->y.scale == GT_LOG2 ? 2 : 10);
 	put_range('y', &ticks, script->to);
 	set_text("xlabel", figure->x.label, script->to);
-	set_text("ylabel", figure->y.label, script->to);
+	if (script->canvas.terminal != GT_TEXT) /* see set_title */
+		set_text("ylabel", figure->y.label, script->to);
 	for (size_t i = 0; i < figure->marks_n; i++)
 		fprintf(script->to, "set arrow from first %.12g, graph 0 to first %.12g, graph 1 nohead dashtype 3 linecolor rgb '#707070'\n",
 			figure->marks[i], figure->marks[i]);
