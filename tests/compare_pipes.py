@@ -63,7 +63,7 @@ def random_level(rnd, write):
 
 
 def random_options(rnd):
-    return {'rule': rnd.choice(['default', 'default', 'pascal', 'fermi']), 'sm': rnd.randrange(1, 6),
+    return {'rule': rnd.choice(['default', 'default', 'pascal', 'pascal-apart', 'fermi']), 'sm': rnd.randrange(1, 6),
             'max_blocks': rnd.randrange(1, 4), 'schedulers': rnd.choice([1, 2, 4]),
             'map': rnd.choice(['rr', 'rr', 'part:4']),
             'l1': random_level(rnd, ['through', 'through', 'evict', 'back']), 'l2': random_level(rnd, ['back', 'through']),

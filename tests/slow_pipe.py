@@ -73,7 +73,7 @@ class Request:
 
 
 def group_of(lane, size, rule):
-    if rule != 'pascal':
+    if not rule.startswith('pascal'):
         return 0
     together = 8 if size <= 4 else 4 if size <= 8 else 2 if size <= 16 else 1
     return lane // together
@@ -95,7 +95,24 @@ def coalesce(access, rule):
                 request.sectors.add(sector)
             if touched == SECTOR and access.op == 'store':
                 request.full.add(sector)
+    if rule == 'pascal' and access.op == 'store':
+        return joined(requests.values())
     return list(requests.values())
+
+
+def joined(requests):
+    """What groups of a store write to one line is one request, unless they share a sector."""
+    kept = []
+    for request in requests:
+        for other in kept:
+            if other.line == request.line and not other.sectors & request.sectors:
+                other.bytes |= request.bytes
+                other.sectors |= request.sectors
+                other.full |= request.full
+                break
+        else:
+            kept.append(request)
+    return kept
 
 
 # ---------------------------------------------------------------- schedule
