@@ -110,6 +110,7 @@ void gt_timed_begin(struct gt_timed *timed)
 	gt_level_begin(timed->level);
 	memset(&timed->counters, 0, sizeof timed->counters);
 	timed->active = 0;
+	timed->last_step = 0;
 	timed->retry = RELEASE_ROWS;
 }
 
@@ -149,7 +150,6 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
 	engine->floor = engine->begun = engine->clock;
-	engine->last_step = 0;
 	timed->active_list[timed->active++] = (uint32_t)number;
 	return engine;
 }
@@ -207,13 +207,33 @@ static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const str
 	return gt_wave_add(&engine->wave, rows, i, error);
 }
 
-static int check_step(const struct gt_engine *engine, const struct gt_rows *rows, size_t i, struct gt_error *error)
+static int check_step(struct gt_timed *timed, uint64_t step, struct gt_error *error)
 {
-	if (rows->step[i] < engine->last_step)
-		return gt_fail(error, "a request of step %" PRIu64 " after step %" PRIu64 " of the same cache: expected rising steps",
-			       rows->step[i], engine->last_step);
-	if (rows->step[i] > STEP_MAX)
-		return gt_fail(error, "step %" PRIu64 ": the timed model takes steps up to %" PRIu64, rows->step[i], STEP_MAX);
+	if (step < timed->last_step)
+		return gt_fail(error, "a request of step %" PRIu64 " after step %" PRIu64 ": expected rising steps", step,
+			       timed->last_step);
+	if (step > STEP_MAX)
+		return gt_fail(error, "step %" PRIu64 ": the timed model takes steps up to %" PRIu64, step, STEP_MAX);
+	timed->last_step = step;
+	return 0;
+}
+
+/* What comes has the last step at least, so groups of earlier steps are complete and instances that
+ * have no requests any more need not hold up what the others send. */
+static int catch_up(struct gt_timed *timed, struct gt_error *error)
+{
+	for (size_t i = 0; i < timed->active && timed->config.timed.issue == GT_OWN_SCHEDULE; i++) {
+		struct gt_engine *engine = timed->engines[timed->active_list[i]];
+		if (engine->group_step >= timed->last_step)
+			continue;
+		if (engine->items.n > 0 && serve(timed, engine, error) != 0)
+			return -1;
+		engine->floor = engine->clock > timed->last_step ? engine->clock : timed->last_step;
+		timed->sender = engine;
+		if (gt_engine_advance(timed, engine, engine->floor, error) != 0 ||
+		    timed->collected.flush(timed->collected.context, timed->collected.rows, error) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -237,14 +257,13 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 	for (size_t i = 0; i < rows->n; i++) {
 		size_t number = timed->config.shared ? 0 : rows->sm[i];
 		struct gt_engine *engine = engine_of(timed, number, rows->step[i], error);
-		if (!engine || check_step(engine, rows, i, error) != 0)
+		if (!engine || check_step(timed, rows->step[i], error) != 0)
 			return -1;
 		if ((by_schedule ? take_group : take_wave)(timed, engine, rows, i, error) != 0)
 			return -1;
-		engine->last_step = rows->step[i];
 		if (timed->waiting < timed->retry)
 			continue;
-		if (gt_timed_release(timed, false, sent, error) != 0)
+		if (catch_up(timed, error) != 0 || gt_timed_release(timed, false, sent, error) != 0)
 			return -1;
 		timed->retry = RELEASE_ROWS + 2 * timed->waiting;
 	}

@@ -49,7 +49,6 @@ struct gt_engine {
 	uint64_t clock; /* nothing that comes is served before */
 	uint64_t floor; /* nothing will be sent before */
 	bool active;	/* it had a request in this kernel */
-	uint64_t last_step;  /* of the requests that came */
 	uint64_t group_step; /* of the items or of the wave that wait: the first's */
 	struct gt_items items; /* that issue together */
 	struct gt_wave wave;   /* of its own issue: what is resident together */
@@ -74,6 +73,7 @@ struct gt_timed {
 	struct gt_rows *scratch; /* one row: a lookup for the functional model */
 	struct gt_sink collected; /* what the functional model sends, on its way to an outbox */
 	struct gt_engine *sender; /* whose outbox that is */
+	uint64_t last_step;	  /* of the requests that came */
 	uint64_t released;	  /* what is before this step has been passed on */
 	size_t waiting, retry;	  /* rows in outboxes; how many make a release worth a try */
 	void (*watch)(void *context, const struct gt_timed_event *event);

@@ -665,6 +665,37 @@ static void test_one_warp_is_in_order(void)
 	}
 }
 
+/* What one instance sends is not kept until the end because another has long had its last request. */
+static void test_rows_leave_though_an_instance_is_idle(void)
+{
+	static struct gt_level_config config;
+	struct digest digest = {0};
+	struct gt_sink sink = {gt_rows_new(64, &error), note, &digest};
+	struct gt_rows *rows = new_rows(1000);
+
+	CHECK(read_config(CONFIG("scope", "private", "write", "back", "latency", "fixed:3", "mshr", "1x4"), &config));
+	struct gt_timed *timed = gt_timed_open(&config, &error);
+	gt_timed_begin(timed);
+	for (unsigned batch = 0; batch < 200; batch++) {
+		for (size_t i = 0; i < 1000; i++) {
+			uint64_t at = 1000 * (uint64_t)batch + i;
+			set_row(rows, i, 0, 0, at, at);
+			rows->op[i] = gt_op(at % 2 ? GT_ATOMIC : GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+			rows->sm[i] = at > 0 && at % 1000 != 999;
+		}
+		rows->sm[999] = batch < 3 ? 2 : 1;
+		CHECK_EQUAL(gt_timed_take(timed, rows, &sink, &error), 0);
+	}
+	note(&digest, sink.rows, &error);
+	CHECK(digest.rows > 200000);
+	CHECK_EQUAL(gt_timed_finish(timed, &sink, &error), 0);
+	note(&digest, sink.rows, &error);
+	CHECK(digest.rows > 299000);
+	gt_timed_close(timed);
+	gt_rows_free(sink.rows);
+	gt_rows_free(rows);
+}
+
 int main(void)
 {
 	RUN(test_stall_is_the_reference);
@@ -676,5 +707,6 @@ int main(void)
 	RUN(test_nugteren_table_5);
 	RUN(test_without_time_it_is_functional);
 	RUN(test_seeds);
+	RUN(test_rows_leave_though_an_instance_is_idle);
 	return check_report();
 }
