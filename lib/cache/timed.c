@@ -10,6 +10,7 @@
 #include "stream/op.h"
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request: clocks go on from there */
+#define GATHERED_ROWS 4096	  /* of an instance, that are served together */
 #define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
 
 /* What the functional model sent becomes the sender's. */
@@ -79,6 +80,7 @@ static void close_engine(struct gt_engine *engine)
 	free(engine->busy);
 	free(engine->ports);
 	free(engine->outbox.rows);
+	free(engine->queued.rows);
 	gt_flights_close(&engine->flights);
 	gt_wave_close(&engine->wave);
 	free(engine);
@@ -154,6 +156,30 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 	return engine;
 }
 
+/* Serves the groups of an instance: what the schedule issues in one step issues together. */
+static int serve_groups(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	const struct gt_sent *queued = engine->queued.rows;
+	struct gt_items *items = &engine->items;
+
+	for (size_t first = 0, at = 0; at < engine->queued.n; first = at) {
+		uint32_t ordinal = 0;
+		for (; at < engine->queued.n && queued[at].step == queued[first].step; at++) {
+			const struct gt_waiting *row = &queued[at].row, *before = &queued[at - (at > first)].row;
+			ordinal += row->block != before->block || row->warp != before->warp ||
+				   queued[at].sm != queued[at - (at > first)].sm;
+			if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
+				return -1;
+			items->n += gt_engine_cut(timed, row, queued[at].sm, ordinal, &items->items[items->n]);
+		}
+		engine->group_step = queued[first].step;
+		if (gt_engine_stall(timed, engine, error) != 0)
+			return -1;
+	}
+	engine->queued.n = 0;
+	return 0;
+}
+
 /* Serves what an instance has gathered. */
 static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
@@ -161,8 +187,8 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	int result = 0;
 
 	timed->sender = engine;
-	if (engine->items.n > 0)
-		result = gt_engine_stall(timed, engine, error);
+	if (engine->queued.n > 0)
+		result = serve_groups(timed, engine, error);
 	if (engine->wave.n > 0) {
 		result = (requeue ? gt_engine_requeue : gt_engine_stall_wave)(timed, engine, error);
 		gt_wave_clear(&engine->wave);
@@ -170,31 +196,17 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	return result == 0 ? timed->collected.flush(timed->collected.context, timed->collected.rows, error) : -1;
 }
 
-/* Whether row i is of another warp than the last lookup that waits. */
-static bool warp_changes(const struct gt_engine *engine, const struct gt_rows *rows, size_t i)
-{
-	const struct gt_item *last = &engine->items.items[engine->items.n - 1];
-
-	return last->row.block != rows->block[i] || last->row.warp != rows->warp[i] || last->sm != rows->sm[i];
-}
-
-/* What the schedule issues in one step issues together. */
+/* Groups are served some at a time, so that the machine finds the cache they look into in its own. */
 static int take_group(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
 		      struct gt_error *error)
 {
-	const struct gt_waiting row = gt_waiting_of(rows, i);
-	struct gt_items *items = &engine->items;
-	uint32_t ordinal = 0;
+	struct gt_outbox *queued = &engine->queued;
+	const struct gt_sent row = {.row = gt_waiting_of(rows, i), .step = rows->step[i], .sm = rows->sm[i]};
 
-	if (items->n > 0 && rows->step[i] != engine->group_step && serve(timed, engine, error) != 0)
+	if (queued->n >= GATHERED_ROWS && rows->step[i] != queued->rows[queued->n - 1].step &&
+	    serve(timed, engine, error) != 0)
 		return -1;
-	if (items->n > 0)
-		ordinal = items->items[items->n - 1].ordinal + warp_changes(engine, rows, i);
-	engine->group_step = rows->step[i];
-	if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
-		return -1;
-	items->n += gt_engine_cut(timed, &row, rows->sm[i], ordinal, &items->items[items->n]);
-	return 0;
+	return gt_outbox_add(queued, &row, error);
 }
 
 static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
@@ -224,9 +236,9 @@ static int catch_up(struct gt_timed *timed, struct gt_error *error)
 {
 	for (size_t i = 0; i < timed->active && timed->config.timed.issue == GT_OWN_SCHEDULE; i++) {
 		struct gt_engine *engine = timed->engines[timed->active_list[i]];
-		if (engine->group_step >= timed->last_step)
+		if (engine->queued.n > 0 && engine->queued.rows[engine->queued.n - 1].step >= timed->last_step)
 			continue;
-		if (engine->items.n > 0 && serve(timed, engine, error) != 0)
+		if (serve(timed, engine, error) != 0)
 			return -1;
 		engine->floor = engine->clock > timed->last_step ? engine->clock : timed->last_step;
 		timed->sender = engine;

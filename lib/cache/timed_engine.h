@@ -36,7 +36,7 @@ struct gt_sent {
 	uint8_t status; /* of a lookup that is passed on under --emit all */
 };
 
-/* What an instance has sent, by step. */
+/* What an instance has sent, or has still to serve, by step. */
 struct gt_outbox {
 	struct gt_sent *rows;
 	size_t first, n, capacity;
@@ -49,8 +49,9 @@ struct gt_engine {
 	uint64_t clock; /* nothing that comes is served before */
 	uint64_t floor; /* nothing will be sent before */
 	bool active;	/* it had a request in this kernel */
-	uint64_t group_step; /* of the items or of the wave that wait: the first's */
-	struct gt_items items; /* that issue together */
+	struct gt_outbox queued; /* requests that came, by step; none under an issue of its own */
+	uint64_t group_step;	 /* of the items or of the wave that wait: the first's */
+	struct gt_items items;	 /* that issue together */
 	struct gt_wave wave;   /* of its own issue: what is resident together */
 	uint64_t random;
 	struct gt_flights flights;
@@ -148,6 +149,7 @@ void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *e
 /* Draws the latency of a miss. */
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 
+int gt_outbox_add(struct gt_outbox *outbox, const struct gt_sent *row, struct gt_error *error);
 /* Puts a row into the outbox. */
 int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error);
 /* Counts a lookup, and puts it there if all are emitted, with what the event says of it. */

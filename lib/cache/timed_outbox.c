@@ -4,21 +4,24 @@
 
 #include "cache/timed_engine.h"
 
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error)
+int gt_outbox_add(struct gt_outbox *outbox, const struct gt_sent *row, struct gt_error *error)
 {
-	struct gt_outbox *outbox = &engine->outbox;
-
 	if (outbox->n == outbox->capacity) {
 		size_t capacity = outbox->capacity ? 2 * outbox->capacity : 64;
 		struct gt_sent *rows = realloc(outbox->rows, capacity * sizeof *rows);
 		if (!rows)
-			return gt_fail_memory(error, "requests of SMs that are ahead of others");
+			return gt_fail_memory(error, "requests of SMs that wait, or are ahead of others");
 		outbox->rows = rows;
 		outbox->capacity = capacity;
 	}
 	outbox->rows[outbox->n++] = *row;
-	timed->waiting++;
 	return 0;
+}
+
+int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error)
+{
+	timed->waiting++;
+	return gt_outbox_add(&engine->outbox, row, error);
 }
 
 static const struct gt_sent *head_of(const struct gt_timed *timed, uint32_t number)
