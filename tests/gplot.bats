@@ -231,6 +231,10 @@ shows() {
 	expect_failure 1 "expected --x and --y" gplot scatter table.csv
 	expect_failure 1 "expected a column 'c', found: a b" gplot scatter -x a -y c table.csv
 	expect_failure 1 "expected rows to draw" gplot scatter -x a -y b --where a=7 table.csv
+	for kind in "bars -x a" "histogram -x a" "mru -x a" "csdd -x a" "pchase -x a"; do
+		# shellcheck disable=SC2086
+		expect_failure 1 "expected rows to draw" gplot $kind -y b --where a=7 table.csv
+	done
 	expect_failure 1 "No such file" gplot bars nowhere.csv
 	expect_failure 1 "expected the table of gtrace-ptx --static --tree" gplot coalescing table.csv
 	expect_failure 1 "row 1: expected a number in column 'b', found 'x'" gplot scatter -x a -y b <(printf 'a,b\n1,x\n')

@@ -38,7 +38,8 @@ static void merge(struct gt_boxes *boxes)
 {
 	size_t kept = 0;
 
-	qsort(boxes->cells, boxes->n, sizeof *boxes->cells, by_place);
+	if (boxes->n > 0)
+		qsort(boxes->cells, boxes->n, sizeof *boxes->cells, by_place);
 	for (size_t i = 0; i < boxes->n; i++) {
 		if (kept > 0 && by_place(&boxes->cells[kept - 1], &boxes->cells[i]) == 0)
 			boxes->cells[kept - 1].value += boxes->cells[i].value;

@@ -47,7 +47,8 @@ static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 {
 	for (size_t i = 0; i < figure->series_n; i++) {
 		struct gt_series *series = &figure->series[i];
-		qsort(series->points, series->n, sizeof *series->points, by_x);
+		if (series->n > 0)
+			qsort(series->points, series->n, sizeof *series->points, by_x);
 		for (size_t j = 1; j < series->n; j++)
 			if (series->points[j].x == series->points[j - 1].x)
 				return gt_fail(error, "several rows%s%s have %s %g: --by names the column that tells them apart, --where chooses",
@@ -65,9 +66,9 @@ static int go_on(struct gt_figure *figure, struct gt_error *error)
 
 	for (size_t i = 0; i < figure->series_n; i++) {
 		struct gt_series *series = &figure->series[i];
-		struct gt_point last = series->points[series->n - 1];
+		struct gt_point last = series->n > 0 ? series->points[series->n - 1] : (struct gt_point){0};
 		last.x = end;
-		if (gt_figure_point(series, last, error) != 0)
+		if (series->n > 0 && gt_figure_point(series, last, error) != 0)
 			return -1;
 	}
 	return 0;
