@@ -86,6 +86,22 @@ table() {
 	grep -qx '1,l2,read_hits,250' warm.csv
 }
 
+@test "a replayed launch runs twice, finds its memory as it was, and L2 as that has left it" {
+	command -v clang >/dev/null || skip "no clang here"
+	local kernels=$BUILD/kernels-validate-clang
+	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$kernels" "$kernels/vectoradd" "$kernels/polybench_gemm"
+	LD_PRELOAD=${PRELOAD-} gtrace-record --replay --stdout words "$kernels/vectoradd" 10000 128 >out.gt
+	gtrace-cat out.gt | grep -a '^#kernel' | cut -f 2,3 | diff - <(printf 'id=1\tname=vectoradd pass 1\nid=2\tname=vectoradd\n')
+	# 40000 bytes in two pieces, each read from the copy and written back.
+	gstats --csv out.gt | grep '^2,copies,bytes' | diff - <(printf '2,copies,bytes[%s],%s\n' 0 32768 1 32768 2 7232 3 7232)
+	gtrace-cat --check <out.gt >/dev/null
+	gschedule --gpu titanx-pascal <out.gt | gcache --l2 --warm copies --flush never | gstats --csv >l2.csv
+	grep -qx '1,l2,write_hits,0' l2.csv && grep -qx '2,l2,write_hits,1250' l2.csv && grep -qx '2,l2,read_hits,2500' l2.csv
+	# Its result depends on what it finds in memory.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --replay --stdout words "$kernels/polybench_gemm" 20 32 8 >out.gt
+	grep -qx ok words
+}
+
 @test "a table of one's own: hardware, ours, differences, errors, what is missing" {
 	command -v clang >/dev/null || skip "no clang here"
 	local row='titanx-pascal,vectoradd,10000 1024 64,vectoradd_double'

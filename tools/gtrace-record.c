@@ -23,13 +23,15 @@
 
 static const char usage[] =
 	"usage: gtrace-record [-v] [--kernel RE] [--launches LIST] [--blocks N] [--skip-untraced]\n"
-	"                     [--space LIST] [--gpu NAME|FILE] [--memory SIZE] [--max-instructions N]\n"
+	"                     [--replay] [--space LIST] [--gpu NAME|FILE] [--memory SIZE] [--max-instructions N]\n"
 	"                     [--stdout FILE] PROGRAM [ARGUMENT...]\n"
 	"\n"
 	"      --kernel RE         trace the launches of kernels whose names RE matches\n"
 	"      --launches LIST     trace these launches: 1 is the program's first; such as 2,5-7\n"
 	"      --blocks N          trace the first N blocks of each launch\n"
 	"      --skip-untraced     do not execute what is not traced (results will be wrong)\n"
+	"      --replay            run each traced launch twice and write back what it changed in between, as\n"
+	"                          profilers do: the first is \"NAME pass 1\"\n"
 	"      --space LIST        trace accesses to these: global, local, shared, texture, constant\n"
 	"                          (global,local)\n"
 	"      --gpu NAME|FILE     the GPU that the program sees (" DEFAULT_GPU "); put into the stream if given\n"
@@ -93,10 +95,10 @@ static void set_gpu(struct tool *tool, struct gt_record *record, const char *nam
 
 static void parse_options(struct tool *tool, struct gt_record *record, const char **output)
 {
-	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, SPACE, GPU, MEMORY, INSTRUCTIONS, STDOUT };
+	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, STDOUT };
 	static const struct option options[] = {
 		{"kernel", required_argument, NULL, KERNEL},	   {"launches", required_argument, NULL, LAUNCHES},
-		{"blocks", required_argument, NULL, BLOCKS},	   {"skip-untraced", no_argument, NULL, SKIP},
+		{"blocks", required_argument, NULL, BLOCKS},	   {"skip-untraced", no_argument, NULL, SKIP}, {"replay", no_argument, NULL, REPLAY},
 		{"space", required_argument, NULL, SPACE},	   {"gpu", required_argument, NULL, GPU},
 		{"memory", required_argument, NULL, MEMORY},	   {"max-instructions", required_argument, NULL, INSTRUCTIONS},
 		{"stdout", required_argument, NULL, STDOUT},	   TOOL_OPTIONS,
@@ -111,6 +113,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 		case LAUNCHES: set_tracing(tool, record, "--launches", record->launches); break;
 		case BLOCKS: set_count(tool, "--blocks", &record->blocks); break;
 		case SKIP: record->skip_untraced = true; break;
+		case REPLAY: record->replay = true; break;
 		case SPACE: set_tracing(tool, record, "--space", record->spaces); break;
 		case GPU: gpu = optarg; record->gpu_chosen = true; break;
 		case MEMORY:

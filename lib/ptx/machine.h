@@ -24,7 +24,7 @@ struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, s
 void gt_ptx_machine_close(struct gt_ptx_machine *machine);
 
 /* The memory it was opened with. */
-const struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);
+struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);
 
 /* The device address and size of a module variable (.global, .const). -1 if there is none. */
 int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64_t *address, uint64_t *bytes,

@@ -45,6 +45,7 @@ static const struct {
 } flags[] = {
 	{PREFIX "GPU_CHOSEN", offsetof(struct gt_record, gpu_chosen)},
 	{PREFIX "SKIP_UNTRACED", offsetof(struct gt_record, skip_untraced)},
+	{PREFIX "REPLAY", offsetof(struct gt_record, replay)},
 	{PREFIX "VERBOSE", offsetof(struct gt_record, verbose)},
 };
 
@@ -67,6 +68,7 @@ int gt_record_tracing(const struct gt_record *record, struct gt_ptx_tracing *tra
 	if (record->blocks > 0)
 		tracing->blocks = record->blocks;
 	tracing->skip_untraced = record->skip_untraced;
+	tracing->replay = record->replay;
 	tracing->max_instructions = record->max_instructions;
 	if (record->spaces[0] && gt_ptx_tracing_spaces(tracing, record->spaces, error) != 0)
 		return -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptx/blockorder.h"
+#include "ptx/replay.h"
 
 struct gt_ptx_recorder {
 	struct gt_writer *writer;
@@ -14,6 +15,7 @@ struct gt_ptx_recorder {
 	struct gt_ptx_blockorder *order;
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
+	uint64_t id;	   /* of the kernel that is being recorded */
 	struct gt_ptx_copies copies; /* since the last of these */
 };
 
@@ -97,7 +99,7 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 
 	if (shared > UINT32_MAX)
 		return gt_fail(error, "%s: %" PRIu64 " bytes of shared memory", kernel->name, shared);
-	kernel->id = recorder->launches;
+	kernel->id = recorder->id;
 	kernel->order = recorder->tracing->unordered ? GT_ORDER_NONE : GT_ORDER_BLOCK;
 	kernel->shared_bytes = (uint32_t)shared;
 	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
@@ -143,7 +145,7 @@ static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_p
 		addresses[i] = memory->allocations[i].address;
 		bytes[i] = memory->allocations[i].bytes;
 	}
-	gt_count_begin(&count, "allocations", recorder->launches);
+	gt_count_begin(&count, "allocations", recorder->id);
 	if (result == 0 && (gt_count_array(&count, "addresses", addresses, n, error) != 0 ||
 			    gt_count_array(&count, "bytes", bytes, n, error) != 0 ||
 			    gt_count_text(&count, "names", names, error) != 0 ||
@@ -164,7 +166,7 @@ static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error
 
 	if (recorder->copies.n == 0)
 		return 0;
-	gt_count_begin(&count, "copies", recorder->launches);
+	gt_count_begin(&count, "copies", recorder->id);
 	result = gt_ptx_copies_count(&recorder->copies, &count, error);
 	if (result == 0)
 		result = gt_write_count(recorder->writer, &count, error);
@@ -199,13 +201,58 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	return gt_ptx_blockorder_finish(recorder->order, error);
 }
 
+/* Runs a launch, and writes all there is to say of it. */
+static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			 struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_count count = {0};
+	bool estimated;
+	int result = gt_ptx_registers(launch->kernel, registers, &kernel->registers, &estimated, error);
+
+	if (result == 0)
+		result = write_head(recorder, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
+				    &count, error);
+	if (result == 0)
+		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
+	if (result == 0)
+		result = write_copies(recorder, error);
+	if (result == 0)
+		result = run_traced(recorder, machine, launch, ran, error);
+	if (result == 0)
+		result = write_rest(recorder, ran, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
+/* The same as a profiler sees it in a later pass: the launch has run before, under another name here,
+ * and what it has changed was written back. */
+static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			 const struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_ptx_memory *memory = gt_ptx_machine_memory(machine);
+	struct gt_kernel first = *kernel, second = *kernel;
+	struct gt_ptx_saved saved;
+	int result;
+
+	if (gt_ptx_save(&saved, memory, error) != 0)
+		return -1;
+	snprintf(first.name, sizeof first.name, "%.*s pass 1", (int)(sizeof first.name - sizeof " pass 1"), kernel->name);
+	recorder->id = 2 * recorder->launches - 1;
+	result = record_launch(recorder, machine, launch, &first, registers, ran, error);
+	if (result == 0) {
+		gt_ptx_restore(&saved, memory, &recorder->copies);
+		recorder->id = 2 * recorder->launches;
+		result = record_launch(recorder, machine, launch, &second, registers, ran, error);
+	}
+	gt_ptx_saved_clear(&saved);
+	return result;
+}
+
 int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
 		  struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gt_kernel kernel = {0};
-	struct gt_count count = {0};
-	bool estimated;
 	size_t length;
 	const char *shown = gt_ptx_shown_name(module, launch->kernel, &length);
 
@@ -222,18 +269,8 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		return recorder->tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
 	}
 	recorder->traced++;
-	int result = gt_ptx_registers(launch->kernel, registers, &kernel.registers, &estimated, error);
-	if (result == 0)
-		result = write_head(recorder, launch, &kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
-				    &count, error);
-	if (result == 0)
-		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
-	if (result == 0)
-		result = write_copies(recorder, error);
-	if (result == 0)
-		result = run_traced(recorder, machine, launch, ran, error);
-	if (result == 0)
-		result = write_rest(recorder, ran, &count, error);
-	gt_count_clear(&count);
-	return result;
+	if (recorder->tracing->replay)
+		return record_replay(recorder, machine, launch, &kernel, registers, ran, error);
+	recorder->id = recorder->launches;
+	return record_launch(recorder, machine, launch, &kernel, registers, ran, error);
 }

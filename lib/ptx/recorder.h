@@ -23,6 +23,7 @@ struct gt_ptx_tracing {
 	unsigned char *launches; /* of GT_PTX_LAUNCHES: those to trace, from 1; NULL: all. Owned. */
 	uint64_t blocks;	 /* the first so many of each */
 	bool skip_untraced;	 /* the rest is not executed */
+	bool replay;		 /* each launch runs twice, as under a profiler: what replay.h says */
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
 	uint64_t memory;	 /* bytes to put a block in order */
 	uint64_t max_instructions; /* of a launch; 0: no limit */
@@ -45,7 +46,8 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 					     struct gt_error *error);
 void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
 
-/* Runs the next launch, or skips it; the first has number 1, which is its kernel's id. Of `launch`
+/* Runs the next launch, or skips it; the first has number 1, which is its kernel's id;
+ * under replay the launch n is the kernels 2n - 1, whose name ends in " pass 1", and 2n. Of `launch`
  * the kernel, the shape, the parameters and sms are the caller's to set. `registers` per thread, 0
  * if unknown: .maxnreg is taken then, or an estimate. */
 int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
