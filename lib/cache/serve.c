@@ -389,6 +389,13 @@ void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, 
 	touch(level, tags, set, slot, hits, used, mru);
 }
 
+void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op)
+{
+	touch(level, tags, set, slot, 0, 0, NULL);
+	if (level->class_of[op] == GT_CLASS_STREAM)
+		gt_tags_demote(tags, set, slot);
+}
+
 int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t sectors,
 		    const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error)
 {

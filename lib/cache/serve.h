@@ -103,6 +103,8 @@ struct gt_cause; /* below */
 /* Sectors of a line come in: the line takes a slot if it has none, and is used. */
 int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t sectors,
 		    const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error);
+/* A request of that op uses a line that is present, and has been counted. */
+void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op);
 /* A line that is present is used; `mru` as in gt_note_depths. */
 void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 		    uint64_t used, uint64_t *mru);

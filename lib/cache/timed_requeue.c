@@ -68,6 +68,16 @@ static void count_part(struct gt_timed *timed, struct gt_engine *engine, const s
 		mru[0] += (uint64_t)__builtin_popcountll(hits);
 }
 
+/* Whether a hit can take effect at once: nothing else changes the cache, nor looks into it, before the
+ * end of the step. Who watches sees effects in their own place. */
+static bool is_alone(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_timed_event *event)
+{
+	const struct gt_flights *flights = &engine->flights;
+
+	return event->effect == event->step && timed->config.timed.schedulers == 1 && !timed->watch &&
+	       (flights->head == flights->tail || gt_flight_at(flights, flights->head)->arrival > event->step);
+}
+
 /* A use that is still to take effect, without an entry. */
 static int add_effect(struct gt_engine *engine, const struct gt_item *item, const struct gt_timed_event *event,
 		      bool changes, struct gt_error *error)
@@ -95,6 +105,10 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 		event->latency = config->hit_latency;
 		event->effect = event->step + config->hit_latency;
 		count_hit(timed, engine, item, slot, event);
+		if (is_alone(timed, engine, event) && !changes) {
+			gt_level_use(timed->level, engine->tags, item->set, slot, item->row.op);
+			return 0;
+		}
 		return add_effect(engine, item, event, changes, error);
 	}
 	if (gt_engine_miss(timed, engine, item, slot, missing, event, error) != 0)

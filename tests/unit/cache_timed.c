@@ -88,6 +88,7 @@ static bool read_config(const char *const *texts, struct gt_level_config *config
 #define EVENTS 65536
 static struct gt_timed_event events[EVENTS];
 static size_t events_n;
+static bool unwatched; /* nothing goes into events: a level may take shorter ways then */
 
 static void watch(void *context, const struct gt_timed_event *event)
 {
@@ -109,7 +110,8 @@ static struct gt_count run_timed(const struct gt_rows *rows, const char *const *
 	struct gt_timed *timed = gt_timed_open(&config, &error);
 	CHECK(timed != NULL);
 	events_n = 0;
-	gt_timed_watch(timed, watch, NULL);
+	if (!unwatched)
+		gt_timed_watch(timed, watch, NULL);
 	gt_timed_begin(timed);
 	CHECK_EQUAL(gt_timed_take(timed, rows, &sink, &error), 0);
 	CHECK_EQUAL(gt_timed_finish(timed, &sink, &error), 0);
@@ -505,7 +507,7 @@ static bool same_run(const struct ref_cache *cache, const struct gt_count *count
 			       gt_count_value(count, counters[i], UINT64_MAX), expected[i]);
 			return false;
 		}
-	return accesses == cache->events_n && effects == cache->effects_n;
+	return unwatched || (accesses == cache->events_n && effects == cache->effects_n);
 }
 
 /* Each lookup, and each attempt that failed, is a row: what is told is what happened. */
@@ -605,6 +607,7 @@ static void compare_with_reference(bool requeue, int runs)
 		struct gt_rows *rows = rows_of(accesses, n);
 		memset(&cache, 0, sizeof cache);
 		cache.config = random_config(requeue);
+		unwatched = cache.config.emit && draw(2);
 		struct gt_count count = run_timed(rows, config_of(&cache.config), NULL);
 		(cache.config.issue == REF_SCHEDULE ? ref_stall : ref_waves)(&cache, accesses, n);
 		bool same = same_run(&cache, &count) && (!cache.config.emit || same_told(&cache));
@@ -620,6 +623,7 @@ static void compare_with_reference(bool requeue, int runs)
 		if (!same)
 			break;
 	}
+	unwatched = false;
 	for (int i = 0; i < 4; i++)
 		CHECK(seen[i] > 1000);
 }
