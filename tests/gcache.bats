@@ -613,7 +613,6 @@ chain_by_hand() {
 		--mshr,32 expected_SETSxENTRIES
 		--mshr,0x32 expected_SETSxENTRIES
 		--latency,fixed:99999999999 expected_fixed:N
-		--latency,half-normal:1e300,1,1 expected_fixed:N
 		--latency,half-normal:1,2 expected_fixed:N
 		--latency,adaptive:1 expected_fixed:N
 		--latency,slow expected_fixed:N
@@ -621,6 +620,21 @@ chain_by_hand() {
 		--on-full,requeue,--shared private_level
 		--delay,-1 expected
 		--ports,1,--arrival,rr arrival_rr
+		--ports,x expected_a_number_from_1
+		--partitions,0 expected_a_number_from_1
+		--partitions,1048576,--banks,1048576 1099511627776_banks_are_more_than_65536
+		--mshr,1x0 expected_SETSxENTRIES
+		--mshr,4x expected_SETSxENTRIES
+		--mshr,99999999x1 of_at_most_65536_sets
+		--mshr,3x32,--partitions,4 expected_one_of_1,_2,_4
+		--merges,-1 expected_a_number_from_0
+		--per-warp-mshr,0 expected_a_number_from_1
+		--latency,fixed:-1 expected_fixed:N
+		--hit-latency,9999999 expected_a_number_from_0_to_1048576
+		--delay,nan,--issue,rr expected_a_number_from_0_to_1024
+		--schedulers,99999999,--issue,rr expected_a_number_from_1_to_1048576
+		--emit,latency,--ports,1 leave_out_the_options_of_time
+		--replace,opt,--ports,1 leave_out_the_options_of_time
 		--issue,lrr expected_auto,_schedule,_rr,_gto_or_fifo-pool
 		--issue,rr,--shared,--on-full,stall only_issue_schedule_fits
 		--issue,schedule,--on-full,requeue,--private issue_schedule_does_not_fit
@@ -629,6 +643,9 @@ chain_by_hand() {
 		--delay,1 expected_issue_rr,_gto_or_fifo-pool
 		--clip,no,--on-full,stall clip_no_is_of_on-full_requeue
 	TABLE
+	for model in half-normal:1e300,1,1 half-normal:1,nan,1 half-normal:1,1, half-normal:1,1,x adaptive:-1,1 adaptive:1,2,3 fixed:1.5; do
+		expect_failure 2 "expected fixed:N" gcache --l1 --latency "$model" </dev/null
+	done
 	run gcache --tlb t --ports 1 </dev/null
 	[ "$status" -eq 2 ]
 }

@@ -74,14 +74,21 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
+static int check_bank_count(const struct gt_level_config *config, struct gt_error *error)
+{
+	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
+
+	return banks <= GT_BANKS_MAX ? 0 : gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
+}
+
 /* Banks hold equal numbers of sets. */
 static int check_banks(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
 
-	if (banks > GT_BANKS_MAX)
-		return gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
+	if (check_bank_count(config, error) != 0)
+		return -1;
 	if (banks > sets || sets % banks != 0)
 		return gt_fail(error, "%" PRIu64 " banks do not share %" PRIu32 " sets evenly: a divisor of %" PRIu32 " does",
 			       banks, sets, sets);
@@ -259,6 +266,7 @@ static const struct rule timed_rules[] = {
 	{OF(GT_LEVEL_ARRIVAL), check_order},
 	{OF(GT_LEVEL_REPLACE), check_future},
 	{OF(GT_LEVEL_WARM), check_warm_timed},
+	{OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_bank_count},
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
 	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},
