@@ -264,6 +264,13 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 	done
 	diff <(grd --sdcm 1K,2,128 --op stores <stream | cut -f 5-) <(printf 'references\thits\thit_ratio\n0\t0.000\t-\n0\t0.000\t-\n')
 	[ "$(grd --sample 0.5 --csdd <stream | grep -c '^2')" -eq 0 ]
+	# As counts: zeros, and what is 0/0 has no value.
+	grd --op stores --sdcm 1K,2,128 --count <stream | grd --op stores --lines 8 --count | grd --op stores --per set:4 --classes 2 --count |
+		grd --op stores --sharing warp:8 --count | grd --op stores --curve-sets 1,4 --count | grd --op stores --by pc >empty
+	gtrace-cat --check empty
+	gstats --json empty >json
+	[ "$(grep -ci 'nan\|inf[^i]' json)" -eq 0 ]
+	[ "$(gstats --csv empty | grep -c '^[12],.*,references,0$')" -eq 14 ]
 }
 
 @test "the model: exact, approximated, and what it comes to for a fully associative cache" {

@@ -12,7 +12,7 @@ struct gt_profile {
 	struct gt_histogram all;
 	struct gt_classes classes; /* of each: a struct gt_histogram */
 	uint64_t refused; /* references that found no MSHR, and are not counted else */
-	uint64_t lines; /* distinct ones of flushed stacks, where lines are sampled */
+	uint64_t lines; /* distinct ones of the fullest stack that was flushed, where lines are sampled */
 };
 
 /* A profile of distances counted one by one below the bound (reuse/histogram.h). */

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "reuse/reuse.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/options.h"
 #include "stream/status.h"
 
 #define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
@@ -45,7 +42,7 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 	return 0;
 }
 
-/* Distinct lines of the fullest stack: all stacks sample the same lines. */
+/* Distinct lines of the fullest stack: all stacks sample the same lines, so more stacks tell no more. */
 static uint64_t most_lines(const struct gt_reuse *reuse)
 {
 	uint64_t most = 0;
@@ -58,7 +55,7 @@ static uint64_t most_lines(const struct gt_reuse *reuse)
 
 double gt_reuse_expected_error(const struct gt_reuse *reuse)
 {
-	uint64_t lines = reuse->profile.lines + most_lines(reuse);
+	uint64_t most = most_lines(reuse), lines = most > reuse->profile.lines ? most : reuse->profile.lines;
 
 	if (reuse->every == 1 || reuse->profile.all.references == 0)
 		return 0;
@@ -67,7 +64,9 @@ double gt_reuse_expected_error(const struct gt_reuse *reuse)
 
 void gt_reuse_flush(struct gt_reuse *reuse)
 {
-	reuse->profile.lines += most_lines(reuse);
+	/* Not their sum: kernels mostly share their lines, and sample the same ones. */
+	if (most_lines(reuse) > reuse->profile.lines)
+		reuse->profile.lines = most_lines(reuse);
 	for (size_t i = 0; i < reuse->n_stacks; i++)
 		gt_stack_close(&reuse->stacks[i]);
 	reuse->n_stacks = 0;
@@ -283,46 +282,4 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 		}
 	}
 	return run(reuse, rows, n, error);
-}
-
-static const char *per_name(const struct gt_reuse *reuse)
-{
-	switch (reuse->options.per) {
-	case GT_PER_WARP:
-		return "warp";
-	case GT_PER_BLOCK:
-		return "block";
-	case GT_PER_SM:
-		return "sm";
-	default:
-		return reuse->by_sm ? "sm" : "global";
-	}
-}
-
-const char *gt_reuse_per_format(const struct gt_reuse *reuse, char buffer[GT_REUSE_PER_TEXT])
-{
-	int n = snprintf(buffer, GT_REUSE_PER_TEXT, "%s", per_name(reuse));
-
-	if (reuse->options.sets > 1)
-		snprintf(buffer + n, GT_REUSE_PER_TEXT - (size_t)n, ",set:%" PRIu64, reuse->options.sets);
-	return buffer;
-}
-
-int gt_reuse_describe(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error)
-{
-	const struct gt_reuse_options *options = &reuse->options;
-	char granularity[64], per[GT_REUSE_PER_TEXT], size[32];
-
-	snprintf(granularity, sizeof granularity, "%s:%s", options->unit.granularity->name,
-		 gt_format_size(UINT64_C(1) << options->unit.shift, size));
-	if (gt_count_text(count, "granularity", granularity, error) != 0 ||
-	    gt_count_text(count, "per", gt_reuse_per_format(reuse, per), error) != 0)
-		return -1;
-	if (reuse->timed && gt_count_number(count, "reservation_fails", reuse->profile.refused, error) != 0)
-		return -1;
-	if (options->every == 1 && options->sample_lines == 0)
-		return 0;
-	uint64_t millionths = (uint64_t)(gt_reuse_expected_error(reuse) * 1e6 + 0.5);
-	return gt_count_number(count, "sample_every", reuse->every, error) != 0
-		       ? -1 : gt_count_number(count, "sample_error", millionths, error);
 }

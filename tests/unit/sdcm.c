@@ -107,6 +107,33 @@ static void the_manuals_table(void)
 	}
 }
 
+/* The largest deviation of the normal approximation, as grd(1) tabulates it. */
+static void the_manuals_deviations(void)
+{
+	static const struct {
+		uint64_t ways, distance;
+		const char *deviation;
+	} rows[] = {{1, 445, "0.1079"}, {2, 728, "0.0580"},  {4, 875, "0.0365"},   {8, 950, "0.0244"},
+		    {16, 987, "0.0166"}, {64, 1015, "0.0076"}, {256, 1022, "0.0024"}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct gt_sdcm cache = {1024, rows[i].ways, 128};
+		double worst = 0;
+		uint64_t at = 0;
+		for (uint64_t distance = 0; distance < 8192; distance++) {
+			double deviation = fabs(gt_sdcm_normal(&cache, distance) - gt_sdcm_exact(&cache, distance));
+			if (deviation > worst) {
+				worst = deviation;
+				at = distance;
+			}
+		}
+		char found[32];
+		snprintf(found, sizeof found, "%.4f", worst);
+		CHECK_TEXT(found, rows[i].deviation);
+		CHECK_EQUAL(at, rows[i].distance);
+	}
+}
+
 static void hits_are_a_weighted_sum(void)
 {
 	struct gt_sdcm cache = {16, 4, 128};
@@ -144,6 +171,7 @@ int main(void)
 	RUN(stable_far_out);
 	RUN(fully_associative_is_lru);
 	RUN(the_manuals_table);
+	RUN(the_manuals_deviations);
 	RUN(hits_are_a_weighted_sum);
 	RUN(bad_caches_are_refused);
 	return check_report();
