@@ -27,8 +27,11 @@ ppt_figures := $(shell PATH='$(PATH)'; echo | gtrace-cat --from | gschedule --gp
 $(if $(ppt_figures),,$(error GPU=$(GPU): cannot be read))
 ppt_figure = $(patsubst $1=%,%,$(filter $1=%,$(ppt_figures)))
 ppt_sector = $(firstword $(filter-out line,$(call ppt_figure,$1.sector)) $(call ppt_figure,$1.line))
-PPT_L1 ?= $(call ppt_figure,l1.size),$(call ppt_figure,l1.ways),$(call ppt_sector,l1)
-PPT_L2 ?= $(call ppt_figure,l2.size),$(call ppt_figure,l2.ways),$(call ppt_sector,l2)
+# Of ways that are written as full, or full/SETS, what follows.
+ppt_ways = $(if $(filter full%,$(call ppt_figure,$1.ways)),$(shell PATH='$(PATH)'; gtrace-cat --gpu $(GPU) | \
+	sed -n 's/^$1 .* sets* of \([0-9]*\).*/\1/p'),$(call ppt_figure,$1.ways))
+PPT_L1 ?= $(call ppt_figure,l1.size),$(call ppt_ways,l1),$(call ppt_sector,l1)
+PPT_L2 ?= $(call ppt_figure,l2.size),$(call ppt_ways,l2),$(call ppt_sector,l2)
 endif
 
 ppt_scheduled = gcoalesce $(COALESCE) | gschedule --gpu $(GPU) $(SCHEDULE)

@@ -283,6 +283,30 @@ chain_by_hand() {
 		}' l1.status a.status
 }
 
+@test "--ways full/4: four sets, whatever the size" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 2 >in.gt
+	for size in 8K 16K; do
+		numbers() { counters <(gcache --l1 --size $size --ways "$1" in.gt) l1 sets ways reads read_hits evictions sent_reads; }
+		[ "$(numbers full/4)" = "$(numbers $((${size%K} * 2)))" ]
+		[ "$(numbers full/1)" = "$(numbers full)" ]
+	done
+	# As a description says it, beside the shared memory of a kernel.
+	kernel=$(gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv --shared 96K | gtrace-cat |
+		sed '/^#kernel/s/\(\tl1_bytes=\)[0-9]*/\165536/')
+	[ "$(counters <(gtrace-cat --from <<<"$kernel" | gcache --l1) l1 sets ways)" = "4 128" ]
+}
+
+@test "what a description says of arrival is for the functional model" {
+	sed '/^#/!{/^l2.write /i\
+l2.arrival = rr # assumed: a test
+}' "$ROOT/gpus/titanv" >turns
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu ./turns | gcache --l1 >in.gt
+	found() { counters <(gcache --l2 "$@" in.gt) l2 reads read_hits line_misses sector_misses sent_reads; }
+	[ "$(found)" = "$(found --arrival rr)" ]
+	[ "$(found)" != "$(found --arrival step)" ]
+	[ "$(found --latency fixed:0)" = "$(found --arrival step)" ]
+}
+
 @test "--emit latency: a chain looks up what was not found before, and adds its cycles" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 2 | gcoalesce >in.gt
 	gcache --l1 --size 4K --emit latency --hit-cycles 10 --miss-cycles 100 in.gt >l1.gt
@@ -358,6 +382,10 @@ chain_by_hand() {
 		--name 1x|lower-case
 		--tlb L1|lower-case
 		--l1 --ways 0|ways from 1
+		--l1 --ways full/0|ways from 1
+		--l1 --ways full/|or full/SETS
+		--l1 --size 32K --ways full/3 --line 128|does not give 3 sets as many lines
+		--l1 --size 32K --ways full/512 --line 128|does not give 512 sets as many lines
 		--l1 --size 0|size
 		--l1 --size 99999999999999999999G|size
 		--l1 --size 300000G|size

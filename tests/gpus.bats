@@ -111,6 +111,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	grep -q '^l2tlb  *65 lines of 2M, sets of 17,8x6 ways$' "$BATS_TEST_TMPDIR/out"
 	gtrace-cat --gpu "$ROOT/gpus/titanv" >"$BATS_TEST_TMPDIR/out"
 	grep -q '^l2  *36864 lines of 128 in 4 sectors, 1152 sets of 32' "$BATS_TEST_TMPDIR/out"
+	grep -q '^l1  *1024 lines of 128 in 4 sectors, 4 sets of 256' "$BATS_TEST_TMPDIR/out"
 	grep -q '^adaptive  *l1 from 32K to 128K' "$BATS_TEST_TMPDIR/out"
 	grep -q '^sms  *80  *paper  *\[004\] table 3$' "$BATS_TEST_TMPDIR/out"
 	for gpu in "$ROOT"/gpus/*; do
@@ -128,6 +129,8 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	load_text 'sms = many # vendor: x\n' "gpu:1: sms: 'many': expected a whole number"
 	load_text 'l2.size = 4.3 # vendor: x\n' "gpu:1: l2.size: '4.3': expected a size"
 	load_text 'l1.ways = 0 # vendor: x\n' "gpu:1: l1.ways"
+	load_text 'l1.ways = full/0 # vendor: x\n' "gpu:1: l1.ways: '0'"
+	load_text 'l1.ways = half # vendor: x\n' "gpu:1: l1.ways: 'half': expected a whole number"
 	load_text 'shared_options = 0,16K,8K # vendor: x\n' "gpu:1: shared_options: '8K': expected sizes in rising order"
 	load_text 'l1.index = a b # vendor: x\n' "gpu:1: l1.index: 'a b': expected one word"
 	load_text 'sms 80 # vendor: x\n' "gpu:1: expected 'key = value"

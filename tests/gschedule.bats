@@ -33,7 +33,7 @@ rows() {
 
 @test "scheduling and coalescing commute" {
 	for trace in gemm conv; do
-		for options in "--gpu titanv" "--sm 3 --max-blocks 2 --schedulers 2" "--sm 3 --max-blocks 2 --dispatch first-done --issue gto"; do
+		for options in "--gpu titanv" "--sm 3 --max-blocks 2 --schedulers 2" "--sm 3 --max-blocks 2 --dispatch first-done --issue gto" "--sm 3 --max-blocks 2 --dispatch any-done"; do
 			# shellcheck disable=SC2086
 			gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gcoalesce | gschedule $options | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/after"
 			# shellcheck disable=SC2086
@@ -132,6 +132,40 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 		}' "$2" "$3"
 }
 
+@test "any-done: of the SMs that have room any takes the next block, by the seed" {
+	cd "$BATS_TEST_TMPDIR"
+	# 40 blocks of one warp and one access, two at a time on 4 SMs: all SMs have room at once.
+	one() { awk 'BEGIN { print "#kernel id=1 name=k grid=40,1,1 block=32,1,1"; for (b = 0; b < 40; b++) print 0, b, 0, "R", 4096 * b, 4 }'; }
+	one | gtrace-order >in.gt
+	placed() { gschedule --sm 4 --max-blocks 2 "$@" in.gt | gtrace-cat | awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ { print $1, $at["sm"], $at["step"] }' | sort -n; }
+	placed --dispatch any-done >first
+	placed --dispatch any-done --seed 1 | cmp - first
+	placed --dispatch any-done --seed 2 >second
+	! cmp -s first second
+	# Blocks start in their order, each SM holds two at most, and the first eight are dealt in turn.
+	awk '$3 < last { exit 1 } { last = $3; n[$2]++ } NR <= 8 && $2 != (NR - 1) % 4 { exit 1 } END { for (sm in n) if (n[sm] != 10) exit 1 }' first
+	placed --dispatch first-done >plain
+	[ "$(cut -d ' ' -f 1,3 first)" = "$(cut -d ' ' -f 1,3 plain)" ]
+	# Without ties it is first-done.
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >in.gt
+	[ "$(gschedule --sm 1 --max-blocks 3 --dispatch any-done in.gt | gtrace-cat | grep -v '^#' | cksum)" = "$(gschedule --sm 1 --max-blocks 3 --dispatch first-done in.gt | gtrace-cat | grep -v '^#' | cksum)" ]
+	expect_failure 2 "seed" gschedule --sm 1 --seed x in.gt
+}
+
+@test "a description says when SMs take blocks, an option overrules it" {
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt
+	for policy in wave first-done any-done; do
+		{ grep -v '^dispatch' "$ROOT/gpus/titanv"; echo "dispatch = $policy # assumed: a test"; } >gpu
+		for sms in 2 80; do
+			rows() { gschedule --sm $sms --max-blocks 1 "$@" in.gt | gtrace-cat | grep -v '^#' | cksum; }
+			[ "$(rows --gpu ./gpu)" = "$(rows --gpu titanv --dispatch $policy)" ]
+		done
+	done
+	echo "dispatch = never # assumed: a test" >bad
+	expect_failure 2 "dispatch in the GPU description: 'never'" gschedule --gpu ./bad --sm 1 in.gt
+}
+
 @test "first-done with the steps of blocks: one starts only when a slot is free, and the same way every time" {
 	cd "$BATS_TEST_TMPDIR"
 	for seed in 1 2 3; do
@@ -212,7 +246,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map nearest
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map part
 	expect_failure 2 "expected a whole number from 1" gschedule --sm 4 --map part:0
-	expect_failure 2 "expected wave or first-done" gschedule --sm 4 --dispatch greedy
+	expect_failure 2 "expected wave, first-done or any-done" gschedule --sm 4 --dispatch greedy
 	expect_failure 2 "expected rr or gto" gschedule --sm 4 --issue lrr
 	expect_failure 2 "--sm" gschedule --sm 0
 	expect_failure 2 "65535" gschedule --sm 70000

@@ -138,8 +138,8 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled
 	gcache --l1 <scheduled >sent
 	sdcm() { awk 'NR == 2 { printf "%.2f\n", 100 * $NF }'; }
-	[ "$(awk '$1 == 1 && $2 == "all" { print $3, $5, $6 }' table)" = "$(grd --per sm --sdcm 128K,4,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <sent | sdcm)" ]
-	[ "$(awk '$1 == 1 && $2 == "loads" { print $3 }' table)" = "$(grd --per sm --by op --sdcm 128K,4,32 <scheduled | sdcm)" ]
+	[ "$(awk '$1 == 1 && $2 == "all" { print $3, $5, $6 }' table)" = "$(grd --per sm --sdcm 128K,256,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <sent | sdcm)" ]
+	[ "$(awk '$1 == 1 && $2 == "loads" { print $3 }' table)" = "$(grd --per sm --by op --sdcm 128K,256,32 <scheduled | sdcm)" ]
 	gcache --l2 <sent | gstats --csv >csv
 	for level in l1 l2; do
 		awk -F, -v level=$level '$1 == "total" && $2 == level { v[$3] = $4 } END { printf "%.2f\n", 100 * v["read_hits"] / v["reads"] }' csv

@@ -26,7 +26,7 @@ static const char help[] =
 	"      --name NAME          a level of that name, or another name for one of those above\n"
 	"      --private, --shared  one instance for each SM, or one for all\n"
 	"      --size BYTES|none    of an instance, such as 32K or 4.5M; none: all requests pass by\n"
-	"      --ways N|full        lines of a set\n"
+	"      --ways N|full[/SETS] lines of a set; all, in one set or so many\n"
 	"      --line BYTES         a power of two, 32 or more\n"
 	"      --sector BYTES|line  what becomes valid as a whole, 32 or more\n"
 	"      --sets LIST          ways of each set, such as 17,8x6, in the place of size and ways\n"

@@ -22,7 +22,8 @@ static const char help[] =
 	"  --schedulers N      warp schedulers of an SM (1)\n"
 	"How:\n"
 	"  --map MAPPING       rr (default), part:BLOCKS, random:SEED, trace\n"
-	"  --dispatch POLICY   wave (default), first-done\n"
+	"  --dispatch POLICY   wave, first-done, any-done (as described, else wave)\n"
+	"  --seed N            of any-done (1)\n"
 	"  --block-steps FILE  lines \"kernel block steps\": what blocks take, under first-done\n"
 	"  --issue POLICY      rr (default), gto\n"
 	"  --only-sm LIST      model these SMs only, such as 0,3-5\n"
@@ -32,7 +33,7 @@ static const char help[] =
 	"  -v, --verbose       progress on standard error\n"
 	"      --help, --version\n";
 
-enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, BLOCK_STEPS, ISSUE, ONLY_SM, WAVES };
+enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, SEED, BLOCK_STEPS, ISSUE, ONLY_SM, WAVES };
 
 static const struct option options[] = {
 	{"gpu", required_argument, NULL, GPU},
@@ -44,6 +45,7 @@ static const struct option options[] = {
 	{"schedulers", required_argument, NULL, SCHEDULERS},
 	{"map", required_argument, NULL, MAP},
 	{"dispatch", required_argument, NULL, DISPATCH},
+	{"seed", required_argument, NULL, SEED},
 	{"block-steps", required_argument, NULL, BLOCK_STEPS},
 	{"issue", required_argument, NULL, ISSUE},
 	{"only-sm", required_argument, NULL, ONLY_SM},
@@ -67,6 +69,7 @@ struct gschedule {
 	struct gt_gpu overrides; /* the options alone */
 	bool named;		 /* by --gpu */
 	const char *block_steps; /* a file; NULL: none */
+	bool dispatched;	 /* by --dispatch */
 	unsigned char only_sms[GT_SMS_MAX];
 	unsigned last_sm; /* of only_sms */
 	struct gt_kernel kernel;
@@ -141,6 +144,11 @@ static void take_option(struct gschedule *self, int option)
 	case DISPATCH:
 		if (!(config->dispatch = gt_dispatch_find(optarg, error)))
 			tool_usage_error(tool, "--dispatch");
+		self->dispatched = true;
+		break;
+	case SEED:
+		if (gt_parse_count(optarg, 0, UINT64_MAX, &config->seed, error) != 0)
+			tool_usage_error(tool, "--seed");
 		break;
 	case BLOCK_STEPS:
 		self->block_steps = optarg;
@@ -195,6 +203,11 @@ static int configure(struct gschedule *self)
 		return gt_fail(error, "--only-sm: SM %u: expected SMs below %u", self->last_sm, (unsigned)sms);
 	config->sms = (uint32_t)sms;
 	config->schedulers = (uint32_t)schedulers;
+	const char *dispatch = gt_gpu_get(&self->gpu, "dispatch");
+	if (!self->dispatched && !(config->dispatch = gt_dispatch_find(dispatch ? dispatch : "wave", error))) {
+		struct gt_error why = *error;
+		return gt_fail(error, "dispatch in the GPU description: %s", why.text);
+	}
 	return 0;
 }
 
@@ -263,8 +276,8 @@ int main(int argc, char **argv)
 	tool_begin(tool, "gschedule", help, argc, argv);
 	self.config.memory = (size_t)2 << 30;
 	self.config.directory = directory && *directory ? directory : "/tmp";
-	self.config.dispatch = gt_dispatch_find("wave", &tool->error);
 	self.config.issue = gt_issue_find("rr", &tool->error);
+	self.config.seed = 1;
 	tool_must(tool, gt_mapping_parse(&self.config.mapping, "rr", &tool->error));
 	while ((option = tool_option(tool, "vS:T:", options)) != -1)
 		take_option(&self, option);

@@ -69,11 +69,12 @@ static int parse_size(struct gt_level_config *config, const char *text, struct g
 static int parse_ways(struct gt_level_config *config, const char *text, struct gt_error *error)
 {
 	config->ways = 0;
-	if (strcmp(text, "full") == 0)
+	config->divided = 1;
+	if (strcmp(text, "full") == 0 ||
+	    (strncmp(text, "full/", 5) == 0 && gt_parse_count(text + 5, 1, GT_LEVEL_SLOTS_MAX, &config->divided, error) == 0) ||
+	    gt_parse_count(text, 1, GT_LEVEL_SLOTS_MAX, &config->ways, error) == 0)
 		return 0;
-	if (gt_parse_count(text, 1, GT_LEVEL_SLOTS_MAX, &config->ways, error) == 0)
-		return 0;
-	return gt_fail(error, "'%s': expected a number of ways from 1 to %u, or full", text, GT_LEVEL_SLOTS_MAX);
+	return gt_fail(error, "'%s': expected a number of ways from 1 to %u, full, or full/SETS", text, GT_LEVEL_SLOTS_MAX);
 }
 
 static int parse_power(const char *text, uint64_t *value, struct gt_error *error)
@@ -235,7 +236,7 @@ static int parse_delay(struct gt_level_config *config, const char *text, struct 
 const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_SCOPE] = {"scope", "private|shared", "shared", parse_scope},
 	[GT_LEVEL_SIZE] = {"size", "BYTES|none", "32K", parse_size},
-	[GT_LEVEL_WAYS] = {"ways", "N|full", "4", parse_ways},
+	[GT_LEVEL_WAYS] = {"ways", "N|full[/SETS]", "4", parse_ways},
 	[GT_LEVEL_LINE] = {"line", "BYTES", "128", parse_line},
 	[GT_LEVEL_SECTOR] = {"sector", "BYTES|line", "32", parse_sector},
 	[GT_LEVEL_SETS] = {"sets", "WAYS[xN],...", "none", parse_sets},
@@ -424,5 +425,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->sector = config->line;
 	if (config->fetch == 0)
 		config->fetch = config->sector;
+	/* In time, requests arrive when they are sent: what a description says is for the functional model. */
+	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
+		config->arrival = GT_ARRIVAL_STEP;
 	return 0;
 }

@@ -37,7 +37,8 @@ struct gt_level_config {
 	bool absent;	/* the GPU has no such level: all requests bypass it */
 	bool shared;	/* one instance, else one for each SM */
 	uint64_t size;	/* bytes; of an instance */
-	uint64_t ways;	/* 0: full, one set */
+	uint64_t ways;	/* 0: the lines of a set are what `divided` sets leave */
+	uint64_t divided; /* where ways are 0: sets, 1 or as many as --ways full/N says */
 	uint64_t line, sector; /* bytes */
 	uint64_t fetch;	       /* bytes; 0: one sector */
 	const struct gt_index_function *index;

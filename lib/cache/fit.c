@@ -42,7 +42,10 @@ static int check_size(const struct gt_level_config *config, struct gt_error *err
 
 	if (config->sets_listed > 0)
 		return 0;
-	uint64_t lines = config->size / config->line, ways = config->ways ? config->ways : lines;
+	uint64_t lines = config->size / config->line, ways = config->ways ? config->ways : lines / config->divided;
+	if (config->ways == 0 && lines % config->divided != 0)
+		return gt_fail(error, "a size of %s does not give %" PRIu64 " sets as many lines of %s each",
+			       gt_format_size(config->size, size), config->divided, gt_format_size(config->line, line));
 	if (lines == 0 || config->size % config->line != 0 || lines % ways != 0)
 		return gt_fail(error, "a size of %s is no whole number of sets of %" PRIu64 " lines of %s",
 			       gt_format_size(config->size, size), ways ? ways : 1, gt_format_size(config->line, line));
@@ -300,7 +303,7 @@ uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)
 {
 	if (config->sets_listed == 0) {
 		uint64_t lines = config->size / config->line;
-		*ways = (uint32_t)(config->ways ? config->ways : lines);
+		*ways = (uint32_t)(config->ways ? config->ways : lines / config->divided);
 		return (uint32_t)(lines / *ways);
 	}
 	*ways = config->set_ways[0];

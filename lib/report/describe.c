@@ -84,6 +84,17 @@ static void print_bits(const struct gt_gpu *gpu, const char *level, uint64_t lin
 		fprintf(file, ", no power of two: by %s", index ? index : "mod");
 }
 
+/* The ways of "full", or of "full/SETS", of which this is what follows "full". */
+static uint64_t shared_out(uint64_t lines, const char *rest)
+{
+	struct gt_error reason;
+	uint64_t sets = 1;
+
+	if (*rest != '\0' && gt_parse_count(rest + 1, 1, lines, &sets, &reason) != 0)
+		return 0;
+	return lines / sets;
+}
+
 static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, struct gt_error *error)
 {
 	uint64_t size = figure(gpu, level, "size"), line = figure(gpu, level, "line");
@@ -99,8 +110,8 @@ static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, 
 	if (size % line != 0)
 		return gt_fail(error, "%s: its size is no multiple of its line", level);
 	uint64_t lines = size / line;
-	if (written && strcmp(written, "full") == 0)
-		ways = lines;
+	if (written && strncmp(written, "full", 4) == 0)
+		ways = shared_out(lines, written + 4);
 	fprintf(file, "%-8s  %" PRIu64 " lines of %s", level, lines, gt_format_size(line, text));
 	if (sector > 0 && sector < line)
 		fprintf(file, " in %" PRIu64 " sectors", line / sector);

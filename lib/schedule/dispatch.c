@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* When an SM takes its next blocks. */
+#include <stdlib.h>
 #include <string.h>
+
+#include <xxhash.h>
 
 #include "schedule/machine.h"
 
@@ -88,9 +91,39 @@ static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, 
 	return FILL_DONE;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct turn *left = a, *right = b;
+
+	return (left->key > right->key) - (left->key < right->key);
+}
+
+/* The order of the SMs that have room at a step is that of keys which the seed, the step and the SM decide:
+ * the same when the step is taken up again, after more rows have come. */
+enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		uint32_t number = schedule->active[i];
+		uint64_t place[] = {schedule->step, number};
+		if (schedule->sms[number].live < machine_capacity(schedule))
+			schedule->turns[n++] = (struct turn){XXH3_64bits_withSeed(place, sizeof place, schedule->config->seed), number};
+	}
+	if (n > 1)
+		qsort(schedule->turns, n, sizeof *schedule->turns, by_key);
+	for (size_t i = 0; i < n; i++) {
+		enum filled filled = schedule->config->dispatch->fill(schedule, &schedule->sms[schedule->turns[i].sm], error);
+		if (filled == FILL_WAIT || filled == FILL_FAILED)
+			return filled;
+	}
+	return FILL_DONE;
+}
+
 static const struct gt_dispatch policies[] = {
-	{"wave", false, fill_wave},
-	{"first-done", true, fill_first_done},
+	{"wave", false, false, fill_wave},
+	{"first-done", true, false, fill_first_done},
+	{"any-done", true, true, fill_first_done},
 };
 
 bool gt_dispatch_refills(const struct gt_dispatch *dispatch)
@@ -103,6 +136,6 @@ const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *er
 	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
 		if (strcmp(policies[i].name, name) == 0)
 			return &policies[i];
-	gt_fail(error, "'%.100s': expected wave or first-done", name);
+	gt_fail(error, "'%.100s': expected wave, first-done or any-done", name);
 	return NULL;
 }

@@ -47,6 +47,7 @@ enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
 struct gt_dispatch {
 	const char *name;
 	bool refills; /* takes blocks while others are still resident */
+	bool shuffles; /* of several SMs that have room at a step, in which order they take blocks is random */
 	/* Makes blocks resident where the policy says so. FILL_WAIT: rows that it needs to know
 	 * have not come yet. FILL_IDLE: no block is resident, but one may be when a place is free.
 	 * An SM with no live block after FILL_DONE has run all it ever will. */
@@ -61,6 +62,12 @@ struct gt_issue {
 		     struct gt_error *error);
 	/* Issues the SM's next group; there is one. */
 	int (*issue)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
+};
+
+/* An SM that has room, and what decides when it is served. */
+struct turn {
+	uint64_t key;
+	uint32_t sm;
 };
 
 struct gt_schedule {
@@ -88,6 +95,7 @@ struct gt_schedule {
 	/* SMs at work, in order: `active` of them. */
 	struct sm *sms;
 	uint32_t *active;
+	struct turn *turns; /* room for all SMs */
 	size_t n_active, n_next, cursor; /* SMs before `cursor` have issued; n_next of them go on */
 
 	uint64_t blocks; /* of the grid, or beyond the highest seen */
@@ -96,6 +104,9 @@ struct gt_schedule {
 	uint64_t step, rows;
 	uint64_t steps; /* until the last access has issued */
 };
+
+/* Lets the SMs that have room take blocks, in random order. FILL_WAIT as `fill`. */
+enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);
 
 /* Takes the first block of a line into `resident`, at a free position or behind the last. */
 int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line, size_t position,

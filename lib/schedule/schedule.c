@@ -84,6 +84,9 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 	const struct gt_schedule_config *config = schedule->config;
 
 	while (schedule->n_active > 0) {
+		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? dispatch_shuffled(schedule, error) : FILL_DONE;
+		if (first == FILL_WAIT || first == FILL_FAILED)
+			return first == FILL_WAIT ? 0 : -1;
 		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
 			uint32_t number = schedule->active[schedule->cursor];
 			struct sm *sm = &schedule->sms[number];
@@ -320,7 +323,8 @@ static int open_sms(struct gt_schedule *schedule, struct gt_error *error)
 
 	schedule->sms = calloc(sms, sizeof *schedule->sms);
 	schedule->active = calloc(sms, sizeof *schedule->active);
-	if (!schedule->sms || !schedule->active)
+	schedule->turns = calloc(sms, sizeof *schedule->turns);
+	if (!schedule->sms || !schedule->active || !schedule->turns)
 		return gt_fail_memory(error, "SMs");
 	for (uint32_t sm = 0; sm < sms; sm++) {
 		schedule->sms[sm].number = sm;
@@ -394,6 +398,7 @@ void gt_schedule_close(struct gt_schedule *schedule)
 	free(schedule->kept);
 	free(schedule->sms);
 	free(schedule->active);
+	free(schedule->turns);
 	gt_map_close(&schedule->places);
 	gt_mapping_close(&schedule->mapping);
 	shapes_close(&schedule->keep.shapes);

@@ -29,6 +29,7 @@ struct gt_schedule_config {
 	struct gt_mapping mapping;
 	const struct gt_dispatch *dispatch;
 	const struct gt_issue *issue;
+	uint64_t seed;		       /* of any-done: which of several SMs that have room takes a block */
 	struct gt_limits limits;
 	const unsigned char *only_sms; /* which SMs to model, sms of them; NULL: all */
 	uint64_t waves;		       /* the first so many waves of every SM; 0: all */

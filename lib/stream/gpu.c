@@ -49,6 +49,14 @@ static int check_sizes(const char *value, uint64_t min, struct gt_error *error)
 	}
 }
 
+/* The ways of sets, or how many sets share all lines: full/SETS. */
+static int check_ways(const char *value, uint64_t min, struct gt_error *error)
+{
+	uint64_t n;
+
+	return gt_parse_count(strncmp(value, "full/", 5) == 0 ? value + 5 : value, min, UINT32_MAX, &n, error);
+}
+
 static int check_word(const char *value, uint64_t min, struct gt_error *error)
 {
 	(void)min;
@@ -64,7 +72,7 @@ static int check_text(const char *value, uint64_t min, struct gt_error *error)
 }
 
 static const struct type count = {check_count, 1, NULL}, count_or_none = {check_count, 0, NULL};
-static const struct type count_or_full = {check_count, 1, "full"};
+static const struct type ways = {check_ways, 1, "full"};
 static const struct type size = {check_size, 1, NULL}, size_or_none = {check_size, 0, NULL};
 static const struct type size_or_line = {check_size, 1, "line"}, size_or_sector = {check_size, 1, "sector"};
 static const struct type size_or_absent = {check_size, 1, "none"};
@@ -100,6 +108,7 @@ static const struct key keys[] = {
 	{"shared_latency", &word},
 	{"unified", &size},
 	{"coalesce", &word},
+	{"dispatch", &word},
 	{"dram.channels", &count},
 	{"dram.banks", &count},
 	{"dram.row", &size},
@@ -110,7 +119,7 @@ static const struct key keys[] = {
 /* What may stand behind the name of a level and a dot. */
 static const struct key parameters[] = {
 	{"size", &size_or_absent},
-	{"ways", &count_or_full},
+	{"ways", &ways},
 	{"line", &size},
 	{"sector", &size_or_line},
 	{"sets", &word},
