@@ -110,6 +110,14 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	done
 }
 
+@test "what a store hits and evicts is counted by recency too" {
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x2000 0xf 0 1 0" "store.global 0x0 0x3 0x3 2 0" | requests >in.gt
+	gcache --l1 --write evict <in.gt >out.gt
+	[ "$(counters out.gt l1 write_hits dropped)" = "2 4" ]
+	gtrace-cat out.gt | grep -q 'mru_writes=\[0,2,0,0\]'
+	gtrace-cat --check out.gt
+}
+
 @test "atomics: done in a write-back level, sent on elsewhere" {
 	printf '%s\n' "load.global 0x0 0xf 0 0 0" "atomic.global 0x0 0x3 0 1 0" "reduction.global 0x0 0x1 0 2 0" \
 		"load.global 0x0 0xf 0 3 0" | requests >in.gt

@@ -231,6 +231,9 @@ int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt
 		counters->write_hits += count_bits(hits);
 		*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(used & ~hits);
 		if (slot != GT_NO_SLOT && evict) {
+			if (level->geometry.depths)
+				gt_note_depths(tags, slot, gt_tags_touch(tags, set, slot), hits, used,
+					       counters->mru_writes);
 			counters->dropped += count_bits(tags->valid[slot]);
 			gt_tags_drop(tags, set, slot);
 		} else if (slot != GT_NO_SLOT) {
