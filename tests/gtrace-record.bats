@@ -171,8 +171,10 @@ rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
 	needs_clang
 	for program in "$KERNELS"/*.ptx; do
 		program=${program%.ptx}
+		# Those of the suites begin at the suites' sizes; kernels.bats runs them, and all others, at small ones.
+		case $program in */polybench_* | */rodinia_*) continue ;; esac
 		record "$program" || { echo "$program"; cat "$ERR"; return 1; }
-		grep -qx ok "$ERR"
+		grep -qE '^(# )?ok$' "$ERR" || { echo "$program"; cat "$ERR"; return 1; }
 		gtrace-cat --check "$OUT" || { echo "$program"; return 1; }
 	done
 	record "$KERNELS/vectoradd" 1000 96
