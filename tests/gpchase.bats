@@ -111,7 +111,15 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 @test "[001] table 4: Fermi L1, 16 KB, lines of 128, 32 sets, not LRU; figure 8: 1/6, 1/2, 1/6, 1/6" {
 	chase c -N 16256..20992:128 -s 64 -k 300
 	series c 116,404 --l1 --size 16K --ways 4 --sector line --index fermi --replace weighted:1/6,1/2,1/6,1/6 >series
+	# A sweep alone shows no more address bits than its N has: longer strides tell that higher ones lead to no other sets.
 	gpchase infer series >out
+	grep -q '^l1.size = 16K # assumed' out
+	grep -q 'undetermined: what address bits from 15 up do to the set: gpchase trace' out
+	for s in 256 512; do
+		chase c -N $((64 * s))..$((164 * s)):$s -s $s -k 150
+		series c 116,404 --l1 --size 16K --ways 4 --sector line --index fermi --replace weighted:1/6,1/2,1/6,1/6 >"stride$s"
+	done
+	gpchase infer series stride256 stride512 >out
 	grep -q '^l1.size = 16K # measured' out
 	grep -q '^l1.ways = 4 # measured: P-chase, sure: 32 sets' out
 	grep -q '^l1.line = 128 # measured' out
@@ -124,6 +132,10 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	series c 116,404 --tlb l1tlb --ways full >series
 	chase c -N 64M -s 4M -k 8
 	series c 116,404 --tlb l1tlb --ways full >>series
+	for s in 4 8; do
+		chase c -N $((16 * s))M..$((18 * s))M -s ${s}M -k 8
+		series c 116,404 --tlb l1tlb --ways full >>series
+	done
 	gpchase infer --level l1tlb series >out
 	grep -q '^l1tlb.size = 32M # measured' out
 	grep -q '^l1tlb.ways = 16 # measured: P-chase, sure: 1 sets' out
@@ -132,7 +144,11 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	series c 404,488 --tlb l2tlb --sets 17,8x6 >sweep
 	chase c -N 390M --order retouch -s 2M -k 20 --base 0
 	series c 404,488 --tlb l2tlb --sets 17,8x6 >retouch
-	gpchase infer --level l2tlb sweep retouch >out
+	for s in 4 8; do
+		chase c -N $((60 * s))M..$((73 * s))M -s ${s}M -k 8 --base 0
+		series c 404,488 --tlb l2tlb --sets 17,8x6 >"stride$s"
+	done
+	gpchase infer --level l2tlb sweep retouch stride4 stride8 >out
 	grep -q '^l2tlb.size = 130M # measured' out
 	grep -q '^l2tlb.sets = 17,8x6 # measured' out
 	grep -q '^l2tlb.line = 2M # measured' out
@@ -145,10 +161,10 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	series c 240,470 --texture >sweep
 	# Strides of a line leave open whether it is 32 or 128 bytes, as in the paper; strides of 64 and 128 tell.
 	gpchase infer --level texture sweep >out
-	grep -q '^texture.line = 32 # assumed' out
-	grep -q 'undetermined: whether lines are of 128, filled by 32; gpchase trace -N 24K -s 128' out
+	grep -q '^texture.line = 128 # assumed' out
+	grep -q 'undetermined: whether lines are of 128, filled by 32: gpchase trace -N 12.5K -s 128' out
 	for s in 64 128; do
-		chase c -N 24K -s $s -k 4 --texture
+		chase c -N $((94 * s))..$((416 * s)) -s $s -k 4 --texture
 		series c 240,470 --texture >"stride$s"
 	done
 	chase c -N 36K --order retouch -s 32 -k 20 --texture
@@ -177,16 +193,29 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	expect_failure 1 "all alike (100 cycles)" gpchase infer bad
 	awk 'NR != 60' series >bad
 	expect_failure 1 "accesses are missing" gpchase infer bad
-	awk 'NR == 1 || $1 > 6000' series >late
-	awk 'NR == 1 || $1 <= 6000' series >early
-	expect_failure 1 "expected a sweep with rising N" gpchase infer late early
+	{ cat head; awk 'NR > 1 && $1 > 6000' series; awk 'NR > 1 && $1 <= 6000' series; } >bad
+	expect_failure 1 "N = 4096 after N = 8192: expected a sweep with rising N" gpchase infer bad
+	chase c -N 4K..8K:128 -s 16 -k 1
+	series c 100,200 --l1 --size 4K >bad
+	expect_failure 1 "expected runs of one stride and two rounds" gpchase infer bad
+	chase c -N 480..9600:96 -s 96
+	series c 100,200 --l1 --size 4K >bad
+	expect_failure 1 "expected a power of two" gpchase infer bad
+}
+
+@test "infer: files of one sweep may come in any order" {
+	chase c -N 3968..6400:32 -s 32
+	series c 100,200 --l1 --size 4K --sector line >series
+	awk 'NR == 1 || $1 > 5000' series >late
+	awk 'NR == 1 || $1 <= 5000' series >early
+	[ "$(gpchase infer late early | grep -v '^#')" = "$(gpchase infer series | grep -v '^#')" ]
 }
 
 @test "infer: a partial sweep says what is not known, and which run would settle it" {
 	chase c -N 3968..4608:32 -s 32
 	series c 100,200 --l1 --size 4K --ways 2 --sector line >series
 	gpchase infer series >out
-	grep -q 'undetermined: the sets that did not overflow; gpchase trace' out
+	grep -q 'undetermined: the sets that did not overflow: gpchase trace' out
 	! grep -q 'l1.size.*sure: ' out || grep -q 'l1.size.*not sure' out
 	chase c -N 1K..2K -s 32
 	series c 100,200 --l1 --size 4K --ways 2 --sector line >series
@@ -200,23 +229,70 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	awk -v OFS='\t' 'BEGIN { srand(7) } NR > 1 { $3 += int(rand() * 9) - 4; if (rand() < 0.01) $3 = int(90 + rand() * 3000) } 1' series >noisy
 	gpchase infer noisy >out
 	grep -q '^# outliers' out
-	grep -q '^l1.size = 4K # measured' out
+	grep -q '^l1.size = 4K ' out
 	grep -q '^l1.ways = 4 # measured: P-chase, sure: 8 sets' out
 	grep -q '^l1.line = 128 # measured' out
 	grep -q '^# contradiction: N = ' out
 }
 
-@test "a real Pascal's L1, access by access: 48 ways, and a set function that explains all of it" {
+# ask FILE GCACHE_OPTION...: runs what `gpchase infer FILE` says would settle it on that level, adds it to FILE, and so on until nothing is left.
+ask() {
+	local file=$1 turn command
+	shift
+	for turn in 1 2 3 4 5 6 7 8; do
+		gpchase infer "$file" >out
+		grep -q '^# undetermined' out || return 0
+		sed -n 's/^# undetermined: .*: gpchase trace \(.*\) would settle it$/\1/p' out >asked
+		[ -s asked ] || return 1
+		while read -r command; do
+			eval "chase c --base 0 ${command%%,*}"
+			series c 100,200 "$@" >>"$file"
+		done <asked
+	done
+	return 1
+}
+
+@test "infer: from a first look, by the runs it asks for, to a whole description, which is that of the cache" {
+	while IFS='|' read -r options expected; do
+		chase c -N 1K..16K:1K -s 16 --base 0
+		eval "series c 100,200 --l1 $options" >series
+		eval "ask series --l1 $options"
+		cat out
+		[ "$(grep -v '^#' out | sed 's/ # measured: P-chase, sure:.*//; s/^l1\.//; s/ = /=/' | paste -sd' ')" = "$expected" ]
+	done <<-'TABLE'
+		--size 3K --ways 3 --line 128 --index "bits:7^9^11,8^10,9^12^13"|size=3K ways=3 line=128 sector=32 index=bits:7^11^12^13,8^10,9^12^13 replace=lru
+		--size 2K --ways 4 --line 64 --sector line --replace fifo|size=2K ways=4 line=64 sector=64 index=mod replace=fifo
+		--sets 5,3x2 --line 128 --sector 64|size=1408 sets=5,3x2 line=128 sector=64 index=mod replace=lru
+	TABLE
+}
+
+@test "a real Pascal's L1, access by access: 24 KB, 4 sets of 48 ways, and a set function that explains all of it" {
 	file=${GTRACE_REFERENCE:-}/pascal_l1_pchase_trace_native.csv
 	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$file" ] || skip "GTRACE_REFERENCE names no directory with pascal_l1_pchase_trace_native.csv"
-	# Two runs, both beyond the capacity: two of the sets overflow, and infer is sure of nothing.
-	gpchase infer --line 128 "$file" >out
+	# Two runs, both beyond the capacity: two of the sets overflow. Nothing is sure, and what would make it so is said.
+	gpchase infer --base 0x7fe15f400000 "$file" >out
 	grep -q '^# latency 81 cycles (78 to 83), 7606 accesses: hits' out
-	grep -q '^l1.ways = 48 # assumed: P-chase, not sure: 2 sets, all alike' out
-	grep -q '^# undetermined: the capacity; no run fits' out
+	grep -q '^l1.size = 24K # assumed: P-chase, not sure: 2 sets overflowed, 2 more hold the lines that hit' out
+	grep -q '^l1.ways = 48 # assumed: P-chase, not sure: 4 sets, all alike' out
+	grep -q '^l1.line = 128 # assumed' out
+	grep -q '^l1.sector = 32 # assumed' out
+	grep -q '^l1.replace = lru # assumed: P-chase, not sure: 0 of 12282 accesses contradict it' out
+	grep -q '^# undetermined: the capacity; no run fits: gpchase trace' out
 	! grep -q 'P-chase, sure' out
-	# What was found by hand, with 4 sets in 24 KB: 12288 accesses, none of them wrong.
-	[ "$(python3 "$ROOT/tests/pascal_sets.py" "$file")" = "12288 0" ]
+	# The function is that of both descriptions; with it gcache hits where the GPU did, access by access.
+	index=$(sed -n 's/^l1.index = \([^ ]*\) .*/\1/p' out)
+	for gpu in gtx1080 titanx-pascal; do
+		[ "$(sed -n 's/^l1.index *= \([^ ]*\) .*/\1/p' "$ROOT/gpus/$gpu")" = "$index" ]
+		gpchase trace -N 24704..24832:128 -s 32 -k 4 --base 0x7fe15f400000 | gschedule --gpu $gpu --only-sm 0 | gcache --l1 --emit latency --hit-cycles 1 --miss-cycles 2 |
+			gpchase latency >model
+		awk -F '[\t,]' 'FNR == NR { hit[$1 " " $2] = 2 - $3; next }
+			FNR > 1 { n++; wrong += hit[$2 " " $4] != $7 }
+			END { print n, wrong }' model "$file" >compared
+		[ "$(cat compared)" = "12288 0" ]
+	done
+	# Where no sum of address bits will do, the sets as they were seen are a function too.
+	gpchase infer --line 32 "$file" >out
+	grep -q '^l1.index = table:[0-3]* # assumed' out || grep -q '^# l1.index = table:[0-3]*: ' out
 }
 
 @test "the examples of the manual run" { run_man_examples gpchase.1; }

@@ -1,40 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function of the address the sets found are: known ones by name, or any XOR of address bits. */
+/* Which function of the address the sets found are: known ones by name, sums of address bits and of their products, or
+ * failing that a table. */
 #ifndef GT_DISSECT_FUNCTION_H
 #define GT_DISSECT_FUNCTION_H
 
-#include "dissect/sweep.h"
+#include "dissect/evidence.h"
 
-#define GT_FUNCTION_BITS 48
+#define GT_SUMS_MAX 12		/* bits of a set */
+#define GT_MONOMIALS_MAX 256	/* bits of a line's number, and products of two */
+#define GT_FUNCTION_TEXT 1100
 
-struct gt_function {
-	const char *name;    /* as gcache's --index has it; "" for XOR sums without a name; NULL: none was found */
-	unsigned argument;   /* of smod */
-	int bits;	     /* log2 of the sets, of XOR sums; else 0 */
-	uint64_t sum[32];    /* bits of the line's number that make up each bit of the set */
-	unsigned low, high;  /* address bits that the series can show: low to high - 1 */
-
-	/* To give any unit its set: gt_function_set. */
-	const struct gt_sweep *sweep;
-	const struct gt_candidate *candidate;
-	uint64_t base;
-	uint64_t factor;   /* units of a line */
-	unsigned shift;	   /* log2 of the line */
-	uint32_t *deal;	   /* unequal sets: which set each place of a deal belongs to */
-	uint64_t places;
-	uint32_t named[GT_SETS_MAX]; /* the set that a value of the function stands for */
+/* A set of monomials, whose XOR it is. */
+struct gt_sum {
+	uint64_t has[GT_MONOMIALS_MAX / 64];
 };
 
-/* Finds the simplest function that gives each line its set; base is the array's address, line a multiple of the unit. The sweep must outlive it.
- * Returns 0, or -1 when memory is short. */
-int gt_find_function(const struct gt_sweep *sweep, uint64_t base, uint64_t line, struct gt_function *function,
-		     struct gt_error *error);
+struct gt_function {
+	const char *name;    /* as gcache's --index has it, or NULL: none that gcache has can say it */
+	unsigned argument;   /* of smod */
+	unsigned degree;     /* of bits: 1 or 2 */
+	int bits;	     /* of bits: how many sums */
+	struct gt_sum sum[GT_SUMS_MAX];
+	uint64_t monomial[GT_MONOMIALS_MAX]; /* masks of bits of the line's number */
+	size_t monomials;
+	int unique;	     /* no other function of its kind agrees with all that was seen */
+	unsigned low, high;  /* address bits that the series shows: low to high - 1 */
 
-/* The set of a unit, from the function, or where there is none from the sweep; 0: not known. */
-uint32_t gt_function_set(const struct gt_function *function, uint64_t unit);
+	uint32_t sets;			/* with those that did not overflow, as few as there can be */
+	uint32_t ways[GT_SETS_MAX + 1]; /* lines */
+	uint32_t *set_of;    /* of each line of the array: 1 and up; 0: not known */
+	uint64_t lines;
+	uint64_t seen_lines; /* those beyond are extrapolated */
+	uint64_t origin;     /* number of the array's first line */
+	unsigned shift;	     /* log2 of the line */
+};
+
+/* Finds the simplest function that gives each line its set; base is the array's address, line a multiple of the unit of
+ * sweeps[0], and `bytes` the largest N. Returns 0, or -1 when memory is short. To be cleared. */
+int gt_find_function(const struct gt_sweep *sweeps, size_t n, uint64_t base, uint64_t line, uint64_t bytes,
+		     struct gt_function *function, struct gt_error *error);
 void gt_function_clear(struct gt_function *function);
 
-/* "7^13 8^14": the address bits of each bit of the set. */
-const char *gt_function_sums(const struct gt_function *function, char *buffer, size_t bytes);
+/* The set of the line at this offset, from 1; 0: not known. */
+static inline uint32_t gt_function_set(const struct gt_function *function, uint64_t offset)
+{
+	uint64_t line = offset >> function->shift;
+
+	return line < function->lines ? function->set_of[line] : 0;
+}
+
+/* As gcache's --index takes it: "mod", "bits:7^13,8^14", "table:0121"; "" if it is too long. */
+const char *gt_function_text(const struct gt_function *function, char buffer[GT_FUNCTION_TEXT]);
+
+/* ---- its parts ---- */
+
+/* The functions with names, by rising complexity. Returns 1 if one fits, and values of the sightings; -1: no memory. */
+int gt_fit_named(const struct gt_evidence *evidence, uint32_t sets, struct gt_function *function);
+uint32_t gt_named_value(const struct gt_evidence *evidence, const struct gt_function *function, uint32_t sets,
+			uint64_t number);
+/* Sums of bits (degree 1), or of bits and products of two (degree 2). */
+int gt_fit_sums(const struct gt_evidence *evidence, uint32_t sets, unsigned degree, struct gt_function *function);
+uint32_t gt_sums_value(const struct gt_function *function, uint64_t number);
 
 #endif

@@ -8,8 +8,80 @@
 /* Fewer contradictions than this share of the accesses are noise. */
 static int negligible(const struct gt_replay *replay)
 {
-	return replay->wrong <= replay->known / 200 + 2;
+	return replay->wrong <= replay->known / 200 + 2 && replay->runs_wrong == 0;
 }
+
+/* ---- sweeps ---- */
+
+static unsigned score(const struct gt_sweep *sweep)
+{
+	int fine = sweep->step <= sweep->unit;
+
+	return 64U * (unsigned)sweep->unit_known + 32U * (sweep->sets > 0) + 16U * (sweep->fits > 0) + 8U * (unsigned)fine +
+	       4U * (unsigned)(sweep->complete && fine) + (sweep->strange == 0);
+}
+
+/* One sweep for each stride that runs have; the one that tells most comes first, of two the finer. */
+static int find_sweeps(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+{
+	struct gt_sweep *sweeps = inference->sweeps;
+
+	for (size_t r = 0; r < series->runs_n; r++) {
+		uint64_t stride = series->runs[r].stride;
+		int seen = !gt_sweep_usable(&series->runs[r]);
+		for (size_t i = 0; i < inference->sweeps_n; i++)
+			seen |= sweeps[i].stride == stride;
+		if (seen || inference->sweeps_n == GT_SWEEPS_MAX)
+			continue;
+		struct gt_sweep *sweep = &sweeps[inference->sweeps_n++];
+		if (gt_sweep(series, stride, sweep, error) != 0)
+			return -1;
+		struct gt_sweep first = sweeps[0];
+		if (score(sweep) > score(&first) || (score(sweep) == score(&first) && stride < first.stride)) {
+			sweeps[0] = *sweep;
+			*sweep = first;
+		}
+	}
+	if (inference->sweeps_n == 0)
+		return gt_fail(error, "expected runs of one stride and two rounds or more each (gpchase trace -k 3)");
+	return 0;
+}
+
+/* Whether a longer stride's sweep begins where nothing overflows, and goes on by strides; two lines that miss each other
+ * need no more than a run. */
+static int is_whole(const struct gt_series *series, const struct gt_sweep *sweep)
+{
+	int pair = series->runs[sweep->runs[0]].period == 2;
+
+	return (sweep->fits > 0 && sweep->step <= sweep->stride) ||
+	       (pair && (sweep->step <= sweep->stride || (sweep->complete && sweep->units == 2)));
+}
+
+/* The first sweep, and those of longer strides that tell which whole lines share sets. Copies, not to be cleared. */
+static size_t choose_sweeps(const struct gt_series *series, const struct gt_inference *inference, uint64_t line,
+			    struct gt_sweep *chosen)
+{
+	const struct gt_sweep *first = &inference->sweeps[0];
+	size_t n = 0;
+
+	chosen[n++] = *first;
+	for (size_t i = 1; i < inference->sweeps_n; i++) {
+		const struct gt_sweep *sweep = &inference->sweeps[i];
+		int good = sweep->stride % line == 0 && sweep->unit == sweep->stride && sweep->sets > 0 && is_whole(series, sweep) &&
+			   sweep->strange == 0 && sweep->doubt < 1e-3 &&
+			   sweep->regularity == first->regularity;
+		for (uint32_t s = 1; good && s <= sweep->sets; s++) {
+			good = 0;
+			for (uint32_t other = 1; other <= first->sets; other++)
+				good |= sweep->ways[s] == first->ways[other] / (line / first->unit);
+		}
+		if (good)
+			chosen[n++] = *sweep;
+	}
+	return n;
+}
+
+/* ---- lines ---- */
 
 /* Whether lines of `factor` units are possible: all units of each line in one set, whole lines in a set. */
 static int possible(const struct gt_sweep *sweep, uint64_t factor)
@@ -17,8 +89,10 @@ static int possible(const struct gt_sweep *sweep, uint64_t factor)
 	uint32_t set = 0;
 
 	for (uint32_t s = 1; s <= sweep->sets; s++)
-		if (sweep->ways[s] % factor != 0)
+		if (sweep->ways[s] % factor != 0 && sweep->overflow[s] > 0)
 			return 0;
+	if (sweep->ways[sweep->sets] < factor)
+		return 0;
 	for (size_t u = 0; u < sweep->units; u++) {
 		if (u % factor == 0)
 			set = 0;
@@ -30,20 +104,21 @@ static int possible(const struct gt_sweep *sweep, uint64_t factor)
 }
 
 /* The replay with the fewest contradictions of all policies, and how many the next best has. */
-static int best_policy(const struct gt_series *series, struct gt_inference *inference, uint64_t line,
-		       const struct gt_victim **policy, struct gt_replay *best, uint64_t *next, struct gt_error *error)
+static int best_policy(const struct gt_series *series, struct gt_inference *inference, uint64_t limit, uint64_t *next,
+		       struct gt_error *error)
 {
+	const struct gt_sweep *sweep = &inference->sweeps[0];
 	struct gt_replay replay;
 
 	*next = UINT64_MAX;
-	*policy = NULL;
+	inference->policy = NULL;
 	for (size_t v = 0; v < gt_victims_n; v++) {
-		if (gt_replay(series, &inference->sweep, &inference->function, line, &gt_victims[v], &replay, error) != 0)
+		if (gt_replay(series, &inference->function, sweep->unit, sweep->cold, limit, &gt_victims[v], &replay, error) != 0)
 			return -1;
-		if (!*policy || replay.wrong < best->wrong) {
-			*next = *policy ? best->wrong : *next;
-			*best = replay;
-			*policy = &gt_victims[v];
+		if (!inference->policy || replay.wrong < inference->replay.wrong) {
+			*next = inference->policy ? inference->replay.wrong : *next;
+			inference->replay = replay;
+			inference->policy = &gt_victims[v];
 		} else if (replay.wrong < *next) {
 			*next = replay.wrong;
 		}
@@ -51,99 +126,175 @@ static int best_policy(const struct gt_series *series, struct gt_inference *infe
 	return 0;
 }
 
-/* Whether a run of a longer stride misses where lines of this size do not fit, and nowhere else. This needs no policy. */
-static int agrees(const struct gt_series *series, const struct gt_inference *inference, uint64_t line,
-		  const struct gt_run *run)
+/* Whether lines of a ring do not fit in their sets: 1, 0, or -1 if that hangs on lines whose set is not known. */
+static int overfull(const struct gt_function *function, const struct gt_run *run)
 {
-	const struct gt_sweep *sweep = &inference->sweep;
 	uint32_t held[GT_SETS_MAX + 1] = {0};
-	uint64_t known = 0, missed = 0, over = 0, last = UINT64_MAX;
+	uint64_t open = 0, last = UINT64_MAX;
+	int over = 0;
 
-	if (!run->uniform || run->n < 2 * run->period || run->stride <= sweep->unit)
-		return 1;
 	for (uint64_t offset = 0; offset < run->bytes; offset += run->stride) {
-		uint32_t set = gt_function_set(&inference->function, offset / sweep->unit);
-		if (set == 0)
-			return 1;
-		over += offset / line != last && ++held[set] > sweep->ways[set] / (line / sweep->unit);
-		last = offset / line;
+		uint64_t line = offset >> function->shift;
+		uint32_t set = line < function->seen_lines ? gt_function_set(function, offset) : 0;
+		if (line == last)
+			continue;
+		last = line;
+		open += set == 0;
+		over |= set > 0 && ++held[set] > function->ways[set];
 	}
-	for (size_t i = run->period; i < run->n; i++) {
+	for (uint32_t set = 1; set <= function->sets && !over; set++)
+		if (held[set] + open > function->ways[set])
+			return -1;
+	return over;
+}
+
+/* Whether a run of a longer stride misses where lines of this size do not fit, and nowhere else. This needs no policy. */
+static int agrees(const struct gt_series *series, const struct gt_inference *inference, const struct gt_run *run)
+{
+	uint64_t known = 0, missed = 0;
+
+	if (!gt_sweep_usable(run) || run->stride <= inference->sweeps[0].unit)
+		return 1;
+	int over = overfull(&inference->function, run);
+	for (size_t i = run->period; over >= 0 && i < run->n; i++) {
 		int hit = series->samples[run->first + i].hit;
 		known += hit >= 0;
 		missed += hit == 0;
 	}
-	return (missed * 50 > known) == (over > 0);
+	/* A set that is too small misses once a round at least; a few misses are noise. */
+	if (over > 0)
+		return missed * 2 * run->period > run->n - run->period;
+	return over < 0 || missed <= known / 50 + 2;
 }
 
-static int fits(const struct gt_series *series, const struct gt_inference *inference, uint64_t line)
+static int fits(const struct gt_series *series, const struct gt_inference *inference)
 {
 	for (size_t r = 0; r < series->runs_n; r++)
-		if (!agrees(series, inference, line, &series->runs[r]))
+		if (!agrees(series, inference, &series->runs[r]))
 			return 0;
 	return 1;
 }
 
-/* Line sizes under which the series makes sense, and for a regular one the policy. */
-static int find_line(const struct gt_series *series, uint64_t base, struct gt_inference *inference,
+static int find_function(const struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
+			 struct gt_error *error)
+{
+	struct gt_sweep chosen[GT_SWEEPS_MAX];
+	size_t n = choose_sweeps(series, inference, line, chosen);
+	uint64_t bytes = 0;
+
+	for (size_t r = 0; r < series->runs_n; r++)
+		bytes = series->runs[r].bytes > bytes ? series->runs[r].bytes : bytes;
+	gt_function_clear(&inference->function);
+	return gt_find_function(chosen, n, base, line, bytes, &inference->function, error);
+}
+
+static uint64_t seen_bytes(const struct gt_inference *inference)
+{
+	return inference->function.seen_lines << inference->function.shift;
+}
+
+/* The largest line size whose neighbours are in different sets: it makes the simplest function. One set has none. */
+static uint64_t choose_line(const struct gt_inference *inference)
+{
+	if (inference->lines_n == 0)
+		return inference->sweeps[0].unit;
+	return inference->lines[inference->sweeps[0].sets > 1 ? inference->lines_n - 1 : 0];
+}
+
+/* Line sizes under which the series makes sense. */
+static int find_line(const struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 		     struct gt_error *error)
 {
-	const struct gt_victim *policy;
-	struct gt_replay replay;
+	const struct gt_sweep *sweep = &inference->sweeps[0];
 	uint64_t next, least = UINT64_MAX, wrong[GT_LINES_MAX];
-	uint64_t unit = inference->sweep.unit;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
-	for (unsigned i = 0; i < GT_LINES_MAX && possible(&inference->sweep, (uint64_t)1 << i); i++) {
-		gt_function_clear(&inference->function);
-		if (gt_find_function(&inference->sweep, base, unit << i, &inference->function, error) != 0)
-			return -1;
-		replay.wrong = 0;
-		if (inference->sweep.regularity == GT_REGULAR &&
-		    best_policy(series, inference, unit << i, &policy, &replay, &next, error) != 0)
-			return -1;
-		if (!fits(series, inference, unit << i))
+	for (unsigned i = 0; i < GT_LINES_MAX && possible(sweep, (uint64_t)1 << i); i++) {
+		if (line > 0 && sweep->unit << i != line)
 			continue;
-		least = replay.wrong < least ? replay.wrong : least;
-		wrong[n] = replay.wrong;
-		inference->lines[n++] = unit << i;
+		if (find_function(series, base, sweep->unit << i, inference, error) != 0)
+			return -1;
+		inference->replay.wrong = 0;
+		if (sweep->regularity == GT_REGULAR && best_policy(series, inference, seen_bytes(inference), &next, error) != 0)
+			return -1;
+		if (!fits(series, inference))
+			continue;
+		least = inference->replay.wrong < least ? inference->replay.wrong : least;
+		wrong[n] = inference->replay.wrong;
+		inference->lines[n++] = sweep->unit << i;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (wrong[i] < least + 8)
-			inference->lines[kept++] = inference->lines[i];
-	inference->lines_n = kept;
-	inference->line = kept > 0 ? inference->lines[0] : unit;
-	gt_function_clear(&inference->function);
-	if (gt_find_function(&inference->sweep, base, inference->line, &inference->function, error) != 0)
-		return -1;
-	if (inference->sweep.regularity == GT_IRREGULAR)
-		return 0;
-	if (best_policy(series, inference, inference->line, &inference->policy, &inference->replay, &next, error) != 0)
+			inference->lines[inference->lines_n++] = inference->lines[i];
+	inference->line = choose_line(inference);
+	return find_function(series, base, inference->line, inference, error);
+}
+
+/* ---- replacement ---- */
+
+/* By a replay of all runs; if the function misleads it beyond the bits that were seen, of those within. */
+static int find_policy(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+{
+	uint64_t next;
+
+	if (best_policy(series, inference, UINT64_MAX, &next, error) != 0 ||
+	    (!negligible(&inference->replay) && best_policy(series, inference, seen_bytes(inference), &next, error) != 0))
 		return -1;
 	inference->policy_sure = negligible(&inference->replay) && next >= inference->replay.wrong + 8;
 	return 0;
 }
 
-static int judge(const struct gt_series *series, uint64_t base, struct gt_inference *inference,
+/* Sets of as many ways are followed together. */
+static int find_chance(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+{
+	const struct gt_function *function = &inference->function;
+	struct gt_victims victims;
+
+	inference->alike = inference->policy_sure = 1;
+	for (uint32_t set = 1; set <= function->sets; set++) {
+		int first = function->ways[set] > 1;
+		for (uint32_t other = 1; other < set; other++)
+			first &= function->ways[other] != function->ways[set];
+		if (!first)
+			continue;
+		if (gt_find_victims(series, function, inference->sweeps[0].unit, function->ways[set], &victims, error) != 0)
+			return -1;
+		inference->alike &= victims.alike;
+		inference->policy_sure &= victims.unique;
+		if (inference->victims.n == 0 || victims.n > inference->victims.n)
+			inference->victims = victims;
+	}
+	inference->policy_sure &= inference->victims.n > 0 && (inference->alike || inference->equal);
+	return 0;
+}
+
+/* ---- all together ---- */
+
+static int judge(const struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 		 struct gt_error *error)
 {
-	const struct gt_sweep *sweep = &inference->sweep;
+	const struct gt_sweep *sweep = &inference->sweeps[0];
+	const struct gt_function *function = &inference->function;
+	int regular = sweep->regularity == GT_REGULAR;
 
-	if (find_line(series, base, inference, error) != 0)
+	if (find_line(series, base, line, inference, error) != 0)
 		return -1;
-	uint32_t factor = (uint32_t)(inference->line / sweep->unit);
 	inference->equal = 1;
-	for (uint32_t s = 1; s <= sweep->sets; s++) {
-		inference->size += sweep->ways[s] * sweep->unit;
-		inference->equal &= sweep->ways[s] == sweep->ways[1];
+	for (uint32_t s = 1; s <= function->sets && s <= GT_SETS_MAX; s++) {
+		inference->size += function->ways[s] * inference->line;
+		inference->equal &= function->ways[s] == function->ways[1];
 	}
-	inference->ways = sweep->ways[1] / factor;
+	inference->ways = function->ways[1];
+	if ((regular ? find_policy(series, inference, error) : find_chance(series, inference, error)) != 0)
+		return -1;
 	inference->sure = sweep->complete && sweep->strange == 0 && sweep->fits > 0 && sweep->unit_known &&
-			  sweep->step <= sweep->unit && sweep->doubt < 1e-3 && !sweep->periodic &&
-			  inference->lines_n == 1 &&
-			  (sweep->regularity == GT_IRREGULAR || negligible(&inference->replay));
+			  sweep->step <= (line > 0 ? line : sweep->unit) && sweep->doubt < 1e-3 && !sweep->periodic &&
+			  inference->lines_n == 1 && (!regular || negligible(&inference->replay));
+	inference->size_sure = inference->sure && (!function->name || function->unique) &&
+			       UINT64_C(1) << function->high >= inference->size << GT_BITS_BEYOND;
+	inference->function_sure = inference->sure && function->name && function->unique;
 	inference->policy_sure &= inference->sure;
-	return gt_find_victims(series, sweep, inference->line, &inference->victims, error);
+	return 0;
 }
 
 int gt_infer(struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
@@ -151,15 +302,20 @@ int gt_infer(struct gt_series *series, uint64_t base, uint64_t line, struct gt_i
 {
 	memset(inference, 0, sizeof *inference);
 	if (gt_classify(series, &inference->classes, error) != 0 || gt_series_rounds(series, error) != 0 ||
-	    gt_sweep(series, line, &inference->sweep, error) != 0)
+	    find_sweeps(series, inference, error) != 0)
 		return -1;
-	if (inference->sweep.sets == 0)
+	uint64_t unit = inference->sweeps[0].unit;
+	if (inference->sweeps[0].sets == 0)
 		return 0;
-	return judge(series, base, inference, error);
+	if ((unit & (unit - 1)) != 0)
+		return gt_fail(error, "what a miss fills looks like %" PRIu64 " bytes: expected a power of two; a stride that is one tells more",
+			       unit);
+	return judge(series, base, line, inference, error);
 }
 
 void gt_inference_clear(struct gt_inference *inference)
 {
-	gt_sweep_clear(&inference->sweep);
+	for (size_t i = 0; i < inference->sweeps_n; i++)
+		gt_sweep_clear(&inference->sweeps[i]);
 	gt_function_clear(&inference->function);
 }

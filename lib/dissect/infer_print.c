@@ -2,9 +2,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/options.h"
-#include "dissect/infer.h"
+#include "dissect/propose.h"
+#include "stream/gpu.h"
 
 struct page {
 	FILE *file;
@@ -46,92 +48,90 @@ static void print_classes(const struct page *page, const struct gt_series *serie
 	fprintf(page->file, "%s\n", classes->outliers > 8 ? ", ..." : "");
 }
 
-/* Why the figures of the shape are not sure, and which run would make them so. */
-static void print_doubts(const struct page *page)
+/* What is not known, and the chase that would settle it. */
+static void print_proposals(const struct page *page, const struct gt_series *series)
 {
-	const struct gt_sweep *sweep = &page->found->sweep;
-	const struct gt_inference *found = page->found;
-	char from[32], to[32], size[32], line[32];
+	struct gt_proposal proposals[GT_PROPOSALS_MAX];
+	size_t n = gt_propose(page->found, series, proposals);
+	char first[32], last[32], step[32], stride[32];
 
-	gt_format_size(sweep->unit, line);
-	if (!sweep->unit_known && sweep->stride > 4)
-		fprintf(page->file, "# undetermined: whether lines are shorter than the stride, %s; a sweep of a finer stride, from an "
-			"empty cache, would settle it: gpchase trace -s %" PRIu64 "\n", line, sweep->stride / 2);
-	if (sweep->fits == 0)
-		fprintf(page->file, "# undetermined: the capacity; no run fits; a sweep that begins below N = %s would settle it\n",
-			gt_format_size(found->size, from));
-	if (!sweep->complete)
-		fprintf(page->file, "# undetermined: the sets that did not overflow; gpchase trace -N %s..%s:%s -s %" PRIu64
-			" would settle it\n", gt_format_size(sweep->fits, from),
-			gt_format_size(2 * (uint64_t)sweep->units * sweep->unit, to), line, sweep->stride);
-	if (sweep->step > sweep->unit)
-		fprintf(page->file, "# undetermined: which lines share a set, as N grows by more than %s; steps of %s would settle it\n",
-			line, line);
-	if (sweep->doubt >= 1e-3)
-		fprintf(page->file, "# undetermined: members of sets that were never replaced; more rounds (-k) would settle it\n");
-	if (sweep->periodic)
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_proposal *run = &proposals[i];
+		fprintf(page->file, "# undetermined: %s: gpchase trace -N %s", run->why, gt_format_size(run->first, first));
+		if (run->last > run->first)
+			fprintf(page->file, "..%s:%s", gt_format_size(run->last, last), gt_format_size(run->step, step));
+		fprintf(page->file, " -s %s -k %" PRIu64, gt_format_size(run->stride, stride), run->rounds);
+		if (strcmp(run->order, "ring") != 0)
+			fprintf(page->file, " --order %s", run->order);
+		if (run->times > 1)
+			fprintf(page->file, ", %u times (in a model with other seeds),", run->times);
+		fputs(" would settle it\n", page->file);
+	}
+	if (page->found->sweeps[0].periodic)
 		fprintf(page->file, "# undetermined: the sets; the policy is neither LRU nor FIFO, nor chance: misses repeat\n");
-	if (sweep->strange > 0)
-		fprintf(page->file, "# %" PRIu64 " lines began to miss, or to hit, where no full set explains it\n", sweep->strange);
-	for (size_t i = 1; i < found->lines_n; i++)
-		fprintf(page->file, "# undetermined: whether lines are of %s, filled by %s; gpchase trace -N %s -s %" PRIu64
-			" -k 3 would settle it\n", gt_format_size(found->lines[i], from), line,
-			gt_format_size(2 * found->size, size), found->lines[i]);
+	if (page->found->sweeps[0].strange > 0)
+		fprintf(page->file, "# %" PRIu64 " lines began to miss, or to hit, where no full set explains it\n",
+			page->found->sweeps[0].strange);
 }
 
 /* "17,8x6" */
 static void print_sets(const struct page *page)
 {
-	const struct gt_sweep *sweep = &page->found->sweep;
-	uint64_t factor = page->found->line / sweep->unit;
+	const struct gt_function *function = &page->found->function;
 
 	fprintf(page->file, "%s.sets = ", page->level);
-	for (uint32_t s = 1, same; s <= sweep->sets; s += same) {
-		for (same = 1; s + same <= sweep->sets && sweep->ways[s + same] == sweep->ways[s]; same++)
+	for (uint32_t s = 1, same; s <= function->sets; s += same) {
+		for (same = 1; s + same <= function->sets && function->ways[s + same] == function->ways[s]; same++)
 			;
-		fprintf(page->file, "%s%" PRIu64, s > 1 ? "," : "", sweep->ways[s] / factor);
+		fprintf(page->file, "%s%" PRIu32, s > 1 ? "," : "", function->ways[s]);
 		if (same > 1)
 			fprintf(page->file, "x%" PRIu32, same);
 	}
 	fprintf(page->file, " # %s: P-chase, %s: ways of %" PRIu32 " unequal sets, in the order in which they overflow\n",
-		page->found->sure ? "measured" : "assumed", page->found->sure ? "sure" : "not sure", sweep->sets);
+		page->found->sure ? "measured" : "assumed", page->found->sure ? "sure" : "not sure", function->sets);
 }
 
 static void print_shape(const struct page *page)
 {
 	const struct gt_inference *found = page->found;
-	const struct gt_sweep *sweep = &found->sweep;
-	char size[32], fits[32];
+	const struct gt_sweep *sweep = &found->sweeps[0];
+	uint32_t sets = found->function.sets, more = sets > sweep->sets ? sets - sweep->sets : 0;
+	char size[32], fits[32], note[64] = ", all there are";
 
-	figure(page, "size", gt_format_size(found->size, size), found->sure,
-	       "%" PRIu32 " sets overflowed%s; all hits up to N = %s", sweep->sets,
-	       sweep->complete ? ", all there are" : ", not all there are", gt_format_size(sweep->fits, fits));
+	if (more > 0)
+		snprintf(note, sizeof note, ", %" PRIu32 " more hold the lines that hit", more);
+	else if (!sweep->complete)
+		snprintf(note, sizeof note, ", not all there are");
+	gt_format_size(sweep->fits, fits);
+	figure(page, "size", gt_format_size(found->size, size), found->size_sure, "%" PRIu32 " sets overflowed%s; %s%s", sweep->sets,
+	       note, sweep->fits ? "all hits up to N = " : "no run fits", sweep->fits ? fits : "");
 	if (found->equal) {
 		snprintf(size, sizeof size, "%" PRIu32, found->ways);
-		figure(page, "ways", size, found->sure, "%" PRIu32 " sets, all alike", sweep->sets);
+		figure(page, "ways", size, found->sure, "%" PRIu32 " sets, all alike", sets);
 	} else {
 		print_sets(page);
 	}
 	figure(page, "line", gt_format_size(found->line, size), found->sure, "lines that come and go as a whole");
-	figure(page, "sector", gt_format_size(sweep->unit, size), found->sure, "what a miss fills");
+	figure(page, "sector", gt_format_size(sweep->unit, size), found->sure, "what a miss fills%s",
+	       sweep->unit_known ? "" : ", or less than that, the stride");
 }
 
 static void print_index(const struct page *page)
 {
 	const struct gt_function *function = &page->found->function;
-	char text[512];
+	char text[GT_FUNCTION_TEXT];
 
-	if (!function->name)
-		fprintf(page->file, "# undetermined: the set function; neither a modulo nor XOR sums of address bits\n");
-	else if (function->name[0] == '\0')
-		fprintf(page->file, "# set index, XOR sums of address bits, %s for bits %u to %u: %s\n",
-			page->found->sure ? "sure" : "not sure", function->low, function->high - 1,
-			gt_function_sums(function, text, sizeof text));
-	else {
-		snprintf(text, sizeof text, function->argument ? "%s:%u" : "%s", function->name, function->argument);
-		figure(page, "index", text, page->found->sure, "explains all lines; seen: address bits %u to %u", function->low,
-		       function->high - 1);
+	if (!function->name || gt_function_text(function, text)[0] == '\0') {
+		fprintf(page->file, "# undetermined: the set function; none that gcache has explains the lines\n");
+		return;
 	}
+	if (strlen(text) >= GT_GPU_TEXT)
+		fprintf(page->file, "# %s.index = %s: too long for a description; gcache --index takes it\n", page->level, text);
+	else if (strcmp(function->name, "table") == 0)
+		figure(page, "index", text, 0, "no sum of address bits explains the lines; their sets as seen, from the array's begin");
+	else
+		figure(page, "index", text, page->found->function_sure, "explains all lines; seen: address bits %u to %u%s",
+		       function->low, function->high - 1, function->unique ? "" : "; other functions do as well");
 }
 
 static void print_chance(const struct page *page)
@@ -140,25 +140,25 @@ static void print_chance(const struct page *page)
 	char text[GT_VICTIM_WAYS_MAX * 8] = "weighted:";
 	int used = 9;
 
-	if (victims->n == 0 || victims->ways == 0) {
+	if (victims->n == 0) {
 		fprintf(page->file, "# undetermined: the replacement policy; it is not LRU, and no set was followed from empty\n");
 		return;
 	}
 	fprintf(page->file, "# replacements by way, in the order in which sets fill:");
 	for (uint32_t w = 0; w < victims->ways; w++)
 		fprintf(page->file, " %" PRIu64, victims->count[w]);
-	fprintf(page->file, " (%" PRIu64 " of %" PRIu64 " twice the same; %" PRIu64 " misses lost)\n", victims->again, victims->n,
+	fprintf(page->file, " (%" PRIu64 " of %" PRIu64 " twice the same; %" PRIu64 " sets lost)\n", victims->again, victims->n,
 		victims->lost);
-	int sure = page->found->sure && victims->n >= 100 * (uint64_t)victims->ways && victims->lost * 20 <= victims->n;
-	if (victims->alike) {
-		figure(page, "replace", "random", sure, "each way alike");
+	if (page->found->alike) {
+		figure(page, "replace", "random", page->found->policy_sure, "each way alike");
 		return;
 	}
 	for (uint32_t w = 0; w < victims->ways; w++)
 		used += snprintf(text + used, sizeof text - (size_t)used, "%s%u/%u", w ? "," : "", victims->part[w],
 				 victims->whole);
-	if (victims->whole > 0)
-		figure(page, "replace", text, 0, "these fractions agree with the counts");
+	if (victims->whole > 0 && page->found->equal)
+		figure(page, "replace", text, page->found->policy_sure, "these fractions agree with the counts%s",
+		       victims->unique ? "" : ", and others");
 	else
 		fprintf(page->file, "# undetermined: the replacement policy; not LRU, and the ways are not replaced alike\n");
 }
@@ -166,21 +166,16 @@ static void print_chance(const struct page *page)
 static void print_policy(const struct page *page)
 {
 	const struct gt_inference *found = page->found;
-	char size[32];
 
-	if (found->sweep.periodic) {
+	if (found->sweeps[0].periodic)
 		fprintf(page->file, "# undetermined: the replacement policy\n");
-	} else if (found->sweep.regularity == GT_IRREGULAR) {
+	else if (found->sweeps[0].regularity == GT_IRREGULAR)
 		print_chance(page);
-	} else if (found->equal && found->ways == 1) {
+	else if (found->equal && found->ways == 1)
 		figure(page, "replace", "lru", found->sure, "one way: there is no choice");
-	} else {
+	else
 		figure(page, "replace", found->policy->name, found->policy_sure, "%" PRIu64 " of %" PRIu64
 		       " accesses contradict it", found->replay.wrong, found->replay.known);
-		if (!found->policy_sure)
-			fprintf(page->file, "# undetermined: LRU, FIFO or another; gpchase trace --order retouch -N %s -s %" PRIu64
-				" -k 20 would settle it\n", gt_format_size(3 * found->size, size), found->line);
-	}
 }
 
 static void print_contradictions(const struct page *page, const struct gt_series *series)
@@ -188,7 +183,7 @@ static void print_contradictions(const struct page *page, const struct gt_series
 	const struct gt_replay *replay = &page->found->replay;
 	size_t shown = sizeof replay->first / sizeof replay->first[0];
 
-	if (page->found->sweep.regularity != GT_REGULAR)
+	if (page->found->sweeps[0].regularity != GT_REGULAR)
 		return;
 	for (size_t i = 0; i < replay->wrong && i < shown; i++) {
 		const struct gt_contradiction *at = &replay->first[i];
@@ -206,16 +201,11 @@ void gt_inference_print(const struct gt_inference *inference, const struct gt_se
 			FILE *file)
 {
 	const struct page page = {file, level, inference};
-	char size[32];
 
 	print_classes(&page, series);
-	if (inference->sweep.sets == 0) {
-		fprintf(file, "# undetermined: everything; all runs fit, up to N = %s; a larger N would tell: gpchase trace -N %s\n",
-			gt_format_size(inference->sweep.fits, size),
-			gt_format_size(2 * inference->sweep.fits, (char[32]){0}));
+	print_proposals(&page, series);
+	if (inference->sweeps[0].sets == 0)
 		return;
-	}
-	print_doubts(&page);
 	print_shape(&page);
 	print_index(&page);
 	print_policy(&page);

@@ -99,42 +99,51 @@ static void empty(struct cache *cache, uint32_t sets)
 		cache->entries[i].present = 0;
 }
 
-static void play(struct cache *cache, const struct gt_series *series, const struct gt_sweep *sweep,
-		 const struct gt_function *function, size_t r, struct gt_replay *replay)
+static int known(const struct gt_run *run, const struct gt_sample *samples, const struct gt_function *function)
+{
+	for (size_t i = 0; i < run->period; i++)
+		if (gt_function_set(function, samples[i].offset) == 0)
+			return 0;
+	return 1;
+}
+
+static void play(struct cache *cache, const struct gt_series *series, const struct gt_function *function, size_t r,
+		 uint64_t unit, int cold, struct gt_replay *replay)
 {
 	const struct gt_run *run = &series->runs[r];
+	const struct gt_sample *samples = &series->samples[run->first];
 
-	empty(cache, sweep->sets);
+	uint64_t known = replay->known, wrong = replay->wrong;
+
+	empty(cache, function->sets);
+	for (size_t i = 0; !cold && i < 2 * run->period; i++) {
+		uint64_t offset = samples[i % run->period].offset;
+		serve(cache, gt_function_set(function, offset), offset / unit);
+	}
 	for (size_t i = 0; i < run->n; i++) {
-		const struct gt_sample *sample = &series->samples[run->first + i];
-		uint64_t unit = sample->offset / sweep->unit;
-		uint32_t set = gt_function_set(function, unit);
-		if (set == 0)
-			continue;
-		int hit = serve(cache, set, unit);
-		if (sample->hit < 0 || (!sweep->cold && i < run->period))
-			continue;
-		replay->known++;
-		if (hit == sample->hit)
+		int hit = serve(cache, gt_function_set(function, samples[i].offset), samples[i].offset / unit);
+		replay->known += samples[i].hit >= 0;
+		if (samples[i].hit < 0 || hit == samples[i].hit)
 			continue;
 		if (replay->wrong < sizeof replay->first / sizeof replay->first[0])
 			replay->first[replay->wrong] = (struct gt_contradiction){r, i, hit};
 		replay->wrong++;
 	}
+	replay->runs_wrong += (replay->wrong - wrong) * 20 > replay->known - known + 40;
 }
 
-static int make_cache(struct cache *cache, const struct gt_sweep *sweep)
+static int make_cache(struct cache *cache, const struct gt_function *function)
 {
 	size_t n = 0;
 
-	cache->begin = calloc(sweep->sets + 2, sizeof *cache->begin);
+	cache->begin = calloc(function->sets + 2, sizeof *cache->begin);
 	if (!cache->begin)
 		return -1;
-	for (uint32_t s = 1; s <= sweep->sets; s++) {
+	for (uint32_t s = 1; s <= function->sets; s++) {
 		cache->begin[s] = n;
-		n += sweep->ways[s] / cache->units;
+		n += function->ways[s];
 	}
-	cache->begin[sweep->sets + 1] = n;
+	cache->begin[function->sets + 1] = n;
 	cache->entries = calloc(n + 1, sizeof *cache->entries);
 	cache->valid = calloc((n + 1) * cache->units, 1);
 	if (!cache->entries || !cache->valid)
@@ -144,15 +153,16 @@ static int make_cache(struct cache *cache, const struct gt_sweep *sweep)
 	return 0;
 }
 
-int gt_replay(const struct gt_series *series, const struct gt_sweep *sweep, const struct gt_function *function,
-	      uint64_t line, const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error)
+int gt_replay(const struct gt_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
+	      const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error)
 {
-	struct cache cache = {.victim = victim, .units = line / sweep->unit};
-	int result = make_cache(&cache, sweep);
+	struct cache cache = {.victim = victim, .units = (UINT64_C(1) << function->shift) / unit};
+	int result = make_cache(&cache, function);
 
 	memset(replay, 0, sizeof *replay);
 	for (size_t r = 0; result == 0 && r < series->runs_n; r++)
-		play(&cache, series, sweep, function, r, replay);
+		if (series->runs[r].bytes <= limit && known(&series->runs[r], series->samples + series->runs[r].first, function))
+			play(&cache, series, function, r, unit, cold, replay);
 	free(cache.entries);
 	free(cache.valid);
 	free(cache.begin);

@@ -22,12 +22,13 @@ struct gt_contradiction {
 
 struct gt_replay {
 	uint64_t known, wrong;
+	uint64_t runs_wrong; /* runs of which more than 1/20 is */
 	struct gt_contradiction first[8];
 };
 
-/* Plays all runs. `line` is a multiple of the sweep's unit: lines are found as a whole and filled unit by unit. Units whose
- * set is not known are left out. A run that does not begin empty plays its first round unjudged. */
-int gt_replay(const struct gt_series *series, const struct gt_sweep *sweep, const struct gt_function *function,
-	      uint64_t line, const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error);
+/* Plays all runs up to N = `limit`, of lines that are found as a whole and filled by units. Runs with lines whose set is
+ * not known are left out. A run that does not begin empty (`cold` is 0) is played twice before, unjudged. */
+int gt_replay(const struct gt_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
+	      const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error);
 
 #endif

@@ -58,7 +58,7 @@ int gt_series_add(struct gt_series *series, uint64_t bytes, uint64_t offset, uin
 	    grow((void **)&series->runs, &series->runs_capacity, series->runs_n, sizeof *series->runs, error) != 0)
 		return -1;
 	if (begins_run(series, bytes))
-		series->runs[series->runs_n++] = (struct gt_run){.bytes = bytes, .first = series->n};
+		series->runs[series->runs_n++] = (struct gt_run){.bytes = bytes, .first = series->n, .separate = series->separate};
 	series->separate = 0;
 	series->samples[series->n++] = (struct gt_sample){offset, latency, -1};
 	series->runs[series->runs_n - 1].n++;
@@ -177,6 +177,9 @@ int gt_series_rounds(struct gt_series *series, struct gt_error *error)
 					       " as in the round before: accesses are missing, or out of order", run->bytes, i,
 					       samples[i].offset, samples[i - run->period].offset);
 		find_stride(samples, run);
+		if (r > 0 && !run->separate && run->bytes < run[-1].bytes)
+			return gt_fail(error, "N = %" PRIu64 " after N = %" PRIu64 ": expected a sweep with rising N", run->bytes,
+				       run[-1].bytes);
 	}
 	return 0;
 }

@@ -23,6 +23,7 @@ struct gt_run {
 	uint64_t period; /* accesses of a round; n if it has less than two */
 	uint64_t stride; /* least distance of two elements that are visited in succession */
 	int uniform;	 /* a ring of equal strides */
+	int separate;	 /* it did not follow the run before as the same sweep: a line of names stood between */
 };
 
 struct gt_series {
@@ -42,7 +43,7 @@ int gt_series_add(struct gt_series *series, uint64_t bytes, uint64_t offset, uin
  * visited next. Other columns are ignored. Returns 0, or -1 with the line that is wrong. */
 int gt_series_read(struct gt_series *series, struct gt_input *input, struct gt_error *error);
 
-/* Finds each run's round and stride. -1: a run leaves its ring, or N falls. */
+/* Finds each run's round and stride. -1: a run leaves its ring, or N falls within a piece of text. */
 int gt_series_rounds(struct gt_series *series, struct gt_error *error);
 
 void gt_series_clear(struct gt_series *series);

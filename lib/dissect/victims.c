@@ -6,102 +6,177 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
+#define NOISE 0.02
 
 /* One set on its way through a run. */
 struct follow {
-	uint32_t *way;	/* of each line; NONE: not in the set, or not known */
+	const struct gt_function *function;
+	uint64_t unit;
+	uint32_t set;
+	uint32_t *way; /* of each line; NONE: not in the set */
 	uint32_t filled;
-	uint64_t came;	/* the line that missed last */
-	uint64_t out;	/* the same in a full set: the next miss shows its way */
-	uint32_t last;	/* the way that went last */
+	uint64_t out;  /* the line that the full set has not; the next miss shows which way it came to */
+	uint32_t last; /* the way that went last */
 };
 
-static void take_miss(struct gt_victims *victims, struct follow *follow, uint64_t unit)
+/* Returns 0 if the miss cannot be. */
+static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t line)
 {
-	if (unit == follow->came)
-		return; /* another part of the line that just came */
-	follow->came = unit;
 	if (follow->filled < victims->ways) {
-		if (follow->way[unit] == NONE)
-			follow->way[unit] = follow->filled++;
-		return;
+		if (follow->way[line] != NONE)
+			return 0;
+		follow->way[line] = follow->filled++;
+		return 1;
 	}
+	uint32_t way = follow->way[line];
 	if (follow->out == UINT64_MAX) {
-		follow->out = unit;
-		return;
+		follow->out = line;
+		return way == NONE;
 	}
-	uint32_t way = follow->way[unit];
-	if (way == NONE) {
-		victims->lost++;
-		return;
-	}
+	if (way == NONE)
+		return 0;
 	victims->count[way]++;
 	victims->n++;
 	victims->again += way == follow->last;
 	follow->last = way;
 	follow->way[follow->out] = way;
-	follow->way[unit] = NONE;
-	follow->out = unit;
+	follow->way[line] = NONE;
+	follow->out = line;
+	return 1;
 }
 
-static void follow_set(const struct gt_series *series, const struct gt_sweep *sweep, uint32_t set,
-		       uint64_t line, struct gt_victims *victims, uint32_t *way)
+/* What happened to a line whose elements are samples i to end: 1 hit, 0 miss, -1 open. An element after the first of a
+ * unit says nothing; units that do not agree leave it open. */
+static int visit(const struct gt_sample *samples, size_t i, size_t end, uint64_t unit)
 {
-	const struct gt_run *run = &series->runs[sweep->runs[sweep->overflow[set]]];
-	struct follow follow = {.way = way, 
-				.came = UINT64_MAX, .out = UINT64_MAX, .last = NONE};
+	int found = -1;
 
-	for (size_t u = 0; u < sweep->units; u++)
-		way[u] = NONE;
-	for (size_t i = 0; i < run->n; i++) {
-		const struct gt_sample *sample = &series->samples[run->first + i];
-		uint64_t unit = sample->offset / sweep->unit;
-		if (sample->hit == 0 && sweep->set[unit] == set)
-			take_miss(victims, &follow, sample->offset / line);
+	for (uint64_t last = UINT64_MAX; i < end; i++) {
+		int first = samples[i].offset / unit != last;
+		last = samples[i].offset / unit;
+		if (!first || samples[i].hit < 0)
+			continue;
+		if (found >= 0 && found != samples[i].hit)
+			return -1;
+		found = samples[i].hit;
+	}
+	return found;
+}
+
+static void follow_run(const struct gt_run *run, const struct gt_sample *samples, struct follow *follow,
+		       struct gt_victims *victims)
+{
+	unsigned shift = follow->function->shift;
+
+	for (size_t i = 0, end; i < run->n; i = end) {
+		uint64_t line = samples[i].offset >> shift;
+		for (end = i + 1; end < run->n && samples[end].offset >> shift == line && samples[end].offset > samples[i].offset; end++)
+			;
+		if (follow->function->set_of[line] != follow->set)
+			continue;
+		int hit = visit(samples, i, end, follow->unit);
+		if (hit < 0)
+			return;
+		if (hit == 0 && !take_miss(victims, follow, line)) {
+			victims->lost++;
+			return;
+		}
 	}
 }
 
-/* Chi-squared against equal chances, and the number of repeats against 1 in ways, each within four deviations. */
+/* Whether the ring gives the set one line too many, and every line's set is known. */
+static int overfull(const struct gt_run *run, const struct gt_sample *samples, const struct gt_function *function,
+		    uint32_t set)
+{
+	uint64_t held = 0, last = UINT64_MAX;
+
+	if (!run->uniform || samples[0].offset != 0 || run->n < 2 * run->period)
+		return 0;
+	for (size_t i = 0; i < run->period; i++) {
+		uint64_t line = samples[i].offset >> function->shift;
+		if (line >= function->seen_lines || function->set_of[line] == 0)
+			return 0;
+		held += line != last && function->set_of[line] == set;
+		last = line;
+	}
+	return held == function->ways[set] + 1;
+}
+
+/* Chi-squared against these chances of each way: four deviations, and 10 more as few ways make it far from normal. Noise may
+ * put 2 % of the replacements to another way. */
+static int agree(const struct gt_victims *victims, const unsigned *part, unsigned whole)
+{
+	double squares = 0, free = victims->ways - 1.0;
+
+	for (uint32_t w = 0; w < victims->ways; w++) {
+		double expected = (double)victims->n * part[w] / whole, off = (double)victims->count[w] - expected;
+		squares += off * off / (expected + NOISE * NOISE * expected * expected);
+	}
+	return squares < free + 4 * sqrt(2 * free) + 10;
+}
+
+/* Goes through the fractions of this whole near the counts, from way w on; the first that agree are kept. */
+static void try_parts(struct gt_victims *victims, unsigned *part, uint32_t w, unsigned left, unsigned whole)
+{
+	unsigned common = whole;
+
+	if (w < victims->ways) {
+		unsigned near = (unsigned)((double)victims->count[w] / (double)victims->n * whole);
+		for (unsigned p = near > 0 ? near : 1; p <= near + 1 && p <= left; p++) {
+			part[w] = p;
+			try_parts(victims, part, w + 1, left - p, whole);
+		}
+		return;
+	}
+	for (uint32_t i = 0; i < victims->ways; i++)
+		for (unsigned rest = part[i]; rest > 0;) {
+			unsigned next = common % rest;
+			common = rest;
+			rest = next;
+		}
+	if (left > 0 || common > 1 || !agree(victims, part, whole))
+		return;
+	victims->unique = victims->whole == 0;
+	if (victims->whole == 0) {
+		memcpy(victims->part, part, victims->ways * sizeof *part);
+		victims->whole = whole;
+	}
+}
+
 static void judge(struct gt_victims *victims)
 {
-	double n = (double)victims->n, ways = victims->ways, expected = n / ways, squares = 0;
-	double repeat = 1 / ways, deviation = sqrt(n * repeat * (1 - repeat));
+	double n = (double)victims->n, repeat = 1.0 / victims->ways, deviation = sqrt(n * repeat * (1 - repeat));
+	unsigned equal[GT_VICTIM_WAYS_MAX], part[GT_VICTIM_WAYS_MAX];
 
 	for (uint32_t w = 0; w < victims->ways; w++)
-		squares += ((double)victims->count[w] - expected) * ((double)victims->count[w] - expected) / expected;
-	victims->alike = squares < ways - 1 + 4 * sqrt(2 * (ways - 1)) &&
+		equal[w] = 1;
+	victims->alike = agree(victims, equal, victims->ways) &&
 			 fabs((double)victims->again - n * repeat) < 4 * deviation + 1;
-	for (unsigned whole = 2; whole <= 12 && victims->whole == 0; whole++) {
-		unsigned sum = 0, fits = 1;
-		for (uint32_t w = 0; w < victims->ways; w++) {
-			double part = (double)victims->count[w] / n;
-			unsigned near = (unsigned)(part * whole + 0.5);
-			double off = fabs(part - (double)near / whole);
-			victims->part[w] = near;
-			sum += near;
-			fits &= off < 0.02 && off < 4 * sqrt(part * (1 - part) / n) + 0.001;
-		}
-		if (fits && sum == whole)
-			victims->whole = whole;
-	}
+	for (unsigned whole = victims->ways; whole <= GT_WHOLE_MAX; whole++)
+		try_parts(victims, part, 0, whole, whole);
+	if (victims->ways > GT_WHOLE_MAX)
+		victims->unique = victims->alike;
+	victims->unique &= victims->n >= 20 * (uint64_t)victims->ways && victims->lost * 20 <= victims->n;
 }
 
-int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep, uint64_t line, struct gt_victims *victims,
-		    struct gt_error *error)
+int gt_find_victims(const struct gt_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
+		    struct gt_victims *victims, struct gt_error *error)
 {
-	uint32_t *way = malloc((sweep->units + 1) * sizeof *way);
+	uint32_t *way = malloc((function->lines + 1) * sizeof *way);
 
-	*victims = (struct gt_victims){0};
+	*victims = (struct gt_victims){.ways = ways};
 	if (!way)
 		return gt_fail_memory(error, "the ways of a set");
-	uint32_t ways = sweep->ways[1] / (uint32_t)(line / sweep->unit);
-	if (sweep->cold && sweep->sets > 0 && ways > 1 && ways <= GT_VICTIM_WAYS_MAX)
-		victims->ways = ways;
-	for (uint32_t set = 1; set <= sweep->sets; set++)
-		if (sweep->ways[set] != sweep->ways[1])
-			victims->ways = 0;
-	for (uint32_t set = 1; victims->ways > 0 && set <= sweep->sets; set++)
-		follow_set(series, sweep, set, line, victims, way);
+	for (uint32_t set = 1; ways > 1 && ways <= GT_VICTIM_WAYS_MAX && set <= function->sets; set++)
+		for (size_t r = 0; function->ways[set] == ways && r < series->runs_n; r++) {
+			const struct gt_run *run = &series->runs[r];
+			const struct gt_sample *samples = &series->samples[run->first];
+			struct follow follow = {function, unit, set, way, 0, UINT64_MAX, NONE};
+			if (!overfull(run, samples, function, set))
+				continue;
+			memset(way, 0xff, function->lines * sizeof *way);
+			follow_run(run, samples, &follow, victims);
+		}
 	if (victims->n > 0)
 		judge(victims);
 	free(way);

@@ -4,22 +4,24 @@
 #ifndef GT_DISSECT_VICTIMS_H
 #define GT_DISSECT_VICTIMS_H
 
-#include "dissect/sweep.h"
+#include "dissect/function.h"
 
 #define GT_VICTIM_WAYS_MAX 64
+#define GT_WHOLE_MAX 12 /* fractions of weights: 1/2 to 12ths */
 
 struct gt_victims {
 	uint32_t ways;
 	uint64_t count[GT_VICTIM_WAYS_MAX]; /* how often each way went; ways in the order in which a set fills */
 	uint64_t n, again;		    /* all; those of the same way as the one before in the set */
-	uint64_t lost;			    /* misses that do not fit in */
+	uint64_t lost;			    /* misses that do not fit in, after which a set is not followed */
 	int alike;			    /* the counts agree with equal chances, and with no memory */
-	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions; whole 0: with none of 12th or more */
+	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions; whole 0: with none */
+	int unique;			    /* no other such fractions agree */
 };
 
-/* Follows the misses of every set in the run in which it overflows. For sweeps that begin cold, whose sets hold the
- * same number of lines, up to GT_VICTIM_WAYS_MAX; ways 0 otherwise. */
-int gt_find_victims(const struct gt_series *series, const struct gt_sweep *sweep, uint64_t line, struct gt_victims *victims,
-		    struct gt_error *error);
+/* Follows the misses of every set of so many ways (up to GT_VICTIM_WAYS_MAX) in all rings from an empty cache that give it one line too
+ * many, until a latency leaves open whether a line missed. */
+int gt_find_victims(const struct gt_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
+		    struct gt_victims *victims, struct gt_error *error);
 
 #endif

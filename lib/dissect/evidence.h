@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What sweeps say of lines' sets: which lines share one, which do not, and which are in none that overflowed. */
+#ifndef GT_DISSECT_EVIDENCE_H
+#define GT_DISSECT_EVIDENCE_H
+
+#include "dissect/sweep.h"
+
+struct gt_sighting {
+	uint64_t number; /* of the line: address / line */
+	uint32_t group;	 /* of lines that share a set: in the first sweep its set, 1 and up; 0: in none that overflowed */
+	uint32_t sweep;
+};
+
+struct gt_evidence {
+	struct gt_sighting *sightings; /* sweep by sweep */
+	size_t n;
+	uint32_t groups;     /* highest group */
+	uint32_t known;	     /* sets of the first sweep */
+	uint32_t ways[GT_SETS_MAX + 1]; /* lines, of each of them */
+	int equal;	     /* they hold the same */
+	uint64_t rest;	     /* lines of sets that did not overflow */
+	uint32_t least_sets; /* that are needed for all, if they are equal */
+	uint64_t origin, seen; /* number of the first line; bits of the number that vary */
+	uint64_t line, base;
+	unsigned shift; /* log2 of the line */
+};
+
+/* sweeps[0] is that with units of parts of lines; in the others lines are whole strides. Lines whose set is unknown are left out. To be
+ * cleared. */
+int gt_evidence_gather(const struct gt_sweep *sweeps, size_t n, uint64_t base, uint64_t line,
+		       struct gt_evidence *evidence, struct gt_error *error);
+void gt_evidence_clear(struct gt_evidence *evidence);
+
+/* Whether values below `sets`, one of each sighting, can be its set's number. */
+int gt_evidence_allows(const struct gt_evidence *evidence, const uint32_t *values, uint32_t sets);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What is undetermined, and which run of gpchase trace (or of the same chase on a GPU) would settle it. */
+#ifndef GT_DISSECT_PROPOSE_H
+#define GT_DISSECT_PROPOSE_H
+
+#include "dissect/infer.h"
+
+#define GT_PROPOSALS_MAX 8
+
+struct gt_proposal {
+	char why[160]; /* what is undetermined */
+	const char *order; /* ring or retouch */
+	uint64_t first, last, step; /* of N */
+	uint64_t stride, rounds;
+	unsigned times; /* that the chase is to be run, each from an empty cache */
+};
+
+/* Returns how many there are; 0: all that can be settled is. */
+size_t gt_propose(const struct gt_inference *inference, const struct gt_series *series,
+		  struct gt_proposal proposals[GT_PROPOSALS_MAX]);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of a sweep share while it is looked through. */
+#ifndef GT_DISSECT_SWEEP_WORK_H
+#define GT_DISSECT_SWEEP_WORK_H
+
+#include "dissect/sweep.h"
+
+/* What the elements of one run did. */
+struct gt_sweep_element {
+	uint32_t known, missed; /* after the first round */
+	int8_t first;		/* hit in the first round */
+};
+
+struct gt_sweep_work {
+	const struct gt_series *series;
+	struct gt_sweep *sweep;
+	struct gt_sweep_element *elements; /* of the run in hand */
+	uint8_t *now;		  /* in the run in hand */
+	double noise;		  /* chance that a hit looks like a miss */
+};
+
+static inline const struct gt_run *gt_sweep_run(const struct gt_sweep_work *work, size_t j)
+{
+	return &work->series->runs[work->sweep->runs[j]];
+}
+
+/* Counts a run's hits and misses by element. */
+void gt_sweep_look(struct gt_sweep_work *work, size_t j);
+
+/* Finds calm and how many misses are noise; and whether chance is in what misses. */
+void gt_sweep_calm(struct gt_sweep_work *work);
+void gt_sweep_regularity(struct gt_sweep_work *work);
+
+#endif
