@@ -34,7 +34,7 @@ setup() { cd "$ROOT"; }
 
 @test "no stage includes another" {
 	for stage in import order coalesce schedule cache dram reuse dissect ptx report; do
-		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|report)/' lib/$stage/*.[ch] | grep -v "include \"$stage/"; then
+		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|report)/' lib/$stage/*.[ch] lib/$stage/*/*.[ch] 2>/dev/null | grep -v "include \"$stage/"; then
 			return 1
 		fi
 	done

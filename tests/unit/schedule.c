@@ -6,7 +6,7 @@
 #include "base/store.h"
 #include "check.h"
 #include "schedule/mapping.h"
-#include "schedule/occupancy.h"
+#include "stream/occupancy.h"
 #include "schedule/schedule.h"
 
 static struct gt_error error;

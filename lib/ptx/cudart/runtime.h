@@ -18,7 +18,7 @@
 #include "ptx/memory.h"
 #include "ptx/module.h"
 #include "ptx/record.h"
-#include "schedule/occupancy.h"
+#include "stream/occupancy.h"
 #include "stream/gpu.h"
 #include "stream/stream.h"
 

@@ -2,8 +2,8 @@
 /* How many blocks an SM holds at once, and what the shared memory they take leaves to L1.
  * [000] algorithm 3 (blocks and warps), [004] eq. (3)-(6) (warps, registers, shared memory) with
  * the allocation granularities of NVIDIA's occupancy calculator, [004] eq. (7) (adaptive L1). */
-#ifndef GT_SCHEDULE_OCCUPANCY_H
-#define GT_SCHEDULE_OCCUPANCY_H
+#ifndef GT_STREAM_OCCUPANCY_H
+#define GT_STREAM_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stdint.h>

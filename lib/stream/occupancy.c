@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "schedule/occupancy.h"
+#include "stream/occupancy.h"
 
 #include <inttypes.h>
 #include <stddef.h>
