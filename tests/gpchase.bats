@@ -216,7 +216,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	series c 100,200 --l1 --size 4K --ways 2 --sector line >series
 	gpchase infer series >out
 	grep -q 'undetermined: the sets that did not overflow: gpchase trace' out
-	! grep -q 'l1.size.*sure: ' out || grep -q 'l1.size.*not sure' out
+	grep -q '^l1.size.*not sure' out
 	chase c -N 1K..2K -s 32
 	series c 100,200 --l1 --size 4K --ways 2 --sector line >series
 	gpchase infer series >out
@@ -278,7 +278,7 @@ ask() {
 	grep -q '^l1.sector = 32 # assumed' out
 	grep -q '^l1.replace = lru # assumed: P-chase, not sure: 0 of 12282 accesses contradict it' out
 	grep -q '^# undetermined: the capacity; no run fits: gpchase trace' out
-	! grep -q 'P-chase, sure' out
+	[ "$(grep -c 'P-chase, sure' out)" = 0 ]
 	# The function is that of both descriptions; with it gcache hits where the GPU did, access by access.
 	index=$(sed -n 's/^l1.index = \([^ ]*\) .*/\1/p' out)
 	for gpu in gtx1080 titanx-pascal; do
