@@ -138,8 +138,9 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	level->next_uses = gt_ahead_lines(level);
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
-	level->plain = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate &&
-		       level->geometry.ways > 0 && level->geometry.recency == GT_RECENCY_NIBBLES;
+	level->usual = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate;
+	level->plain = level->usual && level->geometry.ways > 0 &&
+		       level->geometry.recency == GT_RECENCY_NIBBLES;
 	return level;
 failed:
 	gt_level_close(level);
@@ -291,6 +292,59 @@ static inline __attribute__((always_inline)) int serve_rows(struct gt_level *lev
 	return 0;
 }
 
+/* A read whose sectors are all here, of the usual lines in sets of many ways: as read_hits. */
+static bool wide_read_hits(struct gt_level *level, struct place place, uint64_t line, uint64_t sectors)
+{
+	uint32_t slot = gt_tags_find(place.tags, place.set, line);
+
+	if (slot == GT_NO_SLOT || (sectors & ~place.tags->valid[slot]) != 0)
+		return false;
+	gt_level_touch(level, place.tags, place.set, slot, sectors, sectors, level->counters.mru);
+	return true;
+}
+
+/* Requests for the usual lines in sets of many ways. What will be read is asked for ahead in two
+ * rounds, for where a line is stands in a chain that has to be here first. */
+static int serve_wide(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
+		      struct gt_error *error)
+{
+	const uint16_t *sm = level->config.shared || !rows->scheduled ? NULL : rows->sm;
+	struct place places[AHEAD];
+
+	for (size_t start = 0, n = rows->n; start < n; start += AHEAD) {
+		size_t end = n - start < AHEAD ? n : start + AHEAD;
+		for (size_t i = start; i < end; i++) {
+			struct gt_tags *tags = gt_level_instance(level, sm ? sm[i] : 0, error);
+			if (!tags)
+				return -1;
+			uint64_t line = rows->address[i] / GT_LINE;
+			places[i - start] = (struct place){tags, gt_level_set_of(level, line)};
+			__builtin_prefetch(gt_finder_chain(&tags->finder, line));
+			__builtin_prefetch(gt_tags_order(tags, places[i - start].set), 1);
+		}
+		for (size_t i = start; i < end; i++) {
+			const struct gt_tags *tags = places[i - start].tags;
+			uint32_t slot = *gt_finder_chain(&tags->finder, rows->address[i] / GT_LINE) - 1;
+			if (slot == GT_NO_SLOT)
+				continue;
+			__builtin_prefetch(&tags->tag[slot]);
+			__builtin_prefetch(&tags->valid[slot]);
+			if (level->geometry.depths)
+				__builtin_prefetch(&tags->depth[4 * (size_t)slot], 1);
+		}
+		for (size_t i = start; i < end; i++) {
+			struct place place = places[i - start];
+			unsigned class = level->class_of[rows->op[i]], sectors = rows->sectors[i] & 15;
+			if (class == GT_CLASS_READ && wide_read_hits(level, place, rows->address[i] / GT_LINE, sectors)) {
+				level->counters.reads += gt_bits_of_4[sectors];
+				level->counters.read_hits += gt_bits_of_4[sectors];
+			} else if (level->serve[class](level, place.tags, rows, i, sent, error) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 /* When the flush is: steps matter where it can send something. */
 static void note_steps(struct gt_level *level, const struct gt_rows *rows)
 {
@@ -315,6 +369,8 @@ static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_s
 		return -1;
 	if (level->ahead)
 		return serve_rows(level, rows, (struct way_through){.ahead = true}, sent, error);
+	if (level->usual && level->geometry.recency != GT_RECENCY_NIBBLES)
+		return serve_wide(level, rows, sent, error);
 	if (!level->plain)
 		return serve_rows(level, rows, (struct way_through){.plain = false}, sent, error);
 	if (lru && four && mod)

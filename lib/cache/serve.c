@@ -36,7 +36,7 @@ unsigned gt_level_split(const struct gt_level *level, uint64_t address, unsigned
 	sectors &= 15;
 	full &= sectors;
 
-	if (level->plain) {
+	if (level->usual) {
 		pieces[0] = (struct gt_piece){.line = address / GT_LINE, .used = sectors, .full = full,
 					   .stream_sectors = (uint8_t)sectors, .stream_full = (uint8_t)full};
 		return 1;

@@ -36,7 +36,8 @@ struct gt_level {
 	unsigned sector_shift; /* log2 of a sector in GT_SECTOR bytes */
 	unsigned sectors;      /* of a line */
 	unsigned fetch_sectors; /* of an aligned group that a miss brings in */
-	bool plain;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR, equal sets of few ways */
+	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
+	bool plain;	      /* the usual lines, in equal sets of few ways */
 	uint32_t set_mask;     /* index mod of a power of two (above 1) of sets: the bits that choose; else 0 */
 	uint8_t class_of[256]; /* of each op */
 	gt_serve *serve[5];    /* of each class */

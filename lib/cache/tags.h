@@ -105,6 +105,22 @@ static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_
 	return found;
 }
 
+/* Where recency is no GT_RECENCY_NIBBLES: where the order of a set begins, for prefetching. */
+static inline const void *gt_tags_order(const struct gt_tags *tags, uint32_t set)
+{
+	return tags->geometry->recency == GT_RECENCY_BYTES ?
+		       (const void *)&tags->bytes[gt_first_slot(tags->geometry, set)] : (const void *)&tags->ends[set];
+}
+
+/* Where recency is no GT_RECENCY_NIBBLES: the most recent slot of a set; GT_NO_SLOT, or an invalid slot,
+ * if none is valid. */
+static inline uint32_t gt_tags_newest(const struct gt_tags *tags, uint32_t set)
+{
+	uint32_t first = gt_first_slot(tags->geometry, set);
+
+	return tags->geometry->recency == GT_RECENCY_BYTES ? first + tags->bytes[first] : tags->ends[set].newer - 1;
+}
+
 /* The slot that holds a line of this set, or GT_NO_SLOT. */
 static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, uint64_t line)
 {
@@ -115,6 +131,11 @@ static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, ui
 		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
 		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
 	}
+	/* The line used last in its set is often used again; that spares the walk through a chain, whose
+	 * links are far apart in memory. */
+	uint32_t newest = gt_tags_newest(tags, set);
+	if (newest != GT_NO_SLOT && tags->tag[newest] == line + 1)
+		return newest;
 	return gt_finder_find(&tags->finder, tags->tag, line);
 }
 
@@ -133,6 +154,8 @@ static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 
 static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 {
+	if (order[0] == way)
+		return 0;
 	const uint8_t *at = memchr(order, (int)way, ways);
 	size_t position = (size_t)(at - order);
 
