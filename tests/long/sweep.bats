@@ -124,3 +124,14 @@ start_sshd() {
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
 }
+
+@test "a pipe on two hosts prints what it prints on one" {
+	PATH=$PATH:/usr/sbin:/sbin
+	need sshd ssh-keygen
+	start_sshd
+	gtrace-order examples/traces/conv.rdgc.xz | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram |
+		gstats >"$BATS_TEST_TMPDIR/one"
+	gtrace-order examples/traces/conv.rdgc.xz | gcoalesce | zstd -q |
+		$remote 127.0.0.1 "cd '$ROOT' && PATH='$PATH' && zstd -dcq | gschedule --gpu titanv | gcache --l1" |
+		gcache --l2 | gdram | gstats | diff "$BATS_TEST_TMPDIR/one" -
+}
