@@ -4,12 +4,8 @@ load helpers
 
 setup_file() {
 	export PROGRAM=$BATS_FILE_TMPDIR/program KERNELS=$BATS_FILE_TMPDIR/kernels
-	# A library that is instrumented wants its runtime to be there first.
-	if nm -D "$BUILD/cudart/libcudart.so.13" | grep -q __asan_; then
-		LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
-		export ASAN_OPTIONS=detect_leaks=0 PRELOAD=$LD_PRELOAD
-		unset LD_PRELOAD
-	fi
+	load helpers
+	prepare_preload
 	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o "$PROGRAM" "$ROOT/tests/cudart/program.c" \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm
 	if command -v clang >/dev/null; then

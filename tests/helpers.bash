@@ -44,3 +44,14 @@ run_man_examples() {
 	done < <(man_examples "$1")
 	[ "$count" -gt 0 ] || { echo "no example in $1"; return 1; }
 }
+
+# prepare_preload: sets PRELOAD, for LD_PRELOAD before gtrace-record. A stand-in runtime that is
+# instrumented wants the sanitizers' own to be there first.
+prepare_preload() {
+	PRELOAD=
+	if nm -D "$BUILD/cudart/libcudart.so.13" | grep -q __asan_; then
+		PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
+		export ASAN_OPTIONS=detect_leaks=0
+	fi
+	export PRELOAD
+}

@@ -11,11 +11,8 @@ setup_file() {
 	if command -v nvcc >/dev/null; then
 		make -s -C "$ROOT/examples/kernels" CUDA=nvcc OUT="$BUILD/kernels-nvcc" >&2
 	fi
-	# A runtime of ours that is instrumented wants the sanitizers' to be there first.
-	if nm -D "$BUILD/cudart/libcudart.so.13" | grep -q __asan_; then
-		PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
-		export ASAN_OPTIONS=detect_leaks=0 PRELOAD
-	fi
+	load helpers
+	prepare_preload
 }
 
 setup() { cd "$BATS_TEST_TMPDIR"; }

@@ -5,6 +5,7 @@
 
 load helpers
 
+setup_file() { prepare_preload; }
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
 # kernel COUNTS: a stream of one kernel with such #count lines, and rows "op address sectors full" from stdin.

@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The papers' models at the papers' sizes: minutes.
+
+setup() {
+	cd "$ROOT" || return 1
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	results=$BATS_TEST_TMPDIR/results
+	conv="gtrace-ptx --launch 'convolution2D_kernel<<<(128,512),(32,8)>>>(4096, 4096, A=f32[4096*4096], B=f32[4096*4096])' \
+examples/kernels/ptx/polybench_2dconv.ptx"
+}
+
+# model NAME ARGUMENT...: all it made is there.
+model() {
+	local name=$1 made count=0
+	shift
+	make -s -C pipelines "$name" RESULTS="$results" "$@" >"$BATS_TEST_TMPDIR/out"
+	while read -r made; do
+		[ -s "$made" ] || { echo "$made: empty"; return 1; }
+		count=$((count + 1))
+	done < <(grep "^$results/" "$BATS_TEST_TMPDIR/out")
+	[ "$count" -gt 1 ]
+}
+
+@test "[000] 5.3: the exploration, killed at a random moment and begun again, loses and repeats nothing" {
+	run_sweep() {
+		make -s -f pipelines/sweep.mk SWEEP='pipelines/rdgc-kernels.sweep pipelines/rdgc.sweep' RESULTS="$results" 2>/dev/null
+	}
+	export -f run_sweep
+	export results
+	setsid bash -c run_sweep 3>&- &
+	sleep $((20 + RANDOM % 100))
+	kill -KILL -- "-$!" || true
+	sleep 1
+	finished=$(find "$results" -maxdepth 1 -name '????????????????.*' -printf '%f %i %T@\n' | sort)
+	[ -n "$finished" ]
+	SECONDS=0
+	run_sweep
+	echo "# $(echo "$finished" | wc -l) results were there, the rest took $SECONDS s" >&3
+	[ "$(find "$results" -maxdepth 1 -printf '%f %i %T@\n' | sort | comm -23 <(echo "$finished") - | wc -l)" -eq 0 ]
+	python3 - "$results/rdgc-kernels.csv" <<-'END'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1])))
+		assert len(rows) == 280 and all(r["l2.requests"] for r in rows)
+		def rates(section, trace, axis):
+		    return {r[axis]: float(r["l1.read_hit_rate"]) for r in rows if r["section"] == section and r["trace"] == trace}
+		size, policy = rates("l1-size", "2DCONV", "l1.size"), rates("l1-replace", "2DCONV", "l1.replace")
+		assert size["16K"] > 1.78 * size["8K"]          # 5.3.1: up by 78 % from 8 KB to 16 KB, or more
+		assert policy["lfu"] < min(policy["lru"], policy["fifo"], policy["random:1"])
+		atax = rates("l1-replace", "ATAX1", "l1.replace")
+		assert atax["random:1"] == max(atax.values())
+	END
+}
+
+@test "[000], [003] and [004] on a convolution of 4096 x 4096" {
+	model rdgc SOURCE="$conv"
+	model yuan SOURCE="$conv"
+	# [004] 5.3.2: L2 hits 90 % of all that the SMs ask, far less of what an L1 leaves.
+	awk -F '\t' '{ l2[$1] = $3 } END { exit !(l2["NoL1Filter"] > 85 && l2["Final"] < 65) }' "$results"/yuan-*/improvements.tsv
+	model ablation SOURCE="$conv" SEEDS=2
+	make -s -C pipelines ppt-gpu-mem RESULTS="$results" SOURCE="$conv" | grep -q "^total"
+	model kim PTX=examples/kernels/ptx/polybench_2dconv.ptx \
+		LAUNCH='convolution2D_kernel<<<(128,512),(32,8)>>>(4096, 4096, A=f32[4096*4096], B=f32[4096*4096])'
+}
+
+@test "[002]: its experiment up to 1024 threads, over five seeds" {
+	model nugteren
+	[ "$(wc -l <"$(echo "$results"/nugteren-*/figure3.tsv)")" -eq 7 ]
+}
