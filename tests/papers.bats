@@ -90,7 +90,10 @@ counter() {
 	cd "$ROOT"
 	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" SOURCE="gtrace-ptx --launch \
 		'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' examples/kernels/ptx/gemm.ptx" >"$BATS_TEST_TMPDIR/out"
-	grep -q 'DRAM Total Reqs' "$BATS_TEST_TMPDIR/out"
+	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' examples/kernels/ptx/gemm.ptx |
+		gcoalesce --gpu titanv | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats --csv >"$BATS_TEST_TMPDIR/report"
+	grep -qx "    L2 Reads	$(counter l2 reads <"$BATS_TEST_TMPDIR/report")	sectors" "$BATS_TEST_TMPDIR/out"
+	grep -qx "    DRAM Writes	$(counter dram writes <"$BATS_TEST_TMPDIR/report")	sectors" "$BATS_TEST_TMPDIR/out"
 	run make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" TRACE=nowhere
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"nowhere: no such file"* ]]
