@@ -9,6 +9,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 #define SEGMENT_BYTES ((size_t)1 << 22)	     /* of memory */
 #define FILE_SEGMENT_BYTES ((size_t)1 << 24) /* of the file: a mapping each, and mappings are few */
 #define ALIGNMENT ((size_t)16)
@@ -44,25 +46,10 @@ void gt_store_close(struct gt_store *store)
 	store->file = -1;
 }
 
-/* A file without a name: it goes when the program does. */
-static int open_file(struct gt_store *store, struct gt_error *error)
-{
-	char path[4096];
-
-	if ((size_t)snprintf(path, sizeof path, "%s/gtraceXXXXXX", store->directory) >= sizeof path)
-		return gt_fail(error, "'%.100s...': path too long", store->directory);
-	store->file = mkstemp(path);
-	if (store->file < 0)
-		return gt_fail_errno(error, "%s", path);
-	fcntl(store->file, F_SETFD, FD_CLOEXEC);
-	unlink(path);
-	return 0;
-}
-
 /* The next `bytes` of the file, reserved on the disk: a full disk shows here, not as a signal. */
 static int map_segment(struct gt_store *store, struct gt_segment *segment, struct gt_error *error)
 {
-	if (store->file < 0 && open_file(store, error) != 0)
+	if (store->file < 0 && (store->file = gt_temporary_file(store->directory, error)) < 0)
 		return -1;
 	int reason = posix_fallocate(store->file, (off_t)store->in_file, (off_t)segment->bytes);
 	if (reason != 0)

@@ -2,35 +2,18 @@
 #include "order/runs.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 #define READ_BYTES_MIN ((size_t)4 << 10)
 #define READ_BYTES_MAX ((size_t)1 << 20)
 
-/* A file that has no name any more: it goes when the process goes. */
-static int make_file(struct gt_runs *runs, struct gt_error *error)
-{
-	size_t size = strlen(runs->directory) + sizeof "/gtrace-XXXXXX";
-	char *path = malloc(size);
-
-	if (!path)
-		return gt_fail_memory(error, "a path");
-	snprintf(path, size, "%s/gtrace-XXXXXX", runs->directory);
-	runs->file = mkstemp(path);
-	if (runs->file < 0)
-		gt_fail_errno(error, "%s: cannot make a temporary file", runs->directory);
-	else
-		unlink(path);
-	free(path);
-	return runs->file < 0 ? -1 : 0;
-}
-
 int gt_run_begin(struct gt_runs *runs, size_t buffer_bytes, struct gt_error *error)
 {
-	if (runs->file < 0 && make_file(runs, error) != 0)
+	if (runs->file < 0 && (runs->file = gt_temporary_file(runs->directory, error)) < 0)
 		return -1;
 	if (!runs->buffer) {
 		runs->buffer_capacity = GT_RECORD_BYTES_MAX;
