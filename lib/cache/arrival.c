@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grown.h"
+
 #define SMS 65536 /* values of the column sm */
 
 void gt_arrival_close(struct gt_arrivals *arrival)
@@ -14,25 +16,13 @@ void gt_arrival_close(struct gt_arrivals *arrival)
 	*arrival = (struct gt_arrivals){0};
 }
 
-/* Room for one more element in an array that grows by doubling. */
-static void *grown(void *array, size_t n, size_t *capacity, size_t bytes)
-{
-	if (n < *capacity)
-		return array;
-	size_t more = *capacity ? 2 * *capacity : 64;
-	void *larger = realloc(array, more * bytes);
-	if (larger)
-		*capacity = more;
-	return larger;
-}
-
 static struct gt_queue *queue_for(struct gt_arrivals *arrival, uint16_t sm)
 {
 	if (!arrival->queue_of && !(arrival->queue_of = calloc(SMS, sizeof *arrival->queue_of)))
 		return NULL;
 	if (arrival->queue_of[sm] == 0) {
 		struct gt_queue *queues =
-			grown(arrival->queues, arrival->n, &arrival->capacity, sizeof *arrival->queues);
+			gt_grown(arrival->queues, arrival->n, &arrival->capacity, sizeof *arrival->queues);
 		if (!queues)
 			return NULL;
 		arrival->queues = queues;
@@ -47,7 +37,7 @@ int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, stru
 	for (size_t i = 0; i < rows->n; i++) {
 		struct gt_queue *queue = queue_for(arrival, rows->sm[i]);
 		struct gt_waiting *items =
-			queue ? grown(queue->items, queue->n, &queue->capacity, sizeof *queue->items) : NULL;
+			queue ? gt_grown(queue->items, queue->n, &queue->capacity, sizeof *queue->items) : NULL;
 		if (!items)
 			return gt_fail_memory(error, "requests that wait their SM's turn (--arrival rr)");
 		queue->items = items;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grown.h"
+
 #define NO_WARP UINT32_MAX
 
 /* A block and its warps stand in one table. */
@@ -41,18 +43,6 @@ bool gt_wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t
 	       !gt_map_get(&wave->known, key_of_block(rows->block[i]));
 }
 
-/* Room for one more of n elements. */
-static void *grown(void *array, size_t n, size_t *capacity, size_t bytes)
-{
-	if (n < *capacity)
-		return array;
-	size_t more = *capacity ? 2 * *capacity : 64;
-	void *larger = realloc(array, more * bytes);
-	if (larger)
-		*capacity = more;
-	return larger;
-}
-
 static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size_t i)
 {
 	return warp->block == rows->block[i] && warp->warp == rows->warp[i];
@@ -61,7 +51,7 @@ static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size
 static int add_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 {
 	size_t capacity = wave->warps_capacity;
-	struct gt_warp *warps = grown(wave->warps, wave->warps_n, &capacity, sizeof *warps);
+	struct gt_warp *warps = gt_grown(wave->warps, wave->warps_n, &capacity, sizeof *warps);
 
 	if (!warps)
 		return -1;
@@ -97,7 +87,7 @@ static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 
 int gt_wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
-	struct gt_kept *requests = grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
+	struct gt_kept *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
 	uint32_t at = (uint32_t)wave->n;
 
 	if (requests)

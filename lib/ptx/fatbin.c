@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/input.h"
+#include "base/temporary.h"
 #include "ptx/lz4.h"
 
 #define CONTAINER_MAGIC 0xba55ed50U
@@ -131,20 +132,17 @@ int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigne
 /* An unlinked temporary file that holds the bytes, at its beginning. -1 on error. */
 static int temporary_file(const unsigned char *data, size_t n, struct gt_error *error)
 {
-	char path[4096];
 	const char *directory = getenv("TMPDIR");
 
-	if ((size_t)snprintf(path, sizeof path, "%s/gtrace-XXXXXX", directory && *directory ? directory : "/tmp") >=
-	    sizeof path)
-		return gt_fail(error, "TMPDIR: path too long");
-	int file = mkstemp(path);
+	if (!directory || !*directory)
+		directory = "/tmp";
+	int file = gt_temporary_file(directory, error);
 	if (file < 0)
-		return gt_fail_errno(error, "%s", path);
-	unlink(path);
+		return -1;
 	while (n > 0) {
 		ssize_t done = write(file, data, n);
 		if (done <= 0) {
-			gt_fail_errno(error, "%s", path);
+			gt_fail_errno(error, "%s: a temporary file", directory);
 			close(file);
 			return -1;
 		}

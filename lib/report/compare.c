@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grown.h"
+#include "base/grown.h"
 #include "report/match.h"
 #include "report/names.h"
 

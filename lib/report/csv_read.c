@@ -4,16 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 static int add_field(struct gt_csv *csv, char *field, struct gt_error *error)
 {
-	if (csv->n == csv->capacity) {
-		size_t more = csv->capacity ? csv->capacity * 2 : 64;
-		char **bigger = realloc(csv->fields, more * sizeof *bigger);
-		if (!bigger)
-			return gt_fail_memory(error, "a line of comma-separated values");
-		csv->fields = bigger;
-		csv->capacity = more;
-	}
+	char **bigger = gt_grown(csv->fields, csv->n, &csv->capacity, sizeof *csv->fields);
+
+	if (!bigger)
+		return gt_fail_memory(error, "a line of comma-separated values");
+	csv->fields = bigger;
 	csv->fields[csv->n++] = field;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "report/utf8.h"
 
 #define NAME_CHARACTERS 31 /* of a series or a panel, before it is cut in the middle */
@@ -80,14 +81,11 @@ int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *err
 
 int gt_figure_point(struct gt_series *series, struct gt_point point, struct gt_error *error)
 {
-	if (series->n == series->capacity) {
-		size_t more = series->capacity ? series->capacity * 2 : 64;
-		void *bigger = realloc(series->points, more * sizeof *series->points);
-		if (!bigger)
-			return gt_fail_memory(error, "points");
-		series->points = bigger;
-		series->capacity = more;
-	}
+	void *bigger = gt_grown(series->points, series->n, &series->capacity, sizeof *series->points);
+
+	if (!bigger)
+		return gt_fail_memory(error, "points");
+	series->points = bigger;
 	series->points[series->n++] = point;
 	return 0;
 }

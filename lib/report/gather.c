@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "report/grown.h"
+#include "base/grown.h"
 
 #define FEW 64 /* counters that are searched one by one */
 

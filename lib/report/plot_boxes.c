@@ -4,20 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #include "report/plot.h"
 
 #define GROUP 0.8 /* how much of the distance between two places a group takes */
 
 int gt_boxes_add(struct gt_boxes *boxes, size_t place, const struct gt_pick *pick, double value, struct gt_error *error)
 {
-	if (boxes->n == boxes->capacity) {
-		size_t more = boxes->capacity ? boxes->capacity * 2 : 64;
-		void *bigger = realloc(boxes->cells, more * sizeof *boxes->cells);
-		if (!bigger)
-			return gt_fail_memory(error, "bars");
-		boxes->cells = bigger;
-		boxes->capacity = more;
-	}
+	void *bigger = gt_grown(boxes->cells, boxes->n, &boxes->capacity, sizeof *boxes->cells);
+
+	if (!bigger)
+		return gt_fail_memory(error, "bars");
+	boxes->cells = bigger;
 	boxes->cells[boxes->n++] = (struct gt_cell){place, pick->file, pick->series, value};
 	return 0;
 }

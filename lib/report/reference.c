@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grown.h"
+#include "base/grown.h"
 
 void gt_reference_clear(struct gt_reference *reference)
 {

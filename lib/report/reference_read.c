@@ -7,9 +7,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grown.h"
 #include "base/options.h"
 #include "report/csv_read.h"
-#include "report/grown.h"
 #include "report/names.h"
 #include "report/number.h"
 #include "report/reference.h"

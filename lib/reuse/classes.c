@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grown.h"
+
 int gt_classes_open(struct gt_classes *classes, const struct gt_split *split, const struct gt_launch *launch,
 		    struct gt_error *error)
 {
@@ -33,14 +35,11 @@ struct gt_class *gt_classes_of(struct gt_classes *classes, const struct gt_refer
 		goto short_of_memory;
 	if (!fresh)
 		return &classes->classes[*index];
-	if (classes->n == classes->capacity) {
-		size_t capacity = classes->capacity ? 2 * classes->capacity : 16;
-		struct gt_class *bigger = realloc(classes->classes, capacity * sizeof *bigger);
-		if (!bigger)
-			goto short_of_memory;
-		classes->classes = bigger;
-		classes->capacity = capacity;
-	}
+	struct gt_class *bigger = gt_grown(classes->classes, classes->n, &classes->capacity, sizeof *classes->classes);
+
+	if (!bigger)
+		goto short_of_memory;
+	classes->classes = bigger;
 	classes->classes[classes->n] = (struct gt_class){.key = key};
 	return &classes->classes[classes->n++];
 short_of_memory:

@@ -6,6 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grown.h"
+
 int gt_names_open(struct gt_names *names, struct gt_error *error)
 {
 	*names = (struct gt_names){0};
@@ -23,14 +25,11 @@ void gt_names_close(struct gt_names *names)
 
 static int append(struct gt_names *names, const char *name)
 {
-	if (names->n == names->capacity) {
-		size_t capacity = names->capacity ? 2 * names->capacity : 16;
-		char **bigger = realloc(names->names, capacity * sizeof *bigger);
-		if (!bigger)
-			return -1;
-		names->names = bigger;
-		names->capacity = capacity;
-	}
+	char **bigger = gt_grown(names->names, names->n, &names->capacity, sizeof *names->names);
+
+	if (!bigger)
+		return -1;
+	names->names = bigger;
 	names->names[names->n] = malloc(strlen(name) + 1);
 	if (!names->names[names->n])
 		return -1;

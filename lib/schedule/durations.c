@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/grown.h"
 #include "base/scan.h"
 
 static bool scan(const char *line, uint64_t *kernel, uint64_t *block, uint64_t *steps)
@@ -27,14 +28,11 @@ int gt_durations_add(struct gt_durations *durations, const char *line, struct gt
 		return 0;
 	if (!scan(line, &kernel, &block, &steps))
 		return gt_fail(error, "'%.60s': expected kernel, block and steps below %" PRIu64, line, GT_DURATION_MAX);
-	if (durations->n == durations->capacity) {
-		size_t capacity = durations->capacity ? 2 * durations->capacity : 1024;
-		struct gt_duration *items = realloc(durations->items, capacity * sizeof *items);
-		if (!items)
-			return gt_fail_memory(error, "the steps of blocks");
-		durations->items = items;
-		durations->capacity = capacity;
-	}
+	struct gt_duration *items = gt_grown(durations->items, durations->n, &durations->capacity, sizeof *durations->items);
+
+	if (!items)
+		return gt_fail_memory(error, "the steps of blocks");
+	durations->items = items;
 	durations->items[durations->n++] = (struct gt_duration){kernel, (uint32_t)block, (uint32_t)steps};
 	return 0;
 }

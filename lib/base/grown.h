@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays that grow an element at a time. */
-#ifndef GT_REPORT_GROWN_H
-#define GT_REPORT_GROWN_H
+#ifndef GT_BASE_GROWN_H
+#define GT_BASE_GROWN_H
 
 #include <stdint.h>
 #include <stdlib.h>
