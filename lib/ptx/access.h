@@ -86,10 +86,12 @@ GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 	reach->lanes = gt_ptx_lanes(warp, access->address);
 	reach->offset = (uint64_t)access->offset;
 	if (access->narrow) {
-		const uint32_t *narrow = gt_ptx_lanes(warp, access->address);
+		/* The sum has the width of the register: it wraps at 2^32. */
+		const uint32_t *narrow = gt_ptx_lanes(warp, access->address), offset = (uint32_t)access->offset;
 		for (int i = 0; i < GT_WARP_SIZE; i++)
-			reach->widened[i] = narrow[i];
+			reach->widened[i] = narrow[i] + offset;
 		reach->lanes = reach->widened;
+		reach->offset = 0;
 	} else if (access->keeps) {
 		for (int i = 0; i < GT_WARP_SIZE; i++)
 			reach->widened[i] = reach->lanes[i];

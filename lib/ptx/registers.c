@@ -10,9 +10,7 @@
 
 uint32_t gt_ptx_slot_bytes(enum gt_ptx_type type)
 {
-	unsigned size = gt_ptx_type_size(type);
-
-	return type == GT_PTX_PRED ? 4 : size <= 4 ? 128 : size * 32;
+	return type == GT_PTX_PRED ? 4 : gt_ptx_type_size(type) * GT_WARP_SIZE;
 }
 
 /* Instructions with another number of results than one. `plain` operands, and one more result for
