@@ -22,7 +22,7 @@ DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -DGT_VERSION='"$(
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
 LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm
 
-LIB     := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
+LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
@@ -84,7 +84,7 @@ install: all
 	for s in 1 5 7; do install -m 644 man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s; done
 	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(PREFIX)/lib
 	install $(CUDART) $(DESTDIR)$(PREFIX)/lib/gtrace
-	for h in lib/gtrace.h lib/*/*.h; do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gtrace/$${h#lib/}; done
+	for h in lib/gtrace.h $(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.h lib/*/*/*.h)); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gtrace/$${h#lib/}; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/gtrace.pc
 uninstall:

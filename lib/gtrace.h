@@ -10,7 +10,7 @@
 #include "stream/status.h"
 #include "stream/kernel.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
+#include "gpu/gpu.h"
 #include "stream/stream.h"
 #include "stream/trace.h"
 #include "order/order.h"

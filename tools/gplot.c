@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "report/gnuplot.h"
-#include "report/plot.h"
+#include "report/plot/gnuplot.h"
+#include "report/plot/plot.h"
 #include "tool.h"
 
 static const char help[] =

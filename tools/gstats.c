@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "report/compare.h"
-#include "report/page.h"
+#include "report/compare/compare.h"
+#include "report/page/page.h"
 #include "report/report.h"
 #include "tool.h"
 

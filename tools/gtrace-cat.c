@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/input.h"
-#include "report/describe.h"
-#include "report/invariants.h"
+#include "gpu/describe.h"
+#include "stream/invariants.h"
 #include "stream/plain.h"
 #include "stream/tsv.h"
 #include "tool.h"

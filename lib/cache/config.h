@@ -14,8 +14,8 @@
 #include "cache/interleave.h"
 #include "cache/replace.h"
 #include "cache/timed_config.h"
+#include "gpu/gpu.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
 #include "stream/kernel.h"
 
 #define GT_LEVEL_SETS_MAX 4096	     /* sets that --sets can list */

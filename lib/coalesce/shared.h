@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "coalesce/banks.h"
-#include "stream/gpu.h"
+#include "gpu/gpu.h"
 
 #define GT_SHARED_POINTS 32
 

@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "dissect/propose.h"
-#include "stream/gpu.h"
+#include "gpu/gpu.h"
 
 struct page {
 	FILE *file;

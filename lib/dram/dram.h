@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
 #include "stream/rows.h"
 
 #define GT_DRAM_STAGE "dram" /* what its counts are called */

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/regex.h"
+#include "gpu/gpu.h"
 #include "report/counter.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
 #include "stream/kernel.h"
 
 #define GT_REPORT_COUNTERS_MAX (1 << 20) /* counters a stage may have */

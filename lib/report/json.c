@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 void gt_json_string(const char *text, FILE *to)
 {

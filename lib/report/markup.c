@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 void gt_markup_text(const char *text, FILE *to)
 {

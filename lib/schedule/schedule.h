@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/occupancy.h"
 #include "schedule/durations.h"
 #include "schedule/mapping.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
-#include "stream/occupancy.h"
 #include "stream/rows.h"
 
 #define GT_SMS_MAX 65535	/* the column sm has 16 bits */

@@ -6,8 +6,8 @@
 #include <msgpack.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
 #include "stream/kernel.h"
 
 /* The value of a key of a map, or NULL. */

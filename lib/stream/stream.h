@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
 

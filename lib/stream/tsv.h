@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/input.h"
+#include "gpu/gpu.h"
 #include "stream/columns.h"
 #include "stream/count.h"
-#include "stream/gpu.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
 

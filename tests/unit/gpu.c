@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/gpu.h"
+#include "gpu/gpu.h"
 
 #include <stdlib.h>
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "check.h"
-#include "report/figure.h"
 #include "report/markup.h"
-#include "report/sheet.h"
-#include "report/ticks.h"
-#include "report/utf8.h"
+#include "report/plot/figure.h"
+#include "report/plot/sheet.h"
+#include "report/plot/ticks.h"
 
 /* The labels of an axis, with blanks between. */
 static const char *labels(struct gt_axis axis, double least, double most, unsigned wanted)

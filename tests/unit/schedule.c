@@ -5,8 +5,8 @@
 
 #include "base/store.h"
 #include "check.h"
+#include "gpu/occupancy.h"
 #include "schedule/mapping.h"
-#include "stream/occupancy.h"
 #include "schedule/schedule.h"
 
 static struct gt_error error;

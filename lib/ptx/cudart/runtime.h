@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
+#include "gpu/occupancy.h"
 #include "ptx/machine.h"
 #include "ptx/memory.h"
 #include "ptx/module.h"
 #include "ptx/record.h"
-#include "stream/occupancy.h"
-#include "stream/gpu.h"
 #include "stream/stream.h"
 
 /* An API function: the only symbols that programs see. */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* A GPU description: keys, values as users write them, and where each figure comes from
+ * (gtrace-gpu(5)). On disk it is text, one figure a line:
+ *
+ *     l2.size = 4.5M    # vendor: NVIDIA, Volta whitepaper (2017), table 1
+ *     l2.ways = 32      # assumed: [004] table 3
+ */
+#ifndef GT_GPU_H
+#define GT_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GT_GPU_TEXT 256 /* bytes a key, value or source may have, with its final 0 */
+
+struct gt_gpu_figure {
+	char key[GT_GPU_TEXT];
+	char value[GT_GPU_TEXT];
+	char status[16]; /* vendor, paper, measured or assumed */
+	char source[GT_GPU_TEXT];
+};
+
+struct gt_gpu {
+	struct gt_gpu_figure *figures; /* in the file's order */
+	size_t n, capacity;
+};
+
+/* Reads the description `name_or_file`: a path if it has a slash or names a readable file, else
+ * NAME in $GTRACE_GPUS, in gpus/ or share/gtrace/gpus/ next to the program's bin/,
+ * or in the installed directory.
+ * Every figure needs a known key, a status and a source. Returns 0, or -1 with file and line. */
+int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *error);
+void gt_gpu_clear(struct gt_gpu *gpu);
+
+/* Adds a figure or replaces the one of that key. Unknown keys are refused. */
+int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const char *status,
+	       const char *source, struct gt_error *error);
+
+/* The value of a key, or NULL. A NULL gpu has no figures. */
+const char *gt_gpu_get(const struct gt_gpu *gpu, const char *key);
+
+/* The same as a count, a size in bytes or a yes/no; `otherwise` if the key is absent.
+ * Returns 0, or -1 with an error that names the key. */
+int gt_gpu_count(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, uint64_t *value,
+		 struct gt_error *error);
+int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, uint64_t *value,
+		struct gt_error *error);
+
+/* True if the key may stand in a description: one of a table, or LEVEL.PARAMETER. */
+bool gt_gpu_known(const char *key);
+
+/* The directory where descriptions are looked for by name, into a buffer of `bytes`. */
+int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/occupancy.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "stream/rows.h"
+
+#define NO_LIMIT UINT64_MAX
+
+static uint64_t round_up(uint64_t number, uint64_t unit)
+{
+	return unit > 1 ? (number + unit - 1) / unit * unit : number;
+}
+
+static uint64_t round_down(uint64_t number, uint64_t unit)
+{
+	return unit > 1 ? number / unit * unit : number;
+}
+
+/* ---- reading the limits ---- */
+
+/* The figures of struct gt_limits that a description holds under one key. */
+static const struct {
+	const char *key;
+	size_t offset;
+	int (*get)(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, uint64_t *value,
+		   struct gt_error *error);
+} figures[] = {
+	{"max_blocks", offsetof(struct gt_limits, blocks), gt_gpu_count},
+	{"max_warps", offsetof(struct gt_limits, warps), gt_gpu_count},
+	{"registers", offsetof(struct gt_limits, registers), gt_gpu_count},
+	{"register_unit", offsetof(struct gt_limits, register_unit), gt_gpu_count},
+	{"warp_unit", offsetof(struct gt_limits, warp_unit), gt_gpu_count},
+	{"max_registers_thread", offsetof(struct gt_limits, registers_thread), gt_gpu_count},
+	{"shared", offsetof(struct gt_limits, shared), gt_gpu_size},
+	{"shared_block", offsetof(struct gt_limits, shared_block), gt_gpu_size},
+	{"shared_unit", offsetof(struct gt_limits, shared_unit), gt_gpu_size},
+	{"shared_reserved", offsetof(struct gt_limits, shared_reserved), gt_gpu_size},
+	{"unified", offsetof(struct gt_limits, unified), gt_gpu_size},
+};
+
+/* "0,8K,16K" into the carve-outs. */
+static int load_carveouts(struct gt_limits *limits, const char *text, struct gt_error *error)
+{
+	char item[GT_GPU_TEXT];
+
+	for (;;) {
+		size_t length = strcspn(text, ",");
+		if (limits->n_carveouts == GT_CARVEOUTS_MAX || length >= sizeof item)
+			return gt_fail(error, "gpu: shared_options: expected at most %d sizes", GT_CARVEOUTS_MAX);
+		memcpy(item, text, length);
+		item[length] = '\0';
+		if (gt_parse_size(item, 0, UINT64_C(1) << 48, &limits->carveouts[limits->n_carveouts++], error) != 0)
+			return -1;
+		if (text[length] == '\0')
+			return 0;
+		text += length + 1;
+	}
+}
+
+int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error)
+{
+	const char *options = gt_gpu_get(gpu, "shared_options");
+
+	*limits = (struct gt_limits){0};
+	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+		uint64_t *figure = (uint64_t *)(void *)((char *)limits + figures[i].offset);
+		if (figures[i].get(gpu, figures[i].key, 0, figure, error) != 0)
+			return -1;
+	}
+	return options ? load_carveouts(limits, options, error) : 0;
+}
+
+/* ---- the limits, one by one: blocks that fit an SM ---- */
+
+static uint64_t by_blocks(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+{
+	(void)kernel;
+	(void)shared;
+	return limits->blocks ? limits->blocks : NO_LIMIT;
+}
+
+/* [000] algorithm 3, [004] eq. (4). */
+static uint64_t by_warps(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+{
+	uint64_t warps = gt_kernel_warps(kernel);
+
+	(void)shared;
+	return limits->warps && warps ? limits->warps / warps : NO_LIMIT;
+}
+
+/* [004] eq. (5): registers are given to warps, in units, and to `warp_unit` warps at a time. */
+static uint64_t by_registers(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+{
+	uint64_t warps = gt_kernel_warps(kernel);
+	uint64_t of_warp = round_up((uint64_t)kernel->registers * GT_WARP_SIZE, limits->register_unit);
+
+	(void)shared;
+	if (limits->registers_thread && kernel->registers > limits->registers_thread)
+		return 0;
+	if (!limits->registers || !of_warp || !warps)
+		return NO_LIMIT;
+	return round_down(limits->registers / of_warp, limits->warp_unit) / warps;
+}
+
+/* [004] eq. (6), as a function of the bytes that shared memory is given. */
+static uint64_t by_shared(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+{
+	uint64_t of_block = round_up(kernel->shared_bytes + limits->shared_reserved, limits->shared_unit);
+
+	if (limits->shared_block && kernel->shared_bytes > limits->shared_block)
+		return 0;
+	return limits->shared && of_block ? shared / of_block : NO_LIMIT;
+}
+
+static const struct {
+	const char *name;
+	uint64_t (*blocks)(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared);
+} bounds[] = {
+	{"blocks", by_blocks},
+	{"warps", by_warps},
+	{"registers", by_registers},
+	{"shared", by_shared},
+};
+
+/* [004] eq. (3): the least of the limits, and the first that is. */
+static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_kernel *kernel,
+			      uint64_t shared, const char **limited_by)
+{
+	uint64_t least = NO_LIMIT;
+
+	*limited_by = NULL;
+	for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+		uint64_t blocks = bounds[i].blocks(limits, kernel, shared);
+		if (blocks >= least)
+			continue;
+		least = blocks;
+		*limited_by = bounds[i].name;
+	}
+	return least;
+}
+
+/* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has. */
+static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limits *limits,
+			    const struct gt_kernel *kernel, uint64_t most)
+{
+	const char *limited_by;
+
+	occupancy->carveout = limits->n_carveouts ? limits->shared : 0;
+	for (unsigned i = limits->n_carveouts; i-- > 0;)
+		if (limits->carveouts[i] <= limits->shared &&
+		    active_blocks(limits, kernel, limits->carveouts[i], &limited_by) == most)
+			occupancy->carveout = limits->carveouts[i];
+	if (limits->n_carveouts && limits->unified > occupancy->carveout)
+		occupancy->l1_bytes = limits->unified - occupancy->carveout;
+}
+
+int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits,
+		 const struct gt_kernel *kernel, struct gt_error *error)
+{
+	*occupancy = (struct gt_occupancy){0};
+	occupancy->blocks = active_blocks(limits, kernel, limits->shared, &occupancy->limited_by);
+	if (occupancy->blocks == 0 && !limits->all)
+		return gt_fail(error, "kernel %" PRIu64 ": no block fits an SM, by its %s: a block has %" PRIu64
+				      " warps, %" PRIu32 " registers a thread and %" PRIu32 " bytes of shared memory",
+			       kernel->id, occupancy->limited_by, gt_kernel_warps(kernel), kernel->registers,
+			       kernel->shared_bytes);
+	choose_carveout(occupancy, limits, kernel, occupancy->blocks);
+	if (limits->all) {
+		occupancy->blocks = NO_LIMIT;
+		occupancy->limited_by = NULL;
+	}
+	return 0;
+}

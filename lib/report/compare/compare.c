@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "report/compare/match.h"
+#include "report/names.h"
+
+const char *const gt_comparison_notes[GT_COMPARISON_NOTES] = {
+	[GT_COMPARED] = "",
+	[GT_COMPARED_RECOMPUTED] = "recomputed",
+	[GT_IMPOSSIBLE] = "impossible",
+	[GT_NOT_TOLD] = "not modelled",
+	[GT_NOT_IN_MODEL] = "not in the model",
+	[GT_NOT_IN_REFERENCE] = "not in the reference",
+};
+
+static int add(struct gt_comparison *comparison, const struct gt_comparison_row *row, struct gt_error *error)
+{
+	struct gt_comparison_row *bigger =
+		gt_grown(comparison->rows, comparison->n, &comparison->capacity, sizeof *bigger);
+
+	if (!bigger)
+		return gt_fail_memory(error, "the comparison");
+	comparison->rows = bigger;
+	bigger[comparison->n++] = *row;
+	return 0;
+}
+
+static bool told(struct gt_metric_value value, double *number)
+{
+	*number = value.state == GT_METRIC_COUNT ? (double)value.count : value.ratio;
+	return value.state == GT_METRIC_COUNT || value.state == GT_METRIC_RATIO;
+}
+
+/* The mean over all kernels that tell the metric: [004] 5.1's value of an application. */
+static bool mean_of_all(const struct gt_report *report, const struct gt_metric *metric, double *mean)
+{
+	double sum = 0, number;
+	size_t n = 0;
+
+	for (size_t i = 0; i < report->n; i++)
+		if (told(gt_metric_of_kernel(metric, &report->kernels[i]), &number)) {
+			sum += number;
+			n++;
+		}
+	*mean = n ? sum / (double)n : 0;
+	return n > 0;
+}
+
+static int compare_launch(struct gt_comparison *comparison, const struct gt_report *report,
+			  const struct gt_reference_launch *launch, size_t match, struct gt_error *error)
+{
+	bool all = strcmp(launch->name, GT_REFERENCE_ALL) == 0;
+	const struct gt_report_kernel *kernel = match == GT_NO_LAUNCH ? NULL : &report->kernels[match];
+
+	for (size_t i = 0; i < launch->n; i++) {
+		const struct gt_reference_value *value = &launch->values[i];
+		struct gt_comparison_row row = {.kernel = launch->name, .line = launch->line, .metric = value->metric,
+						.hardware = value->value, .grid = launch->grid, .block = launch->block};
+		if (kernel) {
+			row.id = kernel->kernel.id;
+			row.grid = kernel->kernel.grid;
+			row.block = kernel->kernel.block;
+		}
+		bool has = all ? mean_of_all(report, value->metric, &row.ours)
+			       : kernel && told(gt_metric_of_kernel(value->metric, kernel), &row.ours);
+		row.note = value->flag == GT_REFERENCE_IMPOSSIBLE ? GT_IMPOSSIBLE
+			   : !kernel && !all			   ? GT_NOT_IN_MODEL
+			   : !has				   ? GT_NOT_TOLD
+			   : value->flag == GT_REFERENCE_RECOMPUTED ? GT_COMPARED_RECOMPUTED
+								   : GT_COMPARED;
+		if (add(comparison, &row, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The kernels of the report that no launch of the reference is. */
+static int add_unmatched(struct gt_comparison *comparison, const struct gt_report *report, const bool *matched,
+			 struct gt_error *error)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_kernel *kernel = &report->kernels[i].kernel;
+		struct gt_comparison_row row = {.kernel = kernel->name, .id = kernel->id, .grid = kernel->grid,
+						.block = kernel->block, .note = GT_NOT_IN_REFERENCE};
+		if (!matched[i] && add(comparison, &row, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_compare(struct gt_comparison *comparison, const struct gt_report *report, const struct gt_reference *reference,
+	       struct gt_error *error)
+{
+	size_t *matches = gt_match_launches(report, reference, error);
+	bool *matched = calloc(report->n + 1, sizeof *matched);
+	int result = matches && matched ? 0 : gt_fail_memory(error, "the comparison");
+
+	*comparison = (struct gt_comparison){.others = reference->others};
+	for (size_t i = 0; result == 0 && i < reference->n; i++) {
+		bool all = strcmp(reference->launches[i].name, GT_REFERENCE_ALL) == 0;
+		for (size_t k = 0; all && k < report->n; k++)
+			matched[k] = true;
+		if (matches[i] != GT_NO_LAUNCH)
+			matched[matches[i]] = true;
+		result = compare_launch(comparison, report, &reference->launches[i], matches[i], error);
+	}
+	if (result == 0)
+		result = add_unmatched(comparison, report, matched, error);
+	free(matches);
+	free(matched);
+	return result;
+}
+
+void gt_comparison_clear(struct gt_comparison *comparison)
+{
+	free(comparison->rows);
+	*comparison = (struct gt_comparison){0};
+}
+
+int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_errors *errors, struct gt_error *error)
+{
+	for (size_t i = 0; i < comparison->n; i++) {
+		const struct gt_comparison_row *row = &comparison->rows[i];
+		if (row->note <= GT_COMPARED_RECOMPUTED &&
+		    gt_errors_add(errors, row->metric->name, row->metric->unit, row->hardware, row->ours, error) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/compare/compare.h"
+#include "report/csv.h"
+#include "report/json.h"
+#include "report/metric.h"
+#include "report/real.h"
+#include "report/table.h"
+
+#define SHAPE_TEXT 40
+#define PLACE_TEXT 160
+
+/* The numbers of a row as text, "" where there is none. */
+struct numbers {
+	char hardware[GT_REAL_TEXT], ours[GT_REAL_TEXT], difference[GT_REAL_TEXT];
+};
+
+static struct numbers numbers_of(const struct gt_comparison_row *row)
+{
+	struct numbers numbers = {"", "", ""};
+
+	if (row->note != GT_NOT_IN_REFERENCE)
+		gt_format_real(row->hardware, numbers.hardware);
+	if (row->note > GT_COMPARED_RECOMPUTED)
+		return numbers;
+	gt_format_real(row->ours, numbers.ours);
+	gt_format_real(row->ours - row->hardware, numbers.difference);
+	return numbers;
+}
+
+static const char *shape_of(const uint32_t shape[3], char text[SHAPE_TEXT])
+{
+	snprintf(text, SHAPE_TEXT, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, shape[0], shape[1], shape[2]);
+	return shape[0] ? text : "";
+}
+
+static void write_csv_row(const struct gt_comparison_row *row, FILE *to)
+{
+	struct numbers numbers = numbers_of(row);
+	char grid[SHAPE_TEXT], block[SHAPE_TEXT];
+
+	if (row->id)
+		fprintf(to, "%" PRIu64, row->id);
+	putc(',', to);
+	gt_csv_field(row->kernel, false, to);
+	fprintf(to, ",%s,%s,%s,%s,%s,%s,%s,%s\n", shape_of(row->grid, grid), shape_of(row->block, block),
+		row->metric ? row->metric->name : "", row->metric ? row->metric->unit : "", numbers.hardware, numbers.ours,
+		numbers.difference, gt_comparison_notes[row->note]);
+}
+
+static void write_csv(const struct gt_comparison *comparison, FILE *to)
+{
+	fputs("id,kernel,grid,block,metric,unit,hardware,ours,difference,note\n", to);
+	for (size_t i = 0; i < comparison->n; i++)
+		write_csv_row(&comparison->rows[i], to);
+}
+
+static void write_json_shape(const char *name, const uint32_t shape[3], FILE *to)
+{
+	if (shape[0])
+		fprintf(to, ", \"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", name, shape[0], shape[1], shape[2]);
+}
+
+static void write_json_number(const char *name, const char *text, FILE *to)
+{
+	fprintf(to, ", \"%s\": %s", name, *text ? text : "null");
+}
+
+static void write_json_row(const struct gt_comparison_row *row, FILE *to)
+{
+	struct numbers numbers = numbers_of(row);
+
+	fputs("{\"kernel\": ", to);
+	gt_json_string(row->kernel, to);
+	if (row->id)
+		fprintf(to, ", \"id\": %" PRIu64, row->id);
+	write_json_shape("grid", row->grid, to);
+	write_json_shape("block", row->block, to);
+	if (row->metric) {
+		fprintf(to, ", \"metric\": \"%s\", \"unit\": \"%s\"", row->metric->name, row->metric->unit);
+		write_json_number("hardware", numbers.hardware, to);
+		write_json_number("ours", numbers.ours, to);
+		write_json_number("difference", numbers.difference, to);
+	}
+	fprintf(to, ", \"note\": \"%s\"}", gt_comparison_notes[row->note]);
+}
+
+static void write_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to)
+{
+	fprintf(to, "{\"gtrace_comparison\": %d, \"metrics_without_a_model\": %" PRIu64 ",\n \"rows\": [", GT_REPORT_VERSION,
+		comparison->others);
+	for (size_t i = 0; i < comparison->n; i++) {
+		fputs(i ? ",\n  " : "\n  ", to);
+		write_json_row(&comparison->rows[i], to);
+	}
+	fputs("],\n \"errors\": ", to);
+	gt_errors_write(errors, "json", to);
+	fputs("}\n", to);
+}
+
+/* "3 gemm<float> <<<4x16x1, 32x8x1>>>". */
+static void place_of(const struct gt_comparison_row *row, char text[PLACE_TEXT])
+{
+	char grid[SHAPE_TEXT], block[SHAPE_TEXT], id[24] = "";
+
+	if (row->id)
+		snprintf(id, sizeof id, "%" PRIu64 " ", row->id);
+	snprintf(text, PLACE_TEXT, "%s%.40s %s %s", id, row->kernel, shape_of(row->grid, grid), shape_of(row->block, block));
+}
+
+static void write_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to)
+{
+	struct gt_table table = {.alignment = "llrrrll"};
+	char place[PLACE_TEXT], last[PLACE_TEXT] = "";
+
+	gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"kernel", "metric", "hardware", "ours", "difference", "unit"});
+	for (size_t i = 0; i < comparison->n; i++) {
+		const struct gt_comparison_row *row = &comparison->rows[i];
+		struct numbers numbers = numbers_of(row);
+		place_of(row, place);
+		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){strcmp(place, last) == 0 ? "" : place,
+				row->metric ? row->metric->name : "", numbers.hardware, numbers.ours, numbers.difference,
+				row->metric ? row->metric->unit : "", gt_comparison_notes[row->note]});
+		strcpy(last, place);
+	}
+	gt_table_write(&table, to);
+	putc('\n', to);
+	gt_errors_write(errors, "table", to);
+	if (comparison->others)
+		fprintf(to, "\n%" PRIu64 " values of metrics that the model does not tell\n", comparison->others);
+}
+
+void gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,
+			 FILE *to)
+{
+	if (strcmp(form, "csv") == 0)
+		write_csv(comparison, to);
+	else if (strcmp(form, "json") == 0)
+		write_json(comparison, errors, to);
+	else
+		write_table(comparison, errors, to);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a reference. Values are kept as text until the end, for one of them may be what tells
+ * which decimal sign the file has. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/grown.h"
+#include "base/options.h"
+#include "report/compare/csv_read.h"
+#include "report/compare/reference.h"
+#include "report/names.h"
+#include "report/number.h"
+
+enum column { ID, NAME, GRID, BLOCK, ORDINAL, METRIC, UNIT, VALUE, COLUMNS };
+
+/* What columns are called: by Nsight Compute, and in tables. */
+static const char *const headings[COLUMNS][2] = {
+	[ID] = {"ID", "id"},		       [NAME] = {"Kernel Name", "kernel"},
+	[GRID] = {"Grid Size", "grid"},	       [BLOCK] = {"Block Size", "block"},
+	[ORDINAL] = {"Ordinal", "ordinal"},    [METRIC] = {"Metric Name", "metric"},
+	[UNIT] = {"Metric Unit", "unit"},      [VALUE] = {"Metric Value", "value"},
+};
+
+/* A value that was read and not yet understood. */
+struct pending {
+	size_t launch;
+	const struct gt_metric *metric;
+	double scale;
+	uint64_t line;
+	char *text; /* owned */
+};
+
+/* A column of the wide form that holds a metric the model has a name for. */
+struct wide {
+	size_t column;
+	const struct gt_metric *metric;
+	double scale;
+};
+
+struct reading {
+	struct gt_csv csv;
+	struct gt_reference *reference;
+	int column[COLUMNS]; /* -1: there is none */
+	size_t fields;	     /* of every record */
+	struct wide *wide;   /* owned; the wide form has no METRIC */
+	size_t n_wide, wide_capacity;
+	struct pending *pending; /* owned */
+	size_t n, capacity;
+	enum gt_decimal decimal;
+};
+
+static const char *cell(const struct reading *reading, enum column column)
+{
+	return reading->column[column] < 0 ? "" : reading->csv.fields[reading->column[column]];
+}
+
+static int fail(const struct reading *reading, struct gt_error *error)
+{
+	return gt_input_fail(reading->csv.input, error, "%s", error->text);
+}
+
+/* Whether the record at hand names the columns. */
+static bool take_header(struct reading *reading)
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		reading->column[c] = gt_csv_column(&reading->csv, headings[c][0]);
+		if (reading->column[c] < 0)
+			reading->column[c] = gt_csv_column(&reading->csv, headings[c][1]);
+	}
+	reading->fields = reading->csv.n;
+	if (reading->column[NAME] < 0)
+		return false;
+	return reading->column[METRIC] >= 0 ? reading->column[VALUE] >= 0 : reading->column[ID] >= 0;
+}
+
+/* The columns of the wide form: their metrics, and from the next line their units. */
+static int take_wide_columns(struct reading *reading, struct gt_error *error)
+{
+	for (size_t i = 0; i < reading->csv.n; i++) {
+		const struct gt_metric *metric = gt_metric_named(reading->csv.fields[i]);
+		struct wide *bigger = gt_grown(reading->wide, reading->n_wide, &reading->wide_capacity, sizeof *bigger);
+		if (!bigger)
+			return gt_fail_memory(error, "the reference");
+		reading->wide = bigger;
+		if (metric)
+			bigger[reading->n_wide++] = (struct wide){i, metric, 1};
+	}
+	return 0;
+}
+
+/* By what a unit such as "Ksector" is to be multiplied. */
+static int read_unit(const char *unit, const struct gt_metric *metric, double *scale, struct gt_error *error)
+{
+	static const char prefixes[] = "KMGT";
+	const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
+	size_t length = strlen(metric->unit);
+
+	*scale = 1;
+	for (const char *p = prefixes; prefix && p <= prefix; p++)
+		*scale *= 1000;
+	const char *plain = prefix ? unit + 1 : unit;
+	if (*unit == '\0' || (strncmp(plain, metric->unit, length) == 0 && (!plain[length] || !strcmp(plain + length, "s"))))
+		return 0;
+	return gt_fail(error, "unit '%.60s' of %s: expected %s, possibly with K, M, G or T before it", unit, metric->name,
+		       metric->unit);
+}
+
+/* "(4, 16, 1)", "4,16,1" or "4x16x1"; nothing is not said. */
+static int read_shape(const char *text, uint32_t shape[3], struct gt_error *error)
+{
+	static const char digits[] = "0123456789";
+	const char *at = text;
+	unsigned n = 0;
+
+	shape[0] = shape[1] = shape[2] = 0;
+	for (at += strcspn(at, digits); *at && n < 3; at += strcspn(at, digits), n++) {
+		uint64_t value = 0;
+		for (; *at >= '0' && *at <= '9' && value <= UINT32_MAX; at++)
+			value = 10 * value + (uint64_t)(*at - '0');
+		if (value == 0 || value > UINT32_MAX)
+			break;
+		shape[n] = (uint32_t)value;
+	}
+	for (unsigned i = n; n > 0 && i < 3; i++)
+		shape[i] = 1;
+	if (*at || text[strspn(text, "0123456789(), xX")] != '\0' || (n == 0 && *text))
+		return gt_fail(error, "'%.60s': expected a shape such as (4, 16, 1)", text);
+	return 0;
+}
+
+/* A new launch. */
+static int add_launch(struct reading *reading, const struct gt_reference_launch *launch, struct gt_error *error)
+{
+	struct gt_reference *to = reading->reference;
+	struct gt_reference_launch *bigger = gt_grown(to->launches, to->n, &to->capacity, sizeof *bigger);
+
+	if (bigger)
+		to->launches = bigger;
+	if (!bigger || !(bigger[to->n] = *launch, bigger[to->n].name = strdup(launch->name)))
+		return gt_fail_memory(error, "the reference");
+	to->n++;
+	return 0;
+}
+
+/* The launch that a record is about: that of its ID; without one, the last of its name and shape,
+ * unless it has that metric already. */
+static int find_launch(struct reading *reading, const struct gt_metric *metric, size_t *found, struct gt_error *error)
+{
+	struct gt_reference *to = reading->reference;
+	struct gt_reference_launch launch = {.line = gt_input_line_number(reading->csv.input)};
+	const char *ordinal = cell(reading, ORDINAL);
+	XXH64_hash_t key;
+	int fresh;
+
+	launch.name = reading->csv.fields[reading->column[NAME]];
+	if (*ordinal && gt_parse_count(ordinal, 1, UINT64_MAX, &launch.ordinal, error) != 0)
+		return fail(reading, error);
+	if (read_shape(cell(reading, GRID), launch.grid, error) != 0 ||
+	    read_shape(cell(reading, BLOCK), launch.block, error) != 0)
+		return fail(reading, error);
+	key = XXH3_64bits_withSeed(launch.name, strlen(launch.name), launch.ordinal);
+	key = XXH3_64bits_withSeed(launch.grid, sizeof launch.grid, key);
+	key = XXH3_64bits_withSeed(launch.block, sizeof launch.block, key);
+	key = XXH3_64bits_withSeed(cell(reading, ID), strlen(cell(reading, ID)), key);
+	uint64_t *place = gt_map_put(&to->index, key - (key == GT_MAP_EMPTY), to->n, &fresh);
+	if (!place)
+		return gt_fail_memory(error, "the reference");
+	bool again = !fresh && gt_reference_find(&to->launches[*place], metric->name);
+	if (again && (*cell(reading, ID) || *ordinal))
+		return gt_input_fail(reading->csv.input, error, "%s a second time for this launch (the first is on line %" PRIu64 " or after)",
+				     metric->name, to->launches[*place].line);
+	if (again)
+		*place = to->n;
+	*found = (size_t)*place;
+	return *found < to->n ? 0 : add_launch(reading, &launch, error);
+}
+
+/* Keeps a value's text; the launch has the metric from now on. */
+static int keep(struct reading *reading, const struct gt_metric *metric, double scale, const char *text,
+		struct gt_error *error)
+{
+	struct pending *bigger = gt_grown(reading->pending, reading->n, &reading->capacity, sizeof *bigger);
+	struct pending pending = {.metric = metric, .scale = scale, .line = gt_input_line_number(reading->csv.input)};
+	enum gt_decimal decimal = gt_decimal_of(text);
+
+	if (!bigger)
+		return gt_fail_memory(error, "the reference");
+	reading->pending = bigger;
+	if (decimal && reading->decimal && decimal != reading->decimal)
+		return gt_input_fail(reading->csv.input, error, "'%.60s': expected %s as the decimal sign, as above", text,
+				     reading->decimal == GT_DECIMAL_POINT ? "a point" : "a comma");
+	reading->decimal = decimal ? decimal : reading->decimal;
+	if (find_launch(reading, metric, &pending.launch, error) != 0)
+		return -1;
+	if (!(pending.text = strdup(text)))
+		return gt_fail_memory(error, "the reference");
+	bigger[reading->n++] = pending;
+	return gt_reference_add(reading->reference, pending.launch, &(struct gt_reference_value){.metric = metric}, error);
+}
+
+static int take_long(struct reading *reading, struct gt_error *error)
+{
+	const struct gt_metric *metric = gt_metric_named(cell(reading, METRIC));
+	double scale;
+
+	if (!metric) {
+		reading->reference->others++;
+		return 0;
+	}
+	if (read_unit(cell(reading, UNIT), metric, &scale, error) != 0)
+		return fail(reading, error);
+	return keep(reading, metric, scale, cell(reading, VALUE), error);
+}
+
+static int take_wide(struct reading *reading, struct gt_error *error)
+{
+	bool units = *cell(reading, NAME) == '\0'; /* the line below the names */
+
+	for (size_t i = 0; i < reading->n_wide; i++) {
+		struct wide *wide = &reading->wide[i];
+		const char *text = reading->csv.fields[wide->column];
+		if (units && read_unit(text, wide->metric, &wide->scale, error) != 0)
+			return fail(reading, error);
+		if (!units && keep(reading, wide->metric, wide->scale, text, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Lines until one names the columns. */
+static int find_header(struct reading *reading, struct gt_error *error)
+{
+	int result;
+
+	while ((result = gt_csv_next(&reading->csv, error)) != 0) {
+		if (result == -1)
+			return -1;
+		if (result == 1 && take_header(reading))
+			return reading->column[METRIC] < 0 ? take_wide_columns(reading, error) : 0;
+	}
+	return gt_fail(error, "%s: no line names the columns: expected \"Kernel Name\", with \"Metric Name\" and \"Metric Value\" "
+			"or with \"ID\" and metrics; or kernel, metric and value", gt_input_name(reading->csv.input));
+}
+
+static int take_records(struct reading *reading, struct gt_error *error)
+{
+	int result;
+
+	while ((result = gt_csv_next(&reading->csv, error)) != 0) {
+		const struct gt_csv *csv = &reading->csv;
+		if (result == -1)
+			return -1;
+		if (csv->n > 0 && strncmp(csv->fields[0], "==", 2) == 0) /* a word of the profiler in between */
+			continue;
+		if (result == 1 && csv->n == 1 && csv->fields[0][0] == '\0')
+			continue;
+		if (result == -2 || csv->n != reading->fields)
+			return gt_input_fail(csv->input, error, "expected %zu comma-separated values, as the columns are", reading->fields);
+		if ((reading->column[METRIC] < 0 ? take_wide : take_long)(reading, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Turns texts into numbers; what has no value is left out. */
+static int understand(struct reading *reading, struct gt_error *error)
+{
+	struct gt_reference *reference = reading->reference;
+
+	for (size_t i = 0; i < reference->n; i++)
+		reference->launches[i].n = 0;
+	for (size_t i = 0; i < reading->n; i++) {
+		const struct pending *pending = &reading->pending[i];
+		struct gt_reference_value value = {.metric = pending->metric};
+		int result = gt_profiler_number(pending->text, reading->decimal, &value.value);
+		if (result < 0)
+			return gt_fail(error, "%s:%" PRIu64 ": '%.60s' for %s: expected a number",
+				       gt_input_name(reading->csv.input), pending->line, pending->text, pending->metric->name);
+		value.value *= pending->scale;
+		if (result > 0 && gt_reference_add(reference, pending->launch, &value, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_reference_read(struct gt_reference *reference, const char *path, struct gt_error *error)
+{
+	struct reading reading = {.reference = reference};
+	struct gt_error ignored;
+	int result = -1;
+
+	*reference = (struct gt_reference){0};
+	if (gt_map_open(&reference->index, 0, error) != 0 || !(reading.csv.input = gt_input_open(path, error)))
+		return -1;
+	if (find_header(&reading, error) == 0 && take_records(&reading, error) == 0)
+		result = understand(&reading, error);
+	if (gt_input_close(reading.csv.input, result == 0 ? error : &ignored) != 0)
+		result = -1;
+	for (size_t i = 0; i < reading.n; i++)
+		free(reading.pending[i].text);
+	free(reading.pending);
+	free(reading.wide);
+	gt_csv_close(&reading.csv);
+	if (result == 0)
+		gt_reference_mend(reference);
+	return result;
+}

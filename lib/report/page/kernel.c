@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of a report as a page has them, and what their words mean. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "report/define.h"
+#include "report/markup.h"
+#include "report/metric.h"
+#include "report/page/page.h"
+#include "report/table.h"
+
+void gt_page_number(uint64_t number, FILE *to)
+{
+	char text[GT_TABLE_NUMBER];
+
+	fprintf(to, "<td class=\"number\">%s</td>", gt_table_number(number, text));
+}
+
+const char *gt_page_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
+{
+	if (kernel == &page->report->total)
+		snprintf(name, GT_PAGE_NAME, "all %zu kernels", page->report->n);
+	else
+		snprintf(name, GT_PAGE_NAME, "kernel %" PRIu64 "%s%s", kernel->kernel.id, kernel->kernel.name[0] ? ", " : "", kernel->kernel.name);
+	return name;
+}
+
+/* "4 x 16 blocks of 32 x 8 threads, 32 registers a thread, 0 bytes of shared memory a block". */
+static void write_launch(const struct gt_kernel *launch, FILE *to)
+{
+	const uint32_t *const shapes[] = {launch->grid, launch->block};
+	char size[32];
+
+	fputs("<p>", to);
+	for (int i = 0; i < 2; i++) {
+		if (shapes[i][0] == 0) {
+			fputs(i ? "threads unknown" : "blocks unknown", to);
+		} else {
+			fprintf(to, "%" PRIu32, shapes[i][0]);
+			for (int j = 1; j < 3 && (shapes[i][1] > 1 || shapes[i][2] > 1); j++)
+				if (j == 1 || shapes[i][2] > 1)
+					fprintf(to, " × %" PRIu32, shapes[i][j]);
+			fputs(i ? " threads" : " blocks", to);
+		}
+		fputs(i ? ", " : " of ", to);
+	}
+	if (launch->registers)
+		fprintf(to, "%" PRIu32 " registers a thread, ", launch->registers);
+	fprintf(to, "%s bytes of shared memory a block.</p>\n", gt_format_size(launch->shared_bytes, size));
+}
+
+static void write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
+{
+	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
+	size_t length;
+
+	fputs("<tbody>\n<tr><th colspan=\"4\" scope=\"rowgroup\" class=\"stage\">", to);
+	gt_markup_text(stage->name, to);
+	fputs("</th></tr>\n", to);
+	for (size_t i = 0; i < stage->n; i++) {
+		const struct gt_report_counter *counter = &stage->counters[i];
+		if (gt_page_class(counter->value.name, &length) || !gt_table_counter(kernel, stage, counter, value, remark))
+			continue;
+		fputs("<tr><th scope=\"row\">", to);
+		gt_markup_text(counter->value.name, to);
+		fprintf(to, "</th><td%s>", counter->value.kind == GT_COUNT_TEXT ? "" : " class=\"number\"");
+		gt_markup_text(value, to);
+		fputs("</td><td>", to);
+		gt_markup_text(counter->value.kind != GT_COUNT_TEXT && counter->about->unit ? counter->about->unit : "", to);
+		fputs("</td><td>", to);
+		gt_markup_text(remark + strspn(remark, " "), to);
+		fputs("</td></tr>\n", to);
+	}
+	fputs("</tbody>\n", to);
+}
+
+void gt_page_kernel(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+
+	if (kernel != &page->report->total && kernel->announced)
+		write_launch(&kernel->kernel, to);
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>Counters of ", to);
+	gt_markup_text(gt_page_name(page, kernel, name), to);
+	fputs("</caption>\n<thead><tr><th scope=\"col\">counter</th><th scope=\"col\" class=\"number\">value</th>"
+	      "<th scope=\"col\">unit</th><th scope=\"col\">ratio or elements</th></tr></thead>\n", to);
+	for (size_t i = 0; i < kernel->n; i++)
+		write_stage(kernel, &kernel->stages[i], to);
+	if (kernel->n == 0)
+		fputs("<tbody><tr><td colspan=\"4\">Nothing was counted.</td></tr></tbody>\n", to);
+	fputs("</table></div>\n", to);
+}
+
+/* ---- definitions ---- */
+
+static void define(const char *stage, const char *name, const char *unit, const char *text, FILE *to)
+{
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(name, to);
+	fputs("</th><td>", to);
+	gt_markup_text(stage, to);
+	fputs("</td><td>", to);
+	gt_markup_text(unit ? unit : "", to);
+	fputs("</td><td>", to);
+	gt_markup_text(text, to);
+	fputs("</td></tr>\n", to);
+}
+
+/* Did an earlier stage have a counter of that name and meaning? */
+static bool defined_before(const struct gt_report_kernel *total, size_t stage, const char *name, const char *text)
+{
+	for (size_t i = 0; i < stage; i++)
+		for (size_t j = 0; j < total->stages[i].n; j++)
+			if (strcmp(total->stages[i].counters[j].value.name, name) == 0 && gt_define(total->stages[i].plain, name) == text)
+				return true;
+	return false;
+}
+
+static void define_ratios(const struct gt_report_kernel *total, FILE *to)
+{
+	char text[512];
+
+	for (size_t i = 0; i < gt_ratios_n; i++) {
+		const struct gt_metric *ratio = &gt_ratios[i];
+		bool used = false;
+		for (size_t j = 0; j < total->n && !used; j++)
+			used = gt_metric_evaluate(ratio, total, &total->stages[j]).state != GT_METRIC_ABSENT;
+		if (!used)
+			continue;
+		snprintf(text, sizeof text, "%s(%s) / (%s), of one stage's counters.", ratio->factor == 100 ? "100 × " : "", ratio->numerator, ratio->denominator);
+		for (char *at = text, *out = text; (*out = *at); at++) /* ".reads .writes" is "reads + writes" to people */
+			out += *at != '.' || at[1] == '\0';
+		define("ratio", ratio->name, ratio->unit, text, to);
+	}
+}
+
+void gt_page_definitions(const struct gt_page *page, FILE *to)
+{
+	const struct gt_report_kernel *total = &page->report->total;
+
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>What the counters and ratios of this report mean</caption>\n"
+	      "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">stage</th><th scope=\"col\">unit</th><th scope=\"col\">meaning</th></tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i < total->n; i++)
+		for (size_t j = 0; j < total->stages[i].n; j++) {
+			const struct gt_report_counter *counter = &total->stages[i].counters[j];
+			const char *text = gt_define(total->stages[i].plain, counter->value.name);
+			if (text && !defined_before(total, i, counter->value.name, text))
+				define(total->stages[i].plain, counter->value.name, counter->about->unit, text, to);
+		}
+	define_ratios(total, to);
+	fputs("</tbody></table></div>\n", to);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Which columns of which sheet the options of a picture name: what plot_columns.c finds and
+ * plot_pick.c goes through. */
+#ifndef GT_REPORT_PLOT_COLUMNS_H
+#define GT_REPORT_PLOT_COLUMNS_H
+
+#include "report/plot/plot.h"
+
+#define GT_PLOT_LIST 32	    /* columns in a list, at most */
+#define GT_PLOT_WORD 128    /* bytes of a name in a list */
+#define GT_FILE_COLUMN (-2)
+
+struct gt_words {
+	char words[GT_PLOT_LIST][GT_PLOT_WORD];
+	size_t n;
+};
+
+/* One y: a column, or a quotient of two in percent. */
+struct gt_wanted {
+	char name[GT_PLOT_WORD];
+	int above, below; /* below -1: the column alone */
+};
+
+/* What the options say, for one sheet. */
+struct gt_columns {
+	int x, panel, by[GT_PLOT_LIST], where[GT_PLOT_WHERE], kernel;
+	struct gt_wanted y[GT_PLOT_LIST];
+	bool sole_kernel; /* a total stands beside one kernel: the same again */
+};
+
+struct gt_picking {
+	const struct gt_plot *plot;
+	struct gt_figure *figure;
+	struct gt_words by, y, values[GT_PLOT_WHERE];
+	char where[GT_PLOT_WHERE][GT_PLOT_WORD];
+	struct gt_columns *columns; /* one for each sheet; owned */
+};
+
+/* Splits "a,b,c". `what` names the option in an error. */
+int gt_words_split(const char *what, const char *text, struct gt_words *words, struct gt_error *error);
+
+/* Finds the columns of one sheet. Returns 0, or -1 naming the one that is missing. */
+int gt_columns_find(struct gt_picking *picking, size_t file, struct gt_error *error);
+
+/* The cell in a column, or the name of the sheet. */
+const char *gt_columns_text(const struct gt_sheet *sheet, size_t row, int column);
+
+/* Sets the words beside the y axis, where the kind has none. */
+void gt_columns_label(const struct gt_picking *picking, struct gt_axis *axis);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A figure by gnuplot: as its script, or drawn by it, run as a child process. */
+#ifndef GT_REPORT_PLOT_GNUPLOT_H
+#define GT_REPORT_PLOT_GNUPLOT_H
+
+#include "report/plot/figure.h"
+
+enum gt_terminal { GT_SVG, GT_PNG, GT_TEXT };
+
+struct gt_canvas {
+	enum gt_terminal terminal;
+	unsigned width, height; /* pixels, or characters; 0: as fits the figure */
+};
+
+/* Writes the script. Names of the figure reach gnuplot in single quotes, where it substitutes
+ * nothing, and have no such quote themselves; numbers are written by us. The file's errors are the
+ * caller's to see. */
+void gt_gnuplot_script(const struct gt_figure *figure, struct gt_canvas canvas, FILE *to);
+
+/* Runs gnuplot, found in PATH, on the script. The picture is in *picture, of *bytes with a 0 behind
+ * them, to be freed by the caller; an SVG has the figure's title and axes as its title. Returns 0, or -1 if there is no gnuplot or if it fails. */
+int gt_gnuplot_draw(const struct gt_figure *figure, struct gt_canvas canvas, char **picture, size_t *bytes,
+		    struct gt_error *error);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plot/gnuplot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/plot/ticks.h"
+
+/* The colours of Okabe and Ito, which people of every colour vision tell apart; darkest first, so that
+ * lines stand out on white. */
+static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"};
+#define COLOURS (sizeof palette / sizeof *palette)
+
+static const int point_types[] = {7, 5, 9, 11, 13, 6, 4, 8};
+
+#define LETTER 8	/* pixels, in the mean */
+#define MARGINS 110	/* pixels at both sides of a panel */
+#define LEFT_MARGIN 70	/* pixels that the y axis takes anyway */
+
+struct script {
+	const struct gt_figure *figure;
+	struct gt_canvas canvas;
+	FILE *to;
+	size_t columns, rows; /* of panels */
+};
+
+/* In single quotes gnuplot substitutes nothing. An apostrophe becomes a typographic one, so that none
+ * can end the quotes. In the labels of an axis it looks for formats: there a percent sign is doubled. */
+static void quoted(const char *text, bool label, FILE *to)
+{
+	putc('\'', to);
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("\xE2\x80\x99", to);
+		else
+			putc(*text, to);
+		if (label && *text == '%')
+			putc('%', to);
+	}
+	putc('\'', to);
+}
+
+static void set_text(const char *what, const char *text, FILE *to)
+{
+	fprintf(to, "set %s ", what);
+	quoted(text, false, to);
+	putc('\n', to);
+}
+
+/* ---- size ---- */
+
+static void lay_out(struct script *script)
+{
+	size_t panels = script->figure->panels_n ? script->figure->panels_n : 1;
+	bool text = script->canvas.terminal == GT_TEXT;
+	bool wide = script->figure->style == GT_BOXES && script->figure->x.places_n >= 24;
+
+	script->columns = panels == 1 || wide ? 1 : panels <= 4 ? 2 : 3;
+	if (text)
+		script->columns = 1;
+	script->rows = (panels + script->columns - 1) / script->columns;
+	if (script->canvas.width == 0)
+		script->canvas.width = text ? 79 : script->columns == 3 ? 1080 : 800;
+	if (script->canvas.height == 0)
+		script->canvas.height = text ? (unsigned)(24 * script->rows)
+				: script->rows == 1 ? (script->columns == 1 ? 500 : 380)
+				: (unsigned)(wide ? 190 * script->rows : 320 * script->rows);
+}
+
+static void set_terminal(const struct script *script)
+{
+	unsigned width = script->canvas.width, height = script->canvas.height;
+
+	fputs("set encoding utf8\n", script->to);
+	if (script->canvas.terminal == GT_TEXT)
+		fprintf(script->to, "set terminal dumb size %u,%u noenhanced mono\n", width, height);
+	else if (script->canvas.terminal == GT_PNG)
+		fprintf(script->to, "set terminal pngcairo size %u,%u noenhanced font 'Sans,11' background '#FFFFFF'\n", width, height);
+	else
+		fprintf(script->to, "set terminal svg size %u,%u noenhanced font 'sans-serif,14' background '#FFFFFF'\n", width, height);
+}
+
+/* ---- axes ---- */
+
+static void put_range(char axis, const struct gt_ticks *ticks, FILE *to)
+{
+	fprintf(to, "set %crange [%.12g:%.12g]\nset %ctics (", axis, ticks->least, ticks->most, axis);
+	for (size_t i = 0; i < ticks->n; i++) {
+		fputs(i ? ", " : "", to);
+		quoted(ticks->label[i], true, to);
+		fprintf(to, " %.12g", ticks->at[i]);
+	}
+	fputs(")\n", to);
+}
+
+/* Labels of names: turned when they do not fit side by side. */
+static void put_places(const struct script *script)
+{
+	const struct gt_axis *axis = &script->figure->x;
+	bool text = script->canvas.terminal == GT_TEXT;
+	size_t longest = 0, every = 1;
+	FILE *to = script->to;
+
+	for (size_t i = 0; i < axis->places_n; i++)
+		if (gt_utf8_characters(axis->places[i]) > longest)
+			longest = gt_utf8_characters(axis->places[i]);
+	double side = script->canvas.width / (double)script->columns;
+	double room = (text ? 0.85 * side : fmax(side - MARGINS, MARGINS) / LETTER) / (double)axis->places_n; /* letters */
+	bool turned = (double)longest + 1 > room;
+	if (turned && (text || longest <= 5)) { /* few letters: rather leave labels out */
+		every = (size_t)ceil(((double)longest + 1) / fmax(room, 0.1));
+		turned = false;
+	}
+	unsigned angle = !turned ? 0 : room > 3.8 && script->columns == 1 ? 35 : 90;
+	double left = (double)longest * LETTER * 0.82 - room * LETTER / 2; /* what the first label takes beside its place */
+	if (angle == 35 && left > LEFT_MARGIN)
+		fprintf(to, "set lmargin at screen %.3f\nset rmargin 3\n", left / script->canvas.width);
+	fprintf(to, "set xrange [-0.6:%.12g]\nset xtics rotate by %u %s scale 0 (", (double)axis->places_n - 0.4, angle,
+		angle ? "right" : "center");
+	for (size_t i = 0, put = 0; i < axis->places_n; i++) {
+		if (i % every != 0 && !(i + 1 == axis->places_n && i % every > every / 2))
+			continue;
+		fputs(put++ ? ", " : "", to);
+		quoted(axis->places[i], true, to);
+		fprintf(to, " %zu", i);
+	}
+	fputs(")\n", to);
+}
+
+static unsigned labels_wanted(const struct script *script, bool x)
+{
+	bool text = script->canvas.terminal == GT_TEXT;
+	double side = x ? script->canvas.width / (double)script->columns : script->canvas.height / (double)script->rows;
+	double wanted = side / (text ? (x ? 9 : 4) : x ? 75 : 60);
+
+	return wanted < 2 ? 2 : wanted > 10 ? 10 : (unsigned)wanted;
+}
+
+static void put_axes(const struct script *script)
+{
+	const struct gt_figure *figure = script->figure;
+	struct gt_extent extent = gt_figure_extent(figure);
+	struct gt_ticks ticks;
+
+	if (figure->diagonal) { /* both sides alike */
+		extent.x_least = extent.y_least = fmin(extent.x_least, extent.y_least);
+		extent.x_most = extent.y_most = fmax(extent.x_most, extent.y_most);
+	}
+	if (figure->x.places)
+		put_places(script);
+	else {
+		gt_ticks(&figure->x, extent.x_least, extent.x_most, labels_wanted(script, true), &ticks);
+		if (figure->x.scale != GT_LINEAR)
+			fprintf(script->to, "set logscale x %d\n", figure->x.scale == GT_LOG2 ? 2 : 10);
+		put_range('x', &ticks, script->to);
+	}
+	gt_ticks(&figure->y, extent.y_least, extent.y_most, labels_wanted(script, false), &ticks);
+	if (figure->y.scale != GT_LINEAR)
+		fprintf(script->to, "set logscale y %d\n", figure->y.scale == GT_LOG2 ? 2 : 10);
+	put_range('y', &ticks, script->to);
+	set_text("xlabel", figure->x.label, script->to);
+	if (script->canvas.terminal != GT_TEXT) /* see set_title */
+		set_text("ylabel", figure->y.label, script->to);
+	for (size_t i = 0; i < figure->marks_n; i++)
+		fprintf(script->to, "set arrow from first %.12g, graph 0 to first %.12g, graph 1 nohead dashtype 3 linecolor rgb '#707070'\n",
+			figure->marks[i], figure->marks[i]);
+}
+
+/* ---- data ---- */
+
+static void put_data(const struct script *script)
+{
+	const struct gt_figure *figure = script->figure;
+	double floor_of_log = 0;
+
+	if (figure->style == GT_BOXES && figure->y.scale != GT_LINEAR)
+		floor_of_log = gt_figure_extent(figure).y_least / 1e6;
+	for (size_t i = 0; i < figure->series_n; i++) {
+		fprintf(script->to, "$data%zu << EOD\n", i);
+		for (size_t j = 0; j < figure->series[i].n; j++) {
+			const struct gt_point *p = &figure->series[i].points[j];
+			if (figure->style == GT_BOXES)
+				fprintf(script->to, "%.9g %.9g %.9g %.9g %.9g %.9g\n", p->x + p->width / 2, p->y, p->x,
+					p->x + p->width, fmax(p->low, floor_of_log), p->y);
+			else if (figure->margins) {
+				fprintf(script->to, "%.9g %.9g %.9g %.9g\n", p->x, p->y, p->low, p->width);
+				if (figure->style == GT_STEPS && j + 1 < figure->series[i].n)
+					fprintf(script->to, "%.9g %.9g %.9g %.9g\n", p[1].x, p->y, p->low, p->width);
+			}
+			else
+				fprintf(script->to, "%.9g %.9g\n", p->x, p->y);
+		}
+		fputs("EOD\n", script->to);
+	}
+}
+
+/* "with ..." for a series. */
+static void put_style(const struct script *script, const struct gt_series *series, size_t colour)
+{
+	enum gt_style style = script->figure->style;
+	const char *rgb = palette[colour % COLOURS];
+	size_t again = colour / COLOURS; /* how often the palette was used up */
+	bool text = script->canvas.terminal == GT_TEXT;
+
+	if (series->n < 2 && style != GT_BOXES)
+		style = GT_POINTS;
+	else if (text && style == GT_LINES_POINTS)
+		style = GT_LINES;
+	switch (style) {
+	case GT_BOXES:
+		fprintf(script->to, "with boxxyerror linecolor rgb '%s' fillstyle ", rgb);
+		if (text)
+			fputs("empty border", script->to);
+		else if (again)
+			fprintf(script->to, "pattern %d border", again == 1 ? 2 : 1);
+		else
+			fputs("solid 1.0 noborder", script->to);
+		return;
+	case GT_POINTS:
+		fprintf(script->to, "with points linecolor rgb '%s' pointtype %d pointsize %s", rgb, text ? (int)colour + 1 : point_types[colour % COLOURS],
+			series->n > 500 ? "0.25" : series->n > 100 ? "0.7" : "1");
+		return;
+	case GT_LINES_POINTS:
+		fprintf(script->to, "with linespoints pointtype %d pointsize 0.7", point_types[colour % COLOURS]);
+		break;
+	case GT_LINES:
+	case GT_STEPS:
+		fputs(style == GT_STEPS ? "with steps" : "with lines", script->to);
+		break;
+	}
+	/* Lines that may cover each other become thinner from one to the next, so that all are seen. */
+	size_t names = gt_figure_names(script->figure);
+	double width = names <= 4 ? 2 + 1.2 * (double)(names - 1 - colour) : 2;
+	fprintf(script->to, " linewidth %g dashtype %zu linecolor rgb '%s'", width, again + 1, rgb);
+}
+
+/* A title stands above the legend. A picture of characters has no room beside its y axis: the words go
+ * into the title. */
+static void set_title(const struct script *script, const char *title, bool key)
+{
+	char text[2 * GT_FIGURE_TEXT + 8];
+
+	snprintf(text, sizeof text, "%s%s%s", title, *title ? "; y: " : "y: ", script->figure->y.label);
+	if (script->canvas.terminal == GT_TEXT)
+		title = text;
+	if (*title)
+		set_text(key ? "key title" : "title", title, script->to);
+}
+
+static void put_panel(const struct script *script, size_t panel)
+{
+	const struct gt_figure *figure = script->figure;
+	const char *comma = "plot ";
+
+	if (figure->panels_n > 0)
+		set_title(script, figure->panels[panel], false);
+	if (script->columns == 1 && figure->panels_n > 1) /* one x axis for all, named once */
+		set_text("xlabel", panel + 1 == figure->panels_n ? figure->x.label : "", script->to);
+	for (size_t i = 0; i < figure->series_n; i++) {
+		size_t colour = gt_figure_colour(figure, i);
+		if (figure->series[i].panel != panel || figure->series[i].n == 0)
+			continue;
+		if (figure->margins)
+			fprintf(script->to, "%s$data%zu using 1:3:4 with filledcurves linecolor rgb '%s' fillstyle transparent solid 0.2 notitle",
+				comma, i, palette[colour % COLOURS]);
+		fprintf(script->to, "%s$data%zu %s", figure->margins ? ", " : comma, i,
+			figure->style == GT_BOXES ? "using 1:2:3:4:5:6 " : "using 1:2 ");
+		put_style(script, &figure->series[i], colour);
+		fputs(" title ", script->to);
+		quoted(figure->series[i].name, false, script->to);
+		comma = ", ";
+	}
+	if (figure->diagonal)
+		fprintf(script->to, "%sx with lines linecolor rgb '#707070' dashtype 2 title 'x = y'", comma);
+	putc('\n', script->to);
+}
+
+void gt_gnuplot_script(const struct gt_figure *figure, struct gt_canvas canvas, FILE *to)
+{
+	struct script script = {.figure = figure, .canvas = canvas, .to = to};
+	bool many = figure->panels_n > 1;
+
+	lay_out(&script);
+	set_terminal(&script);
+	fprintf(to, "set border 3 linecolor rgb '#404040'\nset tics nomirror %s\nset samples 200\n",
+		canvas.terminal == GT_TEXT ? "in" : "out");
+	if (canvas.terminal != GT_TEXT)
+		fputs("set grid ytics linetype 1 linewidth 1 linecolor rgb '#E0E0E0'\n", to);
+	bool key = gt_figure_names(figure) > 1 || figure->diagonal || (figure->series_n > 0 && figure->series[0].name[0]);
+	fputs(key ? "set key outside above center horizontal Left reverse samplen 2\n" : "unset key\n", to);
+	put_data(&script);
+	put_axes(&script);
+	if (many) {
+		fprintf(to, "set multiplot layout %zu,%zu", script.rows, script.columns);
+		if (figure->title[0]) {
+			fputs(" title ", to);
+			quoted(figure->title, false, to);
+		}
+		putc('\n', to);
+	} else if (figure->panels_n == 0) {
+		set_title(&script, figure->title, key);
+	}
+	for (size_t panel = 0; panel < (figure->panels_n ? figure->panels_n : 1); panel++)
+		put_panel(&script, panel);
+	if (many)
+		fputs("unset multiplot\n", to);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers against numbers: csdd, curve, scatter and sweep differ in their columns and their style. A
+ * sweep over names (mod, xor ...) has no numbers along x: it becomes bars. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/plot/plot.h"
+
+struct lines {
+	struct gt_figure *figure;
+	bool sizes;  /* an x is written as a size */
+	bool names;  /* an x is none of these */
+	bool errors; /* an error of the y is given */
+};
+
+static int take(void *context, const struct gt_pick *pick, struct gt_error *error)
+{
+	struct lines *lines = context;
+	struct gt_point point = {.y = pick->y, .low = pick->y, .width = pick->y};
+	int column = gt_sheet_column(pick->sheet, "error");
+	double uncertain = 0;
+	bool size = false;
+
+	if (!gt_sheet_number(pick->x, &point.x, &lines->sizes)) {
+		lines->names = true;
+		return 0;
+	}
+	if (column >= 0 && gt_sheet_number(gt_sheet_cell(pick->sheet, pick->row, (size_t)column), &uncertain, &size) &&
+	    uncertain > 0) {
+		lines->errors = true;
+		point.low = fmax(pick->y - uncertain, 0);
+		point.width = fmin(pick->y + uncertain, 1);
+	}
+	return gt_figure_point(&lines->figure->series[pick->series], point, error);
+}
+
+static int by_x(const void *left, const void *right)
+{
+	const struct gt_point *a = left, *b = right;
+
+	return (a->x > b->x) - (a->x < b->x);
+}
+
+/* Sorts each line along x. Two values at one x are two lines that the user did not tell apart. */
+static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
+{
+	for (size_t i = 0; i < figure->series_n; i++) {
+		struct gt_series *series = &figure->series[i];
+		if (series->n > 0)
+			qsort(series->points, series->n, sizeof *series->points, by_x);
+		for (size_t j = 1; j < series->n; j++)
+			if (series->points[j].x == series->points[j - 1].x)
+				return gt_fail(error, "several rows%s%s have %s %g: --by names the column that tells them apart, --where chooses",
+					       series->name[0] ? " of " : "", series->name, gt_plot_x(plot), series->points[j].x);
+	}
+	return 0;
+}
+
+#define BEYOND 1.2 /* how far steps go on behind the last */
+
+/* Nothing changes behind the last step of a series: it goes on to the end of the axis. */
+static int go_on(struct gt_figure *figure, struct gt_error *error)
+{
+	double end = gt_figure_extent(figure).x_most * BEYOND;
+
+	for (size_t i = 0; i < figure->series_n; i++) {
+		struct gt_series *series = &figure->series[i];
+		struct gt_point last = series->n > 0 ? series->points[series->n - 1] : (struct gt_point){0};
+		last.x = end;
+		if (series->n > 0 && gt_figure_point(series, last, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Are all x whole powers of two (1/4 and 1/2 among them), or sizes, over a wide range? */
+static bool doubling(const struct gt_figure *figure, bool sizes)
+{
+	struct gt_extent extent = gt_figure_extent(figure);
+	int exponent;
+
+	if (extent.x_least <= 0 || extent.x_most < 8 * extent.x_least)
+		return false;
+	for (size_t i = 0; i < figure->series_n && !sizes; i++)
+		for (size_t j = 0; j < figure->series[i].n; j++)
+			if (frexp(figure->series[i].points[j].x, &exponent) != 0.5)
+				return false;
+	return true;
+}
+
+static void choose_scales(const struct gt_plot *plot, struct gt_figure *figure)
+{
+	struct gt_extent extent = gt_figure_extent(figure);
+	const char *log = plot->options->log;
+	bool cloud = figure->style == GT_POINTS;
+	if (figure->diagonal) {
+		extent.x_least = extent.y_least = fmin(extent.x_least, extent.y_least);
+		extent.x_most = extent.y_most = fmax(extent.x_most, extent.y_most);
+	}
+	bool x = log ? strchr(log, 'x') != NULL : cloud && extent.x_least > 0 && extent.x_most >= 1000 * extent.x_least;
+	bool y = log ? strchr(log, 'y') != NULL : cloud && extent.y_least > 0 && extent.y_most >= 1000 * extent.y_least;
+
+	if ((!log && !cloud && doubling(figure, figure->x.numbers == GT_SIZES)) || (x && figure->x.numbers == GT_SIZES))
+		figure->x.scale = GT_LOG2;
+	else if (x)
+		figure->x.scale = GT_LOG10;
+	if (y)
+		figure->y.scale = figure->y.numbers == GT_SIZES ? GT_LOG2 : GT_LOG10;
+	figure->y.from_zero = !y;
+	figure->x.from_zero = figure->x.scale == GT_LINEAR && (cloud || extent.x_least <= extent.x_most / 4);
+}
+
+int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
+{
+	struct lines lines = {.figure = figure};
+	const char *x = gt_plot_x(plot), *y = gt_plot_y(plot);
+
+	if (gt_pick(plot, figure, take, &lines, error) != 0)
+		return -1;
+	if (lines.names) {
+		if (figure->style != GT_LINES_POINTS)
+			return gt_fail(error, "expected numbers in column '%s'; kind bars draws names", x);
+		struct gt_plot bars = *plot;
+		gt_figure_clear(figure);
+		bars.kind = gt_plot_kind("bars");
+		return gt_plot_figure(&bars, figure, error);
+	}
+	if (!figure->x.label[0])
+		gt_plot_words(x, figure->x.label, &figure->x.numbers);
+	else if (strcmp(x, "distance") == 0)
+		figure->x.numbers = GT_SIZES;
+	if (lines.sizes)
+		figure->x.numbers = GT_SIZES;
+	if (strstr(y, "ratio") || strcmp(y, "fraction") == 0)
+		figure->y.end = 1;
+	figure->margins = lines.errors;
+	choose_scales(plot, figure);
+	struct gt_extent extent = gt_figure_extent(figure);
+	if (figure->x.scale != GT_LINEAR && extent.x_least <= 0)
+		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", x, extent.x_least);
+	if (figure->y.scale != GT_LINEAR && extent.y_least <= 0)
+		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", y, extent.y_least);
+	if (figure->style == GT_POINTS)
+		return 0;
+	if (sort(plot, figure, error) != 0)
+		return -1;
+	return figure->style == GT_STEPS ? go_on(figure, error) : 0;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plot/sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/utf8.h"
+
+#define GRAPH_COLUMNS 32 /* places of 4 bytes in the 128 that a request may touch [003] */
+
+void gt_sheet_begin(struct gt_sheet *sheet, const char *name)
+{
+	char tidy[4 * GT_SHEET_NAME + 1];
+
+	*sheet = (struct gt_sheet){0};
+	snprintf(sheet->name, sizeof sheet->name, "%s", gt_utf8_tidy(name, 15, tidy));
+}
+
+void gt_sheet_clear(struct gt_sheet *sheet)
+{
+	free(sheet->cells);
+	free(sheet->text);
+	*sheet = (struct gt_sheet){0};
+}
+
+/* Room for `more` elements of `size` bytes behind `used` of them. */
+static int make_room(void *at, size_t *capacity, size_t used, size_t more, size_t size, struct gt_error *error)
+{
+	void *old;
+
+	if (used + more <= *capacity)
+		return 0;
+	size_t wanted = (used + more) * 2;
+	memcpy(&old, at, sizeof old);
+	void *bigger = realloc(old, wanted * size);
+	if (!bigger)
+		return gt_fail_memory(error, "a table");
+	memcpy(at, &bigger, sizeof bigger);
+	*capacity = wanted;
+	return 0;
+}
+
+int gt_sheet_row(struct gt_sheet *sheet, const char *const *cells, size_t n, struct gt_error *error)
+{
+	bool names = !sheet->cells;
+	size_t place = names ? 0 : (sheet->rows + 1) * sheet->columns;
+
+	if (!names && n != sheet->columns)
+		return gt_fail(error, "expected %zu fields, as the column names are, found %zu", sheet->columns, n);
+	if (n > GT_SHEET_COLUMNS || place + n > GT_SHEET_CELLS)
+		return gt_fail(error, "expected at most %d columns and %u cells", GT_SHEET_COLUMNS, GT_SHEET_CELLS);
+	if (make_room(&sheet->cells, &sheet->capacity, place, n, sizeof *sheet->cells, error) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		size_t bytes = strlen(cells[i]) + 1;
+		if (sheet->used + bytes > GT_SHEET_TEXT)
+			return gt_fail(error, "expected at most %u bytes of text", GT_SHEET_TEXT);
+		if (make_room(&sheet->text, &sheet->room, sheet->used, bytes, 1, error) != 0)
+			return -1;
+		memcpy(sheet->text + sheet->used, cells[i], bytes);
+		sheet->cells[place + i] = (uint32_t)sheet->used;
+		sheet->used += bytes;
+	}
+	if (names)
+		sheet->columns = n;
+	else
+		sheet->rows++;
+	return 0;
+}
+
+const char *gt_sheet_name(const struct gt_sheet *sheet, size_t column)
+{
+	return sheet->text + sheet->cells[column];
+}
+
+const char *gt_sheet_cell(const struct gt_sheet *sheet, size_t row, size_t column)
+{
+	return sheet->text + sheet->cells[(row + 1) * sheet->columns + column];
+}
+
+int gt_sheet_column(const struct gt_sheet *sheet, const char *name)
+{
+	for (size_t i = 0; i < sheet->columns; i++)
+		if (strcmp(gt_sheet_name(sheet, i), name) == 0)
+			return (int)i;
+	return -1;
+}
+
+bool gt_sheet_number(const char *text, double *value, bool *size)
+{
+	struct gt_error ignored;
+	uint64_t bytes;
+	size_t length = strlen(text);
+
+	if (gt_parse_real(text, -1e300, 1e300, value, &ignored) == 0)
+		return true;
+	if (length < 2 || !strchr("KMGT", text[length - 1]) || gt_parse_size(text, 0, UINT64_MAX, &bytes, &ignored) != 0)
+		return false;
+	*value = (double)bytes;
+	*size = true;
+	return true;
+}
+
+/* ---- reading ---- */
+
+/* The next field of a line of comma-separated values, unquoted where it lies; moves past its comma,
+ * or sets *at to NULL after the last. False if a quote stands where none may. */
+static bool next_quoted(char **at, const char **field)
+{
+	char *in = *at, *out = *at;
+
+	*field = out;
+	if (*in != '"') {
+		in += strcspn(in, ",");
+		out = in;
+	} else {
+		for (in++; *in && !(in[0] == '"' && in[1] != '"'); in++) {
+			in += *in == '"';
+			*out++ = *in;
+		}
+		if (*in != '"' || (in[1] != ',' && in[1] != '\0'))
+			return false;
+		in++;
+	}
+	*at = *in ? in + 1 : NULL;
+	*out = '\0';
+	return true;
+}
+
+/* Cuts a line into at most GT_SHEET_COLUMNS + 1 fields. Returns how many, or -1. */
+static int cut(char *line, bool tabs, const char *fields[GT_SHEET_COLUMNS + 1], struct gt_error *error)
+{
+	int n = 0;
+
+	for (char *at = line; at && n <= GT_SHEET_COLUMNS; n++) {
+		if (!tabs) {
+			if (!next_quoted(&at, &fields[n]))
+				return gt_fail(error, "expected a quoted field to end in a quote and a comma");
+			continue;
+		}
+		fields[n] = at;
+		at = strchr(at, '\t');
+		if (at)
+			*at++ = '\0';
+	}
+	return n;
+}
+
+/* A sheet in the making. */
+struct reading {
+	struct gt_sheet *sheet;
+	char *first; /* the first line, to know copies of it; owned */
+	bool tabs, graphs;
+};
+
+static int take_names(struct reading *reading, char *line, struct gt_error *error)
+{
+	const char *fields[GT_SHEET_COLUMNS + 1];
+	char graph[GRAPH_COLUMNS][16];
+
+	reading->first = strdup(line);
+	if (!reading->first)
+		return gt_fail_memory(error, "a line");
+	reading->tabs = strchr(line, '\t') != NULL;
+	reading->graphs = *line == '#';
+	int n = cut(line + (*line == '#'), reading->tabs, fields, error);
+	if (n >= 0 && reading->graphs)
+		for (int i = 0; i < GRAPH_COLUMNS && n <= GT_SHEET_COLUMNS; i++, n++) {
+			snprintf(graph[i], sizeof graph[i], "graph%d", i);
+			fields[n] = graph[i];
+		}
+	return n < 0 ? -1 : gt_sheet_row(reading->sheet, fields, (size_t)n, error);
+}
+
+/* Puts the numbers of a "#graph" line into the row before it. */
+static int take_graph(struct reading *reading, char *line, struct gt_error *error)
+{
+	struct gt_sheet *sheet = reading->sheet;
+	const char *fields[GT_SHEET_COLUMNS + 1];
+	int n = cut(line, true, fields, error) - 1;
+
+	if (n != GRAPH_COLUMNS || sheet->rows == 0)
+		return gt_fail(error, "expected a row, then #graph and %d numbers", GRAPH_COLUMNS);
+	size_t end = (sheet->rows + 1) * sheet->columns;
+	for (size_t i = 0; i < GRAPH_COLUMNS; i++) {
+		size_t bytes = strlen(fields[i + 1]) + 1;
+		if (sheet->used + bytes > GT_SHEET_TEXT || make_room(&sheet->text, &sheet->room, sheet->used, bytes, 1, error) != 0)
+			return gt_fail(error, "expected at most %u bytes of text", GT_SHEET_TEXT);
+		memcpy(sheet->text + sheet->used, fields[i + 1], bytes);
+		sheet->cells[end - GRAPH_COLUMNS + i] = (uint32_t)sheet->used;
+		sheet->used += bytes;
+	}
+	return 0;
+}
+
+static int take_line(struct reading *reading, char *line, struct gt_error *error)
+{
+	const char *fields[GT_SHEET_COLUMNS + 1];
+
+	if (*line == '\0')
+		return 0;
+	if (!reading->first)
+		return *line == '#' && strncmp(line, "#kernel\tline\t", 13) != 0 ? 0 : take_names(reading, line, error);
+	if (strcmp(line, reading->first) == 0)
+		return 0;
+	if (reading->graphs && strncmp(line, "#graph\t", 7) == 0)
+		return take_graph(reading, line, error);
+	if (*line == '#')
+		return 0;
+	int n = cut(line, reading->tabs, fields, error);
+	if (n >= 0 && reading->graphs)
+		for (int i = 0; i < GRAPH_COLUMNS && n <= GT_SHEET_COLUMNS; i++)
+			fields[n++] = "";
+	return n < 0 ? -1 : gt_sheet_row(reading->sheet, fields, (size_t)n, error);
+}
+
+int gt_sheet_read(struct gt_sheet *sheet, struct gt_input *input, struct gt_error *error)
+{
+	struct reading reading = {.sheet = sheet};
+	char *line;
+	size_t length;
+	int got;
+
+	while ((got = gt_input_line(input, &line, &length, error)) > 0)
+		if (take_line(&reading, line, error) != 0) {
+			got = gt_input_fail(input, error, "%s", error->text);
+			break;
+		}
+	if (got == 0 && sheet->rows == 0)
+		got = gt_fail(error, "%s: expected a line of column names and rows below it", gt_input_name(input));
+	free(reading.first);
+	return got;
+}

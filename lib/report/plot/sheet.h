@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A sheet: rows of text under named columns, as the tools print them (TSV or CSV), for pictures. */
+#ifndef GT_REPORT_PLOT_SHEET_H
+#define GT_REPORT_PLOT_SHEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/input.h"
+
+#define GT_SHEET_COLUMNS 512   /* at most */
+#define GT_SHEET_CELLS (1U << 23) /* at most, in all rows */
+#define GT_SHEET_TEXT (1U << 28)  /* bytes at most */
+#define GT_SHEET_NAME 64
+
+struct gt_sheet {
+	char name[GT_SHEET_NAME]; /* what its series are called when there are several sheets */
+	size_t columns, rows;
+	uint32_t *cells; /* places in the text: the names of the columns, then row by row; owned */
+	size_t capacity;
+	char *text; /* owned */
+	size_t used, room;
+};
+
+/* An empty sheet; its first row will be the names of its columns. */
+void gt_sheet_begin(struct gt_sheet *sheet, const char *name);
+void gt_sheet_clear(struct gt_sheet *sheet);
+
+/* Appends a row of n cells, copying them. Returns 0, or -1 if there are not as many as columns, or
+ * if the sheet is full or memory short. */
+int gt_sheet_row(struct gt_sheet *sheet, const char *const *cells, size_t n, struct gt_error *error);
+
+/* Reads a whole input into an empty sheet: tabs between fields if the first line has one, else
+ * commas (RFC 4180, but no line ends in quotes). Empty lines, lines that begin with '#', and further
+ * copies of the first line are skipped. The table of gtrace-ptx --static, whose first line begins
+ * with '#', gets 32 more columns, graph0 to graph31, from the '#graph' line behind a row. */
+int gt_sheet_read(struct gt_sheet *sheet, struct gt_input *input, struct gt_error *error);
+
+/* Makes the sheet of "kernel,stage,counter,value" wide: a row a kernel, a column "stage.counter" for
+ * each counter that is no array. With the name of an array: a row an element, under "kernel", "stage",
+ * "position" and "count". Other sheets are left as they are. */
+int gt_sheet_widen(struct gt_sheet *sheet, const char *array, struct gt_error *error);
+
+/* The column of that name, or -1. */
+int gt_sheet_column(const struct gt_sheet *sheet, const char *name);
+const char *gt_sheet_name(const struct gt_sheet *sheet, size_t column);
+const char *gt_sheet_cell(const struct gt_sheet *sheet, size_t row, size_t column);
+
+/* A finite number, or a size such as 32K (then *size is set, and otherwise left alone). */
+bool gt_sheet_number(const char *text, double *value, bool *size);
+
+#endif
