@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "cache/level.h"
-#include "cache/timed.h"
+#include "cache/timed/timed.h"
 #include "cache/warm.h"
 #include "coalesce/coalesce.h"
 #include "tool.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/index.h"
+#include "cache/index/index.h"
 #include "coalesce/coalesce.h"
 #include "grd.h"
 #include "reuse/counts.h"

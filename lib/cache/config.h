@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "cache/cycles.h"
-#include "cache/index.h"
-#include "cache/interleave.h"
-#include "cache/replace.h"
+#include "cache/index/index.h"
+#include "cache/index/interleave.h"
+#include "cache/replace/replace.h"
 #include "cache/timed_config.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "cache/random.h"
+#include "base/random.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/random.h"
+#include "base/random.h"
 #include "cache/serve.h"
 #include "stream/op.h"
 

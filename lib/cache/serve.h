@@ -3,10 +3,10 @@
 #ifndef GT_CACHE_SERVE_H
 #define GT_CACHE_SERVE_H
 
-#include "cache/ahead.h"
+#include "cache/future.h"
 #include "cache/arrival.h"
 #include "cache/level.h"
-#include "cache/tags.h"
+#include "cache/replace/tags.h"
 
 struct gt_level_counters {
 	uint64_t requests, reads, read_hits, writes, write_hits, atomics, atomic_hits;

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "cache/level.h"
-#include "cache/random.h"
+#include "base/random.h"
 #include "stream/op.h"
 
 #define SMS 80

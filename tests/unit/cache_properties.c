@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What must hold whatever the numbers are, and what the papers say of index functions. */
-#include "cache/index.h"
-#include "cache/interleave.h"
+#include "cache/index/index.h"
+#include "cache/index/interleave.h"
 #include "cache/level.h"
-#include "cache/polynomial.h"
-#include "cache/random.h"
+#include "cache/index/polynomial.h"
+#include "base/random.h"
 #include "check.h"
 #include "stream/op.h"
 

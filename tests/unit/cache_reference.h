@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "cache/config.h"
-#include "cache/random.h"
+#include "base/random.h"
 #include "stream/op.h"
 #include "stream/rows.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "cache/level.h"
-#include "cache/random.h"
-#include "cache/timed.h"
+#include "base/random.h"
+#include "cache/timed/timed.h"
 #include "check.h"
 #include "stream/op.h"
 #include "stream/status.h"

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/index/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/options.h"
+#include "cache/index/polynomial.h"
+
+static int check_power(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes,
+		       struct gt_error *error)
+{
+	(void)argument, (void)line_bytes;
+	if ((sets & (sets - 1)) != 0)
+		return gt_fail(error, "%u sets are no power of two: index mod, smod, prime or hash take any number",
+			       sets);
+	return 0;
+}
+
+static uint32_t modulo(const struct gt_index *index, uint64_t number)
+{
+	if ((index->sets & (index->sets - 1)) == 0)
+		return (uint32_t)number & (index->sets - 1);
+	return (uint32_t)(number % index->sets);
+}
+
+static uint32_t set_mod(const struct gt_index *index, uint64_t line)
+{
+	return modulo(index, line);
+}
+
+static const struct gt_index_function mod = {
+	.name = "mod", .summary = "line modulo sets", .set_of = set_mod, .any_sets = 1};
+
+/* [000] table 2: bits i+m+N to i+N in the place of bits i+m to i. */
+static uint32_t set_smod(const struct gt_index *index, uint64_t line)
+{
+	return modulo(index, line >> index->argument.number);
+}
+
+static const struct gt_index_function smod = {.name = "smod", .summary = "(line >> N) modulo sets",
+					      .argument_max = 32, .set_of = set_smod, .any_sets = 1};
+
+static uint32_t largest_prime(uint32_t limit)
+{
+	for (uint32_t candidate = limit; candidate > 1; candidate--) {
+		uint32_t divisor = 2;
+		while ((uint64_t)divisor * divisor <= candidate && candidate % divisor != 0)
+			divisor++;
+		if ((uint64_t)divisor * divisor > candidate)
+			return candidate;
+	}
+	return 1;
+}
+
+static int prepare_prime(struct gt_index *index, struct gt_error *error)
+{
+	(void)error;
+	index->prime = largest_prime(index->sets);
+	return 0;
+}
+
+static uint32_t set_prime(const struct gt_index *index, uint64_t line)
+{
+	return (uint32_t)(line % index->prime);
+}
+
+static const struct gt_index_function prime = {
+	.name = "prime", .summary = "line modulo the largest prime up to sets; the sets above it stay empty",
+	.prepare = prepare_prime, .set_of = set_prime};
+
+static uint32_t set_xor(const struct gt_index *index, uint64_t line)
+{
+	uint64_t folded = 0;
+
+	if (index->bits == 0)
+		return 0;
+	for (; line; line >>= index->bits)
+		folded ^= line;
+	return (uint32_t)folded & (index->sets - 1);
+}
+
+static const struct gt_index_function xor = {
+	.name = "xor", .summary = "all slices of log2(sets) bits of the line number, XORed",
+	.check = check_power, .set_of = set_xor};
+
+/* [002] 5.1, figure 6: for 32 sets, address bits 7-11 XOR bits 13, 14, 15, 17, 19; for 64 sets,
+ * bit 12 stands in front of these five. In line numbers of 128 bytes that is seven bits less. */
+static uint32_t set_fermi(const struct gt_index *index, uint64_t line)
+{
+	uint64_t high = (line >> 6 & 7) | (line >> 10 & 1) << 3 | (line >> 12 & 1) << 4;
+	uint32_t low = (uint32_t)((line ^ high) & 31);
+
+	return index->sets == 64 ? (uint32_t)(line >> 5 & 1) << 5 | low : low;
+}
+
+static int check_fermi(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes,
+		       struct gt_error *error)
+{
+	(void)argument;
+	if ((sets != 32 && sets != 64) || line_bytes != 128)
+		return gt_fail(error, "index fermi is known for 32 or 64 sets of 128-byte lines [002], not for %u of %llu",
+			       sets, (unsigned long long)line_bytes);
+	return 0;
+}
+
+static const struct gt_index_function fermi = {.name = "fermi", .summary = "Fermi's L1: 32 or 64 sets [002]",
+					       .check = check_fermi, .set_of = set_fermi};
+
+/* [001] figure 12: 128 successive bytes share a set; address bits 7 and 8 choose among four. */
+static uint32_t set_texture(const struct gt_index *index, uint64_t line)
+{
+	return modulo(index, line >> (7 - index->line_shift));
+}
+
+static int check_texture(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes,
+			 struct gt_error *error)
+{
+	if (line_bytes > 128)
+		return gt_fail(error, "index texture takes lines of up to 128 bytes");
+	return check_power(argument, sets, line_bytes, error);
+}
+
+static const struct gt_index_function texture = {
+	.name = "texture", .summary = "texture L1: 128 successive bytes share a set [001]",
+	.check = check_texture, .set_of = set_texture};
+
+uint64_t gt_index_hash(uint64_t number)
+{
+	unsigned char bytes[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (unsigned char)(number >> 8 * i);
+	return XXH3_64bits(bytes, sizeof bytes);
+}
+
+static uint32_t set_hash(const struct gt_index *index, uint64_t line)
+{
+	return modulo(index, gt_index_hash(line));
+}
+
+static const struct gt_index_function hash = {
+	.name = "hash", .summary = "XXH3 of the line number modulo sets", .set_of = set_hash, .any_sets = 1};
+
+int gt_index_make_linear(struct gt_index *index, const uint32_t column[64], struct gt_error *error)
+{
+	index->linear = calloc(8, sizeof *index->linear);
+	if (!index->linear)
+		return gt_fail_memory(error, "an index table");
+	for (unsigned bit = 0; bit < 64; bit++) {
+		uint32_t *table = index->linear[bit / 8];
+		unsigned weight = 1U << bit % 8;
+		for (unsigned value = weight; value < 2 * weight; value++)
+			table[value] = table[value - weight] ^ column[bit];
+	}
+	return 0;
+}
+
+uint32_t gt_index_linear(const struct gt_index *index, uint64_t line)
+{
+	uint32_t set = 0;
+
+	for (unsigned i = 0; line; i++, line >>= 8)
+		set ^= index->linear[i][line & 255];
+	return set;
+}
+
+/* B. R. Rau, Pseudo-randomly interleaved memory, ISCA 1991: the line number, as a polynomial over
+ * GF(2), modulo an irreducible one of degree log2(sets). */
+static int prepare_ipoly(struct gt_index *index, struct gt_error *error)
+{
+	uint64_t polynomial = gt_polynomial_irreducible(index->bits);
+	uint64_t power = index->bits == 0 ? 0 : 1; /* x^i modulo the polynomial */
+	uint32_t column[64];
+
+	for (unsigned bit = 0; bit < 64; bit++) {
+		column[bit] = (uint32_t)power;
+		power = gt_polynomial_times_x(power, polynomial, index->bits);
+	}
+	return gt_index_make_linear(index, column, error);
+}
+
+static const struct gt_index_function ipoly = {
+	.name = "ipoly", .summary = "line modulo an irreducible polynomial over GF(2)",
+	.check = check_power, .prepare = prepare_ipoly, .set_of = gt_index_linear};
+
+const struct gt_index_function *const gt_index_functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
+							      &ipoly, &gt_index_bits, &gt_index_table};
+const size_t gt_index_functions_n = sizeof gt_index_functions / sizeof gt_index_functions[0];
+
+static int parse_argument(const struct gt_index_function *row, const char *text, struct gt_index_argument *argument,
+			  struct gt_error *error)
+{
+	uint64_t number = 0;
+
+	memset(argument, 0, sizeof *argument);
+	if (row->argument_max > 0 && gt_parse_count(text, 0, row->argument_max, &number, error) != 0)
+		return -1;
+	argument->number = (unsigned)number;
+	if (!row->check_text)
+		return 0;
+	if (strlen(text) >= sizeof argument->text)
+		return gt_fail(error, "%s: expected at most %zu characters", row->name, sizeof argument->text - 1);
+	memcpy(argument->text, text, strlen(text));
+	return row->check_text(text, error);
+}
+
+int gt_index_parse(const char *text, const struct gt_index_function **function, struct gt_index_argument *argument,
+		   struct gt_error *error)
+{
+	size_t length = strcspn(text, ":");
+
+	for (size_t i = 0; i < gt_index_functions_n; i++) {
+		const struct gt_index_function *row = gt_index_functions[i];
+		if (strlen(row->name) != length || strncmp(row->name, text, length) != 0)
+			continue;
+		if ((text[length] == ':') != (row->argument_max > 0 || row->check_text))
+			break;
+		*function = row;
+		return parse_argument(row, text + length + (text[length] == ':'), argument, error);
+	}
+	return gt_fail(error, "'%.100s': expected mod, smod:N, prime, xor, fermi, texture, hash, ipoly, bits:SUM,... "
+		       "or table:DIGITS", text);
+}
+
+int gt_index_open(struct gt_index *index, const struct gt_index_function *function,
+		  const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error)
+{
+	if (function->check && function->check(argument, sets, line_bytes, error) != 0)
+		return -1;
+	*index = (struct gt_index){.function = function, .argument = *argument, .sets = sets};
+	while (index->bits < GT_INDEX_BITS_MAX && 2U << index->bits <= sets)
+		index->bits++;
+	index->line_shift = (unsigned)__builtin_ctzll(line_bytes);
+	return function->prepare ? function->prepare(index, error) : 0;
+}
+
+void gt_index_close(struct gt_index *index)
+{
+	free(index->linear);
+	free(index->products);
+	free(index->table);
+	index->linear = NULL;
+	index->products = NULL;
+	index->table = NULL;
+}

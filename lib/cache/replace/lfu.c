@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Least frequently used since it came in; of equals, the least recently used. The state is a
+ * count of uses for each slot, the fill included, and the clock value of the last. */
+#include "cache/replace/replace.h"
+
+struct use {
+	uint64_t count, last;
+};
+
+static void hit(struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	struct use *use = (struct use *)tags->policy + slot;
+
+	(void)set;
+	use->count++;
+	use->last = tags->clock++;
+}
+
+static void fill(struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	struct use *use = (struct use *)tags->policy + slot;
+
+	use->count = 0;
+	hit(tags, set, slot);
+}
+
+static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_replacement *replacement)
+{
+	const struct use *uses = tags->policy;
+	uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
+	uint32_t least = first;
+
+	(void)replacement;
+	for (uint32_t slot = first + 1; slot < first + ways; slot++)
+		if (uses[slot].count < uses[least].count ||
+		    (uses[slot].count == uses[least].count && uses[slot].last < uses[least].last))
+			least = slot;
+	return least;
+}
+
+const struct gt_policy gt_policy_lfu = {.name = "lfu", .summary = "least frequently used; ties: least recently",
+					.slot_bytes = sizeof(struct use), .hit = hit, .fill = fill, .victim = victim};

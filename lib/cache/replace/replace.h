@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Which line leaves a full set: one file a policy, and a table. */
+#ifndef GT_CACHE_REPLACE_H
+#define GT_CACHE_REPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cache/replace/tags.h"
+
+#define GT_WEIGHTS_MAX 64
+
+/* A policy's settings, shared by all instances of a level. */
+struct gt_replacement {
+	const struct gt_policy *policy;
+	uint64_t seed;			    /* of what is random */
+	double cumulative[GT_WEIGHTS_MAX];  /* weighted: probability that the victim is this way or a lower one */
+	unsigned weights;
+};
+
+struct gt_policy {
+	const char *name;
+	const char *summary; /* for --help */
+	bool looks_ahead;    /* needs the next use of the lines of a request: gt_tags.next_use */
+	/* Reads what follows "NAME:", NULL for nothing. NULL: the policy takes nothing. */
+	int (*parse)(struct gt_replacement *replacement, const char *argument, struct gt_error *error);
+	/* Whether a set may have that many ways. NULL: any. */
+	int (*check)(const struct gt_replacement *replacement, uint32_t ways, struct gt_error *error);
+	size_t slot_bytes; /* of state for each slot, zero when the cache is empty */
+	/* A valid line is used; a line has come into a slot. NULL: nothing to note. */
+	void (*hit)(struct gt_tags *tags, uint32_t set, uint32_t slot);
+	void (*fill)(struct gt_tags *tags, uint32_t set, uint32_t slot);
+	/* The slot to be replaced in a set whose ways are all valid. */
+	uint32_t (*victim)(struct gt_tags *tags, uint32_t set, const struct gt_replacement *replacement);
+};
+
+extern const struct gt_policy gt_policy_lru, gt_policy_fifo, gt_policy_lfu, gt_policy_random,
+	gt_policy_weighted, gt_policy_plru, gt_policy_srrip, gt_policy_opt;
+extern const struct gt_policy *const gt_policies[];
+extern const size_t gt_policies_n;
+
+/* Reads "NAME" or "NAME:ARGUMENT"; leaves the seed alone unless the text gives one. */
+int gt_replacement_parse(const char *text, struct gt_replacement *replacement, struct gt_error *error);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What one cache instance holds: for each set its lines, which of their sectors are valid and
+ * dirty, and how recently each was used. No policy lives here.
+ *
+ * A slot is a way of a set, numbered through the cache: the set's first slot plus the way. */
+#ifndef GT_CACHE_TAGS_H
+#define GT_CACHE_TAGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cache/replace/finder.h"
+
+#define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
+#define GT_BYTE_WAYS 256  /* sets this small keep it in an array of bytes, larger ones in a list */
+
+enum gt_recency { GT_RECENCY_NIBBLES, GT_RECENCY_BYTES, GT_RECENCY_LIST };
+
+struct gt_geometry {
+	uint32_t sets;
+	uint32_t slots;	    /* of all sets */
+	uint32_t ways;	    /* of every set; 0 if they differ */
+	uint32_t *first;    /* sets + 1 slots, if they differ; owned */
+	uint32_t most_ways; /* of the largest set */
+	unsigned sectors;   /* of a line */
+	enum gt_recency recency;
+	bool depths; /* keep them: see gt_tags.depth */
+};
+
+struct gt_links {
+	uint32_t newer, older; /* slot + 1, or 0 */
+};
+
+struct gt_tags {
+	const struct gt_geometry *geometry;
+	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
+	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all here */
+	uint64_t *dirty; /* of each slot: mask of sectors written and not yet sent on */
+	/* Of each sector: the deepest recency position at which its line was touched since the sector
+	 * was last used. An LRU cache of more ways than that, with the same sets, would hold it. */
+	uint8_t *depth;
+	/* Ways by recency, most recent first; valid ways always stand before invalid ones. */
+	uint64_t *nibbles;
+	uint8_t *bytes;
+	struct gt_links *links; /* of each slot: only valid ones are in the list */
+	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
+	uint32_t *vacancy;	/* of each set: no way below this is invalid */
+	struct gt_finder finder; /* only where recency is no GT_RECENCY_NIBBLES */
+	void *policy;		 /* the replacement policy's own state, zeroed by clear */
+	size_t policy_bytes;
+	uint64_t clock;	 /* counts what the policy counts */
+	uint64_t random; /* the policy's generator */
+	/* Where the policy looks ahead: when the lines of the request that is served are used next, line
+	 * L's at L & next_mask. */
+	const uint64_t *next_use;
+	uint64_t next_mask;
+};
+
+int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_t sets, unsigned sectors,
+		     bool depths, struct gt_error *error);
+void gt_geometry_close(struct gt_geometry *geometry);
+
+/* An empty cache; geometry must outlive it. Freed by close also after a failure. */
+int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
+		 uint64_t seed, struct gt_error *error);
+void gt_tags_close(struct gt_tags *tags);
+/* Makes everything invalid. The generator goes on. */
+void gt_tags_clear(struct gt_tags *tags);
+
+/* The invalid way of lowest index, or GT_NO_SLOT if the set is full. */
+uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set);
+/* Puts a line without sectors into a slot, in the place of what it held, and makes it the most
+ * recent. */
+void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line);
+/* Makes a valid slot invalid. */
+void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* Makes a valid slot the least recent of its set's valid ones. */
+void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* The least recent slot of a full set. */
+uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
+/* Lists the valid slots of a set, most recent first, and returns how many; room for most_ways. */
+uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots);
+/* Makes a valid slot the most recent where recency is a list; no position is known there. */
+void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot);
+
+static inline uint32_t gt_first_slot(const struct gt_geometry *geometry, uint32_t set)
+{
+	return geometry->ways ? set * geometry->ways : geometry->first[set];
+}
+
+static inline uint32_t gt_ways_of(const struct gt_geometry *geometry, uint32_t set)
+{
+	return geometry->ways ? geometry->ways : geometry->first[set + 1] - geometry->first[set];
+}
+
+/* A bit for the way, if any, that holds a line among at most 32, found without a branch. */
+static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_t line)
+{
+	uint32_t found = 0;
+
+	for (uint32_t way = 0; way < ways; way++)
+		found |= (uint32_t)(tag[way] == line + 1) << way;
+	return found;
+}
+
+/* Where recency is no GT_RECENCY_NIBBLES: where the order of a set begins, for prefetching. */
+static inline const void *gt_tags_order(const struct gt_tags *tags, uint32_t set)
+{
+	return tags->geometry->recency == GT_RECENCY_BYTES ?
+		       (const void *)&tags->bytes[gt_first_slot(tags->geometry, set)] : (const void *)&tags->ends[set];
+}
+
+/* Where recency is no GT_RECENCY_NIBBLES: the most recent slot of a set; GT_NO_SLOT, or an invalid slot,
+ * if none is valid. */
+static inline uint32_t gt_tags_newest(const struct gt_tags *tags, uint32_t set)
+{
+	uint32_t first = gt_first_slot(tags->geometry, set);
+
+	return tags->geometry->recency == GT_RECENCY_BYTES ? first + tags->bytes[first] : tags->ends[set].newer - 1;
+}
+
+/* The slot that holds a line of this set, or GT_NO_SLOT. */
+static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, uint64_t line)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+
+	if (geometry->recency == GT_RECENCY_NIBBLES) {
+		uint32_t first = gt_first_slot(geometry, set);
+		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
+		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
+	}
+	/* The line used last in its set is often used again; that spares the walk through a chain, whose
+	 * links are far apart in memory. */
+	uint32_t newest = gt_tags_newest(tags, set);
+	if (newest != GT_NO_SLOT && tags->tag[newest] == line + 1)
+		return newest;
+	return gt_finder_find(&tags->finder, tags->tag, line);
+}
+
+/* Moves a way to the front of a word of nibbles and returns the position it had. */
+static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
+{
+	const uint64_t ones = UINT64_C(0x1111111111111111);
+	uint64_t order = *word, apart = order ^ way * ones;
+	/* Its lowest bit is in the nibble that is the way; borrows can only disturb those above it. */
+	uint64_t zero = (apart - ones) & ~apart & 8 * ones;
+	uint64_t moved = zero ^ (zero - 1); /* the nibbles up to that one */
+
+	*word = (order & ~moved) | ((order << 4 | way) & moved);
+	return (unsigned)__builtin_ctzll(zero) / 4;
+}
+
+static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
+{
+	if (order[0] == way)
+		return 0;
+	const uint8_t *at = memchr(order, (int)way, ways);
+	size_t position = (size_t)(at - order);
+
+	memmove(order + 1, order, position);
+	order[0] = (uint8_t)way;
+	return (unsigned)position;
+}
+
+/* Makes a slot the most recent. Returns the recency position it had among the valid ways of its
+ * set, 0 for the most recent; always 0 where recency is a list. */
+static inline unsigned gt_tags_touch(struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+	uint32_t first = gt_first_slot(geometry, set);
+
+	if (geometry->recency == GT_RECENCY_NIBBLES)
+		return gt_nibbles_touch(&tags->nibbles[set], slot - first);
+	if (geometry->recency == GT_RECENCY_BYTES)
+		return gt_bytes_touch(tags->bytes + first, gt_ways_of(geometry, set), slot - first);
+	gt_tags_relink(tags, set, slot);
+	return 0;
+}
+
+#endif

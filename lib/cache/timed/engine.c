@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* What both ways of issuing have in common: lookups, misses, arrivals. */
+#include "cache/timed/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/op.h"
+#include "stream/status.h"
+
+static uint64_t count_bits(uint64_t mask)
+{
+	return (uint64_t)__builtin_popcountll(mask);
+}
+
+int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error)
+{
+	if (items->n + more <= items->capacity)
+		return 0;
+	size_t capacity = 2 * items->capacity + more;
+	struct gt_item *larger = realloc(items->items, capacity * sizeof *larger);
+	if (!larger)
+		return gt_fail_memory(error, "requests that wait to issue");
+	items->items = larger;
+	items->capacity = capacity;
+	return 0;
+}
+
+unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *row, uint16_t sm, uint32_t ordinal,
+		       struct gt_item items[GT_PIECES_MAX])
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(timed->level, row->address, row->sectors, row->full, pieces);
+	struct gt_item item = {.row = *row, .ordinal = ordinal, .class = timed->level->class_of[row->op], .sm = sm};
+	if (item.class == GT_CLASS_STREAM)
+		item.class = GT_CLASS_READ;
+	bool by_line = gt_engine_waits(timed, &item);
+
+	for (unsigned p = 0; p < (by_line ? n : 1); p++) {
+		uint32_t set = gt_level_set_of(timed->level, pieces[p].line);
+		items[p] = item;
+		items[p].piece = pieces[p];
+		items[p].set = set;
+		items[p].bank = timed->banks > 1 ? set % timed->banks : 0;
+		if (by_line) {
+			items[p].row.sectors = pieces[p].stream_sectors;
+			items[p].row.full = pieces[p].stream_full;
+		}
+	}
+	return by_line ? n : 1;
+}
+
+uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
+			    uint32_t slot)
+{
+	uint32_t n = gt_tags_by_recency(engine->tags, item->set, timed->level->slots);
+
+	for (uint32_t at = 0; at < n; at++)
+		if (timed->level->slots[at] == slot)
+			return at;
+	return UINT32_MAX;
+}
+
+struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_engine *engine,
+				  const struct gt_item *item, uint64_t step)
+{
+	uint32_t set = gt_mshr_set(&timed->config.timed, item->bank % timed->config.timed.partitions);
+
+	return (struct gt_timed_event){
+		.step = step, .line = item->piece.line, .effect = step, .busy = engine->busy[set],
+		.busy_after = engine->busy[set], .block = item->row.block, .an = item->row.an, .bank = item->bank,
+		.position = UINT32_MAX, .warp = item->row.warp, .sm = item->sm};
+}
+
+/* [002] has a class of its own for what [000] counts as merges. */
+static uint8_t status_of(const struct gt_timed *timed, const struct gt_timed_event *event)
+{
+	switch (event->status) {
+	case GT_TIMED_HIT: return GT_STATUS_HIT;
+	case GT_TIMED_MISS: return GT_STATUS_MISS;
+	case GT_TIMED_FAIL: return GT_STATUS_RESERVATION_FAIL;
+	case GT_TIMED_MERGED:
+		return timed->config.timed.on_full == GT_FULL_STALL ? GT_STATUS_MERGED : GT_STATUS_LATENCY_MISS;
+	default: return event->found;
+	}
+}
+
+static void count(struct gt_timed_counters *counters, const struct gt_timed_event *event)
+{
+	if (event->status == GT_TIMED_FAIL)
+		return;
+	counters->lookups++;
+	if (event->status == GT_TIMED_PASSED) {
+		counters->passed_lookups++;
+		return;
+	}
+	counters->hit_lookups += event->status == GT_TIMED_HIT;
+	counters->load_steps += event->latency;
+	counters->load_latency[gt_timed_bin(event->latency)]++;
+}
+
+int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		   const struct gt_timed_event *event, struct gt_error *error)
+{
+	count(&timed->counters, event);
+	if (timed->watch)
+		timed->watch(timed->watch_context, event);
+	if (timed->config.emit != GT_EMIT_ALL)
+		return 0;
+	return gt_engine_send(timed, engine,
+			      &(struct gt_sent){item->row, event->step, item->sm, status_of(timed, event)}, error);
+}
+
+static void watch_effect(const struct gt_timed *timed, const struct gt_flight *flight)
+{
+	timed->watch(timed->watch_context,
+		     &(struct gt_timed_event){.status = GT_TIMED_EFFECT, .step = flight->arrival, .line = flight->line,
+					      .effect = flight->arrival, .block = flight->cause.block,
+					      .an = flight->cause.an, .position = UINT32_MAX, .warp = flight->cause.warp,
+					      .sm = flight->cause.sm});
+}
+
+/* The first in flight changes the cache. */
+static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	struct gt_flight flight = *gt_flight_at(&engine->flights, engine->flights.head);
+	uint32_t slot;
+
+	gt_flights_drop_first(&engine->flights);
+	flight.cause.step = flight.arrival;
+	if (gt_level_arrive(timed->level, engine->tags, flight.line, flight.sectors | flight.uses, &flight.cause, &slot,
+			    &timed->collected, error) != 0)
+		return -1;
+	engine->tags->dirty[slot] |= flight.dirty;
+	if (timed->watch)
+		watch_effect(timed, &flight);
+	return 0;
+}
+
+int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_error *error)
+{
+	struct gt_flights *flights = &engine->flights;
+
+	if (timed->limited)
+		memset(engine->ports, 0, timed->banks * sizeof *engine->ports);
+	for (; flights->released < flights->tail; flights->released++) {
+		const struct gt_flight *flight = gt_flight_at(flights, flights->released);
+		if (flight->arrival > step)
+			break;
+		engine->busy[flight->mshr_set] -= flight->holds;
+		engine->held -= flight->holds;
+	}
+	while (flights->head < flights->tail && gt_flight_at(flights, flights->head)->arrival < step)
+		if (take_effect(timed, engine, error) != 0)
+			return -1;
+	return 0;
+}
+
+int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		    struct gt_timed_event *event, struct gt_error *error)
+{
+	struct gt_rows *rows = timed->scratch;
+
+	rows->block[0] = item->row.block;
+	rows->warp[0] = item->row.warp;
+	rows->an[0] = item->row.an;
+	rows->pc[0] = item->row.pc;
+	rows->op[0] = item->row.op;
+	rows->address[0] = item->row.address;
+	rows->sectors[0] = item->row.sectors;
+	rows->full[0] = item->row.full;
+	rows->threads[0] = item->row.threads;
+	rows->step[0] = event->step;
+	rows->sm[0] = item->sm;
+	return gt_level_find(timed->level, engine->tags, rows, 0, &timed->collected, &event->found, error);
+}
+
+/* Whether the warp of an item holds as many entries as it may. */
+static bool warp_is_full(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item)
+{
+	const struct gt_flights *flights = &engine->flights;
+	uint32_t held = 0;
+
+	if (timed->config.timed.per_warp == GT_UNLIMITED)
+		return false;
+	for (uint64_t at = flights->released; at < flights->tail; at++) {
+		const struct gt_flight *flight = gt_flight_at(flights, at);
+		held += flight->holds && flight->cause.block == item->row.block && flight->cause.warp == item->row.warp &&
+			flight->cause.sm == item->sm;
+	}
+	return held >= timed->config.timed.per_warp;
+}
+
+/* What is on its way to a line and comes after `step` has begun. */
+struct on_its_way {
+	uint64_t sectors;
+	uint64_t latest;	 /* arrival of those in question */
+	struct gt_flight *entry; /* the newest that brings some of them, NULL if none does */
+};
+
+static struct on_its_way find_on_its_way(struct gt_engine *engine, uint64_t line, uint64_t missing)
+{
+	struct gt_flights *flights = &engine->flights;
+	struct on_its_way found = {0, 0, NULL};
+
+	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
+	     at = gt_flight_of(flights, flights->pool[at].next, line)) {
+		struct gt_flight *flight = &flights->pool[at];
+		found.sectors |= flight->sectors;
+		if ((flight->sectors & missing) == 0)
+			continue;
+		if (!found.entry)
+			found.entry = flight;
+		if (flight->arrival > found.latest)
+			found.latest = flight->arrival;
+	}
+	return found;
+}
+
+static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint32_t slot, uint64_t missing,
+		       uint64_t covered)
+{
+	struct gt_level_counters *counters = &timed->level->counters;
+	bool read = item->class == GT_CLASS_READ;
+
+	*(read ? &counters->reads : &counters->atomics) += count_bits(item->piece.used);
+	*(read ? &counters->read_hits : &counters->atomic_hits) += count_bits(item->piece.used & ~missing);
+	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(missing);
+	timed->counters.latency_misses += count_bits(missing & covered);
+}
+
+uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
+{
+	const struct gt_level_config *config = &timed->config;
+	struct gt_traffic traffic = {engine->held, config->shared ? 1 : timed->active, config->timed.below};
+	uint64_t steps = gt_latency_steps(&config->timed.latency, &traffic, &engine->random);
+
+	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
+}
+
+static struct gt_cause cause_of(const struct gt_item *item, uint64_t step)
+{
+	return (struct gt_cause){.step = step, .block = item->row.block, .an = item->row.an, .pc = item->row.pc,
+				 .warp = item->row.warp, .sm = item->sm, .op = item->row.op,
+				 .threads = item->row.threads};
+}
+
+void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *event)
+{
+	struct gt_timed_counters *counters = &timed->counters;
+
+	counters->reservations++;
+	counters->latency_steps += event->latency;
+	counters->busy_entries += event->busy_after;
+	counters->latency[gt_timed_bin(event->latency)]++;
+	counters->mshr[gt_timed_bin(event->busy_after)]++;
+}
+
+/* Sends for `missing`, less what is on its way. The entry is there. */
+static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t away,
+		   uint64_t here, struct gt_timed_event *event, struct gt_error *error)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct gt_cause cause = cause_of(item, event->step);
+	uint32_t set = gt_mshr_set(config, item->bank % config->partitions);
+	uint64_t latency = gt_engine_latency(timed, engine);
+
+	event->status = GT_TIMED_MISS;
+	event->latency = latency;
+	event->effect = event->step + latency - (config->on_full == GT_FULL_STALL);
+	event->busy_after = ++engine->busy[set];
+	engine->held++;
+	gt_engine_count_miss(timed, event);
+	uint64_t brought = gt_level_groups(timed->level, away) & ~here;
+	if (gt_send_fill(timed->level, &cause, item->piece.line, brought, &timed->collected, error) != 0)
+		return -1;
+	return gt_flights_add(&engine->flights,
+			      &(struct gt_flight){.arrival = event->effect, .line = item->piece.line, .sectors = brought,
+						  .dirty = item->class == GT_CLASS_ATOMIC ? item->piece.used : 0,
+						  .mshr_set = set, .holds = true, .cause = cause},
+			      error);
+}
+
+int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
+		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct on_its_way away = find_on_its_way(engine, item->piece.line, missing);
+	uint64_t valid = slot == GT_NO_SLOT ? 0 : engine->tags->valid[slot];
+
+	event->status = GT_TIMED_FAIL;
+	if ((missing & ~away.sectors) == 0) {
+		if (away.entry->merges >= config->merges) {
+			timed->counters.reservation_fails++;
+			return 0;
+		}
+		away.entry->merges++;
+		if (item->class == GT_CLASS_ATOMIC)
+			away.entry->dirty |= item->piece.used;
+		event->status = GT_TIMED_MERGED;
+		event->effect = away.latest;
+		event->latency = away.latest - event->step;
+		timed->counters.merges++;
+		count_miss(timed, item, slot, missing, missing);
+		return 0;
+	}
+	if (event->busy >= config->mshr_entries || warp_is_full(timed, engine, item)) {
+		timed->counters.reservation_fails++;
+		return 0;
+	}
+	count_miss(timed, item, slot, missing, away.sectors);
+	return reserve(timed, engine, item, missing & ~away.sectors, valid | away.sectors, event, error);
+}

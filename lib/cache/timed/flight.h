@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What is on its way into one cache: the blocks that misses wait for, with the MSHR entries they
+ * hold, and hits that have yet to take effect. In the order of their arrival, ties in the order in
+ * which they were sent. */
+#ifndef GT_CACHE_TIMED_FLIGHT_H
+#define GT_CACHE_TIMED_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cache/serve.h"
+
+#define GT_FLIGHT_CHAINS 256
+#define GT_NO_FLIGHT UINT32_MAX
+
+struct gt_flight {
+	uint64_t arrival; /* the step at whose end it changes the cache */
+	uint64_t line;
+	uint64_t sectors; /* that come; of a hit, none */
+	uint64_t uses;	  /* of a hit: they come back, if the line has left meanwhile */
+	uint64_t dirty;	  /* sectors that an atomic will have changed */
+	uint32_t merges;
+	uint32_t mshr_set;
+	uint32_t next; /* in the chain of its line, newest first; or GT_NO_FLIGHT */
+	bool holds;    /* an MSHR entry */
+	struct gt_cause cause;
+};
+
+struct gt_flights {
+	struct gt_flight *pool;
+	uint32_t *order; /* a ring: places in the pool, from head to tail */
+	uint64_t head, released, tail; /* those before `released` hold their entry no longer */
+	uint32_t capacity; /* of both, a power of two */
+	uint32_t vacant;   /* a chain of unused places */
+	uint32_t chains[GT_FLIGHT_CHAINS];
+};
+
+void gt_flights_open(struct gt_flights *flights);
+void gt_flights_close(struct gt_flights *flights);
+
+/* Adds one, but not yet to the chain of its line if it brings no sectors. */
+int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, struct gt_error *error);
+/* Forgets the first. */
+void gt_flights_drop_first(struct gt_flights *flights);
+
+static inline struct gt_flight *gt_flight_at(const struct gt_flights *flights, uint64_t place)
+{
+	return &flights->pool[flights->order[place & (flights->capacity - 1)]];
+}
+
+static inline uint32_t *gt_flight_chain(struct gt_flights *flights, uint64_t line)
+{
+	return &flights->chains[line * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+/* The newest of a line from `at` on in its chain, or GT_NO_FLIGHT. */
+static inline uint32_t gt_flight_of(const struct gt_flights *flights, uint32_t at, uint64_t line)
+{
+	while (at != GT_NO_FLIGHT && flights->pool[at].line != line)
+		at = flights->pool[at].next;
+	return at;
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* [000] 4.4: the accesses that issue together go through the ports of their banks, warps of smaller
+ * index first; a miss that finds no MSHR entry tries again in the next step; what comes next waits
+ * until all of them are served. */
+#include <stdlib.h>
+
+#include "cache/timed/engine.h"
+#include "cache/timed/pool.h"
+#include "stream/op.h"
+
+/* What a lookup waits for, in a step that served none. */
+struct step_result {
+	size_t served;
+	uint64_t fails, conflicts;
+};
+
+/* Of a warp in a group: when its last lookup was served, and when the latest takes effect. */
+struct last {
+	uint64_t served, effect;
+};
+
+/* Within a warp, by bank: [000] table 3. Runs of a warp are short, and mostly in order. */
+static void sort_by_bank(struct gt_item *items, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct gt_item item = items[i];
+		size_t at = i;
+		for (; at > 0 && items[at - 1].ordinal == item.ordinal && items[at - 1].bank > item.bank; at--)
+			items[at] = items[at - 1];
+		if (at != i)
+			items[at] = item;
+	}
+}
+
+/* A load, or an atomic that is done here. */
+static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		   struct gt_timed_event *event, struct gt_error *error)
+{
+	uint32_t slot = gt_tags_find(engine->tags, item->set, item->piece.line);
+	uint64_t missing = item->piece.used & ~(slot == GT_NO_SLOT ? 0 : engine->tags->valid[slot]);
+
+	if (missing == 0 || timed->instant) {
+		event->status = missing ? GT_TIMED_MISS : GT_TIMED_HIT;
+		event->latency = missing ? 0 : timed->config.timed.hit_latency;
+		if (missing)
+			gt_engine_count_miss(timed, event);
+		event->effect += event->latency > 0 ? event->latency - 1 : 0;
+		if (timed->watch && slot != GT_NO_SLOT)
+			event->position = gt_engine_position(timed, engine, item, slot);
+		return gt_engine_serve(timed, engine, item, event, error);
+	}
+	if (gt_engine_miss(timed, engine, item, slot, missing, event, error) != 0)
+		return -1;
+	if (event->status != GT_TIMED_FAIL && slot != GT_NO_SLOT)
+		gt_level_touch(timed->level, engine->tags, item->set, slot, item->piece.used & ~missing,
+			       item->piece.used, item->class == GT_CLASS_READ ? timed->level->counters.mru : NULL);
+	return 0;
+}
+
+static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		      struct gt_timed_event *event, struct gt_error *error)
+{
+	if (gt_engine_waits(timed, item))
+		return look_up(timed, engine, item, event, error);
+	event->status = GT_TIMED_PASSED;
+	return gt_engine_serve(timed, engine, item, event, error);
+}
+
+/* One step: what is served leaves the list, in which `n` lookups wait. `last`, if any, takes for each
+ * warp when its last lookup was served and takes effect. */
+static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step, struct last *last,
+		    struct step_result *result, struct gt_error *error)
+{
+	struct gt_item *items = engine->items.items;
+	size_t kept = 0;
+
+	*result = (struct step_result){0};
+	for (size_t i = 0; i < *n; i++) {
+		struct gt_item *item = &items[i];
+		struct gt_timed_event event = gt_event_of(timed, engine, item, step);
+		event.status = GT_TIMED_FAIL;
+		if (!gt_engine_port(timed, engine, item, &event)) {
+			result->conflicts++;
+			items[kept++] = *item;
+			continue;
+		}
+		if (serve_item(timed, engine, item, &event, error) != 0 ||
+		    gt_engine_tell(timed, engine, item, &event, error) != 0)
+			return -1;
+		if (event.status == GT_TIMED_FAIL) {
+			result->fails++;
+			items[kept++] = *item;
+		} else if (last) {
+			last[item->ordinal].served = step;
+			if (event.effect > last[item->ordinal].effect)
+				last[item->ordinal].effect = event.effect;
+		}
+	}
+	result->served = *n - kept;
+	*n = kept;
+	return 0;
+}
+
+/* Nothing was served, so nothing will be before the next arrival: its step. Who watches sees all,
+ * and so does who takes every attempt. */
+static uint64_t next_change(const struct gt_timed *timed, const struct gt_engine *engine, uint64_t step)
+{
+	const struct gt_flights *flights = &engine->flights;
+	uint64_t next = step + 1;
+
+	if (timed->watch || timed->config.emit == GT_EMIT_ALL || flights->head == flights->tail)
+		return next;
+	/* A block that came in this step is seen in the next. */
+	uint64_t first = gt_flight_at(flights, flights->head)->arrival;
+	return first > next ? first : next;
+}
+
+/* Serves the items, from `step` on. */
+static int run_group(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct last *last,
+		     struct gt_error *error)
+{
+	size_t n = engine->items.n;
+	uint64_t start = step;
+	struct step_result result;
+
+	if (timed->banks > 1)
+		sort_by_bank(engine->items.items, n);
+	while (n > 0) {
+		if (gt_engine_advance(timed, engine, step, error) != 0 ||
+		    run_step(timed, engine, &n, step, last, &result, error) != 0)
+			return -1;
+		uint64_t next = result.served ? step + 1 : next_change(timed, engine, step);
+		timed->counters.port_conflicts += result.conflicts * (next - step);
+		timed->counters.reservation_fails += result.fails * (next - step - 1);
+		engine->floor = step;
+		step = next;
+	}
+	timed->counters.stalls += step - start - 1;
+	engine->clock = step;
+	engine->items.n = 0;
+	return 0;
+}
+
+int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	return run_group(timed, engine, gt_engine_start(engine), NULL, error);
+}
+
+/* ---- an issue of its own ---- */
+
+/* A group: the warps that the schedulers take, and when they are done. */
+struct group {
+	uint32_t *warps;
+	struct last *last;
+	uint32_t n;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Takes the next access of a warp of each scheduler. Warps of smaller index go first ([000] 4.4). */
+static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
+		      struct gt_error *error)
+{
+	const struct gt_kept *requests = engine->wave.requests;
+
+	group->n = 0;
+	for (uint32_t s = 0; s < pool->schedulers; s++) {
+		uint32_t warp = gt_pool_take(pool, s);
+		if (warp != GT_NO_WARP)
+			group->warps[group->n++] = warp;
+	}
+	qsort(group->warps, group->n, sizeof *group->warps, by_place);
+	for (uint32_t i = 0; i < group->n; i++) {
+		struct gt_warp *warp = &engine->wave.warps[group->warps[i]];
+		uint32_t an = requests[warp->next].an;
+		group->last[i] = (struct last){0};
+		for (; warp->next != GT_NO_REQUEST && requests[warp->next].an == an; warp->next = requests[warp->next].next) {
+			const struct gt_waiting row = gt_waiting_of_kept(warp, &requests[warp->next]);
+			if (gt_items_reserve(&engine->items, GT_PIECES_MAX, error) != 0)
+				return -1;
+			engine->items.n += gt_engine_cut(timed, &row, (uint16_t)engine->number, i,
+							 &engine->items.items[engine->items.n]);
+		}
+	}
+	return 0;
+}
+
+/* The warps of a group that have more to do can, when all are served and what they wait for is there. */
+static void give_back(const struct gt_timed *timed, const struct gt_engine *engine, struct gt_pool *pool,
+		      const struct group *group)
+{
+	for (uint32_t i = 0; i < group->n; i++) {
+		const struct last *last = &group->last[i];
+		if (engine->wave.warps[group->warps[i]].next == GT_NO_REQUEST)
+			continue;
+		double wait = timed->config.timed.delay * (double)(last->effect - last->served);
+		uint64_t ready = last->served + 1 + (uint64_t)(wait + 0.5);
+		gt_pool_delay(pool, group->warps[i], ready > engine->clock ? ready : engine->clock);
+	}
+}
+
+static int run_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
+		    struct gt_error *error)
+{
+	engine->clock = gt_engine_start(engine);
+	while (pool->ready_n + pool->delayed_n > 0) {
+		if (pool->ready_n == 0 && gt_pool_next(pool) > engine->clock) {
+			timed->counters.stalls += gt_pool_next(pool) - engine->clock;
+			engine->clock = gt_pool_next(pool);
+		}
+		gt_pool_wake(pool, engine->clock);
+		if (take_group(timed, engine, pool, group, error) != 0 ||
+		    run_group(timed, engine, engine->clock, group->last, error) != 0)
+			return -1;
+		give_back(timed, engine, pool, group);
+	}
+	return 0;
+}
+
+int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct group group;
+	struct gt_pool pool;
+
+	gt_wave_order(&engine->wave);
+	if (gt_pool_open(&pool, &engine->wave, config->issue, config->schedulers, error) != 0)
+		return -1;
+	group.warps = malloc(pool.schedulers * sizeof *group.warps);
+	group.last = malloc(pool.schedulers * sizeof *group.last);
+	int result = group.warps && group.last ? run_wave(timed, engine, &pool, &group, error)
+					       : gt_fail_memory(error, "the warps of a wave");
+	free(group.warps);
+	free(group.last);
+	gt_pool_close(&pool);
+	return result;
+}

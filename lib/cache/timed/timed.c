@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/timed/timed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "cache/timed/engine.h"
+#include "stream/op.h"
+
+#define STEP_MAX (UINT64_MAX / 4) /* of a request: clocks go on from there */
+#define GATHERED_ROWS 4096	  /* of an instance, that are served together */
+#define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
+
+/* What the functional model sent becomes the sender's. */
+static int collect(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_timed *timed = context;
+
+	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
+		const struct gt_sent sent = {
+			.row = {.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
+				.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
+				.full = rows->full[i], .threads = rows->threads[i]},
+			.step = rows->step[i], .sm = rows->sm[i]};
+		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
+			return -1;
+	}
+	rows->n = 0;
+	return 0;
+}
+
+static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
+{
+	struct gt_rows *rows = gt_rows_new(capacity, error);
+
+	if (rows) {
+		rows->kind = GT_REQUESTS;
+		rows->scheduled = true;
+	}
+	return rows;
+}
+
+struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_error *error)
+{
+	struct gt_timed *timed = calloc(1, sizeof *timed);
+
+	if (!timed) {
+		gt_fail_memory(error, "a cache level");
+		return NULL;
+	}
+	timed->config = *config;
+	timed->banks = config->timed.partitions * config->timed.banks;
+	timed->limited = config->timed.ports != GT_UNLIMITED;
+	timed->instant = config->timed.on_full == GT_FULL_STALL && gt_latency_is_zero(&config->timed.latency);
+	timed->level = gt_level_open(config, error);
+	timed->scratch = new_rows(1, error);
+	timed->collected = (struct gt_sink){new_rows(256, error), collect, timed};
+	if (!timed->level || !timed->scratch || !timed->collected.rows)
+		goto failed;
+	timed->level->scheduled = true;
+	timed->scratch->n = 1;
+	timed->engines_n = timed->level->instances_n;
+	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
+	timed->active_list = malloc(timed->engines_n * sizeof *timed->active_list);
+	if (timed->engines && timed->active_list)
+		return timed;
+	gt_fail_memory(error, "a cache level");
+failed:
+	gt_timed_close(timed);
+	return NULL;
+}
+
+static void close_engine(struct gt_engine *engine)
+{
+	if (!engine)
+		return;
+	free(engine->items.items);
+	free(engine->busy);
+	free(engine->ports);
+	free(engine->outbox.rows);
+	free(engine->queued.rows);
+	gt_flights_close(&engine->flights);
+	gt_wave_close(&engine->wave);
+	free(engine);
+}
+
+void gt_timed_close(struct gt_timed *timed)
+{
+	if (!timed)
+		return;
+	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
+		close_engine(timed->engines[i]);
+	free(timed->engines);
+	free(timed->active_list);
+	gt_level_close(timed->level);
+	gt_rows_free(timed->scratch);
+	gt_rows_free(timed->collected.rows);
+	free(timed);
+}
+
+void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const struct gt_timed_event *event),
+		    void *context)
+{
+	timed->watch = watch;
+	timed->watch_context = context;
+}
+
+void gt_timed_begin(struct gt_timed *timed)
+{
+	gt_level_begin(timed->level);
+	memset(&timed->counters, 0, sizeof timed->counters);
+	timed->active = 0;
+	timed->last_step = 0;
+	timed->retry = RELEASE_ROWS;
+}
+
+static struct gt_engine *new_engine(struct gt_timed *timed, size_t number, struct gt_error *error)
+{
+	struct gt_engine *engine = calloc(1, sizeof *engine);
+
+	if (!engine) {
+		gt_fail_memory(error, "a cache");
+		return NULL;
+	}
+	timed->engines[number] = engine;
+	engine->number = number;
+	engine->random = gt_random_state(timed->config.timed.latency.seed, number);
+	gt_flights_open(&engine->flights);
+	engine->busy = calloc(timed->config.timed.mshr_sets, sizeof *engine->busy);
+	engine->ports = calloc(timed->banks, sizeof *engine->ports);
+	if (!engine->busy || !engine->ports) {
+		gt_fail_memory(error, "a cache");
+		return NULL;
+	}
+	if (gt_wave_open(&engine->wave, error) != 0)
+		return NULL;
+	engine->tags = gt_level_instance(timed->level, number, error);
+	return engine->tags ? engine : NULL;
+}
+
+/* The instance that serves a row; it becomes active in this kernel, at `step`. */
+static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64_t step, struct gt_error *error)
+{
+	struct gt_engine *engine = timed->engines[number];
+
+	if (engine && engine->active)
+		return engine;
+	if (!engine && !(engine = new_engine(timed, number, error)))
+		return NULL;
+	engine->active = true;
+	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
+	engine->floor = engine->begun = engine->clock;
+	timed->active_list[timed->active++] = (uint32_t)number;
+	return engine;
+}
+
+/* Serves the groups of an instance: what the schedule issues in one step issues together. */
+static int serve_groups(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	const struct gt_sent *queued = engine->queued.rows;
+	struct gt_items *items = &engine->items;
+
+	for (size_t first = 0, at = 0; at < engine->queued.n; first = at) {
+		uint32_t ordinal = 0;
+		for (; at < engine->queued.n && queued[at].step == queued[first].step; at++) {
+			const struct gt_waiting *row = &queued[at].row, *before = &queued[at - (at > first)].row;
+			ordinal += row->block != before->block || row->warp != before->warp ||
+				   queued[at].sm != queued[at - (at > first)].sm;
+			if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
+				return -1;
+			items->n += gt_engine_cut(timed, row, queued[at].sm, ordinal, &items->items[items->n]);
+		}
+		engine->group_step = queued[first].step;
+		if (gt_engine_stall(timed, engine, error) != 0)
+			return -1;
+	}
+	engine->queued.n = 0;
+	return 0;
+}
+
+/* Serves what an instance has gathered. */
+static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	bool requeue = timed->config.timed.on_full == GT_FULL_REQUEUE;
+	int result = 0;
+
+	timed->sender = engine;
+	if (engine->queued.n > 0)
+		result = serve_groups(timed, engine, error);
+	if (engine->wave.n > 0) {
+		result = (requeue ? gt_engine_requeue : gt_engine_stall_wave)(timed, engine, error);
+		gt_wave_clear(&engine->wave);
+	}
+	return result == 0 ? timed->collected.flush(timed->collected.context, timed->collected.rows, error) : -1;
+}
+
+/* Groups are served some at a time, so that the machine finds the cache they look into in its own. */
+static int take_group(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+		      struct gt_error *error)
+{
+	struct gt_outbox *queued = &engine->queued;
+	const struct gt_sent row = {.row = gt_waiting_of(rows, i), .step = rows->step[i], .sm = rows->sm[i]};
+
+	if (queued->n >= GATHERED_ROWS && rows->step[i] != queued->rows[queued->n - 1].step &&
+	    serve(timed, engine, error) != 0)
+		return -1;
+	return gt_outbox_add(queued, &row, error);
+}
+
+static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+		     struct gt_error *error)
+{
+	if (gt_wave_ends(&engine->wave, rows, i) && serve(timed, engine, error) != 0)
+		return -1;
+	if (engine->wave.n == 0)
+		engine->group_step = rows->step[i];
+	return gt_wave_add(&engine->wave, rows, i, error);
+}
+
+static int check_step(struct gt_timed *timed, uint64_t step, struct gt_error *error)
+{
+	if (step < timed->last_step)
+		return gt_fail(error, "a request of step %" PRIu64 " after step %" PRIu64 ": expected rising steps", step,
+			       timed->last_step);
+	if (step > STEP_MAX)
+		return gt_fail(error, "step %" PRIu64 ": the timed model takes steps up to %" PRIu64, step, STEP_MAX);
+	timed->last_step = step;
+	return 0;
+}
+
+/* What comes has the last step at least, so groups of earlier steps are complete and instances that
+ * have no requests any more need not hold up what the others send. */
+static int catch_up(struct gt_timed *timed, struct gt_error *error)
+{
+	for (size_t i = 0; i < timed->active && timed->config.timed.issue == GT_OWN_SCHEDULE; i++) {
+		struct gt_engine *engine = timed->engines[timed->active_list[i]];
+		if (engine->queued.n > 0 && engine->queued.rows[engine->queued.n - 1].step >= timed->last_step)
+			continue;
+		if (serve(timed, engine, error) != 0)
+			return -1;
+		engine->floor = engine->clock > timed->last_step ? engine->clock : timed->last_step;
+		timed->sender = engine;
+		if (gt_engine_advance(timed, engine, engine->floor, error) != 0 ||
+		    timed->collected.flush(timed->collected.context, timed->collected.rows, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int begin_sink(const struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
+{
+	return gt_sink_begin_as(sent,
+				&(struct gt_rows){.kind = GT_REQUESTS, .scheduled = true,
+						  .has_status = timed->config.emit == GT_EMIT_ALL},
+				error);
+}
+
+int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	bool by_schedule = timed->config.timed.issue == GT_OWN_SCHEDULE;
+
+	if (rows->n > 0 && !rows->scheduled)
+		return gt_fail(error, "the timed model takes scheduled requests: put gschedule before it");
+	if (begin_sink(timed, sent, error) != 0)
+		return -1;
+	timed->level->counters.requests += rows->n;
+	for (size_t i = 0; i < rows->n; i++) {
+		size_t number = timed->config.shared ? 0 : rows->sm[i];
+		struct gt_engine *engine = engine_of(timed, number, rows->step[i], error);
+		if (!engine || check_step(timed, rows->step[i], error) != 0)
+			return -1;
+		if ((by_schedule ? take_group : take_wave)(timed, engine, rows, i, error) != 0)
+			return -1;
+		if (timed->waiting < timed->retry)
+			continue;
+		if (catch_up(timed, error) != 0 || gt_timed_release(timed, false, sent, error) != 0)
+			return -1;
+		timed->retry = RELEASE_ROWS + 2 * timed->waiting;
+	}
+	return 0;
+}
+
+/* What waits is served, and what is on its way arrives. */
+static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	if (serve(timed, engine, error) != 0)
+		return -1;
+	timed->sender = engine;
+	timed->counters.instance_steps += engine->clock - engine->begun;
+	uint64_t last = engine->clock;
+	struct gt_flights *flights = &engine->flights;
+	if (flights->tail > flights->head && gt_flight_at(flights, flights->tail - 1)->arrival >= last)
+		last = gt_flight_at(flights, flights->tail - 1)->arrival + 1;
+	if (gt_engine_advance(timed, engine, last, error) != 0)
+		return -1;
+	if (engine->clock > timed->counters.steps)
+		timed->counters.steps = engine->clock;
+	if (last > timed->level->last_step)
+		timed->level->last_step = last;
+	engine->active = false;
+	return timed->collected.flush(timed->collected.context, timed->collected.rows, error);
+}
+
+int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
+{
+	if (begin_sink(timed, sent, error) != 0)
+		return -1;
+	for (size_t i = 0; i < timed->active; i++)
+		if (drain(timed, timed->engines[timed->active_list[i]], error) != 0)
+			return -1;
+	if (gt_timed_release(timed, true, sent, error) != 0)
+		return -1;
+	timed->active = 0;
+	timed->released = 0;
+	return gt_level_finish(timed->level, sent, error);
+}
