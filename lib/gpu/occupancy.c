@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "stream/rows.h"
 
 #define NO_LIMIT UINT64_MAX
+#define WARP_THREADS 32
 
 static uint64_t round_up(uint64_t number, uint64_t unit)
 {
@@ -76,49 +76,46 @@ int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt
 
 /* ---- the limits, one by one: blocks that fit an SM ---- */
 
-static uint64_t by_blocks(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+static uint64_t by_blocks(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)
 {
-	(void)kernel;
+	(void)needs;
 	(void)shared;
 	return limits->blocks ? limits->blocks : NO_LIMIT;
 }
 
 /* [000] algorithm 3, [004] eq. (4). */
-static uint64_t by_warps(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+static uint64_t by_warps(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)
 {
-	uint64_t warps = gt_kernel_warps(kernel);
-
 	(void)shared;
-	return limits->warps && warps ? limits->warps / warps : NO_LIMIT;
+	return limits->warps && needs->warps ? limits->warps / needs->warps : NO_LIMIT;
 }
 
 /* [004] eq. (5): registers are given to warps, in units, and to `warp_unit` warps at a time. */
-static uint64_t by_registers(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+static uint64_t by_registers(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)
 {
-	uint64_t warps = gt_kernel_warps(kernel);
-	uint64_t of_warp = round_up((uint64_t)kernel->registers * GT_WARP_SIZE, limits->register_unit);
+	uint64_t of_warp = round_up((uint64_t)needs->registers * WARP_THREADS, limits->register_unit);
 
 	(void)shared;
-	if (limits->registers_thread && kernel->registers > limits->registers_thread)
+	if (limits->registers_thread && needs->registers > limits->registers_thread)
 		return 0;
-	if (!limits->registers || !of_warp || !warps)
+	if (!limits->registers || !of_warp || !needs->warps)
 		return NO_LIMIT;
-	return round_down(limits->registers / of_warp, limits->warp_unit) / warps;
+	return round_down(limits->registers / of_warp, limits->warp_unit) / needs->warps;
 }
 
 /* [004] eq. (6), as a function of the bytes that shared memory is given. */
-static uint64_t by_shared(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared)
+static uint64_t by_shared(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)
 {
-	uint64_t of_block = round_up(kernel->shared_bytes + limits->shared_reserved, limits->shared_unit);
+	uint64_t of_block = round_up(needs->shared_bytes + limits->shared_reserved, limits->shared_unit);
 
-	if (limits->shared_block && kernel->shared_bytes > limits->shared_block)
+	if (limits->shared_block && needs->shared_bytes > limits->shared_block)
 		return 0;
 	return limits->shared && of_block ? shared / of_block : NO_LIMIT;
 }
 
 static const struct {
 	const char *name;
-	uint64_t (*blocks)(const struct gt_limits *limits, const struct gt_kernel *kernel, uint64_t shared);
+	uint64_t (*blocks)(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared);
 } bounds[] = {
 	{"blocks", by_blocks},
 	{"warps", by_warps},
@@ -127,14 +124,14 @@ static const struct {
 };
 
 /* [004] eq. (3): the least of the limits, and the first that is. */
-static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_kernel *kernel,
+static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_block_needs *needs,
 			      uint64_t shared, const char **limited_by)
 {
 	uint64_t least = NO_LIMIT;
 
 	*limited_by = NULL;
 	for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-		uint64_t blocks = bounds[i].blocks(limits, kernel, shared);
+		uint64_t blocks = bounds[i].blocks(limits, needs, shared);
 		if (blocks >= least)
 			continue;
 		least = blocks;
@@ -145,30 +142,29 @@ static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_ke
 
 /* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has. */
 static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limits *limits,
-			    const struct gt_kernel *kernel, uint64_t most)
+			    const struct gt_block_needs *needs, uint64_t most)
 {
 	const char *limited_by;
 
 	occupancy->carveout = limits->n_carveouts ? limits->shared : 0;
 	for (unsigned i = limits->n_carveouts; i-- > 0;)
 		if (limits->carveouts[i] <= limits->shared &&
-		    active_blocks(limits, kernel, limits->carveouts[i], &limited_by) == most)
+		    active_blocks(limits, needs, limits->carveouts[i], &limited_by) == most)
 			occupancy->carveout = limits->carveouts[i];
 	if (limits->n_carveouts && limits->unified > occupancy->carveout)
 		occupancy->l1_bytes = limits->unified - occupancy->carveout;
 }
 
 int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits,
-		 const struct gt_kernel *kernel, struct gt_error *error)
+		 const struct gt_block_needs *needs, struct gt_error *error)
 {
 	*occupancy = (struct gt_occupancy){0};
-	occupancy->blocks = active_blocks(limits, kernel, limits->shared, &occupancy->limited_by);
+	occupancy->blocks = active_blocks(limits, needs, limits->shared, &occupancy->limited_by);
 	if (occupancy->blocks == 0 && !limits->all)
-		return gt_fail(error, "kernel %" PRIu64 ": no block fits an SM, by its %s: a block has %" PRIu64
-				      " warps, %" PRIu32 " registers a thread and %" PRIu32 " bytes of shared memory",
-			       kernel->id, occupancy->limited_by, gt_kernel_warps(kernel), kernel->registers,
-			       kernel->shared_bytes);
-	choose_carveout(occupancy, limits, kernel, occupancy->blocks);
+		return gt_fail(error, "no block fits an SM, by its %s: a block has %" PRIu64 " warps, %" PRIu32
+				      " registers a thread and %" PRIu32 " bytes of shared memory",
+			       occupancy->limited_by, needs->warps, needs->registers, needs->shared_bytes);
+	choose_carveout(occupancy, limits, needs, occupancy->blocks);
 	if (limits->all) {
 		occupancy->blocks = NO_LIMIT;
 		occupancy->limited_by = NULL;

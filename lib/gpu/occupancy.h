@@ -10,9 +10,15 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "stream/kernel.h"
 
 #define GT_CARVEOUTS_MAX 32
+
+/* What a block takes. What is not known is 0, and limits nothing. */
+struct gt_block_needs {
+	uint64_t warps;
+	uint32_t registers;    /* of a thread */
+	uint32_t shared_bytes; /* static and dynamic */
+};
 
 /* What an SM has. A figure of 0 is unknown and limits nothing. */
 struct gt_limits {
@@ -42,9 +48,8 @@ struct gt_occupancy {
 /* The limits in a description (NULL: none are known). Returns 0, or -1 naming the key. */
 int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error);
 
-/* The occupancy of a kernel. Returns 0, or -1 with the limit that not one block keeps. What the
- * kernel does not say (threads, registers) limits nothing. */
-int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits,
-		 const struct gt_kernel *kernel, struct gt_error *error);
+/* The occupancy of a kernel, by what its blocks need. Returns 0, or -1 with the limit that not one block keeps. */
+int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits, const struct gt_block_needs *needs,
+		 struct gt_error *error);
 
 #endif

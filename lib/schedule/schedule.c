@@ -334,6 +334,17 @@ static int open_sms(struct gt_schedule *schedule, struct gt_error *error)
 	return 0;
 }
 
+static int occupy(struct gt_schedule *schedule, struct gt_error *error)
+{
+	const struct gt_kernel *kernel = schedule->kernel;
+	struct gt_block_needs needs = {gt_kernel_warps(kernel), kernel->registers, kernel->shared_bytes};
+	struct gt_error reason;
+
+	if (gt_occupancy(&schedule->occupancy, &schedule->config->limits, &needs, &reason) != 0)
+		return gt_fail(error, "kernel %" PRIu64 ": %s", kernel->id, reason.text);
+	return 0;
+}
+
 struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 				     const struct gt_kernel *kernel, struct gt_sink *sink,
 				     struct gt_error *error)
@@ -352,7 +363,7 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	schedule->by_block = kernel->order == GT_ORDER_BLOCK && !config->mapping.kind->traced;
 	schedule->floating = config->dispatch->refills && config->mapping.kind->dealt;
 	gt_store_open(&schedule->keep.store, config->memory, config->directory);
-	if (gt_occupancy(&schedule->occupancy, &config->limits, kernel, error) != 0 ||
+	if (occupy(schedule, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
 	    gt_map_open(&schedule->places, 0, error) != 0 || shapes_open(&schedule->keep.shapes, error) != 0) {
 		gt_schedule_close(schedule);

@@ -13,16 +13,16 @@ static struct gt_error error;
 
 /* ---- occupancy ---- */
 
-static struct gt_kernel kernel_of(uint32_t threads, uint32_t registers, uint32_t shared)
+static struct gt_block_needs needs_of(uint32_t threads, uint32_t registers, uint32_t shared)
 {
-	return (struct gt_kernel){.block = {threads, 1, 1}, .registers = registers, .shared_bytes = shared};
+	return (struct gt_block_needs){.warps = (threads + 31) / 32, .registers = registers, .shared_bytes = shared};
 }
 
-static void check_blocks(const struct gt_limits *limits, struct gt_kernel kernel, uint64_t blocks, const char *by)
+static void check_blocks(const struct gt_limits *limits, struct gt_block_needs needs, uint64_t blocks, const char *by)
 {
 	struct gt_occupancy occupancy;
 
-	CHECK_EQUAL(gt_occupancy(&occupancy, limits, &kernel, &error), 0);
+	CHECK_EQUAL(gt_occupancy(&occupancy, limits, &needs, &error), 0);
 	CHECK_EQUAL(occupancy.blocks, blocks);
 	CHECK_TEXT(occupancy.limited_by ? occupancy.limited_by : "nothing", by);
 }
@@ -43,9 +43,9 @@ static void algorithm_3(void)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct gt_limits limits = {.blocks = rows[i].most_blocks, .warps = rows[i].most_warps};
-		check_blocks(&limits, kernel_of(rows[i].warps * 32, 0, 0), rows[i].blocks, rows[i].by);
+		check_blocks(&limits, needs_of(rows[i].warps * 32, 0, 0), rows[i].blocks, rows[i].by);
 	}
-	check_blocks(&(struct gt_limits){0}, kernel_of(1024, 255, 1 << 20), UINT64_MAX, "nothing");
+	check_blocks(&(struct gt_limits){0}, needs_of(1024, 255, 1 << 20), UINT64_MAX, "nothing");
 }
 
 /* Registers go to warps in units, and to several warps at a time: the calculator's rounding. */
@@ -53,14 +53,14 @@ static void register_units(void)
 {
 	struct gt_limits fermi = {.registers = 32768, .register_unit = 64, .warp_unit = 2, .registers_thread = 63};
 	struct gt_limits volta = {.registers = 65536, .register_unit = 256, .warp_unit = 4, .registers_thread = 255};
-	struct gt_kernel greedy = kernel_of(32, 64, 0);
+	struct gt_block_needs greedy = needs_of(32, 64, 0);
 	struct gt_occupancy occupancy;
 
-	check_blocks(&fermi, kernel_of(192, 24, 0), 7, "registers"); /* 768 a warp, 42 warps, 6 a block */
-	check_blocks(&fermi, kernel_of(32, 21, 0), 46, "registers"); /* 704 a warp, 46 warps */
-	check_blocks(&volta, kernel_of(256, 37, 0), 6, "registers"); /* 1280 a warp, 51 warps, so 48 */
-	check_blocks(&volta, kernel_of(1024, 64, 0), 1, "registers");
-	check_blocks(&volta, kernel_of(33, 255, 0), 4, "registers"); /* 8192 a warp, 8 warps, 2 a block */
+	check_blocks(&fermi, needs_of(192, 24, 0), 7, "registers"); /* 768 a warp, 42 warps, 6 a block */
+	check_blocks(&fermi, needs_of(32, 21, 0), 46, "registers"); /* 704 a warp, 46 warps */
+	check_blocks(&volta, needs_of(256, 37, 0), 6, "registers"); /* 1280 a warp, 51 warps, so 48 */
+	check_blocks(&volta, needs_of(1024, 64, 0), 1, "registers");
+	check_blocks(&volta, needs_of(33, 255, 0), 4, "registers"); /* 8192 a warp, 8 warps, 2 a block */
 	CHECK_EQUAL(gt_occupancy(&occupancy, &fermi, &greedy, &error), -1);
 	CHECK(strstr(error.text, "registers") != NULL);
 }
@@ -70,14 +70,14 @@ static void shared_units(void)
 	struct gt_limits limits = {.shared = 98304, .shared_unit = 256, .shared_block = 98304};
 	struct gt_limits reserved = {.shared = 167936, .shared_unit = 128, .shared_reserved = 1024, .shared_block = 166912};
 
-	check_blocks(&limits, kernel_of(32, 0, 12288), 8, "shared");
-	check_blocks(&limits, kernel_of(32, 0, 12289), 7, "shared");
-	check_blocks(&limits, kernel_of(32, 0, 98304), 1, "shared");
-	check_blocks(&limits, kernel_of(32, 0, 0), UINT64_MAX, "nothing");
-	check_blocks(&reserved, kernel_of(32, 0, 0), 164, "shared");
-	check_blocks(&reserved, kernel_of(32, 0, 166912), 1, "shared");
-	check_blocks(&reserved, kernel_of(32, 0, 40960), 4, "shared");
-	check_blocks(&reserved, kernel_of(32, 0, 40961), 3, "shared");
+	check_blocks(&limits, needs_of(32, 0, 12288), 8, "shared");
+	check_blocks(&limits, needs_of(32, 0, 12289), 7, "shared");
+	check_blocks(&limits, needs_of(32, 0, 98304), 1, "shared");
+	check_blocks(&limits, needs_of(32, 0, 0), UINT64_MAX, "nothing");
+	check_blocks(&reserved, needs_of(32, 0, 0), 164, "shared");
+	check_blocks(&reserved, needs_of(32, 0, 166912), 1, "shared");
+	check_blocks(&reserved, needs_of(32, 0, 40960), 4, "shared");
+	check_blocks(&reserved, needs_of(32, 0, 40961), 3, "shared");
 }
 
 /* [004] eq. (7), on its Volta: 128K less the smallest carve-out that is no bottleneck. */
@@ -92,8 +92,8 @@ static void adaptive_l1(void)
 	struct gt_occupancy occupancy;
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		struct gt_kernel kernel = kernel_of(256, 0, rows[i].shared);
-		CHECK_EQUAL(gt_occupancy(&occupancy, &volta, &kernel, &error), 0);
+		struct gt_block_needs needs = needs_of(256, 0, rows[i].shared);
+		CHECK_EQUAL(gt_occupancy(&occupancy, &volta, &needs, &error), 0);
 		CHECK_EQUAL(occupancy.l1_bytes, rows[i].l1 * 1024);
 		CHECK_EQUAL(occupancy.l1_bytes + occupancy.carveout, 131072);
 	}

@@ -86,14 +86,13 @@ API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *h
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!blocks || threads <= 0 || !function)
 		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
-	struct gt_kernel kernel = {
-		.grid = {1, 1, 1},
-		.block = {(uint32_t)threads, 1, 1},
+	struct gt_block_needs needs = {
+		.warps = ((uint64_t)threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE,
 		.registers = function->registers,
 		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
 	};
 	bool fits = threads <= max_threads(function) && dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
-		    gt_occupancy(&occupancy, &gt_cudart.limits, &kernel, &error) == 0;
+		    gt_occupancy(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
 	*blocks = !fits ? 0 : occupancy.blocks < GT_BLOCK_THREADS_MAX ? (int)occupancy.blocks : GT_BLOCK_THREADS_MAX;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
