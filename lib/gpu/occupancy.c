@@ -141,17 +141,41 @@ static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_bl
 }
 
 /* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has. */
-static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limits *limits,
-			    const struct gt_block_needs *needs, uint64_t most)
+static uint64_t adaptive_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t most)
 {
+	uint64_t carveout = limits->shared;
 	const char *limited_by;
 
-	occupancy->carveout = limits->n_carveouts ? limits->shared : 0;
 	for (unsigned i = limits->n_carveouts; i-- > 0;)
 		if (limits->carveouts[i] <= limits->shared &&
 		    active_blocks(limits, needs, limits->carveouts[i], &limited_by) == most)
-			occupancy->carveout = limits->carveouts[i];
-	if (limits->n_carveouts && limits->unified > occupancy->carveout)
+			carveout = limits->carveouts[i];
+	return carveout;
+}
+
+/* What the launch prefers, in percent of the largest: the smallest carve-out of at least that, and of
+ * a block's shared memory. */
+static uint64_t preferred_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs)
+{
+	uint64_t wanted = (limits->shared * (needs->carveout - 1) + 99) / 100, carveout = limits->shared;
+	const char *limited_by;
+
+	for (unsigned i = limits->n_carveouts; i-- > 0;)
+		if (limits->carveouts[i] <= limits->shared && limits->carveouts[i] >= wanted &&
+		    active_blocks(limits, needs, limits->carveouts[i], &limited_by) > 0)
+			carveout = limits->carveouts[i];
+	return carveout;
+}
+
+static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limits *limits,
+			    const struct gt_block_needs *needs)
+{
+	if (!limits->n_carveouts)
+		return;
+	occupancy->carveout = needs->carveout ? preferred_carveout(limits, needs)
+					      : adaptive_carveout(limits, needs, occupancy->blocks);
+	occupancy->blocks = active_blocks(limits, needs, occupancy->carveout, &occupancy->limited_by);
+	if (limits->unified > occupancy->carveout)
 		occupancy->l1_bytes = limits->unified - occupancy->carveout;
 }
 
@@ -164,7 +188,7 @@ int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits,
 		return gt_fail(error, "no block fits an SM, by its %s: a block has %" PRIu64 " warps, %" PRIu32
 				      " registers a thread and %" PRIu32 " bytes of shared memory",
 			       occupancy->limited_by, needs->warps, needs->registers, needs->shared_bytes);
-	choose_carveout(occupancy, limits, needs, occupancy->blocks);
+	choose_carveout(occupancy, limits, needs);
 	if (limits->all) {
 		occupancy->blocks = NO_LIMIT;
 		occupancy->limited_by = NULL;

@@ -18,6 +18,7 @@ struct gt_block_needs {
 	uint64_t warps;
 	uint32_t registers;    /* of a thread */
 	uint32_t shared_bytes; /* static and dynamic */
+	uint32_t carveout;     /* 1 + percent of shared memory that it prefers; 0: no preference */
 };
 
 /* What an SM has. A figure of 0 is unknown and limits nothing. */

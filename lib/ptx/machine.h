@@ -48,6 +48,7 @@ struct gt_ptx_launch {
 	const unsigned char *parameters; /* gt_ptx_parameter_bytes of them */
 	uint64_t max_instructions;	 /* warp instructions of the launch; 0: no limit */
 	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
+	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
 
 	/* What is traced. NULL sink: nothing is. */
 	struct gt_sink *sink;

@@ -104,6 +104,7 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	kernel->shared_bytes = (uint32_t)shared;
 	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
 	memcpy(kernel->block, launch->block, sizeof kernel->block);
+	kernel->prefers = launch->prefers;
 	gt_count_begin(count, "ptx", kernel->id);
 	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(recorder->writer, kernel, error) != 0 ||
 	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||

@@ -48,7 +48,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
 
 /* Runs the next launch, or skips it; the first has number 1, which is its kernel's id;
  * under replay the launch n is the kernels 2n - 1, whose name ends in " pass 1", and 2n. Of `launch`
- * the kernel, the shape, the parameters and sms are the caller's to set. `registers` per thread, 0
+ * the kernel, the shape, the parameters, sms and prefers are the caller's to set. `registers` per thread, 0
  * if unknown: .maxnreg is taken then, or an estimate. */
 int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,

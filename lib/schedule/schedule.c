@@ -337,7 +337,8 @@ static int open_sms(struct gt_schedule *schedule, struct gt_error *error)
 static int occupy(struct gt_schedule *schedule, struct gt_error *error)
 {
 	const struct gt_kernel *kernel = schedule->kernel;
-	struct gt_block_needs needs = {gt_kernel_warps(kernel), kernel->registers, kernel->shared_bytes};
+	struct gt_block_needs needs = {gt_kernel_warps(kernel), kernel->registers, kernel->shared_bytes,
+					kernel->prefers.carveout};
 	struct gt_error reason;
 
 	if (gt_occupancy(&schedule->occupancy, &schedule->config->limits, &needs, &reason) != 0)

@@ -2,6 +2,7 @@
 #include "stream/kernel.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,41 @@ static int check_shape(const char *what, const uint32_t size[3], uint64_t max, s
 	if (size[1] == 0 || size[2] == 0 || volume(size) > max)
 		return gt_fail(error, "a %s of %" PRIu32 "x%" PRIu32 "x%" PRIu32 ": expected 1 to %" PRIu64 " in all",
 			       what, size[0], size[1], size[2], max);
+	return 0;
+}
+
+static const char *const property_names[GT_PROPERTIES] = {"normal", "streaming", "persisting"};
+
+const char *gt_window_format(const struct gt_window *window, char buffer[GT_WINDOW_TEXT])
+{
+	snprintf(buffer, GT_WINDOW_TEXT, "0x%" PRIx64 ",%" PRIu64 ",%" PRIu32 ",%s,%s", window->base, window->bytes,
+		 window->hit_ratio, property_names[window->hit], property_names[window->miss]);
+	return buffer;
+}
+
+static int property_named(const char *name, enum gt_property *property)
+{
+	for (unsigned i = 0; i < GT_PROPERTIES; i++) {
+		if (strcmp(name, property_names[i]) != 0)
+			continue;
+		*property = (enum gt_property)i;
+		return 0;
+	}
+	return -1;
+}
+
+int gt_window_parse(const char *text, struct gt_window *window)
+{
+	char hit[16], miss[16], again[GT_WINDOW_TEXT];
+	struct gt_window read = {0};
+
+	if (sscanf(text, "0x%" SCNx64 ",%" SCNu64 ",%" SCNu32 ",%15[a-z],%15[a-z]", &read.base, &read.bytes,
+		   &read.hit_ratio, hit, miss) != 5 ||
+	    read.bytes == 0 || read.hit_ratio > GT_RATIO_ONE || read.base + read.bytes < read.base ||
+	    property_named(hit, &read.hit) != 0 || property_named(miss, &read.miss) != 0 ||
+	    strcmp(gt_window_format(&read, again), text) != 0)
+		return -1;
+	*window = read;
 	return 0;
 }
 

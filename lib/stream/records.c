@@ -116,6 +116,33 @@ static int unpack_order(const msgpack_object *value, struct gt_kernel *kernel)
 	return -1;
 }
 
+static int unpack_window(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	char text[GT_WINDOW_TEXT];
+
+	return copy_text(value, text, sizeof text) != 0 ? -1 : gt_window_parse(text, &kernel->prefers.window);
+}
+
+static int unpack_fetch(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return copy_number(value, UINT64_MAX, &kernel->prefers.l2_fetch_bytes);
+}
+
+static int unpack_persisting(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return copy_number(value, UINT64_MAX, &kernel->prefers.l2_persisting_bytes);
+}
+
+static int unpack_carveout(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	uint64_t percent;
+
+	if (copy_number(value, 100, &percent) != 0)
+		return -1;
+	kernel->prefers.carveout = (uint32_t)percent + 1;
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	const char *expected;
@@ -129,8 +156,13 @@ static const struct {
 	{"shared_bytes", "a number below 2^32", unpack_shared},
 	{"order", "none, block or an", unpack_order},
 	{"l1_bytes", "a number", unpack_l1},
+	{"l2_window", "BASE,BYTES,HIT_RATIO,HIT,MISS", unpack_window},
+	{"l2_fetch_bytes", "a number", unpack_fetch},
+	{"l2_persisting_bytes", "a number", unpack_persisting},
+	{"carveout", "a percentage", unpack_carveout},
 };
 #define FIELDS (sizeof fields / sizeof fields[0])
+#define PREFERENCES 4 /* of them: the last, which stand in a record only where a launch says so */
 
 static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t shape[3])
 {
@@ -140,9 +172,37 @@ static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t 
 		msgpack_pack_uint32(packer, shape[i]);
 }
 
+static void pack_number(msgpack_packer *packer, const char *name, uint64_t number)
+{
+	if (number == 0)
+		return;
+	gt_pack_text(packer, name);
+	msgpack_pack_uint64(packer, number);
+}
+
+static void pack_preferences(msgpack_packer *packer, const struct gt_preferences *prefers)
+{
+	char text[GT_WINDOW_TEXT];
+
+	if (prefers->window.bytes > 0) {
+		gt_pack_text(packer, "l2_window");
+		gt_pack_text(packer, gt_window_format(&prefers->window, text));
+	}
+	pack_number(packer, "l2_fetch_bytes", prefers->l2_fetch_bytes);
+	pack_number(packer, "l2_persisting_bytes", prefers->l2_persisting_bytes);
+	if (prefers->carveout > 0) {
+		gt_pack_text(packer, "carveout");
+		msgpack_pack_uint32(packer, prefers->carveout - 1);
+	}
+}
+
 void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 {
-	msgpack_pack_map(packer, FIELDS + kernel->extra_pairs);
+	const struct gt_preferences *prefers = &kernel->prefers;
+	size_t said = (size_t)(prefers->window.bytes > 0) + (prefers->l2_fetch_bytes > 0) +
+		      (prefers->l2_persisting_bytes > 0) + (prefers->carveout > 0);
+
+	msgpack_pack_map(packer, FIELDS - PREFERENCES + said + kernel->extra_pairs);
 	gt_pack_text(packer, "id");
 	msgpack_pack_uint64(packer, kernel->id);
 	gt_pack_text(packer, "name");
@@ -157,6 +217,7 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 	gt_pack_text(packer, gt_order_names[kernel->order]);
 	gt_pack_text(packer, "l1_bytes");
 	msgpack_pack_uint64(packer, kernel->l1_bytes);
+	pack_preferences(packer, prefers);
 	/* Already packed, pair by pair. */
 	packer->callback(packer->data, (const char *)kernel->extra, kernel->extra_bytes);
 }

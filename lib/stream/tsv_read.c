@@ -222,6 +222,24 @@ static int set_block(struct gt_kernel *kernel, char *text) { return set_shape(te
 static int set_registers(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->registers); }
 static int set_shared(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->shared_bytes); }
 static int set_l1(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->l1_bytes); }
+static int set_window(struct gt_kernel *kernel, char *text) { return gt_window_parse(text, &kernel->prefers.window); }
+
+static int set_fetch(struct gt_kernel *kernel, char *text)
+{
+	return parse_number(text, 8, &kernel->prefers.l2_fetch_bytes);
+}
+
+static int set_persisting(struct gt_kernel *kernel, char *text)
+{
+	return parse_number(text, 8, &kernel->prefers.l2_persisting_bytes);
+}
+
+static int set_carveout(struct gt_kernel *kernel, char *text)
+{
+	if (parse_small(text, &kernel->prefers.carveout) != 0 || kernel->prefers.carveout++ > 100)
+		return -1;
+	return 0;
+}
 
 static int set_name(struct gt_kernel *kernel, char *text)
 {
@@ -247,6 +265,8 @@ static const struct {
 } kernel_keys[] = {
 	{"id", set_id},		      {"name", set_name},	    {"grid", set_grid},	  {"block", set_block},
 	{"registers", set_registers}, {"shared_bytes", set_shared}, {"order", set_order}, {"l1_bytes", set_l1},
+	{"l2_window", set_window},    {"l2_fetch_bytes", set_fetch}, {"l2_persisting_bytes", set_persisting},
+	{"carveout", set_carveout},
 };
 
 /* Cuts "key=value" apart; the value, or NULL. */

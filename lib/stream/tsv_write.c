@@ -159,6 +159,20 @@ static void put_pair_shape(struct gt_bytes *out, const char *key, const uint32_t
 	put_pair(out, key, text);
 }
 
+static void put_preferences(struct gt_bytes *out, const struct gt_preferences *prefers)
+{
+	char text[GT_WINDOW_TEXT];
+
+	if (prefers->window.bytes > 0)
+		put_pair(out, "l2_window", gt_window_format(&prefers->window, text));
+	if (prefers->l2_fetch_bytes > 0)
+		put_pair_number(out, "l2_fetch_bytes", prefers->l2_fetch_bytes);
+	if (prefers->l2_persisting_bytes > 0)
+		put_pair_number(out, "l2_persisting_bytes", prefers->l2_persisting_bytes);
+	if (prefers->carveout > 0)
+		put_pair_number(out, "carveout", prefers->carveout - 1);
+}
+
 void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 {
 	put_text(out, "#kernel");
@@ -170,6 +184,7 @@ void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 	put_pair_number(out, "shared_bytes", kernel->shared_bytes);
 	put_pair(out, "order", gt_order_names[kernel->order]);
 	put_pair_number(out, "l1_bytes", kernel->l1_bytes);
+	put_preferences(out, &kernel->prefers);
 	put_text(out, "\n");
 }
 

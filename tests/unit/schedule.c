@@ -99,6 +99,29 @@ static void adaptive_l1(void)
 	}
 }
 
+/* A launch that prefers a carve-out has the smallest option of that many percent of 96K, and of one
+ * block at least: what does not fit beside it is not resident. */
+static void preferred_l1(void)
+{
+	static const struct {
+		uint32_t percent, shared;
+		uint64_t carveout, blocks;
+	} rows[] = {{0, 0, 0, 8}, {100, 0, 96, 8}, {50, 1024, 64, 8}, {66, 1024, 64, 8}, {67, 1024, 96, 8},
+		    {0, 1024, 8, 8}, {0, 4096, 8, 2}, {0, 40960, 64, 1}, {100, 40960, 96, 2}};
+	struct gt_limits volta = {.blocks = 32, .warps = 64, .shared = 98304, .shared_unit = 256, .unified = 131072,
+				  .carveouts = {0, 8192, 16384, 32768, 65536, 98304}, .n_carveouts = 6};
+	struct gt_occupancy occupancy;
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct gt_block_needs needs = needs_of(256, 0, rows[i].shared);
+		needs.carveout = rows[i].percent + 1;
+		CHECK_EQUAL(gt_occupancy(&occupancy, &volta, &needs, &error), 0);
+		CHECK_EQUAL(occupancy.carveout, rows[i].carveout * 1024);
+		CHECK_EQUAL(occupancy.blocks, rows[i].blocks);
+		CHECK_EQUAL(occupancy.l1_bytes + occupancy.carveout, 131072);
+	}
+}
+
 /* ---- mappings ---- */
 
 static void mapping_counts(void)
@@ -257,6 +280,7 @@ int main(void)
 	RUN(register_units);
 	RUN(shared_units);
 	RUN(adaptive_l1);
+	RUN(preferred_l1);
 	RUN(mapping_counts);
 	RUN(store_in_memory);
 	RUN(store_in_file);

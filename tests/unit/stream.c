@@ -175,7 +175,10 @@ static void kernels_and_counts_come_back(void)
 	int descriptor = temporary();
 	struct gt_kernel kernel = {.id = UINT64_MAX, .name = "void f<int>(float*)", .grid = {3, 2, 1},
 				   .block = {8, 8, 8}, .registers = 255, .shared_bytes = 4096,
-				   .order = GT_ORDER_AN, .l1_bytes = 1 << 17};
+				   .order = GT_ORDER_AN, .l1_bytes = 1 << 17,
+				   .prefers = {.window = {0x200000000000, 1 << 20, 600000, GT_PROPERTY_PERSISTING,
+							  GT_PROPERTY_STREAMING},
+					       .l2_fetch_bytes = 64, .l2_persisting_bytes = 3 << 20, .carveout = 1}};
 	uint64_t values[] = {0, 1, UINT64_MAX};
 	struct gt_count count;
 	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
@@ -197,6 +200,11 @@ static void kernels_and_counts_come_back(void)
 	const struct gt_kernel *back = gt_reader_kernel(reader);
 	CHECK(back->id == UINT64_MAX && back->registers == 255 && back->shared_bytes == 4096);
 	CHECK(back->order == GT_ORDER_AN && back->l1_bytes == 1 << 17);
+	CHECK(back->prefers.window.base == 0x200000000000 && back->prefers.window.bytes == 1 << 20);
+	CHECK(back->prefers.window.hit_ratio == 600000 && back->prefers.window.hit == GT_PROPERTY_PERSISTING &&
+	      back->prefers.window.miss == GT_PROPERTY_STREAMING);
+	CHECK(back->prefers.l2_fetch_bytes == 64 && back->prefers.l2_persisting_bytes == 3 << 20 &&
+	      back->prefers.carveout == 1);
 	CHECK_TEXT(back->name, kernel.name);
 	CHECK_EQUAL(gt_kernel_blocks(back), 6);
 	CHECK_EQUAL(gt_kernel_warps(back), 16);
