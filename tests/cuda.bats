@@ -1,0 +1,31 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Small CUDA programs that check their own results (tests/cuda), compiled by nvcc and run without a
+# GPU. Each prints PASS or "right" for what holds, FAIL or WRONG for what does not.
+load helpers
+
+setup_file() {
+	load helpers
+	prepare_preload
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	PATH=$PATH:/usr/local/cuda/bin
+}
+
+# passes PROGRAM [ARGUMENT...]: tests/cuda/PROGRAM.cu, run with the arguments.
+passes() {
+	local program=$1
+	shift
+	command -v nvcc >/dev/null || skip "no nvcc"
+	[ -x "./$program" ] || nvcc -cudart shared -arch=sm_80 -o "$program" "$ROOT/tests/cuda/$program.cu"
+	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record "./$program" "$@" >stream 2>said || { cat said; return 1; }
+	gtrace-cat --check stream >/dev/null
+	grep -qwE 'PASS|right' said || { cat said; return 1; }
+	if grep -wE 'FAIL|WRONG' said; then return 1; fi
+}
+
+@test "registers of 16 bits do not touch those of 32 in divergent code" { passes slots16; }
+
+@test "an address of 32 bits and its offset wrap around" { passes shared_wrap; }
