@@ -26,7 +26,9 @@ expect_late_failure() {
 	local text=$1 status=0
 	shift
 	"$@" >stdout 2>stderr || status=$?
-	[ "$status" -eq 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF -- "$text" stderr || { cat stderr; return 1; }
+	[ "$status" -eq 1 ] || { echo "exit status $status, expected 1"; cat stderr; return 1; }
+	[ "$(wc -l <stderr)" -eq 1 ] || { cat stderr; return 1; }
+	grep -qF -- "$text" stderr || { cat stderr; return 1; }
 }
 
 @test "trace: the accesses of a ring, and a kernel for each N" {

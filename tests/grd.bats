@@ -362,7 +362,8 @@ table_3() {
 		grd --per sm,set:16 --classes 4 <timed >classes
 		gtrace-cat timed | awk -F '\t' '!/^#/ { n[$12]++ } END { print n["latency_miss"] + 0, n["merged"] + 0, n["reservation_fail"] + 0 }' >said
 		read -r latency merged failed <said
-		[ "$((latency + merged))" -gt 0 ] && [ "$failed" -gt 0 ]
+		[ "$((latency + merged))" -gt 0 ]
+		[ "$failed" -gt 0 ]
 		[ "$(awk 'NR > 1 { print $10, $11, $12 }' classes)" = "$latency $merged $failed" ] || { cat classes said; return 1; }
 		awk 'NR > 1 && $5 + $6 + $7 + $8 + $10 + $11 != $4 { exit 1 }' classes
 		[ "$(summed 5 <<<"$(grd --per sm,set:16 --classes 4 --by pc <timed)")" = "$(cut -f 2,4- classes | sed 1d | tr '\t' ' ')" ]

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+
+bats_require_minimum_version 1.5.0
 load helpers
 
 # stream NAME [OPTION...]: the scheduled rows of a sample trace, as text
@@ -141,7 +143,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	placed --dispatch any-done >first
 	placed --dispatch any-done --seed 1 | cmp - first
 	placed --dispatch any-done --seed 2 >second
-	! cmp -s first second
+	run ! cmp first second
 	# Blocks start in their order, each SM holds two at most, and the first eight are dealt in turn.
 	awk '$3 < last { exit 1 } { last = $3; n[$2]++ } NR <= 8 && $2 != (NR - 1) % 4 { exit 1 } END { for (sm in n) if (n[sm] != 10) exit 1 }' first
 	placed --dispatch first-done >plain

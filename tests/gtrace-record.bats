@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # gtrace-record: programs that a C compiler, clang and nvcc made, run without a GPU.
+
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -30,9 +32,9 @@ fails() {
 	shift 2
 	record "$@" || got=$?
 	[ "$got" -eq "$status" ] || { echo "status $got, expected $status"; cat "$ERR"; return 1; }
-	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ] && grep '^gtrace-record: ' "$ERR" | grep -qF -- "$text" ||
-		{ cat "$ERR"; return 1; }
-	! gtrace-cat "$OUT" >/dev/null 2>&1
+	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ] || { cat "$ERR"; return 1; }
+	grep '^gtrace-record: ' "$ERR" | grep -qF -- "$text" || { cat "$ERR"; return 1; }
+	run -1 gtrace-cat "$OUT"
 }
 
 needs_clang() { command -v clang >/dev/null || skip "no clang"; }
@@ -42,7 +44,7 @@ needs_nvcc() { command -v nvcc >/dev/null || skip "no nvcc"; }
 counter() { gtrace-cat "$OUT" | grep '^#count' | grep -oE "\b$1=[^	]*" | cut -d= -f2; }
 names() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p'; }
 ids() { gtrace-cat "$OUT" | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | xargs; }
-rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
+rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 
 @test "the runtime's calls do what CUDA's do" {
 	record "$PROGRAM" api || { cat "$ERR"; return 1; }
@@ -68,7 +70,7 @@ rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
 }
 
 @test "accesses are those of the source" {
-	record "$PROGRAM" three || true
+	run -7 record "$PROGRAM" three
 	# add: a load and a store a warp, 8 warps and 100 of 256 threads' 4; bump: table and shared_word.
 	[ "$(counter accesses | xargs)" = "16 3 8" ]
 	[ "$(rows)" -eq 27 ]
@@ -77,30 +79,30 @@ rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
 }
 
 @test "the same run twice gives the same bytes" {
-	record "$PROGRAM" three || true
+	run -7 record "$PROGRAM" three
 	cp "$OUT" first
-	record "$PROGRAM" three || true
+	run -7 record "$PROGRAM" three
 	cmp "$OUT" first
 }
 
 @test "launches are chosen by name, number and blocks" {
-	record --kernel '^ad' "$PROGRAM" three || true
+	run -7 record --kernel '^ad' "$PROGRAM" three
 	[ "$(ids)" = "1 3" ]
-	record --launches 2-3 "$PROGRAM" three || true
+	run -7 record --launches 2-3 "$PROGRAM" three
 	[ "$(ids)" = "2 3" ]
-	record --launches 2-3 --kernel add --skip-untraced "$PROGRAM" three || true
+	run -7 record --launches 2-3 --kernel add --skip-untraced "$PROGRAM" three
 	[ "$(ids)" = "3" ]
-	record --blocks 1 --launches 1 "$PROGRAM" three || true
+	run -7 record --blocks 1 --launches 1 "$PROGRAM" three
 	[ "$(counter accesses)" -eq 8 ]
 	all=$(counter warp_instructions)
-	record --blocks 1 --launches 1 --skip-untraced "$PROGRAM" three || true
+	run -7 record --blocks 1 --launches 1 --skip-untraced "$PROGRAM" three
 	[ "$(counter accesses)" -eq 8 ]
 	[ "$(counter warp_instructions)" -eq $((all / 2)) ]
-	record --space shared "$PROGRAM" three || true
+	run -7 record --space shared "$PROGRAM" three
 	[ "$(rows)" -eq 0 ]
-	record --space constant,global --launches 2 "$PROGRAM" three || true
+	run -7 record --space constant,global --launches 2 "$PROGRAM" three
 	[ "$(rows)" -eq 5 ]
-	record --kernel none "$PROGRAM" three || true
+	run -7 record --kernel none "$PROGRAM" three
 	grep -q "warning: none of the program's 3 launches was chosen" "$ERR"
 	gtrace-cat --check "$OUT"
 }
@@ -111,14 +113,14 @@ rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
 	grep -q 'warning: the program launched no kernel' "$ERR"
 	gtrace-cat --check "$OUT"
 	record "$PROGRAM" nothing
-	! gtrace-cat "$OUT" | grep -q '^#gpu'
+	[ "$(gtrace-cat "$OUT" | grep -c '^#gpu')" -eq 0 ]
 }
 
 @test "kernels at fault stop the program with one line" {
 	fails 1 "launch 1: " "$PROGRAM" stray
 	grep -q "kernel add, PTX line 24: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"
 	grep -q '^before' "$ERR"
-	! grep -q 'after' "$ERR"
+	run ! grep 'after' "$ERR"
 	fails 1 "launch 1: " --max-instructions 10000 "$PROGRAM" endless
 	fails 1 "PTX 2:4: " "$PROGRAM" broken-ptx
 }
@@ -134,7 +136,7 @@ rows() { gtrace-cat "$OUT" | grep -cv '^#' || true; }
 	status=0
 	record "$PROGRAM" crash || status=$?
 	[ "$status" -eq 134 ]
-	! gtrace-cat "$OUT" >/dev/null 2>&1
+	run -1 gtrace-cat "$OUT"
 	fails 1 "without its exit handlers" "$PROGRAM" leave
 	fails 127 "nonesuch" ./nonesuch
 	fails 1 "-cudart shared" "$PROGRAM" no-cuda

@@ -19,6 +19,11 @@ expect_failure() {
 	fi
 }
 
+# needs_terminal: skips where script(1) cannot give a program a terminal, as in a bare chroot.
+needs_terminal() {
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal (script -c true fails)"
+}
+
 # man_examples PAGE: the commands of a man page's literal blocks, one a line (continued lines are
 # joined).
 man_examples() {

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # What the house asks of every file and every tool.
 
+bats_require_minimum_version 1.5.0
+load helpers
+
 setup() { cd "$ROOT"; }
 
 @test "manual pages: one for every tool, and mandoc finds nothing" {
@@ -24,6 +27,20 @@ setup() { cd "$ROOT"; }
 @test "shell scripts pass shellcheck" {
 	find .ci pipelines tests examples -type f -exec awk 'FNR == 1 && /^#!.*[\/ ](ba)?sh$/ { print FILENAME }' {} + |
 		xargs shellcheck
+}
+
+# Under bats a line "! command" that fails ends no test, nor does "[ a ] && [ b ]" whose first half
+# fails, nor anything that ends in "|| true".
+@test "assertions of the tests can fail" {
+	local negated='(^|;|do|then|else)[[:space:]]*! '
+	local joined="^[[:space:]]*(\\[.*\\]|(grep|cmp|diff|test) ([^|('\"]|'[^']*'|\"[^\"]*\")*) && "
+	local ignored='[|][|] *(true|:)[[:space:];]*$'
+	run -1 grep -nE "$negated" tests/*.bats tests/long/*.bats
+	[ "$(grep -nE "$joined" tests/*.bats tests/long/*.bats | grep -vc ' || ')" -eq 0 ]
+	[ "$(grep -nE "$ignored" tests/*.bats tests/long/*.bats | grep -vc '\<kill ')" -eq 0 ]
+	for file in tests/*.bats tests/long/*.bats; do
+		if grep -qE '(^|[[:space:]])run (!|-[0-9])' "$file"; then grep -qx 'bats_require_minimum_version 1.5.0' "$file"; fi
+	done
 }
 
 @test "every source names its licence first" {
@@ -63,20 +80,19 @@ setup() { cd "$ROOT"; }
 }
 
 @test "a binary stream is not written to a terminal" {
+	needs_terminal
 	gtrace-order examples/traces/conv.traceg.xz >"$BATS_TEST_TMPDIR/stream"
 	for tool in gcoalesce "gschedule --sm 2" "gcache --l1" gdram; do
-		status=0
-		script -qec "$tool <$BATS_TEST_TMPDIR/stream" /dev/null </dev/null >"$BATS_TEST_TMPDIR/out" 2>&1 || status=$?
-		grep -q terminal "$BATS_TEST_TMPDIR/out" || { echo "$tool"; cat "$BATS_TEST_TMPDIR/out"; return 1; }
+		run -1 script -qec "$tool <$BATS_TEST_TMPDIR/stream" /dev/null </dev/null
+		[[ $output == *terminal* ]] || { echo "$tool: $output"; return 1; }
 	done
 }
 
 @test "the project speaks of itself alone" {
-	! git grep -nIE '(^|[^[:alnum:]_}])/(work|root|home)/[a-z]|/tmp/wt' -- . ':!tests/house.bats'
+	run -1 git grep -nIE '(^|[^[:alnum:]_}])/(work|root|home)/[a-z]|/tmp/wt' -- . ':!tests/house.bats'
 }
 
 @test "the overview's examples" {
-	load helpers
 	# The other host is this one; tests/long/sweep.bats asks a real sshd.
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$BATS_TEST_TMPDIR/bin/ssh"

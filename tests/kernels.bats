@@ -114,7 +114,8 @@ each() {
 		tr ' ' '\n' <<<"$offsets" >bad
 		status=0
 		LD_PRELOAD=${PRELOAD-} gtrace-record "$program" 9437184 128 1 bad >trace 2>said || status=$?
-		[ "$status" -eq 2 ] && grep -q "pchase: bad: expected" said
+		[ "$status" -eq 2 ]
+		grep -q "pchase: bad: expected" said
 	done
 }
 @test "strides" { each strides "32 64" "3 96"; }

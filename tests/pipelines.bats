@@ -161,7 +161,8 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 		diff <(awk -v s=$sequence '$1 == 1 && $2 == s { print $3, $4 }' csdd) <(grd --per global --granularity sector --csdd <asked | awk 'NR > 1 { print $2, $4 }')
 	done
 	run ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" GPU=no-such-gpu
-	[ "$status" -eq 2 ] && [[ "$output" == *"cannot be read"* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"cannot be read"* ]]
 	make -s -C "$ROOT/pipelines" ppt-gpu-mem RESULTS="$results" | diff - <(ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz")
 }
 
@@ -224,13 +225,16 @@ in_readme() {
 @test "experiments say what they take" {
 	for script in miss-classes timed-sweep l2-parallelism; do
 		run "pipelines/$script" --no-such-option
-		[ "$status" -eq 2 ] && [[ $output == *usage* ]]
+		[ "$status" -eq 2 ]
+		[[ $output == *usage* ]]
 		run "pipelines/$script" nothing
-		[ "$status" -ne 0 ] && [[ $output == *"none of gemm conv2d"* ]]
+		[ "$status" -ne 0 ]
+		[[ $output == *"none of gemm conv2d"* ]]
 	done
 	for seeds in "" 0 x 10000; do
 		run pipelines/miss-classes --seeds $seeds
-		[ "$status" -eq 2 ] && [[ $output == *"from 1 to 9999"* ]]
+		[ "$status" -eq 2 ]
+		[[ $output == *"from 1 to 9999"* ]]
 	done
 	run pipelines/examples a b
 	[ "$status" -eq 2 ]

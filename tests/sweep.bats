@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # pipelines/sweep.mk: the points of a sweep file, what is run again, and what fails.
 
+bats_require_minimum_version 1.5.0
+
 load helpers
 
 setup() {
@@ -104,12 +106,12 @@ total() {
 	cp "$results/test.csv" "$BATS_TEST_TMPDIR/first"
 	: >"$log"
 	run_sweep
-	! grep -q gcache "$log"
+	run ! grep gcache "$log"
 	diff "$BATS_TEST_TMPDIR/first" "$results/test.csv"
 	sed -i 's/32K/32K 64K/' "$sweep"
 	run_sweep
 	[ "$(grep -c gcache "$log")" -eq 2 ]
-	! grep -q gtrace-order "$log"
+	run ! grep gtrace-order "$log"
 }
 
 @test "a trace's content, a GPU's figures and a program are part of a result's name" {
@@ -129,7 +131,7 @@ total() {
 	: >"$log"
 	sed -i '1i # a remark' "$BATS_TEST_TMPDIR/gpu"
 	run_sweep
-	! grep -q gdram "$log"
+	run ! grep gdram "$log"
 }
 
 @test "a failed point is reported with its command, is tried again, and sinks no other" {
@@ -139,7 +141,7 @@ total() {
 		gpu = titanv
 		l1.size = 8K 100 16K
 	END
-	! run_sweep
+	run ! run_sweep
 	grep -q '^sweep: 4 of 6 points have no result$' "$BATS_TEST_TMPDIR/stderr"
 	grep -q 'gcache --l1 --size 100 ' "$BATS_TEST_TMPDIR/stderr"
 	grep -q 'a size of 100 is no whole number of sets' "$BATS_TEST_TMPDIR/stderr"
@@ -147,7 +149,7 @@ total() {
 	[ "$(column l1.reads | grep -c .)" -eq 2 ]
 	[ "$(wc -l <"$results/test.csv")" -eq 7 ]
 	note_runs
-	! run_sweep
+	run ! run_sweep
 	[ -s "$log" ]
 }
 
@@ -174,11 +176,11 @@ total() {
 	[ ! -e "$results/test.csv" ]
 	finished=$(find "$results" -name '*.csv' -printf '%f %i %T@\n' | sort)
 	[ -n "$finished" ]
-	run_sweep || true
+	run ! run_sweep
 	[ "$(find "$results" -name '*.csv' -printf '%f %i %T@\n' | sort | comm -23 <(echo "$finished") - | wc -l)" -eq 0 ]
 	cp "$results/test.csv" "$BATS_TEST_TMPDIR/resumed"
 	rm -rf "$results"
-	run_sweep || true
+	run ! run_sweep
 	diff "$BATS_TEST_TMPDIR/resumed" "$results/test.csv"
 }
 

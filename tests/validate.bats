@@ -64,10 +64,12 @@ l2() {
 	kernel '#count\tstage=copies\tkernel=1\taddresses=[1,2]\tbytes=[1]' </dev/null >bad.gt
 	gcache --l2 bad.gt >out.gt
 	run bash -c 'gcache --l2 --warm copies bad.gt 2>&1 >out.gt'
-	[ "$status" -eq 1 ] && [ "$output" = "gcache: copies: expected as many addresses as bytes" ]
+	[ "$status" -eq 1 ]
+	[ "$output" = "gcache: copies: expected as many addresses as bytes" ]
 	kernel '#count\tstage=copies\tkernel=1\taddresses=[1]\tbytes=[18446744073709551615]' </dev/null >bad.gt
 	run bash -c 'gcache --l2 --warm copies bad.gt 2>&1 >out.gt'
-	[ "$status" -eq 1 ] && [[ $output == "gcache: what was copied into the memory: expected ranges of at most 256 GB" ]]
+	[ "$status" -eq 1 ]
+	[[ $output == "gcache: what was copied into the memory: expected ranges of at most 256 GB" ]]
 }
 
 # table ROW...: a reference table of such rows.
@@ -97,7 +99,9 @@ table() {
 	gstats --csv out.gt | grep '^2,copies,bytes' | diff - <(printf '2,copies,bytes[%s],%s\n' 0 32768 1 32768 2 7232 3 7232)
 	gtrace-cat --check <out.gt >/dev/null
 	gschedule --gpu titanx-pascal <out.gt | gcache --l2 --warm copies --flush never | gstats --csv >l2.csv
-	grep -qx '1,l2,write_hits,0' l2.csv && grep -qx '2,l2,write_hits,1250' l2.csv && grep -qx '2,l2,read_hits,2500' l2.csv
+	grep -qx '1,l2,write_hits,0' l2.csv
+	grep -qx '2,l2,write_hits,1250' l2.csv
+	grep -qx '2,l2,read_hits,2500' l2.csv
 	# Its result depends on what it finds in memory.
 	LD_PRELOAD=${PRELOAD-} gtrace-record --replay --stdout words "$kernels/polybench_gemm" 20 32 8 >out.gt
 	grep -qx ok words
@@ -122,13 +126,16 @@ table() {
 @test "a table that makes no sense is refused" {
 	printf 'gpu,program\ntitanv,gemm\n' >t.csv
 	run "$ROOT/tests/validate" t.csv
-	[ "$status" -eq 1 ] && [[ $output == *"t.csv: expected the columns"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv: expected the columns"* ]]
 	table titanv,gemm,1,k,,,,tepid,m,1,,,,, >t.csv
 	run "$ROOT/tests/validate" t.csv
-	[ "$status" -eq 1 ] && [[ $output == *"t.csv:2: l2 'tepid': expected one of cold"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv:2: l2 'tepid': expected one of cold"* ]]
 	table titanv,gemm,1,k,,,,cold,m,many,,,,, >t.csv
 	run "$ROOT/tests/validate" t.csv
-	[ "$status" -eq 1 ] && [[ $output == *"t.csv:2: value 'many': expected a number"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv:2: value 'many': expected a number"* ]]
 }
 
 @test "every row of the tables has a source, a metric that the model tells, and a reason if it is no target" {

@@ -3,6 +3,8 @@
 # Sweeps through real engines: a Slurm of one node and an sshd on loopback, started and stopped here.
 # What they need is installed by make deps-long; where it is absent the tests are skipped, visibly.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	cd "$ROOT" || return 1
 	results=$BATS_TEST_TMPDIR/results
@@ -24,7 +26,7 @@ setup() {
 teardown() {
 	local pid
 	for pid in "$work"/*.pid; do
-		[ ! -e "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || true
+		if [ -e "$pid" ]; then kill "$(cat "$pid")" 2>/dev/null || :; fi
 	done
 	sleep 1
 	rm -rf "$work"
@@ -86,7 +88,7 @@ start_slurm() {
 	slurmctld -f "$SLURM_CONF" 3>&-
 	slurmd -f "$SLURM_CONF" 3>&-
 	for _ in $(seq 30); do
-		! sinfo --noheader --format=%t 2>/dev/null | grep -q idle || return 0
+		if sinfo --noheader --format=%t 2>/dev/null | grep -q idle; then return 0; fi
 		sleep 1
 	done
 	cat "$work"/*.log
@@ -108,11 +110,11 @@ start_sshd() {
 	PATH=$PATH:/usr/sbin:/sbin
 	need munged slurmctld slurmd sbatch
 	start_slurm
-	! run_sweep ENGINE=slurm
+	run ! run_sweep ENGINE=slurm
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
 	rm "$(find "$results" -maxdepth 1 -name '????????????????.csv' | sort | head -n 1)"
-	run_sweep ENGINE=slurm SBATCH='--time=10' || true
+	run ! run_sweep ENGINE=slurm SBATCH='--time=10'
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 }
 
@@ -120,7 +122,7 @@ start_sshd() {
 	PATH=$PATH:/usr/sbin:/sbin
 	need sshd ssh-keygen parallel
 	start_sshd
-	! run_sweep ENGINE=parallel HOSTS=127.0.0.1 SSH="$remote"
+	run ! run_sweep ENGINE=parallel HOSTS=127.0.0.1 SSH="$remote"
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
 }
