@@ -15,7 +15,7 @@ GPU     ?= titanv
 DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), C=f32[256*256], 256)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # pkg-config is asked when something is compiled, not before: make deps may bring it first.
-PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash
+PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash liblz4 libzstd
 DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -DGT_VERSION='"$(VERSION)"' \
 	-DGT_DATADIR='"$(PREFIX)/share/gtrace"'
 # Position-independent and hidden, for the library's part in the stand-in CUDA runtime.
@@ -27,7 +27,7 @@ TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard to
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 CUDART  := $(BUILD)/cudart/libcudart.so.13
-DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev bats parallel mandoc shellcheck clang valgrind \
+DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev liblz4-dev libzstd-dev bats parallel mandoc shellcheck clang valgrind \
 	gzip xz-utils zstd gnuplot-nox python3 python3-numpy python3-msgpack python3-xxhash
 DEPS_LONG := chromium fonts-dejavu-core openssh-client openssh-server slurm-wlm munge
 SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

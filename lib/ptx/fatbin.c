@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/fatbin.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/input.h"
-#include "base/temporary.h"
-#include "ptx/lz4.h"
+#include <lz4.h>
+#include <zstd.h>
 
 #define CONTAINER_MAGIC 0xba55ed50U
 #define CONTAINER_HEADER 16
@@ -129,68 +126,28 @@ int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigne
 
 /* ---- the payload ---- */
 
-/* An unlinked temporary file that holds the bytes, at its beginning. -1 on error. */
-static int temporary_file(const unsigned char *data, size_t n, struct gt_error *error)
+static int check_size(long long got, size_t n, struct gt_error *error)
 {
-	const char *directory = getenv("TMPDIR");
-
-	if (!directory || !*directory)
-		directory = "/tmp";
-	int file = gt_temporary_file(directory, error);
-	if (file < 0)
-		return -1;
-	while (n > 0) {
-		ssize_t done = write(file, data, n);
-		if (done <= 0) {
-			gt_fail_errno(error, "%s: a temporary file", directory);
-			close(file);
-			return -1;
-		}
-		data += done;
-		n -= (size_t)done;
-	}
-	return file;
-}
-
-static int read_all(struct gt_input *input, unsigned char *out, size_t n, struct gt_error *error)
-{
-	size_t have = 0;
-	long got = 1;
-
-	while (have < n && got > 0) {
-		got = gt_input_bytes(input, out + have, n - have, error);
-		if (got < 0)
-			return -1;
-		have += (size_t)got;
-	}
-	if (have < n)
-		return gt_fail(error, "unpacks to %zu bytes, expected %zu", have, n);
-	/* What the decompressor has to say of damage comes at the end of its data. */
-	unsigned char more;
-	got = gt_input_bytes(input, &more, 1, error);
-	return got > 0 ? gt_fail(error, "unpacks to more than the %zu bytes expected", n) : (int)got;
+	return got == (long long)n ? 0 : gt_fail(error, "unpacks to %lld bytes, expected %zu", got, n);
 }
 
 static int unpack_zstd(const unsigned char *packed, size_t packed_bytes, unsigned char *out, size_t n,
 		       struct gt_error *error)
 {
-	char path[64];
-	struct gt_error reason;
+	size_t got = ZSTD_decompress(out, n, packed, packed_bytes);
 
-	if (packed_bytes < 4 || memcmp(packed, "\x28\xb5\x2f\xfd", 4) != 0)
-		return gt_fail(error, "expected zstd data");
-	int file = temporary_file(packed, packed_bytes, error);
-	if (file < 0)
-		return -1;
-	snprintf(path, sizeof path, "/dev/fd/%d", file);
-	struct gt_input *input = gt_input_open(path, &reason);
-	int result = input ? read_all(input, out, n, &reason) : -1;
-	if (input && gt_input_close(input, result == 0 ? &reason : &(struct gt_error){""}) != 0)
-		result = -1;
-	close(file);
-	/* The name of the temporary file tells nobody anything. */
-	const char *text = strncmp(reason.text, path, strlen(path)) == 0 ? reason.text + strlen(path) : reason.text;
-	return result == 0 ? 0 : gt_fail(error, "zstd: %s", text + strspn(text, ": "));
+	return ZSTD_isError(got) ? gt_fail(error, "zstd: %s, expected %zu bytes", ZSTD_getErrorName(got), n)
+				 : check_size((long long)got, n, error);
+}
+
+/* A raw LZ4 block, without a frame. Sizes are at most GT_FATBIN_UNPACKED_MAX, so an int holds them. */
+static int unpack_lz4(const unsigned char *packed, size_t packed_bytes, unsigned char *out, size_t n,
+		      struct gt_error *error)
+{
+	if (packed_bytes > INT_MAX)
+		return gt_fail(error, "LZ4 block of %zu bytes", packed_bytes);
+	int got = LZ4_decompress_safe((const char *)packed, (char *)out, (int)packed_bytes, (int)n);
+	return got < 0 ? gt_fail(error, "damaged LZ4 block, expected %zu bytes", n) : check_size(got, n, error);
 }
 
 static int unpack_plain(const unsigned char *packed, size_t packed_bytes, unsigned char *out, size_t n,
@@ -208,7 +165,7 @@ static const struct {
 		      struct gt_error *error);
 } compressions[] = {
 	{FLAG_ZSTD, unpack_zstd},
-	{FLAG_LZ4, gt_lz4_block},
+	{FLAG_LZ4, unpack_lz4},
 	{0, unpack_plain},
 };
 

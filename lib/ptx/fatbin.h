@@ -48,7 +48,7 @@ int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigne
 		     struct gt_fatbin_entry *entry, struct gt_error *error);
 
 /* Unpacks an entry into memory of its own, which the caller frees, with a 0 behind it. PTX ends
- * before the first 0 it holds. NULL on error. zstd(1) is run where it is needed. */
+ * before the first 0 it holds. NULL on error. */
 char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struct gt_error *error);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Fat binaries, LZ4 blocks and cubins, made by hand here, whole and damaged; and the settings that
+/* Fat binaries and cubins, made by hand here, whole and damaged; and the settings that
  * gtrace-record hands on. */
 #include <elf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <lz4.h>
+#include <zstd.h>
+
 #include "check.h"
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
 #include "ptx/link.h"
-#include "ptx/lz4.h"
 #include "ptx/record.h"
 #include "stream/op.h"
 
@@ -26,110 +28,6 @@ static void put(unsigned char *at, uint64_t value, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
 		at[i] = (unsigned char)(value >> 8 * i);
-}
-
-/* ---- LZ4 ---- */
-
-static size_t put_length(unsigned char *out, size_t length)
-{
-	size_t n = 0;
-
-	for (length -= 15; length >= 255; length -= 255)
-		out[n++] = 255;
-	out[n++] = (unsigned char)length;
-	return n;
-}
-
-/* One sequence: literals, and a match unless its length is 0. */
-static size_t put_sequence(unsigned char *out, const unsigned char *literals, size_t n, size_t distance, size_t match)
-{
-	size_t at = 1, rest = match > 0 ? match - 4 : 0;
-
-	out[0] = (unsigned char)((n < 15 ? n : 15) << 4 | (rest < 15 ? rest : 15));
-	if (n >= 15)
-		at += put_length(out + at, n);
-	memcpy(out + at, literals, n);
-	at += n;
-	if (match == 0)
-		return at;
-	put(out + at, distance, 2);
-	at += 2;
-	if (rest >= 15)
-		at += put_length(out + at, rest);
-	return at;
-}
-
-/* The obvious encoder: at each place the longest match among all earlier ones. */
-static size_t encode(const unsigned char *data, size_t n, unsigned char *out)
-{
-	size_t at = 0, begin = 0, used = 0;
-
-	while (at < n) {
-		size_t best = 0, distance = 0;
-		for (size_t back = 1; back <= at; back++) {
-			size_t length = 0;
-			while (at + length < n && data[at + length] == data[at + length - back])
-				length++;
-			if (length > best) {
-				best = length;
-				distance = back;
-			}
-		}
-		if (best >= 4 && at + best < n) {
-			used += put_sequence(out + used, data + begin, at - begin, distance, best);
-			at += best;
-			begin = at;
-		} else {
-			at++;
-		}
-	}
-	return used + put_sequence(out + used, data + begin, n - begin, 0, 0);
-}
-
-static void lz4_blocks_come_out_as_they_went_in(void)
-{
-	unsigned char data[1500], block[4000], out[1500];
-	struct gt_error error;
-
-	for (unsigned round = 0; round < 60; round++) {
-		size_t n = next_random() % sizeof data;
-		unsigned letters = 1 + next_random() % 5;
-		for (size_t i = 0; i < n; i++)
-			data[i] = (unsigned char)('a' + next_random() % letters);
-		size_t bytes = encode(data, n, block);
-		memset(out, 0, sizeof out);
-		CHECK_EQUAL(gt_lz4_block(block, bytes, out, n, &error), 0);
-		CHECK(memcmp(data, out, n) == 0);
-		CHECK(gt_lz4_block(block, bytes, out, n + 1, &error) != 0);
-		CHECK(n == 0 || gt_lz4_block(block, bytes, out, n - 1, &error) != 0);
-	}
-}
-
-static void damaged_lz4_blocks_are_refused(void)
-{
-	unsigned char data[600], block[2000], out[600];
-	struct gt_error error;
-	unsigned refused = 0;
-
-	for (size_t i = 0; i < sizeof data; i++)
-		data[i] = (unsigned char)('a' + i % 7 + next_random() % 2);
-	size_t bytes = encode(data, sizeof data, block);
-	for (size_t cut = 0; cut < bytes; cut++)
-		CHECK(gt_lz4_block(block, cut, out, sizeof out, &error) != 0);
-	/* Anything may come of a flipped byte but a write outside; sanitizers watch that. */
-	for (unsigned round = 0; round < 3000; round++) {
-		unsigned char copy[2000];
-		unsigned char *tight = malloc(bytes);
-		memcpy(copy, block, bytes);
-		copy[next_random() % bytes] ^= (unsigned char)(1 + next_random() % 255);
-		memcpy(tight, copy, bytes);
-		refused += gt_lz4_block(tight, bytes, out, sizeof out, &error) != 0;
-		free(tight);
-	}
-	CHECK(refused > 300);
-	/* A match before the beginning, and one of distance 0. */
-	CHECK(gt_lz4_block((const unsigned char *)"\x10" "a\x02\0\0", 5, out, 5, &error) != 0);
-	CHECK(gt_lz4_block((const unsigned char *)"\x10" "a\0\0\0", 5, out, 5, &error) != 0);
 }
 
 /* ---- containers ---- */
@@ -234,17 +132,15 @@ static void plain_text_is_an_entry(void)
 	free(got);
 }
 
-/* What zstd(1) makes of a text. */
+/* A frame with a checksum, as zstd(1) writes it. */
 static size_t zstd(const char *text, unsigned char *out, size_t room)
 {
-	char command[4096];
+	ZSTD_CCtx *context = ZSTD_createCCtx();
 
-	snprintf(command, sizeof command, "printf '%%s' '%s' | zstd -qc", text);
-	FILE *pipe = popen(command, "r");
-	size_t n = pipe ? fread(out, 1, room, pipe) : 0;
-	if (pipe)
-		pclose(pipe);
-	return n;
+	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+	size_t n = ZSTD_compress2(context, out, room, text, strlen(text));
+	ZSTD_freeCCtx(context);
+	return ZSTD_isError(n) ? 0 : n;
 }
 
 static void compressed_entries_are_unpacked(void)
@@ -253,11 +149,30 @@ static void compressed_entries_are_unpacked(void)
 	static const char text[] = ".version 9.0 .version 9.0 .version 9.0 .version 9.0 .version 9.0";
 	unsigned char packed[1024];
 	struct gt_error error;
-	size_t bytes, n = encode((const unsigned char *)text, strlen(text), packed);
+	size_t bytes, n = (size_t)LZ4_compress_default(text, (char *)packed, (int)strlen(text), sizeof packed);
 
+	CHECK(n > 0);
 	begin_container(&container);
 	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_LZ4, packed, n, strlen(text));
 	check_chosen(&container, GT_FATBIN_PTX, 0, text);
+	for (size_t wrong = strlen(text) - 1; wrong <= strlen(text) + 1; wrong += 2) {
+		begin_container(&container);
+		add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_LZ4, packed, n, wrong);
+		CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
+	}
+	/* Anything may come of a flipped byte but a write outside; sanitizers watch that. */
+	for (size_t at = 0; at < n; at++) {
+		unsigned char copy[sizeof packed];
+		memcpy(copy, packed, n);
+		copy[at] ^= (unsigned char)(1 + next_random() % 255);
+		begin_container(&container);
+		add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_LZ4, copy, n, strlen(text));
+		free(unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
+	}
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_LZ4, packed, n / 2, strlen(text));
+	CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
+	CHECK(strstr(error.text, "fat binary: ") == error.text);
 	n = zstd(text, packed, sizeof packed);
 	CHECK(n > 0);
 	begin_container(&container);
@@ -268,18 +183,18 @@ static void compressed_entries_are_unpacked(void)
 		begin_container(&container);
 		add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, wrong);
 		CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
-		CHECK(strstr(error.text, "fat binary: zstd: unpacks to") == error.text);
+		CHECK(strstr(error.text, "expected") != NULL);
 	}
 	packed[n / 2] ^= 0x55;
 	begin_container(&container);
 	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, strlen(text));
 	CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
 	CHECK(strstr(error.text, "fat binary: zstd: ") == error.text);
-	CHECK(!strstr(error.text, "/dev/fd"));
 	packed[0] = 0;
 	begin_container(&container);
 	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, strlen(text));
-	check_chosen(&container, GT_FATBIN_PTX, 0, "fat binary: expected zstd data");
+	CHECK(!unpack_chosen(&container, GT_FATBIN_PTX, 0, &bytes, &error));
+	CHECK(strstr(error.text, "fat binary: zstd: ") == error.text);
 	begin_container(&container);
 	add_entry(&container, GT_FATBIN_PTX, 90, 75, FLAG_ZSTD, packed, n, SIZE_MAX / 2);
 	check_chosen(&container, GT_FATBIN_PTX, 0, "fat binary: an entry says it unpacks to 9223372036854775807 bytes");
@@ -298,7 +213,7 @@ static int walk(const unsigned char *bytes, size_t n)
 	result = gt_fatbin_open(&fatbin, tight, n, &error);
 	if (result == 0)
 		while ((result = gt_fatbin_next(&fatbin, &entry, &error)) == 1)
-			if (!(entry.flags & FLAG_ZSTD) && entry.unpacked_bytes < 1 << 20) {
+			if (entry.unpacked_bytes < 1 << 20) {
 				size_t unpacked;
 				free(gt_fatbin_unpack(&entry, &unpacked, &error));
 			}
@@ -310,7 +225,7 @@ static void damaged_containers_are_refused(void)
 {
 	static struct container container, copy;
 	unsigned char packed[256];
-	size_t n = encode((const unsigned char *)"abcabcabcabcabcabcabc", 21, packed);
+	size_t n = (size_t)LZ4_compress_default("abcabcabcabcabcabcabc", (char *)packed, 21, sizeof packed);
 	unsigned refused = 0;
 
 	begin_container(&container);
@@ -510,8 +425,6 @@ static void settings_arrive_as_they_left(void)
 
 int main(void)
 {
-	RUN(lz4_blocks_come_out_as_they_went_in);
-	RUN(damaged_lz4_blocks_are_refused);
 	RUN(entries_are_chosen);
 	RUN(plain_text_is_an_entry);
 	RUN(compressed_entries_are_unpacked);
