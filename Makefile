@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 # make                everything, into bin/
-# make deps           installs what building and testing need (Debian, Ubuntu; by sudo unless root); deps-long for check-long
+# make deps           installs what building and testing need (see ./deps); deps-long for check-long
 # make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
 # make bench          rows a second, stage by stage
-# make install        PREFIX=/usr/local DESTDIR=; and uninstall
+# make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; and uninstall
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
+bindir  ?= $(PREFIX)/bin
+libdir  ?= $(PREFIX)/lib
+includedir ?= $(PREFIX)/include
+datadir ?= $(PREFIX)/share
+mandir  ?= $(datadir)/man
+docdir  ?= $(datadir)/doc/gtrace
 BUILD   ?= build
 BIN     ?= bin
 CFLAGS  ?= -O3 -g
@@ -16,28 +22,31 @@ DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # pkg-config is asked when something is compiled, not before: make deps may bring it first.
 PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash liblz4 libzstd
-DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -DGT_VERSION='"$(VERSION)"' \
-	-DGT_DATADIR='"$(PREFIX)/share/gtrace"'
+DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8
+# What is compiled into lib/base/installed.o, and nowhere else.
+BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_LIBDIR='"$(libdir)/gtrace"'
 # Position-independent and hidden, for the library's part in the stand-in CUDA runtime.
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
-LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
 
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 CUDART  := $(BUILD)/cudart/libcudart.so.13
-DEPS    := gcc libc6-dev make git pkg-config libpcre2-dev libxxhash-dev liblz4-dev libzstd-dev bats parallel mandoc shellcheck clang valgrind \
-	gzip xz-utils zstd gnuplot-nox python3 python3-numpy python3-msgpack python3-xxhash
-DEPS_LONG := chromium fonts-dejavu-core openssh-client openssh-server slurm-wlm munge
-SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 all: $(TOOLS) $(BUILD)/libgtrace.a $(CUDART)
 
 # With "deps" among the goals nothing may be compiled before it is done, however many jobs run.
-$(BUILD)/%.o: %.c Makefile | $(filter deps,$(MAKECMDGOALS))
+$(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
+$(BUILD)/lib/base/installed.o: DEFINES += $(BAKED)
+$(BUILD)/lib/base/installed.o: $(BUILD)/baked
+# Written only when it differs, so that nothing else is built again.
+$(BUILD)/baked: always
+	@mkdir -p $(@D)
+	@echo "$(BAKED)" | cmp -s - $@ || echo "$(BAKED)" >$@
 $(BUILD)/libgtrace.a: $(LIB)
 	@rm -f $@
 	$(AR) rcs $@ $^
@@ -51,48 +60,61 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 
-INSTALL_PACKAGES = $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends
 deps:
-	$(SUDO) apt-get update -q
-	$(INSTALL_PACKAGES) $(DEPS) \
-		$$(apt-cache --names-only search '^libmsgpack-c-dev$$' | grep -q . && echo libmsgpack-c-dev || echo libmsgpack-dev)
+	./deps
 deps-long: deps
-	$(INSTALL_PACKAGES) $(DEPS_LONG)
+	./deps --long
 demo: all
 	$(BIN)/gtrace-ptx --launch '$(DEMO)' examples/kernels/ptx/gemm.ptx | $(BIN)/gcoalesce | \
 		$(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | $(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
+# What a make that a test runs would otherwise not know of this one.
+FOLDERS  = PREFIX='$(PREFIX)' libdir='$(libdir)' datadir='$(datadir)'
+# AWK=gawk SH=dash: what the tests find under the names awk and sh; TESTS=tests/gcache.bats: these only.
 check: all $(UNITS) $(BENCHES)
-	tests/run --bin $(BIN) --build $(BUILD)
+	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(TESTS)
+# The tests of all that runs awk or sh, with each awk and each sh.
+check-awk: all $(UNITS) $(BENCHES)
+	for pair in mawk:dash gawk:bash original-awk:dash; do \
+		$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --awk $${pair%:*} --sh $${pair#*:} \
+			$$(grep -lE 'awk|[^a-z]sh |run_man_examples' tests/*.bats) || exit 1; \
+	done
 # A stream may claim an array of 2^32 elements; that malloc refuses it must not end the test.
 check-sanitize:
 	ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) check BUILD=build-sanitize BIN=bin-sanitize CFLAGS='-O1 -g' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
 check-valgrind: all
 	tests/valgrind $(BIN)
-check-long: check check-sanitize check-valgrind
-	tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
+check-long: check check-awk check-sanitize check-valgrind
+	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
 # REFERENCE=my.csv: another table than those of tests/reference; ABLATION=1, ALL=1, ON=GPU (its README.md).
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
 bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
+HEADERS  = lib/gtrace.h $(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.h lib/*/*/*.h))
+FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.md)
+MAN     := $(wildcard man/*.[157])
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig lib/gtrace share/gtrace/gpus share/man/man1 share/man/man5 share/man/man7)
-	install $(TOOLS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 gpus/* $(DESTDIR)$(PREFIX)/share/gtrace/gpus
-	for s in 1 5 7; do install -m 644 man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s; done
-	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(PREFIX)/lib
-	install $(CUDART) $(DESTDIR)$(PREFIX)/lib/gtrace
-	for h in lib/gtrace.h $(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.h lib/*/*/*.h)); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gtrace/$${h#lib/}; done
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/gtrace.pc
+	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
+		$(addprefix $(mandir)/man,1 5 7) $(docdir)/examples)
+	install $(TOOLS) $(DESTDIR)$(bindir)
+	install -m 644 gpus/* $(DESTDIR)$(datadir)/gtrace/gpus
+	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
+	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
+	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
+	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(libdir)
+	install $(CUDART) $(DESTDIR)$(libdir)/gtrace
+	for header in $(HEADERS); do install -D -m 644 $$header $(DESTDIR)$(includedir)/gtrace/$${header#lib/} || exit 1; done
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
+		-e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
+		>$(DESTDIR)$(libdir)/pkgconfig/gtrace.pc
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,$(notdir $(TOOLS))) lib/libgtrace.a lib/pkgconfig/gtrace.pc \
-		$(foreach s,1 5 7,$(addprefix share/man/man$s/,$(notdir $(wildcard man/*.$s))))
-	rm -rf $(DESTDIR)$(PREFIX)/lib/gtrace $(DESTDIR)$(PREFIX)/share/gtrace $(DESTDIR)$(PREFIX)/include/gtrace
+	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a pkgconfig/gtrace.pc) \
+		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
 clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize
 
 .SECONDARY:
-.PHONY: all deps deps-long demo check check-sanitize check-valgrind check-long validate bench install uninstall clean
+.PHONY: all always deps deps-long demo check check-awk check-sanitize check-valgrind check-long validate bench install uninstall clean

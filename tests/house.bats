@@ -25,7 +25,7 @@ setup() { cd "$ROOT"; }
 }
 
 @test "shell scripts pass shellcheck" {
-	find .ci pipelines tests examples -type f -exec awk 'FNR == 1 && /^#!.*[\/ ](ba)?sh$/ { print FILENAME }' {} + |
+	find .ci deps pipelines tests examples -type f -exec awk 'FNR == 1 && /^#!.*[\/ ](ba)?sh$/ { print FILENAME }' {} + |
 		xargs shellcheck
 }
 
@@ -61,7 +61,7 @@ setup() { cd "$ROOT"; }
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
 	for compiler in gcc clang; do
 		# shellcheck disable=SC2086
-		printf '%s\n' lib/*/*.c lib/*/*/*.c tools/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -fsyntax-only
+		printf '%s\n' lib/*/*.c lib/*/*/*.c tools/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only
 	done
 }
 
@@ -102,7 +102,7 @@ setup() { cd "$ROOT"; }
 }
 
 @test "the README's first command ends in the numbers it shows" {
-	make -s demo BIN="$(dirname "$(command -v gcache)")" BUILD="$BUILD" >"$BATS_TEST_TMPDIR/report"
+	make -s -o all demo BIN="$(dirname "$(command -v gcache)")" BUILD="$BUILD" >"$BATS_TEST_TMPDIR/report"
 	awk '/^## Start/ { inside = 1 } /^## The picture/ { inside = 0 } inside && /^    .* (sectors|requests|accesses|lines)( |$)/' README.md |
 		sed -E 's/^ *(order|coalesce|schedule|l1|l2|dram)? *([a-z_]+) +([0-9,]+) .*/\2 \3/' | sort -u >"$BATS_TEST_TMPDIR/shown"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/shown")" -gt 8 ]

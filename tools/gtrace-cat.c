@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/input.h"
+#include "base/installed.h"
 #include "gpu/describe.h"
 #include "stream/invariants.h"
 #include "stream/plain.h"
@@ -68,7 +69,7 @@ static void to_text(struct tool *tool, struct text_view *view)
 	enum gt_event event;
 
 	tool_read(tool);
-	gt_tsv_line(&text, "gtrace", tool_version);
+	gt_tsv_line(&text, "gtrace", gt_version);
 	for (const char *const *line = gt_reader_history(tool->in); *line; line++)
 		gt_tsv_line(&text, "history", *line);
 	while (tool_next(tool, &event)) {
@@ -133,7 +134,7 @@ static void from(struct tool *tool)
 		gt_fail(&tool->error, "a stream is binary and is not written to a terminal");
 		tool_fail(tool);
 	}
-	tool_must(tool, convert(input, STDOUT_FILENO, tool->name, tool_version, tool->argv + 1, &tool->error));
+	tool_must(tool, convert(input, STDOUT_FILENO, tool->name, gt_version, tool->argv + 1, &tool->error));
 	tool_must(tool, gt_input_close(input, &tool->error));
 	tool_end(tool);
 }

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIPE_BYTES (1 << 20) /* what a pipe is asked to hold, where the system lets one ask */
+#include "base/installed.h"
 
-const char tool_version[] = GT_VERSION;
+#define PIPE_BYTES (1 << 20) /* what a pipe is asked to hold, where the system lets one ask */
 
 static volatile sig_atomic_t progress_asked;
 
@@ -59,7 +59,7 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 		case TOOL_HELP:
 			print_and_exit(tool->help);
 		case TOOL_VERSION:
-			snprintf(line, sizeof line, "%s %s\n", tool->name, tool_version);
+			snprintf(line, sizeof line, "%s %s\n", tool->name, gt_version);
 			print_and_exit(line);
 		case 'v':
 			tool->verbose = true;
@@ -157,7 +157,7 @@ void tool_write(struct tool *tool)
 	}
 	widen_pipe(STDOUT_FILENO);
 	tool->out = gt_writer_open(STDOUT_FILENO, tool->in ? gt_reader_history(tool->in) : NULL, tool->name,
-				   tool_version, tool->argv + 1, &tool->error);
+				   gt_version, tool->argv + 1, &tool->error);
 	if (!tool->out)
 		tool_fail(tool);
 }

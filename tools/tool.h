@@ -69,7 +69,4 @@ void tool_pass(struct tool *tool);
  * A tool that prints text instead calls only this at its end. */
 void tool_end(struct tool *tool);
 
-/* The program's own version. */
-extern const char tool_version[];
-
 #endif

@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/installed.h"
 #include "gpu/gpu.h"
-
-#ifndef GT_DATADIR
-#define GT_DATADIR "/usr/local/share/gtrace"
-#endif
 
 #define PATH_BYTES 4096
 #define LINE_BYTES 1024
@@ -67,7 +64,7 @@ static int in_same_prefix(char *buffer, size_t bytes)
 
 static int installed(char *buffer, size_t bytes)
 {
-	return (size_t)snprintf(buffer, bytes, "%s", GT_DATADIR "/gpus") < bytes ? 0 : -1;
+	return (size_t)snprintf(buffer, bytes, "%s/gpus", gt_datadir) < bytes ? 0 : -1;
 }
 
 static int (*const places[])(char *buffer, size_t bytes) = {from_environment, in_source_tree, in_same_prefix,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/installed.h"
 #include "base/options.h"
 
 #define LIBRARY "libcudart.so.13"
@@ -111,7 +112,7 @@ static char *join(char *const arguments[])
 /* The folder of our runtime. */
 static int find_runtime(char folder[PATH_BYTES], struct gt_error *error)
 {
-	static const char *const places[] = {"../lib/gtrace", "../build/cudart"};
+	static const char *const places[] = {"/../lib/gtrace", "/../build/cudart"}; /* beside the program's folder */
 	const char *named = getenv("GTRACE_CUDART");
 	char self[PATH_BYTES], path[PATH_BYTES + 64];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -120,9 +121,10 @@ static int find_runtime(char folder[PATH_BYTES], struct gt_error *error)
 	char *slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	for (size_t i = 0; i < LENGTH(places); i++) {
+	for (size_t i = 0; i <= LENGTH(places); i++) {
+		const char *base = i < LENGTH(places) ? self : "", *place = i < LENGTH(places) ? places[i] : gt_libdir;
 		int bytes = named ? snprintf(path, sizeof path, "%s/" LIBRARY, named)
-				  : snprintf(path, sizeof path, "%s/%s/" LIBRARY, self, places[i]);
+				  : snprintf(path, sizeof path, "%s%s/" LIBRARY, base, place);
 		if ((size_t)bytes < sizeof path && access(path, R_OK) == 0 && realpath(path, folder)) {
 			*strrchr(folder, '/') = '\0';
 			return 0;
@@ -130,7 +132,7 @@ static int find_runtime(char folder[PATH_BYTES], struct gt_error *error)
 	}
 	if (named)
 		return gt_fail(error, "GTRACE_CUDART: no " LIBRARY " in '%s'", named);
-	return gt_fail(error, "no " LIBRARY " beside %s: set GTRACE_CUDART to its folder", self);
+	return gt_fail(error, "no " LIBRARY " beside %s or in %s: set GTRACE_CUDART to its folder", self, gt_libdir);
 }
 
 /* Joins two words of a list in the environment; one may be empty. */

@@ -40,7 +40,7 @@ void gt_record_defaults(struct gt_record *record);
 int gt_record_tracing(const struct gt_record *record, struct gt_ptx_tracing *tracing, struct gt_error *error);
 
 /* Puts them into the environment, and with them what makes a program find our runtime: the one in
- * $GTRACE_CUDART, else one that was installed or built beside the running program's folder. */
+ * $GTRACE_CUDART, else one beside the running program's folder, else the one in gt_libdir. */
 int gt_record_export(const struct gt_record *record, struct gt_error *error);
 /* Reads them there. What is read is checked, and freed by gt_record_clear. */
 int gt_record_import(struct gt_record *record, struct gt_error *error);

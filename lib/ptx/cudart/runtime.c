@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/installed.h"
+
 #define MAPPING_LINE 512
 
 struct gt_cudart gt_cudart;
@@ -90,7 +92,7 @@ static void open_stream(void)
 	if (record->stream < 0 || record->token < 0)
 		return;
 	take_token();
-	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", GT_VERSION, record->arguments, &error);
+	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, &error);
 	if (!gt_cudart.writer)
 		gt_cudart_stop("%s", error.text);
 	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &gt_cudart.tracing, &error);
