@@ -28,13 +28,13 @@ static const char help[] =
 enum mode { TO_TEXT, TO_PLAIN, FROM, CHECK };
 
 /* Text is gathered and written in large pieces; a full disk is found out at once. */
-static void put(struct tool *tool, struct gt_bytes *text, size_t at_least)
+static void put(struct tool *tool, struct gt_bytes *text)
 {
 	if (text->failed) {
 		gt_fail_memory(&tool->error, "a line");
 		tool_fail(tool);
 	}
-	if (text->n < at_least || text->n == 0)
+	if (text->n == 0)
 		return;
 	if (fwrite(text->data, 1, text->n, stdout) != text->n) {
 		gt_fail_errno(&tool->error, "standard output");
@@ -81,10 +81,10 @@ static void to_text(struct tool *tool, struct text_view *view)
 			gt_tsv_count(&text, gt_reader_count(tool->in));
 		else if (event == GT_ROWS)
 			rows_to_text(tool, view, &text);
-		put(tool, &text, 1 << 16);
+		put(tool, &text); /* record by record: all that a cut stream has is shown */
 	}
 	gt_tsv_line(&text, "end", "");
-	put(tool, &text, 0);
+	put(tool, &text);
 	free(text.data);
 	tool_end(tool);
 }
@@ -102,10 +102,10 @@ static void to_plain(struct tool *tool)
 	gt_plain_begin(&bytes, gt_reader_history(tool->in));
 	while (tool_next(tool, &event)) {
 		gt_plain_put(&bytes, tool->in, event);
-		put(tool, &bytes, 1 << 16);
+		put(tool, &bytes);
 	}
 	gt_plain_end(&bytes);
-	put(tool, &bytes, 0);
+	put(tool, &bytes);
 	free(bytes.data);
 	tool_end(tool);
 }

@@ -24,7 +24,7 @@
 static const char usage[] =
 	"usage: gtrace-record [-v] [--kernel RE] [--launches LIST] [--blocks N] [--skip-untraced]\n"
 	"                     [--replay] [--space LIST] [--gpu NAME|FILE] [--memory SIZE] [--max-instructions N]\n"
-	"                     [--stdout FILE] PROGRAM [ARGUMENT...]\n"
+	"                     [--ignore-unsupported] [--stdout FILE] PROGRAM [ARGUMENT...]\n"
 	"\n"
 	"      --kernel RE         trace the launches of kernels whose names RE matches\n"
 	"      --launches LIST     trace these launches: 1 is the program's first; such as 2,5-7\n"
@@ -37,6 +37,7 @@ static const char usage[] =
 	"      --gpu NAME|FILE     the GPU that the program sees (" DEFAULT_GPU "); put into the stream if given\n"
 	"      --memory SIZE       memory that it has (16G)\n"
 	"      --max-instructions N  give up on a launch after N warp instructions\n"
+	"      --ignore-unsupported  end the stream although work or data is missing that a GPU would have made\n"
 	"      --stdout FILE       where the program's standard output goes (standard error)\n"
 	"  -v, --verbose           a line for each launch on stderr\n"
 	"      --help, --version\n";
@@ -95,13 +96,13 @@ static void set_gpu(struct tool *tool, struct gt_record *record, const char *nam
 
 static void parse_options(struct tool *tool, struct gt_record *record, const char **output)
 {
-	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, STDOUT };
+	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, IGNORE, STDOUT };
 	static const struct option options[] = {
 		{"kernel", required_argument, NULL, KERNEL},	   {"launches", required_argument, NULL, LAUNCHES},
 		{"blocks", required_argument, NULL, BLOCKS},	   {"skip-untraced", no_argument, NULL, SKIP}, {"replay", no_argument, NULL, REPLAY},
 		{"space", required_argument, NULL, SPACE},	   {"gpu", required_argument, NULL, GPU},
 		{"memory", required_argument, NULL, MEMORY},	   {"max-instructions", required_argument, NULL, INSTRUCTIONS},
-		{"stdout", required_argument, NULL, STDOUT},	   TOOL_OPTIONS,
+		{"ignore-unsupported", no_argument, NULL, IGNORE}, {"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS,
 	};
 	const char *gpu = DEFAULT_GPU;
 	int option;
@@ -121,6 +122,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 				tool_usage_error(tool, "--memory");
 			break;
 		case INSTRUCTIONS: set_count(tool, "--max-instructions", &record->max_instructions); break;
+		case IGNORE: record->ignore_unsupported = true; break;
 		case STDOUT: *output = optarg; break;
 		default: break;
 		}
@@ -196,20 +198,22 @@ static int wait_for_status(void)
 /* Says what is wrong with a stream although the program may be content. */
 static int judge(struct tool *tool, const struct gt_record *record, int ours, const char *program, int status)
 {
-	char byte;
+	char byte, reason[GT_RECORD_TEXT];
 
 	if (status == CANNOT_RUN)
 		return status;
 	if (read(record->token, &byte, 1) == 1) {
-		tool_warn(tool, "%s brought no device code to the CUDA runtime: build it with nvcc -cudart shared, "
-				"CUDA 13, and with PTX", program);
+		gt_record_explain(program, reason, sizeof reason);
+		tool_warn(tool, "%s brought no device code to the CUDA runtime: %s", program, reason);
 		return status ? status : 1;
 	}
-	if (status == 0 && (read(ours, &byte, 1) != 1 || byte != GT_RECORD_WHOLE)) {
+	if (status != 0)
+		return status;
+	if (read(ours, &byte, 1) != 1)
 		tool_warn(tool, "%s ended without its exit handlers: the stream has no end", program);
-		return 1;
-	}
-	return status;
+	else if (byte == GT_RECORD_WHOLE)
+		return 0;
+	return 1;
 }
 
 int main(int argc, char **argv)

@@ -47,6 +47,7 @@ static const struct {
 	{PREFIX "GPU_CHOSEN", offsetof(struct gt_record, gpu_chosen)},
 	{PREFIX "SKIP_UNTRACED", offsetof(struct gt_record, skip_untraced)},
 	{PREFIX "REPLAY", offsetof(struct gt_record, replay)},
+	{PREFIX "IGNORE_UNSUPPORTED", offsetof(struct gt_record, ignore_unsupported)},
 	{PREFIX "VERBOSE", offsetof(struct gt_record, verbose)},
 };
 

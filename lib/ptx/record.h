@@ -2,17 +2,20 @@
 /* What gtrace-record tells the CUDA runtime inside the program it runs: settings, carried by
  * environment variables, and two descriptors. One is the stream's. The other is one end of a
  * socket with one byte in it: the first process that uses the runtime takes the byte, so that of a
- * script's programs only one writes; it puts GT_RECORD_WHOLE back when the stream has its end. */
+ * script's programs only one writes; it puts GT_RECORD_WHOLE back when the stream has its end, and
+ * GT_RECORD_CUT when it has said why it gave it none. */
 #ifndef GT_PTX_RECORD_H
 #define GT_PTX_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "ptx/recorder.h"
 
 #define GT_RECORD_WHOLE 'w'
+#define GT_RECORD_CUT 'c'
 #define GT_RECORD_TEXT 4096	    /* bytes a setting may have, with its final 0 */
 #define GT_RECORD_ARGUMENTS 256	    /* words of gtrace-record's command line that are kept */
 
@@ -27,7 +30,7 @@ struct gt_record {
 	uint64_t blocks;	       /* of each launch that are traced; 0: all */
 	uint64_t max_instructions;     /* of a launch; 0: no limit */
 	uint64_t memory;	       /* bytes the device has */
-	bool skip_untraced, replay, verbose;
+	bool skip_untraced, replay, ignore_unsupported, verbose;
 	char *arguments[GT_RECORD_ARGUMENTS + 1]; /* of gtrace-record, up to a NULL */
 	char *argument_text;			  /* owned when imported */
 };
@@ -45,5 +48,11 @@ int gt_record_export(const struct gt_record *record, struct gt_error *error);
 /* Reads them there. What is read is checked, and freed by gt_record_clear. */
 int gt_record_import(struct gt_record *record, struct gt_error *error);
 void gt_record_clear(struct gt_record *record);
+
+/* Why a program, found as execvp finds it, may have brought no device code to our runtime: by the
+ * libraries that its file needs. One line without an end, cut to `bytes`. */
+void gt_record_explain(const char *program, char *line, size_t bytes);
+/* True if the file is one of a library that runs kernels without the CUDA runtime of the program. */
+bool gt_record_runs_kernels(const char *file);
 
 #endif

@@ -196,10 +196,15 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->first_block = 0;
 	launch->traced_blocks = tracing->blocks;
 	launch->skip_untraced = tracing->skip_untraced;
-	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0 ||
-	    gt_ptx_run(machine, launch, ran, error) != 0)
+	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
-	return gt_ptx_blockorder_finish(recorder->order, error);
+	if (gt_ptx_run(machine, launch, ran, error) == 0)
+		return gt_ptx_blockorder_finish(recorder->order, error);
+	/* What led to a fault is worth seeing; the stream has no end. */
+	struct gt_error second;
+	if (gt_ptx_blockorder_finish(recorder->order, &second) == 0)
+		gt_writer_flush(recorder->writer, &second);
+	return -1;
 }
 
 /* Runs a launch, and writes all there is to say of it. */

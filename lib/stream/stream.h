@@ -73,7 +73,9 @@ int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, str
 /* A sink that writes its batches to this stream and owns a batch of GT_ROWS_BATCH rows. */
 struct gt_sink *gt_writer_sink(struct gt_writer *writer);
 
-/* Writes what is left in the sink, the end record, and everything buffered. */
+/* Writes what is left in the sink, and everything buffered. */
+int gt_writer_flush(struct gt_writer *writer, struct gt_error *error);
+/* The same and the end record. */
 int gt_writer_finish(struct gt_writer *writer, struct gt_error *error);
 /* Frees the writer. A stream that was not finished has no end, and readers will say so. */
 void gt_writer_close(struct gt_writer *writer);

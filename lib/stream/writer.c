@@ -215,9 +215,14 @@ struct gt_sink *gt_writer_sink(struct gt_writer *writer)
 	return &writer->sink;
 }
 
+int gt_writer_flush(struct gt_writer *writer, struct gt_error *error)
+{
+	return flush_rows(writer, error) != 0 ? -1 : flush(writer, error);
+}
+
 int gt_writer_finish(struct gt_writer *writer, struct gt_error *error)
 {
-	if (flush_rows(writer, error) != 0 || flush(writer, error) != 0)
+	if (gt_writer_flush(writer, error) != 0)
 		return -1;
 	/* The checksum is over everything before the end record, so it goes out apart. */
 	msgpack_packer *packer = begin(writer, "end", 2);

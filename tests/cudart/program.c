@@ -50,7 +50,7 @@ extern int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventE
 extern int cudaEventDestroy(void *), cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
-extern int cudaGraphCreate(void **, unsigned), cudaMallocArray(void **, const void *, size_t, size_t, unsigned);
+extern int cudaDeviceGetPCIBusId(char *, int, int), cudaGraphCreate(void **, unsigned), cudaMallocArray(void **, const void *, size_t, size_t, unsigned);
 
 static const char ptx[] =
 	"//\n.version 7.0\n.target sm_70\n.address_size 64\n"
@@ -394,6 +394,28 @@ static int leave(void)
 	_exit(0);
 }
 
+/* It looks at no error. */
+static int passes(void)
+{
+	void *made;
+
+	three_launches();
+	cudaGraphCreate(&made, 0);
+	puts("Test passed");
+	return 0;
+}
+
+/* What it asks for changes nothing. */
+static int asks(void)
+{
+	char text[16];
+
+	three_launches();
+	cudaDeviceGetPCIBusId(text, sizeof text, 0);
+	cudaDeviceGetPCIBusId(text, sizeof text, 0);
+	return 0;
+}
+
 static int nothing(void)
 {
 	return 0;
@@ -444,7 +466,7 @@ static const struct {
 	int (*run)(void);
 } things[] = {
 	{"api", api}, {"three", three_launches}, {"stray", stray}, {"endless", endless}, {"crash", crash},
-	{"leave", leave}, {"nothing", nothing}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
+	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
 };
 

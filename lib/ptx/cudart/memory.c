@@ -56,6 +56,7 @@ static int allocate_shared(void **pointer, size_t bytes, const char *call)
 {
 	if (address_of(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
 		gt_cudart_say("%s: device memory could not be mapped at its own address in this process", call);
+		gt_cudart.omissions++;
 		return CUDA_NOT_SUPPORTED;
 	}
 	return allocate(pointer, bytes, call);

@@ -20,7 +20,6 @@ struct gt_cudart gt_cudart;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock;
 static _Thread_local int last_error;
-static pid_t owner; /* of the stream; a child of the program must not end it */
 
 /* ---- what is said ---- */
 
@@ -81,7 +80,7 @@ static void take_token(void)
 		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
 	fcntl(gt_cudart.record.token, F_SETFD, FD_CLOEXEC);
 	fcntl(gt_cudart.record.stream, F_SETFD, FD_CLOEXEC);
-	owner = getpid();
+	gt_cudart.owner = getpid();
 }
 
 static void open_stream(void)
@@ -142,29 +141,6 @@ int gt_cudart_last_error(bool forget)
 	if (forget)
 		last_error = CUDA_SUCCESS;
 	return code;
-}
-
-/* ---- the end ---- */
-
-/* After the program's own exit handlers. A program that dies otherwise leaves a stream without
- * end, as it should. */
-__attribute__((destructor)) static void close_stream(void)
-{
-	struct gt_error error;
-	const char whole = GT_RECORD_WHOLE;
-
-	if (!gt_cudart.writer || owner != getpid())
-		return;
-	if (gt_writer_finish(gt_cudart.writer, &error) != 0)
-		gt_cudart_stop("%s", error.text);
-	gt_writer_close(gt_cudart.writer);
-	gt_cudart.writer = NULL;
-	if (gt_cudart.launches == 0)
-		gt_cudart_say("warning: the program launched no kernel");
-	else if (gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
-		gt_cudart_say("warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
-	if (close(gt_cudart.record.stream) != 0 || write(gt_cudart.record.token, &whole, 1) != 1)
-		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
 }
 
 /* ---- the process ---- */

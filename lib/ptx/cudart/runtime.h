@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -101,6 +102,8 @@ struct gt_cudart {
 	struct gt_ptx_tracing tracing;
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;
+	pid_t owner;	    /* of the stream; a child of the program must not end it */
+	uint64_t omissions; /* work or data that a GPU would have made and that was not */
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
 	struct gt_symbol *symbols;
@@ -120,7 +123,8 @@ void gt_cudart_note(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Says what went wrong and ends the process with status 1; the stream has no end then. */
 _Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. */
+/* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
+ * that would have made work or data the stream gets no end, unless the user wants it so. */
 int gt_cudart_unsupported(const char *name);
 
 /* Bytes that can be read from an address on, to the end of what is mapped there without a gap. */

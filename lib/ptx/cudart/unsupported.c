@@ -7,20 +7,26 @@
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-#define UNSUPPORTED(NAME) #NAME,
-static const char *const names[] = {
+#define UNSUPPORTED(NAME) {#NAME, true},
+#define HARMLESS(NAME) {#NAME, false},
+static const struct {
+	const char *name;
+	bool omits; /* work or data that a GPU would have made */
+} calls[] = {
 #include "ptx/cudart/unsupported.h"
 };
 #undef UNSUPPORTED
+#undef HARMLESS
 
-static bool said[LENGTH(names)];
+static bool said[LENGTH(calls)];
 
 int gt_cudart_unsupported(const char *name)
 {
 	gt_cudart_enter();
-	for (size_t i = 0; i < LENGTH(names); i++)
-		if (strcmp(names[i], name) == 0 && !said[i]) {
+	for (size_t i = 0; i < LENGTH(calls); i++)
+		if (strcmp(calls[i].name, name) == 0 && !said[i]) {
 			said[i] = true;
+			gt_cudart.omissions += calls[i].omits;
 			gt_cudart_say("%s: this call is not supported", name);
 		}
 	return gt_cudart_leave(CUDA_NOT_SUPPORTED);
@@ -33,4 +39,5 @@ int gt_cudart_unsupported(const char *name)
 	{                                                                                          \
 		return gt_cudart_unsupported(#NAME);                                               \
 	}
+#define HARMLESS(NAME) UNSUPPORTED(NAME)
 #include "ptx/cudart/unsupported.h"
