@@ -10,9 +10,10 @@
 void gt_arrival_close(struct gt_arrivals *arrival)
 {
 	for (size_t i = 0; i < arrival->n; i++)
-		free(arrival->queues[i].items);
+		free(arrival->queues[i].requests);
 	free(arrival->queues);
 	free(arrival->queue_of);
+	gt_rows_free(arrival->rows);
 	*arrival = (struct gt_arrivals){0};
 }
 
@@ -36,13 +37,14 @@ int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, stru
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		struct gt_queue *queue = queue_for(arrival, rows->sm[i]);
-		struct gt_waiting *items =
-			queue ? gt_grown(queue->items, queue->n, &queue->capacity, sizeof *queue->items) : NULL;
-		if (!items)
+		struct gt_request *requests =
+			queue ? gt_grown(queue->requests, queue->n, &queue->capacity, sizeof *requests) : NULL;
+		if (!requests)
 			return gt_fail_memory(error, "requests that wait their SM's turn (--arrival rr)");
-		queue->items = items;
-		items[queue->n++] = gt_waiting_of(rows, i);
+		queue->requests = requests;
+		requests[queue->n++] = gt_request_of(rows, i);
 	}
+	arrival->waiting += rows->n;
 	return 0;
 }
 
@@ -51,37 +53,45 @@ static int by_sm(const void *left, const void *right)
 	return (int)((const struct gt_queue *)left)->sm - (int)((const struct gt_queue *)right)->sm;
 }
 
-int gt_arrival_drain(struct gt_arrivals *arrival,
-		     int (*take)(void *context, const struct gt_rows *requests, struct gt_error *error),
-		     void *context, struct gt_error *error)
+static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
 {
-	struct gt_rows *rows = gt_rows_new(GT_ROWS_BATCH, error);
-	size_t waiting = arrival->n;
-	int result = rows ? 0 : -1;
+	arrival->rows = gt_rows_new(GT_ROWS_BATCH, error);
+	if (!arrival->rows)
+		return -1;
+	arrival->rows->kind = GT_REQUESTS;
+	arrival->rows->scheduled = true;
+	qsort(arrival->queues, arrival->n, sizeof *arrival->queues, by_sm);
+	return 0;
+}
 
-	if (waiting > 0)
-		qsort(arrival->queues, waiting, sizeof *arrival->queues, by_sm);
-	if (rows) {
-		rows->kind = GT_REQUESTS;
-		rows->scheduled = true;
+/* The queue whose turn it is gives a request, if it has one. */
+static void take_turn(struct gt_arrivals *arrival)
+{
+	struct gt_queue *queue = &arrival->queues[arrival->at];
+
+	if (queue->taken < queue->n) {
+		struct gt_request *request = &queue->requests[queue->taken++];
+		request->step = arrival->turn;
+		gt_request_append(arrival->rows, request);
+		arrival->waiting--;
 	}
-	for (uint64_t turn = 0; result == 0 && waiting > 0; turn++) {
-		waiting = 0;
-		for (size_t i = 0; result == 0 && i < arrival->n; i++) {
-			struct gt_queue *queue = &arrival->queues[i];
-			if (queue->taken == queue->n)
-				continue;
-			gt_waiting_append(rows, &queue->items[queue->taken++], turn, queue->sm);
-			waiting += queue->taken < queue->n;
-			if (rows->n == rows->capacity) {
-				result = take(context, rows, error);
-				rows->n = 0;
-			}
-		}
+	if (++arrival->at == arrival->n) {
+		arrival->at = 0;
+		arrival->turn++;
 	}
-	if (result == 0 && rows->n > 0)
-		result = take(context, rows, error);
-	gt_rows_free(rows);
-	gt_arrival_close(arrival);
-	return result;
+}
+
+int gt_arrival_next(struct gt_arrivals *arrival, const struct gt_rows **rows, struct gt_error *error)
+{
+	if (arrival->waiting == 0) {
+		gt_arrival_close(arrival);
+		return 0;
+	}
+	if (!arrival->rows && begin_turns(arrival, error) != 0)
+		return -1;
+	arrival->rows->n = 0;
+	while (arrival->waiting > 0 && arrival->rows->n < arrival->rows->capacity)
+		take_turn(arrival);
+	*rows = arrival->rows;
+	return 1;
 }

@@ -1,67 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* --emit all and latency: every request passes, in the order in which it was served, with what was found. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "cache/serve.h"
 #include "stream/status.h"
 
-static uint64_t misses(const struct gt_level_counters *counters)
+int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
+		  struct gt_error *error)
 {
-	return counters->line_misses + counters->sector_misses;
-}
+	struct gt_rows shape = {.kind = GT_REQUESTS, .scheduled = rows->scheduled, .has_status = true,
+				.has_latency = rows->has_latency || level->config.emit == GT_EMIT_LATENCY};
 
-static uint64_t hits(const struct gt_level_counters *counters)
-{
-	return counters->read_hits + counters->write_hits + counters->atomic_hits;
-}
-
-int gt_level_find(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		  struct gt_sink *sent, uint8_t *status, struct gt_error *error)
-{
-	const struct gt_level_counters *counters = &level->counters;
-	uint64_t missed = misses(counters), hit = hits(counters);
-
-	if (level->serve[level->class_of[rows->op[i]]](level, tags, rows, i, sent, error) != 0)
-		return -1;
-	*status = misses(counters) > missed ? GT_STATUS_MISS : hits(counters) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
-	return 0;
-}
-
-static int serve_one(struct gt_level *level, const struct gt_rows *rows, size_t i, uint8_t *status,
-		     struct gt_error *error)
-{
-	struct gt_tags *tags = gt_level_instance(level, level->config.shared || !rows->scheduled ? 0 : rows->sm[i],
-						 error);
-
-	if (tags && level->ahead)
-		gt_level_foresee(level, tags, i);
-	return tags ? gt_level_find(level, tags, rows, i, &level->dropped, status, error) : -1;
-}
-
-/* Whether a level before has found what this one would look for. */
-static bool found_before(const struct gt_level *level, uint8_t status)
-{
-	return status == (level->config.translate ? GT_STATUS_TLB_HIT : GT_STATUS_HIT);
-}
-
-/* Row i of `to`, which came as it stands there: --emit latency. What bypasses the level, and what was found before,
- * takes no time here. */
-static int serve_for_latency(struct gt_level *level, struct gt_rows *to, size_t i, struct gt_error *error)
-{
-	const struct gt_level_config *config = &level->config;
-	uint8_t status = GT_STATUS_NONE;
-
-	if (found_before(level, to->status[i]))
-		return 0;
-	level->counters.requests++;
-	if (serve_one(level, to, i, &status, error) != 0)
-		return -1;
-	if (status == GT_STATUS_NONE)
-		return 0;
-	to->latency[i] = gt_cycles_add(status == GT_STATUS_HIT ? &config->hit_cycles : &config->miss_cycles, to->latency[i]);
-	to->status[i] = !config->translate ? status : status == GT_STATUS_HIT ? GT_STATUS_TLB_HIT : GT_STATUS_TLB_MISS;
-	return 0;
+	return gt_sink_begin_as(sent, &shape, error);
 }
 
 /* n rows from row `first` of `from` behind those of `to`, which has room. Columns that `from` lacks are 0. */
@@ -80,29 +30,37 @@ static void copy(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 	to->n += n;
 }
 
-int gt_level_emit_all(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
-		      struct gt_error *error)
+/* What was not looked up, or was found by a level before, takes no time here. */
+static void add_latency(const struct gt_level *level, struct gt_rows *rows, size_t i, uint8_t status)
 {
-	bool latency = level->config.emit == GT_EMIT_LATENCY;
-	struct gt_rows shape = {.kind = GT_REQUESTS, .scheduled = rows->scheduled, .has_status = true,
-				.has_latency = rows->has_latency || latency};
+	const struct gt_level_config *config = &level->config;
+	bool hit = status == GT_STATUS_HIT;
 
-	if (gt_sink_begin_as(sent, &shape, error) != 0 ||
-	    gt_sink_begin(&level->dropped, GT_REQUESTS, rows->scheduled, error) != 0)
-		return -1;
-	for (size_t done = 0; done < rows->n;) {
+	if (status == GT_STATUS_NONE)
+		return;
+	rows->latency[i] = gt_cycles_add(hit ? &config->hit_cycles : &config->miss_cycles, rows->latency[i]);
+	rows->status[i] = !config->translate ? status : hit ? GT_STATUS_TLB_HIT : GT_STATUS_TLB_MISS;
+}
+
+int gt_emit(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
+	    struct gt_sink *sent, struct gt_error *error)
+{
+	for (size_t done = 0, some; done < n; done += some) {
 		if (gt_sink_room(sent, error) != 0)
 			return -1;
-		size_t at = sent->rows->n, room = sent->rows->capacity - at;
-		size_t n = rows->n - done < room ? rows->n - done : room;
-		copy(sent->rows, rows, done, n);
-		if (latency && !rows->has_latency) /* a chain begins: what another kind of level said is nothing to it */
-			memset(sent->rows->status + at, GT_STATUS_NONE, n);
-		for (size_t i = 0; i < n; i++)
-			if (latency ? serve_for_latency(level, sent->rows, at + i, error) != 0 :
-				      serve_one(level, rows, done + i, &sent->rows->status[at + i], error) != 0)
-				return -1;
-		done += n;
+		struct gt_rows *to = sent->rows;
+		size_t at = to->n, room = to->capacity - at;
+		some = n - done < room ? n - done : room;
+		copy(to, rows, first + done, some);
+		if (level->config.emit == GT_EMIT_ALL) {
+			memcpy(to->status + at, status + done, some);
+			continue;
+		}
+		/* Without latencies a chain begins: the status is from another kind of level. */
+		if (!rows->has_latency)
+			memset(to->status + at, GT_STATUS_NONE, some);
+		for (size_t i = 0; i < some; i++)
+			add_latency(level, to, at + i, status[done + i]);
 	}
 	return 0;
 }

@@ -13,24 +13,24 @@
 #define GT_NO_USE UINT64_MAX
 
 struct gt_level;
-struct gt_ahead;
+struct gt_future;
 
 /* For the requests of one level, which must outlive it. They take its config's memory, and then a
  * file in its directory. NULL on error. */
-struct gt_ahead *gt_ahead_open(const struct gt_level *level, struct gt_error *error);
-void gt_ahead_close(struct gt_ahead *ahead);
+struct gt_future *gt_future_open(const struct gt_level *level, struct gt_error *error);
+void gt_future_close(struct gt_future *future);
 
 /* Puts a batch of requests behind those that wait. */
-int gt_ahead_add(struct gt_ahead *ahead, const struct gt_rows *requests, struct gt_error *error);
+int gt_future_add(struct gt_future *future, const struct gt_rows *requests, struct gt_error *error);
 
-/* Gives everything to `take`, batch by batch, as it came. next_use has a word for each line that a
- * request can touch (gt_ahead_lines of them): of the line L of request i, that of number
- * i * lines + L modulo lines; a larger word is a later use. Then nothing waits. */
-typedef int gt_ahead_take(void *context, const struct gt_rows *requests, const uint64_t *next_use,
-			  struct gt_error *error);
-int gt_ahead_drain(struct gt_ahead *ahead, gt_ahead_take *take, void *context, struct gt_error *error);
+/* The next batch, as it came; valid until the next call. next_use has a word for each line that a
+ * request can touch (gt_future_lines of them): of the line L of request i, that of number
+ * i * lines + L modulo lines; a larger word is a later use. Returns 1; 0 when nothing waits any
+ * more, and requests can be added again; or -1. */
+int gt_future_next(struct gt_future *future, const struct gt_rows **rows, const uint64_t **next_use,
+		   struct gt_error *error);
 
 /* Lines of this level that a request can touch: a power of two. */
-unsigned gt_ahead_lines(const struct gt_level *level);
+unsigned gt_future_lines(const struct gt_level *level);
 
 #endif

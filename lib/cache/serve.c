@@ -2,65 +2,11 @@
 /* How a level serves one request: design section 5, "Cache, functional". */
 #include "cache/serve.h"
 #include "stream/op.h"
+#include "stream/status.h"
 
 static inline uint64_t count_bits(uint64_t mask)
 {
 	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
-}
-
-/* From n stream sectors, the first of which is number `first` of the line, to the level's
- * sectors: those touched, or those of which every byte is in the mask. */
-static uint64_t own_sectors(const struct gt_level *level, unsigned mask, unsigned first, bool whole)
-{
-	unsigned shift = level->sector_shift, group = 1U << shift;
-	uint64_t own = 0;
-
-	if (shift == 0)
-		return (uint64_t)mask << first;
-	if (whole && group > GT_PIECES_MAX)
-		return 0;
-	unsigned step = group < GT_PIECES_MAX ? group : GT_PIECES_MAX, all = (1U << step) - 1;
-	for (unsigned i = 0; i < GT_PIECES_MAX; i += step) {
-		unsigned part = mask >> i & all;
-		if (whole ? part == all : part != 0)
-			own |= UINT64_C(1) << ((first + i) >> shift);
-	}
-	return own;
-}
-
-unsigned gt_level_split(const struct gt_level *level, uint64_t address, unsigned sectors, unsigned full,
-			struct gt_piece pieces[GT_PIECES_MAX])
-{
-	uint64_t bytes = level->config.line;
-
-	sectors &= 15;
-	full &= sectors;
-
-	if (level->usual) {
-		pieces[0] = (struct gt_piece){.line = address / GT_LINE, .used = sectors, .full = full,
-					   .stream_sectors = (uint8_t)sectors, .stream_full = (uint8_t)full};
-		return 1;
-	}
-	unsigned width = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_PIECES_MAX, n = 0;
-	unsigned first = (unsigned)((address & (bytes - 1)) / GT_SECTOR);
-
-	for (unsigned at = 0; at < GT_PIECES_MAX; at += width) {
-		unsigned all = ((1U << width) - 1) << at;
-		if ((sectors & all) == 0)
-			continue;
-		pieces[n++] = (struct gt_piece){
-			.line = (address + at * GT_SECTOR) >> level->line_shift,
-			.used = own_sectors(level, (sectors & all) >> at, first, false),
-			.full = own_sectors(level, (full & all) >> at, first, true),
-			.stream_sectors = (uint8_t)(sectors & all), .stream_full = (uint8_t)(full & all)};
-	}
-	return n;
-}
-
-static unsigned split(const struct gt_level *level, const struct gt_rows *rows, size_t i,
-		      struct gt_piece pieces[GT_PIECES_MAX])
-{
-	return gt_level_split(level, rows->address[i], rows->sectors[i], rows->full[i], pieces);
 }
 
 void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
@@ -86,7 +32,7 @@ static void touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 	unsigned position = gt_tags_touch(tags, set, slot);
 	const struct gt_policy *policy = level->config.replacement.policy;
 
-	if (level->geometry.depths && level->plain && mru)
+	if (level->geometry.depths && level->fast_path && mru)
 		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
 	else if (level->geometry.depths)
 		gt_note_depths(tags, slot, position, hits, used, mru);
@@ -96,18 +42,18 @@ static void touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 
 /* Takes a slot for a line that is absent: an invalid way, else the policy's victim, whose dirty
  * sectors are sent first. */
-static int claim(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint64_t line,
-		 const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error)
+static int claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot)
 {
-	const struct gt_policy *policy = level->config.replacement.policy;
+	const struct gt_replacement *replacement = &serving->level->config.replacement;
+	const struct gt_policy *policy = replacement->policy;
+	struct gt_tags *tags = serving->tags;
 
 	*slot = gt_tags_vacant(tags, set);
 	if (*slot == GT_NO_SLOT) {
-		*slot = policy->victim(tags, set, &level->config.replacement);
+		*slot = policy->victim(tags, set, replacement);
 		uint64_t dirty = tags->dirty[*slot];
-		level->counters.evictions++;
-		if (dirty && gt_send_back(level, cause, tags->tag[*slot] - 1, dirty, dirty & tags->valid[*slot],
-					  sent, error) != 0)
+		serving->level->counters.evictions++;
+		if (dirty && gt_send_back(serving, tags->tag[*slot] - 1, dirty, dirty & tags->valid[*slot]) != 0)
 			return -1;
 	}
 	gt_tags_fill(tags, set, *slot, line);
@@ -139,28 +85,28 @@ static uint64_t fetch_groups(const struct gt_level *level, uint64_t mask)
 }
 
 /* Brings in sectors, and those of their groups that are not here or about to be overwritten. */
-static int fill(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uint64_t line, uint64_t missing,
-		uint64_t overwritten, const struct gt_cause *cause, struct gt_sink *sent, struct gt_error *error)
+static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten)
 {
-	uint64_t brought = fetch_groups(level, missing) & ~(tags->valid[slot] | overwritten);
+	uint64_t brought = fetch_groups(serving->level, missing) & ~(serving->tags->valid[slot] | overwritten);
 
 	if (brought == 0)
 		return 0;
-	validate(level, tags, slot, brought);
-	return gt_send_fill(level, cause, line, brought, sent, error);
+	validate(serving->level, serving->tags, slot, brought);
+	return gt_send_fill(serving, line, brought);
 }
 
 /* Reads a piece, whose bytes are all here afterwards. */
-static int read_piece(struct gt_level *level, struct gt_tags *tags, const struct gt_piece *piece, uint64_t *hits,
-		      uint64_t *mru, uint32_t *at, const struct gt_cause *cause, struct gt_sink *sent,
-		      struct gt_error *error)
+static int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
+		      uint32_t *at)
 {
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
 	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
 	uint64_t missing = piece->used;
 
 	if (slot == GT_NO_SLOT) {
 		level->counters.line_misses += count_bits(missing);
-		if (claim(level, tags, set, piece->line, cause, &slot, sent, error) != 0)
+		if (claim(serving, set, piece->line, &slot) != 0)
 			return -1;
 	} else {
 		missing &= ~tags->valid[slot];
@@ -169,40 +115,37 @@ static int read_piece(struct gt_level *level, struct gt_tags *tags, const struct
 		touch(level, tags, set, slot, piece->used & ~missing, piece->used, mru);
 	}
 	*at = slot;
-	return fill(level, tags, slot, piece->line, missing, 0, cause, sent, error);
+	return fill(serving, slot, piece->line, missing, 0);
 }
 
-int gt_serve_read(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		  struct gt_sink *sent, struct gt_error *error)
+int gt_serve_read(const struct gt_serving *serving)
 {
-	struct gt_level_counters *counters = &level->counters;
-	struct gt_cause cause = gt_cause_of(rows, i);
+	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = split(level, rows, i, pieces);
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 	uint32_t slot;
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->reads += count_bits(pieces[p].used);
-		if (read_piece(level, tags, &pieces[p], &counters->read_hits, counters->mru, &slot, &cause, sent,
-			       error) != 0)
+		if (read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* Under LRU, a load that streams leaves its lines the least recent. */
-int gt_serve_stream(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		    struct gt_sink *sent, struct gt_error *error)
+int gt_serve_stream(const struct gt_serving *serving)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = split(level, rows, i, pieces);
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
-	if (gt_serve_read(level, tags, rows, i, sent, error) != 0)
+	if (gt_serve_read(serving) != 0)
 		return -1;
 	for (unsigned p = 0; p < n; p++) {
-		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
+		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
+		uint32_t slot = gt_tags_find(serving->tags, set, pieces[p].line);
 		if (slot != GT_NO_SLOT)
-			gt_tags_demote(tags, set, slot);
+			gt_tags_demote(serving->tags, set, slot);
 	}
 	return 0;
 }
@@ -213,95 +156,104 @@ static uint64_t store_hits(const struct gt_level *level, uint64_t used, uint64_t
 	return level->config.tag_hits ? used : used & here;
 }
 
-/* Write through, with or without allocation, and write evict: the store is sent on in any case. */
-int gt_serve_write(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		   struct gt_sink *sent, struct gt_error *error)
+/* A piece of a store that is sent on in any case. */
+static int write_piece(const struct gt_serving *serving, const struct gt_piece *piece)
 {
+	struct gt_level *level = serving->level;
 	struct gt_level_counters *counters = &level->counters;
-	struct gt_cause cause = gt_cause_of(rows, i);
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = split(level, rows, i, pieces);
+	struct gt_tags *tags = serving->tags;
+	uint64_t line = piece->line, used = piece->used;
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
+	uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, tags->valid[slot]);
 	bool evict = level->config.write == GT_WRITE_EVICT;
 
-	for (unsigned p = 0; p < n; p++) {
-		uint64_t line = pieces[p].line, used = pieces[p].used;
-		uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
-		uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, tags->valid[slot]);
-		counters->writes += count_bits(used);
-		counters->write_hits += count_bits(hits);
-		*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(used & ~hits);
-		if (slot != GT_NO_SLOT && evict) {
-			if (level->geometry.depths)
-				gt_note_depths(tags, slot, gt_tags_touch(tags, set, slot), hits, used,
-					       counters->mru_writes);
-			counters->dropped += count_bits(tags->valid[slot]);
-			gt_tags_drop(tags, set, slot);
-		} else if (slot != GT_NO_SLOT) {
-			touch(level, tags, set, slot, hits, used, counters->mru_writes);
-			validate(level, tags, slot, used);
-		} else if (!evict && level->config.allocate) {
-			if (claim(level, tags, set, line, &cause, &slot, sent, error) != 0)
-				return -1;
-			validate(level, tags, slot, used);
-		}
+	counters->writes += count_bits(used);
+	counters->write_hits += count_bits(hits);
+	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(used & ~hits);
+	if (slot != GT_NO_SLOT && evict) {
+		if (level->geometry.depths)
+			gt_note_depths(tags, slot, gt_tags_touch(tags, set, slot), hits, used, counters->mru_writes);
+		counters->dropped += count_bits(tags->valid[slot]);
+		gt_tags_drop(tags, set, slot);
+	} else if (slot != GT_NO_SLOT) {
+		touch(level, tags, set, slot, hits, used, counters->mru_writes);
+		validate(level, tags, slot, used);
+	} else if (!evict && level->config.allocate) {
+		if (claim(serving, set, line, &slot) != 0)
+			return -1;
+		validate(level, tags, slot, used);
 	}
-	return gt_send_on(level, rows, i, sent, error);
-}
-
-/* A store into a line that has a slot. */
-static int store(struct gt_level *level, struct gt_tags *tags, uint32_t slot, const struct gt_piece *piece,
-		 const struct gt_cause *cause, struct gt_sink *sent, struct gt_error *error)
-{
-	uint64_t partial = piece->used & ~piece->full & ~tags->valid[slot], whole = piece->used & ~partial;
-
-	tags->dirty[slot] |= piece->used;
-	if (level->config.partial == GT_PARTIAL_FETCH && partial &&
-	    fill(level, tags, slot, piece->line, partial, whole, cause, sent, error) != 0)
-		return -1;
-	validate(level, tags, slot, level->config.partial == GT_PARTIAL_KEEP ? piece->used : whole);
 	return 0;
 }
 
-int gt_serve_write_back(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-			struct gt_sink *sent, struct gt_error *error)
+/* Write through, with or without allocation, and write evict. */
+int gt_serve_write(const struct gt_serving *serving)
 {
-	struct gt_level_counters *counters = &level->counters;
-	struct gt_cause cause = gt_cause_of(rows, i);
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = split(level, rows, i, pieces);
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
-	for (unsigned p = 0; p < n; p++) {
-		const struct gt_piece *piece = &pieces[p];
-		uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
-		counters->writes += count_bits(piece->used);
-		if (slot != GT_NO_SLOT) {
-			uint64_t hits = store_hits(level, piece->used, tags->valid[slot] | tags->dirty[slot]);
-			counters->write_hits += count_bits(hits);
-			counters->sector_misses += count_bits(piece->used & ~hits);
-			touch(level, tags, set, slot, hits, piece->used, counters->mru_writes);
-		} else {
-			counters->line_misses += count_bits(piece->used);
-			if (!level->config.allocate) {
-				if (gt_send(level, &cause, rows->address[i], piece->stream_sectors,
-					    piece->stream_full, sent, error) != 0)
-					return -1;
-				continue;
-			}
-			if (claim(level, tags, set, piece->line, &cause, &slot, sent, error) != 0)
-				return -1;
-		}
-		if (store(level, tags, slot, piece, &cause, sent, error) != 0)
+	for (unsigned p = 0; p < n; p++)
+		if (write_piece(serving, &pieces[p]) != 0)
+			return -1;
+	return gt_send_on(serving);
+}
+
+/* A store into a line that has a slot. */
+static int store(const struct gt_serving *serving, uint32_t slot, const struct gt_piece *piece)
+{
+	struct gt_tags *tags = serving->tags;
+	enum gt_partial rule = serving->level->config.partial;
+	uint64_t partial = piece->used & ~piece->full & ~tags->valid[slot], whole = piece->used & ~partial;
+
+	tags->dirty[slot] |= piece->used;
+	if (rule == GT_PARTIAL_FETCH && partial && fill(serving, slot, piece->line, partial, whole) != 0)
+		return -1;
+	validate(serving->level, tags, slot, rule == GT_PARTIAL_KEEP ? piece->used : whole);
+	return 0;
+}
+
+/* A piece of a store that stays here, where the level allocates. */
+static int write_back_piece(const struct gt_serving *serving, const struct gt_piece *piece)
+{
+	struct gt_level *level = serving->level;
+	struct gt_level_counters *counters = &level->counters;
+	struct gt_tags *tags = serving->tags;
+	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
+
+	counters->writes += count_bits(piece->used);
+	if (slot != GT_NO_SLOT) {
+		uint64_t hits = store_hits(level, piece->used, tags->valid[slot] | tags->dirty[slot]);
+		counters->write_hits += count_bits(hits);
+		counters->sector_misses += count_bits(piece->used & ~hits);
+		touch(level, tags, set, slot, hits, piece->used, counters->mru_writes);
+	} else {
+		counters->line_misses += count_bits(piece->used);
+		if (!level->config.allocate)
+			return gt_send_part(serving, piece->stream_sectors, piece->stream_full);
+		if (claim(serving, set, piece->line, &slot) != 0)
 			return -1;
 	}
+	return store(serving, slot, piece);
+}
+
+int gt_serve_write_back(const struct gt_serving *serving)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++)
+		if (write_back_piece(serving, &pieces[p]) != 0)
+			return -1;
 	return 0;
 }
 
 /* Atomics and reductions are done below: what is here of their sectors is stale. */
-int gt_serve_atomic(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		    struct gt_sink *sent, struct gt_error *error)
+int gt_serve_atomic(const struct gt_serving *serving)
 {
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = split(level, rows, i, pieces);
+	unsigned n = gt_level_split(level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
 		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
@@ -313,42 +265,39 @@ int gt_serve_atomic(struct gt_level *level, struct gt_tags *tags, const struct g
 		if (tags->valid[slot] == 0)
 			gt_tags_drop(tags, set, slot);
 	}
-	return gt_send_on(level, rows, i, sent, error);
+	return gt_send_on(serving);
 }
 
 /* Atomics and reductions are done here, on sectors that must be here. */
-int gt_serve_atomic_back(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-			 struct gt_sink *sent, struct gt_error *error)
+int gt_serve_atomic_back(const struct gt_serving *serving)
 {
-	struct gt_level_counters *counters = &level->counters;
-	struct gt_cause cause = gt_cause_of(rows, i);
+	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = split(level, rows, i, pieces);
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 	uint32_t slot;
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->atomics += count_bits(pieces[p].used);
-		if (read_piece(level, tags, &pieces[p], &counters->atomic_hits, NULL, &slot, &cause, sent, error) != 0)
+		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0)
 			return -1;
-		tags->dirty[slot] |= pieces[p].used;
+		serving->tags->dirty[slot] |= pieces[p].used;
 	}
 	return 0;
 }
 
-int gt_serve_bypass(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		    struct gt_sink *sent, struct gt_error *error)
+int gt_serve_bypass(const struct gt_serving *serving)
 {
-	(void)tags;
-	level->counters.bypassed += count_bits(rows->sectors[i]);
-	return gt_send_on(level, rows, i, sent, error);
+	serving->level->counters.bypassed += count_bits(serving->request.sectors);
+	return gt_send_on(serving);
 }
 
 /* A TLB: one lookup a request, of the page it lies in; a miss sends the request itself on. */
-int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-			 struct gt_sink *sent, struct gt_error *error)
+int gt_serve_translation(const struct gt_serving *serving)
 {
+	struct gt_level *level = serving->level;
 	struct gt_level_counters *counters = &level->counters;
-	uint64_t line = rows->address[i] >> level->line_shift;
+	struct gt_tags *tags = serving->tags;
+	uint64_t line = serving->request.address >> level->line_shift;
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
 	const struct {
 		uint64_t *lookups, *hits, *mru;
@@ -357,7 +306,7 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 		[GT_STORE] = {&counters->writes, &counters->write_hits, counters->mru_writes},
 		[GT_ATOMIC] = {&counters->atomics, &counters->atomic_hits, NULL},
 		[GT_REDUCTION] = {&counters->atomics, &counters->atomic_hits, NULL},
-	}, *to = &of_action[gt_op_action(rows->op[i])];
+	}, *to = &of_action[gt_op_action(serving->request.op)];
 
 	bool activated = level->config.activated && counters->reads + counters->writes + counters->atomics == 0;
 
@@ -367,8 +316,7 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 		touch(level, tags, set, slot, 1, 1, to->mru);
 		return 0;
 	}
-	struct gt_cause cause = gt_cause_of(rows, i);
-	if (claim(level, tags, set, line, &cause, &slot, sent, error) != 0)
+	if (claim(serving, set, line, &slot) != 0)
 		return -1;
 	validate(level, tags, slot, 1);
 	if (activated) {
@@ -378,7 +326,7 @@ int gt_serve_translation(struct gt_level *level, struct gt_tags *tags, const str
 		return 0;
 	}
 	counters->line_misses++;
-	return gt_send_on(level, rows, i, sent, error);
+	return gt_send_on(serving);
 }
 
 uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)
@@ -399,18 +347,41 @@ void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 		gt_tags_demote(tags, set, slot);
 }
 
-int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t sectors,
-		    const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error)
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot)
 {
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
 	uint32_t set = gt_level_set_of(level, line);
 
 	*slot = gt_tags_find(tags, set, line);
 	if (*slot != GT_NO_SLOT)
 		touch(level, tags, set, *slot, 0, 0, NULL);
-	else if (claim(level, tags, set, line, cause, slot, sent, error) != 0)
+	else if (claim(serving, set, line, slot) != 0)
 		return -1;
 	validate(level, tags, *slot, sectors);
-	if (level->class_of[cause->op] == GT_CLASS_STREAM)
+	if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
 		gt_tags_demote(tags, set, *slot);
+	return 0;
+}
+
+static uint64_t misses(const struct gt_level_counters *counters)
+{
+	return counters->line_misses + counters->sector_misses;
+}
+
+static uint64_t hits(const struct gt_level_counters *counters)
+{
+	return counters->read_hits + counters->write_hits + counters->atomic_hits;
+}
+
+int gt_level_find(const struct gt_serving *serving, uint8_t *status)
+{
+	const struct gt_level *level = serving->level;
+	const struct gt_level_counters *counters = &level->counters;
+	uint64_t missed = misses(counters), hit = hits(counters);
+
+	if (level->serve[level->class_of[serving->request.op]](serving) != 0)
+		return -1;
+	*status = misses(counters) > missed ? GT_STATUS_MISS : hits(counters) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
 	return 0;
 }

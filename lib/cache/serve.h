@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside a level: its state, how one request is served, and how requests are sent on. */
+/* Inside a level: its state, and the way of a request through it. Each file calls those after it:
+ *
+ *	take.c      a batch comes, or a kernel ends
+ *	arrival.c, future.c  requests wait, where their order is not that in which they came
+ *	batch.c     a batch is served in order, by the shortest loop that its level allows
+ *	serve.c     one request is served
+ *	send.c      what it sends on
+ *	emit.c      what came passes, with what was found */
 #ifndef GT_CACHE_SERVE_H
 #define GT_CACHE_SERVE_H
 
@@ -21,9 +28,9 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 /* STREAM: a read whose lines leave first. */
 enum gt_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
 
-/* Serves row i of `rows`. */
-typedef int gt_serve(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		     struct gt_sink *sent, struct gt_error *error);
+struct gt_serving;
+/* Serves a request. Returns 0, or -1 with the error that the serving names. */
+typedef int gt_serve(const struct gt_serving *serving);
 
 struct gt_level {
 	struct gt_level_config config;
@@ -37,7 +44,7 @@ struct gt_level {
 	unsigned sectors;      /* of a line */
 	unsigned fetch_sectors; /* of an aligned group that a miss brings in */
 	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
-	bool plain;	      /* the usual lines, in equal sets of few ways */
+	bool fast_path;	      /* the usual lines, in equal sets of few ways */
 	uint32_t set_mask;     /* index mod of a power of two (above 1) of sets: the bits that choose; else 0 */
 	uint8_t class_of[256]; /* of each op */
 	gt_serve *serve[5];    /* of each class */
@@ -45,8 +52,8 @@ struct gt_level {
 	size_t instances_n, instances_used;
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
-	struct gt_ahead *ahead;	  /* NULL if the policy does not look ahead */
-	const uint64_t *next_use; /* of the batch that is served, as gt_ahead_drain gives it */
+	struct gt_future *future; /* NULL if the policy does not look ahead */
+	const uint64_t *next_use; /* of the batch that is served, as gt_future_next gives it */
 	unsigned next_uses;	  /* words of it that a request has */
 	uint64_t last_step; /* of the requests of this kernel */
 	bool scheduled;	    /* they have a step */
@@ -54,13 +61,14 @@ struct gt_level {
 	struct gt_level_counters counters;
 };
 
-/* Serves row i and says what was found, as enum gt_status: one sector that misses makes a miss. */
-int gt_level_find(struct gt_level *level, struct gt_tags *tags, const struct gt_rows *rows, size_t i,
-		  struct gt_sink *sent, uint8_t *status, struct gt_error *error);
-
-/* Serves a batch under --emit all: its requests go to `sent`, each with its status. */
-int gt_level_emit_all(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
-		      struct gt_error *error);
+/* A request that is being served, by an instance, and where what it sends goes. */
+struct gt_serving {
+	struct gt_level *level;
+	struct gt_tags *tags;
+	struct gt_request request;
+	struct gt_sink *sent;
+	struct gt_error *error;
+};
 
 extern gt_serve gt_serve_read, gt_serve_stream, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
 	gt_serve_bypass, gt_serve_translation;
@@ -93,48 +101,64 @@ struct gt_piece {
 
 #define GT_PIECES_MAX (GT_LINE / GT_SECTOR)
 
-/* What the timed level is made of. An instance, made when it is first asked for; NULL on error. */
-struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error);
+/* Makes instance n. NULL on error. */
+struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error);
+
+/* Instance n, made when it is first asked for; NULL on error. */
+static inline struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error)
+{
+	return level->instances[n] ? level->instances[n] : gt_level_open_instance(level, n, error);
+}
+
 /* Cuts a request into pieces, by rising address, and returns how many. */
-unsigned gt_level_split(const struct gt_level *level, uint64_t address, unsigned sectors, unsigned full,
-			struct gt_piece pieces[GT_PIECES_MAX]);
+unsigned gt_level_split_unusual(const struct gt_level *level, const struct gt_request *request,
+				struct gt_piece pieces[GT_PIECES_MAX]);
+static inline unsigned gt_level_split(const struct gt_level *level, const struct gt_request *request,
+				      struct gt_piece pieces[GT_PIECES_MAX])
+{
+	uint8_t sectors = request->sectors & 15, full = request->full & sectors;
+
+	if (!level->usual)
+		return gt_level_split_unusual(level, request, pieces);
+	pieces[0] = (struct gt_piece){.line = request->address / GT_LINE, .used = sectors, .full = full,
+				      .stream_sectors = sectors, .stream_full = full};
+	return 1;
+}
+
+/* Serves a batch in its order. */
+int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
+			 struct gt_error *error);
+
+/* Serves a request and says what was found, as enum gt_status: one sector that misses makes a miss. */
+int gt_level_find(const struct gt_serving *serving, uint8_t *status);
 /* The sectors that are brought in where those in `missing` are not here. */
 uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing);
-struct gt_cause; /* below */
 /* Sectors of a line come in: the line takes a slot if it has none, and is used. */
-int gt_level_arrive(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t sectors,
-		    const struct gt_cause *cause, uint32_t *slot, struct gt_sink *sent, struct gt_error *error);
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot);
 /* A request of that op uses a line that is present, and has been counted. */
 void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op);
 /* A line that is present is used; `mru` as in gt_note_depths. */
 void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 		    uint64_t used, uint64_t *mru);
 
+/* Shapes what --emit all and latency write of a batch. */
+int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
+		  struct gt_error *error);
+/* Writes rows [first, first + n) as they came, with the status of each. */
+int gt_emit(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
+	    struct gt_sink *sent, struct gt_error *error);
+
 /* How many bits a mask of four sectors has. */
 static const uint8_t gt_bits_of_4[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
-/* What a request that is sent on owes to the one that caused it. */
-struct gt_cause {
-	uint64_t step;
-	uint32_t block, an, pc;
-	uint16_t warp, sm;
-	uint8_t op, threads;
-};
-struct gt_cause gt_cause_of(const struct gt_rows *rows, size_t i);
-
-/* Sends `sectors` of the GT_LINE bytes at `address`, and counts them by the action of op. */
-int gt_send(struct gt_level *level, const struct gt_cause *cause, uint64_t address, uint8_t sectors,
-	    uint8_t full, struct gt_sink *sent, struct gt_error *error);
-/* Sends row i as it came. */
-int gt_send_on(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_sink *sent,
-	       struct gt_error *error);
-/* Sends the sectors in `mask` (the level's own) of one of its lines: as a load that keeps the
- * cause's op and threads if that is a load, else as a plain load; or as a plain store that
- * overwrites the sectors in `full`. Several requests if the line is longer than GT_LINE. */
-int gt_send_fill(struct gt_level *level, const struct gt_cause *cause, uint64_t line, uint64_t mask,
-		 struct gt_sink *sent, struct gt_error *error);
-int gt_send_back(struct gt_level *level, const struct gt_cause *cause, uint64_t line, uint64_t mask,
-		 uint64_t full, struct gt_sink *sent, struct gt_error *error);
+/* Sends the request on as it came, or a part of it. */
+int gt_send_on(const struct gt_serving *serving);
+int gt_send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t full);
+/* Sends the sectors in `mask` (the level's own) of one of its lines, on account of the request: as a
+ * load that keeps the request's op and threads if that is a load, else as a plain load; or as a plain
+ * store that overwrites the sectors in `full`. Several requests if the line is longer than GT_LINE. */
+int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask);
+int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full);
 
 /* Notes that a line was touched at a recency position, where `used` of its sectors were used and
  * `hits` of them were there, into the counters `mru` (NULL: into none). */

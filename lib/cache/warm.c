@@ -24,14 +24,13 @@ static uint64_t sectors_within(const struct gt_level *level, uint64_t line, uint
 	return (UINT64_MAX >> (63 - to)) & (UINT64_MAX << from);
 }
 
-static int warm_range(struct gt_level *level, struct gt_tags *tags, uint64_t first, uint64_t last, struct gt_sink *sink,
-		      struct gt_error *error)
+static int warm_range(const struct gt_serving *serving, uint64_t first, uint64_t last)
 {
-	const struct gt_cause nobody = {0};
+	const struct gt_level *level = serving->level;
 	uint32_t slot;
 
 	for (uint64_t line = first >> level->line_shift; line <= last >> level->line_shift; line++)
-		if (gt_level_arrive(level, tags, line, sectors_within(level, line, first, last), &nobody, &slot, sink, error) != 0)
+		if (gt_level_arrive(serving, line, sectors_within(level, line, first, last), &slot) != 0)
 			return -1;
 	return 0;
 }
@@ -42,6 +41,7 @@ int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint6
 	struct gt_level_counters before = level->counters;
 	struct gt_tags *tags = gt_level_instance(level, 0, error);
 	struct gt_sink sink = {gt_rows_new(GT_ROWS_BATCH, error), discard, NULL};
+	const struct gt_serving serving = {.level = level, .tags = tags, .sent = &sink, .error = error};
 	int result = tags && sink.rows ? gt_sink_begin(&sink, GT_REQUESTS, false, error) : -1;
 
 	for (size_t i = 0; result == 0 && i < n; i++) {
@@ -50,7 +50,7 @@ int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint6
 		if (addresses[i] > UINT64_MAX - bytes[i] || bytes[i] > GT_WARM_MAX)
 			result = gt_fail(error, "what was copied into the memory: expected ranges of at most %d GB", (int)(GT_WARM_MAX >> 30));
 		else
-			result = warm_range(level, tags, addresses[i], addresses[i] + bytes[i] - 1, &sink, error);
+			result = warm_range(&serving, addresses[i], addresses[i] + bytes[i] - 1);
 	}
 	gt_rows_free(sink.rows);
 	level->counters = before;

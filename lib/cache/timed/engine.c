@@ -26,12 +26,12 @@ int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error
 	return 0;
 }
 
-unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *row, uint16_t sm, uint32_t ordinal,
+unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,
 		       struct gt_item items[GT_PIECES_MAX])
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(timed->level, row->address, row->sectors, row->full, pieces);
-	struct gt_item item = {.row = *row, .ordinal = ordinal, .class = timed->level->class_of[row->op], .sm = sm};
+	unsigned n = gt_level_split(timed->level, request, pieces);
+	struct gt_item item = {.request = *request, .ordinal = ordinal, .class = timed->level->class_of[request->op]};
 	if (item.class == GT_CLASS_STREAM)
 		item.class = GT_CLASS_READ;
 	bool by_line = gt_engine_waits(timed, &item);
@@ -43,8 +43,8 @@ unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *ro
 		items[p].set = set;
 		items[p].bank = timed->banks > 1 ? set % timed->banks : 0;
 		if (by_line) {
-			items[p].row.sectors = pieces[p].stream_sectors;
-			items[p].row.full = pieces[p].stream_full;
+			items[p].request.sectors = pieces[p].stream_sectors;
+			items[p].request.full = pieces[p].stream_full;
 		}
 	}
 	return by_line ? n : 1;
@@ -68,8 +68,8 @@ struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_
 
 	return (struct gt_timed_event){
 		.step = step, .line = item->piece.line, .effect = step, .busy = engine->busy[set],
-		.busy_after = engine->busy[set], .block = item->row.block, .an = item->row.an, .bank = item->bank,
-		.position = UINT32_MAX, .warp = item->row.warp, .sm = item->sm};
+		.busy_after = engine->busy[set], .block = item->request.block, .an = item->request.an, .bank = item->bank,
+		.position = UINT32_MAX, .warp = item->request.warp, .sm = item->request.sm};
 }
 
 /* [002] has a class of its own for what [000] counts as merges. */
@@ -107,17 +107,18 @@ int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struc
 		timed->watch(timed->watch_context, event);
 	if (timed->config.emit != GT_EMIT_ALL)
 		return 0;
-	return gt_engine_send(timed, engine,
-			      &(struct gt_sent){item->row, event->step, item->sm, status_of(timed, event)}, error);
+	struct gt_outgoing row = {item->request, status_of(timed, event)};
+	row.request.step = event->step;
+	return gt_engine_send(timed, engine, &row, error);
 }
 
 static void watch_effect(const struct gt_timed *timed, const struct gt_flight *flight)
 {
 	timed->watch(timed->watch_context,
 		     &(struct gt_timed_event){.status = GT_TIMED_EFFECT, .step = flight->arrival, .line = flight->line,
-					      .effect = flight->arrival, .block = flight->cause.block,
-					      .an = flight->cause.an, .position = UINT32_MAX, .warp = flight->cause.warp,
-					      .sm = flight->cause.sm});
+					      .effect = flight->arrival, .block = flight->request.block,
+					      .an = flight->request.an, .position = UINT32_MAX, .warp = flight->request.warp,
+					      .sm = flight->request.sm});
 }
 
 /* The first in flight changes the cache. */
@@ -127,9 +128,9 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 	uint32_t slot;
 
 	gt_flights_drop_first(&engine->flights);
-	flight.cause.step = flight.arrival;
-	if (gt_level_arrive(timed->level, engine->tags, flight.line, flight.sectors | flight.uses, &flight.cause, &slot,
-			    &timed->collected, error) != 0)
+	flight.request.step = flight.arrival;
+	const struct gt_serving serving = {timed->level, engine->tags, flight.request, &timed->collected, error};
+	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, &slot) != 0)
 		return -1;
 	engine->tags->dirty[slot] |= flight.dirty;
 	if (timed->watch)
@@ -159,20 +160,10 @@ int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t
 int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		    struct gt_timed_event *event, struct gt_error *error)
 {
-	struct gt_rows *rows = timed->scratch;
+	struct gt_serving serving = {timed->level, engine->tags, item->request, &timed->collected, error};
 
-	rows->block[0] = item->row.block;
-	rows->warp[0] = item->row.warp;
-	rows->an[0] = item->row.an;
-	rows->pc[0] = item->row.pc;
-	rows->op[0] = item->row.op;
-	rows->address[0] = item->row.address;
-	rows->sectors[0] = item->row.sectors;
-	rows->full[0] = item->row.full;
-	rows->threads[0] = item->row.threads;
-	rows->step[0] = event->step;
-	rows->sm[0] = item->sm;
-	return gt_level_find(timed->level, engine->tags, rows, 0, &timed->collected, &event->found, error);
+	serving.request.step = event->step;
+	return gt_level_find(&serving, &event->found);
 }
 
 /* Whether the warp of an item holds as many entries as it may. */
@@ -185,8 +176,8 @@ static bool warp_is_full(const struct gt_timed *timed, const struct gt_engine *e
 		return false;
 	for (uint64_t at = flights->released; at < flights->tail; at++) {
 		const struct gt_flight *flight = gt_flight_at(flights, at);
-		held += flight->holds && flight->cause.block == item->row.block && flight->cause.warp == item->row.warp &&
-			flight->cause.sm == item->sm;
+		held += flight->holds && flight->request.block == item->request.block && flight->request.warp == item->request.warp &&
+			flight->request.sm == item->request.sm;
 	}
 	return held >= timed->config.timed.per_warp;
 }
@@ -238,13 +229,6 @@ uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
 	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
 }
 
-static struct gt_cause cause_of(const struct gt_item *item, uint64_t step)
-{
-	return (struct gt_cause){.step = step, .block = item->row.block, .an = item->row.an, .pc = item->row.pc,
-				 .warp = item->row.warp, .sm = item->sm, .op = item->row.op,
-				 .threads = item->row.threads};
-}
-
 void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *event)
 {
 	struct gt_timed_counters *counters = &timed->counters;
@@ -261,10 +245,11 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 		   uint64_t here, struct gt_timed_event *event, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
-	struct gt_cause cause = cause_of(item, event->step);
+	struct gt_serving serving = {timed->level, engine->tags, item->request, &timed->collected, error};
 	uint32_t set = gt_mshr_set(config, item->bank % config->partitions);
 	uint64_t latency = gt_engine_latency(timed, engine);
 
+	serving.request.step = event->step;
 	event->status = GT_TIMED_MISS;
 	event->latency = latency;
 	event->effect = event->step + latency - (config->on_full == GT_FULL_STALL);
@@ -272,12 +257,12 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 	engine->held++;
 	gt_engine_count_miss(timed, event);
 	uint64_t brought = gt_level_groups(timed->level, away) & ~here;
-	if (gt_send_fill(timed->level, &cause, item->piece.line, brought, &timed->collected, error) != 0)
+	if (gt_send_fill(&serving, item->piece.line, brought) != 0)
 		return -1;
 	return gt_flights_add(&engine->flights,
 			      &(struct gt_flight){.arrival = event->effect, .line = item->piece.line, .sectors = brought,
 						  .dirty = item->class == GT_CLASS_ATOMIC ? item->piece.used : 0,
-						  .mshr_set = set, .holds = true, .cause = cause},
+						  .mshr_set = set, .holds = true, .request = serving.request},
 			      error);
 }
 

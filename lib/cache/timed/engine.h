@@ -17,11 +17,10 @@ struct gt_timed_counters {
 
 /* One lookup of a request: of the line of a load or atomic, or of a store as a whole. */
 struct gt_item {
-	struct gt_waiting row; /* with the sectors of this lookup only */
+	struct gt_request request; /* with the sectors of this lookup only */
 	struct gt_piece piece;
 	uint32_t set, bank, ordinal; /* ordinal: of its warp among those that issue together */
 	uint8_t class;
-	uint16_t sm;
 };
 
 struct gt_items {
@@ -29,16 +28,14 @@ struct gt_items {
 	size_t n, capacity;
 };
 
-struct gt_sent {
-	struct gt_waiting row;
-	uint64_t step;
-	uint16_t sm;
+struct gt_outgoing {
+	struct gt_request request;
 	uint8_t status; /* of a lookup that is passed on under --emit all */
 };
 
 /* What an instance has sent, or has still to serve, by step. */
 struct gt_outbox {
-	struct gt_sent *rows;
+	struct gt_outgoing *rows;
 	size_t first, n, capacity;
 };
 
@@ -71,7 +68,6 @@ struct gt_timed {
 	bool limited; /* ports */
 	bool instant; /* latency fixed:0 and stall: misses are hits to come, as in the functional model */
 	struct gt_timed_counters counters;
-	struct gt_rows *scratch; /* one row: a lookup for the functional model */
 	struct gt_sink collected; /* what the functional model sends, on its way to an outbox */
 	struct gt_engine *sender; /* whose outbox that is */
 	uint64_t last_step;	  /* of the requests that came */
@@ -93,18 +89,10 @@ static inline uint64_t gt_engine_start(const struct gt_engine *engine)
 }
 
 /* Cuts a request into lookups: a load by line, all else is one. Returns how many. */
-unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_waiting *row, uint16_t sm, uint32_t ordinal,
+unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,
 		       struct gt_item items[GT_PIECES_MAX]);
 /* Room for `more` items. */
 int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error);
-
-/* A request of a wave's warp as a row. */
-static inline struct gt_waiting gt_waiting_of_kept(const struct gt_warp *warp, const struct gt_kept *request)
-{
-	return (struct gt_waiting){.address = request->address, .block = warp->block, .an = request->an,
-				   .pc = request->pc, .warp = warp->warp, .op = request->op,
-				   .sectors = request->sectors, .full = request->full, .threads = request->threads};
-}
 
 /* Whether a lookup waits for what it misses: a load, or an atomic that is done here. */
 static inline bool gt_engine_waits(const struct gt_timed *timed, const struct gt_item *item)
@@ -149,9 +137,9 @@ void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *e
 /* Draws the latency of a miss. */
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 
-int gt_outbox_add(struct gt_outbox *outbox, const struct gt_sent *row, struct gt_error *error);
+int gt_outbox_add(struct gt_outbox *outbox, const struct gt_outgoing *row, struct gt_error *error);
 /* Puts a row into the outbox. */
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error);
+int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error);
 /* Counts a lookup, and puts it there if all are emitted, with what the event says of it. */
 int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   const struct gt_timed_event *event, struct gt_error *error);

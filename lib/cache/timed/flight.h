@@ -24,7 +24,7 @@ struct gt_flight {
 	uint32_t mshr_set;
 	uint32_t next; /* in the chain of its line, newest first; or GT_NO_FLIGHT */
 	bool holds;    /* an MSHR entry */
-	struct gt_cause cause;
+	struct gt_request request; /* that caused it */
 };
 
 struct gt_flights {

@@ -4,11 +4,11 @@
 
 #include "cache/timed/engine.h"
 
-int gt_outbox_add(struct gt_outbox *outbox, const struct gt_sent *row, struct gt_error *error)
+int gt_outbox_add(struct gt_outbox *outbox, const struct gt_outgoing *row, struct gt_error *error)
 {
 	if (outbox->n == outbox->capacity) {
 		size_t capacity = outbox->capacity ? 2 * outbox->capacity : 64;
-		struct gt_sent *rows = realloc(outbox->rows, capacity * sizeof *rows);
+		struct gt_outgoing *rows = realloc(outbox->rows, capacity * sizeof *rows);
 		if (!rows)
 			return gt_fail_memory(error, "requests of SMs that wait, or are ahead of others");
 		outbox->rows = rows;
@@ -18,13 +18,13 @@ int gt_outbox_add(struct gt_outbox *outbox, const struct gt_sent *row, struct gt
 	return 0;
 }
 
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_sent *row, struct gt_error *error)
+int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
 {
 	timed->waiting++;
 	return gt_outbox_add(&engine->outbox, row, error);
 }
 
-static const struct gt_sent *head_of(const struct gt_timed *timed, uint32_t number)
+static const struct gt_outgoing *head_of(const struct gt_timed *timed, uint32_t number)
 {
 	const struct gt_outbox *outbox = &timed->engines[number]->outbox;
 
@@ -33,7 +33,7 @@ static const struct gt_sent *head_of(const struct gt_timed *timed, uint32_t numb
 
 static bool before(const struct gt_timed *timed, uint32_t left, uint32_t right)
 {
-	uint64_t a = head_of(timed, left)->step, b = head_of(timed, right)->step;
+	uint64_t a = head_of(timed, left)->request.step, b = head_of(timed, right)->request.step;
 
 	return a != b ? a < b : left < right;
 }
@@ -55,25 +55,14 @@ static void sink_down(const struct gt_timed *timed, uint32_t *heap, size_t n, si
 	}
 }
 
-static int pass(const struct gt_sent *sent, struct gt_sink *sink, struct gt_error *error)
+static int pass(const struct gt_outgoing *sent, struct gt_sink *sink, struct gt_error *error)
 {
 	struct gt_rows *rows = sink->rows;
 
 	if (gt_sink_room(sink, error) != 0)
 		return -1;
-	size_t at = rows->n++;
-	rows->block[at] = sent->row.block;
-	rows->warp[at] = sent->row.warp;
-	rows->an[at] = sent->row.an;
-	rows->pc[at] = sent->row.pc;
-	rows->op[at] = sent->row.op;
-	rows->address[at] = sent->row.address;
-	rows->sectors[at] = sent->row.sectors;
-	rows->full[at] = sent->row.full;
-	rows->threads[at] = sent->row.threads;
-	rows->step[at] = sent->step;
-	rows->sm[at] = sent->sm;
-	rows->status[at] = sent->status;
+	rows->status[rows->n] = sent->status;
+	gt_request_append(rows, &sent->request);
 	return 0;
 }
 
@@ -97,7 +86,7 @@ static int release(struct gt_timed *timed, uint32_t *heap, uint64_t bound, struc
 			heap[n++] = timed->active_list[i];
 	for (size_t at = n; at-- > 0;)
 		sink_down(timed, heap, n, at);
-	while (n > 0 && head_of(timed, heap[0])->step < bound) {
+	while (n > 0 && head_of(timed, heap[0])->request.step < bound) {
 		struct gt_outbox *outbox = &timed->engines[heap[0]]->outbox;
 		if (pass(&outbox->rows[outbox->first++], sent, error) != 0)
 			return -1;

@@ -84,8 +84,7 @@ static int add_effect(struct gt_engine *engine, const struct gt_item *item, cons
 {
 	struct gt_flight flight = {.arrival = event->effect, .line = item->piece.line, .uses = item->piece.used,
 				   .dirty = changes ? item->piece.used : 0,
-				   .cause = {.block = item->row.block, .an = item->row.an, .pc = item->row.pc,
-					     .warp = item->row.warp, .sm = item->sm, .op = item->row.op}};
+				   .request = item->request};
 
 	return gt_flights_add(&engine->flights, &flight, error);
 }
@@ -106,7 +105,7 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 		event->effect = event->step + config->hit_latency;
 		count_hit(timed, engine, item, slot, event);
 		if (is_alone(timed, engine, event) && !changes) {
-			gt_level_use(timed->level, engine->tags, item->set, slot, item->row.op);
+			gt_level_use(timed->level, engine->tags, item->set, slot, item->request.op);
 			return 0;
 		}
 		return add_effect(engine, item, event, changes, error);
@@ -128,10 +127,8 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 static void cut_request(const struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
 {
 	const struct gt_warp *warp = &engine->wave.warps[running->warp];
-	const struct gt_kept *request = &engine->wave.requests[warp->next];
-	const struct gt_waiting row = gt_waiting_of_kept(warp, request);
 
-	running->n = (uint8_t)gt_engine_cut(timed, &row, (uint16_t)engine->number, 0, running->items);
+	running->n = (uint8_t)gt_engine_cut(timed, &engine->wave.requests[warp->next].request, 0, running->items);
 }
 
 /* A request is served: the next of the access follows. Done with the access, the warp is delayed in
@@ -139,13 +136,13 @@ static void cut_request(const struct gt_timed *timed, const struct gt_engine *en
 static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 		  uint64_t step)
 {
-	const struct gt_kept *requests = engine->wave.requests;
+	const struct gt_wave_request *requests = engine->wave.requests;
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
-	uint32_t an = requests[warp->next].an;
+	uint32_t an = requests[warp->next].request.an;
 
 	warp->next = requests[warp->next].next;
 	warp->piece = 0;
-	if (warp->next != GT_NO_REQUEST && requests[warp->next].an == an) {
+	if (warp->next != GT_NO_REQUEST && requests[warp->next].request.an == an) {
 		cut_request(timed, engine, running);
 		return;
 	}

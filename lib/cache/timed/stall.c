@@ -166,7 +166,7 @@ static int by_place(const void *left, const void *right)
 static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
 		      struct gt_error *error)
 {
-	const struct gt_kept *requests = engine->wave.requests;
+	const struct gt_wave_request *requests = engine->wave.requests;
 
 	group->n = 0;
 	for (uint32_t s = 0; s < pool->schedulers; s++) {
@@ -177,13 +177,12 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct g
 	qsort(group->warps, group->n, sizeof *group->warps, by_place);
 	for (uint32_t i = 0; i < group->n; i++) {
 		struct gt_warp *warp = &engine->wave.warps[group->warps[i]];
-		uint32_t an = requests[warp->next].an;
+		uint32_t an = requests[warp->next].request.an;
 		group->last[i] = (struct last){0};
-		for (; warp->next != GT_NO_REQUEST && requests[warp->next].an == an; warp->next = requests[warp->next].next) {
-			const struct gt_waiting row = gt_waiting_of_kept(warp, &requests[warp->next]);
+		for (; warp->next != GT_NO_REQUEST && requests[warp->next].request.an == an; warp->next = requests[warp->next].next) {
 			if (gt_items_reserve(&engine->items, GT_PIECES_MAX, error) != 0)
 				return -1;
-			engine->items.n += gt_engine_cut(timed, &row, (uint16_t)engine->number, i,
+			engine->items.n += gt_engine_cut(timed, &requests[warp->next].request, i,
 							 &engine->items.items[engine->items.n]);
 		}
 	}

@@ -19,11 +19,7 @@ static int collect(void *context, struct gt_rows *rows, struct gt_error *error)
 	struct gt_timed *timed = context;
 
 	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
-		const struct gt_sent sent = {
-			.row = {.address = rows->address[i], .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i],
-				.warp = rows->warp[i], .op = rows->op[i], .sectors = rows->sectors[i],
-				.full = rows->full[i], .threads = rows->threads[i]},
-			.step = rows->step[i], .sm = rows->sm[i]};
+		const struct gt_outgoing sent = {.request = gt_request_of(rows, i)};
 		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
 			return -1;
 	}
@@ -55,12 +51,10 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	timed->limited = config->timed.ports != GT_UNLIMITED;
 	timed->instant = config->timed.on_full == GT_FULL_STALL && gt_latency_is_zero(&config->timed.latency);
 	timed->level = gt_level_open(config, error);
-	timed->scratch = new_rows(1, error);
 	timed->collected = (struct gt_sink){new_rows(256, error), collect, timed};
-	if (!timed->level || !timed->scratch || !timed->collected.rows)
+	if (!timed->level || !timed->collected.rows)
 		goto failed;
 	timed->level->scheduled = true;
-	timed->scratch->n = 1;
 	timed->engines_n = timed->level->instances_n;
 	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
 	timed->active_list = malloc(timed->engines_n * sizeof *timed->active_list);
@@ -95,7 +89,6 @@ void gt_timed_close(struct gt_timed *timed)
 	free(timed->engines);
 	free(timed->active_list);
 	gt_level_close(timed->level);
-	gt_rows_free(timed->scratch);
 	gt_rows_free(timed->collected.rows);
 	free(timed);
 }
@@ -159,20 +152,20 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 /* Serves the groups of an instance: what the schedule issues in one step issues together. */
 static int serve_groups(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
-	const struct gt_sent *queued = engine->queued.rows;
+	const struct gt_outgoing *queued = engine->queued.rows;
 	struct gt_items *items = &engine->items;
 
 	for (size_t first = 0, at = 0; at < engine->queued.n; first = at) {
 		uint32_t ordinal = 0;
-		for (; at < engine->queued.n && queued[at].step == queued[first].step; at++) {
-			const struct gt_waiting *row = &queued[at].row, *before = &queued[at - (at > first)].row;
-			ordinal += row->block != before->block || row->warp != before->warp ||
-				   queued[at].sm != queued[at - (at > first)].sm;
+		for (; at < engine->queued.n && queued[at].request.step == queued[first].request.step; at++) {
+			const struct gt_request *request = &queued[at].request, *before = &queued[at - (at > first)].request;
+			ordinal += request->block != before->block || request->warp != before->warp ||
+				   request->sm != before->sm;
 			if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
 				return -1;
-			items->n += gt_engine_cut(timed, row, queued[at].sm, ordinal, &items->items[items->n]);
+			items->n += gt_engine_cut(timed, request, ordinal, &items->items[items->n]);
 		}
-		engine->group_step = queued[first].step;
+		engine->group_step = queued[first].request.step;
 		if (gt_engine_stall(timed, engine, error) != 0)
 			return -1;
 	}
@@ -201,9 +194,9 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, const st
 		      struct gt_error *error)
 {
 	struct gt_outbox *queued = &engine->queued;
-	const struct gt_sent row = {.row = gt_waiting_of(rows, i), .step = rows->step[i], .sm = rows->sm[i]};
+	const struct gt_outgoing row = {.request = gt_request_of(rows, i)};
 
-	if (queued->n >= GATHERED_ROWS && rows->step[i] != queued->rows[queued->n - 1].step &&
+	if (queued->n >= GATHERED_ROWS && row.request.step != queued->rows[queued->n - 1].request.step &&
 	    serve(timed, engine, error) != 0)
 		return -1;
 	return gt_outbox_add(queued, &row, error);
@@ -236,7 +229,7 @@ static int catch_up(struct gt_timed *timed, struct gt_error *error)
 {
 	for (size_t i = 0; i < timed->active && timed->config.timed.issue == GT_OWN_SCHEDULE; i++) {
 		struct gt_engine *engine = timed->engines[timed->active_list[i]];
-		if (engine->queued.n > 0 && engine->queued.rows[engine->queued.n - 1].step >= timed->last_step)
+		if (engine->queued.n > 0 && engine->queued.rows[engine->queued.n - 1].request.step >= timed->last_step)
 			continue;
 		if (serve(timed, engine, error) != 0)
 			return -1;

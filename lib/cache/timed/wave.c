@@ -39,7 +39,7 @@ void gt_wave_clear(struct gt_wave *wave)
 
 bool gt_wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 {
-	return wave->n > 0 && rows->an[i] < wave->requests[wave->n - 1].an &&
+	return wave->n > 0 && rows->an[i] < wave->requests[wave->n - 1].request.an &&
 	       !gt_map_get(&wave->known, key_of_block(rows->block[i]));
 }
 
@@ -87,7 +87,7 @@ static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 
 int gt_wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
-	struct gt_kept *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
+	struct gt_wave_request *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
 	uint32_t at = (uint32_t)wave->n;
 
 	if (requests)
@@ -99,9 +99,7 @@ int gt_wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, stru
 	struct gt_warp *warp = &wave->warps[wave->current];
 	*(warp->next == GT_NO_REQUEST ? &warp->next : &requests[warp->last].next) = at;
 	warp->last = at;
-	requests[wave->n++] = (struct gt_kept){
-		.address = rows->address[i], .an = rows->an[i], .pc = rows->pc[i], .next = GT_NO_REQUEST,
-		.op = rows->op[i], .sectors = rows->sectors[i], .full = rows->full[i], .threads = rows->threads[i]};
+	requests[wave->n++] = (struct gt_wave_request){gt_request_of(rows, i), GT_NO_REQUEST};
 	return 0;
 }
 

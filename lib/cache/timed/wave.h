@@ -8,15 +8,13 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "stream/rows.h"
+#include "stream/request.h"
 
 #define GT_NO_REQUEST UINT32_MAX
 
-struct gt_kept {
-	uint64_t address;
-	uint32_t an, pc;
+struct gt_wave_request {
+	struct gt_request request;
 	uint32_t next; /* of its warp, or GT_NO_REQUEST */
-	uint8_t op, sectors, full, threads;
 };
 
 struct gt_warp {
@@ -32,7 +30,7 @@ struct gt_warp {
 };
 
 struct gt_wave {
-	struct gt_kept *requests;
+	struct gt_wave_request *requests;
 	size_t n, capacity;
 	struct gt_warp *warps;
 	uint32_t warps_n, warps_capacity;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* One memory request: what models keep, hand on and send. A batch (stream/rows.h) has the same
+ * columns. */
+#ifndef GT_STREAM_REQUEST_H
+#define GT_STREAM_REQUEST_H
+
+#include <stdint.h>
+
+#include "stream/rows.h"
+
+struct gt_request {
+	uint64_t address; /* of the line: a multiple of GT_LINE */
+	uint64_t step;	  /* 0 where the batch is not scheduled; so is sm */
+	uint32_t block, an, pc;
+	uint32_t latency; /* 0 where the batch has none */
+	uint16_t warp, sm;
+	uint8_t op, sectors, full, threads;
+};
+
+/* Row i of a batch of requests. */
+static inline struct gt_request gt_request_of(const struct gt_rows *rows, size_t i)
+{
+	return (struct gt_request){
+		.address = rows->address[i], .step = rows->scheduled ? rows->step[i] : 0, .block = rows->block[i],
+		.an = rows->an[i], .pc = rows->pc[i], .latency = rows->has_latency ? rows->latency[i] : 0,
+		.warp = rows->warp[i], .sm = rows->scheduled ? rows->sm[i] : 0, .op = rows->op[i],
+		.sectors = rows->sectors[i], .full = rows->full[i], .threads = rows->threads[i]};
+}
+
+/* Appends a request to a batch, which must have room: the columns that the batch carries. A status
+ * is the caller's to set. */
+static inline void gt_request_append(struct gt_rows *rows, const struct gt_request *request)
+{
+	size_t at = rows->n++;
+
+	rows->address[at] = request->address;
+	rows->block[at] = request->block;
+	rows->an[at] = request->an;
+	rows->pc[at] = request->pc;
+	rows->warp[at] = request->warp;
+	rows->op[at] = request->op;
+	rows->sectors[at] = request->sectors;
+	rows->full[at] = request->full;
+	rows->threads[at] = request->threads;
+	if (rows->scheduled) {
+		rows->step[at] = request->step;
+		rows->sm[at] = request->sm;
+	}
+	if (rows->has_latency)
+		rows->latency[at] = request->latency;
+}
+
+#endif
