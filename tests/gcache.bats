@@ -462,9 +462,9 @@ l2.arrival = rr # assumed: a test
 		--l1 --size 32K --ways 4 --line 128 --replace weighted:1/2,1/2|2 weights for 4 ways
 		--l1 --size 48K --ways 6 --line 128 --replace plru|power of two
 		--l1 --write around|back, through or evict
-		--l1 --allocate maybe|no or yes
+		--l1 --allocate maybe|yes or no
 		--l1 --partial drop|keep, read or fetch
-		--l1 --operators some|no or yes
+		--l1 --operators some|yes or no
 		--l1 --bypass some|none, writes, reads or all
 		--l1 --flush often|kernel or never
 		--l1 --private --arrival rr|shared level
@@ -643,8 +643,8 @@ l2.arrival = rr # assumed: a test
 		run gcache --l1 ${words//,/ } </dev/null
 		[ "$status" -eq 2 ] && [[ $output == *"${expected//_/ }"* ]] || { echo "$words: $output"; false; }
 	done <<-'TABLE'
-		--ports,0 expected_a_number_from_1
-		--banks,0 expected_a_number_from_1
+		--ports,0 expected_a_whole_number_from_1
+		--banks,0 expected_a_whole_number_from_1
 		--banks,128,--partitions,1,--size,8K,--ways,4,--line,128 a_divisor_of_16_does
 		--banks,5,--partitions,1,--size,8K,--ways,4,--line,128 a_divisor_of_16_does
 		--mshr,4x32,--partitions,5 expected_one_of_1,_2,_3,_5
@@ -658,25 +658,25 @@ l2.arrival = rr # assumed: a test
 		--on-full,requeue,--shared private_level
 		--delay,-1 expected
 		--ports,1,--arrival,rr arrival_rr
-		--ports,x expected_a_number_from_1
-		--partitions,0 expected_a_number_from_1
+		--ports,x expected_a_whole_number_from_1
+		--partitions,0 expected_a_whole_number_from_1
 		--partitions,1048576,--banks,1048576 1099511627776_banks_are_more_than_65536
 		--mshr,1x0 expected_SETSxENTRIES
 		--mshr,4x expected_SETSxENTRIES
 		--mshr,99999999x1 of_at_most_65536_sets
 		--mshr,3x32,--partitions,4 expected_one_of_1,_2,_4
-		--merges,-1 expected_a_number_from_0
-		--per-warp-mshr,0 expected_a_number_from_1
+		--merges,-1 expected_a_whole_number_from_0
+		--per-warp-mshr,0 expected_a_whole_number_from_1
 		--latency,fixed:-1 expected_fixed:N
-		--hit-latency,9999999 expected_a_number_from_0_to_1048576
+		--hit-latency,9999999 expected_a_whole_number_from_0_to_1048576
 		--delay,nan,--issue,rr expected_a_number_from_0_to_1024
-		--schedulers,99999999,--issue,rr expected_a_number_from_1_to_1048576
+		--schedulers,99999999,--issue,rr expected_a_whole_number_from_1_to_1048576
 		--emit,latency,--ports,1 leave_out_the_options_of_time
 		--replace,opt,--ports,1 leave_out_the_options_of_time
 		--issue,lrr expected_auto,_schedule,_rr,_gto_or_fifo-pool
 		--issue,rr,--shared,--on-full,stall only_issue_schedule_fits
 		--issue,schedule,--on-full,requeue,--private issue_schedule_does_not_fit
-		--schedulers,0,--issue,rr expected_a_number_from_1
+		--schedulers,0,--issue,rr expected_a_whole_number_from_1
 		--schedulers,2 expected_issue_rr,_gto_or_fifo-pool
 		--delay,1 expected_issue_rr,_gto_or_fifo-pool
 		--clip,no,--on-full,stall clip_no_is_of_on-full_requeue

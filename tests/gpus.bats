@@ -133,9 +133,11 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	load_text 'sms = many # vendor: x\n' "gpu:1: sms: 'many': expected a whole number"
 	load_text 'l2.size = 4.3 # vendor: x\n' "gpu:1: l2.size: '4.3': expected a size"
 	load_text 'l1.ways = 0 # vendor: x\n' "gpu:1: l1.ways"
-	load_text 'l1.ways = full/0 # vendor: x\n' "gpu:1: l1.ways: '0'"
-	load_text 'l1.ways = half # vendor: x\n' "gpu:1: l1.ways: 'half': expected a whole number"
+	load_text 'l1.ways = full/0 # vendor: x\n' "gpu:1: l1.ways: 'full/0': expected a number of ways"
+	load_text 'l1.ways = half # vendor: x\n' "gpu:1: l1.ways: 'half': expected a number of ways"
 	load_text 'shared_options = 0,16K,8K # vendor: x\n' "gpu:1: shared_options: '8K': expected sizes in rising order"
+	load_text 'l2.write = bakc # vendor: x\n' "gpu:1: l2.write: 'bakc': expected back, through or evict"
+	load_text 'l2.merges = few # vendor: x\n' "gpu:1: l2.merges: 'few': expected a whole number from 0 to 1048576, or unlimited"
 	load_text 'l1.index = a b # vendor: x\n' "gpu:1: l1.index: 'a b': expected one word"
 	load_text 'sms 80 # vendor: x\n' "gpu:1: expected 'key = value"
 	load_text "sms = $(printf '%0300d' 1) # vendor: x\n" "gpu:1: expected a value of at most 255 bytes"
@@ -159,4 +161,79 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 
 @test "the commands of the manual run" {
 	TMPDIR=$BATS_TEST_TMPDIR run_man_examples gtrace-gpu.5
+}
+
+# Each parameter of a level in a line of --help: option, form, text, [default; defaults of levels].
+level_options() {
+	gcache --help | awk '
+		function out() { if (line ~ /\]$/) print line; line = "" }
+		/^      --/ { out(); sub(/^ +/, ""); line = $0; next }
+		/^               / && line != "" { sub(/^ +/, " "); line = line $0; next }
+		{ out() }' | sed 's/  */ /g'
+}
+
+# The values that a line of level_options lists: default and words, with something filled in for what is in capitals.
+listed_values() {
+	sed -E 's/.*\[([^];]*)(;[^]]*)?\]$/\1/' <<<"$1"
+	cut -d ' ' -f 2 <<<"$1" | tr '|' '\n' | sed -nE '/^[a-z-]+$/p'
+	case $1 in
+	--index* | --interleave* | --replace* | --latency*)
+		sed -E 's/^--[a-z]+ [^ ]+ //; s/ \[[^]]*\]$//; s/^.*(line|served): //; s/ \([^)]*\)//; s/, /\n/g' <<<"$1" |
+			sed -E 's/\[:SEED\]/:3/; s/:N$/:3/; s/:SUM.*/:7,8/; s/:DIGITS/:0123/; s/:W,W.*/:1\/2,1\/2/; s/:K1,K2/:1,2/; s/:MIN.*/:1,2,3/' ;;
+	esac
+}
+
+@test "options that describe a level, keys of descriptions and their manual are one; each value that --help lists is taken" {
+	level_options >"$BATS_TEST_TMPDIR/options"
+	sed -n '/^\.Ss A cache level/,/^\.Ss DRAM/p' man/gtrace-gpu.5 | sed -n 's/^\.It Cm //p' | tr -s ' ,' '\n' | sort >"$BATS_TEST_TMPDIR/keys"
+	diff <(cut -d ' ' -f 1 "$BATS_TEST_TMPDIR/options" | sed 's/^--//; y/-/_/' | sort) "$BATS_TEST_TMPDIR/keys"
+	while read -r line; do
+		option=${line%% *}
+		key=${option#--}
+		while read -r value; do
+			run gcache --name x "$option" "$value" </dev/null
+			[[ $output != *"$option:"* ]]
+			[[ $output == "gcache: "* ]]
+			echo "l2.${key//-/_} = $value # assumed: a test" >"$BATS_TEST_TMPDIR/gpu"
+			gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
+		done < <(listed_values "$line")
+	done <"$BATS_TEST_TMPDIR/options"
+}
+
+@test "a key does what the option of its name does" {
+	gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce >"$BATS_TEST_TMPDIR/in.gt"
+	while read -r level key value differs options; do
+		{
+			cat gpus/titanv
+			printf '%s # assumed: a test\n' 'l2.partitions = 2' 'l2.banks = 2'
+		} >"$BATS_TEST_TMPDIR/without"
+		{
+			cat "$BATS_TEST_TMPDIR/without"
+			echo "$level.$key = $value # assumed: a test"
+		} >"$BATS_TEST_TMPDIR/with"
+		gschedule --gpu "$BATS_TEST_TMPDIR/without" <"$BATS_TEST_TMPDIR/in.gt" >"$BATS_TEST_TMPDIR/without.gt"
+		gschedule --gpu "$BATS_TEST_TMPDIR/with" <"$BATS_TEST_TMPDIR/in.gt" >"$BATS_TEST_TMPDIR/with.gt"
+		rows() { "$@" | gtrace-cat | grep -vE '^#(history|gpu)'; }
+		# shellcheck disable=SC2086
+		rows gcache --$level $options "$BATS_TEST_TMPDIR/with.gt" >"$BATS_TEST_TMPDIR/key"
+		# shellcheck disable=SC2086
+		rows gcache --$level $options --${key//_/-} $value "$BATS_TEST_TMPDIR/without.gt" >"$BATS_TEST_TMPDIR/option"
+		# shellcheck disable=SC2086
+		rows gcache --$level $options "$BATS_TEST_TMPDIR/without.gt" >"$BATS_TEST_TMPDIR/neither"
+		cmp "$BATS_TEST_TMPDIR/key" "$BATS_TEST_TMPDIR/option"
+		run cmp -s "$BATS_TEST_TMPDIR/key" "$BATS_TEST_TMPDIR/neither"
+		[ "$status" -eq "$differs" ]
+	done <<-'TABLE'
+		l2 interleave two-level 1
+		l2 emit none 1
+		l2 operators no 0
+		l2 warm allocations 0
+		l1 hit_latency 3 1 --ports 1
+		l1 per_warp_mshr 1 1 --mshr 1x8 --latency fixed:40
+		l1 on_full requeue 1 --mshr 1x8 --latency fixed:40
+		l1 issue gto 1 --ports 1
+		l1 schedulers 3 1 --ports 1 --issue rr
+		l1 delay 2 1 --issue rr --latency fixed:40
+		l1 clip no 1 --on-full requeue --mshr 1x8 --latency fixed:40
+	TABLE
 }

@@ -18,7 +18,7 @@ setup() { cd "$ROOT"; }
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)
 		[ "$name" != tool ] || continue
-		diff <("$name" --help | grep -oE -e '--[a-z][a-z0-9-]+' | grep -vE -e '--(help|version)$' | sort -u) \
+		diff <("$name" --help | sed '/^example: /,$d' | grep -oE -e '--[a-z][a-z0-9-]+' | grep -vE -e '--(help|version)$' | sort -u) \
 			<(grep -oE '^\.(It )?Fl .*|Fl -[a-z][a-z0-9-]+' "man/$name.1" | grep -oE 'Fl -[a-z][a-z0-9-]+' | sed 's/Fl -/--/' | grep -vE -e '--(help|version)$' | sort -u) ||
 			{ echo "$name: --help on the left, the manual on the right"; return 1; }
 	done
@@ -76,6 +76,20 @@ setup() { cd "$ROOT"; }
 		[ "$status" -eq 2 ]
 		[ ! -s "$BATS_TEST_TMPDIR/out" ]
 		[ -s "$BATS_TEST_TMPDIR/err" ]
+	done
+}
+
+@test "a misspelt option is told from one that nothing is like" {
+	run gcache --l1 --seize 32K
+	[ "$status" -eq 2 ]
+	[[ $output == *"did you mean '--size'?"* ]]
+	run gstats --jsno
+	[[ $output == *"did you mean '--json'?"* ]]
+	run gcache --l1 --hit-cycels=3
+	[[ $output == *"did you mean '--hit-cycles'?"* ]]
+	for option in --no-such-option --s --; do
+		run gcache --l1 "$option" 1
+		[[ $output != *"did you mean"* ]]
 	done
 }
 

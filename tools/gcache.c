@@ -11,77 +11,80 @@
 #include "coalesce/coalesce.h"
 #include "tool.h"
 
-static const char help[] =
-	"usage: gcache --l1|--l2|--texture|--readonly|--tlb NAME|--name NAME [OPTION...] [FILE]\n"
+static const char usage[] =
+	"usage: gcache --l1|--l2|--texture|--readonly|--tlb NAME|--window|--name NAME [OPTION...] [FILE]\n"
 	"\n"
 	"Reads requests (or accesses, which it coalesces), writes the requests that one cache level\n"
 	"sends on, and counts hits and misses by kernel.\n"
-	"\n"
-	"      --l1                 a data cache in each SM\n"
-	"      --l2                 the data cache that all SMs share\n"
-	"      --texture            a texture L1 in each SM\n"
-	"      --readonly           a read-only data cache in each SM\n"
-	"      --tlb NAME           a translation buffer of that name; l1 and l2 are l1tlb and l2tlb\n"
-	"      --window             the page entries that are active at a time\n"
-	"      --name NAME          a level of that name, or another name for one of those above\n"
-	"      --private, --shared  one instance for each SM, or one for all\n"
-	"      --size BYTES|none    of an instance, such as 32K or 4.5M; none: all requests pass by\n"
-	"      --ways N|full[/SETS] lines of a set; all, in one set or so many\n"
-	"      --line BYTES         a power of two, 32 or more\n"
-	"      --sector BYTES|line  what becomes valid as a whole, 32 or more\n"
-	"      --sets LIST          ways of each set, such as 17,8x6, in the place of size and ways\n"
-	"      --index FUNCTION     mod, smod:N, prime, xor, fermi, texture, hash, ipoly,\n"
-	"                           bits:SUM,... (of address bits: 7^13,8^14&15), table:DIGITS\n"
-	"      --interleave SCHEME[:BYTES]\n"
-	"                           set, mod, xor, hash, two-level: the bank of a line\n"
-	"      --replace POLICY     lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip, opt\n"
-	"      --seed N             of random and weighted\n"
-	"      --write back|through|evict\n"
-	"      --allocate yes|no    whether a store that misses takes a line\n"
-	"      --partial keep|read|fetch\n"
-	"                           what a store of part of a sector leaves, under write back\n"
-	"      --fetch BYTES|sector what a miss brings in, aligned\n"
-	"      --bypass none|writes|reads|all\n"
-	"      --operators yes|no   whether loads' cache operators count: .cg and .cv pass a private level\n"
-	"      --flush kernel|never whether a kernel's end empties the level\n"
-	"      --write-hits sector|tag  whether a store hits by its sectors or by its line\n"
-	"      --warm none|copies|allocations\n"
-	"                           what a shared level holds when a kernel begins\n"
-	"      --arrival step|rr    by step, or one request from each SM in turn (a shared level)\n"
-	"      --emit misses|all|none|latency\n"
-	"                           what to write: what is sent on, all that came, counts only, or\n"
-	"                           all that came, with its latency: cycles added by each level of a chain\n"
-	"      --hit-cycles LIST, --miss-cycles LIST\n"
-	"                           that this one adds: CYCLES[,FROM:CYCLES]...\n"
-	"  Any of these makes the level timed:\n"
-	"      --partitions N, --banks N, --ports N|unlimited\n"
-	"                           banks of each partition, ports of each bank\n"
-	"      --mshr SETSxENTRIES|unlimited, --merges N|unlimited, --per-warp-mshr N|unlimited\n"
-	"                           misses in flight; those that join one; those of one warp\n"
-	"      --latency fixed:N|adaptive:K1,K2|half-normal:MIN,SIGMA,SEED\n"
-	"                           steps until a miss is served; --hit-latency N, until a hit counts\n"
-	"      --on-full stall|requeue\n"
-	"                           what a warp does without an MSHR; --clip yes|no\n"
-	"      --issue schedule|rr|gto|fifo-pool\n"
-	"                           who says which warps issue: the steps that came, or this level;\n"
-	"                           --schedulers N of an SM, --delay FACTOR of a warp for its data\n"
+	"\n";
+static const char other_options[] =
 	"  -S, --memory SIZE        under opt: memory for requests that wait (2G); more go to a file\n"
 	"  -T, --temporary DIR      where that file is made ($TMPDIR, /tmp)\n"
 	"  -v, --verbose            progress on stderr\n"
 	"      --help, --version\n"
 	"\n"
-	"What is not given comes from the GPU description in the stream; see gcache(1).\n";
+	"In brackets: what holds if neither the option is given nor the GPU description in the stream says\n"
+	"it; see gcache(1).\n"
+	"\n"
+	"example: gtrace-order TRACE | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats\n";
 
 /* Values of the options: parameters, then roles, then the rest. */
 enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED };
+
+/* "what it does [32K; l2 2M, texture 12K]": the default, and those of the roles that have another. */
+static void print_parameter(FILE *to, int id)
+{
+	const struct gt_parameter *parameter = &gt_parameters[id];
+	char option[64], text[512];
+	const char *separator = "; ";
+
+	snprintf(option, sizeof option, "--%s %s", parameter->name, parameter->type.form);
+	size_t used = (size_t)snprintf(text, sizeof text, "%s [%s", parameter->help, parameter->otherwise);
+	for (size_t i = 0; i < gt_roles_n && used < sizeof text; i++) {
+		const char *value = gt_roles[i].values[id];
+		if (!value || strcmp(value, parameter->otherwise) == 0)
+			continue;
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", separator, gt_roles[i].option, value);
+		separator = ", ";
+	}
+	if (used < sizeof text)
+		snprintf(text + used, sizeof text - used, "]");
+	gt_help_option(to, option, text);
+}
+
+static const char *help(void)
+{
+	static char text[16384];
+	FILE *to = fmemopen(text, sizeof text, "w");
+
+	if (!to)
+		return usage;
+	fputs(usage, to);
+	for (size_t i = 0; i < gt_roles_n; i++) {
+		char option[32];
+		snprintf(option, sizeof option, "--%s%s", gt_roles[i].option, gt_roles[i].name ? "" : " NAME");
+		gt_help_option(to, option, gt_roles[i].help);
+	}
+	gt_help_option(to, "--private, --shared", "the same as --scope private, --scope shared");
+	for (int timed = 0; timed < 2; timed++) {
+		if (timed)
+			fputs("  Any of these makes the level timed:\n", to);
+		for (int id = 0; id < GT_PARAMETERS; id++)
+			if (gt_parameters[id].timed == (timed != 0))
+				print_parameter(to, id);
+	}
+	fputs(other_options, to);
+	fclose(to);
+	return text;
+}
 
 static struct tool tool;
 static struct gt_level_settings settings;
 
 struct run {
-	struct gt_level_config config; /* of `level` */
-	struct gt_level *level;	       /* NULL before the first kernel, and if it is timed */
-	struct gt_timed *timed;	       /* the same, if it is not */
+	char *said;		/* what `level` was made of: gt_level_said */
+	struct gt_level *level; /* NULL before the first kernel, and if it is timed */
+	struct gt_timed *timed; /* the same, if it is not */
 	struct gt_coalescer coalescer;
 	bool coalesced;		 /* accesses came in this kernel */
 	struct gt_sink requests; /* what the coalescer makes */
@@ -150,7 +153,6 @@ static void close_level(struct run *run)
 static void open_level(struct run *run, const struct gt_level_config *config)
 {
 	close_level(run);
-	memcpy(&run->config, config, sizeof *config);
 	if (gt_level_timed(&settings))
 		run->timed = gt_timed_open(config, &tool.error);
 	else
@@ -168,8 +170,12 @@ static void begin_kernel(struct run *run)
 	if (gt_level_check(&config, ~UINT64_C(0), &tool.error) != 0 ||
 	    (gt_level_timed(&settings) && gt_timed_check(&config, ~UINT64_C(0), &tool.error) != 0))
 		tool_usage_error(&tool, settings.name);
-	if ((!run->level && !run->timed) || memcmp(&config, &run->config, sizeof config) != 0)
+	char *said = gt_level_said(&settings, gt_reader_gpu(tool.in), gt_reader_kernel(tool.in), &tool.error);
+	tool_must(&tool, said ? 0 : -1);
+	if (!run->said || strcmp(said, run->said) != 0)
 		open_level(run, &config);
+	free(run->said);
+	run->said = said;
 	if (run->timed)
 		gt_timed_begin(run->timed);
 	else
@@ -191,7 +197,7 @@ static const struct option *all_options(void)
 	static struct option options[GT_PARAMETERS + 16];
 	size_t n = 0;
 
-	for (int id = GT_LEVEL_SCOPE + 1; id < GT_PARAMETERS; id++)
+	for (int id = 0; id < GT_PARAMETERS; id++)
 		options[n++] = (struct option){gt_parameters[id].name, required_argument, NULL, PARAMETER + id};
 	for (size_t i = 0; i < gt_roles_n; i++)
 		options[n++] = (struct option){gt_roles[i].option, gt_roles[i].name ? no_argument : required_argument,
@@ -284,7 +290,7 @@ int main(int argc, char **argv)
 	enum gt_event event;
 	uint64_t kernel = 0;
 
-	tool_begin(&tool, "gcache", help, argc, argv);
+	tool_begin(&tool, "gcache", help(), argc, argv);
 	run.warming.from = read_options();
 	run.requests = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), take, &run};
 	tool_must(&tool, run.requests.rows ? 0 : -1);
@@ -309,6 +315,7 @@ int main(int argc, char **argv)
 	finish_kernel(&run, kernel);
 	tool_end(&tool);
 	close_level(&run);
+	free(run.said);
 	gt_warming_clear(&run.warming);
 	gt_rows_free(run.requests.rows);
 	return 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/installed.h"
+#include "base/options.h"
 
 #define PIPE_BYTES (1 << 20) /* what a pipe is asked to hold, where the system lets one ask */
 
@@ -50,6 +51,30 @@ static _Noreturn void print_and_exit(const char *text)
 	exit(fflush(stdout) != 0 || ferror(stdout) ? 1 : 0);
 }
 
+/* The option that the user may have meant, where a long one is none: at most every third letter is wrong. */
+static void print_misspelt(const struct tool *tool, const struct option *options)
+{
+	const char *word = tool->argv[optind - 1], *meant = NULL;
+	char name[64];
+	unsigned best;
+
+	if (optopt != 0 || strncmp(word, "--", 2) != 0)
+		return;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	best = (unsigned)strlen(name) / 3 + 1;
+	for (; options->name; options++) {
+		unsigned distance = gt_edit_distance(name, options->name);
+		if (strncmp(options->name, name, strlen(name)) == 0) /* an abbreviation of several */
+			return;
+		if (distance < best) {
+			best = distance;
+			meant = options->name;
+		}
+	}
+	if (meant)
+		fprintf(stderr, "%s: did you mean '--%s'?\n", tool->name, meant);
+}
+
 int tool_option(struct tool *tool, const char *short_options, const struct option *options)
 {
 	for (;;) {
@@ -65,6 +90,7 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 			tool->verbose = true;
 			break;
 		case '?':
+			print_misspelt(tool, options);
 			fprintf(stderr, "%s: see '%s --help'\n", tool->name, tool->name);
 			exit(2);
 		default:

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,4 +129,63 @@ char *gt_format_size(uint64_t size, char *buffer)
 	}
 	snprintf(buffer, 32, "%" PRIu64, size);
 	return buffer;
+}
+
+/* ---- help and messages ---- */
+
+#define HELP_INDENT 6
+#define HELP_COLUMN 27
+#define HELP_WIDTH 100
+
+void gt_help_option(FILE *to, const char *option, const char *text)
+{
+	int at = fprintf(to, "%*s%s", HELP_INDENT, "", option);
+
+	if (at + 1 > HELP_COLUMN) {
+		fputc('\n', to);
+		at = 0;
+	}
+	at += fprintf(to, "%*s", HELP_COLUMN - at, "");
+	for (bool first = true; *text; first = false) {
+		int length = (int)strcspn(text, " ");
+		if (!first && at + 1 + length > HELP_WIDTH)
+			at = fprintf(to, "\n%*s", HELP_COLUMN, "") - 1;
+		else if (!first)
+			at += fprintf(to, " ");
+		at += fprintf(to, "%.*s", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', to);
+}
+
+#define WORD_LETTERS 63
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* The table of the optimal string alignment, of which three rows are kept. */
+unsigned gt_edit_distance(const char *a, const char *b)
+{
+	unsigned rows[3][WORD_LETTERS + 1];
+	size_t m = strnlen(a, WORD_LETTERS), n = strnlen(b, WORD_LETTERS);
+	unsigned *before = rows[0], *last = rows[1], *row = rows[2];
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= m; i++) {
+		unsigned *free_row = before;
+		before = last;
+		last = row;
+		row = free_row;
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++) {
+			row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+	}
+	return row[n];
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and sizes as users write them on a command line or in a GPU description. */
+/* Numbers and sizes as users write them on a command line or in a GPU description, and what --help and
+ * messages say of options. */
 #ifndef GT_BASE_OPTIONS_H
 #define GT_BASE_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -28,5 +30,12 @@ int gt_parse_list(const char *text, unsigned char *chosen, size_t n, struct gt_e
 /* Writes a size the way people label it, "32K", "4.5M" or "96", into a buffer of at least 32
  * bytes, and returns the buffer. Exact: sizes that no short form gives are printed in bytes. */
 char *gt_format_size(uint64_t size, char *buffer);
+
+/* An option in --help, such as "--ways N|full", and what it does, in lines of at most 100 characters. */
+void gt_help_option(FILE *to, const char *option, const char *text);
+
+/* How many letters must be put in, left out, replaced or swapped with their neighbour to make one word the other;
+ * words of more than 63 letters are compared by their first 63. */
+unsigned gt_edit_distance(const char *a, const char *b);
 
 #endif

@@ -3,114 +3,40 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
 #include "stream/rows.h"
 
-#define TIMED_MAX (1U << 20) /* of what the timed model counts */
 #define AUTO_SCHEDULERS 0
 #define AUTO_DELAY (-1)
 #define BYTES_MAX (UINT64_C(1) << 48)
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-/* One of a few words; *value is its place. */
-static int parse_word(const char *text, const char *const *words, size_t n, int *value, struct gt_error *error)
+/* ---- where each value goes ---- */
+
+static int take_size(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	char list[128] = "";
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(text, words[i]) == 0) {
-			*value = (int)i;
-			return 0;
-		}
-		size_t length = strlen(list);
-		snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
-	}
-	return gt_fail(error, "'%s': expected %s", text, list);
-}
-
-/* The parser of a field that is one of a few words. */
-#define WORDS(FUNCTION, FIELD, TYPE, ...)                                                         \
-	static int FUNCTION(struct gt_level_config *config, const char *text, struct gt_error *error) \
-	{                                                                                          \
-		static const char *const words[] = {__VA_ARGS__};                                  \
-		int value = 0;                                                                     \
-		if (parse_word(text, words, LENGTH(words), &value, error) != 0)                    \
-			return -1;                                                                 \
-		config->FIELD = (TYPE)value;                                                       \
-		return 0;                                                                          \
-	}
-
-WORDS(parse_scope, shared, bool, "private", "shared")
-WORDS(parse_write, write, enum gt_write, "back", "through", "evict")
-WORDS(parse_allocate, allocate, bool, "no", "yes")
-WORDS(parse_partial, partial, enum gt_partial, "keep", "read", "fetch")
-WORDS(parse_bypass, bypass, enum gt_bypass, "none", "writes", "reads", "all")
-WORDS(parse_operators, operators, bool, "no", "yes")
-WORDS(parse_emit, emit, enum gt_emit, "misses", "all", "none", "latency")
-WORDS(parse_flush, flush, enum gt_flush, "kernel", "never")
-WORDS(parse_write_hits, tag_hits, bool, "sector", "tag")
-WORDS(parse_warm, warm, enum gt_warm, "none", "copies", "allocations")
-WORDS(parse_arrival, arrival, enum gt_arrival, "step", "rr")
-WORDS(parse_on_full, timed.on_full, enum gt_on_full, "stall", "requeue")
-WORDS(parse_issue, timed.issue, enum gt_own_issue, "auto", "schedule", "rr", "gto", "fifo-pool")
-WORDS(parse_clip, timed.clip, bool, "no", "yes")
-
-/* "none": there is no such level. */
-static int parse_size(struct gt_level_config *config, const char *text, struct gt_error *error)
-{
-	config->absent = strcmp(text, "none") == 0;
-	if (config->absent)
-		return 0;
-	return gt_parse_size(text, GT_SECTOR, BYTES_MAX, &config->size, error);
-}
-
-static int parse_ways(struct gt_level_config *config, const char *text, struct gt_error *error)
-{
-	config->ways = 0;
-	config->divided = 1;
-	if (strcmp(text, "full") == 0 ||
-	    (strncmp(text, "full/", 5) == 0 && gt_parse_count(text + 5, 1, GT_LEVEL_SLOTS_MAX, &config->divided, error) == 0) ||
-	    gt_parse_count(text, 1, GT_LEVEL_SLOTS_MAX, &config->ways, error) == 0)
-		return 0;
-	return gt_fail(error, "'%s': expected a number of ways from 1 to %u, full, or full/SETS", text, GT_LEVEL_SLOTS_MAX);
-}
-
-static int parse_power(const char *text, uint64_t *value, struct gt_error *error)
-{
-	uint64_t size;
-
-	if (gt_parse_size(text, 1, BYTES_MAX, &size, error) != 0)
-		return -1;
-	if (size < GT_SECTOR || size > UINT64_C(1) << 30 || (size & (size - 1)) != 0)
-		return gt_fail(error, "'%s': expected a power of two from 32 to 1G", text);
-	*value = size;
+	(void)error;
+	config->absent = value->word;
+	if (!value->word)
+		config->size = value->number;
 	return 0;
 }
 
-static int parse_line(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_ways(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return parse_power(text, &config->line, error);
-}
-
-/* "line" makes a sector of the whole line. */
-static int parse_sector(struct gt_level_config *config, const char *text, struct gt_error *error)
-{
-	config->sector = 0;
-	return strcmp(text, "line") == 0 ? 0 : parse_power(text, &config->sector, error);
-}
-
-static int parse_fetch(struct gt_level_config *config, const char *text, struct gt_error *error)
-{
-	config->fetch = 0;
-	return strcmp(text, "sector") == 0 ? 0 : parse_power(text, &config->fetch, error);
+	(void)error;
+	config->ways = value->word ? 0 : value->number;
+	config->divided = value->word ? value->number : 1;
+	return 0;
 }
 
 /* "17,8x6": a set of 17 ways, then six of 8. "none" leaves it to size and ways. */
-static int parse_sets(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_sets(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	const char *at = text;
+	const char *text = value->text, *at = text;
 	uint64_t slots = 0;
 
 	config->sets_listed = 0;
@@ -135,59 +61,25 @@ static int parse_sets(struct gt_level_config *config, const char *text, struct g
 	return 0;
 }
 
-static int parse_index(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_index(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_index_parse(text, &config->index, &config->index_argument, error);
+	return gt_index_parse(value->text, &config->index, &config->index_argument, error);
 }
 
-static int parse_interleave(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_interleave(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_interleave_parse(text, &config->interleave, error);
+	return gt_interleave_parse(value->text, &config->interleave, error);
 }
 
-static int parse_seed(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_replace(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_parse_count(text, 0, UINT64_MAX, &config->replacement.seed, error);
+	return gt_replacement_parse(value->text, &config->replacement, error);
 }
-
-static int parse_replace(struct gt_level_config *config, const char *text, struct gt_error *error)
-{
-	return gt_replacement_parse(text, &config->replacement, error);
-}
-
-/* A number from min, or "unlimited" where that makes sense. */
-static int parse_limit(const char *text, uint64_t min, bool open, uint32_t *value, struct gt_error *error)
-{
-	uint64_t number;
-
-	*value = GT_UNLIMITED;
-	if (open && strcmp(text, "unlimited") == 0)
-		return 0;
-	if (gt_parse_count(text, min, TIMED_MAX, &number, error) != 0)
-		return gt_fail(error, "'%.100s': expected a number from %" PRIu64 " to %u%s", text, min, TIMED_MAX,
-			       open ? ", or unlimited" : "");
-	*value = (uint32_t)number;
-	return 0;
-}
-
-/* The parser of a field that is a number. */
-#define LIMIT(FUNCTION, FIELD, MIN, OPEN)                                                          \
-	static int FUNCTION(struct gt_level_config *config, const char *text, struct gt_error *error) \
-	{                                                                                          \
-		return parse_limit(text, MIN, OPEN, &config->timed.FIELD, error);                  \
-	}
-
-LIMIT(parse_partitions, partitions, 1, false)
-LIMIT(parse_banks, banks, 1, false)
-LIMIT(parse_ports, ports, 1, true)
-LIMIT(parse_merges, merges, 0, true)
-LIMIT(parse_per_warp, per_warp, 1, true)
-LIMIT(parse_hit_latency, hit_latency, 0, false)
 
 /* "4x32": four sets of 32. */
-static int parse_mshr(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_mshr(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	const char *times = strchr(text, 'x');
+	const char *text = value->text, *times = strchr(text, 'x');
 	uint64_t sets, entries;
 	char head[32];
 
@@ -197,99 +89,131 @@ static int parse_mshr(struct gt_level_config *config, const char *text, struct g
 		return 0;
 	snprintf(head, sizeof head, "%.*s", times ? (int)(times - text < 31 ? times - text : 31) : 0, text);
 	if (!times || times - text > 31 || gt_parse_count(head, 1, GT_BANKS_MAX, &sets, error) != 0 ||
-	    gt_parse_count(times + 1, 1, TIMED_MAX, &entries, error) != 0)
+	    gt_parse_count(times + 1, 1, GT_TIMED_MAX, &entries, error) != 0)
 		return gt_fail(error, "'%.100s': expected SETSxENTRIES, such as 4x32, of at most %u sets of %u, or unlimited",
-			       text, GT_BANKS_MAX, TIMED_MAX);
+			       text, GT_BANKS_MAX, GT_TIMED_MAX);
 	config->timed.mshr_sets = (uint32_t)sets;
 	config->timed.mshr_entries = (uint32_t)entries;
 	return 0;
 }
 
-static int parse_latency(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_latency(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_latency_parse(text, &config->timed.latency, error);
+	return gt_latency_parse(value->text, &config->timed.latency, error);
 }
 
-static int parse_hit_cycles(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_hit_cycles(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_cycles_parse(text, &config->hit_cycles, error);
+	return gt_cycles_parse(value->text, &config->hit_cycles, error);
 }
 
-static int parse_miss_cycles(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_miss_cycles(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_cycles_parse(text, &config->miss_cycles, error);
+	return gt_cycles_parse(value->text, &config->miss_cycles, error);
 }
 
-/* "auto": of the mode, or of the GPU. */
-static int parse_schedulers(struct gt_level_config *config, const char *text, struct gt_error *error)
+static int take_delay(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	config->timed.schedulers = AUTO_SCHEDULERS;
-	return strcmp(text, "auto") == 0 ? 0 : parse_limit(text, 1, false, &config->timed.schedulers, error);
+	(void)error;
+	config->timed.delay = value->word ? AUTO_DELAY : value->real;
+	return 0;
 }
 
-static int parse_delay(struct gt_level_config *config, const char *text, struct gt_error *error)
-{
-	config->timed.delay = AUTO_DELAY;
-	return strcmp(text, "auto") == 0 ? 0 : gt_parse_real(text, 0, 1024, &config->timed.delay, error);
-}
-
-const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
-	[GT_LEVEL_SCOPE] = {"scope", "private|shared", "shared", parse_scope},
-	[GT_LEVEL_SIZE] = {"size", "BYTES|none", "32K", parse_size},
-	[GT_LEVEL_WAYS] = {"ways", "N|full[/SETS]", "4", parse_ways},
-	[GT_LEVEL_LINE] = {"line", "BYTES", "128", parse_line},
-	[GT_LEVEL_SECTOR] = {"sector", "BYTES|line", "32", parse_sector},
-	[GT_LEVEL_SETS] = {"sets", "WAYS[xN],...", "none", parse_sets},
-	[GT_LEVEL_INDEX] = {"index", "FUNCTION", "mod", parse_index},
-	/* Before GT_LEVEL_REPLACE's turn, whose text may hold a seed of its own. */
-	[GT_LEVEL_SEED] = {"seed", "N", "1", parse_seed},
-	[GT_LEVEL_REPLACE] = {"replace", "POLICY", "lru", parse_replace},
-	[GT_LEVEL_WRITE] = {"write", "back|through|evict", "back", parse_write},
-	[GT_LEVEL_ALLOCATE] = {"allocate", "yes|no", "yes", parse_allocate},
-	[GT_LEVEL_PARTIAL] = {"partial", "keep|read|fetch", "keep", parse_partial},
-	[GT_LEVEL_FETCH] = {"fetch", "BYTES|sector", "sector", parse_fetch},
-	[GT_LEVEL_BYPASS] = {"bypass", "none|writes|reads|all", "none", parse_bypass},
-	[GT_LEVEL_OPERATORS] = {"operators", "yes|no", "yes", parse_operators},
-	[GT_LEVEL_EMIT] = {"emit", "misses|all|none|latency", "misses", parse_emit},
-	[GT_LEVEL_FLUSH] = {"flush", "kernel|never", "kernel", parse_flush},
-	[GT_LEVEL_ARRIVAL] = {"arrival", "step|rr", "step", parse_arrival},
-	[GT_LEVEL_HIT_CYCLES] = {"hit-cycles", "CYCLES[,FROM:CYCLES]...", "unknown", parse_hit_cycles},
-	[GT_LEVEL_MISS_CYCLES] = {"miss-cycles", "CYCLES[,FROM:CYCLES]...", "unknown", parse_miss_cycles},
-	[GT_LEVEL_INTERLEAVE] = {"interleave", "SCHEME[:BYTES]", "set", parse_interleave},
-	[GT_LEVEL_WRITE_HITS] = {"write-hits", "sector|tag", "sector", parse_write_hits},
-	[GT_LEVEL_WARM] = {"warm", "none|copies|allocations", "none", parse_warm},
-	[GT_LEVEL_PARTITIONS] = {"partitions", "N", "1", parse_partitions},
-	[GT_LEVEL_BANKS] = {"banks", "N", "1", parse_banks},
-	[GT_LEVEL_PORTS] = {"ports", "N|unlimited", "unlimited", parse_ports},
-	[GT_LEVEL_MSHR] = {"mshr", "SETSxENTRIES|unlimited", "unlimited", parse_mshr},
-	[GT_LEVEL_MERGES] = {"merges", "N|unlimited", "unlimited", parse_merges},
-	[GT_LEVEL_PER_WARP] = {"per-warp-mshr", "N|unlimited", "unlimited", parse_per_warp},
-	[GT_LEVEL_LATENCY] = {"latency", "MODEL", "fixed:1", parse_latency},
-	[GT_LEVEL_HIT_LATENCY] = {"hit-latency", "N", "0", parse_hit_latency},
-	[GT_LEVEL_ON_FULL] = {"on-full", "stall|requeue", "stall", parse_on_full},
-	[GT_LEVEL_ISSUE] = {"issue", "auto|schedule|rr|gto|fifo-pool", "auto", parse_issue},
-	[GT_LEVEL_SCHEDULERS] = {"schedulers", "N|auto", "auto", parse_schedulers},
-	[GT_LEVEL_CLIP] = {"clip", "yes|no", "yes", parse_clip},
-	[GT_LEVEL_DELAY] = {"delay", "FACTOR|auto", "auto", parse_delay},
+/* A value is a field of the config, of so many bytes, where a word is `word`; or `take` reads it. */
+struct place {
+	size_t offset, bytes;
+	uint64_t word;
+	int (*take)(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error);
 };
+
+#define FIELD(NAME, WORD) {offsetof(struct gt_level_config, NAME), sizeof((struct gt_level_config *)NULL)->NAME, WORD, NULL}
+#define TAKEN(FUNCTION) {0, 0, 0, FUNCTION}
+
+/* Words are numbered as the enums of config.h are. */
+static const struct place places[GT_PARAMETERS] = {
+	[GT_LEVEL_SCOPE] = FIELD(shared, 0),
+	[GT_LEVEL_SIZE] = TAKEN(take_size),
+	[GT_LEVEL_WAYS] = TAKEN(take_ways),
+	[GT_LEVEL_LINE] = FIELD(line, 0),
+	[GT_LEVEL_SECTOR] = FIELD(sector, 0),
+	[GT_LEVEL_SETS] = TAKEN(take_sets),
+	[GT_LEVEL_INDEX] = TAKEN(take_index),
+	[GT_LEVEL_INTERLEAVE] = TAKEN(take_interleave),
+	[GT_LEVEL_SEED] = FIELD(replacement.seed, 0),
+	[GT_LEVEL_REPLACE] = TAKEN(take_replace),
+	[GT_LEVEL_WRITE] = FIELD(write, 0),
+	[GT_LEVEL_ALLOCATE] = FIELD(allocate, 0),
+	[GT_LEVEL_PARTIAL] = FIELD(partial, 0),
+	[GT_LEVEL_WRITE_HITS] = FIELD(tag_hits, 0),
+	[GT_LEVEL_FETCH] = FIELD(fetch, 0),
+	[GT_LEVEL_BYPASS] = FIELD(bypass, 0),
+	[GT_LEVEL_OPERATORS] = FIELD(operators, 0),
+	[GT_LEVEL_FLUSH] = FIELD(flush, 0),
+	[GT_LEVEL_WARM] = FIELD(warm, 0),
+	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
+	[GT_LEVEL_EMIT] = FIELD(emit, 0),
+	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
+	[GT_LEVEL_MISS_CYCLES] = TAKEN(take_miss_cycles),
+	[GT_LEVEL_PARTITIONS] = FIELD(timed.partitions, 0),
+	[GT_LEVEL_BANKS] = FIELD(timed.banks, 0),
+	[GT_LEVEL_PORTS] = FIELD(timed.ports, GT_UNLIMITED),
+	[GT_LEVEL_MSHR] = TAKEN(take_mshr),
+	[GT_LEVEL_MERGES] = FIELD(timed.merges, GT_UNLIMITED),
+	[GT_LEVEL_PER_WARP] = FIELD(timed.per_warp, GT_UNLIMITED),
+	[GT_LEVEL_LATENCY] = TAKEN(take_latency),
+	[GT_LEVEL_HIT_LATENCY] = FIELD(timed.hit_latency, 0),
+	[GT_LEVEL_ON_FULL] = FIELD(timed.on_full, 0),
+	[GT_LEVEL_ISSUE] = FIELD(timed.issue, 0),
+	[GT_LEVEL_SCHEDULERS] = FIELD(timed.schedulers, AUTO_SCHEDULERS),
+	[GT_LEVEL_CLIP] = FIELD(timed.clip, 0),
+	[GT_LEVEL_DELAY] = TAKEN(take_delay),
+};
+
+static void store(void *field, size_t bytes, uint64_t number)
+{
+	bool flag = number != 0;
+	uint32_t narrow = (uint32_t)number;
+
+	if (bytes == sizeof flag)
+		memcpy(field, &flag, bytes);
+	else if (bytes == sizeof narrow)
+		memcpy(field, &narrow, bytes);
+	else
+		memcpy(field, &number, bytes);
+}
+
+static int take(struct gt_level_config *config, enum gt_parameter_id id, const char *text, struct gt_error *error)
+{
+	const struct place *place = &places[id];
+	struct gt_value value;
+
+	if (gt_value_read(&gt_parameters[id].type, text, &value, error) != 0)
+		return -1;
+	if (place->take)
+		return place->take(config, &value, error);
+	store((char *)config + place->offset, place->bytes, value.word ? place->word : value.number);
+	return 0;
+}
+
+/* ---- where each value comes from ---- */
 
 const struct gt_role gt_roles[] = {
 	{"l1", "a data cache in each SM", "l1", false, false,
 	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
 	{"l2", "the data cache that all SMs share", "l2", false, false, {[GT_LEVEL_SIZE] = "2M", [GT_LEVEL_WAYS] = "16"}},
 	/* [001] table 4 and figure 12. */
-	{"texture", "a texture L1 in each SM [001]", "texture", false, false,
+	{"texture", "a texture L1 in each SM", "texture", false, false,
 	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_SIZE] = "12K", [GT_LEVEL_WAYS] = "96", [GT_LEVEL_LINE] = "32", [GT_LEVEL_INDEX] = "texture",
 	  [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
 	{"readonly", "a read-only data cache in each SM", "readonly", false, false,
 	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_SIZE] = "48K", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
 	/* [001] 4.2: on Kepler page entries of 512 MB are active at a time. */
-	{"window", "the page entries that are active at a time [001]", "window", true, true,
+	{"window", "the page entries that are active at a time", "window", true, true,
 	 {[GT_LEVEL_SIZE] = "512M", [GT_LEVEL_WAYS] = "full", [GT_LEVEL_LINE] = "512M", [GT_LEVEL_SECTOR] = "line", [GT_LEVEL_HIT_CYCLES] = "0"}},
 	/* [001] 4.2: 16 entries of 2 MB, fully associative, outside the SMs. */
-	{"tlb", "a translation buffer of that name", NULL, true, false,
+	{"tlb", "a translation buffer of that name; l1 and l2 are l1tlb and l2tlb", NULL, true, false,
 	 {[GT_LEVEL_SIZE] = "32M", [GT_LEVEL_WAYS] = "full", [GT_LEVEL_LINE] = "2M", [GT_LEVEL_SECTOR] = "line", [GT_LEVEL_HIT_CYCLES] = "0"}},
-	{"name", "a level of that name", NULL, false, false, {0}},
+	{"name", "a level of that name, or another name for one of those above", NULL, false, false, {0}},
 };
 const size_t gt_roles_n = LENGTH(gt_roles);
 
@@ -306,8 +230,8 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 
 bool gt_level_timed(const struct gt_level_settings *settings)
 {
-	for (int id = GT_LEVEL_PARTITIONS; id < GT_PARAMETERS; id++)
-		if (settings->option[id])
+	for (int id = 0; id < GT_PARAMETERS; id++)
+		if (gt_parameters[id].timed && settings->option[id])
 			return true;
 	return false;
 }
@@ -318,7 +242,7 @@ int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, co
 	struct gt_level_config scratch = {0};
 
 	settings->option[id] = text;
-	return gt_parameters[id].parse(&scratch, text, error);
+	return take(&scratch, id, text, error);
 }
 
 /* The ways of listed sets and size and ways say the same thing: an option wins over the other
@@ -331,7 +255,7 @@ static bool outranked(const struct gt_level_settings *settings, enum gt_paramete
 const char *gt_level_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
 			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
 {
-	char key[2 * GT_COUNT_NAME];
+	char key[GT_KEY_BYTES];
 
 	if (settings->option[id])
 		return settings->option[id];
@@ -339,10 +263,7 @@ const char *gt_level_text(const struct gt_level_settings *settings, enum gt_para
 		snprintf(buffer, 32, "%" PRIu64, kernel->l1_bytes);
 		return buffer;
 	}
-	snprintf(key, sizeof key, "%s.%s", settings->name, gt_parameters[id].name);
-	for (char *at = strchr(key, '-'); at; at = strchr(at, '-')) /* --hit-cycles is LEVEL.hit_cycles */
-		*at = '_';
-	const char *text = outranked(settings, id) ? NULL : gt_gpu_get(gpu, key);
+	const char *text = outranked(settings, id) ? NULL : gt_gpu_get(gpu, gt_parameter_key(settings->name, id, key));
 	if (!text)
 		text = settings->role->values[id];
 	return text ? text : gt_parameters[id].otherwise;
@@ -396,7 +317,7 @@ static int resolve_issue(const struct gt_gpu *gpu, struct gt_timed_config *timed
 		return 0;
 	if (!requeue && gt_gpu_count(gpu, "schedulers", 1, &schedulers, error) != 0)
 		return -1;
-	timed->schedulers = (uint32_t)(schedulers < TIMED_MAX ? schedulers : TIMED_MAX);
+	timed->schedulers = (uint32_t)(schedulers < GT_TIMED_MAX ? schedulers : GT_TIMED_MAX);
 	return 0;
 }
 
@@ -411,7 +332,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	for (int id = 0; id < GT_PARAMETERS; id++) {
 		char buffer[32];
 		const char *text = gt_level_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer);
-		if (gt_parameters[id].parse(config, text, error) != 0) {
+		if (take(config, (enum gt_parameter_id)id, text, error) != 0) {
 			struct gt_error why = *error;
 			return gt_fail(error, "%s.%s in the GPU description: %s", settings->name,
 				       gt_parameters[id].name, why.text);
@@ -429,4 +350,25 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
 	return 0;
+}
+
+char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
+		    struct gt_error *error)
+{
+	/* Beside the parameters: what resolve_below and resolve_issue look up. */
+	static const char *const keys[] = {"schedulers", "l2.partitions", "l2.banks"};
+	char *said = NULL, buffer[32];
+	size_t bytes;
+	FILE *text = open_memstream(&said, &bytes);
+
+	for (int id = 0; text && id < GT_PARAMETERS; id++)
+		fprintf(text, "%s\n", gt_level_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
+	for (size_t i = 0; text && i < LENGTH(keys); i++)
+		fprintf(text, "%s\n", gt_gpu_get(gpu, keys[i]) ? gt_gpu_get(gpu, keys[i]) : "");
+	if (!text || fclose(text) != 0) {
+		free(said);
+		gt_fail_memory(error, "a level");
+		return NULL;
+	}
+	return said;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cache level is: its parameters, a table that says how each is written on a command line
- * (--NAME VALUE) and in a GPU description (LEVEL.NAME = VALUE), and where each value comes from. */
+/* What a cache level is, by the parameters of gpu/parameter.h, and where each value comes from. */
 #ifndef GT_CACHE_CONFIG_H
 #define GT_CACHE_CONFIG_H
 
@@ -15,11 +14,11 @@
 #include "cache/replace/replace.h"
 #include "cache/timed_config.h"
 #include "gpu/gpu.h"
+#include "gpu/parameter.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 
 #define GT_LEVEL_SETS_MAX 4096	     /* sets that --sets can list */
-#define GT_LEVEL_SLOTS_MAX (1U << 26) /* lines of one instance */
 #define GT_LEVEL_MEMORY ((size_t)2 << 30)
 #define GT_LEVEL_SECTORS_MAX 64	     /* sectors of a line */
 
@@ -63,27 +62,10 @@ struct gt_level_config {
 	struct gt_timed_config timed; /* the functional model looks at partitions and banks, where they are interleaved */
 };
 
-enum gt_parameter_id {
-	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE,
-	GT_LEVEL_PARTIAL, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_OPERATORS, GT_LEVEL_EMIT, GT_LEVEL_FLUSH, GT_LEVEL_ARRIVAL, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
-	GT_LEVEL_WRITE_HITS, GT_LEVEL_WARM,
-	GT_LEVEL_INTERLEAVE, GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
-	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_ISSUE, GT_LEVEL_SCHEDULERS,
-	GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
-};
-
-struct gt_parameter {
-	const char *name;
-	const char *values;	/* for --help */
-	const char *otherwise;	/* the default where the role has none */
-	int (*parse)(struct gt_level_config *config, const char *text, struct gt_error *error);
-};
-extern const struct gt_parameter gt_parameters[GT_PARAMETERS];
-
 /* A kind of level: its defaults, "" for those of the table. */
 struct gt_role {
-	const char *option;  /* --l1 */
-	const char *summary; /* for --help */
+	const char *option; /* --l1 */
+	const char *help;
 	const char *name;    /* of the level; NULL: the user gives it */
 	bool translate, activated; /* as in the config */
 	const char *values[GT_PARAMETERS];
@@ -100,7 +82,7 @@ struct gt_level_settings {
 	const char *directory; /* of the config; NULL: /tmp */
 };
 
-/* Whether an option asks for the timed model: any of GT_LEVEL_PARTITIONS and those after it. */
+/* Whether an option asks for the timed model. */
 bool gt_level_timed(const struct gt_level_settings *settings);
 
 /* Names the level: lower-case letters, digits and _, beginning with a letter. */
@@ -117,6 +99,11 @@ const char *gt_level_text(const struct gt_level_settings *settings, enum gt_para
 /* Puts everything together. Returns 0, or -1 with the key of the description that makes no sense. */
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
+
+/* All that decides what gt_level_resolve makes of it, as text: where it is the same, the level is. To be freed; NULL when
+ * memory is short. */
+char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
+		    struct gt_error *error);
 
 /* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
 int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "gpu/parameter.h"
 
 #define NAME_BYTES 64
-
-static const char *const levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb", "window"};
-#define LEVELS (sizeof levels / sizeof levels[0])
 
 /* ---- figures ---- */
 
@@ -168,8 +166,8 @@ int gt_describe_gpu(const struct gt_gpu *gpu, FILE *file, struct gt_error *error
 {
 	print_figures(gpu, file);
 	fputs("\nderived\n", file);
-	for (size_t i = 0; i < LEVELS; i++)
-		if (print_level(gpu, levels[i], file, error) != 0)
+	for (size_t i = 0; i < gt_gpu_levels_n; i++)
+		if (print_level(gpu, gt_gpu_levels[i], file, error) != 0)
 			return -1;
 	print_dram(gpu, file);
 	print_limits(gpu, file);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/parameter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BYTES_MAX (UINT64_C(1) << 48)
+#define LINE_MAX (UINT64_C(1) << 30)
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+#define WORD(FORM) {GT_VALUE_WORD, FORM, 0, 0}
+#define ONE_OF(FORM) {GT_VALUE_ONE_OF, FORM, 0, 0}
+#define YES_NO {GT_VALUE_YES_NO, "yes|no", 0, 0}
+#define COUNT(FORM, MIN) {GT_VALUE_COUNT, FORM, MIN, GT_TIMED_MAX}
+#define POWER(FORM) {GT_VALUE_POWER, FORM, 32, LINE_MAX}
+
+const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
+	[GT_LEVEL_SCOPE] = {"scope", ONE_OF("private|shared"), "shared", false, "one instance for each SM, or one for all"},
+	[GT_LEVEL_SIZE] = {"size", {GT_VALUE_SIZE, "BYTES|none", 32, BYTES_MAX}, "32K", false,
+			   "bytes of an instance, such as 32K or 4.5M; none: all requests pass by"},
+	[GT_LEVEL_WAYS] = {"ways", {GT_VALUE_WAYS, "N|full[/SETS]", 1, GT_LEVEL_SLOTS_MAX}, "4", false,
+			   "lines of a set; all of them, in one set or in SETS"},
+	[GT_LEVEL_LINE] = {"line", POWER("BYTES"), "128", false, "a power of two, 32 or more"},
+	[GT_LEVEL_SECTOR] = {"sector", POWER("BYTES|line"), "32", false, "what becomes valid as a whole, 32 or more"},
+	[GT_LEVEL_SETS] = {"sets", WORD("LIST|none"), "none", false,
+			   "ways of each set, such as 17,8x6, in the place of size and ways"},
+	[GT_LEVEL_INDEX] = {"index", WORD("FUNCTION"), "mod", false,
+			    "the set of a line: mod, smod:N, prime, xor, fermi, texture, hash, ipoly, "
+			    "bits:SUM,... (of address bits: 7^13,8^14&15), table:DIGITS"},
+	[GT_LEVEL_INTERLEAVE] = {"interleave", WORD("SCHEME[:BYTES]"), "set", false,
+				 "the bank of a line: set, mod, xor, hash, two-level"},
+	[GT_LEVEL_SEED] = {"seed", {GT_VALUE_COUNT, "N", 0, UINT64_MAX}, "1", false, "of the policies random and weighted"},
+	[GT_LEVEL_REPLACE] = {"replace", WORD("POLICY"), "lru", false,
+			      "lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip, opt"},
+	[GT_LEVEL_WRITE] = {"write", ONE_OF("back|through|evict"), "back", false, "what a store does"},
+	[GT_LEVEL_ALLOCATE] = {"allocate", YES_NO, "yes", false, "whether a store that misses takes a line"},
+	[GT_LEVEL_PARTIAL] = {"partial", ONE_OF("keep|read|fetch"), "keep", false,
+			      "what a store of part of a sector leaves, under write back"},
+	[GT_LEVEL_WRITE_HITS] = {"write-hits", ONE_OF("sector|tag"), "sector", false,
+				 "whether a store hits by its sectors or by its line"},
+	[GT_LEVEL_FETCH] = {"fetch", POWER("BYTES|sector"), "sector", false, "what a miss brings in, aligned"},
+	[GT_LEVEL_BYPASS] = {"bypass", ONE_OF("none|writes|reads|all"), "none", false, "what passes by the cache"},
+	[GT_LEVEL_OPERATORS] = {"operators", YES_NO, "yes", false,
+				"whether loads' cache operators count: .cg and .cv pass a private level"},
+	[GT_LEVEL_FLUSH] = {"flush", ONE_OF("kernel|never"), "kernel", false, "whether a kernel's end empties the level"},
+	[GT_LEVEL_WARM] = {"warm", ONE_OF("none|copies|allocations"), "none", false,
+			   "what a shared level holds when a kernel begins"},
+	[GT_LEVEL_ARRIVAL] = {"arrival", ONE_OF("step|rr"), "step", false,
+			      "by step, or one request from each SM in turn (a shared level)"},
+	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", false,
+			   "what to write: what is sent on, all that came, counts only, or "
+			   "all that came, with its latency: cycles added by each level of a chain"},
+	[GT_LEVEL_HIT_CYCLES] = {"hit-cycles", WORD("LIST"), "unknown", false,
+				 "cycles that the level adds to the latency of what hits: CYCLES[,FROM:CYCLES]..."},
+	[GT_LEVEL_MISS_CYCLES] = {"miss-cycles", WORD("LIST"), "unknown", false, "the same for what misses"},
+
+	[GT_LEVEL_PARTITIONS] = {"partitions", COUNT("N", 1), "1", true, "parts of the level, each with its own banks"},
+	[GT_LEVEL_BANKS] = {"banks", COUNT("N", 1), "1", true, "banks of each partition"},
+	[GT_LEVEL_PORTS] = {"ports", COUNT("N|unlimited", 1), "unlimited", true, "ports of each bank"},
+	[GT_LEVEL_MSHR] = {"mshr", WORD("SETSxENTRIES|unlimited"), "unlimited", true, "misses in flight"},
+	[GT_LEVEL_MERGES] = {"merges", COUNT("N|unlimited", 0), "unlimited", true, "misses that join one in flight"},
+	[GT_LEVEL_PER_WARP] = {"per-warp-mshr", COUNT("N|unlimited", 1), "unlimited", true, "misses in flight of one warp"},
+	[GT_LEVEL_LATENCY] = {"latency", WORD("MODEL"), "fixed:1", true,
+			      "steps until a miss is served: fixed:N, adaptive:K1,K2, half-normal:MIN,SIGMA,SEED"},
+	[GT_LEVEL_HIT_LATENCY] = {"hit-latency", COUNT("N", 0), "0", true, "steps until a hit counts"},
+	[GT_LEVEL_ON_FULL] = {"on-full", ONE_OF("stall|requeue"), "stall", true, "what a warp does that finds no MSHR"},
+	[GT_LEVEL_ISSUE] = {"issue", ONE_OF("auto|schedule|rr|gto|fifo-pool"), "auto", true,
+			    "which warps issue: as the steps that came say, or this level, by a policy"},
+	[GT_LEVEL_SCHEDULERS] = {"schedulers", COUNT("N|auto", 1), "auto", true, "of an SM, where the level issues"},
+	[GT_LEVEL_CLIP] = {"clip", YES_NO, "yes", true, "whether what joins a miss is served with it"},
+	[GT_LEVEL_DELAY] = {"delay", {GT_VALUE_REAL, "FACTOR|auto", 0, 1024}, "auto", true,
+			    "how long a warp waits for its data, in latencies of its access"},
+};
+
+const char *const gt_gpu_levels[] = {"l1", "l2", "texture", "readonly", "l1tlb", "l2tlb", "window"};
+const size_t gt_gpu_levels_n = LENGTH(gt_gpu_levels);
+
+const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char buffer[GT_KEY_BYTES])
+{
+	snprintf(buffer, GT_KEY_BYTES, "%s.%s", level, gt_parameters[id].name);
+	for (char *at = strchr(buffer, '-'); at; at = strchr(at, '-'))
+		*at = '_';
+	return buffer;
+}
+
+/* Whether the end of a key is the name of an option, with _ for -. */
+static bool is_name(const char *end, const char *name)
+{
+	for (; *end && (*end == *name || (*end == '_' && *name == '-')); end++)
+		name++;
+	return *end == '\0' && *name == '\0';
+}
+
+const struct gt_parameter *gt_parameter_of_key(const char *key)
+{
+	const char *dot = strchr(key, '.');
+
+	for (size_t level = 0; dot && level < gt_gpu_levels_n; level++) {
+		size_t length = strlen(gt_gpu_levels[level]);
+		if (length != (size_t)(dot - key) || memcmp(key, gt_gpu_levels[level], length) != 0)
+			continue;
+		for (int id = 0; id < GT_PARAMETERS; id++)
+			if (is_name(dot + 1, gt_parameters[id].name))
+				return &gt_parameters[id];
+	}
+	return NULL;
+}

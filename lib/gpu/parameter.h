@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The parameters of a cache level: one table, which gcache's options (--NAME VALUE), their --help, the keys of
+ * GPU descriptions (LEVEL.NAME = VALUE, with _ for -), and error messages all read. */
+#ifndef GT_GPU_PARAMETER_H
+#define GT_GPU_PARAMETER_H
+
+#include "gpu/value.h"
+
+/* In the order in which a level takes them: the seed before the policy, whose text may hold a seed of its own. */
+enum gt_parameter_id {
+	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX,
+	GT_LEVEL_INTERLEAVE, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE, GT_LEVEL_PARTIAL,
+	GT_LEVEL_WRITE_HITS, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_OPERATORS, GT_LEVEL_FLUSH, GT_LEVEL_WARM,
+	GT_LEVEL_ARRIVAL, GT_LEVEL_EMIT, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
+	GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
+	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_ISSUE, GT_LEVEL_SCHEDULERS,
+	GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
+};
+
+#define GT_LEVEL_SLOTS_MAX (1U << 26) /* lines of one instance */
+#define GT_TIMED_MAX (1U << 20)	      /* of what the timed model counts */
+
+struct gt_parameter {
+	const char *name; /* of the option */
+	struct gt_value_type type;
+	const char *otherwise; /* the default where the level has none of its own */
+	bool timed;	       /* the option makes a level timed */
+	const char *help;
+};
+extern const struct gt_parameter gt_parameters[GT_PARAMETERS];
+
+/* The levels that a description may have. */
+extern const char *const gt_gpu_levels[];
+extern const size_t gt_gpu_levels_n;
+
+/* Writes the key of a level's parameter, "l1tlb.hit_cycles". Returns the buffer. */
+#define GT_KEY_BYTES 128
+const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char buffer[GT_KEY_BYTES]);
+
+/* The parameter that a key is about, whichever the level; NULL if it is of no level. */
+const struct gt_parameter *gt_parameter_of_key(const char *key);
+
+#endif
