@@ -29,7 +29,7 @@ BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_L
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
 LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
 
-LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
+LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
@@ -53,7 +53,7 @@ $(BUILD)/libgtrace.a: $(LIB)
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK)
-$(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/ptx/cudart/*.c)) $(BUILD)/libgtrace.a lib/ptx/cudart/libcudart.map
+$(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
 	@mkdir -p $(@D)
 	$(LINK) -lpthread -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
@@ -92,7 +92,7 @@ validate: all
 bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
-HEADERS  = lib/gtrace.h $(filter-out lib/ptx/cudart/%,$(wildcard lib/*/*.h lib/*/*/*.h))
+HEADERS  = lib/gtrace.h $(filter-out lib/cudart/%,$(wildcard lib/*/*.h lib/*/*/*.h))
 FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.md)
 MAN     := $(wildcard man/*.[157])
 install: all

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "base/options.h"
-#include "ptx/launch.h"
-#include "ptx/recorder.h"
-#include "ptx/static.h"
+#include "ptx/launch/launch.h"
+#include "ptx/record/recorder.h"
+#include "ptx/static/static.h"
 #include "tool.h"
 
 static const char help[] =

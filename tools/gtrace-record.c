@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "ptx/record.h"
+#include "ptx/record/record.h"
 #include "tool.h"
 
 #define PATH_BYTES 4096

@@ -10,10 +10,10 @@
 #include <zstd.h>
 
 #include "check.h"
-#include "ptx/cubin.h"
-#include "ptx/fatbin.h"
-#include "ptx/link.h"
-#include "ptx/record.h"
+#include "ptx/fatbin/cubin.h"
+#include "ptx/fatbin/fatbin.h"
+#include "ptx/record/record.h"
+#include "ptx/text/link.h"
 #include "stream/op.h"
 
 static uint32_t seed = 1;

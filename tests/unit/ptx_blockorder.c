@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "ptx/blockorder.h"
+#include "ptx/record/blockorder.h"
 
 #define ROWS 60000
 

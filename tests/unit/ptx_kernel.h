@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/machine.h"
+#include "ptx/exec/machine.h"
 
 #define BUFFERS 4
 

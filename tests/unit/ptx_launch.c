@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "ptx/launch.h"
+#include "ptx/launch/launch.h"
 
 static struct gt_ptx_call call;
 static struct gt_error error;

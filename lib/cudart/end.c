@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of the program: the stream gets its end if everything is in it that a GPU would have
+ * done. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cudart/runtime.h"
+#include "ptx/record/record.h"
+
+#define MAPPING_LINE 4096
+#define ENDLESS "the stream has no end (--ignore-unsupported gives it one)"
+
+/* The first library in this process that runs kernels of its own without the runtime's knowledge:
+ * its file's name, or "". */
+static void find_library(char name[MAPPING_LINE])
+{
+	FILE *mappings = fopen("/proc/self/maps", "r");
+
+	while (mappings && fgets(name, MAPPING_LINE, mappings)) {
+		char *slash = strrchr(name, '/');
+		if (!slash || !gt_record_runs_kernels(slash + 1))
+			continue;
+		memmove(name, slash + 1, strlen(slash));
+		name[strcspn(name, "\n")] = '\0';
+		fclose(mappings);
+		return;
+	}
+	if (mappings)
+		fclose(mappings);
+	name[0] = '\0';
+}
+
+/* Whether work may be missing; if so, it has been said. */
+static bool is_short(void)
+{
+	char library[MAPPING_LINE];
+
+	find_library(library);
+	if (library[0])
+		gt_cudart_say("%s is loaded, whose kernels are not seen here%s: " ENDLESS, library,
+			      gt_cudart.launches == 0 ? ", and the program launched no kernel of its own" : "");
+	else if (gt_cudart.omissions > 0)
+		gt_cudart_say("calls that are not supported would have made work or data%s: " ENDLESS,
+			      gt_cudart.launches == 0 ? ", and the program launched no kernel" : "");
+	else if (gt_cudart.launches == 0)
+		gt_cudart_say("the program asked the CUDA runtime for no launch: it launched no kernel: " ENDLESS);
+	return library[0] || gt_cudart.omissions > 0 || gt_cudart.launches == 0;
+}
+
+static void write_end(char verdict)
+{
+	struct gt_error error;
+
+	if ((verdict == GT_RECORD_WHOLE ? gt_writer_finish : gt_writer_flush)(gt_cudart.writer, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	gt_writer_close(gt_cudart.writer);
+	gt_cudart.writer = NULL;
+	if (close(gt_cudart.record.stream) != 0 || write(gt_cudart.record.token, &verdict, 1) != 1)
+		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
+}
+
+/* After the program's own exit handlers. A program that dies otherwise leaves a stream without
+ * end, as it should. */
+__attribute__((destructor)) static void close_stream(void)
+{
+	if (!gt_cudart.writer || gt_cudart.owner != getpid())
+		return;
+	bool cut = !gt_cudart.record.ignore_unsupported && is_short();
+	write_end(cut ? GT_RECORD_CUT : GT_RECORD_WHOLE);
+	if (!cut && gt_cudart.launches == 0)
+		gt_cudart_say("warning: the program launched no kernel");
+	else if (!cut && gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
+		gt_cudart_say("warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and descriptions of errors, and the last one. */
+#include <stdbool.h>
+
+#include "cudart/runtime.h"
+
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+static const struct {
+	int code;
+	const char *name, *text;
+} errors[] = {
+	{CUDA_SUCCESS, "cudaSuccess", "no error"},
+	{CUDA_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
+	{CUDA_MEMORY_ALLOCATION, "cudaErrorMemoryAllocation", "out of memory"},
+	{3, "cudaErrorInitializationError", "initialization error"},
+	{CUDA_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+	{CUDA_INVALID_PITCH_VALUE, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+	{CUDA_INVALID_SYMBOL, "cudaErrorInvalidSymbol", "invalid device symbol"},
+	{17, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+	{CUDA_INVALID_MEMCPY_DIRECTION, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
+	{35, "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version"},
+	{CUDA_MISSING_CONFIGURATION, "cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+	{CUDA_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+	{100, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+	{CUDA_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},
+	{200, "cudaErrorInvalidKernelImage", "device kernel image is invalid"},
+	{209, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
+	{CUDA_UNSUPPORTED_LIMIT, "cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
+	{CUDA_PEER_ACCESS_UNSUPPORTED, "cudaErrorPeerAccessUnsupported",
+	 "peer access is not supported between these two devices"},
+	{218, "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
+	{CUDA_INVALID_RESOURCE_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+	{500, "cudaErrorSymbolNotFound", "named symbol not found"},
+	{600, "cudaErrorNotReady", "device not ready"},
+	{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+	{CUDA_LAUNCH_OUT_OF_RESOURCES, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+	{702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+	{710, "cudaErrorAssert", "device-side assert triggered"},
+	{CUDA_HOST_MEMORY_NOT_REGISTERED, "cudaErrorHostMemoryNotRegistered",
+	 "pointer does not correspond to a registered memory region"},
+	{716, "cudaErrorMisalignedAddress", "misaligned address"},
+	{719, "cudaErrorLaunchFailure", "unspecified launch failure"},
+	{CUDA_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
+	{999, "cudaErrorUnknown", "unknown error"},
+};
+
+API const char *cudaGetErrorName(int code)
+{
+	for (size_t i = 0; i < LENGTH(errors); i++)
+		if (errors[i].code == code)
+			return errors[i].name;
+	return "unrecognized error code";
+}
+
+API const char *cudaGetErrorString(int code)
+{
+	for (size_t i = 0; i < LENGTH(errors); i++)
+		if (errors[i].code == code)
+			return errors[i].text;
+	return "unrecognized error code";
+}
+
+API int cudaGetLastError(void)
+{
+	return gt_cudart_last_error(true);
+}
+
+API int cudaPeekAtLastError(void)
+{
+	return gt_cudart_last_error(false);
+}

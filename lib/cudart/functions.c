@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program asks of its kernels: attributes, and how many blocks an SM holds. */
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+struct function_attributes {
+	size_t shared, constant, local;
+	int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared, carveout;
+	int reserved[23];
+};
+
+enum { MAX_DYNAMIC_SHARED = 8, FUNCTION_ATTRIBUTES = 16 }; /* numbers of function attributes */
+
+static int max_threads(const struct gt_function *function)
+{
+	const uint32_t *bound = function->kernel->max_threads;
+	uint64_t threads = bound[0];
+
+	for (int i = 1; i < 3; i++)
+		threads *= bound[i] > 0 ? bound[i] : 1;
+	return threads > 0 && threads < GT_BLOCK_THREADS_MAX ? (int)threads : GT_BLOCK_THREADS_MAX;
+}
+
+API int cudaFuncGetAttributes(struct function_attributes *attributes, const void *host)
+{
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_function(host);
+	if (!attributes || !function)
+		return gt_cudart_leave(attributes ? CUDA_INVALID_DEVICE_FUNCTION : CUDA_INVALID_VALUE);
+	*attributes = (struct function_attributes){
+		.shared = (size_t)function->static_shared,
+		.max_threads = max_threads(function),
+		.registers = (int)function->registers,
+		.ptx_version = (int)function->fat->module.target,
+		.binary_version = (int)gt_cudart_capability(),
+		.max_dynamic_shared = (int)gt_cudart_dynamic_shared_max(function),
+		.carveout = -1,
+	};
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
+	gt_cudart_enter();
+	struct gt_function *function = gt_cudart_function(host);
+	if (!function || attribute < MAX_DYNAMIC_SHARED || attribute >= FUNCTION_ATTRIBUTES)
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+	if (attribute == MAX_DYNAMIC_SHARED) {
+		if (value < 0 || function->static_shared + (uint64_t)value > gt_cudart_figure("shared_block", 48 << 10))
+			return gt_cudart_leave(CUDA_INVALID_VALUE);
+		function->max_dynamic_shared = value;
+	}
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaFuncSetCacheConfig(const void *host, int config)
+{
+	(void)config;
+	gt_cudart_enter();
+	return gt_cudart_leave(gt_cudart_find_function(host) ? CUDA_SUCCESS : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+API int cudaFuncSetSharedMemConfig(const void *host, int config)
+{
+	return cudaFuncSetCacheConfig(host, config);
+}
+
+API int cudaFuncGetName(const char **name, const void *host)
+{
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_find_function(host);
+	if (!name || !function)
+		return gt_cudart_leave(name ? CUDA_INVALID_DEVICE_FUNCTION : CUDA_INVALID_VALUE);
+	*name = function->name;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
+						      size_t dynamic_shared)
+{
+	struct gt_occupancy occupancy;
+	struct gt_error error;
+
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_function(host);
+	if (!blocks || threads <= 0 || !function)
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+	struct gt_block_needs needs = {
+		.warps = ((uint64_t)threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE,
+		.registers = function->registers,
+		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
+	};
+	bool fits = threads <= max_threads(function) && dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
+		    gt_occupancy(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
+	*blocks = !fits ? 0 : occupancy.blocks < GT_BLOCK_THREADS_MAX ? (int)occupancy.blocks : GT_BLOCK_THREADS_MAX;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads,
+								size_t dynamic_shared, unsigned flags)
+{
+	(void)flags;
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, host, threads, dynamic_shared);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Launching kernels, and writing what they access into the stream. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+/* ---- the launch ---- */
+
+#define SHARED_UNASKED ((uint64_t)48 << 10) /* bytes a block may have without cudaFuncSetAttribute */
+
+uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function)
+{
+	uint64_t block = gt_cudart_figure("shared_block", SHARED_UNASKED);
+	uint64_t most = block < SHARED_UNASKED ? block : SHARED_UNASKED, asked = (uint64_t)function->max_dynamic_shared;
+	uint64_t left = function->static_shared < most ? most - function->static_shared : 0;
+
+	return asked > left ? asked : left;
+}
+
+static bool within(struct gt_dim3 value, struct gt_dim3 max)
+{
+	return value.x > 0 && value.y > 0 && value.z > 0 && value.x <= max.x && value.y <= max.y && value.z <= max.z;
+}
+
+static int check_shape(const struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block,
+		       uint64_t dynamic_shared)
+{
+	const struct gt_dim3 grid_max = {GRID_X_MAX, GRID_YZ_MAX, GRID_YZ_MAX};
+	const struct gt_dim3 block_max = {BLOCK_XY_MAX, BLOCK_XY_MAX, BLOCK_Z_MAX};
+	const uint32_t *bound = function->kernel->max_threads;
+	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+
+	if (!within(grid, grid_max) || !within(block, block_max) || threads > GT_BLOCK_THREADS_MAX)
+		return CUDA_INVALID_CONFIGURATION;
+	if (dynamic_shared > gt_cudart_dynamic_shared_max(function))
+		return CUDA_INVALID_VALUE;
+	if (bound[0] > 0 && threads > (uint64_t)bound[0] * (bound[1] ? bound[1] : 1) * (bound[2] ? bound[2] : 1))
+		return CUDA_INVALID_VALUE;
+	if (!function->registers_estimated && function->registers * threads > gt_cudart_figure("registers", 65536))
+		return CUDA_LAUNCH_OUT_OF_RESOURCES;
+	return CUDA_SUCCESS;
+}
+
+static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, void **arguments)
+{
+	unsigned char *parameters = calloc(1, gt_ptx_parameter_bytes(kernel) + 1);
+
+	if (!parameters)
+		gt_cudart_stop("out of memory");
+	for (size_t i = 0; i < kernel->n_parameters; i++)
+		memcpy(parameters + gt_ptx_parameter_offset(kernel, i), arguments[i], kernel->parameters[i].bytes);
+	return parameters;
+}
+
+static void note(const struct gt_function *function, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
+{
+	size_t length;
+	const char *name = gt_ptx_shown_name(&function->fat->module, function->kernel, &length);
+
+	gt_cudart_note("launch %" PRIu64 ", %.*s<<<(%u, %u, %u), (%u, %u, %u)>>>: %" PRIu64 " warp instructions, %" PRIu64
+		       " accesses traced", gt_cudart.launches, (int)length, name, launch->grid[0], launch->grid[1],
+		       launch->grid[2], launch->block[0], launch->block[1], launch->block[2], ran->warp_instructions,
+		       ran->accesses);
+}
+
+/* With nobody to record it, a launch is executed all the same. */
+static int run(const struct gt_function *function, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
+	       struct gt_error *error)
+{
+	if (!gt_cudart.recorder)
+		return gt_ptx_run(function->fat->machine, launch, ran, error);
+	return gt_ptx_record(gt_cudart.recorder, &function->fat->module, function->fat->machine, launch,
+			     function->registers_estimated ? 0 : function->registers, ran, error);
+}
+
+int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+		     size_t dynamic_shared)
+{
+	const struct gt_function *function = gt_cudart_function(handle);
+	struct gt_ptx_ran ran = {0};
+	struct gt_error error;
+
+	if (!function)
+		return CUDA_INVALID_DEVICE_FUNCTION;
+	int code = check_shape(function, grid, block, dynamic_shared);
+	if (code != CUDA_SUCCESS)
+		return code;
+	unsigned char *parameters = gather_parameters(function->kernel, arguments);
+	struct gt_ptx_launch launch = {
+		.kernel = function->kernel,
+		.grid = {grid.x, grid.y, grid.z},
+		.block = {block.x, block.y, block.z},
+		.dynamic_shared = (uint32_t)dynamic_shared,
+		.parameters = parameters,
+		.max_instructions = gt_cudart.record.max_instructions,
+		.sms = (uint32_t)gt_cudart_figure("sms", 108),
+	};
+	gt_cudart.launches++;
+	if (run(function, &launch, &ran, &error) != 0)
+		gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);
+	gt_cudart.instructions += ran.warp_instructions;
+	note(function, &launch, &ran);
+	free(parameters);
+	return CUDA_SUCCESS;
+}
+
+/* ---- the API ---- */
+
+/* The configuration between <<< >>> is put aside while the arguments are evaluated. */
+#define CONFIGURATIONS 16
+static _Thread_local struct {
+	struct gt_dim3 grid, block;
+	size_t shared;
+	void *stream;
+} configurations[CONFIGURATIONS];
+static _Thread_local unsigned n_configurations;
+
+API unsigned __cudaPushCallConfiguration(struct gt_dim3 grid, struct gt_dim3 block, size_t shared, void *stream)
+{
+	if (n_configurations == CONFIGURATIONS)
+		return CUDA_MISSING_CONFIGURATION;
+	configurations[n_configurations].grid = grid;
+	configurations[n_configurations].block = block;
+	configurations[n_configurations].shared = shared;
+	configurations[n_configurations++].stream = stream;
+	return CUDA_SUCCESS;
+}
+
+API int __cudaPopCallConfiguration(struct gt_dim3 *grid, struct gt_dim3 *block, size_t *shared, void *stream)
+{
+	if (n_configurations == 0) {
+		gt_cudart_enter();
+		return gt_cudart_leave(CUDA_MISSING_CONFIGURATION);
+	}
+	n_configurations--;
+	*grid = configurations[n_configurations].grid;
+	*block = configurations[n_configurations].block;
+	*shared = configurations[n_configurations].shared;
+	*(void **)stream = configurations[n_configurations].stream;
+	return CUDA_SUCCESS;
+}
+
+API int cudaLaunchKernel(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+			 size_t shared, void *stream)
+{
+	(void)stream;
+	gt_cudart_enter();
+	return gt_cudart_leave(gt_cudart_launch(function, grid, block, arguments, shared));
+}
+
+API int __cudaLaunchKernel(const void *kernel, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+			   size_t shared, void *stream)
+{
+	return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+struct launch_config {
+	struct gt_dim3 grid, block;
+	size_t shared;
+	void *stream, *attributes;
+	unsigned n_attributes;
+};
+
+API int cudaLaunchKernelExC(const struct launch_config *config, const void *function, void **arguments)
+{
+	return cudaLaunchKernel(function, config->grid, config->block, arguments, config->shared, config->stream);
+}
+
+API int __cudaGetKernel(const void **kernel, const void *host)
+{
+	gt_cudart_enter();
+	*kernel = gt_cudart_find_function(host);
+	return gt_cudart_leave(*kernel ? CUDA_SUCCESS : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+API int cudaGetKernel(const void **kernel, const void *host)
+{
+	return __cudaGetKernel(kernel, host);
+}
+
+API int cudaGetFuncBySymbol(const void **function, const void *host)
+{
+	return __cudaGetKernel(function, host);
+}
+
+/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+
+ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+ALSO(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
+ALSO(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* From a registered fat binary to a machine that can run it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/runtime.h"
+#include "ptx/fatbin/cubin.h"
+#include "ptx/fatbin/fatbin.h"
+#include "ptx/text/link.h"
+
+/* Adds the PTX of one container, if it has any. */
+static void add_ptx(struct gt_fat *fat, const void *data, struct gt_ptx_text *to)
+{
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error error;
+	size_t bytes;
+
+	int found = gt_fatbin_open(&fatbin, data, gt_cudart_readable(data), &error);
+	if (found == 0)
+		found = gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error);
+	char *text = found == 1 ? gt_fatbin_unpack(&entry, &bytes, &error) : NULL;
+	if (found < 0 || (found == 1 && !text))
+		gt_cudart_stop("%s: %s", fat->name, error.text);
+	if (!text)
+		return;
+	if (gt_ptx_link(to, text, bytes, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	free(text);
+}
+
+/* The cubin is wanted for what it says of registers only, so that it may be missing. */
+static void take_cubin(struct gt_fat *fat)
+{
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error error;
+
+	int found = gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), &error);
+	if (found == 0)
+		found = gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, gt_cudart_capability(), &entry, &error);
+	if (found == 1)
+		fat->cubin = gt_fatbin_unpack(&entry, &fat->cubin_bytes, &error);
+	if (found < 0 || (found == 1 && !fat->cubin))
+		gt_cudart_stop("%s: %s", fat->name, error.text);
+}
+
+static void fill_managed(const struct gt_fat *fat)
+{
+	struct gt_error error;
+	uint64_t address, bytes;
+
+	for (struct gt_symbol *symbol = gt_cudart.symbols; symbol; symbol = symbol->next) {
+		if (symbol->fat != fat || !symbol->managed)
+			continue;
+		if (gt_ptx_symbol(fat->machine, symbol->name, &address, &bytes, &error) != 0)
+			gt_cudart_stop("%s", error.text);
+		*symbol->managed = gt_ptx_at(&gt_cudart.memory, address, bytes);
+	}
+}
+
+void gt_cudart_load(struct gt_fat *fat)
+{
+	struct gt_ptx_text text = {0};
+	struct gt_error error;
+
+	if (fat->machine)
+		return;
+	if (fat->prelinked && fat->prelinked[0])
+		for (size_t i = 0; fat->prelinked[i]; i++)
+			add_ptx(fat, fat->prelinked[i], &text);
+	else
+		add_ptx(fat, fat->data, &text);
+	if (text.bytes == 0)
+		gt_cudart_stop("the program has no PTX, only machine code: build it with -arch=sm_75, "
+			       "or with -gencode arch=compute_75,code=compute_75 beside what it has");
+	take_cubin(fat);
+	if (gt_ptx_parse(&fat->module, fat->name, text.data, text.bytes, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	free(text.data);
+	fat->machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, &error);
+	if (!fat->machine)
+		gt_cudart_stop("%s", error.text);
+	fill_managed(fat);
+}
+
+/* ---- kernels and variables ---- */
+
+static void load_registers(struct gt_function *function)
+{
+	struct gt_cubin_kernel about;
+	struct gt_error error;
+	const struct gt_fat *fat = function->fat;
+
+	if (fat->cubin && gt_cubin_kernel(fat->cubin, fat->cubin_bytes, function->name, &about, &error) == 1)
+		function->registers = about.registers;
+	if (gt_ptx_registers(function->kernel, function->registers, &function->registers, &function->registers_estimated,
+			     &error) != 0)
+		gt_cudart_stop("%s", error.text);
+}
+
+struct gt_function *gt_cudart_find_function(const void *host)
+{
+	struct gt_function *function = gt_cudart.functions;
+
+	/* nvcc's programs pass the handle that __cudaGetKernel gave them. */
+	while (function && function->host != host && (const void *)function != host)
+		function = function->next;
+	return function;
+}
+
+struct gt_function *gt_cudart_function(const void *host)
+{
+	struct gt_function *function = gt_cudart_find_function(host);
+
+	if (!function || function->kernel)
+		return function;
+	gt_cudart_load(function->fat);
+	function->kernel = gt_ptx_function(&function->fat->module, function->name);
+	if (!function->kernel || !function->kernel->entry)
+		gt_cudart_stop("kernel %s is not in the program's PTX", function->name);
+	function->static_shared = gt_ptx_static_shared(function->fat->machine, function->kernel);
+	load_registers(function);
+	return function;
+}
+
+int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes)
+{
+	struct gt_symbol *symbol = gt_cudart.symbols;
+	struct gt_error error;
+
+	while (symbol && symbol->host != host)
+		symbol = symbol->next;
+	if (!symbol)
+		return CUDA_INVALID_SYMBOL;
+	gt_cudart_load(symbol->fat);
+	return gt_ptx_symbol(symbol->fat->machine, symbol->name, address, bytes, &error) == 0 ? CUDA_SUCCESS
+											       : CUDA_INVALID_SYMBOL;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory: allocation, copies, filling. Copies are done when they are asked for, asynchronous ones
+ * too: a stream's order is kept by doing everything in the order of the calls. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+#define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
+
+enum copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
+
+enum pointer_type { UNREGISTERED, HOST_MEMORY, DEVICE_MEMORY, MANAGED_MEMORY };
+
+struct pointer_attributes {
+	int type, device;
+	void *device_pointer, *host_pointer;
+	int64_t reserved[8];
+};
+
+static bool is_device(uint64_t address)
+{
+	return address - GT_PTX_GLOBAL_BASE < GT_PTX_WINDOW;
+}
+
+static uint64_t address_of(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+/* ---- allocation ---- */
+
+static int allocate(void **pointer, size_t bytes, const char *call)
+{
+	struct gt_error error;
+	char name[64];
+	uint64_t address;
+
+	if (!pointer)
+		return CUDA_INVALID_VALUE;
+	*pointer = NULL;
+	if (bytes == 0)
+		return CUDA_SUCCESS;
+	snprintf(name, sizeof name, "%s %" PRIu64, call, ++gt_cudart.allocations);
+	if (gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error) != 0) {
+		gt_cudart_note("%s", error.text);
+		return CUDA_MEMORY_ALLOCATION;
+	}
+	*pointer = (void *)(uintptr_t)address;
+	return CUDA_SUCCESS;
+}
+
+/* Memory that host and device use by one pointer. */
+static int allocate_shared(void **pointer, size_t bytes, const char *call)
+{
+	if (address_of(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
+		gt_cudart_say("%s: device memory could not be mapped at its own address in this process", call);
+		gt_cudart.omissions++;
+		return CUDA_NOT_SUPPORTED;
+	}
+	return allocate(pointer, bytes, call);
+}
+
+static int release(void *pointer)
+{
+	struct gt_error error;
+
+	if (!pointer)
+		return CUDA_SUCCESS;
+	return gt_ptx_free(&gt_cudart.memory, address_of(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+/* Allocations of the program are named after calls, "cudaMalloc 3"; variables have no blank. */
+void gt_cudart_free_all(void)
+{
+	const struct gt_ptx_memory *memory = &gt_cudart.memory;
+
+	for (size_t i = memory->n; i-- > 0;)
+		if (strchr(memory->allocations[i].name, ' '))
+			release((void *)(uintptr_t)memory->allocations[i].address);
+}
+
+API int cudaMalloc(void **pointer, size_t bytes)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(allocate(pointer, bytes, "cudaMalloc"));
+}
+
+API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
+{
+	(void)stream;
+	return cudaMalloc(pointer, bytes);
+}
+
+API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	gt_cudart_enter();
+	return gt_cudart_leave(bytes == 0 ? CUDA_INVALID_VALUE : allocate_shared(pointer, bytes, "cudaMallocManaged"));
+}
+
+API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	gt_cudart_enter();
+	return gt_cudart_leave(allocate_shared(pointer, bytes, "cudaHostAlloc"));
+}
+
+API int cudaMallocHost(void **pointer, size_t bytes)
+{
+	return cudaHostAlloc(pointer, bytes, 0);
+}
+
+API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+	gt_cudart_enter();
+	if (!pitch || width > GT_PTX_WINDOW || (height > 0 && width > GT_PTX_WINDOW / height))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*pitch = (width + PITCH - 1) / PITCH * PITCH;
+	return gt_cudart_leave(allocate(pointer, *pitch * height, "cudaMallocPitch"));
+}
+
+API int cudaFree(void *pointer)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(release(pointer));
+}
+
+API int cudaFreeAsync(void *pointer, void *stream)
+{
+	(void)stream;
+	return cudaFree(pointer);
+}
+
+API int cudaFreeHost(void *pointer)
+{
+	return cudaFree(pointer);
+}
+
+API int cudaMemGetInfo(size_t *left, size_t *total)
+{
+	gt_cudart_enter();
+	if (!left || !total)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*total = gt_cudart.memory.limit;
+	*left = gt_cudart.memory.limit - gt_cudart.memory.live_bytes;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+	(void)flags;
+	gt_cudart_enter();
+	if (!device || !gt_ptx_at(&gt_cudart.memory, address_of(host), 1))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*device = host;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* Allocations are named after the calls that made them. */
+static enum pointer_type type_of(const void *pointer)
+{
+	if (!gt_ptx_at(&gt_cudart.memory, address_of(pointer), 1))
+		return UNREGISTERED;
+	const char *name = gt_ptx_nearest(&gt_cudart.memory, address_of(pointer))->name;
+	if (strncmp(name, "cudaHostAlloc ", strlen("cudaHostAlloc ")) == 0)
+		return HOST_MEMORY;
+	return strncmp(name, "cudaMallocManaged ", strlen("cudaMallocManaged ")) == 0 ? MANAGED_MEMORY : DEVICE_MEMORY;
+}
+
+API int cudaPointerGetAttributes(struct pointer_attributes *attributes, const void *pointer)
+{
+	gt_cudart_enter();
+	if (!attributes)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	enum pointer_type type = type_of(pointer);
+	*attributes = (struct pointer_attributes){.type = (int)type, .device = type == UNREGISTERED ? -2 : 0};
+	attributes->host_pointer = type == DEVICE_MEMORY ? NULL : (void *)(uintptr_t)pointer;
+	attributes->device_pointer = type == UNREGISTERED ? NULL : (void *)(uintptr_t)pointer;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaMemAdvise(const void *pointer, size_t bytes)
+{
+	(void)pointer, (void)bytes;
+	return CUDA_SUCCESS;
+}
+
+API int cudaMemPrefetchAsync(const void *pointer, size_t bytes)
+{
+	(void)pointer, (void)bytes;
+	return CUDA_SUCCESS;
+}
+
+/* ---- copies ---- */
+
+/* Where [pointer, pointer + bytes) lies in this process; NULL if the device has no such bytes. A
+ * host pointer is the program's own affair. */
+static void *place(const void *pointer, size_t bytes, bool on_device)
+{
+	if (on_device || is_device(address_of(pointer)))
+		return gt_ptx_at(&gt_cudart.memory, address_of(pointer), bytes);
+	return (void *)(uintptr_t)pointer;
+}
+
+/* The recorder is told what comes into device memory from outside of kernels. */
+static void note_copy(const void *to, size_t bytes)
+{
+	if (gt_cudart.recorder && is_device(address_of(to)))
+		gt_ptx_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), address_of(to), bytes);
+}
+
+static int copy(void *to, const void *from, size_t bytes, unsigned kind)
+{
+	if (kind > BY_ADDRESS)
+		return CUDA_INVALID_MEMCPY_DIRECTION;
+	if (bytes == 0)
+		return CUDA_SUCCESS;
+	void *target = place(to, bytes, kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE);
+	const void *source = place(from, bytes, kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE);
+	if (!target || !source)
+		return CUDA_INVALID_VALUE;
+	memmove(target, source, bytes);
+	note_copy(to, bytes);
+	return CUDA_SUCCESS;
+}
+
+API int cudaMemcpy(void *to, const void *from, size_t bytes, unsigned kind)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(copy(to, from, bytes, kind));
+}
+
+API int cudaMemcpyAsync(void *to, const void *from, size_t bytes, unsigned kind, void *stream)
+{
+	(void)stream;
+	return cudaMemcpy(to, from, bytes, kind);
+}
+
+API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+	if (to_device != 0 || from_device != 0) {
+		gt_cudart_enter();
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	}
+	return cudaMemcpy(to, from, bytes, DEVICE_TO_DEVICE);
+}
+
+API int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+		     unsigned kind)
+{
+	int code = CUDA_SUCCESS;
+
+	gt_cudart_enter();
+	if (width > to_pitch || width > from_pitch)
+		return gt_cudart_leave(CUDA_INVALID_PITCH_VALUE);
+	for (size_t row = 0; row < height && code == CUDA_SUCCESS; row++)
+		code = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+			  unsigned kind, void *stream)
+{
+	(void)stream;
+	return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+/* ---- filling ---- */
+
+static int fill(void *to, int value, size_t bytes)
+{
+	void *target = bytes > 0 ? place(to, bytes, true) : NULL;
+
+	if (target) {
+		memset(target, value, bytes);
+		note_copy(to, bytes);
+	}
+	return target || bytes == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+API int cudaMemset(void *to, int value, size_t bytes)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(fill(to, value, bytes));
+}
+
+API int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
+{
+	(void)stream;
+	return cudaMemset(to, value, bytes);
+}
+
+API int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+	int code = CUDA_SUCCESS;
+
+	gt_cudart_enter();
+	if (width > pitch)
+		return gt_cudart_leave(CUDA_INVALID_PITCH_VALUE);
+	for (size_t row = 0; row < height && code == CUDA_SUCCESS; row++)
+		code = fill((char *)to + row * pitch, value, width);
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream)
+{
+	(void)stream;
+	return cudaMemset2D(to, pitch, value, width, height);
+}
+
+/* ---- variables ---- */
+
+/* `bytes` of a variable from `offset` on: their device address, or a code. */
+static int part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer)
+{
+	uint64_t address, size;
+	int code = gt_cudart_symbol(symbol, &address, &size);
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	if (offset > size || bytes > size - offset)
+		return CUDA_INVALID_VALUE;
+	*pointer = (void *)(uintptr_t)(address + offset);
+	return CUDA_SUCCESS;
+}
+
+API int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind)
+{
+	void *to;
+
+	gt_cudart_enter();
+	int code = part_of_symbol(symbol, bytes, offset, &to);
+	if (code == CUDA_SUCCESS)
+		code = kind == DEVICE_TO_HOST || kind == HOST_TO_HOST ? CUDA_INVALID_MEMCPY_DIRECTION
+								       : copy(to, from, bytes, kind);
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind,
+				void *stream)
+{
+	(void)stream;
+	return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+
+API int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind)
+{
+	void *from;
+
+	gt_cudart_enter();
+	int code = part_of_symbol(symbol, bytes, offset, &from);
+	if (code == CUDA_SUCCESS)
+		code = kind == HOST_TO_DEVICE || kind == HOST_TO_HOST ? CUDA_INVALID_MEMCPY_DIRECTION
+								       : copy(to, from, bytes, kind);
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind,
+				  void *stream)
+{
+	(void)stream;
+	return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+
+API int cudaGetSymbolAddress(void **pointer, const void *symbol)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(pointer ? part_of_symbol(symbol, 0, 0, pointer) : CUDA_INVALID_VALUE);
+}
+
+API int cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+	uint64_t address, size = 0;
+
+	gt_cudart_enter();
+	int code = bytes ? gt_cudart_symbol(symbol, &address, &size) : CUDA_INVALID_VALUE;
+	if (code == CUDA_SUCCESS)
+		*bytes = size;
+	return gt_cudart_leave(code);
+}
+
+/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+
+ALSO(cudaMallocAsync, cudaMallocAsync_ptsz);
+ALSO(cudaFreeAsync, cudaFreeAsync_ptsz);
+ALSO(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
+ALSO(cudaMemcpy, cudaMemcpy_ptds);
+ALSO(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
+ALSO(cudaMemcpy2D, cudaMemcpy2D_ptds);
+ALSO(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
+ALSO(cudaMemset, cudaMemset_ptds);
+ALSO(cudaMemsetAsync, cudaMemsetAsync_ptsz);
+ALSO(cudaMemset2D, cudaMemset2D_ptds);
+ALSO(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
+ALSO(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
+ALSO(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
+ALSO(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
+ALSO(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);

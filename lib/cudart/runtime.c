@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "cudart/runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/installed.h"
+
+#define MAPPING_LINE 512
+
+struct gt_cudart gt_cudart;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock;
+static _Thread_local int last_error;
+
+/* ---- what is said ---- */
+
+static void say(const char *format, va_list arguments)
+{
+	struct gt_error line;
+
+	vsnprintf(line.text, sizeof line.text, format, arguments);
+	fprintf(stderr, "gtrace-record: %s\n", line.text);
+	fflush(stderr);
+}
+
+void gt_cudart_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void gt_cudart_note(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!gt_cudart.record.verbose)
+		return;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+_Noreturn void gt_cudart_stop(const char *format, ...)
+{
+	va_list arguments;
+
+	/* What the program printed so far comes first. Its exit handlers do not run: they would go
+	 * on using a device that is gone. */
+	fflush(NULL);
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	_exit(1);
+}
+
+/* ---- the beginning ---- */
+
+/* Only one process of a run writes: the one that finds the token. */
+static void take_token(void)
+{
+	char token;
+	ssize_t got;
+
+	do
+		got = read(gt_cudart.record.token, &token, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
+	fcntl(gt_cudart.record.token, F_SETFD, FD_CLOEXEC);
+	fcntl(gt_cudart.record.stream, F_SETFD, FD_CLOEXEC);
+	gt_cudart.owner = getpid();
+}
+
+static void open_stream(void)
+{
+	struct gt_record *record = &gt_cudart.record;
+	struct gt_error error;
+
+	if (record->stream < 0 || record->token < 0)
+		return;
+	take_token();
+	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, &error);
+	if (!gt_cudart.writer)
+		gt_cudart_stop("%s", error.text);
+	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &gt_cudart.tracing, &error);
+	if (!gt_cudart.recorder)
+		gt_cudart_stop("%s", error.text);
+	if (record->gpu_chosen && gt_write_gpu(gt_cudart.writer, &gt_cudart.gpu, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+}
+
+static void open_runtime(void)
+{
+	struct gt_error error;
+	pthread_mutexattr_t attributes;
+
+	/* A host function that a stream calls may use the runtime again. */
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	if (gt_record_import(&gt_cudart.record, &error) != 0 ||
+	    gt_record_tracing(&gt_cudart.record, &gt_cudart.tracing, &error) != 0 ||
+	    (gt_cudart.record.gpu[0] && gt_gpu_load(&gt_cudart.gpu, gt_cudart.record.gpu, &error) != 0) ||
+	    gt_limits_load(&gt_cudart.limits, &gt_cudart.gpu, &error) != 0 ||
+	    gt_ptx_memory_open(&gt_cudart.memory, gt_cudart.record.memory, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	open_stream();
+}
+
+void gt_cudart_enter(void)
+{
+	pthread_once(&once, open_runtime);
+	pthread_mutex_lock(&lock);
+}
+
+int gt_cudart_leave(int code)
+{
+	if (code != CUDA_SUCCESS)
+		last_error = code;
+	pthread_mutex_unlock(&lock);
+	return code;
+}
+
+int gt_cudart_last_error(bool forget)
+{
+	int code = last_error;
+
+	if (forget)
+		last_error = CUDA_SUCCESS;
+	return code;
+}
+
+/* ---- the process ---- */
+
+size_t gt_cudart_readable(const void *address)
+{
+	FILE *mappings = fopen("/proc/self/maps", "r");
+	char line[MAPPING_LINE];
+	uint64_t begin, end, at = (uint64_t)(uintptr_t)address;
+	char readable;
+
+	/* Without the list the container's own size must be believed. */
+	if (!mappings)
+		return SIZE_MAX / 2;
+	while (fgets(line, sizeof line, mappings)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %c", &begin, &end, &readable) == 3 && readable == 'r' &&
+		    begin <= at && at < end)
+			at = end;
+	}
+	fclose(mappings);
+	return (size_t)(at - (uint64_t)(uintptr_t)address);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The stand-in for the CUDA runtime: a shared library that a CUDA program finds in place of
+ * libcudart, and that runs its kernels on this processor. The ABI is CUDA 13's. What is common to
+ * its parts stands here; each API function stands with its like, and begins with enter() and ends
+ * with leave().
+ *
+ * It lives in somebody's process and has no tool around it, so it is the one part of lib/ that
+ * prints and that ends a process: gt_cudart_say, gt_cudart_stop. */
+#ifndef GT_PTX_CUDART_RUNTIME_H
+#define GT_PTX_CUDART_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "gpu/occupancy.h"
+#include "ptx/exec/machine.h"
+#include "ptx/exec/memory.h"
+#include "ptx/record/record.h"
+#include "ptx/text/module.h"
+#include "stream/stream.h"
+
+/* An API function: the only symbols that programs see. */
+#define API __attribute__((visibility("default")))
+/* A second name of one that stands before it. */
+#define ALSO(NAME, OTHER) extern API __typeof__(NAME) OTHER __attribute__((alias(#NAME)))
+
+/* cudaError_t, as far as it is returned here. */
+enum {
+	CUDA_SUCCESS = 0,
+	CUDA_INVALID_VALUE = 1,
+	CUDA_MEMORY_ALLOCATION = 2,
+	CUDA_INVALID_CONFIGURATION = 9,
+	CUDA_INVALID_PITCH_VALUE = 12,
+	CUDA_INVALID_SYMBOL = 13,
+	CUDA_INVALID_MEMCPY_DIRECTION = 21,
+	CUDA_MISSING_CONFIGURATION = 52,
+	CUDA_INVALID_DEVICE_FUNCTION = 98,
+	CUDA_INVALID_DEVICE = 101,
+	CUDA_UNSUPPORTED_LIMIT = 215,
+	CUDA_PEER_ACCESS_UNSUPPORTED = 217,
+	CUDA_INVALID_RESOURCE_HANDLE = 400,
+	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
+	CUDA_NOT_SUPPORTED = 801,
+};
+
+struct gt_dim3 {
+	unsigned x, y, z;
+};
+
+/* The largest grids and blocks of every GPU since compute capability 3.0. */
+#define GRID_X_MAX 2147483647U
+#define GRID_YZ_MAX 65535U
+#define BLOCK_XY_MAX 1024U
+#define BLOCK_Z_MAX 64U
+
+/* A fat binary that was registered, and what became of it once it was needed. */
+struct gt_fat {
+	const void *data;	      /* of the wrapper */
+	const void *const *prelinked; /* containers of the translation units linked with -rdc, up to a NULL; or NULL */
+	char name[32];		      /* "PTX 1", for messages */
+	struct gt_ptx_machine *machine; /* NULL: not loaded yet */
+	struct gt_ptx_module module;
+	char *cubin; /* NULL: there is none */
+	size_t cubin_bytes;
+};
+
+/* A kernel: its address on the host is its name. */
+struct gt_function {
+	const void *host;
+	const char *name; /* mangled */
+	struct gt_fat *fat;
+	const struct gt_ptx_function *kernel; /* NULL: not loaded yet */
+	uint32_t registers;
+	bool registers_estimated;
+	uint64_t static_shared;
+	int max_dynamic_shared; /* bytes that the program asked for; 0: it did not */
+	struct gt_function *next;
+};
+
+/* A __device__, __constant__ or __managed__ variable. */
+struct gt_symbol {
+	const void *host;
+	void **managed; /* where the host keeps its pointer; NULL unless __managed__ */
+	const char *name;
+	struct gt_fat *fat;
+	struct gt_symbol *next;
+};
+
+struct gt_cudart {
+	struct gt_record record;
+	struct gt_gpu gpu;
+	struct gt_limits limits; /* of the GPU */
+	struct gt_ptx_memory memory;
+	uint64_t allocations; /* made so far: they are numbered */
+	uint64_t launches;	/* asked for so far */
+	uint64_t instructions; /* warp instructions executed so far: the clock of events */
+	struct gt_ptx_tracing tracing;
+	struct gt_writer *writer; /* NULL: nothing is traced */
+	struct gt_ptx_recorder *recorder;
+	pid_t owner;	    /* of the stream; a child of the program must not end it */
+	uint64_t omissions; /* work or data that a GPU would have made and that was not */
+	unsigned fats; /* registered so far */
+	struct gt_function *functions;
+	struct gt_symbol *symbols;
+};
+extern struct gt_cudart gt_cudart;
+
+/* Every API function lets one thread in at a time; the first opens the runtime. leave() keeps the
+ * error for cudaGetLastError and returns it. */
+void gt_cudart_enter(void);
+int gt_cudart_leave(int code);
+int gt_cudart_last_error(bool forget);
+
+/* A line on standard error that begins as gtrace-record's. */
+void gt_cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same when -v was given. */
+void gt_cudart_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Says what went wrong and ends the process with status 1; the stream has no end then. */
+_Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
+ * that would have made work or data the stream gets no end, unless the user wants it so. */
+int gt_cudart_unsupported(const char *name);
+
+/* Bytes that can be read from an address on, to the end of what is mapped there without a gap. */
+size_t gt_cudart_readable(const void *address);
+
+/* Loads what was registered, if it has not been; ends the process if it is broken. */
+void gt_cudart_load(struct gt_fat *fat);
+/* The function of a host address or kernel handle, loaded; NULL if there is none. */
+struct gt_function *gt_cudart_function(const void *host);
+/* The same as it was registered, without loading it. */
+struct gt_function *gt_cudart_find_function(const void *host);
+/* The device address and size of a variable. Returns a code. */
+int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes);
+
+/* What the GPU's description says, with something plausible where it says nothing. */
+uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);
+/* A compute capability such as 80. */
+unsigned gt_cudart_capability(void);
+
+/* Frees what the program allocated. */
+void gt_cudart_free_all(void);
+
+/* Runs a kernel; `arguments` point to one value a parameter. Returns a code. */
+int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+		     size_t dynamic_shared);
+/* Bytes of shared memory that a block of the function may have, besides its static ones. */
+uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function);
+
+#endif

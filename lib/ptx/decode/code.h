@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Decoded functions, and the program of a kernel: all functions it can reach. */
+#ifndef GT_PTX_CODE_H
+#define GT_PTX_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "ptx/exec/warp.h"
+
+/* A special register that a function reads, and its slot. */
+struct gt_ptx_special {
+	const char *name;
+	enum gt_ptx_type type;
+	bool changes; /* while a warp runs: read anew each time */
+	uint64_t (*value)(const struct gt_ptx_warp *warp, unsigned lane);
+};
+struct gt_ptx_special_use {
+	const struct gt_ptx_special *special;
+	uint32_t slot;
+};
+
+/* The special register of that name, or NULL. */
+const struct gt_ptx_special *gt_ptx_special(const char *name);
+/* Writes its value for every lane. */
+void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
+			 unsigned char *lanes);
+
+struct gt_ptx_code {
+	const struct gt_ptx_function *function;
+	struct gt_ptx_op *ops;
+	size_t n_ops;
+	/* The arena of a function: GT_PTX_ALL_ONES, the registers, then, at image_at, constants,
+	 * special registers and temporaries as `image` has them. */
+	unsigned char *image;
+	uint32_t image_at, arena_bytes;
+	struct gt_ptx_special_use *specials;
+	size_t n_specials;
+	uint32_t local_bytes; /* of its frame */
+	struct gt_ptx_place *parameters, *returns;
+	size_t n_parameters, n_returns;
+	void **owned; /* accesses, calls and so on that the micro-ops refer to */
+	size_t n_owned;
+	struct gt_ptx_access **accesses; /* those among them */
+	size_t n_accesses;
+};
+
+/* Where a variable of shared memory lies. */
+struct gt_ptx_shared_variable {
+	const struct gt_ptx_variable *variable;
+	uint64_t offset;
+};
+
+struct gt_ptx_program {
+	const struct gt_ptx_function *kernel;
+	struct gt_ptx_code **codes; /* by function of the module; NULL: not reached */
+	struct gt_ptx_shared_variable *shared;
+	size_t n_shared;
+	uint64_t static_shared; /* bytes */
+	uint64_t dynamic_offset; /* where dynamic shared memory begins */
+	uint64_t local_bytes; /* of all frames, without recursion */
+	struct gt_ptx_program *next;
+};
+
+/* A variable of the module in device memory; address 0: it is not there. */
+struct gt_ptx_placed {
+	uint64_t address;
+};
+
+struct gt_ptx_machine {
+	const struct gt_ptx_module *module;
+	struct gt_ptx_memory *memory;
+	char *name;
+	struct gt_ptx_placed *variables; /* by the module's variables */
+	struct gt_map functions; /* from a name's address to the function's index */
+	struct gt_map symbols; /* from a name's address to the variable's index */
+	struct gt_ptx_program *programs;
+	uint64_t launches;
+};
+
+/* Finds the functions a kernel can reach and lays out its shared memory; `decode`: all of it. */
+struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
+					   const struct gt_ptx_function *kernel, bool decode,
+					   struct gt_error *error);
+void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);
+
+/* Decodes one function of it. NULL on error. */
+struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+				  const struct gt_ptx_function *function, struct gt_error *error);
+void gt_ptx_code_free(struct gt_ptx_code *code);
+
+/* What an atomic makes of the old value and its operands; NULL if there is no such operation. */
+uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
+			 enum gt_ptx_type type))(uint64_t old, uint64_t b, uint64_t c);
+
+/* The index of a function or variable of the module by its name; SIZE_MAX if there is none. */
+size_t gt_ptx_function_index(const struct gt_ptx_machine *machine, const char *name);
+size_t gt_ptx_variable_index(const struct gt_ptx_machine *machine, const char *name);
+
+#endif

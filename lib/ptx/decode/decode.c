@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* A function to micro-ops: block by block, with a join where lanes may meet again. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/decode/decoder.h"
+
+static const struct {
+	const char *opcode;
+	gt_ptx_decode_one *decode;
+} opcodes[] = {
+	{"ld", gt_ptx_decode_ld},
+	{"ldu", gt_ptx_decode_ld},
+	{"st", gt_ptx_decode_st},
+	{"mov", gt_ptx_decode_mov},
+	{"setp", gt_ptx_decode_setp},
+	{"set", gt_ptx_decode_set},
+	{"bra", gt_ptx_decode_bra},
+	{"brx", gt_ptx_decode_brx},
+	{"cvta", gt_ptx_decode_cvta},
+	{"isspacep", gt_ptx_decode_isspacep},
+	{"ret", gt_ptx_decode_ret},
+	{"exit", gt_ptx_decode_exit},
+	{"trap", gt_ptx_decode_trap},
+	{"brkpt", gt_ptx_decode_trap},
+	{"call", gt_ptx_decode_call},
+	{"bar", gt_ptx_decode_bar},
+	{"barrier", gt_ptx_decode_bar},
+	{"atom", gt_ptx_decode_atom},
+	{"red", gt_ptx_decode_atom},
+	{"shfl", gt_ptx_decode_shfl},
+	{"vote", gt_ptx_decode_vote},
+	{"match", gt_ptx_decode_match},
+	{"activemask", gt_ptx_decode_vote},
+	{"redux", gt_ptx_decode_vote},
+	{"elect", gt_ptx_decode_match},
+	{"cp", gt_ptx_decode_cp},
+	{"tex", gt_ptx_decode_tex},
+	{"lop3", gt_ptx_decode_lop3},
+	{"membar", gt_ptx_decode_nothing},
+	{"fence", gt_ptx_decode_nothing},
+	{"prefetch", gt_ptx_decode_nothing},
+	{"prefetchu", gt_ptx_decode_nothing},
+	{"nanosleep", gt_ptx_decode_nothing},
+	{"pmevent", gt_ptx_decode_nothing},
+	{"discard", gt_ptx_decode_nothing},
+	{"applypriority", gt_ptx_decode_nothing},
+	{"griddepcontrol", gt_ptx_decode_nothing},
+	{"setmaxnreg", gt_ptx_decode_nothing},
+};
+
+struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run)
+{
+	struct gt_ptx_code *code = decoder->code;
+
+	if (code->n_ops == decoder->ops_capacity) {
+		size_t capacity = decoder->ops_capacity ? 2 * decoder->ops_capacity : 256;
+		void *grown = realloc(code->ops, capacity * sizeof *code->ops);
+		if (!grown) {
+			gt_fail_memory(decoder->error, "decoded instructions");
+			return NULL;
+		}
+		code->ops = grown;
+		decoder->ops_capacity = capacity;
+	}
+	struct gt_ptx_op *op = &code->ops[code->n_ops++];
+	memset(op, 0, sizeof *op);
+	op->run = run;
+	op->guard = decoder->guard;
+	op->guarded = decoder->guarded;
+	op->counts = decoder->first;
+	op->line = decoder->instruction ? decoder->instruction->line : decoder->function->line;
+	decoder->first = false;
+	return op;
+}
+
+struct gt_ptx_op *gt_ptx_emit_form(struct gt_ptx_decoder *decoder, const char *name, uint32_t d, uint32_t a,
+				   uint32_t b, uint32_t c)
+{
+	const struct gt_ptx_form *form = gt_ptx_form(name);
+
+	if (!form) {
+		gt_fail(decoder->error, "PTX line %u: no operation '%s'", decoder->instruction->line, name);
+		return NULL;
+	}
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
+	if (op) {
+		op->d = d;
+		op->a = a;
+		op->b = b;
+		op->c = c;
+	}
+	return op;
+}
+
+void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes)
+{
+	struct gt_ptx_code *code = decoder->code;
+	void **grown = realloc(code->owned, (code->n_owned + 1) * sizeof *grown);
+	void *kept = grown ? calloc(1, bytes) : NULL;
+
+	if (grown)
+		code->owned = grown;
+	if (kept)
+		code->owned[code->n_owned++] = kept;
+	else
+		gt_fail_memory(decoder->error, "decoded instructions");
+	return kept;
+}
+
+int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
+{
+	char *text = gt_ptx_own(decoder, 160);
+	struct gt_ptx_op *op = text ? gt_ptx_emit(decoder, gt_ptx_unknown) : NULL;
+	va_list arguments;
+
+	if (!op)
+		return -1;
+	va_start(arguments, format);
+	vsnprintf(text, 160, format, arguments);
+	va_end(arguments);
+	op->with.text = text;
+	return 0;
+}
+
+/* The variables that have a place in the function's local frame. */
+static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *variable)
+{
+	uint32_t alignment = variable->alignment ? variable->alignment : 1;
+	uint64_t at = ((uint64_t)decoder->code->local_bytes + alignment - 1) / alignment * alignment;
+	int fresh;
+
+	if (variable->bytes > GT_PTX_LOCAL_MAX || at + variable->bytes > GT_PTX_LOCAL_MAX)
+		return gt_fail(decoder->error, "function '%s' has more than %u bytes of local memory",
+			       decoder->function->name, GT_PTX_LOCAL_MAX);
+	if (!gt_map_put(&decoder->frame, (uint64_t)(uintptr_t)variable->name, at, &fresh))
+		return gt_fail_memory(decoder->error, "a local frame");
+	decoder->code->local_bytes = (uint32_t)(at + variable->bytes);
+	return 0;
+}
+
+/* The parameters or the returned values of a function that is called. */
+static int place_formals(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *formals, size_t n,
+			 struct gt_ptx_place **places, size_t *n_places)
+{
+	*places = gt_ptx_own(decoder, (n + 1) * sizeof **places);
+	if (!*places)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct gt_ptx_place *place = &(*places)[i];
+		if (formals[i].space == GT_PTX_REG) {
+			const struct gt_ptx_register *reg =
+				gt_ptx_register(&decoder->registers, formals[i].name);
+			*place = (struct gt_ptx_place){true, reg ? reg->slot : 0,
+						       gt_ptx_type_size(formals[i].type)};
+		} else {
+			if (place_in_frame(decoder, &formals[i]) != 0)
+				return -1;
+			*place = (struct gt_ptx_place){
+				false,
+				(uint32_t)*gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)formals[i].name),
+				(uint32_t)formals[i].bytes};
+		}
+	}
+	*n_places = n;
+	return 0;
+}
+
+static int lay_out_frame(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_function *function = decoder->function;
+	struct gt_ptx_code *code = decoder->code;
+
+	for (size_t i = 0; i < function->n_variables; i++) {
+		const struct gt_ptx_variable *variable = &function->variables[i];
+		if ((variable->space == GT_PTX_LOCAL || variable->space == GT_PTX_PARAM) &&
+		    place_in_frame(decoder, variable) != 0)
+			return -1;
+	}
+	if (function->entry)
+		return 0;
+	if (place_formals(decoder, function->parameters, function->n_parameters, &code->parameters,
+			  &code->n_parameters) != 0 ||
+	    place_formals(decoder, function->returns, function->n_returns, &code->returns,
+			  &code->n_returns) != 0)
+		return -1;
+	return 0;
+}
+
+static int read_guard(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	decoder->guarded = 0;
+	decoder->guard = 0;
+	if (!instruction->guard)
+		return 0;
+	const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, instruction->guard);
+	if (!reg || reg->type != GT_PTX_PRED)
+		return gt_fail(decoder->error, "PTX line %u: guard '%s' is no predicate", instruction->line,
+			       instruction->guard);
+	decoder->guard = reg->slot;
+	decoder->guarded = instruction->guard_negated ? 2 : 1;
+	return 0;
+}
+
+static int decode_instruction(struct gt_ptx_decoder *decoder)
+{
+	decoder->first = true;
+	if (read_guard(decoder) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
+		if (strcmp(decoder->instruction->opcode, opcodes[i].opcode) == 0)
+			return opcodes[i].decode(decoder);
+	return gt_ptx_decode_lanes(decoder);
+}
+
+static int decode_blocks(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_flow *flow = &decoder->flow;
+	unsigned char *joins = calloc(flow->n_blocks + 1, 1);
+	int result = 0;
+
+	if (!joins)
+		return gt_fail_memory(decoder->error, "a flow graph");
+	for (size_t b = 0; b < flow->n_blocks; b++)
+		joins[flow->blocks[b].join] |= flow->blocks[b].n_successors > 1;
+	for (size_t b = 0; result == 0 && b < flow->n_blocks; b++) {
+		decoder->starts[b] = decoder->code->n_ops;
+		decoder->first = false;
+		decoder->guarded = 0;
+		decoder->instruction = &decoder->function->instructions[flow->blocks[b].first];
+		if (joins[b] && !gt_ptx_emit(decoder, gt_ptx_join))
+			result = -1;
+		for (size_t i = flow->blocks[b].first; result == 0 && i < flow->blocks[b].end; i++) {
+			decoder->at = i;
+			decoder->instruction = &decoder->function->instructions[i];
+			result = decode_instruction(decoder);
+		}
+	}
+	free(joins);
+	/* A body may end without ret. */
+	decoder->starts[flow->n_blocks] = decoder->code->n_ops;
+	decoder->first = false;
+	decoder->guarded = 0;
+	if (result == 0 && !gt_ptx_emit(decoder, gt_ptx_return))
+		result = -1;
+	return result;
+}
+
+/* Branches were decoded with blocks for targets: now they are distances. */
+static void resolve_branches(struct gt_ptx_decoder *decoder)
+{
+	struct gt_ptx_code *code = decoder->code;
+	size_t n = decoder->flow.n_blocks;
+
+	for (size_t i = 0; i < code->n_ops; i++) {
+		struct gt_ptx_op *op = &code->ops[i];
+		if (op->run != gt_ptx_branch && op->run != gt_ptx_switch)
+			continue;
+		op->join = (size_t)op->join == n ? 0 : (int32_t)(decoder->starts[op->join] - i);
+		if (op->run == gt_ptx_branch) {
+			op->target = (int32_t)(decoder->starts[op->target] - i);
+			continue;
+		}
+		struct gt_ptx_switch *ways = (struct gt_ptx_switch *)(uintptr_t)op->with.ways;
+		for (size_t t = 0; t < ways->n; t++)
+			ways->targets[t] = (int32_t)(decoder->starts[ways->targets[t]] - i);
+	}
+}
+
+static int list_accesses(struct gt_ptx_code *code, struct gt_error *error)
+{
+	code->accesses = calloc(code->n_ops + 1, sizeof *code->accesses);
+	if (!code->accesses)
+		return gt_fail_memory(error, "decoded instructions");
+	for (size_t i = 0; i < code->n_ops; i++)
+		if (code->ops[i].accesses)
+			code->accesses[code->n_accesses++] = code->ops[i].with.access;
+	return 0;
+}
+
+static int decode_function(struct gt_ptx_decoder *decoder)
+{
+	struct gt_ptx_code *code = decoder->code;
+
+	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 ||
+	    gt_ptx_flow_make(&decoder->flow, decoder->function, decoder->error) != 0 ||
+	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
+		    0 ||
+	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0)
+		return -1;
+	/* Slot 0 is the predicate that always holds, so 0 says "no slot" elsewhere. */
+	const uint32_t before = 512;
+	for (size_t r = 0; r < decoder->registers.n; r++)
+		decoder->registers.list[r].slot += before;
+	code->image_at = (before + decoder->registers.slot_bytes + 511) / 512 * 512;
+	decoder->starts = calloc(decoder->flow.n_blocks + 1, sizeof *decoder->starts);
+	if (!decoder->starts)
+		return gt_fail_memory(decoder->error, "a flow graph");
+	if (lay_out_frame(decoder) != 0 || decode_blocks(decoder) != 0)
+		return -1;
+	resolve_branches(decoder);
+	code->arena_bytes = code->image_at + decoder->image_bytes;
+	return list_accesses(code, decoder->error);
+}
+
+struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+				  const struct gt_ptx_function *function, struct gt_error *error)
+{
+	struct gt_ptx_decoder decoder = {
+		.machine = machine,
+		.program = program,
+		.function = function,
+		.error = error,
+		.code = calloc(1, sizeof(struct gt_ptx_code)),
+	};
+	struct gt_ptx_code *code = decoder.code;
+
+	if (!code) {
+		gt_fail_memory(error, "decoded instructions");
+		return NULL;
+	}
+	code->function = function;
+	int result = decode_function(&decoder);
+	gt_ptx_flow_free(&decoder.flow);
+	gt_ptx_registers_free(&decoder.registers);
+	gt_map_close(&decoder.frame);
+	free(decoder.starts);
+	free(decoder.constants);
+	free(decoder.temporaries);
+	if (result == 0)
+		return code;
+	gt_ptx_code_free(code);
+	return NULL;
+}
+
+void gt_ptx_code_free(struct gt_ptx_code *code)
+{
+	if (!code)
+		return;
+	for (size_t i = 0; i < code->n_owned; i++)
+		free(code->owned[i]);
+	free(code->owned);
+	free(code->accesses);
+	free(code->specials);
+	free(code->image);
+	free(code->ops);
+	free(code);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Lane operations by their names, and those that are made of several: setp, set, lop3. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/decode/decoder.h"
+#include "ptx/exec/half.h"
+
+/* What is said beside the name of an operation. */
+static const struct {
+	const char *word;
+	uint8_t rounding;
+	bool integral;
+} roundings[] = {
+	{"rn", GT_PTX_RN, false}, {"rz", GT_PTX_RZ, false}, {"rm", GT_PTX_RM, false},
+	{"rp", GT_PTX_RP, false}, {"rni", GT_PTX_RN, true}, {"rzi", GT_PTX_RZ, true},
+	{"rmi", GT_PTX_RM, true}, {"rpi", GT_PTX_RP, true}, {"rna", GT_PTX_RNA, false},
+};
+
+static bool is_float_word(const char *word)
+{
+	return word[0] == 'f' || strncmp(word, "bf16", 4) == 0 || strcmp(word, "tf32") == 0;
+}
+
+static void add_word(struct gt_ptx_words *words, const char *word)
+{
+	size_t length = strlen(words->name);
+
+	snprintf(words->name + length, sizeof words->name - length, ".%s", word);
+}
+
+/* True if the word is a rounding, .ftz, or such, noted in `words`. */
+static bool read_aside(const struct gt_ptx_instruction *instruction, const char *word, bool floats,
+		       struct gt_ptx_words *words)
+{
+	for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++)
+		if (strcmp(word, roundings[i].word) == 0) {
+			words->rounding = roundings[i].rounding;
+			words->integral = roundings[i].integral;
+			return true;
+		}
+	if (strcmp(word, "ftz") == 0)
+		return words->ftz = true;
+	if (strcmp(word, "approx") == 0 || strcmp(word, "full") == 0 || strcmp(word, "noftz") == 0)
+		return true;
+	if (strcmp(word, "sat") != 0 || !(floats || strcmp(instruction->opcode, "cvt") == 0))
+		return false;
+	return words->sat = true;
+}
+
+void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words)
+{
+	bool floats = false;
+
+	memset(words, 0, sizeof *words);
+	snprintf(words->name, sizeof words->name, "%s", instruction->opcode);
+	for (size_t i = 0; i < instruction->n_modifiers; i++)
+		floats |= is_float_word(instruction->modifiers[i]) && strlen(instruction->modifiers[i]) > 2 &&
+			  strcmp(instruction->modifiers[i], "ftz") != 0;
+	for (size_t i = 0; i < instruction->n_modifiers; i++) {
+		const char *word = instruction->modifiers[i];
+		enum gt_ptx_type type = gt_ptx_type_named(word, strlen(word));
+		if (type != GT_PTX_NO_TYPE) {
+			words->first_type = words->first_type ? words->first_type : type;
+			words->type = type;
+		}
+		if (!read_aside(instruction, word, floats, words))
+			add_word(words, word);
+	}
+}
+
+static bool is_small_float(enum gt_ptx_type type)
+{
+	return type >= GT_PTX_F16 && type <= GT_PTX_BF16X2;
+}
+
+/* The names that differ by what stands aside: cvt to integers with .sat, cvt to whole floats, and
+ * the gross approximations of f64. */
+static void refine_name(struct gt_ptx_words *words, const char *opcode)
+{
+	char rest[GT_PTX_NAME];
+	bool to_float = words->first_type >= GT_PTX_F16 && words->first_type <= GT_PTX_F64;
+	bool from_float = words->type >= GT_PTX_F16 && words->type <= GT_PTX_F64;
+
+	if (strcmp(opcode, "cvt") == 0) {
+		const char *types = words->name + strlen("cvt");
+		snprintf(rest, sizeof rest, "%s", types);
+		if (words->sat && !to_float && !from_float)
+			snprintf(words->name, sizeof words->name, "cvt.sat%.100s", rest);
+		else if (words->integral && to_float && from_float)
+			snprintf(words->name, sizeof words->name, "cvt.i%.100s", rest);
+		words->sat = words->sat && to_float;
+	} else if (words->type == GT_PTX_F64 && words->ftz) {
+		snprintf(words->name, sizeof words->name, "%.50s.approx.ftz.f64", opcode);
+	}
+}
+
+/* Flushes a source that is subnormal, for .ftz. */
+static uint32_t flush(struct gt_ptx_decoder *decoder, uint32_t slot)
+{
+	uint32_t flushed = gt_ptx_temporary(decoder, GT_PTX_F32);
+
+	return flushed && gt_ptx_emit_form(decoder, "flush.f32", flushed, slot, 0, 0) ? flushed : 0;
+}
+
+static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+			    uint8_t type, const struct gt_ptx_words *words)
+{
+	uint32_t slot = gt_ptx_source(decoder, operand, (enum gt_ptx_type)type);
+
+	return slot && words->ftz && type == GT_PTX_F32 ? flush(decoder, slot) : slot;
+}
+
+/* Runs the step under another rounding, where the form's own arithmetic rounds. */
+static void set_rounding(struct gt_ptx_op *op, const struct gt_ptx_form *form,
+			 const struct gt_ptx_words *words)
+{
+	bool converts = strncmp(form->name, "cvt.", 4) == 0;
+	bool native = form->d == GT_PTX_F32 || form->d == GT_PTX_F64;
+
+	op->choice = words->rounding;
+	if (words->rounding <= GT_PTX_RN || words->rounding == GT_PTX_RNA || !native || words->integral)
+		return;
+	if (converts && form->d == GT_PTX_F64 && form->sources[0] == GT_PTX_F32)
+		return;
+	op->with.inner = op->run;
+	op->run = gt_ptx_rounded;
+}
+
+static size_t sources_of(const struct gt_ptx_form *form)
+{
+	size_t n = 0;
+
+	while (n < GT_PTX_SOURCES && form->sources[n] != GT_PTX_NO_TYPE)
+		n++;
+	return n;
+}
+
+int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_words words;
+	struct gt_ptx_result result;
+	uint32_t slots[GT_PTX_SOURCES] = {0};
+
+	gt_ptx_read_words(instruction, &words);
+	char written[GT_PTX_NAME];
+	snprintf(written, sizeof written, "%s", words.name);
+	refine_name(&words, instruction->opcode);
+	const struct gt_ptx_form *form = gt_ptx_form(words.name);
+	if (!form || instruction->n_operands != sources_of(form) + 1)
+		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
+	for (size_t i = 0; i < sources_of(form); i++)
+		if (!(slots[i] =
+			      form_source(decoder, &instruction->operands[i + 1], form->sources[i], &words)))
+			return -1;
+	if (gt_ptx_result(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
+	if (!op)
+		return -1;
+	op->d = result.slot;
+	op->a = slots[0];
+	op->b = slots[1];
+	op->c = slots[2];
+	op->e = slots[3];
+	set_rounding(op, form, &words);
+	if (words.ftz && form->d == GT_PTX_F32 &&
+	    !gt_ptx_emit_form(decoder, "flush.f32", result.slot, result.slot, 0, 0))
+		return -1;
+	if (words.sat &&
+	    (form->d == GT_PTX_F32 || form->d == GT_PTX_F64 || is_small_float((enum gt_ptx_type)form->d))) {
+		char name[GT_PTX_NAME];
+		snprintf(name, sizeof name, "saturate.%s", gt_ptx_type_name((enum gt_ptx_type)form->d));
+		if (!gt_ptx_emit_form(decoder, name, result.slot, result.slot, 0, 0))
+			return -1;
+	}
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* The combination with a predicate that setp and set may end with, by its modifier. */
+static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_says(decoder, "and")   ? GT_PTX_AND
+	       : gt_ptx_says(decoder, "or")  ? GT_PTX_OR
+	       : gt_ptx_says(decoder, "xor") ? GT_PTX_XOR
+					     : GT_PTX_ALONE;
+}
+
+/* setp.CMP.TYPE, from the operand `from` on; the comparison is the first modifier. */
+static struct gt_ptx_op *emit_comparison(struct gt_ptx_decoder *decoder, size_t from, uint32_t d)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	enum gt_ptx_combination how = combination_of(decoder);
+	struct gt_ptx_words words;
+	char name[GT_PTX_NAME];
+	uint32_t a, b, c = 0;
+
+	gt_ptx_read_words(instruction, &words);
+	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->modifiers[0], gt_ptx_type_name(words.type));
+	const struct gt_ptx_form *form = gt_ptx_form(name);
+	size_t expected = from + 2 + (how != GT_PTX_ALONE);
+	if (!form || instruction->n_operands != expected) {
+		if (gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name) != 0)
+			return NULL;
+		return &decoder->code->ops[decoder->code->n_ops - 1];
+	}
+	if (!(a = form_source(decoder, &instruction->operands[from], form->sources[0], &words)) ||
+	    !(b = form_source(decoder, &instruction->operands[from + 1], form->sources[1], &words)) ||
+	    (how != GT_PTX_ALONE &&
+	     !(c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
+		return NULL;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d, a, b, c);
+	if (op)
+		op->choice = (uint8_t)how;
+	return op;
+}
+
+int gt_ptx_decode_setp(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t results = gt_ptx_results(instruction);
+	struct gt_ptx_result p, q = {0};
+
+	if (instruction->n_operands < 3 || instruction->n_modifiers < 2)
+		return gt_ptx_emit_unknown(decoder, "setp needs a comparison, a type and three operands");
+	if (gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_PRED, &p) != 0 ||
+	    (results == 2 && gt_ptx_result(decoder, &instruction->operands[1], GT_PTX_PRED, &q) != 0))
+		return -1;
+	struct gt_ptx_op *op = emit_comparison(decoder, results, p.slot);
+	if (!op)
+		return -1;
+	op->q = q.slot;
+	return 0;
+}
+
+/* set.CMP.TYPE.TYPE: setp, and then all ones or 1.0 where it holds. */
+int gt_ptx_decode_set(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_words words;
+	struct gt_ptx_result result;
+
+	gt_ptx_read_words(instruction, &words);
+	bool is_single = words.first_type == GT_PTX_F32;
+	if (instruction->n_modifiers < 3 || (gt_ptx_type_size(words.first_type) != 4))
+		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name);
+	uint32_t holds = gt_ptx_temporary(decoder, GT_PTX_PRED);
+	uint32_t yes = gt_ptx_constant_slot(decoder, is_single ? 0x3f800000 : UINT32_MAX, 4);
+	uint32_t no = gt_ptx_constant_slot(decoder, 0, 4);
+	if (!holds || !yes || !no || !emit_comparison(decoder, 1, holds) ||
+	    gt_ptx_result(decoder, &instruction->operands[0], words.first_type, &result) != 0 ||
+	    !gt_ptx_emit_form(decoder, "selp.b32", result.slot, yes, no, holds))
+		return -1;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+int gt_ptx_decode_lop3(struct gt_ptx_decoder *decoder)
+{
+	/* lop3.and.b32 d|p, a, b, c, table, q has a predicate too, which no compiler writes. */
+	if (decoder->instruction->n_operands != 5)
+		return gt_ptx_emit_unknown(decoder, "opcode 'lop3' with a predicate is not known");
+	return gt_ptx_decode_lanes(decoder);
+}

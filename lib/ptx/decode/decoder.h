@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The decoder's parts: operands become slots, instructions micro-ops. One row of a table for each
+ * opcode that is no lane operation. */
+#ifndef GT_PTX_DECODER_H
+#define GT_PTX_DECODER_H
+
+#include "ptx/decode/code.h"
+#include "ptx/decode/registers.h"
+#include "ptx/exec/forms.h"
+
+#define GT_PTX_NAME 128 /* bytes of a form's name */
+
+struct gt_ptx_constant {
+	uint64_t bits;
+	unsigned size; /* bytes of a lane */
+	uint32_t slot;
+};
+
+struct gt_ptx_decoder {
+	struct gt_ptx_machine *machine;
+	const struct gt_ptx_program *program;
+	const struct gt_ptx_function *function;
+	struct gt_ptx_code *code;
+	struct gt_ptx_flow flow;
+	struct gt_ptx_registers registers;
+	struct gt_map frame; /* from the name's address to the offset in the local frame */
+	size_t *starts; /* by block: its first micro-op; one more for the end */
+	size_t ops_capacity;
+	uint32_t image_capacity, image_bytes;
+	struct gt_ptx_constant *constants;
+	size_t n_constants, constants_capacity;
+	struct gt_ptx_temporary {
+		uint32_t slot, bytes;
+		size_t taken; /* by which instruction, + 1 */
+	} * temporaries;
+	size_t n_temporaries;
+	/* The instruction under way. */
+	const struct gt_ptx_instruction *instruction;
+	size_t at; /* its index */
+	uint32_t guard;
+	uint8_t guarded;
+	bool first; /* no micro-op of it has been emitted */
+	struct gt_error *error;
+};
+
+/* Appends a micro-op for the instruction at hand; NULL when memory is short. */
+struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run);
+/* One of the named form, with up to three sources. */
+struct gt_ptx_op *gt_ptx_emit_form(struct gt_ptx_decoder *decoder, const char *name, uint32_t d, uint32_t a,
+				   uint32_t b, uint32_t c);
+/* A micro-op that says at run time that this instruction cannot be done. */
+int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Slots: of a constant, of a temporary. 0 when memory is short. */
+uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size);
+uint32_t gt_ptx_temporary(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
+
+/* The slot of an operand's value as that type; 0 on error. */
+uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+		       enum gt_ptx_type type);
+/* The slot to write a result of that type to. *widen is the slot of the register, if that is wider:
+ * then gt_ptx_finish_result must follow. */
+struct gt_ptx_result {
+	uint32_t slot;
+	const struct gt_ptx_register *wider;
+	enum gt_ptx_type type;
+};
+int gt_ptx_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
+		  struct gt_ptx_result *result);
+int gt_ptx_finish_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_result *result);
+
+/* What a name stands for in memory. */
+enum gt_ptx_symbol_kind {
+	GT_PTX_NO_SYMBOL,
+	GT_PTX_IN_FRAME,
+	GT_PTX_IN_PARAMETERS,
+	GT_PTX_IN_SHARED,
+	GT_PTX_IN_DEVICE,
+	GT_PTX_IS_FUNCTION
+};
+enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, const char *name,
+					 uint64_t *address);
+
+/* Keeps what a micro-op points to until the code is freed. NULL when memory is short. */
+void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes);
+
+/* The name of an operation without what is said elsewhere: roundings, .ftz and such. */
+struct gt_ptx_words {
+	char name[GT_PTX_NAME];
+	bool ftz, sat, integral;
+	enum gt_ptx_type type; /* the last that is written */
+	enum gt_ptx_type first_type;
+	uint8_t rounding;
+};
+void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words);
+
+/* Decoders of instructions: 0, or -1. */
+typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);
+gt_ptx_decode_one gt_ptx_decode_lanes, gt_ptx_decode_mov, gt_ptx_decode_setp, gt_ptx_decode_set,
+	gt_ptx_decode_ld, gt_ptx_decode_st, gt_ptx_decode_cvta, gt_ptx_decode_isspacep, gt_ptx_decode_bra,
+	gt_ptx_decode_brx, gt_ptx_decode_ret, gt_ptx_decode_exit, gt_ptx_decode_trap, gt_ptx_decode_call,
+	gt_ptx_decode_bar, gt_ptx_decode_nothing, gt_ptx_decode_atom, gt_ptx_decode_shfl, gt_ptx_decode_vote,
+	gt_ptx_decode_match, gt_ptx_decode_cp, gt_ptx_decode_tex, gt_ptx_decode_lop3;
+
+/* Whether the instruction has one of the modifiers. */
+static inline bool gt_ptx_says(const struct gt_ptx_decoder *decoder, const char *modifier)
+{
+	return gt_ptx_has(decoder->instruction, modifier);
+}
+
+#endif

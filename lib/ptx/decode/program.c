@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* The program of a kernel: which functions it can reach, and where its shared variables lie. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/decode/code.h"
+
+struct search {
+	struct gt_ptx_machine *machine;
+	struct gt_ptx_program *program;
+	struct gt_map names; /* all that the functions found so far mention */
+	unsigned char *reached; /* by function of the module */
+	size_t *list, n; /* of those */
+	struct gt_error *error;
+};
+
+static int reach_function(struct search *search, size_t index)
+{
+	if (index == SIZE_MAX || search->reached[index] ||
+	    search->machine->module->functions[index].declaration)
+		return 0;
+	search->reached[index] = 1;
+	search->list[search->n++] = index;
+	return 0;
+}
+
+/* Notes a name, and the function or those functions' addresses that it stands for. */
+static int note_name(struct search *search, const char *name)
+{
+	const struct gt_ptx_module *module = search->machine->module;
+	int fresh;
+
+	if (!name)
+		return 0;
+	if (!gt_map_put(&search->names, (uint64_t)(uintptr_t)name, 0, &fresh))
+		return gt_fail_memory(search->error, "the names of a program");
+	if (!fresh)
+		return 0;
+	reach_function(search, gt_ptx_function_index(search->machine, name));
+	size_t variable = gt_ptx_variable_index(search->machine, name);
+	for (size_t i = 0; variable != SIZE_MAX && i < module->variables[variable].n_references; i++)
+		if (note_name(search, module->variables[variable].references[i].symbol) != 0)
+			return -1;
+	return 0;
+}
+
+static int note_operands(struct search *search, const struct gt_ptx_operand *operands, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (note_name(search, operands[i].name) != 0 ||
+		    note_operands(search, operands[i].elements, operands[i].n_elements) != 0)
+			return -1;
+	return 0;
+}
+
+/* Calls by address may go to any function of the module. */
+static bool calls_by_address(const struct gt_ptx_function *function)
+{
+	for (size_t i = 0; i < function->n_instructions; i++)
+		if (strcmp(function->instructions[i].opcode, "call") == 0 &&
+		    function->instructions[i].n_operands > 0 &&
+		    function->instructions[i].operands[0].kind == GT_PTX_REGISTER)
+			return true;
+	return false;
+}
+
+static int find_functions(struct search *search)
+{
+	const struct gt_ptx_module *module = search->machine->module;
+
+	reach_function(search, (size_t)(search->program->kernel - module->functions));
+	for (size_t k = 0; k < search->n; k++) {
+		const struct gt_ptx_function *function = &module->functions[search->list[k]];
+		for (size_t i = 0; i < function->n_instructions; i++) {
+			const struct gt_ptx_instruction *instruction = &function->instructions[i];
+			if (note_operands(search, instruction->operands, instruction->n_operands) != 0 ||
+			    note_operands(search, instruction->arguments, instruction->n_arguments) != 0)
+				return -1;
+		}
+		for (size_t f = 0; calls_by_address(function) && f < module->n_functions; f++)
+			if (!module->functions[f].entry)
+				reach_function(search, f);
+	}
+	return 0;
+}
+
+static int place_shared(struct search *search, const struct gt_ptx_variable *variable)
+{
+	struct gt_ptx_program *program = search->program;
+	struct gt_ptx_shared_variable *grown =
+		realloc(program->shared, (program->n_shared + 1) * sizeof *program->shared);
+	uint64_t alignment = variable->alignment ? variable->alignment : 1;
+
+	if (!grown)
+		return gt_fail_memory(search->error, "shared variables");
+	program->shared = grown;
+	grown[program->n_shared].variable = variable;
+	grown[program->n_shared++].offset = 0;
+	/* Those without a size share what comes behind all others. */
+	if (variable->external || variable->bytes == 0) {
+		program->dynamic_offset =
+			alignment > program->dynamic_offset ? alignment : program->dynamic_offset;
+		return 0;
+	}
+	uint64_t at = (program->static_shared + alignment - 1) / alignment * alignment;
+	if (variable->bytes > GT_PTX_WINDOW - at)
+		return gt_fail(search->error, "shared variable '%s' is too large", variable->name);
+	grown[program->n_shared - 1].offset = at;
+	program->static_shared = at + variable->bytes;
+	return 0;
+}
+
+static int lay_out_shared(struct search *search)
+{
+	const struct gt_ptx_module *module = search->machine->module;
+	struct gt_ptx_program *program = search->program;
+
+	program->dynamic_offset = 16; /* its alignment, until all static variables are placed */
+	for (size_t i = 0; i < module->n_variables; i++)
+		if (module->variables[i].space == GT_PTX_SHARED &&
+		    gt_map_get(&search->names, (uint64_t)(uintptr_t)module->variables[i].name) &&
+		    place_shared(search, &module->variables[i]) != 0)
+			return -1;
+	for (size_t k = 0; k < search->n; k++) {
+		const struct gt_ptx_function *function = &module->functions[search->list[k]];
+		for (size_t i = 0; i < function->n_variables; i++)
+			if (function->variables[i].space == GT_PTX_SHARED &&
+			    place_shared(search, &function->variables[i]) != 0)
+				return -1;
+	}
+	uint64_t alignment = program->dynamic_offset;
+	program->dynamic_offset = (program->static_shared + alignment - 1) / alignment * alignment;
+	for (size_t i = 0; i < program->n_shared; i++)
+		if (program->shared[i].variable->external || program->shared[i].variable->bytes == 0)
+			program->shared[i].offset = program->dynamic_offset;
+	return 0;
+}
+
+static int decode_all(struct search *search)
+{
+	struct gt_ptx_program *program = search->program;
+
+	for (size_t k = 0; k < search->n; k++) {
+		const struct gt_ptx_function *function = &search->machine->module->functions[search->list[k]];
+		struct gt_ptx_code *code = gt_ptx_decode(search->machine, program, function, search->error);
+		if (!code)
+			return -1;
+		program->codes[search->list[k]] = code;
+		program->local_bytes += (code->local_bytes + 15U) / 16 * 16;
+	}
+	return 0;
+}
+
+struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
+					   const struct gt_ptx_function *kernel, bool decode,
+					   struct gt_error *error)
+{
+	size_t n = machine->module->n_functions;
+	struct search search = {
+		.machine = machine,
+		.program = calloc(1, sizeof(struct gt_ptx_program)),
+		.error = error,
+		.reached = calloc(n + 1, 1),
+		.list = calloc(n + 1, sizeof(size_t)),
+	};
+	struct gt_ptx_program *program = search.program;
+	int result = -1;
+
+	if (program && (program->codes = calloc(n + 1, sizeof *program->codes)) && search.reached &&
+	    search.list) {
+		program->kernel = kernel;
+		if (gt_map_open(&search.names, 256, error) == 0 && find_functions(&search) == 0 &&
+		    lay_out_shared(&search) == 0 && (!decode || decode_all(&search) == 0))
+			result = 0;
+	} else {
+		gt_fail_memory(error, "a program");
+	}
+	gt_map_close(&search.names);
+	free(search.reached);
+	free(search.list);
+	if (result == 0)
+		return program;
+	gt_ptx_program_free(program, n);
+	return NULL;
+}
+
+void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions)
+{
+	if (!program)
+		return;
+	for (size_t i = 0; program->codes && i < n_functions; i++)
+		gt_ptx_code_free(program->codes[i]);
+	free(program->codes);
+	free(program->shared);
+	free(program);
+}

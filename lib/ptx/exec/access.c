@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/exec/access.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ptx/decode/code.h"
+#include "stream/op.h"
+
+const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {
+	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL,  [GT_PTX_SHARED] = GT_SHARED,
+	[GT_PTX_LOCAL] = GT_LOCAL,    [GT_PTX_PARAM] = GT_CONSTANT, [GT_PTX_CONST] = GT_CONSTANT,
+};
+static const char *const space_names[GT_PTX_SPACES] = {
+	[GT_PTX_GENERIC] = "global", [GT_PTX_GLOBAL] = "global",   [GT_PTX_SHARED] = "shared",
+	[GT_PTX_LOCAL] = "local",    [GT_PTX_PARAM] = "parameter", [GT_PTX_CONST] = "constant",
+};
+
+/* A generic address, and the address within its space. */
+static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
+{
+	static const struct {
+		uint64_t base;
+		enum gt_ptx_space space;
+	} windows[] = {
+		{GT_PTX_SHARED_BASE, GT_PTX_SHARED},
+		{GT_PTX_LOCAL_BASE, GT_PTX_LOCAL},
+		{GT_PTX_PARAMETER_BASE, GT_PTX_PARAM},
+	};
+
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
+		if (address - windows[i].base < GT_PTX_WINDOW) {
+			*within = address - windows[i].base;
+			return windows[i].space;
+		}
+	*within = address;
+	return GT_PTX_GLOBAL;
+}
+
+unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
+				   uint64_t high)
+{
+	const struct gt_ptx_allocation *allocation = gt_ptx_containing(core->memory, low, high - low);
+
+	if (!allocation)
+		return NULL;
+	access->low = allocation->address;
+	access->high = allocation->address + allocation->bytes;
+	access->host = core->memory->host + (allocation->address - GT_PTX_GLOBAL_BASE);
+	return access->host + (low - access->low);
+}
+
+static const char *action_name(const struct gt_ptx_access *access)
+{
+	static const char *const names[] = {"load", "store", "atomic", "atomic"};
+
+	return names[access->action];
+}
+
+static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+			  uint64_t address, enum gt_ptx_space space, unsigned bytes)
+{
+	const struct gt_ptx_core *core = warp->core;
+	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address);
+	const char *action = action_name(op->with.access);
+
+	if (space == GT_PTX_SHARED)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
+			     " bytes",
+			     action, bytes, address, core->shared_bytes);
+	else if (space == GT_PTX_LOCAL)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of local memory: a thread has %zu bytes",
+			     action, bytes, address, warp->local_stride);
+	else if (space == GT_PTX_PARAM)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
+			     " bytes to load",
+			     action, bytes, address, core->parameter_bytes);
+	else if (near)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
+			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64,
+			     action, bytes, address, near->name, near->bytes, near->address);
+	else
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action,
+			     bytes, address);
+}
+
+/* Where one lane's bytes lie, or NULL after a fault. */
+static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+				uint64_t address, unsigned bytes, enum gt_ptx_space *found)
+{
+	struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_core *core = warp->core;
+	enum gt_ptx_space space = access->space;
+	uint64_t at = address;
+	unsigned char *host = NULL;
+
+	if (space == GT_PTX_GENERIC)
+		space = space_of(address, &at);
+	if (access->in_frame)
+		at += warp->local_at;
+	*found = space;
+	if ((at & (bytes - 1)) != 0 && space != GT_PTX_PARAM && !access->untraced) {
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
+			     action_name(access), bytes, at, space_names[space], bytes);
+		return NULL;
+	}
+	uint64_t limit = space == GT_PTX_SHARED	 ? core->shared_bytes
+			 : space == GT_PTX_LOCAL ? warp->local_stride
+						 : core->parameter_bytes;
+	bool inside = at <= limit && bytes <= limit - at;
+	if (space == GT_PTX_SHARED && inside)
+		host = core->shared + at;
+	else if (space == GT_PTX_LOCAL && inside)
+		host = warp->local + lane * warp->local_stride + at;
+	else if (space == GT_PTX_PARAM && inside && access->action == GT_LOAD)
+		host = core->parameters + at;
+	else if (space == GT_PTX_GLOBAL || space == GT_PTX_CONST)
+		host = gt_ptx_reach_global(core, access, at, at + bytes);
+	if (!host)
+		fault_outside(warp, op, lane, at, space, bytes);
+	return host;
+}
+
+int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		      struct gt_ptx_reach *reach, unsigned bytes)
+{
+	bool first = true;
+
+	reach->host = NULL;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		enum gt_ptx_space space;
+		reach->where[lane] =
+			find_lane(warp, op, lane, reach->lanes[lane] + reach->offset, bytes, &space);
+		if (!reach->where[lane])
+			return -1;
+		if (first)
+			reach->space = space;
+		first = false;
+	}
+	return 0;
+}
+
+/* Fills the columns that all accesses have. */
+static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
+		     unsigned bytes, size_t *row)
+{
+	struct gt_ptx_core *core = warp->core;
+	struct gt_rows *rows = core->sink->rows;
+
+	if (gt_sink_room(core->sink, core->error) != 0) {
+		core->failed = true;
+		return -1;
+	}
+	size_t i = rows->n++;
+	rows->block[i] = (uint32_t)core->block;
+	rows->warp[i] = (uint16_t)warp->index;
+	rows->an[i] = warp->an++;
+	rows->pc[i] = op->line;
+	rows->op[i] = operation;
+	rows->size[i] = (uint8_t)bytes;
+	rows->mask[i] = mask;
+	core->accesses++;
+	*row = i;
+	return 0;
+}
+
+int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
+		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride)
+{
+	struct gt_rows *rows = warp->core->sink->rows;
+	size_t i;
+
+	if (begin_row(warp, op, mask, operation, bytes, &i) != 0)
+		return -1;
+	rows->stride[i] = stride;
+	if (stride != GT_STRIDE_LANES) {
+		rows->base[i] = lanes[gt_ptx_lowest(mask)] + offset;
+		return 0;
+	}
+	if (gt_rows_reserve_lanes(rows, GT_WARP_SIZE, warp->core->error) != 0) {
+		warp->core->failed = true;
+		return -1;
+	}
+	rows->base[i] = rows->n_lanes;
+	for (uint32_t m = mask; m; m &= m - 1)
+		rows->lanes[rows->n_lanes++] = lanes[gt_ptx_lowest(m)] + offset;
+	return 0;
+}
+
+/* Local memory lies word by word side by side for the lanes of a warp, as the hardware places it:
+ * an access of more than 4 bytes is one access for each word. */
+static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		       const struct gt_ptx_reach *reach, uint8_t operation, unsigned bytes)
+{
+	const struct gt_ptx_core *core = warp->core;
+	uint64_t words = core->local_words, lanes[GT_WARP_SIZE] = {0};
+	uint64_t base =
+		GT_PTX_LOCAL_BASE + (core->block * core->n_warps + warp->index) * words * 4 * GT_WARP_SIZE;
+	unsigned size = bytes < 4 ? bytes : 4;
+
+	for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
+		for (uint32_t m = mask; m; m &= m - 1) {
+			unsigned lane = gt_ptx_lowest(m);
+			uint64_t at =
+				(uint64_t)(reach->where[lane] - (warp->local + lane * warp->local_stride)) +
+				4 * word;
+			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
+		}
+		if (gt_ptx_trace(warp, op, mask, operation, size, lanes, 0, gt_ptx_stride(lanes, mask)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		       const struct gt_ptx_reach *reach, unsigned bytes)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	enum gt_space space = (enum gt_space)gt_ptx_traced_space[reach->space];
+
+	if (access->untraced || !(warp->core->traced >> space & 1))
+		return 0;
+	uint8_t operation = gt_op((enum gt_action)access->action, space, (enum gt_operator)access->operation);
+	if (space == GT_LOCAL)
+		return trace_local(warp, op, mask, reach, operation, bytes);
+	uint64_t offset = reach->offset;
+	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
+		offset -= GT_PTX_SHARED_BASE;
+	return gt_ptx_trace(warp, op, mask, operation, bytes, reach->lanes, offset, reach->stride);
+}
+
+/* One element of every lane. Affine lanes of all are moved at once. */
+#define MOVES(N)                                                                                             \
+	GT_INLINE void load_element##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes,  \
+				       unsigned at)                                                          \
+	{                                                                                                    \
+		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                          \
+			memcpy(lanes, reach->host + at, GT_WARP_SIZE * (N / 8));                             \
+			return;                                                                              \
+		}                                                                                            \
+		if (mask == GT_PTX_FULL && reach->host && reach->stride == 0) {                              \
+			uint##N##_t value;                                                                   \
+			memcpy(&value, reach->host + at, N / 8);                                             \
+			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
+				lanes[i] = value;                                                            \
+			return;                                                                              \
+		}                                                                                            \
+		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
+			unsigned lane = gt_ptx_lowest(m);                                                    \
+			memcpy(&lanes[lane], gt_ptx_place_of(reach, lane) + at, N / 8);                      \
+		}                                                                                            \
+	}                                                                                                    \
+	GT_INLINE void store_element##N(const struct gt_ptx_reach *reach, uint32_t mask,                     \
+					const uint##N##_t *lanes, unsigned at)                               \
+	{                                                                                                    \
+		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                          \
+			memcpy(reach->host + at, lanes, GT_WARP_SIZE * (N / 8));                             \
+			return;                                                                              \
+		}                                                                                            \
+		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
+			unsigned lane = gt_ptx_lowest(m);                                                    \
+			memcpy(gt_ptx_place_of(reach, lane) + at, &lanes[lane], N / 8);                      \
+		}                                                                                            \
+	}                                                                                                    \
+	GT_INLINE const struct gt_ptx_op *load##N(GT_STEP_ARGUMENTS)                                         \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		struct gt_ptx_reach reach;                                                                   \
+		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
+		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
+		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
+			return NULL;                                                                         \
+		for (unsigned k = 0; k < access->n; k++)                                                     \
+			if (access->slots[k])                                                                \
+				load_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]),          \
+						k *(N / 8));                                                 \
+		return op + 1;                                                                               \
+	}                                                                                                    \
+	GT_INLINE const struct gt_ptx_op *store##N(GT_STEP_ARGUMENTS)                                        \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		struct gt_ptx_reach reach;                                                                   \
+		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
+		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
+		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
+			return NULL;                                                                         \
+		for (unsigned k = 0; k < access->n; k++)                                                     \
+			store_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8));    \
+		return op + 1;                                                                               \
+	}                                                                                                    \
+	GT_BOTH(load##N)                                                                                     \
+	GT_BOTH(store##N)
+MOVES(8)
+MOVES(16)
+MOVES(32)
+MOVES(64)
+
+gt_ptx_step *gt_ptx_load_step(unsigned size)
+{
+	static gt_ptx_step *const steps[4][2] = {
+		{load8_plain, load8_fast},
+		{load16_plain, load16_fast},
+		{load32_plain, load32_fast},
+		{load64_plain, load64_fast},
+	};
+
+	return steps[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][gt_ptx_fast()];
+}
+
+gt_ptx_step *gt_ptx_store_step(unsigned size)
+{
+	static gt_ptx_step *const steps[4][2] = {
+		{store8_plain, store8_fast},
+		{store16_plain, store16_fast},
+		{store32_plain, store32_fast},
+		{store64_plain, store64_fast},
+	};
+
+	return steps[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][gt_ptx_fast()];
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the lanes of a warp access memory: the addresses, whether they are affine, and the bytes
+ * they stand for. Loads, stores, atomics and copies begin here. */
+#ifndef GT_PTX_ACCESS_H
+#define GT_PTX_ACCESS_H
+
+#include "ptx/exec/lanes.h"
+#include "ptx/exec/warp.h"
+
+struct gt_ptx_reach {
+	const uint64_t *lanes; /* lane i accesses lanes[i] + offset */
+	uint64_t offset;
+	int64_t stride; /* from lane to lane; GT_STRIDE_LANES: not affine */
+	uint64_t low; /* the least address */
+	unsigned char *host; /* where `low` lies here; NULL: each lane's place is in `where` */
+	enum gt_ptx_space space; /* of the lowest lane */
+	uint64_t widened[GT_WARP_SIZE];
+	unsigned char *where[GT_WARP_SIZE];
+};
+
+/* Finds where an access of `bytes` a lane goes; -1 after a fault. */
+int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		      struct gt_ptx_reach *reach, unsigned bytes);
+/* The allocation around [low, high) becomes the one that is tried first; NULL if there is none. */
+unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
+				   uint64_t high);
+
+/* The stride of the active lanes' addresses, or GT_STRIDE_LANES. */
+GT_INLINE int64_t gt_ptx_stride(const uint64_t *lanes, uint32_t mask)
+{
+	if (mask == GT_PTX_FULL) {
+		uint64_t stride = lanes[1] - lanes[0], differs = 0;
+		for (int i = 1; i < GT_WARP_SIZE; i++)
+			differs |= (lanes[i] - lanes[i - 1]) ^ stride;
+		return differs ? GT_STRIDE_LANES : (int64_t)stride;
+	}
+	unsigned lowest = gt_ptx_lowest(mask);
+	uint32_t rest = mask & (mask - 1);
+	if (!rest)
+		return 0;
+	unsigned gap = gt_ptx_lowest(rest) - lowest;
+	int64_t distance = (int64_t)(lanes[lowest + gap] - lanes[lowest]);
+	if (gap > 1 && distance % (int64_t)gap != 0)
+		return GT_STRIDE_LANES;
+	uint64_t stride = (uint64_t)(gap > 1 ? distance / (int64_t)gap : distance);
+	for (; rest; rest &= rest - 1) {
+		unsigned lane = gt_ptx_lowest(rest);
+		if (lanes[lane] != lanes[lowest] + stride * (lane - lowest))
+			return GT_STRIDE_LANES;
+	}
+	return (int64_t)stride;
+}
+
+/* The least and the greatest address of the active lanes, and whether all are aligned. */
+GT_INLINE bool gt_ptx_extent(struct gt_ptx_reach *reach, uint32_t mask, unsigned bytes, uint64_t *high)
+{
+	unsigned lowest = gt_ptx_lowest(mask);
+	uint64_t first = reach->lanes[lowest] + reach->offset, bits = first;
+
+	reach->low = *high = first;
+	/* A stride so large that the addresses wrap around says nothing of what lies between. */
+	if (reach->stride < INT64_C(1) << 56 && reach->stride > -(INT64_C(1) << 56)) {
+		unsigned highest = 31 - (unsigned)__builtin_clz(mask);
+		uint64_t last = first + (uint64_t)reach->stride * (highest - lowest);
+		reach->low = last < first ? last : first;
+		*high = last < first ? first : last;
+		bits |= (uint64_t)reach->stride;
+	} else {
+		for (uint32_t m = mask; m; m &= m - 1) {
+			uint64_t address = reach->lanes[gt_ptx_lowest(m)] + reach->offset;
+			bits |= address;
+			reach->low = address < reach->low ? address : reach->low;
+			*high = address > *high ? address : *high;
+		}
+	}
+	return (bits & (bytes - 1)) == 0;
+}
+
+/* The fast way: all lanes in the allocation of the last access, or in shared memory. */
+GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+			   struct gt_ptx_reach *reach, unsigned bytes)
+{
+	struct gt_ptx_access *access = op->with.access;
+	uint64_t high;
+
+	reach->lanes = gt_ptx_lanes(warp, access->address);
+	reach->offset = (uint64_t)access->offset;
+	if (access->narrow) {
+		/* The sum has the width of the register: it wraps at 2^32. */
+		const uint32_t *narrow = gt_ptx_lanes(warp, access->address), offset = (uint32_t)access->offset;
+		for (int i = 0; i < GT_WARP_SIZE; i++)
+			reach->widened[i] = narrow[i] + offset;
+		reach->lanes = reach->widened;
+		reach->offset = 0;
+	} else if (access->keeps) {
+		for (int i = 0; i < GT_WARP_SIZE; i++)
+			reach->widened[i] = reach->lanes[i];
+		reach->lanes = reach->widened;
+	}
+	reach->stride = gt_ptx_stride(reach->lanes, mask);
+	reach->space = access->space;
+	if (!gt_ptx_extent(reach, mask, bytes, &high))
+		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
+	if (access->space == GT_PTX_SHARED) {
+		const struct gt_ptx_core *core = warp->core;
+		if (high >= core->shared_bytes || core->shared_bytes - high < bytes || access->in_frame)
+			return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
+		reach->host = core->shared + reach->low;
+		return 0;
+	}
+	/* `low` is above `high` where no access has been yet. */
+	if (reach->low >= access->low && high <= access->high && access->high - high >= bytes) {
+		reach->host = access->host + (reach->low - access->low);
+		reach->space = access->space == GT_PTX_GENERIC ? GT_PTX_GLOBAL : access->space;
+		return 0;
+	}
+	return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
+}
+
+GT_INLINE unsigned char *gt_ptx_place_of(const struct gt_ptx_reach *reach, unsigned lane)
+{
+	return reach->host ? reach->host + (reach->lanes[lane] + reach->offset - reach->low)
+			   : reach->where[lane];
+}
+
+/* Records the access, if its space is traced. */
+int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		       const struct gt_ptx_reach *reach, unsigned bytes);
+
+static inline int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+			      const struct gt_ptx_reach *reach, unsigned bytes)
+{
+	return warp->core->traced ? gt_ptx_trace_reach(warp, op, mask, reach, bytes) : 0;
+}
+
+/* The spaces of a trace. */
+extern const unsigned char gt_ptx_traced_space[GT_PTX_SPACES];
+
+/* Loads and stores by the size of an element (1, 2, 4, 8 bytes), and for whom they are compiled. */
+gt_ptx_step *gt_ptx_load_step(unsigned size);
+gt_ptx_step *gt_ptx_store_step(unsigned size);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Atomics, one lane after the other from the lowest; copies to shared memory; texture fetches; and
+ * what else needs the memory of lanes. */
+#include <string.h>
+
+#include "ptx/decode/code.h"
+#include "ptx/exec/access.h"
+#include "ptx/exec/forms.h"
+#include "ptx/exec/half.h"
+#include "stream/op.h"
+
+#define CHANGE(ID, T, EXPRESSION)                                                                            \
+	static uint64_t ID(uint64_t old, uint64_t b, uint64_t c)                                             \
+	{                                                                                                    \
+		const T x = (T)old, y = (T)b, z = (T)c;                                                      \
+		(void)x, (void)y, (void)z;                                                                   \
+		return (uint64_t)(EXPRESSION);                                                               \
+	}
+#define INTEGERS(BITS)                                                                                       \
+	CHANGE(add_##BITS, uint##BITS##_t, (uint##BITS##_t)(x + y))                                          \
+	CHANGE(and_##BITS, uint##BITS##_t, x &y)                                                             \
+	CHANGE(or_##BITS, uint##BITS##_t, x | y)                                                             \
+	CHANGE(xor_##BITS, uint##BITS##_t, x ^ y)                                                            \
+	CHANGE(exch_##BITS, uint##BITS##_t, y)                                                               \
+	CHANGE(cas_##BITS, uint##BITS##_t, x == y ? z : x)                                                   \
+	CHANGE(inc_##BITS, uint##BITS##_t, x >= y ? 0 : x + 1)                                               \
+	CHANGE(dec_##BITS, uint##BITS##_t, x == 0 || x > y ? y : x - 1)                                      \
+	CHANGE(min_u##BITS, uint##BITS##_t, x < y ? x : y)                                                   \
+	CHANGE(max_u##BITS, uint##BITS##_t, x > y ? x : y)                                                   \
+	CHANGE(min_s##BITS, int##BITS##_t, x < y ? x : y)                                                    \
+	CHANGE(max_s##BITS, int##BITS##_t, x > y ? x : y)
+INTEGERS(32)
+INTEGERS(64)
+CHANGE(exch_16, uint16_t, y)
+CHANGE(cas_16, uint16_t, x == y ? z : x)
+
+static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c)
+{
+	float sum = gt_ptx_from_bits((uint32_t)old) + gt_ptx_from_bits((uint32_t)b);
+	uint32_t bits;
+
+	(void)c;
+	memcpy(&bits, &sum, sizeof bits);
+	return sum == sum ? bits : 0x7fffffff;
+}
+
+static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c)
+{
+	double x, y;
+
+	(void)c;
+	memcpy(&x, &old, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	x += y;
+	memcpy(&old, &x, sizeof old);
+	return old;
+}
+
+static uint64_t add_f16(uint64_t old, uint64_t b, uint64_t c)
+{
+	(void)c;
+	return gt_ptx_to_half((double)gt_ptx_from_half((uint16_t)old) + (double)gt_ptx_from_half((uint16_t)b),
+			      GT_PTX_RN);
+}
+
+static uint64_t add_bf16(uint64_t old, uint64_t b, uint64_t c)
+{
+	(void)c;
+	return gt_ptx_to_bfloat(gt_ptx_odd_sum((double)gt_ptx_from_bfloat((uint16_t)old),
+					       (double)gt_ptx_from_bfloat((uint16_t)b)),
+				GT_PTX_RN);
+}
+
+static uint64_t add_f16x2(uint64_t old, uint64_t b, uint64_t c)
+{
+	return add_f16(old & 0xffff, b & 0xffff, c) | add_f16(old >> 16 & 0xffff, b >> 16 & 0xffff, c) << 16;
+}
+
+static uint64_t add_bf16x2(uint64_t old, uint64_t b, uint64_t c)
+{
+	return add_bf16(old & 0xffff, b & 0xffff, c) | add_bf16(old >> 16 & 0xffff, b >> 16 & 0xffff, c)
+							       << 16;
+}
+
+static const struct {
+	const char *operation;
+	enum gt_ptx_type type;
+	uint64_t (*change)(uint64_t old, uint64_t b, uint64_t c);
+} changes[] = {
+	{"add", GT_PTX_U32, add_32},	    {"add", GT_PTX_S32, add_32},      {"add", GT_PTX_U64, add_64},
+	{"add", GT_PTX_S64, add_64},	    {"add", GT_PTX_F32, add_f32},     {"add", GT_PTX_F64, add_f64},
+	{"add", GT_PTX_F16, add_f16},	    {"add", GT_PTX_F16X2, add_f16x2}, {"add", GT_PTX_BF16, add_bf16},
+	{"add", GT_PTX_BF16X2, add_bf16x2}, {"inc", GT_PTX_U32, inc_32},      {"dec", GT_PTX_U32, dec_32},
+	{"inc", GT_PTX_U64, inc_64},	    {"dec", GT_PTX_U64, dec_64},      {"min", GT_PTX_U32, min_u32},
+	{"min", GT_PTX_S32, min_s32},	    {"min", GT_PTX_U64, min_u64},     {"min", GT_PTX_S64, min_s64},
+	{"max", GT_PTX_U32, max_u32},	    {"max", GT_PTX_S32, max_s32},     {"max", GT_PTX_U64, max_u64},
+	{"max", GT_PTX_S64, max_s64},	    {"and", GT_PTX_B32, and_32},      {"or", GT_PTX_B32, or_32},
+	{"xor", GT_PTX_B32, xor_32},	    {"and", GT_PTX_B64, and_64},      {"or", GT_PTX_B64, or_64},
+	{"xor", GT_PTX_B64, xor_64},	    {"exch", GT_PTX_B32, exch_32},    {"exch", GT_PTX_B64, exch_64},
+	{"exch", GT_PTX_B16, exch_16},	    {"cas", GT_PTX_B32, cas_32},      {"cas", GT_PTX_B64, cas_64},
+	{"cas", GT_PTX_B16, cas_16},
+};
+
+uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
+			 enum gt_ptx_type type))(uint64_t, uint64_t, uint64_t)
+{
+	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
+		if (type == changes[i].type && gt_ptx_has(instruction, changes[i].operation))
+			return changes[i].change;
+	return NULL;
+}
+
+const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_reach reach;
+	unsigned size = access->size;
+
+	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
+		return NULL;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		unsigned char *place = gt_ptx_place_of(&reach, lane);
+		uint64_t old = 0, b = 0, c = 0;
+		memcpy(&old, place, size);
+		memcpy(&b, (unsigned char *)gt_ptx_lanes(warp, access->slots[0]) + lane * size, size);
+		memcpy(&c, (unsigned char *)gt_ptx_lanes(warp, access->slots[1]) + lane * size, size);
+		uint64_t new = access->change(old, b, c);
+		memcpy(place, &new, size);
+		if (op->d)
+			memcpy((unsigned char *)gt_ptx_lanes(warp, op->d) + lane * size, &old, size);
+	}
+	return op + 1;
+}
+
+/* cp.async in two halves: from global memory to the warp's buffer, and on to shared memory. */
+const struct gt_ptx_op *gt_ptx_copy_from(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	unsigned size = op->with.access->size;
+	const uint32_t *copied = op->a ? gt_ptx_lanes(warp, op->a) : NULL;
+	struct gt_ptx_reach reach;
+	uint32_t reads = mask;
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		memset(warp->copied[lane], 0, size);
+		if (copied && copied[lane] == 0)
+			reads &= ~(UINT32_C(1) << lane);
+	}
+	if (!reads)
+		return op + 1;
+	if (gt_ptx_reach(warp, op, reads, &reach, size) != 0 ||
+	    gt_ptx_note(warp, op, reads, &reach, size) != 0)
+		return NULL;
+	for (uint32_t m = reads; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		memcpy(warp->copied[lane], gt_ptx_place_of(&reach, lane),
+		       copied && copied[lane] < size ? copied[lane] : size);
+	}
+	return op + 1;
+}
+
+const struct gt_ptx_op *gt_ptx_copy_to(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	unsigned size = op->with.access->size;
+	struct gt_ptx_reach reach;
+
+	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
+		return NULL;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		memcpy(gt_ptx_place_of(&reach, lane), warp->copied[lane], size);
+	}
+	return op + 1;
+}
+
+/* One texel, its channels widened to 32 bits; those it has not are 0, 0, 0 and 1. */
+static void widen_texel(const struct gt_ptx_texture *texture, const unsigned char *texel, uint32_t values[4])
+{
+	float one = 1;
+
+	for (unsigned k = 0; k < 4; k++) {
+		values[k] = 0;
+		if (k < texture->channels)
+			memcpy(&values[k], texel + k * texture->channel_bytes, texture->channel_bytes);
+		if (k < texture->channels && texture->is_signed && texture->channel_bytes < 4) {
+			uint32_t sign = UINT32_C(1) << (8 * texture->channel_bytes - 1);
+			values[k] = (values[k] ^ sign) - sign;
+		}
+	}
+	if (texture->channels == 4)
+		return;
+	values[3] = 1;
+	if (texture->is_float)
+		memcpy(&values[3], &one, sizeof one);
+}
+
+const struct gt_ptx_op *gt_ptx_texture(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	const uint64_t *handles = gt_ptx_lanes(warp, op->a);
+	const int32_t *coordinates = gt_ptx_lanes(warp, op->b);
+	uint64_t addresses[GT_WARP_SIZE] = {0};
+	uint32_t inside = 0;
+	unsigned bytes = 4;
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		struct gt_ptx_texture texture;
+		uint32_t values[4] = {0};
+		const void *kept = gt_ptx_at(warp->core->memory, handles[lane], sizeof texture);
+		if (!kept)
+			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture",
+					    (unsigned long long)handles[lane]);
+		memcpy(&texture, kept, sizeof texture);
+		if (texture.channels < 1 || texture.channels > 4 || texture.channel_bytes < 1 ||
+		    texture.channel_bytes > 4)
+			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture",
+					    (unsigned long long)handles[lane]);
+		bytes = texture.channels * texture.channel_bytes;
+		/* Fetches beyond the ends give 0, as border addressing does. */
+		if (coordinates[lane] >= 0 && (uint64_t)coordinates[lane] < texture.elements) {
+			addresses[lane] = texture.address + (uint64_t)coordinates[lane] * bytes;
+			const unsigned char *texel = gt_ptx_at(warp->core->memory, addresses[lane], bytes);
+			if (!texel)
+				return gt_ptx_fault(warp, op, lane,
+						    "a texture of memory that is not allocated");
+			widen_texel(&texture, texel, values);
+			inside |= UINT32_C(1) << lane;
+		}
+		for (unsigned k = 0; k < 4; k++)
+			if (access->slots[k])
+				((uint32_t *)gt_ptx_lanes(warp, access->slots[k]))[lane] = values[k];
+	}
+	if (!inside || !(warp->core->traced >> GT_TEXTURE & 1))
+		return op + 1;
+	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE), bytes, addresses,
+			    0, gt_ptx_stride(addresses, inside)) != 0
+		       ? NULL
+		       : op + 1;
+}
+
+static bool is_constant(const struct gt_ptx_machine *machine, uint64_t address)
+{
+	for (size_t i = 0; i < machine->module->n_variables; i++)
+		if (machine->variables[i].address && machine->module->variables[i].space == GT_PTX_CONST &&
+		    address - machine->variables[i].address < machine->module->variables[i].bytes)
+			return true;
+	return false;
+}
+
+const struct gt_ptx_op *gt_ptx_is_space(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const uint64_t *lanes = gt_ptx_lanes(warp, op->a);
+	const struct gt_ptx_machine *machine = warp->core->machine;
+	uint32_t inside = 0;
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		uint64_t base = op->with.immediate ? op->with.immediate : GT_PTX_GLOBAL_BASE;
+		bool is = lanes[lane] - base < GT_PTX_WINDOW;
+		/* Constants lie among global memory. */
+		if (!op->with.immediate)
+			is = is && is_constant(machine, lanes[lane]) == op->choice;
+		inside |= (uint32_t)is << lane;
+	}
+	gt_ptx_set_predicate(warp, op->d, mask, inside);
+	return op + 1;
+}
+
+/* Where a call's argument lies, or NULL. */
+static const unsigned char *argument(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places,
+				     size_t n, size_t i, unsigned lane)
+{
+	if (i >= n)
+		return NULL;
+	if (places[i].in_slot)
+		return warp->arena + places[i].at + lane * places[i].bytes;
+	return warp->local + lane * warp->local_stride + warp->local_at + places[i].at;
+}
+
+/* vprintf prints nothing and returns 0. */
+const struct gt_ptx_op *gt_ptx_print(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_call *call = op->with.call;
+
+	for (uint32_t m = mask; m && call->n_returns > 0; m &= m - 1) {
+		const unsigned char *place =
+			argument(warp, call->returns, call->n_returns, 0, gt_ptx_lowest(m));
+		memset((unsigned char *)(uintptr_t)place, 0, call->returns[0].bytes);
+	}
+	return op + 1;
+}
+
+const struct gt_ptx_op *gt_ptx_assert(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_call *call = op->with.call;
+	unsigned lane = gt_ptx_lowest(mask);
+	const unsigned char *first = argument(warp, call->arguments, call->n_arguments, 0, lane);
+	uint64_t address = 0;
+	char text[128];
+	size_t length = 0;
+
+	if (first && call->arguments[0].bytes == 8)
+		memcpy(&address, first, sizeof address);
+	while (length < sizeof text - 1) {
+		const char *letter = gt_ptx_at(warp->core->memory, address + length, 1);
+		if (!letter || !*letter)
+			break;
+		text[length++] = *letter;
+	}
+	text[length] = '\0';
+	return gt_ptx_fault(warp, op, lane, "assertion '%s' does not hold", text);
+}

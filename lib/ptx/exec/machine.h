@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a kernel of a PTX module on this processor, warp by warp, and gives every access it makes
+ * to a sink. One machine holds the module's variables and its decoded functions. */
+#ifndef GT_PTX_MACHINE_H
+#define GT_PTX_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "ptx/exec/memory.h"
+#include "ptx/text/module.h"
+#include "stream/kernel.h"
+#include "stream/op.h"
+#include "stream/rows.h"
+
+struct gt_ptx_machine;
+
+/* Decodes lazily: a function when it is first launched or called. The module and the memory stay
+ * the caller's and must outlive the machine. Module variables are allocated and initialised. */
+struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
+					   const char *name, struct gt_error *error);
+void gt_ptx_machine_close(struct gt_ptx_machine *machine);
+
+/* The memory it was opened with. */
+struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);
+
+/* The device address and size of a module variable (.global, .const). -1 if there is none. */
+int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64_t *address, uint64_t *bytes,
+		  struct gt_error *error);
+
+/* Bytes of the kernel's parameters, and where each begins. */
+size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel);
+size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
+
+/* What a texture object of linear memory is: its handle is the device address of one of these. */
+struct gt_ptx_texture {
+	uint64_t address, elements;
+	uint32_t channels, channel_bytes; /* 1 to 4 each */
+	uint32_t is_signed, is_float;
+};
+
+struct gt_ptx_launch {
+	const struct gt_ptx_function *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t dynamic_shared;	 /* bytes */
+	const unsigned char *parameters; /* gt_ptx_parameter_bytes of them */
+	uint64_t max_instructions;	 /* warp instructions of the launch; 0: no limit */
+	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
+	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
+
+	/* What is traced. NULL sink: nothing is. */
+	struct gt_sink *sink;
+	uint32_t traced_spaces;	 /* bit (1 << enum gt_space) */
+	uint64_t first_block, traced_blocks; /* blocks whose accesses go to the sink */
+	bool skip_untraced;	 /* blocks that are not traced are not executed either */
+};
+
+/* What a launch did, beside its accesses. */
+struct gt_ptx_ran {
+	uint64_t warp_instructions, accesses;
+};
+
+/* Runs it to its end. Accesses come block by block, and within a block as its warps interleave;
+ * `an` counts the traced accesses of a warp; pc is the PTX line. On a fault returns -1 with
+ * kernel, PTX line, block, thread, address and nearest allocation in the error. */
+int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
+	       struct gt_error *error);
+
+/* Static shared bytes of a kernel, and registers per thread as live ranges estimate them. */
+uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
+int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers, struct gt_error *error);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* What the lanes of a warp tell each other. Only active lanes take part. */
+#include "ptx/exec/lanes.h"
+
+/* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). */
+enum { UP, DOWN, BUTTERFLY, INDEX };
+
+GT_INLINE const struct gt_ptx_op *shfl(GT_STEP_ARGUMENTS)
+{
+	uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), in_range = 0, from[GT_WARP_SIZE];
+	GT_OPERANDS(b32, u32, u32)
+
+	for (unsigned i = 0; i < GT_WARP_SIZE; i++)
+		from[i] = lanes_a[i];
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m), b = lanes_b[lane] & 31, c = lanes_c[lane] & 31;
+		unsigned segment = lanes_c[lane] >> 8 & 31, most = (lane & segment) | (c & ~segment);
+		unsigned least = lane & segment, source = lane;
+		bool valid = true;
+		switch (op->choice) {
+		case UP: source = lane - b; valid = (int)source >= (int)most; break;
+		case DOWN: source = lane + b; valid = source <= most; break;
+		case BUTTERFLY: source = lane ^ b; valid = source <= most; break;
+		case INDEX: source = least | (b & ~segment); valid = source <= most; break;
+		}
+		lanes_d[lane] = from[valid ? source & 31 : lane];
+		in_range |= (uint32_t)valid << lane;
+	}
+	if (op->q)
+		gt_ptx_set_predicate(warp, op->q, mask, in_range);
+	return op + 1;
+}
+GT_BOTH(shfl)
+
+/* One answer for all lanes, from a predicate: a predicate or a word. */
+#define VOTES(X)                                                                                 \
+	X(vote_all, "vote.all.pred", pred, held == mask ? GT_PTX_FULL : 0)                         \
+	X(vote_any, "vote.any.pred", pred, held ? GT_PTX_FULL : 0)                                 \
+	X(vote_uni, "vote.uni.pred", pred, held == mask || !held ? GT_PTX_FULL : 0)                \
+	X(vote_ballot, "vote.ballot.b32", b32, held)
+GT_INLINE void answer_pred(GT_STEP_ARGUMENTS, uint32_t value)
+{
+	gt_ptx_set_predicate(warp, op->d, mask, value);
+}
+GT_INLINE void answer_b32(GT_STEP_ARGUMENTS, uint32_t value)
+{
+	uint32_t *lanes = gt_ptx_lanes(warp, op->d);
+
+	for (uint32_t m = mask; m; m &= m - 1)
+		lanes[gt_ptx_lowest(m)] = value;
+}
+#define VOTE(ID, NAME, D, EXPRESSION)                                                            \
+	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+	{                                                                                          \
+		uint32_t held = gt_ptx_predicate(warp, op->a) & mask;                              \
+		(void)held;                                                                        \
+		answer_##D(warp, op, mask, EXPRESSION);                                            \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_BOTH(ID)
+VOTES(VOTE)
+VOTE(activemask, "activemask.b32", b32, mask)
+#define VOTE_ROW(ID, NAME, D, EXPRESSION) {NAME, GT_TYPE_##D, {GT_PTX_PRED}, {ID##_plain, ID##_fast}},
+
+/* redux: x and y are folded over the active lanes. */
+#define REDUCTIONS(X)                                                                            \
+	X(redux_add_u32, "redux.add.u32", u32, x + y) X(redux_add_s32, "redux.add.s32", u32, x + y) \
+	X(redux_min_u32, "redux.min.u32", u32, x < y ? x : y) X(redux_min_s32, "redux.min.s32", s32, x < y ? x : y) \
+	X(redux_max_u32, "redux.max.u32", u32, x > y ? x : y) X(redux_max_s32, "redux.max.s32", s32, x > y ? x : y) \
+	X(redux_and, "redux.and.b32", b32, x & y) X(redux_or, "redux.or.b32", b32, x | y)          \
+	X(redux_xor, "redux.xor.b32", b32, x ^ y)
+#define REDUCTION(ID, NAME, T, EXPRESSION)                                                       \
+	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+	{                                                                                          \
+		const GT_LANE_##T *lanes = gt_ptx_lanes(warp, op->a);                              \
+		GT_LANE_##T x = lanes[gt_ptx_lowest(mask)];                                        \
+		for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {                              \
+			const GT_LANE_##T y = lanes[gt_ptx_lowest(m)];                             \
+			x = EXPRESSION;                                                            \
+		}                                                                                  \
+		answer_b32(warp, op, mask, (uint32_t)x);                                           \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_BOTH(ID)
+REDUCTIONS(REDUCTION)
+#define REDUCTION_ROW(ID, NAME, T, EXPRESSION) {NAME, GT_TYPE_##T, {GT_TYPE_##T}, {ID##_plain, ID##_fast}},
+
+/* match.any: the lanes with the same value; match.all: all lanes if they agree, and whether so. */
+#define MATCHES(N)                                                                               \
+	GT_INLINE const struct gt_ptx_op *match_any_##N(GT_STEP_ARGUMENTS)                         \
+	{                                                                                          \
+		const GT_LANE_b##N *lanes = gt_ptx_lanes(warp, op->a);                             \
+		uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), found[GT_WARP_SIZE] = {0};          \
+		for (uint32_t m = mask; m; m &= m - 1)                                             \
+			for (uint32_t k = mask; k; k &= k - 1)                                     \
+				found[gt_ptx_lowest(m)] |=                                         \
+					(uint32_t)(lanes[gt_ptx_lowest(m)] == lanes[gt_ptx_lowest(k)]) \
+					<< gt_ptx_lowest(k);                                       \
+		for (uint32_t m = mask; m; m &= m - 1)                                             \
+			lanes_d[gt_ptx_lowest(m)] = found[gt_ptx_lowest(m)];                       \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_INLINE const struct gt_ptx_op *match_all_##N(GT_STEP_ARGUMENTS)                         \
+	{                                                                                          \
+		const GT_LANE_b##N *lanes = gt_ptx_lanes(warp, op->a), first = lanes[gt_ptx_lowest(mask)]; \
+		bool same = true;                                                                  \
+		for (uint32_t m = mask; m; m &= m - 1)                                             \
+			same &= lanes[gt_ptx_lowest(m)] == first;                                  \
+		answer_b32(warp, op, mask, same ? mask : 0);                                       \
+		if (op->q)                                                                         \
+			gt_ptx_set_predicate(warp, op->q, mask, same ? GT_PTX_FULL : 0);           \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_BOTH(match_any_##N)                                                                     \
+	GT_BOTH(match_all_##N)
+MATCHES(32)
+MATCHES(64)
+
+/* elect: the lowest lane, and a predicate that holds in it alone. */
+GT_INLINE const struct gt_ptx_op *elect(GT_STEP_ARGUMENTS)
+{
+	answer_b32(warp, op, mask, gt_ptx_lowest(mask));
+	gt_ptx_set_predicate(warp, op->q, mask, mask & (0 - mask));
+	return op + 1;
+}
+GT_BOTH(elect)
+
+static const struct gt_ptx_form lane_rows[] = {
+	VOTES(VOTE_ROW) REDUCTIONS(REDUCTION_ROW)
+	{"shfl", GT_PTX_B32, {GT_PTX_B32, GT_PTX_U32, GT_PTX_U32}, {shfl_plain, shfl_fast}},
+	{"match.any.b32", GT_PTX_B32, {GT_PTX_B32}, {match_any_32_plain, match_any_32_fast}},
+	{"match.any.b64", GT_PTX_B32, {GT_PTX_B64}, {match_any_64_plain, match_any_64_fast}},
+	{"match.all.b32", GT_PTX_B32, {GT_PTX_B32}, {match_all_32_plain, match_all_32_fast}},
+	{"match.all.b64", GT_PTX_B32, {GT_PTX_B64}, {match_all_64_plain, match_all_64_fast}},
+	{"activemask.b32", GT_PTX_B32, {GT_PTX_NO_TYPE}, {activemask_plain, activemask_fast}},
+	{"elect", GT_PTX_B32, {GT_PTX_NO_TYPE}, {elect_plain, elect_fast}},
+};
+const struct gt_ptx_forms gt_ptx_lane_forms = {lane_rows, sizeof lane_rows / sizeof lane_rows[0]};

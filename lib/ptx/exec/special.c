@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Special registers. %clock counts instructions that the warp issued; %globaltimer those too, as
+ * nanoseconds; %smid follows from the block's number. */
+#include <string.h>
+
+#include "ptx/decode/code.h"
+
+#define VALUE(NAME, EXPRESSION)                                                                  \
+	static uint64_t NAME(const struct gt_ptx_warp *warp, unsigned lane)                        \
+	{                                                                                          \
+		(void)warp, (void)lane;                                                            \
+		return EXPRESSION;                                                                 \
+	}
+#define LAUNCH (warp->core->launch)
+VALUE(tid_x, warp->tid[0][lane])
+VALUE(tid_y, warp->tid[1][lane])
+VALUE(tid_z, warp->tid[2][lane])
+VALUE(ntid_x, LAUNCH->block[0])
+VALUE(ntid_y, LAUNCH->block[1])
+VALUE(ntid_z, LAUNCH->block[2])
+VALUE(ctaid_x, warp->core->ctaid[0])
+VALUE(ctaid_y, warp->core->ctaid[1])
+VALUE(ctaid_z, warp->core->ctaid[2])
+VALUE(nctaid_x, LAUNCH->grid[0])
+VALUE(nctaid_y, LAUNCH->grid[1])
+VALUE(nctaid_z, LAUNCH->grid[2])
+VALUE(laneid, lane)
+VALUE(warpid, warp->index)
+VALUE(nwarpid, 64)
+VALUE(smid, LAUNCH->sms ? warp->core->block % LAUNCH->sms : 0)
+VALUE(nsmid, LAUNCH->sms ? LAUNCH->sms : 1)
+VALUE(gridid, warp->core->launches)
+VALUE(lanemask_eq, UINT64_C(1) << lane)
+VALUE(lanemask_lt, (UINT64_C(1) << lane) - 1)
+VALUE(lanemask_le, (UINT64_C(2) << lane) - 1)
+VALUE(lanemask_gt, GT_PTX_FULL & ~((UINT64_C(2) << lane) - 1))
+VALUE(lanemask_ge, GT_PTX_FULL & ~((UINT64_C(1) << lane) - 1))
+VALUE(issued, warp->issued)
+VALUE(issued_high, warp->issued >> 32)
+VALUE(zero, 0)
+VALUE(one, 1)
+VALUE(dynamic_shared, LAUNCH->dynamic_shared)
+VALUE(total_shared, warp->core->shared_bytes)
+
+static const struct gt_ptx_special specials[] = {
+	{"%tid.x", GT_PTX_U32, false, tid_x}, {"%tid.y", GT_PTX_U32, false, tid_y}, {"%tid.z", GT_PTX_U32,
+			false, tid_z},
+	{"%tid.w", GT_PTX_U32, false, zero}, {"%ntid.w", GT_PTX_U32, false, one},
+	{"%ntid.x", GT_PTX_U32, false, ntid_x}, {"%ntid.y", GT_PTX_U32, false, ntid_y},
+	{"%ntid.z", GT_PTX_U32, false, ntid_z}, {"%ctaid.x", GT_PTX_U32, false, ctaid_x},
+	{"%ctaid.y", GT_PTX_U32, false, ctaid_y}, {"%ctaid.z", GT_PTX_U32, false, ctaid_z},
+	{"%ctaid.w", GT_PTX_U32, false, zero}, {"%nctaid.w", GT_PTX_U32, false, one},
+	{"%nctaid.x", GT_PTX_U32, false, nctaid_x}, {"%nctaid.y", GT_PTX_U32, false, nctaid_y},
+	{"%nctaid.z", GT_PTX_U32, false, nctaid_z}, {"%laneid", GT_PTX_U32, false, laneid},
+	{"%warpid", GT_PTX_U32, false, warpid}, {"%nwarpid", GT_PTX_U32, false, nwarpid},
+	{"%smid", GT_PTX_U32, false, smid}, {"%nsmid", GT_PTX_U32, false, nsmid},
+	{"%gridid", GT_PTX_U64, false, gridid}, {"%lanemask_eq", GT_PTX_U32, false, lanemask_eq},
+	{"%lanemask_lt", GT_PTX_U32, false, lanemask_lt}, {"%lanemask_le", GT_PTX_U32, false, lanemask_le},
+	{"%lanemask_gt", GT_PTX_U32, false, lanemask_gt}, {"%lanemask_ge", GT_PTX_U32, false, lanemask_ge},
+	{"%clock", GT_PTX_U32, true, issued}, {"%clock_hi", GT_PTX_U32, true, issued_high},
+	{"%clock64", GT_PTX_U64, true, issued}, {"%globaltimer", GT_PTX_U64, true, issued},
+	{"%globaltimer_lo", GT_PTX_U32, true, issued}, {"%globaltimer_hi", GT_PTX_U32, true, issued_high},
+	{"%dynamic_smem_size", GT_PTX_U32, false, dynamic_shared},
+	{"%total_smem_size", GT_PTX_U32, false, total_shared}, {"%aggr_smem_size", GT_PTX_U32, false,
+								total_shared},
+};
+
+const struct gt_ptx_special *gt_ptx_special(const char *name)
+{
+	static const struct gt_ptx_special environment = {"%envreg", GT_PTX_U32, false, zero};
+
+	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+		if (strcmp(specials[i].name, name) == 0)
+			return &specials[i];
+	return strncmp(name, "%envreg", 7) == 0 ? &environment : NULL;
+}
+
+void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
+			 unsigned char *lanes)
+{
+	unsigned size = gt_ptx_type_size(special->type);
+
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+		uint64_t wide = special->value(warp, lane);
+		uint32_t narrow = (uint32_t)wide;
+		memcpy(lanes + lane * size, size == 8 ? (const void *)&wide : (const void *)&narrow, size);
+	}
+}
+
+const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					    uint32_t mask)
+{
+	const struct gt_ptx_code *code = warp->frames[warp->n_frames - 1].code;
+
+	(void)mask; /* its slot is a temporary's: no lane holds anything there */
+	gt_ptx_fill_special(warp, code->specials[op->with.immediate].special, gt_ptx_lanes(warp, op->d));
+	return op + 1;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the interpreter share: micro-ops, warps, and the launch under way.
+ *
+ * Every operand, immediates and special registers too, is a slot in the warp's arena: 32 lanes of
+ * 1, 2, 4 or 8 bytes side by side. A predicate is a slot that holds one 32-bit mask. A micro-op
+ * names its slots by their offsets from the arena of the function that runs. */
+#ifndef GT_PTX_WARP_H
+#define GT_PTX_WARP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "ptx/exec/machine.h"
+#include "ptx/exec/memory.h"
+#include "ptx/text/module.h"
+#include "stream/rows.h"
+
+#define GT_PTX_FULL	UINT32_C(0xffffffff)
+#define GT_PTX_BARRIERS 16
+#define GT_PTX_TURN	32	       /* instructions a warp issues before the next one's turn */
+#define GT_PTX_ALL_ONES 0	       /* the slot of a predicate that always holds */
+#define GT_PTX_FUNCTION_BASE UINT64_C(0x204000000000) /* addresses of functions */
+#define GT_PTX_FUNCTION_STEP 16
+#define GT_PTX_PARAMETER_BASE UINT64_C(0x205000000000) /* generic addresses of kernel parameters */
+#define GT_PTX_FRAMES_MAX 4096			       /* functions under way at a time */
+#define GT_PTX_SHARED_MAX (1U << 20)			       /* bytes a block, beyond any GPU's */
+#define GT_PTX_LOCAL_MAX (512U << 10)		       /* bytes of local memory a thread, CUDA's limit */
+
+struct gt_ptx_op;
+struct gt_ptx_warp;
+struct gt_ptx_code;
+
+/* Does a micro-op for the lanes in `mask` (never 0); returns the one to go on with, or NULL when
+ * the warp stops: it waits, is done, or the launch failed. */
+typedef const struct gt_ptx_op *gt_ptx_step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					    uint32_t mask);
+
+struct gt_ptx_op {
+	gt_ptx_step *run;
+	union {
+		uint64_t immediate;
+		gt_ptx_step *inner;	       /* what `run` wraps, as a rounding does */
+		struct gt_ptx_access *access;  /* memory */
+		const struct gt_ptx_call *call;
+		const struct gt_ptx_switch *ways;
+		const char *text;	       /* what an unknown instruction says */
+	} with;
+	uint32_t d, q;	     /* slots of the results */
+	uint32_t a, b, c, e; /* slots of the sources */
+	uint32_t guard;	     /* slot of the predicate */
+	uint8_t guarded;     /* 0: always; 1: where the guard holds; 2: where it does not */
+	uint8_t counts;	     /* instructions: 1 for the first micro-op of one, else 0 */
+	uint8_t choice;	     /* a rounding, a combination of predicates and so on, as `run` knows */
+	uint8_t accesses;    /* it has an access */
+	uint32_t line;	     /* in the PTX text */
+	int32_t target;	     /* branches: micro-ops from here to the target */
+	int32_t join;	     /* and to where both ways meet again; 0: at the function's end */
+};
+
+/* A load, store, atomic, or copy. */
+struct gt_ptx_access {
+	enum gt_ptx_space space;
+	uint8_t action, operation; /* enum gt_action, enum gt_operator */
+	uint8_t size, n;	   /* bytes of an element, elements of a vector */
+	bool narrow;		   /* the address slot is of 32-bit lanes */
+	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
+	bool in_frame;		   /* the address counts from the running function's local frame */
+	bool untraced;		   /* parameters */
+	uint32_t address;	   /* its slot */
+	int64_t offset;
+	uint32_t slots[8];	   /* of the elements */
+	uint64_t (*change)(uint64_t old, uint64_t b, uint64_t c); /* atomics */
+	/* The allocation that the last access fell into. */
+	uint64_t low, high;
+	unsigned char *host;	   /* of `low` */
+};
+
+/* Where a value passed to or from a function lies: a slot, or bytes of the local frame. */
+struct gt_ptx_place {
+	bool in_slot;
+	uint32_t at;
+	uint32_t bytes;
+};
+
+struct gt_ptx_call {
+	const struct gt_ptx_function *callee; /* NULL: by the address in a slot */
+	uint32_t address;
+	struct gt_ptx_place *arguments, *returns;
+	size_t n_arguments, n_returns;
+};
+
+/* The ways of brx.idx: micro-ops from here to each target. */
+struct gt_ptx_switch {
+	size_t n;
+	int32_t targets[];
+};
+
+/* Lanes that run together: where they go on, and where they wait for others. */
+struct gt_ptx_path {
+	const struct gt_ptx_op *next, *join; /* join NULL: the function's end */
+	uint32_t mask;
+};
+
+/* A function under way. */
+struct gt_ptx_frame {
+	const struct gt_ptx_code *code;
+	const struct gt_ptx_op *call; /* NULL: the kernel itself */
+	size_t paths;		      /* those below belong to its callers */
+	size_t arena, local;	      /* offsets of its part of the arena and of local memory */
+	uint32_t mask;		      /* lanes that called it */
+};
+
+enum gt_ptx_state { GT_PTX_RUNS, GT_PTX_WAITS, GT_PTX_DONE };
+
+struct gt_ptx_warp {
+	unsigned char *arena; /* of the running function */
+	uint32_t mask;	      /* active lanes */
+	uint32_t carry;	      /* CC.CF of each lane */
+	uint64_t issued;      /* instructions */
+	const struct gt_ptx_op *at;
+	struct gt_ptx_core *core;
+	enum gt_ptx_state state;
+	unsigned barrier;     /* that it waits at */
+	uint32_t index;	      /* within the block */
+	uint32_t live;	      /* lanes that have not exited */
+	uint32_t an;	      /* accesses traced so far */
+	struct gt_ptx_path *paths;
+	size_t n_paths, paths_capacity;
+	struct gt_ptx_frame *frames;
+	size_t n_frames, frames_capacity;
+	unsigned char *arenas; /* of all frames */
+	size_t arena_bytes;
+	unsigned char *local;  /* 32 lanes of local_stride bytes */
+	size_t local_stride;
+	size_t local_at;       /* of the running function's frame */
+	uint32_t tid[3][GT_WARP_SIZE];
+	unsigned char copied[GT_WARP_SIZE][16]; /* by cp.async, on its way */
+};
+
+struct gt_ptx_barrier {
+	uint32_t threads; /* that have arrived */
+	uint32_t expected; /* 0: all of the block */
+	uint32_t count, any, all; /* bar.red: lanes whose predicate holds; of the round under way */
+	uint32_t result[3]; /* count, or, and: of the last round */
+};
+
+/* A launch under way: one block at a time. */
+struct gt_ptx_core {
+	struct gt_ptx_machine *machine;
+	const struct gt_ptx_launch *launch;
+	const struct gt_ptx_program *program;
+	struct gt_ptx_memory *memory;
+	struct gt_sink *sink;
+	uint32_t traced; /* bit (1 << enum gt_space); 0 outside the traced blocks */
+	uint64_t block;	 /* linear */
+	uint32_t ctaid[3];
+	unsigned char *shared;
+	uint64_t shared_bytes;
+	unsigned char *parameters;
+	uint64_t parameter_bytes;
+	struct gt_ptx_barrier barriers[GT_PTX_BARRIERS];
+	struct gt_ptx_warp *warps;
+	uint32_t n_warps;
+	uint64_t accesses;
+	uint64_t launches; /* %gridid */
+	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
+	bool failed;
+	struct gt_error *error;
+};
+
+/* The lanes of a slot. */
+static inline void *gt_ptx_lanes(const struct gt_ptx_warp *warp, uint32_t slot)
+{
+	return warp->arena + slot;
+}
+
+static inline uint32_t gt_ptx_predicate(const struct gt_ptx_warp *warp, uint32_t slot)
+{
+	return *(const uint32_t *)gt_ptx_lanes(warp, slot);
+}
+
+static inline void gt_ptx_set_predicate(const struct gt_ptx_warp *warp, uint32_t slot, uint32_t mask,
+					uint32_t value)
+{
+	uint32_t *predicate = gt_ptx_lanes(warp, slot);
+
+	*predicate = (*predicate & ~mask) | (value & mask);
+}
+
+static inline unsigned gt_ptx_lowest(uint32_t mask)
+{
+	return (unsigned)__builtin_ctz(mask);
+}
+
+/* Begins a function for some lanes: its part of the arena, its frame, its first path. Returns its
+ * first micro-op, or NULL when it cannot. */
+const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code,
+				     const struct gt_ptx_op *call, uint32_t mask);
+/* Takes lanes out of the running function, or of all (they exit); returns how to go on. */
+const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+				     bool all);
+/* Lets warps go on whose barrier all others have reached. */
+void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
+
+/* Appends an access to the sink. The addresses are those of the active lanes, lane i's at lanes[i]
+ * + offset; stride GT_STRIDE_LANES if they are not affine. Returns -1 when the sink fails. */
+int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
+		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
+
+gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_switch, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
+	gt_ptx_do_call,
+	gt_ptx_barrier, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing, gt_ptx_print, gt_ptx_assert,
+	gt_ptx_local_address, gt_ptx_texture, gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic,
+		gt_ptx_is_space, gt_ptx_read_special;
+
+/* Ends the launch: "kernel NAME, PTX line L: BLOCK (x,y,z) THREAD (x,y,z): ..."; returns NULL. */
+const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+				     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

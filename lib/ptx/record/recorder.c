@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/record/recorder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/record/blockorder.h"
+#include "ptx/record/replay.h"
+
+struct gt_ptx_recorder {
+	struct gt_writer *writer;
+	const struct gt_ptx_tracing *tracing;
+	struct gt_ptx_blockorder *order;
+	uint64_t launches; /* seen so far */
+	uint64_t traced;   /* of them */
+	uint64_t id;	   /* of the kernel that is being recorded */
+	struct gt_ptx_copies copies; /* since the last of these */
+};
+
+/* 1 if the launch is to be traced, 0 if not, -1 if the expression is too much work. */
+static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, const char *shown,
+		     const struct gt_ptx_function *kernel, struct gt_error *error)
+{
+	if (tracing->launches && (number >= GT_PTX_LAUNCHES || !tracing->launches[number]))
+		return 0;
+	if (!tracing->kernel)
+		return 1;
+	int matches = gt_regex_match(tracing->kernel, shown, strlen(shown), error);
+	return matches != 0 ? matches : gt_regex_match(tracing->kernel, kernel->name, strlen(kernel->name), error);
+}
+
+struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing,
+					     struct gt_error *error)
+{
+	struct gt_ptx_recorder *recorder = calloc(1, sizeof *recorder);
+
+	if (!recorder) {
+		gt_fail_memory(error, "a recorder");
+		return NULL;
+	}
+	recorder->writer = writer;
+	recorder->tracing = tracing;
+	recorder->order = gt_ptx_blockorder_open(gt_writer_sink(writer), tracing->memory, error);
+	if (!recorder->order) {
+		free(recorder);
+		return NULL;
+	}
+	return recorder;
+}
+
+void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	gt_ptx_blockorder_close(recorder->order);
+	gt_ptx_copies_clear(&recorder->copies);
+	free(recorder);
+}
+
+struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
+{
+	return &recorder->copies;
+}
+
+uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
+{
+	return recorder->traced;
+}
+
+const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length)
+{
+	const char *plain = gt_ptx_plain_name(kernel->name, length);
+	char name[GT_KERNEL_NAME];
+
+	if (*length < sizeof name) {
+		memcpy(name, plain, *length);
+		name[*length] = '\0';
+		if (gt_ptx_kernel(module, name) == kernel)
+			return plain;
+	}
+	*length = strlen(kernel->name);
+	return kernel->name;
+}
+
+int gt_ptx_registers(const struct gt_ptx_function *kernel, uint32_t given, uint32_t *registers, bool *estimated,
+		     struct gt_error *error)
+{
+	*registers = given ? given : kernel->max_registers;
+	*estimated = *registers == 0;
+	return *estimated ? gt_ptx_estimate_registers(kernel, registers, error) : 0;
+}
+
+static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_launch *launch, struct gt_kernel *kernel,
+		      uint64_t static_shared, bool estimated, struct gt_count *count, struct gt_error *error)
+{
+	uint64_t shared = static_shared + launch->dynamic_shared;
+
+	if (shared > UINT32_MAX)
+		return gt_fail(error, "%s: %" PRIu64 " bytes of shared memory", kernel->name, shared);
+	kernel->id = recorder->id;
+	kernel->order = recorder->tracing->unordered ? GT_ORDER_NONE : GT_ORDER_BLOCK;
+	kernel->shared_bytes = (uint32_t)shared;
+	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
+	memcpy(kernel->block, launch->block, sizeof kernel->block);
+	kernel->prefers = launch->prefers;
+	gt_count_begin(count, "ptx", kernel->id);
+	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(recorder->writer, kernel, error) != 0 ||
+	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||
+	    gt_count_number(count, "registers_estimated", estimated, error) != 0 ||
+	    gt_count_number(count, "shared_bytes", shared, error) != 0)
+		return -1;
+	return 0;
+}
+
+/* The names of all allocations with commas between; a comma inside one becomes a point. */
+static char *join_names(const struct gt_ptx_memory *memory)
+{
+	char *names = malloc(memory->n * sizeof memory->allocations->name), *end = names;
+
+	for (size_t i = 0; names && i < memory->n; i++) {
+		if (i > 0)
+			*end++ = ',';
+		for (const char *at = memory->allocations[i].name; *at; at++)
+			*end++ = *at == ',' ? '.' : *at;
+		*end = '\0';
+	}
+	return names;
+}
+
+/* Where every array lies while the kernel runs, for whoever asks which array misses (grd(1)). */
+static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_ptx_memory *memory,
+			     struct gt_error *error)
+{
+	struct gt_count count;
+	size_t n = memory->n;
+
+	if (n == 0)
+		return 0;
+	uint64_t *addresses = malloc(n * sizeof *addresses), *bytes = malloc(n * sizeof *bytes);
+	char *names = join_names(memory);
+	int result = addresses && bytes && names ? 0 : gt_fail_memory(error, "allocations");
+
+	for (size_t i = 0; result == 0 && i < n; i++) {
+		addresses[i] = memory->allocations[i].address;
+		bytes[i] = memory->allocations[i].bytes;
+	}
+	gt_count_begin(&count, "allocations", recorder->id);
+	if (result == 0 && (gt_count_array(&count, "addresses", addresses, n, error) != 0 ||
+			    gt_count_array(&count, "bytes", bytes, n, error) != 0 ||
+			    gt_count_text(&count, "names", names, error) != 0 ||
+			    gt_write_count(recorder->writer, &count, error) != 0))
+		result = -1;
+	gt_count_clear(&count);
+	free(addresses);
+	free(bytes);
+	free(names);
+	return result;
+}
+
+/* What was copied to the device before the kernel: a cache may hold it (gcache(1), --warm). */
+static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error)
+{
+	struct gt_count count;
+	int result;
+
+	if (recorder->copies.n == 0)
+		return 0;
+	gt_count_begin(&count, "copies", recorder->id);
+	result = gt_ptx_copies_count(&recorder->copies, &count, error);
+	if (result == 0)
+		result = gt_write_count(recorder->writer, &count, error);
+	gt_count_clear(&count);
+	gt_ptx_copies_clear(&recorder->copies);
+	return result;
+}
+
+static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
+		      struct gt_error *error)
+{
+	if (gt_count_number(count, "warp_instructions", ran->warp_instructions, error) != 0 ||
+	    gt_count_number(count, "accesses", ran->accesses, error) != 0)
+		return -1;
+	return gt_write_count(recorder->writer, count, error);
+}
+
+/* Runs a launch that is traced: its rows go into the stream. */
+static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+		      struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	const struct gt_ptx_tracing *tracing = recorder->tracing;
+
+	launch->sink = tracing->unordered ? gt_writer_sink(recorder->writer) : gt_ptx_blockorder_sink(recorder->order);
+	launch->traced_spaces = tracing->spaces;
+	launch->first_block = 0;
+	launch->traced_blocks = tracing->blocks;
+	launch->skip_untraced = tracing->skip_untraced;
+	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
+		return -1;
+	if (gt_ptx_run(machine, launch, ran, error) == 0)
+		return gt_ptx_blockorder_finish(recorder->order, error);
+	/* What led to a fault is worth seeing; the stream has no end. */
+	struct gt_error second;
+	if (gt_ptx_blockorder_finish(recorder->order, &second) == 0)
+		gt_writer_flush(recorder->writer, &second);
+	return -1;
+}
+
+/* Runs a launch, and writes all there is to say of it. */
+static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			 struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_count count = {0};
+	bool estimated;
+	int result = gt_ptx_registers(launch->kernel, registers, &kernel->registers, &estimated, error);
+
+	if (result == 0)
+		result = write_head(recorder, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
+				    &count, error);
+	if (result == 0)
+		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
+	if (result == 0)
+		result = write_copies(recorder, error);
+	if (result == 0)
+		result = run_traced(recorder, machine, launch, ran, error);
+	if (result == 0)
+		result = write_rest(recorder, ran, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
+/* The same as a profiler sees it in a later pass: the launch has run before, under another name here,
+ * and what it has changed was written back. */
+static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			 const struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_ptx_memory *memory = gt_ptx_machine_memory(machine);
+	struct gt_kernel first = *kernel, second = *kernel;
+	struct gt_ptx_saved saved;
+	int result;
+
+	if (gt_ptx_save(&saved, memory, error) != 0)
+		return -1;
+	snprintf(first.name, sizeof first.name, "%.*s pass 1", (int)(sizeof first.name - sizeof " pass 1"), kernel->name);
+	recorder->id = 2 * recorder->launches - 1;
+	result = record_launch(recorder, machine, launch, &first, registers, ran, error);
+	if (result == 0) {
+		gt_ptx_restore(&saved, memory, &recorder->copies);
+		recorder->id = 2 * recorder->launches;
+		result = record_launch(recorder, machine, launch, &second, registers, ran, error);
+	}
+	gt_ptx_saved_clear(&saved);
+	return result;
+}
+
+int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
+		  struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_kernel kernel = {0};
+	size_t length;
+	const char *shown = gt_ptx_shown_name(module, launch->kernel, &length);
+
+	snprintf(kernel.name, sizeof kernel.name, "%.*s", (int)(length < sizeof kernel.name ? length : sizeof kernel.name), shown);
+	*ran = (struct gt_ptx_ran){0};
+	recorder->launches++;
+	launch->max_instructions = recorder->tracing->max_instructions;
+	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch->kernel, error);
+	if (traced < 0)
+		return -1;
+	if (!traced) {
+		launch->sink = NULL;
+		launch->skip_untraced = false;
+		return recorder->tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
+	}
+	recorder->traced++;
+	if (recorder->tracing->replay)
+		return record_replay(recorder, machine, launch, &kernel, registers, ran, error);
+	recorder->id = recorder->launches;
+	return record_launch(recorder, machine, launch, &kernel, registers, ran, error);
+}

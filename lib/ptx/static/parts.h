@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the static analysis share; nobody else includes this.
+ *
+ * Instructions become values, each register read joined to the value that reaches it (SSA form,
+ * built as Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", CC
+ * 2013, show). Values fold into polynomials over atoms: what cannot be folded further. Then loops are
+ * solved: a value that grows by the same amount each turn is its first plus that times the turn. */
+#ifndef GT_PTX_STATIC_PARTS_H
+#define GT_PTX_STATIC_PARTS_H
+
+#include "base/map.h"
+#include "ptx/static/static.h"
+#include "ptx/text/arena.h"
+
+#define GT_STATIC_NONE	  UINT32_MAX
+#define GT_STATIC_DEPTH	  32 /* how deep loops may be solved within each other */
+#define GT_STATIC_WEIGHT  256 /* atoms within an atom */
+#define GT_STATIC_TERMS	  24 /* terms of a polynomial */
+#define GT_STATIC_FACTORS 4 /* atoms of a term */
+
+struct gt_static_block {
+	uint32_t first, end; /* instructions */
+	uint32_t *before; /* blocks that control comes from */
+	uint32_t n_before;
+	bool entry; /* control may also come from outside */
+	bool late; /* some of them stand further down: what reaches is known in the end */
+	bool reached; /* from the kernel's beginning: others do not count */
+};
+
+enum gt_static_kind {
+	GT_STATIC_CONSTANT, /* number */
+	GT_STATIC_SPECIAL, /* name: %tid.x */
+	GT_STATIC_SYMBOL, /* name: a variable's address */
+	GT_STATIC_PARAMETER, /* number: which; offset */
+	GT_STATIC_LOAD, /* from memory; operands: the address */
+	GT_STATIC_OPERATION, /* instruction, operands */
+	GT_STATIC_SUM, /* operand + number: an address */
+	GT_STATIC_JOIN, /* what reaches a block from those before it */
+	GT_STATIC_CHOICE, /* operands: new, old; of a guarded instruction */
+	GT_STATIC_OPAQUE, /* undefined, from a call, or too deep */
+};
+
+struct gt_static_value {
+	enum gt_static_kind kind;
+	const struct gt_ptx_instruction *instruction; /* that makes it; NULL */
+	const char *name;
+	int64_t number, offset;
+	uint32_t *operands;
+	uint32_t n;
+	uint32_t block, variable; /* of a join */
+	uint32_t same; /* the value that this is just another name of, or itself */
+	bool needed, folding;
+	const struct gt_static_poly *poly;
+};
+
+/* An atom of polynomials. In the order in which terms are printed. */
+enum gt_static_atom_kind {
+	GT_STATIC_ATOM_PARAMETER,
+	GT_STATIC_ATOM_SYMBOL,
+	GT_STATIC_ATOM_SPECIAL,
+	GT_STATIC_ATOM_LOOP, /* turns of the loop whose first block is `block` */
+	GT_STATIC_ATOM_OPERATION, /* of child polynomials */
+	GT_STATIC_ATOM_CHOICE, /* one of the children */
+	GT_STATIC_ATOM_JOIN, /* not solved yet */
+	GT_STATIC_ATOM_LOADED,
+	GT_STATIC_ATOM_OPAQUE,
+};
+
+struct gt_static_atom {
+	enum gt_static_atom_kind kind;
+	uint32_t value; /* parameters, operations, joins, loaded: which value; its instruction is the operation */
+	const char *name;
+	int64_t number, offset;
+	uint32_t block;
+	const struct gt_static_poly **children;
+	uint32_t n;
+	unsigned weight; /* itself and the atoms within its children */
+	bool solving;
+	const struct gt_static_poly *solution; /* NULL: not yet */
+};
+
+struct gt_static_term {
+	int64_t factor;
+	uint32_t atoms[GT_STATIC_FACTORS]; /* sorted */
+	uint32_t n;
+};
+
+/* Sorted by atoms, no two terms alike, no zero factor. */
+struct gt_static_poly {
+	struct gt_static_term *terms;
+	uint32_t n;
+};
+
+struct gt_static_access {
+	uint32_t instruction;
+	uint32_t address; /* value */
+	const struct gt_static_poly *poly;
+	unsigned bytes;
+	bool load;
+};
+
+struct gt_static {
+	const struct gt_ptx_function *kernel;
+	struct gt_ptx_arena *arena;
+	struct gt_static_block *blocks;
+	uint32_t n_blocks;
+	uint32_t *reached; /* blocks whose edges are to be followed, while they are found */
+	uint32_t n_reached;
+	struct gt_map variables; /* a register's name -> its number */
+	struct gt_map reaching; /* block and register -> value at the block's end, so far */
+	struct gt_map parameters; /* a parameter's name -> which */
+	struct gt_map labels; /* a label's name -> block */
+	uint32_t n_variables;
+	struct gt_static_value *values;
+	uint32_t n_values, value_capacity;
+	struct gt_static_atom *atoms;
+	uint32_t n_atoms, atom_capacity;
+	struct gt_static_access *accesses;
+	size_t n_accesses;
+	unsigned depth;
+	uint64_t work;
+};
+
+/* static_flow.c: blocks and the edges between them. */
+int gt_static_find_blocks(struct gt_static *analysis, struct gt_error *error);
+
+/* static_value.c: values, and the accesses with the values of their addresses. */
+int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
+/* The value that this one is a name of. */
+uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
+
+/* static_poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
+ * factors (then *wide is set). */
+const struct gt_static_poly *gt_static_constant(struct gt_static *analysis, int64_t number, struct gt_error *error);
+const struct gt_static_poly *gt_static_atom(struct gt_static *analysis, uint32_t atom, struct gt_error *error);
+const struct gt_static_poly *gt_static_add(struct gt_static *analysis, const struct gt_static_poly *a,
+					   const struct gt_static_poly *b, int64_t factor, bool *wide,
+					   struct gt_error *error);
+const struct gt_static_poly *gt_static_multiply(struct gt_static *analysis, const struct gt_static_poly *a,
+						const struct gt_static_poly *b, bool *wide, struct gt_error *error);
+bool gt_static_equal(const struct gt_static_poly *a, const struct gt_static_poly *b);
+/* True if the polynomial is a number. */
+bool gt_static_is_constant(const struct gt_static_poly *poly, int64_t *number);
+/* The atom of this description: an equal one if there is one, else a new one (and always a new one
+ * beyond some thousands). -1: memory. */
+int gt_static_intern(struct gt_static *analysis, const struct gt_static_atom *atom, uint32_t *found,
+		     struct gt_error *error);
+
+/* An atom as a polynomial. NULL when memory is short. */
+const struct gt_static_poly *gt_static_alone(struct gt_static *analysis, const struct gt_static_atom *atom,
+					     struct gt_error *error);
+/* What nothing is known of but which value it is. */
+const struct gt_static_poly *gt_static_opaque(struct gt_static *analysis, uint32_t value, struct gt_error *error);
+/* An operation or a choice of these; opaque when it would weigh too much. */
+const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind,
+						uint32_t value, const struct gt_static_poly **children, uint32_t n,
+						struct gt_error *error);
+
+/* static_fold.c: the polynomial of every value that an address needs; joins are atoms. */
+int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
+
+/* static_solve.c: joins become loops and choices in the addresses. */
+int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
+
+/* static_operation.c: what an operation gives that does not fold, as its type says. */
+struct gt_static_operation {
+	const char *opcode;
+	unsigned operands;
+	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,
+			  const int64_t *operands);
+};
+/* NULL if the instruction's result cannot be computed here. */
+const struct gt_static_operation *gt_static_operation(const struct gt_ptx_instruction *instruction);
+/* The type an integer instruction works in: its last modifier. */
+enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
+/* A number as a variable of that type has it. */
+int64_t gt_static_narrow(int64_t number, enum gt_ptx_type type);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Puts the steps of the static analysis together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/static/parts.h"
+
+static int prepare(struct gt_static *analysis, struct gt_error *error)
+{
+	const struct gt_ptx_function *kernel = analysis->kernel;
+	int fresh;
+
+	analysis->arena = gt_ptx_arena_open(error);
+	if (!analysis->arena || gt_map_open(&analysis->variables, 64, error) != 0 ||
+	    gt_map_open(&analysis->reaching, 256, error) != 0 || gt_map_open(&analysis->parameters, 16, error) != 0 ||
+	    gt_map_open(&analysis->labels, 16, error) != 0)
+		return -1;
+	if (kernel->n_instructions >= UINT32_MAX / 4)
+		return gt_fail(error, "kernel %s has too many instructions", kernel->name);
+	for (size_t i = 0; i < kernel->n_parameters; i++)
+		if (!gt_map_put(&analysis->parameters, (uint64_t)(uintptr_t)kernel->parameters[i].name, i, &fresh))
+			return gt_fail_memory(error, "the parameters of a kernel");
+	return 0;
+}
+
+struct gt_static *gt_static_open(const struct gt_ptx_function *kernel, struct gt_error *error)
+{
+	struct gt_static *analysis = calloc(1, sizeof *analysis);
+
+	if (!analysis) {
+		gt_fail_memory(error, "the analysis of a kernel");
+		return NULL;
+	}
+	analysis->kernel = kernel;
+	if (prepare(analysis, error) == 0 && gt_static_find_blocks(analysis, error) == 0 &&
+	    gt_static_find_values(analysis, error) == 0 && gt_static_fold(analysis, error) == 0 &&
+	    gt_static_solve(analysis, error) == 0)
+		return analysis;
+	gt_static_close(analysis);
+	return NULL;
+}
+
+void gt_static_close(struct gt_static *analysis)
+{
+	if (!analysis)
+		return;
+	gt_map_close(&analysis->variables);
+	gt_map_close(&analysis->reaching);
+	gt_map_close(&analysis->parameters);
+	gt_map_close(&analysis->labels);
+	if (analysis->arena)
+		gt_ptx_arena_close(analysis->arena);
+	free(analysis->values);
+	free(analysis->atoms);
+	free(analysis);
+}
+
+size_t gt_static_accesses(const struct gt_static *analysis) { return analysis->n_accesses; }
+
+const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access)
+{
+	return &analysis->kernel->instructions[analysis->accesses[access].instruction];
+}
+
+unsigned gt_static_bytes(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].bytes; }
+
+bool gt_static_is_load(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].load; }

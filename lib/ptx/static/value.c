@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* Every instruction becomes a value, every register read the value that reaches it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/static/parts.h"
+
+/* Opcodes that write no register. */
+static const char *const silent[] = {"st",   "red",	"bra",	  "brx",     "ret",	  "exit",
+				     "bar",  "barrier", "membar", "fence",   "prefetch",  "prefetchu",
+				     "trap", "brkpt",	"cp",	  "pmevent", "nanosleep", "call"};
+
+static bool is_silent(const struct gt_ptx_instruction *instruction)
+{
+	for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
+		if (!strcmp(instruction->opcode, silent[i]))
+			return true;
+	return false;
+}
+
+/* How many operands in front are written: p|q of setp, shfl and match are two. */
+static size_t written(const struct gt_ptx_instruction *instruction)
+{
+	size_t sources = 0;
+
+	if (is_silent(instruction) || instruction->n_operands == 0)
+		return 0;
+	if (!strcmp(instruction->opcode, "setp")) {
+		sources = 2;
+		if (gt_ptx_has(instruction, "and") || gt_ptx_has(instruction, "or") || gt_ptx_has(instruction, "xor"))
+			sources = 3;
+	} else if (!strcmp(instruction->opcode, "shfl")) {
+		sources = gt_ptx_has(instruction, "sync") ? 4 : 3;
+	} else if (!strcmp(instruction->opcode, "match")) {
+		sources = 2;
+	}
+	return sources && instruction->n_operands == sources + 2 ? 2 : 1;
+}
+
+static uint32_t new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error)
+{
+	struct gt_static_value *values = analysis->values;
+
+	if (analysis->n_values == analysis->value_capacity) {
+		uint32_t capacity = analysis->value_capacity ? 2 * analysis->value_capacity : 256;
+
+		values = capacity < UINT32_MAX / 4 ? realloc(values, capacity * sizeof *values) : NULL;
+		if (!values) {
+			gt_fail_memory(error, "the values of a kernel");
+			return GT_STATIC_NONE;
+		}
+		analysis->values = values;
+		analysis->value_capacity = capacity;
+	}
+	memset(&values[analysis->n_values], 0, sizeof *values);
+	values[analysis->n_values].kind = kind;
+	values[analysis->n_values].same = analysis->n_values;
+	return analysis->n_values++;
+}
+
+uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value)
+{
+	while (analysis->values[value].same != value)
+		value = analysis->values[value].same;
+	return value;
+}
+
+static int write_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, uint32_t value,
+			  struct gt_error *error)
+{
+	int fresh;
+	uint64_t *place = gt_map_put(&analysis->reaching, (uint64_t)block << 32 | variable, value, &fresh);
+
+	if (!place)
+		return gt_fail_memory(error, "the values of a kernel");
+	*place = value;
+	return 0;
+}
+
+static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error);
+
+/* Joins what the blocks before give. */
+static int fill_join(struct gt_static *analysis, uint32_t join, struct gt_error *error)
+{
+	const struct gt_static_block *block = &analysis->blocks[analysis->values[join].block];
+	uint32_t variable = analysis->values[join].variable;
+	uint32_t *operands = gt_ptx_arena_take(analysis->arena, block->n_before, sizeof *operands, error);
+
+	if (!operands)
+		return -1;
+	for (uint32_t i = 0; i < block->n_before; i++) {
+		operands[i] = read_variable(analysis, block->before[i], variable, error);
+		if (operands[i] == GT_STATIC_NONE)
+			return -1;
+	}
+	analysis->values[join].operands = operands;
+	analysis->values[join].n = block->n_before;
+	return 0;
+}
+
+/* The value of a register at the end of a block, so far. Deep chains of blocks end in an opaque
+ * value rather than on the stack. */
+static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error)
+{
+	const struct gt_static_block *b = &analysis->blocks[block];
+	const uint64_t *known = gt_map_get(&analysis->reaching, (uint64_t)block << 32 | variable);
+	uint32_t value;
+	bool deep = analysis->depth > 2000, first = b->n_before == 0;
+
+	if (known)
+		return (uint32_t)*known;
+	if (!deep && !b->entry && !b->late && b->n_before == 1) {
+		analysis->depth++;
+		value = read_variable(analysis, b->before[0], variable, error);
+		analysis->depth--;
+		if (value == GT_STATIC_NONE || write_variable(analysis, block, variable, value, error) != 0)
+			return GT_STATIC_NONE;
+		return value;
+	}
+	value = new_value(analysis, deep || first ? GT_STATIC_OPAQUE : GT_STATIC_JOIN, error);
+	if (value == GT_STATIC_NONE)
+		return value;
+	analysis->values[value].block = block;
+	analysis->values[value].variable = variable;
+	if (write_variable(analysis, block, variable, value, error) != 0)
+		return GT_STATIC_NONE;
+	if (deep || first || b->late)
+		return value;
+	analysis->depth++;
+	if (fill_join(analysis, value, error) != 0)
+		value = GT_STATIC_NONE;
+	analysis->depth--;
+	return value;
+}
+
+/* The value of a name that is read: a register, or what the machine says (%tid.x). */
+static uint32_t read_name(struct gt_static *analysis, uint32_t block, const char *name, struct gt_error *error)
+{
+	const uint64_t *variable = gt_map_get(&analysis->variables, (uint64_t)(uintptr_t)name);
+	uint32_t value;
+
+	if (variable)
+		return read_variable(analysis, block, (uint32_t)*variable, error);
+	value = new_value(analysis, name[0] == '%' ? GT_STATIC_SPECIAL : GT_STATIC_SYMBOL, error);
+	if (value != GT_STATIC_NONE)
+		analysis->values[value].name = name;
+	return value;
+}
+
+/* base + number. */
+static uint32_t sum(struct gt_static *analysis, uint32_t base, int64_t number, struct gt_error *error)
+{
+	uint32_t value, *operand;
+
+	if (base == GT_STATIC_NONE || number == 0)
+		return base;
+	value = new_value(analysis, GT_STATIC_SUM, error);
+	operand = gt_ptx_arena_copy(analysis->arena, &base, 1, sizeof base, error);
+	if (value == GT_STATIC_NONE || !operand)
+		return GT_STATIC_NONE;
+	analysis->values[value].number = number;
+	analysis->values[value].operands = operand;
+	analysis->values[value].n = 1;
+	return value;
+}
+
+static uint32_t read_operand(struct gt_static *analysis, uint32_t block, const struct gt_ptx_operand *operand,
+			     struct gt_error *error)
+{
+	uint32_t value;
+
+	switch (operand->kind) {
+	case GT_PTX_REGISTER:
+		return read_name(analysis, block, operand->name, error);
+	case GT_PTX_SYMBOL:
+	case GT_PTX_ADDRESS:
+		if (operand->name)
+			return sum(analysis, read_name(analysis, block, operand->name, error), operand->offset,
+				   error);
+		value = new_value(analysis, GT_STATIC_CONSTANT, error);
+		if (value != GT_STATIC_NONE)
+			analysis->values[value].number = operand->offset;
+		return value;
+	case GT_PTX_IMMEDIATE:
+		value = new_value(analysis, operand->is_float ? GT_STATIC_OPAQUE : GT_STATIC_CONSTANT, error);
+		if (value != GT_STATIC_NONE)
+			analysis->values[value].number = (int64_t)operand->bits;
+		return value;
+	default:
+		return new_value(analysis, GT_STATIC_OPAQUE, error);
+	}
+}
+
+/* What an instruction makes, before its operands: ld.param of the kernel's own is a parameter. */
+static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
+			    struct gt_error *error)
+{
+	const struct gt_ptx_operand *from = instruction->n_operands > 1 ? &instruction->operands[1] : NULL;
+	bool loads = !strcmp(instruction->opcode, "ld") || !strcmp(instruction->opcode, "ldu") ||
+		     !strcmp(instruction->opcode, "atom") || !strcmp(instruction->opcode, "tex");
+	enum gt_static_kind kind = GT_STATIC_OPERATION;
+	const uint64_t *parameter = NULL;
+	uint32_t value;
+
+	if (loads && from && from->name && gt_ptx_has(instruction, "param"))
+		parameter = gt_map_get(&analysis->parameters, (uint64_t)(uintptr_t)from->name);
+	/* What else is read from the parameter space is what a call gave back. */
+	if (loads)
+		kind = parameter			  ? GT_STATIC_PARAMETER
+		       : gt_ptx_has(instruction, "param") ? GT_STATIC_OPAQUE
+							  : GT_STATIC_LOAD;
+	value = new_value(analysis, kind, error);
+	if (value == GT_STATIC_NONE)
+		return value;
+	analysis->values[value].instruction = instruction;
+	if (parameter) {
+		analysis->values[value].number = (int64_t)*parameter;
+		analysis->values[value].offset = from->offset;
+	}
+	return value;
+}
+
+static int read_sources(struct gt_static *analysis, uint32_t block, uint32_t *operands, size_t first,
+			const struct gt_ptx_instruction *instruction, struct gt_error *error)
+{
+	for (size_t i = first; i < instruction->n_operands; i++) {
+		operands[i - first] = read_operand(analysis, block, &instruction->operands[i], error);
+		if (operands[i - first] == GT_STATIC_NONE)
+			return -1;
+	}
+	return 0;
+}
+
+/* A register gets a value; under a guard, or the one it had. */
+static int define(struct gt_static *analysis, uint32_t block, const struct gt_ptx_instruction *instruction,
+		  const char *name, uint32_t value, struct gt_error *error)
+{
+	const uint64_t *variable = gt_map_get(&analysis->variables, (uint64_t)(uintptr_t)name);
+	uint32_t pair[2] = {value, 0}, choice;
+
+	if (!variable)
+		return 0;
+	if (!instruction->guard)
+		return write_variable(analysis, block, (uint32_t)*variable, value, error);
+	pair[1] = read_variable(analysis, block, (uint32_t)*variable, error);
+	if (pair[1] == GT_STATIC_NONE)
+		return -1;
+	choice = new_value(analysis, GT_STATIC_CHOICE, error);
+	if (choice == GT_STATIC_NONE)
+		return -1;
+	analysis->values[choice].instruction = instruction;
+	analysis->values[choice].operands = gt_ptx_arena_copy(analysis->arena, pair, 2, sizeof *pair, error);
+	analysis->values[choice].n = 2;
+	if (!analysis->values[choice].operands)
+		return -1;
+	return write_variable(analysis, block, (uint32_t)*variable, choice, error);
+}
+
+/* Registers of an operand that is written; elements of a vector beyond the first are told apart by
+ * `number`, except a parameter's, which have offsets. */
+static int define_operand(struct gt_static *analysis, uint32_t block, const struct gt_ptx_instruction *instruction,
+			  const struct gt_ptx_operand *operand, uint32_t value, struct gt_error *error)
+{
+	if (operand->kind == GT_PTX_REGISTER)
+		return define(analysis, block, instruction, operand->name, value, error);
+	for (size_t i = 0; i < operand->n_elements; i++) {
+		uint32_t element = new_value(analysis, GT_STATIC_OPAQUE, error);
+		const struct gt_static_value *whole;
+
+		if (element == GT_STATIC_NONE)
+			return -1;
+		whole = &analysis->values[value];
+		analysis->values[element].instruction = instruction;
+		if (whole->kind == GT_STATIC_PARAMETER) {
+			analysis->values[element].kind = GT_STATIC_PARAMETER;
+			analysis->values[element].number = whole->number;
+			analysis->values[element].offset =
+				whole->offset + (int64_t)(i * gt_ptx_type_size(gt_static_type(instruction)));
+		} else if (whole->kind == GT_STATIC_LOAD) {
+			analysis->values[element].kind = GT_STATIC_LOAD;
+			analysis->values[element].operands = whole->operands;
+			analysis->values[element].n = whole->n;
+		}
+		if (operand->elements[i].kind == GT_PTX_REGISTER &&
+		    define(analysis, block, instruction, operand->elements[i].name, element, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Loads, stores, atomics and reductions of global memory; generic ones may go there. */
+static bool is_global(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const opcodes[] = {"ld", "ldu", "st", "atom", "red"};
+	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",
+						"shared::cta", "shared::cluster", "param::entry", "param::func"};
+	bool accesses = false;
+
+	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+		accesses |= !strcmp(instruction->opcode, opcodes[i]);
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (gt_ptx_has(instruction, elsewhere[i]))
+			return false;
+	return accesses;
+}
+
+static void note_access(struct gt_static *analysis, uint32_t at, const uint32_t *operands, size_t n_written)
+{
+	const struct gt_ptx_instruction *instruction = &analysis->kernel->instructions[at];
+	struct gt_static_access *access = &analysis->accesses[analysis->n_accesses];
+	unsigned vector = gt_ptx_has(instruction, "v2") ? 2 : gt_ptx_has(instruction, "v4") ? 4 : 1;
+
+	if (!is_global(instruction) || instruction->n_operands <= n_written)
+		return;
+	access->instruction = at;
+	access->address = operands[0];
+	access->bytes = vector * gt_ptx_type_size(gt_static_type(instruction));
+	access->load = n_written > 0 && instruction->opcode[0] == 'l';
+	analysis->n_accesses++;
+}
+
+static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t at, struct gt_error *error)
+{
+	const struct gt_ptx_instruction *instruction = &analysis->kernel->instructions[at];
+	size_t n_written = written(instruction), n = instruction->n_operands - n_written;
+	uint32_t *operands, value;
+
+	if (!strcmp(instruction->opcode, "call")) {
+		for (size_t i = 0; i < instruction->n_returns; i++) {
+			value = new_value(analysis, GT_STATIC_OPAQUE, error);
+			if (value == GT_STATIC_NONE ||
+			    define_operand(analysis, block, instruction, &instruction->returns[i], value, error) != 0)
+				return -1;
+		}
+		return 0;
+	}
+	operands = gt_ptx_arena_take(analysis->arena, n, sizeof *operands, error);
+	if (!operands || read_sources(analysis, block, operands, n_written, instruction, error) != 0)
+		return -1;
+	note_access(analysis, at, operands, n_written);
+	if (n_written == 0)
+		return 0;
+	value = begin_value(analysis, instruction, error);
+	if (value == GT_STATIC_NONE)
+		return -1;
+	analysis->values[value].operands = operands;
+	analysis->values[value].n = (uint32_t)n;
+	for (size_t i = 0; i < n_written; i++)
+		if (define_operand(analysis, block, instruction, &instruction->operands[i], value, error) != 0)
+			return -1;
+	return 0;
+}
+
+static int number_register(struct gt_static *analysis, const struct gt_ptx_operand *operand, struct gt_error *error)
+{
+	int fresh;
+
+	for (size_t i = 0; i < operand->n_elements; i++)
+		if (number_register(analysis, &operand->elements[i], error) != 0)
+			return -1;
+	if (operand->kind != GT_PTX_REGISTER)
+		return 0;
+	if (!gt_map_put(&analysis->variables, (uint64_t)(uintptr_t)operand->name, analysis->n_variables, &fresh))
+		return gt_fail_memory(error, "the registers of a kernel");
+	analysis->n_variables += fresh != 0;
+	return 0;
+}
+
+/* Numbers every register that is written. */
+static int number_registers(struct gt_static *analysis, struct gt_error *error)
+{
+	const struct gt_ptx_function *kernel = analysis->kernel;
+
+	for (size_t i = 0; i < kernel->n_instructions; i++) {
+		const struct gt_ptx_instruction *instruction = &kernel->instructions[i];
+		size_t n = written(instruction);
+
+		for (size_t j = 0; j < n; j++)
+			if (number_register(analysis, &instruction->operands[j], error) != 0)
+				return -1;
+		for (size_t j = 0; j < instruction->n_returns; j++)
+			if (number_register(analysis, &instruction->returns[j], error) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* A join all of whose values are one other value, or itself, is that value. */
+static bool simplify(struct gt_static *analysis)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < analysis->n_values; i++) {
+		struct gt_static_value *value = &analysis->values[i];
+		uint32_t only = GT_STATIC_NONE, others = 0;
+
+		if (value->kind != GT_STATIC_JOIN || value->same != i || value->n == 0)
+			continue;
+		for (uint32_t j = 0; j < value->n; j++) {
+			uint32_t operand = gt_static_same(analysis, value->operands[j]);
+
+			if (operand == i || operand == only)
+				continue;
+			only = operand;
+			others++;
+		}
+		if (others == 1 && !analysis->blocks[value->block].entry) {
+			value->same = only;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+int gt_static_find_values(struct gt_static *analysis, struct gt_error *error)
+{
+	analysis->accesses = gt_ptx_arena_take(analysis->arena, analysis->kernel->n_instructions,
+					       sizeof *analysis->accesses, error);
+	if (!analysis->accesses || number_registers(analysis, error) != 0)
+		return -1;
+	for (uint32_t b = 0; b < analysis->n_blocks; b++)
+		for (uint32_t i = analysis->blocks[b].first; i < analysis->blocks[b].end; i++)
+			if (take_instruction(analysis, b, i, error) != 0)
+				return -1;
+	/* Now every block is known: joins of those that loops come back to can be filled, new ones too. */
+	for (uint32_t b = 0; b < analysis->n_blocks; b++)
+		analysis->blocks[b].late = false;
+	for (uint32_t i = 0; i < analysis->n_values; i++)
+		if (analysis->values[i].kind == GT_STATIC_JOIN && !analysis->values[i].operands &&
+		    fill_join(analysis, i, error) != 0)
+			return -1;
+	for (int pass = 0; pass < 64 && simplify(analysis); pass++)
+		;
+	return 0;
+}
