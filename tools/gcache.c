@@ -8,7 +8,7 @@
 #include "cache/level.h"
 #include "cache/timed/timed.h"
 #include "cache/warm.h"
-#include "coalesce/coalesce.h"
+#include "coalesce/intake.h"
 #include "tool.h"
 
 static const char usage[] =
@@ -85,61 +85,39 @@ struct run {
 	char *said;		/* what `level` was made of: gt_level_said */
 	struct gt_level *level; /* NULL before the first kernel, and if it is timed */
 	struct gt_timed *timed; /* the same, if it is not */
-	struct gt_coalescer coalescer;
-	bool coalesced;		 /* accesses came in this kernel */
-	struct gt_sink requests; /* what the coalescer makes */
+	struct gt_intake intake;
 	struct gt_warming warming;
 };
 
-static int serve(struct run *run, const struct gt_rows *rows, struct gt_error *error)
+static int take_requests(void *context, const struct gt_rows *requests, struct gt_error *error)
 {
+	const struct run *run = context;
 	struct gt_sink *sent = gt_writer_sink(tool.out);
 
-	return run->timed ? gt_timed_take(run->timed, rows, sent, error)
-			  : gt_level_take(run->level, rows, sent, error);
+	return run->timed ? gt_timed_take(run->timed, requests, sent, error)
+			  : gt_level_take(run->level, requests, sent, error);
 }
 
-/* Requests that the coalescer made. */
-static int take(void *context, struct gt_rows *rows, struct gt_error *error)
+static bool take_rows(void *context, struct gt_rows *rows)
 {
-	int result = serve(context, rows, error);
+	struct run *run = context;
 
-	rows->n = 0;
-	return result;
+	tool_must(&tool, gt_intake_rows(&run->intake, rows, &tool.error));
+	return false;
 }
 
-static void take_rows(struct run *run)
+static void end_kernel(void *context, uint64_t kernel)
 {
-	struct gt_rows *rows = gt_reader_rows(tool.in);
-
-	if (rows->kind == GT_ACCESSES) {
-		run->coalesced = true;
-		tool_must(&tool, gt_coalesce(&run->coalescer, rows, &run->requests, &tool.error));
-		tool_must(&tool, take(run, run->requests.rows, &tool.error));
-		return;
-	}
-	tool_must(&tool, serve(run, rows, &tool.error));
-}
-
-static void finish_kernel(struct run *run, uint64_t kernel)
-{
+	const struct run *run = context;
+	struct gt_output *output = gt_writer_output(tool.out);
 	struct gt_count count;
 
-	if (!run->level && !run->timed)
-		return;
-	struct gt_sink *sent = gt_writer_sink(tool.out);
-	tool_must(&tool, run->timed ? gt_timed_finish(run->timed, sent, &tool.error)
-				    : gt_level_finish(run->level, sent, &tool.error));
-	if (run->coalesced) {
-		gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
-		tool_must(&tool, gt_coalescer_count(&run->coalescer, &count, &tool.error));
-		tool_must(&tool, gt_write_count(tool.out, &count, &tool.error));
-		gt_count_clear(&count);
-	}
+	tool_must(&tool, run->timed ? gt_timed_finish(run->timed, &output->rows, &tool.error)
+				    : gt_level_finish(run->level, &output->rows, &tool.error));
+	tool_must(&tool, gt_intake_end(&run->intake, kernel, output, &tool.error));
 	tool_must(&tool, run->timed ? gt_timed_count(run->timed, settings.name, kernel, &count, &tool.error)
 				    : gt_level_count(run->level, settings.name, kernel, &count, &tool.error));
-	tool_must(&tool, gt_write_count(tool.out, &count, &tool.error));
-	gt_count_clear(&count);
+	tool_count(&tool, &count);
 }
 
 static void close_level(struct run *run)
@@ -160,13 +138,20 @@ static void open_level(struct run *run, const struct gt_level_config *config)
 	tool_must(&tool, run->level || run->timed ? 0 : -1);
 }
 
-/* The level as options, the kernel and the GPU make it; the one there is, if nothing changed. */
-static void begin_kernel(struct run *run)
+/* What is to be in the level when the kernel begins may stand before or behind it. */
+static void warm(struct run *run)
 {
+	if (run->level)
+		tool_must(&tool, gt_warming_apply(&run->warming, run->level, gt_reader_kernel(tool.in)->id, &tool.error));
+}
+
+/* The level as options, the kernel and the GPU make it; the one there is, if nothing changed. */
+static bool begin_kernel(void *context, const struct gt_kernel *kernel)
+{
+	struct run *run = context;
 	static struct gt_level_config config;
 
-	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), gt_reader_kernel(tool.in), &config,
-					  &tool.error));
+	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	if (gt_level_check(&config, ~UINT64_C(0), &tool.error) != 0 ||
 	    (gt_level_timed(&settings) && gt_timed_check(&config, ~UINT64_C(0), &tool.error) != 0))
 		tool_usage_error(&tool, settings.name);
@@ -180,8 +165,18 @@ static void begin_kernel(struct run *run)
 		gt_timed_begin(run->timed);
 	else
 		gt_level_begin(run->level);
-	tool_must(&tool, gt_coalescer_resolve(&run->coalescer, gt_reader_gpu(tool.in), NULL, NULL, &tool.error));
-	run->coalesced = false;
+	tool_must(&tool, gt_intake_begin(&run->intake, gt_reader_gpu(tool.in), &tool.error));
+	warm(run);
+	return true;
+}
+
+static bool take_count(void *context, const struct gt_count *count)
+{
+	struct run *run = context;
+
+	tool_must(&tool, gt_warming_note(&run->warming, count, &tool.error));
+	warm(run);
+	return true;
 }
 
 /* A table of all options, from those of parameters and roles. */
@@ -287,36 +282,19 @@ static enum gt_warm read_options(void)
 int main(int argc, char **argv)
 {
 	static struct run run;
-	enum gt_event event;
-	uint64_t kernel = 0;
+	const struct tool_filter filter = {
+		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel, .context = &run};
 
 	tool_begin(&tool, "gcache", help(), argc, argv);
 	run.warming.from = read_options();
-	run.requests = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &tool.error), take, &run};
-	tool_must(&tool, run.requests.rows ? 0 : -1);
+	tool_must(&tool, gt_intake_open(&run.intake, take_requests, &run, &tool.error));
 	tool_read(&tool);
 	tool_write(&tool);
-	while (tool_next(&tool, &event)) {
-		if (event == GT_ROWS) {
-			take_rows(&run);
-			continue;
-		}
-		if (event == GT_KERNEL) {
-			finish_kernel(&run, kernel);
-			begin_kernel(&run);
-			kernel = gt_reader_kernel(tool.in)->id;
-		}
-		if (event == GT_COUNT)
-			tool_must(&tool, gt_warming_note(&run.warming, gt_reader_count(tool.in), &tool.error));
-		if (run.level)
-			tool_must(&tool, gt_warming_apply(&run.warming, run.level, kernel, &tool.error));
-		tool_pass(&tool);
-	}
-	finish_kernel(&run, kernel);
+	tool_run(&tool, &filter);
 	tool_end(&tool);
 	close_level(&run);
 	free(run.said);
 	gt_warming_clear(&run.warming);
-	gt_rows_free(run.requests.rows);
+	gt_intake_close(&run.intake);
 	return 0;
 }

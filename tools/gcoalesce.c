@@ -28,64 +28,51 @@ struct gcoalesce {
 	struct gt_gpu gpu;
 	struct gt_coalescer coalescer;
 	/* Of the kernel in hand. */
-	bool in_kernel;
 	bool coalesced; /* by an earlier stage: it has requests or counts of coalescing */
 	bool accessed;	/* it has accesses */
-	uint64_t kernel;
 };
 
-static void begin_kernel(struct gcoalesce *g)
+static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
+	struct gcoalesce *g = context;
 	struct tool *tool = &g->tool;
 	const struct gt_gpu *gpu = g->chosen ? &g->gpu : gt_reader_gpu(tool->in);
 
+	(void)kernel;
 	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, g->rule, g->banks, &tool->error));
-	g->in_kernel = true;
 	g->coalesced = g->accessed = false;
-	g->kernel = gt_reader_kernel(tool->in)->id;
+	return true;
 }
 
 /* A kernel that came coalesced has been counted where that was done. */
-static void end_kernel(struct gcoalesce *g)
+static void end_kernel(void *context, uint64_t kernel)
 {
+	struct gcoalesce *g = context;
 	struct tool *tool = &g->tool;
-	struct gt_count count;
 
-	if (!g->in_kernel || (g->coalesced && !g->accessed))
-		return;
-	gt_count_begin(&count, GT_COALESCE_STAGE, g->kernel);
-	tool_must(tool, gt_coalescer_count(&g->coalescer, &count, &tool->error));
-	tool_must(tool, gt_write_count(tool->out, &count, &tool->error));
-	gt_count_clear(&count);
+	if (!g->coalesced || g->accessed)
+		tool_must(tool, gt_coalescer_write(&g->coalescer, kernel, gt_writer_output(tool->out), &tool->error));
 }
 
-static void take_event(struct gcoalesce *g, enum gt_event event)
+static bool take_rows(void *context, struct gt_rows *rows)
 {
+	struct gcoalesce *g = context;
 	struct tool *tool = &g->tool;
-	const struct gt_rows *rows;
 
-	switch (event) {
-	case GT_ROWS:
-		rows = gt_reader_rows(tool->in);
-		if (rows->kind == GT_ACCESSES) {
-			g->accessed = true;
-			tool_must(tool, gt_coalesce(&g->coalescer, rows, gt_writer_sink(tool->out), &tool->error));
-			return;
-		}
+	if (rows->kind == GT_REQUESTS)
+		return g->coalesced = true;
+	g->accessed = true;
+	tool_must(tool, gt_coalesce(&g->coalescer, rows, gt_writer_sink(tool->out), &tool->error));
+	return false;
+}
+
+static bool take_count(void *context, const struct gt_count *count)
+{
+	struct gcoalesce *g = context;
+
+	if (strcmp(count->stage, GT_COALESCE_STAGE) == 0)
 		g->coalesced = true;
-		break;
-	case GT_KERNEL:
-		end_kernel(g);
-		begin_kernel(g);
-		break;
-	case GT_COUNT:
-		if (strcmp(gt_reader_count(tool->in)->stage, GT_COALESCE_STAGE) == 0)
-			g->coalesced = true;
-		break;
-	default:
-		break;
-	}
-	tool_pass(tool);
+	return true;
 }
 
 static void take_options(struct gcoalesce *g, int argc, char **argv)
@@ -120,14 +107,13 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct gcoalesce g;
-	enum gt_event event;
+	const struct tool_filter filter = {
+		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel, .context = &g};
 
 	take_options(&g, argc, argv);
 	tool_read(&g.tool);
 	tool_write(&g.tool);
-	while (tool_next(&g.tool, &event))
-		take_event(&g, event);
-	end_kernel(&g);
+	tool_run(&g.tool, &filter);
 	tool_end(&g.tool);
 	gt_gpu_clear(&g.gpu);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/options.h"
-#include "coalesce/coalesce.h"
+#include "coalesce/intake.h"
 #include "dram/dram.h"
 #include "tool.h"
 
@@ -20,12 +20,7 @@ struct gdram {
 	struct tool tool;
 	struct gt_dram_config given; /* 0: not given */
 	struct gt_dram dram;
-	struct gt_coalescer coalescer;
-	struct gt_sink requests; /* of accesses that come uncoalesced */
-	/* Of the kernel in hand. */
-	bool in_kernel;
-	bool accessed; /* it has accesses */
-	uint64_t kernel;
+	struct gt_intake intake;
 };
 
 /* What was given on the command line goes before what the GPU says. */
@@ -42,67 +37,48 @@ static int settle(struct gdram *g, const struct gt_gpu *gpu, struct gt_dram_conf
 	return 0;
 }
 
-static void begin_kernel(struct gdram *g)
+static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
+	struct gdram *g = context;
 	struct tool *tool = &g->tool;
 	const struct gt_gpu *gpu = gt_reader_gpu(tool->in);
 	struct gt_dram_config config;
 	struct gt_error reason;
 
+	(void)kernel;
 	tool_must(tool, settle(g, gpu, &config));
 	if (gt_dram_open(&g->dram, &config, &reason) != 0)
 		tool_must(tool, gt_fail(&tool->error, "gpu: dram: %s", reason.text));
-	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, NULL, NULL, &tool->error));
-	g->in_kernel = true;
-	g->accessed = false;
-	g->kernel = gt_reader_kernel(tool->in)->id;
+	tool_must(tool, gt_intake_begin(&g->intake, gpu, &tool->error));
+	return true;
 }
 
-static void write_count(struct gdram *g, struct gt_count *count)
+static void end_kernel(void *context, uint64_t kernel)
 {
-	tool_must(&g->tool, gt_write_count(g->tool.out, count, &g->tool.error));
-	gt_count_clear(count);
-}
-
-static void end_kernel(struct gdram *g)
-{
+	struct gdram *g = context;
 	struct tool *tool = &g->tool;
 	struct gt_count count;
 
-	if (!g->in_kernel)
-		return;
-	if (g->accessed) {
-		gt_count_begin(&count, GT_COALESCE_STAGE, g->kernel);
-		tool_must(tool, gt_coalescer_count(&g->coalescer, &count, &tool->error));
-		write_count(g, &count);
-	}
-	gt_count_begin(&count, GT_DRAM_STAGE, g->kernel);
+	tool_must(tool, gt_intake_end(&g->intake, kernel, gt_writer_output(tool->out), &tool->error));
+	gt_count_begin(&count, GT_DRAM_STAGE, kernel);
 	tool_must(tool, gt_dram_count(&g->dram, &count, &tool->error));
-	write_count(g, &count);
+	tool_count(tool, &count);
 	gt_dram_close(&g->dram);
 }
 
-/* The sink of coalescing. */
-static int take_requests(void *context, struct gt_rows *rows, struct gt_error *error)
+static int take_requests(void *context, const struct gt_rows *requests, struct gt_error *error)
 {
 	(void)error;
-	gt_dram_take(context, rows);
-	rows->n = rows->n_lanes = 0;
+	gt_dram_take(context, requests);
 	return 0;
 }
 
-static void take_rows(struct gdram *g)
+static bool take_rows(void *context, struct gt_rows *rows)
 {
-	struct gt_error *error = &g->tool.error;
-	const struct gt_rows *rows = gt_reader_rows(g->tool.in);
+	struct gdram *g = context;
 
-	if (rows->kind == GT_REQUESTS) {
-		gt_dram_take(&g->dram, rows);
-		return;
-	}
-	g->accessed = true;
-	tool_must(&g->tool, gt_coalesce(&g->coalescer, rows, &g->requests, error));
-	tool_must(&g->tool, take_requests(&g->dram, g->requests.rows, error));
+	tool_must(&g->tool, gt_intake_rows(&g->intake, rows, &g->tool.error));
+	return false;
 }
 
 static void take_options(struct gdram *g, int argc, char **argv)
@@ -143,27 +119,15 @@ static void try_options(struct gdram *g)
 int main(int argc, char **argv)
 {
 	static struct gdram g;
-	enum gt_event event;
+	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .end = end_kernel, .context = &g};
 
 	take_options(&g, argc, argv);
 	try_options(&g);
-	g.requests = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, &g.tool.error), take_requests, &g.dram};
-	tool_must(&g.tool, g.requests.rows ? 0 : -1);
+	tool_must(&g.tool, gt_intake_open(&g.intake, take_requests, &g.dram, &g.tool.error));
 	tool_read(&g.tool);
 	tool_write(&g.tool);
-	while (tool_next(&g.tool, &event)) {
-		if (event == GT_ROWS) {
-			take_rows(&g);
-			continue;
-		}
-		if (event == GT_KERNEL) {
-			end_kernel(&g);
-			begin_kernel(&g);
-		}
-		tool_pass(&g.tool);
-	}
-	end_kernel(&g);
+	tool_run(&g.tool, &filter);
 	tool_end(&g.tool);
-	gt_rows_free(g.requests.rows);
+	gt_intake_close(&g.intake);
 	return 0;
 }

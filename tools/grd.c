@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cache/index/index.h"
-#include "coalesce/coalesce.h"
+#include "coalesce/intake.h"
 #include "grd.h"
 #include "reuse/counts.h"
 #include "reuse/measures.h"
@@ -27,78 +27,72 @@ struct grd {
 	struct gt_measures measures;
 	struct gt_pair pair; /* of the first two, if the table is of a pair */
 	struct gt_launch launch;
-	struct gt_coalescer coalescer;
-	struct gt_rows *requests; /* of accesses, on their way to the stacks */
-	bool in_kernel;
-	uint64_t kernel;
+	struct gt_intake intake;
+	uint64_t kernel; /* the last */
 };
-
-static int write_count(void *context, const struct gt_count *count, struct gt_error *error)
-{
-	struct grd *grd = context;
-
-	return gt_write_count(grd->tool.out, count, error);
-}
 
 /* Puts what was measured where it is to go. */
 static void tell(struct grd *grd, const char *kernel)
 {
-	struct gt_counts_sink sink = {.take = write_count, .context = grd};
 	struct tool *tool = &grd->tool;
 
 	tool_must(tool, gt_measures_finish(&grd->measures, &tool->error));
 	if (grd->tool.out)
-		tool_must(tool, gt_counts_give(&grd->measures, &grd->text, grd->name, grd->kernel, &sink, &tool->error));
+		tool_must(tool, gt_counts_give(&grd->measures, &grd->text, grd->name, grd->kernel, gt_writer_output(tool->out),
+					       &tool->error));
 	else if (grd->text.table)
 		tool_must(tool, gt_measures_table(&grd->measures, &grd->text, kernel, &tool->error));
 }
 
-static void end_kernel(struct grd *grd)
+static void end_kernel(void *context, uint64_t id)
 {
+	struct grd *grd = context;
 	char kernel[24];
 
 	if (grd->flush)
 		gt_measures_flush(&grd->measures);
-	if (!grd->in_kernel || grd->total)
+	if (grd->total)
 		return;
-	snprintf(kernel, sizeof kernel, "%" PRIu64, grd->kernel);
+	snprintf(kernel, sizeof kernel, "%" PRIu64, id);
 	tell(grd, kernel);
 	gt_measures_clear(&grd->measures);
 }
 
-static void begin_kernel(struct grd *grd)
-{
-	struct tool *tool = &grd->tool;
-
-	tool_must(tool, gt_coalescer_resolve(&grd->coalescer, gt_reader_gpu(tool->in), NULL, NULL, &tool->error));
-	tool_must(tool, gt_launch_begin(&grd->launch, gt_reader_kernel(tool->in)->name, &tool->error));
-	grd->kernel = gt_reader_kernel(tool->in)->id;
-	grd->in_kernel = true;
-}
-
-static int take_requests(void *context, struct gt_rows *rows, struct gt_error *error)
+static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	struct grd *grd = context;
-	int failed = gt_measures_rows(&grd->measures, rows, error);
+	struct tool *tool = &grd->tool;
 
-	rows->n = rows->n_lanes = 0;
-	return failed;
+	tool_must(tool, gt_intake_begin(&grd->intake, gt_reader_gpu(tool->in), &tool->error));
+	tool_must(tool, gt_launch_begin(&grd->launch, kernel->name, &tool->error));
+	grd->kernel = kernel->id;
+	return true;
 }
 
-static void take_rows(struct grd *grd, const struct gt_rows *rows)
+static int take_requests(void *context, const struct gt_rows *requests, struct gt_error *error)
 {
-	struct gt_sink sink = {.rows = grd->requests, .flush = take_requests, .context = grd};
+	return gt_measures_rows(context, requests, error);
+}
+
+static bool take_rows(void *context, struct gt_rows *rows)
+{
+	struct grd *grd = context;
 	struct tool *tool = &grd->tool;
 	struct gt_error reason;
-	int failed;
 
-	if (rows->kind == grd->options.unit.granularity->kind || rows->kind == GT_REQUESTS)
-		failed = gt_measures_rows(&grd->measures, rows, &reason);
-	else
-		failed = gt_coalesce(&grd->coalescer, rows, &sink, &reason) != 0 ||
-			 take_requests(grd, grd->requests, &reason) != 0;
-	if (failed)
+	if ((rows->kind == grd->options.unit.granularity->kind ? gt_measures_rows(&grd->measures, rows, &reason)
+							       : gt_intake_rows(&grd->intake, rows, &reason)) != 0)
 		tool_must(tool, gt_fail(&tool->error, "record %" PRIu64 ": %s", gt_reader_records(tool->in), reason.text));
+	return true;
+}
+
+/* What arrays the trace names. */
+static bool take_count(void *context, const struct gt_count *count)
+{
+	struct grd *grd = context;
+
+	tool_must(&grd->tool, gt_arrays_take(&grd->launch.arrays, count, &grd->tool.error));
+	return true;
 }
 
 static int print_distance(void *context, const struct gt_rows *rows, size_t i, uint64_t unit,
@@ -222,14 +216,12 @@ static void open_all(struct grd *grd)
 		tool_write(tool);
 	}
 	tool_must(tool, gt_measures_open(&grd->measures, &grd->plan, &grd->pair, &tool->error));
-	grd->requests = gt_rows_new(GT_ROWS_BATCH, &tool->error);
-	if (!grd->requests)
-		tool_fail(tool);
+	tool_must(tool, gt_intake_open(&grd->intake, take_requests, &grd->measures, &tool->error));
 }
 
 static void close_all(struct grd *grd)
 {
-	gt_rows_free(grd->requests);
+	gt_intake_close(&grd->intake);
 	gt_measures_close(&grd->measures);
 	for (size_t i = 0; i < grd->plan.n; i++)
 		gt_index_close(&grd->indexes[i]);
@@ -242,25 +234,14 @@ static void close_all(struct grd *grd)
 int main(int argc, char **argv)
 {
 	static struct grd grd = {.flush = true};
-	enum gt_event event;
+	const struct tool_filter filter = {
+		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel, .context = &grd};
 
 	grd.options = gt_reuse_usual;
 	grd.options.launch = &grd.launch;
 	take_options(&grd, argc, argv);
 	open_all(&grd);
-	while (tool_next(&grd.tool, &event)) {
-		if (event == GT_KERNEL) {
-			end_kernel(&grd);
-			begin_kernel(&grd);
-		} else if (event == GT_ROWS) {
-			take_rows(&grd, gt_reader_rows(grd.tool.in));
-		} else if (event == GT_COUNT) {
-			tool_must(&grd.tool, gt_arrays_take(&grd.launch.arrays, gt_reader_count(grd.tool.in), &grd.tool.error));
-		}
-		if (grd.tool.out)
-			tool_pass(&grd.tool);
-	}
-	end_kernel(&grd);
+	tool_run(&grd.tool, &filter);
 	if (grd.text.file) { /* the whole stream was read and its checksum is right */
 		if (grd.total)
 			tell(&grd, "total");

@@ -211,27 +211,25 @@ static int configure(struct gschedule *self)
 	return 0;
 }
 
-static void finish_kernel(struct gschedule *self)
+static void end_kernel(void *context, uint64_t kernel)
 {
+	struct gschedule *self = context;
 	struct tool *tool = &self->tool;
 	struct gt_count count;
 
-	if (!self->schedule)
-		return;
-	gt_count_begin(&count, "schedule", self->kernel.id);
+	gt_count_begin(&count, "schedule", kernel);
 	tool_must(tool, gt_schedule_finish(self->schedule, &count, &tool->error));
-	tool_must(tool, gt_write_count(tool->out, &count, &tool->error));
-	gt_count_clear(&count);
+	tool_count(tool, &count);
 	gt_schedule_close(self->schedule);
 	self->schedule = NULL;
 }
 
-static void begin_kernel(struct gschedule *self)
+static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
+	struct gschedule *self = context;
 	struct tool *tool = &self->tool;
 
-	finish_kernel(self);
-	tool_must(tool, gt_kernel_copy(&self->kernel, gt_reader_kernel(tool->in), &tool->error));
+	tool_must(tool, gt_kernel_copy(&self->kernel, kernel, &tool->error));
 	if (self->config.sms == 0) {
 		gt_fail(&tool->error, "the stream describes no GPU: expected --gpu NAME or --sm N");
 		tool_fail(tool);
@@ -242,20 +240,29 @@ static void begin_kernel(struct gschedule *self)
 	self->kernel.order = GT_ORDER_NONE;
 	self->kernel.l1_bytes = gt_schedule_occupancy(self->schedule)->l1_bytes;
 	tool_must(tool, gt_write_kernel(tool->out, &self->kernel, &tool->error));
+	return false;
+}
+
+static bool take_rows(void *context, struct gt_rows *rows)
+{
+	struct gschedule *self = context;
+
+	tool_must(&self->tool, gt_schedule_put(self->schedule, rows, &self->tool.error));
+	return false;
 }
 
 /* A description in the stream: taken, unless --gpu has named another. */
-static void take_gpu(struct gschedule *self)
+static bool take_gpu(void *context, const struct gt_gpu *gpu)
 {
+	struct gschedule *self = context;
 	struct tool *tool = &self->tool;
-	const struct gt_gpu *gpu = gt_reader_gpu(tool->in);
 
 	if (self->schedule) {
 		gt_fail(&tool->error, "a GPU description inside a kernel: expected it before the first");
 		tool_fail(tool);
 	}
 	if (self->named)
-		return;
+		return false;
 	gt_gpu_clear(&self->gpu);
 	for (size_t i = 0; i < gpu->n; i++) {
 		const struct gt_gpu_figure *figure = &gpu->figures[i];
@@ -263,6 +270,7 @@ static void take_gpu(struct gschedule *self)
 	}
 	tool_must(tool, configure(self));
 	tool_must(tool, gt_write_gpu(tool->out, &self->gpu, &tool->error));
+	return false;
 }
 
 int main(int argc, char **argv)
@@ -270,7 +278,8 @@ int main(int argc, char **argv)
 	static struct gschedule self;
 	struct tool *tool = &self.tool;
 	const char *directory = getenv("TMPDIR");
-	enum gt_event event;
+	const struct tool_filter filter = {
+		.kernel = begin_kernel, .rows = take_rows, .gpu = take_gpu, .end = end_kernel, .context = &self};
 	int option;
 
 	tool_begin(tool, "gschedule", help, argc, argv);
@@ -291,17 +300,7 @@ int main(int argc, char **argv)
 	tool_write(tool);
 	if (self.named)
 		tool_must(tool, gt_write_gpu(tool->out, &self.gpu, &tool->error));
-	while (tool_next(tool, &event)) {
-		if (event == GT_KERNEL)
-			begin_kernel(&self);
-		else if (event == GT_ROWS)
-			tool_must(tool, gt_schedule_put(self.schedule, gt_reader_rows(tool->in), &tool->error));
-		else if (event == GT_GPU)
-			take_gpu(&self);
-		else
-			tool_pass(tool);
-	}
-	finish_kernel(&self);
+	tool_run(tool, &filter);
 	gt_kernel_clear(&self.kernel);
 	gt_gpu_clear(&self.gpu);
 	gt_gpu_clear(&self.overrides);

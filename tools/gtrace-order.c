@@ -49,16 +49,6 @@ static const char *make_help(void)
 	return text;
 }
 
-static int write_kernel(void *writer, const struct gt_kernel *kernel, struct gt_error *error)
-{
-	return gt_write_kernel(writer, kernel, error);
-}
-
-static int write_count(void *writer, const struct gt_count *count, struct gt_error *error)
-{
-	return gt_write_count(writer, count, error);
-}
-
 /* What is shown of the input that is being read. */
 struct watch {
 	struct tool *tool;
@@ -181,11 +171,10 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 
 static void write_ordered(struct tool *tool, struct gt_ordering *order)
 {
-	struct gt_order_output output = {tool->out, write_kernel, write_count, gt_writer_sink(tool->out)};
 	uint64_t number;
 	const char *what;
 
-	tool_must(tool, gt_order_finish(order, &output, &tool->error));
+	tool_must(tool, gt_order_finish(order, gt_writer_output(tool->out), &tool->error));
 	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number)) != NULL; i++)
 		tool_warn(tool, "passed over: %s, %" PRIu64, what, number);
 	tool_progress(tool, gt_order_accesses(order), tool->input_bytes, true);

@@ -230,6 +230,42 @@ void tool_pass(struct tool *tool)
 	tool_must(tool, gt_writer_pass(tool->out, tool->in, &tool->error));
 }
 
+static bool filter_event(const struct tool *tool, const struct tool_filter *filter, enum gt_event event)
+{
+	switch (event) {
+	case GT_KERNEL: return !filter->kernel || filter->kernel(filter->context, gt_reader_kernel(tool->in));
+	case GT_ROWS: return !filter->rows || filter->rows(filter->context, gt_reader_rows(tool->in));
+	case GT_COUNT: return !filter->count || filter->count(filter->context, gt_reader_count(tool->in));
+	case GT_GPU: return !filter->gpu || filter->gpu(filter->context, gt_reader_gpu(tool->in));
+	default: return true;
+	}
+}
+
+void tool_run(struct tool *tool, const struct tool_filter *filter)
+{
+	bool in_kernel = false;
+	uint64_t kernel = 0;
+	enum gt_event event;
+
+	while (tool_next(tool, &event)) {
+		if (event == GT_KERNEL && in_kernel && filter->end)
+			filter->end(filter->context, kernel);
+		if (event == GT_KERNEL) {
+			in_kernel = true;
+			kernel = gt_reader_kernel(tool->in)->id;
+		}
+		if (filter_event(tool, filter, event) && tool->out)
+			tool_pass(tool);
+	}
+	if (in_kernel && filter->end)
+		filter->end(filter->context, kernel);
+}
+
+void tool_count(struct tool *tool, struct gt_count *count)
+{
+	tool_must(tool, gt_output_count(gt_writer_output(tool->out), count, &tool->error));
+}
+
 void tool_end(struct tool *tool)
 {
 	if (tool->out)

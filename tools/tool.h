@@ -65,6 +65,23 @@ void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool 
 /* Passes the last event on as it came. */
 void tool_pass(struct tool *tool);
 
+/* What a filter does with the events of its input. Each call returns whether its event passes on, where
+ * there is an output; one that is NULL passes all. They fail by tool_must. */
+struct tool_filter {
+	bool (*kernel)(void *context, const struct gt_kernel *kernel); /* a launch begins */
+	bool (*rows)(void *context, struct gt_rows *rows);
+	bool (*count)(void *context, const struct gt_count *count);
+	bool (*gpu)(void *context, const struct gt_gpu *gpu);
+	/* The launch of that id has ended: another begins, or the stream ends. NULL: nothing to do. */
+	void (*end)(void *context, uint64_t kernel);
+	void *context;
+};
+/* Reads the whole input. */
+void tool_run(struct tool *tool, const struct tool_filter *filter);
+
+/* Writes a count, and clears it. */
+void tool_count(struct tool *tool, struct gt_count *count);
+
 /* Finishes the output stream, closes standard output and checks that all of it was written.
  * A tool that prints text instead calls only this at its end. */
 void tool_end(struct tool *tool);

@@ -241,3 +241,15 @@ int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *co
 		return -1;
 	return 0;
 }
+
+int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,
+		       struct gt_error *error)
+{
+	struct gt_count count;
+
+	gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
+	if (gt_coalescer_count(coalescer, &count, error) == 0)
+		return gt_output_count(output, &count, error);
+	gt_count_clear(&count);
+	return -1;
+}

@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "coalesce/rules.h"
 #include "coalesce/shared.h"
-#include "stream/count.h"
-#include "stream/rows.h"
+#include "stream/output.h"
 
 #define GT_COALESCE_STAGE "coalesce" /* what its counts are called */
 #define GT_ACTIONS 4
@@ -49,6 +48,10 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 /* Appends what was counted to `count`, which the caller has begun. Returns 0, or -1 when memory
  * is short. */
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error);
+
+/* Puts what was counted in a kernel. Returns 0, or -1 with the error set. */
+int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,
+		       struct gt_error *error);
 
 /* Counts from 0 again: for the next kernel. */
 void gt_coalescer_reset(struct gt_coalescer *coalescer);

@@ -341,7 +341,7 @@ uint64_t gt_order_accesses(const struct gt_ordering *order)
 
 /* ---- output ---- */
 
-static int send_launch(struct gt_ordering *order, struct launch *launch, const struct gt_order_output *output,
+static int send_launch(struct gt_ordering *order, struct launch *launch, struct gt_output *output,
 		       struct gt_error *error)
 {
 	struct gt_kernel *kernel = &launch->kernel;
@@ -358,7 +358,7 @@ static int send_launch(struct gt_ordering *order, struct launch *launch, const s
 	if (output->kernel(output->context, kernel, error) != 0)
 		return -1;
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;
-	return gt_sink_begin(output->sink, GT_ACCESSES, scheduled, error);
+	return gt_sink_begin(&output->rows, GT_ACCESSES, scheduled, error);
 }
 
 /* "TMA instructions" is counted as tma_instructions. */
@@ -378,7 +378,7 @@ static int count_passed(struct gt_count *count, const struct passed_list *passed
 }
 
 static int send_counts(const struct launch *launch, const struct gt_fold_counts *counts,
-		       const struct gt_order_output *output, struct gt_error *error)
+		       struct gt_output *output, struct gt_error *error)
 {
 	struct gt_count count;
 	int result = -1;
@@ -396,7 +396,7 @@ static int send_counts(const struct launch *launch, const struct gt_fold_counts 
 }
 
 /* Sends all launches; `row` is the next row of the sorter while `more` > 0. */
-static int send_all(struct gt_ordering *order, const struct gt_order_output *output, struct gt_fold_out *fold,
+static int send_all(struct gt_ordering *order, struct gt_output *output, struct gt_fold_out *fold,
 		    struct gt_error *error)
 {
 	struct gt_fold_counts counts;
@@ -419,14 +419,14 @@ static int send_all(struct gt_ordering *order, const struct gt_order_output *out
 	return more;
 }
 
-int gt_order_finish(struct gt_ordering *order, const struct gt_order_output *output, struct gt_error *error)
+int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error)
 {
 	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
 		return -1;
 	gt_ordinals_close(&order->ordinals);
 	if (gt_sorter_finish(order->sorter, error) != 0)
 		return -1;
-	struct gt_fold_out *fold = gt_fold_out_open(output->sink, error);
+	struct gt_fold_out *fold = gt_fold_out_open(&output->rows, error);
 	int result = fold ? send_all(order, output, fold, error) : -1;
 	gt_fold_out_close(fold);
 	return result;

@@ -11,8 +11,7 @@
 #include "base/regex.h"
 #include "stream/trace.h"
 #include "order/sort.h"
-#include "stream/count.h"
-#include "stream/rows.h"
+#include "stream/output.h"
 
 struct gt_order_options {
 	uint64_t memory;       /* bytes that rows and ordinals may take, GT_SORT_MEMORY_MIN at least */
@@ -22,15 +21,6 @@ struct gt_order_options {
 	void (*progress)(void *context, uint64_t accesses);
 	void *context;
 	struct gt_regex *kernel; /* keep launches of kernels whose names it matches; NULL: all */
-};
-
-/* Where the ordered trace goes: each launch in the order of first appearance, its rows through the
- * sink, then what was counted. */
-struct gt_order_output {
-	void *context;
-	int (*kernel)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
-	int (*count)(void *context, const struct gt_count *count, struct gt_error *error);
-	struct gt_sink *sink;
 };
 
 struct gt_ordering;
@@ -46,9 +36,10 @@ void gt_order_next_file(struct gt_ordering *order);
  * checked: shapes, blocks, warps and lanes in range, sizes of 1 to GT_ACCESS_SIZE_MAX. */
 struct gt_trace *gt_order_trace(struct gt_ordering *order);
 
-/* No more input: sends everything to the output. Shapes that no source named are filled in from
- * the largest block and warp seen. */
-int gt_order_finish(struct gt_ordering *order, const struct gt_order_output *output, struct gt_error *error);
+/* No more input: sends everything to the output, each launch in the order of first appearance, its
+ * rows, then what was counted. Shapes that no source named are filled in from the largest block and
+ * warp seen. */
+int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error);
 
 /* What was passed over, in the order of first appearance: kind i and its total, or NULL. */
 const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number);

@@ -119,7 +119,7 @@ static const char *stage_of(const char *name, bool several, uint64_t number, cha
 }
 
 static int give_sizes(const struct gt_measures *measures, const struct gt_reuse_text *text, const char *name,
-		      uint64_t kernel, const struct gt_counts_sink *sink, struct gt_error *error)
+		      uint64_t kernel, const struct gt_output *output, struct gt_error *error)
 {
 	char stage[STAGE_TEXT];
 	struct gt_count count;
@@ -131,27 +131,27 @@ static int give_sizes(const struct gt_measures *measures, const struct gt_reuse_
 		gt_count_begin(&count, stage_of(name, named, text->asked.lines.lines[size], stage), kernel);
 		failed = describe(&count, measures, text, error) != 0 ||
 			 count_size(&count, measures, text, size, error) != 0 ||
-			 sink->take(sink->context, &count, error) != 0;
+			 output->count(output->context, &count, error) != 0;
 		gt_count_clear(&count);
 	}
 	return failed ? -1 : 0;
 }
 
 int gt_counts_give(const struct gt_measures *measures, const struct gt_reuse_text *text, const char *name,
-		   uint64_t kernel, const struct gt_counts_sink *sink, struct gt_error *error)
+		   uint64_t kernel, const struct gt_output *output, struct gt_error *error)
 {
 	char stage[STAGE_TEXT];
 	struct gt_count count;
 	int failed = 0;
 
 	if (text->table && text->table->figures)
-		return give_sizes(measures, text, name, kernel, sink, error);
+		return give_sizes(measures, text, name, kernel, output, error);
 	for (size_t i = 0; i < measures->n && !failed; i++) {
 		const struct gt_reuse *reuse = &measures->reuses[i];
 		gt_count_begin(&count, stage_of(name, measures->n > 1, reuse->options.sets, stage), kernel);
 		failed = gt_reuse_describe(reuse, &count, error) != 0 ||
 			 count_profile(&count, &reuse->profile, error) != 0 ||
-			 sink->take(sink->context, &count, error) != 0;
+			 output->count(output->context, &count, error) != 0;
 		gt_count_clear(&count);
 	}
 	return failed ? -1 : 0;

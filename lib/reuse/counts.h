@@ -8,16 +8,10 @@
 #include "base/error.h"
 #include "reuse/measures.h"
 #include "reuse/tables.h"
-#include "stream/count.h"
+#include "stream/output.h"
 
 /* Bytes that a stage's name takes at most beyond the one it is given: ":4294967296". */
 #define GT_COUNTS_SUFFIX 11
-
-/* Where counts go; returns 0, or -1 with an error. */
-struct gt_counts_sink {
-	int (*take)(void *context, const struct gt_count *count, struct gt_error *error);
-	void *context;
-};
 
 /* Gives away what finished measures say of a kernel: a histogram for each or, for a table that has
  * figures, one count for each size that was asked for. Stages are called as `name` says, with ":" and
@@ -25,6 +19,6 @@ struct gt_counts_sink {
  * gt_reuse_describe come the numbers of all references and, behind the names of their classes, those
  * of each class. */
 int gt_counts_give(const struct gt_measures *measures, const struct gt_reuse_text *text, const char *name,
-		   uint64_t kernel, const struct gt_counts_sink *sink, struct gt_error *error);
+		   uint64_t kernel, const struct gt_output *output, struct gt_error *error);
 
 #endif

@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/output.h"
 #include "stream/rows.h"
 
 #define GT_STREAM_VERSION 1
@@ -70,8 +71,12 @@ int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struc
 /* Passes the reader's last event on, byte for byte where nothing was changed. */
 int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, struct gt_error *error);
 
-/* A sink that writes its batches to this stream and owns a batch of GT_ROWS_BATCH rows. */
-struct gt_sink *gt_writer_sink(struct gt_writer *writer);
+/* An output that writes to this stream and owns a batch of GT_ROWS_BATCH rows; and its rows alone. */
+struct gt_output *gt_writer_output(struct gt_writer *writer);
+static inline struct gt_sink *gt_writer_sink(struct gt_writer *writer)
+{
+	return &gt_writer_output(writer)->rows;
+}
 
 /* Writes what is left in the sink, and everything buffered. */
 int gt_writer_flush(struct gt_writer *writer, struct gt_error *error);

@@ -20,7 +20,7 @@ struct gt_writer {
 	msgpack_packer packer;
 	XXH3_state_t *checksum;
 	uint64_t rows_written;
-	struct gt_sink sink;
+	struct gt_output output;
 };
 
 static int write_all(int descriptor, const unsigned char *data, size_t n, struct gt_error *error)
@@ -118,6 +118,16 @@ static int flush_sink(void *context, struct gt_rows *rows, struct gt_error *erro
 	return gt_write_rows(context, rows, error) != 0 ? -1 : (int)(rows->n = rows->n_lanes = 0);
 }
 
+static int write_kernel(void *context, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	return gt_write_kernel(context, kernel, error);
+}
+
+static int write_count(void *context, const struct gt_count *count, struct gt_error *error)
+{
+	return gt_write_count(context, count, error);
+}
+
 struct gt_writer *gt_writer_open(int descriptor, const char *const *history, const char *tool,
 				 const char *version, char *const argv[], struct gt_error *error)
 {
@@ -130,8 +140,10 @@ struct gt_writer *gt_writer_open(int descriptor, const char *const *history, con
 	writer->descriptor = descriptor;
 	msgpack_packer_init(&writer->packer, &writer->bytes, gt_bytes_write);
 	writer->checksum = XXH3_createState();
-	writer->sink = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, error), flush_sink, writer};
-	if (!writer->checksum || !writer->sink.rows) {
+	writer->output = (struct gt_output){
+		.kernel = write_kernel, .count = write_count, .context = writer,
+		.rows = {gt_rows_new(GT_ROWS_BATCH, error), flush_sink, writer}};
+	if (!writer->checksum || !writer->output.rows.rows) {
 		gt_fail_memory(error, "a stream");
 		gt_writer_close(writer);
 		return NULL;
@@ -144,7 +156,7 @@ struct gt_writer *gt_writer_open(int descriptor, const char *const *history, con
 /* Rows come before whatever follows them. */
 static int flush_rows(struct gt_writer *writer, struct gt_error *error)
 {
-	return writer->sink.rows->n > 0 ? flush_sink(writer, writer->sink.rows, error) : 0;
+	return writer->output.rows.rows->n > 0 ? flush_sink(writer, writer->output.rows.rows, error) : 0;
 }
 
 int gt_write_gpu(struct gt_writer *writer, const struct gt_gpu *gpu, struct gt_error *error)
@@ -210,9 +222,9 @@ int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, str
 	return flush_if_full(writer, error);
 }
 
-struct gt_sink *gt_writer_sink(struct gt_writer *writer)
+struct gt_output *gt_writer_output(struct gt_writer *writer)
 {
-	return &writer->sink;
+	return &writer->output;
 }
 
 int gt_writer_flush(struct gt_writer *writer, struct gt_error *error)
@@ -238,7 +250,7 @@ void gt_writer_close(struct gt_writer *writer)
 {
 	if (!writer)
 		return;
-	gt_rows_free(writer->sink.rows);
+	gt_rows_free(writer->output.rows.rows);
 	free(writer->bytes.data);
 	XXH3_freeState(writer->checksum);
 	free(writer);

@@ -182,12 +182,10 @@ static struct gt_ordering *open_ordering(void)
 static void finish(struct gt_ordering *order)
 {
 	struct gt_error error;
-	struct gt_sink sink;
 
 	gt_rows_free(collected);
 	collected = gt_rows_new(1000, &error);
-	sink = (struct gt_sink){collected, never, NULL};
-	struct gt_order_output output = {NULL, keep_kernel, keep_count, &sink};
+	struct gt_output output = {.kernel = keep_kernel, .count = keep_count, .rows = {collected, never, NULL}};
 	CHECK_EQUAL(gt_order_finish(order, &output, &error), 0);
 	gt_order_close(order);
 }

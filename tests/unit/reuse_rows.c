@@ -292,7 +292,7 @@ static void counts_name_their_class(void)
 	struct gt_pair pair = {0};
 	struct gt_reuse_text text = {0};
 	int taken = 0;
-	struct gt_counts_sink sink = {.take = check_count, .context = &taken};
+	struct gt_output output = {.count = check_count, .context = &taken};
 
 	plan.measures[0].split = gt_split_find("op");
 	CHECK(gt_unit_parse("line", &plan.measures[0].unit, &error) == 0);
@@ -300,7 +300,7 @@ static void counts_name_their_class(void)
 	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
 	CHECK(gt_measures_rows(&measures, rows, &error) == 0);
 	CHECK(gt_measures_finish(&measures, &error) == 0);
-	CHECK(gt_counts_give(&measures, &text, "here", 1, &sink, &error) == 0);
+	CHECK(gt_counts_give(&measures, &text, "here", 1, &output, &error) == 0);
 	CHECK_EQUAL(taken, 1);
 	gt_measures_close(&measures);
 	gt_rows_free(rows);
