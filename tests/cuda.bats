@@ -29,3 +29,5 @@ passes() {
 @test "registers of 16 bits do not touch those of 32 in divergent code" { passes slots16; }
 
 @test "an address of 32 bits and its offset wrap around" { passes shared_wrap; }
+
+@test "graphs, captured streams and boxes of memory" { passes graphs; }

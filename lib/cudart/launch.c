@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/runtime.h"
+#include "cudart/graph.h"
 
 /* ---- the launch ---- */
 
@@ -145,9 +145,10 @@ API int __cudaPopCallConfiguration(struct gt_dim3 *grid, struct gt_dim3 *block, 
 API int cudaLaunchKernel(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 			 size_t shared, void *stream)
 {
-	(void)stream;
+	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments}}};
+
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_launch(function, grid, block, arguments, shared));
+	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
 API int __cudaLaunchKernel(const void *kernel, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,

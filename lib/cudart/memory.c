@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudart/runtime.h"
+#include "cudart/graph.h"
 
 #define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
 
@@ -89,8 +89,7 @@ API int cudaMalloc(void **pointer, size_t bytes)
 
 API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
 {
-	(void)stream;
-	return cudaMalloc(pointer, bytes);
+	return gt_cudart_capture_refuses(stream, "cudaMallocAsync") ? CUDA_NOT_SUPPORTED : cudaMalloc(pointer, bytes);
 }
 
 API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
@@ -112,13 +111,19 @@ API int cudaMallocHost(void **pointer, size_t bytes)
 	return cudaHostAlloc(pointer, bytes, 0);
 }
 
+int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call)
+{
+	if (width > GT_PTX_WINDOW || (rows > 0 && width > GT_PTX_WINDOW / rows))
+		return CUDA_INVALID_VALUE;
+	*pitch = (width + PITCH - 1) / PITCH * PITCH;
+	return allocate(pointer, *pitch * rows, call);
+}
+
 API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
 	gt_cudart_enter();
-	if (!pitch || width > GT_PTX_WINDOW || (height > 0 && width > GT_PTX_WINDOW / height))
-		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*pitch = (width + PITCH - 1) / PITCH * PITCH;
-	return gt_cudart_leave(allocate(pointer, *pitch * height, "cudaMallocPitch"));
+	return gt_cudart_leave(pitch ? gt_cudart_allocate_rows(pointer, pitch, width, height, "cudaMallocPitch")
+				     : CUDA_INVALID_VALUE);
 }
 
 API int cudaFree(void *pointer)
@@ -129,8 +134,7 @@ API int cudaFree(void *pointer)
 
 API int cudaFreeAsync(void *pointer, void *stream)
 {
-	(void)stream;
-	return cudaFree(pointer);
+	return gt_cudart_capture_refuses(stream, "cudaFreeAsync") ? CUDA_NOT_SUPPORTED : cudaFree(pointer);
 }
 
 API int cudaFreeHost(void *pointer)
@@ -213,8 +217,6 @@ static void note_copy(const void *to, size_t bytes)
 
 static int copy(void *to, const void *from, size_t bytes, unsigned kind)
 {
-	if (kind > BY_ADDRESS)
-		return CUDA_INVALID_MEMCPY_DIRECTION;
 	if (bytes == 0)
 		return CUDA_SUCCESS;
 	void *target = place(to, bytes, kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE);
@@ -226,16 +228,36 @@ static int copy(void *to, const void *from, size_t bytes, unsigned kind)
 	return CUDA_SUCCESS;
 }
 
-API int cudaMemcpy(void *to, const void *from, size_t bytes, unsigned kind)
+int gt_cudart_copy(const struct gt_copy_work *work)
+{
+	int code = CUDA_SUCCESS;
+
+	if (work->kind > BY_ADDRESS)
+		return CUDA_INVALID_MEMCPY_DIRECTION;
+	if (work->width > work->to_pitch || work->width > work->from_pitch)
+		return CUDA_INVALID_PITCH_VALUE;
+	for (size_t slice = 0; slice < work->depth; slice++)
+		for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
+			code = copy((char *)work->to + slice * work->to_slice + row * work->to_pitch,
+				    (const char *)work->from + slice * work->from_slice + row * work->from_pitch,
+				    work->width, work->kind);
+	return code;
+}
+
+static int ask_copy(void *stream, struct gt_work work)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(copy(to, from, bytes, kind));
+	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
 API int cudaMemcpyAsync(void *to, const void *from, size_t bytes, unsigned kind, void *stream)
 {
-	(void)stream;
-	return cudaMemcpy(to, from, bytes, kind);
+	return ask_copy(stream, gt_copy_of(to, from, bytes, kind));
+}
+
+API int cudaMemcpy(void *to, const void *from, size_t bytes, unsigned kind)
+{
+	return cudaMemcpyAsync(to, from, bytes, kind, NULL);
 }
 
 API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -247,73 +269,79 @@ API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_devic
 	return cudaMemcpy(to, from, bytes, DEVICE_TO_DEVICE);
 }
 
-API int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-		     unsigned kind)
-{
-	int code = CUDA_SUCCESS;
-
-	gt_cudart_enter();
-	if (width > to_pitch || width > from_pitch)
-		return gt_cudart_leave(CUDA_INVALID_PITCH_VALUE);
-	for (size_t row = 0; row < height && code == CUDA_SUCCESS; row++)
-		code = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
-	return gt_cudart_leave(code);
-}
-
 API int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
 			  unsigned kind, void *stream)
 {
-	(void)stream;
-	return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+	struct gt_work work = gt_copy_of(to, from, width, kind);
+
+	work.u.copy.to_pitch = to_pitch;
+	work.u.copy.from_pitch = from_pitch;
+	work.u.copy.height = height;
+	return ask_copy(stream, work);
+}
+
+API int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+		     unsigned kind)
+{
+	return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
 /* ---- filling ---- */
 
-static int fill(void *to, int value, size_t bytes)
+static int fill_row(void *to, const struct gt_fill_work *work)
 {
-	void *target = bytes > 0 ? place(to, bytes, true) : NULL;
+	size_t bytes = work->width * work->element;
+	char *target = bytes > 0 ? place(to, bytes, true) : NULL;
 
-	if (target) {
-		memset(target, value, bytes);
-		note_copy(to, bytes);
-	}
-	return target || bytes == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+	if (!target)
+		return bytes == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+	if (work->element == 1)
+		memset(target, (int)(work->value & 0xff), bytes);
+	else /* values are as this processor keeps them, and as the GPU does */
+		for (size_t i = 0; i < bytes; i += work->element)
+			memcpy(target + i, &work->value, work->element);
+	note_copy(to, bytes);
+	return CUDA_SUCCESS;
 }
 
-API int cudaMemset(void *to, int value, size_t bytes)
-{
-	gt_cudart_enter();
-	return gt_cudart_leave(fill(to, value, bytes));
-}
-
-API int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
-{
-	(void)stream;
-	return cudaMemset(to, value, bytes);
-}
-
-API int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+int gt_cudart_fill(const struct gt_fill_work *work)
 {
 	int code = CUDA_SUCCESS;
 
-	gt_cudart_enter();
-	if (width > pitch)
-		return gt_cudart_leave(CUDA_INVALID_PITCH_VALUE);
-	for (size_t row = 0; row < height && code == CUDA_SUCCESS; row++)
-		code = fill((char *)to + row * pitch, value, width);
-	return gt_cudart_leave(code);
+	if (work->height > 1 && work->width * work->element > work->pitch)
+		return CUDA_INVALID_PITCH_VALUE;
+	for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
+		code = fill_row((char *)work->to + row * work->pitch, work);
+	return code;
 }
 
 API int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream)
 {
-	(void)stream;
-	return cudaMemset2D(to, pitch, value, width, height);
+	struct gt_work work = {GT_WORK_FILL, {.fill = {to, pitch, (unsigned)value, 1, width, height}}};
+
+	gt_cudart_enter();
+	return gt_cudart_leave(width > pitch ? CUDA_INVALID_PITCH_VALUE : gt_stream_ask(stream, &work));
+}
+
+API int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+	return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+}
+
+API int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
+{
+	return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
+}
+
+API int cudaMemset(void *to, int value, size_t bytes)
+{
+	return cudaMemsetAsync(to, value, bytes, NULL);
 }
 
 /* ---- variables ---- */
 
 /* `bytes` of a variable from `offset` on: their device address, or a code. */
-static int part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer)
+int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer)
 {
 	uint64_t address, size;
 	int code = gt_cudart_symbol(symbol, &address, &size);
@@ -326,48 +354,46 @@ static int part_of_symbol(const void *symbol, size_t bytes, size_t offset, void 
 	return CUDA_SUCCESS;
 }
 
-API int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind)
-{
-	void *to;
-
-	gt_cudart_enter();
-	int code = part_of_symbol(symbol, bytes, offset, &to);
-	if (code == CUDA_SUCCESS)
-		code = kind == DEVICE_TO_HOST || kind == HOST_TO_HOST ? CUDA_INVALID_MEMCPY_DIRECTION
-								       : copy(to, from, bytes, kind);
-	return gt_cudart_leave(code);
-}
-
 API int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind,
 				void *stream)
 {
-	(void)stream;
-	return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
-}
-
-API int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind)
-{
-	void *from;
+	void *to = NULL;
 
 	gt_cudart_enter();
-	int code = part_of_symbol(symbol, bytes, offset, &from);
-	if (code == CUDA_SUCCESS)
-		code = kind == HOST_TO_DEVICE || kind == HOST_TO_HOST ? CUDA_INVALID_MEMCPY_DIRECTION
-								       : copy(to, from, bytes, kind);
-	return gt_cudart_leave(code);
+	int code = gt_cudart_part_of_symbol(symbol, bytes, offset, &to);
+	if (code == CUDA_SUCCESS && (kind == DEVICE_TO_HOST || kind == HOST_TO_HOST))
+		code = CUDA_INVALID_MEMCPY_DIRECTION;
+	struct gt_work work = gt_copy_of(to, from, bytes, kind);
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
+}
+
+API int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind)
+{
+	return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
 }
 
 API int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind,
 				  void *stream)
 {
-	(void)stream;
-	return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+	void *from = NULL;
+
+	gt_cudart_enter();
+	int code = gt_cudart_part_of_symbol(symbol, bytes, offset, &from);
+	if (code == CUDA_SUCCESS && (kind == HOST_TO_DEVICE || kind == HOST_TO_HOST))
+		code = CUDA_INVALID_MEMCPY_DIRECTION;
+	struct gt_work work = gt_copy_of(to, from, bytes, kind);
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
+}
+
+API int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind)
+{
+	return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
 }
 
 API int cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(pointer ? part_of_symbol(symbol, 0, 0, pointer) : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(pointer ? gt_cudart_part_of_symbol(symbol, 0, 0, pointer) : CUDA_INVALID_VALUE);
 }
 
 API int cudaGetSymbolSize(size_t *bytes, const void *symbol)

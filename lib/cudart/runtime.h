@@ -6,8 +6,8 @@
  *
  * It lives in somebody's process and has no tool around it, so it is the one part of lib/ that
  * prints and that ends a process: gt_cudart_say, gt_cudart_stop. */
-#ifndef GT_PTX_CUDART_RUNTIME_H
-#define GT_PTX_CUDART_RUNTIME_H
+#ifndef GT_CUDART_RUNTIME_H
+#define GT_CUDART_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,9 +43,18 @@ enum {
 	CUDA_UNSUPPORTED_LIMIT = 215,
 	CUDA_PEER_ACCESS_UNSUPPORTED = 217,
 	CUDA_INVALID_RESOURCE_HANDLE = 400,
+	CUDA_ILLEGAL_STATE = 401,
 	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
 	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_NOT_SUPPORTED = 801,
+	CUDA_STREAM_CAPTURE_UNSUPPORTED = 900,
+	CUDA_STREAM_CAPTURE_INVALIDATED = 901,
+	CUDA_STREAM_CAPTURE_MERGE = 902,
+	CUDA_STREAM_CAPTURE_UNMATCHED = 903,
+	CUDA_STREAM_CAPTURE_UNJOINED = 904,
+	CUDA_STREAM_CAPTURE_ISOLATION = 905,
+	CUDA_STREAM_CAPTURE_IMPLICIT = 906,
+	CUDA_GRAPH_EXEC_UPDATE_FAILURE = 910,
 };
 
 struct gt_dim3 {
@@ -126,6 +135,8 @@ _Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(pri
 /* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
  * that would have made work or data the stream gets no end, unless the user wants it so. */
 int gt_cudart_unsupported(const char *name);
+/* The same for what a call that is there cannot do; says it every time. */
+int gt_cudart_refuse(const char *what);
 
 /* Bytes that can be read from an address on, to the end of what is mapped there without a gap. */
 size_t gt_cudart_readable(const void *address);
@@ -138,6 +149,11 @@ struct gt_function *gt_cudart_function(const void *host);
 struct gt_function *gt_cudart_find_function(const void *host);
 /* The device address and size of a variable. Returns a code. */
 int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes);
+
+/* `bytes` of a variable from `offset` on: their device address. Returns a code. */
+int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer);
+/* Memory for rows of `width` bytes, each `*pitch` behind the one before. Returns a code. */
+int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call);
 
 /* What the GPU's description says, with something plausible where it says nothing. */
 uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);

@@ -4,20 +4,28 @@
  * times are the same in every run, and never 0 where a kernel ran between. */
 #include <stdlib.h>
 
-#include "cudart/runtime.h"
+#include "cudart/graph.h"
 
 #define INSTRUCTIONS_A_MILLISECOND 1e6f
 
-struct event {
-	uint64_t instructions; /* executed before it was recorded */
-};
+#define PER_THREAD_HANDLE 2U /* of the default stream of threads that have one each */
 
-struct stream {
-	unsigned flags;
-	int priority;
-};
+static struct gt_stream per_thread;
+static struct gt_stream *streams = &per_thread;
 
-static int new_stream(struct stream **stream, unsigned flags, int priority)
+struct gt_stream *gt_streams(void)
+{
+	return streams;
+}
+
+struct gt_stream *gt_stream_of(void *handle)
+{
+	if ((uintptr_t)handle == PER_THREAD_HANDLE)
+		return &per_thread;
+	return (uintptr_t)handle > PER_THREAD_HANDLE ? handle : NULL;
+}
+
+static int new_stream(struct gt_stream **stream, unsigned flags, int priority)
 {
 	gt_cudart_enter();
 	if (!stream)
@@ -25,99 +33,112 @@ static int new_stream(struct stream **stream, unsigned flags, int priority)
 	*stream = calloc(1, sizeof **stream);
 	if (!*stream)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
-	**stream = (struct stream){flags, priority};
+	**stream = (struct gt_stream){.flags = flags, .priority = priority, .next = streams};
+	streams = *stream;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaStreamCreate(struct stream **stream)
+API int cudaStreamCreate(struct gt_stream **stream)
 {
 	return new_stream(stream, 0, 0);
 }
 
-API int cudaStreamCreateWithFlags(struct stream **stream, unsigned flags)
+API int cudaStreamCreateWithFlags(struct gt_stream **stream, unsigned flags)
 {
 	return new_stream(stream, flags, 0);
 }
 
-API int cudaStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority)
+API int cudaStreamCreateWithPriority(struct gt_stream **stream, unsigned flags, int priority)
 {
 	return new_stream(stream, flags, priority);
 }
 
 /* The default streams have small numbers for handles. */
-static bool is_created(const struct stream *stream)
+static bool is_created(const struct gt_stream *stream)
 {
-	return (uintptr_t)stream > 2;
+	return (uintptr_t)stream > PER_THREAD_HANDLE;
 }
 
-API int cudaStreamDestroy(struct stream *stream)
+API int cudaStreamDestroy(struct gt_stream *stream)
 {
 	gt_cudart_enter();
-	if (!is_created(stream))
+	struct gt_stream **link = &streams;
+	while (*link && *link != stream)
+		link = &(*link)->next;
+	if (!*link || stream == &per_thread)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	*link = stream->next;
+	gt_nodes_clear(&stream->last);
 	free(stream);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaStreamGetFlags(const struct stream *stream, unsigned *flags)
+API int cudaStreamGetFlags(const struct gt_stream *stream, unsigned *flags)
 {
 	*flags = is_created(stream) ? stream->flags : 0;
 	return CUDA_SUCCESS;
 }
 
-API int cudaStreamGetPriority(const struct stream *stream, int *priority)
+API int cudaStreamGetPriority(const struct gt_stream *stream, int *priority)
 {
 	*priority = is_created(stream) ? stream->priority : 0;
 	return CUDA_SUCCESS;
 }
 
-API int cudaStreamSynchronize(const struct stream *stream)
+API int cudaStreamSynchronize(struct gt_stream *stream)
 {
-	(void)stream;
-	return CUDA_SUCCESS;
+	gt_cudart_enter();
+	return gt_cudart_leave(gt_stream_uncaptured(stream));
 }
 
-API int cudaStreamQuery(const struct stream *stream)
+API int cudaStreamQuery(struct gt_stream *stream)
 {
-	(void)stream;
-	return CUDA_SUCCESS;
+	return cudaStreamSynchronize(stream);
 }
 
-API int cudaStreamIsCapturing(const struct stream *stream, int *status)
+/* Outside of captures what was recorded is done. */
+API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event *event, unsigned flags)
 {
-	(void)stream;
-	*status = 0;
-	return CUDA_SUCCESS;
+	struct gt_stream *stream = gt_stream_of(handle);
+
+	(void)flags;
+	gt_cudart_enter();
+	if (!event)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	if (!gt_event_captured(event))
+		return gt_cudart_leave(gt_stream_captured(handle) ? CUDA_STREAM_CAPTURE_ISOLATION : CUDA_SUCCESS);
+	if (!stream || (stream->capture && stream->capture != event->capture))
+		return gt_cudart_leave(stream ? CUDA_STREAM_CAPTURE_MERGE : CUDA_STREAM_CAPTURE_IMPLICIT);
+	stream->capture = event->capture;
+	return gt_cudart_leave(gt_nodes_join(&stream->last, event->last.of, event->last.n));
 }
 
-API int cudaStreamWaitEvent(const struct stream *stream, const struct event *event, unsigned flags)
-{
-	(void)stream, (void)event, (void)flags;
-	return CUDA_SUCCESS;
-}
-
-API int cudaStreamAttachMemAsync(const struct stream *stream, void *pointer, size_t bytes, unsigned flags)
+API int cudaStreamAttachMemAsync(const struct gt_stream *stream, void *pointer, size_t bytes, unsigned flags)
 {
 	(void)stream, (void)pointer, (void)bytes, (void)flags;
 	return CUDA_SUCCESS;
 }
 
-API int cudaStreamAddCallback(struct stream *stream, void (*callback)(struct stream *, int, void *), void *data,
+API int cudaStreamAddCallback(struct gt_stream *stream, void (*callback)(struct gt_stream *, int, void *), void *data,
 			      unsigned flags)
 {
 	(void)flags;
-	callback(stream, CUDA_SUCCESS, data);
-	return CUDA_SUCCESS;
+	gt_cudart_enter();
+	int code = gt_cudart_leave(gt_stream_uncaptured(stream));
+	if (code == CUDA_SUCCESS)
+		callback(stream, CUDA_SUCCESS, data);
+	return code;
 }
 
-API int cudaLaunchHostFunc(const struct stream *stream, void (*function)(void *), void *data)
+API int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
-	(void)stream;
-	function(data);
-	return CUDA_SUCCESS;
+	struct gt_work work = {GT_WORK_HOST, {.host = {function, data}}};
+
+	gt_cudart_enter();
+	return gt_cudart_leave(function ? gt_stream_ask(stream, &work) : CUDA_INVALID_VALUE);
 }
 
-API int cudaEventCreate(struct event **event)
+API int cudaEventCreate(struct gt_cuda_event **event)
 {
 	gt_cudart_enter();
 	if (!event)
@@ -126,47 +147,57 @@ API int cudaEventCreate(struct event **event)
 	return gt_cudart_leave(*event ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
 }
 
-API int cudaEventCreateWithFlags(struct event **event, unsigned flags)
+API int cudaEventCreateWithFlags(struct gt_cuda_event **event, unsigned flags)
 {
 	(void)flags;
 	return cudaEventCreate(event);
 }
 
-API int cudaEventDestroy(struct event *event)
+API int cudaEventDestroy(struct gt_cuda_event *event)
 {
-	gt_cudart_enter();
-	free(event);
-	return gt_cudart_leave(event ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE);
-}
-
-API int cudaEventRecord(struct event *event, const struct stream *stream)
-{
-	(void)stream;
 	gt_cudart_enter();
 	if (!event)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
-	event->instructions = gt_cudart.instructions;
+	gt_nodes_clear(&event->last);
+	free(event);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaEventRecordWithFlags(struct event *event, const struct stream *stream, unsigned flags)
+#define EVENT_RECORD_EXTERNAL 1U /* a node of the graph, where a capture would only note the place */
+
+API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsigned flags)
 {
-	(void)flags;
-	return cudaEventRecord(event, stream);
+	struct gt_stream *stream = gt_stream_of(handle);
+	struct gt_work work = {GT_WORK_RECORD, {.event = event}};
+
+	gt_cudart_enter();
+	if (!event)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	gt_nodes_clear(&event->last);
+	event->capture = NULL;
+	if (!gt_stream_captured(handle) || flags == EVENT_RECORD_EXTERNAL)
+		return gt_cudart_leave(gt_stream_ask(handle, &work));
+	event->capture = stream->capture;
+	return gt_cudart_leave(gt_nodes_join(&event->last, stream->last.of, stream->last.n));
 }
 
-API int cudaEventSynchronize(const struct event *event)
+API int cudaEventRecord(struct gt_cuda_event *event, void *stream)
+{
+	return cudaEventRecordWithFlags(event, stream, 0);
+}
+
+API int cudaEventSynchronize(const struct gt_cuda_event *event)
 {
 	gt_cudart_enter();
 	return gt_cudart_leave(event ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
-API int cudaEventQuery(const struct event *event)
+API int cudaEventQuery(const struct gt_cuda_event *event)
 {
 	return cudaEventSynchronize(event);
 }
 
-API int cudaEventElapsedTime(float *milliseconds, const struct event *start, const struct event *end)
+API int cudaEventElapsedTime(float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end)
 {
 	gt_cudart_enter();
 	if (!milliseconds || !start || !end)
@@ -181,7 +212,6 @@ ALSO(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
 ALSO(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
 ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 ALSO(cudaStreamQuery, cudaStreamQuery_ptsz);
-ALSO(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
 ALSO(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
 ALSO(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz);
 ALSO(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);

@@ -32,6 +32,13 @@ int gt_cudart_unsupported(const char *name)
 	return gt_cudart_leave(CUDA_NOT_SUPPORTED);
 }
 
+int gt_cudart_refuse(const char *what)
+{
+	gt_cudart.omissions++;
+	gt_cudart_say("%s: this is not supported", what);
+	return CUDA_NOT_SUPPORTED;
+}
+
 /* Whatever arguments the real ones take: the caller owns them, and they are not looked at. */
 #define UNSUPPORTED(NAME)                                                                         \
 	API int NAME(void);                                                                        \

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls that make graphs, ask about them and launch them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/graph.h"
+
+/* A graph that can be launched: a copy, so that the graph may change. */
+struct gt_executable {
+	struct gt_graph *graph;
+	unsigned long long flags;
+};
+
+enum { UPDATE_SUCCESS, UPDATE_ERROR, UPDATE_TOPOLOGY, UPDATE_TYPE }; /* cudaGraphExecUpdateResult */
+
+struct update_result {
+	int result;
+	struct gt_node *node, *from;
+};
+
+struct instantiate_parameters {
+	unsigned long long flags;
+	void *upload;
+	struct gt_node *node;
+	int result;
+};
+
+API int cudaGraphCreate(struct gt_graph **graph, unsigned flags)
+{
+	gt_cudart_enter();
+	if (!graph || flags != 0)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*graph = gt_graph_new();
+	return gt_cudart_leave(*graph ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
+}
+
+API int cudaGraphDestroy(struct gt_graph *graph)
+{
+	gt_cudart_enter();
+	gt_graph_free(graph);
+	return gt_cudart_leave(graph ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
+{
+	gt_cudart_enter();
+	if (!copy || !graph)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*copy = gt_graph_copy(graph);
+	return gt_cudart_leave(*copy ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
+}
+
+/* ---- nodes and edges ---- */
+
+static struct gt_node *twin_of(const struct gt_node *node, const struct gt_graph *copy)
+{
+	for (size_t i = 0; i < copy->nodes.n; i++)
+		if (copy->nodes.of[i]->origin == node)
+			return copy->nodes.of[i];
+	return NULL;
+}
+
+API int cudaGraphNodeFindInClone(struct gt_node **found, const struct gt_node *node, const struct gt_graph *copy)
+{
+	gt_cudart_enter();
+	if (!found || !copy)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*found = twin_of(node, copy);
+	return gt_cudart_leave(*found ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+/* With nowhere to put the nodes, says how many there are. */
+static int tell(const struct gt_nodes *nodes, struct gt_node **to, size_t *n)
+{
+	if (!n)
+		return CUDA_INVALID_VALUE;
+	for (size_t i = 0; to && i < *n; i++)
+		to[i] = i < nodes->n ? nodes->of[i] : NULL;
+	if (!to || *n > nodes->n)
+		*n = nodes->n;
+	return CUDA_SUCCESS;
+}
+
+API int cudaGraphGetNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(graph ? tell(&graph->nodes, to, n) : CUDA_INVALID_VALUE);
+}
+
+API int cudaGraphGetRootNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n)
+{
+	struct gt_nodes roots = {0};
+	int code = graph ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	gt_cudart_enter();
+	for (size_t i = 0; graph && i < graph->nodes.n && code == CUDA_SUCCESS; i++)
+		if (graph->nodes.of[i]->after.n == 0)
+			code = gt_nodes_join(&roots, &graph->nodes.of[i], 1);
+	if (code == CUDA_SUCCESS)
+		code = tell(&roots, to, n);
+	gt_nodes_clear(&roots);
+	return gt_cudart_leave(code);
+}
+
+API int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges,
+			  size_t *n)
+{
+	size_t at = 0;
+
+	(void)edges;
+	gt_cudart_enter();
+	if (!graph || !n)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		for (size_t k = 0; k < graph->nodes.of[i]->after.n; k++, at++)
+			if (from && to && at < *n) {
+				from[at] = graph->nodes.of[i]->after.of[k];
+				to[at] = graph->nodes.of[i];
+			}
+	if (!from || !to || *n > at)
+		*n = at;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphNodeGetDependencies(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
+{
+	(void)edges;
+	gt_cudart_enter();
+	return gt_cudart_leave(node ? tell(&node->after, to, n) : CUDA_INVALID_VALUE);
+}
+
+static bool comes_after(const struct gt_node *node, const struct gt_node *before)
+{
+	for (size_t i = 0; i < node->after.n; i++)
+		if (node->after.of[i] == before)
+			return true;
+	return false;
+}
+
+API int cudaGraphNodeGetDependentNodes(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
+{
+	struct gt_nodes later = {0};
+	int code = node ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	(void)edges;
+	gt_cudart_enter();
+	for (size_t i = 0; node && i < node->graph->nodes.n && code == CUDA_SUCCESS; i++)
+		if (comes_after(node->graph->nodes.of[i], node))
+			code = gt_nodes_join(&later, &node->graph->nodes.of[i], 1);
+	if (code == CUDA_SUCCESS)
+		code = tell(&later, to, n);
+	gt_nodes_clear(&later);
+	return gt_cudart_leave(code);
+}
+
+static void forget(struct gt_nodes *nodes, const struct gt_node *node)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nodes->n; i++)
+		if (nodes->of[i] != node)
+			nodes->of[kept++] = nodes->of[i];
+	nodes->n = kept;
+}
+
+static int change_edges(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to, size_t n,
+			bool add)
+{
+	int code = graph && (n == 0 || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	for (size_t i = 0; i < n && code == CUDA_SUCCESS; i++) {
+		if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph ||
+		    comes_after(to[i], from[i]) == add)
+			code = CUDA_INVALID_VALUE;
+		else if (add)
+			code = gt_nodes_join(&to[i]->after, &from[i], 1);
+		else
+			forget(&to[i]->after, from[i]);
+	}
+	return code;
+}
+
+API int cudaGraphAddDependencies(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to,
+				 const void *edges, size_t n)
+{
+	(void)edges;
+	gt_cudart_enter();
+	return gt_cudart_leave(change_edges(graph, from, to, n, true));
+}
+
+API int cudaGraphRemoveDependencies(const struct gt_graph *graph, struct gt_node *const *from,
+				    struct gt_node *const *to, const void *edges, size_t n)
+{
+	(void)edges;
+	gt_cudart_enter();
+	return gt_cudart_leave(change_edges(graph, from, to, n, false));
+}
+
+API int cudaGraphNodeGetType(const struct gt_node *node, int *type)
+{
+	gt_cudart_enter();
+	if (!node || !type)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*type = (int)node->work.kind;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphDestroyNode(struct gt_node *node)
+{
+	gt_cudart_enter();
+	if (!node)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	struct gt_nodes *nodes = &node->graph->nodes;
+	forget(nodes, node);
+	for (size_t i = 0; i < nodes->n; i++)
+		forget(&nodes->of[i]->after, node);
+	gt_work_free(&node->work);
+	gt_nodes_clear(&node->after);
+	free(node);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* ---- executables ---- */
+
+static int instantiate(struct gt_executable **to, const struct gt_graph *graph, unsigned long long flags)
+{
+	struct gt_executable *made;
+	int code;
+
+	if (!to || !graph)
+		return CUDA_INVALID_VALUE;
+	made = calloc(1, sizeof *made);
+	if (!made)
+		return CUDA_MEMORY_ALLOCATION;
+	*made = (struct gt_executable){gt_graph_copy(graph), flags};
+	code = made->graph ? gt_graph_run(made->graph, true) : CUDA_MEMORY_ALLOCATION;
+	if (code == CUDA_SUCCESS) {
+		*to = made;
+		return code;
+	}
+	gt_graph_free(made->graph);
+	free(made);
+	return code;
+}
+
+API int cudaGraphInstantiate(struct gt_executable **to, const struct gt_graph *graph, unsigned long long flags)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(instantiate(to, graph, flags));
+}
+
+API int cudaGraphInstantiateWithFlags(struct gt_executable **to, const struct gt_graph *graph, unsigned long long flags)
+{
+	return cudaGraphInstantiate(to, graph, flags);
+}
+
+API int cudaGraphInstantiateWithParams(struct gt_executable **to, const struct gt_graph *graph,
+				       struct instantiate_parameters *parameters)
+{
+	gt_cudart_enter();
+	if (!parameters)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	int code = instantiate(to, graph, parameters->flags);
+	parameters->node = NULL;
+	parameters->result = code != CUDA_SUCCESS;
+	return gt_cudart_leave(code);
+}
+
+API int cudaGraphExecGetFlags(const struct gt_executable *executable, unsigned long long *flags)
+{
+	gt_cudart_enter();
+	if (!executable || !flags)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*flags = executable->flags;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphExecDestroy(struct gt_executable *executable)
+{
+	gt_cudart_enter();
+	if (!executable)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	gt_graph_free(executable->graph);
+	free(executable);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphUpload(const struct gt_executable *executable, void *stream)
+{
+	(void)stream;
+	gt_cudart_enter();
+	return gt_cudart_leave(executable ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+API int cudaGraphLaunch(const struct gt_executable *executable, void *stream)
+{
+	gt_cudart_enter();
+	if (!executable)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	struct gt_work work = {GT_WORK_GRAPH, {.graph = executable->graph}};
+	return gt_cudart_leave(gt_stream_ask(stream, &work));
+}
+
+struct gt_node *gt_executable_node(const struct gt_executable *executable, const struct gt_node *node)
+{
+	return executable && node ? twin_of(node, executable->graph) : NULL;
+}
+
+API int cudaGraphNodeSetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned enabled)
+{
+	gt_cudart_enter();
+	struct gt_node *twin = gt_executable_node(executable, node);
+	if (!twin)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	twin->disabled = !enabled;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphNodeGetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned *enabled)
+{
+	gt_cudart_enter();
+	const struct gt_node *twin = gt_executable_node(executable, node);
+	if (!twin || !enabled)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*enabled = !twin->disabled;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* A graph of the same nodes and edges, in the same order. */
+static int alike(const struct gt_graph *one, const struct gt_graph *other)
+{
+	if (one->nodes.n != other->nodes.n)
+		return UPDATE_TOPOLOGY;
+	for (size_t i = 0; i < one->nodes.n; i++) {
+		if (one->nodes.of[i]->work.kind != other->nodes.of[i]->work.kind)
+			return UPDATE_TYPE;
+		if (one->nodes.of[i]->after.n != other->nodes.of[i]->after.n)
+			return UPDATE_TOPOLOGY;
+	}
+	return UPDATE_SUCCESS;
+}
+
+/* Nodes keep the names they had: those of the graph that the executable was made of. */
+API int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result)
+{
+	gt_cudart_enter();
+	if (!executable || !graph || !result)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*result = (struct update_result){.result = alike(executable->graph, graph)};
+	if (result->result != UPDATE_SUCCESS)
+		return gt_cudart_leave(CUDA_GRAPH_EXEC_UPDATE_FAILURE);
+	struct gt_graph *copy = gt_graph_copy(graph);
+	if (!copy)
+		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
+	for (size_t i = 0; i < copy->nodes.n; i++) {
+		copy->nodes.of[i]->origin = executable->graph->nodes.of[i]->origin;
+		copy->nodes.of[i]->disabled = executable->graph->nodes.of[i]->disabled;
+	}
+	gt_graph_free(executable->graph);
+	executable->graph = copy;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+ALSO(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
+ALSO(cudaGraphUpload, cudaGraphUpload_ptsz);
+ALSO(cudaGraphLaunch, cudaGraphLaunch_ptsz);

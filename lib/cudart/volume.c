@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "cudart/volume.h"
+
+#include "cudart/graph.h"
+
+int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *volume)
+{
+	if (!volume)
+		return CUDA_INVALID_VALUE;
+	if (volume->from_array || volume->to_array)
+		return gt_cudart_refuse("a copy from or to an array");
+	const struct gt_pitched *from = &volume->from, *to = &volume->to;
+	*copy = (struct gt_copy_work){
+		.to_pitch = to->pitch,
+		.from_pitch = from->pitch,
+		.to_slice = to->pitch * to->height,
+		.from_slice = from->pitch * from->height,
+		.width = volume->extent.width,
+		.height = volume->extent.height,
+		.depth = volume->extent.depth,
+		.kind = volume->kind,
+	};
+	copy->to = (char *)to->at + volume->to_position.x + volume->to_position.y * to->pitch +
+		   volume->to_position.z * copy->to_slice;
+	copy->from = (const char *)from->at + volume->from_position.x + volume->from_position.y * from->pitch +
+		     volume->from_position.z * copy->from_slice;
+	return CUDA_SUCCESS;
+}
+
+API int cudaMemcpy3DAsync(const struct gt_volume_copy *volume, void *stream)
+{
+	struct gt_work work = {.kind = GT_WORK_COPY};
+
+	gt_cudart_enter();
+	int code = gt_cudart_volume(&work.u.copy, volume);
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
+}
+
+API int cudaMemcpy3D(const struct gt_volume_copy *volume)
+{
+	return cudaMemcpy3DAsync(volume, NULL);
+}
+
+API int cudaMemset3DAsync(struct gt_pitched to, int value, struct gt_extent extent, void *stream)
+{
+	int code = CUDA_SUCCESS;
+
+	gt_cudart_enter();
+	for (size_t slice = 0; slice < extent.depth && code == CUDA_SUCCESS; slice++) {
+		struct gt_work work = {GT_WORK_FILL, {.fill = {(char *)to.at + slice * to.pitch * to.height, to.pitch,
+							       (unsigned)value, 1, extent.width, extent.height}}};
+		code = gt_stream_ask(stream, &work);
+	}
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemset3D(struct gt_pitched to, int value, struct gt_extent extent)
+{
+	return cudaMemset3DAsync(to, value, extent, NULL);
+}
+
+API int cudaMalloc3D(struct gt_pitched *to, struct gt_extent extent)
+{
+	gt_cudart_enter();
+	if (!to || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*to = (struct gt_pitched){.width = extent.width, .height = extent.height};
+	return gt_cudart_leave(gt_cudart_allocate_rows(&to->at, &to->pitch, extent.width, extent.height * extent.depth,
+							"cudaMalloc3D"));
+}
+
+ALSO(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
+ALSO(cudaMemcpy3D, cudaMemcpy3D_ptds);
+ALSO(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);
+ALSO(cudaMemset3D, cudaMemset3D_ptds);
