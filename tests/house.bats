@@ -57,6 +57,20 @@ setup() { cd "$ROOT"; }
 	done
 }
 
+# Each folder of lib is a room, which stands above those whose headers it includes.
+@test "no circle between rooms" {
+	find lib -mindepth 1 -type d | while read -r room; do
+		find "$room" -maxdepth 1 -name '*.[ch]' -exec sed -n 's|^#include "\(.*\)/[^/]*"$|\1|p' {} + | sort -u |
+			grep -vx "${room#lib/}" | sed "s|^|${room#lib/} |"
+	done | grep -vx 'ptx/decode ptx/exec' >"$BATS_TEST_TMPDIR/edges"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/edges")" -gt 40 ]
+	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/rooms"
+	grep -qx base "$BATS_TEST_TMPDIR/rooms"
+	# report and what is below it know no stage
+	run grep -E '^(base|counter|gpu|stream|report)(/[a-z]+)? (import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|cudart)' "$BATS_TEST_TMPDIR/edges"
+	[ "$status" -eq 1 ]
+}
+
 @test "gcc and clang find nothing to warn of" {
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
 	for compiler in gcc clang; do

@@ -4,17 +4,8 @@
 
 #include "cache/serve.h"
 
-#define COUNTER(NAME) {#NAME, offsetof(struct gt_level_counters, NAME)}
-
-static const struct {
-	const char *name;
-	size_t offset;
-} table[] = {
-	COUNTER(requests),    COUNTER(reads),	  COUNTER(read_hits),	COUNTER(writes),
-	COUNTER(write_hits),  COUNTER(atomics),	  COUNTER(atomic_hits), COUNTER(line_misses),
-	COUNTER(sector_misses), COUNTER(evictions), COUNTER(dropped),	COUNTER(sent_requests),
-	COUNTER(sent_reads),  COUNTER(sent_writes), COUNTER(sent_atomics), COUNTER(flushed),
-	COUNTER(bypassed),
+struct shape {
+	GT_SHAPE_COUNTERS(GT_COUNTER_FIELD)
 };
 
 /* What the level is: the same for every kernel, so no sums of these make sense. */
@@ -26,20 +17,20 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		[GT_EMIT_ALL] = "all", [GT_EMIT_NONE] = "none", [GT_EMIT_LATENCY] = "latency"};
 	const struct gt_level_config *config = &level->config;
 	const struct gt_geometry *geometry = &level->geometry;
-	const struct {
-		const char *name;
-		uint64_t value;
-	} numbers[] = {{"size", geometry->slots * config->line}, {"line", config->line}, {"sector", config->sector},
-		       {"sets", geometry->sets}, {"instances", level->instances_used}, {"ways", geometry->ways}};
-	/* Sets that differ have no number of ways. */
-	size_t n = sizeof numbers / sizeof numbers[0] - (geometry->ways == 0);
+	const struct shape shape = {
+		.size = geometry->slots * config->line,
+		.line = config->line,
+		.sector = config->sector,
+		.sets = geometry->sets,
+		.instances = level->instances_used,
+		.ways = geometry->ways,
+	};
+	size_t bytes = geometry->ways ? sizeof shape : offsetof(struct shape, ways);
 
 	if (config->absent)
 		return gt_count_text(count, "size", "none", error);
-	for (size_t i = 0; i < n; i++)
-		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
-			return -1;
-	if (gt_count_text(count, "index", config->index->name, error) != 0 ||
+	if (gt_count_numbers(count, &gt_counters_shape, &shape, bytes, error) != 0 ||
+	    gt_count_text(count, "index", config->index->name, error) != 0 ||
 	    (level->interleaved && gt_count_text(count, "interleave", config->interleave.scheme->name, error) != 0) ||
 	    gt_count_text(count, "replace", config->replacement.policy->name, error) != 0)
 		return -1;
@@ -55,11 +46,8 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 {
 	const struct gt_level_counters *counters = &level->counters;
 
-	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-		const char *at = (const char *)counters + table[i].offset;
-		if (gt_count_number(count, table[i].name, *(const uint64_t *)(const void *)at, error) != 0)
-			return -1;
-	}
+	if (gt_count_numbers(count, &gt_counters_level, counters, offsetof(struct gt_level_counters, mru), error) != 0)
+		return -1;
 	if (level->geometry.depths &&
 	    (gt_count_array(count, "mru", counters->mru, level->geometry.most_ways, error) != 0 ||
 	     gt_count_array(count, "mru_writes", counters->mru_writes, level->geometry.most_ways, error) != 0))

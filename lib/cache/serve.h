@@ -10,15 +10,14 @@
 #ifndef GT_CACHE_SERVE_H
 #define GT_CACHE_SERVE_H
 
-#include "cache/future.h"
 #include "cache/arrival.h"
+#include "cache/future.h"
 #include "cache/level.h"
 #include "cache/replace/tags.h"
+#include "counter/cache.h"
 
 struct gt_level_counters {
-	uint64_t requests, reads, read_hits, writes, write_hits, atomics, atomic_hits;
-	uint64_t line_misses, sector_misses, evictions, dropped;
-	uint64_t sent_requests, sent_reads, sent_writes, sent_atomics, flushed, bypassed;
+	GT_LEVEL_COUNTERS(GT_COUNTER_FIELD)
 	uint64_t mru[GT_BYTE_WAYS], mru_writes[GT_BYTE_WAYS];
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counter/dram.h"
 #include "stream/op.h"
 
 int gt_dram_configure(struct gt_dram_config *config, const struct gt_gpu *gpu, struct gt_error *error)
@@ -141,13 +142,16 @@ int gt_dram_count(const struct gt_dram *dram, struct gt_count *count, struct gt_
 	uint64_t reads = sum(dram->reads, channels), writes = sum(dram->writes, channels);
 	uint64_t row_hits = sum(dram->row_hits, channels);
 	const struct {
-		const char *name;
-		uint64_t value;
-	} numbers[] = {
-		{"channels", dram->channels.value}, {"banks", dram->banks.value},
-		{"row", dram->row.value},	    {"interleave", dram->interleave.value},
-		{"reads", reads},		    {"writes", writes},
-		{"row_hits", row_hits},		    {"row_misses", reads + writes - row_hits},
+		GT_DRAM_COUNTERS(GT_COUNTER_FIELD)
+	} numbers = {
+		.channels = dram->channels.value,
+		.banks = dram->banks.value,
+		.row = dram->row.value,
+		.interleave = dram->interleave.value,
+		.reads = reads,
+		.writes = writes,
+		.row_hits = row_hits,
+		.row_misses = reads + writes - row_hits,
 	};
 	const struct {
 		const char *name;
@@ -156,9 +160,8 @@ int gt_dram_count(const struct gt_dram *dram, struct gt_count *count, struct gt_
 		      {"channel_writes", dram->writes},
 		      {"channel_row_hits", dram->row_hits}};
 
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
-			return -1;
+	if (gt_count_numbers(count, &gt_counters_dram, &numbers, sizeof numbers, error) != 0)
+		return -1;
 	for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
 		if (gt_count_array(count, arrays[i].name, arrays[i].values, channels, error) != 0)
 			return -1;

@@ -210,7 +210,7 @@ static int merge(struct gt_report_counter *to, const struct gt_count_entry *from
 
 	if (to->differs)
 		return 0;
-	if (to->value.kind != from->kind || to->about->setting || from->kind == GT_COUNT_TEXT) {
+	if (to->value.kind != from->kind || gt_counter_is_setting(to->about) || from->kind == GT_COUNT_TEXT) {
 		to->differs = to->value.kind != from->kind || !same(&to->value, from);
 		return 0;
 	}

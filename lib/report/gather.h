@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/regex.h"
+#include "counter/counter.h"
 #include "gpu/gpu.h"
-#include "report/counter.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 

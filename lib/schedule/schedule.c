@@ -2,10 +2,12 @@
 #include "schedule/schedule.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+#include "counter/schedule.h"
 #include "schedule/machine.h"
 
 /* ---- blocks coming in ---- */
@@ -274,6 +276,10 @@ static void count_blocks(struct gt_schedule *schedule, uint64_t *most, uint64_t 
 	}
 }
 
+struct numbers {
+	GT_SCHEDULE_COUNTERS(GT_COUNTER_FIELD)
+};
+
 static int add_counts(struct gt_schedule *schedule, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_occupancy *occupancy = &schedule->occupancy;
@@ -281,26 +287,22 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 
 	count_blocks(schedule, &most, &all);
 	const char *limited_by = most <= capacity ? "grid" : occupancy->limited_by;
-	const struct {
-		const char *name;
-		uint64_t value;
-	} numbers[] = {
-		{"resident_blocks", least(most, capacity)},
-		{"waves", most / capacity + (most % capacity > 0)},
-		{"steps", schedule->steps},
-		{"sms", schedule->config->sms},
-		{"blocks", schedule->blocks},
-		{"modelled_blocks", all},
-		{"rows", schedule->rows},
-		{"shared_carveout", occupancy->carveout},
-		{"l1_bytes", occupancy->l1_bytes},
+	const struct numbers numbers = {
+		.resident_blocks = least(most, capacity),
+		.waves = most / capacity + (most % capacity > 0),
+		.steps = schedule->steps,
+		.sms = schedule->config->sms,
+		.blocks = schedule->blocks,
+		.modelled_blocks = all,
+		.rows = schedule->rows,
+		.shared_carveout = occupancy->carveout,
+		.l1_bytes = occupancy->l1_bytes,
 	};
 	/* The last two are of GPUs whose L1 is adaptive. */
-	size_t n = sizeof numbers / sizeof numbers[0] - (occupancy->l1_bytes ? 0 : 2);
+	size_t bytes = occupancy->l1_bytes ? sizeof numbers : offsetof(struct numbers, shared_carveout);
 
-	for (size_t i = 0; i < n; i++)
-		if (gt_count_number(count, numbers[i].name, numbers[i].value, error) != 0)
-			return -1;
+	if (gt_count_numbers(count, &gt_counters_schedule, &numbers, bytes, error) != 0)
+		return -1;
 	return gt_count_text(count, "limited_by", limited_by, error);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "counter/counter.h"
 
 #define GT_COUNT_NAME 48 /* bytes a stage's or counter's name may have, with its final 0 */
 
@@ -37,6 +38,10 @@ int gt_count_number(struct gt_count *count, const char *name, uint64_t value, st
 int gt_count_array(struct gt_count *count, const char *name, const uint64_t *values, size_t n,
 		   struct gt_error *error);
 int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error);
+
+/* The numbers of a table (COUNT and SETTING), in its order, from the first `bytes` of a struct of its fields. */
+int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,
+		     struct gt_error *error);
 
 /* The entry of that name, or NULL. */
 const struct gt_count_entry *gt_count_find(const struct gt_count *count, const char *name);

@@ -10,8 +10,7 @@
 #define GT_TIMED_BINS 22 /* bin 0: 0; bin k: 2^(k-1) to 2^k - 1 */
 
 struct gt_timed_counters {
-	uint64_t steps, instance_steps, stalls, port_conflicts, lookups, hit_lookups, passed_lookups, merges;
-	uint64_t latency_misses, reservation_fails, reservations, latency_steps, load_steps, busy_entries;
+	GT_TIMED_COUNTERS(GT_COUNTER_FIELD)
 	uint64_t latency[GT_TIMED_BINS], load_latency[GT_TIMED_BINS], mshr[GT_TIMED_BINS];
 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "report/define.h"
 #include "report/markup.h"
 #include "report/metric.h"
 #include "report/page/page.h"
@@ -109,11 +108,11 @@ static void define(const char *stage, const char *name, const char *unit, const 
 }
 
 /* Did an earlier stage have a counter of that name and meaning? */
-static bool defined_before(const struct gt_report_kernel *total, size_t stage, const char *name, const char *text)
+static bool defined_before(const struct gt_report_kernel *total, size_t stage, const struct gt_counter *about)
 {
 	for (size_t i = 0; i < stage; i++)
 		for (size_t j = 0; j < total->stages[i].n; j++)
-			if (strcmp(total->stages[i].counters[j].value.name, name) == 0 && gt_define(total->stages[i].plain, name) == text)
+			if (total->stages[i].counters[j].about == about)
 				return true;
 	return false;
 }
@@ -145,9 +144,10 @@ void gt_page_definitions(const struct gt_page *page, FILE *to)
 	for (size_t i = 0; i < total->n; i++)
 		for (size_t j = 0; j < total->stages[i].n; j++) {
 			const struct gt_report_counter *counter = &total->stages[i].counters[j];
-			const char *text = gt_define(total->stages[i].plain, counter->value.name);
-			if (text && !defined_before(total, i, counter->value.name, text))
-				define(total->stages[i].plain, counter->value.name, counter->about->unit, text, to);
+			const struct gt_counter *about = counter->about;
+			/* The counters of a class are those of all, by the name behind the class. */
+			if (about->definition && strcmp(about->name, counter->value.name) == 0 && !defined_before(total, i, about))
+				define(total->stages[i].plain, about->name, about->unit, about->definition, to);
 		}
 	define_ratios(total, to);
 	fputs("</tbody></table></div>\n", to);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/counter.h"
+#include "counter/counter.h"
 
 const struct gt_plot_kind gt_plot_kinds[] = {
 	{"histogram", "distance", "count", "kernel,pc,op,array", NULL,

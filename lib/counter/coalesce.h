@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What gcoalesce counts: the stage coalesce. */
+#ifndef GT_COUNTER_COALESCE_H
+#define GT_COUNTER_COALESCE_H
+
+#define GT_COALESCE_COUNTERS(ROW) \
+	ROW(WORD, rule, NULL, NUMBER, "Which GPU's rule of coalescing holds.") \
+	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were coalesced, shared memory included.") \
+	ROW(COUNT, load_accesses, "warp accesses", NUMBER, "Warp accesses that load, shared memory apart.") \
+	ROW(COUNT, store_accesses, "warp accesses", NUMBER, "Warp accesses that store, shared memory apart.") \
+	ROW(COUNT, atomic_accesses, "warp accesses", NUMBER, "Warp accesses that are atomics or reductions, shared memory apart.") \
+	ROW(COUNT, reduction_accesses, "warp accesses", NUMBER, "Those of the atomics that return nothing.") \
+	ROW(COUNT, requests, "requests", NUMBER, "Lines that the lanes of a warp access touch, summed over accesses.") \
+	ROW(COUNT, load_requests, "requests", NUMBER, "Requests of loads.") \
+	ROW(COUNT, store_requests, "requests", NUMBER, "Requests of stores.") \
+	ROW(COUNT, atomic_requests, "requests", NUMBER, "Requests of atomics.") \
+	ROW(COUNT, reduction_requests, "requests", NUMBER, "Those of atomics that return nothing.") \
+	ROW(COUNT, sectors, "sectors", NUMBER, "Sectors of 32 bytes that requests touch.") \
+	ROW(COUNT, load_sectors, "sectors", NUMBER, "Sectors of loads.") \
+	ROW(COUNT, store_sectors, "sectors", NUMBER, "Sectors of stores.") \
+	ROW(COUNT, atomic_sectors, "sectors", NUMBER, "Sectors of atomics.") \
+	ROW(COUNT, reduction_sectors, "sectors", NUMBER, "Sectors of atomics that return nothing.") \
+	ROW(COUNT, load_warp_sectors, "sectors", NOT, "Sectors of loads, each counted once for a warp access.") \
+	ROW(COUNT, shared_accesses, "warp accesses", NUMBER, "Warp accesses to shared memory.") \
+	ROW(COUNT, bank_passes, "passes", NUMBER, "Passes that accesses to shared memory take; 1 each without bank conflicts.") \
+	ROW(WORD, banks, NULL, NUMBER, "Banks of shared memory.") \
+	ROW(COUNT, shared_cycles, "cycles", NUMBER, "Cycles of the accesses to shared memory, each as if it were alone.")
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of all stages, and who has which. */
+#include "counter/counter.h"
+
+#include <string.h>
+
+#include "counter/cache.h"
+#include "counter/coalesce.h"
+#include "counter/dram.h"
+#include "counter/order.h"
+#include "counter/ptx.h"
+#include "counter/reuse.h"
+#include "counter/schedule.h"
+
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+#define ROW(KIND, NAME, UNIT, PRINT, DEFINITION) {#NAME, UNIT, GT_COUNTER_##KIND, GT_PRINT_##PRINT, DEFINITION},
+#define TABLE(NAME, STAGE, ...)                            \
+	static const struct gt_counter NAME[] = {__VA_ARGS__}; \
+	const struct gt_counters gt_counters_##NAME = {STAGE, NAME, LENGTH(NAME)};
+
+TABLE(order, "order", GT_ORDER_COUNTERS(ROW) GT_PASSED_COUNTERS(ROW))
+TABLE(ptx, "ptx", GT_PTX_COUNTERS(ROW))
+TABLE(allocations, "allocations", GT_ALLOCATIONS_COUNTERS(ROW))
+TABLE(copies, "copies", GT_COPIES_COUNTERS(ROW))
+TABLE(coalesce, "coalesce", GT_COALESCE_COUNTERS(ROW))
+TABLE(schedule, "schedule", GT_SCHEDULE_COUNTERS(ROW))
+TABLE(dram, "dram", GT_DRAM_COUNTERS(ROW))
+TABLE(level, NULL, GT_LEVEL_COUNTERS(ROW))
+TABLE(shape, NULL, GT_SHAPE_COUNTERS(ROW))
+TABLE(timed, NULL, GT_TIMED_COUNTERS(ROW))
+TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
+
+static const struct gt_counters *const tables[] = {
+	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_copies,
+	&gt_counters_coalesce, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
+	&gt_counters_shape,    &gt_counters_timed, &gt_counters_reuse,
+};
+
+static const struct gt_counter *find(const struct gt_counters *table, const char *name)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (strcmp(table->rows[i].name, name) == 0)
+			return &table->rows[i];
+	return NULL;
+}
+
+static const struct gt_counter *of_stage(const char *stage, const char *name)
+{
+	const struct gt_counter *found = NULL;
+	bool known = false;
+
+	for (size_t i = 0; i < LENGTH(tables) && !known; i++) {
+		known = tables[i]->stage && strcmp(tables[i]->stage, stage) == 0;
+		if (known)
+			found = find(tables[i], name);
+	}
+	for (size_t i = 0; i < LENGTH(tables) && !found; i++)
+		if (!tables[i]->stage)
+			found = find(tables[i], name);
+	/* A stage that is none of ours is taken to count the same under the same name. */
+	for (size_t i = 0; i < LENGTH(tables) && !found && !known; i++)
+		found = find(tables[i], name);
+	return found;
+}
+
+const struct gt_counter *gt_counter_about(const char *stage, const char *name)
+{
+	static const struct gt_counter unknown = {NULL, NULL, GT_COUNTER_COUNT, GT_PRINT_NUMBER, NULL};
+	const struct gt_counter *found = of_stage(stage, name);
+	const char *class = strrchr(name, '.');
+
+	if (found)
+		return found;
+	return class ? gt_counter_about(stage, class + 1) : &unknown;
+}

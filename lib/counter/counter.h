@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters: one row each, in the table of the stage that counts (order.h, cache.h, ...). From a row come the field that
+ * a stage counts in, the name under which it goes into the stream, and what reports say of it: a new counter
+ * is a row here, a line where something is counted, and an entry of the manual.
+ *
+ * A table is a macro that gives each of its rows to ROW(KIND, NAME, UNIT, PRINT, DEFINITION):
+ *
+ *     COUNT    a number that is summed over kernels
+ *     ARRAY    numbers that are summed, element by element
+ *     SETTING  a number that is a property of the model: equal in all kernels, or left out of a total
+ *     LIST     numbers of which the same holds
+ *     WORD     a text
+ */
+#ifndef GT_COUNTER_H
+#define GT_COUNTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_counter_kind { GT_COUNTER_COUNT, GT_COUNTER_ARRAY, GT_COUNTER_SETTING, GT_COUNTER_LIST, GT_COUNTER_WORD };
+
+enum gt_counter_print {
+	GT_PRINT_NUMBER,
+	GT_PRINT_SIZE,
+	GT_PRINT_NOT, /* left out of the table for people: numbers whose sum says nothing */
+};
+
+struct gt_counter {
+	const char *name;
+	const char *unit; /* NULL: none */
+	enum gt_counter_kind kind;
+	enum gt_counter_print print;
+	const char *definition; /* a sentence; NULL for a counter that is in no table */
+};
+
+struct gt_counters {
+	const char *stage; /* NULL: of stages that the user names */
+	const struct gt_counter *rows;
+	size_t n;
+};
+
+extern const struct gt_counters gt_counters_order, gt_counters_ptx, gt_counters_allocations, gt_counters_copies,
+	gt_counters_coalesce, gt_counters_schedule, gt_counters_level, gt_counters_shape, gt_counters_timed,
+	gt_counters_dram, gt_counters_reuse;
+
+/* The fields of a struct for the numbers of a table, in its order: struct x { GT_X_COUNTERS(GT_COUNTER_FIELD) }; */
+#define GT_COUNTER_FIELD(KIND, NAME, UNIT, PRINT, DEFINITION) GT_COUNTER_FIELD_##KIND(NAME)
+#define GT_COUNTER_FIELD_COUNT(NAME) uint64_t NAME;
+#define GT_COUNTER_FIELD_SETTING(NAME) uint64_t NAME;
+#define GT_COUNTER_FIELD_ARRAY(NAME)
+#define GT_COUNTER_FIELD_LIST(NAME)
+#define GT_COUNTER_FIELD_WORD(NAME)
+
+static inline bool gt_counter_is_number(const struct gt_counter *counter)
+{
+	return counter->kind == GT_COUNTER_COUNT || counter->kind == GT_COUNTER_SETTING;
+}
+
+/* A property of the model, not a count. */
+static inline bool gt_counter_is_setting(const struct gt_counter *counter)
+{
+	return counter->kind == GT_COUNTER_SETTING || counter->kind == GT_COUNTER_LIST;
+}
+
+/* The row for a counter of a stage. "load.global.references" is counted as "references" is. One that is in no table is a
+ * count without a unit and a definition. */
+const struct gt_counter *gt_counter_about(const char *stage, const char *name);
+
+#endif

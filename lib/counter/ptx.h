@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations and copies. */
+#ifndef GT_COUNTER_PTX_H
+#define GT_COUNTER_PTX_H
+
+#define GT_PTX_COUNTERS(ROW) \
+	ROW(SETTING, registers, "registers a thread", NUMBER, "32-bit registers that a thread takes.") \
+	ROW(SETTING, registers_estimated, NULL, NUMBER, "1 if that is an estimate.") \
+	ROW(SETTING, shared_bytes, "bytes", SIZE, "Shared memory of a block, static and dynamic.") \
+	ROW(COUNT, warp_instructions, "instructions", NUMBER, "Instructions that warps issued, whatever the number of active lanes.") \
+	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were traced.")
+
+#define GT_ALLOCATIONS_COUNTERS(ROW) \
+	ROW(LIST, addresses, NULL, NOT, "Where each array lies.") \
+	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each array.") \
+	ROW(WORD, names, NULL, NUMBER, "Names of the arrays.")
+
+#define GT_COPIES_COUNTERS(ROW) \
+	ROW(LIST, addresses, NULL, NOT, "Where each range lies that was copied to the device before the kernel.") \
+	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each such range.")
+
+#endif

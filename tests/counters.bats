@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# Counters: whatever a tool counts has a row, with a unit or a word, and a definition.
+load helpers
+
+setup() {
+	cd "$ROOT"
+	work=$BATS_TEST_TMPDIR
+}
+
+# modes: streams of every stage in every mode that adds counters, a file each in $work/streams.
+modes() {
+	mkdir -p "$work/streams"
+	cd "$work/streams"
+	local traces=$ROOT/examples/traces launch='gemm<<<(4,4),(16,16)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)'
+	gtrace-ptx --launch "$launch" "$ROOT/examples/kernels/ptx/gemm.ptx" >ptx.gt
+	gtrace-order "$traces/gemm.rdgc.xz" >order.gt
+	printf '0 1000\n2 1000\n1 2000\n' | gtrace-order --format din >din.gt
+	printf 'nothing\n0 0 0 r 4 100\n' | gtrace-order --format-regex \
+		'(?<block>\d+) (?<thread>\d+) (?<an>\d+) (?<op>[rw]) (?<size>\d+) (?<hexaddress>[0-9a-f]+)' >regex.gt
+	gcoalesce <ptx.gt >coalesce.gt
+	printf 'shared_banks = 32 # assumed: a test\nshared_latency = 1:28,2:30 # assumed: a test\n' >gpu
+	gtrace-ptx --launch 'transpose_tiled<<<(2,2),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64], 64, 64)' \
+		"$ROOT/examples/kernels/ptx/transpose_tiled.ptx" | gcoalesce --gpu ./gpu >shared.gt
+	gschedule --gpu titanv <coalesce.gt >schedule.gt
+	gcache --l1 <schedule.gt >l1.gt
+	gcache --l1 --size none <schedule.gt >absent.gt
+	gcache --l1 --sets 17,8x6 --line 128 --index mod --emit all --replace fifo <schedule.gt >sets.gt
+	gcache --l2 --partitions 2 --banks 2 --interleave mod <l1.gt >interleave.gt
+	gcache --tlb l1 --emit latency --miss-cycles 10 <schedule.gt >tlb.gt
+	gcache --l1 --mshr 1x8 --latency fixed:40 --emit all <schedule.gt >timed.gt
+	gcache --l1 --on-full requeue --mshr 1x8 --latency fixed:40 <schedule.gt >requeue.gt
+	gcache --l2 <l1.gt | gdram >dram.gt
+	grd <timed.gt >grd.gt
+	grd --by op --sample 0.5 <schedule.gt >sample.gt
+	grd --lines 64 --count <schedule.gt >lines.gt
+	grd --curve-sets 4,16 --count <schedule.gt >curve.gt
+	grd --sdcm 32K,4,128 --count <schedule.gt >sdcm.gt
+	grd --per set:4 --classes 1,4 --count <timed.gt >classes.gt
+	grd --sharing sm:64 --count <schedule.gt >sharing.gt
+}
+
+@test "each counter of each mode of each tool has a row with a definition" {
+	modes
+	for stream in *.gt; do
+		rm -rf page
+		gstats --report page "$stream"
+		gstats --csv "$stream" | awk -F, 'NR > 1 { sub(/#.*/, "", $2); sub(/.*\./, "", $3); sub(/\[.*/, "", $3); print $3 }' | sort -u >names
+		sed -n 's|^<tr><th scope="row">\([a-z0-9_]*\)</th><td>.*</td><td>.*</td><td>..*</td></tr>$|\1|p' page/*.html | sort -u >defined
+		[ -s names ]
+		[ -s defined ]
+		comm -23 names defined >missing
+		[ ! -s missing ] || { echo "$stream: no definition of:"; cat missing; return 1; }
+	done
+}
