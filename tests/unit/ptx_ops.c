@@ -156,10 +156,11 @@ FROM(double_s64, double, int64_t)
 FROM(double_u64, double, uint64_t)
 
 static wide clamp(wide x, wide least, wide most) { return x < least ? least : x > most ? most : x; }
-static wide whole(double x, wide least, wide most)
+/* NaN is 0, or the upper bit alone: from 64 bits and to them. */
+static wide whole(double x, wide least, wide most, size_t to, size_t from)
 {
 	if (x != x)
-		return 0;
+		return to == 8 || from == 8 ? (wide)1 << (8 * to - 1) : 0;
 	return x < -1e30 ? least : x > 1e30 ? most : clamp((wide)x, least, most);
 }
 static float flush(float x) { return fabsf(x) < 1.17549435e-38f ? copysignf(0, x) : x; }
@@ -273,12 +274,12 @@ static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y 
 	X("cvt.sat.s64." #T, s64, T, none, none, (s64)clamp(x, INT64_MIN, INT64_MAX))              \
 	X("cvt.rn.f32." #T, f32, T, none, none, (f32)x) X("cvt.rn.f64." #T, f64, T, none, none, (f64)x) \
 	X("cvt.rn.f16." #T, f16, T, none, none, nearest_half((f64)x))                              \
-	X("cvt.rni." #T ".f32", T, f32, none, none, (T)whole(rint((f64)x), LEAST, MOST))           \
-	X("cvt.rzi." #T ".f32", T, f32, none, none, (T)whole(trunc((f64)x), LEAST, MOST))          \
-	X("cvt.rmi." #T ".f32", T, f32, none, none, (T)whole(floor((f64)x), LEAST, MOST))          \
-	X("cvt.rpi." #T ".f64", T, f64, none, none, (T)whole(ceil(x), LEAST, MOST))                \
-	X("cvt.rzi." #T ".f64", T, f64, none, none, (T)whole(trunc(x), LEAST, MOST))               \
-	X("cvt.rzi." #T ".f16", T, f16, none, none, (T)whole(trunc(half_value(x)), LEAST, MOST))
+	X("cvt.rni." #T ".f32", T, f32, none, none, (T)whole(rint((f64)x), LEAST, MOST, sizeof(T), sizeof(f32)))           \
+	X("cvt.rzi." #T ".f32", T, f32, none, none, (T)whole(trunc((f64)x), LEAST, MOST, sizeof(T), sizeof(f32)))          \
+	X("cvt.rmi." #T ".f32", T, f32, none, none, (T)whole(floor((f64)x), LEAST, MOST, sizeof(T), sizeof(f32)))          \
+	X("cvt.rpi." #T ".f64", T, f64, none, none, (T)whole(ceil(x), LEAST, MOST, sizeof(T), sizeof(f64)))                \
+	X("cvt.rzi." #T ".f64", T, f64, none, none, (T)whole(trunc(x), LEAST, MOST, sizeof(T), sizeof(f64)))               \
+	X("cvt.rzi." #T ".f16", T, f16, none, none, (T)whole(trunc(half_value(x)), LEAST, MOST, sizeof(T), sizeof(f16)))
 #define SIGNED(X, T)                                                                             \
 	X("abs." #T, T, T, none, none, (T)(x < 0 ? -(wide)x : x)) X("neg." #T, T, T, none, none, (T)-(wide)x)
 #define UNSIGNED(X, T)                                                                           \

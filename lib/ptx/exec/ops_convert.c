@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cvt of every pair of types. Floats become integers by the written rounding, clamped to the range
- * of the type, NaN to 0. */
+ * of the type; NaN becomes 0, but from f64 and to 64 bits the upper bit alone (PTX, cvt). */
 #include <math.h>
 
 #include "ptx/exec/half.h"
@@ -45,10 +45,10 @@ GT_INLINE double integral(double x, unsigned rounding)
 	default: return trunc(x);
 	}
 }
-GT_INLINE uint64_t clamped_f(double x, int64_t least, uint64_t most)
+GT_INLINE uint64_t clamped_f(double x, int64_t least, uint64_t most, uint64_t nan)
 {
 	if (x != x)
-		return 0;
+		return nan;
 	if (x <= (double)least)
 		return (uint64_t)least;
 	if (x >= (double)most)
@@ -83,9 +83,11 @@ GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding ro
 #define WHOLE(X, D, S, SIGN)                                                                     \
 	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none, x)                                    \
 	X(cvt_sat_##D##_##S, "cvt.sat." #D "." #S, D, S, none, none, clamped_##SIGN(x, LEAST_##D, MOST_##D))
+#define UPPER_BIT(D) (UINT64_C(1) << (8 * sizeof(GT_LANE_##D) - 1))
 #define FROM_FLOAT(X, D, S, AS_DOUBLE)                                                           \
 	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none,                                       \
-	  clamped_f(integral(AS_DOUBLE(x), op->choice), LEAST_##D, MOST_##D))
+	  clamped_f(integral(AS_DOUBLE(x), op->choice), LEAST_##D, MOST_##D,                       \
+		    sizeof(GT_LANE_##D) == 8 || sizeof(GT_LANE_##S) == 8 ? UPPER_BIT(D) : 0))
 #define TO_INTEGER(X, D)                                                                         \
 	WHOLE(X, D, u8, u) WHOLE(X, D, u16, u) WHOLE(X, D, u32, u) WHOLE(X, D, u64, u)             \
 	WHOLE(X, D, s8, s) WHOLE(X, D, s16, s) WHOLE(X, D, s32, s) WHOLE(X, D, s64, s)             \

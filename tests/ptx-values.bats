@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Single PTX instructions whose results random kernels (random-ptx.bats) found wrong, or not there.
+
+load helpers
+
+setup() {
+	cd "$ROOT" || return 1
+	t=$BATS_TEST_TMPDIR
+}
+
+# value INSTRUCTION...: runs them in one thread and prints %d (64 bits) in hexadecimal. %h0 to %h3 are
+# registers of 16 bits, %r0 to %r3 of 32, %x0 and %x1 of 64, %p0 and %p1 predicates; cell is 8 bytes of
+# global memory and shared is 8 of shared memory, both 0.
+value() {
+	{
+		printf '.version 8.0\n.target sm_90\n.address_size 64\n.global .align 8 .b8 cell[8];\n'
+		printf '.visible .entry k(.param .u64 out)\n{\n\t.reg .b64 %%o, %%d, %%x<2>;\n\t.reg .b32 %%r<4>;\n'
+		printf '\t.reg .b16 %%h<4>;\n\t.reg .pred %%p<2>;\n\t.shared .align 8 .b8 shared[8];\n\tmov.b64 %%d, 0;\n'
+		printf '\t%s;\n' "$@"
+		printf '\tld.param.u64 %%o, [out];\n\tst.global.b64 [%%o], %%d;\n\tret;\n}\n'
+	} >"$t/k.ptx"
+	gtrace-ptx --dump out="$t/out" --launch 'k<<<1,1>>>(out=u64[1])' "$t/k.ptx" >/dev/null || return 1
+	od -An -tx8 "$t/out" | sed 's/^ *0*\(.\)/\1/'
+}
+
+@test "cvt: NaN is 0, but from f64 and to 64 bits the upper bit alone" {
+	nan32='mov.b32 %r0, 0x7fc00000' nan64='mov.b64 %x0, 0x7ff8000000000000' nan16='mov.b16 %h0, 0x7e00'
+	[ "$(value "$nan32" 'cvt.rzi.s32.f32 %r1, %r0' 'cvt.u64.u32 %d, %r1')" = 0 ]
+	[ "$(value "$nan32" 'cvt.rzi.s64.f32 %d, %r0')" = 8000000000000000 ]
+	[ "$(value "$nan32" 'cvt.rzi.u64.f32 %d, %r0')" = 8000000000000000 ]
+	[ "$(value "$nan64" 'cvt.rzi.s32.f64 %r1, %x0' 'cvt.u64.u32 %d, %r1')" = 80000000 ]
+	[ "$(value "$nan64" 'cvt.rni.u64.f64 %d, %x0')" = 8000000000000000 ]
+	[ "$(value "$nan16" 'cvt.rpi.sat.s64.f16 %d, %h0')" = 8000000000000000 ]
+	[ "$(value "$nan16" 'cvt.rpi.s32.f16 %r1, %h0' 'cvt.u64.u32 %d, %r1')" = 0 ]
+}
+
