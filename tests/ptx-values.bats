@@ -35,3 +35,11 @@ value() {
 	[ "$(value "$nan16" 'cvt.rpi.s32.f16 %r1, %h0' 'cvt.u64.u32 %d, %r1')" = 0 ]
 }
 
+@test "atom.add.f32: subnormal values count as zeros in global memory, not in shared memory" {
+	[ "$(value 'mov.b32 %r0, 0x00000003' 'red.global.add.f32 [cell], %r0' 'ld.global.u32 %d, [cell]')" = 0 ]
+	[ "$(value 'mov.b32 %r0, 0x00000003' 'red.shared.add.f32 [shared], %r0' 'ld.shared.u32 %d, [shared]')" = 3 ]
+	# The least normal number less the least subnormal one.
+	[ "$(value 'mov.b32 %r0, 0x00800000' 'mov.b32 %r1, 0x80000001' 'st.global.b32 [cell], %r0' \
+		'atom.global.add.f32 %r2, [cell], %r1' 'ld.global.u32 %d, [cell]')" = 800000 ]
+}
+

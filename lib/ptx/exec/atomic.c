@@ -44,6 +44,17 @@ static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c)
 	return sum == sum ? bits : 0x7fffffff;
 }
 
+static uint64_t flushed(uint64_t bits)
+{
+	return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* In global memory subnormal values count as zeros, in shared memory they do not (PTX, atom). */
+static uint64_t add_f32_global(uint64_t old, uint64_t b, uint64_t c)
+{
+	return flushed(add_f32(flushed(old), flushed(b), c));
+}
+
 static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c)
 {
 	double x, y;
@@ -118,6 +129,9 @@ const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_
 
 	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
 		return NULL;
+	uint64_t (*change)(uint64_t, uint64_t, uint64_t) = access->change;
+	if (change == add_f32 && reach.space == GT_PTX_GLOBAL)
+		change = add_f32_global;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		unsigned char *place = gt_ptx_place_of(&reach, lane);
@@ -125,7 +139,7 @@ const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_
 		memcpy(&old, place, size);
 		memcpy(&b, (unsigned char *)gt_ptx_lanes(warp, access->slots[0]) + lane * size, size);
 		memcpy(&c, (unsigned char *)gt_ptx_lanes(warp, access->slots[1]) + lane * size, size);
-		uint64_t new = access->change(old, b, c);
+		uint64_t new = change(old, b, c);
 		memcpy(place, &new, size);
 		if (op->d)
 			memcpy((unsigned char *)gt_ptx_lanes(warp, op->d) + lane * size, &old, size);
