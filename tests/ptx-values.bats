@@ -43,3 +43,32 @@ value() {
 		'atom.global.add.f32 %r2, [cell], %r1' 'ld.global.u32 %d, [cell]')" = 800000 ]
 }
 
+@test "brx.idx: lanes that go to one target by different numbers go together" {
+	cat >"$t/switch.ptx" <<-'END'
+		.version 8.0
+		.target sm_90
+		.address_size 64
+		.visible .entry k(.param .u64 out)
+		{
+			.reg .b64 %o;
+			.reg .b32 %t, %i;
+		T: .branchtargets A, B, A, A;
+			ld.param.u64 %o, [out];
+			mov.u32 %t, %tid.x;
+			and.b32 %i, %t, 3;
+			mad.wide.u32 %o, %t, 4, %o;
+			brx.idx %i, T;
+		A:
+			st.global.u32 [%o], 1;
+			bra C;
+		B:
+			st.global.u32 [%o], 2;
+		C:
+			ret;
+		}
+	END
+	gtrace-ptx --dump out="$t/out" --launch 'k<<<1,32>>>(out=u32[32])' "$t/switch.ptx" | gtrace-cat | grep -v '^#' | cut -f 4,7 | sort >"$t/rows"
+	diff "$t/rows" <(printf '0x12\t0x22222222\n0xf\t0xdddddddd\n')
+	[ "$(od -An -v -w16 -tu4 "$t/out" | tr -s ' ' | sort -u)" = " 1 2 1 1" ]
+}
+

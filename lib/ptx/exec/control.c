@@ -77,12 +77,13 @@ const struct gt_ptx_op *gt_ptx_switch(struct gt_ptx_warp *warp, const struct gt_
 			return gt_ptx_fault(warp, op, gt_ptx_lowest(m), "brx.idx to target %u of %zu",
 					    index[gt_ptx_lowest(m)], ways->n);
 	part(warp, join);
-	while (left) {
-		uint32_t to = index[gt_ptx_lowest(left)], same = 0;
+	while (left) { /* a list may name a target more than once: its lanes go together */
+		int32_t to = ways->targets[index[gt_ptx_lowest(left)]];
+		uint32_t same = 0;
 		for (uint32_t m = left; m; m &= m - 1)
-			same |= (uint32_t)(index[gt_ptx_lowest(m)] == to) << gt_ptx_lowest(m);
+			same |= (uint32_t)(ways->targets[index[gt_ptx_lowest(m)]] == to) << gt_ptx_lowest(m);
 		left &= ~same;
-		if (take(warp, op + ways->targets[to], join, same) != 0)
+		if (take(warp, op + to, join, same) != 0)
 			return NULL;
 	}
 	return take(warp, op + 1, join, rest) != 0 ? NULL : resume(warp);
