@@ -72,3 +72,27 @@ value() {
 	[ "$(od -An -v -w16 -tu4 "$t/out" | tr -s ' ' | sort -u)" = " 1 2 1 1" ]
 }
 
+@test ".ftz of halves flushes sources and results; slct.ftz only the operand whose sign it looks at" {
+	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 0 ]
+	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 1 ]
+	[ "$(value 'mov.b16 %h0, 0x8401' 'mov.b16 %h1, 0x3800' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 8000 ]
+	[ "$(value 'mov.b32 %r0, 0x04000001' 'add.ftz.f16x2 %r1, %r0, 0' 'cvt.u64.u32 %d, %r1')" = 4000000 ]
+	[ "$(value 'mov.b32 %r0, 0x00000005' 'mov.b32 %r1, 0x00000007' 'mov.b32 %r2, 0x80000001' \
+		'slct.ftz.f32.f32 %r3, %r0, %r1, %r2' 'cvt.u64.u32 %d, %r3')" = 5 ]
+}
+
+@test "halves: .NaN, .relu and comparisons of pairs" {
+	[ "$(value 'mov.b16 %h0, 0x7e00' 'mov.b16 %h1, 0x3c00' 'max.NaN.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 7fff ]
+	[ "$(value 'mov.b16 %h0, 0x7e00' 'mov.b16 %h1, 0x3c00' 'max.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 3c00 ]
+	[ "$(value 'mov.b32 %r0, 0x3f80bf80' 'mov.b32 %r1, 0x7fc03f80' 'min.NaN.bf16x2 %r2, %r0, %r1' 'cvt.u64.u32 %d, %r2')" = 7fffbf80 ]
+	[ "$(value 'mov.b16 %h0, 0xbc00' 'mov.b16 %h1, 0x3c00' 'fma.rn.relu.f16 %h2, %h0, %h1, %h0' 'cvt.u64.u16 %d, %h2')" = 0 ]
+	[ "$(value 'mov.b32 %r0, 0xbf800000' 'mov.b32 %r1, 0x40000000' 'cvt.rn.relu.f16x2.f32 %r2, %r0, %r1' 'cvt.u64.u32 %d, %r2')" = 4000 ]
+	[ "$(value 'mov.b32 %r0, 0x3c004000' 'mov.b32 %r1, 0x3c003c00' 'setp.eq.f16x2 %p0|%p1, %r0, %r1' \
+		'selp.u64 %x0, 1, 0, %p0' 'selp.u64 %x1, 2, 0, %p1' 'or.b64 %d, %x0, %x1')" = 2 ]
+	[ "$(value 'mov.b32 %r0, 0x3c004000' 'mov.b32 %r1, 0x3c003c00' 'setp.ne.u32 %p0, %r0, %r0' 'setp.gt.or.f16x2 %p0|%p1, %r0, %r1, %p0' \
+		'selp.u64 %x0, 1, 0, %p0' 'selp.u64 %x1, 2, 0, %p1' 'or.b64 %d, %x0, %x1')" = 1 ]
+	[ "$(value 'mov.b32 %r0, 0x3c004000' 'mov.b32 %r1, 0x3c003c00' 'set.eq.f16x2.f16x2 %r2, %r0, %r1' 'cvt.u64.u32 %d, %r2')" = 3c000000 ]
+	[ "$(value 'mov.b32 %r0, 0x3c004000' 'mov.b32 %r1, 0x3c003c00' 'set.gt.u32.f16x2 %r2, %r0, %r1' 'cvt.u64.u32 %d, %r2')" = ffff ]
+	[ "$(value 'mov.b16 %h0, 0x3c00' 'set.le.u16.f16 %h1, %h0, %h0' 'cvt.u64.u16 %d, %h1')" = ffff ]
+	[ "$(value 'mov.b16 %h0, 0x3f80' 'set.leu.bf16.bf16 %h1, %h0, %h0' 'cvt.u64.u16 %d, %h1')" = 3f80 ]
+}

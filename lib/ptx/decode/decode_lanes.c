@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lane operations by their names, and those that are made of several: setp, set, lop3. */
+/* Lane operations by their names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +41,8 @@ static bool read_aside(const struct gt_ptx_instruction *instruction, const char 
 		}
 	if (strcmp(word, "ftz") == 0)
 		return words->ftz = true;
+	if (strcmp(word, "relu") == 0 && floats)
+		return words->relu = true;
 	if (strcmp(word, "approx") == 0 || strcmp(word, "full") == 0 || strcmp(word, "noftz") == 0)
 		return true;
 	if (strcmp(word, "sat") != 0 || !(floats || strcmp(instruction->opcode, "cvt") == 0))
@@ -95,20 +97,32 @@ static void refine_name(struct gt_ptx_words *words, const char *opcode)
 	}
 }
 
-/* Flushes a source that is subnormal, for .ftz. */
-static uint32_t flush(struct gt_ptx_decoder *decoder, uint32_t slot)
+/* Whether .ftz makes zeros of subnormals of a type: a conversion's, of f32 alone. */
+static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct gt_ptx_words *words)
 {
-	uint32_t flushed = gt_ptx_temporary(decoder, GT_PTX_F32);
-
-	return flushed && gt_ptx_emit_form(decoder, "flush.f32", flushed, slot, 0, 0) ? flushed : 0;
+	return words->ftz && (type == GT_PTX_F32 || (is_small_float((enum gt_ptx_type)type) &&
+						     strcmp(decoder->instruction->opcode, "cvt") != 0));
 }
 
-static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+/* "flush", "saturate" or "relu" of a type, from one slot to another. */
+static bool emit_adjustment(struct gt_ptx_decoder *decoder, const char *what, uint8_t type, uint32_t to,
+			    uint32_t from)
+{
+	char name[GT_PTX_NAME];
+
+	snprintf(name, sizeof name, "%s.%s", what, gt_ptx_type_name((enum gt_ptx_type)type));
+	return gt_ptx_emit_form(decoder, name, to, from, 0, 0) != NULL;
+}
+
+uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 			    uint8_t type, const struct gt_ptx_words *words)
 {
 	uint32_t slot = gt_ptx_source(decoder, operand, (enum gt_ptx_type)type);
 
-	return slot && words->ftz && type == GT_PTX_F32 ? flush(decoder, slot) : slot;
+	if (!slot || !is_flushed(decoder, type, words))
+		return slot;
+	uint32_t flushed = gt_ptx_temporary(decoder, (enum gt_ptx_type)type);
+	return flushed && emit_adjustment(decoder, "flush", type, flushed, slot) ? flushed : 0;
 }
 
 /* Runs the step under another rounding, where the form's own arithmetic rounds. */
@@ -144,16 +158,21 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	uint32_t slots[GT_PTX_SOURCES] = {0};
 
 	gt_ptx_read_words(instruction, &words);
+	/* slct.ftz flushes only the operand whose sign it looks at. */
+	const bool chooses = strcmp(instruction->opcode, "slct") == 0;
 	char written[GT_PTX_NAME];
 	snprintf(written, sizeof written, "%s", words.name);
 	refine_name(&words, instruction->opcode);
 	const struct gt_ptx_form *form = gt_ptx_form(words.name);
 	if (!form || instruction->n_operands != sources_of(form) + 1)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
-	for (size_t i = 0; i < sources_of(form); i++)
-		if (!(slots[i] =
-			      form_source(decoder, &instruction->operands[i + 1], form->sources[i], &words)))
+	for (size_t i = 0; i < sources_of(form); i++) {
+		const struct gt_ptx_operand *operand = &instruction->operands[i + 1];
+		slots[i] = chooses && i < 2 ? gt_ptx_source(decoder, operand, (enum gt_ptx_type)form->sources[i])
+					    : gt_ptx_form_source(decoder, operand, form->sources[i], &words);
+		if (!slots[i])
 			return -1;
+	}
 	if (gt_ptx_result(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
@@ -165,92 +184,13 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	op->c = slots[2];
 	op->e = slots[3];
 	set_rounding(op, form, &words);
-	if (words.ftz && form->d == GT_PTX_F32 &&
-	    !gt_ptx_emit_form(decoder, "flush.f32", result.slot, result.slot, 0, 0))
-		return -1;
-	if (words.sat &&
-	    (form->d == GT_PTX_F32 || form->d == GT_PTX_F64 || is_small_float((enum gt_ptx_type)form->d))) {
-		char name[GT_PTX_NAME];
-		snprintf(name, sizeof name, "saturate.%s", gt_ptx_type_name((enum gt_ptx_type)form->d));
-		if (!gt_ptx_emit_form(decoder, name, result.slot, result.slot, 0, 0))
-			return -1;
-	}
-	return gt_ptx_finish_result(decoder, &result);
-}
-
-/* The combination with a predicate that setp and set may end with, by its modifier. */
-static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decoder)
-{
-	return gt_ptx_says(decoder, "and")   ? GT_PTX_AND
-	       : gt_ptx_says(decoder, "or")  ? GT_PTX_OR
-	       : gt_ptx_says(decoder, "xor") ? GT_PTX_XOR
-					     : GT_PTX_ALONE;
-}
-
-/* setp.CMP.TYPE, from the operand `from` on; the comparison is the first modifier. */
-static struct gt_ptx_op *emit_comparison(struct gt_ptx_decoder *decoder, size_t from, uint32_t d)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	enum gt_ptx_combination how = combination_of(decoder);
-	struct gt_ptx_words words;
-	char name[GT_PTX_NAME];
-	uint32_t a, b, c = 0;
-
-	gt_ptx_read_words(instruction, &words);
-	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->modifiers[0], gt_ptx_type_name(words.type));
-	const struct gt_ptx_form *form = gt_ptx_form(name);
-	size_t expected = from + 2 + (how != GT_PTX_ALONE);
-	if (!form || instruction->n_operands != expected) {
-		if (gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name) != 0)
-			return NULL;
-		return &decoder->code->ops[decoder->code->n_ops - 1];
-	}
-	if (!(a = form_source(decoder, &instruction->operands[from], form->sources[0], &words)) ||
-	    !(b = form_source(decoder, &instruction->operands[from + 1], form->sources[1], &words)) ||
-	    (how != GT_PTX_ALONE &&
-	     !(c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
-		return NULL;
-	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d, a, b, c);
-	if (op)
-		op->choice = (uint8_t)how;
-	return op;
-}
-
-int gt_ptx_decode_setp(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	size_t results = gt_ptx_results(instruction);
-	struct gt_ptx_result p, q = {0};
-
-	if (instruction->n_operands < 3 || instruction->n_modifiers < 2)
-		return gt_ptx_emit_unknown(decoder, "setp needs a comparison, a type and three operands");
-	if (gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_PRED, &p) != 0 ||
-	    (results == 2 && gt_ptx_result(decoder, &instruction->operands[1], GT_PTX_PRED, &q) != 0))
-		return -1;
-	struct gt_ptx_op *op = emit_comparison(decoder, results, p.slot);
-	if (!op)
-		return -1;
-	op->q = q.slot;
-	return 0;
-}
-
-/* set.CMP.TYPE.TYPE: setp, and then all ones or 1.0 where it holds. */
-int gt_ptx_decode_set(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_words words;
-	struct gt_ptx_result result;
-
-	gt_ptx_read_words(instruction, &words);
-	bool is_single = words.first_type == GT_PTX_F32;
-	if (instruction->n_modifiers < 3 || (gt_ptx_type_size(words.first_type) != 4))
-		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name);
-	uint32_t holds = gt_ptx_temporary(decoder, GT_PTX_PRED);
-	uint32_t yes = gt_ptx_constant_slot(decoder, is_single ? 0x3f800000 : UINT32_MAX, 4);
-	uint32_t no = gt_ptx_constant_slot(decoder, 0, 4);
-	if (!holds || !yes || !no || !emit_comparison(decoder, 1, holds) ||
-	    gt_ptx_result(decoder, &instruction->operands[0], words.first_type, &result) != 0 ||
-	    !gt_ptx_emit_form(decoder, "selp.b32", result.slot, yes, no, holds))
+	const bool is_float = form->d == GT_PTX_F32 || form->d == GT_PTX_F64 ||
+			      is_small_float((enum gt_ptx_type)form->d);
+	if ((!chooses && is_flushed(decoder, form->d, &words) &&
+	     !emit_adjustment(decoder, "flush", form->d, result.slot, result.slot)) ||
+	    (words.sat && is_float &&
+	     !emit_adjustment(decoder, "saturate", form->d, result.slot, result.slot)) ||
+	    (words.relu && !emit_adjustment(decoder, "relu", form->d, result.slot, result.slot)))
 		return -1;
 	return gt_ptx_finish_result(decoder, &result);
 }

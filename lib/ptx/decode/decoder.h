@@ -88,12 +88,15 @@ void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes);
 /* The name of an operation without what is said elsewhere: roundings, .ftz and such. */
 struct gt_ptx_words {
 	char name[GT_PTX_NAME];
-	bool ftz, sat, integral;
+	bool ftz, sat, relu, integral;
 	enum gt_ptx_type type; /* the last that is written */
 	enum gt_ptx_type first_type;
 	uint8_t rounding;
 };
 void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words);
+/* As gt_ptx_source, with subnormals made zeros where the words say .ftz. */
+uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+			    uint8_t type, const struct gt_ptx_words *words);
 
 /* Decoders of instructions: 0, or -1. */
 typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);

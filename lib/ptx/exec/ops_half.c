@@ -34,10 +34,18 @@ GT_INLINE double saturated(double x) { return !(x > 0) ? 0 : x < 1 ? x : 1; }
 #define OPERATIONS(M, F)                                                                         \
 	M(add, F, gt_ptx_odd_sum(p, q), 2) M(sub, F, gt_ptx_odd_sum(p, -q), 2) M(mul, F, p * q, 2) \
 	M(fma, F, gt_ptx_odd_sum(p * q, r), 3) M(min, F, lesser(p, q), 2) M(max, F, greater(p, q), 2) \
-	M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1) M(saturate, F, saturated(p), 1)
+	M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1) M(saturate, F, saturated(p), 1)                  \
+	M(relu, F, p < 0 || (p == 0 && signbit(p)) ? 0 : p, 1)
+/* Those whose result is NaN if a source is. */
+#define STRICT(M, F)                                                                             \
+	M(min, F, p == p && q == q ? lesser(p, q) : (double)NAN, 2)                                \
+	M(max, F, p == p && q == q ? greater(p, q) : (double)NAN, 2)
 #define DEFINE_ONE(ID, F, EXPRESSION, N) TWO(ID, F, EXPRESSION)
 OPERATIONS(DEFINE_ONE, f16)
 OPERATIONS(DEFINE_ONE, bf16)
+#define DEFINE_STRICT(ID, F, EXPRESSION, N) TWO(ID##_nan, F, EXPRESSION)
+STRICT(DEFINE_STRICT, f16)
+STRICT(DEFINE_STRICT, bf16)
 
 #define SOURCES_1(T) T, none, none
 #define SOURCES_2(T) T, T, none
@@ -51,6 +59,21 @@ OPERATIONS(DEFINE_ONE, bf16)
 	EXPAND(GT_ROW, ID##_##F##x2, #ID "." #F "x2", F##x2, SOURCES_##N(F##x2), )
 OPERATIONS(LANES_OF, f16)
 OPERATIONS(LANES_OF, bf16)
+#define STRICT_LANES(ID, F, EXPRESSION, N) LANES_OF(ID##_nan, F, , N)
+#define STRICT_ROWS(ID, F, EXPRESSION, N)                                                        \
+	EXPAND(GT_ROW, ID##_nan_##F, #ID ".NaN." #F, F, SOURCES_##N(F), )                          \
+	EXPAND(GT_ROW, ID##_nan_##F##x2, #ID ".NaN." #F "x2", F##x2, SOURCES_##N(F##x2), )
+STRICT(STRICT_LANES, f16)
+STRICT(STRICT_LANES, bf16)
+
+/* Subnormals to zeros of their sign. */
+GT_INLINE uint32_t flushed_half(uint32_t x, uint32_t exponent) { return x & exponent ? x : x & 0x8000; }
+#define FLUSHES(X, F, EXPONENT)                                                                  \
+	X(flush_##F, "flush." #F, F, F, none, none, flushed_half(x, EXPONENT))                     \
+	X(flush_##F##x2, "flush." #F "x2", F##x2, F##x2, none, none,                               \
+	  flushed_half(x & 0xffff, EXPONENT) | flushed_half(x >> 16, EXPONENT) << 16)
+FLUSHES(GT_LANES, f16, 0x7c00)
+FLUSHES(GT_LANES, bf16, 0x7f80)
 
 #define SIGNS(X, F)                                                                              \
 	X(neg_##F, "neg." #F, F, F, none, none, x ^ 0x8000)                                        \
@@ -62,5 +85,7 @@ SIGNS(GT_LANES, bf16)
 
 static const struct gt_ptx_form half_rows[] = {
 	OPERATIONS(ROWS_OF, f16) OPERATIONS(ROWS_OF, bf16) SIGNS(GT_ROW, f16) SIGNS(GT_ROW, bf16)
+	STRICT(STRICT_ROWS, f16) STRICT(STRICT_ROWS, bf16)
+	FLUSHES(GT_ROW, f16, 0x7c00) FLUSHES(GT_ROW, bf16, 0x7f80)
 };
 const struct gt_ptx_forms gt_ptx_half_forms = {half_rows, sizeof half_rows / sizeof half_rows[0]};
