@@ -103,6 +103,8 @@ static const struct property {
 	{672, 8, 97, 0, shared_optin},
 	{688, 4, 106, 0, blocks_sm},
 	{696, 8, 111, 0, shared_reserved},
+	{704, 4, 99, 1, NULL}, /* can register host memory */
+	{720, 4, 115, 1, NULL}, /* memory pools */
 	/* Attributes without a place among the properties. */
 	{0, 0, 13, 1000000, NULL}, /* kHz: the clock of events */
 	{0, 0, 15, 1, NULL},	   /* copies beside kernels */

@@ -45,6 +45,7 @@ enum {
 	CUDA_INVALID_RESOURCE_HANDLE = 400,
 	CUDA_ILLEGAL_STATE = 401,
 	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+	CUDA_HOST_MEMORY_ALREADY_REGISTERED = 712,
 	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_NOT_SUPPORTED = 801,
 	CUDA_STREAM_CAPTURE_UNSUPPORTED = 900,
@@ -152,6 +153,13 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes);
 
 /* `bytes` of a variable from `offset` on: their device address. Returns a code. */
 int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer);
+/* Device memory, named after the call that asks for it; shared: that the host uses by the same
+ * pointer. Each returns a code. */
+int gt_cudart_allocate(void **pointer, size_t bytes, const char *call);
+int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call);
+int gt_cudart_release(void *pointer);
+/* The device's pointer to memory of the host that was registered; NULL if it was not. */
+void *gt_cudart_registered(const void *host);
 /* Memory for rows of `width` bytes, each `*pitch` behind the one before. Returns a code. */
 int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call);
 
