@@ -5,7 +5,7 @@
 
 #include "report/csv.h"
 #include "report/json.h"
-#include "report/names.h"
+#include "report/metric.h"
 #include "report/report.h"
 #include "report/table.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/grown.h"
 #include "report/compare/match.h"
-#include "report/names.h"
+#include "report/metric.h"
 
 const char *const gt_comparison_notes[GT_COMPARISON_NOTES] = {
 	[GT_COMPARED] = "",

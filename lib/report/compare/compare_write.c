@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/number.h"
 #include "report/csv.h"
 #include "report/json.h"
 #include "report/metric.h"
-#include "report/real.h"
 #include "report/table.h"
 
 #define SHAPE_TEXT 40

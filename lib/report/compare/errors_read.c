@@ -4,7 +4,7 @@
 
 #include "report/compare/compare.h"
 #include "report/compare/csv_read.h"
-#include "report/number.h"
+#include "report/compare/number.h"
 
 enum column { METRIC, UNIT, HARDWARE, OURS, COLUMNS };
 static const char *const headings[COLUMNS] = {"metric", "unit", "hardware", "ours"};

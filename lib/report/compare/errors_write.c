@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "report/compare/errors.h"
+#include "report/compare/number.h"
 #include "report/csv.h"
 #include "report/json.h"
-#include "report/real.h"
 #include "report/table.h"
 
 #define STATISTICS 4

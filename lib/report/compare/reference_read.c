@@ -10,9 +10,9 @@
 #include "base/grown.h"
 #include "base/options.h"
 #include "report/compare/csv_read.h"
+#include "report/compare/number.h"
 #include "report/compare/reference.h"
-#include "report/names.h"
-#include "report/number.h"
+#include "report/metric.h"
 
 enum column { ID, NAME, GRID, BLOCK, ORDINAL, METRIC, UNIT, VALUE, COLUMNS };
 

@@ -17,6 +17,14 @@ void gt_page_number(uint64_t number, FILE *to)
 	fprintf(to, "<td class=\"number\">%s</td>", gt_table_number(number, text));
 }
 
+bool gt_page_class(const char *counter, size_t *length)
+{
+	const char *dot = strrchr(counter, '.');
+
+	*length = dot ? (size_t)(dot - counter) : 0;
+	return dot && dot != counter;
+}
+
 const char *gt_page_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
 {
 	if (kernel == &page->report->total)

@@ -32,14 +32,6 @@ struct class {
 	uint64_t references;
 };
 
-bool gt_page_class(const char *counter, size_t *length)
-{
-	const char *dot = strrchr(counter, '.');
-
-	*length = dot ? (size_t)(dot - counter) : 0;
-	return dot && dot != counter;
-}
-
 /* A counter of a class. False if the stage has none. */
 static bool class_number(const struct gt_report_stage *stage, const struct class *class, const char *counter, uint64_t *value)
 {

@@ -121,10 +121,7 @@ int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct g
 	if (lines.names) {
 		if (figure->style != GT_LINES_POINTS)
 			return gt_fail(error, "expected numbers in column '%s'; kind bars draws names", x);
-		struct gt_plot bars = *plot;
-		gt_figure_clear(figure);
-		bars.kind = gt_plot_kind("bars");
-		return gt_plot_figure(&bars, figure, error);
+		return GT_PLOT_NAMES;
 	}
 	if (!figure->x.label[0])
 		gt_plot_words(x, figure->x.label, &figure->x.numbers);

@@ -32,8 +32,11 @@ struct gt_plot_kind {
 	const char *array;	/* of `gstats --csv`: the array counter that the kind draws, or NULL */
 	const char *x_label, *y_label; /* NULL: as the columns are called */
 	enum gt_style style;
+	/* Returns 0, -1, or GT_PLOT_NAMES. */
 	int (*draw)(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
 };
+
+#define GT_PLOT_NAMES 1 /* names, not numbers, stand along x: kind bars draws them */
 
 struct gt_plot {
 	const struct gt_plot_kind *kind;
@@ -76,7 +79,7 @@ const char *gt_plot_y(const struct gt_plot *plot);
 /* The words for a column: "l1.reads" is "l1 reads (sectors)"; *numbers becomes GT_SIZES for bytes. */
 void gt_plot_words(const char *column, char words[GT_FIGURE_TEXT], enum gt_numbers *numbers);
 
-/* A box on top of what its series' place holds already, or beside it: see plot_boxes.c. */
+/* A box on top of what its series' place holds already, or beside it: see boxes.c. */
 struct gt_boxes {
 	struct gt_cell {
 		size_t place, file, series;

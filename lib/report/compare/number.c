@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/number.h"
+#include "report/compare/number.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#define FIXED_MAX 1e18 /* larger ones are printed with an exponent */
 #define NUMBER_TEXT 64 /* bytes a number may have, with its final 0 */
 
 static size_t digits_at(const char *text)
@@ -105,4 +107,24 @@ int gt_profiler_number(const char *text, enum gt_decimal decimal, double *value)
 		*to = '.';
 	*value = strtod(plain, &after);
 	return *after == '\0' && isfinite(*value) ? 1 : -1;
+}
+
+const char *gt_format_real(double value, char buffer[GT_REAL_TEXT])
+{
+	if (!isfinite(value)) {
+		strcpy(buffer, "-");
+		return buffer;
+	}
+	if (fabs(value) >= FIXED_MAX) {
+		snprintf(buffer, GT_REAL_TEXT, "%.15g", value);
+		return buffer;
+	}
+	int n = snprintf(buffer, GT_REAL_TEXT, "%.4f", value);
+	while (buffer[n - 1] == '0')
+		buffer[--n] = '\0';
+	if (buffer[n - 1] == '.')
+		buffer[--n] = '\0';
+	if (strcmp(buffer, "-0") == 0)
+		strcpy(buffer, "0");
+	return buffer;
 }
