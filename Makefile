@@ -16,6 +16,9 @@ mandir  ?= $(datadir)/man
 docdir  ?= $(datadir)/doc/gtrace
 BUILD   ?= build
 BIN     ?= bin
+# One name for a folder, or the dependencies noted under the one would be missed under the other.
+override BUILD := $(BUILD:$(CURDIR)/%=%)
+override BIN := $(BIN:$(CURDIR)/%=%)
 CFLAGS  ?= -O3 -g
 GPU     ?= titanv
 DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), C=f32[256*256], 256)
@@ -33,9 +36,12 @@ LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/%,$(wildcard lib/
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
+# The minor number is the soname's while it is 0.x: another one may change the library's interface.
+SONAME  := libgtrace.so.$(basename $(VERSION))
+SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 
-all: $(TOOLS) $(BUILD)/libgtrace.a $(CUDART)
+all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART)
 
 # With "deps" among the goals nothing may be compiled before it is done, however many jobs run.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
@@ -50,6 +56,8 @@ $(BUILD)/baked: always
 $(BUILD)/libgtrace.a: $(LIB)
 	@rm -f $@
 	$(AR) rcs $@ $^
+$(SHARED): $(LIB)
+	$(LINK) -shared -Wl,-soname,$(SONAME)
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK)
@@ -92,7 +100,8 @@ validate: all
 bench: all $(BENCHES)
 	tests/bench/run $(BIN) $(BUILD)
 
-HEADERS  = lib/gtrace.h $(filter-out lib/cudart/%,$(wildcard lib/*/*.h lib/*/*/*.h))
+# The public headers: gtrace.h and what it includes.
+HEADERS  = $(filter lib/%.h,$(shell $(CC) -Ilib -MM lib/gtrace.h))
 FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.md)
 MAN     := $(wildcard man/*.[157])
 install: all
@@ -104,13 +113,16 @@ install: all
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
 	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(libdir)
+	install -m 644 $(SHARED) $(DESTDIR)$(libdir)
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libgtrace.so
 	install $(CUDART) $(DESTDIR)$(libdir)/gtrace
 	for header in $(HEADERS); do install -D -m 644 $$header $(DESTDIR)$(includedir)/gtrace/$${header#lib/} || exit 1; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
 		>$(DESTDIR)$(libdir)/pkgconfig/gtrace.pc
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a pkgconfig/gtrace.pc) \
+	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a libgtrace.so $(SONAME) $(notdir $(SHARED)) pkgconfig/gtrace.pc) \
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
 	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
 clean:

@@ -31,5 +31,3 @@ passes() {
 @test "an address of 32 bits and its offset wrap around" { passes shared_wrap; }
 
 @test "graphs, captured streams and boxes of memory" { passes graphs; }
-
-@test "registered host memory, and memory pools" { passes host_memory; }

@@ -35,9 +35,9 @@ installed_filter() {
 	if nm "$build/libgtrace.a" 2>/dev/null | grep -q __asan_init; then
 		sanitize=-fsanitize=address,undefined
 	fi
-	flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig pkg-config --define-variable=prefix="$root/usr" --static --cflags --libs gtrace)
+	flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig pkg-config --define-variable=prefix="$root/usr" --cflags --libs gtrace)
 	# shellcheck disable=SC2086
-	${CC:-cc} -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L $sanitize -o "$BATS_TEST_TMPDIR/filter" examples/filter.c $flags
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L $sanitize -o "$BATS_TEST_TMPDIR/filter" examples/filter.c $flags -Wl,-rpath,"$root/usr/lib"
 }
 
 # What both filters are to keep: loads of blocks 3 to 17, in the text view.

@@ -28,11 +28,101 @@ copy_build() {
 	[ "$(pkg-config --modversion gtrace)" = "$(gcache --version | cut -d ' ' -f 2)" ]
 	sed -i "s|^prefix=.*|prefix=$work/image/opt/gtrace|" "$PKG_CONFIG_PATH/gtrace.pc"
 	# shellcheck disable=SC2046
-	cc ${SANITIZE-} -o "$work/filter" examples/filter.c $(pkg-config --static --cflags --libs gtrace)
-	gtrace-order examples/traces/conv.rdgc.xz | "$work/filter" 0 7 | gtrace-cat --check
+	cc ${SANITIZE-} -o "$work/filter" examples/filter.c $(pkg-config --cflags --libs gtrace)
+	gtrace-order examples/traces/conv.rdgc.xz | LD_LIBRARY_PATH=$work/image/opt/gtrace/lib "$work/filter" 0 7 | gtrace-cat --check
 	(cd / && "$work/image/opt/gtrace/bin/gtrace-cat" --gpu titanv | grep -q 'NVIDIA TITAN V')
 	"${install[@]}" uninstall PREFIX=/opt/gtrace
 	[ -z "$(find "$work/image" ! -type d)" ]
+}
+
+# Puts the installed library into $prefix, and its flags into $flags.
+installed_library() {
+	"${install[@]}" install PREFIX=/opt/gtrace
+	prefix=$work/image/opt/gtrace
+	flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --define-variable=prefix="$prefix" "$@" --cflags --libs gtrace)
+}
+
+@test "what is installed of the headers is gtrace.h and what it needs, for C11 and C++17 together" {
+	installed_library
+	cd "$prefix/include/gtrace"
+	find . -name '*.h' | sed 's|^\./||' | sort >"$work/headers"
+	cc -MM -I. gtrace.h | tr ' \\' '\n\n' | grep '\.h$' | sort -u | diff - "$work/headers"
+	[ "$(wc -l <"$work/headers")" -lt 40 ]
+	sed 's|.*|#include "&"|' "$work/headers" | tee "$work/all.c" >"$work/all.cc"
+	for compiler in "gcc -std=c11" "clang -std=c11"; do
+		$compiler -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only "$work/all.c"
+	done
+	for compiler in "g++ -std=c++17" "clang++ -std=c++17"; do
+		command -v "${compiler%% *}" >/dev/null || skip "no ${compiler%% *}"
+		$compiler -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only "$work/all.cc"
+	done
+}
+
+@test "the shared library has a soname, and exports what the headers declare and nothing else" {
+	installed_library
+	readelf -d "$prefix/lib/libgtrace.so" | grep -q 'SONAME.*\[libgtrace\.so\.0\.1\]'
+	[ -e "$prefix/lib/libgtrace.so.0.1" ]
+	python3 tests/declared.py | sort -u >"$work/declared"
+	[ "$(wc -l <"$work/declared")" -gt 100 ]
+	nm -D --defined-only "$prefix/lib/libgtrace.so" | awk '{ print $3 }' | grep -v '^__\(asan\|ubsan\|odr_asan\)' | sort | diff "$work/declared" -
+}
+
+@test "a C++ program gets the counts that gcache has, on the shared library and on the static one" {
+	cat >"$work/model.cc" <<-'END'
+		#include <cinttypes>
+		#include <cstdio>
+		#include <gtrace.h>
+
+		int main()
+		{
+			static const char *const parameters[] = {"size", "16K", "ways", "4", "index", "mod", nullptr};
+			static const char *const wrong[] = {"mshr", "1x4", nullptr};
+			gt_error error;
+			gt_reader *in = gt_reader_open(0, "standard input", nullptr, 0, &error);
+			gt_rows *rows = gt_rows_new(GT_ROWS_BATCH, &error);
+			gt_sink none = {rows, [](void *, gt_rows *sent, gt_error *) { sent->n = 0; return 0; }, nullptr};
+			gt_level *level = nullptr;
+			uint64_t kernel = 0;
+			if (!in || !rows || gt_level_make("l3", nullptr, nullptr, nullptr, &error) ||
+			    gt_level_make("l1", wrong, nullptr, nullptr, &error))
+				return 1;
+			for (gt_event event; (event = gt_read(in, &error)) != GT_END;) {
+				if (event == GT_FAILED)
+					return 1;
+				if (event == GT_KERNEL) {
+					kernel = gt_reader_kernel(in)->id;
+					level = gt_level_make("l1", parameters, gt_reader_gpu(in), gt_reader_kernel(in), &error);
+					if (!level)
+						return 1;
+					gt_level_begin(level);
+				}
+				if (event == GT_ROWS && gt_level_take(level, gt_reader_rows(in), &none, &error) != 0)
+					return 1;
+			}
+			gt_count count;
+			if (gt_level_finish(level, &none, &error) != 0 || gt_level_count(level, "l1", kernel, &count, &error) != 0)
+				return 1;
+			std::printf("%" PRIu64 "\n", gt_count_value(&count, "read_hits", 0));
+			gt_count_clear(&count);
+			gt_level_close(level);
+			gt_rows_free(rows);
+			gt_reader_close(in);
+		}
+	END
+	gtrace-order examples/traces/conv.rdgc.xz | gcoalesce | gschedule --sm 4 >"$work/scheduled"
+	hits=$(gcache --l1 --size 16K --ways 4 --index mod "$work/scheduled" | gstats --csv | awk -F, '$1 == 1 && $3 == "read_hits" { print $4 }')
+	sanitize=
+	if nm "$BUILD/libgtrace.a" | grep -q __asan_init; then sanitize=-fsanitize=address,undefined; fi
+	installed_library
+	# shellcheck disable=SC2086
+	g++ -std=c++17 $sanitize -o "$work/model" "$work/model.cc" $flags -Wl,-rpath,"$prefix/lib"
+	readelf -d "$work/model" | grep -q 'NEEDED.*libgtrace\.so\.0\.1'
+	[ "$("$work/model" <"$work/scheduled")" = "$hits" ]
+	installed_library --static
+	rm "$prefix"/lib/libgtrace.so*
+	# shellcheck disable=SC2086
+	g++ -std=c++17 $sanitize -o "$work/model" "$work/model.cc" $flags
+	[ "$("$work/model" <"$work/scheduled")" = "$hits" ]
 }
 
 @test "each folder goes where it is told, and all of it goes again" {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "cache/config.h"
 #include "cache/level.h"
 #include "cache/timed/timed.h"
 #include "cache/warm.h"

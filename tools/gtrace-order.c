@@ -212,7 +212,7 @@ static void set_order(struct tool *tool, struct settings *settings, const char *
 
 static void set_memory(struct tool *tool, struct settings *settings, const char *size)
 {
-	if (gt_parse_size(size, GT_SORT_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory,
+	if (gt_parse_size(size, GT_ORDER_MEMORY_MIN, UINT64_C(1) << 50, &settings->order.memory,
 			  &tool->error) != 0)
 		tool_usage_error(tool, "-S");
 }

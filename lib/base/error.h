@@ -3,6 +3,10 @@
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
 
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
+
 struct gt_error {
 	char text[768]; /* one line, no newline, no name of the tool */
 };
@@ -18,5 +22,7 @@ int gt_fail_errno(struct gt_error *error, const char *format, ...)
 
 /* "out of memory" for `what`; returns -1. */
 int gt_fail_memory(struct gt_error *error, const char *what);
+
+GT_PUBLIC_END
 
 #endif

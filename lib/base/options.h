@@ -9,6 +9,9 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 /* A decimal (or 0x) count in [min, max]. Returns 0, or -1 with what was expected. */
 int gt_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
@@ -37,5 +40,7 @@ void gt_help_option(FILE *to, const char *option, const char *text);
 /* How many letters must be put in, left out, replaced or swapped with their neighbour to make one word the other;
  * words of more than 63 letters are compared by their first 63. */
 unsigned gt_edit_distance(const char *a, const char *b);
+
+GT_PUBLIC_END
 
 #endif

@@ -6,6 +6,9 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 struct gt_regex;
 
@@ -24,5 +27,7 @@ const char *gt_regex_group_name(const struct gt_regex *regex, unsigned i);
 
 /* Where group `number` matched in the last text: its beginning, or NULL if it took no part. */
 const char *gt_regex_matched(const struct gt_regex *regex, int number, const char *text, size_t *length);
+
+GT_PUBLIC_END
 
 #endif

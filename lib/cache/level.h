@@ -7,11 +7,24 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cache/config.h"
+#include "base/public.h"
+#include "gpu/gpu.h"
 #include "stream/count.h"
+#include "stream/kernel.h"
 #include "stream/rows.h"
 
+GT_PUBLIC_BEGIN
+
 struct gt_level;
+
+/* An empty level of a role, "l1", "l2", "texture" or "readonly", as the options of gcache(1) make one: parameters are
+ * pairs of an option's name and its value, such as {"size", "32K", "ways", "8", NULL}; what they do not say, the GPU
+ * description, the kernel and the role say in this order. Parameters, gpu and kernel may be NULL. The functional model
+ * only: a parameter that makes a level timed is an error. NULL on error; closed by gt_level_close. */
+struct gt_level *gt_level_make(const char *role, const char *const *parameters, const struct gt_gpu *gpu,
+			       const struct gt_kernel *kernel, struct gt_error *error);
+
+struct gt_level_config; /* cache/config.h, which is private */
 
 /* An empty level of a config that passed gt_level_check. NULL on error. */
 struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error);
@@ -33,5 +46,7 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
  * gcache(1). Begins `count`, which the caller clears. */
 int gt_level_count(const struct gt_level *level, const char *stage, uint64_t kernel, struct gt_count *count,
 		   struct gt_error *error);
+
+GT_PUBLIC_END
 
 #endif

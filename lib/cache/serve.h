@@ -11,6 +11,7 @@
 #define GT_CACHE_SERVE_H
 
 #include "cache/arrival.h"
+#include "cache/config.h"
 #include "cache/future.h"
 #include "cache/level.h"
 #include "cache/replace/tags.h"

@@ -3,6 +3,7 @@
 #ifndef GT_CACHE_WARM_H
 #define GT_CACHE_WARM_H
 
+#include "cache/config.h"
 #include "cache/level.h"
 
 #define GT_WARM_MAX (UINT64_C(256) << 30) /* bytes of a range */

@@ -6,7 +6,10 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "stream/rows.h"
+
+GT_PUBLIC_BEGIN
 
 /* The byte at address a lies in bank a / unit % n, in its row a / (n * width). On Fermi a row of a bank is one
  * 4-byte word. On Kepler it is 8 bytes: two neighbouring words (8-byte mode), or words that are 32 apart
@@ -31,5 +34,7 @@ void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
  * row share a pass. As many lanes as fill one row of all banks go together, at most as many as there are banks
  * (Tesla: half a warp; Fermi with 8-byte data too), and the passes of such groups add up. */
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
+
+GT_PUBLIC_END
 
 #endif

@@ -6,9 +6,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "coalesce/rules.h"
 #include "coalesce/shared.h"
 #include "stream/output.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_COALESCE_STAGE "coalesce" /* what its counts are called */
 #define GT_ACTIONS 4
@@ -55,5 +58,7 @@ int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, co
 
 /* Counts from 0 again: for the next kernel. */
 void gt_coalescer_reset(struct gt_coalescer *coalescer);
+
+GT_PUBLIC_END
 
 #endif

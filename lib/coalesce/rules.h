@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/public.h"
 #include "stream/op.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_RULE_SIZES 6 /* data of up to 1, 2, 4, 8, 16 and 32 bytes a lane */
 
@@ -31,5 +34,7 @@ static inline bool gt_rule_whole_lines(const struct gt_coalescing_rule *rule, ui
 {
 	return rule->whole_lines && gt_op_space(op) != GT_TEXTURE;
 }
+
+GT_PUBLIC_END
 
 #endif

@@ -6,8 +6,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "coalesce/banks.h"
 #include "gpu/gpu.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_SHARED_POINTS 32
 
@@ -37,5 +40,7 @@ int gt_shared_latency_parse(const char *text, struct gt_shared_latency *latency,
 /* Cycles of an access of that many passes (from 1): as measured, and on a line through the two nearest points where
  * nothing was measured. `latency` has a point. */
 uint64_t gt_shared_cycles(const struct gt_shared_latency *latency, unsigned passes);
+
+GT_PUBLIC_END
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef GT_COUNTER_CACHE_H
 #define GT_COUNTER_CACHE_H
 
+#include "counter/counter.h"
+
 #define GT_LEVEL_COUNTERS(ROW) \
 	ROW(COUNT, requests, "requests", NUMBER, "Requests that the stage received.") \
 	ROW(COUNT, reads, "sectors", NUMBER, "Sectors that loads asked for.") \

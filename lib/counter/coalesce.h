@@ -3,6 +3,8 @@
 #ifndef GT_COUNTER_COALESCE_H
 #define GT_COUNTER_COALESCE_H
 
+#include "counter/counter.h"
+
 #define GT_COALESCE_COUNTERS(ROW) \
 	ROW(WORD, rule, NULL, NUMBER, "Which GPU's rule of coalescing holds.") \
 	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were coalesced, shared memory included.") \

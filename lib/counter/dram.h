@@ -3,6 +3,8 @@
 #ifndef GT_COUNTER_DRAM_H
 #define GT_COUNTER_DRAM_H
 
+#include "counter/counter.h"
+
 #define GT_DRAM_COUNTERS(ROW) \
 	ROW(SETTING, channels, "channels", NUMBER, "Channels of the memory.") \
 	ROW(SETTING, banks, "banks a channel", NUMBER, "Banks of a channel.") \

@@ -3,6 +3,8 @@
 #ifndef GT_COUNTER_PTX_H
 #define GT_COUNTER_PTX_H
 
+#include "counter/counter.h"
+
 #define GT_PTX_COUNTERS(ROW) \
 	ROW(SETTING, registers, "registers a thread", NUMBER, "32-bit registers that a thread takes.") \
 	ROW(SETTING, registers_estimated, NULL, NUMBER, "1 if that is an estimate.") \

@@ -3,6 +3,8 @@
 #ifndef GT_COUNTER_REUSE_H
 #define GT_COUNTER_REUSE_H
 
+#include "counter/counter.h"
+
 #define GT_REUSE_COUNTERS(ROW) \
 	ROW(WORD, granularity, NULL, NUMBER, "What a reuse is a reuse of.") \
 	ROW(WORD, per, NULL, NUMBER, "What has an LRU stack of its own.") \

@@ -3,6 +3,8 @@
 #ifndef GT_COUNTER_SCHEDULE_H
 #define GT_COUNTER_SCHEDULE_H
 
+#include "counter/counter.h"
+
 #define GT_SCHEDULE_COUNTERS(ROW) \
 	ROW(SETTING, resident_blocks, "blocks an SM", NUMBER, "Blocks that an SM holds at a time.") \
 	ROW(COUNT, waves, "waves", NUMBER, "Blocks of the SM that has most over resident_blocks, rounded up.") \

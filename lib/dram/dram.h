@@ -7,9 +7,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/rows.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_DRAM_STAGE "dram" /* what its counts are called */
 #define GT_DRAM_CHANNELS_MAX 1024
@@ -56,5 +59,7 @@ int gt_dram_count(const struct gt_dram *dram, struct gt_count *count, struct gt_
 
 /* Closes all rows and counts from 0 again: for the next kernel. */
 void gt_dram_reset(struct gt_dram *dram);
+
+GT_PUBLIC_END
 
 #endif

@@ -13,6 +13,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_GPU_TEXT 256 /* bytes a key, value or source may have, with its final 0 */
 
@@ -54,5 +57,7 @@ bool gt_gpu_known(const char *key);
 
 /* The directory where descriptions are looked for by name, into a buffer of `bytes`. */
 int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error);
+
+GT_PUBLIC_END
 
 #endif

@@ -9,7 +9,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "gpu/gpu.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_CARVEOUTS_MAX 32
 
@@ -52,5 +55,7 @@ int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt
 /* The occupancy of a kernel, by what its blocks need. Returns 0, or -1 with the limit that not one block keeps. */
 int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits, const struct gt_block_needs *needs,
 		 struct gt_error *error);
+
+GT_PUBLIC_END
 
 #endif

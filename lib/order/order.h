@@ -8,13 +8,17 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "base/regex.h"
 #include "stream/trace.h"
-#include "order/sort.h"
 #include "stream/output.h"
 
+GT_PUBLIC_BEGIN
+
+#define GT_ORDER_MEMORY_MIN (UINT64_C(64) << 10) /* bytes; with less, sorted runs would be too many */
+
 struct gt_order_options {
-	uint64_t memory;       /* bytes that rows and ordinals may take, GT_SORT_MEMORY_MIN at least */
+	uint64_t memory;       /* bytes that rows and ordinals may take, GT_ORDER_MEMORY_MIN at least */
 	const char *directory; /* of temporary files */
 	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
 	/* Called now and then, with the number of accesses taken so far; may be NULL. */
@@ -45,5 +49,7 @@ int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct 
 const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number);
 
 uint64_t gt_order_accesses(const struct gt_ordering *order); /* taken from the input so far */
+
+GT_PUBLIC_END
 
 #endif

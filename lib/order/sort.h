@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "stream/rows.h"
 
-#define GT_SORT_MEMORY_MIN ((uint64_t)64 << 10) /* bytes; below this runs would be too many */
-
 /* A warp access as it is kept and written: `lanes` addresses stand behind it, none if the active
  * lanes are affine. */
 struct gt_packed {
@@ -34,7 +32,7 @@ static inline const uint64_t *gt_packed_lanes(const struct gt_packed *row)
 
 struct gt_sorter;
 
-/* `memory` bytes at least GT_SORT_MEMORY_MIN; `by_an`: by kernel, an, block, warp, else by kernel,
+/* `memory` bytes at least GT_ORDER_MEMORY_MIN; `by_an`: by kernel, an, block, warp, else by kernel,
  * block, an, warp. The directory must outlive the sorter. */
 struct gt_sorter *gt_sorter_open(uint64_t memory, const char *directory, bool by_an, struct gt_error *error);
 void gt_sorter_close(struct gt_sorter *sorter);

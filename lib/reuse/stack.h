@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "reuse/timeline.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_DISTANCE_INFINITE UINT64_MAX /* never touched before */
 
@@ -54,5 +57,7 @@ void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uin
 
 /* Bytes of memory that the stack holds. */
 size_t gt_stack_bytes(const struct gt_stack *stack);
+
+GT_PUBLIC_END
 
 #endif

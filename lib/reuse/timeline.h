@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_TIMELINE_FAN 16   /* children of a node: their counts fill one 64-byte line */
 #define GT_TIMELINE_LEVELS 8 /* enough for 2^32 slots */
@@ -110,5 +113,7 @@ static inline uint32_t gt_timeline_after(const struct gt_timeline *slots, uint32
 	}
 	return sum;
 }
+
+GT_PUBLIC_END
 
 #endif

@@ -9,6 +9,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_DURATION_MAX (UINT64_C(1) << 31) /* steps of a block */
 
@@ -34,5 +37,7 @@ int gt_durations_sort(struct gt_durations *durations, struct gt_error *error);
 uint64_t gt_durations_of(const struct gt_durations *durations, uint64_t kernel, uint32_t block);
 
 void gt_durations_close(struct gt_durations *durations);
+
+GT_PUBLIC_END
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 struct gt_mapping {
 	const struct gt_mapping_kind *kind;
@@ -48,5 +51,7 @@ static inline uint32_t gt_mapping_sm(const struct gt_mapping *mapping, uint64_t 
 /* How many of the first `blocks` blocks run on the SM; `blocks` must never fall from one call to
  * the next. */
 uint64_t gt_mapping_count(struct gt_mapping *mapping, uint32_t sm, uint64_t blocks);
+
+GT_PUBLIC_END
 
 #endif

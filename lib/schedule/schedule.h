@@ -10,12 +10,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "gpu/occupancy.h"
 #include "schedule/durations.h"
 #include "schedule/mapping.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_SMS_MAX 65535	/* the column sm has 16 bits */
 #define GT_SCHEDULERS_MAX 1024 /* warps that a block may have, and more than any GPU */
@@ -67,5 +70,7 @@ void gt_schedule_close(struct gt_schedule *schedule);
 
 /* What was decided at the start: for kernel->l1_bytes. */
 const struct gt_occupancy *gt_schedule_occupancy(const struct gt_schedule *schedule);
+
+GT_PUBLIC_END
 
 #endif

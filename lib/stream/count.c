@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counter/counter.h"
+
 void gt_count_begin(struct gt_count *count, const char *stage, uint64_t kernel)
 {
 	memset(count, 0, sizeof *count);

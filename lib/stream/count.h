@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "counter/counter.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_COUNT_NAME 48 /* bytes a stage's or counter's name may have, with its final 0 */
 
@@ -39,6 +41,8 @@ int gt_count_array(struct gt_count *count, const char *name, const uint64_t *val
 		   struct gt_error *error);
 int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error);
 
+struct gt_counters; /* counter/counter.h */
+
 /* The numbers of a table (COUNT and SETTING), in its order, from the first `bytes` of a struct of its fields. */
 int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,
 		     struct gt_error *error);
@@ -47,5 +51,7 @@ int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, co
 const struct gt_count_entry *gt_count_find(const struct gt_count *count, const char *name);
 /* The number of that name, or `otherwise`. */
 uint64_t gt_count_value(const struct gt_count *count, const char *name, uint64_t otherwise);
+
+GT_PUBLIC_END
 
 #endif

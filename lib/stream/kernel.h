@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_KERNEL_NAME 1024	   /* bytes a name may have, with its final 0; longer ones are cut */
 #define GT_BLOCK_THREADS_MAX 1024  /* CUDA's limit */
@@ -78,5 +81,7 @@ int gt_kernel_check(const struct gt_kernel *kernel, struct gt_error *error);
 /* Copies, `extra` included. `to` must be zeroed or hold an earlier copy. */
 int gt_kernel_copy(struct gt_kernel *to, const struct gt_kernel *from, struct gt_error *error);
 void gt_kernel_clear(struct gt_kernel *kernel);
+
+GT_PUBLIC_END
 
 #endif

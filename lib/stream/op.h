@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
+
 enum gt_action { GT_LOAD, GT_STORE, GT_ATOMIC, GT_REDUCTION };
 enum gt_space { GT_GLOBAL, GT_LOCAL, GT_SHARED, GT_TEXTURE, GT_CONSTANT, GT_SPACES };
 enum gt_operator { GT_OPERATOR_NONE, GT_CA, GT_CG, GT_CS, GT_CV, GT_NC, GT_OPERATORS };
@@ -31,5 +35,7 @@ const char *gt_op_format(uint8_t op, char *buffer);
 
 /* The inverse, for text of known length. Returns 0, or -1 if the text names no op. */
 int gt_op_parse(const char *text, uint8_t *op);
+
+GT_PUBLIC_END
 
 #endif

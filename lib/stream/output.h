@@ -5,9 +5,12 @@
 #define GT_STREAM_OUTPUT_H
 
 #include "base/error.h"
+#include "base/public.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
+
+GT_PUBLIC_BEGIN
 
 /* The calls return 0, or -1 with the error set. */
 struct gt_output {
@@ -25,5 +28,7 @@ static inline int gt_output_count(const struct gt_output *output, struct gt_coun
 	gt_count_clear(count);
 	return result;
 }
+
+GT_PUBLIC_END
 
 #endif

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_WARP_SIZE 32
 #define GT_LINE 128	    /* bytes; `address` of a request is a multiple of this */
@@ -139,5 +142,7 @@ static inline int gt_sink_room(struct gt_sink *sink, struct gt_error *error)
 {
 	return sink->rows->n < sink->rows->capacity ? 0 : sink->flush(sink->context, sink->rows, error);
 }
+
+GT_PUBLIC_END
 
 #endif

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#include "base/public.h"
+
+GT_PUBLIC_BEGIN
+
 enum gt_status {
 	GT_STATUS_NONE,		    /* it was not looked up: it bypassed the level */
 	GT_STATUS_HIT,		    /* every sector was there */
@@ -20,5 +24,7 @@ extern const char *const gt_status_names[GT_STATUSES];
 
 /* The inverse of the names. Returns 0, or -1 if the text is none of them. */
 int gt_status_parse(const char *text, uint8_t *status);
+
+GT_PUBLIC_END
 
 #endif

@@ -9,11 +9,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/output.h"
 #include "stream/rows.h"
+
+GT_PUBLIC_BEGIN
 
 #define GT_STREAM_VERSION 1
 #define GT_RECORD_MAX (32U << 20) /* bytes a record may have */
@@ -84,5 +87,7 @@ int gt_writer_flush(struct gt_writer *writer, struct gt_error *error);
 int gt_writer_finish(struct gt_writer *writer, struct gt_error *error);
 /* Frees the writer. A stream that was not finished has no end, and readers will say so. */
 void gt_writer_close(struct gt_writer *writer);
+
+GT_PUBLIC_END
 
 #endif

@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/public.h"
 #include "stream/kernel.h"
+
+GT_PUBLIC_BEGIN
 
 /* The id of a launch whose source gives it none: the next free one, from 1. */
 #define GT_KERNEL_NEXT UINT64_MAX
@@ -47,5 +50,7 @@ struct gt_trace {
 	 * "TMA instructions": reported once per kind, with its total, on stderr and in a count. */
 	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
 };
+
+GT_PUBLIC_END
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cache/config.h"
 #include "cache/level.h"
 #include "base/random.h"
 #include "stream/op.h"

@@ -3,6 +3,7 @@
  * streams. What is sent and what is counted must be equal. */
 #include "cache_reference.h"
 
+#include "cache/config.h"
 #include "cache/level.h"
 #include "check.h"
 

@@ -2,6 +2,7 @@
 /* What must hold whatever the numbers are, and what the papers say of index functions. */
 #include "cache/index/index.h"
 #include "cache/index/interleave.h"
+#include "cache/config.h"
 #include "cache/level.h"
 #include "cache/index/polynomial.h"
 #include "base/random.h"

@@ -2,6 +2,7 @@
 /* The timed level: the papers' tables step by step, and what must hold for any numbers. */
 #include <stdlib.h>
 
+#include "cache/config.h"
 #include "cache/level.h"
 #include "base/random.h"
 #include "cache/timed/timed.h"

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "order/order.h"
+#include "order/sort.h"
 #include "order/ordinals.h"
 #include "stream/op.h"
 
@@ -77,7 +78,7 @@ static void sorts_like_the_slow_one(void)
 {
 	state = 88172645463325252;
 	for (int by_an = 0; by_an < 2; by_an++) {
-		for (uint64_t memory = GT_SORT_MEMORY_MIN; memory <= 64 * GT_SORT_MEMORY_MIN; memory *= 64) {
+		for (uint64_t memory = GT_ORDER_MEMORY_MIN; memory <= 64 * GT_ORDER_MEMORY_MIN; memory *= 64) {
 			sort_some(0, memory, by_an, 1, 1, 1);
 			sort_some(1, memory, by_an, 1, 1, 1);
 			sort_some(5000, memory, by_an, 1, 1, 1);
@@ -96,7 +97,7 @@ static void rows_in_order_stay(void)
 	const struct gt_packed *got;
 	struct gt_error error;
 
-	for (uint64_t memory = GT_SORT_MEMORY_MIN; memory <= 64 * GT_SORT_MEMORY_MIN; memory *= 64) {
+	for (uint64_t memory = GT_ORDER_MEMORY_MIN; memory <= 64 * GT_ORDER_MEMORY_MIN; memory *= 64) {
 		struct gt_sorter *sorter = gt_sorter_open(memory, "/tmp", false, &error);
 		for (row.block = 0; row.block < 20000; row.block++)
 			CHECK_EQUAL(gt_sorter_add(sorter, &row, NULL, &error), 0);
