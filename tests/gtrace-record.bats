@@ -151,7 +151,8 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 }
 
 @test "what was traced before a fault is in the stream" {
-	record "$PROGRAM" stray || true
+	run record "$PROGRAM" stray
+	[ "$status" -ne 0 ]
 	[ "$(names 2>cut | xargs)" = add ]
 	# The first warp loads and stores; the second one's load is at fault.
 	[ "$(gtrace-cat "$OUT" 2>cut | grep -cv '^#')" -eq 2 ]

@@ -79,6 +79,18 @@ setup() { cd "$ROOT"; }
 	done
 }
 
+@test "--help ends in an example, which runs" {
+	for tool in tools/*.c; do
+		name=$(basename "$tool" .c)
+		[ "$name" != tool ] || continue
+		example=$("$name" --help | tail -n 1)
+		[[ $example == "example: "*"$name"* ]]
+		[ "$name" != gtrace-record ] || continue # wants a program; its manual's examples run
+		bash -o pipefail -c "${example#example: } || [ \$? -eq 141 ]" >"$BATS_TEST_TMPDIR/out"
+		[ -s "$BATS_TEST_TMPDIR/out" ]
+	done
+}
+
 @test "--help and --version go to standard output, wrong options to standard error" {
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)

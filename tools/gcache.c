@@ -27,7 +27,7 @@ static const char other_options[] =
 	"In brackets: what holds if neither the option is given nor the GPU description in the stream says\n"
 	"it; see gcache(1).\n"
 	"\n"
-	"example: gtrace-order TRACE | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats\n";
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats\n";
 
 /* Values of the options: parameters, then roles, then the rest. */
 enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED };

@@ -19,7 +19,9 @@ static const char help[] =
 	"                   successive bytes lie in one bank, a colon and these: 16x4 (Tesla), 32x4 (the\n"
 	"                   default), 32x8:4 and 32x8 (Kepler's 4- and 8-byte modes)\n"
 	"  -v, --verbose    progress on standard error\n"
-	"  --help, --version\n";
+	"  --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce --rule fermi | gstats\n";
 
 struct gcoalesce {
 	struct tool tool;

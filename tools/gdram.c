@@ -14,7 +14,9 @@ static const char help[] =
 	"  --interleave SIZE  successive bytes in a channel before the next one's turn (256)\n"
 	"                     without these: what the stream's GPU description says\n"
 	"  -v, --verbose      progress on standard error\n"
-	"  --help, --version\n";
+	"  --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gdram --channels 8 | gstats\n";
 
 struct gdram {
 	struct tool tool;

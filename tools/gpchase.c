@@ -21,7 +21,7 @@ static const char help[] =
 	"  -N RANGE           bytes of the array; a run for each size\n"
 	"  -s BYTES           stride (default 128)\n"
 	"  -k ROUNDS          how often the array is gone through (default 3)\n"
-	"      --order NAME   ring, retouch (tells LRU from FIFO) or patterns (all latency patterns at once)\n"
+	"      --order NAME   ring (default), retouch (tells LRU from FIFO) or patterns (all latency patterns at once)\n"
 	"      --base ADDRESS of the array (default 0x700000000000)\n"
 	"      --page BYTES   of the order patterns (default 2M)\n"
 	"      --texture      loads of texture memory\n"
@@ -34,7 +34,9 @@ static const char help[] =
 	"      --base ADDRESS of the array, where it is not a multiple of a power of two above N\n"
 	"      --line BYTES   the line's size, if it is known\n"
 	"  -v, --verbose      progress on stderr\n"
-	"      --help, --version\n";
+	"      --help, --version\n"
+	"\n"
+	"example: gpchase trace -N 16K..20K:1K -s 128 | gcache --l1 --size 16K | gstats --csv\n";
 
 static struct tool tool;
 

@@ -44,7 +44,9 @@ static const char help[] =
 	"      --hit-below N   pchase: a latency of fewer cycles is a hit\n"
 	"      --size WxH      pixels, or characters\n"
 	"  -v, --verbose       say on standard error what is drawn\n"
-	"      --help, --version\n";
+	"      --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | grd --curve | gplot curve --terminal text\n";
 
 static struct tool tool;
 

@@ -42,7 +42,9 @@ static const char help[] =
 	"  --sample-lines N keep at most N lines: lower the rate as needed\n"
 	"  --name NAME      the stage's name in the counts (reuse, or as the table)\n"
 	"  -v, --verbose    progress on standard error\n"
-	"  --help, --version\n";
+	"  --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | grd --lines 64,256\n";
 
 /* In the order of the table: what prints, what grd takes itself, what lib/reuse takes. */
 enum { PRINTS = 1, DISTANCES = 11, TOTAL, COUNT, FLUSH, NAME, INDEX, MEASURES };

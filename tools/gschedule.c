@@ -31,7 +31,9 @@ static const char help[] =
 	"  -S, --memory SIZE   memory for rows that wait (2G); more of them go to a file\n"
 	"  -T, --temporary DIR where that file is made ($TMPDIR, /tmp)\n"
 	"  -v, --verbose       progress on standard error\n"
-	"      --help, --version\n";
+	"      --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | gschedule --sm 4 --issue gto | gcache --l1 | gstats\n";
 
 enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, SEED, BLOCK_STEPS, ISSUE, ONLY_SM, WAVES };
 

@@ -31,7 +31,9 @@ static const char help[] =
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
 	"                   standard error or to --output\n"
 	"  -v, --verbose    show progress\n"
-	"  --help, --version\n";
+	"  --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gstats --csv\n";
 
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report;

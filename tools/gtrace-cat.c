@@ -23,7 +23,9 @@ static const char help[] =
 	"      --decimal   addresses and lanes as decimal numbers\n"
 	"      --no-rows   only the lines that begin with '#'\n"
 	"  -v, --verbose   progress on stderr\n"
-	"      --help, --version\n";
+	"      --help, --version\n"
+	"\n"
+	"example: gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head\n";
 
 enum mode { TO_TEXT, TO_PLAIN, FROM, CHECK };
 

@@ -21,7 +21,7 @@ static const char usage[] =
 	"      --format-regex RE  each line that RE matches is an access; its named groups say what is\n"
 	"                         what: block, thread or warp, an, op, address or hexaddress, size, pc\n"
 	"      --kernel RE        keep the launches of kernels whose names RE matches\n"
-	"      --by block|an      order by block, access number, warp, or by access number, block, warp\n"
+	"      --by block|an      order by block, access number, warp (block), or by access number, block, warp\n"
 	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
 	"  -T, --temporary DIR    where the rest goes ($TMPDIR, /tmp)\n"
 	"  -v, --verbose          progress on stderr\n"
@@ -30,6 +30,8 @@ static const char usage[] =
 	"formats, detected from the first lines, compressed or not:\n"
 	"  stream      a gtrace stream\n";
 
+static const char example[] = "example: gtrace-order --by an examples/traces/gemm.rdgc.xz | gtrace-cat | head";
+
 struct settings {
 	struct watch *watch;
 	const struct gt_importer *importer;
@@ -37,7 +39,7 @@ struct settings {
 	struct gt_order_options order;
 };
 
-/* The help ends with the table of formats. */
+/* The help ends with the table of formats, and an example. */
 static const char *make_help(void)
 {
 	static char text[8192];
@@ -46,6 +48,8 @@ static const char *make_help(void)
 	for (size_t i = 0; i < gt_importers_n && at < sizeof text; i++)
 		at += (size_t)snprintf(text + at, sizeof text - at, "  %-11s %s\n", gt_importers[i]->name,
 				       gt_importers[i]->summary);
+	if (at < sizeof text)
+		snprintf(text + at, sizeof text - at, "\n%s\n", example);
 	return text;
 }
 

@@ -41,7 +41,9 @@ static const char help[] =
 	"  --unordered           as the warps ran, not in order of access number and warp\n"
 	"  -S, --memory SIZE     memory for putting the accesses of a block in order (2G)\n"
 	"  -v, --verbose         what each launch did, on standard error\n"
-	"      --help, --version\n";
+	"      --help, --version\n"
+	"\n"
+	"example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n";
 
 enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED,
        STATIC, TREE, GRID, BLOCK };

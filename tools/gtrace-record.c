@@ -40,7 +40,9 @@ static const char usage[] =
 	"      --ignore-unsupported  end the stream although work or data is missing that a GPU would have made\n"
 	"      --stdout FILE       where the program's standard output goes (standard error)\n"
 	"  -v, --verbose           a line for each launch on stderr\n"
-	"      --help, --version\n";
+	"      --help, --version\n"
+	"\n"
+	"example: gtrace-record --gpu titanv ./program | gcoalesce | gschedule --gpu titanv | gcache --l1 | gstats\n";
 
 static pid_t child;
 
