@@ -16,6 +16,7 @@ struct gt_ptx_special {
 	enum gt_ptx_type type;
 	bool changes; /* while a warp runs: read anew each time */
 	uint64_t (*value)(const struct gt_ptx_warp *warp, unsigned lane);
+	bool by_lane; /* lanes differ */
 };
 struct gt_ptx_special_use {
 	const struct gt_ptx_special *special;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ptx/decode/code.h"
-#include "stream/op.h"
 
 const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {
 	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL,  [GT_PTX_SHARED] = GT_SHARED,

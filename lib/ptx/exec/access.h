@@ -6,6 +6,7 @@
 
 #include "ptx/exec/lanes.h"
 #include "ptx/exec/warp.h"
+#include "stream/op.h"
 
 struct gt_ptx_reach {
 	const uint64_t *lanes; /* lane i accesses lanes[i] + offset */
@@ -106,6 +107,13 @@ GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 		if (high >= core->shared_bytes || core->shared_bytes - high < bytes || access->in_frame)
 			return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
 		reach->host = core->shared + reach->low;
+		return 0;
+	}
+	if (access->space == GT_PTX_PARAM && access->action == GT_LOAD && !access->in_frame) {
+		const struct gt_ptx_core *core = warp->core;
+		if (high >= core->parameter_bytes || core->parameter_bytes - high < bytes)
+			return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
+		reach->host = core->parameters + reach->low;
 		return 0;
 	}
 	/* `low` is above `high` where no access has been yet. */

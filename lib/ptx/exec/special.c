@@ -43,31 +43,34 @@ VALUE(dynamic_shared, LAUNCH->dynamic_shared)
 VALUE(total_shared, warp->core->shared_bytes)
 
 static const struct gt_ptx_special specials[] = {
-	{"%tid.x", GT_PTX_U32, false, tid_x}, {"%tid.y", GT_PTX_U32, false, tid_y}, {"%tid.z", GT_PTX_U32,
-			false, tid_z},
-	{"%tid.w", GT_PTX_U32, false, zero}, {"%ntid.w", GT_PTX_U32, false, one},
-	{"%ntid.x", GT_PTX_U32, false, ntid_x}, {"%ntid.y", GT_PTX_U32, false, ntid_y},
-	{"%ntid.z", GT_PTX_U32, false, ntid_z}, {"%ctaid.x", GT_PTX_U32, false, ctaid_x},
-	{"%ctaid.y", GT_PTX_U32, false, ctaid_y}, {"%ctaid.z", GT_PTX_U32, false, ctaid_z},
-	{"%ctaid.w", GT_PTX_U32, false, zero}, {"%nctaid.w", GT_PTX_U32, false, one},
-	{"%nctaid.x", GT_PTX_U32, false, nctaid_x}, {"%nctaid.y", GT_PTX_U32, false, nctaid_y},
-	{"%nctaid.z", GT_PTX_U32, false, nctaid_z}, {"%laneid", GT_PTX_U32, false, laneid},
-	{"%warpid", GT_PTX_U32, false, warpid}, {"%nwarpid", GT_PTX_U32, false, nwarpid},
-	{"%smid", GT_PTX_U32, false, smid}, {"%nsmid", GT_PTX_U32, false, nsmid},
-	{"%gridid", GT_PTX_U64, false, gridid}, {"%lanemask_eq", GT_PTX_U32, false, lanemask_eq},
-	{"%lanemask_lt", GT_PTX_U32, false, lanemask_lt}, {"%lanemask_le", GT_PTX_U32, false, lanemask_le},
-	{"%lanemask_gt", GT_PTX_U32, false, lanemask_gt}, {"%lanemask_ge", GT_PTX_U32, false, lanemask_ge},
-	{"%clock", GT_PTX_U32, true, issued}, {"%clock_hi", GT_PTX_U32, true, issued_high},
-	{"%clock64", GT_PTX_U64, true, issued}, {"%globaltimer", GT_PTX_U64, true, issued},
-	{"%globaltimer_lo", GT_PTX_U32, true, issued}, {"%globaltimer_hi", GT_PTX_U32, true, issued_high},
-	{"%dynamic_smem_size", GT_PTX_U32, false, dynamic_shared},
-	{"%total_smem_size", GT_PTX_U32, false, total_shared}, {"%aggr_smem_size", GT_PTX_U32, false,
-								total_shared},
+	{"%tid.x", GT_PTX_U32, false, tid_x, true}, {"%tid.y", GT_PTX_U32, false, tid_y, true},
+	{"%tid.z", GT_PTX_U32, false, tid_z, true}, {"%tid.w", GT_PTX_U32, false, zero, false},
+	{"%ntid.w", GT_PTX_U32, false, one, false}, {"%ntid.x", GT_PTX_U32, false, ntid_x, false},
+	{"%ntid.y", GT_PTX_U32, false, ntid_y, false}, {"%ntid.z", GT_PTX_U32, false, ntid_z, false},
+	{"%ctaid.x", GT_PTX_U32, false, ctaid_x, false}, {"%ctaid.y", GT_PTX_U32, false, ctaid_y, false},
+	{"%ctaid.z", GT_PTX_U32, false, ctaid_z, false}, {"%ctaid.w", GT_PTX_U32, false, zero, false},
+	{"%nctaid.w", GT_PTX_U32, false, one, false}, {"%nctaid.x", GT_PTX_U32, false, nctaid_x, false},
+	{"%nctaid.y", GT_PTX_U32, false, nctaid_y, false}, {"%nctaid.z", GT_PTX_U32, false, nctaid_z, false},
+	{"%laneid", GT_PTX_U32, false, laneid, true}, {"%warpid", GT_PTX_U32, false, warpid, false},
+	{"%nwarpid", GT_PTX_U32, false, nwarpid, false}, {"%smid", GT_PTX_U32, false, smid, false},
+	{"%nsmid", GT_PTX_U32, false, nsmid, false}, {"%gridid", GT_PTX_U64, false, gridid, false},
+	{"%lanemask_eq", GT_PTX_U32, false, lanemask_eq, true},
+	{"%lanemask_lt", GT_PTX_U32, false, lanemask_lt, true},
+	{"%lanemask_le", GT_PTX_U32, false, lanemask_le, true},
+	{"%lanemask_gt", GT_PTX_U32, false, lanemask_gt, true},
+	{"%lanemask_ge", GT_PTX_U32, false, lanemask_ge, true}, {"%clock", GT_PTX_U32, true, issued, false},
+	{"%clock_hi", GT_PTX_U32, true, issued_high, false}, {"%clock64", GT_PTX_U64, true, issued, false},
+	{"%globaltimer", GT_PTX_U64, true, issued, false},
+	{"%globaltimer_lo", GT_PTX_U32, true, issued, false},
+	{"%globaltimer_hi", GT_PTX_U32, true, issued_high, false},
+	{"%dynamic_smem_size", GT_PTX_U32, false, dynamic_shared, false},
+	{"%total_smem_size", GT_PTX_U32, false, total_shared, false},
+	{"%aggr_smem_size", GT_PTX_U32, false, total_shared, false},
 };
 
 const struct gt_ptx_special *gt_ptx_special(const char *name)
 {
-	static const struct gt_ptx_special environment = {"%envreg", GT_PTX_U32, false, zero};
+	static const struct gt_ptx_special environment = {"%envreg", GT_PTX_U32, false, zero, false};
 
 	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
 		if (strcmp(specials[i].name, name) == 0)
@@ -78,12 +81,16 @@ const struct gt_ptx_special *gt_ptx_special(const char *name)
 void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
 			 unsigned char *lanes)
 {
-	unsigned size = gt_ptx_type_size(special->type);
+	uint64_t wide = special->value(warp, 0);
 
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-		uint64_t wide = special->value(warp, lane);
+		if (special->by_lane)
+			wide = special->value(warp, lane);
 		uint32_t narrow = (uint32_t)wide;
-		memcpy(lanes + lane * size, size == 8 ? (const void *)&wide : (const void *)&narrow, size);
+		if (gt_ptx_type_size(special->type) == sizeof wide)
+			memcpy(lanes + lane * sizeof wide, &wide, sizeof wide);
+		else
+			memcpy(lanes + lane * sizeof narrow, &narrow, sizeof narrow);
 	}
 }
 
