@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Random operations over lanes, of all of a warp or of groups that each name themselves."""
+
+class Lanes:
+    def over_lanes(self):
+        """Only where all lanes of the warp are, and of whole warps."""
+        if self.depth or self.guard or self.in_function or self.kernel.block % 32:
+            return
+        mask, width = self.members()
+        op = self.one_of("shfl", "shfl", "vote", "match", "redux")
+        if op == "shfl":
+            self.shuffle(mask, width)
+        elif op == "vote":
+            which = self.one_of("all.pred", "any.pred", "uni.pred", "ballot.b32")
+            d = "pred" if which.endswith("pred") else "b32"
+            self.do("vote.sync." + which, d, (self.predicate_source(), mask))
+        elif op == "match":
+            t = self.one_of("b32", "b64")
+            x = self.source(t)
+            if self.chance(0.7):
+                guard = self.fresh(t)
+                self.emit("and.%s %s, %s, %d" % (t, guard, x, self.one_of(1, 3)))
+                x = guard
+            if self.chance(0.5):
+                self.do("match.any.sync." + t, "b32", (x, mask))
+            else:
+                d, p = self.fresh("b32"), self.fresh("pred")
+                self.emit("match.all.sync.%s %s|%s, %s, %s" % (t, d, p, x, mask))
+                self.pool["b32"].append(d)
+                self.pool["pred"].append(p)
+        else:
+            op, t = self.one_of(("add", "s32"), ("add", "u32"), ("min", "u32"), ("min", "s32"), ("max", "u32"),
+                                ("max", "s32"), ("and", "b32"), ("or", "b32"), ("xor", "b32"))
+            self.do("redux.sync.%s.%s" % (op, t), t, (self.source("b32"), mask))
+
+    def members(self):
+        """A mask that names the lane's group, and how wide groups are."""
+        if not self.features.get("groups") or self.chance(0.5):
+            return "0xffffffff", 32
+        width = self.one_of(2, 4, 8, 16)
+        first, mask = self.fresh("b32"), self.fresh("b32")
+        self.emit("and.b32 %s, %%lane0, %d" % (first, 32 - width))
+        self.emit("shl.b32 %s, 0x%x, %s" % (mask, (1 << width) - 1, first))
+        return mask, width
+
+    def shuffle(self, mask, width):
+        mode = self.one_of("up", "down", "bfly", "idx")
+        segment = self.one_of(*[w for w in (2, 4, 8, 16, 32) if w <= width])
+        c = (32 - segment) << 8 | (0 if mode == "up" else segment - 1 if self.chance(0.8) else self.random.randrange(segment))
+        if mode == "up" and self.chance(0.3):
+            c |= self.random.randrange(4)
+        by = self.one_of(str(self.random.randrange(segment)), self.small(segment),
+                         str(self.random.randrange(segment if mode == "bfly" else 32)))
+        kind = self.one_of("b32", "b32", "f32")
+        if self.chance(0.5):
+            d, p = self.register(kind), self.register("pred")
+            self.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %s, %s" % (mode, d, p, self.source(kind), by, hex(c), mask))
+            self.pool["pred"].append(p)
+        else:
+            d = self.register(kind)
+            self.emit("shfl.sync.%s.b32 %s, %s, %s, %s, %s" % (mode, d, self.source(kind), by, hex(c), mask))
+        self.pool[kind].append(d)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""Random loads, stores and atomics, of which no two threads race."""
+
+from integers import WIDTHS
+from parts import BITS, CELL, CONSTANT_BYTES, FLOATS, INPUT_CELLS, INTEGERS, kind_of
+
+
+class Memory:
+    def store_row(self, t, x, comment=None, width=None):
+        """A row of cells in the output, one cell a thread."""
+        address = self.one_of("%outa", "%outb")
+        row = self.rows
+        self.rows += 1
+        space = self.one_of("st.global", "st.global", "st", "st.global.cg", "st.global.wb", "st.volatile.global")
+        if space == "st":
+            address = address.replace("out", "gen")
+        if space == "st.volatile.global":
+            space = "st.volatile.global" if width is None else "st.global"
+        self.emit("%s.%s [%s+%d], %s" % (space, t, address, row * CELL * self.threads, x), comment)
+
+    def comment_of(self, kind):
+        return kind if kind in FLOATS else None
+
+    def store(self):
+        """Any register of the pool, whole, cut or several in a vector."""
+        if self.in_function:
+            return
+        kind = self.one_of(*BITS, *FLOATS)
+        n = self.one_of(1, 1, 2, 4)
+        n = n if n * WIDTHS[kind] <= 128 else 2
+        if n > 1:
+            xs = "{%s}" % ", ".join(self.source(kind) for _ in range(n))
+            self.store_row("v%d.b%d" % (n, WIDTHS[kind]), xs, self.comment_of(kind), n)
+            return
+        t = "b%d" % WIDTHS[kind]
+        if kind in BITS and self.chance(0.4):
+            t = self.one_of(*[x for x in ("u8", "s8", "b8") + INTEGERS if WIDTHS[x] <= WIDTHS[kind]])
+        elif kind in ("f32", "f64"):
+            t = kind
+        self.store_row(t, self.source(kind), self.comment_of(kind))
+
+    def store_predicate(self):
+        if self.in_function:
+            return
+        name = self.fresh("b32")
+        self.emit("selp.u32 %s, 1, 0, %s" % (name, self.source("pred")))
+        self.store_row("u32", name)
+
+    LAYOUT = {"b64": 0, "f64": 1, "f32": 2, "f16": 3, "bf16": 4, "f16x2": 3, "bf16x2": 4, "b32": 6, "b16": 7}
+
+    def load_input(self):
+        """From the read-only input: constants' offsets, or an index made of a register."""
+        if self.in_function:
+            return
+        base, gen = "%in", "%ingen"
+        if self.chance(0.5):
+            guard, self.guard = self.guard, None
+            index, base = self.fresh("b32"), self.register("b64", "u64")
+            self.emit("and.b32 %s, %s, %d" % (index, self.source("b32"), INPUT_CELLS - 1))
+            self.emit("mad.wide.u32 %s, %s, 64, %s" % (base, index, "%in0"))
+            self.guard, gen = guard, base
+        space = self.one_of("ld.global", "ld.global", "ld.global.nc", "ld.global.ca", "ld.global.cg", "ld.volatile.global", "ld")
+        self.load_typed(space, gen if space == "ld" else base, lambda kind, t: 8 * self.column(kind), True)
+
+    def column(self, kind):
+        """Random bits, or the content made for that kind."""
+        return self.one_of(self.LAYOUT[kind], 5 if kind == "b64" else 0)
+
+    def load_typed(self, space, base, offset_of, vectors):
+        kind = self.one_of(*BITS, *FLOATS)
+        n = self.one_of(1, 1, 2, 4) if vectors and "volatile" not in space else 1
+        n = min(n, 64 // WIDTHS[kind])
+        if n > 1:
+            names = self.targets(kind, n)
+            self.emit("%s.v%d.b%d {%s}, [%s+%d]" % (space, n, WIDTHS[kind], ", ".join(names), base, offset_of(kind, kind)))
+            if not self.guard:
+                self.pool[kind] += [x for x in names if x not in self.pool[kind]]
+            return
+        if kind in BITS:
+            t = self.one_of(*[x for x in ("u8", "s8", "b8") + INTEGERS + BITS if WIDTHS[x] <= WIDTHS[kind]])
+        else:
+            t = kind if kind in ("f32", "f64") else "b%d" % WIDTHS[kind]
+        size = WIDTHS[t] // 8
+        at = offset_of(kind, t)
+        if kind in BITS:
+            at += self.random.randrange(8 // size) * size
+        to = self.target(kind)
+        self.emit("%s.%s %s, [%s+%d]" % (space, t, to, base, at))
+        self.settle()
+
+    def load_constant(self):
+        guard, self.guard = self.guard, None
+        base = "ctab"
+        at = self.random.randrange(CONSTANT_BYTES // 8) * 8
+        if self.chance(0.6):
+            table, index, base = self.register("b64", "u64"), self.fresh("b32"), self.register("b64", "u64")
+            self.emit("mov.u64 %s, ctab" % table)
+            self.emit("and.b32 %s, %s, %d" % (index, self.source("b32"), 15))
+            self.emit("mad.wide.u32 %s, %s, 8, %s" % (base, index, table))
+            at = self.random.randrange(CONSTANT_BYTES // 16) * 8
+        self.guard = guard
+        self.load_typed("ld.const", base, lambda kind, t: at, False)
+
+    def load_parameter(self):
+        if self.in_function:
+            return
+        name, kind, _ = self.random.choice(self.kernel.values[2:])
+        if isinstance(kind, int):
+            self.load_typed("ld.param", name, lambda k, t: self.random.randrange(kind // 8) * 8, False)
+            return
+        to = self.target(self.holder(kind) if kind not in FLOATS else kind)
+        self.emit("ld.param.%s %s, [%s]" % (kind if kind not in ("f16",) else "b16", to, name))
+        self.settle()
+
+    def local_memory(self):
+        """Writes some bytes of the thread's own array, then reads some."""
+        if self.in_function:
+            return
+        guard, self.guard = self.guard, None
+        base, space = self.one_of(("loc", ".local"), ("%spl", ".local"), ("%sp", ""))
+        if base != "loc" and self.chance(0.6):
+            index, address = self.fresh("b32"), self.register("b64", "u64")
+            self.emit("and.b32 %s, %s, 3" % (index, self.source("b32")))
+            self.emit("mad.wide.u32 %s, %s, 8, %s" % (address, index, base))
+            base = address
+        self.guard = guard
+        t = self.one_of("u8", "s8", "b8", "b16", "b32", "b64", "s16", "u32", "v2.b32", "v4.b16", "v2.b16")
+        at = 8 * self.random.randrange(4)
+        part = t.split(".")[-1]
+        n = int(t[1]) if t[0] == "v" else 1
+        kind = self.one_of(*[k for k in BITS if WIDTHS[k] >= WIDTHS[part]]) if n == 1 else part
+        xs = [self.source(kind) for _ in range(n)]
+        if n == 1:
+            at += self.random.randrange(8 // (WIDTHS[part] // 8)) * WIDTHS[part] // 8
+        self.emit("st%s.%s [%s+%d], %s" % (space, t, base, at, xs[0] if n == 1 else "{%s}" % ", ".join(xs)))
+        guard, self.guard = self.guard, guard
+        kind = self.random.choice(BITS)
+        t = self.one_of(*[x for x in ("u8", "s8", "b8") + INTEGERS if WIDTHS[x] <= WIDTHS[kind]])
+        size = WIDTHS[t] // 8
+        to = self.target(kind)
+        self.emit("ld%s.%s %s, [%s+%d]" % (space, t, to, base, 8 * self.random.randrange(4) +
+                                           self.random.randrange(8 // size) * size))
+        self.settle()
+
+    def shared_phase(self):
+        """Every thread writes its cell, all wait, every thread reads another's cell, all wait."""
+        if self.depth or self.guard or self.in_function:
+            return
+        kind = self.one_of(*BITS, *FLOATS)
+        n = min(self.one_of(1, 2, 4), 128 // WIDTHS[kind])
+        v = "v%d." % n if n > 1 else ""
+        xs = [self.source(kind) for _ in range(n)]
+        own, other = self.one_of(("%sha", "%shb"), ("%shga", "%shgb"), ("%shna", "%shnb"))
+        space = "" if own == "%shga" else ".shared"
+        text = "{%s}" % ", ".join(xs) if n > 1 else xs[0]
+        self.emit("st%s.%sb%d [%s], %s" % (space, v, WIDTHS[kind], own, text))
+        self.emit(self.one_of("bar.sync 0", "barrier.sync 0", "bar.sync 0"))
+        names = []
+        for _ in range(n):
+            name = self.register(kind)
+            names.append(name)
+        text = "{%s}" % ", ".join(names) if n > 1 else names[0]
+        self.emit("ld%s.%sb%d %s, [%s]" % (space, v, WIDTHS[kind], text, other))
+        if kind in BITS and self.chance(0.5):
+            t = self.one_of(*[x for x in ("u8", "s8") + INTEGERS if WIDTHS[x] <= WIDTHS[kind]])
+            to = self.register("b64")
+            self.emit("ld%s.%s %s, [%s+%d]" % (space, t, to, other, 0))
+            self.pool["b64"].append(to)
+        self.emit("bar.sync 0")
+        self.pool[kind] += names
+
+    def atomics(self):
+        """On a thread's own cell, whose old value is known; or on one that all share, in any order."""
+        if self.guard or self.in_function:
+            return
+        if self.chance(0.5):
+            self.own_atomic()
+        else:
+            self.common_atomic()
+
+    ATOMICS = (("add", "u32"), ("add", "s32"), ("add", "u64"), ("min", "u32"), ("min", "s32"), ("max", "u32"),
+               ("max", "s32"), ("min", "u64"), ("max", "s64"), ("and", "b32"), ("or", "b32"), ("xor", "b32"),
+               ("and", "b64"), ("or", "b64"), ("xor", "b64"), ("min", "s64"), ("max", "u64"))
+
+    def own_atomic(self):
+        row = self.rows
+        self.rows += 1
+        place = "[%%outa+%d]" % (row * CELL * self.threads)
+        op, t = self.one_of(*self.ATOMICS, ("exch", "b32"), ("exch", "b64"), ("cas", "b32"), ("cas", "b64"),
+                            ("inc", "u32"), ("dec", "u32"), ("cas", "b16"), ("add", "f32"), ("add", "f64"))
+        scope = self.one_of("", ".relaxed.gpu", ".acq_rel.sys", ".relaxed.cta")
+        kind = kind_of(t)
+        self.emit("st.global.b%d %s, %s" % (WIDTHS[t], place, self.source(kind)), self.comment_of(kind))
+        if op == "cas":
+            old = self.fresh(kind)
+            self.emit("ld.global.b%d %s, %s" % (WIDTHS[t], old, place))
+            compare = self.one_of(old, self.source(kind))
+            xs = "%s, %s" % (compare, self.source(kind))
+        else:
+            xs = self.source(kind)
+        generic = self.chance(0.2)
+        where = place.replace("outa", "gena") if generic else place
+        to = self.target(kind)
+        self.emit("atom%s%s.%s.%s %s, %s, %s" % (scope, "" if generic else ".global", op, t, to, where, xs),
+                  self.comment_of(kind))
+        self.settle()
+
+    def common_atomic(self):
+        op, t = self.one_of(*self.ATOMICS, ("add", "f32"), ("add", "f64"), ("inc", "u32"))
+        place = "[%%acc+%d]" % (8 * self.accumulators)
+        self.accumulators += 1
+        x = self.source(kind_of(t))
+        if t[0] == "f":
+            number = self.small(50)
+            x = self.fresh(t)
+            self.emit("cvt.rn.%s.u32 %s, %s" % (t, x, number))
+        elif op == "inc":
+            x = "1000"
+        if self.chance(0.6):
+            self.emit("red.global.%s.%s %s, %s" % (op, t, place, x))
+        else:
+            self.emit("atom.global.%s.%s %s, %s, %s" % (op, t, self.fresh(kind_of(t)), place, x))

@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: MIT
+"""What each operation without memory, control or other lanes computes, from the PTX manual alone.
+
+meaning(opcode) gives the types of the results, those of the sources, and a function from the sources'
+bits to the result's: integers, unsigned, of the type's width. An unordered NaN result is the format's
+canonical one.
+"""
+
+import math
+
+import floats
+from floats import F32, F64, FORMATS, NAN, TF32
+from integers import (WIDTHS, bit_mask, bitwise, clamp, divided, dot, extend, extract, find, funnel, insert, integer_add,
+                      look_up, multiply, multiply_add, ones, permute, shift, value_of, wrap)
+
+ROUNDINGS = ("rn", "rz", "rm", "rp", "rna")
+WHOLE_ROUNDINGS = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
+
+
+def is_float(t):
+    return t in FORMATS
+
+
+def flush(fmt, x):
+    return x & 1 << (fmt.width - 1) if floats.is_subnormal(fmt, x) else x
+
+
+def saturate(fmt, x):
+    value = floats.decode(fmt, x)
+    if value == NAN or value[0]:
+        return 0
+    one = floats.encode(fmt, (0, 1, 0))
+    return min(x, one)
+
+
+def rounding_of(mods):
+    return next((m for m in mods if m in ROUNDINGS), "rn")
+
+
+def real(mods, n, f):
+    """An operation of n floats: f(rounding, values) is exact, or exact enough to be rounded once."""
+    t = mods[-1]
+    fmt = FORMATS[t[:-2] if t.endswith("x2") else t]
+    rounding = rounding_of(mods)
+    def one(*xs):
+        if "ftz" in mods:
+            xs = [flush(fmt, x) for x in xs]
+        result = floats.encode(fmt, f(rounding, *[floats.decode(fmt, x) for x in xs]), rounding)
+        if "ftz" in mods:
+            result = flush(fmt, result)
+        if "sat" in mods:
+            result = saturate(fmt, result)
+        if "relu" in mods and result >> (fmt.width - 1):
+            result = 0
+        return result
+    return (t,), (t,) * n, in_pairs(t, one)
+
+
+def in_pairs(t, one):
+    if not t.endswith("x2"):
+        return one
+    return lambda *xs: one(*[x & 0xFFFF for x in xs]) | one(*[x >> 16 for x in xs]) << 16
+
+
+def bits_of_float(mods, n, f):
+    """abs, neg and their like: f takes the format and the bits."""
+    t = mods[-1]
+    fmt = FORMATS[t[:-2] if t.endswith("x2") else t]
+    def one(*xs):
+        if "ftz" in mods:
+            xs = [flush(fmt, x) for x in xs]
+        result = f(fmt, *xs)
+        return fmt.nan if floats.is_nan(fmt, result) else result
+    return (t,), (t,) * n, in_pairs(t, one)
+
+
+def absolute(fmt, x):
+    return x & ones(fmt.width - 1)
+
+
+def extreme(mods, sign):
+    def f(fmt, x, y):
+        xs = [v for v in (x, y) if not floats.is_nan(fmt, v)]
+        if len(xs) < 2:
+            return fmt.nan if "NaN" in mods or not xs else xs[0]
+        by = floats.order(floats.decode(fmt, x), floats.decode(fmt, y))
+        if by == 0:  # -0 is less than +0
+            by = (y >> (fmt.width - 1)) - (x >> (fmt.width - 1))
+        return x if by * sign > 0 else y
+    return bits_of_float(mods, 2, f)
+
+
+def classify(mods):
+    fmt = FORMATS[mods[-1]]
+    def f(x):
+        value = floats.decode(fmt, x)
+        finite = value != NAN and value[1] is not None
+        subnormal = floats.is_subnormal(fmt, x)
+        return int({
+            "finite": finite, "infinite": value != NAN and not finite, "number": value != NAN,
+            "notanumber": value == NAN, "normal": finite and value[1] != 0 and not subnormal,
+            "subnormal": subnormal}[mods[0]])
+    return ("pred",), (mods[-1],), f
+
+
+def approximate(mods, n, f):
+    """f takes Python floats; the result is compared within a bound."""
+    t = mods[-1]
+    fmt = FORMATS[t[:-2] if t.endswith("x2") else t]
+    def one(*xs):
+        if "ftz" in mods:
+            xs = [flush(fmt, x) for x in xs]
+        try:
+            y = f(*[floats.to_python(fmt, x) for x in xs])
+        except OverflowError:
+            y = math.inf
+        except ValueError:
+            y = math.nan
+        if y != y:
+            return fmt.nan
+        result = floats.encode(fmt, floats.decode(F64, from_python(y)))
+        return flush(fmt, result) if "ftz" in mods else result
+    return (t,), (t,) * n, in_pairs(t, one)
+
+
+def from_python(y):
+    import struct
+    return struct.unpack("<Q", struct.pack("<d", y))[0]
+
+
+def reciprocal(x):
+    return math.copysign(math.inf, x) if x == 0 else 1 / x
+
+
+def quotient(x, y):
+    if y == 0:
+        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1, y)
+    return x / y
+
+
+def logarithm(x):
+    return -math.inf if x == 0 else math.log2(x)
+
+
+
+ORDERED = {"eq": lambda c: c == 0, "ne": lambda c: c != 0, "lt": lambda c: c < 0, "le": lambda c: c <= 0,
+           "gt": lambda c: c > 0, "ge": lambda c: c >= 0}
+UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
+COMBINE = {"and": lambda x, q: x & q, "or": lambda x, q: x | q, "xor": lambda x, q: x ^ q}
+
+
+def comparison(name, t, ftz):
+    if is_float(t):
+        fmt = FORMATS[t]
+        def f(x, y):
+            if ftz:
+                x, y = flush(fmt, x), flush(fmt, y)
+            c = floats.order(floats.decode(fmt, x), floats.decode(fmt, y))
+            if name in ("num", "nan"):
+                return int((c is None) == (name == "nan"))
+            if name in ORDERED:
+                return int(c is not None and ORDERED[name](c))
+            return int(c is None or ORDERED[name[:-1]](c))
+        return f
+    which = ORDERED[UNSIGNED.get(name, name)]
+    def g(x, y):
+        x, y = value_of(t, x), value_of(t, y)
+        return int(which((x > y) - (x < y)))
+    return g
+
+
+def set_predicate(mods):
+    t = mods[-1]
+    how = next((m for m in mods if m in COMBINE), None)
+    if t.endswith("x2"):
+        compare = comparison(mods[0], t[:-2], "ftz" in mods)
+        def pair(x, y, q=None):
+            results = [compare(x & 0xFFFF, y & 0xFFFF), compare(x >> 16, y >> 16)]
+            return tuple(COMBINE[how](r, q) if how else r for r in results)
+        return ("pred", "pred"), (t, t) + (("pred",) if how else ()), pair
+    compare = comparison(mods[0], t, "ftz" in mods)
+    def f(x, y, q=None):
+        result = compare(x, y)
+        if how is None:
+            return result, 1 - result
+        return COMBINE[how](result, q), COMBINE[how](1 - result, q)
+    return ("pred", "pred"), (t, t) + (("pred",) if how else ()), f
+
+
+def set_register(mods):
+    d, t = mods[-2], mods[-1]
+    _, sources, f = set_predicate(mods[:-2] + [t])
+    if t.endswith("x2"):
+        one = floats.encode(FORMATS[t[:-2]], (0, 1, 0)) if d == t else 0xFFFF
+        def pair(*xs):
+            low, high = f(*xs)
+            return (one if low else 0) | (one if high else 0) << 16
+        return (d,), sources, pair
+    yes = floats.encode(FORMATS[d], (0, 1, 0)) if is_float(d) else ones(WIDTHS[d])
+    return (d,), sources, lambda *xs: yes if f(*xs)[0] else 0
+
+
+def select_by_sign(mods):
+    t, c = mods[-2], mods[-1]
+    def f(x, y, by):
+        if c == "f32":
+            by = flush(F32, by) if "ftz" in mods else by
+            value = floats.decode(F32, by)
+            return x if value != NAN and (not value[0] or value[1] == 0) else y
+        return y if by >> 31 else x
+    return (t,), (t, t, c), f
+
+
+
+def convert(mods):
+    d, s = mods[-2], mods[-1]
+    rounding = rounding_of(mods)
+    whole = next((WHOLE_ROUNDINGS[m] for m in mods if m in WHOLE_ROUNDINGS), None)
+    if d.endswith("x2"):
+        _, _, f = convert(mods[:-2] + [d[:-2], s])
+        return (d,), (s, s), lambda high, low: f(high) << 16 | f(low)
+    if not is_float(s) and not is_float(d) and d != "tf32":
+        if "sat" in mods:
+            return (d,), (s,), lambda x: clamp(d, value_of(s, x))
+        return (d,), (s,), lambda x: value_of(s, x) & ones(WIDTHS[d])
+    if not is_float(s):
+        fmt = FORMATS[d]
+        return (d,), (s,), lambda x: float_result(
+            fmt, mods, floats.encode(fmt, floats.from_integer(value_of(s, x)), rounding))
+    source = FORMATS[s]
+    def read(x):
+        return floats.decode(source, flush(source, x) if "ftz" in mods and s == "f32" else x)
+    if d == "tf32":
+        return ("b32",), (s,), lambda x: floats.encode(TF32, read(x), rounding) << 13
+    if is_float(d):
+        fmt = FORMATS[d]
+        def to_float(x):
+            value = read(x)
+            if whole and value != NAN and value[1] is not None:
+                number = floats.integral(value, whole)
+                value = (value[0], abs(number), 0)
+            return float_result(fmt, mods, floats.encode(fmt, value, rounding))
+        return (d,), (s,), to_float
+    def to_integer(x):
+        value = read(x)
+        if value == NAN:
+            return 1 << (WIDTHS[d] - 1) if s == "f64" or WIDTHS[d] == 64 else 0
+        if value[1] is None:
+            return clamp(d, -(1 << 70) if value[0] else 1 << 70)
+        return clamp(d, floats.integral(value, whole))
+    return (d,), (s,), to_integer
+
+
+def float_result(fmt, mods, bits):
+    if "ftz" in mods and fmt == F32:
+        bits = flush(fmt, bits)
+    if "sat" in mods:
+        bits = saturate(fmt, bits)
+    if "relu" in mods and bits >> (fmt.width - 1):
+        bits = 0
+    return bits
+
+
+
+def add(mods):
+    if not mods[-1].startswith(("f", "bf")):
+        return integer_add(mods, 1)
+    return real(mods, 2, lambda r, x, y: floats.add(x, y, r))
+
+
+def subtract(mods):
+    if not mods[-1].startswith(("f", "bf")):
+        return integer_add(mods, -1)
+    return real(mods, 2, lambda r, x, y: floats.add(x, floats.negate(y), r))
+
+
+def times(mods):
+    if not mods[-1].startswith(("f", "bf")):
+        return multiply(mods)
+    return real(mods, 2, lambda r, x, y: floats.multiply(x, y))
+
+
+def fused(mods):
+    return real(mods, 3, lambda r, x, y, z: floats.add(floats.multiply(x, y), z, r))
+
+
+def divide(mods):
+    t = mods[-1]
+    if "approx" in mods or "full" in mods:
+        return approximate(mods, 2, quotient)
+    if is_float(t):
+        return real(mods, 2, lambda r, x, y: floats.divide(x, y))
+    return (t,), (t, t), wrap(t, divided)
+
+
+def remainder(mods):
+    t = mods[-1]
+    return (t,), (t, t), wrap(t, lambda x, y: x - y * divided(x, y))
+
+
+def minimum(mods, sign):
+    t = mods[-1]
+    if t.startswith(("f", "bf")):
+        return extreme(mods, sign)
+    return (t,), (t, t), wrap(t, max if sign > 0 else min)
+
+
+def negative(mods):
+    if mods[-1].startswith(("f", "bf")):
+        return bits_of_float(mods, 1, lambda fmt, x: x ^ 1 << (fmt.width - 1))
+    return (mods[-1],), (mods[-1],), wrap(mods[-1], lambda x: -x)
+
+
+def magnitude(mods):
+    if mods[-1].startswith(("f", "bf")):
+        return bits_of_float(mods, 1, absolute)
+    return (mods[-1],), (mods[-1],), wrap(mods[-1], abs)
+
+
+def copy_sign(mods):
+    def f(fmt, sign, x):
+        return x & ones(fmt.width - 1) | sign & 1 << (fmt.width - 1)
+    return bits_of_float(mods, 2, f)
+
+
+def reciprocal_of(mods):
+    if "approx" in mods:
+        return approximate(mods, 1, reciprocal)
+    return real(mods, 1, lambda r, x: floats.divide((0, 1, 0), x))
+
+
+def square_root(mods):
+    if "approx" in mods:
+        return approximate(mods, 1, math.sqrt)
+    return real(mods, 1, lambda r, x: floats.root(x))
+
+
+def simple(d, f):
+    return lambda mods: ((d or mods[-1],), (mods[-1],), (lambda x: f(x, WIDTHS[mods[-1]])))
+
+
+def choose(mods):
+    t = mods[-1]
+    return (t,), (t, t, "pred"), lambda x, y, p: x if p else y
+
+
+def accuracy(f):
+    return lambda mods: approximate(mods, 1, f)
+
+
+TABLE = {
+    "add": add, "sub": subtract, "mul": times, "div": divide, "rem": remainder, "fma": fused,
+    "mad": lambda mods: fused(mods) if mods[-1][0] == "f" else multiply_add(mods),
+    "mul24": lambda mods: multiply(mods, 24), "mad24": lambda mods: multiply_add(mods, 24),
+    "sad": lambda mods: ((mods[-1],), (mods[-1],) * 3, wrap(mods[-1], lambda x, y, z: abs(x - y) + z)),
+    "abs": magnitude, "neg": negative,
+    "min": lambda mods: minimum(mods, -1), "max": lambda mods: minimum(mods, 1),
+    "popc": simple("u32", lambda x, n: bin(x).count("1")),
+    "clz": simple("u32", lambda x, n: n - x.bit_length()),
+    "brev": simple(None, lambda x, n: int(format(x, "0%db" % n)[::-1], 2)),
+    "not": simple(None, lambda x, n: x ^ ones(n)),
+    "cnot": simple(None, lambda x, n: int(x == 0)),
+    "mov": simple(None, lambda x, n: x),
+    "bfind": find, "bfe": extract, "bfi": insert, "prmt": permute, "lop3": look_up, "shf": funnel,
+    "and": lambda mods: bitwise(mods, lambda x, y: x & y), "or": lambda mods: bitwise(mods, lambda x, y: x | y),
+    "xor": lambda mods: bitwise(mods, lambda x, y: x ^ y),
+    "shl": lambda mods: shift(mods, True), "shr": lambda mods: shift(mods, False),
+    "dp4a": lambda mods: dot(mods, 4), "dp2a": lambda mods: dot(mods, 2),
+    "bmsk": bit_mask, "szext": extend,
+    "rcp": reciprocal_of, "sqrt": square_root, "copysign": copy_sign, "testp": classify,
+    "rsqrt": accuracy(lambda x: math.copysign(math.inf, x) if x == 0 else 0.0 if x == math.inf else 1 / math.sqrt(x)),
+    "sin": accuracy(math.sin), "cos": accuracy(math.cos), "lg2": accuracy(logarithm),
+    "ex2": accuracy(lambda x: math.pow(2.0, x)), "tanh": accuracy(math.tanh),
+    "setp": set_predicate, "set": set_register, "selp": choose, "slct": select_by_sign, "cvt": convert,
+}
+
+
+def meaning(opcode):
+    base, *mods = opcode.split(".")
+    return TABLE[base](mods)

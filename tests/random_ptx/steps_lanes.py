@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Operations over the lanes of a warp: a thread waits until all members of its mask have come."""
+
+from integers import IllDefined
+from steps import LANES, barrier
+from steps_memory import combine
+
+
+def over_lanes(f, n_results, operand_types):
+    """The last operand is the members' mask; f(lanes, sources by lane) gives results by lane."""
+    def make(code, i, mods, operands):
+        types = operand_types(mods)
+        to = [code.result(x) for x in operands[0].split("|")]
+        negated = [x.startswith("!") for x in operands[1:]]
+        slots = [code.source(x.lstrip("!"), t) for x, t in zip(operands[1:], types)]
+        mask = slots[-1]
+        def finish(threads):
+            lanes = [t.lane for t in threads]
+            sources = {t.lane: [1 - t.r[s] if n else t.r[s] for s, n in zip(slots[:-1], negated)]
+                       for t in threads}
+            if any(x is None for xs in sources.values() for x in xs):
+                raise IllDefined("a register is read before it is written")
+            results = f(mods, lanes, sources)
+            for t in threads:
+                for d, value in zip(to, results[t.lane]):
+                    t.r[d] = value
+        def step(t):
+            members = t.r[mask]
+            if members is None or not members >> t.lane & 1:
+                raise IllDefined("a lane that is no member")
+            context = tuple(call for _, _, call, _ in t.frames)
+            t.state, t.wait = LANES, (context, i, members, finish)
+            return t.pc
+        return step
+    return make
+
+
+def shuffle(mods, lanes, sources):
+    mode = next(m for m in mods if m in ("up", "down", "bfly", "idx"))
+    results = {}
+    for lane in lanes:
+        _, b, c = sources[lane]
+        segment, limit, b = c >> 8 & 31, c & 31, b & 31
+        most = (lane & segment) | (limit & ~segment & 31)
+        if mode == "up":
+            j, inside = lane - b, lane - b >= most
+        elif mode == "down":
+            j, inside = lane + b, lane + b <= most
+        elif mode == "bfly":
+            j, inside = lane ^ b, lane ^ b <= most
+        else:
+            j = (lane & segment) | (b & ~segment & 31)
+            inside = j <= most
+        j = j if inside else lane
+        if j not in sources:
+            raise IllDefined("a value of a lane that takes no part")
+        results[lane] = (sources[j][0], int(inside))
+    return results
+
+
+def vote(mods, lanes, sources):
+    votes = [sources[lane][0] for lane in lanes]
+    if "ballot" in mods:
+        result = sum(1 << lane for lane, v in zip(lanes, votes) if v)
+    else:
+        result = int({"all": all(votes), "any": any(votes), "uni": len(set(votes)) == 1}[
+            next(m for m in mods if m in ("all", "any", "uni"))])
+    return {lane: (result,) for lane in lanes}
+
+
+def match(mods, lanes, sources):
+    values = {lane: sources[lane][0] for lane in lanes}
+    if "any" in mods:
+        return {lane: (sum(1 << k for k in lanes if values[k] == values[lane]),) for lane in lanes}
+    same = len(set(values.values())) == 1
+    return {lane: (sum(1 << k for k in lanes) if same else 0, int(same)) for lane in lanes}
+
+
+def reduce_lanes(mods, lanes, sources):
+    operation, t = next(m for m in mods if m != "sync"), mods[-1]
+    f = combine(operation, t)
+    result = sources[lanes[0]][0]
+    for lane in lanes[1:]:
+        result = f(result, sources[lane][0])
+    return {lane: (result,) for lane in lanes}
+
+
+def wait_for_members(mods, lanes, sources):
+    return {lane: () for lane in lanes}
+
+
+def barrier_of(code, i, mods, operands):
+    if "warp" in mods:
+        return over_lanes(wait_for_members, 0, lambda m: ("b32",))(code, i, mods, ["_"] + operands)
+    return barrier(code, i, mods, operands)
