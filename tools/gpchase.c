@@ -171,14 +171,14 @@ static void do_latency(void)
 
 static int add_access(void *context, const struct gt_observation *access, struct gt_error *error)
 {
-	struct gt_series *series = context;
+	struct gt_chase_series *series = context;
 
 	series->separate |= access->number == 0;
 	return gt_series_add(series, access->bytes, access->offset, access->latency, error);
 }
 
 /* A series as text, or a chase that went through a chain of levels. */
-static void read_series(struct gt_series *series, const char *path)
+static void read_series(struct gt_chase_series *series, const char *path)
 {
 	struct gt_input *input = gt_input_open(path, &tool.error);
 	int stream = input ? gt_observed_is_stream(input, &tool.error) : -1;
@@ -197,7 +197,7 @@ static void do_infer(void)
 	static const struct option options[] = {{"level", required_argument, NULL, LEVEL},
 		{"base", required_argument, NULL, BASE}, {"line", required_argument, NULL, LINE}, TOOL_OPTIONS};
 	static struct gt_inference inference;
-	struct gt_series series = {0};
+	struct gt_chase_series series = {0};
 	const char *level = "l1";
 	uint64_t base = 0, line = 0;
 	char key[64];

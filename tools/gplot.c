@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 	struct gt_figure figure;
 
 	tool_begin(&tool, "gplot", help, argc, argv);
-	const struct gt_plot_kind *kind = argc > 1 ? gt_plot_kind(argv[1]) : NULL;
+	const struct gt_plot_kind *kind = argc > 1 ? gt_plot_kind_find(argv[1]) : NULL;
 	if (kind)
 		optind = 2;
 	struct options options = parse();

@@ -51,7 +51,7 @@ static void check(const struct tool *tool, struct options *options)
 	if (options->errors && optind == tool->argc)
 		tool_usage(tool, "--errors: expected files of rows that --reference --csv wrote, or - for standard input");
 	options->names = options->names ? options->names : "gtrace";
-	if (!gt_report_form(options->names, options->form))
+	if (!gt_report_form_find(options->names, options->form))
 		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
 }
 
@@ -111,7 +111,7 @@ static struct options parse(struct tool *tool)
 static void take(struct tool *tool, struct gt_report *report, enum gt_event event)
 {
 	if (event == GT_KERNEL)
-		tool_must(tool, gt_report_kernel(report, gt_reader_kernel(tool->in), &tool->error));
+		tool_must(tool, gt_report_add_kernel(report, gt_reader_kernel(tool->in), &tool->error));
 	else if (event == GT_COUNT)
 		tool_must(tool, gt_report_count(report, gt_reader_count(tool->in), &tool->error));
 	else if (event == GT_GPU)
@@ -163,7 +163,7 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	if (options->reference)
 		print_comparison(tool, report, reference, options->form, to);
 	else
-		gt_report_form(options->names, options->form)->write(report, to);
+		gt_report_form_find(options->names, options->form)->write(report, to);
 	close_output(tool, options, to);
 }
 

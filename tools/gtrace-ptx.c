@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/options.h"
 #include "ptx/launch/launch.h"
 #include "ptx/record/recorder.h"
@@ -140,26 +140,18 @@ static void analyse(struct gtrace_ptx *self)
 		tool_must(tool, gt_static_write_module(&self->module, &self->shape, self->tree, stdout, &tool->error));
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const struct launch *launch)
 {
 	struct tool *tool = &self->tool;
 	struct gt_ptx_launch run = {.kernel = launch->kernel, .dynamic_shared = launch->call.dynamic_shared,
 				    .parameters = launch->parameters, .sms = self->sms};
 	struct gt_ptx_ran ran;
-	double started = now();
+	double started = gt_now();
 
 	memcpy(run.grid, launch->call.grid, sizeof run.grid);
 	memcpy(run.block, launch->call.block, sizeof run.block);
 	must(self, gt_ptx_record(recorder, &self->module, self->machine, &run, self->registers, &ran, &tool->error));
-	double seconds = now() - started;
+	double seconds = gt_now() - started;
 	if (tool->verbose)
 		tool_warn(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
 			  launch->call.kernel, ran.warp_instructions, ran.accesses,

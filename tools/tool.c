@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/installed.h"
 #include "base/options.h"
 
@@ -28,19 +28,11 @@ static void ask_progress(int signal_number)
 	progress_asked = 1;
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = ask_progress, .sa_flags = SA_RESTART};
 
-	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .started = now()};
+	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .started = gt_now()};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGUSR1, &action, NULL);
 }
@@ -169,7 +161,7 @@ void tool_read(struct tool *tool)
 	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
 		tool->input_bytes = (uint64_t)status.st_size;
 	widen_pipe(descriptor);
-	tool->started = now();
+	tool->started = gt_now();
 	tool->in = gt_reader_open(descriptor, name, NULL, 0, &tool->error);
 	if (!tool->in)
 		tool_fail(tool);
@@ -207,7 +199,7 @@ void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool 
 
 	if (!tool->verbose && !progress_asked)
 		return;
-	double time = now();
+	double time = gt_now();
 	if (progress_asked || (tool->verbose && (last || time - shown > 0.5))) {
 		bool stays = progress_asked || last || !isatty(STDERR_FILENO);
 		show_progress(tool, rows, bytes, time - tool->started, stays ? '\n' : '\r');

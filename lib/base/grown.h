@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow an element at a time. */
+/* Arrays that grow. */
 #ifndef GT_BASE_GROWN_H
 #define GT_BASE_GROWN_H
 
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Room for one more element in an array. Returns the array, or NULL when memory is short. */
-static inline void *gt_grown(void *array, size_t n, size_t *capacity, size_t element)
+/* Room for `wanted` elements in an array. Returns the array, or NULL when memory is short: then it is
+ * as it was. */
+static inline void *gt_grown_to(void *array, size_t wanted, size_t *capacity, size_t element)
 {
-	if (n < *capacity)
+	if (wanted <= *capacity)
 		return array;
 	size_t more = *capacity ? *capacity * 2 : 8;
+	if (more < wanted)
+		more = wanted;
 	void *bigger = more > SIZE_MAX / element ? NULL : realloc(array, more * element);
 	if (bigger)
 		*capacity = more;
 	return bigger;
+}
+
+/* Room for one more element than the n there are. */
+static inline void *gt_grown(void *array, size_t n, size_t *capacity, size_t element)
+{
+	return gt_grown_to(array, n + 1, capacity, element);
 }
 
 #endif

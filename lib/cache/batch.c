@@ -212,7 +212,7 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 		for (size_t i = 0; i < n; i++)
 			if (find_row(&serving, rows, first + i, &status[i]) != 0)
 				return -1;
-		if (gt_emit(level, rows, first, n, status, sent, error) != 0)
+		if (gt_emit_rows(level, rows, first, n, status, sent, error) != 0)
 			return -1;
 	}
 	return 0;

@@ -252,7 +252,9 @@ static bool outranked(const struct gt_level_settings *settings, enum gt_paramete
 	return id == GT_LEVEL_SETS && (settings->option[GT_LEVEL_SIZE] || settings->option[GT_LEVEL_WAYS]);
 }
 
-const char *gt_level_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
+/* The text of a parameter by rank: option, the kernel's l1_bytes (the size of the level named l1,
+ * written into `buffer` of 32 bytes), GPU description, role, table. gpu and kernel may be NULL. */
+static const char *parameter_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
 			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
 {
 	char key[GT_KEY_BYTES];
@@ -331,7 +333,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	config->directory = settings->directory ? settings->directory : "/tmp";
 	for (int id = 0; id < GT_PARAMETERS; id++) {
 		char buffer[32];
-		const char *text = gt_level_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer);
+		const char *text = parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer);
 		if (take(config, (enum gt_parameter_id)id, text, error) != 0) {
 			struct gt_error why = *error;
 			return gt_fail(error, "%s.%s in the GPU description: %s", settings->name,
@@ -362,7 +364,7 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 	FILE *text = open_memstream(&said, &bytes);
 
 	for (int id = 0; text && id < GT_PARAMETERS; id++)
-		fprintf(text, "%s\n", gt_level_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
+		fprintf(text, "%s\n", parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
 	for (size_t i = 0; text && i < LENGTH(keys); i++)
 		fprintf(text, "%s\n", gt_gpu_get(gpu, keys[i]) ? gt_gpu_get(gpu, keys[i]) : "");
 	if (!text || fclose(text) != 0) {

@@ -91,11 +91,6 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
 		 struct gt_error *error);
 
-/* The text of a parameter by rank: option, the kernel's l1_bytes (the size of the level named l1,
- * written into `buffer` of 32 bytes), GPU description, role, table. gpu and kernel may be NULL. */
-const char *gt_level_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
-			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer);
-
 /* Puts everything together. Returns 0, or -1 with the key of the description that makes no sense. */
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);

@@ -42,7 +42,7 @@ static void add_latency(const struct gt_level *level, struct gt_rows *rows, size
 	rows->status[i] = !config->translate ? status : hit ? GT_STATUS_TLB_HIT : GT_STATUS_TLB_MISS;
 }
 
-int gt_emit(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
+int gt_emit_rows(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
 	    struct gt_sink *sent, struct gt_error *error)
 {
 	for (size_t done = 0, some; done < n; done += some) {

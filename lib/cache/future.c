@@ -93,7 +93,7 @@ static enum use use_of(const struct gt_level *level, uint8_t op)
 {
 	const struct gt_level_config *config = &level->config;
 	bool back = config->write == GT_WRITE_BACK, evict = config->write == GT_WRITE_EVICT;
-	enum gt_class class = (enum gt_class)level->class_of[op];
+	enum gt_op_class class = (enum gt_op_class)level->class_of[op];
 
 	if (config->translate || class == GT_CLASS_READ)
 		return USE;

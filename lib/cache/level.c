@@ -61,7 +61,7 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 /* What the operator of a load says (PTX ISA, "Cache Operators"): .cg and .cv have no place in the
  * caches of an SM; the lines of .cs, and below an SM of .cv, are the first to leave. Under another
  * policy than LRU they are lines like others. */
-static enum gt_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
+static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
 {
 	bool lru = config->replacement.policy == &gt_policy_lru;
 
@@ -78,7 +78,7 @@ static void choose_classes(struct gt_level *level)
 	bool reads = config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
 	bool writes = config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
 	bool back = config->write == GT_WRITE_BACK;
-	const enum gt_class of_action[] = {
+	const enum gt_op_class of_action[] = {
 		[GT_LOAD] = GT_CLASS_BYPASS,
 		[GT_STORE] = writes ? GT_CLASS_BYPASS : GT_CLASS_WRITE,
 		[GT_ATOMIC] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,

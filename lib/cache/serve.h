@@ -26,7 +26,7 @@ struct gt_level_counters {
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
 
 /* STREAM: a read whose lines leave first. */
-enum gt_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
+enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
 
 struct gt_serving;
 /* Serves a request. Returns 0, or -1 with the error that the serving names. */
@@ -145,11 +145,8 @@ void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, 
 int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 		  struct gt_error *error);
 /* Writes rows [first, first + n) as they came, with the status of each. */
-int gt_emit(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
+int gt_emit_rows(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
 	    struct gt_sink *sent, struct gt_error *error);
-
-/* How many bits a mask of four sectors has. */
-static const uint8_t gt_bits_of_4[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
 /* Sends the request on as it came, or a part of it. */
 int gt_send_on(const struct gt_serving *serving);

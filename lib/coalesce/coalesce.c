@@ -8,6 +8,7 @@
 #include "coalesce/lines.h"
 #include "coalesce/requests.h"
 #include "stream/op.h"
+#include "stream/request.h"
 
 static const struct gt_coalescing_rule *rule_named(const char *name)
 {
@@ -140,7 +141,6 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct gt_requests *requests)
 {
-	static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 	uint8_t op = from->op[i];
 	struct gt_touched *touched = gt_requests_next(requests);
 	unsigned group = coalescer->group[from->size[i]], sectors = 0, n;
@@ -157,7 +157,7 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 		n = join(touched, n);
 	gt_requests_add(requests, n, i);
 	for (unsigned k = 0; k < n; k++)
-		sectors += bits[touched[k].sectors];
+		sectors += gt_bits_of_4[touched[k].sectors];
 	if (gt_rule_whole_lines(coalescer->rule, op))
 		sectors = n * GT_LINE / GT_SECTOR;
 	if (gt_op_action(op) == GT_LOAD)

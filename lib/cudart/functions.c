@@ -92,7 +92,7 @@ API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *h
 		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
 	};
 	bool fits = threads <= max_threads(function) && dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
-		    gt_occupancy(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
+		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
 	*blocks = !fits ? 0 : occupancy.blocks < GT_BLOCK_THREADS_MAX ? (int)occupancy.blocks : GT_BLOCK_THREADS_MAX;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

@@ -18,7 +18,7 @@ static uint32_t reach(uint32_t latency)
 
 /* A sample is in the midst of a class if enough others are within reach (as DBSCAN has it); neighbours in reach of
  * such a one belong to its class too. */
-static void find_classes(const uint32_t *sorted, size_t n, size_t enough, struct gt_classes *classes)
+static void find_classes(const uint32_t *sorted, size_t n, size_t enough, struct gt_latency_classes *classes)
 {
 	size_t low = 0, high = 0, begin = 0, end = 0; /* begin to end: the class in hand */
 
@@ -34,7 +34,7 @@ static void find_classes(const uint32_t *sorted, size_t n, size_t enough, struct
 		}
 		if (end > begin && (i == n || low > end - 1)) {
 			if (classes->n < GT_CLASSES_MAX)
-				classes->class[classes->n++] = (struct gt_class){sorted[begin], sorted[end - 1],
+				classes->class[classes->n++] = (struct gt_latency_class){sorted[begin], sorted[end - 1],
 					sorted[begin + (end - begin) / 2], end - begin};
 			begin = end = 0;
 		}
@@ -44,7 +44,7 @@ static void find_classes(const uint32_t *sorted, size_t n, size_t enough, struct
 	}
 }
 
-int gt_classify(struct gt_series *series, struct gt_classes *classes, struct gt_error *error)
+int gt_classify(struct gt_chase_series *series, struct gt_latency_classes *classes, struct gt_error *error)
 {
 	uint32_t *sorted = malloc((series->n ? series->n : 1) * sizeof *sorted);
 	uint64_t inside = 0;

@@ -7,19 +7,19 @@
 
 #define GT_CLASSES_MAX 16
 
-struct gt_class {
+struct gt_latency_class {
 	uint32_t low, high, middle; /* cycles; middle is the median */
 	uint64_t n;
 };
 
-struct gt_classes {
-	struct gt_class class[GT_CLASSES_MAX]; /* by rising latency */
+struct gt_latency_classes {
+	struct gt_latency_class class[GT_CLASSES_MAX]; /* by rising latency */
 	size_t n;
 	uint64_t outliers; /* samples of no class */
 };
 
 /* Finds the classes and marks each sample: a hit is of the first class, a miss of another, an outlier neither.
  * Fails if there are less than two classes. */
-int gt_classify(struct gt_series *series, struct gt_classes *classes, struct gt_error *error);
+int gt_classify(struct gt_chase_series *series, struct gt_latency_classes *classes, struct gt_error *error);
 
 #endif

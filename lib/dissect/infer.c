@@ -22,7 +22,7 @@ static unsigned score(const struct gt_sweep *sweep)
 }
 
 /* One sweep for each stride that runs have; the one that tells most comes first, of two the finer. */
-static int find_sweeps(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+static int find_sweeps(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
 	struct gt_sweep *sweeps = inference->sweeps;
 
@@ -34,7 +34,7 @@ static int find_sweeps(const struct gt_series *series, struct gt_inference *infe
 		if (seen || inference->sweeps_n == GT_SWEEPS_MAX)
 			continue;
 		struct gt_sweep *sweep = &sweeps[inference->sweeps_n++];
-		if (gt_sweep(series, stride, sweep, error) != 0)
+		if (gt_sweep_make(series, stride, sweep, error) != 0)
 			return -1;
 		struct gt_sweep first = sweeps[0];
 		if (score(sweep) > score(&first) || (score(sweep) == score(&first) && stride < first.stride)) {
@@ -49,7 +49,7 @@ static int find_sweeps(const struct gt_series *series, struct gt_inference *infe
 
 /* Whether a longer stride's sweep begins where nothing overflows, and goes on by strides; two lines that miss each other
  * need no more than a run. */
-static int is_whole(const struct gt_series *series, const struct gt_sweep *sweep)
+static int is_whole(const struct gt_chase_series *series, const struct gt_sweep *sweep)
 {
 	int pair = series->runs[sweep->runs[0]].period == 2;
 
@@ -58,7 +58,7 @@ static int is_whole(const struct gt_series *series, const struct gt_sweep *sweep
 }
 
 /* The first sweep, and those of longer strides that tell which whole lines share sets. Copies, not to be cleared. */
-static size_t choose_sweeps(const struct gt_series *series, const struct gt_inference *inference, uint64_t line,
+static size_t choose_sweeps(const struct gt_chase_series *series, const struct gt_inference *inference, uint64_t line,
 			    struct gt_sweep *chosen)
 {
 	const struct gt_sweep *first = &inference->sweeps[0];
@@ -104,7 +104,7 @@ static int possible(const struct gt_sweep *sweep, uint64_t factor)
 }
 
 /* The replay with the fewest contradictions of all policies, and how many the next best has. */
-static int best_policy(const struct gt_series *series, struct gt_inference *inference, uint64_t limit, uint64_t *next,
+static int best_policy(const struct gt_chase_series *series, struct gt_inference *inference, uint64_t limit, uint64_t *next,
 		       struct gt_error *error)
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
@@ -113,7 +113,7 @@ static int best_policy(const struct gt_series *series, struct gt_inference *infe
 	*next = UINT64_MAX;
 	inference->policy = NULL;
 	for (size_t v = 0; v < gt_victims_n; v++) {
-		if (gt_replay(series, &inference->function, sweep->unit, sweep->cold, limit, &gt_victims[v], &replay, error) != 0)
+		if (gt_replay_run(series, &inference->function, sweep->unit, sweep->cold, limit, &gt_victims[v], &replay, error) != 0)
 			return -1;
 		if (!inference->policy || replay.wrong < inference->replay.wrong) {
 			*next = inference->policy ? inference->replay.wrong : *next;
@@ -127,7 +127,7 @@ static int best_policy(const struct gt_series *series, struct gt_inference *infe
 }
 
 /* Whether lines of a ring do not fit in their sets: 1, 0, or -1 if that hangs on lines whose set is not known. */
-static int overfull(const struct gt_function *function, const struct gt_run *run)
+static int overfull(const struct gt_function *function, const struct gt_chase_run *run)
 {
 	uint32_t held[GT_SETS_MAX + 1] = {0};
 	uint64_t open = 0, last = UINT64_MAX;
@@ -149,7 +149,7 @@ static int overfull(const struct gt_function *function, const struct gt_run *run
 }
 
 /* Whether a run of a longer stride misses where lines of this size do not fit, and nowhere else. This needs no policy. */
-static int agrees(const struct gt_series *series, const struct gt_inference *inference, const struct gt_run *run)
+static int agrees(const struct gt_chase_series *series, const struct gt_inference *inference, const struct gt_chase_run *run)
 {
 	uint64_t known = 0, missed = 0;
 
@@ -167,7 +167,7 @@ static int agrees(const struct gt_series *series, const struct gt_inference *inf
 	return over < 0 || missed <= known / 50 + 2;
 }
 
-static int fits(const struct gt_series *series, const struct gt_inference *inference)
+static int fits(const struct gt_chase_series *series, const struct gt_inference *inference)
 {
 	for (size_t r = 0; r < series->runs_n; r++)
 		if (!agrees(series, inference, &series->runs[r]))
@@ -175,7 +175,7 @@ static int fits(const struct gt_series *series, const struct gt_inference *infer
 	return 1;
 }
 
-static int find_function(const struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
+static int find_function(const struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 			 struct gt_error *error)
 {
 	struct gt_sweep chosen[GT_SWEEPS_MAX];
@@ -202,7 +202,7 @@ static uint64_t choose_line(const struct gt_inference *inference)
 }
 
 /* Line sizes under which the series makes sense. */
-static int find_line(const struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
+static int find_line(const struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 		     struct gt_error *error)
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
@@ -233,7 +233,7 @@ static int find_line(const struct gt_series *series, uint64_t base, uint64_t lin
 /* ---- replacement ---- */
 
 /* By a replay of all runs; if the function misleads it beyond the bits that were seen, of those within. */
-static int find_policy(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+static int find_policy(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
 	uint64_t next;
 
@@ -245,7 +245,7 @@ static int find_policy(const struct gt_series *series, struct gt_inference *infe
 }
 
 /* Sets of as many ways are followed together. */
-static int find_chance(const struct gt_series *series, struct gt_inference *inference, struct gt_error *error)
+static int find_chance(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
 	const struct gt_function *function = &inference->function;
 	struct gt_victims victims;
@@ -270,7 +270,7 @@ static int find_chance(const struct gt_series *series, struct gt_inference *infe
 
 /* ---- all together ---- */
 
-static int judge(const struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
+static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 		 struct gt_error *error)
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
@@ -297,7 +297,7 @@ static int judge(const struct gt_series *series, uint64_t base, uint64_t line, s
 	return 0;
 }
 
-int gt_infer(struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
+int gt_infer(struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 	     struct gt_error *error)
 {
 	memset(inference, 0, sizeof *inference);

@@ -16,7 +16,7 @@
 #define GT_BITS_BEYOND 2 /* address bits above the cache's size that must be seen, for the size to be sure */
 
 struct gt_inference {
-	struct gt_classes classes;
+	struct gt_latency_classes classes;
 	struct gt_sweep sweeps[GT_SWEEPS_MAX]; /* one a stride; the first tells most */
 	size_t sweeps_n;
 	struct gt_function function;
@@ -40,13 +40,13 @@ struct gt_inference {
 
 /* `base` is the array's address, or 0 if it is not known (then aligned at a power of two above N). `line` is the line
  * size if it is known, else 0. Marks hits and misses in the series. Fails if the series cannot be judged. */
-int gt_infer(struct gt_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
+int gt_infer(struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 	     struct gt_error *error);
 void gt_inference_clear(struct gt_inference *inference);
 
 /* Writes it as the part of a GPU description (gtrace-gpu(5)) for this level; comments say how sure it is, which run would
  * settle what is not known, and which accesses contradict it. */
-void gt_inference_print(const struct gt_inference *inference, const struct gt_series *series, const char *level,
+void gt_inference_print(const struct gt_inference *inference, const struct gt_chase_series *series, const char *level,
 			FILE *file);
 
 #endif

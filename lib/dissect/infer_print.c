@@ -30,9 +30,9 @@ static void figure(const struct page *page, const char *key, const char *value, 
 	fputc('\n', page->file);
 }
 
-static void print_classes(const struct page *page, const struct gt_series *series)
+static void print_classes(const struct page *page, const struct gt_chase_series *series)
 {
-	const struct gt_classes *classes = &page->found->classes;
+	const struct gt_latency_classes *classes = &page->found->classes;
 
 	fprintf(page->file, "# P-chase: %zu accesses, %zu runs\n", series->n, series->runs_n);
 	for (size_t c = 0; c < classes->n; c++)
@@ -49,7 +49,7 @@ static void print_classes(const struct page *page, const struct gt_series *serie
 }
 
 /* What is not known, and the chase that would settle it. */
-static void print_proposals(const struct page *page, const struct gt_series *series)
+static void print_proposals(const struct page *page, const struct gt_chase_series *series)
 {
 	struct gt_proposal proposals[GT_PROPOSALS_MAX];
 	size_t n = gt_propose(page->found, series, proposals);
@@ -178,7 +178,7 @@ static void print_policy(const struct page *page)
 		       " accesses contradict it", found->replay.wrong, found->replay.known);
 }
 
-static void print_contradictions(const struct page *page, const struct gt_series *series)
+static void print_contradictions(const struct page *page, const struct gt_chase_series *series)
 {
 	const struct gt_replay *replay = &page->found->replay;
 	size_t shown = sizeof replay->first / sizeof replay->first[0];
@@ -187,7 +187,7 @@ static void print_contradictions(const struct page *page, const struct gt_series
 		return;
 	for (size_t i = 0; i < replay->wrong && i < shown; i++) {
 		const struct gt_contradiction *at = &replay->first[i];
-		const struct gt_run *run = &series->runs[at->run];
+		const struct gt_chase_run *run = &series->runs[at->run];
 		const struct gt_sample *sample = &series->samples[run->first + at->access];
 		fprintf(page->file, "# contradiction: N = %" PRIu64 ", access %zu, offset %" PRIu64 ", %" PRIu32
 			" cycles: expected a %s\n", run->bytes, at->access, sample->offset, sample->latency,
@@ -197,7 +197,7 @@ static void print_contradictions(const struct page *page, const struct gt_series
 		fprintf(page->file, "# and %" PRIu64 " contradictions more\n", replay->wrong - shown);
 }
 
-void gt_inference_print(const struct gt_inference *inference, const struct gt_series *series, const char *level,
+void gt_inference_print(const struct gt_inference *inference, const struct gt_chase_series *series, const char *level,
 			FILE *file)
 {
 	const struct page page = {file, level, inference};

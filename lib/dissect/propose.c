@@ -16,7 +16,7 @@
 
 struct list {
 	const struct gt_inference *inference;
-	const struct gt_series *series;
+	const struct gt_chase_series *series;
 	struct gt_proposal *proposals;
 	size_t n;
 };
@@ -241,7 +241,7 @@ static void chance(struct list *list)
 	set_range(proposal, bytes, 0, proposal->stride);
 }
 
-size_t gt_propose(const struct gt_inference *inference, const struct gt_series *series,
+size_t gt_propose(const struct gt_inference *inference, const struct gt_chase_series *series,
 		  struct gt_proposal proposals[GT_PROPOSALS_MAX])
 {
 	struct list list = {inference, series, proposals, 0};

@@ -16,7 +16,7 @@ struct gt_proposal {
 };
 
 /* Returns how many there are; 0: all that can be settled is. */
-size_t gt_propose(const struct gt_inference *inference, const struct gt_series *series,
+size_t gt_propose(const struct gt_inference *inference, const struct gt_chase_series *series,
 		  struct gt_proposal proposals[GT_PROPOSALS_MAX]);
 
 #endif

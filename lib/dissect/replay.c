@@ -99,7 +99,7 @@ static void empty(struct cache *cache, uint32_t sets)
 		cache->entries[i].present = 0;
 }
 
-static int known(const struct gt_run *run, const struct gt_sample *samples, const struct gt_function *function)
+static int known(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function)
 {
 	for (size_t i = 0; i < run->period; i++)
 		if (gt_function_set(function, samples[i].offset) == 0)
@@ -107,10 +107,10 @@ static int known(const struct gt_run *run, const struct gt_sample *samples, cons
 	return 1;
 }
 
-static void play(struct cache *cache, const struct gt_series *series, const struct gt_function *function, size_t r,
+static void play(struct cache *cache, const struct gt_chase_series *series, const struct gt_function *function, size_t r,
 		 uint64_t unit, int cold, struct gt_replay *replay)
 {
-	const struct gt_run *run = &series->runs[r];
+	const struct gt_chase_run *run = &series->runs[r];
 	const struct gt_sample *samples = &series->samples[run->first];
 
 	uint64_t known = replay->known, wrong = replay->wrong;
@@ -153,7 +153,7 @@ static int make_cache(struct cache *cache, const struct gt_function *function)
 	return 0;
 }
 
-int gt_replay(const struct gt_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
+int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
 	      const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error)
 {
 	struct cache cache = {.victim = victim, .units = (UINT64_C(1) << function->shift) / unit};

@@ -28,7 +28,7 @@ struct gt_replay {
 
 /* Plays all runs up to N = `limit`, of lines that are found as a whole and filled by units. Runs with lines whose set is
  * not known are left out. A run that does not begin empty (`cold` is 0) is played twice before, unjudged. */
-int gt_replay(const struct gt_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
+int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
 	      const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error);
 
 #endif

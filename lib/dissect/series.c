@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/scan.h"
 #include "dissect/chase.h"
 
@@ -24,7 +25,7 @@ static const struct {
 };
 
 struct reader {
-	struct gt_series *series;
+	struct gt_chase_series *series;
 	struct gt_input *input;
 	int column[ROLES]; /* -1: absent */
 	uint64_t next;	   /* offset that the last index pointed to */
@@ -32,24 +33,20 @@ struct reader {
 
 static int grow(void **array, size_t *capacity, size_t n, size_t size, struct gt_error *error)
 {
-	if (n < *capacity)
-		return 0;
-	size_t wanted = *capacity ? 2 * *capacity : 1024;
-	void *larger = realloc(*array, wanted * size);
+	void *larger = gt_grown(*array, n, capacity, size);
 
 	if (!larger)
 		return gt_fail_memory(error, "a series");
 	*array = larger;
-	*capacity = wanted;
 	return 0;
 }
 
-static int begins_run(const struct gt_series *series, uint64_t bytes)
+static int begins_run(const struct gt_chase_series *series, uint64_t bytes)
 {
 	return series->separate || series->runs_n == 0 || series->runs[series->runs_n - 1].bytes != bytes;
 }
 
-int gt_series_add(struct gt_series *series, uint64_t bytes, uint64_t offset, uint32_t latency,
+int gt_series_add(struct gt_chase_series *series, uint64_t bytes, uint64_t offset, uint32_t latency,
 		  struct gt_error *error)
 {
 	if (series->n >= GT_SERIES_MAX)
@@ -58,7 +55,7 @@ int gt_series_add(struct gt_series *series, uint64_t bytes, uint64_t offset, uin
 	    grow((void **)&series->runs, &series->runs_capacity, series->runs_n, sizeof *series->runs, error) != 0)
 		return -1;
 	if (begins_run(series, bytes))
-		series->runs[series->runs_n++] = (struct gt_run){.bytes = bytes, .first = series->n, .separate = series->separate};
+		series->runs[series->runs_n++] = (struct gt_chase_run){.bytes = bytes, .first = series->n, .separate = series->separate};
 	series->separate = 0;
 	series->samples[series->n++] = (struct gt_sample){offset, latency, -1};
 	series->runs[series->runs_n - 1].n++;
@@ -89,7 +86,7 @@ static int read_header(struct reader *reader, const char *line, struct gt_error 
 static int read_line(struct reader *reader, const char *line, struct gt_error *error)
 {
 	uint64_t value[ROLES] = {0};
-	const struct gt_series *series = reader->series;
+	const struct gt_chase_series *series = reader->series;
 
 	for (int column = 0, left = 3; left > 0; column++) {
 		for (int role = 0; role < ROLES; role++) {
@@ -119,7 +116,7 @@ static int read_line(struct reader *reader, const char *line, struct gt_error *e
 	return 0;
 }
 
-int gt_series_read(struct gt_series *series, struct gt_input *input, struct gt_error *error)
+int gt_series_read(struct gt_chase_series *series, struct gt_input *input, struct gt_error *error)
 {
 	struct reader reader = {.series = series, .input = input};
 	size_t length, before = series->n;
@@ -145,7 +142,7 @@ int gt_series_read(struct gt_series *series, struct gt_input *input, struct gt_e
 
 /* Least distance between two successive elements, and whether all of them are that far apart, but for the way
  * back. */
-static void find_stride(const struct gt_sample *samples, struct gt_run *run)
+static void find_stride(const struct gt_sample *samples, struct gt_chase_run *run)
 {
 	uint64_t others = 0, back = 0;
 
@@ -161,10 +158,10 @@ static void find_stride(const struct gt_sample *samples, struct gt_run *run)
 	run->uniform = others == 0 && back <= 1;
 }
 
-int gt_series_rounds(struct gt_series *series, struct gt_error *error)
+int gt_series_rounds(struct gt_chase_series *series, struct gt_error *error)
 {
 	for (size_t r = 0; r < series->runs_n; r++) {
-		struct gt_run *run = &series->runs[r];
+		struct gt_chase_run *run = &series->runs[r];
 		const struct gt_sample *samples = series->samples + run->first;
 
 		run->period = run->n;
@@ -184,9 +181,9 @@ int gt_series_rounds(struct gt_series *series, struct gt_error *error)
 	return 0;
 }
 
-void gt_series_clear(struct gt_series *series)
+void gt_series_clear(struct gt_chase_series *series)
 {
 	free(series->samples);
 	free(series->runs);
-	*series = (struct gt_series){0};
+	*series = (struct gt_chase_series){0};
 }

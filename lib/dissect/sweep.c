@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gt_sweep_usable(const struct gt_run *run)
+int gt_sweep_usable(const struct gt_chase_run *run)
 {
 	return run->uniform && run->stride < UINT64_MAX && run->n >= 2 * run->period &&
 	       run->period == (run->bytes - 1) / run->stride + 1;
@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b)
 	return (left->n < right->n) - (left->n > right->n);
 }
 
-static int choose_runs(const struct gt_series *series, struct gt_sweep *sweep, struct gt_error *error)
+static int choose_runs(const struct gt_chase_series *series, struct gt_sweep *sweep, struct gt_error *error)
 {
 	struct choice *choices = calloc(series->runs_n + 1, sizeof *choices);
 	size_t n = 0;
@@ -89,7 +89,7 @@ static uint32_t enough(const struct gt_sweep_work *work, const struct gt_sweep_e
 
 static void find_missing(struct gt_sweep_work *work, size_t j)
 {
-	const struct gt_run *run = gt_sweep_run(work, j);
+	const struct gt_chase_run *run = gt_sweep_run(work, j);
 	struct gt_sweep *sweep = work->sweep;
 	double places = (double)(run->period) * (double)sweep->n;
 	double members = 0, misses = 0;
@@ -203,7 +203,7 @@ static void find_sets(struct gt_sweep_work *work)
 			sweep->set[u] = 1; /* a line that came later has no other set to be in */
 }
 
-int gt_sweep(const struct gt_series *series, uint64_t stride, struct gt_sweep *sweep, struct gt_error *error)
+int gt_sweep_make(const struct gt_chase_series *series, uint64_t stride, struct gt_sweep *sweep, struct gt_error *error)
 {
 	struct gt_sweep_work work = {.series = series, .sweep = sweep};
 	int result = -1;

@@ -37,10 +37,10 @@ struct gt_sweep {
 };
 
 /* Finds what the runs of this stride show. Fails if there are none. */
-int gt_sweep(const struct gt_series *series, uint64_t stride, struct gt_sweep *sweep, struct gt_error *error);
+int gt_sweep_make(const struct gt_chase_series *series, uint64_t stride, struct gt_sweep *sweep, struct gt_error *error);
 
 /* Whether a run can be part of a sweep: a ring gone through twice or more. */
-int gt_sweep_usable(const struct gt_run *run);
+int gt_sweep_usable(const struct gt_chase_run *run);
 void gt_sweep_clear(struct gt_sweep *sweep);
 
 #endif

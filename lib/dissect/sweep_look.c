@@ -10,7 +10,7 @@
 /* Counts a run's hits and misses by element. */
 void gt_sweep_look(struct gt_sweep_work *work, size_t j)
 {
-	const struct gt_run *run = gt_sweep_run(work, j);
+	const struct gt_chase_run *run = gt_sweep_run(work, j);
 	const struct gt_sample *samples = work->series->samples + run->first;
 
 	memset(work->elements, 0, (size_t)(run->period) * sizeof *work->elements);
@@ -29,7 +29,7 @@ void gt_sweep_look(struct gt_sweep_work *work, size_t j)
  * have no choice of ways, the few that do still show. */
 static double spread(const struct gt_sweep_work *work, size_t j)
 {
-	const struct gt_run *run = gt_sweep_run(work, j);
+	const struct gt_chase_run *run = gt_sweep_run(work, j);
 	double missed = 0, both = 0, members = 0, between = 0;
 
 	for (size_t e = 0; e < run->period; e++) {
@@ -50,7 +50,7 @@ static double spread(const struct gt_sweep_work *work, size_t j)
 /* Whether rounds of a run repeat those some rounds before: chance does not. */
 static int repeats(const struct gt_sweep_work *work, size_t j)
 {
-	const struct gt_run *run = gt_sweep_run(work, j);
+	const struct gt_chase_run *run = gt_sweep_run(work, j);
 	const struct gt_sample *samples = work->series->samples + run->first;
 
 	for (uint64_t rounds = 1; rounds <= 16 && (rounds + 2) * run->period < run->n; rounds++) {

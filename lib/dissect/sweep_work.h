@@ -12,14 +12,14 @@ struct gt_sweep_element {
 };
 
 struct gt_sweep_work {
-	const struct gt_series *series;
+	const struct gt_chase_series *series;
 	struct gt_sweep *sweep;
 	struct gt_sweep_element *elements; /* of the run in hand */
 	uint8_t *now;		  /* in the run in hand */
 	double noise;		  /* chance that a hit looks like a miss */
 };
 
-static inline const struct gt_run *gt_sweep_run(const struct gt_sweep_work *work, size_t j)
+static inline const struct gt_chase_run *gt_sweep_run(const struct gt_sweep_work *work, size_t j)
 {
 	return &work->series->runs[work->sweep->runs[j]];
 }

@@ -63,7 +63,7 @@ static int visit(const struct gt_sample *samples, size_t i, size_t end, uint64_t
 	return found;
 }
 
-static void follow_run(const struct gt_run *run, const struct gt_sample *samples, struct follow *follow,
+static void follow_run(const struct gt_chase_run *run, const struct gt_sample *samples, struct follow *follow,
 		       struct gt_victims *victims)
 {
 	unsigned shift = follow->function->shift;
@@ -85,7 +85,7 @@ static void follow_run(const struct gt_run *run, const struct gt_sample *samples
 }
 
 /* Whether the ring gives the set one line too many, and every line's set is known. */
-static int overfull(const struct gt_run *run, const struct gt_sample *samples, const struct gt_function *function,
+static int overfull(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function,
 		    uint32_t set)
 {
 	uint64_t held = 0, last = UINT64_MAX;
@@ -159,7 +159,7 @@ static void judge(struct gt_victims *victims)
 	victims->unique &= victims->n >= 20 * (uint64_t)victims->ways && victims->lost * 20 <= victims->n;
 }
 
-int gt_find_victims(const struct gt_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
+int gt_find_victims(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
 		    struct gt_victims *victims, struct gt_error *error)
 {
 	uint32_t *way = malloc((function->lines + 1) * sizeof *way);
@@ -169,7 +169,7 @@ int gt_find_victims(const struct gt_series *series, const struct gt_function *fu
 		return gt_fail_memory(error, "the ways of a set");
 	for (uint32_t set = 1; ways > 1 && ways <= GT_VICTIM_WAYS_MAX && set <= function->sets; set++)
 		for (size_t r = 0; function->ways[set] == ways && r < series->runs_n; r++) {
-			const struct gt_run *run = &series->runs[r];
+			const struct gt_chase_run *run = &series->runs[r];
 			const struct gt_sample *samples = &series->samples[run->first];
 			struct follow follow = {function, unit, set, way, 0, UINT64_MAX, NONE};
 			if (!overfull(run, samples, function, set))

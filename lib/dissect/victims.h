@@ -21,7 +21,7 @@ struct gt_victims {
 
 /* Follows the misses of every set of so many ways (up to GT_VICTIM_WAYS_MAX) in all rings from an empty cache that give it one line too
  * many, until a latency leaves open whether a line missed. */
-int gt_find_victims(const struct gt_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
+int gt_find_victims(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
 		    struct gt_victims *victims, struct gt_error *error);
 
 #endif

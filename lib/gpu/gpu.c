@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/options.h"
 #include "gpu/parameter.h"
 
@@ -83,16 +84,13 @@ const char *gt_gpu_get(const struct gt_gpu *gpu, const char *key)
 
 static struct gt_gpu_figure *append(struct gt_gpu *gpu, struct gt_error *error)
 {
-	if (gpu->n == gpu->capacity) {
-		size_t capacity = gpu->capacity ? 2 * gpu->capacity : 64;
-		struct gt_gpu_figure *figures = realloc(gpu->figures, capacity * sizeof *figures);
-		if (!figures) {
-			gt_fail_memory(error, "a GPU description");
-			return NULL;
-		}
-		gpu->figures = figures;
-		gpu->capacity = capacity;
+	struct gt_gpu_figure *figures = gt_grown(gpu->figures, gpu->n, &gpu->capacity, sizeof *figures);
+
+	if (!figures) {
+		gt_fail_memory(error, "a GPU description");
+		return NULL;
 	}
+	gpu->figures = figures;
 	return &gpu->figures[gpu->n++];
 }
 

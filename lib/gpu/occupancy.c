@@ -179,7 +179,7 @@ static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limi
 		occupancy->l1_bytes = limits->unified - occupancy->carveout;
 }
 
-int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits,
+int gt_occupancy_find(struct gt_occupancy *occupancy, const struct gt_limits *limits,
 		 const struct gt_block_needs *needs, struct gt_error *error)
 {
 	*occupancy = (struct gt_occupancy){0};

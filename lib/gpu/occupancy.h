@@ -53,7 +53,7 @@ struct gt_occupancy {
 int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error);
 
 /* The occupancy of a kernel, by what its blocks need. Returns 0, or -1 with the limit that not one block keeps. */
-int gt_occupancy(struct gt_occupancy *occupancy, const struct gt_limits *limits, const struct gt_block_needs *needs,
+int gt_occupancy_find(struct gt_occupancy *occupancy, const struct gt_limits *limits, const struct gt_block_needs *needs,
 		 struct gt_error *error);
 
 GT_PUBLIC_END

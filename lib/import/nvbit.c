@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/map.h"
 #include "base/scan.h"
 #include "import/formats.h"
@@ -114,15 +115,11 @@ static int scan_launch(struct reader *reader, const char *line, size_t length, s
 
 static struct launch *add_launch(struct reader *reader)
 {
-	if (reader->n == reader->capacity) {
-		size_t capacity = reader->capacity ? reader->capacity * 2 : 16;
-		struct launch **launches = realloc(reader->launches, capacity * sizeof(struct launch *));
+	struct launch **launches = gt_grown(reader->launches, reader->n, &reader->capacity, sizeof *launches);
 
-		if (!launches)
-			return NULL;
-		reader->launches = launches;
-		reader->capacity = capacity;
-	}
+	if (!launches)
+		return NULL;
+	reader->launches = launches;
 	struct launch *launch = calloc(1, sizeof *launch);
 
 	if (launch)

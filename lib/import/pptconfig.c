@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/input.h"
 #include "base/scan.h"
 #include "import/import.h"
@@ -221,15 +222,11 @@ static int take_launch(struct reader *reader, const PCRE2_SIZE *bounds, uint32_t
 	struct gt_error shape;
 	if (gt_kernel_check(&kernel, &shape) != 0)
 		return fail(reader, bounds[0], shape.text);
-	if (config->n == config->capacity) {
-		size_t capacity = config->capacity ? config->capacity * 2 : 16;
-		struct gt_kernel *kernels = realloc(config->kernels, capacity * sizeof *kernels);
+	struct gt_kernel *kernels = gt_grown(config->kernels, config->n, &config->capacity, sizeof *kernels);
 
-		if (!kernels)
-			return gt_fail_memory(reader->error, "launches");
-		config->kernels = kernels;
-		config->capacity = capacity;
-	}
+	if (!kernels)
+		return gt_fail_memory(reader->error, "launches");
+	config->kernels = kernels;
 	config->kernels[config->n++] = kernel;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/grown.h"
 #include "base/scan.h"
 #include "import/import.h"
 
@@ -86,15 +87,11 @@ static int add_file(struct gt_pptfolder *folder, const char *name, struct gt_err
 	if (number >= UINT32_MAX)
 		return gt_fail(error, "%s/%s: expected a block below %" PRIu32, folder->traces, name,
 			       UINT32_MAX);
-	if (folder->n == folder->capacity) {
-		size_t capacity = folder->capacity ? folder->capacity * 2 : 64;
-		struct gt_pptfile *files = realloc(folder->files, capacity * sizeof *files);
+	struct gt_pptfile *files = gt_grown(folder->files, folder->n, &folder->capacity, sizeof *files);
 
-		if (!files)
-			return gt_fail_memory(error, "the names of files");
-		folder->files = files;
-		folder->capacity = capacity;
-	}
+	if (!files)
+		return gt_fail_memory(error, "the names of files");
+	folder->files = files;
 	char *path = join(folder->traces, name);
 
 	if (!path)

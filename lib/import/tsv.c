@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/map.h"
 #include "import/formats.h"
 #include "stream/tsv.h"
@@ -23,15 +24,11 @@ struct state {
 static int announce(struct state *state, struct gt_error *error)
 {
 	int fresh;
+	struct gt_kernel *more = gt_grown(state->kernels, state->n, &state->capacity, sizeof *more);
 
-	if (state->n == state->capacity) {
-		size_t capacity = state->capacity ? 2 * state->capacity : 16;
-		struct gt_kernel *more = realloc(state->kernels, capacity * sizeof *more);
-		if (!more)
-			return gt_fail_memory(error, "launches");
-		state->kernels = more;
-		state->capacity = capacity;
-	}
+	if (!more)
+		return gt_fail_memory(error, "launches");
+	state->kernels = more;
 	if (state->tsv.kernel.id == GT_MAP_EMPTY)
 		return gt_fail(error, "kernel %" PRIu64 ": expected a smaller id", state->tsv.kernel.id);
 	uint64_t *index = gt_map_put(&state->by_id, state->tsv.kernel.id, state->n, &fresh);

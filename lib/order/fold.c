@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "stream/op.h"
 
 static bool same_ordinal(const struct gt_packed *a, const struct gt_packed *b)
@@ -163,16 +164,13 @@ static struct group *find_group(struct gt_fold_out *fold, const struct gt_packed
 			row->warp, row->block, GT_FOLD_MAX, row->an);
 		return NULL;
 	}
-	if (fold->n == fold->capacity) {
-		size_t capacity = fold->capacity ? 2 * fold->capacity : 4;
-		struct group *groups = realloc(fold->groups, capacity * sizeof *groups);
-		if (!groups) {
-			gt_fail_memory(error, "folding");
-			return NULL;
-		}
-		fold->groups = groups;
-		fold->capacity = capacity;
+	struct group *groups = gt_grown(fold->groups, fold->n, &fold->capacity, sizeof *groups);
+
+	if (!groups) {
+		gt_fail_memory(error, "folding");
+		return NULL;
 	}
+	fold->groups = groups;
 	struct group *group = &fold->groups[fold->n++];
 	group->op = row->op;
 	group->size = row->size;

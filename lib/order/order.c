@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/map.h"
 #include "order/fold.h"
 #include "order/ordinals.h"
@@ -121,14 +122,11 @@ static int choose_id(struct gt_ordering *order, uint64_t wanted, uint64_t *id, s
 
 static struct launch *add_launch(struct gt_ordering *order, struct gt_error *error)
 {
-	if (order->n == order->capacity) {
-		size_t capacity = order->capacity ? 2 * order->capacity : 16;
-		struct launch **more = realloc(order->launches, capacity * sizeof *more);
-		if (!more)
-			goto no_memory;
-		order->launches = more;
-		order->capacity = capacity;
-	}
+	struct launch **more = gt_grown(order->launches, order->n, &order->capacity, sizeof *more);
+
+	if (!more)
+		goto no_memory;
+	order->launches = more;
 	if (order->n == GT_ORDINAL_KERNELS) {
 		gt_fail(error, "expected at most %" PRIu32 " launches", GT_ORDINAL_KERNELS);
 		return NULL;
@@ -300,14 +298,11 @@ static int add_passed(struct passed_list *list, const char *what, uint64_t n, st
 	while (i < list->n && strncmp(list->entries[i].what, what, GT_COUNT_NAME - 1) != 0)
 		i++;
 	if (i == list->n) {
-		if (list->n == list->capacity) {
-			size_t capacity = list->capacity ? 2 * list->capacity : 4;
-			struct passed_over *more = realloc(list->entries, capacity * sizeof *more);
-			if (!more)
-				return gt_fail_memory(error, "what was passed over");
-			list->entries = more;
-			list->capacity = capacity;
-		}
+		struct passed_over *more = gt_grown(list->entries, list->n, &list->capacity, sizeof *more);
+
+		if (!more)
+			return gt_fail_memory(error, "what was passed over");
+		list->entries = more;
 		list->entries[list->n] = (struct passed_over){.number = 0};
 		strncpy(list->entries[list->n++].what, what, GT_COUNT_NAME - 1);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grown.h"
 #include "base/temporary.h"
 
 #define READ_BYTES_MIN ((size_t)4 << 10)
@@ -21,17 +22,14 @@ int gt_run_begin(struct gt_runs *runs, size_t buffer_bytes, struct gt_error *err
 			runs->buffer_capacity = buffer_bytes;
 		runs->buffer = malloc(runs->buffer_capacity);
 	}
-	if (runs->n == runs->capacity) {
-		size_t capacity = runs->capacity ? 2 * runs->capacity : 64;
-		struct gt_run *more = realloc(runs->runs, capacity * sizeof *more);
-		if (!more)
-			return gt_fail_memory(error, "the list of runs");
-		runs->runs = more;
-		runs->capacity = capacity;
-	}
+	struct gt_sorted_run *more = gt_grown(runs->runs, runs->n, &runs->capacity, sizeof *more);
+
+	if (!more)
+		return gt_fail_memory(error, "the list of runs");
+	runs->runs = more;
 	if (!runs->buffer)
 		return gt_fail_memory(error, "a write buffer");
-	runs->runs[runs->n++] = (struct gt_run){.offset = runs->bytes};
+	runs->runs[runs->n++] = (struct gt_sorted_run){.offset = runs->bytes};
 	return 0;
 }
 
@@ -63,7 +61,7 @@ int gt_run_add(struct gt_runs *runs, const struct gt_packed *row, struct gt_erro
 
 int gt_run_end(struct gt_runs *runs, struct gt_error *error)
 {
-	struct gt_run *run = &runs->runs[runs->n - 1];
+	struct gt_sorted_run *run = &runs->runs[runs->n - 1];
 
 	if (write_out(runs, error) != 0)
 		return -1;
@@ -146,7 +144,7 @@ static int advance(struct gt_merge *merge, struct source *source, struct gt_erro
 	if (source->start == source->end)
 		return 0;
 	source->row = (const struct gt_packed *)(const void *)(source->buffer + source->start);
-	source->key = gt_sort_key(source->row, merge->by_an);
+	source->key = gt_sort_key_of(source->row, merge->by_an);
 	return 1;
 }
 
@@ -193,7 +191,7 @@ struct gt_merge *gt_merge_open(const struct gt_runs *runs, size_t first, size_t 
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct source *source = &merge->sources[i];
-		const struct gt_run *run = &runs->runs[first + i];
+		const struct gt_sorted_run *run = &runs->runs[first + i];
 		*source = (struct source){.offset = run->offset, .left = run->bytes,
 					  .buffer = merge->buffers + i * merge->buffer_bytes};
 		int got = advance(merge, source, error);

@@ -17,7 +17,7 @@ struct gt_sort_key {
 	uint64_t high, low;
 };
 
-static inline struct gt_sort_key gt_sort_key(const struct gt_packed *row, bool by_an)
+static inline struct gt_sort_key gt_sort_key_of(const struct gt_packed *row, bool by_an)
 {
 	uint32_t first = by_an ? row->an : row->block, second = by_an ? row->block : row->an;
 
@@ -29,14 +29,14 @@ static inline bool gt_sort_key_less(struct gt_sort_key a, struct gt_sort_key b)
 	return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-struct gt_run {
+struct gt_sorted_run {
 	uint64_t offset, bytes; /* in the file */
 };
 
 struct gt_runs {
 	int file; /* -1: none yet */
 	const char *directory;
-	struct gt_run *runs;
+	struct gt_sorted_run *runs;
 	size_t n, capacity;
 	uint64_t bytes; /* of the file */
 	char *buffer;	/* what is to be written */

@@ -151,7 +151,7 @@ static void list_items(struct gt_sorter *sorter, unsigned low_width, bool joined
 	for (size_t c = 0; c <= sorter->chunk; c++) {
 		for (size_t offset = 0, end = chunk_end(sorter, c); offset < end; i++) {
 			const struct gt_packed *row = (const void *)(sorter->chunks[c] + offset);
-			struct gt_sort_key key = gt_sort_key(row, sorter->by_an);
+			struct gt_sort_key key = gt_sort_key_of(row, sorter->by_an);
 			sorter->items[i].key = joined ? join(key.high, key.low, low_width) : key.low;
 			sorter->items[i].row = row;
 			offset += gt_packed_bytes(row);
@@ -178,7 +178,7 @@ static int sort_rows(struct gt_sorter *sorter, struct gt_error *error)
 	}
 	sort_by_key(sorter, sorter->lows);
 	for (size_t i = 0; i < sorter->n; i++)
-		sorter->items[i].key = gt_sort_key(sorter->items[i].row, sorter->by_an).high;
+		sorter->items[i].key = gt_sort_key_of(sorter->items[i].row, sorter->by_an).high;
 	sort_by_key(sorter, sorter->highs);
 	return 0;
 }
@@ -286,7 +286,7 @@ int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const u
 	memcpy(place, row, sizeof *row);
 	if (row->lanes > 0)
 		memcpy(place + sizeof *row, lanes, row->lanes * sizeof *lanes);
-	struct gt_sort_key key = gt_sort_key(row, sorter->by_an);
+	struct gt_sort_key key = gt_sort_key_of(row, sorter->by_an);
 	if (gt_sort_key_less(key, sorter->last))
 		sorter->sorted = false;
 	sorter->last = key;

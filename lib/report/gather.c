@@ -87,7 +87,7 @@ static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id,
 	return kernel;
 }
 
-int gt_report_kernel(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error)
+int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error)
 {
 	struct gt_report_kernel *kernel = kernel_of(report, from->id, error);
 
@@ -348,7 +348,7 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 	return 0;
 }
 
-const struct gt_report_stage *gt_report_stage(const struct gt_report_kernel *kernel, const char *name)
+const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name)
 {
 	for (size_t i = 0; i < kernel->n; i++)
 		if (strcmp(kernel->stages[i].name, name) == 0)

@@ -60,7 +60,7 @@ int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct g
 void gt_report_clear(struct gt_report *report);
 
 /* Takes what a stream said. Each returns 0, or -1 with an error. */
-int gt_report_kernel(struct gt_report *report, const struct gt_kernel *kernel, struct gt_error *error);
+int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *kernel, struct gt_error *error);
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error);
 void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
 
@@ -69,7 +69,7 @@ void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
 
 /* A stage of a kernel by name, or NULL. */
-const struct gt_report_stage *gt_report_stage(const struct gt_report_kernel *kernel, const char *name);
+const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name);
 /* The number of a counter of a stage. False if the stage has none of that name. */
 bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value);
 

@@ -110,7 +110,7 @@ static bool term_value(const char *term, size_t length, const struct gt_report_k
 		return false;
 	*dot = '\0';
 	if (dot != text)
-		stage = gt_report_stage(kernel, text);
+		stage = gt_report_find_stage(kernel, text);
 	return stage && gt_report_number(stage, dot + 1, value);
 }
 

@@ -15,7 +15,7 @@ static const struct gt_report_form forms[] = {
 	{"nvprof", "json", gt_report_write_nvprof_json},
 };
 
-const struct gt_report_form *gt_report_form(const char *names, const char *form)
+const struct gt_report_form *gt_report_form_find(const char *names, const char *form)
 {
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (strcmp(forms[i].names, names) == 0 && strcmp(forms[i].form, form) == 0)

@@ -17,7 +17,7 @@ struct gt_report_form {
 };
 
 /* The form of those names, or NULL if there is none. */
-const struct gt_report_form *gt_report_form(const char *names, const char *form);
+const struct gt_report_form *gt_report_form_find(const char *names, const char *form);
 
 /* The forms, each in the file of its name. The report must be finished. */
 void gt_report_write_table(const struct gt_report *report, FILE *to);

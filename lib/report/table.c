@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/options.h"
 #include "report/metric.h"
 
@@ -18,16 +19,13 @@ static char harmless(char c)
 
 void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS])
 {
-	if (table->n == table->capacity) {
-		size_t more = table->capacity ? table->capacity * 2 : 64;
-		void *bigger = realloc(table->cells, more * sizeof *table->cells);
-		if (!bigger) {
-			table->failed = true;
-			return;
-		}
-		table->cells = bigger;
-		table->capacity = more;
+	void *bigger = gt_grown(table->cells, table->n, &table->capacity, sizeof *table->cells);
+
+	if (!bigger) {
+		table->failed = true;
+		return;
 	}
+	table->cells = bigger;
 	for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
 		char *cell = table->cells[table->n][i];
 		snprintf(cell, GT_TABLE_CELL, "%s", cells[i] ? cells[i] : "");
@@ -103,7 +101,8 @@ static void write_shape(const char *what, const uint32_t shape[3], uint64_t coun
 	fprintf(to, " (%s %s)", gt_table_number(count, number), unit);
 }
 
-void gt_table_heading(const struct gt_report *report, const struct gt_report_kernel *kernel, FILE *to)
+/* "kernel 1  name" and the launch, or the heading of the total. */
+static void print_heading(const struct gt_report *report, const struct gt_report_kernel *kernel, FILE *to)
 {
 	const struct gt_kernel *launch = &kernel->kernel;
 	char size[32];
@@ -139,14 +138,14 @@ void gt_table_report(const struct gt_report *report,
 	for (size_t i = 0; i < report->n; i++) {
 		if (i > 0)
 			putc('\n', to);
-		gt_table_heading(report, &report->kernels[i], to);
+		print_heading(report, &report->kernels[i], to);
 		body(&report->kernels[i], to);
 	}
 	if (report->n == 1)
 		fputs("\ntotal of 1 kernel: the same\n", to);
 	if (report->n > 1) {
 		putc('\n', to);
-		gt_table_heading(report, &report->total, to);
+		print_heading(report, &report->total, to);
 		body(&report->total, to);
 	}
 }

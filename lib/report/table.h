@@ -31,9 +31,6 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
 bool gt_table_counter(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
 		      const struct gt_report_counter *counter, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL]);
 
-/* "kernel 1  name" and the launch, or the heading of the total. */
-void gt_table_heading(const struct gt_report *report, const struct gt_report_kernel *kernel, FILE *to);
-
 /* Writes a table for each kernel, by `body`, and one for the total if it is not the only kernel's. */
 void gt_table_report(const struct gt_report *report,
 		     void (*body)(const struct gt_report_kernel *kernel, FILE *to), FILE *to);

@@ -11,33 +11,33 @@
 #include "base/map.h"
 #include "reuse/split.h"
 
-struct gt_class {
+struct gt_reuse_class {
 	uint64_t key;
 	void *counted; /* the caller's; NULL when the class is new */
 };
 
-struct gt_classes {
+struct gt_reuse_classes {
 	const struct gt_split *split;	/* NULL: there are no classes */
 	const struct gt_launch *launch; /* what the split goes by; the caller's */
-	struct gt_class *classes;
+	struct gt_reuse_class *classes;
 	size_t n, capacity;
 	struct gt_map index; /* key to class */
 };
 
 /* Zeroed, it can be closed. Returns 0, or -1 when memory is short. */
-int gt_classes_open(struct gt_classes *classes, const struct gt_split *split, const struct gt_launch *launch,
+int gt_reuse_classes_open(struct gt_reuse_classes *classes, const struct gt_split *split, const struct gt_launch *launch,
 		    struct gt_error *error);
 /* What was counted must be freed before. */
-void gt_classes_close(struct gt_classes *classes);
-void gt_classes_clear(struct gt_classes *classes);
+void gt_reuse_classes_close(struct gt_reuse_classes *classes);
+void gt_reuse_classes_clear(struct gt_reuse_classes *classes);
 
 /* The class of a reference, made if it is new; valid until the next call. NULL when memory is short. */
-struct gt_class *gt_classes_of(struct gt_classes *classes, const struct gt_referrer *referrer, struct gt_error *error);
+struct gt_reuse_class *gt_reuse_classes_of(struct gt_reuse_classes *classes, const struct gt_referrer *referrer, struct gt_error *error);
 
 /* Orders the classes by key; none may be asked for until the next clear. */
-void gt_classes_sort(struct gt_classes *classes);
+void gt_reuse_classes_sort(struct gt_reuse_classes *classes);
 
 /* The name of class i, into a buffer of GT_CLASS_TEXT bytes; returns it. */
-const char *gt_classes_name(const struct gt_classes *classes, size_t i, char *buffer);
+const char *gt_reuse_classes_name(const struct gt_reuse_classes *classes, size_t i, char *buffer);
 
 #endif

@@ -9,11 +9,11 @@
 #define STAGE_TEXT (GT_COUNT_NAME + 32) /* bytes that hold any name and any number */
 
 /* "CLASS.", cut so that there is room for a counter's name behind it. */
-static const char *prefix_of(const struct gt_classes *classes, size_t i, char prefix[GT_COUNT_NAME])
+static const char *prefix_of(const struct gt_reuse_classes *classes, size_t i, char prefix[GT_COUNT_NAME])
 {
 	char class[GT_CLASS_TEXT];
 
-	snprintf(prefix, GT_COUNT_NAME, "%.32s.", gt_classes_name(classes, i, class));
+	snprintf(prefix, GT_COUNT_NAME, "%.32s.", gt_reuse_classes_name(classes, i, class));
 	return prefix;
 }
 
@@ -77,7 +77,7 @@ static int count_size(struct gt_count *count, const struct gt_measures *measures
 {
 	const struct gt_figures *figures = text->table->figures;
 	const struct gt_profile *profile = &measures->reuses[0].profile;
-	const struct gt_classes *classes = figures->of_pair ? &measures->pair->classes : &profile->classes;
+	const struct gt_reuse_classes *classes = figures->of_pair ? &measures->pair->classes : &profile->classes;
 	const void *counted = figures->of_pair ? (const void *)measures->pair->all : &profile->all;
 	uint64_t numbers[GT_FIGURES_MAX];
 	char prefix[GT_COUNT_NAME] = "";

@@ -44,7 +44,7 @@ int gt_measures_finish(struct gt_measures *measures, struct gt_error *error)
 	for (size_t i = 0; i < measures->n; i++)
 		if (gt_profile_finish(&measures->reuses[i].profile, error) != 0)
 			return -1;
-	gt_classes_sort(&measures->pair->classes);
+	gt_reuse_classes_sort(&measures->pair->classes);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/options.h"
 #include "reuse/histogram.h"
 #include "stream/status.h"
@@ -43,7 +44,7 @@ int gt_pair_open(struct gt_pair *pair, const struct gt_split *split, const struc
 		 struct gt_error *error)
 {
 	pair->all = new_counts(pair, error);
-	return pair->all ? gt_classes_open(&pair->classes, split, launch, error) : -1;
+	return pair->all ? gt_reuse_classes_open(&pair->classes, split, launch, error) : -1;
 }
 
 static void clear_classes(struct gt_pair *pair)
@@ -55,7 +56,7 @@ static void clear_classes(struct gt_pair *pair)
 void gt_pair_close(struct gt_pair *pair)
 {
 	clear_classes(pair);
-	gt_classes_close(&pair->classes);
+	gt_reuse_classes_close(&pair->classes);
 	free(pair->all);
 	free(pair->distances);
 	*pair = (struct gt_pair){0};
@@ -67,7 +68,7 @@ void gt_pair_clear(struct gt_pair *pair)
 		return;
 	memset(pair->all, 0, sizeof *pair->all + pair->lines->n * sizeof *pair->all->cells);
 	clear_classes(pair);
-	gt_classes_clear(&pair->classes);
+	gt_reuse_classes_clear(&pair->classes);
 }
 
 int gt_pair_watch_first(void *context, const struct gt_rows *rows, size_t i, uint64_t unit, uint64_t distance,
@@ -78,14 +79,11 @@ int gt_pair_watch_first(void *context, const struct gt_rows *rows, size_t i, uin
 	(void)rows;
 	(void)i;
 	(void)unit;
-	if (pair->n == pair->capacity) {
-		size_t capacity = pair->capacity ? 2 * pair->capacity : 4096;
-		uint64_t *distances = realloc(pair->distances, capacity * sizeof *distances);
-		if (!distances)
-			return gt_fail_memory(error, "pairs of distances");
-		pair->distances = distances;
-		pair->capacity = capacity;
-	}
+	uint64_t *distances = gt_grown(pair->distances, pair->n, &pair->capacity, sizeof *distances);
+
+	if (!distances)
+		return gt_fail_memory(error, "pairs of distances");
+	pair->distances = distances;
 	pair->distances[pair->n++] = distance;
 	return 0;
 }
@@ -116,7 +114,7 @@ static struct gt_pair_counts *counts_for(struct gt_pair *pair, const struct gt_r
 					 struct gt_error *error)
 {
 	struct gt_referrer referrer = {.rows = rows, .i = i, .address = unit << pair->shift};
-	struct gt_class *class = gt_classes_of(&pair->classes, &referrer, error);
+	struct gt_reuse_class *class = gt_reuse_classes_of(&pair->classes, &referrer, error);
 
 	if (class && !class->counted)
 		class->counted = new_counts(pair, error);

@@ -42,7 +42,7 @@ struct gt_pair {
 	unsigned shift;		      /* log2 of a line's bytes */
 	bool by_status;		      /* what a level found goes before what a distance says */
 	struct gt_pair_counts *all;
-	struct gt_classes classes; /* of each: a struct gt_pair_counts */
+	struct gt_reuse_classes classes; /* of each: a struct gt_pair_counts */
 	uint64_t *distances;	   /* from the first stacks, until the second ones are asked */
 	size_t n, capacity, at;
 };

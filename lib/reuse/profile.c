@@ -8,7 +8,7 @@ int gt_profile_open(struct gt_profile *profile, const struct gt_split *split, co
 {
 	*profile = (struct gt_profile){0};
 	gt_histogram_begin(&profile->all, bound);
-	return gt_classes_open(&profile->classes, split, launch, error);
+	return gt_reuse_classes_open(&profile->classes, split, launch, error);
 }
 
 static void clear_classes(struct gt_profile *profile)
@@ -23,7 +23,7 @@ void gt_profile_clear(struct gt_profile *profile)
 {
 	gt_histogram_clear(&profile->all);
 	clear_classes(profile);
-	gt_classes_clear(&profile->classes);
+	gt_reuse_classes_clear(&profile->classes);
 	profile->lines = profile->refused = 0;
 }
 
@@ -31,14 +31,14 @@ void gt_profile_close(struct gt_profile *profile)
 {
 	gt_histogram_clear(&profile->all);
 	clear_classes(profile);
-	gt_classes_close(&profile->classes);
+	gt_reuse_classes_close(&profile->classes);
 }
 
 /* The histogram of a reference's class; NULL when memory is short. */
 static struct gt_histogram *histogram_for(struct gt_profile *profile, const struct gt_referrer *referrer,
 					  struct gt_error *error)
 {
-	struct gt_class *class = gt_classes_of(&profile->classes, referrer, error);
+	struct gt_reuse_class *class = gt_reuse_classes_of(&profile->classes, referrer, error);
 
 	if (!class || class->counted)
 		return class ? class->counted : NULL;
@@ -81,6 +81,6 @@ int gt_profile_finish(struct gt_profile *profile, struct gt_error *error)
 
 	for (size_t i = 0; i < profile->classes.n && !failed; i++)
 		failed = gt_histogram_settle(profile->classes.classes[i].counted, error);
-	gt_classes_sort(&profile->classes);
+	gt_reuse_classes_sort(&profile->classes);
 	return failed;
 }

@@ -10,7 +10,7 @@
 
 struct gt_profile {
 	struct gt_histogram all;
-	struct gt_classes classes; /* of each: a struct gt_histogram */
+	struct gt_reuse_classes classes; /* of each: a struct gt_histogram */
 	uint64_t refused; /* references that found no MSHR, and are not counted else */
 	uint64_t lines; /* distinct ones of the fullest stack that was flushed, where lines are sampled */
 };

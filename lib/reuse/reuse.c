@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grown.h"
 #include "stream/status.h"
 
 #define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
@@ -90,14 +91,11 @@ void gt_reuse_close(struct gt_reuse *reuse)
 /* Appends an empty stack. */
 static int add_stack(struct gt_reuse *reuse, struct gt_error *error)
 {
-	if (reuse->n_stacks == reuse->capacity) {
-		size_t capacity = reuse->capacity ? 2 * reuse->capacity : 16;
-		struct gt_stack *stacks = realloc(reuse->stacks, capacity * sizeof *stacks);
-		if (!stacks)
-			return gt_fail_memory(error, "LRU stacks");
-		reuse->stacks = stacks;
-		reuse->capacity = capacity;
-	}
+	struct gt_stack *stacks = gt_grown(reuse->stacks, reuse->n_stacks, &reuse->capacity, sizeof *stacks);
+
+	if (!stacks)
+		return gt_fail_memory(error, "LRU stacks");
+	reuse->stacks = stacks;
 	if (gt_stack_open(&reuse->stacks[reuse->n_stacks], error) != 0)
 		return -1;
 	reuse->n_stacks++;

@@ -45,12 +45,12 @@ int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split
 }
 
 /* The columns before the figures: the kernel and, if `i` is below their number, the name of class i. */
-static const char *first_columns(const struct gt_classes *classes, size_t i, const char *kernel, char *buffer)
+static const char *first_columns(const struct gt_reuse_classes *classes, size_t i, const char *kernel, char *buffer)
 {
 	char class[GT_CLASS_TEXT];
 
 	if (i < classes->n)
-		snprintf(buffer, FIRST_COLUMNS, "%.24s\t%s\t", kernel, gt_classes_name(classes, i, class));
+		snprintf(buffer, FIRST_COLUMNS, "%.24s\t%s\t", kernel, gt_reuse_classes_name(classes, i, class));
 	else
 		snprintf(buffer, FIRST_COLUMNS, "%.24s\t", kernel);
 	return buffer;
@@ -59,7 +59,7 @@ static const char *first_columns(const struct gt_classes *classes, size_t i, con
 int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const struct gt_profile *profile,
 		      struct gt_error *error)
 {
-	const struct gt_classes *classes = &profile->classes;
+	const struct gt_reuse_classes *classes = &profile->classes;
 	char first[FIRST_COLUMNS];
 
 	if (!classes->split)
@@ -73,7 +73,7 @@ int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const stru
 int gt_reuse_text_add_pair(struct gt_reuse_text *text, const char *kernel, const struct gt_pair *pair,
 			   struct gt_error *error)
 {
-	const struct gt_classes *classes = &pair->classes;
+	const struct gt_reuse_classes *classes = &pair->classes;
 	char first[FIRST_COLUMNS];
 
 	if (!classes->split)

@@ -48,7 +48,7 @@ static void release(struct piece *piece, struct gt_store *store)
 	}
 }
 
-struct block *block_new(uint32_t number, struct gt_error *error)
+struct block *gt_block_new(uint32_t number, struct gt_error *error)
 {
 	struct block *block = calloc(1, sizeof *block);
 
@@ -61,7 +61,7 @@ struct block *block_new(uint32_t number, struct gt_error *error)
 	return block;
 }
 
-void block_free(struct block *block, struct keep *keep)
+void gt_block_free(struct block *block, struct keep *keep)
 {
 	release(block->rows, &keep->store);
 	release(block->odd, &keep->store);
@@ -145,7 +145,7 @@ static int keep_row(struct block *block, struct keep *keep, const struct gt_rows
 		if (shape.stride == GT_STRIDE_LANES)
 			lanes = rows->lanes + rows->base[i];
 	}
-	if (!lanes && shapes_find(&keep->shapes, &shape, &row->shape, error) != 0)
+	if (!lanes && gt_shapes_find(&keep->shapes, &shape, &row->shape, error) != 0)
 		return -1;
 	return lanes || row->shape == SHAPE_NONE ? keep_odd(block, &keep->store, &shape, row, lanes, error) : 0;
 }
@@ -162,7 +162,7 @@ static bool is_like_last(const struct gt_rows *rows, size_t i, const struct kept
 	       rows->size[i] == rows->size[i - 1];
 }
 
-int block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
+int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
 	      size_t expected, struct gt_error *error)
 {
 	const uint64_t *bases = rows->kind == GT_REQUESTS ? rows->address : rows->base;
@@ -193,7 +193,7 @@ int block_add(struct block *block, struct keep *keep, const struct gt_rows *rows
 	return 0;
 }
 
-void block_close(struct block *block)
+void gt_block_close(struct block *block)
 {
 	struct piece *last = block->last;
 
@@ -290,7 +290,7 @@ static int sort(struct block *block, struct gt_store *store,
 	return 0;
 }
 
-int block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
+int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
 	struct gt_store *store = &keep->store;
 

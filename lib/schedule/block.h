@@ -69,19 +69,19 @@ struct keep {
  * order they came in. */
 enum arrangement { BY_ACCESS, BY_WARP };
 
-struct block *block_new(uint32_t number, struct gt_error *error);
+struct block *gt_block_new(uint32_t number, struct gt_error *error);
 /* Releases the rows and frees the block. */
-void block_free(struct block *block, struct keep *keep);
+void gt_block_free(struct block *block, struct keep *keep);
 
 /* Keeps rows [first, last) of a batch, all of this block. `expected` rows are made room for at
  * first. Returns 0, or -1 with the store's error. */
-int block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
+int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
 	      size_t expected, struct gt_error *error);
 
 /* Gives back room that the last piece did not need. */
-void block_close(struct block *block);
+void gt_block_close(struct block *block);
 
 /* Sets row and end: all rows (there must be some), by access number and warp or the other way. */
-int block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error);
+int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error);
 
 #endif

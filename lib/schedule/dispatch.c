@@ -26,7 +26,7 @@ static bool is_complete(struct gt_schedule *schedule, const struct sm *sm, uint6
  * of a block is fixed by its place among the SM's blocks, those without accesses included. */
 static enum filled fill_wave(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
-	uint64_t capacity = machine_capacity(schedule);
+	uint64_t capacity = gt_machine_capacity(schedule);
 	struct block *first = sm->waiting.first;
 
 	if (sm->live > 0)
@@ -39,29 +39,29 @@ static enum filled fill_wave(struct gt_schedule *schedule, struct sm *sm, struct
 		return FILL_WAIT;
 	sm->n_resident = 0;
 	while (sm->waiting.first && sm->waiting.first->index < end)
-		if (machine_admit(schedule, sm, &sm->waiting, sm->n_resident, sm->waiting.first->index - begin,
+		if (gt_machine_admit(schedule, sm, &sm->waiting, sm->n_resident, sm->waiting.first->index - begin,
 				  error) != 0)
 			return FILL_FAILED;
 	return FILL_DONE;
 }
 
-/* Whether the first block of a line can run: its last row has come. */
-static bool is_ready(const struct line *line)
+/* Whether the first block of a queue can run: its last row has come. */
+static bool is_ready(const struct block_queue *queue)
 {
-	return line->first && !line->first->open;
+	return queue->first && !queue->first->open;
 }
 
 /* [002] 4.1: at first blocks are dealt to the SMs in turn until all are full. */
 static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 {
-	uint64_t all = times(schedule->config->sms, machine_capacity(schedule));
+	uint64_t all = times(schedule->config->sms, gt_machine_capacity(schedule));
 	uint64_t closed = schedule->n_floaters - (schedule->open && !schedule->open->skipped);
 
 	if (closed < all && !schedule->finished)
 		return FILL_WAIT;
 	for (uint64_t i = 0; i < all && is_ready(&schedule->floaters); i++) {
 		struct sm *sm = &schedule->sms[i % schedule->config->sms];
-		if (machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
+		if (gt_machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
 			return FILL_FAILED;
 	}
 	schedule->dealt = true;
@@ -71,21 +71,21 @@ static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 /* [002] 4.1: a block that finishes makes room for the next at once. */
 static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
-	struct line *line = schedule->floating ? &schedule->floaters : &sm->waiting;
+	struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
 
 	if (schedule->floating && !schedule->dealt) {
 		enum filled filled = deal(schedule, error);
 		if (filled != FILL_DONE)
 			return filled;
 	}
-	for (size_t slot = 0; sm->live < machine_capacity(schedule); slot++) {
+	for (size_t slot = 0; sm->live < gt_machine_capacity(schedule); slot++) {
 		while (slot < sm->n_resident && (sm->resident[slot] || sm->free_at[slot] > schedule->step))
 			slot++;
-		if (slot >= machine_capacity(schedule))
-			return sm->live == 0 && (line->first || !schedule->finished) ? FILL_IDLE : FILL_DONE;
-		if (!is_ready(line))
+		if (slot >= gt_machine_capacity(schedule))
+			return sm->live == 0 && (queue->first || !schedule->finished) ? FILL_IDLE : FILL_DONE;
+		if (!is_ready(queue))
 			return schedule->finished ? FILL_DONE : FILL_WAIT;
-		if (machine_admit(schedule, sm, line, slot, slot, error) != 0)
+		if (gt_machine_admit(schedule, sm, queue, slot, slot, error) != 0)
 			return FILL_FAILED;
 	}
 	return FILL_DONE;
@@ -100,14 +100,14 @@ static int by_key(const void *a, const void *b)
 
 /* The order of the SMs that have room at a step is that of keys which the seed, the step and the SM decide:
  * the same when the step is taken up again, after more rows have come. */
-enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
+enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		uint32_t number = schedule->active[i];
 		uint64_t place[] = {schedule->step, number};
-		if (schedule->sms[number].live < machine_capacity(schedule))
+		if (schedule->sms[number].live < gt_machine_capacity(schedule))
 			schedule->turns[n++] = (struct turn){XXH3_64bits_withSeed(place, sizeof place, schedule->config->seed), number};
 	}
 	if (n > 1)

@@ -79,10 +79,10 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	/* The rows after these, and soon the next lines of memory, are wanted in a round. */
 	__builtin_prefetch(row + 16);
 	block->row = row;
-	if (machine_emit(schedule, sm, block, first, row, error) != 0)
+	if (gt_machine_emit(schedule, sm, block, first, row, error) != 0)
 		return -1;
 	if (row == block->end)
-		machine_retire(schedule, sm, block);
+		gt_machine_retire(schedule, sm, block);
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 		while (row < run->end && row->an == first->an);
 		__builtin_prefetch(row + 4);
 		run->row = row;
-		if (machine_emit(schedule, sm, run->block, first, row, error) != 0)
+		if (gt_machine_emit(schedule, sm, run->block, first, row, error) != 0)
 			return -1;
 		if (row < run->end)
 			continue;
@@ -152,7 +152,7 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 		warps->first++;
 		warps->n--;
 		if (--block->warps_left == 0)
-			machine_retire(schedule, sm, block);
+			gt_machine_retire(schedule, sm, block);
 	}
 	return 0;
 }

@@ -21,18 +21,18 @@ static int grow_resident(struct sm *sm, struct gt_error *error)
 	return 0;
 }
 
-int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line, size_t position,
+int gt_machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
 		  uint64_t slot, struct gt_error *error)
 {
-	struct block *block = line->first;
+	struct block *block = queue->first;
 
 	if (position == sm->resident_capacity && grow_resident(sm, error) != 0)
 		return -1;
-	if (block_arrange(block, &schedule->keep, schedule->config->issue->arrangement, error) != 0)
+	if (gt_block_arrange(block, &schedule->keep, schedule->config->issue->arrangement, error) != 0)
 		return -1;
-	line->first = block->next;
-	if (!line->first)
-		line->last = NULL;
+	queue->first = block->next;
+	if (!queue->first)
+		queue->last = NULL;
 	block->position = position;
 	block->slot = slot;
 	block->begun = false;
@@ -45,13 +45,13 @@ int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line
 	return schedule->config->issue->admit(schedule, sm, block, error);
 }
 
-void machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block)
+void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block)
 {
 	sm->free_at[block->position] =
 		block->begin + gt_durations_of(&schedule->config->durations, schedule->kernel->id, block->number);
 	sm->resident[block->position] = NULL;
 	sm->live--;
-	block_free(block, &schedule->keep);
+	gt_block_free(block, &schedule->keep);
 }
 
 /* Appends the addresses of an odd row's lanes. */
@@ -87,7 +87,7 @@ static void append_shape(struct gt_rows *out, const struct shape *shape, uint64_
 	out->stride[i] = shape->stride;
 }
 
-int machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error)
 {
 	struct gt_rows *out = schedule->sink->rows;

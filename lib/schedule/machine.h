@@ -10,7 +10,7 @@
 #include "schedule/schedule.h"
 
 /* Blocks that wait, in the order they will run. */
-struct line {
+struct block_queue {
 	struct block *first, *last;
 };
 
@@ -28,7 +28,7 @@ struct warps {
 
 struct sm {
 	uint32_t number;
-	struct line waiting;
+	struct block_queue waiting;
 	struct block **resident; /* in the order they are looked at; NULL where one has finished */
 	uint64_t *free_at; /* the step from which each place can be taken, once its block has issued */
 	size_t n_resident, resident_capacity;
@@ -88,7 +88,7 @@ struct gt_schedule {
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;
 	struct gt_map places; /* if not by_block: block to place in `kept` */
-	struct line floaters; /* if floating: blocks that no SM has taken yet */
+	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */
 	bool dealt;	      /* floating: the first blocks have been dealt */
 
@@ -106,19 +106,19 @@ struct gt_schedule {
 };
 
 /* Lets the SMs that have room take blocks, in random order. FILL_WAIT as `fill`. */
-enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);
+enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);
 
-/* Takes the first block of a line into `resident`, at a free position or behind the last. */
-int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct line *line, size_t position,
+/* Takes the first block of a queue into `resident`, at a free position or behind the last. */
+int gt_machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
 		  uint64_t slot, struct gt_error *error);
 /* A resident block has issued its last row. */
-void machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
+void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
-int machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error);
 
 /* The blocks that may be resident on an SM at once. */
-static inline uint64_t machine_capacity(const struct gt_schedule *schedule)
+static inline uint64_t gt_machine_capacity(const struct gt_schedule *schedule)
 {
 	return schedule->occupancy.blocks;
 }

@@ -6,25 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/map.h"
 #include "counter/schedule.h"
 #include "schedule/machine.h"
 
 /* ---- blocks coming in ---- */
 
-static void join(struct line *line, struct block *block)
+static void join(struct block_queue *queue, struct block *block)
 {
-	if (line->last)
-		line->last->next = block;
+	if (queue->last)
+		queue->last->next = block;
 	else
-		line->first = block;
-	line->last = block;
+		queue->first = block;
+	queue->last = block;
 }
 
 /* How many blocks of an SM are modelled, at most. */
 static uint64_t most_of_sm(const struct gt_schedule *schedule)
 {
-	uint64_t capacity = machine_capacity(schedule), waves = schedule->config->waves;
+	uint64_t capacity = gt_machine_capacity(schedule), waves = schedule->config->waves;
 
 	return waves == 0 || capacity > UINT64_MAX / waves ? UINT64_MAX : waves * capacity;
 }
@@ -42,7 +43,7 @@ static bool is_modelled(const struct gt_schedule *schedule, uint32_t sm)
 	return !schedule->config->only_sms || schedule->config->only_sms[sm];
 }
 
-/* Finds the block's SM and puts it into that SM's line. Blocks are placed in rising order. */
+/* Finds the block's SM and puts it into that SM's queue. Blocks are placed in rising order. */
 static void place(struct gt_schedule *schedule, struct block *block)
 {
 	schedule->known = (uint64_t)block->number + 1;
@@ -86,7 +87,7 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 	const struct gt_schedule_config *config = schedule->config;
 
 	while (schedule->n_active > 0) {
-		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? dispatch_shuffled(schedule, error) : FILL_DONE;
+		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? gt_dispatch_shuffled(schedule, error) : FILL_DONE;
 		if (first == FILL_WAIT || first == FILL_FAILED)
 			return first == FILL_WAIT ? 0 : -1;
 		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
@@ -121,9 +122,9 @@ static void close_block(struct gt_schedule *schedule)
 	schedule->open = NULL;
 	if (!block->skipped) {
 		schedule->expected = block->n;
-		block_close(block);
+		gt_block_close(block);
 	} else {
-		block_free(block, &schedule->keep);
+		gt_block_free(block, &schedule->keep);
 	}
 }
 
@@ -134,7 +135,7 @@ static int next_block(struct gt_schedule *schedule, uint32_t number, struct gt_e
 				      ": expected rows ordered by block: run gtrace-order first",
 			       schedule->kernel->id, number, schedule->open->number);
 	close_block(schedule);
-	schedule->open = block_new(number, error);
+	schedule->open = gt_block_new(number, error);
 	if (!schedule->open)
 		return -1;
 	place(schedule, schedule->open);
@@ -150,22 +151,19 @@ static int put_by_block(struct gt_schedule *schedule, const struct gt_rows *rows
 		return -1;
 	if (schedule->open->skipped)
 		return 0;
-	return block_add(schedule->open, &schedule->keep, rows, first, last, schedule->expected, error);
+	return gt_block_add(schedule->open, &schedule->keep, rows, first, last, schedule->expected, error);
 }
 
 /* ---- rows coming in in any order ---- */
 
 static int new_kept(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
 {
-	if (schedule->n_kept == schedule->kept_capacity) {
-		size_t capacity = schedule->kept_capacity ? 2 * schedule->kept_capacity : 1024;
-		struct block **kept = realloc(schedule->kept, capacity * sizeof(*kept));
-		if (!kept)
-			return gt_fail_memory(error, "blocks");
-		schedule->kept = kept;
-		schedule->kept_capacity = capacity;
-	}
-	struct block *block = block_new(number, error);
+	struct block **kept = gt_grown(schedule->kept, schedule->n_kept, &schedule->kept_capacity, sizeof *kept);
+
+	if (!kept)
+		return gt_fail_memory(error, "blocks");
+	schedule->kept = kept;
+	struct block *block = gt_block_new(number, error);
 	if (!block)
 		return -1;
 	schedule->kept[schedule->n_kept++] = block;
@@ -205,7 +203,7 @@ static int put_kept(struct gt_schedule *schedule, const struct gt_rows *rows, si
 	for (size_t i = first; schedule->mapping.kind->traced && i < last; i++)
 		if (check_traced(schedule, block, rows, i, error) != 0)
 			return -1;
-	return block_add(block, &schedule->keep, rows, first, last, 0, error);
+	return gt_block_add(block, &schedule->keep, rows, first, last, 0, error);
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -222,10 +220,10 @@ static void place_kept(struct gt_schedule *schedule)
 		qsort(schedule->kept, schedule->n_kept, sizeof(*schedule->kept), compare_blocks);
 	for (size_t i = 0; i < schedule->n_kept; i++) {
 		struct block *block = schedule->kept[i];
-		block_close(block);
+		gt_block_close(block);
 		place(schedule, block);
 		if (block->skipped)
-			block_free(block, &schedule->keep);
+			gt_block_free(block, &schedule->keep);
 	}
 	schedule->n_kept = 0;
 }
@@ -343,7 +341,7 @@ static int occupy(struct gt_schedule *schedule, struct gt_error *error)
 					kernel->prefers.carveout};
 	struct gt_error reason;
 
-	if (gt_occupancy(&schedule->occupancy, &schedule->config->limits, &needs, &reason) != 0)
+	if (gt_occupancy_find(&schedule->occupancy, &schedule->config->limits, &needs, &reason) != 0)
 		return gt_fail(error, "kernel %" PRIu64 ": %s", kernel->id, reason.text);
 	return 0;
 }
@@ -368,29 +366,29 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	gt_store_open(&schedule->keep.store, config->memory, config->directory);
 	if (occupy(schedule, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
-	    gt_map_open(&schedule->places, 0, error) != 0 || shapes_open(&schedule->keep.shapes, error) != 0) {
+	    gt_map_open(&schedule->places, 0, error) != 0 || gt_shapes_open(&schedule->keep.shapes, error) != 0) {
 		gt_schedule_close(schedule);
 		return NULL;
 	}
 	return schedule;
 }
 
-static void free_line(struct gt_schedule *schedule, struct line *line)
+static void free_queue(struct gt_schedule *schedule, struct block_queue *queue)
 {
-	while (line->first) {
-		struct block *block = line->first;
-		line->first = block->next;
+	while (queue->first) {
+		struct block *block = queue->first;
+		queue->first = block->next;
 		if (block != schedule->open)
-			block_free(block, &schedule->keep);
+			gt_block_free(block, &schedule->keep);
 	}
 }
 
 static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 {
-	free_line(schedule, &sm->waiting);
+	free_queue(schedule, &sm->waiting);
 	for (size_t i = 0; i < sm->n_resident; i++)
 		if (sm->resident[i])
-			block_free(sm->resident[i], &schedule->keep);
+			gt_block_free(sm->resident[i], &schedule->keep);
 	free(sm->resident);
 	free(sm->free_at);
 	for (uint32_t s = 0; sm->warps && s < schedule->config->schedulers; s++)
@@ -402,20 +400,20 @@ void gt_schedule_close(struct gt_schedule *schedule)
 {
 	if (!schedule)
 		return;
-	free_line(schedule, &schedule->floaters);
+	free_queue(schedule, &schedule->floaters);
 	for (uint32_t sm = 0; schedule->sms && sm < schedule->config->sms; sm++)
 		free_sm(schedule, &schedule->sms[sm]);
 	for (size_t i = 0; i < schedule->n_kept; i++)
-		block_free(schedule->kept[i], &schedule->keep);
+		gt_block_free(schedule->kept[i], &schedule->keep);
 	if (schedule->open)
-		block_free(schedule->open, &schedule->keep);
+		gt_block_free(schedule->open, &schedule->keep);
 	free(schedule->kept);
 	free(schedule->sms);
 	free(schedule->active);
 	free(schedule->turns);
 	gt_map_close(&schedule->places);
 	gt_mapping_close(&schedule->mapping);
-	shapes_close(&schedule->keep.shapes);
+	gt_shapes_close(&schedule->keep.shapes);
 	gt_store_close(&schedule->keep.store);
 	free(schedule);
 }

@@ -49,20 +49,20 @@ static int make_slots(struct shapes *shapes, uint32_t capacity, struct gt_error 
 	return 0;
 }
 
-int shapes_open(struct shapes *shapes, struct gt_error *error)
+int gt_shapes_open(struct shapes *shapes, struct gt_error *error)
 {
 	*shapes = (struct shapes){0};
 	return make_slots(shapes, FIRST_SHAPES, error);
 }
 
-void shapes_close(struct shapes *shapes)
+void gt_shapes_close(struct shapes *shapes)
 {
 	free(shapes->all);
 	free(shapes->slots);
 	*shapes = (struct shapes){0};
 }
 
-int shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
+int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
 {
 	if (shapes->n > 0) {
 		uint16_t guess = shapes->all[shapes->last].next;

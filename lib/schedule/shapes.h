@@ -28,12 +28,12 @@ struct shapes {
 	uint16_t last;	 /* the shape asked for last */
 };
 
-int shapes_open(struct shapes *shapes, struct gt_error *error);
-void shapes_close(struct shapes *shapes);
+int gt_shapes_open(struct shapes *shapes, struct gt_error *error);
+void gt_shapes_close(struct shapes *shapes);
 
 /* The number of a shape, new or known; SHAPE_NONE if there are SHAPES_MAX others already.
  * Returns 0, or -1 when memory is short. */
-int shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error);
+int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error);
 
 static inline int shape_equal(const struct shape *a, const struct shape *b)
 {

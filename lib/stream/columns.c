@@ -8,7 +8,8 @@
 #error "columns are little-endian and are copied as they are"
 #endif
 
-unsigned char *gt_bytes_extend(struct gt_bytes *bytes, size_t more)
+/* Room for `more` bytes; returns their place, or NULL with `failed` set. They count at once. */
+static unsigned char *extend(struct gt_bytes *bytes, size_t more)
 {
 	if (bytes->failed)
 		return NULL;
@@ -28,7 +29,7 @@ unsigned char *gt_bytes_extend(struct gt_bytes *bytes, size_t more)
 
 int gt_bytes_write(void *bytes, const char *data, size_t n)
 {
-	unsigned char *place = gt_bytes_extend(bytes, n);
+	unsigned char *place = extend(bytes, n);
 
 	if (!place)
 		return -1;
@@ -141,7 +142,7 @@ void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const void *
 	for (size_t i = 0; i < n; i += chunk) {
 		size_t m = n - i < chunk ? n - i : chunk;
 		narrow((const char *)column + i * width, m, width, thin, least, thin_column);
-		unsigned char *place = gt_bytes_extend(bytes, m * thin);
+		unsigned char *place = extend(bytes, m * thin);
 		if (place)
 			memcpy(place, thin_column, m * thin);
 	}

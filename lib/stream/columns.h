@@ -21,8 +21,6 @@ struct gt_bytes {
 	bool failed; /* memory ran out; what was packed since is lost */
 };
 
-/* Room for `more` bytes; returns their place, or NULL with `failed` set. They count at once. */
-unsigned char *gt_bytes_extend(struct gt_bytes *bytes, size_t more);
 /* The write callback of a msgpack_packer whose data is a struct gt_bytes. */
 int gt_bytes_write(void *bytes, const char *data, size_t n);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "counter/counter.h"
 
 void gt_count_begin(struct gt_count *count, const char *stage, uint64_t kernel)
@@ -26,14 +27,11 @@ void gt_count_clear(struct gt_count *count)
 
 static struct gt_count_entry *append(struct gt_count *count, const char *name, enum gt_count_kind kind)
 {
-	if (count->n == count->capacity) {
-		size_t capacity = count->capacity ? 2 * count->capacity : 16;
-		struct gt_count_entry *entries = realloc(count->entries, capacity * sizeof *entries);
-		if (!entries)
-			return NULL;
-		count->entries = entries;
-		count->capacity = capacity;
-	}
+	struct gt_count_entry *entries = gt_grown(count->entries, count->n, &count->capacity, sizeof *entries);
+
+	if (!entries)
+		return NULL;
+	count->entries = entries;
 	struct gt_count_entry *entry = &count->entries[count->n];
 	memset(entry, 0, sizeof *entry);
 	memcpy(entry->name, name, strnlen(name, sizeof entry->name - 1));

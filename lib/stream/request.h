@@ -8,6 +8,9 @@
 
 #include "stream/rows.h"
 
+/* How many bits a mask of four sectors has. */
+static const uint8_t gt_bits_of_4[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
 struct gt_request {
 	uint64_t address; /* of the line: a multiple of GT_LINE */
 	uint64_t step;	  /* 0 where the batch is not scheduled; so is sm */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, FLAG)                                          \
 	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME, IN_ACCESS,    \
 	 IN_REQUEST, FLAG}
@@ -66,16 +68,11 @@ void gt_rows_free(struct gt_rows *rows)
 
 int gt_rows_reserve_lanes(struct gt_rows *rows, size_t more, struct gt_error *error)
 {
-	size_t needed = rows->n_lanes + more;
+	uint64_t *lanes = gt_grown_to(rows->lanes, rows->n_lanes + more, &rows->lanes_capacity, sizeof *lanes);
 
-	if (needed <= rows->lanes_capacity)
-		return 0;
-	size_t capacity = needed < 2 * rows->lanes_capacity ? 2 * rows->lanes_capacity : needed;
-	uint64_t *lanes = realloc(rows->lanes, capacity * sizeof *lanes);
-	if (!lanes)
+	if (!lanes && rows->n_lanes + more > 0)
 		return gt_fail_memory(error, "the addresses of lanes");
 	rows->lanes = lanes;
-	rows->lanes_capacity = capacity;
 	return 0;
 }
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "cache/config.h"
 #include "cache/level.h"
-#include "base/random.h"
 #include "stream/op.h"
 
 #define SMS 80
@@ -30,14 +30,6 @@ static int discard(void *context, struct gt_rows *rows, struct gt_error *unused)
 	(void)context, (void)unused;
 	rows->n = 0;
 	return 0;
-}
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 /* SMs in turn; each draws lines from a window of its own that slides slowly, as tiles do. */
@@ -76,12 +68,12 @@ static double measure(const struct gt_level_config *config, struct gt_rows *batc
 	if (!out || !level)
 		fail();
 	gt_level_begin(level);
-	double start = now();
+	double start = gt_now();
 	for (unsigned round = 0; round < rounds; round++)
 		for (unsigned b = 0; b < BATCHES; b++)
 			if (gt_level_take(level, batches[b], &sink, &error) != 0)
 				fail();
-	double seconds = now() - start;
+	double seconds = gt_now() - start;
 	if (gt_level_count(level, "l", 1, &count, &error) != 0)
 		fail();
 	*hit_ratio = 100.0 * (double)gt_count_value(&count, "read_hits", 0) /

@@ -116,7 +116,7 @@ static int serve(struct cache *cache, uint64_t offset)
 	return 0;
 }
 
-static void run(struct cache *cache, struct gt_series *series, const char *order, uint64_t bytes, uint64_t stride,
+static void run(struct cache *cache, struct gt_chase_series *series, const char *order, uint64_t bytes, uint64_t stride,
 		uint64_t rounds, uint32_t noise)
 {
 	struct gt_error error;
@@ -209,7 +209,7 @@ static void invent(struct cache *cache, int lfu)
 }
 
 /* What a user does: a first look, and then what infer asks for. Returns the turns it took. */
-static unsigned talk(struct cache *cache, struct gt_series *series, struct gt_inference *found, uint32_t noise)
+static unsigned talk(struct cache *cache, struct gt_chase_series *series, struct gt_inference *found, uint32_t noise)
 {
 	struct gt_error error = {""};
 	struct gt_proposal proposals[GT_PROPOSALS_MAX];
@@ -297,7 +297,7 @@ struct tally {
 static void try_cache(unsigned i, uint32_t noise, int lfu, struct tally *tally)
 {
 	static struct cache cache;
-	struct gt_series series = {0};
+	struct gt_chase_series series = {0};
 	struct gt_inference found;
 
 	seed = i * 7919 + noise;

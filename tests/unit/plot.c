@@ -16,7 +16,7 @@ static const char *labels(struct gt_axis axis, double least, double most, unsign
 	static char text[GT_TICKS * (GT_TICK_TEXT + 1)];
 	struct gt_ticks ticks;
 
-	gt_ticks(&axis, least, most, wanted, &ticks);
+	gt_ticks_place(&axis, least, most, wanted, &ticks);
 	text[0] = '\0';
 	for (size_t i = 0; i < ticks.n; i++)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", ticks.label[i]);
@@ -45,7 +45,7 @@ static void axes_hold_their_data(void)
 				for (double span = 1; span < 1e12; span *= 13) {
 					struct gt_axis axis = {.scale = (enum gt_scale)scale, .numbers = (enum gt_numbers)numbers};
 					struct gt_ticks ticks;
-					gt_ticks(&axis, least, least * span, 8, &ticks);
+					gt_ticks_place(&axis, least, least * span, 8, &ticks);
 					CHECK(ticks.n >= 1 && ticks.n <= GT_TICKS);
 					CHECK(ticks.least <= least * 1.0000001 && ticks.most >= least * span * 0.9999999);
 				}

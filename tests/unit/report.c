@@ -54,13 +54,13 @@ static int launch(struct gt_report *report, uint64_t id, const char *name)
 	struct gt_kernel kernel = {.id = id, .grid = {4, 16, 1}, .block = {32, 8, 1}};
 
 	snprintf(kernel.name, sizeof kernel.name, "%s", name);
-	return gt_report_kernel(report, &kernel, &error);
+	return gt_report_add_kernel(report, &kernel, &error);
 }
 
 /* The number of total.stage.name, or UINT64_MAX. */
 static uint64_t total(const struct gt_report *report, const char *stage, const char *name)
 {
-	const struct gt_report_stage *found = gt_report_stage(&report->total, stage);
+	const struct gt_report_stage *found = gt_report_find_stage(&report->total, stage);
 	uint64_t value;
 
 	return found && gt_report_number(found, name, &value) ? value : UINT64_MAX;
@@ -85,12 +85,12 @@ static void test_totals_sum_counts_and_keep_settings(void)
 	CHECK(total(&report, "l1", "ways") == UINT64_MAX);
 	CHECK_EQUAL(total(&report, "schedule", "resident_blocks"), 8);
 	CHECK_EQUAL(total(&report, "schedule", "waves"), 5);
-	const struct gt_report_stage *l1 = gt_report_stage(&report.total, "l1");
+	const struct gt_report_stage *l1 = gt_report_find_stage(&report.total, "l1");
 	const struct gt_count_entry *mru = &l1->counters[4].value;
 	CHECK_TEXT(mru->name, "mru");
 	CHECK_EQUAL(mru->n, 3);
 	CHECK_EQUAL(mru->array[0] * 100 + mru->array[1] * 10 + mru->array[2], 242);
-	CHECK(gt_report_stage(&report.total, "schedule")->counters[1].differs);
+	CHECK(gt_report_find_stage(&report.total, "schedule")->counters[1].differs);
 	gt_report_clear(&report);
 }
 

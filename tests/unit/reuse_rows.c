@@ -150,7 +150,7 @@ static void check_profile(const struct gt_profile *profile, const struct list *e
 		sum += profile->all.far[bin];
 	CHECK_EQUAL(sum, expected->n);
 	for (size_t i = 0; i < profile->classes.n; i++) {
-		const struct gt_class *class = &profile->classes.classes[i];
+		const struct gt_reuse_class *class = &profile->classes.classes[i];
 		CHECK(i == 0 || class[-1].key < class->key);
 		references += ((const struct gt_histogram *)class->counted)->references;
 	}

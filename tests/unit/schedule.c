@@ -22,7 +22,7 @@ static void check_blocks(const struct gt_limits *limits, struct gt_block_needs n
 {
 	struct gt_occupancy occupancy;
 
-	CHECK_EQUAL(gt_occupancy(&occupancy, limits, &needs, &error), 0);
+	CHECK_EQUAL(gt_occupancy_find(&occupancy, limits, &needs, &error), 0);
 	CHECK_EQUAL(occupancy.blocks, blocks);
 	CHECK_TEXT(occupancy.limited_by ? occupancy.limited_by : "nothing", by);
 }
@@ -61,7 +61,7 @@ static void register_units(void)
 	check_blocks(&volta, needs_of(256, 37, 0), 6, "registers"); /* 1280 a warp, 51 warps, so 48 */
 	check_blocks(&volta, needs_of(1024, 64, 0), 1, "registers");
 	check_blocks(&volta, needs_of(33, 255, 0), 4, "registers"); /* 8192 a warp, 8 warps, 2 a block */
-	CHECK_EQUAL(gt_occupancy(&occupancy, &fermi, &greedy, &error), -1);
+	CHECK_EQUAL(gt_occupancy_find(&occupancy, &fermi, &greedy, &error), -1);
 	CHECK(strstr(error.text, "registers") != NULL);
 }
 
@@ -93,7 +93,7 @@ static void adaptive_l1(void)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct gt_block_needs needs = needs_of(256, 0, rows[i].shared);
-		CHECK_EQUAL(gt_occupancy(&occupancy, &volta, &needs, &error), 0);
+		CHECK_EQUAL(gt_occupancy_find(&occupancy, &volta, &needs, &error), 0);
 		CHECK_EQUAL(occupancy.l1_bytes, rows[i].l1 * 1024);
 		CHECK_EQUAL(occupancy.l1_bytes + occupancy.carveout, 131072);
 	}
@@ -115,7 +115,7 @@ static void preferred_l1(void)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct gt_block_needs needs = needs_of(256, 0, rows[i].shared);
 		needs.carveout = rows[i].percent + 1;
-		CHECK_EQUAL(gt_occupancy(&occupancy, &volta, &needs, &error), 0);
+		CHECK_EQUAL(gt_occupancy_find(&occupancy, &volta, &needs, &error), 0);
 		CHECK_EQUAL(occupancy.carveout, rows[i].carveout * 1024);
 		CHECK_EQUAL(occupancy.blocks, rows[i].blocks);
 		CHECK_EQUAL(occupancy.l1_bytes + occupancy.carveout, 131072);

@@ -186,9 +186,9 @@ static const struct gt_index_function ipoly = {
 	.name = "ipoly", .summary = "line modulo an irreducible polynomial over GF(2)",
 	.check = check_power, .prepare = prepare_ipoly, .set_of = gt_index_linear};
 
-const struct gt_index_function *const gt_index_functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
+static const struct gt_index_function *const functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
 							      &ipoly, &gt_index_bits, &gt_index_table};
-const size_t gt_index_functions_n = sizeof gt_index_functions / sizeof gt_index_functions[0];
+static const size_t functions_n = sizeof functions / sizeof functions[0];
 
 static int parse_argument(const struct gt_index_function *row, const char *text, struct gt_index_argument *argument,
 			  struct gt_error *error)
@@ -212,8 +212,8 @@ int gt_index_parse(const char *text, const struct gt_index_function **function, 
 {
 	size_t length = strcspn(text, ":");
 
-	for (size_t i = 0; i < gt_index_functions_n; i++) {
-		const struct gt_index_function *row = gt_index_functions[i];
+	for (size_t i = 0; i < functions_n; i++) {
+		const struct gt_index_function *row = functions[i];
 		if (strlen(row->name) != length || strncmp(row->name, text, length) != 0)
 			continue;
 		if ((text[length] == ':') != (row->argument_max > 0 || row->check_text))

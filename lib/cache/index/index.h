@@ -56,9 +56,6 @@ struct gt_index {
 	size_t lines;
 };
 
-extern const struct gt_index_function *const gt_index_functions[];
-extern const size_t gt_index_functions_n;
-
 extern const struct gt_index_function gt_index_bits, gt_index_table;
 
 /* Finds a function by "NAME" or "NAME:ARGUMENT". Returns 0, or -1 with what is accepted. */

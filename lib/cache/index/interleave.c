@@ -83,16 +83,16 @@ static struct gt_bank_line place_two_level(const struct gt_interleave *interleav
 
 static const struct gt_interleave_scheme two_level = {.name = "two-level", .chunk = 256, .place = place_two_level};
 
-const struct gt_interleave_scheme *const gt_interleave_schemes[] = {&by_set, &mod, &xor, &hash, &two_level};
-const size_t gt_interleave_schemes_n = sizeof gt_interleave_schemes / sizeof gt_interleave_schemes[0];
+static const struct gt_interleave_scheme *const schemes[] = {&by_set, &mod, &xor, &hash, &two_level};
+static const size_t schemes_n = sizeof schemes / sizeof schemes[0];
 
 int gt_interleave_parse(const char *text, struct gt_interleave *interleave, struct gt_error *error)
 {
 	size_t length = strcspn(text, ":");
 
 	*interleave = (struct gt_interleave){0};
-	for (size_t i = 0; i < gt_interleave_schemes_n; i++) {
-		const struct gt_interleave_scheme *scheme = gt_interleave_schemes[i];
+	for (size_t i = 0; i < schemes_n; i++) {
+		const struct gt_interleave_scheme *scheme = schemes[i];
 		if (strlen(scheme->name) != length || strncmp(scheme->name, text, length) != 0)
 			continue;
 		if (text[length] && !scheme->place)

@@ -37,9 +37,6 @@ struct gt_interleave {
 	unsigned bits;	      /* log2 of the banks, rounded down */
 };
 
-extern const struct gt_interleave_scheme *const gt_interleave_schemes[];
-extern const size_t gt_interleave_schemes_n;
-
 /* Reads "NAME" or "NAME:BYTES". Returns 0, or -1 with what is accepted. */
 int gt_interleave_parse(const char *text, struct gt_interleave *interleave, struct gt_error *error);
 

@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-const struct gt_policy *const gt_policies[] = {&gt_policy_lru,	    &gt_policy_fifo, &gt_policy_lfu,  &gt_policy_random,
+static const struct gt_policy *const policies[] = {&gt_policy_lru,	    &gt_policy_fifo, &gt_policy_lfu,  &gt_policy_random,
 					       &gt_policy_weighted, &gt_policy_plru, &gt_policy_srrip,
 					       &gt_policy_opt};
-const size_t gt_policies_n = sizeof gt_policies / sizeof gt_policies[0];
+static const size_t policies_n = sizeof policies / sizeof policies[0];
 
 int gt_replacement_parse(const char *text, struct gt_replacement *replacement, struct gt_error *error)
 {
 	size_t length = strcspn(text, ":");
 	const char *argument = text[length] ? text + length + 1 : NULL;
 
-	for (size_t i = 0; i < gt_policies_n; i++) {
-		const struct gt_policy *policy = gt_policies[i];
+	for (size_t i = 0; i < policies_n; i++) {
+		const struct gt_policy *policy = policies[i];
 		if (strlen(policy->name) != length || strncmp(policy->name, text, length) != 0)
 			continue;
 		if (argument && !policy->parse)

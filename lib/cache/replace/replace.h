@@ -38,8 +38,6 @@ struct gt_policy {
 
 extern const struct gt_policy gt_policy_lru, gt_policy_fifo, gt_policy_lfu, gt_policy_random,
 	gt_policy_weighted, gt_policy_plru, gt_policy_srrip, gt_policy_opt;
-extern const struct gt_policy *const gt_policies[];
-extern const size_t gt_policies_n;
 
 /* Reads "NAME" or "NAME:ARGUMENT"; leaves the seed alone unless the text gives one. */
 int gt_replacement_parse(const char *text, struct gt_replacement *replacement, struct gt_error *error);

@@ -5,6 +5,46 @@
 
 #define NIBBLES_IN_ORDER UINT64_C(0xfedcba9876543210)
 
+static int finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error *error)
+{
+	unsigned bits = 1;
+
+	while (bits < 31 && UINT32_C(1) << bits < slots)
+		bits++;
+	*finder = (struct gt_finder){.shift = 64 - bits, .slots = slots};
+	finder->heads = calloc(UINT32_C(1) << bits, sizeof *finder->heads);
+	finder->next = calloc(slots, sizeof *finder->next);
+	return finder->heads && finder->next ? 0 : gt_fail_memory(error, "a cache's lines");
+}
+
+static void finder_close(struct gt_finder *finder)
+{
+	free(finder->heads);
+	free(finder->next);
+}
+
+static void finder_clear(struct gt_finder *finder)
+{
+	memset(finder->heads, 0, (UINT64_C(1) << (64 - finder->shift)) * sizeof *finder->heads);
+}
+
+static void finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot)
+{
+	uint32_t *head = gt_finder_chain(finder, line);
+
+	finder->next[slot] = *head;
+	*head = slot + 1;
+}
+
+static void finder_remove(struct gt_finder *finder, uint64_t line, uint32_t slot)
+{
+	uint32_t *link = gt_finder_chain(finder, line);
+
+	while (*link != slot + 1)
+		link = &finder->next[*link - 1];
+	*link = finder->next[slot];
+}
+
 int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_t sets, unsigned sectors,
 		     bool depths, struct gt_error *error)
 {
@@ -90,7 +130,7 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_
 	    (geometry->depths && !tags->depth) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
 	reset_order(tags);
-	return geometry->recency == GT_RECENCY_NIBBLES ? 0 : gt_finder_open(&tags->finder, slots, error);
+	return geometry->recency == GT_RECENCY_NIBBLES ? 0 : finder_open(&tags->finder, slots, error);
 }
 
 void gt_tags_close(struct gt_tags *tags)
@@ -105,7 +145,7 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->bytes);
 	free(tags->links);
 	free(tags->ends);
-	gt_finder_close(&tags->finder);
+	finder_close(&tags->finder);
 }
 
 void gt_tags_clear(struct gt_tags *tags)
@@ -117,7 +157,7 @@ void gt_tags_clear(struct gt_tags *tags)
 	memset(tags->policy, 0, tags->policy_bytes);
 	reset_order(tags);
 	if (geometry->recency != GT_RECENCY_NIBBLES)
-		gt_finder_clear(&tags->finder);
+		finder_clear(&tags->finder);
 }
 
 uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
@@ -173,8 +213,8 @@ void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t li
 
 	if (tags->geometry->recency != GT_RECENCY_NIBBLES) {
 		if (old != 0)
-			gt_finder_remove(&tags->finder, old - 1, slot);
-		gt_finder_add(&tags->finder, line, slot);
+			finder_remove(&tags->finder, old - 1, slot);
+		finder_add(&tags->finder, line, slot);
 	}
 	if (tags->geometry->recency == GT_RECENCY_LIST && old == 0)
 		link_first(tags, set, slot);
@@ -234,7 +274,7 @@ void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot)
 	else
 		move_behind(tags, set, ways, way);
 	if (geometry->recency != GT_RECENCY_NIBBLES)
-		gt_finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
+		finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
 	tags->tag[slot] = 0;
 	if (way < tags->vacancy[set])
 		tags->vacancy[set] = way;

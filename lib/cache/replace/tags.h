@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cache/replace/finder.h"
 
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
 #define GT_BYTE_WAYS 256  /* sets this small keep it in an array of bytes, larger ones in a list */
+
+#define GT_NO_SLOT UINT32_MAX
 
 enum gt_recency { GT_RECENCY_NIBBLES, GT_RECENCY_BYTES, GT_RECENCY_LIST };
 
@@ -31,6 +32,15 @@ struct gt_geometry {
 
 struct gt_links {
 	uint32_t newer, older; /* slot + 1, or 0 */
+};
+
+/* Where a line is in a cache of many ways: a chained hash from line numbers to slots, so that a
+ * lookup does not scan the set. Each slot is in at most one chain. */
+struct gt_finder {
+	uint32_t *heads; /* slot + 1 that begins each chain, 0 for none */
+	uint32_t *next;	 /* slot + 1 that follows each slot */
+	unsigned shift;	 /* 64 - log2(chains) */
+	uint32_t slots;
 };
 
 struct gt_tags {
@@ -84,6 +94,22 @@ uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
 uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots);
 /* Makes a valid slot the most recent where recency is a list; no position is known there. */
 void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot);
+
+static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t line)
+{
+	/* Fibonacci hashing: the high bits of a product with 2^64 / golden ratio are well mixed. */
+	return &finder->heads[line * UINT64_C(0x9e3779b97f4a7c15) >> finder->shift];
+}
+
+/* `tags` are line + 1 for each slot. */
+static inline uint32_t gt_finder_find(const struct gt_finder *finder, const uint64_t *tags, uint64_t line)
+{
+	uint32_t at = *gt_finder_chain(finder, line);
+
+	while (at != 0 && tags[at - 1] != line + 1)
+		at = finder->next[at - 1];
+	return at - 1; /* 0 becomes GT_NO_SLOT */
+}
 
 static inline uint32_t gt_first_slot(const struct gt_geometry *geometry, uint32_t set)
 {

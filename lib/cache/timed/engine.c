@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "stream/op.h"
 #include "stream/status.h"
 
@@ -15,14 +16,11 @@ static uint64_t count_bits(uint64_t mask)
 
 int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error)
 {
-	if (items->n + more <= items->capacity)
-		return 0;
-	size_t capacity = 2 * items->capacity + more;
-	struct gt_item *larger = realloc(items->items, capacity * sizeof *larger);
+	struct gt_item *larger = gt_grown_to(items->items, items->n + more, &items->capacity, sizeof *larger);
+
 	if (!larger)
 		return gt_fail_memory(error, "requests that wait to issue");
 	items->items = larger;
-	items->capacity = capacity;
 	return 0;
 }
 

@@ -2,18 +2,17 @@
 /* Instances have clocks of their own; what they send is put into the order of (step, SM) here. */
 #include <stdlib.h>
 
+#include "base/grown.h"
+
 #include "cache/timed/engine.h"
 
 int gt_outbox_add(struct gt_outbox *outbox, const struct gt_outgoing *row, struct gt_error *error)
 {
-	if (outbox->n == outbox->capacity) {
-		size_t capacity = outbox->capacity ? 2 * outbox->capacity : 64;
-		struct gt_outgoing *rows = realloc(outbox->rows, capacity * sizeof *rows);
-		if (!rows)
-			return gt_fail_memory(error, "requests of SMs that wait, or are ahead of others");
-		outbox->rows = rows;
-		outbox->capacity = capacity;
-	}
+	struct gt_outgoing *rows = gt_grown(outbox->rows, outbox->n, &outbox->capacity, sizeof *rows);
+
+	if (!rows)
+		return gt_fail_memory(error, "requests of SMs that wait, or are ahead of others");
+	outbox->rows = rows;
 	outbox->rows[outbox->n++] = *row;
 	return 0;
 }

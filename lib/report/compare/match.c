@@ -21,7 +21,9 @@ static const char *mangled_name(const char *name, size_t *length)
 	return after;
 }
 
-const char *gt_kernel_plain_name(const char *name, size_t *length)
+/* The part of a kernel's name that profilers, compilers and traces agree on, and its length: no
+ * return type, template arguments or parameters; of a mangled name ("_Z4gemmPf") the first name. */
+static const char *plain_name(const char *name, size_t *length)
 {
 	const char *mangled = strncmp(name, "_Z", 2) == 0 ? mangled_name(name, length) : NULL;
 	const char *end = name + strcspn(name, "(<"), *begin = end;
@@ -42,7 +44,7 @@ static uint64_t likeness(const char *name, const uint32_t grid[3], const uint32_
 			 bool with_block)
 {
 	size_t length;
-	const char *plain = gt_kernel_plain_name(name, &length);
+	const char *plain = plain_name(name, &length);
 	uint64_t key = XXH3_64bits_withSeed(plain, length, (uint64_t)with_grid + 2U * with_block);
 
 	if (with_grid)

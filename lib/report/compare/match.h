@@ -14,10 +14,6 @@
 
 #define GT_NO_LAUNCH SIZE_MAX
 
-/* The part of a kernel's name that profilers, compilers and traces agree on, and its length: no
- * return type, template arguments or parameters; of a mangled name ("_Z4gemmPf") the first name. */
-const char *gt_kernel_plain_name(const char *name, size_t *length);
-
 /* For each launch of the reference the index of the report's kernel that it is, or GT_NO_LAUNCH.
  * GT_REFERENCE_ALL is nobody's. Shapes that the reference does not say fit any. A launch of the reference
  * without an ordinal is the next of those alike. Returns an array to be freed, or NULL when memory is

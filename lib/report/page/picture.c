@@ -34,7 +34,7 @@ static void write_words(const struct gt_figure *figure, FILE *to)
 	fputs(" against ", to);
 	gt_markup_text(figure->x.label, to);
 	for (size_t i = 0; i < figure->series_n; i++) {
-		const struct gt_series *series = &figure->series[i];
+		const struct gt_figure_series *series = &figure->series[i];
 		fputs("; ", to);
 		gt_markup_text(series->name, to);
 		if (points > SAID_POINTS || !figure->x.places) {
@@ -75,7 +75,7 @@ int gt_page_picture(const char *kind, const struct gt_plot_options *options, str
 		    FILE *to, struct gt_error *error)
 {
 	const struct gt_plot_options none = {0};
-	struct gt_plot plot = {.kind = gt_plot_kind(kind), .options = options ? options : &none, .sheets = sheet, .n = 1};
+	struct gt_plot plot = {.kind = gt_plot_kind_find(kind), .options = options ? options : &none, .sheets = sheet, .n = 1};
 	struct gt_figure figure = {0};
 	int result = 0;
 

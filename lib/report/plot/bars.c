@@ -103,6 +103,6 @@ int gt_plot_bars(const struct gt_plot *plot, struct gt_figure *figure, struct gt
 	}
 	if (!figure->x.label[0])
 		gt_plot_words(options.x, figure->x.label, &figure->x.numbers);
-	int result = gt_pick(&found, figure, take, &bars, error);
+	int result = gt_pick_each(&found, figure, take, &bars, error);
 	return gt_boxes_put(&bars.boxes, &found, figure, result == 0 ? error : &(struct gt_error){{0}}) == 0 ? result : -1;
 }

@@ -62,7 +62,7 @@ int gt_plot_coalescing(const struct gt_plot *plot, struct gt_figure *figure, str
 		if (gt_sheet_column(&plot->sheets[file], "graph0") < 0)
 			return gt_fail(error, "%s: expected the table of gtrace-ptx --static --tree, with #graph lines", plot->sheets[file].name);
 	gt_figure_begin(&unused);
-	int result = gt_pick(plot, &unused, take, &accesses, error);
+	int result = gt_pick_each(plot, &unused, take, &accesses, error);
 	gt_figure_clear(&unused);
 	for (int i = 1; i < PLACES / SECTOR; i++)
 		figure->marks[figure->marks_n++] = i * SECTOR - 0.5;

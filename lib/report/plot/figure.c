@@ -56,7 +56,7 @@ int gt_figure_series(struct gt_figure *figure, size_t panel, const char *name, s
 	if (!bigger)
 		return gt_fail_memory(error, "a series");
 	figure->series = bigger;
-	figure->series[figure->series_n] = (struct gt_series){.panel = panel};
+	figure->series[figure->series_n] = (struct gt_figure_series){.panel = panel};
 	memcpy(figure->series[figure->series_n].name, tidy, sizeof tidy);
 	return (int)figure->series_n++;
 }
@@ -79,7 +79,7 @@ int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *err
 	return (int)axis->places_n++;
 }
 
-int gt_figure_point(struct gt_series *series, struct gt_point point, struct gt_error *error)
+int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error)
 {
 	void *bigger = gt_grown(series->points, series->n, &series->capacity, sizeof *series->points);
 
@@ -152,7 +152,7 @@ int gt_figure_thin(struct gt_figure *figure, struct gt_error *error)
 	if (!drawn)
 		return gt_fail_memory(error, "a picture");
 	for (size_t i = 0; i < figure->series_n; i++) {
-		struct gt_series *series = &figure->series[i];
+		struct gt_figure_series *series = &figure->series[i];
 		size_t kept = 0, last_x = CELLS, last_y = CELLS;
 		if (series->n <= THIN_FROM || figure->style == GT_BOXES)
 			continue;

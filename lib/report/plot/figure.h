@@ -40,7 +40,7 @@ struct gt_point {
 	double x, y, low, width;
 };
 
-struct gt_series {
+struct gt_figure_series {
 	char name[GT_FIGURE_TEXT]; /* "" only if it is the only one */
 	struct gt_point *points;   /* owned */
 	size_t n, capacity;
@@ -55,7 +55,7 @@ struct gt_figure {
 	bool margins;  /* low is the least, width the most of an uncertain y: draw the band between */
 	double marks[8]; /* vertical lines */
 	size_t marks_n;
-	struct gt_series *series; /* owned */
+	struct gt_figure_series *series; /* owned */
 	size_t series_n;
 	char panels[GT_FIGURE_PANELS][GT_FIGURE_TEXT]; /* their titles */
 	size_t panels_n;
@@ -71,7 +71,7 @@ int gt_figure_panel(struct gt_figure *figure, const char *title, struct gt_error
 int gt_figure_series(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error);
 /* The place of a name on an axis of names, made if it is new; -1 if there are too many. */
 int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *error);
-int gt_figure_point(struct gt_series *series, struct gt_point point, struct gt_error *error);
+int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error);
 
 /* Drops points that no picture could tell from their neighbours, so that a series of a million
  * points has a few thousand. Call when all points are there. */

@@ -150,12 +150,12 @@ static void put_axes(const struct script *script)
 	if (figure->x.places)
 		put_places(script);
 	else {
-		gt_ticks(&figure->x, extent.x_least, extent.x_most, labels_wanted(script, true), &ticks);
+		gt_ticks_place(&figure->x, extent.x_least, extent.x_most, labels_wanted(script, true), &ticks);
 		if (figure->x.scale != GT_LINEAR)
 			fprintf(script->to, "set logscale x %d\n", figure->x.scale == GT_LOG2 ? 2 : 10);
 		put_range('x', &ticks, script->to);
 	}
-	gt_ticks(&figure->y, extent.y_least, extent.y_most, labels_wanted(script, false), &ticks);
+	gt_ticks_place(&figure->y, extent.y_least, extent.y_most, labels_wanted(script, false), &ticks);
 	if (figure->y.scale != GT_LINEAR)
 		fprintf(script->to, "set logscale y %d\n", figure->y.scale == GT_LOG2 ? 2 : 10);
 	put_range('y', &ticks, script->to);
@@ -196,7 +196,7 @@ static void put_data(const struct script *script)
 }
 
 /* "with ..." for a series. */
-static void put_style(const struct script *script, const struct gt_series *series, size_t colour)
+static void put_style(const struct script *script, const struct gt_figure_series *series, size_t colour)
 {
 	enum gt_style style = script->figure->style;
 	const char *rgb = palette[colour % COLOURS];

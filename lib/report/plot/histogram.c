@@ -71,7 +71,7 @@ int gt_plot_histogram(const struct gt_plot *plot, struct gt_figure *figure, stru
 {
 	struct histogram histogram = {.figure = figure};
 	struct gt_error ignored;
-	int result = gt_pick(plot, figure, take, &histogram, error);
+	int result = gt_pick_each(plot, figure, take, &histogram, error);
 
 	if (result == 0)
 		result = bin(&histogram, error);

@@ -46,7 +46,7 @@ static int by_x(const void *left, const void *right)
 static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
 {
 	for (size_t i = 0; i < figure->series_n; i++) {
-		struct gt_series *series = &figure->series[i];
+		struct gt_figure_series *series = &figure->series[i];
 		if (series->n > 0)
 			qsort(series->points, series->n, sizeof *series->points, by_x);
 		for (size_t j = 1; j < series->n; j++)
@@ -65,7 +65,7 @@ static int go_on(struct gt_figure *figure, struct gt_error *error)
 	double end = gt_figure_extent(figure).x_most * BEYOND;
 
 	for (size_t i = 0; i < figure->series_n; i++) {
-		struct gt_series *series = &figure->series[i];
+		struct gt_figure_series *series = &figure->series[i];
 		struct gt_point last = series->n > 0 ? series->points[series->n - 1] : (struct gt_point){0};
 		last.x = end;
 		if (series->n > 0 && gt_figure_point(series, last, error) != 0)
@@ -116,7 +116,7 @@ int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct g
 	struct lines lines = {.figure = figure};
 	const char *x = gt_plot_x(plot), *y = gt_plot_y(plot);
 
-	if (gt_pick(plot, figure, take, &lines, error) != 0)
+	if (gt_pick_each(plot, figure, take, &lines, error) != 0)
 		return -1;
 	if (lines.names) {
 		if (figure->style != GT_LINES_POINTS)

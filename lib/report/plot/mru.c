@@ -35,7 +35,7 @@ int gt_plot_mru(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 	struct mru mru = {.figure = figure, .last = -1};
 	struct gt_error ignored;
 	char name[32];
-	int result = gt_pick(plot, figure, take, &mru, error);
+	int result = gt_pick_each(plot, figure, take, &mru, error);
 
 	for (long i = 0; i <= mru.last && result == 0; i++) {
 		snprintf(name, sizeof name, i == mru.last && mru.by_grd ? "misses" : "%ld", i);

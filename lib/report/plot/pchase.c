@@ -109,7 +109,7 @@ static int sweeps(const struct gt_plot *plot, bool *several, struct gt_error *er
 	struct sizes sizes = {0};
 
 	gt_figure_begin(&unused);
-	int result = gt_pick(plot, &unused, take_size, &sizes, error);
+	int result = gt_pick_each(plot, &unused, take_size, &sizes, error);
 	gt_figure_clear(&unused);
 	*several = sizes.several;
 	return result;
@@ -124,7 +124,7 @@ static int draw_sweep(struct chase *chase, struct gt_figure *figure, struct gt_e
 	figure->y.end = rates ? 100 : 0;
 	figure->style = GT_LINES_POINTS;
 	gt_figure_begin(&unused);
-	int result = gt_pick(chase->plot, &unused, take_sweep, chase, error);
+	int result = gt_pick_each(chase->plot, &unused, take_sweep, chase, error);
 	gt_figure_clear(&unused);
 	if (result == 0 && chase->run.n > 0)
 		result = end_run(chase, error);
@@ -148,7 +148,7 @@ int gt_plot_pchase(const struct gt_plot *plot, struct gt_figure *figure, struct 
 		gt_map_close(&chase.visited);
 		return result;
 	}
-	result = gt_pick(plot, figure, take_access, &chase, error);
+	result = gt_pick_each(plot, figure, take_access, &chase, error);
 	gt_plot_words("offset", figure->x.label, &figure->x.numbers);
 	return result;
 }

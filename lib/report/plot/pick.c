@@ -176,7 +176,7 @@ static int pick_rows(struct gt_picking *picking, int (*take)(void *, const struc
 	return 0;
 }
 
-int gt_pick(const struct gt_plot *plot, struct gt_figure *figure,
+int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
 	    int (*take)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
 	    struct gt_error *error)
 {

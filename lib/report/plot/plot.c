@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-const struct gt_plot_kind gt_plot_kinds[] = {
+static const struct gt_plot_kind kinds[] = {
 	{"histogram", "distance", "count", "kernel,pc,op,array", NULL,
 	 "reuse distance (lines; a bin begins at its label)", "references", GT_BOXES, gt_plot_histogram},
 	{"csdd", "distance", "fraction", "kernel,pc,op,array", NULL,
@@ -21,13 +21,13 @@ const struct gt_plot_kind gt_plot_kinds[] = {
 	 "position in the LRU stack (0: most recently used)", "hits", GT_BOXES, gt_plot_mru},
 	{"pchase", "N", "latency", NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_pchase},
 };
-const size_t gt_plot_kinds_n = sizeof gt_plot_kinds / sizeof *gt_plot_kinds;
+static const size_t kinds_n = sizeof kinds / sizeof *kinds;
 
-const struct gt_plot_kind *gt_plot_kind(const char *name)
+const struct gt_plot_kind *gt_plot_kind_find(const char *name)
 {
-	for (size_t i = 0; i < gt_plot_kinds_n; i++)
-		if (strcmp(gt_plot_kinds[i].name, name) == 0)
-			return &gt_plot_kinds[i];
+	for (size_t i = 0; i < kinds_n; i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
 	return NULL;
 }
 
@@ -57,7 +57,7 @@ int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct 
 
 	if (result == GT_PLOT_NAMES) {
 		struct gt_plot bars = *plot;
-		bars.kind = gt_plot_kind("bars");
+		bars.kind = gt_plot_kind_find("bars");
 		gt_figure_clear(figure);
 		result = draw(&bars, figure, error);
 	}

@@ -45,11 +45,8 @@ struct gt_plot {
 	size_t n;
 };
 
-extern const struct gt_plot_kind gt_plot_kinds[];
-extern const size_t gt_plot_kinds_n;
-
 /* The kind of that name, or NULL. */
-const struct gt_plot_kind *gt_plot_kind(const char *name);
+const struct gt_plot_kind *gt_plot_kind_find(const char *name);
 
 /* Makes the figure, which the caller clears, whatever is returned: 0, or -1 with what the sheets lack. */
 int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
@@ -68,7 +65,7 @@ struct gt_pick {
 
 /* Calls `take` for each number of the rows that are chosen, file by file, row by row, y by y; makes
  * the panels and series. A y of "-" or without text is left out. */
-int gt_pick(const struct gt_plot *plot, struct gt_figure *figure,
+int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
 	    int (*take)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
 	    struct gt_error *error);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/options.h"
 #include "base/utf8.h"
 
@@ -31,15 +32,11 @@ static int make_room(void *at, size_t *capacity, size_t used, size_t more, size_
 {
 	void *old;
 
-	if (used + more <= *capacity)
-		return 0;
-	size_t wanted = (used + more) * 2;
 	memcpy(&old, at, sizeof old);
-	void *bigger = realloc(old, wanted * size);
-	if (!bigger)
+	void *bigger = gt_grown_to(old, used + more, capacity, size);
+	if (!bigger && used + more > 0)
 		return gt_fail_memory(error, "a table");
 	memcpy(at, &bigger, sizeof bigger);
-	*capacity = wanted;
 	return 0;
 }
 

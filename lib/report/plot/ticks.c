@@ -90,7 +90,7 @@ static void logarithmic(const struct gt_axis *axis, double least, double most, u
 	}
 }
 
-void gt_ticks(const struct gt_axis *axis, double least, double most, unsigned wanted, struct gt_ticks *ticks)
+void gt_ticks_place(const struct gt_axis *axis, double least, double most, unsigned wanted, struct gt_ticks *ticks)
 {
 	ticks->n = 0;
 	if (axis->scale == GT_LINEAR)

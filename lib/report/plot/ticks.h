@@ -16,6 +16,6 @@ struct gt_ticks {
 };
 
 /* Marks an axis of numbers for data from least to most, with about `wanted` (2 to 12) labels. */
-void gt_ticks(const struct gt_axis *axis, double least, double most, unsigned wanted, struct gt_ticks *ticks);
+void gt_ticks_place(const struct gt_axis *axis, double least, double most, unsigned wanted, struct gt_ticks *ticks);
 
 #endif
