@@ -14,6 +14,27 @@ setup() { cd "$ROOT"; }
 	mandoc -T lint -W warning man/*
 }
 
+@test "manual pages: every heading comes out whole, and all name the same system" {
+	for page in man/*; do
+		mandoc -T ascii "$page" | col -bx >"$BATS_TEST_TMPDIR/page"
+		sed -n 's/^\.S[hs] //p' "$page" | sed 's/\\&//; s/"//g' >"$BATS_TEST_TMPDIR/headings"
+		[ -s "$BATS_TEST_TMPDIR/headings" ]
+		while IFS= read -r heading; do
+			grep -qxF -e "$heading" -e "   $heading" "$BATS_TEST_TMPDIR/page" || { echo "$page: $heading"; return 1; }
+		done <"$BATS_TEST_TMPDIR/headings"
+		grep -qx '\.Os gtrace' "$page"
+	done
+}
+
+@test "HACKING names what is there: every folder of lib, and every path" {
+	for folder in lib/*/; do
+		grep -qF "| \`${folder%/}\` |" HACKING.md || { echo "no row of $folder"; return 1; }
+	done
+	grep -oE '`(lib|tests|man|gpus|tools)/[^`]*`' HACKING.md | tr -d '`' | grep -v NAME | while read -r path; do
+		compgen -G "$path" >/dev/null || { echo "no $path"; return 1; }
+	done
+}
+
 @test "every option of --help stands in the manual, and the other way round" {
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)
