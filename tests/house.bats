@@ -92,6 +92,34 @@ setup() { cd "$ROOT"; }
 	[ "$status" -eq 1 ]
 }
 
+@test "no circle of calls between rooms" {
+	local objects=() source
+	for source in lib/*/*.c lib/*/*/*.c; do
+		objects+=("${source%.c}.o")
+	done
+	(cd "$BUILD" && nm -A -g "${objects[@]}") | awk '
+		{ room = $1; sub(/^lib\//, "", room); sub(/\/[^\/]*$/, "", room) }
+		$2 == "U" { calls[room " " $3]; next }
+		$2 != "w" && $2 != "v" { home[$3] = room }
+		END {
+			for (call in calls) {
+				split(call, at, " ")
+				if (at[2] in home && home[at[2]] != at[1])
+					print at[1], home[at[2]]
+			}
+		}' | sort -u | grep -vx 'ptx/exec ptx/decode' >"$BATS_TEST_TMPDIR/edges"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/edges")" -gt 40 ]
+	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/rooms"
+	grep -qx cache/timed "$BATS_TEST_TMPDIR/rooms"
+}
+
+@test "every external of the library begins with gt_" {
+	nm -g --defined-only "$BUILD/libgtrace.a" | awk 'NF == 3 && $3 !~ /^__(asan|ubsan|odr_asan)/ { print $3 }' >"$BATS_TEST_TMPDIR/externals"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/externals")" -gt 500 ]
+	run grep -v '^gt_' "$BATS_TEST_TMPDIR/externals"
+	[ "$status" -eq 1 ]
+}
+
 @test "gcc and clang find nothing to warn of" {
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
 	for compiler in gcc clang; do

@@ -157,9 +157,16 @@ installed_library() {
 	run -2 "$ROOT/deps" --no-such-option
 }
 
-@test "the header of every stage can be included alone" {
+@test "every header of lib compiles alone, and all of them together" {
+	local flags="-std=c11 -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -Wall -Wextra -Werror -Ilib -fsyntax-only -x c -"
 	for header in lib/gtrace.h lib/*/*.h lib/*/*/*.h; do
 		[[ $header != lib/cudart/* ]] || continue # not of the library
-		printf '#include "%s"\n' "${header#lib/}" | cc -std=c11 -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -Wall -Werror -Ilib -fsyntax-only -x c - || { echo "$header"; return 1; }
+		# shellcheck disable=SC2086
+		printf '#include "%s"\n' "${header#lib/}" | tee -a "$work/all.c" | cc $flags || { echo "$header"; return 1; }
+	done
+	[ "$(wc -l <"$work/all.c")" -gt 100 ]
+	for compiler in gcc clang; do
+		# shellcheck disable=SC2086
+		$compiler $flags <"$work/all.c"
 	done
 }

@@ -74,7 +74,7 @@ static const struct option options[] = {
 #define DEVICE_MEMORY (UINT64_C(32) << 30) /* bytes; taken from the system as they are used */
 
 struct launch {
-	struct gt_ptx_call call;
+	struct gt_ptx_launch_line call;
 	const struct gt_ptx_function *kernel;
 	unsigned char *parameters;
 };
@@ -120,7 +120,7 @@ static void prepare(struct gtrace_ptx *self)
 {
 	for (size_t i = 0; i < self->n_launches; i++) {
 		struct launch *launch = &self->launches[i];
-		must(self, gt_ptx_call_bind(&launch->call, &self->module, &self->buffers, &self->memory, &launch->kernel,
+		must(self, gt_ptx_launch_line_bind(&launch->call, &self->module, &self->buffers, &self->memory, &launch->kernel,
 					    &launch->parameters, &self->tool.error));
 	}
 }
@@ -190,7 +190,7 @@ static void add_launch(struct gtrace_ptx *self, const char *line)
 	if (self->n_launches == LAUNCHES_MAX)
 		tool_usage(&self->tool, "--launch: more than %d launches", LAUNCHES_MAX);
 	self->n_launches++;
-	if (gt_ptx_call_read(&launch->call, line, &self->tool.error) != 0)
+	if (gt_ptx_launch_line_read(&launch->call, line, &self->tool.error) != 0)
 		tool_usage_error(&self->tool, "--launch");
 }
 
@@ -248,7 +248,7 @@ static void take_option(struct gtrace_ptx *self, int option)
 static void clean_up(struct gtrace_ptx *self)
 {
 	for (size_t i = 0; i < self->n_launches; i++) {
-		gt_ptx_call_free(&self->launches[i].call);
+		gt_ptx_launch_line_free(&self->launches[i].call);
 		free(self->launches[i].parameters);
 	}
 	gt_ptx_tracing_clear(&self->tracing);

@@ -7,13 +7,13 @@
 #include "check.h"
 #include "ptx/launch/launch.h"
 
-static struct gt_ptx_call call;
+static struct gt_ptx_launch_line call;
 static struct gt_error error;
 
 static int read(const char *line)
 {
-	gt_ptx_call_free(&call);
-	return gt_ptx_call_read(&call, line, &error);
+	gt_ptx_launch_line_free(&call);
+	return gt_ptx_launch_line_read(&call, line, &error);
 }
 
 static void refused(const char *line, const char *message)
@@ -148,7 +148,7 @@ static int bind(const char *line)
 
 	CHECK_EQUAL(read(line), 0);
 	free(parameters);
-	return gt_ptx_call_bind(&call, &module, &buffers, &memory, &kernel, &parameters, &error);
+	return gt_ptx_launch_line_bind(&call, &module, &buffers, &memory, &kernel, &parameters, &error);
 }
 
 static void unbound(const char *line, const char *message)
@@ -323,7 +323,7 @@ int main(void)
 	RUN(test_fills);
 	RUN(test_damage);
 	free(parameters);
-	gt_ptx_call_free(&call);
+	gt_ptx_launch_line_free(&call);
 	gt_ptx_buffers_free(&buffers);
 	gt_ptx_memory_close(&memory);
 	gt_ptx_module_free(&module);

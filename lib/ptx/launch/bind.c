@@ -41,7 +41,7 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 		       struct gt_ptx_memory *memory, struct gt_error *error)
 {
 	unsigned size = gt_ptx_type_size(buffer->type);
-	char name[GT_PTX_NAME];
+	char name[GT_PTX_LAUNCH_NAME];
 	uint64_t bytes;
 
 	if (buffer->name[0] && gt_ptx_buffer_find(buffers, buffer->name))
@@ -107,7 +107,7 @@ static int write_parameter(struct gt_ptx_argument *argument, size_t number, cons
 	return 0;
 }
 
-static int check_block(const struct gt_ptx_call *call, const struct gt_ptx_function *kernel, struct gt_error *error)
+static int check_block(const struct gt_ptx_launch_line *call, const struct gt_ptx_function *kernel, struct gt_error *error)
 {
 	const uint32_t *block = call->block, *required = kernel->required_threads, *most = kernel->max_threads;
 
@@ -120,7 +120,7 @@ static int check_block(const struct gt_ptx_call *call, const struct gt_ptx_funct
 	return 0;
 }
 
-int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
+int gt_ptx_launch_line_bind(struct gt_ptx_launch_line *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
 		     struct gt_ptx_memory *memory, const struct gt_ptx_function **found, unsigned char **parameters,
 		     struct gt_error *error)
 {

@@ -35,12 +35,12 @@ static int want(const char **at, const char *sign, struct gt_error *error)
 	return fail_at(*at, error, text);
 }
 
-static int read_value(const struct gt_ptx_call *call, const char **at, struct gt_ptx_value *value, struct gt_error *error)
+static int read_value(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_value *value, struct gt_error *error)
 {
 	return gt_ptx_value_read(call, at, value, error) == 0 ? 0 : fail_at(*at, error, error->text);
 }
 
-static int read_count(const struct gt_ptx_call *call, const char **at, uint64_t min, uint64_t max, uint64_t *count,
+static int read_count(const struct gt_ptx_launch_line *call, const char **at, uint64_t min, uint64_t max, uint64_t *count,
 		      struct gt_error *error)
 {
 	struct gt_ptx_value value;
@@ -76,7 +76,7 @@ static bool is_list(const char *at)
 static const uint32_t grid_limits[3] = {INT32_MAX, 65535, 65535}, block_limits[3] = {1024, 1024, 64};
 
 /* N or (x[,y[,z]]) */
-static int read_extent(const struct gt_ptx_call *call, const char **at, const uint32_t limits[3], uint32_t extent[3],
+static int read_extent(const struct gt_ptx_launch_line *call, const char **at, const uint32_t limits[3], uint32_t extent[3],
 		       struct gt_error *error)
 {
 	uint64_t count = 0;
@@ -95,7 +95,7 @@ static int read_extent(const struct gt_ptx_call *call, const char **at, const ui
 }
 
 /* <<<grid, block[, bytes of dynamic shared memory]>>> */
-static int read_shape(struct gt_ptx_call *call, const char **at, struct gt_error *error)
+static int read_shape(struct gt_ptx_launch_line *call, const char **at, struct gt_error *error)
 {
 	const char *block;
 	uint64_t shared = 0;
@@ -109,7 +109,7 @@ static int read_shape(struct gt_ptx_call *call, const char **at, struct gt_error
 	gt_scan_blanks(at);
 	if (**at == ',') {
 		(*at)++;
-		if (read_count(call, at, 0, GT_PTX_SHARED_MAX, &shared, error) != 0)
+		if (read_count(call, at, 0, GT_PTX_LAUNCH_SHARED, &shared, error) != 0)
 			return -1;
 	}
 	call->dynamic_shared = (uint32_t)shared;
@@ -122,7 +122,7 @@ static int read_shape(struct gt_ptx_call *call, const char **at, struct gt_error
 
 int gt_ptx_shape_read(const char *text, bool block, uint32_t *shape, struct gt_error *error)
 {
-	const struct gt_ptx_call none = {0};
+	const struct gt_ptx_launch_line none = {0};
 	char list[64];
 	const char *at = list;
 
@@ -140,7 +140,7 @@ int gt_ptx_shape_read(const char *text, bool block, uint32_t *shape, struct gt_e
 /* ---- arguments ---- */
 
 /* (a[, b]), either of which may be missing if `least` allows it. Returns how many there are. */
-static int read_values(const struct gt_ptx_call *call, const char **at, struct gt_ptx_value values[2], int least,
+static int read_values(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_value values[2], int least,
 		       struct gt_error *error)
 {
 	int n = 0;
@@ -173,7 +173,7 @@ static int read_file(const char **at, char **file, struct gt_error *error)
 }
 
 /* :zero, :ramp[(start[, step])], :rand(seed[, below]), :const(x), :@file */
-static int read_fill(const struct gt_ptx_call *call, const char **at, struct gt_ptx_buffer *buffer, struct gt_error *error)
+static int read_fill(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_buffer *buffer, struct gt_error *error)
 {
 	static const struct {
 		const char *name;
@@ -216,7 +216,7 @@ static enum gt_ptx_type read_type(const char **at)
 }
 
 /* TYPE[COUNT] with what fills it, behind the bracket */
-static int read_buffer(const struct gt_ptx_call *call, const char **at, struct gt_ptx_buffer *buffer, struct gt_error *error)
+static int read_buffer(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_buffer *buffer, struct gt_error *error)
 {
 	const char *start = *at;
 
@@ -249,7 +249,7 @@ static int read_bytes(const char **at, struct gt_ptx_argument *argument, struct 
 	return want(at, ")", error);
 }
 
-static bool is_number(const struct gt_ptx_call *call, const char *name, size_t length)
+static bool is_number(const struct gt_ptx_launch_line *call, const char *name, size_t length)
 {
 	for (size_t i = 0; i < call->n; i++)
 		if (call->arguments[i].kind == GT_PTX_ARGUMENT_NUMBER && strlen(call->arguments[i].name) == length &&
@@ -266,7 +266,7 @@ static size_t identifier(const char *at)
 }
 
 /* [NAME=] buffer, name of one, number, null or bytes */
-static int read_argument(const struct gt_ptx_call *call, const char **at, struct gt_ptx_argument *argument,
+static int read_argument(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_argument *argument,
 			 struct gt_error *error)
 {
 	size_t length = identifier(*at);
@@ -302,7 +302,7 @@ static int read_argument(const struct gt_ptx_call *call, const char **at, struct
 	return 0;
 }
 
-static int read_arguments(struct gt_ptx_call *call, const char **at, struct gt_error *error)
+static int read_arguments(struct gt_ptx_launch_line *call, const char **at, struct gt_error *error)
 {
 	if (want(at, "(", error) != 0)
 		return -1;
@@ -329,12 +329,12 @@ static int read_arguments(struct gt_ptx_call *call, const char **at, struct gt_e
 	return gt_scan_end(at) ? 0 : fail_at(*at, error, "expected the end of the launch");
 }
 
-int gt_ptx_call_read(struct gt_ptx_call *call, const char *line, struct gt_error *error)
+int gt_ptx_launch_line_read(struct gt_ptx_launch_line *call, const char *line, struct gt_error *error)
 {
 	const char *shape = strstr(line, "<<<"), *at;
 	const char *name = line + strspn(line, " \t");
 
-	*call = (struct gt_ptx_call){0};
+	*call = (struct gt_ptx_launch_line){0};
 	if (!shape || shape == name)
 		return gt_fail(error, "expected KERNEL<<<GRID, BLOCK>>>(ARGUMENTS), found '%.60s'", line);
 	size_t length = (size_t)(shape - name);
@@ -348,7 +348,7 @@ int gt_ptx_call_read(struct gt_ptx_call *call, const char *line, struct gt_error
 	return read_shape(call, &at, error) != 0 ? -1 : read_arguments(call, &at, error);
 }
 
-void gt_ptx_call_free(struct gt_ptx_call *call)
+void gt_ptx_launch_line_free(struct gt_ptx_launch_line *call)
 {
 	for (size_t i = 0; i < call->n; i++) {
 		free(call->arguments[i].buffer.file);
@@ -357,5 +357,5 @@ void gt_ptx_call_free(struct gt_ptx_call *call)
 	free(call->arguments);
 	free(call->line);
 	free(call->kernel);
-	*call = (struct gt_ptx_call){0};
+	*call = (struct gt_ptx_launch_line){0};
 }

@@ -15,8 +15,8 @@
 #include "ptx/exec/memory.h"
 #include "ptx/text/module.h"
 
-#define GT_PTX_NAME 64		    /* bytes a buffer's name may have, with its final 0 */
-#define GT_PTX_SHARED_MAX (228 * 1024) /* bytes of shared memory a block may have, on any GPU */
+#define GT_PTX_LAUNCH_NAME 64		    /* bytes a buffer's name may have, with its final 0 */
+#define GT_PTX_LAUNCH_SHARED (228 * 1024) /* bytes of shared memory a block may have, on any GPU */
 
 /* A number: a whole one of up to 64 bits with its sign, or a real one. */
 struct gt_ptx_value {
@@ -30,7 +30,7 @@ enum gt_ptx_fill { GT_PTX_ZERO, GT_PTX_RAMP, GT_PTX_RAND, GT_PTX_CONSTANT, GT_PT
 
 /* Memory that is made for a launch. */
 struct gt_ptx_buffer {
-	char name[GT_PTX_NAME]; /* "" if it has none */
+	char name[GT_PTX_LAUNCH_NAME]; /* "" if it has none */
 	enum gt_ptx_type type;
 	uint64_t elements; /* 0: as many as the file has */
 	enum gt_ptx_fill fill;
@@ -49,7 +49,7 @@ enum gt_ptx_argument_kind {
 
 struct gt_ptx_argument {
 	enum gt_ptx_argument_kind kind;
-	char name[GT_PTX_NAME]; /* of a buffer or a number; "" if it has none */
+	char name[GT_PTX_LAUNCH_NAME]; /* of a buffer or a number; "" if it has none */
 	struct gt_ptx_value value;
 	struct gt_ptx_buffer buffer;
 	unsigned char *bytes; /* owned */
@@ -57,7 +57,7 @@ struct gt_ptx_argument {
 	size_t place; /* where it stands in the line, in bytes */
 };
 
-struct gt_ptx_call {
+struct gt_ptx_launch_line {
 	char *line;   /* as it was given; owned */
 	char *kernel; /* owned */
 	uint32_t grid[3], block[3];
@@ -66,10 +66,10 @@ struct gt_ptx_call {
 	size_t n;
 };
 
-/* Reads a line. Returns 0, or -1 with an error that shows the place. Freed by gt_ptx_call_free in
+/* Reads a line. Returns 0, or -1 with an error that shows the place. Freed by gt_ptx_launch_line_free in
  * either case. */
-int gt_ptx_call_read(struct gt_ptx_call *call, const char *line, struct gt_error *error);
-void gt_ptx_call_free(struct gt_ptx_call *call);
+int gt_ptx_launch_line_read(struct gt_ptx_launch_line *call, const char *line, struct gt_error *error);
+void gt_ptx_launch_line_free(struct gt_ptx_launch_line *call);
 
 /* X, X,Y or X,Y,Z as the shape of a grid or a block, with the limits that launches have. */
 int gt_ptx_shape_read(const char *text, bool block, uint32_t *shape, struct gt_error *error);
@@ -91,7 +91,7 @@ int gt_ptx_buffer_dump(const struct gt_ptx_buffers *buffers, struct gt_ptx_memor
 /* Finds the call's kernel, makes the new buffers, fills them, and writes the parameters, which are
  * the caller's to free. Arguments that do not fit the kernel are an error, and so is a block that
  * its .maxntid or .reqntid forbids. */
-int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
+int gt_ptx_launch_line_bind(struct gt_ptx_launch_line *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
 		     struct gt_ptx_memory *memory, const struct gt_ptx_function **kernel, unsigned char **parameters,
 		     struct gt_error *error);
 
@@ -99,7 +99,7 @@ int gt_ptx_call_bind(struct gt_ptx_call *call, const struct gt_ptx_module *modul
 
 /* Takes an expression of + - * / and parentheses at *at and moves behind it; names are those of
  * the call's numbers so far. On error *at is the place. */
-int gt_ptx_value_read(const struct gt_ptx_call *call, const char **at, struct gt_ptx_value *value,
+int gt_ptx_value_read(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_value *value,
 		      struct gt_error *error);
 /* The bits of a value as a type has them. -1 if a whole number does not fit, or a real one is given
  * to an integer type. Bit types take both: a real number becomes a float of their width. */

@@ -11,7 +11,7 @@
 #define DEPTH 64 /* how deep parentheses and signs may nest */
 
 struct reading {
-	const struct gt_ptx_call *call;
+	const struct gt_ptx_launch_line *call;
 	const char **at;
 	struct gt_error *error;
 	unsigned depth;
@@ -187,7 +187,7 @@ static int read_sum(struct reading *reading, struct gt_ptx_value *value)
 	return 0;
 }
 
-int gt_ptx_value_read(const struct gt_ptx_call *call, const char **at, struct gt_ptx_value *value,
+int gt_ptx_value_read(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_value *value,
 		      struct gt_error *error)
 {
 	*value = whole(false, 0);

@@ -24,7 +24,7 @@ static int write_shown(const struct gt_ptx_module *module, const struct gt_ptx_f
 }
 
 int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
-			 const struct gt_ptx_call *call, const unsigned char *parameters, bool tree, FILE *to,
+			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, bool tree, FILE *to,
 			 struct gt_error *error)
 {
 	const char **names = calloc(kernel->n_parameters + 1, sizeof(const char *));

@@ -81,7 +81,7 @@ int gt_static_write(const struct gt_ptx_function *kernel, const struct gt_static
 		    struct gt_static_choice choice, FILE *to, struct gt_error *error);
 /* The kernel of a call that is bound: parameters by the names and values they have there. */
 int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
-			 const struct gt_ptx_call *call, const unsigned char *parameters, bool tree, FILE *to,
+			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, bool tree, FILE *to,
 			 struct gt_error *error);
 /* Every kernel of a module, all in this shape. */
 int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, bool tree,
