@@ -31,3 +31,19 @@ passes() {
 @test "an address of 32 bits and its offset wrap around" { passes shared_wrap; }
 
 @test "graphs, captured streams and boxes of memory" { passes graphs; }
+
+@test "operations among the lanes of a warp fold over the member mask that each lane names" { passes member_masks; }
+
+@test "a reduction over the groups that a match has found" { passes redux_groups; }
+
+@test "a reduction over the labelled groups of cooperative groups" { passes labeled_reduce; }
+
+@test "every thread of a warp takes the same lock" { passes independent_threads 0; }
+
+@test "a lane waits for what another does on the other side of a branch" { passes independent_threads 1; }
+
+@test "the same shuffle on both sides of a branch" { passes independent_threads 2; }
+
+@test "a block waits for a later block" { passes independent_threads 3; }
+
+@test "threads leave a loop with a barrier in it one after another" { passes divergent_barrier; }

@@ -175,7 +175,7 @@ int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
 	uint32_t number, threads = 0, predicate = 0;
 
 	if (gt_ptx_says(decoder, "warp"))
-		return gt_ptx_decode_nothing(decoder);
+		return gt_ptx_decode_bar_warp(decoder);
 	if (gt_ptx_says(decoder, "cluster"))
 		return gt_ptx_emit_unknown(decoder, "opcode 'barrier.cluster' is not known");
 	if (n < first + 1 + reduces || n > first + 2 + reduces)

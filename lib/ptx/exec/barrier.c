@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* bar and barrier: warps wait until all of the block, or as many threads as were named, arrive. */
-#include "ptx/exec/warp.h"
+/* bar and barrier: threads wait until all of the block, or as many as were named, arrive. They are
+ * counted one by one, where a warp has parted; the lanes that a warp lacks count when all that it
+ * has are there. */
+#include "ptx/exec/paths.h"
 
 /* What op->choice says of a barrier. */
 enum { SYNC, ARRIVE, REDUCE };
@@ -16,56 +18,76 @@ static uint32_t expected_threads(const struct gt_ptx_core *core, const struct gt
 	return warps * GT_WARP_SIZE;
 }
 
+static void wake_warp(struct gt_ptx_warp *warp, unsigned number, const struct gt_ptx_barrier *barrier)
+{
+	struct gt_ptx_path *path, *below;
+	bool woken = false;
+
+	warp->partial[number] = 0;
+	warp->partials &= ~(UINT32_C(1) << number);
+	for (path = warp->top; path; path = path->below) {
+		if (path->state != GT_PTX_PATH_AT_BARRIER || path->waits_at != number)
+			continue;
+		path->state = GT_PTX_PATH_RUNS;
+		path->result[0] = barrier->count;
+		path->result[1] = barrier->any;
+		path->result[2] = barrier->all;
+		woken = true;
+	}
+	if (!woken)
+		return;
+	if (warp->path && warp->path->state == GT_PTX_PATH_RUNS)
+		warp->path->next = warp->at;
+	for (path = warp->top; path && warp->top->below; path = below) {
+		if (path->state == GT_PTX_PATH_RUNS)
+			gt_ptx_path_merge(warp, path);
+		below = path->below;
+	}
+	if (warp->state == GT_PTX_WAITS) {
+		warp->state = GT_PTX_RUNS;
+		gt_ptx_path_pick(warp);
+	}
+}
+
 void gt_ptx_release(struct gt_ptx_core *core, unsigned number)
 {
 	struct gt_ptx_barrier *barrier = &core->barriers[number];
 
 	if (barrier->threads == 0 || barrier->threads < expected_threads(core, barrier))
 		return;
-	barrier->result[0] = barrier->count;
-	barrier->result[1] = barrier->any;
-	barrier->result[2] = barrier->all;
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		wake_warp(&core->warps[w], number, barrier);
 	barrier->threads = barrier->expected = barrier->count = barrier->any = 0;
 	barrier->all = GT_PTX_FULL;
-	for (uint32_t w = 0; w < core->n_warps; w++)
-		if (core->warps[w].state == GT_PTX_WAITS && core->warps[w].barrier == number)
-			core->warps[w].state = GT_PTX_RUNS;
 }
 
-/* The barrier and the count of threads, which all lanes hold alike; -1 after a fault. */
-static int operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint32_t *number,
-		    uint32_t *threads)
+/* When all lanes that a warp has are there, so are those that it lacks. */
+static void complete_warp(struct gt_ptx_warp *warp, unsigned number)
 {
-	unsigned lane = gt_ptx_lowest(mask);
+	uint32_t partial = warp->partial[number];
 
-	*number = ((const uint32_t *)gt_ptx_lanes(warp, op->a))[lane];
-	*threads = op->b ? ((const uint32_t *)gt_ptx_lanes(warp, op->b))[lane] : 0;
-	if (*number >= GT_PTX_BARRIERS) {
-		gt_ptx_fault(warp, op, lane, "barrier %u: from 0 to %d expected", *number,
-			     GT_PTX_BARRIERS - 1);
-		return -1;
-	}
-	if (*threads % GT_WARP_SIZE != 0) {
-		gt_ptx_fault(warp, op, lane, "barrier %u for %u threads: a multiple of %d expected", *number,
-			     *threads, GT_WARP_SIZE);
-		return -1;
-	}
-	if (mask != warp->live) {
-		gt_ptx_fault(warp, op, lane,
-			     "barrier %u is reached by %d threads of a warp, while %d others are elsewhere",
-			     *number, __builtin_popcount(mask), __builtin_popcount(warp->live & ~mask));
-		return -1;
-	}
-	return 0;
+	if (!partial || (warp->live & ~partial))
+		return;
+	warp->core->barriers[number].threads += GT_WARP_SIZE - (uint32_t)__builtin_popcount(partial);
+	warp->partial[number] = 0;
+	warp->partials &= ~(UINT32_C(1) << number);
 }
 
-const struct gt_ptx_op *gt_ptx_barrier(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+void gt_ptx_barrier_left(struct gt_ptx_warp *warp)
 {
-	uint32_t number, threads;
+	for (uint32_t left = warp->partials; left; left &= left - 1) {
+		unsigned number = gt_ptx_lowest(left);
+		complete_warp(warp, number);
+		gt_ptx_release(warp->core, number);
+	}
+}
 
-	if (operands(warp, op, mask, &number, &threads) != 0)
-		return NULL;
+/* Notes the arrival of threads at a barrier. */
+static void arrive(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned number, uint32_t threads,
+		   uint32_t mask)
+{
 	struct gt_ptx_barrier *barrier = &warp->core->barriers[number];
+
 	barrier->expected = threads;
 	if (op->choice == REDUCE) {
 		uint32_t holds = gt_ptx_predicate(warp, op->c) & mask;
@@ -73,21 +95,80 @@ const struct gt_ptx_op *gt_ptx_barrier(struct gt_ptx_warp *warp, const struct gt
 		barrier->any |= holds ? GT_PTX_FULL : 0;
 		barrier->all &= holds == mask ? GT_PTX_FULL : 0;
 	}
-	barrier->threads += GT_WARP_SIZE;
-	if (op->choice != ARRIVE) {
-		warp->state = GT_PTX_WAITS;
-		warp->barrier = number;
-		warp->at = op + 1;
+	if (mask == warp->live) {
+		barrier->threads += GT_WARP_SIZE;
+		return;
 	}
-	gt_ptx_release(warp->core, number);
-	return op->choice == ARRIVE ? op + 1 : NULL;
+	barrier->threads += (uint32_t)__builtin_popcount(mask);
+	warp->partial[number] |= mask;
+	warp->partials |= UINT32_C(1) << number;
+	complete_warp(warp, number);
+}
+
+/* The barrier and the count of threads of the lowest lane, and which lanes name the same; 0 after a
+ * fault. */
+static uint32_t operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint32_t *number,
+			 uint32_t *threads)
+{
+	const uint32_t *numbers = gt_ptx_lanes(warp, op->a), *counts = op->b ? gt_ptx_lanes(warp, op->b) : NULL;
+	unsigned lane = gt_ptx_lowest(mask);
+	uint32_t same = 0;
+
+	*number = numbers[lane];
+	*threads = counts ? counts[lane] : 0;
+	if (*number >= GT_PTX_BARRIERS) {
+		gt_ptx_fault(warp, op, lane, "barrier %u: from 0 to %d expected", *number,
+			     GT_PTX_BARRIERS - 1);
+		return 0;
+	}
+	if (*threads % GT_WARP_SIZE != 0) {
+		gt_ptx_fault(warp, op, lane, "barrier %u for %u threads: a multiple of %d expected", *number,
+			     *threads, GT_WARP_SIZE);
+		return 0;
+	}
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned other = gt_ptx_lowest(m);
+		same |= (uint32_t)(numbers[other] == *number && (!counts || counts[other] == *threads))
+			<< other;
+	}
+	return same;
+}
+
+const struct gt_ptx_op *gt_ptx_barrier(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	uint32_t numbers = 0;
+
+	gt_ptx_path_keep(warp, op + 1);
+	for (uint32_t left = mask, same; left; left &= ~same) {
+		uint32_t number, threads;
+		struct gt_ptx_path *path = warp->path;
+		if (!(same = operands(warp, op, left, &number, &threads)))
+			return NULL;
+		numbers |= UINT32_C(1) << number;
+		arrive(warp, op, number, threads, same);
+		if (op->choice == ARRIVE)
+			continue;
+		if (same != path->mask && !(path = gt_ptx_path_split(warp, path, same)))
+			return NULL;
+		path->state = GT_PTX_PATH_AT_BARRIER;
+		path->waits_at = number;
+	}
+	for (; numbers; numbers &= numbers - 1)
+		gt_ptx_release(warp->core, gt_ptx_lowest(numbers));
+	if (op->choice == ARRIVE)
+		return gt_ptx_path_select(warp, warp->path);
+	/* A warp's turn ends at a barrier, unless others of its lanes can go on. */
+	if (warp->path->state == GT_PTX_PATH_RUNS) {
+		gt_ptx_path_select(warp, warp->path);
+		return mask == warp->mask ? NULL : warp->at;
+	}
+	return gt_ptx_path_pick(warp);
 }
 
 const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 					      uint32_t mask)
 {
-	uint32_t number = ((const uint32_t *)gt_ptx_lanes(warp, op->a))[gt_ptx_lowest(mask)];
-	const uint32_t *result = warp->core->barriers[number].result;
+	const uint32_t *result = warp->path->result;
 
 	if (op->choice > 0) {
 		gt_ptx_set_predicate(warp, op->d, mask, result[op->choice]);

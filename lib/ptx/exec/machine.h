@@ -55,6 +55,7 @@ struct gt_ptx_launch {
 	uint32_t traced_spaces;	 /* bit (1 << enum gt_space) */
 	uint64_t first_block, traced_blocks; /* blocks whose accesses go to the sink */
 	bool skip_untraced;	 /* blocks that are not traced are not executed either */
+	uint64_t memory;	 /* bytes that accesses may take that wait for those of earlier blocks; 0: no limit */
 };
 
 /* What a launch did, beside its accesses. */

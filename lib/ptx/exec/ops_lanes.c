@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lanes of a warp tell each other. Only active lanes take part. */
+/* What the lanes of a warp tell each other. All lanes of the mask take part, as one group: who is in
+ * it, .sync operations know (sync.c); others take the active lanes. */
 #include "ptx/exec/lanes.h"
 
 /* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). */
@@ -62,7 +63,7 @@ VOTES(VOTE)
 VOTE(activemask, "activemask.b32", b32, mask)
 #define VOTE_ROW(ID, NAME, D, EXPRESSION) {NAME, GT_TYPE_##D, {GT_PTX_PRED}, {ID##_plain, ID##_fast}},
 
-/* redux: x and y are folded over the active lanes. */
+/* redux: x and y are folded over the lanes. */
 #define REDUCTIONS(X)                                                                            \
 	X(redux_add_u32, "redux.add.u32", u32, x + y) X(redux_add_s32, "redux.add.s32", u32, x + y) \
 	X(redux_min_u32, "redux.min.u32", u32, x < y ? x : y) X(redux_min_s32, "redux.min.s32", s32, x < y ? x : y) \
@@ -90,12 +91,16 @@ REDUCTIONS(REDUCTION)
 	GT_INLINE const struct gt_ptx_op *match_any_##N(GT_STEP_ARGUMENTS)                         \
 	{                                                                                          \
 		const GT_LANE_b##N *lanes = gt_ptx_lanes(warp, op->a);                             \
-		uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), found[GT_WARP_SIZE] = {0};          \
-		for (uint32_t m = mask; m; m &= m - 1)                                             \
-			for (uint32_t k = mask; k; k &= k - 1)                                     \
-				found[gt_ptx_lowest(m)] |=                                         \
-					(uint32_t)(lanes[gt_ptx_lowest(m)] == lanes[gt_ptx_lowest(k)]) \
-					<< gt_ptx_lowest(k);                                       \
+		uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), found[GT_WARP_SIZE];                \
+		for (uint32_t left = mask, same; left; left &= ~same) {                            \
+			const GT_LANE_b##N value = lanes[gt_ptx_lowest(left)];                     \
+			same = 0;                                                                  \
+			for (unsigned i = 0; i < GT_WARP_SIZE; i++)                                \
+				same |= (uint32_t)(lanes[i] == value) << i;                        \
+			same &= mask;                                                              \
+			for (uint32_t m = same; m; m &= m - 1)                                     \
+				found[gt_ptx_lowest(m)] = same;                                    \
+		}                                                                                  \
 		for (uint32_t m = mask; m; m &= m - 1)                                             \
 			lanes_d[gt_ptx_lowest(m)] = found[gt_ptx_lowest(m)];                       \
 		return op + 1;                                                                     \

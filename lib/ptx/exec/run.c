@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch: its blocks one after the other in the order of their numbers, and the warps of a block
- * in turns of a few instructions, so that kernels that race see each other's writes. */
+/* A launch: its blocks one after the other in the order of their numbers, as far as they do not wait
+ * for later ones, and the warps of a block in turns of a few instructions, so that kernels that race
+ * see each other's writes. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/exec/blocks.h"
 #include "ptx/decode/code.h"
+#include "ptx/exec/paths.h"
 #include "stream/kernel.h"
 
 static void thread_of(const struct gt_ptx_warp *warp, unsigned lane, uint32_t thread[3])
@@ -36,6 +39,20 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	return NULL;
 }
 
+/* One micro-op of a warp, for the lanes whose guard holds. */
+static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	uint32_t mask = warp->mask;
+
+	if (op->guarded) {
+		uint32_t holds = gt_ptx_predicate(warp, op->guard);
+		mask &= op->guarded == 1 ? holds : ~holds;
+		if (!mask)
+			return op + 1;
+	}
+	return op->run(warp, op, mask);
+}
+
 /* One turn of a warp. */
 static void take_turn(struct gt_ptx_warp *warp)
 {
@@ -43,20 +60,24 @@ static void take_turn(struct gt_ptx_warp *warp)
 	uint64_t until = warp->issued + GT_PTX_TURN;
 
 	while (op && warp->issued < until) {
-		uint32_t mask = warp->mask;
 		warp->issued += op->counts;
-		if (op->guarded) {
-			uint32_t holds = gt_ptx_predicate(warp, op->guard);
-			mask &= op->guarded == 1 ? holds : ~holds;
-			if (!mask) {
-				op++;
-				continue;
-			}
-		}
-		op = op->run(warp, op, mask);
+		op = step(warp, op);
 	}
 	if (op)
 		warp->at = op;
+}
+
+/* A path that repeats itself ends its instruction and lets others of its warp go on. */
+static void let_others(struct gt_ptx_warp *warp)
+{
+	while (warp->state == GT_PTX_RUNS && warp->at->counts == 0) {
+		const struct gt_ptx_op *op = step(warp, warp->at);
+		if (!op)
+			return;
+		warp->at = op;
+	}
+	if (warp->state == GT_PTX_RUNS && gt_ptx_path_yield(warp))
+		gt_ptx_watch_begin(warp);
 }
 
 static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
@@ -81,84 +102,114 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->core = core;
 	warp->index = index;
 	fill_threads(warp, core->launch->block);
-	warp->n_frames = warp->n_paths = 0;
+	warp->top = warp->path = NULL;
+	warp->partials = 0;
+	memset(warp->partial, 0, sizeof warp->partial);
 	warp->carry = 0;
 	warp->issued = 0;
 	warp->an = 0;
 	warp->state = GT_PTX_RUNS;
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
-	warp->at = gt_ptx_enter(warp, core->program->codes[kernel], NULL, warp->live);
-	return warp->at ? 0 : -1;
+	warp->watch.times = 0;
+	gt_ptx_watch_begin(warp);
+	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
 }
 
 /* Every warp that is left waits, and nothing will release them. */
 static int fail_deadlock(struct gt_ptx_core *core)
 {
-	char text[256] = "";
+	char text[256] = "", place[96];
 	size_t length = 0;
 
-	for (uint32_t w = 0; w < core->n_warps; w++) {
-		const struct gt_ptx_warp *warp = &core->warps[w];
-		if (warp->state == GT_PTX_WAITS && length < sizeof text - 64)
-			length += (size_t)snprintf(text + length, sizeof text - length,
-						   "%swarp %u at barrier %u (line %u)", length ? ", " : "", w,
-						   warp->barrier, (warp->at - 1)->line);
-	}
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		for (const struct gt_ptx_path *path = core->warps[w].top; path; path = path->below) {
+			if (path->state == GT_PTX_PATH_JOINS || length >= sizeof text - sizeof place)
+				continue;
+			gt_ptx_path_describe(path, place, sizeof place - 32);
+			length += (size_t)snprintf(text + length, sizeof text - length, "%swarp %u %s",
+						   length ? ", " : "", w, place);
+		}
 	return gt_fail(core->error, "kernel %.128s: block (%u,%u,%u) waits for ever: %s",
 		       core->launch->kernel->name, core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
 }
 
-/* Runs the block's warps in turns until all are done. */
-static int run_warps(struct gt_ptx_core *core, uint64_t *left)
+static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 {
-	uint32_t running = core->n_warps;
-
-	while (running > 0) {
-		bool moved = false;
-		uint64_t issued = 0;
-		for (uint32_t w = 0; w < core->n_warps; w++) {
-			struct gt_ptx_warp *warp = &core->warps[w];
-			if (warp->state != GT_PTX_RUNS)
-				continue;
-			uint64_t before = warp->issued;
-			take_turn(warp);
-			if (core->failed)
-				return -1;
-			issued += warp->issued - before;
-			moved = true;
-			if (warp->state != GT_PTX_DONE)
-				continue;
-			running--;
-			for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
-				gt_ptx_release(core, b);
-		}
-		if (!moved && running > 0)
-			return fail_deadlock(core);
-		if (issued > *left)
-			return gt_fail(core->error,
-				       "kernel %.128s: more than %" PRIu64
-				       " warp instructions in block (%u,%u,%u)",
-				       core->launch->kernel->name, core->launch->max_instructions,
-				       core->ctaid[0], core->ctaid[1], core->ctaid[2]);
-		*left -= issued;
+	if (warp->state == GT_PTX_RUNS &&
+	    (warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch(warp)) {
+		core->repeats = true;
+		if (warp->top->below)
+			let_others(warp);
 	}
+	if (warp->state != GT_PTX_DONE)
+		return;
+	core->running--;
+	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
+		gt_ptx_release(core, b);
+}
+
+int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
+{
+	bool moved = false;
+	uint64_t issued = 0;
+
+	core->repeats = false;
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		struct gt_ptx_warp *warp = &core->warps[w];
+		if (warp->state != GT_PTX_RUNS)
+			continue;
+		uint64_t before = warp->issued;
+		take_turn(warp);
+		if (!core->failed)
+			end_turn(core, warp);
+		if (core->failed)
+			return -1;
+		issued += warp->issued - before;
+		moved = true;
+	}
+	if (!moved && core->running > 0)
+		return fail_deadlock(core);
+	if (issued > *left)
+		return gt_fail(core->error,
+			       "kernel %.128s: more than %" PRIu64
+			       " warp instructions in block (%u,%u,%u)",
+			       core->launch->kernel->name, core->launch->max_instructions, core->ctaid[0],
+			       core->ctaid[1], core->ctaid[2]);
+	*left -= issued;
 	return 0;
 }
 
-static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, struct gt_ptx_ran *ran)
+bool gt_ptx_block_waits(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		const struct gt_ptx_warp *warp = &core->warps[w];
+		uint64_t paths = 0;
+		for (const struct gt_ptx_path *path = warp->top; path; path = path->below)
+			paths++;
+		/* Each path had its turn since one of them did anything new. */
+		if (warp->state == GT_PTX_RUNS && warp->watch.times <= paths)
+			return false;
+	}
+	return core->running > 0;
+}
+
+bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block)
+{
+	return launch->sink && block >= launch->first_block && block - launch->first_block < launch->traced_blocks;
+}
+
+int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 {
 	const struct gt_ptx_launch *launch = core->launch;
-	bool traced = launch->sink && block >= launch->first_block &&
-		      block - launch->first_block < launch->traced_blocks;
 
-	if (!traced && launch->skip_untraced)
-		return 0;
-	core->traced = traced ? launch->traced_spaces : 0;
+	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces : 0;
 	core->block = block;
 	core->ctaid[0] = (uint32_t)(block % launch->grid[0]);
 	core->ctaid[1] = (uint32_t)(block / launch->grid[0] % launch->grid[1]);
 	core->ctaid[2] = (uint32_t)(block / launch->grid[0] / launch->grid[1]);
+	core->accesses = 0;
+	core->running = core->n_warps;
 	if (core->shared_bytes > 0)
 		memset(core->shared, 0, core->shared_bytes);
 	memset(core->barriers, 0, sizeof core->barriers);
@@ -167,11 +218,28 @@ static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, s
 	for (uint32_t w = 0; w < core->n_warps; w++)
 		if (begin_warp(core, w) != 0)
 			return -1;
-	int result = run_warps(core, left);
+	return 0;
+}
+
+void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
+{
 	for (uint32_t w = 0; w < core->n_warps; w++)
 		ran->warp_instructions += core->warps[w].issued;
-	ran->accesses = core->accesses;
-	return result;
+	ran->accesses += core->accesses;
+}
+
+/* Runs a block until it is done, or waits for others: *waits. */
+static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, bool *waits)
+{
+	*waits = false;
+	if (gt_ptx_block_begin(core, block) != 0)
+		return -1;
+	while (core->running > 0 && !*waits) {
+		if (gt_ptx_block_round(core, left) != 0)
+			return -1;
+		*waits = core->repeats && gt_ptx_block_waits(core);
+	}
+	return 0;
 }
 
 /* Forgets the allocations that accesses fell into: they may have been freed since. */
@@ -219,10 +287,10 @@ static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *err
 	return gt_kernel_check(&shape, error);
 }
 
-/* Memory of the launch: shared memory, parameters, warps. */
-static int open_core(struct gt_ptx_core *core, struct gt_error *error)
+static int open_core(struct gt_ptx_core *core)
 {
 	const struct gt_ptx_launch *launch = core->launch;
+	struct gt_error *error = core->error;
 	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
 
 	core->n_warps = (uint32_t)((threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE);
@@ -244,17 +312,80 @@ static int open_core(struct gt_ptx_core *core, struct gt_error *error)
 	return 0;
 }
 
-static void close_core(struct gt_ptx_core *core)
+static void close_warp(struct gt_ptx_warp *warp)
 {
-	for (uint32_t w = 0; core->warps && w < core->n_warps; w++) {
-		free(core->warps[w].paths);
-		free(core->warps[w].frames);
-		free(core->warps[w].arenas);
-		free(core->warps[w].local);
+	struct gt_ptx_path *path;
+	struct gt_ptx_frame *frame;
+
+	while (warp->top)
+		gt_ptx_path_end(warp, warp->top);
+	while ((path = warp->free_paths)) {
+		warp->free_paths = path->below;
+		free(path);
 	}
+	while ((frame = warp->free_frames)) {
+		warp->free_frames = frame->before;
+		free(frame);
+	}
+	free(warp->arenas);
+	free(warp->local);
+	free(warp->watch.registers);
+}
+
+void gt_ptx_core_close(struct gt_ptx_core *core)
+{
+	if (!core)
+		return;
+	for (uint32_t w = 0; core->warps && w < core->n_warps; w++)
+		close_warp(&core->warps[w]);
 	free(core->warps);
 	free(core->shared);
 	free(core->parameters);
+	free(core);
+}
+
+struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like)
+{
+	struct gt_ptx_core *core = malloc(sizeof *core);
+
+	if (!core) {
+		gt_fail_memory(like->error, "a block");
+		return NULL;
+	}
+	*core = *like;
+	if (open_core(core) == 0)
+		return core;
+	gt_ptx_core_close(core);
+	return NULL;
+}
+
+/* All blocks, one after the other as far as they can. */
+static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
+{
+	const struct gt_ptx_launch *launch = like->launch;
+	struct gt_ptx_core *core = NULL;
+	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], block = 0;
+	uint64_t left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;
+	int result = 0;
+	bool waits;
+
+	while (result == 0 && block < blocks) {
+		if (launch->skip_untraced && !gt_ptx_is_traced(launch, block)) {
+			block++;
+			continue;
+		}
+		if (!core && !(core = gt_ptx_core_open(like)))
+			return -1;
+		result = run_block(core, block++, &left, &waits);
+		if (!waits) {
+			gt_ptx_block_count(core, ran);
+		} else if (result == 0) {
+			result = gt_ptx_run_beside(like, core, &block, &left, ran);
+			core = NULL;
+		}
+	}
+	gt_ptx_core_close(core);
+	return result;
 }
 
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
@@ -268,7 +399,6 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 		.error = error,
 		.launches = ++machine->launches,
 	};
-	uint64_t left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;
 
 	memset(ran, 0, sizeof *ran);
 	if (check_launch(launch, error) != 0)
@@ -278,10 +408,5 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 		return -1;
 	forget_allocations(program, machine->module->n_functions);
 	core.program = program;
-	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	int result = open_core(&core, error);
-	for (uint64_t block = 0; result == 0 && block < blocks; block++)
-		result = run_block(&core, block, &left, ran);
-	close_core(&core);
-	return result;
+	return run_blocks(&core, ran);
 }

@@ -97,9 +97,13 @@ void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_spe
 const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 					    uint32_t mask)
 {
-	const struct gt_ptx_code *code = warp->frames[warp->n_frames - 1].code;
+	const struct gt_ptx_special *special = warp->frame->code->specials[op->with.immediate].special;
+	unsigned size = gt_ptx_type_size(special->type);
+	unsigned char values[GT_WARP_SIZE * sizeof(uint64_t)], *lanes = gt_ptx_lanes(warp, op->d);
 
-	(void)mask; /* its slot is a temporary's: no lane holds anything there */
-	gt_ptx_fill_special(warp, code->specials[op->with.immediate].special, gt_ptx_lanes(warp, op->d));
+	gt_ptx_fill_special(warp, special, values);
+	/* Lanes of other paths may hold something there, in the middle of an instruction. */
+	for (uint32_t m = mask; m; m &= m - 1)
+		memcpy(lanes + gt_ptx_lowest(m) * size, values + gt_ptx_lowest(m) * size, size);
 	return op + 1;
 }

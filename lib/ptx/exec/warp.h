@@ -97,22 +97,54 @@ struct gt_ptx_switch {
 	int32_t targets[];
 };
 
-/* Lanes that run together: where they go on, and where they wait for others. */
-struct gt_ptx_path {
-	const struct gt_ptx_op *next, *join; /* join NULL: the function's end */
-	uint32_t mask;
+enum gt_ptx_path_state {
+	GT_PTX_PATH_RUNS,
+	GT_PTX_PATH_JOINS,	/* it waits for its children, to go on at `next` */
+	GT_PTX_PATH_SYNCS,	/* at the .sync operation `next`, for other lanes of its member mask */
+	GT_PTX_PATH_AT_BARRIER, /* for other threads of the block, to go on at `next` */
 };
 
-/* A function under way. */
+/* Lanes that run together. A path that parts waits for the paths it parted into, its children,
+ * where they join; one that calls, for the path in the function called. */
+struct gt_ptx_path {
+	const struct gt_ptx_op *next, *join;	 /* join NULL: the function's end */
+	struct gt_ptx_path *parent;		 /* that its lanes go back to; NULL: they exit */
+	struct gt_ptx_path *above, *below;	 /* the topmost path that can run does */
+	struct gt_ptx_frame *frame;
+	uint32_t mask;	   /* lanes; those of its children too */
+	uint32_t children;
+	uint32_t arrived;  /* of one that joins: lanes that no child holds; set when asked for */
+	uint32_t waits_at; /* the member mask, or the number of the barrier */
+	uint32_t result[3]; /* count, or, and: of the barrier it stood at last */
+	enum gt_ptx_path_state state;
+};
+
+/* A function under way for some lanes. */
 struct gt_ptx_frame {
 	const struct gt_ptx_code *code;
 	const struct gt_ptx_op *call; /* NULL: the kernel itself */
-	size_t paths;		      /* those below belong to its callers */
+	struct gt_ptx_frame *caller;
+	struct gt_ptx_frame *before, *after; /* as they lie in the arena */
 	size_t arena, local;	      /* offsets of its part of the arena and of local memory */
-	uint32_t mask;		      /* lanes that called it */
+	size_t depth;		      /* how many calls lead to it */
+	size_t paths;		      /* in it */
 };
 
 enum gt_ptx_state { GT_PTX_RUNS, GT_PTX_WAITS, GT_PTX_DONE };
+
+/* What a warp was like when one of its turns ended, to know when it is the same again. */
+struct gt_ptx_watch {
+	const struct gt_ptx_op *op; /* NULL: nothing is kept */
+	uint32_t mask;
+	uint64_t next, gap; /* when to keep it anew, in instructions issued; and how long after */
+	unsigned char *registers;
+	size_t bytes, capacity;
+	size_t differs; /* where registers differed last */
+	bool has_local;
+	uint64_t local;	/* a hash of the local memory */
+	bool repeats;	/* it has been the same since it was kept */
+	uint64_t times;	/* in a row that it was */
+};
 
 struct gt_ptx_warp {
 	unsigned char *arena; /* of the running function */
@@ -122,14 +154,16 @@ struct gt_ptx_warp {
 	const struct gt_ptx_op *at;
 	struct gt_ptx_core *core;
 	enum gt_ptx_state state;
-	unsigned barrier;     /* that it waits at */
 	uint32_t index;	      /* within the block */
 	uint32_t live;	      /* lanes that have not exited */
 	uint32_t an;	      /* accesses traced so far */
-	struct gt_ptx_path *paths;
-	size_t n_paths, paths_capacity;
-	struct gt_ptx_frame *frames;
-	size_t n_frames, frames_capacity;
+	struct gt_ptx_path *path, *top; /* the one that runs; of all */
+	struct gt_ptx_path *free_paths; /* by `below` */
+	struct gt_ptx_frame *frame, *last; /* of `path`; the last in the arena */
+	struct gt_ptx_frame *free_frames; /* by `before` */
+	uint32_t partial[GT_PTX_BARRIERS]; /* lanes that have arrived where not all have */
+	uint32_t partials; /* bit b: partial[b] is not 0 */
+	struct gt_ptx_watch watch;
 	unsigned char *arenas; /* of all frames */
 	size_t arena_bytes;
 	unsigned char *local;  /* 32 lanes of local_stride bytes */
@@ -143,10 +177,9 @@ struct gt_ptx_barrier {
 	uint32_t threads; /* that have arrived */
 	uint32_t expected; /* 0: all of the block */
 	uint32_t count, any, all; /* bar.red: lanes whose predicate holds; of the round under way */
-	uint32_t result[3]; /* count, or, and: of the last round */
 };
 
-/* A launch under way: one block at a time. */
+/* A block of a launch under way. */
 struct gt_ptx_core {
 	struct gt_ptx_machine *machine;
 	const struct gt_ptx_launch *launch;
@@ -162,7 +195,8 @@ struct gt_ptx_core {
 	uint64_t parameter_bytes;
 	struct gt_ptx_barrier barriers[GT_PTX_BARRIERS];
 	struct gt_ptx_warp *warps;
-	uint32_t n_warps;
+	uint32_t n_warps, running; /* those that are not done */
+	bool repeats; /* a warp did in the last round */
 	uint64_t accesses;
 	uint64_t launches; /* %gridid */
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
@@ -194,23 +228,13 @@ static inline unsigned gt_ptx_lowest(uint32_t mask)
 	return (unsigned)__builtin_ctz(mask);
 }
 
-/* Begins a function for some lanes: its part of the arena, its frame, its first path. Returns its
- * first micro-op, or NULL when it cannot. */
-const struct gt_ptx_op *gt_ptx_enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code,
-				     const struct gt_ptx_op *call, uint32_t mask);
-/* Takes lanes out of the running function, or of all (they exit); returns how to go on. */
-const struct gt_ptx_op *gt_ptx_leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-				     bool all);
-/* Lets warps go on whose barrier all others have reached. */
-void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
-
 /* Appends an access to the sink. The addresses are those of the active lanes, lane i's at lanes[i]
  * + offset; stride GT_STRIDE_LANES if they are not affine. Returns -1 when the sink fails. */
 int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
 		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
 
 gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_switch, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
-	gt_ptx_do_call,
+	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
 	gt_ptx_barrier, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing, gt_ptx_print, gt_ptx_assert,
 	gt_ptx_local_address, gt_ptx_texture, gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic,
 		gt_ptx_is_space, gt_ptx_read_special;

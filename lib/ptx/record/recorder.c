@@ -196,6 +196,7 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->first_block = 0;
 	launch->traced_blocks = tracing->blocks;
 	launch->skip_untraced = tracing->skip_untraced;
+	launch->memory = tracing->memory;
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)

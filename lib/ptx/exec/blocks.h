@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocks of a launch. One runs after the other; when one waits for what a later block does,
+ * later blocks are begun beside it. */
+#ifndef GT_PTX_BLOCKS_H
+#define GT_PTX_BLOCKS_H
+
+#include "ptx/exec/warp.h"
+
+/* Room for a block of the launch of `like`: shared memory, parameters, warps. NULL on error. */
+struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like);
+void gt_ptx_core_close(struct gt_ptx_core *core);
+
+/* Whether the launch traces a block. */
+bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block);
+/* Begins a block: all its warps at the kernel's start. */
+int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block);
+/* A turn of each of its warps. */
+int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left);
+/* True if each of its warps waits for others, or repeats itself. */
+bool gt_ptx_block_waits(const struct gt_ptx_core *core);
+
+/* Adds what the block did. */
+void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran);
+
+/* Runs a block that waits, and later ones beside it, until all of them are done. *next is the next
+ * block to begin. The core is closed then. Accesses reach the sink block by block all the same. */
+int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, uint64_t *next, uint64_t *left,
+		      struct gt_ptx_ran *ran);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The paths of a warp: a tree, in a list of which the topmost path that can run does. As long as no
+ * path waits for another but by joining, the list is the stack of a SIMT machine. */
+#ifndef GT_PTX_PATHS_H
+#define GT_PTX_PATHS_H
+
+#include "ptx/exec/warp.h"
+
+/* Puts a path on top, to run at `next`. Without a parent its lanes are a warp's first. NULL when
+ * memory is short: the launch has failed. */
+struct gt_ptx_path *gt_ptx_path_new(struct gt_ptx_warp *warp, struct gt_ptx_path *parent,
+				    struct gt_ptx_frame *frame, const struct gt_ptx_op *next,
+				    const struct gt_ptx_op *join, uint32_t mask);
+/* Takes lanes from a path, for one of their own below it, in the same state. */
+struct gt_ptx_path *gt_ptx_path_split(struct gt_ptx_warp *warp, struct gt_ptx_path *path, uint32_t lanes);
+/* Ends a path: its lanes are at its parent. Its frame goes with the last path in it. */
+void gt_ptx_path_end(struct gt_ptx_warp *warp, struct gt_ptx_path *path);
+/* Ends those without lanes and children, from this one upwards; the first that is left runs if its
+ * children are all there. */
+void gt_ptx_path_settle(struct gt_ptx_warp *warp, struct gt_ptx_path *path);
+/* Notes where the path that runs goes on: before what may merge it, or wake others. */
+static inline void gt_ptx_path_keep(struct gt_ptx_warp *warp, const struct gt_ptx_op *next)
+{
+	warp->path->next = warp->at = next;
+}
+/* Paths that run in the same way from the same place, of which `path` is one, become one again.
+ * The place of the path that runs must have been kept. */
+void gt_ptx_path_merge(struct gt_ptx_warp *warp, struct gt_ptx_path *path);
+
+/* Makes it the one that runs; returns where. */
+const struct gt_ptx_op *gt_ptx_path_select(struct gt_ptx_warp *warp, struct gt_ptx_path *path);
+/* Goes on with the topmost path that can run. If none can, lanes that wait at a join run ahead of
+ * those that they wait for. Without any, the warp waits or is done: NULL. */
+const struct gt_ptx_op *gt_ptx_path_pick(struct gt_ptx_warp *warp);
+/* The path that runs has waited long enough: others of the warp go on, if there are any. */
+bool gt_ptx_path_yield(struct gt_ptx_warp *warp);
+
+/* At the end of a turn: true if the warp is as it was before (watch.c). */
+bool gt_ptx_watch(struct gt_ptx_warp *warp);
+/* Begins to watch anew. */
+void gt_ptx_watch_begin(struct gt_ptx_warp *warp);
+
+/* Begins a kernel, for all lanes; NULL when it cannot. */
+const struct gt_ptx_op *gt_ptx_begin(struct gt_ptx_warp *warp, const struct gt_ptx_code *code);
+/* Hands what the running function returns to its caller, for lanes that leave it. */
+void gt_ptx_give_back(struct gt_ptx_warp *warp, uint32_t mask);
+/* Gives back the part of the arena of a function that no path is in. */
+void gt_ptx_frame_end(struct gt_ptx_warp *warp, struct gt_ptx_frame *frame);
+
+/* After lanes have exited: .sync operations and barriers that waited for them. */
+void gt_ptx_sync_left(struct gt_ptx_warp *warp);
+void gt_ptx_barrier_left(struct gt_ptx_warp *warp);
+/* Lets go on who waits at a barrier that all have reached. */
+void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
+/* Says what a path waits for, for a message. */
+void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size);
+/* Why a .sync operation waits for ever, as a fault. */
+const struct gt_ptx_op *gt_ptx_sync_fault(struct gt_ptx_warp *warp, const struct gt_ptx_path *path);
+
+#endif

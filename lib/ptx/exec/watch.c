@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Knows a path that waits in a loop by what it does: after a while the warp is at the same micro-op
+ * again with the same values in its registers and its local memory. Until another thread writes to
+ * memory it will do the same for ever. */
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "ptx/decode/code.h"
+#include "ptx/exec/paths.h"
+
+#define GAP_MIN 256   /* instructions from when the state is kept until it is kept anew */
+#define GAP_MAX 16384
+#define CHUNK	64
+
+void gt_ptx_watch_begin(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_watch *watch = &warp->watch;
+
+	watch->op = NULL;
+	watch->repeats = false;
+	watch->gap = GAP_MIN;
+	watch->next = warp->issued + GAP_MIN;
+}
+
+static int keep(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_watch *watch = &warp->watch;
+	size_t bytes = 0;
+
+	if (!watch->repeats)
+		watch->times = 0;
+	watch->repeats = false;
+	watch->has_local = false;
+	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller)
+		bytes += frame->code->image_at;
+	if (bytes > watch->capacity) {
+		void *grown = realloc(watch->registers, 2 * bytes);
+		if (!grown) {
+			warp->core->failed = true;
+			return gt_fail_memory(warp->core->error, "the registers of a warp");
+		}
+		watch->registers = grown;
+		watch->capacity = 2 * bytes;
+	}
+	watch->bytes = 0;
+	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller) {
+		memcpy(watch->registers + watch->bytes, warp->arenas + frame->arena, frame->code->image_at);
+		watch->bytes += frame->code->image_at;
+	}
+	watch->op = warp->at;
+	watch->mask = warp->mask;
+	watch->differs = 0;
+	watch->next = warp->issued + watch->gap;
+	watch->gap = 2 * watch->gap < GAP_MAX ? 2 * watch->gap : GAP_MAX;
+	return 0;
+}
+
+/* Compares the registers of a frame with those kept at `at`, first where others differed last. */
+static bool same_registers(struct gt_ptx_watch *watch, const unsigned char *registers, size_t bytes, size_t at)
+{
+	const unsigned char *kept = watch->registers + at;
+
+	if (bytes > watch->bytes - at)
+		return false;
+	if (watch->differs >= at && watch->differs - at + CHUNK <= bytes &&
+	    memcmp(kept + (watch->differs - at), registers + (watch->differs - at), CHUNK) != 0)
+		return false;
+	for (size_t i = 0; i < bytes; i += CHUNK)
+		if (memcmp(kept + i, registers + i, bytes - i < CHUNK ? bytes - i : CHUNK) != 0) {
+			watch->differs = at + i;
+			return false;
+		}
+	return true;
+}
+
+/* The local memory is looked at only where the registers are the same: the first time it is kept. */
+static bool same_local(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_watch *watch = &warp->watch;
+	uint64_t hash = warp->local ? XXH3_64bits(warp->local, GT_WARP_SIZE * warp->local_stride) : 0;
+	bool same = !warp->local || (watch->has_local && watch->local == hash);
+
+	if (watch->has_local && !same)
+		watch->op = NULL;
+	watch->local = hash;
+	watch->has_local = true;
+	return same;
+}
+
+bool gt_ptx_watch(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_watch *watch = &warp->watch;
+
+	if (warp->at == watch->op && warp->mask == watch->mask) {
+		size_t at = 0;
+		const struct gt_ptx_frame *frame = warp->frame;
+		while (frame && same_registers(watch, warp->arenas + frame->arena, frame->code->image_at, at)) {
+			at += frame->code->image_at;
+			frame = frame->caller;
+		}
+		if (!frame && at == watch->bytes && same_local(warp)) {
+			watch->repeats = true;
+			watch->times++;
+			return true;
+		}
+	}
+	if (warp->issued >= watch->next)
+		keep(warp);
+	return false;
+}

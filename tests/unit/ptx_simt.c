@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes that part and wait for each other: member masks, locks and hand-overs inside a warp, barriers
+ * that part of a warp reaches, blocks that wait for later blocks, and who waits for ever. */
+#include "check.h"
+#include "ptx_kernel.h"
+
+#define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
+/* %rd1 = a, %rd2 = b, %r1 = thread, %r2 = lane, %r3 = block, %rd10 = the thread's own cell of a. */
+#define BODY                                                                                     \
+	"{\n.reg .b64 %rd<40>;\n.reg .b32 %r<60>;\n.reg .pred %p<20>;\n"                           \
+	"ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\n"                  \
+	"mov.u32 %r2, %laneid;\nmov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\n"                    \
+	"mad.lo.u32 %r4, %r3, %r4, %r1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd10, %rd1, %rd3;\n"
+#define KERNEL ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n" BODY
+#define STORE "st.global.u32 [%rd10], %r9;\n"
+
+static uint32_t out[4096], other[4096];
+static struct gt_error error;
+static struct gt_ptx_ran ran;
+static struct gt_ptx_launch launch;
+
+static int run(const char *text, uint32_t blocks, uint32_t threads)
+{
+	struct buffer buffers[BUFFERS] = {{out, sizeof out, "out"}, {other, sizeof other, "other"}};
+
+	launch.grid[0] = blocks;
+	launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
+	launch.block[0] = threads;
+	memset(out, 0, sizeof out);
+	int result = run_kernel(text, &launch, buffers, &ran, &error);
+	memset(&launch, 0, sizeof launch);
+	return result;
+}
+
+static void works(const char *text, uint32_t blocks, uint32_t threads)
+{
+	if (run(text, blocks, threads) != 0)
+		CHECK_TEXT(error.text, "");
+}
+
+static void fails(const char *text, uint32_t blocks, uint32_t threads, const char *expected)
+{
+	CHECK(run(text, blocks, threads) == -1);
+	CHECK_TEXT(error.text, expected);
+}
+
+/* Each lane's mask in `other`, its value there too, 32 further on; the results, 32 apart. */
+static const char operations[] = HEAD KERNEL
+	"mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd5, %rd2, %rd4;\nld.global.u32 %r10, [%rd5];\n"
+	"ld.global.u32 %r11, [%rd5+128];\nsetp.lt.u32 %p1, %r11, 3;\n"
+	"vote.sync.ballot.b32 %r9, %p1, %r10;\n" STORE
+	"vote.sync.any.pred %p2, %p1, %r10;\nselp.u32 %r9, 1, 0, %p2;\nst.global.u32 [%rd10+128], %r9;\n"
+	"vote.sync.all.pred %p2, %p1, %r10;\nselp.u32 %r9, 1, 0, %p2;\nst.global.u32 [%rd10+256], %r9;\n"
+	"vote.sync.uni.pred %p2, !%p1, %r10;\nselp.u32 %r9, 1, 0, %p2;\nst.global.u32 [%rd10+384], %r9;\n"
+	"match.any.sync.b32 %r9, %r11, %r10;\nst.global.u32 [%rd10+512], %r9;\n"
+	"match.all.sync.b32 %r9|%p3, %r11, %r10;\n@!%p3 add.u32 %r9, %r9, 7;\nst.global.u32 [%rd10+640], %r9;\n"
+	"redux.sync.add.s32 %r9, %r11, %r10;\nst.global.u32 [%rd10+768], %r9;\n"
+	"redux.sync.max.u32 %r9, %r11, %r10;\nst.global.u32 [%rd10+896], %r9;\n"
+	"redux.sync.xor.b32 %r9, %r11, %r10;\nst.global.u32 [%rd10+1024], %r9;\n"
+	"brev.b32 %r12, %r10;\nbfind.shiftamt.u32 %r12, %r12;\n"
+	"shfl.sync.idx.b32 %r9, %r11, %r12, 31, %r10;\nst.global.u32 [%rd10+1152], %r9;\n"
+	"cvt.u64.u32 %rd6, %r11;\nshl.b64 %rd6, %rd6, 33;\nmatch.any.sync.b64 %r9, %rd6, %r10;\n"
+	"st.global.u32 [%rd10+1280], %r9;\n"
+	"bar.warp.sync %r10;\nelect.sync %r9|%p4, %r10;\n@!%p4 add.u32 %r9, %r9, 100;\n"
+	"st.global.u32 [%rd10+1408], %r9;\nret;\n}\n";
+enum { OPERATIONS = 12 };
+
+/* What one lane gets, one operation after the other, from all lanes' masks and values. */
+static void expect(const uint32_t *masks, const uint32_t *values, unsigned lane, uint32_t results[OPERATIONS])
+{
+	uint32_t mask = masks[lane], ballot = 0, same = 0, sum = 0, most = 0, folded = 0, agree = 1, first = 32;
+
+	for (unsigned k = 0; k < 32; k++) {
+		if (!(mask >> k & 1))
+			continue;
+		first = first == 32 ? k : first;
+		ballot |= (uint32_t)(values[k] < 3) << k;
+		same |= (uint32_t)(values[k] == values[lane]) << k;
+		agree &= values[k] == values[lane];
+		sum += values[k];
+		most = values[k] > most ? values[k] : most;
+		folded ^= values[k];
+	}
+	const uint32_t list[OPERATIONS] = {ballot, ballot != 0, ballot == mask, ballot == mask || ballot == 0,
+					   same, agree ? mask : 7, sum, most, folded, values[first], same,
+					   first + (first == lane ? 0 : 100)};
+	memcpy(results, list, sizeof list);
+}
+
+static void check_operations(unsigned threads)
+{
+	uint32_t results[OPERATIONS];
+
+	works(operations, 1, threads);
+	for (unsigned t = 0; t < threads; t++) {
+		expect(other, other + 32, t, results);
+		for (unsigned i = 0; i < OPERATIONS; i++)
+			CHECK_EQUAL(out[32 * i + t], results[i]);
+	}
+}
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 6364136223846793005U + 1442695040888963407U;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static void test_groups_by_member_mask(void)
+{
+	for (unsigned round = 0; round < 60; round++) {
+		uint32_t group[32], groups = 1 + round % 8, range = 1 + draw(6);
+		for (unsigned t = 0; t < 32; t++)
+			group[t] = draw(groups);
+		for (unsigned t = 0; t < 32; t++) {
+			other[t] = 0;
+			for (unsigned k = 0; k < 32; k++)
+				other[t] |= (uint32_t)(group[k] == group[t]) << k;
+			other[32 + t] = draw(range);
+		}
+		check_operations(32);
+	}
+}
+
+static void test_one_mask_and_short_warps(void)
+{
+	for (unsigned threads = 1; threads <= 32; threads += 3) {
+		for (unsigned t = 0; t < 32; t++) {
+			other[t] = GT_WARP_SIZE == threads ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
+			other[32 + t] = draw(5);
+		}
+		check_operations(threads);
+	}
+	/* A mask may name lanes that are not there. */
+	works(HEAD KERNEL "vote.sync.ballot.b32 %r9, %p9, -1;\nsetp.lt.u32 %p1, %r1, 5;\n"
+			  "vote.sync.ballot.b32 %r9, %p1, -1;\n" STORE "ret;\n}\n", 1, 45);
+	for (unsigned t = 0; t < 45; t++)
+		CHECK_EQUAL(out[t], t < 32 ? 31 : 0);
+}
+
+static void test_both_sides_of_a_branch(void)
+{
+	/* Lanes below 16 and those above shuffle with each other from instructions of their own; votes,
+	 * matches and reductions as well. */
+	static const char text[] = HEAD KERNEL
+		"setp.lt.u32 %p1, %r1, 16;\nadd.u32 %r5, %r1, 16;\n@%p1 bra LOW;\n"
+		"mul.lo.u32 %r6, %r1, 2;\nshfl.sync.idx.b32 %r9, %r6, %r5, 31, -1;\n"
+		"setp.gt.u32 %p2, %r1, 20;\nvote.sync.ballot.b32 %r10, %p2, -1;\n"
+		"and.b32 %r7, %r1, 1;\nmatch.any.sync.b32 %r11, %r7, -1;\nredux.sync.add.u32 %r12, 1, -1;\nbra END;\n"
+		"LOW:\nshfl.sync.idx.b32 %r9, %r1, %r5, 31, -1;\n"
+		"setp.lt.u32 %p2, %r1, 3;\nvote.sync.ballot.b32 %r10, %p2, -1;\n"
+		"match.any.sync.b32 %r11, 1, -1;\nredux.sync.add.u32 %r12, 100, -1;\n"
+		"END:\n" STORE "st.global.u32 [%rd10+128], %r10;\nst.global.u32 [%rd10+256], %r11;\n"
+		"st.global.u32 [%rd10+384], %r12;\nactivemask.b32 %r9;\nst.global.u32 [%rd10+512], %r9;\nret;\n}\n";
+
+	works(text, 1, 32);
+	for (unsigned t = 0; t < 32; t++) {
+		CHECK_EQUAL(out[t], t < 16 ? 2 * (t + 16) : t - 16);
+		CHECK_EQUAL(out[32 + t], 0xffe00007);
+		CHECK_EQUAL(out[64 + t], t < 16 || t & 1 ? 0xaaaaffff : 0x55550000);
+		CHECK_EQUAL(out[96 + t], 1616);
+		CHECK_EQUAL(out[128 + t], 0xffffffff);
+	}
+}
+
+static void test_exits_before_a_sync(void)
+{
+	/* Lanes leave one after another; those that wait for all are let go by the last. */
+	static const char text[] = HEAD KERNEL
+		"setp.ge.u32 %p1, %r2, 20;\nmov.u32 %r5, 0;\n@%p1 bra WAIT;\n"
+		"LOOP:\nadd.u32 %r5, %r5, 1;\nsetp.le.u32 %p2, %r5, %r2;\n@%p2 bra LOOP;\nexit;\n"
+		"WAIT:\nsetp.ne.u32 %p3, %r2, 99;\nvote.sync.ballot.b32 %r9, %p3, -1;\n" STORE "ret;\n}\n";
+	/* The same, and those that left the loop wait at its end, where they exit. */
+	static const char guarded[] = HEAD KERNEL
+		"mov.u32 %r5, 0;\nLOOP:\nadd.u32 %r5, %r5, 1;\nsetp.gt.u32 %p2, %r5, %r2;\n@%p2 bra OUT;\n"
+		"setp.eq.u32 %p3, %r5, %r5;\nvote.sync.ballot.b32 %r9, %p3, -1;\n" STORE "bra LOOP;\n"
+		"OUT:\nret;\n}\n";
+
+	works(text, 1, 64);
+	for (unsigned t = 0; t < 64; t++)
+		CHECK_EQUAL(out[t], t % 32 < 20 ? 0 : 0xfff00000);
+	works(guarded, 1, 32);
+	for (unsigned t = 1; t < 32; t++)
+		CHECK_EQUAL(out[t], UINT32_MAX << t);
+}
+
+static void test_lock_of_each_thread(void)
+{
+	static const char text[] = HEAD KERNEL
+		"SPIN:\natom.global.cas.b32 %r5, [%rd2], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra SPIN;\n"
+		"ld.volatile.global.u32 %r6, [%rd2+4];\nadd.u32 %r6, %r6, 1;\nst.volatile.global.u32 [%rd2+4], %r6;\n"
+		"membar.gl;\natom.global.exch.b32 %r7, [%rd2], 0;\nmov.u32 %r9, %r6;\n" STORE "ret;\n}\n";
+	uint32_t seen = 0;
+
+	memset(other, 0, sizeof other);
+	works(text, 3, 70);
+	CHECK_EQUAL(other[0], 0);
+	CHECK_EQUAL(other[1], 210);
+	for (unsigned t = 0; t < 210; t++)
+		seen += out[t];
+	CHECK_EQUAL(seen, 210 * 211 / 2);
+}
+
+static void test_lock_by_calls(void)
+{
+	/* The lock is taken in one function and given back in another; the count is kept in local memory. */
+	static const char text[] = HEAD
+		".func take(.param .b64 at)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n.reg .pred %p<2>;\n"
+		"ld.param.u64 %rd1, [at];\nSPIN:\natom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n"
+		"@%p1 bra SPIN;\nret;\n}\n"
+		".func (.param .b32 o) give(.param .b64 at, .param .b32 x)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<8>;\n"
+		"ld.param.u32 %r5, [x];\nadd.u32 %r5, %r5, 1000;\nst.param.b32 [o], %r5;\n"
+		"ld.param.u64 %rd1, [at];\natom.global.exch.b32 %r1, [%rd1], 0;\nret;\n}\n"
+		KERNEL ".local .align 4 .b8 kept[4];\nmov.u32 %r20, 3;\n"
+		"AGAIN:\n{\n.param .b64 p;\nst.param.b64 [p], %rd2;\ncall take, (p);\n}\n"
+		"ld.volatile.global.u32 %r6, [%rd2+4];\nadd.u32 %r6, %r6, 1;\nst.local.u32 [kept], %r6;\n"
+		"st.volatile.global.u32 [%rd2+4], %r6;\n"
+		"{\n.param .b64 p;\n.param .b32 x;\n.param .b32 y;\nst.param.b64 [p], %rd2;\nld.local.u32 %r7, [kept];\n"
+		"st.param.b32 [x], %r7;\ncall (y), give, (p, x);\nld.param.b32 %r9, [y];\n}\n"
+		"sub.u32 %r20, %r20, 1;\nsetp.ne.u32 %p5, %r20, 0;\n@%p5 bra AGAIN;\n" STORE "ret;\n}\n";
+	uint32_t most = 0;
+
+	memset(other, 0, sizeof other);
+	works(text, 1, 40);
+	CHECK_EQUAL(other[1], 120);
+	for (unsigned t = 0; t < 40; t++) {
+		CHECK(out[t] >= 1003 && out[t] <= 1120);
+		most = out[t] > most ? out[t] : most;
+	}
+	CHECK_EQUAL(most, 1120);
+}
+
+static void test_handover_between_sides(void)
+{
+	/* The odd lane waits for what the even one writes on the other side; then the even for the odd. */
+	static const char text[] = HEAD KERNEL
+		"and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p1, %r5, 0;\nadd.s64 %rd5, %rd2, %rd3;\n@%p1 bra EVEN;\n"
+		"ODD:\nld.volatile.global.u32 %r9, [%rd5+-4];\nsetp.eq.u32 %p2, %r9, 0;\n@%p2 bra ODD;\n"
+		"add.u32 %r6, %r9, 100;\nst.volatile.global.u32 [%rd5], %r6;\nbra.uni END;\n"
+		"EVEN:\nadd.u32 %r6, %r1, 5;\nst.volatile.global.u32 [%rd5], %r6;\n"
+		"BACK:\nld.volatile.global.u32 %r9, [%rd5+4];\nsetp.eq.u32 %p2, %r9, 0;\n@%p2 bra BACK;\n"
+		"END:\n" STORE "ret;\n}\n";
+
+	memset(other, 0, sizeof other);
+	works(text, 2, 50);
+	for (unsigned i = 0; i < 100; i++) {
+		unsigned t = i % 50;
+		CHECK_EQUAL(out[i], t & 1 ? t - 1 + 5 : t + 105);
+	}
+}
+
+static void test_waits_inside_diverged_calls(void)
+{
+	/* Each side calls a function of its own, in which it shuffles with the other twice: registers of
+	 * the two lie apart, or one would overwrite the other's. */
+	static const char text[] = HEAD
+		".func (.param .b32 o) left(.param .b32 i)\n{\n.reg .b32 %r<20>;\nld.param.u32 %r1, [i];\n"
+		"mul.lo.u32 %r2, %r1, 3;\nadd.u32 %r3, %r1, 7;\nmov.u32 %r8, %laneid;\nxor.b32 %r9, %r8, 1;\n"
+		"shfl.sync.idx.b32 %r4, %r2, %r9, 31, -1;\nadd.u32 %r5, %r4, %r3;\n"
+		"shfl.sync.idx.b32 %r6, %r5, %r9, 31, -1;\nadd.u32 %r6, %r6, %r2;\nst.param.b32 [o], %r6;\nret;\n}\n"
+		".func (.param .b32 o) right(.param .b32 i)\n{\n.reg .b64 %rd<9>;\n.reg .b32 %r<20>;\n"
+		"ld.param.u32 %r1, [i];\ncvt.u64.u32 %rd1, %r1;\nmul.lo.u64 %rd2, %rd1, 1000;\ncvt.u32.u64 %r2, %rd2;\n"
+		"mov.u32 %r8, %laneid;\nxor.b32 %r9, %r8, 1;\n"
+		"shfl.sync.idx.b32 %r4, %r2, %r9, 31, -1;\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd3, %rd2;\n"
+		"cvt.u32.u64 %r5, %rd4;\nshfl.sync.idx.b32 %r6, %r5, %r9, 31, -1;\n"
+		"cvt.u32.u64 %r7, %rd1;\nadd.u32 %r6, %r6, %r7;\nst.param.b32 [o], %r6;\nret;\n}\n"
+		KERNEL "add.u32 %r5, %r1, 10;\nand.b32 %r6, %r1, 1;\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 bra L;\n"
+		"{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r5;\ncall (y), right, (x);\n"
+		"ld.param.b32 %r9, [y];\n}\nbra.uni END;\n"
+		"L:\n{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r5;\ncall (y), left, (x);\n"
+		"ld.param.b32 %r9, [y];\n}\nEND:\nadd.u32 %r9, %r9, %r5;\n" STORE "ret;\n}\n";
+
+	works(text, 1, 64);
+	for (unsigned t = 0; t < 64; t++) {
+		uint32_t i = t + 10, j = (t ^ 1) + 10, even = t & 1 ? j : i, odd = t & 1 ? i : j;
+		uint32_t left = 1000 * odd + even + 7, right = 3 * even + 1000 * odd;
+		CHECK_EQUAL(out[t], t & 1 ? left + i + i : right + 3 * i + i);
+	}
+}
+
+static void test_calls_of_different_functions(void)
+{
+	static const char text[] = HEAD
+		".func (.reg .b32 o) one(.reg .b32 i)\n{\nadd.u32 o, i, 100;\nret;\n}\n"
+		".func (.reg .b32 o) two(.reg .b32 i)\n{\nmul.lo.u32 o, i, 3;\nret;\n}\n"
+		".func (.reg .b32 o) three(.reg .b32 i)\n{\n.reg .pred %p;\nsetp.lt.u32 %p, i, 16;\n@%p bra L;\n"
+		"mov.u32 o, 7;\nret;\nL:\nmov.u32 o, 8;\nret;\n}\n"
+		".global .u64 table[3] = {one, two, three};\n"
+		KERNEL "rem.u32 %r5, %r1, 3;\nmul.wide.u32 %rd4, %r5, 8;\nmov.u64 %rd5, table;\nadd.s64 %rd5, %rd5, %rd4;\n"
+		"ld.global.u64 %rd6, [%rd5];\nproto: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
+		"call (%r9), %rd6, (%r1), proto;\nactivemask.b32 %r7;\npopc.b32 %r7, %r7;\n"
+		"mad.lo.u32 %r9, %r7, 1000, %r9;\n" STORE "ret;\n}\n";
+
+	works(text, 1, 32);
+	for (unsigned t = 0; t < 32; t++)
+		CHECK_EQUAL(out[t], 32000 + (t % 3 == 0 ? t + 100 : t % 3 == 1 ? 3 * t : t < 16 ? 8 : 7));
+}
+
+static void test_barriers_of_threads(void)
+{
+	/* Threads leave a loop with a barrier in it one after another. */
+	static const char leaving[] = HEAD KERNEL
+		"and.b32 %r5, %r1, 3;\nLOOP:\nred.global.add.u32 [%rd2], 1;\nbar.sync 0;\n"
+		"ld.global.u32 %r9, [%rd2];\n" STORE "sub.s32 %r5, %r5, 1;\nsetp.ge.s32 %p1, %r5, 0;\n@%p1 bra LOOP;\nret;\n}\n";
+	/* Two barriers of one number on the sides of a branch, and what bar.red finds over all threads. */
+	static const char sides[] = HEAD KERNEL
+		"setp.lt.u32 %p1, %r2, 8;\nsetp.lt.u32 %p2, %r1, 50;\n@%p1 bra A;\nbar.red.popc.u32 %r9, 0, %p2;\nbra END;\n"
+		"A:\nbar.red.popc.u32 %r9, 0, %p2;\nadd.u32 %r9, %r9, 1000;\nEND:\n" STORE "ret;\n}\n";
+	/* Half of a warp is not at the barrier when it exits. */
+	static const char half[] = HEAD KERNEL
+		"setp.lt.u32 %p1, %r2, 16;\n@%p1 bra LEAVE;\nbar.sync 0;\nmov.u32 %r9, 5;\n" STORE "ret;\n"
+		"LEAVE:\nmov.u32 %r5, 0;\nL:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 100;\n@%p2 bra L;\n"
+		"mov.u32 %r9, 6;\n" STORE "ret;\n}\n";
+
+	memset(other, 0, sizeof other);
+	works(leaving, 1, 80);
+	CHECK_EQUAL(other[0], 200);
+	for (unsigned t = 0; t < 80; t++)
+		CHECK(out[t] >= 80);
+	works(sides, 1, 100);
+	for (unsigned t = 0; t < 100; t++)
+		CHECK_EQUAL(out[t], 50 + (t % 32 < 8 ? 1000 : 0));
+	works(half, 1, 90);
+	for (unsigned t = 0; t < 90; t++)
+		CHECK_EQUAL(out[t], t % 32 < 16 ? 6 : 5);
+}
+
+static void test_nested_divergence_with_waits(void)
+{
+	/* Lanes part three times; each of the eight groups votes among itself by the mask of its lanes,
+	 * then all lanes vote from the eight places, and meet. */
+	static const char text[] = HEAD KERNEL
+		"and.b32 %r5, %r1, 1;\nsetp.ne.u32 %p1, %r5, 0;\nand.b32 %r5, %r1, 2;\nsetp.ne.u32 %p2, %r5, 0;\n"
+		"and.b32 %r5, %r1, 4;\nsetp.ne.u32 %p3, %r5, 0;\nmov.u32 %r12, 0;\nsetp.gt.u32 %p4, %r1, 9;\n"
+		"@%p1 bra A1;\n@%p2 bra A01;\n@%p3 bra A001;\n"
+#define LEAF "activemask.b32 %r10;\nvote.sync.ballot.b32 %r11, %p4, %r10;\nvote.sync.ballot.b32 %r13, %p4, -1;\n"
+		LEAF "bra J00;\nA001:\n" LEAF "J00:\nbra J0;\nA01:\n@%p3 bra A011;\n" LEAF "bra J01;\nA011:\n" LEAF
+		"J01:\nbra J0;\nJ0:\nbra J;\nA1:\n@%p2 bra A11;\n@%p3 bra A101;\n" LEAF "bra J10;\nA101:\n" LEAF
+		"J10:\nbra J1;\nA11:\n@%p3 bra A111;\n" LEAF "bra J11;\nA111:\n" LEAF "J11:\nbra J1;\nJ1:\nbra J;\n"
+		"J:\nmov.u32 %r9, %r11;\n" STORE "st.global.u32 [%rd10+128], %r13;\nactivemask.b32 %r9;\n"
+		"st.global.u32 [%rd10+256], %r9;\nret;\n}\n";
+
+	works(text, 1, 32);
+	for (unsigned t = 0; t < 32; t++) {
+		CHECK_EQUAL(out[t], (UINT32_C(0x01010101) << (t & 7)) & ~UINT32_C(0x3ff));
+		CHECK_EQUAL(out[32 + t], ~UINT32_C(0x3ff));
+		CHECK_EQUAL(out[64 + t], UINT32_MAX);
+	}
+}
+
+static void test_blocks_that_wait_for_later_ones(void)
+{
+	/* All blocks meet three times, as a barrier of the grid does it. */
+	static const char text[] = HEAD KERNEL
+		"mov.u32 %r20, %nctaid.x;\nmov.u32 %r21, 0;\n"
+		"ROUND:\nbar.sync 0;\nadd.u32 %r21, %r21, %r20;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra OVER;\n"
+		"red.global.add.u32 [%rd2], 1;\nWAIT:\nld.volatile.global.u32 %r5, [%rd2];\nsetp.lt.u32 %p2, %r5, %r21;\n"
+		"@%p2 bra WAIT;\nOVER:\nbar.sync 0;\nmul.lo.u32 %r6, %r20, 3;\nsetp.lt.u32 %p3, %r21, %r6;\n@%p3 bra ROUND;\n"
+		"ld.volatile.global.u32 %r9, [%rd2];\n" STORE "ret;\n}\n";
+
+	memset(other, 0, sizeof other);
+	works(text, 37, 64);
+	CHECK_EQUAL(other[0], 111);
+	for (unsigned i = 0; i < 37 * 64; i++)
+		CHECK_EQUAL(out[i], 111);
+}
+
+static void test_who_waits_for_ever(void)
+{
+	static const char not_own[] = HEAD KERNEL "setp.gt.u32 %p1, %r1, 3;\nvote.sync.any.pred %p2, %p1, 0xf;\nret;\n}\n";
+	static const char elsewhere[] = HEAD KERNEL
+		"setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nvote.sync.ballot.b32 %r9, %p1, -1;\nbra END;\n"
+		"A:\nredux.sync.add.u32 %r9, %r1, -1;\nEND:\nret;\n}\n";
+	static const char barrier[] = HEAD KERNEL
+		"setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nbar.warp.sync -1;\nbra END;\nA:\nbar.sync 0;\nEND:\nret;\n}\n";
+	static const char flag[] = HEAD KERNEL
+		"setp.lt.u32 %p1, %r1, 32;\n@%p1 bra END;\n"
+		"SPIN:\nld.volatile.global.u32 %r5, [%rd2];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra SPIN;\nEND:\nret;\n}\n";
+
+	fails(not_own, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (4,0,0): vote.any.pred with the member mask "
+			      "0x0000000f, in which its own lane is not");
+	fails(elsewhere, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (16,0,0): vote.ballot.b32 waits for ever: "
+				"lanes 0x0000ffff of its member mask 0xffffffff do not come to it");
+	fails(barrier, 1, 32, "kernel k: block (0,0,0) waits for ever: warp 0 at bar.warp.sync (line 20), "
+			      "warp 0 at barrier 0 (line 23)");
+	memset(other, 0, sizeof other);
+	fails(flag, 2, 64, "kernel k, PTX line 21: block (0,0,0) thread (32,0,0): it runs away: in 4194304 warp "
+			   "instructions nothing has changed that its loop could wait for");
+}
+
+int main(void)
+{
+	RUN(test_groups_by_member_mask);
+	RUN(test_one_mask_and_short_warps);
+	RUN(test_both_sides_of_a_branch);
+	RUN(test_exits_before_a_sync);
+	RUN(test_lock_of_each_thread);
+	RUN(test_lock_by_calls);
+	RUN(test_handover_between_sides);
+	RUN(test_waits_inside_diverged_calls);
+	RUN(test_calls_of_different_functions);
+	RUN(test_barriers_of_threads);
+	RUN(test_nested_divergence_with_waits);
+	RUN(test_blocks_that_wait_for_later_ones);
+	RUN(test_who_waits_for_ever);
+	return check_report();
+}
