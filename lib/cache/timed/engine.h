@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside a timed level: one engine for each instance, which has its own clock. */
+/* Inside a timed level: one engine for each instance, which has its own clock. Each file calls those
+ * after it:
+ *
+ *	timed.c     requests come, or a kernel ends: they gather by instance
+ *	wave.c, pool.c  the requests of resident warps, and which warp issues, under an issue of the level's own
+ *	stall.c, requeue.c  what waits at one instance is served, step by step
+ *	engine.c    one lookup: a hit, a miss that takes an MSHR entry, an arrival
+ *	flight.c    what is on its way
+ *	outbox.c    what is sent, put into the order of (step, SM) */
 #ifndef GT_CACHE_TIMED_ENGINE_H
 #define GT_CACHE_TIMED_ENGINE_H
 
@@ -142,6 +150,9 @@ int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struc
 /* Counts a lookup, and puts it there if all are emitted, with what the event says of it. */
 int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   const struct gt_timed_event *event, struct gt_error *error);
+
+/* The flush of `collected`: what the functional model sent goes to the sender's outbox. */
+int gt_timed_collect(void *timed, struct gt_rows *rows, struct gt_error *error);
 
 /* Gives the sink what no instance can come before any more; or all. */
 int gt_timed_release(struct gt_timed *timed, bool all, struct gt_sink *sent, struct gt_error *error);

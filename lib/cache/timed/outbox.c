@@ -23,6 +23,19 @@ int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struc
 	return gt_outbox_add(&engine->outbox, row, error);
 }
 
+int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_timed *timed = context;
+
+	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
+		const struct gt_outgoing sent = {.request = gt_request_of(rows, i)};
+		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
+			return -1;
+	}
+	rows->n = 0;
+	return 0;
+}
+
 static const struct gt_outgoing *head_of(const struct gt_timed *timed, uint32_t number)
 {
 	const struct gt_outbox *outbox = &timed->engines[number]->outbox;

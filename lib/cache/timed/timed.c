@@ -13,20 +13,6 @@
 #define GATHERED_ROWS 4096	  /* of an instance, that are served together */
 #define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
 
-/* What the functional model sent becomes the sender's. */
-static int collect(void *context, struct gt_rows *rows, struct gt_error *error)
-{
-	struct gt_timed *timed = context;
-
-	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
-		const struct gt_outgoing sent = {.request = gt_request_of(rows, i)};
-		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
-			return -1;
-	}
-	rows->n = 0;
-	return 0;
-}
-
 static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
 {
 	struct gt_rows *rows = gt_rows_new(capacity, error);
@@ -51,7 +37,7 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	timed->limited = config->timed.ports != GT_UNLIMITED;
 	timed->instant = config->timed.on_full == GT_FULL_STALL && gt_latency_is_zero(&config->timed.latency);
 	timed->level = gt_level_open(config, error);
-	timed->collected = (struct gt_sink){new_rows(256, error), collect, timed};
+	timed->collected = (struct gt_sink){new_rows(256, error), gt_timed_collect, timed};
 	if (!timed->level || !timed->collected.rows)
 		goto failed;
 	timed->level->scheduled = true;
@@ -186,7 +172,7 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 		result = (requeue ? gt_engine_requeue : gt_engine_stall_wave)(timed, engine, error);
 		gt_wave_clear(&engine->wave);
 	}
-	return result == 0 ? timed->collected.flush(timed->collected.context, timed->collected.rows, error) : -1;
+	return result == 0 ? gt_timed_collect(timed, timed->collected.rows, error) : -1;
 }
 
 /* Groups are served some at a time, so that the machine finds the cache they look into in its own. */
@@ -236,7 +222,7 @@ static int catch_up(struct gt_timed *timed, struct gt_error *error)
 		engine->floor = engine->clock > timed->last_step ? engine->clock : timed->last_step;
 		timed->sender = engine;
 		if (gt_engine_advance(timed, engine, engine->floor, error) != 0 ||
-		    timed->collected.flush(timed->collected.context, timed->collected.rows, error) != 0)
+		    gt_timed_collect(timed, timed->collected.rows, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -293,7 +279,7 @@ static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	if (last > timed->level->last_step)
 		timed->level->last_step = last;
 	engine->active = false;
-	return timed->collected.flush(timed->collected.context, timed->collected.rows, error);
+	return gt_timed_collect(timed, timed->collected.rows, error);
 }
 
 int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
