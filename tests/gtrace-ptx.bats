@@ -299,3 +299,58 @@ CU
 	[ "$(awk '$2 ~ /^[ABC]$/ { n++; if ($6 != 128) bad = 1 } END { print n, bad + 0 }' "$BATS_TEST_TMPDIR/arrays")" = "3 0" ]
 	[ "$(awk '$2 ~ /^[ABC]$/ { n += $4 } END { print n }' "$BATS_TEST_TMPDIR/arrays")" -eq "$(gstats --csv "$BATS_TEST_TMPDIR/requests" | sed -n 's/^total,coalesce,requests,//p')" ]
 }
+
+@test "hints reach every stage, and requests are the same in either order" {
+	local launch='hints<<<2,64>>>(u32[256]:ramp, u32[128])'
+	gtrace-ptx --launch "$launch" tests/ptx/hints.ptx >"$t/stream"
+	# 2 blocks of 2 warps: a hint for each of 6 instructions, and one of a single lane of each block.
+	rows "$t/stream" | awk '{ print $5, $(NF - 1) }' | sort | uniq -c | awk '{ print $1, $2, $3 }' >"$t/got"
+	diff - "$t/got" <<-'END'
+		4 load.global L1::no_allocate,L2::128B
+		4 load.global L2::evict_last
+		2 load.global discard.L2
+		4 load.global none
+		4 load.global prefetch.L2
+		4 store.global L1::evict_first
+	END
+	gtrace-order <"$t/stream" >"$t/ordered"
+	diff <(rows "$t/stream") <(rows "$t/ordered")
+	gcoalesce <"$t/stream" >"$t/requests"
+	gschedule --sm 2 <"$t/requests" >"$t/one"
+	gschedule --sm 2 <"$t/stream" | gcoalesce >"$t/other"
+	diff <(rows "$t/one") <(rows "$t/other")
+	rows "$t/one" | cut -f5,12 | sort | uniq -c | awk '{ print $1, $2, $3 }' >"$t/got"
+	diff - "$t/got" <<-'END'
+		8 load.global L1::no_allocate,L2::128B
+		8 load.global L2::evict_last
+		2 load.global discard.L2
+		4 load.global none
+		4 load.global prefetch.L2
+		4 store.global L1::evict_first
+	END
+	gtrace-cat --check "$t/one" >"$t/checked"
+	[ "$(counter ptx accesses)" -eq 22 ]
+	cp "$t/one" "$t/stream"
+	[ "$(counter coalesce prefetch_requests)" -eq 4 ]
+	[ "$(counter coalesce discard_sectors)" -eq 8 ]
+	# As text, and as plain records, and back.
+	diff <(rows "$t/one") <(gtrace-cat "$t/one" | gtrace-cat --from | gtrace-cat | grep -v '^#')
+	diff <(rows "$t/one") <(gtrace-cat --rows "$t/one" | gtrace-cat --from | gtrace-cat | grep -v '^#')
+}
+
+@test "a stream of atomics passes the check" {
+	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
+	gcoalesce <"$t/stream" >"$t/requests"
+	gtrace-cat --check "$t/requests" >"$t/checked"
+	gdram --channels 2 --banks 4 --row 2K --interleave 256 <"$t/requests" | gtrace-cat --check >"$t/checked"
+}
+
+@test "what is ignored is named once, and what is not modelled stops the kernel with its line" {
+	sed 's/st.global.L1::evict_first.u32/st.global.wt.u32/' tests/ptx/hints.ptx >"$t/ignored.ptx"
+	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$t/ignored.ptx" 2>"$t/err" >"$t/stream"
+	[ "$(cat "$t/err")" = "gtrace-ptx: PTX line 28: 'st.wt' is ignored: writing through L2 concerns system memory alone" ]
+	sed 's/prefetch.global.L2/cp.async.bulk.prefetch.L2.global/' tests/ptx/hints.ptx >"$t/refused.ptx"
+	run gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$t/refused.ptx"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"PTX line 23: block (0,0,0) thread (0,0,0): 'cp.async.bulk.prefetch.L2.global' is not modelled"* ]]
+}

@@ -99,6 +99,7 @@ struct gtrace_ptx {
 	struct gt_ptx_module module;
 	struct gt_ptx_memory memory;
 	struct gt_ptx_machine *machine;
+	struct gt_ptx_notes notes;
 	struct gt_ptx_buffers buffers;
 };
 
@@ -245,6 +246,11 @@ static void take_option(struct gtrace_ptx *self, int option)
 		tool_usage(&self->tool, "--%s: %s", name, error->text);
 }
 
+static void say(void *context, const char *text)
+{
+	tool_warn(context, "%s", text);
+}
+
 static void clean_up(struct gtrace_ptx *self)
 {
 	for (size_t i = 0; i < self->n_launches; i++) {
@@ -268,6 +274,7 @@ int main(int argc, char **argv)
 	tool_begin(tool, "gtrace-ptx", help, argc, argv);
 	self.mode = run_launches;
 	self.sms = 1;
+	self.notes = (struct gt_ptx_notes){.say = say, .context = tool};
 	self.shape = (struct gt_static_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};
 	gt_ptx_tracing_begin(&self.tracing);
 	while ((option = tool_option(tool, "vS:", options)) != -1)
@@ -282,6 +289,7 @@ int main(int argc, char **argv)
 	self.machine = gt_ptx_machine_open(&self.module, &self.memory, self.path, &tool->error);
 	if (!self.machine)
 		tool_fail(tool);
+	gt_ptx_machine_notes(self.machine, &self.notes);
 	self.mode(&self);
 	clean_up(&self);
 	tool_end(tool);

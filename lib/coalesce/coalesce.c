@@ -7,6 +7,7 @@
 #include "coalesce/banks.h"
 #include "coalesce/lines.h"
 #include "coalesce/requests.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/request.h"
 
@@ -59,6 +60,8 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	memset(coalescer->requests, 0, sizeof coalescer->requests);
 	memset(coalescer->sectors, 0, sizeof coalescer->sectors);
 	coalescer->warp_sectors = 0;
+	memset(coalescer->line_accesses, 0, sizeof coalescer->line_accesses);
+	memset(coalescer->line_requests, 0, sizeof coalescer->line_requests);
 	coalescer->shared_accesses = 0;
 	coalescer->bank_passes = 0;
 	coalescer->shared_cycles = 0;
@@ -137,6 +140,21 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 		coalescer->shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
 }
 
+/* Prefetches and their like: a request for each distinct line, of all its sectors. */
+static void coalesce_lines(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
+			   struct gt_requests *requests)
+{
+	struct gt_touched *touched = gt_requests_next(requests);
+	bool prefetches = gt_hint_action(from->hint[i]) <= GT_PREFETCH_L2;
+	unsigned n = lines_of_warp(from, i, touched);
+
+	for (unsigned k = 0; k < n; k++)
+		touched[k].sectors = (1U << GT_LINE / GT_SECTOR) - 1;
+	gt_requests_add(requests, n, i);
+	coalescer->line_accesses[!prefetches]++;
+	coalescer->line_requests[!prefetches] += n;
+}
+
 /* What access i asks for: nothing if it is to shared memory, which only takes passes. */
 static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct gt_requests *requests)
@@ -147,6 +165,10 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 
 	if (gt_op_space(op) == GT_SHARED) {
 		count_shared(coalescer, from, i);
+		return;
+	}
+	if (gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA) {
+		coalesce_lines(coalescer, from, i, requests);
 		return;
 	}
 	if (group == GT_WARP_SIZE)
@@ -173,7 +195,8 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	struct gt_requests requests;
 
 	requests.n = 0;
-	if (gt_sink_begin(sink, GT_REQUESTS, accesses->scheduled, error) != 0)
+	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
+						     .has_hints = accesses->has_hints}, error) != 0)
 		return -1;
 	for (size_t i = 0; i < accesses->n; i++) {
 		coalesce(coalescer, accesses, i, &requests);
@@ -230,12 +253,32 @@ static int count_shared_memory(const struct gt_coalescer *coalescer, struct gt_c
 	return gt_count_number(count, "shared_cycles", coalescer->shared_cycles, error);
 }
 
+/* Prefetches, and discards with what changes priorities: only where there are some. */
+static int count_lines(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
+{
+	static const char *const kinds[2] = {"prefetch_", "discard_"};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (coalescer->line_accesses[i] == 0)
+			continue;
+		if (count_number(count, kinds[i], "accesses", coalescer->line_accesses[i], error) != 0 ||
+		    count_number(count, kinds[i], "requests", coalescer->line_requests[i], error) != 0 ||
+		    count_number(count, kinds[i], "sectors", coalescer->line_requests[i] * (GT_LINE / GT_SECTOR), error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
+	uint64_t line_accesses = coalescer->line_accesses[0] + coalescer->line_accesses[1];
+	uint64_t line_requests = coalescer->line_requests[0] + coalescer->line_requests[1];
+
 	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0 ||
-	    count_kinds(coalescer->accesses, "accesses", coalescer->shared_accesses, count, error) != 0 ||
-	    count_kinds(coalescer->requests, "requests", 0, count, error) != 0 ||
-	    count_kinds(coalescer->sectors, "sectors", 0, count, error) != 0 ||
+	    count_kinds(coalescer->accesses, "accesses", coalescer->shared_accesses + line_accesses, count, error) != 0 ||
+	    count_kinds(coalescer->requests, "requests", line_requests, count, error) != 0 ||
+	    count_kinds(coalescer->sectors, "sectors", line_requests * (GT_LINE / GT_SECTOR), count, error) != 0 ||
+	    count_lines(coalescer, count, error) != 0 ||
 	    gt_count_number(count, "load_warp_sectors", coalescer->warp_sectors, error) != 0 ||
 	    count_shared_memory(coalescer, count, error) != 0)
 		return -1;

@@ -26,6 +26,7 @@ struct gt_coalescer {
 	uint64_t accesses[GT_ACTIONS];
 	uint64_t requests[GT_ACTIONS];
 	uint64_t sectors[GT_ACTIONS];
+	uint64_t line_accesses[2], line_requests[2]; /* of whole lines: prefetches; discards and priorities */
 	uint64_t warp_sectors; /* distinct sectors of each load, its groups of lanes taken together */
 	uint64_t shared_accesses;
 	uint64_t bank_passes;
@@ -42,7 +43,7 @@ int gt_coalescer_open(struct gt_coalescer *coalescer, const char *rule, struct g
 int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gpu, const char *rule,
 			 const char *banks, struct gt_error *error);
 
-/* Makes the requests of a batch of accesses, in its order. They keep block, warp, an, pc, op, and
+/* Makes the requests of a batch of accesses, in its order. They keep block, warp, an, pc, op, hint, and
  * step and sm where the accesses are scheduled. Accesses to shared memory make none: their passes
  * are counted. Returns 0, or -1 with the sink's error. */
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *requests,

@@ -25,6 +25,8 @@ static void copy_run(struct gt_rows *to, const struct gt_rows *from, const uint3
 	COPY(an);
 	COPY(pc);
 	COPY(op);
+	if (from->has_hints)
+		COPY(hint);
 	if (from->scheduled) {
 		COPY(step);
 		COPY(sm);
@@ -46,6 +48,8 @@ static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_
 	GATHER(uint32_t, an);
 	GATHER(uint32_t, pc);
 	GATHER(uint8_t, op);
+	if (from->has_hints)
+		GATHER(uint16_t, hint);
 	if (from->scheduled) {
 		GATHER(uint64_t, step);
 		GATHER(uint16_t, sm);

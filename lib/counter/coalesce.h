@@ -22,6 +22,12 @@
 	ROW(COUNT, store_sectors, "sectors", NUMBER, "Sectors of stores.") \
 	ROW(COUNT, atomic_sectors, "sectors", NUMBER, "Sectors of atomics.") \
 	ROW(COUNT, reduction_sectors, "sectors", NUMBER, "Sectors of atomics that return nothing.") \
+	ROW(COUNT, prefetch_accesses, "warp accesses", NUMBER, "Warp accesses that prefetch lines.") \
+	ROW(COUNT, prefetch_requests, "requests", NUMBER, "Requests of prefetches.") \
+	ROW(COUNT, prefetch_sectors, "sectors", NUMBER, "Sectors of prefetches.") \
+	ROW(COUNT, discard_accesses, "warp accesses", NUMBER, "Warp accesses that discard lines or change their priority.") \
+	ROW(COUNT, discard_requests, "requests", NUMBER, "Requests that discard a line or change its priority.") \
+	ROW(COUNT, discard_sectors, "sectors", NUMBER, "Sectors of discards and changes of priority.") \
 	ROW(COUNT, load_warp_sectors, "sectors", NOT, "Sectors of loads, each counted once for a warp access.") \
 	ROW(COUNT, shared_accesses, "warp accesses", NUMBER, "Warp accesses to shared memory.") \
 	ROW(COUNT, bank_passes, "passes", NUMBER, "Passes that accesses to shared memory take; 1 each without bank conflicts.") \

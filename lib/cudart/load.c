@@ -59,8 +59,15 @@ static void fill_managed(const struct gt_fat *fat)
 	}
 }
 
+static void say(void *context, const char *text)
+{
+	(void)context;
+	gt_cudart_say("%s", text);
+}
+
 void gt_cudart_load(struct gt_fat *fat)
 {
+	static struct gt_ptx_notes notes = {.say = say};
 	struct gt_ptx_text text = {0};
 	struct gt_error error;
 
@@ -81,6 +88,7 @@ void gt_cudart_load(struct gt_fat *fat)
 	fat->machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, &error);
 	if (!fat->machine)
 		gt_cudart_stop("%s", error.text);
+	gt_ptx_machine_notes(fat->machine, &notes);
 	fill_managed(fat);
 }
 

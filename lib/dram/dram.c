@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counter/dram.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 int gt_dram_configure(struct gt_dram_config *config, const struct gt_gpu *gpu, struct gt_error *error)
@@ -118,6 +119,8 @@ void gt_dram_take(struct gt_dram *dram, const struct gt_rows *requests)
 	for (size_t i = 0; i < requests->n; i++) {
 		unsigned mask = requests->sectors[i];
 		enum gt_action action = gt_op_action(requests->op[i]);
+		if (gt_hint_action(gt_rows_hint(requests, i)) > GT_PREFETCH_L2) /* it moves no data */
+			continue;
 		if (dram->line_in_row) {
 			transfer(dram, requests->address[i], (unsigned)__builtin_popcount(mask), action);
 			continue;

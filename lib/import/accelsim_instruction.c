@@ -202,6 +202,7 @@ static int read_addresses(struct gt_accelsim *reader, const char *at, const stru
 		return gt_accelsim_fail(reader, modes[mode].expected);
 	access->op = opcode->op;
 	access->size = opcode->size;
+	access->hint = opcode->hint;
 	access->block = reader->block;
 	access->warp = (uint16_t)reader->warp;
 	if (opcode->generic || opcode->two)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "import/formats.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 /* Formats whose first lines are unmistakable come first. */
@@ -84,6 +85,7 @@ int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_err
 		struct gt_trace_access access = {
 			.block = rows->block[i], .warp = rows->warp[i], .numbering = GT_AN_GIVEN,
 			.an = rows->an[i], .pc = rows->pc[i], .op = rows->op[i], .size = rows->size[i],
+			.hint = gt_rows_hint(rows, i),
 			.mask = rows->mask[i], .addresses = listed ? rows->lanes + rows->base[i] : NULL,
 			.base = rows->base[i], .stride = rows->stride[i],
 			.scheduled = rows->scheduled, .sm = rows->scheduled ? rows->sm[i] : 0,
@@ -159,6 +161,8 @@ static const struct sass_opcode sass_opcodes[] = {
 	{"TXD", GT_LOAD, GT_TEXTURE, 0},      {"SULD", GT_LOAD, GT_TEXTURE, 0},
 	{"SUST", GT_STORE, GT_TEXTURE, 0},    {"SUATOM", GT_ATOMIC, GT_TEXTURE, 0},
 	{"SURED", GT_REDUCTION, GT_TEXTURE, 0},
+	/* Where it prefetches, discards or resets a priority. */
+	{"CCTL", GT_LOAD, GT_GLOBAL, 1},
 };
 
 struct sass_suffix {
@@ -173,6 +177,21 @@ static const struct sass_suffix sass_sizes[] = {
 
 static const struct sass_suffix sass_operators[] = {
 	{"CA", GT_CA}, {"CG", GT_CG}, {"CS", GT_CS}, {"CV", GT_CV}, {"CI", GT_NC}, {"CONSTANT", GT_NC},
+	{"LU", GT_LU}, {"BYPASS", GT_CG},
+};
+
+/* What suffixes ask of the caches. The policies of .L2::cache_hint stand in a register or a descriptor,
+ * which no trace has. */
+static const struct {
+	const char *word;
+	uint16_t bits;
+} sass_hints[] = {
+	{"EF", GT_EVICT_FIRST},		{"EL", GT_EVICT_LAST},	       {"EU", GT_EVICT_UNCHANGED},
+	{"NA", GT_NO_ALLOCATE},		{"LTC64B", GT_FETCH_64 << 6},  {"LTC128B", GT_FETCH_128 << 6},
+	{"LTC256B", GT_FETCH_256 << 6},
+}, sass_line_actions[] = { /* of CCTL */
+	{"PF1", GT_PREFETCH_L1 << 8},	{"PF2", GT_PREFETCH_L2 << 8},
+	{"DML2", GT_DISCARD_L2 << 8},	{"RML2", GT_APPLY_PRIORITY_L2 << 8 | GT_EVICT_NORMAL << 3},
 };
 
 /* The part of an opcode up to the next point, from `at` on, which is moved behind the point. */
@@ -205,6 +224,21 @@ static const struct sass_opcode *find_opcode(const char *opcode, size_t length)
 	return NULL;
 }
 
+/* True if two suffixes follow one another. */
+static bool has_pair(const char *opcode, size_t length, const char *first, const char *second)
+{
+	const char *part;
+	size_t at = 0, bytes;
+	bool before = false;
+
+	while (next_part(opcode, length, &at, &part, &bytes)) {
+		if (before && is_word(part, bytes, second))
+			return true;
+		before = is_word(part, bytes, first);
+	}
+	return false;
+}
+
 /* The value of the first suffix of the opcode that stands in the table, else `otherwise`. */
 static uint8_t find_suffix(const char *opcode, size_t length, const struct sass_suffix *table, size_t n,
 			   uint8_t otherwise)
@@ -229,14 +263,38 @@ uint8_t gt_sass_size(const char *opcode, size_t length)
 	return find_suffix(opcode, length, sass_sizes, sizeof sass_sizes / sizeof *sass_sizes, 4);
 }
 
+uint16_t gt_sass_hint(const char *opcode, size_t length)
+{
+	const struct sass_opcode *known = find_opcode(opcode, length);
+	const char *part;
+	size_t at = 0, bytes;
+	uint16_t hint = 0;
+
+	if (!known || known->space == GT_SHARED || known->space == GT_CONSTANT)
+		return 0;
+	next_part(opcode, length, &at, &part, &bytes);
+	bool cctl = is_word(part, bytes, "CCTL");
+	while (next_part(opcode, length, &at, &part, &bytes)) {
+		for (size_t i = 0; !cctl && i < sizeof sass_hints / sizeof *sass_hints; i++)
+			hint |= is_word(part, bytes, sass_hints[i].word) ? sass_hints[i].bits : 0;
+		for (size_t i = 0; cctl && i < sizeof sass_line_actions / sizeof *sass_line_actions; i++)
+			hint |= is_word(part, bytes, sass_line_actions[i].word) ? sass_line_actions[i].bits : 0;
+	}
+	return hint;
+}
+
 int gt_sass_op(const char *opcode, size_t length, uint8_t *op)
 {
 	const struct sass_opcode *known = find_opcode(opcode, length);
 
-	if (!known)
+	if (!known || (strcmp(known->word, "CCTL") == 0 && gt_sass_hint(opcode, length) == 0))
 		return -1;
 	uint8_t operation = find_suffix(opcode, length, sass_operators,
 					sizeof sass_operators / sizeof *sass_operators, GT_OPERATOR_NONE);
+	/* A scope wider than a block: not from L1. */
+	if (operation == GT_OPERATOR_NONE && known->action == GT_LOAD && known->space == GT_GLOBAL &&
+	    (has_pair(opcode, length, "STRONG", "GPU") || has_pair(opcode, length, "STRONG", "SYS")))
+		operation = GT_CG;
 	/* Constant memory has no operators, and a read-modify-write bypasses the L1 anyway. */
 	if (known->action >= GT_ATOMIC || known->space == GT_CONSTANT)
 		operation = GT_OPERATOR_NONE;

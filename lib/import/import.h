@@ -70,6 +70,9 @@ bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size);
 /* Bytes per lane from a SASS opcode, such as 8 for "LDG.E.64.SYS" by NVBit's names: the
  * width suffix, else 4. */
 uint8_t gt_sass_size(const char *opcode, size_t length);
+/* The hint of a SASS opcode (stream/hint.h), of its suffixes EF, EL, EU, NA, LTC64B and so on, and of
+ * CCTL.PF1, PF2, DML2 and RML2. */
+uint16_t gt_sass_hint(const char *opcode, size_t length);
 /* The op byte from a SASS opcode: LDG, STG, LDL, STL, LDS, STS, ATOM*, RED*, LDGSTS, TEX, LDC and
  * so on. Returns 0, or -1 if it is no memory instruction. */
 int gt_sass_op(const char *opcode, size_t length, uint8_t *op);

@@ -340,6 +340,7 @@ static int read_record(struct reader *reader, const char *at)
 		return -1;
 	access.op = opcode->op;
 	access.size = opcode->size;
+	access.hint = opcode->hint;
 	if (opcode->two && pair_halves(reader, &access) != 0)
 		return -1;
 	return gt_import_access(reader->input, reader->to, &access, reader->error);

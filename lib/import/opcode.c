@@ -34,8 +34,10 @@ static void take_apart(struct gt_opcode *opcode, const char *text, size_t length
 	opcode->generic = first_word_is(text, length, "LD") || first_word_is(text, length, "ST") ||
 			  first_word_is(text, length, "ATOM");
 	opcode->memory = !opcode->tma && gt_sass_op(text, length, &opcode->op) == 0;
-	if (opcode->memory)
-		opcode->size = gt_sass_size(text, length);
+	if (!opcode->memory)
+		return;
+	opcode->size = gt_sass_size(text, length);
+	opcode->hint = gt_sass_hint(text, length);
 }
 
 const struct gt_opcode *gt_opcode_find(struct gt_opcodes *opcodes, const char *text, size_t length)

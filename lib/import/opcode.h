@@ -24,6 +24,7 @@ struct gt_opcode {
 	bool tma;     /* UTMA*, UBLK*: bulk copies, which no lane has an address of */
 	uint8_t op;
 	uint8_t size; /* bytes per lane */
+	uint16_t hint;
 };
 
 struct gt_opcodes {

@@ -124,11 +124,12 @@ static int group_number(const struct gt_pattern *pattern, enum group group, cons
 }
 
 static int group_op(const struct gt_pattern *pattern, const char *line, uint8_t *op, uint64_t *size,
-		    struct gt_error *error)
+		    uint16_t *hint, struct gt_error *error)
 {
 	struct text text;
 
 	*op = gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+	*hint = 0;
 	if (!group_text(pattern, OP, line, &text))
 		return 0;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -143,6 +144,7 @@ static int group_op(const struct gt_pattern *pattern, const char *line, uint8_t 
 		return gt_fail(error, "'%.40s' in group 'op': expected R or W, 0 or 1, load or store, "
 			       "load.global and so on, or a SASS opcode", text.copy);
 	*size = gt_sass_size(text.start, text.length);
+	*hint = gt_sass_hint(text.start, text.length);
 	return 0;
 }
 
@@ -177,7 +179,7 @@ static int fill_access(const struct gt_pattern *pattern, const char *line, struc
 	uint64_t block = 0, thread = 0, warp = 0, an = 0, pc = 0, size = 4;
 	unsigned n;
 
-	if (group_op(pattern, line, &access->op, &size, error) != 0 ||
+	if (group_op(pattern, line, &access->op, &size, &access->hint, error) != 0 ||
 	    group_number(pattern, SIZE, line, UINT8_MAX, &size, error) != 0 ||
 	    group_number(pattern, BLOCK, line, UINT32_MAX - 1, &block, error) != 0 ||
 	    group_number(pattern, THREAD, line, GT_BLOCK_THREADS_MAX - 1, &thread, error) != 0 ||

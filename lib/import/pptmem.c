@@ -207,6 +207,7 @@ static int read_record(struct reader *reader, const char *at)
 	reader->hex = true;
 	access.op = opcode->op;
 	access.size = opcode->size;
+	access.hint = opcode->hint;
 	access.warp = (uint16_t)slot;
 	bool not_last = reader->warps > 1 && (opcode->two ? n / 2 : n) > (int)reader->last_lanes;
 

@@ -52,7 +52,7 @@ int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct 
 {
 	struct gt_packed *open = &fold->row;
 	bool fits = (open->mask & row->mask) == 0 && same_ordinal(open, row) && open->op == row->op &&
-		    open->size == row->size && open->pc == row->pc && open->sm == row->sm;
+		    open->hint == row->hint && open->size == row->size && open->pc == row->pc && open->sm == row->sm;
 
 	if (open->mask != 0 && fits) {
 		open->mask |= row->mask;
@@ -68,7 +68,7 @@ int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct 
 /* A warp access that is being put together. */
 struct group {
 	uint8_t op, size;
-	uint16_t sm;
+	uint16_t sm, hint;
 	uint32_t pc;
 	uint32_t mask;
 	uint64_t order; /* when its lowest lane made its access */
@@ -139,6 +139,7 @@ static int emit(struct gt_fold_out *fold, const struct gt_packed *row, const uin
 	rows->an[i] = row->an;
 	rows->pc[i] = row->pc;
 	rows->op[i] = row->op;
+	rows->hint[i] = row->hint;
 	rows->size[i] = row->size;
 	rows->mask[i] = row->mask;
 	rows->stride[i] = row->stride;
@@ -155,7 +156,8 @@ static struct group *find_group(struct gt_fold_out *fold, const struct gt_packed
 {
 	for (size_t i = 0; i < fold->n; i++) {
 		struct group *group = &fold->groups[i];
-		if (group->op == row->op && group->size == row->size && !(group->mask >> lane & 1))
+		if (group->op == row->op && group->size == row->size && group->hint == row->hint &&
+		    !(group->mask >> lane & 1))
 			return group;
 	}
 	if (fold->n == GT_FOLD_MAX) {
@@ -173,6 +175,7 @@ static struct group *find_group(struct gt_fold_out *fold, const struct gt_packed
 	fold->groups = groups;
 	struct group *group = &fold->groups[fold->n++];
 	group->op = row->op;
+	group->hint = row->hint;
 	group->size = row->size;
 	group->mask = 0;
 	return group;
@@ -218,6 +221,7 @@ static int emit_groups(struct gt_fold_out *fold, struct gt_error *error)
 		const struct group *group = &fold->groups[i];
 		struct gt_packed row = fold->first;
 		row.op = group->op;
+		row.hint = group->hint;
 		row.size = group->size;
 		row.sm = group->sm;
 		row.pc = group->pc;

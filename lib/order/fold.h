@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folding: accesses of one (block, warp, ordinal) with the same op and size make one warp access.
+/* Folding: accesses of one (block, warp, ordinal) with the same op, hint and size make one warp access.
  * The k-th such access of a lane goes into the k-th of them; they leave in the order of their
  * lowest lanes, those of one lane in the order in which it made them. */
 #ifndef GT_ORDER_FOLD_H

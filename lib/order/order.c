@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "order/fold.h"
 #include "order/ordinals.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 #define PROGRESS_ACCESSES 65536 /* between two reports */
@@ -36,6 +37,7 @@ struct launch {
 	uint32_t greatest_block;
 	uint16_t greatest_warp;
 	uint64_t accesses, scheduled;
+	bool hinted; /* an access has a hint */
 	struct passed_list passed;
 };
 
@@ -207,6 +209,8 @@ static int reject(const struct launch *launch, const struct gt_trace_access *acc
 			       GT_ACCESS_SIZE_MAX);
 	if (!gt_op_valid(access->op))
 		return gt_fail(error, "op 0x%02x: no such operation", access->op);
+	if (!gt_hint_valid(access->hint))
+		return gt_fail(error, "hint 0x%04x: no such hint", access->hint);
 	if (!access->addresses && access->stride == GT_STRIDE_LANES)
 		return gt_fail(error, "an access without addresses");
 	if (access->block >= launch->blocks)
@@ -230,7 +234,7 @@ static bool is_sound(const struct launch *launch, const struct gt_trace_access *
 
 	return access->block < launch->blocks && access->warp < launch->warps && access->mask != 0 &&
 	       (access->mask & absent) == 0 && (uint8_t)(access->size - 1) < GT_ACCESS_SIZE_MAX &&
-	       gt_op_valid(access->op) && (access->addresses || access->stride != GT_STRIDE_LANES);
+	       gt_op_valid(access->op) && gt_hint_valid(access->hint) && (access->addresses || access->stride != GT_STRIDE_LANES);
 }
 
 static int number(struct gt_ordering *order, const struct gt_trace_access *access, uint32_t *an,
@@ -269,6 +273,8 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		order->options.progress(order->options.context, order->accesses);
 	launch->accesses++;
 	launch->scheduled += access->scheduled;
+	uint16_t hint = gt_op_space(access->op) == GT_SHARED ? 0 : access->hint; /* which has no cache */
+	launch->hinted |= hint != 0;
 	if (access->block > launch->greatest_block)
 		launch->greatest_block = access->block;
 	if (access->warp > launch->greatest_warp)
@@ -276,7 +282,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	struct gt_packed row = {
 		.kernel = order->launch_index, .block = access->block, .an = an, .pc = access->pc,
 		.mask = access->mask, .warp = access->warp, .sm = access->sm, .op = access->op,
-		.size = access->size, .base = access->base, .stride = access->stride,
+		.size = access->size, .hint = hint, .base = access->base, .stride = access->stride,
 	};
 	if ((access->mask & (access->mask - 1)) == 0) {
 		row.base = access->addresses ? access->addresses[0] : access->base;
@@ -353,7 +359,8 @@ static int send_launch(struct gt_ordering *order, struct launch *launch, struct 
 	if (output->kernel(output->context, kernel, error) != 0)
 		return -1;
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;
-	return gt_sink_begin(&output->rows, GT_ACCESSES, scheduled, error);
+	return gt_sink_begin_as(&output->rows, &(struct gt_rows){.kind = GT_ACCESSES, .scheduled = scheduled,
+								.has_hints = launch->hinted}, error);
 }
 
 /* "TMA instructions" is counted as tma_instructions. */

@@ -19,7 +19,7 @@ struct gt_packed {
 	uint32_t block, an, pc, mask;
 	uint16_t warp, sm;
 	uint8_t op, size;
-	uint16_t reserved; /* 0 */
+	uint16_t hint;
 	uint32_t lanes;
 	uint64_t base;
 	int64_t stride;

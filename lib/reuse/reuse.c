@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "stream/hint.h"
 #include "stream/status.h"
 
 #define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
@@ -255,7 +256,7 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t units[GT_WARP_SIZE];
 		if (!(reuse->options.actions >> gt_op_action(rows->op[i]) & 1) ||
-		    gt_op_space(rows->op[i]) == GT_SHARED)
+		    gt_op_space(rows->op[i]) == GT_SHARED || gt_hint_action(gt_rows_hint(rows, i)) != GT_ACCESS_DATA)
 			continue;
 		unsigned made = unit->granularity->references(rows, i, unit->shift, units);
 		if (rows->has_status && rows->status[i] == GT_STATUS_RESERVATION_FAIL) {

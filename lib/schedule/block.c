@@ -131,7 +131,7 @@ static int keep_row(struct block *block, struct keep *keep, const struct gt_rows
 		    struct kept *row, struct gt_error *error)
 {
 	bool request = rows->kind == GT_REQUESTS;
-	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i]};
+	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i], .hint = gt_rows_hint(rows, i)};
 	const uint64_t *lanes = NULL;
 
 	if (request) {
@@ -153,7 +153,8 @@ static int keep_row(struct block *block, struct keep *keep, const struct gt_rows
 /* Whether row i of a batch has the shape of the row before, which is no odd one. */
 static bool is_like_last(const struct gt_rows *rows, size_t i, const struct kept *last)
 {
-	if (last->shape == SHAPE_NONE || rows->pc[i] != rows->pc[i - 1] || rows->op[i] != rows->op[i - 1])
+	if (last->shape == SHAPE_NONE || rows->pc[i] != rows->pc[i - 1] || rows->op[i] != rows->op[i - 1] ||
+	    gt_rows_hint(rows, i) != gt_rows_hint(rows, i - 1))
 		return false;
 	if (rows->kind == GT_REQUESTS)
 		return rows->sectors[i] == rows->sectors[i - 1] && rows->full[i] == rows->full[i - 1] &&

@@ -74,6 +74,8 @@ static void append_shape(struct gt_rows *out, const struct shape *shape, uint64_
 
 	out->pc[i] = shape->pc;
 	out->op[i] = shape->op;
+	out->hint[i] = shape->hint;
+	out->has_hints |= shape->hint != 0;
 	if (shape->size == 0) {
 		out->address[i] = base;
 		out->sectors[i] = (uint8_t)shape->mask;
@@ -91,6 +93,7 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 		 const struct kept *end, struct gt_error *error)
 {
 	struct gt_rows *out = schedule->sink->rows;
+	bool first = !schedule->issued;
 
 	if (!block->begun) {
 		block->begun = true;
@@ -105,9 +108,10 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
 		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
 		enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
-		if ((out->kind != kind || !out->scheduled) &&
+		if ((first || out->kind != kind || !out->scheduled) &&
 		    gt_sink_begin(schedule->sink, kind, true, error) != 0)
 			return -1;
+		first = false;
 		if (gt_sink_room(schedule->sink, error) != 0)
 			return -1;
 		out->block[out->n] = block->number;

@@ -17,6 +17,7 @@ struct shape {
 	int64_t stride;
 	uint32_t pc, mask;
 	uint8_t op, size;
+	uint16_t hint;
 	uint16_t next; /* the shape that last came after this one: a good guess */
 };
 
@@ -38,7 +39,7 @@ int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *n
 static inline int shape_equal(const struct shape *a, const struct shape *b)
 {
 	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
-	       a->size == b->size;
+	       a->size == b->size && a->hint == b->hint;
 }
 
 #endif

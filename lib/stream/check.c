@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
 
@@ -56,6 +57,14 @@ static int check_ops(const struct gt_rows *rows, struct gt_error *error)
 		for (size_t i = 0; i < rows->n; i++)
 			if (!gt_op_valid(rows->op[i]))
 				return gt_fail(error, "row %zu: op 0x%02x: no such operation", i + 1, rows->op[i]);
+	return 0;
+}
+
+static int check_hints(const struct gt_rows *rows, struct gt_error *error)
+{
+	for (size_t i = 0; rows->has_hints && i < rows->n; i++)
+		if (!gt_hint_valid(rows->hint[i]))
+			return gt_fail(error, "row %zu: hint 0x%04x: no such hint", i + 1, rows->hint[i]);
 	return 0;
 }
 
@@ -140,7 +149,7 @@ static int check_status(const struct gt_rows *rows, struct gt_error *error)
 
 int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
 {
-	if (check_place(rows, kernel, error) != 0 || check_ops(rows, error) != 0)
+	if (check_place(rows, kernel, error) != 0 || check_ops(rows, error) != 0 || check_hints(rows, error) != 0)
 		return -1;
 	if (rows->kind == GT_ACCESSES)
 		return check_accesses(rows, kernel, error);

@@ -13,13 +13,16 @@ static const struct equation {
 	const char *unless; /* not tested where this counter is there */
 } equations[] = {
 	{{"accesses"}, false, {"loads", "stores", "atomics"}, 1, NULL},
-	{{"requests"}, false, {"load_requests", "store_requests", "atomic_requests", "reduction_requests"}, 1, NULL},
-	{{"sectors"}, false, {"load_sectors", "store_sectors", "atomic_sectors", "reduction_sectors"}, 1, NULL},
+	{{"requests"}, false, {"load_requests", "store_requests", "atomic_requests", "?prefetch_requests",
+				"?discard_requests"}, 1, NULL},
+	{{"sectors"}, false, {"load_sectors", "store_sectors", "atomic_sectors", "?prefetch_sectors",
+			       "?discard_sectors"}, 1, NULL},
 	{{"requests"}, true, {"sectors"}, 1, NULL},
 	{{"modelled_blocks"}, true, {"blocks"}, 1, NULL},
 	{{"read_hits"}, true, {"reads"}, 1, NULL},
 	{{"write_hits"}, true, {"writes"}, 1, NULL},
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},
+	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
 	{{"mru"}, false, {"read_hits"}, 1, NULL},
 	{{"mru_writes"}, false, {"write_hits"}, 1, NULL},
 	{{"hit_lookups", "reservations", "merges", "passed_lookups"}, false, {"lookups"}, 1, NULL},
@@ -61,7 +64,10 @@ bool gt_terms_sum(const struct gt_count *count, size_t skip, const char *const n
 {
 	*sum = 0;
 	for (int t = 0; t < GT_TERMS && names[t]; t++) {
-		const struct gt_count_entry *entry = find(count, skip, names[t]);
+		bool optional = names[t][0] == '?';
+		const struct gt_count_entry *entry = find(count, skip, names[t] + optional);
+		if (!entry && optional)
+			continue;
 		if (!entry || entry->kind == GT_COUNT_TEXT)
 			return false;
 		if (entry->kind == GT_COUNT_NUMBER)
@@ -77,7 +83,7 @@ const char *gt_terms_join(const char *const names[GT_TERMS], char *buffer, size_
 	buffer[0] = '\0';
 	for (int t = 0; t < GT_TERMS && names[t]; t++) {
 		strncat(buffer, t > 0 ? " + " : "", bytes - strlen(buffer) - 1);
-		strncat(buffer, names[t], bytes - strlen(buffer) - 1);
+		strncat(buffer, names[t] + (names[t][0] == '?'), bytes - strlen(buffer) - 1);
 	}
 	return buffer;
 }

@@ -13,7 +13,8 @@
 #define GT_TERMS 6 /* of a sum; fewer end in NULL */
 
 /* Adds the counters of those names, numbers and whole arrays; the first `skip` bytes of a counter's
- * name do not count. False if one is missing. Sums wrap, as equations do. */
+ * name do not count. False if one is missing, unless a '?' stands
+ * before it: then it is 0. Sums wrap, as equations do. */
 bool gt_terms_sum(const struct gt_count *count, size_t skip, const char *const names[GT_TERMS], uint64_t *sum);
 
 /* "a + b" into a buffer. */

@@ -14,17 +14,18 @@ static const struct hand_over {
 	bool in_sectors;
 } hand_overs[] = {
 	{{"sent_requests"}, {"requests"}, false},
-	{{"sent_reads", "sent_writes", "sent_atomics"}, {"reads", "writes", "atomics", "bypassed"}, true},
-	{{"sent_reads", "sent_atomics"}, {"channel_reads"}, true},
+	{{"sent_reads", "sent_writes", "sent_atomics", "?sent_prefetches", "?sent_discards"},
+	 {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards"}, true},
+	{{"sent_reads", "sent_atomics", "?sent_prefetches"}, {"channel_reads"}, true},
 	{{"sent_writes", "sent_atomics"}, {"channel_writes"}, true},
 };
 
 /* The same with coalesce as the sender. */
 static const struct hand_over from_coalesce[] = {
 	{{"requests"}, {"requests"}, false},
-	{{"sectors"}, {"reads", "writes", "atomics", "bypassed"}, true},
-	{{"load_sectors", "atomic_sectors", "reduction_sectors"}, {"channel_reads"}, true},
-	{{"store_sectors", "atomic_sectors", "reduction_sectors"}, {"channel_writes"}, true},
+	{{"sectors"}, {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards"}, true},
+	{{"load_sectors", "atomic_sectors", "?prefetch_sectors"}, {"channel_reads"}, true},
+	{{"store_sectors", "atomic_sectors"}, {"channel_writes"}, true},
 };
 
 struct gt_invariants {

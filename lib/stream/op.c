@@ -6,7 +6,7 @@
 
 static const char *const actions[] = {"load", "store", "atomic", "reduction"};
 static const char *const spaces[] = {"global", "local", "shared", "texture", "constant"};
-static const char *const operators[] = {"", ".ca", ".cg", ".cs", ".cv", ".nc"};
+static const char *const operators[] = {"", ".ca", ".cg", ".cs", ".cv", ".nc", ".lu"};
 
 bool gt_op_valid(uint8_t op)
 {

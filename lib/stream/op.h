@@ -13,7 +13,7 @@ GT_PUBLIC_BEGIN
 
 enum gt_action { GT_LOAD, GT_STORE, GT_ATOMIC, GT_REDUCTION };
 enum gt_space { GT_GLOBAL, GT_LOCAL, GT_SHARED, GT_TEXTURE, GT_CONSTANT, GT_SPACES };
-enum gt_operator { GT_OPERATOR_NONE, GT_CA, GT_CG, GT_CS, GT_CV, GT_NC, GT_OPERATORS };
+enum gt_operator { GT_OPERATOR_NONE, GT_CA, GT_CG, GT_CS, GT_CV, GT_NC, GT_LU, GT_OPERATORS };
 
 #define GT_OP_TEXT 32 /* bytes that hold any op's text form */
 

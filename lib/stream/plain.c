@@ -47,18 +47,20 @@ void gt_plain_begin(struct gt_bytes *out, const char *const *history)
 	pack_names(&packer, "request", request_names, REQUEST_ELEMENTS);
 }
 
-/* The elements that not all rows have, in the order in which they follow: f = 0 to 3. */
-enum { STEP, SM, STATUS, LATENCY, FURTHER };
+/* The elements that not all rows have, in the order in which they follow: f = 0 to 4. */
+enum { STEP, SM, STATUS, LATENCY, HINT, FURTHER };
 
 /* How many of them rows of this shape have, up to the last that is there. */
 static unsigned further(const struct gt_rows *rows)
 {
-	return rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
+	return rows->has_hints ? HINT + 1 : rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
 }
 
 static void pack_further(msgpack_packer *packer, const struct gt_rows *rows, size_t i, unsigned f)
 {
-	if (f == LATENCY)
+	if (f == HINT)
+		msgpack_pack_uint16(packer, rows->hint[i]);
+	else if (f == LATENCY && rows->has_latency)
 		msgpack_pack_uint32(packer, rows->latency[i]);
 	else if (f == STATUS && rows->has_status)
 		msgpack_pack_uint8(packer, rows->status[i]);
@@ -201,8 +203,8 @@ static int take_addresses(struct gt_rows *row, const msgpack_object *object, str
 /* The elements behind the first `least`; nil says that the row has no such column. */
 static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t n)
 {
-	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency};
-	static const unsigned widths[FURTHER] = {8, 2, 1, 4};
+	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint};
+	static const unsigned widths[FURTHER] = {8, 2, 1, 4, 2};
 	bool has[FURTHER] = {false};
 	int bad = 0;
 
@@ -213,7 +215,8 @@ static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t 
 	row->scheduled = has[STEP];
 	row->has_status = has[STATUS];
 	row->has_latency = has[LATENCY];
-	return bad != 0 || has[STEP] != has[SM] ? -1 : 0;
+	row->has_hints = has[HINT];
+	return bad != 0 || has[STEP] != has[SM] || (row->kind == GT_ACCESSES && (has[STATUS] || has[LATENCY])) ? -1 : 0;
 }
 
 static int take_row(struct plain *to, const msgpack_object_array *object, struct gt_error *error)
@@ -227,8 +230,8 @@ static int take_row(struct plain *to, const msgpack_object_array *object, struct
 	if (!sink || !to->has_kernel)
 		return gt_fail(error, "a row before a kernel was announced");
 	uint32_t more = object->size - least;
-	if (object->size < least || more == 1 || more > (access ? SM + 1 : FURTHER))
-		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status and latency",
+	if (object->size < least || more == 1 || more > FURTHER)
+		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status, latency and hint",
 			       object->size);
 	row->kind = access ? GT_ACCESSES : GT_REQUESTS;
 	row->n = 1;

@@ -28,6 +28,7 @@ struct gt_rows {
 	enum gt_rows_kind kind;
 	bool scheduled; /* the columns step and sm are present */
 	bool has_status, has_latency; /* requests: the column of that name is present */
+	bool has_hints;		      /* the column hint is present: some row asks something of the caches */
 	size_t n;	/* rows in use */
 	size_t capacity;
 
@@ -36,6 +37,7 @@ struct gt_rows {
 	uint32_t *an;	 /* ordinal of the access within its warp */
 	uint32_t *pc;	 /* program counter, 0 if unknown */
 	uint8_t *op;	 /* stream/op.h */
+	uint16_t *hint;	 /* stream/hint.h; gt_rows_hint reads it */
 
 	/* Accesses. If stride[i] is GT_STRIDE_LANES the addresses of the active lanes, lowest lane
 	 * first, are lanes[base[i]] to lanes[base[i] + popcount(mask[i]) - 1]. Else active lane l
@@ -90,7 +92,7 @@ static inline bool gt_column_present(const struct gt_rows *rows, const struct gt
 static inline bool gt_rows_alike(const struct gt_rows *a, const struct gt_rows *b)
 {
 	return a->kind == b->kind && a->scheduled == b->scheduled && a->has_status == b->has_status &&
-	       a->has_latency == b->has_latency;
+	       a->has_latency == b->has_latency && a->has_hints == b->has_hints;
 }
 /* Says of `to`, which must be empty, that it carries the columns of `from`. */
 static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
@@ -99,6 +101,13 @@ static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
 	to->scheduled = from->scheduled;
 	to->has_status = from->has_status;
 	to->has_latency = from->has_latency;
+	to->has_hints = from->has_hints;
+}
+
+/* The hint of row i. */
+static inline uint16_t gt_rows_hint(const struct gt_rows *rows, size_t i)
+{
+	return rows->has_hints ? rows->hint[i] : 0;
 }
 
 /* A batch with room for `capacity` rows of either kind. Freed by gt_rows_free. NULL on error. */
@@ -132,7 +141,7 @@ struct gt_sink {
 	void *context;
 };
 
-/* Sets the kind of the rows to come, without status or latency, flushing rows of another shape. */
+/* Sets the kind of the rows to come, without status, latency or hints, flushing rows of another shape. */
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error);
 /* The same for rows that carry the columns of `shape`, whose rows are not looked at. */
 int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);

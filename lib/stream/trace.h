@@ -31,6 +31,7 @@ struct gt_trace_access {
 	uint32_t pc;
 	uint8_t op;
 	uint8_t size;
+	uint16_t hint; /* stream/hint.h */
 	uint32_t mask;
 	const uint64_t *addresses; /* popcount(mask), lowest lane first; NULL: base and stride say */
 	uint64_t base;		   /* of the lowest active lane */

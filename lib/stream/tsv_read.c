@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
 #include "stream/tsv.h"
@@ -106,6 +107,7 @@ static enum gt_tsv_event read_columns(struct gt_tsv *tsv, char *line, struct gt_
 		shape->scheduled |= strcmp(name, "step") == 0;
 		shape->has_status |= strcmp(name, "status") == 0;
 		shape->has_latency |= strcmp(name, "latency") == 0;
+		shape->has_hints |= strcmp(name, "hint") == 0;
 	}
 	/* Both kinds have a column `lanes`: addresses of one, a number of threads of the other. */
 	for (size_t f = 0; f < tsv->n_fields; f++) {
@@ -152,6 +154,9 @@ static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *co
 		if (gt_op_parse(text, &op) != 0)
 			return gt_fail(error, "op: '%.40s': expected such as load.global", text);
 		rows->op[i] = op;
+	} else if (column->offset == offsetof(struct gt_rows, hint)) {
+		if (gt_hint_parse(text, &rows->hint[i]) != 0)
+			return gt_fail(error, "hint: '%.60s': expected none, or such as L1::no_allocate,L2::128B", text);
 	} else if (column->offset == offsetof(struct gt_rows, status)) {
 		if (gt_status_parse(text, &rows->status[i]) != 0)
 			return gt_fail(error, "status: '%.40s': expected such as hit or miss", text);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
 #include "stream/tsv.h"
@@ -131,6 +132,11 @@ void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint
 	}
 	if (rows->has_latency) {
 		put_number(out, rows->latency[i]);
+		put_text(out, "\t");
+	}
+	if (rows->has_hints) {
+		char hint[GT_HINT_TEXT];
+		put_text(out, gt_hint_format(rows->hint[i], hint));
 		put_text(out, "\t");
 	}
 	put_number(out, kernel);

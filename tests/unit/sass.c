@@ -2,6 +2,7 @@
 /* What a SASS opcode says: the operation and the bytes per lane. */
 #include "check.h"
 #include "import/import.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 static const struct {
@@ -27,7 +28,15 @@ static const struct {
 	{"LDS.U.128", "load.shared", 16},
 	{"STS", "store.shared", 4},
 	{"LDSM.16.M88.4", "load.shared", 16},
-	{"LDGSTS.E.BYPASS.128", "load.global", 16},
+	{"LDGSTS.E.BYPASS.128", "load.global.cg", 16},
+	{"LDG.E.STRONG.GPU", "load.global.cg", 4},
+	{"LDG.E.64.STRONG.SYS", "load.global.cg", 8},
+	{"LDG.E.STRONG.SM", "load.global", 4},
+	{"LDG.E.EF.STRONG.GPU", "load.global.cg", 4},
+	{"STG.E.STRONG.GPU", "store.global", 4},
+	{"LDL.LU", "load.local.lu", 4},
+	{"CCTL.E.PF2", "load.global", 1},
+	{"CCTL.IVALL", NULL, 1},
 	{"LDC.64", "load.constant", 8},
 	{"ATOM.E.ADD.F64.RN", "atomic.global", 8},
 	{"ATOMG.E.CAS.STRONG.GPU", "atomic.global", 4},
@@ -63,6 +72,33 @@ static void opcodes(void)
 	}
 }
 
+static void hints(void)
+{
+	static const struct {
+		const char *opcode, *hint;
+	} rows[] = {
+		{"LDG.E", "none"},
+		{"LDG.E.EF.128", "L1::evict_first"},
+		{"LDG.E.EL", "L1::evict_last"},
+		{"LDG.E.EU.CONSTANT", "L1::evict_unchanged"},
+		{"LDG.E.NA.LTC128B", "L1::no_allocate,L2::128B"},
+		{"LDGSTS.E.BYPASS.LTC64B.128", "L2::64B"},
+		{"LDG.E.LTC256B.CONSTANT", "L2::256B"},
+		{"STG.E.EF", "L1::evict_first"},
+		{"LDS.EF", "none"},
+		{"CCTL.E.PF1", "prefetch.L1"},
+		{"CCTL.E.PF2", "prefetch.L2"},
+		{"CCTL.E.DML2", "discard.L2"},
+		{"CCTL.E.RML2", "applypriority.L2,L2::evict_normal"},
+		{"CCTL.IVALL", "none"},
+		{"IMAD.EF", "none"},
+	};
+	char text[GT_HINT_TEXT];
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		CHECK_TEXT(gt_hint_format(gt_sass_hint(rows[i].opcode, strlen(rows[i].opcode)), text), rows[i].hint);
+}
+
 /* Nothing behind the given length is looked at. */
 static void opcodes_end_where_they_end(void)
 {
@@ -79,6 +115,7 @@ static void opcodes_end_where_they_end(void)
 int main(void)
 {
 	RUN(opcodes);
+	RUN(hints);
 	RUN(opcodes_end_where_they_end);
 	return check_report();
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
 #include "stream/stream.h"
@@ -60,6 +61,7 @@ static void fill(struct gt_rows *rows, size_t n, struct gt_rows shape, unsigned 
 		rows->sm[i] = (uint16_t)random_bits(bits < 16 ? bits : 16);
 		rows->status[i] = (uint8_t)(random_bits(bits < 8 ? bits : 8) % GT_STATUSES);
 		rows->latency[i] = (uint32_t)random_bits(bits < 32 ? bits : 32);
+		rows->hint[i] = gt_hint(random_bits(2) & (bits ? 3 : 0), GT_EVICT_LAST, GT_FETCH_128, GT_ACCESS_DATA);
 		if (lanes && shape.kind == GT_ACCESSES && i % 3 == 0) {
 			for (int l = 0; l < GT_WARP_SIZE; l++)
 				addresses[l] = base + random_bits(bits + 10);
@@ -118,6 +120,7 @@ static void rows_of_every_width_come_back(void)
 		shapes[variant].scheduled = variant & 2;
 		shapes[variant].has_status = variant >= 8 && variant != 10;
 		shapes[variant].has_latency = variant >= 9;
+		shapes[variant].has_hints = variant % 5 == 3;
 	}
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
@@ -151,6 +154,31 @@ static void addresses_come_back_affine_or_not(void)
 		CHECK(n == 1 || rows->stride[0] == (spoiled ? GT_STRIDE_LANES : stride) || (spoiled && n == 2));
 	}
 	gt_rows_free(rows);
+}
+
+static void hints_have_one_name_each(void)
+{
+	char text[GT_HINT_TEXT];
+	uint16_t hint;
+	unsigned valid = 0;
+
+	for (unsigned i = 0; i < 65536; i++) {
+		if (!gt_hint_valid((uint16_t)i))
+			continue;
+		valid++;
+		CHECK(gt_hint_parse(gt_hint_format((uint16_t)i, text), &hint) == 0);
+		CHECK_EQUAL(hint, i);
+	}
+	CHECK_EQUAL(valid, 6 * 5 * 4 * 5);
+	CHECK_TEXT(gt_hint_format(0, text), "none");
+	CHECK_TEXT(gt_hint_format(gt_hint(GT_NO_ALLOCATE, GT_EVICT_FIRST, GT_FETCH_256, GT_PREFETCH_L2), text),
+		   "prefetch.L2,L1::no_allocate,L2::evict_first,L2::256B");
+	CHECK_EQUAL(gt_hint_fetch(gt_hint(0, 0, GT_FETCH_64, 0)), 64);
+	CHECK_EQUAL(gt_hint_fetch(0), 0);
+	CHECK(gt_hint_parse("", &hint) != 0);
+	CHECK(gt_hint_parse("L2::128B,", &hint) != 0);
+	CHECK(gt_hint_parse("L2::128B,L2::64B", &hint) != 0);
+	CHECK(gt_hint_parse("none,L2::64B", &hint) != 0);
 }
 
 static void ops_have_one_name_each(void)
@@ -305,6 +333,7 @@ int main(void)
 	RUN(rows_of_every_width_come_back);
 	RUN(addresses_come_back_affine_or_not);
 	RUN(ops_have_one_name_each);
+	RUN(hints_have_one_name_each);
 	RUN(kernels_and_counts_come_back);
 	RUN(shapes_are_checked);
 	RUN(rows_that_make_no_sense_are_refused);

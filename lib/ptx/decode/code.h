@@ -79,6 +79,7 @@ struct gt_ptx_machine {
 	struct gt_map symbols; /* from a name's address to the variable's index */
 	struct gt_ptx_program *programs;
 	uint64_t launches;
+	struct gt_ptx_notes *notes; /* NULL: nobody asks for them */
 };
 
 /* Finds the functions a kernel can reach and lays out its shared memory; `decode`: all of it. */

@@ -41,14 +41,15 @@ static const struct {
 	{"lop3", gt_ptx_decode_lop3},
 	{"membar", gt_ptx_decode_nothing},
 	{"fence", gt_ptx_decode_nothing},
-	{"prefetch", gt_ptx_decode_nothing},
-	{"prefetchu", gt_ptx_decode_nothing},
+	{"prefetch", gt_ptx_decode_line},
+	{"prefetchu", gt_ptx_decode_line},
+	{"discard", gt_ptx_decode_line},
+	{"applypriority", gt_ptx_decode_line},
+	{"createpolicy", gt_ptx_decode_createpolicy},
 	{"nanosleep", gt_ptx_decode_nothing},
-	{"pmevent", gt_ptx_decode_nothing},
-	{"discard", gt_ptx_decode_nothing},
-	{"applypriority", gt_ptx_decode_nothing},
+	{"pmevent", gt_ptx_decode_untimed},
 	{"griddepcontrol", gt_ptx_decode_nothing},
-	{"setmaxnreg", gt_ptx_decode_nothing},
+	{"setmaxnreg", gt_ptx_decode_untimed},
 };
 
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run)

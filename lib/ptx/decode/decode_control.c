@@ -10,6 +10,16 @@ int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit(decoder, gt_ptx_do_nothing) ? 0 : -1;
 }
 
+/* What concerns time or registers alone. */
+int gt_ptx_decode_untimed(struct gt_ptx_decoder *decoder)
+{
+	bool registers = strcmp(decoder->instruction->opcode, "setmaxnreg") == 0;
+
+	gt_ptx_note_ignored(decoder->machine->notes, decoder->instruction->line, registers ? "'setmaxnreg'" : "'pmevent'",
+			    registers ? "registers are counted by the kernel" : "there are no performance monitors");
+	return gt_ptx_decode_nothing(decoder);
+}
+
 /* A branch's join, as a block; resolve_branches makes it a distance. */
 static int32_t join_of(const struct gt_ptx_decoder *decoder)
 {

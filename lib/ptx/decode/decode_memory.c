@@ -3,56 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/decode/decoder.h"
+#include "ptx/decode/modifiers.h"
 #include "ptx/exec/access.h"
+#include "stream/hint.h"
 #include "stream/op.h"
-
-/* What a modifier of ld, st and their like says; others (.volatile, .relaxed, .gpu, ...) change
- * nothing here. */
-static const struct {
-	const char *word;
-	int space, operation, n;
-} meanings[] = {
-	{"global", GT_PTX_GLOBAL, 0, 0},
-	{"shared", GT_PTX_SHARED, 0, 0},
-	{"shared::cta", GT_PTX_SHARED, 0, 0},
-	{"shared::cluster", GT_PTX_SHARED, 0, 0},
-	{"local", GT_PTX_LOCAL, 0, 0},
-	{"const", GT_PTX_CONST, 0, 0},
-	{"param", GT_PTX_PARAM, 0, 0},
-	{"param::entry", GT_PTX_PARAM, 0, 0},
-	{"param::func", GT_PTX_PARAM, 0, 0},
-	{"ca", 0, GT_CA, 0},
-	{"cg", 0, GT_CG, 0},
-	{"cs", 0, GT_CS, 0},
-	{"cv", 0, GT_CV, 0},
-	{"nc", 0, GT_NC, 0},
-	{"v2", 0, 0, 2},
-	{"v4", 0, 0, 4},
-	{"v8", 0, 0, 8},
-};
-
-static void read_meaning(struct gt_ptx_access *access, const struct gt_ptx_instruction *instruction,
-			 enum gt_ptx_type *type)
-{
-	access->n = 1;
-	*type = GT_PTX_NO_TYPE;
-	for (size_t i = 0; i < instruction->n_modifiers; i++) {
-		const char *word = instruction->modifiers[i];
-		enum gt_ptx_type named = gt_ptx_type_named(word, strlen(word));
-		*type = named ? named : *type;
-		for (size_t m = 0; m < sizeof meanings / sizeof meanings[0]; m++) {
-			if (strcmp(word, meanings[m].word) != 0)
-				continue;
-			if (meanings[m].space)
-				access->space = (enum gt_ptx_space)meanings[m].space;
-			if (meanings[m].operation)
-				access->operation = (uint8_t)meanings[m].operation;
-			if (meanings[m].n)
-				access->n = (uint8_t)meanings[m].n;
-		}
-	}
-}
 
 /* The address: a register's lanes and an offset, or a symbol's constant address. */
 static int read_address(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access,
@@ -94,16 +48,23 @@ static int read_address(struct gt_ptx_decoder *decoder, struct gt_ptx_access *ac
 	return access->address ? 0 : -1;
 }
 
-static struct gt_ptx_access *new_access(struct gt_ptx_decoder *decoder, enum gt_ptx_type *type)
+/* The access of the instruction at hand, by its modifiers. Returns 0; 1 if it has been refused; or -1. */
+static int new_access(struct gt_ptx_decoder *decoder, unsigned family, struct gt_ptx_access **access,
+		      enum gt_ptx_type *type)
 {
-	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
+	*access = gt_ptx_own(decoder, sizeof **access);
+	if (!*access)
+		return -1;
+	int result = gt_ptx_read_modifiers(decoder, family, *access, type);
+	(*access)->size = (uint8_t)gt_ptx_type_size(*type);
+	(*access)->low = 1; /* nothing is between 1 and 0 */
+	return result;
+}
 
-	if (!access)
-		return NULL;
-	read_meaning(access, decoder->instruction, type);
-	access->size = (uint8_t)gt_ptx_type_size(*type);
-	access->low = 1; /* nothing is between 1 and 0 */
-	return access;
+/* For a decoder whose instruction was refused, or failed. */
+static int refused(int result)
+{
+	return result > 0 ? 0 : result;
 }
 
 static struct gt_ptx_op *emit_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access,
@@ -138,15 +99,17 @@ int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result results[8];
 	enum gt_ptx_type type;
-	struct gt_ptx_access *access = new_access(decoder, &type);
-	size_t n = 0;
+	struct gt_ptx_access *access;
+	size_t n = 0, operands = instruction->n_operands;
+	int result = new_access(decoder, GT_PTX_LOADS, &access, &type);
 
-	if (!access)
+	if (result != 0)
+		return refused(result);
+	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
 		return -1;
-	const struct gt_ptx_operand *values =
-		instruction->n_operands >= 2 ? elements(&instruction->operands[0], &n) : NULL;
+	const struct gt_ptx_operand *values = operands == 2 ? elements(&instruction->operands[0], &n) : NULL;
 	if (!values || !fits(access, n))
-		return gt_ptx_emit_unknown(decoder, "a load of this form is not known");
+		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_LOAD;
 	if (read_address(decoder, access, &instruction->operands[1]) != 0)
 		return -1;
@@ -171,15 +134,17 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	enum gt_ptx_type type;
-	struct gt_ptx_access *access = new_access(decoder, &type);
-	size_t n = 0;
+	struct gt_ptx_access *access;
+	size_t n = 0, operands = instruction->n_operands;
+	int result = new_access(decoder, GT_PTX_STORES, &access, &type);
 
-	if (!access)
+	if (result != 0)
+		return refused(result);
+	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
 		return -1;
-	const struct gt_ptx_operand *values =
-		instruction->n_operands >= 2 ? elements(&instruction->operands[1], &n) : NULL;
+	const struct gt_ptx_operand *values = operands == 2 ? elements(&instruction->operands[1], &n) : NULL;
 	if (!values || !fits(access, n))
-		return gt_ptx_emit_unknown(decoder, "a store of this form is not known");
+		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_STORE;
 	if (read_address(decoder, access, &instruction->operands[0]) != 0)
 		return -1;
@@ -198,13 +163,16 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 	size_t at = returns ? 1 : 0, n = instruction->n_operands;
 	struct gt_ptx_result result = {0};
 	enum gt_ptx_type type;
-	struct gt_ptx_access *access = new_access(decoder, &type);
+	struct gt_ptx_access *access;
+	int read = new_access(decoder, GT_PTX_ATOMICS, &access, &type);
 
-	if (!access)
+	if (read != 0)
+		return refused(read);
+	if (gt_ptx_read_policy(decoder, access, &n) != 0)
 		return -1;
 	access->change = gt_ptx_change(instruction, type);
 	if (!access->change || n < at + 2 || n > at + 3 || access->n != 1)
-		return gt_ptx_emit_unknown(decoder, "an atomic of this form is not known");
+		return gt_ptx_refuse(decoder, "is not known in this form");
 	if (read_address(decoder, access, &instruction->operands[at]) != 0 ||
 	    !(access->slots[0] = gt_ptx_source(decoder, &instruction->operands[at + 1], type)) ||
 	    (n == at + 3 &&
@@ -225,44 +193,107 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-/* cp.async.CACHE.shared.global [to], [from], bytes(, bytes that are copied, the rest is zero). */
-int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
+/* What follows the bytes: how many of them are copied, or whether none is. The rest is zero. */
+static int read_copied(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t *copied,
+		       uint32_t *ignored)
+{
+	const struct gt_ptx_register *reg =
+		operand->kind == GT_PTX_REGISTER ? gt_ptx_register(&decoder->registers, operand->name) : NULL;
+
+	if (reg && reg->type == GT_PTX_PRED)
+		return (*ignored = gt_ptx_source(decoder, operand, GT_PTX_PRED)) ? 0 : -1;
+	return (*copied = gt_ptx_source(decoder, operand, GT_PTX_U32)) ? 0 : -1;
+}
+
+/* cp.async.CACHE.shared.global [to], [from], bytes(, bytes that are copied, or a predicate: none is)(, policy). */
+static int decode_async(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	enum gt_ptx_type type;
+	struct gt_ptx_access *from, *to = gt_ptx_own(decoder, sizeof *to);
+	size_t n = instruction->n_operands;
+	uint32_t copied = 0, ignored = 0;
+	int read = new_access(decoder, GT_PTX_COPIES, &from, &type);
 
-	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
-	    gt_ptx_says(decoder, "wait_all"))
-		return gt_ptx_decode_nothing(decoder);
-	if (!gt_ptx_says(decoder, "async") || gt_ptx_says(decoder, "bulk") ||
-	    gt_ptx_says(decoder, "mbarrier") || instruction->n_operands < 3 ||
-	    instruction->operands[2].kind != GT_PTX_IMMEDIATE)
-		return gt_ptx_emit_unknown(decoder, "this form of cp is not known");
-	struct gt_ptx_access *from = new_access(decoder, &type), *to = new_access(decoder, &type);
-	if (!from || !to)
+	if (!to || read != 0)
+		return to ? refused(read) : -1;
+	if (gt_ptx_read_policy(decoder, from, &n) != 0)
 		return -1;
+	if (n < 3 || n > 4 || instruction->operands[2].kind != GT_PTX_IMMEDIATE)
+		return gt_ptx_refuse(decoder, "is not known in this form");
 	uint64_t bytes = instruction->operands[2].bits;
 	if (bytes != 4 && bytes != 8 && bytes != 16)
-		return gt_ptx_emit_unknown(decoder, "cp.async of other than 4, 8 or 16 bytes");
+		return gt_ptx_refuse(decoder, "copies 4, 8 or 16 bytes");
+	*to = (struct gt_ptx_access){.space = GT_PTX_SHARED, .action = GT_STORE, .n = 1, .low = 1};
 	from->space = GT_PTX_GLOBAL;
 	from->action = GT_LOAD;
-	to->space = GT_PTX_SHARED;
-	to->action = GT_STORE;
-	to->operation = GT_OPERATOR_NONE;
 	from->size = to->size = (uint8_t)bytes;
 	if (read_address(decoder, to, &instruction->operands[0]) != 0 ||
-	    read_address(decoder, from, &instruction->operands[1]) != 0)
-		return -1;
-	uint32_t copied = 0;
-	if (instruction->n_operands > 3 &&
-	    !(copied = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_U32)))
+	    read_address(decoder, from, &instruction->operands[1]) != 0 ||
+	    (n == 4 && read_copied(decoder, &instruction->operands[3], &copied, &ignored) != 0))
 		return -1;
 	/* Two micro-ops: the bytes pass through the warp's buffer. */
 	struct gt_ptx_op *op = emit_access(decoder, from, gt_ptx_copy_from);
 	if (!op)
 		return -1;
 	op->a = copied;
+	op->b = ignored;
 	return emit_access(decoder, to, gt_ptx_copy_to) ? 0 : -1;
+}
+
+int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
+{
+	if (gt_ptx_says(decoder, "bulk"))
+		return gt_ptx_refuse(decoder, "is not modelled");
+	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
+	    gt_ptx_says(decoder, "wait_all"))
+		return gt_ptx_decode_nothing(decoder);
+	return gt_ptx_says(decoder, "async") ? decode_async(decoder) : gt_ptx_refuse(decoder, "is not modelled");
+}
+
+/* What is done with lines: the action, and what else has to be said. */
+static const struct {
+	const char *opcode, *level;
+	enum gt_line_action action;
+	size_t operands;
+} line_actions[] = {
+	{"prefetch", "L1", GT_PREFETCH_L1, 1},
+	{"prefetch", "L2", GT_PREFETCH_L2, 1},
+	{"prefetch", "L2::evict_last", GT_PREFETCH_L2, 1},
+	{"prefetch", "L2::evict_normal", GT_PREFETCH_L2, 1},
+	{"prefetchu", "L1", GT_PREFETCH_L1, 1},
+	{"discard", "L2", GT_DISCARD_L2, 2},
+	{"applypriority", "L2::evict_normal", GT_APPLY_PRIORITY_L2, 2},
+};
+
+/* prefetch(.global).LEVEL [a]; discard(.global).L2 [a], 128; applypriority(.global).L2::evict_normal [a], 128. */
+int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const size_t all = sizeof line_actions / sizeof line_actions[0];
+	struct gt_ptx_access *access;
+	enum gt_ptx_type type;
+	size_t i = 0, n = instruction->n_operands;
+	int read = new_access(decoder, GT_PTX_LINES, &access, &type);
+
+	if (read != 0)
+		return refused(read);
+	while (i < all && (strcmp(instruction->opcode, line_actions[i].opcode) != 0 ||
+			   !gt_ptx_says(decoder, line_actions[i].level)))
+		i++;
+	if (i == all || n != line_actions[i].operands || type != GT_PTX_NO_TYPE ||
+	    (n == 2 && (instruction->operands[1].kind != GT_PTX_IMMEDIATE || instruction->operands[1].bits != GT_LINE)))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (access->space == GT_PTX_LOCAL) {
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.local'",
+				    "local memory is not prefetched");
+		return gt_ptx_decode_nothing(decoder);
+	}
+	access->hint |= gt_hint(GT_PRIORITY_NONE, GT_PRIORITY_NONE, GT_FETCH_NONE, line_actions[i].action);
+	access->action = GT_LOAD;
+	if (read_address(decoder, access, &instruction->operands[0]) != 0)
+		return -1;
+	return emit_access(decoder, access, gt_ptx_touch_lines) ? 0 : -1;
 }
 
 /* tex.1d.v4.TYPE.s32 {a, b, c, d}, [texture, {x}]: an unfiltered fetch from linear memory. */
@@ -270,7 +301,6 @@ int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_words words;
-	enum gt_ptx_type type;
 
 	gt_ptx_read_words(instruction, &words);
 	if (!gt_ptx_says(decoder, "1d") || !gt_ptx_says(decoder, "v4") || words.type != GT_PTX_S32 ||
@@ -280,9 +310,10 @@ int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
 			decoder, "opcode '%s' is not known: textures are fetched by integers, 1D, linear",
 			words.name);
 	const struct gt_ptx_operand *handle = &instruction->operands[1], *x = &handle->elements[0];
-	struct gt_ptx_access *access = new_access(decoder, &type);
+	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
 	if (!access)
 		return -1;
+	access->low = 1;
 	access->space = GT_PTX_GLOBAL;
 	access->action = GT_LOAD;
 	access->size = 4;

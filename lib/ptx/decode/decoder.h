@@ -104,7 +104,8 @@ gt_ptx_decode_one gt_ptx_decode_lanes, gt_ptx_decode_mov, gt_ptx_decode_setp, gt
 	gt_ptx_decode_ld, gt_ptx_decode_st, gt_ptx_decode_cvta, gt_ptx_decode_isspacep, gt_ptx_decode_bra,
 	gt_ptx_decode_brx, gt_ptx_decode_ret, gt_ptx_decode_exit, gt_ptx_decode_trap, gt_ptx_decode_call,
 	gt_ptx_decode_bar, gt_ptx_decode_bar_warp, gt_ptx_decode_nothing, gt_ptx_decode_atom, gt_ptx_decode_shfl, gt_ptx_decode_vote,
-	gt_ptx_decode_match, gt_ptx_decode_cp, gt_ptx_decode_tex, gt_ptx_decode_lop3;
+	gt_ptx_decode_match, gt_ptx_decode_cp, gt_ptx_decode_tex, gt_ptx_decode_lop3,
+	gt_ptx_decode_line, gt_ptx_decode_createpolicy, gt_ptx_decode_untimed;
 
 /* Whether the instruction has one of the modifiers. */
 static inline bool gt_ptx_says(const struct gt_ptx_decoder *decoder, const char *modifier)

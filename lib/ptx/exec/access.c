@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "ptx/decode/code.h"
+#include "ptx/decode/modifiers.h"
+#include "stream/hint.h"
 
 const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {
 	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL,  [GT_PTX_SHARED] = GT_SHARED,
@@ -147,7 +149,7 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 
 /* Fills the columns that all accesses have. */
 static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
-		     unsigned bytes, size_t *row)
+		     uint16_t hint, unsigned bytes, size_t *row)
 {
 	struct gt_ptx_core *core = warp->core;
 	struct gt_rows *rows = core->sink->rows;
@@ -162,6 +164,8 @@ static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint3
 	rows->an[i] = warp->an++;
 	rows->pc[i] = op->line;
 	rows->op[i] = operation;
+	rows->hint[i] = hint; /* always: a later row of the batch may be the first that has one */
+	rows->has_hints |= hint != 0;
 	rows->size[i] = (uint8_t)bytes;
 	rows->mask[i] = mask;
 	core->accesses++;
@@ -170,12 +174,12 @@ static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint3
 }
 
 int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
-		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride)
+		 uint16_t hint, unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride)
 {
 	struct gt_rows *rows = warp->core->sink->rows;
 	size_t i;
 
-	if (begin_row(warp, op, mask, operation, bytes, &i) != 0)
+	if (begin_row(warp, op, mask, operation, hint, bytes, &i) != 0)
 		return -1;
 	rows->stride[i] = stride;
 	if (stride != GT_STRIDE_LANES) {
@@ -195,7 +199,7 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 /* Local memory lies word by word side by side for the lanes of a warp, as the hardware places it:
  * an access of more than 4 bytes is one access for each word. */
 static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-		       const struct gt_ptx_reach *reach, uint8_t operation, unsigned bytes)
+		       const struct gt_ptx_reach *reach, uint8_t operation, uint16_t hint, unsigned bytes)
 {
 	const struct gt_ptx_core *core = warp->core;
 	uint64_t words = core->local_words, lanes[GT_WARP_SIZE] = {0};
@@ -211,9 +215,24 @@ static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 				4 * word;
 			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
 		}
-		if (gt_ptx_trace(warp, op, mask, operation, size, lanes, 0, gt_ptx_stride(lanes, mask)) != 0)
+		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, gt_ptx_stride(lanes, mask)) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* The priority in L2 that the cache policy of the lowest lane names. */
+static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint16_t *hint)
+{
+	unsigned lane = gt_ptx_lowest(mask);
+	uint64_t policy = ((const uint64_t *)gt_ptx_lanes(warp, op->with.access->policy))[lane];
+	enum gt_priority priority = gt_ptx_policy_priority(policy);
+
+	if (priority == GT_PRIORITY_NONE) {
+		gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no cache policy that is known", policy);
+		return -1;
+	}
+	*hint = (uint16_t)((*hint & ~(7U << 3)) | (unsigned)priority << 3);
 	return 0;
 }
 
@@ -225,13 +244,45 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
-	uint8_t operation = gt_op((enum gt_action)access->action, space, (enum gt_operator)access->operation);
+	bool cached = space == GT_GLOBAL || space == GT_LOCAL;
+	enum gt_operator said = access->scoped && space != GT_GLOBAL ? GT_OPERATOR_NONE : (enum gt_operator)access->operation;
+	uint8_t operation = gt_op((enum gt_action)access->action, space, said);
+	uint16_t hint = cached ? access->hint : 0;
+	if (access->policy && cached && add_policy(warp, op, mask, &hint) != 0)
+		return -1;
 	if (space == GT_LOCAL)
-		return trace_local(warp, op, mask, reach, operation, bytes);
+		return trace_local(warp, op, mask, reach, operation, hint, bytes);
 	uint64_t offset = reach->offset;
 	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
 		offset -= GT_PTX_SHARED_BASE;
-	return gt_ptx_trace(warp, op, mask, operation, bytes, reach->lanes, offset, reach->stride);
+	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset, reach->stride);
+}
+
+/* prefetch, discard, applypriority: rows of a byte a lane, of which stages take the whole lines. What
+ * is prefetched outside of all allocations is left alone, as is what is no global memory. */
+const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	bool prefetches = gt_hint_action(access->hint) <= GT_PREFETCH_L2;
+	struct gt_ptx_reach reach = {.lanes = gt_ptx_lanes(warp, access->address)};
+	uint32_t inside = 0;
+
+	gt_ptx_widen(warp, access, &reach);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		uint64_t address = reach.lanes[lane] + reach.offset, within;
+		bool found = space_of(address, &within) == GT_PTX_GLOBAL && gt_ptx_at(warp->core->memory, address, 1);
+		if (!prefetches && (!found || address % GT_LINE != 0))
+			return gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no line of global memory: a multiple of %d expected",
+					    address, GT_LINE);
+		inside |= (uint32_t)found << lane;
+	}
+	if (!inside || !(warp->core->traced >> GT_GLOBAL & 1))
+		return op + 1;
+	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE), access->hint, 1, reach.lanes,
+			    reach.offset, gt_ptx_stride(reach.lanes, inside)) != 0
+		       ? NULL
+		       : op + 1;
 }
 
 /* One element of every lane. Affine lanes of all are moved at once. */

@@ -77,6 +77,22 @@ GT_INLINE bool gt_ptx_extent(struct gt_ptx_reach *reach, uint32_t mask, unsigned
 	return (bits & (bytes - 1)) == 0;
 }
 
+/* Addresses of 32 bits as addresses. Their sum with the offset has the width of the register: it wraps at
+ * 2^32. */
+GT_INLINE void gt_ptx_widen(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access,
+			    struct gt_ptx_reach *reach)
+{
+	const uint32_t *narrow = gt_ptx_lanes(warp, access->address), offset = (uint32_t)access->offset;
+
+	reach->offset = (uint64_t)access->offset;
+	if (!access->narrow)
+		return;
+	for (int i = 0; i < GT_WARP_SIZE; i++)
+		reach->widened[i] = narrow[i] + offset;
+	reach->lanes = reach->widened;
+	reach->offset = 0;
+}
+
 /* The fast way: all lanes in the allocation of the last access, or in shared memory. */
 GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 			   struct gt_ptx_reach *reach, unsigned bytes)
@@ -85,15 +101,8 @@ GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 	uint64_t high;
 
 	reach->lanes = gt_ptx_lanes(warp, access->address);
-	reach->offset = (uint64_t)access->offset;
-	if (access->narrow) {
-		/* The sum has the width of the register: it wraps at 2^32. */
-		const uint32_t *narrow = gt_ptx_lanes(warp, access->address), offset = (uint32_t)access->offset;
-		for (int i = 0; i < GT_WARP_SIZE; i++)
-			reach->widened[i] = narrow[i] + offset;
-		reach->lanes = reach->widened;
-		reach->offset = 0;
-	} else if (access->keeps) {
+	gt_ptx_widen(warp, access, reach);
+	if (access->keeps && !access->narrow) {
 		for (int i = 0; i < GT_WARP_SIZE; i++)
 			reach->widened[i] = reach->lanes[i];
 		reach->lanes = reach->widened;

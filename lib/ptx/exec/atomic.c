@@ -152,13 +152,14 @@ const struct gt_ptx_op *gt_ptx_copy_from(struct gt_ptx_warp *warp, const struct 
 {
 	unsigned size = op->with.access->size;
 	const uint32_t *copied = op->a ? gt_ptx_lanes(warp, op->a) : NULL;
+	uint32_t ignored = op->b ? gt_ptx_predicate(warp, op->b) : 0;
 	struct gt_ptx_reach reach;
 	uint32_t reads = mask;
 
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		memset(warp->copied[lane], 0, size);
-		if (copied && copied[lane] == 0)
+		if ((copied && copied[lane] == 0) || ignored >> lane & 1)
 			reads &= ~(UINT32_C(1) << lane);
 	}
 	if (!reads)
@@ -248,7 +249,7 @@ const struct gt_ptx_op *gt_ptx_texture(struct gt_ptx_warp *warp, const struct gt
 	}
 	if (!inside || !(warp->core->traced >> GT_TEXTURE & 1))
 		return op + 1;
-	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE), bytes, addresses,
+	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE), 0, bytes, addresses,
 			    0, gt_ptx_stride(addresses, inside)) != 0
 		       ? NULL
 		       : op + 1;

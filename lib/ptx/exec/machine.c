@@ -132,6 +132,11 @@ struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, s
 	return NULL;
 }
 
+void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes)
+{
+	machine->notes = notes;
+}
+
 struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine)
 {
 	return machine->memory;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "ptx/exec/memory.h"
+#include "ptx/exec/notes.h"
 #include "ptx/text/module.h"
 #include "stream/kernel.h"
 #include "stream/op.h"
@@ -22,6 +23,9 @@ struct gt_ptx_machine;
 struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
 					   const char *name, struct gt_error *error);
 void gt_ptx_machine_close(struct gt_ptx_machine *machine);
+
+/* Where it notes what it ignores; they stay the caller's. */
+void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes);
 
 /* The memory it was opened with. */
 struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);

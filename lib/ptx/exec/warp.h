@@ -63,6 +63,9 @@ struct gt_ptx_op {
 struct gt_ptx_access {
 	enum gt_ptx_space space;
 	uint8_t action, operation; /* enum gt_action, enum gt_operator */
+	bool scoped;		   /* the operator is that of a scope, which only global memory has */
+	uint16_t hint;		   /* stream/hint.h */
+	uint32_t policy;	   /* slot of the cache policy that says the priority in L2; 0: none */
 	uint8_t size, n;	   /* bytes of an element, elements of a vector */
 	bool narrow;		   /* the address slot is of 32-bit lanes */
 	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
@@ -231,13 +234,13 @@ static inline unsigned gt_ptx_lowest(uint32_t mask)
 /* Appends an access to the sink. The addresses are those of the active lanes, lane i's at lanes[i]
  * + offset; stride GT_STRIDE_LANES if they are not affine. Returns -1 when the sink fails. */
 int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
-		 unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
+		 uint16_t hint, unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
 
 gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_switch, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
 	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
 	gt_ptx_barrier, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing, gt_ptx_print, gt_ptx_assert,
 	gt_ptx_local_address, gt_ptx_texture, gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic,
-		gt_ptx_is_space, gt_ptx_read_special;
+		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;
 
 /* Ends the launch: "kernel NAME, PTX line L: BLOCK (x,y,z) THREAD (x,y,z): ..."; returns NULL. */
 const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,

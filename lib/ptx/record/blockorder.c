@@ -69,6 +69,7 @@ static int pass_row(struct gt_ptx_blockorder *order, size_t i, struct gt_error *
 	to->an[at] = held->an[i];
 	to->pc[at] = held->pc[i];
 	to->op[at] = held->op[i];
+	to->hint[at] = held->hint[i];
 	to->size[at] = held->size[i];
 	to->mask[at] = held->mask[i];
 	to->base[at] = held->base[i];
@@ -92,7 +93,8 @@ static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 	struct gt_rows *held = order->held;
 	uint32_t *next = order->first;
 
-	if (held->n > 0 && gt_sink_begin(order->to, GT_ACCESSES, false, error) != 0)
+	if (held->n > 0 &&
+	    gt_sink_begin_as(order->to, &(struct gt_rows){.kind = GT_ACCESSES, .has_hints = held->has_hints}, error) != 0)
 		return -1;
 	for (size_t passed = 0; passed < held->n;) {
 		uint32_t an = UINT32_MAX;
@@ -108,6 +110,7 @@ static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 		}
 	}
 	held->n = held->n_lanes = 0;
+	held->has_hints = false;
 	return 0;
 }
 
@@ -129,7 +132,8 @@ static int append(struct gt_rows *to, const struct gt_rows *rows, size_t from, s
 		const struct gt_column *column = &gt_columns[c];
 		unsigned char *array = gt_column_of(to, column);
 		const unsigned char *source = gt_column_of(rows, column);
-		if (column->in_access && !column->flag && source)
+		bool kept = !column->flag || column->offset == offsetof(struct gt_rows, hint);
+		if (column->in_access && kept && source)
 			memcpy(array + to->n * column->width, source + from * column->width, n * column->width);
 	}
 	for (size_t i = to->n; i < to->n + n; i++)
@@ -138,6 +142,7 @@ static int append(struct gt_rows *to, const struct gt_rows *rows, size_t from, s
 	if (lanes > 0)
 		memcpy(to->lanes + to->n_lanes, rows->lanes + first_lane, lanes * sizeof *to->lanes);
 	to->n_lanes += lanes;
+	to->has_hints |= rows->has_hints;
 	to->n += n;
 	return 0;
 }
@@ -202,6 +207,7 @@ static int take_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 			return -1;
 	}
 	rows->n = rows->n_lanes = 0;
+	rows->has_hints = false;
 	return 0;
 }
 

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/decode/modifiers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/exec/notes.h"
+#include "stream/hint.h"
+#include "stream/op.h"
+
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+enum kind {
+	SAYS_NOTHING, /* what the machine does in any case */
+	SPACE,
+	OPERATOR,
+	STRONG,	 /* not from L1, if the scope is wider than a block */
+	WIDER,	 /* such a scope */
+	ELEMENTS,
+	HINT,
+	IGNORED,
+};
+
+static const struct {
+	const char *word;
+	unsigned families;
+	enum kind kind;
+	int value;
+} modifiers[] = {
+	{"global", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES | GT_PTX_LINES, SPACE, GT_PTX_GLOBAL},
+	{"shared", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES, SPACE, GT_PTX_SHARED},
+	{"shared::cta", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES, SPACE, GT_PTX_SHARED},
+	/* The address of another block's comes from mapa alone, which is refused. */
+	{"shared::cluster", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, SPACE, GT_PTX_SHARED},
+	{"local", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_LINES, SPACE, GT_PTX_LOCAL},
+	{"const", GT_PTX_LOADS, SPACE, GT_PTX_CONST},
+	{"param", GT_PTX_LOADS | GT_PTX_STORES, SPACE, GT_PTX_PARAM},
+	{"param::entry", GT_PTX_LOADS, SPACE, GT_PTX_PARAM},
+	{"param::func", GT_PTX_LOADS | GT_PTX_STORES, SPACE, GT_PTX_PARAM},
+	{"ca", GT_PTX_LOADS | GT_PTX_COPIES, OPERATOR, GT_CA},
+	{"cg", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_COPIES, OPERATOR, GT_CG},
+	{"cs", GT_PTX_LOADS | GT_PTX_STORES, OPERATOR, GT_CS},
+	{"cv", GT_PTX_LOADS, OPERATOR, GT_CV},
+	{"lu", GT_PTX_LOADS, OPERATOR, GT_LU},
+	{"nc", GT_PTX_LOADS, OPERATOR, GT_NC},
+	{"wb", GT_PTX_STORES, SAYS_NOTHING, 0},
+	{"wt", GT_PTX_STORES, IGNORED, 0},
+	{"weak", GT_PTX_LOADS | GT_PTX_STORES, SAYS_NOTHING, 0},
+	{"volatile", GT_PTX_LOADS | GT_PTX_STORES, STRONG, true},
+	{"mmio", GT_PTX_LOADS | GT_PTX_STORES, STRONG, true},
+	{"relaxed", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, STRONG, false},
+	{"acquire", GT_PTX_LOADS | GT_PTX_ATOMICS, STRONG, false},
+	{"release", GT_PTX_STORES | GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"acq_rel", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"cta", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"cluster", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, WIDER, 0},
+	{"gpu", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, WIDER, 0},
+	{"sys", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, WIDER, 0},
+	{"v2", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, ELEMENTS, 2},
+	{"v4", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, ELEMENTS, 4},
+	{"v8", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, ELEMENTS, 8},
+	{"L1::evict_normal", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_NORMAL},
+	{"L1::evict_unchanged", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_UNCHANGED},
+	{"L1::evict_first", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_FIRST},
+	{"L1::evict_last", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_LAST},
+	{"L1::no_allocate", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_NO_ALLOCATE},
+	{"L2::evict_normal", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_LINES, HINT, GT_EVICT_NORMAL << 3},
+	{"L2::evict_first", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_FIRST << 3},
+	{"L2::evict_last", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_LINES, HINT, GT_EVICT_LAST << 3},
+	{"L2::64B", GT_PTX_LOADS | GT_PTX_COPIES, HINT, GT_FETCH_64 << 6},
+	{"L2::128B", GT_PTX_LOADS | GT_PTX_COPIES, HINT, GT_FETCH_128 << 6},
+	{"L2::256B", GT_PTX_LOADS | GT_PTX_COPIES, HINT, GT_FETCH_256 << 6},
+	{"L2::cache_hint", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES, SAYS_NOTHING, 0},
+	{"async", GT_PTX_COPIES, SAYS_NOTHING, 0},
+	{"L1", GT_PTX_LINES, SAYS_NOTHING, 0},
+	{"L2", GT_PTX_LINES, SAYS_NOTHING, 0},
+	{"noftz", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"add", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"min", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"max", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"inc", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"dec", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"and", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"or", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"xor", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"exch", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"cas", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+};
+
+/* The instruction as it is written, without its operands; cut to fit. */
+static const char *written(const struct gt_ptx_instruction *instruction, char *buffer, size_t bytes)
+{
+	int n = snprintf(buffer, bytes, "%s", instruction->opcode);
+
+	for (size_t i = 0; i < instruction->n_modifiers && n >= 0 && (size_t)n < bytes; i++)
+		n += snprintf(buffer + n, bytes - (size_t)n, ".%s", instruction->modifiers[i]);
+	return buffer;
+}
+
+int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why)
+{
+	char name[96];
+
+	return gt_ptx_emit_unknown(decoder, "'%s' %s", written(decoder->instruction, name, sizeof name), why);
+}
+
+/* Index of the modifier's row; LENGTH(modifiers) if the family has none such. */
+static size_t row_of(const char *word, unsigned family)
+{
+	size_t m = 0;
+
+	while (m < LENGTH(modifiers) && (!(modifiers[m].families & family) || strcmp(word, modifiers[m].word) != 0))
+		m++;
+	return m;
+}
+
+/* ld.global.cg.nc: what says where the data may lie comes before how it gets there. */
+static void take_operator(struct gt_ptx_access *access, int operation)
+{
+	static const unsigned ranks[GT_OPERATORS] = {
+		[GT_OPERATOR_NONE] = 0, [GT_CA] = 1, [GT_NC] = 2, [GT_CG] = 3, [GT_CS] = 3, [GT_CV] = 3, [GT_LU] = 3};
+
+	if (ranks[operation] >= ranks[access->operation])
+		access->operation = (uint8_t)operation;
+}
+
+int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, unsigned family, struct gt_ptx_access *access,
+			  enum gt_ptx_type *type)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	bool strong = false, wide = false;
+	char why[64];
+
+	access->n = 1;
+	*type = GT_PTX_NO_TYPE;
+	for (size_t i = 0; i < instruction->n_modifiers; i++) {
+		const char *word = instruction->modifiers[i];
+		enum gt_ptx_type named = gt_ptx_type_named(word, strlen(word));
+		size_t m = row_of(word, family);
+		*type = named ? named : *type;
+		if (named)
+			continue;
+		if (m == LENGTH(modifiers)) {
+			snprintf(why, sizeof why, "is not modelled: '.%.32s'", word);
+			return gt_ptx_refuse(decoder, why) != 0 ? -1 : 1;
+		}
+		int value = modifiers[m].value;
+		switch (modifiers[m].kind) {
+		case SAYS_NOTHING: break;
+		case SPACE: access->space = (enum gt_ptx_space)value; break;
+		case OPERATOR: take_operator(access, value); break;
+		case STRONG: strong = true, wide |= value; break;
+		case WIDER: wide = true; break;
+		case ELEMENTS: access->n = (uint8_t)value; break;
+		case HINT: access->hint |= (uint16_t)value; break;
+		case IGNORED:
+			gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'st.wt'",
+					    "writing through L2 concerns system memory alone");
+		}
+	}
+	if (family == GT_PTX_LOADS && strong && wide && access->operation == GT_OPERATOR_NONE) {
+		access->operation = GT_CG;
+		access->scoped = true;
+	}
+	return 0;
+}
+
+/* ---- cache policies ---- */
+
+static const struct {
+	const char *name; /* in createpolicy */
+	unsigned byte;
+	enum gt_priority priority;
+} policies[] = {
+	{"L2::evict_normal", 0x10, GT_EVICT_NORMAL},
+	{"L2::evict_first", 0x12, GT_EVICT_FIRST},
+	{"L2::evict_last", 0x14, GT_EVICT_LAST},
+	{NULL, 0x16, GT_EVICT_NORMAL}, /* cuda::access_property's normal, which ends persistence */
+	{"L2::evict_unchanged", 0x18, GT_EVICT_UNCHANGED},
+};
+
+enum gt_priority gt_ptx_policy_priority(uint64_t policy)
+{
+	for (size_t i = 0; i < LENGTH(policies); i++)
+		if (policy >> GT_PTX_POLICY_SHIFT == policies[i].byte)
+			return policies[i].priority;
+	return GT_PRIORITY_NONE;
+}
+
+int gt_ptx_read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, size_t *n)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	if (!gt_ptx_says(decoder, "L2::cache_hint"))
+		return 0;
+	if (*n < 3)
+		return gt_fail(decoder->error, "PTX line %u: '%s' with .L2::cache_hint: a cache policy expected",
+			       instruction->line, instruction->opcode);
+	access->policy = gt_ptx_source(decoder, &instruction->operands[--*n], GT_PTX_B64);
+	return access->policy ? 0 : -1;
+}
+
+/* The first modifier that names a priority is the primary one. */
+static size_t primary(const struct gt_ptx_instruction *instruction)
+{
+	for (size_t m = 0; m < instruction->n_modifiers; m++)
+		for (size_t i = 0; i < LENGTH(policies); i++)
+			if (policies[i].name && strcmp(instruction->modifiers[m], policies[i].name) == 0)
+				return i;
+	return LENGTH(policies);
+}
+
+static bool is_one(const struct gt_ptx_operand *operand)
+{
+	const uint64_t one = operand->is_single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000);
+
+	return operand->kind == GT_PTX_IMMEDIATE && operand->is_float && operand->bits == one;
+}
+
+/* createpolicy.fractional.L2::PRIMARY(.L2::SECONDARY).b64 policy(, fraction); .range ... policy, [a], primary
+ * size, total size: the primary priority, of all lines. .cvt.L2.b64 policy, property: the property. */
+int gt_ptx_decode_createpolicy(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t first = primary(instruction), n = instruction->n_operands;
+	bool fractional = gt_ptx_says(decoder, "fractional"), ranges = gt_ptx_says(decoder, "range");
+	struct gt_ptx_result result;
+	uint32_t value;
+
+	if (gt_ptx_says(decoder, "cvt") && n == 2)
+		value = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_B64);
+	else if (first < LENGTH(policies) && ((fractional && n >= 1 && n <= 2) || (ranges && n == 4)))
+		value = gt_ptx_constant_slot(decoder, (uint64_t)policies[first].byte << GT_PTX_POLICY_SHIFT, 8);
+	else
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (!value || gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_B64, &result) != 0)
+		return -1;
+	if (ranges || (fractional && n == 2 && !is_one(&instruction->operands[1])))
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line,
+				    ranges ? "the range of 'createpolicy'" : "the fraction of 'createpolicy'",
+				    "a cache policy stands for its primary priority");
+	return gt_ptx_emit_form(decoder, "mov.b64", result.slot, value, 0, 0) &&
+			       gt_ptx_finish_result(decoder, &result) == 0
+		       ? 0
+		       : -1;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The hint of a row: what an instruction asks of the caches beside its access, in the terms of the PTX
+ * ISA. Zero asks for nothing. Bits 0-2: its priority in L1; bits 3-5: in L2; bits 6-7: how much L2 is
+ * to fetch; bits 8-10: what is done in the place of an access. */
+#ifndef GT_STREAM_HINT_H
+#define GT_STREAM_HINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When a line leaves, among those of its set. UNCHANGED: neither the line's priority nor its place
+ * changes. NO_ALLOCATE, in L1 only: an absent line takes no place. */
+enum gt_priority {
+	GT_PRIORITY_NONE,
+	GT_EVICT_NORMAL,
+	GT_EVICT_UNCHANGED,
+	GT_EVICT_FIRST,
+	GT_EVICT_LAST,
+	GT_NO_ALLOCATE,
+	GT_PRIORITIES
+};
+
+/* No lane gets or gives data: whole lines are brought in, lose what was written to them, or change
+ * their priority. */
+enum gt_line_action {
+	GT_ACCESS_DATA,
+	GT_PREFETCH_L1,
+	GT_PREFETCH_L2,
+	GT_DISCARD_L2,
+	GT_APPLY_PRIORITY_L2,
+	GT_LINE_ACTIONS
+};
+
+enum gt_fetch_size { GT_FETCH_NONE, GT_FETCH_64, GT_FETCH_128, GT_FETCH_256 };
+
+#define GT_HINT_TEXT 96 /* bytes that hold any hint's text form */
+
+static inline uint16_t gt_hint(enum gt_priority l1, enum gt_priority l2, enum gt_fetch_size fetch,
+			       enum gt_line_action action)
+{
+	return (uint16_t)((unsigned)l1 | (unsigned)l2 << 3 | (unsigned)fetch << 6 | (unsigned)action << 8);
+}
+
+static inline enum gt_priority gt_hint_l1(uint16_t hint) { return (enum gt_priority)(hint & 7); }
+static inline enum gt_priority gt_hint_l2(uint16_t hint) { return (enum gt_priority)(hint >> 3 & 7); }
+/* Bytes that L2 is to fetch, aligned, where it misses; 0: as it does without. */
+static inline unsigned gt_hint_fetch(uint16_t hint) { return hint >> 6 & 3 ? 32U << (hint >> 6 & 3) : 0; }
+static inline enum gt_line_action gt_hint_action(uint16_t hint) { return (enum gt_line_action)(hint >> 8 & 7); }
+
+/* False for a hint that says what is not defined. */
+bool gt_hint_valid(uint16_t hint);
+
+/* "none", or its parts with commas between: L1::evict_first, L2::evict_last, L2::128B, prefetch.L1,
+ * prefetch.L2, discard.L2, applypriority.L2; into at least GT_HINT_TEXT bytes; returns the buffer. */
+const char *gt_hint_format(uint16_t hint, char *buffer);
+
+/* The inverse. Returns 0, or -1 if the text names no hint. */
+int gt_hint_parse(const char *text, uint16_t *hint);
+
+#endif
