@@ -58,4 +58,4 @@ csdd: $(report)
 	@awk -F, 'BEGIN { OFS = "\t"; print "kernel", "sequence", "distance", "fraction" } \
 		$$3 == "references" { all = $$4; below = 0 } \
 		match($$3, /^(distance|far)\[/) && $$4 > 0 { i = substr($$3, RLENGTH + 1) + 1; below += $$4; \
-			print $$1, $$2, $$3 ~ /^far/ ? 65536 * 2 ^ i : i, sprintf("%.6f", below / all) }' $<
+			print $$1, $$2, ($$3 ~ /^far/ ? 65536 * 2 ^ i : i), sprintf("%.6f", below / all) }' $<

@@ -18,7 +18,7 @@ series() {
 	local name=$1 cycles=$2
 	shift 2
 	gcache "$@" --emit latency --hit-cycles "${cycles%,*}" --miss-cycles "${cycles#*,}" "$name.gt" | gpchase latency |
-		awk -v OFS='\t' -v hit="${cycles%,*}" '{ print $0, NR == 1 ? "pattern" : $3 == hit ? 1 : 2 }'
+		awk -v OFS='\t' -v hit="${cycles%,*}" '{ print $0, (NR == 1 ? "pattern" : $3 == hit ? 1 : 2) }'
 }
 
 # expect_late_failure TEXT COMMAND...: as expect_failure 1, for a command that prints rows until it fails.

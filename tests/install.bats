@@ -149,6 +149,17 @@ installed_library() {
 	[ "$(cd "$work/build" && find . -name '*.o' -newer "$work/before")" = ./lib/base/installed.o ]
 }
 
+@test "man -k gtrace finds every tool after make install" {
+	command -v mandb >/dev/null || skip "no mandb"
+	"${install[@]}" install PREFIX=/usr
+	mandb -q --user-db --create "$work/image/usr/share/man" 2>/dev/null || mandb -q "$work/image/usr/share/man"
+	man -M "$work/image/usr/share/man" -k gtrace >"$work/found"
+	for page in man/*; do
+		name=${page#man/}
+		grep -q "^${name%.*} (${name##*.})" "$work/found" || { echo "$name"; cat "$work/found"; return 1; }
+	done
+}
+
 @test "a system without apt is told what to install" {
 	mkdir "$work/bin"
 	for program in cat id sh; do ln -s "$(command -v $program)" "$work/bin"; done
