@@ -62,10 +62,12 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 		return -1;
 	before = level->counters.sent_writes;
 	for (size_t i = 0; i < level->instances_n; i++) {
+		if (!level->instances[i])
+			continue;
 		const struct gt_serving serving = {
 			.level = level, .tags = level->instances[i], .sent = sent, .error = error,
 			.request = {.step = level->last_step + (level->last_step < UINT64_MAX), .sm = (uint16_t)i}};
-		if (serving.tags && flush(&serving) != 0)
+		if (flush(&serving) != 0)
 			return -1;
 	}
 	level->counters.flushed += level->counters.sent_writes - before;
