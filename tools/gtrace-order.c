@@ -9,7 +9,7 @@
 #include "base/input.h"
 #include "base/options.h"
 #include "base/regex.h"
-#include "import/import.h"
+#include "import/formats.h"
 #include "order/order.h"
 #include "tool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The importers, one file each. */
+/* The importers, one file each, and their table. */
 #ifndef GT_IMPORT_FORMATS_H
 #define GT_IMPORT_FORMATS_H
 
@@ -14,5 +14,19 @@ extern const struct gt_importer gt_import_lackey;      /* valgrind --tool=lackey
 extern const struct gt_importer gt_import_din;	       /* Dinero */
 extern const struct gt_importer gt_import_drmemtrace;  /* drmemtrace's view tool */
 extern const struct gt_importer gt_import_tsv;	       /* gtrace-cat's text */
+
+/* In the order in which they are tried. */
+extern const struct gt_importer *const gt_importers[];
+extern const size_t gt_importers_n;
+
+/* The importer of that name, or NULL. */
+const struct gt_importer *gt_importer_find(const char *name);
+/* The importer whose format these first bytes are, or NULL. */
+const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
+
+/* The importer that reads all of these paths together, or NULL: the one `forced`, if it can, else
+ * the one that owns any of them. */
+const struct gt_importer *gt_importer_of_paths(const struct gt_importer *forced, char *const paths[],
+					       size_t n);
 
 #endif

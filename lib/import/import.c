@@ -4,51 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/formats.h"
 #include "stream/hint.h"
-#include "stream/op.h"
-
-/* Formats whose first lines are unmistakable come first. */
-const struct gt_importer *const gt_importers[] = {
-	&gt_import_nvbit,
-	&gt_import_accelsim,
-	&gt_import_pptmem,
-	&gt_import_tsv,
-	&gt_import_rdgc,
-	&gt_import_trc,
-	&gt_import_lackey,
-	&gt_import_drmemtrace,
-	&gt_import_din,
-};
-const size_t gt_importers_n = sizeof gt_importers / sizeof *gt_importers;
-
-const struct gt_importer *gt_importer_find(const char *name)
-{
-	for (size_t i = 0; i < gt_importers_n; i++)
-		if (strcmp(gt_importers[i]->name, name) == 0)
-			return gt_importers[i];
-	return NULL;
-}
-
-const struct gt_importer *gt_importer_detect(const char *head, size_t bytes)
-{
-	for (size_t i = 0; i < gt_importers_n; i++)
-		if (gt_importers[i]->detect && gt_importers[i]->detect(head, bytes))
-			return gt_importers[i];
-	return NULL;
-}
-
-const struct gt_importer *gt_importer_of_paths(const struct gt_importer *forced, char *const paths[],
-					       size_t n)
-{
-	if (forced)
-		return forced->read_paths ? forced : NULL;
-	for (size_t i = 0; i < gt_importers_n; i++)
-		for (size_t p = 0; gt_importers[i]->owns_path && p < n; p++)
-			if (gt_importers[i]->owns_path(paths[p]))
-				return gt_importers[i];
-	return NULL;
-}
 
 void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input)
 {
@@ -64,7 +20,8 @@ void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input)
 		snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)length, stem);
 }
 
-int gt_trace_span(struct gt_trace *to, struct gt_trace_access *access, uint64_t bytes, struct gt_error *error)
+/* Reports an access of one lane and any number of bytes, in pieces of GT_ACCESS_SIZE_MAX. */
+static int report_span(struct gt_trace *to, struct gt_trace_access *access, uint64_t bytes, struct gt_error *error)
 {
 	do {
 		access->size = bytes < GT_ACCESS_SIZE_MAX ? (uint8_t)bytes : GT_ACCESS_SIZE_MAX;
@@ -114,7 +71,7 @@ int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t by
 		.numbering = GT_AN_OF_THREAD, .op = op, .mask = 1, .base = address, .pc = (uint32_t)pc,
 	};
 
-	return gt_trace_span(to, &access, bytes, error);
+	return report_span(to, &access, bytes, error);
 }
 
 bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size)
@@ -132,173 +89,4 @@ bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size)
 	*head += newline ? length + 1 : length;
 	*bytes -= newline ? length + 1 : length;
 	return true;
-}
-
-/* SASS opcodes that access memory, by the word before the first point. */
-struct sass_opcode {
-	const char *word;
-	uint8_t action, space;
-	uint8_t size; /* bytes per lane whatever the suffixes say; 0: they say */
-};
-
-static const struct sass_opcode sass_opcodes[] = {
-	{"LDG", GT_LOAD, GT_GLOBAL, 0},	      {"STG", GT_STORE, GT_GLOBAL, 0},
-	{"LDS", GT_LOAD, GT_SHARED, 0},	      {"STS", GT_STORE, GT_SHARED, 0},
-	{"LDL", GT_LOAD, GT_LOCAL, 0},	      {"STL", GT_STORE, GT_LOCAL, 0},
-	/* Generic addresses and the asynchronous copy into shared memory, as they meet the L1. */
-	{"LD", GT_LOAD, GT_GLOBAL, 0},	      {"ST", GT_STORE, GT_GLOBAL, 0},
-	{"LDU", GT_LOAD, GT_GLOBAL, 0},	      {"LDGSTS", GT_LOAD, GT_GLOBAL, 0},
-	/* A lane names a row of an 8x8 matrix of 16-bit elements. */
-	{"LDSM", GT_LOAD, GT_SHARED, 16},     {"STSM", GT_STORE, GT_SHARED, 16},
-	{"LDC", GT_LOAD, GT_CONSTANT, 0},     {"ULDC", GT_LOAD, GT_CONSTANT, 0},
-	{"LDCU", GT_LOAD, GT_CONSTANT, 0},
-	{"ATOM", GT_ATOMIC, GT_GLOBAL, 0},    {"ATOMG", GT_ATOMIC, GT_GLOBAL, 0},
-	{"ATOMS", GT_ATOMIC, GT_SHARED, 0},   {"RED", GT_REDUCTION, GT_GLOBAL, 0},
-	{"REDG", GT_REDUCTION, GT_GLOBAL, 0}, {"REDS", GT_REDUCTION, GT_SHARED, 0},
-	{"TEX", GT_LOAD, GT_TEXTURE, 0},      {"TEXS", GT_LOAD, GT_TEXTURE, 0},
-	{"TLD", GT_LOAD, GT_TEXTURE, 0},      {"TLDS", GT_LOAD, GT_TEXTURE, 0},
-	{"TLD4", GT_LOAD, GT_TEXTURE, 0},     {"TLD4S", GT_LOAD, GT_TEXTURE, 0},
-	{"TXD", GT_LOAD, GT_TEXTURE, 0},      {"SULD", GT_LOAD, GT_TEXTURE, 0},
-	{"SUST", GT_STORE, GT_TEXTURE, 0},    {"SUATOM", GT_ATOMIC, GT_TEXTURE, 0},
-	{"SURED", GT_REDUCTION, GT_TEXTURE, 0},
-	/* Where it prefetches, discards or resets a priority. */
-	{"CCTL", GT_LOAD, GT_GLOBAL, 1},
-};
-
-struct sass_suffix {
-	const char *word;
-	uint8_t value;
-};
-
-static const struct sass_suffix sass_sizes[] = {
-	{"U8", 1},  {"S8", 1},	{"U16", 2}, {"S16", 2}, {"64", 8},
-	{"U64", 8}, {"S64", 8}, {"F64", 8}, {"128", 16}, {"256", 32},
-};
-
-static const struct sass_suffix sass_operators[] = {
-	{"CA", GT_CA}, {"CG", GT_CG}, {"CS", GT_CS}, {"CV", GT_CV}, {"CI", GT_NC}, {"CONSTANT", GT_NC},
-	{"LU", GT_LU}, {"BYPASS", GT_CG},
-};
-
-/* What suffixes ask of the caches. The policies of .L2::cache_hint stand in a register or a descriptor,
- * which no trace has. */
-static const struct {
-	const char *word;
-	uint16_t bits;
-} sass_hints[] = {
-	{"EF", GT_EVICT_FIRST},		{"EL", GT_EVICT_LAST},	       {"EU", GT_EVICT_UNCHANGED},
-	{"NA", GT_NO_ALLOCATE},		{"LTC64B", GT_FETCH_64 << 6},  {"LTC128B", GT_FETCH_128 << 6},
-	{"LTC256B", GT_FETCH_256 << 6},
-}, sass_line_actions[] = { /* of CCTL */
-	{"PF1", GT_PREFETCH_L1 << 8},	{"PF2", GT_PREFETCH_L2 << 8},
-	{"DML2", GT_DISCARD_L2 << 8},	{"RML2", GT_APPLY_PRIORITY_L2 << 8 | GT_EVICT_NORMAL << 3},
-};
-
-/* The part of an opcode up to the next point, from `at` on, which is moved behind the point. */
-static bool next_part(const char *opcode, size_t length, size_t *at, const char **part, size_t *bytes)
-{
-	if (*at >= length)
-		return false;
-	*part = opcode + *at;
-	const char *point = memchr(*part, '.', length - *at);
-	*bytes = point ? (size_t)(point - *part) : length - *at;
-	*at += *bytes + 1;
-	return true;
-}
-
-static bool is_word(const char *part, size_t bytes, const char *word)
-{
-	return strncmp(part, word, bytes) == 0 && word[bytes] == '\0';
-}
-
-static const struct sass_opcode *find_opcode(const char *opcode, size_t length)
-{
-	const char *word;
-	size_t at = 0, bytes;
-
-	if (!next_part(opcode, length, &at, &word, &bytes))
-		return NULL;
-	for (size_t i = 0; i < sizeof sass_opcodes / sizeof *sass_opcodes; i++)
-		if (is_word(word, bytes, sass_opcodes[i].word))
-			return &sass_opcodes[i];
-	return NULL;
-}
-
-/* True if two suffixes follow one another. */
-static bool has_pair(const char *opcode, size_t length, const char *first, const char *second)
-{
-	const char *part;
-	size_t at = 0, bytes;
-	bool before = false;
-
-	while (next_part(opcode, length, &at, &part, &bytes)) {
-		if (before && is_word(part, bytes, second))
-			return true;
-		before = is_word(part, bytes, first);
-	}
-	return false;
-}
-
-/* The value of the first suffix of the opcode that stands in the table, else `otherwise`. */
-static uint8_t find_suffix(const char *opcode, size_t length, const struct sass_suffix *table, size_t n,
-			   uint8_t otherwise)
-{
-	const char *part;
-	size_t at = 0, bytes;
-
-	next_part(opcode, length, &at, &part, &bytes);
-	while (next_part(opcode, length, &at, &part, &bytes))
-		for (size_t i = 0; i < n; i++)
-			if (is_word(part, bytes, table[i].word))
-				return table[i].value;
-	return otherwise;
-}
-
-uint8_t gt_sass_size(const char *opcode, size_t length)
-{
-	const struct sass_opcode *known = find_opcode(opcode, length);
-
-	if (known && known->size != 0)
-		return known->size;
-	return find_suffix(opcode, length, sass_sizes, sizeof sass_sizes / sizeof *sass_sizes, 4);
-}
-
-uint16_t gt_sass_hint(const char *opcode, size_t length)
-{
-	const struct sass_opcode *known = find_opcode(opcode, length);
-	const char *part;
-	size_t at = 0, bytes;
-	uint16_t hint = 0;
-
-	if (!known || known->space == GT_SHARED || known->space == GT_CONSTANT)
-		return 0;
-	next_part(opcode, length, &at, &part, &bytes);
-	bool cctl = is_word(part, bytes, "CCTL");
-	while (next_part(opcode, length, &at, &part, &bytes)) {
-		for (size_t i = 0; !cctl && i < sizeof sass_hints / sizeof *sass_hints; i++)
-			hint |= is_word(part, bytes, sass_hints[i].word) ? sass_hints[i].bits : 0;
-		for (size_t i = 0; cctl && i < sizeof sass_line_actions / sizeof *sass_line_actions; i++)
-			hint |= is_word(part, bytes, sass_line_actions[i].word) ? sass_line_actions[i].bits : 0;
-	}
-	return hint;
-}
-
-int gt_sass_op(const char *opcode, size_t length, uint8_t *op)
-{
-	const struct sass_opcode *known = find_opcode(opcode, length);
-
-	if (!known || (strcmp(known->word, "CCTL") == 0 && gt_sass_hint(opcode, length) == 0))
-		return -1;
-	uint8_t operation = find_suffix(opcode, length, sass_operators,
-					sizeof sass_operators / sizeof *sass_operators, GT_OPERATOR_NONE);
-	/* A scope wider than a block: not from L1. */
-	if (operation == GT_OPERATOR_NONE && known->action == GT_LOAD && known->space == GT_GLOBAL &&
-	    (has_pair(opcode, length, "STRONG", "GPU") || has_pair(opcode, length, "STRONG", "SYS")))
-		operation = GT_CG;
-	/* Constant memory has no operators, and a read-modify-write bypasses the L1 anyway. */
-	if (known->action >= GT_ATOMIC || known->space == GT_CONSTANT)
-		operation = GT_OPERATOR_NONE;
-	*op = gt_op((enum gt_action)known->action, (enum gt_space)known->space,
-		    (enum gt_operator)operation);
-	return 0;
 }

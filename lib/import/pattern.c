@@ -10,6 +10,7 @@
 #include "base/regex.h"
 #include "base/scan.h"
 #include "import/import.h"
+#include "import/opcode.h"
 #include "stream/op.h"
 
 enum group { BLOCK, THREAD, WARP, AN, OP, ADDRESS, HEXADDRESS, SIZE, PC, GROUPS };

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "import/import.h"
+#include "import/formats.h"
 #include "stream/op.h"
 #include "stream/rows.h"
 

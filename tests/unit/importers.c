@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "import/import.h"
+#include "import/formats.h"
 #include "import/slots.h"
 #include "stream/op.h"
 #include "stream/rows.h"

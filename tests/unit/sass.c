@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a SASS opcode says: the operation and the bytes per lane. */
 #include "check.h"
-#include "import/import.h"
+#include "import/opcode.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 
