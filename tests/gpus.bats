@@ -200,6 +200,17 @@ listed_values() {
 	done <"$BATS_TEST_TMPDIR/options"
 }
 
+@test "the keys of the manual that are of no level load, and no others" {
+	sed -n '/^\.Ss The GPU/,/^\.Ss A cache level/p; /^\.Ss DRAM/,/^\.Sh/p' man/gtrace-gpu.5 | sed -n 's/^\.It Cm //p' | tr -s ' ,' '\n' >"$BATS_TEST_TMPDIR/keys"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/keys")" -eq "$(sed -n '/keys\[\] = {/,/^};/p' lib/gpu/gpu.c | grep -c '{"')" ]
+	while read -r key; do
+		printf '%s = 32 # assumed: a test\n' "$key" >"$BATS_TEST_TMPDIR/gpu"
+		gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu" | grep -q "^$key  *32 "
+		printf '%sx = 32 # assumed: a test\n' "$key" >"$BATS_TEST_TMPDIR/gpu"
+		expect_failure 1 "is no figure of a GPU" gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
+	done <"$BATS_TEST_TMPDIR/keys"
+}
+
 @test "a key does what the option of its name does" {
 	gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce >"$BATS_TEST_TMPDIR/in.gt"
 	while read -r level key value differs options; do

@@ -6,6 +6,8 @@
 #define GT_ORDER_FOLD_H
 
 #include "base/error.h"
+#include "counter/counter.h"
+#include "counter/order.h"
 #include "order/sort.h"
 #include "stream/rows.h"
 
@@ -33,7 +35,7 @@ struct gt_fold_out;
 
 /* What was folded into a kernel's rows, in warp accesses and in lanes. */
 struct gt_fold_counts {
-	uint64_t accesses, loads, stores, atomics, threads;
+	GT_ORDER_COUNTERS(GT_COUNTER_FIELD)
 };
 
 struct gt_fold_out *gt_fold_out_open(struct gt_sink *sink, struct gt_error *error);

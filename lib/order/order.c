@@ -386,11 +386,7 @@ static int send_counts(const struct launch *launch, const struct gt_fold_counts 
 	int result = -1;
 
 	gt_count_begin(&count, "order", launch->kernel.id);
-	if (gt_count_number(&count, "accesses", counts->accesses, error) == 0 &&
-	    gt_count_number(&count, "loads", counts->loads, error) == 0 &&
-	    gt_count_number(&count, "stores", counts->stores, error) == 0 &&
-	    gt_count_number(&count, "atomics", counts->atomics, error) == 0 &&
-	    gt_count_number(&count, "threads", counts->threads, error) == 0 &&
+	if (gt_count_numbers(&count, &gt_counters_order, counts, sizeof *counts, error) == 0 &&
 	    count_passed(&count, &launch->passed, error) == 0)
 		result = output->count(output->context, &count, error);
 	gt_count_clear(&count);

@@ -96,6 +96,22 @@ static void errors_are_one_printable_line(void)
 	CHECK_TEXT(error.text, "a?b?c?d");
 }
 
+static void edit_distances(void)
+{
+	static const struct {
+		const char *a, *b;
+		unsigned distance;
+	} rows[] = {
+		{"", "", 0}, {"size", "size", 0}, {"", "abc", 3}, {"seize", "size", 1}, {"szie", "size", 1}, {"sise", "size", 1},
+		{"siz", "size", 1}, {"jsno", "json", 1}, {"kitten", "sitting", 3}, {"abcd", "badc", 2}, {"ca", "abc", 3},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		CHECK_EQUAL(gt_edit_distance(rows[i].a, rows[i].b), rows[i].distance);
+		CHECK_EQUAL(gt_edit_distance(rows[i].b, rows[i].a), rows[i].distance);
+	}
+}
+
 int main(void)
 {
 	RUN(sizes_are_read);
@@ -104,5 +120,6 @@ int main(void)
 	RUN(lists_are_read);
 	RUN(a_map_keeps_what_it_is_given);
 	RUN(errors_are_one_printable_line);
+	RUN(edit_distances);
 	return check_report();
 }

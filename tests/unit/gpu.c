@@ -2,8 +2,10 @@
 #include "gpu/gpu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
+#include "gpu/parameter.h"
 
 static struct gt_error error;
 
@@ -90,11 +92,84 @@ static void many_figures(void)
 	gt_gpu_clear(&gpu);
 }
 
+/* Every parameter of every level is a key, and takes its default and each word of its form. */
+static void parameters_are_keys(void)
+{
+	char key[GT_KEY_BYTES], word[64];
+
+	for (int id = 0; id < GT_PARAMETERS; id++) {
+		const struct gt_parameter *parameter = &gt_parameters[id];
+		CHECK(parameter->help && parameter->type.form && parameter->otherwise);
+		for (size_t level = 0; level < gt_gpu_levels_n; level++) {
+			struct gt_gpu gpu = {0};
+			gt_parameter_key(gt_gpu_levels[level], (enum gt_parameter_id)id, key);
+			CHECK(gt_parameter_of_key(key) == parameter);
+			CHECK_EQUAL(set(&gpu, key, parameter->otherwise), 0);
+			CHECK_EQUAL(set(&gpu, key, ""), -1);
+			for (const char *at = parameter->type.form; *at; at += strcspn(at, "|") + (at[strcspn(at, "|")] == '|')) {
+				snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "|"), at);
+				if (word[0] >= 'a' && !strchr(word, '['))
+					CHECK_EQUAL(set(&gpu, key, word), 0);
+			}
+			gt_gpu_clear(&gpu);
+		}
+	}
+}
+
+/* What was accepted, and what is told of what was not. */
+static void values(void)
+{
+	static const struct {
+		struct gt_value_type type;
+		const char *text;
+		uint64_t number;
+		bool word;
+		const char *error; /* NULL: none */
+	} rows[] = {
+		{{GT_VALUE_ONE_OF, "back|through|evict", 0, 0}, "evict", 2, false, NULL},
+		{{GT_VALUE_ONE_OF, "back|through|evict", 0, 0}, "thru", 0, false, "'thru': expected back, through or evict"},
+		{{GT_VALUE_ONE_OF, "back|through", 0, 0}, "ba", 0, false, "'ba': expected back or through"},
+		{{GT_VALUE_YES_NO, "yes|no", 0, 0}, "yes", 1, false, NULL},
+		{{GT_VALUE_YES_NO, "yes|no", 0, 0}, "no", 0, false, NULL},
+		{{GT_VALUE_YES_NO, "yes|no", 0, 0}, "", 0, false, "'': expected yes or no"},
+		{{GT_VALUE_COUNT, "N|unlimited", 1, 8}, "unlimited", 0, true, NULL},
+		{{GT_VALUE_COUNT, "N|unlimited", 1, 8}, "8", 8, false, NULL},
+		{{GT_VALUE_COUNT, "N|unlimited", 1, 8}, "9", 0, false, "'9': expected a whole number from 1 to 8, or unlimited"},
+		{{GT_VALUE_COUNT, NULL, 1, 8}, "N", 0, false, "'N': expected a whole number from 1 to 8"},
+		{{GT_VALUE_SIZE, "BYTES|none", 32, 1024}, "none", 0, true, NULL},
+		{{GT_VALUE_SIZE, "BYTES|none", 32, 1024}, "0.5K", 512, false, NULL},
+		{{GT_VALUE_POWER, "BYTES|line", 32, 1024}, "128", 128, false, NULL},
+		{{GT_VALUE_POWER, "BYTES|line", 32, 1024}, "96", 0, false, "'96': expected a power of two from 32 to 1K, or line"},
+		{{GT_VALUE_POWER, "BYTES|line", 32, 1024}, "2K", 0, false, "'2K': expected a power of two from 32 to 1K, or line"},
+		{{GT_VALUE_WAYS, "N|full[/SETS]", 1, 99}, "16", 16, false, NULL},
+		{{GT_VALUE_WAYS, "N|full[/SETS]", 1, 99}, "full", 1, true, NULL},
+		{{GT_VALUE_WAYS, "N|full[/SETS]", 1, 99}, "full/4", 4, true, NULL},
+		{{GT_VALUE_WAYS, "N|full[/SETS]", 1, 99}, "full/", 0, false,
+		 "'full/': expected a number of ways from 1 to 99, full, or full/SETS"},
+		{{GT_VALUE_REAL, "FACTOR|auto", 0, 8}, "auto", 0, true, NULL},
+		{{GT_VALUE_REAL, "FACTOR|auto", 0, 8}, "9", 0, false, "'9': expected a number from 0 to 8, or auto"},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct gt_value value;
+		int result = gt_value_read(&rows[i].type, rows[i].text, &value, &error);
+		CHECK_EQUAL(result, rows[i].error ? -1 : 0);
+		if (rows[i].error) {
+			CHECK_TEXT(error.text, rows[i].error);
+			continue;
+		}
+		CHECK_EQUAL(value.number, rows[i].number);
+		CHECK_EQUAL(value.word, rows[i].word);
+	}
+}
+
 int main(void)
 {
 	RUN(set_and_get);
 	RUN(known_keys);
 	RUN(values_are_checked);
 	RUN(many_figures);
+	RUN(parameters_are_keys);
+	RUN(values);
 	return check_report();
 }
