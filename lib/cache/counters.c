@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "cache/serve.h"
+#include "stream/counted.h"
 
 struct shape {
 	GT_SHAPE_COUNTERS(GT_COUNTER_FIELD)

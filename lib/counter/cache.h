@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_CACHE_H
 #define GT_COUNTER_CACHE_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_LEVEL_COUNTERS(ROW) \
 	ROW(COUNT, requests, "requests", NUMBER, "Requests that the stage received.") \

@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_COALESCE_H
 #define GT_COUNTER_COALESCE_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_COALESCE_COUNTERS(ROW) \
 	ROW(WORD, rule, NULL, NUMBER, "Which GPU's rule of coalescing holds.") \

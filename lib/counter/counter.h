@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters: one row each, in the table of the stage that counts (order.h, cache.h, ...). From a row come the field that
- * a stage counts in, the name under which it goes into the stream, and what reports say of it: a new counter
- * is a row here, a line where something is counted, and an entry of the manual.
- *
- * A table is a macro that gives each of its rows to ROW(KIND, NAME, UNIT, PRINT, DEFINITION):
- *
- *     COUNT    a number that is summed over kernels
- *     ARRAY    numbers that are summed, element by element
- *     SETTING  a number that is a property of the model: equal in all kernels, or left out of a total
- *     LIST     numbers of which the same holds
- *     WORD     a text
- */
+/* What is known of a counter: its row (field.h), for reports and for the code that writes counts. */
 #ifndef GT_COUNTER_H
 #define GT_COUNTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "counter/field.h"
 
 enum gt_counter_kind { GT_COUNTER_COUNT, GT_COUNTER_ARRAY, GT_COUNTER_SETTING, GT_COUNTER_LIST, GT_COUNTER_WORD };
 
@@ -43,14 +33,6 @@ struct gt_counters {
 extern const struct gt_counters gt_counters_order, gt_counters_ptx, gt_counters_allocations, gt_counters_copies,
 	gt_counters_coalesce, gt_counters_schedule, gt_counters_level, gt_counters_shape, gt_counters_timed,
 	gt_counters_dram, gt_counters_reuse;
-
-/* The fields of a struct for the numbers of a table, in its order: struct x { GT_X_COUNTERS(GT_COUNTER_FIELD) }; */
-#define GT_COUNTER_FIELD(KIND, NAME, UNIT, PRINT, DEFINITION) GT_COUNTER_FIELD_##KIND(NAME)
-#define GT_COUNTER_FIELD_COUNT(NAME) uint64_t NAME;
-#define GT_COUNTER_FIELD_SETTING(NAME) uint64_t NAME;
-#define GT_COUNTER_FIELD_ARRAY(NAME)
-#define GT_COUNTER_FIELD_LIST(NAME)
-#define GT_COUNTER_FIELD_WORD(NAME)
 
 static inline bool gt_counter_is_number(const struct gt_counter *counter)
 {

@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_DRAM_H
 #define GT_COUNTER_DRAM_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_DRAM_COUNTERS(ROW) \
 	ROW(SETTING, channels, "channels", NUMBER, "Channels of the memory.") \

@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_ORDER_H
 #define GT_COUNTER_ORDER_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_ORDER_COUNTERS(ROW) \
 	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses of the trace: memory instructions that a warp executed.") \

@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_PTX_H
 #define GT_COUNTER_PTX_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_PTX_COUNTERS(ROW) \
 	ROW(SETTING, registers, "registers a thread", NUMBER, "32-bit registers that a thread takes.") \

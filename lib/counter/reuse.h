@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_REUSE_H
 #define GT_COUNTER_REUSE_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_REUSE_COUNTERS(ROW) \
 	ROW(WORD, granularity, NULL, NUMBER, "What a reuse is a reuse of.") \

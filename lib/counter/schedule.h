@@ -3,7 +3,7 @@
 #ifndef GT_COUNTER_SCHEDULE_H
 #define GT_COUNTER_SCHEDULE_H
 
-#include "counter/counter.h"
+#include "counter/field.h"
 
 #define GT_SCHEDULE_COUNTERS(ROW) \
 	ROW(SETTING, resident_blocks, "blocks an SM", NUMBER, "Blocks that an SM holds at a time.") \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counter/dram.h"
+#include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 

@@ -6,7 +6,6 @@
 #define GT_ORDER_FOLD_H
 
 #include "base/error.h"
-#include "counter/counter.h"
 #include "counter/order.h"
 #include "order/sort.h"
 #include "stream/rows.h"

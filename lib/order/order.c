@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "order/fold.h"
 #include "order/ordinals.h"
+#include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "counter/schedule.h"
 #include "schedule/machine.h"
+#include "stream/counted.h"
 
 /* ---- blocks coming in ---- */
 

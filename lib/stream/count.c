@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "counter/counter.h"
 
 void gt_count_begin(struct gt_count *count, const char *stage, uint64_t kernel)
 {
@@ -76,23 +75,6 @@ int gt_count_text(struct gt_count *count, const char *name, const char *text, st
 		return gt_fail_memory(error, "a count");
 	memcpy(entry->text, text, strlen(text) + 1);
 	count->n++;
-	return 0;
-}
-
-int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,
-		     struct gt_error *error)
-{
-	const char *at = fields, *end = at + bytes;
-	uint64_t value;
-
-	for (size_t i = 0; i < table->n && at < end; i++) {
-		if (!gt_counter_is_number(&table->rows[i]))
-			continue;
-		memcpy(&value, at, sizeof value);
-		if (gt_count_number(count, table->rows[i].name, value, error) != 0)
-			return -1;
-		at += sizeof value;
-	}
 	return 0;
 }
 

@@ -41,12 +41,6 @@ int gt_count_array(struct gt_count *count, const char *name, const uint64_t *val
 		   struct gt_error *error);
 int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error);
 
-struct gt_counters; /* counter/counter.h */
-
-/* The numbers of a table (COUNT and SETTING), in its order, from the first `bytes` of a struct of its fields. */
-int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,
-		     struct gt_error *error);
-
 /* The entry of that name, or NULL. */
 const struct gt_count_entry *gt_count_find(const struct gt_count *count, const char *name);
 /* The number of that name, or `otherwise`. */

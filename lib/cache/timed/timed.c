@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "cache/timed/engine.h"
+#include "stream/counted.h"
 #include "stream/op.h"
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request: clocks go on from there */
