@@ -6,13 +6,13 @@
 
 static const char help[] =
 	"usage: gdram [-v] [--channels N] [--banks N] [--row SIZE] [--interleave SIZE] [stream] > stream\n"
-	"Takes memory requests out of the stream and counts what device memory does for them.\n"
+	"Models device memory: removes the requests from the stream and counts transfers and row hits.\n"
 	"\n"
 	"  --channels N       channels (1)\n"
 	"  --banks N          banks of a channel (16)\n"
 	"  --row SIZE         bytes of a row of a bank (2K)\n"
-	"  --interleave SIZE  successive bytes in a channel before the next one's turn (256)\n"
-	"                     without these: what the stream's GPU description says\n"
+	"  --interleave SIZE  consecutive bytes in one channel (256)\n"
+	"                     defaults come from the stream's GPU description, if it has them\n"
 	"  -v, --verbose      progress on standard error\n"
 	"  --help, --version\n"
 	"\n"

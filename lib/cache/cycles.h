@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles that a level adds to an access. What a miss costs was measured for accesses as a whole ([001] table 3), and
- * depends on where their data were found: so it may depend on what the levels before have added. */
+/* Cycles that a level adds to an access. [001] table 3 measures whole accesses, and the cost of a miss depends on the
+ * level that had the data; so the cycles may depend on what the levels before have added. */
 #ifndef GT_CACHE_CYCLES_H
 #define GT_CACHE_CYCLES_H
 

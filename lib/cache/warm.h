@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a level holds before a kernel begins: copies of a program, or all of its memory. */
+/* Fills a level before a kernel begins: with what the program copied to device memory, or with all of its arrays. */
 #ifndef GT_CACHE_WARM_H
 #define GT_CACHE_WARM_H
 

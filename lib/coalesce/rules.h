@@ -20,10 +20,10 @@ struct gt_coalescing_rule {
 	/* Lanes, by their index in the warp, that are coalesced together: a power of two for each
 	 * size of data. */
 	unsigned char group[GT_RULE_SIZES];
-	/* Requests of one store, of several groups and to one line, go on as one unless they share a sector. */
+	/* The requests of several groups of one store to one line are joined, unless they share a sector. */
 	bool join_stores;
-	bool whole_lines; /* the cache behind it has no sectors: a request is for the whole line, but of textures,
-			   * whose cache has lines of its own */
+	bool whole_lines; /* a request is for the whole line, because the cache behind has no sectors; except for
+			   * textures, whose cache has other lines */
 };
 
 extern const struct gt_coalescing_rule gt_coalescing_rules[];

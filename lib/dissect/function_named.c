@@ -11,7 +11,7 @@ struct candidate {
 	uint32_t (*value)(const struct gt_evidence *evidence, uint32_t sets, unsigned argument, uint64_t number);
 };
 
-/* Unequal sets: lines are dealt to them in turn, one each, until each has as many as it holds (gcache --sets). */
+/* Unequal sets: lines are assigned round-robin; a set that is full is skipped until the round restarts (gcache --sets). */
 static uint32_t dealt(const struct gt_evidence *evidence, uint64_t number)
 {
 	uint64_t places = 0, place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handing rows on, with file and line put before what the receiver objects to. */
+/* Passes rows on, and puts file and line before an error that the receiver returns. */
 #ifndef GT_IMPORT_PLACE_H
 #define GT_IMPORT_PLACE_H
 

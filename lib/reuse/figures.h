@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole numbers that can be read off a histogram or a pair for one size of cache: a table prints
- * them, and a count carries them down the pipe. */
+/* The integers that a histogram or a pair gives for one size of cache. Tables print them; counters put
+ * them into the stream. */
 #ifndef GT_REUSE_FIGURES_H
 #define GT_REUSE_FIGURES_H
 

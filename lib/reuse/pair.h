@@ -30,8 +30,8 @@ struct gt_pair_cells {
 
 struct gt_pair_counts {
 	uint64_t references, first_infinite, second_infinite;
-	/* Of references that are not new, if the pair goes by status: those whose line a level found in
-	 * flight. They are in no cell. And attempts that found no MSHR, which are no references. */
+	/* If the pair goes by status: references to lines, not new, that a level found in flight, which are in no
+	 * cell; and attempts that found no MSHR, which are not references. */
 	uint64_t latency_miss, merged, reservation_fail;
 	struct gt_pair_cells cells[]; /* one for each of the lines */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace on its way from whoever reads or makes it to whoever folds and orders it: launches and
- * accesses, one call each. */
+/* The interface between what produces a trace (an importer, the PTX machine) and what orders it: a call for
+ * each launch and each access. */
 #ifndef GT_STREAM_TRACE_H
 #define GT_STREAM_TRACE_H
 

@@ -157,8 +157,8 @@ static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, ui
 		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
 		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
 	}
-	/* The line used last in its set is often used again; that spares the walk through a chain, whose
-	 * links are far apart in memory. */
+	/* The most recently used line is often used again: testing it first avoids the walk through a hash chain,
+	 * whose links are far apart in memory. */
 	uint32_t newest = gt_tags_newest(tags, set);
 	if (newest != GT_NO_SLOT && tags->tag[newest] == line + 1)
 		return newest;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which warp of a wave issues next. Each scheduler has the warps whose place in the wave, modulo
- * schedulers, is its own; a warp is ready, or delayed, or with the one who took it, or done. */
+ * schedulers, is its own; a warp is ready, delayed, taken by its scheduler, or done. */
 #ifndef GT_CACHE_TIMED_POOL_H
 #define GT_CACHE_TIMED_POOL_H
 

@@ -22,7 +22,7 @@ enum gt_timed_status {
 	GT_TIMED_STATUSES
 };
 
-/* What happened to one lookup, for who wants to watch. */
+/* What happened to one lookup, for the callback that watches. */
 struct gt_timed_event {
 	enum gt_timed_status status;
 	uint64_t step;
