@@ -47,3 +47,4 @@ passes() {
 @test "a block waits for a later block" { passes independent_threads 3; }
 
 @test "threads leave a loop with a barrier in it one after another" { passes divergent_barrier; }
+@test "registered host memory, and memory pools" { passes host_memory; }

@@ -364,3 +364,89 @@ expect_nvcc() {
 	fi
 	run_man_examples gtrace-record.1
 }
+
+@test "nvcc: what a launch prefers of the caches is in its record, and the rest is named" {
+	needs_nvcc
+	cat >wishes.cu <<-'END'
+		#include <cstdio>
+		__global__ void k(float *a) { a[threadIdx.x] += 1; }
+		__global__ void l(float *a) { a[threadIdx.x] += 1; }
+		int main() {
+			float *a; cudaStream_t s; cudaEvent_t e; cudaDeviceProp p;
+			cudaGetDeviceProperties(&p, 0);
+			printf("max %d %d\n", p.persistingL2CacheMaxSize, p.accessPolicyMaxWindowSize);
+			cudaMalloc(&a, 1024); cudaStreamCreate(&s); cudaEventCreate(&e);
+			cudaFuncSetCacheConfig(l, cudaFuncCachePreferL1);
+			k<<<1, 32, 0, s>>>(a);
+			cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20);
+			cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 128);
+			cudaDeviceSetLimit(cudaLimitStackSize, 4096);
+			cudaStreamAttrValue v = {};
+			v.accessPolicyWindow = {a, 512, 0.25f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming};
+			cudaStreamSetAttribute(s, cudaStreamAttributeAccessPolicyWindow, &v);
+			cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, 25);
+			k<<<1, 32, 0, s>>>(a);
+			l<<<1, 32>>>(a);
+			cudaLaunchAttribute at[3] = {};
+			at[0].id = cudaLaunchAttributePreferredSharedMemoryCarveout; at[0].val.sharedMemCarveout = 75;
+			at[1].id = cudaLaunchAttributePriority; at[1].val.priority = 1;
+			at[2].id = cudaLaunchAttributeLaunchCompletionEvent; at[2].val.launchCompletionEvent.event = e;
+			cudaLaunchConfig_t c = {1, 32, 0, s, at, 3};
+			printf("%d", cudaLaunchKernelEx(&c, k, a));
+			printf("%d", cudaLaunchKernelEx(&c, k, a));
+			cudaCtxResetPersistingL2Cache();
+			printf(" %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_80 -o wishes wishes.cu
+	record ./wishes || { cat "$ERR"; return 1; }
+	grep -q 'max 31457280 134217728' "$ERR"
+	grep -q '^00 no error' "$ERR"
+	gtrace-cat --no-rows "$OUT" | grep '^#kernel' | sed 's/.*l1_bytes=0//' | tr '\t' ' ' >said
+	diff said - <<-'END'
+
+		 l2_window=0x200000000000,512,250000,persisting,streaming l2_fetch_bytes=128 l2_persisting_bytes=1048576 carveout=25
+		 l2_fetch_bytes=128 l2_persisting_bytes=1048576 carveout=0
+		 l2_window=0x200000000000,512,250000,persisting,streaming l2_fetch_bytes=128 l2_persisting_bytes=1048576 carveout=75
+		 l2_window=0x200000000000,512,250000,persisting,streaming l2_fetch_bytes=128 l2_persisting_bytes=1048576 carveout=75
+	END
+	grep '^gtrace-record' "$ERR" | sed 's/:[^:]*$//' >said
+	diff said - <<-'END'
+		gtrace-record: cudaDeviceSetLimit: cudaLimitStackSize
+		gtrace-record: cudaLaunchAttributePriority
+		gtrace-record: cudaCtxResetPersistingL2Cache: changes nothing here
+	END
+}
+
+@test "nvcc: launches of clusters are refused by name" {
+	needs_nvcc
+	cat >cluster.cu <<-'END'
+		#include <cstdio>
+		__global__ void k(float *a) { a[threadIdx.x] += 1; }
+		__global__ void __cluster_dims__(2) always(float *a) { a[threadIdx.x] += 1; }
+		int main(int argc, char **argv) {
+			float *a; cudaMalloc(&a, 1024);
+			k<<<1, 32>>>(a);
+			cudaLaunchAttribute at[1] = {};
+			at[0].id = cudaLaunchAttributeClusterDimension; at[0].val.clusterDim = {2, 1, 1};
+			cudaLaunchConfig_t c = {2, 32, 0, 0, at, 1};
+			int error = 0;
+			if (argc == 1) error = cudaLaunchKernelEx(&c, k, a);
+			else always<<<2, 32>>>(a), error = cudaGetLastError();
+			printf("%d Test passed\n", error);
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_90 -o cluster cluster.cu
+	for arguments in "" always; do
+		status=0
+		# shellcheck disable=SC2086
+		record ./cluster $arguments || status=$?
+		[ "$status" -eq 1 ]
+		grep -q '801 Test passed' "$ERR"
+		grep -q "^gtrace-record: kernel _Z.*: cluster launches are not supported" "$ERR"
+		[ "$(ids 2>/dev/null)" = 1 ]
+		run ! gtrace-cat "$OUT"
+	done
+}

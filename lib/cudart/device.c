@@ -49,6 +49,10 @@ static uint64_t threads_sm(void) { return WARP * gt_cudart_figure("max_warps", 6
 static uint64_t blocks_sm(void) { return gt_cudart_figure("max_blocks", 32); }
 static uint64_t bus_bits(void) { return 32 * gt_cudart_figure("dram.channels", 16); }
 
+/* The share of L2 that may be set aside since compute capability 8.0. */
+static uint64_t persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
+static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 20 : 0; }
+
 static uint64_t shared_optin(void)
 {
 	return gt_cudart_figure("shared_block", 48 << 10);
@@ -92,6 +96,7 @@ static const struct property {
 	{588, 4, 41, 1, NULL},	 /* unified addressing */
 	{592, 4, 37, 0, bus_bits},
 	{596, 4, 38, 0, l2_bytes},
+	{600, 4, 108, 0, persisting_max},
 	{604, 4, 39, 0, threads_sm},
 	{608, 4, 78, 1, NULL}, /* priorities of streams */
 	{612, 4, 79, 1, NULL}, /* global memory is cached in L1 */
@@ -102,7 +107,10 @@ static const struct property {
 	{656, 4, 89, 1, NULL}, /* which host and device may use at a time */
 	{672, 8, 97, 0, shared_optin},
 	{688, 4, 106, 0, blocks_sm},
+	{692, 4, 109, 0, window_max},
 	{696, 8, 111, 0, shared_reserved},
+	{704, 4, 99, 1, NULL}, /* can register host memory */
+	{720, 4, 115, 1, NULL}, /* memory pools */
 	/* Attributes without a place among the properties. */
 	{0, 0, 13, 1000000, NULL}, /* kHz: the clock of events */
 	{0, 0, 15, 1, NULL},	   /* copies beside kernels */
@@ -257,7 +265,10 @@ static int shared_config;
 
 API int cudaDeviceSetCacheConfig(int config)
 {
+	gt_cudart_enter();
 	cache_config = config;
+	gt_cudart.carveout = gt_cudart_carveout(config);
+	gt_cudart_leave(CUDA_SUCCESS);
 	return CUDA_SUCCESS;
 }
 
@@ -279,16 +290,38 @@ API int cudaDeviceGetSharedMemConfig(int *config)
 	return CUDA_SUCCESS;
 }
 
-/* By number: stack, printf's buffer, heap, depth of synchronising, pending launches, L2 fetch
- * granularity, persisting L2. */
-static size_t limits[] = {1 << 10, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+enum { L2_FETCH = 5, L2_PERSISTING = 6 }; /* numbers of limits */
+#define L2_FETCH_MAX 128
+
+/* What the program may set, by number. */
+static struct {
+	const char *name;
+	size_t value;
+	bool said;
+} limits[] = {
+	{"cudaLimitStackSize", 1 << 10, false},
+	{"cudaLimitPrintfFifoSize", 1 << 20, false},
+	{"cudaLimitMallocHeapSize", 8 << 20, false},
+	{"cudaLimitDevRuntimeSyncDepth", 2, false},
+	{"cudaLimitDevRuntimePendingLaunchCount", 2048, false},
+	[L2_FETCH] = {"cudaLimitMaxL2FetchGranularity", 64, false},
+	[L2_PERSISTING] = {"cudaLimitPersistingL2CacheSize", 0, false},
+};
 
 API int cudaDeviceSetLimit(unsigned limit, size_t value)
 {
 	gt_cudart_enter();
 	if (limit >= LENGTH(limits))
 		return gt_cudart_leave(CUDA_UNSUPPORTED_LIMIT);
-	limits[limit] = value;
+	if ((limit == L2_FETCH && value > L2_FETCH_MAX) || (limit == L2_PERSISTING && value > persisting_max()))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	limits[limit].value = value;
+	if (limit == L2_FETCH)
+		gt_cudart.l2_fetch_bytes = value;
+	else if (limit == L2_PERSISTING)
+		gt_cudart.l2_persisting_bytes = value;
+	else
+		gt_cudart_say_once(&limits[limit].said, "cudaDeviceSetLimit: %s: changes nothing here", limits[limit].name);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -297,7 +330,7 @@ API int cudaDeviceGetLimit(size_t *value, unsigned limit)
 	gt_cudart_enter();
 	if (!value || limit >= LENGTH(limits))
 		return gt_cudart_leave(value ? CUDA_UNSUPPORTED_LIMIT : CUDA_INVALID_VALUE);
-	*value = limits[limit];
+	*value = limits[limit].value;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -320,6 +353,14 @@ API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, unsi
 	return (struct channel_format){x, y, z, w, kind};
 }
 
-API int cudaCtxResetPersistingL2Cache(void) { return CUDA_SUCCESS; }
+API int cudaCtxResetPersistingL2Cache(void)
+{
+	static bool said;
+
+	gt_cudart_enter();
+	gt_cudart_say_once(&said, "cudaCtxResetPersistingL2Cache: changes nothing here: lines keep what they were given");
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
 API int cudaProfilerStart(void) { return CUDA_SUCCESS; }
 API int cudaProfilerStop(void) { return CUDA_SUCCESS; }

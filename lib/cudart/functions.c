@@ -10,7 +10,17 @@ struct function_attributes {
 	int reserved[23];
 };
 
-enum { MAX_DYNAMIC_SHARED = 8, FUNCTION_ATTRIBUTES = 16 }; /* numbers of function attributes */
+/* Numbers of function attributes. */
+enum {
+	MAX_DYNAMIC_SHARED = 8,
+	CARVEOUT = 9,
+	CLUSTER_MUST_BE_SET = 10,
+	CLUSTER_WIDTH = 11,
+	CLUSTER_HEIGHT = 12,
+	CLUSTER_DEPTH = 13,
+	FUNCTION_ATTRIBUTES = 16
+};
+#define CARVEOUT_DEFAULT (-1)
 
 static int max_threads(const struct gt_function *function)
 {
@@ -35,7 +45,7 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 		.ptx_version = (int)function->fat->module.target,
 		.binary_version = (int)gt_cudart_capability(),
 		.max_dynamic_shared = (int)gt_cudart_dynamic_shared_max(function),
-		.carveout = -1,
+		.carveout = function->carveout,
 	};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -50,20 +60,44 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value)
 		if (value < 0 || function->static_shared + (uint64_t)value > gt_cudart_figure("shared_block", 48 << 10))
 			return gt_cudart_leave(CUDA_INVALID_VALUE);
 		function->max_dynamic_shared = value;
+	} else if (attribute == CARVEOUT) {
+		if (value < CARVEOUT_DEFAULT || value > 100)
+			return gt_cudart_leave(CUDA_INVALID_VALUE);
+		function->carveout = value;
+	} else if (attribute >= CLUSTER_WIDTH && attribute <= CLUSTER_DEPTH) {
+		function->clustered |= value > 1;
+	} else if (attribute != CLUSTER_MUST_BE_SET) {
+		static bool said;
+		gt_cudart_say_once(&said, "cudaFuncSetAttribute: attributes of clusters change nothing here");
 	}
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
+int gt_cudart_carveout(int config)
+{
+	static const int percent[] = {CARVEOUT_DEFAULT, 100, 0, 50}; /* none, shared, L1, equal */
+
+	return config >= 0 && config < 4 ? percent[config] : CARVEOUT_DEFAULT;
+}
+
 API int cudaFuncSetCacheConfig(const void *host, int config)
 {
-	(void)config;
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_find_function(host) ? CUDA_SUCCESS : CUDA_INVALID_DEVICE_FUNCTION);
+	struct gt_function *function = gt_cudart_find_function(host);
+	if (!function)
+		return gt_cudart_leave(CUDA_INVALID_DEVICE_FUNCTION);
+	function->carveout = gt_cudart_carveout(config);
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaFuncSetSharedMemConfig(const void *host, int config)
 {
-	return cudaFuncSetCacheConfig(host, config);
+	static bool said;
+
+	(void)config;
+	gt_cudart_enter();
+	gt_cudart_say_once(&said, "cudaFuncSetSharedMemConfig: changes nothing here: banks are 4 bytes wide");
+	return gt_cudart_leave(gt_cudart_find_function(host) ? CUDA_SUCCESS : CUDA_INVALID_DEVICE_FUNCTION);
 }
 
 API int cudaFuncGetName(const char **name, const void *host)

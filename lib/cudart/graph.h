@@ -32,6 +32,7 @@ struct gt_cuda_event {
 struct gt_stream {
 	unsigned flags;
 	int priority;
+	struct gt_window window;  /* of its launches */
 	struct gt_graph *capture; /* NULL: its work is done at once */
 	bool origin;		   /* the capture began with this stream */
 	struct gt_nodes last;	   /* what its next node comes after */

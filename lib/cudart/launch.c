@@ -75,8 +75,34 @@ static int run(const struct gt_function *function, struct gt_ptx_launch *launch,
 			     function->registers_estimated ? 0 : function->registers, ran, error);
 }
 
+/* What would run otherwise than on a GPU does not run. */
+static int refuse(const struct gt_function *function, const struct gt_wishes *wishes)
+{
+	const uint32_t *cluster = function->kernel->required_cluster;
+	bool clustered = wishes->clustered || function->clustered || function->kernel->explicit_cluster ||
+			 cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1;
+
+	if (!clustered && !wishes->cooperative)
+		return CUDA_SUCCESS;
+	gt_cudart_say("kernel %s: %s launches are not supported", function->name, clustered ? "cluster" : "cooperative");
+	gt_cudart.omissions++;
+	return CUDA_NOT_SUPPORTED;
+}
+
+static struct gt_preferences preferences(const struct gt_function *function, const struct gt_wishes *wishes)
+{
+	int carveout = function->carveout >= 0 ? function->carveout : gt_cudart.carveout;
+
+	return (struct gt_preferences){
+		.window = wishes->window,
+		.l2_fetch_bytes = gt_cudart.l2_fetch_bytes,
+		.l2_persisting_bytes = gt_cudart.l2_persisting_bytes,
+		.carveout = wishes->carveout ? wishes->carveout : (uint32_t)(carveout + 1),
+	};
+}
+
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
-		     size_t dynamic_shared)
+		     size_t dynamic_shared, const struct gt_wishes *wishes)
 {
 	const struct gt_function *function = gt_cudart_function(handle);
 	struct gt_ptx_ran ran = {0};
@@ -85,6 +111,8 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	if (!function)
 		return CUDA_INVALID_DEVICE_FUNCTION;
 	int code = check_shape(function, grid, block, dynamic_shared);
+	if (code == CUDA_SUCCESS)
+		code = refuse(function, wishes);
 	if (code != CUDA_SUCCESS)
 		return code;
 	unsigned char *parameters = gather_parameters(function->kernel, arguments);
@@ -96,6 +124,7 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.parameters = parameters,
 		.max_instructions = gt_cudart.record.max_instructions,
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
+		.prefers = preferences(function, wishes),
 	};
 	gt_cudart.launches++;
 	if (run(function, &launch, &ran, &error) != 0)
@@ -145,7 +174,8 @@ API int __cudaPopCallConfiguration(struct gt_dim3 *grid, struct gt_dim3 *block, 
 API int cudaLaunchKernel(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 			 size_t shared, void *stream)
 {
-	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments}}};
+	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments,
+						       gt_cudart_stream_wishes(stream)}}};
 
 	gt_cudart_enter();
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
@@ -155,18 +185,6 @@ API int __cudaLaunchKernel(const void *kernel, struct gt_dim3 grid, struct gt_di
 			   size_t shared, void *stream)
 {
 	return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
-}
-
-struct launch_config {
-	struct gt_dim3 grid, block;
-	size_t shared;
-	void *stream, *attributes;
-	unsigned n_attributes;
-};
-
-API int cudaLaunchKernelExC(const struct launch_config *config, const void *function, void **arguments)
-{
-	return cudaLaunchKernel(function, config->grid, config->block, arguments, config->shared, config->stream);
 }
 
 API int __cudaGetKernel(const void **kernel, const void *host)
@@ -190,4 +208,3 @@ API int cudaGetFuncBySymbol(const void **function, const void *host)
 
 ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 ALSO(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
-ALSO(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);

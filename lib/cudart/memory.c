@@ -31,7 +31,7 @@ static uint64_t address_of(const void *pointer)
 
 /* ---- allocation ---- */
 
-static int allocate(void **pointer, size_t bytes, const char *call)
+int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
 {
 	struct gt_error error;
 	char name[64];
@@ -52,17 +52,17 @@ static int allocate(void **pointer, size_t bytes, const char *call)
 }
 
 /* Memory that host and device use by one pointer. */
-static int allocate_shared(void **pointer, size_t bytes, const char *call)
+int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
 {
 	if (address_of(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
 		gt_cudart_say("%s: device memory could not be mapped at its own address in this process", call);
 		gt_cudart.omissions++;
 		return CUDA_NOT_SUPPORTED;
 	}
-	return allocate(pointer, bytes, call);
+	return gt_cudart_allocate(pointer, bytes, call);
 }
 
-static int release(void *pointer)
+int gt_cudart_release(void *pointer)
 {
 	struct gt_error error;
 
@@ -78,32 +78,27 @@ void gt_cudart_free_all(void)
 
 	for (size_t i = memory->n; i-- > 0;)
 		if (strchr(memory->allocations[i].name, ' '))
-			release((void *)(uintptr_t)memory->allocations[i].address);
+			gt_cudart_release((void *)(uintptr_t)memory->allocations[i].address);
 }
 
 API int cudaMalloc(void **pointer, size_t bytes)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(allocate(pointer, bytes, "cudaMalloc"));
-}
-
-API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
-{
-	return gt_cudart_capture_refuses(stream, "cudaMallocAsync") ? CUDA_NOT_SUPPORTED : cudaMalloc(pointer, bytes);
+	return gt_cudart_leave(gt_cudart_allocate(pointer, bytes, "cudaMalloc"));
 }
 
 API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	return gt_cudart_leave(bytes == 0 ? CUDA_INVALID_VALUE : allocate_shared(pointer, bytes, "cudaMallocManaged"));
+	return gt_cudart_leave(bytes == 0 ? CUDA_INVALID_VALUE : gt_cudart_allocate_shared(pointer, bytes, "cudaMallocManaged"));
 }
 
 API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	return gt_cudart_leave(allocate_shared(pointer, bytes, "cudaHostAlloc"));
+	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, "cudaHostAlloc"));
 }
 
 API int cudaMallocHost(void **pointer, size_t bytes)
@@ -116,7 +111,7 @@ int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t 
 	if (width > GT_PTX_WINDOW || (rows > 0 && width > GT_PTX_WINDOW / rows))
 		return CUDA_INVALID_VALUE;
 	*pitch = (width + PITCH - 1) / PITCH * PITCH;
-	return allocate(pointer, *pitch * rows, call);
+	return gt_cudart_allocate(pointer, *pitch * rows, call);
 }
 
 API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -129,12 +124,7 @@ API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t heig
 API int cudaFree(void *pointer)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(release(pointer));
-}
-
-API int cudaFreeAsync(void *pointer, void *stream)
-{
-	return gt_cudart_capture_refuses(stream, "cudaFreeAsync") ? CUDA_NOT_SUPPORTED : cudaFree(pointer);
+	return gt_cudart_leave(gt_cudart_release(pointer));
 }
 
 API int cudaFreeHost(void *pointer)
@@ -156,9 +146,10 @@ API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	if (!device || !gt_ptx_at(&gt_cudart.memory, address_of(host), 1))
+	void *registered = gt_cudart_registered(host);
+	if (!device || (!registered && !gt_ptx_at(&gt_cudart.memory, address_of(host), 1)))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*device = host;
+	*device = registered ? registered : host;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -178,10 +169,11 @@ API int cudaPointerGetAttributes(struct pointer_attributes *attributes, const vo
 	gt_cudart_enter();
 	if (!attributes)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	enum pointer_type type = type_of(pointer);
+	void *registered = gt_cudart_registered(pointer);
+	enum pointer_type type = registered ? HOST_MEMORY : type_of(pointer);
 	*attributes = (struct pointer_attributes){.type = (int)type, .device = type == UNREGISTERED ? -2 : 0};
 	attributes->host_pointer = type == DEVICE_MEMORY ? NULL : (void *)(uintptr_t)pointer;
-	attributes->device_pointer = type == UNREGISTERED ? NULL : (void *)(uintptr_t)pointer;
+	attributes->device_pointer = type == UNREGISTERED ? NULL : registered ? registered : (void *)(uintptr_t)pointer;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -409,8 +401,6 @@ API int cudaGetSymbolSize(size_t *bytes, const void *symbol)
 
 /* ---- per-thread default streams: the order of the calls holds for them too ---- */
 
-ALSO(cudaMallocAsync, cudaMallocAsync_ptsz);
-ALSO(cudaFreeAsync, cudaFreeAsync_ptsz);
 ALSO(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
 ALSO(cudaMemcpy, cudaMemcpy_ptds);
 ALSO(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);

@@ -59,7 +59,7 @@ API void __cudaRegisterFunction(void **handle, const void *host, char *device, c
 	gt_cudart_enter();
 	struct gt_function *function = take(sizeof *function);
 	*function = (struct gt_function){.host = host, .name = name, .fat = (struct gt_fat *)handle,
-					 .next = gt_cudart.functions};
+					 .carveout = -1, .next = gt_cudart.functions};
 	gt_cudart.functions = function;
 	gt_cudart_leave(CUDA_SUCCESS);
 }

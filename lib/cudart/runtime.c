@@ -41,6 +41,18 @@ void gt_cudart_say(const char *format, ...)
 	va_end(arguments);
 }
 
+void gt_cudart_say_once(bool *said, const char *format, ...)
+{
+	va_list arguments;
+
+	if (*said)
+		return;
+	*said = true;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
 void gt_cudart_note(const char *format, ...)
 {
 	va_list arguments;
@@ -111,6 +123,7 @@ static void open_runtime(void)
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&lock, &attributes);
 	pthread_mutexattr_destroy(&attributes);
+	gt_cudart.carveout = -1;
 	if (gt_record_import(&gt_cudart.record, &error) != 0 ||
 	    gt_record_tracing(&gt_cudart.record, &gt_cudart.tracing, &error) != 0 ||
 	    (gt_cudart.record.gpu[0] && gt_gpu_load(&gt_cudart.gpu, gt_cudart.record.gpu, &error) != 0) ||

@@ -45,6 +45,7 @@ enum {
 	CUDA_INVALID_RESOURCE_HANDLE = 400,
 	CUDA_ILLEGAL_STATE = 401,
 	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+	CUDA_HOST_MEMORY_ALREADY_REGISTERED = 712,
 	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_NOT_SUPPORTED = 801,
 	CUDA_STREAM_CAPTURE_UNSUPPORTED = 900,
@@ -88,6 +89,8 @@ struct gt_function {
 	bool registers_estimated;
 	uint64_t static_shared;
 	int max_dynamic_shared; /* bytes that the program asked for; 0: it did not */
+	int carveout;		/* percent of shared memory that it prefers; -1: no preference */
+	bool clustered;		/* it asked for clusters of more than one block */
 	struct gt_function *next;
 };
 
@@ -98,6 +101,13 @@ struct gt_symbol {
 	const char *name;
 	struct gt_fat *fat;
 	struct gt_symbol *next;
+};
+
+/* What a launch asks for, by itself or by its stream, beside its shape. */
+struct gt_wishes {
+	struct gt_window window; /* 0 bytes: none */
+	uint32_t carveout;	 /* 1 + percent of shared memory; 0: the function's */
+	bool clustered, cooperative;
 };
 
 struct gt_cudart {
@@ -112,6 +122,8 @@ struct gt_cudart {
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;
 	pid_t owner;	    /* of the stream; a child of the program must not end it */
+	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
+	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
 	uint64_t omissions; /* work or data that a GPU would have made and that was not */
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
@@ -131,6 +143,9 @@ void gt_cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2))
 void gt_cudart_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says what went wrong and ends the process with status 1; the stream has no end then. */
 _Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line about what is accepted and changes nothing, once: *said is set then. */
+void gt_cudart_say_once(bool *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
  * that would have made work or data the stream gets no end, unless the user wants it so. */
@@ -152,6 +167,13 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes);
 
 /* `bytes` of a variable from `offset` on: their device address. Returns a code. */
 int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer);
+/* Device memory, named after the call that asks for it; shared: that the host uses by the same
+ * pointer. Each returns a code. */
+int gt_cudart_allocate(void **pointer, size_t bytes, const char *call);
+int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call);
+int gt_cudart_release(void *pointer);
+/* The device's pointer to memory of the host that was registered; NULL if it was not. */
+void *gt_cudart_registered(const void *host);
 /* Memory for rows of `width` bytes, each `*pitch` behind the one before. Returns a code. */
 int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call);
 
@@ -165,7 +187,13 @@ void gt_cudart_free_all(void);
 
 /* Runs a kernel; `arguments` point to one value a parameter. Returns a code. */
 int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
-		     size_t dynamic_shared);
+		     size_t dynamic_shared, const struct gt_wishes *wishes);
+/* The wishes of a launch into a stream that gives no attributes. */
+struct gt_wishes gt_cudart_stream_wishes(void *stream);
+/* The access policy window that a stream keeps for its launches. */
+struct gt_window *gt_cudart_stream_window(void *stream);
+/* The percentage of shared memory that a cudaFuncCache stands for; -1: no preference. */
+int gt_cudart_carveout(int config);
 /* Bytes of shared memory that a block of the function may have, besides its static ones. */
 uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function);
 

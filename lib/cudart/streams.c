@@ -59,6 +59,14 @@ static bool is_created(const struct gt_stream *stream)
 	return (uintptr_t)stream > PER_THREAD_HANDLE;
 }
 
+struct gt_window *gt_cudart_stream_window(void *handle)
+{
+	static struct gt_window of_default;
+	struct gt_stream *stream = gt_stream_of(handle);
+
+	return stream ? &stream->window : &of_default;
+}
+
 API int cudaStreamDestroy(struct gt_stream *stream)
 {
 	gt_cudart_enter();

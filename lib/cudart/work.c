@@ -17,7 +17,8 @@ struct gt_work gt_copy_of(void *to, const void *from, size_t bytes, unsigned kin
 
 static int launch(const struct gt_kernel_work *kernel)
 {
-	return gt_cudart_launch(kernel->function, kernel->grid, kernel->block, kernel->arguments, kernel->shared);
+	return gt_cudart_launch(kernel->function, kernel->grid, kernel->block, kernel->arguments, kernel->shared,
+				&kernel->wishes);
 }
 
 /* Other threads may use the runtime meanwhile, and the function may wait for them. */

@@ -15,6 +15,7 @@ struct gt_kernel_work {
 	struct gt_dim3 grid, block;
 	size_t shared;
 	void **arguments; /* one a parameter */
+	struct gt_wishes wishes;
 };
 
 /* Rows of `width` bytes, `height` to a slice. */

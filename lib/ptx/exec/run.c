@@ -284,6 +284,12 @@ static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *err
 				       launch->kernel->name, launch->kernel->required_threads[0],
 				       launch->kernel->required_threads[1],
 				       launch->kernel->required_threads[2]);
+	const uint32_t *cluster = launch->kernel->required_cluster;
+	for (unsigned k = 0; k < 3; k++)
+		if (cluster[k] > 1)
+			return gt_fail(error, "kernel %.128s runs in clusters of (%u,%u,%u) blocks: clusters are not supported",
+				       launch->kernel->name, cluster[0], cluster[1] ? cluster[1] : 1,
+				       cluster[2] ? cluster[2] : 1);
 	return gt_kernel_check(&shape, error);
 }
 

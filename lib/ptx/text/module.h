@@ -117,6 +117,8 @@ struct gt_ptx_function {
 	size_t n_labels;
 	uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */
 	uint32_t max_registers;			      /* .maxnreg; 0: not given */
+	uint32_t required_cluster[3]; /* .reqnctapercluster: blocks; 0: not given */
+	bool explicit_cluster;	      /* .explicitcluster: the launch must say */
 	unsigned line;
 };
 

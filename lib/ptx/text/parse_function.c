@@ -40,6 +40,19 @@ static int parse_maxnreg(struct gt_ptx_parser *parser, struct gt_ptx_function *f
 	return 0;
 }
 
+static int parse_cluster(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
+{
+	return parse_extent(parser, function->required_cluster);
+}
+
+/* The kernel runs in clusters, of a size that the launch gives. */
+static int parse_explicit_cluster(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
+{
+	(void)parser;
+	function->explicit_cluster = true;
+	return 0;
+}
+
 /* Of those that only hint, the numbers are passed over. */
 static int skip_numbers(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
 {
@@ -58,8 +71,8 @@ static int parse_performance(struct gt_ptx_parser *parser, struct gt_ptx_functio
 	} directives[] = {
 		{".maxntid", parse_maxntid}, {".reqntid", parse_reqntid}, {".maxnreg", parse_maxnreg},
 		{".minnctapersm", skip_numbers}, {".maxnctapersm", skip_numbers}, {".noreturn", skip_numbers},
-		{".maxclusterrank", skip_numbers}, {".explicitcluster", skip_numbers},
-		{".reqnctapercluster", skip_numbers}, {".blocksareclusters", skip_numbers},
+		{".maxclusterrank", skip_numbers}, {".explicitcluster", parse_explicit_cluster},
+		{".reqnctapercluster", parse_cluster}, {".blocksareclusters", skip_numbers},
 		{".abi_preserve", skip_numbers}, {".abi_preserve_control", skip_numbers}, {".unified", skip_numbers},
 	};
 	bool taken;

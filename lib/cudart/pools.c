@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory pools. Memory that is freed goes back at once: a pool keeps nothing, so what it may keep
+ * (its release threshold) is only remembered. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/graph.h"
+
+/* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
+enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH, ATTRIBUTES };
+
+enum { LOCATION_DEVICE = 1, READ_WRITE = 3 }; /* cudaMemLocationType, cudaMemAccessFlags */
+
+/* Allocations have names of their own, so that one that was freed is not taken for its successor. */
+struct taken {
+	uint64_t address, bytes;
+	char name[sizeof((struct gt_ptx_allocation *)0)->name];
+};
+
+struct pool {
+	int reuse[REUSE_LAST];
+	uint64_t threshold, high, max_bytes; /* max_bytes 0: none */
+	struct taken *taken;
+	size_t n;
+};
+
+struct location {
+	int type, id;
+};
+
+struct pool_properties {
+	int allocation_type, handle_types;
+	struct location location;
+	void *security;
+	size_t max_bytes;
+	unsigned char rest[56];
+};
+
+struct access {
+	struct location location;
+	int flags;
+};
+
+static struct pool default_pool = {.reuse = {1, 1, 1}};
+static struct pool *current = &default_pool;
+
+/* Forgets what was freed, and adds up the rest. */
+static uint64_t used(struct pool *pool)
+{
+	uint64_t bytes = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < pool->n; i++) {
+		const struct gt_ptx_allocation *live =
+			gt_ptx_containing(&gt_cudart.memory, pool->taken[i].address, pool->taken[i].bytes);
+		if (!live || strcmp(live->name, pool->taken[i].name) != 0)
+			continue;
+		bytes += pool->taken[i].bytes;
+		pool->taken[kept++] = pool->taken[i];
+	}
+	pool->n = kept;
+	return bytes;
+}
+
+static int take(struct pool *pool, void **pointer, size_t bytes)
+{
+	uint64_t before = used(pool);
+	struct taken *grown = realloc(pool->taken, (pool->n + 1) * sizeof *grown);
+
+	if (!grown)
+		return CUDA_MEMORY_ALLOCATION;
+	pool->taken = grown;
+	if (pool->max_bytes > 0 && bytes > pool->max_bytes - before)
+		return CUDA_MEMORY_ALLOCATION;
+	int code = gt_cudart_allocate(pointer, bytes, "cudaMallocAsync");
+	if (code != CUDA_SUCCESS || bytes == 0)
+		return code;
+	struct taken *made = &pool->taken[pool->n++];
+	*made = (struct taken){.address = (uint64_t)(uintptr_t)*pointer, .bytes = bytes};
+	memcpy(made->name, gt_ptx_containing(&gt_cudart.memory, made->address, bytes)->name, sizeof made->name);
+	if (before + bytes > pool->high)
+		pool->high = before + bytes;
+	return code;
+}
+
+API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool, void *stream)
+{
+	gt_cudart_enter();
+	if (gt_cudart_capture_refuses(stream, "cudaMallocAsync in a capture"))
+		return gt_cudart_leave(CUDA_NOT_SUPPORTED);
+	return gt_cudart_leave(pool && pointer ? take(pool, pointer, bytes) : CUDA_INVALID_VALUE);
+}
+
+API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
+{
+	return cudaMallocFromPoolAsync(pointer, bytes, current, stream);
+}
+
+API int cudaFreeAsync(void *pointer, void *stream)
+{
+	gt_cudart_enter();
+	if (gt_cudart_capture_refuses(stream, "cudaFreeAsync in a capture"))
+		return gt_cudart_leave(CUDA_NOT_SUPPORTED);
+	return gt_cudart_leave(gt_cudart_release(pointer));
+}
+
+/* ---- pools ---- */
+
+static int tell(struct pool **to, struct pool *pool, int device)
+{
+	gt_cudart_enter();
+	if (!to || device != 0)
+		return gt_cudart_leave(to ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	*to = pool;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaDeviceGetDefaultMemPool(struct pool **pool, int device)
+{
+	return tell(pool, &default_pool, device);
+}
+
+API int cudaDeviceGetMemPool(struct pool **pool, int device)
+{
+	return tell(pool, current, device);
+}
+
+API int cudaDeviceSetMemPool(int device, struct pool *pool)
+{
+	gt_cudart_enter();
+	if (!pool || device != 0)
+		return gt_cudart_leave(pool ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	current = pool;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaMemPoolCreate(struct pool **pool, const struct pool_properties *properties)
+{
+	gt_cudart_enter();
+	if (!pool || !properties || properties->location.type != LOCATION_DEVICE || properties->location.id != 0)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (properties->handle_types != 0)
+		return gt_cudart_leave(gt_cudart_refuse("a memory pool that other processes share"));
+	*pool = malloc(sizeof **pool);
+	if (!*pool)
+		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
+	**pool = (struct pool){.reuse = {1, 1, 1}, .max_bytes = properties->max_bytes};
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* What was allocated from it lives on. */
+API int cudaMemPoolDestroy(struct pool *pool)
+{
+	gt_cudart_enter();
+	if (!pool || pool == &default_pool)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (current == pool)
+		current = &default_pool;
+	free(pool->taken);
+	free(pool);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaMemPoolTrimTo(struct pool *pool, size_t bytes)
+{
+	(void)bytes;
+	gt_cudart_enter();
+	return gt_cudart_leave(pool ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+API int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value)
+{
+	uint64_t is;
+
+	gt_cudart_enter();
+	if (!pool || !value || attribute < REUSE_FIRST || attribute >= ATTRIBUTES)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (attribute <= REUSE_LAST) {
+		memcpy(value, &pool->reuse[attribute - REUSE_FIRST], sizeof(int));
+		return gt_cudart_leave(CUDA_SUCCESS);
+	}
+	if (attribute == RELEASE_THRESHOLD)
+		is = pool->threshold;
+	else
+		is = attribute == RESERVED || attribute == USED ? used(pool) : pool->high;
+	memcpy(value, &is, sizeof is);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* The highest figures can be set to 0 alone, and begin anew with what is used then. */
+API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *value)
+{
+	uint64_t wanted;
+
+	gt_cudart_enter();
+	if (!pool || !value || attribute < REUSE_FIRST || attribute >= ATTRIBUTES || attribute == RESERVED ||
+	    attribute == USED)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (attribute <= REUSE_LAST) {
+		memcpy(&pool->reuse[attribute - REUSE_FIRST], value, sizeof(int));
+		return gt_cudart_leave(CUDA_SUCCESS);
+	}
+	memcpy(&wanted, value, sizeof wanted);
+	if (attribute == RELEASE_THRESHOLD)
+		pool->threshold = wanted;
+	else if (wanted != 0)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	else
+		pool->high = used(pool);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaMemPoolSetAccess(const struct pool *pool, const struct access *access, size_t n)
+{
+	gt_cudart_enter();
+	for (size_t i = 0; access && i < n; i++)
+		if (access[i].location.type != LOCATION_DEVICE || access[i].location.id != 0)
+			return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	return gt_cudart_leave(pool && (access || n == 0) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+API int cudaMemPoolGetAccess(int *flags, const struct pool *pool, const struct location *location)
+{
+	gt_cudart_enter();
+	if (!flags || !pool || !location)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*flags = location->type == LOCATION_DEVICE && location->id == 0 ? READ_WRITE : 0;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+ALSO(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);
+ALSO(cudaMallocAsync, cudaMallocAsync_ptsz);
+ALSO(cudaFreeAsync, cudaFreeAsync_ptsz);
