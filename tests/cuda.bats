@@ -47,4 +47,13 @@ passes() {
 @test "a block waits for a later block" { passes independent_threads 3; }
 
 @test "threads leave a loop with a barrier in it one after another" { passes divergent_barrier; }
+
 @test "registered host memory, and memory pools" { passes host_memory; }
+
+@test "printf in a kernel" {
+	command -v nvcc >/dev/null || skip "no nvcc"
+	nvcc -cudart shared -arch=sm_80 -o device_printf "$ROOT/tests/cuda/device_printf.cu"
+	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record --stdout said ./device_printf >stream
+	[ "$(tr '\n' ' ' <said)" = "hello 0 hello 1 no error " ]
+	gtrace-cat --check stream >/dev/null
+}

@@ -450,3 +450,68 @@ expect_nvcc() {
 		run ! gtrace-cat "$OUT"
 	done
 }
+
+@test "nvcc: what kernels print is in the program's output" {
+	needs_nvcc
+	cat >prints.cu <<-'END'
+		#include <cstdio>
+		struct wide { double d; long long l; };
+		__global__ void k(const char *given, int n) {
+			int got = printf("%d|%-5u|%05x|%c|%s|%.3f|%lld|%hd|%%|%8s|%*d|%llu\n", -3, 7u, 0xabc, 'q', given, 2.5, -5000000000ll,
+					 (short)-2, "right", 4, n, 18446744073709551615ull);
+			if (threadIdx.x % 2) printf("lane %d took %d\n", threadIdx.x, got);
+			printf("no arguments\n");
+		}
+		int main() {
+			char *t; cudaMallocManaged(&t, 16); snprintf(t, 16, "managed");
+			printf("before\n");
+			k<<<1, 2>>>(t, 42);
+			printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o prints prints.cu
+	record --stdout said ./prints || { cat "$ERR"; return 1; }
+	line='-3|7    |00abc|q|managed|2.500|-5000000000|-2|%|   right|  42|18446744073709551615'
+	diff said - <<-END
+		before
+		$line
+		$line
+		lane 1 took 12
+		no arguments
+		no arguments
+		no error
+	END
+	[ ! -s "$ERR" ]
+	gtrace-cat --check "$OUT"
+	record --replay --stdout again ./prints
+	cmp said again
+}
+
+@test "nvcc: an assertion that does not hold is CUDA's error, and the stream has no end" {
+	needs_nvcc
+	cat >asserts.cu <<-'END'
+		#include <cassert>
+		#include <cstdio>
+		__global__ void k(int *a) { a[threadIdx.x] = 1; assert(threadIdx.x < 30); a[threadIdx.x] = 2; }
+		int main() {
+			int *a; cudaMalloc(&a, 128);
+			k<<<1, 32>>>(a);
+			printf("%d ", cudaGetLastError());
+			printf("%d ", cudaDeviceSynchronize());
+			printf("%d ", cudaGetLastError());
+			printf("%d\n", cudaMalloc(&a, 4));
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o asserts asserts.cu
+	status=0
+	record ./asserts || status=$?
+	[ "$status" -eq 1 ]
+	grep -q '^710 710 710 710$' "$ERR"
+	grep -q '^asserts.cu:3: void k(int \*): block: \[0,0,0\], thread: \[30,0,0\] Assertion `threadIdx.x < 30. failed.$' "$ERR"
+	[ "$(grep -c 'Assertion' "$ERR")" -eq 2 ]
+	grep -q "^gtrace-record: launch 1: kernel _Z1kPi, .*: assertion 'threadIdx.x < 30' does not hold" "$ERR"
+	[ "$(gtrace-cat "$OUT" 2>cut | awk '!/^#/ { n++ } END { print n + 0 }')" -eq 1 ]
+	grep -q 'end' cut
+}

@@ -145,7 +145,8 @@ static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const
 {
 	struct tool *tool = &self->tool;
 	struct gt_ptx_launch run = {.kernel = launch->kernel, .dynamic_shared = launch->call.dynamic_shared,
-				    .parameters = launch->parameters, .sms = self->sms};
+				    .parameters = launch->parameters, .sms = self->sms,
+				    .printed = stderr, .asserted = stderr};
 	struct gt_ptx_ran ran;
 	double started = gt_now();
 

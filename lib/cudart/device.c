@@ -252,11 +252,12 @@ API int cudaDeviceSynchronize(void)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* All memory that the program allocated is freed; its variables keep what they hold. */
+/* A launch that failed is forgotten. All memory that the program allocated is freed; its variables keep what they hold. */
 API int cudaDeviceReset(void)
 {
 	gt_cudart_enter();
 	gt_cudart_free_all();
+	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

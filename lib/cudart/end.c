@@ -38,6 +38,12 @@ static bool is_short(void)
 {
 	char library[MAPPING_LINE];
 
+	if (gt_cudart.assertions > 0) {
+		gt_cudart_say("a kernel stopped at an assertion: the stream has no end");
+		return true;
+	}
+	if (gt_cudart.record.ignore_unsupported)
+		return false;
 	find_library(library);
 	if (library[0])
 		gt_cudart_say("%s is loaded, whose kernels are not seen here%s: " ENDLESS, library,
@@ -68,7 +74,7 @@ __attribute__((destructor)) static void close_stream(void)
 {
 	if (!gt_cudart.writer || gt_cudart.owner != getpid())
 		return;
-	bool cut = !gt_cudart.record.ignore_unsupported && is_short();
+	bool cut = is_short();
 	write_end(cut ? GT_RECORD_CUT : GT_RECORD_WHOLE);
 	if (!cut && gt_cudart.launches == 0)
 		gt_cudart_say("warning: the program launched no kernel");

@@ -37,7 +37,7 @@ static const struct {
 	{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
 	{CUDA_LAUNCH_OUT_OF_RESOURCES, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
 	{702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
-	{710, "cudaErrorAssert", "device-side assert triggered"},
+	{CUDA_ASSERT, "cudaErrorAssert", "device-side assert triggered"},
 	{CUDA_HOST_MEMORY_ALREADY_REGISTERED, "cudaErrorHostMemoryAlreadyRegistered",
 	 "part or all of the requested memory range is already mapped"},
 	{CUDA_HOST_MEMORY_NOT_REGISTERED, "cudaErrorHostMemoryNotRegistered",

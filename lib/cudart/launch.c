@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launching kernels, and writing what they access into the stream. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,8 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 
 	if (!function)
 		return CUDA_INVALID_DEVICE_FUNCTION;
+	if (gt_cudart.failed)
+		return gt_cudart.failed;
 	int code = check_shape(function, grid, block, dynamic_shared);
 	if (code == CUDA_SUCCESS)
 		code = refuse(function, wishes);
@@ -125,10 +128,18 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.max_instructions = gt_cudart.record.max_instructions,
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
 		.prefers = preferences(function, wishes),
+		.printed = stdout,
+		.asserted = stderr,
 	};
 	gt_cudart.launches++;
-	if (run(function, &launch, &ran, &error) != 0)
+	int failed = run(function, &launch, &ran, &error);
+	if (failed && !ran.assertion_failed)
 		gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);
+	if (failed) {
+		gt_cudart_say("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);
+		gt_cudart.failing = CUDA_ASSERT;
+		gt_cudart.assertions++;
+	}
 	gt_cudart.instructions += ran.warp_instructions;
 	note(function, &launch, &ran);
 	free(parameters);

@@ -141,6 +141,9 @@ void gt_cudart_enter(void)
 
 int gt_cudart_leave(int code)
 {
+	if (gt_cudart.failed)
+		code = gt_cudart.failed;
+	gt_cudart.failed = gt_cudart.failing;
 	if (code != CUDA_SUCCESS)
 		last_error = code;
 	pthread_mutex_unlock(&lock);
@@ -149,7 +152,7 @@ int gt_cudart_leave(int code)
 
 int gt_cudart_last_error(bool forget)
 {
-	int code = last_error;
+	int code = gt_cudart.failed ? gt_cudart.failed : last_error;
 
 	if (forget)
 		last_error = CUDA_SUCCESS;

@@ -46,6 +46,7 @@ enum {
 	CUDA_ILLEGAL_STATE = 401,
 	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
 	CUDA_HOST_MEMORY_ALREADY_REGISTERED = 712,
+	CUDA_ASSERT = 710,
 	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_NOT_SUPPORTED = 801,
 	CUDA_STREAM_CAPTURE_UNSUPPORTED = 900,
@@ -124,6 +125,8 @@ struct gt_cudart {
 	pid_t owner;	    /* of the stream; a child of the program must not end it */
 	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
 	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
+	int failing, failed; /* the error of a launch, which all later calls return: of this call, and since */
+	uint64_t assertions; /* of kernels, that did not hold */
 	uint64_t omissions; /* work or data that a GPU would have made and that was not */
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
@@ -132,7 +135,7 @@ struct gt_cudart {
 extern struct gt_cudart gt_cudart;
 
 /* Every API function lets one thread in at a time; the first opens the runtime. leave() keeps the
- * error for cudaGetLastError and returns it. */
+ * error for cudaGetLastError and returns it; after a launch that failed, it is that one's. */
 void gt_cudart_enter(void);
 int gt_cudart_leave(int code);
 int gt_cudart_last_error(bool forget);

@@ -51,6 +51,25 @@ unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_acces
 	return access->host + (low - access->low);
 }
 
+unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, uint64_t bytes)
+{
+	const struct gt_ptx_core *core = warp->core;
+	uint64_t at;
+
+	switch (space_of(address, &at)) {
+	case GT_PTX_SHARED:
+		return at <= core->shared_bytes && bytes <= core->shared_bytes - at ? core->shared + at : NULL;
+	case GT_PTX_LOCAL:
+		return at <= warp->local_stride && bytes <= warp->local_stride - at
+			       ? warp->local + lane * warp->local_stride + at
+			       : NULL;
+	case GT_PTX_PARAM:
+		return at <= core->parameter_bytes && bytes <= core->parameter_bytes - at ? core->parameters + at : NULL;
+	default:
+		return gt_ptx_at(core->memory, at, bytes);
+	}
+}
+
 static const char *action_name(const struct gt_ptx_access *access)
 {
 	static const char *const names[] = {"load", "store", "atomic", "atomic"};

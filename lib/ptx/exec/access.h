@@ -26,6 +26,9 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
 				   uint64_t high);
 
+/* Where [address, address + bytes) of a lane's generic addresses lies here, or NULL. */
+unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, uint64_t bytes);
+
 /* The stride of the active lanes' addresses, or GT_STRIDE_LANES. */
 GT_INLINE int64_t gt_ptx_stride(const uint64_t *lanes, uint32_t mask)
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "ptx/exec/memory.h"
@@ -53,6 +54,7 @@ struct gt_ptx_launch {
 	uint64_t max_instructions;	 /* warp instructions of the launch; 0: no limit */
 	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
 	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
+	FILE *printed, *asserted;	 /* where printf's and assert's text goes; NULL: nowhere */
 
 	/* What is traced. NULL sink: nothing is. */
 	struct gt_sink *sink;
@@ -65,6 +67,7 @@ struct gt_ptx_launch {
 /* What a launch did, beside its accesses. */
 struct gt_ptx_ran {
 	uint64_t warp_instructions, accesses;
+	bool assertion_failed; /* and so did the launch */
 };
 
 /* Runs it to its end. Accesses come block by block, and within a block as its warps interleave;

@@ -403,6 +403,7 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 		.memory = machine->memory,
 		.sink = launch->sink,
 		.error = error,
+		.assertion_failed = &ran->assertion_failed,
 		.launches = ++machine->launches,
 	};
 

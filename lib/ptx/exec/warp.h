@@ -204,6 +204,7 @@ struct gt_ptx_core {
 	uint64_t launches; /* %gridid */
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
+	bool *assertion_failed; /* of the launch */
 	struct gt_error *error;
 };
 

@@ -249,6 +249,7 @@ static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 	if (result == 0) {
 		gt_ptx_restore(&saved, memory, &recorder->copies);
 		recorder->id = 2 * recorder->launches;
+		launch->printed = NULL; /* it has said that */
 		result = record_launch(recorder, machine, launch, &second, registers, ran, error);
 	}
 	gt_ptx_saved_clear(&saved);
