@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "random kernels: results and accesses are those of one thread at a time" {
-	run python3 tests/random_ptx --kernels 100 --jobs 2 --without groups
+	run python3 tests/random_ptx --kernels 100 --jobs 2
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$output" = "100 kernels, 0 differ" ]

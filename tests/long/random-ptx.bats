@@ -3,7 +3,7 @@
 
 @test "10,000 random kernels, no difference" {
 	cd "$ROOT"
-	run python3 tests/random_ptx --seed long --kernels 10000 --jobs 2 --without groups
+	run python3 tests/random_ptx --seed long --kernels 10000 --jobs 2
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$output" = "10000 kernels, 0 differ" ]

@@ -104,6 +104,7 @@ static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const
 		warp->core->failed = true;
 		return -1;
 	}
+	warp->frame = NULL; /* the arena may have moved */
 	gt_ptx_path_select(warp, warp->top);
 	memset(warp->arena + GT_PTX_ALL_ONES, 0xff, sizeof(uint32_t));
 	if (code->image)

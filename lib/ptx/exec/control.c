@@ -32,6 +32,29 @@ static const struct gt_ptx_op *part(struct gt_ptx_warp *warp, const struct gt_pt
 	return gt_ptx_path_pick(warp);
 }
 
+/* A path whose ways meet where it ends itself: it goes one way, and lanes that jump another, below
+ * it, unless they are there already. */
+static const struct gt_ptx_op *part_in_two(struct gt_ptx_warp *warp, const struct gt_ptx_op *next,
+					   const struct gt_ptx_op *target, const struct gt_ptx_op *join,
+					   uint32_t jump)
+{
+	struct gt_ptx_path *path = warp->path;
+
+	if (next == join) {
+		path->mask = warp->mask = jump;
+		return target;
+	}
+	if (target != join) {
+		struct gt_ptx_path *other = gt_ptx_path_split(warp, path, jump);
+		if (!other)
+			return NULL;
+		other->next = target;
+	}
+	path->mask &= ~jump;
+	warp->mask = path->mask;
+	return next;
+}
+
 const struct gt_ptx_op *gt_ptx_branch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	uint32_t rest = warp->mask & ~mask;
@@ -40,6 +63,8 @@ const struct gt_ptx_op *gt_ptx_branch(struct gt_ptx_warp *warp, const struct gt_
 	if (!rest)
 		return target;
 	/* Those that do not jump go first. */
+	if (warp->path->join == join)
+		return part_in_two(warp, op + 1, target, join, mask);
 	if (take(warp, target, join, mask) != 0 || take(warp, op + 1, join, rest) != 0)
 		return NULL;
 	return part(warp, join);

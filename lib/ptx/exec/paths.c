@@ -5,37 +5,10 @@
 
 #include "ptx/decode/code.h"
 
-static void link_above(struct gt_ptx_warp *warp, struct gt_ptx_path *path, struct gt_ptx_path *below)
+struct gt_ptx_path *gt_ptx_path_make(struct gt_ptx_warp *warp)
 {
-	path->below = below;
-	path->above = below ? below->above : NULL;
-	if (path->above)
-		path->above->below = path;
-	else
-		warp->top = path;
-	if (below)
-		below->above = path;
-}
+	struct gt_ptx_path *path = malloc(sizeof *path);
 
-static void unlink_path(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
-{
-	if (path->above)
-		path->above->below = path->below;
-	else
-		warp->top = path->below;
-	if (path->below)
-		path->below->above = path->above;
-}
-
-static struct gt_ptx_path *take_free(struct gt_ptx_warp *warp)
-{
-	struct gt_ptx_path *path = warp->free_paths;
-
-	if (path) {
-		warp->free_paths = path->below;
-		return path;
-	}
-	path = malloc(sizeof *path);
 	if (!path) {
 		warp->core->failed = true;
 		gt_fail_memory(warp->core->error, "the paths of a warp");
@@ -43,30 +16,19 @@ static struct gt_ptx_path *take_free(struct gt_ptx_warp *warp)
 	return path;
 }
 
-struct gt_ptx_path *gt_ptx_path_new(struct gt_ptx_warp *warp, struct gt_ptx_path *parent,
-				    struct gt_ptx_frame *frame, const struct gt_ptx_op *next,
-				    const struct gt_ptx_op *join, uint32_t mask)
-{
-	struct gt_ptx_path *path = take_free(warp);
-
-	if (!path)
-		return NULL;
-	*path = (struct gt_ptx_path){
-		.next = next, .join = join, .parent = parent, .frame = frame, .mask = mask};
-	link_above(warp, path, warp->top);
-	frame->paths++;
-	if (parent)
-		parent->children++;
-	return path;
-}
-
 struct gt_ptx_path *gt_ptx_path_split(struct gt_ptx_warp *warp, struct gt_ptx_path *path, uint32_t lanes)
 {
-	struct gt_ptx_path *own = take_free(warp);
+	struct gt_ptx_path *own = warp->free_paths;
 
-	if (!own)
+	if (own)
+		warp->free_paths = own->below;
+	else if (!(own = gt_ptx_path_make(warp)))
 		return NULL;
-	*own = *path;
+	own->next = path->next;
+	own->join = path->join;
+	own->parent = path->parent;
+	own->frame = path->frame;
+	own->state = path->state;
 	own->mask = lanes;
 	own->children = 0;
 	path->mask &= ~lanes;
@@ -80,28 +42,6 @@ struct gt_ptx_path *gt_ptx_path_split(struct gt_ptx_warp *warp, struct gt_ptx_pa
 	if (own->parent)
 		own->parent->children++;
 	return own;
-}
-
-void gt_ptx_path_end(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
-{
-	unlink_path(warp, path);
-	if (path->parent)
-		path->parent->children--;
-	if (--path->frame->paths == 0)
-		gt_ptx_frame_end(warp, path->frame);
-	path->below = warp->free_paths;
-	warp->free_paths = path;
-}
-
-void gt_ptx_path_settle(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
-{
-	while (path && !path->mask && !path->children) {
-		struct gt_ptx_path *parent = path->parent;
-		gt_ptx_path_end(warp, path);
-		path = parent;
-	}
-	if (path && !path->children && path->state == GT_PTX_PATH_JOINS)
-		path->state = GT_PTX_PATH_RUNS;
 }
 
 /* What a barrier found is kept by each path until it has read it. */
@@ -127,17 +67,6 @@ void gt_ptx_path_merge(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
 	}
 	if (path == warp->path)
 		gt_ptx_path_select(warp, path);
-}
-
-const struct gt_ptx_op *gt_ptx_path_select(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
-{
-	warp->path = path;
-	warp->mask = path->mask;
-	warp->frame = path->frame;
-	warp->arena = warp->arenas + path->frame->arena;
-	warp->local_at = path->frame->local;
-	warp->at = path->next;
-	return path->next;
 }
 
 static struct gt_ptx_path *topmost(const struct gt_ptx_warp *warp, enum gt_ptx_path_state state)
@@ -186,7 +115,7 @@ static bool run_ahead(struct gt_ptx_warp *warp, uint32_t wanted)
 	return true;
 }
 
-const struct gt_ptx_op *gt_ptx_path_pick(struct gt_ptx_warp *warp)
+const struct gt_ptx_op *gt_ptx_path_search(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_path *path = topmost(warp, GT_PTX_PATH_RUNS);
 
@@ -201,18 +130,30 @@ const struct gt_ptx_op *gt_ptx_path_pick(struct gt_ptx_warp *warp)
 	return gt_ptx_sync_fault(warp, topmost(warp, GT_PTX_PATH_SYNCS));
 }
 
-bool gt_ptx_path_yield(struct gt_ptx_warp *warp)
+/* Moves a path below all others. */
+static void sink(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
 {
-	struct gt_ptx_path *path = warp->path, *lowest = warp->top, *other;
+	struct gt_ptx_path *lowest = path;
 
 	while (lowest->below)
 		lowest = lowest->below;
-	if (path != lowest) {
-		unlink_path(warp, path);
-		path->above = lowest;
-		path->below = NULL;
-		lowest->below = path;
-	}
+	if (lowest == path)
+		return;
+	if (path->above)
+		path->above->below = path->below;
+	else
+		warp->top = path->below;
+	path->below->above = path->above;
+	path->above = lowest;
+	path->below = NULL;
+	lowest->below = path;
+}
+
+bool gt_ptx_path_yield(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_path *path = warp->path, *other;
+
+	sink(warp, path);
 	path->next = warp->at;
 	other = topmost(warp, GT_PTX_PATH_RUNS);
 	if (other == path && run_ahead(warp, GT_PTX_FULL))
