@@ -21,6 +21,8 @@ modes() {
 	printf 'shared_banks = 32 # assumed: a test\nshared_latency = 1:28,2:30 # assumed: a test\n' >gpu
 	gtrace-ptx --launch 'transpose_tiled<<<(2,2),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64], 64, 64)' \
 		"$ROOT/examples/kernels/ptx/transpose_tiled.ptx" | gcoalesce --gpu ./gpu >shared.gt
+	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$ROOT/tests/ptx/hints.ptx" | gcoalesce >hints.gt
+	gschedule --sm 2 <hints.gt | gcache --l2 | gdram >hints-l2.gt
 	gschedule --gpu titanv <coalesce.gt >schedule.gt
 	gcache --l1 <schedule.gt >l1.gt
 	gcache --l1 --size none <schedule.gt >absent.gt
@@ -51,4 +53,13 @@ modes() {
 		comm -23 names defined >missing
 		[ ! -s missing ] || { echo "$stream: no definition of:"; cat missing; return 1; }
 	done
+}
+
+@test "each row stands in the manual of a tool" {
+	local rows=0
+	for name in $(sed -n 's/^\tROW([A-Z]*, \([a-z0-9_]*\),.*/\1/p' lib/counter/*.h); do
+		grep -qw -- "$name" man/*.1 || { echo "$name"; return 1; }
+		rows=$((rows + 1))
+	done
+	[ "$rows" -gt 110 ]
 }
