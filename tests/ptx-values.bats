@@ -72,6 +72,13 @@ value() {
 	[ "$(od -An -v -w16 -tu4 "$t/out" | tr -s ' ' | sort -u)" = " 1 2 1 1" ]
 }
 
+@test "an instruction of two results may write its own guard" {
+	[ "$(value 'mov.b32 %r0, 0x3c003c00' 'setp.eq.u32 %p0|%p1, %r0, %r0' '@%p0 setp.ne.f16x2 %p0|%p1, %r0, %r0' \
+		'selp.u64 %x0, 1, 0, %p0' 'selp.u64 %x1, 2, 0, %p1' 'or.b64 %d, %x0, %x1')" = 0 ]
+	[ "$(value 'mov.b32 %r0, 0x3c003c00' 'setp.ne.u32 %p0|%p1, %r0, %r0' '@!%p0 setp.eq.f16x2 %p0|%p1, %r0, %r0' \
+		'selp.u64 %x0, 1, 0, %p0' 'selp.u64 %x1, 2, 0, %p1' 'or.b64 %d, %x0, %x1')" = 3 ]
+}
+
 @test ".ftz of halves flushes sources and results; slct.ftz only the operand whose sign it looks at" {
 	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 0 ]
 	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 1 ]

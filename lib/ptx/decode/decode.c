@@ -207,10 +207,30 @@ static int read_guard(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
+/* An instruction of two results may take several micro-ops: one that writes its own guard is guarded
+ * by a copy. */
+static int keep_guard(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const uint8_t guarded = decoder->guarded;
+
+	if (!guarded || gt_ptx_results(instruction) != 2 ||
+	    (instruction->operands[0].name != instruction->guard &&
+	     instruction->operands[1].name != instruction->guard))
+		return 0;
+	uint32_t copy = gt_ptx_temporary(decoder, GT_PTX_PRED);
+	decoder->guarded = 0;
+	if (!copy || !gt_ptx_emit_form(decoder, "mov.pred", copy, decoder->guard, 0, 0))
+		return -1;
+	decoder->guard = copy;
+	decoder->guarded = guarded;
+	return 0;
+}
+
 static int decode_instruction(struct gt_ptx_decoder *decoder)
 {
 	decoder->first = true;
-	if (read_guard(decoder) != 0)
+	if (read_guard(decoder) != 0 || keep_guard(decoder) != 0)
 		return -1;
 	for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
 		if (strcmp(decoder->instruction->opcode, opcodes[i].opcode) == 0)
