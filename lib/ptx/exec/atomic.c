@@ -121,6 +121,30 @@ uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 	return NULL;
 }
 
+/* Lane by lane; inlined for each size. */
+static inline __attribute__((always_inline)) void
+change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+	     uint64_t (*change)(uint64_t, uint64_t, uint64_t), const unsigned size)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	const unsigned char *b_lanes = gt_ptx_lanes(warp, access->slots[0]);
+	const unsigned char *c_lanes = gt_ptx_lanes(warp, access->slots[1]);
+	unsigned char *d_lanes = op->d ? gt_ptx_lanes(warp, op->d) : NULL;
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		unsigned char *place = gt_ptx_place_of(reach, lane);
+		uint64_t old = 0, b = 0, c = 0;
+		memcpy(&old, place, size);
+		memcpy(&b, b_lanes + lane * size, size);
+		memcpy(&c, c_lanes + lane * size, size);
+		uint64_t new = change(old, b, c);
+		memcpy(place, &new, size);
+		if (d_lanes)
+			memcpy(d_lanes + lane * size, &old, size);
+	}
+}
+
 const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
@@ -132,18 +156,15 @@ const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_
 	uint64_t (*change)(uint64_t, uint64_t, uint64_t) = access->change;
 	if (change == add_f32 && reach.space == GT_PTX_GLOBAL)
 		change = add_f32_global;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		unsigned char *place = gt_ptx_place_of(&reach, lane);
-		uint64_t old = 0, b = 0, c = 0;
-		memcpy(&old, place, size);
-		memcpy(&b, (unsigned char *)gt_ptx_lanes(warp, access->slots[0]) + lane * size, size);
-		memcpy(&c, (unsigned char *)gt_ptx_lanes(warp, access->slots[1]) + lane * size, size);
-		uint64_t new = change(old, b, c);
-		memcpy(place, &new, size);
-		if (op->d)
-			memcpy((unsigned char *)gt_ptx_lanes(warp, op->d) + lane * size, &old, size);
-	}
+	/* Hash tables are larger than the host's caches: its misses overlap. */
+	for (uint32_t m = mask; m; m &= m - 1)
+		__builtin_prefetch(gt_ptx_place_of(&reach, gt_ptx_lowest(m)), 1);
+	if (size == 4)
+		change_lanes(warp, op, mask, &reach, change, 4);
+	else if (size == 8)
+		change_lanes(warp, op, mask, &reach, change, 8);
+	else
+		change_lanes(warp, op, mask, &reach, change, 2);
 	return op + 1;
 }
 
