@@ -102,8 +102,8 @@ static void load_registers(struct gt_function *function)
 
 	if (fat->cubin && gt_cubin_kernel(fat->cubin, fat->cubin_bytes, function->name, &about, &error) == 1)
 		function->registers = about.registers;
-	if (gt_ptx_registers(function->kernel, function->registers, &function->registers, &function->registers_estimated,
-			     &error) != 0)
+	if (gt_ptx_registers(fat->machine, function->kernel, function->registers, &function->registers,
+			     &function->registers_estimated, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 }
 

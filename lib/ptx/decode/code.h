@@ -70,6 +70,13 @@ struct gt_ptx_placed {
 	uint64_t address;
 };
 
+/* What is asked of a kernel at every launch, found once. */
+struct gt_ptx_figures {
+	bool knows_shared, knows_registers;
+	uint64_t static_shared;
+	uint32_t registers; /* estimated */
+};
+
 struct gt_ptx_machine {
 	const struct gt_ptx_module *module;
 	struct gt_ptx_memory *memory;
@@ -78,6 +85,7 @@ struct gt_ptx_machine {
 	struct gt_map functions; /* from a name's address to the function's index */
 	struct gt_map symbols; /* from a name's address to the variable's index */
 	struct gt_ptx_program *programs;
+	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint64_t launches;
 	struct gt_ptx_notes *notes; /* NULL: nobody asks for them */
 };

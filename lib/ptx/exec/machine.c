@@ -126,7 +126,10 @@ struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, s
 	strcpy(machine->name, name);
 	machine->module = module;
 	machine->memory = memory;
-	if (index_names(machine, error) == 0 && place_variables(machine, error) == 0)
+	machine->figures = calloc(module->n_functions + 1, sizeof *machine->figures);
+	if (!machine->figures)
+		gt_fail_memory(error, "a machine");
+	else if (index_names(machine, error) == 0 && place_variables(machine, error) == 0)
 		return machine;
 	gt_ptx_machine_close(machine);
 	return NULL;
@@ -156,6 +159,7 @@ void gt_ptx_machine_close(struct gt_ptx_machine *machine)
 	for (size_t i = 0; machine->variables && i < machine->module->n_variables; i++)
 		if (machine->variables[i].address)
 			gt_ptx_free(machine->memory, machine->variables[i].address, &ignored);
+	free(machine->figures);
 	free(machine->variables);
 	gt_map_close(&machine->functions);
 	gt_map_close(&machine->symbols);
@@ -196,13 +200,37 @@ size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel)
 	return n ? gt_ptx_parameter_offset(kernel, n - 1) + (size_t)kernel->parameters[n - 1].bytes : 0;
 }
 
+static struct gt_ptx_figures *figures_of(const struct gt_ptx_machine *machine,
+					 const struct gt_ptx_function *kernel)
+{
+	return &machine->figures[kernel - machine->module->functions];
+}
+
 uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel)
 {
+	struct gt_ptx_figures *figures = figures_of(machine, kernel);
 	struct gt_error ignored;
+
+	if (figures->knows_shared)
+		return figures->static_shared;
 	struct gt_ptx_machine copy = *machine; /* the search changes nothing in it */
 	struct gt_ptx_program *program = gt_ptx_program_make(&copy, kernel, false, &ignored);
-	uint64_t bytes = program ? program->static_shared : 0;
-
+	if (!program)
+		return 0;
+	figures->static_shared = program->static_shared;
+	figures->knows_shared = true;
 	gt_ptx_program_free(program, machine->module->n_functions);
-	return bytes;
+	return figures->static_shared;
+}
+
+int gt_ptx_estimated_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
+			       uint32_t *registers, struct gt_error *error)
+{
+	struct gt_ptx_figures *figures = figures_of(machine, kernel);
+
+	if (!figures->knows_registers && gt_ptx_estimate_registers(kernel, &figures->registers, error) != 0)
+		return -1;
+	figures->knows_registers = true;
+	*registers = figures->registers;
+	return 0;
 }

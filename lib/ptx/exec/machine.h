@@ -76,8 +76,11 @@ struct gt_ptx_ran {
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
 	       struct gt_error *error);
 
-/* Static shared bytes of a kernel, and registers per thread as live ranges estimate them. */
+/* Static shared bytes of a kernel, and registers per thread as live ranges estimate them: found
+ * once, when they are first asked for. */
 uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
+int gt_ptx_estimated_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
+			       uint32_t *registers, struct gt_error *error);
 int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers, struct gt_error *error);
 
 #endif

@@ -84,12 +84,12 @@ const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct g
 	return kernel->name;
 }
 
-int gt_ptx_registers(const struct gt_ptx_function *kernel, uint32_t given, uint32_t *registers, bool *estimated,
-		     struct gt_error *error)
+int gt_ptx_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
+		     uint32_t *registers, bool *estimated, struct gt_error *error)
 {
 	*registers = given ? given : kernel->max_registers;
 	*estimated = *registers == 0;
-	return *estimated ? gt_ptx_estimate_registers(kernel, registers, error) : 0;
+	return *estimated ? gt_ptx_estimated_registers(machine, kernel, registers, error) : 0;
 }
 
 static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_launch *launch, struct gt_kernel *kernel,
@@ -214,7 +214,7 @@ static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 {
 	struct gt_count count = {0};
 	bool estimated;
-	int result = gt_ptx_registers(launch->kernel, registers, &kernel->registers, &estimated, error);
+	int result = gt_ptx_registers(machine, launch->kernel, registers, &kernel->registers, &estimated, error);
 
 	if (result == 0)
 		result = write_head(recorder, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
