@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory: banks side by side, and in each of them rows, of which it serves one in a pass ([001] 4.1). */
+/* Shared memory consists of banks, and a bank of rows, of which it serves one per pass ([001] 4.1). */
 #ifndef GT_COALESCE_BANKS_H
 #define GT_COALESCE_BANKS_H
 
@@ -25,14 +25,15 @@ struct gt_banks {
 /* "32x4", "32x8", or "32x8:4" where fewer successive bytes than the width are in one bank. Returns 0, or -1 with
  * what was expected. */
 int gt_banks_parse(const char *text, struct gt_banks *banks, struct gt_error *error);
-/* Whether there may be such banks: 0, or -1 with what was expected. */
+/* Whether these banks are valid: 0, or -1 with what was expected. */
 int gt_banks_check(const struct gt_banks *banks, struct gt_error *error);
 /* The text that gt_banks_parse reads, into a buffer of `bytes`. */
 void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
 
-/* Passes that access i of a batch takes: the most rows that its lanes touch in one bank. Lanes that touch the same
- * row share a pass. As many lanes as fill one row of all banks go together, at most as many as there are banks
- * (Tesla: half a warp; Fermi with 8-byte data too), and the passes of such groups add up. */
+/* The passes of access i of a batch: the largest number of rows that its lanes touch in one bank. Lanes that
+ * touch the same row share a pass. The lanes are served in groups whose data fill one row of all banks, at
+ * most as many lanes as there are banks (Tesla: half a warp; Fermi with 8-byte data too), and the passes of
+ * the groups are added. */
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
 
 GT_PUBLIC_END

@@ -16,7 +16,7 @@ GT_PUBLIC_BEGIN
 #define GT_COALESCE_STAGE "coalesce" /* what its counts are called */
 #define GT_ACTIONS 4
 
-/* Holds no memory of its own: there is nothing to close. */
+/* Owns no memory, so there is no close function. */
 struct gt_coalescer {
 	const struct gt_coalescing_rule *rule;
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
@@ -27,7 +27,7 @@ struct gt_coalescer {
 	uint64_t requests[GT_ACTIONS];
 	uint64_t sectors[GT_ACTIONS];
 	uint64_t line_accesses[2], line_requests[2]; /* of whole lines: prefetches; discards and priorities */
-	uint64_t warp_sectors; /* distinct sectors of each load, its groups of lanes taken together */
+	uint64_t warp_sectors; /* distinct sectors of each load over the whole warp */
 	uint64_t shared_accesses;
 	uint64_t bank_passes;
 	uint64_t shared_cycles;

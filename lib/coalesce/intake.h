@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For a stage that takes requests: accesses that come are coalesced before it, by the rule of the
- * GPU in the stream. */
+/* The input of a stage that takes requests: accesses are coalesced first, by the rule of the GPU in the
+ * stream. */
 #ifndef GT_COALESCE_INTAKE_H
 #define GT_COALESCE_INTAKE_H
 
@@ -23,7 +23,7 @@ struct gt_intake {
 	void *context;
 };
 
-/* Does not move between open and close. Returns 0, or -1 when memory is short. */
+/* Must not be moved between open and close. Returns 0, or -1 when memory is short. */
 int gt_intake_open(struct gt_intake *intake, gt_take_requests *take, void *context, struct gt_error *error);
 void gt_intake_close(struct gt_intake *intake);
 
@@ -33,7 +33,7 @@ int gt_intake_begin(struct gt_intake *intake, const struct gt_gpu *gpu, struct g
 /* Gives the requests of a batch to `take`. */
 int gt_intake_rows(struct gt_intake *intake, const struct gt_rows *rows, struct gt_error *error);
 
-/* The kernel ends: puts what was counted where accesses came. */
+/* The kernel ends: writes the counters if there were accesses. */
 int gt_intake_end(const struct gt_intake *intake, uint64_t kernel, const struct gt_output *output,
 		  struct gt_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that were found and not yet written: they are written column by column, which costs
- * half of what row by row does. */
+/* Requests that are not yet written. They are written column by column, which takes half the time of row by
+ * row. */
 #ifndef GT_COALESCE_REQUESTS_H
 #define GT_COALESCE_REQUESTS_H
 
@@ -24,7 +24,7 @@ static inline struct gt_touched *gt_requests_next(struct gt_requests *requests)
 	return requests->touched + requests->n;
 }
 
-/* Says that `n` were put there, for access i. At most GT_REQUESTS_KEPT may be there before. */
+/* Records that `n` were put there, for access i. At most GT_REQUESTS_KEPT may have been there before. */
 static inline void gt_requests_add(struct gt_requests *requests, unsigned n, size_t i)
 {
 	for (unsigned k = 0; k < n; k++)

@@ -37,8 +37,8 @@ int gt_shared_resolve(struct gt_shared *shared, const struct gt_gpu *gpu, const 
 /* "1:50,2:88,32:1210": passes and cycles. Returns 0, or -1 with what was expected. */
 int gt_shared_latency_parse(const char *text, struct gt_shared_latency *latency, struct gt_error *error);
 
-/* Cycles of an access of that many passes (from 1): as measured, and on a line through the two nearest points where
- * nothing was measured. `latency` has a point. */
+/* The cycles of an access with this number of passes (from 1): the measured value, or linear interpolation
+ * or extrapolation from the two nearest points. `latency` has at least one point. */
 uint64_t gt_shared_cycles(const struct gt_shared_latency *latency, unsigned passes);
 
 GT_PUBLIC_END

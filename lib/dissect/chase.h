@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fine-grained P-chase of [001] 3.2 as a trace: one thread, each load's address the value of the one before. */
+/* The fine-grained P-chase of [001] 3.2 as a trace: one thread, in which each load gives the address of the
+ * next. */
 #ifndef GT_DISSECT_CHASE_H
 #define GT_DISSECT_CHASE_H
 
@@ -37,7 +38,7 @@ extern const size_t gt_chase_orders_n;
 /* The order of that name, or NULL with the names there are. */
 const struct gt_chase_order *gt_chase_order_find(const char *name, struct gt_error *error);
 
-/* Whether the chase makes sense: 0, or -1 with what was expected. */
+/* Whether the chase is valid: 0, or -1 with what was expected. */
 int gt_chase_check(const struct gt_chase *chase, struct gt_error *error);
 
 /* The launch, of one thread; its name tells the chase. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which latencies belong together: clusters on a line, by density, so that outliers between them join nothing. */
+/* Clusters latencies by density, so that outliers between the clusters belong to none. */
 #ifndef GT_DISSECT_CLASSES_H
 #define GT_DISSECT_CLASSES_H
 

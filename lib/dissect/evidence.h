@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What sweeps say of lines' sets: which lines share one, which do not, and which are in none that overflowed. */
+/* What sweeps reveal about the sets of lines: which lines share a set, which do not, and which are in no set
+ * that overflowed. */
 #ifndef GT_DISSECT_EVIDENCE_H
 #define GT_DISSECT_EVIDENCE_H
 
@@ -31,7 +32,7 @@ int gt_evidence_gather(const struct gt_sweep *sweeps, size_t n, uint64_t base, u
 		       struct gt_evidence *evidence, struct gt_error *error);
 void gt_evidence_clear(struct gt_evidence *evidence);
 
-/* Whether values below `sets`, one of each sighting, can be its set's number. */
+/* Whether these values below `sets`, one for each sighting, can be the numbers of the sets. */
 int gt_evidence_allows(const struct gt_evidence *evidence, const uint32_t *values, uint32_t sets);
 
 #endif

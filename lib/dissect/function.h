@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function of the address the sets found are: known ones by name, sums of address bits and of their products, or
- * failing that a table. */
+/* The index function of the sets that were found: a known one by name, sums of address bits and of their
+ * products, or a table. */
 #ifndef GT_DISSECT_FUNCTION_H
 #define GT_DISSECT_FUNCTION_H
 
@@ -16,17 +16,17 @@ struct gt_sum {
 };
 
 struct gt_function {
-	const char *name;    /* as gcache's --index has it, or NULL: none that gcache has can say it */
+	const char *name;    /* the text of gcache's --index; NULL: gcache has no such function */
 	unsigned argument;   /* of smod */
 	unsigned degree;     /* of bits: 1 or 2 */
 	int bits;	     /* of bits: how many sums */
 	struct gt_sum sum[GT_SUMS_MAX];
 	uint64_t monomial[GT_MONOMIALS_MAX]; /* masks of bits of the line's number */
 	size_t monomials;
-	int unique;	     /* no other function of its kind agrees with all that was seen */
+	int unique;	     /* no other function of its kind agrees with all observations */
 	unsigned low, high;  /* address bits that the series shows: low to high - 1 */
 
-	uint32_t sets;			/* with those that did not overflow, as few as there can be */
+	uint32_t sets;			/* including those that did not overflow, as few as possible */
 	uint32_t ways[GT_SETS_MAX + 1]; /* lines */
 	uint32_t *set_of;    /* of each line of the array: 1 and up; 0: not known */
 	uint64_t lines;

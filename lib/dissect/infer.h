@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From latencies to a cache ([001] 3.2): everything put together, with how sure each figure is. */
+/* Infers a cache from latencies ([001] 3.2), and how sure each value is. */
 #ifndef GT_DISSECT_INFER_H
 #define GT_DISSECT_INFER_H
 
@@ -28,7 +28,7 @@ struct gt_inference {
 	int equal;		/* sets hold the same number of lines */
 	uint32_t ways;		/* of each, if equal; lines */
 	int sure;		/* line, sector and ways */
-	int size_sure;		/* and size: higher address bits were seen to lead to no other sets */
+	int size_sure;		/* and size: higher address bits were seen to select no other sets */
 	int function_sure;	/* of the address bits that were seen */
 
 	const struct gt_victim *policy; /* of regular series: the one with the fewest contradictions */

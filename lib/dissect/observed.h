@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A P-chase that has gone through a chain of levels, read back: which element each access took, and how long. */
+/* Reads a P-chase that has passed a chain of levels: the element and the latency of each access. */
 #ifndef GT_DISSECT_OBSERVED_H
 #define GT_DISSECT_OBSERVED_H
 
@@ -17,7 +17,7 @@ struct gt_observation {
 	uint32_t latency; /* cycles */
 };
 
-/* What is done with each access. Returns 0, or -1 with the error set. */
+/* Called for each access. Returns 0, or -1 with the error set. */
 typedef int gt_observed_take(void *context, const struct gt_observation *access, struct gt_error *error);
 
 /* Whether what the input begins with is a stream (gtrace(5)), and no text. Returns 1, 0, or -1. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is undetermined, and which run of gpchase trace (or of the same chase on a GPU) would settle it. */
+/* What is undetermined, and which run of gpchase trace (or of the same chase on a GPU) would determine it. */
 #ifndef GT_DISSECT_PROPOSE_H
 #define GT_DISSECT_PROPOSE_H
 
@@ -15,7 +15,7 @@ struct gt_proposal {
 	unsigned times; /* that the chase is to be run, each from an empty cache */
 };
 
-/* Returns how many there are; 0: all that can be settled is. */
+/* Returns the number of proposals; 0: all that can be determined is. */
 size_t gt_propose(const struct gt_inference *inference, const struct gt_chase_series *series,
 		  struct gt_proposal proposals[GT_PROPOSALS_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plays a series through the cache that was found, so that each access that does not agree with it is known. Slow and
- * plain: lists searched from the front. */
+/* Replays a series through the inferred cache, to find each access that disagrees with it. Slow and simple:
+ * lists are searched from the front. */
 #ifndef GT_DISSECT_REPLAY_H
 #define GT_DISSECT_REPLAY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* [001] 3.2, steps (1) to (3), without its assumptions: which lines share a set, from a sweep of N. A line more
- * makes a set overflow, and all lines of that set begin to miss: they are its members, one more than its ways. */
+/* [001] 3.2, steps (1) to (3), without its assumptions: finds from a sweep of N which lines share a set. One
+ * more line makes a set overflow, and all its lines begin to miss: their number is the ways plus one. */
 #ifndef GT_DISSECT_SWEEP_H
 #define GT_DISSECT_SWEEP_H
 
@@ -16,9 +16,9 @@ struct gt_sweep {
 	uint64_t stride;
 	int cold;	/* each run begins with an empty cache */
 	enum gt_regularity regularity;
-	int periodic;	/* irregular, but round after round alike: no chance in it */
+	int periodic;	/* irregular, but the same in every round: not random */
 
-	uint64_t unit;	/* bytes that come together when one is missed, as far as the stride can show */
+	uint64_t unit;	/* bytes that one miss fetches, as far as the stride can show */
 	int unit_known; /* the stride is finer than that */
 	size_t units;	/* in the largest run */
 	uint32_t *set;	/* of each unit: 1 and up; 0: not seen */
@@ -26,7 +26,7 @@ struct gt_sweep {
 	size_t *overflow; /* of each set: the run (index into `runs`) where it overflows first */
 	uint32_t ways[GT_SETS_MAX + 1]; /* units that a set holds; of one that overflows in the first run a guess */
 	uint32_t sets;
-	uint64_t calm;	/* the largest N below the first that has more misses than noise makes */
+	uint64_t calm;	/* the largest N below the first with more misses than noise */
 	uint64_t rounds; /* of the longest run; where chance replaces, runs of less than half of them are left out */
 	uint64_t fits;	/* the largest N all of which hits */
 	uint64_t step;	/* largest step of N from there to where all miss; UINT64_MAX: there is one run */

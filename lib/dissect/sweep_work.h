@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a sweep share while it is looked through. */
+/* What the parts of the analysis of a sweep share. */
 #ifndef GT_DISSECT_SWEEP_WORK_H
 #define GT_DISSECT_SWEEP_WORK_H
 
@@ -27,7 +27,7 @@ static inline const struct gt_chase_run *gt_sweep_run(const struct gt_sweep_work
 /* Counts a run's hits and misses by element. */
 void gt_sweep_look(struct gt_sweep_work *work, size_t j);
 
-/* Finds calm and how many misses are noise; and whether chance is in what misses. */
+/* Finds calm, the number of misses that are noise, and whether the misses are random. */
 void gt_sweep_calm(struct gt_sweep_work *work);
 void gt_sweep_regularity(struct gt_sweep_work *work);
 

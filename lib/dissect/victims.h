@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* [001] 3.2, step (4): which way goes, where the policy is no LRU. In a set with one line too many one line is always
- * out; when it is missed it takes the place of the line that is missed next. */
+/* [001] 3.2, step (4): which way is replaced, if the policy is not LRU. In a set with one line too many, one
+ * line is always absent; when it misses, it replaces the line that misses next. */
 #ifndef GT_DISSECT_VICTIMS_H
 #define GT_DISSECT_VICTIMS_H
 
@@ -11,9 +11,9 @@
 
 struct gt_victims {
 	uint32_t ways;
-	uint64_t count[GT_VICTIM_WAYS_MAX]; /* how often each way went; ways in the order in which a set fills */
+	uint64_t count[GT_VICTIM_WAYS_MAX]; /* how often each way was replaced; ways in the order in which a set fills */
 	uint64_t n, again;		    /* all; those of the same way as the one before in the set */
-	uint64_t lost;			    /* misses that do not fit in, after which a set is not followed */
+	uint64_t lost;			    /* contradictory misses, after which a set is not followed further */
 	int alike;			    /* the counts agree with equal chances, and with no memory */
 	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions; whole 0: with none */
 	int unique;			    /* no other such fractions agree */

@@ -21,7 +21,7 @@ struct gt_opcode {
 	bool memory;  /* loads, stores or atomics; op and size are set */
 	bool generic; /* LD, ST, ATOM: the address tells the space; op says global */
 	bool two;     /* LDGSTS: loads from global and stores to shared memory */
-	bool tma;     /* UTMA*, UBLK*: bulk copies, which no lane has an address of */
+	bool tma;     /* UTMA*, UBLK*: bulk copies, which have no addresses of lanes */
 	uint8_t op;
 	uint8_t size; /* bytes per lane */
 	uint16_t hint;

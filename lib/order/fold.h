@@ -12,8 +12,8 @@
 
 #define GT_FOLD_MAX 1024 /* warp accesses that one (block, warp, ordinal) may make */
 
-/* Single-lane accesses on their way in, folded while each fits the one before: most thread traces
- * have the lanes of a warp side by side, and are a warp trace when they reach the sorter. */
+/* Folds single-lane accesses as they arrive, as long as each fits the one before. Most thread traces have
+ * the lanes of a warp next to each other, so the sorter gets whole warp accesses. */
 struct gt_fold_in {
 	struct gt_packed row;
 	uint64_t addresses[GT_WARP_SIZE]; /* by lane; row.mask says which */

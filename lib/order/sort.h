@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "stream/rows.h"
 
-/* A warp access as it is kept and written: `lanes` addresses stand behind it, none if the active
- * lanes are affine. */
+/* A warp access as it is kept and written, followed by `lanes` addresses; none if the active lanes are
+ * affine. */
 struct gt_packed {
 	uint32_t kernel; /* the launch's place among those seen, from 0 */
 	uint32_t block, an, pc, mask;
@@ -37,7 +37,7 @@ struct gt_sorter;
 struct gt_sorter *gt_sorter_open(uint64_t memory, const char *directory, bool by_an, struct gt_error *error);
 void gt_sorter_close(struct gt_sorter *sorter);
 
-/* How many bytes of the memory somebody else uses now. At least an eighth stays for the rows. */
+/* Tells how many bytes of the memory the caller uses otherwise. At least an eighth remains for the rows. */
 void gt_sorter_yield(struct gt_sorter *sorter, uint64_t bytes);
 
 /* Adds a row and the row->lanes addresses that belong to it. */

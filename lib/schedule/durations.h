@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many steps blocks take, as somebody has found: a timed cache, or the hardware. A slot of an SM
- * is free again when its block has issued its last access, and so many steps have passed since its
- * first. */
+/* The durations of blocks in steps, as measured in a timed cache or on hardware. A slot of an SM is free
+ * again when its block has issued its last access and this number of steps has passed since its first. */
 #ifndef GT_SCHEDULE_DURATIONS_H
 #define GT_SCHEDULE_DURATIONS_H
 

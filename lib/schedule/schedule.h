@@ -36,7 +36,7 @@ struct gt_schedule_config {
 	struct gt_limits limits;
 	const unsigned char *only_sms; /* which SMs to model, sms of them; NULL: all */
 	uint64_t waves;		       /* the first so many waves of every SM; 0: all */
-	struct gt_durations durations; /* sorted; of first-done: what blocks take beyond issuing */
+	struct gt_durations durations; /* for first-done: the durations of blocks, sorted */
 	size_t memory;		       /* bytes for rows that wait; more of them go to a file */
 	const char *directory;	       /* where that file is made */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows of a kernel have in common. The accesses of one instruction differ in their base and
- * in little else, so a row that waits holds its base and the number of a shape. */
+/* The fields that many rows of a kernel share. The accesses of one instruction usually differ only in their
+ * base, so a waiting row holds its base and the number of a shape. */
 #ifndef GT_SCHEDULE_SHAPES_H
 #define GT_SCHEDULE_SHAPES_H
 
