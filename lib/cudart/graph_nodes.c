@@ -27,8 +27,9 @@ static int kernel_work(struct gt_work *work, const struct kernel_parameters *par
 		return CUDA_INVALID_VALUE;
 	if (parameters->extra)
 		return gt_cudart_refuse("a kernel node with 'extra' arguments");
-	*work = (struct gt_work){GT_WORK_KERNEL, {.kernel = {parameters->function, parameters->grid, parameters->block,
-							      parameters->shared, parameters->arguments}}};
+	*work = (struct gt_work){GT_WORK_KERNEL, {.kernel = {.function = parameters->function, .grid = parameters->grid,
+							      .block = parameters->block, .shared = parameters->shared,
+							      .arguments = parameters->arguments}}};
 	return CUDA_SUCCESS;
 }
 

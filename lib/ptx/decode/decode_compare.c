@@ -42,8 +42,8 @@ static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const st
 		.form = gt_ptx_form(name), .how = combination_of(decoder), .pair = half != GT_PTX_NO_TYPE};
 	if (!comparison->form || instruction->n_operands != from + 2 + (comparison->how != GT_PTX_ALONE))
 		return 1;
-	if (!(comparison->a = gt_ptx_form_source(decoder, &instruction->operands[from], type, words)) ||
-	    !(comparison->b = gt_ptx_form_source(decoder, &instruction->operands[from + 1], type, words)) ||
+	if (!(comparison->a = gt_ptx_form_source(decoder, &instruction->operands[from], (uint8_t)type, words)) ||
+	    !(comparison->b = gt_ptx_form_source(decoder, &instruction->operands[from + 1], (uint8_t)type, words)) ||
 	    (comparison->how != GT_PTX_ALONE &&
 	     !(comparison->c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
 		return -1;
