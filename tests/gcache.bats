@@ -465,6 +465,7 @@ l2.arrival = rr # assumed: a test
 		--l1 --allocate maybe|yes or no
 		--l1 --partial drop|keep, read or fetch
 		--l1 --operators some|yes or no
+		--l1 --hints maybe|honour or ignore
 		--l1 --bypass some|none, writes, reads or all
 		--l1 --flush often|kernel or never
 		--l1 --private --arrival rr|shared level
@@ -808,4 +809,28 @@ l2.arrival = rr # assumed: a test
 			{ place = $10 * 65536 + $11; if (place < last) exit 1; last = place }
 			END { if (kernels != 2) exit 1 }'
 	done
+}
+
+@test "hints of instructions: what levels hand over adds up, prefetches count apart, and --hints ignore drops them" {
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$ROOT/tests/ptx/hints.ptx" | gcoalesce | gschedule --sm 2 >in.gt
+	gcache --l1 <in.gt | gcache --l2 | gdram --channels 2 --banks 4 --row 2K --interleave 256 >out.gt
+	gtrace-cat --check out.gt >/dev/null
+	found() { gstats --csv out.gt | awk -F, -v of="$1" '$1 == "total" && $2 "." $3 == of { print $4 }'; }
+	# 4 prefetches of a line and 2 discards pass L1. Each block has read the lines of its own threads before.
+	[ "$(found l1.bypassed)" -eq 24 ]
+	[ "$(found l1.sent_prefetches)" -eq 16 ]
+	[ "$(found l1.sent_discards)" -eq 8 ]
+	[ "$(found l2.prefetches)" -eq 16 ]
+	[ "$(found l2.prefetch_hits)" -eq 16 ]
+	[ "$(found l2.discards)" -eq 8 ]
+	# The loads that take no place in L1 bring in 128 bytes for the word beyond the block's lines.
+	[ "$(found l2.sent_reads)" -eq "$(found dram.reads)" ]
+	gcache --l1 <in.gt | gcache --l2 --hints ignore | gdram --channels 2 --banks 4 --row 2K --interleave 256 >out.gt
+	gtrace-cat --check out.gt >/dev/null
+	[ "$(found l2.prefetches)" -eq 16 ]
+	[ "$(found l2.prefetch_hits)" -eq 0 ]
+	run gcache --l1 --mshr 1x8 in.gt
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"the timed model honours no hints: expected --hints ignore"* ]]
 }

@@ -164,8 +164,10 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	run->said = said;
 	if (run->timed)
 		gt_timed_begin(run->timed);
-	else
+	else {
 		gt_level_begin(run->level);
+		gt_level_window(run->level, &kernel->prefers.window);
+	}
 	tool_must(&tool, gt_intake_begin(&run->intake, gt_reader_gpu(tool.in), &tool.error));
 	warm(run);
 	return true;

@@ -45,6 +45,7 @@ int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, stru
 		requests[queue->n++] = gt_request_of(rows, i);
 	}
 	arrival->waiting += rows->n;
+	arrival->has_hints |= rows->has_hints;
 	return 0;
 }
 
@@ -60,6 +61,7 @@ static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
 		return -1;
 	arrival->rows->kind = GT_REQUESTS;
 	arrival->rows->scheduled = true;
+	arrival->rows->has_hints = arrival->has_hints;
 	qsort(arrival->queues, arrival->n, sizeof *arrival->queues, by_sm);
 	return 0;
 }

@@ -22,6 +22,7 @@ struct gt_arrivals {
 	struct gt_rows *rows; /* the batch that was given last; else NULL */
 	size_t at, waiting;   /* the queue whose turn it is; requests of all queues */
 	uint64_t turn;
+	bool has_hints; /* a batch had them */
 };
 
 void gt_arrival_close(struct gt_arrivals *arrival);

@@ -51,6 +51,29 @@ static int serve_row(struct gt_serving *serving, struct gt_tags *tags, const str
 	return serving->level->serve[serving->level->class_of[serving->request.op]](serving);
 }
 
+/* Whether requests of the batch ask for something beside their data. */
+static bool hinted(const struct gt_level *level, const struct gt_rows *rows)
+{
+	return rows->has_hints || level->window.bytes > 0;
+}
+
+static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
+
+	for (size_t i = 0; i < rows->n; i++) {
+		serving.tags = gt_level_instance(level, level->config.shared || !rows->scheduled ? 0 : rows->sm[i], error);
+		if (!serving.tags)
+			return -1;
+		if (level->future)
+			gt_level_foresee(level, serving.tags, i);
+		serving.request = gt_request_of(rows, i);
+		if (gt_serve_hinted(&serving) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The place of a line in a level with a fast path. Many small caches together are larger than the machine's
  * own: what will be read there is asked for now. */
 static inline __attribute__((always_inline)) struct place find_place(const struct gt_level *level,
@@ -229,8 +252,11 @@ int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, str
 	level->counters.requests += rows->n;
 	if (level->config.emit == GT_EMIT_NONE)
 		sent = &level->dropped;
-	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
+	if (gt_sink_begin_as(sent, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = rows->scheduled,
+						     .has_hints = rows->has_hints}, error) != 0)
 		return -1;
+	if (hinted(level, rows))
+		return serve_hinted(level, rows, sent, error);
 	if (level->future)
 		return serve_rows(level, rows, (struct path){.future = true}, sent, error);
 	if (level->usual && level->geometry.recency != GT_RECENCY_NIBBLES)

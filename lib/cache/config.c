@@ -148,6 +148,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_FETCH] = FIELD(fetch, 0),
 	[GT_LEVEL_BYPASS] = FIELD(bypass, 0),
 	[GT_LEVEL_OPERATORS] = FIELD(operators, 0),
+	[GT_LEVEL_HINTS] = FIELD(hints, 0),
 	[GT_LEVEL_FLUSH] = FIELD(flush, 0),
 	[GT_LEVEL_WARM] = FIELD(warm, 0),
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
@@ -252,8 +253,8 @@ static bool outranked(const struct gt_level_settings *settings, enum gt_paramete
 	return id == GT_LEVEL_SETS && (settings->option[GT_LEVEL_SIZE] || settings->option[GT_LEVEL_WAYS]);
 }
 
-/* The text of a parameter by rank: option, the kernel's l1_bytes (the size of the level named l1,
- * written into `buffer` of 32 bytes), GPU description, role, table. gpu and kernel may be NULL. */
+/* The text of a parameter by rank: option, the kernel's (l1_bytes, the size of the level named l1, and
+ * l2_fetch_bytes, what that named l2 fetches; written into `buffer` of 32 bytes), GPU description, role, table. gpu and kernel may be NULL. */
 static const char *parameter_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
 			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
 {
@@ -263,6 +264,11 @@ static const char *parameter_text(const struct gt_level_settings *settings, enum
 		return settings->option[id];
 	if (id == GT_LEVEL_SIZE && kernel && kernel->l1_bytes > 0 && strcmp(settings->name, "l1") == 0) {
 		snprintf(buffer, 32, "%" PRIu64, kernel->l1_bytes);
+		return buffer;
+	}
+	if (id == GT_LEVEL_FETCH && kernel && kernel->prefers.l2_fetch_bytes >= GT_SECTOR && strcmp(settings->name, "l2") == 0) {
+		uint64_t most = kernel->prefers.l2_fetch_bytes < 128 ? kernel->prefers.l2_fetch_bytes : 128;
+		snprintf(buffer, 32, "%u", 1U << (31 - __builtin_clz((unsigned)most)));
 		return buffer;
 	}
 	const char *text = outranked(settings, id) ? NULL : gt_gpu_get(gpu, gt_parameter_key(settings->name, id, key));

@@ -30,6 +30,8 @@ enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER };
 enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
+enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_IGNORE };
+
 struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
 	bool activated; /* a kernel's first lookup hits: its launch brought that page */
@@ -50,6 +52,7 @@ struct gt_level_config {
 	bool tag_hits; /* a store hits where its line is present, whichever sectors are valid */
 	enum gt_bypass bypass;
 	bool operators; /* those of loads are respected */
+	enum gt_hints hints;
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
 	uint32_t sets_listed;		      /* 0: size and ways say */
 	enum gt_emit emit;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A level's counters by name, and its shape. */
 #include <stddef.h>
+#include <string.h>
 
 #include "cache/serve.h"
 #include "stream/counted.h"
@@ -52,6 +53,10 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 	if (level->geometry.depths &&
 	    (gt_count_array(count, "mru", counters->mru, level->geometry.most_ways, error) != 0 ||
 	     gt_count_array(count, "mru_writes", counters->mru_writes, level->geometry.most_ways, error) != 0))
+		return -1;
+	static const struct gt_hint_counters none;
+	if (memcmp(&level->hints, &none, sizeof none) != 0 &&
+	    gt_count_numbers(count, &gt_counters_hints, &level->hints, sizeof level->hints, error) != 0)
 		return -1;
 	return describe_shape(level, count, error);
 }

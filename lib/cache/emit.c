@@ -9,7 +9,8 @@ int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, stru
 		  struct gt_error *error)
 {
 	struct gt_rows shape = {.kind = GT_REQUESTS, .scheduled = rows->scheduled, .has_status = true,
-				.has_latency = rows->has_latency || level->config.emit == GT_EMIT_LATENCY};
+				.has_latency = rows->has_latency || level->config.emit == GT_EMIT_LATENCY,
+				.has_hints = rows->has_hints};
 
 	return gt_sink_begin_as(sent, &shape, error);
 }

@@ -20,7 +20,7 @@ struct chunk {
 struct gt_future {
 	const struct gt_level *level;
 	unsigned lines;
-	bool scheduled, has_latency;
+	bool scheduled, has_latency, has_hints;
 	struct gt_store store;
 	struct chunk *first, *last;
 	struct gt_rows *rows; /* the batch that was given last; NULL while requests are added */
@@ -77,6 +77,7 @@ int gt_future_add(struct gt_future *future, const struct gt_rows *rows, struct g
 {
 	future->scheduled = rows->scheduled;
 	future->has_latency = rows->has_latency;
+	future->has_hints |= rows->has_hints;
 	for (size_t i = 0; i < rows->n; i++) {
 		if ((!future->last || future->last->n == GT_ROWS_BATCH) && add_chunk(future, error) != 0)
 			return -1;
@@ -200,11 +201,13 @@ int gt_future_next(struct gt_future *future, const struct gt_rows **rows, const 
 		return -1;
 	if (!future->first) {
 		future->last = NULL;
+		future->has_hints = false;
 		gt_rows_free(future->rows);
 		future->rows = NULL;
 		return 0;
 	}
 	future->rows->n = 0;
+	future->rows->has_hints = future->has_hints;
 	for (size_t i = 0; i < future->first->n; i++)
 		gt_request_append(future->rows, &future->first->requests[i]);
 	*rows = future->rows;

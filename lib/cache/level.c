@@ -59,7 +59,7 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 }
 
 /* What the operator of a load says (PTX ISA, "Cache Operators"): .cg and .cv have no place in the
- * caches of an SM; the lines of .cs, and below an SM of .cv, are the first to leave. Under another
+ * caches of an SM; the lines of .cs and .lu, and below an SM of .cv, are the first to leave. Under another
  * policy than LRU they are lines like others. */
 static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
 {
@@ -69,7 +69,7 @@ static enum gt_op_class class_of_load(const struct gt_level_config *config, enum
 		return GT_CLASS_READ;
 	if (!config->shared && (operation == GT_CG || operation == GT_CV))
 		return GT_CLASS_BYPASS;
-	return lru && (operation == GT_CS || operation == GT_CV) ? GT_CLASS_STREAM : GT_CLASS_READ;
+	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
 }
 
 static void choose_classes(struct gt_level *level)
@@ -170,6 +170,7 @@ void gt_level_close(struct gt_level *level)
 void gt_level_begin(struct gt_level *level)
 {
 	memset(&level->counters, 0, sizeof level->counters);
+	memset(&level->hints, 0, sizeof level->hints);
 	level->last_step = 0;
 }
 
@@ -193,6 +194,13 @@ struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct 
 	free(tags);
 	level->instances[n] = NULL;
 	return NULL;
+}
+
+void gt_level_window(struct gt_level *level, const struct gt_window *window)
+{
+	bool concerned = level->config.shared && !level->config.translate && level->config.hints == GT_HINTS_HONOUR;
+
+	level->window = concerned ? *window : (struct gt_window){.bytes = 0};
 }
 
 int gt_level_count(const struct gt_level *level, const char *stage, uint64_t kernel, struct gt_count *count,

@@ -11,6 +11,7 @@
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/kernel.h"
 #include "stream/rows.h"
 
 GT_PUBLIC_BEGIN
@@ -32,6 +33,9 @@ void gt_level_close(struct gt_level *level);
 
 /* A kernel begins: its counters are zero. What the level holds stays. */
 void gt_level_begin(struct gt_level *level);
+
+/* The access policy window of the launch, which a level that all SMs share honours. */
+void gt_level_window(struct gt_level *level, const struct gt_window *window);
 
 /* Serves a batch of requests. What the config says to emit goes to `sent`, whose rows must not be
  * `requests`: what the level sends, or what came, with its status, or nothing. With arrival rr the

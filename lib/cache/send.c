@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a level sends on: requests of GT_LINE bytes in sectors of GT_SECTOR, whatever its own are. */
 #include "cache/serve.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 static int send(const struct gt_serving *serving, const struct gt_request *request)
@@ -12,6 +13,12 @@ static int send(const struct gt_serving *serving, const struct gt_request *reque
 		return -1;
 	gt_request_append(serving->sent->rows, request);
 	counters->sent_requests++;
+	if (gt_hint_action(request->hint) != GT_ACCESS_DATA) {
+		bool prefetches = gt_hint_action(request->hint) <= GT_PREFETCH_L2;
+		*(prefetches ? &serving->level->hints.sent_prefetches : &serving->level->hints.sent_discards) +=
+			gt_bits_of_4[request->sectors & 15];
+		return 0;
+	}
 	*(action == GT_LOAD ? &counters->sent_reads : action == GT_STORE ? &counters->sent_writes : &counters->sent_atomics) +=
 		gt_bits_of_4[request->sectors & 15];
 	return 0;
@@ -88,6 +95,7 @@ int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask,
 	struct gt_request store = serving->request;
 
 	store.op = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
+	store.hint = 0;
 	store.threads = 0;
 	return send_line(serving, &store, line, mask, full);
 }

@@ -25,18 +25,31 @@ void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint
 	}
 }
 
+/* Where a line stands among those of its set, the most recent first, if that is counted. */
+static unsigned position_of(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	unsigned position = 0;
+
+	if (!level->geometry.depths)
+		return 0;
+	gt_tags_by_recency(tags, set, level->slots);
+	while (level->slots[position] != slot)
+		position++;
+	return position;
+}
+
 /* A line that is present is used. */
 static void touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 		  uint64_t used, uint64_t *mru)
 {
-	unsigned position = gt_tags_touch(tags, set, slot);
+	unsigned position = level->unchanged ? position_of(level, tags, set, slot) : gt_tags_touch(tags, set, slot);
 	const struct gt_policy *policy = level->config.replacement.policy;
 
 	if (level->geometry.depths && level->fast_path && mru)
 		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
 	else if (level->geometry.depths)
 		gt_note_depths(tags, slot, position, hits, used, mru);
-	if (policy->hit)
+	if (policy->hit && !level->unchanged)
 		policy->hit(tags, set, slot);
 }
 
@@ -51,6 +64,8 @@ static int claim(const struct gt_serving *serving, uint32_t set, uint64_t line, 
 	*slot = gt_tags_vacant(tags, set);
 	if (*slot == GT_NO_SLOT) {
 		*slot = policy->victim(tags, set, replacement);
+		if (tags->rank)
+			*slot = gt_tags_lowest(tags, set, *slot, serving->level->slots);
 		uint64_t dirty = tags->dirty[*slot];
 		serving->level->counters.evictions++;
 		if (dirty && gt_send_back(serving, tags->tag[*slot] - 1, dirty, dirty & tags->valid[*slot]) != 0)
@@ -93,6 +108,16 @@ static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, 
 		return 0;
 	validate(serving->level, serving->tags, slot, brought);
 	return gt_send_fill(serving, line, brought);
+}
+
+int gt_level_claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot)
+{
+	return claim(serving, set, line, slot);
+}
+
+int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing)
+{
+	return fill(serving, slot, line, missing, 0);
 }
 
 /* Reads a piece, whose bytes are all here afterwards. */
@@ -380,7 +405,8 @@ int gt_level_find(const struct gt_serving *serving, uint8_t *status)
 	const struct gt_level_counters *counters = &level->counters;
 	uint64_t missed = misses(counters), hit = hits(counters);
 
-	if (level->serve[level->class_of[serving->request.op]](serving) != 0)
+	bool hinted = serving->request.hint != 0 || level->window.bytes > 0;
+	if ((hinted ? gt_serve_hinted : level->serve[level->class_of[serving->request.op]])(serving) != 0)
 		return -1;
 	*status = misses(counters) > missed ? GT_STATUS_MISS : hits(counters) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
 	return 0;

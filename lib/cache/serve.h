@@ -22,6 +22,11 @@ struct gt_level_counters {
 	uint64_t mru[GT_BYTE_WAYS], mru_writes[GT_BYTE_WAYS];
 };
 
+/* Counted where rows are no accesses: they go into the stream if there were some. */
+struct gt_hint_counters {
+	GT_HINT_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Writes the counters, and the level's shape in words, into a count that has begun. */
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
 
@@ -59,6 +64,9 @@ struct gt_level {
 	bool scheduled;	    /* they have a step */
 	struct gt_sink dropped; /* for what is sent and not written, unless emit is misses */
 	struct gt_level_counters counters;
+	struct gt_hint_counters hints;
+	struct gt_window window; /* of the launch */
+	bool unchanged; /* the request that is served leaves the order of its lines as it is */
 };
 
 /* A request that is being served, by an instance, and where what it sends goes. */
@@ -71,7 +79,7 @@ struct gt_serving {
 };
 
 extern gt_serve gt_serve_read, gt_serve_stream, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
-	gt_serve_bypass, gt_serve_translation;
+	gt_serve_bypass, gt_serve_translation, gt_serve_hinted;
 
 /* Under an interleave set s is in bank s modulo banks, as it is where the index function chooses it. */
 static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t line)
@@ -140,6 +148,11 @@ void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 /* A line that is present is used; `mru` as in gt_note_depths. */
 void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 		    uint64_t used, uint64_t *mru);
+
+/* Takes a slot for a line that is absent, of which it sends what is dirty. */
+int gt_level_claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot);
+/* Brings in sectors of a line that has a slot, and their groups. */
+int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing);
 
 /* Shapes what --emit all and latency write of a batch. */
 int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,

@@ -26,6 +26,14 @@
 	ROW(ARRAY, mru, "sectors", NUMBER, "Read hits by position in the LRU stack of their set, the most recent first.") \
 	ROW(ARRAY, mru_writes, "sectors", NUMBER, "Write hits by position in the LRU stack.")
 
+#define GT_HINT_COUNTERS(ROW) \
+	ROW(COUNT, prefetches, "sectors", NUMBER, "Sectors that prefetches asked for.") \
+	ROW(COUNT, prefetch_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.") \
+	ROW(COUNT, discards, "sectors", NUMBER, "Sectors of lines that were to be discarded, or to change their priority.") \
+	ROW(COUNT, discarded, "sectors", NUMBER, "Written sectors that a discard dropped, so that they were not sent.") \
+	ROW(COUNT, sent_prefetches, "sectors", NUMBER, "Sectors of 32 bytes that prefetches read from the next level.") \
+	ROW(COUNT, sent_discards, "sectors", NUMBER, "Sectors of discards and priorities that went on to the next level.")
+
 /* The same for every kernel. Sets that differ have no number of ways. */
 #define GT_SHAPE_COUNTERS(ROW) \
 	ROW(SETTING, size, "bytes", SIZE, "Bytes of one cache.") \

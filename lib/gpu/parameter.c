@@ -42,6 +42,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_BYPASS] = {"bypass", ONE_OF("none|writes|reads|all"), "none", false, "what passes by the cache"},
 	[GT_LEVEL_OPERATORS] = {"operators", YES_NO, "yes", false,
 				"whether loads' cache operators count: .cg and .cv pass a private level"},
+	[GT_LEVEL_HINTS] = {"hints", ONE_OF("honour|ignore"), "honour", false,
+			    "whether priorities, prefetches, discards and fetch sizes of instructions count"},
 	[GT_LEVEL_FLUSH] = {"flush", ONE_OF("kernel|never"), "kernel", false, "whether a kernel's end empties the level"},
 	[GT_LEVEL_WARM] = {"warm", ONE_OF("none|copies|allocations"), "none", false,
 			   "what a shared level holds when a kernel begins"},

@@ -18,6 +18,7 @@ struct gt_request {
 	uint32_t latency; /* 0 where the batch has none */
 	uint16_t warp, sm;
 	uint8_t op, sectors, full, threads;
+	uint16_t hint; /* 0 where the batch has none */
 };
 
 /* Row i of a batch of requests. */
@@ -27,7 +28,8 @@ static inline struct gt_request gt_request_of(const struct gt_rows *rows, size_t
 		.address = rows->address[i], .step = rows->scheduled ? rows->step[i] : 0, .block = rows->block[i],
 		.an = rows->an[i], .pc = rows->pc[i], .latency = rows->has_latency ? rows->latency[i] : 0,
 		.warp = rows->warp[i], .sm = rows->scheduled ? rows->sm[i] : 0, .op = rows->op[i],
-		.sectors = rows->sectors[i], .full = rows->full[i], .threads = rows->threads[i]};
+		.sectors = rows->sectors[i], .full = rows->full[i], .threads = rows->threads[i],
+		.hint = gt_rows_hint(rows, i)};
 }
 
 /* Appends a request to a batch, which must have room: the columns that the batch carries. A status
@@ -51,6 +53,8 @@ static inline void gt_request_append(struct gt_rows *rows, const struct gt_reque
 	}
 	if (rows->has_latency)
 		rows->latency[at] = request->latency;
+	if (rows->has_hints)
+		rows->hint[at] = request->hint;
 }
 
 #endif

@@ -727,7 +727,7 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 			used = used || (ref_bit(request.sectors, j) &&
 					(request.address + 32 * j) / config->line == (request.address + 32 * i) / config->line);
 		if (line && last && used && action == GT_LOAD && config->operators &&
-		    config->replacement.policy == &gt_policy_lru && (operation == GT_CS || operation == GT_CV))
+		    config->replacement.policy == &gt_policy_lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU))
 			ref_demote(model, cache, line);
 	}
 	if (action != GT_LOAD && config->write != GT_WRITE_BACK)

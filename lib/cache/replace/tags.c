@@ -140,6 +140,7 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->dirty);
 	free(tags->vacancy);
 	free(tags->policy);
+	free(tags->rank);
 	free(tags->depth);
 	free(tags->nibbles);
 	free(tags->bytes);
@@ -155,9 +156,34 @@ void gt_tags_clear(struct gt_tags *tags)
 	memset(tags->tag, 0, geometry->slots * sizeof *tags->tag);
 	memset(tags->vacancy, 0, geometry->sets * sizeof *tags->vacancy);
 	memset(tags->policy, 0, tags->policy_bytes);
+	if (tags->rank)
+		memset(tags->rank, GT_RANK_NORMAL, geometry->slots);
 	reset_order(tags);
 	if (geometry->recency != GT_RECENCY_NIBBLES)
 		finder_clear(&tags->finder);
+}
+
+int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error)
+{
+	if (!tags->rank && rank != GT_RANK_NORMAL) {
+		tags->rank = malloc(tags->geometry->slots);
+		if (!tags->rank)
+			return gt_fail_memory(error, "a cache's lines");
+		memset(tags->rank, GT_RANK_NORMAL, tags->geometry->slots);
+	}
+	if (tags->rank)
+		tags->rank[slot] = rank;
+	return 0;
+}
+
+uint32_t gt_tags_lowest(const struct gt_tags *tags, uint32_t set, uint32_t chosen, uint32_t *slots)
+{
+	uint32_t n = gt_tags_by_recency(tags, set, slots), found = chosen;
+
+	for (uint32_t i = n; i-- > 0;)
+		if (tags->rank[slots[i]] < tags->rank[found])
+			found = slots[i];
+	return found;
 }
 
 uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
@@ -220,6 +246,8 @@ void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t li
 		link_first(tags, set, slot);
 	else
 		gt_tags_touch(tags, set, slot);
+	if (tags->rank)
+		tags->rank[slot] = GT_RANK_NORMAL;
 	tags->tag[slot] = line + 1;
 	tags->valid[slot] = tags->dirty[slot] = 0;
 }

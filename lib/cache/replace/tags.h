@@ -43,6 +43,9 @@ struct gt_finder {
 	uint32_t slots;
 };
 
+/* The order in which lines leave: those of a lower rank before the others. */
+enum gt_rank { GT_RANK_FIRST, GT_RANK_NORMAL, GT_RANK_LAST };
+
 struct gt_tags {
 	const struct gt_geometry *geometry;
 	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
@@ -60,6 +63,7 @@ struct gt_tags {
 	struct gt_finder finder; /* only where recency is no GT_RECENCY_NIBBLES */
 	void *policy;		 /* the replacement policy's own state, zeroed by clear */
 	size_t policy_bytes;
+	uint8_t *rank;	 /* of each slot: enum gt_rank; NULL: all are normal */
 	uint64_t clock;	 /* counts what the policy counts */
 	uint64_t random; /* the policy's generator */
 	/* Where the policy looks ahead: when the lines of the request that is served are used next, line
@@ -88,6 +92,11 @@ void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t li
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Makes a valid slot the least recent of its set's valid ones. */
 void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* Gives a valid slot a rank. Returns 0, or -1 when memory is short. */
+int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error);
+/* Of a full set in which ranks differ: `chosen` if its rank is the lowest there, else the least recent
+ * slot of that rank. `slots` is room for most_ways. */
+uint32_t gt_tags_lowest(const struct gt_tags *tags, uint32_t set, uint32_t chosen, uint32_t *slots);
 /* The least recent slot of a full set. */
 uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
 /* Lists the valid slots of a set, most recent first, and returns how many; room for most_ways. */

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "cache/timed/engine.h"
 #include "stream/counted.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request: clocks go on from there */
@@ -244,6 +245,10 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 
 	if (rows->n > 0 && !rows->scheduled)
 		return gt_fail(error, "the timed model takes scheduled requests: put gschedule before it");
+	for (size_t i = 0; rows->has_hints && i < rows->n; i++)
+		if (gt_hint_action(rows->hint[i]) != GT_ACCESS_DATA ||
+		    (rows->hint[i] != 0 && timed->config.hints == GT_HINTS_HONOUR))
+			return gt_fail(error, "the timed model honours no hints: expected --hints ignore, and no prefetches or discards");
 	if (begin_sink(timed, sent, error) != 0)
 		return -1;
 	timed->level->counters.requests += rows->n;

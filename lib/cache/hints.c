@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that ask something of the level beside their data: the hints of instructions, and the window
+ * of a launch. The manual of gcache defines them. */
+#include "cache/serve.h"
+#include "stream/hint.h"
+#include "stream/op.h"
+
+static uint64_t count_bits(uint64_t mask)
+{
+	return (uint64_t)__builtin_popcountll(mask);
+}
+
+/* Which lines of a window have its property hit: the same ones in every run, spread evenly. */
+static enum gt_priority in_window(const struct gt_window *window, uint64_t address)
+{
+	static const enum gt_priority priorities[GT_PROPERTIES] = {
+		[GT_PROPERTY_NORMAL] = GT_EVICT_NORMAL, [GT_PROPERTY_STREAMING] = GT_EVICT_FIRST,
+		[GT_PROPERTY_PERSISTING] = GT_EVICT_LAST};
+	/* The finalizer of SplitMix64. */
+	uint64_t mixed = address / GT_LINE;
+
+	if (address - window->base / GT_LINE * GT_LINE >= window->bytes + window->base % GT_LINE)
+		return GT_PRIORITY_NONE;
+	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+	mixed ^= mixed >> 31;
+	return priorities[mixed % GT_RATIO_ONE < window->hit_ratio ? window->hit : window->miss];
+}
+
+static enum gt_priority priority_of(const struct gt_level *level, const struct gt_request *request)
+{
+	if (!level->config.shared)
+		return gt_hint_l1(request->hint);
+	enum gt_priority said = gt_hint_l2(request->hint);
+	return said == GT_PRIORITY_NONE && level->window.bytes > 0 ? in_window(&level->window, request->address) : said;
+}
+
+/* The lines of the request that are here take its priority. */
+static int set_priorities(const struct gt_serving *serving, enum gt_priority priority)
+{
+	static const uint8_t classes[GT_PRIORITIES] = {
+		[GT_EVICT_NORMAL] = GT_RANK_NORMAL, [GT_EVICT_FIRST] = GT_RANK_FIRST, [GT_EVICT_LAST] = GT_RANK_LAST};
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+
+	if (priority != GT_EVICT_NORMAL && priority != GT_EVICT_FIRST && priority != GT_EVICT_LAST)
+		return 0;
+	for (unsigned p = 0; p < n; p++) {
+		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
+		uint32_t slot = gt_tags_find(serving->tags, set, pieces[p].line);
+		if (slot != GT_NO_SLOT && gt_tags_rank(serving->tags, slot, classes[priority], serving->error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Brings in the sectors of a line that are not here. */
+static int bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits)
+{
+	struct gt_level *level = serving->level;
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(serving->tags, set, line);
+
+	if (slot == GT_NO_SLOT) {
+		if (gt_level_claim(serving, set, line, &slot) != 0)
+			return -1;
+	} else {
+		*hits += count_bits(wanted & serving->tags->valid[slot]);
+		gt_level_touch(level, serving->tags, set, slot, 0, 0, NULL);
+	}
+	return gt_level_fill(serving, slot, line, wanted & ~serving->tags->valid[slot]);
+}
+
+static int prefetch(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		level->hints.prefetches += count_bits(pieces[p].used);
+		if (level->config.hints == GT_HINTS_HONOUR &&
+		    bring(serving, pieces[p].line, pieces[p].used, &level->hints.prefetch_hits) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What was written to the lines is lost. */
+static void discard(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		uint64_t used = pieces[p].used;
+		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
+		level->hints.discards += count_bits(used);
+		if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
+		    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
+			continue;
+		level->hints.discarded += count_bits(tags->dirty[slot] & used);
+		tags->dirty[slot] &= ~used;
+		tags->valid[slot] &= ~used;
+		if ((tags->valid[slot] | tags->dirty[slot]) == 0)
+			gt_tags_drop(tags, set, slot);
+	}
+}
+
+/* A row that is no access. What concerns L2 passes a private level; nothing concerns a TLB but the page
+ * of what is prefetched. */
+static int serve_lines(const struct gt_serving *serving)
+{
+	const struct gt_level_config *config = &serving->level->config;
+	enum gt_line_action action = gt_hint_action(serving->request.hint);
+	bool prefetches = action <= GT_PREFETCH_L2;
+
+	if (config->translate)
+		return prefetches ? gt_serve_translation(serving) : 0;
+	bool passes = !config->shared && (action != GT_PREFETCH_L1 || config->hints != GT_HINTS_HONOUR);
+	if (passes || config->bypass == GT_BYPASS_ALL || (prefetches && config->bypass == GT_BYPASS_READS))
+		return gt_serve_bypass(serving);
+	if (prefetches && prefetch(serving) != 0)
+		return -1;
+	if (!prefetches)
+		discard(serving);
+	return config->hints == GT_HINTS_HONOUR ? set_priorities(serving, priority_of(serving->level, &serving->request)) : 0;
+}
+
+/* A load whose line, if it is absent, takes no place here; nor do sectors that are absent. */
+static int read_without_place(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		uint64_t used = pieces[p].used;
+		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
+		uint64_t hits = slot == GT_NO_SLOT ? 0 : used & tags->valid[slot];
+		level->counters.reads += count_bits(used);
+		level->counters.read_hits += count_bits(hits);
+		*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += count_bits(used & ~hits);
+		if (slot != GT_NO_SLOT)
+			gt_level_touch(level, tags, set, slot, hits, hits, level->counters.mru);
+		if ((used & ~hits) != 0 && gt_send_fill(serving, pieces[p].line, used & ~hits) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The lines beside the request's own that lie in the same aligned block. */
+static int bring_block(const struct gt_serving *serving, uint64_t block)
+{
+	struct gt_level *level = serving->level;
+	uint64_t line = serving->request.address >> level->line_shift, lines = block >> level->line_shift;
+	uint64_t first = line & ~(lines - 1), all = UINT64_MAX >> (64 - level->sectors), ignored = 0;
+
+	level->unchanged = false; /* that is said of the request's own line */
+	/* A policy that looks ahead knows nothing of these lines. */
+	for (uint64_t other = first; other < first + lines && !level->future; other++)
+		if (other != line && bring(serving, other, all, &ignored) != 0)
+			return -1;
+	return 0;
+}
+
+static uint64_t misses(const struct gt_level *level)
+{
+	return level->counters.line_misses + level->counters.sector_misses;
+}
+
+/* Serves as without a hint, but for how much a miss brings in. */
+static int serve_fetching(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	gt_serve *serve = level->serve[level->class_of[serving->request.op]];
+	uint64_t fetch = level->config.shared && !level->config.translate ? gt_hint_fetch(serving->request.hint) : 0;
+	uint64_t before = misses(level);
+	unsigned usual = level->fetch_sectors, asked = (unsigned)(fetch / level->config.sector);
+
+	if (asked > level->sectors)
+		asked = level->sectors;
+	if (asked > usual)
+		level->fetch_sectors = asked;
+	int result = serve(serving);
+	level->fetch_sectors = usual;
+	if (result != 0 || fetch <= level->config.line || misses(level) == before)
+		return result;
+	return bring_block(serving, fetch);
+}
+
+int gt_serve_hinted(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	const struct gt_level_config *config = &level->config;
+	enum gt_op_class class = (enum gt_op_class)level->class_of[serving->request.op];
+
+	if (gt_hint_action(serving->request.hint) != GT_ACCESS_DATA)
+		return serve_lines(serving);
+	if (config->hints != GT_HINTS_HONOUR || config->translate || class == GT_CLASS_BYPASS)
+		return level->serve[class](serving);
+	enum gt_priority priority = priority_of(level, &serving->request);
+	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
+	if (priority == GT_NO_ALLOCATE && reads)
+		return read_without_place(serving);
+	level->unchanged = priority == GT_EVICT_UNCHANGED;
+	int result = serve_fetching(serving);
+	level->unchanged = false;
+	return result == 0 ? set_priorities(serving, priority) : -1;
+}
