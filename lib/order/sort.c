@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "order/runs.h"
 
 #define CHUNK_BYTES_MAX ((size_t)1 << 20)
@@ -226,18 +227,16 @@ static int spill(struct gt_sorter *sorter, struct gt_error *error)
 
 static int add_chunk(struct gt_sorter *sorter, struct gt_error *error)
 {
-	if (sorter->n_chunks == sorter->chunks_capacity) {
-		size_t capacity = sorter->chunks_capacity ? 2 * sorter->chunks_capacity : 16;
-		char **chunks = realloc(sorter->chunks, capacity * sizeof *chunks);
-		if (chunks)
-			sorter->chunks = chunks;
-		size_t *ends = realloc(sorter->chunk_ends, capacity * sizeof *ends);
-		if (ends)
-			sorter->chunk_ends = ends;
-		if (!chunks || !ends)
-			return gt_fail_memory(error, "sorting");
-		sorter->chunks_capacity = capacity;
-	}
+	size_t n = sorter->n_chunks, capacity = sorter->chunks_capacity;
+	char **chunks = gt_grown(sorter->chunks, n, &capacity, sizeof *chunks);
+
+	if (!chunks)
+		return gt_fail_memory(error, "sorting");
+	sorter->chunks = chunks;
+	size_t *ends = gt_grown(sorter->chunk_ends, n, &sorter->chunks_capacity, sizeof *ends);
+	if (!ends)
+		return gt_fail_memory(error, "sorting");
+	sorter->chunk_ends = ends;
 	sorter->chunks[sorter->n_chunks] = malloc(sorter->chunk_bytes);
 	if (!sorter->chunks[sorter->n_chunks])
 		return gt_fail_memory(error, "sorting (a smaller -S sorts in less)");

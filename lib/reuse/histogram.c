@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound)
 {
 	*histogram = (struct gt_histogram){.bound = bound};
@@ -21,8 +23,8 @@ void gt_histogram_clear(struct gt_histogram *histogram)
 static uint64_t *page_of(struct gt_histogram *histogram, size_t page, struct gt_error *error)
 {
 	if (page >= histogram->n_pages) {
-		size_t n = page + 1 > 2 * histogram->n_pages ? page + 1 : 2 * histogram->n_pages;
-		uint64_t **pages = realloc(histogram->pages, n * sizeof *pages);
+		size_t n = histogram->n_pages;
+		uint64_t **pages = gt_grown_to(histogram->pages, page + 1, &n, sizeof *pages);
 		if (!pages)
 			goto short_of_memory;
 		for (size_t i = histogram->n_pages; i < n; i++)

@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
-	size_t capacity = sm->resident_capacity ? 2 * sm->resident_capacity : 8;
-	struct block **resident = realloc(sm->resident, capacity * sizeof(*resident));
+	size_t n = sm->resident_capacity, capacity = n;
+	struct block **resident = gt_grown(sm->resident, n, &capacity, sizeof *resident);
 
 	if (!resident)
 		return gt_fail_memory(error, "resident blocks");
 	sm->resident = resident;
-	uint64_t *free_at = realloc(sm->free_at, capacity * sizeof *free_at);
+	uint64_t *free_at = gt_grown(sm->free_at, n, &sm->resident_capacity, sizeof *free_at);
 	if (!free_at)
 		return gt_fail_memory(error, "resident blocks");
 	sm->free_at = free_at;
-	sm->resident_capacity = capacity;
 	return 0;
 }
 
