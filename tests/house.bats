@@ -127,6 +127,17 @@ calls() {
 	grep -qx cache/timed/timed "$BATS_TEST_TMPDIR/files"
 }
 
+@test "no name is both a type's and a function's" {
+	local objects=() source
+	for source in lib/*/*.c lib/*/*/*.c; do
+		[[ $source =~ ^lib/(ptx|cudart)/ ]] || objects+=("$BUILD/${source%.c}.o")
+	done
+	nm -g --defined-only "${objects[@]}" | awk '$2 == "T" { print $3 }' | sort -u >"$BATS_TEST_TMPDIR/functions"
+	find lib -name '*.[ch]' -exec grep -ohE '(struct|enum|union) gt_[a-z0-9_]+' {} + | sed 's/.* //' | sort -u >"$BATS_TEST_TMPDIR/types"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/types")" -gt 200 ]
+	[ -z "$(comm -12 "$BATS_TEST_TMPDIR/functions" "$BATS_TEST_TMPDIR/types")" ]
+}
+
 @test "every external of the library begins with gt_" {
 	nm -g --defined-only "$BUILD/libgtrace.a" | awk 'NF == 3 && $3 !~ /^__(asan|ubsan|odr_asan)/ { print $3 }' >"$BATS_TEST_TMPDIR/externals"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/externals")" -gt 500 ]

@@ -28,7 +28,7 @@ static int add_access(const struct gt_plot *plot, const struct gt_sheet *sheet, 
 	snprintf(title, sizeof title, "%s%s%.200s, line %.20s: %.20s", plot->n > 1 ? sheet->name : "", plot->n > 1 ? ", " : "",
 		 cell(sheet, row, "kernel"), cell(sheet, row, "line"), cell(sheet, row, "op"));
 	int panel = gt_figure_panel(figure, title, error);
-	int series = panel < 0 ? -1 : gt_figure_series(figure, (size_t)panel, "", error);
+	int series = panel < 0 ? -1 : gt_figure_series_of(figure, (size_t)panel, "", error);
 	for (int i = 0; i < PLACES && series >= 0; i++) {
 		const char *text = gt_sheet_cell(sheet, row, (size_t)(first + i));
 		snprintf(column, sizeof column, "%d", i);

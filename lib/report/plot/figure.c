@@ -42,7 +42,7 @@ int gt_figure_panel(struct gt_figure *figure, const char *title, struct gt_error
 	return (int)figure->panels_n++;
 }
 
-int gt_figure_series(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error)
+int gt_figure_series_of(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error)
 {
 	char tidy[GT_FIGURE_TEXT];
 

@@ -68,7 +68,7 @@ void gt_figure_clear(struct gt_figure *figure);
 /* The panel of that title, or the series of that name in a panel, made if it is new; -1 if there are
  * too many. Texts are made fit to draw (utf8.h). */
 int gt_figure_panel(struct gt_figure *figure, const char *title, struct gt_error *error);
-int gt_figure_series(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error);
+int gt_figure_series_of(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error);
 /* The place of a name on an axis of names, made if it is new; -1 if there are too many. */
 int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *error);
 int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error);

@@ -39,7 +39,7 @@ static int end_run(struct chase *chase, struct gt_error *error)
 {
 	const struct run *run = &chase->run;
 	const char *name = chase->plot->n > 1 ? chase->plot->sheets[chase->file].name : "";
-	int series = gt_figure_series(chase->figure, 0, name, error);
+	int series = gt_figure_series_of(chase->figure, 0, name, error);
 
 	gt_map_clear(&chase->visited);
 	if (series < 0 || run->accesses == 0)

@@ -130,7 +130,7 @@ static int series_of(struct gt_picking *picking, size_t file, size_t row, size_t
 			name_part(name, sizeof name, picking->by.words[i], gt_columns_text(sheet, row, columns->by[i]));
 	if (picking->y.n > 1)
 		name_part(name, sizeof name, "file", columns->y[y].name);
-	return panel < 0 ? -1 : gt_figure_series(picking->figure, (size_t)panel, name, error);
+	return panel < 0 ? -1 : gt_figure_series_of(picking->figure, (size_t)panel, name, error);
 }
 
 /* The number of a row for a y. 1; 0 if there is none; -1 if there is something else. */
