@@ -57,3 +57,5 @@ passes() {
 	[ "$(tr '\n' ' ' <said)" = "hello 0 hello 1 no error " ]
 	gtrace-cat --check stream >/dev/null
 }
+
+@test "the blocks of a cooperative launch wait for each other" { passes cooperative; }

@@ -109,6 +109,7 @@ static const struct property {
 	{688, 4, 106, 0, blocks_sm},
 	{692, 4, 109, 0, window_max},
 	{696, 8, 111, 0, shared_reserved},
+	{668, 4, 95, 1, NULL}, /* cooperative launches */
 	{704, 4, 99, 1, NULL}, /* can register host memory */
 	{720, 4, 115, 1, NULL}, /* memory pools */
 	/* Attributes without a place among the properties. */

@@ -44,6 +44,8 @@ static const struct {
 	 "pointer does not correspond to a registered memory region"},
 	{716, "cudaErrorMisalignedAddress", "misaligned address"},
 	{719, "cudaErrorLaunchFailure", "unspecified launch failure"},
+	{CUDA_COOPERATIVE_LAUNCH_TOO_LARGE, "cudaErrorCooperativeLaunchTooLarge",
+	 "too many blocks in cooperative launch"},
 	{CUDA_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
 	{CUDA_STREAM_CAPTURE_UNSUPPORTED, "cudaErrorStreamCaptureUnsupported",
 	 "operation not permitted when stream is capturing"},

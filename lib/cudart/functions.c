@@ -110,24 +110,31 @@ API int cudaFuncGetName(const char **name, const void *host)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
-						      size_t dynamic_shared)
+uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared)
 {
 	struct gt_occupancy occupancy;
 	struct gt_error error;
+	struct gt_block_needs needs = {
+		.warps = (threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE,
+		.registers = function->registers,
+		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
+	};
+	bool fits = threads <= (uint64_t)max_threads(function) &&
+		    dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
+		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
 
+	return fits ? occupancy.blocks : 0;
+}
+
+API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
+						      size_t dynamic_shared)
+{
 	gt_cudart_enter();
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!blocks || threads <= 0 || !function)
 		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
-	struct gt_block_needs needs = {
-		.warps = ((uint64_t)threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE,
-		.registers = function->registers,
-		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
-	};
-	bool fits = threads <= max_threads(function) && dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
-		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
-	*blocks = !fits ? 0 : occupancy.blocks < GT_BLOCK_THREADS_MAX ? (int)occupancy.blocks : GT_BLOCK_THREADS_MAX;
+	uint64_t resident = gt_cudart_resident(function, (uint64_t)threads, dynamic_shared);
+	*blocks = resident < GT_BLOCK_THREADS_MAX ? (int)resident : GT_BLOCK_THREADS_MAX;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

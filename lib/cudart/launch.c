@@ -83,9 +83,9 @@ static int refuse(const struct gt_function *function, const struct gt_wishes *wi
 	bool clustered = wishes->clustered || function->clustered || function->kernel->explicit_cluster ||
 			 cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1;
 
-	if (!clustered && !wishes->cooperative)
+	if (!clustered)
 		return CUDA_SUCCESS;
-	gt_cudart_say("kernel %s: %s launches are not supported", function->name, clustered ? "cluster" : "cooperative");
+	gt_cudart_say("kernel %s: cluster launches are not supported", function->name);
 	gt_cudart.omissions++;
 	return CUDA_NOT_SUPPORTED;
 }
@@ -108,6 +108,7 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	const struct gt_function *function = gt_cudart_function(handle);
 	struct gt_ptx_ran ran = {0};
 	struct gt_error error;
+	uint64_t workspace = 0;
 
 	if (!function)
 		return CUDA_INVALID_DEVICE_FUNCTION;
@@ -116,6 +117,8 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	int code = check_shape(function, grid, block, dynamic_shared);
 	if (code == CUDA_SUCCESS)
 		code = refuse(function, wishes);
+	if (code == CUDA_SUCCESS && wishes->cooperative)
+		code = gt_cudart_cooperative(function, grid, block, dynamic_shared, &workspace);
 	if (code != CUDA_SUCCESS)
 		return code;
 	unsigned char *parameters = gather_parameters(function->kernel, arguments);
@@ -127,6 +130,7 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.parameters = parameters,
 		.max_instructions = gt_cudart.record.max_instructions,
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
+		.workspace = workspace,
 		.prefers = preferences(function, wishes),
 		.printed = stdout,
 		.asserted = stderr,
@@ -192,6 +196,17 @@ API int cudaLaunchKernel(const void *function, struct gt_dim3 grid, struct gt_di
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
+API int cudaLaunchCooperativeKernel(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+				    size_t shared, void *stream)
+{
+	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments,
+						       gt_cudart_stream_wishes(stream)}}};
+
+	work.u.kernel.wishes.cooperative = true;
+	gt_cudart_enter();
+	return gt_cudart_leave(gt_stream_ask(stream, &work));
+}
+
 API int __cudaLaunchKernel(const void *kernel, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 			   size_t shared, void *stream)
 {
@@ -218,4 +233,5 @@ API int cudaGetFuncBySymbol(const void **function, const void *host)
 /* ---- per-thread default streams: the order of the calls holds for them too ---- */
 
 ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+ALSO(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 ALSO(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);

@@ -48,6 +48,7 @@ enum {
 	CUDA_HOST_MEMORY_ALREADY_REGISTERED = 712,
 	CUDA_ASSERT = 710,
 	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
+	CUDA_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 	CUDA_NOT_SUPPORTED = 801,
 	CUDA_STREAM_CAPTURE_UNSUPPORTED = 900,
 	CUDA_STREAM_CAPTURE_INVALIDATED = 901,
@@ -197,6 +198,12 @@ struct gt_wishes gt_cudart_stream_wishes(void *stream);
 struct gt_window *gt_cudart_stream_window(void *stream);
 /* The percentage of shared memory that a cudaFuncCache stands for; -1: no preference. */
 int gt_cudart_carveout(int config);
+/* Whether all blocks of a cooperative launch are resident at a time, and what they share to wait for
+ * each other. Returns a code. */
+int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block,
+			  size_t dynamic_shared, uint64_t *workspace);
+/* How many blocks of so many threads an SM holds. */
+uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared);
 /* Bytes of shared memory that a block of the function may have, besides its static ones. */
 uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function);
 

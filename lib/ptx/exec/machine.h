@@ -53,6 +53,7 @@ struct gt_ptx_launch {
 	const unsigned char *parameters; /* gt_ptx_parameter_bytes of them */
 	uint64_t max_instructions;	 /* warp instructions of the launch; 0: no limit */
 	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
+	uint64_t workspace;		 /* %envreg1 (upper half) and %envreg2: what blocks that wait for each other share; 0: none */
 	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
 	FILE *printed, *asserted;	 /* where printf's and assert's text goes; NULL: nowhere */
 

@@ -41,6 +41,8 @@ VALUE(zero, 0)
 VALUE(one, 1)
 VALUE(dynamic_shared, LAUNCH->dynamic_shared)
 VALUE(total_shared, warp->core->shared_bytes)
+VALUE(workspace_high, LAUNCH->workspace >> 32)
+VALUE(workspace_low, LAUNCH->workspace & UINT32_MAX)
 
 static const struct gt_ptx_special specials[] = {
 	{"%tid.x", GT_PTX_U32, false, tid_x, true}, {"%tid.y", GT_PTX_U32, false, tid_y, true},
@@ -66,6 +68,8 @@ static const struct gt_ptx_special specials[] = {
 	{"%dynamic_smem_size", GT_PTX_U32, false, dynamic_shared, false},
 	{"%total_smem_size", GT_PTX_U32, false, total_shared, false},
 	{"%aggr_smem_size", GT_PTX_U32, false, total_shared, false},
+	{"%envreg1", GT_PTX_U32, false, workspace_high, false},
+	{"%envreg2", GT_PTX_U32, false, workspace_low, false},
 };
 
 const struct gt_ptx_special *gt_ptx_special(const char *name)
