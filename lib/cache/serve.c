@@ -2,7 +2,6 @@
 /* How a level serves one request: design section 5, "Cache, functional". */
 #include "cache/serve.h"
 #include "stream/op.h"
-#include "stream/status.h"
 
 static inline uint64_t count_bits(uint64_t mask)
 {
@@ -386,28 +385,5 @@ int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t se
 	validate(level, tags, *slot, sectors);
 	if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
 		gt_tags_demote(tags, set, *slot);
-	return 0;
-}
-
-static uint64_t misses(const struct gt_level_counters *counters)
-{
-	return counters->line_misses + counters->sector_misses;
-}
-
-static uint64_t hits(const struct gt_level_counters *counters)
-{
-	return counters->read_hits + counters->write_hits + counters->atomic_hits;
-}
-
-int gt_level_find(const struct gt_serving *serving, uint8_t *status)
-{
-	const struct gt_level *level = serving->level;
-	const struct gt_level_counters *counters = &level->counters;
-	uint64_t missed = misses(counters), hit = hits(counters);
-
-	bool hinted = serving->request.hint != 0 || level->window.bytes > 0;
-	if ((hinted ? gt_serve_hinted : level->serve[level->class_of[serving->request.op]])(serving) != 0)
-		return -1;
-	*status = misses(counters) > missed ? GT_STATUS_MISS : hits(counters) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
 	return 0;
 }

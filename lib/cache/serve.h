@@ -4,7 +4,9 @@
  *	take.c      a batch comes, or a kernel ends
  *	arrival.c, future.c  requests wait, where their order is not that in which they came
  *	batch.c     a batch is served in order, by the shortest loop that its level allows
- *	serve.c     one request is served
+ *	find.c      one request is served, and what was found is said
+ *	hints.c     one that asks something beside its data
+ *	serve.c     one that does not
  *	send.c      what it sends on
  *	emit.c      what came passes, with what was found */
 #ifndef GT_CACHE_SERVE_H
