@@ -7,7 +7,7 @@ setup() {
 }
 
 # fields FILTER FIELDS FILE: those fields of the lines that match.
-fields() { awk -F'\t' -v f="$2" "!/^#/ && $1"' { n = split(f, a, ","); for (i = 1; i <= n; i++) printf "%s%s", $a[i], i < n ? " " : "\n" }' "$3"; }
+fields() { awk -F'\t' -v f="$2" "!/^#/ && $1"' { n = split(f, a, ","); for (i = 1; i <= n; i++) printf "%s%s", $a[i], (i < n ? " " : "\n") }' "$3"; }
 
 @test "[003] table 3: the four base workloads, by their size" {
 	gtrace-ptx --static --grid 32 --block 64 "$ptx/strides.ptx" >report
