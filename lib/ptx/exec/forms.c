@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/forms.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static const struct gt_ptx_forms *const tables[] = {
@@ -8,13 +9,37 @@ static const struct gt_ptx_forms *const tables[] = {
 	&gt_ptx_convert_forms, &gt_ptx_move_forms, &gt_ptx_lane_forms, &gt_ptx_half_forms,
 };
 
-const struct gt_ptx_form *gt_ptx_form(const char *name)
+/* All forms by name: open addressing, FNV-1a of the name. The tables have some 1500 rows. */
+#define PLACES 8192
+static const struct gt_ptx_form *by_name[PLACES];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Where the name is, or the free place where it belongs. */
+static const struct gt_ptx_form **place_of(const char *name)
+{
+	uint32_t hash = 2166136261;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619;
+	while (by_name[hash % PLACES] && strcmp(by_name[hash % PLACES]->name, name) != 0)
+		hash++;
+	return &by_name[hash % PLACES];
+}
+
+/* The first of a name counts. */
+static void fill(void)
 {
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-		for (size_t i = 0; i < tables[t]->n; i++)
-			if (strcmp(tables[t]->rows[i].name, name) == 0)
-				return &tables[t]->rows[i];
-	return NULL;
+		for (size_t i = 0; i < tables[t]->n; i++) {
+			const struct gt_ptx_form **place = place_of(tables[t]->rows[i].name);
+			*place = *place ? *place : &tables[t]->rows[i];
+		}
+}
+
+const struct gt_ptx_form *gt_ptx_form(const char *name)
+{
+	pthread_once(&once, fill);
+	return *place_of(name);
 }
 
 bool gt_ptx_fast(void)
