@@ -14,6 +14,7 @@ struct chunk {
 	struct gt_segment *segment;
 	size_t n;
 	struct gt_request requests[GT_ROWS_BATCH];
+	uint32_t latency[GT_ROWS_BATCH];
 	uint64_t next_use[]; /* of each line of each request */
 };
 
@@ -82,6 +83,7 @@ int gt_future_add(struct gt_future *future, const struct gt_rows *rows, struct g
 		if ((!future->last || future->last->n == GT_ROWS_BATCH) && add_chunk(future, error) != 0)
 			return -1;
 		struct chunk *chunk = future->last;
+		chunk->latency[chunk->n] = rows->has_latency ? rows->latency[i] : 0;
 		chunk->requests[chunk->n++] = gt_request_of(rows, i);
 	}
 	return 0;
@@ -210,6 +212,8 @@ int gt_future_next(struct gt_future *future, const struct gt_rows **rows, const 
 	future->rows->has_hints = future->has_hints;
 	for (size_t i = 0; i < future->first->n; i++)
 		gt_request_append(future->rows, &future->first->requests[i]);
+	if (future->has_latency)
+		memcpy(future->rows->latency, future->first->latency, future->first->n * sizeof *future->rows->latency);
 	*rows = future->rows;
 	*next_use = future->first->next_use;
 	return 1;

@@ -15,10 +15,8 @@ struct gt_request {
 	uint64_t address; /* of the line: a multiple of GT_LINE */
 	uint64_t step;	  /* 0 where the batch is not scheduled; so is sm */
 	uint32_t block, an, pc;
-	uint32_t latency; /* 0 where the batch has none */
-	uint16_t warp, sm;
+	uint16_t warp, sm, hint; /* hint: 0 where the batch has none */
 	uint8_t op, sectors, full, threads;
-	uint16_t hint; /* 0 where the batch has none */
 };
 
 /* Row i of a batch of requests. */
@@ -26,14 +24,13 @@ static inline struct gt_request gt_request_of(const struct gt_rows *rows, size_t
 {
 	return (struct gt_request){
 		.address = rows->address[i], .step = rows->scheduled ? rows->step[i] : 0, .block = rows->block[i],
-		.an = rows->an[i], .pc = rows->pc[i], .latency = rows->has_latency ? rows->latency[i] : 0,
-		.warp = rows->warp[i], .sm = rows->scheduled ? rows->sm[i] : 0, .op = rows->op[i],
-		.sectors = rows->sectors[i], .full = rows->full[i], .threads = rows->threads[i],
-		.hint = gt_rows_hint(rows, i)};
+		.an = rows->an[i], .pc = rows->pc[i], .warp = rows->warp[i], .sm = rows->scheduled ? rows->sm[i] : 0,
+		.hint = gt_rows_hint(rows, i), .op = rows->op[i], .sectors = rows->sectors[i], .full = rows->full[i],
+		.threads = rows->threads[i]};
 }
 
-/* Appends a request to a batch, which must have room: the columns that the batch carries. A status
- * is the caller's to set. */
+/* Appends a request to a batch, which must have room: the columns that the batch carries. Status
+ * and latency are the caller's to set. */
 static inline void gt_request_append(struct gt_rows *rows, const struct gt_request *request)
 {
 	size_t at = rows->n++;
@@ -51,8 +48,6 @@ static inline void gt_request_append(struct gt_rows *rows, const struct gt_reque
 		rows->step[at] = request->step;
 		rows->sm[at] = request->sm;
 	}
-	if (rows->has_latency)
-		rows->latency[at] = request->latency;
 	if (rows->has_hints)
 		rows->hint[at] = request->hint;
 }
