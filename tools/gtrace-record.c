@@ -24,7 +24,7 @@
 static const char usage[] =
 	"usage: gtrace-record [-v] [--kernel RE] [--launches LIST] [--blocks N] [--skip-untraced]\n"
 	"                     [--replay] [--space LIST] [--gpu NAME|FILE] [--memory SIZE] [--max-instructions N]\n"
-	"                     [--ignore-unsupported] [--stdout FILE] PROGRAM [ARGUMENT...]\n"
+	"                     [--ignore-unsupported] [--ptx DIR] [--stdout FILE] PROGRAM [ARGUMENT...]\n"
 	"\n"
 	"      --kernel RE         trace the launches of kernels whose names RE matches\n"
 	"      --launches LIST     trace these launches: 1 is the program's first; such as 2,5-7\n"
@@ -38,6 +38,7 @@ static const char usage[] =
 	"      --memory SIZE       memory that it has (16G)\n"
 	"      --max-instructions N  give up on a launch after N warp instructions\n"
 	"      --ignore-unsupported  end the stream although work or data is missing that a GPU would have made\n"
+	"      --ptx DIR           write the PTX text of each module that is run to DIR/1.ptx and so on\n"
 	"      --stdout FILE       where the program's standard output goes (standard error)\n"
 	"  -v, --verbose           a line for each launch on stderr\n"
 	"      --help, --version\n"
@@ -78,6 +79,17 @@ static void set_tracing(struct tool *tool, const struct gt_record *record, const
 	gt_ptx_tracing_clear(&tracing);
 }
 
+/* The program may change its working directory. */
+static void set_folder(struct tool *tool, const char *option, char *to)
+{
+	char absolute[PATH_BYTES];
+
+	if (!realpath(optarg, absolute) || access(absolute, W_OK | X_OK) != 0)
+		tool_usage(tool, "%s: %s: %s", option, optarg, strerror(errno));
+	optarg = absolute;
+	set_text(tool, option, to);
+}
+
 /* The program may be anywhere by the time it looks: the description's path is made absolute. */
 static void set_gpu(struct tool *tool, struct gt_record *record, const char *name)
 {
@@ -98,13 +110,13 @@ static void set_gpu(struct tool *tool, struct gt_record *record, const char *nam
 
 static void parse_options(struct tool *tool, struct gt_record *record, const char **output)
 {
-	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, IGNORE, STDOUT };
+	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, IGNORE, PTX, STDOUT };
 	static const struct option options[] = {
 		{"kernel", required_argument, NULL, KERNEL},	   {"launches", required_argument, NULL, LAUNCHES},
 		{"blocks", required_argument, NULL, BLOCKS},	   {"skip-untraced", no_argument, NULL, SKIP}, {"replay", no_argument, NULL, REPLAY},
 		{"space", required_argument, NULL, SPACE},	   {"gpu", required_argument, NULL, GPU},
 		{"memory", required_argument, NULL, MEMORY},	   {"max-instructions", required_argument, NULL, INSTRUCTIONS},
-		{"ignore-unsupported", no_argument, NULL, IGNORE}, {"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS,
+		{"ignore-unsupported", no_argument, NULL, IGNORE}, {"ptx", required_argument, NULL, PTX}, {"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS,
 	};
 	const char *gpu = DEFAULT_GPU;
 	int option;
@@ -125,6 +137,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 			break;
 		case INSTRUCTIONS: set_count(tool, "--max-instructions", &record->max_instructions); break;
 		case IGNORE: record->ignore_unsupported = true; break;
+		case PTX: set_folder(tool, "--ptx", record->ptx); break;
 		case STDOUT: *output = optarg; break;
 		default: break;
 		}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a registered fat binary to a machine that can run it. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,20 @@ static void take_cubin(struct gt_fat *fat)
 		gt_cudart_stop("%s: %s", fat->name, error.text);
 }
 
+/* The text that messages and pc count the lines of, for --ptx: DIR/1.ptx is "PTX 1". */
+static void write_ptx(const struct gt_fat *fat, const struct gt_ptx_text *text)
+{
+	char path[GT_RECORD_TEXT + 32];
+
+	if (!gt_cudart.record.ptx[0])
+		return;
+	snprintf(path, sizeof path, "%s/%s.ptx", gt_cudart.record.ptx, fat->name + strlen("PTX "));
+	FILE *file = fopen(path, "w");
+	bool written = file && fwrite(text->data, 1, text->bytes, file) == text->bytes;
+	if ((file && fclose(file) != 0) || !written)
+		gt_cudart_stop("%s: %s", path, strerror(errno));
+}
+
 static void fill_managed(const struct gt_fat *fat)
 {
 	struct gt_error error;
@@ -82,6 +98,7 @@ void gt_cudart_load(struct gt_fat *fat)
 		gt_cudart_stop("the program has no PTX, only machine code: build it with -arch=sm_75, "
 			       "or with -gencode arch=compute_75,code=compute_75 beside what it has");
 	take_cubin(fat);
+	write_ptx(fat, &text);
 	if (gt_ptx_parse(&fat->module, fat->name, text.data, text.bytes, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	free(text.data);

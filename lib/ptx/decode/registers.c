@@ -447,6 +447,23 @@ int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *
 	return 0;
 }
 
+#define REGISTERS_THREAD 255U	   /* the most a thread can name */
+#define REGISTERS_SM 65536U	   /* of an SM, and of a block, from compute capability 5.0 on */
+#define REGISTERS_UNIT 8U	   /* a warp's are given out in so many a thread */
+
+/* The most registers that let the blocks of .minnctapersm, of .maxntid threads each, be resident. */
+static uint32_t most_registers(const struct gt_ptx_function *kernel)
+{
+	const uint32_t *bound = kernel->required_threads[0] ? kernel->required_threads : kernel->max_threads;
+	uint64_t threads = 1;
+
+	for (int k = 0; k < 3; k++)
+		threads *= bound[k] ? bound[k] : 1;
+	uint64_t warps = (threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE * (kernel->min_blocks ? kernel->min_blocks : 1);
+	uint64_t most = bound[0] ? REGISTERS_SM / GT_WARP_SIZE / warps / REGISTERS_UNIT * REGISTERS_UNIT : REGISTERS_THREAD;
+	return most < REGISTERS_UNIT ? REGISTERS_UNIT : most < REGISTERS_THREAD ? (uint32_t)most : REGISTERS_THREAD;
+}
+
 int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers,
 			      struct gt_error *error)
 {
@@ -456,7 +473,7 @@ int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *re
 
 	if (result == 0)
 		result = gt_ptx_registers_make(&found, kernel, &flow, error);
-	*registers = found.pressure;
+	*registers = found.pressure < most_registers(kernel) ? found.pressure : most_registers(kernel);
 	gt_ptx_registers_free(&found);
 	gt_ptx_flow_free(&flow);
 	return result;

@@ -25,7 +25,9 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	struct gt_ptx_core *core = warp->core;
 	const uint32_t *block = core->ctaid;
 	uint32_t thread[3];
-	char text[512];
+	unsigned line = op ? op->line : core->launch->kernel->line, source_line;
+	const char *file;
+	char text[512], place[128] = "";
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -33,9 +35,11 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	va_end(arguments);
 	thread_of(warp, lane, thread);
 	core->failed = true;
-	gt_fail(core->error, "kernel %.128s, PTX line %u: block (%u,%u,%u) thread (%u,%u,%u): %s",
-		core->launch->kernel->name, op ? op->line : core->launch->kernel->line, block[0], block[1],
-		block[2], thread[0], thread[1], thread[2], text);
+	if (gt_ptx_source_place(core->machine->module, line, &file, &source_line))
+		snprintf(place, sizeof place, " (%.100s:%u)", file, source_line);
+	gt_fail(core->error, "kernel %.128s, PTX line %u%s: block (%u,%u,%u) thread (%u,%u,%u): %s",
+		core->launch->kernel->name, line, place, block[0], block[1], block[2], thread[0], thread[1], thread[2],
+		text);
 	return NULL;
 }
 

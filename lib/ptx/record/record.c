@@ -29,6 +29,7 @@ static const struct {
 	{PREFIX "LAUNCHES", offsetof(struct gt_record, launches)},
 	{PREFIX "SPACES", offsetof(struct gt_record, spaces)},
 	{PREFIX "GPU", offsetof(struct gt_record, gpu)},
+	{PREFIX "PTX", offsetof(struct gt_record, ptx)},
 };
 
 static const struct {

@@ -113,6 +113,30 @@ const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, 
 	return found;
 }
 
+static const struct gt_ptx_instruction *at_line(const struct gt_ptx_module *module, unsigned line)
+{
+	for (size_t f = 0; f < module->n_functions; f++)
+		for (size_t i = 0; i < module->functions[f].n_instructions; i++)
+			if (module->functions[f].instructions[i].line == line)
+				return &module->functions[f].instructions[i];
+	return NULL;
+}
+
+bool gt_ptx_source_place(const struct gt_ptx_module *module, unsigned line, const char **file, unsigned *source_line)
+{
+	const struct gt_ptx_instruction *instruction = at_line(module, line);
+
+	for (size_t i = 0; instruction && instruction->source_line > 0 && i < module->n_files; i++) {
+		const char *name = module->files[i].name;
+		if (module->files[i].number != instruction->file || !name)
+			continue;
+		*file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+		*source_line = instruction->source_line;
+		return true;
+	}
+	return false;
+}
+
 bool gt_ptx_has(const struct gt_ptx_instruction *instruction, const char *modifier)
 {
 	for (size_t i = 0; i < instruction->n_modifiers; i++)

@@ -94,6 +94,13 @@ struct gt_ptx_instruction {
 	struct gt_ptx_operand *returns, *arguments;
 	size_t n_returns, n_arguments;
 	unsigned line; /* in the PTX text */
+	unsigned file, source_line; /* .loc: a number of .file, and the line in that; 0: not said */
+};
+
+/* .file: its name as it stands there; NULL where units that were linked give the number to several. */
+struct gt_ptx_file {
+	unsigned number;
+	char *name;
 };
 
 struct gt_ptx_label {
@@ -117,6 +124,7 @@ struct gt_ptx_function {
 	size_t n_labels;
 	uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */
 	uint32_t max_registers;			      /* .maxnreg; 0: not given */
+	uint32_t min_blocks;			      /* .minnctapersm; 0: not given */
 	uint32_t required_cluster[3]; /* .reqnctapercluster: blocks; 0: not given */
 	bool explicit_cluster;	      /* .explicitcluster: the launch must say */
 	unsigned line;
@@ -133,6 +141,8 @@ struct gt_ptx_module {
 	size_t n_variables;
 	struct gt_ptx_function *functions;
 	size_t n_functions;
+	struct gt_ptx_file *files;
+	size_t n_files;
 };
 
 /* Parses a text (0-terminated after `length` bytes); `name` is for messages, which say
@@ -152,6 +162,10 @@ const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, 
  * parameters, where C++ mangled it ("gemm" for _Z4gemmPKfS0_Pfi), else the name itself. Returns
  * where it begins in `name`. */
 const char *gt_ptx_plain_name(const char *name, size_t *length);
+
+/* The place in the source that a line of the PTX text was made of, by the .loc before it: the file's
+ * name without folders, and its line. False if the text does not say. */
+bool gt_ptx_source_place(const struct gt_ptx_module *module, unsigned line, const char **file, unsigned *source_line);
 
 /* True if the instruction has the modifier. */
 bool gt_ptx_has(const struct gt_ptx_instruction *instruction, const char *modifier);

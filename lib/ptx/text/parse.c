@@ -137,11 +137,16 @@ static int skip_value(struct gt_ptx_parser *parser)
 }
 
 /* .loc FILE LINE COLUMN[, function_name LABEL[+OFFSET], inlined_at FILE LINE COLUMN] */
-static int skip_loc(struct gt_ptx_parser *parser)
+static int take_loc(struct gt_ptx_parser *parser)
 {
-	for (int i = 0; i < 3; i++)
-		if (skip_value(parser) != 0)
-			return -1;
+	uint64_t file, line, column;
+
+	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &file) != 0 ||
+	    gt_ptx_count(parser, "a line", 0, UINT32_MAX, &line) != 0 ||
+	    gt_ptx_count(parser, "a column", 0, UINT32_MAX, &column) != 0)
+		return -1;
+	parser->source_file = (unsigned)file;
+	parser->source_line = (unsigned)line;
 	while (gt_ptx_take(parser, ",")) {
 		bool place = gt_ptx_is(parser, "inlined_at");
 		if (skip_value(parser) != 0)
@@ -154,10 +159,25 @@ static int skip_loc(struct gt_ptx_parser *parser)
 }
 
 /* .file NUMBER "NAME"[, TIME, SIZE] */
-static int skip_file(struct gt_ptx_parser *parser)
+static int take_file(struct gt_ptx_parser *parser)
 {
-	if (skip_value(parser) != 0 || skip_value(parser) != 0)
+	struct gt_ptx_file *file = NULL, *files = parser->files.items;
+	uint64_t number;
+
+	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &number) != 0)
 		return -1;
+	if (parser->token.kind != GT_PTX_TOKEN_STRING)
+		return gt_ptx_expected(parser, "a file's name");
+	char *name = gt_ptx_arena_name(parser->module->arena, parser->token.text, parser->token.length, parser->error);
+	gt_ptx_advance(parser);
+	for (size_t i = 0; i < parser->files.n && !file; i++)
+		if (files[i].number == number)
+			file = &files[i];
+	bool again = file != NULL;
+	if (!name || (!file && !(file = gt_ptx_push(parser, &parser->files, sizeof *file))))
+		return -1;
+	/* Equal names are one pointer. */
+	*file = (struct gt_ptx_file){(unsigned)number, again && file->name != name ? NULL : name};
 	while (gt_ptx_take(parser, ","))
 		if (skip_value(parser) != 0)
 			return -1;
@@ -189,7 +209,7 @@ int gt_ptx_skip_directive(struct gt_ptx_parser *parser, bool *taken)
 		const char *name;
 		int (*skip)(struct gt_ptx_parser *parser);
 	} directives[] = {
-		{".loc", skip_loc}, {".file", skip_file}, {".section", skip_section}, {".pragma", skip_statement},
+		{".loc", take_loc}, {".file", take_file}, {".section", skip_section}, {".pragma", skip_statement},
 	};
 
 	*taken = false;
@@ -317,7 +337,7 @@ static int parse_module(struct gt_ptx_parser *parser)
 
 static void free_lists(struct gt_ptx_parser *parser)
 {
-	struct gt_ptx_list *lists[] = {&parser->variables, &parser->functions, &parser->initial_values,
+	struct gt_ptx_list *lists[] = {&parser->variables, &parser->functions, &parser->files, &parser->initial_values,
 				       &parser->locals, &parser->instructions, &parser->labels,
 				       &parser->targets, &parser->operands, &parser->meanings};
 
@@ -349,6 +369,8 @@ int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *tex
 	if (result == 0)
 		result = gt_ptx_settle(&parser, &parser.functions, 0, sizeof *module->functions, &module->functions,
 				       &module->n_functions);
+	if (result == 0)
+		result = gt_ptx_settle(&parser, &parser.files, 0, sizeof *module->files, &module->files, &module->n_files);
 	free_lists(&parser);
 	return result;
 }

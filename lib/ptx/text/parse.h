@@ -54,9 +54,11 @@ struct gt_ptx_parser {
 
 	struct gt_ptx_list variables, functions; /* of the module */
 	struct gt_map bodies;			 /* a function's name -> its index, if it has a body */
+	struct gt_ptx_list files;		 /* struct gt_ptx_file */
 	struct gt_ptx_list initial_values;	 /* struct gt_ptx_reference: of a variable */
 
 	/* Of the function that is parsed. */
+	unsigned source_file, source_line; /* the last .loc; 0: none yet */
 	struct gt_ptx_list locals, instructions, labels, targets;
 	struct gt_ptx_list operands; /* a stack: of the instruction, its vectors on top */
 	struct gt_ptx_list meanings;

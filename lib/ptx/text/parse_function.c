@@ -53,6 +53,16 @@ static int parse_explicit_cluster(struct gt_ptx_parser *parser, struct gt_ptx_fu
 	return 0;
 }
 
+static int parse_min_blocks(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
+{
+	uint64_t value;
+
+	if (gt_ptx_count(parser, "a number of blocks", 1, UINT32_MAX, &value) != 0)
+		return -1;
+	function->min_blocks = (uint32_t)value;
+	return 0;
+}
+
 /* Of those that only hint, the numbers are passed over. */
 static int skip_numbers(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
 {
@@ -70,7 +80,7 @@ static int parse_performance(struct gt_ptx_parser *parser, struct gt_ptx_functio
 		int (*parse)(struct gt_ptx_parser *parser, struct gt_ptx_function *function);
 	} directives[] = {
 		{".maxntid", parse_maxntid}, {".reqntid", parse_reqntid}, {".maxnreg", parse_maxnreg},
-		{".minnctapersm", skip_numbers}, {".maxnctapersm", skip_numbers}, {".noreturn", skip_numbers},
+		{".minnctapersm", parse_min_blocks}, {".maxnctapersm", skip_numbers}, {".noreturn", skip_numbers},
 		{".maxclusterrank", skip_numbers}, {".explicitcluster", parse_explicit_cluster},
 		{".reqnctapercluster", parse_cluster}, {".blocksareclusters", skip_numbers},
 		{".abi_preserve", skip_numbers}, {".abi_preserve_control", skip_numbers}, {".unified", skip_numbers},
@@ -245,6 +255,7 @@ static int parse_body(struct gt_ptx_parser *parser, struct gt_ptx_function *func
 static int parse_head(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
 {
 	function->line = parser->token.line;
+	parser->source_file = parser->source_line = 0;
 	function->entry = gt_ptx_is(parser, ".entry");
 	gt_ptx_advance(parser);
 	while (gt_ptx_take(parser, ".attribute") || gt_ptx_take(parser, ".noreturn"))

@@ -261,7 +261,9 @@ static int parse_operands(struct gt_ptx_parser *parser, struct gt_ptx_instructio
 
 int gt_ptx_parse_instruction(struct gt_ptx_parser *parser)
 {
-	struct gt_ptx_instruction instruction = {.line = parser->token.line};
+	struct gt_ptx_instruction instruction = {.line = parser->token.line,
+						    .file = parser->source_file,
+						    .source_line = parser->source_line};
 
 	if (gt_ptx_take(parser, "@") && parse_guard(parser, &instruction) != 0)
 		return -1;
