@@ -515,3 +515,50 @@ expect_nvcc() {
 	[ "$(gtrace-cat "$OUT" 2>cut | awk '!/^#/ { n++ } END { print n + 0 }')" -eq 1 ]
 	grep -q 'end' cut
 }
+
+@test "nvcc: a fault names the line of the source, and --ptx writes the text of the other" {
+	needs_nvcc
+	cat >stray.cu <<-'END'
+		__device__ __noinline__ void put(int *a, int i) {
+			a[i] = i; }
+		__global__ void k(int *a) { put(a, threadIdx.x); }
+		int main() { int *a; cudaMalloc(&a, 40); k<<<1, 32>>>(a); return 0; }
+	END
+	nvcc -cudart shared -arch=sm_75 -lineinfo -o stray stray.cu
+	mkdir texts
+	fails 1 "(stray.cu:2): block (0,0,0) thread (10,0,0): store of 4 bytes" --ptx texts ./stray
+	[ "$(ls texts)" = 1.ptx ]
+	line=$(sed -n 's/.*PTX line \([0-9]*\) .*/\1/p' "$ERR")
+	sed -n "${line}p" texts/1.ptx | grep -q 'st\.'
+	expect_failure 2 "--ptx" gtrace-record --ptx nowhere ./stray
+}
+
+@test "nvcc: the estimate of registers keeps to what a thread can have" {
+	needs_nvcc
+	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o many "$ROOT/tests/cuda/many_registers.cu"
+	record ./many
+	[ "$(counter registers)" -eq 255 ]
+	[ "$(counter registers_estimated)" -eq 1 ]
+	sed 's/__global__ void k/__global__ void __launch_bounds__(256, 4) k/' "$ROOT/tests/cuda/many_registers.cu" >bounded.cu
+	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o bounded bounded.cu
+	record ./bounded
+	[ "$(counter registers)" -eq 64 ]
+}
+
+@test "nvcc: ptxas says how many registers a kernel takes, when asked" {
+	needs_nvcc
+	echo '__global__ void k(float *a) { a[threadIdx.x] *= 2; } int main() { float *a; cudaMalloc(&a, 128); k<<<1, 32>>>(a); }' >one.cu
+	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o one one.cu
+	nvcc -cudart shared -gencode arch=compute_80,code=[compute_80,sm_80] -o both one.cu
+	record ./both
+	expected=$(counter registers)
+	record --ptxas ./one
+	[ "$(counter registers)" -eq "$expected" ]
+	[ "$(counter registers_estimated)" -eq 0 ]
+	mkdir empty
+	ln -s "$(command -v env)" empty/env
+	status=0
+	PATH=$PWD/empty "$(command -v gtrace-record)" --ptxas ./one >"$OUT" 2>"$ERR" || status=$?
+	[ "$status" -eq 1 ]
+	grep -q 'ptxas makes no machine code for sm_80 of PTX 1' "$ERR"
+}

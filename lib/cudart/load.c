@@ -101,6 +101,11 @@ void gt_cudart_load(struct gt_fat *fat)
 	write_ptx(fat, &text);
 	if (gt_ptx_parse(&fat->module, fat->name, text.data, text.bytes, &error) != 0)
 		gt_cudart_stop("%s", error.text);
+	if (!fat->cubin && gt_cudart.record.ptxas)
+		fat->cubin = gt_cudart_assemble(fat->name, text.data, text.bytes,
+						fat->module.target > gt_cudart_capability() ? fat->module.target
+											    : gt_cudart_capability(),
+						&fat->cubin_bytes);
 	free(text.data);
 	fat->machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, &error);
 	if (!fat->machine)

@@ -186,6 +186,9 @@ uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);
 /* A compute capability such as 80. */
 unsigned gt_cudart_capability(void);
 
+/* Asks ptxas for the machine code of a PTX text; ends the process if it makes none. Owned by the caller. */
+char *gt_cudart_assemble(const char *name, const char *text, size_t bytes, unsigned capability, size_t *cubin_bytes);
+
 /* Frees what the program allocated. */
 void gt_cudart_free_all(void);
 

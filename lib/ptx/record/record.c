@@ -49,6 +49,7 @@ static const struct {
 	{PREFIX "SKIP_UNTRACED", offsetof(struct gt_record, skip_untraced)},
 	{PREFIX "REPLAY", offsetof(struct gt_record, replay)},
 	{PREFIX "IGNORE_UNSUPPORTED", offsetof(struct gt_record, ignore_unsupported)},
+	{PREFIX "PTXAS", offsetof(struct gt_record, ptxas)},
 	{PREFIX "VERBOSE", offsetof(struct gt_record, verbose)},
 };
 

@@ -31,7 +31,7 @@ struct gt_record {
 	uint64_t blocks;	       /* of each launch that are traced; 0: all */
 	uint64_t max_instructions;     /* of a launch; 0: no limit */
 	uint64_t memory;	       /* bytes the device has */
-	bool skip_untraced, replay, ignore_unsupported, verbose;
+	bool skip_untraced, replay, ignore_unsupported, ptxas, verbose;
 	char *arguments[GT_RECORD_ARGUMENTS + 1]; /* of gtrace-record, up to a NULL */
 	char *argument_text;			  /* owned when imported */
 };
