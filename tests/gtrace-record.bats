@@ -562,3 +562,18 @@ expect_nvcc() {
 	[ "$status" -eq 1 ]
 	grep -q 'ptxas makes no machine code for sm_80 of PTX 1' "$ERR"
 }
+
+@test "accesses outside of every allocation stop the program, are listed, or pass" {
+	# 100 threads add to 40 words: 60 loads and 60 stores go outside.
+	fails 1 "outside every allocation" --check fault "$PROGRAM" stray
+	record --check list "$PROGRAM" stray
+	grep -q '^after' "$ERR"
+	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 2 ]
+	grep -q '^gtrace-record: kernel add, PTX line 24: 60 thread accesses outside of every allocation, the first a load at 0x2000000000a0$' "$ERR"
+	grep -q '^gtrace-record: kernel add, PTX line 26: 60 thread accesses outside of every allocation, the first a store at 0x2000000000a0$' "$ERR"
+	gtrace-cat --check "$OUT"
+	[ "$(rows)" -eq 8 ]
+	# Stores are never passed over in silence.
+	fails 1 "store of 4 bytes at 0x2000000000a0" --check no "$PROGRAM" stray
+	expect_failure 2 "--check" gtrace-record --check maybe true
+}

@@ -39,13 +39,15 @@ static const char help[] =
 	"  --blocks N            the first N blocks of each launch\n"
 	"  --skip-untraced       do not execute the rest\n"
 	"  --unordered           as the warps ran, not in order of access number and warp\n"
+	"  --check no|fault|list  stop at an access outside of every buffer (fault); list them and go on; or be silent\n"
+	"                        about reads in the granule around a buffer\n"
 	"  -S, --memory SIZE     memory for putting the accesses of a block in order (2G)\n"
 	"  -v, --verbose         what each launch did, on standard error\n"
 	"      --help, --version\n"
 	"\n"
 	"example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n";
 
-enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED,
+enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED, CHECK,
        STATIC, TREE, GRID, BLOCK };
 
 static const struct option options[] = {
@@ -61,6 +63,7 @@ static const struct option options[] = {
 	{"blocks", required_argument, NULL, BLOCKS},
 	{"skip-untraced", no_argument, NULL, SKIP_UNTRACED},
 	{"unordered", no_argument, NULL, UNORDERED},
+	{"check", required_argument, NULL, CHECK},
 	{"static", no_argument, NULL, STATIC},
 	{"tree", no_argument, NULL, TREE},
 	{"grid", required_argument, NULL, GRID},

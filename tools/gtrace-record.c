@@ -24,7 +24,7 @@
 static const char usage[] =
 	"usage: gtrace-record [-v] [--kernel RE] [--launches LIST] [--blocks N] [--skip-untraced]\n"
 	"                     [--replay] [--space LIST] [--gpu NAME|FILE] [--memory SIZE] [--max-instructions N]\n"
-	"                     [--ignore-unsupported] [--ptx DIR] [--ptxas] [--stdout FILE]\n"
+	"                     [--ignore-unsupported] [--check no|fault|list] [--ptx DIR] [--ptxas] [--stdout FILE]\n"
 	"                     PROGRAM [ARGUMENT...]\n"
 	"\n"
 	"      --kernel RE         trace the launches of kernels whose names RE matches\n"
@@ -39,6 +39,8 @@ static const char usage[] =
 	"      --memory SIZE       memory that it has (16G)\n"
 	"      --max-instructions N  give up on a launch after N warp instructions\n"
 	"      --ignore-unsupported  end the stream although work or data is missing that a GPU would have made\n"
+	"      --check no|fault|list  stop at an access outside of every allocation (fault); list them and go on; or\n"
+	"                          be silent about reads in the granule around an allocation\n"
 	"      --ptx DIR           write the PTX text of each module that is run to DIR/1.ptx and so on\n"
 	"      --ptxas             ask ptxas for the registers of kernels without machine code\n"
 	"      --stdout FILE       where the program's standard output goes (standard error)\n"
@@ -112,13 +114,13 @@ static void set_gpu(struct tool *tool, struct gt_record *record, const char *nam
 
 static void parse_options(struct tool *tool, struct gt_record *record, const char **output)
 {
-	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, IGNORE, PTX, PTXAS, STDOUT };
+	enum { KERNEL = 256, LAUNCHES, BLOCKS, SKIP, REPLAY, SPACE, GPU, MEMORY, INSTRUCTIONS, IGNORE, CHECK, PTX, PTXAS, STDOUT };
 	static const struct option options[] = {
 		{"kernel", required_argument, NULL, KERNEL},	   {"launches", required_argument, NULL, LAUNCHES},
 		{"blocks", required_argument, NULL, BLOCKS},	   {"skip-untraced", no_argument, NULL, SKIP}, {"replay", no_argument, NULL, REPLAY},
 		{"space", required_argument, NULL, SPACE},	   {"gpu", required_argument, NULL, GPU},
 		{"memory", required_argument, NULL, MEMORY},	   {"max-instructions", required_argument, NULL, INSTRUCTIONS},
-		{"ignore-unsupported", no_argument, NULL, IGNORE}, {"ptx", required_argument, NULL, PTX}, {"ptxas", no_argument, NULL, PTXAS}, {"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS,
+		{"ignore-unsupported", no_argument, NULL, IGNORE}, {"check", required_argument, NULL, CHECK}, {"ptx", required_argument, NULL, PTX}, {"ptxas", no_argument, NULL, PTXAS}, {"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS,
 	};
 	const char *gpu = DEFAULT_GPU;
 	int option;
@@ -139,6 +141,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 			break;
 		case INSTRUCTIONS: set_count(tool, "--max-instructions", &record->max_instructions); break;
 		case IGNORE: record->ignore_unsupported = true; break;
+		case CHECK: set_tracing(tool, record, "--check", record->check); break;
 		case PTX: set_folder(tool, "--ptx", record->ptx); break;
 		case PTXAS: record->ptxas = true; break;
 		case STDOUT: *output = optarg; break;

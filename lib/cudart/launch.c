@@ -132,6 +132,7 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
 		.workspace = workspace,
 		.prefers = preferences(function, wishes),
+		.check = gt_cudart.tracing.check,
 		.printed = stdout,
 		.asserted = stderr,
 	};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/decode/code.h"
+#include "ptx/exec/stray.h"
 #include "ptx/decode/modifiers.h"
 #include "stream/hint.h"
 
@@ -141,6 +142,8 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 		host = core->parameters + at;
 	else if (space == GT_PTX_GLOBAL || space == GT_PTX_CONST)
 		host = gt_ptx_reach_global(core, access, at, at + bytes);
+	if (!host && (space == GT_PTX_GLOBAL || space == GT_PTX_CONST))
+		host = gt_ptx_stray(warp, op, lane, at, bytes);
 	if (!host)
 		fault_outside(warp, op, lane, at, space, bytes);
 	return host;

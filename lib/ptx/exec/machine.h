@@ -46,6 +46,11 @@ struct gt_ptx_texture {
 	uint32_t is_signed, is_float;
 };
 
+/* Accesses outside of every allocation: faults; told of, once an instruction, and passed over; or
+ * reads within the granule that hardware maps around an allocation pass in silence. */
+enum gt_ptx_check { GT_PTX_CHECK_FAULT, GT_PTX_CHECK_LIST, GT_PTX_CHECK_NO, GT_PTX_CHECKS };
+extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
+
 struct gt_ptx_launch {
 	const struct gt_ptx_function *kernel;
 	uint32_t grid[3], block[3];
@@ -55,6 +60,7 @@ struct gt_ptx_launch {
 	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
 	uint64_t workspace;		 /* %envreg1 (upper half) and %envreg2: what blocks that wait for each other share; 0: none */
 	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
+	enum gt_ptx_check check;
 	FILE *printed, *asserted;	 /* where printf's and assert's text goes; NULL: nowhere */
 
 	/* What is traced. NULL sink: nothing is. */

@@ -11,6 +11,7 @@
 #include "ptx/exec/blocks.h"
 #include "ptx/decode/code.h"
 #include "ptx/exec/paths.h"
+#include "ptx/exec/stray.h"
 #include "stream/kernel.h"
 
 static void thread_of(const struct gt_ptx_warp *warp, unsigned lane, uint32_t thread[3])
@@ -419,5 +420,7 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 		return -1;
 	forget_allocations(program, machine->module->n_functions);
 	core.program = program;
-	return run_blocks(&core, ran);
+	int result = run_blocks(&core, ran);
+	gt_ptx_strays_tell(machine, program, launch->check);
+	return result;
 }

@@ -28,6 +28,8 @@
 #define GT_PTX_SHARED_MAX (1U << 20)			       /* bytes a block, beyond any GPU's */
 #define GT_PTX_LOCAL_MAX (512U << 10)		       /* bytes of local memory a thread, CUDA's limit */
 
+#define GT_PTX_NOWHERE 64 /* bytes, as many as a lane accesses at a time */
+
 struct gt_ptx_op;
 struct gt_ptx_warp;
 struct gt_ptx_code;
@@ -78,6 +80,10 @@ struct gt_ptx_access {
 	/* The allocation that the last access fell into. */
 	uint64_t low, high;
 	unsigned char *host;	   /* of `low` */
+	/* Lanes outside of every allocation in this launch: how many, the first, its line; whether it was told. */
+	uint64_t strays, stray_address;
+	uint32_t stray_line;
+	bool told;
 };
 
 /* Where a value passed to or from a function lies: a slot, or bytes of the local frame. */
@@ -205,6 +211,7 @@ struct gt_ptx_core {
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
 	bool *assertion_failed; /* of the launch */
+	unsigned char nowhere[GT_WARP_SIZE][GT_PTX_NOWHERE]; /* what lanes outside of every allocation access */
 	struct gt_error *error;
 };
 

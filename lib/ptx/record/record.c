@@ -29,6 +29,7 @@ static const struct {
 	{PREFIX "LAUNCHES", offsetof(struct gt_record, launches)},
 	{PREFIX "SPACES", offsetof(struct gt_record, spaces)},
 	{PREFIX "GPU", offsetof(struct gt_record, gpu)},
+	{PREFIX "CHECK", offsetof(struct gt_record, check)},
 	{PREFIX "PTX", offsetof(struct gt_record, ptx)},
 };
 
@@ -74,6 +75,8 @@ int gt_record_tracing(const struct gt_record *record, struct gt_ptx_tracing *tra
 	tracing->skip_untraced = record->skip_untraced;
 	tracing->replay = record->replay;
 	tracing->max_instructions = record->max_instructions;
+	if (record->check[0] && gt_ptx_tracing_check(tracing, record->check, error) != 0)
+		return -1;
 	if (record->spaces[0] && gt_ptx_tracing_spaces(tracing, record->spaces, error) != 0)
 		return -1;
 	if (record->launches[0] && gt_ptx_tracing_launches(tracing, record->launches, error) != 0)

@@ -26,6 +26,7 @@ struct gt_record {
 	char launches[GT_RECORD_TEXT]; /* list of numbers; "": every launch */
 	char spaces[GT_RECORD_TEXT];   /* list; "": those of gt_ptx_tracing_begin */
 	char gpu[GT_RECORD_TEXT];      /* path of a description */
+	char check[GT_RECORD_TEXT];    /* of accesses outside of every allocation; "": fault */
 	char ptx[GT_RECORD_TEXT];      /* folder that gets the PTX texts; "": none */
 	bool gpu_chosen;	       /* by the user: it goes into the stream */
 	uint64_t blocks;	       /* of each launch that are traced; 0: all */

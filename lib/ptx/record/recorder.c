@@ -268,6 +268,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	*ran = (struct gt_ptx_ran){0};
 	recorder->launches++;
 	launch->max_instructions = recorder->tracing->max_instructions;
+	launch->check = recorder->tracing->check;
 	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch->kernel, error);
 	if (traced < 0)
 		return -1;

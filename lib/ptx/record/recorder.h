@@ -26,6 +26,7 @@ struct gt_ptx_tracing {
 	bool replay;		 /* each launch runs twice, as under a profiler: what replay.h says */
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
 	uint64_t memory;	 /* bytes to put a block in order */
+	enum gt_ptx_check check;
 	uint64_t max_instructions; /* of a launch; 0: no limit */
 };
 
@@ -36,6 +37,8 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
 int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error);
 /* "1,3-5". */
 int gt_ptx_tracing_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error);
+/* "fault", "list" or "no". */
+int gt_ptx_tracing_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
 /* What an option of gtrace-ptx(1) says: its name without dashes, and its value if it takes one. */
 int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const char *option, const char *value, struct gt_error *error);
 

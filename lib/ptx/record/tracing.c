@@ -78,6 +78,16 @@ static int set_memory(struct gt_ptx_tracing *tracing, const char *value, struct 
 	return gt_parse_size(value, 1 << 20, SIZE_MAX / 4, &tracing->memory, error);
 }
 
+int gt_ptx_tracing_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	for (unsigned i = 0; i < GT_PTX_CHECKS; i++)
+		if (strcmp(value, gt_ptx_check_names[i]) == 0) {
+			tracing->check = (enum gt_ptx_check)i;
+			return 0;
+		}
+	return gt_fail(error, "'%s': expected fault, list or no", value);
+}
+
 static int set_skip_untraced(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
 	(void)value, (void)error;
@@ -101,6 +111,7 @@ int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const char *option, const
 		{"space", gt_ptx_tracing_spaces}, {"kernel", set_kernel}, {"launches", gt_ptx_tracing_launches},
 		{"blocks", set_blocks}, {"skip-untraced", set_skip_untraced}, {"unordered", set_unordered},
 		{"max-instructions", set_max_instructions}, {"memory", set_memory},
+		{"check", gt_ptx_tracing_check},
 	};
 
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
