@@ -139,7 +139,7 @@ static int skip_value(struct gt_ptx_parser *parser)
 /* .loc FILE LINE COLUMN[, function_name LABEL[+OFFSET], inlined_at FILE LINE COLUMN] */
 static int take_loc(struct gt_ptx_parser *parser)
 {
-	uint64_t file, line, column;
+	uint64_t file = 0, line = 0, column = 0;
 
 	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &file) != 0 ||
 	    gt_ptx_count(parser, "a line", 0, UINT32_MAX, &line) != 0 ||
@@ -162,7 +162,7 @@ static int take_loc(struct gt_ptx_parser *parser)
 static int take_file(struct gt_ptx_parser *parser)
 {
 	struct gt_ptx_file *file = NULL, *files = parser->files.items;
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &number) != 0)
 		return -1;
