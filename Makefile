@@ -75,8 +75,8 @@ deps-long: deps
 demo: all
 	$(BIN)/gtrace-ptx --launch '$(DEMO)' examples/kernels/ptx/gemm.ptx | $(BIN)/gcoalesce | \
 		$(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | $(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
-# What a make that a test runs would otherwise not know of this one.
-FOLDERS  = PREFIX='$(PREFIX)' libdir='$(libdir)' datadir='$(datadir)'
+# Folders that this make was told, and that a make which a test runs would otherwise not know.
+FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
 # AWK=gawk SH=dash: what the tests find under the names awk and sh; TESTS=tests/gcache.bats: these only.
 check: all $(UNITS) $(BENCHES)
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(TESTS)
