@@ -76,11 +76,12 @@ rows() { grep -v '^#' "$1"; }
 		printf "\\x9$(printf %x $((9 + $1)))\\0\\0\\0\\0\\0\\0\\1\\0\\1$2\\x91\\xa3end"
 	}
 	further 4 '\xc0\xc0\2\7' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}1$"
-	further 1 '\7' >short; further 2 '\7\xc0' >half; further 5 '\7\0\1\2\3' >long; further 3 '\xc0\xc0\xa3hit' >text
+	further 5 '\xc0\xc0\2\7\3' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}L1::evict_first${tab}1$"
+	further 1 '\7' >short; further 2 '\7\xc0' >half; further 6 '\7\0\1\2\3\4' >long; further 3 '\xc0\xc0\xa3hit' >text
 	further 3 '\xc0\xc0\x8' >eight
 	expect_failure 1 "a row of 10 elements" gtrace-cat --from short
 	expect_failure 1 "no number" gtrace-cat --from half
-	expect_failure 1 "a row of 14 elements" gtrace-cat --from long
+	expect_failure 1 "a row of 15 elements" gtrace-cat --from long
 	expect_failure 1 "no number" gtrace-cat --from text
 	expect_failure 1 "status 8" gtrace-cat --from eight
 }
