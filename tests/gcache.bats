@@ -834,3 +834,14 @@ l2.arrival = rr # assumed: a test
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"the timed model honours no hints: expected --hints ignore"* ]]
 }
+
+@test "the timed model refuses a window that it would have to honour" {
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 4 | gtrace-cat |
+		sed 's/^#kernel.*/&\tl2_window=0x200000000000,512,250000,persisting,streaming/' | gtrace-cat --from >in.gt
+	gcache --l1 --size 64K --ways 4 --latency fixed:100 in.gt >/dev/null
+	gcache --l2 --size 64K --ways 4 --latency fixed:100 --hints ignore in.gt >/dev/null
+	run gcache --l2 --size 64K --ways 4 --latency fixed:100 in.gt
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"the timed model honours none, expected --hints ignore"* ]]
+}

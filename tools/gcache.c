@@ -162,9 +162,10 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 		open_level(run, &config);
 	free(run->said);
 	run->said = said;
-	if (run->timed)
+	if (run->timed) {
+		tool_must(&tool, gt_timed_window(run->timed, &kernel->prefers.window, &tool.error));
 		gt_timed_begin(run->timed);
-	else {
+	} else {
 		gt_level_begin(run->level);
 		gt_level_window(run->level, &kernel->prefers.window);
 	}

@@ -89,6 +89,15 @@ void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const s
 	timed->watch_context = context;
 }
 
+int gt_timed_window(const struct gt_timed *timed, const struct gt_window *window, struct gt_error *error)
+{
+	if (window->bytes > 0 && timed->config.shared && !timed->config.translate &&
+	    timed->config.hints == GT_HINTS_HONOUR)
+		return gt_fail(error, "a kernel with an access policy window (l2_window): the timed model honours none, "
+				      "expected --hints ignore");
+	return 0;
+}
+
 void gt_timed_begin(struct gt_timed *timed)
 {
 	gt_level_begin(timed->level);

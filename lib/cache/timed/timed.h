@@ -46,6 +46,9 @@ void gt_timed_close(struct gt_timed *timed);
 void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const struct gt_timed_event *event),
 		    void *context);
 
+/* -1 where a kernel's window would have to be honoured: the timed model honours none. */
+int gt_timed_window(const struct gt_timed *timed, const struct gt_window *window, struct gt_error *error);
+
 /* A kernel begins: counters are zero and steps begin at 0. What the level holds stays. */
 void gt_timed_begin(struct gt_timed *timed);
 
