@@ -33,7 +33,7 @@ struct beside {
 	uint64_t state; /* a hash of memory, after half of them */
 };
 
-/* A held batch is full: the next one. */
+/* A held batch is full: its rows are kept, and the sink's batch, whose address writers hold, is empty again. */
 static int take_batch(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	struct resident *resident = context;
@@ -47,13 +47,15 @@ static int take_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 		resident->batches = grown;
 		resident->capacity = capacity;
 	}
-	struct gt_rows *fresh = gt_rows_new(HELD_ROWS, error);
-	if (!fresh)
+	struct gt_rows *kept = gt_rows_new(HELD_ROWS, error);
+	if (!kept)
 		return -1;
-	gt_rows_shape(fresh, rows);
-	resident->batches[resident->n_batches++] = rows;
-	resident->held.rows = fresh;
-	resident->beside->held_bytes += rows->n * 64 + rows->n_lanes * sizeof *rows->lanes;
+	gt_rows_shape(kept, rows);
+	struct gt_rows empty = *kept;
+	*kept = *rows;
+	*rows = empty;
+	resident->batches[resident->n_batches++] = kept;
+	resident->beside->held_bytes += kept->n * 64 + kept->n_lanes * sizeof *kept->lanes;
 	if (limit && resident->beside->held_bytes > limit)
 		return gt_fail(error,
 			       "blocks that run beside each other make more accesses than %" PRIu64
