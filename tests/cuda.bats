@@ -48,7 +48,12 @@ passes() {
 
 @test "threads leave a loop with a barrier in it one after another" { passes divergent_barrier; }
 
-@test "registered host memory, and memory pools" { passes host_memory; }
+@test "registered host memory, and memory pools" {
+	if nm "$BUILD/libgtrace.a" 2>/dev/null | grep -q __asan_init; then
+		skip "whole pages are copied, and with them what AddressSanitizer keeps between allocations"
+	fi
+	passes host_memory
+}
 
 @test "printf in a kernel" {
 	command -v nvcc >/dev/null || skip "no nvcc"
