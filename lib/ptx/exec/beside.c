@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grown.h"
 #include "ptx/exec/blocks.h"
 #include "ptx/exec/paths.h"
 
@@ -39,14 +40,10 @@ static int take_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 	struct resident *resident = context;
 	uint64_t limit = resident->beside->like->launch->memory;
 
-	if (resident->n_batches == resident->capacity) {
-		size_t capacity = resident->capacity ? 2 * resident->capacity : 8;
-		void *grown = realloc(resident->batches, capacity * sizeof *resident->batches);
-		if (!grown)
-			return gt_fail_memory(error, "the accesses of a block");
-		resident->batches = grown;
-		resident->capacity = capacity;
-	}
+	void *grown = gt_grown(resident->batches, resident->n_batches, &resident->capacity, sizeof *resident->batches);
+	if (!grown)
+		return gt_fail_memory(error, "the accesses of a block");
+	resident->batches = grown;
 	struct gt_rows *kept = gt_rows_new(HELD_ROWS, error);
 	if (!kept)
 		return -1;
@@ -109,18 +106,11 @@ static void close_resident(struct resident *resident)
 static int add_resident(struct beside *beside, struct gt_ptx_core *core)
 {
 	struct gt_error *error = beside->like->error;
-	struct resident *resident = NULL;
+	void *grown = gt_grown(beside->blocks, beside->n, &beside->capacity, sizeof *beside->blocks);
+	struct resident *resident = grown ? calloc(1, sizeof *resident) : NULL;
 
-	if (beside->n == beside->capacity) {
-		size_t capacity = beside->capacity ? 2 * beside->capacity : 8;
-		void *grown = realloc(beside->blocks, capacity * sizeof *beside->blocks);
-		if (grown) {
-			beside->blocks = grown;
-			beside->capacity = capacity;
-		}
-	}
-	if (beside->n < beside->capacity)
-		resident = calloc(1, sizeof *resident);
+	if (grown)
+		beside->blocks = grown;
 	if (!resident) {
 		gt_ptx_core_close(core);
 		return gt_fail_memory(error, "blocks");
