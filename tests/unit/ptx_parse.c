@@ -436,6 +436,50 @@ static void test_damage(void)
 	free(text);
 }
 
+/* ---- the table of opcodes ---- */
+
+static size_t results_of(const char *statement)
+{
+	char text[512];
+
+	snprintf(text, sizeof text,
+		 HEAD ".entry k() { .reg .b32 %%r<9>; .reg .pred %%p<9>; %s; ret; }", statement);
+	CHECK_EQUAL(parse(text), 0);
+	return gt_ptx_results(&module.functions[0].instructions[0]);
+}
+
+/* The search halves the table: a row out of order is not found. */
+static void test_opcodes(void)
+{
+	for (int row = GT_PTX_OP_OTHER + 1; row < GT_PTX_OP_COUNT; row++)
+		CHECK_EQUAL(gt_ptx_opcode_named(gt_ptx_opcode_rows[row].name), row);
+	CHECK_EQUAL(gt_ptx_opcode_named("ld"), GT_PTX_OP_LD);
+	CHECK_EQUAL(gt_ptx_opcode_named("popc"), GT_PTX_OP_OTHER);
+	CHECK_EQUAL(gt_ptx_opcode_named(""), GT_PTX_OP_OTHER);
+	CHECK_EQUAL(gt_ptx_opcode_named("zzz"), GT_PTX_OP_OTHER);
+}
+
+static void test_results(void)
+{
+	CHECK_EQUAL(results_of("add.s32 %r1, %r2, %r3"), 1);
+	CHECK_EQUAL(results_of("popc.b32 %r1, %r2"), 1);
+	CHECK_EQUAL(results_of("st.global.u32 [%r1], %r2"), 0);
+	CHECK_EQUAL(results_of("red.global.add.u32 [%r1], %r2"), 0);
+	CHECK_EQUAL(results_of("atom.global.add.u32 %r0, [%r1], %r2"), 1);
+	CHECK_EQUAL(results_of("bar.sync 0"), 0);
+	CHECK_EQUAL(results_of("barrier.sync.aligned 0, 64"), 0);
+	CHECK_EQUAL(results_of("bar.red.popc.u32 %r1, 0, %p1"), 1);
+	CHECK_EQUAL(results_of("setp.lt.s32 %p1, %r1, %r2"), 1);
+	CHECK_EQUAL(results_of("setp.lt.s32 %p1|%p2, %r1, %r2"), 2);
+	CHECK_EQUAL(results_of("setp.lt.and.s32 %p1, %r1, %r2, %p3"), 1);
+	CHECK_EQUAL(results_of("setp.lt.and.s32 %p1|%p2, %r1, %r2, %p3"), 2);
+	CHECK_EQUAL(results_of("shfl.down.b32 %r1|%p1, %r2, 1, 31"), 2);
+	CHECK_EQUAL(results_of("shfl.sync.down.b32 %r1, %r2, 1, 31, -1"), 1);
+	CHECK_EQUAL(results_of("elect.sync _|%p1, -1"), 2);
+	CHECK_EQUAL(results_of("membar.gl"), 0);
+	CHECK_EQUAL(results_of("activemask.b32 %r1"), 1);
+}
+
 int main(void)
 {
 	RUN(test_numbers);
@@ -445,6 +489,8 @@ int main(void)
 	RUN(test_operands);
 	RUN(test_scopes_and_calls);
 	RUN(test_names);
+	RUN(test_opcodes);
+	RUN(test_results);
 	RUN(test_types);
 	RUN(test_errors);
 	RUN(test_nesting);

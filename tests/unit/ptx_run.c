@@ -474,9 +474,13 @@ static void test_other_faults(void)
 	static const char unknown[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 99;\n@%p1 frobnicate.u32 %r5, %r1;\n@!%p1 wmma.load.u32 %r5, %r1;\nret;\n}\n";
 	static const char deep[] = HEAD ".func f()\n{\ncall f;\nret;\n}\n" KERNEL "call f;\nret;\n}\n";
 	static const char comparison[] = HEAD KERNEL "setp.near.u32 %p1|%p2, %r1, 5;\nret;\n}\n";
+	static const char pair[] = HEAD KERNEL "setp.lt.u32 %p1, %p2, %r1, 5;\nret;\n}\n";
+	static const char many[] = HEAD KERNEL "shfl.sync.idx.b32 %r5, %r1, 0, 31, -1, 7;\nret;\n}\n";
 	static const char trap[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 5;\n@%p1 trap;\nret;\n}\n";
 
 	fails(comparison, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): opcode 'setp.near.u32' is not known");
+	fails(pair, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): opcode 'setp.lt.u32' is not known");
+	fails(many, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): this form of 'shfl' is not known");
 	launch.max_instructions = 10000;
 	fails(endless, 1, 32, "kernel k: more than 10000 warp instructions in block (0,0,0)");
 	fails(unknown, 1, 32,

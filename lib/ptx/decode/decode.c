@@ -7,49 +7,12 @@
 
 #include "ptx/decode/decoder.h"
 
-static const struct {
-	const char *opcode;
-	gt_ptx_decode_one *decode;
-} opcodes[] = {
-	{"ld", gt_ptx_decode_ld},
-	{"ldu", gt_ptx_decode_ld},
-	{"st", gt_ptx_decode_st},
-	{"mov", gt_ptx_decode_mov},
-	{"setp", gt_ptx_decode_setp},
-	{"set", gt_ptx_decode_set},
-	{"bra", gt_ptx_decode_bra},
-	{"brx", gt_ptx_decode_brx},
-	{"cvta", gt_ptx_decode_cvta},
-	{"isspacep", gt_ptx_decode_isspacep},
-	{"ret", gt_ptx_decode_ret},
-	{"exit", gt_ptx_decode_exit},
-	{"trap", gt_ptx_decode_trap},
-	{"brkpt", gt_ptx_decode_trap},
-	{"call", gt_ptx_decode_call},
-	{"bar", gt_ptx_decode_bar},
-	{"barrier", gt_ptx_decode_bar},
-	{"atom", gt_ptx_decode_atom},
-	{"red", gt_ptx_decode_atom},
-	{"shfl", gt_ptx_decode_shfl},
-	{"vote", gt_ptx_decode_vote},
-	{"match", gt_ptx_decode_match},
-	{"activemask", gt_ptx_decode_vote},
-	{"redux", gt_ptx_decode_vote},
-	{"elect", gt_ptx_decode_match},
-	{"cp", gt_ptx_decode_cp},
-	{"tex", gt_ptx_decode_tex},
-	{"lop3", gt_ptx_decode_lop3},
-	{"membar", gt_ptx_decode_nothing},
-	{"fence", gt_ptx_decode_nothing},
-	{"prefetch", gt_ptx_decode_line},
-	{"prefetchu", gt_ptx_decode_line},
-	{"discard", gt_ptx_decode_line},
-	{"applypriority", gt_ptx_decode_line},
-	{"createpolicy", gt_ptx_decode_createpolicy},
-	{"nanosleep", gt_ptx_decode_nothing},
-	{"pmevent", gt_ptx_decode_untimed},
-	{"griddepcontrol", gt_ptx_decode_nothing},
-	{"setmaxnreg", gt_ptx_decode_untimed},
+static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_OTHER] = gt_ptx_decode_lanes,
+#define DECODER(IDENTIFIER, name, results, ending, access, decoder, folding) \
+	[GT_PTX_OP_##IDENTIFIER] = gt_ptx_decode_##decoder,
+	GT_PTX_OPCODES(DECODER)
+#undef DECODER
 };
 
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run)
@@ -232,10 +195,7 @@ static int decode_instruction(struct gt_ptx_decoder *decoder)
 	decoder->first = true;
 	if (read_guard(decoder) != 0 || keep_guard(decoder) != 0)
 		return -1;
-	for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
-		if (strcmp(decoder->instruction->opcode, opcodes[i].opcode) == 0)
-			return opcodes[i].decode(decoder);
-	return gt_ptx_decode_lanes(decoder);
+	return decoders[decoder->instruction->row](decoder);
 }
 
 static int decode_blocks(struct gt_ptx_decoder *decoder)

@@ -13,7 +13,7 @@ int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
 /* What concerns time or registers alone. */
 int gt_ptx_decode_untimed(struct gt_ptx_decoder *decoder)
 {
-	bool registers = strcmp(decoder->instruction->opcode, "setmaxnreg") == 0;
+	bool registers = decoder->instruction->row == GT_PTX_OP_SETMAXNREG;
 
 	gt_ptx_note_ignored(decoder->machine->notes, decoder->instruction->line, registers ? "'setmaxnreg'" : "'pmevent'",
 			    registers ? "registers are counted by the kernel" : "there are no performance monitors");

@@ -45,7 +45,7 @@ static bool read_aside(const struct gt_ptx_instruction *instruction, const char 
 		return words->relu = true;
 	if (strcmp(word, "approx") == 0 || strcmp(word, "full") == 0 || strcmp(word, "noftz") == 0)
 		return true;
-	if (strcmp(word, "sat") != 0 || !(floats || strcmp(instruction->opcode, "cvt") == 0))
+	if (strcmp(word, "sat") != 0 || !(floats || instruction->row == GT_PTX_OP_CVT))
 		return false;
 	return words->sat = true;
 }
@@ -78,13 +78,13 @@ static bool is_small_float(enum gt_ptx_type type)
 
 /* The names that differ by what stands aside: cvt to integers with .sat, cvt to whole floats, and
  * the gross approximations of f64. */
-static void refine_name(struct gt_ptx_words *words, const char *opcode)
+static void refine_name(struct gt_ptx_words *words, const struct gt_ptx_instruction *instruction)
 {
 	char rest[GT_PTX_NAME];
 	bool to_float = words->first_type >= GT_PTX_F16 && words->first_type <= GT_PTX_F64;
 	bool from_float = words->type >= GT_PTX_F16 && words->type <= GT_PTX_F64;
 
-	if (strcmp(opcode, "cvt") == 0) {
+	if (instruction->row == GT_PTX_OP_CVT) {
 		const char *types = words->name + strlen("cvt");
 		snprintf(rest, sizeof rest, "%s", types);
 		if (words->sat && !to_float && !from_float)
@@ -93,7 +93,7 @@ static void refine_name(struct gt_ptx_words *words, const char *opcode)
 			snprintf(words->name, sizeof words->name, "cvt.i%.100s", rest);
 		words->sat = words->sat && to_float;
 	} else if (words->type == GT_PTX_F64 && words->ftz) {
-		snprintf(words->name, sizeof words->name, "%.50s.approx.ftz.f64", opcode);
+		snprintf(words->name, sizeof words->name, "%.50s.approx.ftz.f64", instruction->opcode);
 	}
 }
 
@@ -101,7 +101,7 @@ static void refine_name(struct gt_ptx_words *words, const char *opcode)
 static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct gt_ptx_words *words)
 {
 	return words->ftz && (type == GT_PTX_F32 || (is_small_float((enum gt_ptx_type)type) &&
-						     strcmp(decoder->instruction->opcode, "cvt") != 0));
+						     decoder->instruction->row != GT_PTX_OP_CVT));
 }
 
 /* "flush", "saturate" or "relu" of a type, from one slot to another. */
@@ -159,10 +159,10 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 
 	gt_ptx_read_words(instruction, &words);
 	/* slct.ftz flushes only the operand whose sign it looks at. */
-	const bool chooses = strcmp(instruction->opcode, "slct") == 0;
+	const bool chooses = instruction->row == GT_PTX_OP_SLCT;
 	char written[GT_PTX_NAME];
 	snprintf(written, sizeof written, "%s", words.name);
-	refine_name(&words, instruction->opcode);
+	refine_name(&words, instruction);
 	const struct gt_ptx_form *form = gt_ptx_form(words.name);
 	if (!form || instruction->n_operands != sources_of(form) + 1)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);

@@ -159,7 +159,7 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	bool returns = strcmp(instruction->opcode, "atom") == 0;
+	bool returns = gt_ptx_row(instruction)->access == GT_PTX_ACCESS_ATOMIC;
 	size_t at = returns ? 1 : 0, n = instruction->n_operands;
 	struct gt_ptx_result result = {0};
 	enum gt_ptx_type type;
@@ -253,17 +253,18 @@ int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
 
 /* What is done with lines: the action, and what else has to be said. */
 static const struct {
-	const char *opcode, *level;
+	enum gt_ptx_opcode opcode;
+	const char *level;
 	enum gt_line_action action;
 	size_t operands;
 } line_actions[] = {
-	{"prefetch", "L1", GT_PREFETCH_L1, 1},
-	{"prefetch", "L2", GT_PREFETCH_L2, 1},
-	{"prefetch", "L2::evict_last", GT_PREFETCH_L2, 1},
-	{"prefetch", "L2::evict_normal", GT_PREFETCH_L2, 1},
-	{"prefetchu", "L1", GT_PREFETCH_L1, 1},
-	{"discard", "L2", GT_DISCARD_L2, 2},
-	{"applypriority", "L2::evict_normal", GT_APPLY_PRIORITY_L2, 2},
+	{GT_PTX_OP_PREFETCH, "L1", GT_PREFETCH_L1, 1},
+	{GT_PTX_OP_PREFETCH, "L2", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCH, "L2::evict_last", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCH, "L2::evict_normal", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCHU, "L1", GT_PREFETCH_L1, 1},
+	{GT_PTX_OP_DISCARD, "L2", GT_DISCARD_L2, 2},
+	{GT_PTX_OP_APPLYPRIORITY, "L2::evict_normal", GT_APPLY_PRIORITY_L2, 2},
 };
 
 /* prefetch(.global).LEVEL [a]; discard(.global).L2 [a], 128; applypriority(.global).L2::evict_normal [a], 128. */
@@ -278,8 +279,7 @@ int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
 
 	if (read != 0)
 		return refused(read);
-	while (i < all && (strcmp(instruction->opcode, line_actions[i].opcode) != 0 ||
-			   !gt_ptx_says(decoder, line_actions[i].level)))
+	while (i < all && (instruction->row != line_actions[i].opcode || !gt_ptx_says(decoder, line_actions[i].level)))
 		i++;
 	if (i == all || n != line_actions[i].operands || type != GT_PTX_NO_TYPE ||
 	    (n == 2 && (instruction->operands[1].kind != GT_PTX_IMMEDIATE || instruction->operands[1].bits != GT_LINE)))

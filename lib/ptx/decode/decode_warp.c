@@ -58,7 +58,7 @@ int gt_ptx_decode_shfl(struct gt_ptx_decoder *decoder)
 
 	while (mode < 4 && !gt_ptx_says(decoder, modes[mode]))
 		mode++;
-	if (mode == 4 || instruction->n_operands < results + 3 + gt_ptx_says(decoder, "sync"))
+	if (mode == 4 || instruction->n_operands != results + 3 + gt_ptx_says(decoder, "sync"))
 		return unknown(decoder);
 	if (!(a = gt_ptx_source(decoder, &instruction->operands[results], GT_PTX_B32)) ||
 	    !(b = gt_ptx_source(decoder, &instruction->operands[results + 1], GT_PTX_U32)) ||
@@ -85,7 +85,7 @@ static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_pt
 	struct gt_ptx_result result;
 	uint32_t a = 0, members;
 
-	if (!gt_ptx_form(name) || instruction->n_operands < at + gt_ptx_says(decoder, "sync"))
+	if (!gt_ptx_form(name) || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
 		return unknown(decoder);
 	if ((from != GT_PTX_NO_TYPE && !(a = gt_ptx_source(decoder, &instruction->operands[1], from))) ||
 	    members_of(decoder, at, &members) != 0 ||
@@ -133,7 +133,7 @@ int gt_ptx_decode_match(struct gt_ptx_decoder *decoder)
 	plain_name(instruction, name);
 	const struct gt_ptx_form *form = gt_ptx_form(name);
 	size_t at = results + (form && form->sources[0]);
-	if (!form || instruction->n_operands < at + gt_ptx_says(decoder, "sync"))
+	if (!form || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
 		return unknown(decoder);
 	if ((form->sources[0] && !(a = gt_ptx_source(decoder, &instruction->operands[results],
 						     (enum gt_ptx_type)form->sources[0]))) ||

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum gt_ptx_ending gt_ptx_ending(const struct gt_ptx_instruction *instruction)
+/* Nothing follows the instruction, unless it is guarded. */
+static bool ends(const struct gt_ptx_instruction *instruction)
 {
-	static const struct {
-		const char *opcode;
-		enum gt_ptx_ending ending;
-	} endings[] = {
-		{"bra", GT_PTX_BRANCHES}, {"brx", GT_PTX_SWITCHES}, {"ret", GT_PTX_ENDS},
-		{"exit", GT_PTX_ENDS},	  {"trap", GT_PTX_ENDS},
-	};
+	enum gt_ptx_ending ending = gt_ptx_row(instruction)->ending;
 
-	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-		if (strcmp(instruction->opcode, endings[i].opcode) == 0)
-			return endings[i].ending;
-	return GT_PTX_GOES_ON;
+	return ending == GT_PTX_RETURNS || ending == GT_PTX_EXITS || ending == GT_PTX_TRAPS;
+}
+
+/* The next instruction follows it, in the same block. */
+static bool falls_through(const struct gt_ptx_instruction *instruction)
+{
+	enum gt_ptx_ending ending = gt_ptx_row(instruction)->ending;
+
+	return ending == GT_PTX_FALLS_THROUGH || ending == GT_PTX_CALLS;
 }
 
 size_t gt_ptx_label_at(const struct gt_ptx_function *function, const char *label)
@@ -32,14 +32,14 @@ size_t gt_ptx_label_at(const struct gt_ptx_function *function, const char *label
 /* The labels a branch may go to. */
 static const struct gt_ptx_operand *targets(const struct gt_ptx_instruction *instruction, size_t *n)
 {
-	enum gt_ptx_ending ending = gt_ptx_ending(instruction);
+	enum gt_ptx_ending ending = gt_ptx_row(instruction)->ending;
 
 	*n = 0;
 	if (ending == GT_PTX_BRANCHES && instruction->n_operands == 1) {
 		*n = 1;
 		return instruction->operands;
 	}
-	if (ending == GT_PTX_SWITCHES && instruction->n_operands == 2) {
+	if (ending == GT_PTX_BRANCHES_BY_INDEX && instruction->n_operands == 2) {
 		*n = instruction->operands[1].n_elements;
 		return instruction->operands[1].elements;
 	}
@@ -53,7 +53,7 @@ static int mark_blocks(const struct gt_ptx_function *function, size_t *begins, s
 	begins[0] = 1;
 	for (size_t i = 0; i < function->n_instructions; i++) {
 		const struct gt_ptx_instruction *instruction = &function->instructions[i];
-		if (gt_ptx_ending(instruction) == GT_PTX_GOES_ON)
+		if (falls_through(instruction))
 			continue;
 		begins[i + 1] = 1;
 		size_t n;
@@ -83,16 +83,15 @@ static void add_edges(struct gt_ptx_flow *flow, const struct gt_ptx_function *fu
 {
 	struct gt_ptx_block *block = &flow->blocks[b];
 	const struct gt_ptx_instruction *last = &function->instructions[block->end - 1];
-	enum gt_ptx_ending ending = gt_ptx_ending(last);
 	size_t n;
 	const struct gt_ptx_operand *labels = targets(last, &n);
 
 	block->successors = flow->n_edges;
 	for (size_t t = 0; t < n; t++)
 		add_edge(flow, block, flow->block_of[gt_ptx_label_at(function, labels[t].name)]);
-	if (ending == GT_PTX_ENDS)
+	if (ends(last))
 		add_edge(flow, block, flow->n_blocks);
-	if (ending == GT_PTX_GOES_ON || last->guard || block->n_successors == 0)
+	if (falls_through(last) || last->guard || block->n_successors == 0)
 		add_edge(flow, block, b + 1);
 }
 
@@ -118,8 +117,8 @@ static bool leaves(const struct ways *ways, size_t b)
 		return true;
 	const struct gt_ptx_block *block = &ways->flow->blocks[b];
 	const struct gt_ptx_instruction *last = &ways->function->instructions[block->end - 1];
-	return gt_ptx_ending(last) == GT_PTX_ENDS && !last->guard &&
-	       (block->end == block->first + 1 || strcmp(last->opcode, "trap") == 0);
+	return ends(last) && !last->guard &&
+	       (block->end == block->first + 1 || gt_ptx_row(last)->ending == GT_PTX_TRAPS);
 }
 
 /* Blocks from which the end can be reached by kept edges. */

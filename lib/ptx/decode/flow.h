@@ -32,8 +32,4 @@ void gt_ptx_flow_free(struct gt_ptx_flow *flow);
 /* The instruction that a label stands before; n_instructions at the end; SIZE_MAX if there is none. */
 size_t gt_ptx_label_at(const struct gt_ptx_function *function, const char *label);
 
-/* How an instruction ends a block. */
-enum gt_ptx_ending { GT_PTX_GOES_ON, GT_PTX_BRANCHES, GT_PTX_SWITCHES, GT_PTX_ENDS };
-enum gt_ptx_ending gt_ptx_ending(const struct gt_ptx_instruction *instruction);
-
 #endif

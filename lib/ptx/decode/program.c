@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The program of a kernel: which functions it can reach, and where its shared variables lie. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/decode/code.h"
 
@@ -57,7 +56,7 @@ static int note_operands(struct search *search, const struct gt_ptx_operand *ope
 static bool calls_by_address(const struct gt_ptx_function *function)
 {
 	for (size_t i = 0; i < function->n_instructions; i++)
-		if (strcmp(function->instructions[i].opcode, "call") == 0 &&
+		if (gt_ptx_row(&function->instructions[i])->ending == GT_PTX_CALLS &&
 		    function->instructions[i].n_operands > 0 &&
 		    function->instructions[i].operands[0].kind == GT_PTX_REGISTER)
 			return true;

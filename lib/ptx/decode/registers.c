@@ -13,59 +13,6 @@ uint32_t gt_ptx_slot_bytes(enum gt_ptx_type type)
 	return type == GT_PTX_PRED ? 4 : gt_ptx_type_size(type) * GT_WARP_SIZE;
 }
 
-/* Instructions with another number of results than one. `plain` operands, and one more result for
- * each operand beyond (p|q); GT_PTX_BOOLEAN: a combining predicate does not count. */
-static const struct {
-	const char *opcode;
-	unsigned results, plain;
-} shapes[] = {
-	{"st", 0, 0},
-	{"red", 0, 0},
-	{"bra", 0, 0},
-	{"brx", 0, 0},
-	{"ret", 0, 0},
-	{"exit", 0, 0},
-	{"trap", 0, 0},
-	{"membar", 0, 0},
-	{"fence", 0, 0},
-	{"cp", 0, 0},
-	{"prefetch", 0, 0},
-	{"prefetchu", 0, 0},
-	{"call", 0, 0},
-	{"nanosleep", 0, 0},
-	{"brkpt", 0, 0},
-	{"pmevent", 0, 0},
-	{"setmaxnreg", 0, 0},
-	{"griddepcontrol", 0, 0},
-	{"applypriority", 0, 0},
-	{"discard", 0, 0},
-	{"shfl", 1, 5},
-	{"setp", 1, 3},
-	{"match", 1, 3},
-	{"elect", 2, 0},
-};
-
-size_t gt_ptx_results(const struct gt_ptx_instruction *instruction)
-{
-	const char *opcode = instruction->opcode;
-	size_t n = instruction->n_operands, results = 1;
-
-	if (strcmp(opcode, "bar") == 0 || strcmp(opcode, "barrier") == 0)
-		return gt_ptx_has(instruction, "red") ? 1 : 0;
-	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-		if (strcmp(opcode, shapes[i].opcode) != 0)
-			continue;
-		size_t plain = shapes[i].plain;
-		if (strcmp(opcode, "setp") == 0)
-			plain += gt_ptx_has(instruction, "and") || gt_ptx_has(instruction, "or") ||
-				 gt_ptx_has(instruction, "xor");
-		if (strcmp(opcode, "shfl") == 0)
-			plain -= !gt_ptx_has(instruction, "sync");
-		results = shapes[i].results + (plain > 0 && n > plain);
-	}
-	return results < n ? results : n;
-}
-
 /* The variable that declares a name: itself, or %r for %r17. */
 static const struct gt_ptx_variable *declaration(const struct gt_ptx_function *function, const char *name)
 {
@@ -191,7 +138,7 @@ static int visit_sources(struct visitor *visitor, const struct gt_ptx_instructio
 	    visit_all(visitor, instruction->arguments, instruction->n_arguments, false) != 0 ||
 	    visit_name(visitor, instruction->guard, false) != 0)
 		return -1;
-	if (strcmp(instruction->opcode, "ret") != 0)
+	if (gt_ptx_row(instruction)->ending != GT_PTX_RETURNS)
 		return 0;
 	const struct gt_ptx_function *function = visitor->registers->function;
 	for (size_t i = 0; i < function->n_returns; i++)

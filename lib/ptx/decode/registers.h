@@ -47,7 +47,4 @@ const struct gt_ptx_register *gt_ptx_register(const struct gt_ptx_registers *reg
 /* Gives slots: registers that do not live at the same time may share one. */
 int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error);
 
-/* How many of the operands, from the first on, an instruction writes. */
-size_t gt_ptx_results(const struct gt_ptx_instruction *instruction);
-
 #endif

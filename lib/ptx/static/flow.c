@@ -7,13 +7,16 @@
 
 static bool ends_with_return(const struct gt_ptx_instruction *instruction)
 {
-	return !strcmp(instruction->opcode, "ret") || !strcmp(instruction->opcode, "exit") ||
-	       !strcmp(instruction->opcode, "trap");
+	enum gt_ptx_ending ending = gt_ptx_row(instruction)->ending;
+
+	return ending == GT_PTX_RETURNS || ending == GT_PTX_EXITS || ending == GT_PTX_TRAPS;
 }
 
 static bool branches(const struct gt_ptx_instruction *instruction)
 {
-	return !strcmp(instruction->opcode, "bra") || !strcmp(instruction->opcode, "brx");
+	enum gt_ptx_ending ending = gt_ptx_row(instruction)->ending;
+
+	return ending == GT_PTX_BRANCHES || ending == GT_PTX_BRANCHES_BY_INDEX;
 }
 
 /* Marks where blocks begin, and puts each label's instruction into the map for now. */

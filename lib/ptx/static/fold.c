@@ -118,22 +118,19 @@ static const struct gt_static_poly *fold_convert(struct gt_static *analysis, con
 }
 
 static const struct {
-	const char *opcode;
 	uint32_t operands;
-	fold fold;
-} folds[] = {
-	{"mov", 1, same},
-	{"cvta", 1, same},
-	{"add", 2, fold_add},
-	{"sub", 2, fold_subtract},
-	{"neg", 1, fold_negate},
-	{"mul", 2, fold_multiply},
-	{"mad", 3, fold_multiply_add},
-	{"mul24", 2, fold_multiply},
-	{"mad24", 3, fold_multiply_add},
-	{"shl", 2, fold_shift},
-	{"or", 2, fold_or},
-	{"cvt", 1, fold_convert},
+	fold fold; /* NULL: not a sum of products */
+} folds[GT_PTX_FOLDINGS] = {
+	[GT_PTX_FOLD_COPY] = {1, same},
+	[GT_PTX_FOLD_CONVERT] = {1, fold_convert},
+	[GT_PTX_FOLD_ADD] = {2, fold_add},
+	[GT_PTX_FOLD_SUBTRACT] = {2, fold_subtract},
+	[GT_PTX_FOLD_NEGATE] = {1, fold_negate},
+	[GT_PTX_FOLD_MULTIPLY] = {2, fold_multiply},
+	[GT_PTX_FOLD_MULTIPLY_24] = {2, fold_multiply},
+	[GT_PTX_FOLD_MULTIPLY_ADD] = {3, fold_multiply_add},
+	[GT_PTX_FOLD_SHIFT_LEFT] = {2, fold_shift},
+	[GT_PTX_FOLD_OR] = {2, fold_or},
 };
 
 static bool is_integer(enum gt_ptx_type type) { return type >= GT_PTX_B8 && type <= GT_PTX_S64; }
@@ -143,16 +140,12 @@ static const struct gt_static_poly *fold_operation(struct gt_static *analysis, u
 {
 	const struct gt_static_value *value = &analysis->values[v];
 	const struct gt_static_operation *operation = gt_static_operation(value->instruction);
-	bool wide = true;
+	enum gt_ptx_folding folding = gt_ptx_row(value->instruction)->folding;
+	bool wide = false;
 
-	for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
-		const struct gt_static_poly *poly;
-
-		if (strcmp(folds[i].opcode, value->instruction->opcode) != 0 || folds[i].operands != value->n ||
-		    !is_integer(gt_static_type(value->instruction)))
-			continue;
-		wide = false;
-		poly = folds[i].fold(analysis, value, o, &wide, error);
+	if (folds[folding].fold && folds[folding].operands == value->n &&
+	    is_integer(gt_static_type(value->instruction))) {
+		const struct gt_static_poly *poly = folds[folding].fold(analysis, value, o, &wide, error);
 		if (poly || !wide)
 			return poly;
 	}

@@ -132,27 +132,31 @@ static int64_t converted(const struct gt_ptx_instruction *instruction, enum gt_p
 	return gt_static_narrow(o[0], gt_ptx_type_named(to, strlen(to)));
 }
 
-static const struct gt_static_operation operations[] = {
-	{"shr", 2, shift_right}, {"shl", 2, shift_left}, {"and", 2, both},	   {"or", 2, either},
-	{"xor", 2, differing},	 {"not", 1, inverted},	 {"div", 2, quotient},	   {"rem", 2, remainder_of},
-	{"min", 2, smaller},	 {"max", 2, larger},	 {"mul", 2, high_product}, {"cvt", 1, converted},
+static const struct gt_static_operation operations[GT_PTX_FOLDINGS] = {
+	[GT_PTX_FOLD_CONVERT] = {1, converted},
+	[GT_PTX_FOLD_MULTIPLY] = {2, high_product},
+	[GT_PTX_FOLD_DIVIDE] = {2, quotient},
+	[GT_PTX_FOLD_REMAINDER] = {2, remainder_of},
+	[GT_PTX_FOLD_MIN] = {2, smaller},
+	[GT_PTX_FOLD_MAX] = {2, larger},
+	[GT_PTX_FOLD_SHIFT_LEFT] = {2, shift_left},
+	[GT_PTX_FOLD_SHIFT_RIGHT] = {2, shift_right},
+	[GT_PTX_FOLD_AND] = {2, both},
+	[GT_PTX_FOLD_OR] = {2, either},
+	[GT_PTX_FOLD_XOR] = {2, differing},
+	[GT_PTX_FOLD_NOT] = {1, inverted},
 };
 
 const struct gt_static_operation *gt_static_operation(const struct gt_ptx_instruction *instruction)
 {
 	enum gt_ptx_type type = gt_static_type(instruction);
+	enum gt_ptx_folding folding = gt_ptx_row(instruction)->folding;
 
 	if (type < GT_PTX_B8 || type > GT_PTX_S64 || type == GT_PTX_B128)
 		return NULL;
-	for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-		if (strcmp(operations[i].opcode, instruction->opcode) != 0)
-			continue;
-		if (!strcmp(instruction->opcode, "mul") &&
-		    (!gt_ptx_has(instruction, "hi") || gt_ptx_type_size(type) != 4))
-			return NULL;
-		if (!strcmp(instruction->opcode, "cvt") && instruction->n_modifiers < 2)
-			return NULL;
-		return &operations[i];
-	}
-	return NULL;
+	if (folding == GT_PTX_FOLD_MULTIPLY && (!gt_ptx_has(instruction, "hi") || gt_ptx_type_size(type) != 4))
+		return NULL;
+	if (folding == GT_PTX_FOLD_CONVERT && instruction->n_modifiers < 2)
+		return NULL;
+	return operations[folding].result ? &operations[folding] : NULL;
 }

@@ -164,7 +164,6 @@ int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
 
 /* static_operation.c: what an operation gives that does not fold, as its type says. */
 struct gt_static_operation {
-	const char *opcode;
 	unsigned operands;
 	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,
 			  const int64_t *operands);

@@ -39,13 +39,11 @@ static void write_graph(const double *graph, FILE *to)
 
 static const char *action(const struct gt_ptx_instruction *instruction)
 {
-	switch (instruction->opcode[0]) {
-	case 'l':
-		return "load";
-	case 's':
-		return "store";
-	default:
-		return instruction->opcode[0] == 'a' ? "atomic" : "reduction";
+	switch (gt_ptx_row(instruction)->access) {
+	case GT_PTX_ACCESS_LOAD: return "load";
+	case GT_PTX_ACCESS_STORE: return "store";
+	case GT_PTX_ACCESS_ATOMIC: return "atomic";
+	default: return "reduction";
 	}
 }
 

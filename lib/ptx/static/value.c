@@ -5,38 +5,6 @@
 
 #include "ptx/static/parts.h"
 
-/* Opcodes that write no register. */
-static const char *const silent[] = {"st",   "red",	"bra",	  "brx",     "ret",	  "exit",
-				     "bar",  "barrier", "membar", "fence",   "prefetch",  "prefetchu",
-				     "trap", "brkpt",	"cp",	  "pmevent", "nanosleep", "call"};
-
-static bool is_silent(const struct gt_ptx_instruction *instruction)
-{
-	for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
-		if (!strcmp(instruction->opcode, silent[i]))
-			return true;
-	return false;
-}
-
-/* How many operands in front are written: p|q of setp, shfl and match are two. */
-static size_t written(const struct gt_ptx_instruction *instruction)
-{
-	size_t sources = 0;
-
-	if (is_silent(instruction) || instruction->n_operands == 0)
-		return 0;
-	if (!strcmp(instruction->opcode, "setp")) {
-		sources = 2;
-		if (gt_ptx_has(instruction, "and") || gt_ptx_has(instruction, "or") || gt_ptx_has(instruction, "xor"))
-			sources = 3;
-	} else if (!strcmp(instruction->opcode, "shfl")) {
-		sources = gt_ptx_has(instruction, "sync") ? 4 : 3;
-	} else if (!strcmp(instruction->opcode, "match")) {
-		sources = 2;
-	}
-	return sources && instruction->n_operands == sources + 2 ? 2 : 1;
-}
-
 static uint32_t new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error)
 {
 	struct gt_static_value *values = analysis->values;
@@ -196,8 +164,8 @@ static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_inst
 			    struct gt_error *error)
 {
 	const struct gt_ptx_operand *from = instruction->n_operands > 1 ? &instruction->operands[1] : NULL;
-	bool loads = !strcmp(instruction->opcode, "ld") || !strcmp(instruction->opcode, "ldu") ||
-		     !strcmp(instruction->opcode, "atom") || !strcmp(instruction->opcode, "tex");
+	enum gt_ptx_access_kind access = gt_ptx_row(instruction)->access;
+	bool loads = access == GT_PTX_ACCESS_LOAD || access == GT_PTX_ACCESS_ATOMIC || access == GT_PTX_ACCESS_FETCH;
 	enum gt_static_kind kind = GT_STATIC_OPERATION;
 	const uint64_t *parameter = NULL;
 	uint32_t value;
@@ -291,17 +259,15 @@ static int define_operand(struct gt_static *analysis, uint32_t block, const stru
 /* Loads, stores, atomics and reductions of global memory; generic ones may go there. */
 static bool is_global(const struct gt_ptx_instruction *instruction)
 {
-	static const char *const opcodes[] = {"ld", "ldu", "st", "atom", "red"};
 	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",
 						"shared::cta", "shared::cluster", "param::entry", "param::func"};
-	bool accesses = false;
+	enum gt_ptx_access_kind access = gt_ptx_row(instruction)->access;
 
-	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-		accesses |= !strcmp(instruction->opcode, opcodes[i]);
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
 		if (gt_ptx_has(instruction, elsewhere[i]))
 			return false;
-	return accesses;
+	return access == GT_PTX_ACCESS_LOAD || access == GT_PTX_ACCESS_STORE || access == GT_PTX_ACCESS_ATOMIC ||
+	       access == GT_PTX_ACCESS_REDUCTION;
 }
 
 static void note_access(struct gt_static *analysis, uint32_t at, const uint32_t *operands, size_t n_written)
@@ -315,17 +281,17 @@ static void note_access(struct gt_static *analysis, uint32_t at, const uint32_t 
 	access->instruction = at;
 	access->address = operands[0];
 	access->bytes = vector * gt_ptx_type_size(gt_static_type(instruction));
-	access->load = n_written > 0 && instruction->opcode[0] == 'l';
+	access->load = gt_ptx_row(instruction)->access == GT_PTX_ACCESS_LOAD;
 	analysis->n_accesses++;
 }
 
 static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t at, struct gt_error *error)
 {
 	const struct gt_ptx_instruction *instruction = &analysis->kernel->instructions[at];
-	size_t n_written = written(instruction), n = instruction->n_operands - n_written;
+	size_t n_written = gt_ptx_results(instruction), n = instruction->n_operands - n_written;
 	uint32_t *operands, value;
 
-	if (!strcmp(instruction->opcode, "call")) {
+	if (gt_ptx_row(instruction)->ending == GT_PTX_CALLS) {
 		for (size_t i = 0; i < instruction->n_returns; i++) {
 			value = new_value(analysis, GT_STATIC_OPAQUE, error);
 			if (value == GT_STATIC_NONE ||
@@ -373,7 +339,7 @@ static int number_registers(struct gt_static *analysis, struct gt_error *error)
 
 	for (size_t i = 0; i < kernel->n_instructions; i++) {
 		const struct gt_ptx_instruction *instruction = &kernel->instructions[i];
-		size_t n = written(instruction);
+		size_t n = gt_ptx_results(instruction);
 
 		for (size_t j = 0; j < n; j++)
 			if (number_register(analysis, &instruction->operands[j], error) != 0)

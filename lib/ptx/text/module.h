@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ptx/text/opcode.h"
 
 enum gt_ptx_type {
 	GT_PTX_NO_TYPE,
@@ -72,6 +73,7 @@ struct gt_ptx_operand {
 	char *name;
 	int64_t offset;
 	bool negated; /* !%p1 */
+	bool paired;  /* d|p: the next operand is a result too */
 	bool is_float; /* immediates: written as 0f..., 0d... or with a point; bits hold a double then, */
 	bool is_single; /* except for 0f...: bits hold a float */
 	uint64_t bits;
@@ -83,6 +85,7 @@ struct gt_ptx_operand {
 
 struct gt_ptx_instruction {
 	char *opcode;			   /* "ld", "mad", "bar" */
+	enum gt_ptx_opcode row;		   /* the opcode's in the table of opcodes */
 	char *modifiers[GT_PTX_MODIFIERS]; /* "global", "nc", "v2", "f32": what stood between points, in order */
 	size_t n_modifiers;
 	char *guard; /* predicate's name, or NULL */
@@ -169,5 +172,14 @@ bool gt_ptx_source_place(const struct gt_ptx_module *module, unsigned line, cons
 
 /* True if the instruction has the modifier. */
 bool gt_ptx_has(const struct gt_ptx_instruction *instruction, const char *modifier);
+
+/* The row of its opcode. */
+static inline const struct gt_ptx_opcode_row *gt_ptx_row(const struct gt_ptx_instruction *instruction)
+{
+	return &gt_ptx_opcode_rows[instruction->row];
+}
+
+/* How many operands, from the first on, an instruction writes; those that a call returns are apart. */
+size_t gt_ptx_results(const struct gt_ptx_instruction *instruction);
 
 #endif

@@ -179,9 +179,13 @@ static int parse_operand(struct gt_ptx_parser *parser)
 		return parse_negated(parser);
 	if (parser->token.kind != GT_PTX_TOKEN_WORD)
 		return parse_immediate(parser);
+	size_t at = parser->operands.n;
 	if (parse_named(parser) != 0)
 		return -1;
-	return gt_ptx_take(parser, "|") ? parse_operand(parser) : 0;
+	if (!gt_ptx_take(parser, "|"))
+		return 0;
+	((struct gt_ptx_operand *)parser->operands.items)[at].paired = true;
+	return parse_operand(parser);
 }
 
 /* (operand, ...) of a call */
@@ -246,7 +250,7 @@ static int parse_modifiers(struct gt_ptx_parser *parser, struct gt_ptx_instructi
 
 static int parse_operands(struct gt_ptx_parser *parser, struct gt_ptx_instruction *instruction)
 {
-	if (strcmp(instruction->opcode, "call") == 0) {
+	if (instruction->row == GT_PTX_OP_CALL) {
 		if (parse_call(parser, instruction) != 0)
 			return -1;
 	} else if (!gt_ptx_is(parser, ";")) {
@@ -269,8 +273,10 @@ int gt_ptx_parse_instruction(struct gt_ptx_parser *parser)
 		return -1;
 	if (parser->token.kind == GT_PTX_TOKEN_WORD && *parser->token.text == '%')
 		return gt_ptx_expected(parser, "an instruction");
-	if (gt_ptx_name(parser, "an instruction, a label, a directive or '}'", &instruction.opcode) != 0 ||
-	    parse_modifiers(parser, &instruction) != 0 || parse_operands(parser, &instruction) != 0)
+	if (gt_ptx_name(parser, "an instruction, a label, a directive or '}'", &instruction.opcode) != 0)
+		return -1;
+	instruction.row = gt_ptx_opcode_named(instruction.opcode);
+	if (parse_modifiers(parser, &instruction) != 0 || parse_operands(parser, &instruction) != 0)
 		return -1;
 	if (!gt_ptx_is(parser, ";"))
 		return gt_ptx_expected(parser, "',' or ';'");
