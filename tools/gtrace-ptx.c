@@ -11,64 +11,47 @@
 #include "ptx/record/recorder.h"
 #include "ptx/static/static.h"
 #include "tool.h"
+#include "tracing.h"
 
-static const char help[] =
-	"usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
-	"       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
-	"       gtrace-ptx --list FILE.ptx\n"
-	"Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n"
-	"  --launch LAUNCH       'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
-	"                        GRID, BLOCK: N or (x,y,z); SHARED: bytes of dynamic shared memory\n"
-	"                        ARGUMENT: [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a number,\n"
-	"                        null, hex(BYTES); FILL: zero, ramp[(START[, STEP])], rand(SEED[, BELOW]),\n"
-	"                        const(X), @FILE; TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64\n"
-	"  --list                print the kernels of the file with the types of their parameters\n"
-	"  --dump NAME=FILE      write a buffer to FILE when all launches are done\n"
-	"  --gpu NAME|FILE       a GPU description, which is written into the stream\n"
-	"  --registers N         registers per thread (default: .maxnreg, else estimated)\n"
-	"  --max-instructions N  stop a launch that executes more warp instructions\n"
-	"Without running anything:\n"
-	"  --static              how well the lanes of each global access coalesce, and what its address is\n"
-	"  --tree                also the coalescing graph and the syntax tree of each access\n"
-	"  --grid X[,Y[,Z]]      blocks, without --launch (1)\n"
-	"  --block X[,Y[,Z]]     threads of a block (256)\n"
-	"What is traced:\n"
-	"  --space LIST          global, local, shared, texture, constant (global,local)\n"
-	"  --kernel RE           launches of kernels whose names RE matches\n"
-	"  --launches LIST       these launches, such as 1,3-5\n"
-	"  --blocks N            the first N blocks of each launch\n"
-	"  --skip-untraced       do not execute the rest\n"
-	"  --unordered           as the warps ran, not in order of access number and warp\n"
-	"  --check no|fault|list  stop at an access outside of every buffer (fault); list them and go on; or be silent\n"
-	"                        about reads in the granule around a buffer\n"
-	"  -S, --memory SIZE     memory for putting the accesses of a block in order (2G)\n"
-	"  -v, --verbose         what each launch did, on standard error\n"
-	"      --help, --version\n"
-	"\n"
-	"example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n";
+static void print_help(FILE *to)
+{
+	fputs("usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
+	      "       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
+	      "       gtrace-ptx --list FILE.ptx\n"
+	      "Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n"
+	      "      --launch LAUNCH      'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
+	      "                           GRID, BLOCK: N or (x,y,z); SHARED: bytes of dynamic shared memory\n"
+	      "                           ARGUMENT: [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a\n"
+	      "                           number, null, hex(BYTES); FILL: zero, ramp[(START[, STEP])],\n"
+	      "                           rand(SEED[, BELOW]), const(X), @FILE;\n"
+	      "                           TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64\n", to);
+	gt_help_option(to, "--list", "print the kernels of the file with the types of their parameters");
+	gt_help_option(to, "--dump NAME=FILE", "write a buffer to FILE when all launches are done");
+	gt_help_option(to, "--registers N", "registers per thread (default: .maxnreg, else estimated)");
+	fputs("  Without running anything:\n", to);
+	gt_help_option(to, "--static", "how well the lanes of each global access coalesce, and what its address is");
+	gt_help_option(to, "--tree", "also the coalescing graph and the syntax tree of each access");
+	gt_help_option(to, "--grid X[,Y[,Z]]", "blocks, without --launch (1)");
+	gt_help_option(to, "--block X[,Y[,Z]]", "threads of a block (256)");
+	fputs("  What is traced:\n", to);
+	gt_tracing_help(to, GT_TRACING_PTX);
+	gt_help_option(to, "-v, --verbose", "what each launch did, on standard error");
+	fputs("      --help, --version\n"
+	      "\n"
+	      "example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n", to);
+}
 
-enum { LAUNCH = 1, LIST, DUMP, GPU, REGISTERS, MAX_INSTRUCTIONS, SPACE, KERNEL, LAUNCHES, BLOCKS, SKIP_UNTRACED, UNORDERED, CHECK,
-       STATIC, TREE, GRID, BLOCK };
+enum { LAUNCH = 1, LIST, DUMP, REGISTERS, STATIC, TREE, GRID, BLOCK };
 
-static const struct option options[] = {
+static const struct option own_options[] = {
 	{"launch", required_argument, NULL, LAUNCH},
 	{"list", no_argument, NULL, LIST},
 	{"dump", required_argument, NULL, DUMP},
-	{"gpu", required_argument, NULL, GPU},
 	{"registers", required_argument, NULL, REGISTERS},
-	{"max-instructions", required_argument, NULL, MAX_INSTRUCTIONS},
-	{"space", required_argument, NULL, SPACE},
-	{"kernel", required_argument, NULL, KERNEL},
-	{"launches", required_argument, NULL, LAUNCHES},
-	{"blocks", required_argument, NULL, BLOCKS},
-	{"skip-untraced", no_argument, NULL, SKIP_UNTRACED},
-	{"unordered", no_argument, NULL, UNORDERED},
-	{"check", required_argument, NULL, CHECK},
 	{"static", no_argument, NULL, STATIC},
 	{"tree", no_argument, NULL, TREE},
 	{"grid", required_argument, NULL, GRID},
 	{"block", required_argument, NULL, BLOCK},
-	{"memory", required_argument, NULL, 'S'},
 	TOOL_OPTIONS,
 };
 
@@ -91,8 +74,7 @@ struct gtrace_ptx {
 		char *name, *path;
 	} dumps[DUMPS_MAX];
 	size_t n_dumps;
-	struct gt_gpu gpu;
-	uint32_t sms;
+	uint32_t sms; /* of --gpu, else 1 */
 	uint32_t registers; /* 0: not given */
 	struct gt_ptx_tracing tracing;
 	struct gt_static_launch shape; /* of kernels that are analysed without a launch */
@@ -173,8 +155,8 @@ static void run_launches(struct gtrace_ptx *self)
 		if (!gt_ptx_buffer_find(&self->buffers, self->dumps[i].name))
 			tool_must(tool, gt_fail(&tool->error, "--dump: no launch makes a buffer '%s'", self->dumps[i].name));
 	tool_write(tool);
-	if (self->gpu.n > 0)
-		tool_must(tool, gt_write_gpu(tool->out, &self->gpu, &tool->error));
+	if (self->tracing.gpu.n > 0)
+		tool_must(tool, gt_write_gpu(tool->out, &self->tracing.gpu, &tool->error));
 	recorder = gt_ptx_recorder_open(tool->out, &self->tracing, &tool->error);
 	if (!recorder)
 		tool_fail(tool);
@@ -210,44 +192,60 @@ static void add_dump(struct gtrace_ptx *self, char *text)
 	self->dumps[self->n_dumps++].path = equals + 1;
 }
 
-static void load_gpu(struct gtrace_ptx *self, const char *name)
+static void set_shape(struct gtrace_ptx *self, const char *option, bool is_block, uint32_t shape[3])
 {
-	struct gt_error *error = &self->tool.error;
-	uint64_t sms;
+	if (gt_ptx_shape_read(optarg, is_block, shape, &self->tool.error) != 0)
+		tool_usage_error(&self->tool, option);
+}
 
-	gt_gpu_clear(&self->gpu);
-	if (gt_gpu_load(&self->gpu, name, error) != 0 || gt_gpu_count(&self->gpu, "sms", 1, &sms, error) != 0)
-		tool_usage_error(&self->tool, "--gpu");
-	self->sms = sms >= 1 && sms <= UINT16_MAX ? (uint32_t)sms : 1;
+static void set_registers(struct gtrace_ptx *self)
+{
+	uint64_t number;
+
+	if (gt_parse_count(optarg, 1, 255, &number, &self->tool.error) != 0)
+		tool_usage_error(&self->tool, "--registers");
+	self->registers = (uint32_t)number;
+}
+
+static void set_tracing(struct gtrace_ptx *self, const struct gt_tracing_option *option)
+{
+	if (gt_ptx_tracing_set(&self->tracing, option, optarg, &self->tool.error) != 0)
+		tool_usage(&self->tool, "--%s: %s", option->name, self->tool.error.text);
 }
 
 static void take_option(struct gtrace_ptx *self, int option)
 {
-	struct gt_error *error = &self->tool.error;
-	const char *name = "";
-	uint64_t number;
-	int result = 0;
-
-	for (size_t i = 0; options[i].name; i++)
-		if (options[i].val == option)
-			name = options[i].name;
 	switch (option) {
 	case LAUNCH: add_launch(self, optarg); break;
 	case LIST: self->mode = list_kernels; break;
 	case DUMP: add_dump(self, optarg); break;
-	case GPU: load_gpu(self, optarg); break;
 	case STATIC: self->mode = analyse; break;
 	case TREE: self->tree = true; break;
-	case GRID: result = gt_ptx_shape_read(optarg, false, self->shape.grid, error); break;
-	case BLOCK: result = gt_ptx_shape_read(optarg, true, self->shape.block, error); break;
-	case REGISTERS:
-		result = gt_parse_count(optarg, 1, 255, &number, error);
-		self->registers = result == 0 ? (uint32_t)number : 0;
-		break;
-	default: result = gt_ptx_tracing_set(&self->tracing, name, optarg, error);
+	case GRID: set_shape(self, "--grid", false, self->shape.grid); break;
+	case BLOCK: set_shape(self, "--block", true, self->shape.block); break;
+	case REGISTERS: set_registers(self); break;
+	default: set_tracing(self, tracing_option(option));
 	}
-	if (result != 0)
-		tool_usage(&self->tool, "--%s: %s", name, error->text);
+}
+
+static void read_options(struct gtrace_ptx *self)
+{
+	struct tool *tool = &self->tool;
+	struct option options[32];
+	uint64_t sms;
+	int option;
+
+	tracing_options(GT_TRACING_PTX, own_options, sizeof own_options / sizeof *own_options, options);
+	while ((option = tool_option(tool, "vS:", options)) != -1)
+		take_option(self, option);
+	if (optind + 1 != tool->argc)
+		tool_usage(tool, "expected one PTX file, found %d", tool->argc - optind);
+	if (self->mode == run_launches && self->n_launches == 0)
+		tool_usage(tool, "expected --launch 'KERNEL<<<GRID, BLOCK>>>(ARGUMENT, ...)' or --list");
+	if (gt_gpu_count(&self->tracing.gpu, "sms", 1, &sms, &tool->error) != 0)
+		tool_usage_error(tool, "--gpu");
+	self->sms = sms >= 1 && sms <= UINT16_MAX ? (uint32_t)sms : 1;
+	self->path = tool->argv[optind];
 }
 
 static void say(void *context, const char *text)
@@ -262,7 +260,6 @@ static void clean_up(struct gtrace_ptx *self)
 		free(self->launches[i].parameters);
 	}
 	gt_ptx_tracing_clear(&self->tracing);
-	gt_gpu_clear(&self->gpu);
 	gt_ptx_buffers_free(&self->buffers);
 	gt_ptx_machine_close(self->machine);
 	gt_ptx_memory_close(&self->memory);
@@ -273,21 +270,14 @@ int main(int argc, char **argv)
 {
 	static struct gtrace_ptx self;
 	struct tool *tool = &self.tool;
-	int option;
 
-	tool_begin(tool, "gtrace-ptx", help, argc, argv);
+	tool_begin(tool, "gtrace-ptx", NULL, argc, argv);
+	tool->print_help = print_help;
 	self.mode = run_launches;
-	self.sms = 1;
 	self.notes = (struct gt_ptx_notes){.say = say, .context = tool};
 	self.shape = (struct gt_static_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};
 	gt_ptx_tracing_begin(&self.tracing);
-	while ((option = tool_option(tool, "vS:", options)) != -1)
-		take_option(&self, option);
-	if (optind + 1 != argc)
-		tool_usage(tool, "expected one PTX file, found %d", argc - optind);
-	if (self.mode == run_launches && self.n_launches == 0)
-		tool_usage(tool, "expected --launch 'KERNEL<<<GRID, BLOCK>>>(ARGUMENT, ...)' or --list");
-	self.path = argv[optind];
+	read_options(&self);
 	tool_must(tool, gt_ptx_load(&self.module, self.path, &tool->error));
 	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
 	self.machine = gt_ptx_machine_open(&self.module, &self.memory, self.path, &tool->error);

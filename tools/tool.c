@@ -37,9 +37,8 @@ void tool_begin(struct tool *tool, const char *name, const char *help, int argc,
 	sigaction(SIGUSR1, &action, NULL);
 }
 
-static _Noreturn void print_and_exit(const char *text)
+static _Noreturn void end_print(void)
 {
-	fputs(text, stdout);
 	exit(fflush(stdout) != 0 || ferror(stdout) ? 1 : 0);
 }
 
@@ -71,13 +70,16 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 {
 	for (;;) {
 		int option = getopt_long(tool->argc, tool->argv, short_options, options, NULL);
-		char line[64];
 		switch (option) {
 		case TOOL_HELP:
-			print_and_exit(tool->help);
+			if (tool->print_help)
+				tool->print_help(stdout);
+			else
+				fputs(tool->help, stdout);
+			end_print();
 		case TOOL_VERSION:
-			snprintf(line, sizeof line, "%s %s\n", tool->name, gt_version);
-			print_and_exit(line);
+			printf("%s %s\n", tool->name, gt_version);
+			end_print();
 		case 'v':
 			tool->verbose = true;
 			break;

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "stream/stream.h"
 
@@ -19,6 +20,7 @@ enum { TOOL_HELP = 0x1000, TOOL_VERSION };
 struct tool {
 	const char *name;
 	const char *help; /* printed by --help: usage line first */
+	void (*print_help)(FILE *to); /* does it in place of `help`, where a table has the options; NULL: it does not */
 	int argc;
 	char **argv;
 	bool verbose;

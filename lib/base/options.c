@@ -134,12 +134,13 @@ char *gt_format_size(uint64_t size, char *buffer)
 /* ---- help and messages ---- */
 
 #define HELP_INDENT 6
+#define HELP_LETTER 2 /* of an option with a short form */
 #define HELP_COLUMN 27
 #define HELP_WIDTH 100
 
 void gt_help_option(FILE *to, const char *option, const char *text)
 {
-	int at = fprintf(to, "%*s%s", HELP_INDENT, "", option);
+	int at = fprintf(to, "%*s%s", option[0] == '-' && option[1] != '-' ? HELP_LETTER : HELP_INDENT, "", option);
 
 	if (at + 1 > HELP_COLUMN) {
 		fputc('\n', to);

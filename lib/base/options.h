@@ -34,7 +34,7 @@ int gt_parse_list(const char *text, unsigned char *chosen, size_t n, struct gt_e
  * bytes, and returns the buffer. Exact: sizes that no short form gives are printed in bytes. */
 char *gt_format_size(uint64_t size, char *buffer);
 
-/* An option in --help, such as "--ways N|full", and what it does, in lines of at most 100 characters. */
+/* An option in --help, such as "--ways N|full" or "-S, --memory SIZE", and what it does, in lines of at most 100 characters. */
 void gt_help_option(FILE *to, const char *option, const char *text);
 
 /* How many letters must be put in, left out, replaced or swapped with their neighbour to make one word the other;

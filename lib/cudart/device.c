@@ -22,14 +22,14 @@ uint64_t gt_cudart_figure(const char *key, uint64_t otherwise)
 	uint64_t value;
 
 	/* Counts are sizes without a unit, so one reader serves both. */
-	if (gt_gpu_size(&gt_cudart.gpu, key, otherwise, &value, &error) != 0)
+	if (gt_gpu_size(gt_cudart.gpu, key, otherwise, &value, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	return value;
 }
 
 unsigned gt_cudart_capability(void)
 {
-	const char *text = gt_gpu_get(&gt_cudart.gpu, "compute_capability");
+	const char *text = gt_gpu_get(gt_cudart.gpu, "compute_capability");
 	unsigned major = 8, minor = 0;
 
 	if (text && sscanf(text, "%3u.%1u", &major, &minor) != 2)
@@ -131,7 +131,7 @@ API int cudaGetDeviceProperties(unsigned char *to, int device)
 	if (!to || device != 0)
 		return gt_cudart_leave(to ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
 	memset(to, 0, PROPERTIES_BYTES);
-	name = gt_gpu_get(&gt_cudart.gpu, "name");
+	name = gt_gpu_get(gt_cudart.gpu, "name");
 	snprintf((char *)to, NAME_BYTES, "%s", name ? name : "gtrace");
 	for (size_t i = 0; i < LENGTH(properties); i++) {
 		uint64_t value = value_of(&properties[i]);

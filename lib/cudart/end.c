@@ -42,7 +42,7 @@ static bool is_short(void)
 		gt_cudart_say("a kernel stopped at an assertion: the stream has no end");
 		return true;
 	}
-	if (gt_cudart.record.ignore_unsupported)
+	if (gt_cudart.record.tracing.ignore_unsupported)
 		return false;
 	find_library(library);
 	if (library[0])

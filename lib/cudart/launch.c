@@ -128,11 +128,11 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = (uint32_t)dynamic_shared,
 		.parameters = parameters,
-		.max_instructions = gt_cudart.record.max_instructions,
+		.max_instructions = gt_cudart.record.tracing.max_instructions,
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
 		.workspace = workspace,
 		.prefers = preferences(function, wishes),
-		.check = gt_cudart.tracing.check,
+		.check = gt_cudart.record.tracing.check,
 		.printed = stdout,
 		.asserted = stderr,
 	};

@@ -50,11 +50,11 @@ static void take_cubin(struct gt_fat *fat)
 /* The text that messages and pc count the lines of, for --ptx: DIR/1.ptx is "PTX 1". */
 static void write_ptx(const struct gt_fat *fat, const struct gt_ptx_text *text)
 {
-	char path[GT_RECORD_TEXT + 32];
+	char path[GT_TRACING_PATH + 32];
 
-	if (!gt_cudart.record.ptx[0])
+	if (!gt_cudart.record.tracing.ptx)
 		return;
-	snprintf(path, sizeof path, "%s/%s.ptx", gt_cudart.record.ptx, fat->name + strlen("PTX "));
+	snprintf(path, sizeof path, "%s/%s.ptx", gt_cudart.record.tracing.ptx, fat->name + strlen("PTX "));
 	FILE *file = fopen(path, "w");
 	bool written = file && fwrite(text->data, 1, text->bytes, file) == text->bytes;
 	if ((file && fclose(file) != 0) || !written)
@@ -101,7 +101,7 @@ void gt_cudart_load(struct gt_fat *fat)
 	write_ptx(fat, &text);
 	if (gt_ptx_parse(&fat->module, fat->name, text.data, text.bytes, &error) != 0)
 		gt_cudart_stop("%s", error.text);
-	if (!fat->cubin && gt_cudart.record.ptxas)
+	if (!fat->cubin && gt_cudart.record.tracing.ptxas)
 		fat->cubin = gt_cudart_assemble(fat->name, text.data, text.bytes,
 						fat->module.target > gt_cudart_capability() ? fat->module.target
 											    : gt_cudart_capability(),

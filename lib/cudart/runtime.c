@@ -106,15 +106,16 @@ static void open_stream(void)
 	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, &error);
 	if (!gt_cudart.writer)
 		gt_cudart_stop("%s", error.text);
-	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &gt_cudart.tracing, &error);
+	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &record->tracing, &error);
 	if (!gt_cudart.recorder)
 		gt_cudart_stop("%s", error.text);
-	if (record->gpu_chosen && gt_write_gpu(gt_cudart.writer, &gt_cudart.gpu, &error) != 0)
+	if (record->tracing.gpu.n > 0 && gt_write_gpu(gt_cudart.writer, gt_cudart.gpu, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 }
 
 static void open_runtime(void)
 {
+	struct gt_record *record = &gt_cudart.record;
 	struct gt_error error;
 	pthread_mutexattr_t attributes;
 
@@ -124,11 +125,11 @@ static void open_runtime(void)
 	pthread_mutex_init(&lock, &attributes);
 	pthread_mutexattr_destroy(&attributes);
 	gt_cudart.carveout = -1;
-	if (gt_record_import(&gt_cudart.record, &error) != 0 ||
-	    gt_record_tracing(&gt_cudart.record, &gt_cudart.tracing, &error) != 0 ||
-	    (gt_cudart.record.gpu[0] && gt_gpu_load(&gt_cudart.gpu, gt_cudart.record.gpu, &error) != 0) ||
-	    gt_limits_load(&gt_cudart.limits, &gt_cudart.gpu, &error) != 0 ||
-	    gt_ptx_memory_open(&gt_cudart.memory, gt_cudart.record.memory, &error) != 0)
+	if (gt_record_import(record, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	gt_cudart.gpu = record->tracing.gpu.n > 0 ? &record->tracing.gpu : &record->gpu;
+	if (gt_limits_load(&gt_cudart.limits, gt_cudart.gpu, &error) != 0 ||
+	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.device_memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	open_stream();
 }

@@ -20,6 +20,7 @@
 #include "ptx/exec/machine.h"
 #include "ptx/exec/memory.h"
 #include "ptx/record/record.h"
+#include "ptx/record/recorder.h"
 #include "ptx/text/module.h"
 #include "stream/stream.h"
 
@@ -114,13 +115,12 @@ struct gt_wishes {
 
 struct gt_cudart {
 	struct gt_record record;
-	struct gt_gpu gpu;
+	const struct gt_gpu *gpu; /* that the program sees */
 	struct gt_limits limits; /* of the GPU */
 	struct gt_ptx_memory memory;
 	uint64_t allocations; /* made so far: they are numbered */
 	uint64_t launches;	/* asked for so far */
 	uint64_t instructions; /* warp instructions executed so far: the clock of events */
-	struct gt_ptx_tracing tracing;
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;
 	pid_t owner;	    /* of the stream; a child of the program must not end it */

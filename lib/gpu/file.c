@@ -105,8 +105,7 @@ static void list_names(const char *directory, char *buffer, size_t bytes)
 		used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
-/* The path of what the user calls `name_or_file`. */
-static int locate(const char *name_or_file, char *path, size_t bytes, struct gt_error *error)
+int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error)
 {
 	char directory[PATH_BYTES - 256], names[400];
 	struct stat about;
@@ -196,7 +195,7 @@ int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *e
 	char path[PATH_BYTES];
 
 	*gpu = (struct gt_gpu){0};
-	if (locate(name_or_file, path, sizeof path, error) != 0)
+	if (gt_gpu_path(name_or_file, path, sizeof path, error) != 0)
 		return -1;
 	FILE *file = fopen(path, "r");
 	if (!file)

@@ -36,6 +36,8 @@ struct gt_gpu {
  * or in the installed directory.
  * Every figure needs a known key, a status and a source. Returns 0, or -1 with file and line. */
 int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *error);
+/* The path of that description, into a buffer of `bytes`. */
+int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error);
 void gt_gpu_clear(struct gt_gpu *gpu);
 
 /* Adds a figure or replaces the one of that key. Unknown keys are refused. */

@@ -3,9 +3,8 @@
 #define _XOPEN_SOURCE 700
 #include "ptx/record/record.h"
 
-#include <inttypes.h>
+#include <ctype.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,86 +17,71 @@
 #define PATH_BYTES 4096
 #define PREFIX "GTRACE_RECORD_"
 #define ARGUMENTS PREFIX "ARGUMENTS"
+#define GPU PREFIX "DEFAULT_GPU"
+#define STREAM PREFIX "STREAM"
+#define TOKEN PREFIX "TOKEN"
+#define VERBOSE PREFIX "VERBOSE"
 #define SEPARATOR '\x1f' /* behind every argument */
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-static const struct {
-	const char *name;
-	size_t offset;
-} texts[] = {
-	{PREFIX "KERNEL", offsetof(struct gt_record, kernel)},
-	{PREFIX "LAUNCHES", offsetof(struct gt_record, launches)},
-	{PREFIX "SPACES", offsetof(struct gt_record, spaces)},
-	{PREFIX "GPU", offsetof(struct gt_record, gpu)},
-	{PREFIX "CHECK", offsetof(struct gt_record, check)},
-	{PREFIX "PTX", offsetof(struct gt_record, ptx)},
-};
+/* ---- options ---- */
 
-static const struct {
-	const char *name;
-	size_t offset;
-} numbers[] = {
-	{PREFIX "BLOCKS", offsetof(struct gt_record, blocks)},
-	{PREFIX "MAX_INSTRUCTIONS", offsetof(struct gt_record, max_instructions)},
-	{PREFIX "MEMORY", offsetof(struct gt_record, memory)},
-};
-
-static const struct {
-	const char *name;
-	size_t offset;
-} flags[] = {
-	{PREFIX "GPU_CHOSEN", offsetof(struct gt_record, gpu_chosen)},
-	{PREFIX "SKIP_UNTRACED", offsetof(struct gt_record, skip_untraced)},
-	{PREFIX "REPLAY", offsetof(struct gt_record, replay)},
-	{PREFIX "IGNORE_UNSUPPORTED", offsetof(struct gt_record, ignore_unsupported)},
-	{PREFIX "PTXAS", offsetof(struct gt_record, ptxas)},
-	{PREFIX "VERBOSE", offsetof(struct gt_record, verbose)},
-};
-
-static const struct {
-	const char *name;
-	size_t offset;
-} descriptors[] = {
-	{PREFIX "STREAM", offsetof(struct gt_record, stream)},
-	{PREFIX "TOKEN", offsetof(struct gt_record, token)},
-};
-
-void gt_record_defaults(struct gt_record *record)
+/* "GTRACE_RECORD_MAX_INSTRUCTIONS". */
+static const char *variable(const struct gt_tracing_option *option, char name[64])
 {
-	*record = (struct gt_record){.stream = -1, .token = -1, .memory = UINT64_C(16) << 30};
+	int length = snprintf(name, 64, PREFIX "%s", option->name);
+
+	for (int i = 0; i < length; i++)
+		name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
+	return name;
 }
 
-int gt_record_tracing(const struct gt_record *record, struct gt_ptx_tracing *tracing, struct gt_error *error)
+static const struct gt_tracing_option *next(const struct gt_tracing_option *option)
 {
-	gt_ptx_tracing_begin(tracing);
-	if (record->blocks > 0)
-		tracing->blocks = record->blocks;
-	tracing->skip_untraced = record->skip_untraced;
-	tracing->replay = record->replay;
-	tracing->max_instructions = record->max_instructions;
-	if (record->check[0] && gt_ptx_tracing_check(tracing, record->check, error) != 0)
-		return -1;
-	if (record->spaces[0] && gt_ptx_tracing_spaces(tracing, record->spaces, error) != 0)
-		return -1;
-	if (record->launches[0] && gt_ptx_tracing_launches(tracing, record->launches, error) != 0)
-		return -1;
-	if (record->kernel[0] && !(tracing->kernel = gt_regex_open(record->kernel, error)))
-		return -1;
-	return 0;
+	while (option < gt_tracing_options + gt_tracing_options_n && !(option->tools & GT_TRACING_RECORD))
+		option++;
+	return option < gt_tracing_options + gt_tracing_options_n ? option : NULL;
 }
 
-static void *field(const struct gt_record *record, size_t offset)
+static void begin(struct gt_record *record)
 {
-	return (char *)(uintptr_t)record + offset;
+	*record = (struct gt_record){.stream = -1, .token = -1};
+	gt_ptx_tracing_begin(&record->tracing);
 }
 
-static int set_number(const char *name, uint64_t value)
+void gt_record_begin(struct gt_record *record)
 {
-	char text[32];
+	char name[64];
 
-	snprintf(text, sizeof text, "%" PRIu64, value);
-	return setenv(name, text, 1);
+	begin(record);
+	for (const struct gt_tracing_option *option = next(gt_tracing_options); option; option = next(option + 1))
+		unsetenv(variable(option, name));
+	unsetenv(GPU);
 }
+
+void gt_record_clear(struct gt_record *record)
+{
+	gt_ptx_tracing_clear(&record->tracing);
+	gt_gpu_clear(&record->gpu);
+	free(record->argument_text);
+	record->argument_text = NULL;
+}
+
+int gt_record_set(struct gt_record *record, const struct gt_tracing_option *option, const char *value,
+		  struct gt_error *error)
+{
+	char path[GT_TRACING_PATH], name[64];
+
+	if (option->locate && option->locate(value, path, error) != 0)
+		return -1;
+	if (option->locate)
+		value = path;
+	if (gt_ptx_tracing_set(&record->tracing, option, value, error) != 0)
+		return -1;
+	return setenv(variable(option, name), option->form ? value : "1", 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
+}
+
+/* ---- the rest ---- */
 
 /* All arguments in one text. NULL when memory is short. */
 static char *join(char *const arguments[])
@@ -167,6 +151,25 @@ static int export_runtime(struct gt_error *error)
 	return strpbrk(library, " :") ? 0 : set_list("LD_PRELOAD", preload ? preload : "", library, error);
 }
 
+static int set_number(const char *name, int value)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%d", value);
+	return setenv(name, text, 1);
+}
+
+int gt_record_default_gpu(struct gt_record *record, struct gt_error *error)
+{
+	char path[PATH_BYTES], absolute[PATH_BYTES];
+
+	if (gt_gpu_load(&record->gpu, GT_TRACING_GPU, error) != 0 || gt_gpu_path(GT_TRACING_GPU, path, sizeof path, error) != 0)
+		return -1;
+	if (!realpath(path, absolute))
+		return gt_fail_errno(error, "%s", path);
+	return setenv(GPU, absolute, 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
+}
+
 int gt_record_export(const struct gt_record *record, struct gt_error *error)
 {
 	if (export_runtime(error) != 0)
@@ -175,27 +178,47 @@ int gt_record_export(const struct gt_record *record, struct gt_error *error)
 	int failed = !arguments || setenv(ARGUMENTS, arguments, 1) != 0;
 
 	free(arguments);
-	for (size_t i = 0; i < LENGTH(texts); i++)
-		failed |= setenv(texts[i].name, field(record, texts[i].offset), 1);
-	for (size_t i = 0; i < LENGTH(numbers); i++)
-		failed |= set_number(numbers[i].name, *(uint64_t *)field(record, numbers[i].offset));
-	for (size_t i = 0; i < LENGTH(flags); i++)
-		failed |= set_number(flags[i].name, *(bool *)field(record, flags[i].offset));
-	for (size_t i = 0; i < LENGTH(descriptors); i++)
-		failed |= set_number(descriptors[i].name, (uint64_t)*(int *)field(record, descriptors[i].offset));
+	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(VERBOSE, record->verbose);
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
-/* The number in a variable; `otherwise` if there is no such variable. */
-static int get_number(const char *name, uint64_t max, uint64_t otherwise, uint64_t *value, struct gt_error *error)
+/* ---- in the program ---- */
+
+/* The number in a variable; left as it is if there is no such variable. */
+static int get_number(const char *name, int *value, struct gt_error *error)
 {
 	const char *text = getenv(name);
 	struct gt_error reason;
+	uint64_t number;
 
-	*value = otherwise;
-	if (text && gt_parse_count(text, 0, max, value, &reason) != 0)
+	if (!text)
+		return 0;
+	if (gt_parse_count(text, 0, INT_MAX, &number, &reason) != 0)
 		return gt_fail(error, "%s: %s", name, reason.text);
+	*value = (int)number;
 	return 0;
+}
+
+static int import_options(struct gt_record *record, struct gt_error *error)
+{
+	char name[64];
+	struct gt_error reason;
+
+	for (const struct gt_tracing_option *option = next(gt_tracing_options); option; option = next(option + 1)) {
+		const char *text = getenv(variable(option, name));
+		if (text && gt_ptx_tracing_set(&record->tracing, option, text, &reason) != 0)
+			return gt_fail(error, "%s: %s", name, reason.text);
+	}
+	return 0;
+}
+
+static int import_gpu(struct gt_record *record, struct gt_error *error)
+{
+	const char *path = getenv(GPU);
+
+	if (!path || record->tracing.gpu.n > 0)
+		return 0;
+	return gt_gpu_load(&record->gpu, path, error);
 }
 
 static int import_arguments(struct gt_record *record, struct gt_error *error)
@@ -217,36 +240,13 @@ static int import_arguments(struct gt_record *record, struct gt_error *error)
 
 int gt_record_import(struct gt_record *record, struct gt_error *error)
 {
-	uint64_t value;
+	int verbose = 0;
 
-	gt_record_defaults(record);
-	for (size_t i = 0; i < LENGTH(texts); i++) {
-		const char *text = getenv(texts[i].name);
-		if (text && strlen(text) >= GT_RECORD_TEXT)
-			return gt_fail(error, "%s: longer than %d bytes", texts[i].name, GT_RECORD_TEXT - 1);
-		if (text)
-			strcpy(field(record, texts[i].offset), text);
-	}
-	for (size_t i = 0; i < LENGTH(numbers); i++) {
-		uint64_t *place = field(record, numbers[i].offset);
-		if (get_number(numbers[i].name, UINT64_MAX, *place, place, error) != 0)
-			return -1;
-	}
-	for (size_t i = 0; i < LENGTH(flags); i++) {
-		if (get_number(flags[i].name, 1, 0, &value, error) != 0)
-			return -1;
-		*(bool *)field(record, flags[i].offset) = value != 0;
-	}
-	for (size_t i = 0; i < LENGTH(descriptors); i++) {
-		if (get_number(descriptors[i].name, INT_MAX, INT_MAX, &value, error) != 0)
-			return -1;
-		*(int *)field(record, descriptors[i].offset) = value == INT_MAX ? -1 : (int)value;
-	}
+	begin(record);
+	if (import_options(record, error) != 0 || import_gpu(record, error) != 0 ||
+	    get_number(STREAM, &record->stream, error) != 0 || get_number(TOKEN, &record->token, error) != 0 ||
+	    get_number(VERBOSE, &verbose, error) != 0)
+		return -1;
+	record->verbose = verbose != 0;
 	return import_arguments(record, error);
-}
-
-void gt_record_clear(struct gt_record *record)
-{
-	free(record->argument_text);
-	record->argument_text = NULL;
 }

@@ -71,7 +71,7 @@ static struct file open_file(const char *path)
 static struct file find_file(const char *program)
 {
 	const char *path = strchr(program, '/') ? "" : getenv("PATH");
-	char name[GT_RECORD_TEXT];
+	char name[GT_TRACING_PATH];
 	struct file file = {0};
 
 	if (!path || !*path)

@@ -9,38 +9,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/regex.h"
 #include "ptx/exec/machine.h"
 #include "ptx/record/copies.h"
+#include "ptx/record/tracing.h"
 #include "stream/stream.h"
-
-#define GT_PTX_LAUNCHES 65536 /* numbers that --launches may name, 0 among them */
-
-/* What is traced of the launches, and how. */
-struct gt_ptx_tracing {
-	uint32_t spaces;	/* bit (1 << enum gt_space) */
-	struct gt_regex *kernel; /* names to match; NULL: all. Owned. */
-	unsigned char *launches; /* of GT_PTX_LAUNCHES: those to trace, from 1; NULL: all. Owned. */
-	uint64_t blocks;	 /* the first so many of each */
-	bool skip_untraced;	 /* the rest is not executed */
-	bool replay;		 /* each launch runs twice, as under a profiler: what replay.h says */
-	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
-	uint64_t memory;	 /* bytes to put a block in order */
-	enum gt_ptx_check check;
-	uint64_t max_instructions; /* of a launch; 0: no limit */
-};
-
-/* Global and local accesses of everything. */
-void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing);
-void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
-/* "global,shared" and so on. */
-int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error);
-/* "1,3-5". */
-int gt_ptx_tracing_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error);
-/* "fault", "list" or "no". */
-int gt_ptx_tracing_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
-/* What an option of gtrace-ptx(1) says: its name without dashes, and its value if it takes one. */
-int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const char *option, const char *value, struct gt_error *error);
 
 struct gt_ptx_recorder;
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What is traced, as options say it. */
+/* For realpath, which is in the XSI part of POSIX. */
+#define _XOPEN_SOURCE 700
+#include "ptx/record/tracing.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/options.h"
-#include "ptx/record/recorder.h"
+#include "stream/op.h"
 
 void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
 {
@@ -12,6 +16,7 @@ void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
 		.spaces = UINT32_C(1) << GT_GLOBAL | UINT32_C(1) << GT_LOCAL,
 		.blocks = UINT64_MAX,
 		.memory = UINT64_C(2) << 30,
+		.device_memory = UINT64_C(16) << 30,
 	};
 }
 
@@ -19,10 +24,14 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing)
 {
 	gt_regex_close(tracing->kernel);
 	free(tracing->launches);
+	gt_gpu_clear(&tracing->gpu);
+	free(tracing->ptx);
 	*tracing = (struct gt_ptx_tracing){0};
 }
 
-int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
+/* ---- values ---- */
+
+static int set_spaces(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
 {
 	static const struct {
 		const char *name;
@@ -45,10 +54,10 @@ int gt_ptx_tracing_spaces(struct gt_ptx_tracing *tracing, const char *list, stru
 	}
 }
 
-int gt_ptx_tracing_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
+static int set_launches(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
 {
-	if (!tracing->launches)
-		tracing->launches = calloc(GT_PTX_LAUNCHES, 1);
+	free(tracing->launches);
+	tracing->launches = calloc(GT_PTX_LAUNCHES, 1);
 	if (!tracing->launches)
 		return gt_fail_memory(error, "a list of launches");
 	if (gt_parse_list(list, tracing->launches, GT_PTX_LAUNCHES, error) != 0)
@@ -78,7 +87,12 @@ static int set_memory(struct gt_ptx_tracing *tracing, const char *value, struct 
 	return gt_parse_size(value, 1 << 20, SIZE_MAX / 4, &tracing->memory, error);
 }
 
-int gt_ptx_tracing_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+static int set_device_memory(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	return gt_parse_size(value, 1 << 20, UINT64_C(64) << 30, &tracing->device_memory, error);
+}
+
+static int set_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
 	for (unsigned i = 0; i < GT_PTX_CHECKS; i++)
 		if (strcmp(value, gt_ptx_check_names[i]) == 0) {
@@ -88,34 +102,97 @@ int gt_ptx_tracing_check(struct gt_ptx_tracing *tracing, const char *value, stru
 	return gt_fail(error, "'%s': expected fault, list or no", value);
 }
 
-static int set_skip_untraced(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+static int set_gpu(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
-	(void)value, (void)error;
-	tracing->skip_untraced = true;
+	gt_gpu_clear(&tracing->gpu);
+	return gt_gpu_load(&tracing->gpu, value, error);
+}
+
+static int locate_gpu(const char *value, char path[GT_TRACING_PATH], struct gt_error *error)
+{
+	char found[GT_TRACING_PATH];
+
+	if (gt_gpu_path(value, found, sizeof found, error) != 0)
+		return -1;
+	return realpath(found, path) ? 0 : gt_fail_errno(error, "%s", found);
+}
+
+static int set_ptx(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	free(tracing->ptx);
+	tracing->ptx = strdup(value);
+	return tracing->ptx ? 0 : gt_fail_memory(error, "a path");
+}
+
+static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct gt_error *error)
+{
+	return realpath(value, path) && access(path, W_OK | X_OK) == 0 ? 0 : gt_fail_errno(error, "%s", value);
+}
+
+/* ---- the table ---- */
+
+#define PTX GT_TRACING_PTX
+#define RECORD GT_TRACING_RECORD
+#define FLAG(FIELD) .flag = offsetof(struct gt_ptx_tracing, FIELD)
+
+const struct gt_tracing_option gt_tracing_options[] = {
+	{.name = "kernel", .form = "RE", .tools = PTX | RECORD, .set = set_kernel,
+	 .help = "trace the launches of kernels whose names RE matches"},
+	{.name = "launches", .form = "LIST", .tools = PTX | RECORD, .set = set_launches,
+	 .help = "trace these launches, such as 1,3-5; the first is number 1"},
+	{.name = "blocks", .form = "N", .tools = PTX | RECORD, .set = set_blocks,
+	 .help = "trace the first N blocks of each launch"},
+	{.name = "skip-untraced", .tools = PTX | RECORD, FLAG(skip_untraced),
+	 .help = "do not execute what is not traced (results will be wrong)"},
+	{.name = "replay", .tools = RECORD, FLAG(replay),
+	 .help = "run each traced launch twice and restore what it changed in between, as profilers do: the first run "
+		 "is \"NAME pass 1\""},
+	{.name = "space", .form = "LIST", .tools = PTX | RECORD, .set = set_spaces,
+	 .help = "trace accesses to these: global, local, shared, texture, constant (global,local)"},
+	{.name = "unordered", .tools = PTX, FLAG(unordered),
+	 .help = "write rows as the warps ran, not in order of access number and warp"},
+	{.name = "check", .form = "no|fault|list", .tools = PTX | RECORD, .set = set_check,
+	 .help = "stop at an access outside of every allocation (fault); list them and go on; or be silent about reads "
+		 "in the granule around an allocation"},
+	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
+	 .help = "give up on a launch after N warp instructions"},
+	{.name = "gpu", .form = "NAME|FILE", .tools = PTX, .set = set_gpu,
+	 .help = "a GPU description, which is written into the stream"},
+	{.name = "gpu", .form = "NAME|FILE", .tools = RECORD, .set = set_gpu, .locate = locate_gpu,
+	 .help = "the GPU that the program sees (" GT_TRACING_GPU "); written into the stream if given"},
+	{.name = "memory", .form = "SIZE", .letter = 'S', .tools = PTX, .set = set_memory,
+	 .help = "memory for putting the accesses of a block in order (2G)"},
+	{.name = "memory", .form = "SIZE", .tools = RECORD, .set = set_device_memory,
+	 .help = "device memory that the program sees (16G)"},
+	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),
+	 .help = "end the stream although work or data is missing that a GPU would have made"},
+	{.name = "ptx", .form = "DIR", .tools = RECORD, .set = set_ptx, .locate = locate_folder,
+	 .help = "write the PTX text of each module that is run to DIR/1.ptx and so on"},
+	{.name = "ptxas", .tools = RECORD, FLAG(ptxas),
+	 .help = "ask ptxas for the registers of kernels without machine code"},
+};
+const size_t gt_tracing_options_n = sizeof gt_tracing_options / sizeof *gt_tracing_options;
+
+int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_option *option, const char *value,
+		       struct gt_error *error)
+{
+	if (option->set)
+		return option->set(tracing, value, error);
+	*(bool *)((char *)tracing + option->flag) = true;
 	return 0;
 }
 
-static int set_unordered(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+void gt_tracing_help(FILE *to, enum gt_tracing_tool tool)
 {
-	(void)value, (void)error;
-	tracing->unordered = true;
-	return 0;
-}
+	char text[64];
 
-int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const char *option, const char *value, struct gt_error *error)
-{
-	static const struct {
-		const char *name;
-		int (*set)(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
-	} settings[] = {
-		{"space", gt_ptx_tracing_spaces}, {"kernel", set_kernel}, {"launches", gt_ptx_tracing_launches},
-		{"blocks", set_blocks}, {"skip-untraced", set_skip_untraced}, {"unordered", set_unordered},
-		{"max-instructions", set_max_instructions}, {"memory", set_memory},
-		{"check", gt_ptx_tracing_check},
-	};
-
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (strcmp(settings[i].name, option) == 0)
-			return settings[i].set(tracing, value, error);
-	return gt_fail(error, "no such setting");
+	for (const struct gt_tracing_option *option = gt_tracing_options;
+	     option < gt_tracing_options + gt_tracing_options_n; option++) {
+		if (!(option->tools & tool))
+			continue;
+		size_t used = option->letter ? (size_t)snprintf(text, sizeof text, "-%c, ", option->letter) : 0;
+		snprintf(text + used, sizeof text - used, "--%s%s%s", option->name, option->form ? " " : "",
+			 option->form ? option->form : "");
+		gt_help_option(to, text, option->help);
+	}
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What is traced of the launches, and how: the options that gtrace-ptx and gtrace-record take for it, in one
+ * table, which their parsing, their --help and the runtime that gtrace-record starts all read. */
+#ifndef GT_PTX_TRACING_H
+#define GT_PTX_TRACING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/regex.h"
+#include "gpu/gpu.h"
+#include "ptx/exec/machine.h"
+
+#define GT_PTX_LAUNCHES 65536 /* numbers that --launches may name, 0 among them */
+#define GT_TRACING_GPU "a100" /* that a program sees where none is chosen */
+#define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
+
+struct gt_ptx_tracing {
+	uint32_t spaces;	/* bit (1 << enum gt_space) */
+	struct gt_regex *kernel; /* names to match; NULL: all. Owned. */
+	unsigned char *launches; /* of GT_PTX_LAUNCHES: those to trace, from 1; NULL: all. Owned. */
+	uint64_t blocks;	 /* the first so many of each */
+	bool skip_untraced;	 /* the rest is not executed */
+	bool replay;		 /* each launch runs twice, as under a profiler: what replay.h says */
+	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
+	uint64_t memory;	 /* bytes to put a block in order */
+	enum gt_ptx_check check;
+	uint64_t max_instructions; /* of a launch; 0: no limit */
+	struct gt_gpu gpu;	   /* that the user chose; it goes into the stream. Owned. */
+	/* of gtrace-record alone: */
+	uint64_t device_memory; /* bytes */
+	char *ptx;		/* folder that gets the PTX texts; NULL: none. Owned. */
+	bool ptxas;		/* is asked for registers */
+	bool ignore_unsupported;
+};
+
+enum gt_tracing_tool { GT_TRACING_PTX = 1, GT_TRACING_RECORD = 2 };
+
+struct gt_tracing_option {
+	const char *name; /* without dashes */
+	const char *form; /* of the value, in --help; NULL: there is no value, and `flag` is set */
+	char letter;	  /* of the short form; 0: there is none */
+	unsigned tools;	  /* that take it: bits of enum gt_tracing_tool */
+	int (*set)(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
+	size_t flag; /* offset of a bool */
+	/* Where the value names a file: makes it a path that holds wherever a program goes. */
+	int (*locate)(const char *value, char path[GT_TRACING_PATH], struct gt_error *error);
+	const char *help;
+};
+/* A name stands there once for each tool at most. */
+extern const struct gt_tracing_option gt_tracing_options[];
+extern const size_t gt_tracing_options_n;
+
+/* Global and local accesses of everything. */
+void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing);
+void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
+
+/* An option and its value; given again it replaces the one before. The error names the value, not the option. */
+int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_option *option, const char *value,
+		       struct gt_error *error);
+
+/* The options of one tool, for its --help. */
+void gt_tracing_help(FILE *to, enum gt_tracing_tool tool);
+
+#endif
