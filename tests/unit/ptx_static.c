@@ -222,8 +222,30 @@ static void random_affine_addresses(void)
 	}
 }
 
+/* bar.red writes a register, and elect two operands. */
+static void results_of_barriers(void)
+{
+	check_expression("bar.red.popc.u32 %r7, 0, %p1;\nmul.wide.u32 %rd4, %r7, 4; add.s64 %rd3, %rd1, %rd4;" LOAD,
+			 "param0 + 4*unknown10");
+	check_expression("elect.sync %r7|%p1, -1;\nmul.wide.u32 %rd4, %r7, 4; add.s64 %rd3, %rd1, %rd4;" LOAD,
+			 "param0 + 4*unknown10");
+}
+
+static void branches_to_no_label_are_refused(void)
+{
+	static const char text[] = ".version 6.3\n.target sm_75\n.entry k()\n{\n.reg .pred %p<2>;\n@%p1 bra NOWHERE;\nret;\n}\n";
+	struct gt_error error;
+
+	gt_ptx_module_free(&module);
+	CHECK_EQUAL(gt_ptx_parse(&module, "k.ptx", text, sizeof text - 1, &error), 0);
+	CHECK(gt_static_open(gt_ptx_kernel(&module, "k"), &error) == NULL);
+	CHECK_TEXT(error.text, "PTX line 6: no label 'NOWHERE' to branch to");
+}
+
 int main(void)
 {
+	RUN(results_of_barriers);
+	RUN(branches_to_no_label_are_refused);
 	RUN(sums_and_products);
 	RUN(or_is_a_sum_where_bits_are_free);
 	RUN(loops_are_solved);

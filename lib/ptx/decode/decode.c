@@ -269,6 +269,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 
 	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 ||
 	    gt_ptx_flow_make(&decoder->flow, decoder->function, decoder->error) != 0 ||
+	    gt_ptx_flow_find_joins(&decoder->flow, decoder->error) != 0 ||
 	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
 		    0 ||
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0)

@@ -35,8 +35,7 @@ int gt_ptx_decode_bra(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_branch);
 	if (!op)
 		return -1;
-	size_t at = gt_ptx_label_at(decoder->function, instruction->operands[0].name);
-	op->target = (int32_t)decoder->flow.block_of[at];
+	op->target = (int32_t)gt_ptx_flow_target(&decoder->flow, instruction->operands[0].name);
 	op->join = join_of(decoder);
 	return 0;
 }
@@ -56,9 +55,7 @@ int gt_ptx_decode_brx(struct gt_ptx_decoder *decoder)
 		return -1;
 	ways->n = labels->n_elements;
 	for (size_t i = 0; i < ways->n; i++)
-		ways->targets[i] =
-			(int32_t)decoder->flow
-				.block_of[gt_ptx_label_at(decoder->function, labels->elements[i].name)];
+		ways->targets[i] = (int32_t)gt_ptx_flow_target(&decoder->flow, labels->elements[i].name);
 	op->a = index;
 	op->with.ways = ways;
 	op->join = join_of(decoder);

@@ -9,6 +9,7 @@
 #define GT_PTX_STATIC_PARTS_H
 
 #include "base/map.h"
+#include "ptx/decode/flow.h"
 #include "ptx/static/static.h"
 #include "ptx/text/arena.h"
 
@@ -17,15 +18,6 @@
 #define GT_STATIC_WEIGHT  256 /* atoms within an atom */
 #define GT_STATIC_TERMS	  24 /* terms of a polynomial */
 #define GT_STATIC_FACTORS 4 /* atoms of a term */
-
-struct gt_static_block {
-	uint32_t first, end; /* instructions */
-	uint32_t *before; /* blocks that control comes from */
-	uint32_t n_before;
-	bool entry; /* control may also come from outside */
-	bool late; /* some of them stand further down: what reaches is known in the end */
-	bool reached; /* from the kernel's beginning: others do not count */
-};
 
 enum gt_static_kind {
 	GT_STATIC_CONSTANT, /* number */
@@ -102,14 +94,11 @@ struct gt_static_access {
 struct gt_static {
 	const struct gt_ptx_function *kernel;
 	struct gt_ptx_arena *arena;
-	struct gt_static_block *blocks;
-	uint32_t n_blocks;
-	uint32_t *reached; /* blocks whose edges are to be followed, while they are found */
-	uint32_t n_reached;
+	struct gt_ptx_flow flow;
+	bool complete; /* the values at the end of every block are known */
 	struct gt_map variables; /* a register's name -> its number */
 	struct gt_map reaching; /* block and register -> value at the block's end, so far */
 	struct gt_map parameters; /* a parameter's name -> which */
-	struct gt_map labels; /* a label's name -> block */
 	uint32_t n_variables;
 	struct gt_static_value *values;
 	uint32_t n_values, value_capacity;
@@ -121,15 +110,12 @@ struct gt_static {
 	uint64_t work;
 };
 
-/* static_flow.c: blocks and the edges between them. */
-int gt_static_find_blocks(struct gt_static *analysis, struct gt_error *error);
-
-/* static_value.c: values, and the accesses with the values of their addresses. */
+/* value.c: values, and the accesses with the values of their addresses. */
 int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
 /* The value that this one is a name of. */
 uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
 
-/* static_poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
+/* poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
  * factors (then *wide is set). */
 const struct gt_static_poly *gt_static_constant(struct gt_static *analysis, int64_t number, struct gt_error *error);
 const struct gt_static_poly *gt_static_atom(struct gt_static *analysis, uint32_t atom, struct gt_error *error);
@@ -156,13 +142,13 @@ const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum
 						uint32_t value, const struct gt_static_poly **children, uint32_t n,
 						struct gt_error *error);
 
-/* static_fold.c: the polynomial of every value that an address needs; joins are atoms. */
+/* fold.c: the polynomial of every value that an address needs; joins are atoms. */
 int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
 
-/* static_solve.c: joins become loops and choices in the addresses. */
+/* solve.c: joins become loops and choices in the addresses. */
 int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
 
-/* static_operation.c: what an operation gives that does not fold, as its type says. */
+/* operation.c: what an operation gives that does not fold, as its type says. */
 struct gt_static_operation {
 	unsigned operands;
 	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,

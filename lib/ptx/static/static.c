@@ -12,8 +12,7 @@ static int prepare(struct gt_static *analysis, struct gt_error *error)
 
 	analysis->arena = gt_ptx_arena_open(error);
 	if (!analysis->arena || gt_map_open(&analysis->variables, 64, error) != 0 ||
-	    gt_map_open(&analysis->reaching, 256, error) != 0 || gt_map_open(&analysis->parameters, 16, error) != 0 ||
-	    gt_map_open(&analysis->labels, 16, error) != 0)
+	    gt_map_open(&analysis->reaching, 256, error) != 0 || gt_map_open(&analysis->parameters, 16, error) != 0)
 		return -1;
 	if (kernel->n_instructions >= UINT32_MAX / 4)
 		return gt_fail(error, "kernel %s has too many instructions", kernel->name);
@@ -32,7 +31,7 @@ struct gt_static *gt_static_open(const struct gt_ptx_function *kernel, struct gt
 		return NULL;
 	}
 	analysis->kernel = kernel;
-	if (prepare(analysis, error) == 0 && gt_static_find_blocks(analysis, error) == 0 &&
+	if (prepare(analysis, error) == 0 && gt_ptx_flow_make(&analysis->flow, kernel, error) == 0 &&
 	    gt_static_find_values(analysis, error) == 0 && gt_static_fold(analysis, error) == 0 &&
 	    gt_static_solve(analysis, error) == 0)
 		return analysis;
@@ -47,7 +46,7 @@ void gt_static_close(struct gt_static *analysis)
 	gt_map_close(&analysis->variables);
 	gt_map_close(&analysis->reaching);
 	gt_map_close(&analysis->parameters);
-	gt_map_close(&analysis->labels);
+	gt_ptx_flow_free(&analysis->flow);
 	if (analysis->arena)
 		gt_ptx_arena_close(analysis->arena);
 	free(analysis->values);

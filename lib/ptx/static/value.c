@@ -50,36 +50,46 @@ static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32
 /* Joins what the blocks before give. */
 static int fill_join(struct gt_static *analysis, uint32_t join, struct gt_error *error)
 {
-	const struct gt_static_block *block = &analysis->blocks[analysis->values[join].block];
+	const struct gt_ptx_block *block = &analysis->flow.blocks[analysis->values[join].block];
+	const size_t *before = analysis->flow.sources + block->predecessors;
 	uint32_t variable = analysis->values[join].variable;
-	uint32_t *operands = gt_ptx_arena_take(analysis->arena, block->n_before, sizeof *operands, error);
+	uint32_t *operands = gt_ptx_arena_take(analysis->arena, block->n_predecessors, sizeof *operands, error);
 
 	if (!operands)
 		return -1;
-	for (uint32_t i = 0; i < block->n_before; i++) {
-		operands[i] = read_variable(analysis, block->before[i], variable, error);
+	for (size_t i = 0; i < block->n_predecessors; i++) {
+		operands[i] = read_variable(analysis, (uint32_t)before[i], variable, error);
 		if (operands[i] == GT_STATIC_NONE)
 			return -1;
 	}
 	analysis->values[join].operands = operands;
-	analysis->values[join].n = block->n_before;
+	analysis->values[join].n = (uint32_t)block->n_predecessors;
 	return 0;
+}
+
+/* A block that control also enters from itself or from further down, before the values there are known. */
+static bool is_late(const struct gt_static *analysis, uint32_t block)
+{
+	const struct gt_ptx_block *b = &analysis->flow.blocks[block];
+
+	return !analysis->complete && b->n_predecessors > 0 &&
+	       analysis->flow.sources[b->predecessors + b->n_predecessors - 1] >= block;
 }
 
 /* The value of a register at the end of a block, so far. Deep chains of blocks end in an opaque
  * value rather than on the stack. */
 static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error)
 {
-	const struct gt_static_block *b = &analysis->blocks[block];
+	const struct gt_ptx_block *b = &analysis->flow.blocks[block];
 	const uint64_t *known = gt_map_get(&analysis->reaching, (uint64_t)block << 32 | variable);
 	uint32_t value;
-	bool deep = analysis->depth > 2000, first = b->n_before == 0;
+	bool deep = analysis->depth > 2000, first = b->n_predecessors == 0, late = is_late(analysis, block);
 
 	if (known)
 		return (uint32_t)*known;
-	if (!deep && !b->entry && !b->late && b->n_before == 1) {
+	if (!deep && block > 0 && !late && b->n_predecessors == 1) {
 		analysis->depth++;
-		value = read_variable(analysis, b->before[0], variable, error);
+		value = read_variable(analysis, (uint32_t)analysis->flow.sources[b->predecessors], variable, error);
 		analysis->depth--;
 		if (value == GT_STATIC_NONE || write_variable(analysis, block, variable, value, error) != 0)
 			return GT_STATIC_NONE;
@@ -92,7 +102,7 @@ static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32
 	analysis->values[value].variable = variable;
 	if (write_variable(analysis, block, variable, value, error) != 0)
 		return GT_STATIC_NONE;
-	if (deep || first || b->late)
+	if (deep || first || late)
 		return value;
 	analysis->depth++;
 	if (fill_join(analysis, value, error) != 0)
@@ -370,7 +380,7 @@ static bool simplify(struct gt_static *analysis)
 			only = operand;
 			others++;
 		}
-		if (others == 1 && !analysis->blocks[value->block].entry) {
+		if (others == 1 && value->block > 0) {
 			value->same = only;
 			changed = true;
 		}
@@ -384,13 +394,11 @@ int gt_static_find_values(struct gt_static *analysis, struct gt_error *error)
 					       sizeof *analysis->accesses, error);
 	if (!analysis->accesses || number_registers(analysis, error) != 0)
 		return -1;
-	for (uint32_t b = 0; b < analysis->n_blocks; b++)
-		for (uint32_t i = analysis->blocks[b].first; i < analysis->blocks[b].end; i++)
-			if (take_instruction(analysis, b, i, error) != 0)
-				return -1;
+	for (uint32_t i = 0; i < analysis->kernel->n_instructions; i++)
+		if (take_instruction(analysis, (uint32_t)analysis->flow.block_of[i], i, error) != 0)
+			return -1;
 	/* Now every block is known: joins of those that loops come back to can be filled, new ones too. */
-	for (uint32_t b = 0; b < analysis->n_blocks; b++)
-		analysis->blocks[b].late = false;
+	analysis->complete = true;
 	for (uint32_t i = 0; i < analysis->n_values; i++)
 		if (analysis->values[i].kind == GT_STATIC_JOIN && !analysis->values[i].operands &&
 		    fill_join(analysis, i, error) != 0)

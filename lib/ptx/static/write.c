@@ -18,7 +18,7 @@ static unsigned line_of(const struct gt_static *analysis, uint32_t v)
 	if (value->instruction)
 		return value->instruction->line;
 	return value->kind == GT_STATIC_JOIN
-		       ? analysis->kernel->instructions[analysis->blocks[value->block].first].line
+		       ? analysis->kernel->instructions[analysis->flow.blocks[value->block].first].line
 		       : 0;
 }
 
@@ -60,7 +60,7 @@ static void write_atom(const struct gt_static *analysis, const struct gt_static_
 		fputs(atom->name + 1, to);
 		break;
 	case GT_STATIC_ATOM_LOOP:
-		fprintf(to, "loop%u", analysis->kernel->instructions[analysis->blocks[atom->block].first].line);
+		fprintf(to, "loop%u", analysis->kernel->instructions[analysis->flow.blocks[atom->block].first].line);
 		break;
 	case GT_STATIC_ATOM_OPERATION:
 		write_children(analysis, analysis->values[atom->value].instruction->opcode, atom, launch, to);
