@@ -65,7 +65,7 @@ rows() { grep -v '^#' "$1"; }
 		grd rows.gt | gstats --tee 2>/dev/null | gtrace-cat | grep -v '^#' | diff <(rows rows.tsv) -
 	done
 	sed 's/latency_miss/late/' rows.tsv >bad.tsv
-	expect_failure 1 "status: 'late': expected such as hit or miss" gtrace-cat --from bad.tsv
+	expect_failure 1 "status: 'late': expected a status such as hit or miss" gtrace-cat --from bad.tsv
 }
 
 @test "a plain row with too few, too many or the wrong of its further elements is refused" {
@@ -159,7 +159,7 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	bad_line "bad.tsv:4: expected 11 fields" "4s/${tab}1$//"
 	bad_line "bad.tsv:4: expected 11 fields" "4s/$/${tab}1/"
 	bad_line "bad.tsv:7: a row of kernel 3" '7s/2$/3/'
-	bad_line "bad.tsv:3: the names of columns lack 'mask'" '3s/mask/musk/'
+	bad_line "bad.tsv:3: the column 'mask' is missing" '3s/mask/musk/'
 	bad_line "bad.tsv:3: a row before the line that names the columns" '3d'
 	bad_line "bad.tsv:1: #kernel: 'grid'" '1s/grid=2/grid=x/'
 	bad_line "bad.tsv:1: a block of 4000x1x1" '1s/block=40/block=4000/'

@@ -127,7 +127,7 @@ shuffled() {
 
 # expect_failure itself needs tools, so the empty PATH is for gtrace-order alone.
 expect_failure_without_path() {
-	PATH=${BATS_SAVED_PATH:-/usr/bin:/bin} expect_failure 1 "'xz' to decompress it cannot be run" \
+	PATH=${BATS_SAVED_PATH:-/usr/bin:/bin} expect_failure 1 "'xz' cannot be run to decompress it" \
 		env PATH="$BATS_TEST_TMPDIR/empty" "$1" trace.xz
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time that passes. */
+/* Elapsed time. */
 #ifndef GT_BASE_CLOCK_H
 #define GT_BASE_CLOCK_H
 

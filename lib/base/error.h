@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What went wrong, in one line. The library fills it in and returns; only tools print and exit. */
+/* An error message of one line. The library sets it and returns; only tools print and exit. */
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
 
@@ -16,7 +16,7 @@ struct gt_error {
 int gt_fail(struct gt_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same, with ": " and the system's word for errno appended. */
+/* The same, with ": " and strerror(errno) appended. */
 int gt_fail_errno(struct gt_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

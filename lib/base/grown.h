@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. */
+/* Growable arrays. */
 #ifndef GT_BASE_GROWN_H
 #define GT_BASE_GROWN_H
 
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Room for `wanted` elements in an array. Returns the array, or NULL when memory is short: then it is
- * as it was. */
+/* Grows an array to hold `wanted` elements. Returns the array, or NULL when memory is short; the old array
+ * then stays valid. */
 static inline void *gt_grown_to(void *array, size_t wanted, size_t *capacity, size_t element)
 {
 	if (wanted <= *capacity)
@@ -21,7 +21,7 @@ static inline void *gt_grown_to(void *array, size_t wanted, size_t *capacity, si
 	return bigger;
 }
 
-/* Room for one more element than the n there are. */
+/* The same for one more element than the present n. */
 static inline void *gt_grown(void *array, size_t n, size_t *capacity, size_t element)
 {
 	return gt_grown_to(array, n + 1, capacity, element);

@@ -36,7 +36,7 @@ static const struct compression compressions[] = {
 struct gt_input {
 	char *path;
 	int file;	/* the file itself */
-	int descriptor; /* what is read: the file, or the end of the decompressor's pipe */
+	int descriptor; /* to read from: the file, or the decompressor's pipe */
 	uint64_t size, line, taken;
 
 	const char *tool;      /* the decompressor, NULL for plain input */
@@ -44,8 +44,8 @@ struct gt_input {
 
 	char *buffer; /* `capacity` bytes and GT_SCAN_SLACK more */
 	size_t capacity, start, end;
-	bool ended;	/* the descriptor has no more */
-	bool has_zero;	/* a 0 byte was seen: every line is looked at */
+	bool ended;	/* end of file was read from the descriptor */
+	bool has_zero;	/* a 0 byte was read: each line is searched for one */
 	bool handed_over;
 };
 
@@ -90,13 +90,13 @@ static int wait_for(pid_t *process)
 	return waited < 0 ? -1 : status;
 }
 
-/* Takes the exit of the decompressor and of the feeder after the last byte. */
+/* Waits for the decompressor and the feeder after the last byte, and checks how they ended. */
 static int reap(struct gt_input *input, struct gt_error *error)
 {
 	if (input->process != 0) {
 		int status = wait_for(&input->process);
 		if (status != 0 && input->feeder != 0) {
-			/* It may still wait for bytes that nobody takes. */
+			/* It may be blocked on a pipe that nobody reads any more. */
 			kill(input->feeder, SIGTERM);
 			wait_for(&input->feeder);
 		}
@@ -109,7 +109,7 @@ static int reap(struct gt_input *input, struct gt_error *error)
 	return 0;
 }
 
-/* Reads what the buffer has room for. Returns 1, 0 at the end, -1 on error. */
+/* Reads as much as fits in the buffer. Returns 1, 0 at the end, -1 on error. */
 static int fill(struct gt_input *input, struct gt_error *error)
 {
 	ssize_t got;
@@ -144,7 +144,7 @@ static int resize(struct gt_input *input, size_t capacity, struct gt_error *erro
 	return 0;
 }
 
-/* A pipe whose ends are no standard descriptors and are not passed on by exec. */
+/* Makes a pipe whose ends are not standard descriptors and are closed on exec. */
 static int open_pipe(int ends[2])
 {
 	int raw[2];
@@ -177,7 +177,7 @@ static int write_all(int descriptor, const char *bytes, size_t n)
 	return 0;
 }
 
-/* The feeder's life: hands on the bytes already read, and then the rest of the file. */
+/* Runs in the feeder process: writes the bytes already read, and then the rest of the file. */
 _Noreturn static void feed(struct gt_input *input, int to)
 {
 	signal(SIGPIPE, SIG_DFL);
@@ -194,8 +194,8 @@ _Noreturn static void feed(struct gt_input *input, int to)
 	}
 }
 
-/* Makes a descriptor that gives the file from its first byte, although its beginning was read:
- * by going back, or, on a pipe, with the help of a process that copies. */
+/* Returns a descriptor that reads the file from its first byte, although its beginning was read already:
+ * seeks back or, on a pipe, starts a feeder process that copies. */
 static int from_start(struct gt_input *input, struct gt_error *error)
 {
 	int ends[2];
@@ -217,7 +217,7 @@ static int from_start(struct gt_input *input, struct gt_error *error)
 	return gt_fail_errno(error, "%s: cannot start a process", gt_input_name(input));
 }
 
-/* Runs `tool -dc < from > to`, quiet: what it has to say is said by its exit status. */
+/* Runs `tool -dc < from > to` without its stderr: its exit status tells success. */
 static int spawn(struct gt_input *input, int from, int to)
 {
 	char dc[] = "-dc", name[8];
@@ -264,7 +264,7 @@ static int decompress(struct gt_input *input, struct gt_error *error)
 	input->has_zero = false;
 	if (result == 0)
 		return 0;
-	return gt_fail(error, "%s: is compressed, and '%s' to decompress it cannot be run: %s",
+	return gt_fail(error, "%s: compressed, but '%s' cannot be run to decompress it: %s",
 		       gt_input_name(input), input->tool, strerror(result));
 }
 
@@ -319,7 +319,7 @@ struct gt_input *gt_input_open(const char *path, struct gt_error *error)
 	return NULL;
 }
 
-/* After the descriptor was handed over, only the last read tells whether all was taken. */
+/* Once the descriptor is handed over, only another read tells whether the input was read to its end. */
 static bool nothing_left(struct gt_input *input)
 {
 	char byte;
@@ -341,7 +341,7 @@ int gt_input_close(struct gt_input *input, struct gt_error *error)
 	if (complete) {
 		result = reap(input, error);
 	} else {
-		/* Nobody wants the rest: no process may wait for more of it. */
+		/* The rest is not read: end the processes that would block writing it. */
 		pid_t *processes[] = {&input->process, &input->feeder};
 		for (int i = 0; i < 2; i++) {
 			if (*processes[i] == 0)
@@ -376,7 +376,7 @@ int gt_input_hand_over(struct gt_input *input, const char **head, size_t *bytes)
 	return input->descriptor;
 }
 
-/* Makes room behind what is buffered: to the front, or into a larger buffer. */
+/* Makes room after the buffered bytes: moves them to the front, or enlarges the buffer. */
 static int make_room(struct gt_input *input, struct gt_error *error)
 {
 	if (input->start > 0) {

@@ -15,11 +15,10 @@ struct gt_input;
 
 /* Opens a file, or standard input for "-". NULL on error. */
 struct gt_input *gt_input_open(const char *path, struct gt_error *error);
-/* Closes it. Returns -1 if a decompressor failed (damaged data), which a reader that saw the end
- * has been told already. */
+/* Returns -1 if a decompressor failed (damaged data). A reader that reached the end got that error there. */
 int gt_input_close(struct gt_input *input, struct gt_error *error);
 
-/* The first bytes, decompressed, up to 64 KiB, without taking them: for detecting a format.
+/* The first bytes, decompressed, up to 64 KiB, without consuming them: for detecting a format.
  * Call before anything is read. */
 int gt_input_peek(struct gt_input *input, const char **head, size_t *bytes, struct gt_error *error);
 
@@ -31,8 +30,8 @@ int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt
 /* Raw bytes: how many were read, 0 at the end, -1 on error. */
 long gt_input_bytes(struct gt_input *input, void *buffer, size_t bytes, struct gt_error *error);
 
-/* Gives the rest of the input away: the descriptor to read it from, which stays the input's, and
- * the bytes already taken from it, valid until the input is closed. Read no more by other calls. */
+/* Hands the rest of the input over: returns the descriptor to read it from, which the input still owns, and
+ * the bytes already read from it, valid until the input is closed. No other call may read afterwards. */
 int gt_input_hand_over(struct gt_input *input, const char **head, size_t *bytes);
 
 const char *gt_input_name(const struct gt_input *input);     /* as in diagnostics; "-" is "standard input" */

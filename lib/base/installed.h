@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `make` was told of this build: its version, and the folders it is installed in. The one
- * source file that holds them is compiled again when they change. */
+/* What `make` was told about this build: its version and the folders it is installed in. A source file of
+ * their own holds them, so that only it is recompiled when they change. */
 #ifndef GT_BASE_INSTALLED_H
 #define GT_BASE_INSTALLED_H
 

@@ -167,7 +167,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The table of the optimal string alignment, of which three rows are kept. */
+/* Optimal string alignment, with the last three rows of its table. */
 unsigned gt_edit_distance(const char *a, const char *b)
 {
 	unsigned rows[3][WORD_LETTERS + 1];

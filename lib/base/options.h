@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and sizes as users write them on a command line or in a GPU description, and what --help and
- * messages say of options. */
+/* Numbers and sizes as users write them on a command line or in a GPU description; the text of --help. */
 #ifndef GT_BASE_OPTIONS_H
 #define GT_BASE_OPTIONS_H
 
@@ -37,8 +36,8 @@ char *gt_format_size(uint64_t size, char *buffer);
 /* An option in --help, such as "--ways N|full" or "-S, --memory SIZE", and what it does, in lines of at most 100 characters. */
 void gt_help_option(FILE *to, const char *option, const char *text);
 
-/* How many letters must be put in, left out, replaced or swapped with their neighbour to make one word the other;
- * words of more than 63 letters are compared by their first 63. */
+/* The edit distance of two words: insertions, deletions, replacements, and swaps of neighbouring letters. Of
+ * longer words the first 63 letters are compared. */
 unsigned gt_edit_distance(const char *a, const char *b);
 
 GT_PUBLIC_END

@@ -14,7 +14,7 @@ static inline uint64_t gt_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* The state of generator n of those that share a seed. */
+/* The initial state of generator n of a seed. */
 static inline uint64_t gt_random_state(uint64_t seed, uint64_t n)
 {
 	uint64_t state = seed ^ n * UINT64_C(0xd1342543de82ef95);

@@ -31,7 +31,7 @@ struct gt_regex *gt_regex_open(const char *pattern, struct gt_error *error)
 		free(regex);
 		return NULL;
 	}
-	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* it runs without, more slowly */
+	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* if this fails, matching is slower */
 	pcre2_pattern_info(regex->code, PCRE2_INFO_NAMETABLE, &regex->names);
 	pcre2_pattern_info(regex->code, PCRE2_INFO_NAMECOUNT, &regex->n_names);
 	pcre2_pattern_info(regex->code, PCRE2_INFO_NAMEENTRYSIZE, &regex->name_bytes);

@@ -133,7 +133,7 @@ static inline bool gt_scan_hex8(const char *text, uint32_t *value)
 	uint64_t valid = (from_0 & ~above_9) | letter;
 	if ((valid & ones * 0x80) != ones * 0x80)
 		return false;
-	/* 'a' & 15 is 1: nine more is its value. Then pairs of digits, of bytes, of halves meet. */
+	/* 'a' & 15 is 1, so letters get 9 more. Then pairs of digits, of bytes, and of halves are merged. */
 	bytes = (bytes & ones * 15) + (letter >> 7) * 9;
 	bytes = (bytes << 4 | bytes >> 8) & UINT64_C(0x00ff00ff00ff00ff);
 	bytes = (bytes << 8 | bytes >> 16) & UINT64_C(0x0000ffff0000ffff);

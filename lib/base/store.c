@@ -12,7 +12,7 @@
 #include "base/temporary.h"
 
 #define SEGMENT_BYTES ((size_t)1 << 22)	     /* of memory */
-#define FILE_SEGMENT_BYTES ((size_t)1 << 24) /* of the file: a mapping each, and mappings are few */
+#define FILE_SEGMENT_BYTES ((size_t)1 << 24) /* of the file; larger, since the number of mappings is limited */
 #define ALIGNMENT ((size_t)16)
 
 static size_t aligned(size_t bytes, size_t unit)
@@ -46,7 +46,8 @@ void gt_store_close(struct gt_store *store)
 	store->file = -1;
 }
 
-/* The next `bytes` of the file, reserved on the disk: a full disk shows here, not as a signal. */
+/* Maps the next `bytes` of the file and reserves them on the disk, so that a full disk is an error here and
+ * no SIGBUS later. */
 static int map_segment(struct gt_store *store, struct gt_segment *segment, struct gt_error *error)
 {
 	if (store->file < 0 && (store->file = gt_temporary_file(store->directory, error)) < 0)
@@ -119,7 +120,7 @@ void *gt_store_take(struct gt_store *store, size_t bytes, struct gt_segment **se
 			fresh = new_segment(store, bytes, error);
 		if (!fresh)
 			return NULL;
-		fresh->holders++; /* being the current one holds it, too */
+		fresh->holders++; /* the store's own, while it is the current segment */
 		store->current = fresh;
 		if (current)
 			gt_store_release(store, current);

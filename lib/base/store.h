@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Room for rows that wait for their turn: bounded memory first, then an unlinked temporary file
- * that is mapped. Room is cut from segments; a segment is used again when all that was cut from
- * it has been released. */
+/* Memory for rows that are held back: a bounded amount of memory first, then an unlinked temporary file
+ * that is mapped. Pieces are cut from segments; a segment is reused once all its pieces are released. */
 #ifndef GT_BASE_STORE_H
 #define GT_BASE_STORE_H
 
@@ -31,11 +30,11 @@ struct gt_store {
 void gt_store_open(struct gt_store *store, size_t limit, const char *directory);
 void gt_store_close(struct gt_store *store);
 
-/* `bytes` of room, aligned to 16, and the segment it is in. NULL on error. */
+/* A piece of `bytes`, aligned to 16, and its segment. NULL on error. */
 void *gt_store_take(struct gt_store *store, size_t bytes, struct gt_segment **segment,
 		    struct gt_error *error);
 
-/* Gives back the tail of a piece of `bytes` of which `kept` were used, if it was the last cut. */
+/* Gives back the unused tail of a piece of `bytes`, of which `kept` were used, if it is its segment's last. */
 void gt_store_trim(struct gt_segment *segment, const void *piece, size_t bytes, size_t kept);
 
 /* Releases one piece of a segment. */

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-/* Opens a new file in a directory, for reading and writing, that has no name any more: it goes when
- * the process goes, and programs that the process starts do not have it unless it is given to them
- * as one of their standard streams. Closed by the caller. Returns its descriptor, or -1. */
+/* Creates a file in a directory for reading and writing, and unlinks it, so that it disappears with the
+ * process. It is closed on exec: a child gets it only as a standard stream. Returns its descriptor, which the
+ * caller closes, or -1. */
 int gt_temporary_file(const char *directory, struct gt_error *error);
 
 #endif

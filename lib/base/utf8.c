@@ -35,7 +35,8 @@ size_t gt_utf8_characters(const char *text)
 	return characters;
 }
 
-/* Can a page or a picture hold the character? U+FFFE and U+FFFF are outside of XML. */
+/* Whether a page or a picture can hold the character: no control character, nor U+FFFE and U+FFFF, which XML
+ * excludes. */
 static bool holds(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;

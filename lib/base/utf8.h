@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* UTF-8, as reports and pictures must have it whatever the names in a trace hold. */
+/* Valid UTF-8 for reports and pictures, whatever bytes the names in a trace have. */
 #ifndef GT_BASE_UTF8_H
 #define GT_BASE_UTF8_H
 
 #include <stddef.h>
 
-/* How many bytes the UTF-8 sequence at `text` has, or 0 if it is none: overlong forms, surrogates
- * and what lies past U+10FFFF are not. */
+/* The bytes of the UTF-8 sequence at `text`, or 0 if it is invalid, as overlong forms, surrogates and values
+ * above U+10FFFF are. */
 size_t gt_utf8_length(const unsigned char *text);
 
-/* How many characters a text has; a byte that is not UTF-8 is one. */
+/* The characters of a text; a byte that is not UTF-8 counts as one. */
 size_t gt_utf8_characters(const char *text);
 
 /* The text as one line that a page or a picture can hold: control characters, noncharacters and

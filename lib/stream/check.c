@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each test is a loop over one column without a branch, so that it costs next to nothing on good
- * rows; only when it fails is the row looked for. */
+/* Each test is a branch-free loop over one column, which is nearly free on valid rows. The invalid row is
+ * searched only if the test fails. */
 #include "stream/check.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static int check_place(const struct gt_rows *rows, const struct gt_kernel *kerne
 
 static int check_ops(const struct gt_rows *rows, struct gt_error *error)
 {
-	/* Spaces and operators are dense, so two maxima settle it for nearly every batch. */
+	/* Spaces and operators are dense, so for nearly every batch two maxima are enough. */
 	unsigned space = 0, operation = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -122,12 +122,12 @@ static int check_requests(const struct gt_rows *rows, struct gt_error *error)
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
 		if (rows->sectors[i] == 0 || rows->sectors[i] > 15 || rows->full[i] & ~rows->sectors[i])
-			return gt_fail(error, "row %zu: sectors 0x%x, whole ones 0x%x: expected 0x1 to 0xf, and a part of them",
+			return gt_fail(error, "row %zu: sectors 0x%x, full 0x%x: expected 0x1 to 0xf, and a subset of them",
 				       i + 1, rows->sectors[i], rows->full[i]);
 		if (rows->threads[i] > GT_WARP_SIZE)
 			return gt_fail(error, "row %zu: %u lanes: a warp has %d", i + 1, rows->threads[i], GT_WARP_SIZE);
 		if (rows->address[i] % GT_LINE != 0)
-			return gt_fail(error, "row %zu: address 0x%" PRIx64 ": expected that of a %d-byte line", i + 1,
+			return gt_fail(error, "row %zu: address 0x%" PRIx64 ": expected a multiple of %d", i + 1,
 				       rows->address[i], GT_LINE);
 	}
 	return 0;
@@ -143,7 +143,7 @@ static int check_status(const struct gt_rows *rows, struct gt_error *error)
 		bad |= rows->status[i] >= GT_STATUSES;
 	for (size_t i = 0; bad && i < rows->n; i++)
 		if (rows->status[i] >= GT_STATUSES)
-			return gt_fail(error, "row %zu: status %u: no such finding", i + 1, rows->status[i]);
+			return gt_fail(error, "row %zu: status %u: no such status", i + 1, rows->status[i]);
 	return 0;
 }
 

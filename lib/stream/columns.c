@@ -8,7 +8,7 @@
 #error "columns are little-endian and are copied as they are"
 #endif
 
-/* Room for `more` bytes; returns their place, or NULL with `failed` set. They count at once. */
+/* Appends `more` bytes, whose values the caller sets. Returns their place, or NULL with `failed` set. */
 static unsigned char *extend(struct gt_bytes *bytes, size_t more)
 {
 	if (bytes->failed)
@@ -55,7 +55,7 @@ RANGE(uint16_t)
 RANGE(uint32_t)
 RANGE(uint64_t)
 
-/* Element by element: what each is above the offset, in fewer bytes; and back. */
+/* Stores the difference of each element from the offset in fewer bytes; and the inverse. */
 #define NARROW(WIDE, THIN)                                                                        \
 	static void narrow_##WIDE##_##THIN(const WIDE *column, size_t n, WIDE offset, void *out)   \
 	{                                                                                          \
@@ -121,7 +121,7 @@ static void widen(void *column, size_t n, unsigned width, unsigned thin, uint64_
 void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const void *column, size_t n,
 		    unsigned width)
 {
-	/* Aligned, because narrow() writes whole elements and a record begins anywhere. */
+	/* An aligned buffer: narrow() writes whole elements, and a record may begin at any byte. */
 	uint64_t thin_column[512];
 	uint64_t least, most;
 

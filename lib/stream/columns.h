@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a column travels (gtrace(5), "Columns"). In memory it is a full array; on the wire it is
+/* How a column is encoded (gtrace(5), "Columns"). In memory it is a full array; in the stream it is
  *   bin of n elements            as it is, little-endian
  *   bin of one element           all rows are equal
- *   [offset, bin of n narrower]  the smallest element, and what is added to it
+ *   [offset, bin of n narrower]  the smallest element, and each element's difference from it
  */
 #ifndef GT_STREAM_COLUMNS_H
 #define GT_STREAM_COLUMNS_H
@@ -14,11 +14,11 @@
 
 #include "base/error.h"
 
-/* A growable run of bytes that msgpack-c packs into. */
+/* A growable buffer that msgpack-c packs into. */
 struct gt_bytes {
 	unsigned char *data;
 	size_t n, capacity;
-	bool failed; /* memory ran out; what was packed since is lost */
+	bool failed; /* memory ran out; bytes packed since are lost */
 };
 
 /* The write callback of a msgpack_packer whose data is a struct gt_bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A count whose numbers stand in a struct that is made from a table of counters. */
+/* Fills a count from a struct that is generated from a table of counters. */
 #ifndef GT_STREAM_COUNTED_H
 #define GT_STREAM_COUNTED_H
 
@@ -9,7 +9,8 @@
 #include "counter/counter.h"
 #include "stream/count.h"
 
-/* The numbers of a table (COUNT and SETTING), in its order, from the first `bytes` of a struct of its fields. */
+/* Appends the numbers of a table (COUNT and SETTING) in its order, from the first `bytes` of a struct of its
+ * fields. */
 int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,
 		     struct gt_error *error);
 

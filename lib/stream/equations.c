@@ -10,7 +10,7 @@ static const struct equation {
 	bool at_most;
 	const char *right[GT_TERMS];
 	uint64_t factor;	/* 0: 1 */
-	const char *unless; /* not tested where this counter is there */
+	const char *unless; /* not tested if this counter is present */
 } equations[] = {
 	{{"accesses"}, false, {"loads", "stores", "atomics"}, 1, NULL},
 	{{"requests"}, false, {"load_requests", "store_requests", "atomic_requests", "?prefetch_requests",
@@ -46,12 +46,12 @@ static const struct equation {
 	{{"alone", "gained"}, false, {"together", "lost"}, 1, NULL},
 };
 
-/* Counters of which those of the classes of a reuse stage ("load.global.hits") add up to the plain
- * one; the first also where lines are sampled, for they are known exactly. */
+/* Counters whose values in the classes of a reuse stage ("load.global.hits") add up to the value over all
+ * classes ("hits"). If lines are sampled only the first is tested, since it alone is exact. */
 static const char *const summed[] = {"references", "infinite", "hits",	 "compulsory", "capacity", "conflict",
 				     "spared",	   "alone",    "together", "gained",	 "lost",   "latency_miss", "merged", "reservation_fail"};
 
-/* The counter of that name, but for the first `skip` bytes. */
+/* The counter that has this name after its first `skip` bytes. */
 static const struct gt_count_entry *find(const struct gt_count *count, size_t skip, const char *name)
 {
 	for (size_t i = 0; i < count->n; i++)
@@ -112,7 +112,7 @@ static int check_class(const struct gt_count *count, size_t skip, uint64_t *chec
 	return 0;
 }
 
-/* Bytes of a counter's name that say its class: up to the last '.', or 0. */
+/* The bytes of a counter's name that name its class: up to and with the last '.', or 0. */
 static size_t class_bytes(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -120,7 +120,7 @@ static size_t class_bytes(const char *name)
 	return dot ? (size_t)(dot - name) + 1 : 0;
 }
 
-/* How many of the first entries are of one class. */
+/* The number of entries at the front that are of one class. */
 static size_t class_entries(const struct gt_count_entry *entries, size_t n)
 {
 	size_t bytes = class_bytes(entries[0].name), i = 1;
@@ -130,7 +130,7 @@ static size_t class_entries(const struct gt_count_entry *entries, size_t n)
 	return i;
 }
 
-/* A stage that measures reuse, and whose classes hold all references between them. */
+/* Checks that the counters of a reuse stage's classes add up. */
 static int check_sums(const struct gt_count *count, uint64_t *checked, struct gt_error *error)
 {
 	bool sampled = find(count, 0, "sample_every") != NULL;

@@ -5,7 +5,7 @@
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-/* The parts of a hint, in the order in which its text has them. */
+/* The parts of a hint, in the order of its text. */
 static const struct {
 	const char *name;
 	uint16_t bits, of; /* of: the mask of the field */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The hint of a row: what an instruction asks of the caches beside its access, in the terms of the PTX
+/* The hint of a row: what an instruction asks of the caches besides its access, in the terms of the PTX
  * ISA. Zero asks for nothing. Bits 0-2: its priority in L1; bits 3-5: in L2; bits 6-7: how much L2 is
- * to fetch; bits 8-10: what is done in the place of an access. */
+ * to fetch; bits 8-10: what is done instead of an access. */
 #ifndef GT_STREAM_HINT_H
 #define GT_STREAM_HINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When a line leaves, among those of its set. UNCHANGED: neither the line's priority nor its place
- * changes. NO_ALLOCATE, in L1 only: an absent line takes no place. */
+/* When a line is evicted, relative to the others of its set. UNCHANGED: neither the line's priority nor its
+ * place changes. NO_ALLOCATE, in L1 only: a miss allocates no line. */
 enum gt_priority {
 	GT_PRIORITY_NONE,
 	GT_EVICT_NORMAL,
@@ -20,8 +20,8 @@ enum gt_priority {
 	GT_PRIORITIES
 };
 
-/* No lane gets or gives data: whole lines are brought in, lose what was written to them, or change
- * their priority. */
+/* No lane loads or stores data: whole lines are fetched, lose the data written to them, or change their
+ * priority. */
 enum gt_line_action {
 	GT_ACCESS_DATA,
 	GT_PREFETCH_L1,
@@ -43,11 +43,11 @@ static inline uint16_t gt_hint(enum gt_priority l1, enum gt_priority l2, enum gt
 
 static inline enum gt_priority gt_hint_l1(uint16_t hint) { return (enum gt_priority)(hint & 7); }
 static inline enum gt_priority gt_hint_l2(uint16_t hint) { return (enum gt_priority)(hint >> 3 & 7); }
-/* Bytes that L2 is to fetch, aligned, where it misses; 0: as it does without. */
+/* Bytes that L2 is to fetch on a miss, aligned; 0: its usual size. */
 static inline unsigned gt_hint_fetch(uint16_t hint) { return hint >> 6 & 3 ? 32U << (hint >> 6 & 3) : 0; }
 static inline enum gt_line_action gt_hint_action(uint16_t hint) { return (enum gt_line_action)(hint >> 8 & 7); }
 
-/* False for a hint that says what is not defined. */
+/* False for a hint with an undefined value. */
 bool gt_hint_valid(uint16_t hint);
 
 /* "none", or its parts with commas between: L1::evict_first, L2::evict_last, L2::128B, prefetch.L1,

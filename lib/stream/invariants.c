@@ -7,8 +7,8 @@
 
 #include "stream/equations.h"
 
-/* What one stage sends is what the next receives: requests always, sectors where both count them
- * in units of 32 bytes. Atomics that reach DRAM are a read and a write there. */
+/* What one stage sends is what the next receives: always in requests, and in sectors if both count them in
+ * units of 32 bytes. An atomic that reaches DRAM is a read and a write there. */
 static const struct hand_over {
 	const char *sent[GT_TERMS], *received[GT_TERMS];
 	bool in_sectors;
@@ -62,7 +62,7 @@ uint64_t gt_invariants_checked(const struct gt_invariants *invariants)
 
 /* ---- counts ---- */
 
-/* True if the stage counts sectors of 32 bytes: levels say so, the others always do. */
+/* True if the stage counts sectors of 32 bytes: a level has the counter `sector`, the others always do. */
 static bool in_sectors_of_32(const struct gt_count *count)
 {
 	const struct gt_count_entry *sector = gt_count_find(count, "sector");
@@ -92,14 +92,14 @@ static int check_hand_over(struct gt_invariants *invariants, const struct gt_cou
 	return 0;
 }
 
-/* A stage that hands rows on: the next one is compared with it. A level says what it writes if that
- * is something else than what it sends. */
+/* True if the stage sends rows on, so that the next one is compared with it. A level has the counter `emit` if
+ * it writes anything other than what it sends. */
 static bool sends(const struct gt_count *count)
 {
 	return (gt_count_find(count, "sent_requests") && !gt_count_find(count, "emit")) || gt_count_find(count, "load_sectors");
 }
 
-/* Of what came, a level that adds up latencies looks up what was not found before it, and no more. */
+/* False under --emit latency: then a level looks up only the requests that no earlier level served. */
 static bool looks_up_all(const struct gt_count *count)
 {
 	const struct gt_count_entry *emit = gt_count_find(count, "emit");
@@ -107,8 +107,8 @@ static bool looks_up_all(const struct gt_count *count)
 	return !emit || emit->kind != GT_COUNT_TEXT || strcmp(emit->text, "latency") != 0;
 }
 
-/* A schedule of a part of the blocks lets a part of the rows through; a level may let none, or each
- * as often as it was tried. */
+/* True if the stage writes another number of rows than it reads: a schedule of some of the blocks drops the
+ * rows of the others; a level may write none, or one for each attempt. */
 static bool changes_rows(const struct gt_count *count)
 {
 	const struct gt_count_entry *emit = gt_count_find(count, "emit");
@@ -166,8 +166,8 @@ static void key_of(const struct gt_rows *rows, size_t i, enum gt_order order, ui
 	}
 }
 
-/* Scheduled rows by step and SM; accesses as their kernel says. (Requests without a step may
- * come from a cache that flushed at the end.) */
+/* Checks the order of rows: scheduled rows by step and SM; accesses in the order that their kernel names.
+ * (Requests without a step may come from a cache that flushed at the end.) */
 static int take_rows(struct gt_invariants *invariants, const struct gt_rows *rows,
 		     const struct gt_kernel *kernel, struct gt_error *error)
 {

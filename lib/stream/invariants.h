@@ -14,7 +14,7 @@ struct gt_invariants;
 struct gt_invariants *gt_invariants_open(struct gt_error *error);
 void gt_invariants_close(struct gt_invariants *invariants);
 
-/* Takes each event of a stream in turn. Returns 0, or -1 naming what does not hold. */
+/* Takes each event of a stream in turn. Returns 0, or -1 naming the invariant that does not hold. */
 int gt_invariants_take(struct gt_invariants *invariants, struct gt_reader *reader, enum gt_event event,
 		       struct gt_error *error);
 

@@ -25,12 +25,12 @@ enum gt_order {
 extern const char *const gt_order_names[GT_ORDERS];
 
 /* What a launch prefers of the caches: what CUDA's launch attributes, limits and function attributes
- * say. Whoever launches fills it in (struct gt_ptx_launch), the recorder writes it into the kernel
- * record, and the stages that it concerns honour it. All zero: no preference, and no field. */
+ * say. The launch sets it (struct gt_ptx_launch), the recorder writes it into the kernel record, and the
+ * stages that it concerns honour it. All zero: no preference, and no field in the record. */
 enum gt_property { GT_PROPERTY_NORMAL, GT_PROPERTY_STREAMING, GT_PROPERTY_PERSISTING, GT_PROPERTIES };
 
 /* cudaAccessPolicyWindow: of the lines in [base, base + bytes) the share hit_ratio has the property
- * `hit`, the others `miss`. What an instruction says of itself comes before its window. */
+ * `hit`, the others `miss`. An instruction's own hint takes precedence over the window. */
 struct gt_window {
 	uint64_t base, bytes; /* 0 bytes: no window */
 	uint32_t hit_ratio;   /* millionths, to GT_RATIO_ONE */
@@ -41,14 +41,14 @@ struct gt_window {
 
 struct gt_preferences {
 	struct gt_window window;
-	uint64_t l2_fetch_bytes;      /* cudaLimitMaxL2FetchGranularity; 0: as the GPU has it */
-	uint64_t l2_persisting_bytes; /* cudaLimitPersistingL2CacheSize: set aside; 0: not said */
+	uint64_t l2_fetch_bytes;      /* cudaLimitMaxL2FetchGranularity; 0: the GPU's own */
+	uint64_t l2_persisting_bytes; /* cudaLimitPersistingL2CacheSize: set aside; 0: not set */
 	uint32_t carveout;	      /* 1 + percent of shared memory that the function prefers; 0: none */
 };
 
 /* "BASE,BYTES,HIT_RATIO,HIT,MISS", the properties by name: a window in records and text. */
 const char *gt_window_format(const struct gt_window *window, char buffer[GT_WINDOW_TEXT]);
-/* The inverse. Returns 0, or -1 if the text is of no window. */
+/* The inverse. Returns 0, or -1 if the text is not a window. */
 int gt_window_parse(const char *text, struct gt_window *window);
 
 struct gt_kernel {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where what makes a trace, or a part of one, puts it: launches, the rows of the last launch, and
- * what was counted. A stream is one (gt_writer_output). */
+/* Where the producer of a trace, or of a part of one, puts launches, the rows of the last launch, and counts.
+ * A stream's writer has one (gt_writer_output). */
 #ifndef GT_STREAM_OUTPUT_H
 #define GT_STREAM_OUTPUT_H
 
@@ -20,7 +20,7 @@ struct gt_output {
 	struct gt_sink rows; /* with a context of its own */
 };
 
-/* Puts a count there, and clears it. */
+/* Writes a count, and clears it. */
 static inline int gt_output_count(const struct gt_output *output, struct gt_count *count, struct gt_error *error)
 {
 	int result = output->count(output->context, count, error);

@@ -47,10 +47,10 @@ void gt_plain_begin(struct gt_bytes *out, const char *const *history)
 	pack_names(&packer, "request", request_names, REQUEST_ELEMENTS);
 }
 
-/* The elements that not all rows have, in the order in which they follow: f = 0 to 4. */
+/* The optional elements of a row, in their order. */
 enum { STEP, SM, STATUS, LATENCY, HINT, FURTHER };
 
-/* How many of them rows of this shape have, up to the last that is there. */
+/* The number of optional elements in rows of this shape, up to the last that is present. */
 static unsigned further(const struct gt_rows *rows)
 {
 	return rows->has_hints ? HINT + 1 : rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
@@ -200,7 +200,7 @@ static int take_addresses(struct gt_rows *row, const msgpack_object *object, str
 	return gt_rows_set_addresses(row, 0, row->mask[0], addresses, error);
 }
 
-/* The elements behind the first `least`; nil says that the row has no such column. */
+/* Reads the n optional elements from `at`; nil: the row has no such column. */
 static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t n)
 {
 	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint};
@@ -294,7 +294,7 @@ static int take_object(struct plain *to, const msgpack_object *object, struct gt
 	return take_row(to, &object->via.array, error);
 }
 
-/* Reads objects until the input ends; `inner` says what was wrong with the last one. */
+/* Reads objects until the input ends; `inner` holds the error of the last one. */
 static int read_objects(struct plain *to, struct gt_input *input, msgpack_unpacker *unpacker,
 			struct gt_error *error)
 {

@@ -4,8 +4,8 @@
  *   ["kernel", {...}] ["gpu", {...}] ["count", {...}]          as in the stream
  *   [block, warp, an, pc, op, size, mask, [addresses]]         an access, the addresses of its active lanes
  *   [block, warp, an, pc, op, address, sectors, full, lanes]   a request
- *   [..., step, sm, status, latency]                           a row's further columns, up to the last that
- *                                                              it has, nil for one before that it has not
+ *   [..., step, sm, status, latency, hint]                     a row's optional columns, up to the last that
+ *                                                              is present; nil for an absent one before it
  *   ["end", {rows}]
  */
 #ifndef GT_STREAM_PLAIN_H
@@ -16,7 +16,7 @@
 #include "stream/columns.h"
 #include "stream/stream.h"
 
-/* Each appends to `out`; shortness of memory is kept in out->failed. */
+/* Each appends to `out`; if memory runs out it sets out->failed. */
 void gt_plain_begin(struct gt_bytes *out, const char *const *history);
 void gt_plain_put(struct gt_bytes *out, struct gt_reader *reader, enum gt_event event);
 void gt_plain_end(struct gt_bytes *out);

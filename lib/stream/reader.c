@@ -21,10 +21,10 @@ struct gt_reader {
 	int descriptor;
 	char name[256];
 
-	/* What was read: [begin, end) is not taken yet; [record, begin) is the last record. */
+	/* The bytes that were read: [record, begin) is the last record, [begin, end) is not parsed yet. */
 	unsigned char *buffer;
 	size_t capacity, record, begin, end;
-	size_t tried; /* bytes of an incomplete record that were there when it was last looked at */
+	size_t tried; /* bytes of an incomplete record when it was last parsed */
 	bool at_end;
 
 	msgpack_unpacked unpacked;
@@ -50,7 +50,7 @@ static int fail_record(const struct gt_reader *reader, struct gt_error *error, c
 	return gt_fail(error, "%s: record %" PRIu64 ": %.500s", reader->name, reader->records + 1, copy.text);
 }
 
-/* Room for another chunk behind `end`, moving what is still needed to the front. */
+/* Makes room for another chunk after `end`; moves the bytes still needed to the front. */
 static int make_room(struct gt_reader *reader, struct gt_error *error)
 {
 	size_t kept = reader->end - reader->begin;
@@ -93,7 +93,7 @@ static int next_record(struct gt_reader *reader, struct gt_error *error)
 {
 	for (;;) {
 		size_t offset = 0, available = reader->end - reader->begin;
-		/* An incomplete record is tried again only when it has grown by half: linear time. */
+		/* Parsing an incomplete record again only once it has grown by half takes linear time in all. */
 		bool worth = available > 0 && (available >= reader->tried + reader->tried / 2 || reader->at_end);
 		if (worth) {
 			msgpack_unpack_return result = msgpack_unpack_next(
@@ -126,7 +126,7 @@ static const msgpack_object_array *arguments(const struct gt_reader *reader)
 	return &object->via.array;
 }
 
-/* The record is sound: it counts for the checksum, and the next may be read. */
+/* Adds a valid record to the checksum. */
 static void acknowledge(struct gt_reader *reader)
 {
 	size_t bytes = reader->begin - reader->record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a writer takes from a reader: records as they came. */
+/* A reader's records as bytes, for a writer that passes them on. */
 #ifndef GT_STREAM_READER_H
 #define GT_STREAM_READER_H
 

@@ -162,7 +162,7 @@ static const struct {
 	{"carveout", "a percentage", unpack_carveout},
 };
 #define FIELDS (sizeof fields / sizeof fields[0])
-#define PREFERENCES 4 /* of them: the last, which stand in a record only where a launch says so */
+#define PREFERENCES 4 /* of these, at the end: in a record only if the launch has preferences */
 
 static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t shape[3])
 {

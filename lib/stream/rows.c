@@ -124,7 +124,7 @@ int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses)
 
 	if (!rest)
 		return 0;
-	/* The second lane decides; a gap that its distance does not divide is no stride. */
+	/* The first two lanes determine the stride, if their distance is a multiple of the gap between them. */
 	int64_t distance = (int64_t)(addresses[1] - addresses[0]);
 	int64_t gap = (int64_t)((unsigned)__builtin_ctz(rest) - lowest);
 	if (distance % gap != 0)

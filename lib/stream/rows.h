@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch of rows, column by column: warp accesses or memory requests. In memory every column is
- * a full, aligned array of `n` elements in the machine's order; how narrow it is on a pipe is the
- * stream's affair. */
+ * a full, aligned array of `n` elements in the machine's byte order; the stream encodes it in fewer bytes. */
 #ifndef GT_STREAM_ROWS_H
 #define GT_STREAM_ROWS_H
 
@@ -19,7 +18,7 @@ GT_PUBLIC_BEGIN
 #define GT_SECTOR 32	    /* bytes; a line has 4 */
 #define GT_ROWS_BATCH 4096  /* rows a writer puts into a batch */
 #define GT_ROWS_MAX 65536   /* rows a reader accepts in a batch */
-#define GT_STRIDE_LANES INT64_MIN /* this stride says: the addresses stand in `lanes` */
+#define GT_STRIDE_LANES INT64_MIN /* as a stride: the addresses are in `lanes` */
 #define GT_ACCESS_SIZE_MAX 32	  /* bytes per lane */
 
 enum gt_rows_kind { GT_ACCESSES, GT_REQUESTS };
@@ -28,7 +27,7 @@ struct gt_rows {
 	enum gt_rows_kind kind;
 	bool scheduled; /* the columns step and sm are present */
 	bool has_status, has_latency; /* requests: the column of that name is present */
-	bool has_hints;		      /* the column hint is present: some row asks something of the caches */
+	bool has_hints;		      /* the column hint is present: some row has a hint */
 	size_t n;	/* rows in use */
 	size_t capacity;
 
@@ -59,18 +58,18 @@ struct gt_rows {
 	uint64_t *step; /* logical issue time */
 	uint16_t *sm;	/* streaming multiprocessor */
 
-	/* Requests that a cache level has passed on, where it was asked to say so. */
+	/* Requests that a cache level wrote with what it found (gcache --emit). */
 	uint8_t *status;   /* what it found: enum gt_status */
 	uint32_t *latency; /* steps from issue to data */
 };
 
-/* Every column by its name on the pipe: for readers, writers and text views. */
+/* Every column by its name in the stream: for readers, writers and text views. */
 struct gt_column {
 	const char *name;
 	size_t offset; /* of the pointer in struct gt_rows */
 	unsigned width; /* bytes an element */
 	bool in_access, in_request;
-	size_t flag; /* of the bool in struct gt_rows that says whether it is there; 0: always */
+	size_t flag; /* of the bool in struct gt_rows that says whether it is there; 0: always there */
 };
 extern const struct gt_column gt_columns[];
 extern const size_t gt_columns_n;
@@ -94,7 +93,7 @@ static inline bool gt_rows_alike(const struct gt_rows *a, const struct gt_rows *
 	return a->kind == b->kind && a->scheduled == b->scheduled && a->has_status == b->has_status &&
 	       a->has_latency == b->has_latency && a->has_hints == b->has_hints;
 }
-/* Says of `to`, which must be empty, that it carries the columns of `from`. */
+/* Makes `to`, which must be empty, carry the columns of `from`. */
 static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
 {
 	to->kind = from->kind;
@@ -124,17 +123,17 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);
 
-/* The stride that explains the addresses of all lanes in `mask`, lowest lane first, or
- * GT_STRIDE_LANES. One lane has stride 0. */
+/* The common stride of the addresses of the lanes in `mask`, lowest lane first, or GT_STRIDE_LANES if there
+ * is none. One lane has stride 0. */
 int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses);
 
 /* Sets mask, base and stride (or lanes) of access i from the addresses of the lanes in `mask`,
- * lowest lane first: affine if they are. Returns 0, or -1 when memory is short. */
+ * lowest lane first; `lanes` only if they have no common stride. Returns 0, or -1 when memory is short. */
 int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
 			  struct gt_error *error);
 
-/* Where a model puts its rows: a batch, and what is done when it is full. flush() must leave the
- * batch empty (n = n_lanes = 0) and return 0, or -1 with the error set. */
+/* Where a model puts its rows: a batch, and a function that is called when it is full. flush() must leave
+ * the batch empty (n = n_lanes = 0) and return 0, or -1 with the error set. */
 struct gt_sink {
 	struct gt_rows *rows;
 	int (*flush)(void *context, struct gt_rows *rows, struct gt_error *error);
@@ -143,7 +142,7 @@ struct gt_sink {
 
 /* Sets the kind of the rows to come, without status, latency or hints, flushing rows of another shape. */
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error);
-/* The same for rows that carry the columns of `shape`, whose rows are not looked at. */
+/* The same for rows that carry the columns of `shape`, whose rows are not read. */
 int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);
 
 /* Makes sure that one more row fits. Returns 0, or -1 with flush's error. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cache level found for a request: the column `status` of gtrace(5). */
+/* The outcome of a request at a cache level: the column `status` of gtrace(5). */
 #ifndef GT_STREAM_STATUS_H
 #define GT_STREAM_STATUS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The stream of gtrace(5): a sequence of msgpack records, framed by msgpack-c, checked by XXH3.
- * A reader gives one event at a time; a writer takes them. Neither prints, neither exits. */
+ * A reader returns one event at a time; a writer takes them. Neither prints or exits. */
 #ifndef GT_STREAM_STREAM_H
 #define GT_STREAM_STREAM_H
 
@@ -42,8 +42,8 @@ struct gt_reader *gt_reader_open(int descriptor, const char *name, const void *h
 void gt_reader_close(struct gt_reader *reader);
 
 /* The next event. Rows are checked against the kernel they belong to: block, warp and lanes in
- * range, sizes and sectors that make sense; rows before any kernel are an error, and so is the
- * end of input before the end record. */
+ * range, sizes and sectors valid. Rows before any kernel are an error, and so is the end of input before the
+ * end record. */
 enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error);
 
 /* What the last event of that kind held; valid until the next gt_read. kernel and gpu stay valid
@@ -71,21 +71,22 @@ int gt_write_kernel(struct gt_writer *writer, const struct gt_kernel *kernel, st
 int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct gt_error *error);
 int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struct gt_error *error);
 
-/* Passes the reader's last event on, byte for byte where nothing was changed. */
+/* Passes the reader's last event on, byte for byte if nothing was changed. */
 int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, struct gt_error *error);
 
-/* An output that writes to this stream and owns a batch of GT_ROWS_BATCH rows; and its rows alone. */
+/* The output that writes to this stream, with a batch of GT_ROWS_BATCH rows that the writer owns; and the sink
+ * for its rows. */
 struct gt_output *gt_writer_output(struct gt_writer *writer);
 static inline struct gt_sink *gt_writer_sink(struct gt_writer *writer)
 {
 	return &gt_writer_output(writer)->rows;
 }
 
-/* Writes what is left in the sink, and everything buffered. */
+/* Writes the rows left in the sink, and all buffered bytes. */
 int gt_writer_flush(struct gt_writer *writer, struct gt_error *error);
 /* The same and the end record. */
 int gt_writer_finish(struct gt_writer *writer, struct gt_error *error);
-/* Frees the writer. A stream that was not finished has no end, and readers will say so. */
+/* Frees the writer. A stream that was not finished has no end record, which readers report as an error. */
 void gt_writer_close(struct gt_writer *writer);
 
 GT_PUBLIC_END

@@ -18,7 +18,7 @@ GT_PUBLIC_BEGIN
 
 /* How an access is numbered. */
 enum gt_numbering {
-	GT_AN_GIVEN,	 /* `an` says */
+	GT_AN_GIVEN,	 /* by `an` */
 	GT_AN_OF_WARP,	 /* the next ordinal of its (block, warp) */
 	GT_AN_OF_THREAD, /* the next ordinal of its (block, thread); mask has one lane */
 };
@@ -33,22 +33,22 @@ struct gt_trace_access {
 	uint8_t size;
 	uint16_t hint; /* stream/hint.h */
 	uint32_t mask;
-	const uint64_t *addresses; /* popcount(mask), lowest lane first; NULL: base and stride say */
+	const uint64_t *addresses; /* popcount(mask), lowest lane first; NULL: use base and stride */
 	uint64_t base;		   /* of the lowest active lane */
 	int64_t stride;		   /* from lane to lane, as in struct gt_rows */
-	bool scheduled;		   /* the source knew where it ran: */
+	bool scheduled;		   /* the source gives the SM: */
 	uint16_t sm;
 };
 
-/* What an importer feeds. Each call returns 0, or -1 with an error (the importer returns it,
- * with file and line put before the text by gt_input_fail where it has none). */
+/* The calls that an importer makes. Each returns 0, or -1 with an error, which the importer returns; if it has
+ * no file and line, gt_input_fail puts them before the text. */
 struct gt_trace {
 	void *context;
 	/* A launch begins, or an earlier one of the same id goes on. */
 	int (*kernel)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
 	int (*access)(void *context, const struct gt_trace_access *access, struct gt_error *error);
-	/* Something countable that is not an access and was passed over on purpose, such as
-	 * "TMA instructions": reported once per kind, with its total, on stderr and in a count. */
+	/* Records of a kind that is skipped on purpose, such as "TMA instructions". Each kind is reported once,
+	 * with its total, on stderr and in a count. */
 	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
 };
 

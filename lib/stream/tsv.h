@@ -46,7 +46,7 @@ enum gt_tsv_event {
 #define GT_TSV_COLUMNS_MAX 32
 
 struct gt_tsv {
-	/* Which field holds what; known once the line with the names was seen. */
+	/* What each field holds; known once the line with the names was read. */
 	size_t n_fields;
 	int field_column[GT_TSV_COLUMNS_MAX]; /* index into gt_columns, or one of the private ones */
 	struct gt_rows shape;		      /* no rows: which columns they carry */
@@ -59,8 +59,8 @@ struct gt_tsv {
 	const char *text; /* in the line that was given */
 };
 
-/* Which columns `rows` carries is set when their names are met; a change in the middle of a batch
- * fails. */
+/* The line that names the columns sets which of them `rows` carries; changing them in the middle of a batch
+ * is an error. */
 void gt_tsv_open(struct gt_tsv *tsv, struct gt_rows *rows);
 void gt_tsv_close(struct gt_tsv *tsv);
 

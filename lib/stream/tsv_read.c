@@ -79,7 +79,7 @@ static int column_named(const char *name)
 	return strcmp(name, "kernel") == 0 ? FIELD_KERNEL : FIELD_IGNORED;
 }
 
-/* Every column of the kind must be there: a row cannot be made of less. */
+/* A row needs every column of its kind. */
 static int check_complete(const struct gt_tsv *tsv, struct gt_error *error)
 {
 	for (size_t c = 0; c < gt_columns_n; c++) {
@@ -87,7 +87,7 @@ static int check_complete(const struct gt_tsv *tsv, struct gt_error *error)
 		for (size_t f = 0; f < tsv->n_fields; f++)
 			found |= tsv->field_column[f] == (int)c;
 		if (!found)
-			return gt_fail(error, "the names of columns lack '%s'", gt_columns[c].name);
+			return gt_fail(error, "the column '%s' is missing", gt_columns[c].name);
 	}
 	return 0;
 }
@@ -119,7 +119,7 @@ static enum gt_tsv_event read_columns(struct gt_tsv *tsv, char *line, struct gt_
 	if (check_complete(tsv, error) != 0)
 		return GT_TSV_FAILED;
 	if (tsv->rows->n > 0 && !gt_rows_alike(tsv->rows, shape))
-		return (enum gt_tsv_event)gt_fail(error, "other columns in the middle of a batch");
+		return (enum gt_tsv_event)gt_fail(error, "the columns change in the middle of a batch");
 	gt_rows_shape(tsv->rows, shape);
 	return GT_TSV_NOTHING;
 }
@@ -152,14 +152,14 @@ static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *co
 			return gt_fail(error, "stride: '%.40s': expected a whole number", text);
 	} else if (column->offset == offsetof(struct gt_rows, op)) {
 		if (gt_op_parse(text, &op) != 0)
-			return gt_fail(error, "op: '%.40s': expected such as load.global", text);
+			return gt_fail(error, "op: '%.40s': expected an operation such as load.global", text);
 		rows->op[i] = op;
 	} else if (column->offset == offsetof(struct gt_rows, hint)) {
 		if (gt_hint_parse(text, &rows->hint[i]) != 0)
-			return gt_fail(error, "hint: '%.60s': expected none, or such as L1::no_allocate,L2::128B", text);
+			return gt_fail(error, "hint: '%.60s': expected none, or hints such as L1::no_allocate,L2::128B", text);
 	} else if (column->offset == offsetof(struct gt_rows, status)) {
 		if (gt_status_parse(text, &rows->status[i]) != 0)
-			return gt_fail(error, "status: '%.40s': expected such as hit or miss", text);
+			return gt_fail(error, "status: '%.40s': expected a status such as hit or miss", text);
 	} else {
 		if (parse_number(text, column->width, &value) != 0)
 			return gt_fail(error, "%s: '%.40s': expected a number of at most %u bytes", column->name, text,
@@ -178,7 +178,7 @@ static enum gt_tsv_event read_row(struct gt_tsv *tsv, char *line, struct gt_erro
 
 	if (tsv->n_fields == 0)
 		return (enum gt_tsv_event)gt_fail(
-			error, "a row before the line that names the columns (keep lines that begin with '#', in front)");
+			error, "a row before the line that names the columns (keep lines that begin with '#' in front)");
 	for (; f < tsv->n_fields && (field = next_field(&line, '\t')); f++) {
 		int column = tsv->field_column[f];
 		if (column == FIELD_KERNEL && parse_number(field, 8, &kernel) != 0)
@@ -291,7 +291,7 @@ static enum gt_tsv_event read_kernel(struct gt_tsv *tsv, char *line, struct gt_e
 		char *value = split_pair(key);
 		for (size_t k = 0; value && k < sizeof kernel_keys / sizeof kernel_keys[0]; k++)
 			if (strcmp(kernel_keys[k].key, key) == 0 && kernel_keys[k].set(&tsv->kernel, value) != 0)
-				return (enum gt_tsv_event)gt_fail(error, "#kernel: '%s': cannot be '%.40s'", key, value);
+				return (enum gt_tsv_event)gt_fail(error, "#kernel: '%s': invalid value '%.40s'", key, value);
 	}
 	if (gt_kernel_check(&tsv->kernel, error) != 0)
 		return GT_TSV_FAILED;
@@ -396,12 +396,12 @@ enum gt_tsv_event gt_tsv_read(struct gt_tsv *tsv, char *line, struct gt_error *e
 	if (line[0] != '#' && !isalpha((unsigned char)line[0]))
 		return read_row(tsv, line, error);
 	char *rest = line, *tag = next_field(&rest, '\t');
-	/* "#kernel" with pairs announces a launch; with names it is the first of the columns. */
+	/* "#kernel" before pairs announces a launch; before names it is the name of the first column. */
 	bool names = strcmp(tag, "#kernel") == 0 && rest && !memchr(rest, '=', strcspn(rest, "\t"));
 	for (size_t t = 0; !names && t < sizeof tags / sizeof tags[0]; t++)
 		if (strcmp(tag, tags[t].tag) == 0)
 			return tags[t].read(tsv, rest, error);
-	/* A column's name begins the names; any other word after '#' is a comment. */
+	/* A column's name starts the line of names; any other word after '#' is a comment. */
 	if (column_named(tag + (tag[0] == '#')) == FIELD_IGNORED)
 		return tag[0] == '#' ? GT_TSV_NOTHING : read_row(tsv, line, error);
 	if (rest)

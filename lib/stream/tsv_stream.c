@@ -76,7 +76,7 @@ static int change_kernel(struct conversion *to, struct gt_error *error)
 {
 	size_t k = to->n_launches;
 
-	/* The latest announcement counts where an id is used again. */
+	/* If an id is used again, its latest announcement holds. */
 	while (k > 0 && to->launches[k - 1].kernel.id != to->tsv.kernel_id)
 		k--;
 	if (k == 0)

@@ -37,7 +37,7 @@ static void put_hex(struct gt_bytes *out, uint64_t number, unsigned least_digits
 	gt_bytes_write(out, digits + at, sizeof digits - at);
 }
 
-/* Text as a field: what would break the line apart becomes a space. */
+/* Writes text as a field; control characters become spaces. */
 static void put_field(struct gt_bytes *out, const char *text)
 {
 	for (; *text; text++)
@@ -66,7 +66,7 @@ static void put_address(struct gt_bytes *out, uint64_t address, bool decimal)
 		put_hex(out, address, 12);
 }
 
-/* base, stride and lanes: two of them or the third say where the lanes go. */
+/* Writes the fields base, stride and lanes: base and stride, or lanes; the others are "-". */
 static void put_addresses(struct gt_bytes *out, const struct gt_rows *rows, size_t i, bool decimal)
 {
 	uint64_t addresses[GT_WARP_SIZE];

@@ -12,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define FLUSH_AT (64U << 10) /* bytes that are worth a write */
+#define FLUSH_AT (64U << 10) /* buffered bytes at which they are written */
 
 struct gt_writer {
 	int descriptor;
@@ -153,7 +153,7 @@ struct gt_writer *gt_writer_open(int descriptor, const char *const *history, con
 	return writer;
 }
 
-/* Rows come before whatever follows them. */
+/* Writes pending rows, which must precede the next record. */
 static int flush_rows(struct gt_writer *writer, struct gt_error *error)
 {
 	return writer->output.rows.rows->n > 0 ? flush_sink(writer, writer->output.rows.rows, error) : 0;
@@ -236,7 +236,7 @@ int gt_writer_finish(struct gt_writer *writer, struct gt_error *error)
 {
 	if (gt_writer_flush(writer, error) != 0)
 		return -1;
-	/* The checksum is over everything before the end record, so it goes out apart. */
+	/* The checksum covers all that precedes the end record, so that must be flushed first. */
 	msgpack_packer *packer = begin(writer, "end", 2);
 	msgpack_pack_map(packer, 2);
 	gt_pack_text(packer, "rows");

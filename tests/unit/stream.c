@@ -322,7 +322,7 @@ static void rows_that_make_no_sense_are_refused(void)
 	expect_refusal(&kernel, spoil_size, GT_ACCESSES, "row 1: 33 bytes a lane");
 	expect_refusal(&kernel, spoil_op, GT_ACCESSES, "row 1: op 0x1f");
 	expect_refusal(&kernel, spoil_sectors, GT_REQUESTS, "row 4: sectors 0x0");
-	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, whole ones 0x2");
+	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, full 0x2");
 	expect_refusal(&kernel, spoil_address, GT_REQUESTS, "row 3: address 0x");
 	expect_refusal(&kernel, spoil_threads, GT_REQUESTS, "row 3: 33 lanes");
 	expect_refusal(&kernel, spoil_status, GT_REQUESTS, "row 2: status 8");
