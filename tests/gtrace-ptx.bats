@@ -206,6 +206,84 @@ print(len(live))")
 	expect_failure 1 "" bash -c "gstats $t/stream"
 }
 
+# 64 threads on 40 floats of C: the second warp stores 24 floats behind it. 64 threads on 40 floats of A: 24 loads.
+@test "--check: accesses outside of every buffer stop the launch, are listed, or pass" {
+	stores='vectoradd<<<2,32>>>(f32[64], f32[64], C=f32[40], 64)'
+	loads='vectoradd<<<2,32>>>(f32[64], f32[40], C=f32[64], 64)'
+	store=$(grep -n 'st.global.f32' $ptx/vectoradd.ptx | cut -d: -f1)
+	run -1 bash -c "gtrace-ptx --check fault --launch '$stores' $ptx/vectoradd.ptx >$t/stream"
+	for launch in "$stores" "$loads"; do
+		gtrace-ptx --check list --launch "$launch" $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
+		[ "$(wc -l <"$t/err")" -eq 1 ]
+		grep -q "PTX line [0-9]*: 24 thread accesses outside of every allocation" "$t/err"
+		gtrace-cat --check "$t/stream"
+		# Two loads and a store of each warp, with the addresses that the kernel gives.
+		[ "$(rows "$t/stream" | wc -l)" -eq 6 ]
+	done
+	gtrace-ptx --check list --launch "$stores" $ptx/vectoradd.ptx 2>&1 >/dev/null | grep -q "PTX line $store: .* the first a store at 0x2000000004a0"
+	# In silence: loads from the granule of the buffer, which read as 0; no store.
+	gtrace-ptx --check no --dump C="$t/C" --launch 'vectoradd<<<2,32>>>(f32[64]:ramp(1,0), f32[40]:ramp(1,0), C=f32[64], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
+	[ ! -s "$t/err" ]
+	diff <(floats "$t/C") <(yes 2 | head -n 40; yes 1 | head -n 24)
+	run -1 bash -c "gtrace-ptx --check no --launch '$stores' $ptx/vectoradd.ptx >$t/stream"
+	[[ $output == *"store of 4 bytes at 0x2000000004a0"* ]]
+	expect_failure 2 "--check: 'maybe': expected fault, list or no" gtrace-ptx --check maybe --launch "$loads" $ptx/vectoradd.ptx
+}
+
+# As clang -g writes it: the .file behind all functions, .loc before labels and inside of calls.
+@test "a kernel that strays is named with its line of the source, where the PTX has it" {
+	cat >"$t/lines.ptx" <<-'END'
+		.version 6.3
+		.target sm_75
+		.address_size 64
+		.visible .func put(.param .b64 put_0, .param .b32 put_1)
+		{
+		.reg .b32 %r<2>;
+		.reg .b64 %rd<4>;
+		.loc	1 3 0
+		Lfunc_begin0:
+		.loc	1 3 0
+
+		ld.param.u64 %rd1, [put_0];
+		ld.param.u32 %r1, [put_1];
+		Ltmp0:
+		.loc	1 4 2
+		mul.wide.s32 %rd2, %r1, 4;
+		add.s64 %rd3, %rd1, %rd2;
+		.loc	1 4 7
+		st.u32 [%rd3], %r1;
+		.loc	1 5 1
+		ret;
+		Lfunc_end0:
+		}
+		.visible .entry k(.param .u64 k_0)
+		{
+		.reg .b32 %r<2>;
+		.reg .b64 %rd<2>;
+		.loc	1 6 0
+		Lfunc_begin1:
+		ld.param.u64 %rd1, [k_0];
+		mov.u32 %r1, %tid.x;
+		.loc	1 6 40
+		{
+		.param .b64 p0;
+		st.param.b64 [p0], %rd1;
+		.param .b32 p1;
+		st.param.b32 [p1], %r1;
+		call.uni put, (p0, p1);
+		}
+		.loc	1 6 78
+		ret;
+		}
+		.file	1 "/some/where/lines.cu"
+	END
+	line=$(grep -n 'st.u32' "$t/lines.ptx" | cut -d: -f1)
+	for check in fault list; do
+		gtrace-ptx --check $check --launch 'k<<<1,32>>>(u32[10])' "$t/lines.ptx" 2>"$t/err" >"$t/stream" || [ $check = fault ]
+		grep -q "line.* $line (lines.cu:4)" "$t/err"
+	done
+}
+
 @test "--max-instructions stops a loop that does not end" {
 	printf '.version 6.3\n.target sm_75\n.address_size 64\n.entry spin() { L: bra L; ret; }\n' >"$t/spin.ptx"
 	status=0
