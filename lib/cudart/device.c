@@ -14,29 +14,6 @@
 #define DEVICE_FLAGS_MASK 0x1fU
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-/* ---- figures ---- */
-
-uint64_t gt_cudart_figure(const char *key, uint64_t otherwise)
-{
-	struct gt_error error;
-	uint64_t value;
-
-	/* Counts are sizes without a unit, so one reader serves both. */
-	if (gt_gpu_size(gt_cudart.gpu, key, otherwise, &value, &error) != 0)
-		gt_cudart_stop("%s", error.text);
-	return value;
-}
-
-unsigned gt_cudart_capability(void)
-{
-	const char *text = gt_gpu_get(gt_cudart.gpu, "compute_capability");
-	unsigned major = 8, minor = 0;
-
-	if (text && sscanf(text, "%3u.%1u", &major, &minor) != 2)
-		gt_cudart_stop("gpu: compute_capability: '%s': expected a number such as 8.0", text);
-	return 10 * major + minor;
-}
-
 static uint64_t memory_bytes(void) { return gt_cudart.memory.limit; }
 static uint64_t major(void) { return gt_cudart_capability() / 10; }
 static uint64_t minor(void) { return gt_cudart_capability() % 10; }

@@ -22,16 +22,6 @@ enum {
 };
 #define CARVEOUT_DEFAULT (-1)
 
-static int max_threads(const struct gt_function *function)
-{
-	const uint32_t *bound = function->kernel->max_threads;
-	uint64_t threads = bound[0];
-
-	for (int i = 1; i < 3; i++)
-		threads *= bound[i] > 0 ? bound[i] : 1;
-	return threads > 0 && threads < GT_BLOCK_THREADS_MAX ? (int)threads : GT_BLOCK_THREADS_MAX;
-}
-
 API int cudaFuncGetAttributes(struct function_attributes *attributes, const void *host)
 {
 	gt_cudart_enter();
@@ -40,7 +30,7 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 		return gt_cudart_leave(attributes ? CUDA_INVALID_DEVICE_FUNCTION : CUDA_INVALID_VALUE);
 	*attributes = (struct function_attributes){
 		.shared = (size_t)function->static_shared,
-		.max_threads = max_threads(function),
+		.max_threads = gt_cudart_max_threads(function),
 		.registers = (int)function->registers,
 		.ptx_version = (int)function->fat->module.target,
 		.binary_version = (int)gt_cudart_capability(),
@@ -108,22 +98,6 @@ API int cudaFuncGetName(const char **name, const void *host)
 		return gt_cudart_leave(name ? CUDA_INVALID_DEVICE_FUNCTION : CUDA_INVALID_VALUE);
 	*name = function->name;
 	return gt_cudart_leave(CUDA_SUCCESS);
-}
-
-uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared)
-{
-	struct gt_occupancy occupancy;
-	struct gt_error error;
-	struct gt_block_needs needs = {
-		.warps = (threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE,
-		.registers = function->registers,
-		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
-	};
-	bool fits = threads <= (uint64_t)max_threads(function) &&
-		    dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
-		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
-
-	return fits ? occupancy.blocks : 0;
 }
 
 API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,

@@ -167,3 +167,16 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 	return gt_ptx_symbol(symbol->fat->machine, symbol->name, address, bytes, &error) == 0 ? CUDA_SUCCESS
 											       : CUDA_INVALID_SYMBOL;
 }
+
+int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer)
+{
+	uint64_t address, size;
+	int code = gt_cudart_symbol(symbol, &address, &size);
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	if (offset > size || bytes > size - offset)
+		return CUDA_INVALID_VALUE;
+	*pointer = (void *)(uintptr_t)(address + offset);
+	return CUDA_SUCCESS;
+}

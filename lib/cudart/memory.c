@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: allocation, copies, filling. Copies are done when they are asked for, asynchronous ones
- * too: a stream's order is kept by doing everything in the order of the calls. */
-#include <inttypes.h>
-#include <stdio.h>
+/* The calls about memory: allocation, copies, filling, variables. */
 #include <string.h>
 
 #include "cudart/graph.h"
-
-#define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
-
-enum copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
 enum pointer_type { UNREGISTERED, HOST_MEMORY, DEVICE_MEMORY, MANAGED_MEMORY };
 
@@ -19,67 +12,7 @@ struct pointer_attributes {
 	int64_t reserved[8];
 };
 
-static bool is_device(uint64_t address)
-{
-	return address - GT_PTX_GLOBAL_BASE < GT_PTX_WINDOW;
-}
-
-static uint64_t address_of(const void *pointer)
-{
-	return (uint64_t)(uintptr_t)pointer;
-}
-
 /* ---- allocation ---- */
-
-int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
-{
-	struct gt_error error;
-	char name[64];
-	uint64_t address;
-
-	if (!pointer)
-		return CUDA_INVALID_VALUE;
-	*pointer = NULL;
-	if (bytes == 0)
-		return CUDA_SUCCESS;
-	snprintf(name, sizeof name, "%s %" PRIu64, call, ++gt_cudart.allocations);
-	if (gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error) != 0) {
-		gt_cudart_note("%s", error.text);
-		return CUDA_MEMORY_ALLOCATION;
-	}
-	*pointer = (void *)(uintptr_t)address;
-	return CUDA_SUCCESS;
-}
-
-/* Memory that host and device use by one pointer. */
-int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
-{
-	if (address_of(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
-		gt_cudart_say("%s: device memory could not be mapped at its own address in this process", call);
-		gt_cudart.omissions++;
-		return CUDA_NOT_SUPPORTED;
-	}
-	return gt_cudart_allocate(pointer, bytes, call);
-}
-
-int gt_cudart_release(void *pointer)
-{
-	struct gt_error error;
-
-	if (!pointer)
-		return CUDA_SUCCESS;
-	return gt_ptx_free(&gt_cudart.memory, address_of(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
-}
-
-/* Allocations of the program are named after calls, "cudaMalloc 3"; variables have no blank. */
-void gt_cudart_free_all(void)
-{
-	const struct gt_ptx_memory *memory = &gt_cudart.memory;
-
-	for (size_t i = memory->n; i-- > 0;)
-		if (strchr(memory->allocations[i].name, ' '))
-			gt_cudart_release((void *)(uintptr_t)memory->allocations[i].address);
-}
 
 API int cudaMalloc(void **pointer, size_t bytes)
 {
@@ -104,14 +37,6 @@ API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 API int cudaMallocHost(void **pointer, size_t bytes)
 {
 	return cudaHostAlloc(pointer, bytes, 0);
-}
-
-int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call)
-{
-	if (width > GT_PTX_WINDOW || (rows > 0 && width > GT_PTX_WINDOW / rows))
-		return CUDA_INVALID_VALUE;
-	*pitch = (width + PITCH - 1) / PITCH * PITCH;
-	return gt_cudart_allocate(pointer, *pitch * rows, call);
 }
 
 API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -147,7 +72,7 @@ API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	(void)flags;
 	gt_cudart_enter();
 	void *registered = gt_cudart_registered(host);
-	if (!device || (!registered && !gt_ptx_at(&gt_cudart.memory, address_of(host), 1)))
+	if (!device || (!registered && !gt_ptx_at(&gt_cudart.memory, gt_cudart_address(host), 1)))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*device = registered ? registered : host;
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -156,9 +81,9 @@ API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 /* Allocations are named after the calls that made them. */
 static enum pointer_type type_of(const void *pointer)
 {
-	if (!gt_ptx_at(&gt_cudart.memory, address_of(pointer), 1))
+	if (!gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), 1))
 		return UNREGISTERED;
-	const char *name = gt_ptx_nearest(&gt_cudart.memory, address_of(pointer))->name;
+	const char *name = gt_ptx_nearest(&gt_cudart.memory, gt_cudart_address(pointer))->name;
 	if (strncmp(name, "cudaHostAlloc ", strlen("cudaHostAlloc ")) == 0)
 		return HOST_MEMORY;
 	return strncmp(name, "cudaMallocManaged ", strlen("cudaMallocManaged ")) == 0 ? MANAGED_MEMORY : DEVICE_MEMORY;
@@ -190,51 +115,6 @@ API int cudaMemPrefetchAsync(const void *pointer, size_t bytes)
 }
 
 /* ---- copies ---- */
-
-/* Where [pointer, pointer + bytes) lies in this process; NULL if the device has no such bytes. A
- * host pointer is the program's own affair. */
-static void *place(const void *pointer, size_t bytes, bool on_device)
-{
-	if (on_device || is_device(address_of(pointer)))
-		return gt_ptx_at(&gt_cudart.memory, address_of(pointer), bytes);
-	return (void *)(uintptr_t)pointer;
-}
-
-/* The recorder is told what comes into device memory from outside of kernels. */
-static void note_copy(const void *to, size_t bytes)
-{
-	if (gt_cudart.recorder && is_device(address_of(to)))
-		gt_ptx_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), address_of(to), bytes);
-}
-
-static int copy(void *to, const void *from, size_t bytes, unsigned kind)
-{
-	if (bytes == 0)
-		return CUDA_SUCCESS;
-	void *target = place(to, bytes, kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE);
-	const void *source = place(from, bytes, kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE);
-	if (!target || !source)
-		return CUDA_INVALID_VALUE;
-	memmove(target, source, bytes);
-	note_copy(to, bytes);
-	return CUDA_SUCCESS;
-}
-
-int gt_cudart_copy(const struct gt_copy_work *work)
-{
-	int code = CUDA_SUCCESS;
-
-	if (work->kind > BY_ADDRESS)
-		return CUDA_INVALID_MEMCPY_DIRECTION;
-	if (work->width > work->to_pitch || work->width > work->from_pitch)
-		return CUDA_INVALID_PITCH_VALUE;
-	for (size_t slice = 0; slice < work->depth; slice++)
-		for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
-			code = copy((char *)work->to + slice * work->to_slice + row * work->to_pitch,
-				    (const char *)work->from + slice * work->from_slice + row * work->from_pitch,
-				    work->width, work->kind);
-	return code;
-}
 
 static int ask_copy(void *stream, struct gt_work work)
 {
@@ -280,33 +160,6 @@ API int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pi
 
 /* ---- filling ---- */
 
-static int fill_row(void *to, const struct gt_fill_work *work)
-{
-	size_t bytes = work->width * work->element;
-	char *target = bytes > 0 ? place(to, bytes, true) : NULL;
-
-	if (!target)
-		return bytes == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
-	if (work->element == 1)
-		memset(target, (int)(work->value & 0xff), bytes);
-	else /* values are as this processor keeps them, and as the GPU does */
-		for (size_t i = 0; i < bytes; i += work->element)
-			memcpy(target + i, &work->value, work->element);
-	note_copy(to, bytes);
-	return CUDA_SUCCESS;
-}
-
-int gt_cudart_fill(const struct gt_fill_work *work)
-{
-	int code = CUDA_SUCCESS;
-
-	if (work->height > 1 && work->width * work->element > work->pitch)
-		return CUDA_INVALID_PITCH_VALUE;
-	for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
-		code = fill_row((char *)work->to + row * work->pitch, work);
-	return code;
-}
-
 API int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream)
 {
 	struct gt_work work = {GT_WORK_FILL, {.fill = {to, pitch, (unsigned)value, 1, width, height}}};
@@ -331,20 +184,6 @@ API int cudaMemset(void *to, int value, size_t bytes)
 }
 
 /* ---- variables ---- */
-
-/* `bytes` of a variable from `offset` on: their device address, or a code. */
-int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer)
-{
-	uint64_t address, size;
-	int code = gt_cudart_symbol(symbol, &address, &size);
-
-	if (code != CUDA_SUCCESS)
-		return code;
-	if (offset > size || bytes > size - offset)
-		return CUDA_INVALID_VALUE;
-	*pointer = (void *)(uintptr_t)(address + offset);
-	return CUDA_SUCCESS;
-}
 
 API int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind,
 				void *stream)

@@ -171,6 +171,11 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes);
 
 /* `bytes` of a variable from `offset` on: their device address. Returns a code. */
 int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer);
+static inline uint64_t gt_cudart_address(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
 /* Device memory, named after the call that asks for it; shared: that the host uses by the same
  * pointer. Each returns a code. */
 int gt_cudart_allocate(void **pointer, size_t bytes, const char *call);
@@ -207,6 +212,8 @@ int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 gri
 			  size_t dynamic_shared, uint64_t *workspace);
 /* How many blocks of so many threads an SM holds. */
 uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared);
+/* The largest block that the function can be launched with. */
+int gt_cudart_max_threads(const struct gt_function *function);
 /* Bytes of shared memory that a block of the function may have, besides its static ones. */
 uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function);
 

@@ -18,6 +18,9 @@ struct gt_kernel_work {
 	struct gt_wishes wishes;
 };
 
+/* cudaMemcpyKind */
+enum gt_copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
+
 /* Rows of `width` bytes, `height` to a slice. */
 struct gt_copy_work {
 	void *to;

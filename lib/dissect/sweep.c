@@ -53,7 +53,7 @@ static void find_unit(struct gt_sweep_work *work)
 	uint64_t known[POWERS] = {0}, agree[POWERS] = {0};
 
 	for (size_t j = 0; j < sweep->n; j++) {
-		gt_sweep_look(work, j);
+		gt_sweep_count(work, j);
 		for (size_t e = 0; e < gt_sweep_run(work, j)->period; e++)
 			for (unsigned power = 0; power < POWERS && work->elements[e].first >= 0; power++) {
 				/* Half of the weight is that of places that should miss. */
@@ -94,7 +94,7 @@ static void find_missing(struct gt_sweep_work *work, size_t j)
 	double places = (double)(run->period) * (double)sweep->n;
 	double members = 0, misses = 0;
 
-	gt_sweep_look(work, j);
+	gt_sweep_count(work, j);
 	memset(work->now, 0, sweep->units);
 	for (size_t e = 0; e < run->period; e++) {
 		struct gt_sweep_element *element = &work->elements[e];

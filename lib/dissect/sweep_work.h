@@ -25,7 +25,7 @@ static inline const struct gt_chase_run *gt_sweep_run(const struct gt_sweep_work
 }
 
 /* Counts a run's hits and misses by element. */
-void gt_sweep_look(struct gt_sweep_work *work, size_t j);
+void gt_sweep_count(struct gt_sweep_work *work, size_t j);
 
 /* Finds calm, the number of misses that are noise, and whether the misses are random. */
 void gt_sweep_calm(struct gt_sweep_work *work);

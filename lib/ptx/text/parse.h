@@ -69,7 +69,7 @@ struct gt_ptx_parser {
 	uint64_t initial_bytes; /* of all initial values so far */
 };
 
-/* ---- parse.c: tokens ---- */
+/* ---- parse_tokens.c ---- */
 
 void gt_ptx_advance(struct gt_ptx_parser *parser);
 /* True if the token is exactly this text; gt_ptx_take goes past it then. */
@@ -87,14 +87,17 @@ int gt_ptx_count(struct gt_ptx_parser *parser, const char *what, uint64_t min, u
 int gt_ptx_name(struct gt_ptx_parser *parser, const char *what, char **name);
 /* Past everything up to the brace that closes the one at the token. */
 int gt_ptx_skip_braces(struct gt_ptx_parser *parser);
-/* Directives that say nothing to us: .loc, .file, .section, .pragma and so on. Sets *taken. */
-int gt_ptx_skip_directive(struct gt_ptx_parser *parser, bool *taken);
 
 /* A new zeroed item at the end of a list, or NULL when memory is short. */
 void *gt_ptx_push(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t item);
 /* Copies the items from `first` on into the module and takes them off the list. */
 int gt_ptx_settle(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t first, size_t item, void *items,
 		  size_t *n);
+
+/* ---- parse_directive.c ---- */
+
+/* Takes .loc, .file, .section or .pragma, if one of these is next. Sets *taken. */
+int gt_ptx_take_directive(struct gt_ptx_parser *parser, bool *taken);
 
 /* ---- parse_variable.c ---- */
 

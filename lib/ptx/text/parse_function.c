@@ -88,7 +88,7 @@ static int parse_performance(struct gt_ptx_parser *parser, struct gt_ptx_functio
 	bool taken;
 
 	while (parser->token.kind == GT_PTX_TOKEN_DOT_WORD) {
-		if (gt_ptx_skip_directive(parser, &taken) != 0)
+		if (gt_ptx_take_directive(parser, &taken) != 0)
 			return -1;
 		for (size_t i = 0; !taken && i < sizeof directives / sizeof *directives; i++) {
 			if (gt_ptx_take(parser, directives[i].name)) {
@@ -164,7 +164,7 @@ static int parse_statement(struct gt_ptx_parser *parser)
 	bool taken;
 
 	if (parser->token.kind == GT_PTX_TOKEN_DOT_WORD) {
-		if (gt_ptx_skip_directive(parser, &taken) != 0 || taken)
+		if (gt_ptx_take_directive(parser, &taken) != 0 || taken)
 			return taken ? 0 : -1;
 		if (gt_ptx_space_named(&parser->token) == GT_PTX_GENERIC)
 			return gt_ptx_expected(parser, "an instruction, a label or a variable");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a sweep before its sets are known: noise, and whether what misses misses always. */
+/* Of a sweep, before its sets are known: how many misses are noise, and whether what misses misses always. */
 #include <string.h>
 
 #include "dissect/sweep_work.h"
@@ -8,7 +8,7 @@
 #define RUNS_LOOKED_AT 8 /* of those that miss, for the regularity */
 
 /* Counts a run's hits and misses by element. */
-void gt_sweep_look(struct gt_sweep_work *work, size_t j)
+void gt_sweep_count(struct gt_sweep_work *work, size_t j)
 {
 	const struct gt_chase_run *run = gt_sweep_run(work, j);
 	const struct gt_sample *samples = work->series->samples + run->first;
@@ -73,7 +73,7 @@ void gt_sweep_regularity(struct gt_sweep_work *work)
 
 	for (size_t j = 0; j < sweep->n && misses < RUNS_LOOKED_AT; j++) {
 		size_t members = 0;
-		gt_sweep_look(work, j);
+		gt_sweep_count(work, j);
 		for (size_t e = 0; e < gt_sweep_run(work, j)->period; e++)
 			members += work->elements[e].missed * 6 > work->elements[e].known;
 		if (members < 2 || gt_sweep_run(work, j)->bytes <= sweep->calm ||
@@ -97,7 +97,7 @@ void gt_sweep_calm(struct gt_sweep_work *work)
 	work->noise = NOISE_MOST;
 	for (size_t j = 0; j < sweep->n; j++) {
 		uint64_t run_known = 0, run_missed = 0;
-		gt_sweep_look(work, j);
+		gt_sweep_count(work, j);
 		for (size_t e = 0; e < gt_sweep_run(work, j)->period; e += (size_t)(sweep->unit / sweep->stride)) {
 			run_known += work->elements[e].known;
 			run_missed += work->elements[e].missed;

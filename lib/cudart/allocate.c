@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Device memory that a program asks for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+#define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
+
+int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
+{
+	struct gt_error error;
+	char name[64];
+	uint64_t address;
+
+	if (!pointer)
+		return CUDA_INVALID_VALUE;
+	*pointer = NULL;
+	if (bytes == 0)
+		return CUDA_SUCCESS;
+	snprintf(name, sizeof name, "%s %" PRIu64, call, ++gt_cudart.allocations);
+	if (gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error) != 0) {
+		gt_cudart_note("%s", error.text);
+		return CUDA_MEMORY_ALLOCATION;
+	}
+	*pointer = (void *)(uintptr_t)address;
+	return CUDA_SUCCESS;
+}
+
+/* Memory that host and device use by one pointer. */
+int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
+{
+	if (gt_cudart_address(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
+		gt_cudart_say("%s: device memory could not be mapped at its own address in this process", call);
+		gt_cudart.omissions++;
+		return CUDA_NOT_SUPPORTED;
+	}
+	return gt_cudart_allocate(pointer, bytes, call);
+}
+
+int gt_cudart_release(void *pointer)
+{
+	struct gt_error error;
+
+	if (!pointer)
+		return CUDA_SUCCESS;
+	return gt_ptx_free(&gt_cudart.memory, gt_cudart_address(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+/* Allocations of the program are named after calls, "cudaMalloc 3"; variables have no blank. */
+void gt_cudart_free_all(void)
+{
+	const struct gt_ptx_memory *memory = &gt_cudart.memory;
+
+	for (size_t i = memory->n; i-- > 0;)
+		if (strchr(memory->allocations[i].name, ' '))
+			gt_cudart_release((void *)(uintptr_t)memory->allocations[i].address);
+}
+
+int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call)
+{
+	if (width > GT_PTX_WINDOW || (rows > 0 && width > GT_PTX_WINDOW / rows))
+		return CUDA_INVALID_VALUE;
+	*pitch = (width + PITCH - 1) / PITCH * PITCH;
+	return gt_cudart_allocate(pointer, *pitch * rows, call);
+}
