@@ -27,4 +27,11 @@ static inline void *gt_grown(void *array, size_t n, size_t *capacity, size_t ele
 	return gt_grown_to(array, n + 1, capacity, element);
 }
 
+/* An array of exactly n elements, for those that grow seldom or by a rule of their own. NULL when memory is short or n is
+ * out of bounds: then the array is as it was. */
+static inline void *gt_resized(void *array, size_t n, size_t element)
+{
+	return n > SIZE_MAX / element ? NULL : realloc(array, n ? n * element : 1);
+}
+
 #endif

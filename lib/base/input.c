@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/input.h"
+#include "base/grown.h"
 #include "base/scan.h"
 
 #include <errno.h>
@@ -134,7 +135,7 @@ static int fill(struct gt_input *input, struct gt_error *error)
 
 static int resize(struct gt_input *input, size_t capacity, struct gt_error *error)
 {
-	char *buffer = realloc(input->buffer, capacity + GT_SCAN_SLACK + 1);
+	char *buffer = gt_resized(input->buffer, capacity + GT_SCAN_SLACK + 1, 1);
 
 	if (!buffer)
 		return gt_fail_memory(error, "an input buffer");

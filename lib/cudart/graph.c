@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #define ALIGNMENT 16 /* of each argument that is kept */
 
 /* ---- work ---- */
@@ -104,7 +106,7 @@ void gt_work_free(struct gt_work *work)
 
 int gt_nodes_join(struct gt_nodes *nodes, struct gt_node *const *more, size_t n)
 {
-	struct gt_node **grown = realloc(nodes->of, (nodes->n + n + 1) * sizeof *grown);
+	struct gt_node **grown = gt_resized(nodes->of, nodes->n + n, sizeof *grown);
 
 	if (!grown)
 		return CUDA_MEMORY_ALLOCATION;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "cudart/graph.h"
 
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
@@ -67,7 +68,7 @@ static uint64_t used(struct pool *pool)
 static int take(struct pool *pool, void **pointer, size_t bytes)
 {
 	uint64_t before = used(pool);
-	struct taken *grown = realloc(pool->taken, (pool->n + 1) * sizeof *grown);
+	struct taken *grown = gt_resized(pool->taken, pool->n + 1, sizeof *grown);
 
 	if (!grown)
 		return CUDA_MEMORY_ALLOCATION;

@@ -49,7 +49,7 @@ static int grow(struct reader *reader)
 
 	if (capacity > FILE_MAX)
 		return gt_fail(reader->error, "%s: expected at most %u bytes", reader->path, FILE_MAX);
-	char *text = realloc(reader->text, capacity + GT_SCAN_SLACK + 1);
+	char *text = gt_resized(reader->text, capacity + GT_SCAN_SLACK + 1, 1);
 	if (!text)
 		return gt_fail_memory(reader->error, "a configuration");
 	reader->text = text;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 int gt_ordinals_open(struct gt_ordinals *ordinals, struct gt_error *error)
 {
 	*ordinals = (struct gt_ordinals){.last = GT_MAP_EMPTY};
@@ -21,7 +23,7 @@ static int add_page(struct gt_ordinals *ordinals, struct gt_error *error)
 {
 	if (ordinals->n == ordinals->capacity) {
 		size_t capacity = ordinals->capacity ? ordinals->capacity + ordinals->capacity / 2 : 64;
-		void *counters = realloc(ordinals->counters, capacity * sizeof *ordinals->counters);
+		void *counters = gt_resized(ordinals->counters, capacity, sizeof *ordinals->counters);
 		if (!counters)
 			return gt_fail_memory(error, "the ordinals of threads");
 		ordinals->counters = counters;

@@ -190,7 +190,7 @@ static bool add_number(uint64_t *to, uint64_t more)
 static int add_array(struct gt_count_entry *to, const struct gt_count_entry *from, bool *fits, struct gt_error *error)
 {
 	if (from->n > to->n) {
-		uint64_t *bigger = realloc(to->array, from->n * sizeof *bigger);
+		uint64_t *bigger = gt_resized(to->array, from->n, sizeof *bigger);
 		if (!bigger)
 			return gt_fail_memory(error, "the report");
 		memset(bigger + to->n, 0, (from->n - to->n) * sizeof *bigger);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error)
 {
 	uint64_t none;
@@ -55,7 +57,7 @@ int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struc
 	    addresses->n != bytes->n || (names && names->kind != GT_COUNT_TEXT))
 		return gt_fail(error, "allocations: expected the arrays addresses and bytes, one element each an "
 			       "allocation, and the text names");
-	struct gt_array *live = realloc(arrays->arrays, (addresses->n + 1) * sizeof *live);
+	struct gt_array *live = gt_resized(arrays->arrays, addresses->n, sizeof *live);
 	if (!live)
 		return gt_fail_memory(error, "allocations");
 	arrays->arrays = live;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/pages.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -98,7 +99,7 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 		gt_timeline_fill(&stack->slots, stack->live);
 		return 0;
 	}
-	uint64_t *lines = realloc(stack->lines, capacity * sizeof *lines);
+	uint64_t *lines = gt_resized(stack->lines, capacity, sizeof *lines);
 	if (!lines)
 		return gt_fail_memory(error, "an LRU stack");
 	stack->lines = lines;

@@ -6,6 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grown.h"
+
 #define FIRST_SHAPES 256
 
 static uint32_t home(const struct shapes *shapes, const struct shape *shape)
@@ -31,7 +33,7 @@ static uint16_t *slot_of(const struct shapes *shapes, const struct shape *shape)
 static int make_slots(struct shapes *shapes, uint32_t capacity, struct gt_error *error)
 {
 	uint16_t *slots = malloc(2 * (size_t)capacity * sizeof *slots);
-	struct shape *all = realloc(shapes->all, capacity * sizeof *all);
+	struct shape *all = gt_resized(shapes->all, capacity, sizeof *all);
 
 	if (all)
 		shapes->all = all;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "columns are little-endian and are copied as they are"
 #endif
@@ -13,16 +15,12 @@ static unsigned char *extend(struct gt_bytes *bytes, size_t more)
 {
 	if (bytes->failed)
 		return NULL;
-	if (bytes->n + more > bytes->capacity) {
-		size_t capacity = 2 * (bytes->n + more);
-		unsigned char *data = realloc(bytes->data, capacity);
-		if (!data) {
-			bytes->failed = true;
-			return NULL;
-		}
-		bytes->data = data;
-		bytes->capacity = capacity;
+	unsigned char *data = gt_grown_to(bytes->data, bytes->n + more, &bytes->capacity, 1);
+	if (!data && bytes->n + more > 0) {
+		bytes->failed = true;
+		return NULL;
 	}
+	bytes->data = data;
 	bytes->n += more;
 	return bytes->data + bytes->n - more;
 }

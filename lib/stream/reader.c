@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grown.h"
 #include "stream/check.h"
 #include "stream/columns.h"
 #include "stream/reader.h"
@@ -61,12 +62,10 @@ static int make_room(struct gt_reader *reader, struct gt_error *error)
 	reader->end = kept;
 	if (kept + CHUNK <= reader->capacity)
 		return 0;
-	size_t capacity = 2 * (kept + CHUNK);
-	unsigned char *buffer = realloc(reader->buffer, capacity);
+	unsigned char *buffer = gt_grown_to(reader->buffer, 2 * (kept + CHUNK), &reader->capacity, 1);
 	if (!buffer)
 		return gt_fail_memory(error, "a record");
 	reader->buffer = buffer;
-	reader->capacity = capacity;
 	return 0;
 }
 

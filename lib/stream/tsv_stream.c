@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "stream/check.h"
 #include "stream/stream.h"
 #include "stream/tsv.h"
@@ -32,7 +33,7 @@ struct conversion {
 
 static int remember_history(struct conversion *to, struct gt_error *error)
 {
-	char **longer = realloc(to->history, (to->n_history + 2) * sizeof *longer);
+	char **longer = gt_resized(to->history, to->n_history + 2, sizeof *longer);
 	char *copy = malloc(strlen(to->tsv.text) + 1);
 
 	if (longer)
@@ -58,7 +59,7 @@ static int need_writer(struct conversion *to, struct gt_error *error)
 
 static int announce(struct conversion *to, struct gt_error *error)
 {
-	struct announced *longer = realloc(to->launches, (to->n_launches + 1) * sizeof *longer);
+	struct announced *longer = gt_resized(to->launches, to->n_launches + 1, sizeof *longer);
 
 	if (!longer)
 		return gt_fail_memory(error, "kernels");

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 void gt_flights_open(struct gt_flights *flights)
 {
 	*flights = (struct gt_flights){.vacant = GT_NO_FLIGHT};
@@ -19,7 +21,7 @@ void gt_flights_close(struct gt_flights *flights)
 static int grow(struct gt_flights *flights, struct gt_error *error)
 {
 	uint32_t capacity = flights->capacity ? 2 * flights->capacity : 64;
-	struct gt_flight *pool = capacity < UINT32_MAX / 2 ? realloc(flights->pool, capacity * sizeof *pool) : NULL;
+	struct gt_flight *pool = capacity < UINT32_MAX / 2 ? gt_resized(flights->pool, capacity, sizeof *pool) : NULL;
 	uint32_t *order = pool ? malloc(capacity * sizeof *order) : NULL;
 
 	if (pool)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/exec/machine.h"
 #include "ptx/launch/launch.h"
 
@@ -24,14 +25,11 @@ const struct gt_ptx_buffer *gt_ptx_buffer_find(const struct gt_ptx_buffers *buff
 
 static int add_buffer(struct gt_ptx_buffers *buffers, const struct gt_ptx_buffer *buffer, struct gt_error *error)
 {
-	if (buffers->n == buffers->capacity) {
-		size_t capacity = buffers->capacity ? 2 * buffers->capacity : 8;
-		struct gt_ptx_buffer *items = realloc(buffers->items, capacity * sizeof *items);
-		if (!items)
-			return gt_fail_memory(error, "a launch");
-		buffers->items = items;
-		buffers->capacity = capacity;
-	}
+	struct gt_ptx_buffer *items = gt_grown(buffers->items, buffers->n, &buffers->capacity, sizeof *items);
+
+	if (!items)
+		return gt_fail_memory(error, "a launch");
+	buffers->items = items;
 	buffers->items[buffers->n] = *buffer;
 	buffers->items[buffers->n++].file = NULL; /* stays the call's */
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/scan.h"
 #include "stream/kernel.h"
 
@@ -310,7 +311,7 @@ static int read_arguments(struct gt_ptx_launch_line *call, const char **at, stru
 		do {
 			gt_scan_blanks(at);
 			struct gt_ptx_argument *all = call->n < ARGUMENTS_MAX ?
-				realloc(call->arguments, (call->n + 1) * sizeof *all) : NULL;
+				gt_resized(call->arguments, call->n + 1, sizeof *all) : NULL;
 			if (!all)
 				return fail_at(*at, error, "more arguments than memory has room for");
 			call->arguments = all;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #define WARPS 32	/* of a block at most: 1024 threads */
 #define NONE UINT32_MAX /* the end of a chain */
 
@@ -162,7 +164,7 @@ static int make_room(struct gt_ptx_blockorder *order, size_t n, struct gt_error 
 	while (capacity < held->n + n)
 		capacity *= 2;
 	struct gt_rows *more = gt_rows_new(capacity, error);
-	uint32_t *next = more ? realloc(order->next, capacity * sizeof *next) : NULL;
+	uint32_t *next = more ? gt_resized(order->next, capacity, sizeof *next) : NULL;
 	if (next)
 		order->next = next;
 	if (!next || append(more, held, 0, held->n, error) != 0) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 static bool make_room(struct gt_ptx_copies *copies)
 {
 	size_t half = GT_PTX_COPIES / 2, more = copies->capacity ? copies->capacity * 2 : 16;
@@ -16,10 +18,10 @@ static bool make_room(struct gt_ptx_copies *copies)
 	}
 	if (copies->n < copies->capacity)
 		return true;
-	uint64_t *addresses = realloc(copies->addresses, more * sizeof *addresses);
+	uint64_t *addresses = gt_resized(copies->addresses, more, sizeof *addresses);
 	if (addresses)
 		copies->addresses = addresses;
-	uint64_t *bytes = addresses ? realloc(copies->bytes, more * sizeof *bytes) : NULL;
+	uint64_t *bytes = addresses ? gt_resized(copies->bytes, more, sizeof *bytes) : NULL;
 	if (!bytes)
 		return false;
 	copies->bytes = bytes;

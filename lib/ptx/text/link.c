@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 #define SUFFIX_BYTES 16
 
@@ -82,14 +84,11 @@ static bool is_one_of(const struct token *token, const char *const *words, size_
 
 static int add_name(struct names *names, const struct token *token, struct gt_error *error)
 {
-	if (names->n == names->capacity) {
-		size_t capacity = names->capacity ? 2 * names->capacity : 64;
-		struct name *list = realloc(names->list, capacity * sizeof *list);
-		if (!list)
-			return gt_fail_memory(error, "the names of a PTX unit");
-		names->list = list;
-		names->capacity = capacity;
-	}
+	struct name *list = gt_grown(names->list, names->n, &names->capacity, sizeof *list);
+
+	if (!list)
+		return gt_fail_memory(error, "the names of a PTX unit");
+	names->list = list;
 	names->list[names->n++] = (struct name){token->at, token->n};
 	return 0;
 }
@@ -147,14 +146,11 @@ static int compare_names(const void *a, const void *b)
 
 static int append(struct gt_ptx_text *text, size_t *capacity, const char *data, size_t n, struct gt_error *error)
 {
-	if (*capacity - text->bytes <= n) {
-		size_t more = 2 * (text->bytes + n) + 4096;
-		char *grown = realloc(text->data, more);
-		if (!grown)
-			return gt_fail_memory(error, "a PTX text");
-		text->data = grown;
-		*capacity = more;
-	}
+	char *grown = gt_grown_to(text->data, text->bytes + n + 1, capacity, 1);
+
+	if (!grown)
+		return gt_fail_memory(error, "a PTX text");
+	text->data = grown;
 	memcpy(text->data + text->bytes, data, n);
 	text->bytes += n;
 	text->data[text->bytes] = '\0';

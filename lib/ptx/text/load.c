@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/input.h"
 #include "ptx/text/module.h"
 
@@ -15,12 +16,10 @@ static char *read_all(struct gt_input *input, size_t *length, struct gt_error *e
 	long got = 1;
 
 	while (text && got > 0 && n < TEXT_MAX) {
-		if (capacity - n < 1 << 15) {
-			char *more = realloc(text, capacity *= 2);
-			if (!more)
-				free(text);
-			text = more;
-		}
+		char *more = gt_grown_to(text, n + (1 << 15), &capacity, 1);
+		if (!more)
+			free(text);
+		text = more;
 		got = text ? gt_input_bytes(input, text + n, capacity - n - 1, error) : 0;
 		n += got > 0 ? (size_t)got : 0;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/text/parse.h"
 
 #define BYTES_MAX (UINT64_C(256) << 20) /* of all initial values of a module */
@@ -169,24 +170,23 @@ struct filling {
 	size_t n_dimensions;
 	unsigned unit; /* bytes of an element of a vector */
 	unsigned char *bytes;
-	uint64_t n, capacity; /* bytes */
+	uint64_t n; /* bytes */
+	size_t capacity;
 };
 
 static int make_room(struct gt_ptx_parser *parser, struct filling *filling, uint64_t end)
 {
 	if (end > BYTES_MAX)
 		return gt_ptx_wrong(parser, "more than 256 MiB of initial values");
-	if (end > filling->capacity) {
-		uint64_t capacity = end * 2;
-		unsigned char *bytes = realloc(filling->bytes, capacity);
-		if (!bytes)
-			return gt_fail_memory(parser->error, "initial values");
-		memset(bytes + filling->capacity, 0, capacity - filling->capacity);
-		filling->bytes = bytes;
-		filling->capacity = capacity;
-	}
-	if (end > filling->n)
-		filling->n = end;
+	if (end <= filling->n)
+		return 0;
+	size_t before = filling->capacity;
+	unsigned char *bytes = gt_grown_to(filling->bytes, end, &filling->capacity, 1);
+	if (!bytes)
+		return gt_fail_memory(parser->error, "initial values");
+	memset(bytes + before, 0, filling->capacity - before);
+	filling->bytes = bytes;
+	filling->n = end;
 	return 0;
 }
 

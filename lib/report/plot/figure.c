@@ -52,7 +52,7 @@ int gt_figure_series_of(struct gt_figure *figure, size_t panel, const char *name
 			return (int)i;
 	if (gt_figure_names(figure) == GT_FIGURE_SERIES)
 		return gt_fail(error, "expected at most %d series; --where chooses rows", GT_FIGURE_SERIES);
-	void *bigger = realloc(figure->series, (figure->series_n + 1) * sizeof *figure->series);
+	void *bigger = gt_resized(figure->series, figure->series_n + 1, sizeof *figure->series);
 	if (!bigger)
 		return gt_fail_memory(error, "a series");
 	figure->series = bigger;
@@ -71,7 +71,7 @@ int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *err
 			return (int)i;
 	if (axis->places_n == GT_FIGURE_PLACES)
 		return gt_fail(error, "expected at most %d names on the x axis; --where chooses rows", GT_FIGURE_PLACES);
-	void *bigger = realloc(axis->places, (axis->places_n + 1) * sizeof *axis->places);
+	void *bigger = gt_resized(axis->places, axis->places_n + 1, sizeof *axis->places);
 	if (!bigger)
 		return gt_fail_memory(error, "an axis");
 	axis->places = bigger;
