@@ -416,6 +416,20 @@ CU
 	diff <(rows "$t/one") <(gtrace-cat --rows "$t/one" | gtrace-cat --from | gtrace-cat | grep -v '^#')
 }
 
+@test "a block with more accesses than memory is put in order through a file" {
+	# One warp begins when the others are done: none of theirs can pass on early.
+	run_ptx tests/ptx/ahead.ptx 'ahead<<<2,128>>>(u32[32768], 3000)' --unordered
+	gtrace-order <"$t/stream" >"$t/sorted"
+	rows "$t/sorted" >"$t/expected"
+	[ "$(wc -l <"$t/expected")" -eq $((2 * (3 * 20000 + 3000))) ]
+	for memory in 1M 2G; do
+		run_ptx tests/ptx/ahead.ptx 'ahead<<<2,128>>>(u32[32768], 3000)' -S $memory
+		rows "$t/stream" | cmp - "$t/expected"
+	done
+	TMPDIR=$t/absent expect_failure 1 "$t/absent: cannot make a temporary file: No such file or directory" \
+		gtrace-ptx -S 1M --launch 'ahead<<<2,128>>>(u32[32768], 3000)' tests/ptx/ahead.ptx
+}
+
 @test "a stream of atomics passes the check" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
 	gcoalesce <"$t/stream" >"$t/requests"

@@ -25,3 +25,10 @@ int gt_temporary_file(const char *directory, struct gt_error *error)
 	free(path);
 	return file;
 }
+
+const char *gt_temporary_directory(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}

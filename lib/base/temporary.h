@@ -10,4 +10,7 @@
  * caller closes, or -1. */
 int gt_temporary_file(const char *directory, struct gt_error *error);
 
+/* Where they are made if nobody says: $TMPDIR, or /tmp. */
+const char *gt_temporary_directory(void);
+
 #endif

@@ -49,8 +49,7 @@ void *gt_cudart_registered(const void *host)
 static int file_of(const char *pages, size_t span)
 {
 	struct gt_error error;
-	const char *directory = getenv("TMPDIR");
-	int file = gt_temporary_file(directory && directory[0] ? directory : "/tmp", &error);
+	int file = gt_temporary_file(gt_temporary_directory(), &error);
 
 	if (file < 0) {
 		gt_cudart_say("cudaHostRegister: %s", error.text);

@@ -171,3 +171,12 @@ int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct g
 	gt_rows_shape(rows, shape);
 	return 0;
 }
+
+int gt_sink_empty(struct gt_sink *sink, struct gt_error *error)
+{
+	struct gt_rows *rows = sink->rows;
+
+	if (sink->flush(sink->context, rows, error) != 0)
+		return -1;
+	return sink->rows == rows && rows->n == 0 ? 0 : gt_fail(error, "a batch of rows was not emptied where it is");
+}

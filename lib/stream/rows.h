@@ -133,7 +133,8 @@ int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const u
 			  struct gt_error *error);
 
 /* Where a model puts its rows: a batch, and a function that is called when it is full. flush() must leave
- * the batch empty (n = n_lanes = 0) and return 0, or -1 with the error set. */
+ * the batch empty (n = n_lanes = 0) at the same address, which writers keep, and return 0, or -1 with the
+ * error set. */
 struct gt_sink {
 	struct gt_rows *rows;
 	int (*flush)(void *context, struct gt_rows *rows, struct gt_error *error);
@@ -145,10 +146,13 @@ int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, 
 /* The same for rows that carry the columns of `shape`, whose rows are not read. */
 int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);
 
-/* Makes sure that one more row fits. Returns 0, or -1 with flush's error. */
+/* Flushes a full batch. Returns 0, or -1 with flush's error or one of a flush that leaves no room. */
+int gt_sink_empty(struct gt_sink *sink, struct gt_error *error);
+
+/* Makes sure that one more row fits. Returns 0, or -1 as gt_sink_empty does. */
 static inline int gt_sink_room(struct gt_sink *sink, struct gt_error *error)
 {
-	return sink->rows->n < sink->rows->capacity ? 0 : sink->flush(sink->context, sink->rows, error);
+	return sink->rows->n < sink->rows->capacity ? 0 : gt_sink_empty(sink, error);
 }
 
 GT_PUBLIC_END

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "ptx/record/blockorder.h"
 
-#define ROWS 60000
+#define ROWS 120000
 
 struct row {
 	uint32_t block, an, pc, mask;
@@ -43,7 +43,7 @@ static size_t make_rows(void)
 	size_t n = 0;
 
 	memset(rows, 0, sizeof rows);
-	for (uint32_t block = 0; n + 9000 < ROWS; block += 1 + (uint32_t)random_number() % 3) {
+	for (uint32_t block = 0; n + 9000 < 60000; block += 1 + (uint32_t)random_number() % 3) {
 		uint32_t ans[32] = {0};
 		unsigned warps = 1 + (unsigned)random_number() % 32;
 		for (size_t left = random_number() % 9000; left > 0; left--) {
@@ -90,42 +90,95 @@ static int by_block_an_warp(const void *left, const void *right)
 	return a->warp < b->warp ? -1 : a->warp > b->warp;
 }
 
+/* Feeds rows that follow each other and compares what comes out with their sort. */
+static void check_round(struct gt_ptx_blockorder *order, struct gt_sink *sink, size_t n)
+{
+	n_got = 0;
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), n), 0);
+	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
+	CHECK_EQUAL(sink->flush(NULL, sink->rows, &error), 0);
+	qsort(rows, n, sizeof *rows, by_block_an_warp);
+	CHECK_EQUAL(n_got, n);
+	CHECK_EQUAL(memcmp(rows, got, n * sizeof *rows), 0);
+}
+
+/* With the memory for all, and with none: everything goes through the file. */
 static void test_order(void)
 {
-	struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
-	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 1 << 30, &error);
-
-	for (int round = 0; round < 5; round++) {
-		size_t n = make_rows();
-		n_got = 0;
-		CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), n), 0);
-		CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
-		CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
-		qsort(rows, n, sizeof *rows, by_block_an_warp);
-		CHECK_EQUAL(n_got, n);
-		CHECK_EQUAL(memcmp(rows, got, n * sizeof *rows), 0);
+	for (unsigned memory = 0; memory < 2; memory++) {
+		struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
+		struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, memory << 30, &error);
+		for (int round = 0; round < 5; round++)
+			check_round(order, &sink, make_rows());
+		gt_ptx_blockorder_close(order);
+		gt_rows_free(sink.rows);
 	}
+}
+
+/* One block of four warps: warp 0 makes its first access when the others have made all of theirs. */
+static void make_late_warp(uint32_t each)
+{
+	size_t n = 0;
+
+	memset(rows, 0, sizeof rows);
+	for (uint32_t an = 0; an < each; an++)
+		for (uint16_t warp = 1; warp < 4; warp++, n++)
+			rows[n] = (struct row){7, an, (uint32_t)n, 1, warp, {n}};
+	for (uint32_t an = 0; an < each; an++, n++)
+		rows[n] = (struct row){7, an, (uint32_t)n, 1, 0, {n}};
+}
+
+/* What passes before the block ends: nothing while a warp may still make its first access; with the
+ * warps known that are there, all but the last batches. */
+static void test_early(void)
+{
+	struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
+	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 0, &error);
+	uint32_t each = ROWS / 4;
+
+	make_late_warp(each);
+	*gt_ptx_blockorder_ended(order) = ~UINT32_C(0xf);
+	n_got = 0;
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 3 * each), 0);
+	CHECK_EQUAL(n_got, 0);
+	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
+	CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
+	make_late_warp(each);
+	check_round(order, &sink, 4 * each);
+
+	make_late_warp(each);
+	*gt_ptx_blockorder_ended(order) = ~UINT32_C(0xe);
+	n_got = 0;
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 3 * each), 0);
+	CHECK(n_got > 60000);
+	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
+	CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
+	CHECK_EQUAL(n_got, 3 * each);
+	for (size_t i = 0; i < n_got; i++)
+		CHECK_EQUAL(got[i].an, i / 3);
 	gt_ptx_blockorder_close(order);
 	gt_rows_free(sink.rows);
 }
 
-static void test_memory(void)
+static void test_no_file(void)
 {
 	struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
-	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 1 << 20, &error);
 
-	for (size_t i = 0; i < ROWS; i++)
-		rows[i] = (struct row){.block = 3, .an = (uint32_t)i, .mask = 1};
-	n_got = 0;
-	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), ROWS), -1);
-	CHECK_TEXT(error.text, "block 3 makes more accesses than 1048576 bytes of memory can put in order");
+	setenv("TMPDIR", "/nowhere", 1);
+	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 0, &error);
+	rows[0] = (struct row){.block = 3, .mask = 1};
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 1), 0);
+	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), -1);
+	CHECK_TEXT(error.text, "/nowhere: cannot make a temporary file: No such file or directory");
 	gt_ptx_blockorder_close(order);
 	gt_rows_free(sink.rows);
+	unsetenv("TMPDIR");
 }
 
 int main(void)
 {
 	RUN(test_order);
-	RUN(test_memory);
+	RUN(test_early);
+	RUN(test_no_file);
 	return check_report();
 }

@@ -366,6 +366,55 @@ static void test_blocks_that_wait_for_later_ones(void)
 		CHECK_EQUAL(out[i], 111);
 }
 
+#define STORES 700 /* a thread: more than a batch of held rows */
+
+static uint64_t n_stores[6]; /* in the order in which they come */
+static uint32_t last_block;
+
+static int check_batch(void *context, struct gt_rows *rows, struct gt_error *unused)
+{
+	(void)context, (void)unused;
+	for (size_t i = 0; i < rows->n; i++) {
+		uint32_t block = rows->block[i];
+		CHECK(block >= last_block && block < 6);
+		last_block = block;
+		if (gt_op_action(rows->op[i]) != GT_STORE)
+			continue;
+		uint64_t addresses[GT_WARP_SIZE], n = n_stores[block]++;
+		CHECK_EQUAL(gt_rows_addresses(rows, i, addresses), 32);
+		for (unsigned lane = 0; lane < 32; lane++) /* scattered: lanes swap places in pairs */
+			CHECK_EQUAL((addresses[lane] & 0x1fff), (block * 1024 + n) + 8 * (lane ^ (lane >> 1)));
+	}
+	rows->n = rows->n_lanes = 0;
+	return 0;
+}
+
+static void test_accesses_of_blocks_beside_each_other(void)
+{
+	/* Block 0 waits for the last one to have stored; the accesses of those between are held. */
+	static const char text[] = HEAD KERNEL
+		"shr.u32 %r5, %r2, 1;\nxor.b32 %r5, %r5, %r2;\nmul.wide.u32 %rd4, %r5, 8;\nmul.wide.u32 %rd5, %r3, 1024;\n"
+		"add.s64 %rd6, %rd1, %rd4;\nadd.s64 %rd6, %rd6, %rd5;\nmov.u32 %r6, 0;\n"
+		"LOOP:\nst.global.u8 [%rd6], %r6;\nadd.s64 %rd6, %rd6, 1;\nadd.u32 %r6, %r6, 1;\n"
+		"setp.lt.u32 %p1, %r6, 700;\n@%p1 bra LOOP;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra END;\n"
+		"red.global.add.u32 [%rd2], 1;\n"
+		"WAIT:\nld.volatile.global.u32 %r7, [%rd2];\nsetp.lt.u32 %p3, %r7, 6;\n@%p3 bra WAIT;\nEND:\nret;\n}\n";
+	struct gt_sink sink = {gt_rows_new(100, &error), check_batch, NULL};
+
+	memset(other, 0, sizeof other);
+	memset(n_stores, 0, sizeof n_stores);
+	last_block = 0;
+	launch.sink = &sink;
+	launch.traced_spaces = UINT32_C(1) << GT_GLOBAL;
+	launch.traced_blocks = 6;
+	works(text, 6, 32);
+	check_batch(NULL, sink.rows, &error);
+	for (unsigned block = 0; block < 6; block++)
+		CHECK_EQUAL(n_stores[block], STORES);
+	launch = (struct gt_ptx_launch){0};
+	gt_rows_free(sink.rows);
+}
+
 static void test_who_waits_for_ever(void)
 {
 	static const char not_own[] = HEAD KERNEL "setp.gt.u32 %p1, %r1, 3;\nvote.sync.any.pred %p2, %p1, 0xf;\nret;\n}\n";
@@ -403,6 +452,7 @@ int main(void)
 	RUN(test_barriers_of_threads);
 	RUN(test_nested_divergence_with_waits);
 	RUN(test_blocks_that_wait_for_later_ones);
+	RUN(test_accesses_of_blocks_beside_each_other);
 	RUN(test_who_waits_for_ever);
 	return check_report();
 }

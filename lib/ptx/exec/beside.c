@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks that run beside each other. They take turns; when all of them wait, as many more are begun.
- * Accesses of all but the first that is not done are held until those before it are. */
+ * Accesses of all but the first that is not done are held until those before it are done. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,10 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "base/store.h"
+#include "base/temporary.h"
 #include "ptx/exec/blocks.h"
+#include "ptx/exec/held.h"
 #include "ptx/exec/paths.h"
 
 #define RESIDENT_MAX 4096 /* blocks under way: more than any GPU holds */
@@ -17,9 +20,9 @@
 
 struct resident {
 	struct gt_ptx_core *core; /* NULL: it is done */
-	struct gt_sink held;
-	struct gt_rows **batches;
-	size_t n_batches, capacity;
+	uint64_t block;
+	struct gt_sink sink; /* of all but the first: to `held` */
+	struct gt_ptx_held held;
 	struct beside *beside;
 };
 
@@ -27,83 +30,59 @@ struct beside {
 	const struct gt_ptx_core *like;
 	struct resident **blocks; /* in the order of their numbers */
 	size_t n, capacity, under_way;
+	struct gt_store store; /* of what they hold */
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
-	uint64_t held_bytes;
 	uint64_t quiet; /* warp instructions since all wait and none can be begun */
 	uint64_t state; /* a hash of memory, after half of them */
 };
 
-/* A held batch is full: its rows are kept, and the sink's batch, whose address writers hold, is empty again. */
-static int take_batch(void *context, struct gt_rows *rows, struct gt_error *error)
+static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	struct resident *resident = context;
-	uint64_t limit = resident->beside->like->launch->memory;
+	int result = 0;
 
-	void *grown = gt_grown(resident->batches, resident->n_batches, &resident->capacity, sizeof *resident->batches);
-	if (!grown)
-		return gt_fail_memory(error, "the accesses of a block");
-	resident->batches = grown;
-	struct gt_rows *kept = gt_rows_new(HELD_ROWS, error);
-	if (!kept)
-		return -1;
-	gt_rows_shape(kept, rows);
-	struct gt_rows empty = *kept;
-	*kept = *rows;
-	*rows = empty;
-	resident->batches[resident->n_batches++] = kept;
-	resident->beside->held_bytes += kept->n * 64 + kept->n_lanes * sizeof *kept->lanes;
-	if (limit && resident->beside->held_bytes > limit)
-		return gt_fail(error,
-			       "blocks that run beside each other make more accesses than %" PRIu64
-			       " bytes of memory can put in order",
-			       limit);
-	return 0;
-}
-
-static int pass_rows(struct gt_sink *sink, struct gt_rows *rows, struct gt_error *error)
-{
-	for (size_t i = 0; i < rows->n; i++) {
-		if (gt_sink_room(sink, error) != 0 || gt_rows_copy(sink->rows, rows, i, error) != 0)
-			return -1;
-	}
+	for (size_t i = 0; result == 0 && i < rows->n; i++)
+		result = gt_ptx_held_add(&resident->held, &resident->beside->store, rows, i, error);
 	rows->n = rows->n_lanes = 0;
-	return 0;
+	rows->has_hints = false;
+	return result;
 }
 
 /* Passes on what a block has made, when it is the first. */
 static int pass_held(struct resident *resident)
 {
 	const struct gt_ptx_core *like = resident->beside->like;
-	int result = 0;
+	struct gt_store *store = &resident->beside->store;
 
-	for (size_t i = 0; i < resident->n_batches; i++) {
-		struct gt_rows *rows = resident->batches[i];
-		resident->beside->held_bytes -= rows->n * 64 + rows->n_lanes * sizeof *rows->lanes;
-		if (result == 0)
-			result = pass_rows(like->sink, rows, like->error);
-		gt_rows_free(rows);
-	}
-	resident->n_batches = 0;
-	if (result == 0 && resident->held.rows)
-		result = pass_rows(like->sink, resident->held.rows, like->error);
-	if (resident->core)
+	if (!resident->sink.rows)
+		return 0;
+	if (like->launch->ended)
+		*like->launch->ended = 0; /* until all that ended warps have made is there */
+	if (hold_batch(resident, resident->sink.rows, like->error) != 0)
+		return -1;
+	while (gt_ptx_held_first(&resident->held))
+		if (gt_ptx_held_pass(&resident->held, store, (uint32_t)resident->block, like->sink, like->error) != 0)
+			return -1;
+	gt_rows_free(resident->sink.rows);
+	resident->sink.rows = NULL;
+	if (resident->core) {
 		resident->core->sink = like->sink;
-	return result;
+		gt_ptx_block_ended(resident->core);
+	}
+	return 0;
 }
 
 static void close_resident(struct resident *resident)
 {
-	for (size_t i = 0; i < resident->n_batches; i++)
-		gt_rows_free(resident->batches[i]);
-	free(resident->batches);
-	gt_rows_free(resident->held.rows);
+	gt_ptx_held_clear(&resident->held, &resident->beside->store);
+	gt_rows_free(resident->sink.rows);
 	gt_ptx_core_close(resident->core);
 	free(resident);
 }
 
 /* Adds a block; the first writes to the launch's sink. */
-static int add_resident(struct beside *beside, struct gt_ptx_core *core)
+static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_t block)
 {
 	struct gt_error *error = beside->like->error;
 	void *grown = gt_grown(beside->blocks, beside->n, &beside->capacity, sizeof *beside->blocks);
@@ -116,14 +95,15 @@ static int add_resident(struct beside *beside, struct gt_ptx_core *core)
 		return gt_fail_memory(error, "blocks");
 	}
 	resident->core = core;
+	resident->block = block;
 	resident->beside = beside;
 	beside->blocks[beside->n++] = resident;
 	beside->under_way++;
 	if (beside->n == 1 || !core->sink)
 		return 0;
-	resident->held = (struct gt_sink){gt_rows_new(HELD_ROWS, error), take_batch, resident};
-	core->sink = &resident->held;
-	return resident->held.rows ? gt_sink_begin(core->sink, GT_ACCESSES, false, error) : -1;
+	resident->sink = (struct gt_sink){gt_rows_new(HELD_ROWS, error), hold_batch, resident};
+	core->sink = &resident->sink;
+	return resident->sink.rows ? gt_sink_begin(core->sink, GT_ACCESSES, false, error) : -1;
 }
 
 /* Begins as many blocks as are under way, as far as there are more. */
@@ -137,7 +117,7 @@ static int begin_more(struct beside *beside)
 		if (launch->skip_untraced && !gt_ptx_is_traced(launch, *beside->next))
 			continue;
 		struct gt_ptx_core *core = gt_ptx_core_open(beside->like);
-		if (!core || add_resident(beside, core) != 0 ||
+		if (!core || add_resident(beside, core, *beside->next) != 0 ||
 		    gt_ptx_block_begin(core, *beside->next) != 0)
 			return -1;
 		more--;
@@ -236,8 +216,10 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 		      struct gt_ptx_ran *ran)
 {
 	struct beside beside = {.like = like, .next = next, .left = left, .ran = ran};
-	int result = add_resident(&beside, core);
 	bool wait = true;
+
+	gt_store_open(&beside.store, like->launch->memory, gt_temporary_directory());
+	int result = add_resident(&beside, core, core->block);
 
 	while (result == 0 && beside.n > 0) {
 		size_t under_way = beside.under_way;
@@ -256,5 +238,6 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 	for (size_t i = 0; i < beside.n; i++)
 		close_resident(beside.blocks[i]);
 	free(beside.blocks);
+	gt_store_close(&beside.store);
 	return result;
 }

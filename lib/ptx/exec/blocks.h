@@ -19,6 +19,9 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left);
 /* True if each of its warps waits for others, or repeats itself. */
 bool gt_ptx_block_waits(const struct gt_ptx_core *core);
 
+/* Notes in launch->ended which of its warps are done, if its accesses go to the launch's sink. */
+void gt_ptx_block_ended(const struct gt_ptx_core *core);
+
 /* Adds what the block did. */
 void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran);
 

@@ -68,7 +68,8 @@ struct gt_ptx_launch {
 	uint32_t traced_spaces;	 /* bit (1 << enum gt_space) */
 	uint64_t first_block, traced_blocks; /* blocks whose accesses go to the sink */
 	bool skip_untraced;	 /* blocks that are not traced are not executed either */
-	uint64_t memory;	 /* bytes that accesses may take that wait for those of earlier blocks; 0: no limit */
+	uint64_t memory;	 /* bytes of memory for accesses that wait for those of earlier blocks; more go into a file */
+	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */
 };
 
 /* What a launch did, beside its accesses. */

@@ -139,6 +139,18 @@ static int fail_deadlock(struct gt_ptx_core *core)
 		       core->launch->kernel->name, core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
 }
 
+void gt_ptx_block_ended(const struct gt_ptx_core *core)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+	uint32_t runs = 0;
+
+	if (!launch->ended || core->sink != launch->sink)
+		return;
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		runs |= (uint32_t)(core->warps[w].state != GT_PTX_DONE) << w;
+	*launch->ended = ~runs;
+}
+
 static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 {
 	if (warp->state == GT_PTX_RUNS &&
@@ -150,6 +162,7 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 	if (warp->state != GT_PTX_DONE)
 		return;
 	core->running--;
+	gt_ptx_block_ended(core);
 	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
 		gt_ptx_release(core, b);
 }
@@ -223,6 +236,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 	for (uint32_t w = 0; w < core->n_warps; w++)
 		if (begin_warp(core, w) != 0)
 			return -1;
+	gt_ptx_block_ended(core);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 	}
 	recorder->writer = writer;
 	recorder->tracing = tracing;
-	recorder->order = gt_ptx_blockorder_open(gt_writer_sink(writer), tracing->memory, error);
+	recorder->order = gt_ptx_blockorder_open(gt_writer_sink(writer), tracing->memory / 2, error);
 	if (!recorder->order) {
 		free(recorder);
 		return NULL;
@@ -196,7 +196,8 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->first_block = 0;
 	launch->traced_blocks = tracing->blocks;
 	launch->skip_untraced = tracing->skip_untraced;
-	launch->memory = tracing->memory;
+	launch->memory = tracing->memory / 2;
+	launch->ended = gt_ptx_blockorder_ended(recorder->order);
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)

@@ -161,7 +161,7 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	{.name = "gpu", .form = "NAME|FILE", .tools = RECORD, .set = set_gpu, .locate = locate_gpu,
 	 .help = "the GPU that the program sees (" GT_TRACING_GPU "); written into the stream if given"},
 	{.name = "memory", .form = "SIZE", .letter = 'S', .tools = PTX, .set = set_memory,
-	 .help = "memory for putting the accesses of a block in order (2G)"},
+	 .help = "memory for putting accesses in order; more goes into a file (2G)"},
 	{.name = "memory", .form = "SIZE", .tools = RECORD, .set = set_device_memory,
 	 .help = "device memory that the program sees (16G)"},
 	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),

@@ -26,7 +26,7 @@ struct gt_ptx_tracing {
 	bool skip_untraced;	 /* the rest is not executed */
 	bool replay;		 /* each launch runs twice, as under a profiler: what replay.h says */
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
-	uint64_t memory;	 /* bytes to put a block in order */
+	uint64_t memory;	 /* bytes for putting accesses in order, half for a block, half for blocks that wait */
 	enum gt_ptx_check check;
 	uint64_t max_instructions; /* of a launch; 0: no limit */
 	struct gt_gpu gpu;	   /* that the user chose; it goes into the stream. Owned. */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses of a block that wait for others: packed, first in first out, in a store, which puts them
+ * into a temporary file when they outgrow its memory. */
+#ifndef GT_PTX_HELD_H
+#define GT_PTX_HELD_H
+
+#include <string.h>
+
+#include "base/store.h"
+#include "stream/rows.h"
+
+/* An access without its block, followed by the addresses of its lanes if they are not affine. */
+struct gt_ptx_kept {
+	uint64_t base;
+	int64_t stride;
+	uint32_t an, pc, mask;
+	uint16_t warp, hint;
+	uint8_t op, size;
+};
+
+#define GT_PTX_HELD_BYTES ((size_t)8 << 10) /* a chunk: those of 32 warps stay in a core's cache */
+
+struct gt_ptx_held_chunk {
+	struct gt_ptx_held_chunk *next;
+	struct gt_segment *segment;
+	size_t written; /* bytes */
+	unsigned char bytes[GT_PTX_HELD_BYTES - 2 * sizeof(void *) - sizeof(size_t)];
+};
+
+/* Begins as zeros. Its chunks go when the store is closed, or earlier by gt_ptx_held_clear. */
+struct gt_ptx_held {
+	struct gt_ptx_held_chunk *first, *last;
+	size_t read; /* bytes of `first` that were */
+};
+
+static inline size_t gt_ptx_kept_lanes(const struct gt_ptx_kept *kept)
+{
+	return kept->stride == GT_STRIDE_LANES ? (size_t)__builtin_popcount(kept->mask) : 0;
+}
+
+int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_store *store, struct gt_error *error);
+void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_store *store);
+void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_store *store);
+
+/* Adds row i. */
+static inline int gt_ptx_held_add(struct gt_ptx_held *held, struct gt_store *store, const struct gt_rows *rows, size_t i,
+				  struct gt_error *error)
+{
+	struct gt_ptx_held_chunk *chunk = held->last;
+
+	if ((!chunk || sizeof chunk->bytes - chunk->written < sizeof(struct gt_ptx_kept) + GT_WARP_SIZE * sizeof *rows->lanes) &&
+	    gt_ptx_held_grow(held, store, error) != 0)
+		return -1;
+	chunk = held->last;
+	struct gt_ptx_kept *kept = (struct gt_ptx_kept *)(void *)(chunk->bytes + chunk->written);
+	kept->base = rows->base[i];
+	kept->stride = rows->stride[i];
+	kept->an = rows->an[i];
+	kept->pc = rows->pc[i];
+	kept->mask = rows->mask[i];
+	kept->warp = rows->warp[i];
+	kept->hint = gt_rows_hint(rows, i);
+	kept->op = rows->op[i];
+	kept->size = rows->size[i];
+	chunk->written += sizeof *kept;
+	size_t lanes = gt_ptx_kept_lanes(kept) * sizeof *rows->lanes;
+	if (lanes > 0) {
+		memcpy(kept + 1, rows->lanes + kept->base, lanes);
+		chunk->written += lanes;
+	}
+	return 0;
+}
+
+/* The access that came first, valid until it is passed on; NULL if there is none. */
+static inline const struct gt_ptx_kept *gt_ptx_held_first(const struct gt_ptx_held *held)
+{
+	return held->first && held->read < held->first->written
+		       ? (const struct gt_ptx_kept *)(const void *)(held->first->bytes + held->read)
+		       : NULL;
+}
+
+/* Passes that one on, as an access of the block. */
+static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_store *store, uint32_t block, struct gt_sink *to,
+				   struct gt_error *error)
+{
+	const struct gt_ptx_kept *kept = gt_ptx_held_first(held);
+	struct gt_rows *rows = to->rows;
+	size_t lanes = gt_ptx_kept_lanes(kept);
+
+	if (gt_sink_room(to, error) != 0)
+		return -1;
+	size_t at = rows->n;
+	rows->block[at] = block;
+	rows->warp[at] = kept->warp;
+	rows->an[at] = kept->an;
+	rows->pc[at] = kept->pc;
+	rows->op[at] = kept->op;
+	rows->hint[at] = kept->hint;
+	rows->has_hints |= kept->hint != 0;
+	rows->size[at] = kept->size;
+	rows->mask[at] = kept->mask;
+	rows->base[at] = kept->base;
+	rows->stride[at] = kept->stride;
+	if (lanes > 0) {
+		if (gt_rows_reserve_lanes(rows, lanes, error) != 0)
+			return -1;
+		memcpy(rows->lanes + rows->n_lanes, kept + 1, lanes * sizeof *rows->lanes);
+		rows->base[at] = rows->n_lanes;
+		rows->n_lanes += lanes;
+	}
+	rows->n++;
+	held->read += sizeof *kept + lanes * sizeof *rows->lanes;
+	if (held->read == held->first->written)
+		gt_ptx_held_shrink(held, store);
+	return 0;
+}
+
+#endif
