@@ -124,7 +124,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 }
 
 @test "a bad description is refused, with its line" {
-	load_text 'sms = 80 # vendor: x\nl3.size = 4M # vendor: x\n' "gpu:2: 'l3.size' is no figure of a GPU"
+	load_text 'sms = 80 # vendor: x\nl3.size = 4M # vendor: x\n' "gpu:2: 'l3.size': unknown key"
 	load_text 'sms = 80\n' "gpu:1: sms: expected '# status: source'"
 	load_text 'sms = 80 # vendor\n' "gpu:1: sms: expected '# status: source'"
 	load_text 'sms = 80 # vendor:\n' "gpu:1: sms: expected '# status: source'"
@@ -143,7 +143,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	load_text "sms = $(printf '%0300d' 1) # vendor: x\n" "gpu:1: expected a value of at most 255 bytes"
 	load_text "sms = 1 # vendor: $(printf '%02000d' 1)\n" "gpu:1: expected a line of text"
 	load_text 'sms = 80 # ven\0000dor: x\n' "gpu:1:"
-	load_text '' "expected at least one figure"
+	load_text '' "expected at least one value"
 	expect_failure 2 "no such GPU: expected a file or one of a100, a30" gschedule --gpu titan
 	expect_failure 2 "No such file" gschedule --gpu ./titan
 	expect_failure 2 "Is a directory" gschedule --gpu "$BATS_TEST_TMPDIR/"
@@ -156,7 +156,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	for name in "GTRACE_GPUS=mine gschedule --gpu tiny" "gschedule --gpu mine/tiny" "cd mine; gschedule --gpu tiny"; do
 		gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | bash -c "$name" | gtrace-cat --no-rows | tr '\t' '\n' | grep -qx sms=3
 	done
-	expect_failure 2 "is no directory" env GTRACE_GPUS=nowhere gschedule --gpu tiny
+	expect_failure 2 "is not a directory" env GTRACE_GPUS=nowhere gschedule --gpu tiny
 }
 
 @test "the commands of the manual run" {
@@ -207,7 +207,7 @@ listed_values() {
 		printf '%s = 32 # assumed: a test\n' "$key" >"$BATS_TEST_TMPDIR/gpu"
 		gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu" | grep -q "^$key  *32 "
 		printf '%sx = 32 # assumed: a test\n' "$key" >"$BATS_TEST_TMPDIR/gpu"
-		expect_failure 1 "is no figure of a GPU" gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
+		expect_failure 1 "unknown key" gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
 	done <"$BATS_TEST_TMPDIR/keys"
 }
 

@@ -161,7 +161,7 @@ expect_failure_without_path() {
 	gtrace-order a.rdgc c.rdgc a.rdgc d.rdgc | gtrace-cat | grep '^#kernel' | cut -f2,3 |
 		diff - <(printf 'id=2\tname=a\nid=1\tname=c\nid=3\tname=a\nid=4\tname=c\n')
 	cat a.rdgc c.rdgc >both.rdgc
-	expect_failure 1 "both.rdgc:3: launch 2 is announced as kernel 'c', and was announced as 'a'" gtrace-order both.rdgc
+	expect_failure 1 "both.rdgc:3: launch 2 is announced as kernel 'c', but before as 'a'" gtrace-order both.rdgc
 }
 
 @test "--kernel keeps what it matches, and counts of the rest are not taken" {

@@ -6,7 +6,7 @@
 
 #include "base/scan.h"
 
-/* Pairs of bank and row that a group can touch: three a lane, where data of 8 bytes lie across units of 4. */
+/* Pairs of bank and row that a group can touch: three a lane, if unaligned data of 8 bytes cross units of 4. */
 #define TOUCHED_MAX (3 * GT_WARP_SIZE)
 
 int gt_banks_check(const struct gt_banks *banks, struct gt_error *error)
@@ -80,7 +80,7 @@ static unsigned passes_of_lanes(const struct gt_banks *banks, const uint64_t *ad
 	return touched.most;
 }
 
-/* Sizes between powers of two count as the next one. */
+/* Sizes that are no power of two count as the next one. */
 static unsigned lanes_together(const struct gt_banks *banks, unsigned size)
 {
 	unsigned lanes = banks->n;
@@ -101,8 +101,8 @@ static unsigned groups(uint32_t mask, unsigned together)
 	return n;
 }
 
-/* 32 banks, and rows of one word, `stride` words apart: lanes meet in a bank when their distance is a multiple of
- * 32 / gcd(stride, 32); with all lanes active that is gcd(stride, 32) of them ([001] 4.1). */
+/* 32 banks, and lanes `stride` rows of one word apart: lanes share a bank if their distance is a multiple of
+ * 32 / gcd(stride, 32), which is true of gcd(stride, 32) lanes if all are active ([001] 4.1). */
 static unsigned passes_of_stride(uint32_t mask, uint64_t stride)
 {
 	unsigned common = (unsigned)((stride | GT_WARP_SIZE) & (~(stride | GT_WARP_SIZE) + 1));
@@ -120,8 +120,8 @@ static unsigned passes_of_stride(uint32_t mask, uint64_t stride)
 	return most;
 }
 
-/* The passes of the shapes that need no look at the lanes, or 0: groups that touch each bank once, and strides of
- * whole rows. */
+/* The passes of accesses that need no loop over lanes, or 0: groups that touch each bank once, and strides of whole
+ * rows. */
 static unsigned passes_of_affine(const struct gt_banks *banks, uint64_t base, int64_t stride, uint32_t mask,
 				 unsigned size)
 {

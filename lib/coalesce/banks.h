@@ -22,8 +22,7 @@ struct gt_banks {
 
 #define GT_BANKS_DEFAULT {32, 4, 4} /* all GPUs but Tesla and Kepler */
 
-/* "32x4", "32x8", or "32x8:4" where fewer successive bytes than the width are in one bank. Returns 0, or -1 with
- * what was expected. */
+/* "32x4", "32x8", or "32x8:4" if the unit is smaller than the width. Returns 0, or -1 with what was expected. */
 int gt_banks_parse(const char *text, struct gt_banks *banks, struct gt_error *error);
 /* Whether these banks are valid: 0, or -1 with what was expected. */
 int gt_banks_check(const struct gt_banks *banks, struct gt_error *error);

@@ -67,7 +67,7 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	coalescer->shared_cycles = 0;
 }
 
-/* The lines of access i, each group of lanes apart. */
+/* The lines of access i, found separately for each group of lanes. */
 static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned group, struct gt_touched *touched)
 {
 	uint64_t addresses[GT_WARP_SIZE];
@@ -88,7 +88,7 @@ static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned g
 	return n;
 }
 
-/* Joins what goes to one line and shares no sector, in the order of the first. */
+/* Joins requests to one line that share no sector, into the first of them. */
 static unsigned join(struct gt_touched *touched, unsigned n)
 {
 	unsigned kept = 0;
@@ -108,7 +108,7 @@ static unsigned join(struct gt_touched *touched, unsigned n)
 	return kept;
 }
 
-/* Distinct sectors of what the groups of a warp touch. */
+/* The distinct sectors that the groups of a warp touch. */
 static unsigned distinct_sectors(const struct gt_touched *touched, unsigned n)
 {
 	unsigned sectors = 0;
@@ -140,7 +140,7 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 		coalescer->shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
 }
 
-/* Prefetches and their like: a request for each distinct line, of all its sectors. */
+/* Prefetches, discards and priorities: a request for each distinct line, with all its sectors. */
 static void coalesce_lines(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 			   struct gt_requests *requests)
 {
@@ -155,7 +155,7 @@ static void coalesce_lines(struct gt_coalescer *coalescer, const struct gt_rows 
 	coalescer->line_requests[!prefetches] += n;
 }
 
-/* What access i asks for: nothing if it is to shared memory, which only takes passes. */
+/* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
 static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct gt_requests *requests)
 {
@@ -216,7 +216,7 @@ static int count_number(struct gt_count *count, const char *kind, const char *wh
 	return gt_count_number(count, name, value, error);
 }
 
-/* Reductions are atomics; they are told apart besides, as profilers do. */
+/* Reductions count as atomics and also by themselves, as in profilers. */
 static int count_kinds(const uint64_t by_action[GT_ACTIONS], const char *what, uint64_t more, struct gt_count *count,
 		       struct gt_error *error)
 {
@@ -253,7 +253,7 @@ static int count_shared_memory(const struct gt_coalescer *coalescer, struct gt_c
 	return gt_count_number(count, "shared_cycles", coalescer->shared_cycles, error);
 }
 
-/* Prefetches, and discards with what changes priorities: only where there are some. */
+/* Counters of prefetches, and of discards and priorities; written only if there were any. */
 static int count_lines(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
 	static const char *const kinds[2] = {"prefetch_", "discard_"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Warp accesses to memory requests: lines, sectors, and the passes of shared memory. */
+/* Makes memory requests, lines and sectors, of warp accesses, and counts the passes of shared memory. */
 #ifndef GT_COALESCE_COALESCE_H
 #define GT_COALESCE_COALESCE_H
 
@@ -37,9 +37,9 @@ struct gt_coalescer {
  * names there are. */
 int gt_coalescer_open(struct gt_coalescer *coalescer, const char *rule, struct gt_error *error);
 
-/* The same with rule and shared memory of a description, which may be NULL. The name of a rule, and banks as
- * gt_banks_parse reads them, go before the description if they are not NULL. Returns 0, or -1 with the figure that is
- * wrong. */
+/* The same with the rule and the shared memory of a description, which may be NULL. The name of a rule, and banks
+ * as gt_banks_parse reads them, override the description if they are not NULL. Returns 0, or -1 naming the invalid
+ * value. */
 int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gpu, const char *rule,
 			 const char *banks, struct gt_error *error);
 
@@ -49,11 +49,10 @@ int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gp
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *requests,
 		struct gt_error *error);
 
-/* Appends what was counted to `count`, which the caller has begun. Returns 0, or -1 when memory
- * is short. */
+/* Appends the counters to `count`, which the caller has begun. Returns 0, or -1 when memory is short. */
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error);
 
-/* Puts what was counted in a kernel. Returns 0, or -1 with the error set. */
+/* Writes the counts of a kernel. Returns 0, or -1 with the error set. */
 int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,
 		       struct gt_error *error);
 

@@ -12,13 +12,13 @@
 #include "gpu/gpu.h"
 #include "stream/output.h"
 
-/* What takes requests. Returns 0, or -1 with the error set. */
+/* Receives requests. Returns 0, or -1 with the error set. */
 typedef int gt_take_requests(void *context, const struct gt_rows *requests, struct gt_error *error);
 
 struct gt_intake {
 	struct gt_coalescer coalescer;
 	struct gt_sink coalesced; /* on their way to `take` */
-	bool accessed;		  /* accesses came in this kernel */
+	bool accessed;		  /* this kernel had accesses */
 	gt_take_requests *take;
 	void *context;
 };

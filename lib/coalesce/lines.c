@@ -13,7 +13,7 @@
 /* Lines found so far, with a bit for every byte touched. */
 struct found {
 	unsigned n;
-	unsigned last;	       /* the line looked for last */
+	unsigned last;	       /* index of the line looked up last */
 	uint8_t place[PLACES]; /* by hash: a line's index + 1; 0: no line of that hash was found yet */
 	uint64_t address[GT_TOUCHED_MAX];
 	uint32_t bytes[GT_TOUCHED_MAX][SECTORS];
@@ -140,7 +140,7 @@ static unsigned lines_of_broadcast(uint64_t address, uint32_t mask, unsigned siz
 	return sector == SECTORS - 1 && reaches > 1 ? 2 : 1;
 }
 
-/* `count` slots of 2^shift bytes in a row, from `base` on, a lane in each. */
+/* `count` consecutive slots of 2^shift bytes from `base`, with a lane in each. */
 static unsigned lines_of_run(uint64_t base, unsigned shift, unsigned count, bool filled, struct gt_touched *touched)
 {
 	unsigned in_sector = GT_SECTOR >> shift, sector_shift = SECTOR_LOG - shift, in_line = GT_LINE >> shift;
@@ -186,7 +186,7 @@ static unsigned lines_of_slots(uint64_t base, unsigned shift, uint32_t lanes, bo
 	return n;
 }
 
-/* True if the lanes, `stride` bytes apart, each keep to a slot of that size within a sector. */
+/* True if each lane, `stride` bytes from the next, stays within an aligned slot of that size. */
 static bool keeps_to_slots(uint64_t base, int64_t stride, unsigned size)
 {
 	return stride >= (int64_t)size && stride <= GT_SECTOR && (stride & (stride - 1)) == 0 &&

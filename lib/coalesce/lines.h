@@ -12,13 +12,13 @@
 struct gt_touched {
 	uint64_t address; /* of the line */
 	uint8_t sectors;  /* mask of those with a byte of some lane */
-	uint8_t full;	  /* mask of those that the lanes together cover whole */
+	uint8_t full;	  /* mask of those that the lanes together cover completely */
 	uint8_t threads;  /* lanes whose first byte lies in the line */
 };
 
-/* Each writes the distinct lines, in the order of the first lane that touches one (a lane that
- * touches two: the one of its first byte first), and returns how many they are. `size` is 1 to
- * GT_ACCESS_SIZE_MAX bytes a lane; bytes beyond the end of the address space come round to 0. */
+/* Each writes the distinct lines in the order of the first lane that touches them, and returns their number. Of
+ * two lines that a lane touches, that of its first byte comes first. `size` is 1 to GT_ACCESS_SIZE_MAX bytes a
+ * lane; bytes beyond the end of the address space wrap to 0. */
 
 /* The lanes of `mask`, which is not 0: base + stride * (lane - lowest lane), modulo 2^64. */
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,

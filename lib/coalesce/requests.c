@@ -5,7 +5,7 @@
 
 #include "stream/op.h"
 
-/* True if each is of the access after the one before. */
+/* True if successive requests belong to successive accesses. */
 static bool one_each(const uint32_t *access, size_t n)
 {
 	uint32_t differs = 0;

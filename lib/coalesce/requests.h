@@ -14,7 +14,7 @@
 
 struct gt_requests {
 	unsigned n;
-	uint32_t access[GT_REQUESTS_KEPT + GT_TOUCHED_MAX]; /* whose request it is: rising */
+	uint32_t access[GT_REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
 	struct gt_touched touched[GT_REQUESTS_KEPT + GT_TOUCHED_MAX];
 };
 
@@ -32,8 +32,8 @@ static inline void gt_requests_add(struct gt_requests *requests, unsigned n, siz
 	requests->n += n;
 }
 
-/* Writes all, in order, as rows of the accesses they come from: with all sectors where the
- * rule asks for them. Returns 0, or -1 with the sink's error. */
+/* Writes all in order, with the fields of their accesses; with all sectors if the rule is of whole lines. Returns
+ * 0, or -1 with the sink's error. */
 int gt_requests_write(struct gt_requests *requests, const struct gt_rows *accesses,
 		      const struct gt_coalescing_rule *rule, struct gt_sink *sink, struct gt_error *error);
 

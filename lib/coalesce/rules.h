@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a GPU makes requests of a warp access. A new rule is a row of the table in rules.c. */
+/* How a GPU coalesces a warp access into requests. A new rule is a row of the table in rules.c. */
 #ifndef GT_COALESCE_RULES_H
 #define GT_COALESCE_RULES_H
 
@@ -22,14 +22,14 @@ struct gt_coalescing_rule {
 	unsigned char group[GT_RULE_SIZES];
 	/* The requests of several groups of one store to one line are joined, unless they share a sector. */
 	bool join_stores;
-	bool whole_lines; /* a request is for the whole line, because the cache behind has no sectors; except for
+	bool whole_lines; /* a request is for the whole line, because the next cache has no sectors; except for
 			   * textures, whose cache has other lines */
 };
 
 extern const struct gt_coalescing_rule gt_coalescing_rules[];
 extern const size_t gt_coalescing_rules_n;
 
-/* Whether an access of that op asks for whole lines. */
+/* Whether an access of that op requests whole lines. */
 static inline bool gt_rule_whole_lines(const struct gt_coalescing_rule *rule, uint8_t op)
 {
 	return rule->whole_lines && gt_op_space(op) != GT_TEXTURE;

@@ -50,7 +50,7 @@ static int figure(const struct gt_gpu *gpu, const char *key, unsigned *value, st
 	return 0;
 }
 
-/* A bank's unit is its whole width unless the description says less. */
+/* A bank's unit is its width unless the description has a smaller one. */
 static int banks_of(const struct gt_gpu *gpu, struct gt_banks *banks, struct gt_error *error)
 {
 	struct gt_error reason;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared memory of a GPU: its banks, and how long an access of so many passes takes ([001] 4.1, figure 5). */
+/* The shared memory of a GPU: its banks, and the latency of an access by its passes ([001] 4.1, figure 5). */
 #ifndef GT_COALESCE_SHARED_H
 #define GT_COALESCE_SHARED_H
 
@@ -14,7 +14,7 @@ GT_PUBLIC_BEGIN
 
 #define GT_SHARED_POINTS 32
 
-/* Measured latencies by passes, both rising. */
+/* Measured latencies by passes, both ascending. */
 struct gt_shared_latency {
 	unsigned n; /* 0: not known */
 	struct {
@@ -28,9 +28,9 @@ struct gt_shared {
 	struct gt_shared_latency latency;
 };
 
-/* The figures shared_banks, shared_bank_bytes, shared_bank_unit and shared_latency of a description, which may be
- * NULL, and the defaults of banks.h where it has none. `banks`, if it is not NULL, is read by gt_banks_parse and
- * goes before the description. Returns 0, or -1 with the figure that is wrong. */
+/* The values shared_banks, shared_bank_bytes, shared_bank_unit and shared_latency of a description, which may be
+ * NULL, and the defaults of banks.h for absent ones. `banks`, if it is not NULL, is read by gt_banks_parse and
+ * overrides the description. Returns 0, or -1 naming the invalid value. */
 int gt_shared_resolve(struct gt_shared *shared, const struct gt_gpu *gpu, const char *banks,
 		      struct gt_error *error);
 

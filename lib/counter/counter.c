@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of all stages, and who has which. */
+/* The counters of all stages. */
 #include "counter/counter.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ static const struct gt_counter *of_stage(const char *stage, const char *name)
 	for (size_t i = 0; i < LENGTH(tables) && !found; i++)
 		if (!tables[i]->stage)
 			found = find(tables[i], name);
-	/* A stage that is none of ours is taken to count the same under the same name. */
+	/* In an unknown stage, a counter of a known name is taken to mean the same. */
 	for (size_t i = 0; i < LENGTH(tables) && !found && !known; i++)
 		found = find(tables[i], name);
 	return found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a counter: its row (field.h), for reports and for the code that writes counts. */
+/* A counter's properties, from its row (field.h): for reports, and for the code that writes counts. */
 #ifndef GT_COUNTER_H
 #define GT_COUNTER_H
 
@@ -13,7 +13,7 @@ enum gt_counter_kind { GT_COUNTER_COUNT, GT_COUNTER_ARRAY, GT_COUNTER_SETTING, G
 enum gt_counter_print {
 	GT_PRINT_NUMBER,
 	GT_PRINT_SIZE,
-	GT_PRINT_NOT, /* left out of the table for people: numbers whose sum says nothing */
+	GT_PRINT_NOT, /* left out of gstats' table: numbers whose sum has no meaning */
 };
 
 struct gt_counter {
@@ -25,7 +25,7 @@ struct gt_counter {
 };
 
 struct gt_counters {
-	const char *stage; /* NULL: of stages that the user names */
+	const char *stage; /* NULL: of stages whose name the user chooses */
 	const struct gt_counter *rows;
 	size_t n;
 };
@@ -45,8 +45,8 @@ static inline bool gt_counter_is_setting(const struct gt_counter *counter)
 	return counter->kind == GT_COUNTER_SETTING || counter->kind == GT_COUNTER_LIST;
 }
 
-/* The row for a counter of a stage. "load.global.references" is counted as "references" is. One that is in no table is a
- * count without a unit and a definition. */
+/* The row of a stage's counter. "load.global.references" has the row of "references". A counter in no table is a
+ * count without a unit or a definition. */
 const struct gt_counter *gt_counter_about(const char *stage, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 	ROW(COUNT, atomics, "warp accesses", NUMBER, "Warp accesses that are atomic operations or reductions.") \
 	ROW(COUNT, threads, "lanes", NUMBER, "Active lanes of all warp accesses.")
 
-/* What an importer passes over, by the words that it says it in. */
+/* What importers skip, named by the text of their message. */
 #define GT_PASSED_COUNTERS(ROW) \
 	ROW(COUNT, accesses_without_an_active_lane, "records", NUMBER, "Accesses without an active lane, which were passed over.") \
 	ROW(COUNT, descriptions_and_counts, "lines", NUMBER, "Lines with a GPU or counts, which were passed over.") \

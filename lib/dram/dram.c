@@ -100,7 +100,7 @@ static inline void transfer(struct gt_dram *dram, uint64_t address, unsigned sec
 	uint64_t turn = divide(address, dram->interleave);
 	uint64_t round = divide(turn, dram->channels);
 	uint64_t channel = turn - round * dram->channels.value;
-	/* Where in its channel: the rounds before this one, then the place in this one. */
+	/* The offset in the channel: the previous rounds, then the offset in this one. */
 	uint64_t within = round * dram->interleave.value + (address - turn * dram->interleave.value);
 	uint64_t row = divide(within, dram->row);
 	uint64_t row_of_bank = divide(row, dram->banks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Device memory: channels, banks and open rows. It counts and passes nothing on. */
+/* Device memory: channels, banks and open rows. It counts, and writes no requests. */
 #ifndef GT_DRAM_DRAM_H
 #define GT_DRAM_DRAM_H
 
@@ -25,10 +25,10 @@ struct gt_dram_config {
 	uint64_t channels;
 	uint64_t banks;	     /* of a channel */
 	uint64_t row;	     /* bytes of a row of a bank */
-	uint64_t interleave; /* successive bytes in a channel before the next one's turn */
+	uint64_t interleave; /* successive bytes in a channel before the next channel */
 };
 
-/* Division by a number that is known beforehand: a shift where it is a power of two. */
+/* Division by a number that is known beforehand: a shift if it is a power of two. */
 struct gt_divisor {
 	uint64_t value;
 	int shift; /* -1: divide */
@@ -43,8 +43,8 @@ struct gt_dram {
 	uint64_t *reads, *writes, *row_hits;
 };
 
-/* What the GPU description says, else 1 channel, 16 banks, rows of 2 KiB, interleaved by 256
- * bytes. `gpu` may be NULL. Returns 0, or -1 with an error that names the key. */
+/* The values of the GPU description, else 1 channel, 16 banks, rows of 2 KiB, interleaved by 256 bytes. `gpu`
+ * may be NULL. Returns 0, or -1 with an error that names the key. */
 int gt_dram_configure(struct gt_dram_config *config, const struct gt_gpu *gpu, struct gt_error *error);
 
 /* All rows closed, all counts 0. Closed by gt_dram_close, also after an error. */
@@ -54,7 +54,7 @@ void gt_dram_close(struct gt_dram *dram);
 /* Takes a batch of requests, in its order. */
 void gt_dram_take(struct gt_dram *dram, const struct gt_rows *requests);
 
-/* Appends what was counted to `count`, which the caller has begun. */
+/* Appends the counters to `count`, which the caller has begun. */
 int gt_dram_count(const struct gt_dram *dram, struct gt_count *count, struct gt_error *error);
 
 /* Closes all rows and counts from 0 again: for the next kernel. */

@@ -9,7 +9,7 @@
 
 #define NAME_BYTES 64
 
-/* ---- figures ---- */
+/* ---- values ---- */
 
 static int widest(const struct gt_gpu *gpu, size_t offset, int most)
 {
@@ -35,9 +35,9 @@ static void print_figures(const struct gt_gpu *gpu, FILE *file)
 	}
 }
 
-/* ---- what follows from them ---- */
+/* ---- derived values ---- */
 
-/* A figure as a count or a size; 0 if it is absent or a word. */
+/* A value as a count or a size; 0 if it is absent or a word. */
 static uint64_t number(const struct gt_gpu *gpu, const char *key)
 {
 	uint64_t size = 0;
@@ -82,7 +82,7 @@ static void print_bits(const struct gt_gpu *gpu, const char *level, uint64_t lin
 		fprintf(file, ", no power of two: by %s", index ? index : "mod");
 }
 
-/* The ways of "full", or of "full/SETS", of which this is what follows "full". */
+/* The ways of "full" or "full/SETS"; `rest` follows "full". */
 static uint64_t shared_out(uint64_t lines, const char *rest)
 {
 	struct gt_error reason;
@@ -106,7 +106,7 @@ static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, 
 	if (size == 0 || line == 0)
 		return 0;
 	if (size % line != 0)
-		return gt_fail(error, "%s: its size is no multiple of its line", level);
+		return gt_fail(error, "%s: the size is not a multiple of the line", level);
 	uint64_t lines = size / line;
 	if (written && strncmp(written, "full", 4) == 0)
 		ways = shared_out(lines, written + 4);
@@ -117,7 +117,7 @@ static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, 
 		fprintf(file, ", sets of %s ways", listed);
 	} else if (ways > 0) {
 		if (lines % ways != 0)
-			return gt_fail(error, "%s: its lines are no multiple of its ways", level);
+			return gt_fail(error, "%s: the number of lines is not a multiple of the ways", level);
 		fprintf(file, ", %" PRIu64 " set%s of %" PRIu64, lines / ways, lines == ways ? "" : "s", ways);
 		print_bits(gpu, level, line, lines / ways, file);
 	}
@@ -125,7 +125,7 @@ static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, 
 	return 0;
 }
 
-/* What each thread and block may take if the SM is to hold as many as it can. */
+/* The resources that each thread and block may use if the SM is to hold as many as it can. */
 static void print_limits(const struct gt_gpu *gpu, FILE *file)
 {
 	uint64_t warps = number(gpu, "max_warps"), blocks = number(gpu, "max_blocks"), sms = number(gpu, "sms");
@@ -145,7 +145,7 @@ static void print_limits(const struct gt_gpu *gpu, FILE *file)
 		fprintf(file, "shared    %s a block, if the SM is to hold %" PRIu64 "\n",
 			gt_format_size(shared / blocks, least), blocks);
 	if (unified && unified >= shared)
-		fprintf(file, "adaptive  l1 from %s to %s, by what blocks take of shared memory\n",
+		fprintf(file, "adaptive  l1 from %s to %s, by the shared memory of blocks\n",
 			gt_format_size(unified - shared, least), gt_format_size(unified, most));
 }
 

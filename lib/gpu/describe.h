@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A GPU description for people: each figure with where it comes from, then what follows from it. */
+/* Prints a GPU description: each value with its source, then derived values. */
 #ifndef GT_GPU_DESCRIBE_H
 #define GT_GPU_DESCRIBE_H
 
@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 
-/* Prints a table of figures and a table of what is derived: lines, sets, index bits and sectors of
- * every level, and what a block may take when an SM is full. Returns 0, or -1 when a figure makes
- * no sense. Write errors are left in the file, for the caller to see. */
+/* Prints a table of values and a table of derived ones: lines, sets, index bits and sectors of every level,
+ * and the resources of a block when an SM is full. Returns 0, or -1 when a value is invalid. The caller checks
+ * ferror(file). */
 int gt_describe_gpu(const struct gt_gpu *gpu, FILE *file, struct gt_error *error);
 
 #endif

@@ -17,7 +17,7 @@
 static const char *const statuses[] = {"vendor", "paper", "measured", "assumed"};
 #define STATUSES (sizeof statuses / sizeof statuses[0])
 
-/* ---- where ---- */
+/* ---- finding a file ---- */
 
 static bool is_directory(const char *path)
 {
@@ -33,7 +33,7 @@ static int from_environment(char *buffer, size_t bytes)
 	return named && (size_t)snprintf(buffer, bytes, "%s", named) < bytes ? 0 : -1;
 }
 
-/* A directory next to the one that the running program is in. */
+/* A directory beside the running program's bin/. */
 static int beside_program(const char *name, char *buffer, size_t bytes)
 {
 	char program[PATH_BYTES];
@@ -56,7 +56,7 @@ static int in_source_tree(char *buffer, size_t bytes)
 	return beside_program("gpus", buffer, bytes);
 }
 
-/* Wherever the installation was moved to. */
+/* Found also if the installation was moved. */
 static int in_same_prefix(char *buffer, size_t bytes)
 {
 	return beside_program("share/gtrace/gpus", buffer, bytes);
@@ -75,11 +75,11 @@ int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error)
 	const char *named = getenv("GTRACE_GPUS");
 
 	if (named && !is_directory(named))
-		return gt_fail(error, "GTRACE_GPUS: '%s' is no directory", named);
+		return gt_fail(error, "GTRACE_GPUS: '%s' is not a directory", named);
 	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
 		if (places[i](buffer, bytes) == 0 && is_directory(buffer))
 			return 0;
-	return gt_fail(error, "no directory of GPU descriptions: set GTRACE_GPUS to one");
+	return gt_fail(error, "found no directory of GPU descriptions: set GTRACE_GPUS to one");
 }
 
 static int compare_names(const void *a, const void *b)
@@ -87,7 +87,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* "NAME, NAME, ..." of a directory, sorted, as far as it fits. */
+/* "NAME, NAME, ...": the descriptions in a directory, sorted, cut if they do not fit. */
 static void list_names(const char *directory, char *buffer, size_t bytes)
 {
 	char names[64][32];
@@ -125,7 +125,7 @@ int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_er
 	return gt_fail(error, "'%.100s': no such GPU: expected a file or one of %s", name_or_file, names);
 }
 
-/* ---- what ---- */
+/* ---- reading a file ---- */
 
 /* Cuts blanks off both ends, in place. */
 static char *trim(char *text)
@@ -186,7 +186,7 @@ static int read_lines(struct gt_gpu *gpu, FILE *file, const char *path, struct g
 	if (ferror(file))
 		return gt_fail_errno(error, "%s", path);
 	if (gpu->n == 0)
-		return gt_fail(error, "%s: expected at least one figure", path);
+		return gt_fail(error, "%s: expected at least one value", path);
 	return 0;
 }
 

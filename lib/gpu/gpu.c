@@ -17,7 +17,7 @@
 #define SIZE {GT_VALUE_SIZE, NULL, 1, BYTES_MAX}
 #define SIZE_OR_0 {GT_VALUE_SIZE, NULL, 0, BYTES_MAX}
 
-/* The keys that are of no cache level; those are LEVEL.PARAMETER. */
+/* The keys that do not belong to a cache level. Keys of levels are LEVEL.PARAMETER. */
 static const struct {
 	const char *name;
 	struct gt_value_type type;
@@ -111,7 +111,7 @@ int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const cha
 	struct gt_error reason;
 
 	if (!type)
-		return gt_fail(error, "'%.100s' is no figure of a GPU: expected one of those in gtrace-gpu(5)", key);
+		return gt_fail(error, "'%.100s': unknown key: expected one of those in gtrace-gpu(5)", key);
 	if (copy(new.key, sizeof new.key, key, "key", error) != 0 ||
 	    copy(new.value, sizeof new.value, value, "value", error) != 0 ||
 	    copy(new.status, sizeof new.status, status, "status", error) != 0 ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A GPU description: keys, values as users write them, and where each figure comes from
- * (gtrace-gpu(5)). On disk it is text, one figure a line:
+/* A GPU description: keys, values as users write them, and the source of each value (gtrace-gpu(5)). On disk it
+ * is text, one value a line:
  *
  *     l2.size = 4.5M    # vendor: NVIDIA, Volta whitepaper (2017), table 1
  *     l2.ways = 32      # assumed: [004] table 3
@@ -32,19 +32,18 @@ struct gt_gpu {
 };
 
 /* Reads the description `name_or_file`: a path if it has a slash or names a readable file, else
- * NAME in $GTRACE_GPUS, in gpus/ or share/gtrace/gpus/ next to the program's bin/,
- * or in the installed directory.
- * Every figure needs a known key, a status and a source. Returns 0, or -1 with file and line. */
+ * NAME in $GTRACE_GPUS, in gpus/ or share/gtrace/gpus/ next to the program's bin/, or in the installed
+ * directory. Every value needs a known key, a status and a source. Returns 0, or -1 with file and line. */
 int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *error);
 /* The path of that description, into a buffer of `bytes`. */
 int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error);
 void gt_gpu_clear(struct gt_gpu *gpu);
 
-/* Adds a figure or replaces the one of that key. Unknown keys are refused. */
+/* Adds a value or replaces the one of that key. Unknown keys are refused. */
 int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const char *status,
 	       const char *source, struct gt_error *error);
 
-/* The value of a key, or NULL. A NULL gpu has no figures. */
+/* The value of a key, or NULL. A NULL gpu has no values. */
 const char *gt_gpu_get(const struct gt_gpu *gpu, const char *key);
 
 /* The same as a count, a size in bytes or a yes/no; `otherwise` if the key is absent.

@@ -22,7 +22,7 @@ static uint64_t round_down(uint64_t number, uint64_t unit)
 
 /* ---- reading the limits ---- */
 
-/* The figures of struct gt_limits that a description holds under one key. */
+/* The fields of struct gt_limits that each have a key in a description. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -90,7 +90,7 @@ static uint64_t by_warps(const struct gt_limits *limits, const struct gt_block_n
 	return limits->warps && needs->warps ? limits->warps / needs->warps : NO_LIMIT;
 }
 
-/* [004] eq. (5): registers are given to warps, in units, and to `warp_unit` warps at a time. */
+/* [004] eq. (5): registers are allocated to warps in units, and to `warp_unit` warps at a time. */
 static uint64_t by_registers(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)
 {
 	uint64_t of_warp = round_up((uint64_t)needs->registers * WARP_THREADS, limits->register_unit);
@@ -103,7 +103,7 @@ static uint64_t by_registers(const struct gt_limits *limits, const struct gt_blo
 	return round_down(limits->registers / of_warp, limits->warp_unit) / needs->warps;
 }
 
-/* [004] eq. (6), as a function of the bytes that shared memory is given. */
+/* [004] eq. (6), as a function of the bytes allocated to shared memory. */
 static uint64_t by_shared(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)
 {
 	uint64_t of_block = round_up(needs->shared_bytes + limits->shared_reserved, limits->shared_unit);
@@ -123,7 +123,7 @@ static const struct {
 	{"shared", by_shared},
 };
 
-/* [004] eq. (3): the least of the limits, and the first that is. */
+/* [004] eq. (3): the smallest of the limits, and the first that has this value. */
 static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_block_needs *needs,
 			      uint64_t shared, const char **limited_by)
 {
@@ -153,8 +153,8 @@ static uint64_t adaptive_carveout(const struct gt_limits *limits, const struct g
 	return carveout;
 }
 
-/* What the launch prefers, in percent of the largest: the smallest carve-out of at least that, and of
- * a block's shared memory. */
+/* The smallest carve-out that holds a block's shared memory and is at least the launch's preference, a percentage
+ * of the largest. */
 static uint64_t preferred_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs)
 {
 	uint64_t wanted = (limits->shared * (needs->carveout - 1) + 99) / 100, carveout = limits->shared;
@@ -185,7 +185,7 @@ int gt_occupancy_find(struct gt_occupancy *occupancy, const struct gt_limits *li
 	*occupancy = (struct gt_occupancy){0};
 	occupancy->blocks = active_blocks(limits, needs, limits->shared, &occupancy->limited_by);
 	if (occupancy->blocks == 0 && !limits->all)
-		return gt_fail(error, "no block fits an SM, by its %s: a block has %" PRIu64 " warps, %" PRIu32
+		return gt_fail(error, "no block fits an SM, limited by %s: a block has %" PRIu64 " warps, %" PRIu32
 				      " registers a thread and %" PRIu32 " bytes of shared memory",
 			       occupancy->limited_by, needs->warps, needs->registers, needs->shared_bytes);
 	choose_carveout(occupancy, limits, needs);

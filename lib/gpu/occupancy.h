@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many blocks an SM holds at once, and what the shared memory they take leaves to L1.
+/* The number of blocks that are resident on an SM, and the size of L1 beside their shared memory.
  * [000] algorithm 3 (blocks and warps), [004] eq. (3)-(6) (warps, registers, shared memory) with
  * the allocation granularities of NVIDIA's occupancy calculator, [004] eq. (7) (adaptive L1). */
 #ifndef GT_GPU_OCCUPANCY_H
@@ -16,7 +16,7 @@ GT_PUBLIC_BEGIN
 
 #define GT_CARVEOUTS_MAX 32
 
-/* What a block takes. What is not known is 0, and limits nothing. */
+/* The resources of a block. An unknown one is 0, and limits nothing. */
 struct gt_block_needs {
 	uint64_t warps;
 	uint32_t registers;    /* of a thread */
@@ -24,21 +24,21 @@ struct gt_block_needs {
 	uint32_t carveout;     /* 1 + percent of shared memory that it prefers; 0: no preference */
 };
 
-/* What an SM has. A figure of 0 is unknown and limits nothing. */
+/* The resources of an SM. An unknown one is 0, and limits nothing. */
 struct gt_limits {
-	bool all; /* every block of an SM is resident at once, whatever it takes */
+	bool all; /* all blocks of an SM are resident at once: no limit holds */
 	uint64_t blocks;
 	uint64_t warps;
 	uint64_t registers;	   /* 32-bit registers */
-	uint64_t register_unit;	   /* registers that a warp's allocation is a multiple of */
-	uint64_t warp_unit;	   /* warps that get registers together */
+	uint64_t register_unit;	   /* a warp's allocation is a multiple of this */
+	uint64_t warp_unit;	   /* registers are allocated to this many warps at a time */
 	uint64_t registers_thread; /* the most a thread may have */
 	uint64_t shared;	   /* bytes */
 	uint64_t shared_block;	   /* bytes, the most a block may have */
-	uint64_t shared_unit;	   /* bytes that a block's allocation is a multiple of */
-	uint64_t shared_reserved;  /* bytes the system takes of every block's allocation */
+	uint64_t shared_unit;	   /* bytes; a block's allocation is a multiple of this */
+	uint64_t shared_reserved;  /* bytes that the system reserves for each block */
 	uint64_t unified;	   /* bytes that L1 and shared memory share */
-	uint64_t carveouts[GT_CARVEOUTS_MAX]; /* bytes that shared memory may be given, rising */
+	uint64_t carveouts[GT_CARVEOUTS_MAX]; /* bytes that shared memory may have, ascending */
 	unsigned n_carveouts;
 };
 
@@ -46,13 +46,13 @@ struct gt_occupancy {
 	uint64_t blocks;	/* resident on an SM; UINT64_MAX if nothing limits it */
 	const char *limited_by; /* blocks, warps, registers or shared; NULL if nothing does */
 	uint64_t carveout;	/* bytes given to shared memory; 0 if the GPU has no choice */
-	uint64_t l1_bytes;	/* what is left to L1; 0: not adaptive */
+	uint64_t l1_bytes;	/* the rest, which is L1; 0: not adaptive */
 };
 
 /* The limits in a description (NULL: none are known). Returns 0, or -1 naming the key. */
 int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error);
 
-/* The occupancy of a kernel, by what its blocks need. Returns 0, or -1 with the limit that not one block keeps. */
+/* The occupancy of a kernel whose blocks have these needs. Returns 0, or -1 naming the limit if no block fits. */
 int gt_occupancy_find(struct gt_occupancy *occupancy, const struct gt_limits *limits, const struct gt_block_needs *needs,
 		 struct gt_error *error);
 

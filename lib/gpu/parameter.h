@@ -6,7 +6,7 @@
 
 #include "gpu/value.h"
 
-/* In the order in which a level takes them: the seed before the policy, whose text may hold a seed of its own. */
+/* In the order in which a level reads them: the seed before the policy, whose text may override it. */
 enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX,
 	GT_LEVEL_INTERLEAVE, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE, GT_LEVEL_PARTIAL,
@@ -18,7 +18,7 @@ enum gt_parameter_id {
 };
 
 #define GT_LEVEL_SLOTS_MAX (1U << 26) /* lines of one instance */
-#define GT_TIMED_MAX (1U << 20)	      /* of what the timed model counts */
+#define GT_TIMED_MAX (1U << 20)	      /* of steps, entries and the like in the timed model */
 
 struct gt_parameter {
 	const char *name; /* of the option */
@@ -37,7 +37,7 @@ extern const size_t gt_gpu_levels_n;
 #define GT_KEY_BYTES 128
 const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char buffer[GT_KEY_BYTES]);
 
-/* The parameter that a key is about, whichever the level; NULL if it is of no level. */
+/* The parameter that a key sets, for any level; NULL if it sets none. */
 const struct gt_parameter *gt_parameter_of_key(const char *key);
 
 #endif

@@ -11,7 +11,7 @@
 #define WORDS_BYTES 160
 #define ITEM_BYTES 256
 
-/* The words among a form's alternatives, by their place; false behind the last. */
+/* The word at this index among a form's alternatives; false after the last. */
 static bool word_at(const char *form, size_t at, const char **word, size_t *length)
 {
 	for (const char *next = form; next && *next;) {
@@ -27,7 +27,7 @@ static bool word_at(const char *form, size_t at, const char **word, size_t *leng
 	return false;
 }
 
-/* The place of a text among the words of a form, or SIZE_MAX. */
+/* The index of a text among the words of a form, or SIZE_MAX. */
 static size_t place_of(const char *form, const char *text)
 {
 	const char *word;
@@ -39,7 +39,7 @@ static size_t place_of(const char *form, const char *text)
 	return SIZE_MAX;
 }
 
-/* "back, through or evict"; all of them behind `before`, as in ", or none". */
+/* "back, through or evict", with `before` in front if there are any, as in ", or none". */
 static const char *list_words(const char *form, const char *before, char list[WORDS_BYTES])
 {
 	const char *word, *after;

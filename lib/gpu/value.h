@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as users write them in a GPU description or behind an option: one type for each way to write one. */
+/* Values as users write them in a GPU description or after an option: one type for each syntax. */
 #ifndef GT_GPU_VALUE_H
 #define GT_GPU_VALUE_H
 
@@ -17,22 +17,22 @@ enum gt_value_kind {
 	GT_VALUE_COUNT,
 	GT_VALUE_SIZE,	/* bytes */
 	GT_VALUE_POWER, /* bytes, a power of two */
-	GT_VALUE_SIZES, /* rising sizes, with commas between */
+	GT_VALUE_SIZES, /* ascending sizes, separated by commas */
 	GT_VALUE_WAYS,	/* a count, full, or full/SETS */
 	GT_VALUE_REAL,
 };
 
 struct gt_value_type {
 	enum gt_value_kind kind;
-	/* What is accepted: alternatives with '|' between. Those in lower case are words, which may stand
-	 * in the place of a number; the others say what a user fills in. NULL: a number alone. */
+	/* What is accepted: alternatives separated by '|'. Those in lower case are words, which may replace a
+	 * number; the others name what a user fills in. NULL: a number only. */
 	const char *form;
 	uint64_t min, max; /* of numbers */
 };
 
 struct gt_value {
 	const char *text; /* as written, not owned */
-	bool word;	  /* one of the words stands in the place of a number; of ways: full */
+	bool word;	  /* the value is one of the words, not a number; of ways: full */
 	uint64_t number;  /* which word (from 0), no or yes (0 or 1), the count or size; of full: the sets */
 	double real;	  /* GT_VALUE_REAL */
 };

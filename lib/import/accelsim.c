@@ -12,7 +12,7 @@
 
 static int read_line(struct gt_accelsim *reader, const char *line)
 {
-	/* Nearly all lines begin with the digits of a PC; only "cluster" is like them. */
+	/* Nearly all lines begin with the digits of a PC; of the others only "cluster" begins with one. */
 	if (gt_hex_digit[(unsigned char)*line] != 0 && line[1] != 'l')
 		return gt_accelsim_instruction(reader, line);
 	return gt_accelsim_frame(reader, line);
@@ -32,7 +32,7 @@ static int read_trace(struct gt_accelsim *reader)
 		return -1;
 	if (reader->place != GT_ACCELSIM_OUTSIDE)
 		return gt_accelsim_fail(reader, "the trace ends inside a thread block: expected #END_TB");
-	/* A launch without accesses is one all the same. */
+	/* A launch without accesses is reported too. */
 	return gt_accelsim_announce(reader);
 }
 

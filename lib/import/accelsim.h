@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the Accel-Sim importer: a reader, and what it does with each kind of line. */
+/* The parts of the Accel-Sim importer: a reader, and a function for each kind of line. */
 #ifndef GT_IMPORT_ACCELSIM_H
 #define GT_IMPORT_ACCELSIM_H
 
@@ -29,11 +29,11 @@ struct gt_accelsim {
 
 	struct gt_kernel kernel;
 	unsigned has;	/* keys seen, by the header's own bits */
-	bool announced; /* the launch was handed on */
-	uint64_t version; /* of the tracer; 0: not said */
+	bool announced; /* the launch was reported */
+	uint64_t version; /* of the tracer; 0: not given */
 	uint64_t line_info; /* 1: a line number stands before each PC */
-	uint64_t shared_window, local_window; /* 0: not said */
-	unsigned lead; /* numbers before the PC of an ungrouped line; 0: not found out */
+	uint64_t shared_window, local_window; /* 0: not given */
+	unsigned lead; /* numbers before the PC of an ungrouped line; 0: not known yet */
 
 	bool grouped;
 	enum gt_accelsim_place place;
@@ -42,7 +42,7 @@ struct gt_accelsim {
 	uint32_t lanes; /* lanes that exist in the warp */
 	uint64_t expected, found; /* instructions of the warp */
 
-	/* The instruction at hand. */
+	/* The current instruction. */
 	struct gt_trace_access access;
 	uint64_t addresses[GT_WARP_SIZE];
 };
@@ -54,8 +54,8 @@ static inline int gt_accelsim_fail(const struct gt_accelsim *reader, const char 
 	return gt_input_fail(reader->input, reader->error, "%s", expected);
 }
 
-/* The header: a new one begins; a line "-KEY = VALUE"; the launch is handed on, before its first
- * block or instruction. */
+/* The header: begins a new one; reads a line "-KEY = VALUE"; reports the launch, before its first block or
+ * instruction. */
 void gt_accelsim_begin(struct gt_accelsim *reader);
 int gt_accelsim_key(struct gt_accelsim *reader, const char *line);
 int gt_accelsim_announce(struct gt_accelsim *reader);
@@ -64,7 +64,7 @@ int gt_accelsim_announce(struct gt_accelsim *reader);
 int gt_accelsim_enter_block(struct gt_accelsim *reader, const uint64_t at[3]);
 int gt_accelsim_enter_warp(struct gt_accelsim *reader, uint64_t warp);
 bool gt_accelsim_position(const char **at, uint64_t position[3], bool (*separator)(const char **));
-/* Any line that is no instruction. */
+/* Any line that is not an instruction. */
 int gt_accelsim_frame(struct gt_accelsim *reader, const char *line);
 
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *line);

@@ -125,7 +125,7 @@ static int line_count(struct gt_accelsim *reader, const char *at)
 	return 0;
 }
 
-/* Clusters of blocks, which newer tracers name, change no address. */
+/* Newer tracers name clusters of blocks, which do not affect addresses. */
 static int line_cluster(struct gt_accelsim *reader, const char *at)
 {
 	(void)at;
@@ -137,7 +137,7 @@ static int line_key(struct gt_accelsim *reader, const char *at)
 	return gt_accelsim_key(reader, at - 1);
 }
 
-/* Lines that are no instructions, by how they begin. */
+/* Lines that are not instructions, by their prefix. */
 static const struct {
 	const char *begin;
 	int (*read)(struct gt_accelsim *reader, const char *at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The header of an Accel-Sim trace: what it says of the launch. */
+/* The header of an Accel-Sim trace, which describes the launch. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static bool key_line_info(struct gt_accelsim *reader, const char **at)
 	return gt_scan_upto(at, 1, &reader->line_info);
 }
 
-/* Other keys are Accel-Sim's own affair. */
+/* Other keys are ignored. */
 static const struct {
 	const char *key;
 	bool (*scan)(struct gt_accelsim *reader, const char **at);
@@ -98,7 +98,7 @@ static const struct {
 	{"enable lineinfo", key_line_info, "0 or 1"},
 };
 
-/* Files put one behind the other are launches one behind the other. */
+/* Concatenated files are successive launches. */
 void gt_accelsim_begin(struct gt_accelsim *reader)
 {
 	reader->kernel = (struct gt_kernel){0};
@@ -136,7 +136,7 @@ int gt_accelsim_key(struct gt_accelsim *reader, const char *line)
 	return 0;
 }
 
-/* Hands the launch on, before its first block or instruction. */
+/* Reports the launch, before its first block or instruction. */
 int gt_accelsim_announce(struct gt_accelsim *reader)
 {
 	if (reader->announced)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An instruction of an Accel-Sim trace: "PC MASK ND Rd* OPCODE NS Rs* WIDTH [MODE addresses]
- * [immediate]". WIDTH only says whether there are addresses, since it is wrong for some types: the
- * opcode tells the size. */
+ * [immediate]". WIDTH is wrong for some types, so it only tells whether there are addresses; the size comes from
+ * the opcode. */
 #include <inttypes.h>
 
 #include "base/scan.h"
@@ -23,9 +23,9 @@ static inline bool skip_words(const char **at, uint64_t words)
 	return true;
 }
 
-/* The tracer pads the mask to eight digits, which tells how many numbers stand before the PC of
- * an ungrouped line: the block and the warp, then possibly the SM and its slot, or the seven
- * numbers of a cluster; then possibly a source line. */
+/* How many numbers precede the PC of an ungrouped line: the block and the warp, then possibly the SM and its slot,
+ * or the seven numbers of a cluster; then possibly a source line. The mask after the PC is recognized by its
+ * eight digits, to which the tracer pads it. */
 static unsigned find_lead(const struct gt_accelsim *reader, const char *line)
 {
 	static const unsigned leads[] = {4, 6, 11};
@@ -43,7 +43,7 @@ static unsigned find_lead(const struct gt_accelsim *reader, const char *line)
 	return leads[0];
 }
 
-/* Takes block, warp and SM from the beginning of an ungrouped line. */
+/* Reads block, warp and SM at the beginning of an ungrouped line. */
 static int read_lead(struct gt_accelsim *reader, const char **at)
 {
 	uint64_t position[3], warp, sm;
@@ -68,7 +68,7 @@ static int read_lead(struct gt_accelsim *reader, const char **at)
 	return 0;
 }
 
-/* Tracers before version 3 left block and warp on the lines of grouped traces too. */
+/* Tracers before version 3 repeat block and warp on the lines of grouped traces. */
 static int repeat_lead(struct gt_accelsim *reader, const char **at)
 {
 	uint32_t block = reader->block, warp = reader->warp;
@@ -77,7 +77,7 @@ static int repeat_lead(struct gt_accelsim *reader, const char **at)
 	if (read_lead(reader, at) != 0)
 		return -1;
 	return block == reader->block && warp == reader->warp ?
-		       0 : gt_accelsim_fail(reader, "expected the block and the warp under which the line stands");
+		       0 : gt_accelsim_fail(reader, "expected the block and the warp of the section that the line is in");
 }
 
 static int begin_instruction(struct gt_accelsim *reader, const char **at)
@@ -96,7 +96,7 @@ static int begin_instruction(struct gt_accelsim *reader, const char **at)
 	return reader->version == 0 || reader->version >= 3 ? 0 : repeat_lead(reader, at);
 }
 
-/* What may follow the addresses: an immediate, from version 4 on. */
+/* An immediate may follow the addresses, from version 4 on. */
 static bool scan_immediate(const struct gt_accelsim *reader, const char **at)
 {
 	uint64_t number;
@@ -120,7 +120,7 @@ static bool scan_list(struct gt_accelsim *reader, const char **at, unsigned lane
 	return true;
 }
 
-/* Only lanes side by side can be written so, and then the row is affine as it stands. */
+/* This form can only describe consecutive lanes, so base and stride are passed on as they are. */
 static bool scan_stride(struct gt_accelsim *reader, const char **at, unsigned lanes)
 {
 	uint32_t mask = reader->access.mask;
@@ -164,7 +164,7 @@ static bool within(uint64_t address, uint64_t window)
 	return window != 0 && address - window < GT_WINDOW_BYTES;
 }
 
-/* The space of an access whose opcode leaves it open, by the address of its first lane. */
+/* The space of an access with a generic address, from the address of its first lane. */
 static void place_generic(struct gt_accelsim *reader, const struct gt_opcode *opcode)
 {
 	struct gt_trace_access *access = &reader->access;
@@ -187,7 +187,7 @@ static int read_addresses(struct gt_accelsim *reader, const char *at, const stru
 		return gt_input_fail(reader->input, reader->error,
 				     "%.*s has addresses: expected a load, a store or an atomic",
 				     (int)opcode->length, opcode->text);
-	/* Every lane was switched off: there was no access. */
+	/* No lane was active: there was no access. */
 	if (access->mask == 0)
 		return 0;
 	if (access->mask & ~reader->lanes)

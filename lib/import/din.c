@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dinero's traditional input: "LABEL ADDRESS", 0 a read, 1 a write, 2 a fetch, address in
- * hexadecimal. It has no sizes: an access is of 4 bytes. */
+ * hexadecimal. It has no sizes: each access is taken as 4 bytes. */
 #include "base/scan.h"
 #include "import/formats.h"
 #include "stream/op.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What drmemtrace's view tool prints: a record a line, "RECORD INSTRUCTION: THREAD WHAT ...", where
- * WHAT is ifetch, or read or write followed by "N byte(s) @ 0xADDRESS by PC 0xPC". Its threads are
- * taken together as one. */
+ * WHAT is ifetch, or read or write followed by "N byte(s) @ 0xADDRESS by PC 0xPC". All its threads are read as
+ * one. */
 #include <string.h>
 
 #include "base/scan.h"
@@ -58,7 +58,7 @@ static int read_record(struct gt_input *input, const char *at, struct gt_trace *
 	return 0;
 }
 
-/* The view tool's own words stand before the records and, in a summary, behind them. */
+/* The view tool prints text of its own before the records and, as a summary, after them. */
 static int read_lines(struct gt_input *input, struct gt_trace *to, struct state *state,
 		      struct gt_error *error)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Formats whose first lines are unmistakable come first. */
+/* Formats whose first lines are unambiguous come first. */
 const struct gt_importer *const gt_importers[] = {
 	&gt_import_nvbit,
 	&gt_import_accelsim,

@@ -21,11 +21,11 @@ extern const size_t gt_importers_n;
 
 /* The importer of that name, or NULL. */
 const struct gt_importer *gt_importer_find(const char *name);
-/* The importer whose format these first bytes are, or NULL. */
+/* The importer that detects its format in these first bytes, or NULL. */
 const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
 
-/* The importer that reads all of these paths together, or NULL: the one `forced`, if it can, else
- * the one that owns any of them. */
+/* The importer that reads all of these paths together, or NULL: `forced`, if it can, else one that owns any of
+ * them. */
 const struct gt_importer *gt_importer_of_paths(const struct gt_importer *forced, char *const paths[],
 					       size_t n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace formats: one file each, and a table. An importer reads text and reports launches and
- * accesses in the order of the file; folding and ordering are lib/order's. */
+/* Trace formats: one file each, and a table. An importer reads text and reports launches and accesses in the
+ * order of the file; lib/order folds and orders them. */
 #ifndef GT_IMPORT_IMPORT_H
 #define GT_IMPORT_IMPORT_H
 
@@ -21,7 +21,7 @@ struct gt_importer {
 	bool (*detect)(const char *head, size_t bytes);
 	/* Reads one file to its end. */
 	int (*read)(struct gt_input *input, struct gt_trace *to, struct gt_error *error);
-	/* For formats of many files: true if this path (a folder, a file's name) is of this kind ... */
+	/* For formats of many files: true if this path (a folder, a file's name) is of this format ... */
 	bool (*owns_path)(const char *path);
 	/* ... and reads all of them together. Both NULL for formats of one file. */
 	int (*read_paths)(char *const paths[], size_t n, struct gt_trace *to, struct gt_error *error);
@@ -35,14 +35,14 @@ void gt_pattern_close(struct gt_pattern *pattern);
 int gt_pattern_read(struct gt_pattern *pattern, struct gt_input *input, struct gt_trace *to,
 		    struct gt_error *error);
 
-/* A launch for accesses that no launch line announces: id GT_KERNEL_NEXT, named after the file. */
+/* The launch of accesses without a launch line: id GT_KERNEL_NEXT, named after the file. */
 void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input);
 
 /* Reports rows of a stream, which must be accesses. */
 int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_error *error);
 
-/* Reports accesses of the one thread that a trace of a CPU program has: launch "name of the file",
- * one block, thread 0. */
+/* A trace of a CPU program is reported as one thread: the launch is named after the file and has one block, thread
+ * 0. */
 int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_error *error);
 int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
 		  struct gt_error *error);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What valgrind --tool=lackey --trace-mem=yes prints: "I  ADDRESS,SIZE" for a fetch, " L", " S" and
- * " M" for a load, a store and both; addresses are hexadecimal. "==PID==" lines are valgrind's. */
+/* The output of valgrind --tool=lackey --trace-mem=yes: "I  ADDRESS,SIZE" for a fetch, " L", " S" and
+ * " M" for a load, a store and both; addresses are hexadecimal. "==PID==" lines are valgrind's messages. */
 #include <string.h>
 
 #include "base/scan.h"
 #include "import/formats.h"
 #include "stream/op.h"
 
-/* What the letter in front says. */
+/* The meaning of the letter in front. */
 static const struct kind {
 	const char *text;
 	bool fetch, load, store;
@@ -90,7 +90,7 @@ static bool detect(const char *head, size_t bytes)
 
 const struct gt_importer gt_import_lackey = {
 	.name = "lackey",
-	.summary = "what the lackey of valgrind prints of memory accesses, as one thread",
+	.summary = "memory accesses as valgrind's lackey prints them, as one thread",
 	.detect = detect,
 	.read = read_lackey,
 };

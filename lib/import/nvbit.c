@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The output of NVBit's mem_trace: lines that begin "MEMTRACE: " among the program's own.
  *
- * A launch line's id is one more than the id in the records of the launch (in some versions they
- * are equal): the first record settles which, and all further ones must fit. W is a warp slot of
- * the hardware (import/slots.h). A lane with address 0 is inactive. LDGSTS gives two lines, one
- * with the addresses in global and one with those in shared memory. */
+ * A launch line's id is one more than the id in the records of the launch, or in some versions equal: the
+ * first record tells which, and all others must agree. W is a warp slot of the hardware (import/slots.h). A
+ * lane with address 0 is inactive. LDGSTS gives two lines, one with the addresses in global memory and one with
+ * those in shared memory. */
 #include <inttypes.h>
 #include <pcre2.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define RECORD "expected 'MEMTRACE: CTX 0xC - grid_launch_id N - CTA X,Y,Z - warp W - OPCODE - " \
 	       "32 addresses'"
 
-/* A kernel's name may hold " - ", so the keys on both sides of it bound it. */
+/* A kernel's name may contain " - ", so the keys on both sides delimit it. */
 static const char launch_pattern[] =
 	"^MEMTRACE: CTX 0x[0-9a-fA-F]+ - LAUNCH - Kernel pc 0x[0-9a-fA-F]+ - Kernel name (.*)"
 	" - grid launch id (\\d{1,19}) - grid size (\\d{1,10}),(\\d{1,10}),(\\d{1,10})"
@@ -31,10 +31,10 @@ static const char launch_pattern[] =
 	" - cuda stream id -?\\d+\\s*$";
 enum { NAME = 1, ID, GRID, BLOCK = GRID + 3, REGISTERS = BLOCK + 3, SHARED };
 
-/* Warps whose slots are remembered beyond the launch at hand. */
+/* Warps of earlier launches whose slots are remembered. */
 #define SLOTS_KEPT (1U << 20)
 
-/* What is left of an LDGSTS of a warp: the line that is still to come. */
+/* The line of a warp's LDGSTS that is still to come. */
 enum half { HALF_NONE, HALF_GLOBAL, HALF_SHARED };
 
 struct launch {
@@ -53,11 +53,11 @@ struct reader {
 
 	struct launch **launches;
 	size_t n, capacity;
-	struct gt_map by_id; /* id in the launch line, to the place in launches */
-	struct launch *announced; /* the launch handed on last */
+	struct gt_map by_id; /* id in the launch line, to the index in launches */
+	struct launch *announced; /* the launch reported last */
 	struct launch *current; /* the launch of the last record */
 	uint64_t current_id;	/* in its records */
-	bool settled;		/* a record has told: */
+	bool settled;		/* a record determined: */
 	uint64_t more;		/* by how much a launch's id exceeds that of its records, 0 or 1 */
 	size_t kept;		/* slots of other launches that are remembered */
 };
@@ -160,9 +160,9 @@ static void forget_slots(struct launch *launch)
 	gt_map_close(&launch->halves);
 }
 
-/* Prepares the slots of a launch whose records begin or go on. Launches rarely come back once
- * another has begun, so theirs are forgotten when there are many; a launch that does come back
- * then finds its warps anew, which only matters where slot modulo n was not the answer. */
+/* Prepares the slots of a launch whose records begin or continue. A launch rarely continues after another has
+ * begun, so the slots of earlier launches are forgotten when there are many. If such a launch does continue, its
+ * warps are found anew, which can differ only where slot modulo n was not the warp. */
 static int open_slots(struct reader *reader, struct launch *launch)
 {
 	if (reader->current)
@@ -193,7 +193,7 @@ static int select_launch(struct reader *reader, uint64_t id)
 				     id, id + 1 - (reader->settled && !reader->more));
 	struct launch *launch = reader->launches[*place];
 
-	/* Going back to an earlier launch is said; a launch line has said it for the newest. */
+	/* A launch line reports the newest launch; a return to an earlier one is reported here. */
 	if (launch != reader->announced &&
 	    gt_import_kernel(reader->input, reader->to, &launch->kernel, reader->error) != 0)
 		return -1;
@@ -251,8 +251,8 @@ static uint32_t lanes_of(const struct gt_kernel *kernel, uint64_t warp)
 	return left >= GT_WARP_SIZE ? UINT32_MAX : (UINT32_C(1) << left) - 1;
 }
 
-/* Takes away lanes behind those of `exist` as far as they repeat the lowest lane's address, which
- * is what lanes that do not exist may show. False if others are left. */
+/* Removes lanes above those of `exist` that repeat the lowest lane's address, as lanes that do not exist may do.
+ * False if others are left. */
 static bool drop_repeats(struct gt_trace_access *access, uint32_t exist)
 {
 	uint32_t beyond = access->mask & ~exist;
@@ -282,14 +282,14 @@ static int find_warp(struct reader *reader, struct gt_trace_access *access, uint
 		return gt_import_place(reader->input, reader->error);
 	if (!drop_repeats(access, lanes_of(kernel, access->warp)))
 		return gt_input_fail(reader->input, reader->error,
-				     "warp slot %u has lanes that warp %u, the last of the block, has not: "
+				     "warp slot %u has lanes that warp %u, the last of the block, does not have: "
 				     "expected no address there",
 				     slot, access->warp);
 	return 0;
 }
 
-/* An LDGSTS line: which of the two it is. Addresses within shared memory are small; if those of
- * neither line are, the first is taken for the global one. */
+/* Decides which of the two lines of an LDGSTS this is. Addresses in shared memory are small; if neither line has
+ * small ones, the first is taken as the global one. */
 static int pair_halves(struct reader *reader, struct gt_trace_access *access)
 {
 	struct gt_map *halves = &reader->current->halves;
@@ -348,7 +348,7 @@ static int read_record(struct reader *reader, const char *at)
 
 /* ---- the file */
 
-/* What mem_trace says besides launches and records. */
+/* Lines of mem_trace other than launches and records. */
 static bool is_notice(const char *at)
 {
 	static const char *const notices[] = {"STARTING CONTEXT", "TERMINATING CONTEXT"};
@@ -365,7 +365,7 @@ static int read_line(struct reader *reader, const char *line, size_t length)
 	uint64_t context;
 
 	if (!gt_scan_text(&at, PREFIX)) {
-		/* The program's own output. A record behind an unfinished line of it must not get lost. */
+		/* The program's own output. A record after an unfinished line of it must not be lost. */
 		return strstr(line, PREFIX "CTX 0x")
 			       ? fail(reader,
 				      "a record in the middle of a line: expected it at the line's beginning")
@@ -434,7 +434,7 @@ static int read_nvbit(struct gt_input *input, struct gt_trace *to, struct gt_err
 	return result;
 }
 
-/* The program may have said a lot before the first launch. */
+/* The program may have printed much before the first launch. */
 static bool detect(const char *head, size_t bytes)
 {
 	char line[32];
@@ -447,7 +447,7 @@ static bool detect(const char *head, size_t bytes)
 
 const struct gt_importer gt_import_nvbit = {
 	.name = "nvbit",
-	.summary = "what NVBit's mem_trace prints, among a program's output",
+	.summary = "the output of NVBit's mem_trace, mixed with the program's own",
 	.detect = detect,
 	.read = read_nvbit,
 };

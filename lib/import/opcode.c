@@ -9,21 +9,21 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-/* SASS opcodes that access memory, by the word before the first point. */
+/* SASS opcodes that access memory, by the word before the first dot. */
 struct sass_opcode {
 	const char *word;
 	uint8_t action, space;
-	uint8_t size; /* bytes per lane whatever the suffixes say; 0: they say */
+	uint8_t size; /* bytes per lane whatever the suffixes; 0: from the suffixes */
 };
 
 static const struct sass_opcode sass_opcodes[] = {
 	{"LDG", GT_LOAD, GT_GLOBAL, 0},	      {"STG", GT_STORE, GT_GLOBAL, 0},
 	{"LDS", GT_LOAD, GT_SHARED, 0},	      {"STS", GT_STORE, GT_SHARED, 0},
 	{"LDL", GT_LOAD, GT_LOCAL, 0},	      {"STL", GT_STORE, GT_LOCAL, 0},
-	/* Generic addresses and the asynchronous copy into shared memory, as they meet the L1. */
+	/* Generic addresses, and the asynchronous copy into shared memory, which reads through L1. */
 	{"LD", GT_LOAD, GT_GLOBAL, 0},	      {"ST", GT_STORE, GT_GLOBAL, 0},
 	{"LDU", GT_LOAD, GT_GLOBAL, 0},	      {"LDGSTS", GT_LOAD, GT_GLOBAL, 0},
-	/* A lane names a row of an 8x8 matrix of 16-bit elements. */
+	/* A lane's address is of a row of an 8x8 matrix of 16-bit elements. */
 	{"LDSM", GT_LOAD, GT_SHARED, 16},     {"STSM", GT_STORE, GT_SHARED, 16},
 	{"LDC", GT_LOAD, GT_CONSTANT, 0},     {"ULDC", GT_LOAD, GT_CONSTANT, 0},
 	{"LDCU", GT_LOAD, GT_CONSTANT, 0},
@@ -36,7 +36,7 @@ static const struct sass_opcode sass_opcodes[] = {
 	{"TXD", GT_LOAD, GT_TEXTURE, 0},      {"SULD", GT_LOAD, GT_TEXTURE, 0},
 	{"SUST", GT_STORE, GT_TEXTURE, 0},    {"SUATOM", GT_ATOMIC, GT_TEXTURE, 0},
 	{"SURED", GT_REDUCTION, GT_TEXTURE, 0},
-	/* Where it prefetches, discards or resets a priority. */
+	/* If it prefetches, discards or resets a priority. */
 	{"CCTL", GT_LOAD, GT_GLOBAL, 1},
 };
 
@@ -55,8 +55,8 @@ static const struct sass_suffix sass_operators[] = {
 	{"LU", GT_LU}, {"BYPASS", GT_CG},
 };
 
-/* What suffixes ask of the caches. The policies of .L2::cache_hint stand in a register or a descriptor,
- * which no trace has. */
+/* The hints of suffixes. The policies of .L2::cache_hint are in a register or a descriptor, which traces do not
+ * record. */
 static const struct {
 	const char *word;
 	uint16_t bits;
@@ -69,7 +69,7 @@ static const struct {
 	{"DML2", GT_DISCARD_L2 << 8},	{"RML2", GT_APPLY_PRIORITY_L2 << 8 | GT_EVICT_NORMAL << 3},
 };
 
-/* The part of an opcode up to the next point, from `at` on, which is moved behind the point. */
+/* The part of an opcode from `at` to the next dot; moves `at` past the dot. */
 static bool next_part(const char *opcode, size_t length, size_t *at, const char **part, size_t *bytes)
 {
 	if (*at >= length)
@@ -99,7 +99,7 @@ static const struct sass_opcode *find_opcode(const char *opcode, size_t length)
 	return NULL;
 }
 
-/* True if two suffixes follow one another. */
+/* True if the suffix `first` is followed by `second`. */
 static bool has_pair(const char *opcode, size_t length, const char *first, const char *second)
 {
 	const char *part;
@@ -114,7 +114,7 @@ static bool has_pair(const char *opcode, size_t length, const char *first, const
 	return false;
 }
 
-/* The value of the first suffix of the opcode that stands in the table, else `otherwise`. */
+/* The value of the opcode's first suffix that is in the table, else `otherwise`. */
 static uint8_t find_suffix(const char *opcode, size_t length, const struct sass_suffix *table, size_t n,
 			   uint8_t otherwise)
 {
@@ -166,7 +166,7 @@ int gt_sass_op(const char *opcode, size_t length, uint8_t *op)
 		return -1;
 	uint8_t operation = find_suffix(opcode, length, sass_operators,
 					sizeof sass_operators / sizeof *sass_operators, GT_OPERATOR_NONE);
-	/* A scope wider than a block: not from L1. */
+	/* A load with a scope wider than a block is not served by L1. */
 	if (operation == GT_OPERATOR_NONE && known->action == GT_LOAD && known->space == GT_GLOBAL &&
 	    (has_pair(opcode, length, "STRONG", "GPU") || has_pair(opcode, length, "STRONG", "SYS")))
 		operation = GT_CG;

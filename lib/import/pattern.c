@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text trace of one access a line, described by a regular expression whose named groups say
- * what is what. */
+/* Any text trace with one access a line, described by a regular expression whose named groups are the fields. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +99,7 @@ static bool group_text(const struct gt_pattern *pattern, enum group group, const
 	return true;
 }
 
-/* A decimal number, or a hexadecimal one where `hex` says so or 0x does. */
+/* A decimal number, or a hexadecimal one if `hex` is set or it begins with 0x. */
 static bool scan_number(const char **at, bool hex, uint64_t *value)
 {
 	if (hex || ((*at)[0] == '0' && ((*at)[1] | 0x20) == 'x'))
@@ -149,7 +148,7 @@ static int group_op(const struct gt_pattern *pattern, const char *line, uint8_t 
 	return 0;
 }
 
-/* One address, or, of a warp, up to 32 with blanks or commas between them. */
+/* One address, or for a warp up to 32, separated by blanks or commas. */
 static int group_addresses(const struct gt_pattern *pattern, const char *line, uint64_t *addresses,
 			   unsigned *n, struct gt_error *error)
 {

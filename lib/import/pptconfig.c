@@ -15,7 +15,7 @@
 #define FILE_MAX (16U << 20)  /* bytes the file may have */
 #define LAUNCHES_MAX (1U << 14)
 
-/* A launch: its id and what stands between the braces, where strings may hold braces. */
+/* A launch: its id, and the text between the braces, in which strings may contain braces. */
 static const char launch_pattern[] =
 	"^[ \\t]*kernel_(\\d++)[ \\t]*=[ \\t]*(?:\\{((?:[^\"'{}]++|\"[^\"\\n]*+\"|'[^'\\n]*+')*+)\\})?";
 /* One of its keys: a string in quotes, a tuple or list, or a number. */
@@ -144,7 +144,7 @@ static const struct {
 	{"grid_size", key_grid},   {"block_size", key_block},
 };
 
-/* Sets what the key says. 0 for keys of others, -1 for a value that makes no sense. */
+/* Sets the field of a key. Returns 0 also for unknown keys, -1 for an invalid value. */
 static int set_key(struct gt_kernel *kernel, const char *text, const PCRE2_SIZE *bounds, uint32_t groups)
 {
 	size_t length = bounds[2 * KEY + 1] - bounds[2 * KEY];

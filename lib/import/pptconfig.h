@@ -7,7 +7,7 @@
  *     }
  *     app_kernels_id = [1]
  *
- * where a size is a number or a tuple of up to three, and keys not named here are let be. */
+ * where a size is a number or a tuple of up to three. Other keys are ignored. */
 #ifndef GT_IMPORT_PPTCONFIG_H
 #define GT_IMPORT_PPTCONFIG_H
 

@@ -73,7 +73,7 @@ static bool is_trace(const char *name)
 	return scan_name(name, &kernel, &number, &sm) && !sm;
 }
 
-/* Adds a file of the folder, unless its name says that it is no trace. */
+/* Adds a file of the folder if its name is that of a trace. */
 static int add_file(struct gt_pptfolder *folder, const char *name, struct gt_error *error)
 {
 	uint64_t kernel, number;
@@ -128,7 +128,7 @@ static int locate(const char *path, char **traces, char **config, struct gt_erro
 		return gt_fail_memory(error, "a path");
 	if (!is_folder(path))
 		base[file_name(path) > path ? file_name(path) - path - 1 : 0] = '\0';
-	/* A lone slash before the file's name. */
+	/* The file is in the root folder. */
 	const char *folder = *base || path[0] != '/' ? base : "/.";
 	bool above = is_folder(path) && joined_exists(folder, "memory_traces", true);
 
@@ -201,8 +201,7 @@ const struct gt_pptfile *gt_pptfolder_files(const struct gt_pptfolder *folder, u
 	return folder->files + low;
 }
 
-/* The paths of traces; that of a configuration among them is taken instead of the one that would be
- * looked for. */
+/* Adds the paths of traces. If a configuration is among them it is used, and none is searched. */
 static int add_paths(struct gt_pptfolder *folder, char *const paths[], size_t n, struct gt_error *error)
 {
 	const char *config = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where PPT-GPU's traces lie: files kernel_K_block_B.mem of one folder, and app_config.py in that
- * folder or the one above. */
+/* The files of a PPT-GPU trace: kernel_K_block_B.mem in one folder, and app_config.py in that folder or its
+ * parent. */
 #ifndef GT_IMPORT_PPTFOLDER_H
 #define GT_IMPORT_PPTFOLDER_H
 
@@ -21,10 +21,10 @@ struct gt_pptfolder {
 	char *traces; /* path of the folder with the .mem files */
 	struct gt_pptfile *files;
 	size_t n, capacity;
-	size_t sm_traces; /* files of an SM instead of a block, which are left out */
+	size_t sm_traces; /* files of an SM instead of a block, which are ignored */
 };
 
-/* True if the path is such a folder, the one above it, or such a file. */
+/* True if the path is such a folder, its parent, or such a file. */
 bool gt_pptfolder_owns(const char *path);
 
 /* Finds the files of paths: a folder, or files of one folder, and the configuration if it is named.

@@ -7,9 +7,8 @@
  * and numbers are hexadecimal without 0x, except that the warp is decimal until the file's first
  * address has been written. Inactive lanes are left out, so lanes are numbered in order.
  *
- * The optional fields count warps or lanes, hence are below 1024, and no address that is written
- * without 0x is: how many of the numbers behind an opcode are so small tells which fields a file
- * has. */
+ * The optional fields count warps or lanes, so they are below 1024, and no address that is written without 0x is.
+ * The number of such small numbers after an opcode therefore tells which fields a file has. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@
 #include "import/slots.h"
 #include "stream/rows.h"
 
-#define FIELD_MAX 1023 /* what an optional field may be */
+#define FIELD_MAX 1023 /* the largest value of an optional field */
 #define RECORD "expected 'OPCODE [WARP] [PREDOFF ACTIVE PRED] ADDRESS...'"
 
 /* ---- one file */
@@ -40,7 +39,7 @@ struct reader {
 	unsigned warps;	 /* of a block; 0: unknown */
 	unsigned last_lanes; /* lanes of the last of them */
 	unsigned fields; /* optional fields: 0, 1, 3 or 4 */
-	bool hex;	 /* an address was written, and with it all numbers turned hexadecimal */
+	bool hex;	 /* an address has occurred; from there on all numbers are hexadecimal */
 };
 
 static int fail(const struct reader *reader, const char *expected)
@@ -55,7 +54,7 @@ static bool is_separator(const char *line)
 	return length >= 3 && line[length + strspn(line + length, " \t")] == '\0';
 }
 
-/* How many small numbers stand before the first address of a record; -1 if there is no address. */
+/* The number of small numbers before the first address of a record; -1 if there is no address. */
 static int count_fields(const char *at)
 {
 	const char *word;
@@ -73,8 +72,8 @@ static int count_fields(const char *at)
 	return -1;
 }
 
-/* Finds out which fields the file has. Addresses in shared memory may be small too, but then
- * stand behind the fields: the least count is right. */
+/* Finds which fields the file has. Addresses in shared memory may be small too, but they follow the fields, so the
+ * smallest count is right. */
 static int find_fields(struct reader *reader)
 {
 	char line[256 + GT_SCAN_SLACK] = "";
@@ -99,7 +98,7 @@ static int find_fields(struct reader *reader)
 	return 0;
 }
 
-/* Takes the optional fields; of these only the warp matters. */
+/* Reads the optional fields, of which only the warp is used. */
 static int scan_fields(const struct reader *reader, const char **at, uint64_t *warp)
 {
 	bool (*const scan)(const char **, uint64_t *) = reader->hex ? gt_scan_hex : gt_scan_decimal;
@@ -119,7 +118,7 @@ static int scan_fields(const struct reader *reader, const char **at, uint64_t *w
 	return 0;
 }
 
-/* Takes all addresses that are not 0; returns how many, or -1. */
+/* Reads all addresses that are not 0; returns their number, or -1. */
 static int scan_addresses(const struct reader *reader, const char *at, unsigned max, uint64_t *addresses)
 {
 	unsigned n = 0;
@@ -150,8 +149,8 @@ static int emit(struct reader *reader, struct gt_trace_access *access, const uin
 	return gt_import_access(reader->input, reader->to, access, reader->error);
 }
 
-/* LDGSTS: the lists in global and in shared memory run together. Addresses within shared memory
- * are small; if none is, the first half is taken for the global ones. The load is handed on first. */
+/* LDGSTS: one list holds the addresses in global and in shared memory. Those in shared memory are small; if none
+ * is, the first half is taken as global. The load is reported first. */
 static int emit_two(struct reader *reader, struct gt_trace_access *access, const uint64_t *addresses,
 		    unsigned n)
 {
@@ -263,7 +262,7 @@ static void close_reader(struct reader *reader)
 	free(reader);
 }
 
-/* A file by itself: block 0 of a launch that nothing describes. */
+/* A single file: block 0 of a launch without a description. */
 static int read_pptmem(struct gt_input *input, struct gt_trace *to, struct gt_error *error)
 {
 	struct reader *reader = open_reader(to, error);
@@ -294,7 +293,7 @@ static int read_block(struct reader *reader, const struct gt_pptfile *file)
 	return result;
 }
 
-/* Hands a launch and its files on. */
+/* Reports a launch and its files. */
 static int read_launch(struct reader *reader, const struct gt_kernel *kernel,
 		       const struct gt_pptfile *files, size_t n)
 {
@@ -336,7 +335,7 @@ static int read_described(struct reader *reader, const struct gt_pptfolder *fold
 	return result;
 }
 
-/* Launches as far as the names of the files tell. */
+/* Launches as the names of the files give them. */
 static int read_undescribed(struct reader *reader, const struct gt_pptfolder *folder)
 {
 	size_t n;

@@ -39,7 +39,7 @@ static bool scan_number(const char **at, uint32_t *number)
 	return true;
 }
 
-/* A name reaches to the next " word=", since names of kernels may have blanks. */
+/* A name ends before the next " word=", since names of kernels may contain blanks. */
 static bool scan_name(const char **at, struct gt_kernel *kernel)
 {
 	size_t length = 0, key;

@@ -29,7 +29,7 @@ void gt_slots_clear(struct gt_slots *slots)
 	slots->last_key = GT_MAP_EMPTY;
 }
 
-/* The number of a slot that is new in its block, given the mask of numbers that are taken. */
+/* Chooses the warp of a slot that is new in its block; `taken` is a mask of the block's warps in use. */
 static int choose(uint32_t block, uint16_t slot, unsigned n, bool not_last, uint64_t *taken,
 		  uint64_t *warp, struct gt_error *error)
 {

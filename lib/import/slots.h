@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From the warp slots of the hardware to warps of a block.
+/* Maps the warp slots of the hardware to warps of a block.
  *
  * NVBit's mem_trace names a warp by its slot in the SM. A block of n warps is usually given n
- * adjacent slots, so slot modulo n tells the warps of a block apart and, where blocks have the
- * slots 0 to n-1, is the warp itself. If another slot of the block has that number already, or it
- * is the number of a last, partial warp and the access has more lanes, then the warp takes the
- * lowest number that is free. Either way the mapping depends on the trace alone. */
+ * adjacent slots, so slot modulo n distinguishes the warps of a block and, if blocks have the slots 0 to n-1, is
+ * the warp itself. If another slot of the block has that number already, or if it is the number of a partial last
+ * warp and the access has more lanes, the slot gets the lowest free number. In either case the mapping depends on
+ * the trace alone. */
 #ifndef GT_IMPORT_SLOTS_H
 #define GT_IMPORT_SLOTS_H
 
@@ -27,9 +27,8 @@ void gt_slots_close(struct gt_slots *slots);
 /* Forgets all blocks. */
 void gt_slots_clear(struct gt_slots *slots);
 
-/* The warp that has a slot in a block of n warps (1 to 32); not the last one if a slot that is new
- * has lanes which that one has not. Returns 0, or -1 if the block shows more than n slots or
- * memory is short. */
+/* The warp of a slot in a block of n warps (1 to 32). not_last: the access has lanes that the last warp does not
+ * have. Returns 0, or -1 if the block uses more than n slots or memory is short. */
 int gt_slots_warp(struct gt_slots *slots, uint32_t block, uint16_t slot, unsigned n, bool not_last,
 		  uint16_t *warp, struct gt_error *error);
 

@@ -27,7 +27,7 @@ static int read_header(struct gt_input *input, const char *at, struct gt_trace *
 		kernel.block[i] = (uint32_t)size;
 	}
 	if (!gt_scan_end(&at))
-		return gt_input_fail(input, error, "expected '" HEADER " X Y Z' and no more");
+		return gt_input_fail(input, error, "expected '" HEADER " X Y Z' and nothing else");
 	if (to->kernel(to->context, &kernel, error) != 0)
 		return gt_input_fail(input, error, "%s", error->text);
 	*threads = gt_kernel_threads(&kernel);

@@ -16,7 +16,7 @@ struct state {
 	struct gt_map by_id;
 	struct gt_kernel *kernels; /* as announced */
 	size_t n, capacity;
-	size_t current; /* the launch whose rows come, or SIZE_MAX */
+	size_t current; /* the launch of the last row, or SIZE_MAX */
 	bool from_stream, ended;
 	uint64_t others;
 };

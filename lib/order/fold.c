@@ -20,7 +20,7 @@ void gt_pack_addresses(struct gt_packed *row, const uint64_t *addresses)
 	row->lanes = row->stride == GT_STRIDE_LANES ? (uint32_t)__builtin_popcount(row->mask) : 0;
 }
 
-/* The addresses of the lanes in the mask, side by side; the number of them. */
+/* Copies the addresses of the lanes in the mask without gaps; returns their number. */
 static unsigned gather(uint32_t mask, const uint64_t *by_lane, uint64_t *addresses)
 {
 	unsigned n = 0;
@@ -65,7 +65,7 @@ int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct 
 	return 0;
 }
 
-/* A warp access that is being put together. */
+/* A warp access that is being assembled. */
 struct group {
 	uint8_t op, size;
 	uint16_t sm, hint;
@@ -78,7 +78,7 @@ struct group {
 struct gt_fold_out {
 	struct gt_sink *sink;
 	struct gt_fold_counts counts;
-	/* Rows of one (block, warp, ordinal): the first is kept as it came until a second follows. */
+	/* Rows of one (block, warp, ordinal): the first is kept as it is until a second follows. */
 	struct gt_packed first;
 	uint64_t first_lanes[GT_WARP_SIZE];
 	unsigned rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Folding: accesses of one (block, warp, ordinal) with the same op, hint and size make one warp access.
- * The k-th such access of a lane goes into the k-th of them; they leave in the order of their
- * lowest lanes, those of one lane in the order in which it made them. */
+ * The k-th such access of a lane belongs to the k-th of them. They are written in the order of their lowest
+ * lanes; those of one lane in the order in which it made them. */
 #ifndef GT_ORDER_FOLD_H
 #define GT_ORDER_FOLD_H
 
@@ -12,8 +12,8 @@
 
 #define GT_FOLD_MAX 1024 /* warp accesses that one (block, warp, ordinal) may make */
 
-/* Folds single-lane accesses as they arrive, as long as each fits the one before. Most thread traces have
- * the lanes of a warp next to each other, so the sorter gets whole warp accesses. */
+/* Folds single-lane accesses as they arrive, as long as each fits the previous one. In most thread traces the
+ * lanes of a warp are consecutive, so the sorter gets whole warp accesses. */
 struct gt_fold_in {
 	struct gt_packed row;
 	uint64_t addresses[GT_WARP_SIZE]; /* by lane; row.mask says which */
@@ -22,7 +22,7 @@ struct gt_fold_in {
 /* Adds a one-lane row, address in row->base. */
 int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct gt_sorter *to,
 		   struct gt_error *error);
-/* Hands on what is folded so far. */
+/* Passes on the row folded so far. */
 int gt_fold_in_flush(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error);
 
 /* Packs a row whose addresses are those of the lanes in row->mask, lowest first: sets base, stride
@@ -40,7 +40,7 @@ struct gt_fold_counts {
 struct gt_fold_out *gt_fold_out_open(struct gt_sink *sink, struct gt_error *error);
 void gt_fold_out_close(struct gt_fold_out *fold);
 int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, struct gt_error *error);
-/* Hands the last rows to the sink, and gives the counts since the last flush. */
+/* Passes the last rows to the sink, and returns the counts since the last flush. */
 int gt_fold_out_flush(struct gt_fold_out *fold, struct gt_fold_counts *counts, struct gt_error *error);
 
 #endif

@@ -27,11 +27,11 @@ struct passed_list {
 	size_t n, capacity;
 };
 
-/* A launch: as announced, what its accesses may be, and what they were. */
+/* A launch: as announced, the limits of its accesses, and their totals. */
 struct launch {
 	struct gt_kernel kernel;
 	bool wanted;
-	uint64_t file; /* which one announced it first */
+	uint64_t file; /* that announced it first */
 	uint64_t blocks;       /* a block must be below */
 	uint64_t warps;	       /* a warp must be below */
 	uint32_t absent_lanes; /* lanes that the last warp does not have */
@@ -47,7 +47,7 @@ struct gt_ordering {
 	struct gt_trace trace;
 	struct gt_sorter *sorter;
 	struct gt_ordinals ordinals;
-	uint64_t ordinals_bytes; /* as the sorter was last told */
+	uint64_t ordinals_bytes; /* that the sorter was last told */
 	struct gt_fold_in fold;
 
 	struct launch **launches;
@@ -56,7 +56,7 @@ struct gt_ordering {
 	struct gt_map used;	 /* ids that launches have */
 	uint64_t next_id;	 /* no smaller one is free */
 	uint64_t file;		 /* files begun */
-	struct launch *launch; /* the one that is going on */
+	struct launch *launch; /* the current one */
 	uint32_t launch_index;
 	struct passed_list passed;
 	uint64_t accesses;
@@ -64,8 +64,8 @@ struct gt_ordering {
 
 /* ---- launches ---- */
 
-/* What the accesses of a launch must keep to. An unknown shape has CUDA's limits; the last block
- * number is left out so that the number of blocks fits its field. */
+/* Sets the limits that the accesses of a launch must keep. An unknown shape has CUDA's limits; the highest block
+ * number is excluded, so that the number of blocks fits its field. */
 static void set_limits(struct launch *launch)
 {
 	uint64_t threads = gt_kernel_threads(&launch->kernel);
@@ -87,8 +87,8 @@ static bool same_launch(const struct gt_kernel *a, const struct gt_kernel *b)
 		same_shape(a->block, b->block);
 }
 
-/* Looks for the launch that an announcement goes on with. Returns 1, 0 if it is a new one, or -1:
- * in one file, an id names one launch. */
+/* Looks for the launch that an announcement continues. Returns 1, 0 if it is a new one, or -1 if the same file
+ * has given its id to another launch. */
 static int find_launch(const struct gt_ordering *order, const struct gt_kernel *kernel, uint32_t *index,
 		       struct gt_error *error)
 {
@@ -105,7 +105,7 @@ static int find_launch(const struct gt_ordering *order, const struct gt_kernel *
 	if (launch->file != order->file)
 		return 0;
 	return gt_fail(error,
-		       "launch %" PRIu64 " is announced as kernel '%.100s', and was announced as '%.100s' of "
+		       "launch %" PRIu64 " is announced as kernel '%.100s', but before as '%.100s' or with "
 		       "another grid or block", kernel->id, kernel->name, launch->kernel.name);
 }
 
@@ -274,7 +274,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		order->options.progress(order->options.context, order->accesses);
 	launch->accesses++;
 	launch->scheduled += access->scheduled;
-	uint16_t hint = gt_op_space(access->op) == GT_SHARED ? 0 : access->hint; /* which has no cache */
+	uint16_t hint = gt_op_space(access->op) == GT_SHARED ? 0 : access->hint; /* shared memory has no cache */
 	launch->hinted |= hint != 0;
 	if (access->block > launch->greatest_block)
 		launch->greatest_block = access->block;
@@ -296,7 +296,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	return gt_sorter_add(order->sorter, &row, access->addresses, error);
 }
 
-/* ---- what was passed over ---- */
+/* ---- skipped records ---- */
 
 static int add_passed(struct passed_list *list, const char *what, uint64_t n, struct gt_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The logical order of a trace, free of any GPU [000 4.1]: thread accesses folded into warp
- * accesses, sorted by kernel, block, access number and warp, in bounded memory. */
+/* The logical order of a trace, independent of any GPU [000 4.1]: thread accesses are folded into warp
+ * accesses and sorted by kernel, block, access number and warp, in bounded memory. */
 #ifndef GT_ORDER_ORDER_H
 #define GT_ORDER_ORDER_H
 
@@ -32,20 +32,19 @@ struct gt_ordering;
 struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct gt_error *error);
 void gt_order_close(struct gt_ordering *order);
 
-/* Another file begins. An id that an earlier file has given to another kernel, or to a launch of
- * another shape, names a new launch from now on, which gets the next free id. */
+/* Another file begins. If an earlier file used an id for another kernel, or for a launch of another shape, that
+ * id names a new launch from now on, which gets the next free id. */
 void gt_order_next_file(struct gt_ordering *order);
 
-/* What importers feed; any number of inputs, one after the other. Each launch and access is
+/* The trace that importers write to; any number of inputs, one after the other. Each launch and access is
  * checked: shapes, blocks, warps and lanes in range, sizes of 1 to GT_ACCESS_SIZE_MAX. */
 struct gt_trace *gt_order_trace(struct gt_ordering *order);
 
-/* No more input: sends everything to the output, each launch in the order of first appearance, its
- * rows, then what was counted. Shapes that no source named are filled in from the largest block and
- * warp seen. */
+/* Ends the input and writes everything to the output: each launch in the order of first appearance, its rows,
+ * then its counts. Unknown shapes are set from the largest block and warp seen. */
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error);
 
-/* What was passed over, in the order of first appearance: kind i and its total, or NULL. */
+/* The kinds of records that were skipped, in the order of first appearance: kind i and its total, or NULL. */
 const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number);
 
 uint64_t gt_order_accesses(const struct gt_ordering *order); /* taken from the input so far */

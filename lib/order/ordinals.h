@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The next ordinal of each thread or warp, for traces that name none: 32 counters a page, for the
- * warps of a block or the threads of a warp. */
+/* The next ordinal of each thread or warp, for traces without ordinals. A page has 32 counters, for the warps of
+ * a block or the threads of a warp. */
 #ifndef GT_ORDER_ORDINALS_H
 #define GT_ORDER_ORDINALS_H
 
@@ -10,10 +10,10 @@
 #define GT_ORDINAL_KERNELS (UINT32_C(1) << 26) /* launches that can be told apart */
 
 struct gt_ordinals {
-	struct gt_map pages; /* from what a page counts to its place */
+	struct gt_map pages; /* from what a page counts to its index */
 	uint32_t (*counters)[32];
 	size_t n, capacity; /* pages */
-	uint64_t last;	    /* what the page used last counts */
+	uint64_t last;	    /* the key of the page used last */
 	size_t last_page;
 };
 

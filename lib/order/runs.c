@@ -105,7 +105,7 @@ size_t gt_merge_width(uint64_t memory)
 	return width < 2 ? 2 : width > 65536 ? 65536 : (size_t)width;
 }
 
-/* Takes what is left of a buffer to its front and reads behind it. */
+/* Moves the rest of a buffer to its front and reads after it. */
 static int refill(struct gt_merge *merge, struct source *source, struct gt_error *error)
 {
 	size_t kept = source->end - source->start;
@@ -148,7 +148,7 @@ static int advance(struct gt_merge *merge, struct source *source, struct gt_erro
 	return 1;
 }
 
-/* Equal keys: the earlier run has the earlier rows. */
+/* If keys are equal, the rows of the earlier run come first. */
 static bool before(const struct gt_merge *merge, size_t a, size_t b)
 {
 	struct gt_sort_key key_a = merge->sources[a].key, key_b = merge->sources[b].key;

@@ -12,7 +12,7 @@
 #define DIGITS (64 / DIGIT_BITS)
 #define BUCKETS (1U << DIGIT_BITS)
 
-/* A place in memory and the word of its key that is being sorted by. */
+/* A row's place in memory and the word of its key that is being sorted by. */
 struct item {
 	uint64_t key;
 	const struct gt_packed *row;
@@ -21,20 +21,20 @@ struct item {
 struct gt_sorter {
 	uint64_t memory, yielded;
 	bool by_an;
-	struct gt_runs runs, merged; /* `merged`: what a merge of several runs is written to */
+	struct gt_runs runs, merged; /* `merged`: output of a merge of several runs */
 	struct gt_merge *merge;
 
 	/* Rows in memory, in chunks that are never moved. */
 	char **chunks;
 	size_t n_chunks, chunks_capacity;
-	size_t chunk, chunk_used; /* the chunk being filled, and how far */
+	size_t chunk, chunk_used; /* the chunk being filled, and its bytes in use */
 	size_t chunk_bytes;
-	size_t *chunk_ends; /* how far each full chunk was filled */
+	size_t *chunk_ends; /* bytes in use of each full chunk */
 
 	size_t n; /* rows in memory */
 	bool sorted; /* they came in order */
 	struct gt_sort_key last;
-	uint64_t highs, lows; /* bits in which keys are not all 0 */
+	uint64_t highs, lows; /* bits that are set in some key */
 
 	struct item *items, *spare; /* n each once the rows have been put in order */
 	size_t at;		    /* the next item, or the offset of the next row in its chunk */
@@ -109,8 +109,7 @@ static void sort_by_digit(const struct item *from, struct item *to, size_t n, un
 		to[places[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-/* Sorts the items by their key, least significant digit first, passing over digits that are 0 in
- * all of them. The order of equal keys stays. */
+/* Sorts the items by their key, least significant digit first, skipping digits that are 0 in all keys. Stable. */
 static void sort_by_key(struct gt_sorter *sorter, uint64_t used_bits)
 {
 	size_t counts[BUCKETS];
@@ -133,13 +132,13 @@ static unsigned width(uint64_t bits)
 	return bits ? 64U - (unsigned)__builtin_clzll(bits) : 0;
 }
 
-/* Both words in one: the high one is 0 where there is no room for it. */
+/* Joins both words in one; the high one is 0 if there is no room for it. */
 static uint64_t join(uint64_t high, uint64_t low, unsigned low_width)
 {
 	return low_width < 64 ? high << low_width | low : low;
 }
 
-/* How far a chunk is filled. */
+/* The bytes of a chunk in use. */
 static size_t chunk_end(const struct gt_sorter *sorter, size_t chunk)
 {
 	return chunk < sorter->chunk ? sorter->chunk_ends[chunk] : sorter->chunk_used;
@@ -204,7 +203,7 @@ static const struct gt_packed *next_in_memory(struct gt_sorter *sorter)
 	return NULL;
 }
 
-/* Writes the rows in memory as a run and forgets them; their memory is used again. */
+/* Writes the rows in memory as a run; their memory is reused. */
 static int spill(struct gt_sorter *sorter, struct gt_error *error)
 {
 	const struct gt_packed *row;
@@ -239,12 +238,12 @@ static int add_chunk(struct gt_sorter *sorter, struct gt_error *error)
 	sorter->chunk_ends = ends;
 	sorter->chunks[sorter->n_chunks] = malloc(sorter->chunk_bytes);
 	if (!sorter->chunks[sorter->n_chunks])
-		return gt_fail_memory(error, "sorting (a smaller -S sorts in less)");
+		return gt_fail_memory(error, "sorting (a smaller -S needs less)");
 	sorter->n_chunks++;
 	return 0;
 }
 
-/* True if one more chunk, with the items that sort its rows and a write buffer, is too much. */
+/* True if one more chunk, the items that sort its rows and a write buffer would exceed the memory. */
 static bool is_full(const struct gt_sorter *sorter)
 {
 	uint64_t rows_of_chunk = sorter->chunk_bytes / sizeof(struct gt_packed);
@@ -254,7 +253,7 @@ static bool is_full(const struct gt_sorter *sorter)
 	return used > sorter->memory - sorter->yielded;
 }
 
-/* Room for a row of so many bytes. */
+/* Room for a row of this many bytes. */
 static char *make_room(struct gt_sorter *sorter, size_t bytes, struct gt_error *error)
 {
 	if (sorter->n_chunks == 0) {

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "stream/rows.h"
 
-/* A warp access as it is kept and written, followed by `lanes` addresses; none if the active lanes are
- * affine. */
+/* A warp access as it is kept and written, followed by `lanes` addresses; none if the active lanes have a common
+ * stride. */
 struct gt_packed {
 	uint32_t kernel; /* the launch's place among those seen, from 0 */
 	uint32_t block, an, pc, mask;
@@ -37,14 +37,14 @@ struct gt_sorter;
 struct gt_sorter *gt_sorter_open(uint64_t memory, const char *directory, bool by_an, struct gt_error *error);
 void gt_sorter_close(struct gt_sorter *sorter);
 
-/* Tells how many bytes of the memory the caller uses otherwise. At least an eighth remains for the rows. */
+/* Tells the sorter how many bytes of its memory the caller uses. At least an eighth remains for the rows. */
 void gt_sorter_yield(struct gt_sorter *sorter, uint64_t bytes);
 
 /* Adds a row and the row->lanes addresses that belong to it. */
 int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const uint64_t *lanes,
 		  struct gt_error *error);
 
-/* No more rows: they can be read from now on. */
+/* Ends the input; rows can be read from now on. */
 int gt_sorter_finish(struct gt_sorter *sorter, struct gt_error *error);
 
 /* The next row in order, valid until the next call. Returns 1, 0 after the last, or -1. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FIRST_ROWS 16
-#define MOST_ROWS 65536 /* a piece has at most, until all are gathered in one */
+#define MOST_ROWS 65536 /* of a piece, until all are gathered in one */
 #define FIRST_WORDS 128 /* of odd rows */
 #define MOST_WORDS 65536
 #define HEAD_WORDS (sizeof(struct odd) / sizeof(uint64_t))
@@ -68,7 +68,7 @@ void gt_block_free(struct block *block, struct keep *keep)
 	free(block);
 }
 
-/* Twice what the piece before had, within bounds. */
+/* Twice the capacity of the previous piece, within bounds. */
 static size_t next_capacity(const struct piece *last, size_t first, size_t most)
 {
 	size_t capacity = last ? 2 * last->capacity : first;
@@ -109,7 +109,7 @@ static void *take_words(struct block *block, struct gt_store *store, size_t n, s
 	return piece->data + piece->n - n;
 }
 
-/* A row that its shape and base do not tell: `lanes` are its addresses, or NULL. */
+/* Keeps a row that shape and base do not describe fully; `lanes` are its addresses, or NULL. */
 static int keep_odd(struct block *block, struct gt_store *store, const struct shape *shape, struct kept *row,
 		    const uint64_t *lanes, struct gt_error *error)
 {
@@ -150,7 +150,7 @@ static int keep_row(struct block *block, struct keep *keep, const struct gt_rows
 	return lanes || row->shape == SHAPE_NONE ? keep_odd(block, &keep->store, &shape, row, lanes, error) : 0;
 }
 
-/* Whether row i of a batch has the shape of the row before, which is no odd one. */
+/* Whether row i of a batch has the shape of the previous row, which is not an odd one. */
 static bool is_like_last(const struct gt_rows *rows, size_t i, const struct kept *last)
 {
 	if (last->shape == SHAPE_NONE || rows->pc[i] != rows->pc[i - 1] || rows->op[i] != rows->op[i - 1] ||
@@ -206,7 +206,7 @@ void gt_block_close(struct block *block)
 	last->capacity = last->n;
 }
 
-/* Merges two runs that stand side by side in `from`, [0, middle) and [middle, n). */
+/* Merges two adjacent runs of `from`, [0, middle) and [middle, n). */
 static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n)
 {
 	size_t left = 0, right = middle;
@@ -217,7 +217,7 @@ static void merge(struct kept *to, const struct kept *from, size_t middle, size_
 	}
 }
 
-/* A stable sort by access number and warp, bottom up, into `to`; `from` is used up. */
+/* A stable merge sort by access number and warp, bottom up, into `to`; `from` is overwritten. */
 static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
 {
 	struct kept *end = to;
@@ -239,7 +239,7 @@ static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t
 	return 0;
 }
 
-/* A stable sort by warp, by counting. */
+/* A stable counting sort by warp. */
 static int sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
 {
 	size_t *at = calloc((size_t)highest + 2, sizeof *at);
@@ -256,7 +256,7 @@ static int sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t h
 	return 0;
 }
 
-/* Puts all rows into one new piece, in the order they came. */
+/* Copies all rows into one new piece, in the order of arrival. */
 static int gather(struct block *block, struct gt_store *store, struct gt_error *error)
 {
 	struct piece *all = take(store, block->n, sizeof(struct kept), error);

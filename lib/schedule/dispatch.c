@@ -7,7 +7,7 @@
 
 #include "schedule/machine.h"
 
-/* a * b, or the largest number if that is beyond. */
+/* a * b, or UINT64_MAX if it overflows. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
 	return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -22,8 +22,8 @@ static bool is_complete(struct gt_schedule *schedule, const struct sm *sm, uint6
 	       !(last->open && last->index < end);
 }
 
-/* [000] algorithm 2: as many blocks as fit, then none until all of them have finished. The wave
- * of a block is fixed by its place among the SM's blocks, those without accesses included. */
+/* [000] algorithm 2: as many blocks as fit, then none until all of them have finished. The wave of a block
+ * follows from its index among the SM's blocks, including those without accesses. */
 static enum filled fill_wave(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	uint64_t capacity = gt_machine_capacity(schedule);
@@ -51,7 +51,7 @@ static bool is_ready(const struct block_queue *queue)
 	return queue->first && !queue->first->open;
 }
 
-/* [002] 4.1: at first blocks are dealt to the SMs in turn until all are full. */
+/* [002] 4.1: the first blocks are assigned to the SMs round-robin until all are full. */
 static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 {
 	uint64_t all = times(schedule->config->sms, gt_machine_capacity(schedule));
@@ -68,7 +68,7 @@ static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 	return FILL_DONE;
 }
 
-/* [002] 4.1: a block that finishes makes room for the next at once. */
+/* [002] 4.1: when a block finishes, the next one takes its place at once. */
 static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
@@ -98,8 +98,8 @@ static int by_key(const void *a, const void *b)
 	return (left->key > right->key) - (left->key < right->key);
 }
 
-/* The order of the SMs that have room at a step is that of keys which the seed, the step and the SM decide:
- * the same when the step is taken up again, after more rows have come. */
+/* SMs that have room at a step are ordered by a hash of the seed, the step and the SM. So the order is the same
+ * when the step is continued after more rows have arrived. */
 enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
 {
 	size_t n = 0;

@@ -25,14 +25,13 @@ struct gt_durations {
 	size_t n, capacity;
 };
 
-/* Takes a line "KERNEL BLOCK STEPS", blank, or after # a remark. Returns 0, or -1 with what was
- * expected. */
+/* Reads a line "KERNEL BLOCK STEPS", a blank line, or a comment after #. Returns 0, or -1 with what was expected. */
 int gt_durations_add(struct gt_durations *durations, const char *line, struct gt_error *error);
 
-/* All lines have come. Returns 0, or -1: a block came twice. */
+/* Call after the last line. Returns 0, or -1 if a block occurs twice. */
 int gt_durations_sort(struct gt_durations *durations, struct gt_error *error);
 
-/* The steps of a block; 0 if nothing is known. */
+/* The steps of a block; 0 if unknown. */
 uint64_t gt_durations_of(const struct gt_durations *durations, uint64_t kernel, uint32_t block);
 
 void gt_durations_close(struct gt_durations *durations);

@@ -7,8 +7,8 @@
 
 /* ---- round robin: [000] algorithm 2 ---- */
 
-/* The access that a block issues in a round is its number less the round it began in. A block
- * that comes later, when another has finished, begins in the next round. */
+/* In each round a block issues the access whose number is the round minus the round in which the block began. A
+ * block that starts when another has finished begins in the next round. */
 static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct block *block,
 			     struct gt_error *error)
 {
@@ -16,13 +16,13 @@ static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	(void)error;
 	if (sm->live == 1) {
 		sm->round = 0;
-		sm->cursor = SIZE_MAX; /* the round is still to be found */
+		sm->cursor = SIZE_MAX; /* the round is not determined yet */
 	}
 	block->start = sm->cursor == SIZE_MAX ? 0 : sm->round + 1;
 	return 0;
 }
 
-/* Closes the gaps that finished blocks have left. */
+/* Removes finished blocks from the array. */
 static void compact(struct sm *sm)
 {
 	size_t n = 0;
@@ -52,7 +52,7 @@ static void next_round(const struct gt_schedule *schedule, struct sm *sm)
 	sm->cursor = 0;
 }
 
-/* The next block that has accesses in this round, or in the next that any has. */
+/* The next block that has accesses in this round, or in the next round with any. */
 static struct block *next_block(const struct gt_schedule *schedule, struct sm *sm)
 {
 	for (;;) {
@@ -65,7 +65,7 @@ static struct block *next_block(const struct gt_schedule *schedule, struct sm *s
 	}
 }
 
-/* The accesses of one number of warps ln to ln+n-1, n schedulers. */
+/* Issues the accesses with one number of warps l*n to l*n+n-1, for n schedulers. */
 static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	struct block *block = next_block(schedule, sm);
@@ -76,7 +76,7 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	do
 		row++;
 	while (row < block->end && row->an == an && row->warp < beyond);
-	/* The rows after these, and soon the next lines of memory, are wanted in a round. */
+	/* The block's following rows are needed in the next round. */
 	__builtin_prefetch(row + 16);
 	block->row = row;
 	if (gt_machine_emit(schedule, sm, block, first, row, error) != 0)
@@ -104,8 +104,8 @@ static int push(struct warps *warps, struct run run, struct gt_error *error)
 	return 0;
 }
 
-/* A scheduler never leaves a warp that can go on, and memory takes no time here: so its warps run
- * one after another, oldest first. Warps belong to schedulers by their place in the SM. */
+/* A scheduler stays with a warp that is ready, and memory takes no time here, so its warps run one after another,
+ * oldest first. Warps are assigned to schedulers by their place in the SM. */
 static int admit_greedy(struct gt_schedule *schedule, struct sm *sm, struct block *block,
 			struct gt_error *error)
 {

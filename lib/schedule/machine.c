@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What policies do to the machine: blocks become resident, issue, and leave. */
+/* The operations of policies: blocks become resident, issue, and retire. */
 #include "schedule/machine.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int append_lanes(struct gt_rows *out, const struct odd *odd, struct gt_er
 	return 0;
 }
 
-/* Fills what the shape tells of the row that is being appended to the batch. */
+/* Sets the fields that the shape holds in the row that is being appended to the batch. */
 static void append_shape(struct gt_rows *out, const struct shape *shape, uint64_t base)
 {
 	size_t i = out->n;

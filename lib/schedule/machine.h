@@ -14,7 +14,7 @@ struct block_queue {
 	struct block *first, *last;
 };
 
-/* gto: what a warp of a resident block has left to issue. */
+/* gto: the rows that a warp of a resident block has left to issue. */
 struct run {
 	struct kept *row, *end;
 	struct block *block;
@@ -29,16 +29,16 @@ struct warps {
 struct sm {
 	uint32_t number;
 	struct block_queue waiting;
-	struct block **resident; /* in the order they are looked at; NULL where one has finished */
+	struct block **resident; /* in the order in which they are served; NULL: finished */
 	uint64_t *free_at; /* the step from which each place can be taken, once its block has issued */
 	size_t n_resident, resident_capacity;
 	size_t live; /* blocks resident and not finished */
 
 	/* rr */
 	uint64_t round;
-	size_t cursor; /* of `resident`: the one to look at next */
+	size_t cursor; /* index in `resident` of the next one to serve */
 
-	/* gto: one queue a scheduler */
+	/* gto: one queue per scheduler */
 	struct warps *warps;
 };
 
@@ -47,10 +47,10 @@ enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
 struct gt_dispatch {
 	const char *name;
 	bool refills; /* takes blocks while others are still resident */
-	bool shuffles; /* of several SMs that have room at a step, in which order they take blocks is random */
-	/* Makes blocks resident where the policy says so. FILL_WAIT: rows that it needs to know
-	 * have not come yet. FILL_IDLE: no block is resident, but one may be when a place is free.
-	 * An SM with no live block after FILL_DONE has run all it ever will. */
+	bool shuffles; /* SMs that have room at the same step take blocks in random order */
+	/* Makes blocks resident by the policy. FILL_WAIT: rows that it needs have not arrived yet. FILL_IDLE: no
+	 * block is resident, but one may be when a place is free. An SM with no live block after FILL_DONE has
+	 * finished. */
 	enum filled (*fill)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
 };
 
@@ -64,7 +64,7 @@ struct gt_issue {
 	int (*issue)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
 };
 
-/* An SM that has room, and what decides when it is served. */
+/* An SM that has room, and its key in the order of service. */
 struct turn {
 	uint64_t key;
 	uint32_t sm;
@@ -78,37 +78,37 @@ struct gt_schedule {
 	struct gt_occupancy occupancy;
 	struct keep keep;
 
-	/* Blocks coming in. */
+	/* Arriving blocks. */
 	bool by_block;	      /* rows come by block; else everything is kept until the end */
-	bool floating;	      /* a block's SM is found while running: rr with first-done */
+	bool floating;	      /* a block's SM is determined at run time: rr with first-done */
 	bool finished;	      /* no more rows will come */
-	struct block *open;   /* the block whose rows come now, if by_block */
-	size_t expected;      /* rows of the block before */
+	struct block *open;   /* the block whose rows arrive now, if by_block */
+	size_t expected;      /* rows of the previous block */
 	uint64_t known;	      /* blocks below this one have been placed */
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;
-	struct gt_map places; /* if not by_block: block to place in `kept` */
+	struct gt_map places; /* if not by_block: from block to index in `kept` */
 	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */
-	bool dealt;	      /* floating: the first blocks have been dealt */
+	bool dealt;	      /* floating: the first blocks have been assigned */
 
-	/* SMs at work, in order: `active` of them. */
+	/* The SMs; `active` lists the n_active that have work, in order. */
 	struct sm *sms;
 	uint32_t *active;
 	struct turn *turns; /* room for all SMs */
-	size_t n_active, n_next, cursor; /* SMs before `cursor` have issued; n_next of them go on */
+	size_t n_active, n_next, cursor; /* SMs before `cursor` have issued; n_next of them stay active */
 
-	uint64_t blocks; /* of the grid, or beyond the highest seen */
+	uint64_t blocks; /* of the grid, or the highest seen + 1 */
 	uint64_t admitted; /* floating: blocks that modelled SMs took */
-	bool issued;	   /* some SM has, in this step */
+	bool issued;	   /* some SM has issued in this step */
 	uint64_t step, rows;
-	uint64_t steps; /* until the last access has issued */
+	uint64_t steps; /* up to the last issue */
 };
 
 /* Lets the SMs that have room take blocks, in random order. FILL_WAIT as `fill`. */
 enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);
 
-/* Takes the first block of a queue into `resident`, at a free position or behind the last. */
+/* Moves the first block of a queue to `resident`, at a free position or after the last. */
 int gt_machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
 		  uint64_t slot, struct gt_error *error);
 /* A resident block has issued its last row. */

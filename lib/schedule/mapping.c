@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Of `n` things dealt one by one, how many an SM gets. */
+/* How many of n items an SM gets if they are assigned round-robin. */
 static uint64_t dealt(uint64_t n, uint32_t sm, uint32_t sms)
 {
 	return n > sm ? (n - sm - 1) / sms + 1 : 0;
@@ -24,7 +24,7 @@ static uint64_t rr_count(const struct gt_mapping *mapping, uint32_t sm, uint64_t
 	return dealt(blocks, sm, mapping->sms);
 }
 
-/* [000] BPART: partitions of consecutive blocks are dealt, not blocks. */
+/* [000] BPART: partitions of consecutive blocks are assigned round-robin. */
 static uint32_t part_sm(const struct gt_mapping *mapping, uint64_t block)
 {
 	return (uint32_t)(block / mapping->parameter % mapping->sms);

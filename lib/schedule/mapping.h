@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which SM a block runs on ([000] table 2, "Blocks-SM mapping"), one row of a table a mapping. */
+/* Which SM a block runs on ([000] table 2, "Blocks-SM mapping"): a table with one row per mapping. */
 #ifndef GT_SCHEDULE_MAPPING_H
 #define GT_SCHEDULE_MAPPING_H
 
@@ -16,18 +16,18 @@ struct gt_mapping {
 	uint64_t parameter; /* blocks of a partition, or the seed */
 	uint32_t sms;
 
-	/* For mappings with no closed form: how many blocks each SM has of the first `walked`. For
-	 * traced ones, of those seen: the user counts them. */
+	/* For mappings without a closed form: how many of the first `walked` blocks each SM has. For traced ones:
+	 * how many of the blocks seen; the caller counts them. */
 	uint64_t *counts; /* owned; NULL otherwise */
 	uint64_t walked;
 };
 
 struct gt_mapping_kind {
 	const char *name;
-	const char *parameter; /* what stands after the colon, or NULL */
+	const char *parameter; /* the text after the colon, or NULL */
 	uint64_t min, max;     /* of the parameter */
-	bool traced; /* the rows say it themselves */
-	bool dealt;  /* blocks go to SMs in turn; which have room decides, if they are refilled */
+	bool traced; /* the rows contain the SM */
+	bool dealt;  /* round-robin; with refills, the SM that has room takes the block */
 	/* The SM of a block. */
 	uint32_t (*sm)(const struct gt_mapping *mapping, uint64_t block);
 	/* How many of the first `blocks` blocks run on an SM; NULL: they must be counted. */
@@ -38,7 +38,7 @@ struct gt_mapping_kind {
  * with what is accepted. */
 int gt_mapping_parse(struct gt_mapping *mapping, const char *text, struct gt_error *error);
 
-/* Starts a kernel on so many SMs. Returns 0, or -1 when memory is short. */
+/* Starts a kernel on this many SMs. Returns 0, or -1 when memory is short. */
 int gt_mapping_open(struct gt_mapping *mapping, uint32_t sms, struct gt_error *error);
 void gt_mapping_close(struct gt_mapping *mapping);
 
@@ -48,8 +48,7 @@ static inline uint32_t gt_mapping_sm(const struct gt_mapping *mapping, uint64_t 
 	return mapping->kind->sm(mapping, block);
 }
 
-/* How many of the first `blocks` blocks run on the SM; `blocks` must never fall from one call to
- * the next. */
+/* How many of the first `blocks` blocks run on the SM; `blocks` must not decrease from one call to the next. */
 uint64_t gt_mapping_count(struct gt_mapping *mapping, uint32_t sm, uint64_t blocks);
 
 GT_PUBLIC_END

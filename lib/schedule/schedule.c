@@ -12,7 +12,7 @@
 #include "schedule/machine.h"
 #include "stream/counted.h"
 
-/* ---- blocks coming in ---- */
+/* ---- arriving blocks ---- */
 
 static void join(struct block_queue *queue, struct block *block)
 {
@@ -23,7 +23,7 @@ static void join(struct block_queue *queue, struct block *block)
 	queue->last = block;
 }
 
-/* How many blocks of an SM are modelled, at most. */
+/* The largest number of blocks of an SM that are modelled. */
 static uint64_t most_of_sm(const struct gt_schedule *schedule)
 {
 	uint64_t capacity = gt_machine_capacity(schedule), waves = schedule->config->waves;
@@ -68,7 +68,7 @@ static void place(struct gt_schedule *schedule, struct block *block)
 
 /* ---- running ---- */
 
-/* The step at which the first of the SMs that go on can take a block: none has one. */
+/* The first step at which an active SM can take a block, when none has one. */
 static uint64_t next_free(const struct gt_schedule *schedule)
 {
 	uint64_t next = UINT64_MAX;
@@ -82,7 +82,7 @@ static uint64_t next_free(const struct gt_schedule *schedule)
 	return next;
 }
 
-/* Runs step after step, and in each the SMs in order, as far as the rows that have come allow. */
+/* Runs step by step, in each step the SMs in order, as far as the rows that have arrived allow. */
 static int run(struct gt_schedule *schedule, struct gt_error *error)
 {
 	const struct gt_schedule_config *config = schedule->config;
@@ -98,7 +98,7 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 			if (filled == FILL_WAIT || filled == FILL_FAILED)
 				return filled == FILL_WAIT ? 0 : -1;
 			if (sm->live == 0 && filled == FILL_DONE)
-				continue; /* for good */
+				continue; /* finished */
 			if (sm->live > 0 && config->issue->issue(schedule, sm, error) != 0)
 				return -1;
 			schedule->active[schedule->n_next++] = number;
@@ -112,7 +112,7 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 	return 0;
 }
 
-/* ---- rows coming in by block ---- */
+/* ---- rows that arrive by block ---- */
 
 static void close_block(struct gt_schedule *schedule)
 {
@@ -155,7 +155,7 @@ static int put_by_block(struct gt_schedule *schedule, const struct gt_rows *rows
 	return gt_block_add(schedule->open, &schedule->keep, rows, first, last, schedule->expected, error);
 }
 
-/* ---- rows coming in in any order ---- */
+/* ---- rows that arrive in any order ---- */
 
 static int new_kept(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
 {
@@ -177,7 +177,7 @@ static int check_traced(const struct gt_schedule *schedule, const struct block *
 	uint64_t id = schedule->kernel->id;
 
 	if (!rows->scheduled)
-		return gt_fail(error, "kernel %" PRIu64 ": --map trace: expected rows that carry an SM", id);
+		return gt_fail(error, "kernel %" PRIu64 ": --map trace: expected rows with an SM", id);
 	if (rows->sm[i] >= schedule->config->sms)
 		return gt_fail(error, "kernel %" PRIu64 ": --map trace: SM %u: expected SMs below %" PRIu32, id,
 			       (unsigned)rows->sm[i], schedule->config->sms);
@@ -214,7 +214,7 @@ static int compare_blocks(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
-/* All rows have come: the blocks are placed as if they had come in order. */
+/* After the last row: places the blocks as if they had arrived in order. */
 static void place_kept(struct gt_schedule *schedule)
 {
 	if (schedule->n_kept > 0)
@@ -245,14 +245,14 @@ int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, st
 	return 0;
 }
 
-/* ---- what was done ---- */
+/* ---- counts ---- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Blocks of the SM that has most, and blocks of all SMs, that are modelled. */
+/* The modelled blocks of the SM that has the most, and of all SMs. */
 static void count_blocks(struct gt_schedule *schedule, uint64_t *most, uint64_t *all)
 {
 	uint32_t sms = schedule->config->sms;
@@ -297,7 +297,7 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 		.shared_carveout = occupancy->carveout,
 		.l1_bytes = occupancy->l1_bytes,
 	};
-	/* The last two are of GPUs whose L1 is adaptive. */
+	/* The last two are only for GPUs with an adaptive L1. */
 	size_t bytes = occupancy->l1_bytes ? sizeof numbers : offsetof(struct numbers, shared_carveout);
 
 	if (gt_count_numbers(count, &gt_counters_schedule, &numbers, bytes, error) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks to SMs, and in which order their warps issue ([000] algorithms 1-3, [002] 4.1). Rows of
- * a kernel go in by block; the same rows come out by (step, SM, order of issue), with the columns
- * step and sm. Deterministic: what comes out depends on the rows and the configuration alone. */
+/* Assigns blocks to SMs and decides the order in which their warps issue ([000] algorithms 1-3, [002] 4.1). Takes
+ * the rows of a kernel by block and writes them by (step, SM, order of issue), with the columns step and sm. The
+ * result depends on the rows and the configuration alone. */
 #ifndef GT_SCHEDULE_SCHEDULE_H
 #define GT_SCHEDULE_SCHEDULE_H
 
@@ -21,7 +21,7 @@
 GT_PUBLIC_BEGIN
 
 #define GT_SMS_MAX 65535	/* the column sm has 16 bits */
-#define GT_SCHEDULERS_MAX 1024 /* warps that a block may have, and more than any GPU */
+#define GT_SCHEDULERS_MAX 1024 /* warps that a block may have, which is more than any GPU has */
 
 struct gt_dispatch; /* when an SM takes its next block */
 struct gt_issue;    /* which warps issue next */
@@ -32,13 +32,13 @@ struct gt_schedule_config {
 	struct gt_mapping mapping;
 	const struct gt_dispatch *dispatch;
 	const struct gt_issue *issue;
-	uint64_t seed;		       /* of any-done: which of several SMs that have room takes a block */
+	uint64_t seed;		       /* of any-done: decides which of the SMs that have room takes a block */
 	struct gt_limits limits;
 	const unsigned char *only_sms; /* which SMs to model, sms of them; NULL: all */
 	uint64_t waves;		       /* the first so many waves of every SM; 0: all */
 	struct gt_durations durations; /* for first-done: the durations of blocks, sorted */
-	size_t memory;		       /* bytes for rows that wait; more of them go to a file */
-	const char *directory;	       /* where that file is made */
+	size_t memory;		       /* bytes for rows that wait; the rest goes to a file */
+	const char *directory;	       /* of that file */
 };
 
 /* Whether SMs take a block as soon as a slot is free, so that durations count. */
@@ -50,25 +50,25 @@ const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error);
 
 struct gt_schedule;
 
-/* Starts a kernel. Its rows may come in any order if kernel->order is not GT_ORDER_BLOCK: then
- * all are kept until the last has come. The sink takes the scheduled rows. Config, kernel and sink
+/* Starts a kernel. If kernel->order is not GT_ORDER_BLOCK its rows may come in any order: then all are kept until
+ * the last has arrived. The sink takes the scheduled rows. Config, kernel and sink
  * must outlive the schedule. NULL on error: no block fits, memory is short. */
 struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 				     const struct gt_kernel *kernel, struct gt_sink *sink,
 				     struct gt_error *error);
 
-/* Takes a batch. A batch that is scheduled already is scheduled anew; only the mapping `trace`
- * looks at its SMs. Returns 0, or -1: a row comes out of order, the store or the sink failed. */
+/* Takes a batch. A batch that is scheduled already is scheduled anew; only the mapping `trace` uses its SMs.
+ * Returns 0, or -1: a row out of order, or a failure of the store or the sink. */
 int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error);
 
-/* No more rows: issues what is left and appends to `count`, which has been begun:
+/* Ends the input: issues the remaining rows and appends to `count`, which has been begun:
  * resident_blocks, limited_by, waves, steps, sms, blocks, modelled_blocks, rows, and with an
  * adaptive L1 shared_carveout and l1_bytes (gschedule(1) defines them). */
 int gt_schedule_finish(struct gt_schedule *schedule, struct gt_count *count, struct gt_error *error);
 
 void gt_schedule_close(struct gt_schedule *schedule);
 
-/* What was decided at the start: for kernel->l1_bytes. */
+/* The occupancy found at the start: for kernel->l1_bytes. */
 const struct gt_occupancy *gt_schedule_occupancy(const struct gt_schedule *schedule);
 
 GT_PUBLIC_END

@@ -18,22 +18,22 @@ struct shape {
 	uint32_t pc, mask;
 	uint8_t op, size;
 	uint16_t hint;
-	uint16_t next; /* the shape that last came after this one: a good guess */
+	uint16_t next; /* the shape that last followed this one: tried first */
 };
 
 struct shapes {
 	struct shape *all;
 	uint32_t n, capacity;
-	uint16_t *slots; /* hash table of numbers; SHAPE_NONE where empty */
+	uint16_t *slots; /* hash table of numbers; SHAPE_NONE: empty */
 	uint32_t mask;	 /* slots - 1 */
-	uint16_t last;	 /* the shape asked for last */
+	uint16_t last;	 /* the shape looked up last */
 };
 
 int gt_shapes_open(struct shapes *shapes, struct gt_error *error);
 void gt_shapes_close(struct shapes *shapes);
 
-/* The number of a shape, new or known; SHAPE_NONE if there are SHAPES_MAX others already.
- * Returns 0, or -1 when memory is short. */
+/* The number of a shape, new or known; SHAPE_NONE if there are already SHAPES_MAX others. Returns 0, or -1 when
+ * memory is short. */
 int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error);
 
 static inline int shape_equal(const struct shape *a, const struct shape *b)

@@ -241,7 +241,7 @@ static void nvbit_lanes_that_do_not_exist_repeat(void)
 		   "kernel 1 k 1,1,1 2,1,1 8 16\n0.0 0 load.global 4 3 7f1000000004 7f1000000008\n");
 	CHECK_BEGINS(read_three("nvbit", LAUNCH("1", "1,1,1", "2,1,1"), RECORD("0", "0,0,0", "0", "LDG"),
 				GOOD),
-		     "t:2: warp slot 0 has lanes that warp 0, the last of the block, has not");
+		     "t:2: warp slot 0 has lanes that warp 0, the last of the block, does not have");
 	/* The slot of a full warp does not become the last, partial one. */
 	CHECK_BEGINS(strchr(read_three("nvbit", LAUNCH("1", "1,1,1", "34,1,1"),
 				       RECORD("0", "0,0,0", "1", "LDG"), GOOD),
@@ -443,7 +443,7 @@ static void accelsim_reads_ungrouped_lines(void)
 		   ANNOUNCED "21.0 40 load.global 4 3 10+4\n");
 	CHECK_BEGINS(read_three("accelsim", KEYS "-accelsim tracer version = 2\n" TB,
 				"1 2 1 1 0040 00000003 1 R4 LDG.E 1 R2 4 1 0x10 4\n", END),
-		     "t:17: expected the block and the warp under which");
+		     "t:17: expected the block and the warp of the section");
 }
 
 static void accelsim_reads_several_launches(void)
