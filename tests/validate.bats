@@ -47,6 +47,9 @@ l2() {
 	[ "$(l2 out.gt reads read_hits line_misses sector_misses evictions sent_reads sent_writes)" = "12 6 4 2 0 6 0" ]
 	gcache --l2 --warm allocations <in.gt >out.gt
 	[ "$(l2 out.gt reads read_hits)" = "12 4" ]
+	# A description says it too.
+	gtrace-cat in.gt | sed 's/^#kernel/#gpu\tl2.warm=copies\n&/' | gtrace-cat --from | gcache --l2 >out.gt
+	[ "$(l2 out.gt reads read_hits sent_reads)" = "12 6 6" ]
 	# The last bytes stay in a level that is too small for all of them, and what makes room is not counted.
 	gcache --l2 --size 128 --ways 1 --warm copies --emit none <in.gt >out.gt
 	[ "$(l2 out.gt read_hits evictions)" = "0 3" ]

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gschedule: blocks to SMs, how many are resident, and in which order their warps issue. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input.h"
 #include "base/options.h"
 #include "schedule/schedule.h"
 #include "tool.h"
@@ -71,7 +69,7 @@ struct gschedule {
 	struct gt_gpu overrides; /* the options alone */
 	bool named;		 /* by --gpu */
 	const char *block_steps; /* a file; NULL: none */
-	bool dispatched;	 /* by --dispatch */
+	const struct gt_dispatch *dispatch; /* by --dispatch; NULL: as the GPU has it */
 	unsigned char only_sms[GT_SMS_MAX];
 	unsigned last_sm; /* of only_sms */
 	struct gt_kernel kernel;
@@ -98,33 +96,6 @@ static void set_only(struct gschedule *self, const char *list)
 	self->config.only_sms = self->only_sms;
 }
 
-/* What blocks take, a line each. */
-static void read_durations(struct gschedule *self, const char *path)
-{
-	struct tool *tool = &self->tool;
-	struct gt_durations *durations = &self->config.durations;
-	struct gt_input *input = gt_input_open(path, &tool->error);
-	size_t length;
-	char *line;
-	int more;
-
-	tool_must(tool, input ? 0 : -1);
-	while ((more = gt_input_line(input, &line, &length, &tool->error)) > 0) {
-		if (gt_durations_add(durations, line, &tool->error) == 0)
-			continue;
-		struct gt_error why = tool->error;
-		gt_fail(&tool->error, "%s:%" PRIu64 ": %s", gt_input_name(input), gt_input_line_number(input), why.text);
-		tool_fail(tool);
-	}
-	tool_must(tool, more);
-	tool_must(tool, gt_input_close(input, &tool->error));
-	if (gt_durations_sort(durations, &tool->error) != 0) {
-		struct gt_error why = tool->error;
-		gt_fail(&tool->error, "%s: %s", path, why.text);
-		tool_fail(tool);
-	}
-}
-
 static void take_option(struct gschedule *self, int option)
 {
 	struct tool *tool = &self->tool;
@@ -144,9 +115,8 @@ static void take_option(struct gschedule *self, int option)
 			tool_usage_error(tool, "--map");
 		break;
 	case DISPATCH:
-		if (!(config->dispatch = gt_dispatch_find(optarg, error)))
+		if (!(self->dispatch = gt_dispatch_find(optarg, error)))
 			tool_usage_error(tool, "--dispatch");
-		self->dispatched = true;
 		break;
 	case SEED:
 		if (gt_parse_count(optarg, 0, UINT64_MAX, &config->seed, error) != 0)
@@ -185,31 +155,17 @@ static void take_option(struct gschedule *self, int option)
 static int configure(struct gschedule *self)
 {
 	struct gt_error *error = &self->tool.error;
-	struct gt_schedule_config *config = &self->config;
-	bool all = config->limits.all;
-	uint64_t sms, schedulers;
 
 	for (size_t i = 0; i < self->overrides.n; i++) {
 		const struct gt_gpu_figure *figure = &self->overrides.figures[i];
 		if (gt_gpu_set(&self->gpu, figure->key, figure->value, figure->status, figure->source, error) != 0)
 			return -1;
 	}
-	if (gt_limits_load(&config->limits, &self->gpu, error) != 0 ||
-	    gt_gpu_count(&self->gpu, "sms", 0, &sms, error) != 0 ||
-	    gt_gpu_count(&self->gpu, "schedulers", 1, &schedulers, error) != 0)
+	self->config.dispatch = self->dispatch;
+	if (gt_schedule_configure(&self->config, &self->gpu, error) != 0)
 		return -1;
-	config->limits.all = all;
-	if (sms > GT_SMS_MAX || schedulers > GT_SCHEDULERS_MAX)
-		return gt_fail(error, "expected at most %d SMs and %d schedulers", GT_SMS_MAX, GT_SCHEDULERS_MAX);
-	if (sms > 0 && config->only_sms && self->last_sm >= sms)
-		return gt_fail(error, "--only-sm: SM %u: expected SMs below %u", self->last_sm, (unsigned)sms);
-	config->sms = (uint32_t)sms;
-	config->schedulers = (uint32_t)schedulers;
-	const char *dispatch = gt_gpu_get(&self->gpu, "dispatch");
-	if (!self->dispatched && !(config->dispatch = gt_dispatch_find(dispatch ? dispatch : "wave", error))) {
-		struct gt_error why = *error;
-		return gt_fail(error, "dispatch in the GPU description: %s", why.text);
-	}
+	if (self->config.sms > 0 && self->config.only_sms && self->last_sm >= self->config.sms)
+		return gt_fail(error, "--only-sm: SM %u: expected SMs below %u", self->last_sm, self->config.sms);
 	return 0;
 }
 
@@ -297,7 +253,7 @@ int main(int argc, char **argv)
 	if (self.block_steps && !gt_dispatch_refills(self.config.dispatch))
 		tool_usage(tool, "--block-steps: says when slots are free: expected --dispatch first-done");
 	if (self.block_steps)
-		read_durations(&self, self.block_steps);
+		tool_must(tool, gt_durations_read(&self.config.durations, self.block_steps, &tool->error));
 	tool_read(tool);
 	tool_write(tool);
 	if (self.named)

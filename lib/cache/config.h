@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "cache/cycles.h"
@@ -27,7 +28,7 @@ enum gt_partial { GT_PARTIAL_KEEP, GT_PARTIAL_READ, GT_PARTIAL_FETCH };
 enum gt_bypass { GT_BYPASS_NONE, GT_BYPASS_WRITES, GT_BYPASS_READS, GT_BYPASS_ALL };
 enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE, GT_EMIT_LATENCY };
 enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER };
-enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS };
+enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS, GT_WARMS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
 enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_IGNORE };
@@ -93,6 +94,10 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 /* Sets a parameter, whose text must outlive the settings. Returns 0, or -1 with what is accepted. */
 int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
 		 struct gt_error *error);
+
+/* A line or more for each role, and for each parameter that makes a level timed, or does not. */
+void gt_roles_help(FILE *to);
+void gt_level_help(FILE *to, bool timed);
 
 /* Puts everything together. Returns 0, or -1 with the key of the description that makes no sense. */
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,

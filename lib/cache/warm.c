@@ -57,42 +57,64 @@ int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint6
 	return result;
 }
 
+static void clear(struct gt_warm_ranges *ranges)
+{
+	free(ranges->addresses);
+	free(ranges->bytes);
+	*ranges = (struct gt_warm_ranges){0};
+}
+
 void gt_warming_clear(struct gt_warming *warming)
 {
-	free(warming->addresses);
-	free(warming->bytes);
-	*warming = (struct gt_warming){.from = warming->from};
+	for (int from = 0; from < GT_WARMS; from++)
+		clear(&warming->of[from]);
 }
+
+static int keep(struct gt_warm_ranges *ranges, const struct gt_count_entry *addresses, const struct gt_count_entry *bytes,
+		struct gt_error *error)
+{
+	size_t size = bytes->n * sizeof *bytes->array;
+
+	if (bytes->n == 0)
+		return 0;
+	ranges->addresses = malloc(size);
+	ranges->bytes = malloc(size);
+	if (!ranges->addresses || !ranges->bytes)
+		return gt_fail_memory(error, "what a level holds");
+	memcpy(ranges->addresses, addresses->array, size);
+	memcpy(ranges->bytes, bytes->array, size);
+	ranges->n = bytes->n;
+	return 0;
+}
+
+static const char *const stages[GT_WARMS] = {
+	[GT_WARM_NONE] = "", [GT_WARM_COPIES] = "copies", [GT_WARM_ALLOCATIONS] = "allocations"};
 
 int gt_warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error)
 {
-	static const char *const stages[] = {
-		[GT_WARM_NONE] = "", [GT_WARM_COPIES] = "copies", [GT_WARM_ALLOCATIONS] = "allocations"};
 	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
+	int from = GT_WARM_NONE + 1;
 
-	if (strcmp(count->stage, stages[warming->from]) != 0 || !addresses || !bytes)
+	while (from < GT_WARMS && strcmp(count->stage, stages[from]) != 0)
+		from++;
+	if (from == GT_WARMS || !addresses || !bytes)
 		return 0;
-	if (addresses->kind != GT_COUNT_ARRAY || bytes->kind != GT_COUNT_ARRAY || addresses->n != bytes->n)
-		return gt_fail(error, "%s: expected as many addresses as bytes", count->stage);
-	gt_warming_clear(warming);
-	if (bytes->n == 0)
-		return 0;
-	warming->kernel = count->kernel;
-	warming->addresses = malloc(bytes->n * sizeof *bytes->array);
-	warming->bytes = malloc(bytes->n * sizeof *bytes->array);
-	if (!warming->addresses || !warming->bytes)
-		return gt_fail_memory(error, "what a level holds");
-	memcpy(warming->addresses, addresses->array, bytes->n * sizeof *bytes->array);
-	memcpy(warming->bytes, bytes->array, bytes->n * sizeof *bytes->array);
-	warming->n = bytes->n;
-	return 0;
+	clear(&warming->of[from]);
+	warming->of[from].kernel = count->kernel;
+	warming->of[from].uneven =
+		addresses->kind != GT_COUNT_ARRAY || bytes->kind != GT_COUNT_ARRAY || addresses->n != bytes->n;
+	return warming->of[from].uneven ? 0 : keep(&warming->of[from], addresses, bytes, error);
 }
 
 int gt_warming_apply(struct gt_warming *warming, struct gt_level *level, uint64_t kernel, struct gt_error *error)
 {
-	if (warming->n == 0 || warming->kernel != kernel)
+	struct gt_warm_ranges *ranges = &warming->of[level->config.warm];
+
+	if (ranges->kernel != kernel || (ranges->n == 0 && !ranges->uneven))
 		return 0;
-	int result = gt_level_warm(level, warming->addresses, warming->bytes, warming->n, error);
-	gt_warming_clear(warming);
+	if (ranges->uneven)
+		return gt_fail(error, "%s: expected as many addresses as bytes", stages[level->config.warm]);
+	int result = gt_level_warm(level, ranges->addresses, ranges->bytes, ranges->n, error);
+	clear(ranges);
 	return result;
 }

@@ -13,18 +13,22 @@
 int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint64_t *bytes, size_t n,
 		  struct gt_error *error);
 
+struct gt_warm_ranges {
+	uint64_t kernel; /* id of the launch whose ranges they are */
+	uint64_t *addresses, *bytes; /* owned */
+	size_t n;
+	bool uneven; /* they are no pairs, which is an error where they are asked for */
+};
+
 /* The ranges of one kernel, as counts of the stages "copies" and "allocations" name them by their
  * arrays addresses and bytes. They may come before the kernel or behind it, but before its rows. */
 struct gt_warming {
-	enum gt_warm from; /* the caller's to set */
-	uint64_t kernel;   /* id of the launch whose ranges they are */
-	uint64_t *addresses, *bytes; /* owned */
-	size_t n;
+	struct gt_warm_ranges of[GT_WARMS]; /* by enum gt_warm */
 };
 
-/* Keeps the ranges of a count, if it is of the stage that is looked for. Returns 0, or -1. */
+/* Keeps the ranges of a count, if it is of one of these stages. Returns 0, or -1. */
 int gt_warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error);
-/* Brings those of that kernel into the level, once. Returns 0, or -1. */
+/* Brings those of that kernel that the level's config asks for into it, once. Returns 0, or -1. */
 int gt_warming_apply(struct gt_warming *warming, struct gt_level *level, uint64_t kernel, struct gt_error *error);
 void gt_warming_clear(struct gt_warming *warming);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/grown.h"
+#include "base/input.h"
 #include "base/scan.h"
 
 static bool scan(const char *line, uint64_t *kernel, uint64_t *block, uint64_t *steps)
@@ -56,6 +57,34 @@ int gt_durations_sort(struct gt_durations *durations, struct gt_error *error)
 			return gt_fail(error, "block %" PRIu32 " of kernel %" PRIu64 " came twice: expected one line a block",
 				       item->block, item->kernel);
 	}
+	return 0;
+}
+
+static int read_lines(struct gt_durations *durations, struct gt_input *input, struct gt_error *error)
+{
+	struct gt_error why;
+	size_t length;
+	char *line;
+	int more;
+
+	while ((more = gt_input_line(input, &line, &length, error)) > 0)
+		if (gt_durations_add(durations, line, &why) != 0)
+			return gt_fail(error, "%s:%" PRIu64 ": %s", gt_input_name(input), gt_input_line_number(input), why.text);
+	return more;
+}
+
+int gt_durations_read(struct gt_durations *durations, const char *path, struct gt_error *error)
+{
+	struct gt_input *input = gt_input_open(path, error);
+	struct gt_error why;
+
+	if (!input)
+		return -1;
+	int result = read_lines(durations, input, error);
+	if (gt_input_close(input, result == 0 ? error : &why) != 0 || result != 0)
+		return -1;
+	if (gt_durations_sort(durations, &why) != 0)
+		return gt_fail(error, "%s: %s", path, why.text);
 	return 0;
 }
 

@@ -31,6 +31,9 @@ int gt_durations_add(struct gt_durations *durations, const char *line, struct gt
 /* Call after the last line. Returns 0, or -1 if a block occurs twice. */
 int gt_durations_sort(struct gt_durations *durations, struct gt_error *error);
 
+/* Reads all lines of a file, and sorts. Returns 0, or -1 with the file and line. */
+int gt_durations_read(struct gt_durations *durations, const char *path, struct gt_error *error);
+
 /* The steps of a block; 0 if unknown. */
 uint64_t gt_durations_of(const struct gt_durations *durations, uint64_t kernel, uint32_t block);
 

@@ -48,6 +48,10 @@ bool gt_dispatch_refills(const struct gt_dispatch *dispatch);
 const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error);
 const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error);
 
+/* What the GPU says: limits (but `all`, which stays), SMs (0: it does not say), schedulers, and the dispatch where that is
+ * NULL. Returns 0, or -1 with the figure that makes no sense. */
+int gt_schedule_configure(struct gt_schedule_config *config, const struct gt_gpu *gpu, struct gt_error *error);
+
 struct gt_schedule;
 
 /* Starts a kernel. If kernel->order is not GT_ORDER_BLOCK its rows may come in any order: then all are kept until

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The level of gcache: functional or timed, as the options ask, and made anew where a kernel or its GPU wants another. */
+#ifndef GT_CACHE_STAGE_H
+#define GT_CACHE_STAGE_H
+
+#include "base/error.h"
+#include "cache/config.h"
+#include "cache/level.h"
+#include "cache/timed/timed.h"
+#include "cache/warm.h"
+
+/* Begins with its settings and nothing else. */
+struct gt_cache_stage {
+	const struct gt_level_settings *settings;
+	char *said;		/* what the level was made of: gt_level_said */
+	struct gt_level *level; /* NULL before the first kernel, and if it is timed */
+	struct gt_timed *timed; /* the same, if it is not */
+	uint64_t kernel;	/* id of the launch that has begun */
+	struct gt_warming warming;
+};
+
+/* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
+int gt_cache_stage_check(const struct gt_cache_stage *stage, const struct gt_level_config *config, uint64_t known,
+			 struct gt_error *error);
+
+/* A kernel begins, with a config that passed the check: in the level there is, if nothing about it changed. */
+int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
+			 const struct gt_kernel *kernel, struct gt_error *error);
+/* A count of the kernel: what is to be in the level when it begins may stand before or behind it. */
+int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error);
+
+/* As those of a level. */
+int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
+			struct gt_error *error);
+int gt_cache_stage_finish(struct gt_cache_stage *stage, struct gt_sink *sent, struct gt_error *error);
+int gt_cache_stage_count(const struct gt_cache_stage *stage, struct gt_count *count, struct gt_error *error);
+
+void gt_cache_stage_close(struct gt_cache_stage *stage);
+
+#endif
