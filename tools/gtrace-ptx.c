@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "ptx/launch/launch.h"
+#include "ptx/launch/run.h"
 #include "ptx/record/recorder.h"
 #include "ptx/static/static.h"
 #include "tool.h"

@@ -8,6 +8,7 @@
 #include "cudart/runtime.h"
 #include "ptx/fatbin/cubin.h"
 #include "ptx/fatbin/fatbin.h"
+#include "ptx/launch/run.h"
 #include "ptx/text/link.h"
 
 /* Adds the PTX of one container, if it has any. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cudart/runtime.h"
+#include "ptx/launch/run.h"
 
 static bool within(struct gt_dim3 value, struct gt_dim3 max)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/exec/machine.h"
+#include "ptx/launch/run.h"
 
 #define BUFFERS 4
 

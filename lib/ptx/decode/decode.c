@@ -289,7 +289,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	return list_accesses(code, decoder->error);
 }
 
-struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
 				  const struct gt_ptx_function *function, struct gt_error *error)
 {
 	struct gt_ptx_decoder decoder = {
@@ -317,18 +317,4 @@ struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct g
 		return code;
 	gt_ptx_code_free(code);
 	return NULL;
-}
-
-void gt_ptx_code_free(struct gt_ptx_code *code)
-{
-	if (!code)
-		return;
-	for (size_t i = 0; i < code->n_owned; i++)
-		free(code->owned[i]);
-	free(code->owned);
-	free(code->accesses);
-	free(code->specials);
-	free(code->image);
-	free(code->ops);
-	free(code);
 }

@@ -140,7 +140,7 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 		if (!(call->address = gt_ptx_source(decoder, target, GT_PTX_U64)))
 			return -1;
 	} else {
-		call->callee = gt_ptx_function(decoder->machine->module, target->name);
+		call->callee = gt_ptx_function_body(decoder->machine->module, target->name);
 		run = call->callee ? gt_ptx_do_call : external_step(target->name);
 	}
 	if (!run)

@@ -4,8 +4,9 @@
 #ifndef GT_PTX_DECODER_H
 #define GT_PTX_DECODER_H
 
-#include "ptx/decode/code.h"
+#include "base/map.h"
 #include "ptx/decode/registers.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/forms.h"
 
 #define GT_PTX_NAME 128 /* bytes of a form's name */
@@ -17,7 +18,7 @@ struct gt_ptx_constant {
 };
 
 struct gt_ptx_decoder {
-	struct gt_ptx_machine *machine;
+	const struct gt_ptx_machine *machine;
 	const struct gt_ptx_program *program;
 	const struct gt_ptx_function *function;
 	struct gt_ptx_code *code;
@@ -42,6 +43,10 @@ struct gt_ptx_decoder {
 	bool first; /* no micro-op of it has been emitted */
 	struct gt_error *error;
 };
+
+/* Decodes one function of a program. NULL on error. */
+struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+				  const struct gt_ptx_function *function, struct gt_error *error);
 
 /* Appends a micro-op for the instruction at hand; NULL when memory is short. */
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run);

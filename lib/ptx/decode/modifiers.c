@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/exec/notes.h"
+#include "ptx/exec/policy.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 
@@ -165,28 +166,6 @@ int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, unsigned family, struc
 	return 0;
 }
 
-/* ---- cache policies ---- */
-
-static const struct {
-	const char *name; /* in createpolicy */
-	unsigned byte;
-	enum gt_priority priority;
-} policies[] = {
-	{"L2::evict_normal", 0x10, GT_EVICT_NORMAL},
-	{"L2::evict_first", 0x12, GT_EVICT_FIRST},
-	{"L2::evict_last", 0x14, GT_EVICT_LAST},
-	{NULL, 0x16, GT_EVICT_NORMAL}, /* cuda::access_property's normal, which ends persistence */
-	{"L2::evict_unchanged", 0x18, GT_EVICT_UNCHANGED},
-};
-
-enum gt_priority gt_ptx_policy_priority(uint64_t policy)
-{
-	for (size_t i = 0; i < LENGTH(policies); i++)
-		if (policy >> GT_PTX_POLICY_SHIFT == policies[i].byte)
-			return policies[i].priority;
-	return GT_PRIORITY_NONE;
-}
-
 int gt_ptx_read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, size_t *n)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -200,14 +179,13 @@ int gt_ptx_read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *acc
 	return access->policy ? 0 : -1;
 }
 
-/* The first modifier that names a priority is the primary one. */
-static size_t primary(const struct gt_ptx_instruction *instruction)
+/* The policy that createpolicy makes: its first modifier that names a priority is the primary one. */
+static bool named_policy(const struct gt_ptx_instruction *instruction, uint64_t *policy)
 {
 	for (size_t m = 0; m < instruction->n_modifiers; m++)
-		for (size_t i = 0; i < LENGTH(policies); i++)
-			if (policies[i].name && strcmp(instruction->modifiers[m], policies[i].name) == 0)
-				return i;
-	return LENGTH(policies);
+		if (gt_ptx_policy_named(instruction->modifiers[m], policy))
+			return true;
+	return false;
 }
 
 static bool is_one(const struct gt_ptx_operand *operand)
@@ -222,15 +200,16 @@ static bool is_one(const struct gt_ptx_operand *operand)
 int gt_ptx_decode_createpolicy(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	size_t first = primary(instruction), n = instruction->n_operands;
+	size_t n = instruction->n_operands;
 	bool fractional = gt_ptx_says(decoder, "fractional"), ranges = gt_ptx_says(decoder, "range");
 	struct gt_ptx_result result;
+	uint64_t policy;
 	uint32_t value;
 
 	if (gt_ptx_says(decoder, "cvt") && n == 2)
 		value = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_B64);
-	else if (first < LENGTH(policies) && ((fractional && n >= 1 && n <= 2) || (ranges && n == 4)))
-		value = gt_ptx_constant_slot(decoder, (uint64_t)policies[first].byte << GT_PTX_POLICY_SHIFT, 8);
+	else if (((fractional && n >= 1 && n <= 2) || (ranges && n == 4)) && named_policy(instruction, &policy))
+		value = gt_ptx_constant_slot(decoder, policy, 8);
 	else
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	if (!value || gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_B64, &result) != 0)

@@ -29,10 +29,4 @@ int gt_ptx_read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *acc
 /* Refuses the instruction: "'st.async.b32' WHY". Returns 0, or -1 when memory is short. */
 int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why);
 
-/* Cache policies, as the bits 56 to 63 of their 64 name the priority; those of NVIDIA's
- * cuda::access_property are among them. The others say of what part of the lines it holds. */
-#define GT_PTX_POLICY_SHIFT 56
-/* The priority that a policy names, or GT_PRIORITY_NONE if the value is no policy. */
-enum gt_priority gt_ptx_policy_priority(uint64_t policy);
-
 #endif

@@ -181,12 +181,12 @@ enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, c
 			*address = decoder->program->shared[i].offset;
 			return GT_PTX_IN_SHARED;
 		}
-	size_t index = gt_ptx_variable_index(decoder->machine, name);
+	size_t index = gt_ptx_variable_index(decoder->machine->module, name);
 	if (index != SIZE_MAX && decoder->machine->variables[index].address) {
 		*address = decoder->machine->variables[index].address;
 		return GT_PTX_IN_DEVICE;
 	}
-	index = gt_ptx_function_index(decoder->machine, name);
+	index = gt_ptx_function_index(decoder->machine->module, name);
 	if (index == SIZE_MAX)
 		return GT_PTX_NO_SYMBOL;
 	*address = GT_PTX_FUNCTION_BASE + index * GT_PTX_FUNCTION_STEP;

@@ -2,10 +2,12 @@
 /* The program of a kernel: which functions it can reach, and where its shared variables lie. */
 #include <stdlib.h>
 
-#include "ptx/decode/code.h"
+#include "base/map.h"
+#include "ptx/decode/decoder.h"
+#include "ptx/decode/program.h"
 
 struct search {
-	struct gt_ptx_machine *machine;
+	const struct gt_ptx_machine *machine;
 	struct gt_ptx_program *program;
 	struct gt_map names; /* all that the functions found so far mention */
 	unsigned char *reached; /* by function of the module */
@@ -35,8 +37,8 @@ static int note_name(struct search *search, const char *name)
 		return gt_fail_memory(search->error, "the names of a program");
 	if (!fresh)
 		return 0;
-	reach_function(search, gt_ptx_function_index(search->machine, name));
-	size_t variable = gt_ptx_variable_index(search->machine, name);
+	reach_function(search, gt_ptx_function_index(search->machine->module, name));
+	size_t variable = gt_ptx_variable_index(search->machine->module, name);
 	for (size_t i = 0; variable != SIZE_MAX && i < module->variables[variable].n_references; i++)
 		if (note_name(search, module->variables[variable].references[i].symbol) != 0)
 			return -1;
@@ -150,7 +152,7 @@ static int decode_all(struct search *search)
 	return 0;
 }
 
-struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
+struct gt_ptx_program *gt_ptx_program_make(const struct gt_ptx_machine *machine,
 					   const struct gt_ptx_function *kernel, bool decode,
 					   struct gt_error *error)
 {
@@ -183,13 +185,16 @@ struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
 	return NULL;
 }
 
-void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions)
+struct gt_ptx_program *gt_ptx_program_of(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
+					 struct gt_error *error)
 {
-	if (!program)
-		return;
-	for (size_t i = 0; program->codes && i < n_functions; i++)
-		gt_ptx_code_free(program->codes[i]);
-	free(program->codes);
-	free(program->shared);
-	free(program);
+	struct gt_ptx_program *program = machine->programs;
+
+	while (program && program->kernel != kernel)
+		program = program->next;
+	if (!program && (program = gt_ptx_program_make(machine, kernel, true, error))) {
+		program->next = machine->programs;
+		machine->programs = program;
+	}
+	return program;
 }

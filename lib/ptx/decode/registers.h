@@ -47,4 +47,7 @@ const struct gt_ptx_register *gt_ptx_register(const struct gt_ptx_registers *reg
 /* Gives slots: registers that do not live at the same time may share one. */
 int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error);
 
+/* Registers per thread of a kernel, estimated by the most that are live at a time. */
+int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers, struct gt_error *error);
+
 #endif

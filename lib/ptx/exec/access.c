@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/stray.h"
-#include "ptx/decode/modifiers.h"
+#include "ptx/exec/policy.h"
 #include "stream/hint.h"
 
 const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {

@@ -3,7 +3,7 @@
  * what else needs the memory of lanes. */
 #include <string.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/access.h"
 #include "ptx/exec/forms.h"
 #include "ptx/exec/half.h"

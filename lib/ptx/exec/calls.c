@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
 /* Room for the arena and the local memory of one more function. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where lanes go: branches and where they meet again, returns and exits. */
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
 /* One of the ways; lanes that are at the meeting point already need none. */

@@ -5,61 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/decode/code.h"
-
-static size_t index_of(const struct gt_map *map, const char *name)
-{
-	const uint64_t *place = gt_map_get(map, (uint64_t)(uintptr_t)name);
-
-	return place ? (size_t)*place : SIZE_MAX;
-}
-
-size_t gt_ptx_function_index(const struct gt_ptx_machine *machine, const char *name)
-{
-	return index_of(&machine->functions, name);
-}
-
-size_t gt_ptx_variable_index(const struct gt_ptx_machine *machine, const char *name)
-{
-	return index_of(&machine->symbols, name);
-}
-
-/* A name may be declared and defined: the definition counts. Of several, as units that are linked
- * have them, it is the one that gt_ptx_function and gt_ptx_symbol find. */
-static int index_names(struct gt_ptx_machine *machine, struct gt_error *error)
-{
-	const struct gt_ptx_module *module = machine->module;
-	int fresh;
-
-	if (gt_map_open(&machine->functions, 64, error) != 0 ||
-	    gt_map_open(&machine->symbols, 64, error) != 0)
-		return -1;
-	for (size_t i = 0; i < module->n_functions; i++) {
-		uint64_t *place = gt_map_put(&machine->functions,
-					     (uint64_t)(uintptr_t)module->functions[i].name, i, &fresh);
-		if (!place)
-			return gt_fail_memory(error, "a module");
-		const struct gt_ptx_function *before = &module->functions[*place];
-		if (!module->functions[i].declaration && (before->declaration || before->weak))
-			*place = i;
-	}
-	for (size_t i = 0; i < module->n_variables; i++) {
-		uint64_t *place = gt_map_put(&machine->symbols,
-					     (uint64_t)(uintptr_t)module->variables[i].name, i, &fresh);
-		if (!place)
-			return gt_fail_memory(error, "a module");
-		if (!module->variables[i].external && module->variables[*place].external)
-			*place = i;
-	}
-	return 0;
-}
+#include "ptx/exec/code.h"
 
 /* The value of an address in an initialiser. */
 static int resolve_reference(const struct gt_ptx_machine *machine, const struct gt_ptx_reference *reference,
 			     uint64_t *value, struct gt_error *error)
 {
-	size_t variable = gt_ptx_variable_index(machine, reference->symbol);
-	size_t function = gt_ptx_function_index(machine, reference->symbol);
+	size_t variable = gt_ptx_variable_index(machine->module, reference->symbol);
+	size_t function = gt_ptx_function_index(machine->module, reference->symbol);
 
 	if (variable != SIZE_MAX && machine->variables[variable].address)
 		*value = machine->variables[variable].address + (uint64_t)reference->addend;
@@ -129,7 +82,7 @@ struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, s
 	machine->figures = calloc(module->n_functions + 1, sizeof *machine->figures);
 	if (!machine->figures)
 		gt_fail_memory(error, "a machine");
-	else if (index_names(machine, error) == 0 && place_variables(machine, error) == 0)
+	else if (place_variables(machine, error) == 0)
 		return machine;
 	gt_ptx_machine_close(machine);
 	return NULL;
@@ -161,8 +114,6 @@ void gt_ptx_machine_close(struct gt_ptx_machine *machine)
 			gt_ptx_free(machine->memory, machine->variables[i].address, &ignored);
 	free(machine->figures);
 	free(machine->variables);
-	gt_map_close(&machine->functions);
-	gt_map_close(&machine->symbols);
 	free(machine->name);
 	free(machine);
 }
@@ -198,39 +149,4 @@ size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel)
 	size_t n = kernel->n_parameters;
 
 	return n ? gt_ptx_parameter_offset(kernel, n - 1) + (size_t)kernel->parameters[n - 1].bytes : 0;
-}
-
-static struct gt_ptx_figures *figures_of(const struct gt_ptx_machine *machine,
-					 const struct gt_ptx_function *kernel)
-{
-	return &machine->figures[kernel - machine->module->functions];
-}
-
-uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel)
-{
-	struct gt_ptx_figures *figures = figures_of(machine, kernel);
-	struct gt_error ignored;
-
-	if (figures->knows_shared)
-		return figures->static_shared;
-	struct gt_ptx_machine copy = *machine; /* the search changes nothing in it */
-	struct gt_ptx_program *program = gt_ptx_program_make(&copy, kernel, false, &ignored);
-	if (!program)
-		return 0;
-	figures->static_shared = program->static_shared;
-	figures->knows_shared = true;
-	gt_ptx_program_free(program, machine->module->n_functions);
-	return figures->static_shared;
-}
-
-int gt_ptx_estimated_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
-			       uint32_t *registers, struct gt_error *error)
-{
-	struct gt_ptx_figures *figures = figures_of(machine, kernel);
-
-	if (!figures->knows_registers && gt_ptx_estimate_registers(kernel, &figures->registers, error) != 0)
-		return -1;
-	figures->knows_registers = true;
-	*registers = figures->registers;
-	return 0;
 }

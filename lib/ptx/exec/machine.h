@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a kernel of a PTX module on this processor, warp by warp, and gives every access it makes
- * to a sink. One machine holds the module's variables and its decoded functions. */
+/* Executes kernels of a PTX module on this processor, warp by warp, and gives every access they make to a sink. One
+ * machine holds the module's variables and the programs of its kernels. launch/run.h runs a launch. */
 #ifndef GT_PTX_MACHINE_H
 #define GT_PTX_MACHINE_H
 
@@ -18,8 +18,9 @@
 #include "stream/rows.h"
 
 struct gt_ptx_machine;
+struct gt_ptx_program;
 
-/* Decodes lazily: a function when it is first launched or called. The module and the memory stay
+/* The module and the memory stay
  * the caller's and must outlive the machine. Module variables are allocated and initialised. */
 struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
 					   const char *name, struct gt_error *error);
@@ -78,17 +79,10 @@ struct gt_ptx_ran {
 	bool assertion_failed; /* and so did the launch */
 };
 
-/* Runs it to its end. Accesses come block by block, and within a block as its warps interleave;
- * `an` counts the traced accesses of a warp; pc is the PTX line. On a fault returns -1 with
- * kernel, PTX line, block, thread, address and nearest allocation in the error. */
-int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
-	       struct gt_error *error);
-
-/* Static shared bytes of a kernel, and registers per thread as live ranges estimate them: found
- * once, when they are first asked for. */
-uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
-int gt_ptx_estimated_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
-			       uint32_t *registers, struct gt_error *error);
-int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers, struct gt_error *error);
+/* Executes a launch to its end; its program is that of its kernel (decode/program.h). Accesses come block by block,
+ * and within a block as its warps interleave; `an` counts the traced accesses of a warp; pc is the PTX line. Adds to
+ * *ran. On a fault returns -1 with kernel, PTX line, block, thread, address and nearest allocation in the error. */
+int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+		   const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 
 struct gt_ptx_path *gt_ptx_path_make(struct gt_ptx_warp *warp)
 {

@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "ptx/exec/blocks.h"
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 #include "ptx/exec/stray.h"
-#include "stream/kernel.h"
 
 static void thread_of(const struct gt_ptx_warp *warp, unsigned lane, uint32_t thread[3])
 {
@@ -271,47 +270,6 @@ static void forget_allocations(const struct gt_ptx_program *program, size_t n_fu
 		}
 }
 
-static struct gt_ptx_program *program_of(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel,
-					 struct gt_error *error)
-{
-	struct gt_ptx_program *program = machine->programs;
-
-	while (program && program->kernel != kernel)
-		program = program->next;
-	if (!program && (program = gt_ptx_program_make(machine, kernel, true, error))) {
-		program->next = machine->programs;
-		machine->programs = program;
-	}
-	return program;
-}
-
-static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *error)
-{
-	struct gt_kernel shape = {0};
-
-	for (unsigned k = 0; k < 3; k++) {
-		shape.grid[k] = launch->grid[k];
-		shape.block[k] = launch->block[k];
-		if (launch->grid[k] == 0 || launch->block[k] == 0)
-			return gt_fail(error, "kernel %.128s: a launch of no blocks or no threads",
-				       launch->kernel->name);
-	}
-	for (unsigned k = 0; k < 3; k++)
-		if (launch->kernel->required_threads[0] &&
-		    launch->kernel->required_threads[k] != launch->block[k])
-			return gt_fail(error, "kernel %.128s must be launched with blocks of (%u,%u,%u)",
-				       launch->kernel->name, launch->kernel->required_threads[0],
-				       launch->kernel->required_threads[1],
-				       launch->kernel->required_threads[2]);
-	const uint32_t *cluster = launch->kernel->required_cluster;
-	for (unsigned k = 0; k < 3; k++)
-		if (cluster[k] > 1)
-			return gt_fail(error, "kernel %.128s runs in clusters of (%u,%u,%u) blocks: clusters are not supported",
-				       launch->kernel->name, cluster[0], cluster[1] ? cluster[1] : 1,
-				       cluster[2] ? cluster[2] : 1);
-	return gt_kernel_check(&shape, error);
-}
-
 static int open_core(struct gt_ptx_core *core)
 {
 	const struct gt_ptx_launch *launch = core->launch;
@@ -413,12 +371,13 @@ static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 	return result;
 }
 
-int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
-	       struct gt_error *error)
+int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+		   const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error)
 {
-	struct gt_ptx_core core = {
+	const struct gt_ptx_core core = {
 		.machine = machine,
 		.launch = launch,
+		.program = program,
 		.memory = machine->memory,
 		.sink = launch->sink,
 		.error = error,
@@ -426,14 +385,9 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 		.launches = ++machine->launches,
 	};
 
-	memset(ran, 0, sizeof *ran);
-	if (check_launch(launch, error) != 0)
-		return -1;
-	struct gt_ptx_program *program = program_of(machine, launch->kernel, error);
-	if (!program || (launch->sink && gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0))
+	if (launch->sink && gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	forget_allocations(program, machine->module->n_functions);
-	core.program = program;
 	int result = run_blocks(&core, ran);
 	gt_ptx_strays_tell(machine, program, launch->check);
 	return result;

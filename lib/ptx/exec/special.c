@@ -3,7 +3,7 @@
  * nanoseconds; %smid follows from the block's number. */
 #include <string.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 
 #define VALUE(NAME, EXPRESSION)                                                                  \
 	static uint64_t NAME(const struct gt_ptx_warp *warp, unsigned lane)                        \

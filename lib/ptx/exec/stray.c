@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 
 const char *const gt_ptx_check_names[GT_PTX_CHECKS] = {"fault", "list", "no"};
 

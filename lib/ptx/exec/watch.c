@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "ptx/decode/code.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
 #define GAP_MIN 256   /* instructions from when the state is kept until it is kept anew */

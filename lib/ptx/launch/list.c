@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
-#include "ptx/record/recorder.h"
+#include "ptx/launch/run.h"
 
 static void write_kernel(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, FILE *to)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/launch/run.h"
 #include "ptx/record/blockorder.h"
 #include "ptx/record/replay.h"
 
@@ -67,29 +68,6 @@ struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
 {
 	return recorder->traced;
-}
-
-const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length)
-{
-	const char *plain = gt_ptx_plain_name(kernel->name, length);
-	char name[GT_KERNEL_NAME];
-
-	if (*length < sizeof name) {
-		memcpy(name, plain, *length);
-		name[*length] = '\0';
-		if (gt_ptx_kernel(module, name) == kernel)
-			return plain;
-	}
-	*length = strlen(kernel->name);
-	return kernel->name;
-}
-
-int gt_ptx_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
-		     uint32_t *registers, bool *estimated, struct gt_error *error)
-{
-	*registers = given ? given : kernel->max_registers;
-	*estimated = *registers == 0;
-	return *estimated ? gt_ptx_estimated_registers(machine, kernel, registers, error) : 0;
 }
 
 static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_launch *launch, struct gt_kernel *kernel,

@@ -35,16 +35,4 @@ struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
 /* Launches traced so far. */
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder);
 
-/* What a kernel is called in the stream: its plain name if only one of the module has it, else its
- * full one. Returns where it begins, and its length. */
-const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length);
-
-/* Registers per thread: those given, or .maxnreg, or an estimate. */
-int gt_ptx_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
-		     uint32_t *registers, bool *estimated, struct gt_error *error);
-
-/* A line for each kernel: "NAME(TYPE, ...)", line, registers, shared bytes, the name in the file. */
-int gt_ptx_list(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t registers, FILE *to,
-		struct gt_error *error);
-
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/record/recorder.h"
 #include "ptx/static/static.h"
 
 static int write_shown(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,

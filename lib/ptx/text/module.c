@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/text/arena.h"
+#include "stream/kernel.h"
 
 static const struct {
 	const char *name;
@@ -40,6 +41,8 @@ enum gt_ptx_type gt_ptx_type_named(const char *text, size_t length)
 void gt_ptx_module_free(struct gt_ptx_module *module)
 {
 	gt_ptx_arena_close(module->arena);
+	gt_map_close(&module->function_indices);
+	gt_map_close(&module->variable_indices);
 	*module = (struct gt_ptx_module){0};
 }
 
@@ -54,6 +57,70 @@ const struct gt_ptx_function *gt_ptx_function(const struct gt_ptx_module *module
 			found = function;
 	}
 	return found;
+}
+
+static int index_functions(struct gt_ptx_module *module, struct gt_error *error)
+{
+	int fresh;
+
+	if (gt_map_open(&module->function_indices, module->n_functions, error) != 0)
+		return -1;
+	for (size_t i = 0; i < module->n_functions; i++) {
+		const struct gt_ptx_function *function = &module->functions[i];
+		uint64_t *place = gt_map_put(&module->function_indices, (uint64_t)(uintptr_t)function->name, i, &fresh);
+		if (!place)
+			return gt_fail_memory(error, "a module");
+		const struct gt_ptx_function *before = &module->functions[*place];
+		if (!function->declaration && (before->declaration || before->weak))
+			*place = i;
+	}
+	return 0;
+}
+
+static int index_variables(struct gt_ptx_module *module, struct gt_error *error)
+{
+	int fresh;
+
+	if (gt_map_open(&module->variable_indices, module->n_variables, error) != 0)
+		return -1;
+	for (size_t i = 0; i < module->n_variables; i++) {
+		const struct gt_ptx_variable *variable = &module->variables[i];
+		uint64_t *place = gt_map_put(&module->variable_indices, (uint64_t)(uintptr_t)variable->name, i, &fresh);
+		if (!place)
+			return gt_fail_memory(error, "a module");
+		if (!variable->external && module->variables[*place].external)
+			*place = i;
+	}
+	return 0;
+}
+
+int gt_ptx_module_index(struct gt_ptx_module *module, struct gt_error *error)
+{
+	return index_functions(module, error) == 0 && index_variables(module, error) == 0 ? 0 : -1;
+}
+
+static size_t index_of(const struct gt_map *indices, const char *name)
+{
+	const uint64_t *place = gt_map_get(indices, (uint64_t)(uintptr_t)name);
+
+	return place ? (size_t)*place : SIZE_MAX;
+}
+
+size_t gt_ptx_function_index(const struct gt_ptx_module *module, const char *name)
+{
+	return index_of(&module->function_indices, name);
+}
+
+size_t gt_ptx_variable_index(const struct gt_ptx_module *module, const char *name)
+{
+	return index_of(&module->variable_indices, name);
+}
+
+const struct gt_ptx_function *gt_ptx_function_body(const struct gt_ptx_module *module, const char *name)
+{
+	size_t index = gt_ptx_function_index(module, name);
+
+	return index == SIZE_MAX || module->functions[index].declaration ? NULL : &module->functions[index];
 }
 
 /* The <length><identifier> of the Itanium mangling; NULL if there is none. */
@@ -111,6 +178,21 @@ const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, 
 		found = function;
 	}
 	return found;
+}
+
+const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length)
+{
+	const char *plain = gt_ptx_plain_name(kernel->name, length);
+	char name[GT_KERNEL_NAME];
+
+	if (*length < sizeof name) {
+		memcpy(name, plain, *length);
+		name[*length] = '\0';
+		if (gt_ptx_kernel(module, name) == kernel)
+			return plain;
+	}
+	*length = strlen(kernel->name);
+	return kernel->name;
 }
 
 static const struct gt_ptx_instruction *at_line(const struct gt_ptx_module *module, unsigned line)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "ptx/text/opcode.h"
 
 enum gt_ptx_type {
@@ -146,6 +147,7 @@ struct gt_ptx_module {
 	size_t n_functions;
 	struct gt_ptx_file *files;
 	size_t n_files;
+	struct gt_map function_indices, variable_indices; /* by a name's address: gt_ptx_function_index */
 };
 
 /* Parses a text (0-terminated after `length` bytes); `name` is for messages, which say
@@ -161,10 +163,23 @@ void gt_ptx_module_free(struct gt_ptx_module *module);
 const struct gt_ptx_function *gt_ptx_function(const struct gt_ptx_module *module, const char *name);
 const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, const char *name);
 
+/* The index of a function or a variable of the module by a name that the module stores; SIZE_MAX if there is none.
+ * Among several it is a definition, if there is one. */
+size_t gt_ptx_function_index(const struct gt_ptx_module *module, const char *name);
+size_t gt_ptx_variable_index(const struct gt_ptx_module *module, const char *name);
+/* The function of a name that the module stores, if it has a body, else NULL. */
+const struct gt_ptx_function *gt_ptx_function_body(const struct gt_ptx_module *module, const char *name);
+/* Fills both tables; gt_ptx_parse has done so. */
+int gt_ptx_module_index(struct gt_ptx_module *module, struct gt_error *error);
+
 /* The plain name of a function: that of the source without namespaces, template arguments and
  * parameters, where C++ mangled it ("gemm" for _Z4gemmPKfS0_Pfi), else the name itself. Returns
  * where it begins in `name`. */
 const char *gt_ptx_plain_name(const char *name, size_t *length);
+
+/* What a kernel is called in the stream: its plain name if only one of the module has it, else its
+ * full one. Returns where it begins, and its length. */
+const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length);
 
 /* The place in the source that a line of the PTX text was made of, by the .loc before it: the file's
  * name without folders, and its line. False if the text does not say. */

@@ -155,6 +155,8 @@ int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *tex
 				       &module->n_functions);
 	if (result == 0)
 		result = gt_ptx_settle(&parser, &parser.files, 0, sizeof *module->files, &module->files, &module->n_files);
+	if (result == 0)
+		result = gt_ptx_module_index(module, error);
 	free_lists(&parser);
 	return result;
 }

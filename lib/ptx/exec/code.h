@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoded functions, and the program of a kernel: all functions it can reach. */
+/* What the decoder makes and a machine runs: the micro-ops of a function, and the program of a kernel, all
+ * functions that it can reach. */
 #ifndef GT_PTX_CODE_H
 #define GT_PTX_CODE_H
 
@@ -7,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/map.h"
 #include "ptx/exec/warp.h"
 
 /* A special register that a function reads, and its slot. */
@@ -82,31 +82,17 @@ struct gt_ptx_machine {
 	struct gt_ptx_memory *memory;
 	char *name;
 	struct gt_ptx_placed *variables; /* by the module's variables */
-	struct gt_map functions; /* from a name's address to the function's index */
-	struct gt_map symbols; /* from a name's address to the variable's index */
 	struct gt_ptx_program *programs;
 	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint64_t launches;
 	struct gt_ptx_notes *notes; /* NULL: nobody asks for them */
 };
 
-/* Finds the functions a kernel can reach and lays out its shared memory; `decode`: all of it. */
-struct gt_ptx_program *gt_ptx_program_make(struct gt_ptx_machine *machine,
-					   const struct gt_ptx_function *kernel, bool decode,
-					   struct gt_error *error);
-void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);
-
-/* Decodes one function of it. NULL on error. */
-struct gt_ptx_code *gt_ptx_decode(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
-				  const struct gt_ptx_function *function, struct gt_error *error);
 void gt_ptx_code_free(struct gt_ptx_code *code);
+void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);
 
 /* What an atomic makes of the old value and its operands; NULL if there is no such operation. */
 uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 			 enum gt_ptx_type type))(uint64_t old, uint64_t b, uint64_t c);
-
-/* The index of a function or variable of the module by its name; SIZE_MAX if there is none. */
-size_t gt_ptx_function_index(const struct gt_ptx_machine *machine, const char *name);
-size_t gt_ptx_variable_index(const struct gt_ptx_machine *machine, const char *name);
 
 #endif

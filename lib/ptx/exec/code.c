@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/exec/code.h"
+
+#include <stdlib.h>
+
+void gt_ptx_code_free(struct gt_ptx_code *code)
+{
+	if (!code)
+		return;
+	for (size_t i = 0; i < code->n_owned; i++)
+		free(code->owned[i]);
+	free(code->owned);
+	free(code->accesses);
+	free(code->specials);
+	free(code->image);
+	free(code->ops);
+	free(code);
+}
+
+void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions)
+{
+	if (!program)
+		return;
+	for (size_t i = 0; program->codes && i < n_functions; i++)
+		gt_ptx_code_free(program->codes[i]);
+	free(program->codes);
+	free(program->shared);
+	free(program);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs launches, and says what a kernel needs of an SM. */
+#ifndef GT_PTX_RUN_H
+#define GT_PTX_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ptx/exec/machine.h"
+
+/* Checks a launch, makes its kernel's program if there is none yet, and executes it (gt_ptx_execute). */
+int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
+	       struct gt_error *error);
+
+/* Bytes of shared memory of the kernel's variables. */
+uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
+
+/* Registers per thread: those given, or .maxnreg, or an estimate. */
+int gt_ptx_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
+		     uint32_t *registers, bool *estimated, struct gt_error *error);
+
+/* A line for each kernel: "NAME(TYPE, ...)", line, registers, shared bytes, the name in the file. */
+int gt_ptx_list(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t registers, FILE *to,
+		struct gt_error *error);
+
+#endif
