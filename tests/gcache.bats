@@ -583,7 +583,7 @@ l2.arrival = rr # assumed: a test
 	gstats out.gt | sed 's/  */ /g' >table
 	for line in "latency_steps 12 steps 4.00 steps a miss" "load_steps 18 steps 3.60 steps a load's lookup" \
 		"instance_steps 13 steps 0.92 misses at a time" "stalls 3 steps 23.08 % of instance steps" \
-		"busy_entries 3 entries 1.00 entries that a miss met"; do
+		"busy_entries 3 entries 1.00 entries in use at a miss"; do
 		grep -q "$line" table
 	done
 	for damage in 's/hit_lookups=1/hit_lookups=2/' 's/load_latency=\[0/load_latency=[1/' 's/stalls=3/stalls=99/'; do

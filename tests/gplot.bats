@@ -89,7 +89,7 @@ shows() {
 	picture coalescing lanes --where op=load,store
 	# Of the store only the first sector's 8 places have lanes.
 	shows "text transpose, line 45: load" "text transpose, line 49: store" "text lanes" \
-		"text 4 bytes of the 128 from the warp’s first sector on"
+		"text 4-byte units of the 128 bytes from the warp’s first sector"
 	[ "$(gplot coalescing --script lanes --where line=49 | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside && $2 > 0' | wc -l)" -eq 8 ]
 }
 

@@ -35,7 +35,7 @@ setup() {
 		,init(int),4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,3,,,not in the model
 		3,gemm,8x16x1,32x8x1,,,,,,not in the reference
 	CSV
-	gstats --reference hw.csv three.gt | grep -qx '1 values of metrics that the model does not tell'
+	gstats --reference hw.csv three.gt | grep -qx '1 values of metrics that the model does not have'
 }
 
 @test "a table's ordinal chooses the launch, and * is the mean over all" {

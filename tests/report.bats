@@ -33,7 +33,7 @@ says() {
 @test "the page has the pipe, the GPU, pictures with their words, and where misses come from" {
 	page counts
 	says "h1 kernel 1, gemm" "h2 Pictures" "h2 Where the misses come from" "h2 The pipe" "h2 The GPU" "h2 Definitions" \
-		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) figures" $'row\tl2.size\t4.5M' "text l1" "text dram" "text read hits (% of reads)" \
+		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) values" $'row\tl2.size\t4.5M' "text l1" "text dram" "text read hits (% of reads)" \
 		"text position in the LRU stack (0: most recently used)" "text reuse distance (lines; a bin begins at its label)" \
 		"h3 Stage before:4" "h3 Stage behind" "text compulsory" "text misses"
 	[ "$(grep -c '^picture' "$BATS_TEST_TMPDIR/said")" -eq 6 ]

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of the TLBs of Fermi and Kepler, [001] table 4; their L2 TLB has seven sets, so that seven
- * pages more than it has entries overflow all of them. */
+/* Entries of the TLBs of Fermi and Kepler, [001] table 4. Their L2 TLB has seven sets, so seven pages more than it
+ * has entries overflow all sets. */
 #define L1_TLB_ENTRIES 16
 #define PATTERN_PAGES (65 + 7)
 
@@ -28,9 +28,9 @@ static uint64_t ring(const struct gt_chase *chase, uint64_t *offsets)
 	return n;
 }
 
-/* The same, but in the first half of the array the first line is touched again and again, each time at another of
- * its elements, and then left alone. Through three times the cache's size: LRU keeps the line as long as it is
- * touched, FIFO does not, LFU and RRIP keep it when it is not. A ring alone shows no difference between them. */
+/* A ring in whose first half the first line is touched repeatedly, each time at another of its elements. In an array
+ * of three times the cache's size, LRU keeps the line while it is touched, FIFO does not, and LFU and RRIP keep it
+ * afterwards too. A plain ring does not distinguish them. */
 static uint64_t retouch(const struct gt_chase *chase, uint64_t *offsets)
 {
 	uint64_t lines = chase->bytes / chase->stride, spare = chase->stride / GT_CHASE_ELEMENT - 1;
@@ -49,21 +49,21 @@ static uint64_t spot(const struct gt_chase *chase, uint64_t page)
 	return page * chase->page + page * chase->stride;
 }
 
-/* [001] 3.2's filling by hand: strides that are not uniform, so that one chase meets every pattern of table 3.
- * Each page lends one line, and lines of pages are spread over the sets of the data cache. */
+/* The hand-written order of [001] 3.2: non-uniform strides, so that one chase has every pattern of table 3. One line
+ * of each page is used, and these lines are spread over the sets of the data cache. */
 static uint64_t patterns(const struct gt_chase *chase, uint64_t *offsets)
 {
 	const uint64_t word = GT_CHASE_ELEMENT;
-	uint64_t n = put(offsets, 0, 0);				/* all of them miss */
+	uint64_t n = put(offsets, 0, 0);				/* all levels miss */
 
 	n = put(offsets, n, PATTERN_PAGES * chase->stride);		/* data miss, page known */
 	n = put(offsets, n, word);					/* hit, hit */
 	for (uint64_t page = 1; page <= L1_TLB_ENTRIES; page++)
 		n = put(offsets, n, spot(chase, page));
-	n = put(offsets, n, 2 * word);					/* page 0 left the L1 TLB */
+	n = put(offsets, n, 2 * word);					/* page 0 was evicted from the L1 TLB */
 	for (uint64_t page = L1_TLB_ENTRIES + 1; page < PATTERN_PAGES; page++)
 		n = put(offsets, n, spot(chase, page));
-	for (uint64_t page = 0; page < PATTERN_PAGES; page++)		/* data hits, no TLB does */
+	for (uint64_t page = 0; page < PATTERN_PAGES; page++)		/* data hit, all TLBs miss */
 		n = put(offsets, n, spot(chase, page) + 3 * word);
 	if (chase->bytes > PATTERN_PAGES * chase->page)			/* far away: another 512 MB window */
 		n = put(offsets, n, chase->bytes - chase->page);

@@ -19,18 +19,18 @@ struct gt_chase {
 	const struct gt_chase_order *order;
 	uint64_t bytes;	 /* N: of the array */
 	uint64_t stride; /* s: bytes, a multiple of GT_CHASE_ELEMENT */
-	uint64_t rounds; /* k: how often the array is gone through */
+	uint64_t rounds; /* k: passes over the array */
 	uint64_t base;	 /* the array's address */
 	uint64_t page;	 /* bytes; of the order `patterns` */
 	uint8_t op;
 };
 
-/* In which order elements are visited: one row of a table each. */
+/* The order in which elements are visited: one row of a table each. */
 struct gt_chase_order {
 	const char *name, *summary;
 	/* The offsets of one round: writes them to `offsets` unless that is NULL, returns how many. */
 	uint64_t (*round)(const struct gt_chase *chase, uint64_t *offsets);
-	int (*check)(const struct gt_chase *chase, struct gt_error *error); /* NULL: nothing more */
+	int (*check)(const struct gt_chase *chase, struct gt_error *error); /* NULL: no further check */
 };
 extern const struct gt_chase_order gt_chase_orders[];
 extern const size_t gt_chase_orders_n;
@@ -41,7 +41,7 @@ const struct gt_chase_order *gt_chase_order_find(const char *name, struct gt_err
 /* Whether the chase is valid: 0, or -1 with what was expected. */
 int gt_chase_check(const struct gt_chase *chase, struct gt_error *error);
 
-/* The launch, of one thread; its name tells the chase. */
+/* The launch, of one thread; its name describes the chase. */
 void gt_chase_kernel(const struct gt_chase *chase, uint64_t id, struct gt_kernel *kernel);
 /* The chase of such a name, checked. Returns 0, or -1 with what was expected. */
 int gt_chase_parse(const char *name, struct gt_chase *chase, struct gt_error *error);

@@ -10,17 +10,17 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* How far a neighbour may be: clocks tick in steps of a few cycles, and long latencies scatter more. */
+/* The largest distance of neighbours, in cycles: clocks advance by a few cycles, and long latencies vary more. */
 static uint32_t reach(uint32_t latency)
 {
 	return 2 + latency / 32;
 }
 
-/* A sample is in the midst of a class if enough others are within reach (as DBSCAN has it); neighbours in reach of
- * such a one belong to its class too. */
+/* A sample is a core point of a class if enough others are within reach (DBSCAN); neighbours within reach of a core
+ * point belong to its class too. */
 static void find_classes(const uint32_t *sorted, size_t n, size_t enough, struct gt_latency_classes *classes)
 {
-	size_t low = 0, high = 0, begin = 0, end = 0; /* begin to end: the class in hand */
+	size_t low = 0, high = 0, begin = 0, end = 0; /* begin to end: the current class */
 
 	classes->n = 0;
 	for (size_t i = 0; i <= n; i++) {

@@ -13,13 +13,13 @@ struct gt_latency_class {
 };
 
 struct gt_latency_classes {
-	struct gt_latency_class class[GT_CLASSES_MAX]; /* by rising latency */
+	struct gt_latency_class class[GT_CLASSES_MAX]; /* by ascending latency */
 	size_t n;
 	uint64_t outliers; /* samples of no class */
 };
 
 /* Finds the classes and marks each sample: a hit is of the first class, a miss of another, an outlier neither.
- * Fails if there are less than two classes. */
+ * Fails if there are fewer than two classes. */
 int gt_classify(struct gt_chase_series *series, struct gt_latency_classes *classes, struct gt_error *error);
 
 #endif

@@ -14,7 +14,7 @@ static void see(struct gt_evidence *evidence, uint64_t line, uint32_t group, siz
 	evidence->groups = group > evidence->groups ? group : evidence->groups;
 }
 
-/* A set of the first run may be two that overflowed together: then it has not the size of the others. */
+/* A set of the first run may be two sets that overflowed together: then its size differs from that of the others. */
 static int merged(const struct gt_sweep *sweep, uint32_t set)
 {
 	return sweep->overflow[set] == 0 && sweep->sets > 1 &&

@@ -8,7 +8,7 @@
 
 struct gt_sighting {
 	uint64_t number; /* of the line: address / line */
-	uint32_t group;	 /* of lines that share a set: in the first sweep its set, 1 and up; 0: in none that overflowed */
+	uint32_t group;	 /* of lines that share a set, from 1; in the first sweep the set; 0: in no set that overflowed */
 	uint32_t sweep;
 };
 
@@ -18,16 +18,16 @@ struct gt_evidence {
 	uint32_t groups;     /* highest group */
 	uint32_t known;	     /* sets of the first sweep */
 	uint32_t ways[GT_SETS_MAX + 1]; /* lines, of each of them */
-	int equal;	     /* they hold the same */
+	int equal;	     /* they have the same number of ways */
 	uint64_t rest;	     /* lines of sets that did not overflow */
-	uint32_t least_sets; /* that are needed for all, if they are equal */
+	uint32_t least_sets; /* needed for all lines, if the sets are equal */
 	uint64_t origin, seen; /* number of the first line; bits of the number that vary */
 	uint64_t line, base;
 	unsigned shift; /* log2 of the line */
 };
 
-/* sweeps[0] is that with units of parts of lines; in the others lines are whole strides. Lines whose set is unknown are left out. To be
- * cleared. */
+/* In sweeps[0] units may be parts of lines; in the others lines are whole strides. Lines whose set is unknown are
+ * left out. Freed by gt_evidence_clear. */
 int gt_evidence_gather(const struct gt_sweep *sweeps, size_t n, uint64_t base, uint64_t line,
 		       struct gt_evidence *evidence, struct gt_error *error);
 void gt_evidence_clear(struct gt_evidence *evidence);

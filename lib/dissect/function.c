@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MAX (UINT64_C(1) << 22) /* whose sets are written down */
+#define LINES_MAX (UINT64_C(1) << 22) /* whose sets are stored */
 
 static uint32_t power_above(uint32_t number)
 {
@@ -17,8 +17,8 @@ static uint32_t power_above(uint32_t number)
 	return power;
 }
 
-/* The simplest kind that fits, with as few sets as there can be, or with a power of two of them; sums of bits may tell
- * that there are more sets than one sweep meets. Returns how many sets; 0: none fits. */
+/* Finds the simplest kind of function that fits, with the smallest possible number of sets or with a power of two.
+ * Sums of bits may show more sets than one sweep reaches. Returns the number of sets; 0: none fits. */
 static uint32_t fit(const struct gt_evidence *evidence, struct gt_function *function, int *failed)
 {
 	uint32_t least = evidence->least_sets, power = power_above(least);
@@ -35,7 +35,7 @@ static uint32_t fit(const struct gt_evidence *evidence, struct gt_function *func
 	return 0;
 }
 
-/* Gives the values of the function the numbers of the sets that the first sweep found, and others new ones. */
+/* Maps the function's values to the numbers of the sets in the first sweep, and the other values to new numbers. */
 static void name_values(const struct gt_evidence *evidence, struct gt_function *function, uint32_t *of_value,
 			const uint32_t *values)
 {
@@ -79,7 +79,7 @@ static int fill_by_function(const struct gt_evidence *evidence, struct gt_functi
 	return result;
 }
 
-/* Lines in their sets as they were seen; those that hit are dealt to as many more sets as they need. */
+/* Puts lines into the sets that were observed. Lines that always hit fill as many further sets as they need. */
 static void fill_as_seen(const struct gt_evidence *evidence, struct gt_function *function)
 {
 	uint64_t rest = 0, ways = evidence->ways[evidence->known];
@@ -170,7 +170,7 @@ static void put_sum(struct text *text, const struct gt_function *function, const
 	}
 }
 
-/* Entries are found by the line's number modulo their count. Lines whose set is not known get set 0. */
+/* The index of an entry is the line's number modulo the number of entries. Lines whose set is unknown get set 0. */
 static void put_table(struct text *text, const struct gt_function *function)
 {
 	const char *format = function->sets > 256 ? "%03x" : function->sets > 16 ? "%02x" : "%x";

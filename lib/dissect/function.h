@@ -10,7 +10,7 @@
 #define GT_MONOMIALS_MAX 256	/* bits of a line's number, and products of two */
 #define GT_FUNCTION_TEXT 1100
 
-/* A set of monomials, whose XOR it is. */
+/* A sum over GF(2): the XOR of a set of monomials. */
 struct gt_sum {
 	uint64_t has[GT_MONOMIALS_MAX / 64];
 };
@@ -30,13 +30,13 @@ struct gt_function {
 	uint32_t ways[GT_SETS_MAX + 1]; /* lines */
 	uint32_t *set_of;    /* of each line of the array: 1 and up; 0: not known */
 	uint64_t lines;
-	uint64_t seen_lines; /* those beyond are extrapolated */
+	uint64_t seen_lines; /* the sets of further lines are extrapolated */
 	uint64_t origin;     /* number of the array's first line */
 	unsigned shift;	     /* log2 of the line */
 };
 
-/* Finds the simplest function that gives each line its set; base is the array's address, line a multiple of the unit of
- * sweeps[0], and `bytes` the largest N. Returns 0, or -1 when memory is short. To be cleared. */
+/* Finds the simplest function that gives each line its set. `base` is the array's address, `line` a multiple of the
+ * unit of sweeps[0], and `bytes` the largest N. Returns 0, or -1 when memory is short. Freed by gt_function_clear. */
 int gt_find_function(const struct gt_sweep *sweeps, size_t n, uint64_t base, uint64_t line, uint64_t bytes,
 		     struct gt_function *function, struct gt_error *error);
 void gt_function_clear(struct gt_function *function);
@@ -54,7 +54,7 @@ const char *gt_function_text(const struct gt_function *function, char buffer[GT_
 
 /* ---- its parts ---- */
 
-/* The functions with names, by rising complexity. Returns 1 if one fits, and values of the sightings; -1: no memory. */
+/* Tries the functions with names, the simplest first. Returns 1 if one fits, else 0; -1: out of memory. */
 int gt_fit_named(const struct gt_evidence *evidence, uint32_t sets, struct gt_function *function);
 uint32_t gt_named_value(const struct gt_evidence *evidence, const struct gt_function *function, uint32_t sets,
 			uint64_t number);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Set functions whose bits are sums over GF(2) of address bits, and of products of two. Each line is lifted to the vector of
- * its monomials; a sum is constant on lines that share a set if it vanishes on their differences, so all
- * such sums are the null space of the differences. */
+/* Set functions whose bits are sums over GF(2) of address bits and of products of two. Each line is lifted to the
+ * vector of its monomials. A sum is constant on lines that share a set if it is 0 on their differences, so all such
+ * sums are the null space of the differences. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dissect/function.h"
 
-#define DIMENSIONS_MAX 12 /* of the null space, for it to be gone through */
-#define CHOICES_MAX 256	  /* sums, those of the fewest terms, that are tried together */
+#define DIMENSIONS_MAX 12 /* of the null space, for an exhaustive search */
+#define CHOICES_MAX 256	  /* sums with the fewest terms whose combinations are tried */
 #define TRIALS_MAX 20000
 #define WORDS (GT_MONOMIALS_MAX / 64)
 
@@ -67,7 +67,7 @@ static void extend(struct space *space, struct gt_sum vector, size_t n)
 	}
 }
 
-/* Makes each leading monomial stand in its own row only. */
+/* Eliminates each leading monomial from the other rows. */
 static void tidy(struct space *space, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -76,7 +76,7 @@ static void tidy(struct space *space, size_t n)
 				add(&space->row[j], &space->row[i]);
 }
 
-/* Bits that vary, lowest first; then products of two of them. */
+/* Lists the bits that vary, lowest first, then products of two of them. */
 static int list_monomials(const struct gt_evidence *evidence, unsigned degree, struct gt_function *function)
 {
 	size_t n = 0, bits;
@@ -95,7 +95,8 @@ static int list_monomials(const struct gt_evidence *evidence, unsigned degree, s
 	return 1;
 }
 
-/* A sum for each monomial that leads no row: it, and the leading ones of the rows that it stands in. */
+/* A basis vector for each monomial that leads no row: that monomial, and the leading monomials of the rows that
+ * contain it. */
 static void find_basis(struct search *search, const struct space *space)
 {
 	size_t n = search->function->monomials;
@@ -169,7 +170,8 @@ static int allowed(struct search *search)
 	return gt_evidence_allows(search->evidence, search->values, search->sets);
 }
 
-/* Whether no more lines of the first sweep have one value than half of the sets can hold, each with one too many. */
+/* Whether a sum can be a bit of the set: each of its values has at most as many lines of the first sweep as half of
+ * the sets hold when each has one line too many. */
 static int halves(const struct search *search, const struct gt_sum *sum)
 {
 	const struct gt_evidence *evidence = search->evidence;
@@ -191,7 +193,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(&left->sum, &right->sum, sizeof left->sum);
 }
 
-/* The elements of the null space that could be a bit of the set, those of the fewest terms first. */
+/* Lists the elements of the null space that could be a bit of the set, those with the fewest terms first. */
 static int list_choices(struct search *search)
 {
 	size_t all = (size_t)1 << search->dimensions;

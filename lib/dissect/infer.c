@@ -21,7 +21,7 @@ static unsigned score(const struct gt_sweep *sweep)
 	       4U * (unsigned)(sweep->complete && fine) + (sweep->strange == 0);
 }
 
-/* One sweep for each stride that runs have; the one that tells most comes first, of two the finer. */
+/* Makes a sweep for each stride of the runs. The one with the most information comes first, of two the finer. */
 static int find_sweeps(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
 	struct gt_sweep *sweeps = inference->sweeps;
@@ -47,8 +47,8 @@ static int find_sweeps(const struct gt_chase_series *series, struct gt_inference
 	return 0;
 }
 
-/* Whether a longer stride's sweep begins where nothing overflows, and goes on by strides; two lines that miss each other
- * need no more than a run. */
+/* Whether the sweep of a longer stride begins where nothing overflows and grows by single strides. For two lines that
+ * evict each other one run is enough. */
 static int is_whole(const struct gt_chase_series *series, const struct gt_sweep *sweep)
 {
 	int pair = series->runs[sweep->runs[0]].period == 2;
@@ -57,7 +57,8 @@ static int is_whole(const struct gt_chase_series *series, const struct gt_sweep 
 	       (pair && (sweep->step <= sweep->stride || (sweep->complete && sweep->units == 2)));
 }
 
-/* The first sweep, and those of longer strides that tell which whole lines share sets. Copies, not to be cleared. */
+/* Chooses the first sweep, and those of longer strides that show which whole lines share sets. They are shallow
+ * copies: do not clear them. */
 static size_t choose_sweeps(const struct gt_chase_series *series, const struct gt_inference *inference, uint64_t line,
 			    struct gt_sweep *chosen)
 {
@@ -83,7 +84,7 @@ static size_t choose_sweeps(const struct gt_chase_series *series, const struct g
 
 /* ---- lines ---- */
 
-/* Whether lines of `factor` units are possible: all units of each line in one set, whole lines in a set. */
+/* Whether lines of `factor` units are possible: all units of each line are in one set, and sets hold whole lines. */
 static int possible(const struct gt_sweep *sweep, uint64_t factor)
 {
 	uint32_t set = 0;
@@ -103,7 +104,7 @@ static int possible(const struct gt_sweep *sweep, uint64_t factor)
 	return 1;
 }
 
-/* The replay with the fewest contradictions of all policies, and how many the next best has. */
+/* Finds the policy whose replay has the fewest contradictions, and how many the next best has. */
 static int best_policy(const struct gt_chase_series *series, struct gt_inference *inference, uint64_t limit, uint64_t *next,
 		       struct gt_error *error)
 {
@@ -126,7 +127,7 @@ static int best_policy(const struct gt_chase_series *series, struct gt_inference
 	return 0;
 }
 
-/* Whether lines of a ring do not fit in their sets: 1, 0, or -1 if that hangs on lines whose set is not known. */
+/* Whether the lines of a ring exceed their sets: 1, 0, or -1 if that depends on lines whose set is not known. */
 static int overfull(const struct gt_function *function, const struct gt_chase_run *run)
 {
 	uint32_t held[GT_SETS_MAX + 1] = {0};
@@ -148,7 +149,7 @@ static int overfull(const struct gt_function *function, const struct gt_chase_ru
 	return over;
 }
 
-/* Whether a run of a longer stride misses where lines of this size do not fit, and nowhere else. This needs no policy. */
+/* Whether a run of a longer stride misses if its lines exceed their sets, and only then. This needs no policy. */
 static int agrees(const struct gt_chase_series *series, const struct gt_inference *inference, const struct gt_chase_run *run)
 {
 	uint64_t known = 0, missed = 0;
@@ -161,7 +162,7 @@ static int agrees(const struct gt_chase_series *series, const struct gt_inferenc
 		known += hit >= 0;
 		missed += hit == 0;
 	}
-	/* A set that is too small misses once a round at least; a few misses are noise. */
+	/* A set with too many lines misses at least once a round; a few misses are noise. */
 	if (over > 0)
 		return missed * 2 * run->period > run->n - run->period;
 	return over < 0 || missed <= known / 50 + 2;
@@ -193,7 +194,7 @@ static uint64_t seen_bytes(const struct gt_inference *inference)
 	return inference->function.seen_lines << inference->function.shift;
 }
 
-/* The largest line size whose neighbours are in different sets: it makes the simplest function. One set has none. */
+/* The largest possible line size, which gives the simplest function; with a single set, the smallest. */
 static uint64_t choose_line(const struct gt_inference *inference)
 {
 	if (inference->lines_n == 0)
@@ -201,7 +202,7 @@ static uint64_t choose_line(const struct gt_inference *inference)
 	return inference->lines[inference->sweeps[0].sets > 1 ? inference->lines_n - 1 : 0];
 }
 
-/* Line sizes under which the series makes sense. */
+/* Finds the line sizes that agree with the series. */
 static int find_line(const struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 		     struct gt_error *error)
 {
@@ -232,7 +233,7 @@ static int find_line(const struct gt_chase_series *series, uint64_t base, uint64
 
 /* ---- replacement ---- */
 
-/* By a replay of all runs; if the function misleads it beyond the bits that were seen, of those within. */
+/* Replays all runs or, if that has contradictions, only those within the address bits that were seen. */
 static int find_policy(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
 	uint64_t next;
@@ -244,7 +245,7 @@ static int find_policy(const struct gt_chase_series *series, struct gt_inference
 	return 0;
 }
 
-/* Sets of as many ways are followed together. */
+/* Follows the sets with the same number of ways together. */
 static int find_chance(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
 	const struct gt_function *function = &inference->function;
@@ -268,7 +269,7 @@ static int find_chance(const struct gt_chase_series *series, struct gt_inference
 	return 0;
 }
 
-/* ---- all together ---- */
+/* ---- the inference ---- */
 
 static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 		 struct gt_error *error)

@@ -14,7 +14,7 @@ struct page {
 	const struct gt_inference *found;
 };
 
-/* LEVEL.KEY = VALUE # status: P-chase: how sure. */
+/* "LEVEL.KEY = VALUE # status: P-chase, sure or not: ..." */
 static void figure(const struct page *page, const char *key, const char *value, int sure, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
@@ -48,7 +48,7 @@ static void print_classes(const struct page *page, const struct gt_chase_series 
 	fprintf(page->file, "%s\n", classes->outliers > 8 ? ", ..." : "");
 }
 
-/* What is not known, and the chase that would settle it. */
+/* What is not known, and the chase that would determine it. */
 static void print_proposals(const struct page *page, const struct gt_chase_series *series)
 {
 	struct gt_proposal proposals[GT_PROPOSALS_MAX];

@@ -23,14 +23,14 @@ int gt_observed_is_stream(struct gt_input *input, struct gt_error *error)
 struct observed {
 	gt_observed_take *take;
 	void *context;
-	/* Of the kernel in hand. */
+	/* Of the current kernel. */
 	uint64_t kernel;
 	struct gt_chase chase;
 	uint64_t *round, elements; /* the offsets of a round */
-	uint64_t next;		   /* number of the access that must come */
+	uint64_t next;		   /* number of the next access */
 };
 
-/* A kernel ends: all its accesses must have come. */
+/* At the end of a kernel, all its accesses must have been read. */
 static int end_kernel(struct observed *observed, struct gt_error *error)
 {
 	uint64_t expected = observed->elements * observed->chase.rounds;

@@ -20,11 +20,11 @@ struct gt_observation {
 /* Called for each access. Returns 0, or -1 with the error set. */
 typedef int gt_observed_take(void *context, const struct gt_observation *access, struct gt_error *error);
 
-/* Whether what the input begins with is a stream (gtrace(5)), and no text. Returns 1, 0, or -1. */
+/* Whether the input is a stream (gtrace(5)), not text. Returns 1, 0, or -1. */
 int gt_observed_is_stream(struct gt_input *input, struct gt_error *error);
 
-/* Reads a stream of requests whose kernels gt_chase_kernel named, each access of which has a latency, in order and
- * without a gap, and takes its accesses. Returns 0, or -1 with what was expected. */
+/* Reads a stream of requests whose kernels gt_chase_kernel named, and passes each access to `take`. Every access must
+ * be present, in order, with a latency. Returns 0, or -1 with what was expected. */
 int gt_observed_read(struct gt_input *input, gt_observed_take *take, void *context, struct gt_error *error);
 
 #endif

@@ -12,7 +12,7 @@
 #define ROUNDS_MAX 1000
 #define STRIDES_MAX 12	   /* doublings of a line */
 #define RUNS_MAX 768	   /* of one proposal */
-#define REPLACEMENTS 100   /* of each way, that tell chances from others */
+#define REPLACEMENTS 100   /* of each way, that suffice to distinguish probabilities */
 
 struct list {
 	const struct gt_inference *inference;
@@ -40,7 +40,7 @@ static uint64_t round_up(uint64_t number, uint64_t multiple)
 	return (number + multiple - 1) / multiple * multiple;
 }
 
-/* Rounds of the runs so far, and what the policy wants. */
+/* The rounds of the runs so far, and those that the policy needs. */
 static uint64_t rounds(const struct list *list)
 {
 	const struct gt_sweep *sweep = &list->inference->sweeps[0];
@@ -49,7 +49,7 @@ static uint64_t rounds(const struct list *list)
 	return sweep->rounds > least ? sweep->rounds : least;
 }
 
-/* Sets N's range: from first to last, of strides, in steps that are no more than RUNS_MAX. */
+/* Sets the range of N from first to last, in at most RUNS_MAX steps. */
 static void set_range(struct gt_proposal *proposal, uint64_t first, uint64_t last, uint64_t step)
 {
 	uint64_t stride = proposal->stride;
@@ -73,7 +73,8 @@ static void all_fit(struct list *list)
 	set_range(proposal, sweep->calm, 4 * sweep->calm, sweep->calm / 8);
 }
 
-/* A fine sweep from what fits to where all misses, or piece by piece to there. */
+/* Proposes a fine sweep from the largest N that fits to the N at which all accesses miss, or the continuation of a fine
+ * sweep that did not reach it. */
 static void sweep_again(struct list *list, const char *why, uint64_t more)
 {
 	const struct gt_inference *found = list->inference;
@@ -97,7 +98,7 @@ static void sweep_again(struct list *list, const char *why, uint64_t more)
 	set_range(proposal, first, last, sweep->unit);
 }
 
-/* Returns whether the sweep itself leaves something open. */
+/* Returns whether the sweep itself leaves something undetermined. */
 static int shape(struct list *list)
 {
 	const struct gt_sweep *sweep = &list->inference->sweeps[0];
@@ -133,7 +134,7 @@ static int done(const struct list *list, uint64_t bytes, uint64_t stride)
 	return 0;
 }
 
-/* How often the chase that tells policies apart was run. */
+/* How often the chase that distinguishes policies was run. */
 static unsigned retouched(const struct list *list)
 {
 	unsigned n = 0;
@@ -168,7 +169,7 @@ static int fitted(const struct gt_inference *found, uint64_t stride, uint64_t la
 	return 0;
 }
 
-/* Sweeps of strides of 2, 4, ... lines see one address bit more each. */
+/* Each sweep with a stride of 2, 4, ... lines shows one more address bit. */
 static void bits(struct list *list)
 {
 	const struct gt_inference *found = list->inference;
@@ -207,7 +208,7 @@ static void regular_policy(struct list *list)
 	set_range(proposal, (3 * found->size) << tried, 0, found->line);
 }
 
-/* The N at which most sets have one line too many. */
+/* The N at which the largest number of sets has one line too many. */
 static uint64_t best_bytes(const struct gt_function *function)
 {
 	uint32_t held[GT_SETS_MAX + 1] = {0};

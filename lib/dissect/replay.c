@@ -33,7 +33,7 @@ static void touch(struct cache *cache, struct entry *entry)
 	entry->interval = 0;
 }
 
-/* The order in which lines go: what is smaller goes first. */
+/* The order of eviction: the smallest is evicted first. */
 static int before(const struct cache *cache, const struct entry *a, const struct entry *b)
 {
 	if (cache->victim->counts && a->uses != b->uses)

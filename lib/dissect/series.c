@@ -12,7 +12,7 @@
 
 enum role { SIZE, OFFSET, INDEX, LATENCY, ROLES };
 
-/* The names that a column may have, those of others' files among them. */
+/* The names that a column may have, including those in files of other programs. */
 static const struct {
 	const char *name;
 	enum role role;
@@ -140,8 +140,8 @@ int gt_series_read(struct gt_chase_series *series, struct gt_input *input, struc
 	return got;
 }
 
-/* Least distance between two successive elements, and whether all of them are that far apart, but for the way
- * back. */
+/* Finds the smallest distance between successive elements, and whether all have this distance except for the step back
+ * to the first. */
 static void find_stride(const struct gt_sample *samples, struct gt_chase_run *run)
 {
 	uint64_t others = 0, back = 0;

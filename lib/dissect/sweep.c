@@ -44,8 +44,8 @@ static int choose_runs(const struct gt_chase_series *series, struct gt_sweep *sw
 	return sweep->n > 0 ? 0 : gt_fail(error, "expected runs of one stride and two rounds or more each (gpchase trace -k 3)");
 }
 
-/* The first round of cold runs misses wherever something new comes in, and nowhere else: the distance of these places is
- * the unit. Of 20 accesses one may look like what it is not. */
+/* The first round of a cold run misses at each new unit, and nowhere else: the distance of these misses is the unit.
+ * One in 20 accesses may be misclassified. */
 static void find_unit(struct gt_sweep_work *work)
 {
 	enum { POWERS = 17 };
@@ -56,7 +56,7 @@ static void find_unit(struct gt_sweep_work *work)
 		gt_sweep_count(work, j);
 		for (size_t e = 0; e < gt_sweep_run(work, j)->period; e++)
 			for (unsigned power = 0; power < POWERS && work->elements[e].first >= 0; power++) {
-				/* Half of the weight is that of places that should miss. */
+				/* Accesses that should miss have half of the weight. */
 				uint64_t apart = UINT64_C(1) << power, weight = e % apart == 0 ? apart - 1 + (apart == 1) : 1;
 				known[power] += weight;
 				agree[power] += work->elements[e].first == (e % apart != 0) ? weight : 0;
@@ -72,7 +72,8 @@ static void find_unit(struct gt_sweep_work *work)
 		sweep->unit = sweep->stride;
 }
 
-/* How often an element must miss so that, of all elements of all runs, none does by noise (1 in 10,000). */
+/* How often an element must miss so that noise would make any element of any run do so with a probability of at most 1
+ * in 10,000. */
 static uint32_t enough(const struct gt_sweep_work *work, const struct gt_sweep_element *element, double places)
 {
 	double chance = places;
@@ -108,7 +109,7 @@ static void find_missing(struct gt_sweep_work *work, size_t j)
 		sweep->doubt += members * exp(-misses / members / 2);
 }
 
-/* The first unit that run j has and the run before did not; of the first run by the step that follows. */
+/* The first unit of run j that the previous run did not have; for the first run, found from the next step. */
 static size_t newest(const struct gt_sweep_work *work, size_t j)
 {
 	const struct gt_sweep *sweep = work->sweep;
@@ -122,8 +123,8 @@ static size_t newest(const struct gt_sweep_work *work, size_t j)
 	return added < bytes ? (size_t)((bytes - added) / sweep->unit) : 0;
 }
 
-/* The units that begin to miss in run j are a set that overflows, or the newest ones alone, which fell into a set that
- * overflowed before. */
+/* The units that begin to miss in run j are a set that overflows or, if they are only the newest units, belong to a set
+ * that overflowed before. */
 static void take_run(struct gt_sweep_work *work, size_t j)
 {
 	struct gt_sweep *sweep = work->sweep;
@@ -154,7 +155,7 @@ static void take_run(struct gt_sweep_work *work, size_t j)
 	}
 }
 
-/* Whether all units of run j missed by then; the step up to there. */
+/* Whether all units of run j have missed; also records the step. */
 static int all_miss(struct gt_sweep_work *work, size_t j)
 {
 	struct gt_sweep *sweep = work->sweep;
@@ -169,7 +170,7 @@ static int all_miss(struct gt_sweep_work *work, size_t j)
 	return sweep->sets > 0;
 }
 
-/* Chance must be given the time to replace each line. */
+/* With random replacement, a run must have enough rounds to replace each line. */
 static void drop_short_runs(struct gt_sweep_work *work)
 {
 	struct gt_sweep *sweep = work->sweep;
@@ -200,7 +201,7 @@ static void find_sets(struct gt_sweep_work *work)
 	sweep->units = (size_t)((sweep->last + sweep->unit - 1) / sweep->unit);
 	for (size_t u = 0; u < sweep->units && sweep->sets == 1; u++)
 		if (sweep->missing[u])
-			sweep->set[u] = 1; /* a line that came later has no other set to be in */
+			sweep->set[u] = 1; /* with one set, later lines are in it too */
 }
 
 int gt_sweep_make(const struct gt_chase_series *series, uint64_t stride, struct gt_sweep *sweep, struct gt_error *error)

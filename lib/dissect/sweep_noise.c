@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Of a sweep, before its sets are known: how many misses are noise, and whether what misses misses always. */
+/* The noise of a sweep and the regularity of its misses, which are found before its sets. */
 #include <string.h>
 
 #include "dissect/sweep_work.h"
 
-#define NOISE_MOST 0.01	 /* hits that look like misses */
+#define NOISE_MOST 0.01	 /* share of hits that may look like misses */
 #define RUNS_LOOKED_AT 8 /* of those that miss, for the regularity */
 
 /* Counts a run's hits and misses by element. */
@@ -25,8 +25,8 @@ void gt_sweep_count(struct gt_sweep_work *work, size_t j)
 	}
 }
 
-/* LRU and FIFO in a ring miss always or never; chance misses now and then. Spread 0 is never or always; where many lines
- * have no choice of ways, the few that do still show. */
+/* 0 if each element misses always or never, as in a ring under LRU and FIFO; random replacement misses in some rounds. A
+ * few elements in between suffice, since many lines may have no choice of ways. */
 static double spread(const struct gt_sweep_work *work, size_t j)
 {
 	const struct gt_chase_run *run = gt_sweep_run(work, j);
@@ -47,7 +47,7 @@ static double spread(const struct gt_sweep_work *work, size_t j)
 	return missed > 0 ? both / missed : 0;
 }
 
-/* Whether rounds of a run repeat those some rounds before: chance does not. */
+/* Whether the misses of a run are periodic, which those of random replacement are not. */
 static int repeats(const struct gt_sweep_work *work, size_t j)
 {
 	const struct gt_chase_run *run = gt_sweep_run(work, j);
@@ -65,7 +65,7 @@ static int repeats(const struct gt_sweep_work *work, size_t j)
 	return 0;
 }
 
-/* Chance shows where the first sets overflow by little; where all is crowded all misses. */
+/* Random replacement shows where the first sets overflow by little; where all sets overflow by much, all miss. */
 void gt_sweep_regularity(struct gt_sweep_work *work)
 {
 	struct gt_sweep *sweep = work->sweep;
@@ -87,8 +87,8 @@ void gt_sweep_regularity(struct gt_sweep_work *work)
 	sweep->periodic = sweep->regularity == GT_IRREGULAR && repeats(work, first);
 }
 
-/* How many misses are noise, from the runs up to the first that has clearly more. Only the first access of a unit can
- * miss but by noise. */
+/* Estimates the noise from the runs up to the first with clearly more misses. Only first accesses of a unit are counted:
+ * the others can only miss by noise. */
 void gt_sweep_calm(struct gt_sweep_work *work)
 {
 	struct gt_sweep *sweep = work->sweep;
@@ -106,7 +106,7 @@ void gt_sweep_calm(struct gt_sweep_work *work)
 			return;
 		known += run_known;
 		missed += run_missed;
-		work->noise = (double)(missed + 1) / (double)(known + 1); /* one more: none seen is not none at all */
+		work->noise = (double)(missed + 1) / (double)(known + 1); /* + 1: the noise is not 0 only because none was seen */
 		work->noise = work->noise < NOISE_MOST ? work->noise : NOISE_MOST;
 		sweep->calm = gt_sweep_run(work, j)->bytes;
 	}

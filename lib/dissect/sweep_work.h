@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the analysis of a sweep share. */
+/* The state shared by the parts of a sweep's analysis. */
 #ifndef GT_DISSECT_SWEEP_WORK_H
 #define GT_DISSECT_SWEEP_WORK_H
 
 #include "dissect/sweep.h"
 
-/* What the elements of one run did. */
+/* The hits and misses of an element in one run. */
 struct gt_sweep_element {
 	uint32_t known, missed; /* after the first round */
 	int8_t first;		/* hit in the first round */
@@ -14,9 +14,9 @@ struct gt_sweep_element {
 struct gt_sweep_work {
 	const struct gt_chase_series *series;
 	struct gt_sweep *sweep;
-	struct gt_sweep_element *elements; /* of the run in hand */
-	uint8_t *now;		  /* in the run in hand */
-	double noise;		  /* chance that a hit looks like a miss */
+	struct gt_sweep_element *elements; /* of the current run */
+	uint8_t *now;		  /* misses in the current run, by unit */
+	double noise;		  /* probability that a hit looks like a miss */
 };
 
 static inline const struct gt_chase_run *gt_sweep_run(const struct gt_sweep_work *work, size_t j)

@@ -8,18 +8,18 @@
 #define NONE UINT32_MAX
 #define NOISE 0.02
 
-/* One set on its way through a run. */
+/* The state of one set during a run. */
 struct follow {
 	const struct gt_function *function;
 	uint64_t unit;
 	uint32_t set;
 	uint32_t *way; /* of each line; NONE: not in the set */
 	uint32_t filled;
-	uint64_t out;  /* the line that the full set has not; the next miss shows which way it came to */
-	uint32_t last; /* the way that went last */
+	uint64_t out;  /* the line that is absent from the full set; the next miss shows which way it was filled into */
+	uint32_t last; /* the way replaced last */
 };
 
-/* Returns 0 if the miss cannot be. */
+/* Returns 0 if the miss is impossible. */
 static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t line)
 {
 	if (follow->filled < victims->ways) {
@@ -45,8 +45,8 @@ static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t
 	return 1;
 }
 
-/* What happened to a line whose elements are samples i to end: 1 hit, 0 miss, -1 open. An element after the first of a
- * unit says nothing; units that do not agree leave it open. */
+/* The outcome of a visit to a line whose elements are samples i to end: 1 hit, 0 miss, -1 unknown. Only the first
+ * element of each unit counts; if units disagree, the outcome is unknown. */
 static int visit(const struct gt_sample *samples, size_t i, size_t end, uint64_t unit)
 {
 	int found = -1;
@@ -84,7 +84,7 @@ static void follow_run(const struct gt_chase_run *run, const struct gt_sample *s
 	}
 }
 
-/* Whether the ring gives the set one line too many, and every line's set is known. */
+/* Whether the ring has exactly one line too many for the set, and every line's set is known. */
 static int overfull(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function,
 		    uint32_t set)
 {
@@ -102,8 +102,8 @@ static int overfull(const struct gt_chase_run *run, const struct gt_sample *samp
 	return held == function->ways[set] + 1;
 }
 
-/* Chi-squared against these chances of each way: four deviations, and 10 more as few ways make it far from normal. Noise may
- * put 2 % of the replacements to another way. */
+/* A chi-squared test of the counts against these probabilities of the ways. The limit is four standard deviations, plus
+ * 10 because with few ways the distribution is far from normal. Noise may move 2 % of the replacements to another way. */
 static int agree(const struct gt_victims *victims, const unsigned *part, unsigned whole)
 {
 	double squares = 0, free = victims->ways - 1.0;
@@ -115,7 +115,7 @@ static int agree(const struct gt_victims *victims, const unsigned *part, unsigne
 	return squares < free + 4 * sqrt(2 * free) + 10;
 }
 
-/* Goes through the fractions of this whole near the counts, from way w on; the first that agree are kept. */
+/* Tries the fractions with this denominator that are near the counts, from way w on, and keeps the first that agree. */
 static void try_parts(struct gt_victims *victims, unsigned *part, uint32_t w, unsigned left, unsigned whole)
 {
 	unsigned common = whole;

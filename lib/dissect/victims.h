@@ -12,15 +12,15 @@
 struct gt_victims {
 	uint32_t ways;
 	uint64_t count[GT_VICTIM_WAYS_MAX]; /* how often each way was replaced; ways in the order in which a set fills */
-	uint64_t n, again;		    /* all; those of the same way as the one before in the set */
+	uint64_t n, again;		    /* all replacements; those of the same way as the previous one in the set */
 	uint64_t lost;			    /* contradictory misses, after which a set is not followed further */
-	int alike;			    /* the counts agree with equal chances, and with no memory */
-	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions; whole 0: with none */
+	int alike;			    /* the counts agree with equal and independent probabilities */
+	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions part / whole; whole is 0: with none */
 	int unique;			    /* no other such fractions agree */
 };
 
-/* Follows the misses of every set of so many ways (up to GT_VICTIM_WAYS_MAX) in all rings from an empty cache that give it one line too
- * many, until a latency leaves open whether a line missed. */
+/* Follows the misses of every set with this many ways (up to GT_VICTIM_WAYS_MAX), in all rings that begin with an empty
+ * cache and have one line too many for the set, until a latency does not show whether a line missed. */
 int gt_find_victims(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, uint32_t ways,
 		    struct gt_victims *victims, struct gt_error *error);
 

@@ -21,7 +21,7 @@ void gt_csv_field(const char *text, bool quoted, FILE *to)
 	putc('"', to);
 }
 
-/* The columns before the value. `index` is -1, or the place in an array. */
+/* Writes the columns before the value. `index` is -1, or the index in an array. */
 static void write_key(const char *kernel, const char *stage, const char *counter, long long index, FILE *to)
 {
 	char name[GT_COUNT_NAME + 24];

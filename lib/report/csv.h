@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes the text, in quotes if it needs them or if they are asked for. */
+/* Writes the text, in quotes if it needs them or if `quoted`. */
 void gt_csv_field(const char *text, bool quoted, FILE *to);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/grown.h"
 
-#define FEW 64 /* counters that are searched one by one */
+#define FEW 64 /* counters that are searched linearly; with more there is an index */
 
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error)
 {
@@ -50,7 +50,7 @@ void gt_report_clear(struct gt_report *report)
 	*report = (struct gt_report){0};
 }
 
-/* 1 if the filter keeps this kernel, 0 if not, -1 if it could not be tried. */
+/* 1 if the filter keeps this kernel, 0 if not, -1 on error. */
 static int chosen(const struct gt_report *report, const char *name, struct gt_error *error)
 {
 	struct gt_error inner;
@@ -59,17 +59,17 @@ static int chosen(const struct gt_report *report, const char *name, struct gt_er
 		return 1;
 	int found = gt_regex_match(report->choose, name, strlen(name), &inner);
 	if (found < 0)
-		return gt_fail(error, "kernel '%s': the kernel filter gave up on its name: %.500s", name, inner.text);
+		return gt_fail(error, "kernel '%s': cannot match the kernel filter: %.500s", name, inner.text);
 	return found;
 }
 
-/* The kernel of that id, new if need be. NULL on error. */
+/* The kernel of that id, created if it is new. NULL on error. */
 static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id, struct gt_error *error)
 {
 	int fresh;
 
 	if (id == GT_MAP_EMPTY) {
-		gt_fail(error, "kernel %" PRIu64 ": expected an id below that", id);
+		gt_fail(error, "kernel %" PRIu64 ": expected a smaller id", id);
 		return NULL;
 	}
 	uint64_t *place = gt_map_put(&report->index, id, report->n, &fresh);
@@ -132,7 +132,7 @@ static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const 
 	return stage;
 }
 
-/* The stage to which a count of this name belongs: the first that has not counted in this launch. */
+/* The stage of a count with this name: the first of that name that has not counted in this launch. */
 static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const char *plain, struct gt_error *error)
 {
 	unsigned occurrence = 1;
@@ -202,7 +202,7 @@ static int add_array(struct gt_count_entry *to, const struct gt_count_entry *fro
 	return 0;
 }
 
-/* Adds a counter of the same name to what is there. */
+/* Adds a counter to the one of the same name. */
 static int merge(struct gt_report_counter *to, const struct gt_count_entry *from, const char *stage,
 		 struct gt_error *error)
 {
@@ -221,7 +221,7 @@ static int merge(struct gt_report_counter *to, const struct gt_count_entry *from
 	return fits ? 0 : gt_fail(error, "stage %s, counter %s: the total does not fit 64 bits", stage, from->name);
 }
 
-/* The key in the index for a name, or for one whose hash is another's: the next key. */
+/* The key of a name in the index: its hash, or the next key if another name has that hash. */
 static uint64_t key_of(const struct gt_report_stage *stage, const char *name)
 {
 	uint64_t key = XXH3_64bits(name, strlen(name));
@@ -233,7 +233,7 @@ static uint64_t key_of(const struct gt_report_stage *stage, const char *name)
 	return key;
 }
 
-/* Puts the last counter into the index, which begins when there are too many to search. */
+/* Puts the last counter into the index, which is built once there are more than FEW. */
 static int index_last(struct gt_report_stage *stage, struct gt_error *error)
 {
 	int fresh;
@@ -262,7 +262,7 @@ static struct gt_report_counter *counter_of(const struct gt_report_stage *stage,
 	return NULL;
 }
 
-/* Adds entry number `hint` of a record: records of one stage mostly agree on their order. */
+/* Adds entry number `hint` of a record. The records of a stage mostly have the same order, so the index is a hint. */
 static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry *entry, bool differs, size_t hint,
 		     struct gt_error *error)
 {
@@ -292,7 +292,7 @@ int gt_report_count(struct gt_report *report, const struct gt_count *count, stru
 
 	if (!kernel)
 		return -1;
-	/* Counts without a launch belong to one launch that is not known. */
+	/* Counts without a launch belong to one unknown launch. */
 	if (kernel->launches == 0)
 		kernel->launches = 1;
 	struct gt_report_stage *stage = stage_of(kernel, count->stage, error);

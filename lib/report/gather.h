@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers what the stages of a pipe counted, kernel by kernel, and adds it up. */
+/* Gathers the counts of all stages of a pipe by kernel, and adds them up. */
 #ifndef GT_REPORT_GATHER_H
 #define GT_REPORT_GATHER_H
 
@@ -22,50 +22,49 @@
 struct gt_report_counter {
 	struct gt_count_entry value; /* owned */
 	const struct gt_counter *about;
-	bool differs; /* a setting, or a word, that was not everywhere the same: has no value */
+	bool differs; /* a setting or a word whose values differ: it has none */
 };
 
-/* One stage of one kernel. A stage that a stream names twice in one launch is another stage:
- * "l1", then "l1#2". */
+/* One stage of one kernel. A second stage of the same name in one launch gets a number: "l1", then "l1#2". */
 struct gt_report_stage {
 	char name[GT_REPORT_STAGE_NAME];
 	char plain[GT_COUNT_NAME]; /* without "#2" */
-	uint64_t launch;	   /* the last announcement of the kernel in which it counted */
+	uint64_t launch;	   /* the number of the kernel's last launch in which it counted */
 	struct gt_report_counter *counters;
 	size_t n, capacity;
-	struct gt_map index; /* from the hash of a name to its place; only once there are many */
+	struct gt_map index; /* from the hash of a name to the counter's index; only if there are many */
 };
 
 struct gt_report_kernel {
 	struct gt_kernel kernel;
 	bool announced;	   /* false: counts came without a launch, so only kernel.id is known */
 	bool chosen;	   /* false: the kernel filter leaves it out */
-	uint64_t launches; /* how often it was announced */
-	struct gt_report_stage *stages; /* in the order in which they came, which is the pipe's */
+	uint64_t launches; /* number of its launches */
+	struct gt_report_stage *stages; /* in the order of the pipe */
 	size_t n, capacity;
 };
 
 struct gt_report {
 	char gpu[GT_GPU_TEXT]; /* the GPU's name, or "" */
-	struct gt_report_kernel *kernels; /* in the order in which they came */
+	struct gt_report_kernel *kernels; /* in the order of their first launch */
 	size_t n, capacity;
-	struct gt_map index; /* from the kernel's id to its place */
+	struct gt_map index; /* from the kernel's id to its index */
 	struct gt_report_kernel total;
 	struct gt_regex *choose; /* the kernel filter, or NULL; owned */
 };
 
-/* An empty report on kernels whose names match a PCRE (NULL: on all). Freed by gt_report_clear.
- * Returns 0, or -1 with what is wrong in the expression. */
+/* An empty report on kernels whose names match a PCRE (NULL: on all). Freed by gt_report_clear. Returns 0, or -1 with
+ * the error in the expression. */
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error);
 void gt_report_clear(struct gt_report *report);
 
-/* Takes what a stream said. Each returns 0, or -1 with an error. */
+/* Each takes an event of a stream, and returns 0, or -1 with an error. */
 int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *kernel, struct gt_error *error);
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error);
 void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
 
-/* Drops what the filter leaves out and computes the total: sums of numbers and, element by
- * element, of arrays; settings and words only where all kernels agree. */
+/* Drops the kernels that the filter excludes and computes the total: sums of numbers and, element by element, of
+ * arrays; settings and words only if all kernels agree. */
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
 
 /* A stage of a kernel by name, or NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reports in JSON share. */
+/* The common parts of reports in JSON. */
 #ifndef GT_REPORT_JSON_H
 #define GT_REPORT_JSON_H
 
@@ -14,8 +14,7 @@ void gt_json_string(const char *text, FILE *to);
 /* Writes a metric's value: a number, or null if it is undefined. */
 void gt_json_value(struct gt_metric_value value, FILE *to);
 
-/* Writes the frame of a report around what `body` writes for each kernel and for the total: the
- * members of an object, each with ", " before it. */
+/* Writes a report. `body` writes the members of the object of each kernel and of the total, each preceded by ", ". */
 void gt_json_report(const struct gt_report *report, const char *names,
 		    void (*body)(const struct gt_report_kernel *kernel, FILE *to), FILE *to);
 

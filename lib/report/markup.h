@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* Writes a text so that it is nothing but text, between tags and in quoted attributes. What a page
- * cannot hold becomes '?' (utf8.h). */
+/* Writes a text escaped, for use between tags and in quoted attributes. Characters that a page cannot hold become '?'
+ * (utf8.h). */
 void gt_markup_text(const char *text, FILE *to);
 
 #endif

@@ -20,7 +20,7 @@ const struct gt_metric gt_ratios[] = {
 	{"atomic_hit_ratio", "% of atomics", "atomic_hits", ".atomic_hits", ".atomics", 100},
 	{"mean_latency", "steps a miss", "latency_steps", ".latency_steps", ".reservations", 1},
 	{"mean_load_latency", "steps a load's lookup", "load_steps", ".load_steps", ".hit_lookups .reservations .merges", 1},
-	{"mean_mshr", "entries that a miss met", "busy_entries", ".busy_entries", ".reservations", 1},
+	{"mean_mshr", "entries in use at a miss", "busy_entries", ".busy_entries", ".reservations", 1},
 	{"misses_in_flight", "misses at a time", "instance_steps", ".latency_steps", ".instance_steps", 1},
 	{"stall_ratio", "% of instance steps", "stalls", ".stalls", ".instance_steps", 100},
 	{"hit_ratio", "% of references", "hits", ".hits", ".references", 100},
@@ -36,9 +36,8 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 #define L2_SECTORS "lts__t_sectors_op_"
 #define L2_TEX "lts__t_sectors_srcunit_tex_op_"
 
-/* Sectors have 32 bytes on every GPU that this profiler serves. At L2 a store is a hit by
- * definition of the counter, whether or not the line was there; the model's own write_hits tell
- * whether it was. */
+/* Sectors have 32 bytes on every GPU that this profiler supports. At L2 the profiler counts every store as a hit,
+ * whether the line was present or not; the model's own write_hits tell whether it was. */
 const struct gt_metric gt_ncu_metrics[] = {
 	{L1_REQUESTS "ld.sum", "request", NULL, "coalesce.load_accesses", NULL, 1},
 	{L1_REQUESTS "st.sum", "request", NULL, "coalesce.store_accesses", NULL, 1},
@@ -79,8 +78,8 @@ const struct gt_metric gt_ncu_metrics[] = {
 };
 const size_t gt_ncu_metrics_n = sizeof gt_ncu_metrics / sizeof *gt_ncu_metrics;
 
-/* On Pascal the merging between the groups of lanes of one warp is neither a hit nor a miss of L1, so
- * its hit rate is over the distinct sectors of each warp load; a store hits L2 where its line is. */
+/* On Pascal, sectors that several groups of lanes of one warp share are neither hits nor misses of L1, so its hit rate is
+ * over the distinct sectors of each warp load. A store hits L2 if its line is present. */
 const struct gt_metric gt_nvprof_metrics[] = {
 	{"tex_cache_transactions", "transaction", NULL, "coalesce.load_sectors", NULL, 1},
 	{"global_hit_rate", "%", NULL, "coalesce.load_warp_sectors -l1.sent_reads", "coalesce.load_warp_sectors", 100},
@@ -114,8 +113,8 @@ static bool term_value(const char *term, size_t length, const struct gt_report_k
 	return stage && gt_report_number(stage, dot + 1, value);
 }
 
-/* The sum that a definition asks for, as GT_METRIC_COUNT, or why there is none. What is added and
- * what is taken away are summed apart, so the order of the terms does not matter. */
+/* The sum in a definition, as GT_METRIC_COUNT, or why there is none. Positive and negative terms are summed separately,
+ * so their order does not matter. */
 static struct gt_metric_value sum_of(const char *terms, const struct gt_report_kernel *kernel,
 				     const struct gt_report_stage *stage)
 {

@@ -3,9 +3,9 @@
  * a table, and its definition is written as sums of counters:
  *
  *     "l1.reads -l1.read_hits"     stage.counter, with '-' to subtract;
- *     ".reads ?.atomics"           no stage: the stage at hand; '?': 0 if the counter is absent
+ *     ".reads ?.atomics"           no stage: the current stage; '?': 0 if the counter is absent
  *
- * A metric of which any other counter is absent does not exist for that kernel. */
+ * If any other counter is absent, the kernel does not have the metric. */
 #ifndef GT_REPORT_METRIC_H
 #define GT_REPORT_METRIC_H
 
@@ -17,7 +17,7 @@
 struct gt_metric {
 	const char *name;
 	const char *unit;
-	const char *beside; /* our own: the counter beside which a table prints it; profilers': NULL */
+	const char *beside; /* our own: the counter in whose row a table prints it; profilers': NULL */
 	const char *numerator;
 	const char *denominator; /* NULL: a count; else a ratio */
 	uint64_t factor; /* by which the numerator is multiplied */
@@ -25,7 +25,7 @@ struct gt_metric {
 
 enum gt_metric_state {
 	GT_METRIC_ABSENT,    /* a counter is missing */
-	GT_METRIC_UNDEFINED, /* 0/0, less than nothing, or past 64 bits: printed as "-" */
+	GT_METRIC_UNDEFINED, /* 0/0, negative, or above 64 bits: printed as "-" */
 	GT_METRIC_COUNT,
 	GT_METRIC_RATIO,
 };
@@ -40,8 +40,8 @@ struct gt_metric_value {
 extern const struct gt_metric gt_ratios[];
 extern const size_t gt_ratios_n;
 
-/* The metrics of NVIDIA's profiler, Nsight Compute (ncu), that a model can tell. Of rows of one
- * name the first whose counters are there holds. */
+/* The metrics of NVIDIA's profiler, Nsight Compute (ncu), that the model can compute. Of several rows with one name, the
+ * first whose counters are present is used. */
 extern const struct gt_metric gt_ncu_metrics[];
 extern const size_t gt_ncu_metrics_n;
 
@@ -49,11 +49,11 @@ extern const size_t gt_ncu_metrics_n;
 extern const struct gt_metric gt_nvprof_metrics[];
 extern const size_t gt_nvprof_metrics_n;
 
-/* The value of a metric. `stage` is the stage at hand, or NULL for metrics that name theirs. */
+/* The value of a metric. `stage` is the current stage, or NULL for metrics that name theirs. */
 struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
 					  const struct gt_report_stage *stage);
 
-/* The vocabularies of profilers in which the model's counters can be told. */
+/* The profilers in whose metrics the model's counters can be reported. */
 struct gt_vocabulary {
 	const char *name; /* as --names has it */
 	const struct gt_metric *metrics;
@@ -63,10 +63,10 @@ struct gt_vocabulary {
 extern const struct gt_vocabulary gt_vocabularies[];
 extern const size_t gt_vocabularies_n;
 
-/* The first metric of that name in any of them, or NULL: a pointer that stands for the name. */
+/* The first metric of that name in any of them, or NULL. The pointer identifies the name. */
 const struct gt_metric *gt_metric_named(const char *name);
 
-/* The value of a kernel under the metric's name: of rows of one name the first whose counters are there. */
+/* A kernel's value of the metric: from the first row of that name whose counters are present. */
 struct gt_metric_value gt_metric_of_kernel(const struct gt_metric *metric, const struct gt_report_kernel *kernel);
 
 /* The value as text: digits, a ratio with two decimals, or "-". */

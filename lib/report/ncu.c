@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "report/table.h"
 
-/* Calls `show` for each metric of a vocabulary that the kernel's counters tell. */
+/* Calls `show` for each metric of a vocabulary that the kernel's counters determine. */
 static void each_metric(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel,
 			void (*show)(void *context, const struct gt_metric *metric, struct gt_metric_value value),
 			void *context)
@@ -53,7 +53,7 @@ static void write_shape(const uint32_t shape[3], FILE *to)
 	fprintf(to, "\"(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")\",", shape[0], shape[1], shape[2]);
 }
 
-/* As ncu has it, every value is in quotes; unlike it, numbers are not cut into groups of three. */
+/* As in ncu, every value is in quotes; unlike there, numbers have no thousands separators. */
 static void csv_row(void *context, const struct gt_metric *metric, struct gt_metric_value value)
 {
 	const struct csv_context *csv = context;
@@ -100,7 +100,7 @@ static void write_json(const struct gt_vocabulary *names, const struct gt_report
 	putc(']', to);
 }
 
-/* The reports of a vocabulary: each is a kind of the frames that all reports share. */
+/* The reports of a vocabulary, one in each form. */
 #define REPORTS(NAME, VOCABULARY)                                                                  \
 	static void NAME##_table_body(const struct gt_report_kernel *kernel, FILE *to)             \
 	{                                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports on what was gathered: a table to read, CSV and JSON to compute with, in our names or in
- * those of NVIDIA's profilers. A report is written to a file that the caller opens and checks. */
+/* Reports of gathered counts: a table to read, CSV and JSON to compute with, with our names or those of NVIDIA's
+ * profilers. A report is written to a file that the caller opens and checks. */
 #ifndef GT_REPORT_REPORT_H
 #define GT_REPORT_REPORT_H
 
@@ -19,7 +19,7 @@ struct gt_report_form {
 /* The form of those names, or NULL if there is none. */
 const struct gt_report_form *gt_report_form_find(const char *names, const char *form);
 
-/* The forms, each in the file of its name. The report must be finished. */
+/* The writers of the forms, each in the file of its name. The report must be finished. */
 void gt_report_write_table(const struct gt_report *report, FILE *to);
 void gt_report_write_csv(const struct gt_report *report, FILE *to);
 void gt_report_write_json(const struct gt_report *report, FILE *to);

@@ -9,9 +9,9 @@
 #include "base/options.h"
 #include "report/metric.h"
 
-#define INLINE_VALUES 8 /* arrays no longer than this are shown whole */
+#define INLINE_VALUES 8 /* arrays up to this length are shown in full */
 
-/* The character, unless it is one that a terminal might obey. */
+/* The character, or a replacement if it is a control character, which a terminal might interpret. */
 static char harmless(char c)
 {
 	return (unsigned char)c < ' ' || c == 127 ? '?' : c;
@@ -44,7 +44,7 @@ void gt_table_write(struct gt_table *table, FILE *to)
 			if (strlen(table->cells[row][i]) > width[i])
 				width[i] = strlen(table->cells[row][i]);
 	for (size_t row = 0; row < table->n; row++) {
-		size_t owed = 0; /* blanks, written only before something else */
+		size_t owed = 0; /* pending blanks, written only before other text */
 		for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
 			const char *cell = table->cells[row][i];
 			size_t length = strlen(cell), gap = width[i] - length;
@@ -84,7 +84,7 @@ static void write_name(const char *name, FILE *to)
 		putc(harmless(*name), to);
 }
 
-/* "grid 4 x 16 (64 blocks)": trailing ones are left out. */
+/* "grid 4 x 16 (64 blocks)": trailing dimensions of 1 are left out. */
 static void write_shape(const char *what, const uint32_t shape[3], uint64_t count, const char *unit, FILE *to)
 {
 	char number[GT_TABLE_NUMBER];
@@ -150,7 +150,7 @@ void gt_table_report(const struct gt_report *report,
 	}
 }
 
-/* The sum of an array as its value, and the array itself if it is short, as a remark. */
+/* Shows the sum of an array as its value and, if the array is short, its elements as the remark. */
 static void show_array(const struct gt_count_entry *entry, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL])
 {
 	char number[GT_TABLE_NUMBER];
@@ -172,7 +172,7 @@ static void show_array(const struct gt_count_entry *entry, char value[GT_TABLE_C
 		at += snprintf(remark + at, (size_t)(GT_TABLE_CELL - at), " %" PRIu64, entry->array[i]);
 }
 
-/* The ratio that stands beside a counter, as a remark. Returns whether there is one with a value. */
+/* Shows the ratio that belongs to a counter as the remark. Returns whether there is one with a value. */
 static bool show_ratio(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
 		       const char *counter, char remark[GT_TABLE_CELL])
 {
@@ -222,7 +222,7 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 		      const struct gt_report_stage *stage)
 {
 	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
-	const char *name = stage->name; /* until it was written */
+	const char *name = stage->name; /* written in the stage's first row only */
 
 	for (size_t i = 0; i < stage->n; i++) {
 		const struct gt_report_counter *counter = &stage->counters[i];

@@ -26,8 +26,8 @@ void gt_table_write(struct gt_table *table, FILE *to);
 #define GT_TABLE_NUMBER 32
 const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
 
-/* A counter's value, and what stands beside it (a ratio, the elements of a short array, or nothing).
- * False if it is not worth a row: what did not happen, where nothing could have been counted. */
+/* A counter's value, and a remark: a ratio, the elements of a short array, or nothing. False if the counter is not
+ * printed: it is 0 and nothing could have been counted. */
 bool gt_table_counter(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
 		      const struct gt_report_counter *counter, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL]);
 

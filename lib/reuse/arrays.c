@@ -55,7 +55,7 @@ int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struc
 		return 0;
 	if (!addresses || !bytes || addresses->kind != GT_COUNT_ARRAY || bytes->kind != GT_COUNT_ARRAY ||
 	    addresses->n != bytes->n || (names && names->kind != GT_COUNT_TEXT))
-		return gt_fail(error, "allocations: expected the arrays addresses and bytes, one element each an "
+		return gt_fail(error, "allocations: expected the arrays addresses and bytes, with one element per "
 			       "allocation, and the text names");
 	struct gt_array *live = gt_resized(arrays->arrays, addresses->n, sizeof *live);
 	if (!live)

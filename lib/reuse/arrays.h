@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which array an address lies in, by the allocations that a trace names: a count of the stage
- * `allocations` with arrays `addresses` and `bytes` and a text `names`, separated by commas. */
+/* Which array an address lies in, by the allocations that a trace names: a count of the stage `allocations` with
+ * the arrays `addresses` and `bytes` and the text `names`, separated by commas. */
 #ifndef GT_REUSE_ARRAYS_H
 #define GT_REUSE_ARRAYS_H
 
@@ -21,14 +21,14 @@ struct gt_array {
 struct gt_arrays {
 	struct gt_array *arrays; /* live ones, by address */
 	size_t n;
-	struct gt_names names; /* all that were ever seen; 0 is "-": no array */
+	struct gt_names names; /* all names seen; 0 is "-": no array */
 };
 
 int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error);
 void gt_arrays_close(struct gt_arrays *arrays);
 
-/* Makes those of the count the live ones, if it is of that stage. Returns 0, or -1: memory, columns
- * of different lengths or arrays that overlap. */
+/* If the count is of that stage, its arrays become the live ones. Returns 0, or -1: out of memory, lists of
+ * different lengths, or arrays that overlap. */
 int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struct gt_error *error);
 
 /* The number of the name of the array that holds the address; 0 if none does. */

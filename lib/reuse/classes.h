@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The classes into which a split puts references, and what is counted of each: the same instruction,
- * the same op. */
+/* The classes of references that a split makes, such as those of one instruction or one op, and the caller's
+ * counts for each. */
 #ifndef GT_REUSE_CLASSES_H
 #define GT_REUSE_CLASSES_H
 
@@ -18,23 +18,23 @@ struct gt_reuse_class {
 
 struct gt_reuse_classes {
 	const struct gt_split *split;	/* NULL: there are no classes */
-	const struct gt_launch *launch; /* what the split goes by; the caller's */
+	const struct gt_launch *launch; /* for the split; the caller's */
 	struct gt_reuse_class *classes;
 	size_t n, capacity;
 	struct gt_map index; /* key to class */
 };
 
-/* Zeroed, it can be closed. Returns 0, or -1 when memory is short. */
+/* A zeroed struct can be closed. Returns 0, or -1 when memory is short. */
 int gt_reuse_classes_open(struct gt_reuse_classes *classes, const struct gt_split *split, const struct gt_launch *launch,
 		    struct gt_error *error);
-/* What was counted must be freed before. */
+/* The caller frees `counted` of each class before. */
 void gt_reuse_classes_close(struct gt_reuse_classes *classes);
 void gt_reuse_classes_clear(struct gt_reuse_classes *classes);
 
 /* The class of a reference, made if it is new; valid until the next call. NULL when memory is short. */
 struct gt_reuse_class *gt_reuse_classes_of(struct gt_reuse_classes *classes, const struct gt_referrer *referrer, struct gt_error *error);
 
-/* Orders the classes by key; none may be asked for until the next clear. */
+/* Sorts the classes by key; gt_reuse_classes_of may not be called until the next clear. */
 void gt_reuse_classes_sort(struct gt_reuse_classes *classes);
 
 /* The name of class i, into a buffer of GT_CLASS_TEXT bytes; returns it. */

@@ -8,7 +8,7 @@
 
 #define STAGE_TEXT (GT_COUNT_NAME + 32) /* bytes that hold any name and any number */
 
-/* "CLASS.", cut so that there is room for a counter's name behind it. */
+/* "CLASS.", cut to leave room for a counter's name. */
 static const char *prefix_of(const struct gt_reuse_classes *classes, size_t i, char prefix[GT_COUNT_NAME])
 {
 	char class[GT_CLASS_TEXT];
@@ -71,7 +71,7 @@ static int count_figures(struct gt_count *count, const char *prefix, const struc
 	return 0;
 }
 
-/* The figures of size number `size`: of all, then of each class. */
+/* Counts the figures for size number `size`: of all references, then of each class. */
 static int count_size(struct gt_count *count, const struct gt_measures *measures, const struct gt_reuse_text *text,
 		      size_t size, struct gt_error *error)
 {
@@ -96,7 +96,7 @@ static int count_size(struct gt_count *count, const struct gt_measures *measures
 	}
 }
 
-/* What has a stack, or a cache; of sharing, who has one alone and who together. */
+/* Describes what has a stack or a cache; for sharing, the private and the shared one. */
 static int describe(struct gt_count *count, const struct gt_measures *measures, const struct gt_reuse_text *text,
 		    struct gt_error *error)
 {
@@ -108,7 +108,7 @@ static int describe(struct gt_count *count, const struct gt_measures *measures, 
 	return sharing ? gt_count_text(count, "private", gt_reuse_per_format(&measures->reuses[0], per), error) : 0;
 }
 
-/* The stage's name, with a number behind it if there may be several. */
+/* The stage's name, followed by a number if there may be several. */
 static const char *stage_of(const char *name, bool several, uint64_t number, char stage[STAGE_TEXT])
 {
 	int n = snprintf(stage, STAGE_TEXT, "%s", name);

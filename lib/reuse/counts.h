@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured, as counts that travel down the pipe. */
+/* Measured reuse as counts in the stream. */
 #ifndef GT_REUSE_COUNTS_H
 #define GT_REUSE_COUNTS_H
 
@@ -10,14 +10,13 @@
 #include "reuse/tables.h"
 #include "stream/output.h"
 
-/* Bytes that a stage's name takes at most beyond the one it is given: ":4294967296". */
+/* The longest suffix of a stage's name: ":4294967296". */
 #define GT_COUNTS_SUFFIX 11
 
-/* Gives away what finished measures say of a kernel: a histogram for each or, for a table that has
- * figures, one count for each size that was asked for. Stages are called as `name` says, with ":" and
- * the size, or the number of sets of a curve, where there may be several. After the words of
- * gt_reuse_describe come the numbers of all references and, behind the names of their classes, those
- * of each class. */
+/* Writes the counts of a kernel from finished measures: a histogram for each measure or, for a table with figures,
+ * one count for each requested size. Stages are named `name`, followed by ":" and the size, or by the number of
+ * sets of a curve, if there may be several. The entries of gt_reuse_describe come first, then the numbers of all
+ * references, then those of each class, with the class's name in front. */
 int gt_counts_give(const struct gt_measures *measures, const struct gt_reuse_text *text, const char *name,
 		   uint64_t kernel, const struct gt_output *output, struct gt_error *error);
 

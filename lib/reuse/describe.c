@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured, in words that go with the numbers. */
+/* Describes what was measured, for the counts. */
 #include <inttypes.h>
 #include <stdio.h>
 

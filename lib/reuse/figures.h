@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The integers that a histogram or a pair gives for one size of cache. Tables print them; counters put
- * them into the stream. */
+/* The integers that follow from a histogram or a pair for one size of cache. Tables print them, and counters carry
+ * them in the stream. */
 #ifndef GT_REUSE_FIGURES_H
 #define GT_REUSE_FIGURES_H
 
@@ -14,19 +14,19 @@
 
 #define GT_FIGURES_MAX 12
 
-/* What a table was asked for, and what its stacks are. */
+/* The arguments of a table, and the properties of its stacks. */
 struct gt_reuse_asked {
 	struct gt_lines lines; /* sizes, ways or numbers of sets */
 	struct gt_sdcm cache;
-	enum gt_reuse_per alone; /* sharing: who has a cache of its own */
-	uint64_t sets, unit_bytes; /* of the stacks that the histogram is of */
-	double error; /* of a ratio, to expect (gt_reuse_expected_error) */
+	enum gt_reuse_per alone; /* sharing: what has a private cache */
+	uint64_t sets, unit_bytes; /* of the stacks behind the histogram */
+	double error; /* expected, of a ratio (gt_reuse_expected_error) */
 };
 
 struct gt_figures {
 	const char *names[GT_FIGURES_MAX + 1]; /* up to a NULL */
-	size_t settings; /* the first so many say what the cache is, the others count references */
-	/* Fills in the numbers for size number `size` of asked->lines; one of the two is set. */
+	size_t settings; /* this many at the front describe the cache, the others count references */
+	/* Computes the numbers for size number `size` of asked->lines. One of the two functions is set. */
 	void (*of_histogram)(const struct gt_reuse_asked *asked, size_t size, const struct gt_histogram *histogram,
 			     uint64_t *numbers);
 	void (*of_pair)(const struct gt_pair *pair, size_t size, const struct gt_pair_counts *counts,

@@ -19,7 +19,7 @@ void gt_histogram_clear(struct gt_histogram *histogram)
 	gt_histogram_begin(histogram, histogram->bound);
 }
 
-/* The page of a distance below the bound, made if it is not there yet. */
+/* The page of counters for distances below the bound, created if it does not exist yet. */
 static uint64_t *page_of(struct gt_histogram *histogram, size_t page, struct gt_error *error)
 {
 	if (page >= histogram->n_pages) {
@@ -41,8 +41,8 @@ short_of_memory:
 	return NULL;
 }
 
-/* The bin of a distance that is not below the bound: the highest bit of their quotient, by
- * counting bits, since a division would cost more than all the rest. */
+/* The bin of a distance at or above the bound: the highest bit of their quotient. Counting bits avoids a division,
+ * which would dominate the cost. */
 static unsigned far_bin(uint64_t bound, uint64_t distance)
 {
 	unsigned bin = (unsigned)(__builtin_clzll(bound) - __builtin_clzll(distance));
@@ -67,7 +67,7 @@ int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t
 	return 0;
 }
 
-/* Takes what there is of a counter, up to `excess`; returns what is left of that. */
+/* Subtracts up to `excess` from a counter; returns the rest of the excess. */
 static uint64_t take(uint64_t *counter, uint64_t excess)
 {
 	uint64_t part = *counter < excess ? *counter : excess;

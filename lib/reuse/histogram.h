@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each reuse distance occurred: one counter a distance below a bound, then bins that
- * double, and infinity apart. Memory follows the distances seen, not the bound. */
+/* How often each reuse distance occurred: one counter per distance below a bound, then bins that double in width,
+ * and a separate one for infinity. Memory depends on the distances seen, not on the bound. */
 #ifndef GT_REUSE_HISTOGRAM_H
 #define GT_REUSE_HISTOGRAM_H
 
@@ -22,20 +22,19 @@ struct gt_histogram {
 	uint64_t far[GT_HISTOGRAM_FAR]; /* bin k: bound * 2^k <= distance < bound * 2^(k + 1) */
 	uint64_t infinite;
 	uint64_t references; /* all of them */
-	uint64_t weight;     /* the sum of the counters; not `references` where they are an estimate */
+	uint64_t weight;     /* the sum of the counters; if they are estimates it may differ from `references` */
 };
 
-/* An empty histogram; takes no memory yet. Freed by gt_histogram_clear, which leaves it empty. */
+/* An empty histogram, without memory yet. Freed by gt_histogram_clear, which leaves it empty. */
 void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound);
 void gt_histogram_clear(struct gt_histogram *histogram);
 
-/* Counts one reference, whose distance stands for `weight` of them. Returns 0, or -1 when memory is short. */
+/* Counts one reference, which represents `weight` of them. Returns 0, or -1 when memory is short. */
 int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error);
 
-/* Makes the counters add up to `references`: what is missing is added to distance 0, what is too
- * much is taken from the shortest distances, since few lines have most of their references near
- * to each other, and whether they were sampled tells little about the rest (the correction of SHARDS,
- * Waldspurger et al., FAST 2015). */
+/* Makes the counters add up to `references` (the correction of SHARDS, Waldspurger et al., FAST 2015): a deficit
+ * is added to distance 0, an excess is subtracted from the shortest distances. Most short distances belong to a few
+ * lines, and whether these were sampled says little about the other distances. */
 int gt_histogram_settle(struct gt_histogram *histogram, struct gt_error *error);
 
 /* How often a distance below the bound occurred. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All that a plan measures, side by side. */
+/* All measurements of a plan, in one pass. */
 #ifndef GT_REUSE_MEASURES_H
 #define GT_REUSE_MEASURES_H
 
@@ -14,8 +14,8 @@ struct gt_measures {
 	struct gt_pair *pair; /* of the first two, if there is one; the caller's */
 };
 
-/* Opens the pair too, which stays the caller's to close. Zeroed, measures can be closed; so can some
- * that were not opened wholly. */
+/* Opens the pair too, which the caller closes. Zeroed measures can be closed, and so can those whose opening
+ * failed. */
 int gt_measures_open(struct gt_measures *measures, const struct gt_plan *plan, struct gt_pair *pair,
 		     struct gt_error *error);
 void gt_measures_close(struct gt_measures *measures);
@@ -24,12 +24,12 @@ void gt_measures_close(struct gt_measures *measures);
 int gt_measures_rows(struct gt_measures *measures, const struct gt_rows *rows, struct gt_error *error);
 /* Empties all stacks. */
 void gt_measures_flush(struct gt_measures *measures);
-/* Forgets what was counted. */
+/* Sets all counts to 0. */
 void gt_measures_clear(struct gt_measures *measures);
 
-/* Ends the counting until the next clear: every profile adds up and is in order. */
+/* Ends the counting until the next clear: every profile adds up and its classes are sorted. */
 int gt_measures_finish(struct gt_measures *measures, struct gt_error *error);
-/* Appends what was counted to the table, `kernel` standing in the first column. */
+/* Appends the counts to the table, with `kernel` in the first column. */
 int gt_measures_table(struct gt_measures *measures, struct gt_reuse_text *text, const char *kernel,
 		      struct gt_error *error);
 

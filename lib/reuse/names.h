@@ -15,11 +15,11 @@ struct gt_names {
 	struct gt_map index; /* hash of a name, to its number */
 };
 
-/* No names yet. Zeroed, it can be closed. Returns 0, or -1 when memory is short. */
+/* Begins without names. A zeroed struct can be closed. Returns 0, or -1 when memory is short. */
 int gt_names_open(struct gt_names *names, struct gt_error *error);
 void gt_names_close(struct gt_names *names);
 
-/* Sets *number to that of a name, which is remembered if it is new. */
+/* Sets *number to that of a name, which is added if it is new. */
 int gt_names_number(struct gt_names *names, const char *name, uint64_t *number, struct gt_error *error);
 
 #endif

@@ -130,5 +130,5 @@ int gt_reuse_set(struct gt_reuse_options *options, const char *name, const char 
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		if (strcmp(settings[i].name, name) == 0)
 			return settings[i].set(options, value, error);
-	return gt_fail(error, "no option is called '%s'", name);
+	return gt_fail(error, "no option is named '%s'", name);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is measured, as users write it. */
+/* The options of a measurement, as users write them. */
 #ifndef GT_REUSE_OPTIONS_H
 #define GT_REUSE_OPTIONS_H
 
 #include "base/error.h"
 #include "reuse/reuse.h"
 
-/* Lines of 128 bytes, a stack per SM where rows have one, all actions, no split. */
+/* Lines of 128 bytes, a stack per SM if rows have one, all actions, no split. */
 extern const struct gt_reuse_options gt_reuse_usual;
 
 /* Sets the option of that name:

@@ -30,7 +30,7 @@ int gt_lines_parse(const char *text, struct gt_lines *lines, struct gt_error *er
 	return 0;
 }
 
-/* Nothing counted yet; NULL when memory is short. */
+/* Counts of 0; NULL when memory is short. */
 static struct gt_pair_counts *new_counts(const struct gt_pair *pair, struct gt_error *error)
 {
 	struct gt_pair_counts *counts = calloc(1, sizeof *counts + pair->lines->n * sizeof *counts->cells);
@@ -109,7 +109,7 @@ static void count(const struct gt_pair *pair, struct gt_pair_counts *counts, uin
 	}
 }
 
-/* What is counted of the class of row i's reference; NULL when memory is short. */
+/* The counts of the class of row i's reference; NULL when memory is short. */
 static struct gt_pair_counts *counts_for(struct gt_pair *pair, const struct gt_rows *rows, size_t i, uint64_t unit,
 					 struct gt_error *error)
 {

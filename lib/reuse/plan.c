@@ -13,7 +13,7 @@ static int check_sampling(const struct gt_reuse_options *options, const struct g
 		return 0;
 	if (options->sets > 1 || pair || (text->table && strcmp(text->table->name, "curve-sets") == 0))
 		return gt_fail(error, "--sample: expected stacks without sets, and not --classes, --sharing or "
-			       "--curve-sets: a sample of lines is no sample of the neighbours in a set");
+			       "--curve-sets: sampled lines do not represent the contents of a set");
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What must be measured, in one pass, for a table: one profile, one for each number of sets, or a
- * pair; and which options go together. */
+/* What must be measured in one pass for a table: one profile, one for each number of sets, or a pair; and which
+ * options are compatible. */
 #ifndef GT_REUSE_PLAN_H
 #define GT_REUSE_PLAN_H
 
@@ -19,8 +19,8 @@ struct gt_plan {
 	const struct gt_split *split; /* of the pair, if it is one; measures have their own */
 };
 
-/* Fills in the plan, and in `options` and `text` what the table decides: the line, the bound.
- * `pair` is made ready for tables of pairs. Returns 0, or -1 with the options that do not go together. */
+/* Makes the plan, and sets in `options` and `text` what the table determines: the line and the bound. Prepares `pair`
+ * for tables of pairs. Returns 0, or -1 naming the incompatible options. */
 int gt_plan_make(struct gt_plan *plan, struct gt_reuse_options *options, struct gt_reuse_text *text,
 		 struct gt_pair *pair, struct gt_error *error);
 

@@ -44,7 +44,7 @@ static struct gt_histogram *histogram_for(struct gt_profile *profile, const stru
 		return class ? class->counted : NULL;
 	struct gt_histogram *histogram = malloc(sizeof *histogram);
 	if (!histogram) {
-		profile->classes.n--; /* it was the last, and holds nothing */
+		profile->classes.n--; /* remove the new class, which has no histogram */
 		gt_fail_memory(error, "a profile");
 		return NULL;
 	}

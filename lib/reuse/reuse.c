@@ -12,12 +12,12 @@
 #include "stream/hint.h"
 #include "stream/status.h"
 
-#define SAMPLE_SEED 0x67747261 /* so that what is sampled says nothing about places in a stack's table */
+#define SAMPLE_SEED 0x67747261 /* makes sampling independent of the hash in a stack's table */
 
 enum {
 	CHUNK = 1024,		/* references gathered before their stacks are touched */
-	TABLE_AHEAD = 16,	/* references between the first hint and the touch */
-	LINE_AHEAD = 8,	/* and between the second and the touch */
+	TABLE_PREFETCH_DISTANCE = 16, /* references from the prefetch of the table's entry to the touch */
+	LINE_PREFETCH_DISTANCE = 8,   /* and from the prefetch of the line's slot */
 };
 
 struct gt_reference {
@@ -44,7 +44,7 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 	return 0;
 }
 
-/* Distinct lines of the fullest stack: all stacks sample the same lines, so more stacks tell no more. */
+/* Distinct lines of the fullest stack. All stacks sample the same lines, so the others add no information. */
 static uint64_t most_lines(const struct gt_reuse *reuse)
 {
 	uint64_t most = 0;
@@ -66,7 +66,7 @@ double gt_reuse_expected_error(const struct gt_reuse *reuse)
 
 void gt_reuse_flush(struct gt_reuse *reuse)
 {
-	/* Not their sum: kernels mostly share their lines, and sample the same ones. */
+	/* The maximum, not the sum: kernels share most of their lines, and sample the same ones. */
 	if (most_lines(reuse) > reuse->profile.lines)
 		reuse->profile.lines = most_lines(reuse);
 	for (size_t i = 0; i < reuse->n_stacks; i++)
@@ -103,7 +103,7 @@ static int add_stack(struct gt_reuse *reuse, struct gt_error *error)
 	return 0;
 }
 
-/* What row i's stack is of, before that is divided into sets. */
+/* The warp, block or SM that row i's stack belongs to, before the division into sets. */
 static uint64_t group_of(const struct gt_reuse *reuse, const struct gt_rows *rows, size_t i)
 {
 	switch (reuse->options.per) {
@@ -150,7 +150,7 @@ static bool is_sampled(const void *reuse, uint64_t unit)
 	return sample_hash(unit) <= ((const struct gt_reuse *)reuse)->threshold;
 }
 
-/* Halves the rate until the lines are few enough. */
+/* Halves the sampling rate until at most sample_lines are left. */
 static void thin(struct gt_reuse *reuse)
 {
 	while (reuse->live > reuse->options.sample_lines && reuse->every < GT_SAMPLE_EVERY_MAX) {
@@ -164,7 +164,7 @@ static void thin(struct gt_reuse *reuse)
 	}
 }
 
-/* Touches the stacks of the chunk's n references and counts what they say. */
+/* Touches the stacks with the chunk's n references, and counts the distances. */
 static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, struct gt_error *error)
 {
 	const struct gt_reference *references = reuse->references;
@@ -174,10 +174,10 @@ static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, str
 	for (size_t i = 0; i < n; i++) {
 		const struct gt_reference *now = &references[i];
 		uint64_t distance;
-		if (i + TABLE_AHEAD < n)
-			gt_stack_prefetch(&reuse->stacks[now[TABLE_AHEAD].stack], now[TABLE_AHEAD].hash);
-		if (i + LINE_AHEAD < n)
-			gt_stack_prefetch_line(&reuse->stacks[now[LINE_AHEAD].stack], now[LINE_AHEAD].hash);
+		if (i + TABLE_PREFETCH_DISTANCE < n)
+			gt_stack_prefetch(&reuse->stacks[now[TABLE_PREFETCH_DISTANCE].stack], now[TABLE_PREFETCH_DISTANCE].hash);
+		if (i + LINE_PREFETCH_DISTANCE < n)
+			gt_stack_prefetch_line(&reuse->stacks[now[LINE_PREFETCH_DISTANCE].stack], now[LINE_PREFETCH_DISTANCE].hash);
 		if (gt_stack_touch(&reuse->stacks[now->stack], now->unit, now->hash, &distance, error) != 0)
 			return -1;
 		if (distance == GT_DISTANCE_INFINITE)
@@ -210,7 +210,7 @@ static int check(const struct gt_reuse *reuse, const struct gt_rows *rows, struc
 	return 0;
 }
 
-/* Leaves those of row i's units that are sampled; the others are only counted. */
+/* Keeps those of row i's units that are sampled, and counts the others. */
 static int sample(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, uint64_t *units, unsigned *n,
 		  struct gt_error *error)
 {
@@ -230,7 +230,7 @@ static int sample(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, 
 	return 0;
 }
 
-/* Row i's units were asked for in vain. */
+/* Counts the references of row i, which found no MSHR. */
 static int refuse(struct gt_reuse *reuse, const struct gt_rows *rows, size_t i, const uint64_t *units, unsigned n,
 		  struct gt_error *error)
 {

@@ -48,7 +48,7 @@ double gt_sdcm_exact(const struct gt_sdcm *cache, uint64_t distance)
 		return 1;
 	if (cache->ways == cache->lines)
 		return 0;
-	/* Terms relative to that of a = 0, whose logarithm is kept apart: none under- or overflows. */
+	/* Terms relative to that of a = 0, whose logarithm is kept separately, so that none under- or overflows. */
 	double odds = (double)cache->ways / (double)(cache->lines - cache->ways);
 	double term = 1, sum = 1, exponent = d * log1p(-p);
 	for (uint64_t a = 1; a < cache->ways; a++) {
@@ -78,7 +78,7 @@ double gt_sdcm_normal(const struct gt_sdcm *cache, uint64_t distance)
 double gt_sdcm_hits(const struct gt_sdcm *cache, const struct gt_histogram *histogram,
 		    double (*probability)(const struct gt_sdcm *cache, uint64_t distance))
 {
-	const double nothing = 1e-28; /* both fall with the distance: what follows adds less */
+	const double nothing = 1e-28; /* both decrease with the distance, so later terms add less */
 	uint64_t end = gt_histogram_end(histogram);
 	double hits = 0;
 

@@ -28,7 +28,7 @@ int gt_launch_begin(struct gt_launch *launch, const char *kernel, struct gt_erro
 	return gt_names_number(&launch->kernels, kernel, &launch->kernel, error);
 }
 
-/* A name in a table: what would end a column or a line is not printed. */
+/* A name for a table, without characters that would end a column or a line. */
 static const char *print_name(const char *name, char *buffer)
 {
 	snprintf(buffer, GT_CLASS_TEXT, "%s", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ways of telling references apart: by what of theirs is the same, the instruction, the op ... */
+/* Ways to divide references into classes: by instruction, by op ... */
 #ifndef GT_REUSE_SPLIT_H
 #define GT_REUSE_SPLIT_H
 
@@ -14,16 +14,16 @@
 
 #define GT_CLASS_TEXT 1024 /* bytes that hold any class's name */
 
-/* What is known of the launch whose rows are read. */
+/* The launch whose rows are read. */
 struct gt_launch {
 	struct gt_arrays arrays;
-	struct gt_names kernels; /* all that were launched */
+	struct gt_names kernels; /* names of all kernels launched */
 	uint64_t kernel;	 /* the number of this one's name */
 };
 
 int gt_launch_open(struct gt_launch *launch, struct gt_error *error);
 void gt_launch_close(struct gt_launch *launch);
-/* A kernel of that name is launched. */
+/* A launch of the kernel of that name begins. */
 int gt_launch_begin(struct gt_launch *launch, const char *kernel, struct gt_error *error);
 
 /* A reference of row i to the unit that begins at an address. */

@@ -27,7 +27,7 @@ static unsigned bits_for(uint32_t capacity)
 	return bits;
 }
 
-/* What of the hash an entry keeps: the part of its upper half that slot + 1 leaves free. */
+/* The bits of the hash that an entry keeps: those of its upper half that slot + 1 does not use. */
 static uint32_t tag_of(const struct gt_stack *stack, uint64_t hash)
 {
 	return (uint32_t)(hash >> 32 >> stack->bits << stack->bits);
@@ -84,7 +84,7 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 	pack_lines(stack);
 	gt_timeline_begin_ranks(&stack->slots);
 
-	/* Never fewer than before: what of a hash an entry once lost to its slot is not to be had again. */
+	/* Never fewer than before: an entry cannot recover the bits of its hash that its slot has replaced. */
 	unsigned bits = bits_for(capacity) > stack->bits ? bits_for(capacity) : stack->bits;
 	for (size_t i = 0; i <= stack->mask; i++) {
 		uint32_t entry = stack->table[i];
@@ -153,7 +153,7 @@ static void fill_table(struct gt_stack *stack)
 		}
 }
 
-/* Doubles the table. It is made anew from the lines, so that old and new never stand together. */
+/* Doubles the table. It is rebuilt from the lines, so that the old and the new one are never in memory together. */
 static int grow_table(struct gt_stack *stack, struct gt_error *error)
 {
 	free(stack->table);

@@ -26,7 +26,7 @@ uint64_t gt_reuse_text_bound(const struct gt_reuse_text *text, uint64_t bound)
 	return bound;
 }
 
-/* A file in memory fails for want of memory only. */
+/* A file in memory fails only when memory is short. */
 static int sound(FILE *file, struct gt_error *error)
 {
 	return ferror(file) ? gt_fail_memory(error, "a table") : 0;

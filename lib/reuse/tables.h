@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles as tables that awk and gnuplot read: tab-separated, a header line, then rows. Every table
- * begins with the column `kernel` and, where the profile is split, one named after the split. */
+/* Profiles as tables that awk and gnuplot read: tab-separated, a header line, then rows. Every table begins with the
+ * column `kernel` and, if the profile is split, one named after the split. */
 #ifndef GT_REUSE_TABLES_H
 #define GT_REUSE_TABLES_H
 
@@ -12,7 +12,7 @@
 #include "reuse/profile.h"
 #include "reuse/views.h"
 
-/* A table in the making, kept back until it may be shown. Zeroed: none was chosen. */
+/* A table that is being written, in memory until it is complete. Zeroed: none was chosen. */
 struct gt_reuse_text {
 	const struct gt_reuse_table *table;
 	struct gt_reuse_asked asked; /* `sets`, `unit_bytes` and `error` are the caller's to set */
@@ -25,11 +25,11 @@ struct gt_reuse_text {
  * what was expected. */
 int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const char *argument,
 			 struct gt_error *error);
-/* The bound that makes the chosen table exact, if that is above `bound`; else `bound`. */
+/* The larger of `bound` and the bound that makes the chosen table exact. */
 uint64_t gt_reuse_text_bound(const struct gt_reuse_text *text, uint64_t bound);
 
-/* Begins the table with its header; appends the rows of a finished profile, `kernel` standing in the
- * first column, or of a pair; ends it, so that `bytes` can be shown. Each returns 0, or -1 when memory is short. */
+/* Begins the table with its header; appends the rows of a finished profile, or of a pair, with `kernel` in the first
+ * column; ends it, so that `bytes` can be printed. Each returns 0, or -1 when memory is short. */
 int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split, struct gt_error *error);
 int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const struct gt_profile *profile,
 		      struct gt_error *error);

@@ -12,7 +12,7 @@ const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN] = {
 	ONES, ONES, ONES, ONES, ONES, ONES, ONES,
 };
 
-/* Whole groups, so that a group can be summed without asking where the level ends. */
+/* Whole groups, so that a group can be summed without a test for the end of the level. */
 static size_t round_up(size_t nodes)
 {
 	return (nodes + GT_TIMELINE_FAN - 1) / GT_TIMELINE_FAN * GT_TIMELINE_FAN;

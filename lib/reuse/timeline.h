@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Time slots, some of them live, and how many live ones follow a slot. A bitmap with counts above
- * it in a tree of fan-out 16: O(log capacity) to ask and to change, a quarter of a byte a slot. */
+/* Time slots, some of them live, and the number of live ones after a slot. A bitmap with counts above it in a tree of
+ * fan-out 16: O(log capacity) to query and to change, a quarter of a byte a slot. */
 #ifndef GT_REUSE_TIMELINE_H
 #define GT_REUSE_TIMELINE_H
 
@@ -25,11 +25,11 @@ struct gt_timeline {
 	size_t bytes; /* of memory held */
 };
 
-/* Element GT_TIMELINE_FAN + i - at is all ones where i > at, else 0. */
+/* Element GT_TIMELINE_FAN + i - at is all ones if i > at, else 0. */
 extern const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN];
 
-/* Makes room for `capacity` (1 to GT_TIMELINE_MAX) slots, what was there before being lost, and sets
- * the first `live` of them. Start from a zeroed struct. Returns 0, or -1 when memory is short. */
+/* Makes room for `capacity` (1 to GT_TIMELINE_MAX) slots, of which the first `live` are live; earlier contents are
+ * lost. Start from a zeroed struct. Returns 0, or -1 when memory is short. */
 int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live, struct gt_error *error);
 void gt_timeline_close(struct gt_timeline *slots);
 
@@ -74,8 +74,8 @@ static inline void gt_timeline_unset(struct gt_timeline *slots, uint32_t slot)
 		slots->counts[level][node]--;
 }
 
-/* The sum of a group's counts after position `at`: no branch to be mispredicted, and two counts
- * to a word. All slots together are fewer than 2^32, so no sum runs over into its neighbour. */
+/* The sum of a group's counts after position `at`, without branches and with two counts in a word. There are fewer
+ * than 2^32 slots, so no sum overflows into its neighbour. */
 static inline uint32_t gt_timeline_sum_after(const uint32_t *group, uint32_t at)
 {
 	const uint32_t *masks = gt_timeline_after_mask + GT_TIMELINE_FAN - at;
@@ -90,7 +90,7 @@ static inline uint32_t gt_timeline_sum_after(const uint32_t *group, uint32_t at)
 	return (uint32_t)(sum >> 32) + (uint32_t)sum;
 }
 
-/* Hints that a slot will soon be asked for and changed. */
+/* Prefetch for a slot that will soon be queried and changed. */
 static inline void gt_timeline_prefetch(const struct gt_timeline *slots, uint32_t slot)
 {
 	__builtin_prefetch(&slots->words[slot / 64], 1);
@@ -98,8 +98,8 @@ static inline void gt_timeline_prefetch(const struct gt_timeline *slots, uint32_
 		__builtin_prefetch(&slots->counts[0][slot / 64], 1);
 }
 
-/* Live slots after `slot`, given that none after `last` is live. Near the end of time, where most
- * reuses are, only the lowest levels are looked at. */
+/* Live slots after `slot`, given that none after `last` is live. Near the last slot, where most reuses are, only the
+ * lowest levels are read. */
 static inline uint32_t gt_timeline_after(const struct gt_timeline *slots, uint32_t slot, uint32_t last)
 {
 	uint32_t node = slot / 64, end = last / 64;

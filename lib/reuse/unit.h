@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reuse is a reuse of: lines, sectors or addresses; and which references a row makes. */
+/* The unit of reuse: lines, sectors or addresses; and the references of a row. */
 #ifndef GT_REUSE_UNIT_H
 #define GT_REUSE_UNIT_H
 
@@ -11,7 +11,7 @@
 struct gt_granularity {
 	const char *name;
 	enum gt_rows_kind kind;		     /* of the rows it reads */
-	uint64_t usual, smallest, largest;   /* bytes a unit has: powers of two */
+	uint64_t usual, smallest, largest;   /* bytes of a unit: powers of two */
 	/* The numbers (address >> shift) of the units that row i refers to, in order, into an array
 	 * of GT_WARP_SIZE; returns how many. */
 	unsigned (*references)(const struct gt_rows *rows, size_t i, unsigned shift, uint64_t *units);

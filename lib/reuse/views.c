@@ -73,7 +73,7 @@ static void write_mru(FILE *to, const char *first, const struct gt_histogram *hi
 	fprintf(to, "%s%" PRIu64 "\t%" PRIu64 "\n", first, ways, rest);
 }
 
-/* The numbers of some figures, with tabs between. */
+/* The numbers of some figures, separated by tabs. */
 static void write_numbers(FILE *to, const char *first, const struct gt_figures *figures, const uint64_t *numbers)
 {
 	for (size_t i = 0; figures->names[i]; i++)
@@ -94,7 +94,7 @@ static void write_lines(FILE *to, const char *first, const struct gt_histogram *
 	}
 }
 
-/* The misses of LRU caches of these sets: a row at one way, and wherever another way saves some. */
+/* The misses of LRU caches with these sets: a row for one way, and one wherever another way avoids misses. */
 static void write_curve(FILE *to, const char *first, const struct gt_histogram *histogram,
 			const struct gt_reuse_asked *asked)
 {
@@ -186,7 +186,7 @@ static int parse_cache(struct gt_reuse_asked *asked, const char *text, struct gt
 	return 0;
 }
 
-/* "warp:64,128": who, and the lines. */
+/* "warp:64,128": what has a private cache, and the lines. */
 static int parse_sharing(struct gt_reuse_asked *asked, const char *text, struct gt_error *error)
 {
 	size_t length = strcspn(text, ":");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be read off a profile: a table of tables, one row each. */
+/* The tables that can be made of a profile, one row each. */
 #ifndef GT_REUSE_VIEWS_H
 #define GT_REUSE_VIEWS_H
 
@@ -20,17 +20,17 @@ struct gt_reuse_table {
 		      const struct gt_reuse_asked *asked);
 	void (*write_pair)(FILE *to, const char *first, const struct gt_pair *pair,
 			   const struct gt_pair_counts *counts);
-	const struct gt_figures *figures; /* what a count carries of it; NULL: the histogram */
+	const struct gt_figures *figures; /* the numbers in a count; NULL: the histogram */
 };
 
 /* profile:   distance, to, count: distances from `distance` to `to` that occurred
  * csdd:      distance, below, fraction: references with a smaller distance ([004] fig. 10)
- * mru:       position, count: C[0] to C[K] of [000] 3.2, K being lines[0]
+ * mru:       position, count: C[0] to C[K] of [000] 3.2, with K = lines[0]
  * lines:     lines, references, hits, compulsory, capacity and their ratios ([002] 3.3)
  * curve:     sets, ways, bytes, references, misses, miss_ratio, error; curve-sets: of several numbers of sets
  * sdcm:      size, ways, line, references, hits, hit_ratio, by [004] (1) and (2); sdcm-normal: approximated
  * classes:   of a pair, sets and one stack: compulsory, capacity and conflict misses
- * sharing:   of a pair, private and shared: what is gained and lost */
+ * sharing:   of a pair, private and shared: hits gained and lost */
 extern const struct gt_reuse_table gt_reuse_tables[];
 extern const size_t gt_reuse_tables_n;
 

@@ -35,7 +35,7 @@ static bool told(struct gt_metric_value value, double *number)
 	return value.state == GT_METRIC_COUNT || value.state == GT_METRIC_RATIO;
 }
 
-/* The mean over all kernels that tell the metric: [004] 5.1's value of an application. */
+/* The mean over all kernels that have the metric: the value of an application in [004] 5.1. */
 static bool mean_of_all(const struct gt_report *report, const struct gt_metric *metric, double *mean)
 {
 	double sum = 0, number;
@@ -78,7 +78,7 @@ static int compare_launch(struct gt_comparison *comparison, const struct gt_repo
 	return 0;
 }
 
-/* The kernels of the report that no launch of the reference is. */
+/* Adds the kernels of the report that match no launch of the reference. */
 static int add_unmatched(struct gt_comparison *comparison, const struct gt_report *report, const bool *matched,
 			 struct gt_error *error)
 {

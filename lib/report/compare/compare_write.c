@@ -13,7 +13,7 @@
 #define SHAPE_TEXT 40
 #define PLACE_TEXT 160
 
-/* The numbers of a row as text, "" where there is none. */
+/* The numbers of a row as text; "" for none. */
 struct numbers {
 	char hardware[GT_REAL_TEXT], ours[GT_REAL_TEXT], difference[GT_REAL_TEXT];
 };
@@ -130,7 +130,7 @@ static void write_table(const struct gt_comparison *comparison, const struct gt_
 	putc('\n', to);
 	gt_errors_write(errors, "table", to);
 	if (comparison->others)
-		fprintf(to, "\n%" PRIu64 " values of metrics that the model does not tell\n", comparison->others);
+		fprintf(to, "\n%" PRIu64 " values of metrics that the model does not have\n", comparison->others);
 }
 
 void gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,

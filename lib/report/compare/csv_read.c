@@ -17,8 +17,7 @@ static int add_field(struct gt_csv *csv, char *field, struct gt_error *error)
 	return 0;
 }
 
-/* Takes the quotes off a field that begins behind one, in place. Returns what follows the closing
- * quote, or NULL. */
+/* Unquotes a field in place; `at` is after the opening quote. Returns the text after the closing quote, or NULL. */
 static char *unquote(char *at)
 {
 	char *to = at;
@@ -34,7 +33,7 @@ static char *unquote(char *at)
 
 int gt_csv_next(struct gt_csv *csv, struct gt_error *error)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8 files, by some editors */
+	static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark that some editors put into UTF-8 files */
 	char *line;
 	size_t length;
 	int result = gt_input_line(csv->input, &line, &length, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading comma-separated values (RFC 4180), a line a record. */
+/* Reads comma-separated values (RFC 4180), with one record per line. */
 #ifndef GT_REPORT_COMPARE_CSV_READ_H
 #define GT_REPORT_COMPARE_CSV_READ_H
 
@@ -10,16 +10,16 @@
 
 struct gt_csv {
 	struct gt_input *input; /* the caller's */
-	char **fields; /* of the record at hand: in the input's line, valid until the next; owned array */
+	char **fields; /* of the current record: in the input's line, valid until the next; owned array */
 	size_t n, capacity;
 };
 
-/* Reads the next line and cuts it into fields. Returns 1, 0 at the end, -1 if it cannot be read, or
- * -2 for a line that is no record: a quote is not closed, or stands inside a field. */
+/* Reads the next line and splits it into fields. Returns 1, 0 at the end, -1 if it cannot be read, or -2 for an invalid
+ * record: a quote is not closed, or is inside a field. */
 int gt_csv_next(struct gt_csv *csv, struct gt_error *error);
 void gt_csv_close(struct gt_csv *csv);
 
-/* The column of a name in the record at hand, or -1. */
+/* The column of a name in the current record, or -1. */
 int gt_csv_column(const struct gt_csv *csv, const char *name);
 
 #endif

@@ -19,7 +19,7 @@ void gt_errors_clear(struct gt_errors *errors)
 	*errors = (struct gt_errors){0};
 }
 
-/* The metric of that name, new if need be; NULL when memory is short. */
+/* The metric of that name, created if it is new; NULL when memory is short. */
 static struct gt_errors_metric *metric_of(struct gt_errors *errors, const char *name, const char *unit)
 {
 	for (size_t i = 0; i < errors->n; i++)
@@ -63,7 +63,7 @@ static double mean(const double *values, size_t n)
 	return sum / (double)n;
 }
 
-/* From deviations, not from sums of squares: these lose what large numbers differ by. */
+/* From deviations, not from sums of squares, which lose the small differences of large numbers. */
 static double pearson(const struct gt_errors_metric *metric)
 {
 	double h = mean(metric->hardware, metric->n), o = mean(metric->ours, metric->n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a model is from hardware: statistics over pairs of hardware h and ours o, by metric. */
+/* The errors of the model: statistics over pairs of hardware h and ours o, by metric. */
 #ifndef GT_REPORT_COMPARE_ERRORS_H
 #define GT_REPORT_COMPARE_ERRORS_H
 
@@ -15,17 +15,17 @@ struct gt_errors_metric {
 };
 
 struct gt_errors {
-	struct gt_errors_metric *metrics; /* in the order in which they came; owned */
+	struct gt_errors_metric *metrics; /* in the order of first appearance; owned */
 	size_t n, capacity;
 };
 
-/* What cannot be computed is NAN. */
+/* A value that cannot be computed is NAN. */
 struct gt_error_statistics {
 	size_t n;	 /* pairs */
-	size_t n_nonzero; /* of them, those whose h is not 0 */
+	size_t n_nonzero; /* pairs whose h is not 0 */
 	double mape;	 /* percent: mean of 100 |o - h| / |h| over the pairs whose h is not 0 ([004] 5.2) */
 	double mae;	 /* in the metric's unit: mean of |o - h| */
-	double pearson;	 /* -1 to 1: correlation of h and o; NAN for less than 2 pairs, or if either is constant */
+	double pearson;	 /* -1 to 1: correlation of h and o; NAN for fewer than 2 pairs, or if either is constant */
 	double nrmse;	 /* sqrt(mean of (o - h)^2) / |mean of h|; NAN if that is 0 */
 };
 

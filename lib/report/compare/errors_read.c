@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a comparison, read back: those of several runs together. */
+/* Reads the rows of comparisons, of several runs together. */
 #include <string.h>
 
 #include "report/compare/compare.h"

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* The first name in a mangled one: "_ZN2ns4gemmE..." has "ns", as far as anybody can tell here. */
+/* The first name in a mangled one: "ns" of "_ZN2ns4gemmE..."; the rest is not demangled. */
 static const char *mangled_name(const char *name, size_t *length)
 {
 	const char *at = name + 2;
@@ -39,7 +39,7 @@ static const char *plain_name(const char *name, size_t *length)
 	return name;
 }
 
-/* What launches share that are alike. A shape that is not to be looked at counts as none. */
+/* The hash of a name and of the shapes that are to be compared; an excluded shape counts as absent. */
 static uint64_t likeness(const char *name, const uint32_t grid[3], const uint32_t block[3], bool with_grid,
 			 bool with_block)
 {
@@ -58,7 +58,7 @@ static uint64_t numbered(uint64_t key, uint64_t ordinal)
 	return key - (key == GT_MAP_EMPTY);
 }
 
-/* The next ordinal of those alike, from 1; 0 when memory is short. */
+/* The next ordinal among launches with this key, from 1; 0 when memory is short. */
 static uint64_t next_ordinal(struct gt_map *ordinals, uint64_t key)
 {
 	int fresh;

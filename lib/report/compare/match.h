@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which launch of a report is which launch of a reference: by name, shape, and ordinal among those
- * of that name and shape. */
+/* Matches the launches of a report and of a reference: by name, shape, and ordinal among those of that name and
+ * shape. */
 #ifndef GT_REPORT_COMPARE_MATCH_H
 #define GT_REPORT_COMPARE_MATCH_H
 
@@ -14,9 +14,9 @@
 
 #define GT_NO_LAUNCH SIZE_MAX
 
-/* For each launch of the reference the index of the report's kernel that it is, or GT_NO_LAUNCH.
- * GT_REFERENCE_ALL is nobody's. Shapes that the reference does not say fit any. A launch of the reference
- * without an ordinal is the next of those alike. Returns an array to be freed, or NULL when memory is
+/* For each launch of the reference, the index of the report's kernel that matches it, or GT_NO_LAUNCH.
+ * GT_REFERENCE_ALL matches none. A shape that the reference does not give matches any. A launch of the reference
+ * without an ordinal is the next with that name and shape. Returns an array to be freed, or NULL when memory is
  * short. */
 size_t *gt_match_launches(const struct gt_report *report, const struct gt_reference *reference,
 			  struct gt_error *error);

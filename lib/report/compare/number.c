@@ -17,7 +17,7 @@ static size_t digits_at(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/* One sign of one kind: which it is can be said unless it could part thousands, "480,475". */
+/* With a single sign, the decimal sign is known unless the sign may separate thousands, "480,475". */
 static enum gt_decimal of_single(const char *text, const char *sign)
 {
 	size_t before = strspn(text, "0123456789+-"), after = digits_at(sign + 1);
@@ -40,7 +40,7 @@ enum gt_decimal gt_decimal_of(const char *text)
 	return strrchr(text, ',') != comma ? GT_DECIMAL_POINT : of_single(text, comma);
 }
 
-/* Bytes of what parts groups of digits at `text`: the sign, an apostrophe, a blank of some kind. */
+/* The bytes of a thousands separator at `text`: the sign, an apostrophe, or a kind of blank; 0: none. */
 static size_t separator_at(const char *text, char sign)
 {
 	if (*text == sign || *text == '\'' || *text == ' ')
@@ -60,7 +60,7 @@ static bool no_value(const char *text)
 	return false;
 }
 
-/* Copies the digits before the decimal sign without what parts them. NULL if groups are not of three. */
+/* Copies the digits before the decimal sign without separators. NULL if groups do not have three digits. */
 static const char *copy_whole(const char *text, char sign, char **to, const char *end)
 {
 	size_t n = digits_at(text), skip;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What counters cannot say and profilers print all the same: a kernel is run several times, a few
- * counters a time, so on tiny kernels hits of one run may stand over lookups of another. */
+/* Impossible values that profilers print nevertheless: they run a kernel several times with a few counters each, so for
+ * tiny kernels hits of one run may be divided by lookups of another. */
 #include "report/compare/reference.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 #define L2 "lts__t_sectors_op_"
 #define TEX "lts__t_sectors_srcunit_tex_op_"
 
-/* A rate, and the counts whose quotient it is. Of rows of one rate the first whose counts are there
- * and can be true holds. */
+/* A rate, and the counts whose quotient it is. Of several rows for one rate, the first whose counts are present and
+ * possible is used. */
 static const struct rate {
 	const char *rate, *hits[TERMS], *lookups[TERMS];
 } rates[] = {
@@ -24,7 +24,7 @@ static const struct rate {
 	{"lts__t_sector_hit_rate.pct", {TEX "read_lookup_hit.sum", TEX "write_lookup_hit.sum"}, {TEX "read.sum", TEX "write.sum"}},
 };
 
-/* The sum of the counts named. False if one is not there. */
+/* The sum of the named counts. False if one is absent. */
 static bool sum_of(const struct gt_reference_launch *launch, const char *const names[TERMS], double *sum)
 {
 	*sum = 0;
@@ -37,7 +37,7 @@ static bool sum_of(const struct gt_reference_launch *launch, const char *const n
 	return true;
 }
 
-/* A count of hits beside the count that it is part of. */
+/* Checks a count of hits against its count of lookups. */
 static void check_hits(const struct gt_reference_launch *launch, const char *hits, const char *lookups)
 {
 	struct gt_reference_value *part = gt_reference_find(launch, hits), *whole = gt_reference_find(launch, lookups);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters that hardware has counted, from a file: the CSV of Nsight Compute in its long form (a
- * metric a line) or its wide one (a launch a line, names and units above), or a table with the columns
- * kernel, metric and value. Columns are found by their names; what stands above them is passed over. */
+/* Hardware counters from a file: the CSV of Nsight Compute in its long form (a metric a line) or its wide one (a launch a
+ * line, with names and units above), or a table with the columns kernel, metric and value. Columns are found by their
+ * names; lines above them are skipped. */
 #ifndef GT_REPORT_COMPARE_REFERENCE_H
 #define GT_REPORT_COMPARE_REFERENCE_H
 
@@ -13,25 +13,25 @@
 #include "base/map.h"
 #include "report/metric.h"
 
-#define GT_REFERENCE_ALL "*" /* the name that stands for the mean over all launches of a run */
+#define GT_REFERENCE_ALL "*" /* this name means the mean over all launches of a run */
 
 enum gt_reference_flag {
 	GT_REFERENCE_SOUND,
-	GT_REFERENCE_RECOMPUTED, /* a rate past 100 %, replaced by what the counts say */
-	GT_REFERENCE_IMPOSSIBLE, /* and no counts to replace it; or a negative count, or more hits than lookups */
+	GT_REFERENCE_RECOMPUTED, /* a rate above 100 %, recomputed from the counts */
+	GT_REFERENCE_IMPOSSIBLE, /* the same without counts; or a negative count, or more hits than lookups */
 };
 
 struct gt_reference_value {
-	const struct gt_metric *metric; /* as gt_metric_named has it */
+	const struct gt_metric *metric; /* from gt_metric_named */
 	double value;			/* in the metric's unit */
 	enum gt_reference_flag flag;
 };
 
 struct gt_reference_launch {
 	char *name;	     /* owned */
-	uint32_t grid[3];    /* 0 in grid[0]: not said */
+	uint32_t grid[3];    /* 0 in grid[0]: not given */
 	uint32_t block[3];   /* the same */
-	uint64_t ordinal;    /* among launches of that name and shape, from 1; 0: the file's order says */
+	uint64_t ordinal;    /* among launches of that name and shape, from 1; 0: by the file's order */
 	uint64_t line;	     /* of the file, where it begins */
 	struct gt_reference_value *values; /* each metric once, in the file's order; owned */
 	size_t n, capacity;
@@ -40,7 +40,7 @@ struct gt_reference_launch {
 struct gt_reference {
 	struct gt_reference_launch *launches; /* in the file's order */
 	size_t n, capacity;
-	struct gt_map index; /* from the hash of what tells launches apart to the last such */
+	struct gt_map index; /* from the hash of a launch's identity to its last index */
 	uint64_t others;     /* values of metrics that the model has no name for */
 };
 
@@ -52,7 +52,7 @@ void gt_reference_clear(struct gt_reference *reference);
 /* Adds a value of launch i (an index). Returns 0, or -1 when memory is short. */
 int gt_reference_add(struct gt_reference *reference, size_t i, const struct gt_reference_value *value,
 		     struct gt_error *error);
-/* Flags, and mends where counts allow it, what cannot be: rates.c. */
+/* Flags impossible values, and recomputes them if the counts allow it: rates.c. */
 void gt_reference_mend(struct gt_reference *reference);
 /* The value of a metric of a launch, or NULL. */
 struct gt_reference_value *gt_reference_find(const struct gt_reference_launch *launch, const char *metric);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a reference. Values are kept as text until the end, for one of them may be what tells
- * which decimal sign the file has. */
+/* Reads a reference. Values are kept as text until the end, because any of them may reveal the file's decimal sign. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 
 enum column { ID, NAME, GRID, BLOCK, ORDINAL, METRIC, UNIT, VALUE, COLUMNS };
 
-/* What columns are called: by Nsight Compute, and in tables. */
+/* The names of columns: in Nsight Compute, and in tables. */
 static const char *const headings[COLUMNS][2] = {
 	[ID] = {"ID", "id"},		       [NAME] = {"Kernel Name", "kernel"},
 	[GRID] = {"Grid Size", "grid"},	       [BLOCK] = {"Block Size", "block"},
@@ -24,7 +23,7 @@ static const char *const headings[COLUMNS][2] = {
 	[UNIT] = {"Metric Unit", "unit"},      [VALUE] = {"Metric Value", "value"},
 };
 
-/* A value that was read and not yet understood. */
+/* A value whose text is not yet parsed. */
 struct pending {
 	size_t launch;
 	const struct gt_metric *metric;
@@ -33,7 +32,7 @@ struct pending {
 	char *text; /* owned */
 };
 
-/* A column of the wide form that holds a metric the model has a name for. */
+/* A column of the wide form with a metric that the model has. */
 struct wide {
 	size_t column;
 	const struct gt_metric *metric;
@@ -62,7 +61,7 @@ static int fail(const struct reading *reading, struct gt_error *error)
 	return gt_input_fail(reading->csv.input, error, "%s", error->text);
 }
 
-/* Whether the record at hand names the columns. */
+/* Whether the current record names the columns. */
 static bool take_header(struct reading *reading)
 {
 	for (int c = 0; c < COLUMNS; c++) {
@@ -91,7 +90,7 @@ static int take_wide_columns(struct reading *reading, struct gt_error *error)
 	return 0;
 }
 
-/* By what a unit such as "Ksector" is to be multiplied. */
+/* The factor of a unit such as "Ksector". */
 static int read_unit(const char *unit, const struct gt_metric *metric, double *scale, struct gt_error *error)
 {
 	static const char prefixes[] = "KMGT";
@@ -108,7 +107,7 @@ static int read_unit(const char *unit, const struct gt_metric *metric, double *s
 		       metric->unit);
 }
 
-/* "(4, 16, 1)", "4,16,1" or "4x16x1"; nothing is not said. */
+/* "(4, 16, 1)", "4,16,1" or "4x16x1"; "": not given. */
 static int read_shape(const char *text, uint32_t shape[3], struct gt_error *error)
 {
 	static const char digits[] = "0123456789";
@@ -145,8 +144,8 @@ static int add_launch(struct reading *reading, const struct gt_reference_launch 
 	return 0;
 }
 
-/* The launch that a record is about: that of its ID; without one, the last of its name and shape,
- * unless it has that metric already. */
+/* The launch of a record: by its ID; without one, the last launch of its name and shape, unless that has the metric
+ * already. */
 static int find_launch(struct reading *reading, const struct gt_metric *metric, size_t *found, struct gt_error *error)
 {
 	struct gt_reference *to = reading->reference;
@@ -178,7 +177,7 @@ static int find_launch(struct reading *reading, const struct gt_metric *metric, 
 	return *found < to->n ? 0 : add_launch(reading, &launch, error);
 }
 
-/* Keeps a value's text; the launch has the metric from now on. */
+/* Keeps a value's text, and marks the metric as present in the launch. */
 static int keep(struct reading *reading, const struct gt_metric *metric, double scale, const char *text,
 		struct gt_error *error)
 {
@@ -230,7 +229,7 @@ static int take_wide(struct reading *reading, struct gt_error *error)
 	return 0;
 }
 
-/* Lines until one names the columns. */
+/* Reads lines until one names the columns. */
 static int find_header(struct reading *reading, struct gt_error *error)
 {
 	int result;
@@ -253,7 +252,7 @@ static int take_records(struct reading *reading, struct gt_error *error)
 		const struct gt_csv *csv = &reading->csv;
 		if (result == -1)
 			return -1;
-		if (csv->n > 0 && strncmp(csv->fields[0], "==", 2) == 0) /* a word of the profiler in between */
+		if (csv->n > 0 && strncmp(csv->fields[0], "==", 2) == 0) /* a message of the profiler */
 			continue;
 		if (result == 1 && csv->n == 1 && csv->fields[0][0] == '\0')
 			continue;
@@ -265,7 +264,7 @@ static int take_records(struct reading *reading, struct gt_error *error)
 	return 0;
 }
 
-/* Turns texts into numbers; what has no value is left out. */
+/* Parses the kept texts; those without a value are left out. */
 static int understand(struct reading *reading, struct gt_error *error)
 {
 	struct gt_reference *reference = reading->reference;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a report as a page has them, and what their words mean. */
+/* The tables of a report on the page, and their definitions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static void define(const char *stage, const char *name, const char *unit, const 
 	fputs("</td></tr>\n", to);
 }
 
-/* Did an earlier stage have a counter of that name and meaning? */
+/* Whether an earlier stage has a counter of that name and meaning. */
 static bool defined_before(const struct gt_report_kernel *total, size_t stage, const struct gt_counter *about)
 {
 	for (size_t i = 0; i < stage; i++)
@@ -137,7 +137,7 @@ static void define_ratios(const struct gt_report_kernel *total, FILE *to)
 		if (!used)
 			continue;
 		snprintf(text, sizeof text, "%s(%s) / (%s), of one stage's counters.", ratio->factor == 100 ? "100 × " : "", ratio->numerator, ratio->denominator);
-		for (char *at = text, *out = text; (*out = *at); at++) /* ".reads .writes" is "reads + writes" to people */
+		for (char *at = text, *out = text; (*out = *at); at++) /* shown as "reads + writes" for ".reads .writes" */
 			out += *at != '.' || at[1] == '\0';
 		define("ratio", ratio->name, ratio->unit, text, to);
 	}
@@ -153,7 +153,7 @@ void gt_page_definitions(const struct gt_page *page, FILE *to)
 		for (size_t j = 0; j < total->stages[i].n; j++) {
 			const struct gt_report_counter *counter = &total->stages[i].counters[j];
 			const struct gt_counter *about = counter->about;
-			/* The counters of a class are those of all, by the name behind the class. */
+			/* A class's counter has the definition of the counter without the class. */
 			if (about->definition && strcmp(about->name, counter->value.name) == 0 && !defined_before(total, i, about))
 				define(total->stages[i].plain, about->name, about->unit, about->definition, to);
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the misses come from: of each stage that counted by class (grd --by pc, op or array), its
- * references, and what became of them, class by class; the largest first. */
+/* The sources of misses: for each stage that counted by class (grd --by pc, op or array), the references and outcomes of
+ * each class, the largest first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define CLASSES_SHOWN 20
 #define CLASSES_DRAWN 12
 
-/* The columns after the references, as far as the stage counted them. */
+/* The columns after the references, if the stage counted them. */
 static const struct {
 	const char *counter, *heading;
 } columns[] = {
@@ -50,7 +50,7 @@ static int by_references(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The classes of a stage, sorted; NULL if there is none, or no memory. Freed by the caller. */
+/* The classes of a stage, sorted; NULL if there is none, or memory is short. Freed by the caller. */
 static struct class *classes_of(const struct gt_report_stage *stage, size_t *n)
 {
 	struct class *classes = NULL;
@@ -76,7 +76,7 @@ static struct class *classes_of(const struct gt_report_stage *stage, size_t *n)
 	return classes;
 }
 
-/* The level whose misses a stage was given: the last before it that sends requests on, or NULL. */
+/* The level whose misses reach a stage: the last before it that sends requests on, or NULL. */
 static const char *behind(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage)
 {
 	const char *level = NULL;
@@ -129,7 +129,7 @@ static void write_table(const struct gt_report_stage *stage, const struct class 
 		fprintf(to, "<p>The %d largest of %zu classes.</p>\n", CLASSES_SHOWN, n);
 }
 
-/* The causes by which a class's misses are stacked, where they were counted; else its references. */
+/* Draws each class's misses, stacked by cause, if they were counted; else its references. */
 static int draw(const struct gt_report_stage *stage, const struct class *classes, size_t n, FILE *to, struct gt_error *error)
 {
 	static const char *const causes[] = {"class", "compulsory", "capacity", "conflict"}, *const all[] = {"class", "references"};
@@ -175,11 +175,11 @@ static int write_stage(const struct gt_report_kernel *kernel, const struct gt_re
 	gt_markup_text(stage->name, to);
 	fputs("</h3>\n<p>", to);
 	if (level) {
-		fputs("It stands behind ", to);
+		fputs("It follows ", to);
 		gt_markup_text(level, to);
-		fputs(": each reference is to a line that this level asks for or sends on.", to);
+		fputs(": each reference is to a line that this level requests or sends on.", to);
 	} else {
-		fputs("It stands before all caches: these are references, whether they hit or miss.", to);
+		fputs("It precedes all caches: these are references, whether they hit or miss.", to);
 	}
 	fputs(" A class is an instruction (pc), an operation, or an array.</p>\n", to);
 	write_table(stage, classes, n, to);

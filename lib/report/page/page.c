@@ -6,9 +6,9 @@
 
 #include "report/markup.h"
 
-#define OPEN_KERNELS 4 /* with more, their tables are folded */
+#define OPEN_KERNELS 4 /* with more kernels, their tables are collapsed */
 
-/* Dark text on white, 7:1 and more; wide tables scroll by themselves, so a narrow screen does not. */
+/* Dark text on white, with a contrast of 7:1 or more. Wide tables scroll by themselves, so that the page does not. */
 static const char style[] =
 	":root{color-scheme:light}"
 	"body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;margin:0 auto;max-width:64rem;padding:0 1rem 3rem}"
@@ -25,13 +25,13 @@ static const char style[] =
 	"th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;padding-left:.75rem}"
 	"summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:#444;font-size:.9rem}";
 
-/* Does a shell take the word as it is? */
+/* Whether the word needs no quotes in a shell. */
 static bool plain(const char *word, size_t length)
 {
 	return length > 0 && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") >= length;
 }
 
-/* A filter of the history, "name\tversion\targument...", as its user typed it. */
+/* Writes a filter of the history, "name\tversion\targument...", as a command line. */
 static void write_filter(const char *line, FILE *to)
 {
 	for (size_t field = 0; line; field++) {
@@ -52,7 +52,7 @@ static void write_filter(const char *line, FILE *to)
 
 static void write_history(const struct gt_page *page, FILE *to)
 {
-	fputs("<h2 id=\"pipe\">The pipe</h2>\n<p>What the stream went through, the first filter first.</p>\n<pre><code>", to);
+	fputs("<h2 id=\"pipe\">The pipe</h2>\n<p>The filters that the stream has passed, the first one first.</p>\n<pre><code>", to);
 	for (size_t i = 0; page->history && page->history[i]; i++) {
 		fputs(i ? " |\n  " : "", to);
 		write_filter(page->history[i], to);
@@ -69,9 +69,9 @@ static void write_gpu(const struct gt_page *page, FILE *to)
 	}
 	fputs("<details><summary>", to);
 	gt_markup_text(page->report->gpu[0] ? page->report->gpu : "unnamed", to);
-	fprintf(to, ": %zu figures</summary>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>The description that the stream carries; "
+	fprintf(to, ": %zu values</summary>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>The description that the stream carries; "
 		"options of the pipe may set other values</caption>\n"
-		"<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">value</th></tr></thead>\n<tbody>\n", page->gpu->n);
+		"<thead><tr><th scope=\"col\">key</th><th scope=\"col\">value</th></tr></thead>\n<tbody>\n", page->gpu->n);
 	for (size_t i = 0; i < page->gpu->n; i++) {
 		fputs("<tr><th scope=\"row\">", to);
 		gt_markup_text(page->gpu->figures[i].key, to);
@@ -94,7 +94,7 @@ static void write_head(const struct gt_page *page, FILE *to)
 	fprintf(to, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>", style);
 	gt_markup_text(name, to);
 	fputs("</h1>\n<p>Caches of ", to);
-	gt_markup_text(report->gpu[0] ? report->gpu : "a GPU that is not named", to);
+	gt_markup_text(report->gpu[0] ? report->gpu : "an unnamed GPU", to);
 	fputs(", modelled by gtrace.</p>\n</header>\n", to);
 }
 

@@ -7,9 +7,9 @@
 #include "report/page/page.h"
 #include "report/plot/gnuplot.h"
 
-#define SAID_POINTS 12 /* points that are told one by one */
+#define SAID_POINTS 12 /* points that the text alternative lists one by one */
 
-/* Pictures are images in the page's own text: their names and ids cannot meet those of the page. */
+/* Pictures are embedded as images, so that their names and ids cannot collide with those of the page. */
 static void write_base64(const char *bytes, size_t n, FILE *to)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -23,7 +23,7 @@ static void write_base64(const char *bytes, size_t n, FILE *to)
 	}
 }
 
-/* "hits (% of reads) against kernel; l1: gemm 86.4; l2: gemm 72.7", or only what series there are. */
+/* "hits (% of reads) against kernel; l1: gemm 86.4; l2: gemm 72.7"; with many points, only their number per series. */
 static void write_words(const struct gt_figure *figure, FILE *to)
 {
 	size_t points = 0;

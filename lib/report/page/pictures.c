@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which pictures a report has: what hits and what moves at each level, kernel by kernel; of all kernels
- * together, hits by stack position and reuse distances. */
+/* The pictures of a report: hits and traffic of each level by kernel; for all kernels together, hits by stack position
+ * and reuse distances. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +37,7 @@ static int end(int result, const char *kind, const struct gt_plot_options *optio
 	return -1;
 }
 
-/* How a kernel is called in a small picture: by its name, shortened, and by its number if there are
- * several. */
+/* The label of a kernel in a small picture: its name, shortened, and its number if there are several. */
 static void short_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
 {
 	char tidy[4 * NAME_CHARACTERS + 1];
@@ -50,7 +49,7 @@ static void short_name(const struct gt_page *page, const struct gt_report_kernel
 		snprintf(name, GT_PAGE_NAME, "%s", tidy);
 }
 
-/* The hits of each level in percent of the sectors that loads ask of it. */
+/* The hits of each level in percent of the sectors that loads request from it. */
 static int draw_hits(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	static const char *const columns[] = {"kernel", "level", "read_hits", "reads"};
@@ -73,7 +72,7 @@ static int draw_hits(const struct gt_page *page, FILE *to, struct gt_error *erro
 			result = gt_sheet_row(&sheet, (const char *const[]){name, kernel->stages[j].name, numbers[0], numbers[1]}, 4, error);
 		}
 	}
-	return end(result, "bars", &options, &sheet, "Of the sectors that loads ask of a level, the share that it holds.", to, error);
+	return end(result, "bars", &options, &sheet, "Read hits of each level, in percent of the sectors that loads request from it.", to, error);
 }
 
 /* The sectors that reach each stage. */
@@ -97,7 +96,7 @@ static int draw_traffic(const struct gt_page *page, FILE *to, struct gt_error *e
 			result = add(&sheet, stage->name, name, (double)reads + (double)writes + (double)atomics, error);
 		}
 	}
-	return end(result, "bars", &options, &sheet, "Sectors that reach each level of the memory: what a level keeps does not reach the next.", to, error);
+	return end(result, "bars", &options, &sheet, "Sectors that reach each level of the memory; read hits of one level do not reach the next.", to, error);
 }
 
 static const struct gt_count_entry *array_of(const struct gt_report_stage *stage, const char *name)
@@ -124,10 +123,10 @@ static int draw_positions(const struct gt_page *page, FILE *to, struct gt_error 
 			result = add(&sheet, place, total->stages[i].name, (double)mru->array[j], error);
 		}
 	}
-	return end(result, "mru", NULL, &sheet, "Read hits by position in the LRU stack: the first w positions are what a cache of w ways, with these sets, would hit.", to, error);
+	return end(result, "mru", NULL, &sheet, "Read hits by position in the LRU stack: a cache of w ways with these sets would have the hits of the first w positions.", to, error);
 }
 
-/* A row of a profile: how often distances from `first` on occurred. */
+/* Adds a row of a profile: the number of distances in the bin that begins at `first`. */
 static int add_distance(struct gt_sheet *sheet, const char *stage, double first, uint64_t count, struct gt_error *error)
 {
 	char text[32];

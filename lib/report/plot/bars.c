@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names against numbers. Of `gstats --csv`, unless told otherwise: the share of reads that hit, of each
- * level that has any, kernel by kernel. Of other tables: the first column against the columns of
- * numbers. */
+/* Names against numbers. By default, of `gstats --csv`: the hit rate of reads for each level that has any, by kernel. Of
+ * other tables: the first column against the columns of numbers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +44,7 @@ static void hit_ratios(const struct gt_sheet *sheet, char list[Y_LIST])
 	}
 }
 
-/* Are all cells of a column numbers, or missing? */
+/* Whether all cells of a column are numbers or missing. */
 static bool numeric(const struct gt_sheet *sheet, size_t column)
 {
 	double value;
@@ -71,8 +70,7 @@ static void number_columns(const struct gt_sheet *sheet, const char *x, char lis
 	}
 }
 
-/* Does each of several files have one row, or one and the same as a total? Then the files are what is
- * compared. */
+/* Whether each of several files has one row, or one and an equal total. Then the files are compared. */
 static bool one_row_each(const struct gt_plot *plot)
 {
 	for (size_t i = 0; i < plot->n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where boxes stand: a group at each place of the x axis; in it a box for each series and file side by
- * side, or, stacked, one for each file with its series on top of each other. */
+/* The layout of boxes: a group at each place of the x axis, with adjacent boxes for each series and file or, if stacked,
+ * one box per file with its series on top of each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #include "report/plot/plot.h"
 
-#define GROUP 0.8 /* how much of the distance between two places a group takes */
+#define GROUP 0.8 /* width of a group, as a share of the distance between two places */
 
 int gt_boxes_add(struct gt_boxes *boxes, size_t place, const struct gt_pick *pick, double value, struct gt_error *error)
 {
@@ -32,7 +32,7 @@ static int by_place(const void *left, const void *right)
 	return (a->series > b->series) - (a->series < b->series);
 }
 
-/* Adds up what falls on one place, file and series. */
+/* Adds up the cells of one place, file and series. */
 static void merge(struct gt_boxes *boxes)
 {
 	size_t kept = 0;
@@ -60,7 +60,7 @@ static void to_percent(struct gt_boxes *boxes, const struct gt_figure *figure)
 	}
 }
 
-/* Makes room in one panel's groups: the same box for the same series in each place. */
+/* Places the boxes of a panel: a series has the same position in each group. */
 static int put(const struct gt_boxes *boxes, const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
 {
 	bool stacked = plot->options->stacked;

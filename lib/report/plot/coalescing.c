@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* [003] figures 9 and 10: for each access, how many lanes of a warp are at each 4 bytes of the 128 from
- * the sector on that its first lane is in. Lines stand between sectors. */
+/* [003] figures 9 and 10: for each access, the number of a warp's lanes at each 4 bytes of the 128 that begin with the
+ * sector of its first lane. Vertical lines separate sectors. */
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static int take(void *context, const struct gt_pick *pick, struct gt_error *erro
 int gt_plot_coalescing(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
 {
 	struct accesses accesses = {plot, figure};
-	struct gt_figure unused; /* an access is no series, but a panel */
+	struct gt_figure unused; /* an access is a panel, not a series */
 
 	for (size_t file = 0; file < plot->n; file++)
 		if (gt_sheet_column(&plot->sheets[file], "graph0") < 0)

@@ -20,7 +20,7 @@ int gt_words_split(const char *what, const char *text, struct gt_words *list, st
 	return 0;
 }
 
-/* The columns of a sheet, for an error. */
+/* The error that lists the columns of a sheet. */
 static int no_column(const struct gt_sheet *sheet, const char *name, struct gt_error *error)
 {
 	char names[256] = "";
@@ -46,7 +46,7 @@ const char *gt_columns_text(const struct gt_sheet *sheet, size_t row, int column
 	return column == GT_FILE_COLUMN ? sheet->name : gt_sheet_cell(sheet, row, (size_t)column);
 }
 
-/* "NAME=ABOVE/BELOW", of which all but ABOVE may be left out. A column of the whole name goes first. */
+/* "NAME=ABOVE/BELOW", of which only ABOVE is required. A column named by the whole text takes precedence. */
 static int find_y(const struct gt_sheet *sheet, const char *word, struct gt_wanted *y, struct gt_error *error)
 {
 	char text[GT_PLOT_WORD];
@@ -103,7 +103,7 @@ static const char *bare(const struct gt_sheet *sheet, int column)
 	return dot ? dot + 1 : name;
 }
 
-/* Where the common end of two names begins in the first, after a '_' or as a whole; "" if nowhere. */
+/* The common suffix of two names, in the first: the whole name, or a part after a '_'; "" if there is none. */
 static const char *common_end(const char *name, const char *other)
 {
 	for (const char *at = name; at; at = strchr(at, '_') ? strchr(at, '_') + 1 : NULL) {
@@ -114,7 +114,7 @@ static const char *common_end(const char *name, const char *other)
 	return "";
 }
 
-/* A name with blanks in the place of its underscores. */
+/* A name with blanks instead of underscores. */
 static void spaced(const char *name, char words[GT_FIGURE_TEXT])
 {
 	gt_utf8_tidy(name, 31, words);
@@ -122,8 +122,8 @@ static void spaced(const char *name, char words[GT_FIGURE_TEXT])
 		*words = *words == '_' ? ' ' : *words;
 }
 
-/* What all columns along y have alike: their words, else the end of their names. Of a quotient, the
- * name of the counter above. */
+/* What all columns along y have in common: their words, else the end of their names. For a quotient, the name of the
+ * counter in the numerator. */
 static void alike(const struct gt_picking *picking, struct gt_axis *axis)
 {
 	const struct gt_sheet *sheet = &picking->plot->sheets[0];
@@ -146,7 +146,7 @@ static void alike(const struct gt_picking *picking, struct gt_axis *axis)
 		gt_plot_words(*end ? end : "value", axis->label, &axis->numbers);
 }
 
-/* The words beside the y axis, where the kind has none. */
+/* Sets the label of the y axis, if the kind has none. */
 void gt_columns_label(const struct gt_picking *picking, struct gt_axis *axis)
 {
 	const struct gt_sheet *sheet = &picking->plot->sheets[0];

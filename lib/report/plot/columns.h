@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which columns of which sheet the options of a picture name: what plot_columns.c finds and
- * plot_pick.c goes through. */
+/* The columns of each sheet that a picture's options name: found in columns.c, used in pick.c. */
 #ifndef GT_REPORT_PLOT_COLUMNS_H
 #define GT_REPORT_PLOT_COLUMNS_H
 
@@ -21,11 +20,11 @@ struct gt_wanted {
 	int above, below; /* below -1: the column alone */
 };
 
-/* What the options say, for one sheet. */
+/* The options' columns in one sheet. */
 struct gt_columns {
 	int x, panel, by[GT_PLOT_LIST], where[GT_PLOT_WHERE], kernel;
 	struct gt_wanted y[GT_PLOT_LIST];
-	bool sole_kernel; /* a total stands beside one kernel: the same again */
+	bool sole_kernel; /* the sheet has one kernel and a total, which are equal */
 };
 
 struct gt_picking {
@@ -45,7 +44,7 @@ int gt_columns_find(struct gt_picking *picking, size_t file, struct gt_error *er
 /* The cell in a column, or the name of the sheet. */
 const char *gt_columns_text(const struct gt_sheet *sheet, size_t row, int column);
 
-/* Sets the words beside the y axis, where the kind has none. */
+/* Sets the label of the y axis, if the kind has none. */
 void gt_columns_label(const struct gt_picking *picking, struct gt_axis *axis);
 
 #endif

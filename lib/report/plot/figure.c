@@ -10,7 +10,7 @@
 
 #define NAME_CHARACTERS 31 /* of a series or a panel, before it is cut in the middle */
 #define PLACE_CHARACTERS 24
-#define THIN_FROM 2000	   /* points that are all drawn */
+#define THIN_FROM 2000	   /* up to this number, all points are drawn */
 #define CELLS 1024	   /* a picture has fewer pixels than this along each side of a panel */
 
 void gt_figure_begin(struct gt_figure *figure)
@@ -131,7 +131,7 @@ size_t gt_figure_names(const struct gt_figure *figure)
 	return names;
 }
 
-/* Which of CELLS pixels a number is at. */
+/* The pixel of a number, below CELLS. */
 static size_t cell(double value, double least, double most, enum gt_scale scale)
 {
 	if (scale != GT_LINEAR) {

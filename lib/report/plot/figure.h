@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A figure: what is to be drawn, before anybody knows with what. Axes with their labels, and panels
- * side by side with series of points. All numbers are finite. */
+/* A figure, independent of the program that draws it: axes with labels, and panels with series of points. All numbers are
+ * finite. */
 #ifndef GT_REPORT_PLOT_FIGURE_H
 #define GT_REPORT_PLOT_FIGURE_H
 
@@ -10,14 +10,14 @@
 
 #include "base/error.h"
 
-#define GT_FIGURE_SERIES 24	/* in a figure, at most: more cannot be told apart */
+#define GT_FIGURE_SERIES 24	/* in a figure, at most: more cannot be distinguished */
 #define GT_FIGURE_PANELS 12	/* at most */
 #define GT_FIGURE_PLACES 160	/* of an axis of names, at most */
 #define GT_FIGURE_TEXT 128	/* bytes of a label, with its final 0 */
 
 enum gt_scale { GT_LINEAR, GT_LOG2, GT_LOG10 };
 
-/* How the numbers beside an axis are written. */
+/* The format of the numbers along an axis. */
 enum gt_numbers {
 	GT_PLAIN, /* 1, 0.5, 20k, 1.5M: decimal thousands */
 	GT_SIZES, /* 32K, 1.5M: powers of 1024 */
@@ -28,7 +28,7 @@ struct gt_axis {
 	enum gt_scale scale;
 	enum gt_numbers numbers;
 	bool from_zero;	  /* 0 is part of the axis */
-	double end;	  /* where it ends at the least; 0: where the data does */
+	double end;	  /* its smallest upper end; 0: the data's */
 	char (*places)[GT_FIGURE_TEXT]; /* an axis of names, at 0, 1, 2 ...; NULL: of numbers; owned */
 	size_t places_n;
 };
@@ -52,7 +52,7 @@ struct gt_figure {
 	struct gt_axis x, y;
 	enum gt_style style;
 	bool diagonal; /* draw where x = y */
-	bool margins;  /* low is the least, width the most of an uncertain y: draw the band between */
+	bool margins;  /* low and width are the lower and upper bound of an uncertain y: draw the band between */
 	double marks[8]; /* vertical lines */
 	size_t marks_n;
 	struct gt_figure_series *series; /* owned */
@@ -65,25 +65,25 @@ struct gt_figure {
 void gt_figure_begin(struct gt_figure *figure);
 void gt_figure_clear(struct gt_figure *figure);
 
-/* The panel of that title, or the series of that name in a panel, made if it is new; -1 if there are
- * too many. Texts are made fit to draw (utf8.h). */
+/* The panel of that title, or the series of that name in a panel, created if it is new; -1 if there are too many. Texts
+ * are cleaned for drawing (utf8.h). */
 int gt_figure_panel(struct gt_figure *figure, const char *title, struct gt_error *error);
 int gt_figure_series_of(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error);
-/* The place of a name on an axis of names, made if it is new; -1 if there are too many. */
+/* The place of a name on an axis of names, created if it is new; -1 if there are too many. */
 int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *error);
 int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error);
 
-/* Drops points that no picture could tell from their neighbours, so that a series of a million
- * points has a few thousand. Call when all points are there. */
+/* Drops points that fall on the same pixels as their neighbours, so that a million points become a few thousand. Call
+ * after the last point. */
 int gt_figure_thin(struct gt_figure *figure, struct gt_error *error);
 
-/* Least and greatest x and y of all points; 0 to 1 if there is none. */
+/* Smallest and largest x and y of all points; 0 to 1 if there are none. */
 struct gt_extent {
 	double x_least, x_most, y_least, y_most;
 };
 struct gt_extent gt_figure_extent(const struct gt_figure *figure);
 
-/* How many different names the series of all panels have; which of them a series has. */
+/* The number of different names among the series of all panels; the index of a series' name among them. */
 size_t gt_figure_names(const struct gt_figure *figure);
 size_t gt_figure_colour(const struct gt_figure *figure, size_t series);
 

@@ -12,13 +12,12 @@ struct gt_canvas {
 	unsigned width, height; /* pixels, or characters; 0: as fits the figure */
 };
 
-/* Writes the script. Names of the figure reach gnuplot in single quotes, where it substitutes
- * nothing, and have no such quote themselves; numbers are written by us. The file's errors are the
- * caller's to see. */
+/* Writes the script. Texts of the figure are in single quotes, in which gnuplot substitutes nothing, and contain no such
+ * quote. The caller checks the file for errors. */
 void gt_gnuplot_script(const struct gt_figure *figure, struct gt_canvas canvas, FILE *to);
 
-/* Runs gnuplot, found in PATH, on the script. The picture is in *picture, of *bytes with a 0 behind
- * them, to be freed by the caller; an SVG has the figure's title and axes as its title. Returns 0, or -1 if there is no gnuplot or if it fails. */
+/* Runs gnuplot, found in PATH, on the script. *picture has *bytes bytes and a final 0, and is freed by the caller. The
+ * title of an SVG names the figure's title and axes. Returns 0, or -1 if there is no gnuplot or if it fails. */
 int gt_gnuplot_draw(const struct gt_figure *figure, struct gt_canvas canvas, char **picture, size_t *bytes,
 		    struct gt_error *error);
 

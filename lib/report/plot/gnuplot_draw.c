@@ -16,8 +16,8 @@
 
 extern char **environ;
 
-/* Starts `gnuplot` with these three files as its standard ones; its own settings, and those of the
- * user, left out. Returns 0 or an errno. */
+/* Starts `gnuplot` with these three files as its standard streams and without the settings of the system and the user.
+ * Returns 0 or an errno. */
 static int start(FILE *const files[3], pid_t *process)
 {
 	char name[] = "gnuplot", defaults[] = "-d", standard_input[] = "-";
@@ -40,7 +40,7 @@ static int start(FILE *const files[3], pid_t *process)
 	return result;
 }
 
-/* The whole of a file in memory, with a 0 behind it. */
+/* Reads a whole file into memory and appends a 0. */
 static char *slurp(FILE *file, size_t *bytes)
 {
 	long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
@@ -59,7 +59,7 @@ static char *slurp(FILE *file, size_t *bytes)
 	return text;
 }
 
-/* What gnuplot complained of: the last line it wrote. */
+/* The error from gnuplot: the last line that it wrote. */
 static int complain(FILE *complaints, struct gt_error *error)
 {
 	size_t bytes;
@@ -68,7 +68,7 @@ static int complain(FILE *complaints, struct gt_error *error)
 	while (text && bytes > 0 && strchr(" \n", text[bytes - 1]))
 		text[--bytes] = '\0';
 	const char *last = text ? strrchr(text, '\n') : NULL;
-	gt_fail(error, "gnuplot failed: %.200s", last ? last + 1 : text && *text ? text : "it says nothing");
+	gt_fail(error, "gnuplot failed: %.200s", last ? last + 1 : text && *text ? text : "without a message");
 	free(text);
 	return -1;
 }
@@ -88,8 +88,8 @@ static int run(FILE *const files[3], struct gt_error *error)
 	return waited < 0 || status != 0 ? complain(files[2], error) : 0;
 }
 
-/* Names an SVG after its figure, where gnuplot names itself and its version: for who cannot see it, and
- * so that versions write alike. */
+/* Replaces the title of an SVG, which is gnuplot's name and version, by the figure's: for screen readers, and so that the
+ * output does not depend on the version. */
 static int name_picture(const struct gt_figure *figure, char **picture, size_t *bytes, struct gt_error *error)
 {
 	char *from = strstr(*picture, "<title>"), *to = from ? strstr(from, "</desc>") : NULL, *named = NULL;

@@ -7,16 +7,16 @@
 #include "base/utf8.h"
 #include "report/plot/ticks.h"
 
-/* The colours of Okabe and Ito, which people of every colour vision tell apart; darkest first, so that
- * lines stand out on white. */
+/* The colours of Okabe and Ito, which people with any colour vision can distinguish; darkest first, for contrast with
+ * white. */
 static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"};
 #define COLOURS (sizeof palette / sizeof *palette)
 
 static const int point_types[] = {7, 5, 9, 11, 13, 6, 4, 8};
 
-#define LETTER 8	/* pixels, in the mean */
+#define LETTER 8	/* pixels, on average */
 #define MARGINS 110	/* pixels at both sides of a panel */
-#define LEFT_MARGIN 70	/* pixels that the y axis takes anyway */
+#define LEFT_MARGIN 70	/* pixels that the y axis takes in any case */
 
 struct script {
 	const struct gt_figure *figure;
@@ -25,8 +25,8 @@ struct script {
 	size_t columns, rows; /* of panels */
 };
 
-/* In single quotes gnuplot substitutes nothing. An apostrophe becomes a typographic one, so that none
- * can end the quotes. In the labels of an axis it looks for formats: there a percent sign is doubled. */
+/* In single quotes gnuplot substitutes nothing. An apostrophe becomes a typographic one, so that it cannot end the
+ * quotes. Labels of an axis are format strings, so there a percent sign is doubled. */
 static void quoted(const char *text, bool label, FILE *to)
 {
 	putc('\'', to);
@@ -94,7 +94,7 @@ static void put_range(char axis, const struct gt_ticks *ticks, FILE *to)
 	fputs(")\n", to);
 }
 
-/* Labels of names: turned when they do not fit side by side. */
+/* Labels of an axis of names, rotated if they do not fit horizontally. */
 static void put_places(const struct script *script)
 {
 	const struct gt_axis *axis = &script->figure->x;
@@ -108,12 +108,12 @@ static void put_places(const struct script *script)
 	double side = script->canvas.width / (double)script->columns;
 	double room = (text ? 0.85 * side : fmax(side - MARGINS, MARGINS) / LETTER) / (double)axis->places_n; /* letters */
 	bool turned = (double)longest + 1 > room;
-	if (turned && (text || longest <= 5)) { /* few letters: rather leave labels out */
+	if (turned && (text || longest <= 5)) { /* few letters: leave labels out instead */
 		every = (size_t)ceil(((double)longest + 1) / fmax(room, 0.1));
 		turned = false;
 	}
 	unsigned angle = !turned ? 0 : room > 3.8 && script->columns == 1 ? 35 : 90;
-	double left = (double)longest * LETTER * 0.82 - room * LETTER / 2; /* what the first label takes beside its place */
+	double left = (double)longest * LETTER * 0.82 - room * LETTER / 2; /* the part of the first label that is left of its place */
 	if (angle == 35 && left > LEFT_MARGIN)
 		fprintf(to, "set lmargin at screen %.3f\nset rmargin 3\n", left / script->canvas.width);
 	fprintf(to, "set xrange [-0.6:%.12g]\nset xtics rotate by %u %s scale 0 (", (double)axis->places_n - 0.4, angle,
@@ -143,7 +143,7 @@ static void put_axes(const struct script *script)
 	struct gt_extent extent = gt_figure_extent(figure);
 	struct gt_ticks ticks;
 
-	if (figure->diagonal) { /* both sides alike */
+	if (figure->diagonal) { /* the same range on both axes */
 		extent.x_least = extent.y_least = fmin(extent.x_least, extent.y_least);
 		extent.x_most = extent.y_most = fmax(extent.x_most, extent.y_most);
 	}
@@ -200,7 +200,7 @@ static void put_style(const struct script *script, const struct gt_figure_series
 {
 	enum gt_style style = script->figure->style;
 	const char *rgb = palette[colour % COLOURS];
-	size_t again = colour / COLOURS; /* how often the palette was used up */
+	size_t again = colour / COLOURS; /* how often the palette was used completely */
 	bool text = script->canvas.terminal == GT_TEXT;
 
 	if (series->n < 2 && style != GT_BOXES)
@@ -229,14 +229,14 @@ static void put_style(const struct script *script, const struct gt_figure_series
 		fputs(style == GT_STEPS ? "with steps" : "with lines", script->to);
 		break;
 	}
-	/* Lines that may cover each other become thinner from one to the next, so that all are seen. */
+	/* Each line is thinner than the previous one, so that lines that coincide are all visible. */
 	size_t names = gt_figure_names(script->figure);
 	double width = names <= 4 ? 2 + 1.2 * (double)(names - 1 - colour) : 2;
 	fprintf(script->to, " linewidth %g dashtype %zu linecolor rgb '%s'", width, again + 1, rgb);
 }
 
-/* A title stands above the legend. A picture of characters has no room beside its y axis: the words go
- * into the title. */
+/* A title is above the legend. A picture of characters has no room beside its y axis, so its label is put into the
+ * title. */
 static void set_title(const struct script *script, const char *title, bool key)
 {
 	char text[2 * GT_FIGURE_TEXT + 8];
@@ -255,7 +255,7 @@ static void put_panel(const struct script *script, size_t panel)
 
 	if (figure->panels_n > 0)
 		set_title(script, figure->panels[panel], false);
-	if (script->columns == 1 && figure->panels_n > 1) /* one x axis for all, named once */
+	if (script->columns == 1 && figure->panels_n > 1) /* one x axis for all, with one label */
 		set_text("xlabel", panel + 1 == figure->panels_n ? figure->x.label : "", script->to);
 	for (size_t i = 0; i < figure->series_n; i++) {
 		size_t colour = gt_figure_colour(figure, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often reuse distances occur: one by one where the longest is short, else in bins that double:
- * 0, 1, 2 to 3, 4 to 7, ... A bin of the table that is wider than that counts where it begins. */
+/* The frequency of reuse distances: one by one if all are short, else in bins that double: 0, 1, 2 to 3, 4 to 7, ... A
+ * wider bin of the table counts at its beginning. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct histogram {
 	bool infinite;
 };
 
-/* Distances are put at themselves, or at -1 for infinite ones, until the longest is known. */
+/* Until the longest is known, the place of a distance is the distance itself, or -1 if it is infinite. */
 static int take(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct histogram *histogram = context;
@@ -44,7 +44,7 @@ static size_t bin_of(size_t distance, bool single)
 	return bin;
 }
 
-/* Names the bins, and puts each count where its bin is. */
+/* Names the bins, and moves each count to its bin. */
 static int bin(struct histogram *histogram, struct gt_error *error)
 {
 	bool single = histogram->longest < SINGLE;

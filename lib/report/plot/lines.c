@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers against numbers: csdd, curve, scatter and sweep differ in their columns and their style. A
- * sweep over names (mod, xor ...) has no numbers along x: it becomes bars. */
+/* Numbers against numbers: csdd, curve, scatter and sweep differ in columns and style. A sweep over names (mod, xor ...)
+ * has no numbers along x and becomes bars. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 struct lines {
 	struct gt_figure *figure;
-	bool sizes;  /* an x is written as a size */
-	bool names;  /* an x is none of these */
-	bool errors; /* an error of the y is given */
+	bool sizes;  /* some x is written as a size */
+	bool names;  /* some x is not a number */
+	bool errors; /* some y has an error */
 };
 
 static int take(void *context, const struct gt_pick *pick, struct gt_error *error)
@@ -42,7 +42,7 @@ static int by_x(const void *left, const void *right)
 	return (a->x > b->x) - (a->x < b->x);
 }
 
-/* Sorts each line along x. Two values at one x are two lines that the user did not tell apart. */
+/* Sorts each line along x. Two values at one x are an error: --by must separate the lines. */
 static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
 {
 	for (size_t i = 0; i < figure->series_n; i++) {
@@ -57,9 +57,9 @@ static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 	return 0;
 }
 
-#define BEYOND 1.2 /* how far steps go on behind the last */
+#define BEYOND 1.2 /* factor by which steps continue after the last x */
 
-/* Nothing changes behind the last step of a series: it goes on to the end of the axis. */
+/* Extends each series from its last step to the end of the axis, since its value no longer changes. */
 static int go_on(struct gt_figure *figure, struct gt_error *error)
 {
 	double end = gt_figure_extent(figure).x_most * BEYOND;
@@ -74,7 +74,7 @@ static int go_on(struct gt_figure *figure, struct gt_error *error)
 	return 0;
 }
 
-/* Are all x whole powers of two (1/4 and 1/2 among them), or sizes, over a wide range? */
+/* Whether all x are powers of two (including 1/4 and 1/2), or sizes, over a wide range. */
 static bool doubling(const struct gt_figure *figure, bool sizes)
 {
 	struct gt_extent extent = gt_figure_extent(figure);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits by position in the LRU stack. The table of grd ends in a row for what no position holds. */
+/* Hits by position in the LRU stack. The last row of grd's table counts the misses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/plot/plot.h"
 
-#define LEAST 4 /* positions that are drawn, hits or not */
+#define LEAST 4 /* positions that are drawn even without hits */
 
 struct mru {
 	struct gt_figure *figure;
 	struct gt_boxes boxes;
-	long last; /* the highest position that is drawn: if grd printed it, those that miss */
+	long last; /* the highest position that is drawn; in grd's table, the misses */
 	bool by_grd;
 };
 

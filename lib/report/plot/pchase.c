@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A P-chase [001]. Of one size of the array: the latency of each access against the place it read. Of
- * several: against the size, the mean latency of an access, or, where it is known what a hit is, the
- * share that missed. Means and shares leave out the first visit of each place, which always misses. */
+/* A P-chase [001]. With one array size: the latency of each access against its place in the array. With several: the mean
+ * latency or, if the latency of a hit is known, the miss rate, against the size. Means and rates exclude the first visit of
+ * each place, which always misses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ struct run {
 struct chase {
 	const struct gt_plot *plot;
 	struct gt_figure *figure;
-	struct gt_map visited; /* what was read since the run, or the file, began */
-	struct run run;	       /* in hand */
+	struct gt_map visited; /* places read since the start of the run or the file */
+	struct run run;	       /* the current one */
 	size_t file;
 };
 
@@ -34,7 +34,7 @@ static int number(const struct gt_pick *pick, const char *const columns[2], doub
 	return gt_fail(error, "%s, row %zu: expected a number in a column '%s'", pick->sheet->name, pick->row + 1, columns[0]);
 }
 
-/* Ends the run in hand: a point of its file's series. */
+/* Ends the current run, which is a point of its file's series. */
 static int end_run(struct chase *chase, struct gt_error *error)
 {
 	const struct run *run = &chase->run;
@@ -118,7 +118,7 @@ static int sweeps(const struct gt_plot *plot, bool *several, struct gt_error *er
 static int draw_sweep(struct chase *chase, struct gt_figure *figure, struct gt_error *error)
 {
 	bool rates = chase->plot->options->hit_below > 0;
-	struct gt_figure unused; /* its series are not those of this figure */
+	struct gt_figure unused; /* its series are not drawn */
 
 	snprintf(figure->y.label, sizeof figure->y.label, rates ? "miss rate (%%)" : "mean latency (cycles)");
 	figure->y.end = rates ? 100 : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which numbers of which rows are drawn, and in which series. */
+/* Selects the numbers of the rows that are drawn, and their series. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/plot/columns.h"
 
-/* Is there one kernel, and a total that says the same? Then the total is not drawn. */
+/* Whether there is one kernel and a total, which is equal and not drawn. */
 static bool sole_kernel(const struct gt_sheet *sheet, int column)
 {
 	const char *kernel = NULL;
@@ -39,7 +39,7 @@ static bool chosen(const struct gt_picking *picking, size_t file, size_t row)
 	return true;
 }
 
-/* Drops from `by` what all chosen rows have alike, and what is an axis already. */
+/* Drops from `by` the columns that are equal in all chosen rows, and those that are an axis. */
 static void drop_constant(struct gt_picking *picking)
 {
 	const struct gt_plot *plot = picking->plot;
@@ -133,7 +133,7 @@ static int series_of(struct gt_picking *picking, size_t file, size_t row, size_t
 	return panel < 0 ? -1 : gt_figure_series_of(picking->figure, (size_t)panel, name, error);
 }
 
-/* The number of a row for a y. 1; 0 if there is none; -1 if there is something else. */
+/* Reads the number of a row for a y. Returns 1, 0 if there is none, or -1 for other text. */
 static int number(const struct gt_sheet *sheet, size_t row, const struct gt_wanted *y, double *value, struct gt_error *error)
 {
 	const int columns[] = {y->above, y->below};

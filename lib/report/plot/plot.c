@@ -13,7 +13,7 @@ static const struct gt_plot_kind kinds[] = {
 	{"curve", "bytes", "miss_ratio", "kernel,pc,op,array,sets", NULL, NULL,
 	 "miss ratio", GT_STEPS, gt_plot_lines},
 	{"coalescing", "line", "graph0", NULL, NULL,
-	 "4 bytes of the 128 from the warp's first sector on", "lanes", GT_BOXES, gt_plot_coalescing},
+	 "4-byte units of the 128 bytes from the warp's first sector", "lanes", GT_BOXES, gt_plot_coalescing},
 	{"bars", NULL, NULL, NULL, NULL, NULL, NULL, GT_BOXES, gt_plot_bars},
 	{"scatter", NULL, NULL, NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_lines},
 	{"sweep", NULL, NULL, NULL, NULL, NULL, NULL, GT_LINES_POINTS, gt_plot_lines},
@@ -31,7 +31,7 @@ const struct gt_plot_kind *gt_plot_kind_find(const char *name)
 	return NULL;
 }
 
-/* Words that the options or the kind have for an axis. */
+/* The label of an axis from the options or the kind. */
 static void label(const char *option, const char *kind, char words[GT_FIGURE_TEXT])
 {
 	char tidy[4 * 120 + 1];
@@ -66,6 +66,6 @@ int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct 
 	label(plot->options->x_label, NULL, figure->x.label);
 	label(plot->options->y_label, NULL, figure->y.label);
 	if (figure->series_n == 0)
-		return gt_fail(error, "expected rows to draw; none has a number and meets every --where");
+		return gt_fail(error, "expected rows to draw; none has a number and satisfies every --where");
 	return gt_figure_thin(figure, error);
 }

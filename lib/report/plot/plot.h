@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of pictures: each turns sheets into a figure. A kind is a row of a table, and a function in
- * the file of its name where a common one does not serve. */
+/* Kinds of pictures: each makes a figure from sheets. A kind is a row of a table, with a function of its own in the file of
+ * its name if no common one fits. */
 #ifndef GT_REPORT_PLOT_H
 #define GT_REPORT_PLOT_H
 
@@ -10,17 +10,17 @@
 #define GT_PLOT_WHERE 16 /* conditions, at most */
 
 struct gt_plot_options {
-	const char *title, *x_label, *y_label; /* NULL: as the kind has it */
+	const char *title, *x_label, *y_label; /* NULL: the kind's */
 	const char *x;	   /* a column, or "file" */
-	const char *y;	   /* columns or quotients A/B of two, with commas between; NAME=COLUMN names one */
+	const char *y;	   /* columns or quotients A/B of two, separated by commas; NAME=COLUMN names one */
 	const char *by;	   /* columns whose values make series */
-	const char *panel; /* a column, or "file", whose values have a panel each */
-	const char *log;   /* "", "x", "y", "xy", or NULL: as the data are */
-	const char *where[GT_PLOT_WHERE]; /* COLUMN=VALUE,...: only rows of which one value holds */
+	const char *panel; /* a column, or "file": a panel for each of its values */
+	const char *log;   /* "", "x", "y", "xy", or NULL: decided by the data */
+	const char *where[GT_PLOT_WHERE]; /* COLUMN=VALUE,...: only rows that have one of the values */
 	size_t where_n;
 	bool percent;  /* of the sum of the series */
 	bool stacked;  /* bars of one place and file on top of each other */
-	bool diagonal; /* where x = y */
+	bool diagonal; /* draw the line x = y */
 	double hit_below; /* cycles: a shorter latency is a hit; 0: not known */
 };
 
@@ -30,13 +30,13 @@ struct gt_plot_kind {
 	const char *name;
 	const char *x, *y, *by; /* the columns, unless options name them; NULL: must be named, or found */
 	const char *array;	/* of `gstats --csv`: the array counter that the kind draws, or NULL */
-	const char *x_label, *y_label; /* NULL: as the columns are called */
+	const char *x_label, *y_label; /* NULL: from the names of the columns */
 	enum gt_style style;
 	/* Returns 0, -1, or GT_PLOT_NAMES. */
 	int (*draw)(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
 };
 
-#define GT_PLOT_NAMES 1 /* names, not numbers, stand along x: kind bars draws them */
+#define GT_PLOT_NAMES 1 /* x has names, not numbers: kind bars draws them */
 
 struct gt_plot {
 	const struct gt_plot_kind *kind;
@@ -48,35 +48,35 @@ struct gt_plot {
 /* The kind of that name, or NULL. */
 const struct gt_plot_kind *gt_plot_kind_find(const char *name);
 
-/* Makes the figure, which the caller clears, whatever is returned: 0, or -1 with what the sheets lack. */
+/* Makes the figure. Returns 0, or -1 with what the sheets lack; the caller clears the figure in either case. */
 int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
 
 /* ---- for the kinds ---- */
 
-/* One number of one row that the options choose. */
+/* A number of a row that the options choose. */
 struct gt_pick {
 	const struct gt_sheet *sheet;
-	size_t file; /* which sheet */
+	size_t file; /* index of the sheet */
 	size_t row;
 	size_t series; /* of the figure */
 	const char *x;
 	double y;
 };
 
-/* Calls `take` for each number of the rows that are chosen, file by file, row by row, y by y; makes
- * the panels and series. A y of "-" or without text is left out. */
+/* Calls `take` for each number of the chosen rows, file by file, row by row, y by y, and creates the panels and series. A
+ * y of "-" or "" is left out. */
 int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
 	    int (*take)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
 	    struct gt_error *error);
 
-/* The x, y and by that hold: of the options, else of the kind. */
+/* The x, y and by of the options, else of the kind. */
 const char *gt_plot_x(const struct gt_plot *plot);
 const char *gt_plot_y(const struct gt_plot *plot);
 
 /* The words for a column: "l1.reads" is "l1 reads (sectors)"; *numbers becomes GT_SIZES for bytes. */
 void gt_plot_words(const char *column, char words[GT_FIGURE_TEXT], enum gt_numbers *numbers);
 
-/* A box on top of what its series' place holds already, or beside it: see boxes.c. */
+/* Boxes, beside or on top of each other: see boxes.c. */
 struct gt_boxes {
 	struct gt_cell {
 		size_t place, file, series;

@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 
-#define GRAPH_COLUMNS 32 /* places of 4 bytes in the 128 that a request may touch [003] */
+#define GRAPH_COLUMNS 32 /* 4-byte places in the 128 bytes that a request may touch [003] */
 
 void gt_sheet_begin(struct gt_sheet *sheet, const char *name)
 {
@@ -27,7 +27,7 @@ void gt_sheet_clear(struct gt_sheet *sheet)
 	*sheet = (struct gt_sheet){0};
 }
 
-/* Room for `more` elements of `size` bytes behind `used` of them. */
+/* Makes room for `more` elements of `size` bytes after the `used` ones. */
 static int make_room(void *at, size_t *capacity, size_t used, size_t more, size_t size, struct gt_error *error)
 {
 	void *old;
@@ -103,8 +103,8 @@ bool gt_sheet_number(const char *text, double *value, bool *size)
 
 /* ---- reading ---- */
 
-/* The next field of a line of comma-separated values, unquoted where it lies; moves past its comma,
- * or sets *at to NULL after the last. False if a quote stands where none may. */
+/* The next field of a line of comma-separated values, unquoted in place; moves past its comma, or sets *at to NULL after
+ * the last. False if a quote is misplaced. */
 static bool next_quoted(char **at, const char **field)
 {
 	char *in = *at, *out = *at;
@@ -127,7 +127,7 @@ static bool next_quoted(char **at, const char **field)
 	return true;
 }
 
-/* Cuts a line into at most GT_SHEET_COLUMNS + 1 fields. Returns how many, or -1. */
+/* Splits a line into at most GT_SHEET_COLUMNS + 1 fields. Returns their number, or -1. */
 static int cut(char *line, bool tabs, const char *fields[GT_SHEET_COLUMNS + 1], struct gt_error *error)
 {
 	int n = 0;
@@ -146,10 +146,10 @@ static int cut(char *line, bool tabs, const char *fields[GT_SHEET_COLUMNS + 1], 
 	return n;
 }
 
-/* A sheet in the making. */
+/* A sheet that is being read. */
 struct reading {
 	struct gt_sheet *sheet;
-	char *first; /* the first line, to know copies of it; owned */
+	char *first; /* the first line, to recognize copies of it; owned */
 	bool tabs, graphs;
 };
 
@@ -172,7 +172,7 @@ static int take_names(struct reading *reading, char *line, struct gt_error *erro
 	return n < 0 ? -1 : gt_sheet_row(reading->sheet, fields, (size_t)n, error);
 }
 
-/* Puts the numbers of a "#graph" line into the row before it. */
+/* Puts the numbers of a "#graph" line into the preceding row. */
 static int take_graph(struct reading *reading, char *line, struct gt_error *error)
 {
 	struct gt_sheet *sheet = reading->sheet;

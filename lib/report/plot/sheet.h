@@ -15,9 +15,9 @@
 #define GT_SHEET_NAME 64
 
 struct gt_sheet {
-	char name[GT_SHEET_NAME]; /* what its series are called when there are several sheets */
+	char name[GT_SHEET_NAME]; /* label of its series if there are several sheets */
 	size_t columns, rows;
-	uint32_t *cells; /* places in the text: the names of the columns, then row by row; owned */
+	uint32_t *cells; /* offsets in the text: the names of the columns, then row by row; owned */
 	size_t capacity;
 	char *text; /* owned */
 	size_t used, room;
@@ -27,19 +27,19 @@ struct gt_sheet {
 void gt_sheet_begin(struct gt_sheet *sheet, const char *name);
 void gt_sheet_clear(struct gt_sheet *sheet);
 
-/* Appends a row of n cells, copying them. Returns 0, or -1 if there are not as many as columns, or
- * if the sheet is full or memory short. */
+/* Appends a row of n cells, copying them. Returns 0, or -1 if n is not the number of columns, or if the sheet is full or
+ * memory is short. */
 int gt_sheet_row(struct gt_sheet *sheet, const char *const *cells, size_t n, struct gt_error *error);
 
-/* Reads a whole input into an empty sheet: tabs between fields if the first line has one, else
- * commas (RFC 4180, but no line ends in quotes). Empty lines, lines that begin with '#', and further
- * copies of the first line are skipped. The table of gtrace-ptx --static, whose first line begins
- * with '#', gets 32 more columns, graph0 to graph31, from the '#graph' line behind a row. */
+/* Reads a whole input into an empty sheet. Fields are separated by tabs if the first line has one, else by commas
+ * (RFC 4180, but without line ends in quotes). Empty lines, lines that begin with '#', and further copies of the first line
+ * are skipped. The table of gtrace-ptx --static, whose first line begins with '#', gets 32 more columns, graph0 to graph31,
+ * from the '#graph' line after a row. */
 int gt_sheet_read(struct gt_sheet *sheet, struct gt_input *input, struct gt_error *error);
 
-/* Makes the sheet of "kernel,stage,counter,value" wide: a row a kernel, a column "stage.counter" for
- * each counter that is no array. With the name of an array: a row an element, under "kernel", "stage",
- * "position" and "count". Other sheets are left as they are. */
+/* Makes a sheet of "kernel,stage,counter,value" wide: a row for each kernel, and a column "stage.counter" for each counter
+ * that is not an array. With the name of an array: a row for each element, with the columns "kernel", "stage", "position"
+ * and "count". Other sheets are not changed. */
 int gt_sheet_widen(struct gt_sheet *sheet, const char *array, struct gt_error *error);
 
 /* The column of that name, or -1. */

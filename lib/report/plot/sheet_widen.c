@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row a kernel, or an element of an array, out of a row a counter. */
+/* From a row for each counter to a row for each kernel, or for each element of an array. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct widening {
 	size_t columns;
 };
 
-/* The column of a counter, made if it is new; -1 if there are too many. */
+/* The column of a counter, created if it is new; -1 if there are too many. */
 static int column_of(struct widening *widening, const char *stage, const char *counter)
 {
 	char name[NAME];
@@ -29,7 +29,7 @@ static int column_of(struct widening *widening, const char *stage, const char *c
 	return (int)widening->columns++;
 }
 
-/* Is the row an element of an array? Those have no column. */
+/* Whether the row is an element of an array, which has no column. */
 static bool is_element(const struct gt_sheet *sheet, size_t row)
 {
 	return strchr(gt_sheet_cell(sheet, row, 2), '[') != NULL;

@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 
-/* "0.25", "1500", "20k", "1.5M": thousands are written out below 10k. */
+/* "0.25", "1500", "20k", "1.5M": no suffix below 10k. */
 static void decimal(double value, double most, char label[GT_TICK_TEXT])
 {
 	static const struct {
@@ -51,7 +51,7 @@ static void linear(const struct gt_axis *axis, double least, double most, unsign
 		most = fmax(most, 0);
 	}
 	most = fmax(most, axis->end != 0 ? axis->end : most);
-	if (most - least <= 1e-12 * fmax(fabs(most), fabs(least))) { /* one value: some room on both sides */
+	if (most - least <= 1e-12 * fmax(fabs(most), fabs(least))) { /* one value: add room on both sides */
 		double room = most != 0 ? fabs(most) / 10 : 1;
 		most += room;
 		least -= least == 0 && axis->from_zero ? 0 : room;
@@ -81,7 +81,7 @@ static void logarithmic(const struct gt_axis *axis, double least, double most, u
 	double step = fmax(ceil((last - first + 1) / wanted), 1);
 	for (double power = first; power <= last; power += step)
 		mark(axis, ticks, pow(base, power));
-	if (ticks->n < 2) { /* within one power: the ends say where it lies */
+	if (ticks->n < 2) { /* within one power: label the ends */
 		ticks->n = 0;
 		ticks->least = least;
 		ticks->most = least == most ? most * base : most;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an axis is marked, and with what words. */
+/* The marks of an axis and their labels. */
 #ifndef GT_REPORT_PLOT_TICKS_H
 #define GT_REPORT_PLOT_TICKS_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which columns a plot is of, and the words for them. */
+/* The columns of a plot, and their labels. */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "counter/counter.h"
 #include "report/plot/plot.h"
 
-/* Columns whose name says less than it should. Those of gstats have theirs in the tables of counter/. */
+/* Labels of columns whose name is not clear enough. Columns of gstats have theirs in the tables of counter/. */
 static const struct {
 	const char *column, *words;
 	enum gt_numbers numbers;
