@@ -48,11 +48,10 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 {
 	const struct gt_level_counters *counters = &level->counters;
 
-	if (gt_count_numbers(count, &gt_counters_level, counters, offsetof(struct gt_level_counters, mru), error) != 0)
+	if (gt_count_numbers(count, &gt_counters_level, counters, sizeof *counters, error) != 0)
 		return -1;
 	if (level->geometry.depths &&
-	    (gt_count_array(count, "mru", counters->mru, level->geometry.most_ways, error) != 0 ||
-	     gt_count_array(count, "mru_writes", counters->mru_writes, level->geometry.most_ways, error) != 0))
+	    gt_count_arrays(count, &gt_counters_level, counters, GT_BYTE_WAYS, level->geometry.most_ways, error) != 0)
 		return -1;
 	static const struct gt_hint_counters none;
 	if (memcmp(&level->hints, &none, sizeof none) != 0 &&

@@ -21,7 +21,9 @@
 
 struct gt_level_counters {
 	GT_LEVEL_COUNTERS(GT_COUNTER_FIELD)
-	uint64_t mru[GT_BYTE_WAYS], mru_writes[GT_BYTE_WAYS];
+#define GT_COUNTER_ELEMENTS GT_BYTE_WAYS
+	GT_LEVEL_COUNTERS(GT_COUNTER_ARRAY_FIELD)
+#undef GT_COUNTER_ELEMENTS
 };
 
 /* Counted where rows are no accesses: they go into the stream if there were some. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "coalesce/coalesce.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "coalesce/banks.h"
 #include "coalesce/lines.h"
 #include "coalesce/requests.h"
+#include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/request.h"
@@ -59,12 +61,7 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	memset(coalescer->accesses, 0, sizeof coalescer->accesses);
 	memset(coalescer->requests, 0, sizeof coalescer->requests);
 	memset(coalescer->sectors, 0, sizeof coalescer->sectors);
-	coalescer->warp_sectors = 0;
-	memset(coalescer->line_accesses, 0, sizeof coalescer->line_accesses);
-	memset(coalescer->line_requests, 0, sizeof coalescer->line_requests);
-	coalescer->shared_accesses = 0;
-	coalescer->bank_passes = 0;
-	coalescer->shared_cycles = 0;
+	coalescer->counts = (struct gt_coalesce_counts){0};
 }
 
 /* The lines of access i, found separately for each group of lanes. */
@@ -134,10 +131,10 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 {
 	unsigned passes = gt_bank_passes(&coalescer->shared.banks, from, i);
 
-	coalescer->shared_accesses++;
-	coalescer->bank_passes += passes;
+	coalescer->counts.shared_accesses++;
+	coalescer->counts.bank_passes += passes;
 	if (coalescer->shared.latency.n > 0)
-		coalescer->shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
+		coalescer->counts.shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
 }
 
 /* Prefetches, discards and priorities: a request for each distinct line, with all its sectors. */
@@ -151,8 +148,8 @@ static void coalesce_lines(struct gt_coalescer *coalescer, const struct gt_rows 
 	for (unsigned k = 0; k < n; k++)
 		touched[k].sectors = (1U << GT_LINE / GT_SECTOR) - 1;
 	gt_requests_add(requests, n, i);
-	coalescer->line_accesses[!prefetches]++;
-	coalescer->line_requests[!prefetches] += n;
+	*(prefetches ? &coalescer->counts.prefetch_accesses : &coalescer->counts.discard_accesses) += 1;
+	*(prefetches ? &coalescer->counts.prefetch_requests : &coalescer->counts.discard_requests) += n;
 }
 
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
@@ -183,7 +180,7 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 	if (gt_rule_whole_lines(coalescer->rule, op))
 		sectors = n * GT_LINE / GT_SECTOR;
 	if (gt_op_action(op) == GT_LOAD)
-		coalescer->warp_sectors += group == GT_WARP_SIZE ? sectors : distinct_sectors(touched, n);
+		coalescer->counts.load_warp_sectors += group == GT_WARP_SIZE ? sectors : distinct_sectors(touched, n);
 	coalescer->accesses[gt_op_action(op)]++;
 	coalescer->requests[gt_op_action(op)] += n;
 	coalescer->sectors[gt_op_action(op)] += sectors;
@@ -207,82 +204,66 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	return gt_requests_write(&requests, accesses, coalescer->rule, sink, error);
 }
 
-static int count_number(struct gt_count *count, const char *kind, const char *what, uint64_t value,
-			struct gt_error *error)
+/* All that was counted. Reductions are atomics; they are counted apart besides, as profilers do. */
+static struct gt_coalesce_counts sum(const struct gt_coalescer *coalescer)
 {
-	char name[GT_COUNT_NAME];
+	struct gt_coalesce_counts counts = coalescer->counts;
+	const uint64_t *accesses = coalescer->accesses, *requests = coalescer->requests, *sectors = coalescer->sectors;
 
-	snprintf(name, sizeof name, "%s%s", kind, what);
-	return gt_count_number(count, name, value, error);
+	counts.prefetch_sectors = counts.prefetch_requests * (GT_LINE / GT_SECTOR);
+	counts.discard_sectors = counts.discard_requests * (GT_LINE / GT_SECTOR);
+	counts.load_accesses = accesses[GT_LOAD];
+	counts.store_accesses = accesses[GT_STORE];
+	counts.reduction_accesses = accesses[GT_REDUCTION];
+	counts.atomic_accesses = accesses[GT_ATOMIC] + accesses[GT_REDUCTION];
+	counts.accesses = counts.load_accesses + counts.store_accesses + counts.atomic_accesses + counts.shared_accesses +
+			  counts.prefetch_accesses + counts.discard_accesses;
+	counts.load_requests = requests[GT_LOAD];
+	counts.store_requests = requests[GT_STORE];
+	counts.reduction_requests = requests[GT_REDUCTION];
+	counts.atomic_requests = requests[GT_ATOMIC] + requests[GT_REDUCTION];
+	counts.requests = counts.load_requests + counts.store_requests + counts.atomic_requests + counts.prefetch_requests +
+			  counts.discard_requests;
+	counts.load_sectors = sectors[GT_LOAD];
+	counts.store_sectors = sectors[GT_STORE];
+	counts.reduction_sectors = sectors[GT_REDUCTION];
+	counts.atomic_sectors = sectors[GT_ATOMIC] + sectors[GT_REDUCTION];
+	counts.sectors = counts.load_sectors + counts.store_sectors + counts.atomic_sectors + counts.prefetch_sectors +
+			 counts.discard_sectors;
+	return counts;
 }
 
-/* Reductions count as atomics and also by themselves, as in profilers. */
-static int count_kinds(const uint64_t by_action[GT_ACTIONS], const char *what, uint64_t more, struct gt_count *count,
-		       struct gt_error *error)
-{
-	uint64_t atomics = by_action[GT_ATOMIC] + by_action[GT_REDUCTION];
-	const struct {
-		const char *kind;
-		uint64_t value;
-	} counters[] = {
-		{"", by_action[GT_LOAD] + by_action[GT_STORE] + atomics + more},
-		{"load_", by_action[GT_LOAD]},
-		{"store_", by_action[GT_STORE]},
-		{"atomic_", atomics},
-		{"reduction_", by_action[GT_REDUCTION]},
-	};
+#define AT(NAME) offsetof(struct gt_coalesce_counts, NAME)
 
-	for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-		if (count_number(count, counters[i].kind, what, counters[i].value, error) != 0)
-			return -1;
-	return 0;
-}
-
-static int count_shared_memory(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
-{
-	char banks[32];
-
-	gt_banks_format(&coalescer->shared.banks, banks, sizeof banks);
-	if (gt_count_number(count, "shared_accesses", coalescer->shared_accesses, error) != 0 ||
-	    gt_count_number(count, "bank_passes", coalescer->bank_passes, error) != 0)
-		return -1;
-	if (coalescer->shared_accesses > 0 && gt_count_text(count, "banks", banks, error) != 0)
-		return -1;
-	if (coalescer->shared_accesses == 0 || coalescer->shared.latency.n == 0)
-		return 0;
-	return gt_count_number(count, "shared_cycles", coalescer->shared_cycles, error);
-}
-
-/* Counters of prefetches, and of discards and priorities; written only if there were any. */
-static int count_lines(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
-{
-	static const char *const kinds[2] = {"prefetch_", "discard_"};
-
-	for (size_t i = 0; i < 2; i++) {
-		if (coalescer->line_accesses[i] == 0)
-			continue;
-		if (count_number(count, kinds[i], "accesses", coalescer->line_accesses[i], error) != 0 ||
-		    count_number(count, kinds[i], "requests", coalescer->line_requests[i], error) != 0 ||
-		    count_number(count, kinds[i], "sectors", coalescer->line_requests[i] * (GT_LINE / GT_SECTOR), error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
+/* Counters of prefetches, discards and shared memory only if there were some. */
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
-	uint64_t line_accesses = coalescer->line_accesses[0] + coalescer->line_accesses[1];
-	uint64_t line_requests = coalescer->line_requests[0] + coalescer->line_requests[1];
+	const struct gt_coalesce_counts counts = sum(coalescer);
+	const struct {
+		bool there;
+		size_t from, to;
+	} parts[] = {
+		{true, 0, AT(prefetch_accesses)},
+		{counts.prefetch_accesses > 0, AT(prefetch_accesses), AT(discard_accesses)},
+		{counts.discard_accesses > 0, AT(discard_accesses), AT(load_warp_sectors)},
+		{true, AT(load_warp_sectors), AT(shared_cycles)},
+	};
+	char banks[32];
 
-	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0 ||
-	    count_kinds(coalescer->accesses, "accesses", coalescer->shared_accesses + line_accesses, count, error) != 0 ||
-	    count_kinds(coalescer->requests, "requests", line_requests, count, error) != 0 ||
-	    count_kinds(coalescer->sectors, "sectors", line_requests * (GT_LINE / GT_SECTOR), count, error) != 0 ||
-	    count_lines(coalescer, count, error) != 0 ||
-	    gt_count_number(count, "load_warp_sectors", coalescer->warp_sectors, error) != 0 ||
-	    count_shared_memory(coalescer, count, error) != 0)
+	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0)
 		return -1;
-	return 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].there &&
+		    gt_count_some(count, &gt_counters_coalesce, &counts, parts[i].from, parts[i].to, error) != 0)
+			return -1;
+	if (counts.shared_accesses == 0)
+		return 0;
+	gt_banks_format(&coalescer->shared.banks, banks, sizeof banks);
+	if (gt_count_text(count, "banks", banks, error) != 0)
+		return -1;
+	return coalescer->shared.latency.n == 0
+		       ? 0
+		       : gt_count_some(count, &gt_counters_coalesce, &counts, AT(shared_cycles), sizeof counts, error);
 }
 
 int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,

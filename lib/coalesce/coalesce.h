@@ -9,6 +9,7 @@
 #include "base/public.h"
 #include "coalesce/rules.h"
 #include "coalesce/shared.h"
+#include "counter/coalesce.h"
 #include "stream/output.h"
 
 GT_PUBLIC_BEGIN
@@ -16,21 +17,21 @@ GT_PUBLIC_BEGIN
 #define GT_COALESCE_STAGE "coalesce" /* what its counts are called */
 #define GT_ACTIONS 4
 
+struct gt_coalesce_counts {
+	GT_COALESCE_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Owns no memory, so there is no close function. */
 struct gt_coalescer {
 	const struct gt_coalescing_rule *rule;
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
 	struct gt_shared shared;
 
-	/* Counted since the last reset; the first three by enum gt_action, shared memory apart. */
+	/* Counted since the last reset: data accesses to other memory than shared, by enum gt_action, and the rest. */
 	uint64_t accesses[GT_ACTIONS];
 	uint64_t requests[GT_ACTIONS];
 	uint64_t sectors[GT_ACTIONS];
-	uint64_t line_accesses[2], line_requests[2]; /* of whole lines: prefetches; discards and priorities */
-	uint64_t warp_sectors; /* distinct sectors of each load over the whole warp */
-	uint64_t shared_accesses;
-	uint64_t bank_passes;
-	uint64_t shared_cycles;
+	struct gt_coalesce_counts counts;
 };
 
 /* Chooses a rule by name, "default" if NULL, and the default banks; all counts are 0. Returns 0, or -1 with the

@@ -24,4 +24,13 @@
 #define GT_COUNTER_FIELD_LIST(NAME)
 #define GT_COUNTER_FIELD_WORD(NAME)
 
+/* The fields for the arrays of a table, which follow those of its numbers. Define GT_COUNTER_ELEMENTS, the length of
+ * each, before using this. */
+#define GT_COUNTER_ARRAY_FIELD(KIND, NAME, UNIT, PRINT, DEFINITION) GT_COUNTER_ARRAY_FIELD_##KIND(NAME)
+#define GT_COUNTER_ARRAY_FIELD_COUNT(NAME)
+#define GT_COUNTER_ARRAY_FIELD_SETTING(NAME)
+#define GT_COUNTER_ARRAY_FIELD_ARRAY(NAME) uint64_t NAME[GT_COUNTER_ELEMENTS];
+#define GT_COUNTER_ARRAY_FIELD_LIST(NAME)
+#define GT_COUNTER_ARRAY_FIELD_WORD(NAME)
+
 #endif

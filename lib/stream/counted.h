@@ -13,5 +13,11 @@
  * fields. */
 int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,
 		     struct gt_error *error);
+/* The same for those with an offset in [from, to). */
+int gt_count_some(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t from, size_t to,
+		  struct gt_error *error);
+/* Appends the arrays of a table, which follow its numbers in the struct: of each, which has `elements`, the first n. */
+int gt_count_arrays(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t elements, size_t n,
+		    struct gt_error *error);
 
 #endif

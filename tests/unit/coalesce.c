@@ -422,8 +422,8 @@ static void shared_memory_makes_no_requests(void)
 	CHECK_EQUAL(gt_coalescer_open(&coalescer, NULL, &error), 0);
 	CHECK_EQUAL(gt_coalesce(&coalescer, accesses, &sink, &error), 0);
 	CHECK_EQUAL(requests->n, 0);
-	CHECK_EQUAL(coalescer.shared_accesses, 1);
-	CHECK_EQUAL(coalescer.bank_passes, 2);
+	CHECK_EQUAL(coalescer.counts.shared_accesses, 1);
+	CHECK_EQUAL(coalescer.counts.bank_passes, 2);
 	gt_rows_free(accesses);
 	gt_rows_free(requests);
 }

@@ -19,7 +19,9 @@
 
 struct gt_timed_counters {
 	GT_TIMED_COUNTERS(GT_COUNTER_FIELD)
-	uint64_t latency[GT_TIMED_BINS], load_latency[GT_TIMED_BINS], mshr[GT_TIMED_BINS];
+#define GT_COUNTER_ELEMENTS GT_TIMED_BINS
+	GT_TIMED_COUNTERS(GT_COUNTER_ARRAY_FIELD)
+#undef GT_COUNTER_ELEMENTS
 };
 
 /* One lookup of a request: of the line of a load or atomic, or of a store as a whole. */

@@ -318,9 +318,7 @@ int gt_timed_count(const struct gt_timed *timed, const char *stage, uint64_t ker
 	const struct gt_timed_counters *counters = &timed->counters;
 
 	if (gt_level_count(timed->level, stage, kernel, count, error) != 0 ||
-	    gt_count_numbers(count, &gt_counters_timed, counters, offsetof(struct gt_timed_counters, latency), error) != 0 ||
-	    gt_count_array(count, "latency", counters->latency, GT_TIMED_BINS, error) != 0 ||
-	    gt_count_array(count, "load_latency", counters->load_latency, GT_TIMED_BINS, error) != 0)
+	    gt_count_numbers(count, &gt_counters_timed, counters, sizeof *counters, error) != 0)
 		return -1;
-	return gt_count_array(count, "mshr", counters->mshr, GT_TIMED_BINS, error);
+	return gt_count_arrays(count, &gt_counters_timed, counters, GT_TIMED_BINS, GT_TIMED_BINS, error);
 }
