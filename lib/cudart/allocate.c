@@ -53,9 +53,11 @@ void gt_cudart_free_all(void)
 {
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;
 
-	for (size_t i = memory->n; i-- > 0;)
-		if (strchr(memory->allocations[i].name, ' '))
-			gt_cudart_release((void *)(uintptr_t)memory->allocations[i].address);
+	for (const struct gt_ptx_allocation *one = memory->first, *after; one; one = after) {
+		after = one->after;
+		if (strchr(one->name, ' '))
+			gt_cudart_release((void *)(uintptr_t)one->address);
+	}
 }
 
 int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call)

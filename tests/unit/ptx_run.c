@@ -524,9 +524,60 @@ static void test_memory(void)
 	gt_ptx_memory_close(&memory);
 }
 
+/* Where the first gap lies that holds so many bytes and one more, found by trying every multiple of the
+ * alignment against every allocation; 0: nowhere. */
+static uint64_t first_fit(const uint64_t *at, const uint64_t *bytes, size_t n, uint64_t wanted, uint64_t reserved)
+{
+	for (uint64_t place = 0; place + wanted < reserved; place += GT_PTX_ALIGNMENT) {
+		bool fits = true;
+		for (size_t i = 0; i < n && fits; i++)
+			fits = !bytes[i] || place + wanted < at[i] - GT_PTX_GLOBAL_BASE || place > at[i] - GT_PTX_GLOBAL_BASE + bytes[i];
+		if (fits)
+			return GT_PTX_GLOBAL_BASE + place;
+	}
+	return 0;
+}
+
+/* Each allocation lies in the first gap, and each address is known to be in the one that has it. */
+static void test_first_fit(void)
+{
+	struct gt_ptx_memory memory;
+	uint64_t at[100], bytes[100] = {0}, seed = 5;
+
+	CHECK(gt_ptx_memory_open(&memory, 1 << 20, &error) == 0);
+	for (int step = 0; step < 3000; step++) {
+		seed = seed * 6364136223846793005U + 1442695040888963407U;
+		size_t i = (seed >> 50) % 100;
+		uint64_t wanted = 1 + (seed >> 33) % (UINT64_C(1) << (4 + (seed >> 59) % 14));
+		if (bytes[i]) {
+			CHECK(gt_ptx_free(&memory, at[i], &error) == 0);
+			CHECK(!gt_ptx_at(&memory, at[i], 1));
+			bytes[i] = 0;
+		} else if (memory.live_bytes + wanted <= 1 << 20) {
+			uint64_t expected = first_fit(at, bytes, 100, wanted, memory.reserved);
+			CHECK_EQUAL(gt_ptx_allocate(&memory, wanted, "x", &at[i], &error), expected ? 0 : -1);
+			if (!expected)
+				continue;
+			CHECK_EQUAL(at[i], expected);
+			bytes[i] = wanted;
+		}
+		for (size_t k = 0; k < 100; k += 1 + (size_t)step % 17) {
+			uint64_t last = bytes[k] ? at[k] + bytes[k] - 1 : 0;
+			CHECK(!last || gt_ptx_containing(&memory, last, 1)->address == at[k]);
+			CHECK(!last || !gt_ptx_containing(&memory, last, 2));
+			CHECK(!last || gt_ptx_nearest(&memory, last + 1)->address == at[k]);
+		}
+	}
+	uint64_t before = 0;
+	for (const struct gt_ptx_allocation *one = memory.first; one; before = one->address, one = one->after)
+		CHECK(one->address > before);
+	gt_ptx_memory_close(&memory);
+}
+
 int main(void)
 {
 	RUN(test_memory);
+	RUN(test_first_fit);
 	RUN(test_nested_conditions);
 	RUN(test_loops_of_different_length);
 	RUN(test_early_exit_before_barrier);

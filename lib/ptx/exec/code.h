@@ -86,6 +86,7 @@ struct gt_ptx_machine {
 	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint64_t launches;
 	struct gt_ptx_notes *notes; /* NULL: nobody asks for them */
+	bool told_of_strays;	    /* of one at least */
 };
 
 void gt_ptx_code_free(struct gt_ptx_code *code);

@@ -48,7 +48,7 @@ struct gt_ptx_texture {
 };
 
 /* Accesses outside of every allocation: faults; told of, once an instruction, and passed over; or
- * reads within the granule that hardware maps around an allocation pass in silence. */
+ * done in the granules that hardware maps around allocations, and the first instruction told of. */
 enum gt_ptx_check { GT_PTX_CHECK_FAULT, GT_PTX_CHECK_LIST, GT_PTX_CHECK_NO, GT_PTX_CHECKS };
 extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
 

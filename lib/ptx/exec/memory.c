@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/memory.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,9 +15,35 @@
 #define MAP_NORESERVE 0
 #endif
 
+#define ALIGNMENTS (GT_PTX_PAGE / GT_PTX_ALIGNMENT) /* of a page */
+
+/* Allocations of parts of a page, by multiples of GT_PTX_ALIGNMENT: no two touch the same. */
+struct parts {
+	size_t n; /* that are not NULL */
+	struct gt_ptx_allocation *of[ALIGNMENTS];
+};
+
+struct gt_ptx_page {
+	struct gt_ptx_allocation *whole; /* NULL: look at the parts */
+	struct parts *parts;		 /* NULL: there are none */
+};
+
 static uint64_t rounded_up(uint64_t bytes, uint64_t unit)
 {
 	return (bytes + unit - 1) / unit * unit;
+}
+
+static void *map_zeros(void *wish, uint64_t bytes, int protection)
+{
+	int zeros = open("/dev/zero", O_RDWR);
+
+	if (zeros < 0)
+		return NULL;
+	void *host = mmap(wish, bytes, protection, MAP_PRIVATE | MAP_NORESERVE, zeros, 0);
+	int reason = errno;
+	close(zeros);
+	errno = reason;
+	return host == MAP_FAILED ? NULL : host;
 }
 
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error)
@@ -27,47 +54,124 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected",
 			       limit, GT_PTX_WINDOW);
 	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? rounded_up(2 * limit, GT_PTX_PAGE) : GT_PTX_WINDOW;
-	int zeros = open("/dev/zero", O_RDWR);
-	if (zeros < 0)
-		return gt_fail_errno(error, "/dev/zero");
 	/* The address is a wish: what serves device code alone works anywhere. */
-	void *host = mmap((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, reserved, PROT_NONE,
-			  MAP_PRIVATE | MAP_NORESERVE, zeros, 0);
-	close(zeros);
-	if (host == MAP_FAILED)
+	void *host = map_zeros((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, reserved, PROT_NONE);
+	if (!host)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", limit);
 	memory->host = host;
 	memory->reserved = reserved;
 	memory->limit = limit;
-	return 0;
+	memory->pages = calloc(reserved / GT_PTX_PAGE, sizeof *memory->pages);
+	if (memory->pages)
+		return 0;
+	gt_ptx_memory_close(memory);
+	return gt_fail_memory(error, "the table of device memory");
 }
 
 void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 {
+	struct gt_error ignored;
+
+	while (memory->first)
+		gt_ptx_free(memory, memory->first->address, &ignored);
+	free(memory->pages);
+	if (memory->below)
+		munmap(memory->below, GT_PTX_GRANULE);
 	if (memory->host)
 		munmap(memory->host, memory->reserved);
-	free(memory->allocations);
 	memset(memory, 0, sizeof *memory);
 }
 
-/* The first gap that fits: its address, and the index its allocation will have. Allocations never
+/* The gap behind an allocation, or before the first: where it begins, and its bytes. Allocations never
  * touch, so that one step beyond the end of one is no step into the next. */
-static bool find_gap(const struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *address, size_t *at)
+static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before, uint64_t *address)
 {
-	uint64_t begin = GT_PTX_GLOBAL_BASE;
+	const struct gt_ptx_allocation *after = before ? before->after : memory->first;
+	uint64_t end = after ? after->address : GT_PTX_GLOBAL_BASE + memory->reserved;
 
-	for (size_t i = 0; i <= memory->n; i++) {
-		uint64_t end = i < memory->n ? memory->allocations[i].address
-					     : GT_PTX_GLOBAL_BASE + memory->reserved;
-		if (end > begin && end - begin > bytes) {
-			*address = begin;
-			*at = i;
-			return true;
+	*address = before ? rounded_up(before->address + before->bytes + 1, GT_PTX_ALIGNMENT) : GT_PTX_GLOBAL_BASE;
+	return end > *address ? end - *address : 0;
+}
+
+static unsigned class_of(uint64_t bytes)
+{
+	return 63 - (unsigned)__builtin_clzll(bytes);
+}
+
+/* The first gap that fits: its address, and what lies before it. No gap that fits is of a lower class than
+ * the bytes, so the search goes on where it found the first of that class last. */
+static bool find_gap(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *address, struct gt_ptx_allocation **before)
+{
+	unsigned class = class_of(bytes + 1);
+	struct gt_ptx_allocation *at = memory->gaps[class];
+	bool first = true;
+
+	for (;;) {
+		uint64_t gap = gap_behind(memory, at, address);
+		if (first && gap >= UINT64_C(1) << class) {
+			memory->gaps[class] = at;
+			first = false;
 		}
-		if (i < memory->n)
-			begin = rounded_up(end + memory->allocations[i].bytes + 1, GT_PTX_ALIGNMENT);
+		*before = at;
+		if (gap > bytes)
+			return true;
+		at = at ? at->after : memory->first;
+		if (!at)
+			return false;
 	}
-	return false;
+}
+
+/* After an allocation has gone: the gap behind `before` has grown. */
+static void note_gap(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *gone, struct gt_ptx_allocation *before)
+{
+	uint64_t address, gap = gap_behind(memory, before, &address);
+
+	for (unsigned class = 0; class < GT_PTX_GAP_CLASSES; class++) {
+		struct gt_ptx_allocation *from = memory->gaps[class];
+		if (from && (from == gone || (gap >> class && (!before || from->address > before->address))))
+			memory->gaps[class] = before;
+	}
+}
+
+static struct gt_ptx_page *page_of(const struct gt_ptx_memory *memory, uint64_t address)
+{
+	return &memory->pages[(address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE];
+}
+
+/* Enters `owner` (NULL: nobody) for [first, last] of a page. */
+static int set_parts(struct gt_ptx_page *page, size_t first, size_t last, struct gt_ptx_allocation *owner)
+{
+	if (!page->parts && !(page->parts = calloc(1, sizeof *page->parts)))
+		return -1;
+	for (size_t i = first; i <= last; i++)
+		page->parts->of[i] = owner;
+	page->parts->n = owner ? page->parts->n + (last - first + 1) : page->parts->n - (last - first + 1);
+	if (page->parts->n == 0) {
+		free(page->parts);
+		page->parts = NULL;
+	}
+	return 0;
+}
+
+/* Enters `owner`, the allocation or NULL, in the pages below `until` that it touches, with the byte behind its
+ * end. Returns the page for which there is no memory, or 0. */
+static uint64_t enter(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation,
+		      struct gt_ptx_allocation *owner, uint64_t until)
+{
+	uint64_t begin = allocation->address, end = begin + allocation->bytes; /* inclusive */
+
+	for (uint64_t at = begin / GT_PTX_PAGE * GT_PTX_PAGE; at <= end && at < until; at += GT_PTX_PAGE) {
+		struct gt_ptx_page *page = page_of(memory, at);
+		if (at >= begin && end - at >= GT_PTX_PAGE) {
+			page->whole = owner;
+			continue;
+		}
+		size_t first = at < begin ? (begin - at) / GT_PTX_ALIGNMENT : 0;
+		size_t last = end - at < GT_PTX_PAGE ? (end - at) / GT_PTX_ALIGNMENT : ALIGNMENTS - 1;
+		if (set_parts(page, first, last, owner) != 0)
+			return at;
+	}
+	return 0;
 }
 
 /* Makes the pages of [address, address + bytes) usable; they are zero when first touched. */
@@ -81,71 +185,81 @@ static int open_pages(struct gt_ptx_memory *memory, uint64_t address, uint64_t b
 	return 0;
 }
 
+static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *before, struct gt_ptx_allocation *allocation)
+{
+	allocation->before = before;
+	allocation->after = before ? before->after : memory->first;
+	*(before ? &before->after : &memory->first) = allocation;
+	*(allocation->after ? &allocation->after->before : &memory->last) = allocation;
+}
+
+/* The allocation whose part of a page the address is in; it may lie behind its end. */
+static struct gt_ptx_allocation *owner_of(const struct gt_ptx_memory *memory, uint64_t address)
+{
+	uint64_t at = address - GT_PTX_GLOBAL_BASE;
+
+	if (at >= memory->reserved)
+		return NULL;
+	const struct gt_ptx_page *page = &memory->pages[at / GT_PTX_PAGE];
+	if (page->whole)
+		return page->whole;
+	return page->parts ? page->parts->of[at % GT_PTX_PAGE / GT_PTX_ALIGNMENT] : NULL;
+}
+
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error)
 {
-	size_t at;
+	struct gt_ptx_allocation *before;
 
 	if (bytes == 0 || bytes > memory->limit || memory->live_bytes > memory->limit - bytes ||
-	    !find_gap(memory, bytes, address, &at))
+	    !find_gap(memory, bytes, address, &before))
 		return gt_fail(error,
 			       "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
 			       " are in use",
 			       bytes, name, memory->live_bytes, memory->limit);
-	if (memory->n == memory->capacity) {
-		size_t capacity = memory->capacity ? 2 * memory->capacity : 64;
-		void *grown = realloc(memory->allocations, capacity * sizeof *memory->allocations);
-		if (!grown)
-			return gt_fail_memory(error, "the list of allocations");
-		memory->allocations = grown;
-		memory->capacity = capacity;
-	}
-	if (open_pages(memory, *address, bytes, error) != 0)
+	struct gt_ptx_allocation *allocation = calloc(1, sizeof *allocation);
+	if (!allocation)
+		return gt_fail_memory(error, "the list of allocations");
+	allocation->address = *address;
+	allocation->bytes = bytes;
+	snprintf(allocation->name, sizeof allocation->name, "%s", name);
+	if (open_pages(memory, *address, bytes, error) != 0) {
+		free(allocation);
 		return -1;
+	}
+	uint64_t missing = enter(memory, allocation, allocation, UINT64_MAX);
+	if (missing) {
+		enter(memory, allocation, NULL, missing);
+		free(allocation);
+		return gt_fail_memory(error, "the table of device memory");
+	}
 	uint64_t end = *address - GT_PTX_GLOBAL_BASE + bytes;
 	uint64_t stale =
 		end < memory->used ? end : memory->used; /* bytes up to `used` may have been written */
 	if (stale > *address - GT_PTX_GLOBAL_BASE)
 		memset(memory->host + (*address - GT_PTX_GLOBAL_BASE), 0,
 		       stale - (*address - GT_PTX_GLOBAL_BASE));
-	memmove(memory->allocations + at + 1, memory->allocations + at,
-		(memory->n - at) * sizeof *memory->allocations);
-	struct gt_ptx_allocation *allocation = &memory->allocations[at];
-	memset(allocation, 0, sizeof *allocation);
-	allocation->address = *address;
-	allocation->bytes = bytes;
-	snprintf(allocation->name, sizeof allocation->name, "%s", name);
+	link_behind(memory, before, allocation);
 	memory->n++;
 	memory->live_bytes += bytes;
 	memory->used = end > memory->used ? end : memory->used;
 	return 0;
 }
 
-/* The index of the last allocation that begins at or below the address; n if there is none. */
-static size_t at_or_below(const struct gt_ptx_memory *memory, uint64_t address)
-{
-	size_t low = 0, high = memory->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (memory->allocations[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? low - 1 : memory->n;
-}
-
 int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error)
 {
-	size_t at = at_or_below(memory, address);
+	struct gt_ptx_allocation *gone = owner_of(memory, address), *before;
 
-	if (at == memory->n || memory->allocations[at].address != address)
+	if (!gone || gone->address != address)
 		return gt_fail(error, "nothing was allocated at 0x%" PRIx64, address);
-	memory->live_bytes -= memory->allocations[at].bytes;
+	before = gone->before;
+	*(before ? &before->after : &memory->first) = gone->after;
+	*(gone->after ? &gone->after->before : &memory->last) = before;
+	note_gap(memory, gone, before);
+	enter(memory, gone, NULL, UINT64_MAX);
+	memory->live_bytes -= gone->bytes;
 	memory->n--;
-	memmove(memory->allocations + at, memory->allocations + at + 1,
-		(memory->n - at) * sizeof *memory->allocations);
+	free(gone);
 	return 0;
 }
 
@@ -159,26 +273,48 @@ void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,
 						  uint64_t bytes)
 {
-	size_t at = at_or_below(memory, address);
+	const struct gt_ptx_allocation *allocation = owner_of(memory, address);
 
-	if (at == memory->n)
+	if (!allocation)
 		return NULL;
-	const struct gt_ptx_allocation *allocation = &memory->allocations[at];
 	uint64_t inside = address - allocation->address;
 	return inside <= allocation->bytes && bytes <= allocation->bytes - inside ? allocation : NULL;
 }
 
+void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
+{
+	uint64_t granule = address / GT_PTX_GRANULE * GT_PTX_GRANULE, at = address - GT_PTX_GLOBAL_BASE;
+	struct gt_error ignored;
+	bool mapped = false;
+
+	if (granule == GT_PTX_GLOBAL_BASE - GT_PTX_GRANULE) {
+		if (!memory->below)
+			memory->below = map_zeros(NULL, GT_PTX_GRANULE, PROT_READ | PROT_WRITE);
+		return memory->below ? memory->below + (address - granule) : NULL;
+	}
+	if (address < GT_PTX_GLOBAL_BASE || at + bytes > memory->reserved)
+		return NULL;
+	for (uint64_t i = 0; i < GT_PTX_GRANULE && !mapped; i += GT_PTX_PAGE) {
+		uint64_t page = granule + i;
+		mapped = page - GT_PTX_GLOBAL_BASE < memory->reserved &&
+			 (page_of(memory, page)->whole || page_of(memory, page)->parts);
+	}
+	if (!mapped || open_pages(memory, address, bytes, &ignored) != 0)
+		return NULL;
+	memory->used = at + bytes > memory->used ? at + bytes : memory->used;
+	return memory->host + at;
+}
+
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address)
 {
-	size_t at = at_or_below(memory, address);
+	const struct gt_ptx_allocation *inside = owner_of(memory, address), *above = memory->first;
 
-	if (memory->n == 0)
-		return NULL;
-	if (at == memory->n)
-		return &memory->allocations[0];
-	const struct gt_ptx_allocation *below = &memory->allocations[at];
-	if (at + 1 == memory->n || address - below->address < below->bytes)
-		return below;
-	const struct gt_ptx_allocation *above = below + 1;
+	if (inside && address - inside->address < inside->bytes)
+		return inside;
+	while (above && above->address <= address)
+		above = above->after;
+	const struct gt_ptx_allocation *below = above ? above->before : memory->last;
+	if (!above || !below)
+		return below ? below : above;
 	return address - (below->address + below->bytes) < above->address - address ? below : above;
 }

@@ -19,12 +19,17 @@
 #define GT_PTX_WINDOW	   (UINT64_C(1) << 36) /* bytes a window has */
 #define GT_PTX_ALIGNMENT   512		       /* bytes; of an allocation, as cudaMalloc's */
 #define GT_PTX_PAGE	   UINT64_C(65536)     /* bytes; at least a page of this processor */
+#define GT_PTX_GRANULE	   (UINT64_C(2) << 20) /* bytes that the hardware maps at a time */
+#define GT_PTX_GAP_CLASSES 37		       /* class k: gaps of 2^k bytes or more */
 
 struct gt_ptx_allocation {
 	uint64_t address; /* of the device */
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
+	struct gt_ptx_allocation *before, *after; /* live ones, by address */
 };
+
+struct gt_ptx_page; /* what GT_PTX_PAGE bytes are allocated to */
 
 struct gt_ptx_memory {
 	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here: at that address if it was free */
@@ -32,8 +37,12 @@ struct gt_ptx_memory {
 	uint64_t used;	     /* bytes from host on that were ever given out */
 	uint64_t limit;	     /* bytes that may be given out in all at a time */
 	uint64_t live_bytes;
-	struct gt_ptx_allocation *allocations; /* live ones, by address */
-	size_t n, capacity;
+	struct gt_ptx_allocation *first, *last; /* live ones, by address */
+	size_t n;
+	/* The first gap of each class lies behind this one or a later one; NULL: anywhere. */
+	struct gt_ptx_allocation *gaps[GT_PTX_GAP_CLASSES];
+	struct gt_ptx_page *pages;
+	unsigned char *below; /* the granule below the window, mapped when asked for */
 };
 
 /* Room for `limit` bytes in all; nothing is touched until used. */
@@ -54,6 +63,11 @@ void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
 /* The live allocation that contains all of [address, address + bytes), or NULL. */
 const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,
 						  uint64_t bytes);
+
+/* Where [address, address + bytes), which no multiple of GT_PTX_PAGE divides, lies in this process if the
+ * hardware has memory there: in a granule with an allocation, or in the one below the first address, where a
+ * GPU keeps what belongs to the program. What is written there stays. NULL if it has none. */
+void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
 
 /* The allocation that contains the address, else the nearest one; NULL if there is none. For
  * messages. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses outside of every allocation that the user lets pass, as hardware does within the pages
- * that it maps: they reach bytes of the block's own, never the host's. */
+/* Accesses outside of every allocation that the user lets pass: all of them, to bytes of the block's own, or
+ * those that the hardware lets pass, in the pages that it maps. */
 #include "ptx/exec/stray.h"
 
 #include <inttypes.h>
@@ -11,19 +11,6 @@
 
 const char *const gt_ptx_check_names[GT_PTX_CHECKS] = {"fault", "list", "no"};
 
-/* Hardware maps memory in granules of this many bytes: behind an allocation, up to a multiple of it,
- * there is memory too. */
-#define GRANULE (UINT64_C(2) << 20)
-
-static bool is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
-{
-	const struct gt_ptx_allocation *near = gt_ptx_nearest(memory, address);
-
-	if (!near || address < near->address)
-		return false;
-	return address + bytes <= (near->address + near->bytes + GRANULE - 1) / GRANULE * GRANULE;
-}
-
 unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
 			    unsigned bytes)
 {
@@ -32,13 +19,16 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 	enum gt_ptx_check check = core->launch->check;
 	unsigned char *nowhere = core->nowhere[lane];
 
-	if (check == GT_PTX_CHECK_FAULT || bytes > GT_PTX_NOWHERE ||
-	    (check == GT_PTX_CHECK_NO && (access->action != GT_LOAD || !is_mapped(core->memory, address, bytes))))
+	if (check == GT_PTX_CHECK_NO)
+		nowhere = gt_ptx_mapped_at(core->memory, address, bytes);
+	if (check == GT_PTX_CHECK_FAULT || bytes > GT_PTX_NOWHERE || !nowhere)
 		return NULL;
 	if (access->strays++ == 0) {
 		access->stray_address = address;
 		access->stray_line = op->line;
 	}
+	if (check == GT_PTX_CHECK_NO)
+		return nowhere;
 	memset(nowhere, 0, GT_PTX_NOWHERE);
 	for (unsigned i = 0; i < bytes; i++) {
 		const unsigned char *byte = gt_ptx_at(core->memory, address + i, 1);
@@ -48,20 +38,26 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 	return nowhere;
 }
 
-static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, struct gt_ptx_access *access)
+static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, const struct gt_ptx_access *access,
+		 const char *rest)
 {
 	static const char *const actions[] = {"load", "store", "atomic", "atomic"};
 	const char *file;
 	unsigned line;
-	char place[128] = "", text[512];
+	char place[128] = "", text[640];
 
-	access->told = true;
 	if (gt_ptx_source_place(machine->module, access->stray_line, &file, &line))
 		snprintf(place, sizeof place, " (%.100s:%u)", file, line);
 	snprintf(text, sizeof text,
-		 "kernel %.128s, PTX line %u%s: %" PRIu64 " thread accesses outside of every allocation, the first a %s at 0x%" PRIx64,
-		 kernel->name, access->stray_line, place, access->strays, actions[access->action], access->stray_address);
+		 "kernel %.128s, PTX line %u%s: %" PRIu64 " thread accesses outside of every allocation, the first a %s at 0x%" PRIx64 "%s",
+		 kernel->name, access->stray_line, place, access->strays, actions[access->action], access->stray_address, rest);
 	machine->notes->say(machine->notes->context, text);
+}
+
+/* With `list` each instruction once, with `no` the first of all. */
+static bool is_to_be_told(const struct gt_ptx_machine *machine, const struct gt_ptx_access *access, enum gt_ptx_check check)
+{
+	return access->strays > 0 && machine->notes && !(check == GT_PTX_CHECK_NO ? machine->told_of_strays : access->told);
 }
 
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check)
@@ -69,8 +65,11 @@ void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_prog
 	for (size_t f = 0; f < machine->module->n_functions; f++)
 		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++) {
 			struct gt_ptx_access *access = program->codes[f]->accesses[i];
-			if (access->strays > 0 && !access->told && check == GT_PTX_CHECK_LIST && machine->notes)
-				tell(machine, program->kernel, access);
+			if (is_to_be_told(machine, access, check)) {
+				tell(machine, program->kernel, access,
+				     check == GT_PTX_CHECK_NO ? ", where hardware has memory; others are not named" : "");
+				access->told = machine->told_of_strays = true;
+			}
 			access->strays = 0;
 		}
 }

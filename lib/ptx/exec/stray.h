@@ -7,8 +7,9 @@
 
 struct gt_ptx_program;
 
-/* Where a lane's access outside of global memory goes instead: bytes that read as the memory that is
- * there, and as 0 where there is none, and that nobody reads again. NULL: it is a fault. */
+/* Where a lane's access outside of every allocation goes: with `list` to bytes that read as the memory that is
+ * there, and as 0 where there is none, and that nobody reads again; with `no` to memory that hardware would
+ * have mapped there. NULL: it is a fault. */
 unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
 			    unsigned bytes);
 

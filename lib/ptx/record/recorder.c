@@ -95,12 +95,12 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 /* The names of all allocations with commas between; a comma inside one becomes a point. */
 static char *join_names(const struct gt_ptx_memory *memory)
 {
-	char *names = malloc(memory->n * sizeof memory->allocations->name), *end = names;
+	char *names = malloc(memory->n * sizeof memory->first->name), *end = names;
 
-	for (size_t i = 0; names && i < memory->n; i++) {
-		if (i > 0)
+	for (const struct gt_ptx_allocation *one = memory->first; names && one; one = one->after) {
+		if (one != memory->first)
 			*end++ = ',';
-		for (const char *at = memory->allocations[i].name; *at; at++)
+		for (const char *at = one->name; *at; at++)
 			*end++ = *at == ',' ? '.' : *at;
 		*end = '\0';
 	}
@@ -120,9 +120,10 @@ static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_p
 	char *names = join_names(memory);
 	int result = addresses && bytes && names ? 0 : gt_fail_memory(error, "allocations");
 
-	for (size_t i = 0; result == 0 && i < n; i++) {
-		addresses[i] = memory->allocations[i].address;
-		bytes[i] = memory->allocations[i].bytes;
+	const struct gt_ptx_allocation *one = memory->first;
+	for (size_t i = 0; result == 0 && i < n; i++, one = one->after) {
+		addresses[i] = one->address;
+		bytes[i] = one->bytes;
 	}
 	gt_count_begin(&count, "allocations", recorder->id);
 	if (result == 0 && (gt_count_array(&count, "addresses", addresses, n, error) != 0 ||

@@ -11,9 +11,8 @@ int gt_ptx_save(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct
 	saved->bytes = to;
 	if (!to)
 		return gt_fail_memory(error, "what a kernel may change, to run it twice");
-	for (size_t i = 0; i < memory->n; to += memory->allocations[i++].bytes)
-		memcpy(to, gt_ptx_at(memory, memory->allocations[i].address, memory->allocations[i].bytes),
-		       memory->allocations[i].bytes);
+	for (const struct gt_ptx_allocation *one = memory->first; one; to += one->bytes, one = one->after)
+		memcpy(to, gt_ptx_at(memory, one->address, one->bytes), one->bytes);
 	return 0;
 }
 
@@ -30,13 +29,12 @@ void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, st
 {
 	const unsigned char *from = saved->bytes;
 
-	for (size_t i = 0; i < memory->n; from += memory->allocations[i++].bytes) {
-		const struct gt_ptx_allocation *allocation = &memory->allocations[i];
-		void *to = gt_ptx_at(memory, allocation->address, allocation->bytes);
-		if (memcmp(to, from, allocation->bytes) == 0)
+	for (const struct gt_ptx_allocation *one = memory->first; one; from += one->bytes, one = one->after) {
+		void *to = gt_ptx_at(memory, one->address, one->bytes);
+		if (memcmp(to, from, one->bytes) == 0)
 			continue;
-		memcpy(to, from, allocation->bytes);
-		note(copies, allocation);
+		memcpy(to, from, one->bytes);
+		note(copies, one);
 	}
 }
 

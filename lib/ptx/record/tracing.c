@@ -152,8 +152,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	{.name = "unordered", .tools = PTX, FLAG(unordered),
 	 .help = "write rows as the warps ran, not in order of access number and warp"},
 	{.name = "check", .form = "no|fault|list", .tools = PTX | RECORD, .set = set_check,
-	 .help = "stop at an access outside of every allocation (fault); list them and go on; or be silent about reads "
-		 "in the granule around an allocation"},
+	 .help = "stop at an access outside of every allocation (fault); list them and go on; or let pass what "
+		 "hardware does (no)"},
 	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
 	 .help = "give up on a launch after N warp instructions"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = PTX, .set = set_gpu,
