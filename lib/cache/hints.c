@@ -35,23 +35,39 @@ static enum gt_priority priority_of(const struct gt_level *level, const struct g
 	return said == GT_PRIORITY_NONE && level->window.bytes > 0 ? in_window(&level->window, request->address) : said;
 }
 
-/* The lines of the request that are here take its priority. */
-static int set_priorities(const struct gt_serving *serving, enum gt_priority priority)
+/* What is done with a piece of a request whose line is in the slot, or in none (GT_NO_SLOT). */
+typedef int visit(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+		  enum gt_priority priority);
+
+static inline int visit_pieces(const struct gt_serving *serving, visit *one, enum gt_priority priority)
 {
-	static const uint8_t classes[GT_PRIORITIES] = {
-		[GT_EVICT_NORMAL] = GT_RANK_NORMAL, [GT_EVICT_FIRST] = GT_RANK_FIRST, [GT_EVICT_LAST] = GT_RANK_LAST};
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
-	if (priority != GT_EVICT_NORMAL && priority != GT_EVICT_FIRST && priority != GT_EVICT_LAST)
-		return 0;
 	for (unsigned p = 0; p < n; p++) {
 		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
-		uint32_t slot = gt_tags_find(serving->tags, set, pieces[p].line);
-		if (slot != GT_NO_SLOT && gt_tags_rank(serving->tags, slot, classes[priority], serving->error) != 0)
+		if (one(serving, &pieces[p], set, gt_tags_find(serving->tags, set, pieces[p].line), priority) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int rank(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+		enum gt_priority priority)
+{
+	static const uint8_t classes[GT_PRIORITIES] = {
+		[GT_EVICT_NORMAL] = GT_RANK_NORMAL, [GT_EVICT_FIRST] = GT_RANK_FIRST, [GT_EVICT_LAST] = GT_RANK_LAST};
+
+	(void)piece, (void)set;
+	return slot == GT_NO_SLOT ? 0 : gt_tags_rank(serving->tags, slot, classes[priority], serving->error);
+}
+
+/* The lines of the request that are present get its priority. */
+static int set_priorities(const struct gt_serving *serving, enum gt_priority priority)
+{
+	if (priority != GT_EVICT_NORMAL && priority != GT_EVICT_FIRST && priority != GT_EVICT_LAST)
+		return 0;
+	return visit_pieces(serving, rank, priority);
 }
 
 /* Brings in the sectors of a line that are not here. */
@@ -85,27 +101,24 @@ static int prefetch(const struct gt_serving *serving)
 	return 0;
 }
 
-/* What was written to the lines is lost. */
-static void discard(const struct gt_serving *serving)
+/* What was written to the line is lost. */
+static int discard(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+		   enum gt_priority priority)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(level, &serving->request, pieces);
 
-	for (unsigned p = 0; p < n; p++) {
-		uint64_t used = pieces[p].used;
-		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
-		level->hints.discards += count_bits(used);
-		if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
-		    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
-			continue;
-		level->hints.discarded += count_bits(tags->dirty[slot] & used);
-		tags->dirty[slot] &= ~used;
-		tags->valid[slot] &= ~used;
-		if ((tags->valid[slot] | tags->dirty[slot]) == 0)
-			gt_tags_drop(tags, set, slot);
-	}
+	(void)priority;
+	level->hints.discards += count_bits(piece->used);
+	if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
+	    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
+		return 0;
+	level->hints.discarded += count_bits(tags->dirty[slot] & piece->used);
+	tags->dirty[slot] &= ~piece->used;
+	tags->valid[slot] &= ~piece->used;
+	if ((tags->valid[slot] | tags->dirty[slot]) == 0)
+		gt_tags_drop(tags, set, slot);
+	return 0;
 }
 
 /* A row that is no access. What concerns L2 passes a private level; nothing concerns a TLB but the page
@@ -123,32 +136,27 @@ static int serve_lines(const struct gt_serving *serving)
 		return gt_serve_bypass(serving);
 	if (prefetches && prefetch(serving) != 0)
 		return -1;
-	if (!prefetches)
-		discard(serving);
-	return config->hints == GT_HINTS_HONOUR ? set_priorities(serving, priority_of(serving->level, &serving->request)) : 0;
+	enum gt_priority priority = priority_of(serving->level, &serving->request);
+	if (!prefetches && visit_pieces(serving, discard, priority) != 0)
+		return -1;
+	return config->hints == GT_HINTS_HONOUR ? set_priorities(serving, priority) : 0;
 }
 
 /* A load whose line, if it is absent, takes no place here; nor do sectors that are absent. */
-static int read_without_place(const struct gt_serving *serving)
+static int read_without_place(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+			      enum gt_priority priority)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(level, &serving->request, pieces);
+	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & tags->valid[slot], missing = piece->used & ~hits;
 
-	for (unsigned p = 0; p < n; p++) {
-		uint64_t used = pieces[p].used;
-		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
-		uint64_t hits = slot == GT_NO_SLOT ? 0 : used & tags->valid[slot];
-		level->counters.reads += count_bits(used);
-		level->counters.read_hits += count_bits(hits);
-		*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += count_bits(used & ~hits);
-		if (slot != GT_NO_SLOT)
-			gt_level_touch(level, tags, set, slot, hits, hits, level->counters.mru);
-		if ((used & ~hits) != 0 && gt_send_fill(serving, pieces[p].line, used & ~hits) != 0)
-			return -1;
-	}
-	return 0;
+	(void)priority;
+	level->counters.reads += count_bits(piece->used);
+	level->counters.read_hits += count_bits(hits);
+	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += count_bits(missing);
+	if (slot != GT_NO_SLOT)
+		gt_level_touch(level, tags, set, slot, hits, hits, level->counters.mru);
+	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
 }
 
 /* The lines beside the request's own that lie in the same aligned block. */
@@ -204,7 +212,7 @@ int gt_serve_hinted(const struct gt_serving *serving)
 	enum gt_priority priority = priority_of(level, &serving->request);
 	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
 	if (priority == GT_NO_ALLOCATE && reads)
-		return read_without_place(serving);
+		return visit_pieces(serving, read_without_place, priority);
 	level->unchanged = priority == GT_EVICT_UNCHANGED;
 	int result = serve_fetching(serving);
 	level->unchanged = false;

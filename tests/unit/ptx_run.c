@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Warps, blocks and memory: where lanes go and meet, what they tell each other, what is traced, and
  * what a kernel that strays is told. */
-#include "check.h"
-#include "ptx_kernel.h"
+#define CELLS 1024
+#include "ptx_cells.h"
 #include "stream/op.h"
 
 #define HEAD ".version 7.5\n.target sm_80\n.address_size 64\n"
@@ -13,39 +13,7 @@
 	"mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"                   \
 	"mad.lo.u32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd10, %rd1, %rd3;\n" \
 	"add.s64 %rd11, %rd2, %rd3;\n"
-#define KERNEL ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n" BODY
-#define STORE "st.global.u32 [%rd10], %r9;\n"
-
-static uint32_t out[1024], other[1024];
-static struct gt_error error;
-static struct gt_ptx_ran ran;
-static struct gt_ptx_launch launch;
-
-static int run(const char *text, uint32_t blocks, uint32_t threads)
-{
-	struct buffer buffers[BUFFERS] = {{out, sizeof out, "out"}, {other, sizeof other, "other"}};
-
-	launch.grid[0] = blocks;
-	launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
-	launch.block[0] = threads;
-	memset(out, 0, sizeof out);
-	int result = run_kernel(text, &launch, buffers, &ran, &error);
-	memset(&launch, 0, sizeof launch);
-	return result;
-}
-
-/* Runs, and says why if it cannot. */
-static void works(const char *text, uint32_t blocks, uint32_t threads)
-{
-	if (run(text, blocks, threads) != 0)
-		CHECK_TEXT(error.text, "");
-}
-
-static void fails(const char *text, uint32_t blocks, uint32_t threads, const char *expected)
-{
-	CHECK(run(text, blocks, threads) == -1);
-	CHECK_TEXT(error.text, expected);
-}
+#define KERNEL ENTRY BODY
 
 static void test_nested_conditions(void)
 {

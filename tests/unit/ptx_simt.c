@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes that part and wait for each other: member masks, locks and hand-overs inside a warp, barriers
  * that part of a warp reaches, blocks that wait for later blocks, and who waits for ever. */
-#include "check.h"
-#include "ptx_kernel.h"
+#define CELLS 4096
+#include "ptx_cells.h"
 
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 /* %rd1 = a, %rd2 = b, %r1 = thread, %r2 = lane, %r3 = block, %rd10 = the thread's own cell of a. */
@@ -11,38 +11,7 @@
 	"ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\n"                  \
 	"mov.u32 %r2, %laneid;\nmov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\n"                    \
 	"mad.lo.u32 %r4, %r3, %r4, %r1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd10, %rd1, %rd3;\n"
-#define KERNEL ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n" BODY
-#define STORE "st.global.u32 [%rd10], %r9;\n"
-
-static uint32_t out[4096], other[4096];
-static struct gt_error error;
-static struct gt_ptx_ran ran;
-static struct gt_ptx_launch launch;
-
-static int run(const char *text, uint32_t blocks, uint32_t threads)
-{
-	struct buffer buffers[BUFFERS] = {{out, sizeof out, "out"}, {other, sizeof other, "other"}};
-
-	launch.grid[0] = blocks;
-	launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
-	launch.block[0] = threads;
-	memset(out, 0, sizeof out);
-	int result = run_kernel(text, &launch, buffers, &ran, &error);
-	memset(&launch, 0, sizeof launch);
-	return result;
-}
-
-static void works(const char *text, uint32_t blocks, uint32_t threads)
-{
-	if (run(text, blocks, threads) != 0)
-		CHECK_TEXT(error.text, "");
-}
-
-static void fails(const char *text, uint32_t blocks, uint32_t threads, const char *expected)
-{
-	CHECK(run(text, blocks, threads) == -1);
-	CHECK_TEXT(error.text, expected);
-}
+#define KERNEL ENTRY BODY
 
 /* Each lane's mask in `other`, its value there too, 32 further on; the results, 32 apart. */
 static const char operations[] = HEAD KERNEL
