@@ -100,7 +100,7 @@ static void must(struct gtrace_ptx *self, int result)
 
 static void list_kernels(struct gtrace_ptx *self)
 {
-	must(self, gt_ptx_list(&self->module, self->machine, self->registers, stdout, &self->tool.error));
+	must(self, gt_ptx_list_kernels(&self->module, self->machine, self->registers, stdout, &self->tool.error));
 }
 
 static void prepare(struct gtrace_ptx *self)

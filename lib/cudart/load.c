@@ -123,9 +123,9 @@ static void load_registers(struct gt_function *function)
 	struct gt_error error;
 	const struct gt_fat *fat = function->fat;
 
-	if (fat->cubin && gt_cubin_kernel(fat->cubin, fat->cubin_bytes, function->name, &about, &error) == 1)
+	if (fat->cubin && gt_cubin_find(fat->cubin, fat->cubin_bytes, function->name, &about, &error) == 1)
 		function->registers = about.registers;
-	if (gt_ptx_registers(fat->machine, function->kernel, function->registers, &function->registers,
+	if (gt_ptx_registers_of(fat->machine, function->kernel, function->registers, &function->registers,
 			     &function->registers_estimated, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 }
@@ -147,7 +147,7 @@ struct gt_function *gt_cudart_function(const void *host)
 	if (!function || function->kernel)
 		return function;
 	gt_cudart_load(function->fat);
-	function->kernel = gt_ptx_function(&function->fat->module, function->name);
+	function->kernel = gt_ptx_function_named(&function->fat->module, function->name);
 	if (!function->kernel || !function->kernel->entry)
 		gt_cudart_stop("kernel %s is not in the program's PTX", function->name);
 	function->static_shared = gt_ptx_static_shared(function->fat->machine, function->kernel);

@@ -296,14 +296,14 @@ static void cubins_know_registers_and_shared_bytes(void)
 	struct gt_error error;
 
 	make_cubin(&cubin, 17);
-	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "k", &kernel, &error), 1);
+	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "k", &kernel, &error), 1);
 	CHECK_EQUAL(kernel.registers, 17);
 	CHECK_EQUAL(kernel.shared_bytes, 1024);
-	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "j", &kernel, &error), 0);
-	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "kk", &kernel, &error), 0);
+	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "j", &kernel, &error), 0);
+	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "kk", &kernel, &error), 0);
 	/* Without the attribute, the section of the code says it too. */
 	cubin.info[5] = 0x2e;
-	CHECK_EQUAL(gt_cubin_kernel(&cubin, sizeof cubin, "k", &kernel, &error), 1);
+	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "k", &kernel, &error), 1);
 	CHECK_EQUAL(kernel.registers, 40);
 }
 
@@ -317,7 +317,7 @@ static void damaged_cubins_do_no_harm(void)
 	for (size_t cut = 0; cut <= sizeof cubin; cut++) {
 		unsigned char *tight = malloc(cut + 1);
 		memcpy(tight, &cubin, cut);
-		int result = gt_cubin_kernel(tight, cut, "k", &kernel, &error);
+		int result = gt_cubin_find(tight, cut, "k", &kernel, &error);
 		CHECK(cut >= sizeof cubin.header || result == -1);
 		free(tight);
 	}
@@ -326,7 +326,7 @@ static void damaged_cubins_do_no_harm(void)
 		memcpy(tight, &cubin, sizeof cubin);
 		for (unsigned i = 0; i < 3; i++)
 			tight[next_random() % sizeof cubin] = (unsigned char)(next_random() % 5 ? 255 : 0);
-		gt_cubin_kernel(tight, sizeof cubin, "k", &kernel, &error);
+		gt_cubin_find(tight, sizeof cubin, "k", &kernel, &error);
 		free(tight);
 	}
 }

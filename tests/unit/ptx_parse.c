@@ -200,9 +200,9 @@ static void test_functions(void)
 	CHECK(!f[1].entry && f[1].n_instructions == 4);
 	CHECK_TEXT(f[2].name, "both");
 	CHECK(f[2].instructions == f[1].instructions);
-	CHECK(gt_ptx_function(&module, "vprintf") == NULL);
-	CHECK(gt_ptx_function(&module, "twice") == &f[1]);
-	CHECK(gt_ptx_function(&module, "bare2") == &f[6]);
+	CHECK(gt_ptx_function_named(&module, "vprintf") == NULL);
+	CHECK(gt_ptx_function_named(&module, "twice") == &f[1]);
+	CHECK(gt_ptx_function_named(&module, "bare2") == &f[6]);
 	CHECK(gt_ptx_kernel(&module, "twice") == NULL);
 	CHECK(gt_ptx_kernel(&module, "gemm") == &f[3]);
 	CHECK(gt_ptx_kernel(&module, "_Z4gemmPKfS0_Pfi") == &f[3]);

@@ -122,7 +122,7 @@ static bool registers_in_info(const struct cubin *cubin, int64_t symbol, uint32_
 	return false;
 }
 
-int gt_cubin_kernel(const void *data, size_t bytes, const char *name, struct gt_cubin_kernel *kernel,
+int gt_cubin_find(const void *data, size_t bytes, const char *name, struct gt_cubin_kernel *kernel,
 		    struct gt_error *error)
 {
 	struct cubin cubin;

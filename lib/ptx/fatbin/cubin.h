@@ -15,7 +15,7 @@ struct gt_cubin_kernel {
 
 /* Looks a kernel up by its mangled name: its registers from .nv.info (attribute 0x2f), else from
  * the section of its code. Returns 1, 0 if the cubin has no such kernel, or -1 if it is damaged. */
-int gt_cubin_kernel(const void *cubin, size_t bytes, const char *name, struct gt_cubin_kernel *kernel,
+int gt_cubin_find(const void *cubin, size_t bytes, const char *name, struct gt_cubin_kernel *kernel,
 		    struct gt_error *error);
 
 #endif

@@ -18,7 +18,7 @@ static void write_kernel(const struct gt_ptx_module *module, const struct gt_ptx
 	fprintf(to, ")\tline=%u", kernel->line);
 }
 
-int gt_ptx_list(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t given, FILE *to,
+int gt_ptx_list_kernels(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t given, FILE *to,
 		struct gt_error *error)
 {
 	uint32_t registers;
@@ -28,7 +28,7 @@ int gt_ptx_list(const struct gt_ptx_module *module, const struct gt_ptx_machine 
 		const struct gt_ptx_function *kernel = &module->functions[i];
 		if (!kernel->entry || kernel->declaration)
 			continue;
-		if (gt_ptx_registers(machine, kernel, given, &registers, &estimated, error) != 0)
+		if (gt_ptx_registers_of(machine, kernel, given, &registers, &estimated, error) != 0)
 			return -1;
 		write_kernel(module, kernel, to);
 		fprintf(to, "\tregisters=%" PRIu32 "%s\tshared_bytes=%" PRIu64 "\tname=%s\n", registers,

@@ -64,7 +64,7 @@ uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct
 	return figures->static_shared;
 }
 
-int gt_ptx_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
+int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
 		     uint32_t *registers, bool *estimated, struct gt_error *error)
 {
 	struct gt_ptx_figures *figures = figures_of(machine, kernel);

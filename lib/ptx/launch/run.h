@@ -17,11 +17,11 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
 
 /* Registers per thread: those given, or .maxnreg, or an estimate. */
-int gt_ptx_registers(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
+int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
 		     uint32_t *registers, bool *estimated, struct gt_error *error);
 
 /* A line for each kernel: "NAME(TYPE, ...)", line, registers, shared bytes, the name in the file. */
-int gt_ptx_list(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t registers, FILE *to,
+int gt_ptx_list_kernels(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t registers, FILE *to,
 		struct gt_error *error);
 
 #endif

@@ -194,7 +194,7 @@ static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 {
 	struct gt_count count = {0};
 	bool estimated;
-	int result = gt_ptx_registers(machine, launch->kernel, registers, &kernel->registers, &estimated, error);
+	int result = gt_ptx_registers_of(machine, launch->kernel, registers, &kernel->registers, &estimated, error);
 
 	if (result == 0)
 		result = write_head(recorder, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,

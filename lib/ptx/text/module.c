@@ -47,7 +47,7 @@ void gt_ptx_module_free(struct gt_ptx_module *module)
 }
 
 /* Among functions of one name, a definition that is not weak comes first. */
-const struct gt_ptx_function *gt_ptx_function(const struct gt_ptx_module *module, const char *name)
+const struct gt_ptx_function *gt_ptx_function_named(const struct gt_ptx_module *module, const char *name)
 {
 	const struct gt_ptx_function *found = NULL;
 
@@ -163,7 +163,7 @@ const char *gt_ptx_plain_name(const char *name, size_t *length)
 
 const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, const char *name)
 {
-	const struct gt_ptx_function *found = gt_ptx_function(module, name);
+	const struct gt_ptx_function *found = gt_ptx_function_named(module, name);
 	size_t length, wanted = strlen(name);
 
 	if (found)

@@ -160,7 +160,7 @@ void gt_ptx_module_free(struct gt_ptx_module *module);
 
 /* The function of that name with a body, or NULL; kernels are found by their plain name too, if
  * only one has it. */
-const struct gt_ptx_function *gt_ptx_function(const struct gt_ptx_module *module, const char *name);
+const struct gt_ptx_function *gt_ptx_function_named(const struct gt_ptx_module *module, const char *name);
 const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, const char *name);
 
 /* The index of a function or a variable of the module by a name that the module stores; SIZE_MAX if there is none.
