@@ -97,7 +97,7 @@ says() {
 	head -c 3000 counts >cut
 	expect_failure 1 "cut" gstats --report "$BATS_TEST_TMPDIR/none" cut
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]
-	expect_failure 1 "gnuplot, which draws the pictures, cannot be run" env PATH="$(dirname "$(command -v gstats)")" gstats --report "$BATS_TEST_TMPDIR/none" counts
+	expect_failure 1 "gnuplot cannot be run" env PATH="$(dirname "$(command -v gstats)")" gstats --report "$BATS_TEST_TMPDIR/none" counts
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]
 	expect_failure 1 "cannot write the page" gstats --report /dev/null counts
 	expect_failure 1 "cannot write the page" gstats --report "$BATS_TEST_TMPDIR/no/where" counts

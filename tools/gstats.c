@@ -150,7 +150,7 @@ static void print_comparison(struct tool *tool, const struct gt_report *report, 
 
 	tool_must(tool, gt_compare(&comparison, report, reference, &tool->error));
 	tool_must(tool, gt_comparison_errors(&comparison, &errors, &tool->error));
-	gt_comparison_write(&comparison, &errors, form, to);
+	tool_must(tool, gt_comparison_write(&comparison, &errors, form, to, &tool->error));
 	gt_comparison_clear(&comparison);
 	gt_errors_clear(&errors);
 }
@@ -163,7 +163,7 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	if (options->reference)
 		print_comparison(tool, report, reference, options->form, to);
 	else
-		gt_report_form_find(options->names, options->form)->write(report, to);
+		tool_must(tool, gt_report_form_find(options->names, options->form)->write(report, to, &tool->error));
 	close_output(tool, options, to);
 }
 
@@ -176,7 +176,8 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	FILE *memory = open_memstream(&text, &bytes);
 
 	tool_must(tool, memory ? gt_page_write(&page, memory, &tool->error) : gt_fail_memory(&tool->error, "a page"));
-	if (fclose(memory) != 0)
+	bool failed = ferror(memory) != 0;
+	if (fclose(memory) != 0 || failed)
 		tool_must(tool, gt_fail_memory(&tool->error, "a page"));
 	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
 		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
@@ -196,7 +197,7 @@ static void print_errors(struct tool *tool, const struct options *options)
 	for (int i = optind; i < tool->argc; i++)
 		tool_must(tool, gt_errors_read(&errors, tool->argv[i], &tool->error));
 	FILE *to = open_output(tool, options);
-	gt_errors_write(&errors, options->form, to);
+	tool_must(tool, gt_errors_write(&errors, options->form, to, &tool->error));
 	if (strcmp(options->form, "json") == 0)
 		putc('\n', to);
 	close_output(tool, options, to);

@@ -87,14 +87,14 @@ int gt_evidence_allows(const struct gt_evidence *evidence, const uint32_t *value
 {
 	uint32_t *of_group = malloc((evidence->groups + 1) * sizeof *of_group), *owner = malloc(sets * sizeof *owner);
 	uint32_t *known = malloc(sets * sizeof *known), *rest = calloc(sets, sizeof *rest), sweep = 0;
-	int allowed = of_group && owner && known && rest;
+	int allowed = of_group && owner && known && rest ? 1 : -1;
 
-	if (allowed) {
+	if (allowed > 0) {
 		memset(of_group, 0xff, (evidence->groups + 1) * sizeof *of_group);
 		memset(owner, 0xff, sets * sizeof *owner);
 		memset(known, 0xff, sets * sizeof *known);
 	}
-	for (size_t i = 0; allowed && i < evidence->n; i++) {
+	for (size_t i = 0; allowed > 0 && i < evidence->n; i++) {
 		const struct gt_sighting *sighting = &evidence->sightings[i];
 		uint32_t value = values[i], group = sighting->group;
 		if (sighting->sweep != sweep)
@@ -114,7 +114,7 @@ int gt_evidence_allows(const struct gt_evidence *evidence, const uint32_t *value
 			allowed = of_group[group] == value;
 		}
 	}
-	for (uint32_t value = 0; allowed && value < sets; value++)
+	for (uint32_t value = 0; allowed > 0 && value < sets; value++)
 		allowed = rest[value] == 0 || (known[value] == NONE && rest[value] <= evidence->ways[evidence->known]);
 	free(of_group);
 	free(owner);

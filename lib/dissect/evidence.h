@@ -32,7 +32,8 @@ int gt_evidence_gather(const struct gt_sweep *sweeps, size_t n, uint64_t base, u
 		       struct gt_evidence *evidence, struct gt_error *error);
 void gt_evidence_clear(struct gt_evidence *evidence);
 
-/* Whether these values below `sets`, one for each sighting, can be the numbers of the sets. */
+/* Whether these values below `sets`, one for each sighting, can be the numbers of the sets: 1 or 0; -1 when
+ * memory is short. */
 int gt_evidence_allows(const struct gt_evidence *evidence, const uint32_t *values, uint32_t sets);
 
 #endif

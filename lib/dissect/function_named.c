@@ -79,20 +79,25 @@ static int fits(const struct gt_evidence *evidence, uint32_t sets, const struct 
 
 int gt_fit_named(const struct gt_evidence *evidence, uint32_t sets, struct gt_function *function)
 {
-	int power = (sets & (sets - 1)) == 0 && evidence->equal;
+	int power = (sets & (sets - 1)) == 0 && evidence->equal, result = 0;
 	uint32_t *values = malloc((evidence->n + 1) * sizeof *values);
 
 	if (!values)
 		return -1;
-	for (size_t c = 0; c < CANDIDATES && !function->name; c++)
-		for (unsigned argument = 0; argument <= candidates[c].most && !function->name; argument++)
-			if ((power || !candidates[c].powers_only) && fits(evidence, sets, &candidates[c], argument, values)) {
+	for (size_t c = 0; c < CANDIDATES && result == 0; c++) {
+		if (!power && candidates[c].powers_only)
+			continue;
+		for (unsigned argument = 0; argument <= candidates[c].most && result == 0; argument++) {
+			result = fits(evidence, sets, &candidates[c], argument, values);
+			if (result > 0) {
 				function->name = candidates[c].name;
 				function->argument = argument;
 				function->unique = 1;
 			}
+		}
+	}
 	free(values);
-	return function->name != NULL;
+	return result;
 }
 
 uint32_t gt_named_value(const struct gt_evidence *evidence, const struct gt_function *function, uint32_t sets,

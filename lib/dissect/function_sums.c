@@ -217,15 +217,17 @@ static int list_choices(struct search *search)
 	return 0;
 }
 
-/* Tries all ways to choose one sum for each bit of the set. */
+/* Tries all ways to choose one sum for each bit of the set. Returns 1 when one is allowed, 0 when none is, -1
+ * when memory is short. */
 static int choose(struct search *search, int bit, size_t from)
 {
 	if (bit == search->function->bits)
-		return search->trials++ < TRIALS_MAX && allowed(search);
+		return search->trials++ < TRIALS_MAX ? allowed(search) : 0;
 	for (size_t i = from; i < search->choices_n && search->trials < TRIALS_MAX; i++) {
 		search->function->sum[bit] = search->choices[i].sum;
-		if (choose(search, bit + 1, i + 1))
-			return 1;
+		int chosen = choose(search, bit + 1, i + 1);
+		if (chosen != 0)
+			return chosen;
 	}
 	return 0;
 }

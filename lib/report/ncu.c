@@ -35,12 +35,13 @@ static void table_row(void *context, const struct gt_metric *metric, struct gt_m
 	gt_table_add(context, (const char *const[GT_TABLE_COLUMNS]){metric->name, metric->unit, shown});
 }
 
-static void write_table(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to)
+static int write_table(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to,
+		       struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrllll"};
 
 	each_metric(names, kernel, table_row, &table);
-	gt_table_write(&table, to);
+	return gt_table_write(&table, to, error);
 }
 
 struct csv_context {
@@ -101,26 +102,30 @@ static void write_json(const struct gt_vocabulary *names, const struct gt_report
 }
 
 /* The reports of a vocabulary, one in each form. */
-#define REPORTS(NAME, VOCABULARY)                                                                  \
-	static void NAME##_table_body(const struct gt_report_kernel *kernel, FILE *to)             \
-	{                                                                                          \
-		write_table(&gt_vocabularies[VOCABULARY], kernel, to);                             \
-	}                                                                                          \
-	static void NAME##_json_body(const struct gt_report_kernel *kernel, FILE *to)              \
-	{                                                                                          \
-		write_json(&gt_vocabularies[VOCABULARY], kernel, to);                              \
-	}                                                                                          \
-	void gt_report_write_##NAME##_table(const struct gt_report *report, FILE *to)              \
-	{                                                                                          \
-		gt_table_report(report, NAME##_table_body, to);                                    \
-	}                                                                                          \
-	void gt_report_write_##NAME##_csv(const struct gt_report *report, FILE *to)                \
-	{                                                                                          \
-		write_csv(&gt_vocabularies[VOCABULARY], report, to);                               \
-	}                                                                                          \
-	void gt_report_write_##NAME##_json(const struct gt_report *report, FILE *to)               \
-	{                                                                                          \
-		gt_json_report(report, #NAME, NAME##_json_body, to);                               \
+#define REPORTS(NAME, VOCABULARY)										\
+	static int NAME##_table_body(const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error)	\
+	{													\
+		return write_table(&gt_vocabularies[VOCABULARY], kernel, to, error);				\
+	}													\
+	static void NAME##_json_body(const struct gt_report_kernel *kernel, FILE *to)				\
+	{													\
+		write_json(&gt_vocabularies[VOCABULARY], kernel, to);						\
+	}													\
+	int gt_report_write_##NAME##_table(const struct gt_report *report, FILE *to, struct gt_error *error)	\
+	{													\
+		return gt_table_report(report, NAME##_table_body, to, error);					\
+	}													\
+	int gt_report_write_##NAME##_csv(const struct gt_report *report, FILE *to, struct gt_error *error)	\
+	{													\
+		(void)error;											\
+		write_csv(&gt_vocabularies[VOCABULARY], report, to);						\
+		return 0;											\
+	}													\
+	int gt_report_write_##NAME##_json(const struct gt_report *report, FILE *to, struct gt_error *error)	\
+	{													\
+		(void)error;											\
+		gt_json_report(report, #NAME, NAME##_json_body, to);						\
+		return 0;											\
 	}
 
 REPORTS(ncu, 0)

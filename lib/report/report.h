@@ -13,21 +13,22 @@
 struct gt_report_form {
 	const char *names; /* "gtrace", "ncu" or "nvprof" */
 	const char *form;  /* "table", "csv" or "json" */
-	void (*write)(const struct gt_report *report, FILE *to);
+	int (*write)(const struct gt_report *report, FILE *to, struct gt_error *error);
 };
 
 /* The form of those names, or NULL if there is none. */
 const struct gt_report_form *gt_report_form_find(const char *names, const char *form);
 
-/* The writers of the forms, each in the file of its name. The report must be finished. */
-void gt_report_write_table(const struct gt_report *report, FILE *to);
-void gt_report_write_csv(const struct gt_report *report, FILE *to);
-void gt_report_write_json(const struct gt_report *report, FILE *to);
-void gt_report_write_ncu_table(const struct gt_report *report, FILE *to);
-void gt_report_write_ncu_csv(const struct gt_report *report, FILE *to);
-void gt_report_write_ncu_json(const struct gt_report *report, FILE *to);
-void gt_report_write_nvprof_table(const struct gt_report *report, FILE *to);
-void gt_report_write_nvprof_csv(const struct gt_report *report, FILE *to);
-void gt_report_write_nvprof_json(const struct gt_report *report, FILE *to);
+/* The forms, each in the file of its name. The report must be finished. They fail when memory is
+ * short; what the file could not take is the caller's to check. */
+int gt_report_write_table(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_csv(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_json(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_ncu_table(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_ncu_csv(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_ncu_json(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_nvprof_table(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_nvprof_csv(const struct gt_report *report, FILE *to, struct gt_error *error);
+int gt_report_write_nvprof_json(const struct gt_report *report, FILE *to, struct gt_error *error);
 
 #endif

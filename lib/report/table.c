@@ -35,7 +35,7 @@ void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUM
 	table->n++;
 }
 
-void gt_table_write(struct gt_table *table, FILE *to)
+static void write_rows(const struct gt_table *table, FILE *to)
 {
 	size_t width[GT_TABLE_COLUMNS] = {0};
 
@@ -58,10 +58,17 @@ void gt_table_write(struct gt_table *table, FILE *to)
 		}
 		putc('\n', to);
 	}
-	if (table->failed)
-		fputs("  (memory was short: rows are missing)\n", to);
+}
+
+int gt_table_write(struct gt_table *table, FILE *to, struct gt_error *error)
+{
+	int result = table->failed ? gt_fail_memory(error, "a table") : 0;
+
+	if (result == 0)
+		write_rows(table, to);
 	free(table->cells);
 	*table = (struct gt_table){.alignment = table->alignment};
+	return result;
 }
 
 const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
@@ -125,8 +132,9 @@ static void print_heading(const struct gt_report *report, const struct gt_report
 	fprintf(to, "   shared %s\n", gt_format_size(launch->shared_bytes, size));
 }
 
-void gt_table_report(const struct gt_report *report,
-		     void (*body)(const struct gt_report_kernel *kernel, FILE *to), FILE *to)
+int gt_table_report(const struct gt_report *report,
+		    int (*body)(const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error), FILE *to,
+		    struct gt_error *error)
 {
 	if (report->gpu[0]) {
 		fputs("GPU  ", to);
@@ -139,15 +147,17 @@ void gt_table_report(const struct gt_report *report,
 		if (i > 0)
 			putc('\n', to);
 		print_heading(report, &report->kernels[i], to);
-		body(&report->kernels[i], to);
+		if (body(&report->kernels[i], to, error) != 0)
+			return -1;
 	}
 	if (report->n == 1)
 		fputs("\ntotal of 1 kernel: the same\n", to);
 	if (report->n > 1) {
 		putc('\n', to);
 		print_heading(report, &report->total, to);
-		body(&report->total, to);
+		return body(&report->total, to, error);
 	}
+	return 0;
 }
 
 /* Shows the sum of an array as its value and, if the array is short, its elements as the remark. */
@@ -236,7 +246,7 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, "(nothing)"});
 }
 
-static void write_kernel(const struct gt_report_kernel *kernel, FILE *to)
+static int write_kernel(const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrllll"};
 
@@ -244,10 +254,10 @@ static void write_kernel(const struct gt_report_kernel *kernel, FILE *to)
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", "value", "unit"});
 	for (size_t i = 0; i < kernel->n; i++)
 		add_stage(&table, kernel, &kernel->stages[i]);
-	gt_table_write(&table, to);
+	return gt_table_write(&table, to, error);
 }
 
-void gt_report_write_table(const struct gt_report *report, FILE *to)
+int gt_report_write_table(const struct gt_report *report, FILE *to, struct gt_error *error)
 {
-	gt_table_report(report, write_kernel, to);
+	return gt_table_report(report, write_kernel, to, error);
 }

@@ -101,7 +101,8 @@ static int read_factor(struct reading *reading, struct gt_ptx_value *value)
 	gt_scan_blanks(at);
 	if (gt_scan_char(at, '-')) {
 		result = read_factor(reading, value);
-		*value = value->real ? real(-value->number) : whole(!value->negative, value->magnitude);
+		if (result == 0)
+			*value = value->real ? real(-value->number) : whole(!value->negative, value->magnitude);
 	} else if (gt_scan_char(at, '+')) {
 		result = read_factor(reading, value);
 	} else if (gt_scan_char(at, '(')) {

@@ -48,9 +48,10 @@ void gt_comparison_clear(struct gt_comparison *comparison);
 /* Adds the compared pairs to the errors. Returns 0, or -1 when memory is short. */
 int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_errors *errors, struct gt_error *error);
 
-/* The rows as "table", "csv" or "json"; the table and JSON have the errors by metric too. */
-void gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,
-			 FILE *to);
+/* The rows as "table", "csv" or "json"; the table and JSON have the errors by metric too.
+ * Returns 0, or -1 when memory is short. */
+int gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,
+			FILE *to, struct gt_error *error);
 
 /* Reads rows written as CSV, possibly those of several runs concatenated, and adds the compared pairs. */
 int gt_errors_read(struct gt_errors *errors, const char *path, struct gt_error *error);

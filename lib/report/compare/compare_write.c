@@ -88,7 +88,8 @@ static void write_json_row(const struct gt_comparison_row *row, FILE *to)
 	fprintf(to, ", \"note\": \"%s\"}", gt_comparison_notes[row->note]);
 }
 
-static void write_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to)
+static int write_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
+		      struct gt_error *error)
 {
 	fprintf(to, "{\"gtrace_comparison\": %d, \"metrics_without_a_model\": %" PRIu64 ",\n \"rows\": [", GT_REPORT_VERSION,
 		comparison->others);
@@ -97,8 +98,9 @@ static void write_json(const struct gt_comparison *comparison, const struct gt_e
 		write_json_row(&comparison->rows[i], to);
 	}
 	fputs("],\n \"errors\": ", to);
-	gt_errors_write(errors, "json", to);
+	int result = gt_errors_write(errors, "json", to, error);
 	fputs("}\n", to);
+	return result;
 }
 
 /* "3 gemm<float> <<<4x16x1, 32x8x1>>>". */
@@ -111,7 +113,8 @@ static void place_of(const struct gt_comparison_row *row, char text[PLACE_TEXT])
 	snprintf(text, PLACE_TEXT, "%s%.40s %s %s", id, row->kernel, shape_of(row->grid, grid), shape_of(row->block, block));
 }
 
-static void write_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to)
+static int write_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
+		       struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrrrll"};
 	char place[PLACE_TEXT], last[PLACE_TEXT] = "";
@@ -126,20 +129,23 @@ static void write_table(const struct gt_comparison *comparison, const struct gt_
 				row->metric ? row->metric->unit : "", gt_comparison_notes[row->note]});
 		strcpy(last, place);
 	}
-	gt_table_write(&table, to);
+	if (gt_table_write(&table, to, error) != 0)
+		return -1;
 	putc('\n', to);
-	gt_errors_write(errors, "table", to);
+	if (gt_errors_write(errors, "table", to, error) != 0)
+		return -1;
 	if (comparison->others)
 		fprintf(to, "\n%" PRIu64 " values of metrics that the model does not have\n", comparison->others);
+	return 0;
 }
 
-void gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,
-			 FILE *to)
+int gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,
+			FILE *to, struct gt_error *error)
 {
-	if (strcmp(form, "csv") == 0)
-		write_csv(comparison, to);
-	else if (strcmp(form, "json") == 0)
-		write_json(comparison, errors, to);
-	else
-		write_table(comparison, errors, to);
+	if (strcmp(form, "json") == 0)
+		return write_json(comparison, errors, to, error);
+	if (strcmp(form, "table") == 0)
+		return write_table(comparison, errors, to, error);
+	write_csv(comparison, to);
+	return 0;
 }

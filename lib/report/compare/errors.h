@@ -35,7 +35,7 @@ int gt_errors_add(struct gt_errors *errors, const char *metric, const char *unit
 		  struct gt_error *error);
 struct gt_error_statistics gt_errors_of(const struct gt_errors_metric *metric);
 
-/* The statistics by metric, as "table", "csv" or "json" (an array). */
-void gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to);
+/* The statistics by metric, as "table", "csv" or "json" (an array). Returns 0, or -1 when memory is short. */
+int gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to, struct gt_error *error);
 
 #endif

@@ -56,7 +56,7 @@ static void write_json(const struct gt_errors *errors, FILE *to)
 	putc(']', to);
 }
 
-static void write_table(const struct gt_errors *errors, FILE *to)
+static int write_table(const struct gt_errors *errors, FILE *to, struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrrrrr"};
 
@@ -69,15 +69,16 @@ static void write_table(const struct gt_errors *errors, FILE *to)
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){errors->metrics[i].name, errors->metrics[i].unit,
 				gt_table_number(s.n, pairs), text[0], text[1], text[2], text[3]});
 	}
-	gt_table_write(&table, to);
+	return gt_table_write(&table, to, error);
 }
 
-void gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to)
+int gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to, struct gt_error *error)
 {
-	if (strcmp(form, "csv") == 0)
-		write_csv(errors, to);
-	else if (strcmp(form, "json") == 0)
+	if (strcmp(form, "table") == 0)
+		return write_table(errors, to, error);
+	if (strcmp(form, "json") == 0)
 		write_json(errors, to);
 	else
-		write_table(errors, to);
+		write_csv(errors, to);
+	return 0;
 }

@@ -108,9 +108,10 @@ size_t *gt_match_launches(const struct gt_report *report, const struct gt_refere
 
 	if (matches && gt_map_open(&places, 4 * report->n, error) == 0 && gt_map_open(&ordinals, 0, error) == 0)
 		result = index_kernels(report, &places, &ordinals);
-	gt_map_clear(&ordinals);
-	if (result == 0)
+	if (result == 0) {
+		gt_map_clear(&ordinals);
 		result = match_all(reference, &places, &ordinals, matches);
+	}
 	gt_map_close(&places);
 	gt_map_close(&ordinals);
 	if (result == 0)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/grown.h"
+
+#define PIECE ((size_t)1 << 16)
+
+extern char **environ;
+
+enum { INPUT, OUTPUT, COMPLAINTS, STREAMS };
+
+/* Bytes that the program wrote to one of its streams. */
+struct gathered {
+	char *text; /* `capacity` bytes; one is kept for a 0 */
+	size_t bytes, capacity;
+};
+
+struct child {
+	const char *name;
+	const char *input; /* what is left of it */
+	size_t input_bytes, most;
+	int ours[STREAMS], theirs[STREAMS]; /* ends of the sockets; -1: closed */
+	struct gathered output, complaints;
+	pid_t process;
+};
+
+static void close_end(int *end)
+{
+	if (*end >= 0)
+		close(*end);
+	*end = -1;
+}
+
+static void close_all(struct child *child)
+{
+	for (int i = 0; i < STREAMS; i++) {
+		close_end(&child->ours[i]);
+		close_end(&child->theirs[i]);
+	}
+}
+
+/* A descriptor that no standard stream has and no other program gets. */
+static int moved(int descriptor)
+{
+	int high = fcntl(descriptor, F_DUPFD_CLOEXEC, STREAMS);
+
+	close(descriptor);
+	return high;
+}
+
+/* Sockets, not pipes: a write to a closed one can be told not to raise SIGPIPE. */
+static int open_ends(struct child *child, struct gt_error *error)
+{
+	for (int i = 0; i < STREAMS; i++) {
+		int pair[2];
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+			return gt_fail_errno(error, "%s: no socket", child->name);
+		child->ours[i] = moved(pair[0]);
+		child->theirs[i] = moved(pair[1]);
+		if (child->ours[i] < 0 || child->theirs[i] < 0)
+			return gt_fail_errno(error, "%s: no socket", child->name);
+	}
+	return 0;
+}
+
+static int start(struct child *child, char *const argv[], struct gt_error *error)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	for (int i = 0; i < STREAMS; i++)
+		posix_spawn_file_actions_adddup2(&actions, child->theirs[i], i);
+	posix_spawnattr_setsigdefault(&attributes, &signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	int result = posix_spawnp(&child->process, argv[0], &actions, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	for (int i = 0; i < STREAMS; i++)
+		close_end(&child->theirs[i]);
+	return result == 0 ? 0 : gt_fail(error, "%s cannot be run: %s", child->name, strerror(result));
+}
+
+/* Sends what the socket takes. */
+static void give(struct child *child)
+{
+	ssize_t sent = send(child->ours[INPUT], child->input, child->input_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (sent > 0) {
+		child->input += sent;
+		child->input_bytes -= (size_t)sent;
+	}
+	if (child->input_bytes == 0 || (sent < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK))
+		close_end(&child->ours[INPUT]);
+}
+
+/* Receives what is there; the end of the stream closes the socket. */
+static int take(struct child *child, int stream, struct gathered *gathered, struct gt_error *error)
+{
+	void *bigger = gt_grown_to(gathered->text, gathered->bytes + PIECE + 1, &gathered->capacity, 1);
+
+	if (!bigger)
+		return gt_fail_memory(error, child->name);
+	gathered->text = bigger;
+	ssize_t got = recv(child->ours[stream], gathered->text + gathered->bytes, PIECE, 0);
+	if (got > 0)
+		gathered->bytes += (size_t)got;
+	else if (got == 0)
+		close_end(&child->ours[stream]);
+	else if (errno != EINTR)
+		return gt_fail_errno(error, "%s: its output cannot be read", child->name);
+	gathered->text[gathered->bytes] = '\0';
+	return gathered->bytes > child->most ? gt_fail(error, "%s: more than %zu bytes of output", child->name, child->most) : 0;
+}
+
+/* Gives and takes until the program has closed its output and its complaints. */
+static int converse(struct child *child, struct gt_error *error)
+{
+	while (child->ours[OUTPUT] >= 0 || child->ours[COMPLAINTS] >= 0) {
+		struct pollfd polled[STREAMS] = {
+			{child->ours[INPUT], POLLOUT, 0}, {child->ours[OUTPUT], POLLIN, 0}, {child->ours[COMPLAINTS], POLLIN, 0}};
+		if (poll(polled, STREAMS, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return gt_fail_errno(error, "%s", child->name);
+		}
+		if (polled[INPUT].revents)
+			give(child);
+		if (polled[OUTPUT].revents && take(child, OUTPUT, &child->output, error) != 0)
+			return -1;
+		if (polled[COMPLAINTS].revents && take(child, COMPLAINTS, &child->complaints, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int wait_for(struct child *child, int *status, struct gt_error *error)
+{
+	pid_t waited;
+
+	do
+		waited = waitpid(child->process, status, 0);
+	while (waited < 0 && errno == EINTR);
+	return waited < 0 ? gt_fail_errno(error, "%s", child->name) : 0;
+}
+
+static void keep_last_line(struct gathered *from, char line[GT_CHILD_COMPLAINT])
+{
+	while (from->bytes > 0 && strchr(" \n", from->text[from->bytes - 1]))
+		from->text[--from->bytes] = '\0';
+	const char *last = from->bytes > 0 ? strrchr(from->text, '\n') : NULL, *text = last ? last + 1 : from->text;
+	size_t length = from->bytes > 0 ? strlen(text) : 0;
+	if (length >= GT_CHILD_COMPLAINT)
+		length = GT_CHILD_COMPLAINT - 1;
+	if (length > 0)
+		memcpy(line, text, length);
+	line[length] = '\0';
+}
+
+int gt_child_run(char *const argv[], const char *input, size_t input_bytes, size_t most, struct gt_child_output *output,
+		 struct gt_error *error)
+{
+	struct child child = {.name = argv[0], .input = input, .input_bytes = input_bytes, .most = most,
+			      .ours = {-1, -1, -1}, .theirs = {-1, -1, -1}};
+	int result = open_ends(&child, error);
+
+	*output = (struct gt_child_output){0};
+	if (result == 0)
+		result = start(&child, argv, error);
+	bool started = result == 0;
+	if (started)
+		result = converse(&child, error);
+	close_all(&child); /* a program that still writes ends now */
+	if (started && wait_for(&child, &output->status, error) != 0)
+		result = -1;
+	keep_last_line(&child.complaints, output->complaint);
+	free(child.complaints.text);
+	if (result != 0) {
+		free(child.output.text);
+		return -1;
+	}
+	output->text = child.output.text;
+	output->bytes = child.output.bytes;
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that turns one text into another. */
+#ifndef GT_BASE_CHILD_H
+#define GT_BASE_CHILD_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define GT_CHILD_COMPLAINT 256
+
+/* What a program wrote. */
+struct gt_child_output {
+	char *text; /* owned by the caller; a 0 follows the last byte */
+	size_t bytes;
+	char complaint[GT_CHILD_COMPLAINT]; /* last line of its standard error, cut; "" if there is none */
+	int status;			    /* as waitpid gives it */
+};
+
+/* Runs argv[0], found as execvp finds it, with `input` as its standard input, and gathers what it
+ * writes, at most `most` bytes. No file is involved, so none can be cut by a full disk. The program
+ * may end without reading all of its input. `text` is NULL on error. */
+int gt_child_run(char *const argv[], const char *input, size_t input_bytes, size_t most, struct gt_child_output *output,
+		 struct gt_error *error);
+
+#endif
