@@ -35,6 +35,7 @@ LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+FAULTS  := $(BUILD)/tests/faults/fail_allocation.so
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 # The minor number is the soname's while it is 0.x: another one may change the library's interface.
 SONAME  := libgtrace.so.$(basename $(VERSION))
@@ -66,6 +67,9 @@ $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c)) $(BUILD)/libg
 	$(LINK) -lpthread -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
+$(BUILD)/tests/faults/%.so: tests/faults/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -O1 -g $(DEFINES) -shared -o $@ $<
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 
 deps:
@@ -78,10 +82,10 @@ demo: all
 # Folders that this make was told, and that a make which a test runs would otherwise not know.
 FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
 # AWK=gawk SH=dash: what the tests find under the names awk and sh; TESTS=tests/gcache.bats: these only.
-check: all $(UNITS) $(BENCHES)
+check: all $(UNITS) $(BENCHES) $(FAULTS)
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(TESTS)
 # The tests of all that runs awk or sh, with each awk and each sh.
-check-awk: all $(UNITS) $(BENCHES)
+check-awk: all $(UNITS) $(BENCHES) $(FAULTS)
 	for pair in mawk:dash gawk:bash original-awk:dash; do \
 		$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --awk $${pair%:*} --sh $${pair#*:} \
 			$$(grep -lE 'awk|[^a-z]sh |run_man_examples' tests/*.bats) || exit 1; \

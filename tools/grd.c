@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 	take_options(&grd, argc, argv);
 	open_all(&grd);
 	tool_run(&grd.tool, &filter);
-	if (grd.text.file) { /* the whole stream was read and its checksum is right */
+	if (grd.text.memory.file) { /* the whole stream was read and its checksum is right */
 		if (grd.total)
 			tell(&grd, "total");
 		tool_must(&grd.tool, gt_reuse_text_end(&grd.text, &grd.tool.error));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory_file.h"
 #include "report/compare/compare.h"
 #include "report/page/page.h"
 #include "report/report.h"
@@ -171,14 +172,14 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 static void write_page(struct tool *tool, const struct gt_report *report, const char *directory)
 {
 	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
-	char path[4096], *text = NULL;
+	char path[4096];
 	size_t bytes = 0;
-	FILE *memory = open_memstream(&text, &bytes);
+	struct gt_memory_file memory;
 
-	tool_must(tool, memory ? gt_page_write(&page, memory, &tool->error) : gt_fail_memory(&tool->error, "a page"));
-	bool failed = ferror(memory) != 0;
-	if (fclose(memory) != 0 || failed)
-		tool_must(tool, gt_fail_memory(&tool->error, "a page"));
+	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
+	tool_must(tool, gt_page_write(&page, memory.file, &tool->error));
+	char *text = gt_memory_file_take(&memory, &bytes, "a page", &tool->error);
+	tool_must(tool, text ? 0 : -1);
 	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
 		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
 	FILE *to = (mkdir(directory, 0777) == 0 || errno == EEXIST) ? fopen(path, "w") : NULL;

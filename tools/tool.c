@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/installed.h"
 #include "base/options.h"
+#include "base/utf8.h"
 
 #define PIPE_BYTES (1 << 20) /* what a pipe is asked to hold, where the system lets one ask */
 
@@ -37,9 +38,14 @@ void tool_begin(struct tool *tool, const char *name, const char *help, int argc,
 	sigaction(SIGUSR1, &action, NULL);
 }
 
-static _Noreturn void end_print(void)
+/* Ends after a help text or a version. */
+static _Noreturn void end_print(const struct tool *tool)
 {
-	exit(fflush(stdout) != 0 || ferror(stdout) ? 1 : 0);
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		exit(0);
+	if (errno != EPIPE)
+		perror(tool->name);
+	exit(1);
 }
 
 /* The option that the user may have meant, where a long one is none: at most every third letter is wrong. */
@@ -76,10 +82,10 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 				tool->print_help(stdout);
 			else
 				fputs(tool->help, stdout);
-			end_print();
+			end_print(tool);
 		case TOOL_VERSION:
 			printf("%s %s\n", tool->name, gt_version);
-			end_print();
+			end_print(tool);
 		case 'v':
 			tool->verbose = true;
 			break;
@@ -121,13 +127,13 @@ _Noreturn void tool_fail(const struct tool *tool)
 
 void tool_warn(const struct tool *tool, const char *format, ...)
 {
+	char text[sizeof tool->error.text];
 	va_list arguments;
 
-	fprintf(stderr, "%s: ", tool->name);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s\n", tool->name, gt_utf8_printable(text));
 }
 
 /* Fewer, longer turns between the two ends of a pipe. */

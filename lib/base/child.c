@@ -75,21 +75,24 @@ static int open_ends(struct child *child, struct gt_error *error)
 	return 0;
 }
 
+/* The program has the other ends as its standard streams, and the default action of SIGPIPE. */
 static int start(struct child *child, char *const argv[], struct gt_error *error)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t signals;
+	int result = 0;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGPIPE);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attributes);
-	for (int i = 0; i < STREAMS; i++)
-		posix_spawn_file_actions_adddup2(&actions, child->theirs[i], i);
+	for (int i = 0; i < STREAMS && result == 0; i++)
+		result = posix_spawn_file_actions_adddup2(&actions, child->theirs[i], i);
 	posix_spawnattr_setsigdefault(&attributes, &signals);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	int result = posix_spawnp(&child->process, argv[0], &actions, &attributes, argv, environ);
+	if (result == 0)
+		result = posix_spawnp(&child->process, argv[0], &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	for (int i = 0; i < STREAMS; i++)
@@ -97,17 +100,23 @@ static int start(struct child *child, char *const argv[], struct gt_error *error
 	return result == 0 ? 0 : gt_fail(error, "%s cannot be run: %s", child->name, strerror(result));
 }
 
-/* Sends what the socket takes. */
-static void give(struct child *child)
+/* Sends what the socket takes. A program that reads no further is no error. */
+static int give(struct child *child, struct gt_error *error)
 {
 	ssize_t sent = send(child->ours[INPUT], child->input, child->input_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (sent > 0) {
 		child->input += sent;
 		child->input_bytes -= (size_t)sent;
+	} else if (errno == EPIPE || errno == ECONNRESET) {
+		child->input_bytes = 0;
+	} else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+		return gt_fail_errno(error, "%s: its input cannot be sent", child->name);
 	}
-	if (child->input_bytes == 0 || (sent < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK))
+	errno = 0; /* an EPIPE of this socket is not one of standard output, which ends a tool quietly */
+	if (child->input_bytes == 0)
 		close_end(&child->ours[INPUT]);
+	return 0;
 }
 
 /* Receives what is there; the end of the stream closes the socket. */
@@ -140,8 +149,8 @@ static int converse(struct child *child, struct gt_error *error)
 				continue;
 			return gt_fail_errno(error, "%s", child->name);
 		}
-		if (polled[INPUT].revents)
-			give(child);
+		if (polled[INPUT].revents && give(child, error) != 0)
+			return -1;
 		if (polled[OUTPUT].revents && take(child, OUTPUT, &child->output, error) != 0)
 			return -1;
 		if (polled[COMPLAINTS].revents && take(child, COMPLAINTS, &child->complaints, error) != 0)

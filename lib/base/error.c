@@ -6,12 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 127)
-			*text = '?';
-}
+#include "base/utf8.h"
 
 int gt_fail(struct gt_error *error, const char *format, ...)
 {
@@ -20,7 +15,7 @@ int gt_fail(struct gt_error *error, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(error->text, sizeof error->text, format, arguments);
 	va_end(arguments);
-	make_printable(error->text);
+	gt_utf8_printable(error->text);
 	return -1;
 }
 
@@ -34,7 +29,7 @@ int gt_fail_errno(struct gt_error *error, const char *format, ...)
 	va_end(arguments);
 	size_t length = strlen(error->text);
 	snprintf(error->text + length, sizeof error->text - length, ": %s", strerror(reason));
-	make_printable(error->text);
+	gt_utf8_printable(error->text);
 	return -1;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t gt_utf8_length(const unsigned char *text)
@@ -35,14 +34,43 @@ size_t gt_utf8_characters(const char *text)
 	return characters;
 }
 
-/* Whether a page or a picture can hold the character: no control character, nor U+FFFE and U+FFFF, which XML
- * excludes. */
-static bool holds(const char *text)
+/* U+202A to U+202E, U+2066 to U+2069. */
+static bool overrides_direction(const unsigned char *at)
+{
+	return at[0] == 0xE2 && ((at[1] == 0x80 && at[2] >= 0xAA && at[2] <= 0xAE) ||
+				 (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
+}
+
+/* XML excludes U+FFFE and U+FFFF. */
+bool gt_utf8_shown(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
 	return gt_utf8_length(at) > 0 && at[0] >= ' ' && at[0] != 127 && !(at[0] == 0xC2 && at[1] < 0xA0) &&
-	       !(at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE);
+	       !overrides_direction(at) && !(at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE);
+}
+
+const char *gt_utf8_next(const char *text, size_t *taken, size_t *shown)
+{
+	bool itself = gt_utf8_shown(text);
+
+	*taken = step(text);
+	*shown = itself ? *taken : 1;
+	return itself ? text : "?";
+}
+
+char *gt_utf8_printable(char *text)
+{
+	char *to = text;
+	size_t taken, shown;
+
+	for (const char *from = text; *from; from += taken) {
+		const char *character = gt_utf8_next(from, &taken, &shown);
+		memmove(to, character, shown);
+		to += shown;
+	}
+	*to = '\0';
+	return text;
 }
 
 const char *gt_utf8_tidy(const char *text, size_t most, char *buffer)
@@ -57,7 +85,7 @@ const char *gt_utf8_tidy(const char *text, size_t most, char *buffer)
 				memcpy(out, "\xE2\x80\xA6", 3);
 				out += 3;
 			}
-		} else if (holds(text)) {
+		} else if (gt_utf8_shown(text)) {
 			memcpy(out, text, step(text));
 			out += step(text);
 		} else {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "base/options.h"
 #include "stream/rows.h"
 
@@ -365,18 +366,14 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 {
 	/* Beside the parameters: what resolve_below and resolve_issue look up. */
 	static const char *const keys[] = {"schedulers", "l2.partitions", "l2.banks"};
-	char *said = NULL, buffer[32];
-	size_t bytes;
-	FILE *text = open_memstream(&said, &bytes);
+	struct gt_memory_file said;
+	char buffer[32];
 
-	for (int id = 0; text && id < GT_PARAMETERS; id++)
-		fprintf(text, "%s\n", parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
-	for (size_t i = 0; text && i < LENGTH(keys); i++)
-		fprintf(text, "%s\n", gt_gpu_get(gpu, keys[i]) ? gt_gpu_get(gpu, keys[i]) : "");
-	if (!text || fclose(text) != 0) {
-		free(said);
-		gt_fail_memory(error, "a level");
+	if (gt_memory_file_open(&said, error) != 0)
 		return NULL;
-	}
-	return said;
+	for (int id = 0; id < GT_PARAMETERS; id++)
+		fprintf(said.file, "%s\n", parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
+	for (size_t i = 0; i < LENGTH(keys); i++)
+		fprintf(said.file, "%s\n", gt_gpu_get(gpu, keys[i]) ? gt_gpu_get(gpu, keys[i]) : "");
+	return gt_memory_file_take(&said, NULL, "a level", error);
 }

@@ -4,21 +4,24 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/report.h"
 
 void gt_csv_field(const char *text, bool quoted, FILE *to)
 {
-	if (!quoted && !strpbrk(text, ",\"\r\n")) {
-		fputs(text, to);
-		return;
-	}
-	putc('"', to);
-	for (; *text; text++) {
-		if (*text == '"')
+	size_t taken, shown;
+
+	quoted |= strpbrk(text, ",\"") != NULL;
+	if (quoted)
+		putc('"', to);
+	for (; *text; text += taken) {
+		const char *character = gt_utf8_next(text, &taken, &shown);
+		if (*character == '"')
 			putc('"', to);
-		putc(*text, to);
+		fwrite(character, 1, shown, to);
 	}
-	putc('"', to);
+	if (quoted)
+		putc('"', to);
 }
 
 /* Writes the columns before the value. `index` is -1, or the index in an array. */

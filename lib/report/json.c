@@ -18,6 +18,9 @@ void gt_json_string(const char *text, FILE *to)
 			fprintf(to, "\\u%04x", *at);
 		else if (length == 0)
 			fputs("\\ufffd", to);
+		else if (length < 4 && !gt_utf8_shown((const char *)at))
+			fprintf(to, "\\u%04x", length == 2 ? (at[0] & 31U) << 6 | (at[1] & 63U)
+							   : (at[0] & 15U) << 12 | (at[1] & 63U) << 6 | (at[2] & 63U));
 		else
 			fwrite(at, 1, length, to);
 		at += length ? length : 1;

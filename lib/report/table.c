@@ -7,15 +7,10 @@
 
 #include "base/grown.h"
 #include "base/options.h"
+#include "base/utf8.h"
 #include "report/metric.h"
 
 #define INLINE_VALUES 8 /* arrays up to this length are shown in full */
-
-/* The character, or a replacement if it is a control character, which a terminal might interpret. */
-static char harmless(char c)
-{
-	return (unsigned char)c < ' ' || c == 127 ? '?' : c;
-}
 
 void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS])
 {
@@ -29,8 +24,7 @@ void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUM
 	for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
 		char *cell = table->cells[table->n][i];
 		snprintf(cell, GT_TABLE_CELL, "%s", cells[i] ? cells[i] : "");
-		for (; *cell; cell++)
-			*cell = harmless(*cell);
+		gt_utf8_printable(cell);
 	}
 	table->n++;
 }
@@ -87,8 +81,12 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
 
 static void write_name(const char *name, FILE *to)
 {
-	for (; *name; name++)
-		putc(harmless(*name), to);
+	size_t taken, shown;
+
+	for (; *name; name += taken) {
+		const char *character = gt_utf8_next(name, &taken, &shown);
+		fwrite(character, 1, shown, to);
+	}
 }
 
 /* "grid 4 x 16 (64 blocks)": trailing dimensions of 1 are left out. */

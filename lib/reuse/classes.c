@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/grown.h"
+#include "base/utf8.h"
 
 int gt_reuse_classes_open(struct gt_reuse_classes *classes, const struct gt_split *split, const struct gt_launch *launch,
 		    struct gt_error *error)
@@ -62,5 +63,6 @@ void gt_reuse_classes_sort(struct gt_reuse_classes *classes)
 
 const char *gt_reuse_classes_name(const struct gt_reuse_classes *classes, size_t i, char *buffer)
 {
-	return classes->split->format(classes->launch, classes->classes[i].key, buffer);
+	classes->split->format(classes->launch, classes->classes[i].key, buffer);
+	return gt_utf8_printable(buffer);
 }

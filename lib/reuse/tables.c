@@ -34,14 +34,13 @@ static int sound(FILE *file, struct gt_error *error)
 
 int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split, struct gt_error *error)
 {
-	text->file = open_memstream(&text->bytes, &text->n);
-	if (!text->file)
-		return gt_fail_memory(error, "a table");
+	if (gt_memory_file_open(&text->memory, error) != 0)
+		return -1;
 	if (split)
-		fprintf(text->file, "kernel\t%s\t%s\n", split->name, text->table->columns);
+		fprintf(text->memory.file, "kernel\t%s\t%s\n", split->name, text->table->columns);
 	else
-		fprintf(text->file, "kernel\t%s\n", text->table->columns);
-	return sound(text->file, error);
+		fprintf(text->memory.file, "kernel\t%s\n", text->table->columns);
+	return sound(text->memory.file, error);
 }
 
 /* The columns before the figures: the kernel and, if `i` is below their number, the name of class i. */
@@ -63,11 +62,11 @@ int gt_reuse_text_add(struct gt_reuse_text *text, const char *kernel, const stru
 	char first[FIRST_COLUMNS];
 
 	if (!classes->split)
-		text->table->write(text->file, first_columns(classes, 0, kernel, first), &profile->all, &text->asked);
+		text->table->write(text->memory.file, first_columns(classes, 0, kernel, first), &profile->all, &text->asked);
 	for (size_t i = 0; i < classes->n; i++)
-		text->table->write(text->file, first_columns(classes, i, kernel, first), classes->classes[i].counted,
+		text->table->write(text->memory.file, first_columns(classes, i, kernel, first), classes->classes[i].counted,
 				   &text->asked);
-	return sound(text->file, error);
+	return sound(text->memory.file, error);
 }
 
 int gt_reuse_text_add_pair(struct gt_reuse_text *text, const char *kernel, const struct gt_pair *pair,
@@ -77,23 +76,22 @@ int gt_reuse_text_add_pair(struct gt_reuse_text *text, const char *kernel, const
 	char first[FIRST_COLUMNS];
 
 	if (!classes->split)
-		text->table->write_pair(text->file, first_columns(classes, 0, kernel, first), pair, pair->all);
+		text->table->write_pair(text->memory.file, first_columns(classes, 0, kernel, first), pair, pair->all);
 	for (size_t i = 0; i < classes->n; i++)
-		text->table->write_pair(text->file, first_columns(classes, i, kernel, first), pair,
+		text->table->write_pair(text->memory.file, first_columns(classes, i, kernel, first), pair,
 					classes->classes[i].counted);
-	return sound(text->file, error);
+	return sound(text->memory.file, error);
 }
 
 int gt_reuse_text_end(struct gt_reuse_text *text, struct gt_error *error)
 {
-	fflush(text->file);
-	return sound(text->file, error);
+	text->bytes = gt_memory_file_take(&text->memory, &text->n, "a table", error);
+	return text->bytes ? 0 : -1;
 }
 
 void gt_reuse_text_close(struct gt_reuse_text *text)
 {
-	if (text->file)
-		fclose(text->file);
+	gt_memory_file_close(&text->memory);
 	free(text->bytes);
 	*text = (struct gt_reuse_text){0};
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/memory_file.h"
 #include "reuse/profile.h"
 #include "reuse/views.h"
 
@@ -16,7 +17,7 @@
 struct gt_reuse_text {
 	const struct gt_reuse_table *table;
 	struct gt_reuse_asked asked; /* `sets`, `unit_bytes` and `error` are the caller's to set */
-	FILE *file;
+	struct gt_memory_file memory;
 	char *bytes; /* n of them, after gt_reuse_text_end */
 	size_t n;
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
@@ -37,11 +38,15 @@ static void put_hex(struct gt_bytes *out, uint64_t number, unsigned least_digits
 	gt_bytes_write(out, digits + at, sizeof digits - at);
 }
 
-/* Writes text as a field; control characters become spaces. */
+/* Text as a field: what would break the line apart, or a terminal may obey, becomes a space or '?'. */
 static void put_field(struct gt_bytes *out, const char *text)
 {
-	for (; *text; text++)
-		gt_bytes_write(out, (unsigned char)*text < ' ' ? " " : text, 1);
+	size_t taken, shown;
+
+	for (; *text; text += taken) {
+		const char *character = gt_utf8_next(text, &taken, &shown);
+		gt_bytes_write(out, (unsigned char)*text < ' ' && *text != '\033' ? " " : character, shown);
+	}
 }
 
 void gt_tsv_columns(struct gt_bytes *out, const struct gt_rows *rows)
@@ -228,6 +233,6 @@ void gt_tsv_line(struct gt_bytes *out, const char *tag, const char *text)
 	put_text(out, "#");
 	put_text(out, tag);
 	put_text(out, "\t");
-	put_text(out, text);
+	put_field(out, text);
 	put_text(out, "\n");
 }

@@ -209,6 +209,7 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 		return 0;
 	}
 	if (gt_rows_reserve_lanes(rows, GT_WARP_SIZE, warp->core->error) != 0) {
+		rows->n--; /* a row without its addresses */
 		warp->core->failed = true;
 		return -1;
 	}

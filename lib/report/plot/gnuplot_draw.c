@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
+#include "base/memory_file.h"
 #include "report/markup.h"
 #include "report/plot/gnuplot.h"
 
@@ -12,18 +13,12 @@
 
 static char *write_script(const struct gt_figure *figure, struct gt_canvas canvas, size_t *bytes, struct gt_error *error)
 {
-	char *script = NULL;
-	FILE *file = open_memstream(&script, bytes);
+	struct gt_memory_file script;
 
-	if (file)
-		gt_gnuplot_script(figure, canvas, file);
-	bool failed = !file || ferror(file);
-	if ((file && fclose(file) != 0) || failed) {
-		free(script);
-		gt_fail_memory(error, "a picture");
+	if (gt_memory_file_open(&script, error) != 0)
 		return NULL;
-	}
-	return script;
+	gt_gnuplot_script(figure, canvas, script.file);
+	return gt_memory_file_take(&script, bytes, "a picture", error);
 }
 
 /* Runs gnuplot without its own settings and without the user's. */
@@ -49,12 +44,14 @@ static int run(const char *script, size_t script_bytes, char **picture, size_t *
  * output does not depend on the version. */
 static int name_picture(const struct gt_figure *figure, char **picture, size_t *bytes, struct gt_error *error)
 {
-	char *from = strstr(*picture, "<title>"), *to = from ? strstr(from, "</desc>") : NULL, *named = NULL;
-	size_t size = 0;
-	FILE *file = to ? open_memstream(&named, &size) : NULL;
+	char *from = strstr(*picture, "<title>"), *to = from ? strstr(from, "</desc>") : NULL;
+	struct gt_memory_file named;
 
-	if (!file)
-		return to ? gt_fail_memory(error, "a picture") : 0;
+	if (!to)
+		return 0;
+	if (gt_memory_file_open(&named, error) != 0)
+		return -1;
+	FILE *file = named.file;
 	fwrite(*picture, 1, (size_t)(from - *picture), file);
 	fputs("<title>", file);
 	if (figure->title[0]) {
@@ -66,15 +63,9 @@ static int name_picture(const struct gt_figure *figure, char **picture, size_t *
 	gt_markup_text(figure->x.label, file);
 	fputs("</title>", file);
 	fputs(to + strlen("</desc>"), file);
-	bool failed = ferror(file) != 0;
-	if (fclose(file) != 0 || failed) {
-		free(named);
-		return gt_fail_memory(error, "a picture");
-	}
 	free(*picture);
-	*picture = named;
-	*bytes = size;
-	return 0;
+	*picture = gt_memory_file_take(&named, bytes, "a picture", error);
+	return *picture ? 0 : -1;
 }
 
 int gt_gnuplot_draw(const struct gt_figure *figure, struct gt_canvas canvas, char **picture, size_t *bytes,
