@@ -3,6 +3,8 @@
 # One allocation or system call that fails: each tool ends in an error, or does as if nothing had happened.
 # make check-long tries each fault of each command, here are some.
 
+load helpers
+
 setup() {
 	cd "$ROOT"
 	# a sanitizer replaces the allocator, and reports what an error left allocated
@@ -44,4 +46,44 @@ faults() {
 		assert "status -11" in judge.judge(Left(-11, b"", "x\n"), sound)
 	END
 	[ "$status" -eq 0 ]
+}
+
+@test "sizes that no machine has are refused in time" {
+	cd "$BATS_TEST_TMPDIR"
+	awk 'BEGIN { for (b = 0; b < 80; b++) for (i = 0; i < 20; i++) print i, b, 0, "R", b * 8000 + i * 128, 4 }' >t.rdgc
+	gtrace-order --format rdgc t.rdgc | gschedule --sm 80 >scheduled
+	ulimit -v 8000000
+	expect_failure 1 "more than 134217728 lines: expected a smaller size" timeout 5 gcache --l1 --size 2G scheduled
+	expect_failure 2 "has more than 67108864 lines" gcache --l2 --size 1T scheduled
+	expect_failure 2 "1048576 at most" grd --mru 4294967295 scheduled
+}
+
+@test "a record of millions of objects is refused before it is unpacked" {
+	cd "$BATS_TEST_TMPDIR"
+	# the header; an array of 2^25 elements
+	printf '\223\246gtrace\001\201\247history\220\335\002\000\000\000' >nils
+	head -c 33554432 /dev/zero | tr '\0' '\300' >>nils
+	ulimit -v 200000
+	expect_failure 1 "record 2: more objects than any record may have" gtrace-cat nils
+}
+
+@test "a file that may grow no further is an error, and so is help that nobody gets" {
+	cd "$BATS_TEST_TMPDIR"
+	seq 1 100000 | awk '{ print $1 % 50, 0, $1 % 32, "R", $1 * 64, 4 }' >t.rdgc
+	status=0
+	(ulimit -f 1; gtrace-order --format rdgc t.rdgc >big 2>err) || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat err)" = "gtrace-order: standard output: File too large" ]
+	status=0
+	gcache --help >/dev/full 2>err || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat err)" = "gcache: No space left on device" ]
+}
+
+@test "nothing at all is no stream, and an ended stream may have no kernels" {
+	cd "$BATS_TEST_TMPDIR"
+	expect_failure 1 "/dev/null: empty: expected the text of gtrace-cat" gtrace-cat --from /dev/null
+	: | expect_failure 1 "standard input: empty: expected a gtrace stream" gstats
+	gtrace-order --format rdgc /dev/null | gstats >out
+	[ "$(cat out)" = "no kernels" ]
 }

@@ -129,6 +129,9 @@ static void from(struct tool *tool)
 	struct gt_input *input = open_operand(tool);
 
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
+	if (bytes == 0)
+		tool_must(tool, gt_fail(&tool->error, "%s: empty: expected the text of gtrace-cat, or msgpack rows",
+					gt_input_name(input)));
 	/* Plain rows begin with a msgpack array; text never does. */
 	int (*convert)(struct gt_input *, int, const char *, const char *, char *const[], struct gt_error *) =
 		bytes > 0 && ((unsigned char)head[0] & 0xf0) == 0x90 ? gt_plain_to_stream : gt_tsv_to_stream;

@@ -36,6 +36,8 @@ void tool_begin(struct tool *tool, const char *name, const char *help, int argc,
 	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .started = gt_now()};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGUSR1, &action, NULL);
+	/* A file that may grow no further is an error of write(2), which has a message. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Ends after a help text or a version. */

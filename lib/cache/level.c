@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache/level.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,8 +178,14 @@ void gt_level_begin(struct gt_level *level)
 struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error)
 {
 	const struct gt_replacement *replacement = &level->config.replacement;
-	struct gt_tags *tags = calloc(1, sizeof *tags);
+	uint64_t instances = level->instances_used + UINT64_C(1);
 
+	if (instances * level->geometry.slots > GT_LEVEL_LINES_MAX) {
+		gt_fail(error, "%" PRIu64 " instances of %" PRIu32 " lines are more than %u lines: expected a smaller size",
+			instances, level->geometry.slots, GT_LEVEL_LINES_MAX);
+		return NULL;
+	}
+	struct gt_tags *tags = calloc(1, sizeof *tags);
 	if (!tags) {
 		gt_fail_memory(error, "a cache");
 		return NULL;

@@ -18,6 +18,7 @@ enum gt_parameter_id {
 };
 
 #define GT_LEVEL_SLOTS_MAX (1U << 26) /* lines of one instance */
+#define GT_LEVEL_LINES_MAX (1U << 27) /* lines of all instances */
 #define GT_TIMED_MAX (1U << 20)	      /* of steps, entries and the like in the timed model */
 
 struct gt_parameter {

@@ -6,6 +6,8 @@
 
 #include "reuse/options.h"
 
+#define WAYS_MAX (1 << 20) /* positions of the table mru */
+
 static void write_profile(FILE *to, const char *first, const struct gt_histogram *histogram,
 			  const struct gt_reuse_asked *asked)
 {
@@ -175,7 +177,9 @@ static int parse_ways(struct gt_reuse_asked *asked, const char *text, struct gt_
 {
 	if (gt_lines_parse(text, &asked->lines, error) != 0)
 		return -1;
-	return asked->lines.n == 1 ? 0 : gt_fail(error, "'%s': expected one number of ways", text);
+	if (asked->lines.n != 1 || asked->lines.lines[0] > WAYS_MAX)
+		return gt_fail(error, "'%s': expected one number of ways, %d at most", text, WAYS_MAX);
+	return 0;
 }
 
 static int parse_cache(struct gt_reuse_asked *asked, const char *text, struct gt_error *error)

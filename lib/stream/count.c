@@ -52,8 +52,13 @@ int gt_count_number(struct gt_count *count, const char *name, uint64_t value, st
 int gt_count_array(struct gt_count *count, const char *name, const uint64_t *values, size_t n,
 		   struct gt_error *error)
 {
-	struct gt_count_entry *entry = append(count, name, GT_COUNT_ARRAY);
+	size_t elements = n;
 
+	for (size_t i = 0; i < count->n; i++)
+		elements += count->entries[i].n;
+	if (elements > GT_COUNT_VALUES_MAX)
+		return gt_fail(error, "%s: more than %d values in the counts of a kernel", count->stage, GT_COUNT_VALUES_MAX);
+	struct gt_count_entry *entry = append(count, name, GT_COUNT_ARRAY);
 	if (entry)
 		entry->array = malloc((n + !n) * sizeof *values);
 	if (!entry || !entry->array)

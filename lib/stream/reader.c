@@ -10,6 +10,7 @@
 #include "base/grown.h"
 #include "stream/check.h"
 #include "stream/columns.h"
+#include "stream/objects.h"
 #include "stream/reader.h"
 #include "stream/records.h"
 #include "stream/stream.h"
@@ -94,6 +95,8 @@ static int next_record(struct gt_reader *reader, struct gt_error *error)
 		size_t offset = 0, available = reader->end - reader->begin;
 		/* Parsing an incomplete record again only once it has grown by half takes linear time in all. */
 		bool worth = available > 0 && (available >= reader->tried + reader->tried / 2 || reader->at_end);
+		if (worth && gt_objects_count(reader->buffer + reader->begin, available) > GT_OBJECTS_MAX)
+			return fail_record(reader, error, "more objects than any record may have: damaged, or not a gtrace stream");
 		if (worth) {
 			msgpack_unpack_return result = msgpack_unpack_next(
 				&reader->unpacked, (const char *)reader->buffer + reader->begin, available, &offset);

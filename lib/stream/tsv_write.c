@@ -38,15 +38,22 @@ static void put_hex(struct gt_bytes *out, uint64_t number, unsigned least_digits
 	gt_bytes_write(out, digits + at, sizeof digits - at);
 }
 
-/* Text as a field: what would break the line apart, or a terminal may obey, becomes a space or '?'. */
-static void put_field(struct gt_bytes *out, const char *text)
+/* Text as a field, or as fields that have `separator` between them: what would break the line apart becomes a
+ * space, what a terminal may obey '?'. */
+static void put_fields(struct gt_bytes *out, const char *text, const char *separator)
 {
 	size_t taken, shown;
 
 	for (; *text; text += taken) {
 		const char *character = gt_utf8_next(text, &taken, &shown);
-		gt_bytes_write(out, (unsigned char)*text < ' ' && *text != '\033' ? " " : character, shown);
+		bool breaks = strchr("\t\n\v\f\r", *text) != NULL;
+		gt_bytes_write(out, *text == *separator ? separator : breaks ? " " : character, shown);
 	}
+}
+
+static void put_field(struct gt_bytes *out, const char *text)
+{
+	put_fields(out, text, " ");
 }
 
 void gt_tsv_columns(struct gt_bytes *out, const struct gt_rows *rows)
@@ -233,6 +240,6 @@ void gt_tsv_line(struct gt_bytes *out, const char *tag, const char *text)
 	put_text(out, "#");
 	put_text(out, tag);
 	put_text(out, "\t");
-	put_field(out, text);
+	put_fields(out, text, "\t");
 	put_text(out, "\n");
 }
