@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A function to micro-ops: block by block, with a join where lanes may meet again. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,80 +12,6 @@ static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
 	GT_PTX_OPCODES(DECODER)
 #undef DECODER
 };
-
-struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run)
-{
-	struct gt_ptx_code *code = decoder->code;
-
-	if (code->n_ops == decoder->ops_capacity) {
-		size_t capacity = decoder->ops_capacity ? 2 * decoder->ops_capacity : 256;
-		void *grown = realloc(code->ops, capacity * sizeof *code->ops);
-		if (!grown) {
-			gt_fail_memory(decoder->error, "decoded instructions");
-			return NULL;
-		}
-		code->ops = grown;
-		decoder->ops_capacity = capacity;
-	}
-	struct gt_ptx_op *op = &code->ops[code->n_ops++];
-	memset(op, 0, sizeof *op);
-	op->run = run;
-	op->guard = decoder->guard;
-	op->guarded = decoder->guarded;
-	op->counts = decoder->first;
-	op->line = decoder->instruction ? decoder->instruction->line : decoder->function->line;
-	decoder->first = false;
-	return op;
-}
-
-struct gt_ptx_op *gt_ptx_emit_form(struct gt_ptx_decoder *decoder, const char *name, uint32_t d, uint32_t a,
-				   uint32_t b, uint32_t c)
-{
-	const struct gt_ptx_form *form = gt_ptx_form(name);
-
-	if (!form) {
-		gt_fail(decoder->error, "PTX line %u: no operation '%s'", decoder->instruction->line, name);
-		return NULL;
-	}
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
-	if (op) {
-		op->d = d;
-		op->a = a;
-		op->b = b;
-		op->c = c;
-	}
-	return op;
-}
-
-void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes)
-{
-	struct gt_ptx_code *code = decoder->code;
-	void **grown = realloc(code->owned, (code->n_owned + 1) * sizeof *grown);
-	void *kept = grown ? calloc(1, bytes) : NULL;
-
-	if (grown)
-		code->owned = grown;
-	if (kept)
-		code->owned[code->n_owned++] = kept;
-	else
-		gt_fail_memory(decoder->error, "decoded instructions");
-	return kept;
-}
-
-int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
-{
-	char *text = gt_ptx_own(decoder, 160);
-	struct gt_ptx_op *op = text ? gt_ptx_emit(decoder, gt_ptx_unknown) : NULL;
-	va_list arguments;
-
-	if (!op)
-		return -1;
-	va_start(arguments, format);
-	vsnprintf(text, 160, format, arguments);
-	va_end(arguments);
-	op->with.text = text;
-	return 0;
-}
 
 /* The variables that have a place in the function's local frame. */
 static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *variable)
@@ -116,7 +40,7 @@ static int place_formals(struct gt_ptx_decoder *decoder, const struct gt_ptx_var
 		struct gt_ptx_place *place = &(*places)[i];
 		if (formals[i].space == GT_PTX_REG) {
 			const struct gt_ptx_register *reg =
-				gt_ptx_register(&decoder->registers, formals[i].name);
+				gt_ptx_register_named(&decoder->registers, formals[i].name);
 			*place = (struct gt_ptx_place){true, reg ? reg->slot : 0,
 						       gt_ptx_type_size(formals[i].type)};
 		} else {
@@ -161,7 +85,7 @@ static int read_guard(struct gt_ptx_decoder *decoder)
 	decoder->guard = 0;
 	if (!instruction->guard)
 		return 0;
-	const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, instruction->guard);
+	const struct gt_ptx_register *reg = gt_ptx_register_named(&decoder->registers, instruction->guard);
 	if (!reg || reg->type != GT_PTX_PRED)
 		return gt_fail(decoder->error, "PTX line %u: guard '%s' is no predicate", instruction->line,
 			       instruction->guard);
@@ -181,7 +105,7 @@ static int keep_guard(struct gt_ptx_decoder *decoder)
 	    (instruction->operands[0].name != instruction->guard &&
 	     instruction->operands[1].name != instruction->guard))
 		return 0;
-	uint32_t copy = gt_ptx_temporary(decoder, GT_PTX_PRED);
+	uint32_t copy = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
 	decoder->guarded = 0;
 	if (!copy || !gt_ptx_emit_form(decoder, "mov.pred", copy, decoder->guard, 0, 0))
 		return -1;
@@ -239,7 +163,7 @@ static void resolve_branches(struct gt_ptx_decoder *decoder)
 
 	for (size_t i = 0; i < code->n_ops; i++) {
 		struct gt_ptx_op *op = &code->ops[i];
-		if (op->run != gt_ptx_branch && op->run != gt_ptx_switch)
+		if (op->run != gt_ptx_branch && op->run != gt_ptx_branch_indexed)
 			continue;
 		op->join = (size_t)op->join == n ? 0 : (int32_t)(decoder->starts[op->join] - i);
 		if (op->run == gt_ptx_branch) {

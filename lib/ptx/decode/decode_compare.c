@@ -39,7 +39,7 @@ static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const st
 	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->modifiers[0],
 		 gt_ptx_type_name(half ? half : type));
 	*comparison = (struct comparison){
-		.form = gt_ptx_form(name), .how = combination_of(decoder), .pair = half != GT_PTX_NO_TYPE};
+		.form = gt_ptx_form_named(name), .how = combination_of(decoder), .pair = half != GT_PTX_NO_TYPE};
 	if (!comparison->form || instruction->n_operands != from + 2 + (comparison->how != GT_PTX_ALONE))
 		return 1;
 	if (!(comparison->a = gt_ptx_form_source(decoder, &instruction->operands[from], (uint8_t)type, words)) ||
@@ -65,7 +65,7 @@ static int emit(struct gt_ptx_decoder *decoder, const struct comparison *compari
 /* The half of a pair that begins at a bit; 0 on error. */
 static uint32_t part(struct gt_ptx_decoder *decoder, uint32_t pair, uint8_t from)
 {
-	uint32_t half = gt_ptx_temporary(decoder, GT_PTX_B16);
+	uint32_t half = gt_ptx_temporary_slot(decoder, GT_PTX_B16);
 	struct gt_ptx_op *op = half ? gt_ptx_emit_form(decoder, "part.b16.b32", half, pair, 0, 0) : NULL;
 
 	if (!op)
@@ -80,7 +80,7 @@ static int emit_pair(struct gt_ptx_decoder *decoder, const struct comparison *co
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t a = part(decoder, comparison->a, (uint8_t)(16 * i));
 		uint32_t b = part(decoder, comparison->b, (uint8_t)(16 * i));
-		holds[i] = gt_ptx_temporary(decoder, GT_PTX_PRED);
+		holds[i] = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
 		if (!a || !b || !holds[i] || emit(decoder, comparison, holds[i], 0, a, b) != 0)
 			return -1;
 	}
@@ -107,8 +107,8 @@ int gt_ptx_decode_setp(struct gt_ptx_decoder *decoder)
 	int result = read_comparison(decoder, results, &words, &comparison);
 	if (result != 0)
 		return result > 0 ? unknown(decoder, &words) : -1;
-	if (gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_PRED, &p) != 0 ||
-	    (results == 2 && gt_ptx_result(decoder, &instruction->operands[1], GT_PTX_PRED, &q) != 0))
+	if (gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &p) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &q) != 0))
 		return -1;
 	if (!comparison.pair)
 		return emit(decoder, &comparison, p.slot, q.slot, comparison.a, comparison.b);
@@ -152,7 +152,7 @@ static int emit_chosen_pair(struct gt_ptx_decoder *decoder, const struct compari
 	if (!joined || emit_pair(decoder, comparison, holds) != 0)
 		return -1;
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t chosen = gt_ptx_temporary(decoder, GT_PTX_B16);
+		uint32_t chosen = gt_ptx_temporary_slot(decoder, GT_PTX_B16);
 		if (!chosen || emit_choice(decoder, half, chosen, holds[i]) != 0)
 			return -1;
 		struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "join.b32.b16", to, joined, chosen, 0);
@@ -180,13 +180,13 @@ int gt_ptx_decode_set(struct gt_ptx_decoder *decoder)
 	int read = read_comparison(decoder, 1, &words, &comparison);
 	if (read != 0)
 		return read > 0 ? unknown(decoder, &words) : -1;
-	if (gt_ptx_result(decoder, &instruction->operands[0], type, &result) != 0)
+	if (gt_ptx_result_slot(decoder, &instruction->operands[0], type, &result) != 0)
 		return -1;
 	if (comparison.pair) {
 		if (emit_chosen_pair(decoder, &comparison, type, result.slot) != 0)
 			return -1;
 	} else {
-		uint32_t holds = gt_ptx_temporary(decoder, GT_PTX_PRED);
+		uint32_t holds = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
 		if (!holds || emit(decoder, &comparison, holds, 0, comparison.a, comparison.b) != 0 ||
 		    emit_choice(decoder, type, result.slot, holds) != 0)
 			return -1;

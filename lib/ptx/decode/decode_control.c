@@ -50,7 +50,7 @@ int gt_ptx_decode_brx(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_switch *ways =
 		gt_ptx_own(decoder, sizeof *ways + labels->n_elements * sizeof ways->targets[0]);
 	uint32_t index = gt_ptx_source(decoder, &instruction->operands[0], GT_PTX_U32);
-	struct gt_ptx_op *op = ways && index ? gt_ptx_emit(decoder, gt_ptx_switch) : NULL;
+	struct gt_ptx_op *op = ways && index ? gt_ptx_emit(decoder, gt_ptx_branch_indexed) : NULL;
 	if (!op)
 		return -1;
 	ways->n = labels->n_elements;
@@ -88,7 +88,7 @@ static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
 		const uint64_t *in_frame =
 			operand->name ? gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)operand->name)
 				      : NULL;
-		const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, operand->name);
+		const struct gt_ptx_register *reg = gt_ptx_register_named(&decoder->registers, operand->name);
 		if (operand->kind == GT_PTX_SINK) {
 			continue;
 		} else if (in_frame) {
@@ -136,7 +136,7 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 	if (!call)
 		return -1;
 	gt_ptx_step *run = gt_ptx_do_call;
-	if (gt_ptx_register(&decoder->registers, target->name)) {
+	if (gt_ptx_register_named(&decoder->registers, target->name)) {
 		if (!(call->address = gt_ptx_source(decoder, target, GT_PTX_U64)))
 			return -1;
 	} else {
@@ -162,7 +162,7 @@ static int emit_reduction(struct gt_ptx_decoder *decoder, uint32_t number)
 	bool counts = gt_ptx_says(decoder, "popc");
 	struct gt_ptx_result result;
 
-	if (gt_ptx_result(decoder, &decoder->instruction->operands[0], counts ? GT_PTX_U32 : GT_PTX_PRED,
+	if (gt_ptx_result_slot(decoder, &decoder->instruction->operands[0], counts ? GT_PTX_U32 : GT_PTX_PRED,
 			  &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_result);
@@ -193,7 +193,7 @@ int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
 	     !(threads = gt_ptx_source(decoder, &instruction->operands[first + 1], GT_PTX_U32))) ||
 	    (reduces && !(predicate = gt_ptx_source(decoder, &instruction->operands[last], GT_PTX_PRED))))
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier);
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_wait);
 	if (!op)
 		return -1;
 	op->a = number;

@@ -121,7 +121,7 @@ uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 
 	if (!slot || !is_flushed(decoder, type, words))
 		return slot;
-	uint32_t flushed = gt_ptx_temporary(decoder, (enum gt_ptx_type)type);
+	uint32_t flushed = gt_ptx_temporary_slot(decoder, (enum gt_ptx_type)type);
 	return flushed && emit_adjustment(decoder, "flush", type, flushed, slot) ? flushed : 0;
 }
 
@@ -163,7 +163,7 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	char written[GT_PTX_NAME];
 	snprintf(written, sizeof written, "%s", words.name);
 	refine_name(&words, instruction);
-	const struct gt_ptx_form *form = gt_ptx_form(words.name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(words.name);
 	if (!form || instruction->n_operands != sources_of(form) + 1)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
 	for (size_t i = 0; i < sources_of(form); i++) {
@@ -173,7 +173,7 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 		if (!slots[i])
 			return -1;
 	}
-	if (gt_ptx_result(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
+	if (gt_ptx_result_slot(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
 	if (!op)

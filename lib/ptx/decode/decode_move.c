@@ -12,13 +12,13 @@ static const enum gt_ptx_type bits_of[] = {
 static int pack(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *vector, enum gt_ptx_type type)
 {
 	unsigned whole = gt_ptx_type_size(type), size = whole / (unsigned)vector->n_elements;
-	uint32_t joined = gt_ptx_temporary(decoder, type), zero = gt_ptx_constant_slot(decoder, 0, whole);
+	uint32_t joined = gt_ptx_temporary_slot(decoder, type), zero = gt_ptx_constant_slot(decoder, 0, whole);
 	struct gt_ptx_result result;
 	char name[GT_PTX_NAME];
 
 	snprintf(name, sizeof name, "join.b%u.b%u", 8 * whole, 8 * size);
 	if (!joined || !zero ||
-	    gt_ptx_result(decoder, &decoder->instruction->operands[0], type, &result) != 0)
+	    gt_ptx_result_slot(decoder, &decoder->instruction->operands[0], type, &result) != 0)
 		return -1;
 	for (unsigned i = 0; i < vector->n_elements; i++) {
 		uint32_t element = gt_ptx_source(decoder, &vector->elements[i], bits_of[size]);
@@ -49,7 +49,7 @@ static int unpack(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *v
 	for (unsigned i = 0; i < vector->n_elements; i++) {
 		if (vector->elements[i].kind == GT_PTX_SINK)
 			continue;
-		if (gt_ptx_result(decoder, &vector->elements[i], bits_of[size], &result) != 0)
+		if (gt_ptx_result_slot(decoder, &vector->elements[i], bits_of[size], &result) != 0)
 			return -1;
 		struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, result.slot, from, 0, 0);
 		if (!op)
@@ -122,7 +122,7 @@ int gt_ptx_decode_cvta(struct gt_ptx_decoder *decoder)
 	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0 || !gt_ptx_says(decoder, "u64"))
 		return gt_ptx_emit_unknown(decoder, "cvta: a space, u64, and two operands expected");
 	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
-	if (!from || gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0)
+	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "offset.b64", result.slot, from, 0, 0);
 	if (!op)
@@ -140,7 +140,7 @@ int gt_ptx_decode_isspacep(struct gt_ptx_decoder *decoder)
 	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0)
 		return gt_ptx_emit_unknown(decoder, "isspacep: a space and two operands expected");
 	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
-	if (!from || gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_PRED, &result) != 0)
+	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_is_space);
 	if (!op)

@@ -64,8 +64,8 @@ int gt_ptx_decode_shfl(struct gt_ptx_decoder *decoder)
 	    !(b = gt_ptx_source(decoder, &instruction->operands[results + 1], GT_PTX_U32)) ||
 	    !(c = gt_ptx_source(decoder, &instruction->operands[results + 2], GT_PTX_U32)) ||
 	    members_of(decoder, results + 3, &members) != 0 ||
-	    gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
-	    (results == 2 && gt_ptx_result(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "shfl", d.slot, a, b, c);
 	if (!op)
@@ -85,11 +85,11 @@ static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_pt
 	struct gt_ptx_result result;
 	uint32_t a = 0, members;
 
-	if (!gt_ptx_form(name) || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
+	if (!gt_ptx_form_named(name) || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
 		return unknown(decoder);
 	if ((from != GT_PTX_NO_TYPE && !(a = gt_ptx_source(decoder, &instruction->operands[1], from))) ||
 	    members_of(decoder, at, &members) != 0 ||
-	    gt_ptx_result(decoder, &instruction->operands[0], to, &result) != 0)
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], to, &result) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, result.slot, a, 0, 0);
 	if (!op)
@@ -115,7 +115,7 @@ int gt_ptx_decode_vote(struct gt_ptx_decoder *decoder)
 	char name[GT_PTX_NAME];
 
 	plain_name(instruction, name);
-	const struct gt_ptx_form *form = gt_ptx_form(name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
 	if (!form)
 		return unknown(decoder);
 	return emit_one(decoder, name, (enum gt_ptx_type)form->d, (enum gt_ptx_type)form->sources[0]);
@@ -131,15 +131,15 @@ int gt_ptx_decode_match(struct gt_ptx_decoder *decoder)
 	uint32_t a = 0, members;
 
 	plain_name(instruction, name);
-	const struct gt_ptx_form *form = gt_ptx_form(name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
 	size_t at = results + (form && form->sources[0]);
 	if (!form || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
 		return unknown(decoder);
 	if ((form->sources[0] && !(a = gt_ptx_source(decoder, &instruction->operands[results],
 						     (enum gt_ptx_type)form->sources[0]))) ||
 	    members_of(decoder, at, &members) != 0 ||
-	    gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
-	    (results == 2 && gt_ptx_result(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d.slot, a, 0, 0);
 	if (!op)

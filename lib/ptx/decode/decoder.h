@@ -26,15 +26,15 @@ struct gt_ptx_decoder {
 	struct gt_ptx_registers registers;
 	struct gt_map frame; /* from the name's address to the offset in the local frame */
 	size_t *starts; /* by block: its first micro-op; one more for the end */
-	size_t ops_capacity;
-	uint32_t image_capacity, image_bytes;
+	size_t ops_capacity, owned_capacity, specials_capacity, image_capacity;
+	uint32_t image_bytes;
 	struct gt_ptx_constant *constants;
 	size_t n_constants, constants_capacity;
 	struct gt_ptx_temporary {
 		uint32_t slot, bytes;
 		size_t taken; /* by which instruction, + 1 */
 	} * temporaries;
-	size_t n_temporaries;
+	size_t n_temporaries, temporaries_capacity;
 	/* The instruction under way. */
 	const struct gt_ptx_instruction *instruction;
 	size_t at; /* its index */
@@ -59,7 +59,7 @@ int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
 
 /* Slots: of a constant, of a temporary. 0 when memory is short. */
 uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size);
-uint32_t gt_ptx_temporary(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
+uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
 
 /* The slot of an operand's value as that type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
@@ -71,7 +71,7 @@ struct gt_ptx_result {
 	const struct gt_ptx_register *wider;
 	enum gt_ptx_type type;
 };
-int gt_ptx_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
+int gt_ptx_result_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
 		  struct gt_ptx_result *result);
 int gt_ptx_finish_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_result *result);
 

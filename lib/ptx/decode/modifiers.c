@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/decode/modifiers.h"
+#include "ptx/decode/access.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,70 +22,79 @@ enum kind {
 	IGNORED,
 };
 
+/* The instructions that may have a modifier, by how they access memory: bits. */
+enum {
+	LOADS = 1 << GT_PTX_ACCESS_LOAD,
+	STORES = 1 << GT_PTX_ACCESS_STORE,
+	ATOMICS = 1 << GT_PTX_ACCESS_ATOMIC | 1 << GT_PTX_ACCESS_REDUCTION,
+	COPIES = 1 << GT_PTX_ACCESS_COPY,
+	LINES = 1 << GT_PTX_ACCESS_LINE,
+};
+
 static const struct {
 	const char *word;
-	unsigned families;
+	unsigned accesses;
 	enum kind kind;
 	int value;
 } modifiers[] = {
-	{"global", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES | GT_PTX_LINES, SPACE, GT_PTX_GLOBAL},
-	{"shared", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES, SPACE, GT_PTX_SHARED},
-	{"shared::cta", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES, SPACE, GT_PTX_SHARED},
+	{"global", LOADS | STORES | ATOMICS | COPIES | LINES, SPACE, GT_PTX_GLOBAL},
+	{"shared", LOADS | STORES | ATOMICS | COPIES, SPACE, GT_PTX_SHARED},
+	{"shared::cta", LOADS | STORES | ATOMICS | COPIES, SPACE, GT_PTX_SHARED},
 	/* The address of another block's comes from mapa alone, which is refused. */
-	{"shared::cluster", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, SPACE, GT_PTX_SHARED},
-	{"local", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_LINES, SPACE, GT_PTX_LOCAL},
-	{"const", GT_PTX_LOADS, SPACE, GT_PTX_CONST},
-	{"param", GT_PTX_LOADS | GT_PTX_STORES, SPACE, GT_PTX_PARAM},
-	{"param::entry", GT_PTX_LOADS, SPACE, GT_PTX_PARAM},
-	{"param::func", GT_PTX_LOADS | GT_PTX_STORES, SPACE, GT_PTX_PARAM},
-	{"ca", GT_PTX_LOADS | GT_PTX_COPIES, OPERATOR, GT_CA},
-	{"cg", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_COPIES, OPERATOR, GT_CG},
-	{"cs", GT_PTX_LOADS | GT_PTX_STORES, OPERATOR, GT_CS},
-	{"cv", GT_PTX_LOADS, OPERATOR, GT_CV},
-	{"lu", GT_PTX_LOADS, OPERATOR, GT_LU},
-	{"nc", GT_PTX_LOADS, OPERATOR, GT_NC},
-	{"wb", GT_PTX_STORES, SAYS_NOTHING, 0},
-	{"wt", GT_PTX_STORES, IGNORED, 0},
-	{"weak", GT_PTX_LOADS | GT_PTX_STORES, SAYS_NOTHING, 0},
-	{"volatile", GT_PTX_LOADS | GT_PTX_STORES, STRONG, true},
-	{"mmio", GT_PTX_LOADS | GT_PTX_STORES, STRONG, true},
-	{"relaxed", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, STRONG, false},
-	{"acquire", GT_PTX_LOADS | GT_PTX_ATOMICS, STRONG, false},
-	{"release", GT_PTX_STORES | GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"acq_rel", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"cta", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"cluster", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, WIDER, 0},
-	{"gpu", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, WIDER, 0},
-	{"sys", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, WIDER, 0},
-	{"v2", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, ELEMENTS, 2},
-	{"v4", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, ELEMENTS, 4},
-	{"v8", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS, ELEMENTS, 8},
-	{"L1::evict_normal", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_NORMAL},
-	{"L1::evict_unchanged", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_UNCHANGED},
-	{"L1::evict_first", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_FIRST},
-	{"L1::evict_last", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_LAST},
-	{"L1::no_allocate", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_NO_ALLOCATE},
-	{"L2::evict_normal", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_LINES, HINT, GT_EVICT_NORMAL << 3},
-	{"L2::evict_first", GT_PTX_LOADS | GT_PTX_STORES, HINT, GT_EVICT_FIRST << 3},
-	{"L2::evict_last", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_LINES, HINT, GT_EVICT_LAST << 3},
-	{"L2::64B", GT_PTX_LOADS | GT_PTX_COPIES, HINT, GT_FETCH_64 << 6},
-	{"L2::128B", GT_PTX_LOADS | GT_PTX_COPIES, HINT, GT_FETCH_128 << 6},
-	{"L2::256B", GT_PTX_LOADS | GT_PTX_COPIES, HINT, GT_FETCH_256 << 6},
-	{"L2::cache_hint", GT_PTX_LOADS | GT_PTX_STORES | GT_PTX_ATOMICS | GT_PTX_COPIES, SAYS_NOTHING, 0},
-	{"async", GT_PTX_COPIES, SAYS_NOTHING, 0},
-	{"L1", GT_PTX_LINES, SAYS_NOTHING, 0},
-	{"L2", GT_PTX_LINES, SAYS_NOTHING, 0},
-	{"noftz", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"add", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"min", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"max", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"inc", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"dec", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"and", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"or", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"xor", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"exch", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
-	{"cas", GT_PTX_ATOMICS, SAYS_NOTHING, 0},
+	{"shared::cluster", LOADS | STORES | ATOMICS, SPACE, GT_PTX_SHARED},
+	{"local", LOADS | STORES | LINES, SPACE, GT_PTX_LOCAL},
+	{"const", LOADS, SPACE, GT_PTX_CONST},
+	{"param", LOADS | STORES, SPACE, GT_PTX_PARAM},
+	{"param::entry", LOADS, SPACE, GT_PTX_PARAM},
+	{"param::func", LOADS | STORES, SPACE, GT_PTX_PARAM},
+	{"ca", LOADS | COPIES, OPERATOR, GT_CA},
+	{"cg", LOADS | STORES | COPIES, OPERATOR, GT_CG},
+	{"cs", LOADS | STORES, OPERATOR, GT_CS},
+	{"cv", LOADS, OPERATOR, GT_CV},
+	{"lu", LOADS, OPERATOR, GT_LU},
+	{"nc", LOADS, OPERATOR, GT_NC},
+	{"wb", STORES, SAYS_NOTHING, 0},
+	{"wt", STORES, IGNORED, 0},
+	{"weak", LOADS | STORES, SAYS_NOTHING, 0},
+	{"volatile", LOADS | STORES, STRONG, true},
+	{"mmio", LOADS | STORES, STRONG, true},
+	{"relaxed", LOADS | STORES | ATOMICS, STRONG, false},
+	{"acquire", LOADS | ATOMICS, STRONG, false},
+	{"release", STORES | ATOMICS, SAYS_NOTHING, 0},
+	{"acq_rel", ATOMICS, SAYS_NOTHING, 0},
+	{"cta", LOADS | STORES | ATOMICS, SAYS_NOTHING, 0},
+	{"cluster", LOADS | STORES | ATOMICS, WIDER, 0},
+	{"gpu", LOADS | STORES | ATOMICS, WIDER, 0},
+	{"sys", LOADS | STORES | ATOMICS, WIDER, 0},
+	{"v2", LOADS | STORES | ATOMICS, ELEMENTS, 2},
+	{"v4", LOADS | STORES | ATOMICS, ELEMENTS, 4},
+	{"v8", LOADS | STORES | ATOMICS, ELEMENTS, 8},
+	{"L1::evict_normal", LOADS | STORES, HINT, GT_EVICT_NORMAL},
+	{"L1::evict_unchanged", LOADS | STORES, HINT, GT_EVICT_UNCHANGED},
+	{"L1::evict_first", LOADS | STORES, HINT, GT_EVICT_FIRST},
+	{"L1::evict_last", LOADS | STORES, HINT, GT_EVICT_LAST},
+	{"L1::no_allocate", LOADS | STORES, HINT, GT_NO_ALLOCATE},
+	{"L2::evict_normal", LOADS | STORES | LINES, HINT, GT_EVICT_NORMAL << 3},
+	{"L2::evict_first", LOADS | STORES, HINT, GT_EVICT_FIRST << 3},
+	{"L2::evict_last", LOADS | STORES | LINES, HINT, GT_EVICT_LAST << 3},
+	{"L2::64B", LOADS | COPIES, HINT, GT_FETCH_64 << 6},
+	{"L2::128B", LOADS | COPIES, HINT, GT_FETCH_128 << 6},
+	{"L2::256B", LOADS | COPIES, HINT, GT_FETCH_256 << 6},
+	{"L2::cache_hint", LOADS | STORES | ATOMICS | COPIES, SAYS_NOTHING, 0},
+	{"async", COPIES, SAYS_NOTHING, 0},
+	{"L1", LINES, SAYS_NOTHING, 0},
+	{"L2", LINES, SAYS_NOTHING, 0},
+	{"noftz", ATOMICS, SAYS_NOTHING, 0},
+	{"add", ATOMICS, SAYS_NOTHING, 0},
+	{"min", ATOMICS, SAYS_NOTHING, 0},
+	{"max", ATOMICS, SAYS_NOTHING, 0},
+	{"inc", ATOMICS, SAYS_NOTHING, 0},
+	{"dec", ATOMICS, SAYS_NOTHING, 0},
+	{"and", ATOMICS, SAYS_NOTHING, 0},
+	{"or", ATOMICS, SAYS_NOTHING, 0},
+	{"xor", ATOMICS, SAYS_NOTHING, 0},
+	{"exch", ATOMICS, SAYS_NOTHING, 0},
+	{"cas", ATOMICS, SAYS_NOTHING, 0},
 };
 
 /* The instruction as it is written, without its operands; cut to fit. */
@@ -105,12 +114,12 @@ int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why)
 	return gt_ptx_emit_unknown(decoder, "'%s' %s", written(decoder->instruction, name, sizeof name), why);
 }
 
-/* Index of the modifier's row; LENGTH(modifiers) if the family has none such. */
-static size_t row_of(const char *word, unsigned family)
+/* Index of the modifier's row; LENGTH(modifiers) if such an access cannot have it. */
+static size_t row_of(const char *word, enum gt_ptx_access_kind kind)
 {
 	size_t m = 0;
 
-	while (m < LENGTH(modifiers) && (!(modifiers[m].families & family) || strcmp(word, modifiers[m].word) != 0))
+	while (m < LENGTH(modifiers) && (!(modifiers[m].accesses >> kind & 1) || strcmp(word, modifiers[m].word) != 0))
 		m++;
 	return m;
 }
@@ -125,10 +134,10 @@ static void take_operator(struct gt_ptx_access *access, int operation)
 		access->operation = (uint8_t)operation;
 }
 
-int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, unsigned family, struct gt_ptx_access *access,
-			  enum gt_ptx_type *type)
+int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, enum gt_ptx_type *type)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const enum gt_ptx_access_kind access_kind = gt_ptx_row(instruction)->access;
 	bool strong = false, wide = false;
 	char why[64];
 
@@ -137,7 +146,7 @@ int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, unsigned family, struc
 	for (size_t i = 0; i < instruction->n_modifiers; i++) {
 		const char *word = instruction->modifiers[i];
 		enum gt_ptx_type named = gt_ptx_type_named(word, strlen(word));
-		size_t m = row_of(word, family);
+		size_t m = row_of(word, access_kind);
 		*type = named ? named : *type;
 		if (named)
 			continue;
@@ -159,7 +168,7 @@ int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, unsigned family, struc
 					    "writing through L2 concerns system memory alone");
 		}
 	}
-	if (family == GT_PTX_LOADS && strong && wide && access->operation == GT_OPERATOR_NONE) {
+	if (access_kind == GT_PTX_ACCESS_LOAD && strong && wide && access->operation == GT_OPERATOR_NONE) {
 		access->operation = GT_CG;
 		access->scoped = true;
 	}
@@ -212,7 +221,7 @@ int gt_ptx_decode_createpolicy(struct gt_ptx_decoder *decoder)
 		value = gt_ptx_constant_slot(decoder, policy, 8);
 	else
 		return gt_ptx_refuse(decoder, "is not known in this form");
-	if (!value || gt_ptx_result(decoder, &instruction->operands[0], GT_PTX_B64, &result) != 0)
+	if (!value || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B64, &result) != 0)
 		return -1;
 	if (ranges || (fractional && n == 2 && !is_one(&instruction->operands[1])))
 		gt_ptx_note_ignored(decoder->machine->notes, instruction->line,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/decode/decoder.h"
 #include "ptx/exec/half.h"
 
@@ -13,17 +14,13 @@ static uint32_t add_slot(struct gt_ptx_decoder *decoder, uint32_t bytes)
 {
 	uint32_t at = (decoder->image_bytes + bytes - 1) / bytes * bytes;
 
-	if (at + bytes > decoder->image_capacity) {
-		uint32_t capacity = 2 * (at + bytes) + 4096;
-		unsigned char *grown = realloc(decoder->code->image, capacity);
-		if (!grown) {
-			gt_fail_memory(decoder->error, "constants of a function");
-			return 0;
-		}
-		memset(grown + decoder->image_capacity, 0, capacity - decoder->image_capacity);
-		decoder->code->image = grown;
-		decoder->image_capacity = capacity;
+	unsigned char *image = gt_grown_to(decoder->code->image, at + bytes, &decoder->image_capacity, 1);
+	if (!image) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
 	}
+	memset(image + decoder->image_bytes, 0, at + bytes - decoder->image_bytes);
+	decoder->code->image = image;
 	decoder->image_bytes = at + bytes;
 	return decoder->code->image_at + at;
 }
@@ -33,16 +30,13 @@ uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, uns
 	for (size_t i = 0; i < decoder->n_constants; i++)
 		if (decoder->constants[i].bits == bits && decoder->constants[i].size == size)
 			return decoder->constants[i].slot;
-	if (decoder->n_constants == decoder->constants_capacity) {
-		size_t capacity = decoder->constants_capacity ? 2 * decoder->constants_capacity : 32;
-		void *grown = realloc(decoder->constants, capacity * sizeof *decoder->constants);
-		if (!grown) {
-			gt_fail_memory(decoder->error, "constants of a function");
-			return 0;
-		}
-		decoder->constants = grown;
-		decoder->constants_capacity = capacity;
+	void *grown = gt_grown(decoder->constants, decoder->n_constants, &decoder->constants_capacity,
+			       sizeof *decoder->constants);
+	if (!grown) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
 	}
+	decoder->constants = grown;
 	uint32_t slot = add_slot(decoder, size <= 4 ? 128 : 256);
 	if (!slot)
 		return 0;
@@ -52,7 +46,7 @@ uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, uns
 	return slot;
 }
 
-uint32_t gt_ptx_temporary(struct gt_ptx_decoder *decoder, enum gt_ptx_type type)
+uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type)
 {
 	uint32_t bytes = gt_ptx_slot_bytes(type);
 
@@ -62,8 +56,8 @@ uint32_t gt_ptx_temporary(struct gt_ptx_decoder *decoder, enum gt_ptx_type type)
 			decoder->temporaries[i].taken = decoder->at + 1;
 			return decoder->temporaries[i].slot;
 		}
-	void *grown =
-		realloc(decoder->temporaries, (decoder->n_temporaries + 1) * sizeof *decoder->temporaries);
+	void *grown = gt_grown(decoder->temporaries, decoder->n_temporaries, &decoder->temporaries_capacity,
+			       sizeof *decoder->temporaries);
 	if (!grown) {
 		gt_fail_memory(decoder->error, "temporaries of a function");
 		return 0;
@@ -85,7 +79,7 @@ static uint32_t special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx
 	while (i < code->n_specials && code->specials[i].special != special)
 		i++;
 	if (i == code->n_specials) {
-		void *grown = realloc(code->specials, (i + 1) * sizeof *code->specials);
+		void *grown = gt_grown(code->specials, i, &decoder->specials_capacity, sizeof *code->specials);
 		if (!grown) {
 			gt_fail_memory(decoder->error, "special registers of a function");
 			return 0;
@@ -208,7 +202,7 @@ static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 	address += (uint64_t)operand->offset;
 	if (kind != GT_PTX_IN_FRAME)
 		return gt_ptx_constant_slot(decoder, cut(address, size), size);
-	uint32_t slot = gt_ptx_temporary(decoder, GT_PTX_U64);
+	uint32_t slot = gt_ptx_temporary_slot(decoder, GT_PTX_U64);
 	struct gt_ptx_op *op = slot ? gt_ptx_emit(decoder, gt_ptx_local_address) : NULL;
 	if (!op)
 		return 0;
@@ -216,7 +210,7 @@ static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 	op->with.immediate = address;
 	if (size == 8)
 		return slot;
-	uint32_t narrow = gt_ptx_temporary(decoder, GT_PTX_U32);
+	uint32_t narrow = gt_ptx_temporary_slot(decoder, GT_PTX_U32);
 	return narrow && emit_width(decoder, narrow, size, slot, 8, false) == 0 ? narrow : 0;
 }
 
@@ -226,13 +220,13 @@ static uint32_t predicate_slot(struct gt_ptx_decoder *decoder, const struct gt_p
 {
 	if (!operand->negated)
 		return slot;
-	uint32_t turned = gt_ptx_temporary(decoder, GT_PTX_PRED);
+	uint32_t turned = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
 	return turned && gt_ptx_emit_form(decoder, "not.pred", turned, slot, 0, 0) ? turned : 0;
 }
 
 static uint32_t immediate_predicate(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand)
 {
-	uint32_t slot = gt_ptx_temporary(decoder, GT_PTX_PRED);
+	uint32_t slot = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
 
 	return slot && gt_ptx_emit_form(decoder, operand->bits ? "mov.pred" : "not.pred", slot,
 					GT_PTX_ALL_ONES, 0, 0)
@@ -257,8 +251,8 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 			decoder->instruction->line, decoder->instruction->opcode);
 		return 0;
 	}
-	const struct gt_ptx_register *reg = gt_ptx_register(&decoder->registers, operand->name);
-	const struct gt_ptx_special *special = reg ? NULL : gt_ptx_special(operand->name);
+	const struct gt_ptx_register *reg = gt_ptx_register_named(&decoder->registers, operand->name);
+	const struct gt_ptx_special *special = reg ? NULL : gt_ptx_special_named(operand->name);
 	if (!reg && !special) {
 		gt_fail(decoder->error, "PTX line %u: register '%s' is not declared",
 			decoder->instruction->line, operand->name);
@@ -276,23 +270,23 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	from_size = gt_ptx_type_size(own);
 	if (from_size == size || !slot)
 		return slot;
-	uint32_t changed = gt_ptx_temporary(decoder, type);
+	uint32_t changed = gt_ptx_temporary_slot(decoder, type);
 	return changed && emit_width(decoder, changed, size, slot, from_size, is_signed(type)) == 0 ? changed
 												    : 0;
 }
 
-int gt_ptx_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
+int gt_ptx_result_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
 		  struct gt_ptx_result *result)
 {
 	unsigned line = decoder->instruction->line;
 
 	*result = (struct gt_ptx_result){.type = type};
 	if (operand->kind == GT_PTX_SINK) {
-		result->slot = gt_ptx_temporary(decoder, type);
+		result->slot = gt_ptx_temporary_slot(decoder, type);
 		return result->slot ? 0 : -1;
 	}
 	const struct gt_ptx_register *reg =
-		operand->kind == GT_PTX_REGISTER ? gt_ptx_register(&decoder->registers, operand->name) : NULL;
+		operand->kind == GT_PTX_REGISTER ? gt_ptx_register_named(&decoder->registers, operand->name) : NULL;
 	if (!reg)
 		return gt_fail(decoder->error, "PTX line %u: '%s' needs a register for its result", line,
 			       decoder->instruction->opcode);
@@ -303,7 +297,7 @@ int gt_ptx_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *o
 	if (gt_ptx_type_size(reg->type) == gt_ptx_type_size(type))
 		return 0;
 	result->wider = reg;
-	result->slot = gt_ptx_temporary(decoder, type);
+	result->slot = gt_ptx_temporary_slot(decoder, type);
 	return result->slot ? 0 : -1;
 }
 

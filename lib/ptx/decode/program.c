@@ -2,6 +2,7 @@
 /* The program of a kernel: which functions it can reach, and where its shared variables lie. */
 #include <stdlib.h>
 
+#include "base/grown.h"
 #include "base/map.h"
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/program.h"
@@ -12,6 +13,7 @@ struct search {
 	struct gt_map names; /* all that the functions found so far mention */
 	unsigned char *reached; /* by function of the module */
 	size_t *list, n; /* of those */
+	size_t shared_capacity;
 	struct gt_error *error;
 };
 
@@ -89,7 +91,7 @@ static int place_shared(struct search *search, const struct gt_ptx_variable *var
 {
 	struct gt_ptx_program *program = search->program;
 	struct gt_ptx_shared_variable *grown =
-		realloc(program->shared, (program->n_shared + 1) * sizeof *program->shared);
+		gt_grown(program->shared, program->n_shared, &search->shared_capacity, sizeof *grown);
 	uint64_t alignment = variable->alignment ? variable->alignment : 1;
 
 	if (!grown)

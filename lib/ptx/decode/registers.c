@@ -71,7 +71,7 @@ static int find(struct gt_ptx_registers *registers, const char *name, size_t *in
 	return 0;
 }
 
-const struct gt_ptx_register *gt_ptx_register(const struct gt_ptx_registers *registers, const char *name)
+const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_registers *registers, const char *name)
 {
 	const uint64_t *place = name ? gt_map_get(&registers->names, (uint64_t)(uintptr_t)name) : NULL;
 

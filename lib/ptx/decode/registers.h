@@ -42,7 +42,7 @@ int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_pt
 void gt_ptx_registers_free(struct gt_ptx_registers *registers);
 
 /* The register of a name, or NULL: it is a special register, or none. */
-const struct gt_ptx_register *gt_ptx_register(const struct gt_ptx_registers *registers, const char *name);
+const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_registers *registers, const char *name);
 
 /* Gives slots: registers that do not live at the same time may share one. */
 int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error);

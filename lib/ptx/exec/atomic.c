@@ -231,7 +231,7 @@ static void widen_texel(const struct gt_ptx_texture *texture, const unsigned cha
 		memcpy(&values[3], &one, sizeof one);
 }
 
-const struct gt_ptx_op *gt_ptx_texture(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_fetch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	const uint64_t *handles = gt_ptx_lanes(warp, op->a);

@@ -134,7 +134,7 @@ static uint32_t operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return same;
 }
 
-const struct gt_ptx_op *gt_ptx_barrier(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	uint32_t numbers = 0;
 

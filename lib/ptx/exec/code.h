@@ -24,7 +24,7 @@ struct gt_ptx_special_use {
 };
 
 /* The special register of that name, or NULL. */
-const struct gt_ptx_special *gt_ptx_special(const char *name);
+const struct gt_ptx_special *gt_ptx_special_named(const char *name);
 /* Writes its value for every lane. */
 void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
 			 unsigned char *lanes);

@@ -70,7 +70,7 @@ const struct gt_ptx_op *gt_ptx_branch(struct gt_ptx_warp *warp, const struct gt_
 	return part(warp, join);
 }
 
-const struct gt_ptx_op *gt_ptx_switch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_branch_indexed(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_switch *ways = op->with.ways;
 	const struct gt_ptx_op *join = op->join ? op + op->join : NULL;

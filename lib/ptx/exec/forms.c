@@ -36,7 +36,7 @@ static void fill(void)
 		}
 }
 
-const struct gt_ptx_form *gt_ptx_form(const char *name)
+const struct gt_ptx_form *gt_ptx_form_named(const char *name)
 {
 	pthread_once(&once, fill);
 	return *place_of(name);

@@ -32,7 +32,7 @@ extern const struct gt_ptx_forms gt_ptx_integer_forms, gt_ptx_wide_forms, gt_ptx
 	gt_ptx_compare_forms, gt_ptx_convert_forms, gt_ptx_half_forms, gt_ptx_move_forms, gt_ptx_lane_forms;
 
 /* A form by its name, or NULL. */
-const struct gt_ptx_form *gt_ptx_form(const char *name);
+const struct gt_ptx_form *gt_ptx_form_named(const char *name);
 
 /* Runs op->with.inner under the rounding mode that op->choice names. */
 gt_ptx_step gt_ptx_rounded;

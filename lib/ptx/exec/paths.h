@@ -112,7 +112,7 @@ static inline const struct gt_ptx_op *gt_ptx_path_pick(struct gt_ptx_warp *warp)
 bool gt_ptx_path_yield(struct gt_ptx_warp *warp);
 
 /* At the end of a turn: true if the warp is as it was before (watch.c). */
-bool gt_ptx_watch(struct gt_ptx_warp *warp);
+bool gt_ptx_watch_end(struct gt_ptx_warp *warp);
 /* Begins to watch anew. */
 void gt_ptx_watch_begin(struct gt_ptx_warp *warp);
 

@@ -153,7 +153,7 @@ void gt_ptx_block_ended(const struct gt_ptx_core *core)
 static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 {
 	if (warp->state == GT_PTX_RUNS &&
-	    (warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch(warp)) {
+	    (warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)) {
 		core->repeats = true;
 		if (warp->top->below)
 			let_others(warp);

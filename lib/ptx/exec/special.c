@@ -72,7 +72,7 @@ static const struct gt_ptx_special specials[] = {
 	{"%envreg2", GT_PTX_U32, false, workspace_low, false},
 };
 
-const struct gt_ptx_special *gt_ptx_special(const char *name)
+const struct gt_ptx_special *gt_ptx_special_named(const char *name)
 {
 	static const struct gt_ptx_special environment = {"%envreg", GT_PTX_U32, false, zero, false};
 

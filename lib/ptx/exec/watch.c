@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grown.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
@@ -35,15 +36,12 @@ static int keep(struct gt_ptx_warp *warp)
 	watch->has_local = false;
 	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller)
 		bytes += frame->code->image_at;
-	if (bytes > watch->capacity) {
-		void *grown = realloc(watch->registers, 2 * bytes);
-		if (!grown) {
-			warp->core->failed = true;
-			return gt_fail_memory(warp->core->error, "the registers of a warp");
-		}
-		watch->registers = grown;
-		watch->capacity = 2 * bytes;
+	void *grown = gt_grown_to(watch->registers, bytes, &watch->capacity, 1);
+	if (!grown) {
+		warp->core->failed = true;
+		return gt_fail_memory(warp->core->error, "the registers of a warp");
 	}
+	watch->registers = grown;
 	watch->bytes = 0;
 	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller) {
 		memcpy(watch->registers + watch->bytes, warp->arenas + frame->arena, frame->code->image_at);
@@ -89,7 +87,7 @@ static bool same_local(struct gt_ptx_warp *warp)
 	return same;
 }
 
-bool gt_ptx_watch(struct gt_ptx_warp *warp)
+bool gt_ptx_watch_end(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 

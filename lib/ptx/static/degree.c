@@ -81,7 +81,7 @@ static int64_t operation(struct place *place, const struct gt_static_atom *atom)
 
 	for (uint32_t i = 0; i < atom->n && i < 2; i++)
 		operands[i] = gt_static_narrow(evaluate(place, atom->children[i]), type);
-	return gt_static_narrow(gt_static_operation(instruction)->result(instruction, type, operands), type);
+	return gt_static_narrow(gt_static_operation_of(instruction)->result(instruction, type, operands), type);
 }
 
 static int64_t turn(const struct place *place, uint32_t block)

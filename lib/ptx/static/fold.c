@@ -139,7 +139,7 @@ static const struct gt_static_poly *fold_operation(struct gt_static *analysis, u
 						   const struct gt_static_poly **o, struct gt_error *error)
 {
 	const struct gt_static_value *value = &analysis->values[v];
-	const struct gt_static_operation *operation = gt_static_operation(value->instruction);
+	const struct gt_static_operation *operation = gt_static_operation_of(value->instruction);
 	enum gt_ptx_folding folding = gt_ptx_row(value->instruction)->folding;
 	bool wide = false;
 

@@ -147,7 +147,7 @@ static const struct gt_static_operation operations[GT_PTX_FOLDINGS] = {
 	[GT_PTX_FOLD_NOT] = {1, inverted},
 };
 
-const struct gt_static_operation *gt_static_operation(const struct gt_ptx_instruction *instruction)
+const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_instruction *instruction)
 {
 	enum gt_ptx_type type = gt_static_type(instruction);
 	enum gt_ptx_folding folding = gt_ptx_row(instruction)->folding;

@@ -14,6 +14,7 @@
 #include "ptx/text/arena.h"
 
 #define GT_STATIC_NONE	  UINT32_MAX
+#define GT_STATIC_NUMBERS (UINT32_MAX / 4) /* values, and atoms, of a kernel */
 #define GT_STATIC_DEPTH	  32 /* how deep loops may be solved within each other */
 #define GT_STATIC_WEIGHT  256 /* atoms within an atom */
 #define GT_STATIC_TERMS	  24 /* terms of a polynomial */
@@ -101,9 +102,11 @@ struct gt_static {
 	struct gt_map parameters; /* a parameter's name -> which */
 	uint32_t n_variables;
 	struct gt_static_value *values;
-	uint32_t n_values, value_capacity;
+	uint32_t n_values;
+	size_t value_capacity;
 	struct gt_static_atom *atoms;
-	uint32_t n_atoms, atom_capacity;
+	uint32_t n_atoms;
+	size_t atom_capacity;
 	struct gt_static_access *accesses;
 	size_t n_accesses;
 	unsigned depth;
@@ -112,13 +115,24 @@ struct gt_static {
 
 /* value.c: values, and the accesses with the values of their addresses. */
 int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
+
+/* ssa.c: which value reaches a read of a register. A variable is a register's number; GT_STATIC_NONE when memory is
+ * short. */
+uint32_t gt_static_new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error);
+int gt_static_write_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, uint32_t value,
+			     struct gt_error *error);
+/* The value of a variable at the end of a block, as far as the block's instructions have been taken. */
+uint32_t gt_static_read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable,
+				 struct gt_error *error);
+/* After the last instruction: completes the joins of blocks that loops come back to. */
+int gt_static_fill_joins(struct gt_static *analysis, struct gt_error *error);
 /* The value that this one is a name of. */
 uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
 
 /* poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
  * factors (then *wide is set). */
 const struct gt_static_poly *gt_static_constant(struct gt_static *analysis, int64_t number, struct gt_error *error);
-const struct gt_static_poly *gt_static_atom(struct gt_static *analysis, uint32_t atom, struct gt_error *error);
+const struct gt_static_poly *gt_static_atom_poly(struct gt_static *analysis, uint32_t atom, struct gt_error *error);
 const struct gt_static_poly *gt_static_add(struct gt_static *analysis, const struct gt_static_poly *a,
 					   const struct gt_static_poly *b, int64_t factor, bool *wide,
 					   struct gt_error *error);
@@ -155,7 +169,7 @@ struct gt_static_operation {
 			  const int64_t *operands);
 };
 /* NULL if the instruction's result cannot be computed here. */
-const struct gt_static_operation *gt_static_operation(const struct gt_ptx_instruction *instruction);
+const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_instruction *instruction);
 /* The type an integer instruction works in: its last modifier. */
 enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
 /* A number as a variable of that type has it. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/static/parts.h"
 
 #define INTERNED_MAX 4096
@@ -29,7 +30,7 @@ const struct gt_static_poly *gt_static_constant(struct gt_static *analysis, int6
 	return make(analysis, &term, number != 0, error);
 }
 
-const struct gt_static_poly *gt_static_atom(struct gt_static *analysis, uint32_t atom, struct gt_error *error)
+const struct gt_static_poly *gt_static_atom_poly(struct gt_static *analysis, uint32_t atom, struct gt_error *error)
 {
 	struct gt_static_term term = {.factor = 1, .atoms = {atom}, .n = 1};
 
@@ -174,15 +175,12 @@ int gt_static_intern(struct gt_static *analysis, const struct gt_static_atom *at
 	for (*found = 0; *found < analysis->n_atoms && *found < INTERNED_MAX; ++*found)
 		if (same_atom(&atoms[*found], atom))
 			return 0;
-	if (analysis->n_atoms == analysis->atom_capacity) {
-		uint32_t capacity = analysis->atom_capacity ? 2 * analysis->atom_capacity : 64;
-
-		atoms = capacity < UINT32_MAX / 4 ? realloc(atoms, capacity * sizeof *atoms) : NULL;
-		if (!atoms)
-			return gt_fail_memory(error, "the atoms of a kernel");
-		analysis->atoms = atoms;
-		analysis->atom_capacity = capacity;
-	}
+	atoms = analysis->n_atoms < GT_STATIC_NUMBERS
+			? gt_grown(atoms, analysis->n_atoms, &analysis->atom_capacity, sizeof *atoms)
+			: NULL;
+	if (!atoms)
+		return gt_fail_memory(error, "the atoms of a kernel");
+	analysis->atoms = atoms;
 	atoms[analysis->n_atoms] = *atom;
 	*found = analysis->n_atoms++;
 	return 0;
@@ -195,7 +193,7 @@ const struct gt_static_poly *gt_static_alone(struct gt_static *analysis, const s
 
 	if (gt_static_intern(analysis, atom, &found, error) != 0)
 		return NULL;
-	return gt_static_atom(analysis, found, error);
+	return gt_static_atom_poly(analysis, found, error);
 }
 
 const struct gt_static_poly *gt_static_opaque(struct gt_static *analysis, uint32_t value, struct gt_error *error)

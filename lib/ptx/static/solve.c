@@ -52,7 +52,7 @@ static int step_of(struct gt_static *analysis, const struct gt_static_poly *poly
 
 	if (!has_inside(analysis, poly, self))
 		return 0;
-	join = gt_static_atom(analysis, self, error);
+	join = gt_static_atom_poly(analysis, self, error);
 	*step = join ? gt_static_add(analysis, poly, join, -1, &wide, error) : NULL;
 	return *step && !has_inside(analysis, *step, self) ? 1 : -1;
 }
@@ -159,9 +159,9 @@ static const struct gt_static_poly *solve_atom(struct gt_static *analysis, uint3
 	if (solution)
 		return solution;
 	if (kind != GT_STATIC_ATOM_JOIN && kind != GT_STATIC_ATOM_OPERATION && kind != GT_STATIC_ATOM_CHOICE)
-		return gt_static_atom(analysis, self, error);
+		return gt_static_atom_poly(analysis, self, error);
 	if (analysis->atoms[self].solving)
-		return gt_static_atom(analysis, self, error);
+		return gt_static_atom_poly(analysis, self, error);
 	if (++analysis->work > WORK_MAX || analysis->depth > GT_STATIC_DEPTH)
 		return gt_static_opaque(analysis, analysis->atoms[self].value, error);
 	analysis->atoms[self].solving = true;

@@ -1,115 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every instruction becomes a value, every register read the value that reaches it. */
-#include <stdlib.h>
+/* Makes a value of every instruction, from the values that reach the registers it reads. */
 #include <string.h>
 
 #include "ptx/static/parts.h"
-
-static uint32_t new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error)
-{
-	struct gt_static_value *values = analysis->values;
-
-	if (analysis->n_values == analysis->value_capacity) {
-		uint32_t capacity = analysis->value_capacity ? 2 * analysis->value_capacity : 256;
-
-		values = capacity < UINT32_MAX / 4 ? realloc(values, capacity * sizeof *values) : NULL;
-		if (!values) {
-			gt_fail_memory(error, "the values of a kernel");
-			return GT_STATIC_NONE;
-		}
-		analysis->values = values;
-		analysis->value_capacity = capacity;
-	}
-	memset(&values[analysis->n_values], 0, sizeof *values);
-	values[analysis->n_values].kind = kind;
-	values[analysis->n_values].same = analysis->n_values;
-	return analysis->n_values++;
-}
-
-uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value)
-{
-	while (analysis->values[value].same != value)
-		value = analysis->values[value].same;
-	return value;
-}
-
-static int write_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, uint32_t value,
-			  struct gt_error *error)
-{
-	int fresh;
-	uint64_t *place = gt_map_put(&analysis->reaching, (uint64_t)block << 32 | variable, value, &fresh);
-
-	if (!place)
-		return gt_fail_memory(error, "the values of a kernel");
-	*place = value;
-	return 0;
-}
-
-static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error);
-
-/* Joins what the blocks before give. */
-static int fill_join(struct gt_static *analysis, uint32_t join, struct gt_error *error)
-{
-	const struct gt_ptx_block *block = &analysis->flow.blocks[analysis->values[join].block];
-	const size_t *before = analysis->flow.sources + block->predecessors;
-	uint32_t variable = analysis->values[join].variable;
-	uint32_t *operands = gt_ptx_arena_take(analysis->arena, block->n_predecessors, sizeof *operands, error);
-
-	if (!operands)
-		return -1;
-	for (size_t i = 0; i < block->n_predecessors; i++) {
-		operands[i] = read_variable(analysis, (uint32_t)before[i], variable, error);
-		if (operands[i] == GT_STATIC_NONE)
-			return -1;
-	}
-	analysis->values[join].operands = operands;
-	analysis->values[join].n = (uint32_t)block->n_predecessors;
-	return 0;
-}
-
-/* A block that control also enters from itself or from further down, before the values there are known. */
-static bool is_late(const struct gt_static *analysis, uint32_t block)
-{
-	const struct gt_ptx_block *b = &analysis->flow.blocks[block];
-
-	return !analysis->complete && b->n_predecessors > 0 &&
-	       analysis->flow.sources[b->predecessors + b->n_predecessors - 1] >= block;
-}
-
-/* The value of a register at the end of a block, so far. Deep chains of blocks end in an opaque
- * value rather than on the stack. */
-static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error)
-{
-	const struct gt_ptx_block *b = &analysis->flow.blocks[block];
-	const uint64_t *known = gt_map_get(&analysis->reaching, (uint64_t)block << 32 | variable);
-	uint32_t value;
-	bool deep = analysis->depth > 2000, first = b->n_predecessors == 0, late = is_late(analysis, block);
-
-	if (known)
-		return (uint32_t)*known;
-	if (!deep && block > 0 && !late && b->n_predecessors == 1) {
-		analysis->depth++;
-		value = read_variable(analysis, (uint32_t)analysis->flow.sources[b->predecessors], variable, error);
-		analysis->depth--;
-		if (value == GT_STATIC_NONE || write_variable(analysis, block, variable, value, error) != 0)
-			return GT_STATIC_NONE;
-		return value;
-	}
-	value = new_value(analysis, deep || first ? GT_STATIC_OPAQUE : GT_STATIC_JOIN, error);
-	if (value == GT_STATIC_NONE)
-		return value;
-	analysis->values[value].block = block;
-	analysis->values[value].variable = variable;
-	if (write_variable(analysis, block, variable, value, error) != 0)
-		return GT_STATIC_NONE;
-	if (deep || first || late)
-		return value;
-	analysis->depth++;
-	if (fill_join(analysis, value, error) != 0)
-		value = GT_STATIC_NONE;
-	analysis->depth--;
-	return value;
-}
 
 /* The value of a name that is read: a register, or what the machine says (%tid.x). */
 static uint32_t read_name(struct gt_static *analysis, uint32_t block, const char *name, struct gt_error *error)
@@ -118,8 +11,8 @@ static uint32_t read_name(struct gt_static *analysis, uint32_t block, const char
 	uint32_t value;
 
 	if (variable)
-		return read_variable(analysis, block, (uint32_t)*variable, error);
-	value = new_value(analysis, name[0] == '%' ? GT_STATIC_SPECIAL : GT_STATIC_SYMBOL, error);
+		return gt_static_read_variable(analysis, block, (uint32_t)*variable, error);
+	value = gt_static_new_value(analysis, name[0] == '%' ? GT_STATIC_SPECIAL : GT_STATIC_SYMBOL, error);
 	if (value != GT_STATIC_NONE)
 		analysis->values[value].name = name;
 	return value;
@@ -132,7 +25,7 @@ static uint32_t sum(struct gt_static *analysis, uint32_t base, int64_t number, s
 
 	if (base == GT_STATIC_NONE || number == 0)
 		return base;
-	value = new_value(analysis, GT_STATIC_SUM, error);
+	value = gt_static_new_value(analysis, GT_STATIC_SUM, error);
 	operand = gt_ptx_arena_copy(analysis->arena, &base, 1, sizeof base, error);
 	if (value == GT_STATIC_NONE || !operand)
 		return GT_STATIC_NONE;
@@ -155,17 +48,17 @@ static uint32_t read_operand(struct gt_static *analysis, uint32_t block, const s
 		if (operand->name)
 			return sum(analysis, read_name(analysis, block, operand->name, error), operand->offset,
 				   error);
-		value = new_value(analysis, GT_STATIC_CONSTANT, error);
+		value = gt_static_new_value(analysis, GT_STATIC_CONSTANT, error);
 		if (value != GT_STATIC_NONE)
 			analysis->values[value].number = operand->offset;
 		return value;
 	case GT_PTX_IMMEDIATE:
-		value = new_value(analysis, operand->is_float ? GT_STATIC_OPAQUE : GT_STATIC_CONSTANT, error);
+		value = gt_static_new_value(analysis, operand->is_float ? GT_STATIC_OPAQUE : GT_STATIC_CONSTANT, error);
 		if (value != GT_STATIC_NONE)
 			analysis->values[value].number = (int64_t)operand->bits;
 		return value;
 	default:
-		return new_value(analysis, GT_STATIC_OPAQUE, error);
+		return gt_static_new_value(analysis, GT_STATIC_OPAQUE, error);
 	}
 }
 
@@ -187,7 +80,7 @@ static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_inst
 		kind = parameter			  ? GT_STATIC_PARAMETER
 		       : gt_ptx_has(instruction, "param") ? GT_STATIC_OPAQUE
 							  : GT_STATIC_LOAD;
-	value = new_value(analysis, kind, error);
+	value = gt_static_new_value(analysis, kind, error);
 	if (value == GT_STATIC_NONE)
 		return value;
 	analysis->values[value].instruction = instruction;
@@ -219,11 +112,11 @@ static int define(struct gt_static *analysis, uint32_t block, const struct gt_pt
 	if (!variable)
 		return 0;
 	if (!instruction->guard)
-		return write_variable(analysis, block, (uint32_t)*variable, value, error);
-	pair[1] = read_variable(analysis, block, (uint32_t)*variable, error);
+		return gt_static_write_variable(analysis, block, (uint32_t)*variable, value, error);
+	pair[1] = gt_static_read_variable(analysis, block, (uint32_t)*variable, error);
 	if (pair[1] == GT_STATIC_NONE)
 		return -1;
-	choice = new_value(analysis, GT_STATIC_CHOICE, error);
+	choice = gt_static_new_value(analysis, GT_STATIC_CHOICE, error);
 	if (choice == GT_STATIC_NONE)
 		return -1;
 	analysis->values[choice].instruction = instruction;
@@ -231,7 +124,7 @@ static int define(struct gt_static *analysis, uint32_t block, const struct gt_pt
 	analysis->values[choice].n = 2;
 	if (!analysis->values[choice].operands)
 		return -1;
-	return write_variable(analysis, block, (uint32_t)*variable, choice, error);
+	return gt_static_write_variable(analysis, block, (uint32_t)*variable, choice, error);
 }
 
 /* Registers of an operand that is written; elements of a vector beyond the first are told apart by
@@ -242,7 +135,7 @@ static int define_operand(struct gt_static *analysis, uint32_t block, const stru
 	if (operand->kind == GT_PTX_REGISTER)
 		return define(analysis, block, instruction, operand->name, value, error);
 	for (size_t i = 0; i < operand->n_elements; i++) {
-		uint32_t element = new_value(analysis, GT_STATIC_OPAQUE, error);
+		uint32_t element = gt_static_new_value(analysis, GT_STATIC_OPAQUE, error);
 		const struct gt_static_value *whole;
 
 		if (element == GT_STATIC_NONE)
@@ -303,7 +196,7 @@ static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t
 
 	if (gt_ptx_row(instruction)->ending == GT_PTX_CALLS) {
 		for (size_t i = 0; i < instruction->n_returns; i++) {
-			value = new_value(analysis, GT_STATIC_OPAQUE, error);
+			value = gt_static_new_value(analysis, GT_STATIC_OPAQUE, error);
 			if (value == GT_STATIC_NONE ||
 			    define_operand(analysis, block, instruction, &instruction->returns[i], value, error) != 0)
 				return -1;
@@ -361,33 +254,6 @@ static int number_registers(struct gt_static *analysis, struct gt_error *error)
 	return 0;
 }
 
-/* A join all of whose values are one other value, or itself, is that value. */
-static bool simplify(struct gt_static *analysis)
-{
-	bool changed = false;
-
-	for (uint32_t i = 0; i < analysis->n_values; i++) {
-		struct gt_static_value *value = &analysis->values[i];
-		uint32_t only = GT_STATIC_NONE, others = 0;
-
-		if (value->kind != GT_STATIC_JOIN || value->same != i || value->n == 0)
-			continue;
-		for (uint32_t j = 0; j < value->n; j++) {
-			uint32_t operand = gt_static_same(analysis, value->operands[j]);
-
-			if (operand == i || operand == only)
-				continue;
-			only = operand;
-			others++;
-		}
-		if (others == 1 && value->block > 0) {
-			value->same = only;
-			changed = true;
-		}
-	}
-	return changed;
-}
-
 int gt_static_find_values(struct gt_static *analysis, struct gt_error *error)
 {
 	analysis->accesses = gt_ptx_arena_take(analysis->arena, analysis->kernel->n_instructions,
@@ -397,13 +263,5 @@ int gt_static_find_values(struct gt_static *analysis, struct gt_error *error)
 	for (uint32_t i = 0; i < analysis->kernel->n_instructions; i++)
 		if (take_instruction(analysis, (uint32_t)analysis->flow.block_of[i], i, error) != 0)
 			return -1;
-	/* Now every block is known: joins of those that loops come back to can be filled, new ones too. */
-	analysis->complete = true;
-	for (uint32_t i = 0; i < analysis->n_values; i++)
-		if (analysis->values[i].kind == GT_STATIC_JOIN && !analysis->values[i].operands &&
-		    fill_join(analysis, i, error) != 0)
-			return -1;
-	for (int pass = 0; pass < 64 && simplify(analysis); pass++)
-		;
-	return 0;
+	return gt_static_fill_joins(analysis, error);
 }

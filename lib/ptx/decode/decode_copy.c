@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses that are no plain loads and stores: asynchronous copies, cache lines as a whole, texture fetches. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/decode/access.h"
+#include "ptx/exec/access.h"
+#include "stream/hint.h"
+#include "stream/op.h"
+
+/* What follows the bytes: how many of them are copied, or whether none is. The rest is zero. */
+static int read_copied(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t *copied,
+		       uint32_t *ignored)
+{
+	const struct gt_ptx_register *reg =
+		operand->kind == GT_PTX_REGISTER ? gt_ptx_register_named(&decoder->registers, operand->name) : NULL;
+
+	if (reg && reg->type == GT_PTX_PRED)
+		return (*ignored = gt_ptx_source(decoder, operand, GT_PTX_PRED)) ? 0 : -1;
+	return (*copied = gt_ptx_source(decoder, operand, GT_PTX_U32)) ? 0 : -1;
+}
+
+/* cp.async.CACHE.shared.global [to], [from], bytes(, bytes that are copied, or a predicate: none is)(, policy). */
+static int decode_async(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	enum gt_ptx_type type;
+	struct gt_ptx_access *from, *to = gt_ptx_own(decoder, sizeof *to);
+	size_t n = instruction->n_operands;
+	uint32_t copied = 0, ignored = 0;
+	int read = gt_ptx_new_access(decoder, &from, &type);
+
+	if (!to || read != 0)
+		return to ? gt_ptx_refused(read) : -1;
+	if (gt_ptx_read_policy(decoder, from, &n) != 0)
+		return -1;
+	if (n < 3 || n > 4 || instruction->operands[2].kind != GT_PTX_IMMEDIATE)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	uint64_t bytes = instruction->operands[2].bits;
+	if (bytes != 4 && bytes != 8 && bytes != 16)
+		return gt_ptx_refuse(decoder, "copies 4, 8 or 16 bytes");
+	*to = (struct gt_ptx_access){.space = GT_PTX_SHARED, .action = GT_STORE, .n = 1, .low = 1};
+	from->space = GT_PTX_GLOBAL;
+	from->action = GT_LOAD;
+	from->size = to->size = (uint8_t)bytes;
+	if (gt_ptx_read_address(decoder, to, &instruction->operands[0]) != 0 ||
+	    gt_ptx_read_address(decoder, from, &instruction->operands[1]) != 0 ||
+	    (n == 4 && read_copied(decoder, &instruction->operands[3], &copied, &ignored) != 0))
+		return -1;
+	/* Two micro-ops: the bytes pass through the warp's buffer. */
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, from, gt_ptx_copy_from);
+	if (!op)
+		return -1;
+	op->a = copied;
+	op->b = ignored;
+	return gt_ptx_emit_access(decoder, to, gt_ptx_copy_to) ? 0 : -1;
+}
+
+int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
+{
+	if (gt_ptx_says(decoder, "bulk"))
+		return gt_ptx_refuse(decoder, "is not modelled");
+	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
+	    gt_ptx_says(decoder, "wait_all"))
+		return gt_ptx_decode_nothing(decoder);
+	return gt_ptx_says(decoder, "async") ? decode_async(decoder) : gt_ptx_refuse(decoder, "is not modelled");
+}
+
+/* What is done with lines: the action, and what else has to be said. */
+static const struct {
+	enum gt_ptx_opcode opcode;
+	const char *level;
+	enum gt_line_action action;
+	size_t operands;
+} line_actions[] = {
+	{GT_PTX_OP_PREFETCH, "L1", GT_PREFETCH_L1, 1},
+	{GT_PTX_OP_PREFETCH, "L2", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCH, "L2::evict_last", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCH, "L2::evict_normal", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCHU, "L1", GT_PREFETCH_L1, 1},
+	{GT_PTX_OP_DISCARD, "L2", GT_DISCARD_L2, 2},
+	{GT_PTX_OP_APPLYPRIORITY, "L2::evict_normal", GT_APPLY_PRIORITY_L2, 2},
+};
+
+/* prefetch(.global).LEVEL [a]; discard(.global).L2 [a], 128; applypriority(.global).L2::evict_normal [a], 128. */
+int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const size_t all = sizeof line_actions / sizeof line_actions[0];
+	struct gt_ptx_access *access;
+	enum gt_ptx_type type;
+	size_t i = 0, n = instruction->n_operands;
+	int read = gt_ptx_new_access(decoder, &access, &type);
+
+	if (read != 0)
+		return gt_ptx_refused(read);
+	while (i < all && (instruction->row != line_actions[i].opcode || !gt_ptx_says(decoder, line_actions[i].level)))
+		i++;
+	if (i == all || n != line_actions[i].operands || type != GT_PTX_NO_TYPE ||
+	    (n == 2 && (instruction->operands[1].kind != GT_PTX_IMMEDIATE || instruction->operands[1].bits != GT_LINE)))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (access->space == GT_PTX_LOCAL) {
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.local'",
+				    "local memory is not prefetched");
+		return gt_ptx_decode_nothing(decoder);
+	}
+	access->hint |= gt_hint(GT_PRIORITY_NONE, GT_PRIORITY_NONE, GT_FETCH_NONE, line_actions[i].action);
+	access->action = GT_LOAD;
+	if (gt_ptx_read_address(decoder, access, &instruction->operands[0]) != 0)
+		return -1;
+	return gt_ptx_emit_access(decoder, access, gt_ptx_touch_lines) ? 0 : -1;
+}
+
+/* tex.1d.v4.TYPE.s32 {a, b, c, d}, [texture, {x}]: an unfiltered fetch from linear memory. */
+int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_words words;
+
+	gt_ptx_read_words(instruction, &words);
+	if (!gt_ptx_says(decoder, "1d") || !gt_ptx_says(decoder, "v4") || words.type != GT_PTX_S32 ||
+	    gt_ptx_type_size(words.first_type) != 4 || instruction->n_operands != 2 ||
+	    instruction->operands[0].n_elements != 4 || instruction->operands[1].n_elements < 1)
+		return gt_ptx_emit_unknown(
+			decoder, "opcode '%s' is not known: textures are fetched by integers, 1D, linear",
+			words.name);
+	const struct gt_ptx_operand *handle = &instruction->operands[1], *x = &handle->elements[0];
+	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
+	if (!access)
+		return -1;
+	access->low = 1;
+	access->space = GT_PTX_GLOBAL;
+	access->action = GT_LOAD;
+	access->size = 4;
+	access->n = 4;
+	struct gt_ptx_operand reg = *handle;
+	reg.kind = GT_PTX_REGISTER;
+	reg.n_elements = 0;
+	uint32_t texture = gt_ptx_source(decoder, &reg, GT_PTX_U64);
+	uint32_t at =
+		texture ? gt_ptx_source(decoder, x->kind == GT_PTX_VECTOR ? &x->elements[0] : x, GT_PTX_S32)
+			: 0;
+	if (!at)
+		return -1;
+	for (size_t i = 0; i < 4; i++) {
+		struct gt_ptx_result result = {0};
+		const struct gt_ptx_operand *element = &instruction->operands[0].elements[i];
+		if (element->kind != GT_PTX_SINK && gt_ptx_result_slot(decoder, element, GT_PTX_B32, &result) != 0)
+			return -1;
+		access->slots[i] = result.slot;
+	}
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_fetch);
+	if (!op)
+		return -1;
+	op->a = texture;
+	op->b = at;
+	return 0;
+}
