@@ -335,6 +335,40 @@ static void test_blocks_that_wait_for_later_ones(void)
 		CHECK_EQUAL(out[i], 111);
 }
 
+static void test_loops_that_count_while_they_wait(void)
+{
+	/* Block 0 waits for the last block, with a counter and a delay that grows with it. */
+	static const char block[] = HEAD KERNEL
+		"mov.u32 %r20, %nctaid.x;\nsub.u32 %r20, %r20, 1;\nmov.u32 %r9, 0;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra OTHER;\n"
+		"SPIN:\nadd.u32 %r9, %r9, 1;\nand.b32 %r12, %r9, 63;\nmov.u32 %r13, 0;\n"
+		"DELAY:\nadd.u32 %r13, %r13, 1;\nsetp.lt.u32 %p3, %r13, %r12;\n@%p3 bra DELAY;\n"
+		"ld.volatile.global.u32 %r5, [%rd2];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra SPIN;\nbra.uni END;\n"
+		"OTHER:\nsetp.ne.u32 %p4, %r3, %r20;\n@%p4 bra END;\nst.volatile.global.u32 [%rd2], 1;\nEND:\nmov.u32 %r9, 5;\n" STORE
+		"ret;\n}\n";
+	/* All blocks wait for all, each in such a loop. */
+	static const char all[] = HEAD KERNEL
+		"mov.u32 %r20, %nctaid.x;\nmov.u32 %r9, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra OVER;\n"
+		"red.global.add.u32 [%rd2+4], 1;\n"
+		"SPIN:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r5, [%rd2+4];\nsetp.lt.u32 %p2, %r5, %r20;\n@%p2 bra SPIN;\n"
+		"OVER:\nbar.sync 0;\nld.volatile.global.u32 %r9, [%rd2+4];\n" STORE "ret;\n}\n";
+	/* Lane 0 waits for lane 31 of its own warp. */
+	static const char lanes[] = HEAD KERNEL
+		"mov.u32 %r9, 0;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra OTHER;\n"
+		"SPIN:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r5, [%rd2+8];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra SPIN;\nbra.uni END;\n"
+		"OTHER:\nsetp.ne.u32 %p4, %r2, 31;\n@%p4 bra END;\nst.volatile.global.u32 [%rd2+8], 1;\nEND:\nmov.u32 %r9, 7;\n" STORE
+		"ret;\n}\n";
+
+	memset(other, 0, sizeof other);
+	launch.max_instructions = 50000000;
+	works(block, 30, 64);
+	works(all, 30, 64);
+	CHECK_EQUAL(out[29 * 64 + 63], 30);
+	works(lanes, 1, 32);
+	for (unsigned i = 0; i < 32; i++)
+		CHECK_EQUAL(out[i], 7);
+	launch.max_instructions = 0;
+}
+
 #define STORES 700 /* a thread: more than a batch of held rows */
 
 static uint64_t n_stores[6]; /* in the order in which they come */
@@ -421,6 +455,7 @@ int main(void)
 	RUN(test_barriers_of_threads);
 	RUN(test_nested_divergence_with_waits);
 	RUN(test_blocks_that_wait_for_later_ones);
+	RUN(test_loops_that_count_while_they_wait);
 	RUN(test_accesses_of_blocks_beside_each_other);
 	RUN(test_who_waits_for_ever);
 	return check_report();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/access.h"
+#include "ptx/exec/blocks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -265,6 +266,8 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	const struct gt_ptx_access *access = op->with.access;
 	enum gt_space space = (enum gt_space)gt_ptx_traced_space[reach->space];
 
+	if (warp->core->traced & GT_PTX_NOTES_SPIN)
+		gt_ptx_spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	bool cached = space == GT_GLOBAL || space == GT_LOCAL;

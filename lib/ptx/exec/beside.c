@@ -15,6 +15,7 @@
 #include "ptx/exec/paths.h"
 
 #define RESIDENT_MAX 4096 /* blocks under way: more than any GPU holds */
+#define RESIDENT_WARPS 16384 /* of them, the same */
 #define HELD_ROWS    256  /* in a batch */
 #define PATIENCE     (UINT64_C(1) << 22) /* warp instructions in which nothing may change */
 
@@ -106,6 +107,15 @@ static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_
 	return resident->sink.rows ? gt_sink_begin(core->sink, GT_ACCESSES, false, error) : -1;
 }
 
+/* Whether one more block fits on a GPU. */
+static bool has_room(const struct beside *beside)
+{
+	const uint32_t *block = beside->like->launch->block;
+	uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + GT_WARP_SIZE - 1) / GT_WARP_SIZE;
+
+	return beside->under_way < RESIDENT_MAX && (beside->under_way + 1) * warps <= RESIDENT_WARPS;
+}
+
 /* Begins as many blocks as are under way, as far as there are more. */
 static int begin_more(struct beside *beside)
 {
@@ -113,7 +123,7 @@ static int begin_more(struct beside *beside)
 	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 
 	for (size_t more = beside->under_way;
-	     more > 0 && *beside->next < blocks && beside->under_way < RESIDENT_MAX; ++*beside->next) {
+	     more > 0 && *beside->next < blocks && has_room(beside); ++*beside->next) {
 		if (launch->skip_untraced && !gt_ptx_is_traced(launch, *beside->next))
 			continue;
 		struct gt_ptx_core *core = gt_ptx_core_open(beside->like);
@@ -125,17 +135,19 @@ static int begin_more(struct beside *beside)
 	return 0;
 }
 
-/* A round of all; *wait if each of them waits. */
-static int run_round(struct beside *beside, bool *wait)
+/* A round of all; *wait if each of them waits, and *spin if each waits or spins. */
+static int run_round(struct beside *beside, bool *wait, bool *spin)
 {
-	*wait = true;
+	*wait = *spin = true;
 	for (size_t i = 0; i < beside->n; i++) {
 		struct resident *resident = beside->blocks[i];
 		if (!resident->core)
 			continue;
 		if (gt_ptx_block_round(resident->core, beside->left) != 0)
 			return -1;
-		*wait = *wait && gt_ptx_block_waits(resident->core);
+		bool waits = gt_ptx_block_waits(resident->core);
+		*wait = *wait && waits;
+		*spin = *spin && (waits || resident->core->spin.spins);
 		if (resident->core->running > 0)
 			continue;
 		gt_ptx_block_count(resident->core, beside->ran);
@@ -215,7 +227,7 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 		      struct gt_ptx_ran *ran)
 {
 	struct beside beside = {.like = like, .next = next, .left = left, .ran = ran};
-	bool wait = true;
+	bool wait = true, spin = true;
 
 	gt_store_open(&beside.store, like->launch->memory, gt_temporary_directory());
 	int result = add_resident(&beside, core, core->block);
@@ -223,10 +235,10 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 	while (result == 0 && beside.n > 0) {
 		size_t under_way = beside.under_way;
 		uint64_t before = *left;
-		if (wait)
+		if (spin)
 			result = begin_more(&beside);
 		if (result == 0)
-			result = run_round(&beside, &wait);
+			result = run_round(&beside, &wait, &spin);
 		if (result == 0 && wait && beside.under_way == under_way)
 			result = check_runaway(&beside, before - *left);
 		else

@@ -19,6 +19,12 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left);
 /* True if each of its warps waits for others, or repeats itself. */
 bool gt_ptx_block_waits(const struct gt_ptx_core *core);
 
+/* Begins to watch whether a block spins; notes an access of it while GT_PTX_NOTES_SPIN is set; begins the next
+ * phase, and returns true if one has ended in which the block spun. */
+void gt_ptx_spin_begin(struct gt_ptx_core *core);
+void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global);
+bool gt_ptx_spin_look(struct gt_ptx_core *core);
+
 /* Notes in launch->ended which of its warps are done, if its accesses go to the launch's sink. */
 void gt_ptx_block_ended(const struct gt_ptx_core *core);
 

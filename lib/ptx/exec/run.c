@@ -166,6 +166,15 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 		gt_ptx_release(core, b);
 }
 
+/* A block that spins may do so for lanes of its own warps. */
+static int let_all_others(struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (core->warps[w].state == GT_PTX_RUNS && core->warps[w].top->below)
+			let_others(&core->warps[w]);
+	return core->failed ? -1 : 0;
+}
+
 int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 {
 	bool moved = false;
@@ -187,6 +196,8 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 	}
 	if (!moved && core->running > 0)
 		return fail_deadlock(core);
+	if ((core->spin.issued += issued) >= core->spin.next && gt_ptx_spin_look(core) && let_all_others(core) != 0)
+		return -1;
 	if (issued > *left)
 		return gt_fail(core->error,
 			       "kernel %.128s: more than %" PRIu64
@@ -236,6 +247,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 		if (begin_warp(core, w) != 0)
 			return -1;
 	gt_ptx_block_ended(core);
+	gt_ptx_spin_begin(core);
 	return 0;
 }
 
@@ -255,7 +267,7 @@ static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, b
 	while (core->running > 0 && !*waits) {
 		if (gt_ptx_block_round(core, left) != 0)
 			return -1;
-		*waits = core->repeats && gt_ptx_block_waits(core);
+		*waits = core->spin.spins || (core->repeats && gt_ptx_block_waits(core));
 	}
 	return 0;
 }

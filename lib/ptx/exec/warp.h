@@ -188,6 +188,20 @@ struct gt_ptx_barrier {
 	uint32_t count, any, all; /* bar.red: lanes whose predicate holds; of the round under way */
 };
 
+#define GT_PTX_SPIN_KEYS 512
+#define GT_PTX_NOTES_SPIN (UINT32_C(1) << 31) /* in core->traced: accesses are looked at */
+
+/* Whether a block spins, as far as its accesses say (spin.c). */
+struct gt_ptx_spin {
+	bool spins;
+	bool polls, fresh; /* accesses to global memory that it has made before; accesses that it has not */
+	int phase;
+	uint64_t issued, next; /* warp instructions of the block; when the next phase begins */
+	uint64_t look;	       /* how many a look takes */
+	size_t n;
+	uint64_t keys[GT_PTX_SPIN_KEYS]; /* of accesses, 0: free */
+};
+
 /* A block of a launch under way. */
 struct gt_ptx_core {
 	struct gt_ptx_machine *machine;
@@ -195,7 +209,7 @@ struct gt_ptx_core {
 	const struct gt_ptx_program *program;
 	struct gt_ptx_memory *memory;
 	struct gt_sink *sink;
-	uint32_t traced; /* bit (1 << enum gt_space); 0 outside the traced blocks */
+	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN */
 	uint64_t block;	 /* linear */
 	uint32_t ctaid[3];
 	unsigned char *shared;
@@ -206,6 +220,7 @@ struct gt_ptx_core {
 	struct gt_ptx_warp *warps;
 	uint32_t n_warps, running; /* those that are not done */
 	bool repeats; /* a warp did in the last round */
+	struct gt_ptx_spin spin;
 	uint64_t accesses;
 	uint64_t launches; /* %gridid */
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */

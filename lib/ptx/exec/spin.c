@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds blocks that wait in loops whose registers change, as those with a back-off counter do, by what they
+ * access: now and then all accesses are looked at for a while, and a block spins if the later half of the while
+ * has accesses to global memory and none that the earlier half has not. That is no proof, so nothing is an error
+ * because of it: others only have their turn. */
+#include <string.h>
+
+#include "ptx/exec/blocks.h"
+#include "ptx/exec/paths.h"
+
+#define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions that a look takes */
+#define LOOK_MAX (UINT64_C(1) << 16)
+#define REST	 16 /* times as long as a look is the time to the next one */
+
+enum { RESTS, GATHERS, COMPARES };
+
+void gt_ptx_spin_begin(struct gt_ptx_core *core)
+{
+	struct gt_ptx_spin *spin = &core->spin;
+
+	spin->spins = false;
+	spin->phase = RESTS;
+	spin->issued = 0;
+	spin->look = LOOK_MIN;
+	spin->next = REST * LOOK_MIN;
+}
+
+/* True if it was there. When the table is full nothing more is. */
+static bool put(struct gt_ptx_spin *spin, uint64_t key)
+{
+	size_t at = (size_t)(key >> 40) % GT_PTX_SPIN_KEYS;
+
+	while (spin->keys[at] && spin->keys[at] != key)
+		at = (at + 1) % GT_PTX_SPIN_KEYS;
+	if (spin->keys[at])
+		return true;
+	if (spin->n < GT_PTX_SPIN_KEYS * 3 / 4) {
+		spin->keys[at] = key;
+		spin->n++;
+	}
+	return false;
+}
+
+void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global)
+{
+	struct gt_ptx_spin *spin = &core->spin;
+	bool known = put(spin, (address * UINT64_C(0x9e3779b97f4a7c15) ^ line * UINT64_C(0xc2b2ae3d27d4eb4f)) | 1);
+
+	if (spin->phase != COMPARES)
+		return;
+	spin->polls |= known && global;
+	spin->fresh |= !known;
+}
+
+bool gt_ptx_spin_look(struct gt_ptx_core *core)
+{
+	struct gt_ptx_spin *spin = &core->spin;
+
+	switch (spin->phase) {
+	case RESTS:
+		memset(spin->keys, 0, sizeof spin->keys);
+		spin->n = 0;
+		spin->polls = spin->fresh = false;
+		core->traced |= GT_PTX_NOTES_SPIN;
+		spin->phase = GATHERS;
+		spin->next = spin->issued + spin->look / 2;
+		return false;
+	case GATHERS:
+		spin->phase = COMPARES;
+		spin->next = spin->issued + spin->look / 2;
+		return false;
+	default:
+		core->traced &= ~GT_PTX_NOTES_SPIN;
+		spin->phase = RESTS;
+		spin->spins = spin->polls && !spin->fresh;
+		if (!spin->spins && spin->look < LOOK_MAX)
+			spin->look *= 2;
+		spin->next = spin->issued + (spin->spins ? spin->look : REST * spin->look);
+		return spin->spins;
+	}
+}
