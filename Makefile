@@ -16,19 +16,19 @@ mandir  ?= $(datadir)/man
 docdir  ?= $(datadir)/doc/gtrace
 BUILD   ?= build
 BIN     ?= bin
-# One name for a folder, or the dependencies noted under the one would be missed under the other.
+# One spelling of each folder, since dependencies recorded under one would not apply to the other.
 override BUILD := $(BUILD:$(CURDIR)/%=%)
 override BIN := $(BIN:$(CURDIR)/%=%)
 CFLAGS  ?= -O3 -g
 GPU     ?= titanv
 DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), C=f32[256*256], 256)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-# pkg-config is asked when something is compiled, not before: make deps may bring it first.
+# pkg-config runs when something is compiled, not before, since make deps may have to install it.
 PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash liblz4 libzstd
 DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8
-# What is compiled into lib/base/installed.o, and nowhere else.
+# Compiled into lib/base/installed.o only.
 BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_LIBDIR='"$(libdir)/gtrace"'
-# Position-independent and hidden, for the library's part in the stand-in CUDA runtime.
+# Position-independent and hidden, for the copy of the library in the stand-in CUDA runtime.
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
 LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
 
@@ -37,20 +37,20 @@ TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard to
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 FAULTS  := $(BUILD)/tests/faults/fail_allocation.so
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
-# The minor number is the soname's while it is 0.x: another one may change the library's interface.
+# While the version is 0.x the soname includes the minor number, since each may change the library's interface.
 SONAME  := libgtrace.so.$(basename $(VERSION))
 SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 
 all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART)
 
-# With "deps" among the goals nothing may be compiled before it is done, however many jobs run.
+# If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/lib/base/installed.o: DEFINES += $(BAKED)
 $(BUILD)/lib/base/installed.o: $(BUILD)/baked
-# Written only when it differs, so that nothing else is built again.
+# Written only when its content changes, so that nothing else is rebuilt.
 $(BUILD)/baked: always
 	@mkdir -p $(@D)
 	@echo "$(BAKED)" | cmp -s - $@ || echo "$(BAKED)" >$@
@@ -79,18 +79,18 @@ deps-long: deps
 demo: all
 	$(BIN)/gtrace-ptx --launch '$(DEMO)' examples/kernels/ptx/gemm.ptx | $(BIN)/gcoalesce | \
 		$(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | $(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
-# Folders that this make was told, and that a make which a test runs would otherwise not know.
+# Folders set on this make's command line, for the makes that tests run.
 FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
-# AWK=gawk SH=dash: what the tests find under the names awk and sh; TESTS=tests/gcache.bats: these only.
+# AWK=gawk SH=dash: the programs that tests use as awk and sh; TESTS=tests/gcache.bats: only these tests.
 check: all $(UNITS) $(BENCHES) $(FAULTS)
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(TESTS)
-# The tests of all that runs awk or sh, with each awk and each sh.
+# The tests of everything that runs awk or sh, with each awk and each sh.
 check-awk: all $(UNITS) $(BENCHES) $(FAULTS)
 	for pair in mawk:dash gawk:bash original-awk:dash; do \
 		$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --awk $${pair%:*} --sh $${pair#*:} \
 			$$(grep -lE 'awk|[^a-z]sh |run_man_examples' tests/*.bats) || exit 1; \
 	done
-# A stream may claim an array of 2^32 elements; that malloc refuses it must not end the test.
+# A stream may claim an array of 2^32 elements; malloc must then return NULL instead of aborting.
 check-sanitize:
 	ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) check BUILD=build-sanitize BIN=bin-sanitize CFLAGS='-O1 -g' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
@@ -98,7 +98,7 @@ check-valgrind: all
 	tests/valgrind $(BIN)
 check-long: check check-awk check-sanitize check-valgrind
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
-# REFERENCE=my.csv: another table than those of tests/reference; ABLATION=1, ALL=1, ON=GPU (its README.md).
+# REFERENCE=my.csv replaces the tables of tests/reference; for ABLATION=1, ALL=1, ON=GPU see its README.md.
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
 bench: all $(BENCHES)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# How many steps each block takes, from the first of its requests that a timed cache serves to the last
-# of its data: lines "kernel block steps" for gschedule --block-steps. Put it behind --emit all:
+# The steps of each block, from the service of its first request in a timed cache to the arrival of its last data: lines
+# "kernel block steps" for gschedule --block-steps. Use it after --emit all:
 #
 #     ... | gcache --l1 --latency fixed:100 --emit all | gtrace-cat | awk -f examples/block-steps.awk
 #
-# A row ends after its latency, where it has that column; else in the step after it was served.
+# A row ends after its latency if it has that column, else in the step after its service.
 BEGIN { FS = "\t" }
 /^#block\t/ {
 	sub(/^#/, "")

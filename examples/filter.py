@@ -4,8 +4,8 @@
 
     gtrace-cat STREAM | python3 examples/filter.py --blocks 0-63 --op load.global | gtrace-cat --from
 
-It works on the text that gtrace-cat writes: lines that begin with '#' say what is known of the
-stream and pass on as they are; of these, the one that begins with "#block" names the columns.
+It works on the text that gtrace-cat writes: lines that begin with '#' describe the stream and are
+passed on unchanged; the one that begins with "#block" names the columns.
 gtrace-cat --from checks the rows again, and refuses text that was cut short.
 """
 import argparse

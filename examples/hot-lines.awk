@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The requests, warps and lanes that meet each line of memory, from the text of a request stream:
+# The requests, warps and lanes that access each line of memory, from the text of a request stream:
 #
 #     ... | gcoalesce | gtrace-cat | awk -f examples/hot-lines.awk | sort -k2,2nr | head
 BEGIN { FS = OFS = "\t" }

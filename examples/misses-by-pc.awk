@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Which instructions make the traffic below a cache: the sectors that each pc sends on, by op. Put
-# it where the misses come out:
+# The instructions that cause the traffic below a cache: the sectors that each pc sends on, by op. Use it on the output of a
+# cache:
 #
 #     ... | gcache --l1 | gtrace-cat | awk -f examples/misses-by-pc.awk | sort -k4,4nr
 BEGIN { FS = OFS = "\t" }

@@ -23,7 +23,7 @@ function close_access() {
 /^#end/ { ended = 1 }
 /^#/ { next }
 {
-	# The requests of one access follow one another.
+	# The requests of one access are consecutive.
 	access = $column["kernel"] OFS $column["block"] OFS $column["warp"] OFS $column["an"]
 	if (access != last)
 		close_access()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What each part of a model contributes: the misses of [002] 6.1, class by class, and the improvements of
-# [004] table 5, each left out.
+# The contribution of each part of a model: the miss classes of [002] 6.1, and the improvements of [004] table 5, each
+# left out in turn.
 paper := ablation
 GPU   ?= titanv
 SEEDS ?= 5

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The improvements of [004] table 5, each left out, for models that include paper.mk.
+# The improvements of [004] table 5, each left out in turn, for models that include paper.mk.
 $(out)/points.csv:
 	$(call sweep,yuan.sweep,$(GPU))
 $(out)/improvements.tsv: $(out)/points.csv

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The static analysis of [003]: how well the accesses of a kernel coalesce, from its PTX alone, with the
-# graphs of figures 9 and 10; and over the kernels of a list the degree against the L1's hit ratio (figure 7)
-# and the expected sectors beside those of a trace (figure 8). GPU is its A30.
+# The static analysis of [003]: how well the accesses of a kernel coalesce, from its PTX alone, with the graphs of figures
+# 9 and 10. For a list of kernels: the degree against the L1's hit ratio (figure 7), and the expected sectors against those
+# of a trace (figure 8). The GPU is the paper's A30.
 #     make -C pipelines kim PTX=examples/kernels/ptx/gemm.ptx LAUNCH='gemm<<<(2,8),(32,8)>>>(...)'
 paper  := kim
 GPU    ?= a30

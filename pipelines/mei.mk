@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The dissection of [001]: tables 3 to 5 and figures 5 and 7 to 12, the paper's figures beside ours, and
-# pictures like figures 7, 9 and 11. It measures GPUs, so it takes no trace.
+# The dissection of [001]: tables 3 to 5 and figures 5 and 7 to 12, with the paper's numbers beside ours, and pictures
+# like figures 7, 9 and 11. It measures GPUs, so it takes no trace.
 paper := mei
 SOURCE = mei all
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The model of [002] on a GTX 470: reuse distances of each warp and of the warps together (figure 1), the
-# miss classes of 6.1 by its ablations, over seeds, and the experiment of figure 3.
+# The model of [002] on a GTX 470: reuse distances of each warp and of all warps together (figure 1), the miss classes of
+# 6.1 by ablations over seeds, and the experiment of figure 3.
 paper := nugteren
 GPU   ?= gtx470-16k
 SEEDS ?= 5

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# What the papers' models share: a trace; tables and pictures, each written whole or not at all into a
-# folder that is named by all they depend on; and showing them. A model sets `paper`, includes this,
-# and then names `tables` and `pictures` below $(out) and says how each is made.
+# The common part of the papers' models: a trace; tables and pictures, each written completely or not at all into a folder
+# whose name depends on all inputs; and rules that show them. A model sets `paper`, includes this file, and then lists
+# `tables` and `pictures` below $(out) with their rules.
 
 paper_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
-# A stream in order, whatever it comes from.
+# A stream in logical order, from any source.
 ifeq ($(strip $(TRACE)$(SOURCE)),)
 TRACE := $(paper_here)../examples/traces/conv.rdgc.xz
 endif
@@ -17,7 +17,7 @@ paper_key := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(paper_op
 	grd gplot gpchase gtrace-ptx gstats')
 out := $(RESULTS)/$(paper)-$(paper_key)
 
-# @$(whole) COMMAND $(done) makes the target of what a command prints.
+# @$(whole) COMMAND $(done) makes the target from the output of a command.
 whole = mkdir -p $(@D); trap 'rm -f $@.'$$$$ EXIT; {
 done  = ; } >$@.$$$$; mv $@.$$$$ $@
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The whole pipe, with results that are named by what they were made of: the digest in a result's
-# name is over the content of the input, the options, the GPU's description and the programs. The
-# same again is found and not run; anything else has another name.
+# The whole pipe, with cached results: a result's name contains a digest of the content of the input, the options, the GPU
+# description and the programs. A repeated run finds its result; any other run has another name.
 #
 #     make -f pipelines/pipe.mk TRACE=examples/traces/gemm.rdgc.xz GPU=titanv
 #     make -f pipelines/pipe.mk SOURCE='gtrace-record ./gemm 512' GPU=titanv
 #
-# Or include this file in a Makefile that sets the variables. README.md beside it says more.
+# Or include this file in a Makefile that sets the variables. README.md describes more.
 
 TRACE    ?=
 SOURCE   ?= $(if $(strip $(TRACE)),gtrace-order $(ORDER) $(TRACE))
@@ -43,7 +42,7 @@ endif
 $(foreach trace,$(TRACE),$(if $(wildcard $(trace)),,$(error $(trace): no such file)))
 $(if $(shell PATH=$(call pipe_quote,$(PATH)); command -v gtrace-order),,$(error gtrace-order: not found. Run make first, or put gtrace's programs on PATH))
 
-# A trace is its content, whatever its name; a command is its words and what they name.
+# A trace is identified by its content, a command by its words and the content of what they name.
 pipe_ordered := $(call pipe_digest,echo $(call pipe_quote,$(if $(TRACE),$(ORDER),$(SOURCE))); \
 	$(pipe_here)digest $(call pipe_quote,$(SOURCE)))
 $(call pipe_check,$(pipe_ordered),$(if $(TRACE),TRACE=$(TRACE),SOURCE=$(SOURCE)))
@@ -57,8 +56,8 @@ ordered := $(RESULTS)/ordered-$(pipe_ordered).gt.$(if $(filter gzip,$(firstword 
 counts  := $(RESULTS)/counts-$(pipe_counts).gt
 report  := $(RESULTS)/report-$(pipe_report).txt
 
-# Writes what a pipe prints under another name first, and has it checked, if told how: a result that
-# has its name is whole, also when two makes make the same one.
+# Writes a pipe's output under a temporary name first and checks it, if a check is given. So a result with its final name
+# is complete, even if two makes produce the same one.
 define pipe_make
 mkdir -p $(@D); \
 trap 'rm -f $@.'$$$$ EXIT; \
@@ -70,7 +69,7 @@ endef
 report: $(report)
 	@cat $<
 
-# A result's name says all it depends on, so these never look at times.
+# A result's name contains all its dependencies, so file times do not matter.
 $(ordered):
 	@$(call pipe_make,$(SOURCE) | $(COMPRESS) -c)
 $(counts): | $(ordered)
@@ -78,6 +77,6 @@ $(counts): | $(ordered)
 $(report): | $(counts)
 	@$(call pipe_make,gstats $(REPORT) $(counts))
 
-# Drops all results. Nothing else does: old ones are found again.
+# Deletes all results. Nothing else does, so old ones can be found again.
 results-clean:
 	rm -f $(RESULTS)/ordered-*.gt.* $(RESULTS)/counts-*.gt $(RESULTS)/report-*.txt

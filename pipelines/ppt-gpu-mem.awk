@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The table of ppt-gpu-mem.mk, from the counts as gstats --csv prints them. A hit ratio of SDCM is that
-# of its expected hits, which are hundredths of references; of a cache, that of its sectors. "-" is 0/0.
+# The table of ppt-gpu-mem.mk, from the output of gstats --csv. The hit ratio of SDCM is that of its expected hits, which
+# are hundredths of references; that of a cache is of its sectors. "-" is 0/0.
 BEGIN {
 	OFS = "\t"
 	print "kernel", "operations", "l1_ppt", "l1_model", "l2_ppt", "l2_ppt_filtered", "l2_model"
@@ -26,7 +26,7 @@ function model_loads(kernel, stage) {
 	return percent(100 * value[kernel, stage, "read_hits"], value[kernel, stage, "reads"])
 }
 END {
-	for (i = 2; i <= n; i++) { # the first is the line of names
+	for (i = 2; i <= n; i++) { # the first line has the names
 		k = kernels[i]
 		print k, "all", ppt(k, "ppt_l1"), model(k, "l1"), ppt(k, "ppt_l2"), ppt(k, "ppt_l2_filtered"), model(k, "l2")
 		print k, "loads", ppt_loads(k, "ppt_l1"), model_loads(k, "l1"), ppt_loads(k, "ppt_l2"), ppt_loads(k, "ppt_l2_filtered"), model_loads(k, "l2")

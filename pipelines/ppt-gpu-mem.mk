@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# What PPT-GPU-Mem predicts ([004] 2.4, 3.2): hit ratios of L1 and L2 from reuse profiles by SDCM, the
-# latter from all that the SMs ask and from what is left of it when the hits of L1 are filtered out
-# ([004] 5.3.2), beside what the caches of the functional model hit.
+# The predictions of PPT-GPU-Mem ([004] 2.4, 3.2): hit ratios of L1 and L2 from reuse profiles by SDCM. That of L2 is found
+# from all requests of the SMs, and from those that remain after the hits of L1 are filtered out ([004] 5.3.2). The hit
+# ratios of the functional model's caches are printed beside them.
 #
 #     make -f pipelines/ppt-gpu-mem.mk TRACE=examples/traces/gemm.rdgc.xz GPU=titanv
 #     make -f pipelines/ppt-gpu-mem.mk SOURCE='gtrace-record ./gemm 512' GPU=titanv
 #     make -f pipelines/ppt-gpu-mem.mk csdd TRACE=... GPU=...
 #
-# Without them it takes an example and a TITAN V. Every variable of pipe.mk goes. PPT_L1 and PPT_L2 are SIZE,WAYS,LINE of the predicted caches.
+# Without them it uses an example and a TITAN V. All variables of pipe.mk apply. PPT_L1 and PPT_L2 are SIZE,WAYS,LINE of the
+# predicted caches.
 
 .PHONY: hit-ratios csdd
 hit-ratios:
@@ -20,14 +21,13 @@ ifeq ($(strip $(TRACE)$(SOURCE)),)
 TRACE := $(ppt_here)../examples/traces/conv.rdgc.xz
 endif
 ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
-# The figures of the description, a word each: "l1.size=128K". Lines are as long as sectors are, as
-# PPT-GPU-Mem has them ([004] 3.1).
+# The values of the description, a word each: "l1.size=128K". Lines are as long as sectors, as in PPT-GPU-Mem ([004] 3.1).
 ppt_figures := $(shell PATH='$(PATH)'; echo | gtrace-cat --from | gschedule --gpu $(GPU) | gtrace-cat | \
 	sed -n 's/ /_/g; /^.gpu/p')
 $(if $(ppt_figures),,$(error GPU=$(GPU): cannot be read))
 ppt_figure = $(patsubst $1=%,%,$(filter $1=%,$(ppt_figures)))
 ppt_sector = $(firstword $(filter-out line,$(call ppt_figure,$1.sector)) $(call ppt_figure,$1.line))
-# Of ways that are written as full, or full/SETS, what follows.
+# The number of ways if they are given as full or full/SETS.
 ppt_ways = $(if $(filter full%,$(call ppt_figure,$1.ways)),$(shell PATH='$(PATH)'; gtrace-cat --gpu $(GPU) | \
 	sed -n 's/^$1 .* sets* of \([0-9]*\).*/\1/p'),$(call ppt_figure,$1.ways))
 PPT_L1 ?= $(call ppt_figure,l1.size),$(call ppt_ways,l1),$(call ppt_sector,l1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The six metrics of [000] 5.2 from the points of rdgc-metrics.sweep: counts in sectors, ratios in
-# percent of them. L1B is with an L1 that loads bypass.
+# The six metrics of [000] 5.2 from the points of rdgc-metrics.sweep: counts in sectors, ratios in percent of them. L1B
+# means an L1 that loads bypass.
 BEGIN { FS = ","; OFS = "\t" }
 
 function value(name) { return $at[name] }

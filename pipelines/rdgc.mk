@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The model of [000]: the metrics of its 5.2 for a GPU (a GTX 970, as its table 5), and the latencies,
-# the exploration and the L2 parallelism of 5.1 and 5.3 from its baseline, with the pictures of figures
-# 5 and 9 to 17.
+# The model of [000]: the metrics of 5.2 for a GPU (a GTX 970, as in its table 5), and the latencies, the exploration and
+# the L2 parallelism of 5.1 and 5.3 from its baseline, with the pictures of figures 5 and 9 to 17.
 paper := rdgc
 GPU   ?= gtx970
 paper_options = $(GPU)
@@ -19,14 +18,14 @@ $(out)/metrics.tsv: $(out)/metrics.csv
 $(out)/points.csv:
 	$(call sweep,rdgc.sweep)
 
-# Figure 14: the distances of what reaches L2, reads and writes.
+# Figure 14: the distances of the reads and writes that reach L2.
 $(out)/l2-distances.tsv: | $(ordered)
 	@$(whole) $(firstword $(COMPRESS)) -dc $(ordered) | gcoalesce --gpu $(GPU) | gschedule --gpu $(GPU) | gcache --l1 | \
 		grd --per global --profile --total $(done)
 $(out)/l2-distances.svg: $(out)/l2-distances.tsv
 	@$(whole) gplot histogram --title 'What reaches L2' $< $(done)
 
-# Figures 9 to 13 and 15, and 5 a): hit ratios against the one thing that changes.
+# Figures 9 to 13 and 15, and 5 a): hit ratios against the varied parameter.
 along = $(subst l1-,l1.,$(subst l2-,l2.,$(patsubst latency%,l1-latency,$(patsubst blocks,map,$(patsubst line,l1-line,$1)))))
 hits  = gplot sweep -x '$(call along,$1)' -y 'L1=l1.read_hit_rate,L2=l2.read_hit_rate' --y-label 'sectors read that hit (%)' \
 	--where section=$1

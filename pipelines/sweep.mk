@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Runs every point of a sweep and puts them into one CSV.
+# Runs every point of a sweep and writes the results into one CSV.
 #
 #     make -f pipelines/sweep.mk SWEEP=my.sweep [ENGINE=make|parallel|slurm] [JOBS=N]
 #
-# sweep.md beside it says what a sweep file is, and what the engines ask for.
+# sweep.md describes sweep files and the requirements of the engines.
 
 SWEEP   ?=
 ENGINE  ?= make
@@ -23,10 +23,10 @@ SHELL := bash
 results := $(abspath $(RESULTS))
 plan    := $(results)/plan-$(sweep_name)
 run     := $(sweep_here)/run $(results) $(plan)
-# Behind a make that was given -j, that many run; else JOBS.
+# As many jobs as the calling make's -j; without it, JOBS.
 jobs     = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(JOBS))
 
-# An engine runs the levels of a plan, each job once, those of a level side by side.
+# An engine runs the levels of a plan one after the other, and the jobs of a level in parallel, each once.
 define engine_make
 awk -F '\t' -v results=$(results) 'FILENAME ~ /level-/ { todo[$$1] = 1; list = list " " $$1; next } \
 	$$1 in todo { print $$1 ":" ($$2 in todo ? " " $$2 : "") "\n\t@$(run) " $$1 } END { print ".PHONY: all" list "\nall:" list }' \
@@ -39,7 +39,7 @@ for level in $$levels; do \
 		env PATH="'$$PATH'" $(run) :::: $$level; \
 done
 endef
-# An array may have no more than MaxArraySize tasks, 1001 as Slurm comes.
+# An array may have at most MaxArraySize tasks, by Slurm's default 1001.
 define engine_slurm
 for level in $$levels; do \
 	n=$$(wc -l <$$level); \
@@ -63,6 +63,6 @@ sweep:
 	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
 	mv $(CSV).$$$$ $(CSV); echo $(CSV); exit $${status:-0}
 
-# Drops all results of all sweeps. Nothing else does: old ones are found again.
+# Deletes all results of all sweeps. Nothing else does, so old ones can be found again.
 sweep-clean:
 	rm -rf $(results)/plan-* $(results)/*.gt.* $(results)/.*.[0-9]* $(results)/*.csv

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# [004] table 5's rows from the points of yuan.sweep: hit rates in percent of the sectors read, and
-# sectors of DRAM.
+# The rows of [004] table 5 from the points of yuan.sweep: hit rates in percent of the sectors read, and sectors of DRAM.
 BEGIN { FS = ","; OFS = "\t" }
 NR == 1 {
 	for (i = 1; i <= NF; i++)

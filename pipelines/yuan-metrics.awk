@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The metrics of [004] table 4 from the point Final of yuan.sweep: hit rates in percent of sectors,
-# counts in sectors. A store is a hit of L2, as NVIDIA's profilers count it, in L2 Hit Rate.
+# counts in sectors. In L2 Hit Rate a store counts as a hit, as in NVIDIA's profilers.
 BEGIN { FS = ","; OFS = "\t" }
 
 function value(name) { return $at[name] }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The functional simulation of [004]: the metrics of its table 4, its improvements each left out (table
-# 5), and what L2 sees with and without an L1 before it (figure 10). GPU is a TITAN V as in its table 3.
+# The functional simulation of [004]: the metrics of table 4, the improvements each left out in turn (table 5), and the
+# requests to L2 with and without an L1 before it (figure 10). The GPU is a TITAN V as in table 3.
 paper := yuan
 GPU   ?= titanv
 paper_options = $(GPU)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Counters: whatever a tool counts has a row, with a unit or a word, and a definition.
+# Every counter of a tool has a row in a table, with a unit or as a word, and a definition.
 load helpers
 
 setup() {
@@ -55,7 +55,7 @@ modes() {
 	done
 }
 
-@test "each row stands in the manual of a tool" {
+@test "each row is described in the manual of a tool" {
 	local rows=0
 	for name in $(sed -n 's/^\tROW([A-Z]*, \([a-z0-9_]*\),.*/\1/p' lib/counter/*.h); do
 		grep -qw -- "$name" man/*.1 || { echo "$name"; return 1; }

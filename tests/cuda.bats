@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Small CUDA programs that check their own results (tests/cuda), compiled by nvcc and run without a
-# GPU. Each prints PASS or "right" for what holds, FAIL or WRONG for what does not.
+# Small CUDA programs that check their own results (tests/cuda), compiled by nvcc and run without a GPU. They print PASS
+# or "right" for a check that holds, FAIL or WRONG for one that does not.
 load helpers
 
 setup_file() {
@@ -32,15 +32,15 @@ passes() {
 
 @test "graphs, captured streams and boxes of memory" { passes graphs; }
 
-@test "operations among the lanes of a warp fold over the member mask that each lane names" { passes member_masks; }
+@test "warp-wide operations use the member mask that each lane names" { passes member_masks; }
 
-@test "a reduction over the groups that a match has found" { passes redux_groups; }
+@test "a reduction over the groups found by a match" { passes redux_groups; }
 
 @test "a reduction over the labelled groups of cooperative groups" { passes labeled_reduce; }
 
 @test "every thread of a warp takes the same lock" { passes independent_threads 0; }
 
-@test "a lane waits for what another does on the other side of a branch" { passes independent_threads 1; }
+@test "a lane waits for a lane on the other side of a branch" { passes independent_threads 1; }
 
 @test "the same shuffle on both sides of a branch" { passes independent_threads 2; }
 

@@ -23,12 +23,12 @@ python_with_numpy() {
 	return 1
 }
 
-# The commands of the README, but for those that need an installed library.
+# The commands of the README, except those that need an installed library.
 readme_commands() {
 	sed -n 's/^    //p' examples/README.md | grep -vE '^cc |\./filter |filter-numpy'
 }
 
-# Installs what was built (-o all: and builds nothing) and builds the filter against it.
+# Installs the present build (-o all: without building) and builds the filter against it.
 installed_filter() {
 	local build=${BUILD:-build} root=$BATS_TEST_TMPDIR/root sanitize="" flags
 	make -s -o all install BUILD="$build" BIN="$(dirname "$(command -v gtrace-order)")" DESTDIR="$root" PREFIX=/usr
@@ -40,7 +40,7 @@ installed_filter() {
 	${CC:-cc} -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L $sanitize -o "$BATS_TEST_TMPDIR/filter" examples/filter.c $flags -Wl,-rpath,"$root/usr/lib"
 }
 
-# What both filters are to keep: loads of blocks 3 to 17, in the text view.
+# The rows that both filters must keep: loads of blocks 3 to 17, in the text view.
 wanted() {
 	gtrace-cat "$BATS_TEST_TMPDIR/ordered.gt" | awk -F '\t' '!/^#/ && $1 >= 3 && $1 <= 17 && $5 ~ /^load/'
 }
@@ -51,10 +51,10 @@ wanted() {
 	wanted >"$BATS_TEST_TMPDIR/wanted"
 	[ -s "$BATS_TEST_TMPDIR/wanted" ]
 	gtrace-cat "$BATS_TEST_TMPDIR/kept.gt" | grep -v '^#' | diff "$BATS_TEST_TMPDIR/wanted" -
-	# What came before passes on, and the filter adds itself to the history.
+	# The earlier history is passed on, and the filter adds itself.
 	gstats --csv "$BATS_TEST_TMPDIR/ordered.gt" | diff - <(gstats --csv "$BATS_TEST_TMPDIR/kept.gt")
 	gtrace-cat "$BATS_TEST_TMPDIR/kept.gt" | grep -q '^#history.filter'
-	# A stream that is cut is not one that ends.
+	# A truncated stream must not be mistaken for a complete one.
 	head -c 5000 "$BATS_TEST_TMPDIR/ordered.gt" | expect_failure_of_filter
 }
 
@@ -67,7 +67,7 @@ expect_failure_of_filter() {
 	[ "$status" -eq 1 ]
 }
 
-@test "filter.py keeps the same" {
+@test "filter.py keeps the same rows" {
 	gtrace-cat "$BATS_TEST_TMPDIR/ordered.gt" | python3 examples/filter.py --blocks 3-17 --op load |
 		gtrace-cat --from >"$BATS_TEST_TMPDIR/kept.gt"
 	gtrace-cat "$BATS_TEST_TMPDIR/kept.gt" | grep -v '^#' | diff <(wanted) -
@@ -109,7 +109,7 @@ expect_failure_of_filter() {
 	[ "$(awk -f examples/requests-per-access.awk "$BATS_TEST_TMPDIR/requests.tsv" | awk '{ n += $3 } END { print n }')" = "$(counted accesses)" ]
 }
 
-@test "the awk scripts refuse accesses, and text that is cut" {
+@test "the awk scripts refuse accesses, and truncated text" {
 	for script in hot-lines misses-by-pc requests-per-access; do
 		gtrace-cat "$BATS_TEST_TMPDIR/ordered.gt" >"$BATS_TEST_TMPDIR/accesses.tsv"
 		expect_failure 1 "expected requests" awk -f examples/$script.awk "$BATS_TEST_TMPDIR/accesses.tsv"

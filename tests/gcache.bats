@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# gcache: the filter, its options, and what the papers say must come out.
+# gcache: the filter, its options, and the results that the papers give.
 
 load helpers
 
@@ -18,7 +18,7 @@ requests() {
 	{ print 0, 0, NR, 0, $1, $2, $3, $4, 32, $5, $6 }' | gtrace-cat --from
 }
 
-# loads ADDRESS...: one step each, all on SM 0, whole lines.
+# loads ADDRESS...: loads of whole lines on SM 0, one per step.
 loads() {
 	for address in "$@"; do
 		echo "load.global $address 0xf 0 $((step++)) 0"
@@ -64,7 +64,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(counters third.gt coalesce accesses requests)" = "5040 7308" ]
 }
 
-@test "the invariants hold behind every kind of level" {
+@test "the invariants hold after every kind of level" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 >in.gt
 	for l1 in "" "--write evict" "--allocate yes --size 4K" "--write back --size 2K" "--bypass reads" "--bypass all" \
 		"--line 32 --ways 8" "--replace srrip --size 1K" "--sets 5,2x6" "--emit all" "--emit none" "--flush never"; do
@@ -101,7 +101,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(rows fetch.gt 10)" = "0 2" ]
 }
 
-@test "--fetch brings in aligned groups, less what is valid" {
+@test "--fetch reads aligned groups, without the sectors that are valid" {
 	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0x8 0 1 0" | requests >in.gt
 	for expected in "32 2" "64 4" "128 4"; do
 		read -r bytes sent <<<"$expected"
@@ -110,7 +110,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	done
 }
 
-@test "what a store hits and evicts is counted by recency too" {
+@test "store hits are counted by recency too" {
 	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x2000 0xf 0 1 0" "store.global 0x0 0x3 0x3 2 0" | requests >in.gt
 	gcache --l1 --write evict <in.gt >out.gt
 	[ "$(counters out.gt l1 write_hits dropped)" = "2 4" ]
@@ -127,7 +127,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(counters through.gt c atomics atomic_hits read_hits sent_reads sent_atomics dropped)" = "3 0 2 6 3 2" ]
 }
 
-@test "loads' cache operators: .cg and .cv pass an L1, lines of .cs leave first, everywhere unless told otherwise" {
+@test "cache operators of loads: .cg and .cv bypass an L1, lines of .cs are evicted first; --operators no ignores them" {
 	for time in "" "--latency fixed:0" "--latency fixed:1" "--on-full requeue --latency fixed:1"; do
 		# A warm line, then its sectors by each operator; then two lines of one set of two ways, and a third.
 		printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global.cg 0x0 0x3 0 10 0" "load.global.cv 0x0 0x1 0 20 0" \
@@ -174,7 +174,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(rows rr.gt 10)" = "0 0 0 1 1 2" ]
 }
 
-@test "--emit all passes what came, none passes nothing, both count" {
+@test "--emit all passes every request, none passes nothing, both count" {
 	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x0 0xf 0 1 0" | requests >in.gt
 	gcache --l1 --emit all <in.gt >all.gt
 	gcache --l1 --emit none <in.gt >none.gt
@@ -185,7 +185,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(counters none.gt l1 reads read_hits sent_reads)" = "8 4 4" ]
 }
 
-@test "--emit all says of each request what was found, in the order of service" {
+@test "--emit all gives the status of each request, in the order of service" {
 	printf '%s\n' "load.global 0x0 0x3 0 0 0" "load.global 0x0 0x6 0 1 0" "load.global 0x0 0x7 0 2 0" \
 		"store.global 0x0 0x1 0 3 0" "store.global 0x80 0x1 0 4 0" "atomic.global 0x0 0x1 0 5 0" \
 		"load.global 0x0 0x6 0 6 1" >lines
@@ -198,14 +198,14 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	gcache --name c --arrival rr --emit all <in.gt >rr.gt
 	[ "$(rows rr.gt 12)" = "miss miss hit hit hit miss hit" ]
 	[ "$(rows rr.gt 10,11 | tr '\t' :)" = "0:0 0:1 1:0 2:0 3:0 4:0 5:0" ]
-	# What was found before is forgotten; what is no request of a level has no status.
+	# An earlier level's status is replaced; rows that are not of a level have none.
 	gcache --tlb t --emit all <in.gt | gcache --l1 | gtrace-cat | grep '^#block' | grep -vq status
 	gcache --l1 --emit all <in.gt | gcache --l2 --emit all >both.gt
 	[ "$(rows both.gt 12)" = "miss miss hit hit miss hit hit" ]
 	gtrace-cat both.gt | awk '/^#block/ { if (gsub("status", "") != 1) exit 1 }'
 }
 
-@test "--emit all: rows, order and totals are those of the counters, and of the rows that came" {
+@test "--emit all: rows, order and totals agree with the counters and the input" {
 	for kernel in conv gemm; do
 		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gcoalesce | gschedule --sm 8 >scheduled.gt
 		gcache --l1 --sector line --write evict --emit all <scheduled.gt >all.gt
@@ -216,7 +216,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	done
 }
 
-@test "[001] figure 9: a cyclic walk over one line too many misses by LRU, by half at most on Fermi" {
+@test "[001] figure 9: a cyclic walk over one line too many always misses under LRU, and in at most half of the accesses on Fermi" {
 	step=0
 	# Five lines of one set of four, a thousand times.
 	for _ in $(seq 1000); do
@@ -242,7 +242,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 			done
 		done | requests | gcache --tlb l2tlb --sets 17,8x6 --line 2M >tlb.gt
 		echo "$pages pages: $(counters tlb.gt l2tlb reads line_misses)"
-		# Cold misses, then all lines of each set that has one too many.
+		# Cold misses, then all lines of each set with one line too many.
 		over=$((pages - 65))
 		[ "$over" -le 0 ] || misses=$((pages + 18 + 9 * (over - 1)))
 		[ "$(counters tlb.gt l2tlb reads line_misses)" = "$((2 * pages)) $misses" ]
@@ -274,7 +274,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(counters sectored.gt l1 sent_reads)" = 4 ]
 }
 
-# chain_by_hand: the latencies of the next test, of what each level found of what it looked up.
+# chain_by_hand: the latencies of the next test, from the status of each lookup at each level.
 chain_by_hand() {
 	awk '
 		FILENAME == "l1.status" { l1[FNR] = $1 }
@@ -298,13 +298,13 @@ chain_by_hand() {
 		[ "$(numbers full/4)" = "$(numbers $((${size%K} * 2)))" ]
 		[ "$(numbers full/1)" = "$(numbers full)" ]
 	done
-	# As a description says it, beside the shared memory of a kernel.
+	# From a description, beside the shared memory of a kernel.
 	kernel=$(gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv --shared 96K | gtrace-cat |
 		sed '/^#kernel/s/\(\tl1_bytes=\)[0-9]*/\165536/')
 	[ "$(counters <(gtrace-cat --from <<<"$kernel" | gcache --l1) l1 sets ways)" = "4 128" ]
 }
 
-@test "what a description says of arrival is for the functional model" {
+@test "a description's value of arrival applies to the functional model only" {
 	sed '/^#/!{/^l2.write /i\
 l2.arrival = rr # assumed: a test
 }' "$ROOT/gpus/titanv" >turns
@@ -315,14 +315,14 @@ l2.arrival = rr # assumed: a test
 	[ "$(found --latency fixed:0)" = "$(found --arrival step)" ]
 }
 
-@test "--emit latency: a chain looks up what was not found before, and adds its cycles" {
+@test "--emit latency: each level of a chain looks up the earlier levels' misses, and adds its cycles" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 2 | gcoalesce >in.gt
 	gcache --l1 --size 4K --emit latency --hit-cycles 10 --miss-cycles 100 in.gt >l1.gt
 	gcache --l2 --size 16K --emit latency --hit-cycles 7,100:1000 --miss-cycles 7,100:2000 l1.gt >l2.gt
 	gcache --tlb a --size 8K --line 4K --emit latency --miss-cycles 10000,1100:20000 l2.gt >a.gt
 	gcache --tlb b --size 16K --line 4K --emit latency --hit-cycles 1 --miss-cycles 100000 a.gt >b.gt
 	gtrace-cat --check b.gt
-	# Step by step: what a level misses, as --emit all says it, is all that the next one looks up.
+	# Level by level: the next level looks up exactly the misses that --emit all shows.
 	gcache --l1 --size 4K --emit all in.gt | gtrace-cat >l1.tsv
 	awk -F'\t' '/^#/ || $12 != "hit"' l1.tsv | gtrace-cat --from | gcache --l2 --size 16K --emit all >l2-alone.gt
 	gcache --tlb a --size 8K --line 4K --emit all in.gt | gtrace-cat >a.tsv
@@ -339,11 +339,11 @@ l2.arrival = rr # assumed: a test
 		[ "$(counters b.gt $level reads read_hits line_misses evictions)" = \
 			"$(counters <(if [ $level = l1 ]; then gcache --l1 --size 4K in.gt; else cat l2-alone.gt; fi) $level reads read_hits line_misses evictions)" ]
 	done
-	# Requests pass as they came.
+	# Requests pass unchanged.
 	diff <(gtrace-cat in.gt | grep -v '^#' | cut -f 1-11) <(gtrace-cat b.gt | grep -v '^#' | cut -f 1-11)
 }
 
-@test "--emit latency: what bypasses, what has no cycles, what another level said" {
+@test "--emit latency: bypassing requests, levels without cycles, the status of another level" {
 	loads 0 0 >in.gt
 	latencies() { rows <(gcache "$@" --emit latency --hit-cycles 3 --miss-cycles 4294967295) 12,13; }
 	[ "$(latencies --l1 <in.gt)" = "miss	4294967295 hit	3" ]
@@ -379,7 +379,7 @@ l2.arrival = rr # assumed: a test
 	expect_failure 1 "l1.index in the GPU description" gcache --l1 <md5.gt
 }
 
-@test "parameters that make no sense are usage errors, before anything is read" {
+@test "invalid parameters are usage errors, before anything is read" {
 	while read -r text; do
 		options=${text%%|*}
 		# shellcheck disable=SC2086
@@ -500,7 +500,7 @@ l2.arrival = rr # assumed: a test
 	[ "$(counters all.gt l1 read_hits)" = "$(counters opt.gt l1 read_hits)" ]
 }
 
-@test "opt by hand: what is used last leaves, and what a store will evict leaves first" {
+@test "opt by hand: the line with the farthest next use is evicted, one that a store will invalidate first" {
 	loads 0 128 256 0 128 >in.gt
 	gcache --name c --size 256 --ways full --replace lru <in.gt >lru.gt
 	gcache --name c --size 256 --ways full --replace opt <in.gt >opt.gt
@@ -516,7 +516,7 @@ l2.arrival = rr # assumed: a test
 	[ "$(rows through.gt 6)" = "0 128 256 0 128" ]
 }
 
-@test "what is not a stream is an error, and so is half of one" {
+@test "input that is not a stream is an error, and so is a truncated stream" {
 	expect_failure 1 "" gcache --l1 </dev/null
 	loads 0 128 256 >in.gt
 	head -c -1 in.gt >cut.gt
@@ -530,7 +530,7 @@ l2.arrival = rr # assumed: a test
 	run_man_examples gcache.1
 }
 
-@test "a timed level without time and limits is the functional one" {
+@test "a timed level without latencies and limits equals the functional one" {
 	for kernel in conv gemm; do
 		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gschedule --sm 8 >scheduled.gt
 		gcache --l1 <scheduled.gt | gtrace-cat | grep -v '^#\(history\|count\)' >functional
@@ -539,7 +539,7 @@ l2.arrival = rr # assumed: a test
 	done
 }
 
-@test "a key of the description does not make a level timed; its value is used where an option does" {
+@test "a key of the description does not make a level timed; its value is used if an option does" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu gtx470-16k >scheduled.gt
 	gcache --l1 <scheduled.gt >out.gt
 	[ -z "$(counters out.gt l1 steps)" ]
@@ -592,7 +592,7 @@ l2.arrival = rr # assumed: a test
 	done
 }
 
-@test "the distances of [000] table 3 come out of the timed order" {
+@test "the timed order gives the distances of [000] table 3" {
 	awk 'BEGIN {
 		OFS = "\t"
 		print "#gtrace 1"
@@ -638,7 +638,7 @@ l2.arrival = rr # assumed: a test
 	[ "$(gtrace-cat all.gt | grep -c "merged")" -eq 0 ]
 }
 
-@test "timed options that make no sense say what fits" {
+@test "invalid timed options are refused with what is accepted" {
 	while read -r words expected; do
 		# shellcheck disable=SC2086
 		run gcache --l1 ${words//,/ } </dev/null
@@ -690,16 +690,16 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "[000] figure 1 b): seven partitions of two banks of 128K, and four sets of MSHRs" {
-	# Chunks of 256 bytes to the partitions in turn, lines of 32 bytes to the two banks of each in turn. The
-	# first three sets of MSHRs serve two partitions each, the last serves one: 7 loads that miss, one a
-	# partition, and one entry a set.
+	# Chunks of 256 bytes are assigned to the partitions round-robin, lines of 32 bytes to the two banks of each. The
+	# first three sets of MSHRs serve two partitions each, the last serves one. There are 7 loads that miss, one per
+	# partition, and one entry per set.
 	l2=(--l2 --size 1792K --ways 8 --line 32 --index xor --interleave two-level --partitions 7 --banks 2)
 	for partition in 0 1 2 3 4 5 6; do
 		echo "load.global $((256 * partition)) 0x1 0 0 0"
 	done | requests >in.gt
 	gcache "${l2[@]}" --mshr 4x1 --latency fixed:10 --emit all <in.gt >out.gt
 	[ "$(counters out.gt l2 size sets ways interleave reservations)" = "1835008 7168 8 two-level 7" ]
-	# Served at step 0: those of partitions 0, 2, 4 and 6. The others when entries are free again.
+	# At step 0 those of partitions 0, 2, 4 and 6 are served, the others when entries are free again.
 	[ "$(gtrace-cat --decimal out.gt | awk '$12 == "miss" { print $6 ":" $10 }' | paste -sd' ')" = \
 		"0:0 512:0 1024:0 1536:0 256:9 768:9 1280:9" ]
 	# Two lines of a bank share its port, and lines of the two banks of a chunk do not.
@@ -724,11 +724,11 @@ l2.arrival = rr # assumed: a test
 		gcache --l1 --write evict $time <in.gt >evict.gt
 		# shellcheck disable=SC2086
 		gcache --l1 --write evict --bypass writes $time <in.gt >won.gt
-		# The store leaves, and its whole line is dropped; the other line stays.
+		# The store is sent on and its whole line is invalidated; the other line stays.
 		[ "$(counters evict.gt l1 read_hits write_hits dropped sent_reads sent_writes)" = "4 1 4 12 1" ]
 		[ "$(counters won.gt l1 read_hits writes dropped sent_reads sent_writes)" = "8 0 0 8 1" ]
 	done
-	# L1B: what comes goes on, at its step, and L2 counts as if there were no L1.
+	# L1B: requests pass on at their step, and L2 counts as if there were no L1.
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu gtx970 >scheduled.gt
 	body() { gtrace-cat "$1" | grep -v '^#\(history\|count\)'; }
 	gcache --l2 --size 64K <scheduled.gt | gstats --csv | grep ,l2, >direct
@@ -741,7 +741,7 @@ l2.arrival = rr # assumed: a test
 	done
 }
 
-@test "--issue rr serves what gschedule proposes, where warps are alike, in the same steps" {
+@test "--issue rr serves gschedule's order in the same steps, if all warps make the same accesses" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >scheduled.gt
 	for options in "--ports 1 --mshr 1x4 --latency adaptive:2,0.25" "--banks 2 --mshr 1x16 --merges 2 --latency fixed:30"; do
 		# shellcheck disable=SC2086
@@ -770,7 +770,7 @@ l2.arrival = rr # assumed: a test
 	[ "$(counters <(gcache --l1 --on-full requeue --latency fixed:50 <warp.gt) l1 steps)" = 205 ]
 }
 
-@test "ports under requeue: schedulers that meet at a bank wait for one another" {
+@test "ports with requeue: schedulers that use the same bank wait for one another" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 >scheduled.gt
 	ports() { counters <(gcache --l1 --on-full requeue --latency fixed:9 "$@" <scheduled.gt) l1 port_conflicts lookups steps; }
 	[ "$(ports --ports 1)" = "$(ports)" ]
@@ -783,7 +783,7 @@ l2.arrival = rr # assumed: a test
 	[ "$banked" -lt "$conflicts" ]
 }
 
-@test "the timed model wants scheduled rows, by step" {
+@test "the timed model needs scheduled rows, ordered by step" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >unscheduled.gt
 	run gcache --l1 --ports 1 unscheduled.gt
 	[ "$status" -eq 1 ]
@@ -797,7 +797,7 @@ l2.arrival = rr # assumed: a test
 	[ "$status" -eq 1 ]
 }
 
-@test "timed kernels follow each other, and a pipe of many SMs leaves by step and SM" {
+@test "timed kernels follow each other, and the output of many SMs is ordered by step and SM" {
 	for options in "--on-full requeue --flush never" "--ports 1"; do
 		# shellcheck disable=SC2086
 		gtrace-order "$ROOT"/examples/traces/{gemm,conv}.rdgc.xz | gschedule --sm 8 |
@@ -811,20 +811,20 @@ l2.arrival = rr # assumed: a test
 	done
 }
 
-@test "hints of instructions: what levels hand over adds up, prefetches count apart, and --hints ignore drops them" {
+@test "hints of instructions: requests between levels add up, prefetches are counted separately, and --hints ignore drops them" {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$ROOT/tests/ptx/hints.ptx" | gcoalesce | gschedule --sm 2 >in.gt
 	gcache --l1 <in.gt | gcache --l2 | gdram --channels 2 --banks 4 --row 2K --interleave 256 >out.gt
 	gtrace-cat --check out.gt >/dev/null
 	found() { gstats --csv out.gt | awk -F, -v of="$1" '$1 == "total" && $2 "." $3 == of { print $4 }'; }
-	# 4 prefetches of a line and 2 discards pass L1. Each block has read the lines of its own threads before.
+	# 4 prefetches of a line and 2 discards bypass L1. Each block has read the lines of its own threads before.
 	[ "$(found l1.bypassed)" -eq 24 ]
 	[ "$(found l1.sent_prefetches)" -eq 16 ]
 	[ "$(found l1.sent_discards)" -eq 8 ]
 	[ "$(found l2.prefetches)" -eq 16 ]
 	[ "$(found l2.prefetch_hits)" -eq 16 ]
 	[ "$(found l2.discards)" -eq 8 ]
-	# The loads that take no place in L1 bring in 128 bytes for the word beyond the block's lines.
+	# Of the loads that allocate nothing in L1, the word beyond the block's lines fetches 128 bytes.
 	[ "$(found l2.sent_reads)" -eq "$(found dram.reads)" ]
 	gcache --l1 <in.gt | gcache --l2 --hints ignore | gdram --channels 2 --banks 4 --row 2K --interleave 256 >out.gt
 	gtrace-cat --check out.gt >/dev/null
@@ -835,7 +835,7 @@ l2.arrival = rr # assumed: a test
 	[[ "$output" == *"the timed model honours no hints: expected --hints ignore"* ]]
 }
 
-@test "the timed model refuses a window that it would have to honour" {
+@test "the timed model refuses an access policy window that applies to its level" {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 4 | gtrace-cat |
 		sed 's/^#kernel.*/&\tl2_window=0x200000000000,512,250000,persisting,streaming/' | gtrace-cat --from >in.gt

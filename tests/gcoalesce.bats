@@ -29,28 +29,28 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0x0 32"
 }
 
-@test "a store over a line's border: two requests, and the sectors it covers whole" {
+@test "a store across the end of a line: two requests, and the sectors that it overwrites fully" {
 	trace "0 0 0 0 store.global 4 0xffffffff 0x1010 4 -" | requests |
 		is "0x000000001000 0xf 0xe 28" "0x000000001080 0x1 0x0 4"
 }
 
-@test "lanes that reach over a border: the line reached into serves none of them" {
+@test "a lane across the end of a line counts in the line of its first byte only" {
 	trace "0 0 0 0 load.global 8 0x1 0x107c 0 -" | requests | is "0x000000001000 0x8 0x0 1" "0x000000001080 0x1 0x0 0"
 }
 
-@test "requests stand in the order of the first lane that touches their line" {
+@test "requests are in the order of the first lane that touches their line" {
 	trace "0 0 0 0 load.global 4 0x17 - - 0x2000,0x1000,0x2004,0x1080" | requests |
 		is "0x000000002000 0x1 0x0 2" "0x000000001000 0x1 0x0 1" "0x000000001080 0x1 0x0 1"
 }
 
-@test "atomics and reductions overwrite nothing whole; other spaces are like global" {
+@test "atomics and reductions have no full sectors; other spaces are like global" {
 	for op in atomic.global reduction.global load.local load.texture load.constant; do
 		trace "0 0 0 0 $op 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0x0 32"
 	done
 	trace "0 0 0 0 store.local 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0xf 32"
 }
 
-@test "pascal: 8 lanes of 4 bytes, 4 lanes of 8 and 2 of 16 apart; a broadcast is 4 sectors" {
+@test "pascal: separate groups of 8 lanes of 4 bytes, 4 lanes of 8 and 2 of 16; a broadcast is 4 sectors" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 0 -" | requests --rule pascal |
 		is "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8"
 	trace "0 0 0 0 store.global 8 0xff 0x1000 8 -" | requests --rule pascal-apart |
@@ -59,7 +59,7 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 		is "0x000000001000 0x1 0x0 2" "0x000000001000 0x2 0x0 2"
 }
 
-@test "pascal: groups of a store go on together unless they write the same sector" {
+@test "pascal: the requests of a store's groups are joined unless they write the same sector" {
 	trace "0 0 0 0 store.global 8 0xff 0x1000 8 -" | requests --rule pascal | is "0x000000001000 0x3 0x3 8"
 	trace "0 0 0 0 store.global 4 0xffff 0x1000 0 -" | requests --rule pascal |
 		is "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8"
@@ -117,7 +117,7 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 }
 
 @test "[001] figures 6 and 7: passes on Kepler by stride, in the 4-byte and in the 8-byte mode, beside Fermi" {
-	# What the paper says in words: strides 2, 4 and 6. The 8-byte mode wins for even strides that are no power of two.
+	# From the paper's text: strides 2, 4 and 6. The 8-byte mode is better for even strides that are no power of two.
 	while read -r stride fermi four eight; do
 		trace "0 0 0 0 load.shared 4 0xffffffff 0 $((4 * stride)) -" >t
 		[ "$(gcoalesce --banks 32x4 t | counter coalesce bank_passes)" -eq "$fermi" ]
@@ -162,17 +162,17 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	[ -z "$(counter coalesce shared_cycles <out)" ]
 }
 
-@test "what was coalesced passes, and is not counted again" {
+@test "coalesced requests pass, and are not counted again" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 8 -" "1 1 0 0 load.shared 4 0xffffffff 0 8 -" | gcoalesce >once
 	gcoalesce --rule pascal <once >twice
 	diff <(gtrace-cat once | grep -v '^#history') <(gtrace-cat twice | grep -v '^#history')
-	# A kernel with no row but shared memory's.
+	# A kernel with accesses to shared memory only.
 	trace "1 1 0 0 load.shared 4 0xffffffff 0 8 -" | gcoalesce >once
 	gcoalesce <once >twice
 	diff <(gtrace-cat once | grep -v '^#history') <(gtrace-cat twice | grep -v '^#history')
 }
 
-@test "each kernel is counted by itself" {
+@test "each kernel is counted separately" {
 	cat >t.tsv <<-END
 		#kernel${tab}id=5${tab}name=a${tab}grid=1,1,1${tab}block=32,1,1
 		#kernel${tab}id=7${tab}name=b${tab}grid=1,1,1${tab}block=32,1,1

@@ -33,7 +33,7 @@ counted() { gtrace-cat | grep "^#count.*stage=dram$tab" | tr '\t' '\n' | sed -n 
 	[ "$(counted channel_row_hits <out)" = "[6,1]" ]
 }
 
-@test "it takes requests out, coalesces accesses first, and passes all else" {
+@test "it removes requests, coalesces accesses first, and passes everything else" {
 	gdram <requests >from_requests
 	gdram <accesses >from_accesses
 	diff <(gtrace-cat from_requests | grep -v '^#history') <(gtrace-cat from_accesses | grep -v '^#history')
@@ -43,7 +43,7 @@ counted() { gtrace-cat | grep "^#count.*stage=dram$tab" | tr '\t' '\n' | sed -n 
 	gtrace-cat --check from_accesses
 }
 
-@test "options go before the stream's GPU, that before the defaults" {
+@test "options override the stream's GPU, which overrides the defaults" {
 	gtrace-cat requests | sed "/^#kernel/i #gpu${tab}dram.channels=3${tab}dram.row=1K" | gtrace-cat --from >described
 	[ "$(gdram <requests | counted channels)" -eq 1 ]
 	[ "$(gdram <described | counted channels)" -eq 3 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# gpchase: what [001] measured comes out of pipelines, and from latencies the cache comes back.
+# gpchase: pipelines reproduce the measurements of [001], and latencies give back the cache.
 
 load helpers
 
@@ -66,9 +66,9 @@ levels() {
 	gpchase latency chain.gt
 }
 
-# patterns SERIES: the latencies of the chase `patterns`, in its order: nothing is known; the page is; the line is too;
-# 16 pages fill the L1 TLB; page 0 is out of it; the other pages; then data hits: page 0 is in the L2 TLB still, and 71
-# pages are in none; and, if there is one, a far page.
+# patterns SERIES: the latencies of the chase `patterns`, in its order: all levels miss; the page hits; the line hits too;
+# 16 pages fill the L1 TLB; page 0 misses there; the other pages; then data hits: page 0 hits the L2 TLB, and 71 pages
+# miss all TLBs; and, if there is one, a far page.
 patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }' | paste -sd' '; }
 
 @test "[001] table 3: six latency patterns for Kepler, five for Fermi with L1 and without, access by access" {
@@ -80,7 +80,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	[ "$(patterns series)" = "1x1245 1x639 1x371 16x1245 1x398 55x1245 1x398 71x482" ]
 }
 
-@test "[001] table 3, where GTRACE_REFERENCE has it: all latencies of the paper, and no others" {
+@test "[001] table 3, from GTRACE_REFERENCE: all latencies of the paper, and no others" {
 	table=${GTRACE_REFERENCE:-}/mei2014_table3_global_latency.csv
 	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$table" ] || skip "GTRACE_REFERENCE names no directory with mei2014_table3_global_latency.csv"
 	while IFS=: read -r name gpu size chain; do
@@ -94,7 +94,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	END
 }
 
-@test "latency: what did not come through gcache --emit latency, or not all of it, is an error" {
+@test "latency: input without gcache --emit latency, or with missing accesses, is an error" {
 	chase c -N 4K -s 128
 	gcache --l1 c.gt >missed
 	expect_failure 1 "expected latencies (gcache --emit latency)" gpchase latency missed
@@ -113,7 +113,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 @test "[001] table 4: Fermi L1, 16 KB, lines of 128, 32 sets, not LRU; figure 8: 1/6, 1/2, 1/6, 1/6" {
 	chase c -N 16256..20992:128 -s 64 -k 300
 	series c 116,404 --l1 --size 16K --ways 4 --sector line --index fermi --replace weighted:1/6,1/2,1/6,1/6 >series
-	# A sweep alone shows no more address bits than its N has: longer strides tell that higher ones lead to no other sets.
+	# A sweep shows only the address bits within its N; longer strides show that higher bits do not select other sets.
 	gpchase infer series >out
 	grep -q '^l1.size = 16K # assumed' out
 	grep -q 'undetermined: what address bits from 15 up do to the set: gpchase trace' out
@@ -161,7 +161,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 @test "[001] table 4 and figure 12: texture L1, 12 KB, lines of 32, 4 sets by address bits 7 and 8, LRU" {
 	chase c -N 12160..13312:16 -s 16 -k 4 --texture
 	series c 240,470 --texture >sweep
-	# Strides of a line leave open whether it is 32 or 128 bytes, as in the paper; strides of 64 and 128 tell.
+	# Strides of one line do not show whether it has 32 or 128 bytes, as in the paper; strides of 64 and 128 do.
 	gpchase infer --level texture sweep >out
 	grep -q '^texture.line = 128 # assumed' out
 	grep -q 'undetermined: whether lines are of 128, filled by 32: gpchase trace -N 12.5K -s 128' out
@@ -179,7 +179,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	grep -q '^texture.replace = lru # measured' out
 }
 
-@test "infer: bad series get a line" {
+@test "infer: bad series are refused with one line" {
 	printf 'N\toffset\tlatency\n' >head
 	expect_failure 1 "expected a series" gpchase infer /dev/null
 	expect_failure 1 "column names" gpchase infer "$ROOT/README.md"
@@ -213,7 +213,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	[ "$(gpchase infer late early | grep -v '^#')" = "$(gpchase infer series | grep -v '^#')" ]
 }
 
-@test "infer: a partial sweep says what is not known, and which run would settle it" {
+@test "infer: with a partial sweep it prints what is not known, and which run would settle it" {
 	chase c -N 3968..4608:32 -s 32
 	series c 100,200 --l1 --size 4K --ways 2 --sector line >series
 	gpchase infer series >out
@@ -225,7 +225,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	grep -q 'undetermined: everything; all runs fit, up to N = 2K' out
 }
 
-@test "infer: noise is named, and does no harm" {
+@test "infer: noise is reported, and does not change the result" {
 	chase c -N 3968..6400:32 -s 32 -k 9
 	series c 100,200 --l1 --size 4K --ways 4 --sector line >series
 	awk -v OFS='\t' 'BEGIN { srand(7) } NR > 1 { $3 += int(rand() * 9) - 4; if (rand() < 0.01) $3 = int(90 + rand() * 3000) } 1' series >noisy
@@ -237,7 +237,8 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	grep -q '^# contradiction: N = ' out
 }
 
-# ask FILE GCACHE_OPTION...: runs what `gpchase infer FILE` says would settle it on that level, adds it to FILE, and so on until nothing is left.
+# ask FILE GCACHE_OPTION...: makes the runs that `gpchase infer FILE` proposes on that level and appends them to FILE,
+# until it proposes none.
 ask() {
 	local file=$1 turn command
 	shift
@@ -254,7 +255,7 @@ ask() {
 	return 1
 }
 
-@test "infer: from a first look, by the runs it asks for, to a whole description, which is that of the cache" {
+@test "infer: from a coarse sweep, by the runs that it proposes, to the complete description of the cache" {
 	while IFS='|' read -r options expected; do
 		chase c -N 1K..16K:1K -s 16 --base 0
 		eval "series c 100,200 --l1 $options" >series
@@ -268,10 +269,10 @@ ask() {
 	TABLE
 }
 
-@test "a real Pascal's L1, access by access: 24 KB, 4 sets of 48 ways, and a set function that explains all of it" {
+@test "a real Pascal's L1, access by access: 24 KB, 4 sets of 48 ways, and a set function that explains all accesses" {
 	file=${GTRACE_REFERENCE:-}/pascal_l1_pchase_trace_native.csv
 	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$file" ] || skip "GTRACE_REFERENCE names no directory with pascal_l1_pchase_trace_native.csv"
-	# Two runs, both beyond the capacity: two of the sets overflow. Nothing is sure, and what would make it so is said.
+	# Two runs, both larger than the cache: two of the sets overflow. Nothing is sure, and a run is proposed.
 	gpchase infer --base 0x7fe15f400000 "$file" >out
 	grep -q '^# latency 81 cycles (78 to 83), 7606 accesses: hits' out
 	grep -q '^l1.size = 24K # assumed: P-chase, not sure: 2 sets overflowed, 2 more hold the lines that hit' out
@@ -281,7 +282,7 @@ ask() {
 	grep -q '^l1.replace = lru # assumed: P-chase, not sure: 0 of 12282 accesses contradict it' out
 	grep -q '^# undetermined: the capacity; no run fits: gpchase trace' out
 	[ "$(grep -c 'P-chase, sure' out)" = 0 ]
-	# The function is that of both descriptions; with it gcache hits where the GPU did, access by access.
+	# Both descriptions have this function; with it gcache has the GPU's hits, access by access.
 	index=$(sed -n 's/^l1.index = \([^ ]*\) .*/\1/p' out)
 	for gpu in gtx1080 titanx-pascal; do
 		[ "$(sed -n 's/^l1.index *= \([^ ]*\) .*/\1/p' "$ROOT/gpus/$gpu")" = "$index" ]
@@ -292,7 +293,7 @@ ask() {
 			END { print n, wrong }' model "$file" >compared
 		[ "$(cat compared)" = "12288 0" ]
 	done
-	# Where no sum of address bits will do, the sets as they were seen are a function too.
+	# If no sum of address bits fits, the observed sets are a function too.
 	gpchase infer --line 32 "$file" >out
 	grep -q '^l1.index = table:[0-3]* # assumed' out || grep -q '^# l1.index = table:[0-3]*: ' out
 }

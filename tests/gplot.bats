@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# gplot: pictures of what the tools print. Pictures are read back (tests/picture.py), so that data or
-# words that are missing fail.
+# gplot: pictures of the tools' tables. Pictures are read back (tests/picture.py), so that missing data or words fail.
 
 bats_require_minimum_version 1.5.0
 
@@ -28,7 +27,7 @@ picture() {
 	python3 "$ROOT/tests/picture.py" "$BATS_TEST_TMPDIR/picture.svg" >"$BATS_TEST_TMPDIR/shown"
 }
 
-# shows LINE...: each is a line of what the picture shows.
+# shows LINE...: the picture shows each of these lines.
 shows() {
 	for line in "$@"; do
 		grep -qxF -- "$line" "$BATS_TEST_TMPDIR/shown" || {
@@ -52,11 +51,11 @@ shows() {
 @test "histogram: figure 1 of [002], distance by distance" {
 	printf 'kernel\tdistance\tto\tcount\n1\t0\t0\t1\n1\t1\t1\t2\n1\tinf\tinf\t4\n' | picture histogram
 	shows "boxes 3" "text 0" "text 1" "text inf" "text 4" "text reuse distance (lines)"
-	# Four fifths of the heights of the bars are those of the counts.
+	# The heights of the bars are proportional to the counts.
 	[ "$(grep '^height' "$BATS_TEST_TMPDIR/shown" | tr '\n' ' ')" = "height 0.25 height 0.50 height 1.00 " ]
 }
 
-@test "csdd: each file a line, sizes as one says them, a fraction to 1" {
+@test "csdd: a line for each file, sizes with suffixes, fractions up to 1" {
 	grd --csdd conv.gt >conv.tsv
 	grd --csdd gemm.gt >gemm.tsv
 	picture csdd conv.tsv gemm.tsv
@@ -87,7 +86,7 @@ shows() {
 	gtrace-ptx --static --tree --launch 'transpose<<<(2,8),(32,8)>>>(in=f32[64*64], out=f32[64*64], 64, 64)' \
 		"$ROOT/examples/kernels/ptx/transpose.ptx" >lanes
 	picture coalescing lanes --where op=load,store
-	# Of the store only the first sector's 8 places have lanes.
+	# For the store only the first sector's 8 places have lanes.
 	shows "text transpose, line 45: load" "text transpose, line 49: store" "text lanes" \
 		"text 4-byte units of the 128 bytes from the warp’s first sector"
 	[ "$(gplot coalescing --script lanes --where line=49 | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside && $2 > 0' | wc -l)" -eq 8 ]
@@ -98,7 +97,7 @@ shows() {
 		gpchase latency >series
 	picture pchase --hit-below 150 series
 	shows "points 33" "text miss rate (%)" "text size of the array (bytes)" "text 4K" "text 100"
-	# What fits never misses twice; what is a set too large misses always [001].
+	# An array that fits never misses twice; one that exceeds every set always misses [001].
 	gplot pchase --script --hit-below 150 series | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 }
 		inside && ($1 <= 4096 ? $2 != 0 : $1 >= 5120 ? $2 != 100 : 0) { exit 1 }'
 	picture pchase series
@@ -109,7 +108,7 @@ shows() {
 	shows "text latency (cycles)" "text place in the array (bytes)"
 }
 
-@test "pchase: the latencies of a GPU, in the words of another program" {
+@test "pchase: the latencies of a GPU, in the format of another program" {
 	file=${GTRACE_REFERENCE:-}/pascal_l1_pchase_trace_native.csv
 	[ -n "${GTRACE_REFERENCE:-}" ] && [ -r "$file" ] || skip "GTRACE_REFERENCE names no directory with pascal_l1_pchase_trace_native.csv"
 	picture pchase -x N_bytes -y latency_cycles --hit-below 150 "$file"
@@ -124,7 +123,7 @@ shows() {
 	grd --per sm,set:64 --classes 1,2,4 conv.gt >classes
 	picture bars --stack -x ways -y compulsory,capacity,conflict classes
 	shows "text compulsory" "text capacity" "text conflict" "text references" "text ways (lines a set)" "text 4"
-	# A stack is as high as all misses together.
+	# The height of a stack is the sum of all misses.
 	gplot bars --stack --script -x ways -y compulsory,capacity,conflict classes |
 		awk '/^\$data2/ { inside = 1; next } /^EOD/ { inside = 0 } inside { print $2 }' |
 		diff - <(awk 'NR > 1 { print $6 + $7 + $8 }' classes)
@@ -168,7 +167,7 @@ shows() {
 	gplot sweep -x stride -y passes --script banks.csv | grep -qx '32 32'
 }
 
-@test "figure 12 of [002]: parameters at parts of their value, a panel for each trace" {
+@test "figure 12 of [002]: parameters at fractions of their value, a panel for each trace" {
 	{
 		echo trace,parameter,factor,reads,hits
 		for trace in conv gemm; do
@@ -187,14 +186,14 @@ shows() {
 	gplot sweep -x factor -y hits/reads --by parameter --panel trace --terminal text factors.csv | grep -q 'gemm; y: hits (% of reads)'
 }
 
-@test "a million points are drawn as the pixels they are" {
+@test "a million points are reduced to pixels" {
 	awk 'BEGIN { print "x,y"; for (i = 0; i < 300000; i++) print i "," (i * 7919) % 1000 }' |
 		gplot scatter -x x -y y --script | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside { n++ } END { exit n > 300000 || n < 100000 }'
 	awk 'BEGIN { print "kernel\tdistance\tbelow\tfraction"; for (i = 1; i < 200000; i++) print 1 "\t" i "\t" i "\t" i / 200000 }' |
 		gplot csdd --script | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside { n++; last = $1 } END { exit n > 2100 || n < 900 || last < 199999 }'
 }
 
-@test "terminals: SVG, PNG by name and by option, text with the words of the axes" {
+@test "terminals: SVG, PNG by name and by option, text with the labels of the axes" {
 	grd --csdd conv.gt >conv.tsv
 	gplot csdd conv.tsv | head -c 5 | grep -q '<?xml'
 	gplot csdd conv.tsv -o "$BATS_TEST_TMPDIR/x.png"
@@ -215,7 +214,7 @@ shows() {
 	script -qec "gplot csdd --terminal png conv.tsv" /dev/null </dev/null | grep -q 'not written to a terminal'
 }
 
-@test "names are drawn, and nothing else is done with them" {
+@test "names are drawn, and never executed" {
 	mkdir -p "$BATS_TEST_TMPDIR/hostile"
 	cd "$BATS_TEST_TMPDIR/hostile"
 	{
@@ -232,7 +231,7 @@ shows() {
 	shows 'text `touch pwned`' 'text %s%n %d' 'text @GPVAL $x {/Bold y}' 'text </text><script>' 'text bad???' "boxes 8"
 }
 
-@test "what is wrong is said in one line" {
+@test "errors are one line" {
 	printf 'a,b\n1,2\n' >table.csv
 	expect_failure 2 "expected a kind of picture" gplot
 	expect_failure 2 "expected a kind of picture" gplot pie table.csv
@@ -265,7 +264,7 @@ shows() {
 	PATH=$(dirname "$(command -v gplot)") gplot bars --script table.csv >/dev/null
 }
 
-@test "a failing gnuplot is named, and leaves no picture" {
+@test "a failing gnuplot is reported, and leaves no picture" {
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\necho picture; echo "no such terminal" >&2; exit 3\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
 	chmod +x "$BATS_TEST_TMPDIR/bin/gnuplot"
@@ -274,13 +273,13 @@ shows() {
 	[ ! -e "$BATS_TEST_TMPDIR/none.svg" ]
 }
 
-@test "a reader that went away is no error to speak of" {
+@test "a closed pipe downstream is quiet" {
 	printf 'a,b\n1,2\n' >table.csv
 	gplot bars table.csv 2>"$BATS_TEST_TMPDIR/err" | true
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 }
 
-@test "the script is what is drawn" {
+@test "--script prints the script that is drawn" {
 	grd --csdd conv.gt >conv.tsv
 	gplot csdd conv.tsv --script >script
 	gnuplot -d - <script >by-hand.svg
@@ -294,7 +293,7 @@ shows() {
 	done
 }
 
-@test "the README's pictures are what the commands beside them draw" {
+@test "the README's pictures are those that its commands draw" {
 	grep -q 'docs/.*svg conv.tsv' "$ROOT/README.md"
 	mkdir -p "$BATS_TEST_TMPDIR/readme/docs"
 	cd "$BATS_TEST_TMPDIR/readme"

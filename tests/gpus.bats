@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-# load TEXT: gschedule's word on a description
+# load_text TEXT ERROR: gschedule refuses this description with this error
 load_text() {
 	printf '%b' "$1" >"$BATS_TEST_TMPDIR/gpu"
 	expect_failure 2 "$2" gschedule --gpu "$BATS_TEST_TMPDIR/gpu"
@@ -47,7 +47,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	done
 }
 
-@test "figures are those of the papers" {
+@test "values are those of the papers" {
 	while read -r gpu key value source; do
 		grep -q "^$key  *= $value  *# paper: $source" "$ROOT/gpus/$gpu" || { echo "$gpu $key"; return 1; }
 	done <<-'END'
@@ -74,7 +74,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 
 @test "[001] table 1: the three GPUs" {
 	value() { sed -n "s/^$2  *= \([^#]*[^# ]\)  *#.*/\1/p" "$ROOT/gpus/$1"; }
-	# Beside 16K of L1 the two later ones have 48K of shared memory, of 64K; Kepler's L1 is not for global memory.
+	# The two later ones have 16K of L1 and 48K of shared memory, of 64K; Kepler's L1 does not cache global memory.
 	while read -r gpu compute shared banks bytes l1 l2 bypass; do
 		[ "$(value "$gpu" compute_capability)" = "$compute" ]
 		[ "$(value "$gpu" shared)" = "$shared" ]
@@ -90,10 +90,10 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	END
 	[ "$(value gtx780 shared_bank_unit)" = 4 ]
 	[ "$(value gtx780 window.size)" = 512M ]
-	# The latencies of tables 3 and 5 are tested as what chains of levels make of them: see gpchase.bats.
+	# gpchase.bats tests the latencies of tables 3 and 5 with chains of levels.
 }
 
-@test "a GPU without caches says so, and everything passes them by" {
+@test "a description can have a GPU without caches, and all requests bypass them" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu gtx280 >"$BATS_TEST_TMPDIR/s"
 	gcache --l1 "$BATS_TEST_TMPDIR/s" | gcache --l2 >"$BATS_TEST_TMPDIR/passed"
 	diff <(gtrace-cat "$BATS_TEST_TMPDIR/s" | grep -v '^#') <(gtrace-cat "$BATS_TEST_TMPDIR/passed" | grep -v '^#')
@@ -104,12 +104,12 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 		run ! grep "^total,$level,\(sets\|ways\|line\)," "$BATS_TEST_TMPDIR/out"
 	done
 	gtrace-cat --gpu gtx280 | grep -q '^l1  *none$'
-	# What if it had one?
+	# An option can add one.
 	gcache --l1 --size 16K "$BATS_TEST_TMPDIR/s" | gstats --csv | grep -q '^total,l1,read_hits,[1-9]'
 	expect_failure 2 "one that is absent is left out of the pipe" gcache --tlb l1tlb --size none "$BATS_TEST_TMPDIR/s"
 }
 
-@test "gtrace-cat --gpu shows what follows from a description" {
+@test "gtrace-cat --gpu shows the values derived from a description" {
 	gtrace-cat --gpu gtx470-48k >"$BATS_TEST_TMPDIR/out"
 	grep -q '^l1  *384 lines of 128, 64 sets of 6, 7 offset bits, 6 index bits by fermi$' "$BATS_TEST_TMPDIR/out"
 	grep -q '^l2tlb  *65 lines of 2M, sets of 17,8x6 ways$' "$BATS_TEST_TMPDIR/out"
@@ -172,7 +172,7 @@ level_options() {
 		{ out() }' | sed 's/  */ /g'
 }
 
-# The values that a line of level_options lists: default and words, with something filled in for what is in capitals.
+# The values that a line of level_options lists: the default and the words, with values for the parts in capitals.
 listed_values() {
 	sed -E 's/.*\[([^];]*)(;[^]]*)?\]$/\1/' <<<"$1"
 	cut -d ' ' -f 2 <<<"$1" | tr '|' '\n' | sed -nE '/^[a-z-]+$/p'
@@ -183,7 +183,7 @@ listed_values() {
 	esac
 }
 
-@test "options that describe a level, keys of descriptions and their manual are one; each value that --help lists is taken" {
+@test "options of a level, keys of descriptions and the manual agree; each value that --help lists is accepted" {
 	level_options >"$BATS_TEST_TMPDIR/options"
 	sed -n '/^\.Ss A cache level/,/^\.Ss DRAM/p' man/gtrace-gpu.5 | sed -n 's/^\.It Cm //p' | tr -s ' ,' '\n' | sort >"$BATS_TEST_TMPDIR/keys"
 	diff <(cut -d ' ' -f 1 "$BATS_TEST_TMPDIR/options" | sed 's/^--//; y/-/_/' | sort) "$BATS_TEST_TMPDIR/keys"
@@ -200,7 +200,7 @@ listed_values() {
 	done <"$BATS_TEST_TMPDIR/options"
 }
 
-@test "the keys of the manual that are of no level load, and no others" {
+@test "of keys that belong to no level, exactly those in the manual are accepted" {
 	sed -n '/^\.Ss The GPU/,/^\.Ss A cache level/p; /^\.Ss DRAM/,/^\.Sh/p' man/gtrace-gpu.5 | sed -n 's/^\.It Cm //p' | tr -s ' ,' '\n' >"$BATS_TEST_TMPDIR/keys"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/keys")" -eq "$(sed -n '/keys\[\] = {/,/^};/p' lib/gpu/gpu.c | grep -c '{"')" ]
 	while read -r key; do
@@ -211,7 +211,7 @@ listed_values() {
 	done <"$BATS_TEST_TMPDIR/keys"
 }
 
-@test "a key does what the option of its name does" {
+@test "a key has the effect of the option with its name" {
 	gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce >"$BATS_TEST_TMPDIR/in.gt"
 	while read -r level key value differs options; do
 		{

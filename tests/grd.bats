@@ -34,7 +34,7 @@ threads() {
 }
 
 distances() { grd --distances "$@" | awk 'NR > 1 { printf "%s%s", separator, $9; separator = " " }'; }
-# column NAME: one column of a table.
+# column NAME: a column of a table.
 column() { awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'; }
 rows() { gtrace-cat | grep -v '^#'; }
 
@@ -96,7 +96,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 	grep -qx '1,there,references,7' csv
 }
 
-@test "accesses pass as they are and are counted as their requests would be" {
+@test "accesses pass unchanged and are counted as their requests" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >accesses
 	gcoalesce <accesses >requests
 	diff <(rows <accesses) <(grd <accesses | rows)
@@ -154,7 +154,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 	[ "$(grd --distances <stream | column sm | paste -sd ' ')" = "0 1 0 1 0 1 0" ]
 }
 
-# The property that makes one profile stand for many caches.
+# The property by which one profile describes many caches.
 @test "hits by MRU position are those of gcache with LRU, at every number of ways" {
 	for trace in conv gemm; do
 		gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule --sm 4 --max-blocks 2 |
@@ -175,7 +175,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 	done
 }
 
-@test "a shared cache behind another: one stack for each set, of what arrives" {
+@test "a shared cache after another: one stack for each set, with the requests that arrive" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 |
 		gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from |
 		gcache --l1 --size 2K --ways 4 --line 128 --sector line >misses
@@ -187,7 +187,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 	done
 }
 
-@test "the end of a kernel forgets all lines, unless told not to" {
+@test "the end of a kernel empties the stacks, except with --flush never" {
 	requests 0 1 0 / 0 1 2 >stream
 	[ "$(distances <stream)" = "inf inf 1 inf inf inf" ]
 	[ "$(distances --flush never <stream)" = "inf inf 1 0 1 inf" ]
@@ -224,7 +224,7 @@ loads() {
 # curve_misses SETS WAYS <TABLE: the misses of a cache in a table of --curve or --curve-sets.
 curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misses = $6 } END { print misses }'; }
 
-@test "curves: every size and number of ways in one pass, hit for hit those of gcache" {
+@test "curves: every size and number of ways in one pass, with exactly the hits of gcache" {
 	for trace in conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz; do
 		loads $trace --max-blocks 2 >stream
 		grd --curve-sets 1,4,7,16,64 <stream >curves
@@ -264,7 +264,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 	done
 	diff <(grd --sdcm 1K,2,128 --op stores <stream | cut -f 5-) <(printf 'references\thits\thit_ratio\n0\t0.000\t-\n0\t0.000\t-\n')
 	[ "$(grd --sample 0.5 --csdd <stream | grep -c '^2')" -eq 0 ]
-	# As counts: zeros, and what is 0/0 has no value.
+	# As counts: zeros, and 0/0 has no value.
 	grd --op stores --sdcm 1K,2,128 --count <stream | grd --op stores --lines 8 --count | grd --op stores --per set:4 --classes 2 --count |
 		grd --op stores --sharing warp:8 --count | grd --op stores --curve-sets 1,4 --count | grd --op stores --by pc >empty
 	gtrace-cat --check empty
@@ -273,7 +273,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 	[ "$(gstats --csv empty | grep -c '^[12],.*,references,0$')" -eq 14 ]
 }
 
-@test "the model: exact, approximated, and what it comes to for a fully associative cache" {
+@test "the model: exact, approximated, and for a fully associative cache" {
 	loads gemm.rdgc.xz >stream
 	grd --sdcm 4K,32,128 <stream >model
 	[ "$(column hits <model)" = "$(grd --lines 32 <stream | column hits).000" ]
@@ -297,7 +297,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 		)
 		[ "$(grd --sdcm "$size,$ways,64" <stream | column hits)" = "$expected" ] || { echo "$how: $expected"; return 1; }
 	done
-	# The normal approximation errs by at most a tenth where the distances are near the number of lines.
+	# The error of the normal approximation is at most a tenth for distances near the number of lines.
 	paste <(grd --sdcm 16K,4,128 <stream | column hit_ratio) <(grd --sdcm-normal 16K,4,128 <stream | column hit_ratio) |
 		awk '{ exit !($1 != $2 && ($1 - $2) ^ 2 < 0.01) }'
 }
@@ -311,7 +311,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 		1${tab}2${tab}8${tab}9${tab}3${tab}6${tab}0${tab}0${tab}0
 	END
 	[ "$(grd --per set:4 --classes 1,2 <stream | cut -f 10- | paste -sd ' ')" = "latency_miss${tab}merged${tab}reservation_fail 0${tab}0${tab}0 0${tab}0${tab}0" ]
-	# The other way round: line 1 stays in its set while 0, 2 and 4 push it off the end of one stack.
+	# The opposite case: line 1 stays in its set while 0, 2 and 4 evict it from the fully associative cache.
 	requests 1 0 2 4 1 >stream
 	[ "$(grd --per set:2 --classes 1 <stream | column spared)" -eq 1 ]
 	loads conv.rdgc.xz >stream
@@ -320,7 +320,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 		grd --per sm,set:$sets --index $index --classes 1,2,4 <stream >classes
 		diff <(awk 'NR > 1 { print $5, $6 }' classes) <(grd --per sm,set:$sets --index $index --lines 1,2,4 <stream | awk 'NR > 1 { print $4, $5 }')
 		awk 'NR > 1 && $5 + $6 + $7 + $8 != $4 { exit 1 }' classes
-		# Together the misses that are no conflicts and the hits that are spared are the fully associative cache's.
+		# The misses other than conflicts and the spared hits together are the misses of the fully associative cache.
 		diff <(awk 'NR > 1 { print $5 + $8 - $9 }' classes) <(grd --lines $sets,$((2 * sets)),$((4 * sets)) <stream | awk 'NR > 1 { print $4 }')
 	done
 }
@@ -331,7 +331,7 @@ summed() {
 		END { for (k = 1; k <= n; k++) { line = size[k]; for (i = first; i <= fields; i++) line = line " " sum[size[k], i]; print line } }'
 }
 
-# table_3: the requests of [000] table 3, in the order of a timed level, with what each found.
+# table_3: the requests of [000] table 3, in the order of a timed level, with their status.
 table_3() {
 	awk 'BEGIN {
 		OFS = "\t"
@@ -345,7 +345,7 @@ table_3() {
 	}' | gtrace-cat --from | gcache --l1 --size 4K --ways 8 --banks 2 --ports 2 --mshr 1x2 --latency fixed:2 --emit all
 }
 
-@test "[000] table 3: of a timed order only hits and misses have distances, and fails are counted apart" {
+@test "[000] table 3: in a timed order only hits and misses have distances; fails are counted separately" {
 	table_3 >stream
 	[ "$(grd --per set:2 --distances <stream | awk 'NR > 1 { print substr($10, 1, 1), $9 }' | sort | paste -sd ' ')" = "h 2 h 3 m inf m inf m inf m inf m inf m inf m inf m inf" ]
 	[ "$(distances --per set:2 <stream)" = "$(gtrace-cat stream | awk -F '\t' '/^#/ || $12 != "reservation_fail"' | gtrace-cat --from | distances --per set:2)" ]
@@ -355,7 +355,7 @@ table_3() {
 	grd --per set:2 <stream | gstats --csv | grep -qx '1,reuse,reservation_fails,6'
 }
 
-@test "classes over a timed order: latency misses and merges apart, by what the level says" {
+@test "classes in a timed order: latency misses and merges are separate, by the level's status" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled
 	for how in "--mshr 1x2 --merges 8 --latency fixed:20" "--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency half-normal:20,10,1"; do
 		gcache --l1 --size 8K --ways 4 --line 128 --sector 128 --index mod $how --emit all <scheduled >timed
@@ -381,7 +381,7 @@ table_3() {
 	done
 	grd --per global --sharing sm:64 <stream >sharing
 	[ "$(column alone <sharing)" -eq "$(grd --per sm --lines 64 <stream | column hits)" ]
-	# Two warps of one line each that push each other out of it.
+	# Two warps that evict each other's only line.
 	{
 		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=64,1,1\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
 		for an in 0 1 2; do
@@ -433,7 +433,7 @@ counters() {
 	for counter; do sed -n "s/^1,$stage,$counter,//p" csv; done | tr -d '"' | paste -sd ' '
 }
 
-@test "tables as counts: what --count adds is what the table prints, and the invariants hold" {
+@test "tables as counts: --count adds the table's numbers, and the invariants hold" {
 	loads conv.rdgc.xz >stream
 	for how in "--lines 16,64,256" "--lines 64 --by op" "--per sm,set:64 --classes 1,2,4" "--sharing block:64,256" "--per global --sharing sm:64" \
 		"--sdcm 16K,4,128" "--sdcm-normal 16K,4,128" "--curve-sets 1,16" "--profile --by pc" "--sample 0.1 --lines 64 --by op" "--sample 0.1 --sdcm 16K,4,128"; do
@@ -453,7 +453,7 @@ counters() {
 	[ "$(counters reuse:16 infinite per)" = "$(counters reuse:1 infinite) sm,set:16" ]
 }
 
-@test "what does not add up is told" {
+@test "--check reports counters that do not add up" {
 	count() { printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=s\tkernel=1\tgranularity=line:128\t%b\n' "$1" | gtrace-cat --from; }
 	for wrong in 'references=3\tinfinite=1\tdistance=[1]\tfar=[]' 'references=3\thits=1\tcompulsory=1\tcapacity=0' 'references=1\ta.references=1\tb.references=1' \
 		'references=1\texpected_hits=101' 'alone=1\ttogether=2\tgained=2\tlost=0' 'references=9\thits=1\tcompulsory=1\tcapacity=3\tconflict=3\tlatency_miss=0\tmerged=0' \
@@ -465,7 +465,7 @@ counters() {
 	[ "$(gtrace-cat --check stream)" = "3 invariants hold" ]
 }
 
-@test "classes and sharing of each instruction, op and array: as the profiles say, and together the whole" {
+@test "classes and sharing of each instruction, op and array agree with the profiles, and add up" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >stream
 	for by in op pc array; do
 		grd --per sm,set:16 --classes 1,4,16 --by $by <stream >classes
@@ -490,14 +490,15 @@ counters() {
 	diff <(grd --lines 9 --by kernel <stream | cut -f 1,2,4) <(printf 'kernel\tkernel\treferences\n1\tsame one\t1\n2\tother\t2\n3\tsame one\t3\n')
 }
 
-# mean_difference EXACT SAMPLED: of the miss ratios of two curves, over all sizes of the exact one, and the error stated.
+# mean_difference EXACT SAMPLED: the mean difference of two curves' miss ratios, over all sizes of the exact one, and
+# the stated error.
 mean_difference() {
 	awk 'FNR == 1 { file++; next } file == 1 { ways[++n] = $3; ratio[n] = $7; next } { w[++m] = $3; r[m] = $7; error = $8 }
 		END { for (size = 1; size <= ways[n]; size++) { while (i < n && ways[i + 1] <= size) i++; while (j < m && w[j + 1] <= size) j++
 			sum += (ratio[i] > r[j] ? ratio[i] - r[j] : r[j] - ratio[i]) } print sum / ways[n], error }' "$1" "$2"
 }
 
-@test "samples: exact and sampled curves agree within the error that is stated, on all examples" {
+@test "samples: exact and sampled curves agree within the stated error, on all examples" {
 	for trace in conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz; do
 		for per in global sm; do
 			gtrace-order "$ROOT/examples/traces/$trace" | gschedule --sm 4 >stream
@@ -513,7 +514,7 @@ mean_difference() {
 	done
 }
 
-@test "samples: references are exact, and so is what adds up to them" {
+@test "samples: references are exact, and the distances add up to them" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
 	for how in "--sample 0.1" "--sample-lines 64"; do
 		for by in "" "--by op" "--by pc"; do
@@ -526,7 +527,7 @@ mean_difference() {
 	done
 }
 
-@test "wrong options are told before anything is read" {
+@test "wrong options are reported before anything is read" {
 	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per thread" \
 		"--op reads" "--op loads," "--by row" "--count" "--count --distances" "--lines 1 --count --total" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
 		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances" \
@@ -547,7 +548,7 @@ mean_difference() {
 	expect_failure 1 "run gschedule first" grd --per sm --profile <stream
 }
 
-@test "a stream that breaks off gives no table" {
+@test "a truncated stream gives no table" {
 	requests 1 2 3 1 >stream
 	head -c -9 stream >broken
 	expect_failure 1 "" grd --profile <broken
@@ -558,7 +559,7 @@ mean_difference() {
 	expect_failure 1 "" gstats <out
 }
 
-@test "a full disk is noticed" {
+@test "a full disk is an error" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	requests 1 2 3 1 >stream
 	for how in --profile --distances ""; do

@@ -29,7 +29,7 @@ rows() {
 	done
 }
 
-@test "rows are those of a slow, obvious schedule: every mapping, dispatch, issue and number of schedulers" {
+@test "rows agree with a slow, simple schedule: every mapping, dispatch, issue and number of schedulers" {
 	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 14
 }
 
@@ -46,7 +46,7 @@ rows() {
 	done
 }
 
-@test "no row is lost, and each is the same but for step and SM" {
+@test "no row is lost, and only step and SM change" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gtrace-cat | grep -v '^#' | sort >"$BATS_TEST_TMPDIR/in"
 	for map in rr part:3 random:5; do
 		scheduled gemm --sm 5 --max-blocks 2 --map "$map" | cut -f 1-10,13 | sort >"$BATS_TEST_TMPDIR/out"
@@ -74,7 +74,7 @@ rows() {
 		gtrace-cat | grep -v '^#' | cmp - "$BATS_TEST_TMPDIR/once"
 }
 
-@test "--only-sm and --waves model a part, and say which" {
+@test "--only-sm and --waves model a part, and count it" {
 	run bash -c "gtrace-order '$ROOT/examples/traces/gemm.rdgc.xz' | gschedule --sm 5 --max-blocks 2 | gtrace-cat"
 	[ "$(counter blocks <<<"$output")" -eq 16 ]
 	[ "$(counter modelled_blocks <<<"$output")" -eq 16 ]
@@ -91,7 +91,7 @@ rows() {
 	[ "$(counter rows <<<"$output")" -eq "$(grep -vc '^#' <<<"$output")" ]
 }
 
-@test "first-done: a part is what the whole does there" {
+@test "first-done: a part agrees with that part of the whole schedule" {
 	options="--sm 3 --max-blocks 2 --dispatch first-done"
 	# shellcheck disable=SC2086
 	scheduled conv $options | awk '$12 != 1' >"$BATS_TEST_TMPDIR/part"
@@ -105,8 +105,8 @@ rows() {
 	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq 12 ]
 }
 
-# Of a scheduled stream as text, and lines "kernel block steps": whether more blocks than SLOTS are ever on
-# an SM, where a block is there from its first access until it has issued its last and its steps are over.
+# From a scheduled stream as text, and lines "kernel block steps": whether an SM ever holds more blocks than SLOTS. A
+# block is resident from its first access until it has issued its last and its steps have passed.
 check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	awk -v slots="$1" '
 		NR == FNR { takes[$2] = $3; next }
@@ -134,7 +134,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 		}' "$2" "$3"
 }
 
-@test "any-done: of the SMs that have room any takes the next block, by the seed" {
+@test "any-done: the seed decides which SM with room takes the next block" {
 	cd "$BATS_TEST_TMPDIR"
 	# 40 blocks of one warp and one access, two at a time on 4 SMs: all SMs have room at once.
 	one() { awk 'BEGIN { print "#kernel id=1 name=k grid=40,1,1 block=32,1,1"; for (b = 0; b < 40; b++) print 0, b, 0, "R", 4096 * b, 4 }'; }
@@ -144,17 +144,17 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	placed --dispatch any-done --seed 1 | cmp - first
 	placed --dispatch any-done --seed 2 >second
 	run ! cmp first second
-	# Blocks start in their order, each SM holds two at most, and the first eight are dealt in turn.
+	# Blocks start in their order, each SM holds at most two, and the first eight are assigned round-robin.
 	awk '$3 < last { exit 1 } { last = $3; n[$2]++ } NR <= 8 && $2 != (NR - 1) % 4 { exit 1 } END { for (sm in n) if (n[sm] != 10) exit 1 }' first
 	placed --dispatch first-done >plain
 	[ "$(cut -d ' ' -f 1,3 first)" = "$(cut -d ' ' -f 1,3 plain)" ]
-	# Without ties it is first-done.
+	# Without ties it equals first-done.
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >in.gt
 	[ "$(gschedule --sm 1 --max-blocks 3 --dispatch any-done in.gt | gtrace-cat | grep -v '^#' | cksum)" = "$(gschedule --sm 1 --max-blocks 3 --dispatch first-done in.gt | gtrace-cat | grep -v '^#' | cksum)" ]
 	expect_failure 2 "seed" gschedule --sm 1 --seed x in.gt
 }
 
-@test "a description says when SMs take blocks, an option overrules it" {
+@test "the dispatch policy comes from the description, and an option overrides it" {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt
 	for policy in wave first-done any-done; do
@@ -189,7 +189,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	for file in none few; do
 		scheduled conv --sm 3 --max-blocks 2 --dispatch first-done --block-steps $file | cmp - plain
 	done
-	# An SM of one slot: each block starts when the one before is over.
+	# An SM with one slot: each block starts when the previous one ends.
 	rows block 0 1 2 | gtrace-cat --from >in
 	printf '7 0 1000000000\n# a remark\n\n7 1 5 # another\n' | gschedule --sm 1 --max-blocks 1 --dispatch first-done --block-steps /dev/stdin in |
 		gtrace-cat >out
@@ -197,7 +197,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	[ "$(counter steps <out)" = 1000000006 ]
 }
 
-@test "steps of blocks that make no sense are named with their line" {
+@test "invalid steps of blocks are refused with their line" {
 	cd "$BATS_TEST_TMPDIR"
 	rows block 0 1 2 | gtrace-cat --from >in
 	first_done() { printf "$1" | gschedule --sm 1 --dispatch first-done --block-steps /dev/stdin in; }
@@ -234,7 +234,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	END
 }
 
-@test "options are figures: they win over --gpu and over the stream's description, and go into it" {
+@test "options override --gpu and the stream's description, and are written into it" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu titanv --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/one"
 	grep '^#gpu' "$BATS_TEST_TMPDIR/one" | tr '\t' '\n' | grep -x 'sms=3'
 	grep '^#gpu' "$BATS_TEST_TMPDIR/one" | tr '\t' '\n' | grep -x 'max_blocks=2'
@@ -244,7 +244,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	[ "$(grep -c '^#gpu' "$BATS_TEST_TMPDIR/two")" -eq 1 ]
 }
 
-@test "what is given on the command line is checked before anything is read" {
+@test "the command line is checked before anything is read" {
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map nearest
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map part
 	expect_failure 2 "expected a whole number from 1" gschedule --sm 4 --map part:0
@@ -260,7 +260,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure 2 "-S" gschedule --sm 4 -S much
 }
 
-@test "what cannot be scheduled is an error, and no stream" {
+@test "a stream that cannot be scheduled is an error, and gives no stream" {
 	rows block 0 1 2 | gtrace-cat --from >"$BATS_TEST_TMPDIR/good"
 	expect_failure_of() { "$@" >/dev/null 2>"$BATS_TEST_TMPDIR/err" && return 1 || [ $? -eq 1 ]; }
 	expect_failure_of gschedule "$BATS_TEST_TMPDIR/good"
@@ -282,14 +282,14 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	grep -q "/nowhere: cannot make a temporary file" "$BATS_TEST_TMPDIR/err"
 }
 
-@test "a stream that stops early has no schedule" {
+@test "a truncated stream has no schedule" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/whole"
 	head -c 20000 "$BATS_TEST_TMPDIR/whole" >"$BATS_TEST_TMPDIR/part"
 	run bash -c "gschedule --sm 4 '$BATS_TEST_TMPDIR/part' | gtrace-cat >/dev/null"
 	[ "$status" -eq 1 ]
 }
 
-@test "an empty kernel, and one whose blocks are few and far between" {
+@test "an empty kernel, and one with accesses in few blocks" {
 	kernel 32 0 0 1000000 | gtrace-cat --from | gschedule --gpu titanv | gtrace-cat >"$BATS_TEST_TMPDIR/out"
 	[ "$(counter blocks <"$BATS_TEST_TMPDIR/out")" -eq 1000000 ]
 	[ "$(counter steps <"$BATS_TEST_TMPDIR/out")" -eq 1 ]

@@ -11,12 +11,12 @@ setup() {
 	done
 }
 
-@test "the table is the one agreed on" {
+@test "the table is the golden one" {
 	gstats two.gt >two.txt
 	diff "$ROOT/tests/golden/gstats-two.txt" two.txt
 }
 
-@test "the table leaves out what did not happen, and keeps what could have" {
+@test "the table leaves out zeros of events that could not occur, and keeps the others" {
 	gstats --kernel conv two.gt >conv.txt
 	[ "$(grep -cE ' (stores|atomics|writes|write_hits) ' conv.txt)" -eq 0 ]
 	grep -qE '^  l2 .*size ' conv.txt
@@ -24,19 +24,19 @@ setup() {
 	printf '#kernel\tid=1\tname=k\n#count\tstage=s\tkernel=1\tn=0\n' | gtrace-cat --from | gstats | grep -q '^  s  *(nothing)'
 }
 
-@test "CSV is the one agreed on" {
+@test "CSV is the golden one" {
 	gstats --csv <two.gt >two.csv
 	diff "$ROOT/tests/golden/gstats-two.csv" two.csv
 }
 
-@test "profiler names, as CSV and as a table, are the ones agreed on" {
+@test "profiler names, as CSV and as a table, are the golden ones" {
 	gstats --names ncu --csv two.gt >ncu.csv
 	diff "$ROOT/tests/golden/gstats-two-ncu.csv" ncu.csv
 	gstats --names ncu two.gt >ncu.txt
 	diff "$ROOT/tests/golden/gstats-two-ncu.txt" ncu.txt
 }
 
-@test "JSON and CSV say the same, whatever the names" {
+@test "JSON and CSV have the same values, with all names" {
 	for sample in two odd empty; do
 		gstats --csv $sample.gt >$sample.csv
 		gstats --json $sample.gt >$sample.json
@@ -123,7 +123,7 @@ open('flipped.gt', 'wb').write(data)"
 	[ "$(cat report.csv)" = old ]
 }
 
-@test "--kernel keeps what matches, in the total too" {
+@test "--kernel keeps the kernels that match, in the total too" {
 	gstats --csv --kernel '^conv$' two.gt >conv.csv
 	[ -z "$(grep '^1,' conv.csv)" ]
 	diff <(sed -n 's/^2,//p' "$ROOT/tests/golden/gstats-two.csv") <(sed -n 's/^2,//p' conv.csv)
@@ -131,14 +131,14 @@ open('flipped.gt', 'wb').write(data)"
 	[ "$(gstats --kernel nothing two.gt | tail -n 1)" = "no kernels" ]
 }
 
-@test "--tee passes the stream on, and the report goes beside it" {
+@test "--tee passes the stream on, and writes the report elsewhere" {
 	gstats --tee --csv two.gt >passed.gt 2>report.csv
 	diff "$ROOT/tests/golden/gstats-two.csv" report.csv
 	gstats --csv passed.gt | diff "$ROOT/tests/golden/gstats-two.csv" -
 	gstats --tee --csv --kernel conv --output file.csv two.gt | gstats --csv | diff "$ROOT/tests/golden/gstats-two.csv" -
 	grep -q '^2,l1,reads,8$' file.csv
 	[ -z "$(grep '^1,' file.csv)" ]
-	# All but the history is as it was: the records after the header are the same bytes.
+	# Only the history changes: the records after the header are the same bytes.
 	python3 - <<-'PYTHON'
 		before, after = open("two.gt", "rb").read(), open("passed.gt", "rb").read()
 		start = before.index(b"\xa3gpu") - 1
@@ -156,14 +156,14 @@ open('flipped.gt', 'wb').write(data)"
 	expect_failure 1 "stage l1, counter reads: the total does not fit 64 bits" gstats overflow.gt
 }
 
-@test "what cannot be written is an error" {
+@test "an output that cannot be written is an error" {
 	expect_failure 1 "/nowhere/report.csv" gstats --output /nowhere/report.csv two.gt
 	expect_failure 1 "gstats: " gstats --output /dev/full two.gt
 	run bash -c 'gstats two.gt >/dev/full'
 	[ "$status" -eq 1 ]
 }
 
-@test "bad usage says what is accepted and exits 2" {
+@test "bad usage names what is accepted and exits 2" {
 	expect_failure 2 "expected gtrace, ncu or nvprof" gstats --names nsys two.gt
 	expect_failure 2 "expected one of them" gstats --csv --json two.gt
 	expect_failure 2 "--kernel: 'a(': expected a Perl-compatible regular expression" gstats --kernel 'a(' two.gt

@@ -68,7 +68,7 @@ rows() { grep -v '^#' "$1"; }
 	expect_failure 1 "status: 'late': expected a status such as hit or miss" gtrace-cat --from bad.tsv
 }
 
-@test "a plain row with too few, too many or the wrong of its further elements is refused" {
+@test "a plain row with too few, too many or wrong optional elements is refused" {
 	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n' | gtrace-cat --from | gtrace-cat --rows >plain
 	further() { # further N ELEMENTS: a request of 9 elements and N more, in msgpack
 		head -c -5 plain # all but ["end"]
@@ -119,7 +119,7 @@ rows() { grep -v '^#' "$1"; }
 	cmp a b
 }
 
-@test "text that was cut is not taken for a whole one" {
+@test "truncated text is refused" {
 	gtrace-cat small.gt | grep -v '^#end' >cut.tsv
 	gtrace-cat --from cut.tsv >cut.gt 2>err && return 1
 	[ "$(wc -l <err)" -eq 1 ]
@@ -128,7 +128,7 @@ rows() { grep -v '^#' "$1"; }
 	[ "$status" -eq 1 ]
 }
 
-@test "plain rows that were cut are not taken for a whole stream" {
+@test "truncated plain rows are refused" {
 	gtrace-cat --rows small.gt >plain
 	size=$(wc -c <plain)
 	for bytes in 1 10 100 $((size - 5)) $((size - 1)); do
@@ -166,7 +166,7 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	bad_line "bad.tsv:1: a grid of 4000000000x1000x1" '1s/grid=2,1/grid=4000000000,1000/'
 }
 
-@test "streams that are none are refused" {
+@test "input that is not a stream is refused" {
 	expect_failure 1 "standard input: empty" gtrace-cat </dev/null
 	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/LICENSE"
 	expect_failure 1 "no-such-file" gtrace-cat no-such-file
@@ -191,7 +191,7 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	grep -q 'gtrace-cat: 4 rows' err
 }
 
-@test "--check: what holds, and what does not" {
+@test "--check: invariants that hold, and invariants that do not" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >whole.gt
 	run gtrace-cat --check whole.gt
 	[ "$status" -eq 0 ]

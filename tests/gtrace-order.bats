@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# gtrace-order: formats, folding, sorting, and what it says of bad input.
+# gtrace-order: formats, folding, sorting, and errors in the input.
 
 load helpers
 
@@ -48,9 +48,9 @@ compare_with_reference() {
 
 @test "random RDGC traces fold and sort as the slow reference does" { compare_with_reference rdgc 1 2 3 4; }
 @test "random .trc traces fold and sort as the slow reference does" { compare_with_reference trc 21 22 23 24; }
-@test "random traces described by an expression do too" { compare_with_reference regex 41 42 43 44; }
+@test "random traces described by an expression fold and sort as the slow reference does" { compare_with_reference regex 41 42 43 44; }
 
-# 60000 accesses in no order, of 3 launches, a third of them not affine.
+# 60000 accesses of 3 launches in random order, a third of them without a stride.
 shuffled() {
 	awk 'BEGIN {
 		srand(7)
@@ -75,7 +75,7 @@ shuffled() {
 	gtrace-order --by an -S 64K <trace | body | cmp - in_memory
 }
 
-@test "ordering what is ordered changes nothing, as a stream and as text" {
+@test "ordering an ordered trace changes nothing, as a stream and as text" {
 	shuffled | gtrace-order >stream
 	body <stream >text
 	gtrace-order stream | body | cmp - text
@@ -85,7 +85,7 @@ shuffled() {
 	gtrace-cat stream | sort -s -t "$(printf '\t')" -k 3,3n | gtrace-order | rows | cmp - <(rows <stream)
 }
 
-@test "-S is kept" {
+@test "-S limits the memory" {
 	if nm "$(command -v gtrace-order)" 2>/dev/null | grep -q __asan; then
 		skip "a sanitizer takes address space of its own"
 	fi
@@ -125,7 +125,7 @@ shuffled() {
 	PATH=$PWD/empty expect_failure_without_path "$order"
 }
 
-# expect_failure itself needs tools, so the empty PATH is for gtrace-order alone.
+# expect_failure itself needs tools, so only gtrace-order gets the empty PATH.
 expect_failure_without_path() {
 	PATH=${BATS_SAVED_PATH:-/usr/bin:/bin} expect_failure 1 "'xz' cannot be run to decompress it" \
 		env PATH="$BATS_TEST_TMPDIR/empty" "$1" trace.xz
@@ -138,7 +138,7 @@ expect_failure_without_path() {
 	order_text '#kernel id=1 name=k grid=1,1,1 block=32,1,1\n0 0 0 R 0x100 4\n0 0 1 R 0x104' | cmp - expected
 }
 
-@test "launches: names, shapes, ids, and what a trace does not say" {
+@test "launches: names, shapes, ids, and values that a trace does not give" {
 	printf '%b' '#kernel id=7 name=void f<int, 4>(float *) grid=2,3,4 block=8,4,2 registers=40 shared=1024\n0 23 63 R 0x0\n' |
 		gtrace-order | gtrace-cat >text
 	grep -qP '^#kernel\tid=7\tname=void f<int, 4>\(float \*\)\tgrid=2,3,4\tblock=8,4,2\tregisters=40\tshared_bytes=1024\torder=block' text
@@ -149,7 +149,7 @@ expect_failure_without_path() {
 	gtrace-order <some.trace.txt | gtrace-cat | grep -qP '^#kernel\tid=1\tname=kernel\t'
 }
 
-@test "several files: ids are kept, and files without ids are numbered on" {
+@test "several files: ids are kept, and files without ids continue the numbering" {
 	printf '#kernel id=2 name=a grid=1,1,1 block=32,1,1\n0 0 0 R 0x0\n' >a.rdgc
 	printf 'blocksize: 32 1 1\n0 0 64 4\n' >b.trc
 	gtrace-order a.rdgc b.trc b.trc - a.rdgc <b.trc | gtrace-cat >text
@@ -164,7 +164,7 @@ expect_failure_without_path() {
 	expect_failure 1 "both.rdgc:3: launch 2 is announced as kernel 'c', but before as 'a'" gtrace-order both.rdgc
 }
 
-@test "--kernel keeps what it matches, and counts of the rest are not taken" {
+@test "--kernel keeps the kernels that match, and drops the counts of the others" {
 	printf '#kernel id=1 name=gemm\n0 0 0 R 0x0\n#kernel id=2 name=conv\n0 0 0 W 0x0\n' >trace
 	gtrace-order --kernel '^g.*m$' trace | gtrace-cat | grep '^#kernel' | cut -f2 | diff - <(echo id=1)
 	gtrace-order --kernel nothing trace | gtrace-cat | grep -c . | diff - <(echo 3)
@@ -187,7 +187,7 @@ expect_failure_without_path() {
 		diff - <(printf '0\tload.global\t4\t0xa\n1\tload.global\t4\t0x10\n')
 }
 
-@test "expressions that cannot be are wrong usage" {
+@test "invalid expressions are wrong usage" {
 	expect_failure 2 "expected one group 'address' or 'hexaddress'" gtrace-order --format-regex 'x(?<block>1)'
 	expect_failure 2 "group 'adress': expected named groups of" gtrace-order --format-regex '(?<adress>1)'
 	expect_failure 2 "'thread' or 'warp', not both" gtrace-order --format-regex '(?<address>1)(?<thread>1)(?<warp>1)'
@@ -195,7 +195,7 @@ expect_failure_without_path() {
 	expect_failure 2 "exclude one another" gtrace-order --format din --format-regex '(?<address>.*)'
 }
 
-@test "accesses an expression finds must make sense" {
+@test "accesses that an expression finds must be valid" {
 	local re='(?<thread>\S+) (?<op>\S+) (?<address>.*)'
 	refuses "bad.trace:1: '5x' in group 'thread'" '5x R 1\n' --format-regex "$re"
 	refuses "'1024' in group 'thread': expected a number of at most 1023" '1024 R 1\n' --format-regex "$re"
@@ -245,7 +245,7 @@ expect_failure_without_path() {
 	refuses "found none" 'Output format:\n'
 }
 
-@test "RDGC: bad lines are told by file and line" {
+@test "RDGC: bad lines are reported by file and line" {
 	refuses "bad.trace:2: expected 'AN BLOCK THREAD R|W ADDRESS [SIZE]'" '0 0 0 R 0x0 4\n0 0 0 Q 0x0 4\n'
 	refuses "bad.trace:2: expected 'AN BLOCK" '0 0 0 R 0x0 4\n0 0 0 R\n'
 	refuses "bad.trace:2: expected 'AN BLOCK" '0 0 0 R 0x0 4\n0 0 0 R 0x10000000000000000 4\n'
@@ -268,7 +268,7 @@ expect_failure_without_path() {
 	expect_failure 1 "long:2: expected a line of at most 1048576 bytes" gtrace-order long
 }
 
-@test "trc: bad lines are told by file and line" {
+@test "trc: bad lines are reported by file and line" {
 	refuses "bad.trace:1: expected 'blocksize: X Y Z'" 'blocksize: 32 1\n'
 	refuses "bad.trace:1: expected 'blocksize: X Y Z'" '0 0 0 4\n' --format trc
 	refuses "bad.trace:1: a block of 1024x1024x1" 'blocksize: 1024 1024 1\n'
@@ -277,13 +277,13 @@ expect_failure_without_path() {
 	refuses "bad.trace:2: block 4294967296: expected less than 2^32" 'blocksize: 1 1 1\n4294967296 0 0 4\n'
 }
 
-@test "one number for more accesses than a warp can make is an error, not a memory hog" {
+@test "too many accesses with one number are an error, and take no memory" {
 	awk 'BEGIN { for (i = 0; i < 1025; i++) print 0, 0, 0, "R", i }' >trace
 	expect_failure 1 "warp 0 of block 0 has more than 1024 warp accesses numbered 0" gtrace-order trace
 	head -n 1024 trace | gtrace-order | rows | wc -l | diff - <(echo 1024)
 }
 
-@test "streams: everything but rows passes, requests are refused" {
+@test "streams: records other than rows pass, requests are refused" {
 	printf '#gtrace\t1\n#gpu\tsms=4\n#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n0\t0\t1\t0x0\tload.global\t4\t0x1\t0x80\t0\t-\t1\n0\t0\t0\t0x0\tload.global\t4\t0x1\t0x0\t0\t-\t1\n#count\tstage=l1\tkernel=1\treads=5\n#end\n' >text
 	gtrace-cat --from text | gtrace-order | gtrace-order | gtrace-cat >found
 	[ "$(grep -c '^#count.stage=order' found)" -eq 1 ]
@@ -307,7 +307,7 @@ expect_failure_without_path() {
 	grep '^#block' found | grep -qP '\tstep\tsm'
 }
 
-@test "what is no trace, no file, or nothing at all" {
+@test "input that is not a trace, not a file, or empty" {
 	refuses "bad.trace: no known format; its first line is 'hello world'" 'hello world\n'
 	refuses "bad.trace: no known format" ''
 	expect_failure 1 "nowhere: No such file" gtrace-order nowhere
@@ -329,7 +329,7 @@ expect_failure_without_path() {
 	expect_failure 1 "cannot write a temporary file" bash -c 'trap "" XFSZ; ulimit -f 100; gtrace-order -S 64K -T . trace | cat >/dev/null; exit "${PIPESTATUS[0]}"'
 }
 
-@test "-v tells what was read, and how much of it" {
+@test "-v prints the progress of each input" {
 	shuffled >trace
 	gtrace-order -v trace 2>err >stream
 	grep -qE '^gtrace-order: 60000 rows, [0-9.]+ M rows/s \[#{20}\]$' err

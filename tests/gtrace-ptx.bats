@@ -61,7 +61,7 @@ print(len(live))")
 	done
 }
 
-@test "reduction: shared memory, barriers and atomics come to the exact sum" {
+@test "reduction: shared memory, barriers and atomics give the exact sum" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)' --dump sum="$t/sum" --space global,shared
 	[ "$(floats "$t/sum")" = 12497500 ]
 	rows "$t/stream" | grep -q reduction.global
@@ -80,7 +80,7 @@ print(len(live))")
 	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
 }
 
-@test "a compressed file and standard input are read alike, and every run gives the same bytes" {
+@test "a compressed file and standard input give the same, and every run the same bytes" {
 	launch='vectoradd<<<4,64>>>(f32[256]:rand(1), f32[256]:rand(2), C=f32[256], 256)'
 	gtrace-ptx --launch "$launch" $ptx/vectoradd.ptx >"$t/plain"
 	gtrace-ptx --launch "$launch" $ptx/vectoradd.ptx | cmp - "$t/plain"
@@ -148,7 +148,7 @@ print(len(live))")
 	grep -qx 'total,coalesce,store_sectors,512' "$t/report"
 }
 
-@test "what a kernel has is not added up over launches, what it did is" {
+@test "properties of a kernel are not summed over launches, counts are" {
 	launch='vectoradd<<<2,64>>>(f32[128], f32[128], f32[128], 128)'
 	gtrace-ptx --registers 12 --launch "$launch" $ptx/vectoradd.ptx >"$t/stream"
 	once=$(counter ptx warp_instructions)
@@ -194,7 +194,7 @@ print(len(live))")
 	expect_failure 1 "No space left" bash -c "gtrace-ptx --launch '$one' $ptx/vectoradd.ptx >/dev/full"
 }
 
-@test "a kernel that strays is named with its line, block, thread and address" {
+@test "an invalid access is reported with line, block, thread and address" {
 	status=0
 	gtrace-ptx --launch 'vectoradd<<<2,32>>>(A=f32[64], B=f32[64], C=f32[40], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err" || status=$?
 	[ "$status" -eq 1 ]
@@ -239,7 +239,7 @@ print(len(live))")
 }
 
 # As clang -g writes it: the .file behind all functions, .loc before labels and inside of calls.
-@test "a kernel that strays is named with its line of the source, where the PTX has it" {
+@test "an invalid access is reported with its source line, if the PTX has it" {
 	cat >"$t/lines.ptx" <<-'END'
 		.version 6.3
 		.target sm_75
@@ -306,8 +306,8 @@ print(len(live))")
 	[[ $output == *terminal* ]]
 }
 
-# A source with most of what compilers write: calls, tables of functions, switches, local arrays,
-# initial values, structures, inline assembly with labels.
+# A source with most constructs that compilers emit: calls, tables of functions, switches, local arrays, initial values,
+# structures, inline assembly with labels.
 write_source() {
 	cat >"$t/forms.cu" <<'CU'
 #ifdef __NVCC__
@@ -352,7 +352,7 @@ __global__ void forms(float *a, double *d, long long n, S s)
 CU
 }
 
-@test "what clang writes is parsed, optimised or not, for several targets" {
+@test "clang's output is parsed, optimised or not, for several targets" {
 	command -v clang >/dev/null || skip "clang is not installed"
 	write_source
 	for flags in "-O0 --cuda-gpu-arch=sm_75" "-O2 --cuda-gpu-arch=sm_75" "-O3 --cuda-gpu-arch=sm_80 -g" "-O1 --cuda-gpu-arch=sm_60"; do
@@ -362,7 +362,7 @@ CU
 	done
 }
 
-@test "what nvcc writes is parsed, for several targets, with debug information" {
+@test "nvcc's output is parsed, for several targets, with debug information" {
 	nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || skip "nvcc is not installed"
 	write_source
 	for flags in -arch=sm_75 "-arch=sm_90 -lineinfo -rdc=true" "-arch=sm_80 -G"; do
@@ -381,7 +381,7 @@ CU
 	gtrace-cat --no-rows "$BATS_TEST_TMPDIR/stream" | grep -q "stage=allocations.*bytes=\[16384,16384,16384\].*names=A,B,C"
 	gcoalesce <"$BATS_TEST_TMPDIR/stream" >"$BATS_TEST_TMPDIR/requests"
 	grd --by array --lines 64 <"$BATS_TEST_TMPDIR/requests" >"$BATS_TEST_TMPDIR/arrays"
-	# 64 x 64 floats are 128 lines, each of which is missed a first time.
+	# 64 x 64 floats are 128 lines, each with a compulsory miss.
 	[ "$(awk '$2 ~ /^[ABC]$/ { n++; if ($6 != 128) bad = 1 } END { print n, bad + 0 }' "$BATS_TEST_TMPDIR/arrays")" = "3 0" ]
 	[ "$(awk '$2 ~ /^[ABC]$/ { n += $4 } END { print n }' "$BATS_TEST_TMPDIR/arrays")" -eq "$(gstats --csv "$BATS_TEST_TMPDIR/requests" | sed -n 's/^total,coalesce,requests,//p')" ]
 }
@@ -424,7 +424,7 @@ CU
 	diff <(rows "$t/one") <(gtrace-cat --rows "$t/one" | gtrace-cat --from | gtrace-cat | grep -v '^#')
 }
 
-@test "a block with more accesses than memory is put in order through a file" {
+@test "a block whose accesses exceed the memory is ordered through a file" {
 	# One warp begins when the others are done: none of theirs can pass on early.
 	run_ptx tests/ptx/ahead.ptx 'ahead<<<2,128>>>(u32[32768], 3000)' --unordered
 	gtrace-order <"$t/stream" >"$t/sorted"
@@ -445,7 +445,7 @@ CU
 	gdram --channels 2 --banks 4 --row 2K --interleave 256 <"$t/requests" | gtrace-cat --check >"$t/checked"
 }
 
-@test "what is ignored is named once, and what is not modelled stops the kernel with its line" {
+@test "ignored instructions are named once, and unmodelled ones stop the kernel with their line" {
 	sed 's/st.global.L1::evict_first.u32/st.global.wt.u32/' tests/ptx/hints.ptx >"$t/ignored.ptx"
 	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$t/ignored.ptx" 2>"$t/err" >"$t/stream"
 	[ "$(cat "$t/err")" = "gtrace-ptx: PTX line 28: 'st.wt' is ignored: writing through L2 concerns system memory alone" ]

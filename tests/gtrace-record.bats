@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# gtrace-record: programs that a C compiler, clang and nvcc made, run without a GPU.
+# gtrace-record: programs built by a C compiler, clang and nvcc, run without a GPU.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -21,12 +21,12 @@ setup() {
 	OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
 }
 
-# record ARGUMENT...: into $OUT, what is said into $ERR; the status is gtrace-record's.
+# record ARGUMENT...: the stream goes to $OUT, messages to $ERR; the status is gtrace-record's.
 record() {
 	LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" >"$OUT" 2>"$ERR"
 }
 
-# fails STATUS TEXT ARGUMENT...: one line that is gtrace-record's own, and a stream without end.
+# fails STATUS TEXT ARGUMENT...: one line of gtrace-record, and a stream without an end record.
 fails() {
 	local status=$1 text=$2 got=0
 	shift 2
@@ -40,7 +40,7 @@ fails() {
 needs_clang() { command -v clang >/dev/null || skip "no clang"; }
 needs_nvcc() { command -v nvcc >/dev/null || skip "no nvcc"; }
 
-# counter NAME: of every launch in $OUT, one a line.
+# counter NAME: its value for every launch in $OUT, one a line.
 counter() { gtrace-cat "$OUT" | grep '^#count' | grep -oE "\b$1=[^	]*" | cut -d= -f2; }
 names() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p'; }
 ids() { gtrace-cat "$OUT" | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | xargs; }
@@ -54,7 +54,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	gtrace-cat --check "$OUT"
 }
 
-@test "the exit status is kept, and output goes to standard error or where it is told" {
+@test "the exit status is kept, and output goes to standard error or to --stdout" {
 	status=0
 	record "$PROGRAM" three || status=$?
 	[ "$status" -eq 7 ]
@@ -107,7 +107,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	gtrace-cat --check "$OUT"
 }
 
-@test "a GPU that is named goes into the stream, and is what the program sees" {
+@test "the GPU of --gpu is written into the stream, and is the program's device" {
 	record --gpu titanv "$PROGRAM" asks
 	gtrace-cat "$OUT" | grep -q 'TITAN V'
 	gtrace-cat --check "$OUT"
@@ -115,14 +115,14 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	run ! grep -q '^#gpu' <(gtrace-cat "$OUT")
 }
 
-@test "work that is missing ends in failure, whatever the program says" {
+@test "unsupported calls make the run fail, whatever the program returns" {
 	status=0
 	record "$PROGRAM" passes || status=$?
 	[ "$status" -eq 1 ]
 	grep -q '^Test passed' "$ERR"
 	grep -q '^gtrace-record: cudaMallocArray: this call is not supported' "$ERR"
 	grep -q '^gtrace-record: calls that are not supported would have made work or data: the stream has no end' "$ERR"
-	# What was traced is there, and no stage takes it for all.
+	# The traced part is in the stream, and no stage accepts it as complete.
 	[ "$(names 2>cut | xargs)" = "add bump add" ]
 	grep -q 'end' cut
 	run ! gtrace-cat "$OUT"
@@ -131,7 +131,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	gtrace-cat --check "$OUT"
 }
 
-@test "calls that change no result are named once and do no harm" {
+@test "ignored calls that change no result are named once" {
 	status=0
 	record "$PROGRAM" asks || status=$?
 	[ "$status" -eq 0 ]
@@ -139,7 +139,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	gtrace-cat --check "$OUT"
 }
 
-@test "a program that launches no kernel fails, and why is said" {
+@test "a program that launches no kernel fails, with the reason" {
 	fails 1 "launched no kernel" "$PROGRAM" nothing
 	record --ignore-unsupported "$PROGRAM" nothing
 	grep -q 'warning: the program launched no kernel' "$ERR"
@@ -150,11 +150,11 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "no program file of this machine" ./script
 }
 
-@test "what was traced before a fault is in the stream" {
+@test "accesses before a fault are in the stream" {
 	run record "$PROGRAM" stray
 	[ "$status" -ne 0 ]
 	[ "$(names 2>cut | xargs)" = add ]
-	# The first warp loads and stores; the second one's load is at fault.
+	# The first warp loads and stores; the second one's load is invalid.
 	[ "$(gtrace-cat "$OUT" 2>cut | grep -cv '^#')" -eq 2 ]
 	grep -q 'end' cut
 }
@@ -181,7 +181,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "libcublas" ./blas too
 }
 
-@test "kernels at fault stop the program with one line" {
+@test "a faulting kernel stops the program with one line" {
 	fails 1 "launch 1: " "$PROGRAM" stray
 	grep -q "kernel add, PTX line 24: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"
 	grep -q '^before' "$ERR"
@@ -190,14 +190,14 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "PTX 2:4: " "$PROGRAM" broken-ptx
 }
 
-@test "damaged fat binaries end in one line" {
+@test "damaged fat binaries give one line" {
 	fails 1 "fat binary of 1152921504606846976 bytes" "$PROGRAM" wild-container
 	fails 1 "entry at byte 16" "$PROGRAM" wild-entry
 	fails 1 "no PTX" "$PROGRAM" no-ptx
 	fails 1 "no fat binary" "$PROGRAM" no-wrapper
 }
 
-@test "a program that dies, leaves or is not there has no whole stream" {
+@test "a program that is killed, exits early or does not exist gives no complete stream" {
 	status=0
 	record "$PROGRAM" crash || status=$?
 	[ "$status" -eq 134 ]
@@ -208,7 +208,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "-cudart shared" true
 }
 
-@test "of a script's programs one is recorded" {
+@test "one of a script's programs is recorded" {
 	record sh -c "'$PROGRAM' no-cuda; '$PROGRAM' three; exit 5" || status=$?
 	[ "$status" -eq 5 ]
 	[ "$(ids)" = "1 2 3" ]
@@ -234,7 +234,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	needs_clang
 	for program in "$KERNELS"/*.ptx; do
 		program=${program%.ptx}
-		# Those of the suites begin at the suites' sizes; kernels.bats runs them, and all others, at small ones.
+		# The programs of the suites use the suites' sizes by default; kernels.bats runs all programs at small sizes.
 		case $program in */polybench_* | */rodinia_*) continue ;; esac
 		record "$program" || { echo "$program"; cat "$ERR"; return 1; }
 		grep -qE '^(# )?ok$' "$ERR" || { echo "$program"; cat "$ERR"; return 1; }
@@ -247,7 +247,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	gcoalesce "$OUT" | gstats --csv | grep -qx '1,coalesce,sectors,375'
 }
 
-# nvcc_program: one that checks itself, of two units.
+# nvcc_program: a program of two units that checks itself.
 nvcc_sources() {
 	cat >main.cu <<-'C'
 		#include <cstdio>
@@ -306,7 +306,7 @@ nvcc_sources() {
 	echo '__device__ __noinline__ float half_of(float x) { return x / 2; }' >third.cu
 }
 
-# expect_nvcc PROGRAM: what the program of nvcc_sources must give.
+# expect_nvcc PROGRAM: checks the results of the program of nvcc_sources.
 expect_nvcc() {
 	record --gpu h100 "$1" || { cat "$ERR"; return 1; }
 	grep -q 'H100.*, 0 bad, no error' "$ERR"
@@ -343,7 +343,7 @@ expect_nvcc() {
 	expect_nvcc ./program
 }
 
-@test "nvcc: programs that cannot be served" {
+@test "nvcc: unsupported programs" {
 	needs_nvcc
 	nvcc_sources
 	nvcc -cudart shared -gencode arch=compute_80,code=sm_80 -o program main.cu more.cu
@@ -365,7 +365,7 @@ expect_nvcc() {
 	run_man_examples gtrace-record.1
 }
 
-@test "nvcc: what a launch prefers of the caches is in its record, and the rest is named" {
+@test "nvcc: a launch's cache preferences are in its record, and other attributes are named" {
 	needs_nvcc
 	cat >wishes.cu <<-'END'
 		#include <cstdio>
@@ -451,7 +451,7 @@ expect_nvcc() {
 	done
 }
 
-@test "nvcc: what kernels print is in the program's output" {
+@test "nvcc: output of kernels is in the program's output" {
 	needs_nvcc
 	cat >prints.cu <<-'END'
 		#include <cstdio>
@@ -488,7 +488,7 @@ expect_nvcc() {
 	cmp said again
 }
 
-@test "nvcc: an assertion that does not hold is CUDA's error, and the stream has no end" {
+@test "nvcc: a failed assertion is CUDA's error, and the stream has no end" {
 	needs_nvcc
 	cat >asserts.cu <<-'END'
 		#include <cassert>
@@ -516,7 +516,7 @@ expect_nvcc() {
 	grep -q 'end' cut
 }
 
-@test "nvcc: a fault names the line of the source, and --ptx writes the text of the other" {
+@test "nvcc: a fault names the source line, and --ptx writes the PTX text" {
 	needs_nvcc
 	cat >stray.cu <<-'END'
 		__device__ __noinline__ void put(int *a, int i) {
@@ -533,7 +533,7 @@ expect_nvcc() {
 	expect_failure 2 "--ptx" gtrace-record --ptx nowhere ./stray
 }
 
-@test "nvcc: the estimate of registers keeps to what a thread can have" {
+@test "nvcc: the estimate of registers is at most a thread's limit" {
 	needs_nvcc
 	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o many "$ROOT/tests/cuda/many_registers.cu"
 	record ./many
@@ -545,7 +545,7 @@ expect_nvcc() {
 	[ "$(counter registers)" -eq 64 ]
 }
 
-@test "nvcc: ptxas says how many registers a kernel takes, when asked" {
+@test "nvcc: --ptxas takes the number of registers from ptxas" {
 	needs_nvcc
 	echo '__global__ void k(float *a) { a[threadIdx.x] *= 2; } int main() { float *a; cudaMalloc(&a, 128); k<<<1, 32>>>(a); }' >one.cu
 	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o one one.cu

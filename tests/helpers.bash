@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What several bats files share.
+# Functions that several bats files use.
 
 # expect_failure STATUS TEXT COMMAND...: the command exits with STATUS, prints nothing on stdout,
 # and exactly one line on stderr, which contains TEXT.
@@ -19,7 +19,7 @@ expect_failure() {
 	fi
 }
 
-# needs_terminal: skips where script(1) cannot give a program a terminal, as in a bare chroot.
+# needs_terminal: skips if script(1) cannot give a program a terminal, as in a bare chroot.
 needs_terminal() {
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal (script -c true fails)"
 }
@@ -33,8 +33,8 @@ man_examples() {
 		sed -e ':join' -e '/\\$/{N;s/\\\n[ \t]*//;bjoin' -e '}'
 }
 
-# run_man_examples PAGE: runs each of them from the top of the repository; all must succeed. That a
-# pipe's last program wanted no more (status 141) is success, as in `| head`.
+# run_man_examples PAGE: runs each of them from the top of the repository; all must succeed. Status 141 (SIGPIPE) is
+# success, as before `| head`.
 run_man_examples() {
 	local command count=0
 	cd "$ROOT" || return 1
@@ -50,8 +50,8 @@ run_man_examples() {
 	[ "$count" -gt 0 ] || { echo "no example in $1"; return 1; }
 }
 
-# prepare_preload: sets PRELOAD, for LD_PRELOAD before gtrace-record. A stand-in runtime that is
-# instrumented wants the sanitizers' own to be there first.
+# prepare_preload: sets PRELOAD, for LD_PRELOAD before gtrace-record. An instrumented stand-in runtime needs the
+# sanitizers' runtime to be loaded first.
 prepare_preload() {
 	PRELOAD=
 	if nm -D "$BUILD/cudart/libcudart.so.13" | grep -q __asan_; then

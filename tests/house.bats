@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What the house asks of every file and every tool.
+# Rules that every file and every tool must follow.
 
 bats_require_minimum_version 1.5.0
 load helpers
 
 setup() { cd "$ROOT"; }
 
-@test "manual pages: one for every tool, and mandoc finds nothing" {
+@test "manual pages: one for every tool, without mandoc warnings" {
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)
 		[ "$name" = tool ] || [ -f "man/$name.1" ] || { echo "no man/$name.1"; return 1; }
@@ -14,7 +14,7 @@ setup() { cd "$ROOT"; }
 	mandoc -T lint -W warning man/*
 }
 
-@test "manual pages: every heading comes out whole, and all name the same system" {
+@test "manual pages: every heading is rendered completely, and all name the same system" {
 	for page in man/*; do
 		mandoc -T ascii "$page" | col -bx >"$BATS_TEST_TMPDIR/page"
 		sed -n 's/^\.S[hs] //p' "$page" | sed 's/\\&//; s/"//g' >"$BATS_TEST_TMPDIR/headings"
@@ -26,7 +26,7 @@ setup() { cd "$ROOT"; }
 	done
 }
 
-@test "HACKING names what is there: every folder of lib, and every path" {
+@test "HACKING names every folder of lib, and its paths exist" {
 	for folder in lib/*/; do
 		grep -qF "| \`${folder%/}\` |" HACKING.md || { echo "no row of $folder"; return 1; }
 	done
@@ -35,7 +35,7 @@ setup() { cd "$ROOT"; }
 	done
 }
 
-@test "every option of --help stands in the manual, and the other way round" {
+@test "--help and the manual have the same options" {
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)
 		[ "$name" != tool ] || continue
@@ -50,8 +50,8 @@ setup() { cd "$ROOT"; }
 		xargs shellcheck
 }
 
-# Under bats a line "! command" that fails ends no test, nor does "[ a ] && [ b ]" whose first half
-# fails, nor anything that ends in "|| true".
+# In bats, a failing line "! command" does not fail the test, nor does "[ a ] && [ b ]" whose first half fails, nor
+# anything that ends in "|| true".
 @test "assertions of the tests can fail" {
 	local negated='(^|;|do|then|else)[[:space:]]*! '
 	local joined="^[[:space:]]*(\\[.*\\]|(grep|cmp|diff|test) ([^|('\"]|'[^']*'|\"[^\"]*\")*) && "
@@ -78,8 +78,7 @@ setup() { cd "$ROOT"; }
 	done
 }
 
-# Each folder of lib is a room, which stands above those whose headers it includes.
-@test "no circle between rooms" {
+@test "the folders of lib do not include each other in a circle" {
 	find lib -mindepth 1 -type d | while read -r room; do
 		find "$room" -maxdepth 1 -name '*.[ch]' -exec sed -n 's|^#include "\(.*\)/[^/]*"$|\1|p' {} + | sort -u |
 			grep -vx "${room#lib/}" | sed "s|^|${room#lib/} |"
@@ -87,12 +86,12 @@ setup() { cd "$ROOT"; }
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/edges")" -gt 40 ]
 	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/rooms"
 	grep -qx base "$BATS_TEST_TMPDIR/rooms"
-	# report and what is below it know no stage
+	# report and the folders that it uses include no stage
 	run grep -E '^(base|counter|gpu|stream|report)(/[a-z]+)? (import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|cudart)' "$BATS_TEST_TMPDIR/edges"
 	[ "$status" -eq 1 ]
 }
 
-# "caller callee" for each object of lib whose name has no match for $1, where it calls another.
+# "caller callee" for each call from an object of lib to another; objects whose names match $1 are left out.
 calls() {
 	local objects=() source
 	for source in lib/*/*.c lib/*/*/*.c; do
@@ -111,15 +110,15 @@ calls() {
 		}'
 }
 
-@test "no circle of calls between rooms" {
+@test "the folders of lib do not call each other in a circle" {
 	calls '^$' | awk '{ gsub(/\/[a-z0-9_]+( |$)/, " "); if ($1 != $2) print $1, $2 }' | sort -u >"$BATS_TEST_TMPDIR/edges"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/edges")" -gt 40 ]
 	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/rooms"
 	grep -qx cache/timed "$BATS_TEST_TMPDIR/rooms"
 }
 
-# An interpreter calls itself again, and its decoder names what it calls.
-@test "no circle of calls between files" {
+# Except in the interpreter, which is recursive, and whose decoder refers to its functions.
+@test "the files of lib do not call each other in a circle" {
 	calls '^lib/ptx/(decode|exec)/' | sort -u >"$BATS_TEST_TMPDIR/edges"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/edges")" -gt 400 ]
 	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/files"
@@ -144,7 +143,7 @@ calls() {
 	[ "$status" -eq 1 ]
 }
 
-@test "gcc and clang find nothing to warn of" {
+@test "gcc and clang give no warnings" {
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
 	for compiler in gcc clang; do
 		# shellcheck disable=SC2086
@@ -178,7 +177,7 @@ calls() {
 	done
 }
 
-@test "a misspelt option is told from one that nothing is like" {
+@test "a misspelt option gets a suggestion, an unrelated one does not" {
 	run gcache --l1 --seize 32K
 	[ "$status" -eq 2 ]
 	[[ $output == *"did you mean '--size'?"* ]]
@@ -206,7 +205,7 @@ calls() {
 }
 
 @test "the overview's examples" {
-	# The other host is this one; tests/long/sweep.bats asks a real sshd.
+	# The other host is this one; tests/long/sweep.bats uses a real sshd.
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$BATS_TEST_TMPDIR/bin/ssh"
 	chmod +x "$BATS_TEST_TMPDIR/bin/ssh"

@@ -28,7 +28,7 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	done
 }
 
-@test "PPT-GPU's folder gives the same rows where no lane is off, in both dialects" {
+@test "PPT-GPU's folder gives the same rows if no lane is inactive, in both dialects" {
 	for seed in 1 2; do
 		formats rdgc "$seed" whole | gtrace-order | plain >expected
 		for dialect in mem memwarp; do
@@ -68,7 +68,7 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	grep -qP "^#count\t.*\ttma_instructions=$tma" text
 }
 
-@test "what is wrong is said with its file and line" {
+@test "errors are reported with file and line" {
 	formats traceg3 1 >trace
 	sed '0,/^insts = [1-9]/s/^insts = \([1-9]\)/insts = 1\1/' trace >bad
 	expect_failure 1 "instructions: expected 1" gtrace-order bad
@@ -91,7 +91,7 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	"$BUILD/tests/fuzz/import" "${FUZZ_ROUNDS:-1000}" "${FUZZ_SEED:-1}"
 }
 
-@test "gtrace-order says one line and exits with 1 on damaged traces" {
+@test "gtrace-order prints one line and exits with 1 on damaged traces" {
 	for seed in $(seq 1 12); do
 		sample=0
 		while "$BUILD/tests/fuzz/import" --print "$sample" "$seed" >bad; do

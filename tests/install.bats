@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What a packager and a user of the library do.
+# Installing gtrace, and using the library.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -7,7 +7,7 @@ load helpers
 setup() {
 	cd "$ROOT"
 	work=$BATS_TEST_TMPDIR
-	# Installs what was built (-o all), and builds nothing: other tests run the programs meanwhile.
+	# Installs the present build and builds nothing (-o all), since other tests run the programs meanwhile.
 	install=(make -s -o all DESTDIR="$work/image" BUILD="$BUILD" BIN="$(dirname "$(command -v gcache)")")
 }
 
@@ -42,7 +42,7 @@ installed_library() {
 	flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --define-variable=prefix="$prefix" "$@" --cflags --libs gtrace)
 }
 
-@test "what is installed of the headers is gtrace.h and what it needs, for C11 and C++17 together" {
+@test "the installed headers are gtrace.h and those it includes, valid in C11 and C++17" {
 	installed_library
 	cd "$prefix/include/gtrace"
 	find . -name '*.h' | sed 's|^\./||' | sort >"$work/headers"
@@ -67,7 +67,7 @@ installed_library() {
 	nm -D --defined-only "$prefix/lib/libgtrace.so" | awk '{ print $3 }' | grep -v '^__\(asan\|ubsan\|odr_asan\)' | sort | diff "$work/declared" -
 }
 
-@test "a C++ program gets the counts that gcache has, on the shared library and on the static one" {
+@test "a C++ program gets gcache's counts, with the shared library and with the static one" {
 	cat >"$work/model.cc" <<-'END'
 		#include <cinttypes>
 		#include <cstdio>
@@ -125,7 +125,7 @@ installed_library() {
 	[ "$("$work/model" <"$work/scheduled")" = "$hits" ]
 }
 
-@test "each folder goes where it is told, and all of it goes again" {
+@test "each folder is installed where its variable says, and uninstalled completely" {
 	folders=(PREFIX=/p bindir=/p/b libdir=/q/lib64 includedir=/p/i datadir=/p/d mandir=/p/m docdir=/p/doc)
 	"${install[@]}" install "${folders[@]}"
 	for file in b/gcache ../q/lib64/libgtrace.a ../q/lib64/gtrace/libcudart.so.13 i/gtrace/gtrace.h d/gtrace/gpus/titanv m/man7/gtrace.7 doc/LICENSE; do
@@ -137,7 +137,7 @@ installed_library() {
 	[ -z "$(find "$work/image" ! -type d)" ]
 }
 
-@test "another PREFIX or VERSION builds what holds it again, and the Makefile's date builds nothing" {
+@test "another PREFIX or VERSION rebuilds only its own file, and the Makefile's date rebuilds nothing" {
 	copy_build
 	"${copy[@]}" all
 	touch "$work/before"
@@ -160,7 +160,7 @@ installed_library() {
 	done
 }
 
-@test "a system without apt is told what to install" {
+@test "without apt, deps names what to install" {
 	mkdir "$work/bin"
 	for program in cat id sh; do ln -s "$(command -v $program)" "$work/bin"; done
 	PATH=$work/bin run -1 "$ROOT/deps"

@@ -6,7 +6,7 @@ load helpers
 
 setup_file() {
 	PATH=$PATH:/usr/local/cuda/bin
-	# Kept in the build folder: nvcc takes its time.
+	# Kept in the build folder, since nvcc is slow.
 	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-clang" >&2
 	if command -v nvcc >/dev/null; then
 		make -s -C "$ROOT/examples/kernels" CUDA=nvcc OUT="$BUILD/kernels-nvcc" >&2
@@ -39,8 +39,8 @@ compiled_by() {
 	compare - "$name" "$@"
 }
 
-# holds NAME "ARGUMENT..." ...: the program's own check only, where a compiler is free to load a sum once
-# more, or the access counts of the source are those of a kernel tested by `each`.
+# holds NAME "ARGUMENT..." ...: only the program's own check, for programs in which a compiler may load a sum once more,
+# or whose access counts are those of a kernel tested by `each`.
 holds() {
 	local name=$1 arguments program
 	shift
@@ -54,8 +54,8 @@ holds() {
 	done
 }
 
-# each NAME "ARGUMENT..." ...: runs a program with each of these, as clang built it and, where it is,
-# nvcc; then the accesses are counted.
+# each NAME "ARGUMENT..." ...: runs a program with each of these, built by clang and, if present, by nvcc; then compares
+# the accesses.
 each() {
 	local name=$1 arguments compilers=clang
 	shift
@@ -85,8 +85,8 @@ each() {
 @test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
 @test "pchase" { each pchase "16384 32 1" "400 20 9" "65536 32 4"; }
 
-@test "pchase: what it prints is a series that gpchase infer reads, with latencies of a model too" {
-	# The interpreter's clock counts instructions, so all steps take alike; a level says what they would have taken.
+@test "pchase: it prints a series that gpchase infer reads, with latencies of a model too" {
+	# The interpreter's clock counts instructions, so all steps take the same time; a modelled level gives the latencies.
 	compilers=$(ls -d "$BUILD"/kernels-*/pchase)
 	for program in $compilers; do
 		for bytes in $(seq 896 64 2048); do
@@ -103,7 +103,7 @@ each() {
 		grep -q '^# latency 30 cycles' out
 		expect_failure 1 "expected latencies of hits and of misses, found all alike" gpchase infer words
 	done
-	# A chain by hand, here that of all patterns; and chains that are none.
+	# A hand-written chain, here that of all patterns; and invalid chains.
 	program=${compilers%%$'\n'*}
 	gpchase trace -N 9M --page 128K --order patterns -k 1 --base 0 | gtrace-cat --decimal | grep -v '^#' | cut -f 8 >offsets
 	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$program" 9437184 128 1 offsets | gtrace-cat |
@@ -152,7 +152,7 @@ each() {
 	holds rodinia_backprop 160 16
 }
 
-@test "large runs of the suites say that they are unchecked" {
+@test "large runs of the suites report that they are unchecked" {
 	LD_PRELOAD=${PRELOAD-} gtrace-record --blocks 1 --skip-untraced --stdout words "$BUILD/kernels-clang/polybench_2dconv" >trace
 	[ "$(cat words)" = "ok, unchecked: the CPU repeats runs of up to 100 million operations" ]
 }
@@ -233,7 +233,7 @@ ptx_like() {
 	clang --version | grep -q 'version 14\.' || skip "another clang: it may write other PTX"
 	for source in "$ROOT"/examples/kernels/*.cu; do
 		name=$(basename "$source" .cu)
-		# The first line is how it was made.
+		# The first line names the command that made it.
 		diff <(tail -n +2 "$ROOT/examples/kernels/ptx/$name.ptx") "$BUILD/kernels-clang/$name.ptx"
 	done
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# pipelines/mei: the tables and figures of [001], the paper's figures beside ours.
+# pipelines/mei: the tables and figures of [001], with the paper's numbers beside ours.
 
 load helpers
 
@@ -9,14 +9,14 @@ setup_file() { "$ROOT/pipelines/mei" all >"$BATS_FILE_TMPDIR/all"; }
 # rows NAME: the rows of a table or figure, without its title and names.
 rows() { awk -v name="$1" '/^#/ { inside = index($0, name) == 3 || (inside && !/^# (figure|table)/); titled = 1; next } titled { titled = 0; next } inside' "$BATS_FILE_TMPDIR/all"; }
 
-# same NAME COLUMN OURS: where the paper has a number there, ours is the same; prints how many rows that are.
+# same NAME COLUMN OURS: checks that our number equals the paper's wherever it has one; prints the number of such rows.
 same() {
 	rows "$1" | awk -F'\t' -v paper="$2" -v ours="$3" '
 		$paper != "-" { n++; if ($paper != $ours) { print "differs: " $0; exit wrong = 1 } }
 		END { if (!wrong) print n }'
 }
 
-@test "all of it is what it was" { diff "$ROOT/tests/golden/mei.txt" "$BATS_FILE_TMPDIR/all"; }
+@test "the output is the golden one" { diff "$ROOT/tests/golden/mei.txt" "$BATS_FILE_TMPDIR/all"; }
 
 @test "[001] figures 5 and 7: passes and cycles of shared memory" {
 	[ "$(same "figure 5" 4 5)" = 3 ]
@@ -45,9 +45,9 @@ same() {
 	[ "$(rows "figure 8" | cut -f 3 | paste -sd' ')" = "1/6 3/6 1/6 1/6" ]
 }
 
-@test "[001] figure 9: beyond Fermi's L1 chance misses less than LRU; 50 % not as a ceiling, but on the way" {
-	# The paper's figure ends at 50 %. Its replacement probabilities alone give 2/5 with five lines for four ways,
-	# 3/5 with six, and the half between them at 22 KB.
+@test "[001] figure 9: beyond Fermi's L1, random replacement misses less than LRU, and 50 % is no upper bound" {
+	# The paper's figure ends at 50 %. Its replacement probabilities give 2/5 with five lines in four ways, 3/5 with six,
+	# and 1/2 between them, at 22 KB.
 	rows "figure 9" | awk '
 		BEGIN { split("0 - 22 - 40 - 51 - 60", expected) }
 		{ off = expected[NR] == "-" ? 0 : $3 - expected[NR]; if (off < -1 || off > 1 || $3 > $4) exit 1 }
@@ -63,7 +63,7 @@ same() {
 
 @test "[001] figure 12: texture sets by address bits 7 and 8" { [ "$(same "figure 12" 2 3)" = 2 ]; }
 
-@test "wrong names say what there is" {
+@test "an unknown name is refused with the known ones" {
 	expect_failure 2 "mei: 'figure1': expected all, or some of figure5" "$ROOT/pipelines/mei" figure1
 	expect_failure 2 "mei: '': expected all" "$ROOT/pipelines/mei"
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The papers' models of pipelines/, on small examples: what their tables say, and that each picture is
-# there with its data.
+# The papers' models of pipelines/, on small examples: their tables, and the data in each picture.
 
 setup_file() {
 	cd "$ROOT" || return 1
@@ -11,14 +10,14 @@ setup_file() {
 	done
 }
 
-# file MODEL NAME: what a model made.
+# file MODEL NAME: a file that a model made.
 file() {
 	local path
 	path=("$BATS_FILE_TMPDIR/$1"-*/"$2")
 	echo "${path[0]}"
 }
 
-# metric NAME MODEL: of a table of metrics.
+# metric NAME MODEL: a value of a table of metrics.
 metric() {
 	awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$(file "$2" metrics.tsv)"
 }
@@ -28,7 +27,7 @@ counter() {
 	awk -F, -v stage="$1" -v name="$2" '$1 == "total" && $2 == stage && $3 == name { print $4 }'
 }
 
-@test "what is printed is what was made, and the same again makes nothing" {
+@test "the printed tables are the files, and a second run makes nothing" {
 	cd "$ROOT"
 	for model in rdgc nugteren mei kim yuan ablation; do
 		grep "^$BATS_FILE_TMPDIR/" "$BATS_FILE_TMPDIR/$model.out" | while read -r made; do [ -s "$made" ]; done
@@ -38,7 +37,7 @@ counter() {
 	done
 }
 
-@test "every picture has axes with names, and something drawn" {
+@test "every picture has labelled axes and data" {
 	count=0
 	for picture in "$BATS_FILE_TMPDIR"/*-*/*.svg; do
 		grep -q '<svg' "$picture"
@@ -57,7 +56,7 @@ counter() {
 	[ "$(metric 'DRAM Writes' yuan)" = "$(counter dram writes <"$BATS_TEST_TMPDIR/report")" ]
 	[ "$(metric 'L1 Hit Rate (Load)' yuan)" = "$(awk -v h="$(counter l1 read_hits <"$BATS_TEST_TMPDIR/report")" \
 		-v n="$(counter l1 reads <"$BATS_TEST_TMPDIR/report")" 'BEGIN { printf "%.2f", 100 * h / n }')" ]
-	# Without an L1, L2 hits more of what it sees; the five models have a row each.
+	# Without an L1, L2 has a higher hit rate; the five models have a row each.
 	[ "$(cut -f 1 "$(file yuan improvements.tsv)" | tr '\n' ' ')" = "model Final L1NonSec L2NonSec NoL1Filter NoAdaptL1 " ]
 	awk -F '\t' '{ l2[$1] = $3 } END { exit !(l2["NoL1Filter"] > l2["Final"]) }' "$(file yuan improvements.tsv)"
 }
@@ -69,7 +68,7 @@ counter() {
 	[ "$(wc -l <"$(file rdgc points.csv)")" -eq 71 ]
 }
 
-@test "[002]: classes add up to the misses, and what fits misses one line in 32" {
+@test "[002]: classes add up to the misses, and data that fits misses one line in 32" {
 	for model in nugteren ablation; do
 		awk -F '\t' 'NR > 1 { d = $3 - $4 - $5 - $6 - $7 - $8; if (d > 0.3 || d < -0.3) exit 1 } END { exit NR != 2 }' \
 			"$(file $model classes.tsv)"
@@ -77,7 +76,7 @@ counter() {
 	[ "$(sed -n 2p "$(file nugteren figure3.tsv)" | cut -f 1-5)" = "$(printf '32\t3.13\t3.13\t3.12\t3.12')" ]
 }
 
-@test "[003]: table 3's base kernels, and traces that touch what the degree foretells" {
+@test "[003]: table 3's base kernels, and traces that touch the sectors that the degree predicts" {
 	awk -F '\t' '{ degree[$1] = $2; expected[$1] = $3; traced[$1] = $4 }
 		END {
 			exit !(degree["stride_32"] == 3.125 && traced["stride_32"] == 32 && expected["stride_4"] == 16 &&
@@ -86,7 +85,7 @@ counter() {
 		}' "$(file kim kernels.tsv)"
 }
 
-@test "a command is a source, and wrong ones are said" {
+@test "a command is a source, and failing ones are reported" {
 	cd "$ROOT"
 	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" SOURCE="gtrace-ptx --launch \
 		'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' examples/kernels/ptx/gemm.ptx" >"$BATS_TEST_TMPDIR/out"

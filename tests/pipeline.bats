@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Whole pipes: the main job against its table and against a slow model, and pipes that break.
+# Whole pipes: the main job against its table and against a slow model, and broken pipes.
 load helpers
 
 SCHEDULE="gschedule --sm 80 --max-blocks 8"
@@ -34,7 +34,7 @@ main_job() {
 	for where in before after without; do
 		through "$where" <ordered >"$where"
 		gtrace-cat --check "$where" >/dev/null
-		# How many rows gschedule passed depends, of course, on whether they were requests.
+		# gschedule's number of rows depends on whether they are requests.
 		gstats --csv "$where" | grep -v ',schedule,rows,' | sort >"$where.csv"
 		[ "$(table "$name" | wc -l)" -eq 9 ]
 		table "$name" | comm -23 - "$where.csv" >missing
@@ -68,7 +68,7 @@ main_job() {
 	cmp 1 2
 }
 
-@test "what a stage sends is what the next receives" {
+@test "each stage receives what the previous one sends" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | $SCHEDULE | gcache --l1 --size 4K --ways 2 |
 		gcache --l2 --size 16K --ways 4 --partial fetch | gdram --channels 3 | gstats --csv >out.csv
 	awk -F, '$1 == 1 { c[$2 "." $3] = $4 }
@@ -94,7 +94,7 @@ main_job() {
 	grep -q "^30 cases, [0-9]* counters agree$" out
 }
 
-# --- pipes that break ---
+# --- broken pipes ---
 
 # small: a stream of two kernels with every kind of record, less than 2000 bytes long.
 small() {
@@ -133,7 +133,7 @@ all_fail() {
 	python3 "$ROOT/tests/damage.py" cut small.gt gcoalesce
 }
 
-@test "any bit of a stream that is flipped fails" {
+@test "a stream with any bit flipped fails" {
 	small
 	python3 "$ROOT/tests/damage.py" flip 2000 small.gt gcoalesce
 	python3 "$ROOT/tests/damage.py" flip 200 small.gt gdram
@@ -163,14 +163,14 @@ all_fail() {
 	expect_failure 1 "No space left" fails grd requests.gt
 }
 
-@test "a reader that goes away early is no news" {
+@test "a closed pipe downstream is quiet" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >whole
 	gcoalesce whole | $SCHEDULE >scheduled
 	for tool in "gtrace-order $ROOT/examples/traces/gemm.rdgc.xz" "gcoalesce whole" "$SCHEDULE whole" \
 		"gcache --l1 --emit all scheduled" "gtrace-cat whole"; do
 		bash -c "$tool 2>errors | head -c 10 >/dev/null"
 		[ ! -s errors ] || { echo "$tool:"; cat errors; return 1; }
-		# Nor where SIGPIPE is ignored, as some shells' parents do.
+		# Also if SIGPIPE is ignored, as under some parents of a shell.
 		bash -c "trap '' PIPE; $tool 2>errors | head -c 10 >/dev/null"
 		[ ! -s errors ] || { echo "$tool, SIGPIPE ignored:"; cat errors; return 1; }
 	done

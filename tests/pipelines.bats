@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# pipelines/pipe.mk: what is run again, and what is left behind.
+# pipelines/pipe.mk: which stages run again, and which results are kept.
 
 setup() {
 	cd "$ROOT" || return 1
 	results=$BATS_TEST_TMPDIR/results
 	trace=examples/traces/conv.traceg.xz
 	log=$BATS_TEST_TMPDIR/log
-	# Programs that note that they ran, before those that they stand for. The pipe schedules with
-	# --map, so gschedule with --gpu alone is pipe.mk reading the GPU's description.
+	# Wrappers that log each run and then run the real program. The pipe schedules with --map, so gschedule with --gpu
+	# alone means that pipe.mk reads the GPU description.
 	mkdir "$BATS_TEST_TMPDIR/noting"
 	for tool in gtrace-order gcoalesce gschedule gcache gdram gstats; do
 		printf '#!/bin/sh\n[ "$#$1" = 2--gpu ] || echo %s >>%s\nexec %s "$@"\n' "$tool" "$log" \
@@ -23,7 +23,7 @@ pipe() {
 	make -s -f pipelines/pipe.mk RESULTS="$results" TRACE="$trace" GPU=titanv SCHEDULE='--map rr' "$@"
 }
 
-# The programs that ran since last asked, each once, in a line.
+# The programs that ran since the last call, each once, in a line.
 ran() {
 	sort -u "$log" | tr '\n' ' '
 	: >"$log"
@@ -36,7 +36,7 @@ ran() {
 	[ "$(ls "$results" | sed 's/-[0-9a-f]\{16\}//' | tr '\n' ' ')" = "counts.gt ordered.gt.zst report.txt " ]
 }
 
-@test "the same again runs nothing and prints the same" {
+@test "a repeated run executes nothing and prints the same" {
 	pipe >"$BATS_TEST_TMPDIR/first"
 	ran >/dev/null
 	touch "$trace"
@@ -53,7 +53,7 @@ ran() {
 	[ "$(ran)" = "" ]
 }
 
-@test "an option runs only what comes after it, and results stay side by side" {
+@test "an option reruns only the stages from its own on, and all results are kept" {
 	pipe >"$BATS_TEST_TMPDIR/first"
 	ran >/dev/null
 	pipe L1='--size 16K' >"$BATS_TEST_TMPDIR/small"
@@ -93,7 +93,7 @@ ran() {
 	[ -z "$(ls "$results")" ]
 }
 
-@test "what is missing is named before anything runs" {
+@test "missing inputs are named before anything runs" {
 	run make -s -f pipelines/pipe.mk RESULTS="$results"
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"TRACE is not set"* ]]
@@ -114,7 +114,7 @@ ran() {
 	pipe REPORT="--kernel 'con|v'" >/dev/null
 }
 
-@test "gzip serves where there is no zstd, and results-clean drops all" {
+@test "gzip is used without zstd, and results-clean deletes all" {
 	pipe COMPRESS='gzip -1' >/dev/null
 	ls "$results"/ordered-*.gt.gz
 	make -s -f pipelines/pipe.mk RESULTS="$results" results-clean
@@ -125,7 +125,7 @@ ran() {
 	while IFS= read -r command; do
 		(cd "$ROOT" && RESULTS=$results bash -o pipefail -c "${command//make /make -e }") >"$BATS_TEST_TMPDIR/out"
 		[ -s "$BATS_TEST_TMPDIR/out" ]
-	# make validate takes minutes, and figures that are the reader's: tests/long/validate.bats runs it.
+	# make validate takes minutes, and measurements of the reader; tests/long/validate.bats runs it.
 	done < <(sed -n 's/^    //p' pipelines/README.md | grep -v '^make validate')
 	[ -d "$results" ]
 }
@@ -146,13 +146,13 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 		awk -F, -v level=$level '$1 == "total" && $2 == level { v[$3] = $4 } END { printf "%.2f\n", 100 * v["read_hits"] / v["reads"] }' csv
 	done | paste -sd ' ' >expected
 	[ "$(awk '$1 == "total" && $2 == "loads" { print $4, $7 }' table)" = "$(cat expected)" ]
-	# [004] 5.3.2: without filtering, locality that L1 has taken is promised to L2.
+	# [004] 5.3.2: without filtering, the locality that L1 exploits is attributed to L2.
 	awk 'NR > 1 && $5 <= $6 { exit 1 }' table
 	ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" >again
 	diff table again
 }
 
-@test "PPT-GPU-Mem: the distributions of figure 10, and what is missing is named" {
+@test "PPT-GPU-Mem: the distributions of figure 10, and missing inputs are named" {
 	cd "$BATS_TEST_TMPDIR"
 	ppt csdd TRACE="$ROOT/examples/traces/conv.rdgc.xz" >csdd
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled
@@ -166,19 +166,19 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	make -s -C "$ROOT/pipelines" ppt-gpu-mem RESULTS="$results" | diff - <(ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz")
 }
 
-@test "figure 3 of [002]: what fits misses one line in 32, whatever the order" {
+@test "figure 3 of [002]: data that fits misses one line in 32, whatever the order" {
 	"$ROOT/pipelines/nugteren-figure3" 100,50 32 >"$BATS_TEST_TMPDIR/figure"
 	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/figure")" = "$(printf '32\t3.13\t3.13\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12\t3.12')" ]
 }
 
-# in_readme FILE: every line of a tab-separated table stands in pipelines/README.md as a row of a table there.
+# in_readme FILE: every line of a tab-separated table is a row of a table in pipelines/README.md.
 in_readme() {
 	while IFS= read -r line; do
 		grep -qxF "| ${line//$'\t'/ | } |" "$ROOT/pipelines/README.md" || { echo "not in the README: $line"; return 1; }
 	done <"$1"
 }
 
-@test "miss classes add up, least <= mean <= most, and what they are charged with is there" {
+@test "miss classes add up, minimum <= mean <= maximum, and the README shows them" {
 	pipelines/miss-classes --seeds 3 examples/traces/{gemm,conv}.rdgc.xz jacobi >"$BATS_TEST_TMPDIR/classes"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/classes")" -eq 4 ]
 	awk -F '\t' 'NR > 1 {
@@ -188,7 +188,7 @@ in_readme() {
 		rate = 100 * ($3 - $9) / $2
 		if (rate - $10 > 0.01 || $10 - rate > 0.01) exit 1
 	}' "$BATS_TEST_TMPDIR/classes"
-	# What fits 16K has neither capacity nor conflict misses.
+	# Data that fits in 16K has neither capacity nor conflict misses.
 	grep -q '^gemm.rdgc.xz.16512.[0-9.]*.1280.0.0.' "$BATS_TEST_TMPDIR/classes"
 }
 
@@ -201,7 +201,7 @@ in_readme() {
 	pipelines/miss-classes --seeds 2 jacobi | cmp - "$BATS_TEST_TMPDIR/once"
 }
 
-@test "the timed sweep: each run has its line, longer latencies never save steps, and the README shows it" {
+@test "the timed sweep: each run has a line, longer latencies never take fewer steps, and the README shows it" {
 	pipelines/timed-sweep examples/traces/{gemm,conv}.rdgc.xz >"$BATS_TEST_TMPDIR/sweep"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/sweep")" -eq 19 ]
 	awk -F '\t' '$2 ~ /^fixed/ { if ($1 == last_name && $7 < last || $4 > 100) exit 1; last = $7; last_name = $1 }' "$BATS_TEST_TMPDIR/sweep"
@@ -209,7 +209,7 @@ in_readme() {
 	in_readme "$BATS_TEST_TMPDIR/sweep"
 }
 
-@test "L2 parallelism: distances add up to the lookups, more banks never cost steps, and the README shows it" {
+@test "L2 parallelism: distances add up to the lookups, more banks never take more steps, and the README shows it" {
 	pipelines/l2-parallelism conv2d matvec >"$BATS_TEST_TMPDIR/levels"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/levels")" -eq 19 ]
 	awk -F '\t' 'NR > 1 {
@@ -222,7 +222,7 @@ in_readme() {
 	in_readme "$BATS_TEST_TMPDIR/levels"
 }
 
-@test "experiments say what they take" {
+@test "experiments print their usage" {
 	for script in miss-classes timed-sweep l2-parallelism; do
 		run "pipelines/$script" --no-such-option
 		[ "$status" -eq 2 ]
@@ -241,7 +241,7 @@ in_readme() {
 	[ "$(pipelines/examples | wc -l)" -eq 7 ]
 }
 
-@test "first-done: blocks settle, the first first, and the README shows it" {
+@test "first-done: the schedule converges, the first blocks first, and the README shows it" {
 	gtrace-ptx --launch 'matvec<<<16,64>>>(A=f32[1024*128], p=f32[128], q=f32[1024], 1024, 128)' examples/kernels/ptx/matvec.ptx \
 		>"$BATS_TEST_TMPDIR/matvec.gt"
 	pipelines/first-done "$BATS_TEST_TMPDIR/matvec.gt" --sm 2 --max-blocks 2 --schedulers 4 >"$BATS_TEST_TMPDIR/rounds"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Single PTX instructions whose results random kernels (random-ptx.bats) found wrong, or not there.
+# Single PTX instructions whose results random kernels (random-ptx.bats) found to be wrong or missing.
 
 load helpers
 
@@ -38,12 +38,12 @@ value() {
 @test "atom.add.f32: subnormal values count as zeros in global memory, not in shared memory" {
 	[ "$(value 'mov.b32 %r0, 0x00000003' 'red.global.add.f32 [cell], %r0' 'ld.global.u32 %d, [cell]')" = 0 ]
 	[ "$(value 'mov.b32 %r0, 0x00000003' 'red.shared.add.f32 [shared], %r0' 'ld.shared.u32 %d, [shared]')" = 3 ]
-	# The least normal number less the least subnormal one.
+	# The smallest normal number minus the smallest subnormal one.
 	[ "$(value 'mov.b32 %r0, 0x00800000' 'mov.b32 %r1, 0x80000001' 'st.global.b32 [cell], %r0' \
 		'atom.global.add.f32 %r2, [cell], %r1' 'ld.global.u32 %d, [cell]')" = 800000 ]
 }
 
-@test "brx.idx: lanes that go to one target by different numbers go together" {
+@test "brx.idx: lanes that reach one target by different indices stay together" {
 	cat >"$t/switch.ptx" <<-'END'
 		.version 8.0
 		.target sm_90
@@ -72,14 +72,14 @@ value() {
 	[ "$(od -An -v -w16 -tu4 "$t/out" | tr -s ' ' | sort -u)" = " 1 2 1 1" ]
 }
 
-@test "an instruction of two results may write its own guard" {
+@test "an instruction with two results may write its own guard" {
 	[ "$(value 'mov.b32 %r0, 0x3c003c00' 'setp.eq.u32 %p0|%p1, %r0, %r0' '@%p0 setp.ne.f16x2 %p0|%p1, %r0, %r0' \
 		'selp.u64 %x0, 1, 0, %p0' 'selp.u64 %x1, 2, 0, %p1' 'or.b64 %d, %x0, %x1')" = 0 ]
 	[ "$(value 'mov.b32 %r0, 0x3c003c00' 'setp.ne.u32 %p0|%p1, %r0, %r0' '@!%p0 setp.eq.f16x2 %p0|%p1, %r0, %r0' \
 		'selp.u64 %x0, 1, 0, %p0' 'selp.u64 %x1, 2, 0, %p1' 'or.b64 %d, %x0, %x1')" = 3 ]
 }
 
-@test ".ftz of halves flushes sources and results; slct.ftz only the operand whose sign it looks at" {
+@test ".ftz of halves flushes sources and results; slct.ftz only the operand whose sign it tests" {
 	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 0 ]
 	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 1 ]
 	[ "$(value 'mov.b16 %h0, 0x8401' 'mov.b16 %h1, 0x3800' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 8000 ]

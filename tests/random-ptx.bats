@@ -17,7 +17,7 @@ setup() {
 	[ "$output" = "100 kernels, 0 differ" ]
 }
 
-@test "random kernels: a wrong instruction is found, and the kernel shrunk to it" {
+@test "random kernels: a wrong instruction is found, and the kernel is reduced to it" {
 	mkdir "$t/wrong"
 	cat >"$t/wrong/gtrace-ptx" <<-END
 		#!/bin/sh

@@ -12,7 +12,7 @@ setup() {
 		gtrace-cat --from >three.gt
 }
 
-@test "long, wide and plain tables in every dress agree with an obvious reader" {
+@test "long, wide and plain tables in every layout agree with a simple reader" {
 	for seed in $(seq 100 115); do
 		python3 "$ROOT/tests/compare_reference.py" "$seed"
 	done
@@ -63,14 +63,14 @@ setup() {
 	grep -qx 'l1tex__t_sector_hit_rate.pct,-3,impossible' notes
 }
 
-@test "a model held against itself has no error" {
+@test "a model compared with itself has no error" {
 	gstats --names ncu --csv three.gt >self.csv
 	gstats --reference self.csv --csv three.gt >rows.csv
 	[ "$(awk -F, 'NR > 1 && $9 != "0"' rows.csv | wc -l)" -eq 0 ]
 	gstats --errors rows.csv | grep -qE '^  lts__t_sectors_op_read.sum +sector +3 +0 +0 +1 +0$'
 }
 
-@test "what makes no sense is an error with its line" {
+@test "invalid input is an error with its line" {
 	local head='"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
 	printf '%s\n' 'nothing here' >a.csv
 	expect_failure 1 "a.csv: no line names the columns" gstats --reference a.csv three.gt
@@ -98,7 +98,7 @@ setup() {
 	expect_failure 1 "a.csv:2: '1', 'x': expected two numbers" gstats --errors a.csv
 }
 
-@test "damaged references end in a report or in one line" {
+@test "damaged references give a report or one line" {
 	python3 "$ROOT/tests/compare_reference.py" 7
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l2 --emit none >own.gt
 	python3 - <<-'PYTHON'

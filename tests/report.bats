@@ -18,7 +18,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR" || return 1
 }
 
-# page ARGUMENT...: a page, and what it says, for `says`.
+# page ARGUMENT...: writes a page, and lists its contents for `says`.
 page() {
 	gstats --report "$BATS_TEST_TMPDIR/page" "$@"
 	python3 "$ROOT/tests/page.py" "$BATS_TEST_TMPDIR/page/index.html" >"$BATS_TEST_TMPDIR/said"
@@ -30,7 +30,7 @@ says() {
 	done
 }
 
-@test "the page has the pipe, the GPU, pictures with their words, and where misses come from" {
+@test "the page has the pipe, the GPU, pictures with text alternatives, and the sources of misses" {
 	page counts
 	says "h1 kernel 1, gemm" "h2 Pictures" "h2 Where the misses come from" "h2 The pipe" "h2 The GPU" "h2 Definitions" \
 		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) values" $'row\tl2.size\t4.5M' "text l1" "text dram" "text read hits (% of reads)" \
@@ -43,7 +43,7 @@ says() {
 
 @test "its numbers are those of the CSV" {
 	page counts
-	# What the table leaves out as saying nothing by itself is left out here too.
+	# Counters that the table leaves out are left out here too.
 	gstats counts | awk '{ for (i = 1; i <= 2; i++) print $i }' | sort -u >table
 	gstats --csv counts | awk -F, 'NR == FNR { shown[$1] = 1; next } ($3 in shown) && $1 == 1 && $4 ~ /^[1-9][0-9]*$/ && $3 !~ /[.[]/ && $3 !~ /^(size|l1_bytes|row|shared_carveout|shared_bytes)$/ { print $3 "\t" $4 }' table - >numbers
 	[ "$(wc -l <numbers)" -gt 60 ]
@@ -78,7 +78,7 @@ says() {
 	[ "$(grep -c '^picture' "$BATS_TEST_TMPDIR/said")" -eq 0 ]
 }
 
-@test "a name is text, whatever it says" {
+@test "a name is shown as text, whatever it contains" {
 	gtrace-cat counts | sed -e 's/name=gemm/name=<script>alert(1)<\/script>"\&amp;'\''`touch pwned`/' -e 's/names=A,B,C/names=<b>,"onclick,C/' \
 		-e 's/^#history\tgcache\t0/#history\tgcache\t<i>0/' | gtrace-cat --from >hostile
 	page hostile
@@ -93,7 +93,7 @@ says() {
 	cmp "$BATS_TEST_TMPDIR/page/index.html" "$BATS_TEST_TMPDIR/again/index.html"
 }
 
-@test "what is wrong is said in one line, and leaves no page" {
+@test "errors are one line, and leave no page" {
 	head -c 3000 counts >cut
 	expect_failure 1 "cut" gstats --report "$BATS_TEST_TMPDIR/none" cut
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]

@@ -21,13 +21,13 @@ fields() { awk -F'\t' -v f="$2" "!/^#/ && $1"' { n = split(f, a, ","); for (i = 
 	done
 }
 
-@test "[003] table 3: matrix product, as its expression alone says" {
+@test "[003] table 3: matrix product, from its expression alone" {
 	gtrace-ptx --static --grid 2,8 --block 32,8 "$ptx/gemm.ptx" >report
 	[ "$(fields '$2 == "all"' 5,6,7 report)" = "100 4 4" ]
 }
 
 @test "[003] figure 10: the graph of the 2D convolution" {
-	# Its three loads of a row: the left neighbour's begins in the sector before.
+	# Its three loads of a row: that of the left neighbour begins in the previous sector.
 	cat >row.ptx <<-'END'
 		.version 6.3
 		.target sm_75
@@ -51,7 +51,7 @@ fields() { awk -F'\t' -v f="$2" "!/^#/ && $1"' { n = split(f, a, ","); for (i = 
 	[ "$(fields '$2 == "all"' 5,6 report)" = "91.67 4" ]
 }
 
-@test "expressions and trees name what addresses are made of" {
+@test "expressions and trees name the parts of addresses" {
 	gtrace-ptx --static --tree --launch 'vectoradd<<<2,64>>>(a=f32[128], b=f32[128], c=f32[128], n=128)' \
 		"$ptx/vectoradd.ptx" >report
 	[ "$(fields '$3 == "store"' 10 report)" = "c + 4*ctaid.x*ntid.x + 4*tid.x" ]
@@ -100,7 +100,7 @@ agrees() {
 	done
 }
 
-@test "unknown sizes are taken for large ones, and it is said" {
+@test "unknown sizes are taken as large, with a warning" {
 	gtrace-ptx --static --block 32 "$ptx/transpose.ptx" >report
 	[ "$(fields '$3 == "store"' 5,9 report)" = "3.125 assumed" ]
 }

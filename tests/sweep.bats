@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# pipelines/sweep.mk: the points of a sweep file, what is run again, and what fails.
+# pipelines/sweep.mk: the points of a sweep file, repeated runs, and failures.
 
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +14,7 @@ setup() {
 	: >"$log"
 }
 
-# Programs that note each run of theirs, before those that they stand for.
+# Wrappers that log each run and then run the real program.
 note_runs() {
 	mkdir "$BATS_TEST_TMPDIR/noting"
 	for tool in gtrace-order gcoalesce gschedule gcache gdram; do
@@ -29,18 +29,18 @@ run_sweep() {
 	make -s -f pipelines/sweep.mk SWEEP="$sweep" RESULTS="$results" "$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr"
 }
 
-# column NAME: a column of the CSV, without its head.
+# column NAME: a column of the CSV, without its heading.
 column() {
 	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i; next } { print $k }' \
 		"$results/test.csv"
 }
 
-# total STAGE COUNTER: of the report on standard input.
+# total STAGE COUNTER: a total of the report on standard input.
 total() {
 	awk -F, -v stage="$1" -v counter="$2" '$1 == "total" && $2 == stage && $3 == counter { print $4 }'
 }
 
-@test "every point is what its pipe prints" {
+@test "every point has the numbers of its pipe" {
 	cat >"$sweep" <<-'END'
 		trace = examples/traces/conv.rdgc.xz   # one
 		gpu = titanv
@@ -72,7 +72,7 @@ total() {
 		awk '{ d = 100 * $1 / $2 - $3; if (d > 0.0001 || d < -0.0001) exit 1 } END { exit NR != 2 }'
 }
 
-@test "sections replace the shared axes, and what they do not have is a dash" {
+@test "sections replace the shared axes, and axes that they lack are a dash" {
 	cat >"$sweep" <<-'END'
 		trace = examples/traces/conv.rdgc.xz
 		gpu = titanv
@@ -97,7 +97,7 @@ total() {
 	[ "$(column l2.reads | sed -n 3p)" -gt "$(column l2.reads | sed -n 1p)" ]
 }
 
-@test "stages that points share run once, and a second sweep runs what is new" {
+@test "stages that points share run once, and a second sweep runs only new stages" {
 	note_runs
 	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 16K 32K\n' >"$sweep"
 	run_sweep
@@ -114,7 +114,7 @@ total() {
 	run ! grep gtrace-order "$log"
 }
 
-@test "a trace's content, a GPU's figures and a program are part of a result's name" {
+@test "a trace's content, a GPU's values and a program are part of a result's name" {
 	note_runs
 	cp examples/traces/conv.rdgc.xz "$BATS_TEST_TMPDIR/trace.xz"
 	cp gpus/titanv "$BATS_TEST_TMPDIR/gpu"
@@ -134,7 +134,7 @@ total() {
 	run ! grep gdram "$log"
 }
 
-@test "a failed point is reported with its command, is tried again, and sinks no other" {
+@test "a failed point is reported with its command, is retried, and does not stop the others" {
 	cat >"$sweep" <<-'END'
 		input broken = false
 		trace = examples/traces/conv.rdgc.xz broken
@@ -153,7 +153,7 @@ total() {
 	[ -s "$log" ]
 }
 
-@test "parallel gives the bytes that make gives, and -j comes from outside too" {
+@test "parallel gives the same bytes as make, and the calling make's -j is used" {
 	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 16K\nmap = rr part:4\n' >"$sweep"
 	run_sweep
 	cp "$results/test.csv" "$BATS_TEST_TMPDIR/first"
@@ -164,7 +164,7 @@ total() {
 	done
 }
 
-@test "a killed sweep goes on where it was" {
+@test "a killed sweep continues where it stopped" {
 	printf 'trace = examples/traces/gemm.rdgc.xz\ngpu = titanv\nl1.size = %s\n' "$(seq -s ' ' 1 40 | sed 's/[0-9]*/&K/g')" >"$sweep"
 	setsid make -s -f pipelines/sweep.mk SWEEP="$sweep" RESULTS="$results" 2>/dev/null 3>&- &
 	for _ in $(seq 200); do
@@ -184,7 +184,7 @@ total() {
 	diff "$BATS_TEST_TMPDIR/resumed" "$results/test.csv"
 }
 
-@test "what is wrong in a sweep file is said with its line" {
+@test "errors in a sweep file are reported with their line" {
 	while IFS='|' read -r line text; do
 		printf 'trace = examples/traces/conv.rdgc.xz\n%b\n' "$line" >"$sweep"
 		run run_sweep
@@ -204,7 +204,7 @@ total() {
 	END
 }
 
-@test "what is missing is named" {
+@test "missing inputs are named" {
 	run make -s -f pipelines/sweep.mk RESULTS="$results"
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"SWEEP is not set"* ]]
@@ -229,7 +229,7 @@ total() {
 	[ -z "$(ls "$results")" ]
 }
 
-@test "the axes of [000] run on the examples, and say what the paper says of them" {
+@test "the axes of [000] run on the examples, and agree with the paper's findings" {
 	run_sweep SWEEP='pipelines/rdgc-small.sweep pipelines/rdgc.sweep' CSV="$BATS_TEST_TMPDIR/rdgc.csv"
 	python3 - "$BATS_TEST_TMPDIR/rdgc.csv" <<-'END'
 		import csv, sys
@@ -239,12 +239,12 @@ total() {
 		def points(section, trace):
 		    return [r for r in rows if r["section"] == section and trace in r["trace"]]
 		for trace in "gemm", "conv":
-		    # A longer fixed latency never takes fewer steps, and a larger LRU L1 never loses hits here.
+		    # A longer fixed latency never takes fewer steps, and a larger LRU L1 never has fewer hits here.
 		    steps = [int(r["l1.steps"]) for r in points("latency", trace)][:5]
 		    assert steps == sorted(steps), steps
 		    hits = [int(r["l1.read_hits"]) for r in points("l1-size", trace)]
 		    assert hits == sorted(hits), hits
-		    # Without an L1 every request is the L2's; one bank takes no fewer steps than many.
+		    # Without an L1 every request reaches L2; one bank takes no fewer steps than many.
 		    wide = points("parallelism", trace)
 		    assert len({r["l2.requests"] for r in wide}) == 1 and wide[0]["l1.read_hits"] == "0"
 		    assert int(wide[0]["l2.steps"]) >= int(wide[-1]["l2.steps"])

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What make validate stands on: what a store hits, what L2 holds before a kernel, and the script itself
-# on a small table. The whole tables are held in tests/long/validate.bats.
+# The parts of make validate: store hits, the contents of L2 before a kernel, and the script on a small table.
+# tests/long/validate.bats runs the whole tables.
 
 load helpers
 
 setup_file() { prepare_preload; }
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
-# kernel COUNTS: a stream of one kernel with such #count lines, and rows "op address sectors full" from stdin.
+# kernel COUNTS: a stream of one kernel with these #count lines, and rows "op address sectors full" from stdin.
 kernel() {
 	{
 		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n'
@@ -27,7 +27,7 @@ l2() {
 	done | paste -sd' '
 }
 
-@test "a store hits by its sectors, or by its line" {
+@test "a store hits if its sectors are valid, or if its line is present" {
 	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' '0xf 0xf' | kernel "" >in.gt
 	gcache --l2 <in.gt >out.gt
 	[ "$(l2 out.gt writes write_hits line_misses sector_misses sent_writes)" = "8 4 2 2 4" ]
@@ -38,7 +38,7 @@ l2() {
 	gtrace-cat --check <out.gt >/dev/null
 }
 
-@test "a warm level holds the sectors that were copied, and counts nothing of it" {
+@test "a warm level holds the copied sectors, and does not count the warming" {
 	local counts='#count\tstage=copies\tkernel=1\taddresses=[4128,8192]\tbytes=[33,128]\n#count\tstage=allocations\tkernel=1\taddresses=[4096]\tbytes=[4096]\tnames=a'
 	printf 'load.global %s 0xf 0\n' 0x1000 0x2000 0x3000 | kernel "$counts" >in.gt
 	gcache --l2 <in.gt >out.gt
@@ -50,7 +50,7 @@ l2() {
 	# A description says it too.
 	gtrace-cat in.gt | sed 's/^#kernel/#gpu\tl2.warm=copies\n&/' | gtrace-cat --from | gcache --l2 >out.gt
 	[ "$(l2 out.gt reads read_hits sent_reads)" = "12 6 6" ]
-	# The last bytes stay in a level that is too small for all of them, and what makes room is not counted.
+	# The last bytes stay in a level that is too small for all, and evictions are not counted.
 	gcache --l2 --size 128 --ways 1 --warm copies --emit none <in.gt >out.gt
 	[ "$(l2 out.gt read_hits evictions)" = "0 3" ]
 	gcache --l2 --size 256 --ways full --warm copies --flush never <in.gt >out.gt
@@ -58,7 +58,7 @@ l2() {
 	gtrace-cat --check <out.gt >/dev/null
 }
 
-@test "what cannot be warm says so" {
+@test "levels that cannot be warmed are refused" {
 	kernel "" </dev/null >in.gt
 	expect_failure 2 "warm is for a shared level" gcache --l1 --warm copies in.gt
 	expect_failure 2 "warm is for functional runs" gcache --l2 --warm copies --mshr 1x4 in.gt
@@ -75,12 +75,12 @@ l2() {
 	[[ $output == "gcache: what was copied into the memory: expected ranges of at most 256 GB" ]]
 }
 
-# table ROW...: a reference table of such rows.
+# table ROW...: a reference table with these rows.
 table() {
 	printf '%s\n' gpu,program,arguments,kernel,grid,block,ordinal,l2,metric,value,unit,noise,target,reason,source "$@"
 }
 
-@test "gtrace-record tells what the program has copied" {
+@test "gtrace-record counts what the program has copied" {
 	command -v clang >/dev/null || skip "no clang here"
 	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-validate-clang" "$BUILD/kernels-validate-clang/vectoradd"
 	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-validate-clang/vectoradd" 1000 128 >out.gt
@@ -92,7 +92,7 @@ table() {
 	grep -qx '1,l2,read_hits,250' warm.csv
 }
 
-@test "a replayed launch runs twice, finds its memory as it was, and L2 as that has left it" {
+@test "a replayed launch runs twice, with its memory restored and with L2 as the first run left it" {
 	command -v clang >/dev/null || skip "no clang here"
 	local kernels=$BUILD/kernels-validate-clang
 	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$kernels" "$kernels/vectoradd" "$kernels/polybench_gemm"
@@ -105,12 +105,12 @@ table() {
 	grep -qx '1,l2,write_hits,0' l2.csv
 	grep -qx '2,l2,write_hits,1250' l2.csv
 	grep -qx '2,l2,read_hits,2500' l2.csv
-	# Its result depends on what it finds in memory.
+	# Its result depends on the contents of memory.
 	LD_PRELOAD=${PRELOAD-} gtrace-record --replay --stdout words "$kernels/polybench_gemm" 20 32 8 >out.gt
 	grep -qx ok words
 }
 
-@test "a table of one's own: hardware, ours, differences, errors, what is missing" {
+@test "another table: hardware, ours, differences, errors, missing values" {
 	command -v clang >/dev/null || skip "no clang here"
 	local row='titanx-pascal,vectoradd,10000 1024 64,vectoradd_double'
 	table "$row,10x1x1,1024x1x1,1,copies,l2_tex_read_transactions,5001,transaction,,yes,one more,a test" \
@@ -126,7 +126,7 @@ table() {
 	grep -qx 'not run: 1 rows, nosuch on titanv: no examples/kernels/nosuch.cu' out
 }
 
-@test "a table that makes no sense is refused" {
+@test "an invalid table is refused" {
 	printf 'gpu,program\ntitanv,gemm\n' >t.csv
 	run "$ROOT/tests/validate" t.csv
 	[ "$status" -eq 1 ]
@@ -141,7 +141,7 @@ table() {
 	[[ $output == *"t.csv:2: value 'many': expected a number"* ]]
 }
 
-@test "every row of the tables has a source, a metric that the model tells, and a reason if it is no target" {
+@test "every row of the tables has a source, a metric that the model has, and a reason if it is no target" {
 	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv}.csv <<-'PYTHON'
 		import csv, subprocess, sys
 		for path in sys.argv[1:]:
@@ -151,7 +151,7 @@ table() {
 	PYTHON
 }
 
-@test "Pascal's descriptions say that stores hit by tag" {
+@test "in Pascal's descriptions stores hit by tag" {
 	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' | kernel "" >in.gt
 	for gpu in gtx1080 titanx-pascal; do
 		gschedule --gpu $gpu <in.gt | gcache --l2 >out.gt

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gcache: one level of a cache, functional, or timed where an option asks for it. */
+/* gcache: one cache level, functional, or timed if an option requires it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ static void print_help(FILE *to)
 	gt_level_help(to, false);
 	fputs("  Any of these makes the level timed:\n", to);
 	gt_level_help(to, true);
-	gt_help_option(to, "-S, --memory SIZE", "under opt: memory for requests that wait (2G); more go to a file");
-	gt_help_option(to, "-T, --temporary DIR", "where that file is made ($TMPDIR, /tmp)");
+	gt_help_option(to, "-S, --memory SIZE", "with opt: memory for requests that wait (2G); the rest goes to a file");
+	gt_help_option(to, "-T, --temporary DIR", "directory of that file ($TMPDIR, /tmp)");
 	gt_help_option(to, "-v, --verbose", "progress on stderr");
 	fputs("      --help, --version\n"
 	      "\n"
-	      "In brackets: what holds if neither the option is given nor the GPU description in the stream says\n"
-	      "it; see gcache(1).\n"
+	      "In brackets: the default if neither an option nor the stream's GPU description gives a value; see\n"
+	      "gcache(1).\n"
 	      "\n"
 	      "example: gtrace-order examples/traces/gemm.rdgc.xz | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats\n",
 	      to);
@@ -121,13 +121,13 @@ static void set(enum gt_parameter_id id, const char *text)
 		tool_usage_error(&tool, option);
 }
 
-/* What descriptions call the L1 and L2 TLB. */
+/* The names of the L1 and L2 TLB in descriptions. */
 static const char *tlb_name(const char *name)
 {
 	return strcmp(name, "l1") == 0 ? "l1tlb" : strcmp(name, "l2") == 0 ? "l2tlb" : name;
 }
 
-/* The role --name chooses a level's name, and is what it is if no other role is given. */
+/* --name gives a level another name; without another role it makes a level of no particular kind. */
 static void set_role(const struct gt_role *role)
 {
 	static const struct gt_role *chosen;
@@ -180,7 +180,7 @@ static void read_options(void)
 	for (int id = 0; id < GT_PARAMETERS; id++)
 		given |= settings.option[id] ? UINT64_C(1) << id : 0;
 	if (settings.option[GT_LEVEL_SETS] && (settings.option[GT_LEVEL_SIZE] || settings.option[GT_LEVEL_WAYS]))
-		tool_usage(&tool, "--sets says the ways of each set: leave out --size and --ways");
+		tool_usage(&tool, "--sets gives the ways of each set: leave out --size and --ways");
 	static struct gt_level_config config;
 	if (gt_level_resolve(&settings, NULL, NULL, &config, &tool.error) != 0)
 		tool_usage_error(&tool, settings.name);

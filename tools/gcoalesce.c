@@ -11,8 +11,8 @@ static const char help[] =
 	"\n"
 	"  --rule NAME      how lanes are combined (default: from the stream's GPU description):\n"
 	"                     default  Volta and later: a request for each distinct line of the warp\n"
-	"                     pascal   the same for each 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
-	"                     fermi    a request for each distinct line, always all of it (no sectors)\n"
+	"                     pascal   the same by groups of 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
+	"                     fermi    a request for each distinct line, always the whole line\n"
 	"  --gpu NAME|FILE  rule and banks of that GPU (gtrace-gpu(5))\n"
 	"  --banks BANKS    shared memory: banks x bytes per pass of a bank; if fewer consecutive bytes lie\n"
 	"                   in one bank, a colon and their number: 16x4 (Tesla), 32x4 (the\n"
@@ -24,12 +24,12 @@ static const char help[] =
 
 struct gcoalesce {
 	struct tool tool;
-	const char *rule, *banks; /* NULL: the GPU decides */
-	bool chosen;		  /* by --gpu; else it is the stream's */
+	const char *rule, *banks; /* NULL: from the GPU */
+	bool chosen;		  /* the GPU is from --gpu, else from the stream */
 	struct gt_gpu gpu;
 	struct gt_coalescer coalescer;
-	/* Of the kernel in hand. */
-	bool coalesced; /* by an earlier stage: it has requests or counts of coalescing */
+	/* Of the current kernel. */
+	bool coalesced; /* by an earlier stage: it has requests, or counts of coalescing */
 	bool accessed;	/* it has accesses */
 };
 
@@ -45,7 +45,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	return true;
 }
 
-/* A kernel that came coalesced has been counted where that was done. */
+/* A kernel that is already coalesced was counted by that stage. */
 static void end_kernel(void *context, uint64_t kernel)
 {
 	struct gcoalesce *g = context;

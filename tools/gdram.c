@@ -12,7 +12,7 @@ static const char help[] =
 	"  --banks N          banks of a channel (16)\n"
 	"  --row SIZE         bytes of a row of a bank (2K)\n"
 	"  --interleave SIZE  consecutive bytes in one channel (256)\n"
-	"                     defaults come from the stream's GPU description, if it has them\n"
+	"                     defaults: from the stream's GPU description, else those above\n"
 	"  -v, --verbose      progress on standard error\n"
 	"  --help, --version\n"
 	"\n"
@@ -25,7 +25,7 @@ struct gdram {
 	struct gt_intake intake;
 };
 
-/* What was given on the command line goes before what the GPU says. */
+/* The command line overrides the GPU description. */
 static int settle(struct gdram *g, const struct gt_gpu *gpu, struct gt_dram_config *config)
 {
 	const struct gt_dram_config *given = &g->given;
@@ -108,7 +108,7 @@ static void take_options(struct gdram *g, int argc, char **argv)
 	}
 }
 
-/* Bad values end it before anything is read. */
+/* Invalid values are reported before anything is read. */
 static void try_options(struct gdram *g)
 {
 	struct gt_dram_config config;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gpchase: P-chase traces, the latencies that a chain of levels gave them, and the way back: from latencies to a cache. */
+/* gpchase: P-chase traces, the latencies of their accesses in a chain of levels, and the inference of a cache from
+ * latencies. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +27,10 @@ static const char help[] =
 	"      --page BYTES   of the order patterns (default 2M)\n"
 	"      --texture      loads of texture memory\n"
 	"\n"
-	"latency: reads a P-chase with the latencies that levels of gcache added, prints N, offset and latency.\n"
+	"latency: reads a P-chase with latencies from gcache --emit latency; prints N, offset and latency.\n"
 	"\n"
 	"infer: reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they\n"
-	"reveal, what is sure, which run would determine the rest, and which accesses contradict it.\n"
+	"reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n"
 	"      --level NAME   level in the printed keys (default l1)\n"
 	"      --base ADDRESS address of the array, if not aligned to a power of two above N\n"
 	"      --line BYTES   the line size, if it is known\n"
@@ -120,7 +121,7 @@ static void do_trace(void)
 	uint64_t id = 0;
 
 	trace_options(&trace);
-	for (int writing = 0; writing < 2; writing++) { /* first, whether all of them make sense */
+	for (int writing = 0; writing < 2; writing++) { /* first check all of them */
 		for (trace.chase.bytes = trace.first; trace.chase.bytes <= trace.last; trace.chase.bytes += trace.step) {
 			if (!writing && gt_chase_check(&trace.chase, &tool.error) != 0)
 				tool_usage_error(&tool, "trace");
@@ -138,7 +139,8 @@ static void do_trace(void)
 
 /* ---- latency ---- */
 
-/* The columns are named again where a run begins that would seem to be more of the last, as it has its N. */
+/* A run with the N of the previous one begins with another line of column names, so that it is not read as its
+ * continuation. */
 static int print_access(void *context, const struct gt_observation *access, struct gt_error *error)
 {
 	uint64_t *bytes = context;
@@ -177,7 +179,7 @@ static int add_access(void *context, const struct gt_observation *access, struct
 	return gt_series_add(series, access->bytes, access->offset, access->latency, error);
 }
 
-/* A series as text, or a chase that went through a chain of levels. */
+/* Reads a series as text, or a chase that has passed a chain of levels. */
 static void read_series(struct gt_chase_series *series, const char *path)
 {
 	struct gt_input *input = gt_input_open(path, &tool.error);

@@ -149,7 +149,7 @@ static bool ends_in(const char *text, const char *end)
 	return strlen(text) > strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
 }
 
-/* The terminal, where no option names it: by the output's name, or by what standard output is. */
+/* Chooses the terminal if no option names it: by the output's name, or by the type of standard output. */
 static void choose_terminal(struct options *options)
 {
 	struct winsize window;
@@ -168,7 +168,7 @@ static void choose_terminal(struct options *options)
 	}
 }
 
-/* What a file is called: the next of --names, or its name without folder and ending. */
+/* The label of a file: the next of --names, or its name without folder and extension. */
 static void name_of(const char *path, const char **names, char name[GT_SHEET_NAME])
 {
 	if (*names) {

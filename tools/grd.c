@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grd: reuse distances, beside the stream or in its place. */
+/* grd: reuse distances, as counts in the stream or as a table instead of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 struct grd {
 	struct tool tool;
 	struct gt_reuse_options options;
-	const char *name; /* of the stage; NULL: the usual one */
+	const char *name; /* of the stage; NULL: the default */
 	const char *function; /* of --index */
 	bool flush, total, count;
 	struct gt_reuse_text text; /* the table, if one was asked for */
@@ -31,7 +31,7 @@ struct grd {
 	uint64_t kernel; /* the last */
 };
 
-/* Puts what was measured where it is to go. */
+/* Writes the measurements of a kernel to the table or the stream. */
 static void tell(struct grd *grd, const char *kernel)
 {
 	struct tool *tool = &grd->tool;
@@ -86,7 +86,7 @@ static bool take_rows(void *context, struct gt_rows *rows)
 	return true;
 }
 
-/* What arrays the trace names. */
+/* Takes the arrays that the trace names. */
 static bool take_count(void *context, const struct gt_count *count)
 {
 	struct grd *grd = context;
@@ -109,7 +109,7 @@ static void set_output(struct grd *grd, const char *output, const char *argument
 	struct tool *tool = &grd->tool;
 
 	if (grd->text.table || grd->distances)
-		tool_usage(tool, "--%s: expected one table only, and there is another", output);
+		tool_usage(tool, "--%s: expected a single table", output);
 	grd->distances = strcmp(output, "distances") == 0;
 	if (!grd->distances && gt_reuse_text_choose(&grd->text, output, argument, &tool->error) != 0)
 		tool_usage(tool, "--%s: %s", output, tool->error.text);
@@ -151,7 +151,7 @@ static void take_option(struct grd *grd, int option)
 		break;
 	case FLUSH:
 		if (strcmp(optarg, "kernel") != 0 && strcmp(optarg, "never") != 0)
-			tool_usage(tool, "--flush: '%s': expected kernel or never", optarg);
+			tool_usage(tool, "--flush '%s': expected kernel or never", optarg);
 		grd->flush = strcmp(optarg, "kernel") == 0;
 		break;
 	case NAME:
@@ -175,9 +175,9 @@ static void check_options(struct grd *grd)
 	struct tool *tool = &grd->tool;
 
 	if (grd->total && (!grd->text.table || grd->count))
-		tool_usage(tool, "--total: expected a table beside it, and neither --distances nor --count");
+		tool_usage(tool, "--total: expected a table, and neither --distances nor --count");
 	if (grd->count && !grd->text.table)
-		tool_usage(tool, "--count: expected a table beside it, and not --distances");
+		tool_usage(tool, "--count: expected a table other than --distances");
 	if (grd->count && grd->name && strlen(grd->name) >= GT_COUNT_NAME - GT_COUNTS_SUFFIX)
 		tool_usage(tool, "--name: expected at most %d bytes with --count", GT_COUNT_NAME - GT_COUNTS_SUFFIX - 1);
 	if (!grd->name)
@@ -195,7 +195,7 @@ static void take_options(struct grd *grd, int argc, char **argv)
 	if (gt_plan_make(&grd->plan, &grd->options, &grd->text, &grd->pair, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);
 	if (grd->function && grd->options.sets == 1 && grd->plan.n == 1)
-		tool_usage(tool, "--index: expected --per set:N or --per sm,set:N beside it");
+		tool_usage(tool, "--index: expected --per set:N or --per sm,set:N too");
 	for (size_t i = 0; i < grd->plan.n && grd->function; i++)
 		open_index(grd, &grd->plan.measures[i], &grd->indexes[i]);
 }

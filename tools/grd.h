@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What grd can be asked. */
+/* The options of grd. */
 #ifndef GRD_H
 #define GRD_H
 
@@ -11,42 +11,42 @@ static const char help[] =
 	"           [--bound N] [--sample RATE] [--sample-lines N] [--name NAME]\n"
 	"           [TABLE [--total | --count]] [STREAM]\n"
 	"Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
-	"Passes the stream on, unchanged, and adds what it counted; or prints a TABLE, tab-separated:\n"
+	"Passes the stream on and adds its counts; or prints a TABLE instead, tab-separated:\n"
 	"\n"
 	"  --profile        how often each distance occurred\n"
 	"  --csdd           how many references have a smaller distance: hits by size of an LRU cache\n"
-	"  --mru WAYS       hits by position in the LRU stack, and behind them all misses\n"
+	"  --mru WAYS       hits by position in the LRU stack, then all misses\n"
 	"  --lines N,...    hits, compulsory and capacity misses of LRU caches of N lines\n"
 	"  --curve          the miss ratio of LRU caches of every size\n"
 	"  --curve-sets N,... the same by ways, of caches of N sets, all in one pass\n"
-	"  --sdcm SIZE,WAYS,LINE         hits that the stack distance-based model expects\n"
+	"  --sdcm SIZE,WAYS,LINE         hits by the stack distance-based cache model\n"
 	"  --sdcm-normal SIZE,WAYS,LINE  the same by the normal approximation\n"
-	"  --classes WAYS,...            compulsory, capacity and conflict misses; wants --per set:N\n"
+	"  --classes WAYS,...            compulsory, capacity and conflict misses; needs --per set:N\n"
 	"  --sharing WHO:N,...           what sharing N lines gains and loses; WHO: warp, block, sm\n"
 	"  --distances      each reference and its distance\n"
-	"  --total          one table of all kernels, not one of each\n"
-	"  --count          pass the stream on, and add what the table would say to its counts\n"
+	"  --total          one table for all kernels together\n"
+	"  --count          pass the stream on and add the numbers of the table to its counts\n"
 	"\n"
 	"  --granularity G  line (default; 128 bytes or SIZE), sector (32 bytes), or address: that of\n"
 	"                   each lane, in units of SIZE bytes (default 1)\n"
 	"  --line SIZE      the same as --granularity line:SIZE\n"
 	"  --per WHAT       a stack for each warp, block or sm, for each of N sets (set:N), for each set\n"
-	"                   of each SM (sm,set:N), or one (global); default: sm where rows are scheduled\n"
-	"  --index FUNCTION which set a line is in, by a function of gcache (mod)\n"
-	"  --op WHICH       only these are references: a list of loads, stores, atomics, all (default)\n"
+	"                   of each SM (sm,set:N), or one (global); default: sm if rows are scheduled\n"
+	"  --index FUNCTION the set of a line, as in gcache (mod)\n"
+	"  --op WHICH       measure only these: a list of loads, stores, atomics, all (default)\n"
 	"  --by CLASS       a profile for each pc, op, status, kernel (by its name), or array that the trace\n"
 	"                   names\n"
-	"  --flush WHEN     forget all lines at the end of a kernel (default) or never\n"
+	"  --flush WHEN     empty the stacks at the end of each kernel (default) or never\n"
 	"  --bound N        count distances below N one by one, larger ones in bins that double (65536)\n"
-	"  --sample RATE    measure one line of 1/RATE, chosen by hash, and scale what they say\n"
-	"  --sample-lines N keep at most N lines: lower the rate as needed\n"
-	"  --name NAME      the stage's name in the counts (reuse, or as the table)\n"
+	"  --sample RATE    measure this share of the lines, chosen by hash, and scale the results\n"
+	"  --sample-lines N keep at most N lines; the rate is lowered as needed\n"
+	"  --name NAME      the stage's name in the counts (reuse, or the table's name)\n"
 	"  -v, --verbose    progress on standard error\n"
 	"  --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | grd --lines 64,256\n";
 
-/* In the order of the table: what prints, what grd takes itself, what lib/reuse takes. */
+/* In the order of the table: tables, options of grd itself, options of lib/reuse. */
 enum { PRINTS = 1, DISTANCES = 11, TOTAL, COUNT, FLUSH, NAME, INDEX, MEASURES };
 static const struct option long_options[] = {
 	{"profile", no_argument, NULL, PRINTS},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gschedule: blocks to SMs, how many are resident, and in which order their warps issue. */
+/* gschedule: assigns blocks to SMs, limits how many are resident, and orders the issue of their warps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char help[] =
 	"usage: gschedule [--gpu NAME|FILE] [--sm N] [option ...] [stream]\n"
 	"Assigns an SM and a step (the time of issue) to every row of a stream, and sorts the rows by them.\n"
 	"  --gpu NAME|FILE     a GPU description, which is written into the stream for later stages\n"
-	"These override the description; a value that is not known limits nothing:\n"
+	"These override the description; an unknown value limits nothing:\n"
 	"  --sm N              streaming multiprocessors\n"
 	"  --max-blocks N|all  blocks an SM can hold; all: no limit, whatever their resources\n"
 	"  --max-warps N       warps an SM can hold\n"
@@ -20,7 +20,7 @@ static const char help[] =
 	"  --schedulers N      warp schedulers of an SM (1)\n"
 	"Schedule:\n"
 	"  --map MAPPING       rr (default), part:BLOCKS, random:SEED, trace\n"
-	"  --dispatch POLICY   wave, first-done, any-done (as described, else wave)\n"
+	"  --dispatch POLICY   wave, first-done, any-done (as in the description, else wave)\n"
 	"  --seed N            the seed of any-done (1)\n"
 	"  --block-steps FILE  lines \"kernel block steps\": durations of blocks, for first-done\n"
 	"  --issue POLICY      rr (default), gto\n"
@@ -55,7 +55,7 @@ static const struct option options[] = {
 	TOOL_OPTIONS,
 };
 
-/* Options that are figures of a description, by the figure they set. */
+/* Options that set a value of the description, by its key. */
 static const char *const figures[] = {
 	[SM] = "sms",		     [MAX_BLOCKS] = "max_blocks", [MAX_WARPS] = "max_warps",
 	[REGISTERS] = "registers",   [SHARED] = "shared",	  [SCHEDULERS] = "schedulers",
@@ -65,7 +65,7 @@ static const char *const figures[] = {
 struct gschedule {
 	struct tool tool;
 	struct gt_schedule_config config;
-	struct gt_gpu gpu;	 /* what is known of the GPU: --gpu or the stream's, and options over it */
+	struct gt_gpu gpu;	 /* from --gpu or the stream, overridden by options */
 	struct gt_gpu overrides; /* the options alone */
 	bool named;		 /* by --gpu */
 	const char *block_steps; /* a file; NULL: none */
@@ -151,7 +151,7 @@ static void take_option(struct gschedule *self, int option)
 	}
 }
 
-/* The configuration from what is known of the GPU. Returns 0, or -1 with the error set. */
+/* Makes the configuration from the GPU description. Returns 0, or -1 with the error set. */
 static int configure(struct gschedule *self)
 {
 	struct gt_error *error = &self->tool.error;
@@ -189,7 +189,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 
 	tool_must(tool, gt_kernel_copy(&self->kernel, kernel, &tool->error));
 	if (self->config.sms == 0) {
-		gt_fail(&tool->error, "the stream describes no GPU: expected --gpu NAME or --sm N");
+		gt_fail(&tool->error, "the stream has no GPU description: expected --gpu NAME or --sm N");
 		tool_fail(tool);
 	}
 	self->schedule = gt_schedule_open(&self->config, &self->kernel, gt_writer_sink(tool->out), &tool->error);
@@ -209,7 +209,7 @@ static bool take_rows(void *context, struct gt_rows *rows)
 	return false;
 }
 
-/* A description in the stream: taken, unless --gpu has named another. */
+/* Takes the description in the stream, unless --gpu names another. */
 static bool take_gpu(void *context, const struct gt_gpu *gpu)
 {
 	struct gschedule *self = context;
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
 	if (configure(&self) != 0)
 		tool_usage(tool, "%s", tool->error.text);
 	if (self.block_steps && !gt_dispatch_refills(self.config.dispatch))
-		tool_usage(tool, "--block-steps: says when slots are free: expected --dispatch first-done");
+		tool_usage(tool, "--block-steps: expected --dispatch first-done too");
 	if (self.block_steps)
 		tool_must(tool, gt_durations_read(&self.config.durations, self.block_steps, &tool->error));
 	tool_read(tool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gstats: what a pipe counted, as a report. */
+/* gstats: a report of the counts of a pipe. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const char help[] =
 	"  --names NAMES    gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers\n"
 	"  --reference FILE compare with hardware counters, a CSV of ncu or a table: hardware, ours,\n"
 	"                   difference, and the errors by metric\n"
-	"  --errors         read rows that --reference --csv printed, in place of a stream: errors by metric\n"
+	"  --errors         read rows of --reference --csv instead of a stream: errors by metric\n"
 	"  --report DIR     write DIR/index.html, a page with tables and plots, and print nothing\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
 	"  --output FILE    write the report to FILE, not to standard output\n"
@@ -44,7 +44,7 @@ struct options {
 static void check(const struct tool *tool, struct options *options)
 {
 	if (options->reference && options->names)
-		tool_usage(tool, "--reference: its file says the names: leave out --names");
+		tool_usage(tool, "--reference: its file determines the names: leave out --names");
 	if (options->report && (options->form_chosen || options->names || options->reference || options->errors || options->output))
 		tool_usage(tool, "--report goes with --kernel and --tee only");
 	if (options->errors && (options->reference || options->names || options->kernel || options->tee))
@@ -119,7 +119,7 @@ static void take(struct tool *tool, struct gt_report *report, enum gt_event even
 		gt_report_gpu(report, gt_reader_gpu(tool->in));
 }
 
-/* Where the report goes. */
+/* Opens the output of the report. */
 static FILE *open_output(struct tool *tool, const struct options *options)
 {
 	FILE *to = options->tee ? stderr : stdout;
@@ -142,7 +142,7 @@ static void close_output(struct tool *tool, const struct options *options, FILE 
 	}
 }
 
-/* The report beside hardware's counters, and how far they are apart. */
+/* Prints the report next to hardware's counters, with the errors. */
 static void print_comparison(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 			     const char *form, FILE *to)
 {
@@ -168,7 +168,7 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	close_output(tool, options, to);
 }
 
-/* --report: the page, which is made whole before there is a file. */
+/* --report: writes the page, in memory first, so that no incomplete file is left. */
 static void write_page(struct tool *tool, const struct gt_report *report, const char *directory)
 {
 	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
@@ -190,7 +190,7 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	free(text);
 }
 
-/* --errors: no stream, only rows. */
+/* --errors: reads rows, not a stream. */
 static void print_errors(struct tool *tool, const struct options *options)
 {
 	struct gt_errors errors = {0};
@@ -206,7 +206,7 @@ static void print_errors(struct tool *tool, const struct options *options)
 	tool_end(tool);
 }
 
-/* Reads the stream to its end, which is passed on if that is asked for. */
+/* Reads the stream to its end; with --tee passes it on. */
 static void gather(struct tool *tool, struct gt_report *report, bool tee)
 {
 	enum gt_event event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gtrace-cat: looks into a stream, and makes one from text. */
+/* gtrace-cat: converts a stream to text and text to a stream. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const char help[] =
 
 enum mode { TO_TEXT, TO_PLAIN, FROM, CHECK };
 
-/* Text is gathered and written in large pieces; a full disk is found out at once. */
+/* Text is written in large pieces; a full disk is reported at once. */
 static void put(struct tool *tool, struct gt_bytes *text)
 {
 	if (text->failed) {
@@ -47,7 +47,7 @@ static void put(struct tool *tool, struct gt_bytes *text)
 
 struct text_view {
 	bool decimal, no_rows;
-	bool named; /* the columns' names were printed for rows of this shape */
+	bool named; /* the names of the columns were printed for rows of this shape */
 	struct gt_rows shape; /* no rows: which columns those had */
 };
 
@@ -83,7 +83,7 @@ static void to_text(struct tool *tool, struct text_view *view)
 			gt_tsv_count(&text, gt_reader_count(tool->in));
 		else if (event == GT_ROWS)
 			rows_to_text(tool, view, &text);
-		put(tool, &text); /* record by record: all that a cut stream has is shown */
+		put(tool, &text); /* after each record, so that all records of an incomplete stream are shown */
 	}
 	gt_tsv_line(&text, "end", "");
 	put(tool, &text);

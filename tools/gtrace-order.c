@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gtrace-order: any trace to warp accesses in their logical order. */
+/* gtrace-order: converts any trace to warp accesses in logical order. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ static const char usage[] =
 	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an]\n"
 	"                    [-S SIZE] [-T DIR] [FILE...]\n"
 	"\n"
-	"      --format NAME      the trace is of this format (see below) whatever it looks like\n"
-	"      --format-regex RE  each line that RE matches is an access; its named groups say what is\n"
-	"                         what: block, thread or warp, an, op, address or hexaddress, size, pc\n"
+	"      --format NAME      the trace has this format (see below); nothing is detected\n"
+	"      --format-regex RE  each line that RE matches is an access; its named groups are the\n"
+	"                         fields: block, thread or warp, an, op, address or hexaddress, size, pc\n"
 	"      --kernel RE        keep the launches of kernels whose names RE matches\n"
 	"      --by block|an      order by block, access number, warp (block), or by access number, block, warp\n"
 	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
-	"  -T, --temporary DIR    where the rest goes ($TMPDIR, /tmp)\n"
+	"  -T, --temporary DIR    directory for the rest ($TMPDIR, /tmp)\n"
 	"  -v, --verbose          progress on stderr\n"
 	"      --help, --version\n"
 	"\n"
@@ -53,7 +53,7 @@ static const char *make_help(void)
 	return text;
 }
 
-/* What is shown of the input that is being read. */
+/* The state of the progress line. */
 struct watch {
 	struct tool *tool;
 	const struct gt_input *input; /* NULL: several files at once */
@@ -71,7 +71,7 @@ static bool is_stream(const char *head, size_t bytes)
 	return bytes >= 8 && memcmp(head, "\x93\xa6gtrace", 8) == 0;
 }
 
-/* Rows are sorted anew; everything else passes, but for what an earlier gtrace-order counted. */
+/* Reads a stream: rows are sorted again; everything else passes, except the counts of an earlier gtrace-order. */
 static void read_stream(struct tool *tool, struct gt_input *input, struct gt_trace *to)
 {
 	struct gt_error inner;
@@ -121,7 +121,7 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 		gt_fail(&tool->error,
 			"%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
 			gt_input_name(input),
-			importer ? "this format is read by folders" : "no known format", line);
+			importer ? "this format is read from a folder" : "no known format", line);
 		tool_fail(tool);
 	}
 	tool_must(tool, importer->read(input, to, &tool->error));

@@ -19,7 +19,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 
-#define PIPE_BYTES (1 << 20) /* what a pipe is asked to hold, where the system lets one ask */
+#define PIPE_BYTES (1 << 20) /* capacity that is requested for pipes, if the system supports it */
 
 static volatile sig_atomic_t progress_asked;
 
@@ -50,7 +50,7 @@ static _Noreturn void end_print(const struct tool *tool)
 	exit(1);
 }
 
-/* The option that the user may have meant, where a long one is none: at most every third letter is wrong. */
+/* For an unknown long option, suggests a known one of which at most every third letter is wrong. */
 static void print_misspelt(const struct tool *tool, const struct option *options)
 {
 	const char *word = tool->argv[optind - 1], *meant = NULL;
@@ -63,7 +63,7 @@ static void print_misspelt(const struct tool *tool, const struct option *options
 	best = (unsigned)strlen(name) / 3 + 1;
 	for (; options->name; options++) {
 		unsigned distance = gt_edit_distance(name, options->name);
-		if (strncmp(options->name, name, strlen(name)) == 0) /* an abbreviation of several */
+		if (strncmp(options->name, name, strlen(name)) == 0) /* an ambiguous abbreviation */
 			return;
 		if (distance < best) {
 			best = distance;
@@ -121,7 +121,7 @@ _Noreturn void tool_usage_error(const struct tool *tool, const char *option)
 
 _Noreturn void tool_fail(const struct tool *tool)
 {
-	/* A reader that went away wanted no more: not worth a word. */
+	/* A closed pipe downstream is no error. */
 	if (errno != EPIPE)
 		fprintf(stderr, "%s: %s\n", tool->name, tool->error.text);
 	exit(1);
@@ -138,7 +138,7 @@ void tool_warn(const struct tool *tool, const char *format, ...)
 	fprintf(stderr, "%s: %s\n", tool->name, gt_utf8_printable(text));
 }
 
-/* Fewer, longer turns between the two ends of a pipe. */
+/* Makes a pipe larger, for fewer switches between writer and reader. */
 static void widen_pipe(int descriptor)
 {
 #ifdef F_SETPIPE_SZ

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What every filter does alike: options, help, diagnostics, the streams, progress. Everything
- * here may print and exit; that is why it is not in lib/. */
+/* The common parts of all tools: options, help, diagnostics, streams, progress. Functions here may print and exit,
+ * so they are not in lib/. */
 #ifndef TOOL_H
 #define TOOL_H
 
@@ -20,11 +20,11 @@ enum { TOOL_HELP = 0x1000, TOOL_VERSION };
 struct tool {
 	const char *name;
 	const char *help; /* printed by --help: usage line first */
-	void (*print_help)(FILE *to); /* does it in place of `help`, where a table has the options; NULL: it does not */
+	void (*print_help)(FILE *to); /* replaces `help` if the options are in a table; else NULL */
 	int argc;
 	char **argv;
 	bool verbose;
-	struct gt_error error; /* where library calls put what went wrong */
+	struct gt_error error; /* of library calls */
 
 	struct gt_reader *in;
 	struct gt_writer *out;
@@ -34,8 +34,8 @@ struct tool {
 
 void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv);
 
-/* The next option, as getopt_long; common options and unknown ones are dealt with here (a tool's
- * short options must include "v"). Returns -1 after the last. */
+/* The next option, as getopt_long. Handles common and unknown options (a tool's short options must include "v").
+ * Returns -1 after the last. */
 int tool_option(struct tool *tool, const char *short_options, const struct option *options);
 
 /* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error. */
@@ -61,20 +61,20 @@ void tool_write(struct tool *tool);
 
 /* The next event; false after GT_END. Fails the tool if the stream fails. Shows progress. */
 bool tool_next(struct tool *tool, enum gt_event *event);
-/* Shows progress as tool_next does by itself, for a tool that reads something else than a stream:
- * rows so far, and bytes of the tool->input_bytes. */
+/* Shows progress as tool_next does, for a tool that does not read a stream: rows so far, and bytes of the
+ * tool->input_bytes. */
 void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last);
-/* Passes the last event on as it came. */
+/* Passes the last event on unchanged. */
 void tool_pass(struct tool *tool);
 
-/* What a filter does with the events of its input. Each call returns whether its event passes on, where
- * there is an output; one that is NULL passes all. They fail by tool_must. */
+/* The functions of a filter for the events of its input. Each returns whether its event is passed on, if there is an
+ * output; NULL passes all. They fail by tool_must. */
 struct tool_filter {
 	bool (*kernel)(void *context, const struct gt_kernel *kernel); /* a launch begins */
 	bool (*rows)(void *context, struct gt_rows *rows);
 	bool (*count)(void *context, const struct gt_count *count);
 	bool (*gpu)(void *context, const struct gt_gpu *gpu);
-	/* The launch of that id has ended: another begins, or the stream ends. NULL: nothing to do. */
+	/* The launch of that id has ended: another begins, or the stream ends. May be NULL. */
 	void (*end)(void *context, uint64_t kernel);
 	void *context;
 };
@@ -84,8 +84,8 @@ void tool_run(struct tool *tool, const struct tool_filter *filter);
 /* Writes a count, and clears it. */
 void tool_count(struct tool *tool, struct gt_count *count);
 
-/* Finishes the output stream, closes standard output and checks that all of it was written.
- * A tool that prints text instead calls only this at its end. */
+/* Finishes the output stream, closes standard output and checks that all was written. A tool that prints text calls it
+ * too. */
 void tool_end(struct tool *tool);
 
 #endif

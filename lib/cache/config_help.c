@@ -3,7 +3,7 @@
 #include "base/options.h"
 #include "cache/config.h"
 
-/* "what it does [32K; l2 2M, texture 12K]": the default, and those of the roles that have another. */
+/* "TEXT [32K; l2 2M, texture 12K]": the default, and the roles that have another one. */
 static void print_parameter(FILE *to, int id)
 {
 	const struct gt_parameter *parameter = &gt_parameters[id];

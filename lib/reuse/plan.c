@@ -54,7 +54,7 @@ static int plan_pair(struct gt_plan *plan, const struct gt_reuse_options *option
 	pair->shift = options->unit.shift;
 	if (strcmp(text->table->name, "classes") == 0) {
 		if (options->sets == 1)
-			return gt_fail(error, "--classes: expected --per set:N or --per sm,set:N beside it");
+			return gt_fail(error, "--classes: expected --per set:N or --per sm,set:N too");
 		second->sets = 1;
 		pair->scale = options->sets;
 		pair->by_status = true;

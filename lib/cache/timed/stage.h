@@ -12,7 +12,7 @@
 /* Begins with its settings and nothing else. */
 struct gt_cache_stage {
 	const struct gt_level_settings *settings;
-	char *said;		/* what the level was made of: gt_level_said */
+	char *said;		/* the level's parameters: gt_level_said */
 	struct gt_level *level; /* NULL before the first kernel, and if it is timed */
 	struct gt_timed *timed; /* the same, if it is not */
 	uint64_t kernel;	/* id of the launch that has begun */
@@ -26,7 +26,7 @@ int gt_cache_stage_check(const struct gt_cache_stage *stage, const struct gt_lev
 /* A kernel begins, with a config that passed the check: in the level there is, if nothing about it changed. */
 int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
 			 const struct gt_kernel *kernel, struct gt_error *error);
-/* A count of the kernel: what is to be in the level when it begins may stand before or behind it. */
+/* A count of the kernel. The allocations and copies that warm the level may precede or follow its launch. */
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error);
 
 /* As those of a level. */
