@@ -11,7 +11,8 @@ static void print_parameter(FILE *to, int id)
 	const char *separator = "; ";
 
 	snprintf(option, sizeof option, "--%s %s", parameter->name, parameter->type.form);
-	size_t used = (size_t)snprintf(text, sizeof text, "%s [%s", parameter->help, parameter->otherwise);
+	size_t used = (size_t)snprintf(text, sizeof text, "%s%s%s [%s", parameter->help, parameter->choices ? ": " : "",
+				       parameter->choices ? parameter->choices : "", parameter->otherwise);
 	for (size_t i = 0; i < gt_roles_n && used < sizeof text; i++) {
 		const char *value = gt_roles[i].values[id];
 		if (!value || strcmp(value, parameter->otherwise) == 0)

@@ -27,6 +27,7 @@ struct gt_parameter {
 	const char *otherwise; /* the default where the level has none of its own */
 	bool timed;	       /* the option makes a level timed */
 	const char *help;
+	const char *choices; /* of a word that a table of names gives a meaning: these names; else NULL */
 };
 extern const struct gt_parameter gt_parameters[GT_PARAMETERS];
 

@@ -3,18 +3,9 @@
 
 #include <string.h>
 
-/* Formats whose first lines are unambiguous come first. */
-const struct gt_importer *const gt_importers[] = {
-	&gt_import_nvbit,
-	&gt_import_accelsim,
-	&gt_import_pptmem,
-	&gt_import_tsv,
-	&gt_import_rdgc,
-	&gt_import_trc,
-	&gt_import_lackey,
-	&gt_import_drmemtrace,
-	&gt_import_din,
-};
+#define ADDRESS(NAME) &gt_import_##NAME,
+
+const struct gt_importer *const gt_importers[] = {GT_FORMATS(ADDRESS)};
 const size_t gt_importers_n = sizeof gt_importers / sizeof *gt_importers;
 
 const struct gt_importer *gt_importer_find(const char *name)

@@ -5,17 +5,13 @@
 
 #include "import/import.h"
 
-extern const struct gt_importer gt_import_nvbit;       /* NVBit's mem_trace */
-extern const struct gt_importer gt_import_accelsim;    /* Accel-Sim's .traceg, .trace, kernelslist.g */
-extern const struct gt_importer gt_import_pptmem;      /* PPT-GPU's .mem */
-extern const struct gt_importer gt_import_rdgc;	       /* RDGC's five-tuples [000] 4.1 */
-extern const struct gt_importer gt_import_trc;	       /* the tracer of [002] */
-extern const struct gt_importer gt_import_lackey;      /* valgrind --tool=lackey --trace-mem=yes */
-extern const struct gt_importer gt_import_din;	       /* Dinero */
-extern const struct gt_importer gt_import_drmemtrace;  /* drmemtrace's view tool */
-extern const struct gt_importer gt_import_tsv;	       /* gtrace-cat's text */
+/* All importers, as gt_import_NAME, in the order in which they are tried: formats whose first lines are unambiguous come
+ * first. */
+#define GT_FORMATS(ROW) \
+	ROW(nvbit) ROW(accelsim) ROW(pptmem) ROW(tsv) ROW(rdgc) ROW(trc) ROW(lackey) ROW(drmemtrace) ROW(din)
+#define GT_DECLARE_FORMAT(NAME) extern const struct gt_importer gt_import_##NAME;
+GT_FORMATS(GT_DECLARE_FORMAT)
 
-/* In the order in which they are tried. */
 extern const struct gt_importer *const gt_importers[];
 extern const size_t gt_importers_n;
 

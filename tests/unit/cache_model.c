@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The level against the reference: thousands of small configs, chosen at random, on random
  * streams. What is sent and what is counted must be equal. */
+#include "cache_names.h"
 #include "cache_reference.h"
 
 #include "cache/config.h"
@@ -85,13 +86,13 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_LINE] = PICK("32", "64", "128", "128", "128", "256", "1K"),
 		[GT_LEVEL_SECTOR] = PICK("32", "32", "32", "64", "128", "256", "line"),
 		[GT_LEVEL_SETS] = unequal ? PICK("5,2x6", "1,2,3", "17,8x6", "4x4", "20,1", "300,2") : NULL,
-		[GT_LEVEL_INDEX] = PICK("mod", "mod", "smod:1", "smod:3", "prime", "xor", "fermi", "texture", "hash", "ipoly",
-				       "bits:7^13,8^14&15", "bits:10^9&12&20", "table:0123321032", "table:01001110"),
+		[GT_LEVEL_INDEX] = draw(3) ? index_text(draw(1000))
+					   : PICK("mod", "smod:1", "smod:3", "bits:7^13,8^14&15", "bits:10^9&12&20",
+						  "table:0123321032", "table:01001110"),
 		[GT_LEVEL_INTERLEAVE] = draw(4) ? NULL : PICK("mod", "mod:256", "xor", "hash", "hash:512", "two-level", "two-level:1K"),
 		[GT_LEVEL_PARTITIONS] = PICK("1", "2", "2", "3", "4", "7"),
 		[GT_LEVEL_BANKS] = PICK("1", "1", "2"),
-		[GT_LEVEL_REPLACE] = PICK("lru", "lru", "fifo", "lfu", "random", "random:7", "weighted:1/6,1/2,1/6,1/6",
-					  "weighted:0.25,0.75", "plru", "srrip", "opt", "opt"),
+		[GT_LEVEL_REPLACE] = draw(3) ? policy_text(draw(1000)) : PICK("lru", "random:7", "weighted:0.25,0.75", "opt"),
 		[GT_LEVEL_WRITE] = PICK("back", "through", "evict"),
 		[GT_LEVEL_ALLOCATE] = PICK("yes", "no"),
 		[GT_LEVEL_PARTIAL] = PICK("keep", "read", "fetch"),
@@ -219,20 +220,16 @@ static void test_random_configs(void)
 static void test_each_combination(void)
 {
 	static struct gt_level_config config;
-	static const char *const policies[] = {"lru",	 "fifo", "lfu",	  "random",
-					       "weighted:1/6,1/2,1/6,1/6", "plru", "srrip", "opt"};
-	static const char *const indexes[] = {"mod", "smod:2", "prime", "xor", "fermi", "texture", "hash", "ipoly",
-						"bits:7^13,8^8&14,9^30&15,10^16^20,11^17&18^18&19", "table:001f0203131204050607100d0f"};
 	static const char *const writes[] = {"back", "through", "evict"};
 	struct gt_error error;
 
-	for (unsigned i = 0; i < 8 * 10 * 3; i++) {
+	for (size_t i = 0; i < gt_policies_n * gt_index_functions_n * 3; i++) {
 		struct gt_level_settings settings = {.role = &gt_roles[gt_roles_n - 1]};
 		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_SCOPE, "private", &error), 0);
 		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_SIZE, "16K", &error), 0);
-		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_REPLACE, policies[i % 8], &error), 0);
-		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_INDEX, indexes[i / 8 % 10], &error), 0);
-		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_WRITE, writes[i / 80], &error), 0);
+		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_REPLACE, policy_text(i), &error), 0);
+		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_INDEX, index_text(i / gt_policies_n), &error), 0);
+		CHECK_EQUAL(gt_level_set(&settings, GT_LEVEL_WRITE, writes[i / gt_policies_n / gt_index_functions_n], &error), 0);
 		CHECK_EQUAL(gt_level_resolve(&settings, NULL, NULL, &config, &error), 0);
 		CHECK_EQUAL(gt_level_check(&config, ~UINT64_C(0), &error), 0);
 		bool same = agree(&config, 3000);

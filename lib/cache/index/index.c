@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "cache/index/polynomial.h"
+#include "gpu/parameter.h"
 
 static int check_power(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes,
 		       struct gt_error *error)
@@ -31,8 +32,7 @@ static uint32_t set_mod(const struct gt_index *index, uint64_t line)
 	return modulo(index, line);
 }
 
-static const struct gt_index_function mod = {
-	.name = "mod", .summary = "line modulo sets", .set_of = set_mod, .any_sets = 1};
+static const struct gt_index_function mod = {.name = "mod", .set_of = set_mod, .any_sets = 1};
 
 /* [000] table 2: bits i+m+N to i+N in the place of bits i+m to i. */
 static uint32_t set_smod(const struct gt_index *index, uint64_t line)
@@ -40,8 +40,7 @@ static uint32_t set_smod(const struct gt_index *index, uint64_t line)
 	return modulo(index, line >> index->argument.number);
 }
 
-static const struct gt_index_function smod = {.name = "smod", .summary = "(line >> N) modulo sets",
-					      .argument_max = 32, .set_of = set_smod, .any_sets = 1};
+static const struct gt_index_function smod = {.name = "smod", .argument_max = 32, .set_of = set_smod, .any_sets = 1};
 
 static uint32_t largest_prime(uint32_t limit)
 {
@@ -62,15 +61,15 @@ static int prepare_prime(struct gt_index *index, struct gt_error *error)
 	return 0;
 }
 
+/* The sets above the prime stay empty. */
 static uint32_t set_prime(const struct gt_index *index, uint64_t line)
 {
 	return (uint32_t)(line % index->prime);
 }
 
-static const struct gt_index_function prime = {
-	.name = "prime", .summary = "line modulo the largest prime up to sets; the sets above it stay empty",
-	.prepare = prepare_prime, .set_of = set_prime};
+static const struct gt_index_function prime = {.name = "prime", .prepare = prepare_prime, .set_of = set_prime};
 
+/* All slices of log2(sets) bits of the line number, XORed. */
 static uint32_t set_xor(const struct gt_index *index, uint64_t line)
 {
 	uint64_t folded = 0;
@@ -82,9 +81,7 @@ static uint32_t set_xor(const struct gt_index *index, uint64_t line)
 	return (uint32_t)folded & (index->sets - 1);
 }
 
-static const struct gt_index_function xor = {
-	.name = "xor", .summary = "all slices of log2(sets) bits of the line number, XORed",
-	.check = check_power, .set_of = set_xor};
+static const struct gt_index_function xor = {.name = "xor", .check = check_power, .set_of = set_xor};
 
 /* [002] 5.1, figure 6: for 32 sets, address bits 7-11 XOR bits 13, 14, 15, 17, 19; for 64 sets,
  * bit 12 stands in front of these five. In line numbers of 128 bytes that is seven bits less. */
@@ -106,8 +103,7 @@ static int check_fermi(const struct gt_index_argument *argument, uint32_t sets, 
 	return 0;
 }
 
-static const struct gt_index_function fermi = {.name = "fermi", .summary = "Fermi's L1: 32 or 64 sets [002]",
-					       .check = check_fermi, .set_of = set_fermi};
+static const struct gt_index_function fermi = {.name = "fermi", .check = check_fermi, .set_of = set_fermi};
 
 /* [001] figure 12: 128 successive bytes share a set; address bits 7 and 8 choose among four. */
 static uint32_t set_texture(const struct gt_index *index, uint64_t line)
@@ -123,9 +119,7 @@ static int check_texture(const struct gt_index_argument *argument, uint32_t sets
 	return check_power(argument, sets, line_bytes, error);
 }
 
-static const struct gt_index_function texture = {
-	.name = "texture", .summary = "texture L1: 128 successive bytes share a set [001]",
-	.check = check_texture, .set_of = set_texture};
+static const struct gt_index_function texture = {.name = "texture", .check = check_texture, .set_of = set_texture};
 
 uint64_t gt_index_hash(uint64_t number)
 {
@@ -141,8 +135,7 @@ static uint32_t set_hash(const struct gt_index *index, uint64_t line)
 	return modulo(index, gt_index_hash(line));
 }
 
-static const struct gt_index_function hash = {
-	.name = "hash", .summary = "XXH3 of the line number modulo sets", .set_of = set_hash, .any_sets = 1};
+static const struct gt_index_function hash = {.name = "hash", .set_of = set_hash, .any_sets = 1};
 
 /* B. R. Rau, Pseudo-randomly interleaved memory, ISCA 1991: the line number, as a polynomial over
  * GF(2), modulo an irreducible one of degree log2(sets). */
@@ -159,13 +152,12 @@ static int prepare_ipoly(struct gt_index *index, struct gt_error *error)
 	return gt_index_make_linear(index, column, error);
 }
 
-static const struct gt_index_function ipoly = {
-	.name = "ipoly", .summary = "line modulo an irreducible polynomial over GF(2)",
-	.check = check_power, .prepare = prepare_ipoly, .set_of = gt_index_linear};
+static const struct gt_index_function ipoly = {.name = "ipoly", .check = check_power,
+	.prepare = prepare_ipoly, .set_of = gt_index_linear};
 
-static const struct gt_index_function *const functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
+const struct gt_index_function *const gt_index_functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
 							      &ipoly, &gt_index_bits, &gt_index_table};
-static const size_t functions_n = sizeof functions / sizeof functions[0];
+const size_t gt_index_functions_n = sizeof gt_index_functions / sizeof gt_index_functions[0];
 
 static int parse_argument(const struct gt_index_function *row, const char *text, struct gt_index_argument *argument,
 			  struct gt_error *error)
@@ -189,8 +181,8 @@ int gt_index_parse(const char *text, const struct gt_index_function **function, 
 {
 	size_t length = strcspn(text, ":");
 
-	for (size_t i = 0; i < functions_n; i++) {
-		const struct gt_index_function *row = functions[i];
+	for (size_t i = 0; i < gt_index_functions_n; i++) {
+		const struct gt_index_function *row = gt_index_functions[i];
 		if (strlen(row->name) != length || strncmp(row->name, text, length) != 0)
 			continue;
 		if ((text[length] == ':') != (row->argument_max > 0 || row->check_text))
@@ -198,8 +190,7 @@ int gt_index_parse(const char *text, const struct gt_index_function **function, 
 		*function = row;
 		return parse_argument(row, text + length + (text[length] == ':'), argument, error);
 	}
-	return gt_fail(error, "'%.100s': expected mod, smod:N, prime, xor, fermi, texture, hash, ipoly, bits:SUM,... "
-		       "or table:DIGITS", text);
+	return gt_fail(error, "'%.100s': expected %s", text, gt_parameters[GT_LEVEL_INDEX].choices);
 }
 
 int gt_index_open(struct gt_index *index, const struct gt_index_function *function,

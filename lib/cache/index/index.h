@@ -23,7 +23,6 @@ struct gt_index_argument {
 
 struct gt_index_function {
 	const char *name;
-	const char *summary;  /* for --help */
 	unsigned argument_max; /* N of NAME:N may be 0 to this; 0: takes no number */
 	/* Whether a text makes sense as its argument. NULL: takes none. */
 	int (*check_text)(const char *text, struct gt_error *error);
@@ -57,6 +56,8 @@ struct gt_index {
 };
 
 extern const struct gt_index_function gt_index_bits, gt_index_table;
+extern const struct gt_index_function *const gt_index_functions[];
+extern const size_t gt_index_functions_n;
 
 /* Finds a function by "NAME" or "NAME:ARGUMENT". Returns 0, or -1 with what is accepted. */
 int gt_index_parse(const char *text, const struct gt_index_function **function, struct gt_index_argument *argument,

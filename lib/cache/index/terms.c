@@ -101,9 +101,8 @@ static uint32_t set_bits(const struct gt_index *index, uint64_t line)
 	return set;
 }
 
-const struct gt_index_function gt_index_bits = {
-	.name = "bits", .summary = "bits:SUM,...: of each bit of the set, the address bits that are XORed (7^13) or ANDed (7&13)",
-	.check_text = check_bits_text, .check = check_bits, .prepare = prepare_bits, .set_of = set_bits};
+const struct gt_index_function gt_index_bits = {.name = "bits", .check_text = check_bits_text,
+	.check = check_bits, .prepare = prepare_bits, .set_of = set_bits};
 
 /* ---- table: hexadecimal digits, as many for each line as the highest set needs ---- */
 
@@ -166,6 +165,5 @@ static uint32_t set_table(const struct gt_index *index, uint64_t line)
 	return index->table[line % index->lines];
 }
 
-const struct gt_index_function gt_index_table = {
-	.name = "table", .summary = "table:DIGITS: the set of each line, hexadecimal, modulo as many lines as there are",
-	.check_text = check_table_text, .check = check_table, .prepare = prepare_table, .set_of = set_table};
+const struct gt_index_function gt_index_table = {.name = "table", .check_text = check_table_text,
+	.check = check_table, .prepare = prepare_table, .set_of = set_table};

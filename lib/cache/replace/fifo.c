@@ -23,5 +23,5 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return oldest;
 }
 
-const struct gt_policy gt_policy_fifo = {.name = "fifo", .summary = "first in, first out",
-					 .slot_bytes = sizeof(uint64_t), .fill = fill, .victim = victim};
+const struct gt_policy gt_policy_fifo = {.name = "fifo", .slot_bytes = sizeof(uint64_t), .fill = fill,
+	.victim = victim};

@@ -38,5 +38,5 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return least;
 }
 
-const struct gt_policy gt_policy_lfu = {.name = "lfu", .summary = "least frequently used; ties: least recently",
-					.slot_bytes = sizeof(struct use), .hit = hit, .fill = fill, .victim = victim};
+const struct gt_policy gt_policy_lfu = {.name = "lfu", .slot_bytes = sizeof(struct use), .hit = hit,
+	.fill = fill, .victim = victim};

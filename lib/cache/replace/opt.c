@@ -57,6 +57,5 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return first + way_at((const struct use *)tags->policy + first, 0);
 }
 
-const struct gt_policy gt_policy_opt = {.name = "opt", .summary = "used again last (Belady): a bound",
-					.looks_ahead = true, .slot_bytes = sizeof(struct use),
-					.hit = note, .fill = note, .victim = victim};
+const struct gt_policy gt_policy_opt = {.name = "opt", .looks_ahead = true,
+	.slot_bytes = sizeof(struct use), .hit = note, .fill = note, .victim = victim};

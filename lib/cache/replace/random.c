@@ -17,5 +17,4 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return gt_first_slot(tags->geometry, set) + (uint32_t)((gt_random(&tags->random) >> 32) * ways >> 32);
 }
 
-const struct gt_policy gt_policy_random = {
-	.name = "random", .summary = "random[:SEED]: any way alike", .parse = parse, .victim = victim};
+const struct gt_policy gt_policy_random = {.name = "random", .parse = parse, .victim = victim};

@@ -3,18 +3,20 @@
 
 #include <string.h>
 
-static const struct gt_policy *const policies[] = {&gt_policy_lru,	    &gt_policy_fifo, &gt_policy_lfu,  &gt_policy_random,
-					       &gt_policy_weighted, &gt_policy_plru, &gt_policy_srrip,
-					       &gt_policy_opt};
-static const size_t policies_n = sizeof policies / sizeof policies[0];
+#include "gpu/parameter.h"
+
+#define ADDRESS(NAME) &gt_policy_##NAME,
+
+const struct gt_policy *const gt_policies[] = {GT_POLICIES(ADDRESS)};
+const size_t gt_policies_n = sizeof gt_policies / sizeof gt_policies[0];
 
 int gt_replacement_parse(const char *text, struct gt_replacement *replacement, struct gt_error *error)
 {
 	size_t length = strcspn(text, ":");
 	const char *argument = text[length] ? text + length + 1 : NULL;
 
-	for (size_t i = 0; i < policies_n; i++) {
-		const struct gt_policy *policy = policies[i];
+	for (size_t i = 0; i < gt_policies_n; i++) {
+		const struct gt_policy *policy = gt_policies[i];
 		if (strlen(policy->name) != length || strncmp(policy->name, text, length) != 0)
 			continue;
 		if (argument && !policy->parse)
@@ -22,5 +24,5 @@ int gt_replacement_parse(const char *text, struct gt_replacement *replacement, s
 		replacement->policy = policy;
 		return policy->parse ? policy->parse(replacement, argument, error) : 0;
 	}
-	return gt_fail(error, "'%s': expected lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip or opt", text);
+	return gt_fail(error, "'%s': expected %s", text, gt_parameters[GT_LEVEL_REPLACE].choices);
 }

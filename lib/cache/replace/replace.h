@@ -22,7 +22,6 @@ struct gt_replacement {
 
 struct gt_policy {
 	const char *name;
-	const char *summary; /* for --help */
 	bool looks_ahead;    /* needs the next use of the lines of a request: gt_tags.next_use */
 	/* Reads what follows "NAME:", NULL for nothing. NULL: the policy takes nothing. */
 	int (*parse)(struct gt_replacement *replacement, const char *argument, struct gt_error *error);
@@ -36,8 +35,13 @@ struct gt_policy {
 	uint32_t (*victim)(struct gt_tags *tags, uint32_t set, const struct gt_replacement *replacement);
 };
 
-extern const struct gt_policy gt_policy_lru, gt_policy_fifo, gt_policy_lfu, gt_policy_random,
-	gt_policy_weighted, gt_policy_plru, gt_policy_srrip, gt_policy_opt;
+/* All policies, as gt_policy_NAME. */
+#define GT_POLICIES(ROW) ROW(lru) ROW(fifo) ROW(lfu) ROW(random) ROW(weighted) ROW(plru) ROW(srrip) ROW(opt)
+#define GT_DECLARE_POLICY(NAME) extern const struct gt_policy gt_policy_##NAME;
+GT_POLICIES(GT_DECLARE_POLICY)
+
+extern const struct gt_policy *const gt_policies[];
+extern const size_t gt_policies_n;
 
 /* Reads "NAME" or "NAME:ARGUMENT"; leaves the seed alone unless the text gives one. */
 int gt_replacement_parse(const char *text, struct gt_replacement *replacement, struct gt_error *error);

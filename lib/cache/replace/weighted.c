@@ -67,6 +67,4 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return gt_first_slot(tags->geometry, set) + way;
 }
 
-const struct gt_policy gt_policy_weighted = {.name = "weighted",
-					     .summary = "weighted:W,W,...: a probability for each way, such as 1/6,1/2,1/6,1/6",
-					     .parse = parse, .check = check, .victim = victim};
+const struct gt_policy gt_policy_weighted = {.name = "weighted", .parse = parse, .check = check, .victim = victim};
