@@ -55,7 +55,7 @@ class Integers:
         b = "b%d" % n
         wide = self.one_of("b32", "b64")
         op = self.one_of("and", "or", "xor", "not", "cnot", "shl", "shr", "popc", "clz", "brev", "bfind", "bfe",
-                         "bfi", "prmt", "lop3", "shf", "bmsk", "szext", "pred")
+                         "bfi", "prmt", "lop3", "shf", "bmsk", "fns", "szext", "pred")
         if op in ("and", "or", "xor"):
             self.do("%s.%s" % (op, b), b, (b, self.one_of(b, "u%d" % n)))
         elif op in ("not", "cnot"):
@@ -86,6 +86,9 @@ class Integers:
             self.do(opcode, "b32", ("b32", "b32", self.one_of("u32", str(self.random.randrange(40)), self.small(40))))
         elif op == "bmsk":
             self.do("bmsk.%s.b32" % self.one_of("clamp", "wrap"), "b32", (self.position(), self.position()))
+        elif op == "fns":
+            at = self.one_of(str(self.random.randrange(32)), self.small(32))
+            self.do("fns.b32", "b32", ("b32", at, self.one_of(str(self.random.randrange(-20, 20)), self.small(12))))
         elif op == "szext":
             t = self.one_of("u32", "s32")
             self.do("szext.%s.%s" % (self.one_of("clamp", "wrap"), t), t, (t, self.position()))

@@ -208,6 +208,17 @@ def bit_mask(mods):
     return ("b32",), ("u32", "u32"), f
 
 
+def find_nth(mods):
+    def f(x, at, n):
+        n = value_of("s32", n)
+        if at > 31:
+            raise IllDefined("fns from no bit")
+        ways = range(at, 32) if n > 0 else range(at, -1, -1) if n < 0 else [at]
+        bits = [b for b in ways if x >> b & 1]
+        return bits[max(abs(n), 1) - 1] if len(bits) >= max(abs(n), 1) else MASK32
+    return ("b32",), ("b32", "u32", "s32"), f
+
+
 def extend(mods):
     t = mods[-1]
     def f(x, n):

@@ -10,8 +10,8 @@ import math
 
 import floats
 from floats import F32, F64, FORMATS, NAN, TF32
-from integers import (WIDTHS, bit_mask, bitwise, clamp, divided, dot, extend, extract, find, funnel, insert, integer_add,
-                      look_up, multiply, multiply_add, ones, permute, shift, value_of, wrap)
+from integers import (WIDTHS, bit_mask, bitwise, clamp, divided, dot, extend, extract, find, find_nth, funnel, insert,
+                      integer_add, look_up, multiply, multiply_add, ones, permute, shift, value_of, wrap)
 
 ROUNDINGS = ("rn", "rz", "rm", "rp", "rna")
 WHOLE_ROUNDINGS = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
@@ -366,7 +366,7 @@ TABLE = {
     "xor": lambda mods: bitwise(mods, lambda x, y: x ^ y),
     "shl": lambda mods: shift(mods, True), "shr": lambda mods: shift(mods, False),
     "dp4a": lambda mods: dot(mods, 4), "dp2a": lambda mods: dot(mods, 2),
-    "bmsk": bit_mask, "szext": extend,
+    "bmsk": bit_mask, "fns": find_nth, "szext": extend,
     "rcp": reciprocal_of, "sqrt": square_root, "copysign": copy_sign, "testp": classify,
     "rsqrt": accuracy(lambda x: math.copysign(math.inf, x) if x == 0 else 0.0 if x == math.inf else 1 / math.sqrt(x)),
     "sin": accuracy(math.sin), "cos": accuracy(math.cos), "lg2": accuracy(logarithm),

@@ -203,6 +203,19 @@ static u32 nibbles(u32 x, u32 y, u32 z)
 	}
 	return result;
 }
+static u32 nth(u32 x, u32 from, s64 n)
+{
+	s64 seen = 0;
+
+	if (from < 32 && n == 0)
+		return x >> from & 1 ? from : UINT32_MAX;
+	for (s64 at = from; at >= 0 && at < 32; at += n < 0 ? -1 : 1) {
+		seen += x >> at & 1;
+		if (seen == (n < 0 ? -n : n))
+			return (u32)at;
+	}
+	return UINT32_MAX;
+}
 static u32 dots(u32 x, u32 y, u32 z)
 {
 	for (int i = 0; i < 4; i++)
@@ -324,6 +337,7 @@ static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y 
 	X("dp4a.s32.s32", u32, u32, u32, u32, dots(x, y, z))                                       \
 	X("bmsk.clamp.b32", u32, u32, u32, none,                                                   \
 	  (u32)(x >= 32 ? 0 : (((uwide)1 << (y > 32 ? 32 : y)) - 1) << x))                         \
+	X("fns.b32", u32, u32, u32, s32, nth(x, y, z))                                             \
 	X("szext.clamp.s32", s32, u32, u32, none,                                                  \
 	  (s32)(y == 0 ? 0 : y >= 32 ? x : (u32)((s32)(x << (32 - y)) >> (32 - y))))               \
 	X("slct.u32.s32", u32, u32, u32, s32, z >= 0 ? x : y)                                      \

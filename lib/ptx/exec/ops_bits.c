@@ -67,6 +67,20 @@ GT_INLINE uint32_t ones(uint32_t from, uint32_t length)
 	return from >= 32 ? 0 : (uint32_t)(run << from);
 }
 
+/* The n-th bit of x that is set, counted from bit `from` on: upwards, downwards where n is negative; for n = 0 the bit
+ * itself, if it is set. All ones if there is none, and where PTX leaves the result open: no bit `from`. */
+GT_INLINE uint32_t nth_set(uint32_t x, uint32_t from, int32_t n)
+{
+	uint32_t left = from >= 32 ? 0 : x;
+
+	left &= n > 0 ? UINT32_MAX << (from & 31) : (UINT32_C(2) << (from & 31)) - 1;
+	if (n == 0)
+		left &= UINT32_C(1) << (from & 31);
+	for (uint32_t more = n < 0 ? 0 - (uint32_t)n : (uint32_t)n; more > 1 && left; more--)
+		left &= n > 0 ? left - 1 : ~(UINT32_C(1) << found(left));
+	return left == 0 ? UINT32_MAX : n > 0 ? found(left & (0 - left)) : found(left);
+}
+
 /* Bytes of y:x as the nibbles of z choose; bit 3 of a nibble spreads the byte's sign. */
 GT_INLINE uint32_t permuted(uint32_t x, uint32_t y, uint32_t z)
 {
@@ -151,6 +165,7 @@ GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool 
 	X(prmt_ecr, "prmt.b32.ecr", b32, b32, b32, b32, permuted_by(x, y, edge_right[z & 3]))      \
 	X(prmt_rc16, "prmt.b32.rc16", b32, b32, b32, b32, permuted_by(x, y, replicate16[z & 3]))
 #define MASKS(X)                                                                                 \
+	X(fns, "fns.b32", b32, b32, u32, s32, nth_set(x, y, z))                                    \
 	X(bmsk_clamp, "bmsk.clamp.b32", b32, u32, u32, none, ones(x, y))                           \
 	X(bmsk_wrap, "bmsk.wrap.b32", b32, u32, u32, none, ones(x & 31, y & 31))                   \
 	X(szext_clamp_u32, "szext.clamp.u32", u32, u32, u32, none, extended(x, y, false))          \
