@@ -103,14 +103,13 @@ void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_p
 uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 			    uint8_t type, const struct gt_ptx_words *words);
 
-/* Decoders of instructions: 0, or -1. */
+/* The decoders that the table of opcodes names, gt_ptx_decode_ld and so on. They return 0, or -1. */
 typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);
-gt_ptx_decode_one gt_ptx_decode_lanes, gt_ptx_decode_mov, gt_ptx_decode_setp, gt_ptx_decode_set,
-	gt_ptx_decode_ld, gt_ptx_decode_st, gt_ptx_decode_cvta, gt_ptx_decode_isspacep, gt_ptx_decode_bra,
-	gt_ptx_decode_brx, gt_ptx_decode_ret, gt_ptx_decode_exit, gt_ptx_decode_trap, gt_ptx_decode_call,
-	gt_ptx_decode_bar, gt_ptx_decode_bar_warp, gt_ptx_decode_nothing, gt_ptx_decode_atom, gt_ptx_decode_shfl, gt_ptx_decode_vote,
-	gt_ptx_decode_match, gt_ptx_decode_cp, gt_ptx_decode_tex, gt_ptx_decode_lop3,
-	gt_ptx_decode_line, gt_ptx_decode_createpolicy, gt_ptx_decode_untimed;
+#define GT_PTX_DECODER(IDENTIFIER, name, results, ending, access, decoder, folding) \
+	gt_ptx_decode_one gt_ptx_decode_##decoder;
+GT_PTX_OPCODES(GT_PTX_DECODER)
+#undef GT_PTX_DECODER
+gt_ptx_decode_one gt_ptx_decode_bar_warp; /* bar.warp */
 
 /* Whether the instruction has one of the modifiers. */
 static inline bool gt_ptx_says(const struct gt_ptx_decoder *decoder, const char *modifier)
