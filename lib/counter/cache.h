@@ -34,7 +34,7 @@
 	ROW(COUNT, sent_prefetches, "sectors", NUMBER, "Sectors of 32 bytes that prefetches read from the next level.") \
 	ROW(COUNT, sent_discards, "sectors", NUMBER, "Sectors of discards and priorities that went on to the next level.")
 
-/* The same for every kernel. Sets that differ have no number of ways. */
+/* The same for every kernel. Sets that differ have no number of ways, which is therefore the last number. */
 #define GT_SHAPE_COUNTERS(ROW) \
 	ROW(SETTING, size, "bytes", SIZE, "Bytes of one cache.") \
 	ROW(SETTING, line, "bytes", SIZE, "Bytes of a line.") \

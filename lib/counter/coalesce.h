@@ -5,7 +5,8 @@
 
 #include "counter/field.h"
 
-#define GT_COALESCE_COUNTERS(ROW) \
+/* Of every kernel. */
+#define GT_ACCESS_COUNTERS(ROW) \
 	ROW(WORD, rule, NULL, NUMBER, "Which GPU's rule of coalescing holds.") \
 	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were coalesced, shared memory included.") \
 	ROW(COUNT, load_accesses, "warp accesses", NUMBER, "Warp accesses that load, shared memory apart.") \
@@ -21,17 +22,32 @@
 	ROW(COUNT, load_sectors, "sectors", NUMBER, "Sectors of loads.") \
 	ROW(COUNT, store_sectors, "sectors", NUMBER, "Sectors of stores.") \
 	ROW(COUNT, atomic_sectors, "sectors", NUMBER, "Sectors of atomics.") \
-	ROW(COUNT, reduction_sectors, "sectors", NUMBER, "Sectors of atomics that return nothing.") \
+	ROW(COUNT, reduction_sectors, "sectors", NUMBER, "Sectors of atomics that return nothing.")
+
+/* Only of kernels that prefetch. */
+#define GT_PREFETCH_COUNTERS(ROW) \
 	ROW(COUNT, prefetch_accesses, "warp accesses", NUMBER, "Warp accesses that prefetch lines.") \
 	ROW(COUNT, prefetch_requests, "requests", NUMBER, "Requests of prefetches.") \
-	ROW(COUNT, prefetch_sectors, "sectors", NUMBER, "Sectors of prefetches.") \
+	ROW(COUNT, prefetch_sectors, "sectors", NUMBER, "Sectors of prefetches.")
+
+/* Only of kernels that discard lines or change their priority. */
+#define GT_DISCARD_COUNTERS(ROW) \
 	ROW(COUNT, discard_accesses, "warp accesses", NUMBER, "Warp accesses that discard lines or change their priority.") \
 	ROW(COUNT, discard_requests, "requests", NUMBER, "Requests that discard a line or change its priority.") \
-	ROW(COUNT, discard_sectors, "sectors", NUMBER, "Sectors of discards and changes of priority.") \
+	ROW(COUNT, discard_sectors, "sectors", NUMBER, "Sectors of discards and changes of priority.")
+
+/* Of every kernel, as the first. */
+#define GT_WARP_COUNTERS(ROW) \
 	ROW(COUNT, load_warp_sectors, "sectors", NOT, "Sectors of loads, each counted once for a warp access.") \
 	ROW(COUNT, shared_accesses, "warp accesses", NUMBER, "Warp accesses to shared memory.") \
-	ROW(COUNT, bank_passes, "passes", NUMBER, "Passes that accesses to shared memory take; 1 each without bank conflicts.") \
+	ROW(COUNT, bank_passes, "passes", NUMBER, "Passes that accesses to shared memory take; 1 each without bank conflicts.")
+
+/* Only of kernels that access shared memory; behind banks, only where the GPU description has its latency. */
+#define GT_SHARED_COUNTERS(ROW) \
 	ROW(WORD, banks, NULL, NUMBER, "Banks of shared memory.") \
 	ROW(COUNT, shared_cycles, "cycles", NUMBER, "Cycles of the accesses to shared memory, each as if it were alone.")
+
+#define GT_COALESCE_COUNTERS(ROW) \
+	GT_ACCESS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
 
 #endif

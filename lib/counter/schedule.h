@@ -5,6 +5,7 @@
 
 #include "counter/field.h"
 
+/* The last two numbers are only of GPUs whose L1 is adaptive: others go before them. */
 #define GT_SCHEDULE_COUNTERS(ROW) \
 	ROW(SETTING, resident_blocks, "blocks an SM", NUMBER, "Blocks that an SM holds at a time.") \
 	ROW(COUNT, waves, "waves", NUMBER, "Blocks of the SM that has most over resident_blocks, rounded up.") \
