@@ -27,7 +27,7 @@ static const char help[] =
 	"      --page BYTES   of the order patterns (default 2M)\n"
 	"      --texture      loads of texture memory\n"
 	"\n"
-	"latency: reads a P-chase with latencies from gcache --emit latency; prints N, offset and latency.\n"
+	"latency: reads a P-chase with latencies added by gcache, and prints N, offset and latency.\n"
 	"\n"
 	"infer: reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they\n"
 	"reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n"
