@@ -833,6 +833,10 @@ l2.arrival = rr # assumed: a test
 	run gcache --l1 --mshr 1x8 in.gt
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"the timed model honours no hints: expected --hints ignore"* ]]
+	run gcache --l1 --replace opt in.gt
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"a request asks for L1::"*", but the policy opt honours no priority: expected --hints ignore"* ]]
+	gcache --l1 --replace opt --hints ignore in.gt >/dev/null
 }
 
 @test "the timed model refuses an access policy window that applies to its level" {

@@ -52,14 +52,60 @@ static inline int visit_pieces(const struct gt_serving *serving, visit *one, enu
 	return 0;
 }
 
+/* Ways of a set that are set aside. */
+static uint32_t ways_aside(const struct gt_level *level, uint32_t set)
+{
+	uint64_t size = (uint64_t)level->geometry.slots * level->config.line, ways = gt_ways_of(&level->geometry, set);
+
+	return (uint32_t)(level->aside < size ? (ways * level->aside + size - 1) / size : ways);
+}
+
+/* Of the lines of a set that leave last, those used last stay so; there is no room aside for the others. */
+static void limit_persisting(const struct gt_serving *serving, uint32_t set)
+{
+	struct gt_level *level = serving->level;
+	uint32_t n = gt_tags_by_recency(serving->tags, set, level->slots), left = ways_aside(level, set);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *rank = &serving->tags->rank[level->slots[i]];
+		if (*rank != GT_RANK_LAST)
+			continue;
+		if (left > 0)
+			left--;
+		else
+			*rank = GT_RANK_NORMAL;
+	}
+}
+
 static int rank(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
 		enum gt_priority priority)
 {
 	static const uint8_t classes[GT_PRIORITIES] = {
 		[GT_EVICT_NORMAL] = GT_RANK_NORMAL, [GT_EVICT_FIRST] = GT_RANK_FIRST, [GT_EVICT_LAST] = GT_RANK_LAST};
+	uint8_t class = classes[priority];
+	bool by_window = serving->level->config.shared && gt_hint_l2(serving->request.hint) == GT_PRIORITY_NONE;
 
-	(void)piece, (void)set;
-	return slot == GT_NO_SLOT ? 0 : gt_tags_rank(serving->tags, slot, classes[priority], serving->error);
+	(void)piece;
+	if (slot == GT_NO_SLOT)
+		return 0;
+	if (gt_tags_rank(serving->tags, slot, class, serving->error) != 0)
+		return -1;
+	if (by_window && class == GT_RANK_LAST)
+		limit_persisting(serving, set);
+	return 0;
+}
+
+/* With priorities the policy opt would be neither what a program asks for nor the bound that it is. */
+static int check_priority(const struct gt_serving *serving, enum gt_priority priority)
+{
+	bool shared = serving->level->config.shared;
+	char text[GT_HINT_TEXT];
+
+	if (!serving->level->future || priority == GT_PRIORITY_NONE || priority == GT_EVICT_NORMAL)
+		return 0;
+	return gt_fail(serving->error, "a request asks for %s, but the policy opt honours no priority: expected --hints ignore",
+		       gt_hint_format(gt_hint(shared ? GT_PRIORITY_NONE : priority, shared ? priority : GT_PRIORITY_NONE,
+					      GT_FETCH_NONE, GT_ACCESS_DATA), text));
 }
 
 /* The lines of the request that are present get its priority. */
@@ -139,7 +185,9 @@ static int serve_lines(const struct gt_serving *serving)
 	enum gt_priority priority = priority_of(serving->level, &serving->request);
 	if (!prefetches && visit_pieces(serving, discard, priority) != 0)
 		return -1;
-	return config->hints == GT_HINTS_HONOUR ? set_priorities(serving, priority) : 0;
+	if (config->hints != GT_HINTS_HONOUR)
+		return 0;
+	return check_priority(serving, priority) == 0 ? set_priorities(serving, priority) : -1;
 }
 
 /* A load whose line, if it is absent, takes no place here; nor do sectors that are absent. */
@@ -211,6 +259,8 @@ int gt_serve_hinted(const struct gt_serving *serving)
 		return level->serve[class](serving);
 	enum gt_priority priority = priority_of(level, &serving->request);
 	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
+	if (check_priority(serving, priority) != 0)
+		return -1;
 	if (priority == GT_NO_ALLOCATE && reads)
 		return visit_pieces(serving, read_without_place, priority);
 	level->unchanged = priority == GT_EVICT_UNCHANGED;

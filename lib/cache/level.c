@@ -203,11 +203,12 @@ struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct 
 	return NULL;
 }
 
-void gt_level_window(struct gt_level *level, const struct gt_window *window)
+void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside)
 {
 	bool concerned = level->config.shared && !level->config.translate && level->config.hints == GT_HINTS_HONOUR;
 
 	level->window = concerned ? *window : (struct gt_window){.bytes = 0};
+	level->aside = aside;
 }
 
 int gt_level_count(const struct gt_level *level, const char *stage, uint64_t kernel, struct gt_count *count,

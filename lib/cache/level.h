@@ -34,8 +34,9 @@ void gt_level_close(struct gt_level *level);
 /* A kernel begins: its counters are zero. What the level holds stays. */
 void gt_level_begin(struct gt_level *level);
 
-/* The access policy window of the launch, which a level that all SMs share honours. */
-void gt_level_window(struct gt_level *level, const struct gt_window *window);
+/* The access policy window of the launch, which a level that all SMs share honours, and the bytes of the
+ * level that are set aside for lines that it lets persist. */
+void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside);
 
 /* Serves a batch of requests. What the config says to emit goes to `sent`, whose rows must not be
  * `requests`: what the level sends, or what came, with its status, or nothing. With arrival rr the

@@ -70,6 +70,7 @@ struct gt_level {
 	struct gt_level_counters counters;
 	struct gt_hint_counters hints;
 	struct gt_window window; /* of the launch */
+	uint64_t aside;		 /* bytes for lines that it lets persist */
 	bool unchanged; /* the request that is served leaves the order of its lines as it is */
 };
 

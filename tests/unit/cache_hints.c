@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests with hints against a slow and obvious cache, on random streams: under LRU and FIFO, private
- * and shared, what is counted and what is sent must be equal. */
+/* Requests with hints against a slow and obvious cache, on random streams: under each policy that a set of
+ * four ways may have, private and shared, with and without a window that persists, what is counted and what is
+ * sent must be equal. */
 #include "base/random.h"
 #include "cache/config.h"
 #include "cache/level.h"
@@ -26,18 +27,26 @@ static unsigned ones(unsigned mask)
 
 /* ---- the reference: a set is a list of lines, that used (or filled) last first ---- */
 
+enum policy { LRU, FIFO, LFU, SRRIP, PLRU, RANDOM, WEIGHTED, POLICIES };
+static const char *const policies[POLICIES] = {"lru", "fifo", "lfu", "srrip", "plru", "random", "weighted:1/2,1/4,1/8,1/8"};
+
 struct line {
 	uint64_t number;
 	unsigned valid, dirty;
 	int rank; /* 0 leaves first, 2 last */
-	uint64_t filled;
+	int way;
+	uint64_t filled, used, uses;
+	int interval; /* SRRIP */
 };
 
 struct reference {
 	struct line sets[SETS][WAYS];
 	int n[SETS];
-	uint64_t clock;
-	bool fifo, shared;
+	uint64_t clock, random;
+	bool right[SETS][3]; /* PLRU: where the next victim is, of all ways, the lower two, the upper two */
+	enum policy policy;
+	bool shared;
+	uint64_t window, aside; /* lines from 0 on that persist; ways of a set set aside for them */
 	uint64_t reads, read_hits, writes, write_hits, line_misses, sector_misses, evictions, bypassed;
 	uint64_t prefetches, prefetch_hits, discards, discarded;
 	uint64_t sent_reads, sent_writes, sent_prefetches, sent_discards;
@@ -73,35 +82,110 @@ static void erase(struct reference *ref, uint64_t number)
 		*at = at[1];
 }
 
+/* What the policy notes of a line that is used or has come in. */
+static void note(struct reference *ref, struct line *line, bool comes)
+{
+	bool *right = ref->right[line->number % SETS];
+
+	line->used = ref->clock++;
+	line->uses = comes ? 1 : line->uses + 1;
+	line->interval = comes ? 2 : 0;
+	right[0] = line->way < 2;
+	right[1 + line->way / 2] = line->way % 2 == 0;
+}
+
+static struct line *touch(struct reference *ref, uint64_t number)
+{
+	struct line *line = use(ref, number);
+
+	note(ref, line, false);
+	return line;
+}
+
+static struct line *in_way(struct line *set, int way)
+{
+	while (set->way != way)
+		set++;
+	return set;
+}
+
+static struct line *distant(struct line *set)
+{
+	for (;;) {
+		for (int way = 0; way < WAYS; way++)
+			if (in_way(set, way)->interval == 3)
+				return in_way(set, way);
+		for (int i = 0; i < WAYS; i++)
+			set[i].interval++;
+	}
+}
+
+/* That of a full set whose line the policy would replace. */
+static struct line *choose(struct reference *ref, struct line *set, const bool *right)
+{
+	struct line *chosen = &set[WAYS - 1];
+	double drawn;
+
+	switch (ref->policy) {
+	case LRU: return chosen;
+	case SRRIP: return distant(set);
+	case PLRU: return in_way(set, 2 * right[0] + right[1 + right[0]]);
+	case RANDOM: return in_way(set, (int)((gt_random(&ref->random) >> 32) * WAYS >> 32));
+	case WEIGHTED:
+		drawn = (double)(gt_random(&ref->random) >> 11) / 9007199254740992.0;
+		return in_way(set, drawn < 0.5 ? 0 : drawn < 0.75 ? 1 : drawn < 0.875 ? 2 : 3);
+	default: break;
+	}
+	for (int i = 0; i < WAYS; i++)
+		if (ref->policy == FIFO ? set[i].filled < chosen->filled
+					: set[i].uses < chosen->uses || (set[i].uses == chosen->uses && set[i].used < chosen->used))
+			chosen = &set[i];
+	return chosen;
+}
+
 /* The policy's victim, if it has the lowest rank; else the least recent line that has it. */
 static struct line *victim(struct reference *ref, uint64_t number)
 {
-	struct line *set = ref->sets[number % SETS], *chosen = &set[WAYS - 1];
+	struct line *set = ref->sets[number % SETS], *chosen = choose(ref, set, ref->right[number % SETS]);
 	int lowest = 2;
 
-	for (int i = 0; i < WAYS; i++) {
+	for (int i = 0; i < WAYS; i++)
 		lowest = set[i].rank < lowest ? set[i].rank : lowest;
-		if (ref->fifo && set[i].filled < chosen->filled)
-			chosen = &set[i];
-	}
 	for (int i = WAYS; i-- > 0 && chosen->rank > lowest;)
 		if (set[i].rank == lowest)
 			chosen = &set[i];
 	return chosen;
 }
 
+/* The lowest way that no line of the set has. */
+static int vacant_way(const struct line *set, int n)
+{
+	int way = 0;
+
+	for (int i = 0; i < n; i++)
+		if (set[i].way == way) {
+			way++;
+			i = -1;
+		}
+	return way;
+}
+
 static struct line *add(struct reference *ref, uint64_t number)
 {
-	struct line *set = ref->sets[number % SETS];
+	struct line *set = ref->sets[number % SETS], *line;
+	int *n = &ref->n[number % SETS];
 
-	if (ref->n[number % SETS] == WAYS) {
+	if (*n == WAYS) {
 		struct line *out = victim(ref, number);
 		ref->evictions++;
 		ref->sent_writes += ones(out->dirty);
 		erase(ref, out->number);
 	}
-	set[ref->n[number % SETS]++] = (struct line){.number = number, .rank = 1, .filled = ref->clock++};
-	return use(ref, number);
+	set[*n] = (struct line){.number = number, .rank = 1, .way = vacant_way(set, *n), .filled = ref->clock++};
+	++*n;
+	line = use(ref, number);
+	note(ref, line, true);
+	return line;
 }
 
 static void bring(struct reference *ref, uint64_t number, unsigned wanted, uint64_t *hits, uint64_t *sent)
@@ -109,7 +193,7 @@ static void bring(struct reference *ref, uint64_t number, unsigned wanted, uint6
 	struct line *line = find(ref, number);
 
 	*hits += line ? ones(line->valid & wanted) : 0;
-	line = line ? use(ref, number) : add(ref, number);
+	line = line ? touch(ref, number) : add(ref, number);
 	*sent += ones(wanted & ~line->valid);
 	line->valid |= wanted;
 }
@@ -126,14 +210,14 @@ static bool access_line(struct reference *ref, uint64_t number, unsigned sectors
 	*(line ? &ref->sector_misses : &ref->line_misses) += ones(missing);
 	if (!stores && priority == GT_NO_ALLOCATE) {
 		if (line)
-			use(ref, number);
+			touch(ref, number);
 		ref->sent_reads += ones(missing);
 		return false;
 	}
 	if (!line)
 		line = add(ref, number);
 	else if (priority != GT_EVICT_UNCHANGED)
-		line = use(ref, number);
+		line = touch(ref, number);
 	if (stores) {
 		line->valid |= sectors;
 		line->dirty |= sectors;
@@ -157,10 +241,23 @@ static void rank(struct reference *ref, uint64_t number, enum gt_priority priori
 		line->rank = priority == GT_EVICT_FIRST ? 0 : priority == GT_EVICT_LAST ? 2 : 1;
 }
 
+/* A line of the window: those beyond the ways aside, the least recent ones, become normal. */
+static void persist(struct reference *ref, uint64_t number)
+{
+	struct line *set = ref->sets[number % SETS];
+	uint64_t last = 0;
+
+	rank(ref, number, GT_EVICT_LAST);
+	for (int i = 0; find(ref, number) && i < ref->n[number % SETS]; i++)
+		if (set[i].rank == 2 && ++last > ref->aside)
+			set[i].rank = 1;
+}
+
 static void serve(struct reference *ref, uint64_t number, unsigned sectors, bool stores, uint16_t hint)
 {
 	enum gt_line_action action = gt_hint_action(hint);
 	enum gt_priority priority = ref->shared ? gt_hint_l2(hint) : gt_hint_l1(hint);
+	bool persists = ref->shared && priority == GT_PRIORITY_NONE && number < ref->window;
 	uint64_t ignored = 0;
 
 	if (action != GT_ACCESS_DATA && !ref->shared && action != GT_PREFETCH_L1) {
@@ -186,7 +283,10 @@ static void serve(struct reference *ref, uint64_t number, unsigned sectors, bool
 		if (access_line(ref, number, sectors, stores, priority, fetch) && fetch == 256)
 			bring(ref, number ^ 1, 15, &ignored, &ref->sent_reads);
 	}
-	rank(ref, number, priority);
+	if (persists)
+		persist(ref, number);
+	else
+		rank(ref, number, priority);
 }
 
 /* ---- the level ---- */
@@ -265,7 +365,7 @@ static const struct gt_role *role_of(const char *option)
 	return NULL;
 }
 
-static struct gt_level *open_level(bool shared, bool fifo, const char *hints)
+static struct gt_level *open_level(bool shared, enum policy policy, const char *hints)
 {
 	static struct gt_level_config config;
 	struct gt_level_settings settings = {.role = role_of(shared ? "l2" : "l1"), .name = "level"};
@@ -276,7 +376,7 @@ static struct gt_level *open_level(bool shared, bool fifo, const char *hints)
 	} given[] = {{GT_LEVEL_SIZE, "2K"}, {GT_LEVEL_WAYS, "4"}, {GT_LEVEL_INDEX, "mod"}, {GT_LEVEL_WRITE, "back"},
 		     {GT_LEVEL_PARTIAL, "keep"}, {GT_LEVEL_ALLOCATE, "yes"}, {GT_LEVEL_FLUSH, "never"}, {GT_LEVEL_LINE, "128"},
 		     {GT_LEVEL_SECTOR, "32"}, {GT_LEVEL_FETCH, "sector"}, {GT_LEVEL_BYPASS, "none"}, {GT_LEVEL_HINTS, hints},
-		     {GT_LEVEL_REPLACE, fifo ? "fifo" : "lru"}};
+		     {GT_LEVEL_REPLACE, policies[policy]}};
 
 	for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
 		CHECK_EQUAL(gt_level_set(&settings, given[i].id, given[i].text, &error), 0);
@@ -291,14 +391,20 @@ static void hints_agree_with_the_reference(void)
 	struct gt_rows *rows = gt_rows_new(64, &error);
 	struct gt_sink sink = {gt_rows_new(32, &error), gather, NULL};
 
-	for (int round = 0; round < 400; round++) {
-		bool shared = round & 1, fifo = round & 2;
-		struct gt_level *level = open_level(shared, fifo, "honour");
-		struct reference ref = {.shared = shared, .fifo = fifo};
+	for (int round = 0; round < 200 * POLICIES; round++) {
+		bool shared = round & 1;
+		enum policy policy = (enum policy)(round / 2 % POLICIES);
+		struct gt_level *level = open_level(shared, policy, "honour");
+		struct reference ref = {.shared = shared, .policy = policy, .window = draw(2) ? draw(LINES) : 0, .aside = draw(WAYS + 2)};
 		struct gt_count count;
 
 		sent_sectors[0] = sent_sectors[1] = 0;
+		/* Seed 1 is the default; the set-aside is rounded up to ways. */
+		ref.random = gt_random_state(1, 0);
 		gt_level_begin(level);
+		gt_level_window(level, &(struct gt_window){.bytes = ref.window * GT_LINE, .hit_ratio = GT_RATIO_ONE,
+							   .hit = GT_PROPERTY_PERSISTING},
+				ref.aside ? ref.aside * SETS * GT_LINE - draw(SETS * GT_LINE) : 0);
 		for (int batch = 0; batch < 6; batch++) {
 			make_requests(rows, shared);
 			CHECK_EQUAL(gt_level_take(level, rows, &sink, &error), 0);
@@ -317,22 +423,23 @@ static void hints_agree_with_the_reference(void)
 	gt_rows_free(sink.rows);
 }
 
-/* A working set of twice the cache, half of it in a window that persists: that half stays. */
+/* A working set of twice the cache, half of it in a window that persists: that half stays if there
+ * is room set aside for it. */
 static void windows_persist(void)
 {
 	struct gt_error error = {""};
 	struct gt_rows *rows = gt_rows_new(16, &error);
 	struct gt_sink sink = {gt_rows_new(32, &error), gather, NULL};
-	const uint64_t window_hits[] = {0, 7 * 12 * 4};
+	const uint64_t window_hits[] = {0, 0, 7 * 12 * 4}, aside[] = {2048, 0, 1536};
 
-	for (int with = 0; with < 2; with++) {
-		struct gt_level *level = open_level(true, false, "honour");
+	for (int with = 0; with < 3; with++) {
+		struct gt_level *level = open_level(true, LRU, "honour");
 		struct gt_window window = {.base = 0, .bytes = with ? 12 * GT_LINE : 0, .hit_ratio = GT_RATIO_ONE,
 					   .hit = GT_PROPERTY_PERSISTING};
 		struct gt_count count;
 
 		gt_level_begin(level);
-		gt_level_window(level, &window);
+		gt_level_window(level, &window, aside[with]);
 		for (int turn = 0; turn < 8; turn++)
 			for (int half = 0; half < 2; half++) {
 				rows->kind = GT_REQUESTS;
@@ -362,7 +469,7 @@ static void ignored_hints_change_nothing(void)
 	struct gt_error error = {""};
 	struct gt_rows *rows = gt_rows_new(64, &error);
 	struct gt_sink sink = {gt_rows_new(32, &error), gather, NULL};
-	struct gt_level *levels[2] = {open_level(true, false, "ignore"), open_level(true, false, "honour")};
+	struct gt_level *levels[2] = {open_level(true, LRU, "ignore"), open_level(true, LRU, "honour")};
 	struct gt_count counts[2];
 	static const char *const names[] = {"reads", "read_hits", "writes", "write_hits", "line_misses", "evictions", "sent_reads",
 					    "sent_writes"};

@@ -54,7 +54,7 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 		gt_timed_begin(stage->timed);
 	} else {
 		gt_level_begin(stage->level);
-		gt_level_window(stage->level, &kernel->prefers.window);
+		gt_level_window(stage->level, &kernel->prefers.window, kernel->prefers.l2_persisting_bytes);
 	}
 	return warm(stage, error);
 }
