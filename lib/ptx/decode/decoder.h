@@ -57,9 +57,11 @@ struct gt_ptx_op *gt_ptx_emit_form(struct gt_ptx_decoder *decoder, const char *n
 int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Slots: of a constant, of a temporary. 0 when memory is short. */
+/* Slots of a constant, a temporary, a special register: 0 when memory is short. A temporary is the instruction's
+ * alone; a special register that changes while a warp runs is read into its slot each time. */
 uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size);
 uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
+uint32_t gt_ptx_special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special);
 
 /* The slot of an operand's value as that type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots beside those of registers: constants, temporaries, special registers. The code's image holds their first
+ * contents. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "ptx/decode/decoder.h"
+
+/* Room in the image of the arena; 0 when memory is short. */
+static uint32_t add_slot(struct gt_ptx_decoder *decoder, uint32_t bytes)
+{
+	uint32_t at = (decoder->image_bytes + bytes - 1) / bytes * bytes;
+
+	unsigned char *image = gt_grown_to(decoder->code->image, at + bytes, &decoder->image_capacity, 1);
+	if (!image) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
+	}
+	memset(image + decoder->image_bytes, 0, at + bytes - decoder->image_bytes);
+	decoder->code->image = image;
+	decoder->image_bytes = at + bytes;
+	return decoder->code->image_at + at;
+}
+
+uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size)
+{
+	for (size_t i = 0; i < decoder->n_constants; i++)
+		if (decoder->constants[i].bits == bits && decoder->constants[i].size == size)
+			return decoder->constants[i].slot;
+	void *grown = gt_grown(decoder->constants, decoder->n_constants, &decoder->constants_capacity,
+			       sizeof *decoder->constants);
+	if (!grown) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
+	}
+	decoder->constants = grown;
+	uint32_t slot = add_slot(decoder, size <= 4 ? 128 : 256);
+	if (!slot)
+		return 0;
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		memcpy(decoder->code->image + (slot - decoder->code->image_at) + lane * size, &bits, size);
+	decoder->constants[decoder->n_constants++] = (struct gt_ptx_constant){bits, size, slot};
+	return slot;
+}
+
+uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type)
+{
+	uint32_t bytes = gt_ptx_slot_bytes(type);
+
+	for (size_t i = 0; i < decoder->n_temporaries; i++)
+		if (decoder->temporaries[i].bytes == bytes &&
+		    decoder->temporaries[i].taken != decoder->at + 1) {
+			decoder->temporaries[i].taken = decoder->at + 1;
+			return decoder->temporaries[i].slot;
+		}
+	void *grown = gt_grown(decoder->temporaries, decoder->n_temporaries, &decoder->temporaries_capacity,
+			       sizeof *decoder->temporaries);
+	if (!grown) {
+		gt_fail_memory(decoder->error, "temporaries of a function");
+		return 0;
+	}
+	decoder->temporaries = grown;
+	uint32_t slot = add_slot(decoder, bytes);
+	if (slot)
+		decoder->temporaries[decoder->n_temporaries++] =
+			(struct gt_ptx_temporary){slot, bytes, decoder->at + 1};
+	return slot;
+}
+
+/* The slot of a special register; those that change are read into it anew. */
+uint32_t gt_ptx_special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special)
+{
+	struct gt_ptx_code *code = decoder->code;
+	size_t i = 0;
+
+	while (i < code->n_specials && code->specials[i].special != special)
+		i++;
+	if (i == code->n_specials) {
+		void *grown = gt_grown(code->specials, i, &decoder->specials_capacity, sizeof *code->specials);
+		if (!grown) {
+			gt_fail_memory(decoder->error, "special registers of a function");
+			return 0;
+		}
+		code->specials = grown;
+		code->specials[i] = (struct gt_ptx_special_use){
+			special, add_slot(decoder, gt_ptx_slot_bytes(special->type))};
+		if (!code->specials[i].slot)
+			return 0;
+		code->n_specials++;
+	}
+	if (special->changes) {
+		struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_read_special);
+		if (!op)
+			return 0;
+		op->d = code->specials[i].slot;
+		op->with.immediate = i;
+	}
+	return code->specials[i].slot;
+}
