@@ -55,19 +55,43 @@ static const struct gt_ptx_op *part_in_two(struct gt_ptx_warp *warp, const struc
 	return next;
 }
 
-const struct gt_ptx_op *gt_ptx_branch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+/* A path whose ways meet before it ends itself waits there for those of its lanes that are not there already. */
+static const struct gt_ptx_op *part_and_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *next,
+					     const struct gt_ptx_op *target, const struct gt_ptx_op *join, uint32_t jump,
+					     uint32_t rest)
 {
-	uint32_t rest = warp->mask & ~mask;
+	struct gt_ptx_path *path = warp->path, *first = NULL;
+
+	if (target == join && next == join)
+		return join;
+	path->next = join;
+	path->state = GT_PTX_PATH_JOINS;
+	if (target != join && !(first = gt_ptx_path_new(warp, path, path->frame, target, join, jump)))
+		return NULL;
+	if (next != join && !(first = gt_ptx_path_new(warp, path, path->frame, next, join, rest)))
+		return NULL;
+	warp->path = first;
+	warp->mask = first->mask;
+	return warp->at = first->next;
+}
+
+/* Apart from gt_ptx_branch, which saves no registers without it. */
+static const struct gt_ptx_op *diverge(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+	__attribute__((noinline));
+
+static const struct gt_ptx_op *diverge(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
 	const struct gt_ptx_op *join = op->join ? op + op->join : NULL, *target = op + op->target;
 
-	if (!rest)
-		return target;
 	/* Those that do not jump go first. */
 	if (warp->path->join == join)
 		return part_in_two(warp, op + 1, target, join, mask);
-	if (take(warp, target, join, mask) != 0 || take(warp, op + 1, join, rest) != 0)
-		return NULL;
-	return part(warp, join);
+	return part_and_wait(warp, op + 1, target, join, mask, warp->mask & ~mask);
+}
+
+const struct gt_ptx_op *gt_ptx_branch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	return warp->mask & ~mask ? diverge(warp, op, mask) : op + op->target;
 }
 
 const struct gt_ptx_op *gt_ptx_branch_indexed(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
@@ -93,16 +117,24 @@ const struct gt_ptx_op *gt_ptx_branch_indexed(struct gt_ptx_warp *warp, const st
 	return take(warp, op + 1, join, rest) != 0 ? NULL : part(warp, join);
 }
 
+/* Ends a path that is at its join. */
+static const struct gt_ptx_op *meet(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
+{
+	struct gt_ptx_path *parent = path->parent;
+
+	gt_ptx_path_end(warp, path);
+	gt_ptx_path_settle(warp, parent);
+	return gt_ptx_path_pick(warp);
+}
+
 const struct gt_ptx_op *gt_ptx_join(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
-	struct gt_ptx_path *path = warp->path, *parent = path->parent;
+	struct gt_ptx_path *path = warp->path;
 
 	(void)mask;
 	if (path->join != op)
 		return op + 1;
-	gt_ptx_path_end(warp, path);
-	gt_ptx_path_settle(warp, parent);
-	return gt_ptx_path_pick(warp);
+	return gt_ptx_path_pop(warp, path) ? gt_ptx_path_pick(warp) : meet(warp, path);
 }
 
 /* Takes lanes out of the running function, or of all (they exit). */

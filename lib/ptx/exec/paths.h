@@ -74,6 +74,24 @@ static inline void gt_ptx_path_settle(struct gt_ptx_warp *warp, struct gt_ptx_pa
 		path->state = GT_PTX_PATH_RUNS;
 }
 
+/* Both at once for a path that is at its join, if it is the topmost and its parent keeps lanes, as a rule. Its
+ * parent is in the same function, then, and below it. False: nothing was done. */
+static inline bool gt_ptx_path_pop(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
+{
+	struct gt_ptx_path *parent = path->parent, *below = path->below;
+
+	if (warp->top != path || !parent->mask)
+		return false;
+	warp->top = below;
+	below->above = NULL;
+	path->frame->paths--;
+	path->below = warp->free_paths;
+	warp->free_paths = path;
+	if (--parent->children == 0 && parent->state == GT_PTX_PATH_JOINS)
+		parent->state = GT_PTX_PATH_RUNS;
+	return true;
+}
+
 /* Notes where the path that runs goes on: before what may merge it, or wake others. */
 static inline void gt_ptx_path_keep(struct gt_ptx_warp *warp, const struct gt_ptx_op *next)
 {
