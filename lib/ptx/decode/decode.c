@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function to micro-ops: block by block, with a join where lanes may meet again. */
+/* Decodes a function into micro-ops, block by block. A join stands first in a block where lanes may reconverge. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
 #undef DECODER
 };
 
-/* The variables that have a place in the function's local frame. */
+/* Gives a variable its place in the function's local frame. */
 static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *variable)
 {
 	uint32_t alignment = variable->alignment ? variable->alignment : 1;
@@ -29,7 +29,7 @@ static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_va
 	return 0;
 }
 
-/* The parameters or the returned values of a function that is called. */
+/* Places the parameters or the return values of a device function: registers, or bytes of its frame. */
 static int place_formals(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *formals, size_t n,
 			 struct gt_ptx_place **places, size_t *n_places)
 {
@@ -94,8 +94,8 @@ static int read_guard(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
-/* An instruction of two results may take several micro-ops: one that writes its own guard is guarded
- * by a copy. */
+/* An instruction with two results may become several micro-ops. If it writes its own guard, they are guarded by a
+ * copy of it. */
 static int keep_guard(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -146,7 +146,7 @@ static int decode_blocks(struct gt_ptx_decoder *decoder)
 		}
 	}
 	free(joins);
-	/* A body may end without ret. */
+	/* A body may end without ret: one is added. */
 	decoder->starts[flow->n_blocks] = decoder->code->n_ops;
 	decoder->first = false;
 	decoder->guarded = 0;
@@ -155,7 +155,7 @@ static int decode_blocks(struct gt_ptx_decoder *decoder)
 	return result;
 }
 
-/* Branches were decoded with blocks for targets: now they are distances. */
+/* Turns the targets of branches from blocks into distances in micro-ops. */
 static void resolve_branches(struct gt_ptx_decoder *decoder)
 {
 	struct gt_ptx_code *code = decoder->code;
@@ -198,7 +198,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 		    0 ||
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0)
 		return -1;
-	/* Slot 0 is the predicate that always holds, so 0 says "no slot" elsewhere. */
+	/* Slot 0 is the predicate that is always true, so that 0 can mean "no slot" elsewhere. */
 	const uint32_t before = 512;
 	for (size_t r = 0; r < decoder->registers.n; r++)
 		decoder->registers.list[r].slot += before;

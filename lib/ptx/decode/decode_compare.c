@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons: setp, and set, which is made of it and selp. Pairs of halves are compared one half
- * after the other. */
+/* Comparisons: setp; and set, which becomes a setp and a selp. The halves of f16x2 are compared one by one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 struct comparison {
 	const struct gt_ptx_form *form;
 	enum gt_ptx_combination how;
-	uint32_t a, b, c; /* slots; c is the predicate to combine with */
+	uint32_t a, b, c; /* slots; c: of the predicate that the result is combined with */
 	bool pair;
 };
 
@@ -18,7 +17,7 @@ static enum gt_ptx_type half_of(enum gt_ptx_type type)
 	return type == GT_PTX_F16X2 ? GT_PTX_F16 : type == GT_PTX_BF16X2 ? GT_PTX_BF16 : GT_PTX_NO_TYPE;
 }
 
-/* The combination with a predicate that setp and set may end with, by its modifier. */
+/* How the result is combined with a predicate: .and, .or, .xor. */
 static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decoder)
 {
 	return gt_ptx_says(decoder, "and")   ? GT_PTX_AND
@@ -27,8 +26,8 @@ static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decod
 					     : GT_PTX_ALONE;
 }
 
-/* What is compared, from the operand `from` on; the comparison is the first modifier. 1 if it is not
- * known, -1 on error. */
+/* Reads the comparison (the first modifier) and its operands, which begin at `from`. Returns 1 if the comparison is
+ * not known, -1 on error. */
 static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const struct gt_ptx_words *words,
 			   struct comparison *comparison)
 {
@@ -62,7 +61,7 @@ static int emit(struct gt_ptx_decoder *decoder, const struct comparison *compari
 	return 0;
 }
 
-/* The half of a pair that begins at a bit; 0 on error. */
+/* The slot of the half of a pair that begins at bit `from`; 0 on error. */
 static uint32_t part(struct gt_ptx_decoder *decoder, uint32_t pair, uint8_t from)
 {
 	uint32_t half = gt_ptx_temporary_slot(decoder, GT_PTX_B16);
@@ -74,7 +73,7 @@ static uint32_t part(struct gt_ptx_decoder *decoder, uint32_t pair, uint8_t from
 	return half;
 }
 
-/* Both halves, into temporaries: a result may be the predicate to combine with. */
+/* Compares both halves into temporaries, since a result may be the predicate that they are combined with. */
 static int emit_pair(struct gt_ptx_decoder *decoder, const struct comparison *comparison, uint32_t holds[2])
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -119,7 +118,7 @@ int gt_ptx_decode_setp(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
-/* What set writes where the comparison holds: 1.0, or all ones. */
+/* The value that set writes where the comparison is true: 1.0, or all ones. */
 static uint64_t yes_of(enum gt_ptx_type type)
 {
 	switch (type) {
@@ -130,7 +129,7 @@ static uint64_t yes_of(enum gt_ptx_type type)
 	}
 }
 
-/* selp between that and 0. */
+/* selp between that value and 0. */
 static int emit_choice(struct gt_ptx_decoder *decoder, enum gt_ptx_type type, uint32_t to, uint32_t holds)
 {
 	unsigned size = gt_ptx_type_size(type);
@@ -164,7 +163,7 @@ static int emit_chosen_pair(struct gt_ptx_decoder *decoder, const struct compari
 	return 0;
 }
 
-/* set.CMP.TYPE.TYPE: the comparison, and then all ones or 1.0 where it holds. */
+/* set.CMP.TYPE.TYPE d, a, b: all ones or 1.0 where the comparison is true, else 0. */
 int gt_ptx_decode_set(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;

@@ -10,7 +10,7 @@ int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit(decoder, gt_ptx_do_nothing) ? 0 : -1;
 }
 
-/* What concerns time or registers alone. */
+/* Affects only timing or the number of registers, which are not executed: named in a note. */
 int gt_ptx_decode_untimed(struct gt_ptx_decoder *decoder)
 {
 	bool registers = decoder->instruction->row == GT_PTX_OP_SETMAXNREG;
@@ -20,7 +20,7 @@ int gt_ptx_decode_untimed(struct gt_ptx_decoder *decoder)
 	return gt_ptx_decode_nothing(decoder);
 }
 
-/* A branch's join, as a block; resolve_branches makes it a distance. */
+/* The block where a branch joins; resolve_branches turns it into a distance. */
 static int32_t join_of(const struct gt_ptx_decoder *decoder)
 {
 	return (int32_t)decoder->flow.blocks[decoder->flow.block_of[decoder->at]].join;
@@ -77,7 +77,7 @@ int gt_ptx_decode_trap(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit(decoder, gt_ptx_trap) ? 0 : -1;
 }
 
-/* Where the values lie that a call hands over or takes back: registers, constants, .param variables. */
+/* Where the arguments or the return values of a call are: registers, constants, .param variables. */
 static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
 					  const struct gt_ptx_operand *operands, size_t n, bool written)
 {
@@ -111,7 +111,7 @@ static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
 	return places;
 }
 
-/* Functions that have no PTX: what stands in for them. */
+/* Functions of the CUDA runtime that have no PTX, and the steps that replace them. */
 static const struct {
 	const char *name;
 	gt_ptx_step *run;
@@ -156,7 +156,7 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
-/* bar.red ends with what is made of the predicates. */
+/* bar.red: reads the result after the barrier. */
 static int emit_reduction(struct gt_ptx_decoder *decoder, uint32_t number)
 {
 	bool counts = gt_ptx_says(decoder, "popc");

@@ -8,7 +8,8 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-/* What follows the bytes: how many of them are copied, or whether none is. The rest is zero. */
+/* The optional operand of cp.async: how many bytes are copied, or a predicate that ignores all of them. The other
+ * bytes are zeros. */
 static int read_copied(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t *copied,
 		       uint32_t *ignored)
 {
@@ -20,7 +21,7 @@ static int read_copied(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	return (*copied = gt_ptx_source(decoder, operand, GT_PTX_U32)) ? 0 : -1;
 }
 
-/* cp.async.CACHE.shared.global [to], [from], bytes(, bytes that are copied, or a predicate: none is)(, policy). */
+/* cp.async.CACHE.shared.global [to], [from], bytes(, bytes copied | ignore predicate)(, policy). */
 static int decode_async(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -47,7 +48,7 @@ static int decode_async(struct gt_ptx_decoder *decoder)
 	    gt_ptx_read_address(decoder, from, &instruction->operands[1]) != 0 ||
 	    (n == 4 && read_copied(decoder, &instruction->operands[3], &copied, &ignored) != 0))
 		return -1;
-	/* Two micro-ops: the bytes pass through the warp's buffer. */
+	/* Two micro-ops, a load and a store: the bytes pass through the warp's buffer. */
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, from, gt_ptx_copy_from);
 	if (!op)
 		return -1;
@@ -66,7 +67,7 @@ int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
 	return gt_ptx_says(decoder, "async") ? decode_async(decoder) : gt_ptx_refuse(decoder, "is not modelled");
 }
 
-/* What is done with lines: the action, and what else has to be said. */
+/* Instructions that act on cache lines: the modifier that they need, the action, how many operands they have. */
 static const struct {
 	enum gt_ptx_opcode opcode;
 	const char *level;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lane operations by their names. */
+/* Lane operations: the form with the name of the instruction, and what its modifiers add. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ptx/decode/decoder.h"
 #include "ptx/exec/half.h"
 
-/* What is said beside the name of an operation. */
+/* Rounding modifiers, which are not part of a form's name. */
 static const struct {
 	const char *word;
 	uint8_t rounding;
@@ -29,7 +29,7 @@ static void add_word(struct gt_ptx_words *words, const char *word)
 	snprintf(words->name + length, sizeof words->name - length, ".%s", word);
 }
 
-/* True if the word is a rounding, .ftz, or such, noted in `words`. */
+/* True if the modifier is a rounding, .ftz, or another that is not part of a form's name; it is kept in `words`. */
 static bool read_aside(const struct gt_ptx_instruction *instruction, const char *word, bool floats,
 		       struct gt_ptx_words *words)
 {
@@ -76,8 +76,8 @@ static bool is_small_float(enum gt_ptx_type type)
 	return type >= GT_PTX_F16 && type <= GT_PTX_BF16X2;
 }
 
-/* The names that differ by what stands aside: cvt to integers with .sat, cvt to whole floats, and
- * the gross approximations of f64. */
+/* Forms whose name depends on such modifiers: cvt to integers with .sat, cvt to floats rounded to integers, and the
+ * .approx.ftz operations of f64. */
 static void refine_name(struct gt_ptx_words *words, const struct gt_ptx_instruction *instruction)
 {
 	char rest[GT_PTX_NAME];
@@ -97,14 +97,14 @@ static void refine_name(struct gt_ptx_words *words, const struct gt_ptx_instruct
 	}
 }
 
-/* Whether .ftz makes zeros of subnormals of a type: a conversion's, of f32 alone. */
+/* True if .ftz flushes the subnormals of a type; in a conversion it flushes those of f32 only. */
 static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct gt_ptx_words *words)
 {
 	return words->ftz && (type == GT_PTX_F32 || (is_small_float((enum gt_ptx_type)type) &&
 						     decoder->instruction->row != GT_PTX_OP_CVT));
 }
 
-/* "flush", "saturate" or "relu" of a type, from one slot to another. */
+/* Emits the form "flush.TYPE", "saturate.TYPE" or "relu.TYPE". */
 static bool emit_adjustment(struct gt_ptx_decoder *decoder, const char *what, uint8_t type, uint32_t to,
 			    uint32_t from)
 {
@@ -125,7 +125,7 @@ uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 	return flushed && emit_adjustment(decoder, "flush", type, flushed, slot) ? flushed : 0;
 }
 
-/* Runs the step under another rounding, where the form's own arithmetic rounds. */
+/* Wraps the step into one that sets the rounding mode, where the form rounds by the processor's arithmetic. */
 static void set_rounding(struct gt_ptx_op *op, const struct gt_ptx_form *form,
 			 const struct gt_ptx_words *words)
 {
@@ -158,7 +158,7 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	uint32_t slots[GT_PTX_SOURCES] = {0};
 
 	gt_ptx_read_words(instruction, &words);
-	/* slct.ftz flushes only the operand whose sign it looks at. */
+	/* slct.ftz flushes only the operand whose sign it tests. */
 	const bool chooses = instruction->row == GT_PTX_OP_SLCT;
 	char written[GT_PTX_NAME];
 	snprintf(written, sizeof written, "%s", words.name);
@@ -197,7 +197,7 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 
 int gt_ptx_decode_lop3(struct gt_ptx_decoder *decoder)
 {
-	/* lop3.and.b32 d|p, a, b, c, table, q has a predicate too, which no compiler writes. */
+	/* lop3.BOOL.b32 d|p, a, b, c, table, q, which also gives a predicate, is refused. */
 	if (decoder->instruction->n_operands != 5)
 		return gt_ptx_emit_unknown(decoder, "opcode 'lop3' with a predicate is not known");
 	return gt_ptx_decode_lanes(decoder);

@@ -7,7 +7,7 @@
 #include "ptx/exec/access.h"
 #include "stream/op.h"
 
-/* The elements of a vector, or the one value. */
+/* The elements of a vector operand, or the operand itself. */
 static const struct gt_ptx_operand *elements(const struct gt_ptx_operand *operand, size_t *n)
 {
 	*n = operand->kind == GT_PTX_VECTOR ? operand->n_elements : 1;
@@ -82,8 +82,7 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access->size)) ? 0 : -1;
 }
 
-/* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result nothing reads is a reduction, as
- * the assembler makes it. */
+/* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS. */
 int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;

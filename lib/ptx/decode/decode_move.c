@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mov with its vectors, and addresses from one space to another. */
+/* mov, also of vectors; cvta and isspacep. */
 #include <stdio.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ int gt_ptx_decode_mov(struct gt_ptx_decoder *decoder)
 	return gt_ptx_decode_lanes(decoder);
 }
 
-/* The windows of the spaces in generic addresses. */
+/* Where the state spaces begin in the generic address space. */
 static const struct {
 	const char *name;
 	uint64_t base;

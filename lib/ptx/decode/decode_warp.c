@@ -11,7 +11,7 @@ static int unknown(struct gt_ptx_decoder *decoder)
 				   decoder->instruction->opcode);
 }
 
-/* Makes a .sync operation of a micro-op: its lanes wait for those of the member mask. */
+/* Wraps a micro-op into one that first waits for the lanes of the member mask. */
 static void emit_members(struct gt_ptx_decoder *decoder, struct gt_ptx_op *op, uint32_t members, size_t at)
 {
 	if (!members)
@@ -76,7 +76,7 @@ int gt_ptx_decode_shfl(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &d);
 }
 
-/* One source, if any, and one result. */
+/* Emits a form with one result and at most one source. */
 static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type to,
 		    enum gt_ptx_type from)
 {
@@ -98,7 +98,7 @@ static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_pt
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-/* The name without .sync. */
+/* The form's name: the instruction's without .sync. */
 static void plain_name(const struct gt_ptx_instruction *instruction, char name[GT_PTX_NAME])
 {
 	size_t length = (size_t)snprintf(name, GT_PTX_NAME, "%s", instruction->opcode);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The decoder's parts: operands become slots, instructions micro-ops. One row of a table for each
- * opcode that is no lane operation. */
+/* What the parts of the decoder share. Operands become slots of the warp's arena, instructions micro-ops. */
 #ifndef GT_PTX_DECODER_H
 #define GT_PTX_DECODER_H
 
@@ -24,23 +23,23 @@ struct gt_ptx_decoder {
 	struct gt_ptx_code *code;
 	struct gt_ptx_flow flow;
 	struct gt_ptx_registers registers;
-	struct gt_map frame; /* from the name's address to the offset in the local frame */
-	size_t *starts; /* by block: its first micro-op; one more for the end */
+	struct gt_map frame; /* a name's address -> offset in the local frame */
+	size_t *starts; /* first micro-op of each block; one more for the end */
 	size_t ops_capacity, owned_capacity, specials_capacity, image_capacity;
 	uint32_t image_bytes;
 	struct gt_ptx_constant *constants;
 	size_t n_constants, constants_capacity;
 	struct gt_ptx_temporary {
 		uint32_t slot, bytes;
-		size_t taken; /* by which instruction, + 1 */
+		size_t taken; /* index of the instruction that uses it, + 1 */
 	} * temporaries;
 	size_t n_temporaries, temporaries_capacity;
-	/* The instruction under way. */
+	/* The instruction that is being decoded. */
 	const struct gt_ptx_instruction *instruction;
 	size_t at; /* its index */
 	uint32_t guard;
 	uint8_t guarded;
-	bool first; /* no micro-op of it has been emitted */
+	bool first; /* no micro-op of it has been emitted yet */
 	struct gt_error *error;
 };
 
@@ -48,12 +47,12 @@ struct gt_ptx_decoder {
 struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
 				  const struct gt_ptx_function *function, struct gt_error *error);
 
-/* Appends a micro-op for the instruction at hand; NULL when memory is short. */
+/* Appends a micro-op for the instruction; NULL when memory is short. */
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run);
-/* One of the named form, with up to three sources. */
+/* Appends a micro-op of the named form, with up to three sources. */
 struct gt_ptx_op *gt_ptx_emit_form(struct gt_ptx_decoder *decoder, const char *name, uint32_t d, uint32_t a,
 				   uint32_t b, uint32_t c);
-/* A micro-op that says at run time that this instruction cannot be done. */
+/* Appends a micro-op that fails with this message when it is executed. */
 int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -63,11 +62,11 @@ uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, uns
 uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
 uint32_t gt_ptx_special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special);
 
-/* The slot of an operand's value as that type; 0 on error. */
+/* The slot that holds an operand's value, converted to the type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 		       enum gt_ptx_type type);
-/* The slot to write a result of that type to. *widen is the slot of the register, if that is wider:
- * then gt_ptx_finish_result must follow. */
+/* The slot to write a result of that type to. If the register is wider, this is a temporary, and gt_ptx_finish_result
+ * widens it into the register afterwards. */
 struct gt_ptx_result {
 	uint32_t slot;
 	const struct gt_ptx_register *wider;
@@ -77,7 +76,7 @@ int gt_ptx_result_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 		  struct gt_ptx_result *result);
 int gt_ptx_finish_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_result *result);
 
-/* What a name stands for in memory. */
+/* Where the symbol of a name is in memory, and its address there. */
 enum gt_ptx_symbol_kind {
 	GT_PTX_NO_SYMBOL,
 	GT_PTX_IN_FRAME,
@@ -89,19 +88,19 @@ enum gt_ptx_symbol_kind {
 enum gt_ptx_symbol_kind gt_ptx_symbol_of(const struct gt_ptx_decoder *decoder, const char *name,
 					 uint64_t *address);
 
-/* Keeps what a micro-op points to until the code is freed. NULL when memory is short. */
+/* Zeroed memory for what a micro-op points to; freed with the code. NULL when memory is short. */
 void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes);
 
-/* The name of an operation without what is said elsewhere: roundings, .ftz and such. */
+/* An instruction's name as forms have it, and the modifiers that are not part of a form's name. */
 struct gt_ptx_words {
 	char name[GT_PTX_NAME];
 	bool ftz, sat, relu, integral;
-	enum gt_ptx_type type; /* the last that is written */
+	enum gt_ptx_type type; /* the last one in the modifiers */
 	enum gt_ptx_type first_type;
 	uint8_t rounding;
 };
 void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words);
-/* As gt_ptx_source, with subnormals made zeros where the words say .ftz. */
+/* As gt_ptx_source; with .ftz, subnormals are flushed to zero. */
 uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 			    uint8_t type, const struct gt_ptx_words *words);
 
@@ -113,7 +112,7 @@ GT_PTX_OPCODES(GT_PTX_DECODER)
 #undef GT_PTX_DECODER
 gt_ptx_decode_one gt_ptx_decode_bar_warp; /* bar.warp */
 
-/* Whether the instruction has one of the modifiers. */
+/* True if the instruction has the modifier. */
 static inline bool gt_ptx_says(const struct gt_ptx_decoder *decoder, const char *modifier)
 {
 	return gt_ptx_has(decoder->instruction, modifier);

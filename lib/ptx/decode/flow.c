@@ -51,7 +51,7 @@ static int index_labels(struct gt_ptx_flow *flow, struct gt_error *error)
 	return 0;
 }
 
-/* Marks where blocks begin: at labels branched to, and behind what ends a block. */
+/* Marks where blocks begin: at the targets of branches, and after an instruction that ends a block. */
 static int mark_blocks(const struct gt_ptx_flow *flow, unsigned char *begins, size_t *n_edges,
 		       struct gt_error *error)
 {
@@ -121,7 +121,7 @@ static void add_edges(struct gt_ptx_flow *flow, size_t b)
 		add_edge(flow, block, b + 1);
 }
 
-/* Blocks that control reaches. `stack` has room for each of them once. */
+/* Finds the blocks that are reached from the first. `stack` has room for one entry a block. */
 static void find_reached(struct gt_ptx_flow *flow, size_t *stack)
 {
 	size_t depth = 0;
@@ -142,7 +142,7 @@ static void find_reached(struct gt_ptx_flow *flow, size_t *stack)
 	}
 }
 
-/* The edges the other way around, from blocks that are reached. */
+/* Fills the predecessors of each block. */
 static void turn_edges(struct gt_ptx_flow *flow)
 {
 	size_t n = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Where lanes that part at a branch meet again: at the nearest block that all ways to the end pass, the block's
- * immediate post-dominator. */
+/* Where lanes that diverge at a branch reconverge: at the immediate post-dominator of its block, the nearest block that
+ * lies on every path to the end. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/decode/flow.h"
 
-/* What the search for post-dominators works on: the graph less the edges it may leave out. */
+/* The graph without the edges that the search for post-dominators leaves out. */
 struct ways {
 	const struct gt_ptx_flow *flow;
 	unsigned char *kept; /* by edge */
-	unsigned char *ends; /* by block: the end can be reached from it */
-	size_t *start; /* of a block's predecessors in `before`, and where the next block's start */
+	unsigned char *ends; /* by block: a path leads from it to the end */
+	size_t *start; /* by block: the first of its predecessors in `before` */
 	size_t *before;
 	size_t *cursor;
 	size_t *order; /* blocks, the end first, each before those that lead to it (loops apart) */
@@ -20,8 +20,8 @@ struct ways {
 	size_t n;
 };
 
-/* A block that does nothing but return, or traps: lanes that go there have left, and the others do
- * not wait for them. Without that, one `return` in a conditional would keep lanes apart to the end. */
+/* True for a block that only returns, or traps. Lanes that branch there leave, and the others do not wait for them.
+ * Without this, one `return` in a conditional would keep lanes diverged to the end. */
 static bool leaves(const struct ways *ways, size_t b)
 {
 	if (b == ways->flow->n_blocks)
@@ -32,7 +32,7 @@ static bool leaves(const struct ways *ways, size_t b)
 	       (block->end == block->first + 1 || gt_ptx_row(last)->ending == GT_PTX_TRAPS);
 }
 
-/* Blocks from which the end can be reached by kept edges. */
+/* Finds the blocks from which kept edges lead to the end. */
 static void find_ends(struct ways *ways)
 {
 	const struct gt_ptx_flow *flow = ways->flow;
@@ -64,13 +64,13 @@ static void choose_edges(struct ways *ways)
 				flow->blocks[b].n_successors == 1 || !leaves(ways, flow->edges[edge]);
 		}
 	find_ends(ways);
-	/* A loop whose only way out is such a return keeps it. */
+	/* A loop whose only exit is such a return keeps that edge. */
 	for (size_t b = 0; b < flow->n_blocks; b++)
 		for (size_t s = 0; !ways->ends[b] && s < flow->blocks[b].n_successors; s++)
 			ways->kept[flow->blocks[b].successors + s] = 1;
 }
 
-/* The blocks that lead to each block by kept edges. */
+/* Fills the predecessors of each block over kept edges. */
 static void find_predecessors(struct ways *ways)
 {
 	const struct gt_ptx_flow *flow = ways->flow;
@@ -92,7 +92,7 @@ static void find_predecessors(struct ways *ways)
 		ways->cursor[b] = ways->start[b];
 }
 
-/* Reverse postorder of the reversed graph, from the end. */
+/* Numbers the blocks in reverse postorder of the reversed graph, from the end. */
 static int number_blocks(struct ways *ways, struct gt_error *error)
 {
 	size_t n = ways->flow->n_blocks, depth = 0, left = n + 1;
@@ -125,7 +125,7 @@ static int number_blocks(struct ways *ways, struct gt_error *error)
 	return 0;
 }
 
-/* The nearest block that two blocks' chains of post-dominators share. */
+/* The nearest common post-dominator of two blocks. */
 static size_t meet(const struct ways *ways, const size_t *join, size_t a, size_t b)
 {
 	while (a != b) {
@@ -137,7 +137,7 @@ static size_t meet(const struct ways *ways, const size_t *join, size_t a, size_t
 	return a;
 }
 
-/* Cooper, Harvey and Kennedy's iteration, on the reversed graph. */
+/* Immediate post-dominators by the iteration of Cooper, Harvey and Kennedy (2001), on the reversed graph. */
 static int find_joins(struct gt_ptx_flow *flow, const struct ways *ways, struct gt_error *error)
 {
 	size_t n = flow->n_blocks;

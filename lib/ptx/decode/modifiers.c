@@ -12,17 +12,17 @@
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
 enum kind {
-	SAYS_NOTHING, /* what the machine does in any case */
+	SAYS_NOTHING, /* no effect on the model */
 	SPACE,
 	OPERATOR,
-	STRONG,	 /* not from L1, if the scope is wider than a block */
+	STRONG,	 /* not served by L1 if the scope is wider than a block */
 	WIDER,	 /* such a scope */
 	ELEMENTS,
 	HINT,
 	IGNORED,
 };
 
-/* The instructions that may have a modifier, by how they access memory: bits. */
+/* Which instructions may have a modifier: bits, by how they access memory. */
 enum {
 	LOADS = 1 << GT_PTX_ACCESS_LOAD,
 	STORES = 1 << GT_PTX_ACCESS_STORE,
@@ -40,7 +40,7 @@ static const struct {
 	{"global", LOADS | STORES | ATOMICS | COPIES | LINES, SPACE, GT_PTX_GLOBAL},
 	{"shared", LOADS | STORES | ATOMICS | COPIES, SPACE, GT_PTX_SHARED},
 	{"shared::cta", LOADS | STORES | ATOMICS | COPIES, SPACE, GT_PTX_SHARED},
-	/* The address of another block's comes from mapa alone, which is refused. */
+	/* Only mapa gives an address in another block's shared memory, and it is refused. */
 	{"shared::cluster", LOADS | STORES | ATOMICS, SPACE, GT_PTX_SHARED},
 	{"local", LOADS | STORES | LINES, SPACE, GT_PTX_LOCAL},
 	{"const", LOADS, SPACE, GT_PTX_CONST},
@@ -97,7 +97,7 @@ static const struct {
 	{"cas", ATOMICS, SAYS_NOTHING, 0},
 };
 
-/* The instruction as it is written, without its operands; cut to fit. */
+/* The instruction as written, without its operands; truncated to the buffer. */
 static const char *written(const struct gt_ptx_instruction *instruction, char *buffer, size_t bytes)
 {
 	int n = snprintf(buffer, bytes, "%s", instruction->opcode);
@@ -124,7 +124,7 @@ static size_t row_of(const char *word, enum gt_ptx_access_kind kind)
 	return m;
 }
 
-/* ld.global.cg.nc: what says where the data may lie comes before how it gets there. */
+/* Of two operators, as in ld.global.cg.nc, the one that says which caches may hold the data wins. */
 static void take_operator(struct gt_ptx_access *access, int operation)
 {
 	static const unsigned ranks[GT_OPERATORS] = {

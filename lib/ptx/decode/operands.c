@@ -13,7 +13,7 @@ static bool is_signed(enum gt_ptx_type type)
 	return type == GT_PTX_S8 || type == GT_PTX_S16 || type == GT_PTX_S32 || type == GT_PTX_S64;
 }
 
-/* Emits a change of width from one slot to another. */
+/* Emits a conversion from one width to another. */
 static int emit_width(struct gt_ptx_decoder *decoder, uint32_t to, unsigned to_size, uint32_t from,
 		      unsigned from_size, bool with_sign)
 {
@@ -121,7 +121,7 @@ static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 	return narrow && emit_width(decoder, narrow, size, slot, 8, false) == 0 ? narrow : 0;
 }
 
-/* A predicate as it is, or the other way around. */
+/* A predicate, negated if the operand is written !p. */
 static uint32_t predicate_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 			       uint32_t slot)
 {

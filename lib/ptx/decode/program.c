@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program of a kernel: which functions it can reach, and where its shared variables lie. */
+/* Makes the program of a kernel: finds the functions that it can reach, and places its shared variables. */
 #include <stdlib.h>
 
 #include "base/grown.h"
@@ -10,9 +10,9 @@
 struct search {
 	const struct gt_ptx_machine *machine;
 	struct gt_ptx_program *program;
-	struct gt_map names; /* all that the functions found so far mention */
-	unsigned char *reached; /* by function of the module */
-	size_t *list, n; /* of those */
+	struct gt_map names; /* that the functions found so far mention */
+	unsigned char *reached; /* indexed as the functions of the module */
+	size_t *list, n; /* the reached functions */
 	size_t shared_capacity;
 	struct gt_error *error;
 };
@@ -27,7 +27,8 @@ static int reach_function(struct search *search, size_t index)
 	return 0;
 }
 
-/* Notes a name, and the function or those functions' addresses that it stands for. */
+/* Adds a name; a function of that name is reached, and so are functions whose addresses are in a variable of that
+ * name. */
 static int note_name(struct search *search, const char *name)
 {
 	const struct gt_ptx_module *module = search->machine->module;
@@ -56,7 +57,7 @@ static int note_operands(struct search *search, const struct gt_ptx_operand *ope
 	return 0;
 }
 
-/* Calls by address may go to any function of the module. */
+/* A call by address may reach any function of the module. */
 static bool calls_by_address(const struct gt_ptx_function *function)
 {
 	for (size_t i = 0; i < function->n_instructions; i++)
@@ -99,7 +100,7 @@ static int place_shared(struct search *search, const struct gt_ptx_variable *var
 	program->shared = grown;
 	grown[program->n_shared].variable = variable;
 	grown[program->n_shared++].offset = 0;
-	/* Those without a size share what comes behind all others. */
+	/* Variables without a size share the dynamic memory behind all others. */
 	if (variable->external || variable->bytes == 0) {
 		program->dynamic_offset =
 			alignment > program->dynamic_offset ? alignment : program->dynamic_offset;
@@ -118,7 +119,7 @@ static int lay_out_shared(struct search *search)
 	const struct gt_ptx_module *module = search->machine->module;
 	struct gt_ptx_program *program = search->program;
 
-	program->dynamic_offset = 16; /* its alignment, until all static variables are placed */
+	program->dynamic_offset = 16; /* holds its alignment until all static variables are placed */
 	for (size_t i = 0; i < module->n_variables; i++)
 		if (module->variables[i].space == GT_PTX_SHARED &&
 		    gt_map_get(&search->names, (uint64_t)(uintptr_t)module->variables[i].name) &&

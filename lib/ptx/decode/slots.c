@@ -7,7 +7,7 @@
 #include "base/grown.h"
 #include "ptx/decode/decoder.h"
 
-/* Room in the image of the arena; 0 when memory is short. */
+/* A new slot at the end of the arena's image; 0 when memory is short. */
 static uint32_t add_slot(struct gt_ptx_decoder *decoder, uint32_t bytes)
 {
 	uint32_t at = (decoder->image_bytes + bytes - 1) / bytes * bytes;
@@ -68,7 +68,6 @@ uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type 
 	return slot;
 }
 
-/* The slot of a special register; those that change are read into it anew. */
 uint32_t gt_ptx_special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special)
 {
 	struct gt_ptx_code *code = decoder->code;

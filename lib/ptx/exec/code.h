@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the decoder makes and a machine runs: the micro-ops of a function, and the program of a kernel, all
- * functions that it can reach. */
+/* Decoded code: the micro-ops of a function; and a program, the functions that a kernel can reach. The decoder makes
+ * it, the machine executes it. */
 #ifndef GT_PTX_CODE_H
 #define GT_PTX_CODE_H
 
@@ -14,7 +14,7 @@
 struct gt_ptx_special {
 	const char *name;
 	enum gt_ptx_type type;
-	bool changes; /* while a warp runs: read anew each time */
+	bool changes; /* while a warp runs: it is read each time */
 	uint64_t (*value)(const struct gt_ptx_warp *warp, unsigned lane);
 	bool by_lane; /* lanes differ */
 };
@@ -70,7 +70,7 @@ struct gt_ptx_placed {
 	uint64_t address;
 };
 
-/* What is asked of a kernel at every launch, found once. */
+/* What a kernel needs of an SM; computed when first asked for (launch/run.c). */
 struct gt_ptx_figures {
 	bool knows_shared, knows_registers;
 	uint64_t static_shared;
@@ -85,14 +85,14 @@ struct gt_ptx_machine {
 	struct gt_ptx_program *programs;
 	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint64_t launches;
-	struct gt_ptx_notes *notes; /* NULL: nobody asks for them */
+	struct gt_ptx_notes *notes; /* NULL: none are taken */
 	bool told_of_strays;	    /* of one at least */
 };
 
 void gt_ptx_code_free(struct gt_ptx_code *code);
 void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);
 
-/* What an atomic makes of the old value and its operands; NULL if there is no such operation. */
+/* The function that gives the new value of an atomic; NULL if there is no such operation. */
 uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 			 enum gt_ptx_type type))(uint64_t old, uint64_t b, uint64_t c);
 

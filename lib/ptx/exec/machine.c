@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine: a module's variables in device memory, and its kernels' programs. */
+/* The machine: the variables of a module in device memory, and the programs of its kernels. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,13 +20,13 @@
 struct gt_ptx_machine;
 struct gt_ptx_program;
 
-/* The module and the memory stay
- * the caller's and must outlive the machine. Module variables are allocated and initialised. */
+/* Allocates and initialises the variables of the module. The module and the memory stay the caller's and must outlive
+ * the machine. NULL on error. */
 struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
 					   const char *name, struct gt_error *error);
 void gt_ptx_machine_close(struct gt_ptx_machine *machine);
 
-/* Where it notes what it ignores; they stay the caller's. */
+/* Sets where it notes what it ignores; the notes stay the caller's. */
 void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes);
 
 /* The memory it was opened with. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs launches, and says what a kernel needs of an SM. */
+/* Runs launches; computes the registers and the shared memory of kernels. */
 #ifndef GT_PTX_RUN_H
 #define GT_PTX_RUN_H
 

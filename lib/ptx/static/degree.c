@@ -8,8 +8,8 @@
 #define REQUESTS_MAX (UINT64_C(1) << 14) /* of an access that are counted */
 #define TURNS_MAX    1024 /* combinations of iterations of loops, for alignment */
 
-/* The turns after which what a term adds repeats, as far as alignment to a sector goes: of a term
- * that has the loop once, and beside it what is the same for all threads. */
+/* The period of a term's alignment to a sector, in iterations of a loop. Known only if the other factors of the term
+ * are the same for all threads. */
 static uint32_t period_of(struct gt_static_place *place, const struct gt_static_term *term, uint32_t loop)
 {
 	uint64_t step = (uint64_t)term->factor;
@@ -60,7 +60,7 @@ static void find_loops(struct gt_static_place *place, const struct gt_static_pol
 		}
 }
 
-/* The next combination of turns; false after the last. */
+/* Goes to the next combination of iterations; false after the last. */
 static bool next_turns(struct gt_static_place *place)
 {
 	for (uint32_t i = 0; i < place->n_loops; i++) {
@@ -71,7 +71,7 @@ static bool next_turns(struct gt_static_place *place)
 	return false;
 }
 
-/* Counts one request: where its lanes lie, from the start of the first one's sector on. */
+/* Counts one request: the offsets of its lanes from the start of the first lane's sector. */
 static void count_request(const int64_t *addresses, unsigned n, unsigned bytes, struct gt_static_degree *degree)
 {
 	uint64_t start = (uint64_t)addresses[0] & ~(uint64_t)(GT_STATIC_SECTOR - 1);
@@ -101,7 +101,7 @@ static void count_request(const int64_t *addresses, unsigned n, unsigned bytes, 
 	degree->sectors += n_sectors;
 }
 
-/* The lanes of warp w of a block, at these turns. */
+/* Counts warp w of the block in the current iterations. */
 static void measure_warp(struct gt_static_place *place, const struct gt_static_access *access, uint64_t w, uint64_t threads,
 			 struct gt_static_degree *degree)
 {

@@ -50,7 +50,7 @@ static int64_t parameter(struct gt_static_place *place, const struct gt_static_a
 	       place->launch->parameters + gt_ptx_parameter_offset(place->analysis->kernel, (size_t)atom->number) +
 		       atom->offset,
 	       bytes);
-	/* A 32-bit size is read as .b32 or .u32 and used as what it is. */
+	/* Compilers load an int parameter as .b32 or .u32: it is taken as signed. */
 	return gt_static_narrow(value, bytes == 4 ? GT_PTX_S32 : type);
 }
 
@@ -73,7 +73,7 @@ static int64_t turn(const struct gt_static_place *place, uint32_t block)
 	return 0;
 }
 
-/* Of several ways the first is taken; what the others depend on counts. */
+/* Takes the first of several values. The basis is the worst of all of them. */
 static int64_t first_of(struct gt_static_place *place, const struct gt_static_atom *atom)
 {
 	doubt(place, GT_STATIC_ASSUMED);
@@ -106,7 +106,7 @@ int64_t gt_static_atom_value(struct gt_static_place *place, const struct gt_stat
 	}
 }
 
-/* A buffer's address by itself: allocations begin at multiples of a line, so 0 will do. */
+/* True for the base address of a buffer. It counts as 0: allocations begin at multiples of a line. */
 static bool is_pointer(const struct gt_static_place *place, const struct gt_static_term *term)
 {
 	const struct gt_static_atom *atom = &place->analysis->atoms[term->atoms[0]];

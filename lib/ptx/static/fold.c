@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds values into polynomials. Sums and products of 32-bit numbers are taken to be exact: what
- * overflows there is no address that a program means. */
+/* Folds values into polynomials. Sums and products of 32-bit numbers are taken as exact: an address that overflows is
+ * an error of the program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static const struct gt_static_poly *fold_multiply(struct gt_static *analysis, co
 	*wide = gt_ptx_has(value->instruction, "hi");
 	if (*wide)
 		return NULL;
-	/* Immediates have a sign; here they have none. */
+	/* A negative immediate of a .u32 product is unsigned. */
 	if (gt_static_type(value->instruction) == GT_PTX_U32 && gt_static_is_constant(by, &number) && number < 0)
 		by = gt_static_constant(analysis, gt_static_narrow(number, GT_PTX_U32), error);
 	return by ? gt_static_multiply(analysis, o[0], by, wide, error) : NULL;
@@ -83,7 +83,7 @@ static const struct gt_static_poly *fold_shift(struct gt_static *analysis, const
 	return power ? gt_static_multiply(analysis, o[0], power, wide, error) : NULL;
 }
 
-/* x | c is x + c where x is a multiple of a power of two beyond c: compilers write it so. */
+/* x | c equals x + c if x is a multiple of a power of two above c; compilers emit it. */
 static const struct gt_static_poly *fold_or(struct gt_static *analysis, const struct gt_static_value *value,
 					    const struct gt_static_poly *const *o, bool *wide, struct gt_error *error)
 {
@@ -99,7 +99,7 @@ static const struct gt_static_poly *fold_or(struct gt_static *analysis, const st
 	return *wide ? NULL : gt_static_add(analysis, o[0], o[1], 1, wide, error);
 }
 
-/* Between integers of 32 and 64 bits the number stays. */
+/* Conversions between integers of 32 and 64 bits keep the number. */
 static const struct gt_static_poly *fold_convert(struct gt_static *analysis, const struct gt_static_value *value,
 						 const struct gt_static_poly *const *o, bool *wide,
 						 struct gt_error *error)
@@ -195,7 +195,7 @@ static const struct gt_static_poly *fold_value(struct gt_static *analysis, uint3
 	}
 }
 
-/* Marks what the addresses need. Loads end the search: what they give is not known. */
+/* Marks the values that addresses depend on. The search ends at loads, whose results are not known. */
 static int mark_needed(struct gt_static *analysis, struct gt_error *error)
 {
 	uint32_t *stack = gt_ptx_arena_take(analysis->arena, (size_t)analysis->n_values + 1, sizeof *stack, error);
@@ -224,8 +224,8 @@ static int mark_needed(struct gt_static *analysis, struct gt_error *error)
 	return 0;
 }
 
-/* The operands of a value come first; joins and loads are atoms whatever theirs are. What is met
- * again within itself (in code that nothing leads to), or lies too deep, is opaque. */
+/* Folds the operands of a value, then the value; joins and loads are atoms, whatever their operands are. A value that
+ * depends on itself (in unreachable code), or is nested too deep, is opaque. */
 static const struct gt_static_poly *fold_one(struct gt_static *analysis, uint32_t v, struct gt_error *error)
 {
 	struct gt_static_value *value = &analysis->values[v];

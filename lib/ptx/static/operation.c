@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integer operations that do not fold into sums of products, computed as their type says. */
+/* Evaluates integer operations that are no sums of products, in the width and sign of their type. */
 #include <string.h>
 
 #include "ptx/static/parts.h"
@@ -76,7 +76,7 @@ static int64_t inverted(const struct gt_ptx_instruction *instruction, enum gt_pt
 	return ~o[0];
 }
 
-/* Division by zero has all bits set, as GPUs have it. */
+/* Division by zero gives all ones, as on GPUs. */
 static int64_t quotient(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type, const int64_t *o)
 {
 	(void)instruction;
@@ -114,7 +114,7 @@ static int64_t larger(const struct gt_ptx_instruction *instruction, enum gt_ptx_
 	return less(type, o) ? o[1] : o[0];
 }
 
-/* mul.hi of 32-bit types, which compilers divide by constants with. */
+/* mul.hi of 32-bit types: compilers divide by constants with it. */
 static int64_t high_product(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type, const int64_t *o)
 {
 	(void)instruction;
@@ -123,7 +123,7 @@ static int64_t high_product(const struct gt_ptx_instruction *instruction, enum g
 	return (int64_t)(((uint64_t)o[0] * (uint64_t)o[1]) >> 32);
 }
 
-/* Values of 8 and 16 bits are cut to their type, others kept. */
+/* Truncates to the type of the result. */
 static int64_t converted(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type, const int64_t *o)
 {
 	const char *to = instruction->modifiers[instruction->n_modifiers - 2];

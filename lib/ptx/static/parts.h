@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the static analysis share; nobody else includes this.
+/* What the parts of the static analysis share; private to lib/ptx/static.
  *
- * Instructions become values, each register read joined to the value that reaches it (SSA form,
- * built as Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", CC
- * 2013, show). Values fold into polynomials over atoms: what cannot be folded further. Then loops are
- * solved: a value that grows by the same amount each turn is its first plus that times the turn. */
+ * Instructions become values in SSA form, by the algorithm of Braun et al., "Simple and Efficient Construction of Static
+ * Single Assignment Form", CC 2013. Values fold into polynomials over atoms, which cannot be folded further. Then loops
+ * are solved: a value that grows by the same amount in each iteration is its first value plus that amount times the
+ * iteration. */
 #ifndef GT_PTX_STATIC_PARTS_H
 #define GT_PTX_STATIC_PARTS_H
 
@@ -15,7 +15,7 @@
 
 #define GT_STATIC_NONE	  UINT32_MAX
 #define GT_STATIC_NUMBERS (UINT32_MAX / 4) /* values, and atoms, of a kernel */
-#define GT_STATIC_DEPTH	  32 /* how deep loops may be solved within each other */
+#define GT_STATIC_DEPTH	  32 /* nesting of loops that are solved */
 #define GT_STATIC_WEIGHT  256 /* atoms within an atom */
 #define GT_STATIC_TERMS	  24 /* terms of a polynomial */
 #define GT_STATIC_FACTORS 4 /* atoms of a term */
@@ -28,7 +28,7 @@ enum gt_static_kind {
 	GT_STATIC_LOAD, /* from memory; operands: the address */
 	GT_STATIC_OPERATION, /* instruction, operands */
 	GT_STATIC_SUM, /* operand + number: an address */
-	GT_STATIC_JOIN, /* what reaches a block from those before it */
+	GT_STATIC_JOIN, /* operands: the values of a register at the ends of a block's predecessors */
 	GT_STATIC_CHOICE, /* operands: new, old; of a guarded instruction */
 	GT_STATIC_OPAQUE, /* undefined, from a call, or too deep */
 };
@@ -41,7 +41,7 @@ struct gt_static_value {
 	uint32_t *operands;
 	uint32_t n;
 	uint32_t block, variable; /* of a join */
-	uint32_t same; /* the value that this is just another name of, or itself */
+	uint32_t same; /* the value that this one equals, or itself */
 	bool needed, folding;
 	const struct gt_static_poly *poly;
 };
@@ -51,7 +51,7 @@ enum gt_static_atom_kind {
 	GT_STATIC_ATOM_PARAMETER,
 	GT_STATIC_ATOM_SYMBOL,
 	GT_STATIC_ATOM_SPECIAL,
-	GT_STATIC_ATOM_LOOP, /* turns of the loop whose first block is `block` */
+	GT_STATIC_ATOM_LOOP, /* iterations of the loop whose first block is `block` */
 	GT_STATIC_ATOM_OPERATION, /* of child polynomials */
 	GT_STATIC_ATOM_CHOICE, /* one of the children */
 	GT_STATIC_ATOM_JOIN, /* not solved yet */
@@ -116,8 +116,8 @@ struct gt_static {
 /* value.c: values, and the accesses with the values of their addresses. */
 int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
 
-/* ssa.c: which value reaches a read of a register. A variable is a register's number; GT_STATIC_NONE when memory is
- * short. */
+/* ssa.c: which value reaches a read of a register. A variable is the number of a register. GT_STATIC_NONE when memory
+ * is short. */
 uint32_t gt_static_new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error);
 int gt_static_write_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, uint32_t value,
 			     struct gt_error *error);
@@ -126,7 +126,7 @@ uint32_t gt_static_read_variable(struct gt_static *analysis, uint32_t block, uin
 				 struct gt_error *error);
 /* After the last instruction: completes the joins of blocks that loops come back to. */
 int gt_static_fill_joins(struct gt_static *analysis, struct gt_error *error);
-/* The value that this one is a name of. */
+/* The value that this one equals. */
 uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
 
 /* poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
@@ -149,9 +149,9 @@ int gt_static_intern(struct gt_static *analysis, const struct gt_static_atom *at
 /* An atom as a polynomial. NULL when memory is short. */
 const struct gt_static_poly *gt_static_alone(struct gt_static *analysis, const struct gt_static_atom *atom,
 					     struct gt_error *error);
-/* What nothing is known of but which value it is. */
+/* An atom for a value of which nothing is known. */
 const struct gt_static_poly *gt_static_opaque(struct gt_static *analysis, uint32_t value, struct gt_error *error);
-/* An operation or a choice of these; opaque when it would weigh too much. */
+/* An operation on the children, or a choice of one of them; opaque if its weight is above the limit. */
 const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind,
 						uint32_t value, const struct gt_static_poly **children, uint32_t n,
 						struct gt_error *error);
@@ -162,7 +162,7 @@ int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
 /* solve.c: joins become loops and choices in the addresses. */
 int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
 
-/* operation.c: what an operation gives that does not fold, as its type says. */
+/* operation.c: the result of an operation that is no sum of products, for numbers. */
 struct gt_static_operation {
 	unsigned operands;
 	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,
@@ -172,7 +172,7 @@ struct gt_static_operation {
 const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_instruction *instruction);
 /* The type an integer instruction works in: its last modifier. */
 enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
-/* A number as a variable of that type has it. */
+/* A number truncated to the type, and sign-extended if the type is signed. */
 int64_t gt_static_narrow(int64_t number, enum gt_ptx_type type);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Solves joins. One that comes back as itself and something that is the same in every turn is a loop:
- * its first value plus that times the turn. Other joins are a choice. */
+/* Solves joins. A join that comes back as itself plus a step, the same in every iteration, is an induction variable:
+ * first value + step * iteration. Other joins are a choice. */
 #include <string.h>
 
 #include "ptx/static/parts.h"
 
-#define WORK_MAX 200000 /* atoms solved for one kernel, so that odd loops end */
+#define WORK_MAX 200000 /* atoms solved for one kernel: bounds the work for loops that do not resolve */
 
 static const struct gt_static_poly *solve_poly(struct gt_static *analysis, const struct gt_static_poly *poly,
 					       struct gt_error *error);
@@ -42,8 +42,8 @@ static bool has_inside(const struct gt_static *analysis, const struct gt_static_
 	return false;
 }
 
-/* The terms of what a join comes back as, without the join itself: 1 if it is the join plus those,
- * 0 if the join is not in it, -1 if it is in it in another way, or memory is short. */
+/* The step of a join: the polynomial that comes back, less the join. Returns 1; 0 if the join is not in it; -1 if it is
+ * in it in another way, or memory is short. */
 static int step_of(struct gt_static *analysis, const struct gt_static_poly *poly, uint32_t self,
 		   const struct gt_static_poly **step, struct gt_error *error)
 {
@@ -79,7 +79,7 @@ static const struct gt_static_poly *induction(struct gt_static *analysis, uint32
 	return product || !wide ? product : gt_static_opaque(analysis, value, error);
 }
 
-/* One of several; just the one where all are equal. */
+/* A choice of several polynomials; the polynomial itself if all are equal. */
 static const struct gt_static_poly *choice(struct gt_static *analysis, uint32_t value,
 					   const struct gt_static_poly **polys, uint32_t n, struct gt_error *error)
 {
@@ -149,8 +149,8 @@ static const struct gt_static_poly *solve_children(struct gt_static *analysis, u
 	return gt_static_compound(analysis, atom.kind, atom.value, children, atom.n, error);
 }
 
-/* What an atom stands for. While it is being solved it stands for itself; what was found with such
- * an atom in it is not kept. */
+/* The solution of an atom. An atom that is being solved stands for itself, and a solution that contains one is not
+ * kept. */
 static const struct gt_static_poly *solve_atom(struct gt_static *analysis, uint32_t self, struct gt_error *error)
 {
 	enum gt_static_atom_kind kind = analysis->atoms[self].kind;

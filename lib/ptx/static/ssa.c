@@ -42,7 +42,7 @@ int gt_static_write_variable(struct gt_static *analysis, uint32_t block, uint32_
 	return 0;
 }
 
-/* Joins what the blocks before give. */
+/* Fills a join with the values at the ends of the predecessors. */
 static int fill_join(struct gt_static *analysis, uint32_t join, struct gt_error *error)
 {
 	const struct gt_ptx_block *block = &analysis->flow.blocks[analysis->values[join].block];
@@ -62,7 +62,7 @@ static int fill_join(struct gt_static *analysis, uint32_t join, struct gt_error 
 	return 0;
 }
 
-/* A block that control also enters from itself or from further down, before the values there are known. */
+/* True for a block with a back edge, as long as the values at its source are not known. */
 static bool is_late(const struct gt_static *analysis, uint32_t block)
 {
 	const struct gt_ptx_block *b = &analysis->flow.blocks[block];
@@ -71,8 +71,7 @@ static bool is_late(const struct gt_static *analysis, uint32_t block)
 	       analysis->flow.sources[b->predecessors + b->n_predecessors - 1] >= block;
 }
 
-/* The value of a register at the end of a block, so far. Deep chains of blocks end in an opaque
- * value rather than on the stack. */
+/* The depth of the recursion is bounded: in a long chain of blocks the value is opaque. */
 uint32_t gt_static_read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error)
 {
 	const struct gt_ptx_block *b = &analysis->flow.blocks[block];
@@ -106,7 +105,7 @@ uint32_t gt_static_read_variable(struct gt_static *analysis, uint32_t block, uin
 	return value;
 }
 
-/* A join all of whose values are one other value, or itself, is that value. */
+/* A join whose operands are one value and the join itself equals that value. */
 static bool simplify(struct gt_static *analysis)
 {
 	bool changed = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts the steps of the static analysis together. */
+/* The steps of the static analysis, one after the other. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a kernel's global accesses without running it [003]: each address as an
- * expression of thread and block indices, parameters and constants, found by following registers
- * back through the PTX, and from it how well the lanes of a warp coalesce. */
+/* Static analysis of a kernel's global accesses [003]: the address of each as an expression of thread and block indices,
+ * parameters and constants, found by following registers back through the PTX; and from it the degree of coalescing. */
 #ifndef GT_PTX_STATIC_H
 #define GT_PTX_STATIC_H
 
@@ -16,7 +15,7 @@
 
 #define GT_STATIC_POINTS 32 /* of a coalescing graph, 4 bytes each */
 #define GT_STATIC_SECTOR 32 /* bytes */
-#define GT_STATIC_SIZE	 (INT64_C(1) << 20) /* what an integer parameter is taken for that is not known */
+#define GT_STATIC_SIZE	 (INT64_C(1) << 20) /* value taken for an integer parameter that is not known */
 
 struct gt_static;
 
@@ -38,12 +37,12 @@ struct gt_static_launch {
 	const char *const *names; /* of the parameters; NULL, or NULL among them: param0, ... */
 };
 
-/* How far a degree can be trusted. */
+/* What a degree is based on. */
 enum gt_static_basis {
 	GT_STATIC_EXACT, /* nothing but indices, constants and known parameters */
 	GT_STATIC_ASSUMED, /* a parameter was taken for GT_STATIC_SIZE, or one of several paths chosen */
 	GT_STATIC_LOADED, /* depends on loaded data: there is no degree */
-	GT_STATIC_UNKNOWN, /* cannot be followed: there is none either */
+	GT_STATIC_UNKNOWN, /* the address cannot be followed: there is no degree */
 };
 
 /* Sums over the requests (warps, and the alignments that loops run through). Ratios are made when

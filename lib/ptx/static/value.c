@@ -4,7 +4,7 @@
 
 #include "ptx/static/parts.h"
 
-/* The value of a name that is read: a register, or what the machine says (%tid.x). */
+/* The value of a name that is read: a register, a special register (%tid.x), or a symbol. */
 static uint32_t read_name(struct gt_static *analysis, uint32_t block, const char *name, struct gt_error *error)
 {
 	const uint64_t *variable = gt_map_get(&analysis->variables, (uint64_t)(uintptr_t)name);
@@ -62,7 +62,7 @@ static uint32_t read_operand(struct gt_static *analysis, uint32_t block, const s
 	}
 }
 
-/* What an instruction makes, before its operands: ld.param of the kernel's own is a parameter. */
+/* Begins the value of an instruction, without operands. ld.param of a parameter of the kernel is that parameter. */
 static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
 			    struct gt_error *error)
 {
@@ -75,7 +75,7 @@ static uint32_t begin_value(struct gt_static *analysis, const struct gt_ptx_inst
 
 	if (loads && from && from->name && gt_ptx_has(instruction, "param"))
 		parameter = gt_map_get(&analysis->parameters, (uint64_t)(uintptr_t)from->name);
-	/* What else is read from the parameter space is what a call gave back. */
+	/* Other reads of the parameter space are results of calls. */
 	if (loads)
 		kind = parameter			  ? GT_STATIC_PARAMETER
 		       : gt_ptx_has(instruction, "param") ? GT_STATIC_OPAQUE
@@ -102,7 +102,7 @@ static int read_sources(struct gt_static *analysis, uint32_t block, uint32_t *op
 	return 0;
 }
 
-/* A register gets a value; under a guard, or the one it had. */
+/* Assigns a value to a register; under a guard, a choice of it and the value before. */
 static int define(struct gt_static *analysis, uint32_t block, const struct gt_ptx_instruction *instruction,
 		  const char *name, uint32_t value, struct gt_error *error)
 {
@@ -127,8 +127,8 @@ static int define(struct gt_static *analysis, uint32_t block, const struct gt_pt
 	return gt_static_write_variable(analysis, block, (uint32_t)*variable, choice, error);
 }
 
-/* Registers of an operand that is written; elements of a vector beyond the first are told apart by
- * `number`, except a parameter's, which have offsets. */
+/* Assigns to the registers of an operand. Each element of a vector is a value of its own; those of a parameter differ in
+ * their offsets. */
 static int define_operand(struct gt_static *analysis, uint32_t block, const struct gt_ptx_instruction *instruction,
 			  const struct gt_ptx_operand *operand, uint32_t value, struct gt_error *error)
 {
@@ -159,7 +159,7 @@ static int define_operand(struct gt_static *analysis, uint32_t block, const stru
 	return 0;
 }
 
-/* Loads, stores, atomics and reductions of global memory; generic ones may go there. */
+/* True for loads, stores, atomics and reductions of global memory. Generic addresses may be global. */
 static bool is_global(const struct gt_ptx_instruction *instruction)
 {
 	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",

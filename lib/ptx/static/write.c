@@ -78,7 +78,7 @@ static void write_atom(const struct gt_static *analysis, const struct gt_static_
 	}
 }
 
-/* A buffer: these stand in front. */
+/* A buffer: printed before other terms. */
 static bool is_base(const struct gt_static *analysis, const struct gt_static_term *term)
 {
 	const struct gt_static_atom *atom = &analysis->atoms[term->atoms[0]];
@@ -170,7 +170,7 @@ static void write_node(const struct gt_static *analysis, const struct gt_static_
 	}
 }
 
-/* A node and what it is made of; a node that has stood above is only named. */
+/* A node and its operands; a node that was written above is only named. */
 static int write_subtree(const struct gt_static *analysis, uint32_t v, unsigned depth, struct gt_map *above, FILE *to,
 			 struct gt_error *error)
 {
