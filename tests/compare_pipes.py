@@ -16,7 +16,7 @@ SIZES = [1, 2, 4, 4, 4, 8, 16]
 
 
 def random_lanes(rnd, threads, base, size):
-    """Addresses of some of the threads of a warp: contiguous, alike, spaced, or anything."""
+    """Addresses of some of the threads of a warp: contiguous, equal, spaced, or arbitrary."""
     shape = rnd.random()
     lanes = [lane for lane in threads if rnd.random() < 0.9] or threads[:1]
     if shape < 0.4:
@@ -92,7 +92,7 @@ def slow_counters(options):
 
 
 def compare(seed):
-    """How many counters agreed in one case, for each place of gcoalesce; exits if one did not."""
+    """The number of counters that agreed in one case, for each place of gcoalesce; exits if one did not."""
     rnd = random.Random(seed)
     options = random_options(rnd)
     random_trace(rnd, 'trace.rdgc')

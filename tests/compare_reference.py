@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gstats --reference held against a slow obvious reader: random launches, written as the profiler's long
+"""Compares gstats --reference with a slow, simple reader: random launches, written as the profiler's long
 and wide CSV and as a table, with what formats of numbers there are; every row and statistic must agree.
 usage: compare_reference.py SEED (in an empty folder; gstats and gtrace-cat in PATH)"""
 import csv, io, json, math, random, subprocess, sys
@@ -24,7 +24,7 @@ def shape(values):
     return rnd.choice(["(%d, %d, %d)", "%d,%d,%d", "%dx%dx%d"]) % tuple(values)
 
 
-# ours: launches and what their L2 counted
+# ours: launches and the counts of their L2
 ours = []
 for i in range(rnd.randrange(1, 12)):
     reads = rnd.randrange(0, 5000)
@@ -44,7 +44,7 @@ def of(kernel, metric):
     return {READ: kernel["reads"], HIT: kernel["hits"], BYTES: 32 * kernel["dram"]}[metric]
 
 
-# hardware: most of ours in their order, some others, and values that cannot be
+# hardware: most of ours in their order, some others, and impossible values
 hardware = []
 for k in ours + [dict(id=0, name="elsewhere", grid=[1, 1, 1], block=[1, 1, 1])]:
     if rnd.random() < 0.2:
@@ -62,7 +62,7 @@ def write(form, comma):
     out = io.StringIO()
     out.write('a program that prints "odd, things\n==PROF== Connected\n')
     rows = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator=rnd.choice(["\n", "\r\n"]))
-    # one value without doubt, so that the others are read by it
+    # one unambiguous value, which determines how the others are read
     sure = [str(len(hardware)), "nobody", "(1, 1, 1)", "(1, 1, 1)", BYTES, "byte", "1.234,5" if comma else "1,234.5"]
     scale = rnd.choice([("byte", 1), ("Kbyte", 1000), ("Mbyte", 10**6)])
     unit = dict(UNITS, **{BYTES: scale[0]})

@@ -392,8 +392,8 @@ l2.arrival = rr # assumed: a test
 		--l1 --ways 0|ways from 1
 		--l1 --ways full/0|ways from 1
 		--l1 --ways full/|or full/SETS
-		--l1 --size 32K --ways full/3 --line 128|does not give 3 sets as many lines
-		--l1 --size 32K --ways full/512 --line 128|does not give 512 sets as many lines
+		--l1 --size 32K --ways full/3 --line 128|does not divide into 3 equal sets
+		--l1 --size 32K --ways full/512 --line 128|does not divide into 512 equal sets
 		--l1 --size 0|size
 		--l1 --size 99999999999999999999G|size
 		--l1 --size 300000G|size
@@ -419,7 +419,7 @@ l2.arrival = rr # assumed: a test
 		--l1 --miss-cycles 1,2:3,|rising FROM
 		--l1 --miss-cycles 4294967296|expected cycles
 		--l1 --hit-cycles 1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1|rising FROM
-		--l1 --emit latency --ports 1|leave out the options of time
+		--l1 --emit latency --ports 1|leave out timing options
 		--l1 --size 0K|size
 		--l1 --sets 17,8x6 --line 128 --index xor|unequal
 		--l1 --sets 17,8x6 --line 128 --replace plru|power of two
@@ -444,13 +444,13 @@ l2.arrival = rr # assumed: a test
 		--l2 --interleave mod:0|power of two
 		--l2 --interleave mod:64 --partitions 2 --banks 1 --index mod --size 4K --ways 4 --line 128|less than a line
 		--l2 --interleave xor --partitions 7 --banks 2 --index mod --size 1792K --ways 8 --line 32|mod, two-level or hash
-		--l2 --interleave mod --partitions 5 --banks 1 --index mod --size 4K --ways 4 --line 128|a divisor of 8 does
+		--l2 --interleave mod --partitions 5 --banks 1 --index mod --size 4K --ways 4 --line 128|expected a divisor of 8
 		--l2 --interleave mod --partitions 2 --banks 1 --index xor --size 12K --ways 4 --line 128|power of two
 		--l2 --interleave mod --partitions 1 --banks 1 --index mod --sets 4x4,2 --line 128|unequal sets
 		--l1 --replace best|expected lru
 		--l1 --replace opt:1|takes no argument
 		--l1 --replace opt --flush never|flush kernel
-		--l1 --replace opt --mshr 1x4|leave out the options of time
+		--l1 --replace opt --mshr 1x4|leave out timing options
 		--l1 --replace opt -S 0|size
 		--l1 --replace lru:1|takes no argument
 		--l1 --replace random:x|whole number
@@ -646,8 +646,8 @@ l2.arrival = rr # assumed: a test
 	done <<-'TABLE'
 		--ports,0 expected_a_whole_number_from_1
 		--banks,0 expected_a_whole_number_from_1
-		--banks,128,--partitions,1,--size,8K,--ways,4,--line,128 a_divisor_of_16_does
-		--banks,5,--partitions,1,--size,8K,--ways,4,--line,128 a_divisor_of_16_does
+		--banks,128,--partitions,1,--size,8K,--ways,4,--line,128 expected_a_divisor_of_16
+		--banks,5,--partitions,1,--size,8K,--ways,4,--line,128 expected_a_divisor_of_16
 		--mshr,4x32,--partitions,5 expected_one_of_1,_2,_3,_5
 		--mshr,32 expected_SETSxENTRIES
 		--mshr,0x32 expected_SETSxENTRIES
@@ -672,15 +672,15 @@ l2.arrival = rr # assumed: a test
 		--hit-latency,9999999 expected_a_whole_number_from_0_to_1048576
 		--delay,nan,--issue,rr expected_a_number_from_0_to_1024
 		--schedulers,99999999,--issue,rr expected_a_whole_number_from_1_to_1048576
-		--emit,latency,--ports,1 leave_out_the_options_of_time
-		--replace,opt,--ports,1 leave_out_the_options_of_time
+		--emit,latency,--ports,1 leave_out_timing_options
+		--replace,opt,--ports,1 leave_out_timing_options
 		--issue,lrr expected_auto,_schedule,_rr,_gto_or_fifo-pool
-		--issue,rr,--shared,--on-full,stall only_issue_schedule_fits
-		--issue,schedule,--on-full,requeue,--private issue_schedule_does_not_fit
+		--issue,rr,--shared,--on-full,stall expected_issue_schedule
+		--issue,schedule,--on-full,requeue,--private expected_another_issue_than_schedule
 		--schedulers,0,--issue,rr expected_a_whole_number_from_1
 		--schedulers,2 expected_issue_rr,_gto_or_fifo-pool
 		--delay,1 expected_issue_rr,_gto_or_fifo-pool
-		--clip,no,--on-full,stall clip_no_is_of_on-full_requeue
+		--clip,no,--on-full,stall clip_no_is_for_on-full_requeue
 	TABLE
 	for model in half-normal:1e300,1,1 half-normal:1,nan,1 half-normal:1,1, half-normal:1,1,x adaptive:-1,1 adaptive:1,2,3 fixed:1.5; do
 		expect_failure 2 "expected fixed:N" gcache --l1 --latency "$model" </dev/null

@@ -106,7 +106,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	gtrace-cat --gpu gtx280 | grep -q '^l1  *none$'
 	# An option can add one.
 	gcache --l1 --size 16K "$BATS_TEST_TMPDIR/s" | gstats --csv | grep -q '^total,l1,read_hits,[1-9]'
-	expect_failure 2 "one that is absent is left out of the pipe" gcache --tlb l1tlb --size none "$BATS_TEST_TMPDIR/s"
+	expect_failure 2 "leave an absent TLB out of the pipe" gcache --tlb l1tlb --size none "$BATS_TEST_TMPDIR/s"
 }
 
 @test "gtrace-cat --gpu shows the values derived from a description" {

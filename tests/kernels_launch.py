@@ -13,7 +13,7 @@ class Launch:
         self.counts = {}
 
     def access(self, action, indices):
-        """A warp access to these elements of four bytes of one buffer, one of each active lane."""
+        """A warp access to these four-byte elements of one buffer, one for each active lane."""
         if not indices:
             return
         count = self.counts.setdefault(action, [0, 0, 0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the programs of examples/kernels must read and write, by the indices in their sources: no PTX.
+"""The accesses that the programs of examples/kernels must make, from the indices in their sources, not from PTX.
 
     kernels_reference.py count NAME ARGUMENT...
         prints what each launch must show: launch, kernel, action, accesses, lanes, sectors
@@ -86,7 +86,7 @@ def transpose_tiled(arguments):
     rows, columns, block_y, tile = numbers(arguments, 64, 64, 8, 32)
     launch = Launch("transpose_tiled" if tile == 32 else "transpose_tiled_16", (up(columns, tile), up(rows, tile)), (tile, block_y))
     for warp in launch.warps():
-        # Blocks are 32 or 16 wide: a warp is one or two rows of its block, the last one possibly cut short.
+        # Blocks are 32 or 16 wide: a warp is one or two rows of its block, the last one possibly partial.
         for y in range(0, tile, block_y):
             launch.access(LOAD, [(by * tile + ty + y) * columns + bx * tile + x for bx, by, x, ty in warp
                                  if ty + y < tile and bx * tile + x < columns and by * tile + ty + y < rows])
@@ -155,7 +155,7 @@ def syrk(arguments):
 
 
 def grid_strides(launch, n):
-    """What each warp's lanes reach in a loop by the grid's stride, turn by turn."""
+    """The elements that each warp's lanes access in a grid-stride loop, iteration by iteration."""
     stride = launch.grid[0] * launch.block[0]
     for warp in launch.places():
         for turn in range(up(n, stride)):
@@ -330,7 +330,7 @@ def expected(name, arguments):
 
 
 def rows_of(path):
-    """The rows of a text of gtrace-cat as dictionaries; that it is whole is checked."""
+    """The rows of a text of gtrace-cat as dictionaries; fails if the text is truncated."""
     columns, names, whole = [], {}, False
     with open(path) as text:
         for line in text:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the programs after PolyBench/GPU and Rodinia must read and write, as kernels_reference.py has it."""
+"""The accesses that the programs after PolyBench/GPU and Rodinia must make, in the form of kernels_reference.py."""
 from kernels_launch import LOAD, STORE, Launch, numbers, up
 
 
@@ -24,13 +24,13 @@ def everywhere(_x, _y):
 
 
 def lanes(*kernels):
-    """The closed formula: threads, then loads and stores before and after the loop, turns, those in a turn."""
+    """The closed formula: threads, then loads and stores before and after the loop, iterations, those of an iteration."""
     return {LOAD: sum(threads * (loads + turns * each) for threads, loads, _, turns, each, _ in kernels),
             STORE: sum(threads * (stores + turns * each) for threads, _, stores, turns, _, each in kernels)}
 
 
 def product(name, n, block, a, b, loads_sum, turns=None):
-    """A sum kept in an n x n matrix, stored in each turn; it is loaded first, or is zero."""
+    """A sum kept in an n x n matrix and stored in each iteration; it is loaded first, or is zero."""
     def here(x, y, _k=0):
         return y * n + x
 
@@ -64,8 +64,8 @@ def syr2k(arguments):
 
 
 def by_row(name, rows, columns, block, loads_sum, matrices_read=1, after=()):
-    """A thread a row: its row of each matrix, the vector, and the sum of each matrix stored in each turn. Where there
-    are two sums, the store of one may change the other, and the vector too: all are loaded anew."""
+    """One thread per row: its row of each matrix, the vector, and the sum of each matrix stored in each iteration. If
+    there are two sums, the store of one may alias the other and the vector, so all are loaded again."""
     sums = [(LOAD, lambda x, y: x)] * loads_sum + [(STORE, lambda x, y: x)] * (not loads_sum) * matrices_read
     turn = ([(LOAD, lambda x, y, k: x * columns + k), (STORE, lambda x, y, k: x)] * matrices_read
             + [(LOAD, lambda x, y, k: k)] * matrices_read
@@ -74,7 +74,7 @@ def by_row(name, rows, columns, block, loads_sum, matrices_read=1, after=()):
 
 
 def by_column(name, rows, columns, block, loads_sum, after=()):
-    """A thread a column."""
+    """One thread per column."""
     turn = [(LOAD, lambda x, y, k: k * columns + x), (LOAD, lambda x, y, k: k), (STORE, lambda x, y, k: x)]
     before = [(LOAD, lambda x, y: x)] if loads_sum else [(STORE, lambda x, y: x)]
     return kernel(name, columns, 1, (block, 1), everywhere, before, rows, turn, after)
@@ -105,7 +105,7 @@ def gesummv(arguments):
 
 
 def points(shifts):
-    """Loads at these distances from an index, then nothing else."""
+    """Only loads, at these distances from an index."""
     return lambda at: [(LOAD, lambda x, y, shift=shift: at(x, y) + shift) for shift in shifts]
 
 

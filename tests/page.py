@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# Reads a page that gstats --report wrote and fails if it is not well-formed, names anything outside of
-# itself, runs scripts, or leaves out what who cannot see needs. Prints what it says, a line a fact:
+# Reads a page that gstats --report wrote and fails if it is not well-formed, refers to anything outside, runs scripts, or
+# lacks accessibility attributes. Prints its contents, one item a line:
 # each heading, each row of a table (cells with tabs between), each picture's words and texts.
 import base64
 import sys

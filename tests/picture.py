@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# What an SVG that gnuplot wrote shows, a line a fact: its size, its title, each text, how many bars,
-# lines, dots and shaded areas the series have, legend apart, and each bar's height over the highest's.
+# Prints the contents of an SVG that gnuplot wrote, one item a line: its size, its title, each text, the number of bars,
+# lines, dots and shaded areas of the series without the legend, and each bar's height relative to the highest.
 import re
 import sys
 import xml.etree.ElementTree as tree

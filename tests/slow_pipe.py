@@ -101,7 +101,7 @@ def coalesce(access, rule):
 
 
 def joined(requests):
-    """What groups of a store write to one line is one request, unless they share a sector."""
+    """Requests of a store's groups to one line are one request, unless they share a sector."""
     kept = []
     for request in requests:
         for other in kept:
@@ -123,8 +123,8 @@ def sm_of(block, mapping, sms):
 
 
 def schedule(kernel, accesses, sms, resident, schedulers, mapping):
-    """Gives every access its SM and step, wave by wave; returns them by step, SM, issue order,
-    and how many steps and waves the longest SM takes."""
+    """Gives every access its SM and step, wave by wave; returns them by step, SM and issue order, and the number of
+    steps and waves of the longest SM."""
     issued, most_steps, most_waves = [], 0, 0
     for sm in range(sms):
         mine = [block for block in range(kernel.blocks()) if sm_of(block, mapping, sms) == sm]
@@ -177,7 +177,7 @@ class Cache:
             self.count['sent_reads' if op == 'load' else 'sent_writes'] += len(sectors)
 
     def write_back(self, line, cause):
-        """A sector that is dirty and not valid was stored to in part."""
+        """A sector that is dirty but not valid was written partially."""
         self.send('store', line.line, line.dirty, line.dirty & line.valid, cause)
 
     def set_of(self, line):
@@ -251,7 +251,7 @@ class Cache:
         line.valid |= request.sectors - (in_part if self.settings['partial'] == 'read' else set())
 
     def flush(self, cause):
-        """Dirty sectors leave, by set, then from most to least recent; all becomes invalid."""
+        """Sends dirty sectors, by set, then from most to least recent; all lines become invalid."""
         self.sent = []
         for lines in self.sets:
             for line in sorted(lines, key=lambda line: -line.used):
@@ -334,7 +334,7 @@ CACHE = {'size': 32768, 'ways': 4, 'replace': 'lru', 'write': 'through', 'alloca
 
 
 def run(kernel, options, l1, l2):
-    """(stage, counter, value) of one kernel; the levels keep what they hold for the next."""
+    """(stage, counter, value) of one kernel; the levels keep their contents for the next."""
     accesses = fold(kernel)
     issued, steps, waves = schedule(kernel, accesses, options['sm'], options['max_blocks'], options['schedulers'],
                                     options['map'])

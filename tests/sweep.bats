@@ -144,7 +144,7 @@ total() {
 	run ! run_sweep
 	grep -q '^sweep: 4 of 6 points have no result$' "$BATS_TEST_TMPDIR/stderr"
 	grep -q 'gcache --l1 --size 100 ' "$BATS_TEST_TMPDIR/stderr"
-	grep -q 'a size of 100 is no whole number of sets' "$BATS_TEST_TMPDIR/stderr"
+	grep -q 'a size of 100 is not a whole number of sets' "$BATS_TEST_TMPDIR/stderr"
 	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
 	[ "$(column l1.reads | grep -c .)" -eq 2 ]
 	[ "$(wc -l <"$results/test.csv")" -eq 7 ]

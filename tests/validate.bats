@@ -60,8 +60,8 @@ l2() {
 
 @test "levels that cannot be warmed are refused" {
 	kernel "" </dev/null >in.gt
-	expect_failure 2 "warm is for a shared level" gcache --l1 --warm copies in.gt
-	expect_failure 2 "warm is for functional runs" gcache --l2 --warm copies --mshr 1x4 in.gt
+	expect_failure 2 "warm is for a shared data cache" gcache --l1 --warm copies in.gt
+	expect_failure 2 "warm is for the functional model" gcache --l2 --warm copies --mshr 1x4 in.gt
 	expect_failure 2 "expected none, copies or allocations" gcache --l2 --warm all in.gt
 	expect_failure 2 "expected sector or tag" gcache --l2 --write-hits line in.gt
 	kernel '#count\tstage=copies\tkernel=1\taddresses=[1,2]\tbytes=[1]' </dev/null >bad.gt

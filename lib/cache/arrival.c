@@ -66,7 +66,7 @@ static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
 	return 0;
 }
 
-/* The queue whose turn it is gives a request, if it has one. */
+/* Takes a request from the current queue, if it has one. */
 static void take_turn(struct gt_arrivals *arrival)
 {
 	struct gt_queue *queue = &arrival->queues[arrival->at];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch of requests is served in its order. */
+/* Serves a batch of requests in its order. */
 #include "cache/serve.h"
 #include "stream/op.h"
 #include "stream/status.h"
 
-/* How a level is served: constant where serve_rows is called, so that each has its own loop. */
+/* The variant of the loop: constants at each call of serve_rows, so that each variant is compiled separately. */
 struct path {
-	bool fast_path; /* reads whose sectors are all here take the short way */
+	bool fast_path; /* reads whose sectors are all valid take the fast path */
 	bool mod;   /* the index is mod, of a power of two */
 	bool four;  /* ways */
-	bool depths; /* they are kept: the policy is LRU, which notes nothing else of a hit */
+	bool depths; /* depths are kept: the policy is LRU, which records nothing else for a hit */
 	bool future; /* the policy looks ahead */
 };
 
-/* Where a request will be served. */
+/* Where a request is served. */
 struct place {
 	struct gt_tags *tags;
 	uint32_t set;
@@ -22,8 +22,7 @@ struct place {
 #define PREFETCH_DISTANCE 32 /* requests whose sets are found and prefetched before the first of them is served */
 #define STATUS_ROWS 256 /* that are served before they are emitted */
 
-/* The short way: a read whose sectors are all here. False, and nothing is changed, if this is not
- * such a read. */
+/* The fast path: a read whose sectors are all valid. Returns false, and changes nothing, if this is not such a read. */
 static inline __attribute__((always_inline)) bool read_hits(struct gt_level *level, struct place place,
 							     uint64_t line, uint32_t sectors,
 							     struct path path)
@@ -43,7 +42,7 @@ static inline __attribute__((always_inline)) bool read_hits(struct gt_level *lev
 	return true;
 }
 
-/* The long way. */
+/* The general path. */
 static int serve_row(struct gt_serving *serving, struct gt_tags *tags, const struct gt_rows *rows, size_t i)
 {
 	serving->tags = tags;
@@ -51,7 +50,7 @@ static int serve_row(struct gt_serving *serving, struct gt_tags *tags, const str
 	return serving->level->serve[serving->level->class_of[serving->request.op]](serving);
 }
 
-/* Whether requests of the batch ask for something beside their data. */
+/* Whether requests of the batch have hints that apply. */
 static bool hinted(const struct gt_level *level, const struct gt_rows *rows)
 {
 	return rows->has_hints || level->window.bytes > 0;
@@ -74,8 +73,8 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 	return 0;
 }
 
-/* The place of a line in a level with a fast path. Many small caches together are larger than the machine's
- * own: what will be read there is asked for now. */
+/* The place of a line in a level with a fast path. Many small caches together exceed the machine's own cache, so their
+ * state is prefetched. */
 static inline __attribute__((always_inline)) struct place find_place(const struct gt_level *level,
 								       struct gt_tags *tags, uint64_t line,
 								       struct path path)
@@ -129,7 +128,7 @@ static inline __attribute__((always_inline)) int serve_rows(struct gt_level *lev
 	return 0;
 }
 
-/* A read whose sectors are all here, of the usual lines in sets of many ways: as read_hits. */
+/* As read_hits, for the usual lines in sets of many ways. */
 static bool wide_read_hits(struct gt_level *level, struct place place, uint64_t line, uint64_t sectors)
 {
 	uint32_t slot = gt_tags_find(place.tags, place.set, line);
@@ -140,8 +139,8 @@ static bool wide_read_hits(struct gt_level *level, struct place place, uint64_t 
 	return true;
 }
 
-/* Requests for the usual lines in sets of many ways. What will be read is asked for ahead in two
- * rounds, for where a line is stands in a chain that has to be here first. */
+/* Serves requests for the usual lines in sets of many ways. Prefetches in two rounds: first the hash chain, and then the
+ * line that it leads to. */
 static int serve_wide(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 		      struct gt_error *error)
 {
@@ -183,7 +182,7 @@ static int serve_wide(struct gt_level *level, const struct gt_rows *rows, struct
 	return 0;
 }
 
-/* When the flush is: steps matter where it can send something. */
+/* Records the last step, which a flush needs if it can send something. */
 static void note_steps(struct gt_level *level, const struct gt_rows *rows)
 {
 	level->scheduled = rows->scheduled;
@@ -193,7 +192,7 @@ static void note_steps(struct gt_level *level, const struct gt_rows *rows)
 		level->last_step = rows->step[i] > level->last_step ? rows->step[i] : level->last_step;
 }
 
-/* Whether a level before has found what this one would look for. */
+/* Whether an earlier level has served the request. */
 static bool found_before(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
 	if (level->config.emit != GT_EMIT_LATENCY || !rows->has_latency || !rows->has_status)
@@ -201,7 +200,7 @@ static bool found_before(const struct gt_level *level, const struct gt_rows *row
 	return rows->status[i] == (level->config.translate ? GT_STATUS_TLB_HIT : GT_STATUS_HIT);
 }
 
-/* Serves row i and says what was found. */
+/* Serves row i and returns its status. */
 static int find_row(struct gt_serving *serving, const struct gt_rows *rows, size_t i, uint8_t *status)
 {
 	struct gt_level *level = serving->level;
@@ -220,7 +219,7 @@ static int find_row(struct gt_serving *serving, const struct gt_rows *rows, size
 	return gt_level_find(serving, status);
 }
 
-/* What came passes, with what was found; what is sent does not. */
+/* Passes each request on with its status; requests sent to the next level are not written. */
 static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 			  struct gt_error *error)
 {

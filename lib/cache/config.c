@@ -15,7 +15,7 @@
 #define BYTES_MAX (UINT64_C(1) << 48)
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-/* ---- where each value goes ---- */
+/* ---- destinations of values ---- */
 
 static int take_size(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
@@ -34,7 +34,7 @@ static int take_ways(struct gt_level_config *config, const struct gt_value *valu
 	return 0;
 }
 
-/* "17,8x6": a set of 17 ways, then six of 8. "none" leaves it to size and ways. */
+/* "17,8x6": a set of 17 ways, then six of 8. "none": size and ways decide. */
 static int take_sets(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
 	const char *text = value->text, *at = text;
@@ -120,7 +120,7 @@ static int take_delay(struct gt_level_config *config, const struct gt_value *val
 	return 0;
 }
 
-/* A value is a field of the config, of so many bytes, where a word is `word`; or `take` reads it. */
+/* A value is a field of the config with this number of bytes, in which a word is stored as `word`; or `take` reads it. */
 struct place {
 	size_t offset, bytes;
 	uint64_t word;
@@ -130,7 +130,7 @@ struct place {
 #define FIELD(NAME, WORD) {offsetof(struct gt_level_config, NAME), sizeof((struct gt_level_config *)NULL)->NAME, WORD, NULL}
 #define TAKEN(FUNCTION) {0, 0, 0, FUNCTION}
 
-/* Words are numbered as the enums of config.h are. */
+/* Words have the order of the enums in config.h. */
 static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_SCOPE] = FIELD(shared, 0),
 	[GT_LEVEL_SIZE] = TAKEN(take_size),
@@ -197,7 +197,7 @@ static int take(struct gt_level_config *config, enum gt_parameter_id id, const c
 	return 0;
 }
 
-/* ---- where each value comes from ---- */
+/* ---- sources of values ---- */
 
 const struct gt_role gt_roles[] = {
 	{"l1", "a data cache in each SM", "l1", false, false,
@@ -247,15 +247,15 @@ int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, co
 	return take(&scratch, id, text, error);
 }
 
-/* The ways of listed sets and size and ways say the same thing: an option wins over the other
- * key of the description. */
+/* `sets` excludes `size` and `ways`: an option for one overrides the description's key for the other. */
 static bool outranked(const struct gt_level_settings *settings, enum gt_parameter_id id)
 {
 	return id == GT_LEVEL_SETS && (settings->option[GT_LEVEL_SIZE] || settings->option[GT_LEVEL_WAYS]);
 }
 
-/* The text of a parameter by rank: option, the kernel's (l1_bytes, the size of the level named l1, and
- * l2_fetch_bytes, what that named l2 fetches; written into `buffer` of 32 bytes), GPU description, role, table. gpu and kernel may be NULL. */
+/* The text of a parameter by precedence: option; kernel (l1_bytes, the size of the level named l1, and l2_fetch_bytes, the
+ * fetch size of that named l2, written into `buffer` of 32 bytes); GPU description; role; table. gpu and kernel may be
+ * NULL. */
 static const char *parameter_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
 			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
 {
@@ -278,14 +278,14 @@ static const char *parameter_text(const struct gt_level_settings *settings, enum
 	return text ? text : gt_parameters[id].otherwise;
 }
 
-/* A level that is not there is one that all requests bypass; its shape must make sense, and is not told. */
+/* All requests bypass an absent level; its shape must be valid, and is not counted. */
 static int resolve_absent(const struct gt_level_settings *settings, struct gt_level_config *config,
 			  struct gt_error *error)
 {
 	const char *size = settings->role->values[GT_LEVEL_SIZE];
 
 	if (config->translate)
-		return gt_fail(error, "%s.size: none: expected the size of a TLB; one that is absent is left out of the pipe",
+		return gt_fail(error, "%s.size: none: expected the size of a TLB; leave an absent TLB out of the pipe",
 			       settings->name);
 	config->bypass = GT_BYPASS_ALL;
 	return gt_parse_size(size ? size : gt_parameters[GT_LEVEL_SIZE].otherwise, GT_SECTOR, BYTES_MAX, &config->size,
@@ -308,9 +308,8 @@ static int resolve_below(const struct gt_gpu *gpu, struct gt_level_config *confi
 	return 0;
 }
 
-/* What "auto" means: the models as their papers have them. In [000] accesses issue together for all
- * schedulers of an SM, and no warp waits for its data; in [002] one request is served in a step, and
- * a warp waits for all of its access. */
+/* The values of "auto", as in the models of the papers. In [000] all schedulers of an SM issue together, and no warp waits
+ * for its data; in [002] one request is served in a step, and a warp waits for its whole access. */
 static int resolve_issue(const struct gt_gpu *gpu, struct gt_timed_config *timed, struct gt_error *error)
 {
 	bool requeue = timed->on_full == GT_FULL_REQUEUE;
@@ -319,7 +318,7 @@ static int resolve_issue(const struct gt_gpu *gpu, struct gt_timed_config *timed
 	if (timed->issue == GT_OWN_AUTO)
 		timed->issue = requeue ? GT_OWN_FIFO_POOL : GT_OWN_SCHEDULE;
 	if (timed->issue == GT_OWN_SCHEDULE && (timed->delay >= 0 || timed->schedulers != AUTO_SCHEDULERS))
-		return gt_fail(error, "delay and schedulers are of warps that the level issues itself: expected issue rr, gto or fifo-pool with them");
+		return gt_fail(error, "delay and schedulers apply if the level decides which warps issue: expected issue rr, gto or fifo-pool too");
 	if (timed->delay < 0)
 		timed->delay = requeue ? 1 : 0;
 	if (timed->schedulers != AUTO_SCHEDULERS)
@@ -355,7 +354,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->sector = config->line;
 	if (config->fetch == 0)
 		config->fetch = config->sector;
-	/* In time, requests arrive when they are sent: what a description says is for the functional model. */
+	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
 	return 0;
@@ -364,7 +363,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
 		    struct gt_error *error)
 {
-	/* Beside the parameters: what resolve_below and resolve_issue look up. */
+	/* The further keys that resolve_below and resolve_issue use. */
 	static const char *const keys[] = {"schedulers", "l2.partitions", "l2.banks"};
 	struct gt_memory_file said;
 	char buffer[32];

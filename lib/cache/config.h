@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cache level is, by the parameters of gpu/parameter.h, and where each value comes from. */
+/* The configuration of a cache level from the parameters of gpu/parameter.h, and the sources of their values. */
 #ifndef GT_CACHE_CONFIG_H
 #define GT_CACHE_CONFIG_H
 
@@ -39,8 +39,8 @@ struct gt_level_config {
 	bool absent;	/* the GPU has no such level: all requests bypass it */
 	bool shared;	/* one instance, else one for each SM */
 	uint64_t size;	/* bytes; of an instance */
-	uint64_t ways;	/* 0: the lines of a set are what `divided` sets leave */
-	uint64_t divided; /* where ways are 0: sets, 1 or as many as --ways full/N says */
+	uint64_t ways;	/* 0: all lines are divided into `divided` sets */
+	uint64_t divided; /* if ways is 0: sets, 1 or the N of --ways full/N */
 	uint64_t line, sector; /* bytes */
 	uint64_t fetch;	       /* bytes; 0: one sector */
 	const struct gt_index_function *index;
@@ -48,25 +48,25 @@ struct gt_level_config {
 	struct gt_interleave interleave;
 	struct gt_replacement replacement;
 	enum gt_write write;
-	bool allocate; /* a store that misses takes a line; not under GT_WRITE_EVICT */
+	bool allocate; /* a store that misses allocates a line; not with GT_WRITE_EVICT */
 	enum gt_partial partial;
-	bool tag_hits; /* a store hits where its line is present, whichever sectors are valid */
+	bool tag_hits; /* a store hits if its line is present, whichever sectors are valid */
 	enum gt_bypass bypass;
-	bool operators; /* those of loads are respected */
+	bool operators; /* those of loads are honoured */
 	enum gt_hints hints;
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
-	uint32_t sets_listed;		      /* 0: size and ways say */
+	uint32_t sets_listed;		      /* 0: size and ways decide */
 	enum gt_emit emit;
 	enum gt_flush flush;
-	enum gt_warm warm; /* what a kernel finds: the user of the level sees to it, by gt_level_warm */
+	enum gt_warm warm; /* the contents when a kernel begins, which the user of the level loads by gt_level_warm */
 	enum gt_arrival arrival;
-	struct gt_cycles hit_cycles, miss_cycles; /* under GT_EMIT_LATENCY */
+	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */
-	struct gt_timed_config timed; /* the functional model looks at partitions and banks, where they are interleaved */
+	struct gt_timed_config timed; /* the functional model uses partitions and banks if they are interleaved */
 };
 
-/* A kind of level: its defaults, "" for those of the table. */
+/* A kind of level with its defaults. */
 struct gt_role {
 	const char *option; /* --l1 */
 	const char *help;
@@ -77,7 +77,7 @@ struct gt_role {
 extern const struct gt_role gt_roles[];
 extern const size_t gt_roles_n;
 
-/* What the user asked for. */
+/* The parameters that the user gave. */
 struct gt_level_settings {
 	const struct gt_role *role;
 	char name[GT_COUNT_NAME];		/* of the stage its counters belong to */
@@ -95,29 +95,29 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
 		 struct gt_error *error);
 
-/* A line or more for each role, and for each parameter that makes a level timed, or does not. */
+/* Print the roles, and the parameters that make a level timed or those that do not. */
 void gt_roles_help(FILE *to);
 void gt_level_help(FILE *to, bool timed);
 
-/* Puts everything together. Returns 0, or -1 with the key of the description that makes no sense. */
+/* Makes the config from all sources. Returns 0, or -1 naming an invalid key of the description. */
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
 
-/* All that decides what gt_level_resolve makes of it, as text: where it is the same, the level is. To be freed; NULL when
- * memory is short. */
+/* All inputs of gt_level_resolve as text: if the text is the same, so is the level. To be freed; NULL when memory is
+ * short. */
 char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
 		    struct gt_error *error);
 
-/* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
+/* Whether the parameters are compatible: those whose bit (1 << id) is in `known`, or all for ~0. */
 int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);
 
-/* Whether a scheme says which bank a line is in; else the index function says it. */
+/* Whether a scheme determines the bank of a line; else the index function does. */
 static inline bool gt_level_interleaved(const struct gt_level_config *config)
 {
 	return config->interleave.scheme->place != NULL;
 }
 
-/* The same for what only the timed model looks at. */
+/* The same for the parameters of the timed model. */
 int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);
 
 /* The number of sets of a config that passed the check, and the ways of each if they are equal

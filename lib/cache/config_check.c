@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a level's parameters fit together: a table of rules. Each names the parameters it looks
- * at, so that a rule whose parameters all stand on the command line is checked before anything
- * is read. */
+/* Whether a level's parameters are compatible: a table of rules. Each rule lists the parameters that it uses, so that it
+ * is checked before anything is read if all of them are on the command line. */
 #include "cache/config.h"
 
 #include <inttypes.h>
@@ -44,10 +43,10 @@ static int check_size(const struct gt_level_config *config, struct gt_error *err
 		return 0;
 	uint64_t lines = config->size / config->line, ways = config->ways ? config->ways : lines / config->divided;
 	if (config->ways == 0 && lines % config->divided != 0)
-		return gt_fail(error, "a size of %s does not give %" PRIu64 " sets as many lines of %s each",
+		return gt_fail(error, "a size of %s does not divide into %" PRIu64 " equal sets of lines of %s",
 			       gt_format_size(config->size, size), config->divided, gt_format_size(config->line, line));
 	if (lines == 0 || config->size % config->line != 0 || lines % ways != 0)
-		return gt_fail(error, "a size of %s is no whole number of sets of %" PRIu64 " lines of %s",
+		return gt_fail(error, "a size of %s is not a whole number of sets of %" PRIu64 " lines of %s",
 			       gt_format_size(config->size, size), ways ? ways : 1, gt_format_size(config->line, line));
 	if (lines > GT_LEVEL_SLOTS_MAX)
 		return gt_fail(error, "a size of %s has more than %u lines of %s", gt_format_size(config->size, size),
@@ -70,7 +69,7 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 	if (gt_level_interleaved(config))
 		return 0;
 	if (ways == 0)
-		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not fit unequal sets: mod, smod and hash do",
+		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not support unequal sets: expected mod, smod or hash",
 							     config->index->name);
 	if (config->index->check)
 		return config->index->check(&config->index_argument, sets, config->line, error);
@@ -84,7 +83,7 @@ static int check_bank_count(const struct gt_level_config *config, struct gt_erro
 	return banks <= GT_BANKS_MAX ? 0 : gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
 }
 
-/* Banks hold equal numbers of sets. */
+/* All banks have the same number of sets. */
 static int check_banks(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint32_t ways, sets = gt_level_sets(config, &ways);
@@ -93,12 +92,12 @@ static int check_banks(const struct gt_level_config *config, struct gt_error *er
 	if (check_bank_count(config, error) != 0)
 		return -1;
 	if (banks > sets || sets % banks != 0)
-		return gt_fail(error, "%" PRIu64 " banks do not share %" PRIu32 " sets evenly: a divisor of %" PRIu32 " does",
+		return gt_fail(error, "%" PRIu64 " banks cannot hold %" PRIu32 " sets evenly: expected a divisor of %" PRIu32,
 			       banks, sets, sets);
 	return 0;
 }
 
-/* Under an interleave the index function chooses among the sets of a bank. */
+/* With an interleave the index function chooses among the sets of a bank. */
 static int check_interleave(const struct gt_level_config *config, struct gt_error *error)
 {
 	struct gt_interleave interleave = config->interleave;
@@ -108,7 +107,7 @@ static int check_interleave(const struct gt_level_config *config, struct gt_erro
 	if (!gt_level_interleaved(config))
 		return 0;
 	if (ways == 0 || config->translate)
-		return gt_fail(error, "interleave %s does not fit %s: interleave set does", interleave.scheme->name,
+		return gt_fail(error, "interleave %s does not support %s: expected interleave set", interleave.scheme->name,
 			       config->translate ? "a TLB" : "unequal sets");
 	if (check_banks(config, error) != 0 || gt_interleave_open(&interleave, partitions, banks, config->line, error) != 0)
 		return -1;
@@ -130,11 +129,11 @@ static int check_replace(const struct gt_level_config *config, struct gt_error *
 	return ways ? policy->check(&config->replacement, ways, error) : 0;
 }
 
-/* What looks ahead sees to the end of the kernel. */
+/* A policy that looks ahead sees up to the end of the kernel. */
 static int check_ahead(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->replacement.policy->looks_ahead && config->flush != GT_FLUSH_KERNEL)
-		return gt_fail(error, "replace %s looks ahead to the end of a kernel: flush kernel does fit",
+		return gt_fail(error, "replace %s looks ahead to the end of a kernel: expected flush kernel",
 			       config->replacement.policy->name);
 	return 0;
 }
@@ -142,12 +141,12 @@ static int check_ahead(const struct gt_level_config *config, struct gt_error *er
 static int check_future(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->replacement.policy->looks_ahead)
-		return gt_fail(error, "replace %s is a bound for functional runs: leave out the options of time",
+		return gt_fail(error, "replace %s is for the functional model: leave out timing options",
 			       config->replacement.policy->name);
 	return 0;
 }
 
-/* Latencies add up along a chain of levels, whose requests must pass with what was found so far. */
+/* Latencies add up along a chain of levels, which must pass each request on with its status. */
 static int check_cycles(const struct gt_level_config *config, struct gt_error *error)
 {
 	bool looks_up = config->translate || config->bypass != GT_BYPASS_ALL;
@@ -158,39 +157,39 @@ static int check_cycles(const struct gt_level_config *config, struct gt_error *e
 		return gt_fail(error, "emit latency: expected %s-cycles, by option or by the GPU description",
 			       config->hit_cycles.n == 0 ? "hit" : "miss");
 	if (config->arrival == GT_ARRIVAL_RR || config->replacement.policy->looks_ahead)
-		return gt_fail(error, "emit latency is for requests in their order: arrival rr and replace opt do not fit");
+		return gt_fail(error, "emit latency keeps the order of requests: expected neither arrival rr nor replace opt");
 	return 0;
 }
 
 static int check_untimed(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->emit == GT_EMIT_LATENCY)
-		return gt_fail(error, "emit latency is of the functional model: leave out the options of time");
+		return gt_fail(error, "emit latency is for the functional model: leave out timing options");
 	return 0;
 }
 
 static int check_arrival(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
-		return gt_fail(error, "arrival rr is for a shared level: a private one sees one SM");
+		return gt_fail(error, "arrival rr is for a shared level: a private one serves a single SM");
 	return 0;
 }
 
 static int check_warm(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE && (!config->shared || config->translate || config->replacement.policy->looks_ahead))
-		return gt_fail(error, "warm is for a shared level of data, whose policy does not look ahead");
+		return gt_fail(error, "warm is for a shared data cache whose policy does not look ahead");
 	return 0;
 }
 
 static int check_warm_timed(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE)
-		return gt_fail(error, "warm is for functional runs: leave out the options of time");
+		return gt_fail(error, "warm is for the functional model: leave out timing options");
 	return 0;
 }
 
-/* Each MSHR set serves as many neighbouring partitions, but for the last, which may serve fewer. */
+/* All MSHR sets serve the same number of neighbouring partitions, except the last, which may serve fewer. */
 static int check_mshr(const struct gt_level_config *config, struct gt_error *error)
 {
 	struct gt_timed_config timed = config->timed;
@@ -203,7 +202,7 @@ static int check_mshr(const struct gt_level_config *config, struct gt_error *err
 		if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
 			snprintf(fitting + length, sizeof fitting - length, "%s%" PRIu32, length ? ", " : "", timed.mshr_sets);
 	}
-	return gt_fail(error, "%" PRIu32 " sets of MSHRs do not fit %" PRIu32 " partitions: expected one of %s",
+	return gt_fail(error, "%" PRIu32 " sets of MSHRs for %" PRIu32 " partitions: expected one of %s",
 		       config->timed.mshr_sets, config->timed.partitions, fitting);
 }
 
@@ -217,30 +216,30 @@ static int check_requeue(const struct gt_level_config *config, struct gt_error *
 static int check_clip(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->timed.on_full == GT_FULL_STALL && !config->timed.clip)
-		return gt_fail(error, "clip no is of on-full requeue ([002] 4.2): under stall what joins a miss is served with it ([000] 4.4)");
+		return gt_fail(error, "clip no is for on-full requeue ([002] 4.2): with stall a request that joins a miss is served with it ([000] 4.4)");
 	return 0;
 }
 
 static int check_issue(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->timed.issue == GT_OWN_SCHEDULE && config->timed.on_full == GT_FULL_REQUEUE)
-		return gt_fail(error, "on-full requeue sends warps to a queue of its own ([002] 4.2): issue schedule does not fit");
+		return gt_fail(error, "on-full requeue has a queue of warps of its own ([002] 4.2): expected another issue than schedule");
 	if (config->timed.issue != GT_OWN_SCHEDULE && config->shared)
-		return gt_fail(error, "a shared level sees requests of many SMs, and no warps: only issue schedule fits");
+		return gt_fail(error, "a shared level serves requests of many SMs, not warps: expected issue schedule");
 	return 0;
 }
 
 static int check_kind(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->translate)
-		return gt_fail(error, "a TLB has no timed model: leave out the options of time");
+		return gt_fail(error, "a TLB has no timed model: leave out timing options");
 	return 0;
 }
 
 static int check_order(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->arrival == GT_ARRIVAL_RR)
-		return gt_fail(error, "the timed model takes requests by their step: arrival rr does not fit");
+		return gt_fail(error, "the timed model takes requests by their step, not by arrival rr");
 	return 0;
 }
 
@@ -280,7 +279,7 @@ static const struct rule timed_rules[] = {
 static int check(const struct rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
 		 struct gt_error *error)
 {
-	/* Listed sets say what size and ways would. */
+	/* Listed sets replace size and ways. */
 	if (config->sets_listed > 0 && known & OF(GT_LEVEL_SETS))
 		known |= OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS);
 	for (size_t i = 0; i < n; i++)

@@ -10,7 +10,7 @@ struct shape {
 	GT_SHAPE_COUNTERS(GT_COUNTER_FIELD)
 };
 
-/* What the level is: the same for every kernel, so no sums of these make sense. */
+/* The level's parameters, which are equal in all kernels and are not summed. */
 static int describe_shape(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
 {
 	static const char *const writes[] = {
@@ -38,7 +38,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		return -1;
 	if (!config->translate && gt_count_text(count, "write", writes[config->write], error) != 0)
 		return -1;
-	/* What is written is what is sent on, unless this says otherwise. */
+	/* Without this counter the rows written are the requests sent on. */
 	if (config->emit == GT_EMIT_MISSES)
 		return 0;
 	return gt_count_text(count, "emit", emits[config->emit], error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles that a level adds to an access. [001] table 3 measures whole accesses, and the cost of a miss depends on the
- * level that had the data; so the cycles may depend on what the levels before have added. */
+/* Cycles that a level adds to an access. [001] table 3 measures whole accesses, and the cost of a miss depends on the level
+ * that has the data, so the cycles may depend on those added by earlier levels. */
 #ifndef GT_CACHE_CYCLES_H
 #define GT_CACHE_CYCLES_H
 
@@ -13,8 +13,8 @@
 struct gt_cycles {
 	unsigned n; /* 0: not known */
 	struct {
-		uint32_t from;	/* cycles so far, rising, the first 0 */
-		uint32_t added; /* for accesses that have taken that many, up to the next `from` */
+		uint32_t from;	/* cycles so far, ascending, the first 0 */
+		uint32_t added; /* for accesses with at least that many, up to the next `from` */
 	} step[GT_CYCLES_STEPS];
 };
 

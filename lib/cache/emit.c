@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --emit all and latency: every request passes, in the order in which it was served, with what was found. */
+/* --emit all and latency: every request is passed on in the order of service, with its status. */
 #include <string.h>
 
 #include "cache/serve.h"
@@ -15,7 +15,7 @@ int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, stru
 	return gt_sink_begin_as(sent, &shape, error);
 }
 
-/* n rows from row `first` of `from` behind those of `to`, which has room. Columns that `from` lacks are 0. */
+/* Appends n rows from row `first` of `from` to `to`, which has room. Columns that `from` lacks are 0. */
 static void copy(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)
 {
 	for (size_t c = 0; c < gt_columns_n; c++) {
@@ -31,7 +31,7 @@ static void copy(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 	to->n += n;
 }
 
-/* What was not looked up, or was found by a level before, takes no time here. */
+/* Adds the level's cycles; none for a request that was not looked up, or that an earlier level served. */
 static void add_latency(const struct gt_level *level, struct gt_rows *rows, size_t i, uint8_t status)
 {
 	const struct gt_level_config *config = &level->config;
@@ -57,7 +57,7 @@ int gt_emit_rows(const struct gt_level *level, const struct gt_rows *rows, size_
 			memcpy(to->status + at, status + done, some);
 			continue;
 		}
-		/* Without latencies a chain begins: the status is from another kind of level. */
+		/* Without latencies this is the first level of a chain: the status is from another kind of level. */
 		if (!rows->has_latency)
 			memset(to->status + at, GT_STATUS_NONE, some);
 		for (size_t i = 0; i < some; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One request of any kind, and what was found. */
+/* Serves one request of any kind, and determines its status. */
 #include "cache/serve.h"
 #include "stream/status.h"
 

@@ -24,7 +24,7 @@ struct gt_future {
 	bool scheduled, has_latency, has_hints;
 	struct gt_store store;
 	struct chunk *first, *last;
-	struct gt_rows *rows; /* the batch that was given last; NULL while requests are added */
+	struct gt_rows *rows; /* the batch returned last; NULL while requests are added */
 };
 
 unsigned gt_future_lines(const struct gt_level *level)
@@ -55,7 +55,7 @@ void gt_future_close(struct gt_future *future)
 	free(future);
 }
 
-/* An empty chunk at the end. */
+/* Appends an empty chunk. */
 static int add_chunk(struct gt_future *future, struct gt_error *error)
 {
 	struct gt_segment *segment;
@@ -89,7 +89,7 @@ int gt_future_add(struct gt_future *future, const struct gt_rows *rows, struct g
 	return 0;
 }
 
-/* What a request does to its lines, for those that were used before. */
+/* The effect of a request on the next use of its lines. */
 enum use { USE, NONE, END };
 
 static enum use use_of(const struct gt_level *level, uint8_t op)
@@ -107,7 +107,7 @@ static enum use use_of(const struct gt_level *level, uint8_t op)
 	return NONE;
 }
 
-/* The lines that a request looks up, by rising address. */
+/* The lines that a request looks up, by ascending address. */
 static unsigned lines_of(const struct gt_level *level, const struct gt_request *request, uint64_t lines[GT_PIECES_MAX])
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -123,8 +123,7 @@ static unsigned lines_of(const struct gt_level *level, const struct gt_request *
 	return n;
 }
 
-/* Puts down the next uses of a request, whose place in the kernel is `place`, where `known` holds
- * those of the requests behind it. */
+/* Sets the next uses of a request, whose index in the kernel is `place`; `known` holds those of the later requests. */
 static int look_back(const struct gt_future *future, struct gt_map *known, const struct gt_request *request,
 		     uint64_t place, uint64_t *next_use, struct gt_error *error)
 {
@@ -146,7 +145,7 @@ static int look_back(const struct gt_future *future, struct gt_map *known, const
 	return 0;
 }
 
-/* From the last request to the first: what each instance, of which `known` has a map, uses next. */
+/* Finds all next uses, from the last request to the first; `known` has a map for each instance. */
 static int look_back_on_all(struct gt_future *future, struct gt_map *known, struct gt_error *error)
 {
 	bool shared = future->level->config.shared;
@@ -174,7 +173,7 @@ static int find_uses(struct gt_future *future, struct gt_error *error)
 	return result;
 }
 
-/* All requests are there: their uses can be found. */
+/* After the last request: finds the next uses. */
 static int begin(struct gt_future *future, struct gt_error *error)
 {
 	future->rows = gt_rows_new(GT_ROWS_BATCH, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that ask something of the level beside their data: the hints of instructions, and the window
- * of a launch. The manual of gcache defines them. */
+/* Serves requests with hints of instructions, or in the access policy window of a launch. gcache(1) defines their
+ * effects. */
 #include "cache/serve.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -10,7 +10,8 @@ static uint64_t count_bits(uint64_t mask)
 	return (uint64_t)__builtin_popcountll(mask);
 }
 
-/* Which lines of a window have its property hit: the same ones in every run, spread evenly. */
+/* The priority of a line in a window. A hash chooses the lines with the property `hit`: evenly spread, and the same ones in
+ * every run. */
 static enum gt_priority in_window(const struct gt_window *window, uint64_t address)
 {
 	static const enum gt_priority priorities[GT_PROPERTIES] = {
@@ -35,7 +36,7 @@ static enum gt_priority priority_of(const struct gt_level *level, const struct g
 	return said == GT_PRIORITY_NONE && level->window.bytes > 0 ? in_window(&level->window, request->address) : said;
 }
 
-/* What is done with a piece of a request whose line is in the slot, or in none (GT_NO_SLOT). */
+/* Called for a piece of a request, whose line is in the slot, or absent (GT_NO_SLOT). */
 typedef int visit(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
 		  enum gt_priority priority);
 
@@ -116,7 +117,7 @@ static int set_priorities(const struct gt_serving *serving, enum gt_priority pri
 	return visit_pieces(serving, rank, priority);
 }
 
-/* Brings in the sectors of a line that are not here. */
+/* Fetches those of the wanted sectors of a line that are not valid. */
 static int bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits)
 {
 	struct gt_level *level = serving->level;
@@ -147,7 +148,7 @@ static int prefetch(const struct gt_serving *serving)
 	return 0;
 }
 
-/* What was written to the line is lost. */
+/* Drops the sectors of the line without writing them back. */
 static int discard(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
 		   enum gt_priority priority)
 {
@@ -167,8 +168,8 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 	return 0;
 }
 
-/* A row that is no access. What concerns L2 passes a private level; nothing concerns a TLB but the page
- * of what is prefetched. */
+/* Serves a row that is not an access. Rows for L2 bypass a private level. A TLB looks up the page of a prefetch, and drops
+ * the others. */
 static int serve_lines(const struct gt_serving *serving)
 {
 	const struct gt_level_config *config = &serving->level->config;
@@ -190,7 +191,7 @@ static int serve_lines(const struct gt_serving *serving)
 	return check_priority(serving, priority) == 0 ? set_priorities(serving, priority) : -1;
 }
 
-/* A load whose line, if it is absent, takes no place here; nor do sectors that are absent. */
+/* A load that allocates nothing: neither an absent line, nor absent sectors of a line that is present. */
 static int read_without_place(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
 			      enum gt_priority priority)
 {
@@ -207,15 +208,15 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
 }
 
-/* The lines beside the request's own that lie in the same aligned block. */
+/* Fetches the other lines of the aligned block that holds the request's line. */
 static int bring_block(const struct gt_serving *serving, uint64_t block)
 {
 	struct gt_level *level = serving->level;
 	uint64_t line = serving->request.address >> level->line_shift, lines = block >> level->line_shift;
 	uint64_t first = line & ~(lines - 1), all = UINT64_MAX >> (64 - level->sectors), ignored = 0;
 
-	level->unchanged = false; /* that is said of the request's own line */
-	/* A policy that looks ahead knows nothing of these lines. */
+	level->unchanged = false; /* applies to the request's own line only */
+	/* A policy that looks ahead has no next uses for these lines. */
 	for (uint64_t other = first; other < first + lines && !level->future; other++)
 		if (other != line && bring(serving, other, all, &ignored) != 0)
 			return -1;
@@ -227,7 +228,7 @@ static uint64_t misses(const struct gt_level *level)
 	return level->counters.line_misses + level->counters.sector_misses;
 }
 
-/* Serves as without a hint, but for how much a miss brings in. */
+/* Serves a request as without a hint, except for the bytes that a miss fetches. */
 static int serve_fetching(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;

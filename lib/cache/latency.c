@@ -10,7 +10,7 @@
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-/* Reads n real numbers with commas between. */
+/* Reads n real numbers separated by commas. */
 static int parse_reals(const char *text, double *const *values, size_t n, struct gt_error *error)
 {
 	char item[32];

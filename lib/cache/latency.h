@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many steps a miss takes: a table of models. */
+/* The latency of a miss in steps: a table of models. */
 #ifndef GT_CACHE_LATENCY_H
 #define GT_CACHE_LATENCY_H
 
@@ -13,11 +13,11 @@
 
 struct gt_latency;
 
-/* What a latency may depend on. */
+/* The inputs of a latency model. */
 struct gt_traffic {
-	uint64_t busy;	      /* misses of this cache that are on their way */
+	uint64_t busy;	      /* misses of this cache in flight */
 	uint64_t active;      /* SMs that had a request in this kernel; 1 for a shared level */
-	uint64_t parallelism; /* banks below a private level, of a shared one its own */
+	uint64_t parallelism; /* for a private level, banks of the next level; for a shared one, its own */
 };
 
 struct gt_latency_model {

@@ -10,12 +10,11 @@
 #include "stream/op.h"
 
 #define SMS 65536	 /* values of the column sm */
-#define DROPPED_ROWS 256 /* that a level gathers before it forgets them */
+#define DROPPED_ROWS 256 /* of requests sent but not written, before they are dropped */
 
-/* Which set each line of a cycle goes to when sets differ: the sets take lines in turn, one each,
- * and one that has had as many as it has ways waits for the next cycle. So a working set as large
- * as the cache fits, and each line more overflows one set more, the large one first: the steps of
- * [001] figure 11. */
+/* The set of each line of a round if sets differ: lines are assigned round-robin, and a set that has received as many lines
+ * as it has ways is skipped until the next round. So a working set of the cache's size fits, and each further line
+ * overflows one more set, the large one first: the steps of [001] figure 11. */
 static uint32_t *deal_lines(const struct gt_geometry *geometry)
 {
 	uint32_t *deal = malloc(geometry->slots * sizeof *deal), n = 0;
@@ -59,9 +58,8 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 			     ways ? sets : level->geometry.slots, config->line, error);
 }
 
-/* What the operator of a load says (PTX ISA, "Cache Operators"): .cg and .cv have no place in the
- * caches of an SM; the lines of .cs and .lu, and below an SM of .cv, are the first to leave. Under another
- * policy than LRU they are lines like others. */
+/* The effect of a load's operator (PTX ISA, "Cache Operators"): .cg and .cv bypass the caches of an SM. Lines of .cs and .lu,
+ * and in shared levels of .cv, are evicted first under LRU, and treated like others under other policies. */
 static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
 {
 	bool lru = config->replacement.policy == &gt_policy_lru;

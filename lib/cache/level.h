@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache level, functional: requests in, in the order in which it sees them; out, what it sends
- * on. One instance for all SMs, or one for each. */
+/* A functional cache level: it takes requests in the order of service, and writes those that it sends on. One instance for
+ * all SMs, or one for each. */
 #ifndef GT_CACHE_LEVEL_H
 #define GT_CACHE_LEVEL_H
 
@@ -18,10 +18,10 @@ GT_PUBLIC_BEGIN
 
 struct gt_level;
 
-/* An empty level of a role, "l1", "l2", "texture" or "readonly", as the options of gcache(1) make one: parameters are
- * pairs of an option's name and its value, such as {"size", "32K", "ways", "8", NULL}; what they do not say, the GPU
- * description, the kernel and the role say in this order. Parameters, gpu and kernel may be NULL. The functional model
- * only: a parameter that makes a level timed is an error. NULL on error; closed by gt_level_close. */
+/* An empty level of a role, "l1", "l2", "texture" or "readonly", as gcache(1) makes it. Parameters are pairs of an option's
+ * name and its value, such as {"size", "32K", "ways", "8", NULL}; the others come from the GPU description, the kernel and
+ * the role, in this order. Parameters, gpu and kernel may be NULL. A parameter that makes a level timed is an error. NULL on
+ * error; closed by gt_level_close. */
 struct gt_level *gt_level_make(const char *role, const char *const *parameters, const struct gt_gpu *gpu,
 			       const struct gt_kernel *kernel, struct gt_error *error);
 
@@ -31,24 +31,24 @@ struct gt_level_config; /* cache/config.h, which is private */
 struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error);
 void gt_level_close(struct gt_level *level);
 
-/* A kernel begins: its counters are zero. What the level holds stays. */
+/* A kernel begins: its counters are zero. The contents of the level are kept. */
 void gt_level_begin(struct gt_level *level);
 
 /* The access policy window of the launch, which a level that all SMs share honours, and the bytes of the
  * level that are set aside for lines that it lets persist. */
 void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside);
 
-/* Serves a batch of requests. What the config says to emit goes to `sent`, whose rows must not be
- * `requests`: what the level sends, or what came, with its status, or nothing. With arrival rr the
- * requests wait, in memory, for the end of the kernel. */
+/* Serves a batch of requests. By the config's `emit`, `sent` gets the requests that the level sends on, or all requests with
+ * their status, or none; its rows must not be `requests`. With arrival rr the requests are kept in memory until the end of
+ * the kernel. */
 int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error);
 
-/* The kernel ends: serves what waits, and flushes if the config says so. */
+/* The kernel ends: serves the requests that wait, and flushes if the config requires it. */
 int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_error *error);
 
-/* What was counted since gt_level_begin, for the launch `kernel`; names and units are in
- * gcache(1). Begins `count`, which the caller clears. */
+/* The counters since gt_level_begin, for the launch `kernel`; names and units are in gcache(1). Begins `count`, which the
+ * caller clears. */
 int gt_level_count(const struct gt_level *level, const char *stage, uint64_t kernel, struct gt_count *count,
 		   struct gt_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A level from texts, for users of the library. */
+/* Makes a level from texts, for users of the library. */
 #include <string.h>
 
 #include "cache/config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a level sends on: requests of GT_LINE bytes in sectors of GT_SECTOR, whatever its own are. */
+/* The requests that a level sends on: for lines of GT_LINE bytes in sectors of GT_SECTOR, whatever its own sizes. */
 #include "cache/serve.h"
 #include "stream/hint.h"
 #include "stream/op.h"

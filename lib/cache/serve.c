@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a level serves one request: design section 5, "Cache, functional". */
+/* How a level serves one request. */
 #include "cache/serve.h"
 #include "stream/op.h"
 
@@ -24,7 +24,7 @@ void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint
 	}
 }
 
-/* Where a line stands among those of its set, the most recent first, if that is counted. */
+/* The recency position of a line in its set, 0 for the most recent, if that is counted. */
 static unsigned position_of(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
 	unsigned position = 0;
@@ -37,7 +37,7 @@ static unsigned position_of(const struct gt_level *level, const struct gt_tags *
 	return position;
 }
 
-/* A line that is present is used. */
+/* Records the use of a line that is present. */
 static void touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 		  uint64_t used, uint64_t *mru)
 {
@@ -76,7 +76,7 @@ static int claim(const struct gt_serving *serving, uint32_t set, uint64_t line, 
 	return 0;
 }
 
-/* Sectors become valid. */
+/* Makes sectors valid. */
 static void validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uint64_t sectors)
 {
 	tags->valid[slot] |= sectors;
@@ -98,7 +98,7 @@ static uint64_t fetch_groups(const struct gt_level *level, uint64_t mask)
 	return mask;
 }
 
-/* Brings in sectors, and those of their groups that are not here or about to be overwritten. */
+/* Fetches sectors, and the others of their groups that are neither valid nor about to be overwritten. */
 static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten)
 {
 	uint64_t brought = fetch_groups(serving->level, missing) & ~(serving->tags->valid[slot] | overwritten);
@@ -119,7 +119,7 @@ int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line
 	return fill(serving, slot, line, missing, 0);
 }
 
-/* Reads a piece, whose bytes are all here afterwards. */
+/* Reads a piece; all its bytes are valid afterwards. */
 static int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
 		      uint32_t *at)
 {
@@ -157,7 +157,7 @@ int gt_serve_read(const struct gt_serving *serving)
 	return 0;
 }
 
-/* Under LRU, a load that streams leaves its lines the least recent. */
+/* Under LRU, a streaming load makes its lines the least recent. */
 int gt_serve_stream(const struct gt_serving *serving)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -236,7 +236,7 @@ static int store(const struct gt_serving *serving, uint32_t slot, const struct g
 	return 0;
 }
 
-/* A piece of a store that stays here, where the level allocates. */
+/* A piece of a store that a write-back level keeps. */
 static int write_back_piece(const struct gt_serving *serving, const struct gt_piece *piece)
 {
 	struct gt_level *level = serving->level;
@@ -271,7 +271,7 @@ int gt_serve_write_back(const struct gt_serving *serving)
 	return 0;
 }
 
-/* Atomics and reductions are done below: what is here of their sectors is stale. */
+/* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */
 int gt_serve_atomic(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
@@ -292,7 +292,7 @@ int gt_serve_atomic(const struct gt_serving *serving)
 	return gt_send_on(serving);
 }
 
-/* Atomics and reductions are done here, on sectors that must be here. */
+/* Atomics and reductions are executed here, on sectors that must be valid. */
 int gt_serve_atomic_back(const struct gt_serving *serving)
 {
 	struct gt_level_counters *counters = &serving->level->counters;
@@ -315,7 +315,7 @@ int gt_serve_bypass(const struct gt_serving *serving)
 	return gt_send_on(serving);
 }
 
-/* A TLB: one lookup a request, of the page it lies in; a miss sends the request itself on. */
+/* A TLB: one lookup per request, of its page; a miss sends the request itself on. */
 int gt_serve_translation(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;

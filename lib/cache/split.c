@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests are for sectors of GT_SECTOR bytes in lines of GT_LINE; a level may have others. */
+/* Requests are for sectors of GT_SECTOR bytes in lines of GT_LINE; a level may have other sizes. */
 #include "cache/serve.h"
 
 /* From n stream sectors, the first of which is number `first` of the line, to the level's

@@ -10,7 +10,7 @@ int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct
 			     : gt_level_serve_batch(level, requests, sent, error);
 }
 
-/* What waits for its SM's turn, and then for a policy that looks ahead. */
+/* Serves the requests that wait for the arrival order, and then those that wait for a policy that looks ahead. */
 static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt_error *error)
 {
 	const struct gt_rows *rows;
@@ -28,7 +28,7 @@ static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt
 	return more;
 }
 
-/* Dirty sectors leave, by set, then from the most to the least recent; all becomes invalid. */
+/* Sends dirty sectors, by set, then from the most to the least recent; all lines become invalid. */
 static int flush(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the timed model of a level has beside the functional one. */
+/* The further parameters of the timed model of a level. */
 #ifndef GT_CACHE_TIMED_CONFIG_H
 #define GT_CACHE_TIMED_CONFIG_H
 
@@ -12,7 +12,7 @@
 #define GT_BANKS_MAX 65536 /* of all partitions */
 
 enum gt_on_full { GT_FULL_STALL, GT_FULL_REQUEUE };
-/* Who says which warps issue: the steps that came, or the level, by a policy. */
+/* What decides which warps issue: the steps of the schedule, or a policy of the level. */
 enum gt_own_issue { GT_OWN_AUTO, GT_OWN_SCHEDULE, GT_OWN_RR, GT_OWN_GTO, GT_OWN_FIFO_POOL };
 
 struct gt_timed_config {
@@ -21,15 +21,15 @@ struct gt_timed_config {
 	uint32_t ports; /* of a bank; or GT_UNLIMITED */
 	uint32_t mshr_sets;
 	uint32_t mshr_entries; /* of a set; or GT_UNLIMITED */
-	uint32_t merges;       /* of an entry, beside the miss that took it; or GT_UNLIMITED */
+	uint32_t merges;       /* of an entry, besides the miss that took it; or GT_UNLIMITED */
 	uint32_t per_warp;     /* entries that a warp may hold; or GT_UNLIMITED */
 	uint32_t hit_latency;  /* steps */
 	struct gt_latency latency;
 	enum gt_on_full on_full;
 	enum gt_own_issue issue;
-	uint32_t schedulers; /* of an SM; not under GT_OWN_SCHEDULE */
+	uint32_t schedulers; /* of an SM; not with GT_OWN_SCHEDULE */
 	bool clip;	/* a request for a line in flight takes effect with it */
-	double delay;	/* of a warp, in latencies of its access */
+	double delay;	/* of a warp, as a multiple of its access's latency */
 	uint32_t below; /* banks of the level below, for an adaptive latency */
 };
 

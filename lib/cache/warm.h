@@ -8,8 +8,8 @@
 
 #define GT_WARM_MAX (UINT64_C(256) << 30) /* bytes of a range */
 
-/* Before the requests of a kernel: ranges of bytes come into a shared level, in their order and each by
- * rising address, valid and clean. Nothing is counted or sent, neither what comes nor what makes room. */
+/* Before the requests of a kernel: loads ranges of bytes into a shared level, in their order and by ascending address, valid
+ * and clean. Neither the fills nor the evictions are counted or sent. */
 int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint64_t *bytes, size_t n,
 		  struct gt_error *error);
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Reads a sweep file and writes what is to be run, into the folder `plan`:
-#   keys/N   what result N is made of, in full; its digest will be the result's name
+# Reads a sweep file and writes the results to be made into the folder `plan`:
+#   keys/N   all inputs of result N; their digest will be the result's name
 #   nodes    N, the result it starts from (0: none), the kind (stream or counts), the command
-#   points   section, the values of all axes, the result: a line a point, tabs between
+#   points   section, the values of all axes, the result: a line for each point, separated by tabs
 #   header   the names of the columns before the counters
 #   counters the patterns of the counters wanted, a line each
-# Stages that points have in common become one node: a tree over all prefixes of all pipes, in which
-# a prefix that goes on in two ways is a result of its own.
+# Stages that points share become one node: a tree over all prefixes of all pipes, in which a prefix with several
+# continuations is a result of its own.
 
 function fail(text) {
 	printf "sweep: %s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
@@ -37,7 +37,7 @@ function digest(command,    line, ask) {
 	return digests[command]
 }
 
-# What a GPU's description says, remarks left out.
+# The values of a GPU description, without comments.
 function description(gpu,    line, ask) {
 	if (!(gpu in descriptions)) {
 		ask = "bash " quoted(here "/../digest") " --gpu " quoted(gpu)
@@ -142,7 +142,7 @@ $0 == "" { next }
 }
 { fail("expected 'axis = value ...', 'input NAME = command', 'model = stages', 'counters = patterns', '[section]' or a remark") }
 
-# The values an axis takes in a section, its own before the base's: 0 is the base, -1 nobody's.
+# The values of an axis in a section, which override the base's: 0 is the base, -1 none.
 function owner(s, axis) {
 	if ((s, axis) in counts)
 		return s
@@ -184,7 +184,7 @@ function root_key(trace,    command) {
 	return "gtrace-order " digest("gtrace-order") " " digest(trace)
 }
 
-# The options of one place, by the names of the axes, so that another order of lines is the same.
+# The options of one place, sorted by the names of the axes, so that the order of lines does not matter.
 function options(m, place,    i, j, n, sorted, text, axis) {
 	n = 0
 	for (i = 1; i <= n_axes; i++) {
@@ -203,7 +203,7 @@ function options(m, place,    i, j, n, sorted, text, axis) {
 	return substr(text, 2)
 }
 
-# Node of a key, known or new, below `parent`.
+# The node of a key below `parent`, known or new.
 function node(key, parent, command) {
 	if (!(key in number)) {
 		number[key] = ++nodes
@@ -243,7 +243,7 @@ function add_point(s, m,    i, at, text, key, place, gpu, row) {
 	}
 }
 
-# Every combination of the values of axes i and on.
+# Every combination of the values of the axes from i on.
 function cross(s, m, i,    o, v, axis) {
 	if (i > n_axes) {
 		add_point(s, m)
@@ -274,7 +274,7 @@ END {
 		check_section(s)
 		cross(s, s in stages ? s : 0, 1)
 	}
-	# A node is a result if it is a point or if pipes part behind it; the others run within a pipe.
+	# A node is a result if it is a point or has several continuations; the others run within a pipe.
 	for (i = 1; i <= nodes; i++) {
 		up = parent_of[i]
 		lead = command_of[i]

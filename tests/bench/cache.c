@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests a second through a level alone, no stream: 80 private L1s of 32 KB, and shared L2s.
+/* Requests a second of a level alone, without a stream: 80 private L1s of 32 KB, and shared L2s.
  *   cache [ROUNDS]
  * Each line is the best of three runs, with the hit ratio of the last. */
 #define _POSIX_C_SOURCE 200809L
@@ -32,7 +32,7 @@ static int discard(void *context, struct gt_rows *rows, struct gt_error *unused)
 	return 0;
 }
 
-/* SMs in turn; each draws lines from a window of its own that slides slowly, as tiles do. */
+/* SMs round-robin; each draws lines from its own window, which moves slowly, as with tiles. */
 static void make_batches(struct gt_rows *batches[BATCHES], uint32_t window, unsigned stores, bool partial)
 {
 	uint64_t state = 1, row = 0;

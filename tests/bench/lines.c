@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream of requests for lines, to measure stages by: ROWS loads of LINES lines, drawn at random or in a loop.
+/* A stream of requests for measuring stages: ROWS loads of LINES lines, drawn at random or in a loop.
  *   lines ROWS LINES random|loop */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule alone, no stream around it: nanoseconds of CPU time a row on the accesses of a matrix product,
+/* The schedule alone, without a stream: nanoseconds of CPU time a row on the accesses of a matrix product,
  * 80 SMs, 8 blocks of 8 warps resident on each. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a command and prints on standard error the seconds of processor time and the bytes of memory
- * that it took at its peak; exits as it does.
+/* Runs a command and prints its processor time in seconds and its peak memory in bytes on standard error; exits with its
+ * status.
  *   used COMMAND [ARGUMENT...] */
 #define _DEFAULT_SOURCE /* ru_maxrss */
 #include <stdio.h>

@@ -6,8 +6,7 @@
  *     import --print I SEED      the damaged sample I of a seed, for trying it elsewhere; exit
  *                                status 3 if there is no such sample
  *
- * Run it under a sanitizer for what it cannot see itself. A round that does not end is ended by
- * SIGALRM. */
+ * Run it under a sanitizer to find invalid accesses. SIGALRM ends a round that hangs. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -94,7 +93,7 @@ static const struct {
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 
-/* What numbers and words may be mistaken for. */
+/* Replacements for numbers and words. */
 static const char *const pieces[] = {
 	"-1",
 	"0",
@@ -192,7 +191,7 @@ static size_t damage(size_t sample, uint64_t seed, char *text)
 	return length;
 }
 
-/* ---- what importers may report */
+/* ---- valid reports of importers */
 
 static bool wrong; /* something was reported that must not be */
 static uint64_t launches, accesses, failures;
@@ -211,7 +210,7 @@ static int on_access(void *context, const struct gt_trace_access *access, struct
 	unsigned n = (unsigned)__builtin_popcount(access->mask);
 
 	(void)context;
-	/* What the text can say but gtrace-order refuses. */
+	/* The text may contain this, but gtrace-order refuses it. */
 	if (access->mask == 0)
 		return gt_fail(error, "no active lane");
 	accesses++;
@@ -282,7 +281,7 @@ static bool check(size_t sample, uint64_t seed, int file, const char *path)
 	return false;
 }
 
-/* A format that nobody damages is not tested. */
+/* Every format must have a sample here. */
 static bool all_have_samples(void)
 {
 	for (size_t i = 0; i < gt_importers_n; i++) {

@@ -41,7 +41,7 @@ class Kernel:
         return block % x, block // x % y, block // (x * y)
 
     def interleaved(self, seed):
-        """(block, warp, an, access), warps of all blocks in turn at random, each in its order."""
+        """(block, warp, an, access), with the warps of all blocks interleaved at random, each in its order."""
         rnd = random.Random(seed + 1)
         left = [[b, w, 0] for b in range(self.blocks) for w in range(self.warps) if self.accesses[b][w]]
         while left:
@@ -77,14 +77,14 @@ def nvbit(kernel, seed, out):
 
 
 def instruction(an, access, version):
-    """The lines of an access: an instruction without addresses, and then it."""
+    """The lines of an access: an instruction without addresses, then the access."""
     store, size, lanes = access
     places, addresses = sorted(lanes), [lanes[l] for l in sorted(lanes)]
     deltas = [b - a for a, b in zip(addresses, addresses[1:])]
     adjacent = places == list(range(places[0], places[0] + len(places)))
     end = ' 0' if version >= 5 else ''
     register = 'UR' if version >= 5 else 'R'
-    # WIDTH is wrong for signed types: readers must not look at it.
+    # WIDTH is wrong for signed types: readers must not use it.
     text = '%04x %08x ' % (16 * an + 8, sum(1 << l for l in places))
     text += '0 STG.E%s.SYS 2 R2 R4 4 ' % SUFFIX[size] if store else '1 R4 LDG.E%s.SYS 2 R2 %s4 4 ' % (SUFFIX[size], register)
     if adjacent and len(set(deltas)) == 1 and an % 3:

@@ -3,7 +3,7 @@
 
 setup() { cd "$ROOT" || return 1; }
 
-@test "the README's miss classes are those that come out" {
+@test "the README's miss classes are reproduced" {
 	pipelines/miss-classes | while IFS= read -r line; do
 		grep -qxF "| ${line//$'\t'/ | } |" pipelines/README.md || { echo "not in the README: $line"; exit 1; }
 	done

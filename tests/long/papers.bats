@@ -10,7 +10,7 @@ setup() {
 examples/kernels/ptx/polybench_2dconv.ptx"
 }
 
-# model NAME ARGUMENT...: all it made is there.
+# model NAME ARGUMENT...: checks that all files of the model exist.
 model() {
 	local name=$1 made count=0
 	shift
@@ -22,7 +22,7 @@ model() {
 	[ "$count" -gt 1 ]
 }
 
-@test "[000] 5.3: the exploration, killed at a random moment and begun again, loses and repeats nothing" {
+@test "[000] 5.3: the exploration, killed at a random moment and restarted, loses and repeats nothing" {
 	run_sweep() {
 		make -s -f pipelines/sweep.mk SWEEP='pipelines/rdgc-kernels.sweep pipelines/rdgc.sweep' RESULTS="$results" 2>/dev/null
 	}
@@ -55,7 +55,7 @@ model() {
 @test "[000], [003] and [004] on a convolution of 4096 x 4096" {
 	model rdgc SOURCE="$conv"
 	model yuan SOURCE="$conv"
-	# [004] 5.3.2: L2 hits 90 % of all that the SMs ask, far less of what an L1 leaves.
+	# [004] 5.3.2: L2 hits 90 % of all requests of the SMs, and far fewer of those that L1 misses.
 	awk -F '\t' '{ l2[$1] = $3 } END { exit !(l2["NoL1Filter"] > 85 && l2["Final"] < 65) }' "$results"/yuan-*/improvements.tsv
 	model ablation SOURCE="$conv" SEEDS=2
 	make -s -C pipelines ppt-gpu-mem RESULTS="$results" SOURCE="$conv" | grep -q "^total"

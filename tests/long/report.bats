@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The page of gstats --report in a browser, at the width of a desktop and of a phone. That it has no
-# scripts and names nothing outside of itself is tested by tests/page.py. What the browser needs is
-# installed by make deps-long.
+# The page of gstats --report in a browser, at the width of a desktop and of a phone. tests/page.py checks that it has no
+# scripts and no outside references. make deps-long installs the browser.
 
 setup() {
 	command -v chromium >/dev/null || skip "no chromium"
@@ -13,8 +12,8 @@ setup() {
 		gstats --report page
 }
 
-# shot WIDTHxHEIGHT FILE: a screenshot of the page in a frame of that size, as phones are narrower
-# than browsers let their windows be.
+# shot WIDTHxHEIGHT FILE: a screenshot of the page in a frame of that size, as phones are narrower than the smallest window
+# of a browser.
 shot() {
 	local width=${1%x*} height=${1#*x}
 	printf '<!DOCTYPE html><body style="margin:0"><iframe src="page/index.html" style="width:%spx;height:%spx;border:0"></iframe>' "$width" "$height" >frame.html
@@ -66,7 +65,7 @@ shot() {
 }
 
 @test "on a phone nothing is wider than the screen" {
-	# Without scripts the page cannot be asked; a copy of it with one can.
+	# The page has no scripts, so a copy with one measures it.
 	sed 's|</body>|<script>parent.postMessage(document.documentElement.scrollWidth + " of " + innerWidth, "*")</script></body>|' \
 		page/index.html >asked.html
 	printf '%s' '<!DOCTYPE html><body><script>onmessage = event => { document.title = event.data }</script>' \

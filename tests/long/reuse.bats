@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# grd on all programs of examples/kernels: samples within the error that grd(1) states, and curves that
-# are gcache's at every size. Some minutes.
+# grd on all programs of examples/kernels: samples within the error that grd(1) states, and curves that equal gcache's hits
+# at every size. Some minutes.
 
 setup_file() {
 	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-clang" >&2
@@ -8,7 +8,7 @@ setup_file() {
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
-# programs: each with its arguments, where the usual sizes take long.
+# programs: each with its arguments, if the default sizes take long.
 programs() {
 	local program name
 	for program in "$BUILD"/kernels-clang/*; do
@@ -26,7 +26,7 @@ programs() {
 	done
 }
 
-# outside N EXACT SAMPLED: how many of 100 sizes lie outside the band, and the error that is stated.
+# outside N EXACT SAMPLED: how many of 100 sizes are outside the band, and the stated error.
 outside() {
 	awk -v n="$1" 'FNR == 1 { file++; next }
 		file == 1 { way[++ways] = $3; ratio[ways] = $7; next }
@@ -63,7 +63,7 @@ outside() {
 	[ ! -e wrong ] || { cat wrong; return 1; }
 }
 
-@test "curves: each size and number of ways is gcache's, hit for hit" {
+@test "curves: each size and number of ways has exactly gcache's hits" {
 	for program in conv2d spmv matvec bfs; do
 		gtrace-record --stdout /dev/null "$BUILD/kernels-clang/$program" | gschedule --sm 4 | gcoalesce | gtrace-cat |
 			awk -F '\t' '/^#/ && !/^#end|^#gtrace/ || $5 ~ /^load/' | gtrace-cat --from >loads

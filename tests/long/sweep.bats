@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Sweeps through real engines: a Slurm of one node and an sshd on loopback, started and stopped here.
-# What they need is installed by make deps-long; where it is absent the tests are skipped, visibly.
+# Sweeps with real engines: a Slurm of one node and an sshd on loopback, started and stopped here. make deps-long installs
+# them; without them the tests are skipped, visibly.
 
 bats_require_minimum_version 1.5.0
 
@@ -44,7 +44,7 @@ need() {
 	done
 }
 
-# A port that nobody listens on now.
+# A free port.
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
@@ -106,7 +106,7 @@ start_sshd() {
 	$remote 127.0.0.1 true
 }
 
-@test "Slurm gives the bytes that make gives, failures included" {
+@test "Slurm gives the same bytes as make, failures included" {
 	PATH=$PATH:/usr/sbin:/sbin
 	need munged slurmctld slurmd sbatch
 	start_slurm
@@ -118,7 +118,7 @@ start_sshd() {
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 }
 
-@test "parallel over ssh gives the bytes that make gives, failures included" {
+@test "parallel over ssh gives the same bytes as make, failures included" {
 	PATH=$PATH:/usr/sbin:/sbin
 	need sshd ssh-keygen parallel
 	start_sshd
@@ -127,7 +127,7 @@ start_sshd() {
 	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
 }
 
-@test "a pipe on two hosts prints what it prints on one" {
+@test "a pipe on two hosts prints the same as on one" {
 	PATH=$PATH:/usr/sbin:/sbin
 	need sshd ssh-keygen
 	start_sshd

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The slow, obvious fold and order, to compare gtrace-order with.
+"""A slow, simple fold and order, to compare gtrace-order with.
 
     reference.py make SEED FORMAT        a random trace, in rdgc, trc or regex form
     reference.py rows FORMAT [by]        its rows, as this program folds and orders them
@@ -60,7 +60,7 @@ def write(lines, form, out):
 
 
 def read(form, lines):
-    """Back from text, so that what is folded is what stands in the file."""
+    """Parses the text again, so that exactly the contents of the file are folded."""
     kernel, threads, ordinals = 1, 0, {}
     for line in lines:
         word = line.split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random PTX kernels, run by gtrace-ptx and by a slow and obvious interpreter, and compared.
+"""Random PTX kernels, run by gtrace-ptx and by a slow, simple interpreter, and compared.
 
   python3 tests/random_ptx --kernels 500               kernels from seed 1 on; ends with a line that counts them
   python3 tests/random_ptx --seed 7 --first 31 --kernels 1   one kernel again

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs kernels in gtrace-ptx and in the slow interpreter, and says where they differ."""
+"""Runs kernels in gtrace-ptx and in the slow interpreter, and reports the differences."""
 
 import math
 import os
@@ -19,7 +19,7 @@ IN_ADDRESS, OUT_ADDRESS, CONST_ADDRESS = 0x100000, 0x10000000, 0x8000
 
 
 class Expected:
-    """What the slow interpreter found: the output's bytes, how they are compared, the accesses."""
+    """The results of the slow interpreter: the output's bytes, how they are compared, the accesses."""
 
     def __init__(self, kernel, seed):
         self.output = bytearray(kernel.output_bytes)
@@ -166,7 +166,7 @@ def place(space, address, arrays):
 
 
 def wanted_accesses(kernel, expected):
-    """What the slow interpreter saw, lanes put together that came by the same calls in the same turns."""
+    """The accesses of the slow interpreter, combining lanes with the same calls and loop iterations."""
     spaces = {"const": "constant"}
     names = {"in": "in", "out": kernel.name + "_buffer", "ctab": "ctab"}
     wanted = Counter()
@@ -188,12 +188,12 @@ def wanted_accesses(kernel, expected):
 
 
 def atomic_lines(kernel):
-    """The lines of atom: where the result is not used, the assembler makes a reduction of it."""
+    """The lines of atom: if the result is not used, the assembler makes a reduction of it."""
     return {kernel.line_of(i) for i, line in enumerate(kernel.lines) if re.match(r"(@!?%\w+ )?atom\.", line)}
 
 
 def by_lane(rows):
-    """The same accesses, whatever lanes make them together."""
+    """The same accesses, whatever lanes are combined."""
     lanes = Counter()
     for (*row, mask, places), n in rows.items():
         for lane, where in zip((i for i in range(32) if mask >> i & 1), places):
@@ -221,7 +221,7 @@ def compare_accesses(kernel, expected, got):
 # All ------------------------------------------------------------------------------------------------
 
 def check(kernels, seed, directory, accesses=True):
-    """A list of (kernel, message) of what differs; the kernels are well-defined, or IllDefined is raised."""
+    """A list of (kernel, message) of the differences; raises IllDefined if a kernel has no defined result."""
     found = []
     outputs, rows, message = run_machine(kernels, seed, directory)
     if message:

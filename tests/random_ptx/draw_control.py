@@ -7,7 +7,7 @@ from parts import BITS, DECLARED, Function
 
 class Control:
     def scope(self, body):
-        """Registers that are first written in here are not known after it."""
+        """Registers that are first written inside are not known afterwards."""
         before = {kind: list(names) for kind, names in self.pool.items()}
         self.depth += 1
         body()
@@ -15,7 +15,7 @@ class Control:
         self.pool = before
 
     def decide(self):
-        """A predicate that differs between lanes, most times."""
+        """A predicate that usually differs between lanes."""
         p = self.fresh("pred")
         form = self.random.randrange(4)
         if form == 0:

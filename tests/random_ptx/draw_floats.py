@@ -49,7 +49,7 @@ class Floats:
             self.do("copysign." + t, t, (self.numbered(t), t))
 
     def numbered(self, t):
-        """A float that is no NaN, whose sign is known."""
+        """A float that is not NaN and whose sign is known."""
         guard, self.guard = self.guard, None
         name = self.fresh(t)
         zero = "0f00000000" if t == "f32" else "0d0000000000000000"
@@ -90,7 +90,7 @@ class Floats:
         self.store_row("b16" if t == "f16" else t, d, "%s %s" % (t, bound))
 
     def tame(self, t):
-        """Between 1 and 3, or NaN made 1."""
+        """Between 1 and 3; NaN becomes 1."""
         name, one = self.fresh(t), self.fresh("f32")
         source = self.source("f32")
         self.emit("add.sat.f32 %s, %s, 0f00000000" % (one, source))

@@ -109,7 +109,7 @@ class Integers:
         return self.one_of(str(self.random.randrange(40)), self.small(36), "b32", str(self.random.randrange(256)))
 
     def carries(self):
-        """A sum, a difference or a product of several words; nothing else comes between."""
+        """A sum, a difference or a product of several words, without other instructions in between."""
         t = self.one_of("u32", "s32", "u64", "s64")
         kind, n = kind_of(t), self.random.randint(2, 3)
         op = self.one_of("add", "sub", "mad")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Random operations over lanes, of all of a warp or of groups that each name themselves."""
+"""Random operations over lanes, of a whole warp or of groups, each with its own mask."""
 
 class Lanes:
     def over_lanes(self):
-        """Only where all lanes of the warp are, and of whole warps."""
+        """Only where all lanes of the warp are active, and in whole warps."""
         if self.depth or self.guard or self.in_function or self.kernel.block % 32:
             return
         mask, width = self.members()
@@ -34,7 +34,7 @@ class Lanes:
             self.do("redux.sync.%s.%s" % (op, t), t, (self.source("b32"), mask))
 
     def members(self):
-        """A mask that names the lane's group, and how wide groups are."""
+        """A mask of the lane's group, and the width of groups."""
         if not self.features.get("groups") or self.chance(0.5):
             return "0xffffffff", 32
         width = self.one_of(2, 4, 8, 16)

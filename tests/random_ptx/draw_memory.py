@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random loads, stores and atomics, of which no two threads race."""
+"""Random loads, stores and atomics without data races."""
 
 from integers import WIDTHS
 from parts import BITS, CELL, CONSTANT_BYTES, FLOATS, INPUT_CELLS, INTEGERS, kind_of
@@ -22,7 +22,7 @@ class Memory:
         return kind if kind in FLOATS else None
 
     def store(self):
-        """Any register of the pool, whole, cut or several in a vector."""
+        """Any register of the pool, whole, truncated, or several in a vector."""
         if self.in_function:
             return
         kind = self.one_of(*BITS, *FLOATS)
@@ -113,7 +113,7 @@ class Memory:
         self.settle()
 
     def local_memory(self):
-        """Writes some bytes of the thread's own array, then reads some."""
+        """Writes some bytes of the thread's own array, and then reads some."""
         if self.in_function:
             return
         guard, self.guard = self.guard, None

@@ -54,7 +54,7 @@ class Values:
 
 
     def holder(self, t):
-        """A kind of register that a type of 8 bits or more may stand in, for cvt, ld and st."""
+        """A kind of register that can hold a type of 8 bits or more, for cvt, ld and st."""
         if t in FLOATS:
             return t
         return self.one_of(*[k for k in BITS if WIDTHS[k] >= WIDTHS[t]])

@@ -107,7 +107,7 @@ def multiply(x, y):
 
 
 def divide(x, y):
-    """With 64 bits more than any format has, and the lowest set where the quotient is cut."""
+    """With 64 bits more than any format has; the lowest bit is set if the quotient is truncated."""
     if x == NAN or y == NAN:
         return NAN
     sign = x[0] ^ y[0]
@@ -136,7 +136,7 @@ def root(x):
 
 
 def order(x, y):
-    """Negative, 0 or positive; None if one is no number."""
+    """Negative, 0 or positive; None if one is NaN."""
     if x == NAN or y == NAN:
         return None
     def key(v):

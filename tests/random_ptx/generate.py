@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random kernels that have one result: every choice follows from the seed."""
+"""Random kernels with a defined result: every choice follows from the seed."""
 
 import re
 from collections import Counter
@@ -81,7 +81,7 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
             self.pool["pred"].append(name)
 
     def without_unused(self, lines, n):
-        """Of the first n lines, which prepare, those are left out whose result nothing needs."""
+        """Drops those of the first n lines, which prepare registers, whose result is not used."""
         words = Counter(word for line in lines[n:] for word in WORD.findall(line))
         kept = lines[n:]
         for line in reversed(lines[:n]):
@@ -104,7 +104,7 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
         self.emit("ret")
 
     def generate(self, base, size):
-        """The kernel; its rows of output begin `base` bytes behind the output buffer's start."""
+        """The kernel; its rows of output begin `base` bytes after the output buffer's start."""
         k = self.kernel
         k.grid, k.block = self.one_of(1, 1, 2), self.one_of(32, 32, 32, 64, 33, 20, 40)
         self.threads = k.grid * k.block

@@ -3,7 +3,7 @@
 
 
 class IllDefined(Exception):
-    """The program has no one result: a register is read before it is written, a thread waits for ever, ..."""
+    """The program has no defined result: a register is read before it is written, a thread waits for ever, ..."""
 
 
 WIDTHS = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16, "f16": 16, "bf16": 16,
@@ -37,7 +37,7 @@ def clamp(t, x):
 
 
 def wrap(t, f):
-    """A function of numbers, its result cut to the type."""
+    """A function of numbers, with its result truncated to the type."""
     n = ones(WIDTHS[t])
     return lambda *xs: f(*[value_of(t, x) for x in xs]) & n
 
@@ -57,7 +57,7 @@ def integer_add(mods, sign):
 
 
 def product(mods, bits):
-    """mul and mul24: the part of the product that is wanted, as numbers; and the type of the result."""
+    """mul and mul24: the selected part of the product, as numbers; and the type of the result."""
     t = mods[-1]
     def factor(x):
         return (signed(x & ones(24), 24) if is_signed(t) else x & ones(24)) if bits == 24 else value_of(t, x)

@@ -21,7 +21,7 @@ LINE = re.compile(r"(?:@(!?)(%\w+) )?([\w.:]+)(?: (.*?))?;(?: // (.*))?$")
 
 
 def split_operands(text):
-    """At commas that are in no bracket."""
+    """Splits at commas outside of brackets."""
     parts, depth, at = [], 0, 0
     for i, c in enumerate(text):
         depth += (c in "{[(") - (c in "}])")
@@ -41,7 +41,7 @@ class Thread:
 
 
 class Code:
-    """A function's instructions, compiled; registers are numbers, constants lie behind them."""
+    """A function's instructions, compiled; registers are numbered, and constants follow them."""
 
     def __init__(self, function, machine):
         self.function, self.machine = function, machine
@@ -125,7 +125,7 @@ class Code:
         return step
 
     def widen(self, name, t):
-        """What makes a result of type t fill a wider register; None if it fits."""
+        """The function that extends a result of type t to a wider register; None if it has its width."""
         if name == "_" or WIDTHS[self.types[self.index[name]]] == WIDTHS[t]:
             return None
         n, all_ones = WIDTHS[t], ones(WIDTHS[self.types[self.index[name]]])
@@ -145,7 +145,7 @@ class Code:
 
 
 def marker(line):
-    """Loops are marked in comments, so that accesses are known by the turns they are made in."""
+    """Loops are marked in comments, so that accesses can be identified by their loop iterations."""
     word = line.split()[1]
     def step(t):
         if word == "loop":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What goes with kernels: the input, the constants, and the module's text."""
+"""The context of kernels: the input, the constants, and the module's text."""
 
 import functools
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each operation without memory, control or other lanes computes, from the PTX manual alone.
+"""The result of each operation that uses no memory, control or other lanes, from the PTX manual alone.
 
 meaning(opcode) gives the types of the results, those of the sources, and a function from the sources'
 bits to the result's: integers, unsigned, of the type's width. An unordered NaN result is the format's
@@ -63,7 +63,7 @@ def in_pairs(t, one):
 
 
 def bits_of_float(mods, n, f):
-    """abs, neg and their like: f takes the format and the bits."""
+    """abs, neg and similar: f takes the format and the bits."""
     t = mods[-1]
     fmt = FORMATS[t[:-2] if t.endswith("x2") else t]
     def one(*xs):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of random kernels: what is declared, registers by what they hold, operands, one instruction.
+"""The parts of random kernels: declarations, registers by their contents, operands, one instruction.
 
 Registers are kept by what they hold. Floats never become bits without their NaNs made canonical, since
 the payload of a NaN is nobody's; approximate results are stored and not used again.
@@ -10,7 +10,7 @@ import struct
 
 from integers import WIDTHS
 
-# What a register of each kind may be declared as.
+# The types that a register of each kind may be declared with.
 DECLARED = {"pred": ("pred",), "b16": ("b16", "u16", "s16"), "b32": ("b32", "u32", "s32"),
             "b64": ("b64", "u64", "s64"), "f16": ("b16", "f16"), "bf16": ("b16",),
             "f16x2": ("b32",), "bf16x2": ("b32",), "f32": ("f32", "b32"), "f64": ("f64", "b64")}
@@ -35,7 +35,7 @@ def contains(d, s):
         return s[0] == "u" and WIDTHS[d] >= WIDTHS[s]
     return WIDTHS[d] >= WIDTHS[s] + (s[0] == "u")
 class Function:
-    """A kernel or a function: what is declared, and its instructions as text."""
+    """A kernel or a function: its declarations, and its instructions as text."""
 
     def __init__(self, name, first_local=0):
         self.name, self.lines, self.registers = name, [], {}
@@ -56,7 +56,7 @@ class Function:
 
 
 class Parts:
-    """What all statements are made with."""
+    """The common parts of all statements."""
 
     def __init__(self, seed, name, features):
         self.random = random.Random(seed)
@@ -98,7 +98,7 @@ class Parts:
         return self.register(kind)
 
     def target(self, kind):
-        """Where a result goes: over something old, or to a new register of the pool."""
+        """The destination of a result: an old register, or a new one of the pool."""
         old = self.pool[kind]
         if old and (self.guard or len(old) > 7 or self.chance(0.35)):
             return self.random.choice(old)
@@ -107,7 +107,7 @@ class Parts:
         return name
 
     def settle(self):
-        """What was written is now in the pool."""
+        """Adds the written register to the pool."""
         if self.pending:
             self.pool[self.pending[0]].append(self.pending[1])
         self.pending = None
@@ -132,7 +132,7 @@ class Parts:
         return str(x) if x < 0 or self.chance(0.5) else hex(x)
 
     def operand(self, t):
-        """A register or now and then a constant, of an instruction's type."""
+        """A register, or sometimes a constant, of an instruction's type."""
         if t in ("f32", "f64") and self.chance(0.1):
             x = self.one_of(0.0, -0.0, 1.0, -1.5, 3.0, 1e-3, 65504.0, 1e30)
             if t == "f32":
@@ -146,7 +146,7 @@ class Parts:
         return self.one_of("", "!") + self.source("pred")
 
     def do(self, opcode, d, sources):
-        """One instruction by its types; a type in `sources` is drawn, anything else stands as it is."""
+        """One instruction by its types; a type in `sources` is drawn, anything else is used as it is."""
         xs = [self.operand(s) if s in WIDTHS else s for s in sources]
         to = self.target(kind_of(d))
         self.emit("%s %s, %s" % (opcode, to, ", ".join(xs)))

@@ -8,7 +8,7 @@ from integers import IllDefined
 
 
 def kind_of_message(message):
-    """What is kept the same: a difference of results is not traded for an error's message."""
+    """The kind of failure, which shrinking keeps: a difference of results must not become an error message."""
     for word in ("output row", "accesses differ"):
         if word in message:
             return word
@@ -52,7 +52,7 @@ def shrink(kernel, message, seed, directory):
 
 
 def tidy(kernel):
-    """Without the registers and functions that nothing names any more."""
+    """Removes the registers and functions that are no longer used."""
     text = "\n".join("\n".join(f.lines) for f in functions_of(kernel)) + "\n"
     for name in [n for n in kernel.functions if n not in text]:
         del kernel.functions[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an instruction does to a thread, where that is more than a function of its sources' bits: each
+"""The effect of an instruction on a thread, if it is more than a function of its sources' bits: each
 takes the code it stands in, its index, its modifiers and operands, and gives a step.
 
 A step returns the index to go on at, or None for the next.

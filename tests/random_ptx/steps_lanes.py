@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations over the lanes of a warp: a thread waits until all members of its mask have come."""
+"""Operations over the lanes of a warp: a thread waits until all members of its mask have arrived."""
 
 from integers import IllDefined
 from steps import LANES, barrier

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads, stores and atomics. Every access is noted, and threads that race are refused."""
+"""Loads, stores and atomics. Every access is recorded, and data races are refused."""
 
 from integers import IllDefined, WIDTHS, ones
 from operations import meaning
@@ -33,7 +33,7 @@ def reach(machine, thread, space, address, size, pc):
 
 
 def owned(machine, thread, name, at, size, writes):
-    """Refuses what two threads touch in no order, when one of them writes it."""
+    """Refuses unordered accesses of two threads to the same bytes if one of them writes."""
     if name in ("shared", "out"):
         me = thread.warp, thread.lane, machine.block
         for word in range(at // 8, (at + size + 7) // 8):  # no two threads have one between them

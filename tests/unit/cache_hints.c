@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests with hints against a slow and obvious cache, on random streams: under each policy that a set of
- * four ways may have, private and shared, with and without a window that persists, what is counted and what is
- * sent must be equal. */
+/* Requests with hints against a slow, simple cache, on random streams: with each policy for sets of four ways, private and
+ * shared, with and without a persisting window, the counts and the requests sent must be equal. */
 #include "base/random.h"
 #include "cache/config.h"
 #include "cache/level.h"
@@ -25,7 +24,7 @@ static unsigned ones(unsigned mask)
 	return (unsigned)__builtin_popcount(mask);
 }
 
-/* ---- the reference: a set is a list of lines, that used (or filled) last first ---- */
+/* ---- the reference: a set is a list of lines, the last used (or filled) first ---- */
 
 enum policy { LRU, FIFO, LFU, SRRIP, PLRU, RANDOM, WEIGHTED, POLICIES };
 static const char *const policies[POLICIES] = {"lru", "fifo", "lfu", "srrip", "plru", "random", "weighted:1/2,1/4,1/8,1/8"};
@@ -33,7 +32,7 @@ static const char *const policies[POLICIES] = {"lru", "fifo", "lfu", "srrip", "p
 struct line {
 	uint64_t number;
 	unsigned valid, dirty;
-	int rank; /* 0 leaves first, 2 last */
+	int rank; /* 0 is evicted first, 2 last */
 	int way;
 	uint64_t filled, used, uses;
 	int interval; /* SRRIP */
@@ -352,7 +351,7 @@ static void compare(const struct gt_count *count, const struct reference *ref)
 	SAME(sent_writes);
 	SAME(sent_prefetches);
 	SAME(sent_discards);
-	/* What is sent is what is counted. */
+	/* The requests sent are those counted. */
 	CHECK_EQUAL(sent_sectors[0], ref->sent_reads + ref->sent_writes);
 	CHECK_EQUAL(sent_sectors[1], ref->sent_prefetches + ref->sent_discards);
 }
@@ -463,7 +462,7 @@ static void windows_persist(void)
 	gt_rows_free(sink.rows);
 }
 
-/* Told to ignore them, a level serves accesses as if they had no hint, and brings in nothing ahead. */
+/* With --hints ignore, a level serves accesses as if they had no hint, and prefetches nothing. */
 static void ignored_hints_change_nothing(void)
 {
 	struct gt_error error = {""};

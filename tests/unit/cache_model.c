@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The level against the reference: thousands of small configs, chosen at random, on random
- * streams. What is sent and what is counted must be equal. */
+/* The level against the reference: thousands of small random configs on random streams. The requests sent and the counts
+ * must be equal. */
 #include "cache_names.h"
 #include "cache_reference.h"
 

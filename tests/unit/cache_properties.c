@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold whatever the numbers are, and what the papers say of index functions. */
+/* Properties that hold for any parameters, and the papers' results for index functions. */
 #include "cache/index/interleave.h"
 #include "cache/config.h"
 #include "cache/level.h"
@@ -120,7 +120,7 @@ static void test_mru_gives_every_associativity(void)
 	compare_associativities("1K", "32", 8, 1024);
 }
 
-/* What misses is fetched, what is sent is counted, and nothing dirty is lost. */
+/* Misses are fetched, requests sent are counted, and no dirty sector is lost. */
 static void test_conservation(void)
 {
 	for (int i = 0; i < 32; i++) {
@@ -190,8 +190,8 @@ static void test_opt_is_a_bound(void)
 	}
 }
 
-/* The most hits that any choice of victims gives in one set: all choices are tried. A store of these
- * counts as a lookup if it takes its line, and nothing but makes a line invalid under evict. */
+/* The most hits that any choice of victims gives in one set, by trying all choices. A store counts as a lookup if it
+ * allocates its line; with write evict it only invalidates a line. */
 struct choices {
 	const struct gt_rows *rows;
 	unsigned ways;
@@ -324,8 +324,8 @@ static void test_texture_sets(void)
 		CHECK_EQUAL(gt_index_set(&index, address / 32), address >> 7 & 3);
 }
 
-/* Irreducible polynomials of the lowest degrees, and what a modulus of one is good for: no power
- * of two as a stride brings lines of a cache together. */
+/* Irreducible polynomials of the lowest degrees, and their use as a modulus: no power-of-two stride maps the lines of a
+ * cache to the same set. */
 static void test_ipoly(void)
 {
 	static const uint64_t known[] = {1, 2, 7, 11, 19, 37, 67, 131, 283, 515, 1033};
@@ -358,7 +358,7 @@ static struct gt_interleave open_interleave(const char *name, uint32_t partition
 	return interleave;
 }
 
-/* Lines that are a stride apart: how many banks they reach, and the most that one of them has. */
+/* Lines a stride apart: the number of banks that they use, and the most lines in one bank. */
 static void spread(const struct gt_interleave *interleave, uint64_t stride_lines, unsigned n, unsigned *reached,
 		   unsigned *most)
 {
@@ -373,9 +373,8 @@ static void spread(const struct gt_interleave *interleave, uint64_t stride_lines
 	}
 }
 
-/* Whole rounds of lines: each has a place of its own, and the banks have the same lines, from 0 on. So a
- * line is known by its bank and its number there; with a set and a tag made of that number, nothing is
- * lost, whatever the index function. */
+/* Whole rounds of lines: each line has a place of its own, and all banks have the same line numbers, from 0 on. So bank and
+ * number identify a line, and so do a set and a tag made from that number, with any index function. */
 static void test_interleaves_are_bijections(void)
 {
 	static const char *const schemes[] = {"mod", "mod:512", "hash", "hash:1K", "two-level", "two-level:2K", "xor", "xor:256"};
@@ -399,7 +398,7 @@ static void test_interleaves_are_bijections(void)
 	}
 }
 
-/* What gcache(1) says of each scheme. */
+/* The properties of each scheme in gcache(1). */
 static void test_interleaves_spread_strides(void)
 {
 	struct gt_interleave mod = open_interleave("mod", 7, 2, 32), levels = open_interleave("two-level", 7, 2, 32);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache level written to be read, not to be fast: one struct a line, one flag a sector, a scan
- * for every question. It shares with the library the config, the generator and nothing else. */
+/* A slow, simple cache level: one struct per line, one flag per sector, a scan for every lookup. It shares only the config
+ * and the generator with the library. */
 #ifndef TESTS_CACHE_REFERENCE_H
 #define TESTS_CACHE_REFERENCE_H
 
@@ -39,7 +39,7 @@ struct ref_counters {
 		evictions, dropped, sent_requests, sent_reads, sent_writes, sent_atomics, flushed, bypassed;
 };
 
-/* One request: what the models are compared by. */
+/* One request, by which the models are compared. */
 struct ref_request {
 	uint64_t address, step;
 	uint32_t block, an, pc;
@@ -530,7 +530,7 @@ static struct ref_line *ref_claim(struct ref_model *model, struct ref_cache *cac
 	return &lines[way];
 }
 
-/* Brings in what is missing, in groups of --fetch. */
+/* Fetches missing sectors, in groups of --fetch. */
 static void ref_fill(struct ref_model *model, struct ref_line *line, const bool *missing, const bool *overwritten,
 		     struct ref_request cause)
 {
@@ -547,7 +547,7 @@ static void ref_fill(struct ref_model *model, struct ref_line *line, const bool 
 	ref_send_fill(model, cause, line->line, brought);
 }
 
-/* A line becomes the first that LRU replaces. */
+/* Makes a line the next victim of LRU. */
 static void ref_demote(struct ref_model *model, struct ref_cache *cache, struct ref_line *line)
 {
 	struct ref_line *lines = ref_lines(cache, ref_set(model, line->line));

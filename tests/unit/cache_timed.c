@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timed level: the papers' tables step by step, and what must hold for any numbers. */
+/* The timed level: the papers' tables step by step, and properties that hold for any parameters. */
 #include <stdlib.h>
 
 #include "cache/config.h"
@@ -26,7 +26,7 @@ static int discard(void *context, struct gt_rows *rows, struct gt_error *unused)
 	return 0;
 }
 
-/* What was sent, as a digest that minds the order, and a count. */
+/* The requests sent, as a digest that depends on the order, and their number. */
 struct digest {
 	uint64_t hash, rows, last_step;
 };
@@ -89,7 +89,7 @@ static bool read_config(const char *const *texts, struct gt_level_config *config
 #define EVENTS 65536
 static struct gt_timed_event events[EVENTS];
 static size_t events_n;
-static bool unwatched; /* nothing goes into events: a level may take shorter ways then */
+static bool unwatched; /* no events are recorded: a level may then use fast paths */
 
 static void watch(void *context, const struct gt_timed_event *event)
 {
@@ -213,7 +213,7 @@ static void test_rdgc_table_3(void)
 		found_status[event->step][place] = "hm?f"[event->status];
 		int distance = event->status == GT_TIMED_FAIL ? -2 : distance_in(stacks[event->bank], names[event->line]);
 		CHECK_EQUAL(distance, distances[event->step][place]);
-		/* What the step leaves is what its last access finds. */
+		/* The state after the step is that after its last access. */
 		if (i + 1 == events_n || events[i + 1].step != event->step)
 			CHECK_EQUAL(2 - event->busy_after, free_entries[event->step]);
 	}
@@ -511,7 +511,7 @@ static bool same_run(const struct ref_cache *cache, const struct gt_count *count
 	return unwatched || (accesses == cache->events_n && effects == cache->effects_n);
 }
 
-/* Each lookup, and each attempt that failed, is a row: what is told is what happened. */
+/* Each lookup and each failed attempt is a row, with the right status. */
 static bool same_told(const struct ref_cache *cache)
 {
 	bool requeue = cache->config.requeue;
@@ -639,7 +639,7 @@ static void test_requeue_is_the_reference(void)
 	compare_with_reference(true, 1500);
 }
 
-/* A single warp is served in its own order, by whatever it finds there: an LRU list, and no more. */
+/* A single warp is served in its own order, as by an LRU list. */
 static void test_one_warp_is_in_order(void)
 {
 	for (int run = 0; run < 100; run++) {
@@ -670,7 +670,7 @@ static void test_one_warp_is_in_order(void)
 	}
 }
 
-/* What one instance sends is not kept until the end because another has long had its last request. */
+/* The output of one instance is not delayed to the end by another that has had its last request long before. */
 static void test_rows_leave_though_an_instance_is_idle(void)
 {
 	static struct gt_level_config config;

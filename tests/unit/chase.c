@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* P-chases by name: what a kernel is called tells its chase, and nothing else is one. */
+/* P-chases by name: a kernel's name describes its chase, and other names are refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The least that a unit test needs. A program is a list of RUNs; each is one test, reported in
- * TAP, and the exit status says whether all of them held. */
+/* A minimal unit test framework. A program is a list of RUNs; each is one test, reported in TAP, and the exit status tells
+ * whether all passed. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 

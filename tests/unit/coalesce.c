@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Coalescing against a reference that looks at every byte of every lane, and worked examples. */
+/* Coalescing against a reference that visits every byte of every lane, and worked examples. */
 #include "coalesce/coalesce.h"
 
 #include <stdbool.h>
@@ -99,8 +99,7 @@ static unsigned reference_sectors(const struct reference *reference, unsigned k,
 	return mask;
 }
 
-/* What rule pascal makes of a store: each request goes to the first one to its line with which it
- * shares no sector. */
+/* The requests of a store by rule pascal: each is joined with the first one to its line with which it shares no sector. */
 static void reference_join(struct reference *reference)
 {
 	unsigned kept = 0;

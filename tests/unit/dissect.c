@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gt_infer against caches it has not seen: a plain model of a cache makes the latencies, with noise. The test knows nothing of the
- * cache: it runs a coarse chase, and then what infer says would settle what is undetermined, until nothing is. What is
- * inferred must be the cache, or be called not sure. GTRACE_CACHES says how many caches to try. */
+/* gt_infer against unknown caches: a simple model of a cache makes the latencies, with noise. The test runs a coarse chase,
+ * and then the runs that infer proposes, until it proposes none. The inferred values must be those of the cache, or be marked
+ * as not sure. GTRACE_CACHES is the number of caches to try. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -208,7 +208,7 @@ static void invent(struct cache *cache, int lfu)
 	invent_function(cache, ways);
 }
 
-/* What a user does: a first look, and then what infer asks for. Returns the turns it took. */
+/* The procedure of a user: a coarse chase, and then the runs that infer proposes. Returns the number of rounds. */
 static unsigned talk(struct cache *cache, struct gt_chase_series *series, struct gt_inference *found, uint32_t noise)
 {
 	struct gt_error error = {""};
@@ -357,7 +357,7 @@ static void test_without_noise(void)
 	CHECK(tally.recovered >= 7);
 }
 
-/* LFU does not let all lines of a set go in turn: not all of it is found, but nothing wrong is sure. */
+/* LFU does not evict the lines of a set in turn, so not all is found, but no sure value is wrong. */
 static void test_lfu(void)
 {
 	struct tally tally = {0};

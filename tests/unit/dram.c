@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Device memory against a reference that looks at every sector, and small worked examples. */
+/* Device memory against a reference that visits every sector, and small worked examples. */
 #include "dram/dram.h"
 
 #include <stdlib.h>

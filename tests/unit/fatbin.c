@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fat binaries and cubins, made by hand here, whole and damaged; and the settings that
- * gtrace-record hands on. */
+/* Hand-made fat binaries and cubins, intact and damaged; and the settings that gtrace-record passes on. */
 #include <elf.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The importers of NVBit, Accel-Sim and PPT-GPU traces: what they report for a text, and what
- * they say to text that is wrong. */
+/* The importers of NVBit, Accel-Sim and PPT-GPU traces: their reports for a text, and their errors for invalid text. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "stream/op.h"
 #include "stream/rows.h"
 
-/* What an importer reported, a line for each call. */
+/* The calls of an importer, one a line. */
 static char report[1 << 16];
 static size_t reported;
 static struct gt_error error;
@@ -191,7 +190,7 @@ static void nvbit_settles_launch_ids(void)
 {
 	const char *two = LAUNCH("1", "1,1,1", "32,1,1") LAUNCH("2", "1,1,1", "32,1,1");
 
-	/* One more than the records', also when a record comes after the next launch. */
+	/* One more than the id in the records, also when a record follows the next launch. */
 	CHECK_TEXT(read_three("nvbit", two, RECORD("0", "0,0,0", "0", "LDG") GOOD,
 			      RECORD("1", "0,0,0", "0", "LDG") GOOD),
 		   "kernel 1 k 1,1,1 32,1,1 8 16\nkernel 2 k 1,1,1 32,1,1 8 16\n"
@@ -201,7 +200,7 @@ static void nvbit_settles_launch_ids(void)
 	CHECK_TEXT(read_three("nvbit", LAUNCH("5", "1,1,1", "32,1,1"),
 			      RECORD("5", "0,0,0", "0", "LDG") GOOD, ""),
 		   "kernel 5 k 1,1,1 32,1,1 8 16\n0.0 0 load.global 4 " OF_FOUR);
-	/* Not first the one, then the other. */
+	/* But not one and then the other. */
 	CHECK_TEXT(read_three("nvbit", LAUNCH("1", "1,1,1", "32,1,1"),
 			      RECORD("0", "0,0,0", "0", "LDG") GOOD,
 			      RECORD("1", "0,0,0", "0", "LDG") GOOD),

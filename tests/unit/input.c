@@ -226,7 +226,7 @@ static void cut_packed_files_fail(void)
 	free(bytes);
 }
 
-/* An input that is closed early leaves no process behind. */
+/* Closing an input early ends its processes. */
 static void no_process_stays(void)
 {
 	const size_t n = 5000000;

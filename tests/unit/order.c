@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sorter against a slow one, ordinals, and the calls that importers make. */
+/* The sorter against a slow one, ordinals, and the calls of importers. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -90,7 +90,7 @@ static void sorts_like_the_slow_one(void)
 	}
 }
 
-/* The rows that are in order already are read back as they came, from many runs too. */
+/* Rows that are already in order are read back unchanged, from many runs too. */
 static void rows_in_order_stay(void)
 {
 	struct gt_packed row = {.mask = 1};
@@ -140,7 +140,7 @@ static void ordinals_count_apart(void)
 	gt_ordinals_close(&ordinals);
 }
 
-/* Where the ordered rows of these tests go: a batch that is large enough, and the last launch. */
+/* The output of these tests: a batch that is large enough, and the last launch. */
 static struct gt_rows *collected;
 static struct gt_kernel last_kernel;
 static uint64_t last_accesses, last_fetches;

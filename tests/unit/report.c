@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering, totals and metrics. With an argument it writes one of its sample streams instead,
- * for tests/gstats.bats: a count cannot be written as text. */
+/* Gathering, totals and metrics. With an argument it writes one of its sample streams instead, for tests/gstats.bats. */
 #include "report/metric.h"
 #include "report/report.h"
 

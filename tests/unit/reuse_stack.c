@@ -158,7 +158,7 @@ static void filled_slots_are_the_first(void)
 	gt_timeline_close(&slots);
 }
 
-/* The bar of the design: under 32 bytes a distinct line, at every size a large stack may have. */
+/* The memory limit: under 32 bytes a distinct line, at every size of a large stack. */
 static void memory_per_line(void)
 {
 	struct gt_stack stack;
@@ -254,7 +254,7 @@ static void histogram_far_bins(void)
 			}
 }
 
-/* What a sample says is made to add up to the references, at the shortest distances. */
+/* The counts of a sample are corrected at the shortest distances to add up to the references. */
 static void histogram_settles(void)
 {
 	struct gt_histogram histogram;

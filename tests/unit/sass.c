@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a SASS opcode says: the operation and the bytes per lane. */
+/* The meaning of SASS opcodes: the operation and the bytes per lane. */
 #include "check.h"
 #include "import/opcode.h"
 #include "stream/hint.h"
@@ -99,7 +99,7 @@ static void hints(void)
 		CHECK_TEXT(gt_hint_format(gt_sass_hint(rows[i].opcode, strlen(rows[i].opcode)), text), rows[i].hint);
 }
 
-/* Nothing behind the given length is looked at. */
+/* Nothing after the given length is read. */
 static void opcodes_end_where_they_end(void)
 {
 	uint8_t op;

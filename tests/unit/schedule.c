@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the schedule that a stream does not show one by one: occupancy limits, the closed
- * forms of mappings, the store. The schedules themselves are compared in gschedule.bats. */
+/* The parts of the schedule: occupancy limits, the closed forms of mappings, the store. gschedule.bats compares whole
+ * schedules. */
 #include <stdlib.h>
 
 #include "base/store.h"
@@ -48,7 +48,7 @@ static void algorithm_3(void)
 	check_blocks(&(struct gt_limits){0}, needs_of(1024, 255, 1 << 20), UINT64_MAX, "nothing");
 }
 
-/* Registers go to warps in units, and to several warps at a time: the calculator's rounding. */
+/* Registers are allocated to warps in units, and to several warps at a time: the calculator's rounding. */
 static void register_units(void)
 {
 	struct gt_limits fermi = {.registers = 32768, .register_unit = 64, .warp_unit = 2, .registers_thread = 63};
@@ -80,7 +80,7 @@ static void shared_units(void)
 	check_blocks(&reserved, needs_of(32, 0, 40961), 3, "shared");
 }
 
-/* [004] eq. (7), on its Volta: 128K less the smallest carve-out that is no bottleneck. */
+/* [004] eq. (7), on its Volta: 128K minus the smallest carve-out that does not limit the blocks. */
 static void adaptive_l1(void)
 {
 	static const struct {
@@ -99,8 +99,8 @@ static void adaptive_l1(void)
 	}
 }
 
-/* A launch that prefers a carve-out has the smallest option of that many percent of 96K, and of one
- * block at least: what does not fit beside it is not resident. */
+/* A launch that prefers a carve-out gets the smallest option of at least that percentage of 96K and of one block; blocks that
+ * exceed it are not resident. */
 static void preferred_l1(void)
 {
 	static const struct {

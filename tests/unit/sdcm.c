@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SDCM against direct summation in long double, and what the manual says of its approximations. */
+/* SDCM against direct summation in long double, and the accuracy of its approximations that the manual states. */
 #include <math.h>
 
 #include "check.h"
@@ -72,7 +72,7 @@ static void fully_associative_is_lru(void)
 	CHECK(gt_sdcm_normal(&cache, 63) == 1 && gt_sdcm_normal(&cache, 64) == 0);
 }
 
-/* To the three digits that stand in grd(1). */
+/* To the three digits given in grd(1). */
 static bool prints_as(double value, const char *text)
 {
 	char found[32];

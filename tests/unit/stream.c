@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever is written is read back: every column, however wide its values range. */
+/* Everything written is read back: every column, with any range of values. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -129,7 +129,7 @@ static void rows_of_every_width_come_back(void)
 				round_trip(sizes[s], shapes[variant], bits, variant & 4);
 }
 
-/* The obvious meaning of base and stride, against what set_addresses decided. */
+/* The meaning of base and stride, against the result of set_addresses. */
 static void addresses_come_back_affine_or_not(void)
 {
 	struct gt_error error;
@@ -265,7 +265,7 @@ static void shapes_are_checked(void)
 	CHECK(gt_kernel_check(&kernel, &error) == 0);
 }
 
-/* A stream with one batch, with or without a launch before it; what reading it says. */
+/* Reads a stream of one batch, with or without a launch before it; returns the error. */
 static void expect_refusal(const struct gt_kernel *kernel, void (*spoil)(struct gt_rows *), enum gt_rows_kind kind,
 			   const char *text)
 {

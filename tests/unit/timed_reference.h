@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The timed level again, slow and plain: loads and stores of 128-byte lines in sectors of 32, LRU,
- * stores through without allocation or evicting, one instance. Everything is a list that is searched
- * from its beginning. */
+/* A slow, simple timed level: loads and stores of 128-byte lines in sectors of 32, LRU, write through without allocation or
+ * write evict, one instance. Everything is a list that is searched from its beginning. */
 #ifndef TESTS_TIMED_REFERENCE_H
 #define TESTS_TIMED_REFERENCE_H
 
@@ -107,7 +106,7 @@ static inline void ref_bring(struct ref_cache *cache, uint64_t line, unsigned se
 	block->used = ++cache->uses;
 }
 
-/* All that takes effect before this step, the earliest first, of these the first sent. */
+/* Applies all effects before this step, the earliest first, ties in the order of sending. */
 static inline void ref_arrive(struct ref_cache *cache, uint64_t step)
 {
 	for (;;) {
@@ -158,8 +157,8 @@ static inline uint64_t ref_latency(const struct ref_cache *cache, uint64_t step)
 	return (uint64_t)(cache->config.latency + cache->config.k2 * busy / cache->config.below + 0.5);
 }
 
-/* A load that does not find its sectors. `after` is what the arrival comes before: the stall model's
- * block arrives at the end of step + latency - 1, the requeue model's takes effect at step + latency. */
+/* A load that misses. `after` is the step before which the data arrives: in the stall model a block arrives at the end of
+ * step + latency - 1, in the requeue model it takes effect at step + latency. */
 static inline struct ref_event ref_miss(struct ref_cache *cache, const struct ref_access *access, unsigned missing,
 					uint64_t step, bool requeue)
 {
@@ -237,7 +236,7 @@ static inline struct ref_event ref_load(struct ref_cache *cache, const struct re
 	return (struct ref_event){REF_HIT, step, access->line, latency, step + (latency ? latency - 1 : 0), access->warp, 0, 0, false};
 }
 
-/* One step of those that issue together: warps by the order in which they came, then banks. */
+/* One step of the requests that issue together: by warp in the order of arrival, then by bank. */
 static inline unsigned ref_stall_step(struct ref_cache *cache, const struct ref_access *group, unsigned n, bool *served,
 				      uint64_t step)
 {
@@ -346,7 +345,7 @@ static inline struct ref_event ref_request(struct ref_cache *cache, const struct
 	return event;
 }
 
-/* The warps whose delay is over go to the end of the queue, the one ready first before others. */
+/* Appends the warps whose delay has passed to the queue, the one ready first before others. */
 static inline void ref_wake(struct ref_warp *warps, unsigned n, uint64_t step, unsigned *last)
 {
 	for (;;) {
@@ -364,7 +363,7 @@ static inline void ref_wake(struct ref_warp *warps, unsigned n, uint64_t step, u
 	}
 }
 
-/* What a scheduler takes next, or NULL. It has the warps whose place is its own modulo schedulers. */
+/* The warp that a scheduler takes next, or NULL. Warps belong to schedulers by their place modulo schedulers. */
 static inline struct ref_warp *ref_take(const struct ref_config *config, struct ref_warp *warps, unsigned n,
 					unsigned scheduler)
 {
@@ -427,7 +426,7 @@ static inline void ref_delay(const struct ref_cache *cache, struct ref_warp *war
 	warp->effect = 0;
 }
 
-/* Whether warps can go on in this step, and whether any can ever. */
+/* Whether warps can continue in this step, and whether any can later. */
 static inline bool ref_any(const struct ref_warp *warps, unsigned n, bool *delayed)
 {
 	bool queued = false;

@@ -34,7 +34,7 @@ static uint32_t set_mod(const struct gt_index *index, uint64_t line)
 
 static const struct gt_index_function mod = {.name = "mod", .set_of = set_mod, .any_sets = 1};
 
-/* [000] table 2: bits i+m+N to i+N in the place of bits i+m to i. */
+/* [000] table 2: bits i+m+N to i+N instead of bits i+m to i. */
 static uint32_t set_smod(const struct gt_index *index, uint64_t line)
 {
 	return modulo(index, line >> index->argument.number);
@@ -84,7 +84,7 @@ static uint32_t set_xor(const struct gt_index *index, uint64_t line)
 static const struct gt_index_function xor = {.name = "xor", .check = check_power, .set_of = set_xor};
 
 /* [002] 5.1, figure 6: for 32 sets, address bits 7-11 XOR bits 13, 14, 15, 17, 19; for 64 sets,
- * bit 12 stands in front of these five. In line numbers of 128 bytes that is seven bits less. */
+ * bit 12 is above these five. For numbers of 128-byte lines these are seven bits less. */
 static uint32_t set_fermi(const struct gt_index *index, uint64_t line)
 {
 	uint64_t high = (line >> 6 & 7) | (line >> 10 & 1) << 3 | (line >> 12 & 1) << 4;

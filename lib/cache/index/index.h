@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which set a line belongs to: a table of functions, one row each. Lines are numbered by their
- * address divided by the line size. */
+/* The set of a line: a table of functions, one row each. The number of a line is its address divided by the line size. */
 #ifndef GT_CACHE_INDEX_H
 #define GT_CACHE_INDEX_H
 
@@ -9,13 +8,13 @@
 
 #include "base/error.h"
 
-#define GT_INDEX_BITS_MAX 26 /* sets a function can tell apart, as a power of two */
+#define GT_INDEX_BITS_MAX 26 /* log2 of the most sets that a function can have */
 
 #define GT_INDEX_TEXT 1024   /* bytes an argument may have, with its final 0 */
 
 struct gt_index;
 
-/* What stands behind the colon of NAME:ARGUMENT. */
+/* The argument in NAME:ARGUMENT. */
 struct gt_index_argument {
 	unsigned number;
 	char text[GT_INDEX_TEXT];
@@ -24,14 +23,14 @@ struct gt_index_argument {
 struct gt_index_function {
 	const char *name;
 	unsigned argument_max; /* N of NAME:N may be 0 to this; 0: takes no number */
-	/* Whether a text makes sense as its argument. NULL: takes none. */
+	/* Whether a text is a valid argument. NULL: takes none. */
 	int (*check_text)(const char *text, struct gt_error *error);
-	/* Which numbers of sets and line sizes it works with. NULL: all. */
+	/* Whether it supports this number of sets and line size. NULL: all. */
 	int (*check)(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error);
-	/* Derives what set_of needs. NULL: nothing. */
+	/* Computes the tables that set_of needs. NULL: none. */
 	int (*prepare)(struct gt_index *index, struct gt_error *error);
 	uint32_t (*set_of)(const struct gt_index *index, uint64_t line);
-	/* It maps any number of sets evenly, so it can also deal lines to unequal sets. */
+	/* It maps lines evenly to any number of sets, so it also works with unequal sets. */
 	int any_sets;
 };
 
@@ -47,8 +46,8 @@ struct gt_index {
 	uint32_t sets;	     /* 1 or more */
 	unsigned bits;	     /* log2(sets) if that is whole, else rounded down */
 	unsigned line_shift; /* log2 of the line size in bytes */
-	uint32_t prime;	     /* the largest prime that is not above sets; 1 for one set */
-	uint32_t (*linear)[256]; /* ipoly, bits: what each byte of the line number contributes */
+	uint32_t prime;	     /* the largest prime up to sets; 1 for one set */
+	uint32_t (*linear)[256]; /* ipoly, bits: the contribution of each byte of the line number */
 	struct gt_index_product *products; /* bits: terms of more than one bit */
 	size_t products_n;
 	uint32_t *table; /* of each line, modulo `lines` */
@@ -63,17 +62,17 @@ extern const size_t gt_index_functions_n;
 int gt_index_parse(const char *text, const struct gt_index_function **function, struct gt_index_argument *argument,
 		   struct gt_error *error);
 
-/* Makes `index` ready for that many sets; checks that the function fits. Freed by close. */
+/* Prepares `index` for this number of sets; checks that the function supports it. Freed by close. */
 int gt_index_open(struct gt_index *index, const struct gt_index_function *function,
 		  const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error);
 void gt_index_close(struct gt_index *index);
 
-/* Makes index->linear from what each bit of a line's number contributes to the set. */
+/* Makes index->linear from the contribution of each bit of a line's number to the set. */
 int gt_index_make_linear(struct gt_index *index, const uint32_t column[64], struct gt_error *error);
 /* The set by index->linear alone. */
 uint32_t gt_index_linear(const struct gt_index *index, uint64_t line);
 
-/* XXH3 of a number as 8 bytes, little-endian: what index hash is made of. */
+/* XXH3 of a number as 8 bytes, little-endian: used by index hash. */
 uint64_t gt_index_hash(uint64_t number);
 
 static inline uint32_t gt_index_set(const struct gt_index *index, uint64_t line)

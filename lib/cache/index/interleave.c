@@ -8,8 +8,7 @@
 
 #define CHUNK_MAX (UINT64_C(1) << 30)
 
-/* The chunks of a round are dealt to the banks, one each, in an order that may differ from round to
- * round: a scheme is that order. */
+/* In each round every bank gets one chunk. A scheme is the order of the banks, which may differ between rounds. */
 struct turn {
 	uint64_t round, place;
 };
@@ -70,8 +69,8 @@ static struct gt_bank_line place_hash(const struct gt_interleave *interleave, ui
 
 static const struct gt_interleave_scheme hash = {.name = "hash", .place = place_hash};
 
-/* [000] figure 1 b) shows two levels and says no sizes: chunks are dealt to the partitions, and the lines
- * of a partition to its banks. That a chunk has 256 bytes is assumed. */
+/* [000] figure 1 b) shows two levels without sizes: chunks are assigned round-robin to the partitions, and the lines of a
+ * partition to its banks. The chunk of 256 bytes is assumed. */
 static struct gt_bank_line place_two_level(const struct gt_interleave *interleave, uint64_t line)
 {
 	uint64_t chunk = line >> interleave->chunk_shift, partition = chunk % interleave->partitions;

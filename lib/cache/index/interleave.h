@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which bank of which partition holds a line: a table of schemes, one row each. A scheme is a bijection
- * between lines and pairs of a bank and a line of that bank, so that nothing is lost: the index function
- * chooses the set from the line of the bank, which is also the tag. Where there is no scheme the index
- * function chooses among the sets of all banks ([000] figure 1 b and 4.4). */
+/* The partition and bank of a line: a table of schemes, one row each. A scheme is a bijection between lines and pairs of a
+ * bank and a line within that bank. The index function chooses the set from the line within the bank, which is also the
+ * tag. Without a scheme the index function chooses among the sets of all banks ([000] figure 1 b and 4.4). */
 #ifndef GT_CACHE_INTERLEAVE_H
 #define GT_CACHE_INTERLEAVE_H
 
@@ -21,8 +20,8 @@ struct gt_bank_line {
 
 struct gt_interleave_scheme {
 	const char *name;
-	uint64_t chunk; /* bytes that stay together where the text gives none; 0: a line */
-	/* Which numbers of banks it works with. NULL: any. */
+	uint64_t chunk; /* bytes of a chunk if the text gives none; 0: a line */
+	/* Whether it supports this number of banks. NULL: all. */
 	int (*check)(uint32_t banks, struct gt_error *error);
 	/* NULL: no scheme. */
 	struct gt_bank_line (*place)(const struct gt_interleave *interleave, uint64_t line);
@@ -40,8 +39,8 @@ struct gt_interleave {
 /* Reads "NAME" or "NAME:BYTES". Returns 0, or -1 with what is accepted. */
 int gt_interleave_parse(const char *text, struct gt_interleave *interleave, struct gt_error *error);
 
-/* Makes a parsed one ready for so many partitions, banks of each, and bytes of a line. Returns 0, or -1
- * with what does not fit. */
+/* Prepares a parsed scheme for these numbers of partitions, banks of each, and bytes of a line. Returns 0, or -1 with what
+ * is not supported. */
 int gt_interleave_open(struct gt_interleave *interleave, uint32_t partitions, uint32_t banks, uint64_t line_bytes,
 		       struct gt_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set that is a sum of bits: a table for each byte of the line's number. */
+/* Sets that are sums over GF(2) of bits: a table for each byte of the line's number. */
 #include "cache/index/index.h"
 
 #include <stdlib.h>

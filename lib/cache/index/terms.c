@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Index functions that are written down: as sums of products of address bits, or line by line. They are what gpchase
- * infer finds where no function with a name fits. */
+/* Explicit index functions: sums of products of address bits, or a table of lines. gpchase infer finds them if no named
+ * function fits. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* First in, first out. The state is when each slot was filled. */
+/* First in, first out. The state is the time at which each slot was filled. */
 #include "cache/replace/replace.h"
 
 static void fill(struct gt_tags *tags, uint32_t set, uint32_t slot)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Least frequently used since it came in; of equals, the least recently used. The state is a
- * count of uses for each slot, the fill included, and the clock value of the last. */
+/* Least frequently used since the fill; among equals, the least recently used. The state of a slot is the number of its
+ * uses, including the fill, and the clock value of the last. */
 #include "cache/replace/replace.h"
 
 struct use {

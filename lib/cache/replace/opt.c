@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Belady (IBM Systems Journal 5, 1966): the line whose next use is farthest away leaves. The state is
- * the next use of each slot's line, as it was known when the line was used last, and a heap of the ways
- * of each set, the farthest first: sets may have many. A way whose line was dropped keeps its place; a
- * set that is asked for a victim has none of these. */
+/* Belady (IBM Systems Journal 5, 1966): evicts the line whose next use is farthest away. The state is the next use of each
+ * slot's line, set at its last use, and a heap of the ways of each set, the farthest first, since sets may have many ways.
+ * A way whose line was dropped keeps its place; a set in which a victim is chosen has no such way. */
 #include <stdbool.h>
 
 #include "cache/replace/replace.h"
@@ -25,7 +24,7 @@ static void put(struct use *uses, uint32_t place, uint32_t way)
 	uses[way].place = place ^ way;
 }
 
-/* Whether a way leaves before another: of equals the lower. */
+/* Whether a way is evicted before another; among equals the lower. */
 static bool leaves_before(const struct use *uses, uint32_t left, uint32_t right)
 {
 	return uses[left].next != uses[right].next ? uses[left].next > uses[right].next : left < right;

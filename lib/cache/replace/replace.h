@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which line leaves a full set: one file a policy, and a table. */
+/* The victim in a full set: one file per policy, and a table. */
 #ifndef GT_CACHE_REPLACE_H
 #define GT_CACHE_REPLACE_H
 
@@ -15,7 +15,7 @@
 /* A policy's settings, shared by all instances of a level. */
 struct gt_replacement {
 	const struct gt_policy *policy;
-	uint64_t seed;			    /* of what is random */
+	uint64_t seed;			    /* of random choices */
 	double cumulative[GT_WEIGHTS_MAX];  /* weighted: probability that the victim is this way or a lower one */
 	unsigned weights;
 };
@@ -23,7 +23,7 @@ struct gt_replacement {
 struct gt_policy {
 	const char *name;
 	bool looks_ahead;    /* needs the next use of the lines of a request: gt_tags.next_use */
-	/* Reads what follows "NAME:", NULL for nothing. NULL: the policy takes nothing. */
+	/* Reads the argument of "NAME:ARGUMENT", or NULL. NULL: the policy has no argument. */
 	int (*parse)(struct gt_replacement *replacement, const char *argument, struct gt_error *error);
 	/* Whether a set may have that many ways. NULL: any. */
 	int (*check)(const struct gt_replacement *replacement, uint32_t ways, struct gt_error *error);

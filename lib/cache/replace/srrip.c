@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Static re-reference interval prediction with two bits and hit priority (Jaleel, Theobald, Steely,
- * Emer, ISCA 2010): a line comes in with a long interval, a hit makes it near-immediate, and the
- * lowest way of distant interval leaves, all growing older until there is one. */
+ * Emer, ISCA 2010): a line is filled with a long interval, and a hit makes it near-immediate. The victim is the lowest way
+ * with a distant interval; all are aged until there is one. */
 #include "cache/replace/replace.h"
 
 enum { NEAR = 0, LONG = 2, DISTANT = 3 };

@@ -81,7 +81,7 @@ void gt_geometry_close(struct gt_geometry *geometry)
 	geometry->first = NULL;
 }
 
-/* Recency as it is when nothing is valid. */
+/* Sets the order of an empty cache. */
 static void reset_order(struct gt_tags *tags)
 {
 	const struct gt_geometry *geometry = tags->geometry;
@@ -197,7 +197,7 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
 	return way < ways ? first + way : GT_NO_SLOT;
 }
 
-/* The list's links from an end: 0 stands for the end itself. */
+/* The links of a list element; 0 is the end of the list. */
 static uint32_t *newer_of(struct gt_tags *tags, uint32_t set, uint32_t link)
 {
 	return link ? &tags->links[link - 1].newer : &tags->ends[set].older;
@@ -252,7 +252,7 @@ void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t li
 	tags->valid[slot] = tags->dirty[slot] = 0;
 }
 
-/* Moves a way behind those of the first n positions, of which it has one. */
+/* Moves a way from one of the first n positions to the last of them. */
 static void move_behind(struct gt_tags *tags, uint32_t set, uint32_t n, uint32_t way)
 {
 	const struct gt_geometry *geometry = tags->geometry;

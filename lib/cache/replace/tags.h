@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one cache instance holds: for each set its lines, which of their sectors are valid and
- * dirty, and how recently each was used. No policy lives here.
+/* The state of one cache instance: the lines of each set, their valid and dirty sectors, and their recency. Policies are
+ * elsewhere.
  *
  * A slot is a way of a set, numbered through the cache: the set's first slot plus the way. */
 #ifndef GT_CACHE_TAGS_H
@@ -34,8 +34,8 @@ struct gt_links {
 	uint32_t newer, older; /* slot + 1, or 0 */
 };
 
-/* Where a line is in a cache of many ways: a chained hash from line numbers to slots, so that a
- * lookup does not scan the set. Each slot is in at most one chain. */
+/* Finds lines in a cache of many ways without a scan of the set: a chained hash from line numbers to slots. Each slot is in
+ * at most one chain. */
 struct gt_finder {
 	uint32_t *heads; /* slot + 1 that begins each chain, 0 for none */
 	uint32_t *next;	 /* slot + 1 that follows each slot */
@@ -43,31 +43,30 @@ struct gt_finder {
 	uint32_t slots;
 };
 
-/* The order in which lines leave: those of a lower rank before the others. */
+/* The order of eviction: lines of a lower rank before the others. */
 enum gt_rank { GT_RANK_FIRST, GT_RANK_NORMAL, GT_RANK_LAST };
 
 struct gt_tags {
 	const struct gt_geometry *geometry;
 	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
-	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all here */
+	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all valid */
 	uint64_t *dirty; /* of each slot: mask of sectors written and not yet sent on */
-	/* Of each sector: the deepest recency position at which its line was touched since the sector
-	 * was last used. An LRU cache of more ways than that, with the same sets, would hold it. */
+	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
+	 * cache with the same sets and more ways than that would hold it. */
 	uint8_t *depth;
-	/* Ways by recency, most recent first; valid ways always stand before invalid ones. */
+	/* Ways by recency, most recent first; valid ways always precede invalid ones. */
 	uint64_t *nibbles;
 	uint8_t *bytes;
 	struct gt_links *links; /* of each slot: only valid ones are in the list */
 	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
-	struct gt_finder finder; /* only where recency is no GT_RECENCY_NIBBLES */
+	struct gt_finder finder; /* unless recency is GT_RECENCY_NIBBLES */
 	void *policy;		 /* the replacement policy's own state, zeroed by clear */
 	size_t policy_bytes;
 	uint8_t *rank;	 /* of each slot: enum gt_rank; NULL: all are normal */
-	uint64_t clock;	 /* counts what the policy counts */
+	uint64_t clock;	 /* advanced by the policy */
 	uint64_t random; /* the policy's generator */
-	/* Where the policy looks ahead: when the lines of the request that is served are used next, line
-	 * L's at L & next_mask. */
+	/* If the policy looks ahead: the next uses of the current request's lines, line L's at L & next_mask. */
 	const uint64_t *next_use;
 	uint64_t next_mask;
 };
@@ -80,13 +79,12 @@ void gt_geometry_close(struct gt_geometry *geometry);
 int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
 		 uint64_t seed, struct gt_error *error);
 void gt_tags_close(struct gt_tags *tags);
-/* Makes everything invalid. The generator goes on. */
+/* Makes everything invalid. The generator keeps its state. */
 void gt_tags_clear(struct gt_tags *tags);
 
 /* The invalid way of lowest index, or GT_NO_SLOT if the set is full. */
 uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set);
-/* Puts a line without sectors into a slot, in the place of what it held, and makes it the most
- * recent. */
+/* Puts a line without sectors into a slot, replacing its line, and makes it the most recent. */
 void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line);
 /* Makes a valid slot invalid. */
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
@@ -94,14 +92,14 @@ void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
 void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Gives a valid slot a rank. Returns 0, or -1 when memory is short. */
 int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error);
-/* Of a full set in which ranks differ: `chosen` if its rank is the lowest there, else the least recent
- * slot of that rank. `slots` is room for most_ways. */
+/* For a full set in which ranks differ: `chosen` if its rank is the lowest of the set, else the least recent slot of the
+ * lowest rank. `slots` has room for most_ways. */
 uint32_t gt_tags_lowest(const struct gt_tags *tags, uint32_t set, uint32_t chosen, uint32_t *slots);
 /* The least recent slot of a full set. */
 uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
-/* Lists the valid slots of a set, most recent first, and returns how many; room for most_ways. */
+/* Lists the valid slots of a set, most recent first, and returns their number; room for most_ways. */
 uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots);
-/* Makes a valid slot the most recent where recency is a list; no position is known there. */
+/* Makes a valid slot the most recent if recency is a list, which has no positions. */
 void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot);
 
 static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t line)
@@ -140,15 +138,14 @@ static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_
 	return found;
 }
 
-/* Where recency is no GT_RECENCY_NIBBLES: where the order of a set begins, for prefetching. */
+/* Unless recency is GT_RECENCY_NIBBLES: the beginning of a set's order, for prefetching. */
 static inline const void *gt_tags_order(const struct gt_tags *tags, uint32_t set)
 {
 	return tags->geometry->recency == GT_RECENCY_BYTES ?
 		       (const void *)&tags->bytes[gt_first_slot(tags->geometry, set)] : (const void *)&tags->ends[set];
 }
 
-/* Where recency is no GT_RECENCY_NIBBLES: the most recent slot of a set; GT_NO_SLOT, or an invalid slot,
- * if none is valid. */
+/* Unless recency is GT_RECENCY_NIBBLES: the most recent slot of a set; GT_NO_SLOT, or an invalid slot, if none is valid. */
 static inline uint32_t gt_tags_newest(const struct gt_tags *tags, uint32_t set)
 {
 	uint32_t first = gt_first_slot(tags->geometry, set);
@@ -179,7 +176,7 @@ static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 {
 	const uint64_t ones = UINT64_C(0x1111111111111111);
 	uint64_t order = *word, apart = order ^ way * ones;
-	/* Its lowest bit is in the nibble that is the way; borrows can only disturb those above it. */
+	/* The lowest bit is in the nibble that equals the way; borrows can only affect higher ones. */
 	uint64_t zero = (apart - ones) & ~apart & 8 * ones;
 	uint64_t moved = zero ^ (zero - 1); /* the nibbles up to that one */
 
@@ -200,7 +197,7 @@ static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t wa
 }
 
 /* Makes a slot the most recent. Returns the recency position it had among the valid ways of its
- * set, 0 for the most recent; always 0 where recency is a list. */
+ * set, 0 for the most recent; always 0 if recency is a list. */
 static inline unsigned gt_tags_touch(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
 	const struct gt_geometry *geometry = tags->geometry;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each way with a probability of its own: the L1 of Fermi replaces its four ways with 1/6, 1/2,
- * 1/6 and 1/6 [001] 4.2. */
+/* Each way has its own probability: Fermi's L1 replaces its four ways with 1/6, 1/2, 1/6 and 1/6 ([001] 4.2). */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both ways of issuing have in common: lookups, misses, arrivals. */
+/* The common part of stall and requeue: lookups, misses, arrivals. */
 #include "cache/timed/engine.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_
 		.position = UINT32_MAX, .warp = item->request.warp, .sm = item->request.sm};
 }
 
-/* [002] has a class of its own for what [000] counts as merges. */
+/* [002] has a separate class for the merges of [000]. */
 static uint8_t status_of(const struct gt_timed *timed, const struct gt_timed_event *event)
 {
 	switch (event->status) {
@@ -119,7 +119,7 @@ static void watch_effect(const struct gt_timed *timed, const struct gt_flight *f
 					      .sm = flight->request.sm});
 }
 
-/* The first in flight changes the cache. */
+/* Applies the first flight to the cache. */
 static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
 	struct gt_flight flight = *gt_flight_at(&engine->flights, engine->flights.head);
@@ -180,11 +180,11 @@ static bool warp_is_full(const struct gt_timed *timed, const struct gt_engine *e
 	return held >= timed->config.timed.per_warp;
 }
 
-/* What is on its way to a line and comes after `step` has begun. */
+/* The flights to a line that arrive after the beginning of `step`. */
 struct on_its_way {
 	uint64_t sectors;
-	uint64_t latest;	 /* arrival of those in question */
-	struct gt_flight *entry; /* the newest that brings some of them, NULL if none does */
+	uint64_t latest;	 /* arrival of the sectors in question */
+	struct gt_flight *entry; /* the newest that carries some of them; NULL: none does */
 };
 
 static struct on_its_way find_on_its_way(struct gt_engine *engine, uint64_t line, uint64_t missing)
@@ -238,7 +238,7 @@ void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *e
 	counters->mshr[gt_timed_bin(event->busy_after)]++;
 }
 
-/* Sends for `missing`, less what is on its way. The entry is there. */
+/* Sends a request for `missing` without the sectors in flight. An entry is free. */
 static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t away,
 		   uint64_t here, struct gt_timed_event *event, struct gt_error *error)
 {

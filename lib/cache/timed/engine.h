@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside a timed level: one engine for each instance, which has its own clock. Each file calls those
- * after it:
+/* The state of a timed level: one engine with its own clock for each instance. Each file calls only later ones:
  *
- *	timed.c     requests come, or a kernel ends: they gather by instance
- *	wave.c, pool.c  the requests of resident warps, and which warp issues, under an issue of the level's own
- *	stall.c, requeue.c  what waits at one instance is served, step by step
+ *	timed.c     takes requests, which are gathered by instance, or ends a kernel
+ *	wave.c, pool.c  the requests of resident warps, and which warp issues, if the level decides it
+ *	stall.c, requeue.c  serve the requests of one instance, step by step
  *	engine.c    one lookup: a hit, a miss that takes an MSHR entry, an arrival
- *	flight.c    what is on its way
- *	outbox.c    what is sent, put into the order of (step, SM) */
+ *	flight.c    misses in flight
+ *	outbox.c    sent requests, put into the order of (step, SM) */
 #ifndef GT_CACHE_TIMED_ENGINE_H
 #define GT_CACHE_TIMED_ENGINE_H
 
@@ -42,7 +41,7 @@ struct gt_outgoing {
 	uint8_t status; /* of a lookup that is passed on under --emit all */
 };
 
-/* What an instance has sent, or has still to serve, by step. */
+/* Requests that an instance has sent, or has still to serve, by step. */
 struct gt_outbox {
 	struct gt_outgoing *rows;
 	size_t first, n, capacity;
@@ -52,13 +51,13 @@ struct gt_engine {
 	struct gt_tags *tags;
 	size_t number; /* of the instance */
 	uint64_t begun; /* its clock at the first request of this kernel */
-	uint64_t clock; /* nothing that comes is served before */
-	uint64_t floor; /* nothing will be sent before */
+	uint64_t clock; /* no request is served before this step */
+	uint64_t floor; /* no request will be sent before this step */
 	bool active;	/* it had a request in this kernel */
-	struct gt_outbox queued; /* requests that came, by step; none under an issue of its own */
-	uint64_t group_step;	 /* of the items or of the wave that wait: the first's */
+	struct gt_outbox queued; /* requests received, by step; none if the level decides which warps issue */
+	uint64_t group_step;	 /* step of the first waiting item or wave */
 	struct gt_items items;	 /* that issue together */
-	struct gt_wave wave;   /* of its own issue: what is resident together */
+	struct gt_wave wave;   /* the resident warps, if the level decides which warps issue */
 	uint64_t random;
 	struct gt_flights flights;
 	uint32_t *busy; /* entries taken, of each MSHR set */
@@ -75,35 +74,35 @@ struct gt_timed {
 	uint32_t *active_list; /* numbers of those in use, ascending order of first use */
 	uint32_t banks;
 	bool limited; /* ports */
-	bool instant; /* latency fixed:0 and stall: misses are hits to come, as in the functional model */
+	bool instant; /* latency fixed:0 and stall: misses take effect at once, as in the functional model */
 	struct gt_timed_counters counters;
-	struct gt_sink collected; /* what the functional model sends, on its way to an outbox */
+	struct gt_sink collected; /* requests that the functional model sends, before they are put into an outbox */
 	struct gt_engine *sender; /* whose outbox that is */
-	uint64_t last_step;	  /* of the requests that came */
-	uint64_t released;	  /* what is before this step has been passed on */
-	size_t waiting, retry;	  /* rows in outboxes; how many make a release worth a try */
+	uint64_t last_step;	  /* of the requests received */
+	uint64_t released;	  /* rows before this step have been passed on */
+	size_t waiting, retry;	  /* rows in outboxes; the number at which a release is tried */
 	void (*watch)(void *context, const struct gt_timed_event *event);
 	void *watch_context;
 };
 
-/* Serves what an instance has gathered: the items, or the wave, under stall and under requeue. */
+/* Serve the requests gathered for an instance, items or a wave, with stall and with requeue. */
 int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 
-/* The step at which what waits can begin. */
+/* The step at which the waiting requests can begin. */
 static inline uint64_t gt_engine_start(const struct gt_engine *engine)
 {
 	return engine->group_step > engine->clock ? engine->group_step : engine->clock;
 }
 
-/* Cuts a request into lookups: a load by line, all else is one. Returns how many. */
+/* Splits a request into lookups: a load by lines; any other is one. Returns their number. */
 unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,
 		       struct gt_item items[GT_PIECES_MAX]);
 /* Room for `more` items. */
 int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error);
 
-/* Whether a lookup waits for what it misses: a load, or an atomic that is done here. */
+/* Whether a lookup waits for missing sectors: a load, or an atomic that is executed here. */
 static inline bool gt_engine_waits(const struct gt_timed *timed, const struct gt_item *item)
 {
 	return item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && timed->config.write == GT_WRITE_BACK);
@@ -122,21 +121,20 @@ static inline bool gt_engine_port(const struct gt_timed *timed, struct gt_engine
 	return true;
 }
 
-/* Where the recency of an item's line stands in its set, or UINT32_MAX. */
+/* The recency position of an item's line in its set, or UINT32_MAX. */
 uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
 			    uint32_t slot);
 
-/* A step begins: no port is taken; what arrives before it changes the cache, and the entries of what arrives
- * in it are free. */
+/* Begins a step: all ports are free, earlier arrivals change the cache, and the entries of this step's arrivals are free. */
 int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_error *error);
 
-/* Serves one lookup by the functional model, at once, as a request of the event's step, and says in
- * the event what it found. */
+/* Serves one lookup at once by the functional model, as a request of the event's step, and records the result in the
+ * event. */
 int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		    struct gt_timed_event *event, struct gt_error *error);
 
-/* Reserves an entry for the sectors that a lookup misses, and sends for them; or joins what is on
- * its way; or fails. `event` says what and how long. */
+/* Reserves an entry for the sectors that a lookup misses and requests them; or joins a flight; or fails. `event` gets the
+ * outcome and the latency. */
 int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
 		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error);
 
@@ -149,14 +147,14 @@ uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 int gt_outbox_add(struct gt_outbox *outbox, const struct gt_outgoing *row, struct gt_error *error);
 /* Puts a row into the outbox. */
 int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error);
-/* Counts a lookup, and puts it there if all are emitted, with what the event says of it. */
+/* Counts a lookup and, if all are emitted, puts it there with the event's status. */
 int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   const struct gt_timed_event *event, struct gt_error *error);
 
-/* The flush of `collected`: what the functional model sent goes to the sender's outbox. */
+/* The flush of `collected`: moves requests of the functional model to the sender's outbox. */
 int gt_timed_collect(void *timed, struct gt_rows *rows, struct gt_error *error);
 
-/* Gives the sink what no instance can come before any more; or all. */
+/* Gives the sink the rows that no instance can precede any more; or all. */
 int gt_timed_release(struct gt_timed *timed, bool all, struct gt_sink *sent, struct gt_error *error);
 
 static inline unsigned gt_timed_bin(uint64_t value)
@@ -166,7 +164,7 @@ static inline unsigned gt_timed_bin(uint64_t value)
 	return bin < GT_TIMED_BINS ? bin : GT_TIMED_BINS - 1;
 }
 
-/* An event of an item, yet without a status. */
+/* An event for an item, without a status yet. */
 struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_engine *engine,
 				  const struct gt_item *item, uint64_t step);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is on its way into one cache: the blocks that misses wait for, with the MSHR entries they
- * hold, and hits that have yet to take effect. In the order of their arrival, ties in the order in
- * which they were sent. */
+/* The flights into one cache: blocks that misses wait for, with their MSHR entries, and hits that have not taken effect
+ * yet. In the order of arrival, ties in the order of sending. */
 #ifndef GT_CACHE_TIMED_FLIGHT_H
 #define GT_CACHE_TIMED_FLIGHT_H
 
@@ -18,7 +17,7 @@ struct gt_flight {
 	uint64_t arrival; /* the step at whose end it changes the cache */
 	uint64_t line;
 	uint64_t sectors; /* that come; of a hit, none */
-	uint64_t uses;	  /* of a hit: they come back, if the line has left meanwhile */
+	uint64_t uses;	  /* of a hit: filled again if the line has been evicted meanwhile */
 	uint64_t dirty;	  /* sectors that an atomic will have changed */
 	uint32_t merges;
 	uint32_t mshr_set;
@@ -29,8 +28,8 @@ struct gt_flight {
 
 struct gt_flights {
 	struct gt_flight *pool;
-	uint32_t *order; /* a ring: places in the pool, from head to tail */
-	uint64_t head, released, tail; /* those before `released` hold their entry no longer */
+	uint32_t *order; /* a ring: indices in the pool, from head to tail */
+	uint64_t head, released, tail; /* those before `released` no longer hold their entry */
 	uint32_t capacity; /* of both, a power of two */
 	uint32_t vacant;   /* a chain of unused places */
 	uint32_t chains[GT_FLIGHT_CHAINS];
@@ -39,9 +38,9 @@ struct gt_flights {
 void gt_flights_open(struct gt_flights *flights);
 void gt_flights_close(struct gt_flights *flights);
 
-/* Adds one, but not yet to the chain of its line if it brings no sectors. */
+/* Adds a flight; without sectors it is not added to the chain of its line yet. */
 int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, struct gt_error *error);
-/* Forgets the first. */
+/* Removes the first. */
 void gt_flights_drop_first(struct gt_flights *flights);
 
 static inline struct gt_flight *gt_flight_at(const struct gt_flights *flights, uint64_t place)

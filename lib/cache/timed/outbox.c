@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instances have clocks of their own; what they send is put into the order of (step, SM) here. */
+/* Instances have clocks of their own; the requests that they send are put into the order of (step, SM) here. */
 #include <stdlib.h>
 
 #include "base/grown.h"
@@ -50,7 +50,7 @@ static bool before(const struct gt_timed *timed, uint32_t left, uint32_t right)
 	return a != b ? a < b : left < right;
 }
 
-/* Puts the root of a heap of instances in its place. */
+/* Restores the order of a heap of instances from position `at` down. */
 static void sink_down(const struct gt_timed *timed, uint32_t *heap, size_t n, size_t at)
 {
 	for (;;) {
@@ -78,7 +78,7 @@ static int pass(const struct gt_outgoing *sent, struct gt_sink *sink, struct gt_
 	return 0;
 }
 
-/* Closes the gap at the front, when it is the larger part. */
+/* Removes the consumed rows at the front if they are the larger part. */
 static void settle(struct gt_outbox *outbox)
 {
 	if (outbox->first < outbox->n - outbox->first)

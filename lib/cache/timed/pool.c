@@ -58,7 +58,7 @@ static uint32_t take_from_set(struct gt_ready *ready, uint32_t warp)
 	return warp;
 }
 
-/* Round robin: each in turn. */
+/* Round robin. */
 static uint32_t take_next(struct gt_ready *ready)
 {
 	uint32_t warp = ready->last == GT_NO_WARP ? GT_NO_WARP : next_in_set(ready, ready->last + 1);
@@ -66,7 +66,7 @@ static uint32_t take_next(struct gt_ready *ready)
 	return take_from_set(ready, warp != GT_NO_WARP ? warp : next_in_set(ready, 0));
 }
 
-/* Greedy, then oldest: the same as long as it can go on. One that has just failed cannot. */
+/* Greedy, then oldest: the same warp as long as it is ready. One that has just failed is not. */
 static uint32_t take_greedy(struct gt_ready *ready)
 {
 	uint32_t warp = ready->last, failed = ready->failed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which warp of a wave issues next. Each scheduler has the warps whose place in the wave, modulo
- * schedulers, is its own; a warp is ready, delayed, taken by its scheduler, or done. */
+/* Which warp of a wave issues next. Warps are assigned to schedulers by their place in the wave modulo schedulers. A warp is
+ * ready, delayed, taken by its scheduler, or done. */
 #ifndef GT_CACHE_TIMED_POOL_H
 #define GT_CACHE_TIMED_POOL_H
 
@@ -17,7 +17,7 @@ struct gt_ready {
 	uint32_t first;
 	uint32_t n;	 /* ready */
 	uint32_t last;	 /* that was taken; or GT_NO_WARP */
-	uint32_t failed; /* found no MSHR when it was taken last; or GT_NO_WARP */
+	uint32_t failed; /* the warp that found no MSHR when it was taken last; or GT_NO_WARP */
 };
 
 struct gt_issue_policy;
@@ -31,24 +31,24 @@ struct gt_pool {
 	uint32_t delayed_n;
 	uint32_t *delayed; /* a heap by (ready, order) */
 	uint64_t delays;
-	void *memory; /* that queues, sets and heap are parts of */
+	void *memory; /* of queues, sets and heap */
 };
 
-/* All warps of the wave, which is in order, are ready. Returns 0, or -1 when memory is short. */
+/* Opens a pool in which all warps of the ordered wave are ready. Returns 0, or -1 when memory is short. */
 int gt_pool_open(struct gt_pool *pool, struct gt_wave *wave, enum gt_own_issue issue, uint32_t schedulers,
 		 struct gt_error *error);
 void gt_pool_close(struct gt_pool *pool);
 
 /* Takes the next warp of a scheduler; GT_NO_WARP if none is ready. */
 uint32_t gt_pool_take(struct gt_pool *pool, uint32_t scheduler);
-/* Gives one back that found no MSHR. */
+/* Returns a warp that found no MSHR. */
 void gt_pool_fail(struct gt_pool *pool, uint32_t warp);
-/* Gives one back that can go on at step `ready`. */
+/* Returns a warp that can continue at step `ready`. */
 void gt_pool_delay(struct gt_pool *pool, uint32_t warp, uint64_t ready);
-/* Makes those ready whose delay is over at `step`. */
+/* Makes the warps ready whose delay has passed at `step`. */
 void gt_pool_wake(struct gt_pool *pool, uint64_t step);
 
-/* When the first of those that are delayed can go on. There must be one. */
+/* The step at which the first delayed warp can continue. There must be one. */
 static inline uint64_t gt_pool_next(const struct gt_pool *pool)
 {
 	return pool->wave->warps[pool->delayed[0]].ready;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* [002] 4.2 to 4.5: the warps of a wave wait in a pool; each scheduler serves the next access of one of
- * them, one request a step, and the warp comes back after a time that grows with the latency; a warp
- * that finds no MSHR entry goes back to the pool and tries that request again. */
+/* [002] 4.2 to 4.5: the warps of a wave wait in a pool. Each scheduler serves the next access of one of them, one request a
+ * step, and the warp returns after a delay proportional to the latency. A warp that finds no MSHR entry returns to the pool
+ * and retries that request. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/timed/engine.h"
 #include "cache/timed/pool.h"
 
-/* What a scheduler is at: a request of a warp, cut into lookups. */
+/* The state of a scheduler: a request of a warp, split into lookups. */
 struct running {
 	uint32_t warp; /* or GT_NO_WARP */
 	uint8_t n, next;
@@ -21,8 +21,8 @@ struct run {
 	uint32_t running_n;
 };
 
-/* The sectors of a line that come in this step: they can be used, though the order of the lines
- * changes after. That is how tables 3 to 5 of [002] agree. */
+/* The sectors of a line that arrive in this step. They can be used already, although the order of the lines changes later;
+ * this agrees with tables 3 to 5 of [002]. */
 static uint64_t coming_now(struct gt_engine *engine, uint64_t line, uint64_t step)
 {
 	const struct gt_flights *flights = &engine->flights;
@@ -54,7 +54,7 @@ static void count_hit(struct gt_timed *timed, struct gt_engine *engine, const st
 		counters->mru[0] += n;
 }
 
-/* A part of a line hits where another misses. */
+/* Counts the sectors that hit in a lookup whose other sectors miss. */
 static void count_part(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
 		       uint64_t missing)
 {
@@ -68,8 +68,8 @@ static void count_part(struct gt_timed *timed, struct gt_engine *engine, const s
 		mru[0] += (uint64_t)__builtin_popcountll(hits);
 }
 
-/* Whether a hit can take effect at once: nothing else changes the cache, nor looks into it, before the
- * end of the step. Who watches sees effects in their own place. */
+/* Whether a hit can take effect at once: nothing else changes or reads the cache before the end of the step, and no watcher
+ * needs the effect as an event of its own. */
 static bool is_alone(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_timed_event *event)
 {
 	const struct gt_flights *flights = &engine->flights;
@@ -78,7 +78,7 @@ static bool is_alone(const struct gt_timed *timed, const struct gt_engine *engin
 	       (flights->head == flights->tail || gt_flight_at(flights, flights->head)->arrival > event->step);
 }
 
-/* A use that is still to take effect, without an entry. */
+/* Adds a use that takes effect later, without an entry. */
 static int add_effect(struct gt_engine *engine, const struct gt_item *item, const struct gt_timed_event *event,
 		      bool changes, struct gt_error *error)
 {
@@ -123,7 +123,7 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 	return add_effect(engine, item, event, changes, error);
 }
 
-/* The lookups of the running warp's next request. */
+/* Splits the running warp's next request into lookups. */
 static void cut_request(const struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
 {
 	const struct gt_warp *warp = &engine->wave.warps[running->warp];
@@ -131,8 +131,8 @@ static void cut_request(const struct gt_timed *timed, const struct gt_engine *en
 	running->n = (uint8_t)gt_engine_cut(timed, &engine->wave.requests[warp->next].request, 0, running->items);
 }
 
-/* A request is served: the next of the access follows. Done with the access, the warp is delayed in
- * proportion to the time until all of it has taken effect. */
+/* Continues after a request was served: with the next one of the access or, after the last, with a delay of the warp in
+ * proportion to the time until the whole access has taken effect. */
 static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 		  uint64_t step)
 {
@@ -184,7 +184,7 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct run *r
 	return 0;
 }
 
-/* Every scheduler that has none takes a warp. */
+/* Every scheduler without a warp takes one. */
 static void take_warps(const struct gt_timed *timed, const struct gt_engine *engine, struct run *run)
 {
 	for (uint32_t s = 0; s < run->pool.schedulers && run->pool.ready_n > 0; s++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The level of gcache: functional or timed, as the options ask, and made anew where a kernel or its GPU wants another. */
+/* The level of gcache: functional or timed by the options, and recreated if a kernel or its GPU requires other parameters. */
 #ifndef GT_CACHE_STAGE_H
 #define GT_CACHE_STAGE_H
 
@@ -9,7 +9,7 @@
 #include "cache/timed/timed.h"
 #include "cache/warm.h"
 
-/* Begins with its settings and nothing else. */
+/* Begins with its settings; all else is zero. */
 struct gt_cache_stage {
 	const struct gt_level_settings *settings;
 	char *said;		/* the level's parameters: gt_level_said */
@@ -19,11 +19,11 @@ struct gt_cache_stage {
 	struct gt_warming warming;
 };
 
-/* Whether the parameters fit together: those whose bit (1 << id) is in `known`, or all for ~0. */
+/* Whether the parameters are compatible: those whose bit (1 << id) is in `known`, or all for ~0. */
 int gt_cache_stage_check(const struct gt_cache_stage *stage, const struct gt_level_config *config, uint64_t known,
 			 struct gt_error *error);
 
-/* A kernel begins, with a config that passed the check: in the level there is, if nothing about it changed. */
+/* Begins a kernel with a config that passed the check. The present level is kept if no parameter has changed. */
 int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
 			 const struct gt_kernel *kernel, struct gt_error *error);
 /* A count of the kernel. The allocations and copies that warm the level may precede or follow its launch. */

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* [000] 4.4: the accesses that issue together go through the ports of their banks, warps of smaller
- * index first; a miss that finds no MSHR entry tries again in the next step; what comes next waits
- * until all of them are served. */
+/* [000] 4.4: the accesses that issue together use the ports of their banks, warps of smaller index first. A miss that finds
+ * no MSHR entry is retried in the next step. The next accesses wait until all of these are served. */
 #include <stdlib.h>
 
 #include "cache/timed/engine.h"
 #include "cache/timed/pool.h"
 #include "stream/op.h"
 
-/* What a lookup waits for, in a step that served none. */
+/* What lookups wait for, in a step that served none. */
 struct step_result {
 	size_t served;
 	uint64_t fails, conflicts;
 };
 
-/* Of a warp in a group: when its last lookup was served, and when the latest takes effect. */
+/* For a warp in a group: the step at which its last lookup was served, and that at which the latest takes effect. */
 struct last {
 	uint64_t served, effect;
 };
@@ -32,7 +31,7 @@ static void sort_by_bank(struct gt_item *items, size_t n)
 	}
 }
 
-/* A load, or an atomic that is done here. */
+/* A load, or an atomic that is executed here. */
 static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   struct gt_timed_event *event, struct gt_error *error)
 {
@@ -66,8 +65,8 @@ static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const st
 	return gt_engine_serve(timed, engine, item, event, error);
 }
 
-/* One step: what is served leaves the list, in which `n` lookups wait. `last`, if any, takes for each
- * warp when its last lookup was served and takes effect. */
+/* One step: removes the served lookups from the list of `n`. `last`, if not NULL, gets for each warp when its last lookup was
+ * served and takes effect. */
 static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step, struct last *last,
 		    struct step_result *result, struct gt_error *error)
 {
@@ -101,8 +100,8 @@ static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n,
 	return 0;
 }
 
-/* Nothing was served, so nothing will be before the next arrival: its step. Who watches sees all,
- * and so does who takes every attempt. */
+/* If nothing was served, nothing will be before the next arrival: returns its step. With a watcher, or if every attempt is
+ * emitted, no step is skipped. */
 static uint64_t next_change(const struct gt_timed *timed, const struct gt_engine *engine, uint64_t step)
 {
 	const struct gt_flights *flights = &engine->flights;
@@ -110,7 +109,7 @@ static uint64_t next_change(const struct gt_timed *timed, const struct gt_engine
 
 	if (timed->watch || timed->config.emit == GT_EMIT_ALL || flights->head == flights->tail)
 		return next;
-	/* A block that came in this step is seen in the next. */
+	/* A block that arrives in this step is visible in the next. */
 	uint64_t first = gt_flight_at(flights, flights->head)->arrival;
 	return first > next ? first : next;
 }
@@ -146,9 +145,9 @@ int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_
 	return run_group(timed, engine, gt_engine_start(engine), NULL, error);
 }
 
-/* ---- an issue of its own ---- */
+/* ---- the level decides which warps issue ---- */
 
-/* A group: the warps that the schedulers take, and when they are done. */
+/* A group: the warps that the schedulers take, and when each is done. */
 struct group {
 	uint32_t *warps;
 	struct last *last;
@@ -189,7 +188,7 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct g
 	return 0;
 }
 
-/* The warps of a group that have more to do can, when all are served and what they wait for is there. */
+/* Returns the warps of a served group that have further accesses; each continues when its data has arrived. */
 static void give_back(const struct gt_timed *timed, const struct gt_engine *engine, struct gt_pool *pool,
 		      const struct group *group)
 {

@@ -12,7 +12,7 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-#define STEP_MAX (UINT64_MAX / 4) /* of a request: clocks go on from there */
+#define STEP_MAX (UINT64_MAX / 4) /* of a request; clocks advance beyond it */
 #define GATHERED_ROWS 4096	  /* of an instance, that are served together */
 #define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
 
@@ -187,7 +187,7 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	return result == 0 ? gt_timed_collect(timed, timed->collected.rows, error) : -1;
 }
 
-/* Groups are served some at a time, so that the machine finds the cache they look into in its own. */
+/* Several groups are served together, so that the modelled cache stays in the machine's own. */
 static int take_group(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
 		      struct gt_error *error)
 {
@@ -221,8 +221,8 @@ static int check_step(struct gt_timed *timed, uint64_t step, struct gt_error *er
 	return 0;
 }
 
-/* What comes has the last step at least, so groups of earlier steps are complete and instances that
- * have no requests any more need not hold up what the others send. */
+/* Later requests have at least the last step, so groups of earlier steps are complete, and instances without further
+ * requests need not delay the output of the others. */
 static int catch_up(struct gt_timed *timed, struct gt_error *error)
 {
 	for (size_t i = 0; i < timed->active && timed->config.timed.issue == GT_OWN_SCHEDULE; i++) {
@@ -277,7 +277,7 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 	return 0;
 }
 
-/* What waits is served, and what is on its way arrives. */
+/* Serves waiting requests and completes all flights. */
 static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
 	if (serve(timed, engine, error) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache level, timed: parallel banks with ports, MSHRs and latencies. [000] 4.4 where a full MSHR
- * stalls (--on-full stall), [002] 4.2 to 4.5 where it sends the warp to the end of the queue
- * (requeue). Tags, index and replacement are those of the functional level. */
+/* A timed cache level: parallel banks with ports, MSHRs and latencies. If the MSHRs are full it stalls ([000] 4.4, --on-full
+ * stall), or the warp goes to the end of the queue ([002] 4.2 to 4.5, requeue). Tags, index and replacement are those of the
+ * functional level. */
 #ifndef GT_CACHE_TIMED_H
 #define GT_CACHE_TIMED_H
 
@@ -15,14 +15,14 @@
 enum gt_timed_status {
 	GT_TIMED_HIT,
 	GT_TIMED_MISS,	 /* took an entry, if there are MSHRs, and was sent on */
-	GT_TIMED_MERGED, /* what it misses is on its way: [002]'s latency miss */
+	GT_TIMED_MERGED, /* joined a miss in flight: the latency miss of [002] */
 	GT_TIMED_FAIL,	 /* no MSHR entry, or no merge: tried again later */
-	GT_TIMED_PASSED, /* a store, or what bypasses: no waiting */
-	GT_TIMED_EFFECT, /* a block comes, or a hit takes effect */
+	GT_TIMED_PASSED, /* a store, or a request that bypasses: no waiting */
+	GT_TIMED_EFFECT, /* a block arrives, or a hit takes effect */
 	GT_TIMED_STATUSES
 };
 
-/* What happened to one lookup, for the callback that watches. */
+/* The event of one lookup, for the watching callback. */
 struct gt_timed_event {
 	enum gt_timed_status status;
 	uint64_t step;
@@ -46,18 +46,18 @@ void gt_timed_close(struct gt_timed *timed);
 void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const struct gt_timed_event *event),
 		    void *context);
 
-/* -1 where a kernel's window would have to be honoured: the timed model honours none. */
+/* Returns -1 if the window applies to this level, since the timed model does not support windows. */
 int gt_timed_window(const struct gt_timed *timed, const struct gt_window *window, struct gt_error *error);
 
-/* A kernel begins: counters are zero and steps begin at 0. What the level holds stays. */
+/* A kernel begins: counters are zero and steps begin at 0. The contents of the level are kept. */
 void gt_timed_begin(struct gt_timed *timed);
 
-/* Takes scheduled requests, by step. What is sent goes to `sent`, by (step, SM), at the step
- * that the model found; or with emit all each lookup, and each attempt that failed, with its status. */
+/* Takes scheduled requests in the order of steps. `sent` gets the requests sent on, by (step, SM) with the step of the model;
+ * or with emit all each lookup and each failed attempt, with its status. */
 int gt_timed_take(struct gt_timed *timed, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error);
 
-/* The kernel ends: serves what waits, lets everything arrive, and flushes if the config says so. */
+/* The kernel ends: serves waiting requests, completes all flights, and flushes if the config requires it. */
 int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error);
 
 /* As gt_level_count, with the counters of time. */

@@ -7,7 +7,7 @@
 
 #define NO_WARP UINT32_MAX
 
-/* A block and its warps stand in one table. */
+/* A block and its warps are in one table. */
 static uint64_t key_of_block(uint32_t block)
 {
 	return (uint64_t)block << 17 | 1;

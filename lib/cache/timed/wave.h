@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one instance keeps where it issues itself: the requests of the warps that are resident
- * together, in the order in which each warp makes them. */
+/* The requests of the warps that are resident together on one instance, in the order of each warp, if the level decides
+ * which warps issue. */
 #ifndef GT_CACHE_TIMED_WAVE_H
 #define GT_CACHE_TIMED_WAVE_H
 
@@ -20,12 +20,12 @@ struct gt_wave_request {
 struct gt_warp {
 	uint32_t block;
 	uint16_t warp;
-	uint8_t piece;	    /* of its next request: the first that is not served */
+	uint8_t piece;	    /* of its next request: the first piece that is not served */
 	uint32_t next;	    /* of its requests; GT_NO_REQUEST: it is done */
 	uint32_t last;	    /* of its requests */
-	uint32_t follower;  /* the warp that came after it the last time: most often it does again */
+	uint32_t follower;  /* the warp that last followed it; tried first */
 	uint64_t effect;    /* the latest of the requests of its access so far */
-	uint64_t ready;	    /* the step from which it can go on, while it is delayed */
+	uint64_t ready;	    /* while delayed: the step at which it can continue */
 	uint64_t order;	    /* in which warps were delayed */
 };
 
@@ -42,8 +42,8 @@ int gt_wave_open(struct gt_wave *wave, struct gt_error *error);
 void gt_wave_close(struct gt_wave *wave);
 void gt_wave_clear(struct gt_wave *wave);
 
-/* Whether row i begins the next wave: a block that is new begins with a smaller access number than
- * the row before, which does not happen within a wave under gschedule --issue rr. */
+/* Whether row i begins the next wave: a new block begins with a smaller access number than the previous row, which does not
+ * happen within a wave of gschedule --issue rr. */
 bool gt_wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t i);
 int gt_wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error);
 /* Puts the warps in order of block and index. Nothing can be added after. */
