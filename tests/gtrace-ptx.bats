@@ -123,6 +123,24 @@ print(len(live))")
 	[ "$(rows "$t/stream" | wc -l)" -eq 0 ]
 }
 
+@test "the estimate of registers keeps below what a GPU full of threads has" {
+	gtrace-ptx --list $ptx/conv3d.ptx | grep -q 'registers=48 (estimated)'		      # .target sm_75: 64
+	gtrace-ptx --list --gpu a100 $ptx/conv3d.ptx | grep -q 'registers=32 (estimated)' # 65536 / (64 * 32)
+}
+
+@test "the estimate of registers is near what ptxas gives the examples" {
+	command -v ptxas >/dev/null || skip "no ptxas here"
+	for file in "$ROOT"/$ptx/*.ptx; do
+		ptxas -v -arch=sm_80 -o "$t/cubin" "$file" 2>&1 |
+			sed -n "s/.*Compiling entry function '\([^']*\)'.*/\1/p; s/.*Used \([0-9]*\) registers.*/\1/p" | paste - - >>"$t/ptxas"
+		gtrace-ptx --list --gpu a100 "$file" | sed 's/.*registers=\([0-9]*\) (estimated).*name=\(.*\)/\2\t\1/' >>"$t/estimated"
+	done
+	sort "$t/ptxas" >"$t/ptxas.sorted"
+	sort "$t/estimated" | join "$t/ptxas.sorted" - >"$t/both"
+	awk '{ error = ($3 - $2) / $2; sum += error < 0 ? -error : error; low += error < -0.25 }
+	     END { print "# mean error", sum / NR, "of", NR, "kernels, low by a quarter", low; exit !(NR >= 60 && sum / NR < 0.16 && low / NR < 0.05) }' "$t/both"
+}
+
 @test "the kernel record: name, shape, registers, shared bytes; the GPU goes into the stream" {
 	run_ptx $ptx/gemm_tiled.ptx 'gemm_tiled<<<(2,2),(16,16),4096>>>(f32[1024]:ramp, f32[1024]:ramp, f32[1024], 32)' --registers 40 --gpu titanv
 	gtrace-cat "$t/stream" | grep '^#kernel' >"$t/kernel"

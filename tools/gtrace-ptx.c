@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "gpu/occupancy.h"
 #include "ptx/launch/launch.h"
 #include "ptx/launch/run.h"
 #include "ptx/record/recorder.h"
@@ -271,6 +272,7 @@ int main(int argc, char **argv)
 {
 	static struct gtrace_ptx self;
 	struct tool *tool = &self.tool;
+	struct gt_limits limits;
 
 	tool_begin(tool, "gtrace-ptx", NULL, argc, argv);
 	tool->print_help = print_help;
@@ -285,6 +287,8 @@ int main(int argc, char **argv)
 	if (!self.machine)
 		tool_fail(tool);
 	gt_ptx_machine_notes(self.machine, &self.notes);
+	tool_must(tool, gt_limits_load(&limits, &self.tracing.gpu, &tool->error));
+	gt_ptx_machine_full_registers(self.machine, gt_limits_full_registers(&limits));
 	self.mode(&self);
 	clean_up(&self);
 	tool_end(tool);

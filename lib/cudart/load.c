@@ -112,6 +112,7 @@ void gt_cudart_load(struct gt_fat *fat)
 	if (!fat->machine)
 		gt_cudart_stop("%s", error.text);
 	gt_ptx_machine_notes(fat->machine, &notes);
+	gt_ptx_machine_full_registers(fat->machine, gt_limits_full_registers(&gt_cudart.limits));
 	fill_managed(fat);
 }
 

@@ -74,6 +74,14 @@ int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt
 	return options ? load_carveouts(limits, options, error) : 0;
 }
 
+uint32_t gt_limits_full_registers(const struct gt_limits *limits)
+{
+	if (!limits->registers || !limits->warps)
+		return 0;
+	uint64_t each = round_down(limits->registers / limits->warps, limits->register_unit) / WARP_THREADS;
+	return each < UINT32_MAX ? (uint32_t)each : UINT32_MAX;
+}
+
 /* ---- the limits, one by one: blocks that fit an SM ---- */
 
 static uint64_t by_blocks(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t shared)

@@ -52,6 +52,9 @@ struct gt_occupancy {
 /* The limits in a description (NULL: none are known). Returns 0, or -1 naming the key. */
 int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error);
 
+/* The registers of a thread that an SM with its most warps has for each; 0 if the limits do not say. */
+uint32_t gt_limits_full_registers(const struct gt_limits *limits);
+
 /* The occupancy of a kernel whose blocks have these needs. Returns 0, or -1 naming the limit if no block fits. */
 int gt_occupancy_find(struct gt_occupancy *occupancy, const struct gt_limits *limits, const struct gt_block_needs *needs,
 		 struct gt_error *error);

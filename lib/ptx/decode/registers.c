@@ -87,7 +87,6 @@ struct visitor {
 	/* Of a block under way. */
 	uint64_t *live, *defined, *used;
 	size_t position;
-	uint32_t words; /* 32-bit words of the registers in `live` */
 };
 
 static int visit_name(struct visitor *visitor, const char *name, bool written)
@@ -185,11 +184,6 @@ static void extend(struct gt_ptx_register *reg, size_t position)
 	reg->last = position > reg->last ? position : reg->last;
 }
 
-static uint32_t words_of(enum gt_ptx_type type)
-{
-	return type == GT_PTX_PRED ? 0 : (gt_ptx_type_size(type) + 3) / 4;
-}
-
 /* Then, backwards, where each register lives. A result never shares the slot of a source of the
  * same instruction: sources live to the next position after the result's. */
 static int trace_lives(struct visitor *visitor, size_t index, bool written)
@@ -199,18 +193,13 @@ static int trace_lives(struct visitor *visitor, size_t index, bool written)
 	if (written) {
 		extend(reg, visitor->position + 1);
 		extend(reg, visitor->position + 2);
-		if (!visitor->guarded && is_in(visitor->live, index)) {
+		if (!visitor->guarded)
 			take_out(visitor->live, index);
-			visitor->words -= words_of(reg->type);
-		}
 		return 0;
 	}
 	extend(reg, visitor->position);
 	extend(reg, visitor->position + 2);
-	if (!is_in(visitor->live, index)) {
-		put_in(visitor->live, index);
-		visitor->words += words_of(reg->type);
-	}
+	put_in(visitor->live, index);
 	return 0;
 }
 
@@ -257,20 +246,15 @@ static int walk_block(const struct lives *lives, struct visitor *visitor, size_t
 
 	visitor->live = set_of(lives, b, 3);
 	visitor->visit = trace_lives;
-	visitor->words = 0;
 	for (size_t r = 0; r < registers->n; r++) {
-		if (is_in(visitor->live, r)) {
+		if (is_in(visitor->live, r))
 			extend(&registers->list[r], 2 * block->end);
-			visitor->words += words_of(registers->list[r].type);
-		}
 		if (is_in(set_of(lives, b, 2), r))
 			extend(&registers->list[r], 2 * block->first);
 	}
 	for (size_t i = block->end; i-- > block->first;) {
 		const struct gt_ptx_instruction *instruction = &lives->function->instructions[i];
 		visitor->position = 2 * i;
-		registers->pressure =
-			visitor->words > registers->pressure ? visitor->words : registers->pressure;
 		if (visit_results(visitor, instruction) != 0 || visit_sources(visitor, instruction) != 0)
 			return -1;
 	}
@@ -392,36 +376,4 @@ int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *
 	if (end > UINT32_MAX / 2)
 		return gt_fail(error, "function '%s' has too many registers", registers->function->name);
 	return 0;
-}
-
-#define REGISTERS_THREAD 255U	   /* the most a thread can name */
-#define REGISTERS_SM 65536U	   /* of an SM, and of a block, from compute capability 5.0 on */
-#define REGISTERS_UNIT 8U	   /* a warp's are given out in so many a thread */
-
-/* The most registers that let the blocks of .minnctapersm, of .maxntid threads each, be resident. */
-static uint32_t most_registers(const struct gt_ptx_function *kernel)
-{
-	const uint32_t *bound = kernel->required_threads[0] ? kernel->required_threads : kernel->max_threads;
-	uint64_t threads = 1;
-
-	for (int k = 0; k < 3; k++)
-		threads *= bound[k] ? bound[k] : 1;
-	uint64_t warps = (threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE * (kernel->min_blocks ? kernel->min_blocks : 1);
-	uint64_t most = bound[0] ? REGISTERS_SM / GT_WARP_SIZE / warps / REGISTERS_UNIT * REGISTERS_UNIT : REGISTERS_THREAD;
-	return most < REGISTERS_UNIT ? REGISTERS_UNIT : most < REGISTERS_THREAD ? (uint32_t)most : REGISTERS_THREAD;
-}
-
-int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers,
-			      struct gt_error *error)
-{
-	struct gt_ptx_flow flow;
-	struct gt_ptx_registers found = {0};
-	int result = gt_ptx_flow_make(&flow, kernel, error);
-
-	if (result == 0)
-		result = gt_ptx_registers_make(&found, kernel, &flow, error);
-	*registers = found.pressure < most_registers(kernel) ? found.pressure : most_registers(kernel);
-	gt_ptx_registers_free(&found);
-	gt_ptx_flow_free(&flow);
-	return result;
 }

@@ -29,7 +29,6 @@ struct gt_ptx_registers {
 	struct gt_map names; /* from the name's address, to the index */
 	struct gt_ptx_register *list;
 	size_t n, capacity;
-	uint32_t pressure;   /* the most 32-bit registers that hold something at a time */
 	uint32_t slot_bytes; /* of all slots */
 };
 
@@ -46,8 +45,5 @@ const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_register
 
 /* Gives slots: registers that do not live at the same time may share one. */
 int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error);
-
-/* Registers per thread of a kernel, estimated by the most that are live at a time. */
-int gt_ptx_estimate_registers(const struct gt_ptx_function *kernel, uint32_t *registers, struct gt_error *error);
 
 #endif

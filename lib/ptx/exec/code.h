@@ -84,6 +84,7 @@ struct gt_ptx_machine {
 	struct gt_ptx_placed *variables; /* by the module's variables */
 	struct gt_ptx_program *programs;
 	struct gt_ptx_figures *figures; /* by the module's functions */
+	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
 	uint64_t launches;
 	struct gt_ptx_notes *notes; /* NULL: none are taken */
 	bool told_of_strays;	    /* of one at least */

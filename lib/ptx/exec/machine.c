@@ -93,6 +93,11 @@ void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *n
 	machine->notes = notes;
 }
 
+void gt_ptx_machine_full_registers(struct gt_ptx_machine *machine, uint32_t registers)
+{
+	machine->full_registers = registers;
+}
+
 struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine)
 {
 	return machine->memory;

@@ -29,6 +29,10 @@ void gt_ptx_machine_close(struct gt_ptx_machine *machine);
 /* Sets where it notes what it ignores; the notes stay the caller's. */
 void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes);
 
+/* The registers that a thread has when an SM of the GPU is full of threads, which estimates of registers keep below;
+ * 0, as it is opened: as the module's .target says. */
+void gt_ptx_machine_full_registers(struct gt_ptx_machine *machine, uint32_t registers);
+
 /* The memory it was opened with. */
 struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);
 

@@ -2,7 +2,7 @@
 #include "ptx/launch/run.h"
 
 #include "ptx/decode/program.h"
-#include "ptx/decode/registers.h"
+#include "ptx/estimate/estimate.h"
 #include "stream/kernel.h"
 
 static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *error)
@@ -73,7 +73,8 @@ int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_pt
 	*estimated = *registers == 0;
 	if (!*estimated)
 		return 0;
-	if (!figures->knows_registers && gt_ptx_estimate_registers(kernel, &figures->registers, error) != 0)
+	if (!figures->knows_registers &&
+	    gt_ptx_estimate_registers(machine->module, kernel, machine->full_registers, &figures->registers, error) != 0)
 		return -1;
 	figures->knows_registers = true;
 	*registers = figures->registers;

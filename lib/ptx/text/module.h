@@ -97,6 +97,7 @@ struct gt_ptx_instruction {
 	 * address, and then the prototype's name. */
 	struct gt_ptx_operand *returns, *arguments;
 	size_t n_returns, n_arguments;
+	bool rolled;   /* behind .pragma "nounroll": a loop that begins here is not unrolled */
 	unsigned line; /* in the PTX text */
 	unsigned file, source_line; /* .loc: a number of .file, and the line in that; 0: not said */
 };

@@ -59,6 +59,7 @@ struct gt_ptx_parser {
 
 	/* Of the function that is parsed. */
 	unsigned source_file, source_line; /* the last .loc; 0: none yet */
+	bool rolled; /* .pragma "nounroll" stands before the next instruction */
 	struct gt_ptx_list locals, instructions, labels, targets;
 	struct gt_ptx_list operands; /* a stack: of the instruction, its vectors on top */
 	struct gt_ptx_list meanings;

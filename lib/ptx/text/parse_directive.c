@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Directives that may stand anywhere: places in the source, which are kept, and what only debuggers read. */
+#include <string.h>
+
 #include "ptx/text/parse.h"
 
 /* A number, or a word with an optional offset, as the debugger's tables have them. */
@@ -81,13 +83,23 @@ static int skip_statement(struct gt_ptx_parser *parser)
 	return 0;
 }
 
+/* .pragma "nounroll" holds for the loop that begins at the next instruction; others say nothing to us. */
+static int take_pragma(struct gt_ptx_parser *parser)
+{
+	static const char nounroll[] = "nounroll";
+
+	parser->rolled |= parser->token.length == sizeof nounroll - 1 &&
+			  strncmp(parser->token.text, nounroll, sizeof nounroll - 1) == 0;
+	return skip_statement(parser);
+}
+
 int gt_ptx_take_directive(struct gt_ptx_parser *parser, bool *taken)
 {
 	static const struct {
 		const char *name;
 		int (*take)(struct gt_ptx_parser *parser);
 	} directives[] = {
-		{".loc", take_loc}, {".file", take_file}, {".section", skip_section}, {".pragma", skip_statement},
+		{".loc", take_loc}, {".file", take_file}, {".section", skip_section}, {".pragma", take_pragma},
 	};
 
 	*taken = false;

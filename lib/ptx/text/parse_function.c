@@ -256,6 +256,7 @@ static int parse_head(struct gt_ptx_parser *parser, struct gt_ptx_function *func
 {
 	function->line = parser->token.line;
 	parser->source_file = parser->source_line = 0;
+	parser->rolled = false;
 	function->entry = gt_ptx_is(parser, ".entry");
 	gt_ptx_advance(parser);
 	while (gt_ptx_take(parser, ".attribute") || gt_ptx_take(parser, ".noreturn"))

@@ -267,8 +267,10 @@ int gt_ptx_parse_instruction(struct gt_ptx_parser *parser)
 {
 	struct gt_ptx_instruction instruction = {.line = parser->token.line,
 						    .file = parser->source_file,
-						    .source_line = parser->source_line};
+						    .source_line = parser->source_line,
+						    .rolled = parser->rolled};
 
+	parser->rolled = false;
 	if (gt_ptx_take(parser, "@") && parse_guard(parser, &instruction) != 0)
 		return -1;
 	if (parser->token.kind == GT_PTX_TOKEN_WORD && *parser->token.text == '%')
