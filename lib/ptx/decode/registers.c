@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/exec/machine.h"
 
 #define BITSETS_MAX (UINT64_C(1) << 31) /* bits; beyond, every register lives everywhere */
@@ -56,14 +57,10 @@ static int find(struct gt_ptx_registers *registers, const char *name, size_t *in
 	const struct gt_ptx_variable *variable = declaration(registers->function, name);
 	if (!variable)
 		return 0;
-	if (registers->n == registers->capacity) {
-		size_t capacity = registers->capacity ? 2 * registers->capacity : 64;
-		void *grown = realloc(registers->list, capacity * sizeof *registers->list);
-		if (!grown)
-			return gt_fail_memory(error, "a table of registers");
-		registers->list = grown;
-		registers->capacity = capacity;
-	}
+	void *grown = gt_grown(registers->list, registers->n, &registers->capacity, sizeof *registers->list);
+	if (!grown)
+		return gt_fail_memory(error, "a table of registers");
+	registers->list = grown;
 	registers->list[registers->n] =
 		(struct gt_ptx_register){.name = name, .type = variable->type, .first = SIZE_MAX};
 	*index = registers->n++;

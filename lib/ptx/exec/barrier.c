@@ -164,18 +164,3 @@ const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const stru
 	}
 	return gt_ptx_path_pick(warp);
 }
-
-const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
-					      uint32_t mask)
-{
-	const uint32_t *result = warp->path->result;
-
-	if (op->choice > 0) {
-		gt_ptx_set_predicate(warp, op->d, mask, result[op->choice]);
-		return op + 1;
-	}
-	uint32_t *lanes = gt_ptx_lanes(warp, op->d);
-	for (uint32_t m = mask; m; m &= m - 1)
-		lanes[gt_ptx_lowest(m)] = result[0];
-	return op + 1;
-}

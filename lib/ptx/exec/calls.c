@@ -66,16 +66,6 @@ static void place_frame(struct gt_ptx_frame *frame)
 		frame->after->before = frame;
 }
 
-void gt_ptx_frame_end(struct gt_ptx_warp *warp, struct gt_ptx_frame *frame)
-{
-	if (frame->before)
-		frame->before->after = frame->after;
-	if (frame->after)
-		frame->after->before = frame->before;
-	frame->before = warp->free_frames;
-	warp->free_frames = frame;
-}
-
 /* Begins a function for some lanes, whose path is on top then. */
 static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const struct gt_ptx_op *call,
 		 struct gt_ptx_path *parent, uint32_t mask)

@@ -44,6 +44,31 @@ struct gt_ptx_path *gt_ptx_path_split(struct gt_ptx_warp *warp, struct gt_ptx_pa
 	return own;
 }
 
+void gt_ptx_frame_end(struct gt_ptx_warp *warp, struct gt_ptx_frame *frame)
+{
+	if (frame->before)
+		frame->before->after = frame->after;
+	if (frame->after)
+		frame->after->before = frame->before;
+	frame->before = warp->free_frames;
+	warp->free_frames = frame;
+}
+
+const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					      uint32_t mask)
+{
+	const uint32_t *result = warp->path->result;
+
+	if (op->choice > 0) {
+		gt_ptx_set_predicate(warp, op->d, mask, result[op->choice]);
+		return op + 1;
+	}
+	uint32_t *lanes = gt_ptx_lanes(warp, op->d);
+	for (uint32_t m = mask; m; m &= m - 1)
+		lanes[gt_ptx_lowest(m)] = result[0];
+	return op + 1;
+}
+
 /* What a barrier found is kept by each path until it has read it. */
 static bool reads_result(const struct gt_ptx_path *path)
 {

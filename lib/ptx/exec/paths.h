@@ -146,6 +146,9 @@ void gt_ptx_barrier_left(struct gt_ptx_warp *warp);
 void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
 /* Says what a path waits for, for a message. */
 void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size);
+/* The row of a .sync operation; NULL: bar.warp.sync, which has no operands. Its name. */
+const struct gt_ptx_form *gt_ptx_sync_form(const struct gt_ptx_op *op);
+const char *gt_ptx_sync_name(const struct gt_ptx_op *op);
 /* Why a .sync operation waits for ever, as a fault. */
 const struct gt_ptx_op *gt_ptx_sync_fault(struct gt_ptx_warp *warp, const struct gt_ptx_path *path);
 

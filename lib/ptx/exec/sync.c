@@ -2,7 +2,6 @@
 /* The .sync operations of a warp: each lane names the lanes that take part with it, its member mask.
  * Those that name the same mask are a group; it waits until all of its lanes that have not exited
  * are at the same operation with the same mask, whichever instruction that is. */
-#include <stdio.h>
 #include <string.h>
 
 #include "ptx/exec/forms.h"
@@ -13,22 +12,6 @@ const struct gt_ptx_op *gt_ptx_do_nothing(struct gt_ptx_warp *warp, const struct
 {
 	(void)warp, (void)mask;
 	return op + 1;
-}
-
-/* The row of an operation; NULL: bar.warp.sync, which has no operands. */
-static const struct gt_ptx_form *form_of(const struct gt_ptx_op *op)
-{
-	for (size_t i = 0; i < gt_ptx_lane_forms.n; i++)
-		if (gt_ptx_form_step(&gt_ptx_lane_forms.rows[i]) == op->with.inner)
-			return &gt_ptx_lane_forms.rows[i];
-	return NULL;
-}
-
-static const char *name_of(const struct gt_ptx_op *op)
-{
-	const struct gt_ptx_form *form = form_of(op);
-
-	return form ? form->name : "bar.warp.sync";
 }
 
 /* A group whose lanes come from several instructions is done on a stage: their operands are
@@ -62,7 +45,7 @@ static bool same_group(const struct gt_ptx_path *path, const struct gt_ptx_op *o
 static void perform_on_stage(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t members, uint32_t mask)
 {
 	_Alignas(64) unsigned char stage[STAGE_BYTES] = {0};
-	const struct gt_ptx_form *form = form_of(op);
+	const struct gt_ptx_form *form = gt_ptx_sync_form(op);
 	unsigned char *arena = warp->arena;
 	struct gt_ptx_op staged = *op;
 
@@ -166,7 +149,7 @@ static const struct gt_ptx_op *sync_groups(struct gt_ptx_warp *warp, const struc
 		if (group & ~all[lane])
 			return gt_ptx_fault(warp, op, gt_ptx_lowest(group & ~all[lane]),
 					    "%s with the member mask 0x%08x, in which its own lane is not",
-					    name_of(op), all[lane]);
+					    gt_ptx_sync_name(op), all[lane]);
 		if (all[lane] & warp->live & ~group)
 			waits |= group;
 		else
@@ -206,19 +189,4 @@ const struct gt_ptx_op *gt_ptx_sync_alike(struct gt_ptx_warp *warp, const struct
 	const uint32_t *members = gt_ptx_lanes(warp, op->e);
 
 	return (members[0] & warp->live) == mask ? op->with.inner(warp, op, mask) : sync_groups(warp, op, mask);
-}
-
-void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size)
-{
-	if (path->state == GT_PTX_PATH_AT_BARRIER)
-		snprintf(text, size, "at barrier %u (line %u)", path->waits_at, (path->next - 1)->line);
-	else
-		snprintf(text, size, "at %s (line %u)", name_of(path->next), path->next->line);
-}
-
-const struct gt_ptx_op *gt_ptx_sync_fault(struct gt_ptx_warp *warp, const struct gt_ptx_path *path)
-{
-	return gt_ptx_fault(warp, path->next, gt_ptx_lowest(path->mask),
-			    "%s waits for ever: lanes 0x%08x of its member mask 0x%08x do not come to it",
-			    name_of(path->next), path->waits_at & warp->live & ~path->mask, path->waits_at);
 }

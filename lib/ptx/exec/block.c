@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* One block: its warps in turns of a few instructions, so that kernels that race see each other's writes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/exec/blocks.h"
+#include "ptx/exec/code.h"
+#include "ptx/exec/paths.h"
+
+/* One micro-op of a warp, for the lanes whose guard holds. */
+static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	uint32_t mask = warp->mask;
+
+	if (op->guarded) {
+		uint32_t holds = gt_ptx_predicate(warp, op->guard);
+		mask &= op->guarded == 1 ? holds : ~holds;
+		if (!mask)
+			return op + 1;
+	}
+	return op->run(warp, op, mask);
+}
+
+/* One turn of a warp. */
+static void take_turn(struct gt_ptx_warp *warp)
+{
+	const struct gt_ptx_op *op = warp->at;
+	uint64_t until = warp->issued + GT_PTX_TURN;
+
+	while (op && warp->issued < until) {
+		warp->issued += op->counts;
+		op = step(warp, op);
+	}
+	if (op)
+		warp->at = op;
+}
+
+/* A path that repeats itself ends its instruction and lets others of its warp go on. */
+static void let_others(struct gt_ptx_warp *warp)
+{
+	while (warp->state == GT_PTX_RUNS && warp->at->counts == 0) {
+		const struct gt_ptx_op *op = step(warp, warp->at);
+		if (!op)
+			return;
+		warp->at = op;
+	}
+	if (warp->state == GT_PTX_RUNS && gt_ptx_path_yield(warp))
+		gt_ptx_watch_begin(warp);
+}
+
+static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
+{
+	uint32_t first = warp->index * GT_WARP_SIZE, n = block[0] * block[1] * block[2];
+
+	warp->live = 0;
+	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
+		uint32_t thread = first + lane;
+		warp->live |= (uint32_t)(thread < n) << lane;
+		warp->tid[0][lane] = thread % block[0];
+		warp->tid[1][lane] = thread / block[0] % block[1];
+		warp->tid[2][lane] = thread / block[0] / block[1];
+	}
+}
+
+static int begin_warp(struct gt_ptx_core *core, uint32_t index)
+{
+	struct gt_ptx_warp *warp = &core->warps[index];
+	size_t kernel = (size_t)(core->launch->kernel - core->machine->module->functions);
+
+	warp->core = core;
+	warp->index = index;
+	fill_threads(warp, core->launch->block);
+	warp->top = warp->path = NULL;
+	warp->partials = 0;
+	memset(warp->partial, 0, sizeof warp->partial);
+	warp->carry = 0;
+	warp->issued = 0;
+	warp->an = 0;
+	warp->state = GT_PTX_RUNS;
+	if (warp->local)
+		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
+	warp->watch.times = 0;
+	gt_ptx_watch_begin(warp);
+	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
+}
+
+/* Every warp that is left waits, and nothing will release them. */
+static int fail_deadlock(struct gt_ptx_core *core)
+{
+	char text[256] = "", place[96];
+	size_t length = 0;
+
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		for (const struct gt_ptx_path *path = core->warps[w].top; path; path = path->below) {
+			if (path->state == GT_PTX_PATH_JOINS || length >= sizeof text - sizeof place)
+				continue;
+			gt_ptx_path_describe(path, place, sizeof place - 32);
+			length += (size_t)snprintf(text + length, sizeof text - length, "%swarp %u %s",
+						   length ? ", " : "", w, place);
+		}
+	return gt_fail(core->error, "kernel %.128s: block (%u,%u,%u) waits for ever: %s",
+		       core->launch->kernel->name, core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
+}
+
+void gt_ptx_block_ended(const struct gt_ptx_core *core)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+	uint32_t runs = 0;
+
+	if (!launch->ended || core->sink != launch->sink)
+		return;
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		runs |= (uint32_t)(core->warps[w].state != GT_PTX_DONE) << w;
+	*launch->ended = ~runs;
+}
+
+static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
+{
+	if (warp->state == GT_PTX_RUNS &&
+	    (warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)) {
+		core->repeats = true;
+		if (warp->top->below)
+			let_others(warp);
+	}
+	if (warp->state != GT_PTX_DONE)
+		return;
+	core->running--;
+	gt_ptx_block_ended(core);
+	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
+		gt_ptx_release(core, b);
+}
+
+/* A block that spins may do so for lanes of its own warps. */
+static int let_all_others(struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (core->warps[w].state == GT_PTX_RUNS && core->warps[w].top->below)
+			let_others(&core->warps[w]);
+	return core->failed ? -1 : 0;
+}
+
+int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
+{
+	bool moved = false;
+	uint64_t issued = 0;
+
+	core->repeats = false;
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		struct gt_ptx_warp *warp = &core->warps[w];
+		if (warp->state != GT_PTX_RUNS)
+			continue;
+		uint64_t before = warp->issued;
+		take_turn(warp);
+		if (!core->failed)
+			end_turn(core, warp);
+		if (core->failed)
+			return -1;
+		issued += warp->issued - before;
+		moved = true;
+	}
+	if (!moved && core->running > 0)
+		return fail_deadlock(core);
+	if ((core->spin.issued += issued) >= core->spin.next && gt_ptx_spin_look(core) && let_all_others(core) != 0)
+		return -1;
+	if (issued > *left)
+		return gt_fail(core->error,
+			       "kernel %.128s: more than %" PRIu64
+			       " warp instructions in block (%u,%u,%u)",
+			       core->launch->kernel->name, core->launch->max_instructions, core->ctaid[0],
+			       core->ctaid[1], core->ctaid[2]);
+	*left -= issued;
+	return 0;
+}
+
+bool gt_ptx_block_waits(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		const struct gt_ptx_warp *warp = &core->warps[w];
+		uint64_t paths = 0;
+		for (const struct gt_ptx_path *path = warp->top; path; path = path->below)
+			paths++;
+		/* Each path had its turn since one of them did anything new. */
+		if (warp->state == GT_PTX_RUNS && warp->watch.times <= paths)
+			return false;
+	}
+	return core->running > 0;
+}
+
+bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block)
+{
+	return launch->sink && block >= launch->first_block && block - launch->first_block < launch->traced_blocks;
+}
+
+int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+
+	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces : 0;
+	core->block = block;
+	core->ctaid[0] = (uint32_t)(block % launch->grid[0]);
+	core->ctaid[1] = (uint32_t)(block / launch->grid[0] % launch->grid[1]);
+	core->ctaid[2] = (uint32_t)(block / launch->grid[0] / launch->grid[1]);
+	core->accesses = 0;
+	core->running = core->n_warps;
+	if (core->shared_bytes > 0)
+		memset(core->shared, 0, core->shared_bytes);
+	memset(core->barriers, 0, sizeof core->barriers);
+	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
+		core->barriers[b].all = GT_PTX_FULL;
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (begin_warp(core, w) != 0)
+			return -1;
+	gt_ptx_block_ended(core);
+	gt_ptx_spin_begin(core);
+	return 0;
+}
+
+void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		ran->warp_instructions += core->warps[w].issued;
+	ran->accesses += core->accesses;
+}
+
+static int open_core(struct gt_ptx_core *core)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+	struct gt_error *error = core->error;
+	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+
+	core->n_warps = (uint32_t)((threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE);
+	core->shared_bytes = launch->dynamic_shared ? core->program->dynamic_offset + launch->dynamic_shared
+						    : core->program->static_shared;
+	core->parameter_bytes = gt_ptx_parameter_bytes(launch->kernel);
+	core->local_words = core->program->local_bytes / 4 + 1;
+	core->warps = calloc(core->n_warps, sizeof *core->warps);
+	core->shared = core->shared_bytes <= GT_PTX_SHARED_MAX ? calloc(1, core->shared_bytes + 1) : NULL;
+	core->parameters = calloc(1, core->parameter_bytes + 1);
+	if (core->shared_bytes > GT_PTX_SHARED_MAX)
+		return gt_fail(error,
+			       "kernel %.128s: %" PRIu64 " bytes of shared memory; a block has %u at most",
+			       launch->kernel->name, core->shared_bytes, GT_PTX_SHARED_MAX);
+	if (!core->warps || !core->shared || !core->parameters)
+		return gt_fail_memory(error, "the warps of a block");
+	if (core->parameter_bytes > 0)
+		memcpy(core->parameters, launch->parameters, core->parameter_bytes);
+	return 0;
+}
+
+static void close_warp(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_path *path;
+	struct gt_ptx_frame *frame;
+
+	while (warp->top)
+		gt_ptx_path_end(warp, warp->top);
+	while ((path = warp->free_paths)) {
+		warp->free_paths = path->below;
+		free(path);
+	}
+	while ((frame = warp->free_frames)) {
+		warp->free_frames = frame->before;
+		free(frame);
+	}
+	free(warp->arenas);
+	free(warp->local);
+	free(warp->watch.registers);
+}
+
+void gt_ptx_core_close(struct gt_ptx_core *core)
+{
+	if (!core)
+		return;
+	for (uint32_t w = 0; core->warps && w < core->n_warps; w++)
+		close_warp(&core->warps[w]);
+	free(core->warps);
+	free(core->shared);
+	free(core->parameters);
+	free(core);
+}
+
+struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like)
+{
+	struct gt_ptx_core *core = malloc(sizeof *core);
+
+	if (!core) {
+		gt_fail_memory(like->error, "a block");
+		return NULL;
+	}
+	*core = *like;
+	if (open_core(core) == 0)
+		return core;
+	gt_ptx_core_close(core);
+	return NULL;
+}
