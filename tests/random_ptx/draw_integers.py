@@ -37,7 +37,8 @@ class Integers:
         elif op == "sad":
             self.do("sad." + t, t, (t, t, t))
         else:
-            self.do("%s.%s" % (op, t), t, (t, t))
+            relu = ".relu" if op in ("min", "max") and t == "s32" and self.chance(0.3) else ""
+            self.do("%s%s.%s" % (op, relu, t), t, (t, t))
 
     def small_products(self):
         op = self.one_of("mul24", "mad24", "dp4a", "dp2a")

@@ -302,7 +302,8 @@ def minimum(mods, sign):
     t = mods[-1]
     if t.startswith(("f", "bf")):
         return extreme(mods, sign)
-    return (t,), (t, t), wrap(t, max if sign > 0 else min)
+    pick = max if sign > 0 else min
+    return (t,), (t, t), wrap(t, lambda x, y: max(pick(x, y), 0) if "relu" in mods else pick(x, y))
 
 
 def negative(mods):

@@ -318,6 +318,8 @@ static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y 
 	X("bfe.u" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, false))              \
 	X("bfe.s" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, true))
 #define OTHERS(X)                                                                                \
+	X("min.relu.s32", s32, s32, s32, none, (s32)clamp(x < y ? x : y, 0, INT32_MAX))            \
+	X("max.relu.s32", s32, s32, s32, none, (s32)clamp(x > y ? x : y, 0, INT32_MAX))            \
 	X("add.sat.s32", s32, s32, s32, none, (s32)clamp((wide)x + y, INT32_MIN, INT32_MAX))       \
 	X("sub.sat.s32", s32, s32, s32, none, (s32)clamp((wide)x - y, INT32_MIN, INT32_MAX))       \
 	X("mad.hi.sat.s32", s32, s32, s32, s32, (s32)clamp(((wide)x * y >> 32) + z, INT32_MIN, INT32_MAX)) \

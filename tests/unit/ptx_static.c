@@ -126,6 +126,15 @@ static void code_that_nothing_leads_to(void)
 	gt_static_close(analyse("bra L;\nL:\nbra L;\nM: ld.global.f32 %f1, [%rd3]; bra M;"));
 }
 
+/* min.relu is no min. */
+static void modifiers_that_change_the_result(void)
+{
+	check_expression("max.s32 %r7, %r3, %r1; mul.wide.s32 %rd4, %r7, 4; add.s64 %rd3, %rd1, %rd4;" LOAD,
+			 "param0 + 4*max(tid.x, param2)");
+	check_expression("max.relu.s32 %r7, %r3, %r1; mul.wide.s32 %rd4, %r7, 4; add.s64 %rd3, %rd1, %rd4;" LOAD,
+			 "param0 + 4*unknown10");
+}
+
 static void what_an_operation_gives(void)
 {
 	struct gt_static_launch launch = {.grid = {1, 1, 1}, .block = {64, 1, 1}};
@@ -253,6 +262,7 @@ int main(void)
 	RUN(loaded_data_is_named);
 	RUN(code_that_nothing_leads_to);
 	RUN(what_an_operation_gives);
+	RUN(modifiers_that_change_the_result);
 	RUN(alignments_of_a_loop_are_all_counted);
 	RUN(random_affine_addresses);
 	free(expression);

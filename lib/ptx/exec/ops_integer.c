@@ -72,11 +72,16 @@ GT_INLINE int64_t product24_s32(int32_t x, int32_t y)
 	X(mad_hi_sat_s32, "mad.hi.sat.s32", s32, s32, s32, s32, saturated((int64_t)high_s32(x, y) + z)) \
 	X(mad24_hi_sat_s32, "mad24.hi.sat.s32", s32, s32, s32, s32, saturated((product24_s32(x, y) >> 16) + z))
 
+/* Not below 0. */
+#define RECTIFIED(X)                                                                             \
+	X(min_relu_s32, "min.relu.s32", s32, s32, s32, none, x < 0 || y < 0 ? 0 : x < y ? x : y)   \
+	X(max_relu_s32, "max.relu.s32", s32, s32, s32, none, x < 0 && y < 0 ? 0 : x > y ? x : y)
+
 #define INTEGER(X)                                                                               \
 	BASIC(X, s32, uint32_t) BASIC(X, u32, uint32_t) BASIC(X, s64, uint64_t) BASIC(X, u64, uint64_t) \
 	BASIC(X, s16, uint32_t) BASIC(X, u16, uint32_t)                                            \
 	SIGNED(X, s16, uint32_t) SIGNED(X, s32, uint32_t) SIGNED(X, s64, uint64_t)                 \
-	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X)
+	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X)
 
 INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};

@@ -154,6 +154,8 @@ const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_ins
 
 	if (type < GT_PTX_B8 || type > GT_PTX_S64 || type == GT_PTX_B128)
 		return NULL;
+	if (gt_ptx_has(instruction, "relu"))
+		return NULL;
 	if (folding == GT_PTX_FOLD_MULTIPLY && (!gt_ptx_has(instruction, "hi") || gt_ptx_type_size(type) != 4))
 		return NULL;
 	if (folding == GT_PTX_FOLD_CONVERT && instruction->n_modifiers < 2)
