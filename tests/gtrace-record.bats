@@ -194,7 +194,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "fat binary of 1152921504606846976 bytes" "$PROGRAM" wild-container
 	fails 1 "entry at byte 16" "$PROGRAM" wild-entry
 	fails 1 "no PTX" "$PROGRAM" no-ptx
-	fails 1 "no fat binary" "$PROGRAM" no-wrapper
+	fails 1 "not a fat binary" "$PROGRAM" no-wrapper
 }
 
 @test "a program that is killed, exits early or does not exist gives no complete stream" {
@@ -415,7 +415,7 @@ expect_nvcc() {
 	diff said - <<-'END'
 		gtrace-record: cudaDeviceSetLimit: cudaLimitStackSize
 		gtrace-record: cudaLaunchAttributePriority
-		gtrace-record: cudaCtxResetPersistingL2Cache: changes nothing here
+		gtrace-record: cudaCtxResetPersistingL2Cache: has no effect
 	END
 }
 

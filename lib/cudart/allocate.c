@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Device memory that a program asks for. */
+/* The program's allocations of device memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
 	return CUDA_SUCCESS;
 }
 
-/* Memory that host and device use by one pointer. */
+/* Memory that host and device access by the same pointer. */
 int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
 {
 	if (gt_cudart_address(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
@@ -48,7 +48,7 @@ int gt_cudart_release(void *pointer)
 	return gt_ptx_free(&gt_cudart.memory, gt_cudart_address(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-/* Allocations of the program are named after calls, "cudaMalloc 3"; variables have no blank. */
+/* Allocations of the program are named after calls, "cudaMalloc 3"; names of variables have no blank. */
 void gt_cudart_free_all(void)
 {
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;

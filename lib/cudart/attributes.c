@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of launches and streams: each is honoured, refused, or named once. */
+/* Attributes of launches and streams: each is honoured, refused, or reported once. */
 #include <string.h>
 
 #include "cudart/graph.h"
@@ -68,7 +68,7 @@ static int take_carveout(const union value *value, struct gt_wishes *wishes)
 	return CUDA_SUCCESS;
 }
 
-/* Everything before it is done when it is recorded behind the launch. */
+/* Recorded after the launch, when all earlier work is complete. */
 static int take_event(const union value *value, struct gt_wishes *wishes)
 {
 	(void)value, (void)wishes;
@@ -77,7 +77,7 @@ static int take_event(const union value *value, struct gt_wishes *wishes)
 
 enum { IGNORE, PROGRAMMATIC_EVENT = 7, COMPLETION_EVENT = 12, ATTRIBUTES = 17 };
 
-/* By number. Without `take` an attribute is named. */
+/* By number. An attribute without `take` is reported as ignored. */
 static const struct {
 	const char *name;
 	int (*take)(const union value *value, struct gt_wishes *wishes);
@@ -109,7 +109,7 @@ static int take(unsigned id, const union value *value, struct gt_wishes *wishes)
 		return CUDA_INVALID_VALUE;
 	if (attributes[id].take)
 		return attributes[id].take(value, wishes);
-	gt_cudart_say_once(&said[id], "%s: changes nothing here", attributes[id].name);
+	gt_cudart_say_once(&said[id], "%s: has no effect", attributes[id].name);
 	return CUDA_SUCCESS;
 }
 
@@ -180,7 +180,7 @@ API int cudaStreamCopyAttributes(void *to, void *from)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+/* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 ALSO(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz);

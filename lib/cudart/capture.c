@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Capture: what a stream is asked to do becomes a graph. Other streams are drawn into it when they
- * wait for an event that was recorded in it, and must come back to its origin before it ends. */
+/* Capture: a stream's work becomes a graph. Other streams join the capture when they wait for an event that was recorded in
+ * it, and its origin must wait for them before it ends. */
 #include <stdlib.h>
 
 #include "cudart/graph.h"
@@ -35,7 +35,7 @@ bool gt_cudart_capture_refuses(void *handle, const char *call)
 	return captured;
 }
 
-/* A graph may be gone that an event still names. */
+/* An event may still refer to a graph that was destroyed. */
 bool gt_event_captured(const struct gt_cuda_event *event)
 {
 	for (const struct gt_stream *stream = gt_streams(); event->capture && stream; stream = stream->next)
@@ -106,7 +106,7 @@ static void mark_before(const struct gt_nodes *nodes)
 		}
 }
 
-/* Whether the origin has waited for all that the streams drawn in were asked. */
+/* Whether the origin has waited for all work of the streams that joined. */
 static bool joined(const struct gt_stream *origin)
 {
 	const struct gt_graph *graph = origin->capture;
@@ -207,7 +207,7 @@ API int cudaStreamUpdateCaptureDependencies(void *handle, struct gt_node *const 
 	return gt_cudart_leave(gt_nodes_join(&stream->last, after, n));
 }
 
-/* Every call may be made while some stream is captured. */
+/* All modes are the same: every call is allowed while a stream is captured. */
 API int cudaThreadExchangeStreamCaptureMode(int *mode)
 {
 	static _Thread_local int current;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Cooperative launches: all blocks are resident at a time, so that they may wait for each other.
- * They do so by a counter in device memory, whose place the kernel asks of %envreg1 and %envreg2. */
+/* Cooperative launches: all blocks are resident at the same time, so they may wait for each other. They use a counter in
+ * device memory, whose address the kernel reads from %envreg1 and %envreg2. */
 #include <string.h>
 
 #include "cudart/runtime.h"
 
-/* What cooperative_groups/details/driver_abi.h of CUDA 13 expects there. */
+/* The layout in cooperative_groups/details/driver_abi.h of CUDA 13. */
 struct workspace {
 	uint32_t bytes, barrier;
 };
@@ -20,7 +20,7 @@ int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 gri
 
 	if (blocks > gt_cudart_resident(function, threads, dynamic_shared) * gt_cudart_figure("sms", 108))
 		return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
-	/* A name without a blank: it is not the program's, and outlives cudaDeviceReset. */
+	/* A name without a blank: it is not an allocation of the program, and survives cudaDeviceReset. */
 	if (!address && gt_ptx_allocate(&gt_cudart.memory, sizeof fresh, "grid_workspace", &address, &error) != 0)
 		return CUDA_MEMORY_ALLOCATION;
 	memcpy(gt_ptx_at(&gt_cudart.memory, address, sizeof fresh), &fresh, sizeof fresh);

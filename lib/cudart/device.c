@@ -222,7 +222,7 @@ API int cudaRuntimeGetVersion(int *version)
 	return CUDA_SUCCESS;
 }
 
-/* ---- what can be set, and changes nothing here ---- */
+/* ---- settings without an effect ---- */
 
 API int cudaDeviceSynchronize(void)
 {
@@ -300,7 +300,7 @@ API int cudaDeviceSetLimit(unsigned limit, size_t value)
 	else if (limit == L2_PERSISTING)
 		gt_cudart.l2_persisting_bytes = value;
 	else
-		gt_cudart_say_once(&limits[limit].said, "cudaDeviceSetLimit: %s: changes nothing here", limits[limit].name);
+		gt_cudart_say_once(&limits[limit].said, "cudaDeviceSetLimit: %s: has no effect", limits[limit].name);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -337,7 +337,7 @@ API int cudaCtxResetPersistingL2Cache(void)
 	static bool said;
 
 	gt_cudart_enter();
-	gt_cudart_say_once(&said, "cudaCtxResetPersistingL2Cache: changes nothing here: lines keep what they were given");
+	gt_cudart_say_once(&said, "cudaCtxResetPersistingL2Cache: has no effect: lines keep their priority");
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of the program: the stream gets its end if everything is in it that a GPU would have
- * done. */
+/* The end of the program: the stream gets its end record if all work of a GPU is in it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,8 +12,7 @@
 #define MAPPING_LINE 4096
 #define ENDLESS "the stream has no end (--ignore-unsupported gives it one)"
 
-/* The first library in this process that runs kernels of its own without the runtime's knowledge:
- * its file's name, or "". */
+/* The file name of the first library in this process that runs kernels without the runtime, or "". */
 static void find_library(char name[MAPPING_LINE])
 {
 	FILE *mappings = fopen("/proc/self/maps", "r");
@@ -33,7 +31,7 @@ static void find_library(char name[MAPPING_LINE])
 	name[0] = '\0';
 }
 
-/* Whether work may be missing; if so, it has been said. */
+/* Whether work may be missing; prints the reason. */
 static bool is_short(void)
 {
 	char library[MAPPING_LINE];
@@ -68,8 +66,7 @@ static void write_end(char verdict)
 		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
 }
 
-/* After the program's own exit handlers. A program that dies otherwise leaves a stream without
- * end, as it should. */
+/* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */
 __attribute__((destructor)) static void close_stream(void)
 {
 	if (!gt_cudart.writer || gt_cudart.owner != getpid())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting, events, and host functions. Everything is done in the order of the calls, so there is nothing to wait for.
- * The clock of events is the number of warp instructions executed: one a nanosecond, so that times are the same in every
- * run, and never 0 where a kernel ran between. */
+/* Waiting, events, and host functions. All work is executed in the order of the calls, so nothing has to wait. The clock of
+ * events is the number of executed warp instructions, one per nanosecond, so that times are the same in every run, and not 0
+ * if a kernel ran in between. */
 #include <stdlib.h>
 
 #include "cudart/graph.h"
@@ -19,7 +19,7 @@ API int cudaStreamQuery(struct gt_stream *stream)
 	return cudaStreamSynchronize(stream);
 }
 
-/* Outside of captures what was recorded is done. */
+/* Outside of captures, recorded work is already complete. */
 API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event *event, unsigned flags)
 {
 	struct gt_stream *stream = gt_stream_of(handle);
@@ -80,7 +80,7 @@ API int cudaEventDestroy(struct gt_cuda_event *event)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-#define EVENT_RECORD_EXTERNAL 1U /* a node of the graph, where a capture would only note the place */
+#define EVENT_RECORD_EXTERNAL 1U /* makes a node of the graph; without it a capture only records the position */
 
 API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsigned flags)
 {
@@ -123,7 +123,7 @@ API int cudaEventElapsedTime(float *milliseconds, const struct gt_cuda_event *st
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+/* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 ALSO(cudaStreamQuery, cudaStreamQuery_ptsz);

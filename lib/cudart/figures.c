@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPU's description says. */
+/* Values of the GPU description. */
 #include <stdio.h>
 
 #include "cudart/runtime.h"

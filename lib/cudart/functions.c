@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program asks of its kernels: attributes, and how many blocks an SM holds. */
+/* Calls about kernels: attributes, and occupancy. */
 #include <string.h>
 
 #include "cudart/runtime.h"
@@ -58,7 +58,7 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value)
 		function->clustered |= value > 1;
 	} else if (attribute != CLUSTER_MUST_BE_SET) {
 		static bool said;
-		gt_cudart_say_once(&said, "cudaFuncSetAttribute: attributes of clusters change nothing here");
+		gt_cudart_say_once(&said, "cudaFuncSetAttribute: attributes of clusters have no effect");
 	}
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -86,7 +86,7 @@ API int cudaFuncSetSharedMemConfig(const void *host, int config)
 
 	(void)config;
 	gt_cudart_enter();
-	gt_cudart_say_once(&said, "cudaFuncSetSharedMemConfig: changes nothing here: banks are 4 bytes wide");
+	gt_cudart_say_once(&said, "cudaFuncSetSharedMemConfig: has no effect: banks are 4 bytes wide");
 	return gt_cudart_leave(gt_cudart_find_function(host) ? CUDA_SUCCESS : CUDA_INVALID_DEVICE_FUNCTION);
 }
 

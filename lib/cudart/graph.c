@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work, and graphs of it: the work of a node may be a graph. */
+/* Work, and graphs of work; the work of a node may be a graph. */
 #include "cudart/graph.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int launch(const struct gt_kernel_work *kernel)
 				&kernel->wishes);
 }
 
-/* Other threads may use the runtime meanwhile, and the function may wait for them. */
+/* Without the lock: other threads may use the runtime meanwhile, and the function may wait for them. */
 static int call(const struct gt_host_work *host)
 {
 	gt_cudart_leave(CUDA_SUCCESS);
@@ -50,13 +50,13 @@ int gt_cudart_do(const struct gt_work *work)
 		work->u.event->instructions = gt_cudart.instructions;
 		return CUDA_SUCCESS;
 	case GT_WORK_EMPTY:
-	case GT_WORK_WAIT: /* everything before it is done */
+	case GT_WORK_WAIT: /* all earlier work is complete */
 		return CUDA_SUCCESS;
 	}
 	return CUDA_INVALID_VALUE;
 }
 
-/* One block of memory: the pointers, then what they point to. */
+/* One block of memory: the pointers, then the arguments. */
 static int keep_arguments(struct gt_kernel_work *kernel)
 {
 	const struct gt_function *function = gt_cudart_function(kernel->function);
@@ -172,7 +172,7 @@ int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n,
 	return code;
 }
 
-/* A node's twin stands at the same place. */
+/* A node's copy has the same index. */
 static struct gt_node *twin(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node)
 {
 	size_t at = 0;

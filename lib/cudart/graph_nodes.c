@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls that add nodes to graphs, and change what nodes do, in a graph or in its executable. */
+/* The calls that add nodes to graphs, and change the work of nodes in a graph or in its executable. */
 #include <stdlib.h>
 
 #include "cudart/graph.h"
@@ -189,7 +189,7 @@ API int cudaGraphAddEventWaitNode(struct gt_node **node, struct gt_graph *graph,
 
 /* ---- changing ---- */
 
-/* `node` may be NULL: then the call names one that is not there. */
+/* `node` may be NULL, if the call names a node that does not exist. */
 static int change(int code, struct gt_node *node, const struct gt_work *work)
 {
 	struct gt_work kept;
@@ -301,7 +301,7 @@ API int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executa
 
 /* ---- asking ---- */
 
-/* The arguments stay the node's. */
+/* The node keeps ownership of the arguments. */
 API int cudaGraphKernelNodeGetParams(const struct gt_node *node, struct kernel_parameters *to)
 {
 	gt_cudart_enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls that make graphs, ask about them and launch them. */
+/* The calls that create, query and launch graphs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ API int cudaGraphNodeFindInClone(struct gt_node **found, const struct gt_node *n
 	return gt_cudart_leave(*found ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
-/* With nowhere to put the nodes, says how many there are. */
+/* Copies up to *n nodes; if `to` is NULL, only sets *n to their number. */
 static int tell(const struct gt_nodes *nodes, struct gt_node **to, size_t *n)
 {
 	if (!n)
@@ -326,7 +326,7 @@ API int cudaGraphNodeGetEnabled(const struct gt_executable *executable, const st
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* A graph of the same nodes and edges, in the same order. */
+/* Whether two graphs have the same nodes and edges, in the same order. */
 static int alike(const struct gt_graph *one, const struct gt_graph *other)
 {
 	if (one->nodes.n != other->nodes.n)
@@ -340,7 +340,7 @@ static int alike(const struct gt_graph *one, const struct gt_graph *other)
 	return UPDATE_SUCCESS;
 }
 
-/* Nodes keep the names they had: those of the graph that the executable was made of. */
+/* The executable's nodes are still identified by the nodes of the graph that it was made from. */
 API int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result)
 {
 	gt_cudart_enter();

@@ -2,7 +2,7 @@
 /* The calls that launch kernels. */
 #include "cudart/graph.h"
 
-/* The configuration between <<< >>> is put aside while the arguments are evaluated. */
+/* The configuration between <<< >>> is saved while the arguments are evaluated. */
 #define CONFIGURATIONS 16
 static _Thread_local struct {
 	struct gt_dim3 grid, block;
@@ -80,7 +80,7 @@ API int cudaGetFuncBySymbol(const void **function, const void *host)
 	return __cudaGetKernel(function, host);
 }
 
-/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+/* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 ALSO(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a registered fat binary to a machine that can run it. */
+/* Loads a registered fat binary: makes a machine that can execute its kernels. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void add_ptx(struct gt_fat *fat, const void *data, struct gt_ptx_text *to
 	free(text);
 }
 
-/* The cubin is wanted for what it says of registers only, so that it may be missing. */
+/* The cubin is used for the number of registers only, so it may be missing. */
 static void take_cubin(struct gt_fat *fat)
 {
 	struct gt_fatbin fatbin;
@@ -48,7 +48,7 @@ static void take_cubin(struct gt_fat *fat)
 		gt_cudart_stop("%s: %s", fat->name, error.text);
 }
 
-/* The text that messages and pc count the lines of, for --ptx: DIR/1.ptx is "PTX 1". */
+/* For --ptx, writes the text whose lines messages and pc refer to: DIR/1.ptx is "PTX 1". */
 static void write_ptx(const struct gt_fat *fat, const struct gt_ptx_text *text)
 {
 	char path[GT_TRACING_PATH + 32];
@@ -97,7 +97,7 @@ void gt_cudart_load(struct gt_fat *fat)
 		add_ptx(fat, fat->data, &text);
 	if (text.bytes == 0)
 		gt_cudart_stop("the program has no PTX, only machine code: build it with -arch=sm_75, "
-			       "or with -gencode arch=compute_75,code=compute_75 beside what it has");
+			       "or add -gencode arch=compute_75,code=compute_75");
 	take_cubin(fat);
 	write_ptx(fat, &text);
 	if (gt_ptx_parse(&fat->module, fat->name, text.data, text.bytes, &error) != 0)
@@ -135,7 +135,7 @@ struct gt_function *gt_cudart_find_function(const void *host)
 {
 	struct gt_function *function = gt_cudart.functions;
 
-	/* nvcc's programs pass the handle that __cudaGetKernel gave them. */
+	/* Programs built by nvcc pass the handle from __cudaGetKernel. */
 	while (function && function->host != host && (const void *)function != host)
 		function = function->next;
 	return function;

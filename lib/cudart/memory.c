@@ -78,7 +78,7 @@ API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* Allocations are named after the calls that made them. */
+/* The type follows from the allocation's name, which is that of its call. */
 static enum pointer_type type_of(const void *pointer)
 {
 	if (!gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), 1))
@@ -238,7 +238,7 @@ API int cudaGetSymbolSize(size_t *bytes, const void *symbol)
 	return gt_cudart_leave(code);
 }
 
-/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+/* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
 ALSO(cudaMemcpy, cudaMemcpy_ptds);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory pools. Memory that is freed goes back at once: a pool keeps nothing, so what it may keep
- * (its release threshold) is only remembered. */
+/* Memory pools. Freed memory is released at once, so the release threshold is only stored. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@ enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HI
 
 enum { LOCATION_DEVICE = 1, READ_WRITE = 3 }; /* cudaMemLocationType, cudaMemAccessFlags */
 
-/* Allocations have names of their own, so that one that was freed is not taken for its successor. */
+/* Allocations have unique names, so that a freed one is not mistaken for its successor at the same address. */
 struct taken {
 	uint64_t address, bytes;
 	char name[sizeof((struct gt_ptx_allocation *)0)->name];
@@ -47,7 +46,7 @@ struct access {
 static struct pool default_pool = {.reuse = {1, 1, 1}};
 static struct pool *current = &default_pool;
 
-/* Forgets what was freed, and adds up the rest. */
+/* Removes freed allocations, and adds up the others. */
 static uint64_t used(struct pool *pool)
 {
 	uint64_t bytes = 0;
@@ -143,7 +142,7 @@ API int cudaMemPoolCreate(struct pool **pool, const struct pool_properties *prop
 	if (!pool || !properties || properties->location.type != LOCATION_DEVICE || properties->location.id != 0)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (properties->handle_types != 0)
-		return gt_cudart_leave(gt_cudart_refuse("a memory pool that other processes share"));
+		return gt_cudart_leave(gt_cudart_refuse("a memory pool shared with other processes"));
 	*pool = malloc(sizeof **pool);
 	if (!*pool)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
@@ -151,7 +150,7 @@ API int cudaMemPoolCreate(struct pool **pool, const struct pool_properties *prop
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* What was allocated from it lives on. */
+/* Its allocations stay valid. */
 API int cudaMemPoolDestroy(struct pool *pool)
 {
 	gt_cudart_enter();
@@ -190,7 +189,7 @@ API int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* The highest figures can be set to 0 alone, and begin anew with what is used then. */
+/* The high-water marks can only be set to 0, and then restart from the present use. */
 API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *value)
 {
 	uint64_t wanted;

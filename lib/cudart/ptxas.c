@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine code that ptxas, the assembler of the CUDA toolkit, makes of a PTX text: it says how
- * many registers a kernel takes. */
+/* Runs ptxas, the assembler of the CUDA toolkit, on a PTX text: its machine code gives the number of registers of a
+ * kernel. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void remove_files(const struct files *files)
 	rmdir(files->folder);
 }
 
-/* ptxas must not load this runtime before itself. */
+/* ptxas runs without this runtime in LD_PRELOAD. */
 static bool run_ptxas(const struct files *files, unsigned capability)
 {
 	char architecture[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program registers before main: fat binaries, and which host addresses stand for which
- * kernels and variables. Nothing is read until it is used. */
+/* The registrations of a program before main: fat binaries, and the host addresses of kernels and variables. Nothing is read
+ * until it is used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ API void **__cudaRegisterFatBinary(const void *text)
 	gt_cudart_enter();
 	if (gt_cudart_readable(wrapper) < sizeof *wrapper || wrapper->magic != WRAPPER_MAGIC ||
 	    gt_cudart_readable(wrapper->data) == 0)
-		gt_cudart_stop("the program registers something that is no fat binary");
+		gt_cudart_stop("the program registers something that is not a fat binary");
 	struct gt_fat *fat = take(sizeof *fat);
 	fat->data = wrapper->data;
 	fat->prelinked = wrapper->version == WRAPPER_LINKED ? wrapper->prelinked : NULL;
@@ -46,7 +46,7 @@ API void __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
-/* Kernels may still be launched by other exit handlers: everything stays. */
+/* Does nothing, since other exit handlers may still launch kernels. */
 API void __cudaUnregisterFatBinary(void **handle)
 {
 	(void)handle;
@@ -93,7 +93,7 @@ API void __cudaRegisterHostVar(void **handle, const char *name, char *host, size
 	(void)handle, (void)name, (void)host, (void)size;
 }
 
-/* The host asks for this before it first touches a managed variable. */
+/* The host calls this before its first access to a managed variable. */
 API char __cudaInitModule(void **handle)
 {
 	gt_cudart_enter();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the host that the device uses too (cudaHostRegister): its pages become pages of device
- * memory as well, at another address. */
+/* Host memory that the device uses too (cudaHostRegister): its pages are also mapped as device memory, at another address. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,11 +11,11 @@
 enum { DEFAULT, PORTABLE, MAPPED, IO_MEMORY = 4, READ_ONLY = 8 }; /* flags */
 
 struct registered {
-	char *begin;  /* as the program said */
+	char *begin;  /* as given by the program */
 	size_t bytes;
-	char *pages;  /* that hold it, on the host */
-	size_t span;  /* bytes of them */
-	char *device; /* the same pages there */
+	char *pages;  /* the host pages that contain it */
+	size_t span;  /* their bytes */
+	char *device; /* the same pages on the device */
 	void *allocation;
 	unsigned flags;
 	struct registered *next;
@@ -45,7 +44,7 @@ void *gt_cudart_registered(const void *host)
 	return one ? one->device + ((const char *)host - one->pages) : NULL;
 }
 
-/* A file that holds what the pages hold; -1 if there is no room for it. */
+/* A file with the contents of the pages; -1 if there is no room for it. */
 static int file_of(const char *pages, size_t span)
 {
 	struct gt_error error;
@@ -72,14 +71,14 @@ static bool lay(void *at, size_t span, int kind, int file)
 	return mmap(at, span, PROT_READ | PROT_WRITE, kind | MAP_FIXED, file, 0) != MAP_FAILED;
 }
 
-/* Both sides of what one->allocation has room for. Returns a code. */
+/* Maps the pages for both sides, in the room of one->allocation. Returns a code. */
 static int share(struct registered *one)
 {
 	size_t page = page_bytes();
 	uintptr_t begin = ((uintptr_t)one->allocation + page - 1) / page * page;
 	int file;
 
-	/* Nothing may write between the copy and the mapping: this may lie in those pages. */
+	/* Nothing may write to the pages between the copy and the mapping; this variable may be in them. */
 	one->device = (char *)begin;
 	file = file_of(one->pages, one->span);
 	if (file < 0)
@@ -89,7 +88,7 @@ static int share(struct registered *one)
 	return laid ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
-/* The host keeps what the pages hold; the device's are new. */
+/* Separates the pages: the host keeps their contents, the device gets new ones. */
 static void part(const struct registered *one)
 {
 	int file = file_of(one->pages, one->span), zeros = open("/dev/zero", O_RDWR);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a block may have, and how many blocks an SM holds. */
+/* The resources that a block may use, and occupancy. */
 #include "cudart/runtime.h"
 
-#define SHARED_UNASKED ((uint64_t)48 << 10) /* bytes a block may have without cudaFuncSetAttribute */
+#define SHARED_UNASKED ((uint64_t)48 << 10) /* bytes that a block may use without cudaFuncSetAttribute */
 
 uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a kernel, and has what it accesses written into the stream. */
+/* Runs a kernel, and writes its accesses into the stream. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void note(const struct gt_function *function, const struct gt_ptx_launch 
 		       ran->accesses);
 }
 
-/* With nobody to record it, a launch is executed all the same. */
+/* Without a recorder the launch is executed untraced. */
 static int run(const struct gt_function *function, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
 	       struct gt_error *error)
 {
@@ -64,7 +64,7 @@ static int run(const struct gt_function *function, struct gt_ptx_launch *launch,
 			     function->registers_estimated ? 0 : function->registers, ran, error);
 }
 
-/* What would run otherwise than on a GPU does not run. */
+/* Refuses launches that would behave differently from a GPU. */
 static int refuse(const struct gt_function *function, const struct gt_wishes *wishes)
 {
 	const uint32_t *cluster = function->kernel->required_cluster;

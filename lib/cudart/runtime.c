@@ -21,7 +21,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock;
 static _Thread_local int last_error;
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void say(const char *format, va_list arguments)
 {
@@ -68,8 +68,8 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 {
 	va_list arguments;
 
-	/* What the program printed so far comes first. Its exit handlers do not run: they would go
-	 * on using a device that is gone. */
+	/* Writes the program's pending output first. Its exit handlers do not run, since they would use a device that no
+	 * longer exists. */
 	fflush(NULL);
 	va_start(arguments, format);
 	say(format, arguments);
@@ -77,9 +77,9 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 	_exit(1);
 }
 
-/* ---- the beginning ---- */
+/* ---- initialisation ---- */
 
-/* Only one process of a run writes: the one that finds the token. */
+/* Only one process of a run writes: the one that gets the token. */
 static void take_token(void)
 {
 	char token;
@@ -119,7 +119,7 @@ static void open_runtime(void)
 	struct gt_error error;
 	pthread_mutexattr_t attributes;
 
-	/* A host function that a stream calls may use the runtime again. */
+	/* A host function called by a stream may call the runtime. */
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&lock, &attributes);
@@ -169,7 +169,7 @@ size_t gt_cudart_readable(const void *address)
 	uint64_t begin, end, at = (uint64_t)(uintptr_t)address;
 	char readable;
 
-	/* Without the list the container's own size must be believed. */
+	/* Without the list the size in the container's header is used. */
 	if (!mappings)
 		return SIZE_MAX / 2;
 	while (fgets(line, sizeof line, mappings)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams: what there are, and what is asked of them by themselves. */
+/* Streams, and the calls about them. */
 #include <stdlib.h>
 
 #include "cudart/graph.h"
@@ -49,7 +49,7 @@ API int cudaStreamCreateWithPriority(struct gt_stream **stream, unsigned flags, 
 	return new_stream(stream, flags, priority);
 }
 
-/* The default streams have small numbers for handles. */
+/* The handles of the default streams are small numbers. */
 static bool is_created(const struct gt_stream *stream)
 {
 	return (uintptr_t)stream > PER_THREAD_HANDLE;
@@ -95,7 +95,7 @@ API int cudaStreamAttachMemAsync(const struct gt_stream *stream, void *pointer, 
 	return CUDA_SUCCESS;
 }
 
-/* ---- per-thread default streams: the order of the calls holds for them too ---- */
+/* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
 ALSO(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);

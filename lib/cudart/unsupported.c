@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that makes one of these calls is told that it is not supported, as a device would that
- * cannot do it, and its user is told which call it was. */
+/* These calls return cudaErrorNotSupported, as a device without the feature does, and report their name to the user. */
 #include <string.h>
 
 #include "cudart/runtime.h"
@@ -11,7 +10,7 @@
 #define HARMLESS(NAME) {#NAME, false},
 static const struct {
 	const char *name;
-	bool omits; /* work or data that a GPU would have made */
+	bool omits; /* work or data of a GPU that is then missing */
 } calls[] = {
 #include "cudart/unsupported.h"
 };
@@ -39,7 +38,7 @@ int gt_cudart_refuse(const char *what)
 	return CUDA_NOT_SUPPORTED;
 }
 
-/* Whatever arguments the real ones take: the caller owns them, and they are not looked at. */
+/* The arguments of the real calls are not read. */
 #define UNSUPPORTED(NAME)                                                                         \
 	API int NAME(void);                                                                        \
 	API int NAME(void)                                                                         \

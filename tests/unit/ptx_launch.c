@@ -196,8 +196,8 @@ static void test_binding(void)
 	unbound("k<<<1,1>>>(A,A,1,1,1)", "k, argument 5, '1)': a parameter of 4 bytes is written hex(...)");
 	unbound("k<<<1,1>>>(A,A,1,1,hex(00))", "k, argument 5, 'hex(00))': 1 bytes for a parameter of 4");
 	unbound("k<<<1,1>>>(A,B,1,1,hex(00))", "k, argument 2, 'B,1,1,hex(00))': no buffer 'B' was made before");
-	unbound("k<<<1,1>>>(A,A,A,1,hex(00))", "k, argument 3, 'A,1,hex(00))': a buffer for a parameter of type .u32, which is no pointer");
-	unbound("k<<<1,1>>>(A,A,1.5,1,hex(00))", "k, argument 3, '1.5,1,hex(00))': 1.5 is not a whole number, as .u32 wants");
+	unbound("k<<<1,1>>>(A,A,A,1,hex(00))", "k, argument 3, 'A,1,hex(00))': a buffer for a parameter of type .u32, which is not a pointer");
+	unbound("k<<<1,1>>>(A,A,1.5,1,hex(00))", "k, argument 3, '1.5,1,hex(00))': 1.5 is not a whole number, which .u32 needs");
 	unbound("k<<<1,1>>>(A,A,5000000000,1,hex(00))",
 		"k, argument 3, '5000000000,1,hex(00))': 5000000000 does not fit into the 32 bits of .u32");
 	unbound("k<<<1,1>>>(A=f32[1],A,1,1,hex(00))",

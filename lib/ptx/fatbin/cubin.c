@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define INFO_REGCOUNT 0x2f     /* attribute of .nv.info: u32 symbol, u32 registers per thread */
-#define INFO_WITH_BYTES 4      /* format of an attribute that has a u16 size and as many bytes */
+#define INFO_WITH_BYTES 4      /* format of an attribute with a u16 size and that many bytes */
 #define REGISTERS_SHIFT 24     /* within sh_info of a .text section */
 #define NAME_BYTES 4200
 
@@ -19,7 +19,7 @@ struct cubin {
 	size_t names_bytes;
 };
 
-/* [offset, offset + n) of the file, or NULL if it has not that much. */
+/* [offset, offset + n) of the file, or NULL if the file is shorter. */
 static const unsigned char *part(const struct cubin *cubin, uint64_t offset, uint64_t n)
 {
 	return offset <= cubin->bytes && n <= cubin->bytes - offset ? cubin->data + offset : NULL;
@@ -94,7 +94,7 @@ static int64_t find_symbol(const struct cubin *cubin, const char *name)
 	return -1;
 }
 
-/* Attributes are u8 format, u8 number, then a u16 value or size, and as many bytes if it is one. */
+/* Attributes are u8 format, u8 number, then a u16 value, or a u16 size and that many bytes. */
 static bool registers_in_info(const struct cubin *cubin, int64_t symbol, uint32_t *registers)
 {
 	Elf64_Shdr section;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cubin, the ELF file that ptxas makes, says of a kernel. */
+/* Reads the properties of a kernel from a cubin, the ELF file that ptxas makes. */
 #ifndef GT_PTX_CUBIN_H
 #define GT_PTX_CUBIN_H
 

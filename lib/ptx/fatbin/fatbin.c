@@ -12,7 +12,7 @@
 
 #define CONTAINER_MAGIC 0xba55ed50U
 #define CONTAINER_HEADER 16
-#define TEXT_MIN 4 /* printable bytes that make plain text of it; the magic has none but the first */
+#define TEXT_MIN 4 /* printable bytes by which plain text is recognized; in the magic only the first is printable */
 #define ENTRY_HEADER 64 /* bytes that are read; a header may have more */
 #define FLAG_LZ4 UINT64_C(0x2000)
 #define FLAG_ZSTD UINT64_C(0x8000)
@@ -98,7 +98,7 @@ int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, stru
 	return 1;
 }
 
-/* True if `a` is what is rather wanted. */
+/* True if `a` is preferred. */
 static bool better(const struct gt_fatbin_entry *a, const struct gt_fatbin_entry *b, unsigned wanted)
 {
 	if ((a->architecture == wanted) != (b->architecture == wanted))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Fat binaries: what nvcc puts into a program for the device, in several forms side by side. One
- * container is a header and entries, each PTX text or a cubin, compressed or not:
+/* Fat binaries: the device code that nvcc puts into a program, in several forms. A container is a header and entries, each a
+ * PTX text or a cubin, compressed or not:
  *
  *     u32 0xba55ed50  u16 version  u16 header bytes  u64 bytes of the entries
  *     u16 kind  u16 version  u32 header bytes  u64 payload bytes  u32 compressed bytes  u32
  *     u16 minor  u16 major  u32 architecture  u32 name offset  u32 name bytes  u64 flags  u64
  *     u64 bytes when unpacked, and more up to the header's size; then the payload
  *
- * clang may have put plain PTX text in the container's place. */
+ * clang may put plain PTX text instead of a container. */
 #ifndef GT_PTX_FATBIN_H
 #define GT_PTX_FATBIN_H
 
@@ -36,19 +36,18 @@ struct gt_fatbin {
 	int plain;	  /* not a container but PTX text */
 };
 
-/* Opens what begins at `data` and has at most `available` readable bytes. */
+/* Opens the container at `data`, which has at most `available` readable bytes. */
 int gt_fatbin_open(struct gt_fatbin *fatbin, const void *data, size_t available, struct gt_error *error);
 
 /* The next entry: 1, 0 after the last, or -1 if the container is damaged. */
 int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, struct gt_error *error);
 
-/* The entry of that kind with the architecture wanted, else with the highest one, and of several
- * the one with the highest version. Returns 1, 0 if there is none of the kind, or -1. */
+/* The entry of that kind with the wanted architecture, else with the highest one; of several, the one with the highest
+ * version. Returns 1, 0 if there is none of the kind, or -1. */
 int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigned wanted,
 		     struct gt_fatbin_entry *entry, struct gt_error *error);
 
-/* Unpacks an entry into memory of its own, which the caller frees, with a 0 behind it. PTX ends
- * before the first 0 it holds. NULL on error. */
+/* Unpacks an entry into new memory, which the caller frees, and appends a 0. PTX ends before its first 0. NULL on error. */
 char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struct gt_error *error);
 
 #endif

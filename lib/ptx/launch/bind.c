@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch against the kernel it names: buffers are made, parameters are written. */
+/* Binds a launch to its kernel: creates buffers and writes parameters. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 		if (gt_ptx_file_bytes(buffer->file, &bytes, error) != 0)
 			return -1;
 		if (bytes == 0 || bytes % size != 0)
-			return gt_fail(error, "%s: %" PRIu64 " bytes are no whole number of .%s", buffer->file, bytes,
+			return gt_fail(error, "%s: %" PRIu64 " bytes are not a whole number of .%s", buffer->file, bytes,
 				       gt_ptx_type_name(buffer->type));
 		buffer->elements = bytes / size;
 	}
@@ -61,7 +61,7 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 	return add_buffer(buffers, buffer, error);
 }
 
-/* The bits of an argument that fills a parameter of one number. */
+/* The bits of an argument for a parameter that is a single number. */
 static int argument_bits(struct gt_ptx_argument *argument, size_t number, const struct gt_ptx_variable *parameter,
 			 struct gt_ptx_buffers *buffers, struct gt_ptx_memory *memory, uint64_t *bits,
 			 struct gt_error *error)
@@ -69,7 +69,7 @@ static int argument_bits(struct gt_ptx_argument *argument, size_t number, const 
 	if (argument->kind == GT_PTX_ARGUMENT_NUMBER)
 		return gt_ptx_value_bits(&argument->value, parameter->type, bits, error);
 	if (parameter->bytes != 8 || parameter->type == GT_PTX_F64)
-		return gt_fail(error, "a buffer for a parameter of type .%s, which is no pointer",
+		return gt_fail(error, "a buffer for a parameter of type .%s, which is not a pointer",
 			       gt_ptx_type_name(parameter->type));
 	if (argument->kind == GT_PTX_ARGUMENT_BUFFER) {
 		if (make_buffer(&argument->buffer, number, buffers, memory, error) != 0)
@@ -128,7 +128,7 @@ int gt_ptx_launch_line_bind(struct gt_ptx_launch_line *call, const struct gt_ptx
 	*found = kernel;
 	*parameters = NULL;
 	if (!kernel)
-		return gt_fail(error, "not one kernel is called '%.200s' (--list shows them)", call->kernel);
+		return gt_fail(error, "no kernel, or several, named '%.200s' (--list shows them)", call->kernel);
 	if (call->n != kernel->n_parameters)
 		return gt_fail(error, "%s: %zu arguments, the kernel has %zu parameters", call->kernel, call->n,
 			       kernel->n_parameters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What buffers are filled with. Definitions that users rely on: gtrace-ptx(1), "Buffers". */
+/* The contents of buffers, as defined in gtrace-ptx(1), "Buffers". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "ptx/launch/launch.h"
 
-/* Little-endian, as the device's memory is. */
+/* Little-endian, as in the device's memory. */
 static void put(unsigned char *to, uint64_t bits, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
@@ -21,7 +21,7 @@ static bool is_floating(enum gt_ptx_type type)
 
 static int fill_zero(const struct gt_ptx_buffer *buffer, unsigned char *to, struct gt_error *error)
 {
-	(void)buffer, (void)to, (void)error; /* memory is given out zeroed */
+	(void)buffer, (void)to, (void)error; /* allocations are zeroed */
 	return 0;
 }
 
@@ -42,7 +42,7 @@ static uint64_t two_s_complement(const struct gt_ptx_value *value)
 	return value->negative ? 0 - value->magnitude : value->magnitude;
 }
 
-/* Element i is start + i step: of integers modulo 2^width, of floats the nearest. */
+/* Element i is start + i step: modulo 2^width for integers, rounded to nearest for floats. */
 static int fill_ramp(const struct gt_ptx_buffer *buffer, unsigned char *to, struct gt_error *error)
 {
 	const struct gt_ptx_value *start = &buffer->values[0], *step = &buffer->values[1];
@@ -51,7 +51,7 @@ static int fill_ramp(const struct gt_ptx_buffer *buffer, unsigned char *to, stru
 	uint64_t bits;
 
 	if (!floating && (start->real || step->real))
-		return gt_fail(error, "ramp of .%s wants whole numbers", gt_ptx_type_name(buffer->type));
+		return gt_fail(error, "ramp of .%s needs whole numbers", gt_ptx_type_name(buffer->type));
 	for (uint64_t i = 0; i < buffer->elements; i++) {
 		if (floating) {
 			struct gt_ptx_value value = {.real = true, .number = start->number + (double)i * step->number};

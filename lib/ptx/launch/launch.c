@@ -58,7 +58,7 @@ static int read_count(const struct gt_ptx_launch_line *call, const char **at, ui
 	return fail_at(start, error, text);
 }
 
-/* True for (x, ...): a parenthesis may also be that of an expression, as in (4+4)*2. */
+/* True for (x, ...); a parenthesis may also begin an expression, as in (4+4)*2. */
 static bool is_list(const char *at)
 {
 	size_t depth = 1;
@@ -140,7 +140,7 @@ int gt_ptx_shape_read(const char *text, bool block, uint32_t *shape, struct gt_e
 
 /* ---- arguments ---- */
 
-/* (a[, b]), either of which may be missing if `least` allows it. Returns how many there are. */
+/* (a[, b]), with at least `least` of them. Returns their number. */
 static int read_values(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_value values[2], int least,
 		       struct gt_error *error)
 {
@@ -157,7 +157,7 @@ static int read_values(const struct gt_ptx_launch_line *call, const char **at, s
 	return want(at, ")", error) == 0 ? n : -1;
 }
 
-/* Up to what ends an argument: a comma, or the last parenthesis. */
+/* Up to the end of an argument: a comma, or the last parenthesis. */
 static int read_file(const char **at, char **file, struct gt_error *error)
 {
 	size_t length = strcspn(*at, ",)");
@@ -204,7 +204,7 @@ static int read_fill(const struct gt_ptx_launch_line *call, const char **at, str
 	return fail_at(start, error, "expected zero, ramp, ramp(start, step), rand(seed), rand(seed, below), const(x) or @file");
 }
 
-/* The type at *at, if [ follows it, and moves behind both. */
+/* The type at *at if [ follows it; moves past both. */
 static enum gt_ptx_type read_type(const char **at)
 {
 	size_t length = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789");
@@ -216,7 +216,7 @@ static enum gt_ptx_type read_type(const char **at)
 	return type;
 }
 
-/* TYPE[COUNT] with what fills it, behind the bracket */
+/* TYPE[COUNT][:FILL], after the bracket */
 static int read_buffer(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_buffer *buffer, struct gt_error *error)
 {
 	const char *start = *at;
@@ -266,7 +266,7 @@ static size_t identifier(const char *at)
 	return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 }
 
-/* [NAME=] buffer, name of one, number, null or bytes */
+/* [NAME=] buffer, name of a buffer, number, null or bytes */
 static int read_argument(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_argument *argument,
 			 struct gt_error *error)
 {
@@ -318,7 +318,7 @@ static int read_arguments(struct gt_ptx_launch_line *call, const char **at, stru
 			struct gt_ptx_argument *argument = &all[call->n];
 			*argument = (struct gt_ptx_argument){.place = (size_t)(*at - call->line)};
 			int result = read_argument(call, at, argument, error);
-			call->n++; /* also if it failed: its parts are freed with the others */
+			call->n++; /* also on failure, so that its parts are freed with the others */
 			if (result != 0)
 				return -1;
 			gt_scan_blanks(at);

@@ -3,7 +3,7 @@
  *
  *     gemm<<<(16,64),(32,8)>>>(A=f32[512*512]:ramp, B=f32[262144]:rand(1), C=f32[262144], 512)
  *
- * First the line is read by itself, then against the kernel's parameters and the device's memory. */
+ * The line is parsed first, and then bound to the kernel's parameters and the device's memory. */
 #ifndef GT_PTX_LAUNCH_H
 #define GT_PTX_LAUNCH_H
 
@@ -15,20 +15,20 @@
 #include "ptx/exec/memory.h"
 #include "ptx/text/module.h"
 
-#define GT_PTX_LAUNCH_NAME 64		    /* bytes a buffer's name may have, with its final 0 */
-#define GT_PTX_LAUNCH_SHARED (228 * 1024) /* bytes of shared memory a block may have, on any GPU */
+#define GT_PTX_LAUNCH_NAME 64		    /* bytes of a buffer's name, with its final 0 */
+#define GT_PTX_LAUNCH_SHARED (228 * 1024) /* bytes of shared memory of a block, at most, on any GPU */
 
-/* A number: a whole one of up to 64 bits with its sign, or a real one. */
+/* A number: an integer of up to 64 bits with its sign, or a real number. */
 struct gt_ptx_value {
 	bool real;
-	bool negative; /* whole ones */
+	bool negative; /* integers */
 	uint64_t magnitude;
-	double number; /* of real ones; the nearest one of whole ones */
+	double number; /* the real number, or the one nearest to the integer */
 };
 
 enum gt_ptx_fill { GT_PTX_ZERO, GT_PTX_RAMP, GT_PTX_RAND, GT_PTX_CONSTANT, GT_PTX_FILE };
 
-/* Memory that is made for a launch. */
+/* Memory that is allocated for a launch. */
 struct gt_ptx_buffer {
 	char name[GT_PTX_LAUNCH_NAME]; /* "" if it has none */
 	enum gt_ptx_type type;
@@ -54,7 +54,7 @@ struct gt_ptx_argument {
 	struct gt_ptx_buffer buffer;
 	unsigned char *bytes; /* owned */
 	size_t n_bytes;
-	size_t place; /* where it stands in the line, in bytes */
+	size_t place; /* offset in the line, in bytes */
 };
 
 struct gt_ptx_launch_line {
@@ -88,21 +88,20 @@ const struct gt_ptx_buffer *gt_ptx_buffer_find(const struct gt_ptx_buffers *buff
 int gt_ptx_buffer_dump(const struct gt_ptx_buffers *buffers, struct gt_ptx_memory *memory, const char *name,
 		       const char *path, struct gt_error *error);
 
-/* Finds the call's kernel, makes the new buffers, fills them, and writes the parameters, which are
- * the caller's to free. Arguments that do not fit the kernel are an error, and so is a block that
- * its .maxntid or .reqntid forbids. */
+/* Finds the call's kernel, allocates and fills the new buffers, and writes the parameters, which the caller frees. Arguments
+ * that do not match the kernel are an error, and so is a block that its .maxntid or .reqntid forbids. */
 int gt_ptx_launch_line_bind(struct gt_ptx_launch_line *call, const struct gt_ptx_module *module, struct gt_ptx_buffers *buffers,
 		     struct gt_ptx_memory *memory, const struct gt_ptx_function **kernel, unsigned char **parameters,
 		     struct gt_error *error);
 
-/* ---- what the parts of this share ---- */
+/* ---- shared by the files of this folder ---- */
 
-/* Takes an expression of + - * / and parentheses at *at and moves behind it; names are those of
- * the call's numbers so far. On error *at is the place. */
+/* Reads an expression of + - * / and parentheses at *at and moves past it; names refer to the call's earlier numbers. On
+ * error *at is its place. */
 int gt_ptx_value_read(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_value *value,
 		      struct gt_error *error);
-/* The bits of a value as a type has them. -1 if a whole number does not fit, or a real one is given
- * to an integer type. Bit types take both: a real number becomes a float of their width. */
+/* The bits of a value in a type. -1 if an integer does not fit, or if a real number is given for an integer type. Bit types
+ * accept both: a real number becomes a float of their width. */
 int gt_ptx_value_bits(const struct gt_ptx_value *value, enum gt_ptx_type type, uint64_t *bits, struct gt_error *error);
 
 /* Fills the elements of a buffer from its description. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of a launch: expressions, and their bits in a type. */
+/* Numbers in a launch: expressions, and their bits in a type. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/scan.h"
 #include "ptx/launch/launch.h"
 
-#define DEPTH 64 /* how deep parentheses and signs may nest */
+#define DEPTH 64 /* nesting limit of parentheses and signs */
 
 struct reading {
 	const struct gt_ptx_launch_line *call;
@@ -36,7 +36,7 @@ static int too_large(struct reading *reading)
 	return gt_fail(reading->error, "a number of more than 64 bits");
 }
 
-/* Digits with a point, an exponent or an f behind them are a real number. */
+/* Digits with a point, an exponent or a suffix f are a real number. */
 static int read_number(struct reading *reading, struct gt_ptx_value *value)
 {
 	const char *start = *reading->at;
@@ -119,7 +119,7 @@ static int read_factor(struct reading *reading, struct gt_ptx_value *value)
 	return result;
 }
 
-/* a * b or a / b; of whole numbers the quotient is cut towards 0. */
+/* a * b or a / b; the quotient of integers is truncated towards 0. */
 static int multiply(struct reading *reading, char sign, struct gt_ptx_value *a, const struct gt_ptx_value *b)
 {
 	bool negative = a->negative != b->negative;
@@ -243,7 +243,7 @@ int gt_ptx_value_bits(const struct gt_ptx_value *value, enum gt_ptx_type type, u
 		return 0;
 	}
 	if (value->real)
-		return gt_fail(error, "%.17g is not a whole number, as .%s wants", value->number, gt_ptx_type_name(type));
+		return gt_fail(error, "%.17g is not a whole number, which .%s needs", value->number, gt_ptx_type_name(type));
 	if (width < 8 || width > 64 || type == GT_PTX_TEXREF)
 		return gt_fail(error, "a number for a parameter of type .%s", gt_ptx_type_name(type));
 	uint64_t limit = value->negative ? UINT64_C(1) << (width - 1) : UINT64_MAX >> (64 - width);

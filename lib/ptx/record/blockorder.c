@@ -8,16 +8,16 @@
 #include "ptx/exec/held.h"
 
 #define WARPS 32	 /* of a block at most: 1024 threads */
-#define EARLY (1U << 16) /* accesses held, from which on they pass before the block ends */
+#define EARLY (1U << 16) /* held accesses above which some are passed on before the block ends */
 
 struct gt_ptx_blockorder {
 	struct gt_sink in, *to;
 	struct gt_store store;
 	struct gt_ptx_held held[WARPS]; /* of each warp of the block, by their ordinals */
-	uint64_t next[WARPS];		/* least ordinal that may come */
+	uint64_t next[WARPS];		/* smallest ordinal that may still come */
 	uint32_t ended;			/* bit w: warp w makes no more accesses */
 	uint32_t block;
-	unsigned warps; /* that have made accesses, and those below them */
+	unsigned warps; /* 1 + the highest warp with an access */
 	uint64_t n; /* held */
 	bool has_hints;
 };
@@ -68,8 +68,8 @@ static uint64_t first_of(const struct gt_ptx_blockorder *order, unsigned warp)
 	return kept ? kept->an : UINT64_MAX;
 }
 
-/* Passes on what is held of ordinals below `bound`. The accesses of a warp come by their ordinals, so that
- * going round the warps takes each once. */
+/* Passes on held accesses with ordinals below `bound`. The accesses of a warp come in the order of their ordinals, so a loop
+ * over the warps takes each access once. */
 static int pass_below(struct gt_ptx_blockorder *order, uint64_t bound, struct gt_error *error)
 {
 	uint64_t first[WARPS];
@@ -95,7 +95,7 @@ static int pass_below(struct gt_ptx_blockorder *order, uint64_t bound, struct gt
 	return 0;
 }
 
-/* Passes on the block that is held: it is done. */
+/* Passes on the held block, which is complete. */
 static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 {
 	int result = pass_below(order, UINT64_MAX, error);
@@ -106,7 +106,7 @@ static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 	return result;
 }
 
-/* Passes on what no access to come can precede. */
+/* Passes on the accesses that no later one can precede. */
 static int pass_early(struct gt_ptx_blockorder *order, struct gt_error *error)
 {
 	uint64_t bound = UINT64_MAX;

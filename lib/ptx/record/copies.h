@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program has written into device memory from outside of kernels since its last traced launch:
- * copies and fills, for whoever asks what L2 holds when a kernel begins. */
+/* The ranges of device memory that a program has written outside of kernels since its last traced launch, by copies and
+ * fills: L2 may hold them when a kernel begins. */
 #ifndef GT_PTX_COPIES_H
 #define GT_PTX_COPIES_H
 
@@ -10,14 +10,14 @@
 #include "base/error.h"
 #include "stream/count.h"
 
-#define GT_PTX_COPIES 65536 /* ranges that are kept: the older half goes when there are more */
+#define GT_PTX_COPIES 65536 /* ranges that are kept; when there are more the older half is dropped */
 
 struct gt_ptx_copies {
 	uint64_t *addresses, *bytes; /* in the order of the calls; owned */
 	size_t n, capacity;
 };
 
-/* Notes a range; one that goes on where the last ended is joined to it. A range that finds no memory is lost. */
+/* Records a range; one that begins where the last ended is joined to it. If memory is short the range is lost. */
 void gt_ptx_copies_add(struct gt_ptx_copies *copies, uint64_t address, uint64_t bytes);
 /* Appends them to a count that has begun. Returns 0, or -1 when memory is short. */
 int gt_ptx_copies_count(const struct gt_ptx_copies *copies, struct gt_count *count, struct gt_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For realpath, which is in the XSI part of POSIX. */
+/* For realpath, which is an XSI extension. */
 #define _XOPEN_SOURCE 700
 #include "ptx/record/record.h"
 
@@ -21,7 +21,7 @@
 #define STREAM PREFIX "STREAM"
 #define TOKEN PREFIX "TOKEN"
 #define VERBOSE PREFIX "VERBOSE"
-#define SEPARATOR '\x1f' /* behind every argument */
+#define SEPARATOR '\x1f' /* after every argument */
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
 /* ---- options ---- */
@@ -99,7 +99,7 @@ static char *join(char *const arguments[])
 	return text;
 }
 
-/* The folder of our runtime. */
+/* The folder of the stand-in runtime. */
 static int find_runtime(char folder[PATH_BYTES], struct gt_error *error)
 {
 	static const char *const places[] = {"/../lib/gtrace", "/../build/cudart"}; /* beside the program's folder */
@@ -138,8 +138,8 @@ static int set_list(const char *variable, const char *first, const char *second,
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
-/* Both ways to our runtime: the second serves a program whatever its own search path says, the
- * first one whose path cannot stand in a preload list. */
+/* Both LD_LIBRARY_PATH and LD_PRELOAD lead to the stand-in runtime: the second works whatever the program's own search path,
+ * the first if the runtime's path cannot be in a preload list. */
 static int export_runtime(struct gt_error *error)
 {
 	char folder[PATH_BYTES], library[PATH_BYTES + 32];
@@ -182,9 +182,9 @@ int gt_record_export(const struct gt_record *record, struct gt_error *error)
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
-/* ---- in the program ---- */
+/* ---- in the recorded program ---- */
 
-/* The number in a variable; left as it is if there is no such variable. */
+/* Reads the number in a variable; *value is unchanged if there is no such variable. */
 static int get_number(const char *name, int *value, struct gt_error *error)
 {
 	const char *text = getenv(name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What gtrace-record tells the CUDA runtime inside the program it runs, in environment variables: each option of
- * the table in tracing.h as GTRACE_RECORD_<OPTION>, and two descriptors. One is the stream's. The other is one end
- * of a socket with one byte in it: the first process that uses the runtime takes the byte, so that of a script's
- * programs only one writes; it puts GT_RECORD_WHOLE back when the stream has its end, and GT_RECORD_CUT when it has
- * said why it gave it none. */
+/* The settings that gtrace-record passes to the CUDA runtime inside the recorded program, in environment variables: each
+ * option of the table in tracing.h as GTRACE_RECORD_<OPTION>, and two descriptors. One is the stream's. The other is an end of
+ * a socket with one byte in it: the first process that uses the runtime takes the byte, so that only one of a script's
+ * programs writes. It puts back GT_RECORD_WHOLE when the stream has its end record, or GT_RECORD_CUT when it has reported why
+ * there is none. */
 #ifndef GT_PTX_RECORD_H
 #define GT_PTX_RECORD_H
 
@@ -20,7 +20,7 @@
 
 struct gt_record {
 	struct gt_ptx_tracing tracing;
-	struct gt_gpu gpu; /* that the program sees where `tracing` has none */
+	struct gt_gpu gpu; /* the program's device if `tracing` has none */
 	int stream;	   /* descriptors; -1: there is none, the program runs untraced */
 	int token;
 	bool verbose;
@@ -28,26 +28,26 @@ struct gt_record {
 	char *argument_text;			  /* owned when imported */
 };
 
-/* Nothing chosen, and the environment free of what a gtrace-record around this one put there. */
+/* The defaults; removes the variables of an outer gtrace-record from the environment. */
 void gt_record_begin(struct gt_record *record);
 void gt_record_clear(struct gt_record *record);
 
 /* Checks an option and its value, which is NULL if it takes none, and puts it into the environment. */
 int gt_record_set(struct gt_record *record, const struct gt_tracing_option *option, const char *value,
 		  struct gt_error *error);
-/* The GPU that the program sees, where --gpu names none. */
+/* The program's device if --gpu names none. */
 int gt_record_default_gpu(struct gt_record *record, struct gt_error *error);
 
-/* Puts the rest there, and with it what makes a program find our runtime: the one in $GTRACE_CUDART, else one
+/* Sets the other variables, and those by which a program finds the stand-in runtime: the one in $GTRACE_CUDART, else one
  * beside the running program's folder, else the one in gt_libdir. */
 int gt_record_export(const struct gt_record *record, struct gt_error *error);
 /* Reads and checks all of it. */
 int gt_record_import(struct gt_record *record, struct gt_error *error);
 
-/* Why a program, found as execvp finds it, may have brought no device code to our runtime: by the
- * libraries that its file needs. One line without an end, cut to `bytes`. */
+/* Why a program, found as execvp finds it, may have registered no device code with the stand-in runtime: from the libraries
+ * that its file needs. One line without a newline, cut to `bytes`. */
 void gt_record_explain(const char *program, char *line, size_t bytes);
-/* True if the file is one of a library that runs kernels without the CUDA runtime of the program. */
+/* True if the file is a library that runs kernels without the program's CUDA runtime. */
 bool gt_record_runs_kernels(const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a program came without device code: what its file says of the libraries it needs. */
+/* Explains why a program has no device code, from the libraries that its file needs. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define RUNTIME "libcudart.so."
 #define BUILD "build it with nvcc -cudart shared, CUDA 13, and with PTX"
 
-/* What each of the file's needs begins with; `runs`: it has kernels of its own. */
+/* Prefixes of needed libraries; `runs`: the library has kernels of its own. */
 static const struct {
 	const char *name;
 	bool runs;
@@ -110,7 +110,7 @@ static bool is_elf(const struct file *file)
 	       file->data[EI_CLASS] == ELFCLASS64;
 }
 
-/* The names in a table of strings end in it, or NULL. */
+/* The 0-terminated text at an offset of a string table, or NULL. */
 static const char *text_at(const struct file *file, const Elf64_Shdr *strings, uint64_t offset)
 {
 	const char *table = part(file, strings->sh_offset, strings->sh_size);

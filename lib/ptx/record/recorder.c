@@ -17,10 +17,10 @@ struct gt_ptx_recorder {
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
 	uint64_t id;	   /* of the kernel that is being recorded */
-	struct gt_ptx_copies copies; /* since the last of these */
+	struct gt_ptx_copies copies; /* since the last traced launch */
 };
 
-/* 1 if the launch is to be traced, 0 if not, -1 if the expression is too much work. */
+/* 1 if the launch is to be traced, 0 if not, -1 if the regular expression fails. */
 static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, const char *shown,
 		     const struct gt_ptx_function *kernel, struct gt_error *error)
 {
@@ -92,7 +92,7 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	return 0;
 }
 
-/* The names of all allocations with commas between; a comma inside one becomes a point. */
+/* The names of all allocations, separated by commas; a comma inside a name becomes a dot. */
 static char *join_names(const struct gt_ptx_memory *memory)
 {
 	char *names = malloc(memory->n * sizeof memory->first->name), *end = names;
@@ -107,7 +107,7 @@ static char *join_names(const struct gt_ptx_memory *memory)
 	return names;
 }
 
-/* Where every array lies while the kernel runs, for whoever asks which array misses (grd(1)). */
+/* Counts the address of every array while the kernel runs, so that misses can be attributed to arrays (grd(1)). */
 static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_ptx_memory *memory,
 			     struct gt_error *error)
 {
@@ -138,7 +138,7 @@ static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_p
 	return result;
 }
 
-/* What was copied to the device before the kernel: a cache may hold it (gcache(1), --warm). */
+/* Counts the ranges that were copied to the device before the kernel, which a cache may hold (gcache(1), --warm). */
 static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error)
 {
 	struct gt_count count;
@@ -164,7 +164,7 @@ static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran 
 	return gt_write_count(recorder->writer, count, error);
 }
 
-/* Runs a launch that is traced: its rows go into the stream. */
+/* Runs a traced launch, whose rows are written into the stream. */
 static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 		      struct gt_ptx_ran *ran, struct gt_error *error)
 {
@@ -181,14 +181,14 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)
 		return gt_ptx_blockorder_finish(recorder->order, error);
-	/* What led to a fault is worth seeing; the stream has no end. */
+	/* The accesses before a fault are written, but the stream has no end record. */
 	struct gt_error second;
 	if (gt_ptx_blockorder_finish(recorder->order, &second) == 0)
 		gt_writer_flush(recorder->writer, &second);
 	return -1;
 }
 
-/* Runs a launch, and writes all there is to say of it. */
+/* Runs a launch, and writes its records. */
 static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 			 struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
 {
@@ -211,8 +211,7 @@ static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 	return result;
 }
 
-/* The same as a profiler sees it in a later pass: the launch has run before, under another name here,
- * and what it has changed was written back. */
+/* The launch as in a later pass of a profiler: it has run once before, under another name, and its memory was restored. */
 static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 			 const struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
 {
@@ -229,7 +228,7 @@ static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 	if (result == 0) {
 		gt_ptx_restore(&saved, memory, &recorder->copies);
 		recorder->id = 2 * recorder->launches;
-		launch->printed = NULL; /* it has said that */
+		launch->printed = NULL; /* it was printed in the first pass */
 		result = record_launch(recorder, machine, launch, &second, registers, ran, error);
 	}
 	gt_ptx_saved_clear(&saved);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches into a stream: of each that is traced a kernel record, its accesses, and a count of the
- * stage "ptx". What gtrace-ptx and gtrace-record share. */
+/* Records launches into a stream: for each traced one a kernel record, its accesses, and a count of the stage "ptx". Used by
+ * gtrace-ptx and gtrace-record. */
 #ifndef GT_PTX_RECORDER_H
 #define GT_PTX_RECORDER_H
 
@@ -29,7 +29,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
 		  struct gt_ptx_ran *ran, struct gt_error *error);
 
-/* Where copies into device memory are noted; the next traced launch tells and forgets them. */
+/* The record of copies into device memory; the next traced launch writes and clears it. */
 struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
 
 /* Launches traced so far. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For realpath, which is in the XSI part of POSIX. */
+/* For realpath, which is an XSI extension. */
 #define _XOPEN_SOURCE 700
 #include "ptx/record/tracing.h"
 

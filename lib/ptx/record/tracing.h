@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is traced of the launches, and how: the options that gtrace-ptx and gtrace-record take for it, in one
- * table, which their parsing, their --help and the runtime that gtrace-record starts all read. */
+/* The tracing options of gtrace-ptx and gtrace-record: which launches are traced, and how. One table serves the parsers of both
+ * tools, their --help and the runtime in the recorded program. */
 #ifndef GT_PTX_TRACING_H
 #define GT_PTX_TRACING_H
 
@@ -14,26 +14,26 @@
 #include "gpu/gpu.h"
 #include "ptx/exec/machine.h"
 
-#define GT_PTX_LAUNCHES 65536 /* numbers that --launches may name, 0 among them */
-#define GT_TRACING_GPU "a100" /* that a program sees where none is chosen */
+#define GT_PTX_LAUNCHES 65536 /* the numbers in --launches are below this */
+#define GT_TRACING_GPU "a100" /* the program's device by default */
 #define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
 
 struct gt_ptx_tracing {
 	uint32_t spaces;	/* bit (1 << enum gt_space) */
 	struct gt_regex *kernel; /* names to match; NULL: all. Owned. */
 	unsigned char *launches; /* of GT_PTX_LAUNCHES: those to trace, from 1; NULL: all. Owned. */
-	uint64_t blocks;	 /* the first so many of each */
-	bool skip_untraced;	 /* the rest is not executed */
-	bool replay;		 /* each launch runs twice, as under a profiler: what replay.h says */
+	uint64_t blocks;	 /* trace only this many of each launch */
+	bool skip_untraced;	 /* untraced blocks are not executed */
+	bool replay;		 /* each launch runs twice, as under a profiler: see replay.h */
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
-	uint64_t memory;	 /* bytes for putting accesses in order, half for a block, half for blocks that wait */
+	uint64_t memory;	 /* bytes for ordering accesses, half for a block, half for blocks that wait */
 	enum gt_ptx_check check;
 	uint64_t max_instructions; /* of a launch; 0: no limit */
-	struct gt_gpu gpu;	   /* that the user chose; it goes into the stream. Owned. */
+	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
 	/* of gtrace-record alone: */
 	uint64_t device_memory; /* bytes */
-	char *ptx;		/* folder that gets the PTX texts; NULL: none. Owned. */
-	bool ptxas;		/* is asked for registers */
+	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */
+	bool ptxas;		/* gives the number of registers */
 	bool ignore_unsupported;
 };
 
@@ -46,11 +46,11 @@ struct gt_tracing_option {
 	unsigned tools;	  /* that take it: bits of enum gt_tracing_tool */
 	int (*set)(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
 	size_t flag; /* offset of a bool */
-	/* Where the value names a file: makes it a path that holds wherever a program goes. */
+	/* If the value names a file: makes its path absolute, since the program may change its folder. */
 	int (*locate)(const char *value, char path[GT_TRACING_PATH], struct gt_error *error);
 	const char *help;
 };
-/* A name stands there once for each tool at most. */
+/* A name occurs at most once for each tool. */
 extern const struct gt_tracing_option gt_tracing_options[];
 extern const size_t gt_tracing_options_n;
 
@@ -58,7 +58,7 @@ extern const size_t gt_tracing_options_n;
 void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing);
 void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
 
-/* An option and its value; given again it replaces the one before. The error names the value, not the option. */
+/* Sets an option to a value, replacing an earlier one. The error names the value, not the option. */
 int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_option *option, const char *value,
 		       struct gt_error *error);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define CHUNK 65536 /* bytes taken from the system at a time; larger pieces have a chunk of their own */
+#define CHUNK 65536 /* bytes allocated at a time; larger pieces have a chunk of their own */
 
 struct chunk {
 	struct chunk *next;
@@ -108,7 +108,7 @@ void *gt_ptx_arena_copy(struct gt_ptx_arena *arena, const void *from, size_t n, 
 	return copy;
 }
 
-/* Where the name is, or where it would be. */
+/* The slot of the name, or the empty one where it belongs. */
 static struct name *find(struct name *names, size_t mask, uint64_t hash, const char *text, size_t length)
 {
 	size_t i = (size_t)hash & mask;

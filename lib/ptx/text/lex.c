@@ -38,8 +38,7 @@ void gt_ptx_lex_begin(struct gt_ptx_lexer *lexer, const char *text, size_t lengt
 	*lexer = (struct gt_ptx_lexer){text, text + length, 1};
 }
 
-/* Past what stands between a slash-star and a star-slash; false, and the line where it begins, if
- * the second is missing. */
+/* Skips a block comment; false, with the line of its beginning, if its end is missing. */
 static bool skip_comment(struct gt_ptx_lexer *lexer)
 {
 	unsigned line = lexer->line;
@@ -56,7 +55,7 @@ static bool skip_comment(struct gt_ptx_lexer *lexer)
 	return false;
 }
 
-/* Past blanks and comments; false if a comment has no end. */
+/* Skips blanks and comments; false if a comment has no end. */
 static bool skip_blanks(struct gt_ptx_lexer *lexer)
 {
 	for (;;) {
@@ -83,7 +82,7 @@ static const char *word_end(const char *at)
 	return at;
 }
 
-/* A name after a point may have parts between double colons: .shared::cta. */
+/* A name after a dot may have parts separated by double colons: .shared::cta. */
 static const char *dot_word_end(const char *at)
 {
 	at = word_end(at);
@@ -162,7 +161,7 @@ void gt_ptx_lex(struct gt_ptx_lexer *lexer, struct gt_ptx_token *token)
 	lexer->at = after;
 }
 
-/* Digits of a base up to 16, all of `text` up to `end`. */
+/* Reads digits of a base up to 16, which must be all of `text` up to `end`. */
 static bool digits(const char *text, const char *end, unsigned base, uint64_t *value)
 {
 	*value = 0;

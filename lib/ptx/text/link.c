@@ -12,7 +12,7 @@
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 #define SUFFIX_BYTES 16
 
-/* A word, or any other single byte; comments and strings are one token that is no word. */
+/* A word, or any other single byte; a comment or a string is one token, which is not a word. */
 struct token {
 	const char *at;
 	size_t n;
@@ -34,7 +34,7 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
 
-/* How many bytes of [at, end) a comment or a string takes; 0 if it is neither. */
+/* The bytes of the comment or string at [at, end); 0 if there is none. */
 static size_t passed_over(const char *at, const char *end)
 {
 	const char *to = NULL;
@@ -93,9 +93,9 @@ static int add_name(struct names *names, const struct token *token, struct gt_er
 	return 0;
 }
 
-/* What a declaration outside of all braces has said so far. */
+/* The properties of a declaration outside of all braces, so far. */
 struct declaration {
-	bool local;  /* of a kind that has a name, and no linkage */
+	bool local;  /* of a kind with a name, and without linkage */
 	bool linked; /* .visible and so on */
 	bool named;
 };
@@ -109,8 +109,8 @@ static void read_directive(struct declaration *declaration, const struct token *
 	declaration->local |= is_one_of(token, kinds, LENGTH(kinds));
 }
 
-/* The names that a unit keeps to itself: the first word after .func and the like that is neither a
- * directive nor a number nor within parentheses. */
+/* Collects the local names of a unit: the first word after .func and similar directives that is not a directive, a number,
+ * or within parentheses. */
 static int find_local(struct names *names, const char *unit, const char *end, struct gt_error *error)
 {
 	struct token token = {.at = unit};
@@ -157,7 +157,7 @@ static int append(struct gt_ptx_text *text, size_t *capacity, const char *data, 
 	return 0;
 }
 
-/* Copies a unit with its local names made its own, and without what stands in the first. */
+/* Copies a unit with its local names made unique, and without the directives that the first unit has. */
 static int copy_renamed(struct gt_ptx_text *text, size_t *capacity, const char *unit, const char *end,
 			const struct names *names, struct gt_error *error)
 {

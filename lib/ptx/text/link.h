@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PTX texts of several translation units made into one, as the device linker does it with their
- * code: what is local to a unit stays apart from what has the same name in another. */
+/* Joins the PTX texts of several translation units into one, as the device linker joins their code: equal local names of
+ * different units stay separate. */
 #ifndef GT_PTX_LINK_H
 #define GT_PTX_LINK_H
 
@@ -14,9 +14,8 @@ struct gt_ptx_text {
 	unsigned units;
 };
 
-/* Adds a unit, which may end with any byte and needs no 0. Lines stay lines; directives that may
- * stand only once in a module become blanks, and local names of later units get the unit's number
- * behind them. The text is the caller's to free in either case. */
+/* Adds a unit, which needs no final 0. Line numbers are kept. Directives that a module may have only once become blanks, and
+ * local names of later units get the unit's number as a suffix. The caller frees the text in either case. */
 int gt_ptx_link(struct gt_ptx_text *text, const char *unit, size_t bytes, struct gt_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define TEXT_MAX ((size_t)1 << 30) /* bytes of a PTX text */
 
-/* All that is left of the input, 0-terminated; NULL on error. */
+/* The rest of the input, 0-terminated; NULL on error. */
 static char *read_all(struct gt_input *input, size_t *length, struct gt_error *error)
 {
 	size_t capacity = 1 << 16, n = 0;

@@ -46,7 +46,7 @@ void gt_ptx_module_free(struct gt_ptx_module *module)
 	*module = (struct gt_ptx_module){0};
 }
 
-/* Among functions of one name, a definition that is not weak comes first. */
+/* Among functions of one name, a definition that is not weak has precedence. */
 const struct gt_ptx_function *gt_ptx_function_named(const struct gt_ptx_module *module, const char *name)
 {
 	const struct gt_ptx_function *found = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module: its directives, and what it declares. */
+/* Parses a module: its directives and declarations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directives that may stand anywhere: places in the source, which are kept, and what only debuggers read. */
+/* Directives that may be anywhere: source locations, which are kept, and debugging information, which is skipped. */
 #include <string.h>
 
 #include "ptx/text/parse.h"

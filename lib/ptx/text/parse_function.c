@@ -45,7 +45,7 @@ static int parse_cluster(struct gt_ptx_parser *parser, struct gt_ptx_function *f
 	return parse_extent(parser, function->required_cluster);
 }
 
-/* The kernel runs in clusters, of a size that the launch gives. */
+/* The kernel runs in clusters whose size the launch gives. */
 static int parse_explicit_cluster(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
 {
 	(void)parser;

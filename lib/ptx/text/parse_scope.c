@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names within a body. Braces within it open scopes; what they declare becomes NAME#N, a name that
- * no text can have, so that a function has one flat list of variables and labels. */
+/* Names within a body. Inner braces open scopes; their declarations become NAME#N, which no text can contain, so that a
+ * function has one flat list of variables and labels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +70,8 @@ static const struct gt_ptx_meaning *look_up(const struct gt_ptx_parser *parser, 
 	return index ? (const struct gt_ptx_meaning *)parser->meanings.items + *index : NULL;
 }
 
-/* Register %t12 of the numbered registers %t or %t1 of this scope: their meaning, and where the
- * number begins in the name. */
+/* For register %t12, the declaration of numbered registers %t or %t1 in this scope, and where the number begins in the
+ * name. */
 static const struct gt_ptx_meaning *look_up_numbered(const struct gt_ptx_parser *parser,
 						     const struct gt_ptx_scope *scope, const char *name,
 						     const char **number)
@@ -93,7 +93,7 @@ static const struct gt_ptx_meaning *look_up_numbered(const struct gt_ptx_parser 
 	return NULL;
 }
 
-/* The name of a register of numbered ones that were renamed. */
+/* The name of one of several numbered registers that were renamed. */
 static char *numbered_name(struct gt_ptx_parser *parser, const char *base, const char *number)
 {
 	size_t length = strlen(base), digits = strlen(number);
@@ -142,8 +142,7 @@ static void rename_labels(const struct gt_ptx_parser *parser, const struct gt_pt
 	}
 }
 
-/* Labels may be used before they stand, so what an inner scope's labels are called is put in when
- * it closes. */
+/* Labels may be used before their definition, so the names of an inner scope's labels are replaced when it closes. */
 int gt_ptx_scope_close(struct gt_ptx_parser *parser)
 {
 	struct gt_ptx_scope *scope = &parser->scopes[--parser->depth];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of the text one by one, and the lists that what was parsed is put on. */
+/* Access to the tokens of the text, and the lists of parsed items. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables of every space, registers and parameters among them. */
+/* Variables of every space, including registers and parameters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static int parse_alignment(struct gt_ptx_parser *parser, unsigned *alignment)
 	return 0;
 }
 
-/* .ptr[.SPACE][.align N]: of what a parameter points to, which is nothing to us. */
+/* .ptr[.SPACE][.align N]: describes the target of a pointer parameter; ignored. */
 static int skip_pointer(struct gt_ptx_parser *parser)
 {
 	unsigned alignment;
@@ -83,7 +83,7 @@ static int parse_type(struct gt_ptx_parser *parser, struct gt_ptx_variable *vari
 	return 0;
 }
 
-/* What stands between the directive of the space and the first name. */
+/* The part between the directive of the space and the first name. */
 static int parse_attributes(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable)
 {
 	uint64_t bank;
@@ -138,7 +138,7 @@ static int parse_dimensions(struct gt_ptx_parser *parser, uint64_t dimensions[DI
 	return 0;
 }
 
-/* Elements and bytes, from the dimensions. */
+/* Computes elements and bytes from the dimensions. */
 static int measure(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable, const uint64_t *dimensions, size_t n)
 {
 	uint64_t unit = (uint64_t)gt_ptx_type_size(variable->type) * variable->vector;
@@ -157,7 +157,7 @@ static int measure(struct gt_ptx_parser *parser, struct gt_ptx_variable *variabl
 	return 0;
 }
 
-/* <N> behind the name of registers. */
+/* <N> after the name of registers. */
 static int parse_register_count(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable)
 {
 	if (variable->space != GT_PTX_REG || !gt_ptx_take(parser, "<"))
@@ -167,7 +167,7 @@ static int parse_register_count(struct gt_ptx_parser *parser, struct gt_ptx_vari
 	return gt_ptx_need(parser, ">");
 }
 
-/* = { addr_mode_0 = wrap, ... } of textures and samplers: passed over. */
+/* = { addr_mode_0 = wrap, ... } of textures and samplers; ignored. */
 static int parse_initial(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable, uint64_t *dimensions, size_t n)
 {
 	if (variable->type == GT_PTX_TEXREF)
