@@ -322,16 +322,6 @@ API int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 	return CUDA_SUCCESS;
 }
 
-struct channel_format {
-	int x, y, z, w; /* bits */
-	unsigned kind;
-};
-
-API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, unsigned kind)
-{
-	return (struct channel_format){x, y, z, w, kind};
-}
-
 API int cudaCtxResetPersistingL2Cache(void)
 {
 	static bool said;

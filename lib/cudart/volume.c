@@ -1,29 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 #include "cudart/volume.h"
 
+#include "cudart/arrays.h"
 #include "cudart/graph.h"
+
+/* Bytes of a unit of the extent: a texel of the arrays, which must agree; else 1. 0 if there is none. */
+static size_t unit_of(const struct gt_volume_copy *volume)
+{
+	const struct gt_array *from = gt_cudart_array(volume->from_array), *to = gt_cudart_array(volume->to_array);
+
+	if ((volume->from_array && !from) || (volume->to_array && !to) || (!from && !volume->from.at) || (!to && !volume->to.at))
+		return 0;
+	if (from && to && gt_ptx_texel_bytes(&from->image) != gt_ptx_texel_bytes(&to->image))
+		return 0;
+	return from ? gt_ptx_texel_bytes(&from->image) : to ? gt_ptx_texel_bytes(&to->image) : 1;
+}
 
 int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *volume)
 {
-	if (!volume)
+	size_t unit = volume ? unit_of(volume) : 0;
+
+	if (unit == 0 || volume->extent.width > SIZE_MAX / unit)
 		return CUDA_INVALID_VALUE;
-	if (volume->from_array || volume->to_array)
-		return gt_cudart_refuse("a copy from or to an array");
 	const struct gt_pitched *from = &volume->from, *to = &volume->to;
 	*copy = (struct gt_copy_work){
-		.to_pitch = to->pitch,
-		.from_pitch = from->pitch,
+		.to_array = volume->to_array,
+		.from_array = volume->from_array,
+		.to_position = {volume->to_position.x * unit, volume->to_position.y, volume->to_position.z},
+		.from_position = {volume->from_position.x * unit, volume->from_position.y, volume->from_position.z},
+		.to_pitch = volume->to_array ? SIZE_MAX : to->pitch,
+		.from_pitch = volume->from_array ? SIZE_MAX : from->pitch,
 		.to_slice = to->pitch * to->height,
 		.from_slice = from->pitch * from->height,
-		.width = volume->extent.width,
+		.width = volume->extent.width * unit,
 		.height = volume->extent.height,
 		.depth = volume->extent.depth,
 		.kind = volume->kind,
 	};
-	copy->to = (char *)to->at + volume->to_position.x + volume->to_position.y * to->pitch +
-		   volume->to_position.z * copy->to_slice;
-	copy->from = (const char *)from->at + volume->from_position.x + volume->from_position.y * from->pitch +
-		     volume->from_position.z * copy->from_slice;
+	if (!volume->to_array)
+		copy->to = (char *)to->at + volume->to_position.x + volume->to_position.y * to->pitch +
+			   volume->to_position.z * copy->to_slice;
+	if (!volume->from_array)
+		copy->from = (const char *)from->at + volume->from_position.x + volume->from_position.y * from->pitch +
+			     volume->from_position.z * copy->from_slice;
 	return CUDA_SUCCESS;
 }
 

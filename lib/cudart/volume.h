@@ -5,10 +5,6 @@
 
 #include "cudart/work.h"
 
-struct gt_position {
-	size_t x, y, z;
-};
-
 struct gt_pitched {
 	void *at;
 	size_t pitch, width, height; /* bytes, bytes, rows of a slice */
@@ -20,17 +16,17 @@ struct gt_extent {
 
 /* cudaMemcpy3DParms */
 struct gt_volume_copy {
-	const void *from_array;
+	struct gt_array *from_array;
 	struct gt_position from_position;
 	struct gt_pitched from;
-	const void *to_array;
+	struct gt_array *to_array;
 	struct gt_position to_position;
 	struct gt_pitched to;
 	struct gt_extent extent;
 	unsigned kind;
 };
 
-/* Returns a code; arrays are not supported, and that is said. */
+/* Returns a code. */
 int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *volume);
 
 #endif

@@ -21,6 +21,12 @@ struct gt_kernel_work {
 /* cudaMemcpyKind */
 enum gt_copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
+struct gt_array;
+
+struct gt_position {
+	size_t x, y, z;
+};
+
 /* Rows of `width` bytes, `height` to a slice. */
 struct gt_copy_work {
 	void *to;
@@ -28,6 +34,9 @@ struct gt_copy_work {
 	size_t to_pitch, from_pitch, to_slice, from_slice; /* bytes from a row, a slice, to the next */
 	size_t width, height, depth;
 	unsigned kind;
+	/* Arrays in place of memory, or NULL; positions in them: bytes, rows, slices. */
+	const struct gt_array *to_array, *from_array;
+	struct gt_position to_position, from_position;
 };
 
 struct gt_fill_work {

@@ -50,7 +50,7 @@ extern int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventE
 extern int cudaEventDestroy(void *), cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
-extern int cudaDeviceGetPCIBusId(char *, int, int), cudaIpcGetMemHandle(void *, void *), cudaMallocArray(void **, const void *, size_t, size_t, unsigned);
+extern int cudaDeviceGetPCIBusId(char *, int, int), cudaIpcGetMemHandle(void *, void *), cudaMallocMipmappedArray(void **, const void *, size_t, size_t, size_t, unsigned, unsigned);
 
 static const char ptx[] =
 	"//\n.version 7.0\n.target sm_70\n.address_size 64\n"
@@ -327,7 +327,7 @@ static void unsupported(void)
 
 	CHECK_EQUAL(cudaIpcGetMemHandle(handle, NULL), NOT_SUPPORTED);
 	CHECK_EQUAL(cudaIpcGetMemHandle(handle, NULL), NOT_SUPPORTED);
-	CHECK_EQUAL(cudaMallocArray(&made, NULL, 1, 1, 0), NOT_SUPPORTED);
+	CHECK_EQUAL(cudaMallocMipmappedArray(&made, NULL, 1, 1, 1, 1, 0), NOT_SUPPORTED);
 	CHECK_EQUAL(cudaGetLastError(), NOT_SUPPORTED);
 }
 
@@ -401,7 +401,7 @@ static int passes(void)
 	void *made;
 
 	three_launches();
-	cudaMallocArray(&made, NULL, 1, 1, 0);
+	cudaMallocMipmappedArray(&made, NULL, 1, 1, 1, 1, 0);
 	puts("Test passed");
 	return 0;
 }

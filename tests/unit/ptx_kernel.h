@@ -14,6 +14,9 @@
 /* Where a machine notes what it ignores; a test may set it. */
 static struct gt_ptx_notes *kernel_notes;
 
+/* Called with the memory before the launch; a test may set it. */
+static void (*kernel_prepare)(struct gt_ptx_memory *memory);
+
 struct buffer {
 	void *data;
 	size_t bytes;
@@ -46,6 +49,8 @@ static int run_kernel(const char *text, struct gt_ptx_launch *launch, struct buf
 				error);
 		memcpy(gt_ptx_at(&memory, addresses[i], buffers[i].bytes), buffers[i].data, buffers[i].bytes);
 	}
+	if (machine && kernel_prepare)
+		kernel_prepare(&memory);
 	launch->kernel = gt_ptx_kernel(&module, "k");
 	launch->parameters = (const unsigned char *)addresses;
 	if (machine && launch->kernel)

@@ -319,23 +319,6 @@ static void test_special_registers(void)
 	}
 }
 
-static void test_textures(void)
-{
-	/* The second buffer begins with the texture, which is of that very buffer. */
-	static const char text[] = HEAD KERNEL
-		"tex.1d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%rd2, {%r1}];\nadd.u32 %r9, %r5, %r6;\n"
-		"mad.lo.u32 %r9, %r8, 1000, %r9;\n" STORE "ret;\n}\n";
-	struct gt_ptx_texture texture = {.address = GT_PTX_GLOBAL_BASE + 4608, .elements = 20, .channels = 1,
-					 .channel_bytes = 4};
-
-	for (uint32_t i = 0; i < 64; i++)
-		other[i] = 3 * i;
-	memcpy(other, &texture, sizeof texture);
-	works(text, 1, 32);
-	for (uint32_t t = 8; t < 32; t++)
-		CHECK_EQUAL(out[t], t < 20 ? 3 * t + 1000 : 0);
-}
-
 /* What a sink got. */
 static size_t traced_rows;
 static struct { uint8_t op, size; uint32_t an, pc, mask; uint64_t base; int64_t stride; } traced[256];
@@ -560,7 +543,6 @@ int main(void)
 	RUN(test_variables);
 	RUN(test_vectors_and_copies);
 	RUN(test_special_registers);
-	RUN(test_textures);
 	RUN(test_trace);
 	RUN(test_stray_accesses);
 	RUN(test_barriers_that_fail);

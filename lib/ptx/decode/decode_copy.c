@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses that are no plain loads and stores: asynchronous copies, cache lines as a whole, texture fetches. */
+/* Accesses that are no plain loads and stores: asynchronous copies, cache lines as a whole. */
 #include <stdio.h>
 #include <string.h>
 
@@ -110,50 +110,4 @@ int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_read_address(decoder, access, &instruction->operands[0]) != 0)
 		return -1;
 	return gt_ptx_emit_access(decoder, access, gt_ptx_touch_lines) ? 0 : -1;
-}
-
-/* tex.1d.v4.TYPE.s32 {a, b, c, d}, [texture, {x}]: an unfiltered fetch from linear memory. */
-int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_words words;
-
-	gt_ptx_read_words(instruction, &words);
-	if (!gt_ptx_says(decoder, "1d") || !gt_ptx_says(decoder, "v4") || words.type != GT_PTX_S32 ||
-	    gt_ptx_type_size(words.first_type) != 4 || instruction->n_operands != 2 ||
-	    instruction->operands[0].n_elements != 4 || instruction->operands[1].n_elements < 1)
-		return gt_ptx_emit_unknown(
-			decoder, "opcode '%s' is not known: textures are fetched by integers, 1D, linear",
-			words.name);
-	const struct gt_ptx_operand *handle = &instruction->operands[1], *x = &handle->elements[0];
-	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
-	if (!access)
-		return -1;
-	access->low = 1;
-	access->space = GT_PTX_GLOBAL;
-	access->action = GT_LOAD;
-	access->size = 4;
-	access->n = 4;
-	struct gt_ptx_operand reg = *handle;
-	reg.kind = GT_PTX_REGISTER;
-	reg.n_elements = 0;
-	uint32_t texture = gt_ptx_source(decoder, &reg, GT_PTX_U64);
-	uint32_t at =
-		texture ? gt_ptx_source(decoder, x->kind == GT_PTX_VECTOR ? &x->elements[0] : x, GT_PTX_S32)
-			: 0;
-	if (!at)
-		return -1;
-	for (size_t i = 0; i < 4; i++) {
-		struct gt_ptx_result result = {0};
-		const struct gt_ptx_operand *element = &instruction->operands[0].elements[i];
-		if (element->kind != GT_PTX_SINK && gt_ptx_result_slot(decoder, element, GT_PTX_B32, &result) != 0)
-			return -1;
-		access->slots[i] = result.slot;
-	}
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_fetch);
-	if (!op)
-		return -1;
-	op->a = texture;
-	op->b = at;
-	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomics, one lane after the other from the lowest; copies to shared memory; texture fetches; and
- * what else needs the memory of lanes. */
+/* Atomics, one lane after the other from the lowest; copies to shared memory; and what else needs the
+ * memory of lanes. */
 #include <string.h>
 
 #include "ptx/exec/code.h"
@@ -208,72 +208,6 @@ const struct gt_ptx_op *gt_ptx_copy_to(struct gt_ptx_warp *warp, const struct gt
 		memcpy(gt_ptx_place_of(&reach, lane), warp->copied[lane], size);
 	}
 	return op + 1;
-}
-
-/* One texel, its channels widened to 32 bits; those it has not are 0, 0, 0 and 1. */
-static void widen_texel(const struct gt_ptx_texture *texture, const unsigned char *texel, uint32_t values[4])
-{
-	float one = 1;
-
-	for (unsigned k = 0; k < 4; k++) {
-		values[k] = 0;
-		if (k < texture->channels)
-			memcpy(&values[k], texel + k * texture->channel_bytes, texture->channel_bytes);
-		if (k < texture->channels && texture->is_signed && texture->channel_bytes < 4) {
-			uint32_t sign = UINT32_C(1) << (8 * texture->channel_bytes - 1);
-			values[k] = (values[k] ^ sign) - sign;
-		}
-	}
-	if (texture->channels == 4)
-		return;
-	values[3] = 1;
-	if (texture->is_float)
-		memcpy(&values[3], &one, sizeof one);
-}
-
-const struct gt_ptx_op *gt_ptx_fetch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
-{
-	const struct gt_ptx_access *access = op->with.access;
-	const uint64_t *handles = gt_ptx_lanes(warp, op->a);
-	const int32_t *coordinates = gt_ptx_lanes(warp, op->b);
-	uint64_t addresses[GT_WARP_SIZE] = {0};
-	uint32_t inside = 0;
-	unsigned bytes = 4;
-
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		struct gt_ptx_texture texture;
-		uint32_t values[4] = {0};
-		const void *kept = gt_ptx_at(warp->core->memory, handles[lane], sizeof texture);
-		if (!kept)
-			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture",
-					    (unsigned long long)handles[lane]);
-		memcpy(&texture, kept, sizeof texture);
-		if (texture.channels < 1 || texture.channels > 4 || texture.channel_bytes < 1 ||
-		    texture.channel_bytes > 4)
-			return gt_ptx_fault(warp, op, lane, "0x%llx is no texture",
-					    (unsigned long long)handles[lane]);
-		bytes = texture.channels * texture.channel_bytes;
-		/* Fetches beyond the ends give 0, as border addressing does. */
-		if (coordinates[lane] >= 0 && (uint64_t)coordinates[lane] < texture.elements) {
-			addresses[lane] = texture.address + (uint64_t)coordinates[lane] * bytes;
-			const unsigned char *texel = gt_ptx_at(warp->core->memory, addresses[lane], bytes);
-			if (!texel)
-				return gt_ptx_fault(warp, op, lane,
-						    "a texture of memory that is not allocated");
-			widen_texel(&texture, texel, values);
-			inside |= UINT32_C(1) << lane;
-		}
-		for (unsigned k = 0; k < 4; k++)
-			if (access->slots[k])
-				((uint32_t *)gt_ptx_lanes(warp, access->slots[k]))[lane] = values[k];
-	}
-	if (!inside || !(warp->core->traced >> GT_TEXTURE & 1))
-		return op + 1;
-	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_TEXTURE, GT_OPERATOR_NONE), 0, bytes, addresses,
-			    0, gt_ptx_stride(addresses, inside)) != 0
-		       ? NULL
-		       : op + 1;
 }
 
 static bool is_constant(const struct gt_ptx_machine *machine, uint64_t address)

@@ -44,13 +44,6 @@ int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64
 size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel);
 size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
 
-/* What a texture object of linear memory is: its handle is the device address of one of these. */
-struct gt_ptx_texture {
-	uint64_t address, elements;
-	uint32_t channels, channel_bytes; /* 1 to 4 each */
-	uint32_t is_signed, is_float;
-};
-
 /* Accesses outside of every allocation: faults; told of, once an instruction, and passed over; or
  * done in the granules that hardware maps around allocations, and the first instruction told of. */
 enum gt_ptx_check { GT_PTX_CHECK_FAULT, GT_PTX_CHECK_LIST, GT_PTX_CHECK_NO, GT_PTX_CHECKS };

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ptx/exec/texture.h"
+
 /* Linux and the BSDs have these beyond POSIX; without them /dev/zero serves. */
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -74,6 +76,7 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 
 	while (memory->first)
 		gt_ptx_free(memory, memory->first->address, &ignored);
+	gt_ptx_textures_free(memory);
 	free(memory->pages);
 	if (memory->below)
 		munmap(memory->below, GT_PTX_GRANULE);

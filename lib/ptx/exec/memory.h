@@ -29,6 +29,7 @@ struct gt_ptx_allocation {
 	struct gt_ptx_allocation *before, *after; /* live ones, by address */
 };
 
+struct gt_ptx_texture;
 struct gt_ptx_page; /* what GT_PTX_PAGE bytes are allocated to */
 
 struct gt_ptx_memory {
@@ -43,6 +44,8 @@ struct gt_ptx_memory {
 	struct gt_ptx_allocation *gaps[GT_PTX_GAP_CLASSES];
 	struct gt_ptx_page *pages;
 	unsigned char *below; /* the granule below the window, mapped when asked for */
+	struct gt_ptx_texture **textures; /* by handle - 1; NULL: removed. exec/texture.h */
+	size_t n_textures, textures_capacity;
 };
 
 /* Room for `limit` bytes in all; nothing is touched until used. */

@@ -68,8 +68,13 @@
 	ROW(SLCT, "slct",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(ST, "st",                        NONE,    FALLS_THROUGH,      STORE,      st,            NONE) \
 	ROW(SUB, "sub",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SUBTRACT) \
+	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      surface,       NONE) \
+	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
+	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      surface,       NONE) \
 	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
+	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
+	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
 	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
 	ROW(XOR, "xor",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         XOR)
 
@@ -98,7 +103,8 @@ enum gt_ptx_access_kind {
 	GT_PTX_ACCESS_STORE,
 	GT_PTX_ACCESS_ATOMIC,
 	GT_PTX_ACCESS_REDUCTION, /* an atomic without a result */
-	GT_PTX_ACCESS_FETCH,	 /* from a texture */
+	GT_PTX_ACCESS_FETCH,	 /* from a texture or surface */
+	GT_PTX_ACCESS_IMAGE,	 /* a store to a surface */
 	GT_PTX_ACCESS_COPY,	 /* from memory to memory */
 	GT_PTX_ACCESS_LINE,	 /* a cache line as a whole: prefetch, discard */
 };

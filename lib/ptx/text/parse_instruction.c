@@ -168,19 +168,19 @@ static int parse_negated(struct gt_ptx_parser *parser)
 	return 0;
 }
 
-/* Pushes one operand; two for p|q. */
+/* Pushes one operand; two for p|q and {a, b}|q. */
 static int parse_operand(struct gt_ptx_parser *parser)
 {
-	if (gt_ptx_is(parser, "{"))
-		return parse_vector(parser);
+	size_t at = parser->operands.n;
+	bool vector = gt_ptx_is(parser, "{");
+
 	if (gt_ptx_is(parser, "["))
 		return parse_address(parser);
 	if (gt_ptx_is(parser, "!"))
 		return parse_negated(parser);
-	if (parser->token.kind != GT_PTX_TOKEN_WORD)
+	if (!vector && parser->token.kind != GT_PTX_TOKEN_WORD)
 		return parse_immediate(parser);
-	size_t at = parser->operands.n;
-	if (parse_named(parser) != 0)
+	if ((vector ? parse_vector(parser) : parse_named(parser)) != 0)
 		return -1;
 	if (!gt_ptx_take(parser, "|"))
 		return 0;

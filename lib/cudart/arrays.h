@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA arrays, and the channels of their texels. */
+#ifndef GT_CUDART_ARRAYS_H
+#define GT_CUDART_ARRAYS_H
+
+#include "cudart/volume.h"
+#include "ptx/exec/image.h"
+
+/* cudaChannelFormatDesc */
+struct gt_channels {
+	int bits[4]; /* 0: there is none */
+	unsigned kind;
+};
+
+struct gt_array {
+	struct gt_ptx_image image;
+	struct gt_channels channels;
+	struct gt_extent extent; /* as it was asked for */
+	unsigned flags;
+	struct gt_array *next;
+};
+
+/* The array of a handle; NULL if there is none. */
+struct gt_array *gt_cudart_array(const void *handle);
+
+/* Fills in the channels of an image. Returns a code; formats that are not supported are named. */
+int gt_cudart_channels(struct gt_ptx_image *image, const struct gt_channels *channels);
+
+#endif

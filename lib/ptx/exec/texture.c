@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/exec/texture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/exec/half.h"
+
+#define WEIGHT_STEPS 256.0 /* weights have 8 bits of fraction */
+
+/* ---- the objects of a memory ---- */
+
+int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture *texture, uint64_t *handle)
+{
+	if (memory->n_textures == memory->textures_capacity) {
+		size_t capacity = memory->textures_capacity ? 2 * memory->textures_capacity : 16;
+		void *grown = realloc(memory->textures, capacity * sizeof(struct gt_ptx_texture *));
+		if (!grown)
+			return -1;
+		memory->textures = grown;
+		memory->textures_capacity = capacity;
+	}
+	struct gt_ptx_texture *added = malloc(sizeof *added);
+	if (!added)
+		return -1;
+	*added = *texture;
+	memory->textures[memory->n_textures++] = added;
+	*handle = memory->n_textures;
+	return 0;
+}
+
+const struct gt_ptx_texture *gt_ptx_texture_of(const struct gt_ptx_memory *memory, uint64_t handle)
+{
+	return handle - 1 < memory->n_textures ? memory->textures[handle - 1] : NULL;
+}
+
+bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle)
+{
+	if (!gt_ptx_texture_of(memory, handle))
+		return false;
+	free(memory->textures[handle - 1]);
+	memory->textures[handle - 1] = NULL;
+	return true;
+}
+
+void gt_ptx_textures_free(struct gt_ptx_memory *memory)
+{
+	for (size_t i = 0; i < memory->n_textures; i++)
+		free(memory->textures[i]);
+	free(memory->textures);
+	memory->textures = NULL;
+	memory->n_textures = memory->textures_capacity = 0;
+}
+
+/* ---- which texels ---- */
+
+/* One dimension of a footprint: its texels, whether they are there, the weight of the second. */
+struct axis {
+	int64_t texel[2];
+	bool inside[2];
+	double weight;
+};
+
+/* Wrapping and mirroring are for normalized coordinates alone; else they are clamping. */
+static enum gt_ptx_address_mode mode_of(const struct gt_ptx_texture *texture, unsigned dimension)
+{
+	enum gt_ptx_address_mode mode = (enum gt_ptx_address_mode)texture->modes[dimension];
+
+	return texture->normalized || mode == GT_PTX_BORDER ? mode : GT_PTX_CLAMP;
+}
+
+/* The texel that stands for the one of that number, of n. */
+static void settle(struct axis *axis, unsigned which, enum gt_ptx_address_mode mode, int64_t n)
+{
+	int64_t i = axis->texel[which];
+
+	axis->inside[which] = mode != GT_PTX_BORDER || (i >= 0 && i < n);
+	if (mode == GT_PTX_WRAP)
+		i = (i % n + n) % n;
+	else /* a mirrored coordinate is within the extent: only the neighbours stand out, and mirror the last texel */
+		i = i < 0 ? 0 : i >= n ? n - 1 : i;
+	axis->texel[which] = i;
+}
+
+/* Where a coordinate is, in texels; what is beyond all images stays there. */
+static double position(const struct gt_ptx_texture *texture, float x, uint32_t n, enum gt_ptx_address_mode mode)
+{
+	if (texture->normalized) {
+		float whole = floorf(x);
+		if (mode == GT_PTX_WRAP)
+			x -= whole;
+		else if (mode == GT_PTX_MIRROR)
+			x = fmodf(whole, 2) != 0 ? 1 - (x - whole) : x - whole;
+		x *= (float)n;
+	}
+	return isnan(x) ? 0 : x < -0x1p30f ? -0x1p30 : x > 0x1p30f ? 0x1p30 : (double)x;
+}
+
+static struct axis find_axis(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, unsigned dimension,
+			     uint32_t n, bool neighbours)
+{
+	enum gt_ptx_address_mode mode = mode_of(texture, dimension);
+	struct axis axis = {.weight = 0};
+
+	if (spot->texels) {
+		axis.texel[0] = axis.texel[1] = spot->at[dimension];
+	} else {
+		double x = position(texture, spot->coordinates[dimension], n, mode) - (neighbours ? 0.5 : 0);
+		axis.texel[0] = (int64_t)floor(x);
+		axis.texel[1] = axis.texel[0] + 1;
+		axis.weight = floor((x - floor(x)) * WEIGHT_STEPS + 0.5) / WEIGHT_STEPS;
+	}
+	settle(&axis, 0, mode, n);
+	settle(&axis, 1, mode, n);
+	return axis;
+}
+
+/* The face of a cube that a direction meets, and where (the guide's section "Cubemap Textures"). Where two
+ * coordinates are equally large, which the guide leaves open, x comes before y and y before z. */
+static uint32_t find_face(const float direction[3], float at[2])
+{
+	float x = direction[0], y = direction[1], z = direction[2];
+	float major, s, t;
+	uint32_t face;
+
+	if (fabsf(x) >= fabsf(y) && fabsf(x) >= fabsf(z)) {
+		face = signbit(x) ? 1 : 0;
+		major = x;
+		s = signbit(x) ? z : -z;
+		t = -y;
+	} else if (fabsf(y) >= fabsf(z)) {
+		face = signbit(y) ? 3 : 2;
+		major = y;
+		s = x;
+		t = signbit(y) ? -z : z;
+	} else {
+		face = signbit(z) ? 5 : 4;
+		major = z;
+		s = signbit(z) ? -x : x;
+		t = -y;
+	}
+	at[0] = (s / fabsf(major) + 1) / 2;
+	at[1] = (t / fabsf(major) + 1) / 2;
+	return face;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear,
+			   struct gt_ptx_footprint *footprint)
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const uint32_t extent[3] = {image->width, image->height, image->depth};
+	bool neighbours = bilinear || (texture->linear && !spot->texels);
+	struct gt_ptx_spot within = *spot;
+	struct axis axes[3];
+	uint64_t layer = least(spot->layer, image->depth - 1);
+
+	if (image->cube) {
+		uint32_t cubes = image->depth / 6;
+		layer = find_face(spot->coordinates, within.coordinates);
+		layer += image->layered ? 6 * (uint64_t)least(spot->layer, cubes - 1) : 0;
+	}
+	for (unsigned d = 0; d < image->dimensions; d++)
+		axes[d] = find_axis(texture, &within, d, extent[d], neighbours);
+	*footprint = (struct gt_ptx_footprint){.n = neighbours ? 1U << image->dimensions : 1};
+	for (unsigned k = 0; k < footprint->n; k++) {
+		uint64_t at[3] = {0, 0, image->layered || image->cube ? layer : 0};
+		bool inside = true;
+		footprint->weight[k] = 1;
+		for (unsigned d = 0; d < image->dimensions; d++) {
+			unsigned second = k >> d & 1;
+			at[d] = (uint64_t)axes[d].texel[second];
+			inside = inside && axes[d].inside[second];
+			footprint->weight[k] *= second ? axes[d].weight : neighbours ? 1 - axes[d].weight : 1;
+		}
+		if (!inside)
+			continue;
+		footprint->inside |= UINT32_C(1) << k;
+		footprint->offset[k] = gt_ptx_image_offset(image, at[0] * gt_ptx_texel_bytes(image), at[1], at[2]);
+	}
+}
+
+/* ---- what they are ---- */
+
+static uint32_t bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static bool reads_floats(const struct gt_ptx_texture *texture)
+{
+	return texture->image.kind == GT_PTX_CHANNEL_FLOAT || texture->scaled;
+}
+
+static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigned char *at)
+{
+	const unsigned bytes = texture->image.channel_bytes;
+	uint32_t bits = 0;
+
+	memcpy(&bits, at, bytes);
+	if (texture->image.kind == GT_PTX_CHANNEL_FLOAT)
+		return bytes == 2 ? bits_of(gt_ptx_from_half((uint16_t)bits)) : bits;
+	uint32_t sign = UINT32_C(1) << (8 * bytes - 1);
+	if (texture->image.kind == GT_PTX_CHANNEL_SIGNED)
+		bits = (bits ^ sign) - sign;
+	if (!texture->scaled)
+		return bits;
+	if (texture->image.kind == GT_PTX_CHANNEL_UNSIGNED)
+		return bits_of((float)bits / (float)(2 * (sign - 1) + 1));
+	float value = (float)(int32_t)bits / (float)(sign - 1);
+	return bits_of(value < -1 ? -1 : value);
+}
+
+void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, unsigned corner,
+			const unsigned char *texels, uint32_t values[4])
+{
+	const struct gt_ptx_image *image = &texture->image;
+	bool floats = reads_floats(texture);
+
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(footprint->inside >> corner & 1))
+			values[c] = floats ? bits_of(texture->border[c]) : 0;
+		else if (c < image->channels)
+			values[c] = read_channel(texture, texels + footprint->offset[corner] + c * image->channel_bytes);
+		else
+			values[c] = c < 3 ? 0 : floats ? bits_of(1) : 1;
+	}
+}
+
+void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
+			   const unsigned char *texels, uint32_t values[4])
+{
+	double sum[4] = {0};
+
+	if (footprint->n == 1) {
+		gt_ptx_read_corner(texture, footprint, 0, texels, values);
+		return;
+	}
+	for (unsigned k = 0; k < footprint->n; k++) {
+		if (footprint->weight[k] == 0) /* not even of what is infinite */
+			continue;
+		gt_ptx_read_corner(texture, footprint, k, texels, values);
+		for (unsigned c = 0; c < 4; c++)
+			sum[c] += footprint->weight[k] * (double)gt_ptx_from_bits(values[c]);
+	}
+	for (unsigned c = 0; c < 4; c++)
+		values[c] = bits_of((float)sum[c]);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Texture and surface objects, and which texels a fetch from a texture takes, with what weights: the
+ * CUDA Programming Guide's appendix "Texture Fetching". */
+#ifndef GT_PTX_TEXTURE_H
+#define GT_PTX_TEXTURE_H
+
+#include "ptx/exec/image.h"
+#include "ptx/exec/memory.h"
+
+/* The numbers of cudaTextureAddressMode. */
+enum gt_ptx_address_mode { GT_PTX_WRAP, GT_PTX_CLAMP, GT_PTX_MIRROR, GT_PTX_BORDER };
+
+struct gt_ptx_texture {
+	struct gt_ptx_image image;
+	bool surface;	 /* the rest is a texture's */
+	bool normalized; /* coordinates are fractions of the extent */
+	bool linear;	 /* texels are interpolated; they are floats then, or scaled */
+	bool scaled;	 /* integers are read as floats from 0 or -1 to 1 */
+	uint8_t modes[3]; /* enum gt_ptx_address_mode */
+	float border[4];
+};
+
+/* The objects that a device memory knows. A handle is never given twice, and is of the memory's until the
+ * object is removed. -1 when memory is short. */
+int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture *texture, uint64_t *handle);
+/* The object of a handle; NULL if there is none. */
+const struct gt_ptx_texture *gt_ptx_texture_of(const struct gt_ptx_memory *memory, uint64_t handle);
+/* False if there is none. */
+bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle);
+void gt_ptx_textures_free(struct gt_ptx_memory *memory);
+
+/* The texels that a fetch takes. Corner k is the second texel of dimension d if bit d of k is set. */
+struct gt_ptx_footprint {
+	unsigned n;	    /* 1, 2, 4 or 8 */
+	uint32_t inside;    /* bit k: corner k is a texel; else it has the border's colour */
+	uint64_t offset[8]; /* of the corners inside, from the image's address */
+	double weight[8];
+};
+
+/* Where a fetch is. */
+struct gt_ptx_spot {
+	bool texels;	 /* by whole texels, else by floats */
+	int32_t at[3];
+	float coordinates[3];
+	uint32_t layer;
+};
+
+/* The footprint of a fetch; `bilinear`: with the neighbours, whatever the filter. */
+void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear,
+			   struct gt_ptx_footprint *footprint);
+/* The four channels of a corner, as the bits of floats or integers. `texels`: of the image, in this process. */
+void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, unsigned corner,
+			const unsigned char *texels, uint32_t values[4]);
+/* All corners together, weighed. */
+void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
+			   const unsigned char *texels, uint32_t values[4]);
+
+#endif
