@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/exec/half.h"
 
 #define WEIGHT_STEPS 256.0 /* weights have 8 bits of fraction */
@@ -13,14 +14,11 @@
 
 int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture *texture, uint64_t *handle)
 {
-	if (memory->n_textures == memory->textures_capacity) {
-		size_t capacity = memory->textures_capacity ? 2 * memory->textures_capacity : 16;
-		void *grown = realloc(memory->textures, capacity * sizeof(struct gt_ptx_texture *));
-		if (!grown)
-			return -1;
-		memory->textures = grown;
-		memory->textures_capacity = capacity;
-	}
+	struct gt_ptx_texture **grown =
+		gt_grown(memory->textures, memory->n_textures, &memory->textures_capacity, sizeof *grown);
+	if (!grown)
+		return -1;
+	memory->textures = grown;
 	struct gt_ptx_texture *added = malloc(sizeof *added);
 	if (!added)
 		return -1;
