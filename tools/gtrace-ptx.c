@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gtrace-ptx: runs kernels of a PTX file on this processor and writes the accesses they make. */
+/* gtrace-ptx: runs kernels of a PTX file on this processor and writes their accesses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +31,13 @@ static void print_help(FILE *to)
 	gt_help_option(to, "--dump NAME=FILE", "write a buffer to FILE when all launches are done");
 	gt_help_option(to, "--registers N", "registers per thread (default: .maxnreg, else estimated)");
 	fputs("  Without running anything:\n", to);
-	gt_help_option(to, "--static", "how well the lanes of each global access coalesce, and what its address is");
+	gt_help_option(to, "--static", "the degree of coalescing of each global access, and its address expression");
 	gt_help_option(to, "--tree", "also the coalescing graph and the syntax tree of each access");
 	gt_help_option(to, "--grid X[,Y[,Z]]", "blocks, without --launch (1)");
 	gt_help_option(to, "--block X[,Y[,Z]]", "threads of a block (256)");
 	fputs("  What is traced:\n", to);
 	gt_tracing_help(to, GT_TRACING_PTX);
-	gt_help_option(to, "-v, --verbose", "what each launch did, on standard error");
+	gt_help_option(to, "-v, --verbose", "the instructions and accesses of each launch, on standard error");
 	fputs("      --help, --version\n"
 	      "\n"
 	      "example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n", to);
@@ -59,7 +59,7 @@ static const struct option own_options[] = {
 
 #define LAUNCHES_MAX 4096
 #define DUMPS_MAX 64
-#define DEVICE_MEMORY (UINT64_C(32) << 30) /* bytes; taken from the system as they are used */
+#define DEVICE_MEMORY (UINT64_C(32) << 30) /* bytes; allocated by the system when they are used */
 
 struct launch {
 	struct gt_ptx_launch_line call;
@@ -69,7 +69,7 @@ struct launch {
 
 struct gtrace_ptx {
 	struct tool tool;
-	void (*mode)(struct gtrace_ptx *self); /* what is done with the module */
+	void (*mode)(struct gtrace_ptx *self); /* the action for the module */
 	struct launch launches[LAUNCHES_MAX];
 	size_t n_launches;
 	struct {
@@ -79,7 +79,7 @@ struct gtrace_ptx {
 	uint32_t sms; /* of --gpu, else 1 */
 	uint32_t registers; /* 0: not given */
 	struct gt_ptx_tracing tracing;
-	struct gt_static_launch shape; /* of kernels that are analysed without a launch */
+	struct gt_static_launch shape; /* for kernels that are analysed without a launch */
 	bool tree;
 
 	const char *path;
@@ -90,7 +90,7 @@ struct gtrace_ptx {
 	struct gt_ptx_buffers buffers;
 };
 
-/* "PATH: " goes before what the library says of the file's contents. */
+/* Prefixes the library's errors about the file's contents with "PATH: ". */
 static void must(struct gtrace_ptx *self, int result)
 {
 	struct gt_error inner = self->tool.error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gtrace-record: runs a CUDA program with a CUDA runtime of ours, and traces its kernels. */
+/* gtrace-record: runs a CUDA program with gtrace's CUDA runtime, and traces its kernels. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "tool.h"
 #include "tracing.h"
 
-#define STREAM_DESCRIPTOR 100 /* or above: out of the way of what programs open */
+#define STREAM_DESCRIPTOR 100 /* or above: outside of the descriptors that programs usually open */
 #define CANNOT_RUN 127
 
 static void print_help(FILE *to)
@@ -54,7 +54,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 	int option;
 
 	tracing_options(GT_TRACING_RECORD, rest, sizeof rest / sizeof *rest, options);
-	/* What follows the program's name is the program's: '+'. */
+	/* '+': the options after the program's name are the program's. */
 	while ((option = tool_option(tool, "+v", options)) != -1) {
 		if (option == STDOUT)
 			*output = optarg;
@@ -70,9 +70,9 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 		record->arguments[i] = tool->argv[i + 1];
 }
 
-/* ---- the program's surroundings ---- */
+/* ---- the program's environment ---- */
 
-/* The stream leaves by a descriptor of its own; the program's standard output goes elsewhere. */
+/* The stream has a descriptor of its own; the program's standard output is redirected. */
 static void open_descriptors(struct tool *tool, struct gt_record *record, int *ours, const char *output)
 {
 	int ends[2];
@@ -113,7 +113,7 @@ static void run(struct tool *tool, char **program)
 		tool_warn(tool, "%s: %s", program[0], strerror(errno));
 		_exit(CANNOT_RUN);
 	}
-	/* A terminal sends these to the program too. */
+	/* A terminal sends these signals to the program too. */
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -130,7 +130,7 @@ static int wait_for_status(void)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Says what is wrong with a stream although the program may be content. */
+/* Reports problems of the stream that the program itself does not notice. */
 static int judge(struct tool *tool, const struct gt_record *record, int ours, const char *program, int status)
 {
 	char byte, reason[GT_TRACING_PATH];

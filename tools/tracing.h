@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracing options of a tool, as getopt_long takes them. */
+/* The tracing options of a tool, for getopt_long. */
 #ifndef TRACING_H
 #define TRACING_H
 
@@ -7,9 +7,9 @@
 
 #include "ptx/record/tracing.h"
 
-enum { TRACING = 0x2000 }; /* what getopt_long returns: this and the row of the table, or the letter */
+enum { TRACING = 0x2000 }; /* getopt_long returns TRACING + the row of the table, or the letter */
 
-/* Puts those of the tool, and behind them the `n` of `rest`. */
+/* Copies the tracing options of the tool, and after them the `n` of `rest`. */
 static inline void tracing_options(enum gt_tracing_tool tool, const struct option *rest, size_t n, struct option *options)
 {
 	for (size_t i = 0; i < gt_tracing_options_n; i++)
@@ -21,7 +21,7 @@ static inline void tracing_options(enum gt_tracing_tool tool, const struct optio
 		options[i] = rest[i];
 }
 
-/* The row of what getopt_long returned. */
+/* The row for a value that getopt_long returned. */
 static inline const struct gt_tracing_option *tracing_option(int value)
 {
 	const struct gt_tracing_option *option = gt_tracing_options;

@@ -19,7 +19,7 @@ static const char *const space_names[GT_PTX_SPACES] = {
 	[GT_PTX_LOCAL] = "local",    [GT_PTX_PARAM] = "parameter", [GT_PTX_CONST] = "constant",
 };
 
-/* A generic address, and the address within its space. */
+/* The space of a generic address, and the address within that space. */
 static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
 {
 	static const struct {
@@ -110,7 +110,7 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			     bytes, address);
 }
 
-/* Where one lane's bytes lie, or NULL after a fault. */
+/* The place of one lane's bytes, or NULL after a fault. */
 static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
 				uint64_t address, unsigned bytes, enum gt_ptx_space *found)
 {
@@ -187,7 +187,7 @@ static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint3
 	rows->an[i] = warp->an++;
 	rows->pc[i] = op->line;
 	rows->op[i] = operation;
-	rows->hint[i] = hint; /* always: a later row of the batch may be the first that has one */
+	rows->hint[i] = hint; /* set always: a later row of the batch may be the first with a hint */
 	rows->has_hints |= hint != 0;
 	rows->size[i] = (uint8_t)bytes;
 	rows->mask[i] = mask;
@@ -210,7 +210,7 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 		return 0;
 	}
 	if (gt_rows_reserve_lanes(rows, GT_WARP_SIZE, warp->core->error) != 0) {
-		rows->n--; /* a row without its addresses */
+		rows->n--; /* drop the row, whose addresses are missing */
 		warp->core->failed = true;
 		return -1;
 	}
@@ -220,8 +220,8 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 	return 0;
 }
 
-/* Local memory lies word by word side by side for the lanes of a warp, as the hardware places it:
- * an access of more than 4 bytes is one access for each word. */
+/* Local memory is interleaved by words over the lanes of a warp, as in hardware, so an access of more than 4 bytes becomes one
+ * access for each word. */
 static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		       const struct gt_ptx_reach *reach, uint8_t operation, uint16_t hint, unsigned bytes)
 {
@@ -245,7 +245,7 @@ static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	return 0;
 }
 
-/* The priority in L2 that the cache policy of the lowest lane names. */
+/* The priority in L2 from the lowest lane's cache policy. */
 static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint16_t *hint)
 {
 	unsigned lane = gt_ptx_lowest(mask);
@@ -311,7 +311,7 @@ const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struc
 		       : op + 1;
 }
 
-/* One element of every lane. Affine lanes of all are moved at once. */
+/* Moves one element of every lane, all at once if all lanes are active and the stride is one element or 0. */
 #define MOVES(N)                                                                                             \
 	GT_INLINE void load_element##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes,  \
 				       unsigned at)                                                          \

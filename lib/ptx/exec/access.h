@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the lanes of a warp access memory: the addresses, whether they are affine, and the bytes
- * they stand for. Loads, stores, atomics and copies begin here. */
+/* The memory that the lanes of a warp access: addresses, their stride, and the bytes in this process. Used by loads, stores,
+ * atomics and copies. */
 #ifndef GT_PTX_ACCESS_H
 #define GT_PTX_ACCESS_H
 
@@ -11,22 +11,22 @@
 struct gt_ptx_reach {
 	const uint64_t *lanes; /* lane i accesses lanes[i] + offset */
 	uint64_t offset;
-	int64_t stride; /* from lane to lane; GT_STRIDE_LANES: not affine */
-	uint64_t low; /* the least address */
-	unsigned char *host; /* where `low` lies here; NULL: each lane's place is in `where` */
+	int64_t stride; /* from lane to lane; GT_STRIDE_LANES: none */
+	uint64_t low; /* the smallest address */
+	unsigned char *host; /* the place of `low` in this process; NULL: each lane's place is in `where` */
 	enum gt_ptx_space space; /* of the lowest lane */
 	uint64_t widened[GT_WARP_SIZE];
 	unsigned char *where[GT_WARP_SIZE];
 };
 
-/* Finds where an access of `bytes` a lane goes; -1 after a fault. */
+/* Finds the places of an access of `bytes` a lane; -1 after a fault. */
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		      struct gt_ptx_reach *reach, unsigned bytes);
-/* The allocation around [low, high) becomes the one that is tried first; NULL if there is none. */
+/* Finds the allocation that contains [low, high), which will be tried first from now on; NULL if there is none. */
 unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
 				   uint64_t high);
 
-/* Where [address, address + bytes) of a lane's generic addresses lies here, or NULL. */
+/* The place of a lane's generic [address, address + bytes) in this process, or NULL. */
 unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, uint64_t bytes);
 
 /* The stride of the active lanes' addresses, or GT_STRIDE_LANES. */
@@ -55,14 +55,14 @@ GT_INLINE int64_t gt_ptx_stride(const uint64_t *lanes, uint32_t mask)
 	return (int64_t)stride;
 }
 
-/* The least and the greatest address of the active lanes, and whether all are aligned. */
+/* The smallest and the largest address of the active lanes, and whether all are aligned. */
 GT_INLINE bool gt_ptx_extent(struct gt_ptx_reach *reach, uint32_t mask, unsigned bytes, uint64_t *high)
 {
 	unsigned lowest = gt_ptx_lowest(mask);
 	uint64_t first = reach->lanes[lowest] + reach->offset, bits = first;
 
 	reach->low = *high = first;
-	/* A stride so large that the addresses wrap around says nothing of what lies between. */
+	/* With a stride so large that addresses wrap around, the ends do not bound the other addresses. */
 	if (reach->stride < INT64_C(1) << 56 && reach->stride > -(INT64_C(1) << 56)) {
 		unsigned highest = 31 - (unsigned)__builtin_clz(mask);
 		uint64_t last = first + (uint64_t)reach->stride * (highest - lowest);
@@ -80,8 +80,7 @@ GT_INLINE bool gt_ptx_extent(struct gt_ptx_reach *reach, uint32_t mask, unsigned
 	return (bits & (bytes - 1)) == 0;
 }
 
-/* Addresses of 32 bits as addresses. Their sum with the offset has the width of the register: it wraps at
- * 2^32. */
+/* Extends 32-bit addresses. Their sum with the offset has the register's width, so it wraps at 2^32. */
 GT_INLINE void gt_ptx_widen(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access,
 			    struct gt_ptx_reach *reach)
 {
@@ -96,7 +95,7 @@ GT_INLINE void gt_ptx_widen(const struct gt_ptx_warp *warp, const struct gt_ptx_
 	reach->offset = 0;
 }
 
-/* The fast way: all lanes in the allocation of the last access, or in shared memory. */
+/* The fast path: all lanes are in the allocation of the last access, or in shared memory. */
 GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 			   struct gt_ptx_reach *reach, unsigned bytes)
 {
@@ -128,7 +127,7 @@ GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 		reach->host = core->parameters + reach->low;
 		return 0;
 	}
-	/* `low` is above `high` where no access has been yet. */
+	/* `low` is above `high` if there was no access yet. */
 	if (reach->low >= access->low && high <= access->high && access->high - high >= bytes) {
 		reach->host = access->host + (reach->low - access->low);
 		reach->space = access->space == GT_PTX_GENERIC ? GT_PTX_GLOBAL : access->space;
@@ -153,10 +152,10 @@ static inline int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *
 	return warp->core->traced ? gt_ptx_trace_reach(warp, op, mask, reach, bytes) : 0;
 }
 
-/* The spaces of a trace. */
+/* The corresponding spaces of a trace. */
 extern const unsigned char gt_ptx_traced_space[GT_PTX_SPACES];
 
-/* Loads and stores by the size of an element (1, 2, 4, 8 bytes), and for whom they are compiled. */
+/* Loads and stores by the size of an element (1, 2, 4, 8 bytes) and by instruction set. */
 gt_ptx_step *gt_ptx_load_step(unsigned size);
 gt_ptx_step *gt_ptx_store_step(unsigned size);
 

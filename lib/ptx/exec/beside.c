@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that run beside each other. They take turns; when all of them wait, as many more are begun.
- * Accesses of all but the first that is not done are held until those before it are done. */
+/* Blocks that run concurrently, in turns. When all of them wait, as many more are started. Accesses are passed on for the first
+ * unfinished block only; those of later blocks are held until the earlier ones are done. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "ptx/exec/held.h"
 #include "ptx/exec/paths.h"
 
-#define RESIDENT_MAX 4096 /* blocks under way: more than any GPU holds */
-#define RESIDENT_WARPS 16384 /* of them, the same */
+#define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
+#define RESIDENT_WARPS 16384 /* their warps, likewise */
 #define HELD_ROWS    256  /* in a batch */
-#define PATIENCE     (UINT64_C(1) << 22) /* warp instructions in which nothing may change */
+#define PATIENCE     (UINT64_C(1) << 22) /* warp instructions without a change after which the launch hangs */
 
 struct resident {
 	struct gt_ptx_core *core; /* NULL: it is done */
@@ -31,11 +31,11 @@ struct beside {
 	const struct gt_ptx_core *like;
 	struct resident **blocks; /* in the order of their numbers */
 	size_t n, capacity, under_way;
-	struct gt_store store; /* of what they hold */
+	struct gt_store store; /* of their held accesses */
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
-	uint64_t quiet; /* warp instructions since all wait and none can be begun */
-	uint64_t state; /* a hash of memory, after half of them */
+	uint64_t quiet; /* warp instructions since all wait and none can be started */
+	uint64_t state; /* a hash of memory, taken after half of PATIENCE */
 };
 
 static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *error)
@@ -50,7 +50,7 @@ static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 	return result;
 }
 
-/* Passes on what a block has made, when it is the first. */
+/* Passes on the accesses of a block that has become the first. */
 static int pass_held(struct resident *resident)
 {
 	const struct gt_ptx_core *like = resident->beside->like;
@@ -59,7 +59,7 @@ static int pass_held(struct resident *resident)
 	if (!resident->sink.rows)
 		return 0;
 	if (like->launch->ended)
-		*like->launch->ended = 0; /* until all that ended warps have made is there */
+		*like->launch->ended = 0; /* until all accesses of ended warps have been passed on */
 	if (hold_batch(resident, resident->sink.rows, like->error) != 0)
 		return -1;
 	while (gt_ptx_held_first(&resident->held))
@@ -107,7 +107,7 @@ static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_
 	return resident->sink.rows ? gt_sink_begin(core->sink, GT_ACCESSES, false, error) : -1;
 }
 
-/* Whether one more block fits on a GPU. */
+/* Whether a GPU could hold one more block. */
 static bool has_room(const struct beside *beside)
 {
 	const uint32_t *block = beside->like->launch->block;
@@ -116,7 +116,7 @@ static bool has_room(const struct beside *beside)
 	return beside->under_way < RESIDENT_MAX && (beside->under_way + 1) * warps <= RESIDENT_WARPS;
 }
 
-/* Begins as many blocks as are under way, as far as there are more. */
+/* Starts as many further blocks as there are now, if that many are left. */
 static int begin_more(struct beside *beside)
 {
 	const struct gt_ptx_launch *launch = beside->like->launch;
@@ -135,7 +135,7 @@ static int begin_more(struct beside *beside)
 	return 0;
 }
 
-/* A round of all; *wait if each of them waits, and *spin if each waits or spins. */
+/* Runs a turn of each; sets *wait if all of them wait, and *spin if all wait or spin. */
 static int run_round(struct beside *beside, bool *wait, bool *spin)
 {
 	*wait = *spin = true;
@@ -158,7 +158,7 @@ static int run_round(struct beside *beside, bool *wait, bool *spin)
 	return 0;
 }
 
-/* Those at the front that are done go; the first that is not writes to the launch's sink. */
+/* Removes finished blocks at the front; the first unfinished one then writes to the launch's sink. */
 static int end_blocks(struct beside *beside)
 {
 	size_t done = 0;
@@ -207,7 +207,7 @@ static int fail_runaway(const struct beside *beside)
 	return -1;
 }
 
-/* All wait and no block can be begun: for ever, if memory stays as it is. */
+/* All blocks wait and none can be started: the launch hangs if memory does not change. */
 static int check_runaway(struct beside *beside, uint64_t issued)
 {
 	uint64_t before = beside->quiet;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocks of a launch. One runs after the other; when one waits for what a later block does,
- * later blocks are begun beside it. */
+/* The blocks of a launch. They run one after the other; if one waits for a later block, later blocks run concurrently with
+ * it. */
 #ifndef GT_PTX_BLOCKS_H
 #define GT_PTX_BLOCKS_H
 
 #include "ptx/exec/warp.h"
 
-/* Room for a block of the launch of `like`: shared memory, parameters, warps. NULL on error. */
+/* Allocates a block of the launch of `like`: shared memory, parameters, warps. NULL on error. */
 struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like);
 void gt_ptx_core_close(struct gt_ptx_core *core);
 
@@ -14,9 +14,9 @@ void gt_ptx_core_close(struct gt_ptx_core *core);
 bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block);
 /* Begins a block: all its warps at the kernel's start. */
 int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block);
-/* A turn of each of its warps. */
+/* Runs one turn of each of its warps. */
 int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left);
-/* True if each of its warps waits for others, or repeats itself. */
+/* True if each of its warps waits for others, or repeats its state. */
 bool gt_ptx_block_waits(const struct gt_ptx_core *core);
 
 /* Begins to watch whether a block spins; notes an access of it while GT_PTX_NOTES_SPIN is set; begins the next
@@ -25,10 +25,10 @@ void gt_ptx_spin_begin(struct gt_ptx_core *core);
 void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global);
 bool gt_ptx_spin_look(struct gt_ptx_core *core);
 
-/* Notes in launch->ended which of its warps are done, if its accesses go to the launch's sink. */
+/* Records in launch->ended which of its warps are done, if its accesses go to the launch's sink. */
 void gt_ptx_block_ended(const struct gt_ptx_core *core);
 
-/* Adds what the block did. */
+/* Adds the block's counts. */
 void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran);
 
 /* Runs a block that waits, and later ones beside it, until all of them are done. *next is the next

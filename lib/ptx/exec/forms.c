@@ -14,7 +14,7 @@ static const struct gt_ptx_forms *const tables[] = {
 static const struct gt_ptx_form *by_name[PLACES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Where the name is, or the free place where it belongs. */
+/* The slot of the name, or the free slot where it belongs. */
 static const struct gt_ptx_form **place_of(const char *name)
 {
 	uint32_t hash = 2166136261;
@@ -26,7 +26,7 @@ static const struct gt_ptx_form **place_of(const char *name)
 	return &by_name[hash % PLACES];
 }
 
-/* The first of a name counts. */
+/* Of several rows with one name, the first is used. */
 static void fill(void)
 {
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of lane operations: what an instruction's name stands for. Adding an operation is
- * adding a row to one of the tables. */
+/* The tables of lane operations, by an instruction's name. A new operation is a row in one of the tables. */
 #ifndef GT_PTX_FORMS_H
 #define GT_PTX_FORMS_H
 
@@ -12,11 +11,11 @@
 
 #define GT_PTX_SOURCES 4
 
-/* How setp joins its result with a predicate: `choice` of the micro-op. */
+/* How setp combines its result with a predicate: `choice` of the micro-op. */
 enum gt_ptx_combination { GT_PTX_ALONE, GT_PTX_AND, GT_PTX_OR, GT_PTX_XOR };
 
 struct gt_ptx_form {
-	const char *name; /* opcode and modifiers, but for those that every form has: "mad.lo.s32" */
+	const char *name; /* opcode and modifiers, except those that every form has: "mad.lo.s32" */
 	uint8_t d;	  /* enum gt_ptx_type */
 	uint8_t sources[GT_PTX_SOURCES];
 	gt_ptx_step *run[2]; /* for any processor; with AVX2 and FMA */
@@ -37,10 +36,10 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name);
 /* Runs op->with.inner under the rounding mode that op->choice names. */
 gt_ptx_step gt_ptx_rounded;
 
-/* True if this processor has what the second step of a form needs. */
+/* True if this processor supports the second step of a form. */
 bool gt_ptx_fast(void);
 
-/* The step of a form that suits this processor. */
+/* The step of a form for this processor. */
 static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)
 {
 	return form->run[gt_ptx_fast()];

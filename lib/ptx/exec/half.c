@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Whether to go up in magnitude, when `rest` parts of 2^n (half of it: `half`) are to be cut. */
+/* Whether to round up in magnitude when the low bits `rest` are cut; `half` is half a unit in the last place. */
 static bool away(uint64_t kept, uint64_t rest, uint64_t half, bool negative, enum gt_ptx_rounding rounding)
 {
 	switch (rounding) {
@@ -39,7 +39,7 @@ uint32_t gt_ptx_to_small(double value, unsigned exponent_bits, unsigned fraction
 		fraction |= UINT64_C(1) << 52;
 	else
 		exponent = 1;
-	/* As many bits are cut as make the result's exponent at least its least. */
+	/* More bits are cut if the exponent would be below the format's minimum (subnormal results). */
 	int bias = (1 << (exponent_bits - 1)) - 1, to = exponent - 1023 + bias;
 	unsigned cut = 52 - fraction_bits;
 	if (to < 1) {
@@ -50,7 +50,7 @@ uint32_t gt_ptx_to_small(double value, unsigned exponent_bits, unsigned fraction
 		cut = 60;
 	uint64_t kept = fraction >> cut, rest = fraction & ((UINT64_C(1) << cut) - 1);
 	kept += away(kept, rest, UINT64_C(1) << (cut - 1), negative, rounding);
-	/* The hidden bit, where there is one, carries into the exponent. */
+	/* The hidden bit, if there is one, carries into the exponent. */
 	uint64_t result = ((uint64_t)(to - 1) << fraction_bits) + kept;
 	if (result < infinity)
 		return sign | (uint32_t)result;
@@ -65,7 +65,7 @@ double gt_ptx_odd_sum(double x, double y)
 
 	if (!isfinite(sum))
 		return sum;
-	/* Knuth's two-sum: what the rounded sum lacks, exactly. */
+	/* Knuth's two-sum: the exact error of the rounded sum. */
 	double part = sum - x, lacks = (x - (sum - part)) + (y - part);
 	if (lacks == 0)
 		return sum;

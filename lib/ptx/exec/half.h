@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum gt_ptx_rounding {
-	GT_PTX_AS_IT_IS,	/* none was written */
+	GT_PTX_AS_IT_IS,	/* no rounding given */
 	GT_PTX_RN, GT_PTX_RZ, GT_PTX_RM, GT_PTX_RP, /* to nearest even, to zero, down, up */
 	GT_PTX_RNA,		/* to nearest, ties away from zero */
 };
@@ -17,8 +17,8 @@ enum gt_ptx_rounding {
 uint32_t gt_ptx_to_small(double value, unsigned exponent_bits, unsigned fraction_bits,
 			 enum gt_ptx_rounding rounding);
 
-/* The sum or the fused product and sum, rounded to odd: rounding it again to a format of at most
- * half as many bits gives what rounding the exact value once would (Boldo and Melquiond). */
+/* The sum, or the fused multiply-add, rounded to odd. A second rounding to a format of at most half as many bits then gives the
+ * correctly rounded exact value (Boldo and Melquiond). */
 double gt_ptx_odd_sum(double x, double y);
 
 static inline float gt_ptx_from_bits(uint32_t bits)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/held.h"
 
-/* Adds a chunk at the end. */
+/* Appends a chunk. */
 int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_store *store, struct gt_error *error)
 {
 	struct gt_segment *segment;
@@ -20,7 +20,7 @@ int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_store *store, struct gt
 	return 0;
 }
 
-/* The first chunk was read whole: it goes. The last one stays, empty. */
+/* Removes the first chunk, which was read completely. The last chunk is kept, empty. */
 void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_store *store)
 {
 	struct gt_ptx_held_chunk *chunk = held->first;

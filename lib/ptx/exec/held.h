@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses of a block that wait for others: packed, first in first out, in a store, which puts them
- * into a temporary file when they outgrow its memory. */
+/* Accesses of a block that wait for others: a packed FIFO in a store, which uses a temporary file when its memory is full. */
 #ifndef GT_PTX_HELD_H
 #define GT_PTX_HELD_H
 
@@ -9,7 +8,7 @@
 #include "base/store.h"
 #include "stream/rows.h"
 
-/* An access without its block, followed by the addresses of its lanes if they are not affine. */
+/* An access without its block, followed by the addresses of its lanes if they have no common stride. */
 struct gt_ptx_kept {
 	uint64_t base;
 	int64_t stride;
@@ -27,10 +26,10 @@ struct gt_ptx_held_chunk {
 	unsigned char bytes[GT_PTX_HELD_BYTES - 2 * sizeof(void *) - sizeof(size_t)];
 };
 
-/* Begins as zeros. Its chunks go when the store is closed, or earlier by gt_ptx_held_clear. */
+/* Initially zero. Its chunks are freed with the store, or earlier by gt_ptx_held_clear. */
 struct gt_ptx_held {
 	struct gt_ptx_held_chunk *first, *last;
-	size_t read; /* bytes of `first` that were */
+	size_t read; /* bytes of `first` that were read */
 };
 
 static inline size_t gt_ptx_kept_lanes(const struct gt_ptx_kept *kept)
@@ -71,7 +70,7 @@ static inline int gt_ptx_held_add(struct gt_ptx_held *held, struct gt_store *sto
 	return 0;
 }
 
-/* The access that came first, valid until it is passed on; NULL if there is none. */
+/* The oldest access, valid until it is passed on; NULL if there is none. */
 static inline const struct gt_ptx_kept *gt_ptx_held_first(const struct gt_ptx_held *held)
 {
 	return held->first && held->read < held->first->written
@@ -79,7 +78,7 @@ static inline const struct gt_ptx_kept *gt_ptx_held_first(const struct gt_ptx_he
 		       : NULL;
 }
 
-/* Passes that one on, as an access of the block. */
+/* Passes the oldest access on, as one of the block. */
 static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_store *store, uint32_t block, struct gt_sink *to,
 				   struct gt_error *error)
 {

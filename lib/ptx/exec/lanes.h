@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros that make a lane operation out of an expression: a loop for all lanes and one for some,
- * each compiled for any processor and, on x86, for those with AVX2 and FMA as well. */
+/* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled for any processor
+ * and, on x86, also for AVX2 and FMA. */
 #ifndef GT_PTX_LANES_H
 #define GT_PTX_LANES_H
 
@@ -14,7 +14,7 @@
 #define GT_FAST
 #endif
 
-/* A result may have the slot of a source, element for element: no hindrance to vectors. */
+/* A result may have the slot of a source, element by element, which does not prevent vectorization. */
 #if defined __clang__
 #define GT_ELEMENTWISE
 #else
@@ -65,7 +65,7 @@
 
 #define GT_STEP_ARGUMENTS struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
 
-/* The two ways in which a step that was written inline is compiled. */
+/* The two compiled variants of an inline step. */
 #define GT_BOTH(ID)                                                                              \
 	static const struct gt_ptx_op *ID##_plain(GT_STEP_ARGUMENTS) { return ID(warp, op, mask); } \
 	GT_FAST static const struct gt_ptx_op *ID##_fast(GT_STEP_ARGUMENTS) { return ID(warp, op, mask); }

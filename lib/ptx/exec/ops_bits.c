@@ -26,7 +26,7 @@ GT_INLINE uint64_t reversed64(uint64_t x)
 	return (uint64_t)reversed32((uint32_t)x) << 32 | reversed32((uint32_t)(x >> 32));
 }
 
-/* Bits y to y + z - 1 of x; past the top comes the sign, as of the field's last bit inside. */
+/* Bits y to y + z - 1 of x; above the top, the sign, which is the field's highest bit within x. */
 GT_INLINE uint64_t field(uint64_t x, uint32_t y, uint32_t z, unsigned width, bool is_signed)
 {
 	unsigned position = y & 255, length = z & 255;
@@ -49,7 +49,7 @@ GT_INLINE uint32_t shift_amount(uint32_t found_at, unsigned width)
 GT_INLINE uint64_t unsign32(int32_t x) { return (uint32_t)(x < 0 ? ~x : x); }
 GT_INLINE uint64_t unsign64(int64_t x) { return (uint64_t)(x < 0 ? ~x : x); }
 
-/* A shift of the 64 bits y:x, its upper or lower half. */
+/* The upper or lower half of a shift of the 64 bits y:x. */
 GT_INLINE uint32_t funnel_left(uint32_t x, uint32_t y, unsigned n)
 {
 	return (uint32_t)(((uint64_t)y << 32 | x) << n >> 32);
@@ -67,8 +67,8 @@ GT_INLINE uint32_t ones(uint32_t from, uint32_t length)
 	return from >= 32 ? 0 : (uint32_t)(run << from);
 }
 
-/* The n-th bit of x that is set, counted from bit `from` on: upwards, downwards where n is negative; for n = 0 the bit
- * itself, if it is set. All ones if there is none, and where PTX leaves the result open: no bit `from`. */
+/* The n-th set bit of x, counted upwards from bit `from`, or downwards if n is negative; for n = 0 the bit `from` itself, if it
+ * is set. All ones if there is none, and if bit `from` does not exist, where PTX defines no result. */
 GT_INLINE uint32_t nth_set(uint32_t x, uint32_t from, int32_t n)
 {
 	uint32_t left = from >= 32 ? 0 : x;
@@ -81,7 +81,7 @@ GT_INLINE uint32_t nth_set(uint32_t x, uint32_t from, int32_t n)
 	return left == 0 ? UINT32_MAX : n > 0 ? found(left & (0 - left)) : found(left);
 }
 
-/* Bytes of y:x as the nibbles of z choose; bit 3 of a nibble spreads the byte's sign. */
+/* Bytes of y:x selected by the nibbles of z; bit 3 of a nibble replicates the byte's sign. */
 GT_INLINE uint32_t permuted(uint32_t x, uint32_t y, uint32_t z)
 {
 	uint64_t bytes = (uint64_t)y << 32 | x;
@@ -94,7 +94,7 @@ GT_INLINE uint32_t permuted(uint32_t x, uint32_t y, uint32_t z)
 	return result;
 }
 
-/* The modes of prmt: which byte of y:x byte i takes, n the low two bits of z. */
+/* The modes of prmt: which byte of y:x is selected for byte i; n is the low two bits of z. */
 GT_INLINE uint32_t permuted_by(uint32_t x, uint32_t y, const unsigned char *choice)
 {
 	uint32_t z = 0;
@@ -225,7 +225,7 @@ GT_BOTH(lop3)
 INSERTS(32)
 INSERTS(64)
 
-/* Logic of predicates: a word at once. */
+/* Logic of predicates, for all lanes in one word. */
 #define PREDICATES(X)                                                                            \
 	X(and_pred, "and.pred", pred, pred, pred, none, x & y)                                     \
 	X(or_pred, "or.pred", pred, pred, pred, none, x | y)                                       \

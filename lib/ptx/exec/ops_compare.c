@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setp (set is made of it and selp), selp, slct, and testp. */
+/* setp, selp (set is a setp and a selp), slct, and testp. */
 #include <math.h>
 
 #include "ptx/exec/half.h"
@@ -88,7 +88,7 @@ GT_INLINE uint32_t combined(uint32_t result, enum gt_ptx_combination how, uint32
 #define ORDERED_u64(R) 1
 #define ORDERED_s64(R) 1
 
-/* The kinds of numbers that testp tells apart. */
+/* The kinds of numbers that testp distinguishes. */
 #define KINDS(X, T)                                                                              \
 	X(testp_finite_##T, "testp.finite." #T, pred, T, none, none, isfinite(x) != 0)             \
 	X(testp_infinite_##T, "testp.infinite." #T, pred, T, none, none, isinf(x) != 0)            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cvt of every pair of types. Floats become integers by the written rounding, clamped to the range
- * of the type; NaN becomes 0, but from f64 and to 64 bits the upper bit alone (PTX, cvt). */
+/* cvt of every pair of types. Floats become integers by the given rounding, clamped to the range of the type. NaN becomes 0, but
+ * from f64 or to 64 bits only the highest bit is set (PTX, cvt). */
 #include <math.h>
 
 #include "ptx/exec/half.h"
@@ -56,8 +56,7 @@ GT_INLINE uint64_t clamped_f(double x, int64_t least, uint64_t most, uint64_t na
 	return x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x;
 }
 
-/* A double that rounds to a float of 16 bits as the integer itself does: what does not fit into
- * its 53 bits is left as one odd bit. */
+/* A double that rounds to a 16-bit float as the integer does: bits beyond its 53 are merged into the lowest bit. */
 GT_INLINE double odd_magnitude(uint64_t x)
 {
 	return x >> 53 ? (double)(x >> 11 | ((x & 2047) != 0)) * 2048.0 : (double)x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as PTX says. The approximate forms
- * (.approx, .full) give what the host's mathematical library gives, which is no worse. */
+/* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as in PTX. The approximate forms (.approx, .full) give the
+ * results of the host's mathematical library, which are at least as exact. */
 #include <fenv.h>
 #include <math.h>
 
@@ -15,7 +15,7 @@ GT_INLINE float canonical_f32(float x)
 }
 GT_INLINE double canonical_f64(double x) { return x; }
 
-/* -0 is less than +0; a NaN loses against a number. */
+/* -0 is less than +0; of a NaN and a number, the number is the result. */
 #define EXTREMES(T, SIGN)                                                                        \
 	GT_INLINE GT_LANE_##T lesser_##T(GT_LANE_##T x, GT_LANE_##T y)                             \
 	{                                                                                          \
@@ -42,7 +42,7 @@ GT_INLINE float flushed(float x)
 	return u.value;
 }
 
-/* The upper word of a double alone, as rcp.approx.ftz.f64 and its like compute. */
+/* Only the upper word of a double, as in rcp.approx.ftz.f64 and similar operations. */
 GT_INLINE double upper_word(double x)
 {
 	union { double value; uint64_t bits; } u = {x};
@@ -95,7 +95,7 @@ const struct gt_ptx_op *gt_ptx_rounded(struct gt_ptx_warp *warp, const struct gt
 	};
 	int before = fegetround();
 
-	/* The step is another function: no compiler moves its arithmetic past these calls. */
+	/* The step is a separate function, so the compiler cannot move its arithmetic past these calls. */
 	fesetround(modes[op->choice]);
 	const struct gt_ptx_op *next = op->with.inner(warp, op, mask);
 	fesetround(before);

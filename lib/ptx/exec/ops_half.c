@@ -36,7 +36,7 @@ GT_INLINE double saturated(double x) { return !(x > 0) ? 0 : x < 1 ? x : 1; }
 	M(fma, F, gt_ptx_odd_sum(p * q, r), 3) M(min, F, lesser(p, q), 2) M(max, F, greater(p, q), 2) \
 	M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1) M(saturate, F, saturated(p), 1)                  \
 	M(relu, F, p < 0 || (p == 0 && signbit(p)) ? 0 : p, 1)
-/* Those whose result is NaN if a source is. */
+/* Operations whose result is NaN if a source is NaN. */
 #define STRICT(M, F)                                                                             \
 	M(min, F, p == p && q == q ? lesser(p, q) : (double)NAN, 2)                                \
 	M(max, F, p == p && q == q ? greater(p, q) : (double)NAN, 2)

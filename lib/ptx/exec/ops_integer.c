@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Integer arithmetic. What PTX leaves open: a quotient by zero is all ones, and the remainder then
- * is the dividend; the least number over -1 is itself, remainder 0. */
+/* Integer arithmetic. Results that PTX does not define: a quotient by zero is all ones, with the dividend as remainder; the
+ * smallest number divided by -1 is itself, with remainder 0. */
 #include "ptx/exec/lanes.h"
 
 /* Arithmetic is modulo 2^n, in an unsigned type W no narrower than int. */

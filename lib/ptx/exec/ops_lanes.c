@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lanes of a warp tell each other. All lanes of the mask take part, as one group: who is in
- * it, .sync operations know (sync.c); others take the active lanes. */
+/* Exchanges between the lanes of a warp. All lanes of the mask take part as one group: sync.c forms the groups of .sync
+ * operations; for others it is the active lanes. */
 #include "ptx/exec/lanes.h"
 
 /* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). */
@@ -33,7 +33,7 @@ GT_INLINE const struct gt_ptx_op *shfl(GT_STEP_ARGUMENTS)
 }
 GT_BOTH(shfl)
 
-/* One answer for all lanes, from a predicate: a predicate or a word. */
+/* One result for all lanes from a predicate: a predicate or a word. */
 #define VOTES(X)                                                                                 \
 	X(vote_all, "vote.all.pred", pred, held == mask ? GT_PTX_FULL : 0)                         \
 	X(vote_any, "vote.any.pred", pred, held ? GT_PTX_FULL : 0)                                 \
@@ -63,7 +63,7 @@ VOTES(VOTE)
 VOTE(activemask, "activemask.b32", b32, mask)
 #define VOTE_ROW(ID, NAME, D, EXPRESSION) {NAME, GT_TYPE_##D, {GT_PTX_PRED}, {ID##_plain, ID##_fast}},
 
-/* redux: x and y are folded over the lanes. */
+/* redux: the expression of x and y is folded over the lanes. */
 #define REDUCTIONS(X)                                                                            \
 	X(redux_add_u32, "redux.add.u32", u32, x + y) X(redux_add_s32, "redux.add.s32", u32, x + y) \
 	X(redux_min_u32, "redux.min.u32", u32, x < y ? x : y) X(redux_min_s32, "redux.min.s32", s32, x < y ? x : y) \
@@ -86,7 +86,7 @@ VOTE(activemask, "activemask.b32", b32, mask)
 REDUCTIONS(REDUCTION)
 #define REDUCTION_ROW(ID, NAME, T, EXPRESSION) {NAME, GT_TYPE_##T, {GT_TYPE_##T}, {ID##_plain, ID##_fast}},
 
-/* match.any: the lanes with the same value; match.all: all lanes if they agree, and whether so. */
+/* match.any: the lanes with the same value; match.all: all lanes if they agree, and whether they do. */
 #define MATCHES(N)                                                                               \
 	GT_INLINE const struct gt_ptx_op *match_any_##N(GT_STEP_ARGUMENTS)                         \
 	{                                                                                          \
@@ -121,7 +121,7 @@ REDUCTIONS(REDUCTION)
 MATCHES(32)
 MATCHES(64)
 
-/* elect: the lowest lane, and a predicate that holds in it alone. */
+/* elect: the lowest lane, and a predicate that is true in that lane only. */
 GT_INLINE const struct gt_ptx_op *elect(GT_STEP_ARGUMENTS)
 {
 	answer_b32(warp, op, mask, gt_ptx_lowest(mask));

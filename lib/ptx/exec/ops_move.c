@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* mov: copies, and vectors packed into one value or taken out of one. The forms whose names hold
- * no PTX opcode are steps that the decoder puts in: changes of width (as registers may be wider
- * than what is loaded into them), and parts of vectors. */
+/* mov: copies, and vectors packed into one value or unpacked from it. Forms whose names are not PTX opcodes are steps that the
+ * decoder inserts: changes of width (registers may be wider than the value loaded), and parts of vectors. */
 #include "ptx/exec/lanes.h"
 
 #define COPIES(X)                                                                                \
@@ -23,7 +22,7 @@
 	X(width_32_16, "width.b16.b32", b16, b32, none, none, x)                                   \
 	X(width_64_16, "width.b16.b64", b16, b64, none, none, x)                                   \
 	X(width_64_32, "width.b32.b64", b32, b64, none, none, x)
-/* y's element, moved up by `choice` bits, joins x; and the value's bits from `choice` on. */
+/* x combined with y's element shifted up by `choice` bits; and the value's bits from `choice` on. */
 #define PARTS(X)                                                                                 \
 	X(join_8_16, "join.b16.b8", b16, b16, b8, none, x | (uint32_t)y << op->choice)             \
 	X(join_8_32, "join.b32.b8", b32, b32, b8, none, x | (uint32_t)y << op->choice)             \

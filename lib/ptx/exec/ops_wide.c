@@ -9,8 +9,8 @@
 	WIDE(X, s32, s64, int64_t) WIDE(X, u32, u64, uint64_t) WIDE(X, s16, s32, int32_t) WIDE(X, u16, u32, uint32_t)
 WIDES(GT_LANES)
 
-/* x + y + carry and x - y - borrow; CARRY_IN and CARRY_OUT say which the form has. A difference
- * is x + ~y + 1, and CC.CF of a difference is the borrow: the carry that did not come. */
+/* x + y + carry and x - y - borrow; CARRY_IN and CARRY_OUT tell which of these a form has. A difference is x + ~y + 1, and its
+ * CC.CF is the borrow, the inverse of the carry. */
 #define CARRIED(ID, NAME, T, A, B, CARRY_IN, CARRY_OUT)                                          \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \

@@ -14,7 +14,7 @@ static const struct {
 	{"L2::evict_normal", 0x10, GT_EVICT_NORMAL},
 	{"L2::evict_first", 0x12, GT_EVICT_FIRST},
 	{"L2::evict_last", 0x14, GT_EVICT_LAST},
-	{NULL, 0x16, GT_EVICT_NORMAL}, /* cuda::access_property's normal, which ends persistence */
+	{NULL, 0x16, GT_EVICT_NORMAL}, /* cuda::access_property::normal, which ends persistence */
 	{"L2::evict_unchanged", 0x18, GT_EVICT_UNCHANGED},
 };
 

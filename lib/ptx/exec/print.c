@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel says: printf and assert, which compilers call as vprintf and __assertfail. The
- * arguments of vprintf lie in a buffer, each at a multiple of its size. */
+/* Output of kernels: printf and assert, which compilers call as vprintf and __assertfail. The arguments of vprintf are in a
+ * buffer, each at a multiple of its size. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "ptx/exec/access.h"
 #include "ptx/exec/warp.h"
 
-#define SPECIFICATION 64 /* bytes of a conversion: longer ones are printed as they stand */
-#define TEXT 1024	 /* bytes of a text; more is cut */
+#define SPECIFICATION 64 /* bytes of a conversion; longer ones are printed verbatim */
+#define TEXT 1024	 /* bytes of a text; longer ones are cut */
 
-/* Where a call's argument lies, or NULL. */
+/* The place of a call's argument, or NULL. */
 static unsigned char *place_of(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places, size_t n, size_t i,
 			       unsigned lane)
 {
@@ -39,7 +39,7 @@ static char letter_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t ad
 	return letter ? (char)*letter : '\0';
 }
 
-/* The text at a generic address, up to its 0 or to where memory ends. */
+/* The text at a generic address, up to its 0 or the end of the memory. */
 static const char *text_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, char text[TEXT])
 {
 	size_t n = 0;
@@ -70,11 +70,11 @@ static uint64_t take(struct arguments *arguments, unsigned bytes)
 	return value;
 }
 
-/* One conversion: what stands between % and its letter, without sizes. */
+/* One conversion: the text between % and its letter, without length modifiers. */
 struct conversion {
 	char text[SPECIFICATION];
 	size_t n;
-	unsigned bytes; /* of an integer, as its size says */
+	unsigned bytes; /* of an integer, from its length modifier */
 	char letter;
 };
 
@@ -86,7 +86,7 @@ static void put_number(struct conversion *conversion, int number)
 											 : SPECIFICATION;
 }
 
-/* Reads a conversion from behind its %; returns the letters it has, 0 if it is none. */
+/* Reads a conversion after its %; returns its length, 0 if it is not one. */
 static uint64_t read_conversion(struct arguments *arguments, uint64_t format, struct conversion *conversion)
 {
 	uint64_t at = 0;
@@ -152,7 +152,7 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 	}
 }
 
-/* What vprintf returns: how many arguments it took, -1 without a format. */
+/* The result of vprintf: the number of arguments used, -1 without a format. */
 static int print(struct arguments *arguments, uint64_t format, FILE *to)
 {
 	char letter;
@@ -187,7 +187,7 @@ const struct gt_ptx_op *gt_ptx_print(struct gt_ptx_warp *warp, const struct gt_p
 	return op + 1;
 }
 
-/* The lines are those of CUDA. */
+/* The text is that of CUDA. */
 const struct gt_ptx_op *gt_ptx_assert(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_call *call = op->with.call;

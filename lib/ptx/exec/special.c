@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Special registers. %clock counts instructions that the warp issued; %globaltimer those too, as
- * nanoseconds; %smid follows from the block's number. */
+/* Special registers. %clock and %globaltimer count the instructions that the warp issued, the latter as nanoseconds; %smid
+ * follows from the block's number. */
 #include <string.h>
 
 #include "ptx/exec/code.h"
@@ -106,7 +106,7 @@ const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const stru
 	unsigned char values[GT_WARP_SIZE * sizeof(uint64_t)], *lanes = gt_ptx_lanes(warp, op->d);
 
 	gt_ptx_fill_special(warp, special, values);
-	/* Lanes of other paths may hold something there, in the middle of an instruction. */
+	/* Lanes of other paths may be in the middle of an instruction and use this slot. */
 	for (uint32_t m = mask; m; m &= m - 1)
 		memcpy(lanes + gt_ptx_lowest(m) * size, values + gt_ptx_lowest(m) * size, size);
 	return op + 1;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds blocks that wait in loops whose registers change, as those with a back-off counter do, by what they
- * access: now and then all accesses are looked at for a while, and a block spins if the later half of the while
- * has accesses to global memory and none that the earlier half has not. That is no proof, so nothing is an error
- * because of it: others only have their turn. */
+/* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
+ * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
+ * that the first half does not have. This is a heuristic, so it never causes an error: it only lets other blocks run. */
 #include <string.h>
 
 #include "ptx/exec/blocks.h"
 #include "ptx/exec/paths.h"
 
-#define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions that a look takes */
+#define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
 #define LOOK_MAX (UINT64_C(1) << 16)
-#define REST	 16 /* times as long as a look is the time to the next one */
+#define REST	 16 /* the time to the next period, in periods */
 
 enum { RESTS, GATHERS, COMPARES };
 
@@ -25,7 +24,7 @@ void gt_ptx_spin_begin(struct gt_ptx_core *core)
 	spin->next = REST * LOOK_MIN;
 }
 
-/* True if it was there. When the table is full nothing more is. */
+/* Adds a key; true if it was present. When the table is full no key is added. */
 static bool put(struct gt_ptx_spin *spin, uint64_t key)
 {
 	size_t at = (size_t)(key >> 40) % GT_PTX_SPIN_KEYS;

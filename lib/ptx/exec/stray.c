@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses outside of every allocation that the user lets pass: all of them, to bytes of the block's own, or
- * those that the hardware lets pass, in the pages that it maps. */
+/* Accesses outside of every allocation that --check permits: all of them, redirected to bytes of the block's own, or those that
+ * hardware permits, within the pages that it maps. */
 #include "ptx/exec/stray.h"
 
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *k
 	machine->notes->say(machine->notes->context, text);
 }
 
-/* With `list` each instruction once, with `no` the first of all. */
+/* With `list` reports each instruction once, with `no` only the first. */
 static bool is_to_be_told(const struct gt_ptx_machine *machine, const struct gt_ptx_access *access, enum gt_ptx_check check)
 {
 	return access->strays > 0 && machine->notes && !(check == GT_PTX_CHECK_NO ? machine->told_of_strays : access->told);

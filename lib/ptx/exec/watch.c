@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Knows a path that waits in a loop by what it does: after a while the warp is at the same micro-op
- * again with the same values in its registers and its local memory. Until another thread writes to
- * memory it will do the same for ever. */
+/* Detects a path that waits in a loop: the warp returns to the same micro-op with the same values in its registers and its local
+ * memory. Until another thread writes to memory it will repeat this for ever. */
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -11,7 +10,7 @@
 #include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
-#define GAP_MIN 256   /* instructions from when the state is kept until it is kept anew */
+#define GAP_MIN 256   /* instructions from one saved state to the next */
 #define GAP_MAX 16384
 #define CHUNK	64
 
@@ -55,7 +54,7 @@ static int keep(struct gt_ptx_warp *warp)
 	return 0;
 }
 
-/* Compares the registers of a frame with those kept at `at`, first where others differed last. */
+/* Compares the registers of a frame with those saved at `at`, first at the place of the last difference. */
 static bool same_registers(struct gt_ptx_watch *watch, const unsigned char *registers, size_t bytes, size_t at)
 {
 	const unsigned char *kept = watch->registers + at;
@@ -73,7 +72,7 @@ static bool same_registers(struct gt_ptx_watch *watch, const unsigned char *regi
 	return true;
 }
 
-/* The local memory is looked at only where the registers are the same: the first time it is kept. */
+/* Local memory is compared only if the registers are equal; the first time its hash is saved. */
 static bool same_local(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
