@@ -15,14 +15,14 @@
 	ROW(COUNT, atomic_hits, "sectors", NUMBER, "Of these, sectors that were valid; those that are sent on never hit.") \
 	ROW(COUNT, line_misses, "sectors", NUMBER, "Sectors that missed because their line was absent.") \
 	ROW(COUNT, sector_misses, "sectors", NUMBER, "Sectors that missed although their line was present.") \
-	ROW(COUNT, evictions, "lines", NUMBER, "Lines that another line pushed out.") \
+	ROW(COUNT, evictions, "lines", NUMBER, "Lines that were replaced by another line.") \
 	ROW(COUNT, dropped, "sectors", NUMBER, "Valid sectors that a store or an atomic made invalid.") \
 	ROW(COUNT, sent_requests, "requests", NUMBER, "Requests that this level sends on, the flush included.") \
 	ROW(COUNT, sent_reads, "sectors", NUMBER, "Sectors of 32 bytes that this level reads from the next.") \
 	ROW(COUNT, sent_writes, "sectors", NUMBER, "Sectors of 32 bytes that it writes to the next.") \
 	ROW(COUNT, sent_atomics, "sectors", NUMBER, "Sectors of atomics that went on to the next level.") \
 	ROW(COUNT, flushed, "sectors", NUMBER, "Sectors of 32 bytes sent at the end of a kernel; they are in sent_writes too.") \
-	ROW(COUNT, bypassed, "sectors", NUMBER, "Sectors that went past the cache.") \
+	ROW(COUNT, bypassed, "sectors", NUMBER, "Sectors that bypassed the cache.") \
 	ROW(ARRAY, mru, "sectors", NUMBER, "Read hits by position in the LRU stack of their set, the most recent first.") \
 	ROW(ARRAY, mru_writes, "sectors", NUMBER, "Write hits by position in the LRU stack.")
 
@@ -44,24 +44,24 @@
 	ROW(SETTING, ways, "lines a set", NUMBER, "Lines of a set.") \
 	ROW(WORD, index, NULL, NUMBER, "The function that gives a line its set.") \
 	ROW(WORD, interleave, NULL, NUMBER, "The function that gives a line its bank.") \
-	ROW(WORD, replace, NULL, NUMBER, "The policy that chooses the line to push out.") \
+	ROW(WORD, replace, NULL, NUMBER, "The replacement policy.") \
 	ROW(WORD, write, NULL, NUMBER, "What a store does: back, through or evict.") \
-	ROW(WORD, emit, NULL, NUMBER, "What the level writes, where it is not what it sends on.")
+	ROW(WORD, emit, NULL, NUMBER, "The rows that the level writes, if they are not the requests that it sends on.")
 
 #define GT_TIMED_COUNTERS(ROW) \
-	ROW(COUNT, steps, "steps", NUMBER, "Steps after which the last SM had served all.") \
+	ROW(COUNT, steps, "steps", NUMBER, "Steps until the last SM had served all its requests.") \
 	ROW(COUNT, instance_steps, "steps", NUMBER, "Steps from the first request to the last that was served, summed over instances.") \
 	ROW(COUNT, stalls, "steps", NUMBER, "Steps, summed over instances, that lookups issued together needed beyond the first.") \
 	ROW(COUNT, port_conflicts, "attempts", NUMBER, "Times that a lookup found no port.") \
 	ROW(COUNT, lookups, "lookups", NUMBER, "Lookups of loads by line, of stores and others by request.") \
-	ROW(COUNT, hit_lookups, "lookups", NUMBER, "Lookups of loads, and of atomics that are done here, that found all their sectors.") \
-	ROW(COUNT, passed_lookups, "lookups", NUMBER, "Lookups that wait for nothing: of stores, of what bypasses, of atomics that are done below.") \
-	ROW(COUNT, merges, "lookups", NUMBER, "Lookups that joined what is on its way.") \
-	ROW(COUNT, latency_misses, "sectors", NUMBER, "Sectors among the misses that were on their way [002].") \
+	ROW(COUNT, hit_lookups, "lookups", NUMBER, "Lookups of loads, and of atomics executed here, that found all their sectors.") \
+	ROW(COUNT, passed_lookups, "lookups", NUMBER, "Lookups that wait for no data: of stores, of requests that bypass, of atomics that a lower level executes.") \
+	ROW(COUNT, merges, "lookups", NUMBER, "Lookups that joined a miss in flight.") \
+	ROW(COUNT, latency_misses, "sectors", NUMBER, "Missing sectors that were in flight [002].") \
 	ROW(COUNT, reservation_fails, "attempts", NUMBER, "Times that a lookup found no MSHR, or one that takes no more merges.") \
 	ROW(COUNT, reservations, "lookups", NUMBER, "Lookups that took an MSHR, and were sent on.") \
 	ROW(COUNT, latency_steps, "steps", NUMBER, "Sum of the latencies of all reservations, in steps.") \
-	ROW(COUNT, load_steps, "steps", NUMBER, "Sum, over lookups that hit, took an MSHR or merged, of the steps until the data are there.") \
+	ROW(COUNT, load_steps, "steps", NUMBER, "Sum, over lookups that hit, took an MSHR or merged, of the steps until the data arrive.") \
 	ROW(COUNT, busy_entries, "entries", NUMBER, "Sum, over reservations, of the MSHRs that were taken in their set.") \
 	ROW(ARRAY, latency, "lookups", NUMBER, "Reservations by latency: 0 steps, then bins from 2^(k-1) to 2^k - 1.") \
 	ROW(ARRAY, load_latency, "lookups", NUMBER, "The lookups of load_steps by that time, in the bins of latency.") \

@@ -7,7 +7,7 @@
 
 /* Of every kernel. */
 #define GT_ACCESS_COUNTERS(ROW) \
-	ROW(WORD, rule, NULL, NUMBER, "Which GPU's rule of coalescing holds.") \
+	ROW(WORD, rule, NULL, NUMBER, "The rule of coalescing, named after a GPU generation.") \
 	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were coalesced, shared memory included.") \
 	ROW(COUNT, load_accesses, "warp accesses", NUMBER, "Warp accesses that load, shared memory apart.") \
 	ROW(COUNT, store_accesses, "warp accesses", NUMBER, "Warp accesses that store, shared memory apart.") \

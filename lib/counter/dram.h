@@ -9,7 +9,7 @@
 	ROW(SETTING, channels, "channels", NUMBER, "Channels of the memory.") \
 	ROW(SETTING, banks, "banks a channel", NUMBER, "Banks of a channel.") \
 	ROW(SETTING, row, "bytes", SIZE, "Bytes of a row.") \
-	ROW(SETTING, interleave, "bytes", SIZE, "Bytes that lie in one channel before the next one's.") \
+	ROW(SETTING, interleave, "bytes", SIZE, "Successive bytes in one channel.") \
 	ROW(COUNT, reads, "sectors", NUMBER, "Sectors that were read from memory.") \
 	ROW(COUNT, writes, "sectors", NUMBER, "Sectors that were written to memory.") \
 	ROW(COUNT, row_hits, "sectors", NUMBER, "Sectors whose row was open in their bank.") \

@@ -13,12 +13,12 @@
 	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were traced.")
 
 #define GT_ALLOCATIONS_COUNTERS(ROW) \
-	ROW(LIST, addresses, NULL, NOT, "Where each array lies.") \
+	ROW(LIST, addresses, NULL, NOT, "Address of each array.") \
 	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each array.") \
 	ROW(WORD, names, NULL, NUMBER, "Names of the arrays.")
 
 #define GT_COPIES_COUNTERS(ROW) \
-	ROW(LIST, addresses, NULL, NOT, "Where each range lies that was copied to the device before the kernel.") \
+	ROW(LIST, addresses, NULL, NOT, "Address of each range that was copied to the device before the kernel.") \
 	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each such range.")
 
 #endif

@@ -6,14 +6,14 @@
 #include "counter/field.h"
 
 #define GT_REUSE_COUNTERS(ROW) \
-	ROW(WORD, granularity, NULL, NUMBER, "What a reuse is a reuse of.") \
+	ROW(WORD, granularity, NULL, NUMBER, "The unit of reuse.") \
 	ROW(WORD, per, NULL, NUMBER, "What has an LRU stack of its own.") \
-	ROW(WORD, private, NULL, NUMBER, "What has a cache alone, where others share one.") \
-	ROW(COUNT, reservation_fails, "attempts", NUMBER, "Attempts that found no MSHR, which are no references.") \
-	ROW(SETTING, sample_every, "lines", NUMBER, "Of so many lines one was sampled.") \
-	ROW(SETTING, sample_error, "millionths", NUMBER, "The error to expect of a ratio, by the sample.") \
+	ROW(WORD, private, NULL, NUMBER, "What has a private cache, in the comparison with a shared one.") \
+	ROW(COUNT, reservation_fails, "attempts", NUMBER, "Attempts that found no MSHR; they are not references.") \
+	ROW(SETTING, sample_every, "lines", NUMBER, "One of this many lines was sampled.") \
+	ROW(SETTING, sample_error, "millionths", NUMBER, "The expected error of a ratio due to sampling.") \
 	ROW(COUNT, references, "references", NUMBER, "References to lines (or what granularity names).") \
-	ROW(COUNT, infinite, "references", NUMBER, "References to a line that was not referred to before.") \
+	ROW(COUNT, infinite, "references", NUMBER, "First references to a line.") \
 	ROW(ARRAY, distance, "references", NUMBER, "References by reuse distance: distinct other lines since the line's last reference.") \
 	ROW(ARRAY, far, "references", NUMBER, "References of larger distances, in bins that double.") \
 	ROW(SETTING, lines, "lines", NUMBER, "Lines of the cache.") \
@@ -23,15 +23,15 @@
 	ROW(COUNT, hits, "references", NUMBER, "References that hit a cache of that size.") \
 	ROW(COUNT, compulsory, "references", NUMBER, "Misses of a line that is new.") \
 	ROW(COUNT, capacity, "references", NUMBER, "Misses that a fully associative LRU cache of as many lines has too.") \
-	ROW(COUNT, conflict, "references", NUMBER, "Misses that it has not: too many lines fell into one set.") \
+	ROW(COUNT, conflict, "references", NUMBER, "Misses that such a cache does not have: too many lines map to one set.") \
 	ROW(COUNT, spared, "references", NUMBER, "Hits that would be misses in a fully associative cache.") \
-	ROW(COUNT, latency_miss, "references", NUMBER, "References to a line that is on its way.") \
+	ROW(COUNT, latency_miss, "references", NUMBER, "References to a line that is in flight.") \
 	ROW(COUNT, merged, "references", NUMBER, "References that an MSHR merged with an earlier one.") \
 	ROW(COUNT, reservation_fail, "attempts", NUMBER, "Attempts that found no MSHR.") \
-	ROW(COUNT, alone, "references", NUMBER, "References that hit where each has a cache alone.") \
-	ROW(COUNT, together, "references", NUMBER, "References that hit where all share one.") \
-	ROW(COUNT, gained, "references", NUMBER, "References that hit only where all share one.") \
-	ROW(COUNT, lost, "references", NUMBER, "References that hit only where each has a cache alone.") \
+	ROW(COUNT, alone, "references", NUMBER, "References that hit in a private cache.") \
+	ROW(COUNT, together, "references", NUMBER, "References that hit in the shared cache.") \
+	ROW(COUNT, gained, "references", NUMBER, "References that hit only in the shared cache.") \
+	ROW(COUNT, lost, "references", NUMBER, "References that hit only in a private cache.") \
 	ROW(COUNT, expected_hits, "references / 100", NUMBER, "Hits that the model expects, in hundredths of a reference.")
 
 #endif

@@ -8,7 +8,7 @@
 /* The last two numbers are only of GPUs whose L1 is adaptive: others go before them. */
 #define GT_SCHEDULE_COUNTERS(ROW) \
 	ROW(SETTING, resident_blocks, "blocks an SM", NUMBER, "Blocks that an SM holds at a time.") \
-	ROW(COUNT, waves, "waves", NUMBER, "Blocks of the SM that has most over resident_blocks, rounded up.") \
+	ROW(COUNT, waves, "waves", NUMBER, "Blocks of the SM that has the most, divided by resident_blocks and rounded up.") \
 	ROW(COUNT, steps, "steps", NUMBER, "Steps of logical issue time until the last row.") \
 	ROW(SETTING, sms, "SMs", NUMBER, "Streaming multiprocessors of the GPU.") \
 	ROW(COUNT, blocks, "blocks", NUMBER, "Blocks of the grid.") \

@@ -12,7 +12,7 @@ struct candidate {
 };
 
 /* Unequal sets: lines are assigned round-robin; a set that is full is skipped until the round restarts (gcache --sets). */
-static uint32_t dealt(const struct gt_evidence *evidence, uint64_t number)
+static uint32_t round_robin_set(const struct gt_evidence *evidence, uint64_t number)
 {
 	uint64_t places = 0, place;
 
@@ -28,7 +28,7 @@ static uint32_t dealt(const struct gt_evidence *evidence, uint64_t number)
 static uint32_t value_mod(const struct gt_evidence *evidence, uint32_t sets, unsigned argument, uint64_t number)
 {
 	number >>= argument;
-	return evidence->equal ? (uint32_t)(number % sets) : dealt(evidence, number);
+	return evidence->equal ? (uint32_t)(number % sets) : round_robin_set(evidence, number);
 }
 
 /* [001] figure 12: 128 successive bytes share a set. */

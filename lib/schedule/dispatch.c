@@ -64,7 +64,7 @@ static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 		if (gt_machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
 			return FILL_FAILED;
 	}
-	schedule->dealt = true;
+	schedule->first_assigned = true;
 	return FILL_DONE;
 }
 
@@ -73,7 +73,7 @@ static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, 
 {
 	struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
 
-	if (schedule->floating && !schedule->dealt) {
+	if (schedule->floating && !schedule->first_assigned) {
 		enum filled filled = deal(schedule, error);
 		if (filled != FILL_DONE)
 			return filled;

@@ -90,7 +90,7 @@ struct gt_schedule {
 	struct gt_map places; /* if not by_block: from block to index in `kept` */
 	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */
-	bool dealt;	      /* floating: the first blocks have been assigned */
+	bool first_assigned;  /* floating: the first blocks have been assigned */
 
 	/* The SMs; `active` lists the n_active that have work, in order. */
 	struct sm *sms;

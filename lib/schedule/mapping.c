@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 /* How many of n items an SM gets if they are assigned round-robin. */
-static uint64_t dealt(uint64_t n, uint32_t sm, uint32_t sms)
+static uint64_t share_of_sm(uint64_t n, uint32_t sm, uint32_t sms)
 {
 	return n > sm ? (n - sm - 1) / sms + 1 : 0;
 }
@@ -21,7 +21,7 @@ static uint32_t rr_sm(const struct gt_mapping *mapping, uint64_t block)
 
 static uint64_t rr_count(const struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
 {
-	return dealt(blocks, sm, mapping->sms);
+	return share_of_sm(blocks, sm, mapping->sms);
 }
 
 /* [000] BPART: partitions of consecutive blocks are assigned round-robin. */
@@ -34,7 +34,7 @@ static uint64_t part_count(const struct gt_mapping *mapping, uint32_t sm, uint64
 {
 	uint64_t whole = blocks / mapping->parameter, rest = blocks % mapping->parameter;
 
-	return dealt(whole, sm, mapping->sms) * mapping->parameter + (whole % mapping->sms == sm ? rest : 0);
+	return share_of_sm(whole, sm, mapping->sms) * mapping->parameter + (whole % mapping->sms == sm ? rest : 0);
 }
 
 static uint32_t random_sm(const struct gt_mapping *mapping, uint64_t block)
