@@ -28,6 +28,7 @@ enum {
 	STORES = 1 << GT_PTX_ACCESS_STORE,
 	ATOMICS = 1 << GT_PTX_ACCESS_ATOMIC | 1 << GT_PTX_ACCESS_REDUCTION,
 	COPIES = 1 << GT_PTX_ACCESS_COPY,
+	MATRICES = 1 << GT_PTX_ACCESS_MATRIX,
 	LINES = 1 << GT_PTX_ACCESS_LINE,
 };
 
@@ -37,9 +38,9 @@ static const struct {
 	enum kind kind;
 	int value;
 } modifiers[] = {
-	{"global", LOADS | STORES | ATOMICS | COPIES | LINES, SPACE, GT_PTX_GLOBAL},
-	{"shared", LOADS | STORES | ATOMICS | COPIES, SPACE, GT_PTX_SHARED},
-	{"shared::cta", LOADS | STORES | ATOMICS | COPIES, SPACE, GT_PTX_SHARED},
+	{"global", LOADS | STORES | ATOMICS | COPIES | MATRICES | LINES, SPACE, GT_PTX_GLOBAL},
+	{"shared", LOADS | STORES | ATOMICS | COPIES | MATRICES, SPACE, GT_PTX_SHARED},
+	{"shared::cta", LOADS | STORES | ATOMICS | COPIES | MATRICES, SPACE, GT_PTX_SHARED},
 	/* Only mapa gives an address in another block's shared memory, and it is refused. */
 	{"shared::cluster", LOADS | STORES | ATOMICS, SPACE, GT_PTX_SHARED},
 	{"local", LOADS | STORES | LINES, SPACE, GT_PTX_LOCAL},
@@ -95,6 +96,32 @@ static const struct {
 	{"xor", ATOMICS, SAYS_NOTHING, 0},
 	{"exch", ATOMICS, SAYS_NOTHING, 0},
 	{"cas", ATOMICS, SAYS_NOTHING, 0},
+	{"x1", MATRICES, ELEMENTS, 1},
+	{"x2", MATRICES, ELEMENTS, 2},
+	{"x4", MATRICES, ELEMENTS, 4},
+	{"load", MATRICES, SAYS_NOTHING, 0},
+	{"store", MATRICES, SAYS_NOTHING, 0},
+	{"a", MATRICES, SAYS_NOTHING, 0},
+	{"b", MATRICES, SAYS_NOTHING, 0},
+	{"c", MATRICES, SAYS_NOTHING, 0},
+	{"d", MATRICES, SAYS_NOTHING, 0},
+	{"sync", MATRICES, SAYS_NOTHING, 0},
+	{"aligned", MATRICES, SAYS_NOTHING, 0},
+	{"trans", MATRICES, SAYS_NOTHING, 0},
+	{"row", MATRICES, SAYS_NOTHING, 0},
+	{"col", MATRICES, SAYS_NOTHING, 0},
+	{"m8n8", MATRICES, SAYS_NOTHING, 0},
+	{"m8n8k4", MATRICES, SAYS_NOTHING, 0},
+	{"m8n8k32", MATRICES, SAYS_NOTHING, 0},
+	{"m8n8k128", MATRICES, SAYS_NOTHING, 0},
+	{"m16n16k8", MATRICES, SAYS_NOTHING, 0},
+	{"m16n16k16", MATRICES, SAYS_NOTHING, 0},
+	{"m32n8k16", MATRICES, SAYS_NOTHING, 0},
+	{"m8n32k16", MATRICES, SAYS_NOTHING, 0},
+	{"tf32", MATRICES, SAYS_NOTHING, 0},
+	{"s4", MATRICES, SAYS_NOTHING, 0},
+	{"u4", MATRICES, SAYS_NOTHING, 0},
+	{"b1", MATRICES, SAYS_NOTHING, 0},
 };
 
 /* The instruction as written, without its operands; truncated to the buffer. */

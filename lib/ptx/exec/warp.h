@@ -48,6 +48,7 @@ struct gt_ptx_op {
 		const struct gt_ptx_fetch *fetch; /* textures and surfaces */
 		const struct gt_ptx_call *call;
 		const struct gt_ptx_switch *ways;
+		const struct gt_ptx_product *product;
 		const char *text;	       /* what an unknown instruction says */
 	} with;
 	uint32_t d, q;	     /* slots of the results */

@@ -37,6 +37,7 @@
 	ROW(GRIDDEPCONTROL, "griddepcontrol", NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
 	ROW(ISSPACEP, "isspacep",            ONE,     FALLS_THROUGH,      NONE,       isspacep,      NONE) \
 	ROW(LD, "ld",                        ONE,     FALLS_THROUGH,      LOAD,       ld,            NONE) \
+	ROW(LDMATRIX, "ldmatrix",            ONE,     FALLS_THROUGH,      MATRIX,     ldmatrix,      NONE) \
 	ROW(LDU, "ldu",                      ONE,     FALLS_THROUGH,      LOAD,       ld,            NONE) \
 	ROW(LOP3, "lop3",                    ONE,     FALLS_THROUGH,      NONE,       lop3,          NONE) \
 	ROW(MAD, "mad",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
@@ -45,7 +46,9 @@
 	ROW(MAX, "max",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MAX) \
 	ROW(MEMBAR, "membar",                NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
 	ROW(MIN, "min",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MIN) \
+	ROW(MMA, "mma",                      ONE,     FALLS_THROUGH,      NONE,       mma,           NONE) \
 	ROW(MOV, "mov",                      ONE,     FALLS_THROUGH,      NONE,       mov,           COPY) \
+	ROW(MOVMATRIX, "movmatrix",          ONE,     FALLS_THROUGH,      NONE,       movmatrix,     NONE) \
 	ROW(MUL, "mul",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY) \
 	ROW(MUL24, "mul24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_24) \
 	ROW(NANOSLEEP, "nanosleep",          NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
@@ -67,6 +70,7 @@
 	ROW(SHR, "shr",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SHIFT_RIGHT) \
 	ROW(SLCT, "slct",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(ST, "st",                        NONE,    FALLS_THROUGH,      STORE,      st,            NONE) \
+	ROW(STMATRIX, "stmatrix",            NONE,    FALLS_THROUGH,      MATRIX,     stmatrix,      NONE) \
 	ROW(SUB, "sub",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SUBTRACT) \
 	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      surface,       NONE) \
 	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
@@ -76,6 +80,7 @@
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
 	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
 	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
+	ROW(WMMA, "wmma",                    IF_NO_STORE, FALLS_THROUGH,  MATRIX,     wmma,          NONE) \
 	ROW(XOR, "xor",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         XOR)
 
 /* How many operands, from the first on, are results. */
@@ -83,6 +88,7 @@ enum gt_ptx_results_rule {
 	GT_PTX_RESULTS_ONE, /* two if it is written d|p */
 	GT_PTX_RESULTS_NONE,
 	GT_PTX_RESULTS_IF_RED, /* one with .red, else none */
+	GT_PTX_RESULTS_IF_NO_STORE, /* none with .store, else one */
 };
 
 /* How an instruction ends a basic block. A guard (@p) makes it fall through too. */
@@ -106,6 +112,7 @@ enum gt_ptx_access_kind {
 	GT_PTX_ACCESS_FETCH,	 /* from a texture or surface */
 	GT_PTX_ACCESS_IMAGE,	 /* a store to a surface */
 	GT_PTX_ACCESS_COPY,	 /* from memory to memory */
+	GT_PTX_ACCESS_MATRIX,	 /* of a whole warp */
 	GT_PTX_ACCESS_LINE,	 /* a cache line as a whole: prefetch, discard */
 };
 

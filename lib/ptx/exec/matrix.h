@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions that a whole warp does together on matrices: ldmatrix, stmatrix, movmatrix, mma, wmma. */
+#ifndef GT_PTX_MATRIX_H
+#define GT_PTX_MATRIX_H
+
+#include "ptx/exec/fragment.h"
+#include "ptx/exec/warp.h"
+
+/* wmma.load and wmma.store: a fragment, and where its matrix lies. */
+struct gt_ptx_tile {
+	struct gt_ptx_access access; /* of pieces: its address slot gets the addresses, 64 bits each */
+	struct gt_ptx_access base;   /* address and offset of the first element, the same in all lanes */
+	uint32_t stride;	     /* slot: elements from one line to the next */
+	struct gt_ptx_fragment fragment;
+	bool by_columns; /* a line is a column, else a row */
+};
+
+/* False after a fault: not all 32 lanes of the warp are here. */
+bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask);
+
+/* ldmatrix, stmatrix: op->with.access has the address slot, and `n` registers; op->choice: .trans. movmatrix: op->d
+ * becomes op->a with rows and columns exchanged. */
+gt_ptx_step gt_ptx_load_matrices, gt_ptx_store_matrices, gt_ptx_transpose;
+/* wmma.load, wmma.store: op->with.access is that of a struct gt_ptx_tile. */
+gt_ptx_step gt_ptx_load_tile, gt_ptx_store_tile;
+/* mma, wmma.mma: op->with.product. */
+gt_ptx_step *gt_ptx_product_step(void);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* wmma.load, wmma.store: a matrix in memory, line by line (rows or columns), to and from a fragment.
+ *
+ * Which lane accesses what, PTX leaves open, and GPUs differ. Here each byte of the matrix is accessed once, in pieces of
+ * up to 16 bytes a lane; successive lanes go down the lines, as those of ldmatrix do. */
+#include <string.h>
+
+#include "ptx/exec/access.h"
+#include "ptx/exec/matrix.h"
+
+#define PIECE_MAX 16
+#define TILE_MAX  1024 /* bytes: 32 x 16 elements of 16 bits, or 16 x 16 of 32 */
+#define UNITS_MAX 512
+
+/* The lines of a tile in memory. */
+struct lines {
+	uint64_t address, pitch; /* of the first; bytes from line to line */
+	unsigned n, bytes;	 /* of a line */
+	unsigned unit;		 /* bits */
+	unsigned piece;		 /* bytes */
+};
+
+/* The value of a slot of 32- or 64-bit lanes, the same in all; false after a fault. */
+static bool common_value(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t slot, bool narrow,
+			 const char *what, uint64_t *value)
+{
+	const uint32_t *words = gt_ptx_lanes(warp, slot);
+	const uint64_t *wide = gt_ptx_lanes(warp, slot);
+
+	*value = narrow ? words[0] : wide[0];
+	for (unsigned lane = 1; lane < GT_WARP_SIZE; lane++)
+		if ((narrow ? words[lane] : wide[lane]) != *value) {
+			gt_ptx_fault(warp, op, lane, "a lane of wmma has another %s than the first", what);
+			return false;
+		}
+	return true;
+}
+
+static bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct lines *lines)
+{
+	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
+	const struct gt_ptx_fragment *fragment = &tile->fragment;
+	const unsigned bits = gt_ptx_element_bits(fragment->element);
+	uint64_t stride;
+
+	if (!common_value(warp, op, tile->base.address, tile->base.narrow, "address", &lines->address) ||
+	    !common_value(warp, op, tile->stride, false, "stride", &stride))
+		return false;
+	lines->address += (uint64_t)tile->base.offset;
+	lines->address = tile->base.narrow ? (uint32_t)lines->address : lines->address;
+	lines->pitch = stride * bits / 8;
+	lines->unit = bits == 1 ? 32 : bits;
+	lines->n = tile->by_columns ? fragment->columns : fragment->rows;
+	lines->bytes = (tile->by_columns ? fragment->rows : fragment->columns) * lines->unit / 8;
+	unsigned piece = lines->n * lines->bytes / GT_WARP_SIZE;
+	piece = piece < lines->bytes ? piece : lines->bytes;
+	piece = piece < PIECE_MAX ? piece : PIECE_MAX;
+	while (8 * piece > lines->unit && piece > 1 && ((lines->address | lines->pitch) & (piece - 1)))
+		piece /= 2;
+	lines->piece = piece;
+	return true;
+}
+
+/* Copies the tile between memory and a buffer of its lines, one behind the other. */
+static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct lines *lines,
+			unsigned char *buffer)
+{
+	const unsigned pieces = lines->n * lines->bytes / lines->piece;
+	const bool stores = op->with.access->action == GT_STORE;
+	uint64_t *addresses = gt_ptx_lanes(warp, op->with.access->address);
+	struct gt_ptx_reach reach;
+
+	for (unsigned first = 0; first < pieces; first += GT_WARP_SIZE) {
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			addresses[lane] = lines->address + (first + lane) % lines->n * lines->pitch +
+					  (first + lane) / lines->n * lines->piece;
+		if (gt_ptx_reach(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0 ||
+		    gt_ptx_note(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0)
+			return false;
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+			unsigned char *here = buffer + (first + lane) % lines->n * lines->bytes +
+					      (first + lane) / lines->n * lines->piece;
+			unsigned char *there = gt_ptx_place_of(&reach, lane);
+			memcpy(stores ? there : here, stores ? here : there, lines->piece);
+		}
+	}
+	return true;
+}
+
+/* Index in the matrix, row by row, of a unit of the buffer. */
+static unsigned index_of(const struct gt_ptx_tile *tile, const struct lines *lines, unsigned unit)
+{
+	unsigned units = 8 * lines->bytes / lines->unit, line = unit / units, at = unit % units;
+
+	return tile->by_columns ? at * tile->fragment.columns + line : line * tile->fragment.columns + at;
+}
+
+const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
+	unsigned char buffer[TILE_MAX];
+	uint64_t bits[UNITS_MAX];
+	struct lines lines;
+
+	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines) || !move_pieces(warp, op, &lines, buffer))
+		return NULL;
+	for (unsigned i = 0; i < 8 * lines.n * lines.bytes / lines.unit; i++) {
+		uint64_t value = 0;
+		if (lines.unit < 8)
+			value = buffer[i / 2] >> i % 2 * 4 & 15;
+		else
+			memcpy(&value, buffer + i * (lines.unit / 8), lines.unit / 8);
+		bits[index_of(tile, &lines, i)] = value;
+	}
+	gt_ptx_fragment_scatter(&tile->fragment, warp, bits);
+	return op + 1;
+}
+
+const struct gt_ptx_op *gt_ptx_store_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
+	unsigned char buffer[TILE_MAX];
+	uint64_t bits[UNITS_MAX];
+	struct lines lines;
+
+	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
+		return NULL;
+	gt_ptx_fragment_gather(&tile->fragment, warp, bits);
+	/* Those of D have 16 bits at least. */
+	for (unsigned i = 0; i < 8 * lines.n * lines.bytes / lines.unit; i++)
+		memcpy(buffer + i * (lines.unit / 8), &bits[index_of(tile, &lines, i)], lines.unit / 8);
+	return move_pieces(warp, op, &lines, buffer) ? op + 1 : NULL;
+}

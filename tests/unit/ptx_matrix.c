@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions on matrices against matrices of the test's own: each fragment is put together element by element, by
+ * the formulas of the PTX ISA, and each product is summed in long double, or in integers, by its definition. */
+#define CELLS 8192
+#include <math.h>
+#include <stdarg.h>
+
+#include "ptx_cells.h"
+#include "stream/op.h"
+
+#define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
+
+static uint64_t seed = 88172645463325252;
+static uint32_t draw(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 16);
+}
+
+/* ---- elements ---- */
+
+static bool is(const char *type, const char *name)
+{
+	return strcmp(type, name) == 0;
+}
+
+static unsigned bits_of(const char *type)
+{
+	return is(type, "b1") ? 1 : type[0] == 'b' ? 16 : type[0] == 't' ? 32 : type[0] == 'e' ? 8 : (unsigned)atoi(type + 1);
+}
+
+static bool is_whole(const char *type)
+{
+	return type[0] == 's' || type[0] == 'u' || is(type, "b1");
+}
+
+/* A small float: sign, exponent of `e` bits, fraction of `f`. Without infinities the largest exponent is one like others. */
+static long double small_float(uint64_t raw, unsigned e, unsigned f, bool infinities)
+{
+	long exponent = (long)(raw >> f & ((1U << e) - 1)), bias = (1L << (e - 1)) - 1;
+	long double fraction = (long double)(raw & ((1U << f) - 1)) / (long double)(1U << f), value;
+
+	if (exponent == (1L << e) - 1 && infinities)
+		value = fraction > 0 ? (long double)NAN : (long double)INFINITY;
+	else
+		value = exponent ? ldexpl(1 + fraction, (int)(exponent - bias)) : ldexpl(fraction, (int)(1 - bias));
+	return raw >> (e + f) & 1 ? -value : value;
+}
+
+static long double value_of(const char *type, uint64_t raw)
+{
+	double wide;
+
+	if (is(type, "f64")) {
+		memcpy(&wide, &raw, sizeof wide);
+		return wide;
+	}
+	if (is(type, "f16"))
+		return small_float(raw, 5, 10, true);
+	if (is(type, "bf16"))
+		return small_float(raw, 8, 7, true);
+	if (is(type, "e4m3"))
+		return small_float(raw, 4, 3, false);
+	if (is(type, "e5m2"))
+		return small_float(raw, 5, 2, true);
+	if (is(type, "tf32"))
+		return small_float(raw >> 13, 8, 10, true);
+	if (is(type, "f32"))
+		return small_float(raw, 8, 23, true);
+	int64_t sign = INT64_C(1) << (bits_of(type) - 1);
+	return type[0] == 's' ? (long double)((int64_t)(raw ^ (uint64_t)sign) - sign) : (long double)raw;
+}
+
+/* Any integer; floats of middling size, subnormals and zeros among those of 8 and 16 bits. */
+static uint64_t random_element(const char *type)
+{
+	double value = (double)((int)(draw() % 4001) - 2000) / 256;
+	float single = (float)value * 1.0009765625F;
+	uint64_t raw = 0;
+
+	if (is(type, "f64"))
+		memcpy(&raw, &value, sizeof value);
+	else if (is(type, "f32") || is(type, "tf32"))
+		memcpy(&raw, &single, sizeof single);
+	else if (is(type, "f16"))
+		raw = draw() & 0xcbff; /* subnormals, and up to 16 */
+	else if (is(type, "bf16"))
+		raw = (draw() & 0x87ff) | 0x3c00; /* from 2^-7 to 2 */
+	else if (type[0] == 'e')
+		raw = draw() & (is(type, "e4m3") ? 0xf7 : 0xdb); /* no NaNs and infinities */
+	else if (is(type, "s32"))
+		raw = draw() % 2 ? draw() : UINT32_C(0x7fffff00) + draw() % 512; /* at the ends of the range too */
+	else
+		raw = draw() & (uint32_t)((UINT64_C(1) << bits_of(type)) - 1);
+	return raw;
+}
+
+/* ---- fragments of mma, by the formulas of the ISA ---- */
+
+struct variant {
+	unsigned m, n, k;
+	const char *layout_a, *layout_b, *d, *a, *b, *c;
+	const char *before, *behind; /* the types */
+};
+
+/* Of element i of a lane. */
+struct place {
+	unsigned quad, row, column;
+};
+
+static bool in_quads(const struct variant *v)
+{
+	return v->m == 8 && v->k == 4 && is(v->a, "f16");
+}
+
+static struct place quad_place(const struct variant *v, char role, const char *type, unsigned lane, unsigned i)
+{
+	const unsigned quad = lane % 16 / 4, high = lane < 16 ? 0 : 4;
+	const bool a_by_rows = is(v->layout_a, "row"), b_by_rows = is(v->layout_b, "row");
+
+	if (role == 'a' && a_by_rows)
+		return (struct place){quad, lane % 4 + high, i};
+	if (role == 'a')
+		return (struct place){quad, i % 4 + high, lane % 4};
+	if (role == 'b' && b_by_rows)
+		return (struct place){quad, lane % 4, i + high};
+	if (role == 'b')
+		return (struct place){quad, i, lane % 4 + high};
+	if (is(type, "f16"))
+		return (struct place){quad, lane % 4 + high, i};
+	return (struct place){quad, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
+}
+
+static struct place place_of(const struct variant *v, char role, const char *type, unsigned lane, unsigned i)
+{
+	unsigned group = lane >> 2, thread = lane % 4, p = bits_of(type) < 32 ? 32 / bits_of(type) : 1;
+
+	if (in_quads(v))
+		return quad_place(v, role, type, lane, i);
+	if (role == 'c')
+		return (struct place){0, i < 2 ? group : group + 8, thread * 2 + (i & 1)};
+	if (role == 'b')
+		return (struct place){0, thread * p + i % p + i / p * 4 * p, group};
+	if (v->m == 8)
+		return (struct place){0, group, thread * p + i};
+	return (struct place){0, i / p % 2 ? group + 8 : group, thread * p + i % p + i / (2 * p) * 4 * p};
+}
+
+struct matrix {
+	uint64_t raw[4][32][256]; /* by quad, row, column */
+};
+static struct matrix a, b, c, d;
+
+static void randomize(struct matrix *matrix, const char *type)
+{
+	for (unsigned quad = 0; quad < 4; quad++)
+		for (unsigned i = 0; i < 32 * 256; i++)
+			matrix->raw[quad][i / 256][i % 256] = random_element(type);
+}
+
+/* Registers a lane of a matrix. */
+static unsigned registers_of(const struct variant *v, unsigned rows, unsigned columns, const char *type)
+{
+	unsigned bits = rows * columns * bits_of(type) * (in_quads(v) ? 4 : 1);
+
+	return bits / 32 / (bits_of(type) == 64 ? 64 : 32);
+}
+
+/* From a matrix to the registers of all lanes, cells[32 r + lane] of 64 bits each, or back. */
+static void move(const struct variant *v, char role, const char *type, struct matrix *matrix, unsigned registers,
+		 uint64_t *cells, bool back)
+{
+	unsigned bits = bits_of(type), p = bits < 32 ? 32 / bits : 1;
+	uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (unsigned i = 0; i < registers * p; i++) {
+			struct place at = place_of(v, role, type, lane, i);
+			uint64_t *raw = &matrix->raw[at.quad][at.row][at.column], *cell = &cells[i / p * 32 + lane];
+			if (back)
+				*raw = *cell >> i % p * bits & all;
+			else
+				*cell |= *raw << i % p * bits;
+		}
+}
+
+/* ---- D = A B + C, element by element ---- */
+
+static void check_integer(const struct variant *v, unsigned quad, unsigned row, unsigned column)
+{
+	const bool bits = is(v->a, "b1"), differs = strstr(v->behind, "xor") != NULL;
+	int64_t sum = (int32_t)c.raw[quad][row][column];
+
+	for (unsigned k = 0; k < v->k; k++) {
+		uint64_t x = a.raw[quad][row][k], y = b.raw[quad][k][column];
+		sum += bits ? (int64_t)(differs ? x ^ y : x & y) : (int64_t)(value_of(v->a, x) * value_of(v->b, y));
+	}
+	if (is(v->before, ".satfinite"))
+		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+	CHECK_EQUAL((uint32_t)d.raw[quad][row][column], (uint32_t)sum);
+}
+
+static void check_float(const struct variant *v, unsigned quad, unsigned row, unsigned column)
+{
+	long double sum = value_of(v->c, c.raw[quad][row][column]), sizes = fabsl(sum);
+	long double found = value_of(v->d, d.raw[quad][row][column]);
+	const bool half = is(v->d, "f16");
+
+	for (unsigned k = 0; k < v->k; k++) {
+		long double product = value_of(v->a, a.raw[quad][row][k]) * value_of(v->b, b.raw[quad][k][column]);
+		sum += product;
+		sizes += fabsl(product);
+	}
+	/* Half a unit in the last place of the result, and what sums in double precision lose. */
+	long double most = ldexpl(fabsl(sum), half ? -11 : is(v->d, "f32") ? -24 : -52) + ldexpl(sizes, -47);
+	if (half)
+		most += 0x1p-25L;
+	CHECK(fabsl(found - sum) <= most || (half && fabsl(sum) >= 65504 && isinf(found)));
+}
+
+static void check_product(const struct variant *v)
+{
+	for (unsigned quad = 0; quad < (in_quads(v) ? 4 : 1); quad++)
+		for (unsigned row = 0; row < v->m; row++)
+			for (unsigned column = 0; column < v->n; column++)
+				(is_whole(v->d) ? check_integer : check_float)(v, quad, row, column);
+}
+
+/* ---- kernels ---- */
+
+#define BEGIN                                                                                             \
+	HEAD ENTRY "{\n.reg .b64 %rd<20>;\n.reg .b32 %r<40>;\n.reg .pred %p<4>;\n"                           \
+		   "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\n"              \
+		   "mul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n"
+
+static char text[16384];
+static size_t length;
+
+static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void add(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	length += (size_t)vsnprintf(text + length, sizeof text - length, format, arguments);
+	va_end(arguments);
+}
+
+static const char *register_kind(const char *type)
+{
+	return bits_of(type) == 64 ? "f64" : "b32";
+}
+
+static void add_registers(char role, const char *type, unsigned n)
+{
+	add(".reg .%s %%%c<%u>;\n", register_kind(type), role, n);
+}
+
+/* Loads a fragment from cells of 64 bits at %rd5, or stores it at %rd4. */
+static void add_moves(char role, const char *type, unsigned n, unsigned cell, bool stores)
+{
+	for (unsigned r = 0; r < n; r++) {
+		if (stores)
+			add("st.global.%s [%%rd4+%u], %%%c%u;\n", register_kind(type), (cell + r * 32) * 8, role, r);
+		else
+			add("ld.global.%s %%%c%u, [%%rd5+%u];\n", register_kind(type), role, r, (cell + r * 32) * 8);
+	}
+}
+
+static void add_vector(char role, unsigned n, const char *end)
+{
+	add("{");
+	for (unsigned r = 0; r < n; r++)
+		add("%s%%%c%u", r ? ", " : "", role, r);
+	add("}%s", end);
+}
+
+static void try_mma(const struct variant *v)
+{
+	const char *types[] = {v->a, v->b, v->c, v->d}, roles[] = "abcd";
+	struct matrix *const matrices[] = {&a, &b, &c, &d};
+	unsigned n[] = {registers_of(v, v->m, v->k, v->a), registers_of(v, v->k, v->n, v->b),
+			registers_of(v, v->m, v->n, v->c), registers_of(v, v->m, v->n, v->d)};
+	uint64_t cells[3 * 8 * 32] = {0};
+
+	length = 0;
+	add("%s", BEGIN);
+	for (unsigned i = 0; i < 4; i++)
+		add_registers(roles[i], types[i], n[i]);
+	for (unsigned i = 0; i < 3; i++) {
+		add_moves(roles[i], types[i], n[i], i * 256, false);
+		randomize(matrices[i], types[i]);
+		move(v, roles[i], types[i], matrices[i], n[i], cells + i * 256, false);
+	}
+	memcpy(other, cells, sizeof cells);
+	add("mma.sync.aligned.m%un%uk%u.%s.%s%s.%s.%s.%s.%s%s ", v->m, v->n, v->k, v->layout_a, v->layout_b, v->before,
+	    v->d, v->a, v->b, v->c, v->behind);
+	add_vector('d', n[3], ", ");
+	add_vector('a', n[0], ", ");
+	add_vector('b', n[1], ", ");
+	add_vector('c', n[2], ";\n");
+	add_moves('d', v->d, n[3], 0, true);
+	add("ret;\n}\n");
+	works(text, 1, 32);
+	memcpy(cells, out, sizeof cells);
+	memset(&d, 0, sizeof d);
+	move(v, 'c', v->d, &d, n[3], cells, true);
+	check_product(v);
+}
+
+static void test_products_of_floats(void)
+{
+	static const struct variant variants[] = {
+		{16, 8, 8, "row", "col", "f32", "f16", "f16", "f32", "", ""},
+		{16, 8, 8, "row", "col", "f16", "f16", "f16", "f16", "", ""},
+		{16, 8, 16, "row", "col", "f32", "f16", "f16", "f32", "", ""},
+		{16, 8, 16, "row", "col", "f16", "f16", "f16", "f16", "", ""},
+		{16, 8, 16, "row", "col", "f32", "f16", "f16", "f16", "", ""},
+		{16, 8, 16, "row", "col", "f16", "f16", "f16", "f32", "", ""},
+		{16, 8, 8, "row", "col", "f32", "bf16", "bf16", "f32", "", ""},
+		{16, 8, 16, "row", "col", "f32", "bf16", "bf16", "f32", "", ""},
+		{16, 8, 4, "row", "col", "f32", "tf32", "tf32", "f32", "", ""},
+		{16, 8, 8, "row", "col", "f32", "tf32", "tf32", "f32", "", ""},
+		{16, 8, 16, "row", "col", "f32", "e4m3", "e5m2", "f32", "", ""},
+		{16, 8, 32, "row", "col", "f32", "e4m3", "e4m3", "f32", "", ""},
+		{16, 8, 32, "row", "col", "f16", "e5m2", "e4m3", "f16", "", ""},
+		{8, 8, 4, "row", "col", "f64", "f64", "f64", "f64", "", ""},
+		{16, 8, 4, "row", "col", "f64", "f64", "f64", "f64", "", ""},
+		{16, 8, 8, "row", "col", "f64", "f64", "f64", "f64", "", ""},
+		{16, 8, 16, "row", "col", "f64", "f64", "f64", "f64", "", ""},
+	};
+
+	for (unsigned round = 0; round < 4; round++)
+		for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
+			try_mma(&variants[i]);
+}
+
+/* mma.m8n8k4 of f16: four products, each of 8 lanes, in all layouts. */
+static void test_products_of_quads(void)
+{
+	static const char *const layouts[] = {"row", "col"}, *const types[] = {"f16", "f32"};
+
+	for (unsigned i = 0; i < 16; i++) {
+		const struct variant v = {8, 8, 4, layouts[i & 1], layouts[i >> 1 & 1], types[i >> 2 & 1],
+					  "f16", "f16", types[i >> 3], "", ""};
+		try_mma(&v);
+	}
+}
+
+static void test_products_of_integers(void)
+{
+	static const struct {
+		unsigned m, k, bits;
+	} shapes[] = {{8, 16, 8}, {16, 16, 8}, {16, 32, 8}, {8, 32, 4}, {16, 32, 4}, {16, 64, 4}};
+	static const char *const types[2][2] = {{"s8", "u8"}, {"s4", "u4"}};
+
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+		for (unsigned i = 0; i < 8; i++) {
+			const char *const *pair = types[shapes[s].bits == 4];
+			const struct variant v = {shapes[s].m, 8, shapes[s].k, "row", "col", "s32", pair[i & 1],
+						  pair[i >> 1 & 1], "s32", i & 4 ? ".satfinite" : "", ""};
+			try_mma(&v);
+		}
+}
+
+static void test_products_of_bits(void)
+{
+	static const struct {
+		unsigned m, k;
+	} shapes[] = {{8, 128}, {16, 128}, {16, 256}};
+
+	for (unsigned i = 0; i < 6; i++) {
+		const struct variant v = {shapes[i / 2].m, 8, shapes[i / 2].k, "row", "col", "s32", "b1", "b1", "s32", "",
+					  i % 2 ? ".and.popc" : ".xor.popc"};
+		try_mma(&v);
+	}
+}
+
+/* ---- NaNs, infinities, rounding to f16 ---- */
+
+/* All of A is x, all of B y, all of C z: D is sixteen times x y, and z. */
+static void expect_constant(const char *type, uint32_t x, uint32_t y, uint32_t z, uint32_t expected)
+{
+	const unsigned n = is(type, "f16") ? 2 : 4;
+
+	length = 0;
+	add("%s", BEGIN);
+	for (unsigned i = 0; i < 4; i++)
+		add_registers("abcd"[i], "f32", 4);
+	for (unsigned r = 0; r < 4; r++)
+		add("mov.b32 %%a%u, 0x%08x;\nmov.b32 %%b%u, 0x%08x;\nmov.b32 %%c%u, 0x%08x;\n", r, x, r, y, r, z);
+	add("mma.sync.aligned.m16n8k16.row.col.%s.f16.f16.%s ", type, type);
+	add_vector('d', n, ", ");
+	add_vector('a', 4, ", ");
+	add_vector('b', 2, ", ");
+	add_vector('c', n, ";\n");
+	add("st.global.b32 [%%rd4], %%d1;\nret;\n}\n");
+	works(text, 1, 32);
+	for (unsigned lane = 0; lane < 32; lane++)
+		CHECK_EQUAL(out[2 * lane], expected);
+}
+
+static void test_ends_of_the_range(void)
+{
+	/* 16 * 1 * 1 + 1 = 17; 16 * 2^-14 * 2^-11 = 2^-21, a subnormal f16; 16 * 240 * 240 = 921600 > 65504. */
+	expect_constant("f32", 0x3c003c00, 0x3c003c00, 0x3f800000, 0x41880000);
+	expect_constant("f16", 0x04000400, 0x10001000, 0, 0x00080008);
+	expect_constant("f16", 0x5b805b80, 0x5b805b80, 0, 0x7c007c00);
+	expect_constant("f32", 0x5b805b80, 0x5b805b80, 0, 0x49610000);
+	/* NaN, and infinity less infinity. */
+	expect_constant("f32", 0x7e007e00, 0x3c003c00, 0, 0x7fffffff);
+	expect_constant("f16", 0x7c007c00, 0x3c003c00, 0xfc00fc00, 0x7fff7fff);
+	/* The sum is not rounded in between: 2048 + 16 * 2^-3 = 2050, though 2048 + 2^-3 is 2048 in f16. */
+	expect_constant("f16", 0x30003000, 0x3c003c00, 0x68006800, 0x68016801);
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
+
+/* Element of row `row` and column `column` of matrix k, at its place in the rows that the lanes of `k` point to. */
+static uint32_t element(unsigned k, unsigned row, unsigned column)
+{
+	return k * 64 + row * 8 + column + 1;
+}
+
+static void expect_matrices(unsigned n, bool transposed)
+{
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (unsigned k = 0; k < n; k++) {
+			unsigned row = lane / 4, column = lane % 4 * 2;
+			uint32_t low = transposed ? element(k, column, row) : element(k, row, column);
+			uint32_t high = transposed ? element(k, column + 1, row) : element(k, row, column + 1);
+			CHECK_EQUAL(out[lane * 4 + k], low | high << 16);
+		}
+}
+
+/* The row of lane l lies at 31 - l of shared memory, so that the addresses descend. */
+static void try_ldmatrix(unsigned n, bool transposed)
+{
+	length = 0;
+	add(HEAD ENTRY "{\n.reg .b64 %%rd<20>;\n.reg .b32 %%r<40>;\n.reg .b16 %%h<4>;\n.shared .align 16 .b8 s[512];\n"
+	    "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nmov.u32 %%r3, 31;\n"
+	    "sub.u32 %%r3, %%r3, %%r1;\nmad.lo.u32 %%r2, %%r3, 16, %%r2;\nmad.lo.u32 %%r4, %%r1, 8, 1;\n");
+	for (unsigned i = 0; i < 8; i++)
+		add("add.u32 %%r5, %%r4, %u;\nst.shared.u16 [%%r2+%u], %%r5;\n", i, 2 * i);
+	add("bar.sync 0;\nldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 ", n, transposed ? ".trans" : "");
+	/* A result takes the place of the address. */
+	add(n == 1 ? "{%%r2}" : n == 2 ? "{%%r2, %%r11}" : "{%%r2, %%r11, %%r12, %%r13}");
+	add(", [%%r2];\nmul.wide.u32 %%rd3, %%r1, 16;\nadd.s64 %%rd4, %%rd1, %%rd3;\nst.global.u32 [%%rd4], %%r2;\n");
+	for (unsigned k = 1; k < n; k++)
+		add("st.global.u32 [%%rd4+%u], %%r%u;\n", 4 * k, 10 + k);
+	add("ret;\n}\n");
+	works(text, 1, 32);
+	expect_matrices(n, transposed);
+}
+
+static void test_ldmatrix(void)
+{
+	for (unsigned n = 1; n <= 4; n *= 2) {
+		try_ldmatrix(n, false);
+		try_ldmatrix(n, true);
+	}
+}
+
+/* What ldmatrix loads stmatrix stores again, elsewhere. */
+static void test_stmatrix(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const char *way = i ? ".trans" : "";
+		length = 0;
+		add(HEAD ENTRY "{\n.reg .b64 %%rd<20>;\n.reg .b32 %%r<40>;\n.shared .align 16 .b8 s[1024];\n"
+		    "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nmad.lo.u32 %%r2, %%r1, 16, %%r2;\n");
+		for (unsigned k = 0; k < 4; k++)
+			add("mad.lo.u32 %%r5, %%r1, 4, %u;\nst.shared.u32 [%%r2+%u], %%r5;\n", k, 4 * k);
+		add("bar.sync 0;\nldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%%r10, %%r11, %%r12, %%r13}, [%%r2];\n"
+		    "stmatrix.sync.aligned.m8n8.x4%s.shared.b16 [%%r2+512], {%%r10, %%r11, %%r12, %%r13};\nbar.sync 0;\n",
+		    way, way);
+		add("mul.wide.u32 %%rd3, %%r1, 16;\nadd.s64 %%rd4, %%rd1, %%rd3;\n");
+		for (unsigned k = 0; k < 4; k++)
+			add("ld.shared.u32 %%r5, [%%r2+%u];\nst.global.u32 [%%rd4+%u], %%r5;\n", 512 + 4 * k, 4 * k);
+		add("ret;\n}\n");
+		works(text, 1, 32);
+		for (unsigned word = 0; word < 128; word++)
+			CHECK_EQUAL(out[word], word);
+	}
+}
+
+static void test_movmatrix(void)
+{
+	length = 0;
+	add("%s", BEGIN);
+	/* Lane l has the elements 2 l and 2 l + 1. */
+	add("shl.b32 %%r2, %%r1, 1;\nadd.u32 %%r3, %%r2, 1;\nshl.b32 %%r3, %%r3, 16;\nor.b32 %%r2, %%r2, %%r3;\n"
+	    "movmatrix.sync.aligned.m8n8.trans.b16 %%r2, %%r2;\nst.global.u32 [%%rd4], %%r2;\nret;\n}\n");
+	works(text, 1, 32);
+	for (unsigned lane = 0; lane < 32; lane++) {
+		unsigned row = lane / 4, column = lane % 4 * 2;
+		CHECK_EQUAL(out[2 * lane], (column * 8 + row) | ((column + 1) * 8 + row) << 16);
+	}
+}
+
+/* ---- wmma ---- */
+
+/* A matrix in memory: line by line, rows or columns. */
+struct stored {
+	const char *type;
+	bool by_columns;
+	unsigned stride; /* elements from line to line */
+	uint32_t at;	 /* bytes */
+};
+
+/* Copies a matrix to memory, bit by bit, or back. */
+static void store(const struct stored *stored, struct matrix *matrix, unsigned rows, unsigned columns,
+		  unsigned char *memory, bool back)
+{
+	const unsigned bits = bits_of(stored->type);
+
+	for (unsigned row = 0; row < rows; row++)
+		for (unsigned column = 0; column < columns; column++) {
+			uint64_t *raw = &matrix->raw[0][row][column];
+			unsigned line = stored->by_columns ? column : row, within = stored->by_columns ? row : column;
+			if (back)
+				*raw = 0;
+			for (unsigned bit = 0; bit < bits; bit++) {
+				unsigned at = stored->at * 8 + (line * stored->stride + within) * bits + bit;
+				unsigned char *byte = &memory[at / 8];
+				if (back)
+					*raw |= (uint64_t)(*byte >> at % 8 & 1) << bit;
+				else
+					*byte = (unsigned char)((*byte & ~(1U << at % 8)) | (*raw >> bit & 1) << at % 8);
+			}
+		}
+}
+
+/* Registers a lane of a fragment, as the ISA lists them. */
+static unsigned fragment_registers(char role, const char *type, unsigned rows, unsigned columns)
+{
+	if ((role == 'a' || role == 'b') && is(type, "f16"))
+		return 8;
+	return rows * columns * bits_of(type) / 32 / (bits_of(type) == 64 ? 64 : 32);
+}
+
+static void add_wmma(char role, const struct stored *stored, const struct variant *v, unsigned n)
+{
+	const bool stores = role == 'd';
+
+	add("wmma.%s.%c.sync.aligned.%s.m%un%uk%u%s.%s ", stores ? "store" : "load", role, stored->by_columns ? "col" : "row",
+	    v->m, v->n, v->k, role == 'b' ? "" : ".global", stored->type);
+	if (stores) {
+		add("[%%rd1+%u], ", stored->at);
+		add_vector(role, n, "");
+	} else {
+		add_vector(role, n, "");
+		add(", [%%rd2+%u]", stored->at);
+	}
+	add(", %%s%c;\n", role);
+}
+
+/* The memory of D is `out`, that of the others `other`. */
+static void try_wmma(const struct variant *v, const struct stored stored[4])
+{
+	struct matrix *const matrices[] = {&a, &b, &c, &d};
+	const unsigned rows[] = {v->m, v->k, v->m, v->m}, columns[] = {v->k, v->n, v->n, v->n};
+	unsigned n[4];
+
+	length = 0;
+	add("%s", BEGIN);
+	memset(other, 0, sizeof other);
+	for (unsigned i = 0; i < 4; i++) {
+		n[i] = fragment_registers("abcd"[i], stored[i].type, rows[i], columns[i]);
+		add_registers("abcd"[i], stored[i].type, n[i]);
+		add(".reg .b32 %%s%c;\nmov.u32 %%s%c, %u;\n", "abcd"[i], "abcd"[i], stored[i].stride);
+		if (i == 3)
+			break;
+		randomize(matrices[i], stored[i].type);
+		store(&stored[i], matrices[i], rows[i], columns[i], (unsigned char *)other, false);
+		add_wmma("abc"[i], &stored[i], v, n[i]);
+	}
+	add("wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u%s.%s", v->behind, v->layout_a, v->layout_b, v->m, v->n, v->k,
+	    is(v->a, "f64") ? ".rn" : "", v->d);
+	if (!is(v->a, "f16"))
+		add(".%s.%s", v->a, v->b);
+	add(".%s%s ", v->c, v->before);
+	add_vector('d', n[3], ", ");
+	add_vector('a', n[0], ", ");
+	add_vector('b', n[1], ", ");
+	add_vector('c', n[2], ";\n");
+	add_wmma('d', &stored[3], v, n[3]);
+	add("ret;\n}\n");
+	works(text, 1, 32);
+	store(&stored[3], &d, v->m, v->n, (unsigned char *)out, true);
+	check_product(v);
+}
+
+/* All ways to store the matrices, with strides of the least width and of more. */
+static void try_layouts(const struct variant *shape)
+{
+	const bool packed = bits_of(shape->a) < 8;
+	const unsigned more = 128 / bits_of(shape->a) * (is(shape->a, "b1") ? 1 : 3), wider = 128 / bits_of(shape->d) * 3;
+
+	for (unsigned i = 0; i < 32; i++) {
+		bool a_by_columns = i & 1, b_by_columns = i & 2, c_by_columns = i & 4, d_by_columns = i & 8;
+		struct variant v = *shape;
+		if (packed && (a_by_columns || !b_by_columns))
+			continue;
+		v.layout_a = a_by_columns ? "col" : "row";
+		v.layout_b = b_by_columns ? "col" : "row";
+		const struct stored stored[] = {
+			{v.a, a_by_columns, (a_by_columns ? v.m : v.k) + (i & 16 ? more : 0), 0},
+			{v.b, b_by_columns, (b_by_columns ? v.k : v.n) + (i & 16 ? more : 0), 8192},
+			{v.c, c_by_columns, (c_by_columns ? v.m : v.n) + (i & 16 ? wider : 0), 16384},
+			{v.d, d_by_columns, (d_by_columns ? v.m : v.n) + (i & 16 ? wider : 0), 4096},
+		};
+		try_wmma(&v, stored);
+	}
+}
+
+static void test_wmma(void)
+{
+	static const unsigned shapes[3][3] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16}};
+	static const char *const types[][5] = {
+		{"f16", "f16", "f32", "f32", ""}, {"f16", "f16", "f16", "f16", ""}, {"f16", "f16", "f16", "f32", ""},
+		{"f16", "f16", "f32", "f16", ""}, {"bf16", "bf16", "f32", "f32", ""}, {"s8", "s8", "s32", "s32", ""},
+		{"u8", "u8", "s32", "s32", ".satfinite"}};
+	static const struct variant others[] = {
+		{16, 16, 8, "", "", "f32", "tf32", "tf32", "f32", "", ""},
+		{8, 8, 4, "", "", "f64", "f64", "f64", "f64", "", ""},
+		{8, 8, 32, "", "", "s32", "s4", "s4", "s32", ".satfinite", ""},
+		{8, 8, 32, "", "", "s32", "u4", "u4", "s32", "", ""},
+		{8, 8, 128, "", "", "s32", "b1", "b1", "s32", "", ".xor.popc"},
+		{8, 8, 128, "", "", "s32", "b1", "b1", "s32", "", ".and.popc"},
+	};
+
+	for (size_t s = 0; s < 3; s++)
+		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+			const struct variant v = {shapes[s][0], shapes[s][1], shapes[s][2], "", "", types[t][3],
+						  types[t][0], types[t][1], types[t][2], types[t][4], ""};
+			try_layouts(&v);
+		}
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		try_layouts(&others[i]);
+}
+
+/* ---- what is refused ---- */
+
+static void refuses(const char *instruction, const char *said)
+{
+	length = 0;
+	add("%s%s;\nret;\n}\n", BEGIN, instruction);
+	CHECK(run(text, 1, 32) == -1);
+	CHECK_TEXT(strstr(error.text, "'") ? strstr(error.text, "'") : error.text, said);
+}
+
+static void test_what_is_refused(void)
+{
+	refuses("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3}, {%r2,%r3,%r4,%r5}, %r6, 0",
+		"'mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' is not modelled: '.sp'");
+	refuses("mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32' is not known in this form");
+	refuses("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' is not known with so many registers");
+	refuses("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32' is not modelled: '.kind::f8f6f4'");
+	refuses("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2,%r3}, [%r4]",
+		"'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'");
+	refuses("wgmma.fence.sync.aligned", "'wgmma.fence.sync.aligned' is not known");
+	length = 0;
+	add("%ssetp.lt.u32 %%p1, %%r1, 16;\n@%%p1 movmatrix.sync.aligned.m8n8.trans.b16 %%r2, %%r2;\nret;\n}\n", BEGIN);
+	fails(text, 1, 32, "kernel k, PTX line 16: block (0,0,0) thread (0,0,0): an instruction on matrices by the lanes "
+			   "0x0000ffff alone: all 32 of a warp have to execute it");
+}
+
+int main(void)
+{
+	RUN(test_products_of_floats);
+	RUN(test_products_of_quads);
+	RUN(test_products_of_integers);
+	RUN(test_products_of_bits);
+	RUN(test_ends_of_the_range);
+	RUN(test_ldmatrix);
+	RUN(test_stmatrix);
+	RUN(test_movmatrix);
+	RUN(test_wmma);
+	RUN(test_what_is_refused);
+	return check_report();
+}
