@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions under way: their parts of the arena and of local memory, and what is handed to them
- * and back. Paths of a warp may be in several at a time; none shares its part of the arena. */
+/* Active functions: their parts of the arena and of local memory, and their parameters and results. Paths of a warp may be in
+ * several functions at a time; each has its own part of the arena. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static struct gt_ptx_frame *take_free(struct gt_ptx_warp *warp)
 	return frame;
 }
 
-/* Places a frame behind its caller, where no other function under way has its registers. */
+/* Places a frame after its caller's, where no other active function has its registers. */
 static void place_frame(struct gt_ptx_frame *frame)
 {
 	struct gt_ptx_frame *before = frame->caller;
@@ -111,7 +111,7 @@ const struct gt_ptx_op *gt_ptx_begin(struct gt_ptx_warp *warp, const struct gt_p
 	return enter(warp, code, NULL, NULL, warp->live) == 0 ? warp->at : NULL;
 }
 
-/* Copies values between the places of a caller and those of what it calls. */
+/* Copies values between the places of a caller and its callee. */
 struct side {
 	const struct gt_ptx_frame *frame;
 	const struct gt_ptx_place *places;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where lanes go: branches and where they meet again, returns and exits. */
+/* Control flow of lanes: branches and their joins, returns and exits. */
 #include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
@@ -75,7 +75,7 @@ static const struct gt_ptx_op *part_and_wait(struct gt_ptx_warp *warp, const str
 	return warp->at = first->next;
 }
 
-/* Apart from gt_ptx_branch, which saves no registers without it. */
+/* A separate function, so that gt_ptx_branch saves no registers. */
 static const struct gt_ptx_op *diverge(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 	__attribute__((noinline));
 
@@ -137,7 +137,7 @@ const struct gt_ptx_op *gt_ptx_join(struct gt_ptx_warp *warp, const struct gt_pt
 	return gt_ptx_path_pop(warp, path) ? gt_ptx_path_pick(warp) : meet(warp, path);
 }
 
-/* Takes lanes out of the running function, or of all (they exit). */
+/* Removes lanes from the running function, or from all functions (they exit). */
 static const struct gt_ptx_op *leave(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 				     bool all)
 {

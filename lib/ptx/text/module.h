@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A PTX module as it was written: variables, functions, instructions; nothing is resolved but
- * names. Made by gt_ptx_parse, read by the decoder and by the static analysis.
+/* A parsed PTX module: variables, functions, instructions, with names resolved and nothing else. Made by gt_ptx_parse, read by
+ * the decoder and by the static analysis.
  *
  * Every name in a module is stored once: equal names (variables, operands, opcodes, modifiers,
  * labels, guards, functions) are the same pointer. Register i of `.reg .b32 %r<31>` is the name
@@ -170,7 +170,7 @@ size_t gt_ptx_function_index(const struct gt_ptx_module *module, const char *nam
 size_t gt_ptx_variable_index(const struct gt_ptx_module *module, const char *name);
 /* The function of a name that the module stores, if it has a body, else NULL. */
 const struct gt_ptx_function *gt_ptx_function_body(const struct gt_ptx_module *module, const char *name);
-/* Fills both tables; gt_ptx_parse has done so. */
+/* Fills both tables; gt_ptx_parse calls it. */
 int gt_ptx_module_index(struct gt_ptx_module *module, struct gt_error *error);
 
 /* The plain name of a function: that of the source without namespaces, template arguments and
@@ -178,12 +178,12 @@ int gt_ptx_module_index(struct gt_ptx_module *module, struct gt_error *error);
  * where it begins in `name`. */
 const char *gt_ptx_plain_name(const char *name, size_t *length);
 
-/* What a kernel is called in the stream: its plain name if only one of the module has it, else its
- * full one. Returns where it begins, and its length. */
+/* A kernel's name in the stream: its plain name if only one kernel of the module has it, else its full name. Returns its
+ * beginning and its length. */
 const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length);
 
-/* The place in the source that a line of the PTX text was made of, by the .loc before it: the file's
- * name without folders, and its line. False if the text does not say. */
+/* The source location of a line of the PTX text, from the preceding .loc: the file's name without folders, and its line. False
+ * if the text has none. */
 bool gt_ptx_source_place(const struct gt_ptx_module *module, unsigned line, const char **file, unsigned *source_line);
 
 /* True if the instruction has the modifier. */
@@ -195,7 +195,7 @@ static inline const struct gt_ptx_opcode_row *gt_ptx_row(const struct gt_ptx_ins
 	return &gt_ptx_opcode_rows[instruction->row];
 }
 
-/* How many operands, from the first on, an instruction writes; those that a call returns are apart. */
+/* The number of leading operands that an instruction writes, without those that a call returns. */
 size_t gt_ptx_results(const struct gt_ptx_instruction *instruction);
 
 #endif

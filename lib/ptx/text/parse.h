@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the parser share; nobody else includes this. Each function that parses
- * something begins at the parser's token, leaves it behind what it took, and returns 0, or -1 with
- * the error set. */
+/* Shared by the files of the parser, and private to them. Each parsing function begins at the parser's token, moves it past
+ * what it parsed, and returns 0, or -1 with the error set. */
 #ifndef GT_PTX_PARSE_H
 #define GT_PTX_PARSE_H
 
@@ -15,15 +14,15 @@
 #include "ptx/text/lex.h"
 #include "ptx/text/module.h"
 
-#define GT_PTX_DEPTH 32 /* how deep braces, brackets and parentheses may nest */
+#define GT_PTX_DEPTH 32 /* nesting limit of braces, brackets and parentheses */
 
-/* An array that grows while something is parsed; the module gets a copy of its final size. */
+/* An array that grows during parsing; the module gets a copy of its final size. */
 struct gt_ptx_list {
 	void *items;
 	size_t n, capacity;
 };
 
-/* What a name stands for in a body. */
+/* The meaning of a name in a body. */
 struct gt_ptx_meaning {
 	char *name; /* NAME, or NAME#N when it was declared in inner braces */
 	enum gt_ptx_space space;
@@ -76,7 +75,7 @@ void gt_ptx_advance(struct gt_ptx_parser *parser);
 /* True if the token is exactly this text; gt_ptx_take goes past it then. */
 bool gt_ptx_is(const struct gt_ptx_parser *parser, const char *text);
 bool gt_ptx_take(struct gt_ptx_parser *parser, const char *text);
-/* The token must be this text, and is taken. */
+/* Requires this token, and moves past it. */
 int gt_ptx_need(struct gt_ptx_parser *parser, const char *text);
 /* "NAME:LINE: expected WHAT, found 'TOKEN'"; returns -1. */
 int gt_ptx_expected(struct gt_ptx_parser *parser, const char *what);
@@ -86,12 +85,12 @@ int gt_ptx_wrong(struct gt_ptx_parser *parser, const char *format, ...) __attrib
 int gt_ptx_count(struct gt_ptx_parser *parser, const char *what, uint64_t min, uint64_t max, uint64_t *value);
 /* A word, stored. */
 int gt_ptx_name(struct gt_ptx_parser *parser, const char *what, char **name);
-/* Past everything up to the brace that closes the one at the token. */
+/* Skips everything up to the brace that closes the one at the token. */
 int gt_ptx_skip_braces(struct gt_ptx_parser *parser);
 
 /* A new zeroed item at the end of a list, or NULL when memory is short. */
 void *gt_ptx_push(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t item);
-/* Copies the items from `first` on into the module and takes them off the list. */
+/* Moves the items from `first` on from the list into the module. */
 int gt_ptx_settle(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t first, size_t item, void *items,
 		  size_t *n);
 
@@ -104,15 +103,14 @@ int gt_ptx_take_directive(struct gt_ptx_parser *parser, bool *taken);
 
 /* The space a directive names, or GT_PTX_GENERIC if it names none. */
 enum gt_ptx_space gt_ptx_space_named(const struct gt_ptx_token *token);
-/* One or more variables behind the directive of their space, up to and with the semicolon. */
+/* One or more variables after the directive of their space, up to and including the semicolon. */
 int gt_ptx_parse_variables(struct gt_ptx_parser *parser, struct gt_ptx_list *list, bool external);
 /* (parameter, ...) of a function; nothing is declared. */
 int gt_ptx_parse_parameters(struct gt_ptx_parser *parser, struct gt_ptx_variable **parameters, size_t *n);
 
 /* ---- parse_initial.c ---- */
 
-/* The initial value behind '=' of a variable whose dimensions are known, but for the first if that
- * is 0: it is made to fit. */
+/* The initial value after '=' of a variable whose dimensions are known; if the first is 0, it is set from the value. */
 int gt_ptx_parse_initial(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable,
 			 uint64_t *dimensions, size_t n_dimensions);
 /* A constant expression of whole numbers, or one floating-point number. */
