@@ -35,6 +35,8 @@ LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c))
+REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay/,$(TARGETS))
 FAULTS  := $(BUILD)/tests/faults/fail_allocation.so
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 # While the version is 0.x the soname includes the minor number, since each may change the library's interface.
@@ -67,6 +69,13 @@ $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c)) $(BUILD)/libg
 	$(LINK) -lpthread -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
+# A target of the fuzzer, called with the files of its corpus, or by libFuzzer.
+$(BUILD)/tests/fuzz/replay/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuzz/shared/target.o $(BUILD)/tests/fuzz/shared/replay.o $(BUILD)/libgtrace.a
+	@mkdir -p $(@D)
+	$(LINK)
+$(BUILD)/tests/fuzz/fuzzer/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuzz/shared/target.o $(BUILD)/libgtrace.a
+	@mkdir -p $(@D)
+	$(LINK) -fsanitize=fuzzer
 $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -O1 -g $(DEFINES) -shared -o $@ $<
@@ -82,10 +91,10 @@ demo: all
 # Folders set on this make's command line, for the makes that tests run.
 FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
 # AWK=gawk SH=dash: the programs that tests use as awk and sh; TESTS=tests/gcache.bats: only these tests.
-check: all $(UNITS) $(BENCHES) $(FAULTS)
+check: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(TESTS)
 # The tests of everything that runs awk or sh, with each awk and each sh.
-check-awk: all $(UNITS) $(BENCHES) $(FAULTS)
+check-awk: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
 	for pair in mawk:dash gawk:bash original-awk:dash; do \
 		$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --awk $${pair%:*} --sh $${pair#*:} \
 			$$(grep -lE 'awk|[^a-z]sh |run_man_examples' tests/*.bats) || exit 1; \
@@ -98,6 +107,13 @@ check-valgrind: all
 	tests/valgrind $(BIN)
 check-long: check check-awk check-sanitize check-valgrind
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
+# SECONDS=60: for each target; TARGET=ptx: these only. Corpora grow in build-fuzz/corpus; what crashes stays in
+# build-fuzz. MERGE=1: takes what is new in coverage over into tests/fuzz/corpus, and nothing else.
+fuzz:
+	$(MAKE) CC=clang BUILD=build-fuzz CFLAGS='-O1 -g -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION' \
+		SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' fuzzers
+	tests/fuzz/run build-fuzz $(if $(MERGE),--merge,$(or $(SECONDS),60)) $(or $(TARGET),$(TARGETS))
+fuzzers: $(addprefix $(BUILD)/tests/fuzz/fuzzer/,$(or $(TARGET),$(TARGETS)))
 # REFERENCE=my.csv replaces the tables of tests/reference; for ABLATION=1, ALL=1, ON=GPU see its README.md.
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
@@ -130,7 +146,7 @@ uninstall:
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
 	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
 clean:
-	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize
+	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz
 
 .SECONDARY:
-.PHONY: all always deps deps-long demo check check-awk check-sanitize check-valgrind check-long validate bench install uninstall clean
+.PHONY: all always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench install uninstall clean

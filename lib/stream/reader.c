@@ -14,6 +14,13 @@
 #include "stream/reader.h"
 #include "stream/records.h"
 #include "stream/stream.h"
+
+/* A fuzzer cannot guess checksums: then damage must be found without them. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define CHECKSUM false
+#else
+#define CHECKSUM true
+#endif
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -419,7 +426,7 @@ static enum gt_event take_end(struct gt_reader *reader, const msgpack_object_arr
 	if (!rows || !sum || rows->type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
 	    sum->type != MSGPACK_OBJECT_POSITIVE_INTEGER)
 		fail_record(reader, error, "end: expected 'rows' and 'xxh3'");
-	else if (sum->via.u64 != XXH3_64bits_digest(reader->checksum))
+	else if (CHECKSUM && sum->via.u64 != XXH3_64bits_digest(reader->checksum))
 		fail_record(reader, error, "end: the checksum differs: the stream is damaged");
 	else if (rows->via.u64 != reader->rows_read)
 		fail_record(reader, error, "end: the number of rows differs: the stream is damaged");
