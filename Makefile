@@ -29,8 +29,11 @@ DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8
 # Compiled into lib/base/installed.o only.
 BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_LIBDIR='"$(libdir)/gtrace"'
 # Position-independent and hidden, for the copy of the library in the stand-in CUDA runtime.
-COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
-LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
+# HARDEN= builds without; sanitizers have checks of their own.
+HARDEN   = $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+RELRO    = -Wl,-z,relro,-z,now
+COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
 
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
@@ -63,7 +66,7 @@ $(SHARED): $(LIB)
 	$(LINK) -shared -Wl,-soname,$(SONAME)
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
-	$(LINK)
+	$(LINK) -pie
 $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
 	@mkdir -p $(@D)
 	$(LINK) -lpthread -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)

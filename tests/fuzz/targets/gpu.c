@@ -9,19 +9,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static const char *const levels[] = {"l1", "l2", "texture"};
 	struct gt_error error = {.text = ""};
 	struct gt_gpu gpu = {0};
 	const char *path = target_file(data, bytes);
 	int result = path ? gt_gpu_load(&gpu, path, &error) : 0;
 
 	target_check(result, &error);
-	for (size_t i = 0; path && result == 0 && i < sizeof levels / sizeof *levels; i++) {
+	for (size_t i = 0; path && result == 0 && i < gt_roles_n; i++) {
 		const struct gt_kernel kernel = {.id = 1};
-		struct gt_level_settings settings = {0};
+		const struct gt_level_settings settings = {.role = &gt_roles[i], .name = "level"};
 		struct gt_level_config config;
-		if (gt_level_name(&settings, levels[i], &error) != 0)
-			abort();
 		target_check(gt_level_resolve(&settings, &gpu, &kernel, &config, &error), &error);
 		char *said = gt_level_said(&settings, &gpu, &kernel, &error);
 		target_check(said ? 0 : -1, &error);
