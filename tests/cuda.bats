@@ -55,6 +55,8 @@ passes() {
 	passes host_memory
 }
 
+@test "products by tensor cores: wmma, and ldmatrix with mma" { passes tensor_cores; }
+
 @test "printf in a kernel" {
 	command -v nvcc >/dev/null || skip "no nvcc"
 	nvcc -cudart shared -arch=sm_80 -o device_printf "$ROOT/tests/cuda/device_printf.cu"

@@ -472,3 +472,33 @@ CU
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"PTX line 23: block (0,0,0) thread (0,0,0): 'cp.async.bulk.prefetch.L2.global' is not modelled"* ]]
 }
+
+# A tile of A or B has 16 lines of 32 bytes, one of D 16 lines of 64 bytes: each is loaded or stored whole.
+@test "the sectors of a wmma product are those of its tiles" {
+	while read -r rows columns depth; do
+		run_ptx tests/ptx/wmma.ptx "wmma<<<($((columns / 16)),$((rows / 16))),32>>>(u16[$((rows * depth))], u16[$((columns * depth))], f32[$((rows * columns))], $columns, $depth)"
+		tiles=$((rows / 16 * columns / 16))
+		gcoalesce <"$t/stream" >"$t/requests"
+		[ "$(gstats --csv "$t/requests" | awk -F, '$1 == "total" && $3 == "load_sectors" { print $4 }')" -eq $((2 * tiles * depth / 16 * 16)) ]
+		[ "$(gstats --csv "$t/requests" | awk -F, '$1 == "total" && $3 == "store_sectors" { print $4 }')" -eq $((tiles * 32)) ]
+	done <<-END
+		64 48 80
+		16 16 16
+		32 96 64
+	END
+}
+
+# 8 rows of 16 bytes fill the 32 banks once if they are successive, or 16 bytes further in each line of 128; rows that
+# are 128 bytes apart have the same 4 banks.
+@test "ldmatrix.x4 takes four passes of shared memory, and eight times as many if its rows share banks" {
+	while read -r pitch passes; do
+		run_ptx tests/ptx/ldmatrix.ptx "ldmatrix<<<1,32>>>(u32[128], $pitch)" --space shared
+		gcoalesce <"$t/stream" >"$t/requests"
+		[ "$(gstats --csv "$t/requests" | awk -F, '$1 == "total" && $3 == "bank_passes" { print $4 }')" -eq "$passes" ]
+	done <<-END
+		16 4
+		144 4
+		32 8
+		128 32
+	END
+}

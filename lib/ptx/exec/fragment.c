@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ptx/exec/lanes.h"
+
 static const struct {
 	const char *name;
 	uint8_t bits;  /* of an element */
@@ -88,6 +90,7 @@ bool gt_ptx_fragment_lay_out(struct gt_ptx_fragment *fragment, enum gt_ptx_role 
 	bool along_rows = role == GT_PTX_MATRIX_C || (shape.quads ? !by_columns : role == GT_PTX_MATRIX_A);
 	fragment->step = (uint16_t)(along_rows ? 1 : columns);
 	unsigned needed = copies * rows * columns / fragment->units / GT_WARP_SIZE;
+	fragment->distinct = (uint8_t)needed;
 	if (needed == 0 || n == 0 || n > GT_PTX_FRAGMENT_REGISTERS || n % needed != 0)
 		return false;
 	for (unsigned r = 0; r < n; r++)
@@ -99,45 +102,65 @@ bool gt_ptx_fragment_lay_out(struct gt_ptx_fragment *fragment, enum gt_ptx_role 
 	return true;
 }
 
-void gt_ptx_fragment_gather(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, uint64_t *bits)
+GT_INLINE void gather(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, uint64_t *bits,
+		      const unsigned width)
 {
-	const unsigned width = elements[fragment->element].unit, step = fragment->step;
-	const uint32_t cut = width < 32 ? (UINT32_C(1) << width) - 1 : UINT32_MAX;
+	const unsigned units = width < 32 ? 32 / width : 1, step = fragment->step;
+
+	for (unsigned r = 0; r < fragment->distinct; r++) {
+		const uint16_t *at = fragment->at[r];
+		const uint32_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			for (unsigned i = 0; i < units; i++)
+				bits[at[lane] + i * step] =
+					width < 32 ? lanes[lane] >> i * width & ((1U << width % 32) - 1) : lanes[lane];
+	}
+}
+
+GT_INLINE void scatter(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, const uint64_t *bits,
+		       const unsigned width)
+{
+	const unsigned units = width < 32 ? 32 / width : 1, step = fragment->step;
 
 	for (unsigned r = 0; r < fragment->n; r++) {
 		const uint16_t *at = fragment->at[r];
-		if (width == 64) {
-			const uint64_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
-			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
-				bits[at[lane]] = lanes[lane];
-			continue;
+		uint32_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+			uint64_t word = 0;
+			for (unsigned i = 0; i < units; i++)
+				word |= bits[at[lane] + i * step] << i * width;
+			lanes[lane] = (uint32_t)word;
 		}
-		const uint32_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
+	}
+}
+
+void gt_ptx_fragment_gather(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, uint64_t *bits)
+{
+	switch (elements[fragment->element].unit) {
+	case 4: gather(fragment, warp, bits, 4); return;
+	case 8: gather(fragment, warp, bits, 8); return;
+	case 16: gather(fragment, warp, bits, 16); return;
+	case 32: gather(fragment, warp, bits, 32); return;
+	}
+	for (unsigned r = 0; r < fragment->distinct; r++) {
+		const uint64_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
 		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
-			for (unsigned i = 0; i < fragment->units; i++)
-				bits[at[lane] + i * step] = lanes[lane] >> i * width & cut;
+			bits[fragment->at[r][lane]] = lanes[lane];
 	}
 }
 
 void gt_ptx_fragment_scatter(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp,
 			     const uint64_t *bits)
 {
-	const unsigned width = elements[fragment->element].unit, step = fragment->step;
-
+	switch (elements[fragment->element].unit) {
+	case 4: scatter(fragment, warp, bits, 4); return;
+	case 8: scatter(fragment, warp, bits, 8); return;
+	case 16: scatter(fragment, warp, bits, 16); return;
+	case 32: scatter(fragment, warp, bits, 32); return;
+	}
 	for (unsigned r = 0; r < fragment->n; r++) {
-		const uint16_t *at = fragment->at[r];
-		if (width == 64) {
-			uint64_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
-			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
-				lanes[lane] = bits[at[lane]];
-			continue;
-		}
-		uint32_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
-		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-			uint64_t word = 0;
-			for (unsigned i = 0; i < fragment->units; i++)
-				word |= bits[at[lane] + i * step] << i * width;
-			lanes[lane] = (uint32_t)word;
-		}
+		uint64_t *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			lanes[lane] = bits[fragment->at[r][lane]];
 	}
 }

@@ -44,6 +44,7 @@ struct gt_ptx_fragment {
 	enum gt_ptx_element element;
 	uint16_t rows, columns; /* in units: an element, or 32 of one bit. Matrices of quads lie one below the other */
 	uint8_t n;		/* registers a lane */
+	uint8_t distinct;	/* those that hold the matrix; further ones hold the same again */
 	uint8_t units;		/* of a register */
 	uint16_t step;		/* from unit to unit of a register, in the matrix row by row */
 	uint32_t slots[GT_PTX_FRAGMENT_REGISTERS];
@@ -62,7 +63,7 @@ enum gt_ptx_element gt_ptx_element_named(const char *word);
 bool gt_ptx_fragment_lay_out(struct gt_ptx_fragment *fragment, enum gt_ptx_role role, struct gt_ptx_shape shape,
 			     enum gt_ptx_element element, unsigned n, bool by_columns);
 
-/* Copies registers to the matrix and back, 32 or 64 bits a register: bits of elements, one a word. */
+/* Copies registers to the matrix and back: the bits of a unit in each word. */
 void gt_ptx_fragment_gather(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, uint64_t *bits);
 void gt_ptx_fragment_scatter(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp,
 			     const uint64_t *bits);

@@ -34,16 +34,14 @@ static inline float gt_ptx_from_bfloat(uint16_t x)
 	return gt_ptx_from_bits((uint32_t)x << 16);
 }
 
+/* Without branches, for vectors: the exponent is moved by a product. */
 static inline float gt_ptx_from_half(uint16_t x)
 {
-	uint32_t sign = (uint32_t)(x & 0x8000) << 16, exponent = x >> 10 & 31, fraction = x & 1023;
+	uint32_t sign = (uint32_t)(x & 0x8000) << 16, magnitude = (uint32_t)(x & 0x7fff) << 13, bits;
+	float value = gt_ptx_from_bits(magnitude) * 0x1p112f;
 
-	if (exponent == 31)
-		return gt_ptx_from_bits(sign | 0x7f800000 | fraction << 13);
-	if (exponent > 0)
-		return gt_ptx_from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-	float value = (float)fraction * 0x1p-24f;
-	return sign ? -value : value;
+	memcpy(&bits, &value, sizeof bits);
+	return gt_ptx_from_bits(sign | bits | (magnitude >= UINT32_C(31) << 23 ? 0x7f800000 : 0));
 }
 
 static inline uint16_t gt_ptx_to_half(double x, enum gt_ptx_rounding rounding)

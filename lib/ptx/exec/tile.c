@@ -68,31 +68,59 @@ static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, co
 	const unsigned pieces = lines->n * lines->bytes / lines->piece;
 	const bool stores = op->with.access->action == GT_STORE;
 	uint64_t *addresses = gt_ptx_lanes(warp, op->with.access->address);
+	unsigned char *places[GT_WARP_SIZE];
 	struct gt_ptx_reach reach;
 
 	for (unsigned first = 0; first < pieces; first += GT_WARP_SIZE) {
-		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
-			addresses[lane] = lines->address + (first + lane) % lines->n * lines->pitch +
-					  (first + lane) / lines->n * lines->piece;
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+			const unsigned line = (first + lane) % lines->n, at = (first + lane) / lines->n * lines->piece;
+			addresses[lane] = lines->address + line * lines->pitch + at;
+			places[lane] = buffer + line * lines->bytes + at;
+		}
 		if (gt_ptx_reach(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0 ||
 		    gt_ptx_note(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0)
 			return false;
 		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-			unsigned char *here = buffer + (first + lane) % lines->n * lines->bytes +
-					      (first + lane) / lines->n * lines->piece;
 			unsigned char *there = gt_ptx_place_of(&reach, lane);
-			memcpy(stores ? there : here, stores ? here : there, lines->piece);
+			memcpy(stores ? there : places[lane], stores ? places[lane] : there, lines->piece);
 		}
 	}
 	return true;
 }
 
-/* Index in the matrix, row by row, of a unit of the buffer. */
-static unsigned index_of(const struct gt_ptx_tile *tile, const struct lines *lines, unsigned unit)
+/* Where the first unit of a line lies in the matrix, row by row, and how far apart they are. */
+static unsigned first_of(const struct gt_ptx_tile *tile, unsigned line, unsigned *step)
 {
-	unsigned units = 8 * lines->bytes / lines->unit, line = unit / units, at = unit % units;
+	*step = tile->by_columns ? tile->fragment.columns : 1;
+	return tile->by_columns ? line : line * tile->fragment.columns;
+}
 
-	return tile->by_columns ? at * tile->fragment.columns + line : line * tile->fragment.columns + at;
+/* From a buffer of lines to the matrix. */
+GT_INLINE void read_lines(const struct gt_ptx_tile *tile, const struct lines *lines, const unsigned char *buffer,
+			  uint64_t *bits, const unsigned unit)
+{
+	for (unsigned line = 0, step; line < lines->n; line++, buffer += lines->bytes) {
+		uint64_t *to = bits + first_of(tile, line, &step);
+		for (unsigned i = 0; i < 8 * lines->bytes / unit; i++) {
+			uint64_t value = 0;
+			if (unit < 8)
+				value = buffer[i / 2] >> i % 2 * 4 & 15;
+			else
+				memcpy(&value, buffer + i * (unit / 8), unit / 8);
+			to[i * step] = value;
+		}
+	}
+}
+
+/* And back. Units of D have 16 bits at least. */
+GT_INLINE void write_lines(const struct gt_ptx_tile *tile, const struct lines *lines, unsigned char *buffer,
+			   const uint64_t *bits, const unsigned unit)
+{
+	for (unsigned line = 0, step; line < lines->n; line++, buffer += lines->bytes) {
+		const uint64_t *from = bits + first_of(tile, line, &step);
+		for (unsigned i = 0; i < 8 * lines->bytes / unit; i++)
+			memcpy(buffer + i * (unit / 8), &from[i * step], unit / 8);
+	}
 }
 
 const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
@@ -104,13 +132,12 @@ const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct 
 
 	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines) || !move_pieces(warp, op, &lines, buffer))
 		return NULL;
-	for (unsigned i = 0; i < 8 * lines.n * lines.bytes / lines.unit; i++) {
-		uint64_t value = 0;
-		if (lines.unit < 8)
-			value = buffer[i / 2] >> i % 2 * 4 & 15;
-		else
-			memcpy(&value, buffer + i * (lines.unit / 8), lines.unit / 8);
-		bits[index_of(tile, &lines, i)] = value;
+	switch (lines.unit) {
+	case 4: read_lines(tile, &lines, buffer, bits, 4); break;
+	case 8: read_lines(tile, &lines, buffer, bits, 8); break;
+	case 16: read_lines(tile, &lines, buffer, bits, 16); break;
+	case 32: read_lines(tile, &lines, buffer, bits, 32); break;
+	default: read_lines(tile, &lines, buffer, bits, 64);
 	}
 	gt_ptx_fragment_scatter(&tile->fragment, warp, bits);
 	return op + 1;
@@ -126,8 +153,10 @@ const struct gt_ptx_op *gt_ptx_store_tile(struct gt_ptx_warp *warp, const struct
 	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
 		return NULL;
 	gt_ptx_fragment_gather(&tile->fragment, warp, bits);
-	/* Those of D have 16 bits at least. */
-	for (unsigned i = 0; i < 8 * lines.n * lines.bytes / lines.unit; i++)
-		memcpy(buffer + i * (lines.unit / 8), &bits[index_of(tile, &lines, i)], lines.unit / 8);
+	switch (lines.unit) {
+	case 16: write_lines(tile, &lines, buffer, bits, 16); break;
+	case 32: write_lines(tile, &lines, buffer, bits, 32); break;
+	default: write_lines(tile, &lines, buffer, bits, 64);
+	}
 	return move_pieces(warp, op, &lines, buffer) ? op + 1 : NULL;
 }
