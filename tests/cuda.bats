@@ -68,3 +68,5 @@ passes() {
 @test "the blocks of a cooperative launch wait for each other" { passes cooperative; }
 
 @test "textures of arrays: formats, filters and address modes by the formulas of CUDA's guide" { passes textures; }
+
+@test "arrays of every shape, surfaces, and copies of arrays" { passes images; }
