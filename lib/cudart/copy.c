@@ -95,7 +95,7 @@ static void note_array_slice(const struct gt_copy_work *work, size_t slice)
 {
 	const struct gt_ptx_image *image = &work->to_array->image;
 	const struct gt_position *at = &work->to_position;
-	bool rows = image->block_rows == 0;
+	bool rows = !image->blocks;
 	size_t wide = rows ? work->width : GT_PTX_GOB_WIDTH, high = rows ? 1 : GT_PTX_GOB_ROWS;
 	size_t left = rows ? at->x : at->x / wide * wide;
 

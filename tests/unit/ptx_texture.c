@@ -40,7 +40,7 @@ static void test_gobs(void)
 	/* 100 texels of 4 bytes: 7 GOBs wide; 20 rows: 3 GOBs, so blocks are 4 high. */
 	struct gt_ptx_image image = image_of(2, 100, 20, 1, 4);
 
-	CHECK_EQUAL(image.block_rows, 4);
+	CHECK_EQUAL(1 << image.block_rows, 4);
 	CHECK_EQUAL(image.bytes, 7 * 4 * 512);
 	for (unsigned y = 0; y < 20; y++)
 		for (unsigned x = 0; x < 400; x++)

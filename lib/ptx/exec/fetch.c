@@ -97,6 +97,10 @@ static void gather(const struct gt_ptx_texture *texture, const struct gt_ptx_foo
 const struct gt_ptx_op *gt_ptx_fetch_texels(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_fetch *fetch = op->with.fetch;
+	const uint64_t *handles = gt_ptx_lanes(warp, fetch->handle);
+	const struct gt_ptx_texture *texture = NULL;
+	unsigned char *texels = NULL;
+	uint64_t handle = 0;
 	struct gathered gathered;
 
 	memset(gathered.masks, 0, sizeof gathered.masks);
@@ -104,11 +108,13 @@ const struct gt_ptx_op *gt_ptx_fetch_texels(struct gt_ptx_warp *warp, const stru
 		unsigned lane = gt_ptx_lowest(m);
 		struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
 		struct gt_ptx_footprint footprint;
-		unsigned char *texels;
 		uint32_t values[4];
-		const struct gt_ptx_texture *texture = object_of(warp, op, lane, false, &texels);
-		if (!texture)
-			return NULL;
+		if (!texture || handles[lane] != handle) {
+			handle = handles[lane];
+			texture = object_of(warp, op, lane, false, &texels);
+			if (!texture)
+				return NULL;
+		}
 		gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, &footprint);
 		if (fetch->gather == GT_PTX_NO_GATHER)
 			gt_ptx_read_footprint(texture, &footprint, texels, values);

@@ -26,8 +26,11 @@ struct gt_ptx_image {
 	bool layered, cube;	       /* a cube has 6 layers, a layered one 6 for each of its own */
 	uint8_t channels, channel_bytes; /* 1, 2 or 4 each */
 	uint8_t kind;			 /* enum gt_ptx_channel */
-	/* In blocks of that many GOBs; block_rows 0: in rows. */
-	uint32_t block_rows, block_slices;
+	bool blocks; /* it lies in blocks of GOBs, else in rows */
+	/* In blocks: how many GOBs high and slices deep one is, as powers of two; how many there are side by side, and one
+	 * below the other. */
+	uint8_t block_rows, block_slices;
+	uint32_t blocks_wide, blocks_high;
 	uint64_t pitch, slice; /* in rows: bytes from a row, a slice, to the next */
 };
 
@@ -40,6 +43,19 @@ static inline uint32_t gt_ptx_texel_bytes(const struct gt_ptx_image *image)
 void gt_ptx_image_arrange(struct gt_ptx_image *image);
 
 /* Bytes from the image's address to byte x of row y of slice z, all within the image. */
-uint64_t gt_ptx_image_offset(const struct gt_ptx_image *image, uint64_t x, uint64_t y, uint64_t z);
+static inline uint64_t gt_ptx_image_offset(const struct gt_ptx_image *image, uint64_t x, uint64_t y, uint64_t z)
+{
+	if (!image->blocks)
+		return z * image->slice + y * image->pitch + x;
+	uint64_t gob_row = y / GT_PTX_GOB_ROWS;
+	uint64_t deep = z >> image->block_slices, high = gob_row >> image->block_rows;
+	uint64_t block = (deep * image->blocks_high + high) * image->blocks_wide + x / GT_PTX_GOB_WIDTH;
+	uint64_t slice = (block << image->block_slices) + (z - (deep << image->block_slices));
+	uint64_t gob = (slice << image->block_rows) + (gob_row - (high << image->block_rows));
+	/* In a GOB: 16 bytes of a row, two rows of them, 32 bytes, four pairs of rows, 64 bytes. */
+	uint64_t within = x % 16 + y % 2 * 16 + x / 16 % 2 * 32 + y / 2 % 4 * 64 + x / 32 % 2 * 256;
+
+	return gob * GT_PTX_GOB_BYTES + within;
+}
 
 #endif

@@ -68,16 +68,26 @@ static enum gt_ptx_address_mode mode_of(const struct gt_ptx_texture *texture, un
 	return texture->normalized || mode == GT_PTX_BORDER ? mode : GT_PTX_CLAMP;
 }
 
+static int64_t floor_of(double x)
+{
+	int64_t i = (int64_t)x;
+
+	return i - ((double)i > x);
+}
+
 /* The texel that stands for the one of that number, of n. */
 static void settle(struct axis *axis, unsigned which, enum gt_ptx_address_mode mode, int64_t n)
 {
 	int64_t i = axis->texel[which];
+	bool inside = i >= 0 && i < n;
 
-	axis->inside[which] = mode != GT_PTX_BORDER || (i >= 0 && i < n);
+	axis->inside[which] = mode != GT_PTX_BORDER || inside;
+	if (inside)
+		return;
 	if (mode == GT_PTX_WRAP)
 		i = (i % n + n) % n;
 	else /* a mirrored coordinate is within the extent: only the neighbours stand out, and mirror the last texel */
-		i = i < 0 ? 0 : i >= n ? n - 1 : i;
+		i = i < 0 ? 0 : n - 1;
 	axis->texel[which] = i;
 }
 
@@ -105,12 +115,13 @@ static struct axis find_axis(const struct gt_ptx_texture *texture, const struct 
 		axis.texel[0] = axis.texel[1] = spot->at[dimension];
 	} else {
 		double x = position(texture, spot->coordinates[dimension], n, mode) - (neighbours ? 0.5 : 0);
-		axis.texel[0] = (int64_t)floor(x);
+		axis.texel[0] = floor_of(x);
 		axis.texel[1] = axis.texel[0] + 1;
-		axis.weight = floor((x - floor(x)) * WEIGHT_STEPS + 0.5) / WEIGHT_STEPS;
+		axis.weight = (double)(int64_t)((x - (double)axis.texel[0]) * WEIGHT_STEPS + 0.5) / WEIGHT_STEPS;
 	}
 	settle(&axis, 0, mode, n);
-	settle(&axis, 1, mode, n);
+	if (neighbours)
+		settle(&axis, 1, mode, n);
 	return axis;
 }
 
@@ -165,7 +176,8 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 	}
 	for (unsigned d = 0; d < image->dimensions; d++)
 		axes[d] = find_axis(texture, &within, d, extent[d], neighbours);
-	*footprint = (struct gt_ptx_footprint){.n = neighbours ? 1U << image->dimensions : 1};
+	footprint->n = neighbours ? 1U << image->dimensions : 1;
+	footprint->inside = 0;
 	for (unsigned k = 0; k < footprint->n; k++) {
 		uint64_t at[3] = {0, 0, image->layered || image->cube ? layer : 0};
 		bool inside = true;
@@ -174,7 +186,8 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 			unsigned second = k >> d & 1;
 			at[d] = (uint64_t)axes[d].texel[second];
 			inside = inside && axes[d].inside[second];
-			footprint->weight[k] *= second ? axes[d].weight : neighbours ? 1 - axes[d].weight : 1;
+			if (neighbours)
+				footprint->weight[k] *= second ? axes[d].weight : 1 - axes[d].weight;
 		}
 		if (!inside)
 			continue;

@@ -34,7 +34,7 @@ struct gt_ptx_footprint {
 	unsigned n;	    /* 1, 2, 4 or 8 */
 	uint32_t inside;    /* bit k: corner k is a texel; else it has the border's colour */
 	uint64_t offset[8]; /* of the corners inside, from the image's address */
-	double weight[8];
+	double weight[8]; /* if there are several */
 };
 
 /* Where a fetch is. */
