@@ -95,7 +95,8 @@ static void settle(struct axis *axis, unsigned which, enum gt_ptx_address_mode m
 static double position(const struct gt_ptx_texture *texture, float x, uint32_t n, enum gt_ptx_address_mode mode)
 {
 	if (texture->normalized) {
-		float whole = floorf(x);
+		/* Floats of this size are whole; the others' whole parts are found without a call. */
+		float whole = fabsf(x) < 0x1p23f ? (float)floor_of((double)x) : x;
 		if (mode == GT_PTX_WRAP)
 			x -= whole;
 		else if (mode == GT_PTX_MIRROR)
@@ -105,24 +106,20 @@ static double position(const struct gt_ptx_texture *texture, float x, uint32_t n
 	return isnan(x) ? 0 : x < -0x1p30f ? -0x1p30 : x > 0x1p30f ? 0x1p30 : (double)x;
 }
 
-static struct axis find_axis(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, unsigned dimension,
-			     uint32_t n, bool neighbours)
+/* The axis of a dimension at the coordinate x, with the texel's neighbour or alone. */
+static void find_axis(struct axis *axis, const struct gt_ptx_texture *texture, unsigned dimension, uint32_t n, float x,
+		      bool neighbours)
 {
 	enum gt_ptx_address_mode mode = mode_of(texture, dimension);
-	struct axis axis = {.weight = 0};
+	double at = position(texture, x, n, mode) - (neighbours ? 0.5 : 0);
 
-	if (spot->texels) {
-		axis.texel[0] = axis.texel[1] = spot->at[dimension];
-	} else {
-		double x = position(texture, spot->coordinates[dimension], n, mode) - (neighbours ? 0.5 : 0);
-		axis.texel[0] = floor_of(x);
-		axis.texel[1] = axis.texel[0] + 1;
-		axis.weight = (double)(int64_t)((x - (double)axis.texel[0]) * WEIGHT_STEPS + 0.5) / WEIGHT_STEPS;
+	axis->texel[0] = floor_of(at);
+	if (neighbours) {
+		axis->texel[1] = axis->texel[0] + 1;
+		axis->weight = (double)(int64_t)((at - (double)axis->texel[0]) * WEIGHT_STEPS + 0.5) / WEIGHT_STEPS;
+		settle(axis, 1, mode, n);
 	}
-	settle(&axis, 0, mode, n);
-	if (neighbours)
-		settle(&axis, 1, mode, n);
-	return axis;
+	settle(axis, 0, mode, n);
 }
 
 /* The face of a cube that a direction meets, and where (the guide's section "Cubemap Textures"). Where two
@@ -159,41 +156,55 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* A corner of the footprint: its texel, whether it is inside, its weight. */
+static void add_corner(struct gt_ptx_footprint *footprint, const struct gt_ptx_image *image, const struct axis axes[3],
+		       unsigned corner, uint64_t layer)
+{
+	uint64_t at[3] = {0, 0, layer};
+	bool inside = true;
+	double weight = 1;
+
+	for (unsigned d = 0; d < image->dimensions; d++) {
+		unsigned second = corner >> d & 1;
+		at[d] = (uint64_t)axes[d].texel[second];
+		inside = inside && axes[d].inside[second];
+		if (footprint->n > 1)
+			weight *= second ? axes[d].weight : 1 - axes[d].weight;
+	}
+	footprint->weight[corner] = weight;
+	footprint->inside |= (uint32_t)inside << corner;
+	footprint->offset[corner] =
+		inside ? gt_ptx_image_offset(image, at[0] * gt_ptx_texel_bytes(image), at[1], at[2]) : 0;
+}
+
 void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear,
 			   struct gt_ptx_footprint *footprint)
 {
 	const struct gt_ptx_image *image = &texture->image;
 	const uint32_t extent[3] = {image->width, image->height, image->depth};
 	bool neighbours = bilinear || (texture->linear && !spot->texels);
-	struct gt_ptx_spot within = *spot;
+	const float *coordinates = spot->coordinates;
+	uint64_t layer = image->layered ? least(spot->layer, image->depth - 1) : 0;
+	float on_face[2];
 	struct axis axes[3];
-	uint64_t layer = least(spot->layer, image->depth - 1);
 
 	if (image->cube) {
-		uint32_t cubes = image->depth / 6;
-		layer = find_face(spot->coordinates, within.coordinates);
-		layer += image->layered ? 6 * (uint64_t)least(spot->layer, cubes - 1) : 0;
+		layer = image->layered ? 6 * (uint64_t)least(spot->layer, image->depth / 6 - 1) : 0;
+		layer += find_face(coordinates, on_face);
+		coordinates = on_face;
 	}
-	for (unsigned d = 0; d < image->dimensions; d++)
-		axes[d] = find_axis(texture, &within, d, extent[d], neighbours);
+	for (unsigned d = 0; d < image->dimensions; d++) {
+		if (spot->texels) {
+			axes[d].texel[0] = spot->at[d];
+			settle(&axes[d], 0, mode_of(texture, d), extent[d]);
+		} else {
+			find_axis(&axes[d], texture, d, extent[d], coordinates[d], neighbours);
+		}
+	}
 	footprint->n = neighbours ? 1U << image->dimensions : 1;
 	footprint->inside = 0;
-	for (unsigned k = 0; k < footprint->n; k++) {
-		uint64_t at[3] = {0, 0, image->layered || image->cube ? layer : 0};
-		bool inside = true;
-		footprint->weight[k] = 1;
-		for (unsigned d = 0; d < image->dimensions; d++) {
-			unsigned second = k >> d & 1;
-			at[d] = (uint64_t)axes[d].texel[second];
-			inside = inside && axes[d].inside[second];
-			if (neighbours)
-				footprint->weight[k] *= second ? axes[d].weight : 1 - axes[d].weight;
-		}
-		if (!inside)
-			continue;
-		footprint->inside |= UINT32_C(1) << k;
-		footprint->offset[k] = gt_ptx_image_offset(image, at[0] * gt_ptx_texel_bytes(image), at[1], at[2]);
-	}
+	for (unsigned k = 0; k < footprint->n; k++)
+		add_corner(footprint, image, axes, k, layer);
 }
 
 /* ---- what they are ---- */
