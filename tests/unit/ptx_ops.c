@@ -254,6 +254,8 @@ static float lesser(float x, float y) { return x != x ? y : y != y ? x : x < y |
 static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x
 					: y; }
 
+static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
+
 /* The upper half of a product; u64's needs all 128 bits. */
 #define HIGH(T) ((T)-1 < 1 ? (T)((wide)x * y >> sizeof(T) * 8) : (T)((uwide)x * (uwide)y >> sizeof(T) * 8))
 
@@ -337,6 +339,12 @@ static float greater(float x, float y) { return x != x ? y : y != y ? x : x > y 
 	X("prmt.b32.rc8", u32, u32, u32, u32, nibbles(x, y, 0x1111 * (z & 3)))                     \
 	X("prmt.b32.rc16", u32, u32, u32, u32, nibbles(x, y, z & 1 ? 0x3232 : 0x1010))             \
 	X("dp4a.s32.s32", u32, u32, u32, u32, dots(x, y, z))                                       \
+	X("vabsdiff4.u32.u32.u32", u32, u32, u32, u32,                                             \
+	  (u32)(apart((u8)x, (u8)y) + 256 * apart((u8)(x >> 8), (u8)(y >> 8)) +                      \
+		65536 * apart((u8)(x >> 16), (u8)(y >> 16)) + 16777216 * apart((u8)(x >> 24), (u8)(y >> 24)))) \
+	X("vabsdiff4.u32.s32.s32.add", u32, u32, u32, u32,                                         \
+	  (u32)(z + apart((s8)x, (s8)y) + apart((s8)(x >> 8), (s8)(y >> 8)) +                        \
+		apart((s8)(x >> 16), (s8)(y >> 16)) + apart((s8)(x >> 24), (s8)(y >> 24))))         \
 	X("bmsk.clamp.b32", u32, u32, u32, none,                                                   \
 	  (u32)(x >= 32 ? 0 : (((uwide)1 << (y > 32 ? 32 : y)) - 1) << x))                         \
 	X("fns.b32", u32, u32, u32, s32, nth(x, y, z))                                             \

@@ -77,11 +77,30 @@ GT_INLINE int64_t product24_s32(int32_t x, int32_t y)
 	X(min_relu_s32, "min.relu.s32", s32, s32, s32, none, x < 0 || y < 0 ? 0 : x < y ? x : y)   \
 	X(max_relu_s32, "max.relu.s32", s32, s32, s32, none, x < 0 && y < 0 ? 0 : x > y ? x : y)
 
+/* Of the 4 bytes of both, what they differ by: each a byte, and all added. */
+GT_INLINE uint32_t difference_u32(uint32_t x, uint32_t y, unsigned at)
+{
+	uint32_t a = x >> at & 0xff, b = y >> at & 0xff;
+
+	return a < b ? b - a : a - b;
+}
+GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at)
+{
+	/* Bytes in order once their sign is turned. */
+	return difference_u32((uint32_t)x ^ 0x80808080, (uint32_t)y ^ 0x80808080, at);
+}
+#define BYTES(X, T)                                                                              \
+	X(vabsdiff4_##T, "vabsdiff4.u32." #T "." #T, u32, T, T, u32,                               \
+	  difference_##T(x, y, 0) | difference_##T(x, y, 8) << 8 | difference_##T(x, y, 16) << 16 | \
+		  difference_##T(x, y, 24) << 24)                                                  \
+	X(vabsdiff4_add_##T, "vabsdiff4.u32." #T "." #T ".add", u32, T, T, u32,                    \
+	  z + difference_##T(x, y, 0) + difference_##T(x, y, 8) + difference_##T(x, y, 16) + difference_##T(x, y, 24))
+
 #define INTEGER(X)                                                                               \
 	BASIC(X, s32, uint32_t) BASIC(X, u32, uint32_t) BASIC(X, s64, uint64_t) BASIC(X, u64, uint64_t) \
 	BASIC(X, s16, uint32_t) BASIC(X, u16, uint32_t)                                            \
 	SIGNED(X, s16, uint32_t) SIGNED(X, s32, uint32_t) SIGNED(X, s64, uint64_t)                 \
-	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X)
+	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X) BYTES(X, u32) BYTES(X, s32)
 
 INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
