@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Small CUDA programs that check their own results (tests/cuda), compiled by nvcc and run without a GPU. They print PASS
 # or "right" for a check that holds, FAIL or WRONG for one that does not.
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -70,3 +71,23 @@ passes() {
 @test "textures of arrays: formats, filters and address modes by the formulas of CUDA's guide" { passes textures; }
 
 @test "arrays of every shape, surfaces, and copies of arrays" { passes images; }
+
+@test "accesses to textures are traced on request, and else said to be missing" {
+	command -v nvcc >/dev/null || skip "no nvcc"
+	nvcc -cudart shared -arch=sm_80 -o images "$ROOT/tests/cuda/images.cu"
+	gtrace-record ./images >stream 2>said
+	[ "$(grep -c 'textures and surfaces are used, and their accesses are not traced: see --space' said)" -eq 1 ]
+	gtrace-cat stream >rows
+	run ! grep -q 'texture' <(grep -v '^#' rows)
+	gtrace-record --space texture --launches 1 ./images >stream 2>said
+	run ! grep -q 'not traced' said
+	# 5 blocks of a warp fetch from a layered array of one dimension and from one of two. In the first, 32 texels of
+	# 4 bytes are 4 sectors.
+	[ "$(gtrace-cat stream | grep -c 'load.texture')" -eq 10 ]
+	[ "$(gcoalesce stream | gtrace-cat | awk -F '\t' '$3 == 0 && $5 == "load.texture" && $7 == "0xf"' | wc -l)" -eq 5 ]
+	# A layer of the second, 9 rows of 160 bytes, is 3 by 2 GOBs. Lane 0 of block b reads its first texel.
+	gtrace-cat stream | awk -F '\t' '$3 == 1 && $5 == "load.texture" { split($10, at, ","); print at[1] }' >first
+	[ "$(tr '\n' ' ' <first)" = "0x200000000a00 0x200000001600 0x200000002200 0x200000002e00 0x200000002e00 " ]
+	gcoalesce stream | gschedule --gpu a100 | gcache --texture | gstats >table
+	grep -q texture table
+}

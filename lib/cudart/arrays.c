@@ -29,6 +29,15 @@ struct gt_array *gt_cudart_array(const void *handle)
 	return array;
 }
 
+void gt_cudart_forget_arrays(void)
+{
+	while (arrays) {
+		struct gt_array *next = arrays->next;
+		free(arrays);
+		arrays = next;
+	}
+}
+
 int gt_cudart_channels(struct gt_ptx_image *image, const struct gt_channels *channels)
 {
 	int bits = channels->bits[0], n = 0;

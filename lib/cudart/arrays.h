@@ -23,6 +23,10 @@ struct gt_array {
 /* The array of a handle; NULL if there is none. */
 struct gt_array *gt_cudart_array(const void *handle);
 
+/* Forgets all arrays, whose memory is freed with all else, and all texture and surface objects. */
+void gt_cudart_forget_arrays(void);
+void gt_cudart_forget_objects(void);
+
 /* Fills in the channels of an image. Returns a code; formats that are not supported are named. */
 int gt_cudart_channels(struct gt_ptx_image *image, const struct gt_channels *channels);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/arrays.h"
 #include "cudart/runtime.h"
 
 #define PROPERTIES_BYTES 1008 /* of cudaDeviceProp */
@@ -235,6 +236,8 @@ API int cudaDeviceReset(void)
 {
 	gt_cudart_enter();
 	gt_cudart_free_all();
+	gt_cudart_forget_arrays();
+	gt_cudart_forget_objects();
 	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

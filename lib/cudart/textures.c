@@ -133,8 +133,11 @@ static int image_of(struct gt_ptx_image *image, const struct resource *resource)
 static int keep(uint64_t *handle, const struct gt_ptx_texture *texture, const struct resource *resource,
 		const struct sampling *sampling)
 {
+	static bool said;
 	struct made *made = calloc(1, sizeof *made);
 
+	if (gt_cudart.recorder && !(gt_cudart.record.tracing.spaces >> GT_TEXTURE & 1))
+		gt_cudart_say_once(&said, "textures and surfaces are used, and their accesses are not traced: see --space");
 	if (!made || gt_ptx_texture_add(&gt_cudart.memory, texture, handle) != 0) {
 		free(made);
 		return CUDA_MEMORY_ALLOCATION;
@@ -171,6 +174,16 @@ static int destroy(uint64_t handle, bool surface)
 	free(gone);
 	gt_ptx_texture_remove(&gt_cudart.memory, handle);
 	return CUDA_SUCCESS;
+}
+
+void gt_cudart_forget_objects(void)
+{
+	while (objects) {
+		struct made *next = objects->next;
+		gt_ptx_texture_remove(&gt_cudart.memory, objects->handle);
+		free(objects);
+		objects = next;
+	}
 }
 
 /* How the texture is read. Returns a code; what is not supported is named. */

@@ -340,6 +340,16 @@ static void questions()
 	check(cudaFreeArray(asked.res.array.array) == cudaErrorInvalidResourceHandle, "an array that was freed");
 }
 
+static void reset()
+{
+	cudaArray_t array = numbered(8, 8, 0, 0);
+	cudaTextureObject_t texture = texture_of(of_array(array));
+
+	DO(cudaDeviceReset());
+	check(cudaFreeArray(array) == cudaErrorInvalidResourceHandle && cudaDestroyTextureObject(texture) == cudaErrorInvalidValue,
+	      "a device that was reset");
+}
+
 int main()
 {
 	layers();
@@ -349,5 +359,6 @@ int main()
 	surfaces();
 	copies();
 	questions();
+	reset();
 	return failures != 0;
 }
