@@ -84,7 +84,8 @@ static void test_one_place_each(void)
 			}
 }
 
-/* Handles 1 and 2: a texture and a surface of one array of 40 by 12 texels, 1000 y + x each; 3: of linear memory. */
+/* Handles 1 and 2: a texture and a surface of one array of 40 by 12 texels, 1000 y + x each; 3: a texture of linear
+ * memory; 4: a surface of one texel. */
 static struct gt_ptx_texture texture;
 static void prepare(struct gt_ptx_memory *memory)
 {
@@ -105,6 +106,9 @@ static void prepare(struct gt_ptx_memory *memory)
 	linear.image = image_of(1, 20, 1, 1, 4);
 	linear.image.address = texture.image.address;
 	CHECK_EQUAL(gt_ptx_texture_add(memory, &linear, &handle), 0);
+	surface.image = image_of(2, 1, 1, 1, 4);
+	surface.image.address = texture.image.address;
+	CHECK_EQUAL(gt_ptx_texture_add(memory, &surface, &handle), 0);
 	CHECK_EQUAL(gt_ptx_texture_add(memory, &linear, &handle), 0);
 	CHECK(gt_ptx_texture_remove(memory, handle));
 	CHECK(!gt_ptx_texture_remove(memory, handle));
@@ -231,7 +235,11 @@ static void test_faults(void)
 	fails(KERNEL "suld.b.2d.b32.trap {%r5}, [%rd21, {160, 2}];\nret;\n}\n", 1, 1,
 	      BY_THREAD "an access of 4 bytes at byte 160 beyond a surface of 40 by 12 by 1 texels of 4 bytes");
 	fails(KERNEL "suld.b.2d.b32.trap {%r5}, [%rd21, {2, 2}];\nret;\n}\n", 1, 1,
-	      BY_THREAD "byte 2 of a surface's row is not a multiple of 4");
+	      BY_THREAD "an access of 4 bytes at byte 2 of a surface's row of 160 bytes: a multiple of its size expected, and a row "
+			"that holds it");
+	fails(KERNEL "mov.u64 %rd21, 4;\nsuld.b.2d.v4.b32.clamp {%r5, %r6, %r7, %r8}, [%rd21, {16, 0}];\nret;\n}\n", 1, 1,
+	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): an access of 16 bytes at byte 16 of a surface's row of 4 bytes: a "
+	      "multiple of its size expected, and a row that holds it");
 	fails(KERNEL "suq.width.b32 %r5, [%rd1];\nret;\n}\n", 1, 1,
 	      BY_THREAD "0x200000000000 is no texture or surface object");
 }

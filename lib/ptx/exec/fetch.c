@@ -158,11 +158,15 @@ static int place_on_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 	const struct gt_ptx_image *image = &texture->image;
 	for (unsigned d = 1; d < image->dimensions; d++)
 		at[d] = spot.at[d];
-	if (at[0] % bytes != 0) {
-		gt_ptx_fault(warp, op, lane, "byte %" PRId64 " of a surface's row is not a multiple of %" PRId64, at[0], bytes);
+	int64_t row = (int64_t)image->width * gt_ptx_texel_bytes(image);
+	if (at[0] % bytes != 0 || bytes > row) {
+		gt_ptx_fault(warp, op, lane,
+			     "an access of %" PRId64 " bytes at byte %" PRId64 " of a surface's row of %" PRId64
+			     " bytes: a multiple of its size expected, and a row that holds it",
+			     bytes, at[0], row);
 		return -1;
 	}
-	bool inside = settle(&at[0], (int64_t)image->width * gt_ptx_texel_bytes(image) - bytes, fetch->beyond);
+	bool inside = settle(&at[0], row / bytes * bytes - bytes, fetch->beyond);
 	inside = settle(&at[1], image->height - 1, fetch->beyond) && inside;
 	inside = settle(&at[2], image->depth - 1, fetch->beyond) && inside;
 	if (!inside && fetch->beyond == GT_PTX_BEYOND_TRAP) {
