@@ -436,7 +436,7 @@ l2.arrival = rr # assumed: a test
 		--l1 --size 1K --ways 2 --line 128 --index table:0124|set 4, expected one below 4
 		--l1 --size 32K --ways 1 --line 128 --index table:012|2 digits for each line
 		--l1 --size 48K --ways 4 --line 128 --index xor|power of two
-		--l1 --size 48K --ways 4 --line 128 --index fermi|32 or 64 sets
+		--l1 --size 48K --ways 4 --line 128 --index fermi|power of two
 		--l1 --size 32K --ways 4 --line 256 --index texture|up to 128
 		--l2 --interleave rows|expected set, mod
 		--l2 --interleave set:256|expected set, mod

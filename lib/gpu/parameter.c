@@ -26,13 +26,13 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			   "ways of each set, such as 17,8x6, instead of size and ways", NULL},
 	[GT_LEVEL_INDEX] = {"index", WORD("FUNCTION"), "mod", false,
 			    "the set of a line",
-			    "mod, smod:N, prime, xor, fermi, texture, hash, ipoly, "
+			    "mod, smod:N, prime, xor, fermi, texture, hash, golden, ipoly, "
 			    "bits:SUM,... (of address bits: 7^13,8^14&15), table:DIGITS"},
 	[GT_LEVEL_INTERLEAVE] = {"interleave", WORD("SCHEME[:BYTES]"), "set", false,
 				 "the bank of a line", "set, mod, xor, hash, two-level"},
 	[GT_LEVEL_SEED] = {"seed", {GT_VALUE_COUNT, "N", 0, UINT64_MAX}, "1", false, "seed of the policies random and weighted", NULL},
 	[GT_LEVEL_REPLACE] = {"replace", WORD("POLICY"), "lru", false, "the line that leaves a full set",
-			      "lru, fifo, lfu, random[:SEED], weighted:W,W,..., plru, srrip, opt"},
+			      "lru, fifo, lfu, lfu:way, random[:SEED], weighted:W,W,..., plru, srrip, opt"},
 	[GT_LEVEL_WRITE] = {"write", ONE_OF("back|through|evict"), "back", false, "what a store does", NULL},
 	[GT_LEVEL_ALLOCATE] = {"allocate", YES_NO, "yes", false, "whether a store that misses allocates a line", NULL},
 	[GT_LEVEL_PARTIAL] = {"partial", ONE_OF("keep|read|fetch"), "keep", false,

@@ -286,6 +286,32 @@ static void test_fermi_bits(void)
 	CHECK_EQUAL(gt_index_set(&large, (0x1f80 | 1 << 19) / 128), 63 ^ 16);
 }
 
+/* [002] figure 12 varies the cache: 16 sets of 256-byte lines have bits 8 to 11 of the address, 256 sets of 64-byte
+ * lines bits 6 to 13; the first five of them are XORed with bits 13, 14, 15, 17 and 19. */
+static void test_fermi_of_other_caches(void)
+{
+	struct gt_index small = open_index("fermi", 16, 256), large = open_index("fermi", 256, 64);
+
+	CHECK_EQUAL(gt_index_set(&small, (1 << 8) / 256), 1);
+	CHECK_EQUAL(gt_index_set(&small, (1 << 11 | 1 << 13) / 256), 8 ^ 1);
+	CHECK_EQUAL(gt_index_set(&small, (1 << 19) / 256), 0);
+	CHECK_EQUAL(gt_index_set(&large, (1 << 6) / 64), 1);
+	CHECK_EQUAL(gt_index_set(&large, (1 << 13) / 64), 128 ^ 1);
+	CHECK_EQUAL(gt_index_set(&large, (1 << 12 | 1 << 19) / 64), 64 ^ 16);
+}
+
+/* .618 x 32 = 19.8; 1.236 leaves .236 x 32 = 7.6; 1.854 leaves .854 x 32 = 27.3; of 5 sets .618 x 5 = 3.1. */
+static void test_golden(void)
+{
+	struct gt_index index = open_index("golden", 32, 128), five = open_index("golden", 5, 128);
+
+	CHECK_EQUAL(gt_index_set(&index, 0), 0);
+	CHECK_EQUAL(gt_index_set(&index, 1), 19);
+	CHECK_EQUAL(gt_index_set(&index, 2), 7);
+	CHECK_EQUAL(gt_index_set(&index, 3), 27);
+	CHECK_EQUAL(gt_index_set(&five, 1), 3);
+}
+
 /* [002] figure 7: two passes of n loads, a stride of 2^s bytes, the 16 KB cache with LRU. They miss
  * once if the set bits that vary spread them over enough sets of four, else always. */
 static void test_fermi_strides(void)
@@ -477,6 +503,8 @@ int main(void)
 	RUN(test_opt_is_a_bound);
 	RUN(test_opt_is_optimal);
 	RUN(test_fermi_bits);
+	RUN(test_fermi_of_other_caches);
+	RUN(test_golden);
 	RUN(test_fermi_strides);
 	RUN(test_texture_sets);
 	RUN(test_ipoly);

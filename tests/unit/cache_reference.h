@@ -4,6 +4,7 @@
 #ifndef TESTS_CACHE_REFERENCE_H
 #define TESTS_CACHE_REFERENCE_H
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -124,11 +125,14 @@ static uint64_t ref_fermi(uint64_t line, const struct gt_index_argument *argumen
 {
 	static const unsigned others[5] = {13, 14, 15, 17, 19};
 	uint64_t address = line * line_bytes, set = 0;
+	unsigned first = 0;
 
 	(void)argument;
-	for (unsigned bit = 0; bit < 5; bit++)
-		set |= (ref_bit(address, 7 + bit) ^ ref_bit(address, others[bit])) << bit;
-	return sets == 64 ? set | ref_bit(address, 12) << 5 : set;
+	while (line_bytes >> first != 1)
+		first++;
+	for (unsigned bit = 0; sets >> bit > 1; bit++)
+		set |= (ref_bit(address, first + bit) ^ (bit < 5 ? ref_bit(address, others[bit]) : 0)) << bit;
+	return set;
 }
 
 static uint64_t ref_texture(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
@@ -141,6 +145,12 @@ static uint64_t ref_hash(uint64_t line, const struct gt_index_argument *argument
 {
 	(void)argument, (void)line_bytes;
 	return XXH3_64bits(&line, sizeof line) % sets;
+}
+
+static uint64_t ref_golden(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
+{
+	(void)argument, (void)line_bytes;
+	return (uint64_t)(fmod((double)line * 0.61803398875, 1.0) * (double)sets);
 }
 
 /* Long division of polynomials over GF(2); the divisors are the smallest irreducible ones. */
@@ -194,7 +204,8 @@ static const struct {
 	const char *name;
 	uint64_t (*set)(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes);
 } ref_indexes[] = {{"mod", ref_mod},	 {"smod", ref_smod},	   {"prime", ref_prime}, {"xor", ref_xor},
-		   {"fermi", ref_fermi}, {"texture", ref_texture}, {"hash", ref_hash},	 {"ipoly", ref_ipoly},
+		   {"fermi", ref_fermi}, {"texture", ref_texture}, {"hash", ref_hash},	 {"golden", ref_golden},
+		   {"ipoly", ref_ipoly},
 		   {"bits", ref_bits},	 {"table", ref_table}};
 
 /* The bank of a line, and its number there: address bits and the words of gcache(1). */
@@ -398,6 +409,16 @@ static uint32_t ref_lfu_victim(const struct ref_line *lines, uint32_t ways)
 	REF_LEAST(lines, ways, a->uses < b->uses || (a->uses == b->uses && a->touched < b->touched));
 }
 
+static uint32_t ref_lfu_lowest_way(const struct ref_line *lines, uint32_t ways)
+{
+	uint32_t victim = ways - 1;
+
+	for (uint32_t way = ways; way-- > 0;)
+		if (lines[way].uses <= lines[victim].uses)
+			victim = way;
+	return victim;
+}
+
 static uint32_t ref_weighted_victim(const struct ref_model *model, struct ref_cache *cache, uint32_t ways)
 {
 	double drawn = (double)(gt_random(&cache->random) >> 11) / 9007199254740992.0;
@@ -486,7 +507,7 @@ static uint32_t ref_victim(struct ref_model *model, struct ref_cache *cache, uin
 	if (strcmp(name, "fifo") == 0)
 		return ref_fifo_victim(lines, ways);
 	if (strcmp(name, "lfu") == 0)
-		return ref_lfu_victim(lines, ways);
+		return model->config->replacement.lowest_way ? ref_lfu_lowest_way(lines, ways) : ref_lfu_victim(lines, ways);
 	if (strcmp(name, "random") == 0)
 		return (uint32_t)((gt_random(&cache->random) >> 32) * ways >> 32);
 	if (strcmp(name, "weighted") == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache/index/index.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -15,7 +16,7 @@ static int check_power(const struct gt_index_argument *argument, uint32_t sets, 
 {
 	(void)argument, (void)line_bytes;
 	if ((sets & (sets - 1)) != 0)
-		return gt_fail(error, "%u sets are no power of two: index mod, smod, prime or hash take any number",
+		return gt_fail(error, "%u sets are no power of two: index mod, smod, prime, hash or golden take any number",
 			       sets);
 	return 0;
 }
@@ -83,27 +84,18 @@ static uint32_t set_xor(const struct gt_index *index, uint64_t line)
 
 static const struct gt_index_function xor = {.name = "xor", .check = check_power, .set_of = set_xor};
 
-/* [002] 5.1, figure 6: for 32 sets, address bits 7-11 XOR bits 13, 14, 15, 17, 19; for 64 sets,
- * bit 12 is above these five. For numbers of 128-byte lines these are seven bits less. */
+/* [002] 5.1, figure 6: for 32 sets, address bits 7-11 XOR bits 13, 14, 15, 17, 19; for 64 sets, bit 12 is above
+ * these five. For other numbers of sets and other lines, the hash modulo the sets, as figure 12 of [002] needs it:
+ * the lowest bits of the line number, of which the first five are XORed with the same address bits. */
 static uint32_t set_fermi(const struct gt_index *index, uint64_t line)
 {
-	uint64_t high = (line >> 6 & 7) | (line >> 10 & 1) << 3 | (line >> 12 & 1) << 4;
-	uint32_t low = (uint32_t)((line ^ high) & 31);
+	uint64_t address = line << index->line_shift;
+	uint64_t high = (address >> 13 & 7) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
 
-	return index->sets == 64 ? (uint32_t)(line >> 5 & 1) << 5 | low : low;
+	return (uint32_t)(line ^ high) & (index->sets - 1);
 }
 
-static int check_fermi(const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes,
-		       struct gt_error *error)
-{
-	(void)argument;
-	if ((sets != 32 && sets != 64) || line_bytes != 128)
-		return gt_fail(error, "index fermi is known for 32 or 64 sets of 128-byte lines [002], not for %u of %llu",
-			       sets, (unsigned long long)line_bytes);
-	return 0;
-}
-
-static const struct gt_index_function fermi = {.name = "fermi", .check = check_fermi, .set_of = set_fermi};
+static const struct gt_index_function fermi = {.name = "fermi", .check = check_power, .set_of = set_fermi};
 
 /* [001] figure 12: 128 successive bytes share a set; address bits 7 and 8 choose among four. */
 static uint32_t set_texture(const struct gt_index *index, uint64_t line)
@@ -137,6 +129,17 @@ static uint32_t set_hash(const struct gt_index *index, uint64_t line)
 
 static const struct gt_index_function hash = {.name = "hash", .set_of = set_hash, .any_sets = 1};
 
+/* The fraction of the line number times the golden ratio's inverse, times the sets: the program published with [004],
+ * whose double precision is part of the function for large numbers. */
+static uint32_t set_golden(const struct gt_index *index, uint64_t line)
+{
+	double product = (double)line * 0.61803398875;
+
+	return (uint32_t)((product - floor(product)) * index->sets);
+}
+
+static const struct gt_index_function golden = {.name = "golden", .set_of = set_golden, .any_sets = 1};
+
 /* B. R. Rau, Pseudo-randomly interleaved memory, ISCA 1991: the line number, as a polynomial over
  * GF(2), modulo an irreducible one of degree log2(sets). */
 static int prepare_ipoly(struct gt_index *index, struct gt_error *error)
@@ -156,7 +159,7 @@ static const struct gt_index_function ipoly = {.name = "ipoly", .check = check_p
 	.prepare = prepare_ipoly, .set_of = gt_index_linear};
 
 const struct gt_index_function *const gt_index_functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
-							      &ipoly, &gt_index_bits, &gt_index_table};
+							      &golden, &ipoly, &gt_index_bits, &gt_index_table};
 const size_t gt_index_functions_n = sizeof gt_index_functions / sizeof gt_index_functions[0];
 
 static int parse_argument(const struct gt_index_function *row, const char *text, struct gt_index_argument *argument,

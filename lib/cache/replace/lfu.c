@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Least frequently used since the fill; among equals, the least recently used. The state of a slot is the number of its
- * uses, including the fill, and the clock value of the last. */
+/* Least frequently used since the fill; among equals, the least recently used, or the lowest way. The state of a slot
+ * is the number of its uses, including the fill, and the clock value of the last. */
 #include "cache/replace/replace.h"
+
+#include <string.h>
 
 struct use {
 	uint64_t count, last;
 };
+
+static int parse(struct gt_replacement *replacement, const char *argument, struct gt_error *error)
+{
+	replacement->lowest_way = argument && strcmp(argument, "way") == 0;
+	return !argument || replacement->lowest_way ? 0 : gt_fail(error, "'lfu:%.100s': expected lfu or lfu:way", argument);
+}
 
 static void hit(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
@@ -30,13 +38,12 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
 	uint32_t least = first;
 
-	(void)replacement;
 	for (uint32_t slot = first + 1; slot < first + ways; slot++)
 		if (uses[slot].count < uses[least].count ||
-		    (uses[slot].count == uses[least].count && uses[slot].last < uses[least].last))
+		    (!replacement->lowest_way && uses[slot].count == uses[least].count && uses[slot].last < uses[least].last))
 			least = slot;
 	return least;
 }
 
-const struct gt_policy gt_policy_lfu = {.name = "lfu", .slot_bytes = sizeof(struct use), .hit = hit,
+const struct gt_policy gt_policy_lfu = {.name = "lfu", .parse = parse, .slot_bytes = sizeof(struct use), .hit = hit,
 	.fill = fill, .victim = victim};

@@ -18,6 +18,7 @@ struct gt_replacement {
 	uint64_t seed;			    /* of random choices */
 	double cumulative[GT_WEIGHTS_MAX];  /* weighted: probability that the victim is this way or a lower one */
 	unsigned weights;
+	bool lowest_way;		    /* lfu: of lines used equally often, the lowest way leaves */
 };
 
 struct gt_policy {
