@@ -58,6 +58,8 @@ passes() {
 
 @test "products by tensor cores: wmma, and ldmatrix with mma" { passes tensor_cores; }
 
+@test "barriers in shared memory, and copies that report to them" { passes barriers; }
+
 @test "printf in a kernel" {
 	command -v nvcc >/dev/null || skip "no nvcc"
 	nvcc -cudart shared -arch=sm_80 -o device_printf "$ROOT/tests/cuda/device_printf.cu"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/decode/access.h"
+#include "ptx/decode/bulk.h"
 #include "ptx/exec/access.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -59,11 +60,15 @@ static int decode_async(struct gt_ptx_decoder *decoder)
 
 int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
 {
-	if (gt_ptx_says(decoder, "bulk"))
-		return gt_ptx_refuse(decoder, "is not modelled");
 	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
 	    gt_ptx_says(decoder, "wait_all"))
 		return gt_ptx_decode_nothing(decoder);
+	if (gt_ptx_says(decoder, "reduce") || gt_ptx_says(decoder, "prefetch") || gt_ptx_says(decoder, "tensor"))
+		return gt_ptx_refuse(decoder, "is not modelled");
+	if (gt_ptx_says(decoder, "mbarrier"))
+		return gt_ptx_decode_copies_arrive(decoder);
+	if (gt_ptx_says(decoder, "bulk"))
+		return gt_ptx_decode_bulk(decoder);
 	return gt_ptx_says(decoder, "async") ? decode_async(decoder) : gt_ptx_refuse(decoder, "is not modelled");
 }
 

@@ -44,6 +44,7 @@
 	ROW(MAD24, "mad24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
 	ROW(MATCH, "match",                  ONE,     FALLS_THROUGH,      NONE,       match,         NONE) \
 	ROW(MAX, "max",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MAX) \
+	ROW(MBARRIER, "mbarrier",            UNLESS_ADDRESS, FALLS_THROUGH, MBARRIER, mbarrier,      NONE) \
 	ROW(MEMBAR, "membar",                NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
 	ROW(MIN, "min",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MIN) \
 	ROW(MMA, "mma",                      ONE,     FALLS_THROUGH,      NONE,       mma,           NONE) \
@@ -80,7 +81,7 @@
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
 	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
 	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
-	ROW(WMMA, "wmma",                    IF_NO_STORE, FALLS_THROUGH,  MATRIX,     wmma,          NONE) \
+	ROW(WMMA, "wmma",                    UNLESS_ADDRESS, FALLS_THROUGH, MATRIX,     wmma,          NONE) \
 	ROW(XOR, "xor",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         XOR)
 
 /* How many operands, from the first on, are results. */
@@ -88,7 +89,7 @@ enum gt_ptx_results_rule {
 	GT_PTX_RESULTS_ONE, /* two if it is written d|p */
 	GT_PTX_RESULTS_NONE,
 	GT_PTX_RESULTS_IF_RED, /* one with .red, else none */
-	GT_PTX_RESULTS_IF_NO_STORE, /* none with .store, else one */
+	GT_PTX_RESULTS_UNLESS_ADDRESS, /* none if the first operand is an address, else one */
 };
 
 /* How an instruction ends a basic block. A guard (@p) makes it fall through too. */
@@ -112,6 +113,7 @@ enum gt_ptx_access_kind {
 	GT_PTX_ACCESS_FETCH,	 /* from a texture or surface */
 	GT_PTX_ACCESS_IMAGE,	 /* a store to a surface */
 	GT_PTX_ACCESS_COPY,	 /* from memory to memory */
+	GT_PTX_ACCESS_MBARRIER,
 	GT_PTX_ACCESS_MATRIX,	 /* of a whole warp */
 	GT_PTX_ACCESS_LINE,	 /* a cache line as a whole: prefetch, discard */
 };

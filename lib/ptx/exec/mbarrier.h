@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Barriers that are objects in shared memory (mbarrier), and bulk copies that report to them.
+ *
+ * PTX leaves the 64 bits of an mbarrier opaque. Here they are, from the lowest: pending arrivals and expected arrivals,
+ * 20 bits each; bytes that are still to come, plus 2^20, 21 bits; the number of the phase, modulo 8. The state that an
+ * arrival returns is these bits. */
+#ifndef GT_PTX_MBARRIER_H
+#define GT_PTX_MBARRIER_H
+
+#include "ptx/exec/warp.h"
+
+/* What is done with an mbarrier: `choice` of the micro-op. */
+enum gt_ptx_mbarrier_action {
+	GT_PTX_MBARRIER_INIT,
+	GT_PTX_MBARRIER_INVALIDATE,
+	GT_PTX_MBARRIER_ARRIVE,
+	GT_PTX_MBARRIER_DROP, /* arrives, and is not expected any more */
+	GT_PTX_MBARRIER_EXPECT,
+	GT_PTX_MBARRIER_ARRIVE_EXPECTING, /* expects bytes, then arrives once */
+	GT_PTX_MBARRIER_COMPLETE,
+	GT_PTX_MBARRIER_LOOK, /* arrives for copies that are done, and is expected once more */
+	GT_PTX_MBARRIER_TEST,
+	GT_PTX_MBARRIER_TEST_PARITY,
+};
+
+/* op->with.access: where the mbarriers of the lanes are; op->a: the count, bytes, state or parity, 0: the count is 1;
+ * op->d: the state, or the predicate, 0: none. */
+gt_ptx_step gt_ptx_mbarrier;
+
+/* cp.async.bulk of each lane. `from` or `to` that is global is op->with.access. */
+struct gt_ptx_bulk {
+	struct gt_ptx_access outer, inner; /* the global end and that in shared memory; their address slots are temporary */
+	struct gt_ptx_access outer_base, inner_base; /* addresses of the first bytes */
+	struct gt_ptx_access mbarrier;	/* address slot 0: none */
+	uint32_t bytes;			/* slot */
+};
+gt_ptx_step gt_ptx_copy_bulk;
+
+#endif
