@@ -85,7 +85,7 @@ static void test_one_place_each(void)
 }
 
 /* Handles 1 and 2: a texture and a surface of one array of 40 by 12 texels, 1000 y + x each; 3: a texture of linear
- * memory; 4: a surface of one texel. */
+ * memory; 4: a surface of one texel; 6: a texture of the same memory as 3, in halves. */
 static struct gt_ptx_texture texture;
 static void prepare(struct gt_ptx_memory *memory)
 {
@@ -113,6 +113,10 @@ static void prepare(struct gt_ptx_memory *memory)
 	CHECK(gt_ptx_texture_remove(memory, handle));
 	CHECK(!gt_ptx_texture_remove(memory, handle));
 	CHECK(!gt_ptx_texture_of(memory, handle));
+	linear.image = image_of(1, 40, 1, 1, 2);
+	linear.image.address = texture.image.address;
+	CHECK_EQUAL(gt_ptx_texture_add(memory, &linear, &handle), 0);
+	CHECK_EQUAL(handle, 6);
 	CHECK(!gt_ptx_texture_of(memory, 0));
 }
 
@@ -199,6 +203,22 @@ static void test_linear_memory(void)
 	CHECK_EQUAL(traced[0].lanes[19], texture.image.address + 76);
 }
 
+static void test_two_textures(void)
+{
+	/* Even lanes read words, odd ones halves: a row for each size. Word t is t, and so is half 2 t, up to 3. */
+	traces(KERNEL "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u64 %rd20, 3;\nmov.u64 %rd21, 6;\n"
+		"selp.b64 %rd22, %rd20, %rd21, %p1;\ntex.1d.v4.u32.f32 {%r9, %r6, %r7, %r8}, [%rd22, {%f1}];\n" STORE
+		"ret;\n}\n");
+	CHECK_EQUAL(out[2], 2);
+	CHECK_EQUAL(out[3], 0);
+	CHECK_EQUAL(traced_rows, 2);
+	CHECK_EQUAL(traced[0].size, 4);
+	CHECK_EQUAL(traced[0].mask, 0x00055555);
+	CHECK_EQUAL(traced[1].size, 2);
+	CHECK_EQUAL(traced[1].mask, 0xaaaaaaaa);
+	CHECK_EQUAL(traced[1].lanes[31], texture.image.address + 62);
+}
+
 static void test_surface(void)
 {
 	/* Texel (t + 9, 4) becomes what (t + 9, 2) is; lane 31 is beyond the end: it loads the last, and does not store. */
@@ -274,6 +294,7 @@ int main(void)
 	RUN(test_point);
 	RUN(test_gather);
 	RUN(test_linear_memory);
+	RUN(test_two_textures);
 	RUN(test_surface);
 	RUN(test_queries);
 	RUN(test_faults);

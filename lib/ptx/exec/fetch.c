@@ -94,40 +94,85 @@ static void gather(const struct gt_ptx_texture *texture, const struct gt_ptx_foo
 	}
 }
 
+static void put_values(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane, const uint32_t values[4])
+{
+	for (unsigned k = 0; k < 4; k++)
+		if (fetch->values[k])
+			((uint32_t *)gt_ptx_lanes(warp, fetch->values[k]))[lane] = values[k];
+}
+
+/* What one lane fetches. */
+static void fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		       const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
+{
+	struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
+	struct gt_ptx_footprint footprint;
+	uint32_t values[4];
+
+	gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, &footprint);
+	if (fetch->gather == GT_PTX_NO_GATHER)
+		gt_ptx_read_footprint(texture, &footprint, texels, values);
+	else
+		gather(texture, &footprint, texels, fetch->gather, values);
+	for (unsigned k = 0; k < footprint.n; k++) {
+		gathered->masks[k] |= (footprint.inside >> k & 1) << lane;
+		gathered->addresses[k][lane] = texture->image.address + footprint.offset[k];
+	}
+	gathered->bytes[lane] = (uint8_t)gt_ptx_texel_bytes(&texture->image);
+	put_values(warp, fetch, lane, values);
+}
+
+/* What all lanes fetch from one texture, unfiltered. False if that has to be done lane by lane. */
+static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask,
+			 const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
+{
+	const float *coordinates[3] = {0};
+	uint64_t offsets[GT_WARP_SIZE];
+	uint32_t inside;
+
+	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER)
+		return false;
+	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
+		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
+	if (!gt_ptx_find_points(texture, coordinates, offsets, &inside))
+		return false;
+	gathered->masks[0] = mask & inside;
+	memset(gathered->bytes, (int)gt_ptx_texel_bytes(&texture->image), sizeof gathered->bytes);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		struct gt_ptx_footprint footprint;
+		uint32_t values[4];
+		footprint.inside = inside >> lane & 1;
+		footprint.offset[0] = offsets[lane];
+		gt_ptx_read_corner(texture, &footprint, 0, texels, values);
+		gathered->addresses[0][lane] = texture->image.address + offsets[lane];
+		put_values(warp, fetch, lane, values);
+	}
+	return true;
+}
+
 const struct gt_ptx_op *gt_ptx_fetch_texels(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_fetch *fetch = op->with.fetch;
 	const uint64_t *handles = gt_ptx_lanes(warp, fetch->handle);
 	const struct gt_ptx_texture *texture = NULL;
 	unsigned char *texels = NULL;
-	uint64_t handle = 0;
 	struct gathered gathered;
 
 	memset(gathered.masks, 0, sizeof gathered.masks);
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
-		struct gt_ptx_footprint footprint;
-		uint32_t values[4];
-		if (!texture || handles[lane] != handle) {
-			handle = handles[lane];
-			texture = object_of(warp, op, lane, false, &texels);
-			if (!texture)
-				return NULL;
-		}
-		gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, &footprint);
-		if (fetch->gather == GT_PTX_NO_GATHER)
-			gt_ptx_read_footprint(texture, &footprint, texels, values);
-		else
-			gather(texture, &footprint, texels, fetch->gather, values);
-		for (unsigned k = 0; k < footprint.n; k++) {
-			gathered.masks[k] |= (footprint.inside >> k & 1) << lane;
-			gathered.addresses[k][lane] = texture->image.address + footprint.offset[k];
-		}
-		gathered.bytes[lane] = (uint8_t)gt_ptx_texel_bytes(&texture->image);
-		for (unsigned k = 0; k < 4; k++)
-			if (fetch->values[k])
-				((uint32_t *)gt_ptx_lanes(warp, fetch->values[k]))[lane] = values[k];
+	for (uint32_t rest = mask; rest;) {
+		unsigned first = gt_ptx_lowest(rest);
+		uint32_t alike = 0;
+		for (uint32_t m = rest; m; m &= m - 1)
+			alike |= (uint32_t)(handles[gt_ptx_lowest(m)] == handles[first]) << gt_ptx_lowest(m);
+		rest &= ~alike;
+		texture = object_of(warp, op, first, false, &texels);
+		if (!texture)
+			return NULL;
+		if (alike == mask && fetch_points(warp, fetch, mask, texture, texels, &gathered))
+			break;
+		for (uint32_t m = alike; m; m &= m - 1)
+			fetch_lane(warp, fetch, gt_ptx_lowest(m), texture, texels, &gathered);
 	}
 	if (fetch->resident)
 		gt_ptx_set_predicate(warp, fetch->resident, mask, mask);

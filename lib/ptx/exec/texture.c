@@ -60,14 +60,6 @@ struct axis {
 	double weight;
 };
 
-/* Wrapping and mirroring are for normalized coordinates alone; else they are clamping. */
-static enum gt_ptx_address_mode mode_of(const struct gt_ptx_texture *texture, unsigned dimension)
-{
-	enum gt_ptx_address_mode mode = (enum gt_ptx_address_mode)texture->modes[dimension];
-
-	return texture->normalized || mode == GT_PTX_BORDER ? mode : GT_PTX_CLAMP;
-}
-
 static int64_t floor_of(double x)
 {
 	int64_t i = (int64_t)x;
@@ -110,7 +102,7 @@ static double position(const struct gt_ptx_texture *texture, float x, uint32_t n
 static void find_axis(struct axis *axis, const struct gt_ptx_texture *texture, unsigned dimension, uint32_t n, float x,
 		      bool neighbours)
 {
-	enum gt_ptx_address_mode mode = mode_of(texture, dimension);
+	enum gt_ptx_address_mode mode = gt_ptx_mode_of(texture, dimension);
 	double at = position(texture, x, n, mode) - (neighbours ? 0.5 : 0);
 
 	axis->texel[0] = floor_of(at);
@@ -196,7 +188,7 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 	for (unsigned d = 0; d < image->dimensions; d++) {
 		if (spot->texels) {
 			axes[d].texel[0] = spot->at[d];
-			settle(&axes[d], 0, mode_of(texture, d), extent[d]);
+			settle(&axes[d], 0, gt_ptx_mode_of(texture, d), extent[d]);
 		} else {
 			find_axis(&axes[d], texture, d, extent[d], coordinates[d], neighbours);
 		}

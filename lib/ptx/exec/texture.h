@@ -6,6 +6,7 @@
 
 #include "ptx/exec/image.h"
 #include "ptx/exec/memory.h"
+#include "stream/rows.h"
 
 /* The numbers of cudaTextureAddressMode. */
 enum gt_ptx_address_mode { GT_PTX_WRAP, GT_PTX_CLAMP, GT_PTX_MIRROR, GT_PTX_BORDER };
@@ -28,6 +29,14 @@ const struct gt_ptx_texture *gt_ptx_texture_of(const struct gt_ptx_memory *memor
 /* False if there is none. */
 bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle);
 void gt_ptx_textures_free(struct gt_ptx_memory *memory);
+
+/* The address mode of a dimension: wrapping and mirroring are for normalized coordinates alone, and else clamping. */
+static inline enum gt_ptx_address_mode gt_ptx_mode_of(const struct gt_ptx_texture *texture, unsigned dimension)
+{
+	enum gt_ptx_address_mode mode = (enum gt_ptx_address_mode)texture->modes[dimension];
+
+	return texture->normalized || mode == GT_PTX_BORDER ? mode : GT_PTX_CLAMP;
+}
 
 /* The texels that a fetch takes. Corner k is the second texel of dimension d if bit d of k is set. */
 struct gt_ptx_footprint {
@@ -54,5 +63,11 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 /* All corners together, weighed. */
 void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 			   const unsigned char *texels, uint32_t values[4]);
+
+
+/* The texels of an unfiltered fetch, lane by lane: their offsets from the image's address, and the lanes whose texel is
+ * inside. coordinates: of 32 lanes each. False if the texture is not of a kind for which this is done. */
+bool gt_ptx_find_points(const struct gt_ptx_texture *texture, const float *const coordinates[3],
+			uint64_t offsets[GT_WARP_SIZE], uint32_t *inside);
 
 #endif
