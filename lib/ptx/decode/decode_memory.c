@@ -82,6 +82,34 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access->size)) ? 0 : -1;
 }
 
+/* atom.global.OP.VECTOR.TYPE {d, ...}, [a], {b, ...}; red without d. */
+static int decode_vector_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, enum gt_ptx_type type, size_t n)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const size_t at = gt_ptx_results(decoder->instruction);
+	struct gt_ptx_result results[8];
+
+	if (access->space != GT_PTX_GLOBAL || n != at + 2 || access->n > 8 || operands[at + 1].n_elements != access->n ||
+	    (at > 0 && operands[0].n_elements != access->n))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (gt_ptx_read_address(decoder, access, &operands[at]) != 0)
+		return -1;
+	for (size_t i = 0; i < access->n; i++) {
+		if (!(access->slots[i] = gt_ptx_source(decoder, &operands[at + 1].elements[i], type)))
+			return -1;
+		if (at > 0 && gt_ptx_result_slot(decoder, &operands[0].elements[i], type, &results[i]) != 0)
+			return -1;
+		access->results[i] = at > 0 ? results[i].slot : 0;
+	}
+	access->action = at > 0 ? GT_ATOMIC : GT_REDUCTION;
+	if (!gt_ptx_emit_access(decoder, access, gt_ptx_vector_atomic))
+		return -1;
+	for (size_t i = 0; i < access->n && at > 0; i++)
+		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
+			return -1;
+	return 0;
+}
+
 /* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS. */
 int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 {
@@ -98,7 +126,9 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_read_policy(decoder, access, &n) != 0)
 		return -1;
 	access->change = gt_ptx_change(instruction, type);
-	if (!access->change || n < at + 2 || n > at + 3 || access->n != 1)
+	if (access->change && access->n > 1)
+		return decode_vector_atomic(decoder, access, type, n);
+	if (!access->change || n < at + 2 || n > at + 3)
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	if (gt_ptx_read_address(decoder, access, &instruction->operands[at]) != 0 ||
 	    !(access->slots[0] = gt_ptx_source(decoder, &instruction->operands[at + 1], type)) ||

@@ -168,6 +168,33 @@ const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_
 	return op + 1;
 }
 
+/* Each element of a vector is an atomic by itself. */
+const struct gt_ptx_op *gt_ptx_vector_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	const unsigned size = access->size, bytes = size * access->n;
+	struct gt_ptx_reach reach;
+
+	if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 || gt_ptx_note(warp, op, mask, &reach, bytes) != 0)
+		return NULL;
+	uint64_t (*change)(uint64_t, uint64_t, uint64_t) = access->change == add_f32 ? add_f32_global : access->change;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		unsigned char *place = gt_ptx_place_of(&reach, lane);
+		for (unsigned k = 0; k < access->n; k++, place += size) {
+			const unsigned char *b_lanes = gt_ptx_lanes(warp, access->slots[k]);
+			uint64_t old = 0, b = 0;
+			memcpy(&old, place, size);
+			memcpy(&b, b_lanes + lane * size, size);
+			uint64_t new = change(old, b, 0);
+			memcpy(place, &new, size);
+			if (access->results[k])
+				memcpy((unsigned char *)gt_ptx_lanes(warp, access->results[k]) + lane * size, &old, size);
+		}
+	}
+	return op + 1;
+}
+
 /* cp.async in two halves: from global memory to the warp's buffer, and on to shared memory. */
 const struct gt_ptx_op *gt_ptx_copy_from(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
