@@ -9,8 +9,8 @@
 #include "check.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 };
-enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, INVALID_DIRECTION = 21,
-       INVALID_FUNCTION = 98, INVALID_DEVICE = 101, OUT_OF_RESOURCES = 701, NOT_SUPPORTED = 801 };
+enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, INVALID_CHANNELS = 20, INVALID_DIRECTION = 21,
+       INVALID_FUNCTION = 98, INVALID_DEVICE = 101, INVALID_HANDLE = 400, OUT_OF_RESOURCES = 701, NOT_SUPPORTED = 801 };
 
 struct dim3 {
 	unsigned x, y, z;
@@ -52,6 +52,31 @@ extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(con
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 extern int cudaDeviceGetPCIBusId(char *, int, int), cudaIpcGetMemHandle(void *, void *), cudaMallocMipmappedArray(void **, const void *, size_t, size_t, size_t, unsigned, unsigned);
 
+struct channels {
+	int bits[4];
+	unsigned kind;
+};
+
+/* cudaResourceDesc of an array, and cudaTextureDesc */
+struct resource {
+	unsigned type;
+	void *array;
+	int rest[30];
+	unsigned flags;
+};
+struct sampling {
+	unsigned modes[3], filter, read_mode;
+	int srgb;
+	float border[4];
+	int normalized;
+	unsigned rest[7];
+};
+extern int cudaMallocArray(void **, const struct channels *, size_t, size_t, unsigned), cudaFreeArray(void *);
+extern int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, unsigned);
+extern int cudaMemcpy2DFromArray(void *, size_t, const void *, size_t, size_t, size_t, size_t, unsigned);
+extern int cudaCreateTextureObject(uint64_t *, const struct resource *, const struct sampling *, const void *);
+extern int cudaDestroyTextureObject(uint64_t);
+
 static const char ptx[] =
 	"//\n.version 7.0\n.target sm_70\n.address_size 64\n"
 	".visible .global .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
@@ -73,10 +98,16 @@ static const char ptx[] =
 	"	add.s32 %r4, %r2, %r3;\n	st.global.u32 [%rd3], %r4;\n"
 	"	ld.const.u32 %r5, [amount];\n	st.global.u32 [shared_word], %r5;\n	ret;\n}\n"
 	".visible .entry forever()\n{\nAGAIN:\n	bra AGAIN;\n}\n"
-	".visible .entry small()\n.maxntid 64, 1, 1\n{\n	.shared .align 4 .b8 own[4096];\n	ret;\n}\n";
+	".visible .entry small()\n.maxntid 64, 1, 1\n{\n	.shared .align 4 .b8 own[4096];\n	ret;\n}\n"
+	/* to[tid] = texel (tid, 1) of a texture */
+	".visible .entry look(.param .u64 to, .param .u64 texture)\n{\n"
+	"	.reg .b32 %r<4>;\n	.reg .b64 %rd<5>;\n	.reg .f32 %f<9>;\n"
+	"	ld.param.u64 %rd1, [to];\n	ld.param.u64 %rd2, [texture];\n	mov.u32 %r1, %tid.x;\n"
+	"	cvt.rn.f32.u32 %f1, %r1;\n	tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f1, 0f3FC00000}];\n"
+	"	mul.wide.u32 %rd3, %r1, 4;\n	add.s64 %rd4, %rd1, %rd3;\n	st.global.f32 [%rd4], %f2;\n	ret;\n}\n";
 
 /* Addresses on the host that stand for what is on the device. */
-static char add, bump, forever, small, unknown, table, amount;
+static char add, bump, forever, small, look, unknown, table, amount;
 static void *shared_word;
 static void **fat;
 
@@ -90,6 +121,7 @@ static void register_ptx(const void *data)
 	__cudaRegisterFunction(fat, &bump, "bump", "bump", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(fat, &forever, "forever", "forever", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(fat, &small, "small", "small", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(fat, &look, "look", "look", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(fat, &table, "table", "table", 0, 16, 0, 0);
 	__cudaRegisterVar(fat, &amount, "amount", "amount", 0, 8, 1, 0);
 	__cudaRegisterManagedVar(fat, &shared_word, "shared_word", "shared_word", 0, 4, 0, 0);
@@ -320,6 +352,41 @@ static void occupancy(void)
 	CHECK_EQUAL(cudaFuncGetAttributes(attributes, &unknown), INVALID_FUNCTION);
 }
 
+static void textures(void)
+{
+	static const struct channels floats = {{32, 0, 0, 0}, 2}, three = {{8, 8, 8, 0}, 1};
+	float texels[2][6] = {{0, 1, 2, 3, 4, 5}, {10, 11, 12, 13, 14, 15}}, back[2][3], *to, seen[8];
+	struct resource resource = {0};
+	struct sampling sampling = {.modes = {1, 1, 1}}; /* clamped, unfiltered */
+	uint64_t texture;
+
+	CHECK_EQUAL(cudaMallocArray(&resource.array, &three, 6, 2, 0), INVALID_CHANNELS);
+	CHECK_EQUAL(cudaMallocArray(&resource.array, &floats, 6, 2, 0), 0);
+	CHECK_EQUAL(cudaMemcpy2DToArray(resource.array, 0, 0, texels, sizeof texels[0], sizeof texels[0], 2, TO_DEVICE), 0);
+	CHECK_EQUAL(cudaMemcpy2DToArray(resource.array, 4, 0, texels, sizeof texels[0], sizeof texels[0], 2, TO_DEVICE), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemcpy2DFromArray(back, sizeof back[0], resource.array, 12, 0, 12, 2, TO_HOST), 0);
+	CHECK(back[0][0] == 3 && back[0][2] == 5 && back[1][0] == 13 && back[1][2] == 15);
+	CHECK_EQUAL(cudaCreateTextureObject(&texture, &resource, &sampling, NULL), 0);
+	CHECK_EQUAL(cudaMalloc((void **)&to, sizeof seen), 0);
+	void *arguments[] = {&to, &texture};
+	CHECK_EQUAL(cudaLaunchKernel(&look, one, (struct dim3){8, 1, 1}, arguments, 0, NULL), 0);
+	CHECK_EQUAL(cudaMemcpy(seen, to, sizeof seen, TO_HOST), 0);
+	for (int i = 0; i < 8; i++)
+		CHECK(seen[i] == (float)(i < 6 ? 10 + i : 15));
+	/* Filtered: half way between two texels of row 1, whose centres are at .5. */
+	sampling.filter = 1;
+	CHECK_EQUAL(cudaDestroyTextureObject(texture), 0);
+	CHECK_EQUAL(cudaDestroyTextureObject(texture), INVALID_VALUE);
+	CHECK_EQUAL(cudaCreateTextureObject(&texture, &resource, &sampling, NULL), 0);
+	CHECK_EQUAL(cudaLaunchKernel(&look, one, (struct dim3){8, 1, 1}, arguments, 0, NULL), 0);
+	CHECK_EQUAL(cudaMemcpy(seen, to, sizeof seen, TO_HOST), 0);
+	for (int i = 0; i < 8; i++)
+		CHECK(seen[i] == (i == 0 ? 10 : i < 6 ? 9.5F + (float)i : 15));
+	CHECK_EQUAL(cudaFreeArray(resource.array), 0);
+	CHECK_EQUAL(cudaFreeArray(resource.array), INVALID_HANDLE);
+	CHECK_EQUAL(cudaFree(to), 0);
+}
+
 static void unsupported(void)
 {
 	void *made;
@@ -341,6 +408,7 @@ static int api(void)
 	RUN(streams_and_events);
 	RUN(device);
 	RUN(occupancy);
+	RUN(textures);
 	RUN(unsupported);
 	return check_report();
 }
