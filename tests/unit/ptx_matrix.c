@@ -149,15 +149,17 @@ static struct place place_of(const struct variant *v, char role, const char *typ
 }
 
 struct matrix {
-	uint64_t raw[4][32][256]; /* by quad, row, column */
+	uint64_t raw[4][256][256]; /* by quad, row, column */
 };
 static struct matrix a, b, c, d;
 
 static void randomize(struct matrix *matrix, const char *type)
 {
+	/* A has up to 16 rows of 256 columns, B up to 256 rows of 8. */
 	for (unsigned quad = 0; quad < 4; quad++)
-		for (unsigned i = 0; i < 32 * 256; i++)
-			matrix->raw[quad][i / 256][i % 256] = random_element(type);
+		for (unsigned row = 0; row < 256; row++)
+			for (unsigned column = 0; column < (row < 32 ? 256 : 32); column++)
+				matrix->raw[quad][row][column] = random_element(type);
 }
 
 /* Registers a lane of a matrix. */
