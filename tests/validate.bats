@@ -80,9 +80,16 @@ table() {
 	printf '%s\n' gpu,program,arguments,kernel,grid,block,ordinal,l2,metric,value,unit,noise,target,reason,source "$@"
 }
 
+# build_kernels NAME...: into the folder that tests/validate uses, one build at a time: a program that another test
+# links cannot be started.
+build_kernels() {
+	local out=$BUILD/kernels-validate-clang
+	flock "$out.lock" make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$out" "${@/#/$out/}"
+}
+
 @test "gtrace-record counts what the program has copied" {
 	command -v clang >/dev/null || skip "no clang here"
-	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-validate-clang" "$BUILD/kernels-validate-clang/vectoradd"
+	build_kernels vectoradd
 	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-validate-clang/vectoradd" 1000 128 >out.gt
 	gstats --csv out.gt >out.csv
 	[ "$(grep -c '^1,copies,bytes.*,4000$' out.csv)" -eq 2 ]
@@ -95,7 +102,7 @@ table() {
 @test "a replayed launch runs twice, with its memory restored and with L2 as the first run left it" {
 	command -v clang >/dev/null || skip "no clang here"
 	local kernels=$BUILD/kernels-validate-clang
-	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$kernels" "$kernels/vectoradd" "$kernels/polybench_gemm"
+	build_kernels vectoradd polybench_gemm
 	LD_PRELOAD=${PRELOAD-} gtrace-record --replay --stdout words "$kernels/vectoradd" 10000 128 >out.gt
 	gtrace-cat out.gt | grep -a '^#kernel' | cut -f 2,3 | diff - <(printf 'id=1\tname=vectoradd pass 1\nid=2\tname=vectoradd\n')
 	# 40000 bytes in two pieces, each read from the copy and written back.
