@@ -502,3 +502,35 @@ CU
 		128 32
 	END
 }
+
+@test "a call into the device's runtime names what is not modelled" {
+	cat >"$BATS_TEST_TMPDIR/heap.ptx" <<-'END'
+		.version 7.0
+		.target sm_75
+		.address_size 64
+		.extern .func (.param .b64 r) malloc (.param .b64 p);
+		.extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 p);
+		.visible .entry heap()
+		{
+			.reg .b64 %rd<2>;
+			.param .b64 p;
+			.param .b64 r;
+			st.param.b64 [p], 16;
+			call.uni (r), malloc, (p);
+			ld.param.b64 %rd1, [r];
+			ret;
+		}
+		.visible .entry child()
+		{
+			.reg .b32 %r<2>;
+			.param .b64 p;
+			.param .b32 r;
+			st.param.b64 [p], 16;
+			call.uni (r), cudaLaunchDeviceV2, (p);
+			ld.param.b32 %r1, [r];
+			ret;
+		}
+	END
+	expect_failure 1 "call of 'malloc', which has no body here: the device heap is not modelled" gtrace-ptx --launch 'heap<<<1,1>>>()' "$BATS_TEST_TMPDIR/heap.ptx"
+	expect_failure 1 "has no body here: device-side launch is not modelled" gtrace-ptx --launch 'child<<<1,1>>>()' "$BATS_TEST_TMPDIR/heap.ptx"
+}

@@ -345,6 +345,10 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("vabsdiff4.u32.s32.s32.add", u32, u32, u32, u32,                                         \
 	  (u32)(z + apart((s8)x, (s8)y) + apart((s8)(x >> 8), (s8)(y >> 8)) +                        \
 		apart((s8)(x >> 16), (s8)(y >> 16)) + apart((s8)(x >> 24), (s8)(y >> 24))))         \
+	X("vabsdiff2.u32.s32.s32", u32, u32, u32, u32,                                             \
+	  (u32)(apart((s16)x, (s16)y) + 65536 * apart((s16)(x >> 16), (s16)(y >> 16))))              \
+	X("vabsdiff2.u32.u32.u32.add", u32, u32, u32, u32,                                         \
+	  (u32)(z + apart((u16)x, (u16)y) + apart((u16)(x >> 16), (u16)(y >> 16))))                  \
 	X("bmsk.clamp.b32", u32, u32, u32, none,                                                   \
 	  (u32)(x >= 32 ? 0 : (((uwide)1 << (y > 32 ? 32 : y)) - 1) << x))                         \
 	X("fns.b32", u32, u32, u32, s32, nth(x, y, z))                                             \

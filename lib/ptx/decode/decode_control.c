@@ -125,6 +125,23 @@ static gt_ptx_step *external_step(const char *name)
 	return NULL;
 }
 
+/* What a program asks for by calling a function of the device's runtime that is not modelled. */
+static const char *missing_service(const char *name)
+{
+	static const struct {
+		const char *prefix, *service;
+	} services[] = {
+		{"__cuda_syscall_cnp", ": device-side launch is not modelled"}, {"cudaGetParameterBuffer", ": device-side launch is not modelled"},
+		{"cudaLaunchDevice", ": device-side launch is not modelled"}, {"malloc", ": the device heap is not modelled"},
+		{"free", ": the device heap is not modelled"},
+	};
+
+	for (size_t i = 0; i < sizeof services / sizeof *services; i++)
+		if (strncmp(name, services[i].prefix, strlen(services[i].prefix)) == 0)
+			return services[i].service;
+	return "";
+}
+
 int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -144,7 +161,8 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 		run = call->callee ? gt_ptx_do_call : external_step(target->name);
 	}
 	if (!run)
-		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here", target->name);
+		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here%s", target->name,
+					   missing_service(target->name));
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);

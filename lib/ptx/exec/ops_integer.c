@@ -96,11 +96,29 @@ GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at)
 	X(vabsdiff4_add_##T, "vabsdiff4.u32." #T "." #T ".add", u32, T, T, u32,                    \
 	  z + difference_##T(x, y, 0) + difference_##T(x, y, 8) + difference_##T(x, y, 16) + difference_##T(x, y, 24))
 
+/* The same of the 2 halves of both. */
+GT_INLINE uint32_t half_difference_u32(uint32_t x, uint32_t y, unsigned at)
+{
+	uint32_t a = x >> at & 0xffff, b = y >> at & 0xffff;
+
+	return a < b ? b - a : a - b;
+}
+GT_INLINE uint32_t half_difference_s32(int32_t x, int32_t y, unsigned at)
+{
+	return half_difference_u32((uint32_t)x ^ 0x80008000, (uint32_t)y ^ 0x80008000, at);
+}
+#define HALVES(X, T)                                                                             \
+	X(vabsdiff2_##T, "vabsdiff2.u32." #T "." #T, u32, T, T, u32,                               \
+	  half_difference_##T(x, y, 0) | half_difference_##T(x, y, 16) << 16)                      \
+	X(vabsdiff2_add_##T, "vabsdiff2.u32." #T "." #T ".add", u32, T, T, u32,                    \
+	  z + half_difference_##T(x, y, 0) + half_difference_##T(x, y, 16))
+
 #define INTEGER(X)                                                                               \
 	BASIC(X, s32, uint32_t) BASIC(X, u32, uint32_t) BASIC(X, s64, uint64_t) BASIC(X, u64, uint64_t) \
 	BASIC(X, s16, uint32_t) BASIC(X, u16, uint32_t)                                            \
 	SIGNED(X, s16, uint32_t) SIGNED(X, s32, uint32_t) SIGNED(X, s64, uint64_t)                 \
-	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X) BYTES(X, u32) BYTES(X, s32)
+	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X) BYTES(X, u32) BYTES(X, s32) HALVES(X, u32) \
+	HALVES(X, s32)
 
 INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
