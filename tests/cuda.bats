@@ -77,11 +77,11 @@ passes() {
 @test "accesses to textures are traced on request, and else said to be missing" {
 	command -v nvcc >/dev/null || skip "no nvcc"
 	nvcc -cudart shared -arch=sm_80 -o images "$ROOT/tests/cuda/images.cu"
-	gtrace-record ./images >stream 2>said
+	LD_PRELOAD=${PRELOAD:-} gtrace-record ./images >stream 2>said
 	[ "$(grep -c 'textures and surfaces are used, and their accesses are not traced: see --space' said)" -eq 1 ]
 	gtrace-cat stream >rows
 	run ! grep -q 'texture' <(grep -v '^#' rows)
-	gtrace-record --space texture --launches 1 ./images >stream 2>said
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --space texture --launches 1 ./images >stream 2>said
 	run ! grep -q 'not traced' said
 	# 5 blocks of a warp fetch from a layered array of one dimension and from one of two. In the first, 32 texels of
 	# 4 bytes are 4 sectors.

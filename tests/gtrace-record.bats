@@ -558,7 +558,7 @@ expect_nvcc() {
 	mkdir empty
 	ln -s "$(command -v env)" empty/env
 	status=0
-	PATH=$PWD/empty "$(command -v gtrace-record)" --ptxas ./one >"$OUT" 2>"$ERR" || status=$?
+	LD_PRELOAD=${PRELOAD:-} PATH=$PWD/empty "$(command -v gtrace-record)" --ptxas ./one >"$OUT" 2>"$ERR" || status=$?
 	[ "$status" -eq 1 ]
 	grep -q 'ptxas makes no machine code for sm_80 of PTX 1' "$ERR"
 }

@@ -183,11 +183,13 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
 		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
 	FILE *to = (mkdir(directory, 0777) == 0 || errno == EEXIST) ? fopen(path, "w") : NULL;
-	if (!to || fwrite(text, 1, bytes, to) != bytes || fclose(to) != 0) {
+	bool written = to && fwrite(text, 1, bytes, to) == bytes;
+	written = to && fclose(to) == 0 && written;
+	if (!written)
 		gt_fail_errno(&tool->error, "%s: cannot write the page", path);
-		tool_fail(tool);
-	}
 	free(text);
+	if (!written)
+		tool_fail(tool);
 }
 
 /* --errors: reads rows, not a stream. */
