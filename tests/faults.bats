@@ -80,6 +80,16 @@ faults() {
 	[ "$(cat err)" = "gcache: No space left on device" ]
 }
 
+@test "a picture that a full disk cuts is an error" {
+	cd "$BATS_TEST_TMPDIR"
+	awk 'BEGIN { print "name,n"; for (i = 0; i < 150; i++) print "row" i "," i }' >table.csv
+	status=0
+	gplot bars table.csv >/dev/full 2>err || status=$?
+	[ "$status" -eq 1 ]
+	grep -qE '^gplot: standard output: (cannot be written|No space left on device)$' err
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
 @test "nothing at all is no stream, and an ended stream may have no kernels" {
 	cd "$BATS_TEST_TMPDIR"
 	expect_failure 1 "/dev/null: empty: expected the text of gtrace-cat" gtrace-cat --from /dev/null

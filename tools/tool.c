@@ -276,9 +276,13 @@ void tool_end(struct tool *tool)
 	gt_reader_close(tool->in);
 	tool->out = NULL;
 	tool->in = NULL;
+	bool lost = ferror(stdout) != 0; /* by an earlier write, whose errno is gone */
 	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout) || close(STDOUT_FILENO) != 0) {
+	if (fflush(stdout) == 0 && close(STDOUT_FILENO) == 0 && !lost)
+		return;
+	if (errno != 0)
 		gt_fail_errno(&tool->error, "standard output");
-		tool_fail(tool);
-	}
+	else
+		gt_fail(&tool->error, "standard output: cannot be written");
+	tool_fail(tool);
 }

@@ -19,7 +19,41 @@
 
 extern char **environ;
 
-enum { INPUT, OUTPUT, COMPLAINTS, STREAMS };
+enum { INPUT, OUTPUT, COMPLAINTS, STREAMS = GT_CHILD_STREAMS };
+
+int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_t *process)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
+	int result = 0;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	for (int i = 0; i < GT_CHILD_STREAMS && result == 0; i++)
+		result = streams[i] >= 0 ? posix_spawn_file_actions_adddup2(&actions, streams[i], i)
+					 : posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
+	posix_spawnattr_setsigdefault(&attributes, &signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	if (result == 0)
+		result = posix_spawnp(process, argv[0], &actions, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return result;
+}
+
+int gt_child_wait(pid_t process)
+{
+	pid_t waited;
+	int status;
+
+	do
+		waited = waitpid(process, &status, 0);
+	while (waited < 0 && errno == EINTR);
+	return waited < 0 ? -1 : status;
+}
 
 /* Bytes that the program wrote to one of its streams. */
 struct gathered {
@@ -75,26 +109,11 @@ static int open_ends(struct child *child, struct gt_error *error)
 	return 0;
 }
 
-/* The program has the other ends as its standard streams, and the default action of SIGPIPE. */
+/* The program has the other ends of the sockets as its standard streams. */
 static int start(struct child *child, char *const argv[], struct gt_error *error)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t signals;
-	int result = 0;
+	int result = gt_child_start(argv, child->theirs, &child->process);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGPIPE);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	for (int i = 0; i < STREAMS && result == 0; i++)
-		result = posix_spawn_file_actions_adddup2(&actions, child->theirs[i], i);
-	posix_spawnattr_setsigdefault(&attributes, &signals);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	if (result == 0)
-		result = posix_spawnp(&child->process, argv[0], &actions, &attributes, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
 	for (int i = 0; i < STREAMS; i++)
 		close_end(&child->theirs[i]);
 	return result == 0 ? 0 : gt_fail(error, "%s cannot be run: %s", child->name, strerror(result));
@@ -159,16 +178,6 @@ static int converse(struct child *child, struct gt_error *error)
 	return 0;
 }
 
-static int wait_for(struct child *child, int *status, struct gt_error *error)
-{
-	pid_t waited;
-
-	do
-		waited = waitpid(child->process, status, 0);
-	while (waited < 0 && errno == EINTR);
-	return waited < 0 ? gt_fail_errno(error, "%s", child->name) : 0;
-}
-
 static void keep_last_line(struct gathered *from, char line[GT_CHILD_COMPLAINT])
 {
 	while (from->bytes > 0 && strchr(" \n", from->text[from->bytes - 1]))
@@ -196,8 +205,8 @@ int gt_child_run(char *const argv[], const char *input, size_t input_bytes, size
 	if (started)
 		result = converse(&child, error);
 	close_all(&child); /* a program that still writes ends now */
-	if (started && wait_for(&child, &output->status, error) != 0)
-		result = -1;
+	if (started && (output->status = gt_child_wait(child.process)) < 0 && result == 0)
+		result = gt_fail_errno(error, "%s", child.name);
 	keep_last_line(&child.complaints, output->complaint);
 	free(child.complaints.text);
 	if (result != 0) {

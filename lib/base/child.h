@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that turns one text into another. */
+/* Programs that this one runs. */
 #ifndef GT_BASE_CHILD_H
 #define GT_BASE_CHILD_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
 #define GT_CHILD_COMPLAINT 256
+
+#define GT_CHILD_STREAMS 3
+
+/* Starts argv[0], found as execvp finds it, with these descriptors as its standard streams (-1: /dev/null) and with
+ * the default action of SIGPIPE. Returns 0 or an errno. */
+int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_t *process);
+
+/* Waits for its end. Returns its status, as waitpid gives it, or -1. */
+int gt_child_wait(pid_t process);
 
 /* What a program wrote. */
 struct gt_child_output {

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/input.h"
 #include "base/grown.h"
+#include "base/child.h"
 #include "base/scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PEEK_BYTES ((size_t)64 << 10)
 #define BUFFER_BYTES ((size_t)256 << 10)
-
-extern char **environ;
 
 struct compression {
 	const char *tool;
@@ -81,14 +78,10 @@ int gt_input_fail(const struct gt_input *input, struct gt_error *error, const ch
 /* Waits for a child; returns its status, or -1. */
 static int wait_for(pid_t *process)
 {
-	int status;
-	pid_t waited;
+	int status = gt_child_wait(*process);
 
-	do
-		waited = waitpid(*process, &status, 0);
-	while (waited < 0 && errno == EINTR);
 	*process = 0;
-	return waited < 0 ? -1 : status;
+	return status;
 }
 
 /* Waits for the decompressor and the feeder after the last byte, and checks how they ended. */
@@ -223,23 +216,9 @@ static int spawn(struct gt_input *input, int from, int to)
 {
 	char dc[] = "-dc", name[8];
 	char *argv[] = {name, dc, NULL};
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t signals;
 
 	snprintf(name, sizeof name, "%s", input->tool);
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGPIPE);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, from, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &signals);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	int result = posix_spawnp(&input->process, name, &files, &attributes, argv, environ);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
+	int result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, to, -1}, &input->process);
 	if (result != 0)
 		input->process = 0;
 	return result;

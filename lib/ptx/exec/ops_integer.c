@@ -77,48 +77,38 @@ GT_INLINE int64_t product24_s32(int32_t x, int32_t y)
 	X(min_relu_s32, "min.relu.s32", s32, s32, s32, none, x < 0 || y < 0 ? 0 : x < y ? x : y)   \
 	X(max_relu_s32, "max.relu.s32", s32, s32, s32, none, x < 0 && y < 0 ? 0 : x > y ? x : y)
 
-/* Of the 4 bytes of both, what they differ by: each a byte, and all added. */
-GT_INLINE uint32_t difference_u32(uint32_t x, uint32_t y, unsigned at)
+/* The absolute difference of two parts of a word, the bits of `part` from bit `at` on. */
+GT_INLINE uint32_t difference_u32(uint32_t x, uint32_t y, unsigned at, uint32_t part)
 {
-	uint32_t a = x >> at & 0xff, b = y >> at & 0xff;
+	uint32_t a = x >> at & part, b = y >> at & part;
 
 	return a < b ? b - a : a - b;
 }
-GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at)
+/* With the sign bit of each part inverted, signed parts compare as unsigned ones. */
+GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at, uint32_t part)
 {
-	/* Bytes in order once their sign is turned. */
-	return difference_u32((uint32_t)x ^ 0x80808080, (uint32_t)y ^ 0x80808080, at);
+	uint32_t signs = part == 0xff ? 0x80808080 : 0x80008000;
+
+	return difference_u32((uint32_t)x ^ signs, (uint32_t)y ^ signs, at, part);
 }
-#define BYTES(X, T)                                                                              \
+#define DIFFERENCE4(T, AT) difference_##T(x, y, AT, 0xff)
+#define DIFFERENCE2(T, AT) difference_##T(x, y, AT, 0xffff)
+#define DIFFERENCES(X, T)                                                                        \
 	X(vabsdiff4_##T, "vabsdiff4.u32." #T "." #T, u32, T, T, u32,                               \
-	  difference_##T(x, y, 0) | difference_##T(x, y, 8) << 8 | difference_##T(x, y, 16) << 16 | \
-		  difference_##T(x, y, 24) << 24)                                                  \
+	  DIFFERENCE4(T, 0) | DIFFERENCE4(T, 8) << 8 | DIFFERENCE4(T, 16) << 16 | DIFFERENCE4(T, 24) << 24) \
 	X(vabsdiff4_add_##T, "vabsdiff4.u32." #T "." #T ".add", u32, T, T, u32,                    \
-	  z + difference_##T(x, y, 0) + difference_##T(x, y, 8) + difference_##T(x, y, 16) + difference_##T(x, y, 24))
-
-/* The same of the 2 halves of both. */
-GT_INLINE uint32_t half_difference_u32(uint32_t x, uint32_t y, unsigned at)
-{
-	uint32_t a = x >> at & 0xffff, b = y >> at & 0xffff;
-
-	return a < b ? b - a : a - b;
-}
-GT_INLINE uint32_t half_difference_s32(int32_t x, int32_t y, unsigned at)
-{
-	return half_difference_u32((uint32_t)x ^ 0x80008000, (uint32_t)y ^ 0x80008000, at);
-}
-#define HALVES(X, T)                                                                             \
+	  z + DIFFERENCE4(T, 0) + DIFFERENCE4(T, 8) + DIFFERENCE4(T, 16) + DIFFERENCE4(T, 24))     \
 	X(vabsdiff2_##T, "vabsdiff2.u32." #T "." #T, u32, T, T, u32,                               \
-	  half_difference_##T(x, y, 0) | half_difference_##T(x, y, 16) << 16)                      \
+	  DIFFERENCE2(T, 0) | DIFFERENCE2(T, 16) << 16)                                            \
 	X(vabsdiff2_add_##T, "vabsdiff2.u32." #T "." #T ".add", u32, T, T, u32,                    \
-	  z + half_difference_##T(x, y, 0) + half_difference_##T(x, y, 16))
+	  z + DIFFERENCE2(T, 0) + DIFFERENCE2(T, 16))
 
 #define INTEGER(X)                                                                               \
 	BASIC(X, s32, uint32_t) BASIC(X, u32, uint32_t) BASIC(X, s64, uint64_t) BASIC(X, u64, uint64_t) \
 	BASIC(X, s16, uint32_t) BASIC(X, u16, uint32_t)                                            \
 	SIGNED(X, s16, uint32_t) SIGNED(X, s32, uint32_t) SIGNED(X, s64, uint64_t)                 \
-	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X) BYTES(X, u32) BYTES(X, s32) HALVES(X, u32) \
-	HALVES(X, s32)
+	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X) DIFFERENCES(X, u32) \
+	DIFFERENCES(X, s32)
 
 INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
