@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# One table of every number of the papers beside ours. Each script of papers/ prints rows of six fields, separated by tabs,
+# or seven:
+#
+#     paper  figure or table  what  the paper's value  ours  exact|model|fitted  [why they differ]
+#
+#     make -C pipelines papers              all, then a summary
+#     make -C pipelines papers ONLY=mei     those of one script
+papers_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+export PATH := $(PATH):$(abspath $(papers_here)../bin)
+SHELL := bash
+.SHELLFLAGS := -e -u -o pipefail -c
+RESULTS ?= results
+ONLY    ?= $(sort $(notdir $(wildcard $(papers_here)papers/*)))
+
+rows   := $(patsubst %,$(RESULTS)/papers/%.tsv,$(ONLY))
+# What any row may depend on.
+inputs := $(wildcard $(addprefix $(papers_here),* ../bin/* ../gpus/* ../examples/kernels/ptx/* ../examples/traces/*))
+
+.PHONY: papers
+papers: $(rows)
+	@awk -f $(papers_here)papers.awk $(rows)
+# A file of rows is complete, or not there.
+$(rows): $(RESULTS)/papers/%.tsv: $(papers_here)papers/% $(inputs)
+	@mkdir -p $(@D); trap 'rm -f $@.'$$$$ EXIT; $< >$@.$$$$; mv $@.$$$$ $@
