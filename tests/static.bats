@@ -100,6 +100,65 @@ agrees() {
 	done
 }
 
+@test "copies and matrices have the degrees of their traces" {
+	ptx=$PWD
+	cat >copies.ptx <<-'END'
+		.version 8.0
+		.target sm_90
+		.address_size 64
+		.visible .entry asynchronous(.param .u64 in)
+		{
+			.reg .b32 %r<9>; .reg .b64 %rd<9>;
+			.shared .align 16 .b8 s[4096];
+			ld.param.u64 %rd1, [in];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd2, %r1, 48;
+			add.s64 %rd3, %rd1, %rd2;
+			mov.u32 %r2, s;
+			mad.lo.u32 %r3, %r1, 16, %r2;
+			cp.async.cg.shared.global [%r3], [%rd3], 16;
+			cp.async.ca.shared.global [%r3], [%rd3+4], 4;
+			cp.async.wait_all;
+			ret;
+		}
+		.visible .entry bulk(.param .u64 in)
+		{
+			.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;
+			.shared .align 16 .b8 s[4096];
+			.shared .align 8 .b8 bar[8];
+			ld.param.u64 %rd1, [in];
+			mov.u32 %r1, %tid.x;
+			mov.u32 %r2, s;
+			mov.u32 %r3, bar;
+			setp.ne.u32 %p1, %r1, 0;
+			@%p1 bra DONE;
+			mbarrier.init.shared.b64 [%r3], 1;
+			cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1+16], 1024, [%r3];
+			cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 96, [%r3];
+			cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 512;
+			DONE: ret;
+		}
+		.visible .entry matrices(.param .u64 in, .param .u32 columns)
+		{
+			.reg .b32 %r<20>; .reg .b64 %rd<9>;
+			ld.param.u64 %rd1, [in];
+			ld.param.u32 %r9, [columns];
+			wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1], %r9;
+			wmma.load.b.sync.aligned.col.m16n16k16.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1+2], %r9;
+			wmma.load.c.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4}, [%rd1];
+			wmma.store.d.sync.aligned.col.m16n16k16.global.f16 [%rd1+8], {%r1, %r2, %r3, %r4}, 20;
+			ret;
+		}
+	END
+	agrees 2 copies 'asynchronous<<<1,64>>>(in=u8[4096])'
+	[ "$(fields '$3 == "load"' 4,5 report | head -2 | tr '\n' ' ')" = "16 9.375 4 9.375 " ]
+	agrees 3 copies 'bulk<<<1,32>>>(in=u8[2048])'
+	# 8 of the 32 pieces of 16 bytes begin in the 128 bytes from the first sector on, or 7 if the first is half a sector further.
+	[ "$(fields '$2 != "all"' 3,4,5,8 report | tr '\n' ' ')" = "load 16 21.88 17 load 16 100 3 store 16 25 16 " ]
+	agrees 4 copies 'matrices<<<1,32>>>(in=u16[4096], 64)'
+	[ "$(fields '$2 != "all"' 3,4 report | tr '\n' ' ')" = "load - load - load - store - " ]
+}
+
 @test "unknown sizes are taken as large, with a warning" {
 	gtrace-ptx --static --block 32 "$ptx/transpose.ptx" >report
 	[ "$(fields '$3 == "store"' 5,9 report)" = "3.125 assumed" ]

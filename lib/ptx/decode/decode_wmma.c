@@ -6,7 +6,7 @@
 #include "stream/op.h"
 
 /* Which matrix wmma.load and wmma.store name. */
-static bool read_role(const struct gt_ptx_decoder *decoder, bool stores, enum gt_ptx_role *role)
+static bool read_role(const struct gt_ptx_instruction *instruction, bool stores, enum gt_ptx_role *role)
 {
 	static const struct {
 		const char *word;
@@ -18,17 +18,15 @@ static bool read_role(const struct gt_ptx_decoder *decoder, bool stores, enum gt
 		     {"d", GT_PTX_MATRIX_C, true}};
 
 	for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
-		if (roles[i].stores == stores && gt_ptx_says(decoder, roles[i].word)) {
+		if (roles[i].stores == stores && gt_ptx_has(instruction, roles[i].word)) {
 			*role = roles[i].role;
 			return true;
 		}
 	return false;
 }
 
-/* Lays out the fragment of wmma.load or wmma.store by its modifiers. */
-static bool lay_out_tile(const struct gt_ptx_decoder *decoder, struct gt_ptx_tile *tile, bool stores, size_t n)
+bool gt_ptx_lay_out_tile(const struct gt_ptx_instruction *instruction, struct gt_ptx_tile *tile, bool stores, size_t n)
 {
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	enum gt_ptx_element element = GT_PTX_NO_ELEMENT;
 	struct gt_ptx_shape shape = {0};
 	enum gt_ptx_role role;
@@ -38,9 +36,9 @@ static bool lay_out_tile(const struct gt_ptx_decoder *decoder, struct gt_ptx_til
 		element = named ? named : element;
 		gt_ptx_read_shape(instruction->modifiers[i], &shape);
 	}
-	tile->by_columns = gt_ptx_says(decoder, "col");
-	if (!element || !shape.m || !read_role(decoder, stores, &role) || n > GT_PTX_FRAGMENT_REGISTERS ||
-	    tile->by_columns == gt_ptx_says(decoder, "row"))
+	tile->by_columns = gt_ptx_has(instruction, "col");
+	if (!element || !shape.m || !read_role(instruction, stores, &role) || n > GT_PTX_FRAGMENT_REGISTERS ||
+	    tile->by_columns == gt_ptx_has(instruction, "row"))
 		return false;
 	/* Lines of less than a byte an element have whole words of a register: A's rows, and B's columns. */
 	if (gt_ptx_element_bits(element) < 8 && tile->by_columns != (role == GT_PTX_MATRIX_B))
@@ -49,15 +47,19 @@ static bool lay_out_tile(const struct gt_ptx_decoder *decoder, struct gt_ptx_til
 	       gt_ptx_fragment_lay_out(&tile->fragment, role, shape, element, (unsigned)n, false);
 }
 
-/* The stride between lines, or that of a matrix without gaps. */
-static uint32_t read_stride(struct gt_ptx_decoder *decoder, const struct gt_ptx_tile *tile)
+unsigned gt_ptx_tile_stride(const struct gt_ptx_tile *tile)
 {
 	const struct gt_ptx_fragment *fragment = &tile->fragment;
 	unsigned line = tile->by_columns ? fragment->rows : fragment->columns;
 
+	return fragment->element == GT_PTX_ELEMENT_B1 ? 32 * line : line;
+}
+
+static uint32_t read_stride(struct gt_ptx_decoder *decoder, const struct gt_ptx_tile *tile)
+{
 	if (decoder->instruction->n_operands == 3)
 		return gt_ptx_source(decoder, &decoder->instruction->operands[2], GT_PTX_U64);
-	return gt_ptx_constant_slot(decoder, fragment->element == GT_PTX_ELEMENT_B1 ? 32 * line : line, 8);
+	return gt_ptx_constant_slot(decoder, gt_ptx_tile_stride(tile), 8);
 }
 
 /* wmma.load.R.sync.aligned.LAYOUT.SHAPE(.SPACE).TYPE {r, ...}, [address](, stride); wmma.store.d... [address],
@@ -78,7 +80,7 @@ static int decode_tile(struct gt_ptx_decoder *decoder, bool stores)
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	const struct gt_ptx_operand *registers = &instruction->operands[stores ? 1 : 0];
 	gt_ptx_elements(registers, &n);
-	if (!lay_out_tile(decoder, tile, stores, n))
+	if (!gt_ptx_lay_out_tile(instruction, tile, stores, n))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	if (gt_ptx_read_address(decoder, said, &instruction->operands[stores ? 0 : 1]) != 0)
 		return -1;

@@ -5,6 +5,7 @@
 
 #include "ptx/decode/decoder.h"
 #include "ptx/exec/fragment.h"
+#include "ptx/exec/matrix.h"
 
 /* ---- matrix.c ---- */
 
@@ -29,6 +30,13 @@ int gt_ptx_read_fragment(struct gt_ptx_decoder *decoder, struct gt_ptx_fragment 
 			 const struct gt_ptx_operand *operand, struct gt_ptx_result *results);
 int gt_ptx_finish_fragment(struct gt_ptx_decoder *decoder, const struct gt_ptx_fragment *fragment,
 			   const struct gt_ptx_result *results);
+
+/* ---- decode_wmma.c ---- */
+
+/* Lays out the fragment of wmma.load or wmma.store, of n registers, by its modifiers. False if there is no such one. */
+bool gt_ptx_lay_out_tile(const struct gt_ptx_instruction *instruction, struct gt_ptx_tile *tile, bool stores, size_t n);
+/* Elements between the lines of a matrix without gaps. */
+unsigned gt_ptx_tile_stride(const struct gt_ptx_tile *tile);
 
 /* ---- decode_product.c ---- */
 

@@ -15,6 +15,24 @@ struct gt_ptx_tile {
 	bool by_columns; /* a line is a column, else a row */
 };
 
+/* The lines of a tile in memory, and the pieces in which they are accessed. */
+struct gt_ptx_lines {
+	uint64_t address, pitch; /* of the first; bytes from line to line */
+	unsigned n, bytes;	 /* of a line */
+	unsigned unit;		 /* bits */
+	unsigned piece;		 /* bytes */
+};
+/* Those of a tile whose first element is at this address; its stride counts elements. */
+void gt_ptx_tile_lines(const struct gt_ptx_tile *tile, uint64_t address, uint64_t stride, struct gt_ptx_lines *lines);
+/* How far piece i lies from the first one, in memory; in the lines one behind the other: *packed. */
+static inline uint64_t gt_ptx_piece_at(const struct gt_ptx_lines *lines, unsigned i, unsigned *packed)
+{
+	const unsigned line = i % lines->n, at = i / lines->n * lines->piece;
+
+	*packed = line * lines->bytes + at;
+	return line * lines->pitch + at;
+}
+
 /* False after a fault: not all 32 lanes of the warp are here. */
 bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask);
 

@@ -12,14 +12,6 @@
 #define TILE_MAX  1024 /* bytes: 32 x 16 elements of 16 bits, or 16 x 16 of 32 */
 #define UNITS_MAX 512
 
-/* The lines of a tile in memory. */
-struct lines {
-	uint64_t address, pitch; /* of the first; bytes from line to line */
-	unsigned n, bytes;	 /* of a line */
-	unsigned unit;		 /* bits */
-	unsigned piece;		 /* bytes */
-};
-
 /* The value of a slot of 32- or 64-bit lanes, the same in all; false after a fault. */
 static bool common_value(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t slot, bool narrow,
 			 const char *what, uint64_t *value)
@@ -36,18 +28,12 @@ static bool common_value(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return true;
 }
 
-static bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct lines *lines)
+void gt_ptx_tile_lines(const struct gt_ptx_tile *tile, uint64_t address, uint64_t stride, struct gt_ptx_lines *lines)
 {
-	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
 	const struct gt_ptx_fragment *fragment = &tile->fragment;
 	const unsigned bits = gt_ptx_element_bits(fragment->element);
-	uint64_t stride;
 
-	if (!common_value(warp, op, tile->base.address, tile->base.narrow, "address", &lines->address) ||
-	    !common_value(warp, op, tile->stride, false, "stride", &stride))
-		return false;
-	lines->address += (uint64_t)tile->base.offset;
-	lines->address = tile->base.narrow ? (uint32_t)lines->address : lines->address;
+	lines->address = address;
 	lines->pitch = stride * bits / 8;
 	lines->unit = bits == 1 ? 32 : bits;
 	lines->n = tile->by_columns ? fragment->columns : fragment->rows;
@@ -58,11 +44,23 @@ static bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, str
 	while (8 * piece > lines->unit && piece > 1 && ((lines->address | lines->pitch) & (piece - 1)))
 		piece /= 2;
 	lines->piece = piece;
+}
+
+static bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_lines *lines)
+{
+	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
+	uint64_t address, stride;
+
+	if (!common_value(warp, op, tile->base.address, tile->base.narrow, "address", &address) ||
+	    !common_value(warp, op, tile->stride, false, "stride", &stride))
+		return false;
+	address += (uint64_t)tile->base.offset;
+	gt_ptx_tile_lines(tile, tile->base.narrow ? (uint32_t)address : address, stride, lines);
 	return true;
 }
 
 /* Copies the tile between memory and a buffer of its lines, one behind the other. */
-static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct lines *lines,
+static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gt_ptx_lines *lines,
 			unsigned char *buffer)
 {
 	const unsigned pieces = lines->n * lines->bytes / lines->piece;
@@ -73,9 +71,9 @@ static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, co
 
 	for (unsigned first = 0; first < pieces; first += GT_WARP_SIZE) {
 		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-			const unsigned line = (first + lane) % lines->n, at = (first + lane) / lines->n * lines->piece;
-			addresses[lane] = lines->address + line * lines->pitch + at;
-			places[lane] = buffer + line * lines->bytes + at;
+			unsigned packed;
+			addresses[lane] = lines->address + gt_ptx_piece_at(lines, first + lane, &packed);
+			places[lane] = buffer + packed;
 		}
 		if (gt_ptx_reach(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0 ||
 		    gt_ptx_note(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0)
@@ -96,7 +94,7 @@ static unsigned first_of(const struct gt_ptx_tile *tile, unsigned line, unsigned
 }
 
 /* From a buffer of lines to the matrix. */
-GT_INLINE void read_lines(const struct gt_ptx_tile *tile, const struct lines *lines, const unsigned char *buffer,
+GT_INLINE void read_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_lines *lines, const unsigned char *buffer,
 			  uint64_t *bits, const unsigned unit)
 {
 	for (unsigned line = 0, step; line < lines->n; line++, buffer += lines->bytes) {
@@ -113,7 +111,7 @@ GT_INLINE void read_lines(const struct gt_ptx_tile *tile, const struct lines *li
 }
 
 /* And back. Units of D have 16 bits at least. */
-GT_INLINE void write_lines(const struct gt_ptx_tile *tile, const struct lines *lines, unsigned char *buffer,
+GT_INLINE void write_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_lines *lines, unsigned char *buffer,
 			   const uint64_t *bits, const unsigned unit)
 {
 	for (unsigned line = 0, step; line < lines->n; line++, buffer += lines->bytes) {
@@ -128,7 +126,7 @@ const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct 
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
 	unsigned char buffer[TILE_MAX];
 	uint64_t bits[UNITS_MAX];
-	struct lines lines;
+	struct gt_ptx_lines lines;
 
 	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines) || !move_pieces(warp, op, &lines, buffer))
 		return NULL;
@@ -148,7 +146,7 @@ const struct gt_ptx_op *gt_ptx_store_tile(struct gt_ptx_warp *warp, const struct
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
 	unsigned char buffer[TILE_MAX];
 	uint64_t bits[UNITS_MAX];
-	struct lines lines;
+	struct gt_ptx_lines lines;
 
 	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
 		return NULL;

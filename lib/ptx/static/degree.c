@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ptx/static/evaluate.h"
+#include "ptx/static/spread.h"
 
 #define RANGE	     128 /* bytes of the coalescing range [003] III.C */
 #define REQUESTS_MAX (UINT64_C(1) << 14) /* of an access that are counted */
@@ -115,8 +116,14 @@ static void measure_warp(struct gt_static_place *place, const struct gt_static_a
 		place->thread[2] = (uint32_t)(t / shape[0] / shape[1]);
 		addresses[n++] = gt_static_evaluate(place, access->poly);
 	}
-	if (n)
-		count_request(addresses, n, access->bytes, degree);
+	if (n == 0)
+		return;
+	int64_t stride = access->stride_poly ? gt_static_evaluate(place, access->stride_poly) : 0, first = addresses[0];
+	unsigned bytes;
+	for (unsigned i = 0; (n = gt_static_request_of(access, i, addresses, n, stride, &bytes)) > 0; i++) {
+		count_request(addresses, n, bytes, degree);
+		addresses[0] = first;
+	}
 }
 
 static void measure_block(struct gt_static_place *place, const struct gt_static_access *access, uint64_t threads,
@@ -135,12 +142,18 @@ void gt_static_measure(const struct gt_static *analysis, size_t i, const struct 
 		       struct gt_static_degree *degree)
 {
 	const struct gt_static_access *access = &analysis->accesses[i];
-	struct gt_static_place place = {.analysis = analysis, .launch = launch};
+	struct gt_static_place place = {
+		.analysis = analysis,
+		.launch = launch,
+		.basis = access->spread == GT_STATIC_FROM_MAP ? GT_STATIC_UNKNOWN : GT_STATIC_EXACT,
+	};
 	const uint32_t *grid = launch->grid, *block = launch->block;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2], blocks = (uint64_t)grid[0] * grid[1] * grid[2];
 
 	memset(degree, 0, sizeof *degree);
 	find_loops(&place, access->poly, false);
+	if (access->stride_poly)
+		find_loops(&place, access->stride_poly, true);
 	for (uint64_t b = 0; b < blocks && degree->requests < REQUESTS_MAX && place.basis < GT_STATIC_LOADED; b++) {
 		place.block[0] = (uint32_t)(b % grid[0]);
 		place.block[1] = (uint32_t)(b / grid[0] % grid[1]);

@@ -203,9 +203,13 @@ static int mark_needed(struct gt_static *analysis, struct gt_error *error)
 
 	if (!stack)
 		return -1;
-	for (size_t i = 0; i < analysis->n_accesses; i++) {
-		uint32_t v = gt_static_same(analysis, analysis->accesses[i].address);
+	for (size_t i = 0; i < 2 * analysis->n_accesses; i++) {
+		const struct gt_static_access *access = &analysis->accesses[i / 2];
+		uint32_t v = i % 2 ? access->stride : access->address;
 
+		if (v == GT_STATIC_NONE)
+			continue;
+		v = gt_static_same(analysis, v);
 		if (!analysis->values[v].needed)
 			stack[n++] = v;
 		analysis->values[v].needed = true;
@@ -257,9 +261,11 @@ int gt_static_fold(struct gt_static *analysis, struct gt_error *error)
 		if (analysis->values[v].needed && analysis->values[v].same == v && !fold_one(analysis, v, error))
 			return -1;
 	for (size_t i = 0; i < analysis->n_accesses; i++) {
-		uint32_t v = gt_static_same(analysis, analysis->accesses[i].address);
+		struct gt_static_access *access = &analysis->accesses[i];
 
-		analysis->accesses[i].poly = analysis->values[v].poly;
+		access->poly = analysis->values[gt_static_same(analysis, access->address)].poly;
+		if (access->stride != GT_STATIC_NONE)
+			access->stride_poly = analysis->values[gt_static_same(analysis, access->stride)].poly;
 	}
 	return 0;
 }

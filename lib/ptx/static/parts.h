@@ -84,12 +84,25 @@ struct gt_static_poly {
 	uint32_t n;
 };
 
+/* How the addresses of a warp's lanes follow from those of its threads. */
+enum gt_static_spread {
+	GT_STATIC_BY_THREAD, /* they are the same */
+	GT_STATIC_IN_BULK, /* `lanes` pieces behind each other, from the first thread's on */
+	GT_STATIC_BY_LINES, /* the lines of `tile`, `stride` elements apart, from the first thread's on */
+	GT_STATIC_FROM_MAP, /* a tensor map says them: they are not known */
+};
+
+struct gt_ptx_tile;
+
 struct gt_static_access {
 	uint32_t instruction;
-	uint32_t address; /* value */
-	const struct gt_static_poly *poly;
-	unsigned bytes;
-	bool load;
+	uint32_t address, stride; /* values; GT_STATIC_NONE: a matrix without gaps */
+	const struct gt_static_poly *poly, *stride_poly;
+	enum gt_ptx_access_kind action; /* load, store, atomic, reduction */
+	enum gt_static_spread spread;
+	unsigned bytes; /* of a lane */
+	unsigned lanes;
+	const struct gt_ptx_tile *tile;
 };
 
 struct gt_static {

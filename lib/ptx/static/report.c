@@ -37,9 +37,9 @@ static void write_graph(const double *graph, FILE *to)
 	fputc('\n', to);
 }
 
-static const char *action(const struct gt_ptx_instruction *instruction)
+static const char *action_name(enum gt_ptx_access_kind action)
 {
-	switch (gt_ptx_row(instruction)->access) {
+	switch (action) {
 	case GT_PTX_ACCESS_LOAD: return "load";
 	case GT_PTX_ACCESS_STORE: return "store";
 	case GT_PTX_ACCESS_ATOMIC: return "atomic";
@@ -91,8 +91,11 @@ static int write_access(const struct gt_static *analysis, size_t i, const struct
 	requests = (double)degree.requests;
 	if (gt_static_is_load(analysis, i))
 		add(all, &degree);
-	fprintf(to, "%s\t%u\t%s\t%u", choice.name, instruction->line, action(instruction),
-		gt_static_bytes(analysis, i));
+	fprintf(to, "%s\t%u\t%s\t", choice.name, instruction->line, action_name(gt_static_action(analysis, i)));
+	if (gt_static_bytes(analysis, i) > 0)
+		fprintf(to, "%u", gt_static_bytes(analysis, i));
+	else
+		fputc('-', to);
 	write_numbers(degree.threads ? (double)degree.in_range / (double)degree.threads : 0,
 		      gt_static_range_sectors(&degree), requests > 0 ? (double)degree.sectors / requests : 0,
 		      degree.basis, to);

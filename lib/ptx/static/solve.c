@@ -204,8 +204,12 @@ static const struct gt_static_poly *solve_poly(struct gt_static *analysis, const
 int gt_static_solve(struct gt_static *analysis, struct gt_error *error)
 {
 	for (size_t i = 0; i < analysis->n_accesses; i++) {
-		analysis->accesses[i].poly = solve_poly(analysis, analysis->accesses[i].poly, error);
-		if (!analysis->accesses[i].poly)
+		struct gt_static_access *access = &analysis->accesses[i];
+
+		access->poly = solve_poly(analysis, access->poly, error);
+		if (!access->poly)
+			return -1;
+		if (access->stride_poly && !(access->stride_poly = solve_poly(analysis, access->stride_poly, error)))
 			return -1;
 	}
 	return 0;

@@ -63,4 +63,6 @@ const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *a
 
 unsigned gt_static_bytes(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].bytes; }
 
-bool gt_static_is_load(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].load; }
+enum gt_ptx_access_kind gt_static_action(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].action; }
+
+bool gt_static_is_load(const struct gt_static *analysis, size_t access) { return gt_static_action(analysis, access) == GT_PTX_ACCESS_LOAD; }

@@ -19,7 +19,7 @@
 
 struct gt_static;
 
-/* Follows every global load, store, atomic and reduction of the kernel, which must outlive the
+/* Follows every global load, store, atomic, reduction and copy of the kernel, which must outlive the
  * result. NULL when memory is short. */
 struct gt_static *gt_static_open(const struct gt_ptx_function *kernel, struct gt_error *error);
 void gt_static_close(struct gt_static *analysis);
@@ -27,7 +27,9 @@ void gt_static_close(struct gt_static *analysis);
 /* The accesses, in the order of the text. */
 size_t gt_static_accesses(const struct gt_static *analysis);
 const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access);
-unsigned gt_static_bytes(const struct gt_static *analysis, size_t access); /* a lane's */
+unsigned gt_static_bytes(const struct gt_static *analysis, size_t access); /* a lane's; 0: its alignment decides */
+/* Load, store, atomic or reduction. */
+enum gt_ptx_access_kind gt_static_action(const struct gt_static *analysis, size_t access);
 bool gt_static_is_load(const struct gt_static *analysis, size_t access);
 
 /* What is known of a launch. */

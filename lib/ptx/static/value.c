@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ptx/static/parts.h"
+#include "ptx/static/spread.h"
 
 /* The value of a name that is read: a register, a special register (%tid.x), or a symbol. */
 static uint32_t read_name(struct gt_static *analysis, uint32_t block, const char *name, struct gt_error *error)
@@ -159,35 +160,6 @@ static int define_operand(struct gt_static *analysis, uint32_t block, const stru
 	return 0;
 }
 
-/* True for loads, stores, atomics and reductions of global memory. Generic addresses may be global. */
-static bool is_global(const struct gt_ptx_instruction *instruction)
-{
-	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",
-						"shared::cta", "shared::cluster", "param::entry", "param::func"};
-	enum gt_ptx_access_kind access = gt_ptx_row(instruction)->access;
-
-	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-		if (gt_ptx_has(instruction, elsewhere[i]))
-			return false;
-	return access == GT_PTX_ACCESS_LOAD || access == GT_PTX_ACCESS_STORE || access == GT_PTX_ACCESS_ATOMIC ||
-	       access == GT_PTX_ACCESS_REDUCTION;
-}
-
-static void note_access(struct gt_static *analysis, uint32_t at, const uint32_t *operands, size_t n_written)
-{
-	const struct gt_ptx_instruction *instruction = &analysis->kernel->instructions[at];
-	struct gt_static_access *access = &analysis->accesses[analysis->n_accesses];
-	unsigned vector = gt_ptx_has(instruction, "v2") ? 2 : gt_ptx_has(instruction, "v4") ? 4 : 1;
-
-	if (!is_global(instruction) || instruction->n_operands <= n_written)
-		return;
-	access->instruction = at;
-	access->address = operands[0];
-	access->bytes = vector * gt_ptx_type_size(gt_static_type(instruction));
-	access->load = gt_ptx_row(instruction)->access == GT_PTX_ACCESS_LOAD;
-	analysis->n_accesses++;
-}
-
 static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t at, struct gt_error *error)
 {
 	const struct gt_ptx_instruction *instruction = &analysis->kernel->instructions[at];
@@ -206,7 +178,11 @@ static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t
 	operands = gt_ptx_arena_take(analysis->arena, n, sizeof *operands, error);
 	if (!operands || read_sources(analysis, block, operands, n_written, instruction, error) != 0)
 		return -1;
-	note_access(analysis, at, operands, n_written);
+	int found = gt_static_find_access(analysis, instruction, operands, n, &analysis->accesses[analysis->n_accesses], error);
+	if (found < 0)
+		return -1;
+	if (found > 0)
+		analysis->accesses[analysis->n_accesses++].instruction = at;
 	if (n_written == 0)
 		return 0;
 	value = begin_value(analysis, instruction, error);
