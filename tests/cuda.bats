@@ -15,18 +15,6 @@ setup() {
 	PATH=$PATH:/usr/local/cuda/bin
 }
 
-# passes PROGRAM [ARGUMENT...]: tests/cuda/PROGRAM.cu, run with the arguments.
-passes() {
-	local program=$1
-	shift
-	command -v nvcc >/dev/null || skip "no nvcc"
-	[ -x "./$program" ] || nvcc -cudart shared -arch=sm_80 -o "$program" "$ROOT/tests/cuda/$program.cu"
-	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record "./$program" "$@" >stream 2>said || { cat said; return 1; }
-	gtrace-cat --check stream >/dev/null
-	grep -qwE 'PASS|right' said || { cat said; return 1; }
-	if grep -wE 'FAIL|WRONG' said; then return 1; fi
-}
-
 @test "registers of 16 bits do not touch those of 32 in divergent code" { passes slots16; }
 
 @test "an address of 32 bits and its offset wrap around" { passes shared_wrap; }

@@ -504,22 +504,11 @@ CU
 }
 
 @test "a call into the device's runtime names what is not modelled" {
-	cat >"$BATS_TEST_TMPDIR/heap.ptx" <<-'END'
+	cat >"$BATS_TEST_TMPDIR/child.ptx" <<-'END'
 		.version 7.0
 		.target sm_75
 		.address_size 64
-		.extern .func (.param .b64 r) malloc (.param .b64 p);
 		.extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 p);
-		.visible .entry heap()
-		{
-			.reg .b64 %rd<2>;
-			.param .b64 p;
-			.param .b64 r;
-			st.param.b64 [p], 16;
-			call.uni (r), malloc, (p);
-			ld.param.b64 %rd1, [r];
-			ret;
-		}
 		.visible .entry child()
 		{
 			.reg .b32 %r<2>;
@@ -531,6 +520,41 @@ CU
 			ret;
 		}
 	END
-	expect_failure 1 "call of 'malloc', which has no body here: the device heap is not modelled" gtrace-ptx --launch 'heap<<<1,1>>>()' "$BATS_TEST_TMPDIR/heap.ptx"
-	expect_failure 1 "has no body here: device-side launch is not modelled" gtrace-ptx --launch 'child<<<1,1>>>()' "$BATS_TEST_TMPDIR/heap.ptx"
+	expect_failure 1 "has no body here: device-side launch is not modelled" gtrace-ptx --launch 'child<<<1,1>>>()' "$BATS_TEST_TMPDIR/child.ptx"
+}
+
+@test "the device's heap is as large as --heap says, and an array of the trace" {
+	cat >"$BATS_TEST_TMPDIR/heap.ptx" <<-'END'
+		.version 7.0
+		.target sm_75
+		.address_size 64
+		.extern .func (.param .b64 r) malloc (.param .b64 p);
+		.visible .entry heap(.param .u64 out)
+		{
+			.reg .b64 %rd<6>;
+			.reg .b32 %r<2>;
+			.param .b64 p;
+			.param .b64 r;
+			ld.param.u64 %rd1, [out];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd2, %r1, 8;
+			add.u64 %rd3, %rd1, %rd2;
+			st.param.b64 [p], 112;
+			call.uni (r), malloc, (p);
+			ld.param.b64 %rd4, [r];
+			st.global.u64 [%rd3], %rd4;
+			st.u32 [%rd4], %r1;
+			ret;
+		}
+	END
+	# 112 bytes take 128. A block of 32 fits into 4K, and the second launch finds the heap full.
+	gtrace-ptx --heap 4K --launch 'heap<<<1,32>>>(u64[32])' "$BATS_TEST_TMPDIR/heap.ptx" >"$BATS_TEST_TMPDIR/stream"
+	gtrace-cat --check "$BATS_TEST_TMPDIR/stream"
+	[ "$(gtrace-cat "$BATS_TEST_TMPDIR/stream" | grep -c 'names=argument 1,device_heap$')" -eq 1 ]
+	# Each lane's store is a sector of its own.
+	gcoalesce "$BATS_TEST_TMPDIR/stream" | gschedule --gpu a100 | grd --by array >"$BATS_TEST_TMPDIR/table"
+	grep -q device_heap "$BATS_TEST_TMPDIR/table"
+	expect_failure 1 'store of 4 bytes at 0x0: outside every allocation' gtrace-ptx --heap 4K \
+		--launch 'heap<<<1,32>>>(A=u64[32])' --launch 'heap<<<1,32>>>(A)' "$BATS_TEST_TMPDIR/heap.ptx"
+	expect_failure 2 "0" gtrace-ptx --heap 0 --launch 'heap<<<1,32>>>(u64[32])' "$BATS_TEST_TMPDIR/heap.ptx"
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "gpu/occupancy.h"
+#include "ptx/exec/heap.h"
 #include "ptx/launch/launch.h"
 #include "ptx/launch/run.h"
 #include "ptx/record/recorder.h"
@@ -283,6 +284,8 @@ int main(int argc, char **argv)
 	read_options(&self);
 	tool_must(tool, gt_ptx_load(&self.module, self.path, &tool->error));
 	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
+	if (self.tracing.heap > 0)
+		gt_ptx_heap_resize(&self.memory, self.tracing.heap);
 	self.machine = gt_ptx_machine_open(&self.module, &self.memory, self.path, &tool->error);
 	if (!self.machine)
 		tool_fail(tool);

@@ -5,16 +5,19 @@
 
 #include "cudart/arrays.h"
 #include "cudart/work.h"
+#include "ptx/exec/heap.h"
 
 static bool is_device(uint64_t address)
 {
 	return address - GT_PTX_GLOBAL_BASE < GT_PTX_WINDOW;
 }
 
-/* Where [pointer, pointer + bytes) lies in this process; NULL if the device has no such bytes. A
- * host pointer is the program's own affair. */
+/* Where [pointer, pointer + bytes) lies in this process; NULL if the device has no such bytes, or has them in its heap. A host
+ * pointer is the program's own affair. */
 static void *place(const void *pointer, size_t bytes, bool on_device)
 {
+	if (gt_ptx_in_heap(&gt_cudart.memory, gt_cudart_address(pointer)))
+		return NULL;
 	if (on_device || is_device(gt_cudart_address(pointer)))
 		return gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), bytes);
 	return (void *)(uintptr_t)pointer;

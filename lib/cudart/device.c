@@ -7,6 +7,7 @@
 
 #include "cudart/arrays.h"
 #include "cudart/runtime.h"
+#include "ptx/exec/heap.h"
 
 #define PROPERTIES_BYTES 1008 /* of cudaDeviceProp */
 #define NAME_BYTES 256
@@ -28,7 +29,7 @@ static uint64_t blocks_sm(void) { return gt_cudart_figure("max_blocks", 32); }
 static uint64_t bus_bits(void) { return 32 * gt_cudart_figure("dram.channels", 16); }
 
 /* The share of L2 that may be set aside since compute capability 8.0. */
-static uint64_t persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
+uint64_t gt_cudart_persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
 static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 20 : 0; }
 
 static uint64_t shared_optin(void)
@@ -74,7 +75,7 @@ static const struct property {
 	{588, 4, 41, 1, NULL},	 /* unified addressing */
 	{592, 4, 37, 0, bus_bits},
 	{596, 4, 38, 0, l2_bytes},
-	{600, 4, 108, 0, persisting_max},
+	{600, 4, 108, 0, gt_cudart_persisting_max},
 	{604, 4, 39, 0, threads_sm},
 	{608, 4, 78, 1, NULL}, /* priorities of streams */
 	{612, 4, 79, 1, NULL}, /* global memory is cached in L1 */
@@ -236,6 +237,7 @@ API int cudaDeviceReset(void)
 {
 	gt_cudart_enter();
 	gt_cudart_free_all();
+	gt_ptx_heap_close(&gt_cudart.memory);
 	gt_cudart_forget_arrays();
 	gt_cudart_forget_objects();
 	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;
@@ -270,50 +272,6 @@ API int cudaDeviceGetSharedMemConfig(int *config)
 {
 	*config = shared_config;
 	return CUDA_SUCCESS;
-}
-
-enum { L2_FETCH = 5, L2_PERSISTING = 6 }; /* numbers of limits */
-#define L2_FETCH_MAX 128
-
-/* What the program may set, by number. */
-static struct {
-	const char *name;
-	size_t value;
-	bool said;
-} limits[] = {
-	{"cudaLimitStackSize", 1 << 10, false},
-	{"cudaLimitPrintfFifoSize", 1 << 20, false},
-	{"cudaLimitMallocHeapSize", 8 << 20, false},
-	{"cudaLimitDevRuntimeSyncDepth", 2, false},
-	{"cudaLimitDevRuntimePendingLaunchCount", 2048, false},
-	[L2_FETCH] = {"cudaLimitMaxL2FetchGranularity", 64, false},
-	[L2_PERSISTING] = {"cudaLimitPersistingL2CacheSize", 0, false},
-};
-
-API int cudaDeviceSetLimit(unsigned limit, size_t value)
-{
-	gt_cudart_enter();
-	if (limit >= LENGTH(limits))
-		return gt_cudart_leave(CUDA_UNSUPPORTED_LIMIT);
-	if ((limit == L2_FETCH && value > L2_FETCH_MAX) || (limit == L2_PERSISTING && value > persisting_max()))
-		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	limits[limit].value = value;
-	if (limit == L2_FETCH)
-		gt_cudart.l2_fetch_bytes = value;
-	else if (limit == L2_PERSISTING)
-		gt_cudart.l2_persisting_bytes = value;
-	else
-		gt_cudart_say_once(&limits[limit].said, "cudaDeviceSetLimit: %s: has no effect", limits[limit].name);
-	return gt_cudart_leave(CUDA_SUCCESS);
-}
-
-API int cudaDeviceGetLimit(size_t *value, unsigned limit)
-{
-	gt_cudart_enter();
-	if (!value || limit >= LENGTH(limits))
-		return gt_cudart_leave(value ? CUDA_UNSUPPORTED_LIMIT : CUDA_INVALID_VALUE);
-	*value = limits[limit].value;
-	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)

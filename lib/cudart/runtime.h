@@ -190,6 +190,8 @@ int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t 
 
 /* What the GPU's description says, with something plausible where it says nothing. */
 uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);
+/* Bytes of L2 that may be set aside for persisting lines. */
+uint64_t gt_cudart_persisting_max(void);
 /* A compute capability such as 80. */
 unsigned gt_cudart_capability(void);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/decode/decoder.h"
+#include "ptx/exec/service.h"
 
 int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
 {
@@ -111,20 +112,6 @@ static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
 	return places;
 }
 
-/* Functions of the CUDA runtime that have no PTX, and the steps that replace them. */
-static const struct {
-	const char *name;
-	gt_ptx_step *run;
-} externals[] = {{"vprintf", gt_ptx_print}, {"__assertfail", gt_ptx_assert}};
-
-static gt_ptx_step *external_step(const char *name)
-{
-	for (size_t i = 0; i < sizeof externals / sizeof externals[0]; i++)
-		if (strcmp(name, externals[i].name) == 0)
-			return externals[i].run;
-	return NULL;
-}
-
 /* What a program asks for by calling a function of the device's runtime that is not modelled. */
 static const char *missing_service(const char *name)
 {
@@ -132,8 +119,7 @@ static const char *missing_service(const char *name)
 		const char *prefix, *service;
 	} services[] = {
 		{"__cuda_syscall_cnp", ": device-side launch is not modelled"}, {"cudaGetParameterBuffer", ": device-side launch is not modelled"},
-		{"cudaLaunchDevice", ": device-side launch is not modelled"}, {"malloc", ": the device heap is not modelled"},
-		{"free", ": the device heap is not modelled"},
+		{"cudaLaunchDevice", ": device-side launch is not modelled"},
 	};
 
 	for (size_t i = 0; i < sizeof services / sizeof *services; i++)
@@ -152,22 +138,22 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_call *call = gt_ptx_own(decoder, sizeof *call);
 	if (!call)
 		return -1;
-	gt_ptx_step *run = gt_ptx_do_call;
+	const struct gt_ptx_service *service = NULL;
 	if (gt_ptx_register_named(&decoder->registers, target->name)) {
 		if (!(call->address = gt_ptx_source(decoder, target, GT_PTX_U64)))
 			return -1;
 	} else {
 		call->callee = gt_ptx_function_body(decoder->machine->module, target->name);
-		run = call->callee ? gt_ptx_do_call : external_step(target->name);
+		service = call->callee ? NULL : gt_ptx_service_named(target->name);
 	}
-	if (!run)
+	if (!call->callee && !call->address && !service)
 		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here%s", target->name,
 					   missing_service(target->name));
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);
 	call->returns = place_actuals(decoder, instruction->returns, instruction->n_returns, true);
-	struct gt_ptx_op *op = call->arguments && call->returns ? gt_ptx_emit(decoder, run) : NULL;
+	struct gt_ptx_op *op = call->arguments && call->returns ? gt_ptx_emit(decoder, service ? service->run : gt_ptx_do_call) : NULL;
 	if (!op)
 		return -1;
 	op->with.call = call;

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/program.h"
+#include "ptx/exec/service.h"
 
 struct search {
 	const struct gt_ptx_machine *machine;
@@ -68,6 +69,18 @@ static bool calls_by_address(const struct gt_ptx_function *function)
 	return false;
 }
 
+/* A function without PTX may be one of the device's runtime. */
+static void note_service(struct search *search, const struct gt_ptx_instruction *instruction)
+{
+	const char *name = gt_ptx_row(instruction)->ending == GT_PTX_CALLS && instruction->n_operands > 0
+				   ? instruction->operands[0].name : NULL;
+
+	if (!name || gt_ptx_function_body(search->machine->module, name))
+		return;
+	const struct gt_ptx_service *service = gt_ptx_service_named(name);
+	search->program->uses_heap |= service && service->uses_heap;
+}
+
 static int find_functions(struct search *search)
 {
 	const struct gt_ptx_module *module = search->machine->module;
@@ -80,6 +93,7 @@ static int find_functions(struct search *search)
 			if (note_operands(search, instruction->operands, instruction->n_operands) != 0 ||
 			    note_operands(search, instruction->arguments, instruction->n_arguments) != 0)
 				return -1;
+			note_service(search, instruction);
 		}
 		for (size_t f = 0; calls_by_address(function) && f < module->n_functions; f++)
 			if (!module->functions[f].entry)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/exec/code.h"
+#include "ptx/exec/heap.h"
 #include "ptx/exec/stray.h"
 #include "ptx/exec/policy.h"
 #include "stream/hint.h"
@@ -43,13 +44,13 @@ static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
 unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
 				   uint64_t high)
 {
-	const struct gt_ptx_allocation *allocation = gt_ptx_containing(core->memory, low, high - low);
+	uint64_t begin, end;
 
-	if (!allocation)
+	if (!gt_ptx_bounds(core->memory, low, high - low, &begin, &end))
 		return NULL;
-	access->low = allocation->address;
-	access->high = allocation->address + allocation->bytes;
-	access->host = core->memory->host + (allocation->address - GT_PTX_GLOBAL_BASE);
+	access->low = begin;
+	access->high = end;
+	access->host = core->memory->host + (begin - GT_PTX_GLOBAL_BASE);
 	return access->host + (low - access->low);
 }
 
@@ -85,6 +86,7 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	const struct gt_ptx_core *core = warp->core;
 	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address);
 	const char *action = action_name(op->with.access);
+	char text[GT_PTX_HEAP_TEXT];
 
 	if (space == GT_PTX_SHARED)
 		gt_ptx_fault(warp, op, lane,
@@ -100,6 +102,9 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
 			     " bytes to load",
 			     action, bytes, address, core->parameter_bytes);
+	else if (gt_ptx_in_heap(core->memory, address))
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " %s", action, bytes, address,
+			     gt_ptx_heap_describe(core->memory, address, text));
 	else if (near)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "

@@ -27,3 +27,12 @@ void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions)
 	free(program->shared);
 	free(program);
 }
+
+void gt_ptx_forget_allocations(const struct gt_ptx_program *program, size_t n_functions)
+{
+	for (size_t f = 0; f < n_functions; f++)
+		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++) {
+			program->codes[f]->accesses[i]->low = 1;
+			program->codes[f]->accesses[i]->high = 0;
+		}
+}

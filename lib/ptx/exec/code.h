@@ -62,6 +62,7 @@ struct gt_ptx_program {
 	uint64_t static_shared; /* bytes */
 	uint64_t dynamic_offset; /* where dynamic shared memory begins */
 	uint64_t local_bytes; /* of all frames, without recursion */
+	bool uses_heap;
 	struct gt_ptx_program *next;
 };
 
@@ -89,6 +90,9 @@ struct gt_ptx_machine {
 	struct gt_ptx_notes *notes; /* NULL: none are taken */
 	bool told_of_strays;	    /* of one at least */
 };
+
+/* Forgets the allocations that accesses fell into last: one was freed. */
+void gt_ptx_forget_allocations(const struct gt_ptx_program *program, size_t n_functions);
 
 void gt_ptx_code_free(struct gt_ptx_code *code);
 void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ptx/exec/heap.h"
 #include "ptx/exec/texture.h"
 
 /* Linux and the BSDs have these beyond POSIX; without them /dev/zero serves. */
@@ -63,6 +64,7 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	memory->host = host;
 	memory->reserved = reserved;
 	memory->limit = limit;
+	memory->heap_bytes = GT_PTX_HEAP_BYTES;
 	memory->pages = calloc(reserved / GT_PTX_PAGE, sizeof *memory->pages);
 	if (memory->pages)
 		return 0;
@@ -74,6 +76,8 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 {
 	struct gt_error ignored;
 
+	gt_ptx_heap_free(memory->heap);
+	memory->heap = NULL;
 	while (memory->first)
 		gt_ptx_free(memory, memory->first->address, &ignored);
 	gt_ptx_textures_free(memory);
@@ -253,7 +257,7 @@ int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error 
 {
 	struct gt_ptx_allocation *gone = owner_of(memory, address), *before;
 
-	if (!gone || gone->address != address)
+	if (!gone || gone->address != address || gt_ptx_in_heap(memory, address))
 		return gt_fail(error, "nothing was allocated at 0x%" PRIx64, address);
 	before = gone->before;
 	*(before ? &before->after : &memory->first) = gone->after;
@@ -268,20 +272,31 @@ int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error 
 
 void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 {
-	const struct gt_ptx_allocation *allocation = gt_ptx_containing(memory, address, bytes);
+	uint64_t begin, end;
 
-	return allocation ? memory->host + (address - GT_PTX_GLOBAL_BASE) : NULL;
+	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? memory->host + (address - GT_PTX_GLOBAL_BASE) : NULL;
+}
+
+bool gt_ptx_bounds(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end)
+{
+	const struct gt_ptx_allocation *allocation = owner_of(memory, address);
+
+	if (!allocation)
+		return false;
+	if (gt_ptx_in_heap(memory, allocation->address))
+		return gt_ptx_heap_block(memory, address, bytes, begin, end);
+	uint64_t inside = address - allocation->address;
+	*begin = allocation->address;
+	*end = allocation->address + allocation->bytes;
+	return inside <= allocation->bytes && bytes <= allocation->bytes - inside;
 }
 
 const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,
 						  uint64_t bytes)
 {
-	const struct gt_ptx_allocation *allocation = owner_of(memory, address);
+	uint64_t begin, end;
 
-	if (!allocation)
-		return NULL;
-	uint64_t inside = address - allocation->address;
-	return inside <= allocation->bytes && bytes <= allocation->bytes - inside ? allocation : NULL;
+	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? owner_of(memory, address) : NULL;
 }
 
 void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)

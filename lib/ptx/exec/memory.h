@@ -30,6 +30,7 @@ struct gt_ptx_allocation {
 };
 
 struct gt_ptx_texture;
+struct gt_ptx_heap;
 struct gt_ptx_page; /* what GT_PTX_PAGE bytes are allocated to */
 
 struct gt_ptx_memory {
@@ -46,6 +47,8 @@ struct gt_ptx_memory {
 	unsigned char *below; /* the granule below the window, mapped when asked for */
 	struct gt_ptx_texture **textures; /* by handle - 1; NULL: removed. exec/texture.h */
 	size_t n_textures, textures_capacity;
+	struct gt_ptx_heap *heap; /* NULL: there is none yet. exec/heap.h */
+	uint64_t heap_bytes;	  /* that it has, or will have */
 };
 
 /* Room for `limit` bytes in all; nothing is touched until used. */
@@ -56,12 +59,22 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory);
  * address, or -1 when the limit is reached. */
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error);
-/* Frees what begins at that address; -1 if nothing does. */
+/* Frees what begins at that address; -1 if nothing does, or if it is the heap. */
 int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error);
 
 /* Where [address, address + bytes) lies in this process, or NULL if it is not inside one live
  * allocation. Fast: called for every access. */
 void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+
+/* The bounds of the live allocation, or of the block of the heap, that contains all of [address, address + bytes). False if
+ * there is none. */
+bool gt_ptx_bounds(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end);
+
+/* Where a live allocation lies in this process, all of the heap too. */
+static inline unsigned char *gt_ptx_host(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation)
+{
+	return memory->host + (allocation->address - GT_PTX_GLOBAL_BASE);
+}
 
 /* The live allocation that contains all of [address, address + bytes), or NULL. */
 const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,

@@ -6,31 +6,10 @@
 #include <string.h>
 
 #include "ptx/exec/access.h"
-#include "ptx/exec/warp.h"
+#include "ptx/exec/service.h"
 
 #define SPECIFICATION 64 /* bytes of a conversion; longer ones are printed verbatim */
 #define TEXT 1024	 /* bytes of a text; longer ones are cut */
-
-/* The place of a call's argument, or NULL. */
-static unsigned char *place_of(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places, size_t n, size_t i,
-			       unsigned lane)
-{
-	if (i >= n)
-		return NULL;
-	if (places[i].in_slot)
-		return warp->arena + places[i].at + lane * places[i].bytes;
-	return warp->local + lane * warp->local_stride + warp->local_at + places[i].at;
-}
-
-static uint64_t argument(const struct gt_ptx_warp *warp, const struct gt_ptx_call *call, size_t i, unsigned lane)
-{
-	const unsigned char *place = place_of(warp, call->arguments, call->n_arguments, i, lane);
-	uint64_t value = 0;
-
-	if (place)
-		memcpy(&value, place, call->arguments[i].bytes < sizeof value ? call->arguments[i].bytes : sizeof value);
-	return value;
-}
 
 static char letter_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address)
 {
@@ -178,11 +157,9 @@ const struct gt_ptx_op *gt_ptx_print(struct gt_ptx_warp *warp, const struct gt_p
 
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
-		struct arguments arguments = {.warp = warp, .lane = lane, .next = argument(warp, call, 1, lane)};
-		int taken = to ? print(&arguments, argument(warp, call, 0, lane), to) : 0;
-		unsigned char *result = place_of(warp, call->returns, call->n_returns, 0, lane);
-		if (result && call->returns[0].bytes == sizeof taken)
-			memcpy(result, &taken, sizeof taken);
+		struct arguments arguments = {.warp = warp, .lane = lane, .next = gt_ptx_call_argument(warp, call, 1, lane)};
+		int taken = to ? print(&arguments, gt_ptx_call_argument(warp, call, 0, lane), to) : 0;
+		gt_ptx_call_result(warp, call, lane, (uint64_t)(int64_t)taken);
 	}
 	return op + 1;
 }
@@ -200,12 +177,12 @@ const struct gt_ptx_op *gt_ptx_assert(struct gt_ptx_warp *warp, const struct gt_
 		fprintf(core->launch->asserted,
 			"%s:%" PRIu32 ": %s: block: [%" PRIu32 ",%" PRIu32 ",%" PRIu32 "], thread: [%" PRIu32 ",%" PRIu32
 			",%" PRIu32 "] Assertion `%s` failed.\n",
-			text_at(warp, lane, argument(warp, call, 1, lane), file), (uint32_t)argument(warp, call, 2, lane),
-			text_at(warp, lane, argument(warp, call, 3, lane), function), core->ctaid[0], core->ctaid[1],
+			text_at(warp, lane, gt_ptx_call_argument(warp, call, 1, lane), file), (uint32_t)gt_ptx_call_argument(warp, call, 2, lane),
+			text_at(warp, lane, gt_ptx_call_argument(warp, call, 3, lane), function), core->ctaid[0], core->ctaid[1],
 			core->ctaid[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane],
-			text_at(warp, lane, argument(warp, call, 0, lane), condition));
+			text_at(warp, lane, gt_ptx_call_argument(warp, call, 0, lane), condition));
 	}
 	*core->assertion_failed = true;
 	return gt_ptx_fault(warp, op, first, "assertion '%.128s' does not hold",
-			    text_at(warp, first, argument(warp, call, 0, first), condition));
+			    text_at(warp, first, gt_ptx_call_argument(warp, call, 0, first), condition));
 }

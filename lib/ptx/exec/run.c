@@ -20,16 +20,6 @@ static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, b
 	return 0;
 }
 
-/* Forgets the allocations that accesses fell into: they may have been freed since. */
-static void forget_allocations(const struct gt_ptx_program *program, size_t n_functions)
-{
-	for (size_t f = 0; f < n_functions; f++)
-		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++) {
-			program->codes[f]->accesses[i]->low = 1;
-			program->codes[f]->accesses[i]->high = 0;
-		}
-}
-
 /* All blocks, one after the other as far as they can. */
 static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 {
@@ -75,7 +65,7 @@ int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *
 
 	if (launch->sink && gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
-	forget_allocations(program, machine->module->n_functions);
+	gt_ptx_forget_allocations(program, machine->module->n_functions);
 	int result = run_blocks(&core, ran);
 	gt_ptx_strays_tell(machine, program, launch->check);
 	return result;

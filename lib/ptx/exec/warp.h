@@ -264,7 +264,7 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 
 gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
 	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
-	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing, gt_ptx_print, gt_ptx_assert,
+	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing,
 	gt_ptx_local_address, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
 		gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic, gt_ptx_vector_atomic,
 		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;

@@ -3,6 +3,7 @@
 
 #include "ptx/decode/program.h"
 #include "ptx/estimate/estimate.h"
+#include "ptx/exec/heap.h"
 #include "stream/kernel.h"
 
 static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *error)
@@ -32,11 +33,19 @@ static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *err
 	return gt_kernel_check(&shape, error);
 }
 
+int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_error *error)
+{
+	if (check_launch(launch, error) != 0)
+		return -1;
+	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+	return program && (!program->uses_heap || gt_ptx_heap_open(machine->memory, error) == 0) ? 0 : -1;
+}
+
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
 	       struct gt_error *error)
 {
 	*ran = (struct gt_ptx_ran){0};
-	if (check_launch(launch, error) != 0)
+	if (gt_ptx_prepare(machine, launch, error) != 0)
 		return -1;
 	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
 	return program ? gt_ptx_execute(machine, program, launch, ran, error) : -1;

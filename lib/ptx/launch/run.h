@@ -9,7 +9,10 @@
 
 #include "ptx/exec/machine.h"
 
-/* Checks a launch, makes its kernel's program if there is none yet, and executes it (gt_ptx_execute). */
+/* Checks a launch, and makes what it needs if there is none yet: its kernel's program, the device's heap. */
+int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_error *error);
+
+/* Prepares a launch, and executes it (gt_ptx_execute). */
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
 	       struct gt_error *error);
 

@@ -256,6 +256,8 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		launch->skip_untraced = false;
 		return recorder->tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
 	}
+	if (gt_ptx_prepare(machine, launch, error) != 0)
+		return -1;
 	recorder->traced++;
 	if (recorder->tracing->replay)
 		return record_replay(recorder, machine, launch, &kernel, registers, ran, error);

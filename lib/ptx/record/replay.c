@@ -9,10 +9,13 @@ int gt_ptx_save(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct
 	unsigned char *to = malloc(memory->live_bytes + 1);
 
 	saved->bytes = to;
-	if (!to)
+	saved->heap = gt_ptx_heap_copy(memory);
+	if (!to || (memory->heap && !saved->heap)) {
+		gt_ptx_saved_clear(saved);
 		return gt_fail_memory(error, "what a kernel may change, to run it twice");
+	}
 	for (const struct gt_ptx_allocation *one = memory->first; one; to += one->bytes, one = one->after)
-		memcpy(to, gt_ptx_at(memory, one->address, one->bytes), one->bytes);
+		memcpy(to, gt_ptx_host(memory, one), one->bytes);
 	return 0;
 }
 
@@ -29,8 +32,10 @@ void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, st
 {
 	const unsigned char *from = saved->bytes;
 
+	gt_ptx_heap_restore(memory, saved->heap);
+	saved->heap = NULL;
 	for (const struct gt_ptx_allocation *one = memory->first; one; from += one->bytes, one = one->after) {
-		void *to = gt_ptx_at(memory, one->address, one->bytes);
+		unsigned char *to = gt_ptx_host(memory, one);
 		if (memcmp(to, from, one->bytes) == 0)
 			continue;
 		memcpy(to, from, one->bytes);
@@ -40,6 +45,8 @@ void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, st
 
 void gt_ptx_saved_clear(struct gt_ptx_saved *saved)
 {
+	gt_ptx_heap_free(saved->heap);
+	saved->heap = NULL;
 	free(saved->bytes);
 	saved->bytes = NULL;
 }

@@ -6,7 +6,7 @@
 #define GT_PTX_REPLAY_H
 
 #include "base/error.h"
-#include "ptx/exec/memory.h"
+#include "ptx/exec/heap.h"
 #include "ptx/record/copies.h"
 
 /* Bytes that are read from the copy and written back at a time: assumed, since NVIDIA does not document it. */
@@ -14,6 +14,7 @@
 
 struct gt_ptx_saved {
 	unsigned char *bytes; /* of all allocations, concatenated; owned */
+	struct gt_ptx_heap *heap; /* owned */
 };
 
 /* Saves the contents of all allocations. Returns 0, or -1 when memory is short. */

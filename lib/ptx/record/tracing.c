@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "ptx/exec/heap.h"
 #include "stream/op.h"
 
 void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
@@ -87,6 +88,11 @@ static int set_memory(struct gt_ptx_tracing *tracing, const char *value, struct 
 	return gt_parse_size(value, 1 << 20, SIZE_MAX / 4, &tracing->memory, error);
 }
 
+static int set_heap(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	return gt_parse_size(value, 1, GT_PTX_HEAP_MAX, &tracing->heap, error);
+}
+
 static int set_device_memory(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
 	return gt_parse_size(value, 1 << 20, UINT64_C(64) << 30, &tracing->device_memory, error);
@@ -164,6 +170,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "memory for putting accesses in order; more goes into a file (2G)"},
 	{.name = "memory", .form = "SIZE", .tools = RECORD, .set = set_device_memory,
 	 .help = "device memory that the program sees (16G)"},
+	{.name = "heap", .form = "SIZE", .tools = PTX, .set = set_heap,
+	 .help = "the device's heap, from which kernels allocate with malloc (8M)"},
 	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),
 	 .help = "end the stream although work or data is missing that a GPU would have made"},
 	{.name = "ptx", .form = "DIR", .tools = RECORD, .set = set_ptx, .locate = locate_folder,

@@ -30,6 +30,7 @@ struct gt_ptx_tracing {
 	enum gt_ptx_check check;
 	uint64_t max_instructions; /* of a launch; 0: no limit */
 	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
+	uint64_t heap;		   /* bytes, of gtrace-ptx alone; 0: the default */
 	/* of gtrace-record alone: */
 	uint64_t device_memory; /* bytes */
 	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The device's heap: a list that threads push onto and another kernel takes apart, a heap that is full, alignment, and
+ * what the host may not do with it. `device_heap N` does error N in a kernel instead. */
+#include <cstdio>
+#include <cstdlib>
+
+struct element {
+	element *next;
+	int value;
+};
+
+__device__ element *head;
+
+__global__ void push(int n)
+{
+	for (int i = 0; i < n; i++) {
+		element *made = new element, *old = head, *was;
+		made->value = threadIdx.x + blockIdx.x * blockDim.x;
+		do {
+			was = old;
+			made->next = was;
+			old = (element *)atomicCAS((unsigned long long *)&head, (unsigned long long)was, (unsigned long long)made);
+		} while (old != was);
+	}
+}
+
+__global__ void pop(int *result)
+{
+	element *next;
+
+	for (element *one = head; one; one = next) {
+		result[0] += one->value;
+		result[1]++;
+		next = one->next;
+		delete one;
+	}
+	head = 0;
+}
+
+__global__ void fill(int *result)
+{
+	void *most = malloc(7 << 20), *more = malloc(2 << 20);
+
+	result[0] = most != 0;
+	result[1] = more == 0;
+	free(most);
+	more = malloc(2 << 20);
+	result[2] = more != 0;
+	free(more);
+	free(0);
+}
+
+struct alignas(64) wide {
+	int number[16];
+};
+
+__global__ void align(int *result)
+{
+	wide *one = new wide;
+	char *two = (char *)malloc(1);
+
+	result[threadIdx.x] = (size_t)one % 64 == 0 && (size_t)two % 16 == 0;
+	delete one;
+	free(two);
+}
+
+__device__ int *kept;
+__global__ void keep() { *(kept = (int *)malloc(sizeof(int))) = 7; }
+__global__ void give(int **to, int *value) { *to = kept, *value = *kept; }
+
+__global__ void err(int which)
+{
+	int *block = (int *)malloc(40), local;
+
+	if (which == 1)
+		block[10] = 1;
+	free(which == 2 ? block + 1 : which == 3 ? &local : block);
+	if (which == 4)
+		block[0] = 1;
+	if (which == 5)
+		free(block);
+}
+
+static int wrong;
+static void expect(bool holds, const char *what)
+{
+	if (!holds) {
+		printf("FAIL %s\n", what);
+		wrong++;
+	}
+}
+#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
+#define OK(CALL) EXPECT((CALL) == cudaSuccess)
+
+int main(int count, char **words)
+{
+	int *result, **pointer, value;
+	size_t bytes;
+
+	if (count > 1) {
+		err<<<1, 1>>>(atoi(words[1]));
+		return cudaDeviceSynchronize();
+	}
+	OK(cudaMallocManaged(&result, 256));
+	OK(cudaMallocManaged(&pointer, 8));
+	OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 8 << 20));
+	OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+	EXPECT(bytes == 8 << 20);
+	push<<<4, 64>>>(3);
+	pop<<<1, 1>>>(result);
+	OK(cudaDeviceSynchronize());
+	EXPECT(result[0] == 3 * 255 * 256 / 2);
+	EXPECT(result[1] == 3 * 256);
+	fill<<<1, 1>>>(result);
+	OK(cudaDeviceSynchronize());
+	EXPECT(result[0] && result[1] && result[2]);
+	align<<<1, 32>>>(result);
+	OK(cudaDeviceSynchronize());
+	for (int i = 0; i < 32; i++)
+		EXPECT(result[i] == 1);
+	keep<<<1, 1>>>();
+	give<<<1, 1>>>(pointer, result);
+	OK(cudaDeviceSynchronize());
+	EXPECT(result[0] == 7);
+	EXPECT(cudaMemcpy(&value, *pointer, sizeof value, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+	EXPECT(cudaFree(*pointer) == cudaErrorInvalidValue);
+	EXPECT(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20) == cudaErrorInvalidValue);
+	cudaGetLastError();
+	OK(cudaDeviceReset());
+	OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+	puts(wrong ? "FAIL" : "PASS");
+	return wrong != 0;
+}
