@@ -45,9 +45,11 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 # While the version is 0.x the soname includes the minor number, since each may change the library's interface.
 SONAME  := libgtrace.so.$(basename $(VERSION))
 SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
+# The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
+NAMES   := $(addprefix $(BUILD)/cudart/,libcuda.so.1 libcuda.so)
 
-all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART)
+all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
@@ -67,9 +69,13 @@ $(SHARED): $(LIB)
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK) -pie
-$(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
+$(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c lib/cudart/*/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
 	@mkdir -p $(@D)
-	$(LINK) -lpthread -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+$(NAMES): $(CUDART)
+	echo '$(@F) { };' >$@.map
+	$(CC) $(RELRO) $(LDFLAGS) -shared -o $@ -x c /dev/null -x none \
+		-Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
 # A target of the fuzzer, called with the files of its corpus, or by libFuzzer.
@@ -139,7 +145,7 @@ install: all
 	install -m 644 $(SHARED) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libgtrace.so
-	install $(CUDART) $(DESTDIR)$(libdir)/gtrace
+	install $(CUDART) $(NAMES) $(DESTDIR)$(libdir)/gtrace
 	for header in $(HEADERS); do install -D -m 644 $$header $(DESTDIR)$(includedir)/gtrace/$${header#lib/} || exit 1; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \

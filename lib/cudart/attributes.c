@@ -3,35 +3,15 @@
 #include <string.h>
 
 #include "cudart/graph.h"
+#include "cudart/launches.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
 extern int cudaEventRecord(struct gt_cuda_event *event, void *stream);
 
-/* cudaAccessPolicyWindow. Its properties have the numbers of enum gt_property. */
-struct access_window {
-	const void *base;
-	size_t bytes;
-	float hit_ratio;
-	unsigned hit, miss;
-};
-
-union value {
-	unsigned char bytes[64];
-	struct access_window window;
-	struct gt_dim3 cluster;
-	struct gt_cuda_event *event;
-	int number;
-};
-
-struct attribute {
-	unsigned id;
-	union value value;
-};
-
-static int take_window(const union value *value, struct gt_wishes *wishes)
+static int take_window(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
-	const struct access_window *window = &value->window;
+	const struct gt_access_window *window = &value->window;
 
 	if (!(window->hit_ratio >= 0 && window->hit_ratio <= 1) || window->hit >= GT_PROPERTIES ||
 	    window->miss >= GT_PROPERTIES || window->miss == GT_PROPERTY_PERSISTING)
@@ -48,19 +28,19 @@ static int take_window(const union value *value, struct gt_wishes *wishes)
 	return CUDA_SUCCESS;
 }
 
-static int take_cooperative(const union value *value, struct gt_wishes *wishes)
+static int take_cooperative(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	wishes->cooperative = value->number != 0;
 	return CUDA_SUCCESS;
 }
 
-static int take_cluster(const union value *value, struct gt_wishes *wishes)
+static int take_cluster(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	wishes->clustered |= value->cluster.x > 1 || value->cluster.y > 1 || value->cluster.z > 1;
 	return CUDA_SUCCESS;
 }
 
-static int take_carveout(const union value *value, struct gt_wishes *wishes)
+static int take_carveout(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	if (value->number < -1 || value->number > 100)
 		return CUDA_INVALID_VALUE;
@@ -69,7 +49,7 @@ static int take_carveout(const union value *value, struct gt_wishes *wishes)
 }
 
 /* Recorded after the launch, when all earlier work is complete. */
-static int take_event(const union value *value, struct gt_wishes *wishes)
+static int take_event(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	(void)value, (void)wishes;
 	return CUDA_SUCCESS;
@@ -80,10 +60,10 @@ enum { IGNORE, PROGRAMMATIC_EVENT = 7, COMPLETION_EVENT = 12, ATTRIBUTES = 17 };
 /* By number. An attribute without `take` is reported as ignored. */
 static const struct {
 	const char *name;
-	int (*take)(const union value *value, struct gt_wishes *wishes);
+	int (*take)(const union gt_launch_value *value, struct gt_wishes *wishes);
 } attributes[ATTRIBUTES] = {
 	[1] = {"cudaLaunchAttributeAccessPolicyWindow", take_window},
-	[2] = {"cudaLaunchAttributeCooperative", take_cooperative},
+	[GT_LAUNCH_COOPERATIVE] = {"cudaLaunchAttributeCooperative", take_cooperative},
 	[3] = {"cudaLaunchAttributeSynchronizationPolicy", NULL},
 	[4] = {"cudaLaunchAttributeClusterDimension", take_cluster},
 	[5] = {"cudaLaunchAttributeClusterSchedulingPolicyPreference", NULL},
@@ -99,7 +79,7 @@ static const struct {
 	[16] = {"cudaLaunchAttributeNvlinkUtilCentricScheduling", NULL},
 };
 
-static int take(unsigned id, const union value *value, struct gt_wishes *wishes)
+static int take(unsigned id, const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	static bool said[ATTRIBUTES];
 
@@ -120,21 +100,10 @@ struct gt_wishes gt_cudart_stream_wishes(void *stream)
 
 /* ---- launches ---- */
 
-struct launch_config {
-	struct gt_dim3 grid, block;
-	size_t shared;
-	void *stream;
-	const struct attribute *attributes;
-	unsigned n_attributes;
-};
-
-API int cudaLaunchKernelExC(const struct launch_config *config, const void *function, void **arguments)
+int gt_cudart_launch_with(const struct gt_launch_config *config, const void *function, void **arguments)
 {
 	int code = CUDA_SUCCESS;
 
-	gt_cudart_enter();
-	if (!config)
-		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, config->grid, config->block, config->shared, arguments,
 						       gt_cudart_stream_wishes(config->stream)}}};
 	for (unsigned i = 0; i < config->n_attributes && code == CUDA_SUCCESS; i++)
@@ -144,12 +113,18 @@ API int cudaLaunchKernelExC(const struct launch_config *config, const void *func
 	for (unsigned i = 0; i < config->n_attributes && code == CUDA_SUCCESS; i++)
 		if (config->attributes[i].id == PROGRAMMATIC_EVENT || config->attributes[i].id == COMPLETION_EVENT)
 			code = cudaEventRecord(config->attributes[i].value.event, config->stream);
-	return gt_cudart_leave(code);
+	return code;
+}
+
+API int cudaLaunchKernelExC(const struct gt_launch_config *config, const void *function, void **arguments)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(config ? gt_cudart_launch_with(config, function, arguments) : CUDA_INVALID_VALUE);
 }
 
 /* ---- streams ---- */
 
-API int cudaStreamSetAttribute(void *stream, unsigned id, const union value *value)
+API int cudaStreamSetAttribute(void *stream, unsigned id, const union gt_launch_value *value)
 {
 	gt_cudart_enter();
 	struct gt_wishes wishes = gt_cudart_stream_wishes(stream);
@@ -159,7 +134,7 @@ API int cudaStreamSetAttribute(void *stream, unsigned id, const union value *val
 	return gt_cudart_leave(code);
 }
 
-API int cudaStreamGetAttribute(void *stream, unsigned id, union value *value)
+API int cudaStreamGetAttribute(void *stream, unsigned id, union gt_launch_value *value)
 {
 	gt_cudart_enter();
 	if (!value || id >= ATTRIBUTES || !attributes[id].name)
@@ -167,7 +142,7 @@ API int cudaStreamGetAttribute(void *stream, unsigned id, union value *value)
 	memset(value, 0, sizeof *value);
 	if (attributes[id].take == take_window) {
 		const struct gt_window *window = gt_cudart_stream_window(stream);
-		value->window = (struct access_window){(const void *)(uintptr_t)window->base, window->bytes,
+		value->window = (struct gt_access_window){(const void *)(uintptr_t)window->base, window->bytes,
 						       (float)window->hit_ratio / GT_RATIO_ONE, window->hit, window->miss};
 	}
 	return gt_cudart_leave(CUDA_SUCCESS);

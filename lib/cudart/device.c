@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cudart/arrays.h"
+#include "cudart/contexts.h"
 #include "cudart/runtime.h"
 #include "ptx/exec/heap.h"
 
@@ -193,6 +194,35 @@ API int cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 	(void)flags;
 	gt_cudart_enter();
 	return gt_cudart_leave(peer == 0 ? CUDA_PEER_ACCESS_UNSUPPORTED : CUDA_INVALID_DEVICE);
+}
+
+API int cudaDeviceDisablePeerAccess(int peer)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(gt_cudart_is_device(peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : CUDA_INVALID_DEVICE);
+}
+
+/* The devices are on a bus of their own each. */
+API int cudaDeviceGetPCIBusId(char *text, int bytes, int device)
+{
+	gt_cudart_enter();
+	if (!text || bytes <= 0 || !gt_cudart_is_device(device))
+		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
+	snprintf(text, (size_t)bytes, "0000:%02x:00.0", (unsigned)device + 1);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaDeviceGetByPCIBusId(int *device, const char *text)
+{
+	unsigned domain, bus = 0;
+
+	gt_cudart_enter();
+	if (!device || !text)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (sscanf(text, "%x:%x:", &domain, &bus) != 2 || domain != 0 || !gt_cudart_is_device((int)bus - 1))
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	*device = (int)bus - 1;
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 static unsigned device_flags;

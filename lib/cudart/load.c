@@ -11,41 +11,63 @@
 #include "ptx/launch/run.h"
 #include "ptx/text/link.h"
 
-/* Adds the PTX of one container, if it has any. */
-static void add_ptx(struct gt_fat *fat, const void *data, struct gt_ptx_text *to)
+/* A cubin by itself: an ELF file. */
+static bool is_cubin(const void *data)
 {
-	struct gt_fatbin fatbin;
-	struct gt_fatbin_entry entry;
-	struct gt_error error;
-	size_t bytes;
+	static const unsigned char magic[] = {0x7f, 'E', 'L', 'F'};
 
-	int found = gt_fatbin_open(&fatbin, data, gt_cudart_readable(data), &error);
-	if (found == 0)
-		found = gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error);
-	char *text = found == 1 ? gt_fatbin_unpack(&entry, &bytes, &error) : NULL;
-	if (found < 0 || (found == 1 && !text))
-		gt_cudart_stop("%s: %s", fat->name, error.text);
-	if (!text)
-		return;
-	if (gt_ptx_link(to, text, bytes, &error) != 0)
-		gt_cudart_stop("%s", error.text);
-	free(text);
+	return gt_cudart_readable(data) >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
 
-/* The cubin is used for the number of registers only, so it may be missing. */
-static void take_cubin(struct gt_fat *fat)
+/* Adds the PTX of one container, if it has any. Returns a code. */
+static int add_ptx(const void *data, struct gt_ptx_text *to, struct gt_error *error)
 {
 	struct gt_fatbin fatbin;
 	struct gt_fatbin_entry entry;
-	struct gt_error error;
+	size_t bytes;
 
-	int found = gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), &error);
+	int found = gt_fatbin_open(&fatbin, data, gt_cudart_readable(data), error);
 	if (found == 0)
-		found = gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, gt_cudart_capability(), &entry, &error);
+		found = gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, error);
+	char *text = found == 1 ? gt_fatbin_unpack(&entry, &bytes, error) : NULL;
+	if (found < 0 || (found == 1 && !text))
+		return CUDA_INVALID_KERNEL_IMAGE;
+	if (!text)
+		return CUDA_SUCCESS;
+	int failed = gt_ptx_link(to, text, bytes, error);
+	free(text);
+	return failed ? CUDA_INVALID_PTX : CUDA_SUCCESS;
+}
+
+static int gather_ptx(const struct gt_fat *fat, struct gt_ptx_text *to, struct gt_error *error)
+{
+	const void *const single[] = {fat->data, NULL};
+	const void *const *containers = fat->prelinked && fat->prelinked[0] ? fat->prelinked : single;
+	int code = CUDA_SUCCESS;
+
+	for (size_t i = 0; containers[i] && code == CUDA_SUCCESS; i++)
+		if (!is_cubin(containers[i]))
+			code = add_ptx(containers[i], to, error);
+	if (code == CUDA_SUCCESS && to->bytes == 0) {
+		gt_fail(error, "no PTX, only machine code: build it with -arch=sm_75, "
+			       "or add -gencode arch=compute_75,code=compute_75");
+		code = CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
+	}
+	return code;
+}
+
+/* The cubin is used for the number of registers only, so it may be missing. Returns a code. */
+static int take_cubin(struct gt_fat *fat, struct gt_error *error)
+{
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+
+	int found = gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), error);
+	if (found == 0)
+		found = gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, gt_cudart_capability(), &entry, error);
 	if (found == 1)
-		fat->cubin = gt_fatbin_unpack(&entry, &fat->cubin_bytes, &error);
-	if (found < 0 || (found == 1 && !fat->cubin))
-		gt_cudart_stop("%s: %s", fat->name, error.text);
+		fat->cubin = gt_fatbin_unpack(&entry, &fat->cubin_bytes, error);
+	return found < 0 || (found == 1 && !fat->cubin) ? CUDA_INVALID_KERNEL_IMAGE : CUDA_SUCCESS;
 }
 
 /* For --ptx, writes the text whose lines messages and pc refer to: DIR/1.ptx is "PTX 1". */
@@ -82,38 +104,65 @@ static void say(void *context, const char *text)
 	gt_cudart_say("%s", text);
 }
 
-void gt_cudart_load(struct gt_fat *fat)
+/* Makes the machine of a module. Returns a code. */
+static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_error *error)
 {
 	static struct gt_ptx_notes notes = {.say = say};
-	struct gt_ptx_text text = {0};
-	struct gt_error error;
+	unsigned capability = gt_cudart_capability();
 
-	if (fat->machine)
-		return;
-	if (fat->prelinked && fat->prelinked[0])
-		for (size_t i = 0; fat->prelinked[i]; i++)
-			add_ptx(fat, fat->prelinked[i], &text);
-	else
-		add_ptx(fat, fat->data, &text);
-	if (text.bytes == 0)
-		gt_cudart_stop("the program has no PTX, only machine code: build it with -arch=sm_75, "
-			       "or add -gencode arch=compute_75,code=compute_75");
-	take_cubin(fat);
-	write_ptx(fat, &text);
-	if (gt_ptx_parse(&fat->module, fat->name, text.data, text.bytes, &error) != 0)
-		gt_cudart_stop("%s", error.text);
+	if (gt_ptx_parse(&fat->module, fat->name, text->data, text->bytes, error) != 0)
+		return CUDA_INVALID_PTX;
 	if (!fat->cubin && gt_cudart.record.tracing.ptxas)
-		fat->cubin = gt_cudart_assemble(fat->name, text.data, text.bytes,
-						fat->module.target > gt_cudart_capability() ? fat->module.target
-											    : gt_cudart_capability(),
+		fat->cubin = gt_cudart_assemble(fat->name, text->data, text->bytes,
+						fat->module.target > capability ? fat->module.target : capability,
 						&fat->cubin_bytes);
-	free(text.data);
-	fat->machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, &error);
+	fat->machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, error);
 	if (!fat->machine)
-		gt_cudart_stop("%s", error.text);
+		return CUDA_INVALID_PTX;
 	gt_ptx_machine_notes(fat->machine, &notes);
 	gt_ptx_machine_full_registers(fat->machine, gt_limits_full_registers(&gt_cudart.limits));
-	fill_managed(fat);
+	return CUDA_SUCCESS;
+}
+
+int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error)
+{
+	struct gt_ptx_text text = {0};
+	struct gt_error reason;
+
+	if (fat->machine)
+		return CUDA_SUCCESS;
+	int code = gather_ptx(fat, &text, &reason);
+	if (code == CUDA_SUCCESS)
+		code = take_cubin(fat, &reason);
+	if (code != CUDA_SUCCESS)
+		gt_fail(error, "%s: %s", fat->name, reason.text);
+	if (code == CUDA_SUCCESS) {
+		write_ptx(fat, &text);
+		code = make(fat, &text, error);
+	}
+	free(text.data);
+	if (code == CUDA_SUCCESS)
+		fill_managed(fat);
+	else
+		gt_cudart_unload(fat);
+	return code;
+}
+
+void gt_cudart_unload(struct gt_fat *fat)
+{
+	gt_ptx_machine_close(fat->machine);
+	gt_ptx_module_free(&fat->module);
+	free(fat->cubin);
+	fat->machine = NULL;
+	fat->cubin = NULL;
+}
+
+void gt_cudart_load(struct gt_fat *fat)
+{
+	struct gt_error error;
+
+	if (gt_cudart_try_load(fat, &error) != CUDA_SUCCESS)
+		gt_cudart_stop("%s", error.text);
 }
 
 /* ---- kernels and variables ---- */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls about memory: allocation, copies, filling, variables. */
-#include <string.h>
-
+#include "cudart/contexts.h"
 #include "cudart/graph.h"
-
-enum pointer_type { UNREGISTERED, HOST_MEMORY, DEVICE_MEMORY, MANAGED_MEMORY };
+#include "cudart/pointers.h"
 
 struct pointer_attributes {
 	int type, device;
@@ -78,27 +76,14 @@ API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* The type follows from the allocation's name, which is that of its call. */
-static enum pointer_type type_of(const void *pointer)
-{
-	if (!gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), 1))
-		return UNREGISTERED;
-	const char *name = gt_ptx_nearest(&gt_cudart.memory, gt_cudart_address(pointer))->name;
-	if (strncmp(name, "cudaHostAlloc ", strlen("cudaHostAlloc ")) == 0)
-		return HOST_MEMORY;
-	return strncmp(name, "cudaMallocManaged ", strlen("cudaMallocManaged ")) == 0 ? MANAGED_MEMORY : DEVICE_MEMORY;
-}
-
 API int cudaPointerGetAttributes(struct pointer_attributes *attributes, const void *pointer)
 {
 	gt_cudart_enter();
 	if (!attributes)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	void *registered = gt_cudart_registered(pointer);
-	enum pointer_type type = registered ? HOST_MEMORY : type_of(pointer);
-	*attributes = (struct pointer_attributes){.type = (int)type, .device = type == UNREGISTERED ? -2 : 0};
-	attributes->host_pointer = type == DEVICE_MEMORY ? NULL : (void *)(uintptr_t)pointer;
-	attributes->device_pointer = type == UNREGISTERED ? NULL : registered ? registered : (void *)(uintptr_t)pointer;
+	struct gt_pointer about = gt_cudart_pointer(pointer);
+	*attributes = (struct pointer_attributes){.type = (int)about.type, .device = about.device,
+						  .device_pointer = about.device_pointer, .host_pointer = about.host_pointer};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -132,13 +117,19 @@ API int cudaMemcpy(void *to, const void *from, size_t bytes, unsigned kind)
 	return cudaMemcpyAsync(to, from, bytes, kind, NULL);
 }
 
+API int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, void *stream)
+{
+	struct gt_work work = gt_copy_of(to, from, bytes, DEVICE_TO_DEVICE);
+
+	gt_cudart_enter();
+	if (!gt_cudart_is_device(to_device) || !gt_cudart_is_device(from_device))
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	return gt_cudart_leave(gt_stream_ask(stream, &work));
+}
+
 API int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-	if (to_device != 0 || from_device != 0) {
-		gt_cudart_enter();
-		return gt_cudart_leave(CUDA_INVALID_DEVICE);
-	}
-	return cudaMemcpy(to, from, bytes, DEVICE_TO_DEVICE);
+	return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, NULL);
 }
 
 API int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,

@@ -20,6 +20,8 @@ struct gt_cudart gt_cudart;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock;
 static _Thread_local int last_error;
+static _Thread_local bool used;
+static _Thread_local unsigned in_driver; /* calls of the driver API that this thread is in */
 
 /* ---- messages ---- */
 
@@ -134,18 +136,51 @@ static void open_runtime(void)
 	open_stream();
 }
 
-void gt_cudart_enter(void)
+static void take_lock(void)
 {
 	pthread_once(&once, open_runtime);
 	pthread_mutex_lock(&lock);
 }
 
+void gt_cudart_lock(void)
+{
+	take_lock();
+	in_driver++;
+}
+
+void gt_cudart_unlock(void)
+{
+	in_driver--;
+	pthread_mutex_unlock(&lock);
+}
+
+void gt_cudart_enter(void)
+{
+	take_lock();
+	used = used || in_driver == 0;
+}
+
+bool gt_cudart_used(void)
+{
+	return used;
+}
+
+/* A launch that fails returns success itself, since a GPU executes it later. */
+int gt_cudart_failed(void)
+{
+	int code = gt_cudart.failed;
+
+	gt_cudart.failed = gt_cudart.failing;
+	return code;
+}
+
 int gt_cudart_leave(int code)
 {
-	if (gt_cudart.failed)
-		code = gt_cudart.failed;
-	gt_cudart.failed = gt_cudart.failing;
-	if (code != CUDA_SUCCESS)
+	int failed = gt_cudart_failed();
+
+	if (failed)
+		code = failed;
+	if (code != CUDA_SUCCESS && in_driver == 0)
 		last_error = code;
 	pthread_mutex_unlock(&lock);
 	return code;

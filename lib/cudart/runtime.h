@@ -43,13 +43,18 @@ enum {
 	CUDA_MISSING_CONFIGURATION = 52,
 	CUDA_INVALID_DEVICE_FUNCTION = 98,
 	CUDA_INVALID_DEVICE = 101,
+	CUDA_INVALID_KERNEL_IMAGE = 200,
+	CUDA_NO_KERNEL_IMAGE_FOR_DEVICE = 209,
 	CUDA_UNSUPPORTED_LIMIT = 215,
 	CUDA_PEER_ACCESS_UNSUPPORTED = 217,
+	CUDA_INVALID_PTX = 218,
 	CUDA_INVALID_RESOURCE_HANDLE = 400,
 	CUDA_ILLEGAL_STATE = 401,
 	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
-	CUDA_HOST_MEMORY_ALREADY_REGISTERED = 712,
+	CUDA_PEER_ACCESS_ALREADY_ENABLED = 704,
+	CUDA_PEER_ACCESS_NOT_ENABLED = 705,
 	CUDA_ASSERT = 710,
+	CUDA_HOST_MEMORY_ALREADY_REGISTERED = 712,
 	CUDA_HOST_MEMORY_NOT_REGISTERED = 713,
 	CUDA_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 	CUDA_NOT_SUPPORTED = 801,
@@ -99,6 +104,9 @@ struct gt_function {
 	struct gt_function *next;
 };
 
+/* A kernel that is not loaded yet; ends the process if memory is short. */
+struct gt_function *gt_cudart_add_function(struct gt_fat *fat, const void *host, const char *name);
+
 /* A __device__, __constant__ or __managed__ variable. */
 struct gt_symbol {
 	const void *host;
@@ -142,6 +150,14 @@ extern struct gt_cudart gt_cudart;
 void gt_cudart_enter(void);
 int gt_cudart_leave(int code);
 int gt_cudart_last_error(bool forget);
+/* The same lock without a use of the runtime: for registrations before main, and for calls of the driver API, whose errors
+ * cudaGetLastError does not give. */
+void gt_cudart_lock(void);
+void gt_cudart_unlock(void);
+/* Whether this thread has called the runtime. */
+bool gt_cudart_used(void);
+/* The error of an earlier launch, which this call returns if it is not CUDA_SUCCESS. */
+int gt_cudart_failed(void);
 
 /* A line on standard error that begins as gtrace-record's. */
 void gt_cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -155,7 +171,12 @@ void gt_cudart_say_once(bool *said, const char *format, ...) __attribute__((form
 
 /* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
  * that would have made work or data the stream gets no end, unless the user wants it so. */
-int gt_cudart_unsupported(const char *name);
+struct gt_missing_call {
+	const char *name;
+	bool omits; /* work or data of a GPU that is then missing */
+	bool said;
+};
+int gt_cudart_unsupported(struct gt_missing_call *call);
 /* The same for what a call that is there cannot do; says it every time. */
 int gt_cudart_refuse(const char *what);
 
@@ -164,6 +185,9 @@ size_t gt_cudart_readable(const void *address);
 
 /* Loads what was registered, if it has not been; ends the process if it is broken. */
 void gt_cudart_load(struct gt_fat *fat);
+/* The same for what a program loads while it runs: returns a code, and what is wrong. */
+int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error);
+void gt_cudart_unload(struct gt_fat *fat);
 /* The function of a host address or kernel handle, loaded; NULL if there is none. */
 struct gt_function *gt_cudart_function(const void *host);
 /* The same as it was registered, without loading it. */

@@ -3,51 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/arrays.h"
+#include "cudart/textures.h"
 #include "ptx/exec/texture.h"
 
-enum resource_type { ARRAY, MIPMAPPED_ARRAY, LINEAR, PITCH_2D };
 #define SURFACE 2 /* cudaArraySurfaceLoadStore */
 
 #define ALIGNMENT	512 /* bytes; cudaDevAttrTextureAlignment */
 #define PITCH_ALIGNMENT 32  /* bytes; cudaDevAttrTexturePitchAlignment */
 
-/* cudaResourceDesc */
-struct resource {
-	enum resource_type type;
-	union {
-		struct gt_array *array;
-		struct {
-			void *at;
-			struct gt_channels channels;
-			size_t bytes;
-		} linear;
-		struct {
-			void *at;
-			struct gt_channels channels;
-			size_t width, height, pitch; /* texels, rows, bytes */
-		} pitched;
-		int reserved[32];
-	} of;
-	unsigned flags;
-};
-
-/* cudaTextureDesc */
-struct sampling {
-	unsigned modes[3], filter, read_mode;
-	int srgb;
-	float border[4];
-	int normalized;
-	unsigned anisotropy, mipmap_filter;
-	float mipmap_bias, mipmap_least, mipmap_most;
-	int no_trilinear_optimization, seamless_cube;
-};
-
 /* What an object was made with, for who asks. */
 struct made {
 	uint64_t handle;
-	struct resource resource;
-	struct sampling sampling;
+	struct gt_resource resource;
+	struct gt_sampling sampling;
 	struct made *next;
 };
 
@@ -66,7 +34,7 @@ static int memory_image(struct gt_ptx_image *image, const void *at, const struct
 	return code;
 }
 
-static int linear_image(struct gt_ptx_image *image, const struct resource *resource)
+static int linear_image(struct gt_ptx_image *image, const struct gt_resource *resource)
 {
 	int code = memory_image(image, resource->of.linear.at, &resource->of.linear.channels, GT_PTX_GOB_PIECE);
 	size_t texels = code == CUDA_SUCCESS ? resource->of.linear.bytes / gt_ptx_texel_bytes(image) : 0;
@@ -80,7 +48,7 @@ static int linear_image(struct gt_ptx_image *image, const struct resource *resou
 	return CUDA_SUCCESS;
 }
 
-static int pitched_image(struct gt_ptx_image *image, const struct resource *resource)
+static int pitched_image(struct gt_ptx_image *image, const struct gt_resource *resource)
 {
 	size_t width = resource->of.pitched.width, height = resource->of.pitched.height, pitch = resource->of.pitched.pitch;
 	int code = memory_image(image, resource->of.pitched.at, &resource->of.pitched.channels, ALIGNMENT);
@@ -99,25 +67,25 @@ static int pitched_image(struct gt_ptx_image *image, const struct resource *reso
 	return CUDA_SUCCESS;
 }
 
-static int image_of(struct gt_ptx_image *image, const struct resource *resource)
+static int image_of(struct gt_ptx_image *image, const struct gt_resource *resource)
 {
 	const struct gt_array *array;
 	int code;
 
 	*image = (struct gt_ptx_image){0};
 	switch (resource->type) {
-	case ARRAY:
+	case GT_RESOURCE_ARRAY:
 		array = gt_cudart_array(resource->of.array);
 		if (!array)
 			return CUDA_INVALID_RESOURCE_HANDLE;
 		*image = array->image;
 		return CUDA_SUCCESS;
-	case MIPMAPPED_ARRAY:
+	case GT_RESOURCE_MIPMAPPED_ARRAY:
 		return gt_cudart_refuse("a texture of a mipmapped array");
-	case LINEAR:
+	case GT_RESOURCE_LINEAR:
 		code = linear_image(image, resource);
 		break;
-	case PITCH_2D:
+	case GT_RESOURCE_PITCH_2D:
 		code = pitched_image(image, resource);
 		break;
 	default:
@@ -130,8 +98,8 @@ static int image_of(struct gt_ptx_image *image, const struct resource *resource)
 
 /* ---- objects ---- */
 
-static int keep(uint64_t *handle, const struct gt_ptx_texture *texture, const struct resource *resource,
-		const struct sampling *sampling)
+static int keep(uint64_t *handle, const struct gt_ptx_texture *texture, const struct gt_resource *resource,
+		const struct gt_sampling *sampling)
 {
 	static bool said;
 	struct made *made = calloc(1, sizeof *made);
@@ -187,7 +155,7 @@ void gt_cudart_forget_objects(void)
 }
 
 /* How the texture is read. Returns a code; what is not supported is named. */
-static int sample(struct gt_ptx_texture *texture, const struct sampling *sampling, enum resource_type type)
+static int sample(struct gt_ptx_texture *texture, const struct gt_sampling *sampling, enum gt_resource_type type)
 {
 	const struct gt_ptx_image *image = &texture->image;
 	bool integers = image->kind != GT_PTX_CHANNEL_FLOAT, bordered = false;
@@ -198,7 +166,7 @@ static int sample(struct gt_ptx_texture *texture, const struct sampling *samplin
 		return CUDA_INVALID_VALUE;
 	texture->normalized = sampling->normalized != 0;
 	texture->scaled = sampling->read_mode == 1 && integers && image->channel_bytes < 4;
-	texture->linear = sampling->filter == 1 && type != LINEAR;
+	texture->linear = sampling->filter == 1 && type != GT_RESOURCE_LINEAR;
 	if (texture->linear && integers && !texture->scaled)
 		return CUDA_INVALID_FILTER_SETTING;
 	if (image->cube && sampling->seamless_cube && texture->linear)
@@ -209,10 +177,10 @@ static int sample(struct gt_ptx_texture *texture, const struct sampling *samplin
 		if (sampling->modes[d] > GT_PTX_BORDER)
 			return CUDA_INVALID_VALUE;
 		/* Beyond the ends of linear memory there are zeros, whatever the mode. */
-		texture->modes[d] = (uint8_t)(type == LINEAR ? GT_PTX_BORDER : sampling->modes[d]);
-		bordered = bordered || (type != LINEAR && sampling->modes[d] == GT_PTX_BORDER);
+		texture->modes[d] = (uint8_t)(type == GT_RESOURCE_LINEAR ? GT_PTX_BORDER : sampling->modes[d]);
+		bordered = bordered || (type != GT_RESOURCE_LINEAR && sampling->modes[d] == GT_PTX_BORDER);
 	}
-	if (type == LINEAR)
+	if (type == GT_RESOURCE_LINEAR)
 		texture->normalized = false;
 	if (!bordered)
 		return CUDA_SUCCESS;
@@ -223,7 +191,7 @@ static int sample(struct gt_ptx_texture *texture, const struct sampling *samplin
 	return CUDA_SUCCESS;
 }
 
-API int cudaCreateTextureObject(uint64_t *handle, const struct resource *resource, const struct sampling *sampling,
+API int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *resource, const struct gt_sampling *sampling,
 				const void *view)
 {
 	struct gt_ptx_texture texture = {0};
@@ -248,7 +216,7 @@ API int cudaDestroyTextureObject(uint64_t handle)
 	return gt_cudart_leave(destroy(handle, false));
 }
 
-API int cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource)
+API int cudaCreateSurfaceObject(uint64_t *handle, const struct gt_resource *resource)
 {
 	struct gt_ptx_texture surface = {.surface = true};
 
@@ -256,7 +224,7 @@ API int cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resourc
 	if (!handle || !resource)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*handle = 0;
-	const struct gt_array *array = resource->type == ARRAY ? gt_cudart_array(resource->of.array) : NULL;
+	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->of.array) : NULL;
 	if (!array || !(array->flags & SURFACE))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	surface.image = array->image;
@@ -271,7 +239,7 @@ API int cudaDestroySurfaceObject(uint64_t handle)
 
 /* ---- what objects were made with ---- */
 
-static int tell(uint64_t handle, bool surface, struct resource *resource, struct sampling *sampling)
+static int tell(uint64_t handle, bool surface, struct gt_resource *resource, struct gt_sampling *sampling)
 {
 	gt_cudart_enter();
 	struct made **place = find(handle, surface);
@@ -284,17 +252,17 @@ static int tell(uint64_t handle, bool surface, struct resource *resource, struct
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaGetTextureObjectResourceDesc(struct resource *resource, uint64_t handle)
+API int cudaGetTextureObjectResourceDesc(struct gt_resource *resource, uint64_t handle)
 {
 	return tell(handle, false, resource, NULL);
 }
 
-API int cudaGetTextureObjectTextureDesc(struct sampling *sampling, uint64_t handle)
+API int cudaGetTextureObjectTextureDesc(struct gt_sampling *sampling, uint64_t handle)
 {
 	return tell(handle, false, NULL, sampling);
 }
 
-API int cudaGetSurfaceObjectResourceDesc(struct resource *resource, uint64_t handle)
+API int cudaGetSurfaceObjectResourceDesc(struct gt_resource *resource, uint64_t handle)
 {
 	return tell(handle, true, resource, NULL);
 }

@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* These calls return cudaErrorNotSupported, as a device without the feature does, and report their name to the user. */
-#include <string.h>
-
 #include "cudart/runtime.h"
 
-#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
-
-#define UNSUPPORTED(NAME) {#NAME, true},
-#define HARMLESS(NAME) {#NAME, false},
-static const struct {
-	const char *name;
-	bool omits; /* work or data of a GPU that is then missing */
-} calls[] = {
-#include "cudart/unsupported.h"
-};
-#undef UNSUPPORTED
-#undef HARMLESS
-
-static bool said[LENGTH(calls)];
-
-int gt_cudart_unsupported(const char *name)
+int gt_cudart_unsupported(struct gt_missing_call *call)
 {
-	gt_cudart_enter();
-	for (size_t i = 0; i < LENGTH(calls); i++)
-		if (strcmp(calls[i].name, name) == 0 && !said[i]) {
-			said[i] = true;
-			gt_cudart.omissions += calls[i].omits;
-			gt_cudart_say("%s: this call is not supported", name);
-		}
-	return gt_cudart_leave(CUDA_NOT_SUPPORTED);
+	if (!call->said) {
+		call->said = true;
+		gt_cudart.omissions += call->omits;
+		gt_cudart_say("%s: this call is not supported", call->name);
+	}
+	return CUDA_NOT_SUPPORTED;
 }
 
 int gt_cudart_refuse(const char *what)
@@ -39,11 +20,14 @@ int gt_cudart_refuse(const char *what)
 }
 
 /* The arguments of the real calls are not read. */
-#define UNSUPPORTED(NAME)                                                                         \
+#define MISSING(NAME, OMITS)                                                                      \
 	API int NAME(void);                                                                        \
 	API int NAME(void)                                                                         \
 	{                                                                                          \
-		return gt_cudart_unsupported(#NAME);                                               \
+		static struct gt_missing_call call = {#NAME, OMITS, false};                        \
+		gt_cudart_enter();                                                                 \
+		return gt_cudart_leave(gt_cudart_unsupported(&call));                              \
 	}
-#define HARMLESS(NAME) UNSUPPORTED(NAME)
+#define UNSUPPORTED(NAME) MISSING(NAME, true)
+#define HARMLESS(NAME) MISSING(NAME, false)
 #include "cudart/unsupported.h"

@@ -14,6 +14,8 @@
 #include "base/options.h"
 
 #define LIBRARY "libcudart.so.13"
+/* The names by which programs ask for it. */
+static const char *const names[] = {LIBRARY, "libcuda.so.1"};
 #define PATH_BYTES 4096
 #define PREFIX "GTRACE_RECORD_"
 #define ARGUMENTS PREFIX "ARGUMENTS"
@@ -143,12 +145,17 @@ static int set_list(const char *variable, const char *first, const char *second,
 static int export_runtime(struct gt_error *error)
 {
 	char folder[PATH_BYTES], library[PATH_BYTES + 32];
-	const char *path = getenv("LD_LIBRARY_PATH"), *preload = getenv("LD_PRELOAD");
+	const char *path = getenv("LD_LIBRARY_PATH");
 
 	if (find_runtime(folder, error) != 0 || set_list("LD_LIBRARY_PATH", folder, path ? path : "", error) != 0)
 		return -1;
-	snprintf(library, sizeof library, "%s/" LIBRARY, folder);
-	return strpbrk(library, " :") ? 0 : set_list("LD_PRELOAD", preload ? preload : "", library, error);
+	for (size_t i = 0; i < LENGTH(names) && !strpbrk(folder, " :"); i++) {
+		const char *preload = getenv("LD_PRELOAD");
+		snprintf(library, sizeof library, "%s/%s", folder, names[i]);
+		if (set_list("LD_PRELOAD", preload ? preload : "", library, error) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int set_number(const char *name, int value)

@@ -23,7 +23,7 @@ static const struct {
 	{RUNTIME, false},	  {"libcublas.so", true},   {"libcublasLt.so", true}, {"libcufft.so", true},
 	{"libcusparse.so", true}, {"libcusolver.so", true}, {"libcurand.so", true},   {"libcudnn", true},
 	{"libnccl.so", true},	  {"libnpp", true},	    {"libnvjpeg.so", true},   {"libcutensor.so", true},
-	{"libcuda.so", true},	  {"libOpenCL.so", true},   {"libnvrtc.so", true},
+	{"libOpenCL.so", true},
 };
 
 static const char *known(const char *file, bool *runs)

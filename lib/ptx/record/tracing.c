@@ -18,6 +18,7 @@ void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
 		.blocks = UINT64_MAX,
 		.memory = UINT64_C(2) << 30,
 		.device_memory = UINT64_C(16) << 30,
+		.devices = 1,
 	};
 }
 

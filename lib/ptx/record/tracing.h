@@ -16,6 +16,7 @@
 
 #define GT_PTX_LAUNCHES 65536 /* the numbers in --launches are below this */
 #define GT_TRACING_GPU "a100" /* the program's device by default */
+#define GT_TRACING_DEVICES 16 /* that a program may see */
 #define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
 
 struct gt_ptx_tracing {
@@ -32,7 +33,8 @@ struct gt_ptx_tracing {
 	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
 	uint64_t heap;		   /* bytes, of gtrace-ptx alone; 0: the default */
 	/* of gtrace-record alone: */
-	uint64_t device_memory; /* bytes */
+	uint64_t device_memory; /* bytes of a device */
+	uint64_t devices;	/* that the program sees */
 	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */
 	bool ptxas;		/* gives the number of registers */
 	bool ignore_unsupported;

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver's API, from a program of C with cuda.h: `driver WHAT` does one thing and prints PASS, or FAIL with what is wrong. */
+#include <cuda.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define IS(CALL, CODE)                                                                             \
+	do {                                                                                       \
+		CUresult got_ = (CALL), wanted_ = (CODE);                                          \
+		if (got_ != wanted_) {                                                             \
+			printf("FAIL line %d: %s gives %d, expected %d\n", __LINE__, #CALL, got_, wanted_); \
+			failures++;                                                                \
+		}                                                                                  \
+	} while (0)
+#define OK(CALL) IS(CALL, CUDA_SUCCESS)
+#define CHECK(CONDITION)                                                                           \
+	do {                                                                                       \
+		if (!(CONDITION)) {                                                                \
+			printf("FAIL line %d: %s\n", __LINE__, #CONDITION);                        \
+			failures++;                                                                \
+		}                                                                                  \
+	} while (0)
+
+static const char ptx[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .global .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
+	/* to[i] = from[i] * factor + table[i % 4], for i < n; the parameters have gaps between them */
+	".visible .entry scale(.param .u64 to, .param .u8 tag, .param .u64 from, .param .u32 n, .param .f32 factor)\n{\n"
+	"	.reg .pred %p<2>;\n	.reg .b32 %r<9>;\n	.reg .b64 %rd<9>;\n	.reg .f32 %f<6>;\n"
+	"	ld.param.u64 %rd1, [to];\n	ld.param.u64 %rd2, [from];\n	ld.param.u32 %r1, [n];\n"
+	"	ld.param.f32 %f1, [factor];\n	mov.u32 %r2, %ctaid.x;\n	mov.u32 %r3, %ntid.x;\n"
+	"	mov.u32 %r4, %tid.x;\n	mad.lo.s32 %r5, %r2, %r3, %r4;\n	setp.ge.u32 %p1, %r5, %r1;\n	@%p1 bra DONE;\n"
+	"	mul.wide.u32 %rd3, %r5, 4;\n	add.s64 %rd4, %rd2, %rd3;\n	add.s64 %rd5, %rd1, %rd3;\n"
+	"	and.b32 %r6, %r5, 3;\n	mul.wide.u32 %rd6, %r6, 4;\n	mov.u64 %rd7, table;\n	add.s64 %rd8, %rd7, %rd6;\n"
+	"	ld.global.u32 %r7, [%rd8];\n	cvt.rn.f32.u32 %f2, %r7;\n	ld.global.f32 %f3, [%rd4];\n"
+	"	fma.rn.f32 %f4, %f3, %f1, %f2;\n	st.global.f32 [%rd5], %f4;\nDONE:\n	ret;\n}\n"
+	".visible .entry nothing()\n{\n	ret;\n}\n"
+	/* counter += 1 for each thread of the grid, by way of shared memory that the launch gives */
+	".extern .shared .align 4 .b8 dynamic[];\n"
+	".visible .entry touch(.param .u64 to)\n{\n"
+	"	.reg .b32 %r<6>;\n	.reg .b64 %rd<3>;\n"
+	"	ld.param.u64 %rd1, [to];\n	mov.u32 %r1, %tid.x;\n	mov.u32 %r2, dynamic;\n	shl.b32 %r3, %r1, 2;\n"
+	"	add.s32 %r2, %r2, %r3;\n	st.shared.u32 [%r2], %r1;\n	bar.sync 0;\n	ld.shared.u32 %r4, [%r2];\n"
+	"	atom.global.add.u32 %r5, [%rd1], %r4;\n	ret;\n}\n";
+
+static CUcontext begin(void)
+{
+	CUcontext context = NULL;
+	CUdevice device = -1;
+
+	OK(cuInit(0));
+	OK(cuDeviceGet(&device, 0));
+	OK(cuCtxCreate(&context, NULL, 0, device));
+	return context;
+}
+
+static CUfunction function_of(CUmodule *module, const char *name)
+{
+	CUfunction function = NULL;
+
+	OK(cuModuleLoadData(module, ptx));
+	OK(cuModuleGetFunction(&function, *module, name));
+	return function;
+}
+
+enum { N = 100 };
+
+static int right(const float *got, float factor)
+{
+	for (int i = 0; i < N; i++)
+		if (got[i] != (float)i * factor + 10.0f * (float)(i % 4 + 1))
+			return 0;
+	return 1;
+}
+
+static void ramp(float *to)
+{
+	for (int i = 0; i < N; i++)
+		to[i] = (float)i;
+}
+
+/* The same launch by each way of giving its arguments. */
+static void launches(void)
+{
+	CUmodule module;
+	CUdeviceptr to, from;
+	float host[N];
+	unsigned n = N;
+	char tag = 1;
+
+	CUcontext context = begin();
+	CUfunction scale = function_of(&module, "scale");
+	OK(cuMemAlloc(&to, sizeof host));
+	OK(cuMemAlloc(&from, sizeof host));
+	ramp(host);
+	OK(cuMemcpyHtoD(from, host, sizeof host));
+
+	float factor = 2;
+	void *arguments[] = {&to, &tag, &from, &n, &factor};
+	OK(cuLaunchKernel(scale, 4, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemcpyDtoH(host, to, sizeof host));
+	CHECK(right(host, 2));
+
+	struct {
+		CUdeviceptr to;
+		char tag;
+		CUdeviceptr from;
+		unsigned n;
+		float factor;
+	} packed = {to, 1, from, N, 3};
+	size_t bytes = sizeof packed;
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+	OK(cuLaunchKernel(scale, 4, 1, 1, 32, 1, 1, 0, NULL, NULL, extra));
+	OK(cuMemcpyDtoH(host, to, sizeof host));
+	CHECK(right(host, 3));
+
+	CUlaunchConfig config = {.gridDimX = 4, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1};
+	CUlaunchAttribute carveout = {.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT};
+	carveout.value.sharedMemCarveout = 50;
+	config.attrs = &carveout;
+	config.numAttrs = 1;
+	factor = 4;
+	OK(cuLaunchKernelEx(&config, scale, arguments, NULL));
+	OK(cuMemcpyDtoH(host, to, sizeof host));
+	CHECK(right(host, 4));
+
+	factor = 5;
+	OK(cuLaunchCooperativeKernel(scale, 4, 1, 1, 32, 1, 1, 0, NULL, arguments));
+	OK(cuMemcpyDtoH(host, to, sizeof host));
+	CHECK(right(host, 5));
+	OK(cuMemFree(to));
+	OK(cuMemFree(from));
+	OK(cuModuleUnload(module));
+	OK(cuCtxDestroy(context));
+}
+
+static void mistakes(void)
+{
+	CUmodule module = NULL;
+	CUfunction function = NULL, scale;
+	CUdeviceptr pointer;
+	CUdevice device;
+	size_t bytes;
+	char log[256] = "untouched";
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {log, (void *)sizeof log};
+	const char *text = NULL;
+
+	IS(cuDeviceGet(&device, 0), CUDA_ERROR_NOT_INITIALIZED);
+	OK(cuInit(0));
+	IS(cuMemAlloc(&pointer, 4), CUDA_ERROR_INVALID_CONTEXT);
+	IS(cuDeviceGet(&device, 9), CUDA_ERROR_INVALID_DEVICE);
+	IS(cuCtxPopCurrent(NULL), CUDA_ERROR_INVALID_CONTEXT);
+	begin();
+	IS(cuModuleLoadDataEx(&module, ".version 7.0\n.target sm_70\n.address_size 64\nnonsense\n", 2, options, values),
+	   CUDA_ERROR_INVALID_PTX);
+	CHECK(strstr(log, ":4:") && strstr(log, "nonsense"));
+	CHECK((size_t)values[1] == strlen(log) + 1);
+	IS(cuModuleLoadData(&module, "\177ELF and so on"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	IS(cuModuleLoadData(&module, "\1\2\3\4\5\6\7"), CUDA_ERROR_INVALID_IMAGE);
+	IS(cuModuleLoad(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
+	scale = function_of(&module, "scale");
+	IS(cuModuleGetFunction(&function, module, "none"), CUDA_ERROR_NOT_FOUND);
+	IS(cuModuleGetGlobal(&pointer, &bytes, module, "none"), CUDA_ERROR_NOT_FOUND);
+	IS(cuModuleGetFunction(&function, (CUmodule)&module, "scale"), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuLaunchKernel((CUfunction)&module, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	IS(cuLaunchKernel(scale, 1, 1, 1, 2048, 1, 1, 0, NULL, values, NULL), CUDA_ERROR_INVALID_VALUE);
+	IS(cuMemAlloc(&pointer, 0), CUDA_ERROR_INVALID_VALUE);
+	IS(cuMemAlloc(&pointer, (size_t)1 << 50), CUDA_ERROR_OUT_OF_MEMORY);
+	IS(cuMemFree(12345), CUDA_ERROR_INVALID_VALUE);
+	IS(cuStreamDestroy((CUstream)&module), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, (CUdeviceptr)&module), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGetErrorName(CUDA_ERROR_INVALID_PTX, &text));
+	CHECK(strcmp(text, "CUDA_ERROR_INVALID_PTX") == 0);
+	OK(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
+	CHECK(strcmp(text, "out of memory") == 0);
+	IS(cuGetErrorName((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&bytes, log, &bytes, (int[]){0}, log}, NULL));
+}
+
+static void *in_thread(void *context)
+{
+	CUcontext current = NULL;
+
+	IS(cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
+	OK(cuCtxPushCurrent(context));
+	OK(cuCtxGetCurrent(&current));
+	CHECK(current == context);
+	OK(cuCtxPopCurrent(NULL));
+	return NULL;
+}
+
+static void contexts(void)
+{
+	CUcontext first, second, primary, again, current = NULL;
+	CUmodule module;
+	CUdevice device = -1;
+	pthread_t thread;
+	unsigned flags;
+	int active;
+	size_t value;
+
+	OK(cuInit(0));
+	OK(cuCtxGetCurrent(&current));
+	CHECK(!current);
+	first = begin();
+	second = begin();
+	OK(cuCtxGetCurrent(&current));
+	CHECK(current == second && first != second);
+	OK(cuCtxPopCurrent(&current));
+	CHECK(current == second);
+	OK(cuCtxGetCurrent(&current));
+	CHECK(current == first);
+	OK(cuCtxGetDevice(&device));
+	CHECK(device == 0);
+	OK(cuCtxDestroy(second));
+	IS(cuCtxSetCurrent(second), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+	CHECK(!active);
+	OK(cuDevicePrimaryCtxRetain(&primary, 0));
+	OK(cuDevicePrimaryCtxRetain(&again, 0));
+	CHECK(primary == again && primary != first);
+	OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+	CHECK(active);
+	OK(cuDevicePrimaryCtxRelease(0));
+	OK(cuDevicePrimaryCtxRelease(0));
+	IS(cuDevicePrimaryCtxRelease(0), CUDA_ERROR_INVALID_CONTEXT);
+	OK(cuCtxSetCurrent(primary));
+	OK(cuCtxGetCurrent(&current));
+	CHECK(current == primary);
+	OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+	OK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+	CHECK(value == 4096);
+	CHECK(pthread_create(&thread, NULL, in_thread, primary) == 0);
+	pthread_join(thread, NULL);
+	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+
+static void memory(void)
+{
+	CUmodule module;
+	CUdeviceptr to, begin_of, table;
+	CUarray array;
+	unsigned char bytes[64], back[64];
+	unsigned words[16], type = 0;
+	void *host, *on_host;
+	size_t size, pitch, left, total;
+	int ordinal = -1;
+
+	begin();
+	CUfunction nothing = function_of(&module, "nothing");
+	OK(cuMemGetInfo(&left, &total));
+	OK(cuMemAlloc(&to, 4096));
+	size = left;
+	OK(cuMemGetInfo(&left, &total));
+	CHECK(size - left == 4096);
+	OK(cuMemGetAddressRange(&begin_of, &size, to + 100));
+	CHECK(begin_of == to && size == 4096);
+	OK(cuMemsetD8(to, 7, 64));
+	OK(cuMemsetD16(to, 0x1234, 4));
+	OK(cuMemsetD32(to + 16, 0xdeadbeef, 2));
+	OK(cuMemsetD2D8(to + 32, 16, 9, 2, 2));
+	IS(cuMemsetD32(to + 1, 0, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemcpyDtoH(bytes, to, 64));
+	CHECK(bytes[0] == 0x34 && bytes[7] == 0x12 && bytes[8] == 7 && bytes[16] == 0xef && bytes[23] == 0xde && bytes[24] == 7);
+	CHECK(bytes[32] == 9 && bytes[33] == 9 && bytes[34] == 7 && bytes[48] == 9 && bytes[50] == 7);
+	OK(cuModuleGetGlobal(&table, &size, module, "table"));
+	CHECK(size == 16);
+	OK(cuMemcpyDtoD(to, table, size));
+	OK(cuMemcpyDtoH(words, to, size));
+	CHECK(words[0] == 10 && words[3] == 40);
+
+	OK(cuMemHostAlloc(&host, 64, CU_MEMHOSTALLOC_DEVICEMAP));
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)host));
+	CHECK(type == CU_MEMORYTYPE_HOST);
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, to));
+	CHECK(type == CU_MEMORYTYPE_DEVICE);
+	OK(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, to));
+	CHECK(ordinal == 0);
+	IS(cuPointerGetAttribute(&on_host, CU_POINTER_ATTRIBUTE_HOST_POINTER, to), CUDA_ERROR_INVALID_VALUE);
+	CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
+	CUdeviceptr known = 1;
+	OK(cuPointerGetAttributes(2, asked, (void *[]){&type, &known}, (CUdeviceptr)&module));
+	CHECK(type == 0 && known == 0);
+
+	/* 4 rows of 8 bytes: from host to pitched memory, to an array, and back. */
+	OK(cuMemAllocPitch(&begin_of, &pitch, 8, 4, 4));
+	CUDA_ARRAY_DESCRIPTOR shape = {8, 4, CU_AD_FORMAT_UNSIGNED_INT8, 1}, is;
+	OK(cuArrayCreate(&array, &shape));
+	OK(cuArrayGetDescriptor(&is, array));
+	CHECK(is.Width == 8 && is.Height == 4 && is.Format == CU_AD_FORMAT_UNSIGNED_INT8 && is.NumChannels == 1);
+	for (unsigned i = 0; i < 64; i++)
+		bytes[i] = (unsigned char)i;
+	CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = bytes, .srcPitch = 16, .srcXInBytes = 2,
+			    .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = begin_of, .dstPitch = pitch, .WidthInBytes = 8,
+			    .Height = 4};
+	OK(cuMemcpy2D(&up));
+	CUDA_MEMCPY2D across = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = begin_of, .srcPitch = pitch,
+				.dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = 8, .Height = 4};
+	OK(cuMemcpy2D(&across));
+	CUDA_MEMCPY3D down = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array, .srcY = 1,
+			      .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = back, .dstPitch = 8, .WidthInBytes = 8, .Height = 3,
+			      .Depth = 1};
+	OK(cuMemcpy3D(&down));
+	CHECK(back[0] == 18 && back[7] == 25 && back[8] == 34 && back[23] == 57);
+	OK(cuMemcpyAtoH(back, array, 3, 4));
+	CHECK(back[0] == 5 && back[3] == 8);
+	OK(cuArrayDestroy(array));
+	OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+
+static void count(void *to) { ++*(int *)to; }
+static void CUDA_CB called(CUstream stream, CUresult code, void *to) { *(int *)to += stream && code == CUDA_SUCCESS; }
+
+/* Streams, events, a captured graph, and the resources of a function. */
+static void streams(void)
+{
+	CUmodule module;
+	CUstream stream;
+	CUevent before, after;
+	CUgraph graph;
+	CUgraphExec ready;
+	CUdeviceptr to;
+	unsigned sum = 0, threads = 64;
+	int calls = 0, blocks = 0, value = 0, grid = 0, block = 0;
+	float milliseconds = -1;
+
+	begin();
+	CUfunction touch = function_of(&module, "touch");
+	void *arguments[] = {&to};
+	OK(cuMemAllocManaged(&to, 4, CU_MEM_ATTACH_GLOBAL));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&before, 0));
+	OK(cuEventCreate(&after, 0));
+	OK(cuMemsetD32Async(to, 0, 1, stream));
+	OK(cuEventRecord(before, stream));
+	OK(cuLaunchKernel(touch, 1, 1, 1, threads, 1, 1, threads * 4, stream, arguments, NULL));
+	OK(cuEventRecord(after, stream));
+	OK(cuLaunchHostFunc(stream, count, &calls));
+	OK(cuStreamAddCallback(stream, called, &calls, 0));
+	OK(cuStreamSynchronize(stream));
+	OK(cuEventElapsedTime(&milliseconds, before, after));
+	CHECK(milliseconds > 0 && calls == 2);
+	CHECK(*(unsigned *)to == 63 * 64 / 2);
+
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuLaunchKernel(touch, 2, 1, 1, threads, 1, 1, threads * 4, stream, arguments, NULL));
+	OK(cuMemcpyDtoHAsync(&sum, to, 4, stream));
+	OK(cuLaunchHostFunc(stream, count, &calls));
+	OK(cuStreamEndCapture(stream, &graph));
+	CHECK(sum == 0);
+	OK(cuGraphInstantiate(&ready, graph, 0));
+	OK(cuGraphLaunch(ready, stream));
+	OK(cuGraphLaunch(ready, stream));
+	CHECK(sum == 5 * 63 * 64 / 2 && calls == 4);
+
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, touch));
+	CHECK(value == 1024);
+	OK(cuFuncSetAttribute(touch, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536));
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, touch));
+	CHECK(value == 65536);
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 1024, 0));
+	CHECK(blocks == 2); /* an A100's SM has 2048 threads */
+	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, touch, NULL, 0, 0));
+	CHECK(block == 1024 && grid == 2 * 108);
+	OK(cuStreamDestroy(stream));
+}
+
+/* Linking two texts, libraries, and calls by their names. */
+static void modules(void)
+{
+	static const char caller[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				     ".extern .func (.param .b32 out) twice(.param .b32 in);\n"
+				     ".visible .entry run(.param .u64 to)\n{\n	.reg .b32 %r<3>;\n	.reg .b64 %rd<2>;\n"
+				     "	ld.param.u64 %rd1, [to];\n	mov.u32 %r1, 21;\n	{\n	.param .b32 a;\n	.param .b32 b;\n"
+				     "	st.param.b32 [a], %r1;\n	call (b), twice, (a);\n	ld.param.b32 %r2, [b];\n	}\n"
+				     "	st.global.u32 [%rd1], %r2;\n	ret;\n}\n";
+	static const char callee[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				     ".visible .func (.param .b32 out) twice(.param .b32 in)\n{\n	.reg .b32 %r<3>;\n"
+				     "	ld.param.b32 %r1, [in];\n	add.s32 %r2, %r1, %r1;\n	st.param.b32 [out], %r2;\n	ret;\n}\n";
+	CUlinkState linking;
+	CUmodule module;
+	CUlibrary library;
+	CUkernel kernel;
+	CUfunction function;
+	CUdeviceptr to;
+	CUdriverProcAddressQueryResult found;
+	void *image, *address = NULL, *old = NULL;
+	size_t bytes;
+	unsigned got = 0, n = 0;
+
+	begin();
+	OK(cuMemAlloc(&to, 4));
+	void *arguments[] = {&to};
+	OK(cuLinkCreate(0, NULL, NULL, &linking));
+	OK(cuLinkAddData(linking, CU_JIT_INPUT_PTX, (void *)caller, sizeof caller, "caller", 0, NULL, NULL));
+	OK(cuLinkAddData(linking, CU_JIT_INPUT_PTX, (void *)callee, sizeof callee, "callee", 0, NULL, NULL));
+	OK(cuLinkComplete(linking, &image, &bytes));
+	OK(cuModuleLoadData(&module, image));
+	OK(cuLinkDestroy(linking));
+	OK(cuModuleGetFunction(&function, module, "run"));
+	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+	OK(cuMemcpyDtoH(&got, to, 4));
+	CHECK(got == 42);
+
+	OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernelCount(&n, library));
+	CHECK(n == 3);
+	OK(cuLibraryGetKernel(&kernel, library, "nothing"));
+	OK(cuKernelGetFunction(&function, kernel));
+	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	OK(cuLibraryUnload(library));
+
+	OK(cuGetProcAddress("cuMemAlloc", &address, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &found));
+	CHECK(address == (void *)cuMemAlloc && found == CU_GET_PROC_ADDRESS_SUCCESS);
+	OK(cuGetProcAddress("cuMemAlloc", &old, 2000, CU_GET_PROC_ADDRESS_DEFAULT, &found));
+	CHECK(old && old != address);
+	OK(cuGetProcAddress("cuMemcpyAsync", &address, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &found));
+	OK(cuGetProcAddress("cuMemcpyAsync", &old, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &found));
+	CHECK(address && old);
+	OK(cuGetProcAddress("cuCtxCreate", &address, 11040, CU_GET_PROC_ADDRESS_DEFAULT, &found));
+	OK(cuGetProcAddress("cuCtxCreate_v3", &old, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &found));
+	CHECK(address == old);
+	IS(cuGetProcAddress("cuNoSuchCall", &address, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &found), CUDA_ERROR_NOT_FOUND);
+	CHECK(!address && found == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+}
+
+static void refused(void)
+{
+	CUmodule module;
+	CUmipmappedArray mipmap;
+	CUDA_ARRAY3D_DESCRIPTOR shape = {8, 8, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+	CUipcMemHandle handle;
+	CUdeviceptr to;
+
+	begin();
+	OK(cuMemAlloc(&to, 4));
+	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	IS(cuMipmappedArrayCreate(&mipmap, &shape, 1), CUDA_ERROR_NOT_SUPPORTED);
+	IS(cuIpcGetMemHandle(&handle, to), CUDA_ERROR_NOT_SUPPORTED);
+	IS(cuIpcGetMemHandle(&handle, to), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} parts[] = {{"launches", launches}, {"mistakes", mistakes}, {"contexts", contexts}, {"memory", memory},
+		     {"streams", streams},   {"modules", modules},   {"refused", refused}};
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; argc == 2 && i < sizeof parts / sizeof *parts; i++)
+		if (strcmp(argv[1], parts[i].name) == 0) {
+			parts[i].run();
+			printf("%s\n", failures ? "FAIL" : "PASS");
+			return failures != 0;
+		}
+	fprintf(stderr, "usage: driver PART\n");
+	return 2;
+}
