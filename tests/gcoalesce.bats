@@ -229,3 +229,78 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 @test "the manual's examples run" {
 	run_man_examples gcoalesce.1
 }
+
+# degrees FIELDS: these fields of the table of --degree, without its first line.
+degrees() { gcoalesce --degree | sed 1d | cut -f "$1" | tr '\t' ' '; }
+
+@test "--degree: lanes within 128 bytes of the sector of the lowest active lane, by pc, op and size" {
+	# From 0x1010, the range is 0x1000 to 0x107f: 28 of 32 lanes, and 5 sectors, of which 4 are in the range.
+	trace "0 0 0 8 load.global 4 0xffffffff 0x1010 4 -" | degrees 2-11 |
+		is "0x8 load.global 4 87.5 4 4.571 5 1 32 28" "all load.global - 87.5 4 4.571 5 1 32 28"
+	# A lane before the first is not in the range: 2 of 4 lanes; a lane without an access counts nowhere.
+	trace "0 0 0 8 load.global 4 0xf0 - - 0x2000,0x1fe0,0x2040,0x2080" | degrees 5-11 | head -n 1 | is "50 2 4 4 1 4 2"
+	# Each load has the same weight, however often it ran; stores, local and shared memory are not in the mean.
+	trace "0 0 0 8 load.global 4 0xffffffff 0x1000 4 -" "0 0 1 16 load.global 4 0xffffffff 0x1000 128 -" \
+		"0 0 2 16 load.global 4 0xffffffff 0x1000 128 -" "0 0 3 24 store.global 4 0xffffffff 0x1000 128 -" \
+		"0 0 4 32 load.local 4 0xffffffff 0x1000 64 -" "0 0 5 40 load.shared 4 0xffffffff 0x100 4 -" | degrees 2,3,5-11 |
+		is "0x8 load.global 100 4 4 4 1 32 32" "0x10 load.global 3.125 1 32 32 2 64 2" "0x18 store.global 3.125 1 32 32 1 32 1" \
+			"0x20 load.local 6.25 2 32 32 1 32 2" "all load.global 51.56 4 7.758 18 3 96 34"
+}
+
+@test "--degree --graph: the lanes of an access at each word of the range, as gplot draws them" {
+	trace "0 0 0 8 load.global 4 0x7 0x1004 32 -" "0 1 0 8 load.global 4 0x1 0x1008 0 -" | gcoalesce --degree --graph >table
+	[ "$(sed -n 3p table | cut -f 1-19 | tr '\t' ' ')" = "#graph 0 0.5 0.5 0 0 0 0 0 0 0.5 0 0 0 0 0 0 0 0.5" ]
+	[ "$(sed -n 3p table)" = "$(sed -n 5p table)" ]
+	if type -P gnuplot >/dev/null; then gplot coalescing table | grep -q 'k, pc 0x8: load.global'; fi
+}
+
+# The same from the text of the stream, a lane at a time: kernel, pc, op, size, accesses, lanes, lanes in the range, sectors.
+reference_degrees() {
+	gtrace-cat | awk -F '\t' -v OFS='\t' '
+		function hex(text,    i, n) { for (i = 3; i <= length(text); i++) n = 16 * n + index("0123456789abcdef", substr(text, i, 1)) - 1; return n }
+		function number(text) { return text ~ /^0x/ ? hex(text) : text + 0 }
+		/^#kernel/ { match($0, /name=[^\t]*/); name = substr($0, RSTART + 5, RLENGTH - 5) }
+		!/^#/ && $5 !~ /shared/ {
+			key = name OFS $4 OFS $5 OFS $6
+			n = split($10, listed, ",")
+			mask = hex($7); first = last = -1; lane = 0; split("", sectors)
+			for (bit = 0; bit < 32; bit++) {
+				if (int(mask / 2 ^ bit) % 2 == 0) continue
+				if (first < 0) first = bit
+				address = $10 != "-" ? number(listed[++lane]) : number($8) + $9 * (bit - first)
+				if (last < 0) last = start = address - address % 32
+				lanes[key]++
+				range[key] += address >= start && address < start + 128
+				sectors[int(address / 32)]; sectors[int((address + $6 - 1) / 32)]
+			}
+			for (s in sectors) touched[key]++
+			accesses[key]++
+		}
+		END { for (key in accesses) print key, accesses[key], lanes[key], range[key] + 0, touched[key] }' | sort
+}
+
+@test "--degree: of addresses that are loaded, as counted a lane at a time; launches of one kernel are added" {
+	launch="bfs_visit<<<4,128>>>(first=s32[513]:ramp, to=s32[512]:rand(1,512), frontier=s32[512]:ramp, visited=s32[512], reached=s32[512], distance=s32[512], nodes=512, level=0)"
+	gtrace-ptx --launch "$launch" --launch 'bfs_visit<<<2,96>>>(first, to, frontier, visited, reached, distance, 512, 1)' \
+		"$ROOT/examples/kernels/ptx/bfs.ptx" >t
+	gtrace-ptx --launch 'spmv<<<2,64>>>(f=s32[129]:ramp, c=s32[512]:ramp, v=f32[512]:ramp, x=f32[512], y=f32[128], 128)' "$ROOT/examples/kernels/ptx/spmv.ptx" >u
+	for t in t u; do
+		gcoalesce --degree $t | awk -F '\t' -v OFS='\t' '!/^#/ && $2 != "all" { print $1, $2, $3, $4, $9, $10, $11, $8 * $9 }' | sort >ours
+		reference_degrees <$t >reference
+		[ "$(wc -l <ours)" -ge 5 ]
+		# The mean of sectors is printed with four digits.
+		paste ours reference | awk -F '\t' '{ for (i = 1; i < 8; i++) if ($i != $(i + 8)) exit 1; off = $8 / $16 - 1; if (off > 1e-3 || off < -1e-3) exit 1 }'
+	done
+}
+
+@test "--degree takes accesses and no model; nothing is printed of a damaged stream" {
+	trace "0 0 0 8 load.global 4 0xffffffff 0x1000 4 -" >t
+	gcoalesce t >requests
+	expect_failure 1 "record 3: requests have no addresses of lanes: expected accesses, as before gcoalesce" gcoalesce --degree requests
+	expect_failure 2 "--degree: expected no --rule, --gpu or --banks" gcoalesce --degree --rule fermi t
+	expect_failure 2 "--graph: expected --degree too" gcoalesce --graph t
+	head -c -5 t >cut.gt
+	run gcoalesce --degree cut.gt
+	[ "$status" -eq 1 ]
+	[[ "$output" != *"#kernel"* ]]
+}

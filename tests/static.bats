@@ -68,6 +68,12 @@ agrees() {
 	gtrace-ptx --static --launch "$3" "$ptx/$2.ptx" >report
 	gtrace-ptx --launch "$3" "$ptx/$2.ptx" | gtrace-cat >accesses
 	compared=$(python3 "$ROOT/tests/kernels_reference.py" compare-static report accesses)
+	# gcoalesce --degree finds the same of what ran: its rows have the line as pc.
+	gtrace-ptx --launch "$3" "$ptx/$2.ptx" | gcoalesce --degree | awk -F'\t' -v name="$2" '
+		function numbers() { return $5 " " $6 " " $7 " " $8 }
+		FILENAME == "report" { if ($9 == "exact") foretold[sprintf("0x%x", $2)] = numbers(); next }
+		$2 in foretold { compared++; if (foretold[$2] != numbers()) { print name, $2 ": " foretold[$2] ", traced " numbers(); bad = 1 } }
+		END { exit bad || !compared }' report -
 	[ "$compared" = "$1" ] || {
 		echo "$2: $compared compared, expected $1"
 		cat report

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "coalesce/coalesce.h"
+#include "coalesce/degrees.h"
 #include "tool.h"
 
 static const char help[] =
 	"usage: gcoalesce [-v] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
+	"       gcoalesce [-v] --degree [--graph] [stream]\n"
 	"Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n"
 	"\n"
 	"  --rule NAME      how lanes are combined (default: from the stream's GPU description):\n"
@@ -17,6 +20,8 @@ static const char help[] =
 	"  --banks BANKS    shared memory: banks x bytes per pass of a bank; if fewer consecutive bytes lie\n"
 	"                   in one bank, a colon and their number: 16x4 (Tesla), 32x4 (the\n"
 	"                   default), 32x8:4 and 32x8 (Kepler's 4- and 8-byte modes)\n"
+	"  --degree         print the degree of coalescing of each instruction [003], and no stream\n"
+	"  --graph          the same, with the lanes at each 4 bytes of the coalescing range\n"
 	"  -v, --verbose    progress on standard error\n"
 	"  --help, --version\n"
 	"\n"
@@ -31,6 +36,9 @@ struct gcoalesce {
 	/* Of the current kernel. */
 	bool coalesced; /* by an earlier stage: it has requests, or counts of coalescing */
 	bool accessed;	/* it has accesses */
+
+	bool degree, graph; /* print a table of degrees, with graphs */
+	struct gt_degrees degrees;
 };
 
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)
@@ -76,11 +84,41 @@ static bool take_count(void *context, const struct gt_count *count)
 	return true;
 }
 
+static bool begin_degrees(void *context, const struct gt_kernel *kernel)
+{
+	struct gcoalesce *g = context;
+
+	tool_must(&g->tool, gt_degrees_begin(&g->degrees, kernel->name, &g->tool.error));
+	return true;
+}
+
+static bool add_degrees(void *context, struct gt_rows *rows)
+{
+	struct gcoalesce *g = context;
+	struct gt_error reason;
+
+	if (gt_degrees_add(&g->degrees, rows, &reason) != 0)
+		tool_must(&g->tool, gt_fail(&g->tool.error, "record %" PRIu64 ": %s", gt_reader_records(g->tool.in), reason.text));
+	return true;
+}
+
+/* Nothing is printed before the whole stream is read and verified. */
+static void print_degrees(struct gcoalesce *g)
+{
+	const struct tool_filter filter = {.kernel = begin_degrees, .rows = add_degrees, .context = g};
+
+	tool_must(&g->tool, gt_degrees_open(&g->degrees, &g->tool.error));
+	tool_run(&g->tool, &filter);
+	gt_degrees_write(&g->degrees, g->graph, stdout);
+	gt_degrees_close(&g->degrees);
+}
+
 static void take_options(struct gcoalesce *g, int argc, char **argv)
 {
-	enum { RULE = 1, BANKS, GPU };
+	enum { RULE = 1, BANKS, GPU, DEGREE, GRAPH };
 	static const struct option options[] = {{"rule", required_argument, NULL, RULE},
-		{"banks", required_argument, NULL, BANKS}, {"gpu", required_argument, NULL, GPU}, TOOL_OPTIONS};
+		{"banks", required_argument, NULL, BANKS}, {"gpu", required_argument, NULL, GPU},
+		{"degree", no_argument, NULL, DEGREE}, {"graph", no_argument, NULL, GRAPH}, TOOL_OPTIONS};
 	const char *gpu = NULL;
 	struct gt_banks banks;
 
@@ -90,9 +128,15 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 			g->rule = optarg;
 		else if (option == BANKS)
 			g->banks = optarg;
-		else
+		else if (option == GPU)
 			gpu = optarg;
+		else
+			*(option == DEGREE ? &g->degree : &g->graph) = true;
 	}
+	if (g->graph && !g->degree)
+		tool_usage(&g->tool, "--graph: expected --degree too");
+	if (g->degree && (g->rule || g->banks || gpu))
+		tool_usage(&g->tool, "--degree: expected no --rule, --gpu or --banks: the degree does not depend on the GPU");
 	if (g->rule && gpu)
 		tool_usage(&g->tool, "--gpu: expected --rule or --gpu, not both");
 	if (g->rule && gt_coalescer_open(&g->coalescer, g->rule, &g->tool.error) != 0)
@@ -113,8 +157,12 @@ int main(int argc, char **argv)
 
 	take_options(&g, argc, argv);
 	tool_read(&g.tool);
-	tool_write(&g.tool);
-	tool_run(&g.tool, &filter);
+	if (g.degree) {
+		print_degrees(&g);
+	} else {
+		tool_write(&g.tool);
+		tool_run(&g.tool, &filter);
+	}
 	tool_end(&g.tool);
 	gt_gpu_clear(&g.gpu);
 	return 0;

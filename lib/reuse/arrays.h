@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "reuse/names.h"
+#include "base/names.h"
 #include "stream/count.h"
 
 #define GT_ARRAYS_STAGE "allocations"

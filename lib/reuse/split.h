@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "reuse/arrays.h"
-#include "reuse/names.h"
+#include "base/names.h"
 #include "stream/count.h"
 #include "stream/rows.h"
 

@@ -111,7 +111,7 @@ static void loaded_data_is_named(void)
 	CHECK_EQUAL(degree.basis, GT_STATIC_LOADED);
 	gt_static_measure(analysis, 0, &launch, &degree);
 	CHECK_EQUAL(degree.basis, GT_STATIC_EXACT);
-	CHECK_EQUAL(degree.in_range, 32);
+	CHECK_EQUAL(degree.sums.in_range, 32);
 	gt_static_close(analysis);
 	/* A chain: the address is what was read last. */
 	analysis = analyse("mov.u64 %rd3, %rd1;\nL:\nld.global.u64 %rd3, [%rd3]; setp.ne.s64 %p1, %rd3, 0; @%p1 bra L;");
@@ -144,12 +144,12 @@ static void what_an_operation_gives(void)
 	CHECK_TEXT(expression, "param0 + 32*shr(tid.x, 3)");
 	gt_static_measure(analysis, 0, &launch, &degree);
 	CHECK_EQUAL(degree.basis, GT_STATIC_EXACT);
-	CHECK_EQUAL(degree.requests, 2);
-	CHECK_EQUAL(degree.in_range, 64);
-	CHECK_EQUAL(degree.sectors, 8);
-	CHECK_EQUAL(gt_static_range_sectors(&degree), 4);
-	CHECK_EQUAL(degree.graph[0], 16);
-	CHECK_EQUAL(degree.graph[1], 0);
+	CHECK_EQUAL(degree.sums.accesses, 2);
+	CHECK_EQUAL(degree.sums.in_range, 64);
+	CHECK_EQUAL(degree.sums.sectors, 8);
+	CHECK_EQUAL(gt_degree_range_sectors(&degree.sums), 4);
+	CHECK_EQUAL(degree.sums.graph[0], 16);
+	CHECK_EQUAL(degree.sums.graph[1], 0);
 	gt_static_close(analysis);
 }
 
@@ -163,9 +163,9 @@ static void alignments_of_a_loop_are_all_counted(void)
 
 	gt_static_measure(analysis, 0, &launch, &degree);
 	CHECK_EQUAL(degree.basis, GT_STATIC_EXACT);
-	CHECK_EQUAL(degree.requests, 8);
+	CHECK_EQUAL(degree.sums.accesses, 8);
 	/* At 0 to 12 bytes eight lanes are within 128 bytes, at 16 to 28 seven. */
-	CHECK_EQUAL(degree.in_range, 4 * 8 + 4 * 7);
+	CHECK_EQUAL(degree.sums.in_range, 4 * 8 + 4 * 7);
 	gt_static_close(analysis);
 }
 
@@ -184,15 +184,15 @@ static void plain_count(const long *factors, const uint32_t *grid, const uint32_
 
 			if (t % 32 == 0) {
 				start = sector;
-				degree->requests++;
+				degree->sums.accesses++;
 				n = 0;
 			}
-			degree->threads++;
-			degree->in_range += sector >= start && sector < start + 4;
+			degree->sums.lanes++;
+			degree->sums.in_range += sector >= start && sector < start + 4;
 			for (i = 0; i < n && sectors[i] != sector; i++)
 				;
 			if (i == n)
-				sectors[n++] = sector, degree->sectors++;
+				sectors[n++] = sector, degree->sums.sectors++;
 		}
 }
 
@@ -223,10 +223,10 @@ static void random_affine_addresses(void)
 		gt_static_measure(analysis, 0, &launch, &found);
 		plain_count(factors, launch.grid, launch.block, &expected);
 		CHECK_EQUAL(found.basis, GT_STATIC_EXACT);
-		CHECK_EQUAL(found.requests, expected.requests);
-		CHECK_EQUAL(found.threads, expected.threads);
-		CHECK_EQUAL(found.in_range, expected.in_range);
-		CHECK_EQUAL(found.sectors, expected.sectors);
+		CHECK_EQUAL(found.sums.accesses, expected.sums.accesses);
+		CHECK_EQUAL(found.sums.lanes, expected.sums.lanes);
+		CHECK_EQUAL(found.sums.in_range, expected.sums.in_range);
+		CHECK_EQUAL(found.sums.sectors, expected.sums.sectors);
 		gt_static_close(analysis);
 	}
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The degree of coalescing of an access: [003] eq. (1) and (2). */
+/* The degree of coalescing of an access, from its expression. */
 #include <string.h>
 
 #include "ptx/static/evaluate.h"
 #include "ptx/static/spread.h"
 
-#define RANGE	     128 /* bytes of the coalescing range [003] III.C */
 #define REQUESTS_MAX (UINT64_C(1) << 14) /* of an access that are counted */
 #define TURNS_MAX    1024 /* combinations of iterations of loops, for alignment */
 
@@ -72,36 +71,6 @@ static bool next_turns(struct gt_static_place *place)
 	return false;
 }
 
-/* Counts one request: the offsets of its lanes from the start of the first lane's sector. */
-static void count_request(const int64_t *addresses, unsigned n, unsigned bytes, struct gt_static_degree *degree)
-{
-	uint64_t start = (uint64_t)addresses[0] & ~(uint64_t)(GT_STATIC_SECTOR - 1);
-	uint64_t sectors[2 * GT_STATIC_WARP];
-	unsigned n_sectors = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t offset = (uint64_t)addresses[i] - start;
-
-		if (offset < RANGE) {
-			degree->in_range++;
-			degree->graph[offset / (RANGE / GT_STATIC_POINTS)]++;
-		}
-		for (unsigned part = 0; part < 2; part++) {
-			uint64_t sector =
-				((uint64_t)addresses[i] + (part && bytes ? bytes - 1 : 0)) / GT_STATIC_SECTOR;
-			unsigned j = 0;
-
-			while (j < n_sectors && sectors[j] != sector)
-				j++;
-			sectors[j] = sector;
-			n_sectors += j == n_sectors;
-		}
-	}
-	degree->requests++;
-	degree->threads += n;
-	degree->sectors += n_sectors;
-}
-
 /* Counts warp w of the block in the current iterations. */
 static void measure_warp(struct gt_static_place *place, const struct gt_static_access *access, uint64_t w, uint64_t threads,
 			 struct gt_static_degree *degree)
@@ -121,7 +90,7 @@ static void measure_warp(struct gt_static_place *place, const struct gt_static_a
 	int64_t stride = access->stride_poly ? gt_static_evaluate(place, access->stride_poly) : 0, first = addresses[0];
 	unsigned bytes;
 	for (unsigned i = 0; (n = gt_static_request_of(access, i, addresses, n, stride, &bytes)) > 0; i++) {
-		count_request(addresses, n, bytes, degree);
+		gt_degree_add(&degree->sums, (const uint64_t *)addresses, n, bytes);
 		addresses[0] = first;
 	}
 }
@@ -154,25 +123,11 @@ void gt_static_measure(const struct gt_static *analysis, size_t i, const struct 
 	find_loops(&place, access->poly, false);
 	if (access->stride_poly)
 		find_loops(&place, access->stride_poly, true);
-	for (uint64_t b = 0; b < blocks && degree->requests < REQUESTS_MAX && place.basis < GT_STATIC_LOADED; b++) {
+	for (uint64_t b = 0; b < blocks && degree->sums.accesses < REQUESTS_MAX && place.basis < GT_STATIC_LOADED; b++) {
 		place.block[0] = (uint32_t)(b % grid[0]);
 		place.block[1] = (uint32_t)(b / grid[0] % grid[1]);
 		place.block[2] = (uint32_t)(b / grid[0] / grid[1]);
 		measure_block(&place, access, threads, degree);
 	}
 	degree->basis = place.basis;
-}
-
-unsigned gt_static_range_sectors(const struct gt_static_degree *degree)
-{
-	unsigned sectors = 0, points = GT_STATIC_POINTS * GT_STATIC_SECTOR / RANGE;
-
-	for (unsigned i = 0; i < GT_STATIC_POINTS; i += points) {
-		uint64_t threads = 0;
-
-		for (unsigned j = 0; j < points; j++)
-			threads += degree->graph[i + j];
-		sectors += threads > 0;
-	}
-	return sectors;
 }

@@ -7,34 +7,15 @@
 
 static const char *const bases[] = {"exact", "assumed", "loaded", "unknown"};
 
-/* What a kernel's loads are like together: every load counts the same, as in [003] eq. (1). */
+/* A kernel's loads together. */
 struct together {
-	uint64_t loads; /* that have a degree */
-	double degree, sectors, graph[GT_STATIC_POINTS];
+	struct gt_degree_mean mean;
 	enum gt_static_basis basis;
 };
 
 void gt_static_write_header(FILE *to)
 {
 	fputs("#kernel\tline\top\tbytes\tdegree\trange_sectors\texpected\tsectors\tbasis\taddress\n", to);
-}
-
-/* degree, range_sectors, expected, sectors, basis; degree is in percent. */
-static void write_numbers(double degree, unsigned range_sectors, double sectors, enum gt_static_basis basis, FILE *to)
-{
-	if (basis < GT_STATIC_LOADED && degree > 0)
-		fprintf(to, "\t%.4g\t%u\t%.4g\t%.4g\t%s\t", 100 * degree, range_sectors, range_sectors / degree,
-			sectors, bases[basis]);
-	else
-		fprintf(to, "\t-\t-\t-\t-\t%s\t", bases[basis]);
-}
-
-static void write_graph(const double *graph, FILE *to)
-{
-	fputs("#graph", to);
-	for (unsigned i = 0; i < GT_STATIC_POINTS; i++)
-		fprintf(to, "\t%.3g", graph[i]);
-	fputc('\n', to);
 }
 
 static const char *action_name(enum gt_ptx_access_kind action)
@@ -51,33 +32,21 @@ static void add(struct together *all, const struct gt_static_degree *degree)
 {
 	if (degree->basis > all->basis)
 		all->basis = degree->basis;
-	if (degree->basis >= GT_STATIC_LOADED || degree->requests == 0)
-		return;
-	all->loads++;
-	all->degree += (double)degree->in_range / (double)degree->threads;
-	all->sectors += (double)degree->sectors / (double)degree->requests;
-	for (unsigned i = 0; i < GT_STATIC_POINTS; i++)
-		all->graph[i] += (double)degree->graph[i] / (double)degree->requests;
+	if (degree->basis < GT_STATIC_LOADED)
+		gt_degree_mean_add(&all->mean, &degree->sums);
 }
 
-static void write_together(struct together *all, struct gt_static_choice choice, FILE *to)
+static void write_together(const struct together *all, struct gt_static_choice choice, FILE *to)
 {
-	struct gt_static_degree sum = {.basis = all->basis};
-	double loads = (double)all->loads;
-
-	if (all->loads == 0)
+	if (all->mean.n == 0)
 		return;
-	for (unsigned i = 0; i < GT_STATIC_POINTS; i++) {
-		sum.graph[i] = all->graph[i] > 0;
-		all->graph[i] /= loads;
-	}
 	fprintf(to, "%s\tall\tload\t-", choice.name);
+	gt_degree_mean_write(&all->mean, to);
 	/* Loads without a degree are left out, and the basis says so. */
-	write_numbers(all->degree / loads, gt_static_range_sectors(&sum), all->sectors / loads,
-		      all->basis >= GT_STATIC_LOADED ? GT_STATIC_ASSUMED : all->basis, to);
-	fprintf(to, "%" PRIu64 " loads\n", all->loads);
+	fprintf(to, "\t%s\t%" PRIu64 " loads\n", bases[all->basis >= GT_STATIC_LOADED ? GT_STATIC_ASSUMED : all->basis],
+		all->mean.n);
 	if (choice.tree)
-		write_graph(all->graph, to);
+		gt_degree_mean_write_graph(&all->mean, to);
 }
 
 static int write_access(const struct gt_static *analysis, size_t i, const struct gt_static_launch *launch,
@@ -85,10 +54,10 @@ static int write_access(const struct gt_static *analysis, size_t i, const struct
 {
 	const struct gt_ptx_instruction *instruction = gt_static_instruction(analysis, i);
 	struct gt_static_degree degree;
-	double graph[GT_STATIC_POINTS], requests;
+	bool known;
 
 	gt_static_measure(analysis, i, launch, &degree);
-	requests = (double)degree.requests;
+	known = degree.basis < GT_STATIC_LOADED;
 	if (gt_static_is_load(analysis, i))
 		add(all, &degree);
 	fprintf(to, "%s\t%u\t%s\t", choice.name, instruction->line, action_name(gt_static_action(analysis, i)));
@@ -96,17 +65,14 @@ static int write_access(const struct gt_static *analysis, size_t i, const struct
 		fprintf(to, "%u", gt_static_bytes(analysis, i));
 	else
 		fputc('-', to);
-	write_numbers(degree.threads ? (double)degree.in_range / (double)degree.threads : 0,
-		      gt_static_range_sectors(&degree), requests > 0 ? (double)degree.sectors / requests : 0,
-		      degree.basis, to);
+	gt_degree_write(known ? &degree.sums : &(struct gt_degree){0}, to);
+	fprintf(to, "\t%s\t", bases[degree.basis]);
 	gt_static_write_expression(analysis, i, launch, to);
 	fputc('\n', to);
 	if (!choice.tree)
 		return 0;
-	for (unsigned p = 0; p < GT_STATIC_POINTS; p++)
-		graph[p] = requests > 0 ? (double)degree.graph[p] / requests : 0;
-	if (degree.basis < GT_STATIC_LOADED)
-		write_graph(graph, to);
+	if (known)
+		gt_degree_write_graph(&degree.sums, to);
 	return gt_static_write_tree(analysis, i, to, error);
 }
 

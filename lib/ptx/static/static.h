@@ -10,10 +10,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "stream/degree.h"
 #include "ptx/launch/launch.h"
 #include "ptx/text/module.h"
 
-#define GT_STATIC_POINTS 32 /* of a coalescing graph, 4 bytes each */
 #define GT_STATIC_SECTOR 32 /* bytes */
 #define GT_STATIC_SIZE	 (INT64_C(1) << 20) /* value taken for an integer parameter that is not known */
 
@@ -47,23 +47,16 @@ enum gt_static_basis {
 	GT_STATIC_UNKNOWN, /* the address cannot be followed: there is no degree */
 };
 
-/* Sums over the requests (warps, and the alignments that loops run through). Ratios are made when
- * they are printed: the degree of coalescing is in_range / threads. */
+/* The degree of an access, over its warps and the alignments that loops run through. */
 struct gt_static_degree {
 	enum gt_static_basis basis;
-	uint64_t requests;
-	uint64_t threads;
-	uint64_t in_range; /* threads within 128 bytes of the start of the first thread's sector */
-	uint64_t sectors; /* distinct sectors of each request */
-	uint64_t graph[GT_STATIC_POINTS]; /* threads at each 4 bytes of the range */
+	struct gt_degree sums;
 };
 
 /* The degree of one access. Every thread of the grid counts, as in [003] eq. (1); of a large grid,
  * the first warps. */
 void gt_static_measure(const struct gt_static *analysis, size_t access, const struct gt_static_launch *launch,
 		       struct gt_static_degree *degree);
-/* Sectors of the range that some thread is at: 0 to 4, num_sectors of [003] eq. (2). */
-unsigned gt_static_range_sectors(const struct gt_static_degree *degree);
 
 /* The folded expression of the address, without a newline. */
 void gt_static_write_expression(const struct gt_static *analysis, size_t access,

@@ -20,13 +20,14 @@ static const char *cell(const struct gt_sheet *sheet, size_t row, const char *co
 static int add_access(const struct gt_plot *plot, const struct gt_sheet *sheet, size_t row, struct gt_figure *figure,
 		      struct gt_error *error)
 {
+	const char *line = cell(sheet, row, "line"), *where = *line ? "line" : "pc";
 	char title[512], column[16];
 	int first = gt_sheet_column(sheet, "graph0");
 	double lanes;
 	bool size;
 
-	snprintf(title, sizeof title, "%s%s%.200s, line %.20s: %.20s", plot->n > 1 ? sheet->name : "", plot->n > 1 ? ", " : "",
-		 cell(sheet, row, "kernel"), cell(sheet, row, "line"), cell(sheet, row, "op"));
+	snprintf(title, sizeof title, "%s%s%.200s, %s %.20s: %.20s", plot->n > 1 ? sheet->name : "", plot->n > 1 ? ", " : "",
+		 cell(sheet, row, "kernel"), where, cell(sheet, row, where), cell(sheet, row, "op"));
 	int panel = gt_figure_panel(figure, title, error);
 	int series = panel < 0 ? -1 : gt_figure_series_of(figure, (size_t)panel, "", error);
 	for (int i = 0; i < PLACES && series >= 0; i++) {
@@ -60,7 +61,7 @@ int gt_plot_coalescing(const struct gt_plot *plot, struct gt_figure *figure, str
 
 	for (size_t file = 0; file < plot->n; file++)
 		if (gt_sheet_column(&plot->sheets[file], "graph0") < 0)
-			return gt_fail(error, "%s: expected the table of gtrace-ptx --static --tree, with #graph lines", plot->sheets[file].name);
+			return gt_fail(error, "%s: expected the table of gtrace-ptx --static --tree or gcoalesce --degree --graph, with #graph lines", plot->sheets[file].name);
 	gt_figure_begin(&unused);
 	int result = gt_pick_each(plot, &unused, take, &accesses, error);
 	gt_figure_clear(&unused);

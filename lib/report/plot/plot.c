@@ -12,7 +12,7 @@ static const struct gt_plot_kind kinds[] = {
 	 "reuse distance (lines)", "references of a shorter distance (fraction of all)", GT_STEPS, gt_plot_lines},
 	{"curve", "bytes", "miss_ratio", "kernel,pc,op,array,sets", NULL, NULL,
 	 "miss ratio", GT_STEPS, gt_plot_lines},
-	{"coalescing", "line", "graph0", NULL, NULL,
+	{"coalescing", "op", "graph0", NULL, NULL,
 	 "4-byte units of the 128 bytes from the warp's first sector", "lanes", GT_BOXES, gt_plot_coalescing},
 	{"bars", NULL, NULL, NULL, NULL, NULL, NULL, GT_BOXES, gt_plot_bars},
 	{"scatter", NULL, NULL, NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_lines},

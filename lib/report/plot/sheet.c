@@ -193,6 +193,12 @@ static int take_graph(struct reading *reading, char *line, struct gt_error *erro
 	return 0;
 }
 
+/* The first line of gtrace-ptx --static, and of gcoalesce --degree. */
+static bool names_columns(const char *line)
+{
+	return strncmp(line, "#kernel\tline\t", 13) == 0 || strncmp(line, "#kernel\tpc\t", 11) == 0;
+}
+
 static int take_line(struct reading *reading, char *line, struct gt_error *error)
 {
 	const char *fields[GT_SHEET_COLUMNS + 1];
@@ -200,7 +206,7 @@ static int take_line(struct reading *reading, char *line, struct gt_error *error
 	if (*line == '\0')
 		return 0;
 	if (!reading->first)
-		return *line == '#' && strncmp(line, "#kernel\tline\t", 13) != 0 ? 0 : take_names(reading, line, error);
+		return *line == '#' && !names_columns(line) ? 0 : take_names(reading, line, error);
 	if (strcmp(line, reading->first) == 0)
 		return 0;
 	if (reading->graphs && strncmp(line, "#graph\t", 7) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reuse/names.h"
+#include "base/names.h"
 
 #include <stdlib.h>
 #include <string.h>

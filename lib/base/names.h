@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names, numbered in the order in which they are first seen. */
-#ifndef GT_REUSE_NAMES_H
-#define GT_REUSE_NAMES_H
+#ifndef GT_BASE_NAMES_H
+#define GT_BASE_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
