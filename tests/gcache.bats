@@ -681,6 +681,10 @@ l2.arrival = rr # assumed: a test
 		--schedulers,2 expected_issue_rr,_gto_or_fifo-pool
 		--delay,1 expected_issue_rr,_gto_or_fifo-pool
 		--clip,no,--on-full,stall clip_no_is_for_on-full_requeue
+		--requeue-unit,lane expected_access,_first-lane_or_line
+		--requeue-unit,access,--on-full,stall requeue-unit_is_for_on-full_requeue
+		--requeue-unit,access,--ports,1 expected_requeue-unit_line
+		--requeue-unit,first-lane,--merges,4 expected_requeue-unit_line
 	TABLE
 	for model in half-normal:1e300,1,1 half-normal:1,nan,1 half-normal:1,1, half-normal:1,1,x adaptive:-1,1 adaptive:1,2,3 fixed:1.5; do
 		expect_failure 2 "expected fixed:N" gcache --l1 --latency "$model" </dev/null
@@ -768,6 +772,26 @@ l2.arrival = rr # assumed: a test
 	[ "$(counters <(gcache --l1 --issue gto --latency fixed:50 --delay 1 <warp.gt) l1 steps stalls)" = "201 196" ]
 	[ "$(counters <(gcache --l1 --issue gto --latency fixed:50 <warp.gt) l1 steps stalls)" = "5 0" ]
 	[ "$(counters <(gcache --l1 --on-full requeue --latency fixed:50 <warp.gt) l1 steps)" = 205 ]
+}
+
+@test "--requeue-unit: an access of two lines as a whole, by its first line, and by lines" {
+	# Two warps with an access of two lines each, all of which miss, and three MSHRs: the second access needs one too many.
+	{
+		echo '#gtrace 1'
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=64,1,1\n'
+		printf 'block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm\n'
+		printf '0\t%s\t0\t0\tload.global\t%s\t0xf\t0\t32\t0\t0\n' 0 0 0 128 1 4096 1 4224
+	} | gtrace-cat --from >in.gt
+	unit() { gcache --l1 --size 16K --sector line --on-full requeue --requeue-unit "$1" --mshr "$2" --latency fixed:10 in.gt; }
+	sent() { unit "$@" | gtrace-cat | grep -v '^#' | cut -f 10 | paste -sd ' '; }
+	[ "$(sent access 1x3)" = "0 0 10 10" ]
+	[ "$(sent first-lane 1x3)" = "0 0 1 1" ]
+	[ "$(sent line 1x3)" = "0 1 2 10" ]
+	[ "$(counters <(unit access 1x3) l1 reservation_fails)" = 9 ]
+	[ "$(counters <(unit first-lane 1x3) l1 reservation_fails)" = 0 ]
+	# An access that can never fit is an error; first-lane takes two for one.
+	expect_failure 1 "block 0, warp 0, access 0 misses more lines than there are MSHRs" unit access 1x1
+	[ "$(sent first-lane 1x1)" = "0 0 10 10" ]
 }
 
 @test "ports with requeue: schedulers that use the same bank wait for one another" {

@@ -242,6 +242,7 @@ listed_values() {
 		l1 hit_latency 3 1 --ports 1
 		l1 per_warp_mshr 1 1 --mshr 1x8 --latency fixed:40
 		l1 on_full requeue 1 --mshr 1x8 --latency fixed:40
+		l1 requeue_unit access 1 --mshr 1x32 --on-full requeue --latency fixed:40
 		l1 issue gto 1 --ports 1
 		l1 schedulers 3 1 --ports 1 --issue rr
 		l1 delay 2 1 --issue rr --latency fixed:40

@@ -165,6 +165,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_LATENCY] = TAKEN(take_latency),
 	[GT_LEVEL_HIT_LATENCY] = FIELD(timed.hit_latency, 0),
 	[GT_LEVEL_ON_FULL] = FIELD(timed.on_full, 0),
+	[GT_LEVEL_UNIT] = FIELD(timed.unit, 0),
 	[GT_LEVEL_ISSUE] = FIELD(timed.issue, 0),
 	[GT_LEVEL_SCHEDULERS] = FIELD(timed.schedulers, AUTO_SCHEDULERS),
 	[GT_LEVEL_CLIP] = FIELD(timed.clip, 0),

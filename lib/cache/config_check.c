@@ -213,6 +213,27 @@ static int check_requeue(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
+static int check_unit(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_STALL && config->timed.unit != GT_UNIT_LINE)
+		return gt_fail(error, "requeue-unit is for on-full requeue: with stall each line waits for itself");
+	return 0;
+}
+
+static int check_unit_ports(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.unit != GT_UNIT_LINE && config->timed.ports != GT_UNLIMITED)
+		return gt_fail(error, "requeue-unit access and first-lane serve an access in one step, whatever the ports: expected requeue-unit line");
+	return 0;
+}
+
+static int check_unit_merges(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.unit != GT_UNIT_LINE && config->timed.merges != GT_UNLIMITED)
+		return gt_fail(error, "requeue-unit access and first-lane merge without limit ([002] 4.4): expected requeue-unit line");
+	return 0;
+}
+
 static int check_clip(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->timed.on_full == GT_FULL_STALL && !config->timed.clip)
@@ -272,6 +293,9 @@ static const struct rule timed_rules[] = {
 	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
 	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},
+	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_UNIT), check_unit},
+	{OF(GT_LEVEL_UNIT) | OF(GT_LEVEL_PORTS), check_unit_ports},
+	{OF(GT_LEVEL_UNIT) | OF(GT_LEVEL_MERGES), check_unit_merges},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_CLIP), check_clip},
 	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE) | OF(GT_LEVEL_ISSUE), check_issue},
 };

@@ -12,6 +12,8 @@
 #define GT_BANKS_MAX 65536 /* of all partitions */
 
 enum gt_on_full { GT_FULL_STALL, GT_FULL_REQUEUE };
+/* What --on-full requeue admits or holds. */
+enum gt_requeue_unit { GT_UNIT_ACCESS, GT_UNIT_FIRST_LANE, GT_UNIT_LINE };
 /* What decides which warps issue: the steps of the schedule, or a policy of the level. */
 enum gt_own_issue { GT_OWN_AUTO, GT_OWN_SCHEDULE, GT_OWN_RR, GT_OWN_GTO, GT_OWN_FIFO_POOL };
 
@@ -26,6 +28,7 @@ struct gt_timed_config {
 	uint32_t hit_latency;  /* steps */
 	struct gt_latency latency;
 	enum gt_on_full on_full;
+	enum gt_requeue_unit unit;
 	enum gt_own_issue issue;
 	uint32_t schedulers; /* of an SM; not with GT_OWN_SCHEDULE */
 	bool clip;	/* a request for a line in flight takes effect with it */

@@ -67,6 +67,9 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			      "steps until a miss is served: fixed:N, adaptive:K1,K2, half-normal:MIN,SIGMA,SEED", NULL},
 	[GT_LEVEL_HIT_LATENCY] = {"hit-latency", COUNT("N", 0), "0", true, "steps until a hit has its data", NULL},
 	[GT_LEVEL_ON_FULL] = {"on-full", ONE_OF("stall|requeue"), "stall", true, "what a warp does if no MSHR is free", NULL},
+	[GT_LEVEL_UNIT] = {"requeue-unit", ONE_OF("access|first-lane|line"), "line", true,
+			   "what requeue serves in a step: an access if all its misses find an MSHR, or if its first "
+			   "one does, or a line", NULL},
 	[GT_LEVEL_ISSUE] = {"issue", ONE_OF("auto|schedule|rr|gto|fifo-pool"), "auto", true,
 			    "which warps issue: those of the schedule's steps, or by a policy of this level", NULL},
 	[GT_LEVEL_SCHEDULERS] = {"schedulers", COUNT("N|auto", 1), "auto", true, "schedulers of an SM, if the level issues", NULL},

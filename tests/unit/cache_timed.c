@@ -538,6 +538,7 @@ static const char *const *config_of(const struct ref_config *config)
 {
 	static const char *const issues[] = {
 		[REF_SCHEDULE] = "schedule", [REF_RR] = "rr", [REF_GTO] = "gto", [REF_FIFO_POOL] = "fifo-pool"};
+	static const char *const units[] = {[REF_LINE] = "line", [REF_ACCESS] = "access", [REF_FIRST_LANE] = "first-lane"};
 	bool requeue = config->requeue;
 	static const char *texts[48];
 	unsigned n = 0, t = 0;
@@ -549,10 +550,14 @@ static const char *const *config_of(const struct ref_config *config)
 	PUT("partitions", "%u", config->partitions);
 	PUT("banks", "%u", config->banks / config->partitions);
 	PUT("mshr", "%ux%u", config->mshr_sets, config->entries);
-	PUT("merges", "%u", config->merges);
 	PUT("per-warp-mshr", "%u", config->per_warp);
 	PUT("hit-latency", "%u", config->hit_latency);
-	PUT("ports", "%u", config->ports);
+	if (config->unit == REF_LINE)
+		PUT("ports", "%u", config->ports);
+	if (config->unit == REF_LINE)
+		PUT("merges", "%u", config->merges);
+	if (requeue)
+		PUT("requeue-unit", "%s", units[config->unit]);
 	PUT("issue", "%s", issues[config->issue]);
 	if (config->issue != REF_SCHEDULE) {
 		PUT("schedulers", "%u", config->schedulers);
@@ -594,6 +599,13 @@ static struct ref_config random_config(bool requeue)
 	config.evict = draw(2);
 	config.clip = !requeue || draw(2);
 	config.delay = draw(3) ? 1 : 0.5 * draw(4);
+	if (!requeue || draw(2))
+		return config;
+	/* An access has at most six requests, which must fit. */
+	config.unit = draw(2) ? REF_ACCESS : REF_FIRST_LANE;
+	config.ports = config.merges = REF_MAX;
+	config.entries += config.unit == REF_ACCESS ? 6 : 0;
+	config.per_warp += config.unit == REF_ACCESS ? 6 : 0;
 	return config;
 }
 

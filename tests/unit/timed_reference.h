@@ -19,6 +19,7 @@ struct ref_config {
 	bool evict, clip, requeue;
 	bool emit; /* all */
 	enum { REF_SCHEDULE, REF_RR, REF_GTO, REF_FIFO_POOL } issue;
+	enum { REF_LINE, REF_ACCESS, REF_FIRST_LANE } unit;
 	unsigned schedulers;
 	double delay;
 };
@@ -64,6 +65,7 @@ struct ref_cache {
 	struct ref_event events[16 * REF_MAX], effects[REF_MAX];
 	unsigned events_n, effects_n;
 	uint64_t uses, clock;
+	bool admitted; /* an access as a whole: its loads need not look for entries */
 	struct ref_counters counters;
 };
 
@@ -187,8 +189,8 @@ static inline struct ref_event ref_miss(struct ref_cache *cache, const struct re
 		event.effect = latest;
 		event.latency = latest - step;
 	} else {
-		if (ref_busy(cache, step, ref_mshr_set(config, access->line), UINT32_MAX) >= config->entries ||
-		    ref_busy(cache, step, UINT32_MAX, access->warp) >= config->per_warp)
+		if (!cache->admitted && (ref_busy(cache, step, ref_mshr_set(config, access->line), UINT32_MAX) >= config->entries ||
+					 ref_busy(cache, step, UINT32_MAX, access->warp) >= config->per_warp))
 			return event;
 		event.status = REF_MISS;
 		event.latency = ref_latency(cache, step);
@@ -313,6 +315,17 @@ struct ref_warp {
 	bool taken, failed;	       /* last by its scheduler; and it found no entry */
 };
 
+/* The sectors of a line that arrive in this step, or all that have not changed the cache. */
+static inline unsigned ref_in_flight(const struct ref_cache *cache, uint64_t line, uint64_t step, bool now)
+{
+	unsigned sectors = 0;
+
+	for (unsigned i = 0; i < cache->flights_n; i++)
+		if (!cache->flights[i].done && cache->flights[i].line == line && (!now || cache->flights[i].effect == step))
+			sectors |= cache->flights[i].sectors;
+	return sectors;
+}
+
 /* One request of the warp. */
 static inline struct ref_event ref_request(struct ref_cache *cache, const struct ref_access *access, uint64_t step)
 {
@@ -322,9 +335,7 @@ static inline struct ref_event ref_request(struct ref_cache *cache, const struct
 
 	if (access->store)
 		return ref_store(cache, access, step);
-	for (unsigned i = 0; i < cache->flights_n; i++)
-		if (!cache->flights[i].done && cache->flights[i].line == access->line && cache->flights[i].effect == step)
-			here |= cache->flights[i].sectors;
+	here |= ref_in_flight(cache, access->line, step, true);
 	unsigned missing = access->sectors & ~here;
 	if (missing) {
 		event = ref_miss(cache, access, missing, step, true);
@@ -478,7 +489,58 @@ static inline void ref_stall_wave(struct ref_cache *cache, struct ref_warp *warp
 	}
 }
 
-/* Requeue: each scheduler serves a request of its warp. */
+/* The request of an access of n for which there is no MSHR; or n. Sectors that an earlier request of the access will bring
+ * need none. */
+static inline unsigned ref_held(const struct ref_cache *cache, const struct ref_access *access, unsigned n, uint64_t step)
+{
+	unsigned sets[64] = {0}, own = ref_busy(cache, step, UINT32_MAX, access->warp), brought[64] = {0};
+
+	for (unsigned set = 0; set < 64; set++)
+		sets[set] = ref_busy(cache, step, set, UINT32_MAX);
+	for (unsigned i = 0; i < (cache->config.unit == REF_FIRST_LANE ? 1 : n); i++) {
+		const struct ref_block *block = ref_find((struct ref_cache *)cache, access[i].line);
+		unsigned wanted = access[i].store ? 0 : access[i].sectors & ~(block ? block->valid : 0);
+		wanted &= ~ref_in_flight(cache, access[i].line, step, false);
+		for (unsigned before = 0; before < i; before++)
+			if (access[before].line == access[i].line)
+				wanted &= ~brought[before];
+		brought[i] = wanted;
+		if (wanted && (++sets[ref_mshr_set(&cache->config, access[i].line)] > cache->config.entries ||
+			       ++own > cache->config.per_warp))
+			return i;
+	}
+	return n;
+}
+
+/* The next access of a warp, all of it in this step or nothing. False if it is held. */
+static inline bool ref_whole_access(struct ref_cache *cache, struct ref_warp *warp, uint64_t step)
+{
+	const struct ref_access *access = &warp->accesses[warp->next];
+	unsigned n = 1;
+
+	while (warp->next + n < warp->n && access[n].an == access->an)
+		n++;
+	unsigned held = ref_held(cache, access, n, step);
+	if (held < n) {
+		cache->events[cache->events_n++] = (struct ref_event){
+			REF_FAIL, step, access[held].line, 0, step, access->warp,
+			(unsigned)(access[held].line % cache->config.sets % cache->config.banks), 0, false};
+		cache->counters.reservation_fails++;
+		return false;
+	}
+	cache->admitted = true;
+	for (unsigned i = 0; i < n; i++) {
+		struct ref_event event = ref_request(cache, &access[i], step);
+		event.bank = (unsigned)(access[i].line % cache->config.sets % cache->config.banks);
+		cache->events[cache->events_n++] = event;
+		warp->effect = event.effect > warp->effect ? event.effect : warp->effect;
+	}
+	cache->admitted = false;
+	warp->next += n;
+	return true;
+}
+
+/* Requeue: each scheduler serves its warp, by requests or by accesses. */
 static inline void ref_requeue_wave(struct ref_cache *cache, struct ref_warp *warps, unsigned n)
 {
 	struct ref_warp *running[16] = {NULL};
@@ -506,6 +568,16 @@ static inline void ref_requeue_wave(struct ref_cache *cache, struct ref_warp *wa
 			struct ref_warp *warp = running[s];
 			if (!warp)
 				continue;
+			if (cache->config.unit != REF_LINE) {
+				running[s] = NULL;
+				if (ref_whole_access(cache, warp, step)) {
+					ref_delay(cache, warp, step, 0, &order);
+				} else {
+					warp->queued = ++last;
+					warp->failed = true;
+				}
+				continue;
+			}
 			const struct ref_access *access = &warp->accesses[warp->next];
 			unsigned bank = (unsigned)(access->line % cache->config.sets % cache->config.banks);
 			if (ports[bank] == cache->config.ports) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of stall and requeue: lookups, misses, arrivals. */
+/* The common part of stall and requeue: misses, arrivals, counts. */
 #include "cache/timed/engine.h"
 
 #include <stdlib.h>
@@ -164,46 +164,27 @@ int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const stru
 	return gt_level_find(&serving, &event->found);
 }
 
-/* Whether the warp of an item holds as many entries as it may. */
-static bool warp_is_full(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item)
+uint32_t gt_engine_held_by(const struct gt_engine *engine, const struct gt_request *request)
 {
 	const struct gt_flights *flights = &engine->flights;
 	uint32_t held = 0;
 
-	if (timed->config.timed.per_warp == GT_UNLIMITED)
-		return false;
 	for (uint64_t at = flights->released; at < flights->tail; at++) {
 		const struct gt_flight *flight = gt_flight_at(flights, at);
-		held += flight->holds && flight->request.block == item->request.block && flight->request.warp == item->request.warp &&
-			flight->request.sm == item->request.sm;
+		held += flight->holds && flight->request.block == request->block && flight->request.warp == request->warp &&
+			flight->request.sm == request->sm;
 	}
-	return held >= timed->config.timed.per_warp;
+	return held;
 }
 
-/* The flights to a line that arrive after the beginning of `step`. */
-struct on_its_way {
-	uint64_t sectors;
-	uint64_t latest;	 /* arrival of the sectors in question */
-	struct gt_flight *entry; /* the newest that carries some of them; NULL: none does */
-};
-
-static struct on_its_way find_on_its_way(struct gt_engine *engine, uint64_t line, uint64_t missing)
+/* Whether there is an entry for a miss: in its set, and for its warp. */
+static bool has_entry(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item, uint64_t busy)
 {
-	struct gt_flights *flights = &engine->flights;
-	struct on_its_way found = {0, 0, NULL};
+	const struct gt_timed_config *config = &timed->config.timed;
 
-	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
-	     at = gt_flight_of(flights, flights->pool[at].next, line)) {
-		struct gt_flight *flight = &flights->pool[at];
-		found.sectors |= flight->sectors;
-		if ((flight->sectors & missing) == 0)
-			continue;
-		if (!found.entry)
-			found.entry = flight;
-		if (flight->arrival > found.latest)
-			found.latest = flight->arrival;
-	}
-	return found;
+	return engine->admitted ||
+	       (busy < config->mshr_entries &&
+		(config->per_warp == GT_UNLIMITED || gt_engine_held_by(engine, &item->request) < config->per_warp));
 }
 
 static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint32_t slot, uint64_t missing,
@@ -268,7 +249,7 @@ int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struc
 		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
-	struct on_its_way away = find_on_its_way(engine, item->piece.line, missing);
+	struct gt_coming away = gt_flights_to(&engine->flights, item->piece.line, missing);
 	uint64_t valid = slot == GT_NO_SLOT ? 0 : engine->tags->valid[slot];
 
 	event->status = GT_TIMED_FAIL;
@@ -287,7 +268,7 @@ int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struc
 		count_miss(timed, item, slot, missing, missing);
 		return 0;
 	}
-	if (event->busy >= config->mshr_entries || warp_is_full(timed, engine, item)) {
+	if (!has_entry(timed, engine, item, event->busy)) {
 		timed->counters.reservation_fails++;
 		return 0;
 	}

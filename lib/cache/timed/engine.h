@@ -4,7 +4,8 @@
  *	timed.c     takes requests, which are gathered by instance, or ends a kernel
  *	wave.c, pool.c  the requests of resident warps, and which warp issues, if the level decides it
  *	stall.c, requeue.c  serve the requests of one instance, step by step
- *	engine.c    one lookup: a hit, a miss that takes an MSHR entry, an arrival
+ *	lookup.c    one lookup of requeue, and whether an access is admitted
+ *	engine.c    a miss that takes an MSHR entry, an arrival, counts
  *	flight.c    misses in flight
  *	outbox.c    sent requests, put into the order of (step, SM) */
 #ifndef GT_CACHE_TIMED_ENGINE_H
@@ -62,6 +63,7 @@ struct gt_engine {
 	struct gt_flights flights;
 	uint32_t *busy; /* entries taken, of each MSHR set */
 	uint64_t held;	/* of all sets */
+	bool admitted;	/* the access that is served: its misses take entries whether any is free or not */
 	uint32_t *ports; /* taken in this step, of each bank */
 	struct gt_outbox outbox;
 };
@@ -108,6 +110,19 @@ static inline bool gt_engine_waits(const struct gt_timed *timed, const struct gt
 	return item->class == GT_CLASS_READ || (item->class == GT_CLASS_ATOMIC && timed->config.write == GT_WRITE_BACK);
 }
 
+/* Looks up a request of the queue of warps, whose effect comes later; `event` gets the outcome, which may be that it fails. */
+int gt_engine_look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		      struct gt_timed_event *event, struct gt_error *error);
+
+/* The lookup of engine->items, an access, that keeps it from being served as a whole in this step; NULL: there is none.
+ * `promises` has room for all of them. */
+struct gt_promise {
+	uint64_t line, sectors; /* that a lookup before requests */
+	uint32_t set;		/* of its MSHR entry */
+};
+const struct gt_item *gt_engine_obstacle(const struct gt_timed *timed, struct gt_engine *engine, uint64_t step,
+					 struct gt_promise *promises);
+
 /* Takes a port of the item's bank, whose number goes to the event. False if there is none. */
 static inline bool gt_engine_port(const struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 				  struct gt_timed_event *event)
@@ -137,6 +152,9 @@ int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const stru
  * outcome and the latency. */
 int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
 		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error);
+
+/* MSHR entries that the warp of a request holds. */
+uint32_t gt_engine_held_by(const struct gt_engine *engine, const struct gt_request *request);
 
 /* Counts a miss that is sent on. */
 void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *event);

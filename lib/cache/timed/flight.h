@@ -61,4 +61,29 @@ static inline uint32_t gt_flight_of(const struct gt_flights *flights, uint32_t a
 	return at;
 }
 
+/* The flights to a line that have not changed the cache yet. */
+struct gt_coming {
+	uint64_t sectors;
+	uint64_t latest;	 /* arrival of the sectors in question */
+	struct gt_flight *entry; /* the newest that carries some of them; NULL: none does */
+};
+
+static inline struct gt_coming gt_flights_to(struct gt_flights *flights, uint64_t line, uint64_t missing)
+{
+	struct gt_coming found = {0, 0, NULL};
+
+	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
+	     at = gt_flight_of(flights, flights->pool[at].next, line)) {
+		struct gt_flight *flight = &flights->pool[at];
+		found.sectors |= flight->sectors;
+		if ((flight->sectors & missing) == 0)
+			continue;
+		if (!found.entry)
+			found.entry = flight;
+		if (flight->arrival > found.latest)
+			found.latest = flight->arrival;
+	}
+	return found;
+}
+
 #endif

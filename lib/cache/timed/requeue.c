@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* [002] 4.2 to 4.5: the warps of a wave wait in a pool. Each scheduler serves the next access of one of them, one request a
- * step, and the warp returns after a delay proportional to the latency. A warp that finds no MSHR entry returns to the pool
- * and retries that request. */
+/* [002] 4.2 to 4.5: the warps of a wave wait in a pool. Each scheduler serves the next access of one of them, in one step or
+ * a line a step, and the warp returns after a delay proportional to the latency. A warp that finds no MSHR entry returns to
+ * the pool, and retries that access or line. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "cache/timed/engine.h"
 #include "cache/timed/pool.h"
 
-/* The state of a scheduler: a request of a warp, split into lookups. */
+/* The state of a scheduler: its warp, and if it serves by lines, the warp's request, split into lookups. */
 struct running {
 	uint32_t warp; /* or GT_NO_WARP */
 	uint8_t n, next;
@@ -19,109 +21,9 @@ struct run {
 	struct gt_pool pool;
 	struct running *running; /* of each scheduler */
 	uint32_t running_n;
+	struct gt_promise *promises; /* of an access */
+	size_t promises_capacity;
 };
-
-/* The sectors of a line that arrive in this step. They can be used already, although the order of the lines changes later;
- * this agrees with tables 3 to 5 of [002]. */
-static uint64_t coming_now(struct gt_engine *engine, uint64_t line, uint64_t step)
-{
-	const struct gt_flights *flights = &engine->flights;
-	uint64_t sectors = 0;
-
-	for (uint64_t at = flights->head; at < flights->released; at++) {
-		const struct gt_flight *flight = gt_flight_at(flights, at);
-		if (flight->line == line && flight->arrival == step)
-			sectors |= flight->sectors;
-	}
-	return sectors;
-}
-
-static void count_hit(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
-		      struct gt_timed_event *event)
-{
-	struct gt_level_counters *counters = &timed->level->counters;
-	bool read = item->class == GT_CLASS_READ;
-	uint64_t used = item->piece.used, n = (uint64_t)__builtin_popcountll(used);
-
-	*(read ? &counters->reads : &counters->atomics) += n;
-	*(read ? &counters->read_hits : &counters->atomic_hits) += n;
-	event->position = slot == GT_NO_SLOT ? 0 : gt_engine_position(timed, engine, item, slot);
-	if (!timed->level->geometry.depths || !read)
-		return;
-	if (slot != GT_NO_SLOT)
-		gt_note_depths(engine->tags, slot, event->position, used, used, counters->mru);
-	else
-		counters->mru[0] += n;
-}
-
-/* Counts the sectors that hit in a lookup whose other sectors miss. */
-static void count_part(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
-		       uint64_t missing)
-{
-	uint64_t *mru = timed->level->counters.mru, hits = item->piece.used & ~missing;
-
-	if (!timed->level->geometry.depths || item->class != GT_CLASS_READ || hits == 0)
-		return;
-	if (slot != GT_NO_SLOT)
-		gt_note_depths(engine->tags, slot, gt_engine_position(timed, engine, item, slot), hits, hits, mru);
-	else
-		mru[0] += (uint64_t)__builtin_popcountll(hits);
-}
-
-/* Whether a hit can take effect at once: nothing else changes or reads the cache before the end of the step, and no watcher
- * needs the effect as an event of its own. */
-static bool is_alone(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_timed_event *event)
-{
-	const struct gt_flights *flights = &engine->flights;
-
-	return event->effect == event->step && timed->config.timed.schedulers == 1 && !timed->watch &&
-	       (flights->head == flights->tail || gt_flight_at(flights, flights->head)->arrival > event->step);
-}
-
-/* Adds a use that takes effect later, without an entry. */
-static int add_effect(struct gt_engine *engine, const struct gt_item *item, const struct gt_timed_event *event,
-		      bool changes, struct gt_error *error)
-{
-	struct gt_flight flight = {.arrival = event->effect, .line = item->piece.line, .uses = item->piece.used,
-				   .dirty = changes ? item->piece.used : 0,
-				   .request = item->request};
-
-	return gt_flights_add(&engine->flights, &flight, error);
-}
-
-static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-		   struct gt_timed_event *event, struct gt_error *error)
-{
-	const struct gt_timed_config *config = &timed->config.timed;
-	uint32_t slot = gt_tags_find(engine->tags, item->set, item->piece.line);
-	uint64_t here = coming_now(engine, item->piece.line, event->step);
-	bool changes = item->class == GT_CLASS_ATOMIC;
-
-	here |= slot == GT_NO_SLOT ? 0 : engine->tags->valid[slot];
-	uint64_t missing = item->piece.used & ~here;
-	if (missing == 0) {
-		event->status = GT_TIMED_HIT;
-		event->latency = config->hit_latency;
-		event->effect = event->step + config->hit_latency;
-		count_hit(timed, engine, item, slot, event);
-		if (is_alone(timed, engine, event) && !changes) {
-			gt_level_use(timed->level, engine->tags, item->set, slot, item->request.op);
-			return 0;
-		}
-		return add_effect(engine, item, event, changes, error);
-	}
-	if (gt_engine_miss(timed, engine, item, slot, missing, event, error) != 0)
-		return -1;
-	if (event->status != GT_TIMED_FAIL)
-		count_part(timed, engine, item, slot, missing);
-	if (event->status != GT_TIMED_MERGED)
-		return 0;
-	if (!config->clip) {
-		event->latency = gt_engine_latency(timed, engine);
-		event->effect = event->step + event->latency;
-	}
-	return add_effect(engine, item, event, changes, error);
-}
 
 /* Splits the running warp's next request into lookups. */
 static void cut_request(const struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
@@ -131,21 +33,12 @@ static void cut_request(const struct gt_timed *timed, const struct gt_engine *en
 	running->n = (uint8_t)gt_engine_cut(timed, &engine->wave.requests[warp->next].request, 0, running->items);
 }
 
-/* Continues after a request was served: with the next one of the access or, after the last, with a delay of the warp in
- * proportion to the time until the whole access has taken effect. */
-static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
-		  uint64_t step)
+/* After the last line of an access: the warp is delayed in proportion to the time until all of it has taken effect. */
+static void finish_access(const struct gt_timed *timed, const struct gt_engine *engine, struct run *run,
+			  struct running *running, uint64_t step)
 {
-	const struct gt_wave_request *requests = engine->wave.requests;
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
-	uint32_t an = requests[warp->next].request.an;
 
-	warp->next = requests[warp->next].next;
-	warp->piece = 0;
-	if (warp->next != GT_NO_REQUEST && requests[warp->next].request.an == an) {
-		cut_request(timed, engine, running);
-		return;
-	}
 	if (warp->next != GT_NO_REQUEST) {
 		double wait = timed->config.timed.delay * (double)(warp->effect - step);
 		gt_pool_delay(&run->pool, running->warp, step + 1 + (uint64_t)(wait + 0.5));
@@ -155,9 +48,46 @@ static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct
 	run->running_n--;
 }
 
+/* The warp found no MSHR entry. */
+static void requeue(struct run *run, struct running *running)
+{
+	gt_pool_fail(&run->pool, running->warp);
+	running->warp = GT_NO_WARP;
+	run->running_n--;
+}
+
+/* One lookup of a warp, and what comes of it. */
+static int serve_item(struct gt_timed *timed, struct gt_engine *engine, struct gt_warp *warp, const struct gt_item *item,
+		      struct gt_timed_event *event, struct gt_error *error)
+{
+	event->status = GT_TIMED_PASSED;
+	if ((gt_engine_waits(timed, item) ? gt_engine_look_up : gt_engine_serve)(timed, engine, item, event, error) != 0 ||
+	    gt_engine_tell(timed, engine, item, event, error) != 0)
+		return -1;
+	if (event->status != GT_TIMED_FAIL && event->effect > warp->effect)
+		warp->effect = event->effect;
+	return 0;
+}
+
+/* Continues after a request was served: with the next one of the access, or after the last with another warp. */
+static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+		  uint64_t step)
+{
+	const struct gt_wave_request *requests = engine->wave.requests;
+	struct gt_warp *warp = &engine->wave.warps[running->warp];
+	uint32_t an = requests[warp->next].request.an;
+
+	warp->next = requests[warp->next].next;
+	warp->piece = 0;
+	if (warp->next != GT_NO_REQUEST && requests[warp->next].request.an == an)
+		cut_request(timed, engine, running);
+	else
+		finish_access(timed, engine, run, running, step);
+}
+
 /* One lookup of a scheduler's warp. Without a port it is tried again in the next step. */
-static int serve(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
-		 uint64_t step, struct gt_error *error)
+static int serve_line(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+		      uint64_t step, struct gt_error *error)
 {
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
 	const struct gt_item *item = &running->items[warp->piece];
@@ -167,38 +97,97 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct run *r
 		timed->counters.port_conflicts++;
 		return 0;
 	}
-	event.status = GT_TIMED_PASSED;
-	if ((gt_engine_waits(timed, item) ? look_up(timed, engine, item, &event, error)
-					  : gt_engine_serve(timed, engine, item, &event, error)) != 0 ||
-	    gt_engine_tell(timed, engine, item, &event, error) != 0)
+	if (serve_item(timed, engine, warp, item, &event, error) != 0)
 		return -1;
-	if (event.status == GT_TIMED_FAIL) {
-		gt_pool_fail(&run->pool, running->warp);
-		running->warp = GT_NO_WARP;
-		run->running_n--;
-		return 0;
-	}
-	warp->effect = event.effect > warp->effect ? event.effect : warp->effect;
-	if (++warp->piece == running->n)
+	if (event.status == GT_TIMED_FAIL)
+		requeue(run, running);
+	else if (++warp->piece == running->n)
 		go_on(timed, engine, run, running, step);
 	return 0;
+}
+
+/* Splits the warp's next access into lookups, in engine->items. `next` gets its first request after it. */
+static int cut_access(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, const struct gt_warp *warp,
+		      uint32_t *next, struct gt_error *error)
+{
+	const struct gt_wave_request *requests = engine->wave.requests;
+	uint32_t an = requests[warp->next].request.an;
+	struct gt_items *items = &engine->items;
+
+	items->n = 0;
+	for (*next = warp->next; *next != GT_NO_REQUEST && requests[*next].request.an == an; *next = requests[*next].next) {
+		if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
+			return -1;
+		items->n += gt_engine_cut(timed, &requests[*next].request, 0, &items->items[items->n]);
+	}
+	struct gt_promise *promises = gt_grown_to(run->promises, items->n, &run->promises_capacity, sizeof *promises);
+	if (!promises)
+		return gt_fail_memory(error, "the lines of an access");
+	run->promises = promises;
+	return 0;
+}
+
+/* Holds an access that does not fit. It never will if no entry is taken now. */
+static int hold_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+		       const struct gt_item *obstacle, uint64_t step, struct gt_error *error)
+{
+	struct gt_timed_event event = gt_event_of(timed, engine, obstacle, step);
+
+	if (engine->held == 0)
+		return gt_fail(error, "block %" PRIu32 ", warp %u, access %" PRIu32 " misses more lines than there are MSHRs: "
+				      "expected more of them, or requeue-unit first-lane or line", obstacle->request.block,
+			       obstacle->request.warp, obstacle->request.an);
+	event.status = GT_TIMED_FAIL;
+	timed->counters.reservation_fails++;
+	requeue(run, running);
+	return gt_engine_tell(timed, engine, obstacle, &event, error);
+}
+
+/* The next access of a scheduler's warp: all its lines, or none. */
+static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+			uint64_t step, struct gt_error *error)
+{
+	struct gt_warp *warp = &engine->wave.warps[running->warp];
+	uint32_t next;
+
+	if (cut_access(timed, engine, run, warp, &next, error) != 0)
+		return -1;
+	const struct gt_item *obstacle = gt_engine_obstacle(timed, engine, step, run->promises);
+	if (obstacle)
+		return hold_access(timed, engine, run, running, obstacle, step, error);
+	int result = 0;
+	engine->admitted = true;
+	for (size_t i = 0; i < engine->items.n && result == 0; i++) {
+		const struct gt_item *item = &engine->items.items[i];
+		struct gt_timed_event event = gt_event_of(timed, engine, item, step);
+		result = serve_item(timed, engine, warp, item, &event, error);
+	}
+	engine->admitted = false;
+	warp->next = next;
+	finish_access(timed, engine, run, running, step);
+	return result;
 }
 
 /* Every scheduler without a warp takes one. */
 static void take_warps(const struct gt_timed *timed, const struct gt_engine *engine, struct run *run)
 {
+	bool by_line = timed->config.timed.unit == GT_UNIT_LINE;
+
 	for (uint32_t s = 0; s < run->pool.schedulers && run->pool.ready_n > 0; s++) {
 		struct running *running = &run->running[s];
 		if (running->warp != GT_NO_WARP || (running->warp = gt_pool_take(&run->pool, s)) == GT_NO_WARP)
 			continue;
 		run->running_n++;
-		cut_request(timed, engine, running);
+		if (by_line)
+			cut_request(timed, engine, running);
 	}
 }
 
 static int run_pool(struct gt_timed *timed, struct gt_engine *engine, struct run *run, uint64_t step,
 		    struct gt_error *error)
 {
+	int (*serve)(struct gt_timed *, struct gt_engine *, struct run *, struct running *, uint64_t, struct gt_error *) =
+		timed->config.timed.unit == GT_UNIT_LINE ? serve_line : serve_access;
 	struct gt_pool *pool = &run->pool;
 
 	for (; run->running_n + pool->ready_n + pool->delayed_n > 0; step++) {
@@ -233,6 +222,8 @@ int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct g
 		run.running[s].warp = GT_NO_WARP;
 	int result = run.running ? run_pool(timed, engine, &run, gt_engine_start(engine), error)
 				 : gt_fail_memory(error, "the warps of a wave");
+	engine->items.n = 0;
+	free(run.promises);
 	free(run.running);
 	gt_pool_close(&run.pool);
 	return result;
