@@ -35,7 +35,7 @@ RELRO    = -Wl,-z,relro,-z,now
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
 LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
 
-LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
+LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/% lib/cublas/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c))
@@ -48,8 +48,10 @@ SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 # The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 NAMES   := $(addprefix $(BUILD)/cudart/,libcuda.so.1 libcuda.so)
+# Apart from the runtime, so that they are found only if they are asked for.
+STUBS   := $(BUILD)/cudart/stub/libcublas.so.13
 
-all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES)
+all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES) $(STUBS)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
@@ -76,6 +78,9 @@ $(NAMES): $(CUDART)
 	echo '$(@F) { };' >$@.map
 	$(CC) $(RELRO) $(LDFLAGS) -shared -o $@ -x c /dev/null -x none \
 		-Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
+$(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) $(BUILD)/libgtrace.a $(CUDART) lib/cublas/libcublas.map
+	@mkdir -p $(@D)
+	$(LINK) $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
 # A target of the fuzzer, called with the files of its corpus, or by libFuzzer.
@@ -146,6 +151,8 @@ install: all
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libgtrace.so
 	install $(CUDART) $(NAMES) $(DESTDIR)$(libdir)/gtrace
+	install -d $(DESTDIR)$(libdir)/gtrace/stub
+	install $(STUBS) $(DESTDIR)$(libdir)/gtrace/stub
 	for header in $(HEADERS); do install -D -m 644 $$header $(DESTDIR)$(includedir)/gtrace/$${header#lib/} || exit 1; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \

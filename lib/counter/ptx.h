@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations and copies. */
+/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations, copies and untraced. */
 #ifndef GT_COUNTER_PTX_H
 #define GT_COUNTER_PTX_H
 
@@ -20,5 +20,11 @@
 #define GT_COPIES_COUNTERS(ROW) \
 	ROW(LIST, addresses, NULL, NOT, "Address of each range that was copied to the device before the kernel.") \
 	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each such range.")
+
+#define GT_UNTRACED_COUNTERS(ROW) \
+	ROW(WORD, names, NULL, NUMBER, "Calls of libraries before the kernel whose accesses are not in the stream.") \
+	ROW(ARRAY, calls, "calls", NUMBER, "How often each of them was made.") \
+	ROW(WORD, names_after, NULL, NUMBER, "The same after the kernel, which is the last one.") \
+	ROW(ARRAY, calls_after, "calls", NUMBER, "How often each of those was made.")
 
 #endif

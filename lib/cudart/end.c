@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,23 +13,38 @@
 #define MAPPING_LINE 4096
 #define ENDLESS "the stream has no end (--ignore-unsupported gives it one)"
 
+/* Whether a file is the stand-in of a library, which gtrace-record preloads. */
+static bool stands_in(const char *path)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, path) && strstr(path, "/" GT_STUB_FOLDER "/");
+}
+
 /* The file name of the first library in this process that runs kernels without the runtime, or "". */
 static void find_library(char name[MAPPING_LINE])
 {
 	FILE *mappings = fopen("/proc/self/maps", "r");
 
 	while (mappings && fgets(name, MAPPING_LINE, mappings)) {
-		char *slash = strrchr(name, '/');
-		if (!slash || !gt_record_runs_kernels(slash + 1))
+		char *path = strchr(name, '/'), *slash = strrchr(name, '/');
+		name[strcspn(name, "\n")] = '\0';
+		if (!slash || !gt_record_runs_kernels(slash + 1) || stands_in(path))
 			continue;
 		memmove(name, slash + 1, strlen(slash));
-		name[strcspn(name, "\n")] = '\0';
 		fclose(mappings);
 		return;
 	}
 	if (mappings)
 		fclose(mappings);
 	name[0] = '\0';
+}
+
+/* How the program can go on without a library's kernels, or "". */
+static const char *hint(const char *library)
+{
+	/* libcublas loads libcublasLt. */
+	return strncmp(library, "libcublas", strlen("libcublas")) == 0 ? " (--stub cublas does the work of libcublas on the host)" : "";
 }
 
 /* Whether work may be missing; prints the reason. */
@@ -44,7 +60,7 @@ static bool is_short(void)
 		return false;
 	find_library(library);
 	if (library[0])
-		gt_cudart_say("%s is loaded, whose kernels are not seen here%s: " ENDLESS, library,
+		gt_cudart_say("%s is loaded, whose kernels are not seen here%s%s: " ENDLESS, library, hint(library),
 			      gt_cudart.launches == 0 ? ", and the program launched no kernel of its own" : "");
 	else if (gt_cudart.omissions > 0)
 		gt_cudart_say("calls that are not supported would have made work or data%s: " ENDLESS,
@@ -58,6 +74,8 @@ static void write_end(char verdict)
 {
 	struct gt_error error;
 
+	if (verdict == GT_RECORD_WHOLE && gt_ptx_recorder_finish(gt_cudart.recorder, &error) != 0)
+		gt_cudart_stop("%s", error.text);
 	if ((verdict == GT_RECORD_WHOLE ? gt_writer_finish : gt_writer_flush)(gt_cudart.writer, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	gt_writer_close(gt_cudart.writer);
@@ -71,6 +89,9 @@ __attribute__((destructor)) static void close_stream(void)
 {
 	if (!gt_cudart.writer || gt_cudart.owner != getpid())
 		return;
+	if (gt_cudart.stubbed > 0)
+		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",
+			      gt_cudart.stubbed);
 	bool cut = is_short();
 	write_end(cut ? GT_RECORD_CUT : GT_RECORD_WHOLE);
 	if (!cut && gt_cudart.launches == 0)

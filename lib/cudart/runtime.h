@@ -139,6 +139,7 @@ struct gt_cudart {
 	int failing, failed; /* the error of a launch, which all later calls return: of this call, and since */
 	uint64_t assertions; /* of kernels, that did not hold */
 	uint64_t omissions; /* work or data that a GPU would have made and that was not */
+	uint64_t stubbed; /* calls of stand-ins of libraries */
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
 	struct gt_symbol *symbols;

@@ -140,9 +140,30 @@ static int set_list(const char *variable, const char *first, const char *second,
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
+/* Puts the stand-ins of libraries into the preload list. */
+static int export_stubs(const struct gt_record *record, const char *folder, struct gt_error *error)
+{
+	char path[PATH_BYTES + 64];
+
+	for (unsigned i = 0; i < GT_STUBS; i++) {
+		if (!(record->tracing.stubs >> i & 1))
+			continue;
+		const char *preload = getenv("LD_PRELOAD");
+		snprintf(path, sizeof path, "%s/" GT_STUB_FOLDER "/%s", folder, gt_stub_libraries[i].file);
+		if (access(path, R_OK) != 0)
+			return gt_fail_errno(error, "--stub %s: %s", gt_stub_libraries[i].name, path);
+		if (strpbrk(path, " :"))
+			return gt_fail(error, "--stub %s: '%s' has a blank or a colon, and cannot be preloaded",
+				       gt_stub_libraries[i].name, path);
+		if (set_list("LD_PRELOAD", preload ? preload : "", path, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Both LD_LIBRARY_PATH and LD_PRELOAD lead to the stand-in runtime: the second works whatever the program's own search path,
  * the first if the runtime's path cannot be in a preload list. */
-static int export_runtime(struct gt_error *error)
+static int export_runtime(const struct gt_record *record, struct gt_error *error)
 {
 	char folder[PATH_BYTES], library[PATH_BYTES + 32];
 	const char *path = getenv("LD_LIBRARY_PATH");
@@ -155,7 +176,7 @@ static int export_runtime(struct gt_error *error)
 		if (set_list("LD_PRELOAD", preload ? preload : "", library, error) != 0)
 			return -1;
 	}
-	return 0;
+	return export_stubs(record, folder, error);
 }
 
 static int set_number(const char *name, int value)
@@ -179,7 +200,7 @@ int gt_record_default_gpu(struct gt_record *record, struct gt_error *error)
 
 int gt_record_export(const struct gt_record *record, struct gt_error *error)
 {
-	if (export_runtime(error) != 0)
+	if (export_runtime(record, error) != 0)
 		return -1;
 	char *arguments = join(record->arguments);
 	int failed = !arguments || setenv(ARGUMENTS, arguments, 1) != 0;

@@ -18,6 +18,7 @@ struct gt_ptx_recorder {
 	uint64_t traced;   /* of them */
 	uint64_t id;	   /* of the kernel that is being recorded */
 	struct gt_ptx_copies copies; /* since the last traced launch */
+	struct gt_ptx_untraced untraced; /* the same */
 };
 
 /* 1 if the launch is to be traced, 0 if not, -1 if the regular expression fails. */
@@ -57,12 +58,18 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 		return;
 	gt_ptx_blockorder_close(recorder->order);
 	gt_ptx_copies_clear(&recorder->copies);
+	gt_ptx_untraced_clear(&recorder->untraced);
 	free(recorder);
 }
 
 struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
 {
 	return &recorder->copies;
+}
+
+struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder)
+{
+	return &recorder->untraced;
 }
 
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
@@ -155,6 +162,27 @@ static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error
 	return result;
 }
 
+/* Counts the calls of libraries whose work is not in the stream: those before the kernel, or after the last one. */
+static int write_untraced(struct gt_ptx_recorder *recorder, const char *names, const char *calls, struct gt_error *error)
+{
+	struct gt_count count;
+
+	if (recorder->untraced.n == 0)
+		return 0;
+	gt_count_begin(&count, "untraced", recorder->id);
+	int result = gt_ptx_untraced_count(&recorder->untraced, names, calls, &count, error);
+	if (result == 0)
+		result = gt_write_count(recorder->writer, &count, error);
+	gt_count_clear(&count);
+	gt_ptx_untraced_clear(&recorder->untraced);
+	return result;
+}
+
+int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error)
+{
+	return recorder->traced > 0 ? write_untraced(recorder, "names_after", "calls_after", error) : 0;
+}
+
 static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
 		      struct gt_error *error)
 {
@@ -203,6 +231,8 @@ static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
 	if (result == 0)
 		result = write_copies(recorder, error);
+	if (result == 0)
+		result = write_untraced(recorder, "names", "calls", error);
 	if (result == 0)
 		result = run_traced(recorder, machine, launch, ran, error);
 	if (result == 0)

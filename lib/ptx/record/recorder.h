@@ -12,6 +12,7 @@
 #include "ptx/exec/machine.h"
 #include "ptx/record/copies.h"
 #include "ptx/record/tracing.h"
+#include "ptx/record/untraced.h"
 #include "stream/stream.h"
 
 struct gt_ptx_recorder;
@@ -31,6 +32,11 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 
 /* The record of copies into device memory; the next traced launch writes and clears it. */
 struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
+
+/* The calls of libraries that are not traced; the next traced launch writes and clears them. */
+struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder);
+/* After the last launch: writes those that were made since the last one that was traced. */
+int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error);
 
 /* Launches traced so far. */
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder);

@@ -136,6 +136,18 @@ static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct g
 	return realpath(value, path) && access(path, W_OK | X_OK) == 0 ? 0 : gt_fail_errno(error, "%s", value);
 }
 
+const struct gt_stub_library gt_stub_libraries[GT_STUBS] = {[GT_STUB_CUBLAS] = {"cublas", "libcublas.so.13"}};
+
+static int set_stubs(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	for (unsigned i = 0; i < GT_STUBS; i++)
+		if (strcmp(value, gt_stub_libraries[i].name) == 0) {
+			tracing->stubs |= 1U << i;
+			return 0;
+		}
+	return gt_fail(error, "'%s': expected cublas", value);
+}
+
 /* ---- the table ---- */
 
 #define PTX GT_TRACING_PTX
@@ -175,6 +187,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "the device's heap, from which kernels allocate with malloc (8M)"},
 	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),
 	 .help = "end the stream although work or data is missing that a GPU would have made"},
+	{.name = "stub", .form = "cublas", .tools = RECORD, .set = set_stubs,
+	 .help = "do the work of this library, which has no PTX, on the host; its accesses are not traced"},
 	{.name = "ptx", .form = "DIR", .tools = RECORD, .set = set_ptx, .locate = locate_folder,
 	 .help = "write the PTX text of each module that is run to DIR/1.ptx and so on"},
 	{.name = "ptxas", .tools = RECORD, FLAG(ptxas),

@@ -38,7 +38,17 @@ struct gt_ptx_tracing {
 	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */
 	bool ptxas;		/* gives the number of registers */
 	bool ignore_unsupported;
+	unsigned stubs; /* bit (1 << enum gt_stub): libraries that are stood in for */
 };
+
+/* Libraries without PTX whose work a stand-in does on the host, untraced. */
+enum gt_stub { GT_STUB_CUBLAS, GT_STUBS };
+struct gt_stub_library {
+	const char *name; /* of --stub */
+	const char *file; /* the stand-in's, in the folder GT_STUB_FOLDER of that of the stand-in runtime */
+};
+#define GT_STUB_FOLDER "stub"
+extern const struct gt_stub_library gt_stub_libraries[GT_STUBS];
 
 enum gt_tracing_tool { GT_TRACING_PTX = 1, GT_TRACING_RECORD = 2 };
 

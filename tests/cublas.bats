@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# gtrace-record --stub cublas: the stand-in for cuBLAS.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	export BLAS=$BATS_FILE_TMPDIR/blas
+	load helpers
+	prepare_preload
+	gcc -std=c11 -Wl,--unresolved-symbols=ignore-in-shared-libs -o "$BLAS" "$ROOT/tests/cudart/blas.c" \
+		"$BUILD/cudart/stub/libcublas.so.13" "$BUILD/cudart/libcudart.so.13" -lm
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	PATH=$PATH:/usr/local/cuda/bin
+}
+
+# record ARGUMENT...: the stream goes to out, the rest to err.
+record() {
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub cublas "$@" >out 2>err
+}
+
+@test "results are those of loops on the host, and each call is named once" {
+	record --ignore-unsupported "$BLAS" results || { cat err; return 1; }
+	grep -qx 'all as expected' err
+	[ "$(grep -c 'cublasSgemm: done on the host, and not traced' err)" -eq 1 ]
+	# 8 forms of gemm, 2 batches, 4 types, 4 of a matrix and vectors, 10 of vectors, 2 by the device
+	grep -q 'the work of 30 calls of libraries was done on the host: their accesses are not in the stream' err
+}
+
+@test "other calls, strays and captured streams are refused by name" {
+	record --ignore-unsupported "$BLAS" refused
+	grep -q 'cublasZherk_v2: the stand-in of the library has not this call' err
+	grep -q 'cublasGemmEx of these types: the stand-in' err
+	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 2 ]
+	run -1 record "$BLAS" refused
+	run -1 gtrace-cat out
+	run -1 record "$BLAS" stray
+	grep -qE 'cublasSaxpy: 12 bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
+	record --ignore-unsupported "$BLAS" captured
+	grep -q 'cublasSaxpy: this is not supported' err
+	grep -q '^CUBLAS_STATUS_NOT_SUPPORTED$' err
+}
+
+@test "a program whose only work is done on the host has no stream; other libraries have no stand-in" {
+	run -1 record "$BLAS" results
+	grep -q 'launched no kernel' err
+	run -2 gtrace-record --stub cufft true
+	[[ $output == *"'cufft': expected cublas"* ]]
+}
+
+@test "the kernels of a program that uses cuBLAS are traced, and the stream counts the calls between them" {
+	command -v nvcc >/dev/null || skip "no nvcc"
+	cat >both.cu <<-'END'
+		#include <cublas_v2.h>
+		#include <cstdio>
+		__global__ void fill(float *x, float value) { x[threadIdx.x] = value; }
+		int main() {
+			cublasHandle_t h;
+			float *x, sum, one = 1;
+			cudaMalloc(&x, 4096);
+			cublasCreate(&h);
+			fill<<<1, 1024>>>(x, 2);
+			cublasSasum(h, 1024, x, 1, &sum);
+			cublasSaxpy(h, 512, &one, x, 1, x + 512, 1);
+			cublasSaxpy(h, 512, &one, x + 512, 1, x, 1);
+			fill<<<1, 32>>>(x + 32, sum);
+			cublasSasum(h, 96, x, 1, &sum);
+			printf("%g\n", sum);
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_80 -o both both.cu -lcublas
+	record ./both
+	gtrace-cat --check out
+	grep -qx "$((6 * 64 + 32 * 2048))" err # 64 elements of 2 + 4, and 32 of the first sum
+	gtrace-cat out | grep '^#count' | grep 'stage=untraced' >counts
+	[ "$(cut -f2- counts | head -1)" = "$(printf 'stage=untraced\tkernel=2\tnames=cublasSasum,cublasSaxpy\tcalls=[1,2]')" ]
+	[ "$(cut -f2- counts | tail -1)" = "$(printf 'stage=untraced\tkernel=2\tnames_after=cublasSasum\tcalls_after=[1]')" ]
+	# What cuBLAS wrote may be in L2: axpy's two results.
+	gtrace-cat out | grep 'stage=copies' | grep -q 'bytes=\[.*2048.*\]\|bytes=\[4096\]'
+	status=0
+	gtrace-record ./both 2>err >out || status=$?
+	[ "$status" -eq 1 ]
+	grep -qE 'libcublas(Lt)?.so.13 is loaded, whose kernels are not seen here \(--stub cublas does' err
+}
