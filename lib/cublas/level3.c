@@ -52,9 +52,9 @@ static int run(const struct gt_call *call, const struct gemm *gemm, const void *
 			  gt_factor_of(call, gemm->beta, gemm->scale), &of[2]);
 }
 
-/* `n` products of matrices that lie `strides` elements apart. */
-static int run_strided(const char *name, void *handle, const struct gemm *gemm, const void *const at[3], const int64_t strides[3],
-		       int64_t n)
+/* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. */
+static int run_many(const char *name, void *handle, const struct gemm *gemm, const void *const at[3], const int64_t *strides,
+		    int64_t n)
 {
 	struct gt_call call;
 	int status = gt_call_begin(&call, name, handle, n >= 0 && is_valid(gemm));
@@ -64,25 +64,8 @@ static int run_strided(const char *name, void *handle, const struct gemm *gemm, 
 	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
 		const void *of[3];
 		for (unsigned o = 0; o < 3; o++)
-			of[o] = (const unsigned char *)at[o] + i * strides[o] * (int64_t)gt_element_bytes(gemm->types[o]);
-		status = run(&call, gemm, of);
-	}
-	gt_call_end();
-	return status;
-}
-
-/* `n` products of matrices whose addresses lie in device memory. */
-static int run_batch(const char *name, void *handle, const struct gemm *gemm, const void *const *const lists[3], int64_t n)
-{
-	struct gt_call call;
-	int status = gt_call_begin(&call, name, handle, n >= 0 && is_valid(gemm));
-
-	if (status != GT_CUBLAS_SUCCESS)
-		return status;
-	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
-		const void *of[3];
-		for (unsigned o = 0; o < 3; o++)
-			of[o] = *(const void *const *)gt_stub_at(name, lists[o] + i, sizeof(void *), false);
+			of[o] = strides ? (const unsigned char *)at[o] + i * strides[o] * (int64_t)gt_element_bytes(gemm->types[o])
+					: *(const void *const *)gt_stub_at(name, (const void *const *)at[o] + i, sizeof(void *), false);
 		status = run(&call, gemm, of);
 	}
 	gt_call_end();
@@ -97,7 +80,7 @@ static int run_batch(const char *name, void *handle, const struct gemm *gemm, co
 					    INT ldb, const T *beta, T *c, INT ldc)                                         \
 	{                                                                                                                  \
 		const struct gemm gemm = COMMON(TYPE);                                                                     \
-		return run_strided("cublas" #L "gemm" #END, handle, &gemm, (const void *const[]){a, b, c},                 \
+		return run_many("cublas" #L "gemm" #END, handle, &gemm, (const void *const[]){a, b, c},                 \
 				   (const int64_t[]){0, 0, 0}, 1);                                                         \
 	}                                                                                                                  \
 	API int cublas##L##gemmStridedBatched##END(void *handle, SIZES(INT), const T *alpha, const T *a, INT lda,          \
@@ -105,7 +88,7 @@ static int run_batch(const char *name, void *handle, const struct gemm *gemm, co
 						   const T *beta, T *c, INT ldc, long long int stride_c, INT batches)      \
 	{                                                                                                                  \
 		const struct gemm gemm = COMMON(TYPE);                                                                     \
-		return run_strided("cublas" #L "gemmStridedBatched" #END, handle, &gemm, (const void *const[]){a, b, c},   \
+		return run_many("cublas" #L "gemmStridedBatched" #END, handle, &gemm, (const void *const[]){a, b, c},   \
 				   (const int64_t[]){stride_a, stride_b, stride_c}, batches);                              \
 	}                                                                                                                  \
 	API int cublas##L##gemmBatched##END(void *handle, SIZES(INT), const T *alpha, const void *const *a, INT lda,       \
@@ -113,8 +96,8 @@ static int run_batch(const char *name, void *handle, const struct gemm *gemm, co
 					    INT batches)                                                                   \
 	{                                                                                                                  \
 		const struct gemm gemm = COMMON(TYPE);                                                                     \
-		return run_batch("cublas" #L "gemmBatched" #END, handle, &gemm, (const void *const *const[]){a, b, c},     \
-				 batches);                                                                                 \
+		return run_many("cublas" #L "gemmBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, NULL,       \
+				batches);                                                                                  \
 	}
 PRODUCTS(S, float, GT_F32, int, _v2, )
 PRODUCTS(S, float, GT_F32, int64_t, _v2, _64)
@@ -173,7 +156,7 @@ static bool knows(const char *name, const struct gemm *gemm)
 		(void)algorithm;                                                                                           \
 		if (!knows("cublasGemmEx" #END " of these types", &gemm))                                                  \
 			return GT_CUBLAS_NOT_SUPPORTED;                                                                    \
-		return run_strided("cublasGemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                     \
+		return run_many("cublasGemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                     \
 				   (const int64_t[]){0, 0, 0}, 1);                                                         \
 	}                                                                                                                  \
 	API int cublasGemmStridedBatchedEx##END(void *handle, SIZES(INT), const void *alpha, const void *a, int ta_,       \
@@ -186,7 +169,7 @@ static bool knows(const char *name, const struct gemm *gemm)
 		(void)algorithm;                                                                                           \
 		if (!knows("cublasGemmStridedBatchedEx" #END " of these types", &gemm))                                    \
 			return GT_CUBLAS_NOT_SUPPORTED;                                                                    \
-		return run_strided("cublasGemmStridedBatchedEx" #END, handle, &gemm, (const void *const[]){a, b, c},       \
+		return run_many("cublasGemmStridedBatchedEx" #END, handle, &gemm, (const void *const[]){a, b, c},       \
 				   (const int64_t[]){stride_a, stride_b, stride_c}, batches);                              \
 	}                                                                                                                  \
 	API int cublasSgemmEx##END(void *handle, SIZES(INT), const float *alpha, const void *a, int ta_, INT lda,          \
@@ -196,7 +179,7 @@ static bool knows(const char *name, const struct gemm *gemm)
 					  (enum gt_element)tc_}, GT_F32, alpha, beta};                                     \
 		if (!knows("cublasSgemmEx" #END " of these types", &gemm))                                                 \
 			return GT_CUBLAS_NOT_SUPPORTED;                                                                    \
-		return run_strided("cublasSgemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                    \
+		return run_many("cublasSgemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                    \
 				   (const int64_t[]){0, 0, 0}, 1);                                                         \
 	}
 TYPED(int, )
