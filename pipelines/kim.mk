@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The static analysis of [003]: how well the accesses of a kernel coalesce, from its PTX alone, with the graphs of figures
 # 9 and 10. For a list of kernels: the degree against the L1's hit ratio (figure 7), and the expected sectors against those
-# of a trace (figure 8). The GPU is the paper's A30.
+# of a trace (figure 8); and table 3. The GPU is the paper's A30.
 #     make -C pipelines kim PTX=examples/kernels/ptx/gemm.ptx LAUNCH='gemm<<<(2,8),(32,8)>>>(...)'
 paper  := kim
 GPU    ?= a30
@@ -16,7 +16,7 @@ SOURCE  = $(static)
 paper_options = $(GPU) $(LIST)
 include $(here)paper.mk
 
-tables   := $(addprefix $(out)/,static.tsv graph.txt kernels.tsv)
+tables   := $(addprefix $(out)/,static.tsv graph.txt kernels.tsv table3.tsv)
 pictures := $(addprefix $(out)/,graph.svg degree-hits.svg sectors.svg)
 $(paper): $(tables) $(pictures)
 
@@ -28,6 +28,8 @@ $(out)/graph.svg: $(out)/graph.txt
 	@$(whole) gplot coalescing $< $(done)
 $(out)/kernels.tsv: $(LIST)
 	@$(whole) $(paper_here)kim-kernels $(LIST) $(GPU) $(done)
+$(out)/table3.tsv: $(paper_here)kim.table3
+	@$(whole) $(paper_here)kim-table3 $< $(done)
 $(out)/degree-hits.svg: $(out)/kernels.tsv
 	@$(whole) gplot scatter -x degree -y l1_hit_rate --by kernel --x-label 'degree of coalescing (%)' \
 		--y-label 'L1 sectors that hit (%)' $< $(done)

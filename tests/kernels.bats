@@ -150,6 +150,8 @@ each() {
 	each rodinia_pathfinder "1000 30 20" "500 9 3"
 	each rodinia_nn "1000 64" "33 32"
 	holds rodinia_backprop 160 16
+	holds rodinia_bfs "2000 3" "513 1"
+	holds rodinia_btree "10000 60" "20000 9" "100 4"
 }
 
 @test "large runs of the suites report that they are unchecked" {

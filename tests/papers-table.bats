@@ -44,3 +44,16 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	# Only figure 9 by chance differs.
 	[ "$(awk -F '\t' '$4 != $5 && $4 + 0 != $5 + 0' "$BATS_TEST_TMPDIR/papers/mei.tsv" | cut -f 2 | sort -u)" = "figure 9" ]
 }
+
+@test "[003]: all 13 rows of table 3, and the README shows them" {
+	make -s -C pipelines papers ONLY=kim RESULTS="$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/out"
+	[ "$(grep -c '^\[003\]  table 3' "$BATS_TEST_TMPDIR/out")" -eq 52 ]
+	# Of the degrees, only loaded addresses and the two that the paper contradicts differ.
+	[ "$(awk -F '\t' '/degree/ && $6 != "exact" { sub(/,.*/, "", $3); print $3 }' "$BATS_TEST_TMPDIR/papers/kim.tsv" | paste -sd' ')" = \
+		"b+tree_findK b+tree_findRangeK bfs_kernel1 2DConvolution backprop_adjust_weights" ]
+	pipelines/kim-table3 | while IFS= read -r line; do
+		grep -qxF "| ${line//$'\t'/ | } |" pipelines/README.md || { echo "not in the README: $line"; exit 1; }
+	done
+	run pipelines/kim-table3 a b
+	[ "$status" -eq 2 ]
+}

@@ -6,11 +6,12 @@
 
 enum { HIDDEN = 16, STRIDE = HIDDEN + 1 };
 
-__global__ void bpnn_layerforward_CUDA(float *input, float *weights, float *partial)
+/* As Rodinia's, the kernels take the number of hidden units, so that it is not known before a launch. */
+__global__ void bpnn_layerforward_CUDA(float *input, float *weights, float *partial, int hid)
 {
 	__shared__ float node[HIDDEN], product[HIDDEN][HIDDEN];
 	int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int at = STRIDE * HIDDEN * by + STRIDE * ty + tx + 1 + STRIDE;
+	int at = (hid + 1) * HIDDEN * by + (hid + 1) * ty + tx + 1 + (hid + 1);
 
 	if (tx == 0)
 		node[ty] = input[HIDDEN * by + ty + 1];
@@ -27,13 +28,13 @@ __global__ void bpnn_layerforward_CUDA(float *input, float *weights, float *part
 	weights[at] = product[ty][tx];
 	__syncthreads();
 	if (tx == 0)
-		partial[by * HIDDEN + ty] = product[tx][ty];
+		partial[by * hid + ty] = product[tx][ty];
 }
 
-__global__ void bpnn_adjust_weights_cuda(float *delta, float *input, float *weights, float *old)
+__global__ void bpnn_adjust_weights_cuda(float *delta, int hid, float *input, float *weights, float *old)
 {
 	int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int at = STRIDE * HIDDEN * by + STRIDE * ty + tx + 1 + STRIDE, y = HIDDEN * by + ty + 1, x = tx + 1;
+	int at = (hid + 1) * HIDDEN * by + (hid + 1) * ty + tx + 1 + (hid + 1), y = HIDDEN * by + ty + 1, x = tx + 1;
 
 	weights[at] += fmaf(0.3f * delta[x], input[y], 0.3f * old[at]);
 	old[at] = fmaf(0.3f * delta[x], input[y], 0.3f * old[at]);
@@ -85,11 +86,11 @@ int main(int argc, char **argv)
 	float *dpartial = (float *)device_bytes((size_t)inputs * sizeof(float)), *dold = floats_to_device(old, all);
 	float *ddelta = floats_to_device(delta, STRIDE);
 
-	bpnn_layerforward_CUDA<<<grid, block>>>(dinput, dweights, dpartial);
+	bpnn_layerforward_CUDA<<<grid, block>>>(dinput, dweights, dpartial, HIDDEN);
 	finish("bpnn_layerforward_CUDA");
 	/* As Rodinia does: the second kernel begins from the weights as they were. */
 	try_cuda(cudaMemcpy(dweights, weights, all * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy to the device");
-	bpnn_adjust_weights_cuda<<<grid, block>>>(ddelta, dinput, dweights, dold);
+	bpnn_adjust_weights_cuda<<<grid, block>>>(ddelta, HIDDEN, dinput, dweights, dold);
 	finish("bpnn_adjust_weights_cuda");
 	float *sums = host_floats(all), *partial = host_floats(inputs);
 
