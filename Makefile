@@ -47,7 +47,7 @@ SONAME  := libgtrace.so.$(basename $(VERSION))
 SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 # The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
-NAMES   := $(addprefix $(BUILD)/cudart/,libcuda.so.1 libcuda.so)
+NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
 # Apart from the runtime, so that they are found only if they are asked for.
 STUBS   := $(BUILD)/cudart/stub/libcublas.so.13
 
@@ -74,6 +74,7 @@ $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c lib/cudart/*/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
 	@mkdir -p $(@D)
 	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+# A program that was linked with libcudart.so.12 looks for a version of that name in it.
 $(NAMES): $(CUDART)
 	echo '$(@F) { };' >$@.map
 	$(CC) $(RELRO) $(LDFLAGS) -shared -o $@ -x c /dev/null -x none \

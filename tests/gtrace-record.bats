@@ -135,7 +135,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	status=0
 	record "$PROGRAM" asks || status=$?
 	[ "$status" -eq 0 ]
-	[ "$(grep '^gtrace-record: ' "$ERR")" = "gtrace-record: cudaDeviceGetPCIBusId: this call is not supported" ]
+	[ "$(grep '^gtrace-record: ' "$ERR")" = "gtrace-record: cudaLogsDumpToFile: this call is not supported" ]
 	gtrace-cat --check "$OUT"
 }
 
@@ -578,3 +578,23 @@ expect_nvcc() {
 	grep -q '^gtrace-record: kernel add, PTX line 24: 60 thread accesses .* a load at 0x2000000000a0, where hardware has memory' "$ERR"
 	expect_failure 2 "--check" gtrace-record --check maybe true
 }
+
+# older MAJOR SONAME: tests/cudart/older.c, linked with a library of that name that has its calls' names and no more.
+older() {
+	grep -oE '\b(__)?cuda[A-Z][A-Za-z_0-9]+\(' "$ROOT/tests/cudart/older.c" | tr -d '(' | sort -u >calls
+	[ "$(wc -l <calls)" -gt 20 ]
+	{ sed 's/.*/void &(void) {}/' calls; echo "void cudaGetDeviceProperties_v2(void) {}"; echo "void cudaGetDeviceProperties(void) {}"; } |
+		sort -u >names.c
+	echo "$2 { cuda*; __cuda*; };" >names.map
+	mkdir "$1"
+	gcc -shared -fPIC -fno-builtin -o "$1/$2" names.c -Wl,-soname,"$2",--version-script,names.map
+	gcc -std=c11 -Wall -Wextra -Werror -DMAJOR="$1" -o older "$ROOT/tests/cudart/older.c" "$1/$2"
+	record ./older || { cat "$ERR"; return 1; }
+	[ "$(grep -v '^gtrace-record: textures' "$ERR")" = PASS ] || { cat "$ERR"; return 1; }
+	[ "$(names)" = set ]
+	gtrace-cat --check "$OUT"
+}
+
+@test "a program of CUDA 12, whose structures and calls differ" { older 12 libcudart.so.12; }
+
+@test "a program of CUDA 11, whose structures and calls differ" { older 11 libcudart.so.11.0; }

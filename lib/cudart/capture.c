@@ -3,6 +3,7 @@
  * it, and its origin must wait for them before it ends. */
 #include <stdlib.h>
 
+#include "cudart/since.h"
 #include "cudart/graph.h"
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED }; /* cudaStreamCaptureStatus */
@@ -227,3 +228,8 @@ ALSO(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
 ALSO(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
 ALSO(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
 ALSO(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz);
+
+SINCE_13(cudaStreamGetCaptureInfo);
+SINCE_13(cudaStreamGetCaptureInfo_ptsz);
+SINCE_13(cudaStreamUpdateCaptureDependencies);
+SINCE_13(cudaStreamUpdateCaptureDependencies_ptsz);

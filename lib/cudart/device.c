@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one device there is: its properties from the GPU's description, at the places where CUDA 13
- * programs look for them. */
+/* Which devices there are, and what a program sets for one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,132 +7,11 @@
 #include "cudart/arrays.h"
 #include "cudart/contexts.h"
 #include "cudart/runtime.h"
+#include "cudart/since.h"
 #include "ptx/exec/heap.h"
 
-#define PROPERTIES_BYTES 1008 /* of cudaDeviceProp */
-#define NAME_BYTES 256
-#define WARP 32
-#define RUNTIME_VERSION 13000
 #define DEVICE_FLAGS_MASK 0x1fU
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
-
-static uint64_t memory_bytes(void) { return gt_cudart.memory.limit; }
-static uint64_t major(void) { return gt_cudart_capability() / 10; }
-static uint64_t minor(void) { return gt_cudart_capability() % 10; }
-static uint64_t sms(void) { return gt_cudart_figure("sms", 108); }
-static uint64_t registers(void) { return gt_cudart_figure("registers", 65536); }
-static uint64_t shared(void) { return gt_cudart_figure("shared", 48 << 10); }
-static uint64_t shared_reserved(void) { return gt_cudart_figure("shared_reserved", 0); }
-static uint64_t l2_bytes(void) { return gt_cudart_figure("l2.size", 4 << 20); }
-static uint64_t threads_sm(void) { return WARP * gt_cudart_figure("max_warps", 64); }
-static uint64_t blocks_sm(void) { return gt_cudart_figure("max_blocks", 32); }
-static uint64_t bus_bits(void) { return 32 * gt_cudart_figure("dram.channels", 16); }
-
-/* The share of L2 that may be set aside since compute capability 8.0. */
-uint64_t gt_cudart_persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
-static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 20 : 0; }
-
-static uint64_t shared_optin(void)
-{
-	return gt_cudart_figure("shared_block", 48 << 10);
-}
-
-/* More than this a program must ask for, on any GPU. */
-static uint64_t shared_block(void)
-{
-	return shared_optin() < 48 << 10 ? shared_optin() : 48 << 10;
-}
-
-/* Properties that are no text: where they stand in cudaDeviceProp, the number of the attribute
- * that asks for the same (0: none), and their value, from a function if there is one. */
-static const struct property {
-	unsigned offset, bytes, attribute;
-	uint64_t value;
-	uint64_t (*figure)(void);
-} properties[] = {
-	{288, 8, 0, 0, memory_bytes},
-	{296, 8, 8, 0, shared_block},
-	{304, 4, 12, 0, registers},
-	{308, 4, 10, WARP, NULL},
-	{312, 8, 11, 2147483647, NULL}, /* pitch */
-	{320, 4, 1, GT_BLOCK_THREADS_MAX, NULL},
-	{324, 4, 2, BLOCK_XY_MAX, NULL},
-	{328, 4, 3, BLOCK_XY_MAX, NULL},
-	{332, 4, 4, BLOCK_Z_MAX, NULL},
-	{336, 4, 5, GRID_X_MAX, NULL},
-	{340, 4, 6, GRID_YZ_MAX, NULL},
-	{344, 4, 7, GRID_YZ_MAX, NULL},
-	{352, 8, 9, 65536, NULL}, /* constant memory */
-	{360, 4, 75, 0, major},
-	{364, 4, 76, 0, minor},
-	{368, 8, 14, 512, NULL}, /* alignment of textures */
-	{376, 8, 51, 32, NULL},	 /* and of their rows */
-	{384, 4, 16, 0, sms},
-	{392, 4, 19, 1, NULL},	 /* can map host memory */
-	{552, 8, 30, 512, NULL}, /* alignment of surfaces */
-	{560, 4, 31, 1, NULL},	 /* concurrent kernels */
-	{584, 4, 40, 2, NULL},	 /* copy engines */
-	{588, 4, 41, 1, NULL},	 /* unified addressing */
-	{592, 4, 37, 0, bus_bits},
-	{596, 4, 38, 0, l2_bytes},
-	{600, 4, 108, 0, gt_cudart_persisting_max},
-	{604, 4, 39, 0, threads_sm},
-	{608, 4, 78, 1, NULL}, /* priorities of streams */
-	{612, 4, 79, 1, NULL}, /* global memory is cached in L1 */
-	{616, 4, 80, 1, NULL}, /* local memory too */
-	{624, 8, 81, 0, shared},
-	{632, 4, 82, 0, registers},
-	{636, 4, 83, 1, NULL}, /* managed memory */
-	{656, 4, 89, 1, NULL}, /* which host and device may use at a time */
-	{672, 8, 97, 0, shared_optin},
-	{688, 4, 106, 0, blocks_sm},
-	{692, 4, 109, 0, window_max},
-	{696, 8, 111, 0, shared_reserved},
-	{668, 4, 95, 1, NULL}, /* cooperative launches */
-	{704, 4, 99, 1, NULL}, /* can register host memory */
-	{720, 4, 115, 1, NULL}, /* memory pools */
-	/* Attributes without a place among the properties. */
-	{0, 0, 13, 1000000, NULL}, /* kHz: the clock of events */
-	{0, 0, 15, 1, NULL},	   /* copies beside kernels */
-	{0, 0, 36, 1000000, NULL}, /* kHz of the memory */
-};
-
-static uint64_t value_of(const struct property *property)
-{
-	return property->figure ? property->figure() : property->value;
-}
-
-API int cudaGetDeviceProperties(unsigned char *to, int device)
-{
-	const char *name;
-
-	gt_cudart_enter();
-	if (!to || device != 0)
-		return gt_cudart_leave(to ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
-	memset(to, 0, PROPERTIES_BYTES);
-	name = gt_gpu_get(gt_cudart.gpu, "name");
-	snprintf((char *)to, NAME_BYTES, "%s", name ? name : "gtrace");
-	for (size_t i = 0; i < LENGTH(properties); i++) {
-		uint64_t value = value_of(&properties[i]);
-		for (unsigned byte = 0; byte < properties[i].bytes; byte++)
-			to[properties[i].offset + byte] = (unsigned char)(value >> 8 * byte);
-	}
-	return gt_cudart_leave(CUDA_SUCCESS);
-}
-
-#define ATTRIBUTES 148 /* numbers of attributes are below this */
-
-API int cudaDeviceGetAttribute(int *value, int attribute, int device)
-{
-	gt_cudart_enter();
-	if (!value || attribute <= 0 || attribute >= ATTRIBUTES || device != 0)
-		return gt_cudart_leave(device != 0 ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
-	*value = 0;
-	for (size_t i = 0; i < LENGTH(properties); i++)
-		if (properties[i].attribute == (unsigned)attribute)
-			*value = (int)value_of(&properties[i]);
-	return gt_cudart_leave(CUDA_SUCCESS);
-}
 
 /* ---- which device ---- */
 
@@ -244,15 +122,16 @@ API int cudaGetDeviceFlags(unsigned *flags)
 
 API int cudaDriverGetVersion(int *version)
 {
-	*version = RUNTIME_VERSION;
+	*version = GT_CUDART_VERSION;
 	return CUDA_SUCCESS;
 }
 
 API int cudaRuntimeGetVersion(int *version)
 {
-	*version = RUNTIME_VERSION;
+	*version = GT_CUDART_VERSION;
 	return CUDA_SUCCESS;
 }
+SINCE_13(cudaRuntimeGetVersion);
 
 /* ---- settings without an effect ---- */
 

@@ -2,6 +2,7 @@
 /* Calls about kernels: attributes, and occupancy. */
 #include <string.h>
 
+#include "cudart/since.h"
 #include "cudart/runtime.h"
 
 struct function_attributes {
@@ -118,3 +119,5 @@ API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, cons
 	(void)flags;
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, host, threads, dynamic_shared);
 }
+
+SINCE_12(cudaFuncGetAttributes);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/since.h"
 #include "cudart/graph.h"
 
 /* A graph that can be launched: a copy, so that the graph may change. */
@@ -364,3 +365,11 @@ API int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_gr
 ALSO(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
 ALSO(cudaGraphUpload, cudaGraphUpload_ptsz);
 ALSO(cudaGraphLaunch, cudaGraphLaunch_ptsz);
+
+SINCE_12(cudaGraphInstantiate);
+SINCE_12(cudaGraphExecUpdate);
+SINCE_13(cudaGraphGetEdges);
+SINCE_13(cudaGraphNodeGetDependencies);
+SINCE_13(cudaGraphNodeGetDependentNodes);
+SINCE_13(cudaGraphAddDependencies);
+SINCE_13(cudaGraphRemoveDependencies);

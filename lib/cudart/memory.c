@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls about memory: allocation, copies, filling, variables. */
+#include "cudart/since.h"
 #include "cudart/contexts.h"
 #include "cudart/graph.h"
 #include "cudart/pointers.h"
@@ -244,3 +245,5 @@ ALSO(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 ALSO(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 ALSO(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 ALSO(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
+
+SINCE_13(cudaPointerGetAttributes);

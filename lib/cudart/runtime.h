@@ -72,6 +72,8 @@ struct gt_dim3 {
 	unsigned x, y, z;
 };
 
+#define GT_CUDART_VERSION 13000 /* of CUDA: 1000 * major + 10 * minor */
+
 /* The largest grids and blocks of every GPU since compute capability 3.0. */
 #define GRID_X_MAX 2147483647U
 #define GRID_YZ_MAX 65535U
@@ -219,6 +221,12 @@ uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);
 uint64_t gt_cudart_persisting_max(void);
 /* A compute capability such as 80. */
 unsigned gt_cudart_capability(void);
+
+/* The identity of a device: the same in every run. */
+#define GT_UUID_BYTES 16
+void gt_cudart_uuid(unsigned char uuid[GT_UUID_BYTES], int device);
+/* cudaGetDeviceProperties as programs of CUDA 11 know it. */
+int gt_cudart_properties_11(unsigned char *to, int device);
 
 /* Asks ptxas for the machine code of a PTX text; ends the process if it makes none. Owned by the caller. */
 char *gt_cudart_assemble(const char *name, const char *text, size_t bytes, unsigned capability, size_t *cubin_bytes);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/since.h"
 #include "cudart/textures.h"
 #include "ptx/exec/texture.h"
 
@@ -266,3 +267,9 @@ API int cudaGetSurfaceObjectResourceDesc(struct gt_resource *resource, uint64_t 
 {
 	return tell(handle, true, resource, NULL);
 }
+
+SINCE_13(cudaCreateTextureObject);
+SINCE_13(cudaCreateSurfaceObject);
+SINCE_13(cudaGetTextureObjectResourceDesc);
+SINCE_12(cudaGetTextureObjectTextureDesc);
+SINCE_13(cudaGetSurfaceObjectResourceDesc);

@@ -43,11 +43,12 @@ static char *compiled(void)
 	return text;
 }
 
-/* For a real architecture there is machine code, which only a GPU runs. */
+/* For a real architecture NVRTC makes machine code, which only a GPU runs: the PTX comes in its place. */
 static void machine_code(void)
 {
 	nvrtcProgram program;
 	CUmodule module;
+	CUfunction function;
 	const char *options[] = {"--gpu-architecture=sm_80"};
 	size_t bytes = 0;
 
@@ -56,7 +57,8 @@ static void machine_code(void)
 	CHECK(nvrtcGetCUBINSize(program, &bytes) == NVRTC_SUCCESS && bytes > 100);
 	char *cubin = malloc(bytes);
 	CHECK(cubin && nvrtcGetCUBIN(program, cubin) == NVRTC_SUCCESS);
-	CHECK(cuModuleLoadData(&module, cubin) == CUDA_ERROR_NO_BINARY_FOR_GPU);
+	CHECK(cuModuleLoadData(&module, cubin) == CUDA_SUCCESS);
+	CHECK(cuModuleGetFunction(&function, module, "add_one") == CUDA_SUCCESS);
 	nvrtcDestroyProgram(&program);
 	free(cubin);
 }

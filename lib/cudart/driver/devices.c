@@ -6,7 +6,6 @@
 #include "cudart/calls.h"
 #include "cudart/driver/driver.h"
 
-#define UUID_BYTES 16
 
 API int cuDriverGetVersion(int *version)
 {
@@ -74,21 +73,17 @@ static int capability_of(int *major, int *minor, int device)
 
 DRIVER_ANYWHERE(cuDeviceComputeCapability, (int *major, int *minor, int device), capability_of(major, minor, device))
 
-/* The same in every run, and different for each device. */
-static int uuid_of(char uuid[UUID_BYTES], int device)
+static int uuid_of(unsigned char uuid[GT_UUID_BYTES], int device)
 {
 	int code = check(uuid, device);
 
-	if (code == CUDA_SUCCESS) {
-		memset(uuid, 0, UUID_BYTES);
-		memcpy(uuid, "gtrace", sizeof "gtrace");
-		uuid[UUID_BYTES - 1] = (char)(device + 1);
-	}
+	if (code == CUDA_SUCCESS)
+		gt_cudart_uuid(uuid, device);
 	return code;
 }
 
-DRIVER_ANYWHERE(cuDeviceGetUuid, (char *uuid, int device), uuid_of(uuid, device))
-DRIVER_ANYWHERE(cuDeviceGetUuid_v2, (char *uuid, int device), uuid_of(uuid, device))
+DRIVER_ANYWHERE(cuDeviceGetUuid, (unsigned char *uuid, int device), uuid_of(uuid, device))
+DRIVER_ANYWHERE(cuDeviceGetUuid_v2, (unsigned char *uuid, int device), uuid_of(uuid, device))
 DRIVER_ANYWHERE(cuDeviceGetPCIBusId, (char *text, int bytes, int device), cudaDeviceGetPCIBusId(text, bytes, device))
 DRIVER_ANYWHERE(cuDeviceGetByPCIBusId, (int *device, const char *text), cudaDeviceGetByPCIBusId(device, text))
 

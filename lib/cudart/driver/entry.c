@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cudart/since.h"
 #include "cudart/driver/driver.h"
 #include "cudart/driver/versions.h"
 
@@ -72,8 +73,6 @@ API int cuGetProcAddress(const char *name, void **to, int version, uint64_t flag
 
 /* ---- the runtime's ---- */
 
-#define RUNTIME_VERSION 13000
-
 API int cudaGetDriverEntryPointByVersion(const char *name, void **to, unsigned version, unsigned long long flags, int *result)
 {
 	gt_cudart_enter();
@@ -82,7 +81,7 @@ API int cudaGetDriverEntryPointByVersion(const char *name, void **to, unsigned v
 
 API int cudaGetDriverEntryPoint(const char *name, void **to, unsigned long long flags, int *result)
 {
-	return cudaGetDriverEntryPointByVersion(name, to, RUNTIME_VERSION, flags, result);
+	return cudaGetDriverEntryPointByVersion(name, to, GT_CUDART_VERSION, flags, result);
 }
 
 API int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **to, unsigned version, unsigned long long flags,
@@ -93,5 +92,8 @@ API int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **to, unsig
 
 API int cudaGetDriverEntryPoint_ptsz(const char *name, void **to, unsigned long long flags, int *result)
 {
-	return cudaGetDriverEntryPointByVersion_ptsz(name, to, RUNTIME_VERSION, flags, result);
+	return cudaGetDriverEntryPointByVersion_ptsz(name, to, GT_CUDART_VERSION, flags, result);
 }
+
+SINCE_12(cudaGetDriverEntryPoint);
+SINCE_12(cudaGetDriverEntryPoint_ptsz);

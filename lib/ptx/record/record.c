@@ -15,7 +15,7 @@
 
 #define LIBRARY "libcudart.so.13"
 /* The names by which programs ask for it. */
-static const char *const names[] = {LIBRARY, "libcuda.so.1"};
+static const char *const names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", "libcudart.so.11.0"};
 #define PATH_BYTES 4096
 #define PREFIX "GTRACE_RECORD_"
 #define ARGUMENTS PREFIX "ARGUMENTS"

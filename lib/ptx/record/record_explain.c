@@ -13,7 +13,7 @@
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 #define RUNTIME "libcudart.so."
-#define BUILD "build it with nvcc -cudart shared, CUDA 13, and with PTX"
+#define BUILD "build it with nvcc -cudart shared and with PTX"
 
 /* Prefixes of needed libraries; `runs`: the library has kernels of its own. */
 static const struct {
@@ -164,10 +164,8 @@ void gt_record_explain(const char *program, char *line, size_t bytes)
 	if (!is_elf(&file))
 		snprintf(line, bytes, "it is no program file of this machine, and what it started used no shared CUDA "
 				      "runtime: " BUILD);
-	else if (runtime && strcmp(runtime, RUNTIME "13") != 0)
-		snprintf(line, bytes, "it needs %s, and this is " RUNTIME "13: " BUILD, runtime);
 	else if (runtime)
-		snprintf(line, bytes, "it is linked with the shared runtime and registers no kernel%s%s: " BUILD,
+		snprintf(line, bytes, "it is linked with %s and registers no kernel%s%s: " BUILD, runtime,
 			 other ? "; kernels may be in " : "", other ? other : "");
 	else if (has_device_code(&file))
 		snprintf(line, bytes, "it is linked with the static CUDA runtime: " BUILD);
