@@ -5,4 +5,4 @@ $(out)/trace: | $(ordered)
 $(out)/classes.tsv: $(out)/trace
 	@$(whole) $(paper_here)miss-classes --seeds $(SEEDS) $< $(done)
 $(out)/classes.svg: $(out)/classes.tsv
-	@$(whole) gplot bars -x kernel -y compulsory,capacity,conflict,latency,mshr --y-label 'misses (lines)' $< $(done)
+	@$(whole) gplot bars -x way -y compulsory,capacity,conflict,latency,mshr --y-label 'misses (lines)' $< $(done)

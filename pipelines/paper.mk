@@ -13,7 +13,8 @@ include $(paper_here)pipe.mk
 .DELETE_ON_ERROR:
 
 paper_key := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(paper_options)); $(pipe_here)digest \
-	'$(addprefix $(paper_here),$(notdir $(wildcard $(paper_here)*.mk $(paper_here)*.awk $(paper_here)*.sweep)) sweep miss-classes nugteren-figure3 mei kim-kernels kim-table3 kim.table3) \
+	'$(addprefix $(paper_here),$(notdir $(wildcard $(paper_here)*.mk $(paper_here)*.awk $(paper_here)*.sweep)) sweep first-threads miss-classes nugteren-figure3 nugteren-figure9 mei \
+	kim-kernels kim-table3 kim.table3) \
 	grd gplot gpchase gtrace-ptx gstats')
 out := $(RESULTS)/$(paper)-$(paper_key)
 
@@ -21,11 +22,11 @@ out := $(RESULTS)/$(paper)-$(paper_key)
 whole = mkdir -p $(@D); trap 'rm -f $@.'$$$$ EXIT; {
 done  = ; } >$@.$$$$; mv $@.$$$$ $@
 
-# $(call sweep,FILE,GPU): runs a sweep file over the trace, for a GPU if there is one, and makes the
-# CSV that is the target.
+# $(call sweep,FILE,GPU,FILTER): runs a sweep file over the trace, or what a filter makes of it, for a GPU if there is one,
+# and makes the CSV that is the target.
 define sweep
 @mkdir -p $(@D); \
-printf 'input trace = %s\ntrace = trace\n$(if $2,gpu = $2\n)' $(call pipe_quote,$(SOURCE)) >$@.sweep; \
+printf 'input trace = %s\ntrace = trace\n$(if $2,gpu = $2\n)' $(call pipe_quote,$(SOURCE)$3) >$@.sweep; \
 $(MAKE) --no-print-directory -s -f $(paper_here)sweep.mk SWEEP="$@.sweep $(paper_here)$1" RESULTS=$(RESULTS)/sweeps CSV=$@ >/dev/null
 endef
 

@@ -789,9 +789,10 @@ l2.arrival = rr # assumed: a test
 	[ "$(sent line 1x3)" = "0 1 2 10" ]
 	[ "$(counters <(unit access 1x3) l1 reservation_fails)" = 9 ]
 	[ "$(counters <(unit first-lane 1x3) l1 reservation_fails)" = 0 ]
-	# An access that can never fit is an error; first-lane takes two for one.
-	expect_failure 1 "block 0, warp 0, access 0 misses more lines than there are MSHRs" unit access 1x1
+	# An access that misses more lines than there are MSHRs waits until all are free; first-lane takes two for one.
+	[ "$(sent access 1x1)" = "0 0 10 10" ]
 	[ "$(sent first-lane 1x1)" = "0 0 10 10" ]
+	[ "$(sent first-lane 1x2)" = "0 0 10 10" ]
 }
 
 @test "ports with requeue: schedulers that use the same bank wait for one another" {

@@ -72,6 +72,24 @@ total() {
 		awk '{ d = 100 * $1 / $2 - $3; if (d > 0.0001 || d < -0.0001) exit 1 } END { exit NR != 2 }'
 }
 
+@test "a counter with the name of an axis has a column of its own, and so has a second stage of a name" {
+	printf '%s\n' 'trace = examples/traces/gemm.rdgc.xz' 'sm = 8' 'l1.latency = fixed:10' 'l1.merges = 8 4' \
+		'counters = l1.merges l1.read_hit_rate l1.merged_read_hit_rate' 'model = gschedule {schedule} | gcache --l1 {l1}' >"$sweep"
+	run_sweep
+	[ "$(column l1.merges | paste -sd ' ')" = "8 4" ]
+	for merges in 8 4; do
+		gtrace-order examples/traces/gemm.rdgc.xz | gschedule --sm 8 | gcache --l1 --latency fixed:10 --merges $merges | gstats --csv |
+			awk -F, '$1 == "total" { v[$3] = $4 } END { printf "%d %.4f %.4f\n", v["merges"], 100 * v["read_hits"] / v["reads"], 100 * (v["read_hits"] + v["merged_reads"]) / v["reads"] }'
+	done >"$BATS_TEST_TMPDIR/expected"
+	paste -d ' ' <(column l1.merges.counted) <(column l1.read_hit_rate) <(column l1.merged_read_hit_rate) | diff "$BATS_TEST_TMPDIR/expected" -
+	[ "$(cut -d ' ' -f 1 "$BATS_TEST_TMPDIR/expected" | head -n 1)" -gt 8 ]
+	printf '%s\n' 'trace = examples/traces/conv.rdgc.xz' 'sm = 8' 'model = gschedule {schedule} | gcache --l1 {l1} | gcache --l1' \
+		'l1.size = 8K' >"$sweep"
+	run_sweep
+	[ "$(column l1.sent_reads)" = "$(column "l1#2.reads")" ]
+	[ "$(head -n 1 "$results/test.csv" | tr ',' '\n' | sort | uniq -d | wc -l)" -eq 0 ]
+}
+
 @test "sections replace the shared axes, and axes that they lack are a dash" {
 	cat >"$sweep" <<-'END'
 		trace = examples/traces/conv.rdgc.xz

@@ -57,6 +57,7 @@
 	ROW(COUNT, hit_lookups, "lookups", NUMBER, "Lookups of loads, and of atomics executed here, that found all their sectors.") \
 	ROW(COUNT, passed_lookups, "lookups", NUMBER, "Lookups that wait for no data: of stores, of requests that bypass, of atomics that a lower level executes.") \
 	ROW(COUNT, merges, "lookups", NUMBER, "Lookups that joined a miss in flight.") \
+	ROW(COUNT, merged_reads, "sectors", NUMBER, "Sectors of loads that missed and were in flight; profilers count them as hits [002].") \
 	ROW(COUNT, latency_misses, "sectors", NUMBER, "Missing sectors that were in flight [002].") \
 	ROW(COUNT, reservation_fails, "attempts", NUMBER, "Times that a lookup found no MSHR, or one that takes no more merges.") \
 	ROW(COUNT, reservations, "lookups", NUMBER, "Lookups that took an MSHR, and were sent on.") \

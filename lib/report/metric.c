@@ -16,6 +16,7 @@ const struct gt_metric gt_ratios[] = {
 	{"passes_per_shared_access", "per access", "bank_passes", ".bank_passes", ".shared_accesses", 1},
 	{"cycles_per_shared_access", "per access", "shared_cycles", ".shared_cycles", ".shared_accesses", 1},
 	{"read_hit_ratio", "% of reads", "read_hits", ".read_hits", ".reads", 100},
+	{"merged_read_hit_ratio", "% of reads", "merged_reads", ".read_hits .merged_reads", ".reads", 100},
 	{"write_hit_ratio", "% of writes", "write_hits", ".write_hits", ".writes", 100},
 	{"atomic_hit_ratio", "% of atomics", "atomic_hits", ".atomic_hits", ".atomics", 100},
 	{"mean_latency", "steps a miss", "latency_steps", ".latency_steps", ".reservations", 1},

@@ -31,6 +31,8 @@ static const struct equation {
 	{{"load_latency"}, false, {"hit_lookups", "reservations", "merges"}, 1, NULL},
 	{{"latency_steps"}, true, {"load_steps"}, 1, NULL},
 	{{"latency_misses"}, true, {"line_misses", "sector_misses"}, 1, NULL},
+	{{"merged_reads"}, true, {"latency_misses"}, 1, NULL},
+	{{"read_hits", "merged_reads"}, true, {"reads"}, 1, NULL},
 	{{"stalls"}, true, {"instance_steps"}, 1, NULL},
 	{{"row_hits", "row_misses"}, false, {"reads", "writes"}, 1, NULL},
 	{{"channel_reads"}, false, {"reads"}, 1, NULL},

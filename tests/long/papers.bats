@@ -66,4 +66,8 @@ model() {
 @test "[002]: its experiment up to 1024 threads, over five seeds" {
 	model nugteren
 	[ "$(wc -l <"$(echo "$results"/nugteren-*/figure3.tsv)")" -eq 7 ]
+	# An independent model of whole accesses: at 100,5 within 2.5 points, and within 1.1 but at 256 threads.
+	awk 'BEGIN { split("3.1 3.1 3.1 14.9 15.2 17.5", whole, " ") }
+		NR > 1 { off = $5 - whole[NR - 1]; if (off < 0) off = -off; if (off > ($1 == 256 ? 2.5 : 1.1)) exit 1 }' \
+		"$results"/nugteren-*/figure3.tsv
 }

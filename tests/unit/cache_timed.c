@@ -508,6 +508,8 @@ static bool same_run(const struct ref_cache *cache, const struct gt_count *count
 			       gt_count_value(count, counters[i], UINT64_MAX), expected[i]);
 			return false;
 		}
+	/* The reference has no atomics. */
+	CHECK_EQUAL(gt_count_value(count, "merged_reads", UINT64_MAX), cache->counters.latency_misses);
 	return unwatched || (accesses == cache->events_n && effects == cache->effects_n);
 }
 
@@ -601,11 +603,8 @@ static struct ref_config random_config(bool requeue)
 	config.delay = draw(3) ? 1 : 0.5 * draw(4);
 	if (!requeue || draw(2))
 		return config;
-	/* An access has at most six requests, which must fit. */
 	config.unit = draw(2) ? REF_ACCESS : REF_FIRST_LANE;
 	config.ports = config.merges = REF_MAX;
-	config.entries += config.unit == REF_ACCESS ? 6 : 0;
-	config.per_warp += config.unit == REF_ACCESS ? 6 : 0;
 	return config;
 }
 

@@ -521,7 +521,7 @@ static inline bool ref_whole_access(struct ref_cache *cache, struct ref_warp *wa
 	while (warp->next + n < warp->n && access[n].an == access->an)
 		n++;
 	unsigned held = ref_held(cache, access, n, step);
-	if (held < n) {
+	if (held < n && ref_busy(cache, step, UINT32_MAX, UINT32_MAX) > 0) {
 		cache->events[cache->events_n++] = (struct ref_event){
 			REF_FAIL, step, access[held].line, 0, step, access->warp,
 			(unsigned)(access[held].line % cache->config.sets % cache->config.banks), 0, false};

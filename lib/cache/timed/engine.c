@@ -197,6 +197,7 @@ static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint3
 	*(read ? &counters->read_hits : &counters->atomic_hits) += count_bits(item->piece.used & ~missing);
 	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(missing);
 	timed->counters.latency_misses += count_bits(missing & covered);
+	timed->counters.merged_reads += read ? count_bits(missing & covered) : 0;
 }
 
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)

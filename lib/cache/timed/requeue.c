@@ -2,7 +2,6 @@
 /* [002] 4.2 to 4.5: the warps of a wave wait in a pool. Each scheduler serves the next access of one of them, in one step or
  * a line a step, and the warp returns after a delay proportional to the latency. A warp that finds no MSHR entry returns to
  * the pool, and retries that access or line. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,23 +126,20 @@ static int cut_access(const struct gt_timed *timed, struct gt_engine *engine, st
 	return 0;
 }
 
-/* Holds an access that does not fit. It never will if no entry is taken now. */
+/* The warp returns to the pool with its access. */
 static int hold_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 		       const struct gt_item *obstacle, uint64_t step, struct gt_error *error)
 {
 	struct gt_timed_event event = gt_event_of(timed, engine, obstacle, step);
 
-	if (engine->held == 0)
-		return gt_fail(error, "block %" PRIu32 ", warp %u, access %" PRIu32 " misses more lines than there are MSHRs: "
-				      "expected more of them, or requeue-unit first-lane or line", obstacle->request.block,
-			       obstacle->request.warp, obstacle->request.an);
 	event.status = GT_TIMED_FAIL;
 	timed->counters.reservation_fails++;
 	requeue(run, running);
 	return gt_engine_tell(timed, engine, obstacle, &event, error);
 }
 
-/* The next access of a scheduler's warp: all its lines, or none. */
+/* The next access of a scheduler's warp: all its lines, or none. If no entry is taken, it is served even if it misses more lines
+ * than there are entries, since it would never be otherwise. */
 static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 			uint64_t step, struct gt_error *error)
 {
@@ -153,7 +149,7 @@ static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct
 	if (cut_access(timed, engine, run, warp, &next, error) != 0)
 		return -1;
 	const struct gt_item *obstacle = gt_engine_obstacle(timed, engine, step, run->promises);
-	if (obstacle)
+	if (obstacle && engine->held > 0)
 		return hold_access(timed, engine, run, running, obstacle, step, error);
 	int result = 0;
 	engine->admitted = true;
