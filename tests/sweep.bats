@@ -219,6 +219,7 @@ total() {
 		[a]\ntrace = nowhere|trace nowhere: no such file, folder or input
 		[a]\n[a]|test.sweep:3: there is a section a already
 		input a =|test.sweep:2: expected a command
+		input a = cat x|test.sweep:2: input a: no 'trace =' names it
 	END
 }
 

@@ -28,6 +28,7 @@ static void print_help(FILE *to)
 	gt_help_option(to, "-S, --memory SIZE", "with opt: memory for requests that wait (2G); the rest goes to a file");
 	gt_help_option(to, "-T, --temporary DIR", "directory of that file ($TMPDIR, /tmp)");
 	gt_help_option(to, "-v, --verbose", "progress on stderr");
+	gt_help_option(to, "--quiet", "no warnings");
 	fputs("      --help, --version\n"
 	      "\n"
 	      "In brackets: the default if neither an option nor the stream's GPU description gives a value; see\n"
@@ -43,8 +44,22 @@ static struct gt_level_settings settings;
 static struct gt_cache_stage stage = {.settings = &settings};
 static struct gt_intake intake;
 
+static bool shared_by_blocks; /* the level is private, and the kernel has several blocks */
+
+/* Without a schedule all blocks run on one SM, and share its cache. */
+static void warn_unscheduled(const struct gt_rows *requests)
+{
+	static bool said;
+
+	if (said || requests->scheduled || !shared_by_blocks)
+		return;
+	said = true;
+	tool_warn(&tool, "%s is private to an SM, but no gschedule has assigned SMs: all blocks share one", settings.name);
+}
+
 static int take_requests(void *context, const struct gt_rows *requests, struct gt_error *error)
 {
+	warn_unscheduled(requests);
 	return gt_cache_stage_take(context, requests, gt_writer_sink(tool.out), error);
 }
 
@@ -79,6 +94,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	check(&config, ~UINT64_C(0));
+	shared_by_blocks = !config.shared && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));
 	return true;
@@ -193,6 +209,7 @@ int main(int argc, char **argv)
 		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel, .context = &stage};
 
 	tool_begin(&tool, "gcache", NULL, argc, argv);
+	tool.is_filter = true;
 	tool.print_help = print_help;
 	read_options();
 	tool_must(&tool, gt_intake_open(&intake, take_requests, &stage, &tool.error));

@@ -23,6 +23,7 @@ static const char help[] =
 	"  --degree         print the degree of coalescing of each instruction [003], and no stream\n"
 	"  --graph          the same, with the lanes at each 4 bytes of the coalescing range\n"
 	"  -v, --verbose    progress on standard error\n"
+	"  --quiet          no warnings\n"
 	"  --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce --rule fermi | gstats\n";
@@ -123,6 +124,7 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 	struct gt_banks banks;
 
 	tool_begin(&g->tool, "gcoalesce", help, argc, argv);
+	g->tool.is_filter = true;
 	for (int option; (option = tool_option(&g->tool, "v", options)) != -1;) {
 		if (option == RULE)
 			g->rule = optarg;

@@ -14,6 +14,7 @@ static const char help[] =
 	"  --interleave SIZE  consecutive bytes in one channel (256)\n"
 	"                     defaults: from the stream's GPU description, else those above\n"
 	"  -v, --verbose      progress on standard error\n"
+	"  --quiet            no warnings\n"
 	"  --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gdram --channels 8 | gstats\n";
@@ -94,6 +95,7 @@ static void take_options(struct gdram *g, int argc, char **argv)
 	int result;
 
 	tool_begin(&g->tool, "gdram", help, argc, argv);
+	g->tool.is_filter = true;
 	for (int option; (option = tool_option(&g->tool, "v", options)) != -1;) {
 		if (option == CHANNELS)
 			result = gt_parse_count(optarg, 1, GT_DRAM_CHANNELS_MAX, &g->given.channels, error);

@@ -35,6 +35,7 @@ static const char help[] =
 	"      --base ADDRESS address of the array, if not aligned to a power of two above N\n"
 	"      --line BYTES   the line size, if it is known\n"
 	"  -v, --verbose      progress on stderr\n"
+	"  --quiet            no warnings\n"
 	"      --help, --version\n"
 	"\n"
 	"example: gpchase trace -N 16K..20K:1K -s 128 | gcache --l1 --size 16K | gstats --csv\n";

@@ -44,6 +44,7 @@ static const char help[] =
 	"      --hit-below N   pchase: a latency of fewer cycles is a hit\n"
 	"      --size WxH      pixels, or characters\n"
 	"  -v, --verbose       print the number of points of each series on standard error\n"
+	"  --quiet             no warnings\n"
 	"      --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | grd --curve | gplot curve --terminal text\n";

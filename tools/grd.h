@@ -42,6 +42,7 @@ static const char help[] =
 	"  --sample-lines N keep at most N lines; the rate is lowered as needed\n"
 	"  --name NAME      the stage's name in the counts (reuse, or the table's name)\n"
 	"  -v, --verbose    progress on standard error\n"
+	"  --quiet          no warnings\n"
 	"  --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | grd --lines 64,256\n";

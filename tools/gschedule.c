@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "schedule/schedule.h"
+#include "stream/history.h"
 #include "tool.h"
 
 static const char help[] =
@@ -29,6 +30,7 @@ static const char help[] =
 	"  -S, --memory SIZE   memory for rows that wait (2G); the rest goes to a temporary file\n"
 	"  -T, --temporary DIR directory of that file ($TMPDIR, /tmp)\n"
 	"  -v, --verbose       progress on standard error\n"
+	"  --quiet             no warnings\n"
 	"      --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gschedule --sm 4 --issue gto | gcache --l1 | gstats\n";
@@ -67,7 +69,8 @@ struct gschedule {
 	struct gt_schedule_config config;
 	struct gt_gpu gpu;	 /* from --gpu or the stream, overridden by options */
 	struct gt_gpu overrides; /* the options alone */
-	bool named;		 /* by --gpu */
+	const char *named;	 /* the argument of --gpu, or NULL */
+	bool compared;		 /* with the GPU of an earlier gcoalesce */
 	const char *block_steps; /* a file; NULL: none */
 	const struct gt_dispatch *dispatch; /* by --dispatch; NULL: as the GPU has it */
 	unsigned char only_sms[GT_SMS_MAX];
@@ -108,7 +111,7 @@ static void take_option(struct gschedule *self, int option)
 		gt_gpu_clear(&self->gpu);
 		if (gt_gpu_load(&self->gpu, optarg, error) != 0)
 			tool_usage_error(tool, "--gpu");
-		self->named = true;
+		self->named = optarg;
 		break;
 	case MAP:
 		if (gt_mapping_parse(&config->mapping, optarg, error) != 0)
@@ -182,12 +185,42 @@ static void end_kernel(void *context, uint64_t kernel)
 	self->schedule = NULL;
 }
 
+/* The rule of coalescing of a GPU. */
+static const char *rule_of(const struct gt_gpu *gpu)
+{
+	const char *rule = gt_gpu_get(gpu, "coalesce");
+
+	return rule ? rule : "default";
+}
+
+/* A stream of requests does not change with the GPU that is named after gcoalesce. */
+static void warn_of_other_gpu(const struct gschedule *self)
+{
+	const struct tool *tool = &self->tool;
+	const char *entry = gt_history_find(gt_reader_history(tool->in), "gcoalesce", NULL);
+	const char *rule = rule_of(gt_reader_gpu(tool->in));
+	char name[256];
+
+	if (!entry || gt_history_argument(entry, "--rule", name, sizeof name))
+		return;
+	if (gt_history_argument(entry, "--gpu", name, sizeof name)) {
+		if (strcmp(name, self->named) != 0)
+			tool_warn(tool, "gcoalesce --gpu %s made the requests: expected the same GPU here, not %s", name, self->named);
+	} else if (strcmp(rule, rule_of(&self->gpu)) != 0) {
+		tool_warn(tool, "gcoalesce made the requests by the rule '%s', but %s has '%s': give gcoalesce --gpu %s too", rule,
+			  self->named, rule_of(&self->gpu), self->named);
+	}
+}
+
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	struct gschedule *self = context;
 	struct tool *tool = &self->tool;
 
 	tool_must(tool, gt_kernel_copy(&self->kernel, kernel, &tool->error));
+	if (self->named && !self->compared)
+		warn_of_other_gpu(self);
+	self->compared = true;
 	if (self->config.sms == 0) {
 		gt_fail(&tool->error, "the stream has no GPU description: expected --gpu NAME or --sm N");
 		tool_fail(tool);
@@ -241,6 +274,7 @@ int main(int argc, char **argv)
 	int option;
 
 	tool_begin(tool, "gschedule", help, argc, argv);
+	tool->is_filter = true;
 	self.config.memory = (size_t)2 << 30;
 	self.config.directory = directory && *directory ? directory : "/tmp";
 	self.config.issue = gt_issue_find("rr", &tool->error);

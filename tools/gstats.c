@@ -32,6 +32,7 @@ static const char help[] =
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
 	"                   standard error or to --output\n"
 	"  -v, --verbose    show progress\n"
+	"  --quiet          no warnings\n"
 	"  --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gstats --csv\n";

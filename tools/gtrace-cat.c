@@ -23,6 +23,7 @@ static const char help[] =
 	"      --decimal   addresses and lanes as decimal numbers\n"
 	"      --no-rows   only the lines that begin with '#'\n"
 	"  -v, --verbose   progress on stderr\n"
+	"  --quiet         no warnings\n"
 	"      --help, --version\n"
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head\n";

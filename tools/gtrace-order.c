@@ -25,6 +25,7 @@ static const char usage[] =
 	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
 	"  -T, --temporary DIR    directory for the rest ($TMPDIR, /tmp)\n"
 	"  -v, --verbose          progress on stderr\n"
+	"      --quiet            no warnings\n"
 	"      --help, --version\n"
 	"\n"
 	"formats, detected from the first lines, compressed or not:\n"
@@ -259,6 +260,7 @@ int main(int argc, char **argv)
 
 	settings.watch = settings.order.context = &watch;
 	tool_begin(&tool, "gtrace-order", make_help(), argc, argv);
+	tool.is_filter = true;
 	parse_options(&tool, &settings);
 	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);
 	if (!order)

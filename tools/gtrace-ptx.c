@@ -39,6 +39,7 @@ static void print_help(FILE *to)
 	fputs("  What is traced:\n", to);
 	gt_tracing_help(to, GT_TRACING_PTX);
 	gt_help_option(to, "-v, --verbose", "the instructions and accesses of each launch, on standard error");
+	gt_help_option(to, "--quiet", "no warnings");
 	fputs("      --help, --version\n"
 	      "\n"
 	      "example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n", to);
@@ -143,7 +144,7 @@ static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const
 	must(self, gt_ptx_record(recorder, &self->module, self->machine, &run, self->registers, &ran, &tool->error));
 	double seconds = gt_now() - started;
 	if (tool->verbose)
-		tool_warn(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
+		tool_say(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
 			  launch->call.kernel, ran.warp_instructions, ran.accesses,
 			  seconds > 0 ? (double)ran.warp_instructions / seconds / 1e6 : 0);
 }

@@ -25,6 +25,7 @@ static void print_help(FILE *to)
 	gt_tracing_help(to, GT_TRACING_RECORD);
 	gt_help_option(to, "--stdout FILE", "where the program's standard output goes (standard error)");
 	gt_help_option(to, "-v, --verbose", "a line for each launch on standard error");
+	gt_help_option(to, "--quiet", "no warnings");
 	fputs("      --help, --version\n"
 	      "\n"
 	      "example: gtrace-record --gpu titanv ./program | gcoalesce | gschedule --gpu titanv | gcache --l1 | gstats\n", to);
@@ -66,6 +67,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 	if (record->tracing.gpu.n == 0 && gt_record_default_gpu(record, &tool->error) != 0)
 		tool_usage_error(tool, "--gpu");
 	record->verbose = tool->verbose;
+	record->quiet = tool->quiet;
 	for (int i = 0; i + 1 < tool->argc && i < GT_RECORD_ARGUMENTS; i++)
 		record->arguments[i] = tool->argv[i + 1];
 }
@@ -110,7 +112,7 @@ static void run(struct tool *tool, char **program)
 	if (child == 0) {
 		signal(SIGUSR1, SIG_DFL);
 		execvp(program[0], program);
-		tool_warn(tool, "%s: %s", program[0], strerror(errno));
+		tool_say(tool, "%s: %s", program[0], strerror(errno));
 		_exit(CANNOT_RUN);
 	}
 	/* A terminal sends these signals to the program too. */
@@ -139,13 +141,13 @@ static int judge(struct tool *tool, const struct gt_record *record, int ours, co
 		return status;
 	if (read(record->token, &byte, 1) == 1) {
 		gt_record_explain(program, reason, sizeof reason);
-		tool_warn(tool, "%s brought no device code to the CUDA runtime: %s", program, reason);
+		tool_say(tool, "%s brought no device code to the CUDA runtime: %s", program, reason);
 		return status ? status : 1;
 	}
 	if (status != 0)
 		return status;
 	if (read(ours, &byte, 1) != 1)
-		tool_warn(tool, "%s ended without its exit handlers: the stream has no end", program);
+		tool_say(tool, "%s ended without its exit handlers: the stream has no end", program);
 	else if (byte == GT_RECORD_WHOLE)
 		return 0;
 	return 1;

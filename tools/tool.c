@@ -18,6 +18,7 @@
 #include "base/installed.h"
 #include "base/options.h"
 #include "base/utf8.h"
+#include "stream/history.h"
 
 #define PIPE_BYTES (1 << 20) /* capacity that is requested for pipes, if the system supports it */
 
@@ -48,6 +49,31 @@ static _Noreturn void end_print(const struct tool *tool)
 	if (errno != EPIPE)
 		perror(tool->name);
 	exit(1);
+}
+
+static bool is_pipe(int descriptor)
+{
+	struct stat status;
+
+	return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/* The next stage of a pipe is told of a failure by the stream, so that it does not report the missing end as a second
+ * one. */
+static void end_stream_failed(const struct tool *tool, const char *text)
+{
+	struct gt_error error;
+	struct gt_writer *writer = tool->out;
+
+	if (!writer && tool->is_filter && is_pipe(STDOUT_FILENO))
+		writer = gt_writer_open(STDOUT_FILENO, NULL, tool->name, gt_version, tool->argv + 1, &error);
+	if (!writer)
+		return;
+	/* The first failure is the one to tell. */
+	if (tool->in && gt_reader_told_failure(tool->in) && gt_writer_pass(writer, tool->in, &error) == 0)
+		(void)gt_writer_flush(writer, &error);
+	else
+		(void)gt_writer_fail(writer, tool->name, text, &error);
 }
 
 /* For an unknown long option, suggests a known one of which at most every third letter is wrong. */
@@ -91,9 +117,13 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 		case 'v':
 			tool->verbose = true;
 			break;
+		case TOOL_QUIET:
+			tool->quiet = true;
+			break;
 		case '?':
 			print_misspelt(tool, options);
 			fprintf(stderr, "%s: see '%s --help'\n", tool->name, tool->name);
+			end_stream_failed(tool, "wrong options");
 			exit(2);
 		default:
 			return option;
@@ -103,39 +133,59 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 
 _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 {
+	struct gt_error error;
 	va_list arguments;
 
-	fprintf(stderr, "%s: ", tool->name);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(error.text, sizeof error.text, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s\n", tool->name, error.text);
+	end_stream_failed(tool, error.text);
 	exit(2);
 }
 
 _Noreturn void tool_usage_error(const struct tool *tool, const char *option)
 {
-	fprintf(stderr, "%s: %s: %s\n", tool->name, option, tool->error.text);
-	exit(2);
+	tool_usage(tool, "%s: %s", option, tool->error.text);
 }
 
 _Noreturn void tool_fail(const struct tool *tool)
 {
-	/* A closed pipe downstream is no error. */
-	if (errno != EPIPE)
+	/* A closed pipe downstream is no error; the stage that failed before this one in a pipe has reported it. */
+	bool closed = errno == EPIPE, told = tool->in && gt_reader_told_failure(tool->in);
+
+	if (!closed && !(told && tool->reads_pipe))
 		fprintf(stderr, "%s: %s\n", tool->name, tool->error.text);
+	if (!closed)
+		end_stream_failed(tool, tool->error.text);
 	exit(1);
+}
+
+static void say(const struct tool *tool, const char *format, va_list arguments)
+{
+	char text[sizeof tool->error.text];
+
+	vsnprintf(text, sizeof text, format, arguments);
+	fprintf(stderr, "%s: %s\n", tool->name, gt_utf8_printable(text));
+}
+
+void tool_say(const struct tool *tool, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(tool, format, arguments);
+	va_end(arguments);
 }
 
 void tool_warn(const struct tool *tool, const char *format, ...)
 {
-	char text[sizeof tool->error.text];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
+	if (!tool->quiet)
+		say(tool, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "%s: %s\n", tool->name, gt_utf8_printable(text));
 }
 
 /* Makes a pipe larger, for fewer switches between writer and reader. */
@@ -170,11 +220,27 @@ void tool_read(struct tool *tool)
 	}
 	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
 		tool->input_bytes = (uint64_t)status.st_size;
+	tool->reads_pipe = is_pipe(descriptor);
 	widen_pipe(descriptor);
 	tool->started = gt_now();
 	tool->in = gt_reader_open(descriptor, name, NULL, 0, &tool->error);
 	if (!tool->in)
 		tool_fail(tool);
+}
+
+/* Warns of a stage that stands in a wrong place of the pipe, or fails if it could not count anything there. */
+static void check_order(const struct tool *tool)
+{
+	struct gt_error reason;
+	enum gt_order_of_stages order = gt_history_order(gt_reader_history(tool->in), tool->name, tool->argv + 1, &reason);
+
+	if (order == GT_STAGES_MEANINGLESS) {
+		fprintf(stderr, "%s: %s\n", tool->name, reason.text);
+		end_stream_failed(tool, reason.text);
+		exit(1);
+	}
+	if (order == GT_STAGES_DOUBTFUL)
+		tool_warn(tool, "%s", reason.text);
 }
 
 void tool_write(struct tool *tool)
@@ -183,6 +249,8 @@ void tool_write(struct tool *tool)
 		gt_fail(&tool->error, "a stream is binary and is not written to a terminal (gtrace-cat shows it)");
 		tool_fail(tool);
 	}
+	if (tool->in)
+		check_order(tool);
 	widen_pipe(STDOUT_FILENO);
 	tool->out = gt_writer_open(STDOUT_FILENO, tool->in ? gt_reader_history(tool->in) : NULL, tool->name,
 				   gt_version, tool->argv + 1, &tool->error);

@@ -12,10 +12,10 @@
 #include "stream/stream.h"
 
 /* Appended to a tool's long options by TOOL_OPTIONS; handled by tool_option. */
-enum { TOOL_HELP = 0x1000, TOOL_VERSION };
+enum { TOOL_HELP = 0x1000, TOOL_VERSION, TOOL_QUIET };
 #define TOOL_OPTIONS                                                                              \
 	{"help", no_argument, NULL, TOOL_HELP}, {"version", no_argument, NULL, TOOL_VERSION},      \
-		{"verbose", no_argument, NULL, 'v'}, { NULL, 0, NULL, 0 }
+		{"verbose", no_argument, NULL, 'v'}, {"quiet", no_argument, NULL, TOOL_QUIET}, { NULL, 0, NULL, 0 }
 
 struct tool {
 	const char *name;
@@ -24,9 +24,12 @@ struct tool {
 	int argc;
 	char **argv;
 	bool verbose;
+	bool quiet; /* no warnings */
+	bool is_filter; /* its output is always a stream */
 	struct gt_error error; /* of library calls */
 
 	struct gt_reader *in;
+	bool reads_pipe; /* and not a file */
 	struct gt_writer *out;
 	uint64_t input_bytes; /* size of the input if it is a file, else 0 */
 	double started;	      /* seconds of the monotonic clock, when reading began */
@@ -44,6 +47,8 @@ _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 _Noreturn void tool_usage_error(const struct tool *tool, const char *option);
 /* "NAME: error" on stderr and exit 1. */
 _Noreturn void tool_fail(const struct tool *tool);
+/* "NAME: message" on stderr; a warning only if the tool is not quiet. */
+void tool_say(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tool_warn(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Calls that must succeed: fails the tool if the result is not 0. */

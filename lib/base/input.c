@@ -18,6 +18,7 @@
 
 #define PEEK_BYTES ((size_t)64 << 10)
 #define BUFFER_BYTES ((size_t)256 << 10)
+#define STREAM_MAGIC "\x93\xa6gtrace" /* how gtrace(5) begins: an array of three, whose first is that string */
 
 struct compression {
 	const char *tool;
@@ -30,6 +31,14 @@ static const struct compression compressions[] = {
 	{"xz", "\xfd" "7zXZ\0", 6},
 	{"zstd", "\x28\xb5\x2f\xfd", 4},
 };
+
+const char *gt_compression_tool(const void *head, size_t bytes)
+{
+	for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++)
+		if (bytes >= compressions[i].magic_bytes && memcmp(head, compressions[i].magic, compressions[i].magic_bytes) == 0)
+			return compressions[i].tool;
+	return NULL;
+}
 
 struct gt_input {
 	char *path;
@@ -271,15 +280,11 @@ static int begin(struct gt_input *input, struct gt_error *error)
 		input->size = (uint64_t)status.st_size;
 	if (resize(input, BUFFER_BYTES, error) != 0 || fill_to(input, 6, error) != 0)
 		return -1;
-	for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
-		const struct compression *c = &compressions[i];
-		if (input->end < c->magic_bytes || memcmp(input->buffer, c->magic, c->magic_bytes) != 0)
-			continue;
-		input->tool = c->tool;
-		input->ended = false;
-		return decompress(input, error);
-	}
-	return 0;
+	input->tool = gt_compression_tool(input->buffer, input->end);
+	if (!input->tool)
+		return 0;
+	input->ended = false;
+	return decompress(input, error);
 }
 
 struct gt_input *gt_input_open(const char *path, struct gt_error *error)
@@ -415,7 +420,9 @@ int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt
 	if (n > GT_LINE_MAX)
 		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
 	if (input->has_zero && memchr(text, '\0', n))
-		return gt_input_fail(input, error, "expected text, found a 0 byte");
+		return gt_input_fail(input, error, memcmp(text, STREAM_MAGIC, n < 8 ? n : 8) == 0
+							   ? "expected text, found a gtrace stream (gtrace-cat shows it)"
+							   : "expected text, found a 0 byte");
 	if (newline && n > 0 && text[n - 1] == '\r')
 		n--;
 	text[n] = '\0';

@@ -13,6 +13,9 @@
 
 struct gt_input;
 
+/* The tool that decompresses data which begins so; NULL if it is not compressed. */
+const char *gt_compression_tool(const void *head, size_t bytes);
+
 /* Opens a file, or standard input for "-". NULL on error. */
 struct gt_input *gt_input_open(const char *path, struct gt_error *error);
 /* Returns -1 if a decompressor failed (damaged data). A reader that reached the end got that error there. */

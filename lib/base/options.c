@@ -10,19 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gt_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
-		   struct gt_error *error)
-{
-	char *end;
-
-	errno = 0;
-	uint64_t number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
-	if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno == ERANGE || number < min || number > max)
-		return gt_fail(error, "'%s': expected a whole number from %" PRIu64 " to %" PRIu64, text, min, max);
-	*value = number;
-	return 0;
-}
-
 /* How many bits a size suffix shifts, or -1. */
 static int suffix_shift(const char *suffix)
 {
@@ -34,6 +21,20 @@ static int suffix_shift(const char *suffix)
 	if (!at || suffix[1] != '\0')
 		return -1;
 	return 10 * (int)(at - letters + 1);
+}
+
+int gt_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
+		   struct gt_error *error)
+{
+	char *end;
+
+	errno = 0;
+	uint64_t number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+	if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno == ERANGE || number < min || number > max)
+		return gt_fail(error, "'%s': expected a whole number from %" PRIu64 " to %" PRIu64 "%s", text, min, max,
+			       end > text && suffix_shift(end) > 0 ? ": a count, not a size in bytes" : "");
+	*value = number;
+	return 0;
 }
 
 int gt_parse_size(const char *text, uint64_t min, uint64_t max, uint64_t *value,

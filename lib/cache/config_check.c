@@ -35,6 +35,19 @@ static int check_fetch(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
+/* Names the nearest sizes that are a whole number of sets. */
+static int fail_sets(const struct gt_level_config *config, uint64_t ways, struct gt_error *error)
+{
+	uint64_t set = ways * config->line, below = config->size / set * set;
+	char size[32], line[32], lower[32] = "", upper[32];
+
+	if (below > 0)
+		gt_format_size(below, lower);
+	return gt_fail(error, "a size of %s is not a whole number of sets of %" PRIu64 " lines of %s: try %s%s%s",
+		       gt_format_size(config->size, size), ways, gt_format_size(config->line, line), lower,
+		       below > 0 ? " or " : "", gt_format_size(below + set, upper));
+}
+
 static int check_size(const struct gt_level_config *config, struct gt_error *error)
 {
 	char size[32], line[32];
@@ -46,8 +59,7 @@ static int check_size(const struct gt_level_config *config, struct gt_error *err
 		return gt_fail(error, "a size of %s does not divide into %" PRIu64 " equal sets of lines of %s",
 			       gt_format_size(config->size, size), config->divided, gt_format_size(config->line, line));
 	if (lines == 0 || config->size % config->line != 0 || lines % ways != 0)
-		return gt_fail(error, "a size of %s is not a whole number of sets of %" PRIu64 " lines of %s",
-			       gt_format_size(config->size, size), ways ? ways : 1, gt_format_size(config->line, line));
+		return fail_sets(config, ways ? ways : 1, error);
 	if (lines > GT_LEVEL_SLOTS_MAX)
 		return gt_fail(error, "a size of %s has more than %u lines of %s", gt_format_size(config->size, size),
 			       GT_LEVEL_SLOTS_MAX, gt_format_size(config->line, line));

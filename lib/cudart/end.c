@@ -89,13 +89,14 @@ __attribute__((destructor)) static void close_stream(void)
 {
 	if (!gt_cudart.writer || gt_cudart.owner != getpid())
 		return;
+	static bool said;
 	if (gt_cudart.stubbed > 0)
 		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",
 			      gt_cudart.stubbed);
 	bool cut = is_short();
 	write_end(cut ? GT_RECORD_CUT : GT_RECORD_WHOLE);
 	if (!cut && gt_cudart.launches == 0)
-		gt_cudart_say("warning: the program launched no kernel");
+		gt_cudart_say_once(&said, "warning: the program launched no kernel");
 	else if (!cut && gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
-		gt_cudart_say("warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
+		gt_cudart_say_once(&said, "warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
 }

@@ -47,7 +47,7 @@ void gt_cudart_say_once(bool *said, const char *format, ...)
 {
 	va_list arguments;
 
-	if (*said)
+	if (*said || gt_cudart.record.quiet)
 		return;
 	*said = true;
 	va_start(arguments, format);

@@ -169,7 +169,7 @@ void gt_cudart_note(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Says what went wrong and ends the process with status 1; the stream has no end then. */
 _Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line about what is accepted and changes nothing, once: *said is set then. */
+/* A warning, such as of what is accepted and changes nothing: once, when *said is set, and none with --quiet. */
 void gt_cudart_say_once(bool *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one

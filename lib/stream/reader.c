@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/grown.h"
+#include "base/input.h"
 #include "stream/check.h"
 #include "stream/columns.h"
 #include "stream/objects.h"
@@ -35,6 +36,7 @@ struct gt_reader {
 	size_t capacity, record, begin, end;
 	size_t tried; /* bytes of an incomplete record when it was last parsed */
 	bool at_end;
+	bool told_failure; /* a record `failed` was read */
 
 	msgpack_unpacked unpacked;
 	XXH3_state_t *checksum;
@@ -203,6 +205,9 @@ static int read_header(struct gt_reader *reader, struct gt_error *error)
 	if (result == 0)
 		return gt_fail(error, "%s: empty: expected a gtrace stream", reader->name);
 	const msgpack_object_array *header = arguments(reader);
+	const char *tool = gt_compression_tool(reader->buffer + reader->record, reader->end - reader->record);
+	if (tool)
+		return gt_fail(error, "%s: compressed: '%s -dc' makes the stream of it", reader->name, tool);
 	if (!header || !gt_object_is(&header->ptr[0], "gtrace"))
 		return gt_fail(error, "%s: not a gtrace stream (gtrace-order makes one of a trace)", reader->name);
 	if (header->size != 3 || header->ptr[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
@@ -437,6 +442,27 @@ static enum gt_event take_end(struct gt_reader *reader, const msgpack_object_arr
 	return GT_FAILED;
 }
 
+/* The text of a record `failed` under a key; empty if it has none. */
+static void copy_text(const msgpack_object_array *record, const char *key, char *text, size_t size)
+{
+	const msgpack_object *value = has_map(record) ? gt_object_get(&record->ptr[1], key) : NULL;
+	bool is_text = value && value->type == MSGPACK_OBJECT_STR;
+
+	snprintf(text, size, "%.*s", is_text ? (int)value->via.str.size : 0, is_text ? value->via.str.ptr : "");
+}
+
+static enum gt_event take_failure(struct gt_reader *reader, const msgpack_object_array *record,
+				  struct gt_error *error)
+{
+	char tool[64], text[512];
+
+	copy_text(record, "tool", tool, sizeof tool);
+	copy_text(record, "error", text, sizeof text);
+	reader->told_failure = true;
+	gt_fail(error, "%s: %s failed: %s", reader->name, tool, text);
+	return GT_FAILED;
+}
+
 static enum gt_event take_header(struct gt_reader *reader, const msgpack_object_array *record,
 				 struct gt_error *error)
 {
@@ -452,7 +478,7 @@ static const struct {
 } kinds[] = {
 	{"access", take_accesses}, {"request", take_requests}, {"kernel", take_kernel},
 	{"gpu", take_gpu},	   {"count", take_count},      {"end", take_end},
-	{"gtrace", take_header},
+	{"gtrace", take_header},   {"failed", take_failure},
 };
 
 enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)
@@ -501,6 +527,11 @@ struct gt_rows *gt_reader_rows(struct gt_reader *reader)
 const struct gt_count *gt_reader_count(const struct gt_reader *reader)
 {
 	return &reader->count;
+}
+
+bool gt_reader_told_failure(const struct gt_reader *reader)
+{
+	return reader->told_failure;
 }
 
 uint64_t gt_reader_records(const struct gt_reader *reader)

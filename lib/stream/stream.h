@@ -53,6 +53,10 @@ const struct gt_gpu *gt_reader_gpu(const struct gt_reader *reader);
 struct gt_rows *gt_reader_rows(struct gt_reader *reader);
 const struct gt_count *gt_reader_count(const struct gt_reader *reader);
 
+/* After GT_FAILED: whether the stream itself says that the stage which wrote it failed, with that stage's message as the
+ * error; else what was read is not a whole stream. */
+bool gt_reader_told_failure(const struct gt_reader *reader);
+
 uint64_t gt_reader_records(const struct gt_reader *reader); /* records read so far, header included */
 uint64_t gt_reader_rows_read(const struct gt_reader *reader);
 uint64_t gt_reader_bytes_read(const struct gt_reader *reader);
@@ -86,6 +90,9 @@ static inline struct gt_sink *gt_writer_sink(struct gt_writer *writer)
 int gt_writer_flush(struct gt_writer *writer, struct gt_error *error);
 /* The same and the end record. */
 int gt_writer_finish(struct gt_writer *writer, struct gt_error *error);
+/* Ends a stream in the place of gt_writer_finish, when the tool failed with this text: a record `failed`, by which readers
+ * tell a failure that was reported from a stream that was cut. Pending rows are dropped. */
+int gt_writer_fail(struct gt_writer *writer, const char *tool, const char *text, struct gt_error *error);
 /* Frees the writer. A stream that was not finished has no end record, which readers report as an error. */
 void gt_writer_close(struct gt_writer *writer);
 

@@ -16,6 +16,7 @@
 
 struct gt_writer {
 	int descriptor;
+	bool broken; /* a write failed: whatever followed it would be read as a part of its record */
 	struct gt_bytes bytes;
 	msgpack_packer packer;
 	XXH3_state_t *checksum;
@@ -44,6 +45,7 @@ static int flush(struct gt_writer *writer, struct gt_error *error)
 	XXH3_64bits_update(writer->checksum, writer->bytes.data, writer->bytes.n);
 	int result = write_all(writer->descriptor, writer->bytes.data, writer->bytes.n, error);
 	writer->bytes.n = 0;
+	writer->broken = result != 0;
 	return result;
 }
 
@@ -243,6 +245,20 @@ int gt_writer_finish(struct gt_writer *writer, struct gt_error *error)
 	msgpack_pack_uint64(packer, writer->rows_written);
 	gt_pack_text(packer, "xxh3");
 	msgpack_pack_uint64(packer, XXH3_64bits_digest(writer->checksum));
+	return flush(writer, error);
+}
+
+int gt_writer_fail(struct gt_writer *writer, const char *tool, const char *text, struct gt_error *error)
+{
+	if (writer->broken)
+		return 0;
+	writer->output.rows.rows->n = 0;
+	msgpack_packer *packer = begin(writer, "failed", 2);
+	msgpack_pack_map(packer, 2);
+	gt_pack_text(packer, "tool");
+	gt_pack_text(packer, tool);
+	gt_pack_text(packer, "error");
+	gt_pack_text(packer, text);
 	return flush(writer, error);
 }
 

@@ -122,6 +122,7 @@ $0 == "" { next }
 	if (key in input)
 		fail("input " key " is given twice")
 	input[key] = trim(substr($0, index($0, "=") + 1))
+	input_line[key] = FNR
 	if (input[key] == "")
 		fail("expected a command after 'input " key " ='")
 	next
@@ -147,6 +148,18 @@ function owner(s, axis) {
 	if ((s, axis) in counts)
 		return s
 	return (0, axis) in counts ? 0 : -1
+}
+
+# An input that no trace of the base or a section names would never be run.
+function check_inputs(    s, i, key, used) {
+	for (s = 0; s <= sections; s++)
+		for (i = 1; (s, "trace") in counts && i <= counts[s, "trace"]; i++)
+			used[value[s, "trace", i]] = 1
+	for (key in input)
+		if (!(key in used)) {
+			FNR = input_line[key]
+			fail("input " key ": no 'trace =' names it")
+		}
 }
 
 function check_section(s,    i, axis, m) {
@@ -266,6 +279,7 @@ END {
 	if (failed)
 		exit 2
 	printf "" >(plan "/counters")
+	check_inputs()
 	row = "section"
 	for (i = 1; i <= n_axes; i++)
 		row = row "," axes[i]

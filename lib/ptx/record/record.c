@@ -23,6 +23,7 @@ static const char *const names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", 
 #define STREAM PREFIX "STREAM"
 #define TOKEN PREFIX "TOKEN"
 #define VERBOSE PREFIX "VERBOSE"
+#define QUIET PREFIX "QUIET"
 #define SEPARATOR '\x1f' /* after every argument */
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
@@ -206,7 +207,8 @@ int gt_record_export(const struct gt_record *record, struct gt_error *error)
 	int failed = !arguments || setenv(ARGUMENTS, arguments, 1) != 0;
 
 	free(arguments);
-	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(VERBOSE, record->verbose);
+	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(VERBOSE, record->verbose) |
+		  set_number(QUIET, record->quiet);
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
@@ -268,13 +270,14 @@ static int import_arguments(struct gt_record *record, struct gt_error *error)
 
 int gt_record_import(struct gt_record *record, struct gt_error *error)
 {
-	int verbose = 0;
+	int verbose = 0, quiet = 0;
 
 	begin(record);
 	if (import_options(record, error) != 0 || import_gpu(record, error) != 0 ||
 	    get_number(STREAM, &record->stream, error) != 0 || get_number(TOKEN, &record->token, error) != 0 ||
-	    get_number(VERBOSE, &verbose, error) != 0)
+	    get_number(VERBOSE, &verbose, error) != 0 || get_number(QUIET, &quiet, error) != 0)
 		return -1;
 	record->verbose = verbose != 0;
+	record->quiet = quiet != 0;
 	return import_arguments(record, error);
 }

@@ -23,7 +23,7 @@ struct gt_record {
 	struct gt_gpu gpu; /* the program's device if `tracing` has none */
 	int stream;	   /* descriptors; -1: there is none, the program runs untraced */
 	int token;
-	bool verbose;
+	bool verbose, quiet;
 	char *arguments[GT_RECORD_ARGUMENTS + 1]; /* of gtrace-record, up to a NULL */
 	char *argument_text;			  /* owned when imported */
 };

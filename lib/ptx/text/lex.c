@@ -154,7 +154,8 @@ void gt_ptx_lex(struct gt_ptx_lexer *lexer, struct gt_ptx_token *token)
 		after = start + 1;
 	} else {
 		token->length = 1;
-		wrong(lexer, token, "a character that PTX does not have");
+		wrong(lexer, token, *start == '#' ? "a directive of CUDA or C source: 'nvcc -ptx' translates it to PTX"
+						  : "a character that PTX does not have");
 		return;
 	}
 	token->length = (size_t)(after - start);
