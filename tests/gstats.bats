@@ -194,3 +194,87 @@ print(*{name for stage in json.load(sys.stdin)["total"]["stages"] for name in st
 @test "the manual's examples run" {
 	run_man_examples gstats.1
 }
+
+# Three launches of a, with 5, 7 and 3 rows, one of b, and two without a name.
+several_launches() {
+	awk 'BEGIN {
+		OFS = "\t"
+		n = split("a 5 64,a 7 64,b 2 32, 1 32,a 3 32, 4 32", launches, ",")
+		for (i = 1; i <= n; i++) {
+			split(launches[i], part, " ")
+			name = launches[i] ~ /^ / ? "" : part[1]
+			rows = name == "" ? part[1] : part[2]
+			print "#kernel", "id=" i, "name=" name, "grid=1,1,1", "block=" part[name == "" ? 2 : 3] ",1,1"
+			print "#count", "stage=s", "kernel=" i, "rows=" rows, "same=9"
+		}
+	}' | gtrace-cat --from
+}
+
+@test "--by kernel sums the launches of a name, with their least, mean and largest values" {
+	several_launches >launches.gt
+	gstats launches.gt >by.txt
+	diff - by.txt <<-'END'
+		kernel 1  a  and 2 more launches
+		  grid 1 (1 blocks)   block differs   registers unknown   shared 0
+		  stage  counter  sum  unit    least  mean  largest
+		  s      rows      15  rows        3   5.0        7
+		         same      27
+
+		kernel 3  b
+		  grid 1 (1 blocks)   block 32 (32 threads)   registers unknown   shared 0
+		  stage  counter  value  unit
+		  s      rows         2  rows
+		         same         9
+
+		kernel 4  
+		  grid 1 (1 blocks)   block 32 (32 threads)   registers unknown   shared 0
+		  stage  counter  value  unit
+		  s      rows         1  rows
+		         same         9
+
+		kernel 6  
+		  grid 1 (1 blocks)   block 32 (32 threads)   registers unknown   shared 0
+		  stage  counter  value  unit
+		  s      rows         4  rows
+		         same         9
+
+		total of 6 launches of 4 kernels
+		  stage  counter  value  unit
+		  s      rows        22  rows
+		         same        54
+	END
+	gstats --by launch launches.gt >each.txt
+	[ "$(grep -c '^kernel ' each.txt)" -eq 6 ]
+	tail -5 each.txt | diff - <(tail -5 by.txt | sed 's/6 launches of 4/6/')
+	# The CSV of launches, summed here, is the CSV of names.
+	gstats --csv launches.gt | awk -F, 'NR > 1 && $1 != "total" {
+		name = $1 == 1 || $1 == 2 || $1 == 5 ? "a" : $1 == 3 ? "b" : ""
+		sum[name "," $2 "," $3] += $4
+	} END { for (key in sum) print key "," sum[key] }' | sort >expected.csv
+	gstats --csv --by kernel launches.gt | awk -F, 'NR > 1 && $1 != "total" { sum[$1 "," $2 "," $3] += $4 }
+		END { for (key in sum) print key "," sum[key] }' | sort | diff expected.csv -
+	gstats --json --by kernel launches.gt | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+a = report["kernels"][0]
+assert a["launches"] == 3 and a["block"] is None and a["grid"] == [1, 1, 1], a
+assert report["total"]["launches"] == 6 and report["total"]["kernels"] == 4, report["total"]'
+	run gstats --by name launches.gt
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--by 'name': expected kernel or launch"* ]]
+}
+
+@test "two hundred launches of two kernels make one short table and one short page" {
+	awk 'BEGIN {
+		OFS = "\t"
+		for (i = 1; i <= 200; i++) {
+			print "#kernel", "id=" i, "name=" (i % 2 ? "odd" : "even"), "grid=1,1,1", "block=32,1,1"
+			print "#count", "stage=l1", "kernel=" i, "reads=" i, "read_hits=" int(i / 2)
+		}
+	}' | gtrace-cat --from >many.gt
+	[ "$(gstats many.gt | wc -l)" -lt 30 ]
+	gstats many.gt | grep -qE '^  l1 +reads +10,000 +sectors +1 +100.0 +199$'
+	gstats --report page many.gt
+	[ "$(wc -c <page/index.html)" -lt 300000 ]
+	grep -q 'odd, 100 launches' page/index.html
+}

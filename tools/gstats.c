@@ -13,7 +13,7 @@
 #include "tool.h"
 
 static const char help[] =
-	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--kernel RE]\n"
+	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE]\n"
 	"              [--output FILE] [--tee] [STREAM]\n"
 	"       gstats --report DIR [--kernel RE] [--tee] [STREAM]\n"
 	"       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
@@ -27,6 +27,8 @@ static const char help[] =
 	"                   difference, and the errors by metric\n"
 	"  --errors         read rows of --reference --csv instead of a stream: errors by metric\n"
 	"  --report DIR     write DIR/index.html, a page with tables and plots, and print nothing\n"
+	"  --by WHAT        launch: each launch by itself; kernel: the launches of a name together, with\n"
+	"                   their least, mean and largest values (kernel; launch with --csv, --json)\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
 	"  --output FILE    write the report to FILE, not to standard output\n"
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
@@ -39,7 +41,7 @@ static const char help[] =
 
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report;
-	bool tee, errors, form_chosen;
+	bool tee, errors, form_chosen, by_chosen, by_name;
 };
 
 static void check(const struct tool *tool, struct options *options)
@@ -52,17 +54,30 @@ static void check(const struct tool *tool, struct options *options)
 		tool_usage(tool, "--errors goes with --csv, --json and --output only");
 	if (options->errors && optind == tool->argc)
 		tool_usage(tool, "--errors: expected files of rows that --reference --csv wrote, or - for standard input");
+	if (options->by_chosen && (options->reference || options->errors))
+		tool_usage(tool, "--by: hardware's counters are compared launch by launch: leave it out");
+	if (!options->by_chosen)
+		options->by_name = !options->form_chosen && !options->reference;
 	options->names = options->names ? options->names : "gtrace";
 	if (!gt_report_form_find(options->names, options->form))
 		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
 }
 
+static void set_by(const struct tool *tool, struct options *options, const char *what)
+{
+	options->by_chosen = true;
+	options->by_name = strcmp(what, "kernel") == 0;
+	if (!options->by_name && strcmp(what, "launch") != 0)
+		tool_usage(tool, "--by '%s': expected kernel or launch", what);
+}
+
 static struct options parse(struct tool *tool)
 {
-	enum { CSV = 1, JSON, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT };
+	enum { CSV = 1, JSON, BY, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT };
 	static const struct option long_options[] = {
 		{"csv", no_argument, NULL, CSV},
 		{"json", no_argument, NULL, JSON},
+		{"by", required_argument, NULL, BY},
 		{"names", required_argument, NULL, NAMES},
 		{"kernel", required_argument, NULL, KERNEL},
 		{"output", required_argument, NULL, OUTPUT},
@@ -82,6 +97,9 @@ static struct options parse(struct tool *tool)
 				tool_usage(tool, "--csv and --json: expected one of them, once");
 			options.form_chosen = true;
 			options.form = c == CSV ? "csv" : "json";
+			break;
+		case BY:
+			set_by(tool, &options, optarg);
 			break;
 		case NAMES:
 			options.names = optarg;
@@ -210,7 +228,7 @@ static void print_errors(struct tool *tool, const struct options *options)
 }
 
 /* Reads the stream to its end; with --tee passes it on. */
-static void gather(struct tool *tool, struct gt_report *report, bool tee)
+static void gather(struct tool *tool, struct gt_report *report, bool tee, bool by_name)
 {
 	enum gt_event event;
 
@@ -223,6 +241,8 @@ static void gather(struct tool *tool, struct gt_report *report, bool tee)
 			tool_pass(tool);
 	}
 	tool_must(tool, gt_report_finish(report, &tool->error));
+	if (by_name)
+		tool_must(tool, gt_report_by_name(report, &tool->error));
 }
 
 int main(int argc, char **argv)
@@ -241,7 +261,7 @@ int main(int argc, char **argv)
 		tool_usage_error(&tool, "--kernel");
 	if (options.reference)
 		tool_must(&tool, gt_reference_read(&reference, options.reference, &tool.error));
-	gather(&tool, &report, options.tee);
+	gather(&tool, &report, options.tee, options.by_name);
 	if (options.report)
 		write_page(&tool, &report, options.report);
 	else if (!options.tee)

@@ -30,7 +30,8 @@ static void write_key(const char *kernel, const char *stage, const char *counter
 	char name[GT_COUNT_NAME + 24];
 
 	snprintf(name, sizeof name, index < 0 ? "%s" : "%s[%lld]", counter, index);
-	fprintf(to, "%s,", kernel);
+	gt_csv_field(kernel, false, to);
+	putc(',', to);
 	gt_csv_field(stage, false, to);
 	putc(',', to);
 	gt_csv_field(name, false, to);
@@ -70,8 +71,9 @@ int gt_report_write_csv(const struct gt_report *report, FILE *to, struct gt_erro
 
 	fputs("kernel,stage,counter,value\n", to);
 	for (size_t i = 0; i < report->n; i++) {
-		snprintf(label, sizeof label, "%" PRIu64, report->kernels[i].kernel.id);
-		write_kernel(label, &report->kernels[i], to);
+		const struct gt_report_kernel *kernel = &report->kernels[i];
+		snprintf(label, sizeof label, "%" PRIu64, kernel->kernel.id);
+		write_kernel(report->by_name && kernel->announced ? kernel->kernel.name : label, kernel, to);
 	}
 	write_kernel("total", &report->total, to);
 	(void)error;

@@ -5,12 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "base/grown.h"
-
-#define FEW 64 /* counters that are searched linearly; with more there is an index */
+#include "report/sum.h"
 
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error)
 {
@@ -23,27 +20,11 @@ int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct g
 	return gt_map_open(&report->index, 0, error);
 }
 
-static void clear_kernel(struct gt_report_kernel *kernel)
-{
-	for (size_t i = 0; i < kernel->n; i++) {
-		struct gt_report_stage *stage = &kernel->stages[i];
-		for (size_t j = 0; j < stage->n; j++) {
-			free(stage->counters[j].value.array);
-			free(stage->counters[j].value.text);
-		}
-		free(stage->counters);
-		gt_map_close(&stage->index);
-	}
-	free(kernel->stages);
-	gt_kernel_clear(&kernel->kernel);
-	*kernel = (struct gt_report_kernel){0};
-}
-
 void gt_report_clear(struct gt_report *report)
 {
 	for (size_t i = 0; i < report->n; i++)
-		clear_kernel(&report->kernels[i]);
-	clear_kernel(&report->total);
+		gt_report_kernel_clear(&report->kernels[i]);
+	gt_report_kernel_clear(&report->total);
 	free(report->kernels);
 	gt_map_close(&report->index);
 	gt_regex_close(report->choose);
@@ -111,27 +92,6 @@ void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu)
 	snprintf(report->gpu, sizeof report->gpu, "%s", name ? name : "");
 }
 
-static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const char *plain, unsigned occurrence,
-					 struct gt_error *error)
-{
-	if (kernel->n == GT_REPORT_STAGES_MAX) {
-		gt_fail(error, "kernel %" PRIu64 ": expected at most %d stages", kernel->kernel.id,
-			GT_REPORT_STAGES_MAX);
-		return NULL;
-	}
-	struct gt_report_stage *bigger = gt_grown(kernel->stages, kernel->n, &kernel->capacity, sizeof *bigger);
-	if (!bigger) {
-		gt_fail_memory(error, "the report");
-		return NULL;
-	}
-	kernel->stages = bigger;
-	struct gt_report_stage *stage = &bigger[kernel->n++];
-	*stage = (struct gt_report_stage){0};
-	snprintf(stage->plain, sizeof stage->plain, "%s", plain);
-	snprintf(stage->name, sizeof stage->name, occurrence > 1 ? "%s#%u" : "%s", stage->plain, occurrence);
-	return stage;
-}
-
 /* The stage of a count with this name: the first of that name that has not counted in this launch. */
 static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const char *plain, struct gt_error *error)
 {
@@ -145,145 +105,7 @@ static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const c
 			return stage;
 		occurrence++;
 	}
-	return new_stage(kernel, plain, occurrence, error);
-}
-
-static int copy_entry(struct gt_count_entry *to, const struct gt_count_entry *from, struct gt_error *error)
-{
-	*to = *from;
-	to->array = NULL;
-	to->text = NULL;
-	if (from->kind == GT_COUNT_ARRAY && from->n > 0) {
-		to->array = malloc(from->n * sizeof *to->array);
-		if (!to->array)
-			return gt_fail_memory(error, "the report");
-		memcpy(to->array, from->array, from->n * sizeof *to->array);
-	}
-	if (from->kind == GT_COUNT_TEXT) {
-		to->text = malloc(strlen(from->text) + 1);
-		if (!to->text)
-			return gt_fail_memory(error, "the report");
-		memcpy(to->text, from->text, strlen(from->text) + 1);
-	}
-	return 0;
-}
-
-static bool same(const struct gt_count_entry *a, const struct gt_count_entry *b)
-{
-	switch (a->kind) {
-	case GT_COUNT_NUMBER:
-		return a->number == b->number;
-	case GT_COUNT_ARRAY:
-		return a->n == b->n && (a->n == 0 || memcmp(a->array, b->array, a->n * sizeof *a->array) == 0);
-	case GT_COUNT_TEXT:
-		return strcmp(a->text, b->text) == 0;
-	}
-	return false;
-}
-
-static bool add_number(uint64_t *to, uint64_t more)
-{
-	*to += more;
-	return *to >= more;
-}
-
-static int add_array(struct gt_count_entry *to, const struct gt_count_entry *from, bool *fits, struct gt_error *error)
-{
-	if (from->n > to->n) {
-		uint64_t *bigger = gt_resized(to->array, from->n, sizeof *bigger);
-		if (!bigger)
-			return gt_fail_memory(error, "the report");
-		memset(bigger + to->n, 0, (from->n - to->n) * sizeof *bigger);
-		to->array = bigger;
-		to->n = from->n;
-	}
-	for (size_t i = 0; i < from->n; i++)
-		*fits = add_number(&to->array[i], from->array[i]) && *fits;
-	return 0;
-}
-
-/* Adds a counter to the one of the same name. */
-static int merge(struct gt_report_counter *to, const struct gt_count_entry *from, const char *stage,
-		 struct gt_error *error)
-{
-	bool fits = true;
-
-	if (to->differs)
-		return 0;
-	if (to->value.kind != from->kind || gt_counter_is_setting(to->about) || from->kind == GT_COUNT_TEXT) {
-		to->differs = to->value.kind != from->kind || !same(&to->value, from);
-		return 0;
-	}
-	if (from->kind == GT_COUNT_NUMBER)
-		fits = add_number(&to->value.number, from->number);
-	else if (add_array(&to->value, from, &fits, error) != 0)
-		return -1;
-	return fits ? 0 : gt_fail(error, "stage %s, counter %s: the total does not fit 64 bits", stage, from->name);
-}
-
-/* The key of a name in the index: its hash, or the next key if another name has that hash. */
-static uint64_t key_of(const struct gt_report_stage *stage, const char *name)
-{
-	uint64_t key = XXH3_64bits(name, strlen(name));
-	const uint64_t *place;
-
-	key -= key == GT_MAP_EMPTY;
-	while ((place = gt_map_get(&stage->index, key)) && strcmp(stage->counters[*place].value.name, name) != 0)
-		key = key + 1 == GT_MAP_EMPTY ? 0 : key + 1;
-	return key;
-}
-
-/* Puts the last counter into the index, which is built once there are more than FEW. */
-static int index_last(struct gt_report_stage *stage, struct gt_error *error)
-{
-	int fresh;
-
-	if (stage->n <= FEW)
-		return 0;
-	if (!stage->index.slots && gt_map_open(&stage->index, 2 * FEW, error) != 0)
-		return -1;
-	for (size_t i = stage->n == FEW + 1 ? 0 : stage->n - 1; i < stage->n; i++)
-		if (!gt_map_put(&stage->index, key_of(stage, stage->counters[i].value.name), i, &fresh))
-			return gt_fail_memory(error, "the report");
-	return 0;
-}
-
-static struct gt_report_counter *counter_of(const struct gt_report_stage *stage, const char *name, size_t hint)
-{
-	if (hint < stage->n && strcmp(stage->counters[hint].value.name, name) == 0)
-		return &stage->counters[hint];
-	if (stage->index.slots) {
-		const uint64_t *place = gt_map_get(&stage->index, key_of(stage, name));
-		return place ? &stage->counters[*place] : NULL;
-	}
-	for (size_t i = 0; i < stage->n; i++)
-		if (strcmp(stage->counters[i].value.name, name) == 0)
-			return &stage->counters[i];
-	return NULL;
-}
-
-/* Adds entry number `hint` of a record. The records of a stage mostly have the same order, so the index is a hint. */
-static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry *entry, bool differs, size_t hint,
-		     struct gt_error *error)
-{
-	struct gt_report_counter *counter = counter_of(stage, entry->name, hint);
-
-	if (counter && differs)
-		counter->differs = true;
-	if (counter)
-		return merge(counter, entry, stage->name, error);
-	if (stage->n == GT_REPORT_COUNTERS_MAX)
-		return gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
-	struct gt_report_counter *bigger = gt_grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
-	if (!bigger)
-		return gt_fail_memory(error, "the report");
-	stage->counters = bigger;
-	counter = &bigger[stage->n++];
-	counter->about = gt_counter_about(stage->plain, entry->name);
-	counter->differs = differs;
-	if (copy_entry(&counter->value, entry, error) != 0)
-		return -1;
-	return index_last(stage, error);
+	return gt_report_new_stage(kernel, plain, occurrence, error);
 }
 
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)
@@ -300,29 +122,8 @@ int gt_report_count(struct gt_report *report, const struct gt_count *count, stru
 		return -1;
 	stage->launch = kernel->launches;
 	for (size_t i = 0; i < count->n; i++)
-		if (add_entry(stage, &count->entries[i], false, i, error) != 0)
+		if (gt_report_add_entry(stage, &count->entries[i], false, i, error) != 0)
 			return -1;
-	return 0;
-}
-
-static int add_kernel(struct gt_report_kernel *total, const struct gt_report_kernel *kernel, struct gt_error *error)
-{
-	for (size_t i = 0; i < kernel->n; i++) {
-		const struct gt_report_stage *from = &kernel->stages[i];
-		struct gt_report_stage *to = NULL;
-		for (size_t j = 0; j < total->n && !to; j++)
-			if (strcmp(total->stages[j].name, from->name) == 0)
-				to = &total->stages[j];
-		if (!to) {
-			to = new_stage(total, from->plain, 1, error);
-			if (!to)
-				return -1;
-			memcpy(to->name, from->name, sizeof to->name);
-		}
-		for (size_t j = 0; j < from->n; j++)
-			if (add_entry(to, &from->counters[j].value, from->counters[j].differs, j, error) != 0)
-				return -1;
-	}
 	return 0;
 }
 
@@ -333,10 +134,10 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 	for (size_t i = 0; i < report->n; i++) {
 		struct gt_report_kernel *kernel = &report->kernels[i];
 		if (!kernel->chosen) {
-			clear_kernel(kernel);
+			gt_report_kernel_clear(kernel);
 			continue;
 		}
-		if (add_kernel(&report->total, kernel, error) != 0)
+		if (gt_report_sum(&report->total, kernel, error) != 0)
 			return -1;
 		if (kept != i) {
 			report->kernels[kept] = *kernel;
@@ -346,22 +147,4 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 	}
 	report->n = kept;
 	return 0;
-}
-
-const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name)
-{
-	for (size_t i = 0; i < kernel->n; i++)
-		if (strcmp(kernel->stages[i].name, name) == 0)
-			return &kernel->stages[i];
-	return NULL;
-}
-
-bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value)
-{
-	const struct gt_report_counter *counter = counter_of(stage, name, 0);
-
-	if (!counter || counter->differs || counter->value.kind != GT_COUNT_NUMBER)
-		return false;
-	*value = counter->value.number;
-	return true;
 }

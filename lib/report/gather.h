@@ -21,6 +21,8 @@
 
 struct gt_report_counter {
 	struct gt_count_entry value; /* owned */
+	/* Of a number that is the sum over several launches: how many have it, and its least and largest value there. */
+	uint64_t launches, least, largest;
 	const struct gt_counter *about;
 	bool differs; /* a setting or a word whose values differ: it has none */
 };
@@ -39,7 +41,11 @@ struct gt_report_kernel {
 	struct gt_kernel kernel;
 	bool announced;	   /* false: counts came without a launch, so only kernel.id is known */
 	bool chosen;	   /* false: the kernel filter leaves it out */
-	uint64_t launches; /* number of its launches */
+	uint64_t launches; /* times that the stream announced it */
+	/* Set by gt_report_by_name: how many launches of that name it sums up, 0 or 1 if it is one, and in what they differ
+	 * from `kernel`, the first of them. */
+	size_t merged;
+	bool grid_differs, block_differs, registers_differ, shared_differs;
 	struct gt_report_stage *stages; /* in the order of the pipe */
 	size_t n, capacity;
 };
@@ -50,6 +56,7 @@ struct gt_report {
 	size_t n, capacity;
 	struct gt_map index; /* from the kernel's id to its index */
 	struct gt_report_kernel total;
+	bool by_name; /* each kernel sums up the launches of a name */
 	struct gt_regex *choose; /* the kernel filter, or NULL; owned */
 };
 
@@ -66,6 +73,12 @@ void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
 /* Drops the kernels that the filter excludes and computes the total: sums of numbers and, element by element, of
  * arrays; settings and words only if all kernels agree. */
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
+
+/* Replaces the launches of a finished report by one kernel for each name, in the order of their first launch. Numbers
+ * are summed as in the total. A launch without a name stays by itself. */
+int gt_report_by_name(struct gt_report *report, struct gt_error *error);
+/* How many launches the kernels of a report are. */
+uint64_t gt_report_launches(const struct gt_report *report);
 
 /* A stage of a kernel by name, or NULL. */
 const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name);

@@ -35,21 +35,38 @@ void gt_json_value(struct gt_metric_value value, FILE *to)
 	fputs(value.state == GT_METRIC_UNDEFINED ? "null" : gt_metric_format(value, text), to);
 }
 
+/* Members of a launch; null if the launches of a name differ in it. */
+static void write_shape(const char *name, bool differs, const uint32_t shape[3], FILE *to)
+{
+	if (differs)
+		fprintf(to, ", \"%s\": null", name);
+	else
+		fprintf(to, ", \"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", name, shape[0], shape[1], shape[2]);
+}
+
+static void write_figure(const char *name, bool differs, uint32_t figure, FILE *to)
+{
+	if (differs)
+		fprintf(to, ", \"%s\": null", name);
+	else
+		fprintf(to, ", \"%s\": %" PRIu32, name, figure);
+}
+
 static void write_launch(const struct gt_report_kernel *kernel, FILE *to)
 {
 	const struct gt_kernel *launch = &kernel->kernel;
 
 	fprintf(to, "{\"kernel\": %" PRIu64, launch->id);
+	if (kernel->merged > 0)
+		fprintf(to, ", \"launches\": %zu", kernel->merged);
 	if (!kernel->announced)
 		return;
 	fputs(", \"name\": ", to);
 	gt_json_string(launch->name, to);
-	fprintf(to, ", \"grid\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", launch->grid[0], launch->grid[1],
-		launch->grid[2]);
-	fprintf(to, ", \"block\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", launch->block[0], launch->block[1],
-		launch->block[2]);
-	fprintf(to, ", \"registers\": %" PRIu32 ", \"shared_bytes\": %" PRIu32, launch->registers,
-		launch->shared_bytes);
+	write_shape("grid", kernel->grid_differs, launch->grid, to);
+	write_shape("block", kernel->block_differs, launch->block, to);
+	write_figure("registers", kernel->registers_differ, launch->registers, to);
+	write_figure("shared_bytes", kernel->shared_differs, launch->shared_bytes, to);
 }
 
 void gt_json_report(const struct gt_report *report, const char *names,
@@ -68,6 +85,8 @@ void gt_json_report(const struct gt_report *report, const char *names,
 		putc('}', to);
 	}
 	fprintf(to, "],\n \"total\": {\"kernels\": %zu", report->n);
+	if (report->by_name)
+		fprintf(to, ", \"launches\": %" PRIu64, gt_report_launches(report));
 	body(&report->total, to);
 	fputs("}}\n", to);
 }

@@ -38,7 +38,7 @@ static void table_row(void *context, const struct gt_metric *metric, struct gt_m
 static int write_table(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to,
 		       struct gt_error *error)
 {
-	struct gt_table table = {.alignment = "llrllll"};
+	struct gt_table table = {.alignment = "llrlllll"};
 
 	each_metric(names, kernel, table_row, &table);
 	return gt_table_write(&table, to, error);

@@ -90,12 +90,12 @@ static void write_name(const char *name, FILE *to)
 }
 
 /* "grid 4 x 16 (64 blocks)": trailing dimensions of 1 are left out. */
-static void write_shape(const char *what, const uint32_t shape[3], uint64_t count, const char *unit, FILE *to)
+static void write_shape(const char *what, bool differs, const uint32_t shape[3], uint64_t count, const char *unit, FILE *to)
 {
 	char number[GT_TABLE_NUMBER];
 
-	if (shape[0] == 0) {
-		fprintf(to, "%s unknown", what);
+	if (differs || shape[0] == 0) {
+		fprintf(to, "%s %s", what, differs ? "differs" : "unknown");
 		return;
 	}
 	fprintf(to, "%s %" PRIu32, what, shape[0]);
@@ -113,21 +113,26 @@ static void print_heading(const struct gt_report *report, const struct gt_report
 	char size[32];
 
 	if (kernel == &report->total) {
-		fprintf(to, "total of %zu kernels\n", report->n);
+		fputs("total of ", to);
+		if (gt_report_launches(report) > report->n)
+			fprintf(to, "%" PRIu64 " launches of ", gt_report_launches(report));
+		fprintf(to, "%zu kernels\n", report->n);
 		return;
 	}
 	fprintf(to, "kernel %" PRIu64 "  ", launch->id);
 	write_name(launch->name, to);
+	if (kernel->merged > 1)
+		fprintf(to, "  and %zu more launches", kernel->merged - 1);
 	putc('\n', to);
 	if (!kernel->announced)
 		return;
-	write_shape("  grid", launch->grid, gt_kernel_blocks(launch), "blocks", to);
-	write_shape("   block", launch->block, gt_kernel_threads(launch), "threads", to);
-	if (launch->registers)
+	write_shape("  grid", kernel->grid_differs, launch->grid, gt_kernel_blocks(launch), "blocks", to);
+	write_shape("   block", kernel->block_differs, launch->block, gt_kernel_threads(launch), "threads", to);
+	if (launch->registers && !kernel->registers_differ)
 		fprintf(to, "   registers %" PRIu32, launch->registers);
 	else
-		fputs("   registers unknown", to);
-	fprintf(to, "   shared %s\n", gt_format_size(launch->shared_bytes, size));
+		fprintf(to, "   registers %s", kernel->registers_differ ? "differ" : "unknown");
+	fprintf(to, "   shared %s\n", kernel->shared_differs ? "differs" : gt_format_size(launch->shared_bytes, size));
 }
 
 int gt_table_report(const struct gt_report *report,
@@ -149,7 +154,8 @@ int gt_table_report(const struct gt_report *report,
 			return -1;
 	}
 	if (report->n == 1)
-		fputs("\ntotal of 1 kernel: the same\n", to);
+		fprintf(to, "\ntotal of %" PRIu64 " %s: the same\n", gt_report_launches(report),
+			gt_report_launches(report) == 1 ? "kernel" : "launches");
 	if (report->n > 1) {
 		putc('\n', to);
 		print_heading(report, &report->total, to);
@@ -226,10 +232,22 @@ bool gt_table_counter(const struct gt_report_kernel *kernel, const struct gt_rep
 	return strcmp(value, "0") != 0 || counter->value.kind == GT_COUNT_TEXT || possible;
 }
 
+bool gt_table_spread(const struct gt_report_kernel *kernel, const struct gt_report_counter *counter,
+		     char cells[3][GT_TABLE_NUMBER])
+{
+	if (kernel->merged < 2 || counter->launches < 2 || counter->least == counter->largest ||
+	    counter->about->print == GT_PRINT_SIZE || gt_counter_is_setting(counter->about))
+		return false;
+	gt_table_number(counter->least, cells[0]);
+	snprintf(cells[1], GT_TABLE_NUMBER, "%.1f", (double)counter->value.number / (double)counter->launches);
+	gt_table_number(counter->largest, cells[2]);
+	return true;
+}
+
 static void add_stage(struct gt_table *table, const struct gt_report_kernel *kernel,
 		      const struct gt_report_stage *stage)
 {
-	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
+	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL], cells[3][GT_TABLE_NUMBER];
 	const char *name = stage->name; /* written in the stage's first row only */
 
 	for (size_t i = 0; i < stage->n; i++) {
@@ -237,7 +255,9 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 		if (!gt_table_counter(kernel, stage, counter, value, remark))
 			continue;
 		const char *unit = counter->value.kind == GT_COUNT_TEXT ? NULL : counter->about->unit; /* "none" has none */
-		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, counter->value.name, value, unit, remark});
+		bool spread = gt_table_spread(kernel, counter, cells);
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, counter->value.name, value, unit, remark,
+			     spread ? cells[0] : NULL, spread ? cells[1] : NULL, spread ? cells[2] : NULL});
 		name = "";
 	}
 	if (name[0])
@@ -246,10 +266,12 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 
 static int write_kernel(const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error)
 {
-	struct gt_table table = {.alignment = "llrllll"};
+	struct gt_table table = {.alignment = "llrllrrr"};
+	bool several = kernel->merged > 1;
 
 	if (kernel->n > 0)
-		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", "value", "unit"});
+		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", several ? "sum" : "value", "unit", "",
+			     several ? "least" : NULL, several ? "mean" : NULL, several ? "largest" : NULL});
 	for (size_t i = 0; i < kernel->n; i++)
 		add_stage(&table, kernel, &kernel->stages[i]);
 	return gt_table_write(&table, to, error);

@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-#define GT_TABLE_COLUMNS 7
+#define GT_TABLE_COLUMNS 8
 #define GT_TABLE_CELL 128 /* bytes a cell may have, with its final 0; longer ones are cut */
 
 struct gt_table {
@@ -31,6 +31,11 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
  * printed: it is 0 and nothing could have been counted. */
 bool gt_table_counter(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
 		      const struct gt_report_counter *counter, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL]);
+
+/* The least, the mean and the largest value of a counter in the launches that a kernel sums up. False if there is nothing
+ * to show: it is one launch, the values are equal, or the counter is no sum. */
+bool gt_table_spread(const struct gt_report_kernel *kernel, const struct gt_report_counter *counter,
+		     char cells[3][GT_TABLE_NUMBER]);
 
 /* Writes a table for each kernel, by `body`, and one for the total if it is not the only kernel's.
  * Stops where `body` fails. */

@@ -29,21 +29,25 @@ const char *gt_page_name(const struct gt_page *page, const struct gt_report_kern
 {
 	if (kernel == &page->report->total)
 		snprintf(name, GT_PAGE_NAME, "all %zu kernels", page->report->n);
+	else if (kernel->merged > 1)
+		snprintf(name, GT_PAGE_NAME, "%s, %zu launches", kernel->kernel.name, kernel->merged);
 	else
 		snprintf(name, GT_PAGE_NAME, "kernel %" PRIu64 "%s%s", kernel->kernel.id, kernel->kernel.name[0] ? ", " : "", kernel->kernel.name);
 	return name;
 }
 
 /* "4 x 16 blocks of 32 x 8 threads, 32 registers a thread, 0 bytes of shared memory a block". */
-static void write_launch(const struct gt_kernel *launch, FILE *to)
+static void write_launch(const struct gt_report_kernel *kernel, FILE *to)
 {
+	const struct gt_kernel *launch = &kernel->kernel;
 	const uint32_t *const shapes[] = {launch->grid, launch->block};
+	const bool differs[] = {kernel->grid_differs, kernel->block_differs};
 	char size[32];
 
 	fputs("<p>", to);
 	for (int i = 0; i < 2; i++) {
-		if (shapes[i][0] == 0) {
-			fputs(i ? "threads unknown" : "blocks unknown", to);
+		if (differs[i] || shapes[i][0] == 0) {
+			fprintf(to, "%s %s", differs[i] ? "different numbers of" : "unknown", i ? "threads" : "blocks");
 		} else {
 			fprintf(to, "%" PRIu32, shapes[i][0]);
 			for (int j = 1; j < 3 && (shapes[i][1] > 1 || shapes[i][2] > 1); j++)
@@ -53,17 +57,19 @@ static void write_launch(const struct gt_kernel *launch, FILE *to)
 		}
 		fputs(i ? ", " : " of ", to);
 	}
-	if (launch->registers)
+	if (launch->registers && !kernel->registers_differ)
 		fprintf(to, "%" PRIu32 " registers a thread, ", launch->registers);
-	fprintf(to, "%s bytes of shared memory a block.</p>\n", gt_format_size(launch->shared_bytes, size));
+	fprintf(to, "%s bytes of shared memory a block.</p>\n",
+		kernel->shared_differs ? "different" : gt_format_size(launch->shared_bytes, size));
 }
 
 static void write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
 {
-	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL];
+	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL], spread[3][GT_TABLE_NUMBER];
+	bool several = kernel->merged > 1;
 	size_t length;
 
-	fputs("<tbody>\n<tr><th colspan=\"4\" scope=\"rowgroup\" class=\"stage\">", to);
+	fprintf(to, "<tbody>\n<tr><th colspan=\"%d\" scope=\"rowgroup\" class=\"stage\">", several ? 7 : 4);
 	gt_markup_text(stage->name, to);
 	fputs("</th></tr>\n", to);
 	for (size_t i = 0; i < stage->n; i++) {
@@ -78,7 +84,11 @@ static void write_stage(const struct gt_report_kernel *kernel, const struct gt_r
 		gt_markup_text(counter->value.kind != GT_COUNT_TEXT && counter->about->unit ? counter->about->unit : "", to);
 		fputs("</td><td>", to);
 		gt_markup_text(remark + strspn(remark, " "), to);
-		fputs("</td></tr>\n", to);
+		fputs("</td>", to);
+		bool spreads = gt_table_spread(kernel, counter, spread);
+		for (int k = 0; several && k < 3; k++)
+			fprintf(to, "<td class=\"number\">%s</td>", spreads ? spread[k] : "");
+		fputs("</tr>\n", to);
 	}
 	fputs("</tbody>\n", to);
 }
@@ -88,11 +98,14 @@ void gt_page_kernel(const struct gt_page *page, const struct gt_report_kernel *k
 	char name[GT_PAGE_NAME];
 
 	if (kernel != &page->report->total && kernel->announced)
-		write_launch(&kernel->kernel, to);
+		write_launch(kernel, to);
 	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>Counters of ", to);
 	gt_markup_text(gt_page_name(page, kernel, name), to);
-	fputs("</caption>\n<thead><tr><th scope=\"col\">counter</th><th scope=\"col\" class=\"number\">value</th>"
-	      "<th scope=\"col\">unit</th><th scope=\"col\">ratio or elements</th></tr></thead>\n", to);
+	fprintf(to, "</caption>\n<thead><tr><th scope=\"col\">counter</th><th scope=\"col\" class=\"number\">%s</th>"
+		"<th scope=\"col\">unit</th><th scope=\"col\">ratio or elements</th>%s</tr></thead>\n",
+		kernel->merged > 1 ? "sum" : "value",
+		kernel->merged > 1 ? "<th scope=\"col\" class=\"number\">least</th><th scope=\"col\" class=\"number\">mean</th>"
+				     "<th scope=\"col\" class=\"number\">largest</th>" : "");
 	for (size_t i = 0; i < kernel->n; i++)
 		write_stage(kernel, &kernel->stages[i], to);
 	if (kernel->n == 0)
