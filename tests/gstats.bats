@@ -278,3 +278,63 @@ assert report["total"]["launches"] == 6 and report["total"]["kernels"] == 4, rep
 	[ "$(wc -c <page/index.html)" -lt 300000 ]
 	grep -q 'odd, 100 launches' page/index.html
 }
+
+# Two kernels by instruction, before and after a cache: instructions 16 and 32 come from the lines 5 and 6 of /tmp/t.cu,
+# 48 from line 9 of /tmp/part.h, 64 from none.
+by_instruction() {
+	printf '#kernel\tid=1\tname=first\tgrid=1,1,1\tblock=32,1,1\n'
+	printf '#count\tstage=source\tkernel=1\tpcs=[48,16,32]\tlines=[9,5,6]\tfiles=[1,0,0]\tnames=t.cu,part.h\n'
+	printf '#count\tstage=all\tkernel=1\t0x10.references=10\t0x20.references=20\t0x30.references=30\t0x40.references=40\n'
+	printf '#count\tstage=missed\tkernel=1\t0x10.references=1\t0x30.references=3\n'
+	printf '#kernel\tid=2\tname=second\tgrid=1,1,1\tblock=32,1,1\n'
+	printf '#count\tstage=source\tkernel=2\tpcs=[16,17]\tlines=[7,7]\tfiles=[0,0]\tnames=t.cu\n'
+	printf '#count\tstage=all\tkernel=2\t0x10.references=100\t0x11.references=200\n'
+}
+
+@test "--callgrind writes the counts by source line, which cg_annotate reads" {
+	seq 9 | sed 's/^/line /' >t.cu
+	cp t.cu part.h
+	by_instruction | gtrace-cat --from >lines.gt
+	gstats --callgrind out lines.gt
+	diff out - <<-'END'
+		desc: References that each stage counted by instruction
+		cmd: gtrace-cat 0.1.0 --from
+		events: all missed
+		fl=???
+		fn=first
+		0 40 0
+		fl=part.h
+		fn=first
+		9 30 3
+		fl=t.cu
+		fn=first
+		5 10 1
+		6 20 0
+		fl=t.cu
+		fn=second
+		7 300 0
+		summary: 400 4
+	END
+	cg_annotate --auto=yes --show=all,missed out >annotated
+	grep -qE '^ *10 \(.*\) +1 \(.*\) +line 5$' annotated
+	grep -qE '^ *300 \(.*\) +0 +line 7$' annotated
+	grep -qE '400 \(100.0%\) +4 \(100.0%\) +PROGRAM TOTALS' annotated
+	gstats --callgrind none two.gt && return 1
+	[ ! -e none ]
+	run gstats --callgrind out --csv lines.gt
+	[ "$status" -eq 2 ]
+	by_instruction | grep -v stage=source | gtrace-cat --from >nowhere.gt
+	run gstats --callgrind out nowhere.gt
+	[ "$status" -eq 0 ]
+	[ "$output" = "gstats: the trace has no source lines: compile with nvcc -lineinfo" ]
+}
+
+@test "a malformed record of source lines is an error" {
+	for wrong in 'pcs=[1]\tlines=[1]\tnames=a' 'pcs=[1]\tlines=[1,2]\tfiles=[0]\tnames=a' 'pcs=[1]\tlines=[1]\tfiles=[1]\tnames=a' \
+		'pcs=1\tlines=[1]\tfiles=[0]\tnames=a' 'pcs=[1]\tlines=[1]\tfiles=[0]'; do
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=source\tkernel=1\t%b\n' "$wrong" | gtrace-cat --from >wrong.gt
+		run grd --by line --profile wrong.gt
+		[ "$status" -eq 1 ]
+		[[ "$output" == "grd: "*"source: expected the arrays pcs, lines and files"* ]]
+	done
+}

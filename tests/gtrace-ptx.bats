@@ -558,3 +558,33 @@ CU
 		--launch 'heap<<<1,32>>>(A=u64[32])' --launch 'heap<<<1,32>>>(A)' "$BATS_TEST_TMPDIR/heap.ptx"
 	expect_failure 2 "0" gtrace-ptx --heap 0 --launch 'heap<<<1,32>>>(u64[32])' "$BATS_TEST_TMPDIR/heap.ptx"
 }
+
+@test "the stream has the source line of each access, so grd can say which one misses" {
+	cat >"$t/lines.ptx" <<-'END'
+		.version 7.0
+		.target sm_75
+		.address_size 64
+		.visible .entry copy(.param .u64 from, .param .u64 to) {
+		.reg .b64 %rd<6>; .reg .b32 %r<3>;
+		.loc 2 10 1
+		ld.param.u64 %rd1, [from];
+		ld.param.u64 %rd2, [to];
+		mov.u32 %r1, %tid.x;
+		mul.wide.u32 %rd3, %r1, 4;
+		.loc 1 20 5
+		add.u64 %rd4, %rd1, %rd3; ld.global.u32 %r2, [%rd4];
+		.loc 2 30 5
+		add.u64 %rd5, %rd2, %rd3; st.global.u32 [%rd5], %r2;
+		ret; }
+		.visible .entry other() { .loc 1 40 1
+		ret; }
+		.file 1 "/far/load.cu"
+		.file 2 "st,ore.cu"
+	END
+	gtrace-ptx --launch 'copy<<<1,32>>>(a=u32[32], b=u32[32])' "$t/lines.ptx" >"$t/lines"
+	gtrace-cat --no-rows "$t/lines" | grep -q "stage=source	kernel=1	pcs=\[12,14\]	lines=\[20,30\]	files=\[0,1\]	names=/far/load.cu,st.ore.cu"
+	grd --by line --lines 1 "$t/lines" | cut -f 1-4 | diff - <(printf 'kernel\tline\tlines\treferences\n1\tload.cu:20\t1\t1\n1\tst.ore.cu:30\t1\t1\n')
+	sed 's/\.loc [0-9 ]*//' "$t/lines.ptx" >"$t/bare.ptx"
+	gtrace-ptx --launch 'copy<<<1,32>>>(a=u32[32], b=u32[32])' "$t/bare.ptx" | gtrace-cat --no-rows >"$t/bare"
+	run ! grep -q stage=source "$t/bare"
+}

@@ -86,12 +86,12 @@ static bool take_rows(void *context, struct gt_rows *rows)
 	return true;
 }
 
-/* Takes the arrays that the trace names. */
+/* Takes the arrays and source lines that the trace names. */
 static bool take_count(void *context, const struct gt_count *count)
 {
 	struct grd *grd = context;
 
-	tool_must(&grd->tool, gt_arrays_take(&grd->launch.arrays, count, &grd->tool.error));
+	tool_must(&grd->tool, gt_launch_count(&grd->launch, count, &grd->tool.error));
 	return true;
 }
 

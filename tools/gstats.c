@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/memory_file.h"
+#include "base/utf8.h"
+#include "report/callgrind.h"
 #include "report/compare/compare.h"
 #include "report/page/page.h"
 #include "report/report.h"
@@ -15,7 +17,8 @@
 static const char help[] =
 	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE]\n"
 	"              [--output FILE] [--tee] [STREAM]\n"
-	"       gstats --report DIR [--kernel RE] [--tee] [STREAM]\n"
+	"       gstats --report DIR [--by WHAT] [--kernel RE] [--tee] [STREAM]\n"
+	"       gstats --callgrind FILE [--kernel RE] [--tee] [STREAM]\n"
 	"       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 	"Prints the counters of all stages, for each kernel and in total, after the whole stream\n"
 	"is read and its checksum verified.\n"
@@ -29,6 +32,8 @@ static const char help[] =
 	"  --report DIR     write DIR/index.html, a page with tables and plots, and print nothing\n"
 	"  --by WHAT        launch: each launch by itself; kernel: the launches of a name together, with\n"
 	"                   their least, mean and largest values (kernel; launch with --csv, --json)\n"
+	"  --callgrind FILE write what stages counted by instruction (grd --by pc) by source line, for\n"
+	"                   cg_annotate and KCachegrind, and print nothing\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
 	"  --output FILE    write the report to FILE, not to standard output\n"
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
@@ -40,7 +45,7 @@ static const char help[] =
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gstats --csv\n";
 
 struct options {
-	const char *form, *names, *kernel, *output, *reference, *report;
+	const char *form, *names, *kernel, *output, *reference, *report, *callgrind;
 	bool tee, errors, form_chosen, by_chosen, by_name;
 };
 
@@ -50,6 +55,9 @@ static void check(const struct tool *tool, struct options *options)
 		tool_usage(tool, "--reference: its file determines the names: leave out --names");
 	if (options->report && (options->form_chosen || options->names || options->reference || options->errors || options->output))
 		tool_usage(tool, "--report goes with --kernel and --tee only");
+	if (options->callgrind && (options->form_chosen || options->names || options->reference || options->errors || options->output ||
+				   options->report || options->by_chosen))
+		tool_usage(tool, "--callgrind goes with --kernel and --tee only");
 	if (options->errors && (options->reference || options->names || options->kernel || options->tee))
 		tool_usage(tool, "--errors goes with --csv, --json and --output only");
 	if (options->errors && optind == tool->argc)
@@ -73,11 +81,12 @@ static void set_by(const struct tool *tool, struct options *options, const char 
 
 static struct options parse(struct tool *tool)
 {
-	enum { CSV = 1, JSON, BY, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT };
+	enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT };
 	static const struct option long_options[] = {
 		{"csv", no_argument, NULL, CSV},
 		{"json", no_argument, NULL, JSON},
 		{"by", required_argument, NULL, BY},
+		{"callgrind", required_argument, NULL, CALLGRIND},
 		{"names", required_argument, NULL, NAMES},
 		{"kernel", required_argument, NULL, KERNEL},
 		{"output", required_argument, NULL, OUTPUT},
@@ -100,6 +109,9 @@ static struct options parse(struct tool *tool)
 			break;
 		case BY:
 			set_by(tool, &options, optarg);
+			break;
+		case CALLGRIND:
+			options.callgrind = optarg;
 			break;
 		case NAMES:
 			options.names = optarg;
@@ -187,28 +199,53 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	close_output(tool, options, to);
 }
 
-/* --report: writes the page, in memory first, so that no incomplete file is left. */
+/* Writes a text that is complete, so that no incomplete file is left. */
+static void write_whole(struct tool *tool, struct gt_memory_file *memory, const char *path, const char *what)
+{
+	size_t bytes = 0;
+	char *text = gt_memory_file_take(memory, &bytes, what, &tool->error);
+
+	tool_must(tool, text ? 0 : -1);
+	FILE *to = fopen(path, "w");
+	bool written = to && fwrite(text, 1, bytes, to) == bytes;
+	written = to && fclose(to) == 0 && written;
+	if (!written)
+		gt_fail_errno(&tool->error, "%s: cannot write %s", path, what);
+	free(text);
+	if (!written)
+		tool_fail(tool);
+}
+
 static void write_page(struct tool *tool, const struct gt_report *report, const char *directory)
 {
 	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
 	char path[4096];
-	size_t bytes = 0;
 	struct gt_memory_file memory;
 
 	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
 	tool_must(tool, gt_page_write(&page, memory.file, &tool->error));
-	char *text = gt_memory_file_take(&memory, &bytes, "a page", &tool->error);
-	tool_must(tool, text ? 0 : -1);
 	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
 		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
-	FILE *to = (mkdir(directory, 0777) == 0 || errno == EEXIST) ? fopen(path, "w") : NULL;
-	bool written = to && fwrite(text, 1, bytes, to) == bytes;
-	written = to && fclose(to) == 0 && written;
-	if (!written)
-		gt_fail_errno(&tool->error, "%s: cannot write the page", path);
-	free(text);
-	if (!written)
-		tool_fail(tool);
+	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+		tool_must(tool, gt_fail_errno(&tool->error, "%s: cannot make the folder", directory));
+	write_whole(tool, &memory, path, "the page");
+}
+
+static void write_callgrind(struct tool *tool, const struct gt_report *report, const char *path)
+{
+	const char *const *history = gt_reader_history(tool->in);
+	struct gt_memory_file memory;
+	char command[512];
+	bool placed;
+
+	snprintf(command, sizeof command, "%s", *history ? *history : "");
+	for (char *tab = command; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
+	tool_must(tool, gt_report_write_callgrind(report, gt_utf8_printable(command), memory.file, &placed, &tool->error));
+	write_whole(tool, &memory, path, "the counts");
+	if (!placed)
+		tool_warn(tool, "the trace has no source lines: compile with nvcc -lineinfo");
 }
 
 /* --errors: reads rows, not a stream. */
@@ -264,10 +301,12 @@ int main(int argc, char **argv)
 	gather(&tool, &report, options.tee, options.by_name);
 	if (options.report)
 		write_page(&tool, &report, options.report);
+	else if (options.callgrind)
+		write_callgrind(&tool, &report, options.callgrind);
 	else if (!options.tee)
 		print(&tool, &report, &reference, &options);
 	tool_end(&tool);
-	if (options.tee && !options.report)
+	if (options.tee && !options.report && !options.callgrind)
 		print(&tool, &report, &reference, &options);
 	gt_reference_clear(&reference);
 	gt_report_clear(&report);

@@ -283,6 +283,7 @@ int main(int argc, char **argv)
 	self.shape = (struct gt_static_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};
 	gt_ptx_tracing_begin(&self.tracing);
 	read_options(&self);
+	tool->is_filter = self.mode == run_launches;
 	tool_must(tool, gt_ptx_load(&self.module, self.path, &tool->error));
 	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
 	if (self.tracing.heap > 0)

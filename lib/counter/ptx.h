@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations, copies and untraced. */
+/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations, copies, untraced and source. */
 #ifndef GT_COUNTER_PTX_H
 #define GT_COUNTER_PTX_H
 
@@ -26,5 +26,11 @@
 	ROW(ARRAY, calls, "calls", NUMBER, "How often each of them was made.") \
 	ROW(WORD, names_after, NULL, NUMBER, "The same after the kernel, which is the last one.") \
 	ROW(ARRAY, calls_after, "calls", NUMBER, "How often each of those was made.")
+
+#define GT_SOURCE_COUNTERS(ROW) \
+	ROW(LIST, pcs, NULL, NOT, "Instructions that access memory.") \
+	ROW(LIST, lines, NULL, NOT, "The source line of each.") \
+	ROW(LIST, files, NULL, NOT, "The number of its file in names, from 0.") \
+	ROW(WORD, names, NULL, NOT, "Names of the source files.")
 
 #endif

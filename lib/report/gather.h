@@ -14,6 +14,7 @@
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/sources.h"
 
 #define GT_REPORT_COUNTERS_MAX (1 << 20) /* counters a stage may have */
 #define GT_REPORT_STAGES_MAX 1024   /* stages a kernel may have */
@@ -84,5 +85,9 @@ uint64_t gt_report_launches(const struct gt_report *report);
 const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name);
 /* The number of a counter of a stage. False if the stage has none of that name. */
 bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value);
+
+/* The source lines of a kernel's instructions; none if the trace does not have them, or the launches of one name have
+ * different programs. Cleared by gt_sources_clear. Returns 0, or -1: out of memory, or a malformed record. */
+int gt_report_sources(const struct gt_report_kernel *kernel, struct gt_sources *sources, struct gt_error *error);
 
 #endif

@@ -238,3 +238,20 @@ bool gt_report_number(const struct gt_report_stage *stage, const char *name, uin
 	*value = counter->value.number;
 	return true;
 }
+
+static const struct gt_count_entry *agreed(const struct gt_report_stage *stage, const char *name)
+{
+	const struct gt_report_counter *counter = counter_of(stage, name, 0);
+
+	return counter && !counter->differs ? &counter->value : NULL;
+}
+
+int gt_report_sources(const struct gt_report_kernel *kernel, struct gt_sources *sources, struct gt_error *error)
+{
+	const struct gt_report_stage *stage = gt_report_find_stage(kernel, GT_SOURCES_STAGE);
+
+	*sources = (struct gt_sources){0};
+	if (!stage || !agreed(stage, "pcs") || !agreed(stage, "lines") || !agreed(stage, "files") || !agreed(stage, "names"))
+		return 0;
+	return gt_sources_set(sources, agreed(stage, "pcs"), agreed(stage, "lines"), agreed(stage, "files"), agreed(stage, "names"), error);
+}

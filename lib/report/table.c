@@ -244,6 +244,16 @@ bool gt_table_spread(const struct gt_report_kernel *kernel, const struct gt_repo
 	return true;
 }
 
+/* Whether any counter of a stage is for the table. */
+static bool is_printed(const struct gt_report_stage *stage)
+{
+	bool printed = stage->n == 0;
+
+	for (size_t i = 0; i < stage->n && !printed; i++)
+		printed = stage->counters[i].about->print != GT_PRINT_NOT;
+	return printed;
+}
+
 static void add_stage(struct gt_table *table, const struct gt_report_kernel *kernel,
 		      const struct gt_report_stage *stage)
 {
@@ -260,7 +270,7 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 			     spread ? cells[0] : NULL, spread ? cells[1] : NULL, spread ? cells[2] : NULL});
 		name = "";
 	}
-	if (name[0])
+	if (name[0] && is_printed(stage))
 		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, "(nothing)"});
 }
 

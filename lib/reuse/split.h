@@ -11,13 +11,16 @@
 #include "base/names.h"
 #include "stream/count.h"
 #include "stream/rows.h"
+#include "stream/sources.h"
 
 #define GT_CLASS_TEXT 1024 /* bytes that hold any class's name */
 
 /* The launch whose rows are read. */
 struct gt_launch {
 	struct gt_arrays arrays;
-	struct gt_names kernels; /* names of all kernels launched */
+	struct gt_sources sources; /* of this launch */
+	struct gt_names places;	   /* source lines of all launches; 0 is "-": none is known */
+	struct gt_names kernels;   /* names of all kernels launched */
 	uint64_t kernel;	 /* the number of this one's name */
 };
 
@@ -25,6 +28,10 @@ int gt_launch_open(struct gt_launch *launch, struct gt_error *error);
 void gt_launch_close(struct gt_launch *launch);
 /* A launch of the kernel of that name begins. */
 int gt_launch_begin(struct gt_launch *launch, const char *kernel, struct gt_error *error);
+
+/* A count of the launch: the arrays and source lines that the trace names. Returns 0, or -1: out of memory, or they are
+ * malformed. */
+int gt_launch_count(struct gt_launch *launch, const struct gt_count *count, struct gt_error *error);
 
 /* A reference of row i to the unit that begins at an address. */
 struct gt_referrer {

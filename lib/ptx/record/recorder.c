@@ -9,6 +9,8 @@
 #include "ptx/launch/run.h"
 #include "ptx/record/blockorder.h"
 #include "ptx/record/replay.h"
+#include "ptx/record/sources.h"
+#include "stream/sources.h"
 
 struct gt_ptx_recorder {
 	struct gt_writer *writer;
@@ -183,6 +185,21 @@ int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *er
 	return recorder->traced > 0 ? write_untraced(recorder, "names_after", "calls_after", error) : 0;
 }
 
+/* Counts the source lines of the kernel's accesses, if the text says them. */
+static int write_sources(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+			 const struct gt_ptx_function *kernel, struct gt_error *error)
+{
+	struct gt_count count;
+	int result;
+
+	gt_count_begin(&count, GT_SOURCES_STAGE, recorder->id);
+	result = gt_ptx_sources_count(module, kernel, &count, error);
+	if (result == 0 && count.n > 0)
+		result = gt_write_count(recorder->writer, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
 static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
 		      struct gt_error *error)
 {
@@ -217,8 +234,9 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 }
 
 /* Runs a launch, and writes its records. */
-static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
-			 struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
+static int record_launch(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+			 struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, struct gt_kernel *kernel,
+			 uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gt_count count = {0};
 	bool estimated;
@@ -234,6 +252,8 @@ static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 	if (result == 0)
 		result = write_untraced(recorder, "names", "calls", error);
 	if (result == 0)
+		result = write_sources(recorder, module, launch->kernel, error);
+	if (result == 0)
 		result = run_traced(recorder, machine, launch, ran, error);
 	if (result == 0)
 		result = write_rest(recorder, ran, &count, error);
@@ -242,8 +262,9 @@ static int record_launch(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 }
 
 /* The launch as in a later pass of a profiler: it has run once before, under another name, and its memory was restored. */
-static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
-			 const struct gt_kernel *kernel, uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
+static int record_replay(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+			 struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, const struct gt_kernel *kernel,
+			 uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gt_ptx_memory *memory = gt_ptx_machine_memory(machine);
 	struct gt_kernel first = *kernel, second = *kernel;
@@ -254,12 +275,12 @@ static int record_replay(struct gt_ptx_recorder *recorder, struct gt_ptx_machine
 		return -1;
 	snprintf(first.name, sizeof first.name, "%.*s pass 1", (int)(sizeof first.name - sizeof " pass 1"), kernel->name);
 	recorder->id = 2 * recorder->launches - 1;
-	result = record_launch(recorder, machine, launch, &first, registers, ran, error);
+	result = record_launch(recorder, module, machine, launch, &first, registers, ran, error);
 	if (result == 0) {
 		gt_ptx_restore(&saved, memory, &recorder->copies);
 		recorder->id = 2 * recorder->launches;
 		launch->printed = NULL; /* it was printed in the first pass */
-		result = record_launch(recorder, machine, launch, &second, registers, ran, error);
+		result = record_launch(recorder, module, machine, launch, &second, registers, ran, error);
 	}
 	gt_ptx_saved_clear(&saved);
 	return result;
@@ -290,7 +311,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		return -1;
 	recorder->traced++;
 	if (recorder->tracing->replay)
-		return record_replay(recorder, machine, launch, &kernel, registers, ran, error);
+		return record_replay(recorder, module, machine, launch, &kernel, registers, ran, error);
 	recorder->id = recorder->launches;
-	return record_launch(recorder, machine, launch, &kernel, registers, ran, error);
+	return record_launch(recorder, module, machine, launch, &kernel, registers, ran, error);
 }

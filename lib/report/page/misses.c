@@ -11,6 +11,7 @@
 
 #define CLASSES_SHOWN 20
 #define CLASSES_DRAWN 12
+#define KERNELS_SHOWN 16
 
 /* The columns after the references, if the stage counted them. */
 static const struct {
@@ -88,14 +89,29 @@ static const char *behind(const struct gt_report_kernel *kernel, const struct gt
 	return level;
 }
 
-static void write_class(const struct gt_report_stage *stage, const struct class *class, const bool there[COLUMNS], uint64_t all, FILE *to)
+/* The class, and for an instruction its source line. */
+static void write_class_name(const struct class *class, const struct gt_sources *sources, FILE *to)
 {
-	char name[GT_COUNT_NAME];
-	uint64_t value;
+	char name[GT_COUNT_NAME], place[GT_SOURCE_TEXT];
+	const struct gt_source *source = NULL;
 
 	snprintf(name, sizeof name, "%.*s", (int)class->length, class->name);
-	fputs("<tr><th scope=\"row\">", to);
+	if (strncmp(name, "0x", 2) == 0)
+		source = gt_sources_find(sources, strtoull(name, NULL, 16));
 	gt_markup_text(strcmp(name, "-") == 0 ? "(outside of all)" : name, to);
+	if (source)
+		fputs(", ", to);
+	if (source)
+		gt_markup_text(gt_source_format(source, place), to);
+}
+
+static void write_class(const struct gt_report_stage *stage, const struct class *class, const struct gt_sources *sources,
+			const bool there[COLUMNS], uint64_t all, FILE *to)
+{
+	uint64_t value;
+
+	fputs("<tr><th scope=\"row\">", to);
+	write_class_name(class, sources, to);
 	fputs("</th>", to);
 	gt_page_number(class->references, to);
 	fprintf(to, "<td class=\"number\">%.1f %%</td>", all ? 100 * (double)class->references / (double)all : 0.0);
@@ -107,7 +123,8 @@ static void write_class(const struct gt_report_stage *stage, const struct class 
 	fputs("</tr>\n", to);
 }
 
-static void write_table(const struct gt_report_stage *stage, const struct class *classes, size_t n, FILE *to)
+static void write_table(const struct gt_report_stage *stage, const struct class *classes, size_t n, const struct gt_sources *sources,
+			FILE *to)
 {
 	bool there[COLUMNS] = {false};
 	uint64_t all = 0, value;
@@ -123,7 +140,7 @@ static void write_table(const struct gt_report_stage *stage, const struct class 
 			fprintf(to, "<th scope=\"col\" class=\"number\">%s</th>", columns[i].heading);
 	fputs("</tr></thead>\n<tbody>\n", to);
 	for (size_t i = 0; i < n && i < CLASSES_SHOWN; i++)
-		write_class(stage, &classes[i], there, all, to);
+		write_class(stage, &classes[i], sources, there, all, to);
 	fputs("</tbody></table></div>\n", to);
 	if (n > CLASSES_SHOWN)
 		fprintf(to, "<p>The %d largest of %zu classes.</p>\n", CLASSES_SHOWN, n);
@@ -163,7 +180,8 @@ static int draw(const struct gt_report_stage *stage, const struct class *classes
 	return -1;
 }
 
-static int write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to, struct gt_error *error)
+static int write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, const struct gt_sources *sources,
+		       FILE *to, struct gt_error *error)
 {
 	size_t n;
 	struct class *classes = classes_of(stage, &n);
@@ -182,32 +200,56 @@ static int write_stage(const struct gt_report_kernel *kernel, const struct gt_re
 		fputs("It precedes all caches: these are references, whether they hit or miss.", to);
 	}
 	fputs(" A class is an instruction (pc), an operation, or an array.</p>\n", to);
-	write_table(stage, classes, n, to);
+	write_table(stage, classes, n, sources, to);
 	int result = draw(stage, classes, n, to, error);
 	free(classes);
 	return result;
 }
 
+static bool has_classes(const struct gt_report_kernel *kernel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kernel->n && n == 0; i++)
+		free(classes_of(&kernel->stages[i], &n));
+	return n > 0;
+}
+
 bool gt_page_has_misses(const struct gt_page *page)
 {
-	const struct gt_report_kernel *total = &page->report->total;
-	size_t n;
+	return has_classes(&page->report->total);
+}
 
-	for (size_t i = 0; i < total->n; i++) {
-		struct class *classes = classes_of(&total->stages[i], &n);
-		free(classes);
-		if (n > 0)
-			return true;
+/* The stages of a kernel. Instructions have a meaning in one kernel only, so that each has tables of its own. */
+static int write_kernel(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error)
+{
+	char name[GT_PAGE_NAME];
+	struct gt_sources sources = {0};
+	int result = gt_report_sources(kernel, &sources, error);
+
+	if (page->report->n > 1) {
+		fputs("<h3>", to);
+		gt_markup_text(gt_page_name(page, kernel, name), to);
+		fputs("</h3>\n", to);
 	}
-	return false;
+	for (size_t i = 0; i < kernel->n && result == 0; i++)
+		result = write_stage(kernel, &kernel->stages[i], &sources, to, error);
+	gt_sources_clear(&sources);
+	return result;
 }
 
 int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
-	const struct gt_report_kernel *total = &page->report->total;
+	size_t shown = 0;
 
-	for (size_t i = 0; i < total->n; i++)
-		if (write_stage(total, &total->stages[i], to, error) != 0)
+	for (size_t i = 0; i < page->report->n && shown < KERNELS_SHOWN; i++) {
+		if (!has_classes(&page->report->kernels[i]))
+			continue;
+		shown++;
+		if (write_kernel(page, &page->report->kernels[i], to, error) != 0)
 			return -1;
+	}
+	if (shown == KERNELS_SHOWN)
+		fprintf(to, "<p>The first %d kernels that have such counts.</p>\n", KERNELS_SHOWN);
 	return 0;
 }
