@@ -119,7 +119,7 @@ all_fail() {
 		echo "${PIPESTATUS[*]:1}" >statuses; } 2>errors
 	all_fail "1 1 1 1 1 1"
 	[ "$(grep -c 'gcoalesce: ' errors)" -eq 1 ]
-	[ "$(grep -c 'gstats: ' errors)" -eq 1 ]
+	[ "$(grep -c 'gstats: ' errors)" -eq 0 ]
 	# In the middle of the pipe.
 	gcoalesce <whole | $SCHEDULE >scheduled
 	rm statuses

@@ -89,10 +89,10 @@ setup() {
 	[[ $output == *"compressed: 'gzip -dc' makes the stream of it" ]]
 	run gtrace-ptx --list examples/kernels/gemm.cu
 	[[ $output == *"gemm.cu:"*"'nvcc -ptx' translates it to PTX"* ]]
-	run gcache --l2 --size 5000 --ways 4 "$BATS_TEST_TMPDIR/stream"
-	[[ $output == *"try 4608 or 5K" ]]
-	run gcache --l2 --size 128 --ways 4 "$BATS_TEST_TMPDIR/stream"
-	[[ $output == *"try 512" ]]
+	run --separate-stderr gcache --l2 --size 5000 --ways 4 "$BATS_TEST_TMPDIR/stream"
+	[[ $stderr == *"try 4.5K or 5K" ]]
+	run --separate-stderr gcache --l2 --size 128 --ways 4 "$BATS_TEST_TMPDIR/stream"
+	[[ $stderr == *"try 512" ]]
 	run gplot curve "$BATS_TEST_TMPDIR/stream"
 	[[ $output == *"expected text, found a gtrace stream (gtrace-cat shows it)" ]]
 	run grd --lines 16K "$BATS_TEST_TMPDIR/stream"

@@ -72,6 +72,8 @@ says() {
 	gtrace-ptx --launch 'vectoradd<<<8,256>>>(a=f32[2048], b=f32[2048], c=f32[2048], 2048)' --launch 'vectoradd<<<4,256>>>(a, b, c, 1024)' \
 		"$ROOT/examples/kernels/ptx/vectoradd.ptx" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >two
 	page two
+	says "h1 vectoradd, 2 launches"
+	page --by launch two
 	says "h1 all 2 kernels" "h2 Total" "h2 kernel 1, vectoradd" "h2 kernel 2, vectoradd" "text 1 vectoradd" "text 2 vectoradd"
 	page --kernel nothing two
 	says "h1 all 0 kernels"

@@ -227,7 +227,7 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
 		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
 	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-		tool_must(tool, gt_fail_errno(&tool->error, "%s: cannot make the folder", directory));
+		tool_must(tool, gt_fail_errno(&tool->error, "%s: cannot write the page", directory));
 	write_whole(tool, &memory, path, "the page");
 }
 
