@@ -42,7 +42,7 @@ MODEL = $(ppt_scheduled) | $(call ppt_profile,unfiltered) | gcache --l1 $(L1) | 
 else
 MODEL = $(ppt_scheduled) | $(call ppt_predict,ppt_l1) --per sm --sdcm $(PPT_L1) \
 	| $(call ppt_predict,ppt_l2) --per global --sdcm $(PPT_L2) | gcache --l1 $(L1) \
-	| $(call ppt_predict,ppt_l2_filtered) --per global --sdcm $(PPT_L2) | gcache --l2 $(L2) | gdram $(DRAM)
+	| $(call ppt_predict,ppt_l2_filtered) --per global --sdcm $(PPT_L2) | gcache --l2 --launch-reads none $(L2) | gdram $(DRAM)
 endif
 REPORT = --csv
 

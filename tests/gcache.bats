@@ -467,7 +467,7 @@ l2.arrival = rr # assumed: a test
 		--l1 --operators some|yes or no
 		--l1 --hints maybe|honour or ignore
 		--l1 --bypass some|none, writes, reads or all
-		--l1 --flush often|kernel or never
+		--l1 --flush often|kernel, never or between
 		--l1 --private --arrival rr|shared level
 		--l1 --emit everything|misses, all, none or latency
 		--l1 --seed -1|whole number

@@ -149,6 +149,7 @@ each() {
 	each rodinia_hotspot "50 2 2" "50 3 4" "20 1 3"
 	each rodinia_pathfinder "1000 30 20" "500 9 3"
 	each rodinia_nn "1000 64" "33 32"
+	each rodinia_gaussian 16 21
 	holds rodinia_backprop 160 16
 	holds rodinia_bfs "2000 3" "513 1"
 	holds rodinia_btree "10000 60" "20000 9" "100 4"

@@ -232,6 +232,28 @@ def nn(arguments):
     return [launch], lanes((records, 2, 1, 0, 0, 0))
 
 
+def gaussian(arguments):
+    n, = numbers(arguments, 16)
+    launches, threads = [], [0, 0, 0]
+    for t in range(n - 1):
+        first = kernel("Fan1", n, 1, (512, 1), lambda x, y, t=t: x < n - 1 - t,
+                       [(LOAD, lambda x, y, t=t: n * (x + t + 1) + t), (LOAD, lambda x, y, t=t: n * t + t),
+                        (STORE, lambda x, y, t=t: n * (x + t + 1) + t)])
+        second = kernel("Fan2", n, n, (4, 4), lambda x, y, t=t: x < n - 1 - t and y < n - t,
+                        [(LOAD, lambda x, y, t=t: n * (x + 1 + t) + t), (LOAD, lambda x, y, t=t: n * t + y + t),
+                         (LOAD, lambda x, y, t=t: n * (x + 1 + t) + y + t), (STORE, lambda x, y, t=t: n * (x + 1 + t) + y + t)])
+        # The upper row of threads goes on to the right side.
+        for warp in second.places():
+            edge = [x for x, y in warp if y == 0 and x < n - 1 - t]
+            for action, indices in ((LOAD, [n * (x + 1 + t) + t for x in edge]), (LOAD, [t for _ in edge]),
+                                    (LOAD, [x + 1 + t for x in edge]), (STORE, [x + 1 + t for x in edge])):
+                second.access(action, indices)
+        for i, n_threads in enumerate((n - 1 - t, (n - 1 - t) * (n - t), n - 1 - t)):
+            threads[i] += n_threads
+        launches += [first, second]
+    return launches, {LOAD: 2 * threads[0] + 3 * threads[1] + 3 * threads[2], STORE: sum(threads)}
+
+
 SUITES = {
     "polybench_gemm": matrices(["gemm_kernel"], [True]),
     "polybench_2mm": matrices(["mm2_kernel1", "mm2_kernel2"], [False, True]),
@@ -240,4 +262,5 @@ SUITES = {
     "polybench_mvt": mvt, "polybench_gesummv": gesummv, "polybench_2dconv": conv2d,
     "polybench_3dconv": conv3d, "polybench_jacobi2d": jacobi2d, "polybench_fdtd2d": fdtd2d,
     "rodinia_hotspot": hotspot, "rodinia_pathfinder": pathfinder, "rodinia_nn": nn,
+    "rodinia_gaussian": gaussian,
 }

@@ -103,6 +103,11 @@ static int take_latency(struct gt_level_config *config, const struct gt_value *v
 	return gt_latency_parse(value->text, &config->timed.latency, error);
 }
 
+static int take_launch(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_launch_reads_parse(value->text, &config->launch, error);
+}
+
 static int take_hit_cycles(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
 	return gt_cycles_parse(value->text, &config->hit_cycles, error);
@@ -153,6 +158,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_FLUSH] = FIELD(flush, 0),
 	[GT_LEVEL_WARM] = FIELD(warm, 0),
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
+	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
 	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
 	[GT_LEVEL_MISS_CYCLES] = TAKEN(take_miss_cycles),
@@ -347,7 +353,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 				       gt_parameters[id].name, why.text);
 		}
 	}
-	if (resolve_below(gpu, config, error) != 0 || resolve_issue(gpu, &config->timed, error) != 0)
+	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 || resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)
 		return -1;
@@ -364,8 +370,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
 		    struct gt_error *error)
 {
-	/* The further keys that resolve_below and resolve_issue use. */
-	static const char *const keys[] = {"schedulers", "l2.partitions", "l2.banks"};
+	/* The further keys that gt_level_resolve and its parts use. */
+	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks"};
 	struct gt_memory_file said;
 	char buffer[32];
 

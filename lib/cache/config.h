@@ -12,6 +12,7 @@
 #include "cache/cycles.h"
 #include "cache/index/index.h"
 #include "cache/index/interleave.h"
+#include "cache/launch.h"
 #include "cache/replace/replace.h"
 #include "cache/timed_config.h"
 #include "gpu/gpu.h"
@@ -27,7 +28,7 @@ enum gt_write { GT_WRITE_BACK, GT_WRITE_THROUGH, GT_WRITE_EVICT };
 enum gt_partial { GT_PARTIAL_KEEP, GT_PARTIAL_READ, GT_PARTIAL_FETCH };
 enum gt_bypass { GT_BYPASS_NONE, GT_BYPASS_WRITES, GT_BYPASS_READS, GT_BYPASS_ALL };
 enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE, GT_EMIT_LATENCY };
-enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER };
+enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER, GT_FLUSH_BETWEEN };
 enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS, GT_WARMS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
@@ -60,6 +61,7 @@ struct gt_level_config {
 	enum gt_flush flush;
 	enum gt_warm warm; /* the contents when a kernel begins, which the user of the level loads by gt_level_warm */
 	enum gt_arrival arrival;
+	struct gt_launch_reads launch; /* what a launch reads by itself */
 	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */

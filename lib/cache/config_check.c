@@ -144,8 +144,8 @@ static int check_replace(const struct gt_level_config *config, struct gt_error *
 /* A policy that looks ahead sees up to the end of the kernel. */
 static int check_ahead(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (config->replacement.policy->looks_ahead && config->flush != GT_FLUSH_KERNEL)
-		return gt_fail(error, "replace %s looks ahead to the end of a kernel: expected flush kernel",
+	if (config->replacement.policy->looks_ahead && config->flush == GT_FLUSH_NEVER)
+		return gt_fail(error, "replace %s looks ahead to the end of a kernel: expected flush kernel or between",
 			       config->replacement.policy->name);
 	return 0;
 }
@@ -184,6 +184,13 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 {
 	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
 		return gt_fail(error, "arrival rr is for a shared level: a private one serves a single SM");
+	return 0;
+}
+
+static int check_launch(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (gt_launch_reads_any(&config->launch) && (!config->shared || config->translate))
+		return gt_fail(error, "launch-reads is for a shared data cache: a launch's code and constants come from the L2");
 	return 0;
 }
 
@@ -293,6 +300,7 @@ static const struct rule rules[] = {
 	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_FLUSH), check_ahead},
 	{OF(GT_LEVEL_EMIT) | OF(GT_LEVEL_BYPASS) | OF(GT_LEVEL_HIT_CYCLES) | OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{OF(GT_LEVEL_WARM) | OF(GT_LEVEL_SCOPE) | OF(GT_LEVEL_REPLACE), check_warm},
+	{OF(GT_LEVEL_LAUNCH_READS) | OF(GT_LEVEL_SCOPE), check_launch},
 };
 
 static const struct rule timed_rules[] = {

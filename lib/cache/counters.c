@@ -57,5 +57,14 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 	if (memcmp(&level->hints, &none, sizeof none) != 0 &&
 	    gt_count_numbers(count, &gt_counters_hints, &level->hints, sizeof level->hints, error) != 0)
 		return -1;
+	if (level->config.fetch > level->config.sector &&
+	    gt_count_numbers(count, &gt_counters_fetch, &level->fetch, sizeof level->fetch, error) != 0)
+		return -1;
+	if (level->config.flush == GT_FLUSH_BETWEEN &&
+	    gt_count_numbers(count, &gt_counters_between, &level->between, sizeof level->between, error) != 0)
+		return -1;
+	if (gt_launch_reads_any(&level->config.launch) &&
+	    gt_count_numbers(count, &gt_counters_launch, &level->launch, sizeof level->launch, error) != 0)
+		return -1;
 	return describe_shape(level, count, error);
 }

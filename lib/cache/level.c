@@ -170,6 +170,10 @@ void gt_level_begin(struct gt_level *level)
 {
 	memset(&level->counters, 0, sizeof level->counters);
 	memset(&level->hints, 0, sizeof level->hints);
+	memset(&level->fetch, 0, sizeof level->fetch);
+	memset(&level->between, 0, sizeof level->between);
+	memset(&level->launch, 0, sizeof level->launch);
+	level->launch_gpcs = 0;
 	level->last_step = 0;
 }
 

@@ -38,6 +38,10 @@ void gt_level_begin(struct gt_level *level);
  * level that are set aside for lines that it lets persist. */
 void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside);
 
+/* The launch of this kernel, whose own reads (--launch-reads) a level serves before the first request; without this call
+ * there are none. */
+void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel);
+
 /* Serves a batch of requests. By the config's `emit`, `sent` gets the requests that the level sends on, or all requests with
  * their status, or none; its rows must not be `requests`. With arrival rr the requests are kept in memory until the end of
  * the kernel. */

@@ -105,6 +105,7 @@ static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, 
 
 	if (brought == 0)
 		return 0;
+	serving->level->fetch.neighbours += count_bits(brought & ~missing);
 	validate(serving->level, serving->tags, slot, brought);
 	return gt_send_fill(serving, line, brought);
 }

@@ -2,6 +2,7 @@
 /* The state of a level, and the path of a request through it. Each file calls only later ones:
  *
  *	take.c      takes a batch, or ends a kernel
+ *	launch.c    serves what the launch itself reads
  *	arrival.c, future.c  hold requests that are served in another order or later
  *	batch.c     serves a batch in order, by the fastest loop that its level allows
  *	find.c      serves one request and determines its status
@@ -29,6 +30,19 @@ struct gt_level_counters {
 /* Counters of rows that are no accesses; written only if there were any. */
 struct gt_hint_counters {
 	GT_HINT_COUNTERS(GT_COUNTER_FIELD)
+};
+
+struct gt_fetch_counters {
+	GT_FETCH_COUNTERS(GT_COUNTER_FIELD)
+};
+
+struct gt_between_counters {
+	GT_BETWEEN_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* Counters of what launches read; written only by a level that makes such reads. */
+struct gt_launch_counters {
+	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
 };
 
 /* Writes the counters, and the level's shape in words, into a count that has begun. */
@@ -69,6 +83,11 @@ struct gt_level {
 	struct gt_sink dropped; /* for requests that are sent but not written, unless emit is misses */
 	struct gt_level_counters counters;
 	struct gt_hint_counters hints;
+	struct gt_fetch_counters fetch;
+	struct gt_between_counters between;
+	struct gt_launch_counters launch;
+	uint64_t launch_code; /* address of the code of the kernel that has begun */
+	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
 	bool unchanged; /* the current request does not change the order of its lines */
@@ -141,6 +160,9 @@ static inline unsigned gt_level_split(const struct gt_level *level, const struct
 /* Serves a batch in its order. */
 int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 			 struct gt_error *error);
+
+/* Serves what the launch reads, once, before its first request, which has this step. */
+int gt_level_serve_launch(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
 
 /* Serves a request and sets its enum gt_status; one missing sector makes a miss. */
 int gt_level_find(const struct gt_serving *serving, uint8_t *status);

@@ -4,7 +4,14 @@
 int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error)
 {
-	if (level->config.arrival == GT_ARRIVAL_RR && requests->scheduled)
+	bool in_turns = level->config.arrival == GT_ARRIVAL_RR && requests->scheduled;
+
+	if (requests->n == 0)
+		return 0;
+	level->scheduled = requests->scheduled;
+	if (gt_level_serve_launch(level, in_turns || !requests->scheduled ? 0 : requests->step[0], sent, error) != 0)
+		return -1;
+	if (in_turns)
 		return gt_arrival_add(&level->arrival, requests, error);
 	return level->future ? gt_future_add(level->future, requests, error)
 			     : gt_level_serve_batch(level, requests, sent, error);
@@ -26,6 +33,18 @@ static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt
 		if (gt_level_serve_batch(level, rows, sent, error) != 0)
 			return -1;
 	return more;
+}
+
+/* Empties every instance; what was written is counted, and not sent. */
+static void leave(struct gt_level *level)
+{
+	for (size_t i = 0; i < level->instances_n; i++) {
+		struct gt_tags *tags = level->instances[i];
+		for (uint32_t slot = 0; tags && slot < level->geometry.slots; slot++)
+			level->between.left_dirty += (uint64_t)__builtin_popcountll(tags->dirty[slot]) << level->sector_shift;
+		if (tags)
+			gt_tags_clear(tags);
+	}
 }
 
 /* Sends dirty sectors, by set, then from the most to the least recent; all lines become invalid. */
@@ -52,8 +71,10 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 {
 	uint64_t before;
 
-	if (serve_waiting(level, sent, error) != 0)
+	if (gt_level_serve_launch(level, 0, sent, error) != 0 || serve_waiting(level, sent, error) != 0)
 		return -1;
+	if (level->config.flush == GT_FLUSH_BETWEEN)
+		leave(level);
 	if (level->config.flush != GT_FLUSH_KERNEL)
 		return 0;
 	if (level->config.emit != GT_EMIT_MISSES)

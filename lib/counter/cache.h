@@ -34,6 +34,18 @@
 	ROW(COUNT, sent_prefetches, "sectors", NUMBER, "Sectors of 32 bytes that prefetches read from the next level.") \
 	ROW(COUNT, sent_discards, "sectors", NUMBER, "Sectors of discards and priorities that went on to the next level.")
 
+/* Of a level that fetches more than a sector. */
+#define GT_FETCH_COUNTERS(ROW) \
+	ROW(COUNT, neighbours, "sectors", NUMBER, "Sectors that misses fetched beside those that were asked for.")
+
+/* Of a level that a profiler empties between kernels. */
+#define GT_BETWEEN_COUNTERS(ROW) \
+	ROW(COUNT, left_dirty, "sectors", NUMBER, "Sectors written that were still in the cache at the end of the kernel, and are not in sent_writes.")
+
+#define GT_LAUNCH_COUNTERS(ROW) \
+	ROW(COUNT, launch_reads, "sectors", NUMBER, "Sectors that the launch itself read: code and constants. They are not in reads.") \
+	ROW(COUNT, launch_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.")
+
 /* The same for every kernel. Sets that differ have no number of ways, which is therefore the last number. */
 #define GT_SHAPE_COUNTERS(ROW) \
 	ROW(SETTING, size, "bytes", SIZE, "Bytes of one cache.") \

@@ -26,6 +26,7 @@ static const struct {
 	{"architecture", TEXT},
 	{"compute_capability", WORD},
 	{"sms", COUNT},
+	{"gpcs", COUNT},
 	{"schedulers", COUNT},
 	{"max_warps", COUNT},
 	{"max_blocks", COUNT},

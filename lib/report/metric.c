@@ -36,6 +36,8 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 #define L1_REQUESTS "l1tex__t_requests_pipe_lsu_mem_global_op_"
 #define L2_SECTORS "lts__t_sectors_op_"
 #define L2_TEX "lts__t_sectors_srcunit_tex_op_"
+/* The profiler's misses include the neighbours that a miss fetched; its hit rate is of the sectors that were asked for. */
+#define L2_MISSES "l2.reads -l2.read_hits ?l2.neighbours"
 
 /* Sectors have 32 bytes on every GPU that this profiler supports. At L2 the profiler counts every store as a hit,
  * whether the line was present or not; the model's own write_hits tell whether it was. */
@@ -54,21 +56,21 @@ const struct gt_metric gt_ncu_metrics[] = {
 	{L1_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors", NULL, 1},
 	{"l1tex__t_sector_hit_rate.pct", "%", NULL, "l1.read_hits l1.write_hits ?l1.atomic_hits",
 	 "l1.reads l1.writes ?l1.atomics", 100},
-	{L2_SECTORS "read.sum", "sector", NULL, "l2.reads", NULL, 1},
-	{L2_SECTORS "read_lookup_hit.sum", "sector", NULL, "l2.read_hits", NULL, 1},
-	{L2_SECTORS "read_lookup_miss.sum", "sector", NULL, "l2.reads -l2.read_hits", NULL, 1},
+	{L2_SECTORS "read.sum", "sector", NULL, "l2.reads ?l2.launch_reads", NULL, 1},
+	{L2_SECTORS "read_lookup_hit.sum", "sector", NULL, "l2.read_hits ?l2.launch_hits", NULL, 1},
+	{L2_SECTORS "read_lookup_miss.sum", "sector", NULL, L2_MISSES " ?l2.launch_reads -?l2.launch_hits", NULL, 1},
 	{L2_SECTORS "write.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_SECTORS "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_SECTORS "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
 	{L2_SECTORS "atom.sum", "sector", NULL, "l2.atomics -coalesce.reduction_sectors", NULL, 1},
 	{L2_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors l2.atomics -l2.atomics", NULL, 1},
-	{"lts__t_sector_op_read_hit_rate.pct", "%", NULL, "l2.read_hits", "l2.reads", 100},
+	{"lts__t_sector_op_read_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.launch_hits", "l2.reads ?l2.launch_reads", 100},
 	{"lts__t_sector_op_write_hit_rate.pct", "%", NULL, "l2.writes", "l2.writes", 100},
-	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits l2.writes ?l2.atomic_hits",
-	 "l2.reads l2.writes ?l2.atomics", 100},
+	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.launch_hits l2.writes ?l2.atomic_hits",
+	 "l2.reads ?l2.launch_reads l2.writes ?l2.atomics", 100},
 	{L2_TEX "read.sum", "sector", NULL, "l2.reads", NULL, 1},
 	{L2_TEX "read_lookup_hit.sum", "sector", NULL, "l2.read_hits", NULL, 1},
-	{L2_TEX "read_lookup_miss.sum", "sector", NULL, "l2.reads -l2.read_hits", NULL, 1},
+	{L2_TEX "read_lookup_miss.sum", "sector", NULL, L2_MISSES, NULL, 1},
 	{L2_TEX "write.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_TEX "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_TEX "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
@@ -89,7 +91,7 @@ const struct gt_metric gt_nvprof_metrics[] = {
 	{"l2_tex_read_hit_rate", "%", NULL, "l2.read_hits", "l2.reads", 100},
 	{"l2_tex_write_hit_rate", "%", NULL, "l2.write_hits", "l2.writes", 100},
 	{"l2_tex_hit_rate", "%", NULL, "l2.read_hits l2.write_hits", "l2.reads l2.writes", 100},
-	{"l2_read_plus_write_transactions", "transaction", NULL, "l2.reads l2.writes ?l2.atomics", NULL, 1},
+	{"l2_read_plus_write_transactions", "transaction", NULL, "l2.reads l2.writes ?l2.atomics ?l2.launch_reads", NULL, 1},
 	{"dram_read_transactions", "transaction", NULL, "dram.reads", NULL, 1},
 	{"dram_write_transactions", "transaction", NULL, "dram.writes", NULL, 1},
 };
@@ -123,10 +125,10 @@ static struct gt_metric_value sum_of(const char *terms, const struct gt_report_k
 	uint64_t taken = 0;
 
 	for (const char *at = terms; *at;) {
-		size_t length = strcspn(at, " "), mark = *at == '-' || *at == '?';
+		size_t length = strcspn(at, " "), minus = *at == '-', marks = minus + (at[minus] == '?');
 		uint64_t value = 0;
-		uint64_t *to = *at == '-' ? &taken : &sum.count;
-		if (!term_value(at + mark, length - mark, kernel, stage, &value) && *at != '?')
+		uint64_t *to = minus ? &taken : &sum.count;
+		if (!term_value(at + marks, length - marks, kernel, stage, &value) && marks == minus)
 			return (struct gt_metric_value){.state = GT_METRIC_ABSENT};
 		if (value > UINT64_MAX - *to)
 			sum.state = GT_METRIC_UNDEFINED;

@@ -23,6 +23,7 @@ static const struct equation {
 	{{"write_hits"}, true, {"writes"}, 1, NULL},
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},
 	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
+	{{"launch_hits"}, true, {"launch_reads"}, 1, NULL},
 	{{"mru"}, false, {"read_hits"}, 1, NULL},
 	{{"mru_writes"}, false, {"write_hits"}, 1, NULL},
 	{{"hit_lookups", "reservations", "merges", "passed_lookups"}, false, {"lookups"}, 1, NULL},

@@ -237,6 +237,7 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 	engine->held++;
 	gt_engine_count_miss(timed, event);
 	uint64_t brought = gt_level_groups(timed->level, away) & ~here;
+	timed->level->fetch.neighbours += (uint64_t)__builtin_popcountll(brought & ~away);
 	if (gt_send_fill(&serving, item->piece.line, brought) != 0)
 		return -1;
 	return gt_flights_add(&engine->flights,

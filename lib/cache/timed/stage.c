@@ -52,8 +52,10 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 		if (gt_timed_window(stage->timed, &kernel->prefers.window, error) != 0)
 			return -1;
 		gt_timed_begin(stage->timed);
+		gt_timed_launch(stage->timed, kernel);
 	} else {
 		gt_level_begin(stage->level);
+		gt_level_launch(stage->level, kernel);
 		gt_level_window(stage->level, &kernel->prefers.window, kernel->prefers.l2_persisting_bytes);
 	}
 	return warm(stage, error);

@@ -107,6 +107,11 @@ void gt_timed_begin(struct gt_timed *timed)
 	timed->retry = RELEASE_ROWS;
 }
 
+void gt_timed_launch(struct gt_timed *timed, const struct gt_kernel *kernel)
+{
+	gt_level_launch(timed->level, kernel);
+}
+
 static struct gt_engine *new_engine(struct gt_timed *timed, size_t number, struct gt_error *error)
 {
 	struct gt_engine *engine = calloc(1, sizeof *engine);
@@ -258,6 +263,8 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 		if (gt_hint_action(rows->hint[i]) != GT_ACCESS_DATA ||
 		    (rows->hint[i] != 0 && timed->config.hints == GT_HINTS_HONOUR))
 			return gt_fail(error, "the timed model honours no hints: expected --hints ignore, and no prefetches or discards");
+	if (rows->n > 0 && gt_level_serve_launch(timed->level, rows->step[0], sent, error) != 0)
+		return -1;
 	if (begin_sink(timed, sent, error) != 0)
 		return -1;
 	timed->level->counters.requests += rows->n;

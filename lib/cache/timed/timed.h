@@ -52,6 +52,9 @@ int gt_timed_window(const struct gt_timed *timed, const struct gt_window *window
 /* A kernel begins: counters are zero and steps begin at 0. The contents of the level are kept. */
 void gt_timed_begin(struct gt_timed *timed);
 
+/* As gt_level_launch: what the launch reads is there at once. */
+void gt_timed_launch(struct gt_timed *timed, const struct gt_kernel *kernel);
+
 /* Takes scheduled requests in the order of steps. `sent` gets the requests sent on, by (step, SM) with the step of the model;
  * or with emit all each lookup and each failed attempt, with its status. */
 int gt_timed_take(struct gt_timed *timed, const struct gt_rows *requests, struct gt_sink *sent,
