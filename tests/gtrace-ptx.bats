@@ -508,19 +508,79 @@ CU
 		.version 7.0
 		.target sm_75
 		.address_size 64
-		.extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 p);
-		.visible .entry child()
+		.extern .func (.param .b32 r) cudaDeviceSynchronize ();
+		.visible .entry wait()
 		{
-			.reg .b32 %r<2>;
-			.param .b64 p;
 			.param .b32 r;
-			st.param.b64 [p], 16;
-			call.uni (r), cudaLaunchDeviceV2, (p);
-			ld.param.b32 %r1, [r];
+			call.uni (r), cudaDeviceSynchronize, ();
 			ret;
 		}
 	END
-	expect_failure 1 "has no body here: device-side launch is not modelled" gtrace-ptx --launch 'child<<<1,1>>>()' "$BATS_TEST_TMPDIR/child.ptx"
+	expect_failure 1 "call of 'cudaDeviceSynchronize', which has no body here" gtrace-ptx --launch 'wait<<<1,1>>>()' "$BATS_TEST_TMPDIR/child.ptx"
+}
+
+@test "what a kernel launches is a launch of its own, behind its parent" {
+	cat >"$BATS_TEST_TMPDIR/child.ptx" <<-'END'
+		.version 7.0
+		.target sm_75
+		.address_size 64
+		.extern .func (.param .b64 r) cudaGetParameterBufferV2 (.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);
+		.extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 p, .param .b64 s);
+		.visible .entry child(.param .u64 out)
+		{
+			.reg .b64 %rd<4>;
+			.reg .b32 %r<4>;
+			ld.param.u64 %rd1, [out];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd2, %r1, 4;
+			add.u64 %rd3, %rd1, %rd2;
+			ld.global.u32 %r2, [%rd3];
+			add.u32 %r2, %r2, 1;
+			st.global.u32 [%rd3], %r2;
+			ret;
+		}
+		.visible .entry parent(.param .u64 out)
+		{
+			.reg .b64 %rd<4>;
+			.param .b64 f;
+			.param .align 4 .b8 g[12];
+			.param .align 4 .b8 b[12];
+			.param .b32 s;
+			.param .b64 p;
+			.param .b64 t;
+			.param .b64 r;
+			.param .b32 e;
+			ld.param.u64 %rd1, [out];
+			mov.u64 %rd2, child;
+			st.param.b64 [f], %rd2;
+			st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+			st.param.b32 [b], 64; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
+			st.param.b32 [s], 0;
+			call.uni (r), cudaGetParameterBufferV2, (f, g, b, s);
+			ld.param.b64 %rd3, [r];
+			st.u64 [%rd3], %rd1;
+			st.param.b64 [p], %rd3;
+			st.param.b64 [t], 0;
+			call.uni (e), cudaLaunchDeviceV2, (p, t);
+			ret;
+		}
+	END
+	t=$BATS_TEST_TMPDIR
+	gtrace-ptx --dump out="$t/out" --launch 'parent<<<1,3>>>(out=u32[64])' "$t/child.ptx" >"$t/stream"
+	gtrace-cat --check "$t/stream"
+	# Three threads launch it; each block of 64 threads counts up by one.
+	[ "$(od -An -v -tu4 -w4 "$t/out" | sort -u)" -eq 3 ]
+	gtrace-cat "$t/stream" | grep '^#kernel' | cut -f 2-5,10- >"$t/kernels"
+	diff "$t/kernels" - <<-'END'
+		id=1	name=parent	grid=1,1,1	block=3,1,1
+		id=2	name=child	grid=1,1,1	block=64,1,1	parent=1
+		id=3	name=child	grid=1,1,1	block=64,1,1	parent=1
+		id=4	name=child	grid=1,1,1	block=64,1,1	parent=1
+	END
+	# The parameters are written into the pool: 8 bytes each, 4096 apart.
+	[ "$(gtrace-cat "$t/stream" | grep -c '	store.global	8	0x00000007	0x[0-9a-f]*	4096	')" -eq 1 ]
+	# Text keeps the parent; so does every later stage.
+	gtrace-cat "$t/stream" | gtrace-cat --from | gschedule --gpu a100 | gtrace-cat | grep '^#kernel' | grep -c 'parent=1' | grep -qx 3
 }
 
 @test "the device's heap is as large as --heap says, and an array of the trace" {

@@ -41,3 +41,44 @@ setup() {
 		5:free of 0x[0-9a-f]* of the device's heap. in no block that is allocated
 	END
 }
+
+@test "kernels launch kernels, by the interface of CUDA 12 and 13" {
+	NVCC_FLAGS="-rdc=true -lcudadevrt" passes nested
+	gtrace-cat stream | grep '^#kernel' | head -7 | cut -f 2,3,10- >kernels
+	diff kernels - <<-'END'
+		id=1	name=tree
+		id=2	name=tree	parent=1
+		id=3	name=tree	parent=2
+		id=4	name=tree	parent=2
+		id=5	name=tree	parent=1
+		id=6	name=tree	parent=5
+		id=7	name=tree	parent=5
+	END
+	gtrace-cat stream | grep -q 'names=.*launch_pool'
+	cp stream first
+	LD_PRELOAD=${PRELOAD:-} gtrace-record ./nested >stream 2>said
+	cmp <(gtrace-cat first) <(gtrace-cat stream)
+	# Under replay a kernel's launches are those of its second pass.
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --replay --launches 1-3 ./nested >stream 2>said
+	gtrace-cat stream | grep '^#kernel' | cut -f 2,3,10- >kernels
+	diff kernels - <<-'END'
+		id=1	name=tree pass 1
+		id=2	name=tree
+		id=3	name=tree pass 1	parent=2
+		id=4	name=tree	parent=2
+		id=5	name=tree pass 1	parent=4
+		id=6	name=tree	parent=4
+	END
+}
+
+@test "kernels launch kernels, by the first interface" {
+	NVCC_FLAGS="-rdc=true -lcudadevrt -DCUDA_FORCE_CDP1_IF_SUPPORTED -diag-suppress 1444" passes nested
+	cat >wait.cu <<-'END'
+		__global__ void child() {}
+		__global__ void parent() { child<<<1, 1>>>(); cudaDeviceSynchronize(); }
+		int main() { parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+	END
+	nvcc -rdc=true -cudart shared -arch=sm_80 -DCUDA_FORCE_CDP1_IF_SUPPORTED -o wait wait.cu -lcudadevrt 2>said
+	LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record ./wait
+	grep -q "call of 'cudaDeviceSynchronize', which has no body here" <<<"$stderr"
+}

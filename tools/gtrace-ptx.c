@@ -10,6 +10,7 @@
 #include "gpu/occupancy.h"
 #include "ptx/exec/heap.h"
 #include "ptx/launch/launch.h"
+#include "ptx/launch/nested.h"
 #include "ptx/launch/run.h"
 #include "ptx/record/recorder.h"
 #include "ptx/static/static.h"
@@ -90,6 +91,7 @@ struct gtrace_ptx {
 	struct gt_ptx_machine *machine;
 	struct gt_ptx_notes notes;
 	struct gt_ptx_buffers buffers;
+	struct gt_ptx_recorder *recorder;
 };
 
 /* Prefixes the library's errors about the file's contents with "PATH: ". */
@@ -130,7 +132,15 @@ static void analyse(struct gtrace_ptx *self)
 		tool_must(tool, gt_static_write_module(&self->module, &self->shape, self->tree, stdout, &tool->error));
 }
 
-static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const struct launch *launch)
+/* Records one launch, of the command line or of a kernel. */
+static int record(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gtrace_ptx *self = context;
+
+	return gt_ptx_record(self->recorder, &self->module, self->machine, launch, self->registers, ran, error);
+}
+
+static void run(struct gtrace_ptx *self, const struct launch *launch)
 {
 	struct tool *tool = &self->tool;
 	struct gt_ptx_launch run = {.kernel = launch->kernel, .dynamic_shared = launch->call.dynamic_shared,
@@ -141,7 +151,8 @@ static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const
 
 	memcpy(run.grid, launch->call.grid, sizeof run.grid);
 	memcpy(run.block, launch->call.block, sizeof run.block);
-	must(self, gt_ptx_record(recorder, &self->module, self->machine, &run, self->registers, &ran, &tool->error));
+	const struct gt_ptx_runner runner = {record, self};
+	must(self, gt_ptx_run_nested(&self->memory, &run, &runner, &ran, &tool->error));
 	double seconds = gt_now() - started;
 	if (tool->verbose)
 		tool_say(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
@@ -152,7 +163,6 @@ static void run(struct gtrace_ptx *self, struct gt_ptx_recorder *recorder, const
 static void run_launches(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
-	struct gt_ptx_recorder *recorder;
 
 	prepare(self);
 	for (size_t i = 0; i < self->n_dumps; i++)
@@ -161,15 +171,15 @@ static void run_launches(struct gtrace_ptx *self)
 	tool_write(tool);
 	if (self->tracing.gpu.n > 0)
 		tool_must(tool, gt_write_gpu(tool->out, &self->tracing.gpu, &tool->error));
-	recorder = gt_ptx_recorder_open(tool->out, &self->tracing, &tool->error);
-	if (!recorder)
+	self->recorder = gt_ptx_recorder_open(tool->out, &self->tracing, &tool->error);
+	if (!self->recorder)
 		tool_fail(tool);
 	for (size_t i = 0; i < self->n_launches; i++)
-		run(self, recorder, &self->launches[i]);
+		run(self, &self->launches[i]);
 	for (size_t i = 0; i < self->n_dumps; i++)
 		tool_must(tool, gt_ptx_buffer_dump(&self->buffers, &self->memory, self->dumps[i].name, self->dumps[i].path,
 						   &tool->error));
-	gt_ptx_recorder_close(recorder);
+	gt_ptx_recorder_close(self->recorder);
 }
 
 /* ---- options ---- */

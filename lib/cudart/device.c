@@ -9,6 +9,7 @@
 #include "cudart/runtime.h"
 #include "cudart/since.h"
 #include "ptx/exec/heap.h"
+#include "ptx/exec/nested.h"
 
 #define DEVICE_FLAGS_MASK 0x1fU
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
@@ -147,6 +148,7 @@ API int cudaDeviceReset(void)
 	gt_cudart_enter();
 	gt_cudart_free_all();
 	gt_ptx_heap_close(&gt_cudart.memory);
+	gt_ptx_pool_close(&gt_cudart.memory);
 	gt_cudart_forget_arrays();
 	gt_cudart_forget_objects();
 	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;

@@ -2,9 +2,10 @@
 /* The limits of the device that a program sets. */
 #include "cudart/runtime.h"
 #include "ptx/exec/heap.h"
+#include "ptx/exec/nested.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
-enum { HEAP = 2, L2_FETCH = 5, L2_PERSISTING = 6 }; /* numbers of limits */
+enum { HEAP = 2, PENDING = 4, L2_FETCH = 5, L2_PERSISTING = 6 }; /* numbers of limits */
 #define L2_FETCH_MAX 128
 
 /* What the program may set, by number. */
@@ -17,7 +18,7 @@ static struct {
 	{"cudaLimitPrintfFifoSize", 1 << 20, false},
 	[HEAP] = {"cudaLimitMallocHeapSize", GT_PTX_HEAP_BYTES, false},
 	{"cudaLimitDevRuntimeSyncDepth", 2, false},
-	{"cudaLimitDevRuntimePendingLaunchCount", 2048, false},
+	[PENDING] = {"cudaLimitDevRuntimePendingLaunchCount", GT_PTX_PENDING, false},
 	[L2_FETCH] = {"cudaLimitMaxL2FetchGranularity", 64, false},
 	[L2_PERSISTING] = {"cudaLimitPersistingL2CacheSize", 0, false},
 };
@@ -29,14 +30,15 @@ API int cudaDeviceSetLimit(unsigned limit, size_t value)
 		return gt_cudart_leave(CUDA_UNSUPPORTED_LIMIT);
 	if ((limit == L2_FETCH && value > L2_FETCH_MAX) || (limit == L2_PERSISTING && value > gt_cudart_persisting_max()))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	if (limit == HEAP && gt_ptx_heap_resize(&gt_cudart.memory, value) != 0)
+	if ((limit == HEAP && gt_ptx_heap_resize(&gt_cudart.memory, value) != 0) ||
+	    (limit == PENDING && gt_ptx_pool_resize(&gt_cudart.memory, value) != 0))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	limits[limit].value = limit == HEAP ? gt_cudart.memory.heap_bytes : value;
 	if (limit == L2_FETCH)
 		gt_cudart.l2_fetch_bytes = value;
 	else if (limit == L2_PERSISTING)
 		gt_cudart.l2_persisting_bytes = value;
-	else if (limit != HEAP)
+	else if (limit != HEAP && limit != PENDING)
 		gt_cudart_say_once(&limits[limit].said, "cudaDeviceSetLimit: %s: has no effect", limits[limit].name);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -48,4 +50,12 @@ API int cudaDeviceGetLimit(size_t *value, unsigned limit)
 		return gt_cudart_leave(value ? CUDA_UNSUPPORTED_LIMIT : CUDA_INVALID_VALUE);
 	*value = limits[limit].value;
 	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+int gt_cudart_limit(unsigned number, uint64_t *value)
+{
+	if (number >= LENGTH(limits))
+		return CUDA_UNSUPPORTED_LIMIT;
+	*value = limits[number].value;
+	return CUDA_SUCCESS;
 }

@@ -167,14 +167,20 @@ void gt_cudart_load(struct gt_fat *fat)
 
 /* ---- kernels and variables ---- */
 
-static void load_registers(struct gt_function *function)
+uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name)
 {
 	struct gt_cubin_kernel about;
 	struct gt_error error;
+
+	return fat->cubin && gt_cubin_find(fat->cubin, fat->cubin_bytes, name, &about, &error) == 1 ? about.registers : 0;
+}
+
+static void load_registers(struct gt_function *function)
+{
+	struct gt_error error;
 	const struct gt_fat *fat = function->fat;
 
-	if (fat->cubin && gt_cubin_find(fat->cubin, fat->cubin_bytes, function->name, &about, &error) == 1)
-		function->registers = about.registers;
+	function->registers = gt_cudart_machine_registers(fat, function->name);
 	if (gt_ptx_registers_of(fat->machine, function->kernel, function->registers, &function->registers,
 			     &function->registers_estimated, &error) != 0)
 		gt_cudart_stop("%s", error.text);

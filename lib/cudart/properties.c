@@ -150,14 +150,25 @@ int gt_cudart_properties_11(unsigned char *to, int device)
 #define ATTRIBUTES 148 /* numbers of attributes are below this */
 enum { PCI_BUS = 33 };
 
+int gt_cudart_attribute(unsigned number, uint64_t *value)
+{
+	if (number == 0 || number >= ATTRIBUTES)
+		return CUDA_INVALID_VALUE;
+	*value = 0;
+	for (size_t i = 0; i < LENGTH(properties); i++)
+		if (properties[i].attribute == number)
+			*value = value_of(&properties[i]);
+	return CUDA_SUCCESS;
+}
+
 API int cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
 	gt_cudart_enter();
-	if (!gt_cudart_is_device(device) || !value || attribute <= 0 || attribute >= ATTRIBUTES)
-		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
-	*value = attribute == PCI_BUS ? device + 1 : 0;
-	for (size_t i = 0; i < LENGTH(properties); i++)
-		if (properties[i].attribute == (unsigned)attribute)
-			*value = (int)value_of(&properties[i]);
-	return gt_cudart_leave(CUDA_SUCCESS);
+	uint64_t answer = 0;
+	if (!gt_cudart_is_device(device))
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	int code = value ? gt_cudart_attribute((unsigned)attribute, &answer) : CUDA_INVALID_VALUE;
+	if (code == CUDA_SUCCESS)
+		*value = attribute == PCI_BUS ? device + 1 : (int)answer;
+	return gt_cudart_leave(code);
 }

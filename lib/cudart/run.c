@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cudart/runtime.h"
+#include "ptx/launch/nested.h"
 #include "ptx/launch/run.h"
 
 static bool within(struct gt_dim3 value, struct gt_dim3 max)
@@ -43,10 +44,10 @@ static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, vo
 	return parameters;
 }
 
-static void note(const struct gt_function *function, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
+static void note(const struct gt_fat *fat, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
 {
 	size_t length;
-	const char *name = gt_ptx_shown_name(&function->fat->module, function->kernel, &length);
+	const char *name = gt_ptx_shown_name(&fat->module, launch->kernel, &length);
 
 	gt_cudart_note("launch %" PRIu64 ", %.*s<<<(%u, %u, %u), (%u, %u, %u)>>>: %" PRIu64 " warp instructions, %" PRIu64
 		       " accesses traced", gt_cudart.launches, (int)length, name, launch->grid[0], launch->grid[1],
@@ -54,14 +55,24 @@ static void note(const struct gt_function *function, const struct gt_ptx_launch 
 		       ran->accesses);
 }
 
-/* Without a recorder the launch is executed untraced. */
-static int run(const struct gt_function *function, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
-	       struct gt_error *error)
+/* Runs one launch, of the host or of a kernel. Without a recorder it is executed untraced. */
+static int run(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error)
 {
-	if (!gt_cudart.recorder)
-		return gt_ptx_run(function->fat->machine, launch, ran, error);
-	return gt_ptx_record(gt_cudart.recorder, &function->fat->module, function->fat->machine, launch,
-			     function->registers_estimated ? 0 : function->registers, ran, error);
+	const struct gt_function *function = context; /* of the host's launch */
+	struct gt_fat *fat = function->fat;
+	uint32_t registers = function->registers_estimated ? 0 : function->registers;
+	int result;
+
+	if (launch->kernel != function->kernel)
+		registers = gt_cudart_machine_registers(fat, launch->kernel->name);
+	launch->number = ++gt_cudart.launches;
+	if (gt_cudart.recorder)
+		result = gt_ptx_record(gt_cudart.recorder, &fat->module, fat->machine, launch, registers, ran, error);
+	else
+		result = gt_ptx_run(fat->machine, launch, ran, error);
+	if (result == 0 || ran->assertion_failed)
+		note(fat, launch, ran);
+	return result;
 }
 
 /* Refuses launches that would behave differently from a GPU. */
@@ -93,7 +104,7 @@ static struct gt_preferences preferences(const struct gt_function *function, con
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 		     size_t dynamic_shared, const struct gt_wishes *wishes)
 {
-	const struct gt_function *function = gt_cudart_function(handle);
+	struct gt_function *function = gt_cudart_function(handle);
 	struct gt_ptx_ran ran = {0};
 	struct gt_error error;
 	uint64_t workspace = 0;
@@ -123,9 +134,11 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.check = gt_cudart.record.tracing.check,
 		.printed = stdout,
 		.asserted = stderr,
+		.attribute = gt_cudart_attribute,
+		.limit = gt_cudart_limit,
 	};
-	gt_cudart.launches++;
-	int failed = run(function, &launch, &ran, &error);
+	const struct gt_ptx_runner runner = {run, function};
+	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)
 		gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);
 	if (failed) {
@@ -134,7 +147,6 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		gt_cudart.assertions++;
 	}
 	gt_cudart.instructions += ran.warp_instructions;
-	note(function, &launch, &ran);
 	free(parameters);
 	return CUDA_SUCCESS;
 }

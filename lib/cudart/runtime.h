@@ -191,6 +191,8 @@ void gt_cudart_load(struct gt_fat *fat);
 /* The same for what a program loads while it runs: returns a code, and what is wrong. */
 int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error);
 void gt_cudart_unload(struct gt_fat *fat);
+/* The registers of a kernel's machine code; 0: there is none. */
+uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name);
 /* The function of a host address or kernel handle, loaded; NULL if there is none. */
 struct gt_function *gt_cudart_function(const void *host);
 /* The same as it was registered, without loading it. */
@@ -217,6 +219,9 @@ int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t 
 
 /* What the GPU's description says, with something plausible where it says nothing. */
 uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);
+/* What kernels ask: the value of a cudaDeviceAttr or a cudaLimit. Returns a code. */
+int gt_cudart_attribute(unsigned number, uint64_t *value);
+int gt_cudart_limit(unsigned number, uint64_t *value);
 /* Bytes of L2 that may be set aside for persisting lines. */
 uint64_t gt_cudart_persisting_max(void);
 /* A compute capability such as 80. */

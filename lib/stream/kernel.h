@@ -61,6 +61,7 @@ struct gt_kernel {
 	enum gt_order order;
 	uint64_t l1_bytes; /* the L1 data cache left beside shared memory [004 4.2]; 0: not decided */
 	struct gt_preferences prefers;
+	uint64_t parent; /* the id of the launch whose kernel launched it; 0: the host did, and no field in the record */
 
 	/* Fields this version does not know: msgpack key-value pairs, passed on as they came. */
 	unsigned char *extra;

@@ -143,6 +143,11 @@ static int unpack_carveout(const msgpack_object *value, struct gt_kernel *kernel
 	return 0;
 }
 
+static int unpack_parent(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return copy_number(value, UINT64_MAX, &kernel->parent);
+}
+
 static const struct {
 	const char *name;
 	const char *expected;
@@ -160,9 +165,10 @@ static const struct {
 	{"l2_fetch_bytes", "a number", unpack_fetch},
 	{"l2_persisting_bytes", "a number", unpack_persisting},
 	{"carveout", "a percentage", unpack_carveout},
+	{"parent", "a number", unpack_parent},
 };
 #define FIELDS (sizeof fields / sizeof fields[0])
-#define PREFERENCES 4 /* of these, at the end: in a record only if the launch has preferences */
+#define OPTIONAL 5 /* of these, at the end: in a record only if the launch has preferences, or a parent */
 
 static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t shape[3])
 {
@@ -200,9 +206,9 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 {
 	const struct gt_preferences *prefers = &kernel->prefers;
 	size_t said = (size_t)(prefers->window.bytes > 0) + (prefers->l2_fetch_bytes > 0) +
-		      (prefers->l2_persisting_bytes > 0) + (prefers->carveout > 0);
+		      (prefers->l2_persisting_bytes > 0) + (prefers->carveout > 0) + (kernel->parent > 0);
 
-	msgpack_pack_map(packer, FIELDS - PREFERENCES + said + kernel->extra_pairs);
+	msgpack_pack_map(packer, FIELDS - OPTIONAL + said + kernel->extra_pairs);
 	gt_pack_text(packer, "id");
 	msgpack_pack_uint64(packer, kernel->id);
 	gt_pack_text(packer, "name");
@@ -218,6 +224,7 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 	gt_pack_text(packer, "l1_bytes");
 	msgpack_pack_uint64(packer, kernel->l1_bytes);
 	pack_preferences(packer, prefers);
+	pack_number(packer, "parent", kernel->parent);
 	/* Already packed, pair by pair. */
 	packer->callback(packer->data, (const char *)kernel->extra, kernel->extra_bytes);
 }

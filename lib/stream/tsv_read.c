@@ -229,6 +229,8 @@ static int set_shared(struct gt_kernel *kernel, char *text) { return parse_small
 static int set_l1(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->l1_bytes); }
 static int set_window(struct gt_kernel *kernel, char *text) { return gt_window_parse(text, &kernel->prefers.window); }
 
+static int set_parent(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->parent); }
+
 static int set_fetch(struct gt_kernel *kernel, char *text)
 {
 	return parse_number(text, 8, &kernel->prefers.l2_fetch_bytes);
@@ -271,7 +273,7 @@ static const struct {
 	{"id", set_id},		      {"name", set_name},	    {"grid", set_grid},	  {"block", set_block},
 	{"registers", set_registers}, {"shared_bytes", set_shared}, {"order", set_order}, {"l1_bytes", set_l1},
 	{"l2_window", set_window},    {"l2_fetch_bytes", set_fetch}, {"l2_persisting_bytes", set_persisting},
-	{"carveout", set_carveout},
+	{"carveout", set_carveout},   {"parent", set_parent},
 };
 
 /* Cuts "key=value" apart; the value, or NULL. */

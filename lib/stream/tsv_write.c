@@ -203,6 +203,8 @@ void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 	put_pair(out, "order", gt_order_names[kernel->order]);
 	put_pair_number(out, "l1_bytes", kernel->l1_bytes);
 	put_preferences(out, &kernel->prefers);
+	if (kernel->parent > 0)
+		put_pair_number(out, "parent", kernel->parent);
 	put_text(out, "\n");
 }
 

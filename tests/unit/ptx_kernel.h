@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/launch/nested.h"
 #include "ptx/launch/run.h"
 
 #define BUFFERS 4
@@ -14,8 +15,14 @@
 /* Where a machine notes what it ignores; a test may set it. */
 static struct gt_ptx_notes *kernel_notes;
 
+/* That of the kernel under way. */
+static struct gt_ptx_machine *kernel_machine;
+
 /* Called with the memory before the launch; a test may set it. */
 static void (*kernel_prepare)(struct gt_ptx_memory *memory);
+
+/* Runs each launch, those of kernels too; a test may set it. */
+static const struct gt_ptx_runner *kernel_runner;
 
 struct buffer {
 	void *data;
@@ -51,10 +58,12 @@ static int run_kernel(const char *text, struct gt_ptx_launch *launch, struct buf
 	}
 	if (machine && kernel_prepare)
 		kernel_prepare(&memory);
+	kernel_machine = machine;
 	launch->kernel = gt_ptx_kernel(&module, "k");
 	launch->parameters = (const unsigned char *)addresses;
 	if (machine && launch->kernel)
-		result = gt_ptx_run(machine, launch, ran, error);
+		result = kernel_runner ? gt_ptx_run_nested(&memory, launch, kernel_runner, ran, error)
+				       : gt_ptx_run(machine, launch, ran, error);
 	for (size_t i = 0; machine && i < BUFFERS && buffers[i].data; i++)
 		memcpy(buffers[i].data, gt_ptx_at(&memory, addresses[i], buffers[i].bytes), buffers[i].bytes);
 	gt_ptx_machine_close(machine);

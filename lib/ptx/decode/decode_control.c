@@ -112,22 +112,6 @@ static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
 	return places;
 }
 
-/* What a program asks for by calling a function of the device's runtime that is not modelled. */
-static const char *missing_service(const char *name)
-{
-	static const struct {
-		const char *prefix, *service;
-	} services[] = {
-		{"__cuda_syscall_cnp", ": device-side launch is not modelled"}, {"cudaGetParameterBuffer", ": device-side launch is not modelled"},
-		{"cudaLaunchDevice", ": device-side launch is not modelled"},
-	};
-
-	for (size_t i = 0; i < sizeof services / sizeof *services; i++)
-		if (strncmp(name, services[i].prefix, strlen(services[i].prefix)) == 0)
-			return services[i].service;
-	return "";
-}
-
 int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -139,16 +123,16 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 	if (!call)
 		return -1;
 	const struct gt_ptx_service *service = NULL;
+	bool driver = false;
 	if (gt_ptx_register_named(&decoder->registers, target->name)) {
 		if (!(call->address = gt_ptx_source(decoder, target, GT_PTX_U64)))
 			return -1;
 	} else {
 		call->callee = gt_ptx_function_body(decoder->machine->module, target->name);
-		service = call->callee ? NULL : gt_ptx_service_named(target->name);
+		service = call->callee ? NULL : gt_ptx_service_named(target->name, &driver);
 	}
 	if (!call->callee && !call->address && !service)
-		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here%s", target->name,
-					   missing_service(target->name));
+		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here", target->name);
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);
@@ -157,6 +141,7 @@ int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
 	if (!op)
 		return -1;
 	op->with.call = call;
+	op->choice = driver;
 	return 0;
 }
 

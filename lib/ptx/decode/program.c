@@ -20,8 +20,10 @@ struct search {
 
 static int reach_function(struct search *search, size_t index)
 {
-	if (index == SIZE_MAX || search->reached[index] ||
-	    search->machine->module->functions[index].declaration)
+	/* A kernel that is named is one to be launched. */
+	const struct gt_ptx_function *functions = search->machine->module->functions;
+	if (index == SIZE_MAX || search->reached[index] || functions[index].declaration ||
+	    (functions[index].entry && &functions[index] != search->program->kernel))
 		return 0;
 	search->reached[index] = 1;
 	search->list[search->n++] = index;
@@ -77,8 +79,10 @@ static void note_service(struct search *search, const struct gt_ptx_instruction 
 
 	if (!name || gt_ptx_function_body(search->machine->module, name))
 		return;
-	const struct gt_ptx_service *service = gt_ptx_service_named(name);
+	bool driver;
+	const struct gt_ptx_service *service = gt_ptx_service_named(name, &driver);
 	search->program->uses_heap |= service && service->uses_heap;
+	search->program->launches |= service && service->launches;
 }
 
 static int find_functions(struct search *search)

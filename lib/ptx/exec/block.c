@@ -76,6 +76,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->partials = 0;
 	memset(warp->partial, 0, sizeof warp->partial);
 	warp->carry = 0;
+	memset(warp->last_error, 0, sizeof warp->last_error);
 	warp->issued = 0;
 	warp->an = 0;
 	warp->state = GT_PTX_RUNS;

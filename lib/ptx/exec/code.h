@@ -62,7 +62,7 @@ struct gt_ptx_program {
 	uint64_t static_shared; /* bytes */
 	uint64_t dynamic_offset; /* where dynamic shared memory begins */
 	uint64_t local_bytes; /* of all frames, without recursion */
-	bool uses_heap;
+	bool uses_heap, launches; /* as far as its calls say */
 	struct gt_ptx_program *next;
 };
 

@@ -19,6 +19,7 @@
 
 struct gt_ptx_machine;
 struct gt_ptx_program;
+struct gt_ptx_launched;
 
 /* Allocates and initialises the variables of the module. The module and the memory stay the caller's and must outlive
  * the machine. NULL on error. */
@@ -60,6 +61,13 @@ struct gt_ptx_launch {
 	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
 	enum gt_ptx_check check;
 	FILE *printed, *asserted;	 /* where printf's and assert's text goes; NULL: nowhere */
+
+	/* Launches by kernels (launch/nested.h). */
+	uint64_t number, parent;	  /* of this launch, and of the one that made it; 0: the host did */
+	unsigned depth;			  /* 0: the host launched it */
+	struct gt_ptx_launched *launched; /* by it; NULL: its launches are refused */
+	/* What kernels ask about the device: numbers of cudaDeviceAttr and cudaLimit. They return 0, or a code. NULL: refused. */
+	int (*attribute)(unsigned number, uint64_t *value), (*limit)(unsigned number, uint64_t *value);
 
 	/* What is traced. NULL sink: nothing is. */
 	struct gt_sink *sink;

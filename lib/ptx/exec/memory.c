@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ptx/exec/heap.h"
+#include "ptx/exec/nested.h"
 #include "ptx/exec/texture.h"
 
 /* Linux and the BSDs have these beyond POSIX; without them /dev/zero serves. */
@@ -65,6 +66,7 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	memory->reserved = reserved;
 	memory->limit = limit;
 	memory->heap_bytes = GT_PTX_HEAP_BYTES;
+	memory->pending = GT_PTX_PENDING;
 	memory->pages = calloc(reserved / GT_PTX_PAGE, sizeof *memory->pages);
 	if (memory->pages)
 		return 0;
@@ -78,6 +80,8 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 
 	gt_ptx_heap_free(memory->heap);
 	memory->heap = NULL;
+	free(memory->pool);
+	memory->pool = NULL;
 	while (memory->first)
 		gt_ptx_free(memory, memory->first->address, &ignored);
 	gt_ptx_textures_free(memory);

@@ -31,6 +31,7 @@ struct gt_ptx_allocation {
 
 struct gt_ptx_texture;
 struct gt_ptx_heap;
+struct gt_ptx_pool;
 struct gt_ptx_page; /* what GT_PTX_PAGE bytes are allocated to */
 
 struct gt_ptx_memory {
@@ -49,6 +50,8 @@ struct gt_ptx_memory {
 	size_t n_textures, textures_capacity;
 	struct gt_ptx_heap *heap; /* NULL: there is none yet. exec/heap.h */
 	uint64_t heap_bytes;	  /* that it has, or will have */
+	struct gt_ptx_pool *pool; /* of launches that kernels make; NULL: there is none yet. exec/nested.h */
+	uint64_t pending;	  /* launches that it has, or will have, room for */
 };
 
 /* Room for `limit` bytes in all; nothing is touched until used. */

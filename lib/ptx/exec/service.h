@@ -8,13 +8,19 @@
 #include "ptx/exec/warp.h"
 
 struct gt_ptx_service {
-	const char *name;
+	const char *name; /* without the prefix of its family */
 	gt_ptx_step *run;
-	bool uses_heap;
+	bool uses_heap, launches;
 };
 
-/* NULL if there is none of that name. */
-const struct gt_ptx_service *gt_ptx_service_named(const char *name);
+/* NULL if there is none of that name. *driver: it is one that libcudadevrt calls, with error codes of its own; the op's
+ * `choice` says so. */
+const struct gt_ptx_service *gt_ptx_service_named(const char *name, bool *driver);
+
+/* For calls that return an error: keeps it for cudaGetLastError, and gives it to the caller. */
+void gt_ptx_give_code(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, int code);
+/* Whether a handle is a stream or an event. */
+bool gt_ptx_is_stream(uint64_t handle);
 
 /* The place of a call's argument or result, of call->arguments or call->returns; NULL if there are fewer. */
 static inline unsigned char *gt_ptx_call_place(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places, size_t n,
@@ -47,6 +53,9 @@ static inline void gt_ptx_call_result(const struct gt_ptx_warp *warp, const stru
 		memcpy(place, &value, call->returns[0].bytes < sizeof value ? call->returns[0].bytes : sizeof value);
 }
 
-gt_ptx_step gt_ptx_print, gt_ptx_assert, gt_ptx_malloc, gt_ptx_malloc_aligned, gt_ptx_heap_return;
+gt_ptx_step gt_ptx_print, gt_ptx_assert, gt_ptx_malloc, gt_ptx_malloc_aligned, gt_ptx_heap_return,
+	gt_ptx_configured_buffer, gt_ptx_plain_buffer, gt_ptx_launch_configured, gt_ptx_launch_plain, gt_ptx_last_error,
+	gt_ptx_peek_error, gt_ptx_set_error, gt_ptx_create_handle, gt_ptx_use_handle, gt_ptx_count_devices, gt_ptx_this_device,
+	gt_ptx_ask_attribute, gt_ptx_ask_limit;
 
 #endif

@@ -182,6 +182,7 @@ struct gt_ptx_warp {
 	size_t local_stride;
 	size_t local_at;       /* of the running function's frame */
 	uint32_t tid[3][GT_WARP_SIZE];
+	int last_error[GT_WARP_SIZE]; /* of the runtime's calls in the kernel */
 	unsigned char copied[GT_WARP_SIZE][16]; /* by cp.async, on its way */
 };
 

@@ -4,6 +4,7 @@
 #include "ptx/decode/program.h"
 #include "ptx/estimate/estimate.h"
 #include "ptx/exec/heap.h"
+#include "ptx/exec/nested.h"
 #include "stream/kernel.h"
 
 static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *error)
@@ -38,7 +39,9 @@ int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *l
 	if (check_launch(launch, error) != 0)
 		return -1;
 	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
-	return program && (!program->uses_heap || gt_ptx_heap_open(machine->memory, error) == 0) ? 0 : -1;
+	if (!program || (program->uses_heap && gt_ptx_heap_open(machine->memory, error) != 0))
+		return -1;
+	return program->launches ? gt_ptx_pool_open(machine->memory, error) : 0;
 }
 
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,

@@ -9,7 +9,8 @@
 
 #include "ptx/exec/machine.h"
 
-/* Checks a launch, and makes what it needs if there is none yet: its kernel's program, the device's heap. */
+/* Checks a launch, and makes what it needs if there is none yet: its kernel's program, the device's heap,
+ * the pool of launches. */
 int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_error *error);
 
 /* Prepares a launch, and executes it (gt_ptx_execute). */

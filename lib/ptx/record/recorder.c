@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/exec/nested.h"
 #include "ptx/launch/run.h"
 #include "ptx/record/blockorder.h"
 #include "ptx/record/replay.h"
@@ -92,6 +93,7 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
 	memcpy(kernel->block, launch->block, sizeof kernel->block);
 	kernel->prefers = launch->prefers;
+	kernel->parent = launch->parent;
 	gt_count_begin(count, "ptx", kernel->id);
 	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(recorder->writer, kernel, error) != 0 ||
 	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||
@@ -273,10 +275,14 @@ static int record_replay(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 
 	if (gt_ptx_save(&saved, memory, error) != 0)
 		return -1;
+	/* What the first pass launches is not run: the second launches it again. */
 	snprintf(first.name, sizeof first.name, "%.*s pass 1", (int)(sizeof first.name - sizeof " pass 1"), kernel->name);
 	recorder->id = 2 * recorder->launches - 1;
 	result = record_launch(recorder, module, machine, launch, &first, registers, ran, error);
 	if (result == 0) {
+		if (launch->launched)
+			gt_ptx_launched_clear(memory, launch->launched);
+		gt_ptx_pool_end_launch(memory);
 		gt_ptx_restore(&saved, memory, &recorder->copies);
 		recorder->id = 2 * recorder->launches;
 		launch->printed = NULL; /* it was printed in the first pass */
@@ -297,6 +303,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	snprintf(kernel.name, sizeof kernel.name, "%.*s", (int)(length < sizeof kernel.name ? length : sizeof kernel.name), shown);
 	*ran = (struct gt_ptx_ran){0};
 	recorder->launches++;
+	launch->number = recorder->tracing->replay ? 2 * recorder->launches : recorder->launches;
 	launch->max_instructions = recorder->tracing->max_instructions;
 	launch->check = recorder->tracing->check;
 	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch->kernel, error);
