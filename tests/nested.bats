@@ -82,3 +82,14 @@ setup() {
 	LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record ./wait
 	grep -q "call of 'cudaDeviceSynchronize', which has no body here" <<<"$stderr"
 }
+
+@test "graphs that allocate, and conditional nodes" {
+	passes graph_memory
+	# Fourteen launches with three kernels and more; a body that is not chosen launches nothing.
+	[ "$(gtrace-cat stream | grep -c '^#kernel')" -eq 50 ]
+	LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record ./graph_memory 1
+	grep -q 'cudaGraphSetConditional of 0x1, which is no handle' <<<"$stderr"
+	# A graph for kernels to launch is refused by name, and the stream has no end for it.
+	LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record ./graph_memory 1 2
+	grep -q 'a graph to be launched by kernels (cudaGraphInstantiateFlagDeviceLaunch)' <<<"$stderr"
+}

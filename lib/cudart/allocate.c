@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudart/runtime.h"
+#include "cudart/graph.h"
 
 #define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
 
@@ -39,12 +39,27 @@ int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
 	return gt_cudart_allocate(pointer, bytes, call);
 }
 
+int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call)
+{
+	int code = bytes > 0 ? gt_cudart_allocate(pointer, bytes, call) : CUDA_INVALID_VALUE;
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	*work = (struct gt_work){GT_WORK_ALLOCATE, {.memory = gt_graph_memory_new(gt_cudart_address(*pointer), bytes)}};
+	return work->u.memory ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
 int gt_cudart_release(void *pointer)
 {
+	struct gt_graph_memory *memory = gt_graph_memory_at(gt_cudart_address(pointer));
 	struct gt_error error;
+	bool keeps = false;
 
 	if (!pointer)
 		return CUDA_SUCCESS;
+	int code = memory ? gt_graph_memory_release(memory, &keeps) : CUDA_SUCCESS;
+	if (keeps)
+		return code;
 	return gt_ptx_free(&gt_cudart.memory, gt_cudart_address(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
@@ -53,6 +68,7 @@ void gt_cudart_free_all(void)
 {
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;
 
+	gt_graph_memory_reset();
 	for (const struct gt_ptx_allocation *one = memory->first, *after; one; one = after) {
 		after = one->after;
 		if (strchr(one->name, ' '))

@@ -95,7 +95,10 @@ API int cudaStreamBeginCaptureToGraph(void *stream, struct gt_graph *graph, stru
 {
 	(void)edges, (void)mode;
 	gt_cudart_enter();
-	return gt_cudart_leave(graph ? begin(stream, graph, after, n) : CUDA_INVALID_VALUE);
+	int code = graph ? begin(stream, graph, after, n) : CUDA_INVALID_VALUE;
+	if (code == CUDA_SUCCESS)
+		gt_stream_of(stream)->given = true;
+	return gt_cudart_leave(code);
 }
 
 static void mark_before(const struct gt_nodes *nodes)
@@ -127,7 +130,7 @@ static void release(const struct gt_graph *graph)
 	for (struct gt_stream *stream = gt_streams(); stream; stream = stream->next)
 		if (stream->capture == graph) {
 			stream->capture = NULL;
-			stream->origin = false;
+			stream->origin = stream->given = false;
 			gt_nodes_clear(&stream->last);
 		}
 }
@@ -136,9 +139,11 @@ API int cudaStreamEndCapture(void *handle, struct gt_graph **to)
 {
 	gt_cudart_enter();
 	struct gt_stream *stream = gt_stream_of(handle);
-	if (!to)
+	/* Who gave the graph need not ask for it. */
+	if (!to && !(stream && stream->given))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*to = NULL;
+	if (to)
+		*to = NULL;
 	if (!stream || !stream->capture)
 		return gt_cudart_leave(CUDA_ILLEGAL_STATE);
 	if (!stream->origin)
@@ -147,7 +152,7 @@ API int cudaStreamEndCapture(void *handle, struct gt_graph **to)
 	int code = graph->invalid ? CUDA_STREAM_CAPTURE_INVALIDATED
 		   : joined(stream) ? CUDA_SUCCESS : CUDA_STREAM_CAPTURE_UNJOINED;
 	release(graph);
-	if (code == CUDA_SUCCESS)
+	if (code == CUDA_SUCCESS && to)
 		*to = graph;
 	return gt_cudart_leave(code);
 }

@@ -33,6 +33,25 @@ static int call(const struct gt_host_work *host)
 	return CUDA_SUCCESS;
 }
 
+enum { IF, WHILE, SWITCH }; /* cudaGraphConditionalNodeType */
+
+/* Runs the bodies of a conditional node that its value asks for. */
+static int choose(const struct gt_condition_work *condition)
+{
+	const uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
+	int code = value ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	if (condition->type == WHILE) {
+		while (*value != 0 && code == CUDA_SUCCESS && !gt_cudart.failing)
+			code = gt_graph_run(condition->bodies[0], false);
+		return code;
+	}
+	uint32_t chosen = condition->type == SWITCH ? *value : *value == 0;
+	return chosen < condition->size ? gt_graph_run(condition->bodies[chosen], false) : CUDA_SUCCESS;
+}
+
 int gt_cudart_do(const struct gt_work *work)
 {
 	switch (work->kind) {
@@ -49,6 +68,12 @@ int gt_cudart_do(const struct gt_work *work)
 	case GT_WORK_RECORD:
 		work->u.event->instructions = gt_cudart.instructions;
 		return CUDA_SUCCESS;
+	case GT_WORK_ALLOCATE:
+		return gt_graph_memory_set(work->u.memory, true);
+	case GT_WORK_FREE:
+		return gt_graph_memory_set(work->u.memory, false);
+	case GT_WORK_CONDITION:
+		return choose(&work->u.condition);
 	case GT_WORK_EMPTY:
 	case GT_WORK_WAIT: /* all earlier work is complete */
 		return CUDA_SUCCESS;
@@ -82,9 +107,25 @@ static int keep_arguments(struct gt_kernel_work *kernel)
 	return CUDA_SUCCESS;
 }
 
+/* The graphs of a conditional node: copies, or empty ones. */
+static int keep_bodies(struct gt_condition_work *condition, struct gt_graph *const *given)
+{
+	condition->bodies = calloc(condition->size, sizeof *condition->bodies);
+	for (unsigned i = 0; condition->bodies && i < condition->size; i++) {
+		condition->bodies[i] = given ? gt_graph_copy(given[i]) : gt_graph_new();
+		if (!condition->bodies[i])
+			return CUDA_MEMORY_ALLOCATION;
+	}
+	return condition->bodies ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
 int gt_work_keep(struct gt_work *kept, const struct gt_work *work)
 {
 	*kept = *work;
+	if (kept->kind == GT_WORK_CONDITION)
+		return keep_bodies(&kept->u.condition, work->u.condition.bodies);
+	if (kept->kind == GT_WORK_ALLOCATE || kept->kind == GT_WORK_FREE)
+		gt_graph_memory_hold(kept->u.memory);
 	if (kept->kind == GT_WORK_KERNEL)
 		return keep_arguments(&kept->u.kernel);
 	if (kept->kind == GT_WORK_GRAPH) {
@@ -98,6 +139,13 @@ void gt_work_free(struct gt_work *work)
 {
 	if (work->kind == GT_WORK_KERNEL)
 		free(work->u.kernel.arguments);
+	else if (work->kind == GT_WORK_ALLOCATE || work->kind == GT_WORK_FREE)
+		gt_cudart_release((void *)(uintptr_t)gt_graph_memory_drop(work->u.memory));
+	else if (work->kind == GT_WORK_CONDITION) {
+		for (unsigned i = 0; work->u.condition.bodies && i < work->u.condition.size; i++)
+			gt_graph_free(work->u.condition.bodies[i]);
+		free(work->u.condition.bodies);
+	}
 	else if (work->kind == GT_WORK_GRAPH)
 		gt_graph_free(work->u.graph);
 }
@@ -143,8 +191,10 @@ void gt_graph_free(struct gt_graph *graph)
 {
 	for (size_t i = 0; graph && i < graph->nodes.n; i++)
 		free_node(graph->nodes.of[i]);
-	if (graph)
+	if (graph) {
 		gt_nodes_clear(&graph->nodes);
+		free(graph->conditions);
+	}
 	free(graph);
 }
 
@@ -182,10 +232,22 @@ static struct gt_node *twin(const struct gt_graph *from, const struct gt_graph *
 	return to->nodes.of[at];
 }
 
+static int copy_conditions(struct gt_graph *to, const struct gt_graph *from)
+{
+	if (from->n_conditions == 0)
+		return CUDA_SUCCESS;
+	to->conditions = malloc(from->n_conditions * sizeof *to->conditions);
+	if (!to->conditions)
+		return CUDA_MEMORY_ALLOCATION;
+	memcpy(to->conditions, from->conditions, from->n_conditions * sizeof *to->conditions);
+	to->n_conditions = from->n_conditions;
+	return CUDA_SUCCESS;
+}
+
 struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
 {
 	struct gt_graph *copy = gt_graph_new();
-	int code = copy ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+	int code = copy ? copy_conditions(copy, graph) : CUDA_MEMORY_ALLOCATION;
 
 	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
 		struct gt_node *made;
@@ -235,4 +297,23 @@ int gt_graph_run(struct gt_graph *graph, bool dry)
 		}
 	}
 	return code == CUDA_SUCCESS && left > 0 ? CUDA_INVALID_VALUE : code;
+}
+
+int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
+{
+	for (size_t i = 0; i < graph->n_conditions; i++) {
+		const struct gt_condition *condition = &graph->conditions[i];
+		uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
+		if (value && condition->assigned)
+			*value = condition->value;
+	}
+	for (size_t i = 0; i < graph->nodes.n; i++) {
+		const struct gt_work *work = &graph->nodes.of[i]->work;
+		if (work->kind != GT_WORK_ALLOCATE || !gt_graph_memory_live(work->u.memory))
+			continue;
+		if (!frees)
+			return CUDA_INVALID_VALUE;
+		gt_graph_memory_set(work->u.memory, false);
+	}
+	return CUDA_SUCCESS;
 }

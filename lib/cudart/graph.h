@@ -18,8 +18,17 @@ struct gt_node {
 	bool disabled, done;
 };
 
+/* A handle of conditional nodes, which is the address of its value. */
+struct gt_condition {
+	uint64_t handle;
+	uint32_t value; /* that it has when the graph is launched, if it */
+	bool assigned;
+};
+
 struct gt_graph {
 	struct gt_nodes nodes;
+	struct gt_condition *conditions;
+	size_t n_conditions;
 	bool invalid; /* a call that cannot be captured was made during the capture */
 };
 
@@ -34,7 +43,8 @@ struct gt_stream {
 	int priority;
 	struct gt_window window;  /* of its launches */
 	struct gt_graph *capture; /* NULL: its work is executed at once */
-	bool origin;		   /* the capture began with this stream */
+	bool origin;		   /* the capture began with this stream, */
+	bool given;		   /* in a graph that the program gave */
 	struct gt_nodes last;	   /* the dependencies of its next node */
 	struct gt_stream *next;   /* in the list of all streams */
 };
@@ -62,6 +72,26 @@ struct gt_graph *gt_graph_copy(const struct gt_graph *graph);
 /* Executes the nodes in the order of their dependencies, otherwise in the order in which they were added; a cycle is an
  * error. `dry`: only looks for cycles. Returns a code. */
 int gt_graph_run(struct gt_graph *graph, bool dry);
+
+/* Sets the values that the graph's handles have when it is launched, and checks that what its nodes allocate is free; or frees
+ * it. Returns a code. */
+int gt_graph_begin_launch(const struct gt_graph *graph, bool frees);
+
+/* Memory of allocating nodes; its address; NULL if there is none. */
+struct gt_graph_memory *gt_graph_memory_new(uint64_t address, uint64_t bytes);
+struct gt_graph_memory *gt_graph_memory_at(uint64_t address);
+void gt_graph_memory_place(const struct gt_graph_memory *memory, uint64_t *address, uint64_t *bytes);
+bool gt_graph_memory_live(const struct gt_graph_memory *memory);
+/* A node more, or less, that allocates or frees it. The address to be released, or 0. */
+void gt_graph_memory_hold(struct gt_graph_memory *memory);
+uint64_t gt_graph_memory_drop(struct gt_graph_memory *memory);
+/* Allocates it, or frees it. Returns a code. */
+int gt_graph_memory_set(struct gt_graph_memory *memory, bool live);
+/* The same for the program's own free. *keeps: its room is still needed, or it was not allocated. */
+int gt_graph_memory_release(struct gt_graph_memory *memory, bool *keeps);
+void gt_graph_memory_reset(void);
+/* The work of a node that allocates so much, named after the call, and its address. Returns a code. */
+int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call);
 
 /* The node of an executable graph that corresponds to a node of the original graph; NULL if there is none. */
 struct gt_executable;

@@ -2,77 +2,7 @@
 /* The calls that add nodes to graphs, and change the work of nodes in a graph or in its executable. */
 #include <stdlib.h>
 
-#include "cudart/graph.h"
-#include "cudart/volume.h"
-
-struct kernel_parameters {
-	const void *function;
-	struct gt_dim3 grid, block;
-	unsigned shared;
-	void **arguments, **extra;
-};
-
-struct fill_parameters {
-	void *to;
-	size_t pitch;
-	unsigned value, element;
-	size_t width, height;
-};
-
-/* ---- from parameters to work; a code each ---- */
-
-static int kernel_work(struct gt_work *work, const struct kernel_parameters *parameters)
-{
-	if (!parameters)
-		return CUDA_INVALID_VALUE;
-	if (parameters->extra)
-		return gt_cudart_refuse("a kernel node with 'extra' arguments");
-	*work = (struct gt_work){GT_WORK_KERNEL, {.kernel = {.function = parameters->function, .grid = parameters->grid,
-							      .block = parameters->block, .shared = parameters->shared,
-							      .arguments = parameters->arguments}}};
-	return CUDA_SUCCESS;
-}
-
-static int fill_work(struct gt_work *work, const struct fill_parameters *parameters)
-{
-	if (!parameters || (parameters->element != 1 && parameters->element != 2 && parameters->element != 4))
-		return CUDA_INVALID_VALUE;
-	*work = (struct gt_work){GT_WORK_FILL, {.fill = {parameters->to, parameters->pitch, parameters->value,
-							  parameters->element, parameters->width, parameters->height}}};
-	return CUDA_SUCCESS;
-}
-
-static int host_work(struct gt_work *work, const struct gt_host_work *parameters)
-{
-	if (!parameters || !parameters->function)
-		return CUDA_INVALID_VALUE;
-	*work = (struct gt_work){GT_WORK_HOST, {.host = *parameters}};
-	return CUDA_SUCCESS;
-}
-
-static int volume_work(struct gt_work *work, const struct gt_volume_copy *parameters)
-{
-	work->kind = GT_WORK_COPY;
-	return gt_cudart_volume(&work->u.copy, parameters);
-}
-
-static int flat_work(struct gt_work *work, void *to, const void *from, size_t bytes, unsigned kind)
-{
-	*work = gt_copy_of(to, from, bytes, kind);
-	return CUDA_SUCCESS;
-}
-
-static int symbol_work(struct gt_work *work, const void *symbol, bool is_target, const void *other, size_t bytes,
-		       size_t offset, unsigned kind)
-{
-	void *address;
-	int code = gt_cudart_part_of_symbol(symbol, bytes, offset, &address);
-
-	if (code != CUDA_SUCCESS)
-		return code;
-	return is_target ? flat_work(work, address, other, bytes, kind)
-			 : flat_work(work, (void *)(uintptr_t)other, address, bytes, kind);
-}
+#include "cudart/graph_params.h"
 
 /* ---- adding ---- */
 
@@ -85,21 +15,21 @@ static int add(int code, struct gt_node **node, struct gt_graph *graph, struct g
 }
 
 API int cudaGraphAddKernelNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
-			       const struct kernel_parameters *parameters)
+			       const struct gt_kernel_parameters *parameters)
 {
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(kernel_work(&work, parameters), node, graph, after, n, &work);
+	return add(gt_graph_kernel_work(&work, parameters), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddMemsetNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
-			       const struct fill_parameters *parameters)
+			       const struct gt_fill_parameters *parameters)
 {
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(fill_work(&work, parameters), node, graph, after, n, &work);
+	return add(gt_graph_fill_work(&work, parameters), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddHostNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
@@ -108,7 +38,7 @@ API int cudaGraphAddHostNode(struct gt_node **node, struct gt_graph *graph, stru
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(host_work(&work, parameters), node, graph, after, n, &work);
+	return add(gt_graph_host_work(&work, parameters), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddMemcpyNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
@@ -117,7 +47,7 @@ API int cudaGraphAddMemcpyNode(struct gt_node **node, struct gt_graph *graph, st
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(volume_work(&work, parameters), node, graph, after, n, &work);
+	return add(gt_graph_volume_work(&work, parameters), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddMemcpyNode1D(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
@@ -126,7 +56,7 @@ API int cudaGraphAddMemcpyNode1D(struct gt_node **node, struct gt_graph *graph, 
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(flat_work(&work, to, from, bytes, kind), node, graph, after, n, &work);
+	return add(gt_graph_flat_work(&work, to, from, bytes, kind), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddMemcpyNodeToSymbol(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after,
@@ -136,7 +66,7 @@ API int cudaGraphAddMemcpyNodeToSymbol(struct gt_node **node, struct gt_graph *g
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(symbol_work(&work, symbol, true, from, bytes, offset, kind), node, graph, after, n, &work);
+	return add(gt_graph_symbol_work(&work, symbol, true, from, bytes, offset, kind), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddMemcpyNodeFromSymbol(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after,
@@ -146,7 +76,7 @@ API int cudaGraphAddMemcpyNodeFromSymbol(struct gt_node **node, struct gt_graph 
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(symbol_work(&work, symbol, false, to, bytes, offset, kind), node, graph, after, n, &work);
+	return add(gt_graph_symbol_work(&work, symbol, false, to, bytes, offset, kind), node, graph, after, n, &work);
 }
 
 API int cudaGraphAddChildGraphNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after,
@@ -187,10 +117,27 @@ API int cudaGraphAddEventWaitNode(struct gt_node **node, struct gt_graph *graph,
 	return add_event(node, graph, after, n, event, GT_WORK_WAIT);
 }
 
+API int cudaGraphAddMemAllocNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
+				 struct gt_allocation_parameters *parameters)
+{
+	struct gt_work work;
+
+	gt_cudart_enter();
+	return add(gt_graph_allocation_work(&work, parameters), node, graph, after, n, &work);
+}
+
+API int cudaGraphAddMemFreeNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,
+				const void *pointer)
+{
+	struct gt_work work;
+
+	gt_cudart_enter();
+	return add(gt_graph_free_work(&work, pointer), node, graph, after, n, &work);
+}
+
 /* ---- changing ---- */
 
-/* `node` may be NULL, if the call names a node that does not exist. */
-static int change(int code, struct gt_node *node, const struct gt_work *work)
+int gt_graph_change(int code, struct gt_node *node, const struct gt_work *work)
 {
 	struct gt_work kept;
 
@@ -205,38 +152,38 @@ static int change(int code, struct gt_node *node, const struct gt_work *work)
 	return gt_cudart_leave(code);
 }
 
-API int cudaGraphKernelNodeSetParams(struct gt_node *node, const struct kernel_parameters *parameters)
+API int cudaGraphKernelNodeSetParams(struct gt_node *node, const struct gt_kernel_parameters *parameters)
 {
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(kernel_work(&work, parameters), node, &work);
+	return gt_graph_change(gt_graph_kernel_work(&work, parameters), node, &work);
 }
 
 API int cudaGraphExecKernelNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
-					 const struct kernel_parameters *parameters)
+					 const struct gt_kernel_parameters *parameters)
 {
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(kernel_work(&work, parameters), gt_executable_node(executable, node), &work);
+	return gt_graph_change(gt_graph_kernel_work(&work, parameters), gt_executable_node(executable, node), &work);
 }
 
-API int cudaGraphMemsetNodeSetParams(struct gt_node *node, const struct fill_parameters *parameters)
+API int cudaGraphMemsetNodeSetParams(struct gt_node *node, const struct gt_fill_parameters *parameters)
 {
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(fill_work(&work, parameters), node, &work);
+	return gt_graph_change(gt_graph_fill_work(&work, parameters), node, &work);
 }
 
 API int cudaGraphExecMemsetNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
-					 const struct fill_parameters *parameters)
+					 const struct gt_fill_parameters *parameters)
 {
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(fill_work(&work, parameters), gt_executable_node(executable, node), &work);
+	return gt_graph_change(gt_graph_fill_work(&work, parameters), gt_executable_node(executable, node), &work);
 }
 
 API int cudaGraphHostNodeSetParams(struct gt_node *node, const struct gt_host_work *parameters)
@@ -244,7 +191,7 @@ API int cudaGraphHostNodeSetParams(struct gt_node *node, const struct gt_host_wo
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(host_work(&work, parameters), node, &work);
+	return gt_graph_change(gt_graph_host_work(&work, parameters), node, &work);
 }
 
 API int cudaGraphExecHostNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
@@ -253,7 +200,7 @@ API int cudaGraphExecHostNodeSetParams(const struct gt_executable *executable, c
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(host_work(&work, parameters), gt_executable_node(executable, node), &work);
+	return gt_graph_change(gt_graph_host_work(&work, parameters), gt_executable_node(executable, node), &work);
 }
 
 API int cudaGraphMemcpyNodeSetParams(struct gt_node *node, const struct gt_volume_copy *parameters)
@@ -261,7 +208,7 @@ API int cudaGraphMemcpyNodeSetParams(struct gt_node *node, const struct gt_volum
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(volume_work(&work, parameters), node, &work);
+	return gt_graph_change(gt_graph_volume_work(&work, parameters), node, &work);
 }
 
 API int cudaGraphExecMemcpyNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
@@ -270,7 +217,7 @@ API int cudaGraphExecMemcpyNodeSetParams(const struct gt_executable *executable,
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(volume_work(&work, parameters), gt_executable_node(executable, node), &work);
+	return gt_graph_change(gt_graph_volume_work(&work, parameters), gt_executable_node(executable, node), &work);
 }
 
 API int cudaGraphMemcpyNodeSetParams1D(struct gt_node *node, void *to, const void *from, size_t bytes, unsigned kind)
@@ -278,7 +225,7 @@ API int cudaGraphMemcpyNodeSetParams1D(struct gt_node *node, void *to, const voi
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(flat_work(&work, to, from, bytes, kind), node, &work);
+	return gt_graph_change(gt_graph_flat_work(&work, to, from, bytes, kind), node, &work);
 }
 
 API int cudaGraphExecMemcpyNodeSetParams1D(const struct gt_executable *executable, const struct gt_node *node, void *to,
@@ -287,7 +234,7 @@ API int cudaGraphExecMemcpyNodeSetParams1D(const struct gt_executable *executabl
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return change(flat_work(&work, to, from, bytes, kind), gt_executable_node(executable, node), &work);
+	return gt_graph_change(gt_graph_flat_work(&work, to, from, bytes, kind), gt_executable_node(executable, node), &work);
 }
 
 API int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
@@ -296,30 +243,30 @@ API int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executa
 	struct gt_work work = {GT_WORK_GRAPH, {.graph = child}};
 
 	gt_cudart_enter();
-	return change(child ? CUDA_SUCCESS : CUDA_INVALID_VALUE, gt_executable_node(executable, node), &work);
+	return gt_graph_change(child ? CUDA_SUCCESS : CUDA_INVALID_VALUE, gt_executable_node(executable, node), &work);
 }
 
 /* ---- asking ---- */
 
 /* The node keeps ownership of the arguments. */
-API int cudaGraphKernelNodeGetParams(const struct gt_node *node, struct kernel_parameters *to)
+API int cudaGraphKernelNodeGetParams(const struct gt_node *node, struct gt_kernel_parameters *to)
 {
 	gt_cudart_enter();
 	if (!node || !to || node->work.kind != GT_WORK_KERNEL)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	const struct gt_kernel_work *kernel = &node->work.u.kernel;
-	*to = (struct kernel_parameters){kernel->function, kernel->grid, kernel->block, (unsigned)kernel->shared,
+	*to = (struct gt_kernel_parameters){kernel->function, kernel->grid, kernel->block, (unsigned)kernel->shared,
 					 kernel->arguments, NULL};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaGraphMemsetNodeGetParams(const struct gt_node *node, struct fill_parameters *to)
+API int cudaGraphMemsetNodeGetParams(const struct gt_node *node, struct gt_fill_parameters *to)
 {
 	gt_cudart_enter();
 	if (!node || !to || node->work.kind != GT_WORK_FILL)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	const struct gt_fill_work *fill = &node->work.u.fill;
-	*to = (struct fill_parameters){fill->to, fill->pitch, fill->value, fill->element, fill->width, fill->height};
+	*to = (struct gt_fill_parameters){fill->to, fill->pitch, fill->value, fill->element, fill->width, fill->height};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -12,6 +12,7 @@ struct gt_executable {
 	unsigned long long flags;
 };
 
+enum { AUTO_FREE = 1, DEVICE_LAUNCH = 4 }; /* cudaGraphInstantiateFlags */
 enum { UPDATE_SUCCESS, UPDATE_ERROR, UPDATE_TOPOLOGY, UPDATE_TYPE }; /* cudaGraphExecUpdateResult */
 
 struct update_result {
@@ -47,6 +48,9 @@ API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
 	gt_cudart_enter();
 	if (!copy || !graph)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		if (graph->nodes.of[i]->work.kind == GT_WORK_ALLOCATE || graph->nodes.of[i]->work.kind == GT_WORK_FREE)
+			return gt_cudart_leave(CUDA_NOT_SUPPORTED); /* CUDA does not allow it */
 	*copy = gt_graph_copy(graph);
 	return gt_cudart_leave(*copy ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
 }
@@ -230,6 +234,8 @@ static int instantiate(struct gt_executable **to, const struct gt_graph *graph, 
 
 	if (!to || !graph)
 		return CUDA_INVALID_VALUE;
+	if (flags & DEVICE_LAUNCH)
+		return gt_cudart_refuse("a graph to be launched by kernels (cudaGraphInstantiateFlagDeviceLaunch)");
 	made = calloc(1, sizeof *made);
 	if (!made)
 		return CUDA_MEMORY_ALLOCATION;
@@ -299,7 +305,9 @@ API int cudaGraphLaunch(const struct gt_executable *executable, void *stream)
 	if (!executable)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	struct gt_work work = {GT_WORK_GRAPH, {.graph = executable->graph}};
-	return gt_cudart_leave(gt_stream_ask(stream, &work));
+	int code = gt_stream_captured(stream) ? CUDA_SUCCESS
+					      : gt_graph_begin_launch(executable->graph, executable->flags & AUTO_FREE);
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
 }
 
 struct gt_node *gt_executable_node(const struct gt_executable *executable, const struct gt_node *node)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cudart/graph.h"
+#include "cudart/graph_params.h"
 
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH, ATTRIBUTES };
@@ -28,14 +28,6 @@ struct pool {
 
 struct location {
 	int type, id;
-};
-
-struct pool_properties {
-	int allocation_type, handle_types;
-	struct location location;
-	void *security;
-	size_t max_bytes;
-	unsigned char rest[56];
 };
 
 struct access {
@@ -87,10 +79,15 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 
 API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool, void *stream)
 {
+	struct gt_work work;
+
 	gt_cudart_enter();
-	if (gt_cudart_capture_refuses(stream, "cudaMallocAsync in a capture"))
-		return gt_cudart_leave(CUDA_NOT_SUPPORTED);
-	return gt_cudart_leave(pool && pointer ? take(pool, pointer, bytes) : CUDA_INVALID_VALUE);
+	if (!pool || !pointer)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (!gt_stream_captured(stream))
+		return gt_cudart_leave(take(pool, pointer, bytes));
+	int code = gt_graph_allocate(&work, pointer, bytes, "cudaMallocAsync");
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
 }
 
 API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
@@ -100,10 +97,13 @@ API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
 
 API int cudaFreeAsync(void *pointer, void *stream)
 {
+	struct gt_work work;
+
 	gt_cudart_enter();
-	if (gt_cudart_capture_refuses(stream, "cudaFreeAsync in a capture"))
-		return gt_cudart_leave(CUDA_NOT_SUPPORTED);
-	return gt_cudart_leave(gt_cudart_release(pointer));
+	if (!gt_stream_captured(stream))
+		return gt_cudart_leave(gt_cudart_release(pointer));
+	int code = gt_graph_free_work(&work, pointer);
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
 }
 
 /* ---- pools ---- */
@@ -136,7 +136,7 @@ API int cudaDeviceSetMemPool(int device, struct pool *pool)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaMemPoolCreate(struct pool **pool, const struct pool_properties *properties)
+API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *properties)
 {
 	gt_cudart_enter();
 	if (!pool || !properties || properties->location.type != LOCATION_DEVICE || properties->location.id != 0)

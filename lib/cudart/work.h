@@ -8,7 +8,7 @@
 
 /* The numbers of cudaGraphNodeType. */
 enum gt_work_kind { GT_WORK_KERNEL, GT_WORK_COPY, GT_WORK_FILL, GT_WORK_HOST, GT_WORK_GRAPH, GT_WORK_EMPTY,
-		    GT_WORK_WAIT, GT_WORK_RECORD };
+		    GT_WORK_WAIT, GT_WORK_RECORD, GT_WORK_ALLOCATE = 10, GT_WORK_FREE = 11, GT_WORK_CONDITION = 13 };
 
 struct gt_kernel_work {
 	const void *function; /* host address or handle */
@@ -52,7 +52,15 @@ struct gt_host_work {
 };
 
 struct gt_graph;
+struct gt_graph_memory;
 struct gt_cuda_event;
+
+/* Which of the bodies run: by cudaGraphConditionalNodeType, and the value at the handle, an address of the device. */
+struct gt_condition_work {
+	uint64_t handle;
+	unsigned type, size;
+	struct gt_graph **bodies; /* `size` of them, that the node has for itself; NULL: to be made */
+};
 
 struct gt_work {
 	enum gt_work_kind kind;
@@ -63,6 +71,8 @@ struct gt_work {
 		struct gt_host_work host;
 		struct gt_graph *graph; /* a copy that the node has for itself */
 		struct gt_cuda_event *event;
+		struct gt_graph_memory *memory;
+		struct gt_condition_work condition;
 	} u;
 };
 

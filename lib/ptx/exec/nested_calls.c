@@ -137,3 +137,18 @@ const struct gt_ptx_op *gt_ptx_ask_limit(struct gt_ptx_warp *warp, const struct 
 {
 	return ask(warp, op, mask, warp->core->launch->limit, 8);
 }
+
+/* (handle, value): a handle is the address of its value. */
+const struct gt_ptx_op *gt_ptx_set_condition(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		uint64_t handle = gt_ptx_call_argument(warp, op->with.call, 0, lane);
+		uint32_t value = (uint32_t)gt_ptx_call_argument(warp, op->with.call, 1, lane);
+		unsigned char *place = gt_ptx_at(warp->core->memory, handle, sizeof value);
+		if (!place)
+			return gt_ptx_fault(warp, op, lane, "cudaGraphSetConditional of 0x%" PRIx64 ", which is no handle", handle);
+		memcpy(place, &value, sizeof value);
+	}
+	return op + 1;
+}

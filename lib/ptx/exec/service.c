@@ -10,6 +10,7 @@ static const struct gt_ptx_service plain[] = {
 	{"__nv_aligned_device_malloc", gt_ptx_malloc_aligned, true, false},
 	{"__cuda_syscall_aligned_malloc", gt_ptx_malloc_aligned, true, false},
 	{"free", gt_ptx_heap_return, true, false},
+	{"cudaGraphSetConditional", gt_ptx_set_condition, false, false},
 };
 
 /* What CUDA's runtime calls in a kernel, or what kernels call where it is not linked. */

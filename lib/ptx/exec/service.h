@@ -56,6 +56,6 @@ static inline void gt_ptx_call_result(const struct gt_ptx_warp *warp, const stru
 gt_ptx_step gt_ptx_print, gt_ptx_assert, gt_ptx_malloc, gt_ptx_malloc_aligned, gt_ptx_heap_return,
 	gt_ptx_configured_buffer, gt_ptx_plain_buffer, gt_ptx_launch_configured, gt_ptx_launch_plain, gt_ptx_last_error,
 	gt_ptx_peek_error, gt_ptx_set_error, gt_ptx_create_handle, gt_ptx_use_handle, gt_ptx_count_devices, gt_ptx_this_device,
-	gt_ptx_ask_attribute, gt_ptx_ask_limit;
+	gt_ptx_ask_attribute, gt_ptx_ask_limit, gt_ptx_set_condition;
 
 #endif
