@@ -85,8 +85,9 @@ setup() {
 
 @test "graphs that allocate, and conditional nodes" {
 	passes graph_memory
-	# Fourteen launches with three kernels and more; a body that is not chosen launches nothing.
-	[ "$(gtrace-cat stream | grep -c '^#kernel')" -eq 50 ]
+	# 3 launches of 2 kernels; 2 and 3 of 3, and one kernel after each; 3 times 4 launches of 2 kernels and 3, 4 and 3
+	# bodies; and 2 times 4 rounds of a loop.
+	[ "$(gtrace-cat stream | grep -c '^#kernel')" -eq 65 ]
 	LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record ./graph_memory 1
 	grep -q 'cudaGraphSetConditional of 0x1, which is no handle' <<<"$stderr"
 	# A graph for kernels to launch is refused by name, and the stream has no end for it.

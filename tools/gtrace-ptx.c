@@ -144,7 +144,7 @@ static void run(struct gtrace_ptx *self, const struct launch *launch)
 {
 	struct tool *tool = &self->tool;
 	struct gt_ptx_launch run = {.kernel = launch->kernel, .dynamic_shared = launch->call.dynamic_shared,
-				    .parameters = launch->parameters, .sms = self->sms,
+				    .parameters = launch->parameters, .sms = self->sms, .devices = 1,
 				    .printed = stderr, .asserted = stderr};
 	struct gt_ptx_ran ran;
 	double started = gt_now();

@@ -3,6 +3,7 @@
  * no graph has the node any more and nothing is allocated there. */
 #include <stdlib.h>
 
+#include "cudart/contexts.h"
 #include "cudart/graph.h"
 
 struct gt_graph_memory {
@@ -107,8 +108,8 @@ static uint64_t *const attributes[] = {&used, &used_high, &reserved, &reserved_h
 API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t *value)
 {
 	gt_cudart_enter();
-	if (!value || attribute >= ATTRIBUTES || device != 0)
-		return gt_cudart_leave(device != 0 ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	if (!value || attribute >= ATTRIBUTES || !gt_cudart_is_device(device))
+		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
 	*value = *attributes[attribute];
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -117,8 +118,8 @@ API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t 
 API int cudaDeviceSetGraphMemAttribute(int device, unsigned attribute, const uint64_t *value)
 {
 	gt_cudart_enter();
-	if (!value || attribute >= ATTRIBUTES || attribute % 2 == 0 || *value != 0 || device != 0)
-		return gt_cudart_leave(device != 0 ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	if (!value || attribute >= ATTRIBUTES || attribute % 2 == 0 || *value != 0 || !gt_cudart_is_device(device))
+		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
 	*attributes[attribute] = *attributes[attribute - 1];
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -126,7 +127,7 @@ API int cudaDeviceSetGraphMemAttribute(int device, unsigned attribute, const uin
 API int cudaDeviceGraphMemTrim(int device)
 {
 	gt_cudart_enter();
-	if (device != 0)
+	if (!gt_cudart_is_device(device))
 		return gt_cudart_leave(CUDA_INVALID_DEVICE);
 	reserved = used;
 	return gt_cudart_leave(CUDA_SUCCESS);

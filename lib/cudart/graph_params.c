@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cudart/contexts.h"
 #include "cudart/graph_params.h"
 
 enum { LOCATION_DEVICE = 1 }; /* cudaMemLocationType */
@@ -61,7 +62,7 @@ int gt_graph_symbol_work(struct gt_work *work, const void *symbol, bool is_targe
 int gt_graph_allocation_work(struct gt_work *work, struct gt_allocation_parameters *parameters)
 {
 	if (!parameters || parameters->bytes == 0 || parameters->pool.location.type != LOCATION_DEVICE ||
-	    parameters->pool.location.id != 0)
+	    !gt_cudart_is_device(parameters->pool.location.id))
 		return CUDA_INVALID_VALUE;
 	if (parameters->pool.handle_types != 0)
 		return gt_cudart_refuse("an allocation of a graph that is shared with other processes");

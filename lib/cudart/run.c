@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/contexts.h"
 #include "cudart/runtime.h"
 #include "ptx/launch/nested.h"
 #include "ptx/launch/run.h"
@@ -134,6 +135,8 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.check = gt_cudart.record.tracing.check,
 		.printed = stdout,
 		.asserted = stderr,
+		.device = (uint32_t)gt_cudart_device(),
+		.devices = (uint32_t)gt_cudart_devices(),
 		.attribute = gt_cudart_attribute,
 		.limit = gt_cudart_limit,
 	};

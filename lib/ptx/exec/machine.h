@@ -66,6 +66,7 @@ struct gt_ptx_launch {
 	uint64_t number, parent;	  /* of this launch, and of the one that made it; 0: the host did */
 	unsigned depth;			  /* 0: the host launched it */
 	struct gt_ptx_launched *launched; /* by it; NULL: its launches are refused */
+	uint32_t device, devices; /* which one it runs on, of how many */
 	/* What kernels ask about the device: numbers of cudaDeviceAttr and cudaLimit. They return 0, or a code. NULL: refused. */
 	int (*attribute)(unsigned number, uint64_t *value), (*limit)(unsigned number, uint64_t *value);
 

@@ -100,14 +100,14 @@ const struct gt_ptx_op *gt_ptx_use_handle(struct gt_ptx_warp *warp, const struct
 const struct gt_ptx_op *gt_ptx_count_devices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	for (uint32_t m = mask; m; m &= m - 1)
-		tell(warp, op, gt_ptx_lowest(m), 1, 4);
+		tell(warp, op, gt_ptx_lowest(m), warp->core->launch->devices, 4);
 	return op + 1;
 }
 
 const struct gt_ptx_op *gt_ptx_this_device(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	for (uint32_t m = mask; m; m &= m - 1)
-		tell(warp, op, gt_ptx_lowest(m), 0, 4);
+		tell(warp, op, gt_ptx_lowest(m), warp->core->launch->device, 4);
 	return op + 1;
 }
 
