@@ -320,6 +320,8 @@ static void test_names(void)
 	const struct { const char *mangled, *plain; } names[] = {
 		{"gemm", "gemm"}, {"_Z4gemmPKfS0_Pfi", "gemm"}, {"_ZL3abcv", "abc"}, {"_ZN2ns1k6kernelIfEEvPf", "kernel"},
 		{"_Z99x", "_Z99x"}, {"_Z", "_Z"}, {"_ZN12_GLOBAL__N_13addEv", "add"},
+		{"__nv_static_23__1d49a393_4_b_cu_factor__Z5localPi$unit2", "local"}, {"__nv_static_23_short", "__nv_static_23_short"},
+		{"__nv_static_1__a_5local", "__nv_static_1__a_5local"},
 	};
 	size_t length;
 

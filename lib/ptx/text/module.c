@@ -139,9 +139,19 @@ static const char *source_name(const char *at, size_t *length)
 	return at + digits;
 }
 
+/* A mangled name without what nvcc -rdc puts before those of internal linkage: "__nv_static_<length>_<unit>_". */
+static const char *without_unit(const char *name)
+{
+	static const char prefix[] = "__nv_static_";
+	size_t n;
+	const char *unit = strncmp(name, prefix, strlen(prefix)) == 0 ? source_name(name + strlen(prefix), &n) : NULL;
+
+	return unit && strlen(unit) > n + 2 && strncmp(unit + n + 2, "_Z", 2) == 0 ? unit + n + 2 : name;
+}
+
 const char *gt_ptx_plain_name(const char *name, size_t *length)
 {
-	const char *at = name, *found = NULL, *part;
+	const char *at = without_unit(name), *found = NULL, *part;
 	size_t n;
 
 	*length = strlen(name);
