@@ -155,12 +155,36 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 	return host;
 }
 
+/* Local memory, of which each lane has its own part. False if a lane's address is beyond it, misaligned or of another space:
+ * that is found lane by lane. */
+static bool reach_local(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint32_t mask,
+			struct gt_ptx_reach *reach, unsigned bytes)
+{
+	uint64_t from = reach->offset - (access->space == GT_PTX_GENERIC ? GT_PTX_LOCAL_BASE : 0) +
+			(access->in_frame ? warp->local_at : 0);
+	bool wrong = false;
+
+	if (warp->local_stride < bytes)
+		return false;
+	for (uint32_t m = mask; m && !wrong; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		uint64_t at = reach->lanes[lane] + from;
+		wrong = at > warp->local_stride - bytes || (at & (bytes - 1)) != 0;
+		reach->where[lane] = wrong ? NULL : warp->local + lane * warp->local_stride + at;
+	}
+	reach->space = wrong ? reach->space : GT_PTX_LOCAL;
+	return !wrong;
+}
+
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		      struct gt_ptx_reach *reach, unsigned bytes)
 {
 	bool first = true;
 
 	reach->host = NULL;
+	if ((op->with.access->space == GT_PTX_LOCAL || op->with.access->space == GT_PTX_GENERIC) &&
+	    reach_local(warp, op->with.access, mask, reach, bytes))
+		return 0;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		enum gt_ptx_space space;

@@ -50,17 +50,23 @@ static void let_others(struct gt_ptx_warp *warp)
 		gt_ptx_watch_begin(warp);
 }
 
+/* Thread by thread, since divisions would take longer than many a block. */
 static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
 {
-	uint32_t first = warp->index * GT_WARP_SIZE, n = block[0] * block[1] * block[2];
+	uint32_t first = warp->index * GT_WARP_SIZE, left = block[0] * block[1] * block[2] - first;
+	uint32_t at[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
 
-	warp->live = 0;
+	warp->live = left < GT_WARP_SIZE ? (UINT32_C(1) << left) - 1 : GT_PTX_FULL;
 	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
-		uint32_t thread = first + lane;
-		warp->live |= (uint32_t)(thread < n) << lane;
-		warp->tid[0][lane] = thread % block[0];
-		warp->tid[1][lane] = thread / block[0] % block[1];
-		warp->tid[2][lane] = thread / block[0] / block[1];
+		for (unsigned d = 0; d < 3; d++)
+			warp->tid[d][lane] = at[d];
+		if (++at[0] < block[0])
+			continue;
+		at[0] = 0;
+		if (++at[1] < block[1])
+			continue;
+		at[1] = 0;
+		at[2]++;
 	}
 }
 

@@ -86,15 +86,15 @@ void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_spe
 			 unsigned char *lanes)
 {
 	uint64_t wide = special->value(warp, 0);
+	bool is_wide = gt_ptx_type_size(special->type) == sizeof wide;
 
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
 		if (special->by_lane)
 			wide = special->value(warp, lane);
-		uint32_t narrow = (uint32_t)wide;
-		if (gt_ptx_type_size(special->type) == sizeof wide)
-			memcpy(lanes + lane * sizeof wide, &wide, sizeof wide);
+		if (is_wide)
+			((uint64_t *)(void *)lanes)[lane] = wide;
 		else
-			memcpy(lanes + lane * sizeof narrow, &narrow, sizeof narrow);
+			((uint32_t *)(void *)lanes)[lane] = (uint32_t)wide;
 	}
 }
 
@@ -103,7 +103,8 @@ const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const stru
 {
 	const struct gt_ptx_special *special = warp->frame->code->specials[op->with.immediate].special;
 	unsigned size = gt_ptx_type_size(special->type);
-	unsigned char values[GT_WARP_SIZE * sizeof(uint64_t)], *lanes = gt_ptx_lanes(warp, op->d);
+	uint64_t room[GT_WARP_SIZE];
+	unsigned char *values = (unsigned char *)room, *lanes = gt_ptx_lanes(warp, op->d);
 
 	gt_ptx_fill_special(warp, special, values);
 	/* Lanes of other paths may be in the middle of an instruction and use this slot. */
