@@ -122,30 +122,37 @@ static void fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch
 	put_values(warp, fetch, lane, values);
 }
 
-/* What all lanes fetch from one texture, unfiltered. False if that has to be done lane by lane. */
+/* What all lanes fetch from one texture. False if that has to be done lane by lane. */
 static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask,
 			 const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
 {
 	const float *coordinates[3] = {0};
-	uint64_t offsets[GT_WARP_SIZE];
-	uint32_t inside;
+	struct gt_ptx_points points;
 
 	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER)
 		return false;
 	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
 		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
-	if (!gt_ptx_find_points(texture, coordinates, offsets, &inside))
+	if (!gt_ptx_find_points(texture, coordinates, &points))
 		return false;
-	gathered->masks[0] = mask & inside;
 	memset(gathered->bytes, (int)gt_ptx_texel_bytes(&texture->image), sizeof gathered->bytes);
+	for (unsigned k = 0; k < points.n; k++) {
+		gathered->masks[k] = mask & points.inside[k];
+		for (int i = 0; i < GT_WARP_SIZE && (warp->core->traced >> GT_TEXTURE & 1); i++)
+			gathered->addresses[k][i] = texture->image.address + points.offset[k][i];
+	}
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		struct gt_ptx_footprint footprint;
 		uint32_t values[4];
-		footprint.inside = inside >> lane & 1;
-		footprint.offset[0] = offsets[lane];
-		gt_ptx_read_corner(texture, &footprint, 0, texels, values);
-		gathered->addresses[0][lane] = texture->image.address + offsets[lane];
+		footprint.n = points.n;
+		footprint.inside = 0;
+		for (unsigned k = 0; k < points.n; k++) {
+			footprint.inside |= (points.inside[k] >> lane & 1) << k;
+			footprint.offset[k] = points.offset[k][lane];
+			footprint.weight[k] = points.weight[k][lane];
+		}
+		gt_ptx_read_footprint(texture, &footprint, texels, values);
 		put_values(warp, fetch, lane, values);
 	}
 	return true;

@@ -8,8 +8,6 @@
 #include "base/grown.h"
 #include "ptx/exec/half.h"
 
-#define WEIGHT_STEPS 256.0 /* weights have 8 bits of fraction */
-
 /* ---- the objects of a memory ---- */
 
 int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture *texture, uint64_t *handle)
@@ -108,7 +106,7 @@ static void find_axis(struct axis *axis, const struct gt_ptx_texture *texture, u
 	axis->texel[0] = floor_of(at);
 	if (neighbours) {
 		axis->texel[1] = axis->texel[0] + 1;
-		axis->weight = (double)(int64_t)((at - (double)axis->texel[0]) * WEIGHT_STEPS + 0.5) / WEIGHT_STEPS;
+		axis->weight = (double)(int64_t)((at - (double)axis->texel[0]) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
 		settle(axis, 1, mode, n);
 	}
 	settle(axis, 0, mode, n);
@@ -258,13 +256,19 @@ void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt
 		gt_ptx_read_corner(texture, footprint, 0, texels, values);
 		return;
 	}
+	/* Channels that texels do not have are all alike, unless some corners have the border's colour. */
+	const struct gt_ptx_image *image = &texture->image;
+	bool inside = footprint->inside == (UINT32_C(1) << footprint->n) - 1;
 	for (unsigned k = 0; k < footprint->n; k++) {
 		if (footprint->weight[k] == 0) /* not even of what is infinite */
 			continue;
-		gt_ptx_read_corner(texture, footprint, k, texels, values);
-		for (unsigned c = 0; c < 4; c++)
+		if (!inside)
+			gt_ptx_read_corner(texture, footprint, k, texels, values);
+		for (unsigned c = 0; c < image->channels && inside; c++)
+			values[c] = read_channel(texture, texels + footprint->offset[k] + c * image->channel_bytes);
+		for (unsigned c = 0; c < (inside ? image->channels : 4U); c++)
 			sum[c] += footprint->weight[k] * (double)gt_ptx_from_bits(values[c]);
 	}
 	for (unsigned c = 0; c < 4; c++)
-		values[c] = bits_of((float)sum[c]);
+		values[c] = bits_of(inside && c >= image->channels ? (float)(c == 3) : (float)sum[c]);
 }

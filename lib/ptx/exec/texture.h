@@ -8,6 +8,8 @@
 #include "ptx/exec/memory.h"
 #include "stream/rows.h"
 
+#define GT_PTX_WEIGHT_STEPS 256.0 /* weights have 8 bits of fraction */
+
 /* The numbers of cudaTextureAddressMode. */
 enum gt_ptx_address_mode { GT_PTX_WRAP, GT_PTX_CLAMP, GT_PTX_MIRROR, GT_PTX_BORDER };
 
@@ -64,10 +66,15 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 			   const unsigned char *texels, uint32_t values[4]);
 
+/* The footprints of a warp: of each corner the lanes that are inside, and as above by lane. */
+struct gt_ptx_points {
+	unsigned n;
+	uint32_t inside[8];
+	uint64_t offset[8][GT_WARP_SIZE];
+	double weight[8][GT_WARP_SIZE];
+};
 
-/* The texels of an unfiltered fetch, lane by lane: their offsets from the image's address, and the lanes whose texel is
- * inside. coordinates: of 32 lanes each. False if the texture is not of a kind for which this is done. */
-bool gt_ptx_find_points(const struct gt_ptx_texture *texture, const float *const coordinates[3],
-			uint64_t offsets[GT_WARP_SIZE], uint32_t *inside);
+/* Finds them. coordinates: of 32 lanes each. False if the texture is not of a kind for which this is done. */
+bool gt_ptx_find_points(const struct gt_ptx_texture *texture, const float *const coordinates[3], struct gt_ptx_points *points);
 
 #endif
