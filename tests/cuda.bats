@@ -48,6 +48,12 @@ setup() {
 
 @test "barriers in shared memory, and copies that report to them" { passes barriers; }
 
+@test "groups of threads, and the barriers, pipelines and atomics of libcu++" { passes groups_and_barriers; }
+
+@test "CUB: sums, scans and a sort of the whole device" { passes device_algorithms; }
+
+@test "cuRAND in kernels: numbers of Philox and XORWOW as a second writing has them" { passes random_numbers; }
+
 @test "printf in a kernel" {
 	command -v nvcc >/dev/null || skip "no nvcc"
 	nvcc -cudart shared -arch=sm_80 -o device_printf "$ROOT/tests/cuda/device_printf.cu"
