@@ -66,6 +66,8 @@ setup() {
 
 @test "textures of arrays: formats, filters and address modes by the formulas of CUDA's guide" { passes textures; }
 
+@test "mipmapped arrays, by level and by gradients, and sRGB" { passes mipmaps; }
+
 @test "arrays of every shape, surfaces, and copies of arrays" { passes images; }
 
 @test "accesses to textures are traced on request, and else said to be missing" {

@@ -19,6 +19,7 @@ static const struct {
 };
 
 static struct gt_array *arrays;
+static struct gt_mipmapped *mipmapped;
 
 struct gt_array *gt_cudart_array(const void *handle)
 {
@@ -29,8 +30,22 @@ struct gt_array *gt_cudart_array(const void *handle)
 	return array;
 }
 
+struct gt_mipmapped *gt_cudart_mipmapped(const void *handle)
+{
+	struct gt_mipmapped *one = mipmapped;
+
+	while (one && one != handle)
+		one = one->next;
+	return one;
+}
+
 void gt_cudart_forget_arrays(void)
 {
+	while (mipmapped) {
+		struct gt_mipmapped *next = mipmapped->next;
+		free(mipmapped);
+		mipmapped = next;
+	}
 	while (arrays) {
 		struct gt_array *next = arrays->next;
 		free(arrays);
@@ -105,7 +120,7 @@ static int allocate(struct gt_array **handle, const struct gt_channels *channels
 		return code;
 	}
 	image.address = gt_cudart_address(memory);
-	*array = (struct gt_array){image, *channels, extent, flags, arrays};
+	*array = (struct gt_array){.image = image, .channels = *channels, .extent = extent, .flags = flags, .next = arrays};
 	*handle = arrays = array;
 	return CUDA_SUCCESS;
 }
@@ -126,9 +141,94 @@ API int cudaMallocArray(struct gt_array **handle, const struct gt_channels *chan
 									flags, "cudaMallocArray"));
 }
 
-API int cudaFreeArray(struct gt_array *handle)
+/* Returns a code. */
+static int discard(struct gt_array *handle)
 {
 	struct gt_array **place = &arrays;
+
+	while (*place && *place != handle)
+		place = &(*place)->next;
+	if (!*place)
+		return CUDA_INVALID_RESOURCE_HANDLE;
+	*place = handle->next;
+	int code = gt_cudart_release((void *)(uintptr_t)handle->image.address);
+	free(handle);
+	return code;
+}
+
+API int cudaFreeArray(struct gt_array *handle)
+{
+	gt_cudart_enter();
+	if (!handle)
+		return gt_cudart_leave(CUDA_SUCCESS);
+	const struct gt_array *array = gt_cudart_array(handle);
+	return gt_cudart_leave(array && array->level ? CUDA_INVALID_VALUE : discard(handle));
+}
+
+/* ---- mipmapped arrays ---- */
+
+static size_t half(size_t n)
+{
+	return n > 1 ? n / 2 : n;
+}
+
+/* Each level has half the extent of the one before; layers and faces stay. Returns a code. */
+static int allocate_levels(struct gt_mipmapped *to, const struct gt_channels *channels, struct gt_extent extent, unsigned n,
+			   unsigned flags)
+{
+	int code = CUDA_SUCCESS;
+
+	for (unsigned i = 0; i < n && code == CUDA_SUCCESS; i++) {
+		code = allocate(&to->levels[i], channels, extent, flags, "cudaMallocMipmappedArray");
+		if (code != CUDA_SUCCESS)
+			break;
+		to->levels[i]->level = true;
+		to->n = i + 1;
+		if (half(extent.width) == extent.width && half(extent.height) == extent.height &&
+		    ((flags & (LAYERED | CUBEMAP)) || half(extent.depth) == extent.depth))
+			break;
+		extent.width = half(extent.width);
+		extent.height = half(extent.height);
+		extent.depth = flags & (LAYERED | CUBEMAP) ? extent.depth : half(extent.depth);
+	}
+	return code;
+}
+
+static int discard_levels(struct gt_mipmapped *one)
+{
+	int code = CUDA_SUCCESS;
+
+	for (unsigned i = 0; i < one->n; i++) {
+		int freed = discard(one->levels[i]);
+		code = code == CUDA_SUCCESS ? freed : code;
+	}
+	free(one);
+	return code;
+}
+
+API int cudaMallocMipmappedArray(struct gt_mipmapped **handle, const struct gt_channels *channels, struct gt_extent extent,
+				 unsigned levels, unsigned flags)
+{
+	gt_cudart_enter();
+	if (!handle || !channels || levels == 0)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*handle = NULL;
+	struct gt_mipmapped *one = calloc(1, sizeof *one);
+	if (!one)
+		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
+	int code = allocate_levels(one, channels, extent, levels < GT_LEVELS ? levels : GT_LEVELS, flags);
+	if (code != CUDA_SUCCESS) {
+		discard_levels(one);
+		return gt_cudart_leave(code);
+	}
+	one->next = mipmapped;
+	*handle = mipmapped = one;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaFreeMipmappedArray(struct gt_mipmapped *handle)
+{
+	struct gt_mipmapped **place = &mipmapped;
 
 	gt_cudart_enter();
 	if (!handle)
@@ -138,10 +238,22 @@ API int cudaFreeArray(struct gt_array *handle)
 	if (!*place)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	*place = handle->next;
-	int code = gt_cudart_release((void *)(uintptr_t)handle->image.address);
-	free(handle);
-	return gt_cudart_leave(code);
+	return gt_cudart_leave(discard_levels(handle));
 }
+
+API int cudaGetMipmappedArrayLevel(struct gt_array **level, const struct gt_mipmapped *handle, unsigned number)
+{
+	gt_cudart_enter();
+	const struct gt_mipmapped *one = gt_cudart_mipmapped(handle);
+	if (!one)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	if (!level || number >= one->n)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*level = one->levels[number];
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* ---- what they are ---- */
 
 API int cudaArrayGetInfo(struct gt_channels *channels, struct gt_extent *extent, unsigned *flags, struct gt_array *handle)
 {

@@ -17,8 +17,20 @@ struct gt_array {
 	struct gt_channels channels;
 	struct gt_extent extent; /* as it was asked for */
 	unsigned flags;
+	bool level; /* of a mipmapped array, with which it is freed */
 	struct gt_array *next;
 };
+
+#define GT_LEVELS 18 /* at most: from 131072 texels to 1 */
+
+struct gt_mipmapped {
+	struct gt_array *levels[GT_LEVELS]; /* from the largest */
+	unsigned n;
+	struct gt_mipmapped *next;
+};
+
+/* The mipmapped array of a handle; NULL if there is none. */
+struct gt_mipmapped *gt_cudart_mipmapped(const void *handle);
 
 /* The array of a handle; NULL if there is none. */
 struct gt_array *gt_cudart_array(const void *handle);

@@ -82,7 +82,10 @@ static int image_of(struct gt_ptx_image *image, const struct gt_resource *resour
 		*image = array->image;
 		return CUDA_SUCCESS;
 	case GT_RESOURCE_MIPMAPPED_ARRAY:
-		return gt_cudart_refuse("a texture of a mipmapped array");
+		if (!gt_cudart_mipmapped(resource->of.mipmapped))
+			return CUDA_INVALID_RESOURCE_HANDLE;
+		*image = gt_cudart_mipmapped(resource->of.mipmapped)->levels[0]->image;
+		return CUDA_SUCCESS;
 	case GT_RESOURCE_LINEAR:
 		code = linear_image(image, resource);
 		break;
@@ -161,8 +164,9 @@ static int sample(struct gt_ptx_texture *texture, const struct gt_sampling *samp
 	const struct gt_ptx_image *image = &texture->image;
 	bool integers = image->kind != GT_PTX_CHANNEL_FLOAT, bordered = false;
 
-	if (sampling->srgb)
-		return gt_cudart_refuse("a texture with sRGB conversion");
+	texture->srgb = sampling->srgb != 0;
+	if (texture->srgb && (sampling->read_mode != 1 || image->kind != GT_PTX_CHANNEL_UNSIGNED || image->channel_bytes != 1))
+		return gt_cudart_refuse("sRGB conversion of other texels than bytes read as fractions");
 	if (sampling->filter > 1 || sampling->read_mode > 1)
 		return CUDA_INVALID_VALUE;
 	texture->normalized = sampling->normalized != 0;
@@ -192,10 +196,33 @@ static int sample(struct gt_ptx_texture *texture, const struct gt_sampling *samp
 	return CUDA_SUCCESS;
 }
 
+/* Fills in the levels of a mipmapped array, which are sampled as the first is. Returns a code. */
+static int add_levels(struct gt_ptx_texture *texture, struct gt_ptx_texture levels[GT_LEVELS], const struct gt_mipmapped *array,
+		      const struct gt_sampling *sampling)
+{
+	bool floats = texture->scaled || texture->image.kind == GT_PTX_CHANNEL_FLOAT;
+
+	if (!texture->normalized || sampling->mipmap_filter > 1)
+		return CUDA_INVALID_VALUE;
+	if (sampling->mipmap_filter == 1 && !floats)
+		return CUDA_INVALID_FILTER_SETTING;
+	for (unsigned i = 0; i < array->n; i++) {
+		levels[i] = *texture;
+		levels[i].image = array->levels[i]->image;
+	}
+	texture->levels = levels;
+	texture->n_levels = (uint8_t)array->n;
+	texture->between = sampling->mipmap_filter == 1;
+	texture->bias = sampling->mipmap_bias;
+	texture->least = sampling->mipmap_least;
+	texture->most = sampling->mipmap_most;
+	return CUDA_SUCCESS;
+}
+
 API int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *resource, const struct gt_sampling *sampling,
 				const void *view)
 {
-	struct gt_ptx_texture texture = {0};
+	struct gt_ptx_texture texture = {0}, levels[GT_LEVELS];
 
 	gt_cudart_enter();
 	if (!handle || !resource || !sampling)
@@ -206,6 +233,8 @@ API int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *reso
 	int code = image_of(&texture.image, resource);
 	if (code == CUDA_SUCCESS)
 		code = sample(&texture, sampling, resource->type);
+	if (code == CUDA_SUCCESS && resource->type == GT_RESOURCE_MIPMAPPED_ARRAY)
+		code = add_levels(&texture, levels, resource->of.mipmapped, sampling);
 	if (code == CUDA_SUCCESS)
 		code = keep(handle, &texture, resource, sampling);
 	return gt_cudart_leave(code);

@@ -12,6 +12,7 @@ struct gt_resource {
 	enum gt_resource_type type;
 	union {
 		struct gt_array *array;
+		struct gt_mipmapped *mipmapped;
 		struct {
 			void *at;
 			struct gt_channels channels;

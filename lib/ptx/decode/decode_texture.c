@@ -111,8 +111,28 @@ static bool read_texture_words(struct gt_ptx_decoder *decoder, struct gt_ptx_fet
 	return n == 2 && vector && fetch->geometry && gathers == (fetch->gather != GT_PTX_NO_GATHER);
 }
 
-/* tex(.base|.level|.grad).GEOMETRY.v4.TYPE.TYPE {a, b, c, d}(|p), [texture, {coordinates}](, level or gradients): no
- * texture has mipmaps, so that each level is the one there is; and all texels are resident.
+/* The level, or the gradients by x and by y. Returns 0; 1 if it was refused; or -1. */
+static int read_levels(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operands, size_t n, struct gt_ptx_fetch *fetch)
+{
+	if (n == 1)
+		return (fetch->level = gt_ptx_source(decoder, operands, fetch->texels ? GT_PTX_S32 : GT_PTX_F32)) ? 0 : -1;
+	if (n == 2 && (fetch->texels || fetch->geometry->cube))
+		return gt_ptx_refuse(decoder, "is not known in this form") == 0 ? 1 : -1;
+	for (size_t by = 0; by < n; by++) {
+		bool vector = operands[by].kind == GT_PTX_VECTOR;
+		const struct gt_ptx_operand *of = vector ? operands[by].elements : &operands[by];
+		if ((vector ? operands[by].n_elements : 1) < fetch->geometry->dimensions)
+			return gt_fail(decoder->error, "PTX line %u: '%s' needs more gradients", decoder->instruction->line,
+				       decoder->instruction->opcode);
+		for (size_t d = 0; d < fetch->geometry->dimensions; d++)
+			if (!(fetch->gradients[by][d] = gt_ptx_source(decoder, &of[d], GT_PTX_F32)))
+				return -1;
+	}
+	return 0;
+}
+
+/* tex(.base|.level|.grad).GEOMETRY.v4.TYPE.TYPE {a, b, c, d}(|p), [texture, {coordinates}](, level or gradients); all
+ * texels are resident.
  * tld4.CHANNEL.GEOMETRY.v4.TYPE.f32 {a, b, c, d}, [texture, {coordinates}]. */
 int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
 {
@@ -133,6 +153,8 @@ int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	fetch->texels = types[1] == GT_PTX_S32;
 	int result = read_place(decoder, &instruction->operands[results], fetch);
+	if (result == 0)
+		result = read_levels(decoder, &instruction->operands[results + 1], levels, fetch);
 	if (result != 0)
 		return result > 0 ? 0 : -1;
 	for (size_t i = 0; i < 4; i++) {

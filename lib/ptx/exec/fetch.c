@@ -10,7 +10,7 @@
 #include "ptx/exec/warp.h"
 #include "stream/op.h"
 
-#define CORNERS 8
+#define CORNERS 16 /* of two levels */
 
 /* The texels that the lanes of a warp take: corner by corner, as they are traced. */
 struct gathered {
@@ -101,25 +101,64 @@ static void put_values(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch
 			((uint32_t *)gt_ptx_lanes(warp, fetch->values[k]))[lane] = values[k];
 }
 
-/* What one lane fetches. */
-static void fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
-		       const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
+/* The level that a lane asks for. */
+static float level_of(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		      const struct gt_ptx_texture *texture)
 {
+	float gradients[2][3] = {{0}};
+
+	if (fetch->level && fetch->texels)
+		return (float)((const int32_t *)gt_ptx_lanes(warp, fetch->level))[lane];
+	if (fetch->level)
+		return ((const float *)gt_ptx_lanes(warp, fetch->level))[lane];
+	if (!fetch->gradients[0][0])
+		return 0;
+	for (unsigned by = 0; by < 2; by++)
+		for (unsigned d = 0; d < fetch->geometry->dimensions; d++)
+			gradients[by][d] = ((const float *)gt_ptx_lanes(warp, fetch->gradients[by][d]))[lane];
+	return gt_ptx_level_of(texture, gradients);
+}
+
+/* What one lane fetches from one level; its texels are the corners from `first` on. */
+static int fetch_level(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		       const struct gt_ptx_texture *texture, unsigned first, struct gathered *gathered, uint32_t values[4])
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const unsigned char *texels = gt_ptx_at(warp->core->memory, image->address, image->bytes);
 	struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
 	struct gt_ptx_footprint footprint;
-	uint32_t values[4];
 
+	if (!texels)
+		return -1;
 	gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, &footprint);
 	if (fetch->gather == GT_PTX_NO_GATHER)
 		gt_ptx_read_footprint(texture, &footprint, texels, values);
 	else
 		gather(texture, &footprint, texels, fetch->gather, values);
 	for (unsigned k = 0; k < footprint.n; k++) {
-		gathered->masks[k] |= (footprint.inside >> k & 1) << lane;
-		gathered->addresses[k][lane] = texture->image.address + footprint.offset[k];
+		gathered->masks[first + k] |= (footprint.inside >> k & 1) << lane;
+		gathered->addresses[first + k][lane] = image->address + footprint.offset[k];
 	}
-	gathered->bytes[lane] = (uint8_t)gt_ptx_texel_bytes(&texture->image);
+	gathered->bytes[lane] = (uint8_t)gt_ptx_texel_bytes(image);
+	return 0;
+}
+
+/* What one lane fetches; -1 if a level's memory has been freed. */
+static int fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		      const struct gt_ptx_texture *texture, struct gathered *gathered)
+{
+	struct gt_ptx_between between = gt_ptx_levels_at(texture, level_of(warp, fetch, lane, texture));
+	uint32_t values[4], others[4];
+
+	if (fetch_level(warp, fetch, lane, between.first, 0, gathered, values) != 0)
+		return -1;
+	if (between.second) {
+		if (fetch_level(warp, fetch, lane, between.second, CORNERS / 2, gathered, others) != 0)
+			return -1;
+		gt_ptx_mix(values, others, between.weight);
+	}
 	put_values(warp, fetch, lane, values);
+	return 0;
 }
 
 /* What all lanes fetch from one texture. False if that has to be done lane by lane. */
@@ -129,7 +168,7 @@ static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fet
 	const float *coordinates[3] = {0};
 	struct gt_ptx_points points;
 
-	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER)
+	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels)
 		return false;
 	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
 		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
@@ -179,7 +218,9 @@ const struct gt_ptx_op *gt_ptx_fetch_texels(struct gt_ptx_warp *warp, const stru
 		if (alike == mask && fetch_points(warp, fetch, mask, texture, texels, &gathered))
 			break;
 		for (uint32_t m = alike; m; m &= m - 1)
-			fetch_lane(warp, fetch, gt_ptx_lowest(m), texture, texels, &gathered);
+			if (fetch_lane(warp, fetch, gt_ptx_lowest(m), texture, &gathered) != 0)
+				return gt_ptx_fault(warp, op, gt_ptx_lowest(m), "the memory of a level of the texture object 0x%" PRIx64
+						    " has been freed", handles[first]);
 	}
 	if (fetch->resident)
 		gt_ptx_set_predicate(warp, fetch->resident, mask, mask);

@@ -31,6 +31,8 @@ enum gt_ptx_image_figure {
 struct gt_ptx_fetch {
 	const struct gt_ptx_geometry *geometry; /* NULL: of a query */
 	uint32_t handle, layer, coordinates[3]; /* handle: 64 bits; layer 0: there is none */
+	uint32_t level;				 /* of tex.level: a float, or an integer with whole texels; 0: not said */
+	uint32_t gradients[2][3];		 /* of tex.grad; 0: not said */
 	uint32_t values[4];			 /* results, or what is stored; 0: not wanted */
 	uint32_t resident;			 /* of textures: a predicate that becomes true; 0: not wanted */
 	uint8_t n, size;			 /* of surfaces: elements, and bytes of each */

@@ -21,6 +21,15 @@ int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture
 	if (!added)
 		return -1;
 	*added = *texture;
+	if (texture->levels) {
+		size_t bytes = texture->n_levels * sizeof *texture;
+		added->levels = malloc(bytes);
+		if (!added->levels) {
+			free(added);
+			return -1;
+		}
+		memcpy(added->levels, texture->levels, bytes);
+	}
 	memory->textures[memory->n_textures++] = added;
 	*handle = memory->n_textures;
 	return 0;
@@ -31,11 +40,18 @@ const struct gt_ptx_texture *gt_ptx_texture_of(const struct gt_ptx_memory *memor
 	return handle - 1 < memory->n_textures ? memory->textures[handle - 1] : NULL;
 }
 
+static void discard(struct gt_ptx_texture *texture)
+{
+	if (texture)
+		free(texture->levels);
+	free(texture);
+}
+
 bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle)
 {
 	if (!gt_ptx_texture_of(memory, handle))
 		return false;
-	free(memory->textures[handle - 1]);
+	discard(memory->textures[handle - 1]);
 	memory->textures[handle - 1] = NULL;
 	return true;
 }
@@ -43,10 +59,47 @@ bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle)
 void gt_ptx_textures_free(struct gt_ptx_memory *memory)
 {
 	for (size_t i = 0; i < memory->n_textures; i++)
-		free(memory->textures[i]);
+		discard(memory->textures[i]);
 	free(memory->textures);
 	memory->textures = NULL;
 	memory->n_textures = memory->textures_capacity = 0;
+}
+
+/* ---- which level ---- */
+
+struct gt_ptx_between gt_ptx_levels_at(const struct gt_ptx_texture *texture, float level)
+{
+	if (!texture->levels)
+		return (struct gt_ptx_between){texture, NULL, 0};
+	float last = (float)(texture->n_levels - 1);
+	level = isnan(level) ? 0 : level + texture->bias;
+	level = level < texture->least ? texture->least : level > texture->most ? texture->most : level;
+	level = level < 0 ? 0 : level > last ? last : level;
+	unsigned lower = (unsigned)(level + (texture->between ? 0 : 0.5F));
+	if (lower >= texture->n_levels)
+		lower = texture->n_levels - 1U;
+	struct gt_ptx_between between = {&texture->levels[lower], NULL, 0};
+	if (texture->between)
+		between.weight = floor(((double)level - lower) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+	if (between.weight > 0)
+		between.second = &texture->levels[lower + 1];
+	return between;
+}
+
+float gt_ptx_level_of(const struct gt_ptx_texture *texture, float gradients[2][3])
+{
+	const uint32_t extent[3] = {texture->image.width, texture->image.height, texture->image.depth};
+	float longest = 0;
+
+	for (unsigned by = 0; by < 2; by++) {
+		float square = 0;
+		for (unsigned d = 0; d < texture->image.dimensions; d++) {
+			float texels = gradients[by][d] * (float)extent[d];
+			square += texels * texels;
+		}
+		longest = square > longest ? square : longest;
+	}
+	return longest > 0 ? log2f(longest) / 2 : -HUGE_VALF;
 }
 
 /* ---- which texels ---- */
@@ -212,7 +265,13 @@ static bool reads_floats(const struct gt_ptx_texture *texture)
 	return texture->image.kind == GT_PTX_CHANNEL_FLOAT || texture->scaled;
 }
 
-static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigned char *at)
+/* IEC 61966-2-1 */
+static float from_srgb(float value)
+{
+	return value <= 0.04045F ? value / 12.92F : (float)pow(((double)value + 0.055) / 1.055, 2.4);
+}
+
+static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigned char *at, unsigned channel)
 {
 	const unsigned bytes = texture->image.channel_bytes;
 	uint32_t bits = 0;
@@ -225,8 +284,10 @@ static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigne
 		bits = (bits ^ sign) - sign;
 	if (!texture->scaled)
 		return bits;
-	if (texture->image.kind == GT_PTX_CHANNEL_UNSIGNED)
-		return bits_of((float)bits / (float)(2 * (sign - 1) + 1));
+	if (texture->image.kind == GT_PTX_CHANNEL_UNSIGNED) {
+		float part = (float)bits / (float)(2 * (sign - 1) + 1);
+		return bits_of(texture->srgb && channel < 3 ? from_srgb(part) : part);
+	}
 	float value = (float)(int32_t)bits / (float)(sign - 1);
 	return bits_of(value < -1 ? -1 : value);
 }
@@ -241,7 +302,7 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 		if (!(footprint->inside >> corner & 1))
 			values[c] = floats ? bits_of(texture->border[c]) : 0;
 		else if (c < image->channels)
-			values[c] = read_channel(texture, texels + footprint->offset[corner] + c * image->channel_bytes);
+			values[c] = read_channel(texture, texels + footprint->offset[corner] + c * image->channel_bytes, c);
 		else
 			values[c] = c < 3 ? 0 : floats ? bits_of(1) : 1;
 	}
@@ -265,10 +326,17 @@ void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt
 		if (!inside)
 			gt_ptx_read_corner(texture, footprint, k, texels, values);
 		for (unsigned c = 0; c < image->channels && inside; c++)
-			values[c] = read_channel(texture, texels + footprint->offset[k] + c * image->channel_bytes);
+			values[c] = read_channel(texture, texels + footprint->offset[k] + c * image->channel_bytes, c);
 		for (unsigned c = 0; c < (inside ? image->channels : 4U); c++)
 			sum[c] += footprint->weight[k] * (double)gt_ptx_from_bits(values[c]);
 	}
 	for (unsigned c = 0; c < 4; c++)
 		values[c] = bits_of(inside && c >= image->channels ? (float)(c == 3) : (float)sum[c]);
+}
+
+void gt_ptx_mix(uint32_t values[4], const uint32_t others[4], double weight)
+{
+	for (unsigned c = 0; c < 4; c++)
+		values[c] = bits_of((float)((1 - weight) * (double)gt_ptx_from_bits(values[c]) +
+					    weight * (double)gt_ptx_from_bits(others[c])));
 }

@@ -19,9 +19,24 @@ struct gt_ptx_texture {
 	bool normalized; /* coordinates are fractions of the extent */
 	bool linear;	 /* texels are interpolated; they are floats then, or scaled */
 	bool scaled;	 /* integers are read as floats from 0 or -1 to 1 */
+	bool srgb;	 /* the first three channels, bytes that are scaled, are converted from sRGB */
 	uint8_t modes[3]; /* enum gt_ptx_address_mode */
 	float border[4];
+	/* Of a mipmapped array: every level as a texture of its own, from the largest; else NULL. Owned once it is added. */
+	struct gt_ptx_texture *levels;
+	uint8_t n_levels;
+	bool between; /* levels are interpolated, else the nearest is taken */
+	float bias, least, most; /* what is added to a level, and the limits of the sum */
 };
+
+/* The level that a fetch takes, or two and the weight of the second. */
+struct gt_ptx_between {
+	const struct gt_ptx_texture *first, *second; /* second: NULL if its weight is 0 */
+	double weight;
+};
+struct gt_ptx_between gt_ptx_levels_at(const struct gt_ptx_texture *texture, float level);
+/* The level at which a step of one pixel is a step of one texel; gradients: of the coordinates, by x and y of the picture. */
+float gt_ptx_level_of(const struct gt_ptx_texture *texture, float gradients[2][3]);
 
 /* The objects that a device memory knows. A handle is never given twice, and is of the memory's until the
  * object is removed. -1 when memory is short. */
@@ -65,6 +80,9 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 /* All corners together, weighed. */
 void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 			   const unsigned char *texels, uint32_t values[4]);
+
+/* Values become those between them and others, which are floats; weight: of the others. */
+void gt_ptx_mix(uint32_t values[4], const uint32_t others[4], double weight);
 
 /* The footprints of a warp: of each corner the lanes that are inside, and as above by lane. */
 struct gt_ptx_points {

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Mipmapped arrays: levels by number and by gradients, the nearest or two of them, their limits; and sRGB. Compared with the
+ * formulas of the CUDA Programming Guide, with weights of 8 bits. */
+#include <cmath>
+#include <cstdio>
+
+#define WIDTH  16
+#define HEIGHT 8
+#define LEVELS 4
+#define N      64
+
+static int failures;
+
+static void check(bool holds, const char *what, double at)
+{
+	if (!holds && failures++ < 10)
+		printf("FAIL %s, %g\n", what, at);
+}
+
+/* Texel (x, y) of a level. */
+static float texel(int level, int x, int y)
+{
+	return (float)(1000 * level + 20 * y + x);
+}
+
+__global__ void by_level(cudaTextureObject_t texture, const float *levels, float *out)
+{
+	int i = threadIdx.x;
+
+	out[i] = tex2DLod<float>(texture, 0.3f, 0.6f, levels[i]);
+}
+
+/* A step of `step` texels of the first level, along x, then along y. */
+__global__ void by_gradient(cudaTextureObject_t texture, const float *steps, float *out)
+{
+	int i = threadIdx.x;
+
+	out[2 * i] = tex2DGrad<float>(texture, 0.3f, 0.6f, make_float2(steps[i] / WIDTH, 0), make_float2(0, 1.0f / HEIGHT));
+	out[2 * i + 1] = tex2DGrad<float>(texture, 0.3f, 0.6f, make_float2(0, 0), make_float2(0, steps[i] / HEIGHT));
+}
+
+__global__ void read_bytes(cudaTextureObject_t texture, float4 *out)
+{
+	out[threadIdx.x] = tex1D<float4>(texture, (float)threadIdx.x + 0.5f);
+}
+
+/* One level at (0.3, 0.6), filtered or not. */
+static double sample(int level, bool linear)
+{
+	int extent[2] = {WIDTH >> level, HEIGHT >> level};
+	double at[2], weight[2];
+	int first[2];
+
+	for (int d = 0; d < 2; d++) {
+		extent[d] = extent[d] > 0 ? extent[d] : 1;
+		at[d] = (double)((d ? 0.6f : 0.3f) * (float)extent[d]) - (linear ? 0.5 : 0);
+		first[d] = (int)floor(at[d]);
+		weight[d] = linear ? floor((at[d] - first[d]) * 256 + 0.5) / 256 : 0;
+	}
+	double sum = 0;
+	for (int k = 0; k < 4; k++) {
+		int x = first[0] + (k & 1), y = first[1] + (k >> 1);
+		x = x < 0 ? 0 : x >= extent[0] ? extent[0] - 1 : x;
+		y = y < 0 ? 0 : y >= extent[1] ? extent[1] - 1 : y;
+		sum += (k & 1 ? weight[0] : 1 - weight[0]) * (k >> 1 ? weight[1] : 1 - weight[1]) * (double)texel(level, x, y);
+	}
+	return (float)sum;
+}
+
+static double expected(double level, bool linear, bool between, double least, double most)
+{
+	level = fmin(fmax(level, least), most);
+	level = fmin(fmax(level, 0), LEVELS - 1);
+	if (!between)
+		return sample((int)floor(level + 0.5), linear);
+	int lower = (int)floor(level);
+	double weight = floor((level - lower) * 256 + 0.5) / 256;
+	return weight > 0 ? (float)((1 - weight) * sample(lower, linear) + weight * sample(lower + 1, linear)) : sample(lower, linear);
+}
+
+static cudaTextureObject_t texture_of(cudaMipmappedArray_t array, bool linear, bool between, float bias, float least, float most)
+{
+	cudaResourceDesc resource = {};
+	cudaTextureDesc how = {};
+	cudaTextureObject_t texture = 0;
+
+	resource.resType = cudaResourceTypeMipmappedArray;
+	resource.res.mipmap.mipmap = array;
+	how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+	how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+	how.mipmapFilterMode = between ? cudaFilterModeLinear : cudaFilterModePoint;
+	how.normalizedCoords = 1;
+	how.mipmapLevelBias = bias;
+	how.minMipmapLevelClamp = least;
+	how.maxMipmapLevelClamp = most;
+	check(cudaCreateTextureObject(&texture, &resource, &how, nullptr) == cudaSuccess, "cudaCreateTextureObject", 0);
+	return texture;
+}
+
+static cudaMipmappedArray_t make_levels()
+{
+	cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+	cudaMipmappedArray_t array = nullptr;
+	cudaArray_t level;
+	float texels[WIDTH * HEIGHT];
+
+	check(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(WIDTH, HEIGHT, 0), LEVELS) == cudaSuccess, "allocation", 0);
+	for (int l = 0; l < LEVELS; l++) {
+		cudaExtent extent;
+		int width = WIDTH >> l, height = HEIGHT >> l;
+		for (int i = 0; i < width * height; i++)
+			texels[i] = texel(l, i % width, i / width);
+		check(cudaGetMipmappedArrayLevel(&level, array, (unsigned)l) == cudaSuccess, "cudaGetMipmappedArrayLevel", l);
+		cudaArrayGetInfo(nullptr, &extent, nullptr, level);
+		check((int)extent.width == width && (int)extent.height == height, "extent", l);
+		cudaMemcpy2DToArray(level, 0, 0, texels, (size_t)width * sizeof(float), (size_t)width * sizeof(float), (size_t)height,
+				    cudaMemcpyHostToDevice);
+	}
+	check(cudaGetMipmappedArrayLevel(&level, array, LEVELS) == cudaErrorInvalidValue, "a level too many", LEVELS);
+	cudaGetLastError();
+	return array;
+}
+
+static void srgb()
+{
+	cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
+	cudaResourceDesc resource = {};
+	cudaTextureDesc how = {};
+	cudaTextureObject_t texture = 0;
+	uchar4 bytes[N];
+	float4 *out;
+	cudaArray_t array;
+
+	for (int i = 0; i < N; i++)
+		bytes[i] = make_uchar4((unsigned char)(4 * i), (unsigned char)i, 255, (unsigned char)(4 * i));
+	cudaMallocArray(&array, &format, N);
+	cudaMemcpy2DToArray(array, 0, 0, bytes, sizeof bytes, sizeof bytes, 1, cudaMemcpyHostToDevice);
+	resource.resType = cudaResourceTypeArray;
+	resource.res.array.array = array;
+	how.readMode = cudaReadModeNormalizedFloat;
+	how.sRGB = 1;
+	check(cudaCreateTextureObject(&texture, &resource, &how, nullptr) == cudaSuccess, "sRGB", 0);
+	cudaMallocManaged(&out, N * sizeof *out);
+	read_bytes<<<1, N>>>(texture, out);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < N; i++) {
+		double part = 4 * i / 255.0, dark = i / 255.0;
+		double linear = part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4);
+		double dim = dark <= 0.04045 ? dark / 12.92 : pow((dark + 0.055) / 1.055, 2.4);
+		check(fabs(out[i].x - linear) < 1e-6 && fabs(out[i].y - dim) < 1e-6, "sRGB", i);
+		check(out[i].z == 1 && fabs(out[i].w - part) < 1e-6, "alpha stays", i);
+	}
+}
+
+int main()
+{
+	static const float limits[3][3] = {{0, 0, 10}, {0.5f, 0, 10}, {0, 1.25f, 2.5f}};
+	cudaMipmappedArray_t array = make_levels();
+	float *levels, *steps, *out;
+
+	cudaMallocManaged(&levels, N * sizeof *levels);
+	cudaMallocManaged(&steps, N * sizeof *steps);
+	cudaMallocManaged(&out, 2 * N * sizeof *out);
+	for (int i = 0; i < N; i++) {
+		levels[i] = -1 + (float)i * 0.09375f;
+		steps[i] = exp2f((float)(i % 4));
+	}
+	for (int form = 0; form < 12; form++) {
+		bool linear = form & 1, between = form >> 1 & 1;
+		const float *limit = limits[form >> 2];
+		cudaTextureObject_t texture = texture_of(array, linear, between, limit[0], limit[1], limit[2]);
+		by_level<<<1, N>>>(texture, levels, out);
+		check(cudaDeviceSynchronize() == cudaSuccess, "tex2DLod", form);
+		for (int i = 0; i < N; i++)
+			check(fabs(out[i] - expected((double)(levels[i] + limit[0]), linear, between, limit[1], limit[2])) < 1e-3,
+			      "level", levels[i]);
+		by_gradient<<<1, N>>>(texture, steps, out);
+		check(cudaDeviceSynchronize() == cudaSuccess, "tex2DGrad", form);
+		for (int i = 0; i < 2 * N; i++)
+			check(fabs(out[i] - expected(i / 2 % 4 + (double)limit[0], linear, between, limit[1], limit[2])) < 1e-3,
+			      "gradient", i);
+		cudaDestroyTextureObject(texture);
+	}
+	check(cudaFreeMipmappedArray(array) == cudaSuccess, "cudaFreeMipmappedArray", 0);
+	srgb();
+	printf(failures ? "FAIL: %d differ\n" : "PASS\n", failures);
+	return failures > 0;
+}
