@@ -29,6 +29,14 @@ static inline float gt_ptx_from_bits(uint32_t bits)
 	return value;
 }
 
+static inline uint32_t gt_ptx_to_bits(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
 static inline float gt_ptx_from_bfloat(uint16_t x)
 {
 	return gt_ptx_from_bits((uint32_t)x << 16);

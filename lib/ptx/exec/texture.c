@@ -65,43 +65,6 @@ void gt_ptx_textures_free(struct gt_ptx_memory *memory)
 	memory->n_textures = memory->textures_capacity = 0;
 }
 
-/* ---- which level ---- */
-
-struct gt_ptx_between gt_ptx_levels_at(const struct gt_ptx_texture *texture, float level)
-{
-	if (!texture->levels)
-		return (struct gt_ptx_between){texture, NULL, 0};
-	float last = (float)(texture->n_levels - 1);
-	level = isnan(level) ? 0 : level + texture->bias;
-	level = level < texture->least ? texture->least : level > texture->most ? texture->most : level;
-	level = level < 0 ? 0 : level > last ? last : level;
-	unsigned lower = (unsigned)(level + (texture->between ? 0 : 0.5F));
-	if (lower >= texture->n_levels)
-		lower = texture->n_levels - 1U;
-	struct gt_ptx_between between = {&texture->levels[lower], NULL, 0};
-	if (texture->between)
-		between.weight = floor(((double)level - lower) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
-	if (between.weight > 0)
-		between.second = &texture->levels[lower + 1];
-	return between;
-}
-
-float gt_ptx_level_of(const struct gt_ptx_texture *texture, float gradients[2][3])
-{
-	const uint32_t extent[3] = {texture->image.width, texture->image.height, texture->image.depth};
-	float longest = 0;
-
-	for (unsigned by = 0; by < 2; by++) {
-		float square = 0;
-		for (unsigned d = 0; d < texture->image.dimensions; d++) {
-			float texels = gradients[by][d] * (float)extent[d];
-			square += texels * texels;
-		}
-		longest = square > longest ? square : longest;
-	}
-	return longest > 0 ? log2f(longest) / 2 : -HUGE_VALF;
-}
-
 /* ---- which texels ---- */
 
 /* One dimension of a footprint: its texels, whether they are there, the weight of the second. */
@@ -252,14 +215,6 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 
 /* ---- what they are ---- */
 
-static uint32_t bits_of(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
-}
-
 static bool reads_floats(const struct gt_ptx_texture *texture)
 {
 	return texture->image.kind == GT_PTX_CHANNEL_FLOAT || texture->scaled;
@@ -278,7 +233,7 @@ static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigne
 
 	memcpy(&bits, at, bytes);
 	if (texture->image.kind == GT_PTX_CHANNEL_FLOAT)
-		return bytes == 2 ? bits_of(gt_ptx_from_half((uint16_t)bits)) : bits;
+		return bytes == 2 ? gt_ptx_to_bits(gt_ptx_from_half((uint16_t)bits)) : bits;
 	uint32_t sign = UINT32_C(1) << (8 * bytes - 1);
 	if (texture->image.kind == GT_PTX_CHANNEL_SIGNED)
 		bits = (bits ^ sign) - sign;
@@ -286,10 +241,10 @@ static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigne
 		return bits;
 	if (texture->image.kind == GT_PTX_CHANNEL_UNSIGNED) {
 		float part = (float)bits / (float)(2 * (sign - 1) + 1);
-		return bits_of(texture->srgb && channel < 3 ? from_srgb(part) : part);
+		return gt_ptx_to_bits(texture->srgb && channel < 3 ? from_srgb(part) : part);
 	}
 	float value = (float)(int32_t)bits / (float)(sign - 1);
-	return bits_of(value < -1 ? -1 : value);
+	return gt_ptx_to_bits(value < -1 ? -1 : value);
 }
 
 void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, unsigned corner,
@@ -300,11 +255,11 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 
 	for (unsigned c = 0; c < 4; c++) {
 		if (!(footprint->inside >> corner & 1))
-			values[c] = floats ? bits_of(texture->border[c]) : 0;
+			values[c] = floats ? gt_ptx_to_bits(texture->border[c]) : 0;
 		else if (c < image->channels)
 			values[c] = read_channel(texture, texels + footprint->offset[corner] + c * image->channel_bytes, c);
 		else
-			values[c] = c < 3 ? 0 : floats ? bits_of(1) : 1;
+			values[c] = c < 3 ? 0 : floats ? gt_ptx_to_bits(1) : 1;
 	}
 }
 
@@ -331,12 +286,5 @@ void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt
 			sum[c] += footprint->weight[k] * (double)gt_ptx_from_bits(values[c]);
 	}
 	for (unsigned c = 0; c < 4; c++)
-		values[c] = bits_of(inside && c >= image->channels ? (float)(c == 3) : (float)sum[c]);
-}
-
-void gt_ptx_mix(uint32_t values[4], const uint32_t others[4], double weight)
-{
-	for (unsigned c = 0; c < 4; c++)
-		values[c] = bits_of((float)((1 - weight) * (double)gt_ptx_from_bits(values[c]) +
-					    weight * (double)gt_ptx_from_bits(others[c])));
+		values[c] = gt_ptx_to_bits(inside && c >= image->channels ? (float)(c == 3) : (float)sum[c]);
 }
