@@ -14,7 +14,8 @@ struct gt_graph_memory {
 };
 
 static struct gt_graph_memory *memories;
-static uint64_t used, used_high, reserved, reserved_high; /* bytes */
+/* Bytes: allocated now; the most since the last trim, which graphs keep; and the most of that. */
+static uint64_t live_bytes, kept, kept_high;
 
 struct gt_graph_memory *gt_graph_memory_new(uint64_t address, uint64_t bytes)
 {
@@ -74,10 +75,9 @@ int gt_graph_memory_set(struct gt_graph_memory *memory, bool live)
 	if (memory->live == live || memory->address == 0)
 		return CUDA_INVALID_VALUE;
 	memory->live = live;
-	used = live ? used + memory->bytes : used - memory->bytes;
-	used_high = used > used_high ? used : used_high;
-	reserved = used > reserved ? used : reserved;
-	reserved_high = reserved > reserved_high ? reserved : reserved_high;
+	live_bytes = live ? live_bytes + memory->bytes : live_bytes - memory->bytes;
+	kept = live_bytes > kept ? live_bytes : kept;
+	kept_high = kept > kept_high ? kept : kept_high;
 	return CUDA_SUCCESS;
 }
 
@@ -97,12 +97,13 @@ void gt_graph_memory_reset(void)
 		memory->address = 0;
 		memory->live = false;
 	}
-	used = reserved = 0;
+	live_bytes = kept = 0;
 }
 
 /* ---- cudaGraphMemAttributeType ---- */
 
-static uint64_t *const attributes[] = {&used, &used_high, &reserved, &reserved_high};
+/* What graphs use, its high-water mark, and what is reserved for them: all that is used. */
+static uint64_t *const attributes[] = {&kept, &kept_high, &kept, &kept_high};
 #define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
 
 API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t *value)
@@ -129,6 +130,6 @@ API int cudaDeviceGraphMemTrim(int device)
 	gt_cudart_enter();
 	if (!gt_cudart_is_device(device))
 		return gt_cudart_leave(CUDA_INVALID_DEVICE);
-	reserved = used;
+	kept = live_bytes;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

@@ -86,11 +86,14 @@ static void by_hand(void)
 	OK(cudaDeviceSynchronize());
 	for (int i = 0; i < n; i++)
 		EXPECT(out[i] == 3 * (5 + i));
-	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
-	EXPECT(attribute(cudaGraphMemAttrUsedMemHigh) == n * sizeof(int));
+	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == n * sizeof(int));
 	EXPECT(attribute(cudaGraphMemAttrReservedMemCurrent) == n * sizeof(int));
 	OK(cudaDeviceGraphMemTrim(0));
-	EXPECT(attribute(cudaGraphMemAttrReservedMemCurrent) == 0);
+	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
+	EXPECT(attribute(cudaGraphMemAttrUsedMemHigh) == n * sizeof(int));
+	uint64_t none = 0;
+	OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &none));
+	EXPECT(attribute(cudaGraphMemAttrUsedMemHigh) == 0);
 	OK(cudaGraphExecDestroy(executable));
 	OK(cudaGraphDestroy(graph));
 	EXPECT(cudaFree(memory) == cudaErrorInvalidValue);
@@ -119,6 +122,8 @@ static void captured(unsigned long long flags)
 	OK(cudaStreamSynchronize(stream));
 	for (int i = 0; i < n; i++)
 		EXPECT(out[i] == 3 + 2 * i);
+	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 2 * n * sizeof(int)); /* of both, until it is trimmed */
+	OK(cudaDeviceGraphMemTrim(0));
 	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == n * sizeof(int));
 	EXPECT(cudaGraphLaunch(executable, stream) == (flags ? cudaSuccess : cudaErrorInvalidValue));
 	OK(cudaFreeAsync(memory, stream));
@@ -130,6 +135,7 @@ static void captured(unsigned long long flags)
 	for (int i = 0; i < n; i++)
 		EXPECT(out[i] == 2 * (3 + 2 * i));
 	OK(cudaFree(memory));
+	OK(cudaDeviceGraphMemTrim(0));
 	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
 	OK(cudaStreamDestroy(stream));
 }
