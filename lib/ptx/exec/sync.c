@@ -4,8 +4,10 @@
  * are at the same operation with the same mask, whichever instruction that is. */
 #include <string.h>
 
+#include "ptx/exec/code.h"
 #include "ptx/exec/forms.h"
 #include "ptx/exec/lanes.h"
+#include "ptx/exec/notes.h"
 #include "ptx/exec/paths.h"
 
 const struct gt_ptx_op *gt_ptx_do_nothing(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
@@ -136,6 +138,20 @@ static int wait_for_others(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 	return 0;
 }
 
+/* Lanes that are not in their own member mask, for which PTX defines nothing: a fault; but hardware carries out a shuffle for all
+ * lanes that come to it together, and programs rely on it. False after a fault. */
+static bool let_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t stray, uint32_t members)
+{
+	if (strcmp(gt_ptx_sync_name(op), "shfl") != 0) {
+		gt_ptx_fault(warp, op, gt_ptx_lowest(stray), "%s with the member mask 0x%08x, in which its own lane is not",
+			     gt_ptx_sync_name(op), members);
+		return false;
+	}
+	gt_ptx_note_ignored(warp->core->machine->notes, op->line, "the member mask of 'shfl'",
+			    "lanes that are not in it execute it too, and get what their source lane has");
+	return true;
+}
+
 /* Several groups, or some that are not complete. */
 static const struct gt_ptx_op *sync_groups(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
@@ -146,10 +162,8 @@ static const struct gt_ptx_op *sync_groups(struct gt_ptx_warp *warp, const struc
 	for (uint32_t left = mask, group; left; left &= ~group) {
 		unsigned lane = gt_ptx_lowest(left);
 		group = group_of(all, left);
-		if (group & ~all[lane])
-			return gt_ptx_fault(warp, op, gt_ptx_lowest(group & ~all[lane]),
-					    "%s with the member mask 0x%08x, in which its own lane is not",
-					    gt_ptx_sync_name(op), all[lane]);
+		if ((group & ~all[lane]) && !let_stray(warp, op, group & ~all[lane], all[lane]))
+			return NULL;
 		if (all[lane] & warp->live & ~group)
 			waits |= group;
 		else
