@@ -46,7 +46,10 @@ int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const 
 	if (code != CUDA_SUCCESS)
 		return code;
 	*work = (struct gt_work){GT_WORK_ALLOCATE, {.memory = gt_graph_memory_new(gt_cudart_address(*pointer), bytes)}};
-	return work->u.memory ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+	if (!work->u.memory)
+		return CUDA_MEMORY_ALLOCATION;
+	gt_graph_memory_hold(work->u.memory);
+	return CUDA_SUCCESS;
 }
 
 int gt_cudart_release(void *pointer)

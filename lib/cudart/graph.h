@@ -90,7 +90,8 @@ int gt_graph_memory_set(struct gt_graph_memory *memory, bool live);
 /* The same for the program's own free. *keeps: its room is still needed, or it was not allocated. */
 int gt_graph_memory_release(struct gt_graph_memory *memory, bool *keeps);
 void gt_graph_memory_reset(void);
-/* The work of a node that allocates so much, named after the call, and its address. Returns a code. */
+/* The work of a node that allocates so much, named after the call, and its address; to be freed with gt_work_free() when the node
+ * has been made, or could not be. Returns a code. */
 int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call);
 
 /* The node of an executable graph that corresponds to a node of the original graph; NULL if there is none. */

@@ -18,8 +18,11 @@ API int cudaGraphAddNode(struct gt_node **node, struct gt_graph *graph, struct g
 	if (!node || !graph || !parameters)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	int code = gt_graph_any_work(&work, parameters);
-	if (code == CUDA_SUCCESS)
-		code = gt_graph_add(graph, after, n, &work, node);
+	if (code != CUDA_SUCCESS)
+		return gt_cudart_leave(code);
+	code = gt_graph_add(graph, after, n, &work, node);
+	if (work.kind == GT_WORK_ALLOCATE)
+		gt_work_free(&work);
 	if (code == CUDA_SUCCESS && work.kind == GT_WORK_CONDITION)
 		parameters->u.condition.bodies = (*node)->work.u.condition.bodies;
 	return gt_cudart_leave(code);

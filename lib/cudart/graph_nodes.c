@@ -123,7 +123,12 @@ API int cudaGraphAddMemAllocNode(struct gt_node **node, struct gt_graph *graph, 
 	struct gt_work work;
 
 	gt_cudart_enter();
-	return add(gt_graph_allocation_work(&work, parameters), node, graph, after, n, &work);
+	int code = gt_graph_allocation_work(&work, parameters);
+	if (code != CUDA_SUCCESS)
+		return gt_cudart_leave(code);
+	code = node && graph ? gt_graph_add(graph, after, n, &work, node) : CUDA_INVALID_VALUE;
+	gt_work_free(&work);
+	return gt_cudart_leave(code);
 }
 
 API int cudaGraphAddMemFreeNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n,

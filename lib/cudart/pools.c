@@ -87,7 +87,11 @@ API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool,
 	if (!gt_stream_captured(stream))
 		return gt_cudart_leave(take(pool, pointer, bytes));
 	int code = gt_graph_allocate(&work, pointer, bytes, "cudaMallocAsync");
-	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
+	if (code != CUDA_SUCCESS)
+		return gt_cudart_leave(code);
+	code = gt_stream_ask(stream, &work);
+	gt_work_free(&work);
+	return gt_cudart_leave(code);
 }
 
 API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)

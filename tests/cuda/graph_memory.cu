@@ -58,13 +58,21 @@ static void by_hand(void)
 	cudaGraphExec_t executable;
 	cudaGraphNode_t allocate, fills, adds, frees;
 	cudaGraphNodeType type;
-	cudaMemAllocNodeParams parameters = allocation(n * sizeof(int)), got;
+	cudaMemAllocNodeParams parameters = allocation(n * sizeof(int)), got = {};
 	int value = 5;
 	void *freed;
 
 	OK(cudaGraphCreate(&graph, 0));
 	OK(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &parameters));
 	void *memory = parameters.dptr;
+	cudaGraphNode_t nowhere = NULL;
+	size_t before, after, total;
+	OK(cudaMemGetInfo(&before, &total));
+	EXPECT(cudaGraphAddMemAllocNode(&frees, graph, &nowhere, 1, &got) == cudaErrorInvalidValue);
+	got = allocation(1 << 20);
+	EXPECT(cudaGraphAddMemAllocNode(&frees, graph, &nowhere, 1, &got) == cudaErrorInvalidValue);
+	OK(cudaMemGetInfo(&after, &total));
+	EXPECT(before == after); /* what a node would have allocated that could not be made */
 	void *fill_arguments[] = {&memory, &value}, *add_arguments[] = {&out, &memory};
 	cudaKernelNodeParams filling = kernel((void *)fill, fill_arguments, n), adding = kernel((void *)add, add_arguments, n);
 	OK(cudaGraphAddKernelNode(&fills, graph, &allocate, 1, &filling));
