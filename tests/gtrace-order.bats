@@ -338,3 +338,25 @@ expect_failure_without_path() {
 }
 
 @test "the manual's examples run" { run_man_examples gtrace-order.1; }
+
+@test "resources that no GPU has are taken as unknown, with one warning that names the options" {
+	{
+		echo '#kernel id=1 name=a grid=1,1,1 block=32,1,1 registers=21955 shared=1'
+		echo '0 0 0 R 0x1000 4'
+		echo '#kernel id=2 name=b grid=1,1,1 block=32,1,1 registers=255 shared=4000000000'
+		echo '0 0 0 R 0x1000 4'
+	} >"$BATS_TEST_TMPDIR/odd.rdgc"
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-order odd.rdgc 2>errors | gschedule --gpu titanv | gtrace-cat --no-rows >text
+	diff errors - <<-'END'
+		gtrace-order: passed over: impossible register counts, 1 (--registers and --shared set them)
+		gtrace-order: passed over: impossible shared memory, 1 (--registers and --shared set them)
+	END
+	grep -q $'^#kernel\tid=1\t.*registers=0\tshared_bytes=1\t' text
+	grep -q $'^#kernel\tid=2\t.*registers=255\tshared_bytes=0\t' text
+	gtrace-order --registers 40 --shared 2K odd.rdgc 2>errors | gtrace-cat --no-rows | grep '^#kernel' >text
+	[ ! -s errors ]
+	[ "$(grep -c $'registers=40\tshared_bytes=2048' text)" -eq 2 ]
+	expect_failure 2 "--registers" gtrace-order --registers 256 odd.rdgc
+	expect_failure 2 "--shared" gtrace-order --shared 1M odd.rdgc
+}

@@ -15,13 +15,15 @@
 
 static const char usage[] =
 	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an]\n"
-	"                    [-S SIZE] [-T DIR] [FILE...]\n"
+	"                    [--registers N] [--shared SIZE] [-S SIZE] [-T DIR] [FILE...]\n"
 	"\n"
 	"      --format NAME      the trace has this format (see below); nothing is detected\n"
 	"      --format-regex RE  each line that RE matches is an access; its named groups are the\n"
 	"                         fields: block, thread or warp, an, op, address or hexaddress, size, pc\n"
 	"      --kernel RE        keep the launches of kernels whose names RE matches\n"
 	"      --by block|an      order by block, access number, warp (block), or by access number, block, warp\n"
+	"      --registers N      registers a thread of each launch, in place of the trace's (0: unknown)\n"
+	"      --shared SIZE      shared memory of a block of each launch, in place of the trace's\n"
 	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
 	"  -T, --temporary DIR    directory for the rest ($TMPDIR, /tmp)\n"
 	"  -v, --verbose          progress on stderr\n"
@@ -181,7 +183,8 @@ static void write_ordered(struct tool *tool, struct gt_ordering *order)
 
 	tool_must(tool, gt_order_finish(order, gt_writer_output(tool->out), &tool->error));
 	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number)) != NULL; i++)
-		tool_warn(tool, "passed over: %s, %" PRIu64, what, number);
+		tool_warn(tool, "passed over: %s, %" PRIu64 "%s", what, number,
+			  strncmp(what, "impossible", 10) == 0 ? " (--registers and --shared set them)" : "");
 	tool_progress(tool, gt_order_accesses(order), tool->input_bytes, true);
 }
 
@@ -222,13 +225,31 @@ static void set_memory(struct tool *tool, struct settings *settings, const char 
 		tool_usage_error(tool, "-S");
 }
 
+static void set_resource(struct tool *tool, struct settings *settings, bool registers, const char *text)
+{
+	uint64_t value;
+
+	if (registers) {
+		if (gt_parse_count(text, 0, GT_THREAD_REGISTERS_MAX, &value, &tool->error) != 0)
+			tool_usage_error(tool, "--registers");
+		settings->order.sets_registers = true;
+		settings->order.registers = (uint32_t)value;
+	} else {
+		if (gt_parse_size(text, 0, GT_BLOCK_SHARED_MAX, &value, &tool->error) != 0)
+			tool_usage_error(tool, "--shared");
+		settings->order.sets_shared = true;
+		settings->order.shared_bytes = (uint32_t)value;
+	}
+}
+
 static void parse_options(struct tool *tool, struct settings *settings)
 {
-	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY };
+	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY, REGISTERS, SHARED };
 	static const struct option options[] = {
 		{"format", required_argument, NULL, FORMAT},
 			{"format-regex", required_argument, NULL, FORMAT_REGEX},
 		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
+		{"registers", required_argument, NULL, REGISTERS}, {"shared", required_argument, NULL, SHARED},
 		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
 		TOOL_OPTIONS,
 	};
@@ -240,6 +261,8 @@ static void parse_options(struct tool *tool, struct settings *settings)
 		case FORMAT_REGEX: set_pattern(tool, settings, optarg); break;
 		case KERNEL: set_kernel(tool, settings, optarg); break;
 		case BY: set_order(tool, settings, optarg); break;
+		case REGISTERS:
+		case SHARED: set_resource(tool, settings, option == REGISTERS, optarg); break;
 		case 'S': set_memory(tool, settings, optarg); break;
 		case 'T': settings->order.directory = optarg; break;
 		}

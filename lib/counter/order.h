@@ -20,6 +20,8 @@
 	ROW(COUNT, lines_that_do_not_match, "lines", NUMBER, "Lines that the pattern does not match, which were passed over.") \
 	ROW(COUNT, memory_copies, "lines", NUMBER, "Copies of memory, which were passed over.") \
 	ROW(COUNT, other_records, "records", NUMBER, "Records that are no accesses, which were passed over.") \
+	ROW(COUNT, impossible_register_counts, "launches", NUMBER, "Launches with more registers a thread than any GPU has, taken as unknown.") \
+	ROW(COUNT, impossible_shared_memory, "launches", NUMBER, "Launches with more shared memory a block than any GPU has, taken as none.") \
 	ROW(COUNT, tma_instructions, "instructions", NUMBER, "Instructions of the tensor memory accelerator, which were passed over.")
 
 #endif

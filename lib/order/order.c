@@ -62,6 +62,38 @@ struct gt_ordering {
 	uint64_t accesses;
 };
 
+/* ---- skipped records ---- */
+
+static int add_passed(struct passed_list *list, const char *what, uint64_t n, struct gt_error *error)
+{
+	size_t i = 0;
+
+	while (i < list->n && strncmp(list->entries[i].what, what, GT_COUNT_NAME - 1) != 0)
+		i++;
+	if (i == list->n) {
+		struct passed_over *more = gt_grown(list->entries, list->n, &list->capacity, sizeof *more);
+
+		if (!more)
+			return gt_fail_memory(error, "what was passed over");
+		list->entries = more;
+		list->entries[list->n] = (struct passed_over){.number = 0};
+		strncpy(list->entries[list->n++].what, what, GT_COUNT_NAME - 1);
+	}
+	list->entries[i].number += n;
+	return 0;
+}
+
+static int pass_over(void *context, const char *what, uint64_t n, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+
+	if (order->launch && !order->launch->wanted)
+		return 0;
+	if (order->launch && add_passed(&order->launch->passed, what, n, error) != 0)
+		return -1;
+	return add_passed(&order->passed, what, n, error);
+}
+
 /* ---- launches ---- */
 
 /* Sets the limits that the accesses of a launch must keep. An unknown shape has CUDA's limits; the highest block
@@ -172,6 +204,28 @@ static int new_launch(struct gt_ordering *order, const struct gt_kernel *kernel,
 	return 0;
 }
 
+/* The registers and shared memory of a new launch, by options or the trace. Tracers may write values of uninitialized
+ * memory, with which no block would be resident. */
+static int settle_resources(struct gt_ordering *order, struct gt_error *error)
+{
+	const struct gt_order_options *options = &order->options;
+	struct gt_kernel *kernel = &order->launch->kernel;
+
+	if (options->sets_registers)
+		kernel->registers = options->registers;
+	if (options->sets_shared)
+		kernel->shared_bytes = options->shared_bytes;
+	if (kernel->registers > GT_THREAD_REGISTERS_MAX) {
+		kernel->registers = 0;
+		if (pass_over(order, "impossible register counts", 1, error) != 0)
+			return -1;
+	}
+	if (kernel->shared_bytes <= GT_BLOCK_SHARED_MAX)
+		return 0;
+	kernel->shared_bytes = 0;
+	return pass_over(order, "impossible shared memory", 1, error);
+}
+
 static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt_error *error)
 {
 	struct gt_ordering *order = context;
@@ -190,7 +244,7 @@ static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt
 	}
 	order->launch = order->launches[index];
 	order->launch_index = index;
-	return 0;
+	return known ? 0 : settle_resources(order, error);
 }
 
 void gt_order_next_file(struct gt_ordering *order)
@@ -294,38 +348,6 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
 		return -1;
 	return gt_sorter_add(order->sorter, &row, access->addresses, error);
-}
-
-/* ---- skipped records ---- */
-
-static int add_passed(struct passed_list *list, const char *what, uint64_t n, struct gt_error *error)
-{
-	size_t i = 0;
-
-	while (i < list->n && strncmp(list->entries[i].what, what, GT_COUNT_NAME - 1) != 0)
-		i++;
-	if (i == list->n) {
-		struct passed_over *more = gt_grown(list->entries, list->n, &list->capacity, sizeof *more);
-
-		if (!more)
-			return gt_fail_memory(error, "what was passed over");
-		list->entries = more;
-		list->entries[list->n] = (struct passed_over){.number = 0};
-		strncpy(list->entries[list->n++].what, what, GT_COUNT_NAME - 1);
-	}
-	list->entries[i].number += n;
-	return 0;
-}
-
-static int pass_over(void *context, const char *what, uint64_t n, struct gt_error *error)
-{
-	struct gt_ordering *order = context;
-
-	if (order->launch && !order->launch->wanted)
-		return 0;
-	if (order->launch && add_passed(&order->launch->passed, what, n, error) != 0)
-		return -1;
-	return add_passed(&order->passed, what, n, error);
 }
 
 const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total)

@@ -24,6 +24,9 @@ struct gt_order_options {
 	/* Called now and then, with the number of accesses taken so far; may be NULL. */
 	void (*progress)(void *context, uint64_t accesses);
 	void *context;
+	bool sets_registers, sets_shared; /* replace what the trace says of each launch by: */
+	uint32_t registers;		  /* a thread */
+	uint32_t shared_bytes;		  /* a block */
 	struct gt_regex *kernel; /* keep launches of kernels whose names it matches; NULL: all */
 };
 

@@ -51,6 +51,9 @@ const char *gt_window_format(const struct gt_window *window, char buffer[GT_WIND
 /* The inverse. Returns 0, or -1 if the text is not a window. */
 int gt_window_parse(const char *text, struct gt_window *window);
 
+#define GT_THREAD_REGISTERS_MAX 255	  /* no GPU has more a thread */
+#define GT_BLOCK_SHARED_MAX (256U << 10) /* bytes: GPUs of up to compute capability 12 have at most 228 KiB a block */
+
 struct gt_kernel {
 	uint64_t id;
 	char name[GT_KERNEL_NAME];
