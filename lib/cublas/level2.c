@@ -17,8 +17,9 @@ static int multiply(const char *name, void *handle, int operation, int64_t m, in
 	bool turned = operation != GT_CUBLAS_N;
 	int64_t rows = turned ? n : m, columns = turned ? m : n;
 	struct gt_call call;
-	int status = gt_call_begin(&call, name, handle,
-				   m >= 0 && n >= 0 && lda >= (m > 1 ? m : 1) && x_step != 0 && y_step != 0 && alpha && beta);
+	bool valid = operation >= GT_CUBLAS_N && operation <= GT_CUBLAS_C && m >= 0 && n >= 0 && lda >= (m > 1 ? m : 1) &&
+		     x_step != 0 && y_step != 0 && alpha && beta;
+	int status = gt_call_begin(&call, name, handle, valid);
 
 	if (status != GT_CUBLAS_SUCCESS)
 		return status;

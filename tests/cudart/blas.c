@@ -41,6 +41,10 @@ int cublasSswap_v2(void *, int, float *, int, float *, int);
 int cublasSrot_v2(void *, int, float *, int, float *, int, const float *, const float *);
 int cublasDscal_v2(void *, int, const double *, double *, int);
 int cublasZherk_v2(void);
+int cublasInit(void), cublasGetError(void);
+void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+float cublasSdot(int, const float *, int, const float *, int);
+int cublasIsamax(int, const float *, int);
 
 enum { N, T };
 #define COUNT(ARRAY) ((int)(sizeof(ARRAY) / sizeof(ARRAY)[0]))
@@ -251,6 +255,21 @@ static void copies(void)
 	check(memcmp(back, (const float[4]){1, 2, 4, 5}, sizeof back) == 0, "copies");
 }
 
+/* The first interface: numbers are values. */
+static void legacy(void)
+{
+	const float a[4] = {1, 2, 3, 4};
+	void *da = on_device(a, sizeof a), *dc = on_device(a, sizeof a);
+
+	MUST(cublasInit());
+	cublasSgemm('t', 'N', 2, 2, 2, 1, da, 2, da, 2, -1, dc, 2); /* [1 2; 3 4] [1 3; 2 4] - [1 3; 2 4] */
+	compare(dc, (const float[4]){5 - 1, 11 - 2, 11 - 3, 25 - 4}, sizeof a, "gemm of cublas.h");
+	check(cublasSdot(4, da, 1, da, 1) == 30 && cublasIsamax(4, da, 1) == 4, "dot and amax of cublas.h");
+	MUST(cublasGetError());
+	cublasSgemm('x', 'n', 2, 2, 2, 1, da, 2, da, 2, 0, dc, 2);
+	check(cublasGetError() == 7 && cublasGetError() == 0, "an error is told once");
+}
+
 int main(int argc, char **argv)
 {
 	const char *part = argc > 1 ? argv[1] : "";
@@ -267,6 +286,7 @@ int main(int argc, char **argv)
 		vectors();
 		by_device();
 		copies();
+		legacy();
 		check(cublasSaxpy_v2(NULL, 1, &one, dx, 1, dx, 1) == 1, "no handle");
 		check(cublasSgemm_v2(handle, N, N, 2, 2, 2, &one, dx, 1, dx, 2, &one, dx, 2) == 7, "a leading dimension too small");
 	} else if (strcmp(part, "refused") == 0) {
