@@ -81,7 +81,7 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 	if (gt_level_interleaved(config))
 		return 0;
 	if (ways == 0)
-		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not support unequal sets: expected mod, smod, hash or golden",
+		return config->index->any_sets ? 0 : gt_fail(error, "index %s does not support unequal sets: expected mod, smod, hash, rotate or golden",
 							     config->index->name);
 	if (config->index->check)
 		return config->index->check(&config->index_argument, sets, config->line, error);

@@ -26,7 +26,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			   "ways of each set, such as 17,8x6, instead of size and ways", NULL},
 	[GT_LEVEL_INDEX] = {"index", WORD("FUNCTION"), "mod", false,
 			    "the set of a line",
-			    "mod, smod:N, prime, xor, fermi, texture, hash, golden, ipoly, "
+			    "mod, smod:N, prime, xor, fermi, texture, hash, rotate, golden, ipoly, "
 			    "bits:SUM,... (of address bits: 7^13,8^14&15), table:DIGITS"},
 	[GT_LEVEL_INTERLEAVE] = {"interleave", WORD("SCHEME[:BYTES]"), "set", false,
 				 "the bank of a line", "set, mod, xor, hash, two-level"},

@@ -147,6 +147,16 @@ static uint64_t ref_hash(uint64_t line, const struct gt_index_argument *argument
 	return XXH3_64bits(&line, sizeof line) % sets;
 }
 
+/* Each turn of `sets` lines is dealt in order, from a set that follows from the number of the turn. */
+static uint64_t ref_rotate(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
+{
+	uint64_t turn = line / sets, first = ref_hash(turn, argument, sets, line_bytes);
+
+	for (line -= turn * sets; line > 0; line--)
+		first = first + 1 == sets ? 0 : first + 1;
+	return first;
+}
+
 static uint64_t ref_golden(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes)
 {
 	(void)argument, (void)line_bytes;
@@ -205,7 +215,7 @@ static const struct {
 	uint64_t (*set)(uint64_t line, const struct gt_index_argument *argument, uint64_t sets, uint64_t line_bytes);
 } ref_indexes[] = {{"mod", ref_mod},	 {"smod", ref_smod},	   {"prime", ref_prime}, {"xor", ref_xor},
 		   {"fermi", ref_fermi}, {"texture", ref_texture}, {"hash", ref_hash},	 {"golden", ref_golden},
-		   {"ipoly", ref_ipoly},
+		   {"ipoly", ref_ipoly},   {"rotate", ref_rotate},
 		   {"bits", ref_bits},	 {"table", ref_table}};
 
 /* The bank of a line, and its number there: address bits and the words of gcache(1). */

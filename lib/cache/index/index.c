@@ -16,7 +16,7 @@ static int check_power(const struct gt_index_argument *argument, uint32_t sets, 
 {
 	(void)argument, (void)line_bytes;
 	if ((sets & (sets - 1)) != 0)
-		return gt_fail(error, "%u sets are no power of two: index mod, smod, prime, hash or golden take any number",
+		return gt_fail(error, "%u sets are no power of two: index mod, smod, prime, hash, rotate or golden take any number",
 			       sets);
 	return 0;
 }
@@ -129,6 +129,14 @@ static uint32_t set_hash(const struct gt_index *index, uint64_t line)
 
 static const struct gt_index_function hash = {.name = "hash", .set_of = set_hash, .any_sets = 1};
 
+/* As the interleave of this hash: as many successive lines as there are sets, from a multiple on, have all of them. */
+static uint32_t set_rotate(const struct gt_index *index, uint64_t line)
+{
+	return modulo(index, line % index->sets + gt_index_hash(line / index->sets) % index->sets);
+}
+
+static const struct gt_index_function rotate = {.name = "rotate", .set_of = set_rotate, .any_sets = 1};
+
 /* The fraction of the line number times the golden ratio's inverse, times the sets: the program published with [004],
  * whose double precision is part of the function for large numbers. */
 static uint32_t set_golden(const struct gt_index *index, uint64_t line)
@@ -159,7 +167,7 @@ static const struct gt_index_function ipoly = {.name = "ipoly", .check = check_p
 	.prepare = prepare_ipoly, .set_of = gt_index_linear};
 
 const struct gt_index_function *const gt_index_functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
-							      &golden, &ipoly, &gt_index_bits, &gt_index_table};
+							      &rotate, &golden, &ipoly, &gt_index_bits, &gt_index_table};
 const size_t gt_index_functions_n = sizeof gt_index_functions / sizeof gt_index_functions[0];
 
 static int parse_argument(const struct gt_index_function *row, const char *text, struct gt_index_argument *argument,
