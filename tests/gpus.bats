@@ -114,7 +114,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	grep -q '^l1  *384 lines of 128, 64 sets of 6, 7 offset bits, 6 index bits by fermi$' "$BATS_TEST_TMPDIR/out"
 	grep -q '^l2tlb  *65 lines of 2M, sets of 17,8x6 ways$' "$BATS_TEST_TMPDIR/out"
 	gtrace-cat --gpu "$ROOT/gpus/titanv" >"$BATS_TEST_TMPDIR/out"
-	grep -q '^l2  *36864 lines of 128 in 4 sectors, 1152 sets of 32' "$BATS_TEST_TMPDIR/out"
+	grep -q '^l2  *36864 lines of 128 in 4 sectors, 2304 sets of 16' "$BATS_TEST_TMPDIR/out"
 	grep -q '^l1  *1024 lines of 128 in 4 sectors, 4 sets of 256' "$BATS_TEST_TMPDIR/out"
 	grep -q '^adaptive  *l1 from 32K to 128K' "$BATS_TEST_TMPDIR/out"
 	grep -q '^sms  *80  *paper  *\[004\] table 3$' "$BATS_TEST_TMPDIR/out"
