@@ -58,6 +58,12 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 		gtx970 l1.ways 192 .000. table 5
 		gtx970 l2.size 1792K .000. table 5
 		gtx970 l2.ways 8 .000. table 5
+		gtx970 l1.ports 2 .000. 4.4.2
+		gtx970 l1.mshr 1x32 .000. 4.4.2
+		gtx970 l1.merges 8 .000. 4.4.2
+		gtx970 l2.mshr 4x32 .000. 4.4.2
+		gtx970 l2.index xor .000. table 5
+		gtx970 l2.partitions 7 .000. figure 1
 		gt740m sms 2 .000. table 5
 		gt740m l2.size 512K .000. table 5
 		gtx560ti l1.size 16K .001. table 4

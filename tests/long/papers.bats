@@ -24,7 +24,7 @@ model() {
 
 @test "[000] 5.3: the exploration, killed at a random moment and restarted, loses and repeats nothing" {
 	run_sweep() {
-		make -s -f pipelines/sweep.mk SWEEP='pipelines/rdgc-kernels.sweep pipelines/rdgc.sweep' RESULTS="$results" 2>/dev/null
+		make -s -f pipelines/sweep.mk SWEEP='pipelines/rdgc-kernels.sweep pipelines/rdgc-inputs.sweep pipelines/rdgc.sweep' RESULTS="$results" 2>/dev/null
 	}
 	export -f run_sweep
 	export results
@@ -41,12 +41,14 @@ model() {
 	python3 - "$results/rdgc-kernels.csv" <<-'END'
 		import csv, sys
 		rows = list(csv.DictReader(open(sys.argv[1])))
-		assert len(rows) == 280 and all(r["l2.requests"] for r in rows)
+		assert len(rows) == 244 and all(r["l2.requests"] for r in rows)
 		def rates(section, trace, axis):
 		    return {r[axis]: float(r["l1.read_hit_rate"]) for r in rows if r["section"] == section and r["trace"] == trace}
 		size, policy = rates("l1-size", "2DCONV", "l1.size"), rates("l1-replace", "2DCONV", "l1.replace")
 		assert size["16K"] > 1.78 * size["8K"]          # 5.3.1: up by 78 % from 8 KB to 16 KB, or more
 		assert policy["lfu"] < min(policy["lru"], policy["fifo"], policy["random:1"])
+		corr = rates("l1-replace", "CORR", "l1.replace")
+		assert corr["lfu:way"] > max(corr["lru"], corr["fifo"], corr["random:1"])
 		atax = rates("l1-replace", "ATAX1", "l1.replace")
 		assert atax["random:1"] == max(atax.values())
 	END
