@@ -735,12 +735,12 @@ l2.arrival = rr # assumed: a test
 	# L1B: requests pass on at their step, and L2 counts as if there were no L1.
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu gtx970 >scheduled.gt
 	body() { gtrace-cat "$1" | grep -v '^#\(history\|count\)'; }
-	gcache --l2 --size 64K <scheduled.gt | gstats --csv | grep ,l2, >direct
+	gcache --l2 --size 56K <scheduled.gt | gstats --csv | grep ,l2, >direct
 	for time in "" "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25"; do
 		# shellcheck disable=SC2086
 		gcache --l1 --bypass all $time <scheduled.gt >l1b.gt
 		cmp <(body scheduled.gt) <(body l1b.gt)
-		gcache --l2 --size 64K <l1b.gt | gstats --csv | grep ,l2, | cmp - direct
+		gcache --l2 --size 56K <l1b.gt | gstats --csv | grep ,l2, | cmp - direct
 		[ "$(counters l1b.gt l1 reads writes line_misses bypassed)" = "0 0 0 $(counters scheduled.gt coalesce sectors)" ]
 	done
 }
