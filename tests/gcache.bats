@@ -745,15 +745,32 @@ l2.arrival = rr # assumed: a test
 	done
 }
 
-@test "--issue rr serves gschedule's order in the same steps, if all warps make the same accesses" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >scheduled.gt
-	for options in "--ports 1 --mshr 1x4 --latency adaptive:2,0.25" "--banks 2 --mshr 1x16 --merges 2 --latency fixed:30"; do
-		# shellcheck disable=SC2086
-		gcache --l1 $options <scheduled.gt >schedule.gt
-		# shellcheck disable=SC2086
-		gcache --l1 $options --issue rr --schedulers 2 <scheduled.gt >own.gt
-		cmp <(gtrace-cat schedule.gt | grep -v '^#history') <(gtrace-cat own.gt | grep -v '^#history')
+@test "--issue rr serves gschedule's order in the same steps, with the same idle schedulers" {
+	# In the second, warps make different accesses, and three warps a block leave one of two schedulers idle ([000] algorithm 2).
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >even.gt
+	awk 'BEGIN {
+		OFS = "\t"
+		print "#gtrace 1"
+		print "#kernel", "id=1", "name=uneven", "grid=20,1,1", "block=96,1,1"
+		print "block", "warp", "an", "pc", "op", "size", "mask", "base", "stride"
+		for (block = 0; block < 20; block++)
+			for (an = 0; an < 12; an++)
+				for (warp = 0; warp < 3; warp++)
+					if (an % (block % 4 + 1) == 0 && (warp != 1 || an % 2 == 0) && an < 12 - block % 3)
+						print block, warp, an, 0, "load.global", 4, "0xffffffff", 65536 + 4096 * ((7 * block + an * (warp + 1)) % 29), 64
+	}' | gtrace-cat --from | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >uneven.gt
+	for input in even uneven; do
+		for options in "--ports 1 --mshr 1x4 --latency adaptive:2,0.25" "--banks 2 --mshr 1x16 --merges 2 --latency fixed:30"; do
+			# shellcheck disable=SC2086
+			gcache --l1 $options <$input.gt >schedule.gt
+			# shellcheck disable=SC2086
+			gcache --l1 $options --issue rr --schedulers 2 <$input.gt >own.gt
+			cmp <(gtrace-cat schedule.gt | grep -v '^#history') <(gtrace-cat own.gt | grep -v '^#history')
+		done
 	done
+	# A pool does not leave them idle.
+	[ "$(counters <(gcache --l1 --latency fixed:1 --issue fifo-pool --schedulers 2 <uneven.gt) l1 steps)" -lt \
+		"$(counters <(gcache --l1 --latency fixed:1 --issue rr --schedulers 2 <uneven.gt) l1 steps)" ]
 }
 
 @test "--issue: warps that wait for their data, policies that differ, schedulers of the GPU" {

@@ -450,17 +450,56 @@ static inline bool ref_any(const struct ref_warp *warps, unsigned n, bool *delay
 	return queued;
 }
 
-/* Stall: the warps that the schedulers take issue an access together, those of smaller place first. */
+/* The next accesses of the members, together; those of smaller place first. */
+static inline void ref_together(struct ref_cache *cache, struct ref_warp *warps, unsigned n, const bool *member, uint64_t *order)
+{
+	struct ref_access group[256];
+	struct ref_last lasts[16] = {{0, 0}};
+	unsigned requests = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned an = warps[i].accesses[warps[i].next].an;
+		while (member[i] && warps[i].next < warps[i].n && warps[i].accesses[warps[i].next].an == an)
+			group[requests++] = warps[i].accesses[warps[i].next++];
+	}
+	ref_group(cache, group, requests, lasts);
+	for (unsigned i = 0; i < n; i++) {
+		if (!member[i])
+			continue;
+		warps[i].effect = lasts[i].effect;
+		warps[i].queued = 0;
+		ref_delay(cache, &warps[i], lasts[i].served, cache->clock, order);
+	}
+}
+
+/* A round of algorithm 2 of [000]: each block, and of its warps as many as there are schedulers, with an access of at most
+ * the least number. */
+static inline void ref_round(struct ref_cache *cache, struct ref_warp *warps, unsigned n, unsigned *last, uint64_t *order)
+{
+	unsigned round = UINT32_MAX, schedulers = cache->config.schedulers;
+
+	for (unsigned i = 0; i < n; i++)
+		if (warps[i].queued && warps[i].accesses[warps[i].next].an < round)
+			round = warps[i].accesses[warps[i].next].an;
+	for (unsigned block = 0; block < n / 4; block++)
+		for (unsigned first = 0; first < 4; first += schedulers) {
+			bool member[16] = {false}, any = false;
+			ref_wake(warps, n, cache->clock, last);
+			for (unsigned i = 4 * block + first; i < 4 * block + 4 && i < 4 * block + first + schedulers; i++)
+				any |= member[i] = warps[i].queued && warps[i].accesses[warps[i].next].an <= round;
+			if (any)
+				ref_together(cache, warps, n, member, order);
+		}
+}
+
+/* Stall: warps issue an access together, in rounds, or those that the schedulers take. */
 static inline void ref_stall_wave(struct ref_cache *cache, struct ref_warp *warps, unsigned n)
 {
 	unsigned last = ref_begin_wave(warps, n);
 	uint64_t order = 0;
 
 	for (;;) {
-		struct ref_access group[256];
-		struct ref_last lasts[16] = {{0, 0}};
 		bool member[16] = {false}, delayed;
-		unsigned requests = 0;
 		ref_wake(warps, n, cache->clock, &last);
 		if (!ref_any(warps, n, &delayed)) {
 			if (!delayed)
@@ -469,23 +508,16 @@ static inline void ref_stall_wave(struct ref_cache *cache, struct ref_warp *warp
 			cache->clock++;
 			continue;
 		}
+		if (cache->config.issue == REF_RR) {
+			ref_round(cache, warps, n, &last, &order);
+			continue;
+		}
 		for (unsigned s = 0; s < cache->config.schedulers; s++) {
 			struct ref_warp *warp = ref_take(&cache->config, warps, n, s);
 			if (warp)
 				member[warp - warps] = true;
 		}
-		for (unsigned i = 0; i < n; i++) {
-			unsigned an = warps[i].accesses[warps[i].next].an;
-			while (member[i] && warps[i].next < warps[i].n && warps[i].accesses[warps[i].next].an == an)
-				group[requests++] = warps[i].accesses[warps[i].next++];
-		}
-		ref_group(cache, group, requests, lasts);
-		for (unsigned i = 0; i < n; i++) {
-			if (!member[i])
-				continue;
-			warps[i].effect = lasts[i].effect;
-			ref_delay(cache, &warps[i], lasts[i].served, cache->clock, &order);
-		}
+		ref_together(cache, warps, n, member, &order);
 	}
 }
 

@@ -2,7 +2,7 @@
 /* The state of a timed level: one engine with its own clock for each instance. Each file calls only later ones:
  *
  *	timed.c     takes requests, which are gathered by instance, or ends a kernel
- *	wave.c, pool.c  the requests of resident warps, and which warp issues, if the level decides it
+ *	wave.c, pool.c, turns.c  the requests of resident warps, and which warp issues, if the level decides it
  *	stall.c, requeue.c  serve the requests of one instance, step by step
  *	lookup.c    one lookup of requeue, and whether an access is admitted
  *	engine.c    a miss that takes an MSHR entry, an arrival, counts

@@ -5,6 +5,7 @@
 
 #include "cache/timed/engine.h"
 #include "cache/timed/pool.h"
+#include "cache/timed/turns.h"
 #include "stream/op.h"
 
 /* What lookups wait for, in a step that served none. */
@@ -161,12 +162,9 @@ static int by_place(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Takes the next access of a warp of each scheduler. Warps of smaller index go first ([000] 4.4). */
-static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
-		      struct gt_error *error)
+/* Takes a warp of each scheduler. Warps of smaller index go first ([000] 4.4). */
+static void take_warps(struct gt_pool *pool, struct group *group)
 {
-	const struct gt_wave_request *requests = engine->wave.requests;
-
 	group->n = 0;
 	for (uint32_t s = 0; s < pool->schedulers; s++) {
 		uint32_t warp = gt_pool_take(pool, s);
@@ -174,6 +172,13 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct g
 			group->warps[group->n++] = warp;
 	}
 	qsort(group->warps, group->n, sizeof *group->warps, by_place);
+}
+
+/* Serves the next access of each warp of a group. */
+static int run_warps(struct gt_timed *timed, struct gt_engine *engine, struct group *group, struct gt_error *error)
+{
+	const struct gt_wave_request *requests = engine->wave.requests;
+
 	for (uint32_t i = 0; i < group->n; i++) {
 		struct gt_warp *warp = &engine->wave.warps[group->warps[i]];
 		uint32_t an = requests[warp->next].request.an;
@@ -185,37 +190,58 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, struct g
 							 &engine->items.items[engine->items.n]);
 		}
 	}
+	return run_group(timed, engine, engine->clock, group->last, error);
+}
+
+/* The step at which a warp continues: when its data has arrived. */
+static uint64_t ready_at(const struct gt_timed *timed, const struct gt_engine *engine, const struct last *last)
+{
+	double wait = timed->config.timed.delay * (double)(last->effect - last->served);
+	uint64_t ready = last->served + 1 + (uint64_t)(wait + 0.5);
+
+	return ready > engine->clock ? ready : engine->clock;
+}
+
+/* Waits until a step at which a warp can continue. */
+static void wait_until(struct gt_timed *timed, struct gt_engine *engine, uint64_t step)
+{
+	if (step <= engine->clock)
+		return;
+	timed->counters.stalls += step - engine->clock;
+	engine->clock = step;
+}
+
+/* By algorithm 2 of [000]. */
+static int run_turns(struct gt_timed *timed, struct gt_engine *engine, struct group *group, struct gt_error *error)
+{
+	struct gt_turns turns = gt_turns_begin(&engine->wave, timed->config.timed.schedulers);
+
+	for (uint64_t next; (next = gt_turns_next(&turns)) != UINT64_MAX;) {
+		wait_until(timed, engine, next);
+		while ((group->n = gt_turns_take(&turns, engine->clock, group->warps)) > 0) {
+			if (run_warps(timed, engine, group, error) != 0)
+				return -1;
+			for (uint32_t i = 0; i < group->n; i++)
+				engine->wave.warps[group->warps[i]].ready = ready_at(timed, engine, &group->last[i]);
+		}
+	}
 	return 0;
 }
 
-/* Returns the warps of a served group that have further accesses; each continues when its data has arrived. */
-static void give_back(const struct gt_timed *timed, const struct gt_engine *engine, struct gt_pool *pool,
-		      const struct group *group)
-{
-	for (uint32_t i = 0; i < group->n; i++) {
-		const struct last *last = &group->last[i];
-		if (engine->wave.warps[group->warps[i]].next == GT_NO_REQUEST)
-			continue;
-		double wait = timed->config.timed.delay * (double)(last->effect - last->served);
-		uint64_t ready = last->served + 1 + (uint64_t)(wait + 0.5);
-		gt_pool_delay(pool, group->warps[i], ready > engine->clock ? ready : engine->clock);
-	}
-}
-
-static int run_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
+/* Each scheduler by itself. */
+static int run_pool(struct gt_timed *timed, struct gt_engine *engine, struct gt_pool *pool, struct group *group,
 		    struct gt_error *error)
 {
-	engine->clock = gt_engine_start(engine);
 	while (pool->ready_n + pool->delayed_n > 0) {
-		if (pool->ready_n == 0 && gt_pool_next(pool) > engine->clock) {
-			timed->counters.stalls += gt_pool_next(pool) - engine->clock;
-			engine->clock = gt_pool_next(pool);
-		}
+		if (pool->ready_n == 0)
+			wait_until(timed, engine, gt_pool_next(pool));
 		gt_pool_wake(pool, engine->clock);
-		if (take_group(timed, engine, pool, group, error) != 0 ||
-		    run_group(timed, engine, engine->clock, group->last, error) != 0)
+		take_warps(pool, group);
+		if (run_warps(timed, engine, group, error) != 0)
 			return -1;
-		give_back(timed, engine, pool, group);
+		for (uint32_t i = 0; i < group->n; i++)
+			if (engine->wave.warps[group->warps[i]].next != GT_NO_REQUEST)
+				gt_pool_delay(pool, group->warps[i], ready_at(timed, engine, &group->last[i]));
 	}
 	return 0;
 }
@@ -227,12 +253,14 @@ int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struc
 	struct gt_pool pool;
 
 	gt_wave_order(&engine->wave);
+	engine->clock = gt_engine_start(engine);
 	if (gt_pool_open(&pool, &engine->wave, config->issue, config->schedulers, error) != 0)
 		return -1;
 	group.warps = malloc(pool.schedulers * sizeof *group.warps);
 	group.last = malloc(pool.schedulers * sizeof *group.last);
-	int result = group.warps && group.last ? run_wave(timed, engine, &pool, &group, error)
-					       : gt_fail_memory(error, "the warps of a wave");
+	int result = !group.warps || !group.last ? gt_fail_memory(error, "the warps of a wave")
+		     : config->issue == GT_OWN_RR ? run_turns(timed, engine, &group, error)
+						  : run_pool(timed, engine, &pool, &group, error);
 	free(group.warps);
 	free(group.last);
 	gt_pool_close(&pool);
