@@ -153,6 +153,32 @@ each() {
 	holds rodinia_backprop 160 16
 	holds rodinia_bfs "2000 3" "513 1"
 	holds rodinia_btree "10000 60" "20000 9" "100 4"
+	holds rodinia_cfd "1000 30" "500 500"
+	holds rodinia_nw "64" "16 3"
+	holds rodinia_srad2 "48 2" "16"
+}
+@test "parboil" {
+	holds parboil_stencil "40 10 6" "200 5 4 3"
+	holds parboil_spmv "1000 9" "70 3"
+}
+@test "[000] table 4: the accesses of CFD, NW and SRAD_V2 by hand" {
+	cd "$BATS_TEST_TMPDIR"
+	# The bits of all masks.
+	lanes() {
+		gtrace-cat trace | grep -v '^#' | cut -f 7 | awk '
+			{ for (i = 3; i <= length($1); i++) n += substr("0112122312232334", index("0123456789abcdef", substr($1, i, 1)), 1) }
+			END { print n }'
+	}
+	# An element reads 5 variables, and for each of 4 sides a number and 3 parts of a normal; it writes 5 fluxes. A grid of
+	# 30 x 20 has 2 x (29 x 20 + 30 x 19) sides with a neighbour, of which it reads 5 variables.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/rodinia_cfd" 600 30 >trace
+	[ "$(lanes)" -eq $((600 * (5 + 4 * 4 + 5) + 5 * 2 * (29 * 20 + 30 * 19))) ]
+	# A tile of 16 x 16 reads its 256 similarities, two edges of 16 and a corner, and writes 256 scores.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/rodinia_nw" 64 >trace
+	[ "$(lanes)" -eq $((16 * (256 + 32 + 1 + 256))) ]
+	# A point reads itself and four edges and writes five, then reads seven and itself and writes itself.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/rodinia_srad2" 48 >trace
+	[ "$(lanes)" -eq $((48 * 48 * (5 + 5 + 8 + 1))) ]
 }
 
 @test "large runs of the suites report that they are unchecked" {
