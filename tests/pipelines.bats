@@ -258,6 +258,15 @@ in_readme() {
 	in_readme "$BATS_TEST_TMPDIR/levels"
 }
 
+@test "ATAX1: a row for each mapping, number of resident blocks and index; what fits, hits" {
+	pipelines/rdgc-atax 256 >"$BATS_TEST_TMPDIR/atax"
+	[ "$(sed 1d "$BATS_TEST_TMPDIR/atax" | cut -f 1,2,4 | tr '\t\n' '  ')" = "rr 1 prime rr 1 xor rr 1 mod rr 2 prime rr 2 xor rr 2 mod part:4 1 prime part:4 1 xor part:4 1 mod part:4 2 prime part:4 2 xor part:4 2 mod part:4 4 prime part:4 4 xor part:4 4 mod " ]
+	# One block of 256 rows of 1 KB: with xor each has a line to itself, which all but each 32nd read finds.
+	awk -F '\t' 'NR > 1 && $6 < $5 { exit 1 } $4 == "xor" && $5 < 90 { exit 1 } $4 == "mod" && $5 > 60 { exit 1 }' "$BATS_TEST_TMPDIR/atax"
+	run pipelines/rdgc-atax none
+	[ "$status" -eq 2 ]
+}
+
 @test "experiments print their usage" {
 	for script in miss-classes timed-sweep l2-parallelism; do
 		run "pipelines/$script" --no-such-option
