@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
-# The functional simulation of [004]: the metrics of table 4, the improvements each left out in turn (table 5), and the
-# requests to L2 with and without an L1 before it (figure 10). The GPU is a TITAN V as in table 3.
+# The functional simulation of [004]: the metrics of table 4, the improvements each left out in turn (table 5), the requests
+# to L2 with and without an L1 before it (figure 10), and the reads of DRAM that L2's hit ratio foretells (figure 9). The GPU
+# is a TITAN V as in table 3.
 paper := yuan
 GPU   ?= titanv
 paper_options = $(GPU)
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
 pictures := $(addprefix $(out)/,improvements.svg csdd.svg)
-tables   := $(addprefix $(out)/,metrics.tsv improvements.tsv)
+tables   := $(addprefix $(out)/,metrics.tsv improvements.tsv figure9.tsv)
 $(paper): $(tables) $(pictures)
 
 $(out)/metrics.tsv: $(out)/points.csv
 	@$(whole) awk -f $(paper_here)yuan-metrics.awk $< $(done)
+
+$(out)/figure9.tsv: | $(counts)
+	@$(whole) gstats --csv $(counts) | awk -f $(paper_here)yuan-figure9.awk $(done)
 
 l2_sees = $(firstword $(COMPRESS)) -dc $(ordered) | gcoalesce --gpu $(GPU) | gschedule --gpu $(GPU) | gcache --l1 $1 | \
 	grd --per global --granularity sector --csdd --total

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gstats, on streams that tests/unit/report.c writes.
 
+bats_require_minimum_version 1.5.0
+
 load helpers
 
 setup() {
@@ -337,4 +339,54 @@ by_instruction() {
 		[ "$status" -eq 1 ]
 		[[ "$output" == "grd: "*"source: expected the arrays pcs, lines and files"* ]]
 	done
+}
+
+# scaled BLOCKS MODELLED: counts behind a schedule of that many blocks, "stage counter value" a line.
+scaled() {
+	printf '#kernel\tid=1\tname=k\n#count\tstage=coalesce\tkernel=1\trequests=10\n#count\tstage=schedule\tkernel=1\tblocks=%s\tmodelled_blocks=%s\tsteps=7\n' "$1" "$2"
+	printf '#count\tstage=l1\tkernel=1\treads=7\tmru=[3,0,5]\tsize=1024\n#count\tstage=l2\tkernel=1\treads=%s\n' "${3:-1}"
+}
+
+@test "--scale: counts behind the schedule, to all blocks, halves upwards; settings and earlier counts stay" {
+	scaled 5 2 | gtrace-cat --from | gstats --scale --csv | grep '^1,' | cut -d, -f 2- >out
+	diff - out <<-'END'
+		coalesce,requests,10
+		schedule,blocks,5
+		schedule,modelled_blocks,2
+		schedule,steps,7
+		l1,reads,18
+		l1,mru[0],8
+		l1,mru[1],0
+		l1,mru[2],13
+		l1,size,1024
+		l2,reads,3
+	END
+	# Large numbers are exact: 2^64 / 3 * 3, and one more does not fit.
+	scaled 3 1 6148914691236517205 | gtrace-cat --from | gstats --scale --csv | grep -q '^total,l2,reads,18446744073709551615$'
+	scaled 3 1 6148914691236517206 | gtrace-cat --from >large.gt
+	expect_failure 1 "kernel 1, stage l2, counter reads: the scaled number does not fit 64 bits" gstats --scale large.gt
+	scaled 4 4 | gtrace-cat --from >whole.gt
+	gstats --scale whole.gt | diff - <(gstats whole.gt)
+}
+
+@test "--scale: a wave of equal blocks, scaled, is the whole grid" {
+	launch='vectoradd<<<64,256>>>(a=f32[16384], b=f32[16384], c=f32[16384], 16384)'
+	gtrace-ptx --launch "$launch" "$ROOT/examples/kernels/ptx/vectoradd.ptx" >t
+	model() { gschedule --sm 4 --max-blocks 2 "$@" t | gcache --l1 | gcache --l2 --size 4M | gdram; }
+	counts() { gstats --csv "$@" | grep -E '^total,(coalesce|l1|l2|dram),(accesses|requests|(sent_)?(reads|writes|sectors)|read_hits|line_misses),'; }
+	model | counts >whole
+	model --waves 1 | counts --scale >scaled
+	[ "$(wc -l <whole)" -ge 12 ]
+	diff whole scaled
+	run ! diff -q whole <(model --waves 1 | counts)
+}
+
+@test "--scale needs a schedule, and refuses one that it cannot scale by" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcache --l1 --emit none >t
+	expect_failure 1 "kernel 1: expected counts of gschedule, to scale by blocks / modelled_blocks" gstats --scale t
+	scaled 2 3 | gtrace-cat --from >t
+	expect_failure 1 "kernel 1: cannot scale from 3 modelled blocks to 2" gstats --scale t
+	scaled 2 0 | gtrace-cat --from >t
+	expect_failure 1 "cannot scale from 0 modelled blocks" gstats --scale t
+	expect_failure 2 "--errors goes with" gstats --errors --scale t
 }

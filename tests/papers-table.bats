@@ -57,3 +57,33 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	run pipelines/kim-table3 a b
 	[ "$status" -eq 2 ]
 }
+
+@test "[004]: the chart of L2's hits, by its model and by PPT-GPU-Mem, and the README shows them" {
+	# The four that take seconds; tests/long/papers.bats has all.
+	pipelines/yuan-chart NN HS JACOBI 2DCONV >"$BATS_TEST_TMPDIR/chart"
+	sed 1d "$BATS_TEST_TMPDIR/chart" | while IFS= read -r line; do
+		grep -qxF "| ${line//$'\t'/ | } |" pipelines/README.md || { echo "not in the README: $line"; exit 1; }
+	done
+	# Columns 3 and 5 are the paper's.
+	awk -F '\t' 'NR > 1 { if ($4 - $3 > 1 || $3 - $4 > 1 || $6 - $5 > 2 || $5 - $6 > 2) exit 1 } END { exit NR != 5 }' "$BATS_TEST_TMPDIR/chart"
+	pipelines/papers/yuan NN | grep -qx "\[004\].5.3.2.2DCONV, L2 hits without L1 before it (%).90.89.98.model"
+	run pipelines/yuan-chart XX
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"expected some of BP HS PF NN"* ]]
+}
+
+@test "[004] table 5 on the chart's programs: L2's error is larger without the filter of L1, and each model has a row" {
+	pipelines/yuan-chart --errors NN HS >"$BATS_TEST_TMPDIR/errors"
+	[ "$(cut -f 1 "$BATS_TEST_TMPDIR/errors" | paste -sd' ')" = "model Final L1NonSec L2NonSec NoL1Filter NoAdaptL1" ]
+	# Against 0.9 and 70.5: Final is the mean of 0.9 - 0 and 70.5 - 60.80.
+	[ "$(awk '$1 == "Final" { print $2 }' "$BATS_TEST_TMPDIR/errors")" = 5.30 ]
+}
+
+@test "[004] figure 9: DRAM reads foretold are L2's read misses, from hardware's counters and from ours" {
+	awk -f pipelines/yuan-figure9.awk tests/reference/titanx-pascal.csv >"$BATS_TEST_TMPDIR/figure9"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/figure9")" -eq 11 ]
+	# 1048576 sectors at 94.9266 %, against 53223.
+	grep -q '^gemm_tiled 512 32 .*	1048576	94.93	53118	53223	-0.2$' "$BATS_TEST_TMPDIR/figure9"
+	printf 'kernel,stage,counter,value\n1,l2,reads,200\n1,l2,read_hits,50\n1,dram,reads,300\n2,l2,reads,10\n2,l2,read_hits,0\n2,dram,reads,10\ntotal,l2,reads,210\n' |
+		awk -f pipelines/yuan-figure9.awk | tail -n +2 | diff - <(printf '1\t200\t25.00\t150\t300\t-50.0\n2\t10\t0.00\t10\t10\t0.0\nmean of 2\t-\t-\t-\t-\t-25.0, absolute 25.0, r 1.000\n')
+}

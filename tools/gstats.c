@@ -12,13 +12,14 @@
 #include "report/compare/compare.h"
 #include "report/page/page.h"
 #include "report/report.h"
+#include "report/scale.h"
 #include "tool.h"
 
 static const char help[] =
 	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE]\n"
-	"              [--output FILE] [--tee] [STREAM]\n"
-	"       gstats --report DIR [--by WHAT] [--kernel RE] [--tee] [STREAM]\n"
-	"       gstats --callgrind FILE [--kernel RE] [--tee] [STREAM]\n"
+	"              [--scale] [--output FILE] [--tee] [STREAM]\n"
+	"       gstats --report DIR [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
+	"       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
 	"       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 	"Prints the counters of all stages, for each kernel and in total, after the whole stream\n"
 	"is read and its checksum verified.\n"
@@ -35,6 +36,7 @@ static const char help[] =
 	"  --callgrind FILE write what stages counted by instruction (grd --by pc) by source line, for\n"
 	"                   cg_annotate and KCachegrind, and print nothing\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
+	"  --scale          counts behind gschedule times blocks / modelled_blocks, for --waves\n"
 	"  --output FILE    write the report to FILE, not to standard output\n"
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
 	"                   standard error or to --output\n"
@@ -46,7 +48,7 @@ static const char help[] =
 
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report, *callgrind;
-	bool tee, errors, form_chosen, by_chosen, by_name;
+	bool tee, errors, form_chosen, by_chosen, by_name, scale;
 };
 
 static void check(const struct tool *tool, struct options *options)
@@ -54,11 +56,11 @@ static void check(const struct tool *tool, struct options *options)
 	if (options->reference && options->names)
 		tool_usage(tool, "--reference: its file determines the names: leave out --names");
 	if (options->report && (options->form_chosen || options->names || options->reference || options->errors || options->output))
-		tool_usage(tool, "--report goes with --kernel and --tee only");
+		tool_usage(tool, "--report goes with --kernel, --scale and --tee only");
 	if (options->callgrind && (options->form_chosen || options->names || options->reference || options->errors || options->output ||
 				   options->report || options->by_chosen))
-		tool_usage(tool, "--callgrind goes with --kernel and --tee only");
-	if (options->errors && (options->reference || options->names || options->kernel || options->tee))
+		tool_usage(tool, "--callgrind goes with --kernel, --scale and --tee only");
+	if (options->errors && (options->reference || options->names || options->kernel || options->tee || options->scale))
 		tool_usage(tool, "--errors goes with --csv, --json and --output only");
 	if (options->errors && optind == tool->argc)
 		tool_usage(tool, "--errors: expected files of rows that --reference --csv wrote, or - for standard input");
@@ -81,7 +83,7 @@ static void set_by(const struct tool *tool, struct options *options, const char 
 
 static struct options parse(struct tool *tool)
 {
-	enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT };
+	enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE };
 	static const struct option long_options[] = {
 		{"csv", no_argument, NULL, CSV},
 		{"json", no_argument, NULL, JSON},
@@ -94,6 +96,7 @@ static struct options parse(struct tool *tool)
 		{"reference", required_argument, NULL, REFERENCE},
 		{"errors", no_argument, NULL, ERRORS},
 		{"report", required_argument, NULL, REPORT},
+		{"scale", no_argument, NULL, SCALE},
 		TOOL_OPTIONS,
 	};
 	struct options options = {.form = "table"};
@@ -124,6 +127,9 @@ static struct options parse(struct tool *tool)
 			break;
 		case TEE:
 			options.tee = true;
+			break;
+		case SCALE:
+			options.scale = true;
 			break;
 		case REFERENCE:
 			options.reference = optarg;
@@ -265,20 +271,22 @@ static void print_errors(struct tool *tool, const struct options *options)
 }
 
 /* Reads the stream to its end; with --tee passes it on. */
-static void gather(struct tool *tool, struct gt_report *report, bool tee, bool by_name)
+static void gather(struct tool *tool, struct gt_report *report, const struct options *options)
 {
 	enum gt_event event;
 
 	tool_read(tool);
-	if (tee)
+	if (options->tee)
 		tool_write(tool);
 	while (tool_next(tool, &event)) {
 		take(tool, report, event);
-		if (tee)
+		if (options->tee)
 			tool_pass(tool);
 	}
+	if (options->scale)
+		tool_must(tool, gt_report_scale(report, &tool->error));
 	tool_must(tool, gt_report_finish(report, &tool->error));
-	if (by_name)
+	if (options->by_name)
 		tool_must(tool, gt_report_by_name(report, &tool->error));
 }
 
@@ -298,7 +306,7 @@ int main(int argc, char **argv)
 		tool_usage_error(&tool, "--kernel");
 	if (options.reference)
 		tool_must(&tool, gt_reference_read(&reference, options.reference, &tool.error));
-	gather(&tool, &report, options.tee, options.by_name);
+	gather(&tool, &report, &options);
 	if (options.report)
 		write_page(&tool, &report, options.report);
 	else if (options.callgrind)
