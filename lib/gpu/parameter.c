@@ -32,7 +32,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 				 "the bank of a line", "set, mod, xor, hash, two-level"},
 	[GT_LEVEL_SEED] = {"seed", {GT_VALUE_COUNT, "N", 0, UINT64_MAX}, "1", false, "seed of the policies random and weighted", NULL},
 	[GT_LEVEL_REPLACE] = {"replace", WORD("POLICY"), "lru", false, "the line that leaves a full set",
-			      "lru, fifo, lfu, lfu:way, random[:SEED], weighted:W,W,..., plru, srrip, opt"},
+			      "lru, fifo, lfu, lfu:way, random[:SEED], weighted:W,W,..., order:WAY,WAY,..., plru, srrip, opt"},
 	[GT_LEVEL_WRITE] = {"write", ONE_OF("back|through|evict"), "back", false, "what a store does", NULL},
 	[GT_LEVEL_ALLOCATE] = {"allocate", YES_NO, "yes", false, "whether a store that misses allocates a line", NULL},
 	[GT_LEVEL_PARTIAL] = {"partial", ONE_OF("keep|read|fetch"), "keep", false,

@@ -92,7 +92,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_INTERLEAVE] = draw(4) ? NULL : PICK("mod", "mod:256", "xor", "hash", "hash:512", "two-level", "two-level:1K"),
 		[GT_LEVEL_PARTITIONS] = PICK("1", "2", "2", "3", "4", "7"),
 		[GT_LEVEL_BANKS] = PICK("1", "1", "2"),
-		[GT_LEVEL_REPLACE] = draw(3) ? policy_text(draw(1000)) : PICK("lru", "lfu:way", "random:7", "weighted:0.25,0.75", "opt"),
+		[GT_LEVEL_REPLACE] = draw(3) ? policy_text(draw(1000)) : PICK("lru", "lfu:way", "random:7", "weighted:0.25,0.75", "order:1,2,1", "opt"),
 		[GT_LEVEL_WRITE] = PICK("back", "through", "evict"),
 		[GT_LEVEL_ALLOCATE] = PICK("yes", "no"),
 		[GT_LEVEL_PARTIAL] = PICK("keep", "read", "fetch"),

@@ -32,6 +32,7 @@ struct ref_cache {
 	struct ref_line *lines; /* [set][REF_WAYS] */
 	/* plru: for the ways lo to hi-1 of a set, whether the right half is to be replaced. */
 	bool right[REF_SETS][REF_WAYS * 2];
+	unsigned replaced[REF_SETS]; /* order: the victims so far */
 	uint64_t clock, random;
 };
 
@@ -522,6 +523,8 @@ static uint32_t ref_victim(struct ref_model *model, struct ref_cache *cache, uin
 		return (uint32_t)((gt_random(&cache->random) >> 32) * ways >> 32);
 	if (strcmp(name, "weighted") == 0)
 		return ref_weighted_victim(model, cache, ways);
+	if (strcmp(name, "order") == 0)
+		return model->config->replacement.order[cache->replaced[set]++ % model->config->replacement.turns];
 	if (strcmp(name, "plru") == 0)
 		return ref_plru_victim(cache, set, ways);
 	if (strcmp(name, "opt") == 0)
@@ -810,6 +813,7 @@ static void ref_flush_cache(struct ref_model *model, struct ref_cache *cache, ui
 		} while (newest);
 	}
 	memset(cache->right, 0, sizeof cache->right);
+	memset(cache->replaced, 0, sizeof cache->replaced);
 }
 
 static void ref_flush(struct ref_model *model)

@@ -11,6 +11,7 @@
 #include "cache/replace/tags.h"
 
 #define GT_WEIGHTS_MAX 64
+#define GT_TURNS_MAX 64
 
 /* A policy's settings, shared by all instances of a level. */
 struct gt_replacement {
@@ -18,6 +19,8 @@ struct gt_replacement {
 	uint64_t seed;			    /* of random choices */
 	double cumulative[GT_WEIGHTS_MAX];  /* weighted: probability that the victim is this way or a lower one */
 	unsigned weights;
+	uint16_t order[GT_TURNS_MAX];	    /* order: the ways, from 0, that are replaced in turn */
+	unsigned turns;
 	bool lowest_way;		    /* lfu: of lines used equally often, the lowest way leaves */
 };
 
@@ -37,7 +40,7 @@ struct gt_policy {
 };
 
 /* All policies, as gt_policy_NAME. */
-#define GT_POLICIES(ROW) ROW(lru) ROW(fifo) ROW(lfu) ROW(random) ROW(weighted) ROW(plru) ROW(srrip) ROW(opt)
+#define GT_POLICIES(ROW) ROW(lru) ROW(fifo) ROW(lfu) ROW(random) ROW(weighted) ROW(order) ROW(plru) ROW(srrip) ROW(opt)
 #define GT_DECLARE_POLICY(NAME) extern const struct gt_policy gt_policy_##NAME;
 GT_POLICIES(GT_DECLARE_POLICY)
 
