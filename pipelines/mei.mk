@@ -5,7 +5,7 @@ paper := mei
 SOURCE = mei all
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
-names    := table3 table4 table5 figure5 figure7 figure8 figure9 figure10 figure11 figure12
+names    := table3 table4 table5 figure5 figure7 figure8 figure9 orders figure10 figure11 figure12
 tables   := $(patsubst %,$(out)/%.tsv,$(names))
 pictures := $(patsubst %,$(out)/%.svg,figure7 figure9 figure11)
 $(paper): $(tables) $(pictures)
@@ -16,7 +16,7 @@ $(out)/figure7.svg: $(out)/figure7.tsv
 	@$(whole) gplot sweep -x stride -y '4-byte mode=ours_4,8-byte mode=ours_8,Fermi=fermi' --log xy \
 		--x-label 'stride (words)' --y-label 'ways of bank conflict' $< $(done)
 $(out)/figure9.svg: $(out)/figure9.tsv
-	@$(whole) gplot sweep -x N -y 'weighted=ours,LRU=lru' --log none --x-label 'array (bytes)' \
+	@$(whole) gplot sweep -x N -y 'weighted=ours,order,LRU=lru' --log none --x-label 'array (bytes)' \
 		--y-label 'accesses that miss (%)' $< $(done)
 $(out)/figure11.svg: $(out)/figure11.tsv
 	@$(whole) gplot sweep -x N -y 'entries=ours_entries,pages=ours_pages' --log none --x-label 'array (bytes)' \

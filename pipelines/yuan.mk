@@ -4,6 +4,8 @@
 # is a TITAN V as in table 3.
 paper := yuan
 GPU   ?= titanv
+# What launches read by themselves is not in [004].
+L2    ?= --launch-reads none
 paper_options = $(GPU)
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
