@@ -85,6 +85,19 @@ each() {
 @test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
 @test "pchase" { each pchase "16384 32 1" "400 20 9" "65536 32 4"; }
 
+@test "shared_stride: the loads of listing 1 of [001] give what the words have, and take gcd(stride, 32) passes" {
+	for program in "$BUILD"/kernels-*/shared_stride; do
+		for case in "1 1" "2 2" "6 2" "32 32"; do
+			read -r stride passes <<<"$case"
+			LD_PRELOAD=${PRELOAD-} gtrace-record --space shared --stdout words "$program" "$stride" 3 >trace
+			[ "$(sed -n '1s/\t.*//p; 2p' words | paste -sd' ')" = "$stride ok" ]
+			# 4 iterations of 64 loads, and 32 stores of the words.
+			[ "$(gcoalesce trace | gstats --csv | awk -F, '$1 == "total" && $3 == "bank_passes" { print $4 }')" = $((4 * 64 * passes + 32)) ]
+		done
+		expect_failure 2 "expected a stride of up to 32" "$program" 33
+	done
+}
+
 @test "pchase: it prints a series that gpchase infer reads, with latencies of a model too" {
 	# The interpreter's clock counts instructions, so all steps take the same time; a modelled level gives the latencies.
 	compilers=$(ls -d "$BUILD"/kernels-*/pchase)

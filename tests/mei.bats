@@ -28,6 +28,21 @@ same() {
 		if ($5 > $3 || $3 > $6 || (power != $1 && $5 == $3)) exit 1 }'
 }
 
+@test "[001] listing 1: the program's loads have the cycles of figure 5, and passes of figure 7" {
+	# 11 iterations of 64 loads; 32 stores of a pass before them.
+	listing() { gtrace-ptx --space shared --launch "shared_stride<<<1,32>>>($1, 10, u32[32], s32[32])" "$ROOT/examples/kernels/ptx/shared_stride.ptx"; }
+	counter() { gstats --csv | awk -F, -v name="$1" '$1 == "total" && $3 == name { print $4 }'; }
+	for case in "0 50" "1 50" "2 88" "32 1210"; do
+		read -r stride cycles <<<"$case"
+		[ "$(listing "$stride" | gcoalesce --gpu gtx560ti | counter shared_cycles)" -eq $((11 * 64 * cycles + 32 * 50)) ]
+	done
+	for case in "2 1 1" "4 2 2" "6 2 1"; do
+		read -r stride four eight <<<"$case"
+		[ "$(listing "$stride" | gcoalesce --gpu gtx780 | counter bank_passes)" -eq $((11 * 64 * four + 32)) ]
+		[ "$(listing "$stride" | gcoalesce --gpu gtx780 --banks 32x8 | counter bank_passes)" -eq $((11 * 64 * eight + 32)) ]
+	done
+}
+
 @test "[001] table 3: each pattern has its latency, and no access has another" {
 	[ "$(same "table 3" 3 4)" = 16 ]
 	[ "$(rows "table 3" | awk '{ n[$1] += $5 } END { print n["kepler"], n["fermi_l1"], n["fermi_l2"] }')" = "148 147 147" ]
