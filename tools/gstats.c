@@ -36,7 +36,7 @@ static const char help[] =
 	"  --callgrind FILE write what stages counted by instruction (grd --by pc) by source line, for\n"
 	"                   cg_annotate and KCachegrind, and print nothing\n"
 	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
-	"  --scale          counts behind gschedule times blocks / modelled_blocks, for --waves\n"
+	"  --scale          counts behind gschedule times blocks / modelled_blocks (a part of a grid)\n"
 	"  --output FILE    write the report to FILE, not to standard output\n"
 	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
 	"                   standard error or to --output\n"
