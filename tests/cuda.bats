@@ -89,3 +89,5 @@ setup() {
 	gcoalesce stream | gschedule --gpu a100 | gcache --texture | gstats >table
 	grep -q texture table
 }
+
+@test "clusters of blocks" { ARCH=sm_90 GPU=h100 passes clusters; }

@@ -419,36 +419,34 @@ expect_nvcc() {
 	END
 }
 
-@test "nvcc: launches of clusters are refused by name" {
+@test "nvcc: clusters are in the launch records, and refused where the GPU has none" {
 	needs_nvcc
 	cat >cluster.cu <<-'END'
 		#include <cstdio>
 		__global__ void k(float *a) { a[threadIdx.x] += 1; }
 		__global__ void __cluster_dims__(2) always(float *a) { a[threadIdx.x] += 1; }
-		int main(int argc, char **argv) {
+		int main() {
 			float *a; cudaMalloc(&a, 1024);
-			k<<<1, 32>>>(a);
 			cudaLaunchAttribute at[1] = {};
-			at[0].id = cudaLaunchAttributeClusterDimension; at[0].val.clusterDim = {2, 1, 1};
-			cudaLaunchConfig_t c = {2, 32, 0, 0, at, 1};
-			int error = 0;
-			if (argc == 1) error = cudaLaunchKernelEx(&c, k, a);
-			else always<<<2, 32>>>(a), error = cudaGetLastError();
-			printf("%d Test passed\n", error);
+			at[0].id = cudaLaunchAttributeClusterDimension; at[0].val.clusterDim = {4, 1, 1};
+			cudaLaunchConfig_t c = {8, 32, 0, 0, at, 1};
+			int error = cudaLaunchKernelEx(&c, k, a);
+			always<<<2, 32>>>(a);
+			printf("%d %d\n", error, cudaGetLastError());
 			return 0;
 		}
 	END
 	nvcc -cudart shared -arch=sm_90 -o cluster cluster.cu
-	for arguments in "" always; do
-		status=0
-		# shellcheck disable=SC2086
-		record ./cluster $arguments || status=$?
-		[ "$status" -eq 1 ]
-		grep -q '801 Test passed' "$ERR"
-		grep -q "^gtrace-record: kernel _Z.*: cluster launches are not supported" "$ERR"
-		[ "$(ids 2>/dev/null)" = 1 ]
-		run ! gtrace-cat "$OUT"
-	done
+	record --gpu h100 ./cluster
+	grep -q '^0 0$' "$ERR"
+	gtrace-cat "$OUT" >text
+	[ "$(sed -n 's/^#kernel.*\tcluster=//p' text | tr '\n' ' ')" = "4,1,1 2,1,1 " ]
+	[ "$(gtrace-cat --from text | gtrace-cat | grep -c '^#kernel.*cluster=')" -eq 2 ]
+	gschedule "$OUT" >scheduled 2>said
+	[ "$(cat said)" = "gschedule: kernel k runs in clusters of (4,1,1) blocks: their blocks are placed one by one" ]
+	gtrace-cat scheduled | grep -q '^#kernel.*cluster=2,1,1'
+	record --gpu a100 ./cluster || true
+	grep -q '^912 912$' "$ERR"
 }
 
 @test "nvcc: output of kernels is in the program's output" {

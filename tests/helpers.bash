@@ -67,8 +67,8 @@ passes() {
 	shift
 	command -v nvcc >/dev/null || skip "no nvcc"
 	# shellcheck disable=SC2086 # NVCC_FLAGS is a list
-	[ -x "./$program" ] || nvcc -cudart shared -arch=sm_80 -o "$program" "$ROOT/tests/cuda/$program.cu" ${NVCC_FLAGS:-}
-	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record "./$program" "$@" >stream 2>said || { cat said; return 1; }
+	[ -x "./$program" ] || nvcc -cudart shared -arch="${ARCH:-sm_80}" -o "$program" "$ROOT/tests/cuda/$program.cu" ${NVCC_FLAGS:-}
+	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record --gpu "${GPU:-a100}" "./$program" "$@" >stream 2>said || { cat said; return 1; }
 	gtrace-cat --check stream >/dev/null
 	grep -qwE 'PASS|right' said || { cat said; return 1; }
 	if grep -wE 'FAIL|WRONG' said; then return 1; fi

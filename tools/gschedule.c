@@ -76,6 +76,7 @@ struct gschedule {
 	unsigned char only_sms[GT_SMS_MAX];
 	unsigned last_sm; /* of only_sms */
 	struct gt_kernel kernel;
+	bool told_of_clusters;
 	struct gt_schedule *schedule; /* of the kernel that is open */
 };
 
@@ -224,6 +225,11 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	if (self->config.sms == 0) {
 		gt_fail(&tool->error, "the stream has no GPU description: expected --gpu NAME or --sm N");
 		tool_fail(tool);
+	}
+	if (kernel->cluster[0] && (uint64_t)kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2] > 1 && !self->told_of_clusters) {
+		tool_warn(tool, "kernel %.100s runs in clusters of (%u,%u,%u) blocks: their blocks are placed one by one", kernel->name,
+			  kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]);
+		self->told_of_clusters = true;
 	}
 	self->schedule = gt_schedule_open(&self->config, &self->kernel, gt_writer_sink(tool->out), &tool->error);
 	if (!self->schedule)

@@ -36,7 +36,9 @@ static int take_cooperative(const union gt_launch_value *value, struct gt_wishes
 
 static int take_cluster(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
-	wishes->clustered |= value->cluster.x > 1 || value->cluster.y > 1 || value->cluster.z > 1;
+	if (value->cluster.x == 0 || value->cluster.y == 0 || value->cluster.z == 0)
+		return CUDA_INVALID_VALUE;
+	memcpy(wishes->cluster, &value->cluster, sizeof wishes->cluster);
 	return CUDA_SUCCESS;
 }
 
@@ -65,14 +67,14 @@ static const struct {
 	[1] = {"cudaLaunchAttributeAccessPolicyWindow", take_window},
 	[GT_LAUNCH_COOPERATIVE] = {"cudaLaunchAttributeCooperative", take_cooperative},
 	[3] = {"cudaLaunchAttributeSynchronizationPolicy", NULL},
-	[4] = {"cudaLaunchAttributeClusterDimension", take_cluster},
+	[GT_LAUNCH_CLUSTER] = {"cudaLaunchAttributeClusterDimension", take_cluster},
 	[5] = {"cudaLaunchAttributeClusterSchedulingPolicyPreference", NULL},
 	[6] = {"cudaLaunchAttributeProgrammaticStreamSerialization", NULL},
 	[PROGRAMMATIC_EVENT] = {"cudaLaunchAttributeProgrammaticEvent", take_event},
 	[8] = {"cudaLaunchAttributePriority", NULL},
 	[9] = {"cudaLaunchAttributeMemSyncDomainMap", NULL},
 	[10] = {"cudaLaunchAttributeMemSyncDomain", NULL},
-	[11] = {"cudaLaunchAttributePreferredClusterDimension", take_cluster},
+	[11] = {"cudaLaunchAttributePreferredClusterDimension", NULL},
 	[COMPLETION_EVENT] = {"cudaLaunchAttributeLaunchCompletionEvent", take_event},
 	[13] = {"cudaLaunchAttributeDeviceUpdatableKernelNode", NULL},
 	[14] = {"cudaLaunchAttributePreferredSharedMemoryCarveout", take_carveout},

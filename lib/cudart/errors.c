@@ -66,6 +66,7 @@ static const struct {
 	 "operation would make the legacy stream depend on a capturing blocking stream"},
 	{CUDA_GRAPH_EXEC_UPDATE_FAILURE, "cudaErrorGraphExecUpdateFailure",
 	 "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"},
+	{CUDA_INVALID_CLUSTER_SIZE, "cudaErrorInvalidClusterSize", "cluster misconfiguration"},
 	{999, "cudaErrorUnknown", "unknown error"},
 };
 

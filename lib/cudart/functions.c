@@ -8,7 +8,8 @@
 struct function_attributes {
 	size_t shared, constant, local;
 	int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared, carveout;
-	int reserved[23];
+	int cluster_must_be_set, cluster[3], cluster_policy, unportable_cluster;
+	int reserved[17];
 };
 
 /* Numbers of function attributes. */
@@ -19,6 +20,7 @@ enum {
 	CLUSTER_WIDTH = 11,
 	CLUSTER_HEIGHT = 12,
 	CLUSTER_DEPTH = 13,
+	CLUSTER_UNPORTABLE = 14,
 	FUNCTION_ATTRIBUTES = 16
 };
 #define CARVEOUT_DEFAULT (-1)
@@ -29,6 +31,7 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!attributes || !function)
 		return gt_cudart_leave(attributes ? CUDA_INVALID_DEVICE_FUNCTION : CUDA_INVALID_VALUE);
+	const uint32_t *cluster = function->cluster[0] ? function->cluster : function->kernel->required_cluster;
 	*attributes = (struct function_attributes){
 		.shared = (size_t)function->static_shared,
 		.max_threads = gt_cudart_max_threads(function),
@@ -37,6 +40,9 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 		.binary_version = (int)gt_cudart_capability(),
 		.max_dynamic_shared = (int)gt_cudart_dynamic_shared_max(function),
 		.carveout = function->carveout,
+		.cluster_must_be_set = function->kernel->explicit_cluster,
+		.cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
+		.unportable_cluster = function->unportable_cluster,
 	};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -56,10 +62,14 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value)
 			return gt_cudart_leave(CUDA_INVALID_VALUE);
 		function->carveout = value;
 	} else if (attribute >= CLUSTER_WIDTH && attribute <= CLUSTER_DEPTH) {
-		function->clustered |= value > 1;
+		if (value < 0)
+			return gt_cudart_leave(CUDA_INVALID_VALUE);
+		function->cluster[attribute - CLUSTER_WIDTH] = (uint32_t)value;
+	} else if (attribute == CLUSTER_UNPORTABLE) {
+		function->unportable_cluster = value != 0;
 	} else if (attribute != CLUSTER_MUST_BE_SET) {
 		static bool said;
-		gt_cudart_say_once(&said, "cudaFuncSetAttribute: attributes of clusters have no effect");
+		gt_cudart_say_once(&said, "cudaFuncSetAttribute: the scheduling policy of clusters has no effect");
 	}
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

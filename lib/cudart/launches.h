@@ -24,6 +24,7 @@ union gt_launch_value {
 };
 
 #define GT_LAUNCH_COOPERATIVE 2
+#define GT_LAUNCH_CLUSTER     4
 
 /* cudaLaunchAttribute, and CUlaunchAttribute */
 struct gt_launch_attribute {
@@ -42,5 +43,9 @@ struct gt_launch_config {
 
 /* Asks the stream for the launch. Returns a code. */
 int gt_cudart_launch_with(const struct gt_launch_config *config, const void *function, void **arguments);
+
+/* How many clusters of a configuration the GPU holds; the most blocks that a cluster may have. They return codes. */
+int cudaOccupancyMaxActiveClusters(int *clusters, const void *host, const struct gt_launch_config *config);
+int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host, const struct gt_launch_config *config);
 
 #endif

@@ -36,6 +36,11 @@ static uint64_t shared_optin(void)
 	return gt_cudart_figure("shared_block", 48 << 10);
 }
 
+static uint64_t has_clusters(void)
+{
+	return gt_cudart_capability() >= 90;
+}
+
 /* More than this a program must ask for, on any GPU. */
 static uint64_t shared_block(void)
 {
@@ -90,6 +95,7 @@ static const struct property {
 	{668, 688, 4, 95, 1, NULL}, /* cooperative launches */
 	{704, 728, 4, 99, 1, NULL}, /* can register host memory */
 	{720, 744, 4, 115, 1, NULL}, /* memory pools */
+	{748, 772, 4, 120, 0, has_clusters},
 	/* Places of before CUDA 13 alone. */
 	{0, 348, 4, 13, 1000000, NULL}, /* kHz: the clock of events */
 	{0, 384, 4, 15, 1, NULL},	   /* copies beside kernels */

@@ -76,20 +76,6 @@ static int run(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *r
 	return result;
 }
 
-/* Refuses launches that would behave differently from a GPU. */
-static int refuse(const struct gt_function *function, const struct gt_wishes *wishes)
-{
-	const uint32_t *cluster = function->kernel->required_cluster;
-	bool clustered = wishes->clustered || function->clustered || function->kernel->explicit_cluster ||
-			 cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1;
-
-	if (!clustered)
-		return CUDA_SUCCESS;
-	gt_cudart_say("kernel %s: cluster launches are not supported", function->name);
-	gt_cudart.omissions++;
-	return CUDA_NOT_SUPPORTED;
-}
-
 static struct gt_preferences preferences(const struct gt_function *function, const struct gt_wishes *wishes)
 {
 	int carveout = function->carveout >= 0 ? function->carveout : gt_cudart.carveout;
@@ -115,19 +101,15 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	if (gt_cudart.failed)
 		return gt_cudart.failed;
 	int code = check_shape(function, grid, block, dynamic_shared);
-	if (code == CUDA_SUCCESS)
-		code = refuse(function, wishes);
 	if (code == CUDA_SUCCESS && wishes->cooperative)
 		code = gt_cudart_cooperative(function, grid, block, dynamic_shared, &workspace);
 	if (code != CUDA_SUCCESS)
 		return code;
-	unsigned char *parameters = gather_parameters(function->kernel, arguments);
 	struct gt_ptx_launch launch = {
 		.kernel = function->kernel,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = (uint32_t)dynamic_shared,
-		.parameters = parameters,
 		.max_instructions = gt_cudart.record.tracing.max_instructions,
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
 		.workspace = workspace,
@@ -140,6 +122,11 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.attribute = gt_cudart_attribute,
 		.limit = gt_cudart_limit,
 	};
+	code = gt_cudart_cluster(function, wishes, &launch);
+	if (code != CUDA_SUCCESS)
+		return code;
+	unsigned char *parameters = gather_parameters(function->kernel, arguments);
+	launch.parameters = parameters;
 	const struct gt_ptx_runner runner = {run, function};
 	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)

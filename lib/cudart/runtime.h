@@ -63,6 +63,7 @@ enum {
 	CUDA_STREAM_CAPTURE_MERGE = 902,
 	CUDA_STREAM_CAPTURE_UNMATCHED = 903,
 	CUDA_STREAM_CAPTURE_UNJOINED = 904,
+	CUDA_INVALID_CLUSTER_SIZE = 912,
 	CUDA_STREAM_CAPTURE_ISOLATION = 905,
 	CUDA_STREAM_CAPTURE_IMPLICIT = 906,
 	CUDA_GRAPH_EXEC_UPDATE_FAILURE = 910,
@@ -102,7 +103,8 @@ struct gt_function {
 	uint64_t static_shared;
 	int max_dynamic_shared; /* bytes that the program asked for; 0: it did not */
 	int carveout;		/* percent of shared memory that it prefers; -1: no preference */
-	bool clustered;		/* it asked for clusters of more than one block */
+	uint32_t cluster[3];	/* blocks, by its attributes; 0: not set */
+	bool unportable_cluster; /* more than 8 blocks are allowed */
 	struct gt_function *next;
 };
 
@@ -122,7 +124,8 @@ struct gt_symbol {
 struct gt_wishes {
 	struct gt_window window; /* 0 bytes: none */
 	uint32_t carveout;	 /* 1 + percent of shared memory; 0: the function's */
-	bool clustered, cooperative;
+	uint32_t cluster[3];	 /* blocks; 0: the function's */
+	bool cooperative;
 };
 
 struct gt_cudart {
@@ -252,6 +255,8 @@ int gt_cudart_carveout(int config);
  * each other. Returns a code. */
 int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block,
 			  size_t dynamic_shared, uint64_t *workspace);
+/* Sets the clusters of a launch, by its wishes, its function, or the kernel. An error code if there can be no such ones. */
+int gt_cudart_cluster(const struct gt_function *function, const struct gt_wishes *wishes, struct gt_ptx_launch *launch);
 /* How many blocks of so many threads an SM holds. */
 uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared);
 /* The largest block that the function can be launched with. */

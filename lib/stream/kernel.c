@@ -83,6 +83,10 @@ int gt_kernel_check(const struct gt_kernel *kernel, struct gt_error *error)
 {
 	if (check_shape("grid", kernel->grid, UINT64_C(1) << 32, error) != 0)
 		return -1;
+	for (unsigned k = 0; k < 3 && kernel->cluster[0] > 0; k++)
+		if (kernel->cluster[k] == 0 || kernel->grid[k] % kernel->cluster[k] != 0)
+			return gt_fail(error, "clusters of %" PRIu32 "x%" PRIu32 "x%" PRIu32 " do not divide the grid", kernel->cluster[0],
+				       kernel->cluster[1], kernel->cluster[2]);
 	return check_shape("block", kernel->block, GT_BLOCK_THREADS_MAX, error);
 }
 

@@ -63,6 +63,7 @@ struct gt_kernel {
 	uint32_t shared_bytes; /* per block, static and dynamic */
 	enum gt_order order;
 	uint64_t l1_bytes; /* the L1 data cache left beside shared memory [004 4.2]; 0: not decided */
+	uint32_t cluster[3]; /* blocks that are resident together; 0 in cluster[0]: none */
 	struct gt_preferences prefers;
 	uint64_t parent; /* the id of the launch whose kernel launched it; 0: the host did, and no field in the record */
 

@@ -80,6 +80,11 @@ static int unpack_block(const msgpack_object *value, struct gt_kernel *kernel)
 	return unpack_shape(value, kernel->block);
 }
 
+static int unpack_cluster(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	return unpack_shape(value, kernel->cluster);
+}
+
 static int unpack_registers(const msgpack_object *value, struct gt_kernel *kernel)
 {
 	uint64_t number;
@@ -161,6 +166,7 @@ static const struct {
 	{"shared_bytes", "a number below 2^32", unpack_shared},
 	{"order", "none, block or an", unpack_order},
 	{"l1_bytes", "a number", unpack_l1},
+	{"cluster", "three numbers", unpack_cluster},
 	{"l2_window", "BASE,BYTES,HIT_RATIO,HIT,MISS", unpack_window},
 	{"l2_fetch_bytes", "a number", unpack_fetch},
 	{"l2_persisting_bytes", "a number", unpack_persisting},
@@ -168,7 +174,7 @@ static const struct {
 	{"parent", "a number", unpack_parent},
 };
 #define FIELDS (sizeof fields / sizeof fields[0])
-#define OPTIONAL 5 /* of these, at the end: in a record only if the launch has preferences, or a parent */
+#define OPTIONAL 6 /* of these, at the end: in a record only if the launch has clusters, preferences, or a parent */
 
 static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t shape[3])
 {
@@ -206,7 +212,8 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 {
 	const struct gt_preferences *prefers = &kernel->prefers;
 	size_t said = (size_t)(prefers->window.bytes > 0) + (prefers->l2_fetch_bytes > 0) +
-		      (prefers->l2_persisting_bytes > 0) + (prefers->carveout > 0) + (kernel->parent > 0);
+		      (prefers->l2_persisting_bytes > 0) + (prefers->carveout > 0) + (kernel->parent > 0) +
+		      (kernel->cluster[0] > 0);
 
 	msgpack_pack_map(packer, FIELDS - OPTIONAL + said + kernel->extra_pairs);
 	gt_pack_text(packer, "id");
@@ -223,6 +230,8 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 	gt_pack_text(packer, gt_order_names[kernel->order]);
 	gt_pack_text(packer, "l1_bytes");
 	msgpack_pack_uint64(packer, kernel->l1_bytes);
+	if (kernel->cluster[0] > 0)
+		pack_shape(packer, "cluster", kernel->cluster);
 	pack_preferences(packer, prefers);
 	pack_number(packer, "parent", kernel->parent);
 	/* Already packed, pair by pair. */

@@ -224,6 +224,7 @@ static int set_shape(char *text, uint32_t shape[3])
 static int set_id(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->id); }
 static int set_grid(struct gt_kernel *kernel, char *text) { return set_shape(text, kernel->grid); }
 static int set_block(struct gt_kernel *kernel, char *text) { return set_shape(text, kernel->block); }
+static int set_cluster(struct gt_kernel *kernel, char *text) { return set_shape(text, kernel->cluster); }
 static int set_registers(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->registers); }
 static int set_shared(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->shared_bytes); }
 static int set_l1(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->l1_bytes); }
@@ -274,6 +275,7 @@ static const struct {
 	{"registers", set_registers}, {"shared_bytes", set_shared}, {"order", set_order}, {"l1_bytes", set_l1},
 	{"l2_window", set_window},    {"l2_fetch_bytes", set_fetch}, {"l2_persisting_bytes", set_persisting},
 	{"carveout", set_carveout},   {"parent", set_parent},
+	{"cluster", set_cluster},
 };
 
 /* Cuts "key=value" apart; the value, or NULL. */

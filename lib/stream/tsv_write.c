@@ -202,6 +202,8 @@ void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 	put_pair_number(out, "shared_bytes", kernel->shared_bytes);
 	put_pair(out, "order", gt_order_names[kernel->order]);
 	put_pair_number(out, "l1_bytes", kernel->l1_bytes);
+	if (kernel->cluster[0] > 0)
+		put_pair_shape(out, "cluster", kernel->cluster);
 	put_preferences(out, &kernel->prefers);
 	if (kernel->parent > 0)
 		put_pair_number(out, "parent", kernel->parent);

@@ -197,7 +197,7 @@ static void test_refusals(void)
 		{"st.bulk.shared::cta [%r2], 64, 0;", "'st.bulk.shared::cta' is not modelled: '.bulk'"},
 		{"red.async.relaxed.cluster.global.add.u32 [%rd10], 1;",
 		 "'red.async.relaxed.cluster.global.add.u32' is not modelled: '.async'"},
-		{"mapa.shared::cluster.u32 %r3, %r2, 1;", "opcode 'mapa.shared::cluster.u32' is not known"},
+		{"mapa.shared::cluster.u32 %r3, %r2, 1;", "mapa to block 1 of a cluster of 1"},
 		{"multimem.red.relaxed.gpu.global.add.u32 [%rd10], 1;",
 		 "opcode 'multimem.red.relaxed.gpu.global.add.u32' is not known"},
 		{"cp.async.bulk.prefetch.L2.global [%rd10], 64;", "'cp.async.bulk.prefetch.L2.global' is not modelled"},

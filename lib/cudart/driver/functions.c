@@ -5,7 +5,8 @@
 
 /* CUfunction_attribute; those from MAX_DYNAMIC_SHARED on have the numbers of the runtime. */
 enum { MAX_THREADS, SHARED_BYTES, CONST_BYTES, LOCAL_BYTES, REGISTERS, PTX_VERSION, BINARY_VERSION, CACHE_MODE,
-       MAX_DYNAMIC_SHARED, CARVEOUT, CLUSTER_MUST_BE_SET, CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH, ATTRIBUTES = 16 };
+       MAX_DYNAMIC_SHARED, CARVEOUT, CLUSTER_MUST_BE_SET, CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH, CLUSTER_POLICY,
+       CLUSTER_UNPORTABLE, ATTRIBUTES };
 
 /* The function of a handle, loaded; NULL: it is none. */
 static const struct gt_function *function_of(const void *handle)
@@ -21,7 +22,7 @@ static int attribute_of(int *to, int attribute, const void *handle)
 		return CUDA_INVALID_RESOURCE_HANDLE;
 	if (!to || attribute < 0 || attribute >= ATTRIBUTES)
 		return CUDA_INVALID_VALUE;
-	const uint32_t *cluster = function->kernel->required_cluster;
+	const uint32_t *cluster = function->cluster[0] ? function->cluster : function->kernel->required_cluster;
 	const int values[ATTRIBUTES] = {
 		[MAX_THREADS] = gt_cudart_max_threads(function),
 		[SHARED_BYTES] = (int)function->static_shared,
@@ -34,6 +35,7 @@ static int attribute_of(int *to, int attribute, const void *handle)
 		[CLUSTER_WIDTH] = (int)cluster[0],
 		[CLUSTER_HEIGHT] = (int)cluster[1],
 		[CLUSTER_DEPTH] = (int)cluster[2],
+		[CLUSTER_UNPORTABLE] = function->unportable_cluster,
 	};
 	*to = values[attribute];
 	return CUDA_SUCCESS;

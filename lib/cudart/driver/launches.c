@@ -85,6 +85,15 @@ DRIVER(cuLaunchKernelEx, (const struct config *config, const void *function, voi
 	       : launch(&(struct gt_launch_config){config->grid, config->block, config->shared, config->stream,
 						   config->attributes, config->n_attributes}, function, arguments, extra))
 
+DRIVER(cuOccupancyMaxActiveClusters, (int *clusters, const void *function, const struct config *config),
+       !config ? CUDA_INVALID_VALUE
+	       : cudaOccupancyMaxActiveClusters(clusters, function, &(struct gt_launch_config){config->grid, config->block, config->shared,
+						   config->stream, config->attributes, config->n_attributes}))
+DRIVER(cuOccupancyMaxPotentialClusterSize, (int *blocks, const void *function, const struct config *config),
+       !config ? CUDA_INVALID_VALUE
+	       : cudaOccupancyMaxPotentialClusterSize(blocks, function, &(struct gt_launch_config){config->grid, config->block,
+						   config->shared, config->stream, config->attributes, config->n_attributes}))
+
 static int call_host(void *stream, void (*function)(void *), void *data)
 {
 	struct gt_work work = {GT_WORK_HOST, {.host = {function, data}}};

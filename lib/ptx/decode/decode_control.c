@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/decode/decoder.h"
+#include "ptx/decode/cluster.h"
 #include "ptx/exec/service.h"
 
 int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
@@ -173,7 +173,7 @@ int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_says(decoder, "warp"))
 		return gt_ptx_decode_bar_warp(decoder);
 	if (gt_ptx_says(decoder, "cluster"))
-		return gt_ptx_emit_unknown(decoder, "opcode 'barrier.cluster' is not known");
+		return gt_ptx_decode_cluster_barrier(decoder);
 	if (n < first + 1 + reduces || n > first + 2 + reduces)
 		return gt_ptx_emit_unknown(decoder,
 					   "a barrier needs a number and, if any, a count of threads");

@@ -149,5 +149,6 @@ int gt_ptx_decode_isspacep(struct gt_ptx_decoder *decoder)
 	op->a = from;
 	op->with.immediate = base;
 	op->choice = gt_ptx_says(decoder, "const");
+	op->b = base == GT_PTX_SHARED_BASE && !gt_ptx_says(decoder, "shared::cluster");
 	return 0;
 }

@@ -42,7 +42,6 @@ static const struct {
 	{"global", LOADS | STORES | ATOMICS | COPIES | MATRICES | LINES, SPACE, GT_PTX_GLOBAL},
 	{"shared", LOADS | STORES | ATOMICS | COPIES | MATRICES | MBARRIERS, SPACE, GT_PTX_SHARED},
 	{"shared::cta", LOADS | STORES | ATOMICS | COPIES | MATRICES | MBARRIERS, SPACE, GT_PTX_SHARED},
-	/* Only mapa gives an address in another block's shared memory, and it is refused. */
 	{"shared::cluster", LOADS | STORES | ATOMICS | COPIES | MBARRIERS, SPACE, GT_PTX_SHARED},
 	{"local", LOADS | STORES | LINES, SPACE, GT_PTX_LOCAL},
 	{"const", LOADS, SPACE, GT_PTX_CONST},
@@ -185,6 +184,7 @@ int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, struct gt_ptx_access *
 	char why[64];
 
 	access->n = 1;
+	access->remote = gt_ptx_has(instruction, "shared::cluster");
 	*type = GT_PTX_NO_TYPE;
 	for (size_t i = 0; i < instruction->n_modifiers; i++) {
 		const char *word = instruction->modifiers[i];
@@ -215,6 +215,7 @@ int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, struct gt_ptx_access *
 		access->operation = GT_CG;
 		access->scoped = true;
 	}
+	access->remote |= access->space == GT_PTX_GENERIC;
 	return 0;
 }
 

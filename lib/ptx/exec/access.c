@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/stray.h"
@@ -60,8 +61,7 @@ unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, ui
 	uint64_t at;
 
 	switch (space_of(address, &at)) {
-	case GT_PTX_SHARED:
-		return at <= core->shared_bytes && bytes <= core->shared_bytes - at ? core->shared + at : NULL;
+	case GT_PTX_SHARED: return gt_ptx_cluster_place(warp->core, at, bytes);
 	case GT_PTX_LOCAL:
 		return at <= warp->local_stride && bytes <= warp->local_stride - at
 			       ? warp->local + lane * warp->local_stride + at
@@ -80,6 +80,23 @@ static const char *action_name(const struct gt_ptx_access *access)
 	return names[access->action];
 }
 
+static void fault_in_cluster(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
+			     unsigned bytes)
+{
+	const uint64_t rank = (address >> GT_PTX_CLUSTER_SHIFT) - 1, at = address % GT_PTX_CLUSTER_STEP;
+	const char *action = action_name(op->with.access);
+
+	if (!op->with.access->remote)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the block's own shared memory: the address is one of .shared::cluster",
+			     action, bytes, address);
+	else if (!gt_ptx_cluster_peer(warp->core, rank))
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the shared memory of block %" PRIu64 " of the cluster: it has ended, or there is none",
+			     action, bytes, at, rank);
+	else
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the shared memory of block %" PRIu64 " of the cluster: it has %" PRIu64 " bytes",
+			     action, bytes, at, rank, warp->core->shared_bytes);
+}
+
 static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
 			  uint64_t address, enum gt_ptx_space space, unsigned bytes)
 {
@@ -88,7 +105,9 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	const char *action = action_name(op->with.access);
 	char text[GT_PTX_HEAP_TEXT];
 
-	if (space == GT_PTX_SHARED)
+	if (space == GT_PTX_SHARED && address / GT_PTX_CLUSTER_STEP - 1 < GT_PTX_CLUSTER_BLOCKS)
+		fault_in_cluster(warp, op, lane, address, bytes);
+	else if (space == GT_PTX_SHARED)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
 			     " bytes",
@@ -142,6 +161,8 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 	bool inside = at <= limit && bytes <= limit - at;
 	if (space == GT_PTX_SHARED && inside)
 		host = core->shared + at;
+	else if (space == GT_PTX_SHARED && access->remote)
+		host = gt_ptx_cluster_place(core, at, bytes);
 	else if (space == GT_PTX_LOCAL && inside)
 		host = warp->local + lane * warp->local_stride + at;
 	else if (space == GT_PTX_PARAM && inside && access->action == GT_LOAD)

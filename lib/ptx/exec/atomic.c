@@ -3,6 +3,7 @@
  * memory of lanes. */
 #include <string.h>
 
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/access.h"
 #include "ptx/exec/forms.h"
@@ -255,7 +256,8 @@ const struct gt_ptx_op *gt_ptx_is_space(struct gt_ptx_warp *warp, const struct g
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		uint64_t base = op->with.immediate ? op->with.immediate : GT_PTX_GLOBAL_BASE;
-		bool is = lanes[lane] - base < GT_PTX_WINDOW;
+		/* Of a cluster's window the first part is the block's own. */
+		bool is = lanes[lane] - base < (op->b ? GT_PTX_CLUSTER_STEP : GT_PTX_WINDOW);
 		/* Constants lie among global memory. */
 		if (!op->with.immediate)
 			is = is && is_constant(machine, lanes[lane]) == op->choice;

@@ -18,7 +18,7 @@ static uint32_t expected_threads(const struct gt_ptx_core *core, const struct gt
 	return warps * GT_WARP_SIZE;
 }
 
-static void wake_warp(struct gt_ptx_warp *warp, unsigned number, const struct gt_ptx_barrier *barrier)
+void gt_ptx_wake(struct gt_ptx_warp *warp, unsigned number, const struct gt_ptx_barrier *barrier)
 {
 	struct gt_ptx_path *path, *below;
 	bool woken = false;
@@ -56,7 +56,7 @@ void gt_ptx_release(struct gt_ptx_core *core, unsigned number)
 	if (barrier->threads == 0 || barrier->threads < expected_threads(core, barrier))
 		return;
 	for (uint32_t w = 0; w < core->n_warps; w++)
-		wake_warp(&core->warps[w], number, barrier);
+		gt_ptx_wake(&core->warps[w], number, barrier);
 	barrier->threads = barrier->expected = barrier->count = barrier->any = 0;
 	barrier->all = GT_PTX_FULL;
 }
@@ -134,6 +134,28 @@ static uint32_t operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return same;
 }
 
+/* A warp's turn ends at a barrier, unless others of its lanes can go on. */
+static const struct gt_ptx_op *end_turn(struct gt_ptx_warp *warp, bool all)
+{
+	if (warp->path->state != GT_PTX_PATH_RUNS)
+		return gt_ptx_path_pick(warp);
+	gt_ptx_path_select(warp, warp->path);
+	return all ? NULL : warp->at;
+}
+
+const struct gt_ptx_op *gt_ptx_path_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+					 unsigned barrier)
+{
+	struct gt_ptx_path *path = warp->path;
+
+	gt_ptx_path_keep(warp, op + 1);
+	if (mask != path->mask && !(path = gt_ptx_path_split(warp, path, mask)))
+		return NULL;
+	path->state = GT_PTX_PATH_AT_BARRIER;
+	path->waits_at = barrier;
+	return end_turn(warp, false);
+}
+
 const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	uint32_t numbers = 0;
@@ -157,10 +179,5 @@ const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const stru
 		gt_ptx_release(warp->core, gt_ptx_lowest(numbers));
 	if (op->choice == ARRIVE)
 		return gt_ptx_path_select(warp, warp->path);
-	/* A warp's turn ends at a barrier, unless others of its lanes can go on. */
-	if (warp->path->state == GT_PTX_PATH_RUNS) {
-		gt_ptx_path_select(warp, warp->path);
-		return mask == warp->mask ? NULL : warp->at;
-	}
-	return gt_ptx_path_pick(warp);
+	return end_turn(warp, mask == warp->mask);
 }

@@ -11,6 +11,7 @@
 #include "base/store.h"
 #include "base/temporary.h"
 #include "ptx/exec/blocks.h"
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/held.h"
 #include "ptx/exec/paths.h"
 
@@ -31,6 +32,7 @@ struct beside {
 	const struct gt_ptx_core *like;
 	struct resident **blocks; /* in the order of their numbers */
 	size_t n, capacity, under_way;
+	uint64_t turn; /* the block whose accesses are passed on */
 	struct gt_store store; /* of their held accesses */
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
@@ -82,12 +84,13 @@ static void close_resident(struct resident *resident)
 	free(resident);
 }
 
-/* Adds a block; the first writes to the launch's sink. */
+/* Adds a block where its number belongs; the one whose turn it is writes to the launch's sink. */
 static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_t block)
 {
 	struct gt_error *error = beside->like->error;
 	void *grown = gt_grown(beside->blocks, beside->n, &beside->capacity, sizeof *beside->blocks);
 	struct resident *resident = grown ? calloc(1, sizeof *resident) : NULL;
+	size_t at = beside->n;
 
 	if (grown)
 		beside->blocks = grown;
@@ -98,39 +101,72 @@ static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_
 	resident->core = core;
 	resident->block = block;
 	resident->beside = beside;
-	beside->blocks[beside->n++] = resident;
+	for (; at > 0 && beside->blocks[at - 1]->block > block; at--)
+		beside->blocks[at] = beside->blocks[at - 1];
+	beside->blocks[at] = resident;
+	beside->n++;
 	beside->under_way++;
-	if (beside->n == 1 || !core->sink)
+	if (block == beside->turn || !core->sink)
 		return 0;
 	resident->sink = (struct gt_sink){gt_rows_new(HELD_ROWS, error), hold_batch, resident};
 	core->sink = &resident->sink;
 	return resident->sink.rows ? gt_sink_begin(core->sink, GT_ACCESSES, false, error) : -1;
 }
 
-/* Whether a GPU could hold one more block. */
+/* Whether a GPU could hold one more cluster. */
 static bool has_room(const struct beside *beside)
 {
-	const uint32_t *block = beside->like->launch->block;
+	const struct gt_ptx_launch *launch = beside->like->launch;
+	const uint32_t *block = launch->block;
 	uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + GT_WARP_SIZE - 1) / GT_WARP_SIZE;
+	uint64_t then = beside->under_way + gt_ptx_cluster_size(launch);
 
-	return beside->under_way < RESIDENT_MAX && (beside->under_way + 1) * warps <= RESIDENT_WARPS;
+	return then <= RESIDENT_MAX && then * warps <= RESIDENT_WARPS;
 }
 
-/* Starts as many further blocks as there are now, if that many are left. */
+/* Starts the blocks of a cluster, or one block where there are none. */
+static int begin_cluster(struct beside *beside, uint64_t number)
+{
+	const struct gt_ptx_launch *launch = beside->like->launch;
+	const uint32_t n = gt_ptx_cluster_size(launch);
+	struct gt_ptx_core *cores[GT_PTX_CLUSTER_BLOCKS];
+	struct gt_ptx_cluster *cluster = n > 1 ? calloc(1, sizeof *cluster) : NULL;
+	int result = 0;
+
+	if (n > 1 && !cluster)
+		return gt_fail_memory(beside->like->error, "a cluster");
+	for (uint32_t rank = 0; rank < n; rank++) {
+		if (!(cores[rank] = gt_ptx_core_open(beside->like))) {
+			if (rank == 0)
+				free(cluster);
+			return -1;
+		}
+		if (cluster) {
+			cluster->n = n;
+			gt_ptx_cluster_join(cluster, cores[rank], rank);
+		}
+		if (add_resident(beside, cores[rank], n > 1 ? gt_ptx_cluster_block(launch, number, rank) : number) != 0)
+			return -1;
+	}
+	for (uint32_t rank = 0; result == 0 && rank < n; rank++)
+		result = gt_ptx_block_begin(cores[rank], n > 1 ? gt_ptx_cluster_block(launch, number, rank) : number);
+	return result;
+}
+
+/* Starts as many further blocks as there are now, if that many are left; a cluster if there are none. */
 static int begin_more(struct beside *beside)
 {
 	const struct gt_ptx_launch *launch = beside->like->launch;
-	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	const uint64_t clusters = gt_ptx_clusters(launch);
+	const uint32_t n = gt_ptx_cluster_size(launch);
 
-	for (size_t more = beside->under_way;
-	     more > 0 && *beside->next < blocks && has_room(beside); ++*beside->next) {
-		if (launch->skip_untraced && !gt_ptx_is_traced(launch, *beside->next))
+	for (size_t more = beside->under_way ? beside->under_way : 1; more > 0 && *beside->next < clusters && has_room(beside);
+	     ++*beside->next) {
+		if (!gt_ptx_is_executed(launch, *beside->next))
 			continue;
-		struct gt_ptx_core *core = gt_ptx_core_open(beside->like);
-		if (!core || add_resident(beside, core, *beside->next) != 0 ||
-		    gt_ptx_block_begin(core, *beside->next) != 0)
+		if (begin_cluster(beside, *beside->next) != 0)
 			return -1;
-		more--;
+		more -= more < n ? more : n;
 	}
 	return 0;
 }
@@ -158,21 +194,33 @@ static int run_round(struct beside *beside, bool *wait, bool *spin)
 	return 0;
 }
 
-/* Removes finished blocks at the front; the first unfinished one then writes to the launch's sink. */
+/* The first block from `block` on that is executed. */
+static uint64_t executed_from(const struct gt_ptx_launch *launch, uint64_t block)
+{
+	const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	const bool clusters = gt_ptx_cluster_size(launch) > 1;
+
+	while (block < blocks && !gt_ptx_is_executed(launch, clusters ? gt_ptx_cluster_of(launch, block) : block))
+		block++;
+	return block;
+}
+
+/* Removes finished blocks whose turn it is to write; the next one then writes to the launch's sink. */
 static int end_blocks(struct beside *beside)
 {
 	size_t done = 0;
 	int result = 0;
 
-	while (result == 0 && done < beside->n && !beside->blocks[done]->core) {
+	while (result == 0 && done < beside->n && beside->blocks[done]->block == beside->turn && !beside->blocks[done]->core) {
 		result = pass_held(beside->blocks[done]);
+		beside->turn = executed_from(beside->like->launch, beside->turn + 1);
 		close_resident(beside->blocks[done++]);
 	}
 	if (done == 0)
 		return result;
 	beside->n -= done;
 	memmove(beside->blocks, beside->blocks + done, beside->n * sizeof *beside->blocks);
-	return result == 0 && beside->n > 0 ? pass_held(beside->blocks[0]) : result;
+	return result == 0 && beside->n > 0 && beside->blocks[0]->block == beside->turn ? pass_held(beside->blocks[0]) : result;
 }
 
 static uint64_t memory_state(const struct beside *beside)
@@ -223,26 +271,47 @@ static int check_runaway(struct beside *beside, uint64_t issued)
 	return 0;
 }
 
+/* No warp of any block can go on. */
+static int fail_deadlock(const struct beside *beside)
+{
+	for (size_t i = 0; i < beside->n; i++)
+		if (beside->blocks[i]->core)
+			return gt_ptx_block_deadlock(beside->blocks[i]->core);
+	return 0;
+}
+
+/* Starts what can be started, and runs a turn of all. */
+static int run_some(struct beside *beside, bool *wait, bool *spin)
+{
+	const size_t under_way = beside->under_way;
+	const uint64_t before = *beside->left;
+
+	if (*spin && begin_more(beside) != 0)
+		return -1;
+	if (run_round(beside, wait, spin) != 0)
+		return -1;
+	if (beside->under_way > 0 && *beside->left == before)
+		return fail_deadlock(beside);
+	if (*wait && beside->under_way == under_way)
+		return check_runaway(beside, before - *beside->left);
+	beside->quiet = 0;
+	return 0;
+}
+
 int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, uint64_t *next, uint64_t *left,
 		      struct gt_ptx_ran *ran)
 {
 	struct beside beside = {.like = like, .next = next, .left = left, .ran = ran};
+	const uint64_t clusters = core ? 0 : gt_ptx_clusters(like->launch);
 	bool wait = true, spin = true;
+	int result = 0;
 
 	gt_store_open(&beside.store, like->launch->memory, gt_temporary_directory());
-	int result = add_resident(&beside, core, core->block);
-
-	while (result == 0 && beside.n > 0) {
-		size_t under_way = beside.under_way;
-		uint64_t before = *left;
-		if (spin)
-			result = begin_more(&beside);
-		if (result == 0)
-			result = run_round(&beside, &wait, &spin);
-		if (result == 0 && wait && beside.under_way == under_way)
-			result = check_runaway(&beside, before - *left);
-		else
-			beside.quiet = 0;
+	beside.turn = core ? core->block : executed_from(like->launch, 0);
+	if (core)
+		result = add_resident(&beside, core, core->block);
+	while (result == 0 && (beside.under_way > 0 || *next < clusters)) {
+		result = run_some(&beside, &wait, &spin);
 		if (result == 0)
 			result = end_blocks(&beside);
 	}

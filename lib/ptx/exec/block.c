@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/exec/blocks.h"
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
@@ -81,6 +82,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->top = warp->path = NULL;
 	warp->partials = 0;
 	memset(warp->partial, 0, sizeof warp->partial);
+	warp->cluster_arrived = warp->cluster_owes = 0;
 	warp->carry = 0;
 	memset(warp->last_error, 0, sizeof warp->last_error);
 	warp->issued = 0;
@@ -93,8 +95,16 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
 }
 
-/* Every warp that is left waits, and nothing will release them. */
-static int fail_deadlock(struct gt_ptx_core *core)
+static bool waits_for_cluster(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		for (const struct gt_ptx_path *path = core->warps[w].top; path; path = path->below)
+			if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_CLUSTER_BARRIER)
+				return true;
+	return false;
+}
+
+int gt_ptx_block_deadlock(struct gt_ptx_core *core)
 {
 	char text[256] = "", place[96];
 	size_t length = 0;
@@ -137,6 +147,7 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 	gt_ptx_block_ended(core);
 	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
 		gt_ptx_release(core, b);
+	gt_ptx_cluster_left(warp);
 }
 
 /* A block that spins may do so for lanes of its own warps. */
@@ -167,8 +178,8 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 		issued += warp->issued - before;
 		moved = true;
 	}
-	if (!moved && core->running > 0)
-		return fail_deadlock(core);
+	if (!moved && core->running > 0 && !waits_for_cluster(core))
+		return gt_ptx_block_deadlock(core);
 	if ((core->spin.issued += issued) >= core->spin.next && gt_ptx_spin_look(core) && let_all_others(core) != 0)
 		return -1;
 	if (issued > *left)
@@ -200,6 +211,16 @@ bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block)
 	return launch->sink && block >= launch->first_block && block - launch->first_block < launch->traced_blocks;
 }
 
+bool gt_ptx_is_executed(const struct gt_ptx_launch *launch, uint64_t cluster)
+{
+	const uint32_t n = gt_ptx_cluster_size(launch);
+	bool traced = false;
+
+	for (uint32_t rank = 0; rank < n && !traced; rank++)
+		traced = gt_ptx_is_traced(launch, n > 1 ? gt_ptx_cluster_block(launch, cluster, rank) : cluster);
+	return traced || !launch->skip_untraced;
+}
+
 int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 {
 	const struct gt_ptx_launch *launch = core->launch;
@@ -210,6 +231,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 	core->ctaid[1] = (uint32_t)(block / launch->grid[0] % launch->grid[1]);
 	core->ctaid[2] = (uint32_t)(block / launch->grid[0] / launch->grid[1]);
 	core->accesses = 0;
+	core->arrives = false;
 	core->running = core->n_warps;
 	if (core->shared_bytes > 0)
 		memset(core->shared, 0, core->shared_bytes);
@@ -280,6 +302,7 @@ void gt_ptx_core_close(struct gt_ptx_core *core)
 {
 	if (!core)
 		return;
+	gt_ptx_cluster_leave(core);
 	for (uint32_t w = 0; core->warps && w < core->n_warps; w++)
 		close_warp(&core->warps[w]);
 	free(core->warps);

@@ -12,10 +12,14 @@ void gt_ptx_core_close(struct gt_ptx_core *core);
 
 /* Whether the launch traces a block. */
 bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block);
+/* Whether it executes a cluster, or a block where there are no clusters. */
+bool gt_ptx_is_executed(const struct gt_ptx_launch *launch, uint64_t cluster);
 /* Begins a block: all its warps at the kernel's start. */
 int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block);
 /* Runs one turn of each of its warps. */
 int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left);
+/* Fails: every warp that is left waits, and nothing will release them. */
+int gt_ptx_block_deadlock(struct gt_ptx_core *core);
 /* True if each of its warps waits for others, or repeats its state. */
 bool gt_ptx_block_waits(const struct gt_ptx_core *core);
 
@@ -32,7 +36,8 @@ void gt_ptx_block_ended(const struct gt_ptx_core *core);
 void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran);
 
 /* Runs a block that waits, and later ones beside it, until all of them are done. *next is the next
- * block to begin. The core is closed then. Accesses reach the sink block by block all the same. */
+ * block to begin. The core is closed then. Without a core, runs all clusters of the launch from *next on, each of which
+ * has its blocks beside each other. Accesses reach the sink block by block all the same. */
 int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, uint64_t *next, uint64_t *left,
 		      struct gt_ptx_ran *ran);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Control flow of lanes: branches and their joins, returns and exits. */
 #include "ptx/exec/code.h"
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/paths.h"
 
 /* One of the ways; lanes that are at the meeting point already need none. */
@@ -155,6 +156,7 @@ static const struct gt_ptx_op *leave(struct gt_ptx_warp *warp, const struct gt_p
 	if (all && warp->top) {
 		gt_ptx_sync_left(warp);
 		gt_ptx_barrier_left(warp);
+		gt_ptx_cluster_left(warp);
 	}
 	return warp->path ? gt_ptx_path_select(warp, warp->path) : gt_ptx_path_pick(warp);
 }

@@ -55,7 +55,9 @@ const char *gt_ptx_sync_name(const struct gt_ptx_op *op)
 
 void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size)
 {
-	if (path->state == GT_PTX_PATH_AT_BARRIER)
+	if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_CLUSTER_BARRIER)
+		snprintf(text, size, "at barrier.cluster.wait (line %u)", (path->next - 1)->line);
+	else if (path->state == GT_PTX_PATH_AT_BARRIER)
 		snprintf(text, size, "at barrier %u (line %u)", path->waits_at, (path->next - 1)->line);
 	else
 		snprintf(text, size, "at %s (line %u)", gt_ptx_sync_name(path->next), path->next->line);

@@ -53,6 +53,7 @@ extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
 struct gt_ptx_launch {
 	const struct gt_ptx_function *kernel;
 	uint32_t grid[3], block[3];
+	uint32_t cluster[3];		 /* blocks that run together; all 0: the kernel says, or there are none */
 	uint32_t dynamic_shared;	 /* bytes */
 	const unsigned char *parameters; /* gt_ptx_parameter_bytes of them */
 	uint64_t max_instructions;	 /* warp instructions of the launch; 0: no limit */

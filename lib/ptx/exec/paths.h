@@ -144,6 +144,11 @@ void gt_ptx_sync_left(struct gt_ptx_warp *warp);
 void gt_ptx_barrier_left(struct gt_ptx_warp *warp);
 /* Lets go on who waits at a barrier that all have reached. */
 void gt_ptx_release(struct gt_ptx_core *core, unsigned barrier);
+/* Wakes the paths of a warp that wait at a barrier. */
+void gt_ptx_wake(struct gt_ptx_warp *warp, unsigned barrier, const struct gt_ptx_barrier *found);
+/* Lanes of the path that runs wait at a barrier, to go on behind `op`. Returns what runs meanwhile. */
+const struct gt_ptx_op *gt_ptx_path_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+					 unsigned barrier);
 /* Says what a path waits for, for a message. */
 void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size);
 /* The row of a .sync operation; NULL: bar.warp.sync, which has no operands. Its name. */

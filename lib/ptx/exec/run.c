@@ -3,6 +3,7 @@
  * for later ones. */
 
 #include "ptx/exec/blocks.h"
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/stray.h"
 
@@ -30,8 +31,10 @@ static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 	int result = 0;
 	bool waits;
 
+	if (gt_ptx_cluster_size(launch) > 1)
+		return gt_ptx_run_beside(like, NULL, &block, &left, ran);
 	while (result == 0 && block < blocks) {
-		if (launch->skip_untraced && !gt_ptx_is_traced(launch, block)) {
+		if (!gt_ptx_is_executed(launch, block)) {
 			block++;
 			continue;
 		}

@@ -21,6 +21,23 @@ VALUE(ntid_z, LAUNCH->block[2])
 VALUE(ctaid_x, warp->core->ctaid[0])
 VALUE(ctaid_y, warp->core->ctaid[1])
 VALUE(ctaid_z, warp->core->ctaid[2])
+#define CLUSTERS(K) (LAUNCH->grid[K] / CLUSTER(K))
+#define CLUSTER(K)  (LAUNCH->cluster[K] ? LAUNCH->cluster[K] : 1)
+VALUE(clusterid_x, warp->core->ctaid[0] / CLUSTER(0))
+VALUE(clusterid_y, warp->core->ctaid[1] / CLUSTER(1))
+VALUE(clusterid_z, warp->core->ctaid[2] / CLUSTER(2))
+VALUE(nclusterid_x, CLUSTERS(0))
+VALUE(nclusterid_y, CLUSTERS(1))
+VALUE(nclusterid_z, CLUSTERS(2))
+VALUE(cluster_ctaid_x, warp->core->ctaid[0] % CLUSTER(0))
+VALUE(cluster_ctaid_y, warp->core->ctaid[1] % CLUSTER(1))
+VALUE(cluster_ctaid_z, warp->core->ctaid[2] % CLUSTER(2))
+VALUE(cluster_nctaid_x, CLUSTER(0))
+VALUE(cluster_nctaid_y, CLUSTER(1))
+VALUE(cluster_nctaid_z, CLUSTER(2))
+VALUE(cluster_ctarank, warp->core->rank)
+VALUE(cluster_nctarank, CLUSTER(0) * CLUSTER(1) * CLUSTER(2))
+VALUE(is_explicit_cluster, LAUNCH->cluster[0] ? GT_PTX_FULL : 0)
 VALUE(nctaid_x, LAUNCH->grid[0])
 VALUE(nctaid_y, LAUNCH->grid[1])
 VALUE(nctaid_z, LAUNCH->grid[2])
@@ -53,6 +70,21 @@ static const struct gt_ptx_special specials[] = {
 	{"%ctaid.z", GT_PTX_U32, false, ctaid_z, false}, {"%ctaid.w", GT_PTX_U32, false, zero, false},
 	{"%nctaid.w", GT_PTX_U32, false, one, false}, {"%nctaid.x", GT_PTX_U32, false, nctaid_x, false},
 	{"%nctaid.y", GT_PTX_U32, false, nctaid_y, false}, {"%nctaid.z", GT_PTX_U32, false, nctaid_z, false},
+	{"%clusterid.x", GT_PTX_U32, false, clusterid_x, false}, {"%clusterid.y", GT_PTX_U32, false, clusterid_y, false},
+	{"%clusterid.z", GT_PTX_U32, false, clusterid_z, false}, {"%clusterid.w", GT_PTX_U32, false, zero, false},
+	{"%nclusterid.x", GT_PTX_U32, false, nclusterid_x, false}, {"%nclusterid.y", GT_PTX_U32, false, nclusterid_y, false},
+	{"%nclusterid.z", GT_PTX_U32, false, nclusterid_z, false}, {"%nclusterid.w", GT_PTX_U32, false, one, false},
+	{"%cluster_ctaid.x", GT_PTX_U32, false, cluster_ctaid_x, false},
+	{"%cluster_ctaid.y", GT_PTX_U32, false, cluster_ctaid_y, false},
+	{"%cluster_ctaid.z", GT_PTX_U32, false, cluster_ctaid_z, false},
+	{"%cluster_ctaid.w", GT_PTX_U32, false, zero, false},
+	{"%cluster_nctaid.x", GT_PTX_U32, false, cluster_nctaid_x, false},
+	{"%cluster_nctaid.y", GT_PTX_U32, false, cluster_nctaid_y, false},
+	{"%cluster_nctaid.z", GT_PTX_U32, false, cluster_nctaid_z, false},
+	{"%cluster_nctaid.w", GT_PTX_U32, false, one, false},
+	{"%cluster_ctarank", GT_PTX_U32, false, cluster_ctarank, false},
+	{"%cluster_nctarank", GT_PTX_U32, false, cluster_nctarank, false},
+	{"%is_explicit_cluster", GT_PTX_PRED, false, is_explicit_cluster, false},
 	{"%laneid", GT_PTX_U32, false, laneid, true}, {"%warpid", GT_PTX_U32, false, warpid, false},
 	{"%nwarpid", GT_PTX_U32, false, nwarpid, false}, {"%smid", GT_PTX_U32, false, smid, false},
 	{"%nsmid", GT_PTX_U32, false, nsmid, false}, {"%gridid", GT_PTX_U64, false, gridid, false},
@@ -88,6 +120,10 @@ void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_spe
 	uint64_t wide = special->value(warp, 0);
 	bool is_wide = gt_ptx_type_size(special->type) == sizeof wide;
 
+	if (special->type == GT_PTX_PRED) {
+		memcpy(lanes, &(uint32_t){(uint32_t)wide}, sizeof(uint32_t));
+		return;
+	}
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
 		if (special->by_lane)
 			wide = special->value(warp, lane);

@@ -19,6 +19,7 @@
 
 #define GT_PTX_FULL	UINT32_C(0xffffffff)
 #define GT_PTX_BARRIERS 16
+#define GT_PTX_CLUSTER_BARRIER GT_PTX_BARRIERS /* where paths wait for those of other blocks */
 #define GT_PTX_TURN	32	       /* instructions a warp issues before the next one's turn */
 #define GT_PTX_ALL_ONES 0	       /* the slot of a predicate that always holds */
 #define GT_PTX_FUNCTION_BASE UINT64_C(0x204000000000) /* addresses of functions */
@@ -75,6 +76,7 @@ struct gt_ptx_access {
 	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
 	bool in_frame;		   /* the address counts from the running function's local frame */
 	bool untraced;		   /* parameters */
+	bool remote;		   /* it may be in the shared memory of another block of the cluster */
 	uint32_t address;	   /* its slot */
 	int64_t offset;
 	uint32_t slots[8];	   /* of the elements */
@@ -173,8 +175,10 @@ struct gt_ptx_warp {
 	struct gt_ptx_path *free_paths; /* by `below` */
 	struct gt_ptx_frame *frame, *last; /* of `path`; the last in the arena */
 	struct gt_ptx_frame *free_frames; /* by `before` */
-	uint32_t partial[GT_PTX_BARRIERS]; /* lanes that have arrived where not all have */
+	uint32_t partial[GT_PTX_BARRIERS + 1]; /* lanes that have arrived where not all have */
 	uint32_t partials; /* bit b: partial[b] is not 0 */
+	uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, whose phase goes on */
+	uint32_t cluster_owes; /* lanes that have arrived, and have still to wait */
 	struct gt_ptx_watch watch;
 	unsigned char *arenas; /* of all frames */
 	size_t arena_bytes;
@@ -216,6 +220,9 @@ struct gt_ptx_core {
 	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN */
 	uint64_t block;	 /* linear */
 	uint32_t ctaid[3];
+	struct gt_ptx_cluster *cluster; /* NULL: it is alone */
+	uint32_t rank; /* in its cluster */
+	bool arrives; /* a thread has arrived at the cluster's barrier */
 	unsigned char *shared;
 	uint64_t shared_bytes;
 	unsigned char *parameters;

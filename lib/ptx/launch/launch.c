@@ -8,6 +8,7 @@
 
 #include "base/grown.h"
 #include "base/scan.h"
+#include "ptx/exec/cluster.h"
 #include "stream/kernel.h"
 
 #define ARGUMENTS_MAX 4096
@@ -74,7 +75,8 @@ static bool is_list(const char *at)
 	return false;
 }
 
-static const uint32_t grid_limits[3] = {INT32_MAX, 65535, 65535}, block_limits[3] = {1024, 1024, 64};
+static const uint32_t grid_limits[3] = {INT32_MAX, 65535, 65535}, block_limits[3] = {1024, 1024, 64},
+		      cluster_limits[3] = {GT_PTX_CLUSTER_BLOCKS, GT_PTX_CLUSTER_BLOCKS, GT_PTX_CLUSTER_BLOCKS};
 
 /* N or (x[,y[,z]]) */
 static int read_extent(const struct gt_ptx_launch_line *call, const char **at, const uint32_t limits[3], uint32_t extent[3],
@@ -95,7 +97,7 @@ static int read_extent(const struct gt_ptx_launch_line *call, const char **at, c
 	return list ? want(at, ")", error) : 0;
 }
 
-/* <<<grid, block[, bytes of dynamic shared memory]>>> */
+/* <<<grid, block[, bytes of dynamic shared memory[, cluster]]>>> */
 static int read_shape(struct gt_ptx_launch_line *call, const char **at, struct gt_error *error)
 {
 	const char *block;
@@ -111,6 +113,8 @@ static int read_shape(struct gt_ptx_launch_line *call, const char **at, struct g
 	if (**at == ',') {
 		(*at)++;
 		if (read_count(call, at, 0, GT_PTX_LAUNCH_SHARED, &shared, error) != 0)
+			return -1;
+		if (gt_scan_char(at, ',') && read_extent(call, at, cluster_limits, call->cluster, error) != 0)
 			return -1;
 	}
 	call->dynamic_shared = (uint32_t)shared;

@@ -62,6 +62,7 @@ struct gt_ptx_launch_line {
 	char *kernel; /* owned */
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared; /* bytes */
+	uint32_t cluster[3]; /* blocks; 0: not given */
 	struct gt_ptx_argument *arguments;
 	size_t n;
 };

@@ -41,6 +41,7 @@ static void shape_as(struct gt_ptx_launch *launch, const struct gt_ptx_child *ch
 	launch->parameters = child->parameters;
 	launch->parent = child->parent;
 	launch->depth = child->depth;
+	memset(launch->cluster, 0, sizeof launch->cluster);
 	launch->workspace = 0;
 }
 

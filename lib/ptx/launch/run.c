@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/launch/run.h"
 
+#include <string.h>
+
 #include "ptx/decode/program.h"
 #include "ptx/estimate/estimate.h"
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/nested.h"
 #include "stream/kernel.h"
@@ -25,13 +28,36 @@ static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *err
 				       launch->kernel->name, launch->kernel->required_threads[0],
 				       launch->kernel->required_threads[1],
 				       launch->kernel->required_threads[2]);
-	const uint32_t *cluster = launch->kernel->required_cluster;
-	for (unsigned k = 0; k < 3; k++)
-		if (cluster[k] > 1)
-			return gt_fail(error, "kernel %.128s runs in clusters of (%u,%u,%u) blocks: clusters are not supported",
-				       launch->kernel->name, cluster[0], cluster[1] ? cluster[1] : 1,
-				       cluster[2] ? cluster[2] : 1);
 	return gt_kernel_check(&shape, error);
+}
+
+int gt_ptx_launch_cluster(struct gt_ptx_launch *launch, struct gt_error *error)
+{
+	const struct gt_ptx_function *kernel = launch->kernel;
+	uint32_t required[3], *cluster = launch->cluster, blocks = 1;
+
+	if (kernel->counted_clusters)
+		return gt_fail(error, "kernel %.128s: '.blocksareclusters' is not modelled", kernel->name);
+	for (unsigned k = 0; k < 3; k++)
+		required[k] = kernel->required_cluster[0] && !kernel->required_cluster[k] ? 1 : kernel->required_cluster[k];
+	if (!cluster[0])
+		memcpy(cluster, required, sizeof required);
+	if (!cluster[0])
+		return kernel->explicit_cluster ? gt_fail(error, "kernel %.128s must be launched in clusters", kernel->name) : 0;
+	if (required[0] && memcmp(cluster, required, sizeof required) != 0)
+		return gt_fail(error, "kernel %.128s must be launched in clusters of (%u,%u,%u)", kernel->name, required[0],
+			       required[1], required[2]);
+	for (unsigned k = 0; k < 3; k++) {
+		if (cluster[k] == 0 || launch->grid[k] % cluster[k] != 0)
+			return gt_fail(error, "kernel %.128s: clusters of (%u,%u,%u) do not divide a grid of (%u,%u,%u)",
+				       kernel->name, cluster[0], cluster[1], cluster[2], launch->grid[0], launch->grid[1],
+				       launch->grid[2]);
+		blocks = cluster[k] <= GT_PTX_CLUSTER_BLOCKS ? blocks * cluster[k] : GT_PTX_CLUSTER_BLOCKS + 1;
+	}
+	if (blocks > GT_PTX_CLUSTER_BLOCKS)
+		return gt_fail(error, "kernel %.128s: clusters of (%u,%u,%u): at most %d blocks expected", kernel->name, cluster[0],
+			       cluster[1], cluster[2], GT_PTX_CLUSTER_BLOCKS);
+	return 0;
 }
 
 int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_error *error)
@@ -47,11 +73,13 @@ int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *l
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
 	       struct gt_error *error)
 {
+	struct gt_ptx_launch clustered = *launch;
+
 	*ran = (struct gt_ptx_ran){0};
-	if (gt_ptx_prepare(machine, launch, error) != 0)
+	if (gt_ptx_prepare(machine, launch, error) != 0 || gt_ptx_launch_cluster(&clustered, error) != 0)
 		return -1;
 	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
-	return program ? gt_ptx_execute(machine, program, launch, ran, error) : -1;
+	return program ? gt_ptx_execute(machine, program, &clustered, ran, error) : -1;
 }
 
 static struct gt_ptx_figures *figures_of(const struct gt_ptx_machine *machine,

@@ -17,6 +17,9 @@ int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *l
 int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran,
 	       struct gt_error *error);
 
+/* Fills the clusters of a launch that does not say any with those of its kernel, and checks them. */
+int gt_ptx_launch_cluster(struct gt_ptx_launch *launch, struct gt_error *error);
+
 /* Bytes of shared memory of the kernel's variables. */
 uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
 

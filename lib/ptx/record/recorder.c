@@ -92,6 +92,7 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	kernel->shared_bytes = (uint32_t)shared;
 	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
 	memcpy(kernel->block, launch->block, sizeof kernel->block);
+	memcpy(kernel->cluster, launch->cluster, sizeof kernel->cluster);
 	kernel->prefers = launch->prefers;
 	kernel->parent = launch->parent;
 	gt_count_begin(count, "ptx", kernel->id);
@@ -302,6 +303,8 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 
 	snprintf(kernel.name, sizeof kernel.name, "%.*s", (int)(length < sizeof kernel.name ? length : sizeof kernel.name), shown);
 	*ran = (struct gt_ptx_ran){0};
+	if (gt_ptx_launch_cluster(launch, error) != 0)
+		return -1;
 	recorder->launches++;
 	launch->number = recorder->tracing->replay ? 2 * recorder->launches : recorder->launches;
 	launch->max_instructions = recorder->tracing->max_instructions;

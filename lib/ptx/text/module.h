@@ -132,6 +132,7 @@ struct gt_ptx_function {
 	uint32_t min_blocks;			      /* .minnctapersm; 0: not given */
 	uint32_t required_cluster[3]; /* .reqnctapercluster: blocks; 0: not given */
 	bool explicit_cluster;	      /* .explicitcluster: the launch must say */
+	bool counted_clusters;	      /* .blocksareclusters: the grid counts clusters */
 	unsigned line;
 };
 

@@ -34,6 +34,7 @@
 	ROW(ELECT, "elect",                  ONE,     FALLS_THROUGH,      NONE,       match,         NONE) \
 	ROW(EXIT, "exit",                    NONE,    EXITS,              NONE,       exit,          NONE) \
 	ROW(FENCE, "fence",                  NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
+	ROW(GETCTARANK, "getctarank",        ONE,     FALLS_THROUGH,      NONE,       getctarank,    NONE) \
 	ROW(GRIDDEPCONTROL, "griddepcontrol", NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
 	ROW(ISSPACEP, "isspacep",            ONE,     FALLS_THROUGH,      NONE,       isspacep,      NONE) \
 	ROW(LD, "ld",                        ONE,     FALLS_THROUGH,      LOAD,       ld,            NONE) \
@@ -42,6 +43,7 @@
 	ROW(LOP3, "lop3",                    ONE,     FALLS_THROUGH,      NONE,       lop3,          NONE) \
 	ROW(MAD, "mad",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
 	ROW(MAD24, "mad24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
+	ROW(MAPA, "mapa",                    ONE,     FALLS_THROUGH,      NONE,       mapa,          NONE) \
 	ROW(MATCH, "match",                  ONE,     FALLS_THROUGH,      NONE,       match,         NONE) \
 	ROW(MAX, "max",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MAX) \
 	ROW(MBARRIER, "mbarrier",            UNLESS_ADDRESS, FALLS_THROUGH, MBARRIER, mbarrier,      NONE) \

@@ -53,6 +53,14 @@ static int parse_explicit_cluster(struct gt_ptx_parser *parser, struct gt_ptx_fu
 	return 0;
 }
 
+/* The grid of a launch would count clusters. */
+static int parse_counted_clusters(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
+{
+	(void)parser;
+	function->counted_clusters = true;
+	return 0;
+}
+
 static int parse_min_blocks(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
 {
 	uint64_t value;
@@ -82,7 +90,7 @@ static int parse_performance(struct gt_ptx_parser *parser, struct gt_ptx_functio
 		{".maxntid", parse_maxntid}, {".reqntid", parse_reqntid}, {".maxnreg", parse_maxnreg},
 		{".minnctapersm", parse_min_blocks}, {".maxnctapersm", skip_numbers}, {".noreturn", skip_numbers},
 		{".maxclusterrank", skip_numbers}, {".explicitcluster", parse_explicit_cluster},
-		{".reqnctapercluster", parse_cluster}, {".blocksareclusters", skip_numbers},
+		{".reqnctapercluster", parse_cluster}, {".blocksareclusters", parse_counted_clusters},
 		{".abi_preserve", skip_numbers}, {".abi_preserve_control", skip_numbers}, {".unified", skip_numbers},
 	};
 	bool taken;
