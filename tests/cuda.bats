@@ -91,3 +91,5 @@ setup() {
 }
 
 @test "clusters of blocks" { ARCH=sm_90 GPU=h100 passes clusters; }
+
+@test "copies of boxes of tensors, and between the blocks of a cluster" { ARCH=sm_90a GPU=h100 passes tensor_maps; }

@@ -106,11 +106,6 @@ static void test_bulk_copies(void)
 	static const char odd[] = KERNEL "@%p1 mbarrier.init.shared.b64 [%r4], 1;\n"
 		"@%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%rd2], 20, [%r4];\n" END;
 	fails(odd, 1, 32, "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): a bulk copy of 20 bytes: a multiple of 16 expected");
-	static const char cluster[] = KERNEL
-		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%rd2], 16, [%r4], 3;\n" END;
-	fails(cluster, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): "
-			      "'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster' is not modelled: "
-			      "'.multicast::cluster'");
 }
 
 /* Each thread copies 4 bytes, and arrives when they are there: counted among the expected, or not. */

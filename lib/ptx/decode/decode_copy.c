@@ -63,8 +63,6 @@ int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
 	    gt_ptx_says(decoder, "wait_all"))
 		return gt_ptx_decode_nothing(decoder);
-	if (gt_ptx_says(decoder, "reduce") || gt_ptx_says(decoder, "prefetch") || gt_ptx_says(decoder, "tensor"))
-		return gt_ptx_refuse(decoder, "is not modelled");
 	if (gt_ptx_says(decoder, "mbarrier"))
 		return gt_ptx_decode_copies_arrive(decoder);
 	if (gt_ptx_says(decoder, "bulk"))
@@ -96,6 +94,11 @@ int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_access *access;
 	enum gt_ptx_type type;
 	size_t i = 0, n = instruction->n_operands;
+
+	if (gt_ptx_says(decoder, "tensormap")) {
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.tensormap'", "tensor maps are not cached");
+		return gt_ptx_decode_nothing(decoder);
+	}
 	int read = gt_ptx_new_access(decoder, &access, &type);
 
 	if (read != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mbarrier, cp.async.mbarrier.arrive, and copies in bulk. */
+/* mbarrier, and cp.async.mbarrier.arrive. */
 #include "ptx/exec/mbarrier.h"
 
 #include <string.h>
@@ -85,62 +85,25 @@ int gt_ptx_decode_copies_arrive(struct gt_ptx_decoder *decoder)
 	return op ? 0 : -1;
 }
 
-/* An access in the space, at the address of an operand; its own address slot is for pieces. */
-static int read_end(struct gt_ptx_decoder *decoder, struct gt_ptx_access *end, struct gt_ptx_access *base,
-		    const struct gt_ptx_operand *operand, enum gt_ptx_space space, enum gt_action action)
+bool gt_ptx_is_reported(const struct gt_ptx_decoder *decoder)
 {
-	*base = (struct gt_ptx_access){.space = space, .n = 1, .low = 1, .action = (uint8_t)action};
-	if (gt_ptx_read_address(decoder, base, operand) != 0)
-		return -1;
-	end->space = base->space;
-	end->action = (uint8_t)action;
-	end->n = 1;
-	end->low = 1;
-	end->size = 16;
-	end->address = gt_ptx_temporary_slot(decoder, GT_PTX_U64);
-	return end->address ? 0 : -1;
+	return gt_ptx_says(decoder, "mbarrier::complete_tx::bytes") && !gt_ptx_says(decoder, "global");
 }
 
-/* Index of a modifier; n_modifiers if it is not there. */
-static size_t index_of(const struct gt_ptx_instruction *instruction, const char *word)
+int gt_ptx_emit_report(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t bytes)
 {
-	size_t i = 0;
+	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
+	uint32_t slot = gt_ptx_constant_slot(decoder, bytes, 4);
 
-	while (i < instruction->n_modifiers && strcmp(instruction->modifiers[i], word) != 0)
-		i++;
-	return i;
-}
-
-/* cp.async.bulk.SHARED.global.mbarrier::complete_tx::bytes(.L2::cache_hint) [to], [from], bytes, [mbarrier](, policy);
- * cp.async.bulk.global.shared::cta.bulk_group(.L2::cache_hint) [to], [from], bytes(, policy) */
-int gt_ptx_decode_bulk(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const struct gt_ptx_operand *operands = instruction->operands;
-	const bool reports = gt_ptx_says(decoder, "mbarrier::complete_tx::bytes");
-	const size_t global = index_of(instruction, "global");
-	const bool stores = global < index_of(instruction, "shared::cta") && !reports;
-	struct gt_ptx_bulk *bulk = gt_ptx_own(decoder, sizeof *bulk);
-	struct gt_ptx_access *said;
-	enum gt_ptx_type type;
-	size_t n = instruction->n_operands;
-	int read = gt_ptx_new_access(decoder, &said, &type);
-
-	if (!bulk || read != 0)
-		return bulk ? gt_ptx_refused(read) : -1;
-	bulk->outer = *said;
-	if (gt_ptx_read_policy(decoder, &bulk->outer, &n) != 0)
+	if (!access || !slot)
 		return -1;
-	if (n != (reports ? 4U : 3U) || global == instruction->n_modifiers || reports == gt_ptx_says(decoder, "bulk_group"))
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	/* Copies in bulk do not pass through L1. */
-	bulk->outer.operation = stores ? GT_OPERATOR_NONE : GT_CG;
-	if (read_end(decoder, &bulk->outer, &bulk->outer_base, &operands[stores ? 0 : 1], GT_PTX_GLOBAL, stores ? GT_STORE : GT_LOAD) != 0 ||
-	    read_end(decoder, &bulk->inner, &bulk->inner_base, &operands[stores ? 1 : 0], GT_PTX_SHARED, stores ? GT_LOAD : GT_STORE) != 0 ||
-	    !(bulk->bytes = gt_ptx_source(decoder, &operands[2], GT_PTX_U32)))
+	*access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	if (gt_ptx_read_address(decoder, access, operand) != 0)
 		return -1;
-	bulk->mbarrier = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION};
-	if (reports && gt_ptx_read_address(decoder, &bulk->mbarrier, &operands[3]) != 0)
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	if (!op)
 		return -1;
-	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_copy_bulk) ? 0 : -1;
+	op->a = slot;
+	op->choice = GT_PTX_MBARRIER_COMPLETE;
+	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/decode/access.h"
+#include "ptx/decode/bulk.h"
 #include "ptx/exec/access.h"
 #include "stream/op.h"
 
@@ -70,16 +71,20 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refused(result);
 	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
 		return -1;
-	const struct gt_ptx_operand *values = operands == 2 ? elements(&instruction->operands[1], &n) : NULL;
-	if (!values || !fits(access, n))
+	const bool asynchronous = gt_ptx_says(decoder, "async");
+	const struct gt_ptx_operand *values = operands == 2U + asynchronous ? elements(&instruction->operands[1], &n) : NULL;
+	if (!values || !fits(access, n) || (asynchronous && !gt_ptx_is_reported(decoder)))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_STORE;
+	access->remote |= asynchronous;
 	if (gt_ptx_read_address(decoder, access, &instruction->operands[0]) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (!(access->slots[i] = gt_ptx_source(decoder, &values[i], type)))
 			return -1;
-	return gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access->size)) ? 0 : -1;
+	if (!gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access->size)))
+		return -1;
+	return asynchronous ? gt_ptx_emit_report(decoder, &instruction->operands[2], (uint32_t)access->size * access->n) : 0;
 }
 
 /* atom.global.OP.VECTOR.TYPE {d, ...}, [a], {b, ...}; red without d. */
@@ -125,7 +130,11 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refused(read);
 	if (gt_ptx_read_policy(decoder, access, &n) != 0)
 		return -1;
+	const bool asynchronous = gt_ptx_says(decoder, "async");
 	access->change = gt_ptx_change(instruction, type);
+	if (asynchronous && (n-- != 3 || !gt_ptx_is_reported(decoder)))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	access->remote |= asynchronous;
 	if (access->change && access->n > 1)
 		return decode_vector_atomic(decoder, access, type, n);
 	if (!access->change || n < at + 2 || n > at + 3)
@@ -147,5 +156,7 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 	if (!op)
 		return -1;
 	op->d = result.slot;
+	if (asynchronous)
+		return gt_ptx_emit_report(decoder, &instruction->operands[2], access->size);
 	return gt_ptx_finish_result(decoder, &result);
 }

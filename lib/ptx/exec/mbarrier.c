@@ -7,7 +7,6 @@
 
 #define COUNT_MAX ((UINT64_C(1) << 20) - 1)
 #define BYTES_ZERO (INT64_C(1) << 20) /* as no bytes that are to come are kept */
-#define PIECE	  16
 
 struct state {
 	uint64_t pending, expected, phase;
@@ -126,68 +125,23 @@ const struct gt_ptx_op *gt_ptx_mbarrier(struct gt_ptx_warp *warp, const struct g
 	return op + 1;
 }
 
-/* The address of a lane. */
-static uint64_t address_of(const struct gt_ptx_warp *warp, const struct gt_ptx_access *base, unsigned lane)
+bool gt_ptx_mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_access *where,
+			      uint32_t mask, const uint32_t *bytes)
 {
-	if (base->narrow)
-		return ((const uint32_t *)gt_ptx_lanes(warp, base->address))[lane] + (uint32_t)base->offset;
-	return ((const uint64_t *)gt_ptx_lanes(warp, base->address))[lane] + (uint64_t)base->offset;
-}
-
-/* Up to 32 pieces from byte `at` on. */
-static bool copy_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint32_t at, unsigned n)
-{
-	const struct gt_ptx_bulk *bulk = (const struct gt_ptx_bulk *)op->with.access;
-	const uint32_t mask = n < GT_WARP_SIZE ? (UINT32_C(1) << n) - 1 : GT_PTX_FULL;
-	uint64_t *outer_lanes = gt_ptx_lanes(warp, bulk->outer.address), *inner_lanes = gt_ptx_lanes(warp, bulk->inner.address);
-	const uint64_t outer_base = address_of(warp, &bulk->outer_base, lane), inner_base = address_of(warp, &bulk->inner_base, lane);
-	const bool stores = bulk->outer.action == GT_STORE;
-	struct gt_ptx_op inner_op = *op;
-	struct gt_ptx_reach outer, inner;
-
-	inner_op.with.access = (struct gt_ptx_access *)(uintptr_t)&bulk->inner;
-	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
-		outer_lanes[i] = outer_base + at + i * PIECE;
-		inner_lanes[i] = inner_base + at + i * PIECE;
-	}
-	const struct gt_ptx_op *first = stores ? &inner_op : op, *second = stores ? op : &inner_op;
-	struct gt_ptx_reach *from = stores ? &inner : &outer, *to = stores ? &outer : &inner;
-	if (gt_ptx_reach(warp, first, mask, from, PIECE) != 0 || gt_ptx_note(warp, first, mask, from, PIECE) != 0 ||
-	    gt_ptx_reach(warp, second, mask, to, PIECE) != 0 || gt_ptx_note(warp, second, mask, to, PIECE) != 0)
-		return false;
-	for (unsigned i = 0; i < n; i++)
-		memcpy(gt_ptx_place_of(to, i), gt_ptx_place_of(from, i), PIECE);
-	return true;
-}
-
-const struct gt_ptx_op *gt_ptx_copy_bulk(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
-{
-	const struct gt_ptx_bulk *bulk = (const struct gt_ptx_bulk *)op->with.access;
-	const uint32_t *sizes = gt_ptx_lanes(warp, bulk->bytes);
 	struct gt_ptx_op report = *op;
 	struct gt_ptx_reach reach;
 
+	report.with.access = where;
+	if (!reach_shared(warp, &report, mask, &reach, 8))
+		return false;
 	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		if (sizes[lane] % PIECE != 0)
-			return gt_ptx_fault(warp, op, lane, "a bulk copy of %u bytes: a multiple of 16 expected", sizes[lane]);
-		for (uint32_t at = 0; at < sizes[lane]; at += GT_WARP_SIZE * PIECE) {
-			uint32_t left = (sizes[lane] - at) / PIECE;
-			if (!copy_pieces(warp, op, lane, at, left < GT_WARP_SIZE ? left : GT_WARP_SIZE))
-				return NULL;
+		const unsigned lane = gt_ptx_lowest(m);
+		uint64_t before;
+		const char *wrong = act(gt_ptx_place_of(&reach, lane), GT_PTX_MBARRIER_COMPLETE, bytes[lane], &before);
+		if (wrong) {
+			gt_ptx_fault(warp, op, lane, "%s", wrong);
+			return false;
 		}
 	}
-	if (!bulk->mbarrier.address)
-		return op + 1;
-	report.with.access = (struct gt_ptx_access *)(uintptr_t)&bulk->mbarrier;
-	if (!reach_shared(warp, &report, mask, &reach, 8))
-		return NULL;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		uint64_t before;
-		const char *wrong = act(gt_ptx_place_of(&reach, lane), GT_PTX_MBARRIER_COMPLETE, sizes[lane], &before);
-		if (wrong)
-			return gt_ptx_fault(warp, op, lane, "%s", wrong);
-	}
-	return op + 1;
+	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Barriers that are objects in shared memory (mbarrier), and bulk copies that report to them.
+/* Barriers that are objects in shared memory: mbarrier.
  *
  * PTX leaves the 64 bits of an mbarrier opaque. Here they are, from the lowest: pending arrivals and expected arrivals,
  * 20 bits each; bytes that are still to come, plus 2^20, 21 bits; the number of the phase, modulo 8. The state that an
@@ -27,13 +27,9 @@ enum gt_ptx_mbarrier_action {
  * op->d: the state, or the predicate, 0: none. */
 gt_ptx_step gt_ptx_mbarrier;
 
-/* cp.async.bulk of each lane. `from` or `to` that is global is op->with.access. */
-struct gt_ptx_bulk {
-	struct gt_ptx_access outer, inner; /* the global end and that in shared memory; their address slots are temporary */
-	struct gt_ptx_access outer_base, inner_base; /* addresses of the first bytes */
-	struct gt_ptx_access mbarrier;	/* address slot 0: none */
-	uint32_t bytes;			/* slot */
-};
-gt_ptx_step gt_ptx_copy_bulk;
+/* Tells the mbarriers of the lanes, at the addresses of an access, that so many bytes a lane have come. False after a
+ * fault. */
+bool gt_ptx_mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_access *where,
+			      uint32_t mask, const uint32_t *bytes);
 
 #endif

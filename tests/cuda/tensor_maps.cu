@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of boxes of tensors: every swizzle, ranks 1 to 3, boxes that lie partly or wholly outside, stores, reductions, and
+ * copies to several blocks of a cluster. The expected places are computed element by element. */
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <vector>
+
+static int wrong;
+static void expect(bool holds, const char *what)
+{
+	if (!holds && wrong++ < 20)
+		printf("FAIL %s\n", what);
+}
+#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
+
+typedef CUresult encode_tiled(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
+			      const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+			      CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+static encode_tiled *encode;
+
+__device__ unsigned place(const void *of)
+{
+	return (unsigned)__cvta_generic_to_shared(of);
+}
+
+__device__ void begin(uint64_t *bar, unsigned bytes)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;\n" ::"r"(place(bar)));
+	asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(place(bar)), "r"(bytes) : "memory");
+}
+
+__device__ void wait(uint64_t *bar)
+{
+	asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra AGAIN;\n}\n" ::"r"(place(bar)) : "memory");
+}
+
+/* A box into shared memory, and the shared memory as it then is into `out`. */
+template <int rank>
+__global__ void load(const __grid_constant__ CUtensorMap map, int3 at, unsigned bytes, unsigned n, unsigned char *out)
+{
+	__shared__ __align__(1024) unsigned char box[8192];
+	__shared__ __align__(8) uint64_t bar;
+
+	for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
+		box[i] = 0xa5;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		begin(&bar, bytes);
+		if (rank == 1)
+			asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];"
+				     ::"r"(place(box)), "l"(&map), "r"(at.x), "r"(place(&bar)) : "memory");
+		if (rank == 2)
+			asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+				     ::"r"(place(box)), "l"(&map), "r"(at.x), "r"(at.y), "r"(place(&bar)) : "memory");
+		if (rank == 3)
+			asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+				     ::"r"(place(box)), "l"(&map), "r"(at.x), "r"(at.y), "r"(at.z), "r"(place(&bar)) : "memory");
+	}
+	__syncthreads();
+	wait(&bar);
+	for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
+		out[i] = box[i];
+}
+
+/* Bits 4 to 6 of a place in shared memory change with bits 7 to 9. */
+static unsigned swizzled(unsigned at, int bits)
+{
+	unsigned chunk = at / 16 % 8, row = at / 128 % 8;
+
+	return at - chunk * 16 + (chunk ^ (row & ((1u << bits) - 1))) * 16;
+}
+
+template <typename T, int rank>
+static void test_load(CUtensorMapDataType type, const int (&size)[3], const int (&box)[3], int3 at, int swizzle, int step, bool nan)
+{
+	CUtensorMap map;
+	cuuint64_t sizes[3], strides[2];
+	cuuint32_t boxes[3], steps[3] = {1, (cuuint32_t)step, 1};
+	size_t pitch = (size[0] * sizeof(T) + 47) / 16 * 16, plane = pitch * size[1] + 32;
+	std::vector<unsigned char> host(plane * size[2]), found, expected;
+	unsigned char *device, *out;
+	int extent[3] = {box[0], (box[1] + step - 1) / step, box[2]};
+	/* A swizzle changes places within 1024 bytes. */
+	unsigned bytes = extent[0] * extent[1] * extent[2] * sizeof(T), n = (bytes + 1023) / 1024 * 1024;
+
+	for (size_t i = 0; i < host.size(); i++)
+		host[i] = (unsigned char)(i * 37 + i / 251);
+	cudaMalloc(&device, host.size());
+	cudaMalloc(&out, n);
+	cudaMemcpy(device, host.data(), host.size(), cudaMemcpyHostToDevice);
+	for (int d = 0; d < 3; d++) {
+		sizes[d] = size[d];
+		boxes[d] = box[d];
+	}
+	strides[0] = pitch;
+	strides[1] = plane;
+	EXPECT(encode(&map, type, rank, device, sizes, strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+		      (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+		      nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+	load<rank><<<1, 64>>>(map, at, bytes, n, out);
+	found.resize(n);
+	expected.resize(n, 0xa5);
+	cudaMemcpy(found.data(), out, n, cudaMemcpyDeviceToHost);
+	unsigned to = 0;
+	for (int z = 0; z < extent[2]; z++)
+		for (int y = 0; y < extent[1]; y++)
+			for (int x = 0; x < extent[0]; x++, to += sizeof(T)) {
+				int gx = at.x + x, gy = rank > 1 ? at.y + y * step : 0, gz = rank > 2 ? at.z + z : 0;
+				bool inside = gx >= 0 && gx < size[0] && gy >= 0 && gy < size[1] && gz >= 0 && gz < size[2];
+				T value;
+				memset(&value, 0, sizeof value);
+				if (inside)
+					memcpy(&value, &host[gz * plane + gy * pitch + gx * sizeof(T)], sizeof value);
+				unsigned char bytes_of[sizeof(T)];
+				memcpy(bytes_of, &value, sizeof value);
+				if (!inside && nan) {
+					memset(bytes_of, 0xff, sizeof(T));
+					bytes_of[sizeof(T) - 1] = 0x7f;
+				}
+				for (unsigned b = 0; b < sizeof(T); b++)
+					expected[swizzled(to + b, swizzle)] = bytes_of[b];
+			}
+	EXPECT(found == expected);
+	cudaFree(device);
+	cudaFree(out);
+}
+
+/* A box of ones from shared memory, stored or added. */
+__global__ void store(const __grid_constant__ CUtensorMap map, int x, int y, int n, bool adds)
+{
+	__shared__ __align__(128) float box[1024];
+
+	for (int i = threadIdx.x; i < n; i += blockDim.x)
+		box[i] = i + 1;
+	asm volatile("fence.proxy.async.shared::cta;");
+	__syncthreads();
+	if (threadIdx.x > 0)
+		return;
+	if (adds)
+		asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];"
+			     ::"l"(&map), "r"(x), "r"(y), "r"(place(box)) : "memory");
+	else
+		asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];"
+			     ::"l"(&map), "r"(x), "r"(y), "r"(place(box)) : "memory");
+	asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+static void test_store(bool adds)
+{
+	const int width = 20, height = 10, box_x = 8, box_y = 6, x = -3, y = 7;
+	float host[width * height], *device;
+	CUtensorMap map;
+	cuuint64_t sizes[2] = {width, height}, strides[1] = {width * sizeof(float)};
+	cuuint32_t box[2] = {box_x, box_y}, steps[2] = {1, 1};
+
+	for (int i = 0; i < width * height; i++)
+		host[i] = 1000 + i;
+	cudaMalloc(&device, sizeof host);
+	cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
+	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, device, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+		      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+	store<<<1, 32>>>(map, x, y, box_x * box_y, adds);
+	cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+	for (int i = 0; i < width * height; i++) {
+		int bx = i % width - x, by = i / width - y;
+		float value = 1000 + i;
+		if (bx >= 0 && bx < box_x && by >= 0 && by < box_y)
+			value = (adds ? value : 0) + by * box_x + bx + 1;
+		EXPECT(host[i] == value);
+	}
+	cudaFree(device);
+}
+
+/* Block 0 of a cluster copies a row to all blocks; block r also gets 16 bytes of block r - 1, and adds to its counters. */
+__global__ void __cluster_dims__(4, 1, 1) spread(const __grid_constant__ CUtensorMap map, int *out)
+{
+	__shared__ __align__(128) int row[32], from_left[4], mine[4], counters[4];
+	__shared__ __align__(8) uint64_t bars[3];
+	unsigned rank, right, there, bar_there;
+
+	asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+	if (threadIdx.x < 4) {
+		mine[threadIdx.x] = rank * 100 + threadIdx.x;
+		counters[threadIdx.x] = 5;
+	}
+	if (threadIdx.x == 0) {
+		begin(&bars[0], sizeof row);
+		begin(&bars[1], sizeof mine + 8);
+		begin(&bars[2], sizeof mine + 4);
+	}
+	__syncthreads();
+	asm volatile("fence.proxy.async;\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+	if (threadIdx.x == 0) {
+		right = (rank + 1) % 4;
+		if (rank == 0)
+			asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2}], [%3], %4;"
+				     ::"r"(place(row)), "l"(&map), "r"(8), "r"(place(&bars[0])), "h"((short)15) : "memory");
+		asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(place(from_left)), "r"(right));
+		asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(bar_there) : "r"(place(&bars[1])), "r"(right));
+		asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"
+			     ::"r"(there), "r"(place(mine)), "r"(bar_there) : "memory");
+		asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(place(&row[4])), "r"(right));
+		asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];"
+			     ::"r"(place(counters) + 0 * there), "r"(1), "r"(2), "r"(place(&bars[1])) : "memory");
+		asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(place(&counters[2])), "r"(right));
+		asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(bar_there) : "r"(place(&bars[2])), "r"(right));
+		asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"
+			     ::"r"(there), "r"(rank), "r"(bar_there) : "memory");
+		asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(place(counters)), "r"(right));
+		asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [%0], [%1], 16, [%2];"
+			     ::"r"(there), "r"(place(mine)), "r"(bar_there) : "memory");
+	}
+	wait(&bars[0]);
+	wait(&bars[1]);
+	wait(&bars[2]);
+	int *to = out + rank * 64;
+	if (threadIdx.x < 32)
+		to[threadIdx.x] = row[threadIdx.x];
+	if (threadIdx.x < 4) {
+		to[32 + threadIdx.x] = from_left[threadIdx.x];
+		to[36 + threadIdx.x] = counters[threadIdx.x];
+	}
+	asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
+static void test_spread()
+{
+	int host[64], found[256], *device, *out;
+	CUtensorMap map;
+	cuuint64_t size = 64;
+	cuuint32_t box = 32, step = 1;
+
+	for (int i = 0; i < 64; i++)
+		host[i] = 7 * i;
+	cudaMalloc(&device, sizeof host);
+	cudaMalloc(&out, sizeof found);
+	cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
+	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, device, &size, NULL, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+		      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+	spread<<<4, 64>>>(map, out);
+	EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+	cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost);
+	for (int r = 0; r < 4; r++) {
+		int left = (r + 3) % 4;
+		for (int i = 0; i < 32; i++)
+			EXPECT(found[64 * r + i] == 7 * (i + 8));
+		for (int i = 0; i < 4; i++)
+			EXPECT(found[64 * r + 32 + i] == left * 100 + i);
+		/* Only the last word has no other writer than the maximum. */
+		EXPECT(found[64 * r + 39] == (left * 100 + 3 > 5 ? left * 100 + 3 : 5));
+	}
+	cudaFree(device);
+	cudaFree(out);
+}
+
+int main()
+{
+	void *found = NULL;
+	cudaDriverEntryPointQueryResult result;
+	CUtensorMap map;
+	cuuint64_t size = 64;
+	cuuint32_t box = 3, step = 1;
+
+	EXPECT(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result) == cudaSuccess);
+	encode = (encode_tiled *)found;
+	if (!encode) {
+		printf("FAIL no cuTensorMapEncodeTiled\n");
+		return 1;
+	}
+	/* A row of a box has a multiple of 16 bytes. */
+	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, &map, &size, NULL, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+		      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE);
+	for (int swizzle = 0; swizzle < 4; swizzle++) {
+		int width = swizzle == 1 ? 16 : swizzle == 2 ? 32 : 64;
+		test_load<uint16_t, 2>(CU_TENSOR_MAP_DATA_TYPE_UINT16, {100, 50, 1}, {width, 24, 1}, make_int3(16, 8, 0), swizzle, 1, false);
+		test_load<uint16_t, 2>(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, {100, 50, 1}, {width, 24, 1}, make_int3(-5, 40, 0), swizzle, 1, true);
+		test_load<float, 3>(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, {33, 9, 4}, {width / 4, 5, 3}, make_int3(30, -2, 2), swizzle, 1, false);
+	}
+	test_load<uint8_t, 1>(CU_TENSOR_MAP_DATA_TYPE_UINT8, {1000, 1, 1}, {256, 1, 1}, make_int3(901, 0, 0), 0, 1, false);
+	test_load<double, 2>(CU_TENSOR_MAP_DATA_TYPE_FLOAT64, {30, 30, 1}, {16, 9, 1}, make_int3(20, 25, 0), 3, 2, true);
+	test_load<int, 2>(CU_TENSOR_MAP_DATA_TYPE_INT32, {30, 30, 1}, {8, 12, 1}, make_int3(3, 5, 0), 0, 3, false);
+	test_load<int, 2>(CU_TENSOR_MAP_DATA_TYPE_INT32, {30, 30, 1}, {8, 4, 1}, make_int3(40, -9, 0), 0, 1, false);
+	test_store(false);
+	test_store(true);
+	test_spread();
+	printf(wrong ? "FAIL\n" : "PASS\n");
+	return wrong != 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of boxes of tensors: the accesses that they make, and what a map must be. tests/cuda/tensor_maps.cu looks at the
+ * data. */
+#define CELLS 4096
+#include "ptx_cells.h"
+#include "ptx/exec/memory.h"
+#include "ptx/exec/tensor.h"
+#include "stream/hint.h"
+#include "stream/op.h"
+
+#define KERNEL                                                                                            \
+	".version 8.4\n.target sm_90\n.address_size 64\n" ENTRY                                            \
+	"{\n.reg .b64 %rd<9>;\n.reg .b32 %r<9>;\n.reg .pred %p<3>;\n"                                      \
+	".shared .align 8 .b8 bar[8];\n.shared .align 1024 .b8 s[8192];\n"                                 \
+	"ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, s;\n"       \
+	"mov.u32 %r4, bar;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra DONE;\nmbarrier.init.shared.b64 [%r4], 1;\n" \
+	"ld.global.v2.s32 {%r5, %r6}, [%rd2+128];\n"
+
+/* The rows of the trace, by space: how many, lanes, bytes a lane; distinct sectors of global memory. */
+static struct traced {
+	uint64_t rows, lanes, bytes, sectors;
+	uint16_t hint;
+} global, shared;
+static unsigned char seen[sizeof out / 32];
+
+static int take_rows(void *context, struct gt_rows *batch, struct gt_error *failure)
+{
+	(void)context, (void)failure;
+	for (size_t i = 0; i < batch->n; i++) {
+		if (gt_op_space(batch->op[i]) == GT_GLOBAL && batch->stride[i] == 0 && batch->base[i] >= GT_PTX_GLOBAL_BASE + sizeof out)
+			continue; /* the coordinates */
+		struct traced *to = gt_op_space(batch->op[i]) == GT_GLOBAL ? &global : &shared;
+		const uint64_t *lanes = batch->stride[i] == GT_STRIDE_LANES ? batch->lanes + batch->base[i] : NULL;
+		unsigned n = (unsigned)__builtin_popcount(batch->mask[i]);
+		to->rows++;
+		to->lanes += n;
+		to->bytes += (uint64_t)n * batch->size[i];
+		to->hint = batch->has_hints ? batch->hint[i] : 0;
+		for (unsigned lane = 0; lane < n && to == &global; lane++) {
+			uint64_t at = (lanes ? lanes[lane] : batch->base[i] + (uint64_t)batch->stride[i] * lane) - GT_PTX_GLOBAL_BASE;
+			to->sectors += !seen[at / 32];
+			seen[at / 32] = 1;
+		}
+	}
+	batch->n = batch->n_lanes = 0;
+	return 0;
+}
+
+/* Copies a box of 64 x 6 halves of a tensor of 96 x 20, from (x, y) on. */
+static void copy(const char *instruction, int x, int y)
+{
+	struct gt_sink sink = {.rows = gt_rows_new(64, &error), .flush = take_rows};
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = GT_PTX_GLOBAL_BASE, .rank = 2, .type = GT_TENSOR_F16,
+				    .last = {95, 19}, .strides = {192}, .box = {64, 6}, .steps = {1, 1}, .swizzle = GT_SWIZZLE_128,
+				    .promotion = GT_FETCH_256};
+	char text[4096];
+
+	snprintf(text, sizeof text, "%s%s\nDONE:\nret;\n}\n", KERNEL, instruction);
+	memset(seen, 0, sizeof seen);
+	memset(other, 0, sizeof other);
+	memcpy(other, &map, sizeof map);
+	memcpy(other + sizeof map / 4, (int[]){x, y}, 2 * sizeof(int));
+	global = shared = (struct traced){0};
+	launch.sink = &sink;
+	launch.traced_spaces = 1U << GT_GLOBAL | 1U << GT_SHARED;
+	launch.traced_blocks = 1;
+	works(text, 1, 32);
+	take_rows(NULL, sink.rows, &error);
+	gt_rows_free(sink.rows);
+}
+
+#define LOADS "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd2, {%r5, %r6}], [%r4];"
+
+static void test_accesses(void)
+{
+	/* 6 rows of 128 bytes: 8 lanes of 16 bytes each. A row begins at a multiple of 64 bytes: 4 sectors. */
+	copy(LOADS, 0, 3);
+	CHECK_EQUAL(global.rows, 2);
+	CHECK_EQUAL(global.lanes, 48);
+	CHECK_EQUAL(global.bytes, 768);
+	CHECK_EQUAL(global.sectors, 24);
+	CHECK_EQUAL(gt_hint_fetch(global.hint), 256);
+	/* The box, and the mbarrier: its initialization and the report. */
+	CHECK_EQUAL(shared.rows, 2 + 2);
+	CHECK_EQUAL(shared.bytes, 768 + 16);
+	/* From x = 5: 10 bytes further, so that rows are read by 2 bytes a lane; from y = 16 on 4 rows are inside. */
+	copy(LOADS, 5, 16);
+	CHECK_EQUAL(global.bytes, 4 * 128);
+	CHECK_EQUAL(global.lanes, 4 * 64);
+	CHECK_EQUAL(global.rows, 8);
+	CHECK_EQUAL(global.sectors, 4 * 5);
+	CHECK_EQUAL(shared.bytes, 768 + 16);
+	/* Wholly outside: nothing is read. */
+	copy(LOADS, 200, 0);
+	CHECK_EQUAL(global.rows, 0);
+	CHECK_EQUAL(shared.bytes, 768 + 16);
+	/* A store leaves out what is outside: 32 columns of 5 rows are inside. */
+	copy("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd2, {%r5, %r6}], [%r2];", 64, -1);
+	CHECK_EQUAL(global.bytes, 5 * 64);
+	CHECK_EQUAL(global.sectors, 5 * 2);
+	CHECK_EQUAL(shared.bytes, 5 * 64 + 8);
+	copy("cp.async.bulk.prefetch.tensor.2d.L2.global [%rd2, {%r5, %r6}];", 0, 0);
+	CHECK_EQUAL(global.bytes, 768);
+	CHECK_EQUAL(gt_hint_action(global.hint), GT_PREFETCH_L2);
+	CHECK_EQUAL(shared.bytes, 8);
+}
+
+static void test_errors(void)
+{
+	memset(other, 0, sizeof other);
+	fails(KERNEL LOADS "\nDONE:\nret;\n}\n", 1, 32,
+	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): at 0x200000004200 is no tensor map of rank 2");
+}
+
+int main(void)
+{
+	RUN(test_accesses);
+	RUN(test_errors);
+	return check_report();
+}
