@@ -101,9 +101,9 @@ int gt_ptx_visit_results(struct gt_ptx_visitor *visitor, const struct gt_ptx_ins
 
 int gt_ptx_visit_sources(struct gt_ptx_visitor *visitor, const struct gt_ptx_instruction *instruction)
 {
-	size_t results = gt_ptx_results(instruction);
+	size_t first = gt_ptx_first_source(instruction);
 
-	if (visit_all(visitor, instruction->operands + results, instruction->n_operands - results, false) !=
+	if (visit_all(visitor, instruction->operands + first, instruction->n_operands - first, false) !=
 		    0 ||
 	    visit_all(visitor, instruction->arguments, instruction->n_arguments, false) != 0 ||
 	    gt_ptx_visit_name(visitor, instruction->guard, false) != 0)

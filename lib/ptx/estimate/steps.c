@@ -60,7 +60,7 @@ static void visit_sources(struct lowering *lowering, size_t i, each_register *ea
 
 	if (guard != NONE)
 		each(lowering, i, guard);
-	for (size_t o = gt_ptx_results(instruction); o < instruction->n_operands; o++)
+	for (size_t o = gt_ptx_first_source(instruction); o < instruction->n_operands; o++)
 		visit(lowering, i, &instruction->operands[o], each);
 	for (size_t o = 0; o < instruction->n_arguments; o++)
 		visit(lowering, i, &instruction->arguments[o], each);

@@ -9,6 +9,7 @@
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
+#include "ptx/exec/wgmma.h"
 
 /* One micro-op of a warp, for the lanes whose guard holds. */
 static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
@@ -83,6 +84,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->partials = 0;
 	memset(warp->partial, 0, sizeof warp->partial);
 	warp->cluster_arrived = warp->cluster_owes = 0;
+	warp->multiplies = warp->meets = false;
 	warp->carry = 0;
 	memset(warp->last_error, 0, sizeof warp->last_error);
 	warp->issued = 0;
@@ -148,6 +150,7 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
 		gt_ptx_release(core, b);
 	gt_ptx_cluster_left(warp);
+	gt_ptx_wgmma_left(warp);
 }
 
 /* A block that spins may do so for lanes of its own warps. */

@@ -57,6 +57,8 @@ void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t siz
 {
 	if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_CLUSTER_BARRIER)
 		snprintf(text, size, "at barrier.cluster.wait (line %u)", (path->next - 1)->line);
+	else if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_GROUP_BARRIER)
+		snprintf(text, size, "at wgmma.wait_group (line %u)", (path->next - 1)->line);
 	else if (path->state == GT_PTX_PATH_AT_BARRIER)
 		snprintf(text, size, "at barrier %u (line %u)", path->waits_at, (path->next - 1)->line);
 	else

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/product.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "ptx/exec/half.h"
-#include "ptx/exec/lanes.h"
 #include "ptx/exec/matrix.h"
+#include "ptx/exec/numbers.h"
 
 /* Units of a matrix: 16 x 64 of 4 bits, the quads' 32 x 8, wmma's 32 x 16. */
 #define UNITS_MAX 1024
@@ -16,79 +12,43 @@ union matrix {
 	double numbers[UNITS_MAX];
 };
 
-/* e4m3 has no infinities, and a bias of 7; e5m2 is the upper half of an f16. */
-GT_INLINE double from_e4m3(uint64_t x)
-{
-	float value = gt_ptx_from_bits((uint32_t)(x & 0x7f) << 20) * 0x1p120f;
-
-	value = (x & 0x7f) == 0x7f ? NAN : value;
-	return (double)(x & 0x80 ? -value : value);
-}
-
 /* The values of n elements. */
 GT_INLINE void to_numbers(union matrix *matrix, enum gt_ptx_element element, unsigned n)
 {
-#define VALUES(EXPRESSION)                                                                                   \
-	for (unsigned i = 0; i < n; i++) {                                                                   \
-		const uint64_t x = matrix->bits[i];                                                          \
-		matrix->numbers[i] = (double)(EXPRESSION);                                                   \
-	}                                                                                                    \
-	break;
+#define VALUES(ELEMENT)                                                                                      \
+	case GT_PTX_ELEMENT_##ELEMENT:                                                                       \
+		for (unsigned i = 0; i < n; i++) {                                                           \
+			const uint64_t x = matrix->bits[i];                                                  \
+			matrix->numbers[i] = gt_ptx_number_of(GT_PTX_ELEMENT_##ELEMENT, x);                  \
+		}                                                                                            \
+		break;
 	switch (element) {
-	case GT_PTX_ELEMENT_F16: VALUES(gt_ptx_from_half((uint16_t)x))
-	case GT_PTX_ELEMENT_BF16: VALUES(gt_ptx_from_bfloat((uint16_t)x))
-	case GT_PTX_ELEMENT_E4M3: VALUES(from_e4m3(x))
-	case GT_PTX_ELEMENT_E5M2: VALUES(gt_ptx_from_half((uint16_t)(x << 8)))
-	case GT_PTX_ELEMENT_TF32: VALUES(gt_ptx_from_bits(x & 0xffffe000))
-	case GT_PTX_ELEMENT_F32: VALUES(gt_ptx_from_bits((uint32_t)x))
-	case GT_PTX_ELEMENT_S8: VALUES((int8_t)x)
-	case GT_PTX_ELEMENT_S4: VALUES((int32_t)(x ^ 8) - 8)
-	case GT_PTX_ELEMENT_U8:
-	case GT_PTX_ELEMENT_U4: VALUES((int32_t)x)
-	case GT_PTX_ELEMENT_S32: VALUES((int32_t)x)
+		VALUES(F16)
+		VALUES(BF16)
+		VALUES(E4M3)
+		VALUES(E5M2)
+		VALUES(TF32)
+		VALUES(F32)
+		VALUES(S8)
+		VALUES(S4)
+		VALUES(U8)
+		VALUES(U4)
+		VALUES(S32)
 	default: break; /* f64; bits, which are counted as they are */
 	}
 #undef VALUES
 }
 
-static uint32_t to_word(double value, enum gt_ptx_element element, bool saturates)
-{
-	float single = (float)value;
-	uint32_t word;
-
-	if (element == GT_PTX_ELEMENT_F16)
-		return gt_ptx_to_half(value, GT_PTX_RN);
-	if (element == GT_PTX_ELEMENT_S32) {
-		value = saturates && value > INT32_MAX ? INT32_MAX : value;
-		value = saturates && value < INT32_MIN ? INT32_MIN : value;
-		return (uint32_t)(int64_t)value;
-	}
-	memcpy(&word, &single, sizeof word);
-	return single != single ? 0x7fffffff : word;
-}
-
-/* d += a b, eight columns at a time. Numbers: sums of integers are exact in double precision too. */
 GT_INLINE void multiply(const struct gt_ptx_shape *shape, unsigned depth, const union matrix *a, const union matrix *b,
 			union matrix *d)
 {
-	const unsigned columns = shape->n, rows = shape->m * (shape->quads ? 4U : 1U);
-
-	for (unsigned i = 0; i < rows; i++) {
-		const double *right = b->numbers + (shape->quads ? i / 8 * depth * columns : 0);
-		for (unsigned j = 0; j < columns; j += 8) {
-			double sums[8];
-			memcpy(sums, d->numbers + i * columns + j, sizeof sums);
-			for (unsigned k = 0; k < depth; k++) {
-				const double x = a->numbers[i * depth + k];
-				for (unsigned e = 0; e < 8; e++)
-					sums[e] = fma(x, right[k * columns + j + e], sums[e]);
-			}
-			memcpy(d->numbers + i * columns + j, sums, sizeof sums);
-		}
-	}
+	/* Matrices of quads lie one below the other. */
+	for (unsigned quad = 0; quad < (shape->quads ? 4U : 1U); quad++)
+		gt_ptx_multiply(shape->m, shape->n, depth, a->numbers + quad * shape->m * depth, b->numbers + quad * depth * shape->n,
+				d->numbers + quad * shape->m * shape->n);
 }
 
-/* The same for words of bits: those that both have, or that differ, are counted. */
+/* Of words of bits those that both have, or that differ, are counted. */
 GT_INLINE void count_bits(const struct gt_ptx_product *this, unsigned depth, const union matrix *a, const union matrix *b,
 			  union matrix *d)
 {
@@ -122,7 +82,7 @@ GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 	else
 		multiply(shape, depth, &a, &b, &d);
 	for (unsigned i = 0; i < n && this->d.element != GT_PTX_ELEMENT_F64; i++)
-		d.bits[i] = to_word(d.numbers[i], this->d.element, this->saturates);
+		d.bits[i] = gt_ptx_element_of(d.numbers[i], this->d.element, this->saturates);
 	gt_ptx_fragment_scatter(&this->d, warp, d.bits);
 	return op + 1;
 }

@@ -20,6 +20,7 @@
 #define GT_PTX_FULL	UINT32_C(0xffffffff)
 #define GT_PTX_BARRIERS 16
 #define GT_PTX_CLUSTER_BARRIER GT_PTX_BARRIERS /* where paths wait for those of other blocks */
+#define GT_PTX_GROUP_BARRIER   (GT_PTX_BARRIERS + 1) /* and for those of the four warps of a group */
 #define GT_PTX_TURN	32	       /* instructions a warp issues before the next one's turn */
 #define GT_PTX_ALL_ONES 0	       /* the slot of a predicate that always holds */
 #define GT_PTX_FUNCTION_BASE UINT64_C(0x204000000000) /* addresses of functions */
@@ -175,9 +176,10 @@ struct gt_ptx_warp {
 	struct gt_ptx_path *free_paths; /* by `below` */
 	struct gt_ptx_frame *frame, *last; /* of `path`; the last in the arena */
 	struct gt_ptx_frame *free_frames; /* by `before` */
-	uint32_t partial[GT_PTX_BARRIERS + 1]; /* lanes that have arrived where not all have */
+	uint32_t partial[GT_PTX_BARRIERS + 2]; /* lanes that have arrived where not all have */
 	uint32_t partials; /* bit b: partial[b] is not 0 */
 	uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, whose phase goes on */
+	bool multiplies, meets; /* it has begun a wgmma that it has not waited for; it waits for its group */
 	uint32_t cluster_owes; /* lanes that have arrived, and have still to wait */
 	struct gt_ptx_watch watch;
 	unsigned char *arenas; /* of all frames */

@@ -198,5 +198,7 @@ static inline const struct gt_ptx_opcode_row *gt_ptx_row(const struct gt_ptx_ins
 
 /* The number of leading operands that an instruction writes, without those that a call returns. */
 size_t gt_ptx_results(const struct gt_ptx_instruction *instruction);
+/* The first operand that it reads, as it reads all further ones. */
+size_t gt_ptx_first_source(const struct gt_ptx_instruction *instruction);
 
 #endif

@@ -42,3 +42,8 @@ size_t gt_ptx_results(const struct gt_ptx_instruction *instruction)
 	default: return instruction->operands[0].paired ? 2 : 1;
 	}
 }
+
+size_t gt_ptx_first_source(const struct gt_ptx_instruction *instruction)
+{
+	return gt_ptx_row(instruction)->results == GT_PTX_RESULTS_UPDATED ? 0 : gt_ptx_results(instruction);
+}

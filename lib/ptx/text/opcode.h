@@ -83,6 +83,7 @@
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
 	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
 	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
+	ROW(WGMMA, "wgmma",                  UPDATED, FALLS_THROUGH,      MATRIX,     wgmma,         NONE) \
 	ROW(WMMA, "wmma",                    UNLESS_ADDRESS, FALLS_THROUGH, MATRIX,     wmma,          NONE) \
 	ROW(XOR, "xor",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         XOR)
 
@@ -90,6 +91,7 @@
 enum gt_ptx_results_rule {
 	GT_PTX_RESULTS_ONE, /* two if it is written d|p */
 	GT_PTX_RESULTS_NONE,
+	GT_PTX_RESULTS_UPDATED, /* one, which is read too */
 	GT_PTX_RESULTS_IF_RED, /* one with .red, else none */
 	GT_PTX_RESULTS_UNLESS_ADDRESS, /* none if the first operand is an address, else one */
 };
