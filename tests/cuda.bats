@@ -90,6 +90,8 @@ setup() {
 	grep -q texture table
 }
 
-@test "clusters of blocks" { ARCH=sm_90 GPU=h100 passes clusters; }
+@test "clusters of blocks" { ARCH=-arch=sm_90 GPU=h100 passes clusters; }
 
-@test "copies of boxes of tensors, and between the blocks of a cluster" { ARCH=sm_90a GPU=h100 passes tensor_maps; }
+@test "copies of boxes of tensors, and between the blocks of a cluster" { ARCH="-gencode arch=compute_90a,code=compute_90a" GPU=h100 passes tensor_maps; }
+
+@test "products by four warps: wgmma with every swizzle" { ARCH="-gencode arch=compute_90a,code=compute_90a" GPU=h100 passes warpgroups; }

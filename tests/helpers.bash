@@ -61,13 +61,14 @@ prepare_preload() {
 	export PRELOAD
 }
 
-# passes PROGRAM [ARGUMENT...]: tests/cuda/PROGRAM.cu, built with the options in NVCC_FLAGS, and run with the arguments.
+# passes PROGRAM [ARGUMENT...]: tests/cuda/PROGRAM.cu, built with the options in NVCC_FLAGS for those of ARCH, and run with the arguments
+# on the GPU $GPU.
 passes() {
 	local program=$1
 	shift
 	command -v nvcc >/dev/null || skip "no nvcc"
-	# shellcheck disable=SC2086 # NVCC_FLAGS is a list
-	[ -x "./$program" ] || nvcc -cudart shared -arch="${ARCH:-sm_80}" -o "$program" "$ROOT/tests/cuda/$program.cu" ${NVCC_FLAGS:-}
+	# shellcheck disable=SC2086 # lists of options
+	[ -x "./$program" ] || nvcc -cudart shared ${ARCH:--arch=sm_80} -o "$program" "$ROOT/tests/cuda/$program.cu" ${NVCC_FLAGS:-}
 	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record --gpu "${GPU:-a100}" "./$program" "$@" >stream 2>said || { cat said; return 1; }
 	gtrace-cat --check stream >/dev/null
 	grep -qwE 'PASS|right' said || { cat said; return 1; }
