@@ -429,6 +429,47 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("setp.lt.f16", pred, f16, f16, none, half_value(x) < half_value(y))                      \
 	X("setp.geu.f16", pred, f16, f16, none, !(half_value(x) < half_value(y)))
 
+/* Floats of 8 bits by the definition of OCP: a sign, `e` bits of exponent, the others of the fraction. */
+static double byte_value(unsigned bits, int e)
+{
+	int fraction_bits = 7 - e, bias = (1 << (e - 1)) - 1, exponent = (int)(bits >> fraction_bits & ((1U << e) - 1));
+	double fraction = (bits & ((1U << fraction_bits) - 1)) / (double)(1 << fraction_bits);
+	double value = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
+
+	if (e == 4 ? (bits & 0x7f) == 0x7f : (bits & 0x7f) > 0x7c)
+		return NAN;
+	return bits & 0x80 ? -value : e == 5 && bits == 0x7c ? INFINITY : value;
+}
+
+/* The finite one that is nearest, of two the even one. */
+static unsigned nearest_byte(double x, int e)
+{
+	unsigned best = 0, sign = signbit(x) ? 0x80 : 0;
+
+	if (isnan(x))
+		return 0x7f;
+	x = fabs(x) < 1e6 ? fabs(x) : 1e6;
+	for (unsigned b = 1; b <= (e == 4 ? 0x7eU : 0x7bU); b++) {
+		double d = fabs(byte_value(b, e) - x), least = fabs(byte_value(best, e) - x);
+		if (d < least || (d == least && b % 2 == 0))
+			best = b;
+	}
+	return best | sign;
+}
+static u32 halves_of(unsigned bytes, int e)
+{
+	unsigned upper = bytes >> 8 & 0xff, lower = bytes & 0xff;
+	u32 h = isnan(byte_value(upper, e)) ? 0x7fff : e == 5 && (upper & 0x7f) == 0x7c ? (u32)(upper << 8) : nearest_half(byte_value(upper, e));
+	u32 l = isnan(byte_value(lower, e)) ? 0x7fff : e == 5 && (lower & 0x7f) == 0x7c ? (u32)(lower << 8) : nearest_half(byte_value(lower, e));
+
+	return h << 16 | l;
+}
+#define BYTES(X, NAME, E)                                                                        \
+	X("cvt.rn.satfinite." NAME ".f32", u16, f32, f32, none, (u16)(nearest_byte((double)x, E) << 8 | nearest_byte((double)y, E))) \
+	X("cvt.rn.satfinite." NAME ".f16x2", u16, u32, none, none,                                 \
+	  (u16)(nearest_byte(half_value(x >> 16), E) << 8 | nearest_byte(half_value(x & 0xffff), E))) \
+	X("cvt.rn.f16x2." NAME, u32, u16, none, none, halves_of(x, E))
+
 #define get_f16 get_u16
 #define put_f16 put_u16
 
@@ -573,6 +614,7 @@ static void test_others(void) { OTHERS(CASE) }
 static void test_f32(void) { FLOATS(CASE, f32, 32, f) SINGLES(CASE) }
 static void test_f64(void) { FLOATS(CASE, f64, 64, ) }
 static void test_f16(void) { HALVES(CASE) }
+static void test_bytes(void) { BYTES(CASE, "e4m3x2", 4) BYTES(CASE, "e5m2x2", 5) }
 
 /* The approximate forms: within what PTX allows, about 2^-20 of the value. */
 #define NEAR(NAME, EXPRESSION)                                                                   \
@@ -676,6 +718,7 @@ int main(void)
 	RUN(test_f32);
 	RUN(test_f64);
 	RUN(test_f16);
+	RUN(test_bytes);
 	RUN(test_approximations);
 	RUN(test_carries);
 	return check_report();

@@ -5,6 +5,7 @@
 
 #include "ptx/exec/half.h"
 #include "ptx/exec/lanes.h"
+#include "ptx/exec/numbers.h"
 
 #define LEAST_u8 0
 #define LEAST_u16 0
@@ -77,6 +78,40 @@ GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding ro
 	return (uint32_t)gt_ptx_to_bfloat((double)upper, rounding) << 16 |
 	       gt_ptx_to_bfloat((double)lower, rounding);
 }
+/* Floats of 8 bits, to nearest even; what is beyond the largest becomes it (.satfinite). */
+GT_INLINE uint8_t to_e4m3(double x)
+{
+	const double magnitude = fabs(x);
+	const uint8_t sign = signbit(x) ? 0x80 : 0;
+	int exponent;
+
+	if (x != x)
+		return 0x7f;
+	if (magnitude >= 448)
+		return (uint8_t)(sign | 0x7e);
+	frexp(magnitude, &exponent);
+	exponent = magnitude < 0x1p-6 ? -6 : exponent - 1;
+	/* Eighths of the power of two; 16 of them carry into the exponent. */
+	return (uint8_t)(sign | (unsigned)((exponent + 6) * 8 + (int)nearbyint(ldexp(magnitude, 3 - exponent))));
+}
+GT_INLINE uint8_t to_e5m2(double x)
+{
+	const uint8_t bits = (uint8_t)gt_ptx_to_small(x, 5, 2, GT_PTX_RN);
+
+	return x != x ? 0x7f : (bits & 0x7f) == 0x7c ? (uint8_t)(bits - 1) : bits;
+}
+#define BYTE_PAIR(TO, UPPER, LOWER) ((uint16_t)(TO((double)(UPPER)) << 8 | TO((double)(LOWER))))
+#define UPPER_HALF(X) gt_ptx_from_half((uint16_t)((X) >> 16))
+#define LOWER_HALF(X) gt_ptx_from_half((uint16_t)(X))
+#define HALF_PAIR(FROM, X) half_pair((float)FROM((X) >> 8), (float)FROM((X) & 0xff), GT_PTX_RN)
+GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16_t)(x << 8)); }
+#define BYTES(X, NAME, TO, FROM)                                                                 \
+	X(cvt_##NAME##_f32, "cvt.satfinite." #NAME ".f32", b16, f32, f32, none, BYTE_PAIR(TO, x, y)) \
+	X(cvt_##NAME##_f16x2, "cvt.satfinite." #NAME ".f16x2", b16, f16x2, none, none,             \
+	  BYTE_PAIR(TO, UPPER_HALF(x), LOWER_HALF(x)))                                             \
+	X(cvt_f16x2_##NAME, "cvt.f16x2." #NAME, f16x2, b16, none, none, HALF_PAIR(FROM, x))
+/* Of pairs of floats of 8 bits, the negative ones become 0. */
+#define RELU_BYTE(X) ((X) & 0x80 && ((X) & 0x7f) != 0x7f ? 0U : (X) & 0xffU)
 #define ROUNDING ((enum gt_ptx_rounding)op->choice)
 
 #define WHOLE(X, D, S, SIGN)                                                                     \
@@ -132,7 +167,9 @@ GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding ro
 	TO_INTEGER(X, s8) TO_INTEGER(X, s16) TO_INTEGER(X, s32) TO_INTEGER(X, s64)                 \
 	FROM_INTEGER(X, u8, (double)) FROM_INTEGER(X, u16, (double)) FROM_INTEGER(X, u32, (double)) \
 	FROM_INTEGER(X, s8, (double)) FROM_INTEGER(X, s16, (double)) FROM_INTEGER(X, s32, (double)) \
-	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)
+	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)                \
+	BYTES(X, e4m3x2, to_e4m3, gt_ptx_from_e4m3) BYTES(X, e5m2x2, to_e5m2, from_e5m2)           \
+	X(relu_b16, "relu.b16", b16, b16, none, none, RELU_BYTE(x >> 8) << 8 | RELU_BYTE(x & 0xff))
 CONVERSIONS(GT_LANES)
 static const struct gt_ptx_form convert_rows[] = {CONVERSIONS(GT_ROW)};
 const struct gt_ptx_forms gt_ptx_convert_forms = {convert_rows, sizeof convert_rows / sizeof convert_rows[0]};
