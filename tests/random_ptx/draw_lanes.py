@@ -7,13 +7,17 @@ class Lanes:
         if self.depth or self.guard or self.in_function or self.kernel.block % 32:
             return
         mask, width = self.members()
-        op = self.one_of("shfl", "shfl", "vote", "match", "redux")
+        op = self.one_of("shfl", "shfl", "vote", "match", "redux", "movmatrix", "mma")
         if op == "shfl":
             self.shuffle(mask, width)
         elif op == "vote":
             which = self.one_of("all.pred", "any.pred", "uni.pred", "ballot.b32")
             d = "pred" if which.endswith("pred") else "b32"
             self.do("vote.sync." + which, d, (self.predicate_source(), mask))
+        elif op == "movmatrix":
+            self.do("movmatrix.sync.aligned.m8n8.trans.b16", "b32", (self.source("b32"),))
+        elif op == "mma":
+            self.product()
         elif op == "match":
             t = self.one_of("b32", "b64")
             x = self.source(t)
@@ -32,6 +36,13 @@ class Lanes:
             op, t = self.one_of(("add", "s32"), ("add", "u32"), ("min", "u32"), ("min", "s32"), ("max", "u32"),
                                 ("max", "s32"), ("and", "b32"), ("or", "b32"), ("xor", "b32"))
             self.do("redux.sync.%s.%s" % (op, t), t, (self.source("b32"), mask))
+
+    def product(self):
+        d = [self.fresh("b32") for _ in range(4)]
+        registers = ["{%s}" % ", ".join(r) for r in (d, *[[self.source("b32") for _ in range(n)] for n in (4, 2, 4)])]
+        self.emit("mma.sync.aligned.m16n8k32.row.col.%ss32.%s.%s.s32 %s" % (
+            self.one_of("", "satfinite."), self.one_of("s8", "u8"), self.one_of("s8", "u8"), ", ".join(registers)))
+        self.pool["b32"] += d
 
     def members(self):
         """A mask of the lane's group, and the width of groups."""

@@ -13,7 +13,7 @@ from integers import IllDefined, WIDTHS, is_signed, ones, value_of
 from operations import meaning
 from steps import (BARRIER, DONE, LANES, branch, branch_indexed, call, convert_address, give_back, is_space,
                    leave, move_parts, with_carry)
-from steps_lanes import barrier_of, match, over_lanes, reduce_lanes, shuffle, vote
+from steps_lanes import barrier_of, match, over_lanes, over_matrices, product, reduce_lanes, shuffle, transposed, vote
 from steps_memory import atomic, load, reduction, store
 
 STEPS_MAX = 20000  # instructions of one thread
@@ -176,6 +176,7 @@ SPECIAL = {
     "vote": over_lanes(vote, 1, lambda m: ("pred", "b32")),
     "match": over_lanes(match, 2, lambda m: (m[-1], "b32")),
     "redux": over_lanes(reduce_lanes, 1, lambda m: (m[-1], "b32")),
+    "movmatrix": over_matrices(transposed), "mma": over_matrices(product),
     "activemask": active, "membar": nothing, "fence": nothing,
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Operations over the lanes of a warp: a thread waits until all members of its mask have arrived."""
 
-from integers import IllDefined
-from steps import LANES, barrier
+from integers import IllDefined, value_of
+from steps import LANES, barrier, elements
 from steps_memory import combine
 
 
@@ -33,6 +33,59 @@ def over_lanes(f, n_results, operand_types):
             return t.pc
         return step
     return make
+
+
+def over_matrices(f):
+    """Of a whole warp; f(mods, registers by lane) gives the registers of the result by lane."""
+    def make(code, i, mods, operands):
+        parts = [elements(x) if x.startswith("{") else [x] for x in operands]
+        to = [code.result(x) for x in parts[0]]
+        slots = [[code.source(x, "b32") for x in part] for part in parts[1:]]
+        def finish(threads):
+            sources = {t.lane: [[t.r[s] for s in part] for part in slots] for t in threads}
+            if any(x is None for lane in sources.values() for part in lane for x in part):
+                raise IllDefined("a register is read before it is written")
+            results = f(mods, sources)
+            for t in threads:
+                for d, value in zip(to, results[t.lane]):
+                    t.r[d] = value
+        def step(t):
+            t.state, t.wait = LANES, (tuple(call for _, _, call, _ in t.frames), i, 0xffffffff, finish)
+            return t.pc
+        return step
+    return make
+
+
+def transposed(mods, sources):
+    """movmatrix: lane l has columns 2 (l % 4) and the next of row l / 4."""
+    matrix = [[sources[4 * row + column // 2][0][0] >> 16 * (column % 2) & 0xffff for column in range(8)] for row in range(8)]
+    return {lane: (sum(matrix[2 * (lane % 4) + k][lane // 4] << 16 * k for k in range(2)),) for lane in range(32)}
+
+
+def product(mods, sources):
+    """mma.m16n8k32 of bytes: registers of A have 4 successive bytes of a row, of B of a column."""
+    a_type, b_type = mods[-3], mods[-2]
+    a, b, c = {}, {}, {}
+    for lane in range(32):
+        group, thread = lane // 4, lane % 4
+        for r in range(4):
+            for k in range(4):
+                a[group + 8 * (r % 2), 4 * thread + k + 16 * (r // 2)] = byte(sources[lane][0][r], k, a_type)
+            c[group + 8 * (r // 2), 2 * thread + r % 2] = sources[lane][2][r]
+        for r in range(2):
+            for k in range(4):
+                b[4 * thread + k + 16 * r, group] = byte(sources[lane][1][r], k, b_type)
+    d = {}
+    for (row, column), start in c.items():
+        total = value_of("s32", start) + sum(a[row, k] * b[k, column] for k in range(32))
+        if "satfinite" in mods:
+            total = max(-2 ** 31, min(2 ** 31 - 1, total))
+        d[row, column] = total & 0xffffffff
+    return {lane: [d[lane // 4 + 8 * (r // 2), 2 * (lane % 4) + r % 2] for r in range(4)] for lane in range(32)}
+
+
+def byte(word, k, t):
+    return value_of(t, word >> 8 * k & 0xff)
 
 
 def shuffle(mods, lanes, sources):
