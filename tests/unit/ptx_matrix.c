@@ -666,7 +666,7 @@ static void test_what_is_refused(void)
 		"'mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32' is not modelled: '.kind::f8f6f4'");
 	refuses("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2,%r3}, [%r4]",
 		"'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'");
-	refuses("wgmma.fence.sync.aligned", "'wgmma.fence.sync.aligned' is not known");
+	refuses("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 %r1, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0", "'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16' is not modelled");
 	length = 0;
 	add("%ssetp.lt.u32 %%p1, %%r1, 16;\n@%%p1 movmatrix.sync.aligned.m8n8.trans.b16 %%r2, %%r2;\nret;\n}\n", BEGIN);
 	fails(text, 1, 32, "kernel k, PTX line 16: block (0,0,0) thread (0,0,0): an instruction on matrices by the lanes "
