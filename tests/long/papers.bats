@@ -73,3 +73,10 @@ model() {
 		NR > 1 { off = $5 - whole[NR - 1]; if (off < 0) off = -off; if (off > ($1 == 256 ? 2.5 : 1.1)) exit 1 }' \
 		"$results"/nugteren-*/figure3.tsv
 }
+
+@test "make papers: every row of every paper, and the README shows the summary" {
+	make -s -C pipelines papers RESULTS="$BATS_TEST_TMPDIR/results" >"$BATS_TEST_TMPDIR/out"
+	awk '/^paper .*equal/ { summary = 1 } summary' "$BATS_TEST_TMPDIR/out" | while IFS= read -r line; do
+		grep -qxF "    $line" README.md || { echo "not in the README: $line"; exit 1; }
+	done
+}
