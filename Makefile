@@ -75,10 +75,11 @@ $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c lib/cudart/*/*.
 	@mkdir -p $(@D)
 	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 # A program that was linked with libcudart.so.12 looks for a version of that name in it.
-$(NAMES): $(CUDART)
+$(NAMES): $(CUDART) lib/cudart/older/forward.S
 	echo '$(@F) { };' >$@.map
-	$(CC) $(RELRO) $(LDFLAGS) -shared -o $@ -x c /dev/null -x none \
-		-Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
+	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
+	$(CC) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
+		lib/cudart/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
 $(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) $(BUILD)/libgtrace.a $(CUDART) lib/cublas/libcublas.map
 	@mkdir -p $(@D)
 	$(LINK) $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)

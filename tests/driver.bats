@@ -57,6 +57,8 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	[ "$(names)" = "touch touch touch" ]
 }
 
+@test "ranges of addresses, and memory that is mapped to them" { passes virtual; }
+
 @test "linked texts, libraries, and calls by their names" {
 	passes modules
 	[ "$(names)" = "run nothing nothing" ]
@@ -114,5 +116,61 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	record ./mixed cubin || { cat said; return 1; }
 	grep -qx PASS said
 	[ "$(grep '^gtrace-record: ' said)" = "gtrace-record: nvrtcGetCUBIN: gives PTX, which is executed in place of machine code" ]
+	gtrace-cat --check stream
+}
+
+# devices ARGUMENT...: tests/cuda/devices.c.
+devices() {
+	needs_cuda_h
+	[ -x devices ] || compile devices "$ROOT/tests/cuda/devices.c"
+	record "$@"
+}
+
+@test "several devices: memory, variables and streams of their own, and peer access" {
+	devices --devices 2 ./devices 2 || { cat said; return 1; }
+	[ "$(cat said)" = PASS ]
+	gtrace-cat --check stream >/dev/null
+	[ "$(gtrace-cat stream | grep -c '^#kernel.*device=1')" -eq 4 ]
+	[ "$(gtrace-cat stream | grep '^#kernel' | grep -vc 'device=')" -eq 2 ]
+	gtrace-cat stream | grep '^#kernel' >kernels
+	gtrace-cat stream | gtrace-cat --from | gtrace-cat | grep '^#kernel' | cmp - kernels
+	GTRACE_DEVICES=4 devices ./devices 4
+	[ "$(cat said)" = PASS ]
+}
+
+@test "a kernel that reads another device's memory without access is at fault" {
+	run devices --devices 2 ./devices 2 stray
+	[ "$status" -eq 1 ]
+	grep -q "load of 4 bytes at 0x[0-9a-f]*: 'cudaMalloc [0-9]*' is memory of device 0, to which device 1 has no peer access" said
+	run ! grep -q 'not reached' said
+	devices --devices 2 --check list ./devices 2 stray
+	grep -q 'not reached' said
+}
+
+@test "stages whose caches are one device's refuse several; --device chooses" {
+	devices --devices 2 ./devices 2
+	for stage in "gcache --l2 --size 1M" gdram "grd --unbounded"; do
+		# shellcheck disable=SC2086
+		run $stage stream
+		[ "$status" -ne 0 ]
+	done
+	expect_failure 1 "kernel 3 ran on device 1, and others on device 0" gcache --l2 --size 1M stream
+	devices --devices 2 --device 1 ./devices 2
+	[ "$(gtrace-cat stream | grep -c '^#kernel')" -eq 4 ]
+	gcoalesce stream | gschedule --gpu a100 | gcache --l1 | gcache --l2 | gdram | gstats >table
+	grep -qw l2 table
+	expect_failure 2 "--device: there are 1 devices" gtrace-record --device 1 true
+	expect_failure 2 "at most 8589934592 bytes" gtrace-record --devices 8 true
+	expect_failure 2 "GTRACE_DEVICES: " env GTRACE_DEVICES=none gtrace-record true
+}
+
+@test "PTX as Triton and Numba make it" {
+	needs_cuda_h
+	compile compilers "$ROOT/tests/cuda/compilers.c"
+	record ./compilers || { cat said; return 1; }
+	[ "$(cat said)" = PASS ]
+	[ "$(names)" = "sum_kernel twice" ]
+	# 200 elements are 128 in a whole warp and 72 in 18 lanes of a second one, which load 16 bytes each.
+	[ "$(gtrace-cat stream | awk '!/^#/ && $5 == "load.global" && $11 == 1' | cut -f 6,7 | sort | uniq -c | xargs)" = "2 16 0x0003ffff 2 16 0xffffffff" ]
 	gtrace-cat --check stream
 }

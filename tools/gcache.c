@@ -91,7 +91,9 @@ static void check(const struct gt_level_config *config, uint64_t known)
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	static struct gt_level_config config;
+	static uint32_t device;
 
+	tool_must(&tool, gt_kernel_same_device(kernel, &device, &tool.error));
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	check(&config, ~UINT64_C(0));
 	shared_by_blocks = !config.shared && gt_kernel_blocks(kernel) > 1;

@@ -46,9 +46,10 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	struct tool *tool = &g->tool;
 	const struct gt_gpu *gpu = gt_reader_gpu(tool->in);
 	struct gt_dram_config config;
+	static uint32_t device;
 	struct gt_error reason;
 
-	(void)kernel;
+	tool_must(tool, gt_kernel_same_device(kernel, &device, &tool->error));
 	tool_must(tool, settle(g, gpu, &config));
 	if (gt_dram_open(&g->dram, &config, &reason) != 0)
 		tool_must(tool, gt_fail(&tool->error, "gpu: dram: %s", reason.text));

@@ -62,7 +62,9 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	struct grd *grd = context;
 	struct tool *tool = &grd->tool;
+	static uint32_t device;
 
+	tool_must(tool, gt_kernel_same_device(kernel, &device, &tool->error));
 	tool_must(tool, gt_intake_begin(&grd->intake, gt_reader_gpu(tool->in), &tool->error));
 	tool_must(tool, gt_launch_begin(&grd->launch, kernel->name, &tool->error));
 	grd->kernel = kernel->id;

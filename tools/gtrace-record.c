@@ -64,6 +64,8 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 	}
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program to run");
+	if (gt_record_check(record, &tool->error) != 0)
+		tool_usage(tool, "%s", tool->error.text);
 	if (record->tracing.gpu.n == 0 && gt_record_default_gpu(record, &tool->error) != 0)
 		tool_usage_error(tool, "--gpu");
 	record->verbose = tool->verbose;
@@ -163,6 +165,8 @@ int main(int argc, char **argv)
 	tool_begin(&tool, "gtrace-record", NULL, argc, argv);
 	tool.print_help = print_help;
 	gt_record_begin(&record);
+	if (gt_record_environment(&record, &tool.error) != 0)
+		tool_usage(&tool, "%s", tool.error.text);
 	parse_options(&tool, &record, &output);
 	open_descriptors(&tool, &record, &ours, output);
 	tool_must(&tool, gt_record_export(&record, &tool.error));

@@ -4,11 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cudart/contexts.h"
 #include "cudart/graph.h"
 
 #define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
 
-int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
+uint64_t gt_cudart_used_bytes(int device)
+{
+	uint64_t bytes = 0;
+
+	/* Memory of the host counts too as long as there is one device. The limit has what has no address, and what is one
+	 * alone. */
+	if (gt_cudart_devices() == 1)
+		return gt_cudart.record.tracing.device_memory - (gt_cudart.memory.limit - gt_cudart.memory.live_bytes);
+	for (const struct gt_ptx_allocation *one = gt_cudart.memory.first; one; one = one->after)
+		bytes += one->owner == (unsigned)device ? one->bytes : 0;
+	return bytes;
+}
+
+/* Whether a device has room; all devices together have what the memory has. */
+static bool fits(unsigned owner, size_t bytes)
+{
+	uint64_t limit = gt_cudart.record.tracing.device_memory, used;
+
+	if (owner == GT_PTX_EVERYONE || gt_cudart_devices() == 1)
+		return true;
+	used = gt_cudart_used_bytes((int)owner);
+	return used <= limit && bytes <= limit - used;
+}
+
+static int allocate(void **pointer, size_t bytes, const char *call, unsigned owner)
 {
 	struct gt_error error;
 	char name[64];
@@ -19,6 +44,9 @@ int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
 	*pointer = NULL;
 	if (bytes == 0)
 		return CUDA_SUCCESS;
+	if (!fits(owner, bytes))
+		return CUDA_MEMORY_ALLOCATION;
+	gt_cudart.memory.owner = owner;
 	snprintf(name, sizeof name, "%s %" PRIu64, call, ++gt_cudart.allocations);
 	if (gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error) != 0) {
 		gt_cudart_note("%s", error.text);
@@ -28,7 +56,17 @@ int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
 	return CUDA_SUCCESS;
 }
 
-/* Memory that host and device access by the same pointer. */
+int gt_cudart_allocate_on(int device, void **pointer, size_t bytes, const char *call)
+{
+	return allocate(pointer, bytes, call, (unsigned)device);
+}
+
+int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
+{
+	return gt_cudart_allocate_on(gt_cudart_device(), pointer, bytes, call);
+}
+
+/* Memory that host and devices access by the same pointer. */
 int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
 {
 	if (gt_cudart_address(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
@@ -36,7 +74,7 @@ int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
 		gt_cudart.omissions++;
 		return CUDA_NOT_SUPPORTED;
 	}
-	return gt_cudart_allocate(pointer, bytes, call);
+	return allocate(pointer, bytes, call, GT_PTX_EVERYONE);
 }
 
 int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call)
@@ -67,14 +105,14 @@ int gt_cudart_release(void *pointer)
 }
 
 /* Allocations of the program are named after calls, "cudaMalloc 3"; names of variables have no blank. */
-void gt_cudart_free_all(void)
+void gt_cudart_free_all(int device)
 {
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;
 
 	gt_graph_memory_reset();
 	for (const struct gt_ptx_allocation *one = memory->first, *after; one; one = after) {
 		after = one->after;
-		if (strchr(one->name, ' '))
+		if (strchr(one->name, ' ') && (one->owner == (unsigned)device || gt_cudart_devices() == 1))
 			gt_cudart_release((void *)(uintptr_t)one->address);
 	}
 }

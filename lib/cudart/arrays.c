@@ -39,17 +39,28 @@ struct gt_mipmapped *gt_cudart_mipmapped(const void *handle)
 	return one;
 }
 
+static bool has_memory(const struct gt_array *array)
+{
+	return gt_ptx_at(&gt_cudart.memory, array->image.address, 1);
+}
+
 void gt_cudart_forget_arrays(void)
 {
-	while (mipmapped) {
-		struct gt_mipmapped *next = mipmapped->next;
-		free(mipmapped);
-		mipmapped = next;
+	for (struct gt_mipmapped **link = &mipmapped, *one; (one = *link);) {
+		if (has_memory(one->levels[0])) {
+			link = &one->next;
+			continue;
+		}
+		*link = one->next;
+		free(one);
 	}
-	while (arrays) {
-		struct gt_array *next = arrays->next;
-		free(arrays);
-		arrays = next;
+	for (struct gt_array **link = &arrays, *one; (one = *link);) {
+		if (has_memory(one)) {
+			link = &one->next;
+			continue;
+		}
+		*link = one->next;
+		free(one);
 	}
 }
 

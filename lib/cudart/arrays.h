@@ -35,7 +35,7 @@ struct gt_mipmapped *gt_cudart_mipmapped(const void *handle);
 /* The array of a handle; NULL if there is none. */
 struct gt_array *gt_cudart_array(const void *handle);
 
-/* Forgets all arrays, whose memory is freed with all else, and all texture and surface objects. */
+/* Forgets the arrays, and the texture and surface objects, whose memory was freed with all else. */
 void gt_cudart_forget_arrays(void);
 void gt_cudart_forget_objects(void);
 

@@ -107,7 +107,7 @@ int gt_cudart_launch_with(const struct gt_launch_config *config, const void *fun
 	int code = CUDA_SUCCESS;
 
 	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, config->grid, config->block, config->shared, arguments,
-						       gt_cudart_stream_wishes(config->stream)}}};
+						       gt_cudart_stream_wishes(config->stream), 0}}};
 	for (unsigned i = 0; i < config->n_attributes && code == CUDA_SUCCESS; i++)
 		code = take(config->attributes[i].id, &config->attributes[i].value, &work.u.kernel.wishes);
 	if (code == CUDA_SUCCESS)

@@ -16,6 +16,7 @@ extern int cudaDeviceSetSharedMemConfig(int config);
 extern int cudaDeviceGetSharedMemConfig(int *config);
 extern int cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 extern int cudaCtxResetPersistingL2Cache(void);
+extern int cudaDeviceGetP2PAttribute(int *value, int attribute, int device, int peer);
 extern int cudaDeviceCanAccessPeer(int *can, int device, int peer);
 extern int cudaDeviceGetPCIBusId(char *text, int bytes, int device);
 extern int cudaDeviceGetByPCIBusId(int *device, const char *text);
@@ -30,6 +31,7 @@ extern int cudaStreamCreateWithPriority(struct gt_stream **stream, unsigned flag
 extern int cudaStreamDestroy(struct gt_stream *stream);
 extern int cudaStreamGetFlags(const struct gt_stream *stream, unsigned *flags);
 extern int cudaStreamGetPriority(const struct gt_stream *stream, int *priority);
+extern int cudaStreamGetDevice(void *stream, int *device);
 extern int cudaStreamSynchronize(struct gt_stream *stream);
 extern int cudaStreamQuery(struct gt_stream *stream);
 extern int cudaStreamWaitEvent(struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags);

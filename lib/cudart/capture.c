@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cudart/since.h"
+#include "cudart/contexts.h"
 #include "cudart/graph.h"
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED }; /* cudaStreamCaptureStatus */
@@ -50,6 +51,8 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 	struct gt_stream *stream = gt_stream_of(handle);
 	struct gt_node *node;
 
+	if (stream && work->kind == GT_WORK_KERNEL && stream->device >= 0 && stream->device != gt_cudart_device())
+		return CUDA_INVALID_RESOURCE_HANDLE;
 	if (!stream || !stream->capture)
 		return gt_cudart_do(work);
 	if (stream->capture->invalid)

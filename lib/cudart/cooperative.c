@@ -20,6 +20,7 @@ int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 gri
 
 	if (blocks > gt_cudart_resident(function, threads, dynamic_shared) * gt_cudart_figure("sms", 108))
 		return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
+	gt_cudart.memory.owner = GT_PTX_EVERYONE;
 	/* A name without a blank: it is not an allocation of the program, and survives cudaDeviceReset. */
 	if (!address && gt_ptx_allocate(&gt_cudart.memory, sizeof fresh, "grid_workspace", &address, &error) != 0)
 		return CUDA_MEMORY_ALLOCATION;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which devices there are, and what a program sets for one. */
+/* Which devices there are, and what a program sets for them all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ API int cudaGetDeviceCount(int *n)
 {
 	gt_cudart_enter();
 	if (n)
-		*n = 1;
+		*n = gt_cudart_devices();
 	return gt_cudart_leave(n ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
@@ -28,57 +28,43 @@ API int cudaGetDevice(int *device)
 {
 	gt_cudart_enter();
 	if (device)
-		*device = 0;
+		*device = gt_cudart_device();
 	return gt_cudart_leave(device ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 API int cudaSetDevice(int device)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(device == 0 ? CUDA_SUCCESS : CUDA_INVALID_DEVICE);
+	if (!gt_cudart_is_device(device))
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	gt_context_set(gt_context_primary(device));
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
 	(void)device_flags, (void)flags;
-	return cudaSetDevice(device);
+	gt_cudart_enter();
+	return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_SUCCESS : CUDA_INVALID_DEVICE);
 }
 
+/* The devices are alike. */
 API int cudaChooseDevice(int *device, const void *properties_wanted)
 {
-	(void)properties_wanted;
-	return cudaGetDevice(device);
+	gt_cudart_enter();
+	if (!device || !properties_wanted)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*device = 0;
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaSetValidDevices(const int *devices, int n)
 {
 	gt_cudart_enter();
 	for (int i = 0; i < n; i++)
-		if (devices[i] != 0)
+		if (!gt_cudart_is_device(devices[i]))
 			return gt_cudart_leave(CUDA_INVALID_DEVICE);
 	return gt_cudart_leave(CUDA_SUCCESS);
-}
-
-API int cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-	gt_cudart_enter();
-	if (!can || device != 0 || peer != 0)
-		return gt_cudart_leave(can ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
-	*can = 0;
-	return gt_cudart_leave(CUDA_SUCCESS);
-}
-
-API int cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-	(void)flags;
-	gt_cudart_enter();
-	return gt_cudart_leave(peer == 0 ? CUDA_PEER_ACCESS_UNSUPPORTED : CUDA_INVALID_DEVICE);
-}
-
-API int cudaDeviceDisablePeerAccess(int peer)
-{
-	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_is_device(peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : CUDA_INVALID_DEVICE);
 }
 
 /* The devices are on a bus of their own each. */
@@ -142,16 +128,23 @@ API int cudaDeviceSynchronize(void)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* A launch that failed is forgotten. All memory that the program allocated is freed; its variables keep what they hold. */
+void gt_cudart_reset(int device)
+{
+	gt_cudart_free_all(device);
+	if (gt_cudart_devices() == 1) {
+		gt_ptx_heap_close(&gt_cudart.memory);
+		gt_ptx_pool_close(&gt_cudart.memory);
+	}
+	gt_cudart_forget_arrays();
+	gt_cudart_forget_objects();
+	gt_cudart.peers[device] = 0;
+	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;
+}
+
 API int cudaDeviceReset(void)
 {
 	gt_cudart_enter();
-	gt_cudart_free_all();
-	gt_ptx_heap_close(&gt_cudart.memory);
-	gt_ptx_pool_close(&gt_cudart.memory);
-	gt_cudart_forget_arrays();
-	gt_cudart_forget_objects();
-	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;
+	gt_cudart_reset(gt_cudart_device());
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -2,6 +2,8 @@
 /* Work, and graphs of work; the work of a node may be a graph. */
 #include "cudart/graph.h"
 
+#include "cudart/contexts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +22,15 @@ struct gt_work gt_copy_of(void *to, const void *from, size_t bytes, unsigned kin
 
 static int launch(const struct gt_kernel_work *kernel)
 {
-	return gt_cudart_launch(kernel->function, kernel->grid, kernel->block, kernel->arguments, kernel->shared,
-				&kernel->wishes);
+	bool elsewhere = kernel->device > 0 && kernel->device - 1 != gt_cudart_device();
+
+	if (elsewhere && !gt_context_push(gt_context_primary(kernel->device - 1)))
+		return CUDA_MEMORY_ALLOCATION;
+	int code = gt_cudart_launch(kernel->function, kernel->grid, kernel->block, kernel->arguments, kernel->shared,
+				    &kernel->wishes);
+	if (elsewhere)
+		gt_context_pop();
+	return code;
 }
 
 /* Without the lock: other threads may use the runtime meanwhile, and the function may wait for them. */
@@ -88,6 +97,8 @@ static int keep_arguments(struct gt_kernel_work *kernel)
 	void **given = kernel->arguments;
 
 	kernel->arguments = NULL;
+	if (kernel->device == 0)
+		kernel->device = 1 + gt_cudart_device();
 	if (!function)
 		return CUDA_INVALID_DEVICE_FUNCTION;
 	const struct gt_ptx_function *ptx = function->kernel;

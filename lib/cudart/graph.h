@@ -41,6 +41,7 @@ struct gt_cuda_event {
 struct gt_stream {
 	unsigned flags;
 	int priority;
+	int device; /* -1: that of the thread */
 	struct gt_window window;  /* of its launches */
 	struct gt_graph *capture; /* NULL: its work is executed at once */
 	bool origin;		   /* the capture began with this stream, */

@@ -40,7 +40,7 @@ API int cudaLaunchKernel(const void *function, struct gt_dim3 grid, struct gt_di
 			 size_t shared, void *stream)
 {
 	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments,
-						       gt_cudart_stream_wishes(stream)}}};
+						       gt_cudart_stream_wishes(stream), 0}}};
 
 	gt_cudart_enter();
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
@@ -50,7 +50,7 @@ API int cudaLaunchCooperativeKernel(const void *function, struct gt_dim3 grid, s
 				    size_t shared, void *stream)
 {
 	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments,
-						       gt_cudart_stream_wishes(stream)}}};
+						       gt_cudart_stream_wishes(stream), 0}}};
 
 	work.u.kernel.wishes.cooperative = true;
 	gt_cudart_enter();

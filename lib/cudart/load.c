@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/contexts.h"
 #include "cudart/runtime.h"
 #include "ptx/fatbin/cubin.h"
 #include "ptx/fatbin/fatbin.h"
@@ -92,7 +93,9 @@ static void fill_managed(const struct gt_fat *fat)
 	for (struct gt_symbol *symbol = gt_cudart.symbols; symbol; symbol = symbol->next) {
 		if (symbol->fat != fat || !symbol->managed)
 			continue;
-		if (gt_ptx_symbol(fat->machine, symbol->name, &address, &bytes, &error) != 0)
+		if (gt_cudart_devices() > 1)
+			gt_cudart_stop("%s: the managed variable '%s' and more than one device: this is not supported", fat->name, symbol->name);
+		if (gt_ptx_symbol(fat->machines[0], symbol->name, &address, &bytes, &error) != 0)
 			gt_cudart_stop("%s", error.text);
 		*symbol->managed = gt_ptx_at(&gt_cudart.memory, address, bytes);
 	}
@@ -104,10 +107,24 @@ static void say(void *context, const char *text)
 	gt_cudart_say("%s", text);
 }
 
-/* Makes the machine of a module. Returns a code. */
-static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_error *error)
+/* Makes the machine of a module on the device of this thread, which has variables of its own. Returns a code. */
+static int make_machine(struct gt_fat *fat, struct gt_error *error)
 {
 	static struct gt_ptx_notes notes = {.say = say};
+	struct gt_ptx_machine **machine = &fat->machines[gt_cudart_device()];
+
+	gt_cudart.memory.owner = (unsigned)gt_cudart_device();
+	*machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, error);
+	if (!*machine)
+		return CUDA_INVALID_PTX;
+	gt_ptx_machine_notes(*machine, &notes);
+	gt_ptx_machine_full_registers(*machine, gt_limits_full_registers(&gt_cudart.limits));
+	return CUDA_SUCCESS;
+}
+
+/* Parses a module, and makes its first machine. Returns a code. */
+static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_error *error)
+{
 	unsigned capability = gt_cudart_capability();
 
 	if (gt_ptx_parse(&fat->module, fat->name, text->data, text->bytes, error) != 0)
@@ -116,12 +133,7 @@ static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_er
 		fat->cubin = gt_cudart_assemble(fat->name, text->data, text->bytes,
 						fat->module.target > capability ? fat->module.target : capability,
 						&fat->cubin_bytes);
-	fat->machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, error);
-	if (!fat->machine)
-		return CUDA_INVALID_PTX;
-	gt_ptx_machine_notes(fat->machine, &notes);
-	gt_ptx_machine_full_registers(fat->machine, gt_limits_full_registers(&gt_cudart.limits));
-	return CUDA_SUCCESS;
+	return make_machine(fat, error);
 }
 
 int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error)
@@ -129,7 +141,7 @@ int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error)
 	struct gt_ptx_text text = {0};
 	struct gt_error reason;
 
-	if (fat->machine)
+	if (fat->loaded)
 		return CUDA_SUCCESS;
 	int code = gather_ptx(fat, &text, &reason);
 	if (code == CUDA_SUCCESS)
@@ -141,6 +153,7 @@ int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error)
 		code = make(fat, &text, error);
 	}
 	free(text.data);
+	fat->loaded = code == CUDA_SUCCESS;
 	if (code == CUDA_SUCCESS)
 		fill_managed(fat);
 	else
@@ -150,11 +163,14 @@ int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error)
 
 void gt_cudart_unload(struct gt_fat *fat)
 {
-	gt_ptx_machine_close(fat->machine);
+	for (size_t i = 0; i < GT_TRACING_DEVICES; i++) {
+		gt_ptx_machine_close(fat->machines[i]);
+		fat->machines[i] = NULL;
+	}
 	gt_ptx_module_free(&fat->module);
 	free(fat->cubin);
-	fat->machine = NULL;
 	fat->cubin = NULL;
+	fat->loaded = false;
 }
 
 void gt_cudart_load(struct gt_fat *fat)
@@ -163,6 +179,15 @@ void gt_cudart_load(struct gt_fat *fat)
 
 	if (gt_cudart_try_load(fat, &error) != CUDA_SUCCESS)
 		gt_cudart_stop("%s", error.text);
+}
+
+struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat)
+{
+	struct gt_error error;
+
+	if (!fat->machines[gt_cudart_device()] && make_machine(fat, &error) != CUDA_SUCCESS)
+		gt_cudart_stop("%s", error.text);
+	return fat->machines[gt_cudart_device()];
 }
 
 /* ---- kernels and variables ---- */
@@ -178,10 +203,10 @@ uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name)
 static void load_registers(struct gt_function *function)
 {
 	struct gt_error error;
-	const struct gt_fat *fat = function->fat;
+	struct gt_fat *fat = function->fat;
 
 	function->registers = gt_cudart_machine_registers(fat, function->name);
-	if (gt_ptx_registers_of(fat->machine, function->kernel, function->registers, &function->registers,
+	if (gt_ptx_registers_of(gt_cudart_machine(fat), function->kernel, function->registers, &function->registers,
 			     &function->registers_estimated, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 }
@@ -206,7 +231,7 @@ struct gt_function *gt_cudart_function(const void *host)
 	function->kernel = gt_ptx_function_named(&function->fat->module, function->name);
 	if (!function->kernel || !function->kernel->entry)
 		gt_cudart_stop("kernel %s is not in the program's PTX", function->name);
-	function->static_shared = gt_ptx_static_shared(function->fat->machine, function->kernel);
+	function->static_shared = gt_ptx_static_shared(gt_cudart_machine(function->fat), function->kernel);
 	load_registers(function);
 	return function;
 }
@@ -221,7 +246,7 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 	if (!symbol)
 		return CUDA_INVALID_SYMBOL;
 	gt_cudart_load(symbol->fat);
-	return gt_ptx_symbol(symbol->fat->machine, symbol->name, address, bytes, &error) == 0 ? CUDA_SUCCESS
+	return gt_ptx_symbol(gt_cudart_machine(symbol->fat), symbol->name, address, bytes, &error) == 0 ? CUDA_SUCCESS
 											       : CUDA_INVALID_SYMBOL;
 }
 

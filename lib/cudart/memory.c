@@ -61,8 +61,8 @@ API int cudaMemGetInfo(size_t *left, size_t *total)
 	gt_cudart_enter();
 	if (!left || !total)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*total = gt_cudart.memory.limit;
-	*left = gt_cudart.memory.limit - gt_cudart.memory.live_bytes;
+	*total = gt_cudart.record.tracing.device_memory;
+	*left = *total - gt_cudart_used_bytes(gt_cudart_device());
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

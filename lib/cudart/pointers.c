@@ -30,6 +30,16 @@ static enum gt_pointer_type type_of(const void *pointer)
 	return GT_POINTER_DEVICE;
 }
 
+/* Memory of the host counts as the first device's. */
+static int device_of(const void *pointer)
+{
+	const struct gt_ptx_allocation *one = gt_ptx_containing(&gt_cudart.memory, gt_cudart_address(pointer), 1);
+
+	if (!one)
+		return NO_DEVICE;
+	return one->owner == GT_PTX_EVERYONE ? 0 : (int)one->owner;
+}
+
 struct gt_pointer gt_cudart_pointer(const void *pointer)
 {
 	void *registered = gt_cudart_registered(pointer), *same = (void *)(uintptr_t)pointer;
@@ -37,7 +47,7 @@ struct gt_pointer gt_cudart_pointer(const void *pointer)
 
 	return (struct gt_pointer){
 		.type = type,
-		.device = type == GT_POINTER_UNREGISTERED ? NO_DEVICE : 0,
+		.device = device_of(registered ? registered : pointer),
 		.device_pointer = type == GT_POINTER_UNREGISTERED ? NULL : registered ? registered : same,
 		.host_pointer = type == GT_POINTER_DEVICE ? NULL : same,
 	};

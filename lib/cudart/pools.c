@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "cudart/contexts.h"
 #include "cudart/graph_params.h"
 
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
@@ -20,6 +21,7 @@ struct taken {
 };
 
 struct pool {
+	int device;
 	int reuse[REUSE_LAST];
 	uint64_t threshold, high, max_bytes; /* max_bytes 0: none */
 	struct taken *taken;
@@ -35,8 +37,22 @@ struct access {
 	int flags;
 };
 
-static struct pool default_pool = {.reuse = {1, 1, 1}};
-static struct pool *current = &default_pool;
+static struct pool defaults[GT_TRACING_DEVICES]; /* of each device */
+static struct pool *chosen[GT_TRACING_DEVICES];	 /* NULL: the default */
+
+static struct pool *default_of(int device)
+{
+	if (!gt_cudart_is_device(device))
+		return NULL;
+	if (defaults[device].reuse[0] == 0)
+		defaults[device] = (struct pool){.reuse = {1, 1, 1}, .device = device};
+	return &defaults[device];
+}
+
+static struct pool *chosen_of(int device)
+{
+	return gt_cudart_is_device(device) && chosen[device] ? chosen[device] : default_of(device);
+}
 
 /* Removes freed allocations, and adds up the others. */
 static uint64_t used(struct pool *pool)
@@ -66,7 +82,7 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 	pool->taken = grown;
 	if (pool->max_bytes > 0 && bytes > pool->max_bytes - before)
 		return CUDA_MEMORY_ALLOCATION;
-	int code = gt_cudart_allocate(pointer, bytes, "cudaMallocAsync");
+	int code = gt_cudart_allocate_on(pool->device, pointer, bytes, "cudaMallocAsync");
 	if (code != CUDA_SUCCESS || bytes == 0)
 		return code;
 	struct taken *made = &pool->taken[pool->n++];
@@ -96,7 +112,10 @@ API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool,
 
 API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
 {
-	return cudaMallocFromPoolAsync(pointer, bytes, current, stream);
+	gt_cudart_enter();
+	struct pool *pool = chosen_of(gt_cudart_device());
+	gt_cudart_leave(CUDA_SUCCESS);
+	return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
 }
 
 API int cudaFreeAsync(void *pointer, void *stream)
@@ -112,10 +131,11 @@ API int cudaFreeAsync(void *pointer, void *stream)
 
 /* ---- pools ---- */
 
-static int tell(struct pool **to, struct pool *pool, int device)
+static int tell(struct pool **to, struct pool *(*of)(int), int device)
 {
 	gt_cudart_enter();
-	if (!to || device != 0)
+	struct pool *pool = of(device);
+	if (!to || !pool)
 		return gt_cudart_leave(to ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
 	*to = pool;
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -123,34 +143,35 @@ static int tell(struct pool **to, struct pool *pool, int device)
 
 API int cudaDeviceGetDefaultMemPool(struct pool **pool, int device)
 {
-	return tell(pool, &default_pool, device);
+	return tell(pool, default_of, device);
 }
 
 API int cudaDeviceGetMemPool(struct pool **pool, int device)
 {
-	return tell(pool, current, device);
+	return tell(pool, chosen_of, device);
 }
 
 API int cudaDeviceSetMemPool(int device, struct pool *pool)
 {
 	gt_cudart_enter();
-	if (!pool || device != 0)
+	if (!pool || !gt_cudart_is_device(device))
 		return gt_cudart_leave(pool ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
-	current = pool;
+	chosen[device] = pool;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *properties)
 {
 	gt_cudart_enter();
-	if (!pool || !properties || properties->location.type != LOCATION_DEVICE || properties->location.id != 0)
+	if (!pool || !properties || properties->location.type != LOCATION_DEVICE ||
+	    !gt_cudart_is_device(properties->location.id))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (properties->handle_types != 0)
 		return gt_cudart_leave(gt_cudart_refuse("a memory pool shared with other processes"));
 	*pool = malloc(sizeof **pool);
 	if (!*pool)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
-	**pool = (struct pool){.reuse = {1, 1, 1}, .max_bytes = properties->max_bytes};
+	**pool = (struct pool){.reuse = {1, 1, 1}, .device = properties->location.id, .max_bytes = properties->max_bytes};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -158,10 +179,11 @@ API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *p
 API int cudaMemPoolDestroy(struct pool *pool)
 {
 	gt_cudart_enter();
-	if (!pool || pool == &default_pool)
+	if (!pool || pool == default_of(pool->device))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	if (current == pool)
-		current = &default_pool;
+	for (int device = 0; device < gt_cudart_devices(); device++)
+		if (chosen[device] == pool)
+			chosen[device] = NULL;
 	free(pool->taken);
 	free(pool);
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -216,21 +238,29 @@ API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *va
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
+/* A device that is given access to a pool has it to all memory of the pool's device. */
 API int cudaMemPoolSetAccess(const struct pool *pool, const struct access *access, size_t n)
 {
 	gt_cudart_enter();
-	for (size_t i = 0; access && i < n; i++)
-		if (access[i].location.type != LOCATION_DEVICE || access[i].location.id != 0)
+	if (!pool || (!access && n > 0))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	for (size_t i = 0; i < n; i++)
+		if (access[i].location.type != LOCATION_DEVICE || !gt_cudart_is_device(access[i].location.id))
 			return gt_cudart_leave(CUDA_INVALID_DEVICE);
-	return gt_cudart_leave(pool && (access || n == 0) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *peers = &gt_cudart.peers[access[i].location.id], bit = UINT32_C(1) << pool->device;
+		*peers = access[i].flags == READ_WRITE ? *peers | bit : *peers & ~bit;
+	}
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaMemPoolGetAccess(int *flags, const struct pool *pool, const struct location *location)
 {
 	gt_cudart_enter();
-	if (!flags || !pool || !location)
+	if (!flags || !pool || !location || location->type != LOCATION_DEVICE || !gt_cudart_is_device(location->id))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*flags = location->type == LOCATION_DEVICE && location->id == 0 ? READ_WRITE : 0;
+	bool has = location->id == pool->device || gt_cudart.peers[location->id] >> pool->device & 1;
+	*flags = has ? READ_WRITE : 0;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -15,7 +15,7 @@
 #define WARP 32
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
-static uint64_t memory_bytes(void) { return gt_cudart.memory.limit; }
+static uint64_t memory_bytes(void) { return gt_cudart.record.tracing.device_memory; }
 static uint64_t major(void) { return gt_cudart_capability() / 10; }
 static uint64_t minor(void) { return gt_cudart_capability() % 10; }
 static uint64_t sms(void) { return gt_cudart_figure("sms", 108); }
@@ -98,6 +98,7 @@ static const struct property {
 	{748, 772, 4, 120, 0, has_clusters},
 	/* Places of before CUDA 13 alone. */
 	{0, 348, 4, 13, 1000000, NULL}, /* kHz: the clock of events */
+	{0, 0, 4, 102, 1, NULL},	   /* virtual memory management */
 	{0, 384, 4, 15, 1, NULL},	   /* copies beside kernels */
 	{0, 608, 4, 36, 1000000, NULL}, /* kHz of the memory */
 };

@@ -68,9 +68,9 @@ static int run(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *r
 		registers = gt_cudart_machine_registers(fat, launch->kernel->name);
 	launch->number = ++gt_cudart.launches;
 	if (gt_cudart.recorder)
-		result = gt_ptx_record(gt_cudart.recorder, &fat->module, fat->machine, launch, registers, ran, error);
+		result = gt_ptx_record(gt_cudart.recorder, &fat->module, gt_cudart_machine(fat), launch, registers, ran, error);
 	else
-		result = gt_ptx_run(fat->machine, launch, ran, error);
+		result = gt_ptx_run(gt_cudart_machine(fat), launch, ran, error);
 	if (result == 0 || ran->assertion_failed)
 		note(fat, launch, ran);
 	return result;
@@ -86,6 +86,14 @@ static struct gt_preferences preferences(const struct gt_function *function, con
 		.l2_persisting_bytes = gt_cudart.l2_persisting_bytes,
 		.carveout = wishes->carveout ? wishes->carveout : (uint32_t)(carveout + 1),
 	};
+}
+
+/* The devices whose memory is out of reach, by bits. */
+static uint32_t denied(void)
+{
+	uint32_t all = (UINT32_C(1) << gt_cudart_devices()) - 1;
+
+	return all & ~gt_cudart.peers[gt_cudart_device()] & ~(UINT32_C(1) << gt_cudart_device());
 }
 
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
@@ -114,6 +122,7 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		.sms = (uint32_t)gt_cudart_figure("sms", 108),
 		.workspace = workspace,
 		.prefers = preferences(function, wishes),
+		.denied = denied(),
 		.check = gt_cudart.record.tracing.check,
 		.printed = stdout,
 		.asserted = stderr,

@@ -131,7 +131,7 @@ static void open_runtime(void)
 		gt_cudart_stop("%s", error.text);
 	gt_cudart.gpu = record->tracing.gpu.n > 0 ? &record->tracing.gpu : &record->gpu;
 	if (gt_limits_load(&gt_cudart.limits, gt_cudart.gpu, &error) != 0 ||
-	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.device_memory, &error) != 0)
+	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.devices * record->tracing.device_memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	open_stream();
 }

@@ -86,7 +86,8 @@ struct gt_fat {
 	const void *data;	      /* of the wrapper */
 	const void *const *prelinked; /* containers of the translation units linked with -rdc, up to a NULL; or NULL */
 	char name[32];		      /* "PTX 1", for messages */
-	struct gt_ptx_machine *machine; /* NULL: not loaded yet */
+	bool loaded;
+	struct gt_ptx_machine *machines[GT_TRACING_DEVICES]; /* of each device; NULL: it has not used the module yet */
 	struct gt_ptx_module module;
 	char *cubin; /* NULL: there is none */
 	size_t cubin_bytes;
@@ -141,6 +142,7 @@ struct gt_cudart {
 	pid_t owner;	    /* of the stream; a child of the program must not end it */
 	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
 	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
+	uint32_t peers[GT_TRACING_DEVICES]; /* bit p: the device may access the memory of device p */
 	int failing, failed; /* the error of a launch, which all later calls return: of this call, and since */
 	uint64_t assertions; /* of kernels, that did not hold */
 	uint64_t omissions; /* work or data that a GPU would have made and that was not */
@@ -196,6 +198,8 @@ int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error);
 void gt_cudart_unload(struct gt_fat *fat);
 /* The registers of a kernel's machine code; 0: there is none. */
 uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name);
+/* The machine of a loaded module on the device of this thread; ends the process if it cannot be made. */
+struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat);
 /* The function of a host address or kernel handle, loaded; NULL if there is none. */
 struct gt_function *gt_cudart_function(const void *host);
 /* The same as it was registered, without loading it. */
@@ -213,6 +217,7 @@ static inline uint64_t gt_cudart_address(const void *pointer)
 /* Device memory, named after the call that asks for it; shared: that the host uses by the same
  * pointer. Each returns a code. */
 int gt_cudart_allocate(void **pointer, size_t bytes, const char *call);
+int gt_cudart_allocate_on(int device, void **pointer, size_t bytes, const char *call);
 int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call);
 int gt_cudart_release(void *pointer);
 /* The device's pointer to memory of the host that was registered; NULL if it was not. */
@@ -239,8 +244,15 @@ int gt_cudart_properties_11(unsigned char *to, int device);
 /* Asks ptxas for the machine code of a PTX text; ends the process if it makes none. Owned by the caller. */
 char *gt_cudart_assemble(const char *name, const char *text, size_t bytes, unsigned capability, size_t *cubin_bytes);
 
-/* Frees what the program allocated. */
-void gt_cudart_free_all(void);
+/* A launch that failed is forgotten. All memory that the program allocated on the device is freed; its variables keep what they
+ * hold. */
+void gt_cudart_reset(int device);
+
+/* Bytes that a device has given out. */
+uint64_t gt_cudart_used_bytes(int device);
+
+/* Frees what the program allocated on a device. */
+void gt_cudart_free_all(int device);
 
 /* Runs a kernel; `arguments` point to one value a parameter. Returns a code. */
 int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,

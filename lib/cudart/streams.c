@@ -2,11 +2,12 @@
 /* Streams, and the calls about them. */
 #include <stdlib.h>
 
+#include "cudart/contexts.h"
 #include "cudart/graph.h"
 
 #define PER_THREAD_HANDLE 2U /* of the default stream of threads that have one each */
 
-static struct gt_stream per_thread;
+static struct gt_stream per_thread = {.device = -1};
 static struct gt_stream *streams = &per_thread;
 
 struct gt_stream *gt_streams(void)
@@ -29,7 +30,7 @@ static int new_stream(struct gt_stream **stream, unsigned flags, int priority)
 	*stream = calloc(1, sizeof **stream);
 	if (!*stream)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
-	**stream = (struct gt_stream){.flags = flags, .priority = priority, .next = streams};
+	**stream = (struct gt_stream){.flags = flags, .priority = priority, .device = gt_cudart_device(), .next = streams};
 	streams = *stream;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -61,6 +62,15 @@ struct gt_window *gt_cudart_stream_window(void *handle)
 	struct gt_stream *stream = gt_stream_of(handle);
 
 	return stream ? &stream->window : &of_default;
+}
+
+API int cudaStreamGetDevice(void *handle, int *device)
+{
+	gt_cudart_enter();
+	const struct gt_stream *stream = gt_stream_of(handle);
+	if (device)
+		*device = stream && stream->device >= 0 ? stream->device : gt_cudart_device();
+	return gt_cudart_leave(device ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 API int cudaStreamDestroy(struct gt_stream *stream)
@@ -97,6 +107,7 @@ API int cudaStreamAttachMemAsync(const struct gt_stream *stream, void *pointer, 
 
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
+ALSO(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
 ALSO(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
 ALSO(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
 ALSO(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz);

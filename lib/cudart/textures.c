@@ -150,11 +150,15 @@ static int destroy(uint64_t handle, bool surface)
 
 void gt_cudart_forget_objects(void)
 {
-	while (objects) {
-		struct made *next = objects->next;
-		gt_ptx_texture_remove(&gt_cudart.memory, objects->handle);
-		free(objects);
-		objects = next;
+	for (struct made **link = &objects, *one; (one = *link);) {
+		const struct gt_ptx_texture *texture = gt_ptx_texture_of(&gt_cudart.memory, one->handle);
+		if (gt_ptx_at(&gt_cudart.memory, texture->image.address, 1)) {
+			link = &one->next;
+			continue;
+		}
+		*link = one->next;
+		gt_ptx_texture_remove(&gt_cudart.memory, one->handle);
+		free(one);
 	}
 }
 

@@ -16,6 +16,7 @@ struct gt_kernel_work {
 	size_t shared;
 	void **arguments; /* one a parameter */
 	struct gt_wishes wishes;
+	int device; /* of a node: 1 + that of its kernel; 0: the thread's */
 };
 
 /* cudaMemcpyKind */

@@ -44,6 +44,16 @@ static int check_shape(const char *what, const uint32_t size[3], uint64_t max, s
 	return 0;
 }
 
+int gt_kernel_same_device(const struct gt_kernel *kernel, uint32_t *first, struct gt_error *error)
+{
+	if (*first == 0)
+		*first = kernel->device + 1;
+	if (*first == kernel->device + 1)
+		return 0;
+	return gt_fail(error, "kernel %" PRIu64 " ran on device %" PRIu32 ", and others on device %" PRIu32 ": the caches of one "
+			      "device are modelled; choose one with gtrace-record --device", kernel->id, kernel->device, *first - 1);
+}
+
 static const char *const property_names[GT_PROPERTIES] = {"normal", "streaming", "persisting"};
 
 const char *gt_window_format(const struct gt_window *window, char buffer[GT_WINDOW_TEXT])

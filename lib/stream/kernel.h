@@ -62,6 +62,7 @@ struct gt_kernel {
 	uint32_t registers; /* per thread; 0: unknown */
 	uint32_t shared_bytes; /* per block, static and dynamic */
 	enum gt_order order;
+	uint32_t device;   /* that it ran on; those of one stream differ only if a program uses several */
 	uint64_t l1_bytes; /* the L1 data cache left beside shared memory [004 4.2]; 0: not decided */
 	uint32_t cluster[3]; /* blocks that are resident together; 0 in cluster[0]: none */
 	struct gt_preferences prefers;
@@ -82,6 +83,10 @@ uint64_t gt_kernel_warps(const struct gt_kernel *kernel);
 
 /* Checks the shape: at most 2^32 blocks and GT_BLOCK_THREADS_MAX threads a block. */
 int gt_kernel_check(const struct gt_kernel *kernel, struct gt_error *error);
+
+/* Fails if a kernel ran on another device than the stream's first one: for stages whose caches and memory are those of one
+ * device. *first is 1 + the first one's device, and 0 before it. */
+int gt_kernel_same_device(const struct gt_kernel *kernel, uint32_t *first, struct gt_error *error);
 
 /* Copies, `extra` included. `to` must be zeroed or hold an earlier copy. */
 int gt_kernel_copy(struct gt_kernel *to, const struct gt_kernel *from, struct gt_error *error);

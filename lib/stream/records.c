@@ -110,6 +110,16 @@ static int unpack_l1(const msgpack_object *value, struct gt_kernel *kernel)
 	return copy_number(value, UINT64_MAX, &kernel->l1_bytes);
 }
 
+static int unpack_device(const msgpack_object *value, struct gt_kernel *kernel)
+{
+	uint64_t number;
+
+	if (copy_number(value, UINT32_MAX - 1, &number) != 0)
+		return -1;
+	kernel->device = (uint32_t)number;
+	return 0;
+}
+
 static int unpack_order(const msgpack_object *value, struct gt_kernel *kernel)
 {
 	for (unsigned i = 0; i < GT_ORDERS; i++) {
@@ -167,6 +177,7 @@ static const struct {
 	{"order", "none, block or an", unpack_order},
 	{"l1_bytes", "a number", unpack_l1},
 	{"cluster", "three numbers", unpack_cluster},
+	{"device", "a number below 2^32 - 1", unpack_device},
 	{"l2_window", "BASE,BYTES,HIT_RATIO,HIT,MISS", unpack_window},
 	{"l2_fetch_bytes", "a number", unpack_fetch},
 	{"l2_persisting_bytes", "a number", unpack_persisting},
@@ -174,7 +185,7 @@ static const struct {
 	{"parent", "a number", unpack_parent},
 };
 #define FIELDS (sizeof fields / sizeof fields[0])
-#define OPTIONAL 6 /* of these, at the end: in a record only if the launch has clusters, preferences, or a parent */
+#define OPTIONAL 7 /* of these, at the end: in a record only if the device is not 0, or the launch has clusters, preferences or a parent */
 
 static void pack_shape(msgpack_packer *packer, const char *name, const uint32_t shape[3])
 {
@@ -211,7 +222,7 @@ static void pack_preferences(msgpack_packer *packer, const struct gt_preferences
 void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 {
 	const struct gt_preferences *prefers = &kernel->prefers;
-	size_t said = (size_t)(prefers->window.bytes > 0) + (prefers->l2_fetch_bytes > 0) +
+	size_t said = (size_t)(kernel->device > 0) + (prefers->window.bytes > 0) + (prefers->l2_fetch_bytes > 0) +
 		      (prefers->l2_persisting_bytes > 0) + (prefers->carveout > 0) + (kernel->parent > 0) +
 		      (kernel->cluster[0] > 0);
 
@@ -232,6 +243,7 @@ void gt_kernel_pack(msgpack_packer *packer, const struct gt_kernel *kernel)
 	msgpack_pack_uint64(packer, kernel->l1_bytes);
 	if (kernel->cluster[0] > 0)
 		pack_shape(packer, "cluster", kernel->cluster);
+	pack_number(packer, "device", kernel->device);
 	pack_preferences(packer, prefers);
 	pack_number(packer, "parent", kernel->parent);
 	/* Already packed, pair by pair. */

@@ -228,6 +228,7 @@ static int set_cluster(struct gt_kernel *kernel, char *text) { return set_shape(
 static int set_registers(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->registers); }
 static int set_shared(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->shared_bytes); }
 static int set_l1(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->l1_bytes); }
+static int set_device(struct gt_kernel *kernel, char *text) { return parse_small(text, &kernel->device); }
 static int set_window(struct gt_kernel *kernel, char *text) { return gt_window_parse(text, &kernel->prefers.window); }
 
 static int set_parent(struct gt_kernel *kernel, char *text) { return parse_number(text, 8, &kernel->parent); }
@@ -273,8 +274,8 @@ static const struct {
 } kernel_keys[] = {
 	{"id", set_id},		      {"name", set_name},	    {"grid", set_grid},	  {"block", set_block},
 	{"registers", set_registers}, {"shared_bytes", set_shared}, {"order", set_order}, {"l1_bytes", set_l1},
-	{"l2_window", set_window},    {"l2_fetch_bytes", set_fetch}, {"l2_persisting_bytes", set_persisting},
-	{"carveout", set_carveout},   {"parent", set_parent},
+	{"device", set_device},	      {"l2_window", set_window},    {"l2_fetch_bytes", set_fetch},
+	{"l2_persisting_bytes", set_persisting}, {"carveout", set_carveout}, {"parent", set_parent},
 	{"cluster", set_cluster},
 };
 

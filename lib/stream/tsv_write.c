@@ -204,6 +204,8 @@ void gt_tsv_kernel(struct gt_bytes *out, const struct gt_kernel *kernel)
 	put_pair_number(out, "l1_bytes", kernel->l1_bytes);
 	if (kernel->cluster[0] > 0)
 		put_pair_shape(out, "cluster", kernel->cluster);
+	if (kernel->device > 0)
+		put_pair_number(out, "device", kernel->device);
 	put_preferences(out, &kernel->prefers);
 	if (kernel->parent > 0)
 		put_pair_number(out, "parent", kernel->parent);

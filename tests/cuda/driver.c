@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
+#include "expect.h"
 
 #define IS(CALL, CODE)                                                                             \
 	do {                                                                                       \
@@ -17,13 +17,6 @@ static int failures;
 		}                                                                                  \
 	} while (0)
 #define OK(CALL) IS(CALL, CUDA_SUCCESS)
-#define CHECK(CONDITION)                                                                           \
-	do {                                                                                       \
-		if (!(CONDITION)) {                                                                \
-			printf("FAIL line %d: %s\n", __LINE__, #CONDITION);                        \
-			failures++;                                                                \
-		}                                                                                  \
-	} while (0)
 
 static const char ptx[] =
 	".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -432,6 +425,55 @@ static void modules(void)
 	CHECK(!address && found == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
 }
 
+/* Two pieces of memory side by side in one range of addresses; the second comes out and goes in again elsewhere. */
+static void virtual_memory(void)
+{
+	CUmodule module;
+	CUmemAllocationProp wanted = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, is;
+	CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle pieces[2], again;
+	CUdeviceptr range;
+	size_t piece, left, before, total;
+	unsigned word = 0;
+
+	begin();
+	OK(cuMemGetInfo(&before, &total));
+	OK(cuMemGetAllocationGranularity(&piece, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	CHECK(piece == 2 << 20);
+	OK(cuMemAddressReserve(&range, 4 * piece, 0, 0, 0));
+	OK(cuMemGetInfo(&left, &total));
+	CHECK(left == before);
+	IS(cuMemCreate(&pieces[0], piece + 1, &wanted, 0), CUDA_ERROR_INVALID_VALUE);
+	for (int i = 0; i < 2; i++) {
+		OK(cuMemCreate(&pieces[i], piece, &wanted, 0));
+		OK(cuMemMap(range + i * piece, piece, 0, pieces[i], 0));
+	}
+	OK(cuMemGetInfo(&left, &total));
+	CHECK(left == before - 2 * piece);
+	IS(cuMemSetAccess(range, 3 * piece, &access, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemSetAccess(range, 2 * piece, &access, 1));
+	OK(cuMemsetD32(range, 5, 2 * piece / 4));
+	OK(cuMemGetAllocationPropertiesFromHandle(&is, pieces[1]));
+	CHECK(is.location.id == 0 && is.type == wanted.type);
+	OK(cuMemRetainAllocationHandle(&again, (void *)(range + piece + 8)));
+	CHECK(again == pieces[1]);
+	OK(cuMemRelease(again));
+	OK(cuMemUnmap(range + piece, piece));
+	IS(cuMemUnmap(range + piece, piece), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemMap(range + 3 * piece, piece, 0, pieces[1], 0));
+	OK(cuMemcpyDtoH(&word, range + 4 * piece - 4, 4));
+	CHECK(word == 5);
+	for (int i = 0; i < 2; i++)
+		OK(cuMemRelease(pieces[i]));
+	IS(cuMemAddressFree(range, 4 * piece), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemUnmap(range, piece));
+	OK(cuMemUnmap(range + 3 * piece, piece));
+	OK(cuMemAddressFree(range, 4 * piece));
+	OK(cuMemGetInfo(&left, &total));
+	CHECK(left == before);
+	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+
 static void refused(void)
 {
 	CUmodule module;
@@ -454,14 +496,13 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} parts[] = {{"launches", launches}, {"mistakes", mistakes}, {"contexts", contexts}, {"memory", memory},
-		     {"streams", streams},   {"modules", modules},   {"refused", refused}};
+		     {"streams", streams},   {"modules", modules},   {"virtual", virtual_memory}, {"refused", refused}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; argc == 2 && i < sizeof parts / sizeof *parts; i++)
 		if (strcmp(argv[1], parts[i].name) == 0) {
 			parts[i].run();
-			printf("%s\n", failures ? "FAIL" : "PASS");
-			return failures != 0;
+			return verdict();
 		}
 	fprintf(stderr, "usage: driver PART\n");
 	return 2;

@@ -10,15 +10,7 @@
 #include <nvrtc.h>
 #endif
 
-static int failures;
-
-#define CHECK(CONDITION)                                                                           \
-	do {                                                                                       \
-		if (!(CONDITION)) {                                                                \
-			printf("FAIL line %d: %s\n", __LINE__, #CONDITION);                        \
-			failures++;                                                                \
-		}                                                                                  \
-	} while (0)
+#include "expect.h"
 
 enum { N = 64 };
 
@@ -121,6 +113,5 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "cubin") == 0)
 		machine_code();
 	CHECK(cudaStreamDestroy(stream) == cudaSuccess);
-	printf("%s\n", failures ? "FAIL" : "PASS");
-	return failures != 0;
+	return verdict();
 }

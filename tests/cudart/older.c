@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A program of CUDA 11 or 12 (-DMAJOR=11, 12), without a CUDA compiler: calls the runtime as the headers of that version declare
  * it. `older` prints PASS, or FAIL with what is wrong. */
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "../cuda/expect.h"
 
 struct dim3 {
 	unsigned x, y, z;
@@ -104,16 +107,6 @@ extern int cudaGraphInstantiate(void **, void *, unsigned long long);
 extern int cudaGraphInstantiate(void **, void *, void **, char *, size_t);
 #endif
 
-static int failures;
-
-#define CHECK(CONDITION)                                                                           \
-	do {                                                                                       \
-		if (!(CONDITION)) {                                                                \
-			printf("FAIL line %d: %s\n", __LINE__, #CONDITION);                        \
-			failures++;                                                                \
-		}                                                                                  \
-	} while (0)
-
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry set(.param .u64 to)\n{\n"
 			  "	.reg .b32 %r<3>;\n	.reg .b64 %rd<4>;\n	.shared .align 4 .b8 own[64];\n"
 			  "	ld.param.u64 %rd1, [to];\n	mov.u32 %r1, %tid.x;\n	mul.wide.u32 %rd2, %r1, 4;\n"
@@ -169,6 +162,25 @@ static void structures(void)
 	CHECK(cudaRuntimeGetVersion(&version) == 0 && version / 1000 == MAJOR);
 }
 
+/* The same where the loader is not told the version. */
+static void looked_up(void)
+{
+	struct {
+		struct pointer_attributes is;
+		uint64_t guard;
+	} pointer = {.guard = 42};
+	void *library = dlopen(MAJOR == 12 ? "libcudart.so.12" : "libcudart.so.11.0", RTLD_NOW);
+	int (*attributes)(struct pointer_attributes *, const void *), version = 0;
+	int (*version_of)(int *);
+
+	CHECK(library);
+	*(void **)&attributes = dlsym(library, "cudaPointerGetAttributes");
+	*(void **)&version_of = dlsym(library, "cudaRuntimeGetVersion");
+	CHECK(attributes && attributes(&pointer.is, device) == 0);
+	CHECK(pointer.guard == 42 && pointer.is.type == 2 && pointer.is.on_device == device);
+	CHECK(version_of && version_of(&version) == 0 && version / 1000 == MAJOR);
+}
+
 static void textures(void)
 {
 	static const struct channels floats = {{32, 0, 0, 0}, 2};
@@ -211,8 +223,8 @@ int main(void)
 {
 	launches();
 	structures();
+	looked_up();
 	textures();
 	graphs();
-	printf("%s\n", failures ? "FAIL" : "PASS");
-	return failures != 0;
+	return verdict();
 }

@@ -4,6 +4,7 @@
 
 #include "cudart/calls.h"
 #include "cudart/driver/driver.h"
+#include "cudart/peers.h"
 
 #define FLAGS_MASK 0xffU
 #define API_VERSION 3020
@@ -37,7 +38,10 @@ DRIVER_ANYWHERE(cuDevicePrimaryCtxRelease, (int device), release(device))
 
 static int reset(int device)
 {
-	return gt_cudart_is_device(device) ? cudaDeviceReset() : CUDA_INVALID_DEVICE;
+	if (!gt_cudart_is_device(device))
+		return CUDA_INVALID_DEVICE;
+	gt_cudart_reset(device);
+	return CUDA_SUCCESS;
 }
 
 DRIVER_ANYWHERE(cuDevicePrimaryCtxReset_v2, (int device), reset(device))
@@ -175,6 +179,23 @@ DRIVER(cuCtxSetSharedMemConfig, (int config), cudaDeviceSetSharedMemConfig(confi
 DRIVER(cuCtxGetSharedMemConfig, (int *config), config ? cudaDeviceGetSharedMemConfig(config) : CUDA_INVALID_VALUE)
 DRIVER(cuCtxGetStreamPriorityRange, (int *least, int *greatest), cudaDeviceGetStreamPriorityRange(least, greatest))
 DRIVER(cuCtxResetPersistingL2Cache, (void), cudaCtxResetPersistingL2Cache())
+
+/* Access is between devices, whatever their contexts. */
+static int peer_access(const struct gt_context *peer, bool enable, unsigned flags)
+{
+	int device = gt_driver_context()->device;
+
+	if (!peer || peer->destroyed)
+		return CU_INVALID_CONTEXT;
+	if (peer->device == device)
+		return CUDA_PEER_ACCESS_UNSUPPORTED;
+	return enable ? gt_peers_enable(device, peer->device, flags) : gt_peers_disable(device, peer->device);
+}
+
+DRIVER(cuCtxEnablePeerAccess, (const struct gt_context *peer, unsigned flags), peer_access(peer, true, flags))
+DRIVER(cuCtxDisablePeerAccess, (const struct gt_context *peer), peer_access(peer, false, 0))
+DRIVER_ANYWHERE(cuDeviceGetP2PAttribute, (int *value, int attribute, int device, int peer),
+		cudaDeviceGetP2PAttribute(value, attribute, device, peer))
 
 /* CUDA 13 asks the same of a context that need not be current. */
 static int of_context(const struct gt_context *context, int *device)

@@ -159,7 +159,7 @@ int gt_module_function(struct gt_function **to, struct gt_module *module, const 
 	return CUDA_SUCCESS;
 }
 
-int gt_module_variable(uint64_t *address, size_t *bytes, const struct gt_module *module, const char *name)
+int gt_module_variable(uint64_t *address, size_t *bytes, struct gt_module *module, const char *name)
 {
 	uint64_t at, size;
 	struct gt_error ignored;
@@ -168,7 +168,7 @@ int gt_module_variable(uint64_t *address, size_t *bytes, const struct gt_module 
 		return CUDA_INVALID_VALUE;
 	if (!place_of(module))
 		return CUDA_INVALID_RESOURCE_HANDLE;
-	if (gt_ptx_symbol(module->fat.machine, name, &at, &size, &ignored) != 0)
+	if (gt_ptx_symbol(gt_cudart_machine(&module->fat), name, &at, &size, &ignored) != 0)
 		return CU_NOT_FOUND;
 	if (address)
 		*address = at;

@@ -23,7 +23,7 @@ DRIVER(cuModuleLoadDataEx, (struct gt_module **to, const void *image, unsigned n
 DRIVER(cuModuleUnload, (struct gt_module *module), gt_module_unload(module))
 DRIVER(cuModuleGetFunction, (struct gt_function **to, struct gt_module *module, const char *name),
        gt_module_function(to, module, name))
-DRIVER(cuModuleGetGlobal_v2, (uint64_t *address, size_t *bytes, const struct gt_module *module, const char *name),
+DRIVER(cuModuleGetGlobal_v2, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
        gt_module_variable(address, bytes, module, name))
 DRIVER(cuModuleGetFunctionCount, (unsigned *n, const struct gt_module *module),
        n && module ? (*n = gt_module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
@@ -78,7 +78,7 @@ DRIVER_ANYWHERE(cuLibraryEnumerateKernels, (struct gt_function **to, unsigned n,
 		to && module ? gt_module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
 DRIVER_ANYWHERE(cuLibraryGetModule, (struct gt_module **to, struct gt_module *module),
 		to && module ? (*to = module, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
-DRIVER(cuLibraryGetGlobal, (uint64_t *address, size_t *bytes, const struct gt_module *module, const char *name),
+DRIVER(cuLibraryGetGlobal, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
        gt_module_variable(address, bytes, module, name))
 DRIVER(cuLibraryGetManaged, (void **to, size_t *bytes, const struct gt_module *module, const char *name),
        managed(to, bytes, module, name))
@@ -110,7 +110,7 @@ RUNTIME(cudaLibraryGetKernelCount, (unsigned *n, const struct gt_module *module)
 	n && module ? (*n = gt_module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 RUNTIME(cudaLibraryEnumerateKernels, (struct gt_function **to, unsigned n, struct gt_module *module),
 	to && module ? gt_module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
-RUNTIME(cudaLibraryGetGlobal, (uint64_t *address, size_t *bytes, const struct gt_module *module, const char *name),
+RUNTIME(cudaLibraryGetGlobal, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
 	gt_module_variable(address, bytes, module, name))
 RUNTIME(cudaLibraryGetManaged, (void **to, size_t *bytes, const struct gt_module *module, const char *name),
 	managed(to, bytes, module, name))

@@ -30,7 +30,7 @@ int gt_module_unload(struct gt_module *module);
 
 /* A kernel or a variable by its name. Each returns a code. */
 int gt_module_function(struct gt_function **function, struct gt_module *module, const char *name);
-int gt_module_variable(uint64_t *address, size_t *bytes, const struct gt_module *module, const char *name);
+int gt_module_variable(uint64_t *address, size_t *bytes, struct gt_module *module, const char *name);
 /* The module of a function that was loaded while the program ran; NULL: it is one of the program's own. */
 struct gt_module *gt_module_of(const struct gt_function *function);
 /* How many kernels a module has, and the first n of them. Returns a code. */

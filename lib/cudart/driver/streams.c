@@ -20,12 +20,21 @@ DRIVER(cuStreamWaitEvent, (struct gt_stream *stream, const struct gt_cuda_event 
        cudaStreamWaitEvent(stream, event, flags))
 DRIVER(cuStreamGetId, (const struct gt_stream *stream, unsigned long long *id),
        id ? (*id = (uintptr_t)stream, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
-DRIVER(cuStreamGetDevice, (const struct gt_stream *stream, int *device),
-       device ? ((void)stream, *device = gt_cudart_device(), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
-DRIVER(cuStreamGetCtx, (const struct gt_stream *stream, struct gt_context **context),
-       context ? ((void)stream, *context = gt_driver_context(), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
-DRIVER(cuStreamGetCtx_v2, (const struct gt_stream *stream, struct gt_context **context, void **part),
-       ((void)stream, context ? (*context = gt_driver_context()) : NULL, part ? (*part = NULL) : NULL, CUDA_SUCCESS))
+DRIVER(cuStreamGetDevice, (void *stream, int *device), cudaStreamGetDevice(stream, device))
+
+/* The context of the thread, if it has the stream's device; else the primary one of that. */
+static int context_of(void *stream, struct gt_context **to)
+{
+	int device = 0, code = to ? cudaStreamGetDevice(stream, &device) : CUDA_INVALID_VALUE;
+
+	if (code == CUDA_SUCCESS)
+		*to = gt_driver_context()->device == device ? gt_driver_context() : gt_context_primary(device);
+	return code;
+}
+
+DRIVER(cuStreamGetCtx, (void *stream, struct gt_context **context), context_of(stream, context))
+DRIVER(cuStreamGetCtx_v2, (void *stream, struct gt_context **context, void **part),
+       (part ? (void)(*part = NULL) : (void)0, context_of(stream, context)))
 DRIVER(cuStreamAttachMemAsync, (const struct gt_stream *stream, uint64_t address, size_t bytes, unsigned flags),
        ((void)stream, (void)address, (void)bytes, (void)flags, CUDA_SUCCESS))
 

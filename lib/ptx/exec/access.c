@@ -101,7 +101,7 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			  uint64_t address, enum gt_ptx_space space, unsigned bytes)
 {
 	const struct gt_ptx_core *core = warp->core;
-	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address);
+	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address), *denied = gt_ptx_denied(core->memory, address);
 	const char *action = action_name(op->with.access);
 	char text[GT_PTX_HEAP_TEXT];
 
@@ -124,6 +124,10 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	else if (gt_ptx_in_heap(core->memory, address))
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " %s", action, bytes, address,
 			     gt_ptx_heap_describe(core->memory, address, text));
+	else if (denied)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 ": '%s' is memory of device %u, to which device %u has no peer access",
+			     action, bytes, address, denied->name, denied->owner, core->launch->device);
 	else if (near)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "

@@ -60,6 +60,7 @@ struct gt_ptx_launch {
 	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
 	uint64_t workspace;		 /* %envreg1 (upper half) and %envreg2: what blocks that wait for each other share; 0: none */
 	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
+	uint32_t denied;		 /* bit d: it has no access to the memory of device d */
 	enum gt_ptx_check check;
 	FILE *printed, *asserted;	 /* where printf's and assert's text goes; NULL: nowhere */
 
@@ -67,7 +68,7 @@ struct gt_ptx_launch {
 	uint64_t number, parent;	  /* of this launch, and of the one that made it; 0: the host did */
 	unsigned depth;			  /* 0: the host launched it */
 	struct gt_ptx_launched *launched; /* by it; NULL: its launches are refused */
-	uint32_t device, devices; /* which one it runs on, of how many */
+	uint32_t device, devices; /* which one it runs on, of how many; the first is for the kernel record too */
 	/* What kernels ask about the device: numbers of cudaDeviceAttr and cudaLimit. They return 0, or a code. NULL: refused. */
 	int (*attribute)(unsigned number, uint64_t *value), (*limit)(unsigned number, uint64_t *value);
 

@@ -233,6 +233,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 		return gt_fail_memory(error, "the list of allocations");
 	allocation->address = *address;
 	allocation->bytes = bytes;
+	allocation->owner = memory->owner;
 	snprintf(allocation->name, sizeof allocation->name, "%s", name);
 	if (open_pages(memory, *address, bytes, error) != 0) {
 		free(allocation);
@@ -289,6 +290,8 @@ bool gt_ptx_bounds(const struct gt_ptx_memory *memory, uint64_t address, uint64_
 		return false;
 	if (gt_ptx_in_heap(memory, allocation->address))
 		return gt_ptx_heap_block(memory, address, bytes, begin, end);
+	if (memory->denied >> allocation->owner & 1)
+		return false;
 	uint64_t inside = address - allocation->address;
 	*begin = allocation->address;
 	*end = allocation->address + allocation->bytes;
@@ -303,6 +306,13 @@ const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *me
 	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? owner_of(memory, address) : NULL;
 }
 
+const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory, uint64_t address)
+{
+	const struct gt_ptx_allocation *allocation = owner_of(memory, address);
+
+	return allocation && memory->denied >> allocation->owner & 1 ? allocation : NULL;
+}
+
 void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 {
 	uint64_t granule = address / GT_PTX_GRANULE * GT_PTX_GRANULE, at = address - GT_PTX_GLOBAL_BASE;
@@ -314,7 +324,7 @@ void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t 
 			memory->below = map_zeros(NULL, GT_PTX_GRANULE, PROT_READ | PROT_WRITE);
 		return memory->below ? memory->below + (address - granule) : NULL;
 	}
-	if (address < GT_PTX_GLOBAL_BASE || at + bytes > memory->reserved)
+	if (address < GT_PTX_GLOBAL_BASE || at + bytes > memory->reserved || gt_ptx_denied(memory, address))
 		return NULL;
 	for (uint64_t i = 0; i < GT_PTX_GRANULE && !mapped; i += GT_PTX_PAGE) {
 		uint64_t page = granule + i;

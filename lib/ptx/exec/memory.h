@@ -22,10 +22,13 @@
 #define GT_PTX_GRANULE	   (UINT64_C(2) << 20) /* bytes that the hardware maps at a time */
 #define GT_PTX_GAP_CLASSES 37		       /* class k: gaps of 2^k bytes or more */
 
+#define GT_PTX_EVERYONE 31 /* owns what all devices may use: memory of the host */
+
 struct gt_ptx_allocation {
 	uint64_t address; /* of the device */
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
+	unsigned owner; /* a device's number, or GT_PTX_EVERYONE */
 	struct gt_ptx_allocation *before, *after; /* live ones, by address */
 };
 
@@ -40,6 +43,8 @@ struct gt_ptx_memory {
 	uint64_t used;	     /* bytes from host on that were ever given out */
 	uint64_t limit;	     /* bytes that may be given out in all at a time */
 	uint64_t live_bytes;
+	unsigned owner;	 /* of what is allocated from now on */
+	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	struct gt_ptx_allocation *first, *last; /* live ones, by address */
 	size_t n;
 	/* The first gap of each class lies behind this one or a later one; NULL: anywhere. */
@@ -82,6 +87,9 @@ static inline unsigned char *gt_ptx_host(const struct gt_ptx_memory *memory, con
 /* The live allocation that contains all of [address, address + bytes), or NULL. */
 const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,
 						  uint64_t bytes);
+
+/* The allocation that an address lies in and that is out of reach; NULL: there is none. */
+const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory, uint64_t address);
 
 /* Where [address, address + bytes), which no multiple of GT_PTX_PAGE divides, lies in this process if the
  * hardware has memory there: in a granule with an allocation, or in the one below the first address, where a

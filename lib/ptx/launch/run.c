@@ -65,6 +65,7 @@ int gt_ptx_prepare(struct gt_ptx_machine *machine, const struct gt_ptx_launch *l
 	if (check_launch(launch, error) != 0)
 		return -1;
 	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+	machine->memory->owner = GT_PTX_EVERYONE; /* the heap and the pool */
 	if (!program || (program->uses_heap && gt_ptx_heap_open(machine->memory, error) != 0))
 		return -1;
 	return program->launches ? gt_ptx_pool_open(machine->memory, error) : 0;
@@ -79,7 +80,12 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 	if (gt_ptx_prepare(machine, launch, error) != 0 || gt_ptx_launch_cluster(&clustered, error) != 0)
 		return -1;
 	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
-	return program ? gt_ptx_execute(machine, program, &clustered, ran, error) : -1;
+	if (!program)
+		return -1;
+	machine->memory->denied = launch->denied;
+	int result = gt_ptx_execute(machine, program, &clustered, ran, error);
+	machine->memory->denied = 0;
+	return result;
 }
 
 static struct gt_ptx_figures *figures_of(const struct gt_ptx_machine *machine,

@@ -4,6 +4,7 @@
 #include "ptx/record/record.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,32 @@ int gt_record_set(struct gt_record *record, const struct gt_tracing_option *opti
 	if (gt_ptx_tracing_set(&record->tracing, option, value, error) != 0)
 		return -1;
 	return setenv(variable(option, name), option->form ? value : "1", 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
+}
+
+int gt_record_environment(struct gt_record *record, struct gt_error *error)
+{
+	const char *devices = getenv("GTRACE_DEVICES");
+	const struct gt_tracing_option *option = next(gt_tracing_options);
+	struct gt_error reason;
+
+	while (option && strcmp(option->name, "devices") != 0)
+		option = next(option + 1);
+	if (!devices || !option || gt_record_set(record, option, devices, &reason) == 0)
+		return 0;
+	return gt_fail(error, "GTRACE_DEVICES: %s", reason.text);
+}
+
+/* The memory of all devices lies in one window. */
+int gt_record_check(const struct gt_record *record, struct gt_error *error)
+{
+	uint64_t devices = record->tracing.devices;
+
+	if (record->tracing.device_memory > GT_PTX_WINDOW / devices)
+		return gt_fail(error, "%" PRIu64 " devices can have at most %" PRIu64 " bytes of memory each: see --memory", devices,
+			       GT_PTX_WINDOW / devices);
+	if (record->tracing.traced_devices >> devices != 0)
+		return gt_fail(error, "--device: there are %" PRIu64 " devices, and the first is number 0: see --devices", devices);
+	return 0;
 }
 
 /* ---- the rest ---- */

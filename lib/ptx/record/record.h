@@ -35,6 +35,10 @@ void gt_record_clear(struct gt_record *record);
 /* Checks an option and its value, which is NULL if it takes none, and puts it into the environment. */
 int gt_record_set(struct gt_record *record, const struct gt_tracing_option *option, const char *value,
 		  struct gt_error *error);
+/* Takes the options that the user's environment has: GTRACE_DEVICES. */
+int gt_record_environment(struct gt_record *record, struct gt_error *error);
+/* Checks what several options say together. */
+int gt_record_check(const struct gt_record *record, struct gt_error *error);
 /* The program's device if --gpu names none. */
 int gt_record_default_gpu(struct gt_record *record, struct gt_error *error);
 

@@ -26,8 +26,12 @@ struct gt_ptx_recorder {
 
 /* 1 if the launch is to be traced, 0 if not, -1 if the regular expression fails. */
 static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, const char *shown,
-		     const struct gt_ptx_function *kernel, struct gt_error *error)
+		     const struct gt_ptx_launch *launch, struct gt_error *error)
 {
+	const struct gt_ptx_function *kernel = launch->kernel;
+
+	if (tracing->traced_devices && !(tracing->traced_devices >> launch->device & 1))
+		return 0;
 	if (tracing->launches && (number >= GT_PTX_LAUNCHES || !tracing->launches[number]))
 		return 0;
 	if (!tracing->kernel)
@@ -95,6 +99,7 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	memcpy(kernel->cluster, launch->cluster, sizeof kernel->cluster);
 	kernel->prefers = launch->prefers;
 	kernel->parent = launch->parent;
+	kernel->device = launch->device;
 	gt_count_begin(count, "ptx", kernel->id);
 	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(recorder->writer, kernel, error) != 0 ||
 	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||
@@ -309,7 +314,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	launch->number = recorder->tracing->replay ? 2 * recorder->launches : recorder->launches;
 	launch->max_instructions = recorder->tracing->max_instructions;
 	launch->check = recorder->tracing->check;
-	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch->kernel, error);
+	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch, error);
 	if (traced < 0)
 		return -1;
 	if (!traced) {

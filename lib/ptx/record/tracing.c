@@ -99,6 +99,23 @@ static int set_device_memory(struct gt_ptx_tracing *tracing, const char *value, 
 	return gt_parse_size(value, 1 << 20, UINT64_C(64) << 30, &tracing->device_memory, error);
 }
 
+static int set_devices(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	return gt_parse_count(value, 1, GT_TRACING_DEVICES, &tracing->devices, error);
+}
+
+static int set_device(struct gt_ptx_tracing *tracing, const char *list, struct gt_error *error)
+{
+	unsigned char chosen[GT_TRACING_DEVICES] = {0};
+
+	if (gt_parse_list(list, chosen, GT_TRACING_DEVICES, error) != 0)
+		return -1;
+	tracing->traced_devices = 0;
+	for (unsigned i = 0; i < GT_TRACING_DEVICES; i++)
+		tracing->traced_devices |= (uint32_t)(chosen[i] != 0) << i;
+	return 0;
+}
+
 static int set_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
 	for (unsigned i = 0; i < GT_PTX_CHECKS; i++)
@@ -185,6 +202,10 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "device memory that the program sees (16G)"},
 	{.name = "heap", .form = "SIZE", .tools = PTX, .set = set_heap,
 	 .help = "the device's heap, from which kernels allocate with malloc (8M)"},
+	{.name = "devices", .form = "N", .tools = RECORD, .set = set_devices,
+	 .help = "devices that the program sees (1, or $GTRACE_DEVICES)"},
+	{.name = "device", .form = "LIST", .tools = RECORD, .set = set_device,
+	 .help = "trace the launches on these devices; the first is number 0"},
 	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),
 	 .help = "end the stream although work or data is missing that a GPU would have made"},
 	{.name = "stub", .form = "cublas", .tools = RECORD, .set = set_stubs,

@@ -35,6 +35,7 @@ struct gt_ptx_tracing {
 	/* of gtrace-record alone: */
 	uint64_t device_memory; /* bytes of a device */
 	uint64_t devices;	/* that the program sees */
+	uint32_t traced_devices; /* bit d: launches on device d are traced; 0: all */
 	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */
 	bool ptxas;		/* gives the number of registers */
 	bool ignore_unsupported;
