@@ -82,7 +82,7 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	[ "$status" -eq 1 ]
 	grep -qx PASS said
 	[ "$(grep -c '^gtrace-record: cuIpcGetMemHandle: this call is not supported' said)" -eq 1 ]
-	[ "$(grep -c '^gtrace-record: cuMipmappedArrayCreate: this call is not supported' said)" -eq 1 ]
+	[ "$(grep -c '^gtrace-record: cuStreamWriteValue32_v2: this call is not supported' said)" -eq 1 ]
 	run ! gtrace-cat --check stream
 }
 

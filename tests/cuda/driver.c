@@ -305,6 +305,14 @@ static void memory(void)
 	OK(cuMemcpyAtoH(back, array, 3, 4));
 	CHECK(back[0] == 5 && back[3] == 8);
 	OK(cuArrayDestroy(array));
+	CUmipmappedArray mipmap;
+	CUDA_ARRAY3D_DESCRIPTOR levels = {8, 4, 0, CU_AD_FORMAT_FLOAT, 2, 0}, level;
+	OK(cuMipmappedArrayCreate(&mipmap, &levels, 3));
+	OK(cuMipmappedArrayGetLevel(&array, mipmap, 1));
+	OK(cuArray3DGetDescriptor(&level, array));
+	CHECK(level.Width == 4 && level.Height == 2 && level.Format == CU_AD_FORMAT_FLOAT && level.NumChannels == 2);
+	IS(cuMipmappedArrayGetLevel(&array, mipmap, 3), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMipmappedArrayDestroy(mipmap));
 	OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
@@ -477,15 +485,13 @@ static void virtual_memory(void)
 static void refused(void)
 {
 	CUmodule module;
-	CUmipmappedArray mipmap;
-	CUDA_ARRAY3D_DESCRIPTOR shape = {8, 8, 0, CU_AD_FORMAT_FLOAT, 1, 0};
 	CUipcMemHandle handle;
 	CUdeviceptr to;
 
 	begin();
 	OK(cuMemAlloc(&to, 4));
 	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-	IS(cuMipmappedArrayCreate(&mipmap, &shape, 1), CUDA_ERROR_NOT_SUPPORTED);
+	IS(cuStreamWriteValue32(NULL, to, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
 	IS(cuIpcGetMemHandle(&handle, to), CUDA_ERROR_NOT_SUPPORTED);
 	IS(cuIpcGetMemHandle(&handle, to), CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -7,6 +7,10 @@
 extern int cudaMalloc3DArray(struct gt_array **handle, const struct gt_channels *channels, struct gt_extent extent,
 			     unsigned flags);
 extern int cudaFreeArray(struct gt_array *handle);
+extern int cudaMallocMipmappedArray(struct gt_mipmapped **handle, const struct gt_channels *channels, struct gt_extent extent,
+				    unsigned levels, unsigned flags);
+extern int cudaFreeMipmappedArray(struct gt_mipmapped *handle);
+extern int cudaGetMipmappedArrayLevel(struct gt_array **level, const struct gt_mipmapped *handle, unsigned number);
 
 /* CUarray_format, and the channels of one. */
 static const struct {
@@ -97,3 +101,20 @@ DRIVER(cuArray3DCreate_v2, (struct gt_array **to, const struct descriptor3 *as),
 DRIVER(cuArrayGetDescriptor_v2, (struct descriptor2 *to, const struct gt_array *array), describe_flat(to, array))
 DRIVER(cuArray3DGetDescriptor_v2, (struct descriptor3 *to, const struct gt_array *array), describe(to, array))
 DRIVER(cuArrayDestroy, (struct gt_array *array), array ? cudaFreeArray(array) : CUDA_INVALID_RESOURCE_HANDLE)
+
+static int create_levels(struct gt_mipmapped **to, const struct descriptor3 *as, unsigned levels)
+{
+	struct gt_channels channels;
+	int code = to && as ? gt_driver_channels(&channels, as->format, as->n) : CUDA_INVALID_VALUE;
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	return cudaMallocMipmappedArray(to, &channels, (struct gt_extent){as->width, as->height, as->depth}, levels, as->flags);
+}
+
+DRIVER(cuMipmappedArrayCreate, (struct gt_mipmapped **to, const struct descriptor3 *as, unsigned levels),
+       create_levels(to, as, levels))
+DRIVER(cuMipmappedArrayDestroy, (struct gt_mipmapped *handle),
+       handle ? cudaFreeMipmappedArray(handle) : CUDA_INVALID_RESOURCE_HANDLE)
+DRIVER(cuMipmappedArrayGetLevel, (struct gt_array **to, const struct gt_mipmapped *handle, unsigned level),
+       to ? cudaGetMipmappedArrayLevel(to, handle, level) : CUDA_INVALID_VALUE)
