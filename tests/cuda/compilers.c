@@ -31,7 +31,7 @@ static const char triton[] =
 	"\tadd.f32 \t%r16, %r8, %r12;\n\tadd.f32 \t%r17, %r9, %r13;\n\tadd.f32 \t%r18, %r10, %r14;\n\tadd.f32 \t%r19, %r11, %r15;\n"
 	"\tmad.wide.s32 \t%rd3, %r7, 4, %rd6;\n\t// begin inline asm\n"
 	"\t@%p1 st.global.v4.b32 [ %rd3 + 0 ], { %r16, %r17, %r18, %r19 };\n\t// end inline asm\n\t.loc\t1 21 4\n\tret;\n$L__tmp1:\n"
-	"$L__func_end0:\n                                        // -- End function\n}\n\t.file\t1 \"/home/user/sum.py\"\n"
+	"$L__func_end0:\n                                        // -- End function\n}\n\t.file\t1 \"/src/sum.py\"\n"
 	"\t.section\t.debug_abbrev\n\t{\n.b8 1                                   // Abbreviation Code\n.b8 17\n.b8 0\n\t}\n"
 	"\t.section\t.debug_info\n\t{\n.b32 .debug_abbrev\n.b64 $L__func_begin0\n.b64 $L__func_end0\n$L__info_end0:\n\t}\n"
 	"\t.section\t.debug_macinfo\t{\t}\n";
