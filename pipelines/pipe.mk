@@ -18,7 +18,9 @@ L2       ?=
 DRAM     ?=
 REPORT   ?=
 RESULTS  ?= results
-MODEL    ?= gcoalesce $(COALESCE) | gschedule $(if $(GPU),--gpu $(GPU)) $(SCHEDULE) | gcache --l1 $(L1) \
+# gcoalesce comes before the stage that writes the GPU into the stream.
+pipe_rule = $(if $(GPU),$(if $(findstring --rule,$(COALESCE)),,--gpu $(GPU)))
+MODEL    ?= gcoalesce $(pipe_rule) $(COALESCE) | gschedule $(if $(GPU),--gpu $(GPU)) $(SCHEDULE) | gcache --l1 $(L1) \
 	| gcache --l2 $(L2) | gdram $(DRAM)
 COMPRESS ?= $(if $(shell command -v zstd),zstd -q,gzip -1)
 

@@ -34,7 +34,7 @@ PPT_L1 ?= $(call ppt_figure,l1.size),$(call ppt_ways,l1),$(call ppt_sector,l1)
 PPT_L2 ?= $(call ppt_figure,l2.size),$(call ppt_ways,l2),$(call ppt_sector,l2)
 endif
 
-ppt_scheduled = gcoalesce $(COALESCE) | gschedule --gpu $(GPU) $(SCHEDULE)
+ppt_scheduled = gcoalesce $(if $(findstring --rule,$(COALESCE)),,--gpu $(GPU)) $(COALESCE) | gschedule --gpu $(GPU) $(SCHEDULE)
 ppt_predict = grd --by op --count --name $1
 ifneq ($(filter csdd,$(MAKECMDGOALS)),)
 ppt_profile = grd --per global --line $(call ppt_sector,l2) --bound 65536 --name $1

@@ -467,10 +467,10 @@ CU
 	sed 's/st.global.L1::evict_first.u32/st.global.wt.u32/' tests/ptx/hints.ptx >"$t/ignored.ptx"
 	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$t/ignored.ptx" 2>"$t/err" >"$t/stream"
 	[ "$(cat "$t/err")" = "gtrace-ptx: PTX line 28: 'st.wt' is ignored: writing through L2 concerns system memory alone" ]
-	sed 's/prefetch.global.L2/cp.async.bulk.prefetch.L2.global/' tests/ptx/hints.ptx >"$t/refused.ptx"
+	sed 's/prefetch.global.L2 \[%rd4\]/st.bulk.weak.shared::cta [%rd4], 16, 0/' tests/ptx/hints.ptx >"$t/refused.ptx"
 	run gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$t/refused.ptx"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"PTX line 23: block (0,0,0) thread (0,0,0): 'cp.async.bulk.prefetch.L2.global' is not modelled"* ]]
+	[[ "$output" == *"PTX line 23: block (0,0,0) thread (0,0,0): 'st.bulk.weak.shared::cta' is not modelled: '.bulk'"* ]]
 }
 
 # A tile of A or B has 16 lines of 32 bytes, one of D 16 lines of 64 bytes: each is loaded or stored whole.
