@@ -422,7 +422,7 @@ static void test_barriers_that_fail(void)
 static void test_other_faults(void)
 {
 	static const char endless[] = HEAD KERNEL "LOOP:\nbra LOOP;\nret;\n}\n";
-	static const char unknown[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 99;\n@%p1 frobnicate.u32 %r5, %r1;\n@!%p1 wgmma.load.u32 %r5, %r1;\nret;\n}\n";
+	static const char unknown[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 99;\n@%p1 frobnicate.u32 %r5, %r1;\n@!%p1 tcgen05.load.u32 %r5, %r1;\nret;\n}\n";
 	static const char deep[] = HEAD ".func f()\n{\ncall f;\nret;\n}\n" KERNEL "call f;\nret;\n}\n";
 	static const char comparison[] = HEAD KERNEL "setp.near.u32 %p1|%p2, %r1, 5;\nret;\n}\n";
 	static const char pair[] = HEAD KERNEL "setp.lt.u32 %p1, %p2, %r1, 5;\nret;\n}\n";
@@ -435,7 +435,7 @@ static void test_other_faults(void)
 	launch.max_instructions = 10000;
 	fails(endless, 1, 32, "kernel k: more than 10000 warp instructions in block (0,0,0)");
 	fails(unknown, 1, 32,
-	      "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): opcode 'wgmma.load.u32' is not known");
+	      "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): opcode 'tcgen05.load.u32' is not known");
 	fails(deep, 1, 32,
 	      "kernel k, PTX line 6: block (0,0,0) thread (0,0,0): call of 'f': no stack is left (4096 calls "
 			   "deep, 0 bytes of local memory)");
