@@ -185,7 +185,7 @@ listed_values() {
 	case $1 in
 	--index* | --interleave* | --replace* | --latency*)
 		sed -E 's/^--[a-z]+ [^ ]+ //; s/ \[[^]]*\]$//; s/^.*(line|served|set): //; s/ \([^)]*\)//; s/, /\n/g' <<<"$1" |
-			sed -E 's/\[:SEED\]/:3/; s/:N$/:3/; s/:SUM.*/:7,8/; s/:DIGITS/:0123/; s/:WAY.*/:0,1/; s/:W,W.*/:1\/2,1\/2/; s/:K1,K2/:1,2/; s/:MIN.*/:1,2,3/' ;;
+			sed -E 's/\[:SEED\]/:3/; s/:N$/:3/; s/:SUM.*/:7,8/; s/:DIGITS/:0123/; s/:WAY.*/:1,2/; s/:W,W.*/:1\/2,1\/2/; s/:K1,K2/:1,2/; s/:MIN.*/:1,2,3/' ;;
 	esac
 }
 
