@@ -321,7 +321,8 @@ by_instruction() {
 	grep -qE '^ *10 \(.*\) +1 \(.*\) +line 5$' annotated
 	grep -qE '^ *300 \(.*\) +0 +line 7$' annotated
 	grep -qE '400 \(100.0%\) +4 \(100.0%\) +PROGRAM TOTALS' annotated
-	gstats --callgrind none two.gt && return 1
+	run gstats --callgrind none two.gt
+	[ "$status" -eq 1 ]
 	[ ! -e none ]
 	run gstats --callgrind out --csv lines.gt
 	[ "$status" -eq 2 ]

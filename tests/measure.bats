@@ -10,7 +10,7 @@ setup() {
 	# What nvcc builds prints its name and arguments.
 	cat >tools/nvcc <<-'NVCC'
 		#!/bin/sh
-		[ "$1" = --version ] && { echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; }
+		if [ "$1" = --version ]; then echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; fi
 		while [ "$1" != -o ]; do shift; done
 		printf '#!/bin/sh\necho "${0##*/} $*"\n' >"$2"
 		chmod +x "$2"
@@ -19,7 +19,7 @@ setup() {
 	# ncu has two launches of one kernel, of two metrics each, in the form of ncu --csv.
 	cat >tools/ncu <<-'NCU'
 		#!/bin/sh
-		[ "$1" = --version ] && { echo 'Version 2025.3.1.0'; exit; }
+		if [ "$1" = --version ]; then echo 'Version 2025.3.1.0'; exit; fi
 		echo "$*" >>"$NCU_CALLS"
 		echo '==PROF== Connected to process 1'
 		echo '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
