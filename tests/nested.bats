@@ -19,7 +19,7 @@ setup() {
 	gtrace-cat stream | grep -q 'names=.*device_heap'
 	# A second run allocates at the same addresses.
 	cp stream first
-	LD_PRELOAD=${PRELOAD:-} gtrace-record ./device_heap >stream 2>said
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu a100 ./device_heap >stream 2>said
 	cmp <(gtrace-cat first) <(gtrace-cat stream)
 	# Replay puts the heap back as well: the second runs allocate where the first did.
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --replay --launches 1 ./device_heap >stream 2>said
@@ -56,7 +56,7 @@ setup() {
 	END
 	gtrace-cat stream | grep -q 'names=.*launch_pool'
 	cp stream first
-	LD_PRELOAD=${PRELOAD:-} gtrace-record ./nested >stream 2>said
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu a100 ./nested >stream 2>said
 	cmp <(gtrace-cat first) <(gtrace-cat stream)
 	# Under replay a kernel's launches are those of its second pass.
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --replay --launches 1-3 ./nested >stream 2>said

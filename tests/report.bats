@@ -103,5 +103,5 @@ says() {
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]
 	expect_failure 1 "cannot write the page" gstats --report /dev/null counts
 	expect_failure 1 "cannot write the page" gstats --report "$BATS_TEST_TMPDIR/no/where" counts
-	expect_failure 2 "--report goes with --kernel and --tee only" gstats --report x --csv counts
+	expect_failure 2 "--report goes with --kernel, --scale and --tee only" gstats --report x --csv counts
 }

@@ -139,7 +139,7 @@ total() {
 	printf 'trace = %s\ngpu = %s\n' "$BATS_TEST_TMPDIR/trace.xz" "$BATS_TEST_TMPDIR/gpu" >"$sweep"
 	run_sweep
 	for change in "cp examples/traces/gemm.rdgc.xz $BATS_TEST_TMPDIR/trace.xz" \
-		"sed -i /^l2.ways/s/32/8/ $BATS_TEST_TMPDIR/gpu" \
+		"sed -i /^l2.ways/s/16/8/ $BATS_TEST_TMPDIR/gpu" \
 		"sed -i \$a#other $BATS_TEST_TMPDIR/noting/gdram"; do
 		: >"$log"
 		$change

@@ -36,13 +36,14 @@ __global__ void shared_stride(int stride, int iterations, unsigned *ticks, int *
 int main(int argc, char **argv)
 {
 	int stride = argument(argc, argv, 1, 1), iterations = argument(argc, argv, 2, 10), expected[WARP];
-	unsigned *dticks = (unsigned *)device_bytes(WARP * sizeof *dticks), ticks[WARP];
-	int *dlast = (int *)device_bytes(WARP * sizeof *dlast);
+	unsigned ticks[WARP];
 
 	if (stride > WORDS / WARP) {
 		fprintf(stderr, "%s: expected a stride of up to %d\n", argv[0], WORDS / WARP);
 		return 2;
 	}
+	unsigned *dticks = (unsigned *)device_bytes(WARP * sizeof *dticks);
+	int *dlast = (int *)device_bytes(WARP * sizeof *dlast);
 	shared_stride<<<1, WARP>>>(stride, iterations, dticks, dlast);
 	finish("shared_stride");
 	to_host(ticks, dticks, sizeof ticks);
