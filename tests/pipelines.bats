@@ -11,7 +11,7 @@ setup() {
 	# alone means that pipe.mk reads the GPU description.
 	mkdir "$BATS_TEST_TMPDIR/noting"
 	for tool in gtrace-order gcoalesce gschedule gcache gdram gstats; do
-		printf '#!/bin/sh\n[ "$#$1" = 2--gpu ] || echo %s >>%s\nexec %s "$@"\n' "$tool" "$log" \
+		printf '#!/bin/sh\n[ "%s$#$1" = gschedule2--gpu ] || echo %s >>%s\nexec %s "$@"\n' "$tool" "$tool" "$log" \
 			"$(command -v $tool)" >"$BATS_TEST_TMPDIR/noting/$tool"
 		chmod +x "$BATS_TEST_TMPDIR/noting/$tool"
 	done

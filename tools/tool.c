@@ -64,8 +64,9 @@ static void end_stream_failed(const struct tool *tool, const char *text)
 {
 	struct gt_error error;
 	struct gt_writer *writer = tool->out;
+	bool opened = !writer && tool->is_filter && is_pipe(STDOUT_FILENO);
 
-	if (!writer && tool->is_filter && is_pipe(STDOUT_FILENO))
+	if (opened)
 		writer = gt_writer_open(STDOUT_FILENO, NULL, tool->name, gt_version, tool->argv + 1, &error);
 	if (!writer)
 		return;
@@ -74,6 +75,8 @@ static void end_stream_failed(const struct tool *tool, const char *text)
 		(void)gt_writer_flush(writer, &error);
 	else
 		(void)gt_writer_fail(writer, tool->name, text, &error);
+	if (opened)
+		gt_writer_close(writer);
 }
 
 /* For an unknown long option, suggests a known one of which at most every third letter is wrong. */

@@ -179,8 +179,7 @@ int gt_report_add_entry(struct gt_report_stage *stage, const struct gt_count_ent
 		return gt_fail_memory(error, "the report");
 	stage->counters = bigger;
 	counter = &bigger[stage->n++];
-	counter->about = gt_counter_about(stage->plain, entry->name);
-	counter->differs = differs;
+	*counter = (struct gt_report_counter){.about = gt_counter_about(stage->plain, entry->name), .differs = differs};
 	if (copy_entry(&counter->value, entry, error) != 0)
 		return -1;
 	return index_last(stage, error);
