@@ -69,6 +69,14 @@ setup() {
 	done
 }
 
+@test "a tool that prints text writes no stream into a pipe when it fails" {
+	for command in "gcoalesce --degree nosuch" "gcoalesce --degree --rule fermi" "gtrace-ptx --list nosuch" "gstats nosuch"; do
+		run --separate-stderr bash -c "$command | cat"
+		[ -z "$output" ]
+		[ -n "$stderr" ]
+	done
+}
+
 @test "a killed stage is reported once, by the stage after it" {
 	run --separate-stderr bash -c "gtrace-order $GEMM | bash -c 'head -c 3000; kill -9 \$\$' | gcoalesce | gcache --l2 | gstats"
 	[ "$status" -eq 1 ]

@@ -134,6 +134,7 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 			gpu = optarg;
 		else
 			*(option == DEGREE ? &g->degree : &g->graph) = true;
+		g->tool.is_filter = !g->degree;
 	}
 	if (g->graph && !g->degree)
 		tool_usage(&g->tool, "--graph: expected --degree too");
