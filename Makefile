@@ -52,6 +52,7 @@ NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcud
 STUBS   := $(BUILD)/cudart/stub/libcublas.so.13
 
 all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES) $(STUBS)
+units: $(UNITS)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
@@ -167,4 +168,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz
 
 .SECONDARY:
-.PHONY: all always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench install uninstall clean
+.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench install uninstall clean
