@@ -5,17 +5,9 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-namespace cg = cooperative_groups;
+#include "expect.h"
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds) {
-		printf("FAIL %s\n", what);
-		wrong++;
-	}
-}
-#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
+namespace cg = cooperative_groups;
 
 /* Each block has a part of the bins in its shared memory; all of its cluster add to them. */
 __global__ void histogram(const unsigned *values, int n, unsigned *bins, int bins_per_block)
@@ -96,21 +88,21 @@ static void test_numbers()
 	unsigned *out, host[8 * 24];
 
 	cudaMalloc(&out, sizeof host);
-	EXPECT(launch_numbers(out, dim3(4, 3, 2), dim3(2, 1, 2)) == cudaSuccess);
+	CHECK(launch_numbers(out, dim3(4, 3, 2), dim3(2, 1, 2)) == cudaSuccess);
 	cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
 	for (unsigned b = 0; b < 24; b++) {
 		unsigned x = b % 4, z = b / 12;
-		EXPECT(host[8 * b] == x % 2 + 2 * z);
-		EXPECT(host[8 * b + 1] == x % 2 + 100 * z);
-		EXPECT(host[8 * b + 2] == 212);
-		EXPECT(host[8 * b + 3] == host[8 * b]);
-		EXPECT(host[8 * b + 4] == 3);
+		CHECK(host[8 * b] == x % 2 + 2 * z);
+		CHECK(host[8 * b + 1] == x % 2 + 100 * z);
+		CHECK(host[8 * b + 2] == 212);
+		CHECK(host[8 * b + 3] == host[8 * b]);
+		CHECK(host[8 * b + 4] == 3);
 	}
-	EXPECT(launch_numbers(out, dim3(5), dim3(2)) != cudaSuccess);
-	EXPECT(launch_numbers(out, dim3(16), dim3(16)) == cudaErrorInvalidClusterSize);
-	EXPECT(cudaFuncSetAttribute(numbers, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess);
-	EXPECT(launch_numbers(out, dim3(16), dim3(16)) == cudaSuccess);
-	EXPECT(launch_numbers(out, dim3(32), dim3(32)) == cudaErrorInvalidClusterSize);
+	CHECK(launch_numbers(out, dim3(5), dim3(2)) != cudaSuccess);
+	CHECK(launch_numbers(out, dim3(16), dim3(16)) == cudaErrorInvalidClusterSize);
+	CHECK(cudaFuncSetAttribute(numbers, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess);
+	CHECK(launch_numbers(out, dim3(16), dim3(16)) == cudaSuccess);
+	CHECK(launch_numbers(out, dim3(32), dim3(32)) == cudaErrorInvalidClusterSize);
 	cudaFree(out);
 }
 
@@ -138,12 +130,12 @@ static void test_histogram()
 	config.dynamicSmemBytes = per_block * sizeof(unsigned);
 	config.attrs = &attribute;
 	config.numAttrs = 1;
-	EXPECT(cudaOccupancyMaxActiveClusters(&clusters, histogram, &config) == cudaSuccess && clusters > 0);
-	EXPECT(cudaOccupancyMaxPotentialClusterSize(&potential, histogram, &config) == cudaSuccess && potential == 8);
-	EXPECT(cudaLaunchKernelEx(&config, histogram, (const unsigned *)values, n, bins, per_block) == cudaSuccess);
+	CHECK(cudaOccupancyMaxActiveClusters(&clusters, histogram, &config) == cudaSuccess && clusters > 0);
+	CHECK(cudaOccupancyMaxPotentialClusterSize(&potential, histogram, &config) == cudaSuccess && potential == 8);
+	CHECK(cudaLaunchKernelEx(&config, histogram, (const unsigned *)values, n, bins, per_block) == cudaSuccess);
 	cudaMemcpy(found, bins, sizeof found, cudaMemcpyDeviceToHost);
 	for (int i = 0; i < per_block * size; i++)
-		EXPECT(found[i] == expected[i]);
+		CHECK(found[i] == expected[i]);
 	cudaFree(values);
 	cudaFree(bins);
 }
@@ -156,7 +148,7 @@ static void test_ring()
 	cudaMalloc(&sums, sizeof host);
 	cudaGetLastError();
 	ring<<<dim3(4, 6), 64>>>(sums, rounds);
-	EXPECT(cudaGetLastError() == cudaSuccess);
+	CHECK(cudaGetLastError() == cudaSuccess);
 	cudaMemcpy(host, sums, sizeof host, cudaMemcpyDeviceToHost);
 	for (int y = 0; y < 6; y++)
 		for (int x = 0; x < 4; x++) {
@@ -166,7 +158,7 @@ static void test_ring()
 				int rank = ((x % 2 + 2 * (y % 2)) - 1 - round + 8) % 4;
 				sum += round + (y / 2 * 2 + rank / 2) * 4 + x / 2 * 2 + rank % 2;
 			}
-			EXPECT(host[y * 4 + x] == sum);
+			CHECK(host[y * 4 + x] == sum);
 		}
 	cudaFree(sums);
 }
@@ -175,10 +167,9 @@ int main()
 {
 	int supported = 0;
 
-	EXPECT(cudaDeviceGetAttribute(&supported, cudaDevAttrClusterLaunch, 0) == cudaSuccess && supported == 1);
+	CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrClusterLaunch, 0) == cudaSuccess && supported == 1);
 	test_numbers();
 	test_histogram();
 	test_ring();
-	printf(wrong ? "FAIL\n" : "PASS\n");
-	return wrong != 0;
+	return verdict();
 }

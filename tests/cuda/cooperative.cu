@@ -3,15 +3,7 @@
 #include <cooperative_groups.h>
 #include <cstdio>
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds) {
-		printf("FAIL %s\n", what);
-		wrong++;
-	}
-}
-#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
+#include "expect.h"
 
 __global__ void rounds(unsigned *sums, int n)
 {
@@ -37,12 +29,12 @@ int main()
 	cudaLaunchAttribute attribute = {};
 	int per_sm, supported;
 
-	EXPECT(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0) == cudaSuccess && supported == 1);
+	CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0) == cudaSuccess && supported == 1);
 	cudaMalloc(&sums, sizeof host);
 	for (int way = 0; way < 2; way++) {
 		cudaMemcpy(sums, host, sizeof host, cudaMemcpyHostToDevice);
 		if (way == 0) {
-			EXPECT(cudaLaunchCooperativeKernel((void *)rounds, blocks, 64, arguments, 0, 0) == cudaSuccess);
+			CHECK(cudaLaunchCooperativeKernel((void *)rounds, blocks, 64, arguments, 0, 0) == cudaSuccess);
 		} else {
 			config.gridDim = blocks;
 			config.blockDim = 64;
@@ -50,7 +42,7 @@ int main()
 			attribute.val.cooperative = 1;
 			config.attrs = &attribute;
 			config.numAttrs = 1;
-			EXPECT(cudaLaunchKernelEx(&config, rounds, sums, n) == cudaSuccess);
+			CHECK(cudaLaunchKernelEx(&config, rounds, sums, n) == cudaSuccess);
 		}
 		unsigned result[14];
 		cudaMemcpy(result, sums, sizeof result, cudaMemcpyDeviceToHost);
@@ -58,15 +50,14 @@ int main()
 		for (int round = 1; round < n; round++)
 			expected *= blocks;
 		for (unsigned i = 0; i < blocks; i++)
-			EXPECT(result[blocks * (n & 1) + i] == expected);
+			CHECK(result[blocks * (n & 1) + i] == expected);
 	}
 	cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, rounds, 64, 0);
 	cudaDeviceProp properties;
 	cudaGetDeviceProperties(&properties, 0);
-	EXPECT(properties.cooperativeLaunch == 1);
-	EXPECT(cudaLaunchCooperativeKernel((void *)rounds, per_sm * properties.multiProcessorCount + 1, 64, arguments, 0,
+	CHECK(properties.cooperativeLaunch == 1);
+	CHECK(cudaLaunchCooperativeKernel((void *)rounds, per_sm * properties.multiProcessorCount + 1, 64, arguments, 0,
 					   0) == cudaErrorCooperativeLaunchTooLarge);
 	cudaGetLastError();
-	printf(wrong ? "FAIL\n" : "PASS\n");
-	return wrong != 0;
+	return verdict();
 }

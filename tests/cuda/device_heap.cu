@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "expect.h"
+
 struct element {
 	element *next;
 	int value;
@@ -81,17 +83,6 @@ __global__ void err(int which)
 		free(block);
 }
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds) {
-		printf("FAIL %s\n", what);
-		wrong++;
-	}
-}
-#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
-#define OK(CALL) EXPECT((CALL) == cudaSuccess)
-
 int main(int count, char **words)
 {
 	int *result, **pointer, value;
@@ -101,33 +92,32 @@ int main(int count, char **words)
 		err<<<1, 1>>>(atoi(words[1]));
 		return cudaDeviceSynchronize();
 	}
-	OK(cudaMallocManaged(&result, 256));
-	OK(cudaMallocManaged(&pointer, 8));
-	OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 8 << 20));
-	OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
-	EXPECT(bytes == 8 << 20);
+	SUCCEEDS(cudaMallocManaged(&result, 256));
+	SUCCEEDS(cudaMallocManaged(&pointer, 8));
+	SUCCEEDS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 8 << 20));
+	SUCCEEDS(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+	CHECK(bytes == 8 << 20);
 	push<<<4, 64>>>(3);
 	pop<<<1, 1>>>(result);
-	OK(cudaDeviceSynchronize());
-	EXPECT(result[0] == 3 * 255 * 256 / 2);
-	EXPECT(result[1] == 3 * 256);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(result[0] == 3 * 255 * 256 / 2);
+	CHECK(result[1] == 3 * 256);
 	fill<<<1, 1>>>(result);
-	OK(cudaDeviceSynchronize());
-	EXPECT(result[0] && result[1] && result[2]);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(result[0] && result[1] && result[2]);
 	align<<<1, 32>>>(result);
-	OK(cudaDeviceSynchronize());
+	SUCCEEDS(cudaDeviceSynchronize());
 	for (int i = 0; i < 32; i++)
-		EXPECT(result[i] == 1);
+		CHECK(result[i] == 1);
 	keep<<<1, 1>>>();
 	give<<<1, 1>>>(pointer, result);
-	OK(cudaDeviceSynchronize());
-	EXPECT(result[0] == 7);
-	EXPECT(cudaMemcpy(&value, *pointer, sizeof value, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
-	EXPECT(cudaFree(*pointer) == cudaErrorInvalidValue);
-	EXPECT(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(result[0] == 7);
+	CHECK(cudaMemcpy(&value, *pointer, sizeof value, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+	CHECK(cudaFree(*pointer) == cudaErrorInvalidValue);
+	CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20) == cudaErrorInvalidValue);
 	cudaGetLastError();
-	OK(cudaDeviceReset());
-	OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
-	puts(wrong ? "FAIL" : "PASS");
-	return wrong != 0;
+	SUCCEEDS(cudaDeviceReset());
+	SUCCEEDS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+	return verdict();
 }

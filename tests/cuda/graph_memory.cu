@@ -5,16 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds) {
-		printf("FAIL %s\n", what);
-		wrong++;
-	}
-}
-#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
-#define OK(CALL) EXPECT((CALL) == cudaSuccess)
+#include "expect.h"
 
 static const int n = 256;
 static int *out;
@@ -26,7 +17,7 @@ static uint64_t attribute(cudaGraphMemAttributeType which)
 {
 	uint64_t value = ~0ULL;
 
-	OK(cudaDeviceGetGraphMemAttribute(0, which, &value));
+	SUCCEEDS(cudaDeviceGetGraphMemAttribute(0, which, &value));
 	return value;
 }
 
@@ -62,49 +53,49 @@ static void by_hand(void)
 	int value = 5;
 	void *freed;
 
-	OK(cudaGraphCreate(&graph, 0));
-	OK(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &parameters));
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &parameters));
 	void *memory = parameters.dptr;
 	cudaGraphNode_t nowhere = NULL;
 	size_t before, after, total;
-	OK(cudaMemGetInfo(&before, &total));
-	EXPECT(cudaGraphAddMemAllocNode(&frees, graph, &nowhere, 1, &got) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaMemGetInfo(&before, &total));
+	CHECK(cudaGraphAddMemAllocNode(&frees, graph, &nowhere, 1, &got) == cudaErrorInvalidValue);
 	got = allocation(1 << 20);
-	EXPECT(cudaGraphAddMemAllocNode(&frees, graph, &nowhere, 1, &got) == cudaErrorInvalidValue);
-	OK(cudaMemGetInfo(&after, &total));
-	EXPECT(before == after); /* what a node would have allocated that could not be made */
+	CHECK(cudaGraphAddMemAllocNode(&frees, graph, &nowhere, 1, &got) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaMemGetInfo(&after, &total));
+	CHECK(before == after); /* what a node would have allocated that could not be made */
 	void *fill_arguments[] = {&memory, &value}, *add_arguments[] = {&out, &memory};
 	cudaKernelNodeParams filling = kernel((void *)fill, fill_arguments, n), adding = kernel((void *)add, add_arguments, n);
-	OK(cudaGraphAddKernelNode(&fills, graph, &allocate, 1, &filling));
-	OK(cudaGraphAddKernelNode(&adds, graph, &fills, 1, &adding));
-	OK(cudaGraphAddMemFreeNode(&frees, graph, &adds, 1, memory));
-	EXPECT(cudaGraphAddMemFreeNode(&frees, graph, NULL, 0, out) == cudaErrorInvalidValue);
-	OK(cudaGraphNodeGetType(allocate, &type));
-	EXPECT(type == cudaGraphNodeTypeMemAlloc);
-	OK(cudaGraphMemAllocNodeGetParams(allocate, &got));
-	EXPECT(got.dptr == memory && got.bytesize == n * sizeof(int));
-	OK(cudaGraphMemFreeNodeGetParams(frees, &freed));
-	EXPECT(freed == memory);
-	EXPECT(cudaGraphClone(&clone, graph) == cudaErrorNotSupported);
-	OK(cudaMemset(out, 0, n * sizeof(int)));
-	OK(cudaGraphInstantiate(&executable, graph, 0));
-	EXPECT(cudaFree(memory) == cudaErrorInvalidValue); /* it is not allocated now */
+	SUCCEEDS(cudaGraphAddKernelNode(&fills, graph, &allocate, 1, &filling));
+	SUCCEEDS(cudaGraphAddKernelNode(&adds, graph, &fills, 1, &adding));
+	SUCCEEDS(cudaGraphAddMemFreeNode(&frees, graph, &adds, 1, memory));
+	CHECK(cudaGraphAddMemFreeNode(&frees, graph, NULL, 0, out) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaGraphNodeGetType(allocate, &type));
+	CHECK(type == cudaGraphNodeTypeMemAlloc);
+	SUCCEEDS(cudaGraphMemAllocNodeGetParams(allocate, &got));
+	CHECK(got.dptr == memory && got.bytesize == n * sizeof(int));
+	SUCCEEDS(cudaGraphMemFreeNodeGetParams(frees, &freed));
+	CHECK(freed == memory);
+	CHECK(cudaGraphClone(&clone, graph) == cudaErrorNotSupported);
+	SUCCEEDS(cudaMemset(out, 0, n * sizeof(int)));
+	SUCCEEDS(cudaGraphInstantiate(&executable, graph, 0));
+	CHECK(cudaFree(memory) == cudaErrorInvalidValue); /* it is not allocated now */
 	for (int i = 0; i < 3; i++)
-		OK(cudaGraphLaunch(executable, 0));
-	OK(cudaDeviceSynchronize());
+		SUCCEEDS(cudaGraphLaunch(executable, 0));
+	SUCCEEDS(cudaDeviceSynchronize());
 	for (int i = 0; i < n; i++)
-		EXPECT(out[i] == 3 * (5 + i));
-	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == n * sizeof(int));
-	EXPECT(attribute(cudaGraphMemAttrReservedMemCurrent) == n * sizeof(int));
-	OK(cudaDeviceGraphMemTrim(0));
-	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
-	EXPECT(attribute(cudaGraphMemAttrUsedMemHigh) == n * sizeof(int));
+		CHECK(out[i] == 3 * (5 + i));
+	CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == n * sizeof(int));
+	CHECK(attribute(cudaGraphMemAttrReservedMemCurrent) == n * sizeof(int));
+	SUCCEEDS(cudaDeviceGraphMemTrim(0));
+	CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
+	CHECK(attribute(cudaGraphMemAttrUsedMemHigh) == n * sizeof(int));
 	uint64_t none = 0;
-	OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &none));
-	EXPECT(attribute(cudaGraphMemAttrUsedMemHigh) == 0);
-	OK(cudaGraphExecDestroy(executable));
-	OK(cudaGraphDestroy(graph));
-	EXPECT(cudaFree(memory) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &none));
+	CHECK(attribute(cudaGraphMemAttrUsedMemHigh) == 0);
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(graph));
+	CHECK(cudaFree(memory) == cudaErrorInvalidValue);
 }
 
 /* What a captured stream allocates is the program's to free, or is freed at the next launch. */
@@ -115,37 +106,37 @@ static void captured(unsigned long long flags)
 	cudaGraphExec_t executable;
 	int *memory, *scratch;
 
-	OK(cudaStreamCreate(&stream));
-	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	OK(cudaMallocAsync((void **)&memory, n * sizeof(int), stream));
-	OK(cudaMallocAsync((void **)&scratch, n * sizeof(int), stream));
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	SUCCEEDS(cudaMallocAsync((void **)&memory, n * sizeof(int), stream));
+	SUCCEEDS(cudaMallocAsync((void **)&scratch, n * sizeof(int), stream));
 	fill<<<1, n, 0, stream>>>(scratch, 1);
 	fill<<<1, n, 0, stream>>>(memory, 2);
 	add<<<1, n, 0, stream>>>(memory, scratch);
-	OK(cudaFreeAsync(scratch, stream));
-	OK(cudaStreamEndCapture(stream, &graph));
-	OK(cudaGraphInstantiate(&executable, graph, flags));
-	OK(cudaGraphLaunch(executable, stream));
-	OK(cudaMemcpyAsync(out, memory, n * sizeof(int), cudaMemcpyDeviceToDevice, stream));
-	OK(cudaStreamSynchronize(stream));
+	SUCCEEDS(cudaFreeAsync(scratch, stream));
+	SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+	SUCCEEDS(cudaGraphInstantiate(&executable, graph, flags));
+	SUCCEEDS(cudaGraphLaunch(executable, stream));
+	SUCCEEDS(cudaMemcpyAsync(out, memory, n * sizeof(int), cudaMemcpyDeviceToDevice, stream));
+	SUCCEEDS(cudaStreamSynchronize(stream));
 	for (int i = 0; i < n; i++)
-		EXPECT(out[i] == 3 + 2 * i);
-	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 2 * n * sizeof(int)); /* of both, until it is trimmed */
-	OK(cudaDeviceGraphMemTrim(0));
-	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == n * sizeof(int));
-	EXPECT(cudaGraphLaunch(executable, stream) == (flags ? cudaSuccess : cudaErrorInvalidValue));
-	OK(cudaFreeAsync(memory, stream));
-	OK(cudaGraphLaunch(executable, stream));
-	OK(cudaGraphExecDestroy(executable));
-	OK(cudaGraphDestroy(graph));
+		CHECK(out[i] == 3 + 2 * i);
+	CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == 2 * n * sizeof(int)); /* of both, until it is trimmed */
+	SUCCEEDS(cudaDeviceGraphMemTrim(0));
+	CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == n * sizeof(int));
+	CHECK(cudaGraphLaunch(executable, stream) == (flags ? cudaSuccess : cudaErrorInvalidValue));
+	SUCCEEDS(cudaFreeAsync(memory, stream));
+	SUCCEEDS(cudaGraphLaunch(executable, stream));
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(graph));
 	add<<<1, n, 0, stream>>>(out, memory); /* the memory outlives its graph */
-	OK(cudaStreamSynchronize(stream));
+	SUCCEEDS(cudaStreamSynchronize(stream));
 	for (int i = 0; i < n; i++)
-		EXPECT(out[i] == 2 * (3 + 2 * i));
-	OK(cudaFree(memory));
-	OK(cudaDeviceGraphMemTrim(0));
-	EXPECT(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
-	OK(cudaStreamDestroy(stream));
+		CHECK(out[i] == 2 * (3 + 2 * i));
+	SUCCEEDS(cudaFree(memory));
+	SUCCEEDS(cudaDeviceGraphMemTrim(0));
+	CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
+	SUCCEEDS(cudaStreamDestroy(stream));
 }
 
 __global__ void choose(cudaGraphConditionalHandle handle, const int *value) { cudaGraphSetConditional(handle, *value); }
@@ -165,7 +156,7 @@ static void add_note(cudaGraph_t graph, cudaGraphNode_t *after, int digit)
 	parameters.kernel.func = (void *)note;
 	parameters.kernel.gridDim = parameters.kernel.blockDim = dim3(1);
 	parameters.kernel.kernelParams = arguments;
-	OK(cudaGraphAddNode(&node, graph, after, NULL, after ? 1 : 0, &parameters));
+	SUCCEEDS(cudaGraphAddNode(&node, graph, after, NULL, after ? 1 : 0, &parameters));
 }
 
 /* A kernel sets the handle, one node chooses among the bodies, each of which notes its number. */
@@ -179,30 +170,30 @@ static void expect_choice(cudaGraphConditionalNodeType type, int size, const int
 	cudaGraphNodeType found;
 	int *value = out + 1;
 
-	OK(cudaGraphCreate(&graph, 0));
-	OK(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0));
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0));
 	void *arguments[] = {&handle, &value};
 	cudaKernelNodeParams setting = kernel((void *)choose, arguments, 1);
-	OK(cudaGraphAddKernelNode(&sets, graph, NULL, 0, &setting));
+	SUCCEEDS(cudaGraphAddKernelNode(&sets, graph, NULL, 0, &setting));
 	condition.conditional.handle = handle;
 	condition.conditional.type = type;
 	condition.conditional.size = size;
-	OK(cudaGraphAddNode(&node, graph, &sets, NULL, 1, &condition));
-	OK(cudaGraphNodeGetType(node, &found));
-	EXPECT(found == cudaGraphNodeTypeConditional);
+	SUCCEEDS(cudaGraphAddNode(&node, graph, &sets, NULL, 1, &condition));
+	SUCCEEDS(cudaGraphNodeGetType(node, &found));
+	CHECK(found == cudaGraphNodeTypeConditional);
 	for (int i = 0; i < size; i++)
 		add_note(condition.conditional.phGraph_out[i], NULL, i + 1);
 	add_note(graph, &node, 9);
-	OK(cudaGraphInstantiate(&executable, graph, 0));
+	SUCCEEDS(cudaGraphInstantiate(&executable, graph, 0));
 	for (int i = 0; i < tries; i++) {
 		out[0] = 0;
 		out[1] = values[i];
-		OK(cudaGraphLaunch(executable, 0));
-		OK(cudaDeviceSynchronize());
-		EXPECT(out[0] == expected[i]);
+		SUCCEEDS(cudaGraphLaunch(executable, 0));
+		SUCCEEDS(cudaDeviceSynchronize());
+		CHECK(out[0] == expected[i]);
 	}
-	OK(cudaGraphExecDestroy(executable));
-	OK(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(graph));
 }
 
 /* while the handle is not 0: count down, captured into the body; within an if */
@@ -215,34 +206,34 @@ static void loop(void)
 	cudaGraphNodeParams condition = {cudaGraphNodeTypeConditional}, repeat = {cudaGraphNodeTypeConditional};
 	cudaStream_t stream;
 
-	OK(cudaGraphCreate(&graph, 0));
-	OK(cudaGraphConditionalHandleCreate(&once, graph, 1, cudaGraphCondAssignDefault));
-	OK(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaGraphConditionalHandleCreate(&once, graph, 1, cudaGraphCondAssignDefault));
+	SUCCEEDS(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
 	condition.conditional.handle = once;
 	condition.conditional.type = cudaGraphCondTypeIf;
 	condition.conditional.size = 1;
-	OK(cudaGraphAddNode(&outer, graph, NULL, NULL, 0, &condition));
+	SUCCEEDS(cudaGraphAddNode(&outer, graph, NULL, NULL, 0, &condition));
 	repeat.conditional.handle = again;
 	repeat.conditional.type = cudaGraphCondTypeWhile;
 	repeat.conditional.size = 1;
-	OK(cudaGraphAddNode(&inner, condition.conditional.phGraph_out[0], NULL, NULL, 0, &repeat));
-	OK(cudaStreamCreate(&stream));
-	OK(cudaStreamBeginCaptureToGraph(stream, repeat.conditional.phGraph_out[0], NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+	SUCCEEDS(cudaGraphAddNode(&inner, condition.conditional.phGraph_out[0], NULL, NULL, 0, &repeat));
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaStreamBeginCaptureToGraph(stream, repeat.conditional.phGraph_out[0], NULL, NULL, 0, cudaStreamCaptureModeGlobal));
 	count_down<<<1, 1, 0, stream>>>(again, out + 1, out);
-	OK(cudaStreamEndCapture(stream, NULL));
-	OK(cudaGraphInstantiate(&executable, graph, 0));
+	SUCCEEDS(cudaStreamEndCapture(stream, NULL));
+	SUCCEEDS(cudaGraphInstantiate(&executable, graph, 0));
 	for (int i = 0; i < 2; i++) {
 		out[0] = 0;
 		out[1] = 4;
-		OK(cudaGraphLaunch(executable, 0));
-		OK(cudaDeviceSynchronize());
-		EXPECT(out[0] == 4321);
+		SUCCEEDS(cudaGraphLaunch(executable, 0));
+		SUCCEEDS(cudaDeviceSynchronize());
+		CHECK(out[0] == 4321);
 	}
 	repeat.conditional.size = 2;
-	EXPECT(cudaGraphAddNode(&inner, graph, NULL, NULL, 0, &repeat) == cudaErrorInvalidValue);
-	OK(cudaGraphExecDestroy(executable));
-	OK(cudaGraphDestroy(graph));
-	OK(cudaStreamDestroy(stream));
+	CHECK(cudaGraphAddNode(&inner, graph, NULL, NULL, 0, &repeat) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaStreamDestroy(stream));
 }
 
 int main(int words, char **)
@@ -252,9 +243,9 @@ int main(int words, char **)
 	cudaGraph_t graph;
 	cudaGraphExec_t executable;
 
-	OK(cudaMallocManaged(&out, n * sizeof(int)));
+	SUCCEEDS(cudaMallocManaged(&out, n * sizeof(int)));
 	if (words == 3) {
-		OK(cudaGraphCreate(&graph, 0));
+		SUCCEEDS(cudaGraphCreate(&graph, 0));
 		return cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagDeviceLaunch) != cudaErrorNotSupported;
 	}
 	if (words > 1) {
@@ -268,6 +259,5 @@ int main(int words, char **)
 	expect_choice(cudaGraphCondTypeIf, 2, values, if_else, 4);
 	expect_choice(cudaGraphCondTypeSwitch, 3, values, one_of_three, 4);
 	loop();
-	puts(wrong ? "FAIL" : "PASS");
-	return wrong != 0;
+	return verdict();
 }

@@ -8,27 +8,12 @@
 #include <vector>
 #include <cuda_runtime.h>
 
-#define DO(CALL)                                                                                                  \
-	do {                                                                                                      \
-		cudaError_t e = CALL;                                                                             \
-		if (e != cudaSuccess) {                                                                           \
-			printf("FAIL %s: %s (line %d)\n", #CALL, cudaGetErrorString(e), __LINE__);                \
-			exit(1);                                                                                  \
-		}                                                                                                 \
-	} while (0)
-
-static int failures;
-
-static void check(bool holds, const char *what)
-{
-	printf("%s %s\n", holds ? "PASS" : "FAIL", what);
-	failures += !holds;
-}
+#include "expect.h"
 
 template <typename T> static T *shared(size_t n)
 {
 	T *memory;
-	DO(cudaMallocManaged(&memory, n * sizeof(T)));
+	MUST(cudaMallocManaged(&memory, n * sizeof(T)));
 	return memory;
 }
 
@@ -43,7 +28,7 @@ static cudaTextureObject_t texture_of(cudaResourceDesc resource, bool normalized
 	how.normalizedCoords = normalized;
 	how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
 	how.readMode = read;
-	DO(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+	MUST(cudaCreateTextureObject(&texture, &resource, &how, NULL));
 	return texture;
 }
 
@@ -68,12 +53,12 @@ static cudaArray_t numbered(int width, int height, int depth, unsigned flags)
 		for (int y = 0; y < rows; y++)
 			for (int x = 0; x < width; x++)
 				values[i++] = 1000000 * z + 1000 * y + x;
-	DO(cudaMalloc3DArray(&array, &channels, make_cudaExtent(width, height, depth), flags));
+	MUST(cudaMalloc3DArray(&array, &channels, make_cudaExtent(width, height, depth), flags));
 	copy.srcPtr = make_cudaPitchedPtr(values.data(), width * sizeof(int), width, rows);
 	copy.dstArray = array;
 	copy.extent = make_cudaExtent(width, rows, slices);
 	copy.kind = cudaMemcpyHostToDevice;
-	DO(cudaMemcpy3D(&copy));
+	MUST(cudaMemcpy3D(&copy));
 	return array;
 }
 
@@ -93,14 +78,14 @@ static void layers()
 	bool right = true;
 
 	fetch_layers<<<5, 32>>>(texture_of(of_array(lines)), texture_of(of_array(planes)), out);
-	DO(cudaDeviceSynchronize());
+	MUST(cudaDeviceSynchronize());
 	for (int layer = 0; layer < 5; layer++)
 		for (int x = 0; x < 32; x++) {
 			int there = layer < 4 ? layer : 3; // the fifth is clamped
 			right = right && out[2 * (layer * 32 + x)] == 1000000 * there + x;
 			right = right && out[2 * (layer * 32 + x) + 1] == 1000000 * there + 1000 * (x % 7) + x;
 		}
-	check(right, "layered arrays");
+	expect(right, "layered arrays", __LINE__);
 }
 
 __global__ void fetch_cube(cudaTextureObject_t cube, cudaTextureObject_t cubes, const float3 *at, int *out)
@@ -129,7 +114,7 @@ static void cubes()
 	for (int i = 0; i < 6; i++)
 		at[i] = spots[i].at;
 	fetch_cube<<<1, 6>>>(texture_of(of_array(cube), true), texture_of(of_array(many), true), at, out);
-	DO(cudaDeviceSynchronize());
+	MUST(cudaDeviceSynchronize());
 	for (int i = 0; i < 6; i++) {
 		float3 p = spots[i].at;
 		float s[6] = {-p.z, p.z, p.x, p.x, p.x, -p.x}, t[6] = {-p.y, -p.y, p.z, -p.z, -p.y, -p.y};
@@ -137,7 +122,7 @@ static void cubes()
 		right = right && out[2 * i] == 1000000 * spots[i].face + 1000 * y + x;
 		right = right && out[2 * i + 1] == 1000000 * (6 + spots[i].face) + 1000 * y + x;
 	}
-	check(right, "cube maps, alone and in layers");
+	expect(right, "cube maps, alone and in layers", __LINE__);
 }
 
 // ---- integers, memory, levels, gathering ----
@@ -170,10 +155,10 @@ static void others()
 		bytes[i] = make_char4((char)-i, 1, 2, (char)(2 * i));
 		words[i] = make_ushort2((unsigned short)(65535 - i), (unsigned short)i);
 	}
-	DO(cudaMallocArray(&byte_array, &char4_format, 32, 2));
-	DO(cudaMallocArray(&word_array, &ushort2_format, 32, 2));
-	DO(cudaMemcpy2DToArray(byte_array, 0, 0, bytes.data(), 32 * 4, 32 * 4, 2, cudaMemcpyHostToDevice));
-	DO(cudaMemcpyToArray(word_array, 0, 0, words.data(), 64 * 4, cudaMemcpyHostToDevice));
+	MUST(cudaMallocArray(&byte_array, &char4_format, 32, 2));
+	MUST(cudaMallocArray(&word_array, &ushort2_format, 32, 2));
+	MUST(cudaMemcpy2DToArray(byte_array, 0, 0, bytes.data(), 32 * 4, 32 * 4, 2, cudaMemcpyHostToDevice));
+	MUST(cudaMemcpyToArray(word_array, 0, 0, words.data(), 64 * 4, cudaMemcpyHostToDevice));
 	for (int i = 0; i < 24; i++)
 		memory[i] = 7 * i + 1;
 	cudaResourceDesc linear = {}, pitched = {};
@@ -181,11 +166,11 @@ static void others()
 	linear.res.linear.devPtr = memory;
 	linear.res.linear.desc = cudaCreateChannelDesc<int>();
 	linear.res.linear.sizeInBytes = 24 * sizeof(int);
-	DO(cudaMallocPitch((void **)&rows, &pitch, 40 * sizeof(int), 5));
+	MUST(cudaMallocPitch((void **)&rows, &pitch, 40 * sizeof(int), 5));
 	for (int y = 0; y < 5; y++)
 		for (int x = 0; x < 40; x++) {
 			int value = 1000 * y + x;
-			DO(cudaMemcpy((char *)rows + y * pitch + x * sizeof(int), &value, sizeof value, cudaMemcpyHostToDevice));
+			MUST(cudaMemcpy((char *)rows + y * pitch + x * sizeof(int), &value, sizeof value, cudaMemcpyHostToDevice));
 		}
 	pitched.resType = cudaResourceTypePitch2D;
 	pitched.res.pitch2D.devPtr = rows;
@@ -195,7 +180,7 @@ static void others()
 	pitched.res.pitch2D.pitchInBytes = pitch;
 	fetch_others<<<1, 32>>>(texture_of(of_array(byte_array)), texture_of(of_array(word_array)), texture_of(linear),
 				texture_of(pitched), out);
-	DO(cudaDeviceSynchronize());
+	MUST(cudaDeviceSynchronize());
 	for (int i = 0; i < 32; i++) {
 		int at = 32 + i, x = i < 20 ? i : 19;
 		right = right && out[6 * i] == (char)-at * 3 + (char)(2 * at) && out[6 * i + 1] == 65535;
@@ -203,7 +188,7 @@ static void others()
 		for (int k = 3; k < 6; k++)
 			right = right && out[6 * i + k] == 1000 * (k - 1) + x;
 	}
-	check(right, "integers, linear memory, rows with a pitch, levels");
+	expect(right, "integers, linear memory, rows with a pitch, levels", __LINE__);
 }
 
 __global__ void gather(cudaTextureObject_t texture, int4 *out)
@@ -218,10 +203,10 @@ static void gathering()
 	bool right = true;
 
 	gather<<<1, 32>>>(texture, out);
-	DO(cudaDeviceSynchronize());
+	MUST(cudaDeviceSynchronize());
 	for (int i = 0; i < 32; i++) // counter-clockwise from the lower left
 		right = right && out[i].x == 3000 + i && out[i].y == 3001 + i && out[i].z == 2001 + i && out[i].w == 2000 + i;
-	check(right, "gathering");
+	expect(right, "gathering", __LINE__);
 }
 
 // ---- surfaces ----
@@ -248,7 +233,7 @@ static cudaSurfaceObject_t surface_of(cudaArray_t array)
 {
 	cudaResourceDesc resource = of_array(array);
 	cudaSurfaceObject_t surface;
-	DO(cudaCreateSurfaceObject(&surface, &resource));
+	MUST(cudaCreateSurfaceObject(&surface, &resource));
 	return surface;
 }
 
@@ -263,7 +248,7 @@ static void surfaces()
 	bool right = true;
 
 	through_surfaces<<<1, 32>>>(line, plane, box, layers, cube, out);
-	DO(cudaDeviceSynchronize());
+	MUST(cudaDeviceSynchronize());
 	for (int x = 0; x < 32; x++) {
 		const int *mine = out + 8 * x;
 		right = right && mine[0] == x + 1 && mine[1] == (int)((unsigned)(unsigned short)-x << 16 | (unsigned)x);
@@ -271,8 +256,8 @@ static void surfaces()
 		right = right && mine[4] == 3002000 + x && mine[5] == 5 * x && mine[6] == 4002000 + x % 16;
 		right = right && mine[7] == (x < 16 ? 3000 + x : -1);
 	}
-	check(right, "surfaces");
-	DO(cudaDestroySurfaceObject(plane));
+	expect(right, "surfaces", __LINE__);
+	MUST(cudaDestroySurfaceObject(plane));
 }
 
 // ---- copies, and what is asked of arrays ----
@@ -283,18 +268,18 @@ static void copies()
 	int part[3 * 8] = {0}, run[50];
 	bool right = true;
 
-	DO(cudaMemcpy2DFromArray(part, 8 * sizeof(int), from, 5 * sizeof(int), 7, 8 * sizeof(int), 3, cudaMemcpyDeviceToHost));
+	MUST(cudaMemcpy2DFromArray(part, 8 * sizeof(int), from, 5 * sizeof(int), 7, 8 * sizeof(int), 3, cudaMemcpyDeviceToHost));
 	for (int i = 0; i < 24; i++)
 		right = right && part[i] == 1000 * (7 + i / 8) + 5 + i % 8;
-	DO(cudaMemcpy2DArrayToArray(to, 4 * sizeof(int), 1, from, 20 * sizeof(int), 6, 10 * sizeof(int), 2));
-	DO(cudaMemcpyFromArray(run, to, 36 * sizeof(int), 0, sizeof run, cudaMemcpyDeviceToHost));
+	MUST(cudaMemcpy2DArrayToArray(to, 4 * sizeof(int), 1, from, 20 * sizeof(int), 6, 10 * sizeof(int), 2));
+	MUST(cudaMemcpyFromArray(run, to, 36 * sizeof(int), 0, sizeof run, cudaMemcpyDeviceToHost));
 	for (int i = 0; i < 50; i++) {
 		int y = (36 + i) / 40, x = (36 + i) % 40;
 		right = right && run[i] == (y >= 1 && x >= 4 && x < 14 ? 1000 * (y + 5) + x + 16 : 1000 * y + x);
 	}
-	check(right, "copies of parts of arrays");
-	check(cudaMemcpy2DFromArray(part, 8 * sizeof(int), from, 36 * sizeof(int), 7, 8 * sizeof(int), 3,
-				    cudaMemcpyDeviceToHost) == cudaErrorInvalidValue, "a copy beyond the end");
+	expect(right, "copies of parts of arrays", __LINE__);
+	expect(cudaMemcpy2DFromArray(part, 8 * sizeof(int), from, 36 * sizeof(int), 7, 8 * sizeof(int), 3,
+				    cudaMemcpyDeviceToHost) == cudaErrorInvalidValue, "a copy beyond the end", __LINE__);
 	// A box of an array into memory of the device, behind an offset.
 	cudaArray_t box = numbered(8, 6, 5, 0);
 	int *memory = shared<int>(4 * 4 * 4);
@@ -305,14 +290,14 @@ static void copies()
 	copy.dstPos = make_cudaPos(sizeof(int), 1, 2);
 	copy.extent = make_cudaExtent(3, 2, 2);
 	copy.kind = cudaMemcpyDeviceToDevice;
-	DO(cudaMemcpy3D(&copy));
+	MUST(cudaMemcpy3D(&copy));
 	right = true;
 	for (int i = 0; i < 64; i++) {
 		int x = i % 4, y = i / 4 % 4, z = i / 16;
 		bool inside = x >= 1 && y >= 1 && y < 3 && z >= 2;
 		right = right && memory[i] == (inside ? 1000000 * (z + 1) + 1000 * (y + 1) + x : 0);
 	}
-	check(right, "a box of an array");
+	expect(right, "a box of an array", __LINE__);
 }
 
 static void questions()
@@ -325,19 +310,19 @@ static void questions()
 	cudaTextureObject_t texture = texture_of(resource);
 	unsigned flags;
 
-	DO(cudaArrayGetInfo(&channels, &extent, &flags, array));
-	check(channels.x == 32 && channels.y == 0 && channels.f == cudaChannelFormatKindSigned && extent.width == 40 &&
-	      extent.height == 9 && extent.depth == 4 && flags == cudaArrayLayered, "what an array is");
-	DO(cudaGetTextureObjectResourceDesc(&asked, texture));
-	DO(cudaGetTextureObjectTextureDesc(&told, texture));
-	check(asked.res.array.array == array && told.addressMode[1] == cudaAddressModeClamp, "what a texture is of");
+	MUST(cudaArrayGetInfo(&channels, &extent, &flags, array));
+	expect(channels.x == 32 && channels.y == 0 && channels.f == cudaChannelFormatKindSigned && extent.width == 40 &&
+	      extent.height == 9 && extent.depth == 4 && flags == cudaArrayLayered, "what an array is", __LINE__);
+	MUST(cudaGetTextureObjectResourceDesc(&asked, texture));
+	MUST(cudaGetTextureObjectTextureDesc(&told, texture));
+	expect(asked.res.array.array == array && told.addressMode[1] == cudaAddressModeClamp, "what a texture is of", __LINE__);
 	how.filterMode = cudaFilterModeLinear;
-	check(cudaCreateTextureObject(&texture, &resource, &how, NULL) == cudaErrorInvalidFilterSetting, "no filter of integers");
-	check(cudaCreateSurfaceObject(&texture, &resource) == cudaErrorInvalidValue, "no surface of a plain array");
+	expect(cudaCreateTextureObject(&texture, &resource, &how, NULL) == cudaErrorInvalidFilterSetting, "no filter of integers", __LINE__);
+	expect(cudaCreateSurfaceObject(&texture, &resource) == cudaErrorInvalidValue, "no surface of a plain array", __LINE__);
 	channels = cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindUnsigned);
-	check(cudaMallocArray(&array, &channels, 4, 4) == cudaErrorInvalidChannelDescriptor, "no three channels");
-	DO(cudaFreeArray(asked.res.array.array));
-	check(cudaFreeArray(asked.res.array.array) == cudaErrorInvalidResourceHandle, "an array that was freed");
+	expect(cudaMallocArray(&array, &channels, 4, 4) == cudaErrorInvalidChannelDescriptor, "no three channels", __LINE__);
+	MUST(cudaFreeArray(asked.res.array.array));
+	expect(cudaFreeArray(asked.res.array.array) == cudaErrorInvalidResourceHandle, "an array that was freed", __LINE__);
 }
 
 static void reset()
@@ -345,9 +330,9 @@ static void reset()
 	cudaArray_t array = numbered(8, 8, 0, 0);
 	cudaTextureObject_t texture = texture_of(of_array(array));
 
-	DO(cudaDeviceReset());
-	check(cudaFreeArray(array) == cudaErrorInvalidResourceHandle && cudaDestroyTextureObject(texture) == cudaErrorInvalidValue,
-	      "a device that was reset");
+	MUST(cudaDeviceReset());
+	expect(cudaFreeArray(array) == cudaErrorInvalidResourceHandle && cudaDestroyTextureObject(texture) == cudaErrorInvalidValue,
+	      "a device that was reset", __LINE__);
 }
 
 int main()
@@ -360,5 +345,5 @@ int main()
 	copies();
 	questions();
 	reset();
-	return failures != 0;
+	return verdict();
 }

@@ -4,18 +4,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "expect.h"
+
 #define WIDTH  16
 #define HEIGHT 8
 #define LEVELS 4
 #define N      64
-
-static int failures;
-
-static void check(bool holds, const char *what, double at)
-{
-	if (!holds && failures++ < 10)
-		printf("FAIL %s, %g\n", what, at);
-}
 
 /* Texel (x, y) of a level. */
 static float texel(int level, int x, int y)
@@ -93,7 +87,7 @@ static cudaTextureObject_t texture_of(cudaMipmappedArray_t array, bool linear, b
 	how.mipmapLevelBias = bias;
 	how.minMipmapLevelClamp = least;
 	how.maxMipmapLevelClamp = most;
-	check(cudaCreateTextureObject(&texture, &resource, &how, nullptr) == cudaSuccess, "cudaCreateTextureObject", 0);
+	CHECK(cudaCreateTextureObject(&texture, &resource, &how, nullptr) == cudaSuccess);
 	return texture;
 }
 
@@ -104,19 +98,19 @@ static cudaMipmappedArray_t make_levels()
 	cudaArray_t level;
 	float texels[WIDTH * HEIGHT];
 
-	check(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(WIDTH, HEIGHT, 0), LEVELS) == cudaSuccess, "allocation", 0);
+	CHECK(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(WIDTH, HEIGHT, 0), LEVELS) == cudaSuccess);
 	for (int l = 0; l < LEVELS; l++) {
 		cudaExtent extent;
 		int width = WIDTH >> l, height = HEIGHT >> l;
 		for (int i = 0; i < width * height; i++)
 			texels[i] = texel(l, i % width, i / width);
-		check(cudaGetMipmappedArrayLevel(&level, array, (unsigned)l) == cudaSuccess, "cudaGetMipmappedArrayLevel", l);
+		CHECK(cudaGetMipmappedArrayLevel(&level, array, (unsigned)l) == cudaSuccess);
 		cudaArrayGetInfo(nullptr, &extent, nullptr, level);
-		check((int)extent.width == width && (int)extent.height == height, "extent", l);
+		CHECK((int)extent.width == width && (int)extent.height == height);
 		cudaMemcpy2DToArray(level, 0, 0, texels, (size_t)width * sizeof(float), (size_t)width * sizeof(float), (size_t)height,
 				    cudaMemcpyHostToDevice);
 	}
-	check(cudaGetMipmappedArrayLevel(&level, array, LEVELS) == cudaErrorInvalidValue, "a level too many", LEVELS);
+	CHECK(cudaGetMipmappedArrayLevel(&level, array, LEVELS) == cudaErrorInvalidValue);
 	cudaGetLastError();
 	return array;
 }
@@ -139,7 +133,7 @@ static void srgb()
 	resource.res.array.array = array;
 	how.readMode = cudaReadModeNormalizedFloat;
 	how.sRGB = 1;
-	check(cudaCreateTextureObject(&texture, &resource, &how, nullptr) == cudaSuccess, "sRGB", 0);
+	CHECK(cudaCreateTextureObject(&texture, &resource, &how, nullptr) == cudaSuccess);
 	cudaMallocManaged(&out, N * sizeof *out);
 	read_bytes<<<1, N>>>(texture, out);
 	cudaDeviceSynchronize();
@@ -147,8 +141,8 @@ static void srgb()
 		double part = 4 * i / 255.0, dark = i / 255.0;
 		double linear = part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4);
 		double dim = dark <= 0.04045 ? dark / 12.92 : pow((dark + 0.055) / 1.055, 2.4);
-		check(fabs(out[i].x - linear) < 1e-6 && fabs(out[i].y - dim) < 1e-6, "sRGB", i);
-		check(out[i].z == 1 && fabs(out[i].w - part) < 1e-6, "alpha stays", i);
+		CHECK(fabs(out[i].x - linear) < 1e-6 && fabs(out[i].y - dim) < 1e-6);
+		CHECK(out[i].z == 1 && fabs(out[i].w - part) < 1e-6);
 	}
 }
 
@@ -170,19 +164,16 @@ int main()
 		const float *limit = limits[form >> 2];
 		cudaTextureObject_t texture = texture_of(array, linear, between, limit[0], limit[1], limit[2]);
 		by_level<<<1, N>>>(texture, levels, out);
-		check(cudaDeviceSynchronize() == cudaSuccess, "tex2DLod", form);
+		CHECK(cudaDeviceSynchronize() == cudaSuccess);
 		for (int i = 0; i < N; i++)
-			check(fabs(out[i] - expected((double)(levels[i] + limit[0]), linear, between, limit[1], limit[2])) < 1e-3,
-			      "level", levels[i]);
+			CHECK(fabs(out[i] - expected((double)(levels[i] + limit[0]), linear, between, limit[1], limit[2])) < 1e-3);
 		by_gradient<<<1, N>>>(texture, steps, out);
-		check(cudaDeviceSynchronize() == cudaSuccess, "tex2DGrad", form);
+		CHECK(cudaDeviceSynchronize() == cudaSuccess);
 		for (int i = 0; i < 2 * N; i++)
-			check(fabs(out[i] - expected(i / 2 % 4 + (double)limit[0], linear, between, limit[1], limit[2])) < 1e-3,
-			      "gradient", i);
+			CHECK(fabs(out[i] - expected(i / 2 % 4 + (double)limit[0], linear, between, limit[1], limit[2])) < 1e-3);
 		cudaDestroyTextureObject(texture);
 	}
-	check(cudaFreeMipmappedArray(array) == cudaSuccess, "cudaFreeMipmappedArray", 0);
+	CHECK(cudaFreeMipmappedArray(array) == cudaSuccess);
 	srgb();
-	printf(failures ? "FAIL: %d differ\n" : "PASS\n", failures);
-	return failures > 0;
+	return verdict();
 }

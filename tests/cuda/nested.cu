@@ -4,6 +4,8 @@
  * interface. */
 #include <cstdio>
 
+#include "expect.h"
+
 __device__ int order[64], n_order;
 
 __global__ void note(int tag)
@@ -87,28 +89,17 @@ __global__ void shapes(int *result)
 	cudaGetDevice(&result[6]);
 }
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds) {
-		printf("FAIL %s\n", what);
-		wrong++;
-	}
-}
-#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
-#define OK(CALL) EXPECT((CALL) == cudaSuccess)
-
 static void expect_order(const int *expected, int n)
 {
 	int count, found[64], zero = 0;
 
-	OK(cudaDeviceSynchronize());
-	OK(cudaMemcpyFromSymbol(&count, n_order, sizeof count));
-	OK(cudaMemcpyFromSymbol(found, order, sizeof found));
-	EXPECT(count == n);
+	SUCCEEDS(cudaDeviceSynchronize());
+	SUCCEEDS(cudaMemcpyFromSymbol(&count, n_order, sizeof count));
+	SUCCEEDS(cudaMemcpyFromSymbol(found, order, sizeof found));
+	CHECK(count == n);
 	for (int i = 0; i < n && i < count; i++)
-		EXPECT(found[i] == expected[i]);
-	OK(cudaMemcpyToSymbol(n_order, &zero, sizeof zero));
+		CHECK(found[i] == expected[i]);
+	SUCCEEDS(cudaMemcpyToSymbol(n_order, &zero, sizeof zero));
 }
 
 int main()
@@ -116,8 +107,8 @@ int main()
 	static const int levels[] = {1, 11, 111, 112, 12, 121, 122};
 	int *a;
 
-	OK(cudaMallocManaged(&a, 4096));
-	OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 40));
+	SUCCEEDS(cudaMallocManaged(&a, 4096));
+	SUCCEEDS(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 40));
 	tree<<<1, 1>>>(1, 2);
 	expect_order(levels, 7);
 #ifndef CUDA_FORCE_CDP1_IF_SUPPORTED
@@ -130,30 +121,29 @@ int main()
 		a[64 + i] = 7;
 	}
 	copies<<<1, 1>>>(a, a + 512, 64);
-	OK(cudaDeviceSynchronize());
+	SUCCEEDS(cudaDeviceSynchronize());
 	for (int i = 0; i < 64; i++) {
-		EXPECT(a[i] == i + 1);
-		EXPECT(a[64 + i] == 1);
+		CHECK(a[i] == i + 1);
+		CHECK(a[64 + i] == 1);
 	}
 	deep<<<1, 1>>>(a, 0);
-	OK(cudaDeviceSynchronize());
-	EXPECT(a[0] == 24);
-	EXPECT(a[1] == cudaErrorLaunchMaxDepthExceeded);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(a[0] == 24);
+	CHECK(a[1] == cudaErrorLaunchMaxDepthExceeded);
 	many<<<1, 1>>>(a, 40);
 	many<<<1, 1>>>(a + 1, 41);
 	shapes<<<1, 1>>>(a + 2);
-	OK(cudaDeviceSynchronize());
-	EXPECT(a[0] == cudaSuccess);
-	EXPECT(a[1] == cudaErrorLaunchPendingCountExceeded);
-	EXPECT(a[2] == cudaErrorInvalidConfiguration);
-	EXPECT(a[3] == cudaErrorInvalidConfiguration);
-	EXPECT(a[4] == cudaSuccess);
-	EXPECT(a[5] == cudaErrorInvalidConfiguration);
-	EXPECT(a[6] == 40);
-	EXPECT(a[7] == 32);
-	EXPECT(a[8] == 0);
-	EXPECT(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 50) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(a[0] == cudaSuccess);
+	CHECK(a[1] == cudaErrorLaunchPendingCountExceeded);
+	CHECK(a[2] == cudaErrorInvalidConfiguration);
+	CHECK(a[3] == cudaErrorInvalidConfiguration);
+	CHECK(a[4] == cudaSuccess);
+	CHECK(a[5] == cudaErrorInvalidConfiguration);
+	CHECK(a[6] == 40);
+	CHECK(a[7] == 32);
+	CHECK(a[8] == 0);
+	CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 50) == cudaErrorInvalidValue);
 	cudaGetLastError();
-	puts(wrong ? "FAIL" : "PASS");
-	return wrong != 0;
+	return verdict();
 }

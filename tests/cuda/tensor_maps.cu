@@ -8,13 +8,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds && wrong++ < 20)
-		printf("FAIL %s\n", what);
-}
-#define EXPECT(CONDITION) expect(CONDITION, #CONDITION)
+#include "expect.h"
 
 typedef CUresult encode_tiled(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
 			      const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
@@ -97,7 +91,7 @@ static void test_load(CUtensorMapDataType type, const int (&size)[3], const int 
 	}
 	strides[0] = pitch;
 	strides[1] = plane;
-	EXPECT(encode(&map, type, rank, device, sizes, strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+	CHECK(encode(&map, type, rank, device, sizes, strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
 		      (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
 		      nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
 	load<rank><<<1, 64>>>(map, at, bytes, n, out);
@@ -123,7 +117,7 @@ static void test_load(CUtensorMapDataType type, const int (&size)[3], const int 
 				for (unsigned b = 0; b < sizeof(T); b++)
 					expected[swizzled(to + b, swizzle)] = bytes_of[b];
 			}
-	EXPECT(found == expected);
+	CHECK(found == expected);
 	cudaFree(device);
 	cudaFree(out);
 }
@@ -160,7 +154,7 @@ static void test_store(bool adds)
 		host[i] = 1000 + i;
 	cudaMalloc(&device, sizeof host);
 	cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
-	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, device, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+	CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, device, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
 		      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
 	store<<<1, 32>>>(map, x, y, box_x * box_y, adds);
 	cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
@@ -169,7 +163,7 @@ static void test_store(bool adds)
 		float value = 1000 + i;
 		if (bx >= 0 && bx < box_x && by >= 0 && by < box_y)
 			value = (adds ? value : 0) + by * box_x + bx + 1;
-		EXPECT(host[i] == value);
+		CHECK(host[i] == value);
 	}
 	cudaFree(device);
 }
@@ -238,19 +232,19 @@ static void test_spread()
 	cudaMalloc(&device, sizeof host);
 	cudaMalloc(&out, sizeof found);
 	cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
-	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, device, &size, NULL, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+	CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, device, &size, NULL, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
 		      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
 	spread<<<4, 64>>>(map, out);
-	EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+	CHECK(cudaDeviceSynchronize() == cudaSuccess);
 	cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost);
 	for (int r = 0; r < 4; r++) {
 		int left = (r + 3) % 4;
 		for (int i = 0; i < 32; i++)
-			EXPECT(found[64 * r + i] == 7 * (i + 8));
+			CHECK(found[64 * r + i] == 7 * (i + 8));
 		for (int i = 0; i < 4; i++)
-			EXPECT(found[64 * r + 32 + i] == left * 100 + i);
+			CHECK(found[64 * r + 32 + i] == left * 100 + i);
 		/* Only the last word has no other writer than the maximum. */
-		EXPECT(found[64 * r + 39] == (left * 100 + 3 > 5 ? left * 100 + 3 : 5));
+		CHECK(found[64 * r + 39] == (left * 100 + 3 > 5 ? left * 100 + 3 : 5));
 	}
 	cudaFree(device);
 	cudaFree(out);
@@ -264,14 +258,14 @@ int main()
 	cuuint64_t size = 64;
 	cuuint32_t box = 3, step = 1;
 
-	EXPECT(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result) == cudaSuccess);
+	CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result) == cudaSuccess);
 	encode = (encode_tiled *)found;
 	if (!encode) {
 		printf("FAIL no cuTensorMapEncodeTiled\n");
 		return 1;
 	}
 	/* A row of a box has a multiple of 16 bytes. */
-	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, &map, &size, NULL, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+	CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, &map, &size, NULL, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
 		      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE);
 	for (int swizzle = 0; swizzle < 4; swizzle++) {
 		int width = swizzle == 1 ? 16 : swizzle == 2 ? 32 : 64;
@@ -286,6 +280,5 @@ int main()
 	test_store(false);
 	test_store(true);
 	test_spread();
-	printf(wrong ? "FAIL\n" : "PASS\n");
-	return wrong != 0;
+	return verdict();
 }

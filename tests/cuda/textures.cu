@@ -9,24 +9,7 @@
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 
-#define DO(CALL)                                                                                                  \
-	do {                                                                                                      \
-		cudaError_t e = CALL;                                                                             \
-		if (e != cudaSuccess) {                                                                           \
-			printf("FAIL %s: %s (line %d)\n", #CALL, cudaGetErrorString(e), __LINE__);                \
-			exit(1);                                                                                  \
-		}                                                                                                 \
-	} while (0)
-
-static int failures;
-
-static void check(bool holds, const char *what)
-{
-	if (!holds)
-		failures++;
-	if (!holds)
-		printf("FAIL %s\n", what);
-}
+#include "expect.h"
 
 // ---- the image as it is, channel by channel ----
 
@@ -155,7 +138,7 @@ static cudaTextureObject_t make_texture(cudaArray_t array, bool linear, cudaText
 	for (int d = 0; d < 3; d++)
 		how.addressMode[d] = mode;
 	memcpy(how.borderColor, border, sizeof how.borderColor);
-	DO(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+	MUST(cudaCreateTextureObject(&texture, &resource, &how, NULL));
 	return texture;
 }
 
@@ -169,8 +152,8 @@ template <typename T> static void compare(const Image &image, cudaArray_t array,
 	float4 *out;
 	double worst = 0;
 
-	DO(cudaMallocManaged(&at, n * sizeof *at));
-	DO(cudaMallocManaged(&out, n * sizeof *out));
+	MUST(cudaMallocManaged(&at, n * sizeof *at));
+	MUST(cudaMallocManaged(&out, n * sizeof *out));
 	std::vector<double> texels(3 * n);
 	for (int i = 0; i < n; i++) {
 		// Odd numbers of 1/1024 of a texel, inside and well beyond: no weight is halfway between two of 1/256.
@@ -181,7 +164,7 @@ template <typename T> static void compare(const Image &image, cudaArray_t array,
 				   : make_float3((float)x[0], (float)x[1], (float)x[2]);
 	}
 	fetch<<<3, 32>>>(texture, image.dims, at, out, n);
-	DO(cudaDeviceSynchronize());
+	MUST(cudaDeviceSynchronize());
 	for (int i = 0; i < n; i++)
 		for (int c = 0; c < 4; c++) {
 			float got = (&out[i].x)[c];
@@ -194,9 +177,9 @@ template <typename T> static void compare(const Image &image, cudaArray_t array,
 		printf("FAIL %dD %s, mode %d, %snormalized: off by %g\n", image.dims, linear ? "linear" : "point", mode,
 		       normalized ? "" : "not ", worst);
 	}
-	DO(cudaDestroyTextureObject(texture));
-	DO(cudaFree(at));
-	DO(cudaFree(out));
+	MUST(cudaDestroyTextureObject(texture));
+	MUST(cudaFree(at));
+	MUST(cudaFree(out));
 }
 
 template <typename T> static void all(int dims, const int *extent)
@@ -213,13 +196,13 @@ template <typename T> static void all(int dims, const int *extent)
 		texels[i] = Format<T>::make((int)i, v);
 		memcpy(&image.values[4 * i], v, sizeof v);
 	}
-	DO(cudaMalloc3DArray(&array, &channels, make_cudaExtent(image.n[0], dims > 1 ? image.n[1] : 0, dims > 2 ? image.n[2] : 0)));
+	MUST(cudaMalloc3DArray(&array, &channels, make_cudaExtent(image.n[0], dims > 1 ? image.n[1] : 0, dims > 2 ? image.n[2] : 0)));
 	cudaMemcpy3DParms copy = {};
 	copy.srcPtr = make_cudaPitchedPtr(texels.data(), image.n[0] * sizeof(T), image.n[0], image.n[1]);
 	copy.dstArray = array;
 	copy.extent = make_cudaExtent(image.n[0], image.n[1], image.n[2]);
 	copy.kind = cudaMemcpyHostToDevice;
-	DO(cudaMemcpy3D(&copy));
+	MUST(cudaMemcpy3D(&copy));
 	bool power = (extent[0] & (extent[0] - 1)) == 0;
 	for (int linear = 0; linear < 2; linear++) {
 		compare<T>(image, array, linear, cudaAddressModeClamp, false);
@@ -235,28 +218,26 @@ template <typename T> static void all(int dims, const int *extent)
 	copy.dstPtr = make_cudaPitchedPtr(back.data(), image.n[0] * sizeof(T), image.n[0], image.n[1]);
 	copy.extent = make_cudaExtent(image.n[0], image.n[1], image.n[2]);
 	copy.kind = cudaMemcpyDeviceToHost;
-	DO(cudaMemcpy3D(&copy));
-	check(memcmp(back.data(), texels.data(), n * sizeof(T)) == 0, "an array copied out again");
-	DO(cudaFreeArray(array));
+	MUST(cudaMemcpy3D(&copy));
+	expect(memcmp(back.data(), texels.data(), n * sizeof(T)) == 0, "an array copied out again", __LINE__);
+	MUST(cudaFreeArray(array));
 }
 
-template <typename T> static void of_format(const char *name)
+template <typename T> static void of_format()
 {
 	static const int extents[2][3] = {{32, 16, 8}, {37, 21, 5}};
-	int before = failures;
 
 	for (int dims = 1; dims <= 3; dims++)
 		for (int e = 0; e < 2; e++)
 			all<T>(dims, extents[e]);
-	printf("%s %s\n", failures == before ? "PASS" : "FAIL", name);
 }
 
 int main(void)
 {
-	of_format<float>("float");
-	of_format<float4>("float4");
-	of_format<uchar4>("uchar4, read as floats from 0 to 1");
-	of_format<short2>("short2, read as floats from -1 to 1");
-	of_format<HalfPair>("half2");
-	return failures != 0;
+	of_format<float>();
+	of_format<float4>();
+	of_format<uchar4>(); // read as floats from 0 to 1
+	of_format<short2>(); // read as floats from -1 to 1
+	of_format<HalfPair>();
+	return verdict();
 }

@@ -9,12 +9,7 @@
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
-static int wrong;
-static void expect(bool holds, const char *what)
-{
-	if (!holds && wrong++ < 20)
-		printf("FAIL %s\n", what);
-}
+#include "expect.h"
 
 enum { M = 64, N = 64, DEEP = 32 /* bytes along K */ };
 
@@ -199,7 +194,7 @@ template <int kind, typename T> static void test(int bytes, layout a_how, layout
 			for (int k = 0; k < depth; k++)
 				sum += kind == BITS ? __builtin_popcount(a[m * DEEP + k] & b[n * DEEP + k])
 						    : value_of(kind, true, a + m * DEEP + k * bytes) * value_of(kind, false, b + n * DEEP + k * bytes);
-			expect(found[m * N + n] == (T)(2 * sign * sum), name);
+			expect(found[m * N + n] == (T)(2 * sign * sum), name, __LINE__);
 		}
 	cudaFree(da);
 	cudaFree(db);
@@ -224,7 +219,7 @@ static void test_registers(layout b_how)
 			double sum = 0;
 			for (int k = 0; k < 16; k++)
 				sum += (double)(float)a[m * 16 + k] * (double)(float)b[n * 16 + k];
-			expect(found[m * N + n] == sum, "A in registers");
+			expect(found[m * N + n] == sum, "A in registers", __LINE__);
 		}
 }
 
@@ -252,6 +247,5 @@ int main()
 	test<U8S8, int>(1, k32, plain, "u8 and s8");
 	test<BITS, int>(1, k128, k128, "bits");
 	test_registers(k128);
-	printf(wrong ? "FAIL\n" : "PASS\n");
-	return wrong != 0;
+	return verdict();
 }
