@@ -35,7 +35,12 @@ setup() {
 		,init(int),4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,3,,,not in the model
 		3,gemm,8x16x1,32x8x1,,,,,,not in the reference
 	CSV
-	gstats --reference hw.csv three.gt | grep -qx '1 values of metrics that the model does not have'
+	gstats --reference hw.csv three.gt | tail -2 >others
+	diff - others <<-'END'
+		not modelled:
+		  sm__cycles_active.avg
+	END
+	gstats --reference hw.csv --json three.gt | grep -qF '"not_modelled": ["sm__cycles_active.avg"]'
 }
 
 @test "a table's ordinal chooses the launch, and * is the mean over all" {
@@ -68,6 +73,56 @@ setup() {
 	gstats --reference self.csv --csv three.gt >rows.csv
 	[ "$(awk -F, 'NR > 1 && $9 != "0"' rows.csv | wc -l)" -eq 0 ]
 	gstats --errors rows.csv | grep -qE '^  lts__t_sectors_op_read.sum +sector +3 +0 +0 +1 +0$'
+}
+
+# With the columns of ncu 2025: empty fields of a rule at the end are left out, and a rule has a line without a metric.
+@test "the profiler's sections, its rules, and the counters of DRAM on Blackwell" {
+	cat >hw.csv <<-'CSV'
+		"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup"
+		"0","7","a","127.0.0.1","gemm","1","7","(32, 8, 1)","(4, 16, 1)","0","12.0","Memory Workload Analysis","L2 Hit Rate","%","73.20",
+		"0","7","a","127.0.0.1","gemm","1","7","(32, 8, 1)","(4, 16, 1)","0","12.0","Memory Workload Analysis","","","","Bound","OPT","Half of the time is lost, or more.","global","34.6"
+		"0","7","a","127.0.0.1","gemm","1","7","(32, 8, 1)","(4, 16, 1)","0","12.0","Memory Workload Analysis","Mem Busy","%","12",
+		"0","7","a","127.0.0.1","gemm","1","7","(32, 8, 1)","(4, 16, 1)","0","12.0","Command line profiler metrics","lts__t_sector_hit_rate.pct","%","73.20"
+		"0","7","a","127.0.0.1","gemm","1","7","(32, 8, 1)","(4, 16, 1)","0","12.0","Command line profiler metrics","dram__sectors_op_read.sum","sector","600"
+		"0","7","a","127.0.0.1","gemm","1","7","(32, 8, 1)","(4, 16, 1)","0","12.0","Command line profiler metrics","dram__bytes_op_read.sum","Kbyte","19.2"
+	CSV
+	printf '%s\n' '#kernel	id=1	name=gemm	grid=4,16,1	block=32,8,1' '#count	stage=l2	kernel=1	reads=1000	read_hits=400	writes=0' \
+		'#count	stage=dram	kernel=1	reads=600' | gtrace-cat --from >one.gt
+	gstats --reference hw.csv --csv one.gt 2>said | cut -d, -f5- >rows.csv
+	diff - rows.csv <<-'CSV'
+		metric,unit,hardware,ours,difference,note
+		lts__t_sector_hit_rate.pct,%,73.2,40,-33.2,
+		dram__sectors_read.sum,sector,600,600,0,
+		dram__bytes_read.sum,byte,19200,19200,0,
+	CSV
+	[ "$(cat said)" = 'gstats: not modelled, and not in the CSV: Mem Busy' ]
+	[ -z "$(gstats --quiet --reference hw.csv --csv one.gt 2>&1 >rows.csv)" ]
+	sed 's/"73.20"$/"73.21"/' hw.csv >other.csv
+	expect_failure 1 "other.csv:5: lts__t_sector_hit_rate.pct a second time" gstats --reference other.csv one.gt
+}
+
+# Means by hand, of the launches 1 and 2 of gemm: 1500 reads and (40 + 25) / 2 = 32.5 %.
+@test "a summary's averages are compared with the means of ours" {
+	cat >hw.csv <<-'CSV'
+		"Process ID","Process Name","Host Name","Kernel Name","Block Size","Grid Size","Device","CC","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"
+		"7","a","127.0.0.1","gemm(float *)","(32, 8, 1)","(4, 16, 1)","0","7.0","2","Command line profiler metrics","lts__t_sectors_op_read.sum","sector","900","2,100","1,500.00"
+		"7","a","127.0.0.1","gemm(float *)","(32, 8, 1)","(4, 16, 1)","0","7.0","2","Command line profiler metrics","lts__t_sector_op_read_hit_rate.pct","%","20","50","35"
+		"7","a","127.0.0.1","gemm(float *)","(32, 8, 1)","(8, 16, 1)","0","7.0","5","Command line profiler metrics","lts__t_sectors_op_read.sum","sector","10","10","10"
+		"7","a","127.0.0.1","init()","(32, 8, 1)","(8, 16, 1)","0","7.0","1","Command line profiler metrics","lts__t_sectors_op_read.sum","sector","1","1","1"
+	CSV
+	gstats --reference hw.csv --csv three.gt | cut -d, -f3- >rows.csv
+	diff - rows.csv <<-'CSV'
+		grid,block,metric,unit,hardware,ours,difference,note
+		4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,1500,1500,0,
+		4x16x1,32x8x1,lts__t_sector_op_read_hit_rate.pct,%,35,32.5,-2.5,
+		8x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,10,10,0,other number of launches
+		8x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,1,,,not in the model
+	CSV
+	gstats --reference hw.csv three.gt | grep -qE '^  lts__t_sectors_op_read.sum +sector +2 +0 +0 '
+	grep -v init hw.csv | sed 's/"5"/"0"/' >none.csv
+	expect_failure 1 "none.csv:4:" gstats --reference none.csv three.gt
+	{ cat hw.csv; tail -1 hw.csv; } >twice.csv
+	expect_failure 1 "twice.csv:6: lts__t_sectors_op_read.sum a second time" gstats --reference twice.csv three.gt
 }
 
 @test "invalid input is an error with its line" {

@@ -179,6 +179,21 @@ static void close_output(struct tool *tool, const struct options *options, FILE 
 	}
 }
 
+/* The table and JSON name the metrics that the model does not have; CSV has no place for them. */
+static void warn_of_others(const struct tool *tool, const struct gt_comparison *comparison)
+{
+	enum { SHOWN = 5 };
+	char names[512] = "", more[40] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < comparison->n_others && i < SHOWN && length < sizeof names; i++)
+		length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", comparison->others[i]);
+	if (comparison->n_others > SHOWN)
+		snprintf(more, sizeof more, " and %zu others", comparison->n_others - SHOWN);
+	if (comparison->n_others)
+		tool_warn(tool, "not modelled, and not in the CSV: %s%s", names, more);
+}
+
 /* Prints the report next to hardware's counters, with the errors. */
 static void print_comparison(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 			     const char *form, FILE *to)
@@ -189,6 +204,8 @@ static void print_comparison(struct tool *tool, const struct gt_report *report, 
 	tool_must(tool, gt_compare(&comparison, report, reference, &tool->error));
 	tool_must(tool, gt_comparison_errors(&comparison, &errors, &tool->error));
 	tool_must(tool, gt_comparison_write(&comparison, &errors, form, to, &tool->error));
+	if (strcmp(form, "csv") == 0)
+		warn_of_others(tool, &comparison);
 	gt_comparison_clear(&comparison);
 	gt_errors_clear(&errors);
 }

@@ -87,9 +87,10 @@ int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *from,
 
 void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu)
 {
-	const char *name = gt_gpu_get(gpu, "name");
+	const char *name = gt_gpu_get(gpu, "name"), *capability = gt_gpu_get(gpu, "compute_capability");
 
 	snprintf(report->gpu, sizeof report->gpu, "%s", name ? name : "");
+	snprintf(report->capability, sizeof report->capability, "%s", capability ? capability : "");
 }
 
 /* The stage of a count with this name: the first of that name that has not counted in this launch. */

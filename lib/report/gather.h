@@ -53,6 +53,7 @@ struct gt_report_kernel {
 
 struct gt_report {
 	char gpu[GT_GPU_TEXT]; /* the GPU's name, or "" */
+	char capability[GT_GPU_TEXT]; /* its compute capability, or "" */
 	struct gt_report_kernel *kernels; /* in the order of their first launch */
 	size_t n, capacity;
 	struct gt_map index; /* from the kernel's id to its index */

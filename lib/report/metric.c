@@ -181,8 +181,20 @@ const struct gt_vocabulary gt_vocabularies[] = {
 };
 const size_t gt_vocabularies_n = sizeof gt_vocabularies / sizeof *gt_vocabularies;
 
+/* Other names of metrics: those of the profiler's sections, and of DRAM's counters on Blackwell. */
+static const struct other_name {
+	const char *other, *name;
+} other_names[] = {
+	{"L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"},	    {"L2 Hit Rate", "lts__t_sector_hit_rate.pct"},
+	{"dram__sectors_op_read.sum", "dram__sectors_read.sum"},    {"dram__sectors_op_write.sum", "dram__sectors_write.sum"},
+	{"dram__bytes_op_read.sum", "dram__bytes_read.sum"},	    {"dram__bytes_op_write.sum", "dram__bytes_write.sum"},
+};
+
 const struct gt_metric *gt_metric_named(const char *name)
 {
+	for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+		if (strcmp(other_names[i].other, name) == 0)
+			name = other_names[i].name;
 	for (size_t v = 0; v < gt_vocabularies_n; v++)
 		for (size_t i = 0; i < *gt_vocabularies[v].n; i++)
 			if (strcmp(gt_vocabularies[v].metrics[i].name, name) == 0)

@@ -63,7 +63,7 @@ struct gt_vocabulary {
 extern const struct gt_vocabulary gt_vocabularies[];
 extern const size_t gt_vocabularies_n;
 
-/* The first metric of that name in any of them, or NULL. The pointer identifies the name. */
+/* The first metric of that name, or of that other name, in any of them, or NULL. The pointer identifies the metric. */
 const struct gt_metric *gt_metric_named(const char *name);
 
 /* A kernel's value of the metric: from the first row of that name whose counters are present. */

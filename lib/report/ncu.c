@@ -46,6 +46,7 @@ static int write_table(const struct gt_vocabulary *names, const struct gt_report
 
 struct csv_context {
 	const struct gt_kernel *kernel;
+	const char *capability; /* of the GPU */
 	FILE *to;
 };
 
@@ -54,7 +55,8 @@ static void write_shape(const uint32_t shape[3], FILE *to)
 	fprintf(to, "\"(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")\",", shape[0], shape[1], shape[2]);
 }
 
-/* As in ncu, every value is in quotes; unlike there, numbers have no thousands separators. */
+/* As in ncu, every value is in quotes; unlike there, numbers have no thousands separators. Of what the model does not
+ * have, the process has id 0 and our name, and context and stream are those of a program that makes none. */
 static void csv_row(void *context, const struct gt_metric *metric, struct gt_metric_value value)
 {
 	const struct csv_context *csv = context;
@@ -62,20 +64,24 @@ static void csv_row(void *context, const struct gt_metric *metric, struct gt_met
 
 	if (value.state == GT_METRIC_UNDEFINED)
 		return;
-	fprintf(csv->to, "\"%" PRIu64 "\",", csv->kernel->id);
+	fprintf(csv->to, "\"%" PRIu64 "\",\"0\",\"gtrace\",\"127.0.0.1\",", csv->kernel->id);
 	gt_csv_field(csv->kernel->name, true, csv->to);
-	putc(',', csv->to);
+	fputs(",\"1\",\"7\",", csv->to);
 	write_shape(csv->kernel->block, csv->to);
 	write_shape(csv->kernel->grid, csv->to);
-	fprintf(csv->to, "\"%s\",\"%s\",\"%s\"\n", metric->name, metric->unit, gt_metric_format(value, text));
+	fprintf(csv->to, "\"%" PRIu32 "\",", csv->kernel->device);
+	gt_csv_field(csv->capability, true, csv->to);
+	fprintf(csv->to, ",\"Command line profiler metrics\",\"%s\",\"%s\",\"%s\"\n", metric->name, metric->unit,
+		gt_metric_format(value, text));
 }
 
 static void write_csv(const struct gt_vocabulary *names, const struct gt_report *report, FILE *to)
 {
-	fputs("\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\","
-	      "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", to);
+	fputs("\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\","
+	      "\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", to);
 	for (size_t i = 0; i < report->n; i++)
-		each_metric(names, &report->kernels[i], csv_row, &(struct csv_context){&report->kernels[i].kernel, to});
+		each_metric(names, &report->kernels[i], csv_row,
+			    &(struct csv_context){&report->kernels[i].kernel, report->capability, to});
 }
 
 struct json_context {

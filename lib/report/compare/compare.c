@@ -11,6 +11,7 @@
 const char *const gt_comparison_notes[GT_COMPARISON_NOTES] = {
 	[GT_COMPARED] = "",
 	[GT_COMPARED_RECOMPUTED] = "recomputed",
+	[GT_COMPARED_LAUNCHES] = "other number of launches",
 	[GT_IMPOSSIBLE] = "impossible",
 	[GT_NOT_TOLD] = "not modelled",
 	[GT_NOT_IN_MODEL] = "not in the model",
@@ -35,14 +36,26 @@ static bool told(struct gt_metric_value value, double *number)
 	return value.state == GT_METRIC_COUNT || value.state == GT_METRIC_RATIO;
 }
 
-/* The mean over all kernels that have the metric: the value of an application in [004] 5.1. */
-static bool mean_of_all(const struct gt_report *report, const struct gt_metric *metric, double *mean)
+static bool of_all(const struct gt_reference_launch *launch)
+{
+	return strcmp(launch->name, GT_REFERENCE_ALL) == 0;
+}
+
+/* Whether the values of a launch of the reference are means that include this kernel. */
+static bool includes(const struct gt_reference_launch *launch, const struct gt_report_kernel *kernel)
+{
+	return of_all(launch) || (launch->invocations && gt_launch_alike(launch, &kernel->kernel));
+}
+
+/* The mean over those of these kernels that have the metric; over all it is the value of an application in [004] 5.1. */
+static bool mean_of(const struct gt_report *report, const struct gt_reference_launch *launch,
+		    const struct gt_metric *metric, double *mean)
 {
 	double sum = 0, number;
 	size_t n = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		if (told(gt_metric_of_kernel(metric, &report->kernels[i]), &number)) {
+		if (includes(launch, &report->kernels[i]) && told(gt_metric_of_kernel(metric, &report->kernels[i]), &number)) {
 			sum += number;
 			n++;
 		}
@@ -53,8 +66,13 @@ static bool mean_of_all(const struct gt_report *report, const struct gt_metric *
 static int compare_launch(struct gt_comparison *comparison, const struct gt_report *report,
 			  const struct gt_reference_launch *launch, size_t match, struct gt_error *error)
 {
-	bool all = strcmp(launch->name, GT_REFERENCE_ALL) == 0;
 	const struct gt_report_kernel *kernel = match == GT_NO_LAUNCH ? NULL : &report->kernels[match];
+	bool mean = of_all(launch) || launch->invocations, present = of_all(launch) || kernel;
+	uint64_t launches = 0;
+
+	for (size_t i = 0; launch->invocations && i < report->n; i++)
+		launches += includes(launch, &report->kernels[i]);
+	present = present || launches;
 
 	for (size_t i = 0; i < launch->n; i++) {
 		const struct gt_reference_value *value = &launch->values[i];
@@ -65,13 +83,14 @@ static int compare_launch(struct gt_comparison *comparison, const struct gt_repo
 			row.grid = kernel->kernel.grid;
 			row.block = kernel->kernel.block;
 		}
-		bool has = all ? mean_of_all(report, value->metric, &row.ours)
-			       : kernel && told(gt_metric_of_kernel(value->metric, kernel), &row.ours);
+		bool has = mean ? mean_of(report, launch, value->metric, &row.ours)
+				: kernel && told(gt_metric_of_kernel(value->metric, kernel), &row.ours);
 		row.note = value->flag == GT_REFERENCE_IMPOSSIBLE ? GT_IMPOSSIBLE
-			   : !kernel && !all			   ? GT_NOT_IN_MODEL
-			   : !has				   ? GT_NOT_TOLD
+			   : !present				    ? GT_NOT_IN_MODEL
+			   : !has				    ? GT_NOT_TOLD
 			   : value->flag == GT_REFERENCE_RECOMPUTED ? GT_COMPARED_RECOMPUTED
-								   : GT_COMPARED;
+			   : launches != launch->invocations	    ? GT_COMPARED_LAUNCHES
+								    : GT_COMPARED;
 		if (add(comparison, &row, error) != 0)
 			return -1;
 	}
@@ -99,11 +118,11 @@ int gt_compare(struct gt_comparison *comparison, const struct gt_report *report,
 	bool *matched = calloc(report->n + 1, sizeof *matched);
 	int result = matches && matched ? 0 : gt_fail_memory(error, "the comparison");
 
-	*comparison = (struct gt_comparison){.others = reference->others};
+	*comparison = (struct gt_comparison){.others = reference->others, .n_others = reference->n_others};
 	for (size_t i = 0; result == 0 && i < reference->n; i++) {
-		bool all = strcmp(reference->launches[i].name, GT_REFERENCE_ALL) == 0;
-		for (size_t k = 0; all && k < report->n; k++)
-			matched[k] = true;
+		bool mean = of_all(&reference->launches[i]) || reference->launches[i].invocations;
+		for (size_t k = 0; mean && k < report->n; k++)
+			matched[k] = matched[k] || includes(&reference->launches[i], &report->kernels[k]);
 		if (matches[i] != GT_NO_LAUNCH)
 			matched[matches[i]] = true;
 		result = compare_launch(comparison, report, &reference->launches[i], matches[i], error);
@@ -125,7 +144,7 @@ int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_error
 {
 	for (size_t i = 0; i < comparison->n; i++) {
 		const struct gt_comparison_row *row = &comparison->rows[i];
-		if (row->note <= GT_COMPARED_RECOMPUTED &&
+		if (row->note <= GT_COMPARED_LAST &&
 		    gt_errors_add(errors, row->metric->name, row->metric->unit, row->hardware, row->ours, error) != 0)
 			return -1;
 	}

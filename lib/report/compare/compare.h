@@ -14,6 +14,8 @@
 enum gt_comparison_note {
 	GT_COMPARED,
 	GT_COMPARED_RECOMPUTED,	/* hardware's value was recomputed from its counts */
+	GT_COMPARED_LAUNCHES,	/* a summary of another number of launches than ours */
+	GT_COMPARED_LAST = GT_COMPARED_LAUNCHES,
 	GT_IMPOSSIBLE,		/* hardware's value is impossible: no difference */
 	GT_NOT_TOLD,		/* the stages that the metric needs are not in the pipe, or it is 0/0 */
 	GT_NOT_IN_MODEL,	/* the reference's launch is not in the report */
@@ -37,7 +39,8 @@ struct gt_comparison_row {
 struct gt_comparison {
 	struct gt_comparison_row *rows; /* by launch of the reference, then those only in the report; owned */
 	size_t n, capacity;
-	uint64_t others; /* values of the reference that the model has no name for */
+	char *const *others; /* metrics of the reference that the model does not have */
+	size_t n_others;
 };
 
 /* Returns 0, or -1 when memory is short; to be cleared in either case. */

@@ -12,6 +12,7 @@
 
 #define SHAPE_TEXT 40
 #define PLACE_TEXT 160
+#define LINE 100
 
 /* The numbers of a row as text; "" for none. */
 struct numbers {
@@ -24,7 +25,7 @@ static struct numbers numbers_of(const struct gt_comparison_row *row)
 
 	if (row->note != GT_NOT_IN_REFERENCE)
 		gt_format_real(row->hardware, numbers.hardware);
-	if (row->note > GT_COMPARED_RECOMPUTED)
+	if (row->note > GT_COMPARED_LAST)
 		return numbers;
 	gt_format_real(row->ours, numbers.ours);
 	gt_format_real(row->ours - row->hardware, numbers.difference);
@@ -91,8 +92,12 @@ static void write_json_row(const struct gt_comparison_row *row, FILE *to)
 static int write_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
 		      struct gt_error *error)
 {
-	fprintf(to, "{\"gtrace_comparison\": %d, \"metrics_without_a_model\": %" PRIu64 ",\n \"rows\": [", GT_REPORT_VERSION,
-		comparison->others);
+	fprintf(to, "{\"gtrace_comparison\": %d, \"not_modelled\": [", GT_REPORT_VERSION);
+	for (size_t i = 0; i < comparison->n_others; i++) {
+		fputs(i ? ", " : "", to);
+		gt_json_string(comparison->others[i], to);
+	}
+	fputs("],\n \"rows\": [", to);
 	for (size_t i = 0; i < comparison->n; i++) {
 		fputs(i ? ",\n  " : "\n  ", to);
 		write_json_row(&comparison->rows[i], to);
@@ -111,6 +116,26 @@ static void place_of(const struct gt_comparison_row *row, char text[PLACE_TEXT])
 	if (row->id)
 		snprintf(id, sizeof id, "%" PRIu64 " ", row->id);
 	snprintf(text, PLACE_TEXT, "%s%.40s %s %s", id, row->kernel, shape_of(row->grid, grid), shape_of(row->block, block));
+}
+
+/* The metrics that the model does not have, in lines of LINE columns. */
+static void write_others(const struct gt_comparison *comparison, FILE *to)
+{
+	size_t column = LINE;
+
+	if (comparison->n_others)
+		fputs("\nnot modelled:", to);
+	for (size_t i = 0; i < comparison->n_others; i++) {
+		const char *name = comparison->others[i], *comma = i + 1 < comparison->n_others ? "," : "";
+		column += strlen(name) + 2;
+		if (column > LINE) {
+			fputs("\n ", to);
+			column = strlen(name) + 3;
+		}
+		fprintf(to, " %s%s", name, comma);
+	}
+	if (comparison->n_others)
+		putc('\n', to);
 }
 
 static int write_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
@@ -134,8 +159,7 @@ static int write_table(const struct gt_comparison *comparison, const struct gt_e
 	putc('\n', to);
 	if (gt_errors_write(errors, "table", to, error) != 0)
 		return -1;
-	if (comparison->others)
-		fprintf(to, "\n%" PRIu64 " values of metrics that the model does not have\n", comparison->others);
+	write_others(comparison, to);
 	return 0;
 }
 

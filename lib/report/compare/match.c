@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/match.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -37,6 +36,16 @@ static const char *plain_name(const char *name, size_t *length)
 		return begin;
 	*length = strlen(name);
 	return name;
+}
+
+bool gt_launch_alike(const struct gt_reference_launch *launch, const struct gt_kernel *kernel)
+{
+	size_t length, other_length;
+	const char *name = plain_name(launch->name, &length), *other = plain_name(kernel->name, &other_length);
+
+	return length == other_length && memcmp(name, other, length) == 0 &&
+	       (!launch->grid[0] || memcmp(launch->grid, kernel->grid, sizeof launch->grid) == 0) &&
+	       (!launch->block[0] || memcmp(launch->block, kernel->block, sizeof launch->block) == 0);
 }
 
 /* The hash of a name and of the shapes that are to be compared; an excluded shape counts as absent. */
@@ -88,6 +97,10 @@ static int match_all(const struct gt_reference *reference, const struct gt_map *
 {
 	for (size_t i = 0; i < reference->n; i++) {
 		const struct gt_reference_launch *launch = &reference->launches[i];
+		if (launch->invocations) {
+			matches[i] = GT_NO_LAUNCH;
+			continue;
+		}
 		uint64_t key = likeness(launch->name, launch->grid, launch->block, launch->grid[0] > 0, launch->block[0] > 0);
 		uint64_t ordinal = launch->ordinal ? launch->ordinal : next_ordinal(ordinals, key);
 		matches[i] = GT_NO_LAUNCH;

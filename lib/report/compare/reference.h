@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hardware counters from a file: the CSV of Nsight Compute in its long form (a metric a line) or its wide one (a launch a
- * line, with names and units above), or a table with the columns kernel, metric and value. Columns are found by their
- * names; lines above them are skipped. */
+ * line, with names and units above), its summary by kernel (a metric a line: least, largest, average), or a table with the
+ * columns kernel, metric and value. Columns are found by their names; lines above them are skipped. */
 #ifndef GT_REPORT_COMPARE_REFERENCE_H
 #define GT_REPORT_COMPARE_REFERENCE_H
 
@@ -32,6 +32,7 @@ struct gt_reference_launch {
 	uint32_t grid[3];    /* 0 in grid[0]: not given */
 	uint32_t block[3];   /* the same */
 	uint64_t ordinal;    /* among launches of that name and shape, from 1; 0: by the file's order */
+	uint64_t invocations; /* its values are the means over so many launches of that name and shape; 0: it is one launch */
 	uint64_t line;	     /* of the file, where it begins */
 	struct gt_reference_value *values; /* each metric once, in the file's order; owned */
 	size_t n, capacity;
@@ -41,7 +42,9 @@ struct gt_reference {
 	struct gt_reference_launch *launches; /* in the file's order */
 	size_t n, capacity;
 	struct gt_map index; /* from the hash of a launch's identity to its last index */
-	uint64_t others;     /* values of metrics that the model has no name for */
+	char **others;	     /* names of metrics that the model does not have, each once, in the file's order; owned */
+	size_t n_others, others_capacity;
+	struct gt_map other_names; /* their hashes */
 };
 
 /* Reads a file, compressed or not. Returns 0, or -1 with file, line and what was expected; to be
@@ -52,6 +55,8 @@ void gt_reference_clear(struct gt_reference *reference);
 /* Adds a value of launch i (an index). Returns 0, or -1 when memory is short. */
 int gt_reference_add(struct gt_reference *reference, size_t i, const struct gt_reference_value *value,
 		     struct gt_error *error);
+/* Notes the name of a metric that the model does not have. Returns 0, or -1 when memory is short. */
+int gt_reference_other(struct gt_reference *reference, const char *name, struct gt_error *error);
 /* Flags impossible values, and recomputes them if the counts allow it: rates.c. */
 void gt_reference_mend(struct gt_reference *reference);
 /* The value of a metric of a launch, or NULL. */

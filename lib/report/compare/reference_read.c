@@ -8,19 +8,26 @@
 
 #include "base/grown.h"
 #include "base/options.h"
+#include "report/compare/cell.h"
 #include "report/compare/csv_read.h"
 #include "report/compare/number.h"
 #include "report/compare/reference.h"
 #include "report/metric.h"
 
-enum column { ID, NAME, GRID, BLOCK, ORDINAL, METRIC, UNIT, VALUE, COLUMNS };
+enum column { ID, NAME, GRID, BLOCK, ORDINAL, INVOCATIONS, METRIC, UNIT, VALUE, AVERAGE, COLUMNS };
 
-/* The names of columns: in Nsight Compute, and in tables. */
+/* The names of columns: in Nsight Compute, and in tables. Only its summaries have INVOCATIONS and AVERAGE. */
 static const char *const headings[COLUMNS][2] = {
-	[ID] = {"ID", "id"},		       [NAME] = {"Kernel Name", "kernel"},
-	[GRID] = {"Grid Size", "grid"},	       [BLOCK] = {"Block Size", "block"},
-	[ORDINAL] = {"Ordinal", "ordinal"},    [METRIC] = {"Metric Name", "metric"},
-	[UNIT] = {"Metric Unit", "unit"},      [VALUE] = {"Metric Value", "value"},
+	[ID] = {"ID", "id"},
+	[NAME] = {"Kernel Name", "kernel"},
+	[GRID] = {"Grid Size", "grid"},
+	[BLOCK] = {"Block Size", "block"},
+	[ORDINAL] = {"Ordinal", "ordinal"},
+	[INVOCATIONS] = {"Invocations", "invocations"},
+	[METRIC] = {"Metric Name", "metric"},
+	[UNIT] = {"Metric Unit", "unit"},
+	[VALUE] = {"Metric Value", "value"},
+	[AVERAGE] = {"Average", "average"},
 };
 
 /* A value whose text is not yet parsed. */
@@ -29,6 +36,7 @@ struct pending {
 	const struct gt_metric *metric;
 	double scale;
 	uint64_t line;
+	bool renamed; /* the file has another name of the metric */
 	char *text; /* owned */
 };
 
@@ -43,7 +51,7 @@ struct reading {
 	struct gt_csv csv;
 	struct gt_reference *reference;
 	int column[COLUMNS]; /* -1: there is none */
-	size_t fields;	     /* of every record */
+	size_t fields, least; /* a record has so many, or at least so many: the profiler leaves out empty ones of its rules */
 	struct wide *wide;   /* owned; the wide form has no METRIC */
 	size_t n_wide, wide_capacity;
 	struct pending *pending; /* owned */
@@ -69,64 +77,33 @@ static bool take_header(struct reading *reading)
 		if (reading->column[c] < 0)
 			reading->column[c] = gt_csv_column(&reading->csv, headings[c][1]);
 	}
+	int rule = gt_csv_column(&reading->csv, "Rule Name");
 	reading->fields = reading->csv.n;
+	if (reading->column[VALUE] < 0 && reading->column[INVOCATIONS] >= 0)
+		reading->column[VALUE] = reading->column[AVERAGE];
+	reading->least = rule > reading->column[VALUE] ? (size_t)rule : reading->fields;
 	if (reading->column[NAME] < 0)
 		return false;
 	return reading->column[METRIC] >= 0 ? reading->column[VALUE] >= 0 : reading->column[ID] >= 0;
 }
 
-/* The columns of the wide form: their metrics, and from the next line their units. */
+/* The columns of the wide form: their metrics, and from the next line their units. A metric's name has two underscores,
+ * where other columns' have blanks; device__attribute_... are properties of the GPU. */
 static int take_wide_columns(struct reading *reading, struct gt_error *error)
 {
 	for (size_t i = 0; i < reading->csv.n; i++) {
-		const struct gt_metric *metric = gt_metric_named(reading->csv.fields[i]);
+		const char *name = reading->csv.fields[i];
+		const struct gt_metric *metric = gt_metric_named(name);
 		struct wide *bigger = gt_grown(reading->wide, reading->n_wide, &reading->wide_capacity, sizeof *bigger);
 		if (!bigger)
 			return gt_fail_memory(error, "the reference");
 		reading->wide = bigger;
 		if (metric)
 			bigger[reading->n_wide++] = (struct wide){i, metric, 1};
+		else if (strstr(name, "__") && strncmp(name, "device__", 8) != 0 &&
+			 gt_reference_other(reading->reference, name, error) != 0)
+			return -1;
 	}
-	return 0;
-}
-
-/* The factor of a unit such as "Ksector". */
-static int read_unit(const char *unit, const struct gt_metric *metric, double *scale, struct gt_error *error)
-{
-	static const char prefixes[] = "KMGT";
-	const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
-	size_t length = strlen(metric->unit);
-
-	*scale = 1;
-	for (const char *p = prefixes; prefix && p <= prefix; p++)
-		*scale *= 1000;
-	const char *plain = prefix ? unit + 1 : unit;
-	if (*unit == '\0' || (strncmp(plain, metric->unit, length) == 0 && (!plain[length] || !strcmp(plain + length, "s"))))
-		return 0;
-	return gt_fail(error, "unit '%.60s' of %s: expected %s, possibly with K, M, G or T before it", unit, metric->name,
-		       metric->unit);
-}
-
-/* "(4, 16, 1)", "4,16,1" or "4x16x1"; "": not given. */
-static int read_shape(const char *text, uint32_t shape[3], struct gt_error *error)
-{
-	static const char digits[] = "0123456789";
-	const char *at = text;
-	unsigned n = 0;
-
-	shape[0] = shape[1] = shape[2] = 0;
-	for (at += strcspn(at, digits); *at && n < 3; at += strcspn(at, digits), n++) {
-		uint64_t value = 0;
-		for (; *at >= '0' && *at <= '9' && value <= UINT32_MAX; at++)
-			value = 10 * value + (uint64_t)(*at - '0');
-		if (value == 0 || value > UINT32_MAX)
-			break;
-		shape[n] = (uint32_t)value;
-	}
-	for (unsigned i = n; n > 0 && i < 3; i++)
-		shape[i] = 1;
-	if (*at || text[strspn(text, "0123456789(), xX")] != '\0' || (n == 0 && *text))
-		return gt_fail(error, "'%.60s': expected a shape such as (4, 16, 1)", text);
 	return 0;
 }
 
@@ -144,21 +121,34 @@ static int add_launch(struct reading *reading, const struct gt_reference_launch 
 	return 0;
 }
 
+/* Whether the launch has this value already, under another name of the metric. */
+static bool repeated(const struct reading *reading, size_t launch, const struct pending *pending, const char *text)
+{
+	for (size_t i = reading->n; i-- > 0;) {
+		const struct pending *earlier = &reading->pending[i];
+		if (earlier->launch == launch && earlier->metric == pending->metric)
+			return earlier->renamed != pending->renamed && strcmp(earlier->text, text) == 0;
+	}
+	return false;
+}
+
 /* The launch of a record: by its ID; without one, the last launch of its name and shape, unless that has the metric
- * already. */
-static int find_launch(struct reading *reading, const struct gt_metric *metric, size_t *found, struct gt_error *error)
+ * already. Returns 1 if it has the metric with this value under another name. */
+static int find_launch(struct reading *reading, struct pending *pending, const char *text, struct gt_error *error)
 {
 	struct gt_reference *to = reading->reference;
 	struct gt_reference_launch launch = {.line = gt_input_line_number(reading->csv.input)};
-	const char *ordinal = cell(reading, ORDINAL);
+	const char *ordinal = cell(reading, ORDINAL), *invocations = cell(reading, INVOCATIONS);
 	XXH64_hash_t key;
 	int fresh;
 
 	launch.name = reading->csv.fields[reading->column[NAME]];
 	if (*ordinal && gt_parse_count(ordinal, 1, UINT64_MAX, &launch.ordinal, error) != 0)
 		return fail(reading, error);
-	if (read_shape(cell(reading, GRID), launch.grid, error) != 0 ||
-	    read_shape(cell(reading, BLOCK), launch.block, error) != 0)
+	if (reading->column[INVOCATIONS] >= 0 && gt_parse_count(invocations, 1, UINT64_MAX, &launch.invocations, error) != 0)
+		return fail(reading, error);
+	if (gt_reference_shape(cell(reading, GRID), launch.grid, error) != 0 ||
+	    gt_reference_shape(cell(reading, BLOCK), launch.block, error) != 0)
 		return fail(reading, error);
 	key = XXH3_64bits_withSeed(launch.name, strlen(launch.name), launch.ordinal);
 	key = XXH3_64bits_withSeed(launch.grid, sizeof launch.grid, key);
@@ -167,22 +157,22 @@ static int find_launch(struct reading *reading, const struct gt_metric *metric, 
 	uint64_t *place = gt_map_put(&to->index, key - (key == GT_MAP_EMPTY), to->n, &fresh);
 	if (!place)
 		return gt_fail_memory(error, "the reference");
-	bool again = !fresh && gt_reference_find(&to->launches[*place], metric->name);
-	if (again && (*cell(reading, ID) || *ordinal))
+	bool again = !fresh && gt_reference_find(&to->launches[*place], pending->metric->name);
+	if (again && repeated(reading, (size_t)*place, pending, text))
+		return 1;
+	if (again && (*cell(reading, ID) || *ordinal || launch.invocations))
 		return gt_input_fail(reading->csv.input, error, "%s a second time for this launch (the first is on line %" PRIu64 " or after)",
-				     metric->name, to->launches[*place].line);
+				     pending->metric->name, to->launches[*place].line);
 	if (again)
 		*place = to->n;
-	*found = (size_t)*place;
-	return *found < to->n ? 0 : add_launch(reading, &launch, error);
+	pending->launch = (size_t)*place;
+	return pending->launch < to->n ? 0 : add_launch(reading, &launch, error);
 }
 
 /* Keeps a value's text, and marks the metric as present in the launch. */
-static int keep(struct reading *reading, const struct gt_metric *metric, double scale, const char *text,
-		struct gt_error *error)
+static int keep(struct reading *reading, struct pending pending, const char *text, struct gt_error *error)
 {
 	struct pending *bigger = gt_grown(reading->pending, reading->n, &reading->capacity, sizeof *bigger);
-	struct pending pending = {.metric = metric, .scale = scale, .line = gt_input_line_number(reading->csv.input)};
 	enum gt_decimal decimal = gt_decimal_of(text);
 
 	if (!bigger)
@@ -192,26 +182,29 @@ static int keep(struct reading *reading, const struct gt_metric *metric, double 
 		return gt_input_fail(reading->csv.input, error, "'%.60s': expected %s as the decimal sign, as above", text,
 				     reading->decimal == GT_DECIMAL_POINT ? "a point" : "a comma");
 	reading->decimal = decimal ? decimal : reading->decimal;
-	if (find_launch(reading, metric, &pending.launch, error) != 0)
-		return -1;
+	pending.line = gt_input_line_number(reading->csv.input);
+	int result = find_launch(reading, &pending, text, error);
+	if (result != 0)
+		return result > 0 ? 0 : -1;
 	if (!(pending.text = strdup(text)))
 		return gt_fail_memory(error, "the reference");
 	bigger[reading->n++] = pending;
-	return gt_reference_add(reading->reference, pending.launch, &(struct gt_reference_value){.metric = metric}, error);
+	return gt_reference_add(reading->reference, pending.launch, &(struct gt_reference_value){.metric = pending.metric}, error);
 }
 
 static int take_long(struct reading *reading, struct gt_error *error)
 {
-	const struct gt_metric *metric = gt_metric_named(cell(reading, METRIC));
-	double scale;
+	const char *name = cell(reading, METRIC);
+	struct pending pending = {.metric = gt_metric_named(name)};
 
-	if (!metric) {
-		reading->reference->others++;
+	if (*name == '\0') /* a rule's advice */
 		return 0;
-	}
-	if (read_unit(cell(reading, UNIT), metric, &scale, error) != 0)
+	if (!pending.metric)
+		return gt_reference_other(reading->reference, name, error);
+	pending.renamed = strcmp(name, pending.metric->name) != 0;
+	if (gt_reference_unit(cell(reading, UNIT), pending.metric, &pending.scale, error) != 0)
 		return fail(reading, error);
-	return keep(reading, metric, scale, cell(reading, VALUE), error);
+	return keep(reading, pending, cell(reading, VALUE), error);
 }
 
 static int take_wide(struct reading *reading, struct gt_error *error)
@@ -221,9 +214,10 @@ static int take_wide(struct reading *reading, struct gt_error *error)
 	for (size_t i = 0; i < reading->n_wide; i++) {
 		struct wide *wide = &reading->wide[i];
 		const char *text = reading->csv.fields[wide->column];
-		if (units && read_unit(text, wide->metric, &wide->scale, error) != 0)
+		if (units && gt_reference_unit(text, wide->metric, &wide->scale, error) != 0)
 			return fail(reading, error);
-		if (!units && keep(reading, wide->metric, wide->scale, text, error) != 0)
+		struct pending pending = {.metric = wide->metric, .scale = wide->scale};
+		if (!units && keep(reading, pending, text, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -256,7 +250,7 @@ static int take_records(struct reading *reading, struct gt_error *error)
 			continue;
 		if (result == 1 && csv->n == 1 && csv->fields[0][0] == '\0')
 			continue;
-		if (result == -2 || csv->n != reading->fields)
+		if (result == -2 || csv->n < reading->least || csv->n > reading->fields)
 			return gt_input_fail(csv->input, error, "expected %zu comma-separated values, as the columns are", reading->fields);
 		if ((reading->column[METRIC] < 0 ? take_wide : take_long)(reading, error) != 0)
 			return -1;
@@ -292,7 +286,8 @@ int gt_reference_read(struct gt_reference *reference, const char *path, struct g
 	int result = -1;
 
 	*reference = (struct gt_reference){0};
-	if (gt_map_open(&reference->index, 0, error) != 0 || !(reading.csv.input = gt_input_open(path, error)))
+	if (gt_map_open(&reference->index, 0, error) != 0 || gt_map_open(&reference->other_names, 0, error) != 0 ||
+	    !(reading.csv.input = gt_input_open(path, error)))
 		return -1;
 	if (find_header(&reading, error) == 0 && take_records(&reading, error) == 0)
 		result = understand(&reading, error);
