@@ -236,10 +236,10 @@ def gaussian(arguments):
     n, = numbers(arguments, 16)
     launches, threads = [], [0, 0, 0]
     for t in range(n - 1):
-        first = kernel("Fan1", n, 1, (512, 1), lambda x, y, t=t: x < n - 1 - t,
+        first = kernel("Fan1", n, 1, (128, 1), lambda x, y, t=t: x < n - 1 - t,
                        [(LOAD, lambda x, y, t=t: n * (x + t + 1) + t), (LOAD, lambda x, y, t=t: n * t + t),
                         (STORE, lambda x, y, t=t: n * (x + t + 1) + t)])
-        second = kernel("Fan2", n, n, (4, 4), lambda x, y, t=t: x < n - 1 - t and y < n - t,
+        second = kernel("Fan2", n, n, (16, 16), lambda x, y, t=t: x < n - 1 - t and y < n - t,
                         [(LOAD, lambda x, y, t=t: n * (x + 1 + t) + t), (LOAD, lambda x, y, t=t: n * t + y + t),
                          (LOAD, lambda x, y, t=t: n * (x + 1 + t) + y + t), (STORE, lambda x, y, t=t: n * (x + 1 + t) + y + t)])
         # The upper row of threads goes on to the right side.
