@@ -134,8 +134,9 @@ fuzzers: $(addprefix $(BUILD)/tests/fuzz/fuzzer/,$(or $(TARGET),$(TARGETS)))
 # REFERENCE=my.csv replaces the tables of tests/reference; for ABLATION=1, ALL=1, ON=GPU see its README.md.
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
+# COMPARE=COMMIT: ratios of processor time to a build of that commit; LIBCACHESIM=path of its cachesim, and to that.
 bench: all $(BENCHES)
-	tests/bench/run $(BIN) $(BUILD)
+	$(if $(COMPARE),tests/bench/compare $(COMPARE),tests/bench/run) $(BIN) $(BUILD)
 
 # The public headers: gtrace.h and what it includes.
 HEADERS  = $(filter lib/%.h,$(shell $(CC) -Ilib -MM lib/gtrace.h))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The warp accesses of a naive N x N matrix product in blocks of 32 x 8 threads, each thread one
  * element of C: per k a broadcast of A and a row of B, at the end one store. Written in the order
- * of blocks, as a stream or as Accel-Sim text.
- *   matmul N stream|text */
+ * of blocks, as a stream, as Accel-Sim text, as NVBit's mem_trace, or as PPT-GPU's files in a FOLDER that exists.
+ *   matmul N stream|text|nvbit
+ *   matmul N mem FOLDER */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,17 +94,89 @@ static void write_text(uint32_t n)
 	}
 }
 
+static void write_nvbit(uint32_t n)
+{
+	printf("MEMTRACE: CTX 0x0000000000abc000 - LAUNCH - Kernel pc 0x00007f0000000200 - Kernel name matmul - grid launch id 1"
+	       " - grid size %" PRIu32 ",%" PRIu32 ",1 - block size 32,8,1 - nregs 32 - shmem 0 - cuda stream id 0\n",
+	       n / 32, n / 8);
+	for (uint32_t block = 0; block < (n / 32) * (n / 8); block++)
+		for (uint32_t an = 0; an <= 2 * n; an++)
+			for (uint32_t warp = 0; warp < WARPS; warp++) {
+				uint64_t base;
+				int64_t stride;
+				uint8_t op;
+				access_of(n, an, block / (n / 32) * 8 + warp, block % (n / 32) * 32, &base, &stride, &op);
+				printf("MEMTRACE: CTX 0x0000000000abc000 - grid_launch_id 0 - CTA %" PRIu32 ",%" PRIu32
+				       ",0 - warp %" PRIu32 " - %s - ",
+				       block % (n / 32), block / (n / 32), warp, op ? "STG.E" : "LDG.E");
+				for (uint32_t lane = 0; lane < 32; lane++)
+					printf("0x%016" PRIx64 " ", base + (uint64_t)stride * lane);
+				putchar('\n');
+			}
+}
+
+/* A file of FOLDER/memory_traces, or app_config.py beside that folder. */
+static FILE *open_file(const char *folder, const char *name)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	file = fopen(path, "w");
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+static void write_mem(uint32_t n, const char *folder)
+{
+	uint32_t blocks = (n / 32) * (n / 8);
+	FILE *file = open_file(folder, "app_config.py");
+
+	fprintf(file, "app_kernels_id = [1]\nkernel_1 = {'kernel_name': 'matmul', 'num_registers': 32, 'shared_mem_bytes': 0,"
+		" 'grid_size': %" PRIu32 ", 'block_size': 256}\n", blocks);
+	fclose(file);
+	for (uint32_t block = 0; block < blocks; block++) {
+		char name[64];
+		snprintf(name, sizeof name, "memory_traces/kernel_1_block_%" PRIu32 ".mem", block);
+		file = open_file(folder, name);
+		for (uint32_t warp = 0; warp < WARPS; warp++)
+			for (uint32_t an = 0; an <= 2 * n; an++) {
+				uint64_t base;
+				int64_t stride;
+				uint8_t op;
+				access_of(n, an, block / (n / 32) * 8 + warp, block % (n / 32) * 32, &base, &stride, &op);
+				fputs(op ? "STG.E" : "LDG.E", file);
+				for (uint32_t lane = 0; lane < 32; lane++)
+					fprintf(file, " %" PRIx64, base + (uint64_t)stride * lane);
+				putc('\n', file);
+			}
+		fclose(file);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t n = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0;
+	const char *form = argc > 2 ? argv[2] : "";
 
-	if (argc != 3 || n < 32 || n % 32 != 0 || n > 8192) {
-		fputs("usage: matmul N stream|text   (N a multiple of 32)\n", stderr);
+	if (n < 32 || n % 32 != 0 || n > 8192) {
+		fputs("matmul: expected N, a multiple of 32 up to 8192\n", stderr);
 		return 2;
 	}
-	if (strcmp(argv[2], "stream") == 0)
+	if (argc == 3 && strcmp(form, "stream") == 0)
 		write_stream(n);
-	else
+	else if (argc == 3 && strcmp(form, "text") == 0)
 		write_text(n);
+	else if (argc == 3 && strcmp(form, "nvbit") == 0)
+		write_nvbit(n);
+	else if (argc == 4 && strcmp(form, "mem") == 0)
+		write_mem(n, argv[3]);
+	else {
+		fputs("usage: matmul N stream|text|nvbit, or matmul N mem FOLDER\n", stderr);
+		return 2;
+	}
 	return fflush(stdout) != 0;
 }
