@@ -17,12 +17,12 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	for seed in 3 4 5 6; do
 		formats rdgc "$seed" | gtrace-order | plain >expected
 		[ "$(wc -l <expected)" -gt 60 ]
-		for format in nvbit traceg5 traceg3 trace; do
+		for format in nvbit traceg6 traceg5 traceg3 trace; do
 			formats "$format" "$seed" >trace
 			gtrace-order trace | plain | cmp - expected
 			gtrace-order --by an <trace | gtrace-order | plain | cmp - expected
 		done
-		for format in traceg3 traceg5 trace; do
+		for format in traceg3 traceg5 traceg6 trace; do
 			formats "$format" "$seed" | gtrace-order | rows | md5sum
 		done | sort -u | wc -l | grep -qx 1
 	done
@@ -57,6 +57,80 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	printf 'MemcpyHtoD,0x00007f1000000000,4096\nkernel-1.traceg.xz\n' >list/kernelslist.g
 	gtrace-order list/kernelslist.g 2>err | rows | cmp - <(gtrace-order list/kernel-1.traceg.xz | rows)
 	grep -q 'memory copies, 1' err
+}
+
+@test "a folder with a kernelslist.g is read as that list is, each folder with launches of its own" {
+	mkdir -p a b
+	formats traceg5 1 >a/kernel-1.traceg
+	formats traceg5 2 >b/kernel-1.traceg
+	printf 'kernel-1.traceg\n' | tee a/kernelslist.g >b/kernelslist.g
+	text() { gtrace-order "$@" | gtrace-cat | grep -v '^#history'; }
+	text a | cmp - <(text a/kernelslist.g)
+	text a b/ | cmp - <(text a/kernelslist.g b/kernelslist.g)
+	[ "$(gtrace-order a b | gtrace-cat | grep -c '^#kernel')" -eq 2 ]
+	mkdir none
+	expect_failure 1 "none" gtrace-order none
+}
+
+@test "Accel-Sim 2's .tracez, with a dictionary or without, is read as its text is" {
+	formats traceg6 4 >kernel-1.traceg
+	gtrace-order kernel-1.traceg | gtrace-cat | grep -v '^#history' >expected
+	head -c 2000 kernel-1.traceg | tail -c 500 >dictionary
+	for pieces in "2048" "3" "3 dictionary"; do
+		# shellcheck disable=SC2086
+		python3 "$ROOT/tests/import/tracez.py" kernel-1.traceg kernel-1.tracez $pieces
+		gtrace-order kernel-1.tracez | gtrace-cat | grep -v '^#history' | cmp - expected
+		printf 'kernel-1.tracez\n' >kernelslist.g
+		gtrace-order . | gtrace-cat | grep -v '^#history' | cmp - expected
+	done
+	# Cut anywhere, or with a byte changed, there is an error of one line or the same rows.
+	python3 - kernel-1.tracez <<-'PYTHON'
+		import random, subprocess, sys
+		rnd = random.Random(1)
+		whole = open(sys.argv[1], "rb").read()
+		for i in range(120):
+		    data = bytearray(whole[:rnd.randrange(len(whole))] if i % 3 == 0 else whole)
+		    for _ in range(i % 3):
+		        data[rnd.choice([rnd.randrange(len(data)), len(data) - 1 - rnd.randrange(900)])] = rnd.randrange(256)
+		    open("damaged.tracez", "wb").write(data)
+		    run = subprocess.run(["gtrace-order", "damaged.tracez"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
+		    assert run.returncode in (0, 1), (i, run.returncode, run.stderr)
+		    assert run.returncode == 0 or run.stderr.count(b"\n") == 1, (i, run.stderr)
+		    assert i % 3 or run.returncode == 1, i
+	PYTHON
+	expect_failure 1 "no.tracez: expected" sh -c 'cp /dev/null no.tracez; cat kernel-1.tracez | head -c 400 >>no.tracez; gtrace-order no.tracez >/dev/null'
+}
+
+# By hand: line 7 reads 4 sectors twice, line 9 writes 4.
+@test "an Accel-Sim trace's line numbers name the source lines, of the file that --source says" {
+	cat >lines.traceg <<-'END'
+		-kernel name = k
+		-kernel id = 1
+		-grid dim = (1,1,1)
+		-block dim = (32,1,1)
+		-accelsim tracer version = 5
+		-enable lineinfo = 1
+
+		#BEGIN_TB
+		thread block = 0,0,0
+		warp = 0
+		insts = 4
+		7 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0
+		8 0020 ffffffff 1 R4 IADD3 1 R2 0 0
+		7 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0
+		9 0030 ffffffff 0 STG.E 2 R2 R4 4 1 0x2000 4 0
+		#END_TB
+	END
+	gtrace-order --source src/k.cu lines.traceg >lines.gt
+	gtrace-cat lines.gt | grep -P '^#count\tstage=source' >source
+	grep -qP '\tpcs=\[16,48\]\tlines=\[7,9\]\tfiles=\[0,0\]\tnames=src/k.cu$' source
+	gcoalesce lines.gt | grd --by line --granularity sector | gtrace-cat >classes
+	grep -qF 'k.cu:7.references=8	k.cu:7.infinite=4' classes
+	grep -qF 'k.cu:9.references=4	k.cu:9.infinite=4' classes
+	gtrace-order lines.traceg | gtrace-cat | grep -qP '\tnames=\?\?\?$'
+	gtrace-order --kernel other lines.traceg | gtrace-cat >none
+	[ "$(grep -c source none)" -eq 0 ]
+	expect_failure 2 "--source 'a,b'" gtrace-order --source a,b lines.traceg
 }
 
 @test "TMA lines are counted and reported" {

@@ -15,7 +15,7 @@
 
 static const char usage[] =
 	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an]\n"
-	"                    [--registers N] [--shared SIZE] [-S SIZE] [-T DIR] [FILE...]\n"
+	"                    [--registers N] [--shared SIZE] [--source FILE] [-S SIZE] [-T DIR] [FILE...]\n"
 	"\n"
 	"      --format NAME      the trace has this format (see below); nothing is detected\n"
 	"      --format-regex RE  each line that RE matches is an access; its named groups are the\n"
@@ -24,6 +24,7 @@ static const char usage[] =
 	"      --by block|an      order by block, access number, warp (block), or by access number, block, warp\n"
 	"      --registers N      registers a thread of each launch, in place of the trace's (0: unknown)\n"
 	"      --shared SIZE      shared memory of a block of each launch, in place of the trace's\n"
+	"      --source FILE      the source file of the trace's line numbers (Accel-Sim); else ???\n"
 	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
 	"  -T, --temporary DIR    directory for the rest ($TMPDIR, /tmp)\n"
 	"  -v, --verbose          progress on stderr\n"
@@ -171,8 +172,10 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
+		char *list = none ? NULL : gt_importer_list_in(paths[i]);
 		gt_order_next_file(order);
-		read_operand(tool, settings, paths[i], gt_order_trace(order));
+		read_operand(tool, settings, list ? list : paths[i], gt_order_trace(order));
+		free(list);
 	}
 }
 
@@ -242,14 +245,23 @@ static void set_resource(struct tool *tool, struct settings *settings, bool regi
 	}
 }
 
+/* Names are in a list with commas between (stream/sources.h). */
+static void set_source(struct tool *tool, struct settings *settings, const char *file)
+{
+	if (!*file || strchr(file, ','))
+		tool_usage(tool, "--source '%s': expected the name of a file, without a comma", file);
+	settings->order.source = file;
+}
+
 static void parse_options(struct tool *tool, struct settings *settings)
 {
-	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY, REGISTERS, SHARED };
+	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY, REGISTERS, SHARED, SOURCE };
 	static const struct option options[] = {
 		{"format", required_argument, NULL, FORMAT},
 			{"format-regex", required_argument, NULL, FORMAT_REGEX},
 		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
 		{"registers", required_argument, NULL, REGISTERS}, {"shared", required_argument, NULL, SHARED},
+		{"source", required_argument, NULL, SOURCE},
 		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
 		TOOL_OPTIONS,
 	};
@@ -263,6 +275,7 @@ static void parse_options(struct tool *tool, struct settings *settings)
 		case BY: set_order(tool, settings, optarg); break;
 		case REGISTERS:
 		case SHARED: set_resource(tool, settings, option == REGISTERS, optarg); break;
+		case SOURCE: set_source(tool, settings, optarg); break;
 		case 'S': set_memory(tool, settings, optarg); break;
 		case 'T': settings->order.directory = optarg; break;
 		}

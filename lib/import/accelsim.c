@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Accel-Sim's traces: .traceg (grouped by block and warp), .trace (ungrouped: each line names its
- * block and warp) and kernelslist.g (a list of such files). */
+/* Accel-Sim's traces: .traceg (grouped by block and warp), .tracez (the same, compressed), .trace (ungrouped: each line
+ * names its block and warp) and kernelslist.g (a list of such files). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "import/accelsim.h"
 #include "import/formats.h"
 #include "import/place.h"
+#include "import/tracez.h"
 
 static int read_line(struct gt_accelsim *reader, const char *line)
 {
@@ -39,7 +40,7 @@ static int read_trace(struct gt_accelsim *reader)
 static int read_file(struct gt_accelsim *reader, struct gt_input *input)
 {
 	reader->input = input;
-	return read_trace(reader);
+	return gt_tracez_named(gt_input_path(input)) ? gt_tracez_read(reader) : read_trace(reader);
 }
 
 /* Reads a trace that a list names, relative to the list's folder. */
@@ -134,7 +135,8 @@ static bool detect(const char *head, size_t bytes)
 
 const struct gt_importer gt_import_accelsim = {
 	.name = "accelsim",
-	.summary = "Accel-Sim .traceg, .trace or kernelslist.g",
+	.summary = "Accel-Sim .traceg, .trace, .tracez, kernelslist.g or its folder",
+	.folder_list = "kernelslist.g",
 	.detect = detect,
 	.read = read_accelsim,
 };

@@ -3,6 +3,7 @@
  * [immediate]". WIDTH is wrong for some types, so it only tells whether there are addresses; the size comes from
  * the opcode. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/scan.h"
 #include "import/accelsim.h"
@@ -96,19 +97,39 @@ static int begin_instruction(struct gt_accelsim *reader, const char **at)
 	return reader->version == 0 || reader->version >= 3 ? 0 : repeat_lead(reader, at);
 }
 
-/* An immediate may follow the addresses, from version 4 on. */
-static bool scan_immediate(const struct gt_accelsim *reader, const char **at)
+static bool scan_immediate(const char **at)
 {
 	uint64_t number;
+
+	gt_scan_char(at, '-');
+	if ((*at)[0] == '0' && ((*at)[1] | 0x20) == 'x')
+		return gt_scan_hex(at, &number);
+	return gt_scan_decimal(at, &number);
+}
+
+/* The end of a line. From version 4 on, an immediate may be there; from version 6 on a second one, and "NoVal", or "Val"
+ * and the values of the registers. */
+static bool scan_rest(const struct gt_accelsim *reader, const char **at)
+{
+	uint64_t value;
 
 	if (gt_scan_end(at))
 		return true;
 	if (reader->version > 0 && reader->version <= 3)
 		return false;
-	gt_scan_char(at, '-');
-	if ((*at)[0] == '0' && ((*at)[1] | 0x20) == 'x')
-		return gt_scan_hex(at, &number) && gt_scan_end(at);
-	return gt_scan_decimal(at, &number) && gt_scan_end(at);
+	for (int i = 0; i < (reader->version >= 6 ? 2 : 1) && **at != 'N' && **at != 'V'; i++)
+		if (!scan_immediate(at))
+			return false;
+		else if (gt_scan_end(at))
+			return true;
+		else
+			gt_scan_blanks(at);
+	if (reader->version < 6 || !(gt_scan_text(at, "NoVal") || gt_scan_text(at, "Val")))
+		return false;
+	while (!gt_scan_end(at))
+		if (!gt_scan_hex(at, &value))
+			return false;
+	return true;
 }
 
 static bool scan_list(struct gt_accelsim *reader, const char **at, unsigned lanes)
@@ -198,7 +219,7 @@ static int read_addresses(struct gt_accelsim *reader, const char *at, const stru
 	if (!gt_scan_gap(&at) || !gt_scan_upto(&at, sizeof modes / sizeof *modes - 1, &mode))
 		return gt_accelsim_fail(reader, "expected an address mode of 0, 1 or 2");
 	if (!modes[mode].scan(reader, &at, (unsigned)__builtin_popcount(access->mask)) ||
-	    !scan_immediate(reader, &at))
+	    !scan_rest(reader, &at))
 		return gt_accelsim_fail(reader, modes[mode].expected);
 	access->op = opcode->op;
 	access->size = opcode->size;
@@ -210,9 +231,18 @@ static int read_addresses(struct gt_accelsim *reader, const char *at, const stru
 	return gt_import_access(reader->input, reader->to, access, reader->error);
 }
 
+/* From version 6 on, a matrix product of a warp group says whether it commits, before the width. */
+static unsigned commits(const struct gt_accelsim *reader, const struct gt_opcode *opcode)
+{
+	for (size_t i = 0; reader->version >= 6 && i + 4 <= opcode->length; i++)
+		if (strncmp(opcode->text + i, "GMMA", 4) == 0)
+			return 1;
+	return 0;
+}
+
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 {
-	uint64_t number, pc, mask, registers, width;
+	uint64_t number = 0, pc, mask, registers, width;
 	const char *text;
 	size_t length;
 
@@ -231,10 +261,12 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 	if (opcode->tma)
 		return reader->to->passed_over(reader->to->context, "TMA instructions", 1, reader->error);
 	if (!gt_scan_gap(&at) || !gt_scan_upto(&at, REGISTERS_MAX, &registers) ||
-	    !skip_words(&at, registers) || !gt_scan_gap(&at) || !gt_scan_decimal(&at, &width))
+	    !skip_words(&at, registers + commits(reader, opcode)) || !gt_scan_gap(&at) || !gt_scan_decimal(&at, &width))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	if (width == 0)
-		return scan_immediate(reader, &at) ? 0 : gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+		return scan_rest(reader, &at) ? 0 : gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	if (number > 0 && reader->to->line && reader->to->line(reader->to->context, (uint32_t)pc, number, reader->error) != 0)
+		return -1;
 	reader->access.pc = (uint32_t)pc;
 	reader->access.mask = (uint32_t)mask;
 	return read_addresses(reader, at, opcode);

@@ -20,6 +20,10 @@ const struct gt_importer *gt_importer_find(const char *name);
 /* The importer that detects its format in these first bytes, or NULL. */
 const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
 
+/* A path that stands for this one: the list in a folder of a format that has one, in memory to be freed. NULL: none, or
+ * memory is short. */
+char *gt_importer_list_in(const char *path);
+
 /* The importer that reads all of these paths together, or NULL: `forced`, if it can, else one that owns any of
  * them. */
 const struct gt_importer *gt_importer_of_paths(const struct gt_importer *forced, char *const paths[],

@@ -17,6 +17,8 @@
 struct gt_importer {
 	const char *name;    /* --format NAME */
 	const char *summary; /* one line for --help */
+	/* The file of a folder that is read if the folder is named. NULL: there is none. */
+	const char *folder_list;
 	/* True if the first bytes look like this format. NULL: never detected. */
 	bool (*detect)(const char *head, size_t bytes);
 	/* Reads one file to its end. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "order/order.h"
+#include "order/lines.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -39,6 +40,7 @@ struct launch {
 	uint16_t greatest_warp;
 	uint64_t accesses, scheduled;
 	bool hinted; /* an access has a hint */
+	struct gt_order_lines lines;
 	struct passed_list passed;
 };
 
@@ -363,6 +365,13 @@ uint64_t gt_order_accesses(const struct gt_ordering *order)
 	return order->accesses;
 }
 
+static int add_line(void *context, uint32_t pc, uint64_t line, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+
+	return order->launch->wanted ? gt_order_lines_add(&order->launch->lines, pc, line, error) : 0;
+}
+
 /* ---- output ---- */
 
 static int send_launch(struct gt_ordering *order, struct launch *launch, struct gt_output *output,
@@ -379,7 +388,9 @@ static int send_launch(struct gt_ordering *order, struct launch *launch, struct 
 		kernel->block[0] = (launch->greatest_warp + 1U) * GT_WARP_SIZE;
 		kernel->block[1] = kernel->block[2] = 1;
 	}
-	if (output->kernel(output->context, kernel, error) != 0)
+	const char *source = order->options.source ? order->options.source : "???";
+	if (output->kernel(output->context, kernel, error) != 0 ||
+	    gt_order_lines_send(&launch->lines, kernel->id, source, output, error) != 0)
 		return -1;
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;
 	return gt_sink_begin_as(&output->rows, &(struct gt_rows){.kind = GT_ACCESSES, .scheduled = scheduled,
@@ -463,7 +474,7 @@ struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct
 	}
 	order->options = *options;
 	order->next_id = 1;
-	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over};
+	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over, add_line};
 	order->sorter = gt_sorter_open(options->memory, options->directory, options->by_an, error);
 	if (!order->sorter || gt_ordinals_open(&order->ordinals, error) != 0 ||
 	    gt_map_open(&order->by_source, 0, error) != 0 || gt_map_open(&order->used, 0, error) != 0) {
@@ -480,6 +491,7 @@ void gt_order_close(struct gt_ordering *order)
 	for (size_t i = 0; i < order->n; i++) {
 		gt_kernel_clear(&order->launches[i]->kernel);
 		free(order->launches[i]->passed.entries);
+		gt_order_lines_clear(&order->launches[i]->lines);
 		free(order->launches[i]);
 	}
 	free(order->launches);

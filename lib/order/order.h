@@ -27,6 +27,7 @@ struct gt_order_options {
 	bool sets_registers, sets_shared; /* replace what the trace says of each launch by: */
 	uint32_t registers;		  /* a thread */
 	uint32_t shared_bytes;		  /* a block */
+	const char *source;		  /* the file that source lines are of; NULL: "???", as cg_annotate has it */
 	struct gt_regex *kernel; /* keep launches of kernels whose names it matches; NULL: all */
 };
 

@@ -50,6 +50,8 @@ struct gt_trace {
 	/* Records of a kind that is skipped on purpose, such as "TMA instructions". Each kind is reported once,
 	 * with its total, on stderr and in a count. */
 	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
+	/* The source line of an instruction of the current launch; NULL: not wanted. The first of a pc counts. */
+	int (*line)(void *context, uint32_t pc, uint64_t line, struct gt_error *error);
 };
 
 GT_PUBLIC_END

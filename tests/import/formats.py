@@ -3,7 +3,7 @@
 
     formats.py FORMAT SEED [whole] [FOLDER]
 
-FORMAT is rdgc, nvbit, traceg3, traceg5 (Accel-Sim, tracer version 3 or 5), trace (ungrouped), mem or memwarp
+FORMAT is rdgc, nvbit, traceg3, traceg5, traceg6 (Accel-Sim, by the tracer's version), trace (ungrouped), mem or memwarp
 (PPT-GPU, in both dialects; into FOLDER). `whole` makes a kernel of whole warps with no lane off.
 The same seed gives the same kernel in every format."""
 import os
@@ -83,6 +83,8 @@ def instruction(an, access, version):
     deltas = [b - a for a, b in zip(addresses, addresses[1:])]
     adjacent = places == list(range(places[0], places[0] + len(places)))
     end = ' 0' if version >= 5 else ''
+    if version >= 6:  # two immediates, and sometimes the values of the three registers of either instruction
+        end = ' 0 0 NoVal' if an % 3 else ' -4 0x10 Val' + ' 1 7f' * 2 + ' 32' + ' ffffffffffffffff' * 32 if an % 2 else ' 0'
     register = 'UR' if version >= 5 else 'R'
     # WIDTH is wrong for signed types: readers must not use it.
     text = '%04x %08x ' % (16 * an + 8, sum(1 << l for l in places))
@@ -93,7 +95,8 @@ def instruction(an, access, version):
         text += ' '.join(['2 0x%x' % addresses[0]] + [str(d) for d in deltas])
     else:
         text += ' '.join(['0'] + ['0x%016x' % a for a in addresses])
-    return ['%04x ffffffff 1 R9 IMAD.MOV.U32 2 R255 R1 0%s' % (16 * an, end), text + end]
+    other = '4 R24 HGMMA.64x128x16.F32 4 R24 UR4 UR8 UP0 1' if version >= 6 and an % 2 else '1 R9 IMAD.MOV.U32 2 R255 R1'
+    return ['%04x ffffffff %s 0%s' % (16 * an, other.replace('4 R24', '1 R24', 1), end), text + end]
 
 
 def header(kernel, version, out):
@@ -147,7 +150,7 @@ def folder(with_warps):
     return write
 
 
-FORMATS = dict(rdgc=rdgc, nvbit=nvbit, traceg3=grouped(3), traceg5=grouped(5), trace=ungrouped,
+FORMATS = dict(rdgc=rdgc, nvbit=nvbit, traceg3=grouped(3), traceg5=grouped(5), traceg6=grouped(6), trace=ungrouped,
                mem=folder(False), memwarp=folder(True))
 
 if __name__ == '__main__':
