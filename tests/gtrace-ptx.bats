@@ -315,7 +315,71 @@ print(len(live))")
 	status=0
 	gtrace-ptx --max-instructions 100000 --launch 'spin<<<1,32>>>()' "$t/spin.ptx" >"$t/stream" 2>"$t/err" || status=$?
 	[ "$status" -eq 1 ]
-	grep -q spin "$t/err"
+	grep -q 'spin: more than 100000 warp instructions, in block (0,0,0): it does not end, or --max-instructions is too low' "$t/err"
+}
+
+# A function with two arrays of 64 bytes stores at an offset from the first; one that it calls stores through the pointer.
+local_arrays() {
+	cat >"$t/local.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.func inner(.param .b64 where)
+		{
+		.reg .b64 %rd<2>;
+		.reg .b32 %r<2>;
+		.local .align 8 .b8 own[64];
+		ld.param.u64 %rd1, [where];
+		mov.u32 %r1, 5;
+		st.u32 [%rd1], %r1;
+		st.local.u32 [own+60], %r1;
+		ret;
+		}
+		.entry outer(.param .u64 offset)
+		{
+		.reg .b64 %rd<5>;
+		.reg .b32 %r<2>;
+		.local .align 4 .b8 first[64], second[64];
+		ld.param.u64 %rd1, [offset];
+		mov.u64 %rd2, first;
+		add.s64 %rd3, %rd2, %rd1;
+		mov.u32 %r1, 7;
+		st.local.u32 [%rd3], %r1;
+		cvta.local.u64 %rd4, %rd3;
+		{
+		.param .b64 pointer;
+		st.param.b64 [pointer], %rd4;
+		call.uni inner, (pointer);
+		}
+		ret;
+		}
+		.entry named()
+		{
+		.reg .b32 %r<2>;
+		.local .align 4 .b8 first[64];
+		mov.u32 %r1, 7;
+		st.local.u32 [first+64], %r1;
+		ret;
+		}
+	END
+}
+
+# The second array begins at 68: arrays never touch.
+@test "accesses outside of the arrays in local memory are errors" {
+	local_arrays
+	for offset in 0 60 68 128; do
+		gtrace-ptx --launch "outer<<<1,32>>>($offset)" "$t/local.ptx" >"$t/stream"
+		gtrace-cat --check "$t/stream"
+	done
+	for offset in 62 64 132 4096 -4; do
+		expect_failure 1 "store of 4 bytes at" gtrace-ptx --launch "outer<<<1,32>>>($offset)" "$t/local.ptx" >"$t/stream"
+	done
+	expect_failure 1 "at 0x40 of local memory: outside every variable; nearest is 'first', 64 bytes at 0x0" \
+		gtrace-ptx --launch 'named<<<1,32>>>()' "$t/local.ptx"
+	gtrace-ptx --check no --launch 'outer<<<1,32>>>(64)' "$t/local.ptx" 2>&1 >"$t/stream" | tee "$t/err"
+	[ "$(wc -l <"$t/err")" -eq 1 ]
+	grep -q "32 thread accesses outside of every allocation, the first a store at 0x203000000040, where hardware has memory" "$t/err"
+	gtrace-cat --check "$t/stream"
 }
 
 @test "a binary stream is not written to a terminal by gtrace-ptx" {

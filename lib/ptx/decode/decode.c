@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/decode/decoder.h"
 
 static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
@@ -13,19 +14,25 @@ static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
 #undef DECODER
 };
 
-/* Gives a variable its place in the function's local frame. */
+/* Gives a variable its place in the function's local frame. Variables never touch, so that one step beyond the end of one is no
+ * step into the next. */
 static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *variable)
 {
+	struct gt_ptx_code *code = decoder->code;
 	uint32_t alignment = variable->alignment ? variable->alignment : 1;
-	uint64_t at = ((uint64_t)decoder->code->local_bytes + alignment - 1) / alignment * alignment;
+	uint64_t at = code->n_locals ? ((uint64_t)code->local_bytes + alignment) / alignment * alignment : 0;
 	int fresh;
 
 	if (variable->bytes > GT_PTX_LOCAL_MAX || at + variable->bytes > GT_PTX_LOCAL_MAX)
 		return gt_fail(decoder->error, "function '%s' has more than %u bytes of local memory",
 			       decoder->function->name, GT_PTX_LOCAL_MAX);
-	if (!gt_map_put(&decoder->frame, (uint64_t)(uintptr_t)variable->name, at, &fresh))
+	struct gt_ptx_local *grown = gt_grown(code->locals, code->n_locals, &decoder->locals_capacity, sizeof *grown);
+	if (grown)
+		code->locals = grown;
+	if (!grown || !gt_map_put(&decoder->frame, (uint64_t)(uintptr_t)variable->name, at, &fresh))
 		return gt_fail_memory(decoder->error, "a local frame");
-	decoder->code->local_bytes = (uint32_t)(at + variable->bytes);
+	code->locals[code->n_locals++] = (struct gt_ptx_local){variable->name, (uint32_t)at, (uint32_t)variable->bytes};
+	code->local_bytes = (uint32_t)(at + variable->bytes);
 	return 0;
 }
 

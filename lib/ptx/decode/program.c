@@ -168,7 +168,7 @@ static int decode_all(struct search *search)
 		if (!code)
 			return -1;
 		program->codes[search->list[k]] = code;
-		program->local_bytes += (code->local_bytes + 15U) / 16 * 16;
+		program->local_bytes += gt_ptx_local_span(code);
 	}
 	return 0;
 }

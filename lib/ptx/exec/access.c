@@ -8,6 +8,7 @@
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/heap.h"
+#include "ptx/exec/local.h"
 #include "ptx/exec/stray.h"
 #include "ptx/exec/policy.h"
 #include "stream/hint.h"
@@ -103,7 +104,7 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	const struct gt_ptx_core *core = warp->core;
 	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address), *denied = gt_ptx_denied(core->memory, address);
 	const char *action = action_name(op->with.access);
-	char text[GT_PTX_HEAP_TEXT];
+	char text[GT_PTX_HEAP_TEXT > GT_PTX_LOCAL_TEXT ? GT_PTX_HEAP_TEXT : GT_PTX_LOCAL_TEXT];
 
 	if (space == GT_PTX_SHARED && address / GT_PTX_CLUSTER_STEP - 1 < GT_PTX_CLUSTER_BLOCKS)
 		fault_in_cluster(warp, op, lane, address, bytes);
@@ -113,9 +114,8 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			     " bytes",
 			     action, bytes, address, core->shared_bytes);
 	else if (space == GT_PTX_LOCAL)
-		gt_ptx_fault(warp, op, lane,
-			     "%s of %u bytes at 0x%" PRIx64 " of local memory: a thread has %zu bytes",
-			     action, bytes, address, warp->local_stride);
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of local memory: %s", action, bytes, address,
+			     gt_ptx_local_describe(warp, address, text));
 	else if (space == GT_PTX_PARAM)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
@@ -167,8 +167,10 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 		host = core->shared + at;
 	else if (space == GT_PTX_SHARED && access->remote)
 		host = gt_ptx_cluster_place(core, at, bytes);
+	else if (space == GT_PTX_LOCAL && gt_ptx_in_local(warp, at, bytes))
+		host = gt_ptx_local_place(warp, lane, at);
 	else if (space == GT_PTX_LOCAL && inside)
-		host = warp->local + lane * warp->local_stride + at;
+		host = gt_ptx_stray_local(warp, op, lane, at);
 	else if (space == GT_PTX_PARAM && inside && access->action == GT_LOAD)
 		host = core->parameters + at;
 	else if (space == GT_PTX_GLOBAL || space == GT_PTX_CONST)
@@ -180,7 +182,7 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 	return host;
 }
 
-/* Local memory, of which each lane has its own part. False if a lane's address is beyond it, misaligned or of another space:
+/* Local memory, of which each lane has its own part. False if a lane's address is in none of its variables, misaligned or of another space:
  * that is found lane by lane. */
 static bool reach_local(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint32_t mask,
 			struct gt_ptx_reach *reach, unsigned bytes)
@@ -189,13 +191,11 @@ static bool reach_local(const struct gt_ptx_warp *warp, const struct gt_ptx_acce
 			(access->in_frame ? warp->local_at : 0);
 	bool wrong = false;
 
-	if (warp->local_stride < bytes)
-		return false;
 	for (uint32_t m = mask; m && !wrong; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		uint64_t at = reach->lanes[lane] + from;
-		wrong = at > warp->local_stride - bytes || (at & (bytes - 1)) != 0;
-		reach->where[lane] = wrong ? NULL : warp->local + lane * warp->local_stride + at;
+		wrong = !gt_ptx_in_local(warp, at, bytes) || (at & (bytes - 1)) != 0;
+		reach->where[lane] = wrong ? NULL : gt_ptx_local_place(warp, lane, at);
 	}
 	reach->space = wrong ? reach->space : GT_PTX_LOCAL;
 	return !wrong;

@@ -188,7 +188,7 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 	if (issued > *left)
 		return gt_fail(core->error,
 			       "kernel %.128s: more than %" PRIu64
-			       " warp instructions in block (%u,%u,%u)",
+			       " warp instructions, in block (%u,%u,%u): it does not end, or --max-instructions is too low",
 			       core->launch->kernel->name, core->launch->max_instructions, core->ctaid[0],
 			       core->ctaid[1], core->ctaid[2]);
 	*left -= issued;

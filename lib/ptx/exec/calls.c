@@ -72,7 +72,7 @@ static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const
 {
 	struct gt_ptx_frame *caller = parent ? parent->frame : NULL, *frame;
 	size_t depth = caller ? caller->depth + 1 : 0;
-	size_t local = caller ? (caller->local + caller->code->local_bytes + 15) / 16 * 16 : 0;
+	size_t local = caller ? caller->local + gt_ptx_local_span(caller->code) : 0;
 
 	if (depth == GT_PTX_FRAMES_MAX || local + code->local_bytes > GT_PTX_LOCAL_MAX) {
 		gt_ptx_fault(warp, call, gt_ptx_lowest(mask),

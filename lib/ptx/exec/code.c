@@ -12,6 +12,7 @@ void gt_ptx_code_free(struct gt_ptx_code *code)
 	free(code->owned);
 	free(code->accesses);
 	free(code->specials);
+	free(code->locals);
 	free(code->image);
 	free(code->ops);
 	free(code);

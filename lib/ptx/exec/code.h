@@ -29,6 +29,12 @@ const struct gt_ptx_special *gt_ptx_special_named(const char *name);
 void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
 			 unsigned char *lanes);
 
+/* A variable in a function's local frame. */
+struct gt_ptx_local {
+	const char *name;
+	uint32_t at, bytes;
+};
+
 struct gt_ptx_code {
 	const struct gt_ptx_function *function;
 	struct gt_ptx_op *ops;
@@ -40,6 +46,8 @@ struct gt_ptx_code {
 	struct gt_ptx_special_use *specials;
 	size_t n_specials;
 	uint32_t local_bytes; /* of its frame */
+	struct gt_ptx_local *locals; /* the variables in it, by place */
+	size_t n_locals;
 	struct gt_ptx_place *parameters, *returns;
 	size_t n_parameters, n_returns;
 	void **owned; /* accesses, calls and so on that the micro-ops refer to */
@@ -47,6 +55,12 @@ struct gt_ptx_code {
 	struct gt_ptx_access **accesses; /* those among them */
 	size_t n_accesses;
 };
+
+/* What a frame takes of local memory: with a gap, so that no variable touches one of the next function. */
+static inline uint32_t gt_ptx_local_span(const struct gt_ptx_code *code)
+{
+	return code->n_locals ? (code->local_bytes + 16U) / 16 * 16 : 0;
+}
 
 /* Where a variable of shared memory lies. */
 struct gt_ptx_shared_variable {

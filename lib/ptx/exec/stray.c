@@ -8,14 +8,32 @@
 #include <string.h>
 
 #include "ptx/exec/code.h"
+#include "ptx/exec/local.h"
 
 const char *const gt_ptx_check_names[GT_PTX_CHECKS] = {"fault", "list", "no"};
+
+static void count(const struct gt_ptx_op *op, uint64_t address)
+{
+	struct gt_ptx_access *access = op->with.access;
+
+	if (access->strays++ == 0) {
+		access->stray_address = address;
+		access->stray_line = op->line;
+	}
+}
+
+unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at)
+{
+	if (warp->core->launch->check != GT_PTX_CHECK_NO)
+		return NULL;
+	count(op, GT_PTX_LOCAL_BASE + at);
+	return gt_ptx_local_place(warp, lane, at);
+}
 
 unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
 			    unsigned bytes)
 {
 	struct gt_ptx_core *core = warp->core;
-	struct gt_ptx_access *access = op->with.access;
 	enum gt_ptx_check check = core->launch->check;
 	unsigned char *nowhere = core->nowhere[lane];
 
@@ -23,10 +41,7 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 		nowhere = gt_ptx_mapped_at(core->memory, address, bytes);
 	if (check == GT_PTX_CHECK_FAULT || bytes > GT_PTX_NOWHERE || !nowhere)
 		return NULL;
-	if (access->strays++ == 0) {
-		access->stray_address = address;
-		access->stray_line = op->line;
-	}
+	count(op, address);
 	if (check == GT_PTX_CHECK_NO)
 		return nowhere;
 	memset(nowhere, 0, GT_PTX_NOWHERE);

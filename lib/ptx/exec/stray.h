@@ -12,6 +12,9 @@ struct gt_ptx_program;
 unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
 			    unsigned bytes);
 
+/* The same in local memory, outside of its variables but within the bytes of the thread: with `no`, hardware has them. */
+unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at);
+
 /* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
 

@@ -142,6 +142,7 @@ struct gt_ptx_frame {
 	struct gt_ptx_frame *before, *after; /* as they lie in the arena */
 	size_t arena, local;	      /* offsets of its part of the arena and of local memory */
 	size_t depth;		      /* how many calls lead to it */
+	uint64_t low, high;	      /* the variable that the last access to local memory fell into */
 	size_t paths;		      /* in it */
 };
 

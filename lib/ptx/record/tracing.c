@@ -19,6 +19,7 @@ void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
 		.memory = UINT64_C(2) << 30,
 		.device_memory = UINT64_C(16) << 30,
 		.devices = 1,
+		.max_instructions = GT_TRACING_INSTRUCTIONS,
 	};
 }
 
@@ -191,7 +192,7 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "stop at an access outside of every allocation (fault); list them and go on; or let pass what "
 		 "hardware does (no)"},
 	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
-	 .help = "give up on a launch after N warp instructions"},
+	 .help = "give up on a launch after N warp instructions (100000000000)"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = PTX, .set = set_gpu,
 	 .help = "a GPU description, which is written into the stream"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = RECORD, .set = set_gpu, .locate = locate_gpu,

@@ -17,6 +17,7 @@
 #define GT_PTX_LAUNCHES 65536 /* the numbers in --launches are below this */
 #define GT_TRACING_GPU "a100" /* the program's device by default */
 #define GT_TRACING_DEVICES 16 /* that a program may see */
+#define GT_TRACING_INSTRUCTIONS UINT64_C(100000000000) /* of a launch by default: half an hour or more */
 #define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
 
 struct gt_ptx_tracing {
@@ -29,7 +30,7 @@ struct gt_ptx_tracing {
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
 	uint64_t memory;	 /* bytes for ordering accesses, half for a block, half for blocks that wait */
 	enum gt_ptx_check check;
-	uint64_t max_instructions; /* of a launch; 0: no limit */
+	uint64_t max_instructions; /* warp instructions of a launch; 0: no limit */
 	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
 	uint64_t heap;		   /* bytes, of gtrace-ptx alone; 0: the default */
 	/* of gtrace-record alone: */
