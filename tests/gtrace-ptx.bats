@@ -382,6 +382,47 @@ local_arrays() {
 	gtrace-cat --check "$t/stream"
 }
 
+@test "--memcheck reports accesses at fault in every space, once an instruction" {
+	local_arrays
+	# The caller stores between the arrays, then the callee through the pointer: 32 threads each, in two launches.
+	run -1 --separate-stderr bash -c "gtrace-ptx --memcheck --launch 'outer<<<1,32>>>(64)' --launch 'outer<<<1,32>>>(64)' $t/local.ptx >$t/stream"
+	[ "${#stderr_lines[@]}" -eq 3 ]
+	[[ ${stderr_lines[0]} == *"kernel outer, PTX line "*": block (0,0,0) thread (0,0,0): store of 4 bytes at 0x40 of local memory: outside"* ]]
+	[[ ${stderr_lines[1]} == *"kernel outer, PTX line "*": block (0,0,0) thread (0,0,0): store of 4 bytes at 0x40 of local memory: outside"* ]]
+	[[ ${stderr_lines[2]} == *": memcheck: 2 instructions at fault, 128 accesses by threads: the stream has no end" ]]
+	run -1 gtrace-cat "$t/stream"
+	cat >"$t/spaces.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.entry spaces(.param .u64 to, .param .u64 out)
+		{
+		.reg .b64 %rd<5>;
+		.reg .b32 %r<4>;
+		.shared .align 4 .b8 words[64];
+		ld.param.u64 %rd1, [to];
+		ld.param.u64 %rd4, [out];
+		mov.u32 %r1, 9;
+		st.shared.u32 [words+64], %r1;
+		st.global.u32 [%rd1+2], %r1;
+		mov.u64 %rd2, 0;
+		ld.u32 %r2, [%rd2];
+		atom.global.add.u32 %r3, [%rd2], 1;
+		add.u32 %r2, %r2, %r3;
+		st.global.u32 [%rd4], %r2;
+		ret;
+		}
+	END
+	run -1 --separate-stderr bash -c "gtrace-ptx --memcheck --dump out=$t/out --launch 'spaces<<<1,1>>>(u32[4], out=u32[1]:ramp(5))' $t/spaces.ptx >$t/stream"
+	[ "${#stderr_lines[@]}" -eq 5 ]
+	[[ ${stderr_lines[0]} == *"store of 4 bytes at 0x40 of shared memory: a block has 64 bytes" ]]
+	[[ ${stderr_lines[1]} == *"store of 4 bytes at 0x200000000002 of global memory: not a multiple of 4" ]]
+	[[ ${stderr_lines[2]} == *"load of 4 bytes at 0x0: outside every allocation"* ]]
+	[[ ${stderr_lines[3]} == *"atomic of 4 bytes at 0x0: outside every allocation"* ]]
+	# Loads and atomics find 0.
+	[ "$(od -An -tu4 "$t/out" | tr -d ' ')" = 0 ]
+}
+
 @test "a binary stream is not written to a terminal by gtrace-ptx" {
 	needs_terminal
 	run -1 script -qec "gtrace-ptx --launch 'vectoradd<<<1,1>>>(f32[1],f32[1],f32[1],1)' $ptx/vectoradd.ptx" /dev/null </dev/null

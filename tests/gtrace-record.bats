@@ -579,6 +579,32 @@ expect_nvcc() {
 	expect_failure 2 "--check" gtrace-record --check maybe true
 }
 
+@test "--memcheck reports each instruction at fault once and goes on; freed memory is given out late" {
+	# 60 loads and 60 stores go outside.
+	fails_memcheck() {
+		run ! record --memcheck "$@"
+		grep -q '^after' "$ERR"
+		[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 3 ]
+		grep '^gtrace-record: ' "$ERR" | tail -n 1 | grep -q "^gtrace-record: memcheck: 2 instructions at fault, $COUNT accesses by threads: the stream has no end$"
+		[ "$(rows 2>cut)" -eq "$ROWS" ]
+		grep -q 'end' cut
+	}
+	COUNT=120 ROWS=8 fails_memcheck "$PROGRAM" stray
+	grep -q "^gtrace-record: kernel add, PTX line 24: block (0,0,0) thread (40,0,0): load of 4 bytes at 0x2000000000a0: outside every" "$ERR"
+	grep -q "^gtrace-record: kernel add, PTX line 26: block (0,0,0) thread (40,0,0): store of 4 bytes at 0x2000000000a0: outside every" "$ERR"
+	COUNT=128 ROWS=4 fails_memcheck --quiet --ignore-unsupported "$PROGRAM" use-after-free
+	grep -q "^gtrace-record: kernel add, PTX line 24: .* load of 4 bytes at 0x200000000000: 'cudaMalloc 1', 256 bytes at 0x200000000000, was freed$" "$ERR"
+	record "$PROGRAM" use-after-free
+	# All of 8M of address space is freed several times over.
+	record --memcheck --memory 4M "$PROGRAM" churn
+	gtrace-cat --check "$OUT"
+	grep -q '^same 0$' "$ERR"
+	record --memory 4M "$PROGRAM" churn
+	grep -q '^same 400$' "$ERR"
+	expect_failure 2 "--memcheck: --check was given too" gtrace-record --check no --memcheck true
+	expect_failure 2 "--check: 'list': --memcheck was given too" gtrace-record --memcheck --check list true
+}
+
 # older MAJOR SONAME: tests/cudart/older.c, linked with a library of that name that has its calls' names and no more.
 older() {
 	grep -oE '\b(__)?cuda[A-Z][A-Za-z_0-9]+\(' "$ROOT/tests/cudart/older.c" | tr -d '(' | sort -u >calls

@@ -268,6 +268,20 @@ static void say(void *context, const char *text)
 	tool_warn(context, "%s", text);
 }
 
+static void say_fault(void *context, const char *text)
+{
+	tool_say(context, "%s", text);
+}
+
+/* After faults that were passed over the results are not those of a GPU. */
+static void check_faults(struct gtrace_ptx *self)
+{
+	struct tool *tool = &self->tool;
+
+	if (self->notes.faults > 0)
+		tool_must(tool, gt_fail(&tool->error, GT_MEMCHECK_SUMMARY, self->notes.faults, self->notes.accesses));
+}
+
 static void clean_up(struct gtrace_ptx *self)
 {
 	for (size_t i = 0; i < self->n_launches; i++) {
@@ -290,7 +304,7 @@ int main(int argc, char **argv)
 	tool_begin(tool, "gtrace-ptx", NULL, argc, argv);
 	tool->print_help = print_help;
 	self.mode = run_launches;
-	self.notes = (struct gt_ptx_notes){.say = say, .context = tool};
+	self.notes = (struct gt_ptx_notes){.say = say, .fault = say_fault, .context = tool};
 	self.shape = (struct gt_static_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};
 	gt_ptx_tracing_begin(&self.tracing);
 	read_options(&self);
@@ -306,6 +320,7 @@ int main(int argc, char **argv)
 	tool_must(tool, gt_limits_load(&limits, &self.tracing.gpu, &tool->error));
 	gt_ptx_machine_full_registers(self.machine, gt_limits_full_registers(&limits));
 	self.mode(&self);
+	check_faults(&self);
 	clean_up(&self);
 	tool_end(tool);
 	return 0;

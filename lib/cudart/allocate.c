@@ -17,7 +17,7 @@ uint64_t gt_cudart_used_bytes(int device)
 	 * alone. */
 	if (gt_cudart_devices() == 1)
 		return gt_cudart.record.tracing.device_memory - (gt_cudart.memory.limit - gt_cudart.memory.live_bytes);
-	for (const struct gt_ptx_allocation *one = gt_cudart.memory.first; one; one = one->after)
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(gt_cudart.memory.first); one; one = gt_ptx_live(one->after))
 		bytes += one->owner == (unsigned)device ? one->bytes : 0;
 	return bytes;
 }
@@ -110,8 +110,8 @@ void gt_cudart_free_all(int device)
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;
 
 	gt_graph_memory_reset();
-	for (const struct gt_ptx_allocation *one = memory->first, *after; one; one = after) {
-		after = one->after;
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first), *after; one; one = after) {
+		after = gt_ptx_live(one->after);
 		if (strchr(one->name, ' ') && (one->owner == (unsigned)device || gt_cudart_devices() == 1))
 			gt_cudart_release((void *)(uintptr_t)one->address);
 	}

@@ -56,6 +56,10 @@ static bool is_short(void)
 		gt_cudart_say("a kernel stopped at an assertion: the stream has no end");
 		return true;
 	}
+	if (gt_cudart.notes.faults > 0) {
+		gt_cudart_say(GT_MEMCHECK_SUMMARY, gt_cudart.notes.faults, gt_cudart.notes.accesses);
+		return true;
+	}
 	if (gt_cudart.record.tracing.ignore_unsupported)
 		return false;
 	find_library(library);

@@ -110,14 +110,15 @@ static void say(void *context, const char *text)
 /* Makes the machine of a module on the device of this thread, which has variables of its own. Returns a code. */
 static int make_machine(struct gt_fat *fat, struct gt_error *error)
 {
-	static struct gt_ptx_notes notes = {.say = say};
+	struct gt_ptx_notes *notes = &gt_cudart.notes;
 	struct gt_ptx_machine **machine = &fat->machines[gt_cudart_device()];
 
 	gt_cudart.memory.owner = (unsigned)gt_cudart_device();
 	*machine = gt_ptx_machine_open(&fat->module, &gt_cudart.memory, fat->name, error);
 	if (!*machine)
 		return CUDA_INVALID_PTX;
-	gt_ptx_machine_notes(*machine, &notes);
+	notes->say = notes->fault = say;
+	gt_ptx_machine_notes(*machine, notes);
 	gt_ptx_machine_full_registers(*machine, gt_limits_full_registers(&gt_cudart.limits));
 	return CUDA_SUCCESS;
 }

@@ -133,6 +133,8 @@ static void open_runtime(void)
 	if (gt_limits_load(&gt_cudart.limits, gt_cudart.gpu, &error) != 0 ||
 	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.devices * record->tracing.device_memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
+	if (record->tracing.check == GT_PTX_MEMCHECK)
+		gt_cudart.memory.held_max = gt_cudart.memory.limit / 4;
 	open_stream();
 }
 

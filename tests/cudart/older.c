@@ -173,7 +173,7 @@ static void looked_up(void)
 	int (*attributes)(struct pointer_attributes *, const void *), version = 0;
 	int (*version_of)(int *);
 
-	CHECK(library);
+	CHECK(library != NULL);
 	*(void **)&attributes = dlsym(library, "cudaPointerGetAttributes");
 	*(void **)&version_of = dlsym(library, "cudaRuntimeGetVersion");
 	CHECK(attributes && attributes(&pointer.is, device) == 0);

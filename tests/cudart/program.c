@@ -442,6 +442,33 @@ static int stray(void)
 	return 0;
 }
 
+/* A kernel adds to what was freed, when others have been allocated since. */
+static int use_after_free(void)
+{
+	unsigned *words = device_words(64);
+
+	cudaFree(words);
+	device_words(64);
+	launch_add(words, 64, 1, 1, 64);
+	puts("after");
+	return 0;
+}
+
+/* Allocates and frees 25 MiB in all; says how often it got an address that it had just freed. */
+static int churn(void)
+{
+	unsigned *words = device_words(16384), *before;
+	int same = 0;
+
+	for (int i = 0; words && i < 400; i++, same += words == before) {
+		cudaFree(before = words);
+		words = device_words(16384);
+	}
+	printf("same %d\n", same);
+	launch_add(words, 64, 1, 1, 64);
+	return 0;
+}
+
 static int endless(void)
 {
 	cudaLaunchKernel(&forever, one, one, NULL, 0, NULL);
@@ -531,7 +558,8 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"stray", stray}, {"endless", endless}, {"crash", crash},
+	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn},
+	 {"endless", endless}, {"crash", crash},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
 };

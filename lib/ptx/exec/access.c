@@ -128,6 +128,9 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 ": '%s' is memory of device %u, to which device %u has no peer access",
 			     action, bytes, address, denied->name, denied->owner, core->launch->device);
+	else if (near && near->freed)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": '%s', %" PRIu64 " bytes at 0x%" PRIx64 ", was freed",
+			     action, bytes, address, near->name, near->bytes, near->address);
 	else if (near)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
@@ -136,6 +139,20 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	else
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action,
 			     bytes, address);
+}
+
+/* After a fault: NULL, or where the access goes instead. */
+static unsigned char *refuse(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at,
+			     enum gt_ptx_space space, unsigned bytes, bool misaligned)
+{
+	if (gt_ptx_is_told(warp, op))
+		return gt_ptx_pass_over(warp, op, lane);
+	if (misaligned)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
+			     action_name(op->with.access), bytes, at, space_names[space], bytes);
+	else
+		fault_outside(warp, op, lane, at, space, bytes);
+	return gt_ptx_pass_over(warp, op, lane);
 }
 
 /* The place of one lane's bytes, or NULL after a fault. */
@@ -153,12 +170,8 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 	if (access->in_frame)
 		at += warp->local_at;
 	*found = space;
-	if ((at & (bytes - 1)) != 0 && space != GT_PTX_PARAM && !access->untraced) {
-		gt_ptx_fault(warp, op, lane,
-			     "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
-			     action_name(access), bytes, at, space_names[space], bytes);
-		return NULL;
-	}
+	if ((at & (bytes - 1)) != 0 && space != GT_PTX_PARAM && !access->untraced)
+		return refuse(warp, op, lane, at, space, bytes, true);
 	uint64_t limit = space == GT_PTX_SHARED	 ? core->shared_bytes
 			 : space == GT_PTX_LOCAL ? warp->local_stride
 						 : core->parameter_bytes;
@@ -177,9 +190,13 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 		host = gt_ptx_reach_global(core, access, at, at + bytes);
 	if (!host && (space == GT_PTX_GLOBAL || space == GT_PTX_CONST))
 		host = gt_ptx_stray(warp, op, lane, at, bytes);
-	if (!host)
-		fault_outside(warp, op, lane, at, space, bytes);
-	return host;
+	return host ? host : refuse(warp, op, lane, at, space, bytes, false);
+}
+
+/* From a lane's address to its place in local memory. */
+static uint64_t local_offset(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, const struct gt_ptx_reach *reach)
+{
+	return reach->offset - (access->space == GT_PTX_GENERIC ? GT_PTX_LOCAL_BASE : 0) + (access->in_frame ? warp->local_at : 0);
 }
 
 /* Local memory, of which each lane has its own part. False if a lane's address is in none of its variables, misaligned or of another space:
@@ -187,8 +204,7 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 static bool reach_local(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint32_t mask,
 			struct gt_ptx_reach *reach, unsigned bytes)
 {
-	uint64_t from = reach->offset - (access->space == GT_PTX_GENERIC ? GT_PTX_LOCAL_BASE : 0) +
-			(access->in_frame ? warp->local_at : 0);
+	uint64_t from = local_offset(warp, access, reach);
 	bool wrong = false;
 
 	for (uint32_t m = mask; m && !wrong; m &= m - 1) {
@@ -283,14 +299,13 @@ static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	uint64_t words = core->local_words, lanes[GT_WARP_SIZE] = {0};
 	uint64_t base =
 		GT_PTX_LOCAL_BASE + (core->block * core->n_warps + warp->index) * words * 4 * GT_WARP_SIZE;
+	uint64_t from = local_offset(warp, op->with.access, reach);
 	unsigned size = bytes < 4 ? bytes : 4;
 
 	for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
 		for (uint32_t m = mask; m; m &= m - 1) {
 			unsigned lane = gt_ptx_lowest(m);
-			uint64_t at =
-				(uint64_t)(reach->where[lane] - (warp->local + lane * warp->local_stride)) +
-				4 * word;
+			uint64_t at = reach->lanes[lane] + from + 4 * word;
 			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
 		}
 		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, gt_ptx_stride(lanes, mask)) != 0)

@@ -228,7 +228,7 @@ static uint64_t memory_state(const struct beside *beside)
 	const struct gt_ptx_memory *memory = beside->like->memory;
 	uint64_t state = 0;
 
-	for (const struct gt_ptx_allocation *one = memory->first; one; one = one->after)
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; one = gt_ptx_live(one->after))
 		state = XXH3_64bits_withSeed(memory->host + (one->address - GT_PTX_GLOBAL_BASE), one->bytes, state);
 	for (size_t i = 0; i < beside->n; i++)
 		if (beside->blocks[i]->core)

@@ -37,6 +37,6 @@ const char *gt_ptx_local_describe(const struct gt_ptx_warp *warp, uint64_t at, c
 		snprintf(text, GT_PTX_LOCAL_TEXT, "outside every variable; nearest is '%.80s', %" PRIu32 " bytes at 0x%" PRIx64,
 			 local->name, local->bytes, begin);
 	else
-		snprintf(text, GT_PTX_LOCAL_TEXT, "no function under way has variables there");
+		snprintf(text, GT_PTX_LOCAL_TEXT, "no function under way has variables");
 	return text;
 }

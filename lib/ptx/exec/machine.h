@@ -46,8 +46,9 @@ size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel);
 size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
 
 /* Accesses outside of every allocation: faults; told of, once an instruction, and passed over; or
- * done in the granules that hardware maps around allocations, and the first instruction told of. */
-enum gt_ptx_check { GT_PTX_CHECK_FAULT, GT_PTX_CHECK_LIST, GT_PTX_CHECK_NO, GT_PTX_CHECKS };
+ * done in the granules that hardware maps around allocations, and the first instruction told of. The last passes over
+ * every access that is at fault, in whatever space, and reports each instruction with its first. */
+enum gt_ptx_check { GT_PTX_CHECK_FAULT, GT_PTX_CHECK_LIST, GT_PTX_CHECK_NO, GT_PTX_CHECKS, GT_PTX_MEMCHECK = GT_PTX_CHECKS };
 extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
 
 struct gt_ptx_launch {

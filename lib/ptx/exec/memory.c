@@ -74,25 +74,6 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	return gt_fail_memory(error, "the table of device memory");
 }
 
-void gt_ptx_memory_close(struct gt_ptx_memory *memory)
-{
-	struct gt_error ignored;
-
-	gt_ptx_heap_free(memory->heap);
-	memory->heap = NULL;
-	free(memory->pool);
-	memory->pool = NULL;
-	while (memory->first)
-		gt_ptx_free(memory, memory->first->address, &ignored);
-	gt_ptx_textures_free(memory);
-	free(memory->pages);
-	if (memory->below)
-		munmap(memory->below, GT_PTX_GRANULE);
-	if (memory->host)
-		munmap(memory->host, memory->reserved);
-	memset(memory, 0, sizeof *memory);
-}
-
 /* The gap behind an allocation, or before the first: where it begins, and its bytes. Allocations never
  * touch, so that one step beyond the end of one is no step into the next. */
 static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before, uint64_t *address)
@@ -217,13 +198,39 @@ static struct gt_ptx_allocation *owner_of(const struct gt_ptx_memory *memory, ui
 	return page->parts ? page->parts->of[at % GT_PTX_PAGE / GT_PTX_ALIGNMENT] : NULL;
 }
 
+/* Gives the room back that was freed first. */
+static void release_oldest(struct gt_ptx_memory *memory)
+{
+	struct gt_ptx_allocation *gone = memory->held_first, *before = gone->before;
+
+	memory->held_first = gone->freed_next;
+	if (!memory->held_first)
+		memory->held_last = NULL;
+	memory->held_bytes -= gone->bytes;
+	*(before ? &before->after : &memory->first) = gone->after;
+	*(gone->after ? &gone->after->before : &memory->last) = before;
+	note_gap(memory, gone, before);
+	free(gone);
+}
+
+/* A gap, for which freed room is given back if need be. */
+static bool find_room(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *address, struct gt_ptx_allocation **before)
+{
+	while (!find_gap(memory, bytes, address, before)) {
+		if (!memory->held_first)
+			return false;
+		release_oldest(memory);
+	}
+	return true;
+}
+
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error)
 {
 	struct gt_ptx_allocation *before;
 
 	if (bytes == 0 || bytes > memory->limit || memory->live_bytes > memory->limit - bytes ||
-	    !find_gap(memory, bytes, address, &before))
+	    !find_room(memory, bytes, address, &before))
 		return gt_fail(error,
 			       "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
 			       " are in use",
@@ -260,19 +267,42 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 
 int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error)
 {
-	struct gt_ptx_allocation *gone = owner_of(memory, address), *before;
+	struct gt_ptx_allocation *gone = owner_of(memory, address);
 
 	if (!gone || gone->address != address || gt_ptx_in_heap(memory, address))
 		return gt_fail(error, "nothing was allocated at 0x%" PRIx64, address);
-	before = gone->before;
-	*(before ? &before->after : &memory->first) = gone->after;
-	*(gone->after ? &gone->after->before : &memory->last) = before;
-	note_gap(memory, gone, before);
 	enter(memory, gone, NULL, UINT64_MAX);
 	memory->live_bytes -= gone->bytes;
 	memory->n--;
-	free(gone);
+	gone->freed = true;
+	*(memory->held_last ? &memory->held_last->freed_next : &memory->held_first) = gone;
+	memory->held_last = gone;
+	memory->held_bytes += gone->bytes;
+	while (memory->held_bytes > memory->held_max)
+		release_oldest(memory);
 	return 0;
+}
+
+void gt_ptx_memory_close(struct gt_ptx_memory *memory)
+{
+	struct gt_error ignored;
+
+	gt_ptx_heap_free(memory->heap);
+	memory->heap = NULL;
+	free(memory->pool);
+	memory->pool = NULL;
+	memory->held_max = 0;
+	while (memory->held_first)
+		release_oldest(memory);
+	while (memory->first)
+		gt_ptx_free(memory, memory->first->address, &ignored);
+	gt_ptx_textures_free(memory);
+	free(memory->pages);
+	if (memory->below)
+		munmap(memory->below, GT_PTX_GRANULE);
+	if (memory->host)
+		munmap(memory->host, memory->reserved);
+	memset(memory, 0, sizeof *memory);
 }
 
 void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
@@ -339,13 +369,14 @@ void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t 
 
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address)
 {
-	const struct gt_ptx_allocation *inside = owner_of(memory, address), *above = memory->first;
+	const struct gt_ptx_allocation *inside = owner_of(memory, address), *below = NULL, *above = gt_ptx_live(memory->first);
 
+	for (const struct gt_ptx_allocation *one = memory->held_first; one && !inside; one = one->freed_next)
+		inside = address - one->address < one->bytes ? one : NULL;
 	if (inside && address - inside->address < inside->bytes)
 		return inside;
-	while (above && above->address <= address)
-		above = above->after;
-	const struct gt_ptx_allocation *below = above ? above->before : memory->last;
+	for (; above && above->address <= address; above = gt_ptx_live(above->after))
+		below = above;
 	if (!above || !below)
 		return below ? below : above;
 	return address - (below->address + below->bytes) < above->address - address ? below : above;

@@ -29,7 +29,9 @@ struct gt_ptx_allocation {
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
 	unsigned owner; /* a device's number, or GT_PTX_EVERYONE */
-	struct gt_ptx_allocation *before, *after; /* live ones, by address */
+	bool freed;	/* its room is not given out yet */
+	struct gt_ptx_allocation *before, *after; /* by address */
+	struct gt_ptx_allocation *freed_next; /* by time */
 };
 
 struct gt_ptx_texture;
@@ -45,8 +47,11 @@ struct gt_ptx_memory {
 	uint64_t live_bytes;
 	unsigned owner;	 /* of what is allocated from now on */
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
-	struct gt_ptx_allocation *first, *last; /* live ones, by address */
-	size_t n;
+	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
+	size_t n; /* live ones */
+	/* Freed ones whose room is held back, so that accesses to them are found: at most so many bytes; 0, as it is opened: none. */
+	uint64_t held_max, held_bytes;
+	struct gt_ptx_allocation *held_first, *held_last; /* by time */
 	/* The first gap of each class lies behind this one or a later one; NULL: anywhere. */
 	struct gt_ptx_allocation *gaps[GT_PTX_GAP_CLASSES];
 	struct gt_ptx_page *pages;
@@ -63,8 +68,8 @@ struct gt_ptx_memory {
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error);
 void gt_ptx_memory_close(struct gt_ptx_memory *memory);
 
-/* Zeroed bytes, GT_PTX_ALIGNMENT aligned; freed room may be used again. Returns 0 with the
- * address, or -1 when the limit is reached. */
+/* Zeroed bytes, GT_PTX_ALIGNMENT aligned; freed room is used again, but that which is held back only if there is no other.
+ * Returns 0 with the address, or -1 when the limit is reached. */
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error);
 /* Frees what begins at that address; -1 if nothing does, or if it is the heap. */
@@ -84,6 +89,14 @@ static inline unsigned char *gt_ptx_host(const struct gt_ptx_memory *memory, con
 	return memory->host + (allocation->address - GT_PTX_GLOBAL_BASE);
 }
 
+/* An allocation, or the next one that is not freed; NULL if there is none. */
+static inline struct gt_ptx_allocation *gt_ptx_live(struct gt_ptx_allocation *allocation)
+{
+	while (allocation && allocation->freed)
+		allocation = allocation->after;
+	return allocation;
+}
+
 /* The live allocation that contains all of [address, address + bytes), or NULL. */
 const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *memory, uint64_t address,
 						  uint64_t bytes);
@@ -96,8 +109,7 @@ const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory
  * GPU keeps what belongs to the program. What is written there stays. NULL if it has none. */
 void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
 
-/* The allocation that contains the address, else the nearest one; NULL if there is none. For
- * messages. */
+/* The allocation that contains the address, live or freed, else the nearest one; NULL if there is none. For messages. */
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address);
 
 #endif

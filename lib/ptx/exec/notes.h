@@ -4,14 +4,22 @@
 #define GT_PTX_NOTES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define GT_PTX_NOTES 64 /* distinct names, at most */
+
+/* Of faults that were passed over: instructions, accesses. */
+#define GT_MEMCHECK_SUMMARY "memcheck: %" PRIu64 " instructions at fault, %" PRIu64 " accesses by threads: the stream has no end"
 
 struct gt_ptx_notes {
 	void (*say)(void *context, const char *text);
 	void *context;
 	const char *said[GT_PTX_NOTES];
 	size_t n;
+	/* Faults that were passed over (GT_PTX_MEMCHECK): where they are reported, NULL: nowhere; instructions, and their accesses by
+	 * threads. */
+	void (*fault)(void *context, const char *text);
+	uint64_t faults, accesses;
 };
 
 /* Reports a name, which must have static lifetime, unless it was reported before: "PTX line LINE: NAME is ignored: WHY". NULL

@@ -39,7 +39,7 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 
 	if (check == GT_PTX_CHECK_NO)
 		nowhere = gt_ptx_mapped_at(core->memory, address, bytes);
-	if (check == GT_PTX_CHECK_FAULT || bytes > GT_PTX_NOWHERE || !nowhere)
+	if (check == GT_PTX_CHECK_FAULT || check == GT_PTX_MEMCHECK || bytes > GT_PTX_NOWHERE || !nowhere)
 		return NULL;
 	count(op, address);
 	if (check == GT_PTX_CHECK_NO)
@@ -51,6 +51,30 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 			nowhere[i] = *byte;
 	}
 	return nowhere;
+}
+
+bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	return warp->core->launch->check == GT_PTX_MEMCHECK && op->with.access->told;
+}
+
+unsigned char *gt_ptx_pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane)
+{
+	struct gt_ptx_core *core = warp->core;
+	struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_notes *notes = core->machine->notes;
+
+	if (core->launch->check != GT_PTX_MEMCHECK)
+		return NULL;
+	access->strays++;
+	if (!access->told && notes) {
+		notes->faults++;
+		if (notes->fault)
+			notes->fault(notes->context, core->error->text);
+	}
+	access->told = true;
+	core->failed = false;
+	return memset(core->nowhere[lane], 0, GT_PTX_NOWHERE);
 }
 
 static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, const struct gt_ptx_access *access,
@@ -75,12 +99,20 @@ static bool is_to_be_told(const struct gt_ptx_machine *machine, const struct gt_
 	return access->strays > 0 && machine->notes && !(check == GT_PTX_CHECK_NO ? machine->told_of_strays : access->told);
 }
 
+static void count_faults(struct gt_ptx_machine *machine, const struct gt_ptx_access *access)
+{
+	if (machine->notes)
+		machine->notes->accesses += access->strays;
+}
+
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check)
 {
 	for (size_t f = 0; f < machine->module->n_functions; f++)
 		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++) {
 			struct gt_ptx_access *access = program->codes[f]->accesses[i];
-			if (is_to_be_told(machine, access, check)) {
+			if (check == GT_PTX_MEMCHECK) {
+				count_faults(machine, access);
+			} else if (is_to_be_told(machine, access, check)) {
 				tell(machine, program->kernel, access,
 				     check == GT_PTX_CHECK_NO ? ", where hardware has memory; others are not named" : "");
 				access->told = machine->told_of_strays = true;

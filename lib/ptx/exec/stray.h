@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses outside of every allocation, by --check. */
+/* Accesses outside of every allocation, by --check; all that are at fault, with --memcheck. */
 #ifndef GT_PTX_STRAY_H
 #define GT_PTX_STRAY_H
 
@@ -14,6 +14,12 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 
 /* The same in local memory, outside of its variables but within the bytes of the thread: with `no`, hardware has them. */
 unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at);
+
+/* With GT_PTX_MEMCHECK, after a fault of an access: reports it if it is the first of the instruction, and returns scratch bytes,
+ * so that loads give 0 and stores are lost. NULL otherwise. */
+unsigned char *gt_ptx_pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane);
+/* Whether it reports the next fault of the instruction no more. */
+bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 
 /* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);

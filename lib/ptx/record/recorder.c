@@ -114,8 +114,8 @@ static char *join_names(const struct gt_ptx_memory *memory)
 {
 	char *names = malloc(memory->n * sizeof memory->first->name), *end = names;
 
-	for (const struct gt_ptx_allocation *one = memory->first; names && one; one = one->after) {
-		if (one != memory->first)
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); names && one; one = gt_ptx_live(one->after)) {
+		if (end != names)
 			*end++ = ',';
 		for (const char *at = one->name; *at; at++)
 			*end++ = *at == ',' ? '.' : *at;
@@ -137,8 +137,8 @@ static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_p
 	char *names = join_names(memory);
 	int result = addresses && bytes && names ? 0 : gt_fail_memory(error, "allocations");
 
-	const struct gt_ptx_allocation *one = memory->first;
-	for (size_t i = 0; result == 0 && i < n; i++, one = one->after) {
+	const struct gt_ptx_allocation *one = gt_ptx_live(memory->first);
+	for (size_t i = 0; result == 0 && i < n; i++, one = gt_ptx_live(one->after)) {
 		addresses[i] = one->address;
 		bytes[i] = one->bytes;
 	}

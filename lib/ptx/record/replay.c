@@ -14,7 +14,7 @@ int gt_ptx_save(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct
 		gt_ptx_saved_clear(saved);
 		return gt_fail_memory(error, "what a kernel may change, to run it twice");
 	}
-	for (const struct gt_ptx_allocation *one = memory->first; one; to += one->bytes, one = one->after)
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; to += one->bytes, one = gt_ptx_live(one->after))
 		memcpy(to, gt_ptx_host(memory, one), one->bytes);
 	return 0;
 }
@@ -34,7 +34,7 @@ void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, st
 
 	gt_ptx_heap_restore(memory, saved->heap);
 	saved->heap = NULL;
-	for (const struct gt_ptx_allocation *one = memory->first; one; from += one->bytes, one = one->after) {
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; from += one->bytes, one = gt_ptx_live(one->after)) {
 		unsigned char *to = gt_ptx_host(memory, one);
 		if (memcmp(to, from, one->bytes) == 0)
 			continue;

@@ -119,12 +119,24 @@ static int set_device(struct gt_ptx_tracing *tracing, const char *list, struct g
 
 static int set_check(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
+	if (tracing->check == GT_PTX_MEMCHECK)
+		return gt_fail(error, "'%s': --memcheck was given too", value);
 	for (unsigned i = 0; i < GT_PTX_CHECKS; i++)
 		if (strcmp(value, gt_ptx_check_names[i]) == 0) {
+			tracing->chooses_check = true;
 			tracing->check = (enum gt_ptx_check)i;
 			return 0;
 		}
 	return gt_fail(error, "'%s': expected fault, list or no", value);
+}
+
+static int set_memcheck(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	(void)value;
+	if (tracing->chooses_check)
+		return gt_fail(error, "--check was given too");
+	tracing->check = GT_PTX_MEMCHECK;
+	return 0;
 }
 
 static int set_gpu(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
@@ -191,6 +203,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	{.name = "check", .form = "no|fault|list", .tools = PTX | RECORD, .set = set_check,
 	 .help = "stop at an access outside of every allocation (fault); list them and go on; or let pass what "
 		 "hardware does (no)"},
+	{.name = "memcheck", .tools = PTX | RECORD, .set = set_memcheck,
+	 .help = "report each instruction that accesses memory wrongly, and go on; the stream gets no end"},
 	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
 	 .help = "give up on a launch after N warp instructions (100000000000)"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = PTX, .set = set_gpu,

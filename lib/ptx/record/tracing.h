@@ -30,6 +30,7 @@ struct gt_ptx_tracing {
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
 	uint64_t memory;	 /* bytes for ordering accesses, half for a block, half for blocks that wait */
 	enum gt_ptx_check check;
+	bool chooses_check; /* by name */
 	uint64_t max_instructions; /* warp instructions of a launch; 0: no limit */
 	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
 	uint64_t heap;		   /* bytes, of gtrace-ptx alone; 0: the default */
