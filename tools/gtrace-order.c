@@ -70,11 +70,6 @@ static void show_progress(void *context, uint64_t accesses)
 	tool_progress(watch->tool, accesses, watch->input ? gt_input_taken(watch->input) : 0, false);
 }
 
-static bool is_stream(const char *head, size_t bytes)
-{
-	return bytes >= 8 && memcmp(head, "\x93\xa6gtrace", 8) == 0;
-}
-
 /* Reads a stream: rows are sorted again; everything else passes, except the counts of an earlier gtrace-order. */
 static void read_stream(struct tool *tool, struct gt_input *input, struct gt_trace *to)
 {
@@ -143,7 +138,7 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 	tool->input_bytes = gt_input_size(input);
 	settings->watch->input = input;
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
-	if (!settings->importer && !settings->pattern && is_stream(head, bytes))
+	if (!settings->importer && !settings->pattern && gt_is_stream(head, bytes))
 		read_stream(tool, input, to);
 	else
 		read_text(tool, settings, input, head, bytes, to);

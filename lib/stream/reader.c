@@ -225,6 +225,11 @@ static int read_header(struct gt_reader *reader, struct gt_error *error)
 	return 0;
 }
 
+bool gt_is_stream(const void *head, size_t bytes)
+{
+	return bytes >= 8 && memcmp(head, "\x93\xa6gtrace", 8) == 0;
+}
+
 struct gt_reader *gt_reader_open(int descriptor, const char *name, const void *head, size_t head_bytes,
 				 struct gt_error *error)
 {

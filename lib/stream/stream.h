@@ -34,6 +34,9 @@ enum gt_event {
 struct gt_reader;
 struct gt_writer;
 
+/* Whether data that begins with these bytes is a stream. */
+bool gt_is_stream(const void *head, size_t bytes);
+
 /* Starts reading a stream from a descriptor, which stays the caller's; `name` is for messages.
  * Reads and checks the header. `head` are bytes already taken from the descriptor (may be NULL).
  * NULL on error. */

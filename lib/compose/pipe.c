@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "compose/pipe.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/grown.h"
+
+/* Puts `word`, which may be NULL, behind the last. Takes it over, also on error. */
+static int append(struct gt_pipe *pipe, char *word, struct gt_error *error)
+{
+	char **bigger = gt_grown(pipe->words, pipe->n, &pipe->capacity, sizeof *pipe->words);
+
+	if (!bigger) {
+		free(word);
+		return gt_fail_memory(error, "a pipe");
+	}
+	pipe->words = bigger;
+	pipe->words[pipe->n++] = word;
+	return 0;
+}
+
+static int append_copy(struct gt_pipe *pipe, const char *word, size_t length, struct gt_error *error)
+{
+	char *copy = strndup(word, length);
+
+	return copy ? append(pipe, copy, error) : gt_fail_memory(error, "a pipe");
+}
+
+int gt_pipe_command(struct gt_pipe *pipe, const char *words, struct gt_error *error)
+{
+	for (size_t length; *words; words += length + (words[length] == ' ')) {
+		length = strcspn(words, " ");
+		if (append_copy(pipe, words, length, error) != 0)
+			return -1;
+	}
+	pipe->commands++;
+	return append(pipe, NULL, error);
+}
+
+int gt_pipe_word(struct gt_pipe *pipe, const char *word, struct gt_error *error)
+{
+	pipe->n--; /* the NULL that ends the command */
+	if (append_copy(pipe, word, strlen(word), error) != 0) {
+		pipe->n++;
+		return -1;
+	}
+	return append(pipe, NULL, error);
+}
+
+int gt_pipe_option(struct gt_pipe *pipe, const char *option, const char *argument, struct gt_error *error)
+{
+	if (!argument)
+		return 0;
+	return gt_pipe_word(pipe, option, error) != 0 ? -1 : gt_pipe_word(pipe, argument, error);
+}
+
+void gt_pipe_clear(struct gt_pipe *pipe)
+{
+	for (size_t i = 0; i < pipe->n; i++)
+		free(pipe->words[i]);
+	free(pipe->words);
+	*pipe = (struct gt_pipe){0};
+}
+
+static void write_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+
+	if (*word && word[strspn(word, plain)] == '\0') {
+		fputs(word, to);
+		return;
+	}
+	putc('\'', to);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			putc(*word, to);
+	putc('\'', to);
+}
+
+void gt_pipe_write(const struct gt_pipe *pipe, FILE *to)
+{
+	const char *from = pipe->from;
+
+	for (size_t i = 0; i < pipe->n; i++) {
+		if (pipe->words[i]) {
+			if (i > 0)
+				putc(' ', to);
+			write_word(pipe->words[i], to);
+			continue;
+		}
+		if (from) {
+			fputs(" <", to);
+			write_word(from, to);
+		}
+		from = NULL;
+		if (i + 1 < pipe->n)
+			fputs(" |", to);
+	}
+	if (pipe->into)
+		fprintf(to, " >%s", pipe->into);
+}
+
+/* A pipe that no command inherits but as a standard stream. */
+static int open_pipe(int ends[2], struct gt_error *error)
+{
+	if (pipe(ends) != 0)
+		return gt_fail_errno(error, "no pipe");
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+/* Starts the commands and counts them in *started. */
+static int start(const struct gt_pipe *pipe, int input, int output, pid_t *processes, size_t *started, struct gt_error *error)
+{
+	char **argv = pipe->words;
+	int from = input, result = 0;
+
+	for (size_t i = 0; i < pipe->commands && result == 0; i++) {
+		int ends[2] = {-1, output};
+		if (i + 1 < pipe->commands && open_pipe(ends, error) != 0)
+			break;
+		result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, ends[1], STDERR_FILENO}, &processes[i]);
+		if (result != 0)
+			gt_fail(error, "%s cannot be run: %s", argv[0], strerror(result));
+		else
+			++*started;
+		if (from != input)
+			close(from);
+		if (ends[1] != output)
+			close(ends[1]);
+		from = ends[0];
+		while (*argv++)
+			;
+	}
+	if (from != input && from >= 0)
+		close(from);
+	return *started == pipe->commands ? 0 : -1;
+}
+
+static int status_of(pid_t process)
+{
+	int status = gt_child_wait(process);
+
+	if (status < 0)
+		return 1;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, struct gt_error *error)
+{
+	pid_t *processes = calloc(pipe->commands + 1, sizeof *processes);
+	size_t started = 0;
+
+	*status = 0;
+	if (!processes)
+		return gt_fail_memory(error, "a pipe");
+	int result = start(pipe, input, output, processes, &started, error);
+	for (size_t i = 0; i < started; i++) {
+		int one = status_of(processes[i]);
+		if (*status == 0 || (*status == GT_PIPE_CLOSED && one != 0))
+			*status = one;
+	}
+	free(processes);
+	return result;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that are run as one pipe, and shown as a user would type them. */
+#ifndef GT_COMPOSE_PIPE_H
+#define GT_COMPOSE_PIPE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+#define GT_PIPE_CLOSED 141 /* status of a stage whose reader has gone: 128 + SIGPIPE, as a shell has it */
+
+struct gt_pipe {
+	char **words; /* owned; a NULL ends each command */
+	size_t n, capacity, commands;
+	const char *from, *into; /* shown as the files of its ends; NULL: none */
+};
+
+/* Begins a command with these words, which single spaces separate. A zeroed pipe has none. Returns 0 or -1. */
+int gt_pipe_command(struct gt_pipe *pipe, const char *words, struct gt_error *error);
+/* Adds a word to the last command, whatever it contains. */
+int gt_pipe_word(struct gt_pipe *pipe, const char *word, struct gt_error *error);
+/* Adds an option and its argument, if that is not NULL. */
+int gt_pipe_option(struct gt_pipe *pipe, const char *option, const char *argument, struct gt_error *error);
+void gt_pipe_clear(struct gt_pipe *pipe);
+
+/* Writes it as a line of shell without its end: words that the shell would change are quoted. */
+void gt_pipe_write(const struct gt_pipe *pipe, FILE *to);
+
+/* Runs it: the first command reads `input` and the last writes `output`. Sets the status of the first command that failed, as a shell has it; a
+ * command that failed only because its reader had gone counts if no other failed. Returns 0, or -1 if a command cannot be
+ * started. */
+int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, struct gt_error *error);
+
+#endif

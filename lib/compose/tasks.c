@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "compose/tasks.h"
+
+#include <string.h>
+
+#include "base/options.h"
+
+const struct gt_filter_name gt_filters[] = {
+	{"gtrace-record", "runs a CUDA program without a GPU and traces its kernels"},
+	{"gtrace-ptx", "runs one PTX kernel, or tells how it coalesces without a run"},
+	{"gtrace-order", "reads a trace in any format and sorts it"},
+	{"gcoalesce", "warp accesses to requests for lines and sectors"},
+	{"gschedule", "blocks to SMs, and the order in which warps issue"},
+	{"gcache", "a cache level"},
+	{"gdram", "device memory"},
+	{"gstats", "the report"},
+	{"grd", "reuse distances and causes of misses, anywhere in the pipe"},
+	{"gpchase", "caches inferred from latencies"},
+	{"gplot", "pictures"},
+	{"gtrace-cat", "a stream as text, and back"},
+};
+const size_t gt_filters_n = sizeof gt_filters / sizeof *gt_filters;
+
+const struct gt_task gt_tasks[] = {
+	{"start", "How do I get a report of my program?",
+	 "Compile for gtrace's CUDA runtime (-lineinfo: with source lines), and run the usual pipe:\n"
+	 "    nvcc -lineinfo -cudart shared -o program program.cu\n"
+	 "    gtrace run ./program\n"
+	 "gtrace prints the pipe, which you can type and change yourself.\n"},
+	{"misses", "Where do the misses come from?",
+	 "A page with the instructions, origin lines and arrays that miss, and its pipe on standard error:\n"
+	 "    gtrace report --output page ./program\n"
+	 "The same by hand, for L1 only; each reference behind a level is a request that it sends on:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by line --name behind_l1 | gstats\n"
+	 "Are they compulsory, capacity or conflict misses of 64 sets of 4 ways?\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | grd --per sm,set:64 --classes 4 --by line\n"},
+	{"lines", "Which source line misses?",
+	 "Lines need nvcc -lineinfo (clang -g). A table, or an annotated source by valgrind's cg_annotate:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by line --profile\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | grd --by pc --name l1 | gcache --l1 | grd --by pc --name l1_misses | gstats --callgrind out\n"
+	 "    cg_annotate --auto=yes out\n"},
+	{"arrays", "Which array misses?",
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by array --name behind_l1 | gstats\n"},
+	{"coalescing", "Are the accesses coalesced?",
+	 "Requests and sectors of each access, in the whole and by instruction, and without a run:\n"
+	 "    gtrace-record ./program | gcoalesce | gstats\n"
+	 "    gtrace-record ./program | gcoalesce --degree\n"
+	 "    mkdir -p ptx; gtrace-record --ptx ptx ./program >stream\n"
+	 "    gtrace-ptx --static ptx/1.ptx\n"},
+	{"sizes", "What if L1 or L2 had another size?",
+	 "A table of six sizes of each; and the miss ratio of every size of an ideal L1, in one pass:\n"
+	 "    gtrace sizes ./program\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | grd --curve\n"},
+	{"sweep", "How do I try a hundred designs?",
+	 "A shell loop over one schedule; pipelines/sweep.md has tables of thousands:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule >scheduled\n"
+	 "    for ways in 2 4 8; do gcache --l1 --size 32K --ways $ways scheduled | gcache --l2 | gstats --csv | grep ^total,l1,read_hits; done\n"},
+	{"compare", "Does the model agree with my profiler?",
+	 "The counters by a profiler's names; and beside those that it has measured (ncu --csv):\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --names ncu\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --reference measured.csv\n"},
+	{"ptx", "How do I run a single kernel, or read its PTX?",
+	 "Instructions are named by their place in the PTX that was run, which --ptx writes:\n"
+	 "    mkdir -p ptx; gtrace-record --ptx ptx ./program >stream\n"
+	 "    gtrace-ptx --list ptx/1.ptx\n"},
+	{"gpu", "Which GPUs are there, and what is known of them?",
+	 "Each value of a description has its origin; a path is a description of your own:\n"
+	 "    gtrace-cat --gpu a100\n"},
+	{"trace", "How do I read a trace?",
+	 "Known formats are detected; others need a regular expression (gtrace-order --format-regex):\n"
+	 "    gtrace run examples/traces/gemm.rdgc.xz\n"},
+};
+const size_t gt_tasks_n = sizeof gt_tasks / sizeof *gt_tasks;
+
+const char *gt_filter_find(const char *word)
+{
+	for (size_t i = 0; i < gt_filters_n; i++) {
+		const char *name = gt_filters[i].name;
+		size_t skip = strncmp(name, "gtrace-", 7) == 0 ? 7 : 1;
+		if (strcmp(name, word) == 0 || strcmp(name + skip, word) == 0)
+			return name;
+	}
+	return NULL;
+}
+
+const struct gt_task *gt_task_find(const char *name)
+{
+	for (size_t i = 0; i < gt_tasks_n; i++)
+		if (strcmp(gt_tasks[i].name, name) == 0)
+			return &gt_tasks[i];
+	return NULL;
+}
+
+/* Takes a name if it is nearer than all before it; at most every third letter may be wrong. */
+static void consider(const char *word, const char *name, const char **best, unsigned *distance)
+{
+	unsigned found = gt_edit_distance(word, name);
+
+	if (found < *distance) {
+		*best = name;
+		*distance = found;
+	}
+}
+
+const char *gt_task_near(const char *word)
+{
+	static const char *const commands[] = {"run", "report", "sizes", "help"};
+	unsigned distance = (unsigned)strlen(word) / 3 + 1;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		consider(word, commands[i], &best, &distance);
+	for (size_t i = 0; i < gt_tasks_n; i++)
+		consider(word, gt_tasks[i].name, &best, &distance);
+	for (size_t i = 0; i < gt_filters_n; i++)
+		consider(word, gt_filters[i].name, &best, &distance);
+	return best;
+}

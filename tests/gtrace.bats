@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+# gtrace: the pipes that it composes are those that it prints, and give what they give when typed.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >ordered
+	gschedule --gpu titanv ordered >scheduled
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	PATH=$PATH:/usr/local/cuda/bin
+	prepare_preload
+	ordered=$BATS_FILE_TMPDIR/ordered scheduled=$BATS_FILE_TMPDIR/scheduled
+}
+
+# make_program: ./program from transpose.cu, with source lines.
+make_program() {
+	command -v nvcc >/dev/null || skip "no nvcc"
+	cp "$ROOT/examples/kernels/transpose.cu" program.cu
+	cp "$ROOT"/examples/kernels/*.h .
+	nvcc -lineinfo -cudart shared -arch=sm_75 -o program program.cu
+}
+
+# composes PIPE ARGUMENT...: the pipe that `gtrace ARGUMENT...` prints, and that its output is the output of that pipe.
+composes() {
+	local pipe=$1
+	shift
+	gtrace "$@" >got 2>said
+	grep -qxF "gtrace: $pipe" said || { echo "expected: $pipe"; cat said; return 1; }
+	bash -o pipefail -c "$pipe" >typed 2>/dev/null
+	[ -s typed ]
+	cmp got typed
+}
+
+@test "the usual pipe of a trace, of a stream, and of a stream that has passed some stages" {
+	ln -s "$ROOT/examples/traces/conv.rdgc.xz" trace
+	ln -s "$ordered" ordered
+	ln -s "$scheduled" scheduled
+	models='gcache --l1 | gcache --l2 | gdram | gstats'
+	composes "gtrace-order trace | gcoalesce --gpu a100 | gschedule --gpu a100 | $models" run trace
+	composes "gtrace-order trace | gcoalesce --gpu titanv | gschedule --gpu titanv | $models" run --gpu titanv trace
+	composes "gcoalesce --gpu a100 <ordered | gschedule --gpu a100 | $models" run ordered
+	composes "gcache --l1 <scheduled | gcache --l2 | gdram | gstats" run scheduled
+	composes "gcache --l1 <scheduled | gcache --l2 | gdram | gstats --csv --kernel conv" run --csv --kernel conv scheduled
+	gcache --l1 scheduled | gcache --l2 >'behind l2'
+	composes "gdram <'behind l2' | gstats" run 'behind l2'
+	gdram 'behind l2' >counted
+	composes "gstats <counted" run counted
+	zstd -qf "$scheduled" -o scheduled.zst
+	composes "gtrace-order scheduled.zst | gcoalesce --gpu a100 | gschedule --gpu a100 | $models" run scheduled.zst
+}
+
+@test "a program, with its arguments, and the page" {
+	make_program
+	LD_PRELOAD=$PRELOAD gtrace run --csv program 64 2>said >got
+	grep -qxF "gtrace: gtrace-record --gpu a100 ./program 64 | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv" said
+	LD_PRELOAD=$PRELOAD gtrace-record --gpu a100 ./program 64 2>said | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv | cmp - got
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	LD_PRELOAD=$PRELOAD gtrace report -o page ./program 64 2>said
+	grep -qF "gcache --l1 | grd --by pc --name behind_l1 | grd --by array --name behind_l1_arrays | gcache --l2" said
+	grep -qF "program.cu:12" page/index.html
+}
+
+@test "--dry-run runs nothing, --quiet prints nothing, and words are quoted for the shell" {
+	ln -s "$ROOT/examples/traces/conv.rdgc.xz" "it's a trace"
+	gtrace run --dry-run "it's a trace" >got 2>said
+	[ ! -s got ]
+	pipe="gtrace-order 'it'\\''s a trace' | gcoalesce --gpu a100 | gschedule --gpu a100 | gcache --l1 | gcache --l2 | gdram | gstats"
+	grep -qxF "gtrace: $pipe" said
+	eval "$pipe" >typed
+	gtrace run --quiet "it's a trace" >got 2>said
+	[ ! -s said ]
+	cmp got typed
+	gtrace report -n "it's a trace" 2>said
+	[ ! -e gtrace-report ]
+}
+
+@test "the status is that of the pipe" {
+	printf '#!/bin/sh\nexit 7\n' >program
+	chmod +x program
+	run -7 gtrace run ./program
+	head -c 3000 "$scheduled" >cut
+	run -1 gtrace run cut
+	[[ $output == *"gcache: "*"ends inside"* ]]
+	[ "$(wc -l <<<"$output")" -eq 2 ] # the pipe and one message
+	run -2 gtrace run --kernel '(' "$scheduled"
+	run -2 gtrace run --gpu nosuch "$ordered"
+	run -141 bash -o pipefail -c "gtrace run '$scheduled' | :"
+}
+
+@test "sizes: each row is what gcache counts with that size" {
+	gtrace sizes --csv "$scheduled" 2>said >table
+	[ "$(wc -l <table)" -eq 13 ]
+	# The TITAN V's own: 128K and 4.5M.
+	[ "$(grep -c ',yes,' table)" -eq 2 ]
+	grep -q '^l1,128K,yes,' table
+	grep -q '^l2,4.5M,yes,' table
+	[ "$(sed 1d table | cut -d , -f 2 | paste -s -d ,)" = 16K,32K,64K,128K,256K,512K,576K,1152K,2304K,4.5M,9M,18M ]
+	row() { gstats --csv | awk -F, '$1 == "total" { v[$2 "." $3] = $4 } END { printf "%d,%.2f,%d,%.2f,%d\n", v["l1.reads"], 100 * v["l1.read_hits"] / v["l1.reads"], v["l2.reads"], 100 * v["l2.read_hits"] / v["l2.reads"], v["dram.reads"] }'; }
+	for size in 16K 32K; do
+		[ "$(sed -n "s/^l1,$size,no,//p" table)" = "$(gcache --l1 --size $size "$scheduled" | gcache --l2 | gdram | row)" ]
+	done
+	[ "$(sed -n 's/^l2,576K,no,//p' table)" = "$(gcache --l1 "$scheduled" | gcache --l2 --size 576K | gdram | row)" ]
+	[ "$(sed -n 's/^l2,4.5M,yes,//p' table)" = "$(gcache --l1 "$scheduled" | gcache --l2 | gdram | row)" ]
+	[ "$(sed 's/.*yes,//;t;d' table | sort -u | wc -l)" -eq 1 ]
+	# The table to read has the same numbers.
+	gtrace sizes --quiet "$scheduled" 2>said | tr -d ', %' | tr -s ' ' >read
+	grep -qF "$(awk -F, '$2 == "16K" { print "l116K" $5 $6 $7 $8 }' table)" read
+	[ ! -s said ]
+}
+
+@test "sizes: every GPU has rows for each of its caches; fixed sets get more ways" {
+	for gpu in $(ls "$ROOT/gpus"); do
+		gtrace sizes --quiet --csv --gpu "$gpu" "$ordered" >table
+		levels=$(grep -cE '^l[12][.]size *= *[0-9]' "$ROOT/gpus/$gpu" || [ $? -eq 1 ])
+		[ "$(cut -d , -f 1 table | sort -u | grep -c '^l')" -eq $((levels + 1)) ] || { echo "$gpu"; cat table; return 1; } # and the heading
+		[ "$levels" -eq 0 ] || [ "$(wc -l <table)" -ge $((4 * levels)) ] || { echo "$gpu"; cat table; return 1; }
+	done
+	gtrace sizes --gpu gtx1080 "$ordered" >table 2>said
+	grep -qF -e "gcache --l1 --size 48K --ways 96 <scheduled" said
+}
+
+@test "a filter by its name, with and without its beginning" {
+	gtrace cat --no-rows "$scheduled" | cmp - <(gtrace-cat --no-rows "$scheduled")
+	gtrace gtrace-cat --no-rows "$scheduled" | cmp - <(gtrace-cat --no-rows "$scheduled")
+	gtrace stats "$scheduled" | cmp - <(gstats "$scheduled")
+	gtrace help dram | grep -q '^usage: gdram'
+	for tool in "$ROOT"/tools/*.c; do
+		name=$(basename "$tool" .c)
+		[ "$name" = tool ] || [ "$name" = gtrace ] || gtrace help | grep -q "^  $name " || { echo "$name"; return 1; }
+	done
+}
+
+@test "the commands of every task run" {
+	make_program
+	ln -s "$ROOT/examples" examples
+	printf 'kernel,metric,value\ntranspose,dram__sectors_read.sum,1\n' >measured.csv
+	gtrace help | awk '/^Tasks/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }' >tasks
+	[ "$(wc -l <tasks)" -gt 8 ]
+	while read -r task; do
+		gtrace help "$task" >text
+		grep '^    ' text >commands
+		while read -r command; do
+			LD_PRELOAD=$PRELOAD bash -o pipefail -c "$command" >printed 2>err </dev/null || { echo "$task: $command"; cat err; return 1; }
+		done <commands
+	done <tasks
+}
+
+@test "wrong operands and options are named, with a cure" {
+	expect_failure 1 "nvcc -lineinfo -cudart shared -o program my.cu" gtrace run my.cu
+	expect_failure 1 "gtrace-ptx --launch" gtrace report my.ptx
+	expect_failure 1 "nothing: No such file" gtrace run nothing
+	expect_failure 1 "expected a file" gtrace run /dev/null
+	expect_failure 2 "did you mean 'report'" gtrace reprot "$scheduled"
+	expect_failure 2 "did you mean 'misses'" gtrace help mises
+	expect_failure 2 "gtrace help lists tasks" gtrace
+	expect_failure 2 "before the options" gtrace --csv "$scheduled"
+	expect_failure 2 "expected a program, a trace or a stream" gtrace run
+	expect_failure 2 "expected one stream" gtrace run "$scheduled" 64
+	expect_failure 2 "has a schedule for its own GPU" gtrace run --gpu a100 "$scheduled"
+	expect_failure 2 "--output: expected report" gtrace run -o x "$scheduled"
+	expect_failure 2 "--csv: expected run or sizes" gtrace report --csv "$scheduled"
+	expect_failure 2 "--dry-run: expected run or report" gtrace sizes -n "$scheduled"
+	gcache --l1 "$scheduled" >behind
+	expect_failure 2 "expected a stream from before L1" gtrace sizes behind
+	cp "$(command -v gcache)" program
+	chmod -x program
+	expect_failure 1 "program: Permission denied" gtrace run program
+}
+
+@test "the manual's examples" { run_man_examples gtrace.1; }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* gtrace: composes the other tools into the usual pipes, and shows them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compose/sizes.h"
+#include "compose/tasks.h"
+#include "compose/usual.h"
+#include "tool.h"
+
+static void print_help(FILE *to)
+{
+	fputs("usage: gtrace run [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+	      "       gtrace report [--output DIR] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+	      "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+	      "       gtrace help [TASK|FILTER]\n"
+	      "       gtrace FILTER [ARGUMENT...]\n"
+	      "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
+	      "\n"
+	      "  run                the report of a CUDA program, without a GPU; of a trace; or of a stream,\n"
+	      "                     by the stages that it has not passed\n"
+	      "  report             the same as a page, with the instructions and arrays that miss\n"
+	      "  sizes              the hits with other sizes of L1 and L2\n"
+	      "  help               tasks and filters; the commands of a task\n"
+	      "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n"
+	      "\n"
+	      "      --gpu NAME|FILE   the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a\n"
+	      "                        stream: its own)\n"
+	      "      --kernel RE       report the launches of kernels whose names RE matches\n"
+	      "  -o, --output DIR      report: the page is DIR/index.html (gtrace-report)\n"
+	      "      --csv             run, sizes: comma-separated values\n"
+	      "  -n, --dry-run         print the pipe, and run nothing (not with sizes)\n"
+	      "  -v, --verbose         progress of the first stage on standard error\n"
+	      "      --quiet           no warnings, and the pipe is not printed\n"
+	      "      --help, --version\n"
+	      "\n"
+	      "example: gtrace run examples/traces/gemm.rdgc.xz\n", to);
+}
+
+struct settings {
+	struct tool tool;
+	struct gt_usual usual;
+	struct gt_origin origin;
+	const char *command, *kernel, *output;
+	bool csv, dry;
+};
+
+static bool quiet; /* for show, which the library calls */
+
+static void show(const struct gt_pipe *pipe)
+{
+	if (quiet)
+		return;
+	fputs("gtrace: ", stderr);
+	gt_pipe_write(pipe, stderr);
+	putc('\n', stderr);
+}
+
+/* The filters beside this program are found first. */
+static void set_path(struct tool *tool)
+{
+	const char *path = getenv("PATH");
+	char self[4096], both[32768];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	self[length > 0 ? length : 0] = '\0';
+	if (!(slash = strrchr(self, '/')))
+		return;
+	*slash = '\0';
+	if ((size_t)snprintf(both, sizeof both, "%s:%s", self, path ? path : "/usr/bin:/bin") < sizeof both && setenv("PATH", both, 1) != 0)
+		tool_must(tool, gt_fail_memory(&tool->error, "the environment"));
+}
+
+/* ---- help ---- */
+
+static void print_tasks(void)
+{
+	puts("gtrace run ./program     the report of a CUDA program, without a GPU\n"
+	     "gtrace report ./program  the same as a page\n"
+	     "gtrace sizes ./program   the hits with other sizes of L1 and L2\n"
+	     "\nTasks (gtrace help TASK):");
+	for (size_t i = 0; i < gt_tasks_n; i++)
+		printf("  %-14s %s\n", gt_tasks[i].name, gt_tasks[i].question);
+	puts("\nFilters (gtrace help FILTER):");
+	for (size_t i = 0; i < gt_filters_n; i++)
+		printf("  %-14s %s\n", gt_filters[i].name, gt_filters[i].summary);
+}
+
+static _Noreturn void run_filter(struct tool *tool, const char *filter, char **argv)
+{
+	argv[0] = (char *)filter;
+	execvp(filter, argv);
+	gt_fail_errno(&tool->error, "%s", filter);
+	tool_fail(tool);
+}
+
+static _Noreturn void fail_unknown(const struct tool *tool, const char *word, const char *expected)
+{
+	const char *near = gt_task_near(word);
+
+	if (near)
+		tool_usage(tool, "'%s': expected %s: did you mean '%s'?", word, expected, near);
+	tool_usage(tool, "'%s': expected %s", word, expected);
+}
+
+static int help(struct tool *tool, const char *word)
+{
+	const struct gt_task *task = word ? gt_task_find(word) : NULL;
+	const char *filter = word && !task ? gt_filter_find(word) : NULL;
+
+	if (filter)
+		run_filter(tool, filter, (char *[]){NULL, "--help", NULL});
+	if (word && !task)
+		fail_unknown(tool, word, "a task or a filter (gtrace help lists them)");
+	if (task)
+		printf("%s\n%s", task->question, task->text);
+	else
+		print_tasks();
+	tool_end(tool);
+	return 0;
+}
+
+/* ---- options ---- */
+
+static bool is(const struct settings *settings, const char *command)
+{
+	return strcmp(settings->command, command) == 0;
+}
+
+static void check(const struct settings *settings)
+{
+	const struct tool *tool = &settings->tool;
+
+	if (settings->output && !is(settings, "report"))
+		tool_usage(tool, "--output: expected report, which writes a page");
+	if (settings->csv && is(settings, "report"))
+		tool_usage(tool, "--csv: expected run or sizes");
+	if (settings->dry && is(settings, "sizes"))
+		tool_usage(tool, "--dry-run: expected run or report: which sizes there are is known behind the schedule");
+	if (optind == tool->argc)
+		tool_usage(tool, "expected a program, a trace or a stream");
+}
+
+static void parse(struct settings *settings)
+{
+	enum { GPU = 1, KERNEL, CSV };
+	static const struct option options[] = {
+		{"gpu", required_argument, NULL, GPU}, {"kernel", required_argument, NULL, KERNEL}, {"csv", no_argument, NULL, CSV},
+		{"output", required_argument, NULL, 'o'}, {"dry-run", no_argument, NULL, 'n'}, TOOL_OPTIONS};
+	struct tool *tool = &settings->tool;
+
+	/* '+': what follows the program are its own arguments. */
+	for (int c; (c = tool_option(tool, "+vo:n", options)) != -1;) {
+		switch (c) {
+		case GPU: settings->usual.gpu = optarg; break;
+		case KERNEL: settings->kernel = optarg; break;
+		case CSV: settings->csv = true; break;
+		case 'o': settings->output = optarg; break;
+		case 'n': settings->dry = true; break;
+		}
+	}
+	check(settings);
+	settings->usual.verbose = tool->verbose;
+	settings->usual.quiet = quiet = tool->quiet;
+	settings->usual.operands = tool->argv + optind;
+	settings->usual.classes = is(settings, "report");
+}
+
+static void open_origin(struct settings *settings)
+{
+	char *const *operands = settings->usual.operands;
+	struct tool *tool = &settings->tool;
+
+	tool_must(tool, gt_origin_open(&settings->origin, operands[0], &tool->error));
+	if (settings->origin.kind != GT_ORIGIN_STREAM)
+		return;
+	if (operands[1])
+		tool_usage(tool, "'%s': expected one stream", operands[1]);
+	if (settings->usual.gpu && gt_usual_next(&settings->origin) > GT_USUAL_SCHEDULE)
+		tool_usage(tool, "--gpu: %s has a schedule for its own GPU: leave it out", operands[0]);
+	if (is(settings, "sizes") && gt_usual_next(&settings->origin) > GT_USUAL_L1)
+		tool_usage(tool, "%s has passed a cache: expected a stream from before L1", operands[0]);
+}
+
+/* ---- run, report, sizes ---- */
+
+static void make_pipe(struct settings *settings, struct gt_pipe *pipe)
+{
+	const struct gt_origin *origin = &settings->origin;
+	struct gt_error *error = &settings->tool.error;
+	struct tool *tool = &settings->tool;
+
+	if (origin->kind == GT_ORIGIN_STREAM)
+		pipe->from = origin->path;
+	tool_must(tool, gt_usual_origin(pipe, origin, &settings->usual, error));
+	tool_must(tool, gt_usual_stages(pipe, origin, &settings->usual, gt_usual_next(origin), GT_USUAL_STAGES, error));
+	tool_must(tool, gt_usual_command(pipe, &settings->usual, settings->csv ? "gstats --csv" : "gstats", error));
+	if (is(settings, "report"))
+		tool_must(tool, gt_pipe_option(pipe, "--report", settings->output ? settings->output : "gtrace-report", error));
+	tool_must(tool, gt_pipe_option(pipe, "--kernel", settings->kernel, error));
+}
+
+static int run_pipe(struct settings *settings)
+{
+	struct tool *tool = &settings->tool;
+	struct gt_pipe pipe = {0};
+	int input = STDIN_FILENO, status = 0;
+
+	make_pipe(settings, &pipe);
+	show(&pipe);
+	if (settings->origin.kind == GT_ORIGIN_STREAM) {
+		input = settings->origin.descriptor;
+		if (lseek(input, 0, SEEK_SET) != 0)
+			tool_must(tool, gt_fail_errno(&tool->error, "%s", settings->origin.path));
+	}
+	if (!settings->dry)
+		tool_must(tool, gt_pipe_run(&pipe, input, STDOUT_FILENO, &status, &tool->error));
+	gt_pipe_clear(&pipe);
+	if (status == 0 && !settings->dry && is(settings, "report") && !quiet)
+		tool_say(tool, "the page is %s/index.html", settings->output ? settings->output : "gtrace-report");
+	return status;
+}
+
+static int run_sizes(struct settings *settings)
+{
+	const struct gt_sizes sizes = {&settings->origin, &settings->usual, settings->kernel, settings->csv, show};
+	struct tool *tool = &settings->tool;
+	int status;
+
+	tool_must(tool, gt_sizes_write(&sizes, stdout, &status, &tool->error));
+	if (status == 0)
+		tool_end(tool);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct settings settings;
+	struct tool *tool = &settings.tool;
+	const char *command = argc > 1 ? argv[1] : NULL, *filter = command ? gt_filter_find(command) : NULL;
+
+	tool_begin(tool, "gtrace", NULL, argc, argv);
+	tool->print_help = print_help;
+	set_path(tool);
+	if (filter)
+		run_filter(tool, filter, argv + 1);
+	if (!command)
+		tool_usage(tool, "expected a command: gtrace help lists tasks");
+	if (command[0] == '-') { /* --help, --version, or an error */
+		settings.command = "run";
+		parse(&settings);
+		tool_usage(tool, "expected a command before the options (gtrace help)");
+	}
+	if (strcmp(command, "help") == 0)
+		return help(tool, argc > 2 ? argv[2] : NULL);
+	if (strcmp(command, "run") != 0 && strcmp(command, "report") != 0 && strcmp(command, "sizes") != 0)
+		fail_unknown(tool, command, "a command or a filter (gtrace help)");
+	settings.command = command;
+	optind = 2;
+	parse(&settings);
+	open_origin(&settings);
+	int status = is(&settings, "sizes") ? run_sizes(&settings) : run_pipe(&settings);
+	gt_origin_close(&settings.origin);
+	return status;
+}
