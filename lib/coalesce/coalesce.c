@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "coalesce/coalesce.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "coalesce/banks.h"
 #include "coalesce/lines.h"
 #include "coalesce/requests.h"
-#include "stream/counted.h"
+#include "coalesce/single.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/request.h"
@@ -186,16 +185,35 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 	coalescer->sectors[gt_op_action(op)] += sectors;
 }
 
-int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
-		struct gt_error *error)
+#define RUN 128 /* accesses that are coalesced at once if each touches one line */
+
+/* Whether requests of a single line are the same by this rule as by the default one. */
+static bool takes_singles(const struct gt_coalescing_rule *rule)
+{
+	for (unsigned k = 0; k < GT_RULE_SIZES; k++)
+		if (rule->group[k] != GT_WARP_SIZE)
+			return false;
+	return !rule->whole_lines;
+}
+
+static void count_singles(struct gt_coalescer *coalescer, const struct gt_single_counts *counts)
+{
+	coalescer->counts.load_warp_sectors += counts->sectors[GT_LOAD];
+	for (unsigned action = 0; action < GT_ACTIONS; action++) {
+		coalescer->accesses[action] += counts->accesses[action];
+		coalescer->requests[action] += counts->accesses[action];
+		coalescer->sectors[action] += counts->sectors[action];
+	}
+}
+
+/* Makes the requests of the accesses [first, first + n). */
+static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n,
+			 struct gt_sink *sink, struct gt_error *error)
 {
 	struct gt_requests requests;
 
 	requests.n = 0;
-	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
-						     .has_hints = accesses->has_hints}, error) != 0)
-		return -1;
-	for (size_t i = 0; i < accesses->n; i++) {
+	for (size_t i = first; i < first + n; i++) {
 		coalesce(coalescer, accesses, i, &requests);
 		if (requests.n >= GT_REQUESTS_KEPT &&
 		    gt_requests_write(&requests, accesses, coalescer->rule, sink, error) != 0)
@@ -204,76 +222,25 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	return gt_requests_write(&requests, accesses, coalescer->rule, sink, error);
 }
 
-/* All that was counted. Reductions are atomics; they are counted apart besides, as profilers do. */
-static struct gt_coalesce_counts sum(const struct gt_coalescer *coalescer)
+int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
+		struct gt_error *error)
 {
-	struct gt_coalesce_counts counts = coalescer->counts;
-	const uint64_t *accesses = coalescer->accesses, *requests = coalescer->requests, *sectors = coalescer->sectors;
+	bool singles = takes_singles(coalescer->rule);
+	struct gt_single_counts counts = {{0}, {0}};
 
-	counts.prefetch_sectors = counts.prefetch_requests * (GT_LINE / GT_SECTOR);
-	counts.discard_sectors = counts.discard_requests * (GT_LINE / GT_SECTOR);
-	counts.load_accesses = accesses[GT_LOAD];
-	counts.store_accesses = accesses[GT_STORE];
-	counts.reduction_accesses = accesses[GT_REDUCTION];
-	counts.atomic_accesses = accesses[GT_ATOMIC] + accesses[GT_REDUCTION];
-	counts.accesses = counts.load_accesses + counts.store_accesses + counts.atomic_accesses + counts.shared_accesses +
-			  counts.prefetch_accesses + counts.discard_accesses;
-	counts.load_requests = requests[GT_LOAD];
-	counts.store_requests = requests[GT_STORE];
-	counts.reduction_requests = requests[GT_REDUCTION];
-	counts.atomic_requests = requests[GT_ATOMIC] + requests[GT_REDUCTION];
-	counts.requests = counts.load_requests + counts.store_requests + counts.atomic_requests + counts.prefetch_requests +
-			  counts.discard_requests;
-	counts.load_sectors = sectors[GT_LOAD];
-	counts.store_sectors = sectors[GT_STORE];
-	counts.reduction_sectors = sectors[GT_REDUCTION];
-	counts.atomic_sectors = sectors[GT_ATOMIC] + sectors[GT_REDUCTION];
-	counts.sectors = counts.load_sectors + counts.store_sectors + counts.atomic_sectors + counts.prefetch_sectors +
-			 counts.discard_sectors;
-	return counts;
-}
-
-#define AT(NAME) offsetof(struct gt_coalesce_counts, NAME)
-
-/* Counters of prefetches, discards and shared memory only if there were some. */
-int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
-{
-	const struct gt_coalesce_counts counts = sum(coalescer);
-	const struct {
-		bool there;
-		size_t from, to;
-	} parts[] = {
-		{true, 0, AT(prefetch_accesses)},
-		{counts.prefetch_accesses > 0, AT(prefetch_accesses), AT(discard_accesses)},
-		{counts.discard_accesses > 0, AT(discard_accesses), AT(load_warp_sectors)},
-		{true, AT(load_warp_sectors), AT(shared_cycles)},
-	};
-	char banks[32];
-
-	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0)
+	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
+						     .has_hints = accesses->has_hints}, error) != 0)
 		return -1;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (parts[i].there &&
-		    gt_count_some(count, &gt_counters_coalesce, &counts, parts[i].from, parts[i].to, error) != 0)
+	for (size_t i = 0, n; i < accesses->n; i += n) {
+		if (gt_sink_room(sink, error) != 0)
 			return -1;
-	if (counts.shared_accesses == 0)
-		return 0;
-	gt_banks_format(&coalescer->shared.banks, banks, sizeof banks);
-	if (gt_count_text(count, "banks", banks, error) != 0)
-		return -1;
-	return coalescer->shared.latency.n == 0
-		       ? 0
-		       : gt_count_some(count, &gt_counters_coalesce, &counts, AT(shared_cycles), sizeof counts, error);
-}
-
-int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,
-		       struct gt_error *error)
-{
-	struct gt_count count;
-
-	gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
-	if (gt_coalescer_count(coalescer, &count, error) == 0)
-		return gt_output_count(output, &count, error);
-	gt_count_clear(&count);
-	return -1;
+		size_t room = sink->rows->capacity - sink->rows->n, left = accesses->n - i;
+		n = left < RUN ? left : RUN;
+		n = n < room ? n : room;
+		if (!(singles && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
+		    coalesce_each(coalescer, accesses, i, n, sink, error) != 0)
+			return -1;
+	}
+	count_singles(coalescer, &counts);
+	return 0;
 }

@@ -4,39 +4,46 @@
 #include "stream/check.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 
+#include "base/wide.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
 
-static uint32_t greatest_block(const struct gt_rows *rows)
+/* What the columns that rows of either kind have are tested by. */
+struct extremes {
+	uint32_t block;
+	uint16_t warp;
+	uint8_t space, operation; /* 1: some op names none. Spaces and operators are dense, so their maxima are enough */
+};
+
+GT_WIDE static struct extremes find_extremes(const struct gt_rows *rows)
 {
-	uint32_t most = 0;
+	struct extremes most = {0};
 
 	for (size_t i = 0; i < rows->n; i++)
-		most = rows->block[i] > most ? rows->block[i] : most;
+		most.block = rows->block[i] > most.block ? rows->block[i] : most.block;
+	for (size_t i = 0; i < rows->n; i++)
+		most.warp = rows->warp[i] > most.warp ? rows->warp[i] : most.warp;
+	for (size_t i = 0; i < rows->n; i++) {
+		most.space |= (rows->op[i] & 0x1c) > (GT_SPACES - 1) << 2;
+		most.operation |= rows->op[i] >> 5 > GT_OPERATORS - 1;
+	}
 	return most;
 }
 
-static uint16_t greatest_warp(const struct gt_rows *rows)
-{
-	uint16_t most = 0;
-
-	for (size_t i = 0; i < rows->n; i++)
-		most = rows->warp[i] > most ? rows->warp[i] : most;
-	return most;
-}
-
-static int check_place(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
+static int check_place(const struct gt_rows *rows, const struct extremes *most, const struct gt_kernel *kernel,
+		       struct gt_error *error)
 {
 	uint64_t blocks = gt_kernel_blocks(kernel), warps = gt_kernel_warps(kernel);
 
-	if (blocks > 0 && greatest_block(rows) >= blocks)
+	if (blocks > 0 && most->block >= blocks)
 		for (size_t i = 0; i < rows->n; i++)
 			if (rows->block[i] >= blocks)
 				return gt_fail(error, "row %zu: block %" PRIu32 ": the grid has %" PRIu64 " blocks", i + 1,
 					       rows->block[i], blocks);
-	if (warps > 0 && greatest_warp(rows) >= warps)
+	if (warps > 0 && most->warp >= warps)
 		for (size_t i = 0; i < rows->n; i++)
 			if (rows->warp[i] >= warps)
 				return gt_fail(error, "row %zu: warp %u: a block has %" PRIu64 " warps", i + 1,
@@ -44,16 +51,9 @@ static int check_place(const struct gt_rows *rows, const struct gt_kernel *kerne
 	return 0;
 }
 
-static int check_ops(const struct gt_rows *rows, struct gt_error *error)
+static int check_ops(const struct gt_rows *rows, const struct extremes *most, struct gt_error *error)
 {
-	/* Spaces and operators are dense, so for nearly every batch two maxima are enough. */
-	unsigned space = 0, operation = 0;
-
-	for (size_t i = 0; i < rows->n; i++) {
-		space |= (rows->op[i] & 0x1c) > (GT_SPACES - 1) << 2;
-		operation |= rows->op[i] >> 5 > GT_OPERATORS - 1;
-	}
-	if (space | operation)
+	if (most->space | most->operation)
 		for (size_t i = 0; i < rows->n; i++)
 			if (!gt_op_valid(rows->op[i]))
 				return gt_fail(error, "row %zu: op 0x%02x: no such operation", i + 1, rows->op[i]);
@@ -76,17 +76,26 @@ static uint32_t absent_lanes(const struct gt_kernel *kernel)
 	return rest ? ~(uint32_t)0 << rest : 0;
 }
 
+/* Whether some row has no lanes or a wrong size; and whether some row has addresses in `lanes`. */
+GT_WIDE static bool accesses_bad(const struct gt_rows *rows, bool *with_lanes)
+{
+	uint8_t bad = 0, lanes = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		bad |= (uint8_t)(rows->mask[i] == 0) | (uint8_t)((uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX);
+	for (size_t i = 0; i < rows->n; i++)
+		lanes |= rows->stride[i] == GT_STRIDE_LANES;
+	*with_lanes = lanes;
+	return bad;
+}
+
 static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
 {
 	uint32_t absent = absent_lanes(kernel);
 	uint64_t last = gt_kernel_warps(kernel) - 1;
-	unsigned bad = 0, with_lanes = 0;
+	bool with_lanes;
 
-	for (size_t i = 0; i < rows->n; i++)
-		bad |= (unsigned)(rows->mask[i] == 0) | (unsigned)((uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX);
-	for (size_t i = 0; i < rows->n; i++)
-		with_lanes |= rows->stride[i] == GT_STRIDE_LANES;
-	if (!bad && !absent && !with_lanes)
+	if (!accesses_bad(rows, &with_lanes) && !absent && !with_lanes)
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t lanes = (uint64_t)__builtin_popcount(rows->mask[i]);
@@ -106,19 +115,23 @@ static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *ke
 	return 0;
 }
 
-static int check_requests(const struct gt_rows *rows, struct gt_error *error)
+GT_WIDE static bool requests_bad(const struct gt_rows *rows)
 {
-	unsigned sectors = 0, threads = 0;
+	uint8_t bad = 0;
 	uint64_t address = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
-		sectors |= (unsigned)(rows->sectors[i] == 0) | (unsigned)(rows->sectors[i] > 15) |
-			   (unsigned)(rows->full[i] & ~rows->sectors[i]);
+		bad |= (uint8_t)((uint8_t)(rows->sectors[i] - 1) >= 15) | (uint8_t)(rows->full[i] & ~rows->sectors[i]);
 	for (size_t i = 0; i < rows->n; i++)
-		threads |= rows->threads[i] > GT_WARP_SIZE;
+		bad |= rows->threads[i] > GT_WARP_SIZE;
 	for (size_t i = 0; i < rows->n; i++)
-		address |= rows->address[i] & (GT_LINE - 1);
-	if (!sectors && !threads && !address)
+		address |= rows->address[i];
+	return bad || address % GT_LINE != 0;
+}
+
+static int check_requests(const struct gt_rows *rows, struct gt_error *error)
+{
+	if (!requests_bad(rows))
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
 		if (rows->sectors[i] == 0 || rows->sectors[i] > 15 || rows->full[i] & ~rows->sectors[i])
@@ -149,7 +162,10 @@ static int check_status(const struct gt_rows *rows, struct gt_error *error)
 
 int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
 {
-	if (check_place(rows, kernel, error) != 0 || check_ops(rows, error) != 0 || check_hints(rows, error) != 0)
+	const struct extremes most = find_extremes(rows);
+
+	if (check_place(rows, &most, kernel, error) != 0 || check_ops(rows, &most, error) != 0 ||
+	    check_hints(rows, error) != 0)
 		return -1;
 	if (rows->kind == GT_ACCESSES)
 		return check_accesses(rows, kernel, error);

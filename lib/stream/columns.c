@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/wide.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "columns are little-endian and are copied as they are"
@@ -38,7 +39,7 @@ int gt_bytes_write(void *bytes, const char *data, size_t n)
 
 /* The smallest and largest element of a column. */
 #define RANGE(TYPE)                                                                               \
-	static void range_##TYPE(const TYPE *column, size_t n, uint64_t *least, uint64_t *most)    \
+	GT_WIDE static void range_##TYPE(const TYPE *column, size_t n, uint64_t *least, uint64_t *most)    \
 	{                                                                                          \
 		TYPE low = column[0], high = column[0];                                            \
 		for (size_t i = 1; i < n; i++) {                                                   \
@@ -55,13 +56,13 @@ RANGE(uint64_t)
 
 /* Stores the difference of each element from the offset in fewer bytes; and the inverse. */
 #define NARROW(WIDE, THIN)                                                                        \
-	static void narrow_##WIDE##_##THIN(const WIDE *column, size_t n, WIDE offset, void *out)   \
+	GT_WIDE static void narrow_##WIDE##_##THIN(const WIDE *column, size_t n, WIDE offset, void *out)   \
 	{                                                                                          \
 		THIN *thin = out;                                                                  \
 		for (size_t i = 0; i < n; i++)                                                     \
 			thin[i] = (THIN)(column[i] - offset);                                      \
 	}                                                                                          \
-	static void widen_##WIDE##_##THIN(WIDE *column, size_t n, WIDE offset, const void *in)     \
+	GT_WIDE static void widen_##WIDE##_##THIN(WIDE *column, size_t n, WIDE offset, const void *in)     \
 	{                                                                                          \
 		for (size_t i = 0; i < n; i++) {                                                   \
 			THIN thin;                                                                 \
