@@ -276,7 +276,7 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 		return -1;
 	rows->stride[i] = stride;
 	if (stride != GT_STRIDE_LANES) {
-		rows->base[i] = lanes[gt_ptx_lowest(mask)] + offset;
+		rows->base[i] = (lanes ? lanes[gt_ptx_lowest(mask)] : 0) + offset;
 		return 0;
 	}
 	if (gt_rows_reserve_lanes(rows, GT_WARP_SIZE, warp->core->error) != 0) {
@@ -329,28 +329,56 @@ static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 	return 0;
 }
 
+/* What an access to a space is in the trace; -1 after a fault. */
+GT_INLINE int name_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, enum gt_space space,
+			  uint8_t *operation, uint16_t *hint)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	const bool cached = space == GT_GLOBAL || space == GT_LOCAL;
+	enum gt_operator said = access->scoped && space != GT_GLOBAL ? GT_OPERATOR_NONE : (enum gt_operator)access->operation;
+
+	*operation = gt_op((enum gt_action)access->action, space, said);
+	*hint = cached ? access->hint : 0;
+	return access->policy && cached ? add_policy(warp, op, mask, hint) : 0;
+}
+
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		       const struct gt_ptx_reach *reach, unsigned bytes)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	enum gt_space space = (enum gt_space)gt_ptx_traced_space[reach->space];
+	uint8_t operation;
+	uint16_t hint;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
 		gt_ptx_spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
-	bool cached = space == GT_GLOBAL || space == GT_LOCAL;
-	enum gt_operator said = access->scoped && space != GT_GLOBAL ? GT_OPERATOR_NONE : (enum gt_operator)access->operation;
-	uint8_t operation = gt_op((enum gt_action)access->action, space, said);
-	uint16_t hint = cached ? access->hint : 0;
-	if (access->policy && cached && add_policy(warp, op, mask, &hint) != 0)
+	if (name_access(warp, op, mask, space, &operation, &hint) != 0)
 		return -1;
 	if (space == GT_LOCAL)
 		return trace_local(warp, op, mask, reach, operation, hint, bytes);
 	uint64_t offset = reach->offset;
 	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
 		offset -= GT_PTX_SHARED_BASE;
-	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset, reach->stride);
+	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset,
+			    gt_ptx_stride(reach->lanes, mask));
+}
+
+int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	enum gt_space space = (enum gt_space)gt_ptx_traced_space[access->space];
+	uint8_t operation;
+	uint16_t hint;
+
+	if (warp->core->traced & GT_PTX_NOTES_SPIN)
+		gt_ptx_spin_note(warp->core, op->line, first, space == GT_GLOBAL);
+	if (access->untraced || !(warp->core->traced >> space & 1))
+		return 0;
+	if (name_access(warp, op, GT_PTX_FULL, space, &operation, &hint) != 0)
+		return -1;
+	return gt_ptx_trace(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride);
 }
 
 /* prefetch, discard, applypriority: rows of a byte a lane, of which stages take the whole lines. What
@@ -378,94 +406,4 @@ const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struc
 			    reach.offset, gt_ptx_stride(reach.lanes, inside)) != 0
 		       ? NULL
 		       : op + 1;
-}
-
-/* Moves one element of every lane, all at once if all lanes are active and the stride is one element or 0. */
-#define MOVES(N)                                                                                             \
-	GT_INLINE void load_element##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes,  \
-				       unsigned at)                                                          \
-	{                                                                                                    \
-		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                          \
-			memcpy(lanes, reach->host + at, GT_WARP_SIZE * (N / 8));                             \
-			return;                                                                              \
-		}                                                                                            \
-		if (mask == GT_PTX_FULL && reach->host && reach->stride == 0) {                              \
-			uint##N##_t value;                                                                   \
-			memcpy(&value, reach->host + at, N / 8);                                             \
-			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
-				lanes[i] = value;                                                            \
-			return;                                                                              \
-		}                                                                                            \
-		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
-			unsigned lane = gt_ptx_lowest(m);                                                    \
-			memcpy(&lanes[lane], gt_ptx_place_of(reach, lane) + at, N / 8);                      \
-		}                                                                                            \
-	}                                                                                                    \
-	GT_INLINE void store_element##N(const struct gt_ptx_reach *reach, uint32_t mask,                     \
-					const uint##N##_t *lanes, unsigned at)                               \
-	{                                                                                                    \
-		if (mask == GT_PTX_FULL && reach->host && reach->stride == N / 8) {                          \
-			memcpy(reach->host + at, lanes, GT_WARP_SIZE * (N / 8));                             \
-			return;                                                                              \
-		}                                                                                            \
-		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
-			unsigned lane = gt_ptx_lowest(m);                                                    \
-			memcpy(gt_ptx_place_of(reach, lane) + at, &lanes[lane], N / 8);                      \
-		}                                                                                            \
-	}                                                                                                    \
-	GT_INLINE const struct gt_ptx_op *load##N(GT_STEP_ARGUMENTS)                                         \
-	{                                                                                                    \
-		const struct gt_ptx_access *access = op->with.access;                                        \
-		struct gt_ptx_reach reach;                                                                   \
-		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
-		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
-		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
-			return NULL;                                                                         \
-		for (unsigned k = 0; k < access->n; k++)                                                     \
-			if (access->slots[k])                                                                \
-				load_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]),          \
-						k *(N / 8));                                                 \
-		return op + 1;                                                                               \
-	}                                                                                                    \
-	GT_INLINE const struct gt_ptx_op *store##N(GT_STEP_ARGUMENTS)                                        \
-	{                                                                                                    \
-		const struct gt_ptx_access *access = op->with.access;                                        \
-		struct gt_ptx_reach reach;                                                                   \
-		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
-		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
-		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
-			return NULL;                                                                         \
-		for (unsigned k = 0; k < access->n; k++)                                                     \
-			store_element##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8));    \
-		return op + 1;                                                                               \
-	}                                                                                                    \
-	GT_BOTH(load##N)                                                                                     \
-	GT_BOTH(store##N)
-MOVES(8)
-MOVES(16)
-MOVES(32)
-MOVES(64)
-
-gt_ptx_step *gt_ptx_load_step(unsigned size)
-{
-	static gt_ptx_step *const steps[4][2] = {
-		{load8_plain, load8_fast},
-		{load16_plain, load16_fast},
-		{load32_plain, load32_fast},
-		{load64_plain, load64_fast},
-	};
-
-	return steps[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][gt_ptx_fast()];
-}
-
-gt_ptx_step *gt_ptx_store_step(unsigned size)
-{
-	static gt_ptx_step *const steps[4][2] = {
-		{store8_plain, store8_fast},
-		{store16_plain, store16_fast},
-		{store32_plain, store32_fast},
-		{store64_plain, store64_fast},
-	};
-
-	return steps[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][gt_ptx_fast()];
 }

@@ -11,7 +11,6 @@
 struct gt_ptx_reach {
 	const uint64_t *lanes; /* lane i accesses lanes[i] + offset */
 	uint64_t offset;
-	int64_t stride; /* from lane to lane; GT_STRIDE_LANES: none */
 	uint64_t low; /* the smallest address */
 	unsigned char *host; /* the place of `low` in this process; NULL: each lane's place is in `where` */
 	enum gt_ptx_space space; /* of the lowest lane */
@@ -58,25 +57,17 @@ GT_INLINE int64_t gt_ptx_stride(const uint64_t *lanes, uint32_t mask)
 /* The smallest and the largest address of the active lanes, and whether all are aligned. */
 GT_INLINE bool gt_ptx_extent(struct gt_ptx_reach *reach, uint32_t mask, unsigned bytes, uint64_t *high)
 {
-	unsigned lowest = gt_ptx_lowest(mask);
-	uint64_t first = reach->lanes[lowest] + reach->offset, bits = first;
+	const uint64_t *lanes = reach->lanes, offset = reach->offset, any = lanes[gt_ptx_lowest(mask)] + offset;
+	uint64_t bits = any, low = any, most = any;
 
-	reach->low = *high = first;
-	/* With a stride so large that addresses wrap around, the ends do not bound the other addresses. */
-	if (reach->stride < INT64_C(1) << 56 && reach->stride > -(INT64_C(1) << 56)) {
-		unsigned highest = 31 - (unsigned)__builtin_clz(mask);
-		uint64_t last = first + (uint64_t)reach->stride * (highest - lowest);
-		reach->low = last < first ? last : first;
-		*high = last < first ? first : last;
-		bits |= (uint64_t)reach->stride;
-	} else {
-		for (uint32_t m = mask; m; m &= m - 1) {
-			uint64_t address = reach->lanes[gt_ptx_lowest(m)] + reach->offset;
-			bits |= address;
-			reach->low = address < reach->low ? address : reach->low;
-			*high = address > *high ? address : *high;
-		}
+	for (int i = 0; i < GT_WARP_SIZE; i++) {
+		const uint64_t address = mask >> i & 1 ? lanes[i] + offset : any;
+		bits |= address;
+		low = address < low ? address : low;
+		most = address > most ? address : most;
 	}
+	reach->low = low;
+	*high = most;
 	return (bits & (bytes - 1)) == 0;
 }
 
@@ -109,7 +100,6 @@ GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 			reach->widened[i] = reach->lanes[i];
 		reach->lanes = reach->widened;
 	}
-	reach->stride = gt_ptx_stride(reach->lanes, mask);
 	reach->space = access->space;
 	if (!gt_ptx_extent(reach, mask, bytes, &high))
 		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
@@ -145,6 +135,9 @@ GT_INLINE unsigned char *gt_ptx_place_of(const struct gt_ptx_reach *reach, unsig
 /* Records the access, if its space is traced. */
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		       const struct gt_ptx_reach *reach, unsigned bytes);
+
+/* The same for all lanes at a stride, lane 0 at `first`, in the space that the instruction says. */
+int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes);
 
 static inline int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 			      const struct gt_ptx_reach *reach, unsigned bytes)

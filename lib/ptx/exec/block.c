@@ -29,10 +29,11 @@ static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_pt
 static void take_turn(struct gt_ptx_warp *warp)
 {
 	const struct gt_ptx_op *op = warp->at;
-	uint64_t until = warp->issued + GT_PTX_TURN;
+	uint64_t issued = warp->issued, until = issued + GT_PTX_TURN;
 
-	while (op && warp->issued < until) {
-		warp->issued += op->counts;
+	/* `issued` is only ever stored, which a loop can do ahead. */
+	while (op && issued < until) {
+		warp->issued = issued += op->counts;
 		op = step(warp, op);
 	}
 	if (op)

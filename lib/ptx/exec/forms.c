@@ -42,11 +42,16 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name)
 	return *place_of(name);
 }
 
-bool gt_ptx_fast(void)
+enum gt_ptx_isa gt_ptx_level(void)
 {
 #if defined __x86_64__
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+		return GT_PTX_PLAIN;
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+			       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+		       ? GT_PTX_AVX512
+		       : GT_PTX_AVX2;
 #else
-	return false;
+	return GT_PTX_PLAIN;
 #endif
 }

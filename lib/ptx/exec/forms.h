@@ -11,6 +11,13 @@
 
 #define GT_PTX_SOURCES 4
 
+/* What every step is compiled for: any processor; on x86 also AVX2 with FMA, and AVX-512. */
+#if defined __x86_64__
+enum gt_ptx_isa { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_AVX512, GT_PTX_LEVELS };
+#else
+enum gt_ptx_isa { GT_PTX_PLAIN, GT_PTX_LEVELS };
+#endif
+
 /* How setp combines its result with a predicate: `choice` of the micro-op. */
 enum gt_ptx_combination { GT_PTX_ALONE, GT_PTX_AND, GT_PTX_OR, GT_PTX_XOR };
 
@@ -18,7 +25,7 @@ struct gt_ptx_form {
 	const char *name; /* opcode and modifiers, except those that every form has: "mad.lo.s32" */
 	uint8_t d;	  /* enum gt_ptx_type */
 	uint8_t sources[GT_PTX_SOURCES];
-	gt_ptx_step *run[2]; /* for any processor; with AVX2 and FMA */
+	gt_ptx_step *run[GT_PTX_LEVELS];
 };
 
 struct gt_ptx_forms {
@@ -36,13 +43,13 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name);
 /* Runs op->with.inner under the rounding mode that op->choice names. */
 gt_ptx_step gt_ptx_rounded;
 
-/* True if this processor supports the second step of a form. */
-bool gt_ptx_fast(void);
+/* The highest level that this processor has. */
+enum gt_ptx_isa gt_ptx_level(void);
 
 /* The step of a form for this processor. */
 static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)
 {
-	return form->run[gt_ptx_fast()];
+	return form->run[gt_ptx_level()];
 }
 
 #endif

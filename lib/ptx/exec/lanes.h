@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled for any processor
- * and, on x86, also for AVX2 and FMA. */
+/* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled for every level
+ * of instructions that the processor may have (forms.h). */
 #ifndef GT_PTX_LANES_H
 #define GT_PTX_LANES_H
 
@@ -10,8 +10,12 @@
 #define GT_INLINE static inline __attribute__((always_inline))
 #if defined __x86_64__
 #define GT_FAST __attribute__((target("avx2,fma")))
+#define GT_AVX512 "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
+#if defined __clang__
+#define GT_WIDE __attribute__((target(GT_AVX512), min_vector_width(512)))
 #else
-#define GT_FAST
+#define GT_WIDE __attribute__((target(GT_AVX512 ",prefer-vector-width=512")))
+#endif
 #endif
 
 /* A result may have the slot of a source, element by element, which does not prevent vectorization. */
@@ -65,10 +69,17 @@
 
 #define GT_STEP_ARGUMENTS struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
 
-/* The two compiled variants of an inline step. */
-#define GT_BOTH(ID)                                                                              \
-	static const struct gt_ptx_op *ID##_plain(GT_STEP_ARGUMENTS) { return ID(warp, op, mask); } \
-	GT_FAST static const struct gt_ptx_op *ID##_fast(GT_STEP_ARGUMENTS) { return ID(warp, op, mask); }
+/* An inline step compiled for each level, and the list of these. */
+#define GT_VARIANT(ID) static const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)
+#if defined __x86_64__
+#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__) X(GT_FAST, _fast, __VA_ARGS__) X(GT_WIDE, _wide, __VA_ARGS__)
+#define GT_STEPS(ID) {ID##_plain, ID##_fast, ID##_wide}
+#else
+#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__)
+#define GT_STEPS(ID) {ID##_plain}
+#endif
+#define GT_AT_LEVEL(TARGET, LEVEL, ID) TARGET GT_VARIANT(ID##LEVEL) { return ID(warp, op, mask); }
+#define GT_EVERY(ID) GT_LEVELS(GT_AT_LEVEL, ID)
 
 #define GT_OPERANDS(A, B, C)                                                                     \
 	const GT_LANE_##A *lanes_a = gt_ptx_lanes(warp, op->a);                                    \
@@ -100,11 +111,11 @@
 		}                                                                                  \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(ID)
+	GT_EVERY(ID)
 
 /* The row of such a form. */
 #define GT_ROW(ID, NAME, D, A, B, C, EXPRESSION)                                                 \
-	{NAME, GT_TYPE_##D, {GT_TYPE_##A, GT_TYPE_##B, GT_TYPE_##C, GT_PTX_NO_TYPE}, {ID##_plain, ID##_fast}},
+	{NAME, GT_TYPE_##D, {GT_TYPE_##A, GT_TYPE_##B, GT_TYPE_##C, GT_PTX_NO_TYPE}, GT_STEPS(ID)},
 
 /* The upper half of a product. */
 GT_INLINE uint16_t high_u16(uint16_t x, uint16_t y) { return (uint16_t)((uint32_t)x * y >> 16); }

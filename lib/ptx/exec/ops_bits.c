@@ -201,7 +201,7 @@ GT_INLINE const struct gt_ptx_op *lop3(GT_STEP_ARGUMENTS)
 	}
 	return op + 1;
 }
-GT_BOTH(lop3)
+GT_EVERY(lop3)
 
 /* bfi: z's field (length e) of y is overwritten by the low bits of x. */
 #define INSERTS(N)                                                                               \
@@ -221,7 +221,7 @@ GT_BOTH(lop3)
 		}                                                                                  \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(bfi_b##N)
+	GT_EVERY(bfi_b##N)
 INSERTS(32)
 INSERTS(64)
 
@@ -240,13 +240,13 @@ INSERTS(64)
 		gt_ptx_set_predicate(warp, op->d, mask, EXPRESSION);                               \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(ID)
+	GT_EVERY(ID)
 PREDICATES(PREDICATE)
 
 static const struct gt_ptx_form bit_rows[] = {
 	BITS(GT_ROW) PREDICATES(GT_ROW)
-	{"lop3.b32", GT_PTX_B32, {GT_PTX_B32, GT_PTX_B32, GT_PTX_B32, GT_PTX_U32}, {lop3_plain, lop3_fast}},
-	{"bfi.b32", GT_PTX_B32, {GT_PTX_B32, GT_PTX_B32, GT_PTX_U32, GT_PTX_U32}, {bfi_b32_plain, bfi_b32_fast}},
-	{"bfi.b64", GT_PTX_B64, {GT_PTX_B64, GT_PTX_B64, GT_PTX_U32, GT_PTX_U32}, {bfi_b64_plain, bfi_b64_fast}},
+	{"lop3.b32", GT_PTX_B32, {GT_PTX_B32, GT_PTX_B32, GT_PTX_B32, GT_PTX_U32}, GT_STEPS(lop3)},
+	{"bfi.b32", GT_PTX_B32, {GT_PTX_B32, GT_PTX_B32, GT_PTX_U32, GT_PTX_U32}, GT_STEPS(bfi_b32)},
+	{"bfi.b64", GT_PTX_B64, {GT_PTX_B64, GT_PTX_B64, GT_PTX_U32, GT_PTX_U32}, GT_STEPS(bfi_b64)},
 };
 const struct gt_ptx_forms gt_ptx_bit_forms = {bit_rows, sizeof bit_rows / sizeof bit_rows[0]};

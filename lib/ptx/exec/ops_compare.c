@@ -3,21 +3,7 @@
 #include <math.h>
 
 #include "ptx/exec/half.h"
-#include "ptx/exec/lanes.h"
-
-/* One byte a lane, 0 or 1, to one bit a lane. */
-GT_INLINE uint32_t packed(const uint8_t *bytes)
-{
-	uint32_t mask = 0;
-
-	for (unsigned k = 0; k < GT_WARP_SIZE / 8; k++) {
-		uint64_t eight = 0;
-		for (unsigned i = 0; i < 8; i++)
-			eight |= (uint64_t)bytes[8 * k + i] << 8 * i;
-		mask |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << 8 * k;
-	}
-	return mask;
-}
+#include "ptx/exec/simd.h"
 
 GT_INLINE uint32_t combined(uint32_t result, enum gt_ptx_combination how, uint32_t with)
 {
@@ -30,9 +16,20 @@ GT_INLINE uint32_t combined(uint32_t result, enum gt_ptx_combination how, uint32
 	return result;
 }
 
+GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
+{
+	const enum gt_ptx_combination how = (enum gt_ptx_combination)op->choice;
+	const uint32_t with = gt_ptx_predicate(warp, op->c);
+
+	if (op->q)
+		gt_ptx_set_predicate(warp, op->q, mask, combined(~result, how, with));
+	gt_ptx_set_predicate(warp, op->d, mask, combined(result, how, with));
+	return op + 1;
+}
+
 /* d = (x CMP y) combined with predicate c; q = not (x CMP y), likewise combined. */
-#define COMPARISON(ID, NAME, D, A, B, C, EXPRESSION)                                             \
-	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+#define COMPARISON_AT(TARGET, LEVEL, ID, A, B, EXPRESSION)                                       \
+	TARGET GT_VARIANT(ID##LEVEL)                                                               \
 	{                                                                                          \
 		uint8_t holds[GT_WARP_SIZE];                                                       \
 		GT_OPERANDS(A, B, none)                                                            \
@@ -40,15 +37,9 @@ GT_INLINE uint32_t combined(uint32_t result, enum gt_ptx_combination how, uint32
 			GT_OPERAND_LANES(A, B, none)                                               \
 			holds[i] = (uint8_t)(EXPRESSION);                                          \
 		}                                                                                  \
-		uint32_t result = packed(holds), with = gt_ptx_predicate(warp, op->c);             \
-		if (op->q)                                                                         \
-			gt_ptx_set_predicate(warp, op->q, mask,                                    \
-					     combined(~result, (enum gt_ptx_combination)op->choice, with)); \
-		gt_ptx_set_predicate(warp, op->d, mask,                                            \
-				     combined(result, (enum gt_ptx_combination)op->choice, with));  \
-		return op + 1;                                                                     \
-	}                                                                                          \
-	GT_BOTH(ID)
+		return found(warp, op, mask, gt_ptx_packed##LEVEL(holds));                         \
+	}
+#define COMPARISON(ID, NAME, D, A, B, C, EXPRESSION) GT_LEVELS(COMPARISON_AT, ID, A, B, EXPRESSION)
 
 #define ORDERED(X, T, R)                                                                         \
 	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, R(x) == R(y))                              \
@@ -122,13 +113,13 @@ COMPARISONS(COMPARISON)
 		}                                                                                  \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(ID)
+	GT_EVERY(ID)
 #define SELECTIONS(X)                                                                            \
 	X(selp_16, "selp.b16", b16, b16, b16, pred, ) X(selp_32, "selp.b32", b32, b32, b32, pred, ) \
 	X(selp_64, "selp.b64", b64, b64, b64, pred, )
 SELECTIONS(SELECTION)
 #define SELECTION_NAMES(T, N)                                                                    \
-	{"selp." #T, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_PTX_PRED}, {selp_##N##_plain, selp_##N##_fast}},
+	{"selp." #T, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_PTX_PRED}, GT_STEPS(selp_##N)},
 
 #define CHOICES(X, T)                                                                            \
 	X(slct_##T##_s32, "slct." #T ".s32", T, T, T, s32, z >= 0 ? x : y)                         \

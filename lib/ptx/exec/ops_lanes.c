@@ -31,7 +31,7 @@ GT_INLINE const struct gt_ptx_op *shfl(GT_STEP_ARGUMENTS)
 		gt_ptx_set_predicate(warp, op->q, mask, in_range);
 	return op + 1;
 }
-GT_BOTH(shfl)
+GT_EVERY(shfl)
 
 /* One result for all lanes from a predicate: a predicate or a word. */
 #define VOTES(X)                                                                                 \
@@ -58,10 +58,10 @@ GT_INLINE void answer_b32(GT_STEP_ARGUMENTS, uint32_t value)
 		answer_##D(warp, op, mask, EXPRESSION);                                            \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(ID)
+	GT_EVERY(ID)
 VOTES(VOTE)
 VOTE(activemask, "activemask.b32", b32, mask)
-#define VOTE_ROW(ID, NAME, D, EXPRESSION) {NAME, GT_TYPE_##D, {GT_PTX_PRED}, {ID##_plain, ID##_fast}},
+#define VOTE_ROW(ID, NAME, D, EXPRESSION) {NAME, GT_TYPE_##D, {GT_PTX_PRED}, GT_STEPS(ID)},
 
 /* redux: the expression of x and y is folded over the lanes. */
 #define REDUCTIONS(X)                                                                            \
@@ -82,9 +82,9 @@ VOTE(activemask, "activemask.b32", b32, mask)
 		answer_b32(warp, op, mask, (uint32_t)x);                                           \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(ID)
+	GT_EVERY(ID)
 REDUCTIONS(REDUCTION)
-#define REDUCTION_ROW(ID, NAME, T, EXPRESSION) {NAME, GT_TYPE_##T, {GT_TYPE_##T}, {ID##_plain, ID##_fast}},
+#define REDUCTION_ROW(ID, NAME, T, EXPRESSION) {NAME, GT_TYPE_##T, {GT_TYPE_##T}, GT_STEPS(ID)},
 
 /* match.any: the lanes with the same value; match.all: all lanes if they agree, and whether they do. */
 #define MATCHES(N)                                                                               \
@@ -116,8 +116,8 @@ REDUCTIONS(REDUCTION)
 			gt_ptx_set_predicate(warp, op->q, mask, same ? GT_PTX_FULL : 0);           \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(match_any_##N)                                                                     \
-	GT_BOTH(match_all_##N)
+	GT_EVERY(match_any_##N)                                                                     \
+	GT_EVERY(match_all_##N)
 MATCHES(32)
 MATCHES(64)
 
@@ -128,16 +128,16 @@ GT_INLINE const struct gt_ptx_op *elect(GT_STEP_ARGUMENTS)
 	gt_ptx_set_predicate(warp, op->q, mask, mask & (0 - mask));
 	return op + 1;
 }
-GT_BOTH(elect)
+GT_EVERY(elect)
 
 static const struct gt_ptx_form lane_rows[] = {
 	VOTES(VOTE_ROW) REDUCTIONS(REDUCTION_ROW)
-	{"shfl", GT_PTX_B32, {GT_PTX_B32, GT_PTX_U32, GT_PTX_U32}, {shfl_plain, shfl_fast}},
-	{"match.any.b32", GT_PTX_B32, {GT_PTX_B32}, {match_any_32_plain, match_any_32_fast}},
-	{"match.any.b64", GT_PTX_B32, {GT_PTX_B64}, {match_any_64_plain, match_any_64_fast}},
-	{"match.all.b32", GT_PTX_B32, {GT_PTX_B32}, {match_all_32_plain, match_all_32_fast}},
-	{"match.all.b64", GT_PTX_B32, {GT_PTX_B64}, {match_all_64_plain, match_all_64_fast}},
-	{"activemask.b32", GT_PTX_B32, {GT_PTX_NO_TYPE}, {activemask_plain, activemask_fast}},
-	{"elect", GT_PTX_B32, {GT_PTX_NO_TYPE}, {elect_plain, elect_fast}},
+	{"shfl", GT_PTX_B32, {GT_PTX_B32, GT_PTX_U32, GT_PTX_U32}, GT_STEPS(shfl)},
+	{"match.any.b32", GT_PTX_B32, {GT_PTX_B32}, GT_STEPS(match_any_32)},
+	{"match.any.b64", GT_PTX_B32, {GT_PTX_B64}, GT_STEPS(match_any_64)},
+	{"match.all.b32", GT_PTX_B32, {GT_PTX_B32}, GT_STEPS(match_all_32)},
+	{"match.all.b64", GT_PTX_B32, {GT_PTX_B64}, GT_STEPS(match_all_64)},
+	{"activemask.b32", GT_PTX_B32, {GT_PTX_NO_TYPE}, GT_STEPS(activemask)},
+	{"elect", GT_PTX_B32, {GT_PTX_NO_TYPE}, GT_STEPS(elect)},
 };
 const struct gt_ptx_forms gt_ptx_lane_forms = {lane_rows, sizeof lane_rows / sizeof lane_rows[0]};

@@ -40,7 +40,7 @@
 
 #define MOVES(X) COPIES(X) WIDTHS(X) PARTS(X)
 MOVES(GT_LANES)
-#define COPY_NAME(T, N) {"mov." #T, GT_TYPE_##T, {GT_TYPE_##T}, {mov_##N##_plain, mov_##N##_fast}},
+#define COPY_NAME(T, N) {"mov." #T, GT_TYPE_##T, {GT_TYPE_##T}, GT_STEPS(mov_##N)},
 static const struct gt_ptx_form move_rows[] = {
 	MOVES(GT_ROW) COPY_NAME(u32, 32) COPY_NAME(s32, 32) COPY_NAME(f32, 32) COPY_NAME(u64, 64) COPY_NAME(s64, 64)
 	COPY_NAME(f64, 64) COPY_NAME(u16, 16) COPY_NAME(s16, 16) COPY_NAME(f16, 16) COPY_NAME(bf16, 16)

@@ -32,11 +32,11 @@ WIDES(GT_LANES)
 				      (CARRY_OUT == BORROWS ? carries ^ mask : carries);           \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_BOTH(ID)
+	GT_EVERY(ID)
 #define CARRIED_ROW2(ID, NAME, T, A, B, IN, OUT)                                                 \
-	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T}, {ID##_plain, ID##_fast}},
+	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
 #define CARRIED_ROW3(ID, NAME, T, A, B, IN, OUT)                                                 \
-	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_TYPE_##T}, {ID##_plain, ID##_fast}},
+	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
 
 enum { NOTHING, CARRIES, BORROWS };
 #define BORROW (CARRY ^ 1)

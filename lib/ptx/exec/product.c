@@ -86,9 +86,11 @@ GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 	gt_ptx_fragment_scatter(&this->d, warp, d.bits);
 	return op + 1;
 }
-GT_BOTH(product)
+GT_EVERY(product)
 
 gt_ptx_step *gt_ptx_product_step(void)
 {
-	return gt_ptx_fast() ? product_fast : product_plain;
+	static gt_ptx_step *const steps[] = GT_STEPS(product);
+
+	return steps[gt_ptx_level()];
 }

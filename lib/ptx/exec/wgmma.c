@@ -198,11 +198,13 @@ GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 	warp->multiplies = true;
 	return op + 1;
 }
-GT_BOTH(multiply)
+GT_EVERY(multiply)
 
 gt_ptx_step *gt_ptx_wgmma_step(void)
 {
-	return gt_ptx_fast() ? multiply_fast : multiply_plain;
+	static gt_ptx_step *const steps[] = GT_STEPS(multiply);
+
+	return steps[gt_ptx_level()];
 }
 
 /* Wakes the warps of a group if all of them wait, or have ended. */

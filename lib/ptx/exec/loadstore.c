@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and stores. Most are of a row: all lanes of a warp at a stride, in the allocation of the last access or in shared memory.
+ * Its two ends are checked, and it is moved, as a whole. */
+#include <string.h>
+
+#include "ptx/exec/access.h"
+#include "ptx/exec/simd.h"
+
+struct row {
+	uint64_t first; /* the address of lane 0 */
+	int64_t stride;
+	unsigned char *host; /* of lane 0 */
+};
+
+/* The memory that an access may fall into without being looked up: [low, high), and the host's place of `low`. */
+GT_INLINE unsigned char *window_of(const struct gt_ptx_core *core, const struct gt_ptx_access *access, uint64_t *low, uint64_t *high)
+{
+	if (access->in_frame)
+		return NULL;
+	if (access->space == GT_PTX_SHARED) {
+		*low = 0;
+		*high = core->shared_bytes;
+		return core->shared;
+	}
+	*low = access->low;
+	*high = access->high;
+	return access->host;
+}
+
+/* Sets the place of a row of that address of lane 0, if both its ends are in the window. */
+GT_INLINE bool place_row(const struct gt_ptx_core *core, const struct gt_ptx_access *access, unsigned bytes, struct row *row)
+{
+	uint64_t low, high, last = row->first + (uint64_t)row->stride * (GT_WARP_SIZE - 1);
+	unsigned char *window = window_of(core, access, &low, &high);
+
+	if (!window || high < low || row->stride > INT64_C(1) << 56 || row->stride < -(INT64_C(1) << 56) ||
+	    ((row->first | (uint64_t)row->stride) & (bytes - 1)) != 0)
+		return false;
+	/* The differences are large below `low`. */
+	if (row->first - low >= high - low || last - low >= high - low ||
+	    high - (row->first > last ? row->first : last) < bytes)
+		return false;
+	row->host = window + (row->first - low);
+	return true;
+}
+
+/* Finds the row of a whole warp, if it is one. The sum of a 32-bit address and the offset has 32 bits; a row does not wrap. */
+#define FIND_ROW(TARGET, LEVEL, ...)                                                                         \
+	TARGET GT_INLINE bool find_row##LEVEL(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, \
+					      unsigned bytes, struct row *row)                               \
+	{                                                                                                    \
+		if (access->narrow) {                                                                        \
+			const uint32_t *lanes = gt_ptx_lanes(warp, access->address);                         \
+			row->first = lanes[0] + (uint32_t)access->offset;                                    \
+			row->stride = (int32_t)(lanes[1] - lanes[0]);                                        \
+			return place_row(warp->core, access, bytes, row) &&                                  \
+			       gt_ptx_is_row32##LEVEL(lanes, lanes[1] - lanes[0]);                           \
+		}                                                                                            \
+		const uint64_t *lanes = gt_ptx_lanes(warp, access->address);                                 \
+		row->first = lanes[0] + (uint64_t)access->offset;                                            \
+		row->stride = (int64_t)(lanes[1] - lanes[0]);                                                \
+		return place_row(warp->core, access, bytes, row) &&                                          \
+		       gt_ptx_is_row64##LEVEL(lanes, lanes[1] - lanes[0]);                                   \
+	}
+GT_LEVELS(FIND_ROW, )
+
+/* Records it, if its space is traced. */
+GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct row *row, unsigned bytes)
+{
+	return warp->core->traced ? gt_ptx_trace_row(warp, op, row->first, row->stride, bytes) : 0;
+}
+
+/* Moves one element of every lane: of a row, or of the lanes in `mask`. */
+#define MOVES(N)                                                                                             \
+	GT_INLINE void load_row##N(const struct row *row, uint##N##_t *lanes, unsigned at)                   \
+	{                                                                                                    \
+		const unsigned char *from = row->host + at;                                                  \
+		if (row->stride == N / 8) {                                                                  \
+			memcpy(lanes, from, GT_WARP_SIZE * (N / 8));                                         \
+			return;                                                                              \
+		}                                                                                            \
+		uint##N##_t value;                                                                           \
+		memcpy(&value, from, N / 8);                                                                 \
+		if (row->stride == 0)                                                                        \
+			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
+				lanes[i] = value;                                                            \
+		else                                                                                         \
+			for (int i = 0; i < GT_WARP_SIZE; i++, from += row->stride)                          \
+				memcpy(&lanes[i], from, N / 8);                                              \
+	}                                                                                                    \
+	GT_INLINE void store_row##N(const struct row *row, const uint##N##_t *lanes, unsigned at)            \
+	{                                                                                                    \
+		unsigned char *to = row->host + at;                                                          \
+		if (row->stride == N / 8)                                                                    \
+			memcpy(to, lanes, GT_WARP_SIZE * (N / 8));                                           \
+		else                                                                                         \
+			for (int i = 0; i < GT_WARP_SIZE; i++, to += row->stride)                            \
+				memcpy(to, &lanes[i], N / 8);                                                \
+	}                                                                                                    \
+	GT_INLINE void load_lanes##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes,    \
+				     unsigned at)                                                            \
+	{                                                                                                    \
+		if (mask == GT_PTX_FULL && reach->host) {                                                    \
+			const uint64_t offset = reach->offset - reach->low + at;                             \
+			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
+				memcpy(&lanes[i], reach->host + (reach->lanes[i] + offset), N / 8);          \
+			return;                                                                              \
+		}                                                                                            \
+		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
+			unsigned lane = gt_ptx_lowest(m);                                                    \
+			memcpy(&lanes[lane], gt_ptx_place_of(reach, lane) + at, N / 8);                      \
+		}                                                                                            \
+	}                                                                                                    \
+	GT_INLINE void store_lanes##N(const struct gt_ptx_reach *reach, uint32_t mask,                       \
+				      const uint##N##_t *lanes, unsigned at)                                 \
+	{                                                                                                    \
+		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
+			unsigned lane = gt_ptx_lowest(m);                                                    \
+			memcpy(gt_ptx_place_of(reach, lane) + at, &lanes[lane], N / 8);                      \
+		}                                                                                            \
+	}
+
+/* A row, or else any lanes: these apart, so that a row saves no registers. */
+#define STEP(TARGET, LEVEL, WHAT, N)                                                                         \
+	TARGET __attribute__((noinline)) GT_VARIANT(any_##WHAT##N##LEVEL)                                    \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		struct gt_ptx_reach reach;                                                                   \
+		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
+		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
+		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
+			return NULL;                                                                         \
+		for (unsigned k = 0; k < access->n; k++)                                                     \
+			if (access->slots[k])                                                                \
+				WHAT##_lanes##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]),          \
+						k *(N / 8));                                                 \
+		return op + 1;                                                                               \
+	}                                                                                                    \
+	TARGET GT_VARIANT(WHAT##N##LEVEL)                                                                    \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
+		struct row row;                                                                              \
+		if (mask != GT_PTX_FULL || !find_row##LEVEL(warp, access, bytes, &row))                      \
+			return any_##WHAT##N##LEVEL(warp, op, mask);                                         \
+		if (note_row(warp, op, &row, bytes) != 0)                                                    \
+			return NULL;                                                                         \
+		for (unsigned k = 0; k < access->n; k++)                                                     \
+			if (access->slots[k])                                                                \
+				WHAT##_row##N(&row, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8));       \
+		return op + 1;                                                                               \
+	}
+#define STEPS(N) MOVES(N) GT_LEVELS(STEP, load, N) GT_LEVELS(STEP, store, N)
+STEPS(8)
+STEPS(16)
+STEPS(32)
+STEPS(64)
+
+#define OF_SIZES(ID) {GT_STEPS(ID##8), GT_STEPS(ID##16), GT_STEPS(ID##32), GT_STEPS(ID##64)}
+
+gt_ptx_step *gt_ptx_load_step(unsigned size)
+{
+	static gt_ptx_step *const steps[][GT_PTX_LEVELS] = OF_SIZES(load);
+
+	return steps[gt_ptx_lowest(size)][gt_ptx_level()];
+}
+
+gt_ptx_step *gt_ptx_store_step(unsigned size)
+{
+	static gt_ptx_step *const steps[][GT_PTX_LEVELS] = OF_SIZES(store);
+
+	return steps[gt_ptx_lowest(size)][gt_ptx_level()];
+}
