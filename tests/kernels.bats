@@ -173,6 +173,18 @@ each() {
 @test "parboil" {
 	holds parboil_stencil "40 10 6" "200 5 4 3"
 	holds parboil_spmv "1000 9" "70 3"
+	holds parboil_sgemm "" "256 32 24"
+	holds parboil_mriq "1000 1500" "100 7"
+}
+@test "parboil: the accesses of sgemm and mri-q by hand" {
+	cd "$BATS_TEST_TMPDIR"
+	accesses() { gtrace-cat trace | grep -v '^#' | cut -f 5 | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }'; }
+	# 2 blocks of 4 warps; each warp loads 3 times its part of B and 8 of A, and stores 16 columns.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/parboil_sgemm" 128 32 24 >trace
+	[ "$(accesses)" = "load.global $((8 * 3 * 9)) store.global $((8 * 16)) " ]
+	# 47 warps of samples load 2 floats and store one; 2 launches of 32 warps of voxels load 5 and store 2.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/parboil_mriq" 1000 1500 >trace
+	[ "$(accesses)" = "load.global $((47 * 2 + 2 * 32 * 5)) store.global $((47 + 2 * 32 * 2)) " ]
 }
 @test "[000] table 4: the accesses of CFD, NW and SRAD_V2 by hand" {
 	cd "$BATS_TEST_TMPDIR"
