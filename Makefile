@@ -142,6 +142,8 @@ bench: all $(BENCHES)
 HEADERS  = $(filter lib/%.h,$(shell $(CC) -Ilib -MM lib/gtrace.h))
 FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.md)
 MAN     := $(wildcard man/*.[157])
+# What a user runs or reads beside the programs; the layout is that of the repository.
+SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
 install: all
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
 		$(addprefix $(mandir)/man,1 5 7) $(docdir)/examples)
@@ -150,6 +152,9 @@ install: all
 	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
+	for file in $(SHARED_FILES); do \
+		install -D -m $$(if [ -x $$file ]; then echo 755; else echo 644; fi) $$file $(DESTDIR)$(datadir)/gtrace/$$file || exit 1; \
+	done
 	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(libdir)
 	install -m 644 $(SHARED) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(libdir)/$(SONAME)

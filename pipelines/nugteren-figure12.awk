@@ -17,5 +17,7 @@ NR == 1 {
 	missed = reads - $at["l1.read_hits"] - late
 	value = $at["l1." $1]
 	sub(/^1x/, "", value)
+	if ($1 == "size")
+		value = value / 1024 "K"
 	print $1, value, reads, sprintf("%.2f", reads ? 100 * missed / reads : 0), sprintf("%.2f", reads ? 100 * late / reads : 0)
 }

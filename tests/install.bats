@@ -35,6 +35,19 @@ copy_build() {
 	[ -z "$(find "$work/image" ! -type d)" ]
 }
 
+@test "an installed user sweeps without a clone, by the pipelines and examples that are installed" {
+	"${install[@]}" install PREFIX=/opt/gtrace
+	share=$work/image/opt/gtrace/share/gtrace
+	mkdir "$work/elsewhere"
+	cd "$work/elsewhere"
+	printf 'trace = %s\ngpu = titanv\nl1.size = 8K 64K\n' "$share/examples/traces/conv.rdgc.xz" >my.sweep
+	PATH=$work/image/opt/gtrace/bin:/usr/bin:/bin make -s -f "$share/pipelines/sweep.mk" SWEEP=my.sweep >said
+	[ "$(cat said)" = results/sweeps/my.csv ]
+	[ "$(cut -d, -f 4 results/sweeps/my.csv | paste -sd ' ')" = "l1.size 8192 65536" ]
+	# What is installed is what is in the repository.
+	(cd "$ROOT" && git ls-files pipelines examples) | while read -r file; do cmp "$ROOT/$file" "$share/$file"; done
+}
+
 # Puts the installed library into $prefix, and its flags into $flags.
 installed_library() {
 	"${install[@]}" install PREFIX=/opt/gtrace

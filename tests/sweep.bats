@@ -56,7 +56,7 @@ total() {
 				gtrace-order examples/traces/conv.rdgc.xz | gcoalesce --gpu titanv |
 					gschedule --gpu titanv --map $map | gcache --l1 --size $size |
 					gcache --l2 --ways $ways | gdram | gstats --csv >"$BATS_TEST_TMPDIR/report"
-				echo "$size,$ways,$map,$(total l1 read_hits <"$BATS_TEST_TMPDIR/report"),$(total l2 \
+				echo "$((${size%K} * 1024)),$ways,$map,$(total l1 read_hits <"$BATS_TEST_TMPDIR/report"),$(total l2 \
 					read_hits <"$BATS_TEST_TMPDIR/report"),$(total dram row_hits <"$BATS_TEST_TMPDIR/report")"
 			done
 		done
@@ -90,7 +90,7 @@ total() {
 	[ "$(head -n 1 "$results/test.csv" | tr ',' '\n' | sort | uniq -d | wc -l)" -eq 0 ]
 }
 
-@test "sections replace the shared axes, and axes that they lack are a dash" {
+@test "sections replace the shared axes; sizes are in bytes, and axes that a section lacks are empty or a dash" {
 	cat >"$sweep" <<-'END'
 		trace = examples/traces/conv.rdgc.xz
 		gpu = titanv
@@ -105,10 +105,10 @@ total() {
 	run_sweep
 	cut -d, -f 1-5 "$results/test.csv" | diff - <(cat <<-'END'
 		section,trace,gpu,l1.size,l2.size
-		size,examples/traces/conv.rdgc.xz,titanv,8K,-
-		size,examples/traces/conv.rdgc.xz,titanv,16K,-
-		no-l1,examples/traces/conv.rdgc.xz,titanv,-,-
-		no-l1,examples/traces/conv.rdgc.xz,titanv,-,1M
+		size,examples/traces/conv.rdgc.xz,titanv,8192,
+		size,examples/traces/conv.rdgc.xz,titanv,16384,
+		no-l1,examples/traces/conv.rdgc.xz,titanv,,
+		no-l1,examples/traces/conv.rdgc.xz,titanv,,1048576
 	END
 	)
 	[ "$(head -n 1 "$results/test.csv" | cut -d, -f 6-)" = l2.reads ]

@@ -24,17 +24,29 @@ function quoted(text) {
 	return "'" text "'"
 }
 
-# The digest of the files and programs that the words of a command name.
-function digest(command,    line, ask) {
-	if (!(command in digests)) {
-		ask = "bash " quoted(here "/../digest") " " quoted(command)
-		line = ""
-		if ((ask | getline line) < 0)
-			fail("cannot take digests")
-		close(ask)
-		digests[command] = line
+# The digest of the files and programs that the words of a command name. All of them are taken at once: the points are
+# walked twice, and the first time only the commands are noted.
+function digest(command) {
+	if (noting && !(command in digests)) {
+		digests[command] = "-"
+		asked[++n_asked] = command
 	}
 	return digests[command]
+}
+
+function take_digests(    i, file, ask) {
+	file = plan "/commands"
+	for (i = 1; i <= n_asked; i++)
+		print asked[i] >file
+	close(file)
+	ask = "bash " quoted(here "/../digest") " --lines <" quoted(file)
+	for (i = 1; i <= n_asked; i++)
+		if ((ask | getline digests[asked[i]]) <= 0) {
+			printf "sweep: cannot take digests\n" >"/dev/stderr"
+			failed = 1
+			exit 2
+		}
+	close(ask)
 }
 
 # The values of a GPU description, without comments.
@@ -229,9 +241,14 @@ function node(key, parent, command) {
 }
 
 function add_point(s, m,    i, at, text, key, place, gpu, row) {
-	gpu = now["gpu"] == "" || now["gpu"] == "-" ? "" : " " description(now["gpu"])
+	if (++points[noting] > most) {
+		printf "sweep: %s: more than %d points\n", FILENAME, most >"/dev/stderr"
+		failed = 1
+		exit 2
+	}
 	key = root_key(now["trace"])
-	at = node(key, 0, root_command(now["trace"]))
+	gpu = noting || now["gpu"] == "" || now["gpu"] == "-" ? "" : " " description(now["gpu"])
+	at = noting ? 0 : node(key, 0, root_command(now["trace"]))
 	for (i = 1; i <= stages[m]; i++) {
 		text = stage[m, i]
 		if ((m, i) in place_of) {
@@ -241,19 +258,17 @@ function add_point(s, m,    i, at, text, key, place, gpu, row) {
 		} else
 			place = ""
 		key = key "\n" text " " digest(text) (place == "coalesce" || place == "schedule" ? gpu : "")
-		at = node(key, at, text)
+		at = noting ? 0 : node(key, at, text)
 	}
+	digest("gstats")
+	if (noting)
+		return
 	at = node(key "\ngstats --csv " digest("gstats"), at, "gstats --csv")
 	is_point[at] = 1
 	row = name[s]
 	for (i = 1; i <= n_axes; i++)
 		row = row "\t" now[axes[i]]
 	print row "\t" at >(plan "/points")
-	if (++points > most) {
-		printf "sweep: %s: more than %d points\n", FILENAME, most >"/dev/stderr"
-		failed = 1
-		exit 2
-	}
 }
 
 # Every combination of the values of the axes from i on.
@@ -284,9 +299,13 @@ END {
 	for (i = 1; i <= n_axes; i++)
 		row = row "," axes[i]
 	print row >(plan "/header")
-	for (s = sections ? 1 : 0; s <= sections; s++) {
+	for (s = sections ? 1 : 0; s <= sections; s++)
 		check_section(s)
-		cross(s, s in stages ? s : 0, 1)
+	for (noting = 1; noting >= 0; noting--) {
+		for (s = sections ? 1 : 0; s <= sections; s++)
+			cross(s, s in stages ? s : 0, 1)
+		if (noting)
+			take_digests()
 	}
 	# A node is a result if it is a point or has several continuations; the others run within a pipe.
 	for (i = 1; i <= nodes; i++) {

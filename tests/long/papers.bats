@@ -45,7 +45,7 @@ model() {
 		def rates(section, trace, axis):
 		    return {r[axis]: float(r["l1.read_hit_rate"]) for r in rows if r["section"] == section and r["trace"] == trace}
 		size, policy = rates("l1-size", "2DCONV", "l1.size"), rates("l1-replace", "2DCONV", "l1.replace")
-		assert size["16K"] > 1.78 * size["8K"]          # 5.3.1: up by 78 % from 8 KB to 16 KB, or more
+		assert size["16384"] > 1.78 * size["8192"]          # 5.3.1: up by 78 % from 8 KB to 16 KB, or more
 		assert policy["lfu"] < min(policy["lru"], policy["fifo"], policy["random:1"])
 		corr = rates("l1-replace", "CORR", "l1.replace")
 		assert corr["lfu:way"] > max(corr["lru"], corr["fifo"], corr["random:1"])
