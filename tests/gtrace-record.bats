@@ -181,6 +181,65 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "libcublas" ./blas too
 }
 
+# arrays ARGUMENT...: the names of the arrays in the last launch.
+arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no-rows | sed -n 's/.*stage=allocations.*\tnames=//p' | tail -n 1; }
+
+@test "arrays are named by the variable and line of their allocation, by --name, or by the number of the call" {
+	needs_nvcc
+	cat >my.cu <<-'END'
+		__device__ float table[1024];
+		__global__ void k(float *a, float *b) { b[threadIdx.x] = a[threadIdx.x] + table[threadIdx.x]; }
+		#define CHECK(call) do { if ((call) != cudaSuccess) return 1; } while (0)
+		int main()
+		{
+			struct { float *of[2]; } parts;
+			float *d_in, *d_out;
+			CHECK(cudaMalloc(&d_in, 4096));
+			if (cudaMalloc((void **)&d_out, 4096) != cudaSuccess) return 1;
+			for (int i = 0; i < 2; i++)
+				CHECK(cudaMalloc(reinterpret_cast<void **>(&parts.of[i]), 64));
+			CHECK(cudaMalloc(i_to_pointer(&d_in),
+					64));
+			k<<<1, 32>>>(d_in, d_out);
+			return cudaDeviceSynchronize() != cudaSuccess;
+		}
+	END
+	sed -i 's/^int main/static float **i_to_pointer(float **p) { return p; }\n&/' my.cu
+	nvcc -g -cudart shared -arch=sm_75 -o with my.cu
+	nvcc -cudart shared -arch=sm_75 -o without my.cu
+	[ "$(arrays ./with)" = "d_in my.cu:9,d_out my.cu:10,parts.of[i] my.cu:12,parts.of[i] my.cu:12 #2,cudaMalloc my.cu:13,table" ]
+	[ "$(arrays ./without)" = "cudaMalloc 1,cudaMalloc 2,cudaMalloc 3,cudaMalloc 4,cudaMalloc 5,table" ]
+	[ "$(arrays --name A,,C ./with)" = "A,d_out my.cu:10,C,parts.of[i] my.cu:12,cudaMalloc my.cu:13,table" ]
+	# Without the source, the function; without addr2line, the number.
+	mv my.cu elsewhere.cu
+	[ "$(arrays ./with)" = "cudaMalloc my.cu:9,cudaMalloc my.cu:10,cudaMalloc my.cu:12,cudaMalloc my.cu:12 #2,cudaMalloc my.cu:13,table" ]
+	expect_failure 2 "--name: 'a name that is too long for an arr" gtrace-record --name "A,a name that is too long for an array" ./with
+}
+
+@test "an allocation is told from its successor at the same address although both have one name" {
+	needs_nvcc
+	cat >pool.cu <<-'END'
+		#include <cstdio>
+		int main()
+		{
+			cudaMemPool_t pool;
+			unsigned long long used;
+			float *a, *b;
+			cudaDeviceGetDefaultMemPool(&pool, 0);
+			cudaMallocAsync(&a, 4096, 0);
+			cudaFree(a);
+			cudaMalloc(&b, 4096);
+			cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+			printf("%d %llu\n", a == b, used);
+			cudaDeviceReset();
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o pool pool.cu
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --name one,one ./pool >"$OUT" 2>"$ERR" || [ $? -eq 1 ] # no kernel
+	grep -qx '1 0' "$ERR"
+}
+
 @test "a faulting kernel stops the program with one line" {
 	fails 1 "launch 1: " "$PROGRAM" stray
 	grep -q "kernel add, PTX line 24: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"

@@ -151,7 +151,7 @@ composes() {
 }
 
 @test "wrong operands and options are named, with a cure" {
-	expect_failure 1 "nvcc -lineinfo -cudart shared -o program my.cu" gtrace run my.cu
+	expect_failure 1 "nvcc -g -lineinfo -cudart shared -o program my.cu" gtrace run my.cu
 	expect_failure 1 "gtrace-ptx --launch" gtrace report my.ptx
 	expect_failure 1 "nothing: No such file" gtrace run nothing
 	expect_failure 1 "expected a file" gtrace run /dev/null

@@ -124,7 +124,7 @@ static int give(struct child *child, struct gt_error *error)
 {
 	ssize_t sent = send(child->ours[INPUT], child->input, child->input_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	if (sent > 0) {
+	if (sent >= 0) { /* 0: there is no input */
 		child->input += sent;
 		child->input_bytes -= (size_t)sent;
 	} else if (errno == EPIPE || errno == ECONNRESET) {

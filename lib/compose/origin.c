@@ -20,7 +20,7 @@ static bool ends_with(const char *name, const char *end)
 static int check_name(const char *name, struct gt_error *error)
 {
 	if (ends_with(name, ".cu"))
-		return gt_fail(error, "%s: expected a program: compile it with nvcc -lineinfo -cudart shared -o program %s", name, name);
+		return gt_fail(error, "%s: expected a program: compile it with nvcc -g -lineinfo -cudart shared -o program %s", name, name);
 	if (ends_with(name, ".ptx"))
 		return gt_fail(error, "%s: a kernel needs a launch: gtrace-ptx --launch 'KERNEL<<<GRID, BLOCK>>>(...)' %s >stream, "
 				      "then give the stream", name, name);

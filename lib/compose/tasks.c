@@ -23,8 +23,8 @@ const size_t gt_filters_n = sizeof gt_filters / sizeof *gt_filters;
 
 const struct gt_task gt_tasks[] = {
 	{"start", "How do I get a report of my program?",
-	 "Compile for gtrace's CUDA runtime (-lineinfo: with source lines), and run the usual pipe:\n"
-	 "    nvcc -lineinfo -cudart shared -o program program.cu\n"
+	 "Compile for gtrace's CUDA runtime (-lineinfo: source lines; -g: names of arrays), and run the usual pipe:\n"
+	 "    nvcc -g -lineinfo -cudart shared -o program program.cu\n"
 	 "    gtrace run ./program\n"
 	 "gtrace prints the pipe, which you can type and change yourself.\n"},
 	{"misses", "Where do the misses come from?",
@@ -40,7 +40,9 @@ const struct gt_task gt_tasks[] = {
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --by pc --name l1 | gcache --l1 | grd --by pc --name l1_misses | gstats --callgrind out\n"
 	 "    cg_annotate --auto=yes out\n"},
 	{"arrays", "Which array misses?",
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by array --name behind_l1 | gstats\n"},
+	 "With nvcc -g, arrays have the names and source lines of their allocations; else name them in order:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by array --name behind_l1 | gstats\n"
+	 "    gtrace-record --gpu a100 --name in,out ./program | gschedule | gcache --l1 | grd --by array --profile\n"},
 	{"coalescing", "Are the accesses coalesced?",
 	 "Requests and sectors of each access, in the whole and by instruction, and without a run:\n"
 	 "    gtrace-record ./program | gcoalesce | gstats\n"

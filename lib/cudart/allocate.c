@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cudart/callsite.h"
 #include "cudart/contexts.h"
 #include "cudart/graph.h"
 
@@ -33,6 +34,20 @@ static bool fits(unsigned owner, size_t bytes)
 	return used <= limit && bytes <= limit - used;
 }
 
+/* The name of allocation number n: the user's, that of its source line, or the call and n. */
+static void name_allocation(const char *call, uint64_t n, char *name, size_t size)
+{
+	const char *given = gt_cudart.record.tracing.names;
+
+	for (uint64_t i = 1; given && i < n; i++)
+		if ((given = strchr(given, ',')))
+			given++;
+	if (given && *given && *given != ',')
+		snprintf(name, size, "%.*s", (int)strcspn(given, ","), given);
+	else if (!gt_callsite_name(call, name))
+		snprintf(name, size, "%s %" PRIu64, call, n);
+}
+
 static int allocate(void **pointer, size_t bytes, const char *call, unsigned owner)
 {
 	struct gt_error error;
@@ -47,8 +62,11 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	if (!fits(owner, bytes))
 		return CUDA_MEMORY_ALLOCATION;
 	gt_cudart.memory.owner = owner;
-	snprintf(name, sizeof name, "%s %" PRIu64, call, ++gt_cudart.allocations);
-	if (gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error) != 0) {
+	name_allocation(call, ++gt_cudart.allocations, name, sizeof name);
+	gt_cudart.memory.call = gt_cudart.allocations;
+	int result = gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error);
+	gt_cudart.memory.call = 0;
+	if (result != 0) {
 		gt_cudart_note("%s", error.text);
 		return CUDA_MEMORY_ALLOCATION;
 	}
@@ -104,7 +122,6 @@ int gt_cudart_release(void *pointer)
 	return gt_ptx_free(&gt_cudart.memory, gt_cudart_address(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-/* Allocations of the program are named after calls, "cudaMalloc 3"; names of variables have no blank. */
 void gt_cudart_free_all(int device)
 {
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;
@@ -112,7 +129,7 @@ void gt_cudart_free_all(int device)
 	gt_graph_memory_reset();
 	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first), *after; one; one = after) {
 		after = gt_ptx_live(one->after);
-		if (strchr(one->name, ' ') && (one->owner == (unsigned)device || gt_cudart_devices() == 1))
+		if (one->call > 0 && (one->owner == (unsigned)device || gt_cudart_devices() == 1))
 			gt_cudart_release((void *)(uintptr_t)one->address);
 	}
 }

@@ -14,10 +14,9 @@ enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HI
 
 enum { LOCATION_DEVICE = 1, READ_WRITE = 3 }; /* cudaMemLocationType, cudaMemAccessFlags */
 
-/* Allocations have unique names, so that a freed one is not mistaken for its successor at the same address. */
+/* The number of its call tells a freed allocation from its successor at the same address. */
 struct taken {
-	uint64_t address, bytes;
-	char name[sizeof((struct gt_ptx_allocation *)0)->name];
+	uint64_t address, bytes, call;
 };
 
 struct pool {
@@ -63,7 +62,7 @@ static uint64_t used(struct pool *pool)
 	for (size_t i = 0; i < pool->n; i++) {
 		const struct gt_ptx_allocation *live =
 			gt_ptx_containing(&gt_cudart.memory, pool->taken[i].address, pool->taken[i].bytes);
-		if (!live || strcmp(live->name, pool->taken[i].name) != 0)
+		if (!live || live->call != pool->taken[i].call)
 			continue;
 		bytes += pool->taken[i].bytes;
 		pool->taken[kept++] = pool->taken[i];
@@ -87,7 +86,7 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 		return code;
 	struct taken *made = &pool->taken[pool->n++];
 	*made = (struct taken){.address = (uint64_t)(uintptr_t)*pointer, .bytes = bytes};
-	memcpy(made->name, gt_ptx_containing(&gt_cudart.memory, made->address, bytes)->name, sizeof made->name);
+	made->call = gt_ptx_containing(&gt_cudart.memory, made->address, bytes)->call;
 	if (before + bytes > pool->high)
 		pool->high = before + bytes;
 	return code;

@@ -241,6 +241,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	allocation->address = *address;
 	allocation->bytes = bytes;
 	allocation->owner = memory->owner;
+	allocation->call = memory->call;
 	snprintf(allocation->name, sizeof allocation->name, "%s", name);
 	if (open_pages(memory, *address, bytes, error) != 0) {
 		free(allocation);

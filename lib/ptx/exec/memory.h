@@ -29,6 +29,7 @@ struct gt_ptx_allocation {
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
 	unsigned owner; /* a device's number, or GT_PTX_EVERYONE */
+	uint64_t call;	/* the program's call that made it, from 1; 0: none did */
 	bool freed;	/* its room is not given out yet */
 	struct gt_ptx_allocation *before, *after; /* by address */
 	struct gt_ptx_allocation *freed_next; /* by time */
@@ -46,6 +47,7 @@ struct gt_ptx_memory {
 	uint64_t limit;	     /* bytes that may be given out in all at a time */
 	uint64_t live_bytes;
 	unsigned owner;	 /* of what is allocated from now on */
+	uint64_t call;	 /* the same */
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
 	size_t n; /* live ones */

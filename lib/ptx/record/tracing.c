@@ -29,6 +29,7 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing)
 	free(tracing->launches);
 	gt_gpu_clear(&tracing->gpu);
 	free(tracing->ptx);
+	free(tracing->names);
 	*tracing = (struct gt_ptx_tracing){0};
 }
 
@@ -161,6 +162,16 @@ static int set_ptx(struct gt_ptx_tracing *tracing, const char *value, struct gt_
 	return tracing->ptx ? 0 : gt_fail_memory(error, "a path");
 }
 
+static int set_names(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	for (const char *at = value; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ","))
+		if (strcspn(at, ",") > GT_TRACING_NAME)
+			return gt_fail(error, "'%.*s': expected names of %d bytes at most", (int)strcspn(at, ","), at, GT_TRACING_NAME);
+	free(tracing->names);
+	tracing->names = strdup(value);
+	return tracing->names ? 0 : gt_fail_memory(error, "names");
+}
+
 static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct gt_error *error)
 {
 	return realpath(value, path) && access(path, W_OK | X_OK) == 0 ? 0 : gt_fail_errno(error, "%s", value);
@@ -225,6 +236,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "end the stream although work or data is missing that a GPU would have made"},
 	{.name = "stub", .form = "cublas", .tools = RECORD, .set = set_stubs,
 	 .help = "do the work of this library, which has no PTX, on the host; its accesses are not traced"},
+	{.name = "name", .form = "NAME,...", .tools = RECORD, .set = set_names,
+	 .help = "names of the program's allocations, in the order of its calls; an empty one keeps its own"},
 	{.name = "ptx", .form = "DIR", .tools = RECORD, .set = set_ptx, .locate = locate_folder,
 	 .help = "write the PTX text of each module that is run to DIR/1.ptx and so on"},
 	{.name = "ptxas", .tools = RECORD, FLAG(ptxas),

@@ -18,6 +18,7 @@
 #define GT_TRACING_GPU "a100" /* the program's device by default */
 #define GT_TRACING_DEVICES 16 /* that a program may see */
 #define GT_TRACING_INSTRUCTIONS UINT64_C(100000000000) /* of a launch by default: half an hour or more */
+#define GT_TRACING_NAME 31    /* bytes of an array's name */
 #define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
 
 struct gt_ptx_tracing {
@@ -39,6 +40,7 @@ struct gt_ptx_tracing {
 	uint64_t devices;	/* that the program sees */
 	uint32_t traced_devices; /* bit d: launches on device d are traced; 0: all */
 	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */
+	char *names;		/* of allocations, in order, with commas between; NULL: none. Owned. */
 	bool ptxas;		/* gives the number of registers */
 	bool ignore_unsupported;
 	unsigned stubs; /* bit (1 << enum gt_stub): libraries that are stood in for */
