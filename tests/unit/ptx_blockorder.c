@@ -137,7 +137,7 @@ static void test_early(void)
 	uint32_t each = ROWS / 4;
 
 	make_late_warp(each);
-	*gt_ptx_blockorder_ended(order) = ~UINT32_C(0xf);
+	gt_ptx_blockorder_hold(order)->ended = ~UINT32_C(0xf);
 	n_got = 0;
 	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 3 * each), 0);
 	CHECK_EQUAL(n_got, 0);
@@ -147,7 +147,7 @@ static void test_early(void)
 	check_round(order, &sink, 4 * each);
 
 	make_late_warp(each);
-	*gt_ptx_blockorder_ended(order) = ~UINT32_C(0xe);
+	gt_ptx_blockorder_hold(order)->ended = ~UINT32_C(0xe);
 	n_got = 0;
 	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 3 * each), 0);
 	CHECK(n_got > 60000);

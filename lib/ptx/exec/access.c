@@ -240,56 +240,6 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 	return 0;
 }
 
-/* Fills the columns that all accesses have. */
-static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
-		     uint16_t hint, unsigned bytes, size_t *row)
-{
-	struct gt_ptx_core *core = warp->core;
-	struct gt_rows *rows = core->sink->rows;
-
-	if (gt_sink_room(core->sink, core->error) != 0) {
-		core->failed = true;
-		return -1;
-	}
-	size_t i = rows->n++;
-	rows->block[i] = (uint32_t)core->block;
-	rows->warp[i] = (uint16_t)warp->index;
-	rows->an[i] = warp->an++;
-	rows->pc[i] = op->line;
-	rows->op[i] = operation;
-	rows->hint[i] = hint; /* set always: a later row of the batch may be the first with a hint */
-	rows->has_hints |= hint != 0;
-	rows->size[i] = (uint8_t)bytes;
-	rows->mask[i] = mask;
-	core->accesses++;
-	*row = i;
-	return 0;
-}
-
-int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
-		 uint16_t hint, unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride)
-{
-	struct gt_rows *rows = warp->core->sink->rows;
-	size_t i;
-
-	if (begin_row(warp, op, mask, operation, hint, bytes, &i) != 0)
-		return -1;
-	rows->stride[i] = stride;
-	if (stride != GT_STRIDE_LANES) {
-		rows->base[i] = (lanes ? lanes[gt_ptx_lowest(mask)] : 0) + offset;
-		return 0;
-	}
-	if (gt_rows_reserve_lanes(rows, GT_WARP_SIZE, warp->core->error) != 0) {
-		rows->n--; /* drop the row, whose addresses are missing */
-		warp->core->failed = true;
-		return -1;
-	}
-	rows->base[i] = rows->n_lanes;
-	for (uint32_t m = mask; m; m &= m - 1)
-		rows->lanes[rows->n_lanes++] = lanes[gt_ptx_lowest(m)] + offset;
-	return 0;
-}
-
 /* Local memory is interleaved by words over the lanes of a warp, as in hardware, so an access of more than 4 bytes becomes one
  * access for each word. */
 static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,

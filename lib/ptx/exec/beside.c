@@ -308,8 +308,10 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 
 	gt_store_open(&beside.store, like->launch->memory, gt_temporary_directory());
 	beside.turn = core ? core->block : executed_from(like->launch, 0);
-	if (core)
+	if (core) {
+		core->hold = NULL; /* from now on its accesses are not the only ones */
 		result = add_resident(&beside, core, core->block);
+	}
 	while (result == 0 && (beside.under_way > 0 || *next < clusters)) {
 		result = run_some(&beside, &wait, &spin);
 		if (result == 0)

@@ -41,32 +41,53 @@ int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_store *store, struct gt
 void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_store *store);
 void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_store *store);
 
+/* A new access with room behind it for the addresses of `lanes` lanes; NULL on error. */
+static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, struct gt_store *store, size_t lanes,
+						  struct gt_error *error)
+{
+	struct gt_ptx_held_chunk *chunk = held->last;
+
+	if ((!chunk || sizeof chunk->bytes - chunk->written < sizeof(struct gt_ptx_kept) + GT_WARP_SIZE * sizeof(uint64_t)) &&
+	    gt_ptx_held_grow(held, store, error) != 0)
+		return NULL;
+	chunk = held->last;
+	struct gt_ptx_kept *kept = (struct gt_ptx_kept *)(void *)(chunk->bytes + chunk->written);
+	chunk->written += sizeof *kept + lanes * sizeof(uint64_t);
+	return kept;
+}
+
+/* Fills it from row i, but for warp, an and hint. */
+static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_rows *rows, size_t i)
+{
+	kept->base = rows->base[i];
+	kept->stride = rows->stride[i];
+	kept->pc = rows->pc[i];
+	kept->mask = rows->mask[i];
+	kept->op = rows->op[i];
+	kept->size = rows->size[i];
+	size_t lanes = gt_ptx_kept_lanes(kept) * sizeof *rows->lanes;
+	if (lanes > 0)
+		memcpy(kept + 1, rows->lanes + kept->base, lanes);
+}
+
+/* How many addresses row i has in `lanes`. */
+static inline size_t gt_ptx_row_lanes(const struct gt_rows *rows, size_t i)
+{
+	return rows->stride[i] == GT_STRIDE_LANES ? (size_t)__builtin_popcount(rows->mask[i]) : 0;
+}
+
 /* Adds row i. */
 static inline int gt_ptx_held_add(struct gt_ptx_held *held, struct gt_store *store, const struct gt_rows *rows, size_t i,
 				  struct gt_error *error)
 {
-	struct gt_ptx_held_chunk *chunk = held->last;
+	struct gt_ptx_kept *kept = gt_ptx_held_new(held, store, gt_ptx_row_lanes(rows, i), error);
 
-	if ((!chunk || sizeof chunk->bytes - chunk->written < sizeof(struct gt_ptx_kept) + GT_WARP_SIZE * sizeof *rows->lanes) &&
-	    gt_ptx_held_grow(held, store, error) != 0)
+	if (!kept)
 		return -1;
-	chunk = held->last;
-	struct gt_ptx_kept *kept = (struct gt_ptx_kept *)(void *)(chunk->bytes + chunk->written);
-	kept->base = rows->base[i];
-	kept->stride = rows->stride[i];
 	kept->an = rows->an[i];
-	kept->pc = rows->pc[i];
-	kept->mask = rows->mask[i];
 	kept->warp = rows->warp[i];
 	kept->hint = gt_rows_hint(rows, i);
-	kept->op = rows->op[i];
-	kept->size = rows->size[i];
-	chunk->written += sizeof *kept;
-	size_t lanes = gt_ptx_kept_lanes(kept) * sizeof *rows->lanes;
-	if (lanes > 0) {
-		memcpy(kept + 1, rows->lanes + kept->base, lanes);
-		chunk->written += lanes;
-	}
+	gt_ptx_kept_fill(kept, rows, i);
 	return 0;
 }
 

@@ -80,6 +80,7 @@ struct gt_ptx_launch {
 	bool skip_untraced;	 /* blocks that are not traced are not executed either */
 	uint64_t memory;	 /* bytes of memory for accesses that wait for those of earlier blocks; more go into a file */
 	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */
+	struct gt_ptx_hold *hold; /* takes the accesses of blocks that run alone in the place of the sink; may be NULL */
 };
 
 /* What a launch did, beside its accesses. */

@@ -11,6 +11,7 @@
 static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left, bool *waits)
 {
 	*waits = false;
+	core->hold = core->launch->hold;
 	if (gt_ptx_block_begin(core, block) != 0)
 		return -1;
 	while (core->running > 0 && !*waits) {

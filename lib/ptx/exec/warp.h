@@ -220,6 +220,7 @@ struct gt_ptx_core {
 	const struct gt_ptx_program *program;
 	struct gt_ptx_memory *memory;
 	struct gt_sink *sink;
+	struct gt_ptx_hold *hold; /* where accesses go in its place; NULL: nowhere */
 	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN */
 	uint64_t block;	 /* linear */
 	uint32_t ctaid[3];

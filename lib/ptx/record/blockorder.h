@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ptx/exec/hold.h"
 #include "stream/rows.h"
 
 struct gt_ptx_blockorder;
@@ -19,9 +20,9 @@ void gt_ptx_blockorder_close(struct gt_ptx_blockorder *order);
 /* The sink for the accesses. */
 struct gt_sink *gt_ptx_blockorder_sink(struct gt_ptx_blockorder *order);
 
-/* A mask of the warps of the present block that make no further accesses (the launch's `ended`). With it, accesses of a long
- * block are passed on early. */
-uint32_t *gt_ptx_blockorder_ended(struct gt_ptx_blockorder *order);
+/* For accesses that come without a sink (the launch's `hold`). Its `ended` is the launch's: with it, accesses of a long block
+ * are passed on early. */
+struct gt_ptx_hold *gt_ptx_blockorder_hold(struct gt_ptx_blockorder *order);
 
 /* Passes on all held accesses, at the end of a launch. */
 int gt_ptx_blockorder_finish(struct gt_ptx_blockorder *order, struct gt_error *error);

@@ -229,7 +229,8 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->traced_blocks = tracing->blocks;
 	launch->skip_untraced = tracing->skip_untraced;
 	launch->memory = tracing->memory / 2;
-	launch->ended = gt_ptx_blockorder_ended(recorder->order);
+	launch->ended = &gt_ptx_blockorder_hold(recorder->order)->ended;
+	launch->hold = tracing->unordered ? NULL : gt_ptx_blockorder_hold(recorder->order);
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)
