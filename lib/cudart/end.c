@@ -94,6 +94,7 @@ __attribute__((destructor)) static void close_stream(void)
 	if (!gt_cudart.writer || gt_cudart.owner != getpid())
 		return;
 	static bool said;
+	gt_cudart_say_host_access();
 	if (gt_cudart.stubbed > 0)
 		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",
 			      gt_cudart.stubbed);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/installed.h"
+#include "cudart/host_access.h"
 
 #define MAPPING_LINE 512
 
@@ -21,6 +22,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock;
 static _Thread_local int last_error;
 static _Thread_local bool used;
+static unsigned depth; /* calls under way, of the thread that has the lock */
 static _Thread_local unsigned in_driver; /* calls of the driver API that this thread is in */
 
 /* ---- messages ---- */
@@ -53,6 +55,18 @@ void gt_cudart_say_once(bool *said, const char *format, ...)
 	va_start(arguments, format);
 	say(format, arguments);
 	va_end(arguments);
+}
+
+void gt_cudart_say_host_access(void)
+{
+	static bool said;
+	uint64_t address = gt_host_accessed();
+
+	if (!address || said)
+		return;
+	const struct gt_ptx_allocation *near = gt_ptx_nearest(&gt_cudart.memory, address);
+	gt_cudart_say_once(&said, "warning: host code accesses device memory at 0x%" PRIx64 " ('%s'), which crashes with a GPU",
+			   address, near ? near->name : "");
 }
 
 void gt_cudart_note(const char *format, ...)
@@ -142,6 +156,16 @@ static void take_lock(void)
 {
 	pthread_once(&once, open_runtime);
 	pthread_mutex_lock(&lock);
+	if (depth++ == 0)
+		gt_host_access_open();
+	gt_cudart_say_host_access();
+}
+
+static void give_lock(void)
+{
+	if (--depth == 0 && !gt_cudart.record.quiet)
+		gt_host_access_close(&gt_cudart.memory, gt_cudart.instructions);
+	pthread_mutex_unlock(&lock);
 }
 
 void gt_cudart_lock(void)
@@ -153,7 +177,7 @@ void gt_cudart_lock(void)
 void gt_cudart_unlock(void)
 {
 	in_driver--;
-	pthread_mutex_unlock(&lock);
+	give_lock();
 }
 
 void gt_cudart_enter(void)
@@ -184,7 +208,7 @@ int gt_cudart_leave(int code)
 		code = failed;
 	if (code != CUDA_SUCCESS && in_driver == 0)
 		last_error = code;
-	pthread_mutex_unlock(&lock);
+	give_lock();
 	return code;
 }
 

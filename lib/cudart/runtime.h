@@ -178,6 +178,9 @@ _Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(pri
 /* A warning, such as of what is accepted and changes nothing: once, when *said is set, and none with --quiet. */
 void gt_cudart_say_once(bool *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A warning if host code was seen to access device memory (host_access.h), once. */
+void gt_cudart_say_host_access(void);
+
 /* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
  * that would have made work or data the stream gets no end, unless the user wants it so. */
 struct gt_missing_call {

@@ -454,6 +454,30 @@ static int use_after_free(void)
 	return 0;
 }
 
+/* The host uses device memory as its own, before and after a kernel, and memory that is the host's too. */
+static int host_access(void)
+{
+	volatile unsigned *words = device_words(4096), *after = device_words(4096);
+	void *managed = NULL, *pinned = NULL;
+
+	cudaMallocManaged(&managed, 64, 1);
+	cudaMallocHost(&pinned, 64);
+	((volatile unsigned *)managed)[2] = ((volatile unsigned *)pinned)[2] = 4;
+	launch_add(managed, 16, 1, 1, 32);
+	puts(((volatile unsigned *)managed)[2] == 5 && ((volatile unsigned *)pinned)[2] == 4 ? "shared" : "wrong");
+	fflush(stdout);
+	words[7] = 41;
+	launch_add((unsigned *)words, 4096, 1, 128, 32);
+	printf("found %u and %u\n", words[7], after[4095]);
+	return 0;
+}
+
+static int null(void)
+{
+	launch_add(device_words(64), 64, 1, 1, 64);
+	return *(volatile int *)(uintptr_t)16;
+}
+
 /* Allocates and frees 25 MiB in all; says how often it got an address that it had just freed. */
 static int churn(void)
 {
@@ -558,7 +582,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn},
+	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"null", null},
 	 {"endless", endless}, {"crash", crash},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
