@@ -137,6 +137,10 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	level->next_uses = gt_future_lines(level);
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
+	level->repeats_hit = level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)] == GT_CLASS_READ &&
+			     !config->replacement.policy->hit;
+	if (level->geometry.ways > 0)
+		level->ways_inverse = ((UINT64_C(1) << GT_INVERSE_SHIFT) + level->geometry.ways - 1) / level->geometry.ways;
 	level->usual = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate;
 	level->fast_path = level->usual && level->geometry.ways > 0 &&
 		       level->geometry.recency == GT_RECENCY_NIBBLES;

@@ -44,7 +44,7 @@ static void touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 	unsigned position = level->unchanged ? position_of(level, tags, set, slot) : gt_tags_touch(tags, set, slot);
 	const struct gt_policy *policy = level->config.replacement.policy;
 
-	if (level->geometry.depths && level->fast_path && mru)
+	if (level->geometry.depths && level->usual && mru)
 		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
 	else if (level->geometry.depths)
 		gt_note_depths(tags, slot, position, hits, used, mru);

@@ -5,6 +5,9 @@
  *	launch.c    serves what the launch itself reads
  *	arrival.c, future.c  hold requests that are served in another order or later
  *	batch.c     serves a batch in order, by the fastest loop that its level allows
+ *	leaders.c   finds requests that repeat the one before
+ *	reads.c     serves reads of the usual lines, and hands the rest on
+ *	served.c    sends what these reads fetch
  *	find.c      serves one request and determines its status
  *	hints.c     serves a request with a hint
  *	serve.c     serves a request without one
@@ -67,7 +70,9 @@ struct gt_level {
 	unsigned sectors;      /* of a line */
 	unsigned fetch_sectors; /* of an aligned group that a miss fetches */
 	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
+	bool repeats_hit;     /* a plain load that repeats the request before it hits, and changes nothing */
 	bool fast_path;	      /* the usual lines, in equal sets of few ways */
+	uint64_t ways_inverse; /* of equal sets of up to GT_BYTE_WAYS: slot * ways_inverse >> GT_INVERSE_SHIFT is a slot's set */
 	uint32_t set_mask;     /* index mod with a power of two (above 1) of sets: sets - 1; else 0 */
 	uint8_t class_of[256]; /* of each op */
 	gt_serve *serve[5];    /* of each class */
@@ -92,6 +97,9 @@ struct gt_level {
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
 	bool unchanged; /* the current request does not change the order of its lines */
 };
+
+/* The error of the inverse is below 256 / 2^36, so quotients of slots below 2^27 are exact. */
+#define GT_INVERSE_SHIFT 36
 
 /* A request that is being served, its instance, and the sink for the requests that it sends. */
 struct gt_serving {
@@ -161,6 +169,19 @@ static inline unsigned gt_level_split(const struct gt_level *level, const struct
 int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 			 struct gt_error *error);
 
+/* Serves row i of a batch, in the general way. */
+static inline int gt_level_serve_row(struct gt_serving *serving, struct gt_tags *tags, const struct gt_rows *rows, size_t i)
+{
+	serving->tags = tags;
+	serving->request = gt_request_of(rows, i);
+	return serving->level->serve[serving->level->class_of[serving->request.op]](serving);
+}
+
+/* Whether the level has the shape that gt_level_serve_reads needs. */
+bool gt_level_reads(const struct gt_level *level);
+/* As gt_level_serve_batch, for a batch without hints. */
+int gt_level_serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error);
+
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
 
@@ -202,28 +223,53 @@ int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask,
 void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
 		    uint64_t *mru);
 
-/* The same for lines of four sectors in at most 16 ways, all bytes at once. */
+/* A byte of ones for each bit of a mask of four sectors. */
+static const uint32_t gt_bytes_of_4[16] = {
+	0,	    0xff,	0xff00,	    0xffff,	0xff0000,   0xff00ff,	0xffff00,   0xffffff,
+	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
+};
+
+/* The same for lines of four sectors, all bytes at once. */
 static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
 				    uint32_t used, uint64_t *mru)
 {
-	/* A byte of ones for each bit of a mask of four sectors. */
-	static const uint32_t bytes[16] = {
-		0,	    0xff,	0xff00,	    0xffff,	0xff0000,   0xff00ff,	0xffff00,   0xffffff,
-		0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
-	};
 	const uint32_t ones = 0x01010101, tops = 0x80808080;
 	uint32_t depth, here = position * ones;
 
 	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
-	uint32_t deeper = (((depth | tops) - here) & tops) >> 7; /* 1 where depth >= position */
-	deeper *= 255;
+	/* The top bits of bytes where depth >= position: the lower seven bits are compared without a borrow from the next. */
+	uint32_t lower = (depth | tops) - (here & ~tops);
+	uint32_t deeper = ((depth & ~here) | (~(depth ^ here) & lower)) & tops;
+	deeper = (deeper >> 7) * 255;
 	depth = (depth & deeper) | (here & ~deeper);
-	if (((depth ^ here) & bytes[hits]) == 0)
+	if (((depth ^ here) & gt_bytes_of_4[hits]) == 0)
 		mru[position] += gt_bits_of_4[hits];
 	else
 		for (uint32_t rest = hits; rest; rest &= rest - 1)
 			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;
-	depth &= ~bytes[used];
+	depth &= ~gt_bytes_of_4[used];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+}
+
+/* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
+static inline void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	if ((depth & gt_bytes_of_4[used]) == 0)
+		mru[0] += gt_bits_of_4[used];
+	else
+		gt_note_depths_4(tags, slot, 0, used, used, mru);
+}
+
+/* Records that sectors of a line of four have become valid. */
+static inline void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	depth &= ~gt_bytes_of_4[sectors];
 	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
 }
 

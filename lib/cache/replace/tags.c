@@ -107,7 +107,7 @@ static bool allocate_order(struct gt_tags *tags)
 	if (geometry->recency == GT_RECENCY_NIBBLES)
 		return (tags->nibbles = calloc(geometry->sets, sizeof *tags->nibbles)) != NULL;
 	if (geometry->recency == GT_RECENCY_BYTES)
-		return (tags->bytes = calloc(geometry->slots, 1)) != NULL;
+		return (tags->bytes = calloc(geometry->slots + GT_ORDER_SLACK, 1)) != NULL;
 	tags->links = calloc(geometry->slots, sizeof *tags->links);
 	tags->ends = calloc(geometry->sets, sizeof *tags->ends);
 	return tags->links && tags->ends;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
+#define GT_ORDER_SLACK 8   /* bytes behind the last such array */
 #define GT_BYTE_WAYS 256  /* sets this small keep it in an array of bytes, larger ones in a list */
 
 #define GT_NO_SLOT UINT32_MAX
@@ -184,16 +185,34 @@ static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 	return (unsigned)__builtin_ctzll(zero) / 4;
 }
 
+/* The same for an array of bytes, in words of eight, up to the one that has the way. GT_ORDER_SLACK readable bytes follow the
+ * order. */
 static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 {
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t carried = way, word, zero;
+	unsigned at = 0;
+
 	if (order[0] == way)
 		return 0;
-	const uint8_t *at = memchr(order, (int)way, ways);
-	size_t position = (size_t)(at - order);
-
-	memmove(order + 1, order, position);
-	order[0] = (uint8_t)way;
-	return (unsigned)position;
+	if (order[ways - 1] == way) {
+		memmove(order + 1, order, ways - 1);
+		order[0] = (uint8_t)way;
+		return ways - 1;
+	}
+	for (;; at += 8) {
+		memcpy(&word, order + at, sizeof word);
+		uint64_t apart = word ^ way * ones, shifted = word << 8 | carried;
+		zero = (apart - ones) & ~apart & 0x80 * ones; /* as in gt_nibbles_touch */
+		if (zero)
+			break;
+		memcpy(order + at, &shifted, sizeof shifted);
+		carried = word >> 56;
+	}
+	uint64_t moved = zero ^ (zero - 1);
+	word = (word & ~moved) | ((word << 8 | carried) & moved);
+	memcpy(order + at, &word, sizeof word);
+	return at + (unsigned)__builtin_ctzll(zero) / 8;
 }
 
 /* Makes a slot the most recent. Returns the recency position it had among the valid ways of its
