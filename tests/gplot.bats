@@ -140,6 +140,59 @@ shows() {
 	expect_failure 1 "--by names the column that tells them apart" gplot sweep -x size -y hits sweep.csv
 }
 
+@test "scatter: a comparison with hardware has a panel for each metric, with axes of its own, and one legend" {
+	{
+		echo id,kernel,grid,block,metric,unit,hardware,ours,difference,note
+		for i in $(seq 32); do
+			echo "1,k,1x1x1,32x1x1,l1tex__t_sectors_pipe_lsu_mem_global_op_${i}_of_them.sum,sector,$i,$((2 * i)),$i,"
+			echo "2,k,1x1x1,32x1x1,l1tex__t_sectors_pipe_lsu_mem_global_op_${i}_of_them.sum,sector,0,${i}000000,$i,"
+		done
+	} >rows.csv
+	picture scatter rows.csv
+	shows "points 64" "text x = y" "text …_pipe_lsu_mem_global_op_9_of_them.sum" "text …pipe_lsu_mem_global_op_32_of_them.sum" \
+		"text hardware" "text ours"
+	[ "$(grep -c 'of_them' "$BATS_TEST_TMPDIR/shown")" -eq 32 ]
+	[ "$(grep -cx 'text x = y' "$BATS_TEST_TMPDIR/shown")" -eq 1 ]
+	# Each panel has a range of its own: decades up to 10^6, 10^7 or 10^8, and 0 a decade below its least value, 1 to 32; and the legend's.
+	gplot scatter --script rows.csv | grep -c '^set logscale x 10' | grep -qx 32
+	gplot scatter --script rows.csv | grep '^set yrange' | cut -d '(' -f 1 | sort -u | grep -c ':' | grep -qx 5
+	# --panel alone has the same axes everywhere.
+	gplot scatter -x hardware -y ours --panel metric --script rows.csv | grep -c '^set xrange' | grep -qx 1
+}
+
+@test "a logarithmic axis has a place for 0, and none for values below" {
+	printf 'a,b\n0,5\n10,0\n1000,70\n' >zeros.csv
+	picture scatter -x a -y b --log xy zeros.csv
+	shows "points 3" "text 0" "text 10" "text 1000"
+	gplot scatter -x a -y b --log xy --script zeros.csv | grep -A3 '^\$data0' | tail -3 >points
+	printf '%s\n' '1 5' '10 0.1' '1000 70' | diff - points
+	printf 'a,b\n-1,5\n10,7\n' | expect_failure 1 "above 0 on a logarithmic axis, found -1" gplot scatter -x a -y b --log x
+	printf 'a,b\n0,5\n0,7\n' | expect_failure 1 "above 0 on a logarithmic axis, found 0" gplot scatter -x a -y b --log x
+}
+
+@test "sizes in bytes have K on axes and in names, rates a %, and a path keeps its end" {
+	printf 'trace,l1.size,l1.read_hit_rate\n' >sizes.csv
+	for trace in a b; do
+		for size in 8192 16384 65536; do
+			echo "examples/of/programs/with/a/folder/and/a/long/name/$trace.traceg.xz,$size,$((size / 1000))" >>sizes.csv
+		done
+	done
+	picture sweep -x l1.size -y l1.read_hit_rate --by trace sizes.csv
+	shows "text 8K" "text 64K" "text l1 size (bytes)" "text l1 read_hit_rate (%)" "text …th/a/folder/and/a/long/name/a.traceg.xz" "points 6"
+	picture bars -x trace -y l1.read_hit_rate --by l1.size sizes.csv
+	shows "text l1.size 8K" "text l1.size 64K" "boxes 6"
+	picture sweep -x trace -y l1.read_hit_rate --where l1.size=8K,16K --by l1.size sizes.csv
+	shows "boxes 4"
+}
+
+@test "curves that coincide differ in width, and more than four in dashes too" {
+	for n in 1 2 3 4 5 6 7; do printf 'x,y\n1,1\n2,2\n' >"line$n.csv"; done
+	gplot sweep -x x -y y --script line[1-7].csv | grep -o 'linewidth [0-9.]* dashtype [0-9]*' >styles
+	[ "$(cut -d ' ' -f 2 styles | sort -u | wc -l)" -eq 7 ]
+	[ "$(cut -d ' ' -f 2 styles | sort -rn | paste -sd ' ')" = "$(cut -d ' ' -f 2 styles | paste -sd ' ')" ]
+	[ "$(cut -d ' ' -f 4 styles | sort -u | wc -l)" -eq 5 ]
+}
+
 @test "scatter: dots, the diagonal, logarithms over wide ranges" {
 	printf 'hw,model,other\n1,2,1\n10,30,10\n2000,1900,-\n' >scatter.csv
 	picture scatter -x hw -y model,other --diagonal scatter.csv
@@ -236,7 +289,10 @@ shows() {
 	expect_failure 2 "expected a kind of picture" gplot
 	expect_failure 2 "expected a kind of picture" gplot pie table.csv
 	expect_failure 1 "expected a column 'distance', found: a b" gplot csdd table.csv
-	expect_failure 1 "expected --x and --y" gplot scatter table.csv
+	expect_failure 1 "expected --x and --y" gplot sweep table.csv
+	expect_failure 1 "expected a column 'hardware'" gplot scatter table.csv
+	expect_failure 2 "--free-axes: expected --panel" gplot scatter -x a -y a --free-axes table.csv
+	expect_failure 1 "only where numbers are along x" gplot bars -x a --panel a --free-axes table.csv
 	expect_failure 1 "expected a column 'c', found: a b" gplot scatter -x a -y c table.csv
 	expect_failure 1 "expected rows to draw" gplot scatter -x a -y b --where a=7 table.csv
 	for kind in "bars -x a" "histogram -x a" "mru -x a" "csdd -x a" "pchase -x a"; do
@@ -250,9 +306,9 @@ shows() {
 	expect_failure 1 ":2: expected a quoted field to end" gplot bars <(printf 'a,b\n"1,2\n')
 	expect_failure 1 "expected a line of column names and rows below it" gplot bars /dev/null
 	expect_failure 1 "found a 0 byte" gplot bars <(printf 'a,b\n1,\0\n')
-	expect_failure 1 "above 0 on a logarithmic axis" gplot scatter -x a -y b --log xy <(printf 'a,b\n0,1\n2,3\n')
+	expect_failure 1 "above 0 on a logarithmic axis" gplot scatter -x a -y b --log xy <(printf 'a,b\n-1,1\n2,3\n')
 	expect_failure 1 "at most 24 series" gplot scatter -x a -y a --by a <(seq 0 30 | sed '1s/.*/a/')
-	expect_failure 1 "at most 12 panels" gplot scatter -x a -y a --panel a <(seq 0 30 | sed '1s/.*/a/')
+	expect_failure 1 "at most 36 panels" gplot scatter -x a -y a --panel a <(seq 0 40 | sed '1s/.*/a/')
 	expect_failure 1 "at most 160 names" gplot bars <(awk 'BEGIN { print "a,b"; for (i = 0; i < 200; i++) print "n" i ",1" }')
 	expect_failure 2 "--size" gplot bars --size 0x0 table.csv
 	expect_failure 2 "--terminal" gplot bars --terminal gif table.csv

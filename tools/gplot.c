@@ -33,6 +33,7 @@ static const char help[] =
 	"  -y, --y LIST        along y: columns, or A/B for percent of B; NAME=A/B names one\n"
 	"      --by LIST       a series for each value of these columns\n"
 	"      --panel COLUMN  a panel for each value of this column\n"
+	"      --free-axes         with --panel: axes of its own for each panel\n"
 	"      --where COLUMN=VALUE,...\n"
 	"                      only rows that have one of the values; all conditions must hold\n"
 	"      --names LIST    labels of the files; default: their names\n"
@@ -104,9 +105,10 @@ static void add_where(struct options *options, const char *condition)
 
 static struct options parse(void)
 {
-	enum { BY = 256, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, WHERE, X_LABEL, Y_LABEL };
+	enum { BY = 256, FREE_AXES, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, WHERE, X_LABEL, Y_LABEL };
 	static const struct option long_options[] = {
 		{"by", required_argument, NULL, BY}, {"diagonal", no_argument, NULL, DIAGONAL},
+		{"free-axes", no_argument, NULL, FREE_AXES},
 		{"hit-below", required_argument, NULL, HIT_BELOW}, {"log", required_argument, NULL, LOG},
 		{"names", required_argument, NULL, NAMES}, {"output", required_argument, NULL, 'o'},
 		{"panel", required_argument, NULL, PANEL}, {"percent", no_argument, NULL, PERCENT},
@@ -123,6 +125,7 @@ static struct options parse(void)
 		case 'x': options.plot.x = optarg; break;
 		case 'y': options.plot.y = optarg; break;
 		case BY: options.plot.by = optarg; break;
+		case FREE_AXES: options.plot.free = true; break;
 		case DIAGONAL: options.plot.diagonal = true; break;
 		case LOG: set_log(&options, optarg); break;
 		case NAMES: options.names = optarg; break;
@@ -142,6 +145,8 @@ static struct options parse(void)
 			break;
 		}
 	}
+	if (options.plot.free && !options.plot.panel)
+		tool_usage(&tool, "--free-axes: expected --panel COLUMN too");
 	return options;
 }
 

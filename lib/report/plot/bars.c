@@ -10,13 +10,15 @@
 
 struct bars {
 	struct gt_figure *figure;
+	const char *x; /* the column along x */
 	struct gt_boxes boxes;
 };
 
 static int take(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct bars *bars = context;
-	int place = gt_figure_place(&bars->figure->x, pick->x, error);
+	char size[GT_FIGURE_TEXT];
+	int place = gt_figure_place(&bars->figure->x, gt_plot_value(bars->x, pick->x, size), error);
 
 	return place < 0 ? -1 : gt_boxes_add(&bars->boxes, (size_t)place, pick, pick->y, error);
 }
@@ -101,6 +103,7 @@ int gt_plot_bars(const struct gt_plot *plot, struct gt_figure *figure, struct gt
 	}
 	if (!figure->x.label[0])
 		gt_plot_words(options.x, figure->x.label, &figure->x.numbers);
+	bars.x = options.x;
 	int result = gt_pick_each(&found, figure, take, &bars, error);
 	return gt_boxes_put(&bars.boxes, &found, figure, result == 0 ? error : &(struct gt_error){{0}}) == 0 ? result : -1;
 }

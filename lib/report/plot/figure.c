@@ -2,14 +2,14 @@
 #include "report/plot/figure.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
 #include "base/utf8.h"
 
-#define NAME_CHARACTERS 31 /* of a series or a panel, before it is cut in the middle */
-#define PLACE_CHARACTERS 24
+#define NAME_CHARACTERS 90 /* of a series, a panel or a place; pictures show fewer */
 #define THIN_FROM 2000	   /* up to this number, all points are drawn */
 #define CELLS 1024	   /* a picture has fewer pixels than this along each side of a panel */
 
@@ -51,7 +51,7 @@ int gt_figure_series_of(struct gt_figure *figure, size_t panel, const char *name
 		if (figure->series[i].panel == panel && strcmp(figure->series[i].name, tidy) == 0)
 			return (int)i;
 	if (gt_figure_names(figure) == GT_FIGURE_SERIES)
-		return gt_fail(error, "expected at most %d series; --where chooses rows", GT_FIGURE_SERIES);
+		return gt_fail(error, "expected at most %d series; --where chooses rows, --panel gives a value a panel", GT_FIGURE_SERIES);
 	void *bigger = gt_resized(figure->series, figure->series_n + 1, sizeof *figure->series);
 	if (!bigger)
 		return gt_fail_memory(error, "a series");
@@ -65,7 +65,7 @@ int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *err
 {
 	char tidy[GT_FIGURE_TEXT];
 
-	gt_utf8_tidy(name, PLACE_CHARACTERS, tidy);
+	gt_utf8_tidy(name, NAME_CHARACTERS, tidy);
 	for (size_t i = 0; i < axis->places_n; i++)
 		if (strcmp(axis->places[i], tidy) == 0)
 			return (int)i;
@@ -79,6 +79,21 @@ int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *err
 	return (int)axis->places_n++;
 }
 
+const char *gt_figure_short(const char *name, size_t most, char buffer[GT_FIGURE_TEXT])
+{
+	size_t characters = gt_utf8_characters(name);
+	bool at_end = strchr(name, '/') || strstr(name, "__");
+
+	if (characters <= most || !at_end)
+		return gt_utf8_tidy(name, most, buffer);
+	for (; characters > most - 1; characters--)
+		do
+			name++;
+		while (((unsigned char)*name & 0xC0) == 0x80);
+	snprintf(buffer, GT_FIGURE_TEXT, "\xE2\x80\xA6%s", name);
+	return buffer;
+}
+
 int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error)
 {
 	void *bigger = gt_grown(series->points, series->n, &series->capacity, sizeof *series->points);
@@ -90,12 +105,13 @@ int gt_figure_point(struct gt_figure_series *series, struct gt_point point, stru
 	return 0;
 }
 
-struct gt_extent gt_figure_extent(const struct gt_figure *figure)
+/* Of the points of a panel, or of all. */
+static struct gt_extent extent_of(const struct gt_figure *figure, size_t panel)
 {
 	struct gt_extent extent = {INFINITY, -INFINITY, INFINITY, -INFINITY};
 
 	for (size_t i = 0; i < figure->series_n; i++)
-		for (size_t j = 0; j < figure->series[i].n; j++) {
+		for (size_t j = 0; j < figure->series[i].n && (panel == SIZE_MAX || figure->series[i].panel == panel); j++) {
 			const struct gt_point *point = &figure->series[i].points[j];
 			extent.x_least = fmin(extent.x_least, point->x);
 			extent.x_most = fmax(extent.x_most, point->x);
@@ -103,6 +119,16 @@ struct gt_extent gt_figure_extent(const struct gt_figure *figure)
 			extent.y_most = fmax(extent.y_most, figure->margins ? point->width : point->y);
 		}
 	return extent.x_least <= extent.x_most ? extent : (struct gt_extent){0, 1, 0, 1};
+}
+
+struct gt_extent gt_figure_extent(const struct gt_figure *figure)
+{
+	return extent_of(figure, SIZE_MAX);
+}
+
+struct gt_extent gt_figure_extent_of(const struct gt_figure *figure, size_t panel)
+{
+	return extent_of(figure, figure->free ? panel : SIZE_MAX);
 }
 
 size_t gt_figure_colour(const struct gt_figure *figure, size_t series)
@@ -145,7 +171,6 @@ static size_t cell(double value, double least, double most, enum gt_scale scale)
 
 int gt_figure_thin(struct gt_figure *figure, struct gt_error *error)
 {
-	struct gt_extent extent = gt_figure_extent(figure);
 	bool cloud = figure->style == GT_POINTS;
 	unsigned char *drawn = calloc(CELLS, CELLS);
 
@@ -156,11 +181,14 @@ int gt_figure_thin(struct gt_figure *figure, struct gt_error *error)
 		size_t kept = 0, last_x = CELLS, last_y = CELLS;
 		if (series->n <= THIN_FROM || figure->style == GT_BOXES)
 			continue;
+		struct gt_extent extent = gt_figure_extent_of(figure, series->panel);
+		enum gt_scale along = figure->free ? figure->panel_x[series->panel].scale : figure->x.scale;
+		enum gt_scale up = figure->free ? figure->panel_y[series->panel].scale : figure->y.scale;
 		memset(drawn, 0, (size_t)CELLS * CELLS);
 		for (size_t j = 0; j < series->n; j++) {
 			struct gt_point *point = &series->points[j];
-			size_t x = cell(point->x, extent.x_least, extent.x_most, figure->x.scale);
-			size_t y = cell(point->y, extent.y_least, extent.y_most, figure->y.scale);
+			size_t x = cell(point->x, extent.x_least, extent.x_most, along);
+			size_t y = cell(point->y, extent.y_least, extent.y_most, up);
 			bool same = cloud ? drawn[y * CELLS + x] : x == last_x && y == last_y && j + 1 < series->n;
 			drawn[y * CELLS + x] = 1;
 			last_x = x;

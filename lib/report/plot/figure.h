@@ -11,9 +11,9 @@
 #include "base/error.h"
 
 #define GT_FIGURE_SERIES 24	/* in a figure, at most: more cannot be distinguished */
-#define GT_FIGURE_PANELS 12	/* at most */
+#define GT_FIGURE_PANELS 36	/* at most */
 #define GT_FIGURE_PLACES 160	/* of an axis of names, at most */
-#define GT_FIGURE_TEXT 128	/* bytes of a label, with its final 0 */
+#define GT_FIGURE_TEXT 384	/* bytes of a label, with its final 0 */
 
 enum gt_scale { GT_LINEAR, GT_LOG2, GT_LOG10 };
 
@@ -29,6 +29,7 @@ struct gt_axis {
 	enum gt_numbers numbers;
 	bool from_zero;	  /* 0 is part of the axis */
 	double end;	  /* its smallest upper end; 0: the data's */
+	double zero;	  /* of a logarithmic axis: where values of 0 are drawn, below all others; 0: there are none */
 	char (*places)[GT_FIGURE_TEXT]; /* an axis of names, at 0, 1, 2 ...; NULL: of numbers; owned */
 	size_t places_n;
 };
@@ -50,6 +51,8 @@ struct gt_figure_series {
 struct gt_figure {
 	char title[GT_FIGURE_TEXT];
 	struct gt_axis x, y;
+	bool free; /* each panel has axes of its own, panel_x and panel_y */
+	struct gt_axis panel_x[GT_FIGURE_PANELS], panel_y[GT_FIGURE_PANELS]; /* as x and y, with the scale of the panel */
 	enum gt_style style;
 	bool diagonal; /* draw where x = y */
 	bool margins;  /* low and width are the lower and upper bound of an uncertain y: draw the band between */
@@ -71,6 +74,9 @@ int gt_figure_panel(struct gt_figure *figure, const char *title, struct gt_error
 int gt_figure_series_of(struct gt_figure *figure, size_t panel, const char *name, struct gt_error *error);
 /* The place of a name on an axis of names, created if it is new; -1 if there are too many. */
 int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *error);
+/* A name of at most so many characters, below GT_FIGURE_TEXT / 4. A longer one keeps both its ends, but of a path and of a profiler's
+ * metric the end tells most. Returns the buffer. */
+const char *gt_figure_short(const char *name, size_t most, char buffer[GT_FIGURE_TEXT]);
 int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error);
 
 /* Drops points that fall on the same pixels as their neighbours, so that a million points become a few thousand. Call
@@ -82,6 +88,8 @@ struct gt_extent {
 	double x_least, x_most, y_least, y_most;
 };
 struct gt_extent gt_figure_extent(const struct gt_figure *figure);
+/* The same for the points of one panel; with axes for all, of all. */
+struct gt_extent gt_figure_extent_of(const struct gt_figure *figure, size_t panel);
 
 /* The number of different names among the series of all panels; the index of a series' name among them. */
 size_t gt_figure_names(const struct gt_figure *figure);

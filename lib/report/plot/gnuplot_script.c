@@ -12,17 +12,25 @@
 static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"};
 #define COLOURS (sizeof palette / sizeof *palette)
 
+#define DASHES 5 /* that gnuplot has */
+
 static const int point_types[] = {7, 5, 9, 11, 13, 6, 4, 8};
 
 #define LETTER 8	/* pixels, on average */
 #define MARGINS 110	/* pixels at both sides of a panel */
 #define LEFT_MARGIN 70	/* pixels that the y axis takes in any case */
+#define TITLE_HEIGHT 30 /* pixels */
+#define LEGEND_LINE 20	/* pixels */
+#define NAME_SHOWN 40	/* characters of a series' name, and of a place's: */
+#define PLACE_SHOWN 24
 
 struct script {
 	const struct gt_figure *figure;
 	struct gt_canvas canvas;
 	FILE *to;
 	size_t columns, rows; /* of panels */
+	bool key;	      /* there is a legend */
+	unsigned band;	      /* pixels above the panels, with the title and the one legend of all */
 };
 
 /* In single quotes gnuplot substitutes nothing. An apostrophe becomes a typographic one, so that it cannot end the
@@ -50,22 +58,39 @@ static void set_text(const char *what, const char *text, FILE *to)
 
 /* ---- size ---- */
 
+/* Lines that a legend of all series takes, beside each other in the picture's width. */
+static unsigned legend_lines(const struct script *script)
+{
+	const struct gt_figure *figure = script->figure;
+	size_t longest = figure->diagonal ? 5 : 0, names = gt_figure_names(figure) + figure->diagonal;
+
+	for (size_t i = 0; i < figure->series_n; i++) {
+		size_t characters = gt_utf8_characters(figure->series[i].name);
+		longest = characters > longest ? characters : longest;
+	}
+	longest = longest < NAME_SHOWN ? longest : NAME_SHOWN;
+	size_t fit = script->canvas.width / (longest * LETTER + 50);
+	return (unsigned)((names + (fit ? fit : 1) - 1) / (fit ? fit : 1)) + 1;
+}
+
 static void lay_out(struct script *script)
 {
 	size_t panels = script->figure->panels_n ? script->figure->panels_n : 1;
 	bool text = script->canvas.terminal == GT_TEXT;
 	bool wide = script->figure->style == GT_BOXES && script->figure->x.places_n >= 24;
 
-	script->columns = panels == 1 || wide ? 1 : panels <= 4 ? 2 : 3;
+	script->columns = panels == 1 || wide ? 1 : panels <= 4 ? 2 : panels <= 12 ? 3 : 4;
 	if (text)
 		script->columns = 1;
 	script->rows = (panels + script->columns - 1) / script->columns;
 	if (script->canvas.width == 0)
-		script->canvas.width = text ? 79 : script->columns == 3 ? 1080 : 800;
+		script->canvas.width = text ? 79 : script->columns == 4 ? 1280 : script->columns == 3 ? 1080 : 800;
+	if (panels > 1 && !text)
+		script->band = (script->figure->title[0] ? TITLE_HEIGHT : 0) + (script->key ? LEGEND_LINE * legend_lines(script) : 0);
 	if (script->canvas.height == 0)
 		script->canvas.height = text ? (unsigned)(24 * script->rows)
 				: script->rows == 1 ? (script->columns == 1 ? 500 : 380)
-				: (unsigned)(wide ? 190 * script->rows : 320 * script->rows);
+				: (unsigned)(wide ? 190 * script->rows : script->columns == 4 ? 270 * script->rows : 320 * script->rows) + script->band;
 }
 
 static void set_terminal(const struct script *script)
@@ -94,17 +119,28 @@ static void put_range(char axis, const struct gt_ticks *ticks, FILE *to)
 	fputs(")\n", to);
 }
 
+/* The scale of an axis; an earlier panel may have set another. */
+static void put_scale(char axis, const struct gt_axis *about, bool again, FILE *to)
+{
+	if (about->scale != GT_LINEAR)
+		fprintf(to, "set logscale %c %d\n", axis, about->scale == GT_LOG2 ? 2 : 10);
+	else if (again)
+		fprintf(to, "unset logscale %c\n", axis);
+}
+
 /* Labels of an axis of names, rotated if they do not fit horizontally. */
 static void put_places(const struct script *script)
 {
 	const struct gt_axis *axis = &script->figure->x;
 	bool text = script->canvas.terminal == GT_TEXT;
 	size_t longest = 0, every = 1;
+	char place[GT_FIGURE_TEXT];
 	FILE *to = script->to;
 
 	for (size_t i = 0; i < axis->places_n; i++)
 		if (gt_utf8_characters(axis->places[i]) > longest)
 			longest = gt_utf8_characters(axis->places[i]);
+	longest = longest < PLACE_SHOWN ? longest : PLACE_SHOWN;
 	double side = script->canvas.width / (double)script->columns;
 	double room = (text ? 0.85 * side : fmax(side - MARGINS, MARGINS) / LETTER) / (double)axis->places_n; /* letters */
 	bool turned = (double)longest + 1 > room;
@@ -122,7 +158,7 @@ static void put_places(const struct script *script)
 		if (i % every != 0 && !(i + 1 == axis->places_n && i % every > every / 2))
 			continue;
 		fputs(put++ ? ", " : "", to);
-		quoted(axis->places[i], true, to);
+		quoted(gt_figure_short(axis->places[i], PLACE_SHOWN, place), true, to);
 		fprintf(to, " %zu", i);
 	}
 	fputs(")\n", to);
@@ -137,10 +173,12 @@ static unsigned labels_wanted(const struct script *script, bool x)
 	return wanted < 2 ? 2 : wanted > 10 ? 10 : (unsigned)wanted;
 }
 
-static void put_axes(const struct script *script)
+static void put_axes(const struct script *script, size_t panel)
 {
 	const struct gt_figure *figure = script->figure;
-	struct gt_extent extent = gt_figure_extent(figure);
+	const struct gt_axis *along = figure->free ? &figure->panel_x[panel] : &figure->x;
+	const struct gt_axis *up = figure->free ? &figure->panel_y[panel] : &figure->y;
+	struct gt_extent extent = gt_figure_extent_of(figure, panel);
 	struct gt_ticks ticks;
 
 	if (figure->diagonal) { /* the same range on both axes */
@@ -150,14 +188,12 @@ static void put_axes(const struct script *script)
 	if (figure->x.places)
 		put_places(script);
 	else {
-		gt_ticks_place(&figure->x, extent.x_least, extent.x_most, labels_wanted(script, true), &ticks);
-		if (figure->x.scale != GT_LINEAR)
-			fprintf(script->to, "set logscale x %d\n", figure->x.scale == GT_LOG2 ? 2 : 10);
+		gt_ticks_place(along, extent.x_least, extent.x_most, labels_wanted(script, true), &ticks);
+		put_scale('x', along, figure->free, script->to);
 		put_range('x', &ticks, script->to);
 	}
-	gt_ticks_place(&figure->y, extent.y_least, extent.y_most, labels_wanted(script, false), &ticks);
-	if (figure->y.scale != GT_LINEAR)
-		fprintf(script->to, "set logscale y %d\n", figure->y.scale == GT_LOG2 ? 2 : 10);
+	gt_ticks_place(up, extent.y_least, extent.y_most, labels_wanted(script, false), &ticks);
+	put_scale('y', up, figure->free, script->to);
 	put_range('y', &ticks, script->to);
 	set_text("xlabel", figure->x.label, script->to);
 	if (script->canvas.terminal != GT_TEXT) /* see set_title */
@@ -231,8 +267,10 @@ static void put_style(const struct script *script, const struct gt_figure_series
 	}
 	/* Each line is thinner than the previous one, so that lines that coincide are all visible. */
 	size_t names = gt_figure_names(script->figure);
-	double width = names <= 4 ? 2 + 1.2 * (double)(names - 1 - colour) : 2;
-	fprintf(script->to, " linewidth %g dashtype %zu linecolor rgb '%s'", width, again + 1, rgb);
+	double step = names <= 4 ? 1.2 : names <= 8 ? 0.7 : 0.25;
+	/* With more than four, thin lines on thick ones would be hard to see: the upper ones are dashed besides. */
+	size_t dash = names <= 4 ? 0 : (colour + again) % DASHES;
+	fprintf(script->to, " linewidth %g dashtype %zu linecolor rgb '%s'", 2 + step * (double)(names - 1 - colour), dash + 1, rgb);
 }
 
 /* A title is above the legend. A picture of characters has no room beside its y axis, so its label is put into the
@@ -248,15 +286,42 @@ static void set_title(const struct script *script, const char *title, bool key)
 		set_text(key ? "key title" : "title", title, script->to);
 }
 
+static void put_name(const struct script *script, const char *name)
+{
+	char text[GT_FIGURE_TEXT];
+
+	fputs(" title ", script->to);
+	quoted(gt_figure_short(name, NAME_SHOWN, text), false, script->to);
+}
+
+/* Puts the next panel into its place. Labels of axes stand at the edges of the picture. */
+static void place_panel(const struct script *script, size_t panel)
+{
+	const struct gt_figure *figure = script->figure;
+	size_t row = panel / script->columns, column = panel % script->columns;
+	double height = (1 - script->band / (double)script->canvas.height) / (double)script->rows, width = 1.0 / (double)script->columns;
+
+	fprintf(script->to, "set origin %.6f,%.6f\nset size %.6f,%.6f\n", (double)column * width, (double)(script->rows - 1 - row) * height,
+		width, height);
+	if (figure->free || panel == 0)
+		put_axes(script, panel);
+	set_text("xlabel", panel + script->columns >= figure->panels_n ? figure->x.label : "", script->to);
+	if (script->canvas.terminal != GT_TEXT)
+		set_text("ylabel", column == 0 ? figure->y.label : "", script->to);
+}
+
 static void put_panel(const struct script *script, size_t panel)
 {
 	const struct gt_figure *figure = script->figure;
 	const char *comma = "plot ";
+	char title[GT_FIGURE_TEXT];
 
-	if (figure->panels_n > 0)
-		set_title(script, figure->panels[panel], false);
-	if (script->columns == 1 && figure->panels_n > 1) /* one x axis for all, with one label */
-		set_text("xlabel", panel + 1 == figure->panels_n ? figure->x.label : "", script->to);
+	if (figure->panels_n > 1)
+		place_panel(script, panel);
+	if (figure->panels_n > 0) {
+		size_t fit = script->canvas.width / script->columns / (script->canvas.terminal == GT_TEXT ? 1 : LETTER);
+		set_title(script, gt_figure_short(figure->panels[panel], fit < 12 ? 10 : fit < 80 ? fit - 2 : 80, title), false);
+	}
 	for (size_t i = 0; i < figure->series_n; i++) {
 		size_t colour = gt_figure_colour(figure, i);
 		if (figure->series[i].panel != panel || figure->series[i].n == 0)
@@ -267,39 +332,70 @@ static void put_panel(const struct script *script, size_t panel)
 		fprintf(script->to, "%s$data%zu %s", figure->margins ? ", " : comma, i,
 			figure->style == GT_BOXES ? "using 1:2:3:4:5:6 " : "using 1:2 ");
 		put_style(script, &figure->series[i], colour);
-		fputs(" title ", script->to);
-		quoted(figure->series[i].name, false, script->to);
+		put_name(script, figure->series[i].name);
 		comma = ", ";
 	}
-	if (figure->diagonal)
-		fprintf(script->to, "%sx with lines linecolor rgb '#707070' dashtype 2 title 'x = y'", comma);
+	if (figure->diagonal) {
+		fprintf(script->to, "%sx with lines linecolor rgb '#707070' dashtype 2", comma);
+		put_name(script, "x = y");
+	}
 	putc('\n', script->to);
+}
+
+/* The title and the legend of several panels, above them: a panel without axes, whose series have no points. */
+static void put_band(const struct script *script)
+{
+	const struct gt_figure *figure = script->figure;
+	double part = script->band / (double)script->canvas.height;
+	const char *comma = "plot ";
+
+	if (script->band == 0)
+		return;
+	fprintf(script->to, "set origin 0,%.6f\nset size 1,%.6f\nunset border\nunset tics\nset xrange [0:1]\nset yrange [0:1]\n", 1 - part, part);
+	set_text("title", figure->title, script->to);
+	fputs(script->key ? "set key inside center center horizontal Left reverse samplen 2\n" : "unset key\n", script->to);
+	for (size_t i = 0; script->key && i < figure->series_n; i++) {
+		bool first = true;
+		for (size_t j = 0; j < i && first; j++)
+			first = strcmp(figure->series[i].name, figure->series[j].name) != 0;
+		if (!first)
+			continue;
+		fprintf(script->to, figure->style == GT_BOXES ? "%s'+' using (NaN):(NaN):(NaN):(NaN):(NaN):(NaN) " : "%s'+' using (NaN):(NaN) ", comma);
+		put_style(script, &figure->series[i], gt_figure_colour(figure, i));
+		put_name(script, figure->series[i].name);
+		comma = ", ";
+	}
+	if (!script->key)
+		fputs("plot NaN notitle", script->to);
+	else if (figure->diagonal)
+		fprintf(script->to, "%sNaN with lines linecolor rgb '#707070' dashtype 2 title 'x = y'", comma);
+	fputs("\nunset key\nunset title\nset border 3 linecolor rgb '#404040'\nset tics nomirror out\n", script->to);
 }
 
 void gt_gnuplot_script(const struct gt_figure *figure, struct gt_canvas canvas, FILE *to)
 {
 	struct script script = {.figure = figure, .canvas = canvas, .to = to};
-	bool many = figure->panels_n > 1;
+	bool many = figure->panels_n > 1, text = canvas.terminal == GT_TEXT;
 
+	script.key = gt_figure_names(figure) > 1 || figure->diagonal || (figure->series_n > 0 && figure->series[0].name[0]);
 	lay_out(&script);
 	set_terminal(&script);
-	fprintf(to, "set border 3 linecolor rgb '#404040'\nset tics nomirror %s\nset samples 200\n",
-		canvas.terminal == GT_TEXT ? "in" : "out");
-	if (canvas.terminal != GT_TEXT)
+	fprintf(to, "set border 3 linecolor rgb '#404040'\nset tics nomirror %s\nset samples 200\n", text ? "in" : "out");
+	if (!text)
 		fputs("set grid ytics linetype 1 linewidth 1 linecolor rgb '#E0E0E0'\n", to);
-	bool key = gt_figure_names(figure) > 1 || figure->diagonal || (figure->series_n > 0 && figure->series[0].name[0]);
-	fputs(key ? "set key outside above center horizontal Left reverse samplen 2\n" : "unset key\n", to);
+	fputs(script.key ? "set key outside above center horizontal Left reverse samplen 2\n" : "unset key\n", to);
 	put_data(&script);
-	put_axes(&script);
 	if (many) {
-		fprintf(to, "set multiplot layout %zu,%zu", script.rows, script.columns);
-		if (figure->title[0]) {
-			fputs(" title ", to);
-			quoted(figure->title, false, to);
-		}
+		fputs("set multiplot", to);
+		if (text && figure->title[0])
+			put_name(&script, figure->title);
 		putc('\n', to);
-	} else if (figure->panels_n == 0) {
-		set_title(&script, figure->title, key);
+		if (!text)
+			put_band(&script);
+	} else {
+		put_axes(&script, 0);
+		if (figure->panels_n == 0)
+			set_title(&script, figure->title, script.key);
 	}
 	for (size_t panel = 0; panel < (figure->panels_n ? figure->panels_n : 1); panel++)
 		put_panel(&script, panel);

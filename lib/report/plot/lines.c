@@ -89,26 +89,84 @@ static bool doubling(const struct gt_figure *figure, bool sizes)
 	return true;
 }
 
-static void choose_scales(const struct gt_plot *plot, struct gt_figure *figure)
+/* A place for 0 on a logarithmic axis whose other values begin at `least`. */
+static double below(enum gt_scale scale, double least)
 {
-	struct gt_extent extent = gt_figure_extent(figure);
+	if (!isfinite(least))
+		return 0;
+	return scale == GT_LOG2 ? exp2(floor(log2(least)) - 1) : pow(10, floor(log10(least)) - 1);
+}
+
+/* The least value above 0 of a panel, or of all, along x or y; INFINITY if there is none. */
+static double least_above_0(const struct gt_figure *figure, size_t panel, bool x)
+{
+	double least = INFINITY;
+
+	for (size_t i = 0; i < figure->series_n; i++)
+		for (size_t j = 0; j < figure->series[i].n && (!figure->free || figure->series[i].panel == panel); j++) {
+			double value = x ? figure->series[i].points[j].x : figure->series[i].points[j].y;
+			least = value > 0 ? fmin(least, value) : least;
+		}
+	return least;
+}
+
+static bool wide(double least, double above_0, double most)
+{
+	return least >= 0 && most >= 1000 * above_0;
+}
+
+static void choose_scales(const struct gt_plot *plot, const struct gt_figure *figure, size_t panel, struct gt_axis *along,
+			  struct gt_axis *up)
+{
+	struct gt_extent extent = gt_figure_extent_of(figure, panel);
+	double x_above_0 = least_above_0(figure, panel, true), y_above_0 = least_above_0(figure, panel, false);
 	const char *log = plot->options->log;
 	bool cloud = figure->style == GT_POINTS;
 	if (figure->diagonal) {
 		extent.x_least = extent.y_least = fmin(extent.x_least, extent.y_least);
 		extent.x_most = extent.y_most = fmax(extent.x_most, extent.y_most);
+		x_above_0 = y_above_0 = fmin(x_above_0, y_above_0);
 	}
-	bool x = log ? strchr(log, 'x') != NULL : cloud && extent.x_least > 0 && extent.x_most >= 1000 * extent.x_least;
-	bool y = log ? strchr(log, 'y') != NULL : cloud && extent.y_least > 0 && extent.y_most >= 1000 * extent.y_least;
+	bool x = log ? strchr(log, 'x') != NULL : cloud && wide(extent.x_least, x_above_0, extent.x_most);
+	bool y = log ? strchr(log, 'y') != NULL : cloud && wide(extent.y_least, y_above_0, extent.y_most);
 
-	if ((!log && !cloud && doubling(figure, figure->x.numbers == GT_SIZES)) || (x && figure->x.numbers == GT_SIZES))
-		figure->x.scale = GT_LOG2;
+	if ((!log && !cloud && doubling(figure, along->numbers == GT_SIZES)) || (x && along->numbers == GT_SIZES))
+		along->scale = GT_LOG2;
 	else if (x)
-		figure->x.scale = GT_LOG10;
+		along->scale = GT_LOG10;
 	if (y)
-		figure->y.scale = figure->y.numbers == GT_SIZES ? GT_LOG2 : GT_LOG10;
-	figure->y.from_zero = !y;
-	figure->x.from_zero = figure->x.scale == GT_LINEAR && (cloud || extent.x_least <= extent.x_most / 4);
+		up->scale = up->numbers == GT_SIZES ? GT_LOG2 : GT_LOG10;
+	up->from_zero = !y;
+	along->from_zero = along->scale == GT_LINEAR && (cloud || extent.x_least <= extent.x_most / 4);
+	if (along->scale != GT_LINEAR && extent.x_least <= 0)
+		along->zero = below(along->scale, x_above_0);
+	if (up->scale != GT_LINEAR && extent.y_least <= 0)
+		up->zero = below(up->scale, y_above_0);
+}
+
+/* Moves values of 0 to their place on a logarithmic axis. A value below 0 has none there. */
+static int lift(double *value, const struct gt_axis *axis, const char *column, struct gt_error *error)
+{
+	if (axis->scale == GT_LINEAR || *value > 0)
+		return 0;
+	if (*value < 0 || !(axis->zero > 0))
+		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", column, *value);
+	*value = axis->zero;
+	return 0;
+}
+
+static int lift_points(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
+{
+	for (size_t i = 0; i < figure->series_n; i++) {
+		struct gt_figure_series *series = &figure->series[i];
+		const struct gt_axis *x = figure->free ? &figure->panel_x[series->panel] : &figure->x;
+		const struct gt_axis *y = figure->free ? &figure->panel_y[series->panel] : &figure->y;
+		for (size_t j = 0; j < series->n; j++)
+			if (lift(&series->points[j].x, x, gt_plot_x(plot), error) != 0 ||
+			    lift(&series->points[j].y, y, gt_plot_y(plot), error) != 0)
+				return -1;
+	}
+	return 0;
 }
 
 int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
@@ -132,12 +190,15 @@ int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct g
 	if (strstr(y, "ratio") || strcmp(y, "fraction") == 0)
 		figure->y.end = 1;
 	figure->margins = lines.errors;
-	choose_scales(plot, figure);
-	struct gt_extent extent = gt_figure_extent(figure);
-	if (figure->x.scale != GT_LINEAR && extent.x_least <= 0)
-		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", x, extent.x_least);
-	if (figure->y.scale != GT_LINEAR && extent.y_least <= 0)
-		return gt_fail(error, "expected '%s' above 0 on a logarithmic axis, found %g", y, extent.y_least);
+	for (size_t i = 0; figure->free && i < figure->panels_n; i++) {
+		figure->panel_x[i] = figure->x;
+		figure->panel_y[i] = figure->y;
+		choose_scales(plot, figure, i, &figure->panel_x[i], &figure->panel_y[i]);
+	}
+	if (!figure->free)
+		choose_scales(plot, figure, 0, &figure->x, &figure->y);
+	if (lift_points(plot, figure, error) != 0)
+		return -1;
 	if (figure->style == GT_POINTS)
 		return 0;
 	if (sort(plot, figure, error) != 0)

@@ -22,6 +22,15 @@ static bool sole_kernel(const struct gt_sheet *sheet, int column)
 	return kernel != NULL;
 }
 
+/* Equal as text, or as numbers: 32K is 32768. */
+static bool same_value(const char *text, const char *wanted)
+{
+	double a, b;
+	bool size;
+
+	return strcmp(text, wanted) == 0 || (gt_sheet_number(text, &a, &size) && gt_sheet_number(wanted, &b, &size) && a == b);
+}
+
 static bool chosen(const struct gt_picking *picking, size_t file, size_t row)
 {
 	const struct gt_sheet *sheet = &picking->plot->sheets[file];
@@ -32,7 +41,7 @@ static bool chosen(const struct gt_picking *picking, size_t file, size_t row)
 	for (size_t i = 0; i < picking->plot->options->where_n; i++) {
 		bool holds = false;
 		for (size_t j = 0; j < picking->values[i].n && !holds; j++)
-			holds = strcmp(gt_columns_text(sheet, row, columns->where[i]), picking->values[i].words[j]) == 0;
+			holds = same_value(gt_columns_text(sheet, row, columns->where[i]), picking->values[i].words[j]);
 		if (!holds)
 			return false;
 	}
@@ -107,8 +116,11 @@ static int begin(struct gt_picking *picking, struct gt_error *error)
 /* Appends a part of a series' name: a number is named after its column. */
 static void name_part(char *name, size_t room, const char *column, const char *value)
 {
+	char size[GT_FIGURE_TEXT];
 	size_t used = strlen(name);
 	bool plain = *value < '0' || *value > '9' || strcmp(column, "file") == 0;
+
+	value = gt_plot_value(column, value, size);
 
 	snprintf(name + used, room - used, "%s%s%s%s", used ? ", " : "", plain ? "" : column, plain ? "" : " ", value);
 }

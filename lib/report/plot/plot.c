@@ -6,20 +6,20 @@
 #include "base/utf8.h"
 
 static const struct gt_plot_kind kinds[] = {
-	{"histogram", "distance", "count", "kernel,pc,op,array", NULL,
+	{"histogram", "distance", "count", "kernel,pc,op,array", NULL, NULL,
 	 "reuse distance (lines; a bin begins at its label)", "references", GT_BOXES, gt_plot_histogram},
-	{"csdd", "distance", "fraction", "kernel,pc,op,array", NULL,
+	{"csdd", "distance", "fraction", "kernel,pc,op,array", NULL, NULL,
 	 "reuse distance (lines)", "references of a shorter distance (fraction of all)", GT_STEPS, gt_plot_lines},
-	{"curve", "bytes", "miss_ratio", "kernel,pc,op,array,sets", NULL, NULL,
+	{"curve", "bytes", "miss_ratio", "kernel,pc,op,array,sets", NULL, NULL, NULL,
 	 "miss ratio", GT_STEPS, gt_plot_lines},
-	{"coalescing", "op", "graph0", NULL, NULL,
+	{"coalescing", "op", "graph0", NULL, NULL, NULL,
 	 "4-byte units of the 128 bytes from the warp's first sector", "lanes", GT_BOXES, gt_plot_coalescing},
-	{"bars", NULL, NULL, NULL, NULL, NULL, NULL, GT_BOXES, gt_plot_bars},
-	{"scatter", NULL, NULL, NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_lines},
-	{"sweep", NULL, NULL, NULL, NULL, NULL, NULL, GT_LINES_POINTS, gt_plot_lines},
-	{"mru", "position", "count", "kernel,stage,pc,op,array", "mru",
+	{"bars", NULL, NULL, NULL, NULL, NULL, NULL, NULL, GT_BOXES, gt_plot_bars},
+	{"scatter", "hardware", "ours", NULL, "metric", NULL, NULL, NULL, GT_POINTS, gt_plot_lines},
+	{"sweep", NULL, NULL, NULL, NULL, NULL, NULL, NULL, GT_LINES_POINTS, gt_plot_lines},
+	{"mru", "position", "count", "kernel,stage,pc,op,array", NULL, "mru",
 	 "position in the LRU stack (0: most recently used)", "hits", GT_BOXES, gt_plot_mru},
-	{"pchase", "N", "latency", NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_pchase},
+	{"pchase", "N", "latency", NULL, NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_pchase},
 };
 static const size_t kinds_n = sizeof kinds / sizeof *kinds;
 
@@ -45,16 +45,35 @@ static int draw(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 	gt_figure_begin(figure);
 	figure->style = plot->kind->style;
 	figure->diagonal = plot->options->diagonal;
+	figure->free = plot->options->free;
+	if (figure->free && plot->kind->draw != gt_plot_lines)
+		return gt_fail(error, "panels have axes of their own only where numbers are along x");
 	label(plot->options->title, NULL, figure->title);
 	label(NULL, plot->kind->x_label, figure->x.label);
 	label(NULL, plot->kind->y_label, figure->y.label);
 	return plot->kind->draw(plot, figure, error);
 }
 
-int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
+/* Completes the options by what the kind has for such a table: panels, and the diagonal between hardware and model. */
+static void complete(const struct gt_plot *plot, struct gt_plot_options *options)
 {
-	int result = draw(plot, figure, error);
+	const char *panel = plot->kind->panel;
 
+	if (!panel || options->panel || options->by || gt_sheet_column(&plot->sheets[0], panel) < 0)
+		return;
+	options->panel = panel;
+	options->free = true;
+	options->diagonal = options->diagonal || !options->x;
+}
+
+int gt_plot_figure(const struct gt_plot *given, struct gt_figure *figure, struct gt_error *error)
+{
+	struct gt_plot_options options = *given->options;
+	struct gt_plot completed = *given, *plot = &completed;
+
+	completed.options = &options;
+	complete(given, &options);
+	int result = draw(plot, figure, error);
 	if (result == GT_PLOT_NAMES) {
 		struct gt_plot bars = *plot;
 		bars.kind = gt_plot_kind_find("bars");

@@ -15,6 +15,7 @@ struct gt_plot_options {
 	const char *y;	   /* columns or quotients A/B of two, separated by commas; NAME=COLUMN names one */
 	const char *by;	   /* columns whose values make series */
 	const char *panel; /* a column, or "file": a panel for each of its values */
+	bool free;	   /* each panel has axes of its own */
 	const char *log;   /* "", "x", "y", "xy", or NULL: decided by the data */
 	const char *where[GT_PLOT_WHERE]; /* COLUMN=VALUE,...: only rows that have one of the values */
 	size_t where_n;
@@ -29,6 +30,7 @@ struct gt_plot;
 struct gt_plot_kind {
 	const char *name;
 	const char *x, *y, *by; /* the columns, unless options name them; NULL: must be named, or found */
+	const char *panel;	/* the column of panels with axes of their own, if a table has it and options name none */
 	const char *array;	/* of `gstats --csv`: the array counter that the kind draws, or NULL */
 	const char *x_label, *y_label; /* NULL: from the names of the columns */
 	enum gt_style style;
@@ -75,6 +77,9 @@ const char *gt_plot_y(const struct gt_plot *plot);
 
 /* The words for a column: "l1.reads" is "l1 reads (sectors)"; *numbers becomes GT_SIZES for bytes. */
 void gt_plot_words(const char *column, char words[GT_FIGURE_TEXT], enum gt_numbers *numbers);
+
+/* A value of a column as names show it: 32K for 32768 in a column of sizes. */
+const char *gt_plot_value(const char *column, const char *value, char buffer[GT_FIGURE_TEXT]);
 
 /* Boxes, beside or on top of each other: see boxes.c. */
 struct gt_boxes {

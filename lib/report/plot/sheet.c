@@ -17,7 +17,7 @@ void gt_sheet_begin(struct gt_sheet *sheet, const char *name)
 	char tidy[4 * GT_SHEET_NAME + 1];
 
 	*sheet = (struct gt_sheet){0};
-	snprintf(sheet->name, sizeof sheet->name, "%s", gt_utf8_tidy(name, 15, tidy));
+	snprintf(sheet->name, sizeof sheet->name, "%s", gt_utf8_tidy(name, 31, tidy));
 }
 
 void gt_sheet_clear(struct gt_sheet *sheet)

@@ -12,7 +12,7 @@
 #define GT_SHEET_COLUMNS 512   /* at most */
 #define GT_SHEET_CELLS (1U << 23) /* at most, in all rows */
 #define GT_SHEET_TEXT (1U << 28)  /* bytes at most */
-#define GT_SHEET_NAME 64
+#define GT_SHEET_NAME 128 /* bytes of its name */
 
 struct gt_sheet {
 	char name[GT_SHEET_NAME]; /* label of its series if there are several sheets */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/options.h"
 
@@ -81,6 +82,14 @@ static void logarithmic(const struct gt_axis *axis, double least, double most, u
 	double step = fmax(ceil((last - first + 1) / wanted), 1);
 	for (double power = first; power <= last; power += step)
 		mark(axis, ticks, pow(base, power));
+	if (axis->zero > 0 && ticks->n < GT_TICKS) { /* the mark of 0, in the place of the number that would be there */
+		size_t i = 0;
+		while (i < ticks->n && ticks->at[i] != axis->zero)
+			i++;
+		ticks->n += i == ticks->n;
+		ticks->at[i] = axis->zero;
+		strcpy(ticks->label[i], "0");
+	}
 	if (ticks->n < 2) { /* within one power: label the ends */
 		ticks->n = 0;
 		ticks->least = least;

@@ -2,6 +2,7 @@
 /* The columns of a plot, and their labels. */
 #include <string.h>
 
+#include "base/options.h"
 #include "base/utf8.h"
 #include "counter/counter.h"
 #include "report/plot/plot.h"
@@ -78,7 +79,22 @@ void gt_plot_words(const char *column, char words[GT_FIGURE_TEXT], enum gt_numbe
 		for (char *at = raw; *at; at++)
 			*at = *at == '_' ? ' ' : *at;
 	size_t length = strlen(raw);
-	if (length > 4 && strcmp(raw + length - 4, " pct") == 0)
-		memcpy(raw + length - 3, "(%)", 3);
+	if (length > 4 && (strcmp(raw + length - 4, " pct") == 0 || strcmp(raw + length - 4, ".pct") == 0))
+		memcpy(raw + length - 4, " (%)", 4);
+	/* Rates are in percent, in our tables and the profilers'. */
+	if (length > 5 && strcmp(column + strlen(column) - 5, "_rate") == 0 && raw[length - 1] != ')' && length + 4 < sizeof raw)
+		strcpy(raw + length, " (%)");
 	gt_utf8_tidy(raw, 31, words);
+}
+
+const char *gt_plot_value(const char *column, const char *value, char buffer[GT_FIGURE_TEXT])
+{
+	enum gt_numbers numbers = GT_PLAIN;
+	struct gt_error ignored;
+	uint64_t bytes;
+
+	gt_plot_words(column, buffer, &numbers);
+	if (numbers != GT_SIZES || gt_parse_count(value, 1, UINT64_MAX, &bytes, &ignored) != 0)
+		return value;
+	return gt_format_size(bytes, buffer);
 }
