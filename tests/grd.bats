@@ -325,6 +325,9 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 	done
 }
 
+# without_told: a table of grd without the columns that tell an instruction.
+without_told() { awk -F '\t' -v OFS='\t' 'NR == 1 { told = $3 == "op" } told { $3 = $4 = $5 = ""; sub("\t\t\t", "") } { print }'; }
+
 # summed COLUMN: by size, the counts of a table from that column on, added up over classes.
 summed() {
 	awk -v first="$1" 'NR > 1 { for (i = first; i <= NF; i++) sum[$3, i] += $i; if (!seen[$3]++) size[++n] = $3; fields = NF }
@@ -366,7 +369,7 @@ table_3() {
 		[ "$failed" -gt 0 ]
 		[ "$(awk 'NR > 1 { print $10, $11, $12 }' classes)" = "$latency $merged $failed" ] || { cat classes said; return 1; }
 		awk 'NR > 1 && $5 + $6 + $7 + $8 + $10 + $11 != $4 { exit 1 }' classes
-		[ "$(summed 5 <<<"$(grd --per sm,set:16 --classes 4 --by pc <timed)")" = "$(cut -f 2,4- classes | sed 1d | tr '\t' ' ')" ]
+		[ "$(summed 5 <<<"$(grd --per sm,set:16 --classes 4 --by pc <timed | without_told)")" = "$(cut -f 2,4- classes | sed 1d | tr '\t' ' ')" ]
 		grd --per sm,set:16 --classes 4 --by status --count <timed | gtrace-cat --check
 	done
 }
@@ -468,12 +471,12 @@ counters() {
 @test "classes and sharing of each instruction, op and array agree with the profiles, and add up" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >stream
 	for by in op pc array; do
-		grd --per sm,set:16 --classes 1,4,16 --by $by <stream >classes
+		grd --per sm,set:16 --classes 1,4,16 --by $by <stream | without_told >classes
 		diff <(summed 5 <classes) <(grd --per sm,set:16 --classes 1,4,16 <stream | cut -f 2,4- | sed 1d | tr '\t' ' ')
-		diff <(cut -f 2,3,5-7 classes) <(grd --per sm,set:16 --lines 1,4,16 --by $by <stream | cut -f 2-6 | sed "1s/lines/ways/")
-		grd --sharing block:16,64 --by $by <stream >sharing
+		diff <(cut -f 2,3,5-7 classes) <(grd --per sm,set:16 --lines 1,4,16 --by $by <stream | without_told | cut -f 2-6 | sed "1s/lines/ways/")
+		grd --sharing block:16,64 --by $by <stream | without_told >sharing
 		diff <(summed 4 <sharing) <(grd --sharing block:16,64 <stream | cut -f 2- | sed 1d | tr '\t' ' ')
-		diff <(cut -f 2-4,6 sharing) <(grd --lines 16,64 --by $by <stream | cut -f 2-5 | sed "1s/hits/together/")
+		diff <(cut -f 2-4,6 sharing) <(grd --lines 16,64 --by $by <stream | without_told | cut -f 2-5 | sed "1s/hits/together/")
 	done
 	[ "$(wc -l <classes)" -gt 1 ]
 }
@@ -567,6 +570,26 @@ mean_difference() {
 		grd $how <stream >/dev/full 2>err || status=$?
 		[ "$status" -eq 1 ]
 		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "--by pc tells the operation, source line and kernel, in tables and counts" {
+	{
+		printf '#kernel\tid=1\tname=first\tgrid=1,1,1\tblock=32,1,1\torder=none\n#count\tstage=source\tkernel=1\tpcs=[26]\tlines=[38]\tfiles=[0]\tnames=/a/my.cu\n'
+		printf '#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n'
+		printf '0\t0\t%s\t%s\t%s\t4\t0xffffffff\t%s\t4\t-\t1\n' 0 26 load.global 0 1 27 store.global 128 2 27 load.global 256
+		printf '#kernel\tid=2\tname=second\tgrid=1,1,1\tblock=32,1,1\torder=none\n0\t0\t0\t26\tload.global\t4\t0xffffffff\t0\t4\t-\t2\n'
+	} | gtrace-cat --from >told
+	grd --by pc --lines 4 told | cut -f 1-5 >table
+	printf 'kernel\tpc\top\tline\tname\n1\t0x1a\tload.global\tmy.cu:38\tfirst\n1\t0x1b\tseveral\t-\tfirst\n2\t0x1a\tload.global\t-\tsecond\n' | diff table -
+	grd --by pc --lines 4 --total told | cut -f 1-5 >table
+	printf 'kernel\tpc\top\tline\tname\ntotal\t0x1a\tload.global\tseveral\tseveral\ntotal\t0x1b\tseveral\t-\tfirst\n' | diff table -
+	for counted in "" "--classes 4 --per set:4 --count"; do
+		# shellcheck disable=SC2086
+		grd --by pc $counted told | gtrace-cat --no-rows | grep '^#count.*0x1a.references' | tr '\t' '\n' >counts
+		[ "$(grep -c '^0x1a.op=load.global$' counts)" -eq 2 ]
+		[ "$(grep -c '^0x1a.source=my.cu:38$' counts)" -eq 1 ]
+		grep -qx '0x1b.op=several' counts
 	done
 }
 

@@ -20,6 +20,13 @@ END
 
 rows() { grep -v '^#' "$1"; }
 
+@test "counts before the rows of a launch stay behind it on the way through text" {
+	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\torder=none\n#count\tstage=source\tkernel=1\tpcs=[26]\tlines=[38]\tfiles=[0]\tnames=my.cu\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n0\t0\t0\t26\tload.global\t4\t0x1\t0\t4\t-\t1\n' >text
+	gtrace-cat --from text | gtrace-cat | cut -f 1,2 | grep -E '^#(kernel|count|block)' >order
+	[ "$(cut -f 1 order | paste -s -d ' ')" = "#kernel #count #block" ]
+	gtrace-cat --from text | gtrace-cat | gtrace-cat --from | grd --by line --lines 4 | grep -q 'my.cu:38'
+}
+
 @test "text and stream: the same rows there and back" {
 	gtrace-cat small.gt >once.tsv
 	gtrace-cat --from once.tsv | gtrace-cat >twice.tsv

@@ -233,12 +233,12 @@ print(len(live))")
 	for launch in "$stores" "$loads"; do
 		gtrace-ptx --check list --launch "$launch" $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
 		[ "$(wc -l <"$t/err")" -eq 1 ]
-		grep -q "PTX line [0-9]*: 24 thread accesses outside of every allocation" "$t/err"
+		grep -q "PTX line [0-9]*, pc 0x[0-9a-f]*: 24 thread accesses outside of every allocation" "$t/err"
 		gtrace-cat --check "$t/stream"
 		# Two loads and a store of each warp, with the addresses that the kernel gives.
 		[ "$(rows "$t/stream" | wc -l)" -eq 6 ]
 	done
-	gtrace-ptx --check list --launch "$stores" $ptx/vectoradd.ptx 2>&1 >/dev/null | grep -q "PTX line $store: .* the first a store at 0x2000000004a0"
+	gtrace-ptx --check list --launch "$stores" $ptx/vectoradd.ptx 2>&1 >/dev/null | grep -q "PTX line $store, .* the first a store at 0x2000000004a0"
 	# Within 2 MiB of a buffer: loads read 0 or what was stored there; one line names the first. 2 MiB on is a fault.
 	gtrace-ptx --check no --dump C="$t/C" --launch 'vectoradd<<<2,32>>>(f32[64]:ramp(1,0), f32[40]:ramp(1,0), C=f32[64], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
 	[ "$(wc -l <"$t/err")" -eq 1 ]
@@ -306,7 +306,7 @@ print(len(live))")
 	line=$(grep -n 'st.u32' "$t/lines.ptx" | cut -d: -f1)
 	for check in fault list; do
 		gtrace-ptx --check $check --launch 'k<<<1,32>>>(u32[10])' "$t/lines.ptx" 2>"$t/err" >"$t/stream" || [ $check = fault ]
-		grep -q "line.* $line (lines.cu:4)" "$t/err"
+		grep -q "line $line, pc $(printf 0x%x "$line") (lines.cu:4)" "$t/err"
 	done
 }
 
@@ -575,7 +575,7 @@ CU
 	sed 's/prefetch.global.L2 \[%rd4\]/st.bulk.weak.shared::cta [%rd4], 16, 0/' tests/ptx/hints.ptx >"$t/refused.ptx"
 	run gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$t/refused.ptx"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"PTX line 23: block (0,0,0) thread (0,0,0): 'st.bulk.weak.shared::cta' is not modelled: '.bulk'"* ]]
+	[[ "$output" == *"PTX line 23, pc 0x17: block (0,0,0) thread (0,0,0): 'st.bulk.weak.shared::cta' is not modelled: '.bulk'"* ]]
 }
 
 # A tile of A or B has 16 lines of 32 bytes, one of D 16 lines of 64 bytes: each is loaded or stored whole.

@@ -242,7 +242,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 
 @test "a faulting kernel stops the program with one line" {
 	fails 1 "launch 1: " "$PROGRAM" stray
-	grep -q "kernel add, PTX line 24: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"
+	grep -q "kernel add, PTX line 24, pc 0x18: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"
 	grep -q '^before' "$ERR"
 	run ! grep 'after' "$ERR"
 	fails 1 "launch 1: " --max-instructions 10000 "$PROGRAM" endless
@@ -587,7 +587,7 @@ expect_nvcc() {
 	mkdir texts
 	fails 1 "(stray.cu:2): block (0,0,0) thread (10,0,0): store of 4 bytes" --ptx texts ./stray
 	[ "$(ls texts)" = 1.ptx ]
-	line=$(sed -n 's/.*PTX line \([0-9]*\) .*/\1/p' "$ERR")
+	line=$(sed -n 's/.*PTX line \([0-9]*\), .*/\1/p' "$ERR")
 	sed -n "${line}p" texts/1.ptx | grep -q 'st\.'
 	expect_failure 2 "--ptx" gtrace-record --ptx nowhere ./stray
 }
@@ -628,13 +628,13 @@ expect_nvcc() {
 	record --check list "$PROGRAM" stray
 	grep -q '^after' "$ERR"
 	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 2 ]
-	grep -q '^gtrace-record: kernel add, PTX line 24: 60 thread accesses outside of every allocation, the first a load at 0x2000000000a0$' "$ERR"
-	grep -q '^gtrace-record: kernel add, PTX line 26: 60 thread accesses outside of every allocation, the first a store at 0x2000000000a0$' "$ERR"
+	grep -q '^gtrace-record: kernel add, PTX line 24, pc 0x18: 60 thread accesses outside of every allocation, the first a load at 0x2000000000a0$' "$ERR"
+	grep -q '^gtrace-record: kernel add, PTX line 26, pc 0x1a: 60 thread accesses outside of every allocation, the first a store at 0x2000000000a0$' "$ERR"
 	gtrace-cat --check "$OUT"
 	[ "$(rows)" -eq 8 ]
 	record --check no "$PROGRAM" stray
 	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ]
-	grep -q '^gtrace-record: kernel add, PTX line 24: 60 thread accesses .* a load at 0x2000000000a0, where hardware has memory' "$ERR"
+	grep -q '^gtrace-record: kernel add, PTX line 24, pc 0x18: 60 thread accesses .* a load at 0x2000000000a0, where hardware has memory' "$ERR"
 	expect_failure 2 "--check" gtrace-record --check maybe true
 }
 
@@ -649,10 +649,10 @@ expect_nvcc() {
 		grep -q 'end' cut
 	}
 	COUNT=120 ROWS=8 fails_memcheck "$PROGRAM" stray
-	grep -q "^gtrace-record: kernel add, PTX line 24: block (0,0,0) thread (40,0,0): load of 4 bytes at 0x2000000000a0: outside every" "$ERR"
-	grep -q "^gtrace-record: kernel add, PTX line 26: block (0,0,0) thread (40,0,0): store of 4 bytes at 0x2000000000a0: outside every" "$ERR"
+	grep -q "^gtrace-record: kernel add, PTX line 24, pc 0x18: block (0,0,0) thread (40,0,0): load of 4 bytes at 0x2000000000a0: outside every" "$ERR"
+	grep -q "^gtrace-record: kernel add, PTX line 26, pc 0x1a: block (0,0,0) thread (40,0,0): store of 4 bytes at 0x2000000000a0: outside every" "$ERR"
 	COUNT=128 ROWS=4 fails_memcheck --quiet --ignore-unsupported "$PROGRAM" use-after-free
-	grep -q "^gtrace-record: kernel add, PTX line 24: .* load of 4 bytes at 0x200000000000: 'cudaMalloc 1', 256 bytes at 0x200000000000, was freed$" "$ERR"
+	grep -q "^gtrace-record: kernel add, PTX line 24, pc 0x18: .* load of 4 bytes at 0x200000000000: 'cudaMalloc 1', 256 bytes at 0x200000000000, was freed$" "$ERR"
 	record "$PROGRAM" use-after-free
 	# All of 8M of address space is freed several times over.
 	record --memcheck --memory 4M "$PROGRAM" churn

@@ -9,6 +9,8 @@
 	ROW(WORD, granularity, NULL, NUMBER, "The unit of reuse.") \
 	ROW(WORD, per, NULL, NUMBER, "What has an LRU stack of its own.") \
 	ROW(WORD, private, NULL, NUMBER, "What has a private cache, in the comparison with a shared one.") \
+	ROW(WORD, op, NULL, NUMBER, "The operation of an instruction.") \
+	ROW(WORD, source, NULL, NUMBER, "The file and line of an instruction.") \
 	ROW(COUNT, reservation_fails, "attempts", NUMBER, "Attempts that found no MSHR; they are not references.") \
 	ROW(SETTING, sample_every, "lines", NUMBER, "One of this many lines was sampled.") \
 	ROW(SETTING, sample_error, "millionths", NUMBER, "The expected error of a ratio due to sampling.") \

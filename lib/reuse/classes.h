@@ -14,7 +14,10 @@
 struct gt_reuse_class {
 	uint64_t key;
 	void *counted; /* the caller's; NULL when the class is new */
+	/* With a split that tells them: the op, the number of the source line and that of the kernel. */
+	uint64_t op, place, kernel;
 };
+#define GT_CLASS_SEVERAL UINT64_MAX /* of these: the references of the class do not agree */
 
 struct gt_reuse_classes {
 	const struct gt_split *split;	/* NULL: there are no classes */
@@ -39,5 +42,10 @@ void gt_reuse_classes_sort(struct gt_reuse_classes *classes);
 
 /* The name of class i, into a buffer of GT_CLASS_TEXT bytes; returns it. */
 const char *gt_reuse_classes_name(const struct gt_reuse_classes *classes, size_t i, char *buffer);
+
+/* What is told of class i, "several" or "-" if there is no one word for it. */
+const char *gt_reuse_classes_op(const struct gt_reuse_classes *classes, size_t i, char *buffer);
+const char *gt_reuse_classes_source(const struct gt_reuse_classes *classes, size_t i, char *buffer);
+const char *gt_reuse_classes_kernel(const struct gt_reuse_classes *classes, size_t i, char *buffer);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stream/op.h"
+
 #define STAGE_TEXT (GT_COUNT_NAME + 32) /* bytes that hold any name and any number */
 
 /* "CLASS.", cut to leave room for a counter's name. */
@@ -15,6 +17,29 @@ static const char *prefix_of(const struct gt_reuse_classes *classes, size_t i, c
 
 	snprintf(prefix, GT_COUNT_NAME, "%.32s.", gt_reuse_classes_name(classes, i, class));
 	return prefix;
+}
+
+static int count_text(struct gt_count *count, const char *prefix, const char *name, const char *text, struct gt_error *error)
+{
+	char full[GT_COUNT_NAME];
+
+	snprintf(full, sizeof full, "%s%s", prefix, name);
+	return gt_count_text(count, full, text, error);
+}
+
+/* What is told of a class. */
+static int count_told(struct gt_count *count, const char *prefix, const struct gt_reuse_classes *classes, size_t i,
+		      struct gt_error *error)
+{
+	char op[GT_OP_TEXT], source[GT_CLASS_TEXT];
+
+	if (!classes->split->tells)
+		return 0;
+	if (count_text(count, prefix, "op", gt_reuse_classes_op(classes, i, op), error) != 0)
+		return -1;
+	/* 0: no line is known. */
+	return classes->classes[i].place == 0 ? 0
+	       : count_text(count, prefix, "source", gt_reuse_classes_source(classes, i, source), error);
 }
 
 static int count_number(struct gt_count *count, const char *prefix, const char *name, uint64_t value,
@@ -58,7 +83,8 @@ static int count_profile(struct gt_count *count, const struct gt_profile *profil
 
 	for (size_t i = 0; i < profile->classes.n && !failed; i++)
 		failed = count_histogram(count, prefix_of(&profile->classes, i, prefix),
-					 profile->classes.classes[i].counted, error);
+					 profile->classes.classes[i].counted, error) != 0 ||
+			 count_told(count, prefix, &profile->classes, i, error) != 0;
 	return failed;
 }
 
@@ -87,7 +113,8 @@ static int count_size(struct gt_count *count, const struct gt_measures *measures
 			figures->of_pair(measures->pair, size, counted, numbers);
 		else
 			figures->of_histogram(&text->asked, size, counted, numbers);
-		if (count_figures(count, prefix, figures, numbers, error) != 0)
+		if (count_figures(count, prefix, figures, numbers, error) != 0 ||
+		    (i > 0 && count_told(count, prefix, classes, i - 1, error) != 0))
 			return -1;
 		if (i == classes->n)
 			return 0;

@@ -111,7 +111,7 @@ static const char *format_array(const struct gt_launch *launch, uint64_t key, ch
 	return print_name(launch->arrays.names.names[key], buffer);
 }
 
-static uint64_t key_line(const struct gt_launch *launch, const struct gt_referrer *referrer)
+uint64_t gt_launch_place(const struct gt_launch *launch, const struct gt_referrer *referrer)
 {
 	const struct gt_source *source = gt_sources_find(&launch->sources, referrer->rows->pc[referrer->i]);
 
@@ -135,12 +135,12 @@ static const char *format_kernel(const struct gt_launch *launch, uint64_t key, c
 }
 
 static const struct gt_split splits[] = {
-	{"pc", key_pc, format_pc},
-	{"line", key_line, format_line},
-	{"op", key_op, format_op},
-	{"status", key_status, format_status},
-	{"array", key_array, format_array},
-	{"kernel", key_kernel, format_kernel},
+	{"pc", key_pc, format_pc, true},
+	{"line", gt_launch_place, format_line, false},
+	{"op", key_op, format_op, false},
+	{"status", key_status, format_status, false},
+	{"array", key_array, format_array, false},
+	{"kernel", key_kernel, format_kernel, false},
 };
 const char gt_split_names[] = "pc, line, op, status, array or kernel";
 

@@ -3,6 +3,7 @@
 #ifndef GT_REUSE_SPLIT_H
 #define GT_REUSE_SPLIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,7 +46,11 @@ struct gt_split {
 	uint64_t (*key)(const struct gt_launch *launch, const struct gt_referrer *referrer);
 	/* Into a buffer of GT_CLASS_TEXT bytes; returns it. */
 	const char *(*format)(const struct gt_launch *launch, uint64_t key, char *buffer);
+	bool tells; /* a class is also told by its op, source line and kernel */
 };
+
+/* The number of a reference's source line in the launch's `places`. */
+uint64_t gt_launch_place(const struct gt_launch *launch, const struct gt_referrer *referrer);
 
 /* The split of that name, or NULL. */
 const struct gt_split *gt_split_find(const char *name);

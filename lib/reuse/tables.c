@@ -7,7 +7,7 @@
 #include "stream/op.h"
 #include "stream/status.h"
 
-#define FIRST_COLUMNS (32 + GT_CLASS_TEXT) /* bytes */
+#define FIRST_COLUMNS (64 + GT_OP_TEXT + 3 * GT_CLASS_TEXT) /* bytes */
 
 int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const char *argument,
 			 struct gt_error *error)
@@ -37,7 +37,7 @@ int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split
 	if (gt_memory_file_open(&text->memory, error) != 0)
 		return -1;
 	if (split)
-		fprintf(text->memory.file, "kernel\t%s\t%s\n", split->name, text->table->columns);
+		fprintf(text->memory.file, "kernel\t%s\t%s%s\n", split->name, split->tells ? "op\tline\tname\t" : "", text->table->columns);
 	else
 		fprintf(text->memory.file, "kernel\t%s\n", text->table->columns);
 	return sound(text->memory.file, error);
@@ -46,12 +46,16 @@ int gt_reuse_text_begin(struct gt_reuse_text *text, const struct gt_split *split
 /* The columns before the figures: the kernel and, if `i` is below their number, the name of class i. */
 static const char *first_columns(const struct gt_reuse_classes *classes, size_t i, const char *kernel, char *buffer)
 {
-	char class[GT_CLASS_TEXT];
+	char class[GT_CLASS_TEXT], op[GT_OP_TEXT], source[GT_CLASS_TEXT], name[GT_CLASS_TEXT];
 
-	if (i < classes->n)
-		snprintf(buffer, FIRST_COLUMNS, "%.24s\t%s\t", kernel, gt_reuse_classes_name(classes, i, class));
-	else
+	if (i >= classes->n)
 		snprintf(buffer, FIRST_COLUMNS, "%.24s\t", kernel);
+	else if (classes->split->tells)
+		snprintf(buffer, FIRST_COLUMNS, "%.24s\t%s\t%s\t%s\t%s\t", kernel, gt_reuse_classes_name(classes, i, class),
+			 gt_reuse_classes_op(classes, i, op), gt_reuse_classes_source(classes, i, source),
+			 gt_reuse_classes_kernel(classes, i, name));
+	else
+		snprintf(buffer, FIRST_COLUMNS, "%.24s\t%s\t", kernel, gt_reuse_classes_name(classes, i, class));
 	return buffer;
 }
 

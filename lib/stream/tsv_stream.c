@@ -10,10 +10,12 @@
 #include "stream/tsv.h"
 
 /* A launch that was announced. It is written when its first row comes: sorting may have brought
- * all announcements to the front. */
+ * all announcements to the front. Counts that come before follow it, as those of its arrays and source lines must. */
 struct announced {
 	struct gt_kernel kernel;
 	bool written;
+	struct gt_count *counts; /* that wait for it */
+	size_t n, capacity;
 };
 
 struct conversion {
@@ -72,20 +74,52 @@ static int announce(struct conversion *to, struct gt_error *error)
 	return 0;
 }
 
+/* The latest announcement of an id, or NULL. */
+static struct announced *find_launch(const struct conversion *to, uint64_t id)
+{
+	for (size_t k = to->n_launches; k > 0; k--)
+		if (to->launches[k - 1].kernel.id == id)
+			return &to->launches[k - 1];
+	return NULL;
+}
+
+/* Writes a launch, and the counts that waited for it. */
+static int write_launch(struct conversion *to, struct announced *launch, struct gt_error *error)
+{
+	launch->written = true;
+	if (gt_write_kernel(to->writer, &launch->kernel, error) != 0)
+		return -1;
+	for (size_t i = 0; i < launch->n; i++)
+		if (gt_write_count(to->writer, &launch->counts[i], error) != 0)
+			return -1;
+	return 0;
+}
+
 /* Makes the launch of the row just read the current one. */
 static int change_kernel(struct conversion *to, struct gt_error *error)
 {
-	size_t k = to->n_launches;
+	struct announced *launch = find_launch(to, to->tsv.kernel_id);
 
-	/* If an id is used again, its latest announcement holds. */
-	while (k > 0 && to->launches[k - 1].kernel.id != to->tsv.kernel_id)
-		k--;
-	if (k == 0)
+	if (!launch)
 		return gt_fail(error, "a row of kernel %" PRIu64 ", which no #kernel line before it announces",
 			       to->tsv.kernel_id);
-	to->current = k - 1;
-	to->launches[k - 1].written = true;
-	return gt_write_kernel(to->writer, &to->launches[k - 1].kernel, error);
+	to->current = (size_t)(launch - to->launches);
+	return write_launch(to, launch, error);
+}
+
+static int take_count(struct conversion *to, struct gt_error *error)
+{
+	struct announced *launch = find_launch(to, to->tsv.count.kernel);
+
+	if (!launch || launch->written)
+		return gt_write_count(to->writer, &to->tsv.count, error);
+	struct gt_count *longer = gt_grown(launch->counts, launch->n, &launch->capacity, sizeof *longer);
+	if (!longer)
+		return gt_fail_memory(error, "counts");
+	launch->counts = longer;
+	longer[launch->n++] = to->tsv.count;
+	gt_count_begin(&to->tsv.count, "", 0); /* it is the launch's now */
+	return 0;
 }
 
 static int take_row(struct conversion *to, struct gt_error *error)
@@ -122,7 +156,7 @@ static int take_line(struct conversion *to, char *line, struct gt_error *error)
 	if (event == GT_TSV_GPU)
 		return gt_write_gpu(to->writer, &to->tsv.gpu, error);
 	if (event == GT_TSV_COUNT)
-		return gt_write_count(to->writer, &to->tsv.count, error);
+		return take_count(to, error);
 	return take_row(to, error);
 }
 
@@ -134,7 +168,7 @@ static int finish(struct conversion *to, const struct gt_input *input, struct gt
 	if (need_writer(to, error) != 0)
 		return -1;
 	for (size_t k = 0; k < to->n_launches; k++)
-		if (!to->launches[k].written && gt_write_kernel(to->writer, &to->launches[k].kernel, error) != 0)
+		if (!to->launches[k].written && write_launch(to, &to->launches[k], error) != 0)
 			return -1;
 	return gt_writer_finish(to->writer, error);
 }
@@ -165,8 +199,12 @@ int gt_tsv_to_stream(struct gt_input *input, int descriptor, const char *tool, c
 	gt_tsv_close(&to.tsv);
 	gt_rows_free(row);
 	gt_writer_close(to.writer);
-	for (size_t k = 0; k < to.n_launches; k++)
+	for (size_t k = 0; k < to.n_launches; k++) {
 		gt_kernel_clear(&to.launches[k].kernel);
+		for (size_t i = 0; i < to.launches[k].n; i++)
+			gt_count_clear(&to.launches[k].counts[i]);
+		free(to.launches[k].counts);
+	}
 	for (size_t h = 0; h < to.n_history; h++)
 		free(to.history[h]);
 	free(to.launches);

@@ -143,21 +143,21 @@ static void test_errors(void)
 	      2, 32, "kernel k: block (1,0,0) waits for ever: warp 0 at barrier 1 (line 25)");
 	in_clusters(2);
 	fails(KERNEL "barrier.cluster.wait;\n" END, 2, 32,
-	      THREAD("21", "0") "barrier.cluster.wait without barrier.cluster.arrive before");
+	      THREAD("21, pc 0x15", "0") "barrier.cluster.wait without barrier.cluster.arrive before");
 	in_clusters(2);
 	fails(KERNEL "barrier.cluster.arrive;\nbarrier.cluster.arrive;\n" END, 2, 32,
-	      THREAD("22", "0") "barrier.cluster.arrive twice without barrier.cluster.wait between");
+	      THREAD("22, pc 0x16", "0") "barrier.cluster.arrive twice without barrier.cluster.wait between");
 	in_clusters(2);
-	fails(KERNEL "mapa.shared::cluster.u32 %r11, %r6, 2;\n" END, 2, 32, THREAD("21", "0") "mapa to block 2 of a cluster of 2");
+	fails(KERNEL "mapa.shared::cluster.u32 %r11, %r6, 2;\n" END, 2, 32, THREAD("21, pc 0x15", "0") "mapa to block 2 of a cluster of 2");
 	in_clusters(2);
 	fails(KERNEL "mapa.shared::cluster.u32 %r11, %r6, 1;\nst.shared.u32 [%r11], %r1;\n" END, 2, 32,
-	      THREAD("22", "0") "store of 4 bytes at 0x2000000 of the block's own shared memory: the address is one of .shared::cluster");
+	      THREAD("22, pc 0x16", "0") "store of 4 bytes at 0x2000000 of the block's own shared memory: the address is one of .shared::cluster");
 	/* Block 0 returns at once; block 1 reads its memory later. */
 	in_clusters(2);
 	fails(KERNEL "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra DONE;\nmov.u32 %r10, 0;\nLOOP:\nadd.u32 %r10, %r10, 1;\n"
 		     "setp.lt.u32 %p2, %r10, 100;\n@%p2 bra LOOP;\nmapa.shared::cluster.u32 %r11, %r6, 0;\n"
 		     "ld.shared::cluster.u32 %r10, [%r11];\nDONE:\n" END,
-	      2, 32, THREAD("29", "1") "load of 4 bytes at 0x0 of the shared memory of block 0 of the cluster: it has ended, or there is none");
+	      2, 32, THREAD("29, pc 0x1d", "1") "load of 4 bytes at 0x0 of the shared memory of block 0 of the cluster: it has ended, or there is none");
 }
 
 /* Without clusters a block is one by itself. */

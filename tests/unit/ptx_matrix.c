@@ -669,7 +669,7 @@ static void test_what_is_refused(void)
 	refuses("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 %r1, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0", "'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16' is not modelled");
 	length = 0;
 	add("%ssetp.lt.u32 %%p1, %%r1, 16;\n@%%p1 movmatrix.sync.aligned.m8n8.trans.b16 %%r2, %%r2;\nret;\n}\n", BEGIN);
-	fails(text, 1, 32, "kernel k, PTX line 16: block (0,0,0) thread (0,0,0): an instruction on matrices by the lanes "
+	fails(text, 1, 32, "kernel k, PTX line 16, pc 0x10: block (0,0,0) thread (0,0,0): an instruction on matrices by the lanes "
 			   "0x0000ffff alone: all 32 of a warp have to execute it");
 }
 

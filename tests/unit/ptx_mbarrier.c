@@ -50,9 +50,9 @@ static void test_counts_and_drops(void)
 	CHECK_EQUAL(out[0], 7);
 	static const char twice[] = KERNEL
 		"@%p1 mbarrier.init.shared.b64 [%r4], 2;\nbar.sync 0;\n@%p1 mbarrier.arrive.shared.b64 _, [%r4], 3;\n" END;
-	fails(twice, 1, 32, "kernel k, PTX line 22: block (0,0,0) thread (0,0,0): more arrivals than the phase of the mbarrier has pending");
+	fails(twice, 1, 32, "kernel k, PTX line 22, pc 0x16: block (0,0,0) thread (0,0,0): more arrivals than the phase of the mbarrier has pending");
 	static const char absent[] = KERNEL "@%p1 mbarrier.arrive.shared.b64 _, [%r4];\n" END;
-	fails(absent, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): no mbarrier is initialized there");
+	fails(absent, 1, 32, "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): no mbarrier is initialized there");
 }
 
 /* What a sink got. */
@@ -105,7 +105,7 @@ static void test_bulk_copies(void)
 	gt_rows_free(sink.rows);
 	static const char odd[] = KERNEL "@%p1 mbarrier.init.shared.b64 [%r4], 1;\n"
 		"@%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%rd2], 20, [%r4];\n" END;
-	fails(odd, 1, 32, "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): a bulk copy of 20 bytes: a multiple of 16 expected");
+	fails(odd, 1, 32, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): a bulk copy of 20 bytes: a multiple of 16 expected");
 }
 
 /* Each thread copies 4 bytes, and arrives when they are there: counted among the expected, or not. */
@@ -158,7 +158,7 @@ static void test_vector_atomics(void)
 		CHECK_EQUAL(other[i], i % 2 ? 0x44004000 : 0x42004000);
 	}
 	static const char shared[] = KERNEL ".reg .f32 %f<8>;\nred.shared.add.v2.f32 [%r2], {%f0, %f1};\n" END;
-	fails(shared, 1, 32, "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): 'red.shared.add.v2.f32' is not known in this form");
+	fails(shared, 1, 32, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): 'red.shared.add.v2.f32' is not known in this form");
 }
 
 int main(void)

@@ -389,22 +389,22 @@ static void test_stray_accesses(void)
 		"ld.global.u32 %r6, [%rd5];\nret;\n}\n";
 
 	fails(beyond, 2, 32,
-	      "kernel k, PTX line 19: block (0,0,0) thread (24,0,0): store of 4 bytes at 0x200000001000: "
+	      "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (24,0,0): store of 4 bytes at 0x200000001000: "
 			     "outside every allocation; nearest is 'out', 4096 bytes at 0x200000000000");
 	fails(odd, 1, 32,
-	      "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x200000000002 of global "
+	      "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x200000000002 of global "
 			  "memory: not a multiple of 4");
 	fails(nowhere, 1, 32,
-	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x0: outside every "
+	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x0: outside every "
 			      "allocation; nearest is 'out', 4096 bytes at 0x200000000000");
 	fails(shared, 1, 32,
-	      "kernel k, PTX line 21: block (0,0,0) thread (16,0,0): load of 4 bytes at 0x40 of shared memory: "
+	      "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (16,0,0): load of 4 bytes at 0x40 of shared memory: "
 			     "a block has 64 bytes");
 	fails(local, 1, 32,
-	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): store of 4 bytes at 0x7fffffff0 of local "
+	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): store of 4 bytes at 0x7fffffff0 of local "
 			    "memory: no function under way has variables");
 	fails(around, 1, 32,
-	      "kernel k, PTX line 22: block (0,0,0) thread (1,0,0): load of 4 bytes at 0x8000200000000000: "
+	      "kernel k, PTX line 22, pc 0x16: block (0,0,0) thread (1,0,0): load of 4 bytes at 0x8000200000000000: "
 			     "outside every allocation; nearest is 'other', 4096 bytes at 0x200000001200");
 }
 
@@ -429,17 +429,17 @@ static void test_other_faults(void)
 	static const char many[] = HEAD KERNEL "shfl.sync.idx.b32 %r5, %r1, 0, 31, -1, 7;\nret;\n}\n";
 	static const char trap[] = HEAD KERNEL "setp.eq.u32 %p1, %r1, 5;\n@%p1 trap;\nret;\n}\n";
 
-	fails(comparison, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): opcode 'setp.near.u32' is not known");
-	fails(pair, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): opcode 'setp.lt.u32' is not known");
-	fails(many, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): this form of 'shfl' is not known");
+	fails(comparison, 1, 32, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): opcode 'setp.near.u32' is not known");
+	fails(pair, 1, 32, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): opcode 'setp.lt.u32' is not known");
+	fails(many, 1, 32, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): this form of 'shfl' is not known");
 	launch.max_instructions = 10000;
 	fails(endless, 1, 32, "kernel k: more than 10000 warp instructions, in block (0,0,0): it does not end, or --max-instructions is too low");
 	fails(unknown, 1, 32,
-	      "kernel k, PTX line 21: block (0,0,0) thread (0,0,0): opcode 'tcgen05.load.u32' is not known");
+	      "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): opcode 'tcgen05.load.u32' is not known");
 	fails(deep, 1, 32,
-	      "kernel k, PTX line 6: block (0,0,0) thread (0,0,0): call of 'f': no stack is left (4096 calls "
+	      "kernel k, PTX line 6, pc 0x6: block (0,0,0) thread (0,0,0): call of 'f': no stack is left (4096 calls "
 			   "deep, 0 bytes of local memory)");
-	fails(trap, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (5,0,0): trap");
+	fails(trap, 1, 32, "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (5,0,0): trap");
 	CHECK(run(HEAD KERNEL "ret;\n}\n", 0, 32) == -1);
 	CHECK(run(HEAD KERNEL "ret;\n}\n", 1, 2000) == -1);
 }

@@ -430,14 +430,14 @@ static void test_who_waits_for_ever(void)
 		"setp.lt.u32 %p1, %r1, 32;\n@%p1 bra END;\n"
 		"SPIN:\nld.volatile.global.u32 %r5, [%rd2];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra SPIN;\nEND:\nret;\n}\n";
 
-	fails(not_own, 1, 32, "kernel k, PTX line 19: block (0,0,0) thread (4,0,0): vote.any.pred with the member mask "
+	fails(not_own, 1, 32, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (4,0,0): vote.any.pred with the member mask "
 			      "0x0000000f, in which its own lane is not");
-	fails(elsewhere, 1, 32, "kernel k, PTX line 20: block (0,0,0) thread (16,0,0): vote.ballot.b32 waits for ever: "
+	fails(elsewhere, 1, 32, "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (16,0,0): vote.ballot.b32 waits for ever: "
 				"lanes 0x0000ffff of its member mask 0xffffffff do not come to it");
 	fails(barrier, 1, 32, "kernel k: block (0,0,0) waits for ever: warp 0 at bar.warp.sync (line 20), "
 			      "warp 0 at barrier 0 (line 23)");
 	memset(other, 0, sizeof other);
-	fails(flag, 2, 64, "kernel k, PTX line 21: block (0,0,0) thread (32,0,0): it runs away: in 4194304 warp "
+	fails(flag, 2, 64, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (32,0,0): it runs away: in 4194304 warp "
 			   "instructions nothing has changed that its loop could wait for");
 }
 

@@ -109,7 +109,7 @@ static void test_errors(void)
 {
 	memset(other, 0, sizeof other);
 	fails(KERNEL LOADS "\nDONE:\nret;\n}\n", 1, 32,
-	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): at 0x200000004200 is no tensor map of rank 2");
+	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): at 0x200000004200 is no tensor map of rank 2");
 }
 
 int main(void)

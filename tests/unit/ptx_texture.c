@@ -242,7 +242,7 @@ static void test_queries(void)
 	CHECK_EQUAL(out[0], 12040);
 }
 
-#define BY_THREAD "kernel k, PTX line 19: block (0,0,0) thread (0,0,0): "
+#define BY_THREAD "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): "
 
 static void test_faults(void)
 {
@@ -258,7 +258,7 @@ static void test_faults(void)
 	      BY_THREAD "an access of 4 bytes at byte 2 of a surface's row of 160 bytes: a multiple of its size expected, and a row "
 			"that holds it");
 	fails(KERNEL "mov.u64 %rd21, 4;\nsuld.b.2d.v4.b32.clamp {%r5, %r6, %r7, %r8}, [%rd21, {16, 0}];\nret;\n}\n", 1, 1,
-	      "kernel k, PTX line 20: block (0,0,0) thread (0,0,0): an access of 16 bytes at byte 16 of a surface's row of 4 bytes: a "
+	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): an access of 16 bytes at byte 16 of a surface's row of 4 bytes: a "
 	      "multiple of its size expected, and a row that holds it");
 	fails(KERNEL "suq.width.b32 %r5, [%rd1];\nret;\n}\n", 1, 1,
 	      BY_THREAD "0x200000000000 is no texture or surface object");

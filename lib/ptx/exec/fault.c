@@ -32,8 +32,8 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	core->failed = true;
 	if (gt_ptx_source_place(core->machine->module, line, &file, &source_line))
 		snprintf(place, sizeof place, " (%.100s:%u)", file, source_line);
-	gt_fail(core->error, "kernel %.128s, PTX line %u%s: block (%u,%u,%u) thread (%u,%u,%u): %s",
-		core->launch->kernel->name, line, place, block[0], block[1], block[2], thread[0], thread[1], thread[2],
+	gt_fail(core->error, "kernel %.128s, PTX line %u, pc 0x%x%s: block (%u,%u,%u) thread (%u,%u,%u): %s",
+		core->launch->kernel->name, line, line, place, block[0], block[1], block[2], thread[0], thread[1], thread[2],
 		text);
 	return NULL;
 }

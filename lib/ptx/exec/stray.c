@@ -88,8 +88,8 @@ static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *k
 	if (gt_ptx_source_place(machine->module, access->stray_line, &file, &line))
 		snprintf(place, sizeof place, " (%.100s:%u)", file, line);
 	snprintf(text, sizeof text,
-		 "kernel %.128s, PTX line %u%s: %" PRIu64 " thread accesses outside of every allocation, the first a %s at 0x%" PRIx64 "%s",
-		 kernel->name, access->stray_line, place, access->strays, actions[access->action], access->stray_address, rest);
+		 "kernel %.128s, PTX line %u, pc 0x%x%s: %" PRIu64 " thread accesses outside of every allocation, the first a %s at 0x%" PRIx64 "%s",
+		 kernel->name, access->stray_line, access->stray_line, place, access->strays, actions[access->action], access->stray_address, rest);
 	machine->notes->say(machine->notes->context, text);
 }
 
