@@ -5,6 +5,7 @@
 
 #include "base/grown.h"
 #include "ptx/decode/decoder.h"
+#include "ptx/native/native.h"
 
 static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_OTHER] = gt_ptx_decode_lanes,
@@ -216,6 +217,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	if (lay_out_frame(decoder) != 0 || decode_blocks(decoder) != 0)
 		return -1;
 	resolve_branches(decoder);
+	if (gt_ptx_native_make(code, decoder->starts, decoder->flow.n_blocks, decoder->error) != 0)
+		return -1;
 	code->arena_bytes = code->image_at + decoder->image_bytes;
 	return list_accesses(code, decoder->error);
 }

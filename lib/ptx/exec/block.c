@@ -29,13 +29,14 @@ static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_pt
 static void take_turn(struct gt_ptx_warp *warp)
 {
 	const struct gt_ptx_op *op = warp->at;
-	uint64_t issued = warp->issued, until = issued + GT_PTX_TURN;
+	uint64_t issued = warp->issued, until = issued - warp->ahead + GT_PTX_TURN;
 
 	/* `issued` is only ever stored, which a loop can do ahead. */
 	while (op && issued < until) {
 		warp->issued = issued += op->counts;
 		op = step(warp, op);
 	}
+	warp->ahead = op && issued > until ? issued - until : 0;
 	if (op)
 		warp->at = op;
 }
@@ -88,7 +89,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->multiplies = warp->meets = false;
 	warp->carry = 0;
 	memset(warp->last_error, 0, sizeof warp->last_error);
-	warp->issued = 0;
+	warp->issued = warp->ahead = 0;
 	warp->an = 0;
 	warp->state = GT_PTX_RUNS;
 	if (warp->local)

@@ -2,6 +2,7 @@
 #include "ptx/exec/code.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 void gt_ptx_code_free(struct gt_ptx_code *code)
 {
@@ -10,6 +11,9 @@ void gt_ptx_code_free(struct gt_ptx_code *code)
 	for (size_t i = 0; i < code->n_owned; i++)
 		free(code->owned[i]);
 	free(code->owned);
+	if (code->native)
+		munmap(code->native, code->native_bytes);
+	free(code->segments);
 	free(code->accesses);
 	free(code->specials);
 	free(code->locals);

@@ -50,6 +50,9 @@ struct gt_ptx_code {
 	size_t n_locals;
 	struct gt_ptx_place *parameters, *returns;
 	size_t n_parameters, n_returns;
+	unsigned char *native; /* machine code; NULL: there is none */
+	size_t native_bytes;
+	struct gt_ptx_segment *segments; /* in it */
 	void **owned; /* accesses, calls and so on that the micro-ops refer to */
 	size_t n_owned;
 	struct gt_ptx_access **accesses; /* those among them */

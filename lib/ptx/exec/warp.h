@@ -51,6 +51,7 @@ struct gt_ptx_op {
 		const struct gt_ptx_call *call;
 		const struct gt_ptx_switch *ways;
 		const struct gt_ptx_product *product;
+		const struct gt_ptx_segment *segment; /* machine code (lib/ptx/native) */
 		const char *text;	       /* what an unknown instruction says */
 	} with;
 	uint32_t d, q;	     /* slots of the results */
@@ -104,6 +105,13 @@ struct gt_ptx_call {
 	uint32_t address;
 	struct gt_ptx_place *arguments, *returns;
 	size_t n_arguments, n_returns;
+};
+
+/* Machine code in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
+typedef void gt_ptx_segment_code(unsigned char *arena, uint32_t mask);
+struct gt_ptx_segment {
+	gt_ptx_segment_code *whole, *part; /* for all lanes, and for some */
+	size_t n;
 };
 
 /* The ways of brx.idx: micro-ops from here to each target. */
@@ -167,6 +175,7 @@ struct gt_ptx_warp {
 	uint32_t mask;	      /* active lanes */
 	uint32_t carry;	      /* CC.CF of each lane */
 	uint64_t issued;      /* instructions */
+	uint64_t ahead;	      /* of them, those that the next turns leave out */
 	const struct gt_ptx_op *at;
 	struct gt_ptx_core *core;
 	enum gt_ptx_state state;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Machine code of x86-64 with AVX-512, instruction by instruction, into a buffer that grows. */
+#ifndef GT_PTX_ENCODE_H
+#define GT_PTX_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_native_code {
+	unsigned char *bytes;
+	size_t n, capacity;
+	bool failed; /* memory was short */
+};
+
+/* General registers by their numbers in instructions. */
+enum { GT_RAX, GT_RCX, GT_RDX, GT_RSI = 6, GT_RDI, GT_R8, GT_R9, GT_R10, GT_R11 };
+/* The three bytes that select a group of opcodes, and the prefixes. */
+enum gt_native_map { GT_0F = 1, GT_0F38, GT_0F3A };
+enum gt_native_prefix { GT_NP, GT_66, GT_F3, GT_F2 };
+
+/* An opcode of a vector instruction. W is set where elements have 64 bits. */
+struct gt_native_op {
+	uint8_t map, prefix, wide, opcode;
+};
+
+void gt_native_byte(struct gt_native_code *code, unsigned byte);
+void gt_native_bytes(struct gt_native_code *code, const void *bytes, size_t n);
+void gt_native_word(struct gt_native_code *code, uint32_t word);
+
+/* OP zmm_d{k}, zmm_a, zmm_b, of 512 bits. k 0: all elements. a 0 where an instruction has none. An immediate goes behind it. */
+void gt_native_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b);
+/* The same with [base + offset] in the place of b. */
+void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, uint32_t offset);
+/* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */
+void gt_native_mask(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b);
+/* kmovw between k and [base + offset]: opcode 0x90 loads, 0x91 stores. */
+void gt_native_mask_memory(struct gt_native_code *code, unsigned opcode, unsigned k, unsigned base, uint32_t offset);
+
+#endif

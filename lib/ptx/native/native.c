@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* For MAP_ANONYMOUS, which is not in POSIX. */
+#define _DEFAULT_SOURCE
+#include "ptx/native/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/grown.h"
+#include "ptx/native/segment.h"
+
+#define SHORTEST 2	 /* operations that are worth a call */
+#define INSTRUCTIONS 200 /* of a segment at most: `counts` has a byte */
+
+struct made {
+	size_t op, n, instructions;
+	size_t whole, part; /* offsets of their code */
+};
+
+struct making {
+	struct gt_native_code code;
+	struct made *list;
+	size_t n, capacity;
+};
+
+/* How many operations from the first on make a segment; 0: they do not. */
+static size_t extent(const struct gt_ptx_code *code, size_t first, size_t end, size_t *instructions)
+{
+	const struct gt_native_rule *rule;
+	size_t predicates = 0, i = first;
+
+	*instructions = 0;
+	for (; i < end && gt_native_takes(&code->ops[i], &rule); i++) {
+		predicates += rule->kind == GT_NATIVE_COMPARE || rule->kind == GT_NATIVE_LOGIC;
+		if (predicates > GT_NATIVE_PREDICATES || *instructions + code->ops[i].counts > INSTRUCTIONS)
+			break;
+		*instructions += code->ops[i].counts;
+	}
+	return i - first >= SHORTEST && code->ops[first].counts ? i - first : 0;
+}
+
+static int write_segment(struct making *making, const struct gt_ptx_code *code, size_t first, size_t n, size_t instructions,
+			 struct gt_error *error)
+{
+	struct made *grown = gt_grown(making->list, making->n, &making->capacity, sizeof *grown);
+
+	if (!grown)
+		return gt_fail_memory(error, "machine code");
+	making->list = grown;
+	struct made *made = &making->list[making->n++];
+	*made = (struct made){first, n, instructions, making->code.n, 0};
+	gt_native_write(&making->code, code->ops + first, n, true);
+	made->part = making->code.n;
+	gt_native_write(&making->code, code->ops + first, n, false);
+	return making->code.failed ? gt_fail_memory(error, "machine code") : 0;
+}
+
+/* Puts the code where it can be executed; NULL where that is forbidden. */
+static unsigned char *map_code(const struct gt_native_code *code)
+{
+	void *map = mmap(NULL, code->n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		return NULL;
+	memcpy(map, code->bytes, code->n);
+	if (mprotect(map, code->n, PROT_READ | PROT_EXEC) == 0)
+		return map;
+	munmap(map, code->n);
+	return NULL;
+}
+
+/* A conversion that C leaves open, and POSIX asks for. */
+static void function_at(gt_ptx_segment_code **function, const unsigned char *code)
+{
+	memcpy(function, &code, sizeof code);
+}
+
+static const struct gt_ptx_op *run_segment(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_segment *segment = op->with.segment;
+
+	(mask == GT_PTX_FULL ? segment->whole : segment->part)(warp->arena, mask);
+	return op + segment->n;
+}
+
+static int use(struct gt_ptx_code *code, const struct making *making, struct gt_error *error)
+{
+	code->segments = calloc(making->n, sizeof *code->segments);
+	if (!code->segments)
+		return gt_fail_memory(error, "machine code");
+	code->native = map_code(&making->code);
+	code->native_bytes = making->code.n;
+	for (size_t i = 0; code->native && i < making->n; i++) {
+		const struct made *made = &making->list[i];
+		struct gt_ptx_op *op = &code->ops[made->op];
+		code->segments[i].n = made->n;
+		function_at(&code->segments[i].whole, code->native + made->whole);
+		function_at(&code->segments[i].part, code->native + made->part);
+		op->run = run_segment;
+		op->with.segment = &code->segments[i];
+		op->counts = (uint8_t)made->instructions;
+	}
+	return 0;
+}
+
+static int make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
+{
+	struct making making = {0};
+	int result = 0;
+
+	for (size_t b = 0; result == 0 && b < n; b++)
+		for (size_t i = starts[b]; result == 0 && i < starts[b + 1];) {
+			size_t instructions, length = extent(code, i, starts[b + 1], &instructions);
+			if (length > 0)
+				result = write_segment(&making, code, i, length, instructions, error);
+			i += length ? length : 1;
+		}
+	if (result == 0 && making.n > 0)
+		result = use(code, &making, error);
+	free(making.code.bytes);
+	free(making.list);
+	return result;
+}
+
+int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
+{
+#if defined __x86_64__
+	return gt_ptx_level() == GT_PTX_AVX512 ? make(code, starts, n, error) : 0;
+#else
+	(void)make;
+	return 0;
+#endif
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Machine code of random segments against the steps for any processor, operation by operation. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "ptx/native/native.h"
+#include "ptx/native/rules.h"
+
+#define SLOT 256
+#define SLOTS 40	/* of each kind */
+#define LONGEST 120
+#define FORMS 512
+enum { ONES, WORDS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
+
+static _Alignas(64) unsigned char arenas[2][ALL * SLOT];
+static const struct gt_ptx_form *forms[FORMS];
+static size_t n_forms;
+static uint64_t state = 4711;
+
+static uint64_t any(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	return state ^= state << 17;
+}
+
+static void find_forms(void)
+{
+	static const struct gt_ptx_forms *const tables[] = {
+		&gt_ptx_integer_forms, &gt_ptx_wide_forms, &gt_ptx_bit_forms, &gt_ptx_float_forms, &gt_ptx_compare_forms,
+		&gt_ptx_convert_forms, &gt_ptx_half_forms, &gt_ptx_move_forms, &gt_ptx_lane_forms,
+	};
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (size_t i = 0; i < tables[t]->n && n_forms < FORMS; i++)
+			if (gt_native_rule_of(gt_ptx_form_step(&tables[t]->rows[i])))
+				forms[n_forms++] = &tables[t]->rows[i];
+}
+
+/* A slot of a type. The NaNs of doubles may differ, so that they stay among themselves. */
+static uint32_t slot_of(uint8_t type, unsigned kinds)
+{
+	unsigned first = type == GT_PTX_PRED ? PREDICATES : type == GT_PTX_F64 ? DOUBLES : gt_ptx_type_size((enum gt_ptx_type)type) == 8 ? LONGS : WORDS;
+
+	return type == GT_PTX_NO_TYPE ? 0 : SLOT * (first + (uint32_t)(any() % kinds));
+}
+
+static void fill(void)
+{
+	static const uint32_t special[] = {0, 1, 31, 32, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0x00400000, 0x7fc12345};
+
+	for (size_t i = 0; i < ALL * SLOT / 4; i++) {
+		uint32_t word = any() % 3 ? (uint32_t)any() : special[any() % (sizeof special / sizeof *special)];
+		memcpy(arenas[0] + 4 * i, &word, 4);
+	}
+	memset(arenas[0], 0xff, 4);
+	memcpy(arenas[1], arenas[0], sizeof arenas[0]);
+}
+
+static bool alike(void)
+{
+	for (size_t i = 0; i < ALL * SLOT / 8; i++) {
+		double x, y;
+		memcpy(&x, arenas[0] + 8 * i, 8);
+		memcpy(&y, arenas[1] + 8 * i, 8);
+		bool number = i / (SLOT / 8) >= DOUBLES && i / (SLOT / 8) < PREDICATES;
+		if (memcmp(arenas[0] + 8 * i, arenas[1] + 8 * i, 8) != 0 && (!number || x == x || y == y))
+			return false;
+	}
+	return true;
+}
+
+/* Draws operations; those of `steps` for any processor, those of `ops` for this one. */
+static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
+{
+	const unsigned kinds = 2 + (unsigned)(any() % (SLOTS - 1));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_ptx_form *form = forms[any() % n_forms];
+		ops[i] = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .d = slot_of(form->d, kinds),
+					    .a = slot_of(form->sources[0], kinds), .b = slot_of(form->sources[1], kinds),
+					    .c = slot_of(form->sources[2], kinds)};
+		steps[i] = ops[i];
+		steps[i].run = form->run[GT_PTX_PLAIN];
+	}
+}
+
+static void run(const struct gt_ptx_op *ops, size_t n, unsigned char *arena, uint32_t mask)
+{
+	static struct gt_ptx_warp warp;
+
+	warp = (struct gt_ptx_warp){.arena = arena, .mask = mask};
+	for (const struct gt_ptx_op *op = ops; op < ops + n;)
+		op = op->run(&warp, op, mask);
+}
+
+static size_t try_segment(size_t n, uint32_t mask)
+{
+	static struct gt_ptx_op steps[LONGEST];
+	struct gt_ptx_code *code = calloc(1, sizeof *code);
+	const size_t starts[] = {0, n};
+	struct gt_error error;
+	size_t made = 0;
+
+	code->ops = calloc(n, sizeof *code->ops);
+	code->n_ops = n;
+	draw(code->ops, steps, n);
+	fill();
+	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &error), 0);
+	for (size_t i = 0; code->native && i < n; i++)
+		made += code->ops[i].run != gt_ptx_form_step(forms[0]) && code->ops[i].counts > 1;
+	run(steps, n, arenas[0], mask);
+	run(code->ops, n, arenas[1], mask);
+	CHECK(alike());
+	gt_ptx_code_free(code);
+	return made;
+}
+
+/* One operation twice: it is named if it differs. */
+static void each_rule(void)
+{
+	const size_t all = n_forms;
+	static const struct gt_ptx_form *every[FORMS];
+
+	memcpy(every, forms, sizeof every);
+	n_forms = 1;
+	for (size_t i = 0; i < all; i++) {
+		int before = check_failures;
+		forms[0] = every[i];
+		for (unsigned k = 0; k < 20; k++)
+			try_segment(2, k & 1 ? GT_PTX_FULL : (uint32_t)any() | 1);
+		if (check_failures > before)
+			printf("# %s\n", every[i]->name);
+	}
+	memcpy(forms, every, sizeof every);
+	n_forms = all;
+}
+
+static void segments(void)
+{
+	size_t made = 0;
+
+	for (unsigned k = 0; k < 3000; k++)
+		made += try_segment(2 + (size_t)(any() % (LONGEST - 1)), k & 1 ? GT_PTX_FULL : (uint32_t)any() | 1);
+	CHECK(made > 3000);
+}
+
+int main(void)
+{
+	find_forms();
+#if defined __x86_64__
+	if (gt_ptx_level() == GT_PTX_AVX512) {
+		CHECK(n_forms > 100);
+		RUN(each_rule);
+		RUN(segments);
+	}
+#endif
+	return check_report();
+}
