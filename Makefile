@@ -14,6 +14,7 @@ includedir ?= $(PREFIX)/include
 datadir ?= $(PREFIX)/share
 mandir  ?= $(datadir)/man
 docdir  ?= $(datadir)/doc/gtrace
+pythondir ?= $(datadir)/gtrace/python
 BUILD   ?= build
 BIN     ?= bin
 # One spelling of each folder, since dependencies recorded under one would not apply to the other.
@@ -146,11 +147,12 @@ MAN     := $(wildcard man/*.[157])
 SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
 install: all
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
-		$(addprefix $(mandir)/man,1 5 7) $(docdir)/examples)
+		$(addprefix $(mandir)/man,1 5 7) $(docdir)/examples $(pythondir))
 	install $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 644 gpus/* $(DESTDIR)$(datadir)/gtrace/gpus
 	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
+	install -m 644 python/gtrace.py $(DESTDIR)$(pythondir)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
 	for file in $(SHARED_FILES); do \
 		install -D -m $$(if [ -x $$file ]; then echo 755; else echo 644; fi) $$file $(DESTDIR)$(datadir)/gtrace/$$file || exit 1; \
@@ -169,6 +171,7 @@ install: all
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a libgtrace.so $(SONAME) $(notdir $(SHARED)) pkgconfig/gtrace.pc) \
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(DESTDIR)$(pythondir)/gtrace.py
 	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
 clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz

@@ -9,6 +9,7 @@
 #include "base/installed.h"
 #include "gpu/describe.h"
 #include "stream/invariants.h"
+#include "stream/parquet.h"
 #include "stream/plain.h"
 #include "stream/tsv.h"
 #include "tool.h"
@@ -16,6 +17,7 @@
 static const char help[] =
 	"usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]      stream to text\n"
 	"       gtrace-cat --rows [FILE]                            stream to one msgpack array a row\n"
+	"       gtrace-cat --parquet [FILE]                         the rows as a Parquet file\n"
 	"       gtrace-cat --from [FILE]                            text or msgpack rows to stream\n"
 	"       gtrace-cat --check [FILE]                           checks a stream's invariants\n"
 	"       gtrace-cat --gpu NAME|FILE                          shows a GPU description\n"
@@ -28,7 +30,7 @@ static const char help[] =
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head\n";
 
-enum mode { TO_TEXT, TO_PLAIN, FROM, CHECK };
+enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK };
 
 /* Text is written in large pieces; a full disk is reported at once. */
 static void put(struct tool *tool, struct gt_bytes *text)
@@ -113,6 +115,33 @@ static void to_plain(struct tool *tool)
 	tool_end(tool);
 }
 
+static void to_parquet(struct tool *tool)
+{
+	struct gt_rows none = {.kind = GT_REQUESTS}; /* the columns of a stream without rows */
+	struct gt_parquet *parquet = NULL;
+	struct gt_bytes bytes = {0};
+	enum gt_event event;
+
+	tool_read(tool);
+	if (isatty(STDOUT_FILENO))
+		tool_must(tool, gt_fail(&tool->error, "Parquet is binary and is not written to a terminal"));
+	while (tool_next(tool, &event)) {
+		if (event != GT_ROWS)
+			continue;
+		if (!parquet)
+			tool_must(tool, (parquet = gt_parquet_open(gt_reader_rows(tool->in), &tool->error)) ? 0 : -1);
+		tool_must(tool, gt_parquet_rows(parquet, gt_reader_rows(tool->in), gt_reader_kernel(tool->in), &bytes, &tool->error));
+		put(tool, &bytes);
+	}
+	if (!parquet)
+		tool_must(tool, (parquet = gt_parquet_open(&none, &tool->error)) ? 0 : -1);
+	tool_must(tool, gt_parquet_finish(parquet, &bytes, &tool->error));
+	put(tool, &bytes);
+	free(bytes.data);
+	gt_parquet_close(parquet);
+	tool_end(tool);
+}
+
 static struct gt_input *open_operand(struct tool *tool)
 {
 	if (optind + 1 < tool->argc)
@@ -171,10 +200,11 @@ static void describe(struct tool *tool, const char *name)
 
 int main(int argc, char **argv)
 {
-	enum { DECIMAL = 256, NO_ROWS, ROWS, FROM_TEXT, CHECK_IT, GPU };
+	enum { DECIMAL = 256, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU };
 	static const struct option options[] = {
 		{"decimal", no_argument, NULL, DECIMAL}, {"no-rows", no_argument, NULL, NO_ROWS},
 		{"rows", no_argument, NULL, ROWS},	 {"from", no_argument, NULL, FROM_TEXT},
+		{"parquet", no_argument, NULL, PARQUET},
 		{"check", no_argument, NULL, CHECK_IT},	 {"gpu", required_argument, NULL, GPU},
 		TOOL_OPTIONS,
 	};
@@ -190,19 +220,22 @@ int main(int argc, char **argv)
 		case DECIMAL: view.decimal = true; break;
 		case NO_ROWS: view.no_rows = true; break;
 		case ROWS: mode = TO_PLAIN; modes++; break;
+		case PARQUET: mode = TO_PARQUET; modes++; break;
 		case FROM_TEXT: mode = FROM; modes++; break;
 		case CHECK_IT: mode = CHECK; modes++; break;
 		case GPU: gpu = optarg; modes++; break;
 		}
 	}
 	if (modes > 1)
-		tool_usage(&tool, "--rows, --from, --check and --gpu exclude one another");
+		tool_usage(&tool, "--rows, --parquet, --from, --check and --gpu exclude one another");
 	if (gpu)
 		describe(&tool, gpu);
 	else if (mode == TO_TEXT)
 		to_text(&tool, &view);
 	else if (mode == TO_PLAIN)
 		to_plain(&tool);
+	else if (mode == TO_PARQUET)
+		to_parquet(&tool);
 	else if (mode == FROM)
 		from(&tool);
 	else

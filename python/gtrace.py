@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Reads gtrace streams (gtrace(5)) into numpy and pandas.
+
+    import gtrace
+    trace = gtrace.read("gemm.gt")          # a file, compressed or not, or "-" for standard input
+    frame = trace.to_pandas()               # a row for each access or request
+    trace.counts_to_pandas()                # kernel, stage, counter, value
+    trace.kernels, trace.gpu, trace.history
+
+`batches(file)` goes through a stream of any length in bounded memory. Needs python3-msgpack, python3-numpy and
+python3-xxhash; pandas for the frames only.
+"""
+import subprocess
+import sys
+
+import msgpack
+import numpy
+import xxhash
+
+__all__ = ["read", "batches", "Trace", "Error"]
+
+STRIDE_LANES = -2**63  # as a stride: the row's addresses are in `lanes`
+
+# The columns of each kind of row: the type of an element in full width.
+COMMON = {"block": "<u4", "warp": "<u2", "an": "<u4", "pc": "<u4", "op": "u1"}
+SCHEDULED = {"step": "<u8", "sm": "<u2", "hint": "<u2"}
+COLUMNS = {
+    "access": {**COMMON, "size": "u1", "mask": "<u4", "base": "<u8", "stride": "<i8", "lanes": "<u8", **SCHEDULED},
+    "request": {**COMMON, "address": "<u8", "sectors": "u1", "full": "u1", "lanes": "u1", **SCHEDULED, "status": "u1",
+                "latency": "<u4"},
+}
+ACTIONS = ("load", "store", "atomic", "reduction")
+SPACES = ("global", "local", "shared", "texture", "constant")
+OPERATORS = ("", ".ca", ".cg", ".cs", ".cv", ".nc", ".lu")
+STATUSES = ("none", "hit", "miss", "reservation_fail", "merged", "latency_miss", "tlb_hit", "tlb_miss")
+PACKED = {b"\x1f\x8b": "gzip", b"\xfd7": "xz", b"\x28\xb5": "zstd"}
+
+
+class Error(ValueError):
+    """A stream that is damaged, incomplete or not a stream."""
+
+
+def op_name(op):
+    """"load.global", "store.shared", "load.global.nc" and so on, of the number of an operation."""
+    return f"{ACTIONS[op & 3]}.{SPACES[op >> 2 & 7]}{OPERATORS[op >> 5]}"
+
+
+def _records(file):
+    unpacker = msgpack.Unpacker(raw=False, unicode_errors="replace", strict_map_key=False, max_buffer_size=1 << 28)
+    digest = xxhash.xxh3_64()
+    pending, hashed, first = b"", 0, True
+    while chunk := file.read(1 << 20):
+        unpacker.feed(chunk)
+        pending += chunk
+        used = 0
+        for record in unpacker:
+            size = unpacker.tell() - hashed
+            if not isinstance(record, list) or not record or (first and record[0] != "gtrace"):
+                raise Error("expected a gtrace stream")
+            first = False
+            if record[0] == "failed":
+                raise Error(f"{record[1]['tool']} failed: {record[1]['error']}")
+            if record[0] == "end":
+                if record[1]["xxh3"] != digest.intdigest():
+                    raise Error("the checksum is wrong: the stream was damaged on its way")
+                return
+            digest.update(memoryview(pending)[used:used + size])
+            used += size
+            hashed += size
+            yield record
+        pending = pending[used:]
+    raise Error("no end record: the stream is incomplete" if not first else "expected a gtrace stream, found nothing")
+
+
+def _column(value, n, dtype):
+    """A column of n elements: as it is, one element for all rows, or narrower ones and an offset."""
+    dtype = numpy.dtype(dtype)
+    if isinstance(value, list):
+        offset, narrow = value
+        thin = numpy.frombuffer(narrow, f"<u{len(narrow) // n}").astype("<u8")
+        return (thin + numpy.uint64(offset % 2**64)).astype(dtype)
+    if len(value) == dtype.itemsize:
+        return numpy.broadcast_to(numpy.frombuffer(value, dtype), n)
+    return numpy.frombuffer(value, dtype)
+
+
+def _rows(kind, n, columns):
+    rows = {name: _column(columns[name], n, dtype) for name, dtype in COLUMNS[kind].items()
+            if name in columns and not (kind == "access" and name == "lanes")}
+    if kind == "access" and "lanes" in columns:
+        listed = rows["stride"] == STRIDE_LANES
+        count = int(numpy.unpackbits(numpy.ascontiguousarray(rows["mask"][listed]).view("u1")).sum())
+        rows["lanes"] = _column(columns["lanes"], count, "<u8")
+    return rows
+
+
+def _open(path):
+    if hasattr(path, "read"):
+        return path, None
+    if path == "-":
+        return sys.stdin.buffer, None
+    with open(path, "rb") as file:
+        tool = PACKED.get(file.read(2))
+    if not tool:
+        return open(path, "rb"), None
+    process = subprocess.Popen([tool, "-dcq", "--", path], stdout=subprocess.PIPE)
+    return process.stdout, process
+
+
+def _events(path):
+    file, process = _open(path)
+    try:
+        try:
+            yield from _records(file)
+        except (msgpack.exceptions.UnpackException, ValueError, KeyError, TypeError, IndexError) as error:
+            raise Error(f"{path}: {error}" if isinstance(path, str) else str(error)) from None
+    finally:
+        if file is not path and file is not sys.stdin.buffer:
+            file.close()
+        if process:
+            process.wait()
+
+
+def batches(path):
+    """The rows of a stream batch by batch: (the launch's record, "access" or "request", {column: array}). The stream is
+    whole only if this ends without an Error."""
+    kernel = None
+    for kind, *rest in _events(path):
+        if kind == "kernel":
+            kernel = rest[0]
+        elif kind in COLUMNS:
+            yield kernel, kind, _rows(kind, *rest)
+
+
+class Trace:
+    """A stream that was read: `kernels`, `counts` and `gpu` as their records are, and the rows of each kind."""
+
+    def __init__(self):
+        self.history, self.gpu, self.kernels, self.counts = [], {}, [], []
+        self._batches = {"access": [], "request": []}
+
+    def _kind(self, kind):
+        found = [k for k in COLUMNS if self._batches[k]]
+        if kind is None and len(found) > 1:
+            raise Error("the stream has accesses and requests: name the kind, 'access' or 'request'")
+        return kind or (found[0] if found else "request")
+
+    def to_numpy(self, kind=None):
+        """The rows as arrays by column, with the launch's id in `kernel`. Of accesses, `base` is the address of the lowest
+        active lane in every row, and addresses without a stride are left out; `batches` has them."""
+        kind = self._kind(kind)
+        parts = self._batches[kind]
+        names = [name for name in ("kernel", *COLUMNS[kind]) if any(name in part for part in parts)]
+        return {name: numpy.concatenate([part[name] if name in part else numpy.zeros(len(part["kernel"]), COLUMNS[kind][name])
+                                         for part in parts]) for name in names}
+
+    def to_pandas(self, kind=None):
+        """The same as a DataFrame, with names in place of the numbers of operations and states."""
+        import pandas
+        kind = self._kind(kind)
+        columns = self.to_numpy(kind)
+        if not columns:
+            columns = {"kernel": numpy.zeros(0, "<u8"), **{name: numpy.zeros(0, dtype) for name, dtype in COLUMNS[kind].items()}}
+        frame = pandas.DataFrame(columns)
+        numbers = numpy.unique(columns["op"])
+        frame["op"] = pandas.Categorical.from_codes(numpy.searchsorted(numbers, columns["op"]), [op_name(int(n)) for n in numbers])
+        if "status" in columns:
+            frame["status"] = pandas.Categorical.from_codes(columns["status"], list(STATUSES))
+        names = list(dict.fromkeys(kernel["name"] for kernel in self.kernels))
+        number = {kernel["id"]: names.index(kernel["name"]) for kernel in self.kernels}
+        codes = numpy.array([number[i] for i in columns["kernel"].tolist()], "i4") if len(frame) else []
+        frame.insert(1, "name", pandas.Categorical.from_codes(codes, names))
+        return frame
+
+    def counts_to_pandas(self):
+        """The counters that are numbers: a row for each launch, stage and counter."""
+        import pandas
+        rows = [(count["kernel"], count["stage"], name, value) for count in self.counts for name, value in count.items()
+                if name not in ("kernel", "stage") and isinstance(value, int)]
+        return pandas.DataFrame(rows, columns=["kernel", "stage", "counter", "value"])
+
+
+def read(path):
+    """Reads a whole stream: a file's name, "-", or a file opened for bytes. Raises Error if it is damaged or incomplete."""
+    trace, kernel = Trace(), None
+    for kind, *rest in _events(path):
+        if kind == "gtrace":
+            trace.history = rest[1].get("history", []) if len(rest) > 1 else []
+        elif kind == "gpu":
+            trace.gpu = rest[0]
+        elif kind == "kernel":
+            kernel = rest[0]
+            trace.kernels.append(kernel)
+        elif kind == "count":
+            trace.counts.append(rest[0])
+        elif kind in COLUMNS:
+            rows = _rows(kind, *rest)
+            lanes = rows.pop("lanes", None) if kind == "access" else None
+            if lanes is not None:
+                listed = rows["stride"] == STRIDE_LANES
+                base = rows["base"].copy()
+                base[listed] = lanes[base[listed].astype("i8")]
+                rows["base"] = base
+            rows["kernel"] = numpy.full(rest[0], kernel["id"], "<u8")
+            trace._batches[kind].append(rows)
+    return trace

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The Python module, with the system's pandas, and gtrace-cat --parquet.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	export PYTHONPATH=$ROOT/python PYTHONDONTWRITEBYTECODE=1
+	# Debian's modules belong to Debian's Python, which need not be the first one.
+	for PYTHON in python3 /usr/bin/python3; do
+		if "$PYTHON" -c 'import msgpack, numpy, pandas, xxhash' 2>/dev/null; then return 0; fi
+	done
+	skip "no Python with msgpack, numpy, pandas and xxhash: make deps"
+}
+
+# Accesses with lanes that have no stride, alone in their batch and not, and hints; of two kernels.
+scattered() {
+	printf '#kernel\tid=1\tname=k<a, b>(float*)\tgrid=4,1,1\tblock=64,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n'
+	awk -v rows="${1:-300}" 'BEGIN { srand(3); for (i = 0; i < rows; i++)
+		if (rand() < 0.5) printf "%d\t%d\t%d\t0x10\tload.global.nc\t4\t0xf\t0x%x\t-4\t-\t1\n", i % 4, i % 2, i / 8, 4096 * i
+		else printf "%d\t%d\t%d\t0x20\tstore.shared\t8\t0x15\t-\t-\t0x%x,0x%x,0xffffffffffffff00\t1\n", i % 4, i % 2, i / 8, 64 * i, rand() * 1e9 }'
+	printf '#kernel\tid=7\tname=other\tgrid=1,1,1\tblock=32,1,1\n0\t0\t0\t0x0\tatomic.global\t4\t0x1\t-\t-\t0x40\t7\n'
+}
+
+@test "three lines make a DataFrame, with the rows that the text has" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --sm 4 | gcache --l1 --size 16K --emit all >all.gt
+	cat >three.py <<-'END'
+		import gtrace
+		frame = gtrace.read("all.gt").to_pandas()
+		print(frame.groupby(["op", "status"], observed=True).size().to_string(header=False))
+	END
+	"$PYTHON" three.py | tr -s ' ' >found
+	gtrace-cat all.gt | awk -F '\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ { n[$at["op"] " " $at["status"]]++ }
+		END { for (k in n) print k, n[k] }' | sort >expected
+	sed 's/^ / /' found | awk 'NF == 3 { op = $1; print; next } { print op, $1, $2 }' | sort | diff expected -
+	[ "$(wc -l <expected)" -ge 2 ]
+}
+
+@test "every column is that of the text, sums by hand, and counts are those of gstats" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l1 --size 16K >g.gt
+	zstd -q g.gt
+	"$PYTHON" - <<-'END' >found
+		import gtrace
+		trace = gtrace.read("g.gt.zst")
+		frame = trace.to_pandas()
+		print(len(frame), *(int(frame[c].astype(object).sum()) for c in ("block", "warp", "an", "address", "step", "sm", "sectors")))
+		counts = trace.counts_to_pandas()
+		print(counts[(counts.stage == "l1") & (counts.counter == "read_hits")].value.sum())
+		print(trace.history[-1]["tool"], trace.kernels[0]["name"], frame.name.unique().tolist())
+	END
+	gtrace-cat --decimal g.gt | python3 -c '
+import sys
+rows = [line.split("\t") for line in sys.stdin if not line.startswith("#")]
+names = "block warp an pc op address sectors full lanes step sm kernel".split()
+print(len(rows), *(sum(int(row[names.index(c)], 0) for row in rows) for c in ("block", "warp", "an", "address", "step", "sm", "sectors")))' >expected
+	gstats --csv g.gt | awk -F, '$1 == "total" && $2 == "l1" && $3 == "read_hits" { print $4 }' >>expected
+	echo "gcache gemm ['gemm']" >>expected
+	diff expected found
+}
+
+@test "Parquet has the rows of the stream, by a reader of its own" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
+	gschedule --sm 4 conv.gt | gcache --l1 --emit all >all.gt
+	scattered | gtrace-cat --from >scattered.gt
+	for stream in conv all scattered; do
+		gtrace-cat --parquet $stream.gt >$stream.parquet
+		"$PYTHON" "$ROOT/tests/parquet.py" $stream.gt $stream.parquet 1
+	done
+	scattered 140000 | gtrace-cat --from >long.gt
+	gtrace-cat --parquet long.gt >long.parquet
+	"$PYTHON" "$ROOT/tests/parquet.py" long.gt long.parquet 2
+	gtrace-cat --no-rows conv.gt | grep -v kernel | gtrace-cat --from | tee none.gt | gtrace-cat --parquet >none.parquet
+	"$PYTHON" "$ROOT/tests/parquet.py" none.gt none.parquet 0 | grep -qx '0 rows'
+}
+
+@test "pandas and pyarrow, polars and DuckDB open the Parquet file, where they are installed" {
+	"$PYTHON" -c 'import pyarrow' 2>/dev/null || skip "no pyarrow"
+	scattered | gtrace-cat --from | gtrace-cat --parquet >scattered.parquet
+	[ "$("$PYTHON" -c 'import pandas; print(len(pandas.read_parquet("scattered.parquet")))')" -eq 301 ]
+}
+
+@test "damaged, incomplete, failed and foreign streams raise one error" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
+	head -c 5000 conv.gt >cut.gt
+	{ head -c 9000 conv.gt; printf x; tail -c +9002 conv.gt; } >bad.gt
+	echo text >text.gt
+	: >empty.gt
+	for stream in cut bad text empty; do
+		"$PYTHON" -c 'import gtrace, sys
+try:
+    gtrace.read(sys.argv[1])
+except gtrace.Error as error:
+    print("error", error)' $stream.gt | grep -q "^error $stream.gt: "
+	done
+	expect_failure 1 "expected rows with the same columns" sh -c \
+		'{ gtrace-order conv.gt | gtrace-cat | grep -v "^#end"; gschedule --sm 4 conv.gt | gtrace-cat | grep -v "^#gtrace\|^#history"; } |
+			gtrace-cat --from | gtrace-cat --parquet >/dev/null'
+}
