@@ -41,7 +41,7 @@ TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard to
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c))
 REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay/,$(TARGETS))
-FAULTS  := $(BUILD)/tests/faults/fail_allocation.so
+FAULTS  := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 # While the version is 0.x the soname includes the minor number, since each may change the library's interface.
 SONAME  := libgtrace.so.$(basename $(VERSION))

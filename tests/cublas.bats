@@ -82,7 +82,7 @@ record() {
 	# What cuBLAS wrote may be in L2: axpy's two results.
 	gtrace-cat out | grep 'stage=copies' | grep -q 'bytes=\[.*2048.*\]\|bytes=\[4096\]'
 	status=0
-	gtrace-record ./both 2>err >out || status=$?
+	LD_PRELOAD=${PRELOAD:-} gtrace-record ./both 2>err >out || status=$?
 	[ "$status" -eq 1 ]
 	grep -qE 'libcublas(Lt)?.so.13 is loaded, whose kernels are not seen here \(--stub cublas does' err
 }

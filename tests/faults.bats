@@ -13,19 +13,31 @@ setup() {
 
 # faults ARGUMENT...: runs them; there must be many, and none passed over.
 faults() {
-	run python3 tests/faults --preload "$BUILD/tests/faults/fail_allocation.so" "$@"
+	run python3 tests/faults --preload "$BUILD/tests/faults" "$@"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ ${lines[-1]} =~ ^[0-9]{3,}\ runs,\ 0\ failed$ ]]
 }
 
 @test "an allocation that fails" {
-	faults --kinds malloc --most 4
+	faults --kinds malloc,malloc-in-program --most 4
 }
 
 @test "a system call that fails, or is interrupted" {
 	strace -qq -o /dev/null true || skip "strace may not trace here"
 	faults --kinds read,read-interrupted,write,write-interrupted,open,mmap,fork,send,receive,seek --most 2
+}
+
+@test "short reads and writes, limits of the shell, a TMPDIR that is none or full" {
+	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir --most 3
+}
+
+@test "a stage of a pipe that is killed" {
+	strace -qq -o /dev/null true || skip "strace may not trace here"
+	run python3 tests/faults --preload "$BUILD/tests/faults" --kinds kill --most 1
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ ${lines[-1]} =~ ^[3-9][0-9]\ runs,\ 0\ failed$ ]]
 }
 
 @test "the harness sees what it is there for: output cut short, and a status without a message" {
@@ -43,6 +55,15 @@ faults() {
 		assert "differ" in judge.judge(Left(0, b"ta", "note\n"), sound)
 		assert "other files" in judge.judge(Left(0, b"table", "", {"a": b""}), sound)
 		assert "0 lines" in judge.judge(Left(1, b"", "note\n"), sound)
+		assert judge.judge(Left(1, b"", "program: x\ngtrace-record: y\n"), sound) is None
+		assert "status 1" in judge.judge(Left(1, b"", "one\n"), sound, must_pass=True)
+		import killed
+		stages = [["gtrace-order"], ["grd"], ["gplot"]]
+		assert "other output" in killed.judge_pipe(Left(0, b"ta", ""), sound, 0, stages)
+		assert killed.judge_pipe(Left(1, b"", "grd: x\ngplot: y\n"), sound, 0, stages) is None
+		assert "2 lines" in killed.judge_pipe(Left(1, b"", "grd: x\ngplot: y\n"), sound, 0, stages[:2])
+		assert killed.judge_pipe(Left(-9, b"", ""), sound, 2, stages) is None
+		assert "status -9" in killed.judge_pipe(Left(-9, b"", ""), sound, 1, stages)
 		assert "status -11" in judge.judge(Left(-11, b"", "x\n"), sound)
 	END
 	[ "$status" -eq 0 ]

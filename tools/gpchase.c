@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "base/options.h"
 #include "dissect/chase.h"
 #include "dissect/infer.h"
@@ -140,24 +141,31 @@ static void do_trace(void)
 
 /* ---- latency ---- */
 
+struct printed {
+	struct gt_memory_file memory;
+	uint64_t bytes; /* N of the last access */
+};
+
 /* A run with the N of the previous one begins with another line of column names, so that it is not read as its
  * continuation. */
 static int print_access(void *context, const struct gt_observation *access, struct gt_error *error)
 {
-	uint64_t *bytes = context;
+	struct printed *printed = context;
+	FILE *to = printed->memory.file;
 
 	(void)error;
-	if (*bytes == 0 || (access->number == 0 && *bytes == access->bytes))
-		printf("N\toffset\tlatency\n");
-	*bytes = access->bytes;
-	printf("%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n", access->bytes, access->offset, access->latency);
+	if (printed->bytes == 0 || (access->number == 0 && printed->bytes == access->bytes))
+		fprintf(to, "N\toffset\tlatency\n");
+	printed->bytes = access->bytes;
+	fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n", access->bytes, access->offset, access->latency);
 	return 0;
 }
 
 static void do_latency(void)
 {
 	static const struct option options[] = {TOOL_OPTIONS};
-	uint64_t bytes = 0; /* N of the last access */
+	struct printed printed = {0};
+	size_t bytes;
 
 	while (tool_option(&tool, "v", options) != -1)
 		;
@@ -165,8 +173,14 @@ static void do_latency(void)
 		tool_usage(&tool, "latency: expected one stream");
 	struct gt_input *input = gt_input_open(optind < tool.argc ? tool.argv[optind] : "-", &tool.error);
 	tool_must(&tool, input ? 0 : -1);
-	tool_must(&tool, gt_observed_read(input, print_access, &bytes, &tool.error));
+	tool_must(&tool, gt_memory_file_open(&printed.memory, &tool.error));
+	tool_must(&tool, gt_observed_read(input, print_access, &printed, &tool.error));
 	tool_must(&tool, gt_input_close(input, &tool.error));
+	/* Text has no end record: none is printed before the stream is known to be whole. */
+	char *text = gt_memory_file_take(&printed.memory, &bytes, "the latencies", &tool.error);
+	tool_must(&tool, text ? 0 : -1);
+	fwrite(text, 1, bytes, stdout);
+	free(text);
 	tool_end(&tool);
 }
 

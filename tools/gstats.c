@@ -315,6 +315,7 @@ int main(int argc, char **argv)
 
 	tool_begin(&tool, "gstats", help, argc, argv);
 	struct options options = parse(&tool);
+	tool.is_filter = options.tee;
 	if (options.errors) {
 		print_errors(&tool, &options);
 		return 0;
@@ -328,10 +329,10 @@ int main(int argc, char **argv)
 		write_page(&tool, &report, options.report);
 	else if (options.callgrind)
 		write_callgrind(&tool, &report, options.callgrind);
-	else if (!options.tee)
+	else if (!options.tee || options.output)
 		print(&tool, &report, &reference, &options);
 	tool_end(&tool);
-	if (options.tee && !options.report && !options.callgrind)
+	if (options.tee && !options.report && !options.callgrind && !options.output)
 		print(&tool, &report, &reference, &options);
 	gt_reference_clear(&reference);
 	gt_report_clear(&report);

@@ -156,8 +156,9 @@ static void from(struct tool *tool)
 {
 	const char *head;
 	size_t bytes;
-	struct gt_input *input = open_operand(tool);
 
+	tool->is_filter = true; /* until it begins to write */
+	struct gt_input *input = open_operand(tool);
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
 	if (bytes == 0)
 		tool_must(tool, gt_fail(&tool->error, "%s: empty: expected the text of gtrace-cat, or msgpack rows",
@@ -169,6 +170,7 @@ static void from(struct tool *tool)
 		gt_fail(&tool->error, "a stream is binary and is not written to a terminal");
 		tool_fail(tool);
 	}
+	tool->is_filter = false;
 	tool_must(tool, convert(input, STDOUT_FILENO, tool->name, gt_version, tool->argv + 1, &tool->error));
 	tool_must(tool, gt_input_close(input, &tool->error));
 	tool_end(tool);

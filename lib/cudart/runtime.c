@@ -80,6 +80,18 @@ void gt_cudart_note(const char *format, ...)
 	va_end(arguments);
 }
 
+/* Only one process of a run writes: the one that gets the token. */
+static bool read_token(void)
+{
+	char token;
+	ssize_t got;
+
+	do
+		got = read(gt_cudart.record.token, &token, 1);
+	while (got < 0 && errno == EINTR);
+	return got == 1;
+}
+
 _Noreturn void gt_cudart_stop(const char *format, ...)
 {
 	va_list arguments;
@@ -90,21 +102,17 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 	va_start(arguments, format);
 	say(format, arguments);
 	va_end(arguments);
+	/* With the token gone gtrace-record does not look for a reason of its own. */
+	if (gt_cudart.owner == 0)
+		(void)read_token();
 	_exit(1);
 }
 
 /* ---- initialisation ---- */
 
-/* Only one process of a run writes: the one that gets the token. */
 static void take_token(void)
 {
-	char token;
-	ssize_t got;
-
-	do
-		got = read(gt_cudart.record.token, &token, 1);
-	while (got < 0 && errno == EINTR);
-	if (got != 1)
+	if (!read_token())
 		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
 	fcntl(gt_cudart.record.token, F_SETFD, FD_CLOEXEC);
 	fcntl(gt_cudart.record.stream, F_SETFD, FD_CLOEXEC);

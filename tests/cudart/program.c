@@ -472,6 +472,24 @@ static int host_access(void)
 	return 0;
 }
 
+/* Says on standard error which call failed, in a line of its own. */
+static int checked(void)
+{
+	unsigned host[256] = {0};
+	void *words = NULL;
+	const char *failed = cudaMalloc(&words, sizeof host)			   ? "cudaMalloc"
+			     : cudaMemcpy(words, host, sizeof host, TO_DEVICE)	   ? "cudaMemcpy to the device"
+			     : launch_add(words, 256, 3, 4, 64)			   ? "cudaLaunchKernel"
+			     : cudaMemcpy(host, words, sizeof host, TO_HOST)	   ? "cudaMemcpy to the host"
+			     : cudaFree(words)					   ? "cudaFree"
+			     : host[255] != 3					   ? "the sum"
+										   : NULL;
+
+	if (failed)
+		fprintf(stderr, "program: %s failed\n", failed);
+	return failed != NULL;
+}
+
 static int null(void)
 {
 	launch_add(device_words(64), 64, 1, 1, 64);
@@ -582,7 +600,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"null", null},
+	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"null", null},
 	 {"endless", endless}, {"crash", crash},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},

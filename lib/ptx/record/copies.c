@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/record/copies.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,14 +36,18 @@ void gt_ptx_copies_add(struct gt_ptx_copies *copies, uint64_t address, uint64_t 
 		copies->bytes[last] += bytes;
 		return;
 	}
-	if (!make_room(copies))
+	if (!make_room(copies)) {
+		copies->lost = true;
 		return;
+	}
 	copies->addresses[copies->n] = address;
 	copies->bytes[copies->n++] = bytes;
 }
 
 int gt_ptx_copies_count(const struct gt_ptx_copies *copies, struct gt_count *count, struct gt_error *error)
 {
+	if (copies->lost)
+		return gt_fail_memory(error, "the list of copies");
 	if (gt_count_array(count, "addresses", copies->addresses, copies->n, error) != 0)
 		return -1;
 	return gt_count_array(count, "bytes", copies->bytes, copies->n, error);

@@ -4,6 +4,7 @@
 #ifndef GT_PTX_COPIES_H
 #define GT_PTX_COPIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,11 +16,13 @@
 struct gt_ptx_copies {
 	uint64_t *addresses, *bytes; /* in the order of the calls; owned */
 	size_t n, capacity;
+	bool lost; /* memory was short */
 };
 
-/* Records a range; one that begins where the last ended is joined to it. If memory is short the range is lost. */
+/* Records a range; one that begins where the last ended is joined to it. If memory is short the range is lost,
+ * which gt_ptx_copies_count() reports. */
 void gt_ptx_copies_add(struct gt_ptx_copies *copies, uint64_t address, uint64_t bytes);
-/* Appends them to a count that has begun. Returns 0, or -1 when memory is short. */
+/* Appends them to a count that has begun. Returns 0, or -1 when memory is or was short. */
 int gt_ptx_copies_count(const struct gt_ptx_copies *copies, struct gt_count *count, struct gt_error *error);
 void gt_ptx_copies_clear(struct gt_ptx_copies *copies);
 

@@ -300,9 +300,9 @@ int gt_record_import(struct gt_record *record, struct gt_error *error)
 	int verbose = 0, quiet = 0;
 
 	begin(record);
-	if (import_options(record, error) != 0 || import_gpu(record, error) != 0 ||
-	    get_number(STREAM, &record->stream, error) != 0 || get_number(TOKEN, &record->token, error) != 0 ||
-	    get_number(VERBOSE, &verbose, error) != 0 || get_number(QUIET, &quiet, error) != 0)
+	/* The token first: whoever has it has reported what is wrong. */
+	if (get_number(TOKEN, &record->token, error) != 0 || get_number(STREAM, &record->stream, error) != 0 ||
+	    import_options(record, error) != 0 || import_gpu(record, error) != 0 || get_number(VERBOSE, &verbose, error) != 0 || get_number(QUIET, &quiet, error) != 0)
 		return -1;
 	record->verbose = verbose != 0;
 	record->quiet = quiet != 0;

@@ -161,7 +161,7 @@ static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error
 	struct gt_count count;
 	int result;
 
-	if (recorder->copies.n == 0)
+	if (recorder->copies.n == 0 && !recorder->copies.lost)
 		return 0;
 	gt_count_begin(&count, "copies", recorder->id);
 	result = gt_ptx_copies_count(&recorder->copies, &count, error);

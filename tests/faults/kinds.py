@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of faults. A kind gives the runs of a command that have one: a label, and a function that makes the run."""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from run import Run
+
+MIB = 1024  # in units of ulimit
+
+
+class Allocation:
+    """The n-th allocation fails, by fail_allocation.so; in_program: of the program that gtrace-record starts."""
+
+    def __init__(self, in_program):
+        self.inside = [("FAULT_IN", "program")] if in_program else []
+        self.in_program = in_program
+
+    def faults(self, command, folder, options):
+        if self.in_program and command[0] != "gtrace-record":
+            return
+        preload = [("LD_PRELOAD", os.path.join(options.preload, "fail_allocation.so")), *self.inside]
+        with tempfile.NamedTemporaryFile("r", dir=folder) as count:
+            Run(command, folder, environment=[*preload, ("FAULT_COUNT", count.name)])
+            n = int(count.read() or 0)
+        for at in spread(0, n, options.most):
+            yield "%d of %d" % (at, n), functools.partial(Run, command, folder, environment=[*preload, ("FAULT_AT", str(at))])
+
+
+class Call:
+    """The n-th system call of a kind fails with an error, by strace."""
+
+    def __init__(self, calls, error):
+        self.calls, self.error = calls, error
+
+    @staticmethod
+    def strace(command, *rest):
+        return ["strace", "-qq", *(["-f"] if command[0] == "gtrace-record" else []), "-e", "signal=none", *rest]
+
+    def count(self, command, folder):
+        """How many the loader makes, whose last act is to unmap its cache, and how many there are in all, of the process that
+        makes most."""
+        with tempfile.NamedTemporaryFile("r", dir=folder) as log:
+            Run(command, folder, prefix=self.strace(command, "-o", log.name, "-e", "trace=munmap," + self.calls))
+            names = re.findall(r"^(\d+ +|)(\w+)\(", log.read(), re.M)
+        wanted, n = self.calls.split(","), {}
+        for process, name in names:
+            n[process] = n.get(process, 0) + (name in wanted)
+        first = [name for process, name in names if process == names[0][0]]
+        loader = first.index("munmap") if "munmap" in first else 0
+        return sum(name in wanted for name in first[:loader]), max(n.values(), default=0)
+
+    def faults(self, command, folder, options):
+        before, n = self.count(command, folder)
+        for at in spread(before, n, options.most):
+            inject = "inject=%s:error=%s:when=%d" % (self.calls, self.error, at)
+            prefix = self.strace(command, "-o", "/dev/null", "-e", "trace=" + self.calls, "-e", inject)
+            yield "%d of %d" % (at, n), functools.partial(Run, command, folder, prefix=prefix)
+
+
+class Short:
+    """All transfers are of a few bytes."""
+
+    must_pass = True
+
+    def faults(self, command, folder, options):
+        preload = [("LD_PRELOAD", os.path.join(options.preload, "short_transfers.so"))]
+        yield "all", functools.partial(Run, command, folder, environment=preload)
+
+
+class Limit:
+    """A limit of the shell's ulimit, by its letter."""
+
+    def __init__(self, letter, values):
+        self.letter, self.values = letter, values
+
+    def faults(self, command, folder, options):
+        for value in [self.values[i - 1] for i in spread(0, len(self.values), options.most)]:
+            prefix = ["bash", "-c", 'ulimit -%s %d && exec "$@"' % (self.letter, value), "bash"]
+            yield "ulimit -%s %d" % (self.letter, value), functools.partial(Run, command, folder, prefix=prefix)
+
+
+class Temporary:
+    """TMPDIR is no folder where files can be made, or one of a page that is full."""
+
+    FULL = 'mount -t tmpfs -o size=4k,nr_inodes=100 none "$TMPDIR" && head -c 4096 /dev/zero >"$TMPDIR/full" && exec "$@"'
+
+    def __init__(self, full):
+        self.full = full
+
+    def faults(self, command, folder, options):
+        if not self.full:
+            for path in ("/proc", "/nonexistent"):
+                yield "TMPDIR=" + path, functools.partial(Run, command, folder, environment=[("TMPDIR", path)])
+        elif may_mount():
+            os.makedirs(os.path.join(folder, "full"), exist_ok=True)
+            yield "TMPDIR is full", functools.partial(Run, command, folder, prefix=["unshare", "-m", "sh", "-c", self.FULL, "sh"],
+                                                      environment=[("TMPDIR", os.path.join(folder, "full"))])
+
+
+@functools.lru_cache(maxsize=None)
+def may_mount():
+    return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0
+
+
+def spread(before, n, most):
+    """The numbers from before + 1 to n, or `most` of them."""
+    if most == 0 or n - before <= most:
+        return range(before + 1, n + 1)
+    return sorted({before + 1 + i * (n - before - 1) // max(most - 1, 1) for i in range(most)})
+
+
+KINDS = {
+    "malloc": Allocation(False),
+    "malloc-in-program": Allocation(True),
+    "read": Call("read", "EIO"),
+    "read-interrupted": Call("read", "EINTR"),
+    "write": Call("write", "ENOSPC"),
+    "write-interrupted": Call("write", "EINTR"),
+    "send": Call("sendto", "ENOBUFS"),
+    "receive": Call("recvfrom", "EIO"),
+    "seek": Call("lseek", "EIO"),
+    "open": Call("openat", "EMFILE"),
+    "mmap": Call("mmap", "ENOMEM"),
+    "fork": Call("clone,clone3,vfork,fork", "EAGAIN"),
+    "short": Short(),
+    "address-space": Limit("v", [n * MIB for n in (16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 8192, 65536)]),
+    "descriptors": Limit("n", list(range(3, 24))),
+    "file-size": Limit("f", [0, 1, 2, 4, 8, 16, 64, 256]),
+    "no-tmpdir": Temporary(False),
+    "full-tmpdir": Temporary(True),
+}
+
+
+def needs_strace(names):
+    return shutil.which("strace") is None and any(isinstance(KINDS[name], Call) for name in names)
