@@ -17,15 +17,21 @@ static inline uint32_t count_lanes(uint32_t mask)
 	return mask * 0x01010101U >> 24;
 }
 
+/* A sector's number, which is too large only where the access is of another kind: then what is computed is not used. */
+static inline uint32_t bounded(uint32_t sector)
+{
+	return sector & 7;
+}
+
 /* The sectors of a line from byte `start` up to byte `end`; and those of which every byte is between them. */
 static inline uint32_t touched_sectors(uint32_t start, uint32_t end)
 {
-	return (2U << (end - 1) / GT_SECTOR) - (1U << start / GT_SECTOR);
+	return (2U << bounded((end - 1) / GT_SECTOR)) - (1U << start / GT_SECTOR);
 }
 
 static inline uint32_t whole_sectors(uint32_t start, uint32_t end)
 {
-	uint32_t from = (start + GT_SECTOR - 1) / GT_SECTOR, to = end / GT_SECTOR;
+	uint32_t from = (start + GT_SECTOR - 1) / GT_SECTOR, to = bounded(end / GT_SECTOR);
 
 	return to > from ? (1U << to) - (1U << from) : 0;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule/compare.h"
+
 #define FIRST_ROWS 16
 #define MOST_ROWS 65536 /* of a piece, until all are gathered in one */
 #define FIRST_WORDS 128 /* of odd rows */
@@ -150,47 +152,50 @@ static int keep_row(struct block *block, struct keep *keep, const struct gt_rows
 	return lanes || row->shape == SHAPE_NONE ? keep_odd(block, &keep->store, &shape, row, lanes, error) : 0;
 }
 
-/* Whether row i of a batch has the shape of the previous row, which is not an odd one. */
-static bool is_like_last(const struct gt_rows *rows, size_t i, const struct kept *last)
+/* Keeps rows [first, first + n), which fit into the last piece. */
+static int add_run(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t n,
+		   struct gt_error *error)
 {
-	if (last->shape == SHAPE_NONE || rows->pc[i] != rows->pc[i - 1] || rows->op[i] != rows->op[i - 1] ||
-	    gt_rows_hint(rows, i) != gt_rows_hint(rows, i - 1))
-		return false;
-	if (rows->kind == GT_REQUESTS)
-		return rows->sectors[i] == rows->sectors[i - 1] && rows->full[i] == rows->full[i - 1] &&
-		       rows->threads[i] == rows->threads[i - 1];
-	return rows->stride[i] == rows->stride[i - 1] && rows->mask[i] == rows->mask[i - 1] &&
-	       rows->size[i] == rows->size[i - 1];
+	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
+	const uint32_t *an = rows->an + first;
+	const uint16_t *warp = rows->warp + first;
+	struct kept *row = &rows_of(block->last)[block->last->n];
+	uint64_t key = block->key;
+	uint16_t shape = SHAPE_NONE, highest = block->highest_warp;
+	bool unsorted = block->unsorted;
+	uint8_t differs[GT_COMPARED_ROWS];
+
+	gt_rows_compare(rows, first, n, differs);
+	for (size_t k = 0; k < n; k++) {
+		row[k] = (struct kept){bases[k], an[k], warp[k], shape};
+		if ((differs[k] || shape == SHAPE_NONE) && keep_row(block, keep, rows, first + k, &row[k], error) != 0)
+			return -1;
+		shape = row[k].shape;
+		unsorted |= key_of(&row[k]) < key;
+		key = key_of(&row[k]);
+		highest = warp[k] > highest ? warp[k] : highest;
+	}
+	block->unsorted = unsorted;
+	block->key = key;
+	block->highest_warp = highest;
+	block->last->n += n;
+	block->n += n;
+	return 0;
 }
 
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
 	      size_t expected, struct gt_error *error)
 {
-	const uint64_t *bases = rows->kind == GT_REQUESTS ? rows->address : rows->base;
-	const struct kept *before = NULL;
-
-	for (size_t i = first; i < last; i++) {
+	for (size_t n; first < last; first += n) {
 		if ((!block->last || block->last->n == block->last->capacity) &&
 		    more_rows(block, &keep->store, expected, error) != 0)
 			return -1;
-		struct kept *row = &rows_of(block->last)[block->last->n];
-		row->an = rows->an[i];
-		row->warp = rows->warp[i];
-		if (before && is_like_last(rows, i, before)) {
-			row->base = bases[i];
-			row->shape = before->shape;
-		} else if (keep_row(block, keep, rows, i, row, error) != 0) {
+		size_t room = block->last->capacity - block->last->n;
+		n = last - first < GT_COMPARED_ROWS ? last - first : GT_COMPARED_ROWS;
+		n = n < room ? n : room;
+		if (add_run(block, keep, rows, first, n, error) != 0)
 			return -1;
-		}
-		before = row;
-		uint64_t key = key_of(row);
-		block->unsorted |= key < block->key;
-		block->key = key;
-		if (row->warp > block->highest_warp)
-			block->highest_warp = row->warp;
-		block->last->n++;
 	}
-	block->n += last - first;
 	return 0;
 }
 

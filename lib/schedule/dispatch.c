@@ -78,6 +78,8 @@ static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, 
 		if (filled != FILL_DONE)
 			return filled;
 	}
+	if (!queue->first && schedule->finished)
+		return FILL_DONE;
 	for (size_t slot = 0; sm->live < gt_machine_capacity(schedule); slot++) {
 		while (slot < sm->n_resident && (sm->resident[slot] || sm->free_at[slot] > schedule->step))
 			slot++;
@@ -104,6 +106,8 @@ enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *
 {
 	size_t n = 0;
 
+	if (schedule->floating && schedule->first_assigned && schedule->finished && !schedule->floaters.first)
+		return FILL_DONE; /* no block is left */
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		uint32_t number = schedule->active[i];
 		uint64_t place[] = {schedule->step, number};

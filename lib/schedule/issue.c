@@ -19,6 +19,7 @@ static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 		sm->cursor = SIZE_MAX; /* the round is not determined yet */
 	}
 	block->start = sm->cursor == SIZE_MAX ? 0 : sm->round + 1;
+	sm->due[block->position] = block->start + block->row->an;
 	return 0;
 }
 
@@ -32,6 +33,7 @@ static void compact(struct sm *sm)
 		if (!block)
 			continue;
 		block->position = n;
+		sm->due[n] = sm->due[i];
 		sm->resident[n++] = block;
 	}
 	sm->n_resident = n;
@@ -43,11 +45,8 @@ static void next_round(const struct gt_schedule *schedule, struct sm *sm)
 
 	if (!schedule->config->dispatch->refills && sm->live < sm->n_resident / 2)
 		compact(sm);
-	for (size_t i = 0; i < sm->n_resident; i++) {
-		const struct block *block = sm->resident[i];
-		if (block && block->start + block->row->an < round)
-			round = block->start + block->row->an;
-	}
+	for (size_t i = 0; i < sm->n_resident; i++)
+		round = sm->due[i] < round ? sm->due[i] : round;
 	sm->round = round;
 	sm->cursor = 0;
 }
@@ -56,11 +55,9 @@ static void next_round(const struct gt_schedule *schedule, struct sm *sm)
 static struct block *next_block(const struct gt_schedule *schedule, struct sm *sm)
 {
 	for (;;) {
-		for (; sm->cursor < sm->n_resident; sm->cursor++) {
-			struct block *block = sm->resident[sm->cursor];
-			if (block && block->start + block->row->an == sm->round)
-				return block;
-		}
+		for (; sm->cursor < sm->n_resident; sm->cursor++)
+			if (sm->due[sm->cursor] == sm->round)
+				return sm->resident[sm->cursor];
 		next_round(schedule, sm);
 	}
 }
@@ -71,7 +68,8 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	struct block *block = next_block(schedule, sm);
 	struct kept *first = block->row, *row = first;
 	uint32_t an = first->an, n = schedule->config->schedulers;
-	uint32_t beyond = first->warp - first->warp % n + n;
+	bool power = (n & (n - 1)) == 0; /* then no division is needed */
+	uint32_t beyond = power ? (first->warp | (n - 1)) + 1 : first->warp - first->warp % n + n;
 
 	do
 		row++;
@@ -83,6 +81,8 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 		return -1;
 	if (row == block->end)
 		gt_machine_retire(schedule, sm, block);
+	else
+		sm->due[block->position] = block->start + row->an;
 	return 0;
 }
 

@@ -9,16 +9,17 @@
 
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
-	size_t n = sm->resident_capacity, capacity = n;
-	struct block **resident = gt_grown(sm->resident, n, &capacity, sizeof *resident);
+	size_t capacity = sm->resident_capacity ? 2 * sm->resident_capacity : 8;
+	struct block **resident = gt_resized(sm->resident, capacity, sizeof *resident);
+	uint64_t *free_at = gt_resized(sm->free_at, capacity, sizeof *free_at);
+	uint64_t *due = gt_resized(sm->due, capacity, sizeof *due);
 
-	if (!resident)
+	sm->resident = resident ? resident : sm->resident;
+	sm->free_at = free_at ? free_at : sm->free_at;
+	sm->due = due ? due : sm->due;
+	if (!resident || !free_at || !due)
 		return gt_fail_memory(error, "resident blocks");
-	sm->resident = resident;
-	uint64_t *free_at = gt_grown(sm->free_at, n, &sm->resident_capacity, sizeof *free_at);
-	if (!free_at)
-		return gt_fail_memory(error, "resident blocks");
-	sm->free_at = free_at;
+	sm->resident_capacity = capacity;
 	return 0;
 }
 
@@ -51,6 +52,7 @@ void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block
 	sm->free_at[block->position] =
 		block->begin + gt_durations_of(&schedule->config->durations, schedule->kernel->id, block->number);
 	sm->resident[block->position] = NULL;
+	sm->due[block->position] = UINT64_MAX;
 	sm->live--;
 	gt_block_free(block, &schedule->keep);
 }
@@ -68,26 +70,86 @@ static int append_lanes(struct gt_rows *out, const struct odd *odd, struct gt_er
 	return 0;
 }
 
-/* Sets the fields that the shape holds in the row that is being appended to the batch. */
-static void append_shape(struct gt_rows *out, const struct shape *shape, uint64_t base)
-{
-	size_t i = out->n;
+/* Sets n elements to a value, and up to GT_ROWS_SLACK - 1 behind them. Rows are few at a time, one for each warp that
+ * issues, so this is one store of a vector. */
+#define FILL(TYPE, NAME)                                                                                       \
+	typedef TYPE many_##NAME __attribute__((vector_size(GT_ROWS_SLACK * sizeof(TYPE))));                    \
+	static inline void fill_##NAME(TYPE *column, size_t n, TYPE value)                                      \
+	{                                                                                                       \
+		const many_##NAME many = (many_##NAME){0} + value;                                              \
+		for (size_t k = 0; k < n; k += GT_ROWS_SLACK)                                                   \
+			memcpy(column + k, &many, sizeof many);                                                 \
+	}
+FILL(uint8_t, 8)
+FILL(uint16_t, 16)
+FILL(uint32_t, 32)
+FILL(uint64_t, 64)
+FILL(int64_t, strides)
 
-	out->pc[i] = shape->pc;
-	out->op[i] = shape->op;
-	out->hint[i] = shape->hint;
+/* Sets what n rows of one shape have in common. */
+static void append_common(struct gt_rows *out, size_t n, const struct shape *shape, uint32_t block, uint64_t step, uint16_t sm)
+{
+	size_t at = out->n;
+
+	fill_32(out->block + at, n, block);
+	fill_32(out->pc + at, n, shape->pc);
+	fill_64(out->step + at, n, step);
+	fill_16(out->sm + at, n, sm);
+	fill_8(out->op + at, n, shape->op);
+	fill_16(out->hint + at, n, shape->hint); /* 0 too: a later row of the batch may have one */
 	out->has_hints |= shape->hint != 0;
 	if (shape->size == 0) {
-		out->address[i] = base;
-		out->sectors[i] = (uint8_t)shape->mask;
-		out->full[i] = (uint8_t)(shape->mask >> 8);
-		out->threads[i] = (uint8_t)(shape->mask >> 16);
+		fill_8(out->sectors + at, n, (uint8_t)shape->mask);
+		fill_8(out->full + at, n, (uint8_t)(shape->mask >> 8));
+		fill_8(out->threads + at, n, (uint8_t)(shape->mask >> 16));
 		return;
 	}
-	out->size[i] = shape->size;
-	out->mask[i] = shape->mask;
-	out->base[i] = base;
-	out->stride[i] = shape->stride;
+	fill_8(out->size + at, n, shape->size);
+	fill_32(out->mask + at, n, shape->mask);
+	fill_strides(out->stride + at, n, shape->stride);
+}
+
+/* Sets what is each row's own; `bases` is the column of bases or addresses. */
+static void append_own(struct gt_rows *out, uint64_t *bases, const struct kept *row, size_t n)
+{
+	uint32_t *an = out->an + out->n;
+	uint16_t *warp = out->warp + out->n;
+
+	bases += out->n;
+	for (size_t k = 0; k < n; k++) {
+		bases[k] = row[k].base;
+		an[k] = row[k].an;
+		warp[k] = row[k].warp;
+	}
+}
+
+/* The rows from the first on, before `end`, that share its numbered shape; 1 if it has none. */
+static size_t alike(const struct kept *row, const struct kept *end)
+{
+	size_t n = 1;
+
+	while (row[0].shape != SHAPE_NONE && row + n < end && row[n].shape == row[0].shape)
+		n++;
+	return n;
+}
+
+/* Appends rows of one shape to the batch; `odd` is the first one's, if it has no numbered shape. */
+static int append(struct gt_schedule *schedule, const struct sm *sm, const struct block *block, const struct kept *row,
+		  size_t n, const struct odd *odd, struct gt_error *error)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
+
+	uint64_t *bases = shape->size == 0 ? out->address : out->base;
+
+	append_common(out, n, shape, block->number, schedule->step, (uint16_t)sm->number);
+	append_own(out, bases, row, n);
+	if (odd)
+		bases[out->n] = odd->base;
+	if (shape->stride == GT_STRIDE_LANES && append_lanes(out, odd, error) != 0)
+		return -1;
+	out->n += n;
+	return 0;
 }
 
 int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
@@ -105,7 +167,7 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 	if (schedule->config->only_sms && !schedule->config->only_sms[sm->number])
 		return 0;
 	schedule->rows += (uint64_t)(end - row);
-	for (; row < end; row++) {
+	for (size_t n; row < end; row += n) {
 		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
 		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
 		enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
@@ -115,15 +177,10 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 		first = false;
 		if (gt_sink_room(schedule->sink, error) != 0)
 			return -1;
-		out->block[out->n] = block->number;
-		out->warp[out->n] = row->warp;
-		out->an[out->n] = row->an;
-		out->step[out->n] = schedule->step;
-		out->sm[out->n] = (uint16_t)sm->number;
-		append_shape(out, shape, odd ? odd->base : row->base);
-		if (shape->stride == GT_STRIDE_LANES && append_lanes(out, odd, error) != 0)
+		n = alike(row, end);
+		n = n < out->capacity - out->n ? n : out->capacity - out->n;
+		if (append(schedule, sm, block, row, n, odd, error) != 0)
 			return -1;
-		out->n++;
 	}
 	return 0;
 }

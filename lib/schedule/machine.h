@@ -35,6 +35,7 @@ struct sm {
 	size_t live; /* blocks resident and not finished */
 
 	/* rr */
+	uint64_t *due; /* of each of `resident`: the round in which it issues next; UINT64_MAX: finished */
 	uint64_t round;
 	size_t cursor; /* index in `resident` of the next one to serve */
 

@@ -392,6 +392,7 @@ static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 			gt_block_free(sm->resident[i], &schedule->keep);
 	free(sm->resident);
 	free(sm->free_at);
+	free(sm->due);
 	for (uint32_t s = 0; sm->warps && s < schedule->config->schedulers; s++)
 		free(sm->warps[s].runs);
 	free(sm->warps);

@@ -43,7 +43,7 @@ struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error)
 	struct gt_rows *rows = calloc(1, sizeof *rows);
 
 	for (size_t c = 0; rows && c < gt_columns_n; c++) {
-		*place(rows, &gt_columns[c]) = calloc(capacity, gt_columns[c].width);
+		*place(rows, &gt_columns[c]) = calloc(capacity + GT_ROWS_SLACK, gt_columns[c].width);
 		if (!*place(rows, &gt_columns[c])) {
 			gt_rows_free(rows);
 			rows = NULL;

@@ -17,6 +17,7 @@ GT_PUBLIC_BEGIN
 #define GT_LINE 128	    /* bytes; `address` of a request is a multiple of this */
 #define GT_SECTOR 32	    /* bytes; a line has 4 */
 #define GT_ROWS_BATCH 4096  /* rows a writer puts into a batch */
+#define GT_ROWS_SLACK 8	    /* elements behind the capacity of each column of a batch, which may be overwritten */
 #define GT_ROWS_MAX 65536   /* rows a reader accepts in a batch */
 #define GT_STRIDE_LANES INT64_MIN /* as a stride: the addresses are in `lanes` */
 #define GT_ACCESS_SIZE_MAX 32	  /* bytes per lane */
