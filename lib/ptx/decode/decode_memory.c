@@ -51,7 +51,7 @@ int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
 		access->slots[i] = results[i].slot;
 		access->keeps |= n > 1 && results[i].slot == access->address;
 	}
-	if (!gt_ptx_emit_access(decoder, access, gt_ptx_load_step(access->size)))
+	if (!gt_ptx_emit_access(decoder, access, gt_ptx_load_step(access)))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
@@ -82,7 +82,7 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 	for (size_t i = 0; i < n; i++)
 		if (!(access->slots[i] = gt_ptx_source(decoder, &values[i], type)))
 			return -1;
-	if (!gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access->size)))
+	if (!gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access)))
 		return -1;
 	return asynchronous ? gt_ptx_emit_report(decoder, &instruction->operands[2], (uint32_t)access->size * access->n) : 0;
 }

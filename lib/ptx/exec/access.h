@@ -148,8 +148,8 @@ static inline int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *
 /* The corresponding spaces of a trace. */
 extern const unsigned char gt_ptx_traced_space[GT_PTX_SPACES];
 
-/* Loads and stores by the size of an element (1, 2, 4, 8 bytes) and by instruction set. */
-gt_ptx_step *gt_ptx_load_step(unsigned size);
-gt_ptx_step *gt_ptx_store_step(unsigned size);
+/* The step of a load or store that is described completely, for this processor. */
+gt_ptx_step *gt_ptx_load_step(const struct gt_ptx_access *access);
+gt_ptx_step *gt_ptx_store_step(const struct gt_ptx_access *access);
 
 #endif

@@ -136,7 +136,7 @@ GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 						k *(N / 8));                                                 \
 		return op + 1;                                                                               \
 	}                                                                                                    \
-	TARGET GT_VARIANT(WHAT##N##LEVEL)                                                                    \
+	TARGET __attribute__((noinline)) GT_VARIANT(WHAT##N##LEVEL)                                          \
 	{                                                                                                    \
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
@@ -156,18 +156,90 @@ STEPS(16)
 STEPS(32)
 STEPS(64)
 
-#define OF_SIZES(ID) {GT_STEPS(ID##8), GT_STEPS(ID##16), GT_STEPS(ID##32), GT_STEPS(ID##64)}
-
-gt_ptx_step *gt_ptx_load_step(unsigned size)
+/* The commonest accesses by steps of their own: of one element a lane, the lanes side by side or all at one place. In global
+ * memory they have addresses of 64 bits, in shared memory of 32. */
+GT_INLINE unsigned char *find_near(const struct gt_ptx_core *core, const struct gt_ptx_access *access, bool shared, uint64_t first,
+				   unsigned bytes, bool next)
 {
-	static gt_ptx_step *const steps[][GT_PTX_LEVELS] = OF_SIZES(load);
+	const uint64_t low = shared ? 0 : access->low, high = shared ? core->shared_bytes : access->high;
+	const uint64_t at = first - low, room = high - low, ends = next ? GT_WARP_SIZE * bytes : bytes;
 
-	return steps[gt_ptx_lowest(size)][gt_ptx_level()];
+	if (high < low || at >= room || room - at < ends || (first & (bytes - 1)) != 0)
+		return NULL;
+	return (shared ? core->shared : access->host) + at;
 }
 
-gt_ptx_step *gt_ptx_store_step(unsigned size)
+/* Behind the access, and the last call, so that a step saves no registers. */
+static const struct gt_ptx_op *trace_near(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride,
+					  unsigned bytes) __attribute__((noinline));
+static const struct gt_ptx_op *trace_near(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride,
+					  unsigned bytes)
 {
-	static gt_ptx_step *const steps[][GT_PTX_LEVELS] = OF_SIZES(store);
+	return gt_ptx_trace_row(warp, op, first, stride, bytes) == 0 ? op + 1 : NULL;
+}
 
-	return steps[gt_ptx_lowest(size)][gt_ptx_level()];
+#define NEAR(TARGET, LEVEL, SHARED, A, N)                                                                    \
+	TARGET GT_VARIANT(load##N##_at##A##LEVEL)                                                            \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		const uint##A##_t *from = gt_ptx_lanes(warp, access->address);                               \
+		const uint##A##_t first = from[0] + (uint##A##_t)access->offset;                             \
+		const bool next = from[1] != from[0];                                                        \
+		const unsigned char *host = find_near(warp->core, access, SHARED, first, N / 8, next);       \
+		if (mask != GT_PTX_FULL || !host || !gt_ptx_is_next##A##LEVEL(from, N / 8, next))            \
+			return load##N##LEVEL(warp, op, mask);                                               \
+		uint##N##_t *to = gt_ptx_lanes(warp, access->slots[0]), value;                               \
+		if (next) {                                                                                  \
+			memcpy(to, host, GT_WARP_SIZE * (N / 8));                                            \
+		} else {                                                                                     \
+			memcpy(&value, host, N / 8);                                                         \
+			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
+				to[i] = value;                                                               \
+		}                                                                                            \
+		return warp->core->traced ? trace_near(warp, op, first, next ? N / 8 : 0, N / 8) : op + 1;   \
+	}                                                                                                    \
+	TARGET GT_VARIANT(store##N##_at##A##LEVEL)                                                           \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		const uint##A##_t *from = gt_ptx_lanes(warp, access->address);                               \
+		const uint##A##_t first = from[0] + (uint##A##_t)access->offset;                             \
+		unsigned char *host = find_near(warp->core, access, SHARED, first, N / 8, true);             \
+		if (mask != GT_PTX_FULL || !host || !gt_ptx_is_next##A##LEVEL(from, N / 8, true))            \
+			return store##N##LEVEL(warp, op, mask);                                              \
+		memcpy(host, gt_ptx_lanes(warp, access->slots[0]), GT_WARP_SIZE * (N / 8));                  \
+		return warp->core->traced ? trace_near(warp, op, first, N / 8, N / 8) : op + 1;              \
+	}
+#define NEARS(N) GT_LEVELS(NEAR, false, 64, N) GT_LEVELS(NEAR, true, 32, N)
+NEARS(8)
+NEARS(16)
+NEARS(32)
+NEARS(64)
+
+enum { ANY, GLOBAL, SHARED, KINDS };
+
+static unsigned kind_of(const struct gt_ptx_access *access)
+{
+	/* A load may write the register of its own cache policy. */
+	if (access->n != 1 || !access->slots[0] || access->in_frame || access->policy)
+		return ANY;
+	if (access->narrow)
+		return access->space == GT_PTX_SHARED ? SHARED : ANY;
+	return access->space == GT_PTX_GLOBAL || access->space == GT_PTX_GENERIC || access->space == GT_PTX_CONST ? GLOBAL : ANY;
+}
+
+#define KINDS_OF(ID) {GT_STEPS(ID), GT_STEPS(ID##_at64), GT_STEPS(ID##_at32)}
+#define OF_SIZES(ID) {KINDS_OF(ID##8), KINDS_OF(ID##16), KINDS_OF(ID##32), KINDS_OF(ID##64)}
+
+gt_ptx_step *gt_ptx_load_step(const struct gt_ptx_access *access)
+{
+	static gt_ptx_step *const steps[][KINDS][GT_PTX_LEVELS] = OF_SIZES(load);
+
+	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_level()];
+}
+
+gt_ptx_step *gt_ptx_store_step(const struct gt_ptx_access *access)
+{
+	static gt_ptx_step *const steps[][KINDS][GT_PTX_LEVELS] = OF_SIZES(store);
+
+	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_level()];
 }

@@ -21,6 +21,15 @@
 GT_STRIDE_TEST(32)
 GT_STRIDE_TEST(64)
 
+/* The same for a stride of 0 (`next` false), or of the constant `bytes`. */
+#define GT_NEXT_TEST(N)                                                                          \
+	GT_INLINE bool gt_ptx_is_next##N##_plain(const uint##N##_t *lanes, unsigned bytes, bool next) \
+	{                                                                                          \
+		return gt_ptx_is_row##N##_plain(lanes, next ? bytes : 0);                          \
+	}
+GT_NEXT_TEST(32)
+GT_NEXT_TEST(64)
+
 /* One byte a lane, 0 or 1, to one bit a lane. */
 GT_INLINE uint32_t gt_ptx_packed_plain(const uint8_t *bytes)
 {
@@ -86,6 +95,48 @@ GT_WIDE GT_INLINE bool gt_ptx_is_row64_wide(const uint64_t *lanes, uint64_t stri
 	for (int i = 0; i < 4; i++) {
 		differs = _mm512_or_si512(differs, _mm512_xor_si512(_mm512_loadu_si512(lanes + 8 * i), expected));
 		expected = _mm512_add_epi64(expected, eight);
+	}
+	return _mm512_test_epi64_mask(differs, differs) == 0;
+}
+
+GT_FAST GT_INLINE bool gt_ptx_is_next32_fast(const uint32_t *lanes, unsigned bytes, bool next)
+{
+	return gt_ptx_is_row32_fast(lanes, next ? bytes : 0);
+}
+GT_FAST GT_INLINE bool gt_ptx_is_next64_fast(const uint64_t *lanes, unsigned bytes, bool next)
+{
+	return gt_ptx_is_row64_fast(lanes, next ? bytes : 0);
+}
+
+/* Lane i's distance from lane 0, against i * bytes, which is a constant. */
+GT_WIDE GT_INLINE bool gt_ptx_is_next32_wide(const uint32_t *lanes, unsigned bytes, bool next)
+{
+	const int b = (int)bytes;
+	const __m512i first = _mm512_set1_epi32((int)lanes[0]);
+	const __m512i low = _mm512_setr_epi32(0, b, 2 * b, 3 * b, 4 * b, 5 * b, 6 * b, 7 * b, 8 * b, 9 * b, 10 * b, 11 * b, 12 * b,
+					      13 * b, 14 * b, 15 * b);
+	__m512i x = _mm512_sub_epi32(_mm512_loadu_si512(lanes), first), y = _mm512_sub_epi32(_mm512_loadu_si512(lanes + 16), first);
+
+	if (next) {
+		x = _mm512_xor_si512(x, low);
+		y = _mm512_xor_si512(y, _mm512_add_epi32(low, _mm512_set1_epi32(16 * b)));
+	}
+	x = _mm512_or_si512(x, y);
+	return _mm512_test_epi32_mask(x, x) == 0;
+}
+
+GT_WIDE GT_INLINE bool gt_ptx_is_next64_wide(const uint64_t *lanes, unsigned bytes, bool next)
+{
+	const int64_t b = bytes;
+	const __m512i first = _mm512_set1_epi64((int64_t)lanes[0]);
+	const __m512i low = _mm512_setr_epi64(0, b, 2 * b, 3 * b, 4 * b, 5 * b, 6 * b, 7 * b);
+	__m512i differs = _mm512_setzero_si512();
+
+	for (int i = 0; i < 4; i++) {
+		__m512i x = _mm512_sub_epi64(_mm512_loadu_si512(lanes + 8 * i), first);
+		if (next)
+			x = _mm512_xor_si512(x, _mm512_add_epi64(low, _mm512_set1_epi64(8 * i * b)));
+		differs = _mm512_or_si512(differs, x);
 	}
 	return _mm512_test_epi64_mask(differs, differs) == 0;
 }
