@@ -59,7 +59,6 @@ composes() {
 	LD_PRELOAD=$PRELOAD gtrace run --csv program 64 2>said >got
 	grep -qxF "gtrace: gtrace-record --gpu a100 ./program 64 | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv" said
 	LD_PRELOAD=$PRELOAD gtrace-record --gpu a100 ./program 64 2>said | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv | cmp - got
-	command -v gnuplot >/dev/null || skip "no gnuplot"
 	LD_PRELOAD=$PRELOAD gtrace report -o page ./program 64 2>said
 	grep -qF "gcache --l1 | grd --by pc --name behind_l1 | grd --by array --name behind_l1_arrays | gcache --l2" said
 	grep -qF "program.cu:12" page/index.html

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # gstats --report: the page, read back by tests/page.py.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
-	command -v gnuplot >/dev/null || skip "no gnuplot"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)' \
 		"$ROOT/examples/kernels/ptx/gemm.ptx" | gschedule --gpu titanv |
@@ -14,7 +14,6 @@ setup_file() {
 }
 
 setup() {
-	command -v gnuplot >/dev/null || skip "no gnuplot"
 	cd "$BATS_FILE_TMPDIR" || return 1
 }
 
@@ -33,10 +32,12 @@ says() {
 @test "the page has the pipe, the GPU, pictures with text alternatives, and the sources of misses" {
 	page counts
 	says "h1 kernel 1, gemm" "h2 Pictures" "h2 Where the misses come from" "h2 The pipe" "h2 The GPU" "h2 Definitions" \
-		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) values" $'row\tl2.size\t4.5M' "text l1" "text dram" "text read hits (% of reads)" \
+		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) values, $(grep -c "# assumed" "$ROOT/gpus/titanv") of them assumed" $'row\tl2.size\t4.5M\tpaper\t[004] table 3' "text l1" "text dram" "text read hits (% of reads)" \
 		"text position in the LRU stack (0: most recently used)" "text reuse distance (lines; a bin begins at its label)" \
 		"h3 Stage before:4" "h3 Stage behind" "text compulsory" "text misses"
-	[ "$(grep -c '^picture' "$BATS_TEST_TMPDIR/said")" -eq 6 ]
+	[ "$(grep -c '^picture' "$BATS_TEST_TMPDIR/said")" -eq 7 ]
+	grep -q "^title gtrace: gtrace-ptx --launch .*: kernel 1, gemm on NVIDIA TITAN V$" "$BATS_TEST_TMPDIR/said"
+	grep -q "^dd gtrace-ptx .* | gschedule --gpu titanv | .* | gdram$" "$BATS_TEST_TMPDIR/said"
 	grep -q '^  gcache --l1 |$' "$BATS_TEST_TMPDIR/said"
 	grep -qF "code gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)'" "$BATS_TEST_TMPDIR/said"
 }
@@ -95,13 +96,68 @@ says() {
 	cmp "$BATS_TEST_TMPDIR/page/index.html" "$BATS_TEST_TMPDIR/again/index.html"
 }
 
+@test "sources of misses: the most misses first, each with its operation, line and kernel" {
+	{
+		printf '#kernel\tid=1\tname=first\tgrid=1,1,1\tblock=32,1,1\torder=none\n#count\tstage=source\tkernel=1\tpcs=[26,27]\tlines=[38,39]\tfiles=[0,0]\tnames=/a/my.cu\n'
+		printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+		# Instruction 26 has eight references, all of one line; instruction 27 three, all misses.
+		for an in 0 1 2 3 4 5 6 7; do printf '0\t0\t%d\t26\tload.global\t0\t15\t0\t32\t1\n' $an; done
+		for an in 8 9 10; do printf '0\t0\t%d\t27\tload.global\t%d\t15\t0\t32\t1\n' $an $((an * 128)); done
+		printf '#kernel\tid=2\tname=second\tgrid=1,1,1\tblock=32,1,1\torder=none\n'
+		for an in 0 1; do printf '0\t0\t%d\t26\tload.global\t%d\t15\t0\t32\t2\n' $an $((8192 + an * 128)); done
+	} | gtrace-cat --from | grd --per set:2 --classes 4 --by pc --count | gcache --name l1 --size 1K --ways 8 | grd --by pc --name behind >classes
+	page classes
+	sed -n '/^h3 Stage classes:4/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1-6 >rows
+	printf '%s\n' "class,misses,of all,operation,line,kernel" "0x1b,3,50.0 %,load.global,my.cu:39,first" "0x1a,2,33.3 %,load.global,-,second" \
+		"0x1a,1,16.7 %,load.global,my.cu:38,first" | tr , '\t' | diff rows -
+	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1,2,5 >rows
+	printf '%s\n' "class,misses and writes,line" "0x1b,3,my.cu:39" "0x1a,2,-" "0x1a,1,my.cu:38" | tr , '\t' | diff rows -
+	grep -qx 'value 0x1b my.cu:39 1: 3' "$BATS_TEST_TMPDIR/said"
+}
+
+@test "coalescing: requests and sectors per access of each kernel's operations" {
+	gtrace-ptx --launch 'transpose<<<(2,8),(32,8)>>>(in=f32[64*64], out=f32[64*64], rows=64, columns=64)' "$ROOT/examples/kernels/ptx/transpose.ptx" | gcoalesce >transposed
+	page transposed
+	gstats --csv transposed | awk -F, '$1 == 1 { v[$3] = $4 } END {
+		split("load store", ops, " ")
+		for (i = 1; i <= 2; i++) {
+			a = v[ops[i] "_accesses"]; r = v[ops[i] "_requests"]; s = v[ops[i] "_sectors"]
+			printf "kernel 1, transpose\t%ss\t%d\t%d\t%.2f\t%d\t%.2f\n", ops[i], a, r, r / a, s, s / a
+		}
+	}' >expected
+	sed -n '/^h2 Coalescing/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | sed 1d | tr -d , | sed 's/^kernel 1/&,/' | diff - expected
+	grep -q '^value transpose, store: ' "$BATS_TEST_TMPDIR/said"
+}
+
+@test "hardware beside the model: rows, errors, and a picture of each metric" {
+	gtrace-ptx --launch 'vectoradd<<<8,256>>>(a=f32[2048], b=f32[2048], c=f32[2048], 2048)' --launch 'vectoradd<<<4,256>>>(a, b, c, 1024)' \
+		"$ROOT/examples/kernels/ptx/vectoradd.ptx" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >two
+	gstats --names ncu --csv two | sed 's/^\("1",.*lts__t_sectors_op_read.sum.*\),"[0-9]*"$/\1,"1000"/' >hardware.csv
+	page --reference hardware.csv two
+	says "h2 Hardware and model"
+	gstats --reference hardware.csv --csv two >rows
+	metric=lts__t_sectors_op_read.sum
+	ours=$(awk -F, -v metric=$metric '$0 ~ metric { print; exit }' rows | grep -c .)
+	[ "$ours" -eq 1 ]
+	model=$(gstats --names ncu --csv two | sed -n "s/^\"1\",.*$metric.*,\"\([0-9]*\)\"\$/\1/p")
+	grep -q "^row	vectoradd	$metric	sector	1000	$model	$((model - 1000))	" "$BATS_TEST_TMPDIR/said"
+	grep -q "^value 1000: $model$" "$BATS_TEST_TMPDIR/said"
+	[ "$(grep -c '^text hardware' "$BATS_TEST_TMPDIR/said")" -gt 5 ]
+}
+
+@test "the date is that of SOURCE_DATE_EPOCH, and else there is none" {
+	SOURCE_DATE_EPOCH=1763800000 page counts
+	says "dd 2025-11-22"
+	page counts
+	run ! grep '^dd 20' "$BATS_TEST_TMPDIR/said"
+	SOURCE_DATE_EPOCH=today expect_failure 2 "SOURCE_DATE_EPOCH" gstats --report "$BATS_TEST_TMPDIR/none" counts
+}
+
 @test "errors are one line, and leave no page" {
 	head -c 3000 counts >cut
 	expect_failure 1 "cut" gstats --report "$BATS_TEST_TMPDIR/none" cut
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]
-	expect_failure 1 "gnuplot cannot be run" env PATH="$(dirname "$(command -v gstats)")" gstats --report "$BATS_TEST_TMPDIR/none" counts
-	[ ! -e "$BATS_TEST_TMPDIR/none" ]
-	expect_failure 1 "cannot write the page" gstats --report /dev/null counts
+		expect_failure 1 "cannot write the page" gstats --report /dev/null counts
 	expect_failure 1 "cannot write the page" gstats --report "$BATS_TEST_TMPDIR/no/where" counts
-	expect_failure 2 "--report goes with --kernel, --scale and --tee only" gstats --report x --csv counts
+	expect_failure 2 "--report goes with --reference, --by, --kernel, --scale and --tee only" gstats --report x --csv counts
 }

@@ -5,58 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/memory_file.h"
+#include "base/options.h"
 #include "base/utf8.h"
+#include "gstats.h"
 #include "report/callgrind.h"
 #include "report/compare/compare.h"
 #include "report/page/page.h"
 #include "report/report.h"
 #include "report/scale.h"
-#include "tool.h"
-
-static const char help[] =
-	"usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE]\n"
-	"              [--scale] [--output FILE] [--tee] [STREAM]\n"
-	"       gstats --report DIR [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
-	"       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
-	"       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
-	"Prints the counters of all stages, for each kernel and in total, after the whole stream\n"
-	"is read and its checksum verified.\n"
-	"\n"
-	"  --csv            kernel,stage,counter,value\n"
-	"  --json           JSON; gstats(1) has the schema\n"
-	"  --names NAMES    gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers\n"
-	"  --reference FILE compare with hardware counters, a CSV of ncu or a table: hardware, ours,\n"
-	"                   difference, and the errors by metric\n"
-	"  --errors         read rows of --reference --csv instead of a stream: errors by metric\n"
-	"  --report DIR     write DIR/index.html, a page with tables and plots, and print nothing\n"
-	"  --by WHAT        launch: each launch by itself; kernel: the launches of a name together, with\n"
-	"                   their least, mean and largest values (kernel; launch with --csv, --json)\n"
-	"  --callgrind FILE write what stages counted by instruction (grd --by pc) by source line, for\n"
-	"                   cg_annotate and KCachegrind, and print nothing\n"
-	"  --kernel RE      only kernels whose name matches this Perl-compatible regular expression\n"
-	"  --scale          counts behind gschedule times blocks / modelled_blocks (a part of a grid)\n"
-	"  --output FILE    write the report to FILE, not to standard output\n"
-	"  --tee            pass the stream on to standard output, unchanged; the report goes to\n"
-	"                   standard error or to --output\n"
-	"  -v, --verbose    show progress\n"
-	"  --quiet          no warnings\n"
-	"  --help, --version\n"
-	"\n"
-	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gstats --csv\n";
-
-struct options {
-	const char *form, *names, *kernel, *output, *reference, *report, *callgrind;
-	bool tee, errors, form_chosen, by_chosen, by_name, scale;
-};
 
 static void check(const struct tool *tool, struct options *options)
 {
 	if (options->reference && options->names)
 		tool_usage(tool, "--reference: its file determines the names: leave out --names");
-	if (options->report && (options->form_chosen || options->names || options->reference || options->errors || options->output))
-		tool_usage(tool, "--report goes with --kernel, --scale and --tee only");
+	if (options->report && (options->form_chosen || options->names || options->errors || options->output))
+		tool_usage(tool, "--report goes with --reference, --by, --kernel, --scale and --tee only");
 	if (options->callgrind && (options->form_chosen || options->names || options->reference || options->errors || options->output ||
 				   options->report || options->by_chosen))
 		tool_usage(tool, "--callgrind goes with --kernel, --scale and --tee only");
@@ -81,65 +47,32 @@ static void set_by(const struct tool *tool, struct options *options, const char 
 		tool_usage(tool, "--by '%s': expected kernel or launch", what);
 }
 
+static void set_form(const struct tool *tool, struct options *options, const char *form)
+{
+	if (options->form_chosen)
+		tool_usage(tool, "--csv and --json: expected one of them, once");
+	options->form_chosen = true;
+	options->form = form;
+}
+
 static struct options parse(struct tool *tool)
 {
-	enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE };
-	static const struct option long_options[] = {
-		{"csv", no_argument, NULL, CSV},
-		{"json", no_argument, NULL, JSON},
-		{"by", required_argument, NULL, BY},
-		{"callgrind", required_argument, NULL, CALLGRIND},
-		{"names", required_argument, NULL, NAMES},
-		{"kernel", required_argument, NULL, KERNEL},
-		{"output", required_argument, NULL, OUTPUT},
-		{"tee", no_argument, NULL, TEE},
-		{"reference", required_argument, NULL, REFERENCE},
-		{"errors", no_argument, NULL, ERRORS},
-		{"report", required_argument, NULL, REPORT},
-		{"scale", no_argument, NULL, SCALE},
-		TOOL_OPTIONS,
-	};
 	struct options options = {.form = "table"};
 
 	for (int c; (c = tool_option(tool, "v", long_options)) != -1;) {
 		switch (c) {
-		case CSV:
-		case JSON:
-			if (options.form_chosen)
-				tool_usage(tool, "--csv and --json: expected one of them, once");
-			options.form_chosen = true;
-			options.form = c == CSV ? "csv" : "json";
-			break;
-		case BY:
-			set_by(tool, &options, optarg);
-			break;
-		case CALLGRIND:
-			options.callgrind = optarg;
-			break;
-		case NAMES:
-			options.names = optarg;
-			break;
-		case KERNEL:
-			options.kernel = optarg;
-			break;
-		case OUTPUT:
-			options.output = optarg;
-			break;
-		case TEE:
-			options.tee = true;
-			break;
-		case SCALE:
-			options.scale = true;
-			break;
-		case REFERENCE:
-			options.reference = optarg;
-			break;
-		case ERRORS:
-			options.errors = true;
-			break;
-		case REPORT:
-			options.report = optarg;
-			break;
+		case CSV: set_form(tool, &options, "csv"); break;
+		case JSON: set_form(tool, &options, "json"); break;
+		case BY: set_by(tool, &options, optarg); break;
+		case CALLGRIND: options.callgrind = optarg; break;
+		case NAMES: options.names = optarg; break;
+		case KERNEL: options.kernel = optarg; break;
+		case OUTPUT: options.output = optarg; break;
+		case TEE: options.tee = true; break;
+		case SCALE: options.scale = true; break;
+		case REFERENCE: options.reference = optarg; break;
+		case ERRORS: options.errors = true; break;
+		case REPORT: options.report = optarg; break;
 		}
 	}
 	check(tool, &options);
@@ -194,20 +127,35 @@ static void warn_of_others(const struct tool *tool, const struct gt_comparison *
 		tool_warn(tool, "not modelled, and not in the CSV: %s%s", names, more);
 }
 
-/* Prints the report next to hardware's counters, with the errors. */
+/* Hardware's counters and ours, with the errors. */
+struct beside {
+	struct gt_comparison comparison;
+	struct gt_errors errors;
+};
+
+static void compare(struct tool *tool, struct beside *beside, const struct gt_report *report, const struct gt_reference *reference)
+{
+	*beside = (struct beside){.errors = {0}};
+	tool_must(tool, gt_compare(&beside->comparison, report, reference, &tool->error));
+	tool_must(tool, gt_comparison_errors(&beside->comparison, &beside->errors, &tool->error));
+}
+
+static void beside_clear(struct beside *beside)
+{
+	gt_comparison_clear(&beside->comparison);
+	gt_errors_clear(&beside->errors);
+}
+
 static void print_comparison(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 			     const char *form, FILE *to)
 {
-	struct gt_comparison comparison;
-	struct gt_errors errors = {0};
+	struct beside beside;
 
-	tool_must(tool, gt_compare(&comparison, report, reference, &tool->error));
-	tool_must(tool, gt_comparison_errors(&comparison, &errors, &tool->error));
-	tool_must(tool, gt_comparison_write(&comparison, &errors, form, to, &tool->error));
+	compare(tool, &beside, report, reference);
+	tool_must(tool, gt_comparison_write(&beside.comparison, &beside.errors, form, to, &tool->error));
 	if (strcmp(form, "csv") == 0)
-		warn_of_others(tool, &comparison);
-	gt_comparison_clear(&comparison);
-	gt_errors_clear(&errors);
+		warn_of_others(tool, &beside.comparison);
+	beside_clear(&beside);
 }
 
 static void print(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
@@ -222,36 +170,44 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	close_output(tool, options, to);
 }
 
-/* Writes a text that is complete, so that no incomplete file is left. */
-static void write_whole(struct tool *tool, struct gt_memory_file *memory, const char *path, const char *what)
+/* The day of $SOURCE_DATE_EPOCH, or NULL: a page of the same stream has the same bytes. */
+static const char *date_of_run(struct tool *tool, char date[32])
 {
-	size_t bytes = 0;
-	char *text = gt_memory_file_take(memory, &bytes, what, &tool->error);
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	struct tm day;
+	uint64_t seconds;
 
-	tool_must(tool, text ? 0 : -1);
-	FILE *to = fopen(path, "w");
-	bool written = to && fwrite(text, 1, bytes, to) == bytes;
-	written = to && fclose(to) == 0 && written;
-	if (!written)
-		gt_fail_errno(&tool->error, "%s: cannot write %s", path, what);
-	free(text);
-	if (!written)
-		tool_fail(tool);
+	if (!epoch || !*epoch)
+		return NULL;
+	if (gt_parse_count(epoch, 0, INT32_MAX * UINT64_C(100), &seconds, &tool->error) != 0)
+		tool_usage_error(tool, "SOURCE_DATE_EPOCH");
+	const time_t time = (time_t)seconds;
+	return gmtime_r(&time, &day) && strftime(date, 32, "%Y-%m-%d", &day) > 0 ? date : NULL;
 }
 
-static void write_page(struct tool *tool, const struct gt_report *report, const char *directory)
+static void write_page(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
+		       const struct options *options)
 {
 	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
-	char path[4096];
+	const char *directory = options->report;
+	char path[4096], date[32];
 	struct gt_memory_file memory;
+	struct beside beside;
 
+	page.date = date_of_run(tool, date);
+	compare(tool, &beside, report, reference);
+	if (options->reference) {
+		page.comparison = &beside.comparison;
+		page.errors = &beside.errors;
+	}
 	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
 	tool_must(tool, gt_page_write(&page, memory.file, &tool->error));
+	beside_clear(&beside);
 	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
 		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
 	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
 		tool_must(tool, gt_fail_errno(&tool->error, "%s: cannot write the page", directory));
-	write_whole(tool, &memory, path, "the page");
+	tool_must(tool, gt_memory_file_save(&memory, path, "the page", &tool->error));
 }
 
 static void write_callgrind(struct tool *tool, const struct gt_report *report, const char *path)
@@ -266,7 +222,7 @@ static void write_callgrind(struct tool *tool, const struct gt_report *report, c
 		*tab = ' ';
 	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
 	tool_must(tool, gt_report_write_callgrind(report, gt_utf8_printable(command), memory.file, &placed, &tool->error));
-	write_whole(tool, &memory, path, "the counts");
+	tool_must(tool, gt_memory_file_save(&memory, path, "the counts", &tool->error));
 	if (!placed)
 		tool_warn(tool, "the trace has no source lines: compile with nvcc -lineinfo");
 }
@@ -326,7 +282,7 @@ int main(int argc, char **argv)
 		tool_must(&tool, gt_reference_read(&reference, options.reference, &tool.error));
 	gather(&tool, &report, &options);
 	if (options.report)
-		write_page(&tool, &report, options.report);
+		write_page(&tool, &report, &reference, &options);
 	else if (options.callgrind)
 		write_callgrind(&tool, &report, options.callgrind);
 	else if (!options.tee || options.output)

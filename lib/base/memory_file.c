@@ -35,6 +35,20 @@ int gt_memory_file_open(struct gt_memory_file *memory, struct gt_error *error)
 	return gt_fail_memory(error, "a text");
 }
 
+int gt_memory_file_save(struct gt_memory_file *memory, const char *path, const char *what, struct gt_error *error)
+{
+	size_t bytes = 0;
+	char *text = gt_memory_file_take(memory, &bytes, what, error);
+
+	if (!text)
+		return -1;
+	FILE *to = fopen(path, "w");
+	bool written = to && fwrite(text, 1, bytes, to) == bytes;
+	written = to && fclose(to) == 0 && written;
+	free(text);
+	return written ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
+}
+
 void gt_memory_file_close(struct gt_memory_file *memory)
 {
 	if (memory->file)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The page of gstats --report in a browser, at the width of a desktop and of a phone. tests/page.py checks that it has no
-# scripts and no outside references. make deps-long installs the browser.
+# The page of gstats --report in a browser, at the width of a desktop and of a phone. tests/page.py checks that it has one
+# script and no outside references. make deps-long installs the browser.
 
 setup() {
 	command -v chromium >/dev/null || skip "no chromium"
@@ -12,18 +12,21 @@ setup() {
 		gstats --report page
 }
 
-# shot WIDTHxHEIGHT FILE: a screenshot of the page in a frame of that size, as phones are narrower than the smallest window
-# of a browser.
+# shot WIDTHxHEIGHT FILE [dark]: a screenshot of the page in a frame of that size, as phones are narrower than the smallest
+# window of a browser; for a reader with a light or dark screen (0: dark, 1: light in Blink).
 shot() {
-	local width=${1%x*} height=${1#*x}
+	local width=${1%x*} height=${1#*x} scheme=1
+	[ "${3-}" != dark ] || scheme=0
 	printf '<!DOCTYPE html><body style="margin:0"><iframe src="page/index.html" style="width:%spx;height:%spx;border:0"></iframe>' "$width" "$height" >frame.html
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --blink-settings=preferredColorScheme=$scheme \
 		--window-size="$((width > 500 ? width : 500)),$height" --screenshot="$2" "file://$PWD/frame.html" >/dev/null 2>chromium.log
 }
 
 @test "a desktop and a phone show the page: text, and the colours of the pictures" {
 	shot 1200x2400 desktop.png
 	shot 390x2400 phone.png
+	shot 1200x2400 desktop-dark.png dark
+	shot 390x2400 phone-dark.png dark
 	python3 - <<-'END'
 		import struct, zlib
 
@@ -54,18 +57,30 @@ shot() {
 		        before = row
 		    return [tuple(row[x:x + 3]) for row in rows for x in range(0, stride, channels)]
 
-		for path, blue in (("desktop.png", 15000), ("phone.png", 15000)):
-		    seen = pixels(path)
-		    dark = sum(sum(p) < 200 for p in seen)
-		    bars = sum(p == (0, 114, 178) for p in seen)
-		    white = sum(p == (255, 255, 255) for p in seen)
-		    print(path, len(seen), dark, bars, white)
-		    assert dark > 3000 and bars > blue and white > len(seen) / 2, path
+		for name in ("desktop", "phone"):
+		    for mode, paper, bar in (("", 255, (0, 114, 178)), ("-dark", 22, (74, 163, 223))):
+		        path = name + mode + ".png"
+		        seen = pixels(path)
+		        ground = sum(p[0] == paper for p in seen)
+		        text = sum(sum(p) < 200 for p in seen) if not mode else sum(sum(p) > 560 for p in seen)
+		        bars = sum(p == bar for p in seen)
+		        print(path, len(seen), text, bars, ground)
+		        assert text > 3000 and bars > 8000 and ground > len(seen) / 3, path
 	END
 }
 
+@test "a click on a heading sorts the table by it, and another one turns the order" {
+	sed 's|</body>|<script>const t=document.querySelector("table.sort"),b=t.tHead.querySelectorAll("button")[1],v=()=>[...t.tBodies[0].rows].map(r=>+r.cells[1].textContent.replace(/,/g,""));b.click();const down=v();b.click();const up=v();document.title=down+" "+up</script></body>|' page/index.html >sorted.html
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom "file://$PWD/sorted.html" >dom 2>chromium.log
+	sed -n 's/.*<title>\([0-9,]*\) \([0-9,]*\)<.*/\1 \2/p' dom >orders
+	read -r down up <orders
+	[ "$(tr , '\n' <<<"$down" | wc -l)" -gt 2 ]
+	[ "$(tr , '\n' <<<"$down" | sort -rn)" = "$(tr , '\n' <<<"$down")" ]
+	[ "$(tr , '\n' <<<"$up" | sort -n)" = "$(tr , '\n' <<<"$up")" ]
+}
+
 @test "on a phone nothing is wider than the screen" {
-	# The page has no scripts, so a copy with one measures it.
+	# A copy of the page with a script measures it.
 	sed 's|</body>|<script>parent.postMessage(document.documentElement.scrollWidth + " of " + innerWidth, "*")</script></body>|' \
 		page/index.html >asked.html
 	printf '%s' '<!DOCTYPE html><body><script>onmessage = event => { document.title = event.data }</script>' \

@@ -37,16 +37,16 @@ static int end(int result, const char *kind, const struct gt_plot_options *optio
 	return -1;
 }
 
-/* The label of a kernel in a small picture: its name, shortened, and its number if there are several. */
-static void short_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
+const char *gt_page_short_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
 {
 	char tidy[4 * NAME_CHARACTERS + 1];
 
 	gt_utf8_tidy(kernel->kernel.name, NAME_CHARACTERS, tidy);
-	if (page->report->n > 1 || !tidy[0])
+	if ((page->report->n > 1 && kernel->merged < 2) || !tidy[0])
 		snprintf(name, GT_PAGE_NAME, "%" PRIu64 "%s%s", kernel->kernel.id, tidy[0] ? " " : "", tidy);
 	else
 		snprintf(name, GT_PAGE_NAME, "%s", tidy);
+	return name;
 }
 
 /* The hits of each level in percent of the sectors that loads request from it. */
@@ -61,7 +61,7 @@ static int draw_hits(const struct gt_page *page, FILE *to, struct gt_error *erro
 	int result = gt_sheet_row(&sheet, columns, 4, error);
 	for (size_t i = 0; i < page->report->n && i < KERNELS_DRAWN && result == 0; i++) {
 		const struct gt_report_kernel *kernel = &page->report->kernels[i];
-		short_name(page, kernel, name);
+		gt_page_short_name(page, kernel, name);
 		for (size_t j = 0; j < kernel->n && result == 0; j++) {
 			uint64_t reads, hits;
 			if (!gt_report_number(&kernel->stages[j], "reads", &reads) || reads == 0 ||
@@ -92,7 +92,7 @@ static int draw_traffic(const struct gt_page *page, FILE *to, struct gt_error *e
 			if (!gt_report_number(stage, "reads", &reads) || !gt_report_number(stage, "writes", &writes))
 				continue;
 			gt_report_number(stage, "atomics", &atomics);
-			short_name(page, kernel, name);
+			gt_page_short_name(page, kernel, name);
 			result = add(&sheet, stage->name, name, (double)reads + (double)writes + (double)atomics, error);
 		}
 	}
