@@ -199,6 +199,9 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 {
 	struct gt_ptx_code *code = decoder->code;
 
+	for (size_t i = 0; i < sizeof decoder->constants / sizeof *decoder->constants; i++)
+		if (gt_map_open(&decoder->constants[i], 16, decoder->error) != 0)
+			return -1;
 	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 ||
 	    gt_ptx_flow_make(&decoder->flow, decoder->function, decoder->error) != 0 ||
 	    gt_ptx_flow_find_joins(&decoder->flow, decoder->error) != 0 ||
@@ -245,7 +248,8 @@ struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const st
 	gt_ptx_registers_free(&decoder.registers);
 	gt_map_close(&decoder.frame);
 	free(decoder.starts);
-	free(decoder.constants);
+	for (size_t i = 0; i < sizeof decoder.constants / sizeof *decoder.constants; i++)
+		gt_map_close(&decoder.constants[i]);
 	free(decoder.temporaries);
 	if (result == 0)
 		return code;

@@ -10,12 +10,6 @@
 
 #define GT_PTX_NAME 128 /* bytes of a form's name */
 
-struct gt_ptx_constant {
-	uint64_t bits;
-	unsigned size; /* bytes of a lane */
-	uint32_t slot;
-};
-
 struct gt_ptx_decoder {
 	const struct gt_ptx_machine *machine;
 	const struct gt_ptx_program *program;
@@ -27,8 +21,7 @@ struct gt_ptx_decoder {
 	size_t *starts; /* first micro-op of each block; one more for the end */
 	size_t ops_capacity, owned_capacity, specials_capacity, image_capacity, locals_capacity;
 	uint32_t image_bytes;
-	struct gt_ptx_constant *constants;
-	size_t n_constants, constants_capacity;
+	struct gt_map constants[4]; /* of 1, 2, 4 and 8 bytes: their bits -> slot */
 	struct gt_ptx_temporary {
 		uint32_t slot, bytes;
 		size_t taken; /* index of the instruction that uses it, + 1 */

@@ -25,22 +25,23 @@ static uint32_t add_slot(struct gt_ptx_decoder *decoder, uint32_t bytes)
 
 uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size)
 {
-	for (size_t i = 0; i < decoder->n_constants; i++)
-		if (decoder->constants[i].bits == bits && decoder->constants[i].size == size)
-			return decoder->constants[i].slot;
-	void *grown = gt_grown(decoder->constants, decoder->n_constants, &decoder->constants_capacity,
-			       sizeof *decoder->constants);
-	if (!grown) {
-		gt_fail_memory(decoder->error, "constants of a function");
-		return 0;
-	}
-	decoder->constants = grown;
+	/* A map has no key of all ones, which is a usual constant; turned, it stands for one that is none. */
+	const uint64_t key = bits ^ UINT64_C(0x5a5a5a5a5a5a5a5a);
+	struct gt_map *known = &decoder->constants[gt_ptx_lowest(size)];
+	const uint64_t *found = gt_map_get(known, key);
+	int fresh;
+
+	if (found)
+		return (uint32_t)*found;
 	uint32_t slot = add_slot(decoder, size <= 4 ? 128 : 256);
 	if (!slot)
 		return 0;
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
 		memcpy(decoder->code->image + (slot - decoder->code->image_at) + lane * size, &bits, size);
-	decoder->constants[decoder->n_constants++] = (struct gt_ptx_constant){bits, size, slot};
+	if (key != GT_MAP_EMPTY && !gt_map_put(known, key, slot, &fresh)) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
+	}
 	return slot;
 }
 

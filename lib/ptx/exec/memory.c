@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ptx/exec/gaps.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/nested.h"
 #include "ptx/exec/texture.h"
@@ -85,44 +86,23 @@ static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_p
 	return end > *address ? end - *address : 0;
 }
 
-static unsigned class_of(uint64_t bytes)
-{
-	return 63 - (unsigned)__builtin_clzll(bytes);
-}
-
-/* The first gap that fits: its address, and what lies before it. No gap that fits is of a lower class than
- * the bytes, so the search goes on where it found the first of that class last. */
+/* The first gap that fits: its address, and what lies before it. */
 static bool find_gap(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *address, struct gt_ptx_allocation **before)
 {
-	unsigned class = class_of(bytes + 1);
-	struct gt_ptx_allocation *at = memory->gaps[class];
-	bool first = true;
-
-	for (;;) {
-		uint64_t gap = gap_behind(memory, at, address);
-		if (first && gap >= UINT64_C(1) << class) {
-			memory->gaps[class] = at;
-			first = false;
-		}
-		*before = at;
-		if (gap > bytes)
-			return true;
-		at = at ? at->after : memory->first;
-		if (!at)
-			return false;
-	}
+	*before = NULL;
+	if (gap_behind(memory, NULL, address) > bytes)
+		return true;
+	*before = gt_ptx_gaps_first(memory, bytes);
+	return *before && gap_behind(memory, *before, address) > bytes;
 }
 
-/* After an allocation has gone: the gap behind `before` has grown. */
-static void note_gap(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *gone, struct gt_ptx_allocation *before)
+/* After the gap behind an allocation has changed; before the first there is none to note it. */
+static void note_gap(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before)
 {
-	uint64_t address, gap = gap_behind(memory, before, &address);
+	uint64_t address;
 
-	for (unsigned class = 0; class < GT_PTX_GAP_CLASSES; class++) {
-		struct gt_ptx_allocation *from = memory->gaps[class];
-		if (from && (from == gone || (gap >> class && (!before || from->address > before->address))))
-			memory->gaps[class] = before;
-	}
+	if (before)
+		gt_ptx_gaps_change(memory, before, gap_behind(memory, before, &address));
 }
 
 static struct gt_ptx_page *page_of(const struct gt_ptx_memory *memory, uint64_t address)
@@ -183,6 +163,9 @@ static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *
 	allocation->after = before ? before->after : memory->first;
 	*(before ? &before->after : &memory->first) = allocation;
 	*(allocation->after ? &allocation->after->before : &memory->last) = allocation;
+	uint64_t address;
+	gt_ptx_gaps_add(memory, allocation, gap_behind(memory, allocation, &address));
+	note_gap(memory, before);
 }
 
 /* The allocation whose part of a page the address is in; it may lie behind its end. */
@@ -209,7 +192,8 @@ static void release_oldest(struct gt_ptx_memory *memory)
 	memory->held_bytes -= gone->bytes;
 	*(before ? &before->after : &memory->first) = gone->after;
 	*(gone->after ? &gone->after->before : &memory->last) = before;
-	note_gap(memory, gone, before);
+	gt_ptx_gaps_remove(memory, gone);
+	note_gap(memory, before);
 	free(gone);
 }
 

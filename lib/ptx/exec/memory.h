@@ -20,7 +20,6 @@
 #define GT_PTX_ALIGNMENT   512		       /* bytes; of an allocation, as cudaMalloc's */
 #define GT_PTX_PAGE	   UINT64_C(65536)     /* bytes; at least a page of this processor */
 #define GT_PTX_GRANULE	   (UINT64_C(2) << 20) /* bytes that the hardware maps at a time */
-#define GT_PTX_GAP_CLASSES 37		       /* class k: gaps of 2^k bytes or more */
 
 #define GT_PTX_EVERYONE 31 /* owns what all devices may use: memory of the host */
 
@@ -33,6 +32,8 @@ struct gt_ptx_allocation {
 	bool freed;	/* its room is not given out yet */
 	struct gt_ptx_allocation *before, *after; /* by address */
 	struct gt_ptx_allocation *freed_next; /* by time */
+	struct gt_ptx_allocation *left, *right; /* exec/gaps.h */
+	uint64_t gap, gap_most; /* bytes behind it, and the most behind one of its tree */
 };
 
 struct gt_ptx_texture;
@@ -54,8 +55,7 @@ struct gt_ptx_memory {
 	/* Freed ones whose room is held back, so that accesses to them are found: at most so many bytes; 0, as it is opened: none. */
 	uint64_t held_max, held_bytes;
 	struct gt_ptx_allocation *held_first, *held_last; /* by time */
-	/* The first gap of each class lies behind this one or a later one; NULL: anywhere. */
-	struct gt_ptx_allocation *gaps[GT_PTX_GAP_CLASSES];
+	struct gt_ptx_allocation *by_gap; /* the root of exec/gaps.h */
 	struct gt_ptx_page *pages;
 	unsigned char *below; /* the granule below the window, mapped when asked for */
 	struct gt_ptx_texture **textures; /* by handle - 1; NULL: removed. exec/texture.h */
