@@ -24,7 +24,9 @@ struct gt_future {
 	bool scheduled, has_latency, has_hints;
 	struct gt_store store;
 	struct chunk *first, *last;
-	struct gt_rows *rows; /* the batch returned last; NULL while requests are added */
+	size_t sms;	      /* above every SM of the requests that wait */
+	struct gt_rows *rows; /* the batch returned last; NULL before the first */
+	bool begun;	      /* batches are returned; else requests are added */
 };
 
 unsigned gt_future_lines(const struct gt_level *level)
@@ -84,7 +86,9 @@ int gt_future_add(struct gt_future *future, const struct gt_rows *rows, struct g
 			return -1;
 		struct chunk *chunk = future->last;
 		chunk->latency[chunk->n] = rows->has_latency ? rows->latency[i] : 0;
-		chunk->requests[chunk->n++] = gt_request_of(rows, i);
+		chunk->requests[chunk->n] = gt_request_of(rows, i);
+		size_t sm = chunk->requests[chunk->n++].sm;
+		future->sms = sm < future->sms ? future->sms : sm + 1;
 	}
 	return 0;
 }
@@ -163,7 +167,7 @@ static int look_back_on_all(struct gt_future *future, struct gt_map *known, stru
 
 static int find_uses(struct gt_future *future, struct gt_error *error)
 {
-	size_t instances = future->level->instances_n;
+	size_t instances = future->level->config.shared ? 1 : future->sms;
 	struct gt_map *known = calloc(instances, sizeof *known);
 	int result = known ? look_back_on_all(future, known, error) : gt_fail_memory(error, "the next uses of lines");
 
@@ -176,9 +180,9 @@ static int find_uses(struct gt_future *future, struct gt_error *error)
 /* After the last request: finds the next uses. */
 static int begin(struct gt_future *future, struct gt_error *error)
 {
-	future->rows = gt_rows_new(GT_ROWS_BATCH, error);
-	if (!future->rows)
+	if (!future->rows && !(future->rows = gt_rows_new(GT_ROWS_BATCH, error)))
 		return -1;
+	future->begun = true;
 	future->rows->kind = GT_REQUESTS;
 	future->rows->scheduled = future->scheduled;
 	future->rows->has_latency = future->has_latency;
@@ -196,15 +200,14 @@ static void drop_first(struct gt_future *future)
 int gt_future_next(struct gt_future *future, const struct gt_rows **rows, const uint64_t **next_use,
 		   struct gt_error *error)
 {
-	if (future->rows)
+	if (future->begun)
 		drop_first(future);
 	else if (future->first && begin(future, error) != 0)
 		return -1;
 	if (!future->first) {
 		future->last = NULL;
-		future->has_hints = false;
-		gt_rows_free(future->rows);
-		future->rows = NULL;
+		future->has_hints = future->begun = false;
+		future->sms = 0;
 		return 0;
 	}
 	future->rows->n = 0;

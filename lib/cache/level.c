@@ -154,7 +154,7 @@ void gt_level_close(struct gt_level *level)
 {
 	if (!level)
 		return;
-	for (size_t i = 0; level->instances && i < level->instances_n; i++) {
+	for (size_t i = 0; level->instances && i < level->instances_end; i++) {
 		if (level->instances[i])
 			gt_tags_close(level->instances[i]);
 		free(level->instances[i]);
@@ -201,6 +201,7 @@ struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct 
 			 gt_random_state(replacement->seed, n), error) == 0) {
 		tags->next_mask = level->next_uses - 1;
 		level->instances_used++;
+		level->instances_end = n < level->instances_end ? level->instances_end : n + 1;
 		return tags;
 	}
 	gt_tags_close(tags);

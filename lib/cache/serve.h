@@ -78,6 +78,7 @@ struct gt_level {
 	gt_serve *serve[5];    /* of each class */
 	struct gt_tags **instances; /* one, or by SM, NULL until first used */
 	size_t instances_n, instances_used;
+	size_t instances_end; /* above every instance that is used */
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
 	struct gt_future *future; /* NULL if the policy does not look ahead */

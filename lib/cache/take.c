@@ -38,7 +38,7 @@ static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt
 /* Empties every instance; what was written is counted, and not sent. */
 static void leave(struct gt_level *level)
 {
-	for (size_t i = 0; i < level->instances_n; i++) {
+	for (size_t i = 0; i < level->instances_end; i++) {
 		struct gt_tags *tags = level->instances[i];
 		for (uint32_t slot = 0; tags && slot < level->geometry.slots; slot++)
 			level->between.left_dirty += (uint64_t)__builtin_popcountll(tags->dirty[slot]) << level->sector_shift;
@@ -82,7 +82,7 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 	if (gt_sink_begin(sent, GT_REQUESTS, level->scheduled, error) != 0)
 		return -1;
 	before = level->counters.sent_writes;
-	for (size_t i = 0; i < level->instances_n; i++) {
+	for (size_t i = 0; i < level->instances_end; i++) {
 		if (!level->instances[i])
 			continue;
 		const struct gt_serving serving = {
