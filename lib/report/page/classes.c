@@ -110,29 +110,34 @@ bool gt_classes_in(const struct gt_report_kernel *kernel, const struct gt_report
 	return false;
 }
 
-const char *gt_class_line(const struct gt_class *class, char text[GT_SOURCE_TEXT])
+/* The file and line of a class: as it is told, or for an instruction as the trace has it. */
+static int find_line(struct gt_class *class, struct gt_error *error)
 {
 	const char *told = gt_class_word(class, "source");
 	struct gt_sources sources = {0};
-	struct gt_error none;
 
+	if (told)
+		snprintf(class->line, sizeof class->line, "%s", told);
 	if (told || strncmp(class->name, "0x", 2) != 0)
-		return told;
-	const struct gt_source *source = NULL;
-	if (gt_report_sources(class->kernel, &sources, &none) == 0)
-		source = gt_sources_find(&sources, strtoull(class->name, NULL, 16));
-	told = source ? gt_source_format(source, text) : NULL;
+		return 0;
+	int result = gt_report_sources(class->kernel, &sources, error);
+	const struct gt_source *source = result == 0 ? gt_sources_find(&sources, strtoull(class->name, NULL, 16)) : NULL;
+	if (source)
+		gt_source_format(source, class->line);
 	gt_sources_clear(&sources);
-	return told;
+	return result;
 }
 
-
-int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, struct gt_error *error)
+int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, size_t lines,
+		      struct gt_error *error)
 {
 	for (size_t i = 0; i < report->n; i++)
 		if (gather_kernel(classes, &report->kernels[i], stage, error) != 0)
 			return -1;
 	if (classes->n > 0)
 		qsort(classes->classes, classes->n, sizeof *classes->classes, by_misses);
+	for (size_t i = 0; i < classes->n && i < lines; i++)
+		if (find_line(&classes->classes[i], error) != 0)
+			return -1;
 	return 0;
 }

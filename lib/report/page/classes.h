@@ -15,6 +15,7 @@ struct gt_class {
 	const char *name; /* of the counter, of which the first `length` bytes are the class */
 	size_t length;
 	uint64_t misses;
+	char line[GT_SOURCE_TEXT]; /* the file and line, or "": for the first classes only */
 };
 
 /* The classes of one stage in all kernels. */
@@ -26,8 +27,10 @@ struct gt_classes {
 	bool caused;	    /* misses were counted by cause */
 };
 
-/* Gathers the classes of a stage, those with most misses first; `classes->classes` is freed by the caller, also on error. */
-int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, struct gt_error *error);
+/* Gathers the classes of a stage, those with most misses first, with the lines of the first `lines` of them.
+ * `classes->classes` is freed by the caller, also on error. */
+int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, size_t lines,
+		      struct gt_error *error);
 
 /* Whether a stage counted by class. */
 bool gt_classes_in(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage);
@@ -36,7 +39,5 @@ bool gt_classes_in(const struct gt_report_kernel *kernel, const struct gt_report
 bool gt_class_number(const struct gt_class *class, const char *counter, uint64_t *value);
 /* A word that is told of a class, or NULL. */
 const char *gt_class_word(const struct gt_class *class, const char *what);
-/* The file and line of a class: as it is told, or for an instruction as the trace has it; NULL if it is not known. */
-const char *gt_class_line(const struct gt_class *class, char text[GT_SOURCE_TEXT]);
 
 #endif

@@ -40,22 +40,20 @@ void gt_page_pipe(const struct gt_page *page, const char *between, FILE *to)
 	}
 }
 
-/* Loads the description that the pipe named, which has the sources of the values. An empty one if there is none. */
-static void load_named(const struct gt_page *page, struct gt_gpu *gpu)
+/* Loads the description that the pipe named, which has the sources of the values. An empty one if it is not there. */
+static int load_named(const struct gt_page *page, struct gt_gpu *gpu, struct gt_error *error)
 {
 	static const char *const tools[] = {"gschedule", "gtrace-record", "gtrace-ptx"};
-	char name[GT_GPU_TEXT];
-	struct gt_error none;
+	char name[GT_GPU_TEXT], path[4096];
+	struct gt_error absent;
 
 	*gpu = (struct gt_gpu){0};
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
 		const char *entry = page->history ? gt_history_find(page->history, tools[i], "--gpu") : NULL;
-		if (!entry || !gt_history_argument(entry, "--gpu", name, sizeof name))
-			continue;
-		if (gt_gpu_load(gpu, name, &none) != 0)
-			gt_gpu_clear(gpu);
-		return;
+		if (entry && gt_history_argument(entry, "--gpu", name, sizeof name))
+			return gt_gpu_path(name, path, sizeof path, &absent) != 0 ? 0 : gt_gpu_load(gpu, path, error);
 	}
+	return 0;
 }
 
 /* Where a value comes from; NULL if the named description does not have that value. */
@@ -80,7 +78,7 @@ static void write_figure(const struct gt_gpu_figure *figure, const struct gt_gpu
 	fputs("</td></tr>\n", to);
 }
 
-void gt_page_gpu(const struct gt_page *page, FILE *to)
+int gt_page_gpu(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	struct gt_gpu named;
 	size_t assumed = 0;
@@ -88,9 +86,12 @@ void gt_page_gpu(const struct gt_page *page, FILE *to)
 	fputs("<h2 id=\"gpu\">The GPU</h2>\n", to);
 	if (!page->gpu || page->gpu->n == 0) {
 		fputs("<p>No stage chose a GPU: options alone describe the model.</p>\n", to);
-		return;
+		return 0;
 	}
-	load_named(page, &named);
+	if (load_named(page, &named, error) != 0) {
+		gt_gpu_clear(&named);
+		return -1;
+	}
 	for (size_t i = 0; i < page->gpu->n; i++) {
 		const struct gt_gpu_figure *source = source_of(&named, &page->gpu->figures[i]);
 		assumed += source && strcmp(source->status, "assumed") == 0;
@@ -108,4 +109,5 @@ void gt_page_gpu(const struct gt_page *page, FILE *to)
 		write_figure(&page->gpu->figures[i], source_of(&named, &page->gpu->figures[i]), to);
 	fputs("</tbody></table></div></details>\n", to);
 	gt_gpu_clear(&named);
+	return 0;
 }

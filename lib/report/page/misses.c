@@ -45,7 +45,7 @@ struct shown {
 static void write_row(const struct gt_page *page, const struct gt_classes *classes, const struct gt_class *class,
 		      const struct shown *shown, FILE *to)
 {
-	char name[GT_PAGE_NAME], line[GT_SOURCE_TEXT];
+	char name[GT_PAGE_NAME];
 	uint64_t value;
 
 	snprintf(name, sizeof name, "%.*s", (int)class->length, class->name);
@@ -57,7 +57,7 @@ static void write_row(const struct gt_page *page, const struct gt_classes *class
 	if (shown->op)
 		write_cell(gt_class_word(class, "op"), to);
 	if (shown->line)
-		write_cell(gt_class_line(class, line), to);
+		write_cell(class->line, to);
 	write_cell(class->kernel->kernel.name[0] && page->report->by_name ? class->kernel->kernel.name : gt_page_name(page, class->kernel, name), to);
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (shown->numbers[i] && gt_class_number(class, columns[i].counter, &value))
@@ -70,13 +70,12 @@ static void write_row(const struct gt_page *page, const struct gt_classes *class
 static struct shown find_shown(const struct gt_classes *classes)
 {
 	struct shown shown = {.op = false};
-	char line[GT_SOURCE_TEXT];
 	uint64_t value;
 
 	for (size_t j = 0; j < classes->n && j < CLASSES_SHOWN; j++) {
 		const struct gt_class *class = &classes->classes[j];
 		shown.op |= gt_class_word(class, "op") != NULL;
-		shown.line |= gt_class_line(class, line) != NULL;
+		shown.line |= class->line[0] != '\0';
 		/* Without causes, the first number is that of the references already. */
 		for (size_t i = !classes->caused; i < COLUMNS; i++)
 			shown.numbers[i] |= gt_class_number(class, columns[i].counter, &value) && value > 0;
@@ -118,9 +117,8 @@ static int draw(const struct gt_page *page, const struct gt_classes *classes, co
 	int result = gt_sheet_row(&sheet, heads[classes->caused], numbers + 1, error);
 	for (size_t i = 0; i < classes->n && i < CLASSES_DRAWN && result == 0; i++) {
 		const struct gt_class *class = &classes->classes[i];
-		char name[GT_COUNT_NAME + 64], line[GT_SOURCE_TEXT], count[GT_CAUSES][32];
-		const char *source = gt_class_line(class, line);
-		snprintf(name, sizeof name, "%.*s%s%.31s", (int)class->length, class->name, source ? " " : "", source ? source : "");
+		char name[GT_COUNT_NAME + 64], count[GT_CAUSES][32];
+		snprintf(name, sizeof name, "%.*s%s%.31s", (int)class->length, class->name, class->line[0] ? " " : "", class->line);
 		if (page->report->n > 1) /* classes of several kernels may have one name */
 			snprintf(name + strlen(name), sizeof name - strlen(name), " %zu", (size_t)(class->kernel - page->report->kernels) + 1);
 		for (size_t j = 0; j < numbers; j++) {
@@ -143,7 +141,7 @@ static int write_stage(const struct gt_page *page, const char *stage, FILE *to, 
 	struct gt_classes classes = {0};
 	int result = 0;
 
-	if ((result = gt_classes_gather(&classes, page->report, stage, error)) == 0 && classes.n > 0) {
+	if ((result = gt_classes_gather(&classes, page->report, stage, CLASSES_SHOWN, error)) == 0 && classes.n > 0) {
 		fputs("<h3>Stage ", to);
 		gt_markup_text(stage, to);
 		fputs("</h3>\n<p>", to);

@@ -124,7 +124,8 @@ int gt_page_write(const struct gt_page *page, FILE *to, struct gt_error *error)
 	if (write_findings(page, to, error) != 0)
 		return -1;
 	write_history(page, to);
-	gt_page_gpu(page, to);
+	if (gt_page_gpu(page, to, error) != 0)
+		return -1;
 	write_kernels(page, to);
 	fputs("<h2 id=\"definitions\">Definitions</h2>\n", to);
 	gt_page_definitions(page, to);

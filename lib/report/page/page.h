@@ -42,7 +42,7 @@ int gt_page_coalescing(const struct gt_page *page, FILE *to, struct gt_error *er
 int gt_page_comparison(const struct gt_page *page, FILE *to, struct gt_error *error);
 
 /* The description of the GPU, with the values that are assumed; and the pipe, a filter a line or all on one. */
-void gt_page_gpu(const struct gt_page *page, FILE *to);
+int gt_page_gpu(const struct gt_page *page, FILE *to, struct gt_error *error);
 void gt_page_pipe(const struct gt_page *page, const char *between, FILE *to);
 
 /* A number of a counter, with its digits in groups, as a cell. */

@@ -4,11 +4,11 @@
 /* Light or dark as the reader's system is, with a contrast of 7:1 or more for text; the colours of series are those of Okabe
  * and Ito, lighter on dark. Wide tables scroll by themselves, so that the page does not. On paper, all is open and light. */
 #define LIGHT \
-	"--ink:#1a1a1a;--paper:#fff;--soft:#444;--line:#ddd;--box:#f3f3f3;--link:#00518a;" \
+	"--ink:#1a1a1a;--paper:#fff;--soft:#444;--line:#ddd;--box:#f3f3f3;--link:#00518a;--mark:#8f3a00;" \
 	"--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;--c4:#e69f00;--c5:#56b4e9;--c6:#8c6d31;--c7:#7f7f7f"
 const char gt_page_style[] =
 	":root{color-scheme:light dark;" LIGHT "}"
-	"@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#16181b;--soft:#c0c0c0;--line:#3a3f45;--box:#22262b;--link:#7cc4ff;"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#16181b;--soft:#c0c0c0;--line:#3a3f45;--box:#22262b;--link:#7cc4ff;--mark:#ffa766;"
 	"--c0:#4aa3df;--c1:#ff8c42;--c2:#2fc79b;--c3:#e6a3c8;--c4:#f5bd3d;--c5:#9bd7ff;--c6:#c9a86a;--c7:#a8a8a8}}"
 	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:64rem;padding:0 1rem 3rem}"
 	"h1{font-size:1.6rem;margin:1.5rem 0 .5rem}h2{font-size:1.25rem;margin:2.5rem 0 .5rem;border-bottom:2px solid var(--c0)}"
@@ -24,10 +24,10 @@ const char gt_page_style[] =
 	".scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0 1rem}"
 	"caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.25rem}"
 	"th,td{text-align:left;vertical-align:top;padding:.15rem .75rem .15rem 0;border-bottom:1px solid var(--line);font-weight:400}"
-	"tbody th{min-width:6rem;overflow-wrap:anywhere}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
+	"tbody th{min-width:9.5rem;overflow-wrap:anywhere}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
 	"th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;padding-left:.75rem}"
 	"th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th[aria-sort=descending] button::after{content:\" \\25be\"}"
-	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}.assumed{color:var(--c1);font-weight:600}"
+	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}td.assumed{color:var(--mark);font-weight:600}"
 	"summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
 	"@media print{:root{" LIGHT "}body{max-width:none;padding:0;font-size:10pt}nav{display:none}figure,tr{break-inside:avoid}"
 	"h2,h3{break-after:avoid}.scroll{overflow:visible}}";
