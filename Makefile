@@ -4,7 +4,7 @@
 # make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
-# make bench          rows a second, stage by stage
+# make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
 # make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; and uninstall
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -138,6 +138,8 @@ validate: all
 # COMPARE=COMMIT: ratios of processor time to a build of that commit; LIBCACHESIM=path of its cachesim, and to that.
 bench: all $(BENCHES)
 	$(if $(COMPARE),tests/bench/compare $(COMPARE),tests/bench/run) $(BIN) $(BUILD)
+bench-long: all $(BENCHES)
+	tests/bench/long $(BIN) $(BUILD)
 
 # The public headers: gtrace.h and what it includes.
 HEADERS  = $(filter lib/%.h,$(shell $(CC) -Ilib -MM lib/gtrace.h))
@@ -177,4 +179,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz
 
 .SECONDARY:
-.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench install uninstall clean
+.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench bench-long install uninstall clean

@@ -550,6 +550,17 @@ l2.arrival = rr # assumed: a test
 	[ "$(counters keyed.gt l1 steps reservation_fails)" != "$(counters unlimited.gt l1 steps reservation_fails)" ]
 }
 
+# One of n is served in each step, and the others conflict: n (n - 1) / 2 conflicts. Trying each of them again in each step
+# takes ten seconds.
+@test "requests of one step that wait for a port: as long as their number" {
+	awk 'BEGIN { for (i = 0; i < 40000; i++) printf "load.global\t0x%x\t0xf\t0x0\t0\t0\n", i * 7919 % 40000 * 128 }' |
+		requests >step.gt
+	timeout 5 gcache --l1 --ports 1 step.gt >out.gt
+	[ "$(counters out.gt l1 port_conflicts)" = 799980000 ]
+	timeout 5 gcache --l1 --ports 1 --banks 4 --latency fixed:28 step.gt >out.gt
+	[ "$(counters out.gt l1 requests)" = 40000 ]
+}
+
 @test "timed pipes keep their invariants, and rows come by step" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 8 --max-blocks 8 >scheduled.gt
 	for options in "--latency fixed:1" "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25" \

@@ -29,6 +29,7 @@ struct gt_item {
 	struct gt_request request; /* with the sectors of this lookup only */
 	struct gt_piece piece;
 	uint32_t set, bank, ordinal; /* ordinal: of its warp among those that issue together */
+	uint32_t place;		     /* among the lookups of its warp, while they are sorted */
 	uint8_t class;
 };
 
@@ -76,6 +77,7 @@ struct gt_timed {
 	uint32_t *active_list; /* numbers of those in use, ascending order of first use */
 	uint32_t banks;
 	bool limited; /* ports */
+	struct gt_queues *queues; /* of lookups that wait for a port, while a group is served; NULL before the first need */
 	bool instant; /* latency fixed:0 and stall: misses take effect at once, as in the functional model */
 	struct gt_timed_counters counters;
 	struct gt_sink collected; /* requests that the functional model sends, before they are put into an outbox */

@@ -5,6 +5,7 @@
 
 #include "cache/timed/engine.h"
 #include "cache/timed/pool.h"
+#include "cache/timed/queues.h"
 #include "cache/timed/turns.h"
 #include "stream/op.h"
 
@@ -19,16 +20,24 @@ struct last {
 	uint64_t served, effect;
 };
 
-/* Within a warp, by bank: [000] table 3. Runs of a warp are short, and mostly in order. */
+static int by_bank(const void *left, const void *right)
+{
+	const struct gt_item *a = left, *b = right;
+
+	return a->bank != b->bank ? (a->bank > b->bank) - (a->bank < b->bank) : (a->place > b->place) - (a->place < b->place);
+}
+
+/* Within a warp, by bank: [000] table 3. */
 static void sort_by_bank(struct gt_item *items, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		struct gt_item item = items[i];
-		size_t at = i;
-		for (; at > 0 && items[at - 1].ordinal == item.ordinal && items[at - 1].bank > item.bank; at--)
-			items[at] = items[at - 1];
-		if (at != i)
-			items[at] = item;
+	for (size_t first = 0, end; first < n; first = end) {
+		bool sorted = true;
+		for (end = first; end < n && items[end].ordinal == items[first].ordinal; end++) {
+			items[end].place = (uint32_t)(end - first);
+			sorted = sorted && (end == first || items[end - 1].bank <= items[end].bank);
+		}
+		if (!sorted)
+			qsort(items + first, end - first, sizeof *items, by_bank);
 	}
 }
 
@@ -66,38 +75,68 @@ static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const st
 	return gt_engine_serve(timed, engine, item, event, error);
 }
 
-/* One step: removes the served lookups from the list of `n`. `last`, if not NULL, gets for each warp when its last lookup was
- * served and takes effect. */
+/* Tries one lookup. `last`, if not NULL, gets for each warp when its last lookup was served and takes effect. Returns whether it
+ * was served, or -1 with the error. */
+static int attempt(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
+		   struct last *last, struct step_result *result, struct gt_error *error)
+{
+	struct gt_timed_event event = gt_event_of(timed, engine, item, step);
+
+	event.status = GT_TIMED_FAIL;
+	if (!gt_engine_port(timed, engine, item, &event)) {
+		result->conflicts++;
+		return 0;
+	}
+	if (serve_item(timed, engine, item, &event, error) != 0 || gt_engine_tell(timed, engine, item, &event, error) != 0)
+		return -1;
+	if (event.status == GT_TIMED_FAIL) {
+		result->fails++;
+		return 0;
+	}
+	if (last) {
+		last[item->ordinal].served = step;
+		if (event.effect > last[item->ordinal].effect)
+			last[item->ordinal].effect = event.effect;
+	}
+	result->served++;
+	return 1;
+}
+
+/* One step: removes the served lookups from the list of `n`. */
 static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step, struct last *last,
 		    struct step_result *result, struct gt_error *error)
 {
 	struct gt_item *items = engine->items.items;
 	size_t kept = 0;
 
-	*result = (struct step_result){0};
 	for (size_t i = 0; i < *n; i++) {
-		struct gt_item *item = &items[i];
-		struct gt_timed_event event = gt_event_of(timed, engine, item, step);
-		event.status = GT_TIMED_FAIL;
-		if (!gt_engine_port(timed, engine, item, &event)) {
-			result->conflicts++;
-			items[kept++] = *item;
-			continue;
-		}
-		if (serve_item(timed, engine, item, &event, error) != 0 ||
-		    gt_engine_tell(timed, engine, item, &event, error) != 0)
+		int served = attempt(timed, engine, &items[i], step, last, result, error);
+		if (served < 0)
 			return -1;
-		if (event.status == GT_TIMED_FAIL) {
-			result->fails++;
-			items[kept++] = *item;
-		} else if (last) {
-			last[item->ordinal].served = step;
-			if (event.effect > last[item->ordinal].effect)
-				last[item->ordinal].effect = event.effect;
-		}
+		if (!served)
+			items[kept++] = items[i];
 	}
-	result->served = *n - kept;
 	*n = kept;
+	return 0;
+}
+
+/* The same for lookups that are queued by bank, of which n are left: only those that get a port are tried. */
+static int run_queued_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step, struct last *last,
+			   struct step_result *result, struct gt_error *error)
+{
+	size_t tried = gt_queues_choose(timed), kept = 0;
+	uint32_t *chosen = timed->queues->chosen;
+
+	result->conflicts = *n - tried;
+	for (size_t k = 0; k < tried; k++) {
+		int served = attempt(timed, engine, &engine->items.items[chosen[k]], step, last, result, error);
+		if (served < 0)
+			return -1;
+		if (!served)
+			chosen[kept++] = chosen[k];
+	}
+	gt_queues_return(timed, engine->items.items, chosen, kept);
+	*n -= tried - kept;
 	return 0;
 }
 
@@ -121,14 +160,20 @@ static int run_group(struct gt_timed *timed, struct gt_engine *engine, uint64_t 
 {
 	size_t n = engine->items.n;
 	uint64_t start = step;
-	struct step_result result;
+	bool queued = false; /* after the first step, if the ports of all banks do not serve the rest in the next */
 
 	if (timed->banks > 1)
 		sort_by_bank(engine->items.items, n);
 	while (n > 0) {
+		struct step_result result = {0};
 		if (gt_engine_advance(timed, engine, step, error) != 0 ||
-		    run_step(timed, engine, &n, step, last, &result, error) != 0)
+		    (queued ? run_queued_step : run_step)(timed, engine, &n, step, last, &result, error) != 0)
 			return -1;
+		if (!queued && timed->limited && n / timed->banks > timed->config.timed.ports) {
+			if (gt_queues_fill(timed, engine->items.items, n, error) != 0)
+				return -1;
+			queued = true;
+		}
 		uint64_t next = result.served ? step + 1 : next_change(timed, engine, step);
 		timed->counters.port_conflicts += result.conflicts * (next - step);
 		timed->counters.reservation_fails += result.fails * (next - step - 1);

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "cache/timed/engine.h"
+#include "cache/timed/queues.h"
 #include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -77,6 +78,7 @@ void gt_timed_close(struct gt_timed *timed)
 		close_engine(timed->engines[i]);
 	free(timed->engines);
 	free(timed->active_list);
+	gt_queues_close(timed->queues);
 	gt_level_close(timed->level);
 	gt_rows_free(timed->collected.rows);
 	free(timed);
