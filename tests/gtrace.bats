@@ -82,6 +82,7 @@ composes() {
 	printf '#!/bin/sh\nexit 7\n' >program
 	chmod +x program
 	run -7 gtrace run ./program
+	[ "$(wc -l <<<"$output")" -eq 2 ] # the pipe, and what the program lacks
 	head -c 3000 "$scheduled" >cut
 	run -1 gtrace run cut
 	[[ $output == *"gcache: "*"ends inside"* ]]
@@ -156,6 +157,7 @@ composes() {
 	expect_failure 1 "expected a file" gtrace run /dev/null
 	expect_failure 2 "did you mean 'report'" gtrace reprot "$scheduled"
 	expect_failure 2 "did you mean 'misses'" gtrace help mises
+	expect_failure 2 "did you mean 'gtrace run $scheduled'" gtrace "$scheduled"
 	expect_failure 2 "gtrace help lists tasks" gtrace
 	expect_failure 2 "before the options" gtrace --csv "$scheduled"
 	expect_failure 2 "expected a program, a trace or a stream" gtrace run

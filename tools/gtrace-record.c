@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/installed.h"
 #include "base/options.h"
 #include "ptx/record/record.h"
 #include "tool.h"
@@ -134,14 +136,32 @@ static int wait_for_status(void)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Tells the next stage of a pipe that there is no stream, so that it does not report this as a second failure. */
+static void fail_stream(struct tool *tool, const struct gt_record *record, const char *text)
+{
+	struct stat status;
+	struct gt_error error;
+
+	if (fstat(record->stream, &status) != 0 || !S_ISFIFO(status.st_mode))
+		return;
+	struct gt_writer *writer = gt_writer_open(record->stream, NULL, tool->name, gt_version, tool->argv + 1, &error);
+	if (writer)
+		(void)gt_writer_fail(writer, tool->name, text, &error);
+	gt_writer_close(writer);
+}
+
 /* Reports problems of the stream that the program itself does not notice. */
 static int judge(struct tool *tool, const struct gt_record *record, int ours, const char *program, int status)
 {
 	char byte, reason[GT_TRACING_PATH];
 
+	/* The program takes the token when it begins the stream. */
+	bool begun = read(record->token, &byte, 1) != 1;
+	if (!begun)
+		fail_stream(tool, record, "the program began no stream");
 	if (status == CANNOT_RUN)
 		return status;
-	if (read(record->token, &byte, 1) == 1) {
+	if (!begun) {
 		gt_record_explain(program, reason, sizeof reason);
 		tool_say(tool, "%s brought no device code to the CUDA runtime: %s", program, reason);
 		return status ? status : 1;
@@ -171,8 +191,8 @@ int main(int argc, char **argv)
 	open_descriptors(&tool, &record, &ours, output);
 	tool_must(&tool, gt_record_export(&record, &tool.error));
 	run(&tool, argv + optind);
-	close(record.stream);
 	int status = judge(&tool, &record, ours, argv[optind], wait_for_status());
+	close(record.stream);
 	gt_record_clear(&record);
 	return status;
 }

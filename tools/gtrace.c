@@ -101,6 +101,8 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 {
 	const char *near = gt_task_near(word);
 
+	if (access(word, F_OK) == 0)
+		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace run %s'?", word, expected, word);
 	if (near)
 		tool_usage(tool, "'%s': expected %s: did you mean '%s'?", word, expected, near);
 	tool_usage(tool, "'%s': expected %s", word, expected);

@@ -153,6 +153,8 @@ static int write_stage(const struct gt_page *page, const char *stage, FILE *to, 
 			fputs("It precedes all caches: without causes of misses, these are references, whether they hit or miss.", to);
 		}
 		fputs(" A class is an instruction (pc), a source line, an operation, or an array.</p>\n", to);
+		if (strncmp(classes.classes[0].name, "0x", 2) == 0 && !classes.classes[0].line[0])
+			fputs("<p>A program compiled with nvcc -lineinfo has source lines too.</p>\n", to);
 		write_table(page, &classes, to);
 		result = draw(page, &classes, stage, to, error);
 	}
