@@ -349,8 +349,8 @@ expect_failure_without_path() {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-order odd.rdgc 2>errors | gschedule --gpu titanv | gtrace-cat --no-rows >text
 	diff errors - <<-'END'
-		gtrace-order: passed over: impossible register counts, 1 (--registers and --shared set them)
-		gtrace-order: passed over: impossible shared memory, 1 (--registers and --shared set them)
+		gtrace-order: passed over: impossible register counts, 1 (--registers sets it)
+		gtrace-order: passed over: impossible shared memory, 1 (--shared sets it)
 	END
 	grep -q $'^#kernel\tid=1\t.*registers=0\tshared_bytes=1\t' text
 	grep -q $'^#kernel\tid=2\t.*registers=255\tshared_bytes=0\t' text

@@ -177,12 +177,12 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 static void write_ordered(struct tool *tool, struct gt_ordering *order)
 {
 	uint64_t number;
-	const char *what;
+	const char *what, *option;
 
 	tool_must(tool, gt_order_finish(order, gt_writer_output(tool->out), &tool->error));
-	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number)) != NULL; i++)
-		tool_warn(tool, "passed over: %s, %" PRIu64 "%s", what, number,
-			  strncmp(what, "impossible", 10) == 0 ? " (--registers and --shared set them)" : "");
+	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number, &option)) != NULL; i++)
+		tool_warn(tool, "passed over: %s, %" PRIu64 "%s%s%s", what, number, option ? " (" : "", option ? option : "",
+			  option ? " sets it)" : "");
 	tool_progress(tool, gt_order_accesses(order), tool->input_bytes, true);
 }
 

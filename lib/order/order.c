@@ -66,6 +66,14 @@ struct gt_ordering {
 
 /* ---- skipped records ---- */
 
+#define NO_REGISTERS "impossible register counts"
+#define NO_SHARED "impossible shared memory"
+
+/* What the user can set in place of what was passed over. */
+static const struct {
+	const char *what, *option;
+} settable[] = {{NO_REGISTERS, "--registers"}, {NO_SHARED, "--shared"}};
+
 static int add_passed(struct passed_list *list, const char *what, uint64_t n, struct gt_error *error)
 {
 	size_t i = 0;
@@ -219,13 +227,13 @@ static int settle_resources(struct gt_ordering *order, struct gt_error *error)
 		kernel->shared_bytes = options->shared_bytes;
 	if (kernel->registers > GT_THREAD_REGISTERS_MAX) {
 		kernel->registers = 0;
-		if (pass_over(order, "impossible register counts", 1, error) != 0)
+		if (pass_over(order, NO_REGISTERS, 1, error) != 0)
 			return -1;
 	}
 	if (kernel->shared_bytes <= GT_BLOCK_SHARED_MAX)
 		return 0;
 	kernel->shared_bytes = 0;
-	return pass_over(order, "impossible shared memory", 1, error);
+	return pass_over(order, NO_SHARED, 1, error);
 }
 
 static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt_error *error)
@@ -352,12 +360,17 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	return gt_sorter_add(order->sorter, &row, access->addresses, error);
 }
 
-const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total)
+const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total, const char **option)
 {
 	if (i >= order->passed.n)
 		return NULL;
+	const char *what = order->passed.entries[i].what;
 	*total = order->passed.entries[i].number;
-	return order->passed.entries[i].what;
+	*option = NULL;
+	for (size_t k = 0; k < sizeof settable / sizeof *settable; k++)
+		if (strcmp(settable[k].what, what) == 0)
+			*option = settable[k].option;
+	return what;
 }
 
 uint64_t gt_order_accesses(const struct gt_ordering *order)

@@ -48,8 +48,9 @@ struct gt_trace *gt_order_trace(struct gt_ordering *order);
  * then its counts. Unknown shapes are set from the largest block and warp seen. */
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error);
 
-/* The kinds of records that were skipped, in the order of first appearance: kind i and its total, or NULL. */
-const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number);
+/* The kinds of records that were skipped, in the order of first appearance: kind i, its total, and the option that sets what
+ * was skipped (NULL: none does); or NULL. */
+const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number, const char **option);
 
 uint64_t gt_order_accesses(const struct gt_ordering *order); /* taken from the input so far */
 
