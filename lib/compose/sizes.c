@@ -17,14 +17,14 @@
 #define ROWS_MAX 16
 
 /* The counters of a row, as gstats --csv prints them. */
-enum { L1_SIZE, L1_READS, L1_HITS, L2_SIZE, L2_READS, L2_HITS, DRAM_READS, COUNTERS };
+enum { L1_READS, L1_HITS, L2_READS, L2_HITS, DRAM_READS, COUNTERS };
 static const char *const counters[COUNTERS] = {
-	[L1_SIZE] = "l1,size", [L1_READS] = "l1,reads", [L1_HITS] = "l1,read_hits", [L2_SIZE] = "l2,size",
-	[L2_READS] = "l2,reads", [L2_HITS] = "l2,read_hits", [DRAM_READS] = "dram,reads"};
+	[L1_READS] = "l1,reads", [L1_HITS] = "l1,read_hits", [L2_READS] = "l2,reads", [L2_HITS] = "l2,read_hits", [DRAM_READS] = "dram,reads"};
 
 struct row {
 	const char *level; /* whose size varies */
-	char size[32];	   /* the option, or "" for the GPU's own */
+	bool own;	   /* the GPU's: no option is given */
+	char size[32];
 	char ways[32];	   /* the option, or "" */
 	bool known[COUNTERS];
 	uint64_t counted[COUNTERS];
@@ -154,7 +154,7 @@ static int read_counts(const struct run *run, struct row *row, struct gt_error *
 static const struct row *find_own(const struct run *run)
 {
 	for (size_t i = 0; i < run->n; i++)
-		if (run->rows[i].size[0] == '\0')
+		if (run->rows[i].own)
 			return &run->rows[i];
 	return NULL;
 }
@@ -162,7 +162,7 @@ static const struct row *find_own(const struct run *run)
 /* Counts one row behind the schedule, or behind the L1 that is the GPU's own. */
 static int count_row(struct run *run, struct row *row, struct gt_error *error)
 {
-	bool l1 = strcmp(row->level, "l1") == 0, own = row->size[0] == '\0';
+	bool l1 = strcmp(row->level, "l1") == 0, own = row->own;
 	const struct gt_usual *usual = run->sizes->usual;
 	struct gt_pipe pipe = {.from = l1 && !own ? "scheduled" : "behind_l1"};
 	int input = l1 && !own ? run->scheduled : run->behind_l1, result = 0;
@@ -201,7 +201,7 @@ static int count_level(struct run *run, const char *level, struct gt_error *erro
 		return gt_fail(error, "the GPU's description has no %s", key);
 	for (uint64_t size = own / LEAST; size <= MOST * own; size *= 2) {
 		struct row *row = &run->rows[run->n];
-		*row = (struct row){.level = level};
+		*row = (struct row){.level = level, .own = size == own};
 		const struct row *same = size == own ? find_own(run) : NULL;
 		if (size != own && (size == 0 || !set_size(run, row, own, size)))
 			continue;
@@ -210,6 +210,7 @@ static int count_level(struct run *run, const char *level, struct gt_error *erro
 		else if (count_row(run, row, error) != 0)
 			return -1;
 		row->level = level;
+		gt_format_size(size, row->size);
 		run->n++;
 	}
 	return 0;
@@ -236,16 +237,6 @@ static int count_all(struct run *run, struct gt_error *error)
 
 /* ---- the table ---- */
 
-/* The size of the cache that varies. */
-static const char *size_of(const struct row *row, char text[32])
-{
-	int counter = strcmp(row->level, "l1") == 0 ? L1_SIZE : L2_SIZE;
-
-	if (row->size[0])
-		return row->size;
-	return row->known[counter] ? gt_format_size(row->counted[counter], text) : "differs";
-}
-
 static const char *rate(const struct row *row, int hits, int reads, const char *unit, char text[32])
 {
 	if (!row->known[hits] || !row->known[reads] || row->counted[reads] == 0)
@@ -256,12 +247,12 @@ static const char *rate(const struct row *row, int hits, int reads, const char *
 
 static void write_csv(const struct run *run, FILE *to)
 {
-	char size[32], rates[2][32];
+	char rates[2][32];
 
 	fputs("level,size,gpu,l1.reads,l1.read_hit_rate,l2.reads,l2.read_hit_rate,dram.reads\n", to);
 	for (size_t i = 0; i < run->n; i++) {
 		const struct row *row = &run->rows[i];
-		fprintf(to, "%s,%s,%s,%" PRIu64 ",%s,%" PRIu64 ",%s,%" PRIu64 "\n", row->level, size_of(row, size), row->size[0] ? "no" : "yes",
+		fprintf(to, "%s,%s,%s,%" PRIu64 ",%s,%" PRIu64 ",%s,%" PRIu64 "\n", row->level, row->size, row->own ? "yes" : "no",
 			row->counted[L1_READS], rate(row, L1_HITS, L1_READS, "", rates[0]), row->counted[L2_READS],
 			rate(row, L2_HITS, L2_READS, "", rates[1]), row->counted[DRAM_READS]);
 	}
@@ -270,13 +261,13 @@ static void write_csv(const struct run *run, FILE *to)
 static int write_table(const struct run *run, FILE *to, struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "lrlrrrr"};
-	char size[32], rates[2][32], numbers[2][GT_TABLE_NUMBER];
+	char rates[2][32], numbers[2][GT_TABLE_NUMBER];
 
 	gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"level", "size", "", "L1 read hits", "L2 reads", "L2 read hits", "DRAM reads"});
 	for (size_t i = 0; i < run->n; i++) {
 		const struct row *row = &run->rows[i];
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){
-			row->level, size_of(row, size), row->size[0] ? "" : "(GPU)", rate(row, L1_HITS, L1_READS, " %", rates[0]),
+			row->level, row->size, row->own ? "(GPU)" : "", rate(row, L1_HITS, L1_READS, " %", rates[0]),
 			gt_table_number(row->counted[L2_READS], numbers[0]), rate(row, L2_HITS, L2_READS, " %", rates[1]),
 			gt_table_number(row->counted[DRAM_READS], numbers[1])});
 	}

@@ -35,8 +35,9 @@ const struct gt_task gt_tasks[] = {
 	 "Are they compulsory, capacity or conflict misses of 64 sets of 4 ways?\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --per sm,set:64 --classes 4 --by line\n"},
 	{"lines", "Which source line misses?",
-	 "Lines need nvcc -lineinfo (clang -g). A table, or an annotated source by valgrind's cg_annotate:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by line --profile\n"
+	 "Lines need nvcc -lineinfo (clang -g). gtrace report has them in its page. As text: the instructions of which L1 sends\n"
+	 "most requests on (pc, operation, line, kernel, requests); or an annotated source, by valgrind's cg_annotate:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by pc --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --by pc --name l1 | gcache --l1 | grd --by pc --name l1_misses | gstats --callgrind out\n"
 	 "    cg_annotate --auto=yes out\n"},
 	{"arrays", "Which array misses?",
