@@ -21,7 +21,8 @@ SHELL := bash
 .SHELLFLAGS := -e -u -o pipefail -c
 
 results := $(abspath $(RESULTS))
-plan    := $(results)/plan-$(sweep_name)
+# Of this make alone: several may run a sweep in one folder.
+plan    := $(results)/plan-$(sweep_name).$(shell echo "$${HOSTNAME:-host}.$$PPID")
 run     := $(sweep_here)/run $(results) $(plan)
 # As many jobs as the calling make's -j; without it, JOBS.
 jobs     = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(JOBS))
@@ -61,7 +62,7 @@ sweep:
 	trap "kill $$! 2>/dev/null || :; wait $$! || :" EXIT; \
 	if [ -n "$$levels" ]; then $(engine_$(ENGINE)); fi
 	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
-	mv $(CSV).$$$$ $(CSV); echo $(CSV); exit $${status:-0}
+	mv $(CSV).$$$$ $(CSV); rm -rf $(plan); echo $(CSV); exit $${status:-0}
 
 # Deletes all results of all sweeps. Nothing else does, so old ones can be found again.
 sweep-clean:
