@@ -9,7 +9,7 @@ setup_file() {
 	load helpers
 	prepare_preload
 	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o "$PROGRAM" "$ROOT/tests/cudart/program.c" \
-		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm
+		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm -pthread
 	if command -v clang >/dev/null; then
 		make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$KERNELS" >"$BATS_FILE_TMPDIR/make" 2>&1 || cat "$BATS_FILE_TMPDIR/make"
 	fi
@@ -677,6 +677,14 @@ expect_nvcc() {
 	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 0 ]
 	# Beside the history, which has the arguments, and the end, whose checksum it changes, the streams are the same.
 	diff <(gtrace-cat named | grep -v '^#history') <(gtrace-cat "$OUT" | grep -v '^#history')
+}
+
+@test "threads of a program use the runtime at the same time" {
+	record "$PROGRAM" threads
+	grep -qx '0 wrong' "$ERR"
+	gtrace-cat --check "$OUT"
+	[ "$(names | sort | uniq -c | xargs)" = "40 add" ]
+	[ "$(rows)" -eq $((40 * 16)) ] # 8 warps load and store
 }
 
 @test "a program that crashes of itself crashes as it would without a handler" {

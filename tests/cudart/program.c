@@ -3,6 +3,7 @@
  * calls the runtime. `program WHAT` does one thing; what it finds wrong it says on stdout and in
  * its exit status. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -490,6 +491,38 @@ static int checked(void)
 	return failed != NULL;
 }
 
+enum { THREADS = 4, TURNS = 10 };
+
+/* All threads use the device, streams, events and each its own memory; one error of one stays its own. */
+static void *use_device(void *context)
+{
+	int *wrong = context;
+	void *stream, *event, *nothing = NULL;
+
+	for (int i = 0; i < TURNS; i++) {
+		*wrong += cudaStreamCreate(&stream) != 0 || cudaEventCreate(&event) != 0;
+		*wrong += checked() != 0 || cudaEventRecord(event, stream) != 0;
+		*wrong += cudaMalloc(&nothing, SIZE_MAX / 2) != NO_MEMORY || cudaGetLastError() != NO_MEMORY;
+		*wrong += cudaEventDestroy(event) != 0 || cudaStreamDestroy(stream) != 0 || cudaGetLastError() != 0;
+	}
+	return NULL;
+}
+
+static int threads(void)
+{
+	pthread_t threads[THREADS];
+	int wrong[THREADS] = {0}, all = 0;
+
+	for (int i = 0; i < THREADS; i++)
+		all += pthread_create(&threads[i], NULL, use_device, &wrong[i]) != 0;
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		all += wrong[i];
+	}
+	printf("%d wrong\n", all);
+	return all != 0;
+}
+
 static int null(void)
 {
 	launch_add(device_words(64), 64, 1, 1, 64);
@@ -600,7 +633,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"null", null},
+	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null},
 	 {"endless", endless}, {"crash", crash},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
