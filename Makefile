@@ -176,7 +176,7 @@ uninstall:
 	rm -f $(DESTDIR)$(pythondir)/gtrace.py
 	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
 clean:
-	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz
+	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread
 
 .SECONDARY:
 .PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench bench-long install uninstall clean

@@ -143,7 +143,8 @@ struct gt_cudart {
 	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
 	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
 	uint32_t peers[GT_TRACING_DEVICES]; /* bit p: the device may access the memory of device p */
-	int failing, failed; /* the error of a launch, which all later calls return: of this call, and since */
+	int failing; /* the error of a launch of this call */
+	_Atomic int failed; /* the error of an earlier one, which all later calls return; read without the lock too */
 	struct gt_ptx_notes notes; /* of all machines */
 	uint64_t assertions; /* of kernels, that did not hold */
 	uint64_t omissions; /* work or data that a GPU would have made and that was not */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stream/check.h"
+#include "stream/objects.h"
 #include "stream/records.h"
 
 #define PLAIN_VERSION 1
@@ -294,6 +295,13 @@ static int take_object(struct plain *to, const msgpack_object *object, struct gt
 	return take_row(to, &object->via.array, error);
 }
 
+/* Whether the object that begins where the last one ended claims more than any may have, as far as it has been read: the library
+ * would allocate for it. */
+static bool claims_too_much(const msgpack_unpacker *unpacker)
+{
+	return gt_objects_count((const unsigned char *)unpacker->buffer + unpacker->off, unpacker->used - unpacker->off) > GT_OBJECTS_MAX;
+}
+
 /* Reads objects until the input ends; `inner` holds the error of the last one. */
 static int read_objects(struct plain *to, struct gt_input *input, msgpack_unpacker *unpacker,
 			struct gt_error *error)
@@ -305,7 +313,11 @@ static int read_objects(struct plain *to, struct gt_input *input, msgpack_unpack
 
 	msgpack_unpacked_init(&unpacked);
 	for (;;) {
-		while ((found = msgpack_unpacker_next(unpacker, &unpacked)) == MSGPACK_UNPACK_SUCCESS) {
+		for (bool begins = unpacker->parsed == 0;; begins = true) {
+			if (begins && claims_too_much(unpacker))
+				goto bad;
+			if ((found = msgpack_unpacker_next(unpacker, &unpacked)) != MSGPACK_UNPACK_SUCCESS)
+				break;
 			if (take_object(to, &unpacked.data, &inner) != 0)
 				goto bad;
 			to->objects++;

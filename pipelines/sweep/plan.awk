@@ -52,11 +52,11 @@ function take_digests(    i, file, ask) {
 # The values of a GPU description, without comments.
 function description(gpu,    line, ask) {
 	if (!(gpu in descriptions)) {
-		ask = "bash " quoted(here "/../digest") " --gpu " quoted(gpu)
+		ask = "bash " quoted(here "/../digest") " --gpu " quoted(gpu) " 2>/dev/null"
 		line = ""
 		ask | getline line
 		if (close(ask) || line == "") {
-			printf "sweep: %s: gpu %s: cannot be read\n", FILENAME, gpu >"/dev/stderr"
+			printf "sweep: %s: gpu %s: cannot be read: see gtrace-cat --gpu %s\n", FILENAME, gpu, gpu >"/dev/stderr"
 			failed = 1
 			exit 2
 		}

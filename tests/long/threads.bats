@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# What runs in threads, under ThreadSanitizer: the runtime that a program calls from four threads at once. gtrace's own tools have
+# one thread each.
+
+bats_require_minimum_version 1.5.0
+
+@test "threads that use the runtime at the same time do not race" {
+	cd "$ROOT"
+	work=build-thread
+	make -s -j 2 BUILD=$work BIN=$work/bin CFLAGS='-O1 -g' SANITIZE=-fsanitize=thread $work/bin/gtrace-record $work/cudart/libcudart.so.13
+	gcc -std=c11 -O1 -g -fsanitize=thread -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o $work/program tests/cudart/program.c \
+		-Wl,--unresolved-symbols=ignore-in-shared-libs $work/cudart/libcudart.so.13 -lm -pthread
+	run --separate-stderr env GTRACE_CUDART="$ROOT/$work/cudart" GTRACE_GPUS="$ROOT/gpus" $work/bin/gtrace-record $work/program threads
+	echo "$stderr"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"0 wrong"* ]]
+	[[ $stderr != *ThreadSanitizer* ]]
+}
