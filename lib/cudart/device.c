@@ -138,7 +138,8 @@ void gt_cudart_reset(int device)
 	gt_cudart_forget_arrays();
 	gt_cudart_forget_objects();
 	gt_cudart.peers[device] = 0;
-	gt_cudart.failing = gt_cudart.failed = CUDA_SUCCESS;
+	gt_cudart.failing = CUDA_SUCCESS;
+	gt_cudart.failed = CUDA_SUCCESS;
 }
 
 API int cudaDeviceReset(void)
