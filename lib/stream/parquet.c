@@ -199,9 +199,10 @@ static int write_column(struct gt_parquet *parquet, struct column *column, struc
 		gt_bytes_write(page, (const char *)column->values.data, column->values.n);
 	size_t room = ZSTD_compressBound(page->n);
 	unsigned char *bigger = gt_grown_to(packed->data, room, &packed->capacity, 1);
+	if (bigger)
+		packed->data = bigger;
 	if (!bigger || page->failed || column->values.failed || column->repetitions.failed || column->definitions.failed)
 		return gt_fail_memory(error, "a Parquet file");
-	packed->data = bigger;
 	packed->n = ZSTD_compress(packed->data, room, page->data, page->n, PACK_LEVEL);
 	if (ZSTD_isError(packed->n))
 		return gt_fail(error, "cannot compress: %s", ZSTD_getErrorName(packed->n));
