@@ -80,6 +80,11 @@ static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 		ops[i] = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .d = slot_of(form->d, kinds),
 					    .a = slot_of(form->sources[0], kinds), .b = slot_of(form->sources[1], kinds),
 					    .c = slot_of(form->sources[2], kinds)};
+		if (form->d == GT_PTX_PRED && form->sources[0] != GT_PTX_PRED) { /* a comparison */
+			ops[i].choice = (uint8_t)(any() % 4);
+			ops[i].q = any() & 1 ? slot_of(GT_PTX_PRED, kinds) : 0;
+			ops[i].c = slot_of(GT_PTX_PRED, kinds);
+		}
 		steps[i] = ops[i];
 		steps[i].run = form->run[GT_PTX_PLAIN];
 	}

@@ -5,14 +5,15 @@
 #define FIRST 29
 #define SECOND 30
 #define NAN32 31
-#define HELD 5 /* k5 and k6 are free, too */
+#define HELD 5 /* k5 to k7 are free, too */
 #define UPPER 6
+#define WITH 7
 
 static const struct gt_native_op move = {GT_0F, GT_66, 0, 0x6f}, xor32 = {GT_0F, GT_66, 0, 0xef},
 				 unordered = {GT_0F, GT_NP, 0, 0xc2}, extract = {GT_0F3A, GT_66, 1, 0x3b},
 				 insert = {GT_0F3A, GT_66, 1, 0x3a}, broadcast32 = {GT_0F38, GT_66, 0, 0x7c},
 				 broadcast64 = {GT_0F38, GT_66, 1, 0x7c}, shift_mask = {GT_0F3A, GT_66, 1, 0x30},
-				 unpack = {GT_0F, GT_66, 0, 0x4b};
+				 unpack = {GT_0F, GT_66, 0, 0x4b}, invert = {GT_0F, GT_NP, 0, 0x44};
 
 static void vector(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
@@ -140,6 +141,16 @@ static void emit_shift(struct gt_native_segment *segment, const struct gt_native
 	}
 }
 
+/* What a comparison found, combined with the predicate in k7 as the operation says. */
+static void write_combined(struct gt_native_segment *segment, const struct gt_ptx_op *op, uint32_t slot, unsigned k)
+{
+	static const uint8_t opcodes[] = {[GT_PTX_AND] = 0x41, [GT_PTX_OR] = 0x45, [GT_PTX_XOR] = 0x47};
+
+	if (op->choice != GT_PTX_ALONE)
+		gt_native_mask(segment->code, (struct gt_native_op){GT_0F, GT_NP, 0, opcodes[op->choice]}, true, k, k, WITH);
+	gt_native_write_predicate(segment, slot, k);
+}
+
 static void emit_compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const unsigned n = rule->op.wide ? 2 : 1;
@@ -151,7 +162,13 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	}
 	if (n == 2)
 		gt_native_mask(segment->code, unpack, true, HELD, UPPER, HELD);
-	gt_native_write_predicate(segment, op->d, HELD);
+	if (op->choice != GT_PTX_ALONE)
+		gt_native_read_predicate(segment, op->c, WITH);
+	if (op->q) {
+		gt_native_mask(segment->code, invert, false, UPPER, 0, HELD);
+		write_combined(segment, op, op->q, UPPER);
+	}
+	write_combined(segment, op, op->d, HELD);
 }
 
 static void emit_select(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)

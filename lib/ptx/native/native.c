@@ -32,7 +32,7 @@ static size_t extent(const struct gt_ptx_code *code, size_t first, size_t end, s
 
 	*instructions = 0;
 	for (; i < end && gt_native_takes(&code->ops[i], &rule); i++) {
-		predicates += rule->kind == GT_NATIVE_COMPARE || rule->kind == GT_NATIVE_LOGIC;
+		predicates += rule->kind == GT_NATIVE_COMPARE ? 2 : rule->kind == GT_NATIVE_LOGIC;
 		if (predicates > GT_NATIVE_PREDICATES || *instructions + code->ops[i].counts > INSTRUCTIONS)
 			break;
 		*instructions += code->ops[i].counts;

@@ -8,7 +8,7 @@
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
 {
 	*rule = op->guarded ? NULL : gt_native_rule_of(op->run);
-	return *rule && ((*rule)->kind != GT_NATIVE_COMPARE || (op->choice == GT_PTX_ALONE && !op->q));
+	return *rule != NULL;
 }
 
 /* A loop over the two halves of the warp: rdi is the arena, esi the mask of the active lanes, edx the halves that are left. */
