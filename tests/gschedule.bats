@@ -33,6 +33,41 @@ rows() {
 	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 14
 }
 
+@test "rows agree with a slow, simple machine, cycle by cycle: --issue latency" {
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 5 60
+}
+
+@test "--issue latency: a sum by hand" {
+	cd "$BATS_TEST_TMPDIR"
+	# L1 1 cycle, L2 10, memory 30. Warp 1 is the youngest. Both load what only memory has; warp 1 at 0, warp 0 after 2
+	# instructions, for which it has the scheduler from 1 to 3. Warp 1 waits until 30; its line is in L1 then. Warp 0 has its own at 33.
+	printf '%s\n' 'name = hand' 'sms = 1' 'schedulers = 1' 'max_blocks = 1' 'l1.size = 1K' 'l1.hit_cycles = 1' 'l2.size = 4K' \
+		'l2.hit_cycles = 10' 'l2.miss_cycles = 30' | sed 's/$/ # assumed: a sum by hand/' >hand.gpu
+	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=64,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\twork\n' >in
+	printf '0\t%s\t%s\t0x0\tload.global\t%s\t0x1\t0x0\t32\t%s\n' 0 0 0x0 2,0 1 0 0x80 0,0 0 1 0x80 0,1,waits 1 1 0x80 0,0,waits 1 2 0x0 1,1,waits >>in
+	found=$(gtrace-cat --from in | gschedule --gpu ./hand.gpu --issue latency | gtrace-cat | grep -v '^#' | awk '{ print $10, "warp", $2, "an", $3 }')
+	# Warp 1 hits at 30 and has it at 31; the barrier opens when warp 0 comes, at 33. Warp 1 goes first, with an instruction.
+	[ "$found" = "0 warp 1 an 0
+3 warp 0 an 0
+30 warp 1 an 1
+34 warp 1 an 2
+35 warp 0 an 1" ]
+}
+
+@test "--issue latency refuses what it cannot time" {
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-ptx --work --launch 'vectoradd<<<1,32>>>(f32[32], f32[32], f32[32], 32)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" >work.gt
+	expect_failure 1 "expected requests with the column work: run gcoalesce first" gschedule --gpu titanv --issue latency work.gt
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >none.gt
+	expect_failure 1 "on a trace of gtrace-record --work" gschedule --gpu titanv --issue latency none.gt
+	gcoalesce work.gt >requests.gt
+	expect_failure 1 "expected l2.size in the GPU description" gschedule --sm 2 --issue latency requests.gt
+	expect_failure 1 "expected l2.hit_cycles in the GPU description" gschedule --gpu gtx970 --issue latency requests.gt
+	gschedule --gpu titanv --issue latency requests.gt | gtrace-cat --check
+	# The column is for the schedule alone.
+	[ "$(gschedule --gpu titanv --issue latency requests.gt | gtrace-cat | grep -c '^#block.*work')" = 0 ]
+}
+
 @test "scheduling and coalescing commute" {
 	for trace in gemm conv; do
 		for options in "--gpu titanv" "--sm 3 --max-blocks 2 --schedulers 2" "--sm 3 --max-blocks 2 --dispatch first-done --issue gto" "--sm 3 --max-blocks 2 --dispatch any-done"; do
@@ -249,7 +284,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map part
 	expect_failure 2 "expected a whole number from 1" gschedule --sm 4 --map part:0
 	expect_failure 2 "expected wave, first-done or any-done" gschedule --sm 4 --dispatch greedy
-	expect_failure 2 "expected rr or gto" gschedule --sm 4 --issue lrr
+	expect_failure 2 "expected rr, gto or latency" gschedule --sm 4 --issue lrr
 	expect_failure 2 "--sm" gschedule --sm 0
 	expect_failure 2 "65535" gschedule --sm 70000
 	expect_failure 2 "--max-blocks" gschedule --sm 4 --max-blocks none

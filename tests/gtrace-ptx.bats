@@ -753,3 +753,38 @@ CU
 	gtrace-ptx --launch 'copy<<<1,32>>>(a=u32[32], b=u32[32])' "$t/bare.ptx" | gtrace-cat --no-rows >"$t/bare"
 	run ! grep -q stage=source "$t/bare"
 }
+
+@test "--work: instructions, barriers and waiting, by hand" {
+	cat >"$t/k.ptx" <<-'EOF'
+		.version 8.0
+		.target sm_75
+		.address_size 64
+		.visible .entry k(.param .u64 p)
+		{
+			.reg .b64 %rd<2>;
+			.reg .b32 %r<7>;
+			.shared .align 4 .b8 s[4];
+			ld.param.u64 %rd1, [p];
+			ld.global.u32 %r1, [%rd1];
+			ld.global.u32 %r2, [%rd1+4];
+			add.u32 %r3, %r1, %r2;
+			st.global.u32 [%rd1+8], %r3;
+			ld.global.u32 %r4, [%rd1+12];
+			add.u32 %r5, %r4, 1;
+			bar.sync 0;
+			ld.global.u32 %r1, [%rd1+16];
+			st.shared.u32 [s], %r1;
+			ld.global.u32 %r2, [%rd1+20];
+			ret;
+		}
+	EOF
+	# The first two loads issue back to back; the store needs them; the barrier keeps the fifth access behind the sum of the fourth.
+	# An access to shared memory is an instruction like others, though it may have a row.
+	run_ptx "$t/k.ptx" 'k<<<1,1>>>(u32[8])' --work
+	[ "$(gtrace-cat "$t/stream" | grep -v '^#' | cut -f 11 | tr '\n' ' ')" = "1,0 0,0 1,0,waits 0,0 2,1,waits 1,0 " ]
+	diff <(rows "$t/stream") <(gtrace-cat "$t/stream" | gtrace-cat --from | gtrace-cat | grep -v '^#')
+	run_ptx "$t/k.ptx" 'k<<<1,1>>>(u32[8])' --work --space global,shared
+	[ "$(gtrace-cat "$t/stream" | grep -v '^#' | cut -f 11 | tr '\n' ' ')" = "1,0 0,0 1,0,waits 0,0 2,1,waits 0,0 1,0 " ]
+	run_ptx "$t/k.ptx" 'k<<<1,1>>>(u32[8])'
+	[ "$(gtrace-cat "$t/stream" | grep -c work)" = 0 ]
+}

@@ -72,6 +72,8 @@ each() {
 @test "vectoradd" { each vectoradd "4096 256" "1000 96" "31 32" "100 7" "100 48 64"; }
 @test "gemm" { each gemm "64 32 8" "30 10 7" "33 16 16" "20 1 32" "17 32 1"; }
 @test "gemm_tiled" { each gemm_tiled "64 16" "50 8" "33 32" "10 3"; }
+@test "gemm_wide" { each gemm_wide "64 32 96" "33 9 40" "20 5 7"; }
+@test "knee" { each knee "20 3 2" "1 1 1"; }
 @test "transpose" { each transpose "64 64 32 8" "50 70 16 16" "33 9 8 4" "5 100 32 1"; }
 @test "transpose_tiled" { each transpose_tiled "64 64 8" "50 70 32" "33 9 1" "100 31 5" "50 40 16 16" "64 33 4 16"; }
 @test "conv2d" { each conv2d "64 64 32 8" "50 40 16 16" "66 34 32 4" "3 3 32 8"; }

@@ -59,6 +59,31 @@ def gemm(arguments):
     return [launch], {LOAD: 2 * n ** 3, STORE: n ** 2}
 
 
+def gemm_wide(arguments):
+    m, = numbers(arguments[:1], 64)
+    m, n, p = numbers(arguments, m, m, m)
+    launch = Launch("gemm_wide", (up(p, 32), up(m, 32)), (32, 32))
+    for warp in launch.places():
+        active = [(x, y) for x, y in warp if x < p and y < m]
+        for k in range(n):
+            launch.access(LOAD, [y * n + k for _, y in active])
+            launch.access(LOAD, [k * p + x for x, _ in active])
+        launch.access(STORE, [y * p + x for x, y in active])
+    return [launch], {LOAD: 2 * m * n * p, STORE: m * p}
+
+
+def knee(arguments):
+    rows, passes, blocks = numbers(arguments, 32, 4, 1)
+    launch = Launch("knee", (blocks, 1), (256, 1))
+    for warp in launch.places():
+        for _ in range(passes):
+            for row in range(rows):
+                launch.access(LOAD, [row * 256 + x % 256 for x, _ in warp])
+        launch.access(STORE, [x for x, _ in warp])
+        launch.access(STORE, [0 for x, _ in warp if x == 0])
+    return [launch], {LOAD: blocks * passes * rows * 256, STORE: blocks * 256 + 1}
+
+
 def gemm_tiled(arguments):
     n, tile = numbers(arguments, 64, 16)
     tiles = up(n, tile)
@@ -316,7 +341,7 @@ def strides(arguments):
     return launches, {LOAD: 4 * grid * block, STORE: 4 * grid * block}
 
 
-PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, transpose, transpose_tiled, conv2d, conv3d, matvec,
+PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, gemm_wide, knee, transpose, transpose_tiled, conv2d, conv3d, matvec,
                                     syrk, reduce, histogram, spmv, bfs, jacobi, pchase, strides)} | SUITES
 
 

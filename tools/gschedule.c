@@ -24,7 +24,7 @@ static const char help[] =
 	"  --dispatch POLICY   wave, first-done, any-done (as in the description, else wave)\n"
 	"  --seed N            the seed of any-done (1)\n"
 	"  --block-steps FILE  lines \"kernel block steps\": durations of blocks, for first-done\n"
-	"  --issue POLICY      rr (default), gto\n"
+	"  --issue POLICY      rr (default), gto, latency\n"
 	"  --only-sm LIST      model these SMs only, such as 0,3-5\n"
 	"  --waves N           model the first N waves of every SM\n"
 	"  -S, --memory SIZE   memory for rows that wait (2G); the rest goes to a temporary file\n"

@@ -229,7 +229,7 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
-						     .has_hints = accesses->has_hints}, error) != 0)
+						     .has_hints = accesses->has_hints, .has_work = accesses->has_work}, error) != 0)
 		return -1;
 	for (size_t i = 0, n; i < accesses->n; i += n) {
 		if (gt_sink_room(sink, error) != 0)

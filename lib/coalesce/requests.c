@@ -27,6 +27,8 @@ static void copy_run(struct gt_rows *to, const struct gt_rows *from, const uint3
 	COPY(op);
 	if (from->has_hints)
 		COPY(hint);
+	if (from->has_work)
+		COPY(work);
 	if (from->scheduled) {
 		COPY(step);
 		COPY(sm);
@@ -50,6 +52,8 @@ static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_
 	GATHER(uint8_t, op);
 	if (from->has_hints)
 		GATHER(uint16_t, hint);
+	if (from->has_work)
+		GATHER(uint32_t, work);
 	if (from->scheduled) {
 		GATHER(uint64_t, step);
 		GATHER(uint16_t, sm);

@@ -67,6 +67,7 @@ void gt_block_free(struct block *block, struct keep *keep)
 {
 	release(block->rows, &keep->store);
 	release(block->odd, &keep->store);
+	free(block->runners);
 	free(block);
 }
 
@@ -133,7 +134,8 @@ static int keep_row(struct block *block, struct keep *keep, const struct gt_rows
 		    struct kept *row, struct gt_error *error)
 {
 	bool request = rows->kind == GT_REQUESTS;
-	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i], .hint = gt_rows_hint(rows, i)};
+	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i], .hint = gt_rows_hint(rows, i),
+			      .work = rows->has_work ? rows->work[i] : 0};
 	const uint64_t *lanes = NULL;
 
 	if (request) {

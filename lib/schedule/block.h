@@ -56,7 +56,9 @@ struct block {
 	uint64_t slot;	 /* its number among the blocks that an SM can hold */
 	bool begun;	 /* it has issued a row */
 	uint64_t begin;	 /* the step of its first issue */
-	size_t warps_left; /* gto: warps that have rows left */
+	size_t warps_left; /* gto, latency: warps that have rows left */
+	struct runner *runners; /* latency: its warps */
+	size_t n_runners;
 };
 
 /* Where the rows of a kernel are kept. */

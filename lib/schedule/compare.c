@@ -23,6 +23,8 @@ GT_WIDE static void compare(const struct gt_rows *rows, size_t first, size_t n, 
 	compare_bytes(rows->op + first, n, differs);
 	if (rows->has_hints)
 		compare_hints(rows->hint + first, n, differs);
+	if (rows->has_work)
+		compare_words(rows->work + first, n, differs);
 	if (rows->kind == GT_REQUESTS) {
 		compare_bytes(rows->sectors + first, n, differs);
 		compare_bytes(rows->full + first, n, differs);

@@ -157,16 +157,15 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 	return 0;
 }
 
-static const struct gt_issue policies[] = {
-	{"rr", BY_ACCESS, admit_round_robin, issue_round_robin},
-	{"gto", BY_WARP, admit_greedy, issue_greedy},
-};
+static const struct gt_issue round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, false, NULL};
+static const struct gt_issue greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, false, NULL};
+static const struct gt_issue *const policies[] = {&round_robin, &greedy, &gt_issue_latency};
 
 const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
 {
-	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
-		if (strcmp(policies[i].name, name) == 0)
-			return &policies[i];
-	gt_fail(error, "'%.100s': expected rr or gto", name);
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+		if (strcmp(policies[i]->name, name) == 0)
+			return policies[i];
+	gt_fail(error, "'%.100s': expected rr, gto or latency", name);
 	return NULL;
 }

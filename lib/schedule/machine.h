@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "schedule/block.h"
+#include "schedule/memory.h"
 #include "schedule/schedule.h"
 
 /* Blocks that wait, in the order they will run. */
@@ -41,6 +42,10 @@ struct sm {
 
 	/* gto: one queue per scheduler */
 	struct warps *warps;
+
+	/* latency */
+	struct clocked *clocked;
+	uint64_t wake; /* the step of its next event */
 };
 
 enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
@@ -63,6 +68,8 @@ struct gt_issue {
 		     struct gt_error *error);
 	/* Issues the SM's next group; there is one. */
 	int (*issue)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
+	bool timed; /* nothing may happen at a step: the next one is the least `wake` */
+	void (*close)(struct sm *sm); /* frees what it keeps; NULL: nothing */
 };
 
 /* An SM that has room, and its key in the order of service. */
@@ -89,6 +96,7 @@ struct gt_schedule {
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;
 	struct gt_map places; /* if not by_block: from block to index in `kept` */
+	struct memory memory; /* latency */
 	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */
 	bool first_assigned;  /* floating: the first blocks have been assigned */
@@ -105,6 +113,8 @@ struct gt_schedule {
 	uint64_t step, rows;
 	uint64_t steps; /* up to the last issue */
 };
+
+extern const struct gt_issue gt_issue_latency;
 
 /* Lets the SMs that have room take blocks, in random order. FILL_WAIT as `fill`. */
 enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);

@@ -75,8 +75,10 @@ static uint64_t next_free(const struct gt_schedule *schedule)
 
 	for (size_t i = 0; i < schedule->n_next; i++) {
 		const struct sm *sm = &schedule->sms[schedule->active[i]];
+		if (schedule->config->issue->timed && sm->live > 0 && sm->wake < next)
+			next = sm->wake;
 		for (size_t slot = 0; slot < sm->n_resident; slot++)
-			if (sm->free_at[slot] < next)
+			if (!sm->resident[slot] && sm->free_at[slot] > schedule->step && sm->free_at[slot] < next)
 				next = sm->free_at[slot];
 	}
 	return next;
@@ -229,8 +231,26 @@ static void place_kept(struct gt_schedule *schedule)
 	schedule->n_kept = 0;
 }
 
+/* What an order of issue by time needs. */
+static int check_times(const struct gt_schedule_config *config, struct gt_error *error)
+{
+	const struct gt_issue_times *times = &config->times;
+	const char *missing = times->l2_bytes == 0		      ? "l2.size"
+			      : times->l2 == 0			      ? "l2.hit_cycles"
+			      : times->dram == 0		      ? "l2.miss_cycles"
+			      : times->l1_bytes > 0 && times->l1 == 0 ? "l1.hit_cycles"
+								      : NULL;
+
+	if (!config->issue->timed || !missing)
+		return 0;
+	return gt_fail(error, "--issue %s: expected %s in the GPU description", config->issue->name, missing);
+}
+
 int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error)
 {
+	if (schedule->config->issue->timed && (rows->kind != GT_REQUESTS || !rows->has_work))
+		return gt_fail(error, "kernel %" PRIu64 ": --issue %s: expected requests with the column work: run gcoalesce first, on a "
+				      "trace of gtrace-record --work", schedule->kernel->id, schedule->config->issue->name);
 	for (size_t first = 0, last; first < rows->n; first = last) {
 		uint32_t block = rows->block[first];
 		for (last = first + 1; last < rows->n && rows->block[last] == block;)
@@ -365,7 +385,7 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	schedule->by_block = kernel->order == GT_ORDER_BLOCK && !config->mapping.kind->traced;
 	schedule->floating = config->dispatch->refills && config->mapping.kind->dealt;
 	gt_store_open(&schedule->keep.store, config->memory, config->directory);
-	if (occupy(schedule, error) != 0 ||
+	if (check_times(config, error) != 0 || occupy(schedule, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
 	    gt_map_open(&schedule->places, 0, error) != 0 || gt_shapes_open(&schedule->keep.shapes, error) != 0) {
 		gt_schedule_close(schedule);
@@ -390,6 +410,8 @@ static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 	for (size_t i = 0; i < sm->n_resident; i++)
 		if (sm->resident[i])
 			gt_block_free(sm->resident[i], &schedule->keep);
+	if (schedule->config->issue->close)
+		schedule->config->issue->close(sm);
 	free(sm->resident);
 	free(sm->free_at);
 	free(sm->due);
@@ -413,6 +435,7 @@ void gt_schedule_close(struct gt_schedule *schedule)
 	free(schedule->sms);
 	free(schedule->active);
 	free(schedule->turns);
+	gt_memory_close(&schedule->memory);
 	gt_map_close(&schedule->places);
 	gt_mapping_close(&schedule->mapping);
 	gt_shapes_close(&schedule->keep.shapes);

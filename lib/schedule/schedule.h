@@ -26,6 +26,13 @@ GT_PUBLIC_BEGIN
 struct gt_dispatch; /* when an SM takes its next block */
 struct gt_issue;    /* which warps issue next */
 
+/* What the order of issue by latency needs to know, in cycles and bytes; 0: not known. */
+struct gt_issue_times {
+	uint64_t l1, l2, dram; /* from issue to data, by where it is found */
+	uint64_t l1_bytes, l1_sector, l2_bytes, l2_fetch; /* no l1_bytes: no L1 */
+	bool l1_stores; /* stores allocate in L1 */
+};
+
 struct gt_schedule_config {
 	uint32_t sms;
 	uint32_t schedulers; /* of an SM */
@@ -36,6 +43,7 @@ struct gt_schedule_config {
 	struct gt_limits limits;
 	const unsigned char *only_sms; /* which SMs to model, sms of them; NULL: all */
 	uint64_t waves;		       /* the first so many waves of every SM; 0: all */
+	struct gt_issue_times times;   /* of latency */
 	struct gt_durations durations; /* for first-done: the durations of blocks, sorted */
 	size_t memory;		       /* bytes for rows that wait; the rest goes to a file */
 	const char *directory;	       /* of that file */

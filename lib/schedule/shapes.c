@@ -12,9 +12,10 @@
 
 static uint32_t home(const struct shapes *shapes, const struct shape *shape)
 {
-	/* Three words, without the guess and padding of the struct. */
-	uint64_t words[3] = {(uint64_t)shape->stride, (uint64_t)shape->pc << 32 | shape->mask,
-			     (uint64_t)shape->hint << 16 | (uint64_t)shape->op << 8 | shape->size};
+	/* Four words, without the guess and padding of the struct. */
+	uint64_t words[4] = {(uint64_t)shape->stride, (uint64_t)shape->pc << 32 | shape->mask,
+			     (uint64_t)shape->hint << 16 | (uint64_t)shape->op << 8 | shape->size,
+			     shape->work};
 
 	return (uint32_t)XXH3_64bits(words, sizeof words) & shapes->mask;
 }

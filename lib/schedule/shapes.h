@@ -15,7 +15,7 @@
 /* A request has size 0 (no access has), and in `mask` sectors, full and threads, a byte each. */
 struct shape {
 	int64_t stride;
-	uint32_t pc, mask;
+	uint32_t pc, mask, work;
 	uint8_t op, size;
 	uint16_t hint;
 	uint16_t next; /* the shape that last followed this one: tried first */
@@ -39,7 +39,7 @@ int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *n
 static inline int shape_equal(const struct shape *a, const struct shape *b)
 {
 	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
-	       a->size == b->size && a->hint == b->hint;
+	       a->size == b->size && a->hint == b->hint && a->work == b->work;
 }
 
 #endif

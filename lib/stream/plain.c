@@ -49,17 +49,19 @@ void gt_plain_begin(struct gt_bytes *out, const char *const *history)
 }
 
 /* The optional elements of a row, in their order. */
-enum { STEP, SM, STATUS, LATENCY, HINT, FURTHER };
+enum { STEP, SM, STATUS, LATENCY, HINT, WORK, FURTHER };
 
 /* The number of optional elements in rows of this shape, up to the last that is present. */
 static unsigned further(const struct gt_rows *rows)
 {
-	return rows->has_hints ? HINT + 1 : rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
+	return rows->has_work ? WORK + 1 : rows->has_hints ? HINT + 1 : rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
 }
 
 static void pack_further(msgpack_packer *packer, const struct gt_rows *rows, size_t i, unsigned f)
 {
-	if (f == HINT)
+	if (f == WORK)
+		msgpack_pack_uint32(packer, rows->work[i]);
+	else if (f == HINT && rows->has_hints)
 		msgpack_pack_uint16(packer, rows->hint[i]);
 	else if (f == LATENCY && rows->has_latency)
 		msgpack_pack_uint32(packer, rows->latency[i]);
@@ -204,8 +206,8 @@ static int take_addresses(struct gt_rows *row, const msgpack_object *object, str
 /* Reads the n optional elements from `at`; nil: the row has no such column. */
 static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t n)
 {
-	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint};
-	static const unsigned widths[FURTHER] = {8, 2, 1, 4, 2};
+	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint, row->work};
+	static const unsigned widths[FURTHER] = {8, 2, 1, 4, 2, 4};
 	bool has[FURTHER] = {false};
 	int bad = 0;
 
@@ -217,6 +219,7 @@ static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t 
 	row->has_status = has[STATUS];
 	row->has_latency = has[LATENCY];
 	row->has_hints = has[HINT];
+	row->has_work = has[WORK];
 	return bad != 0 || has[STEP] != has[SM] || (row->kind == GT_ACCESSES && (has[STATUS] || has[LATENCY])) ? -1 : 0;
 }
 
@@ -232,7 +235,7 @@ static int take_row(struct plain *to, const msgpack_object_array *object, struct
 		return gt_fail(error, "a row before a kernel was announced");
 	uint32_t more = object->size - least;
 	if (object->size < least || more == 1 || more > FURTHER)
-		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status, latency and hint",
+		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status, latency, hint and work",
 			       object->size);
 	row->kind = access ? GT_ACCESSES : GT_REQUESTS;
 	row->n = 1;

@@ -332,6 +332,7 @@ static int unpack_rows(struct gt_reader *reader, enum gt_rows_kind kind, size_t 
 	rows->has_status = kind == GT_REQUESTS && gt_object_get(map, "status") != NULL;
 	rows->has_latency = kind == GT_REQUESTS && gt_object_get(map, "latency") != NULL;
 	rows->has_hints = gt_object_get(map, "hint") != NULL;
+	rows->has_work = gt_object_get(map, "work") != NULL;
 	for (size_t c = 0; c < gt_columns_n; c++) {
 		const struct gt_column *column = &gt_columns[c];
 		if (!gt_column_present(rows, column))

@@ -29,6 +29,7 @@ struct gt_rows {
 	bool scheduled; /* the columns step and sm are present */
 	bool has_status, has_latency; /* requests: the column of that name is present */
 	bool has_hints;		      /* the column hint is present: some row has a hint */
+	bool has_work;		      /* the column work is present */
 	size_t n;	/* rows in use */
 	size_t capacity;
 
@@ -38,6 +39,7 @@ struct gt_rows {
 	uint32_t *pc;	 /* program counter, 0 if unknown */
 	uint8_t *op;	 /* stream/op.h */
 	uint16_t *hint;	 /* stream/hint.h; gt_rows_hint reads it */
+	uint32_t *work;	 /* stream/work.h */
 
 	/* Accesses. If stride[i] is GT_STRIDE_LANES the addresses of the active lanes, lowest lane
 	 * first, are lanes[base[i]] to lanes[base[i] + popcount(mask[i]) - 1]. Else active lane l
@@ -92,7 +94,7 @@ static inline bool gt_column_present(const struct gt_rows *rows, const struct gt
 static inline bool gt_rows_alike(const struct gt_rows *a, const struct gt_rows *b)
 {
 	return a->kind == b->kind && a->scheduled == b->scheduled && a->has_status == b->has_status &&
-	       a->has_latency == b->has_latency && a->has_hints == b->has_hints;
+	       a->has_latency == b->has_latency && a->has_hints == b->has_hints && a->has_work == b->has_work;
 }
 /* Makes `to`, which must be empty, carry the columns of `from`. */
 static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
@@ -102,6 +104,7 @@ static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
 	to->has_status = from->has_status;
 	to->has_latency = from->has_latency;
 	to->has_hints = from->has_hints;
+	to->has_work = from->has_work;
 }
 
 /* The hint of row i. */
@@ -142,7 +145,7 @@ struct gt_sink {
 	void *context;
 };
 
-/* Sets the kind of the rows to come, without status, latency or hints, flushing rows of another shape. */
+/* Sets the kind of the rows to come, without status, latency, hints or work, flushing rows of another shape. */
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error);
 /* The same for rows that carry the columns of `shape`, whose rows are not read. */
 int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);

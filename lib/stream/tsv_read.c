@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "stream/hint.h"
+#include "stream/work.h"
 #include "stream/op.h"
 #include "stream/status.h"
 #include "stream/tsv.h"
@@ -108,6 +109,7 @@ static enum gt_tsv_event read_columns(struct gt_tsv *tsv, char *line, struct gt_
 		shape->has_status |= strcmp(name, "status") == 0;
 		shape->has_latency |= strcmp(name, "latency") == 0;
 		shape->has_hints |= strcmp(name, "hint") == 0;
+		shape->has_work |= strcmp(name, "work") == 0;
 	}
 	/* Both kinds have a column `lanes`: addresses of one, a number of threads of the other. */
 	for (size_t f = 0; f < tsv->n_fields; f++) {
@@ -157,6 +159,9 @@ static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *co
 	} else if (column->offset == offsetof(struct gt_rows, hint)) {
 		if (gt_hint_parse(text, &rows->hint[i]) != 0)
 			return gt_fail(error, "hint: '%.60s': expected none, or hints such as L1::no_allocate,L2::128B", text);
+	} else if (column->offset == offsetof(struct gt_rows, work)) {
+		if (gt_work_parse(text, &rows->work[i]) != 0)
+			return gt_fail(error, "work: '%.60s': expected instructions,barriers, and ,waits if the warp does", text);
 	} else if (column->offset == offsetof(struct gt_rows, status)) {
 		if (gt_status_parse(text, &rows->status[i]) != 0)
 			return gt_fail(error, "status: '%.40s': expected a status such as hit or miss", text);

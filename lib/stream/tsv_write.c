@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "stream/hint.h"
+#include "stream/work.h"
 #include "stream/op.h"
 #include "stream/status.h"
 #include "stream/tsv.h"
@@ -149,6 +150,11 @@ void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint
 	if (rows->has_hints) {
 		char hint[GT_HINT_TEXT];
 		put_text(out, gt_hint_format(rows->hint[i], hint));
+		put_text(out, "\t");
+	}
+	if (rows->has_work) {
+		char work[GT_WORK_TEXT];
+		put_text(out, gt_work_format(rows->work[i], work));
 		put_text(out, "\t");
 	}
 	put_number(out, kernel);

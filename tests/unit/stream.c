@@ -61,6 +61,7 @@ static void fill(struct gt_rows *rows, size_t n, struct gt_rows shape, unsigned 
 		rows->sm[i] = (uint16_t)random_bits(bits < 16 ? bits : 16);
 		rows->status[i] = (uint8_t)(random_bits(bits < 8 ? bits : 8) % GT_STATUSES);
 		rows->latency[i] = (uint32_t)random_bits(bits < 32 ? bits : 32);
+		rows->work[i] = (uint32_t)random_bits(bits < 32 ? bits : 32);
 		rows->hint[i] = gt_hint(random_bits(2) & (bits ? 3 : 0), GT_EVICT_LAST, GT_FETCH_128, GT_ACCESS_DATA);
 		if (lanes && shape.kind == GT_ACCESSES && i % 3 == 0) {
 			for (int l = 0; l < GT_WARP_SIZE; l++)
@@ -121,6 +122,7 @@ static void rows_of_every_width_come_back(void)
 		shapes[variant].has_status = variant >= 8 && variant != 10;
 		shapes[variant].has_latency = variant >= 9;
 		shapes[variant].has_hints = variant % 5 == 3;
+		shapes[variant].has_work = variant % 4 == 1;
 	}
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)

@@ -47,6 +47,7 @@ int gt_ptx_new_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access **acc
 		return -1;
 	int result = gt_ptx_read_modifiers(decoder, *access, type);
 	(*access)->size = (uint8_t)gt_ptx_type_size(*type);
+	(*access)->waits = decoder->waits[decoder->at];
 	(*access)->low = 1; /* low > high: no allocation is cached */
 	return result;
 }

@@ -5,6 +5,7 @@
 
 #include "base/grown.h"
 #include "ptx/decode/decoder.h"
+#include "ptx/decode/waits.h"
 #include "ptx/native/native.h"
 
 static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
@@ -207,7 +208,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	    gt_ptx_flow_find_joins(&decoder->flow, decoder->error) != 0 ||
 	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
 		    0 ||
-	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0)
+	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
+	    gt_ptx_find_waits(decoder, decoder->error) != 0)
 		return -1;
 	/* Slot 0 is the predicate that is always true, so that 0 can mean "no slot" elsewhere. */
 	const uint32_t before = 512;
@@ -250,6 +252,7 @@ struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const st
 	free(decoder.starts);
 	for (size_t i = 0; i < sizeof decoder.constants / sizeof *decoder.constants; i++)
 		gt_map_close(&decoder.constants[i]);
+	free(decoder.waits);
 	free(decoder.temporaries);
 	if (result == 0)
 		return code;

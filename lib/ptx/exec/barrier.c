@@ -161,6 +161,7 @@ const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const stru
 	uint32_t numbers = 0;
 
 	gt_ptx_path_keep(warp, op + 1);
+	warp->barriers += op->choice != ARRIVE;
 	for (uint32_t left = mask, same; left; left &= ~same) {
 		uint32_t number, threads;
 		struct gt_ptx_path *path = warp->path;

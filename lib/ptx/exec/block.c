@@ -91,6 +91,8 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	memset(warp->last_error, 0, sizeof warp->last_error);
 	warp->issued = warp->ahead = 0;
 	warp->an = 0;
+	warp->noted = 0;
+	warp->barriers = 0;
 	warp->state = GT_PTX_RUNS;
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);

@@ -12,7 +12,7 @@
 struct gt_ptx_kept {
 	uint64_t base;
 	int64_t stride;
-	uint32_t an, pc, mask;
+	uint32_t an, pc, mask, work;
 	uint16_t warp, hint;
 	uint8_t op, size;
 };
@@ -63,6 +63,7 @@ static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_ro
 	kept->stride = rows->stride[i];
 	kept->pc = rows->pc[i];
 	kept->mask = rows->mask[i];
+	kept->work = rows->has_work ? rows->work[i] : 0;
 	kept->op = rows->op[i];
 	kept->size = rows->size[i];
 	size_t lanes = gt_ptx_kept_lanes(kept) * sizeof *rows->lanes;
@@ -117,6 +118,7 @@ static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_store *st
 	rows->op[at] = kept->op;
 	rows->hint[at] = kept->hint;
 	rows->has_hints |= kept->hint != 0;
+	rows->work[at] = kept->work;
 	rows->size[at] = kept->size;
 	rows->mask[at] = kept->mask;
 	rows->base[at] = kept->base;

@@ -16,7 +16,7 @@ struct gt_ptx_hold {
 	uint32_t block;
 	unsigned warps; /* 1 + the highest warp with an access */
 	uint64_t n;	/* held */
-	bool has_hints;
+	bool has_hints, has_work;
 	size_t room; /* accesses that may be added before `turn` is called, as before those of another block */
 	int (*turn)(struct gt_ptx_hold *hold, uint32_t block, struct gt_error *error);
 };

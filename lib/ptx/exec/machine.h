@@ -77,6 +77,7 @@ struct gt_ptx_launch {
 	struct gt_sink *sink;
 	uint32_t traced_spaces;	 /* bit (1 << enum gt_space) */
 	uint64_t first_block, traced_blocks; /* blocks whose accesses go to the sink */
+	bool notes_work;	 /* rows have the column work */
 	bool skip_untraced;	 /* blocks that are not traced are not executed either */
 	uint64_t memory;	 /* bytes of memory for accesses that wait for those of earlier blocks; more go into a file */
 	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */

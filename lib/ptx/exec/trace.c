@@ -2,6 +2,8 @@
 /* Accesses that are traced: rows of the sink, or held for their order. */
 #include "ptx/exec/hold.h"
 #include "ptx/exec/warp.h"
+#include "stream/op.h"
+#include "stream/work.h"
 
 /* The addresses of the active lanes. */
 static void write_lanes(uint64_t *to, uint32_t mask, const uint64_t *lanes, uint64_t offset)
@@ -13,6 +15,19 @@ static void write_lanes(uint64_t *to, uint32_t mask, const uint64_t *lanes, uint
 static uint64_t base_of(uint32_t mask, const uint64_t *lanes, uint64_t offset)
 {
 	return (lanes ? lanes[gt_ptx_lowest(mask)] : 0) + offset;
+}
+
+/* The column work of an access. One to shared memory takes its share, but the next one counts from the same place. */
+static uint32_t note_work(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation)
+{
+	uint64_t before = warp->issued - op->counts;
+	uint32_t work = gt_work(before > warp->noted ? before - warp->noted : 0, warp->barriers, op->accesses && op->with.access->waits);
+
+	if (gt_op_space(operation) != GT_SHARED) {
+		warp->noted = warp->issued;
+		warp->barriers = 0;
+	}
+	return work;
 }
 
 static int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation, uint16_t hint,
@@ -33,6 +48,8 @@ static int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	kept->mask = mask;
 	kept->op = operation;
 	kept->size = (uint8_t)bytes;
+	kept->work = core->launch->notes_work ? note_work(warp, op, operation) : 0;
+	core->hold->has_work = core->launch->notes_work;
 	if (!affine)
 		write_lanes((uint64_t *)(void *)(kept + 1), mask, lanes, offset);
 	warp->an++;
@@ -59,6 +76,10 @@ static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint3
 	rows->op[i] = operation;
 	rows->hint[i] = hint; /* set always: a later row of the batch may be the first with a hint */
 	rows->has_hints |= hint != 0;
+	if (core->launch->notes_work) {
+		rows->has_work = true;
+		rows->work[i] = note_work(warp, op, operation);
+	}
 	rows->size[i] = (uint8_t)bytes;
 	rows->mask[i] = mask;
 	core->accesses++;

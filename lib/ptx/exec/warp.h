@@ -78,6 +78,7 @@ struct gt_ptx_access {
 	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
 	bool in_frame;		   /* the address counts from the running function's local frame */
 	bool untraced;		   /* parameters */
+	bool waits;		   /* the warp needs the data of earlier loads before it: decode/waits.c */
 	bool remote;		   /* it may be in the shared memory of another block of the cluster */
 	uint32_t address;	   /* its slot */
 	int64_t offset;
@@ -182,6 +183,8 @@ struct gt_ptx_warp {
 	uint32_t index;	      /* within the block */
 	uint32_t live;	      /* lanes that have not exited */
 	uint32_t an;	      /* accesses traced so far */
+	uint64_t noted;	      /* `issued` at its last access that is not to shared memory */
+	uint32_t barriers;    /* passed since then */
 	struct gt_ptx_path *path, *top; /* the one that runs; of all */
 	struct gt_ptx_path *free_paths; /* by `below` */
 	struct gt_ptx_frame *frame, *last; /* of `path`; the last in the arena */

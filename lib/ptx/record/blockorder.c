@@ -72,7 +72,7 @@ static int pass_below(struct gt_ptx_blockorder *order, uint64_t bound, struct gt
 	uint64_t first[WARPS];
 
 	if (hold->n > 0 &&
-	    gt_sink_begin_as(order->to, &(struct gt_rows){.kind = GT_ACCESSES, .has_hints = hold->has_hints}, error) != 0)
+	    gt_sink_begin_as(order->to, &(struct gt_rows){.kind = GT_ACCESSES, .has_hints = hold->has_hints, .has_work = hold->has_work}, error) != 0)
 		return -1;
 	for (unsigned warp = 0; warp < hold->warps; warp++)
 		first[warp] = first_of(hold, warp);
@@ -145,6 +145,7 @@ static int hold_row(struct gt_ptx_hold *hold, const struct gt_rows *rows, size_t
 	if (!kept)
 		return -1;
 	gt_ptx_kept_fill(kept, rows, i);
+	hold->has_work = rows->has_work;
 	return 0;
 }
 

@@ -225,6 +225,7 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 
 	launch->sink = tracing->unordered ? gt_writer_sink(recorder->writer) : gt_ptx_blockorder_sink(recorder->order);
 	launch->traced_spaces = tracing->spaces;
+	launch->notes_work = tracing->work;
 	launch->first_block = 0;
 	launch->traced_blocks = tracing->blocks;
 	launch->skip_untraced = tracing->skip_untraced;

@@ -211,6 +211,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "trace accesses to these: global, local, shared, texture, constant (global,local)"},
 	{.name = "unordered", .tools = PTX, FLAG(unordered),
 	 .help = "write rows as the warps ran, not in order of access number and warp"},
+	{.name = "work", .tools = PTX | RECORD, FLAG(work),
+	 .help = "add what a warp does between two accesses, for an order of issue by time"},
 	{.name = "check", .form = "no|fault|list", .tools = PTX | RECORD, .set = set_check,
 	 .help = "stop at an access outside of every allocation (fault); list them and go on; or let pass what "
 		 "hardware does (no)"},

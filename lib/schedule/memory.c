@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedule/memory.h"
+
+#include "stream/op.h"
+
+#define SECTORS 0xfU
+
+int gt_memory_open(struct memory *memory, const struct gt_issue_times *times, struct gt_error *error)
+{
+	memory->times = times;
+	memory->l2 = gt_recent_open((uint32_t)(times->l2_bytes / GT_LINE), error);
+	return memory->l2 ? 0 : -1;
+}
+
+void gt_memory_close(struct memory *memory)
+{
+	gt_recent_close(memory->l2);
+	memory->l2 = NULL;
+}
+
+/* The sectors of a line that come with these if `bytes` are fetched at a time. */
+static uint8_t fetched(uint8_t sectors, uint64_t bytes)
+{
+	if (bytes >= GT_LINE)
+		return sectors ? SECTORS : 0;
+	if (bytes < 2 * GT_SECTOR)
+		return sectors;
+	return (uint8_t)((sectors & 0x3 ? 0x3 : 0) | (sectors & 0xc ? 0xc : 0));
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When sectors that an SM asks L2 for are there. Data under way to L2 is waited for. */
+static uint64_t ask_l2(struct memory *memory, uint64_t address, uint8_t sectors, uint64_t now)
+{
+	const struct gt_issue_times *times = memory->times;
+	struct recent_line *line = gt_recent_use(memory->l2, address);
+	uint8_t absent = (uint8_t)(sectors & ~line->valid);
+
+	if (absent) {
+		line->valid |= fetched(absent, times->l2_fetch);
+		line->filled = later(line->filled, now + times->dram);
+	}
+	return later(line->filled, now + times->l2);
+}
+
+/* What a store writes is in L2 from now on, and in L1 if stores allocate there. */
+static void store(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address)
+{
+	if (l1 && memory->times->l1_stores)
+		gt_recent_use(l1, address)->valid |= (uint8_t)(shape->mask >> 8 & SECTORS);
+	gt_recent_use(memory->l2, address)->valid |= (uint8_t)(shape->mask & SECTORS);
+}
+
+uint64_t gt_memory_request(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address, uint64_t now)
+{
+	const struct gt_issue_times *times = memory->times;
+	enum gt_operator said = gt_op_operator(shape->op);
+	uint8_t sectors = (uint8_t)(shape->mask & SECTORS);
+
+	if (gt_op_action(shape->op) == GT_STORE) {
+		store(memory, l1, shape, address);
+		return now;
+	}
+	if (!l1 || gt_op_action(shape->op) != GT_LOAD || said == GT_CG || said == GT_CV)
+		return ask_l2(memory, address, sectors, now);
+	struct recent_line *line = gt_recent_use(l1, address);
+	uint8_t missing = fetched((uint8_t)(sectors & ~line->valid), times->l1_sector);
+	uint64_t filled = sectors & line->valid ? line->filled : 0;
+	if (missing) {
+		filled = later(filled, ask_l2(memory, address, missing, now));
+		line->valid |= missing;
+		line->filled = later(line->filled, filled);
+	}
+	return later(filled, now + times->l1);
+}

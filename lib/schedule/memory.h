@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* How long requests take, for the order of issue by time: an L1 of each SM and the L2 of all, as the lines and sectors that
+ * were used last. What a cache really holds is decided by gcache, which serves the requests in the order that comes of this. */
+#ifndef GT_SCHEDULE_MEMORY_H
+#define GT_SCHEDULE_MEMORY_H
+
+#include <stdint.h>
+
+#include "schedule/recent.h"
+#include "schedule/schedule.h"
+#include "schedule/shapes.h"
+
+struct memory {
+	const struct gt_issue_times *times;
+	struct recent *l2;
+};
+
+/* L1 has room for `l1_bytes`; 0: there is none. It may be NULL. */
+int gt_memory_open(struct memory *memory, const struct gt_issue_times *times, struct gt_error *error);
+void gt_memory_close(struct memory *memory);
+
+/* When a request of an SM that begins now has its data; of a store, now. */
+uint64_t gt_memory_request(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address, uint64_t now);
+
+#endif

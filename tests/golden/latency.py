@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""A slow, obvious gschedule --issue latency, cycle by cycle, to compare the real one with on small random traces.
+
+usage: latency.py SEED TRACES
+
+Exits 1 at the first difference.
+"""
+import random
+import subprocess
+import sys
+import tempfile
+from collections import OrderedDict
+
+COLUMNS = "block warp an pc op address sectors full lanes work kernel".split()
+QUEUE = 5
+
+
+class Trace:
+    def __init__(self, dice):
+        self.blocks, self.warps = dice.choice([1, 2, 5, 9]), dice.choice([1, 2, 3, 6])
+        self.lines = dice.choice([2, 8, 40])
+        self.rows = []  # (block, an, warp, op, line, sectors, work)
+        for block in range(self.blocks):
+            for an in range(dice.choice([1, 3, 8])):
+                barrier = an > 0 and dice.random() < 0.2
+                for warp in range(self.warps):
+                    if dice.random() < 0.1 and not (an == 0 and warp == 0):
+                        continue
+                    op = dice.choice(["load.global"] * 4 + ["store.global", "atomic.global", "reduction.global", "load.global.cg"])
+                    work = (dice.choice([0, 1, 2, 9]), dice.randint(1, 2) if barrier else 0, dice.random() < 0.5)
+                    for _ in range(dice.choice([1, 1, 2, 4])):
+                        self.rows.append((block, an, warp, op, dice.randrange(self.lines), dice.randint(1, 15), work))
+
+    def tsv(self):
+        lines = ["#kernel\tid=1\tname=k\tgrid=%d,1,1\tblock=%d,1,1\torder=block" % (self.blocks, 32 * self.warps), "#" + "\t".join(COLUMNS)]
+        for block, an, warp, op, line, sectors, (instructions, barriers, waits) in self.rows:
+            work = "%d,%d%s" % (instructions, barriers, ",waits" if waits else "")
+            full = "0x%x" % sectors if op == "store.global" else "0x0"
+            lines.append("\t".join([str(block), str(warp), str(an), "0x0", op, "0x%012x" % (128 * line), "0x%x" % sectors, full, "32", work, "1"]))
+        return "\n".join(lines) + "\n"
+
+
+class Lines:
+    """Lines by recency, each with its valid sectors and the time when all of them are there."""
+
+    def __init__(self, n):
+        self.n, self.lines = n, OrderedDict()
+
+    def use(self, line):
+        if line not in self.lines:
+            if len(self.lines) == self.n:
+                self.lines.popitem(last=False)
+            self.lines[line] = [0, 0]
+        self.lines.move_to_end(line)
+        return self.lines[line]
+
+
+class Warp:
+    def __init__(self, block, index, accesses, now):
+        self.block, self.index, self.accesses, self.at = block, index, accesses, now
+        self.data, self.queued, self.passed = 0, 0, 0
+        self.look()
+
+    def look(self):
+        """What comes before the next access."""
+        self.held = False
+        if self.accesses:
+            _, barriers, self.waits = self.accesses[0][0][6]
+            self.held, self.passed = barriers > 0, self.passed + barriers
+
+    def arrived(self, now):
+        return self.at <= now and not (self.waits and (self.queued > 0 or self.data > now))
+
+    def ready(self, now):
+        if not self.accesses or not self.arrived(now):
+            return False
+        return not self.held or all(not w.accesses or w.passed > self.passed or (w.passed == self.passed and (not w.held or w.arrived(now)))
+                                    for w in self.block.warps)
+
+
+class Block:
+    def __init__(self, trace, number, slot, now):
+        mine = [row for row in trace.rows if row[0] == number]
+        self.slot, self.warps = slot, []
+        for warp in range(trace.warps):
+            accesses = []
+            for row in mine:
+                if row[2] == warp:
+                    if accesses and accesses[-1][0][1] == row[1]:
+                        accesses[-1].append(row)
+                    else:
+                        accesses.append([row])
+            if accesses:
+                self.warps.append(Warp(self, warp, accesses, now))
+
+    def done(self):
+        return all(not w.accesses and w.queued == 0 for w in self.warps)
+
+
+class Scheduler:
+    def __init__(self):
+        self.warps, self.current, self.last, self.until, self.queue = [], None, None, 0, []
+
+    def run(self, now):
+        while self.until <= now:
+            if not self.current:
+                able = [w for w in self.warps if w.ready(now)]
+                if not able:
+                    return
+                self.current = self.last = self.last if self.last in able else able[-1]
+                self.until = now + self.current.accesses[0][0][6][0]
+            elif len(self.queue) == QUEUE:
+                return
+            else:
+                warp, self.current, self.until = self.current, None, now + 1
+                self.queue.append((warp, warp.accesses.pop(0)))
+                warp.queued, warp.at = warp.queued + 1, now + 1
+                warp.look()
+
+
+def halves(sectors, fetch):
+    if fetch == 64:
+        return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
+    return sectors
+
+
+class Memory:
+    def __init__(self, times):
+        self.times, self.l2 = times, Lines(times["l2"] // 128)
+
+    def ask_l2(self, line, sectors, now):
+        entry = self.l2.use(line)
+        if sectors & ~entry[0]:
+            entry[1] = max(entry[1], now + self.times["dram_cycles"])
+            entry[0] |= halves(sectors & ~entry[0], self.times["fetch"])
+        return max(entry[1], now + self.times["l2_cycles"])
+
+    def request(self, l1, row, now):
+        _, _, _, op, line, sectors, _ = row
+        if op == "store.global":
+            if self.times["allocate"]:
+                l1.use(line)[0] |= sectors
+            self.l2.use(line)[0] |= sectors
+            return now
+        if op != "load.global":
+            return self.ask_l2(line, sectors, now)
+        entry = l1.use(line)
+        missing, there = sectors & ~entry[0], entry[1] if sectors & entry[0] else 0
+        if missing:
+            there = max(there, self.ask_l2(line, missing, now))
+            entry[0] |= missing
+            entry[1] = max(entry[1], there)
+        return max(there, now + self.times["l1_cycles"])
+
+
+class SM:
+    def __init__(self, number, n, memory):
+        self.number, self.memory, self.l1 = number, memory, Lines(memory.times["l1"] // 128)
+        self.schedulers, self.turn, self.free, self.blocks = [Scheduler() for _ in range(n)], 0, 0, []
+
+    def admit(self, trace, block):
+        self.blocks.append(block)
+        for warp in block.warps:
+            self.schedulers[(block.slot * trace.warps + warp.index) % len(self.schedulers)].warps.append(warp)
+
+    def step(self, now, out):
+        for scheduler in self.schedulers:
+            scheduler.run(now)
+        if self.free > now:
+            return
+        for _ in self.schedulers:
+            scheduler = self.schedulers[self.turn]
+            self.turn = (self.turn + 1) % len(self.schedulers)
+            if scheduler.queue:
+                self.take(scheduler, now, out)
+                return
+
+    def take(self, scheduler, now, out):
+        warp, rows = scheduler.queue.pop(0)
+        for i, row in enumerate(rows):
+            there = self.memory.request(self.l1, row, now + i)
+            if row[3] != "reduction.global":
+                warp.data = max(warp.data, there)
+            out.append((now, self.number, row))
+        self.free = now + len(rows)
+        warp.queued -= 1
+        if not warp.accesses and warp.queued == 0:
+            scheduler.warps.remove(warp)
+        self.blocks = [b for b in self.blocks if not b.done()]
+
+
+def schedule(trace, sms, capacity, n, times):
+    """Waves: as many blocks as fit, then none until all have finished."""
+    memory, out, now = Memory(times), [], 0
+    machines = [SM(i, n, memory) for i in range(sms)]
+    waiting = [list(range(sm, trace.blocks, sms)) for sm in range(sms)]
+    while any(waiting) or any(m.blocks for m in machines):
+        for machine, blocks in zip(machines, waiting):
+            if not machine.blocks and blocks:
+                first, blocks[:] = blocks[:capacity], blocks[capacity:]
+                for slot, number in enumerate(first):
+                    machine.admit(trace, Block(trace, number, slot, now))
+            machine.step(now, out)
+        now += 1
+    return ["%d %d %d %d %d 0x%012x 0x%x" % (step, sm, row[0], row[2], row[1], 128 * row[4], row[5]) for step, sm, row in out]
+
+
+def run(tsv, gpu, options):
+    text = subprocess.run("gtrace-cat --from | gschedule --gpu %s --issue latency %s | gtrace-cat" % (gpu, options), input=tsv,
+                          shell=True, capture_output=True, text=True)
+    if text.returncode != 0 or text.stderr:
+        sys.exit(text.stderr)
+    rows = []
+    for line in text.stdout.splitlines():
+        if line.startswith("#"):
+            names = line[1:].split("\t")
+        else:
+            row = dict(zip(names, line.split("\t")))
+            rows.append(" ".join(row[c] for c in ("step", "sm", "block", "warp", "an", "address", "sectors")))
+    return rows
+
+
+def main():
+    dice = random.Random(int(sys.argv[1]))
+    scratch = tempfile.gettempdir()
+    for _ in range(int(sys.argv[2])):
+        trace, sms, capacity, n = Trace(dice), dice.choice([1, 2, 3]), dice.choice([1, 2, 4]), dice.choice([1, 2, 4])
+        times = {"l1": 128 * dice.choice([1, 4, 16]), "l2": 128 * dice.choice([4, 32]), "l1_cycles": dice.choice([1, 7]),
+                 "l2_cycles": dice.choice([10, 25]), "dram_cycles": dice.choice([30, 60]), "fetch": dice.choice([32, 64]),
+                 "allocate": dice.random() < 0.5}
+        gpu = scratch + "/latency.gpu"
+        with open(gpu, "w") as out:
+            for key, value in (("name", "small"), ("sms", sms), ("schedulers", n), ("max_blocks", capacity), ("l1.size", times["l1"]),
+                               ("l1.allocate", "yes" if times["allocate"] else "no"), ("l1.hit_cycles", times["l1_cycles"]),
+                               ("l2.size", times["l2"]), ("l2.fetch", times["fetch"]), ("l2.hit_cycles", "%d,500:1" % times["l2_cycles"]),
+                               ("l2.miss_cycles", times["dram_cycles"])):
+                out.write("%s = %s # assumed: a test\n" % (key, value))
+        tsv = trace.tsv()
+        with open(scratch + "/latency.tsv", "w") as out:
+            out.write(tsv)
+        found, wanted = run(tsv, gpu, "--dispatch wave"), schedule(trace, sms, capacity, n, times)
+        if found != wanted:
+            for i, (left, right) in enumerate(zip(found + [""], wanted + [""])):
+                if left != right:
+                    sys.exit("row %d of %s/latency.tsv:\nfound  %s\nwanted %s" % (i, scratch, left, right))
+    print(sys.argv[2], "schedules agree")
+
+
+main()
