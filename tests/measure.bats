@@ -36,22 +36,24 @@ setup() {
 
 @test "measure leaves what validate and infer read" {
 	"$ROOT/examples/kernels/measure" titanv out >said
-	grep -qx 'measure: 52 counters and three series in out' said
-	[ "$(wc -l <calls)" -eq 13 ]
-	[ "$(grep -c -- '--cache-control all --clock-control none' calls)" -eq 13 ]
+	grep -qx 'measure: 60 counters, three series and two sweeps in out' said
+	[ "$(wc -l <calls)" -eq 15 ]
+	[ "$(grep -c -- '--cache-control all --clock-control none' calls)" -eq 15 ]
 	grep -q 'lts__t_sectors_op_read.sum,.*dram__sectors_read.sum.* out/bin/rodinia_gaussian 16$' calls
 	grep -qx 'description,"titanv"' out/about.csv
 	grep -qx 'nvcc,"13.0, V13.0.88"' out/about.csv
 	grep -qx 'ncu,"2025.3.1.0"' out/about.csv
 	grep -q '^date,"2[0-9-]*T[0-9:]*Z"$' out/about.csv
 	cat out/l1.series out/l2.series out/tlb.series | diff - <(printf 'pchase %s\n' '16384 32 3' '1048576 128 2' '8388608 2097152 2')
+	[ "$(paste -sd' ' out/knee.csv)" = 'kilobytes,bytes_a_tick knee 32 40' ]
+	[ "$(paste -sd' ' out/shared.csv)" = 'stride,ticks shared_stride 2 10' ]
 	grep '^titanv,gemm,' out/rows.csv | diff - <(printf 'titanv,gemm,128 32 8,k,4x16x1,32x8x1,%s,yes,measure\n' \
 		'1,cold,lts__t_sectors_op_read.sum,1250,sector' '1,cold,lts__t_sector_op_read_hit_rate.pct,12.5,%' \
 		'2,cold,lts__t_sectors_op_read.sum,1250,sector' '2,cold,lts__t_sector_op_read_hit_rate.pct,12.5,%')
 	# Programs and arguments are those of the examples, and validate knows the columns: here it has none of the programs.
 	cut -d, -f 2 out/rows.csv | sed 1d | sort -u | while read -r program; do [ -f "$ROOT/examples/kernels/$program.cu" ] || exit 1; done
 	sed 's/,[a-z0-9_]*,/,nosuch,/' out/rows.csv | sed '1s/.*/gpu,program,arguments,kernel,grid,block,ordinal,l2,metric,value,unit,target,source/' >nosuch.csv
-	"$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" nosuch.csv | grep -q '^not run: 52 rows, nosuch on titanv'
+	"$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" nosuch.csv | grep -q '^not run: 60 rows, nosuch on titanv'
 }
 
 @test "measure takes three sizes of each program" {
@@ -59,9 +61,11 @@ setup() {
 		"$ROOT/examples/kernels/measure" >measure
 	cp "$ROOT"/examples/kernels/*.cu .
 	MEASURE_QUICK='' bash measure titanv out >said
-	[ "$(wc -l <calls)" -eq 39 ]
+	[ "$(wc -l <calls)" -eq 45 ]
+	[ "$(wc -l <out/knee.csv)" -eq 80 ]
+	[ "$(wc -l <out/shared.csv)" -eq 33 ]
 	[ "$(wc -l <out/l1.series)" -eq 2 ]
-	[ "$(cut -d, -f 2,3 out/rows.csv | sed 1d | sort -u | wc -l)" -eq 39 ]
+	[ "$(cut -d, -f 2,3 out/rows.csv | sed 1d | sort -u | wc -l)" -eq 45 ]
 }
 
 @test "measure says what is missing or fails" {
