@@ -131,6 +131,19 @@ INLINE void use(struct gt_level *level, const struct found *found, uint32_t hits
 		level->config.replacement.policy->hit(tags, found->set, found->slot);
 }
 
+/* Prefetches what it takes to evict the lines that follow the oldest of a set, which is leaving. */
+INLINE void prepare_next(const struct gt_tags *tags, uint32_t oldest)
+{
+	uint32_t next = tags->links[oldest].newer, after = next ? tags->links[next - 1].newer : 0;
+
+	if (after == 0)
+		return;
+	__builtin_prefetch(gt_finder_chain(&tags->finder, tags->tag[next - 1] - 1), 1);
+	__builtin_prefetch(&tags->tag[after - 1], 1);
+	__builtin_prefetch(&tags->links[after - 1], 1);
+	__builtin_prefetch(&tags->dirty[after - 1], 1);
+}
+
 /* Under LRU, takes a slot for a line that is absent. Returns false, having changed nothing, if the victim has to be written
  * back, or if lines have ranks. */
 INLINE bool claim(struct gt_level *level, struct found *found, struct shape shape)
@@ -146,6 +159,8 @@ INLINE bool claim(struct gt_level *level, struct found *found, struct shape shap
 		if (tags->dirty[slot])
 			return false;
 		level->counters.evictions++;
+		if (shape.recency == GT_RECENCY_LIST)
+			prepare_next(tags, slot);
 	}
 	gt_tags_fill(tags, found->set, slot, found->line);
 	found->slot = slot;

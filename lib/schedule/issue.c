@@ -62,6 +62,16 @@ static struct block *next_block(const struct gt_schedule *schedule, struct sm *s
 	}
 }
 
+/* Guesses which block issues next: another of this round, else the first. */
+static void look_ahead(struct sm *sm)
+{
+	size_t next = sm->cursor;
+
+	while (next < sm->n_resident && sm->due[next] != sm->round)
+		next++;
+	sm->ahead = sm->resident[next < sm->n_resident ? next : 0];
+}
+
 /* Issues the accesses with one number of warps l*n to l*n+n-1, for n schedulers. */
 static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
@@ -83,6 +93,7 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 		gt_machine_retire(schedule, sm, block);
 	else
 		sm->due[block->position] = block->start + row->an;
+	look_ahead(sm);
 	return 0;
 }
 

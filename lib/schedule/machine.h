@@ -39,6 +39,7 @@ struct sm {
 	uint64_t *due; /* of each of `resident`: the round in which it issues next; UINT64_MAX: finished */
 	uint64_t round;
 	size_t cursor; /* index in `resident` of the next one to serve */
+	const struct block *ahead; /* a live block that probably issues next, to be prefetched; or NULL */
 
 	/* gto: one queue per scheduler */
 	struct warps *warps;
@@ -127,6 +128,20 @@ void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
 int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error);
+
+/* Prefetches what the SMs that issue soon will issue: first the block, then its rows. */
+static inline void gt_machine_prefetch(const struct gt_schedule *schedule)
+{
+	const uint32_t *soon = schedule->active + schedule->cursor;
+
+	if (schedule->n_active - schedule->cursor <= 6)
+		return;
+	const struct block *later = schedule->sms[soon[6]].ahead, *sooner = schedule->sms[soon[3]].ahead;
+	if (later)
+		__builtin_prefetch(&later->row);
+	if (sooner)
+		__builtin_prefetch(sooner->row);
+}
 
 /* The blocks that may be resident on an SM at once. */
 static inline uint64_t gt_machine_capacity(const struct gt_schedule *schedule)

@@ -96,6 +96,7 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
 			uint32_t number = schedule->active[schedule->cursor];
 			struct sm *sm = &schedule->sms[number];
+			gt_machine_prefetch(schedule);
 			enum filled filled = config->dispatch->fill(schedule, sm, error);
 			if (filled == FILL_WAIT || filled == FILL_FAILED)
 				return filled == FILL_WAIT ? 0 : -1;
