@@ -5,6 +5,8 @@
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
+# make dist           a tarball of what is committed, named after the tag
+# make deb            Debian packages, in build-deb (wants debhelper and lintian)
 # make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; and uninstall
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -15,6 +17,9 @@ datadir ?= $(PREFIX)/share
 mandir  ?= $(datadir)/man
 docdir  ?= $(datadir)/doc/gtrace
 pythondir ?= $(datadir)/gtrace/python
+bashdir ?= $(datadir)/bash-completion/completions
+zshdir  ?= $(datadir)/zsh/site-functions
+fishdir ?= $(datadir)/fish/vendor_completions.d
 BUILD   ?= build
 BIN     ?= bin
 # One spelling of each folder, since dependencies recorded under one would not apply to the other.
@@ -43,8 +48,9 @@ TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c
 REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay/,$(TARGETS))
 FAULTS  := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
-# While the version is 0.x the soname includes the minor number, since each may change the library's interface.
-SONAME  := libgtrace.so.$(basename $(VERSION))
+# The number of the library's interface, which counts by itself: it rises when programs must be linked anew.
+ABI     := 0
+SONAME  := libgtrace.so.$(ABI)
 SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 # The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
@@ -61,14 +67,16 @@ $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
 	$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/lib/base/installed.o: DEFINES += $(BAKED)
 $(BUILD)/lib/base/installed.o: $(BUILD)/baked
-# Written only when its content changes, so that nothing else is rebuilt.
-$(BUILD)/baked: always
+# Written only when their content changes, so that nothing else is rebuilt.
+$(BUILD)/baked: TEXT = $(BAKED)
+$(BUILD)/soname: TEXT = $(SONAME)
+$(BUILD)/baked $(BUILD)/soname: always
 	@mkdir -p $(@D)
-	@echo "$(BAKED)" | cmp -s - $@ || echo "$(BAKED)" >$@
+	@echo "$(TEXT)" | cmp -s - $@ || echo "$(TEXT)" >$@
 $(BUILD)/libgtrace.a: $(LIB)
 	@rm -f $@
 	$(AR) rcs $@ $^
-$(SHARED): $(LIB)
+$(SHARED): $(LIB) $(BUILD)/soname
 	$(LINK) -shared -Wl,-soname,$(SONAME)
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
@@ -80,7 +88,7 @@ $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c lib/cudart/*/*.
 $(NAMES): $(CUDART) lib/cudart/older/forward.S
 	echo '$(@F) { };' >$@.map
 	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
-	$(CC) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
+	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cudart/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
 $(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) $(BUILD)/libgtrace.a $(CUDART) lib/cublas/libcublas.map
 	@mkdir -p $(@D)
@@ -144,17 +152,18 @@ bench-long: all $(BENCHES)
 # The public headers: gtrace.h and what it includes.
 HEADERS  = $(filter lib/%.h,$(shell $(CC) -Ilib -MM lib/gtrace.h))
 FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.md)
-MAN     := $(wildcard man/*.[157])
+MAN     := $(wildcard man/*.[1357])
 # What a user runs or reads beside the programs; the layout is that of the repository.
 SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
 install: all
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
-		$(addprefix $(mandir)/man,1 5 7) $(docdir)/examples $(pythondir))
+		$(addprefix $(mandir)/man,1 3 5 7) $(docdir)/examples $(pythondir))
 	install $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 644 gpus/* $(DESTDIR)$(datadir)/gtrace/gpus
 	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
 	install -m 644 python/gtrace.py $(DESTDIR)$(pythondir)
+	completions/generate $(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir)) gpus $(TOOLS)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
 	for file in $(SHARED_FILES); do \
 		install -D -m $$(if [ -x $$file ]; then echo 755; else echo 644; fi) $$file $(DESTDIR)$(datadir)/gtrace/$$file || exit 1; \
@@ -173,10 +182,24 @@ install: all
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a libgtrace.so $(SONAME) $(notdir $(SHARED)) pkgconfig/gtrace.pc) \
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(DESTDIR)$(pythondir)/gtrace.py
+	rm -f $(addprefix $(DESTDIR),$(pythondir)/gtrace.py $(foreach tool,$(notdir $(TOOLS)),$(bashdir)/$(tool) $(zshdir)/_$(tool) $(fishdir)/$(tool).fish))
 	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
+# At a tag vX.Y.Z the version is X.Y.Z, which must be the one above; behind it, or without one, it says how far.
+TAG      = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
+DIST     = gtrace-$(if $(TAG),$(TAG:v%=%),$(VERSION)-$(shell git rev-list --count HEAD)-g$(shell git rev-parse --short=7 HEAD))
+dist:
+	$(if $(filter-out v$(VERSION) v$(VERSION)-%,$(TAG)),$(error the tag is $(TAG), and VERSION is $(VERSION)))
+	git archive --prefix=$(DIST)/ HEAD | xz -9 >$(DIST).tar.xz
+	@echo $(DIST).tar.xz
+# From what is committed, in a folder of its own, since dpkg-buildpackage writes beside it.
+deb:
+	rm -rf build-deb
+	mkdir -p build-deb/gtrace-$(VERSION)
+	git archive HEAD | tar -xC build-deb/gtrace-$(VERSION)
+	cd build-deb/gtrace-$(VERSION) && dpkg-buildpackage -us -uc -b
+	lintian --fail-on error,warning build-deb/*.changes
 clean:
-	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread
+	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb
 
 .SECONDARY:
-.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench bench-long install uninstall clean
+.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench bench-long install uninstall dist deb clean

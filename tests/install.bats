@@ -48,6 +48,73 @@ copy_build() {
 	(cd "$ROOT" && git ls-files pipelines examples) | while read -r file; do cmp "$ROOT/$file" "$share/$file"; done
 }
 
+@test "libgtrace(3): its example compiles against the installed library, and counts as gstats does" {
+	"${install[@]}" install PREFIX=/opt/gtrace
+	prefix=$work/image/opt/gtrace
+	[ -f "$prefix/share/man/man3/libgtrace.3" ]
+	man_examples libgtrace.3 | sed 's/&\(error\)/\&\1/' >"$work/sectors.c"
+	sed -i "s|^prefix=.*|prefix=$prefix|" "$prefix/lib/pkgconfig/gtrace.pc"
+	# shellcheck disable=SC2046
+	cc -std=gnu11 -Wall -Wextra -Werror ${SANITIZE-} -o "$work/sectors" "$work/sectors.c" \
+		$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs gtrace)
+	gtrace-order examples/traces/conv.rdgc.xz | gcoalesce >"$work/requests.gt"
+	LD_LIBRARY_PATH=$prefix/lib "$work/sectors" <"$work/requests.gt" >"$work/said"
+	gstats --csv "$work/requests.gt" | awk -F, '$1 == "total" && $2 == "coalesce" { v[$3] = $4 }
+		END { print v["requests"] " requests, " v["sectors"] " sectors" }' | diff - "$work/said"
+	head -c 300 "$work/requests.gt" | expect_failure 1 "sectors: " env LD_LIBRARY_PATH="$prefix/lib" "$work/sectors"
+}
+
+@test "the installed completions offer every option of --help, the words an option takes, and files" {
+	"${install[@]}" install PREFIX=/opt/gtrace
+	share=$work/image/opt/gtrace/share
+	for program in "$(dirname "$(command -v gcache)")"/*; do
+		tool=$(basename "$program")
+		bash -n "$share/bash-completion/completions/$tool"
+		for option in $("$program" --help | sed -n 's/^ *\(-[A-Za-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p'); do
+			grep -qF -- "$option" "$share/bash-completion/completions/$tool"
+			grep -qF -- "'$option" "$share/zsh/site-functions/_$tool"
+			grep -q -- " -l ${option#--}\( \|$\)" "$share/fish/vendor_completions.d/$tool.fish"
+		done
+	done
+	# offers COMMAND WORD...: what bash offers for the last word.
+	offers() {
+		bash -c 'source "$1/bash-completion/completions/$2"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _${1//-/_}; printf "%s\n" "${COMPREPLY[@]}"' \
+			bash "$share" "$@"
+	}
+	[ "$(offers gschedule --gpu tita | paste -sd ' ')" = "titanv titanx-pascal" ]
+	[ "$(offers gtrace-order --by '' | paste -sd ' ')" = "block an" ]
+	[ "$(offers gtrace-order --by b)" = block ]
+	[ "$(offers gplot sc)" = scatter ]
+	[ "$(offers gcache --siz)" = --size ]
+	[ "$(offers gstats READM)" = README.md ]
+	if command -v zsh >/dev/null; then for file in "$share"/zsh/site-functions/_*; do zsh -n "$file"; done; fi
+	if command -v fish >/dev/null; then for file in "$share"/fish/vendor_completions.d/*; do fish -n "$file"; done; fi
+}
+
+@test "make dist has what is committed, named after the tag, and refuses another version's" {
+	git -c safe.directory='*' clone -q "$ROOT" "$work/clone" 2>/dev/null || skip "not a git repository"
+	cd "$work/clone"
+	version=$(gcache --version | cut -d ' ' -f 2)
+	git tag -d $(git tag) >/dev/null 2>&1 || :
+	[[ "$(make -s dist)" == gtrace-$version-*-g*.tar.xz ]]
+	git tag "v$version"
+	[ "$(make -s dist)" = "gtrace-$version.tar.xz" ]
+	tar -tf "gtrace-$version.tar.xz" | sed "s|^gtrace-$version/||" | grep -v '/$' | sort | diff <(git ls-files | sort) <(grep . /dev/stdin)
+	git tag -d "v$version" >/dev/null
+	git tag v99.0.0
+	run make -s dist
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"the tag is v99.0.0, and VERSION is $version"* ]]
+}
+
+@test "the versions of the Makefile, the packages and the citation are one" {
+	version=$(gcache --version | cut -d ' ' -f 2)
+	grep -qx "version: $version" CITATION.cff
+	head -n 1 debian/changelog | grep -qF "gtrace ($version) "
+	grep -qx "## $version" CHANGELOG.md
+	for key in cff-version message title authors; do grep -q "^$key:" CITATION.cff; done
+}
+
 # Puts the installed library into $prefix, and its flags into $flags.
 installed_library() {
 	"${install[@]}" install PREFIX=/opt/gtrace
@@ -73,8 +140,8 @@ installed_library() {
 
 @test "the shared library has a soname, and exports what the headers declare and nothing else" {
 	installed_library
-	readelf -d "$prefix/lib/libgtrace.so" | grep -q 'SONAME.*\[libgtrace\.so\.0\.1\]'
-	[ -e "$prefix/lib/libgtrace.so.0.1" ]
+	readelf -d "$prefix/lib/libgtrace.so" | grep -q 'SONAME.*\[libgtrace\.so\.0\]'
+	[ -e "$prefix/lib/libgtrace.so.0" ]
 	python3 tests/declared.py | sort -u >"$work/declared"
 	[ "$(wc -l <"$work/declared")" -gt 100 ]
 	nm -D --defined-only "$prefix/lib/libgtrace.so" | awk '{ print $3 }' | grep -v '^__\(asan\|ubsan\|odr_asan\)' | sort | diff "$work/declared" -
@@ -129,7 +196,7 @@ installed_library() {
 	installed_library
 	# shellcheck disable=SC2086
 	g++ -std=c++17 $sanitize -o "$work/model" "$work/model.cc" $flags -Wl,-rpath,"$prefix/lib"
-	readelf -d "$work/model" | grep -q 'NEEDED.*libgtrace\.so\.0\.1'
+	readelf -d "$work/model" | grep -q 'NEEDED.*libgtrace\.so\.0\]'
 	[ "$("$work/model" <"$work/scheduled")" = "$hits" ]
 	installed_library --static
 	rm "$prefix"/lib/libgtrace.so*
