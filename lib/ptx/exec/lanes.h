@@ -12,9 +12,9 @@
 #define GT_FAST __attribute__((target("avx2,fma")))
 #define GT_AVX512 "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
 #if defined __clang__
-#define GT_WIDE __attribute__((target(GT_AVX512), min_vector_width(512)))
+#define GT_WIDEST __attribute__((target(GT_AVX512), min_vector_width(512)))
 #else
-#define GT_WIDE __attribute__((target(GT_AVX512 ",prefer-vector-width=512")))
+#define GT_WIDEST __attribute__((target(GT_AVX512 ",prefer-vector-width=512")))
 #endif
 #endif
 
@@ -72,7 +72,7 @@
 /* An inline step compiled for each level, and the list of these. */
 #define GT_VARIANT(ID) static const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)
 #if defined __x86_64__
-#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__) X(GT_FAST, _fast, __VA_ARGS__) X(GT_WIDE, _wide, __VA_ARGS__)
+#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__) X(GT_FAST, _fast, __VA_ARGS__) X(GT_WIDEST, _wide, __VA_ARGS__)
 #define GT_STEPS(ID) {ID##_plain, ID##_fast, ID##_wide}
 #else
 #define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__)

@@ -74,7 +74,7 @@ GT_FAST GT_INLINE bool gt_ptx_is_row64_fast(const uint64_t *lanes, uint64_t stri
 	return _mm256_testz_si256(differs, differs);
 }
 
-GT_WIDE GT_INLINE bool gt_ptx_is_row32_wide(const uint32_t *lanes, uint32_t stride)
+GT_WIDEST GT_INLINE bool gt_ptx_is_row32_wide(const uint32_t *lanes, uint32_t stride)
 {
 	const __m512i step = _mm512_set1_epi32((int)stride);
 	const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -85,7 +85,7 @@ GT_WIDE GT_INLINE bool gt_ptx_is_row32_wide(const uint32_t *lanes, uint32_t stri
 	return _kortestz_mask16_u8(low, _mm512_cmpneq_epi32_mask(expected, _mm512_loadu_si512(lanes + 16)));
 }
 
-GT_WIDE GT_INLINE bool gt_ptx_is_row64_wide(const uint64_t *lanes, uint64_t stride)
+GT_WIDEST GT_INLINE bool gt_ptx_is_row64_wide(const uint64_t *lanes, uint64_t stride)
 {
 	const __m512i step = _mm512_set1_epi64((int64_t)stride), eight = _mm512_slli_epi64(step, 3);
 	__m512i expected = _mm512_add_epi64(_mm512_set1_epi64((int64_t)lanes[0]),
@@ -109,7 +109,7 @@ GT_FAST GT_INLINE bool gt_ptx_is_next64_fast(const uint64_t *lanes, unsigned byt
 }
 
 /* Lane i's distance from lane 0, against i * bytes, which is a constant. */
-GT_WIDE GT_INLINE bool gt_ptx_is_next32_wide(const uint32_t *lanes, unsigned bytes, bool next)
+GT_WIDEST GT_INLINE bool gt_ptx_is_next32_wide(const uint32_t *lanes, unsigned bytes, bool next)
 {
 	const int b = (int)bytes;
 	const __m512i first = _mm512_set1_epi32((int)lanes[0]);
@@ -125,7 +125,7 @@ GT_WIDE GT_INLINE bool gt_ptx_is_next32_wide(const uint32_t *lanes, unsigned byt
 	return _mm512_test_epi32_mask(x, x) == 0;
 }
 
-GT_WIDE GT_INLINE bool gt_ptx_is_next64_wide(const uint64_t *lanes, unsigned bytes, bool next)
+GT_WIDEST GT_INLINE bool gt_ptx_is_next64_wide(const uint64_t *lanes, unsigned bytes, bool next)
 {
 	const int64_t b = bytes;
 	const __m512i first = _mm512_set1_epi64((int64_t)lanes[0]);
@@ -145,7 +145,7 @@ GT_FAST GT_INLINE uint32_t gt_ptx_packed_fast(const uint8_t *bytes)
 {
 	return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)bytes), 7));
 }
-GT_WIDE GT_INLINE uint32_t gt_ptx_packed_wide(const uint8_t *bytes)
+GT_WIDEST GT_INLINE uint32_t gt_ptx_packed_wide(const uint8_t *bytes)
 {
 	return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)bytes), 7));
 }
