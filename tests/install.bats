@@ -95,7 +95,7 @@ copy_build() {
 	git -c safe.directory='*' clone -q "$ROOT" "$work/clone" 2>/dev/null || skip "not a git repository"
 	cd "$work/clone"
 	version=$(gcache --version | cut -d ' ' -f 2)
-	git tag -d $(git tag) >/dev/null 2>&1 || :
+	git tag | xargs -r git tag -d >/dev/null
 	[[ "$(make -s dist)" == gtrace-$version-*-g*.tar.xz ]]
 	git tag "v$version"
 	[ "$(make -s dist)" = "gtrace-$version.tar.xz" ]
