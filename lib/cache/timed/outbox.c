@@ -81,7 +81,7 @@ static int pass(const struct gt_outgoing *sent, struct gt_sink *sink, struct gt_
 /* Removes the consumed rows at the front if they are the larger part. */
 static void settle(struct gt_outbox *outbox)
 {
-	if (outbox->first < outbox->n - outbox->first)
+	if (outbox->n == 0 || outbox->first < outbox->n - outbox->first)
 		return;
 	memcpy(outbox->rows, outbox->rows + outbox->first, (outbox->n - outbox->first) * sizeof *outbox->rows);
 	outbox->n -= outbox->first;
