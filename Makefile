@@ -140,6 +140,9 @@ fuzz:
 		SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' fuzzers
 	tests/fuzz/run build-fuzz $(if $(MERGE),--merge,$(or $(SECONDS),60)) $(or $(TARGET),$(TARGETS))
 fuzzers: $(addprefix $(BUILD)/tests/fuzz/fuzzer/,$(or $(TARGET),$(TARGETS)))
+# clang's analyzer; tests/analyze.exceptions has the warnings that are no errors, and why.
+analyze:
+	tests/analyze
 # REFERENCE=my.csv replaces the tables of tests/reference; for ABLATION=1, ALL=1, ON=GPU see its README.md.
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
@@ -202,4 +205,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb
 
 .SECONDARY:
-.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers validate bench bench-long install uninstall dist deb clean
+.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long install uninstall dist deb clean

@@ -56,8 +56,9 @@ static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id,
 	uint64_t *place = gt_map_put(&report->index, id, report->n, &fresh);
 	if (place && !fresh)
 		return &report->kernels[*place];
-	struct gt_report_kernel *bigger = gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
-	if (!place || !bigger) {
+	struct gt_report_kernel *bigger =
+		place ? gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger) : NULL;
+	if (!bigger) {
 		gt_fail_memory(error, "the report");
 		return NULL;
 	}
