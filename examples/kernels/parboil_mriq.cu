@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* parboil_mriq [voxels [samples]]: the matrix Q of a non-Cartesian image, as Parboil's mri-q computes it: first the magnitude of
- * each sample, then for 1024 samples a launch, which constant memory holds, a thread a voxel. The defaults are Parboil's small
- * input. Angles are in turns, and sine and cosine are polynomials, so that results equal the CPU's bit by bit. */
+ * each sample, then for 1024 samples a launch, which constant memory holds, a thread a voxel. Parboil's small input has
+ * 32768 voxels and 3072 samples. Angles are in turns, and sine and cosine are polynomials, so that results equal the CPU's bit by
+ * bit. */
 #include "suite.h"
 
 enum { SAMPLES = 1024, MAGNITUDES = 512, VOXELS = 256 };
@@ -62,7 +63,7 @@ static void q_of_part(const struct sample *part, int n, int voxels, float *const
 
 int main(int argc, char **argv)
 {
-	int voxels = argument(argc, argv, 1, 32768), n = argument(argc, argv, 2, 3072);
+	int voxels = argument(argc, argv, 1, 4096), n = argument(argc, argv, 2, 1200);
 	float *phi[2] = {random_floats(n, 1), random_floats(n, 2)}, *k[3], *at[3], *dat[3];
 	float *magnitude = host_floats(n), *real = host_floats(voxels), *imaginary = host_floats(voxels);
 	struct sample *all = (struct sample *)host_bytes(n * sizeof *all);

@@ -7,9 +7,9 @@
 #define PAGE UINT64_C(4096) /* bytes; a multiple of this processor's, or nothing is closed */
 
 /* Closing and opening costs time by the page, and by the call of the system. It is done as long as it stays far below the time
- * that the kernels take: some 0.1 s, and a 25th of theirs. */
+ * that the kernels take: some 0.02 s, and a 25th of theirs. */
 #define CALL_COST 64 /* pages */
-#define FREE_COST (UINT64_C(1) << 20)
+#define FREE_COST (UINT64_C(1) << 18)
 #define INSTRUCTIONS_A_PAGE 128
 
 #define FAULTS 64 /* at most: threads may fault at the same time */

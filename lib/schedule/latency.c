@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of issue that follows from time: a step is a cycle, and a warp issues when what it waits for is there. Schedulers
- * are greedy, then prefer the youngest warp, and L1 takes their accesses in turn: what A. Huerta et al. (Analyzing Modern NVIDIA
+ * are greedy, then prefer the youngest warp, and L1 takes their accesses in turn: what R. Huerta et al. (Analyzing Modern NVIDIA
  * GPU Cores, 2025) found. Which requests hit is what memory.c takes the caches for. */
 #include <stdlib.h>
 
