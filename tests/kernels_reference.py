@@ -47,22 +47,9 @@ def vectoradd(arguments):
     return [launch], {LOAD: 2 * n, STORE: n}
 
 
-def gemm(arguments):
-    n, block_x, block_y = numbers(arguments, 64, 32, 8)
-    launch = Launch("gemm", (up(n, block_x), up(n, block_y)), (block_x, block_y))
-    for warp in launch.places():
-        active = [(x, y) for x, y in warp if x < n and y < n]
-        for k in range(n):
-            launch.access(LOAD, [y * n + k for _, y in active])
-            launch.access(LOAD, [k * n + x for x, _ in active])
-        launch.access(STORE, [y * n + x for x, y in active])
-    return [launch], {LOAD: 2 * n ** 3, STORE: n ** 2}
-
-
-def gemm_wide(arguments):
-    m, = numbers(arguments[:1], 64)
-    m, n, p = numbers(arguments, m, m, m)
-    launch = Launch("gemm_wide", (up(p, 32), up(m, 32)), (32, 32))
+def product(name, m, n, p, block):
+    """An m x n matrix times one of n x p, a thread an element."""
+    launch = Launch(name, (up(p, block[0]), up(m, block[1])), block)
     for warp in launch.places():
         active = [(x, y) for x, y in warp if x < p and y < m]
         for k in range(n):
@@ -70,6 +57,17 @@ def gemm_wide(arguments):
             launch.access(LOAD, [k * p + x for x, _ in active])
         launch.access(STORE, [y * p + x for x, y in active])
     return [launch], {LOAD: 2 * m * n * p, STORE: m * p}
+
+
+def gemm(arguments):
+    n, block_x, block_y = numbers(arguments, 64, 32, 8)
+    return product("gemm", n, n, n, (block_x, block_y))
+
+
+def gemm_wide(arguments):
+    m, = numbers(arguments[:1], 64)
+    m, n, p = numbers(arguments, m, m, m)
+    return product("gemm_wide", m, n, p, (32, 32))
 
 
 def knee(arguments):

@@ -213,12 +213,18 @@ static void every_grouping(void)
 
 static void every_action_and_split(void)
 {
+	struct gt_launch launch;
+
+	CHECK(gt_launch_open(&launch, &error) == 0);
+	CHECK(gt_launch_begin(&launch, "kernel", &error) == 0);
 	for (unsigned actions = 1; actions <= 15; actions++) {
 		struct gt_reuse_options options = usual;
+		options.launch = &launch;
 		options.actions = actions;
 		options.split = gt_split_find(actions & 1 ? "pc" : "op");
 		compare("sector", options, false);
 	}
+	gt_launch_close(&launch);
 }
 
 static uint32_t all_in_set_3(const void *context, uint64_t unit)
