@@ -306,11 +306,6 @@ static void make_requests(struct gt_rows *rows, bool shared)
 	static const enum gt_line_action actions[] = {GT_ACCESS_DATA, GT_ACCESS_DATA, GT_ACCESS_DATA, GT_ACCESS_DATA,
 						      GT_PREFETCH_L1, GT_PREFETCH_L2, GT_DISCARD_L2, GT_APPLY_PRIORITY_L2};
 
-	*rows = (struct gt_rows){.kind = rows->kind, .capacity = rows->capacity, .block = rows->block, .warp = rows->warp,
-				 .an = rows->an, .pc = rows->pc, .op = rows->op, .hint = rows->hint, .size = rows->size,
-				 .mask = rows->mask, .base = rows->base, .stride = rows->stride, .address = rows->address,
-				 .sectors = rows->sectors, .full = rows->full, .threads = rows->threads, .step = rows->step,
-				 .sm = rows->sm, .status = rows->status, .latency = rows->latency};
 	rows->kind = GT_REQUESTS;
 	rows->has_hints = true;
 	rows->n = rows->capacity;
