@@ -788,3 +788,26 @@ CU
 	run_ptx "$t/k.ptx" 'k<<<1,1>>>(u32[8])'
 	[ "$(gtrace-cat "$t/stream" | grep -c work)" = 0 ]
 }
+
+@test "blocks that use the same memory again and again go on, however much they issue between two accesses" {
+	{
+		cat <<-'PTX'
+			.version 7.0
+			.target sm_70
+			.address_size 64
+			.visible .entry rounds(.param .u64 a, .param .u32 n) {
+			.reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<4>;
+			ld.param.u64 %d1, [a]; ld.param.u32 %r1, [n];
+			mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x;
+			mad.lo.u32 %r2, %r3, %r4, %r2; mul.wide.u32 %d2, %r2, 4; add.u64 %d1, %d1, %d2;
+			again: ld.global.u32 %r5, [%d1];
+		PTX
+		for ((i = 0; i < 120; i++)); do echo 'mad.lo.u32 %r5, %r5, 5, 1;'; done
+		echo 'st.global.u32 [%d1], %r5; sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra again; ret; }'
+	} >"$t/rounds.ptx"
+	run_ptx "$t/rounds.ptx" 'rounds<<<4,64>>>(A=u32[256], 3000)' --dump A="$t/A"
+	expected=$(awk 'BEGIN { for (i = 0; i < 3000 * 120; i++) x = (5 * x + 1) % 4294967296; printf "%d", x }')
+	[ "$(od -An -v -t u4 -w4 "$t/A" | sort -u | tr -d ' ')" = "$expected" ]
+	# 4 blocks of 2 warps load and store.
+	[ "$(rows "$t/stream" | wc -l)" -eq $((4 * 2 * 3000 * 2)) ]
+}

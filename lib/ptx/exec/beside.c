@@ -171,10 +171,11 @@ static int begin_more(struct beside *beside)
 	return 0;
 }
 
-/* Runs a turn of each; sets *wait if all of them wait, and *spin if all wait or spin. */
-static int run_round(struct beside *beside, bool *wait, bool *spin)
+/* Runs a turn of each; sets *wait if all of them wait, *spin if all wait or spin, and *ahead if a warp is ahead of its turns. */
+static int run_round(struct beside *beside, bool *wait, bool *spin, bool *ahead)
 {
 	*wait = *spin = true;
+	*ahead = false;
 	for (size_t i = 0; i < beside->n; i++) {
 		struct resident *resident = beside->blocks[i];
 		if (!resident->core)
@@ -184,6 +185,7 @@ static int run_round(struct beside *beside, bool *wait, bool *spin)
 		bool waits = gt_ptx_block_waits(resident->core);
 		*wait = *wait && waits;
 		*spin = *spin && (waits || resident->core->spin.spins);
+		*ahead |= resident->core->ahead;
 		if (resident->core->running > 0)
 			continue;
 		gt_ptx_block_count(resident->core, beside->ran);
@@ -285,12 +287,13 @@ static int run_some(struct beside *beside, bool *wait, bool *spin)
 {
 	const size_t under_way = beside->under_way;
 	const uint64_t before = *beside->left;
+	bool ahead;
 
 	if (*spin && begin_more(beside) != 0)
 		return -1;
-	if (run_round(beside, wait, spin) != 0)
+	if (run_round(beside, wait, spin, &ahead) != 0)
 		return -1;
-	if (beside->under_way > 0 && *beside->left == before)
+	if (beside->under_way > 0 && *beside->left == before && !ahead)
 		return fail_deadlock(beside);
 	if (*wait && beside->under_way == under_way)
 		return check_runaway(beside, before - *beside->left);

@@ -171,12 +171,13 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 	bool moved = false;
 	uint64_t issued = 0;
 
-	core->repeats = false;
+	core->repeats = core->ahead = false;
 	for (uint32_t w = 0; w < core->n_warps; w++) {
 		struct gt_ptx_warp *warp = &core->warps[w];
 		if (warp->state != GT_PTX_RUNS)
 			continue;
 		uint64_t before = warp->issued;
+		core->ahead |= warp->ahead > 0;
 		take_turn(warp);
 		if (!core->failed)
 			end_turn(core, warp);

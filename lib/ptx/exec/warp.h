@@ -247,6 +247,7 @@ struct gt_ptx_core {
 	struct gt_ptx_warp *warps;
 	uint32_t n_warps, running; /* those that are not done */
 	bool repeats; /* a warp did in the last round */
+	bool ahead;   /* a warp was ahead of its turns before the last round, and issues when they have come */
 	struct gt_ptx_spin spin;
 	uint64_t accesses;
 	uint64_t launches; /* %gridid */
