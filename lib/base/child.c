@@ -6,10 +6,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,28 @@
 extern char **environ;
 
 enum { INPUT, OUTPUT, COMPLAINTS, STREAMS = GT_CHILD_STREAMS };
+
+static bool is_program(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+bool gt_child_find(const char *name, char *path, size_t size)
+{
+	const char *folders = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return (size_t)snprintf(path, size, "%s", name) < size && is_program(path);
+	for (size_t length; folders && *folders; folders += length + (folders[length] == ':')) {
+		length = strcspn(folders, ":");
+		/* An empty one is the current folder. */
+		if ((size_t)snprintf(path, size, "%.*s/%s", length ? (int)length : 1, length ? folders : ".", name) < size && is_program(path))
+			return true;
+	}
+	return false;
+}
 
 int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_t *process)
 {

@@ -3,6 +3,7 @@
 #ifndef GT_BASE_CHILD_H
 #define GT_BASE_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -11,6 +12,9 @@
 #define GT_CHILD_COMPLAINT 256
 
 #define GT_CHILD_STREAMS 3
+
+/* Whether execvp would find a program of that name; `path` gets its file. */
+bool gt_child_find(const char *name, char *path, size_t size);
 
 /* Starts argv[0], found as execvp finds it, with these descriptors as its standard streams (-1: /dev/null) and with
  * the default action of SIGPIPE. Returns 0 or an errno. */

@@ -4,10 +4,11 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/child.h"
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -25,20 +26,6 @@ static int check_name(const char *name, struct gt_error *error)
 		return gt_fail(error, "%s: a kernel needs a launch: gtrace-ptx --launch 'KERNEL<<<GRID, BLOCK>>>(...)' %s >stream, "
 				      "then give the stream", name, name);
 	return 0;
-}
-
-/* Whether the shell would find a program of that name. */
-static bool on_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	char file[4096];
-
-	for (size_t length; path && *path; path += length + (path[length] == ':')) {
-		length = strcspn(path, ":");
-		if ((size_t)snprintf(file, sizeof file, "%.*s/%s", (int)length, path, name) < sizeof file && access(file, X_OK) == 0)
-			return true;
-	}
-	return false;
 }
 
 static int open_file(struct gt_origin *origin, const struct stat *status, struct gt_error *error)
@@ -69,6 +56,7 @@ static int open_file(struct gt_origin *origin, const struct stat *status, struct
 
 int gt_origin_open(struct gt_origin *origin, const char *name, struct gt_error *error)
 {
+	char path[4096];
 	struct stat status;
 	bool exists = stat(name, &status) == 0;
 
@@ -77,7 +65,7 @@ int gt_origin_open(struct gt_origin *origin, const char *name, struct gt_error *
 		return -1;
 	if ((size_t)snprintf(origin->path, sizeof origin->path, "%s%s", exists && *name == '-' ? "./" : "", name) >= sizeof origin->path)
 		return gt_fail(error, "expected a shorter name");
-	if (!exists && !strchr(name, '/') && on_path(name)) {
+	if (!exists && gt_child_find(name, path, sizeof path)) {
 		origin->kind = GT_ORIGIN_PROGRAM;
 		return 0;
 	}

@@ -3,12 +3,12 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "ptx/record/record.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
@@ -65,23 +65,6 @@ static struct file open_file(const char *path)
 			file = (struct file){data, (size_t)about.st_size};
 	}
 	close(descriptor);
-	return file;
-}
-
-static struct file find_file(const char *program)
-{
-	const char *path = strchr(program, '/') ? "" : getenv("PATH");
-	char name[GT_TRACING_PATH];
-	struct file file = {0};
-
-	if (!path || !*path)
-		return open_file(program);
-	while (*path && !file.data) {
-		int length = (int)strcspn(path, ":");
-		snprintf(name, sizeof name, "%.*s/%s", length, path, program);
-		file = open_file(name);
-		path += length + (path[length] == ':');
-	}
 	return file;
 }
 
@@ -158,7 +141,8 @@ static const char *needed(const struct file *file, bool runtime)
 
 void gt_record_explain(const char *program, char *line, size_t bytes)
 {
-	struct file file = find_file(program);
+	char path[GT_TRACING_PATH];
+	struct file file = open_file(gt_child_find(program, path, sizeof path) ? path : program);
 	const char *runtime = is_elf(&file) ? needed(&file, true) : NULL, *other = is_elf(&file) ? needed(&file, false) : NULL;
 
 	if (!is_elf(&file))
