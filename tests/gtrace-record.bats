@@ -216,6 +216,16 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	expect_failure 2 "--name: 'a name that is too long for an arr" gtrace-record --name "A,a name that is too long for an array" ./with
 }
 
+@test "names of arrays that are left over are said" {
+	needs_clang
+	record --name A,B,C "$KERNELS/vectoradd" 1000 96
+	[ "$(grep -c -e --name "$ERR")" -eq 0 ]
+	record --name A,B,C,D "$KERNELS/vectoradd" 1000 96
+	[ "$(grep -c '^gtrace-record: warning: --name has 4 names, and the program made 3 allocations$' "$ERR")" -eq 1 ]
+	record --quiet --name A,B,C,D "$KERNELS/vectoradd" 1000 96
+	[ "$(grep -c -e --name "$ERR")" -eq 0 ]
+}
+
 @test "an allocation is told from its successor at the same address although both have one name" {
 	needs_nvcc
 	cat >pool.cu <<-'END'

@@ -88,6 +88,19 @@ static void write_end(char verdict)
 		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
 }
 
+static void say_names_left(void)
+{
+	static bool said;
+	const char *names = gt_cudart.record.tracing.names;
+	uint64_t n = names && *names;
+
+	for (; names && *names; names++)
+		n += *names == ',';
+	if (n > gt_cudart.allocations)
+		gt_cudart_say_once(&said, "warning: --name has %" PRIu64 " names, and the program made %" PRIu64 " allocations", n,
+				   gt_cudart.allocations);
+}
+
 /* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */
 __attribute__((destructor)) static void close_stream(void)
 {
@@ -95,6 +108,7 @@ __attribute__((destructor)) static void close_stream(void)
 		return;
 	static bool said;
 	gt_cudart_say_host_access();
+	say_names_left();
 	if (gt_cudart.stubbed > 0)
 		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",
 			      gt_cudart.stubbed);
