@@ -39,7 +39,7 @@ BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_L
 HARDEN   = $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 RELRO    = -Wl,-z,relro,-z,now
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
-LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm $(LDLIBS)
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm -pthread $(LDLIBS)
 
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/% lib/cublas/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))

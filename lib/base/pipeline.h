@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A sequence of items, each of which goes through the same steps, in several threads. What a step in lanes sees, and the
+ * error that is returned, do not depend on the threads: that of the first item that failed, and no lane takes an item behind
+ * it. A fixed number of items is under way at a time. */
+#ifndef GT_BASE_PIPELINE_H
+#define GT_BASE_PIPELINE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define GT_JOBS_MAX 256
+#define GT_STEPS_MAX 8
+
+struct gt_step {
+	/* Returns 0, or -1 with the error set. */
+	int (*run)(void *context, void *item, unsigned lane, struct gt_error *error);
+	unsigned lanes; /* each of which takes every item, in order; 0: a thread takes an item, in no order, as lane 0 */
+};
+
+/* Threads that are meant by a number of jobs: the online processors for 0. */
+unsigned gt_jobs_of(unsigned jobs);
+
+struct gt_pipeline;
+
+/* Starts jobs - 1 threads; the one that calls is the other. The steps are copied; items are the caller's. NULL on error. */
+struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps, size_t steps_n, void *context,
+				     void *const *items, size_t items_n, struct gt_error *error);
+/* Ends the threads when they have ended the steps that they are in; no other step is begun. */
+void gt_pipeline_close(struct gt_pipeline *pipeline);
+
+/* An item that is not under way, for the caller to fill; runs steps until there is one. NULL on error. */
+void *gt_pipeline_next(struct gt_pipeline *pipeline, struct gt_error *error);
+/* Sends the item that gt_pipeline_next returned last on its way. */
+void gt_pipeline_put(struct gt_pipeline *pipeline, void *item);
+
+/* Runs steps until no item is under way. Returns 0, or -1 with the error, and the errno, of the first item that failed; then
+ * no step is running, and none will. */
+int gt_pipeline_drain(struct gt_pipeline *pipeline, struct gt_error *error);
+
+#endif
