@@ -113,6 +113,9 @@ int gt_ptx_parse_parameters(struct gt_ptx_parser *parser, struct gt_ptx_variable
 /* The initial value after '=' of a variable whose dimensions are known; if the first is 0, it is set from the value. */
 int gt_ptx_parse_initial(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable,
 			 uint64_t *dimensions, size_t n_dimensions);
+
+/* ---- parse_constant.c ---- */
+
 /* A constant expression of whole numbers, or one floating-point number. */
 int gt_ptx_parse_constant(struct gt_ptx_parser *parser, struct gt_ptx_number *number);
 
