@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a level's parameters are compatible: a table of rules. Each rule lists the parameters that it uses, so that it
- * is checked before anything is read if all of them are on the command line. */
-#include "cache/config.h"
+#include "cache/config_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/options.h"
-
-#define OF(ID) (UINT64_C(1) << (ID))
-_Static_assert(GT_PARAMETERS <= 64, "parameters are known by the bits of a number");
 
 static int check_sector(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -88,20 +83,19 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
-static int check_bank_count(const struct gt_level_config *config, struct gt_error *error)
+int gt_check_bank_count(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
 
 	return banks <= GT_BANKS_MAX ? 0 : gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
 }
 
-/* All banks have the same number of sets. */
-static int check_banks(const struct gt_level_config *config, struct gt_error *error)
+int gt_check_banks(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
 
-	if (check_bank_count(config, error) != 0)
+	if (gt_check_bank_count(config, error) != 0)
 		return -1;
 	if (banks > sets || sets % banks != 0)
 		return gt_fail(error, "%" PRIu64 " banks cannot hold %" PRIu32 " sets evenly: expected a divisor of %" PRIu32,
@@ -121,7 +115,7 @@ static int check_interleave(const struct gt_level_config *config, struct gt_erro
 	if (ways == 0 || config->translate)
 		return gt_fail(error, "interleave %s does not support %s: expected interleave set", interleave.scheme->name,
 			       config->translate ? "a TLB" : "unequal sets");
-	if (check_banks(config, error) != 0 || gt_interleave_open(&interleave, partitions, banks, config->line, error) != 0)
+	if (gt_check_banks(config, error) != 0 || gt_interleave_open(&interleave, partitions, banks, config->line, error) != 0)
 		return -1;
 	if (config->index->check)
 		return config->index->check(&config->index_argument, sets / (partitions * banks), config->line, error);
@@ -150,14 +144,6 @@ static int check_ahead(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
-static int check_future(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->replacement.policy->looks_ahead)
-		return gt_fail(error, "replace %s is for the functional model: leave out timing options",
-			       config->replacement.policy->name);
-	return 0;
-}
-
 /* Latencies add up along a chain of levels, which must pass each request on with its status. */
 static int check_cycles(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -170,13 +156,6 @@ static int check_cycles(const struct gt_level_config *config, struct gt_error *e
 			       config->hit_cycles.n == 0 ? "hit" : "miss");
 	if (config->arrival == GT_ARRIVAL_RR || config->replacement.policy->looks_ahead)
 		return gt_fail(error, "emit latency keeps the order of requests: expected neither arrival rr nor replace opt");
-	return 0;
-}
-
-static int check_untimed(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->emit == GT_EMIT_LATENCY)
-		return gt_fail(error, "emit latency is for the functional model: leave out timing options");
 	return 0;
 }
 
@@ -201,145 +180,36 @@ static int check_warm(const struct gt_level_config *config, struct gt_error *err
 	return 0;
 }
 
-static int check_warm_timed(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->warm != GT_WARM_NONE)
-		return gt_fail(error, "warm is for the functional model: leave out timing options");
-	return 0;
-}
-
-/* All MSHR sets serve the same number of neighbouring partitions, except the last, which may serve fewer. */
-static int check_mshr(const struct gt_level_config *config, struct gt_error *error)
-{
-	struct gt_timed_config timed = config->timed;
-	char fitting[256] = "";
-
-	if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
-		return 0;
-	for (timed.mshr_sets = 1; timed.mshr_sets <= timed.partitions && strlen(fitting) < 200; timed.mshr_sets++) {
-		size_t length = strlen(fitting);
-		if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
-			snprintf(fitting + length, sizeof fitting - length, "%s%" PRIu32, length ? ", " : "", timed.mshr_sets);
-	}
-	return gt_fail(error, "%" PRIu32 " sets of MSHRs for %" PRIu32 " partitions: expected one of %s",
-		       config->timed.mshr_sets, config->timed.partitions, fitting);
-}
-
-static int check_requeue(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->timed.on_full == GT_FULL_REQUEUE && config->shared)
-		return gt_fail(error, "on-full requeue is for a private level: its warps are those of one SM");
-	return 0;
-}
-
-static int check_unit(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->timed.on_full == GT_FULL_STALL && config->timed.unit != GT_UNIT_LINE)
-		return gt_fail(error, "requeue-unit is for on-full requeue: with stall each line waits for itself");
-	return 0;
-}
-
-static int check_unit_ports(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->timed.unit != GT_UNIT_LINE && config->timed.ports != GT_UNLIMITED)
-		return gt_fail(error, "requeue-unit access and first-lane serve an access in one step, whatever the ports: expected requeue-unit line");
-	return 0;
-}
-
-static int check_unit_merges(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->timed.unit != GT_UNIT_LINE && config->timed.merges != GT_UNLIMITED)
-		return gt_fail(error, "requeue-unit access and first-lane merge without limit ([002] 4.4): expected requeue-unit line");
-	return 0;
-}
-
-static int check_clip(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->timed.on_full == GT_FULL_STALL && !config->timed.clip)
-		return gt_fail(error, "clip no is for on-full requeue ([002] 4.2): with stall a request that joins a miss is served with it ([000] 4.4)");
-	return 0;
-}
-
-static int check_issue(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->timed.issue == GT_OWN_SCHEDULE && config->timed.on_full == GT_FULL_REQUEUE)
-		return gt_fail(error, "on-full requeue has a queue of warps of its own ([002] 4.2): expected another issue than schedule");
-	if (config->timed.issue != GT_OWN_SCHEDULE && config->shared)
-		return gt_fail(error, "a shared level serves requests of many SMs, not warps: expected issue schedule");
-	return 0;
-}
-
-static int check_kind(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->translate)
-		return gt_fail(error, "a TLB has no timed model: leave out timing options");
-	return 0;
-}
-
-static int check_order(const struct gt_level_config *config, struct gt_error *error)
-{
-	if (config->arrival == GT_ARRIVAL_RR)
-		return gt_fail(error, "the timed model takes requests by their step, not by arrival rr");
-	return 0;
-}
-
-struct rule {
-	uint64_t looks_at;
-	int (*check)(const struct gt_level_config *config, struct gt_error *error);
+static const struct gt_rule rules[] = {
+	{GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_sector},
+	{GT_OF(GT_LEVEL_FETCH) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_fetch},
+	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE), check_size},
+	{GT_OF(GT_LEVEL_INDEX) | GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE), check_index},
+	{GT_OF(GT_LEVEL_INTERLEAVE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS) | GT_OF(GT_LEVEL_INDEX) | GT_OF(GT_LEVEL_SIZE) |
+		 GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE), check_interleave},
+	{GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE), check_replace},
+	{GT_OF(GT_LEVEL_ARRIVAL) | GT_OF(GT_LEVEL_SCOPE), check_arrival},
+	{GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_FLUSH), check_ahead},
+	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
+	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
+	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch},
 };
 
-static const struct rule rules[] = {
-	{OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_sector},
-	{OF(GT_LEVEL_FETCH) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_SECTOR), check_fetch},
-	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_size},
-	{OF(GT_LEVEL_INDEX) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_index},
-	{OF(GT_LEVEL_INTERLEAVE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS) | OF(GT_LEVEL_INDEX) | OF(GT_LEVEL_SIZE) |
-		 OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_interleave},
-	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE), check_replace},
-	{OF(GT_LEVEL_ARRIVAL) | OF(GT_LEVEL_SCOPE), check_arrival},
-	{OF(GT_LEVEL_REPLACE) | OF(GT_LEVEL_FLUSH), check_ahead},
-	{OF(GT_LEVEL_EMIT) | OF(GT_LEVEL_BYPASS) | OF(GT_LEVEL_HIT_CYCLES) | OF(GT_LEVEL_MISS_CYCLES), check_cycles},
-	{OF(GT_LEVEL_WARM) | OF(GT_LEVEL_SCOPE) | OF(GT_LEVEL_REPLACE), check_warm},
-	{OF(GT_LEVEL_LAUNCH_READS) | OF(GT_LEVEL_SCOPE), check_launch},
-};
-
-static const struct rule timed_rules[] = {
-	{0, check_kind},
-	{OF(GT_LEVEL_EMIT), check_untimed},
-	{OF(GT_LEVEL_ARRIVAL), check_order},
-	{OF(GT_LEVEL_REPLACE), check_future},
-	{OF(GT_LEVEL_WARM), check_warm_timed},
-	{OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_bank_count},
-	{OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS) | OF(GT_LEVEL_LINE) | OF(GT_LEVEL_PARTITIONS) | OF(GT_LEVEL_BANKS), check_banks},
-	{OF(GT_LEVEL_MSHR) | OF(GT_LEVEL_PARTITIONS), check_mshr},
-	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE), check_requeue},
-	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_UNIT), check_unit},
-	{OF(GT_LEVEL_UNIT) | OF(GT_LEVEL_PORTS), check_unit_ports},
-	{OF(GT_LEVEL_UNIT) | OF(GT_LEVEL_MERGES), check_unit_merges},
-	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_CLIP), check_clip},
-	{OF(GT_LEVEL_ON_FULL) | OF(GT_LEVEL_SCOPE) | OF(GT_LEVEL_ISSUE), check_issue},
-};
-
-static int check(const struct rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
-		 struct gt_error *error)
+int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
+		   struct gt_error *error)
 {
 	/* Listed sets replace size and ways. */
-	if (config->sets_listed > 0 && known & OF(GT_LEVEL_SETS))
-		known |= OF(GT_LEVEL_SIZE) | OF(GT_LEVEL_WAYS);
+	if (config->sets_listed > 0 && known & GT_OF(GT_LEVEL_SETS))
+		known |= GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS);
 	for (size_t i = 0; i < n; i++)
 		if ((table[i].looks_at & ~known) == 0 && table[i].check(config, error) != 0)
 			return -1;
 	return 0;
 }
 
-int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
-{
-	return check(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
-}
-
 int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
 {
-	return check(rules, sizeof rules / sizeof rules[0], config, known, error);
+	return gt_check_rules(rules, sizeof rules / sizeof rules[0], config, known, error);
 }
 
 uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)
