@@ -116,6 +116,35 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	END
 }
 
+@test "accesses to shared memory and their passes are counted by array, if the trace names those of the kernel" {
+	# By hand: stride 8 bytes takes 2 passes, 128 bytes 32; lane 0 decides; the last kernel names none.
+	{
+		printf '%s\n' "#gtrace" "#kernel	id=1" "#count	stage=shared	kernel=1	addresses=[256,0]	bytes=[4096,256]	names=tile,sums"
+		printf '%s\n' "#block warp an pc op size mask base stride lanes kernel" "0 0 0 0 load.shared 4 0xffffffff 0x100 128 - 1" \
+			"0 0 1 0 store.shared 4 0xffffffff 0x100 4 - 1" "0 0 2 0 load.shared 4 0xffffffff 0 8 - 1" "0 0 3 0 load.shared 4 0x1 0x1100 0 - 1" \
+			"0 0 4 0 load.shared 4 0x3 - - 0xfc,0x100 1" "0 0 5 0 load.shared 4 0xffffffff 0x1000100 0 - 1" | tr ' ' '\t'
+		printf '%s\n' "#kernel	id=2"
+		printf '%s\n' "0 0 0 0 load.shared 4 0xffffffff 0x100 4 - 2" | tr ' ' '\t'
+		echo "#end"
+	} | gtrace-cat --from >t
+	gcoalesce t >out
+	gtrace-cat out | grep "stage=coalesce	kernel=1" | tr '\t' '\n' | grep -E '^(-|tile|sums)\.' >found
+	cat >expected <<-END
+		-.shared_accesses=1
+		-.bank_passes=1
+		tile.shared_accesses=3
+		tile.bank_passes=34
+		sums.shared_accesses=2
+		sums.bank_passes=3
+	END
+	diff expected found
+	[ "$(gtrace-cat out | grep "stage=coalesce	kernel=2" | grep -c 'tile\|sums')" -eq 0 ]
+	[ "$(gtrace-cat out | grep "stage=coalesce	kernel=2" | grep -c 'shared_accesses=1	')" -eq 1 ]
+	[ "$(gcoalesce t | gstats | grep -c 'tile.bank_passes  *34  passes  *11.33 per access')" -eq 2 ]
+	sed 's/bytes=\[4096,256\]/bytes=[4096]/' <(gtrace-cat t) | gtrace-cat --from >cut
+	expect_failure 1 "shared: expected the arrays addresses and bytes" gcoalesce cut
+}
+
 @test "[001] figures 6 and 7: passes on Kepler by stride, in the 4-byte and in the 8-byte mode, beside Fermi" {
 	# From the paper's text: strides 2, 4 and 6. The 8-byte mode is better for even strides that are no power of two.
 	while read -r stride fermi four eight; do

@@ -415,7 +415,7 @@ local_arrays() {
 	END
 	run -1 --separate-stderr bash -c "gtrace-ptx --memcheck --dump out=$t/out --launch 'spaces<<<1,1>>>(u32[4], out=u32[1]:ramp(5))' $t/spaces.ptx >$t/stream"
 	[ "${#stderr_lines[@]}" -eq 5 ]
-	[[ ${stderr_lines[0]} == *"store of 4 bytes at 0x40 of shared memory: a block has 64 bytes" ]]
+	[[ ${stderr_lines[0]} == *"store of 4 bytes at 0x40 of shared memory: a block has 64 bytes; nearest is 'words', 64 bytes at 0x0" ]]
 	[[ ${stderr_lines[1]} == *"store of 4 bytes at 0x200000000002 of global memory: not a multiple of 4" ]]
 	[[ ${stderr_lines[2]} == *"load of 4 bytes at 0x0: outside every allocation"* ]]
 	[[ ${stderr_lines[3]} == *"atomic of 4 bytes at 0x0: outside every allocation"* ]]

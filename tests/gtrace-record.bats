@@ -216,6 +216,45 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	expect_failure 2 "--name: 'a name that is too long for an arr" gtrace-record --name "A,a name that is too long for an array" ./with
 }
 
+@test "arrays in shared memory have names in the trace, in counts of their passes, and in faults; namespaces are left out" {
+	needs_nvcc
+	cat >own.cu <<-'END'
+		#include <cstdlib>
+		namespace some { __device__ float table[32]; }
+		namespace other { __device__ float table[32]; }
+		template <int N> __device__ void body(float *o) { __shared__ float tile[N][32]; tile[threadIdx.x / 2][0] = o[0]; __syncthreads(); o[0] = tile[1][0]; }
+		namespace some { __global__ void kernel(float *o, int n)
+		{
+			__shared__ float tile[32];
+			extern __shared__ float rest[];
+			tile[threadIdx.x] = table[threadIdx.x] + other::table[0];
+			rest[n] = 1;
+			__syncthreads();
+			o[1] = tile[threadIdx.x ^ 1] + rest[1];
+			body<16>(o);
+		} }
+		int main(int n, char **words)
+		{
+			float *o;
+			cudaMalloc(&o, 64);
+			some::kernel<<<1, 32, 64>>>(o, n > 1 ? atoi(words[1]) : 1);
+			return cudaDeviceSynchronize() != cudaSuccess;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o own own.cu
+	[ "$(arrays ./own)" = "cudaMalloc 1,table,table #2" ]
+	gtrace-record --space global,shared ./own >out
+	[ "$(gtrace-cat --no-rows out | sed -n 's/.*stage=shared.*\tnames=//p' | tr , '\n' | sort | tr '\n' ,)" = "rest,tile,tile #2," ]
+	[ "$(gtrace-cat --no-rows out | sed -n 's/.*stage=shared.*\tbytes=\[\([0-9,]*\)\].*/\1/p' | tr , '\n' | sort -n | tr '\n' ,)" = "64,128,2048," ]
+	# The template's array is stored by pairs of lanes, 128 bytes apart: 16 lines of one bank; it is loaded at one address.
+	gcoalesce out | gstats --csv | awk -F, '/^1,coalesce,.*#2/ { print $3, $4 }' >found
+	[ "$(cat found)" = "$(printf 'tile #2.shared_accesses 2\ntile #2.bank_passes 17')" ]
+	# Without shared memory in the trace, the list is not there.
+	[ "$(gtrace-record ./own | gtrace-cat --no-rows | grep -c stage=shared)" -eq 0 ]
+	fails 1 "of shared memory: a block has 2240 bytes; nearest is 'rest', 64 bytes at 0x880" ./own 20
+	fails 1 "of shared memory: a block has 2240 bytes; nearest is 'tile', 128 bytes at 0x" ./own -600
+}
+
 @test "names of arrays that are left over are said" {
 	needs_clang
 	record --name A,B,C "$KERNELS/vectoradd" 1000 96

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "coalesce/by_array.h"
 #include "coalesce/coalesce.h"
 #include "coalesce/degrees.h"
 #include "tool.h"
@@ -34,6 +35,7 @@ struct gcoalesce {
 	bool chosen;		  /* the GPU is from --gpu, else from the stream */
 	struct gt_gpu gpu;
 	struct gt_coalescer coalescer;
+	struct gt_by_array by_array;
 	/* Of the current kernel. */
 	bool coalesced; /* by an earlier stage: it has requests, or counts of coalescing */
 	bool accessed;	/* it has accesses */
@@ -50,6 +52,8 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 
 	(void)kernel;
 	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, g->rule, g->banks, &tool->error));
+	gt_by_array_begin(&g->by_array);
+	g->coalescer.by_array = &g->by_array;
 	g->coalesced = g->accessed = false;
 	return true;
 }
@@ -82,6 +86,7 @@ static bool take_count(void *context, const struct gt_count *count)
 
 	if (strcmp(count->stage, GT_COALESCE_STAGE) == 0)
 		g->coalesced = true;
+	tool_must(&g->tool, gt_by_array_take(&g->by_array, count, &g->tool.error));
 	return true;
 }
 
@@ -163,8 +168,10 @@ int main(int argc, char **argv)
 	if (g.degree) {
 		print_degrees(&g);
 	} else {
+		tool_must(&g.tool, gt_by_array_open(&g.by_array, &g.tool.error));
 		tool_write(&g.tool);
 		tool_run(&g.tool, &filter);
+		gt_by_array_close(&g.by_array);
 	}
 	tool_end(&g.tool);
 	gt_gpu_clear(&g.gpu);

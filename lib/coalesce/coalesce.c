@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coalesce/banks.h"
+#include "coalesce/by_array.h"
 #include "coalesce/lines.h"
 #include "coalesce/requests.h"
 #include "coalesce/single.h"
@@ -134,6 +135,8 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 	coalescer->counts.bank_passes += passes;
 	if (coalescer->shared.latency.n > 0)
 		coalescer->counts.shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
+	if (coalescer->by_array)
+		gt_by_array_add(coalescer->by_array, from, i, passes);
 }
 
 /* Prefetches, discards and priorities: a request for each distinct line, with all its sectors. */

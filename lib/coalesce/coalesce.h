@@ -21,11 +21,14 @@ struct gt_coalesce_counts {
 	GT_COALESCE_COUNTERS(GT_COUNTER_FIELD)
 };
 
+struct gt_by_array;
+
 /* Owns no memory, so there is no close function. */
 struct gt_coalescer {
 	const struct gt_coalescing_rule *rule;
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
 	struct gt_shared shared;
+	struct gt_by_array *by_array; /* counts accesses to shared memory too, where it is set; the caller's */
 
 	/* Counted since the last reset: data accesses to other memory than shared, by enum gt_action, and the rest. */
 	uint64_t accesses[GT_ACTIONS];

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "coalesce/banks.h"
+#include "coalesce/by_array.h"
 #include "coalesce/coalesce.h"
 #include "stream/counted.h"
 #include "stream/op.h"
@@ -64,9 +65,10 @@ int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *co
 	gt_banks_format(&coalescer->shared.banks, banks, sizeof banks);
 	if (gt_count_text(count, "banks", banks, error) != 0)
 		return -1;
-	return coalescer->shared.latency.n == 0
-		       ? 0
-		       : gt_count_some(count, &gt_counters_coalesce, &counts, AT(shared_cycles), sizeof counts, error);
+	if (coalescer->shared.latency.n > 0 &&
+	    gt_count_some(count, &gt_counters_coalesce, &counts, AT(shared_cycles), sizeof counts, error) != 0)
+		return -1;
+	return coalescer->by_array ? gt_by_array_count(coalescer->by_array, count, error) : 0;
 }
 
 int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,

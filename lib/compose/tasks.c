@@ -50,6 +50,9 @@ const struct gt_task gt_tasks[] = {
 	 "    gtrace-record ./program | gcoalesce --degree\n"
 	 "    mkdir -p ptx; gtrace-record --ptx ptx ./program >stream\n"
 	 "    gtrace-ptx --static ptx/1.ptx\n"},
+	{"shared", "Do accesses to shared memory conflict?",
+	 "Passes of the banks, 1 an access without conflicts, in the whole and by __shared__ array:\n"
+	 "    gtrace-record --gpu a100 --space global,local,shared ./program | gcoalesce | gstats\n"},
 	{"sizes", "What if L1 or L2 had another size?",
 	 "A table of six sizes of each; and the miss ratio of every size of an ideal L1, in one pass:\n"
 	 "    gtrace sizes ./program\n"

@@ -21,6 +21,7 @@
 TABLE(order, "order", GT_ORDER_COUNTERS(ROW) GT_PASSED_COUNTERS(ROW))
 TABLE(ptx, "ptx", GT_PTX_COUNTERS(ROW))
 TABLE(allocations, "allocations", GT_ALLOCATIONS_COUNTERS(ROW))
+TABLE(shared, "shared", GT_SHARED_ARRAYS_COUNTERS(ROW))
 TABLE(copies, "copies", GT_COPIES_COUNTERS(ROW))
 TABLE(untraced, "untraced", GT_UNTRACED_COUNTERS(ROW))
 TABLE(source, "source", GT_SOURCE_COUNTERS(ROW))
@@ -37,7 +38,7 @@ TABLE(timed, NULL, GT_TIMED_COUNTERS(ROW))
 TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
 
 static const struct gt_counters *const tables[] = {
-	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
+	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
 	&gt_counters_hints,    &gt_counters_fetch,    &gt_counters_between, &gt_counters_launch,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,

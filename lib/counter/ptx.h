@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations, copies, untraced and source. */
+/* What gtrace-ptx and gtrace-record count: the stages ptx, allocations, shared, copies, untraced and source. */
 #ifndef GT_COUNTER_PTX_H
 #define GT_COUNTER_PTX_H
 
@@ -16,6 +16,11 @@
 	ROW(LIST, addresses, NULL, NOT, "Address of each array.") \
 	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each array.") \
 	ROW(WORD, names, NULL, NUMBER, "Names of the arrays.")
+
+#define GT_SHARED_ARRAYS_COUNTERS(ROW) \
+	ROW(LIST, addresses, NULL, NOT, "Address of each array in the shared memory of a block.") \
+	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each of them.") \
+	ROW(WORD, names, NULL, NUMBER, "Their names.")
 
 #define GT_COPIES_COUNTERS(ROW) \
 	ROW(LIST, addresses, NULL, NOT, "Address of each range that was copied to the device before the kernel.") \

@@ -97,9 +97,27 @@ const struct gt_metric gt_nvprof_metrics[] = {
 };
 const size_t gt_nvprof_metrics_n = sizeof gt_nvprof_metrics / sizeof *gt_nvprof_metrics;
 
+/* Where a term's counters are looked up. */
+struct place {
+	const struct gt_report_kernel *kernel;
+	const struct gt_report_stage *stage; /* of terms that name none; NULL: there is none */
+	const char *class; /* whose counters those are, of `length` bytes */
+	size_t length;
+};
+
+/* A counter of the stage, of the class if there is one: "load.global.hits". */
+static bool counter_value(const struct place *place, const char *name, uint64_t *value)
+{
+	char text[GT_COUNT_NAME];
+
+	if (place->length == 0)
+		return gt_report_number(place->stage, name, value);
+	return (size_t)snprintf(text, sizeof text, "%.*s.%s", (int)place->length, place->class, name) < sizeof text &&
+	       gt_report_number(place->stage, text, value);
+}
+
 /* The counter "stage.name" of a term. False if it is absent. */
-static bool term_value(const char *term, size_t length, const struct gt_report_kernel *kernel,
-		       const struct gt_report_stage *stage, uint64_t *value)
+static bool term_value(const char *term, size_t length, const struct place *place, uint64_t *value)
 {
 	char text[2 * GT_COUNT_NAME];
 
@@ -111,15 +129,15 @@ static bool term_value(const char *term, size_t length, const struct gt_report_k
 	if (!dot)
 		return false;
 	*dot = '\0';
-	if (dot != text)
-		stage = gt_report_find_stage(kernel, text);
+	if (dot == text)
+		return place->stage && counter_value(place, dot + 1, value);
+	const struct gt_report_stage *stage = gt_report_find_stage(place->kernel, text);
 	return stage && gt_report_number(stage, dot + 1, value);
 }
 
 /* The sum in a definition, as GT_METRIC_COUNT, or why there is none. Positive and negative terms are summed separately,
  * so their order does not matter. */
-static struct gt_metric_value sum_of(const char *terms, const struct gt_report_kernel *kernel,
-				     const struct gt_report_stage *stage)
+static struct gt_metric_value sum_of(const char *terms, const struct place *place)
 {
 	struct gt_metric_value sum = {.state = GT_METRIC_COUNT};
 	uint64_t taken = 0;
@@ -128,7 +146,7 @@ static struct gt_metric_value sum_of(const char *terms, const struct gt_report_k
 		size_t length = strcspn(at, " "), minus = *at == '-', marks = minus + (at[minus] == '?');
 		uint64_t value = 0;
 		uint64_t *to = minus ? &taken : &sum.count;
-		if (!term_value(at + marks, length - marks, kernel, stage, &value) && marks == minus)
+		if (!term_value(at + marks, length - marks, place, &value) && marks == minus)
 			return (struct gt_metric_value){.state = GT_METRIC_ABSENT};
 		if (value > UINT64_MAX - *to)
 			sum.state = GT_METRIC_UNDEFINED;
@@ -141,15 +159,14 @@ static struct gt_metric_value sum_of(const char *terms, const struct gt_report_k
 	return sum;
 }
 
-struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
-					  const struct gt_report_stage *stage)
+static struct gt_metric_value evaluate(const struct gt_metric *metric, const struct place *place)
 {
-	struct gt_metric_value value = sum_of(metric->numerator, kernel, stage);
+	struct gt_metric_value value = sum_of(metric->numerator, place);
 
 	if (value.state != GT_METRIC_COUNT)
 		return value;
 	if (metric->denominator) {
-		struct gt_metric_value below = sum_of(metric->denominator, kernel, stage);
+		struct gt_metric_value below = sum_of(metric->denominator, place);
 		if (below.state != GT_METRIC_COUNT)
 			return below;
 		if (below.count == 0)
@@ -162,6 +179,23 @@ struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const 
 		value.state = GT_METRIC_UNDEFINED;
 	value.count *= metric->factor;
 	return value;
+}
+
+struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
+					  const struct gt_report_stage *stage)
+{
+	return evaluate(metric, &(struct place){.kernel = kernel, .stage = stage});
+}
+
+struct gt_metric_value gt_metric_of_counter(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
+					    const struct gt_report_stage *stage, const char *counter)
+{
+	const char *dot = strrchr(counter, '.');
+	const struct place place = {.kernel = kernel, .stage = stage, .class = counter, .length = dot ? (size_t)(dot - counter) : 0};
+
+	if (strcmp(metric->beside, dot ? dot + 1 : counter) != 0)
+		return (struct gt_metric_value){.state = GT_METRIC_ABSENT};
+	return evaluate(metric, &place);
 }
 
 const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC_TEXT])

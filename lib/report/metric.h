@@ -53,6 +53,11 @@ extern const size_t gt_nvprof_metrics_n;
 struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
 					  const struct gt_report_stage *stage);
 
+/* One of our own ratios, if it is printed beside that counter: of the counter's class, if it is one of a class ("load.global.hits"); else
+ * it is absent. */
+struct gt_metric_value gt_metric_of_counter(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
+					    const struct gt_report_stage *stage, const char *counter);
+
 /* The profilers in whose metrics the model's counters can be reported. */
 struct gt_vocabulary {
 	const char *name; /* as --names has it */

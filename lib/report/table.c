@@ -193,9 +193,7 @@ static bool show_ratio(const struct gt_report_kernel *kernel, const struct gt_re
 	char text[GT_METRIC_TEXT];
 
 	for (size_t i = 0; i < gt_ratios_n; i++) {
-		if (strcmp(gt_ratios[i].beside, counter) != 0)
-			continue;
-		struct gt_metric_value value = gt_metric_evaluate(&gt_ratios[i], kernel, stage);
+		struct gt_metric_value value = gt_metric_of_counter(&gt_ratios[i], kernel, stage, counter);
 		if (value.state == GT_METRIC_ABSENT)
 			continue;
 		snprintf(remark, GT_TABLE_CELL, "%6s %s", gt_metric_format(value, text), gt_ratios[i].unit);

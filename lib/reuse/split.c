@@ -13,7 +13,7 @@ int gt_launch_open(struct gt_launch *launch, struct gt_error *error)
 	uint64_t none;
 
 	*launch = (struct gt_launch){0};
-	if (gt_arrays_open(&launch->arrays, error) == 0 && gt_names_open(&launch->kernels, error) == 0 &&
+	if (gt_arrays_open(&launch->arrays, GT_ARRAYS_STAGE, error) == 0 && gt_names_open(&launch->kernels, error) == 0 &&
 	    gt_names_open(&launch->places, error) == 0 && gt_names_number(&launch->places, "-", &none, error) == 0)
 		return 0;
 	gt_launch_close(launch);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "reuse/arrays.h"
+#include "stream/arrays.h"
 #include "base/names.h"
 #include "stream/count.h"
 #include "stream/rows.h"

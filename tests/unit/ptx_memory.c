@@ -101,7 +101,7 @@ static void test_addresses_wrap(void)
 	/* What is beyond the block's memory stays a fault. */
 	CHECK(run(KERNEL "mov.u32 %r2, s;\nsub.u32 %r2, %r2, 8;\nld.shared.u32 %r5, [%r2+4];\n" END) == -1);
 	CHECK_TEXT(error.text, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): load of 4 bytes at "
-			       "0xfffffffc of shared memory: a block has 1024 bytes");
+			       "0xfffffffc of shared memory: a block has 1024 bytes; nearest is 's', 1024 bytes at 0x0");
 }
 
 /* One instruction; %rd10 is its address, in the first buffer. */

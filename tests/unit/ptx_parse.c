@@ -322,6 +322,10 @@ static void test_names(void)
 		{"_Z99x", "_Z99x"}, {"_Z", "_Z"}, {"_ZN12_GLOBAL__N_13addEv", "add"},
 		{"__nv_static_23__1d49a393_4_b_cu_factor__Z5localPi$unit2", "local"}, {"__nv_static_23_short", "__nv_static_23_short"},
 		{"__nv_static_1__a_5local", "__nv_static_1__a_5local"},
+		/* Variables: of a namespace, of a function, the second of that name there, of a template. */
+		{"_ZN2ns3tabE", "tab"}, {"_ZL6hidden", "hidden"}, {"_ZZ9transposePKfPfiiE4tile", "tile"}, {"_ZZN2ns1kEPfiE4tile_0", "tile_0"},
+		{"_ZZ4bodyILi16EEvPfE4tile", "tile"}, {"_ZZN1S1fIfEEvPT_E3buf", "buf"}, {"_ZZ2k2PfiE2E2", "E2"}, {"_ZZ1kvE4xE1a", "xE1a"},
+		{"_ZZ1kvE", "_ZZ1kvE"}, {"_ZZ1kvE9a", "_ZZ1kvE9a"},
 	};
 	size_t length;
 

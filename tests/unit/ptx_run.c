@@ -399,7 +399,7 @@ static void test_stray_accesses(void)
 			      "allocation; nearest is 'out', 4096 bytes at 0x200000000000");
 	fails(shared, 1, 32,
 	      "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (16,0,0): load of 4 bytes at 0x40 of shared memory: "
-			     "a block has 64 bytes");
+			     "a block has 64 bytes; nearest is 's', 64 bytes at 0x0");
 	fails(local, 1, 32,
 	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): store of 4 bytes at 0x7fffffff0 of local "
 			    "memory: no function under way has variables");

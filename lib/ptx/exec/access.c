@@ -9,6 +9,7 @@
 #include "ptx/exec/code.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/local.h"
+#include "ptx/exec/shared.h"
 #include "ptx/exec/stray.h"
 #include "ptx/exec/policy.h"
 #include "stream/hint.h"
@@ -104,18 +105,18 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	const struct gt_ptx_core *core = warp->core;
 	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address), *denied = gt_ptx_denied(core->memory, address);
 	const char *action = action_name(op->with.access);
-	char text[GT_PTX_HEAP_TEXT > GT_PTX_LOCAL_TEXT ? GT_PTX_HEAP_TEXT : GT_PTX_LOCAL_TEXT];
+	union { char heap[GT_PTX_HEAP_TEXT], local[GT_PTX_LOCAL_TEXT], shared[GT_PTX_SHARED_TEXT]; } text;
 
 	if (space == GT_PTX_SHARED && address / GT_PTX_CLUSTER_STEP - 1 < GT_PTX_CLUSTER_BLOCKS)
 		fault_in_cluster(warp, op, lane, address, bytes);
 	else if (space == GT_PTX_SHARED)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
-			     " bytes",
-			     action, bytes, address, core->shared_bytes);
+			     " bytes%s",
+			     action, bytes, address, core->shared_bytes, gt_ptx_shared_describe(core, address, text.shared));
 	else if (space == GT_PTX_LOCAL)
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of local memory: %s", action, bytes, address,
-			     gt_ptx_local_describe(warp, address, text));
+			     gt_ptx_local_describe(warp, address, text.local));
 	else if (space == GT_PTX_PARAM)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
@@ -123,7 +124,7 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			     action, bytes, address, core->parameter_bytes);
 	else if (gt_ptx_in_heap(core->memory, address))
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " %s", action, bytes, address,
-			     gt_ptx_heap_describe(core->memory, address, text));
+			     gt_ptx_heap_describe(core->memory, address, text.heap));
 	else if (denied)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 ": '%s' is memory of device %u, to which device %u has no peer access",

@@ -45,6 +45,23 @@ static int initialise_variable(struct gt_ptx_machine *machine, size_t i, struct 
 	return 0;
 }
 
+static bool is_placed(const struct gt_ptx_variable *variable)
+{
+	return (variable->space == GT_PTX_GLOBAL || variable->space == GT_PTX_CONST) && !variable->external && variable->bytes > 0;
+}
+
+static int place_variable(struct gt_ptx_machine *machine, size_t i, struct gt_error *error)
+{
+	const struct gt_ptx_variable *variables = machine->module->variables;
+	char name[GT_PTX_VARIABLE_NAME];
+	unsigned same = 0;
+
+	for (size_t j = 0; j < i; j++)
+		same += is_placed(&variables[j]) && gt_ptx_plain_same(variables[j].name, variables[i].name);
+	return gt_ptx_allocate(machine->memory, variables[i].bytes, gt_ptx_variable_name(variables[i].name, same, name),
+			       &machine->variables[i].address, error);
+}
+
 static int place_variables(struct gt_ptx_machine *machine, struct gt_error *error)
 {
 	const struct gt_ptx_module *module = machine->module;
@@ -52,14 +69,9 @@ static int place_variables(struct gt_ptx_machine *machine, struct gt_error *erro
 	machine->variables = calloc(module->n_variables + 1, sizeof *machine->variables);
 	if (!machine->variables)
 		return gt_fail_memory(error, "a module");
-	for (size_t i = 0; i < module->n_variables; i++) {
-		const struct gt_ptx_variable *variable = &module->variables[i];
-		bool placed = variable->space == GT_PTX_GLOBAL || variable->space == GT_PTX_CONST;
-		if (placed && !variable->external && variable->bytes > 0 &&
-		    gt_ptx_allocate(machine->memory, variable->bytes, variable->name,
-				    &machine->variables[i].address, error) != 0)
+	for (size_t i = 0; i < module->n_variables; i++)
+		if (is_placed(&module->variables[i]) && place_variable(machine, i, error) != 0)
 			return -1;
-	}
 	for (size_t i = 0; i < module->n_variables; i++)
 		if (machine->variables[i].address && initialise_variable(machine, i, error) != 0)
 			return -1;

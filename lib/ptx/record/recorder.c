@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/decode/program.h"
 #include "ptx/exec/nested.h"
 #include "ptx/launch/run.h"
+#include "ptx/record/arrays.h"
 #include "ptx/record/blockorder.h"
 #include "ptx/record/replay.h"
 #include "ptx/record/sources.h"
@@ -109,50 +111,16 @@ static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_laun
 	return 0;
 }
 
-/* The names of all allocations, separated by commas; a comma inside a name becomes a dot. */
-static char *join_names(const struct gt_ptx_memory *memory)
+/* Names the arrays while the kernel runs; those of shared memory if accesses to it are traced. */
+static int write_arrays(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch,
+			struct gt_error *error)
 {
-	char *names = malloc(memory->n * sizeof memory->first->name), *end = names;
-
-	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); names && one; one = gt_ptx_live(one->after)) {
-		if (end != names)
-			*end++ = ',';
-		for (const char *at = one->name; *at; at++)
-			*end++ = *at == ',' ? '.' : *at;
-		*end = '\0';
-	}
-	return names;
-}
-
-/* Counts the address of every array while the kernel runs, so that misses can be attributed to arrays (grd(1)). */
-static int write_allocations(struct gt_ptx_recorder *recorder, const struct gt_ptx_memory *memory,
-			     struct gt_error *error)
-{
-	struct gt_count count;
-	size_t n = memory->n;
-
-	if (n == 0)
+	if (gt_ptx_count_allocations(recorder->writer, recorder->id, gt_ptx_machine_memory(machine), error) != 0)
+		return -1;
+	if (!(recorder->tracing->spaces >> GT_SHARED & 1))
 		return 0;
-	uint64_t *addresses = malloc(n * sizeof *addresses), *bytes = malloc(n * sizeof *bytes);
-	char *names = join_names(memory);
-	int result = addresses && bytes && names ? 0 : gt_fail_memory(error, "allocations");
-
-	const struct gt_ptx_allocation *one = gt_ptx_live(memory->first);
-	for (size_t i = 0; result == 0 && i < n; i++, one = gt_ptx_live(one->after)) {
-		addresses[i] = one->address;
-		bytes[i] = one->bytes;
-	}
-	gt_count_begin(&count, "allocations", recorder->id);
-	if (result == 0 && (gt_count_array(&count, "addresses", addresses, n, error) != 0 ||
-			    gt_count_array(&count, "bytes", bytes, n, error) != 0 ||
-			    gt_count_text(&count, "names", names, error) != 0 ||
-			    gt_write_count(recorder->writer, &count, error) != 0))
-		result = -1;
-	gt_count_clear(&count);
-	free(addresses);
-	free(bytes);
-	free(names);
-	return result;
+	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+	return program ? gt_ptx_count_shared(recorder->writer, recorder->id, program, launch->dynamic_shared, error) : -1;
 }
 
 /* Counts the ranges that were copied to the device before the kernel, which a cache may hold (gcache(1), --warm). */
@@ -256,7 +224,7 @@ static int record_launch(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 		result = write_head(recorder, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
 				    &count, error);
 	if (result == 0)
-		result = write_allocations(recorder, gt_ptx_machine_memory(machine), error);
+		result = write_arrays(recorder, machine, launch, error);
 	if (result == 0)
 		result = write_copies(recorder, error);
 	if (result == 0)

@@ -123,54 +123,6 @@ const struct gt_ptx_function *gt_ptx_function_body(const struct gt_ptx_module *m
 	return index == SIZE_MAX || module->functions[index].declaration ? NULL : &module->functions[index];
 }
 
-/* The <length><identifier> of the Itanium mangling; NULL if there is none. */
-static const char *source_name(const char *at, size_t *length)
-{
-	size_t digits = strspn(at, "0123456789");
-	size_t n = 0;
-
-	if (digits == 0 || digits > 4)
-		return NULL;
-	for (size_t i = 0; i < digits; i++)
-		n = n * 10 + (size_t)(at[i] - '0');
-	if (n == 0 || strlen(at + digits) < n)
-		return NULL;
-	*length = n;
-	return at + digits;
-}
-
-/* A mangled name without what nvcc -rdc puts before those of internal linkage: "__nv_static_<length>_<unit>_". */
-static const char *without_unit(const char *name)
-{
-	static const char prefix[] = "__nv_static_";
-	size_t n;
-	const char *unit = strncmp(name, prefix, strlen(prefix)) == 0 ? source_name(name + strlen(prefix), &n) : NULL;
-
-	return unit && strlen(unit) > n + 2 && strncmp(unit + n + 2, "_Z", 2) == 0 ? unit + n + 2 : name;
-}
-
-const char *gt_ptx_plain_name(const char *name, size_t *length)
-{
-	const char *at = without_unit(name), *found = NULL, *part;
-	size_t n;
-
-	*length = strlen(name);
-	if (strncmp(at, "_Z", 2) != 0)
-		return name;
-	at += 2;
-	bool nested = *at == 'N';
-	at += nested;
-	at += *at == 'L'; /* of internal linkage */
-	while ((part = source_name(at, &n)) != NULL) {
-		found = part;
-		*length = n;
-		at = part + n;
-		if (!nested)
-			break;
-	}
-	return found ? found : name;
-}
-
 const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, const char *name)
 {
 	const struct gt_ptx_function *found = gt_ptx_function_named(module, name);

@@ -174,10 +174,15 @@ const struct gt_ptx_function *gt_ptx_function_body(const struct gt_ptx_module *m
 /* Fills both tables; gt_ptx_parse calls it. */
 int gt_ptx_module_index(struct gt_ptx_module *module, struct gt_error *error);
 
-/* The plain name of a function: that of the source without namespaces, template arguments and
+/* The plain name of a function or variable: that of the source without namespaces, functions around it, template arguments and
  * parameters, where C++ mangled it ("gemm" for _Z4gemmPKfS0_Pfi), else the name itself. Returns
  * where it begins in `name`. */
 const char *gt_ptx_plain_name(const char *name, size_t *length);
+/* Whether two names have one plain name. */
+bool gt_ptx_plain_same(const char *left, const char *right);
+/* How a variable is told of: its plain name, with a number, from #2 on, if `same` earlier ones have the same; returns `text`. */
+#define GT_PTX_VARIABLE_NAME 64
+const char *gt_ptx_variable_name(const char *name, unsigned same, char text[GT_PTX_VARIABLE_NAME]);
 
 /* A kernel's name in the stream: its plain name if only one kernel of the module has it, else its full name. Returns its
  * beginning and its length. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reuse/arrays.h"
+#include "stream/arrays.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 
 #include "base/grown.h"
 
-int gt_arrays_open(struct gt_arrays *arrays, struct gt_error *error)
+int gt_arrays_open(struct gt_arrays *arrays, const char *stage, struct gt_error *error)
 {
 	uint64_t none;
 
-	*arrays = (struct gt_arrays){0};
+	*arrays = (struct gt_arrays){.stage = stage};
 	if (gt_names_open(&arrays->names, error) == 0 && gt_names_number(&arrays->names, "-", &none, error) == 0)
 		return 0;
 	gt_arrays_close(arrays);
@@ -39,8 +39,8 @@ static int check(const struct gt_arrays *arrays, struct gt_error *error)
 		const struct gt_array *array = &arrays->arrays[i];
 		uint64_t room = i + 1 < arrays->n ? array[1].address - array->address : UINT64_MAX - array->address;
 		if (array->bytes > room)
-			return gt_fail(error, "allocations: expected arrays that do not overlap, but 0x%" PRIx64
-				       " has %" PRIu64 " bytes", array->address, array->bytes);
+			return gt_fail(error, "%s: expected arrays that do not overlap, but 0x%" PRIx64
+				       " has %" PRIu64 " bytes", arrays->stage, array->address, array->bytes);
 	}
 	return 0;
 }
@@ -51,15 +51,15 @@ int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struc
 	const struct gt_count_entry *bytes = gt_count_find(count, "bytes");
 	const struct gt_count_entry *names = gt_count_find(count, "names");
 
-	if (strcmp(count->stage, GT_ARRAYS_STAGE) != 0)
+	if (strcmp(count->stage, arrays->stage) != 0)
 		return 0;
 	if (!addresses || !bytes || addresses->kind != GT_COUNT_ARRAY || bytes->kind != GT_COUNT_ARRAY ||
 	    addresses->n != bytes->n || (names && names->kind != GT_COUNT_TEXT))
-		return gt_fail(error, "allocations: expected the arrays addresses and bytes, with one element per "
-			       "allocation, and the text names");
+		return gt_fail(error, "%s: expected the arrays addresses and bytes, with one element per "
+			       "allocation, and the text names", arrays->stage);
 	struct gt_array *live = gt_resized(arrays->arrays, addresses->n, sizeof *live);
 	if (!live)
-		return gt_fail_memory(error, "allocations");
+		return gt_fail_memory(error, "names of arrays");
 	arrays->arrays = live;
 	arrays->n = addresses->n;
 	const char *rest = names ? names->text : "";
