@@ -380,6 +380,121 @@ static void test_products_of_bits(void)
 	}
 }
 
+/* ---- mma.sp ---- */
+
+/* Elements of a group. */
+static unsigned width_of(const char *type)
+{
+	return is(type, "tf32") ? 2 : bits_of(type) == 4 ? 8 : 4;
+}
+
+/* Draws which elements of a group are kept: sets `kept`, one bit each, and returns the group's metadata. */
+static unsigned draw_group(unsigned width, unsigned *kept)
+{
+	static const unsigned pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+	const unsigned *pair = pairs[draw() % 6];
+
+	if (width == 2) {
+		*kept = draw() % 2 ? 1 : 2;
+		return *kept == 1 ? 0x4 : 0xe;
+	}
+	*kept = width == 4 ? 1U << pair[0] | 1U << pair[1] : 3U << 2 * pair[0] | 3U << 2 * pair[1];
+	return pair[0] | pair[1] << 2;
+}
+
+/* Makes A sparse, and `half` of what is left; fills the words of metadata, of all lanes, from the lanes `first` of each four
+ * on. Groups 0 to 3 of a row are in one lane: the lower half of the word of row r, the upper half that of row r + 8. Of bytes
+ * and nibbles groups 0 to 7 are, and rows r and r + 8 are in neighbouring lanes. */
+static void thin_out(const struct variant *v, struct matrix *half, unsigned first, uint64_t words[32])
+{
+	const unsigned width = width_of(v->a);
+
+	for (unsigned lane = 0; lane < 32; lane++)
+		words[lane] = draw(); /* what lanes have whose metadata do not count */
+	for (unsigned row = 0; row < 16; row++)
+		for (unsigned group = 0, n = 0; group < v->k / width; group++) {
+			unsigned kept, bits = draw_group(width, &kept), lane = row % 8 * 4 + first, at;
+			if (bits_of(v->a) > 8) {
+				lane += group / 4;
+				at = (row < 8 ? 0 : 16) + group % 4 * 4;
+			} else {
+				lane += group / 8 * 2 + (row < 8 ? 0 : 1);
+				at = group % 8 * 4;
+			}
+			words[lane] = (words[lane] & ~(UINT64_C(15) << at)) | (uint64_t)bits << at;
+			for (unsigned e = 0; e < width; e++) {
+				uint64_t *raw = &a.raw[0][row][group * width + e];
+				if (kept >> e & 1)
+					half->raw[0][row][n++] = *raw;
+				else
+					*raw = 0;
+			}
+		}
+}
+
+static void try_sparse(const struct variant *v, unsigned selector, unsigned lanes)
+{
+	static struct matrix half;
+	struct variant thin = *v;
+	thin.k /= 2;
+	const char *types[] = {v->a, v->b, v->c, v->d}, roles[] = "abcd";
+	struct matrix *const matrices[] = {&half, &b, &c};
+	unsigned n[] = {registers_of(v, 16, thin.k, v->a), registers_of(v, v->k, 8, v->b), registers_of(v, 16, 8, v->c),
+			registers_of(v, 16, 8, v->d)};
+	uint64_t cells[4 * 8 * 32] = {0};
+
+	randomize(&a, v->a);
+	randomize(&b, v->b);
+	randomize(&c, v->c);
+	thin_out(v, &half, selector * lanes, cells + 3 * 256);
+	length = 0;
+	add("%s.reg .b32 %%e;\nld.global.b32 %%e, [%%rd5+%u];\n", BEGIN, 3 * 256 * 8);
+	for (unsigned i = 0; i < 4; i++)
+		add_registers(roles[i], types[i], n[i]);
+	for (unsigned i = 0; i < 3; i++) {
+		add_moves(roles[i], types[i], n[i], i * 256, false);
+		move(&thin, roles[i], types[i], matrices[i], n[i], cells + i * 256, false);
+	}
+	memcpy(other, cells, sizeof cells);
+	add("mma.sp%s.sync.aligned.m16n8k%u.row.col%s.%s.%s.%s.%s ", v->behind, v->k, v->before, v->d, v->a, v->b, v->c);
+	add_vector('d', n[3], ", ");
+	add_vector('a', n[0], ", ");
+	add_vector('b', n[1], ", ");
+	add_vector('c', n[2], ", %e, ");
+	add("%u;\n", selector);
+	add_moves('d', v->d, n[3], 0, true);
+	add("ret;\n}\n");
+	works(text, 1, 32);
+	memcpy(cells, out, 256 * sizeof cells[0]);
+	memset(&d, 0, sizeof d);
+	move(v, 'c', v->d, &d, n[3], cells, true);
+	check_product(v);
+}
+
+static void test_sparse_products(void)
+{
+	static const struct {
+		struct variant variant;
+		unsigned lanes; /* of each four that hold metadata */
+	} cases[] = {
+		{{16, 8, 16, "row", "col", "f32", "f16", "f16", "f32", "", ""}, 1},
+		{{16, 8, 16, "row", "col", "f16", "f16", "f16", "f16", "", "::ordered_metadata"}, 1},
+		{{16, 8, 32, "row", "col", "f32", "bf16", "bf16", "f32", "", ""}, 2},
+		{{16, 8, 32, "row", "col", "f16", "f16", "f16", "f16", "", ""}, 2},
+		{{16, 8, 8, "row", "col", "f32", "tf32", "tf32", "f32", "", ""}, 1},
+		{{16, 8, 16, "row", "col", "f32", "tf32", "tf32", "f32", "", "::ordered_metadata"}, 2},
+		{{16, 8, 32, "row", "col", "s32", "s8", "u8", "s32", "", ""}, 2},
+		{{16, 8, 64, "row", "col", "s32", "u8", "s8", "s32", ".satfinite", ""}, 4},
+		{{16, 8, 64, "row", "col", "f32", "e4m3", "e5m2", "f32", "", ""}, 4},
+		{{16, 8, 64, "row", "col", "s32", "s4", "u4", "s32", "", ""}, 2},
+		{{16, 8, 128, "row", "col", "s32", "u4", "s4", "s32", ".satfinite", ""}, 4},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		for (unsigned selector = 0; selector < 4 / cases[i].lanes; selector++)
+			try_sparse(&cases[i].variant, selector, cases[i].lanes);
+}
+
 /* ---- NaNs, infinities, rounding to f16 ---- */
 
 /* All of A is x, all of B y, all of C z: D is sixteen times x y, and z. */
@@ -656,8 +771,12 @@ static void refuses(const char *instruction, const char *said)
 
 static void test_what_is_refused(void)
 {
-	refuses("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3}, {%r2,%r3,%r4,%r5}, %r6, 0",
-		"'mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' is not modelled: '.sp'");
+	refuses("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3}, {%r2,%r3,%r4,%r5}, %r6, 4",
+		"'mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' is not known with this sparsity selector");
+	refuses("mma.sp.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2}, {%r2}, {%r2,%r3,%r4,%r5}, %r6, 0",
+		"'mma.sp.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32' is not known in this form");
+	refuses("mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32' is not known in this form");
 	refuses("mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
 		"'mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32' is not known in this form");
 	refuses("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
@@ -666,6 +785,10 @@ static void test_what_is_refused(void)
 		"'mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32' is not modelled: '.kind::f8f6f4'");
 	refuses("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2,%r3}, [%r4]",
 		"'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'");
+	refuses("multimem.ld_reduce.relaxed.sys.global.add.u32 %r2, [%rd4]",
+		"'multimem.ld_reduce.relaxed.sys.global.add.u32' is not modelled");
+	refuses("multimem.st.relaxed.sys.global.u32 [%rd4], %r2", "'multimem.st.relaxed.sys.global.u32' is not modelled");
+	refuses("tcgen05.wait::ld.sync.aligned", "'tcgen05.wait::ld.sync.aligned' is not modelled");
 	refuses("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 %r1, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0", "'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16' is not modelled");
 	length = 0;
 	add("%ssetp.lt.u32 %%p1, %%r1, 16;\n@%%p1 movmatrix.sync.aligned.m8n8.trans.b16 %%r2, %%r2;\nret;\n}\n", BEGIN);
@@ -679,6 +802,7 @@ int main(void)
 	RUN(test_products_of_quads);
 	RUN(test_products_of_integers);
 	RUN(test_products_of_bits);
+	RUN(test_sparse_products);
 	RUN(test_ends_of_the_range);
 	RUN(test_ldmatrix);
 	RUN(test_stmatrix);

@@ -435,7 +435,7 @@ static void test_other_faults(void)
 	launch.max_instructions = 10000;
 	fails(endless, 1, 32, "kernel k: more than 10000 warp instructions, in block (0,0,0): it does not end, or --max-instructions is too low");
 	fails(unknown, 1, 32,
-	      "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): opcode 'tcgen05.load.u32' is not known");
+	      "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): 'tcgen05.load.u32' is not modelled");
 	fails(deep, 1, 32,
 	      "kernel k, PTX line 6, pc 0x6: block (0,0,0) thread (0,0,0): call of 'f': no stack is left (4096 calls "
 			   "deep, 0 bytes of local memory)");

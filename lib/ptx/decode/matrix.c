@@ -13,24 +13,24 @@
 /* The shapes that there are, and the elements that A and B may have in them. */
 struct shape_row {
 	uint16_t m, n, k;
-	uint32_t mma, wmma;
+	uint32_t elements[GT_PTX_PRODUCTS];
 };
 static const struct shape_row shapes[] = {
-	{8, 8, 4, BIT(F16) | BIT(F64), BIT(F64)},
-	{8, 8, 16, BYTES, 0},
-	{8, 8, 32, NIBBLES, NIBBLES},
-	{8, 8, 128, BIT(B1), BIT(B1)},
-	{16, 8, 4, BIT(TF32) | BIT(F64), 0},
-	{16, 8, 8, BIT(F16) | BIT(BF16) | BIT(TF32) | BIT(F64), 0},
-	{16, 8, 16, BIT(F16) | BIT(BF16) | BYTES | BIT(F64) | SMALL_FLOATS, 0},
-	{16, 8, 32, BYTES | NIBBLES | SMALL_FLOATS, 0},
-	{16, 8, 64, NIBBLES, 0},
-	{16, 8, 128, BIT(B1), 0},
-	{16, 8, 256, BIT(B1), 0},
-	{16, 16, 8, 0, BIT(TF32)},
-	{16, 16, 16, 0, BIT(F16) | BIT(BF16) | BYTES},
-	{32, 8, 16, 0, BIT(F16) | BIT(BF16) | BYTES},
-	{8, 32, 16, 0, BIT(F16) | BIT(BF16) | BYTES},
+	{8, 8, 4, {BIT(F16) | BIT(F64), BIT(F64), 0}},
+	{8, 8, 16, {BYTES, 0, 0}},
+	{8, 8, 32, {NIBBLES, NIBBLES, 0}},
+	{8, 8, 128, {BIT(B1), BIT(B1), 0}},
+	{16, 8, 4, {BIT(TF32) | BIT(F64), 0, 0}},
+	{16, 8, 8, {BIT(F16) | BIT(BF16) | BIT(TF32) | BIT(F64), 0, BIT(TF32)}},
+	{16, 8, 16, {BIT(F16) | BIT(BF16) | BYTES | BIT(F64) | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BIT(TF32)}},
+	{16, 8, 32, {BYTES | NIBBLES | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BYTES}},
+	{16, 8, 64, {NIBBLES, 0, BYTES | NIBBLES | SMALL_FLOATS}},
+	{16, 8, 128, {BIT(B1), 0, NIBBLES}},
+	{16, 8, 256, {BIT(B1), 0, 0}},
+	{16, 16, 8, {0, BIT(TF32), 0}},
+	{16, 16, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
+	{32, 8, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
+	{8, 32, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
 };
 
 /* The elements that C and D may have, for those of A and B, which may differ within a row. */
@@ -62,14 +62,16 @@ bool gt_ptx_is_wmma(struct gt_ptx_shape shape, enum gt_ptx_role role, enum gt_pt
 {
 	const struct shape_row *row = row_of(shape);
 
-	return row && ((role == GT_PTX_MATRIX_C ? added_to(row->wmma) : row->wmma) >> element & 1);
+	const uint32_t there = row ? row->elements[GT_PTX_WMMA] : 0;
+
+	return (role == GT_PTX_MATRIX_C ? added_to(there) : there) >> element & 1;
 }
 
-bool gt_ptx_is_product(struct gt_ptx_shape shape, bool wmma, const enum gt_ptx_element e[4])
+bool gt_ptx_is_product(struct gt_ptx_shape shape, enum gt_ptx_product_kind kind, const enum gt_ptx_element e[4])
 {
 	static const uint32_t families[] = {BYTES, NIBBLES, SMALL_FLOATS};
 	const struct shape_row *row = row_of(shape);
-	const uint32_t a = 1U << e[1], b = 1U << e[2], there = !row ? 0 : wmma ? row->wmma : row->mma;
+	const uint32_t a = 1U << e[1], b = 1U << e[2], there = row ? row->elements[kind] : 0;
 	bool alike = a == b;
 
 	for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)

@@ -12,8 +12,10 @@
 /* Reads ".m16n8k16"; false if the word is no shape. */
 bool gt_ptx_read_shape(const char *word, struct gt_ptx_shape *shape);
 
-/* Whether mma, or wmma, has a product of that shape and those elements: D, A, B, C. */
-bool gt_ptx_is_product(struct gt_ptx_shape shape, bool wmma, const enum gt_ptx_element elements[4]);
+/* mma, wmma.mma, mma.sp */
+enum gt_ptx_product_kind { GT_PTX_MMA, GT_PTX_WMMA, GT_PTX_SPARSE, GT_PTX_PRODUCTS };
+/* Whether there is a product of that shape and those elements: D, A, B, C. */
+bool gt_ptx_is_product(struct gt_ptx_shape shape, enum gt_ptx_product_kind kind, const enum gt_ptx_element elements[4]);
 /* Whether wmma has matrices of that shape, role and element. */
 bool gt_ptx_is_wmma(struct gt_ptx_shape shape, enum gt_ptx_role role, enum gt_ptx_element element);
 

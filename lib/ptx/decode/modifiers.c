@@ -167,6 +167,12 @@ int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why)
 	return gt_ptx_emit_unknown(decoder, "'%s' %s", written(decoder->instruction, name, sizeof name), why);
 }
 
+/* Of several devices' memory at once, and of tensor memory. */
+int gt_ptx_decode_unmodelled(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_refuse(decoder, "is not modelled");
+}
+
 /* Index of the modifier's row; LENGTH(modifiers) if such an access cannot have it. */
 static size_t row_of(const char *word, enum gt_ptx_access_kind kind)
 {

@@ -249,7 +249,8 @@ static int fail_runaway(const struct beside *beside)
 				continue;
 			gt_ptx_fault(core->warps + w, warp->at, gt_ptx_lowest(warp->mask),
 				     "it runs away: in %" PRIu64
-				     " warp instructions nothing has changed that its loop could wait for",
+				     " warp instructions nothing has changed that its loop could wait for;"
+				     " what the host does meanwhile comes after the launch",
 				     PATIENCE);
 			return -1;
 		}

@@ -43,5 +43,8 @@ gt_ptx_step gt_ptx_load_matrices, gt_ptx_store_matrices, gt_ptx_transpose;
 gt_ptx_step gt_ptx_load_tile, gt_ptx_store_tile;
 /* mma, wmma.mma: op->with.product. */
 gt_ptx_step *gt_ptx_product_step(void);
+/* mma.sp: op->with.product, whose A has half the columns; op->a: metadata; op->choice: the first lane of each four that has
+ * some. */
+gt_ptx_step gt_ptx_sparse_product;
 
 #endif

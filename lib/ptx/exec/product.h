@@ -17,4 +17,7 @@ struct gt_ptx_product {
 	bool differs;	/* bits: those that differ are counted (.xor); else those that both have (.and) */
 };
 
+/* Lanes of each four that hold the metadata of mma.sp. */
+unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element);
+
 #endif

@@ -54,6 +54,7 @@
 	ROW(MOVMATRIX, "movmatrix",          ONE,     FALLS_THROUGH,      NONE,       movmatrix,     NONE) \
 	ROW(MUL, "mul",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY) \
 	ROW(MUL24, "mul24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_24) \
+	ROW(MULTIMEM, "multimem",            UNLESS_ADDRESS, FALLS_THROUGH, NONE,      unmodelled,    NONE) \
 	ROW(NANOSLEEP, "nanosleep",          NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
 	ROW(NEG, "neg",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         NEGATE) \
 	ROW(NOT, "not",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         NOT) \
@@ -78,6 +79,8 @@
 	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      surface,       NONE) \
 	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
 	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      surface,       NONE) \
+	ROW(TCGEN05, "tcgen05",              NONE,    FALLS_THROUGH,      NONE,       unmodelled,    NONE) \
+	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       unmodelled,    NONE) \
 	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
 	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
