@@ -182,3 +182,77 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 		[ "$sample" -gt 10 ]
 	done
 }
+
+@test "--work: Accel-Sim's instructions and registers give what a slow, simple reading gives" {
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/work.py" 7 60
+}
+
+# The instructions of the PTX and of the trace are the same ones, so all of the model is.
+@test "--work: a kernel's rows and times are those of gtrace-ptx, from a trace of Accel-Sim" {
+	cat >k.ptx <<-'END'
+		.version 8.0
+		.target sm_75
+		.address_size 64
+		.visible .entry k(.param .u64 p)
+		{
+			.reg .b64 %rd<2>;
+			.reg .b32 %r<7>;
+			ld.param.u64 %rd1, [p];
+			ld.global.u32 %r1, [%rd1];
+			ld.global.u32 %r2, [%rd1+4];
+			add.u32 %r3, %r1, %r2;
+			st.global.u32 [%rd1+8], %r3;
+			ld.global.u32 %r4, [%rd1+12];
+			add.u32 %r5, %r4, 1;
+			bar.sync 0;
+			ld.global.u32 %r1, [%rd1+512];
+			ret;
+		}
+	END
+	gtrace-ptx --work --launch 'k<<<2,64>>>(u32[256])' k.ptx >ptx.gt
+	base=$(gtrace-cat ptx.gt | grep -v '^#' | head -n 1 | cut -f 8)
+	at() { printf '0x%x' $((base + $1)); }
+	{
+		printf -- '-kernel %s\n' 'name = k' 'id = 1' | cat - <(printf -- '-%s dim = (%s,1,1)\n' grid 2 block 64)
+		for block in 0 1; do
+			printf '#BEGIN_TB\nthread block = %s,0,0\n' $block
+			for warp in 0 1; do
+				printf 'warp = %s\ninsts = 10\n' $warp
+				cat <<-END
+					0000 ffffffff 1 R2 MOV 0 0
+					0010 ffffffff 1 R4 LDG.E 1 R2 4 1 $(at 0) 0
+					0020 ffffffff 1 R5 LDG.E 1 R2 4 1 $(at 4) 0
+					0030 ffffffff 1 R6 IADD3 2 R4 R5 0
+					0040 ffffffff 0 STG.E 2 R2 R6 4 1 $(at 8) 0
+					0050 ffffffff 1 R7 LDG.E 1 R2 4 1 $(at 12) 0
+					0060 ffffffff 1 R8 IADD3 1 R7 0
+					0070 ffffffff 0 BAR.SYNC 0 0
+					0080 ffffffff 1 R4 LDG.E 1 R2 4 1 $(at 512) 0
+					0090 ffffffff 0 EXIT 0 0
+				END
+			done
+			printf '#END_TB\n'
+		done
+	} >k.traceg
+	gtrace-order --work k.traceg >accelsim.gt
+	# All columns but pc and the order of rows, which a recorder writes as they come.
+	columns() { gtrace-cat "$1" | grep -v '^#' | cut -f 1-3,5- | sort; }
+	[ "$(gtrace-cat accelsim.gt | grep -v '^#' | cut -f 11 | sort | uniq -c | tr -s ' \n' ' ')" = " 8 0,0 4 1,0 4 1,0,waits 4 2,1,waits " ]
+	diff <(columns ptx.gt) <(columns accelsim.gt)
+	times() { gtrace-order "$1" | gcoalesce | gschedule --gpu titanv --issue latency | gtrace-cat | grep -v '^#' | cut -f 1-3,5-; }
+	times ptx.gt >times
+	[ "$(cut -f 9 times | sort -n | tail -n 1)" -gt 400 ]
+	times accelsim.gt | diff times -
+}
+
+@test "--work: streams keep the column; what has no instructions, or not in their order, is refused" {
+	gtrace-ptx --work --launch 'vectoradd<<<1,32>>>(f32[32], f32[32], f32[32], 32)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" >work.gt
+	gtrace-cat work.gt | grep '^#block\|^[0-9]' >rows
+	[ "$(grep -c ,waits rows)" -gt 0 ]
+	gtrace-order --work work.gt | gtrace-cat | grep '^#block\|^[0-9]' | diff rows -
+	expect_failure 1 "expected a trace with all instructions of each warp" sh -c "gtrace-order --work '$ROOT/examples/traces/gemm.rdgc.xz' | cat >/dev/null; exit 1"
+	printf -- '-%s\n' 'kernel name = k' 'kernel id = 1' 'grid dim = (1,1,1)' 'block dim = (32,1,1)' >k.trace
+	printf '0 0 0 0 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4\n' >>k.trace
+	gtrace-order k.trace | gtrace-cat --check
+	expect_failure 1 "expected a grouped trace" sh -c 'gtrace-order --work k.trace | cat >/dev/null; exit 1'
+}

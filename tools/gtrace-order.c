@@ -14,7 +14,7 @@
 #include "tool.h"
 
 static const char usage[] =
-	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an]\n"
+	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an] [--work]\n"
 	"                    [--registers N] [--shared SIZE] [--source FILE] [-S SIZE] [-T DIR] [FILE...]\n"
 	"\n"
 	"      --format NAME      the trace has this format (see below); nothing is detected\n"
@@ -22,6 +22,7 @@ static const char usage[] =
 	"                         fields: block, thread or warp, an, op, address or hexaddress, size, pc\n"
 	"      --kernel RE        keep the launches of kernels whose names RE matches\n"
 	"      --by block|an      order by block, access number, warp (block), or by access number, block, warp\n"
+	"      --work             note what each warp did before an access, for models of time (Accel-Sim)\n"
 	"      --registers N      registers a thread of each launch, in place of the trace's (0: unknown)\n"
 	"      --shared SIZE      shared memory of a block of each launch, in place of the trace's\n"
 	"      --source FILE      the source file of the trace's line numbers (Accel-Sim); else ???\n"
@@ -250,11 +251,12 @@ static void set_source(struct tool *tool, struct settings *settings, const char 
 
 static void parse_options(struct tool *tool, struct settings *settings)
 {
-	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY, REGISTERS, SHARED, SOURCE };
+	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY, WORK, REGISTERS, SHARED, SOURCE };
 	static const struct option options[] = {
 		{"format", required_argument, NULL, FORMAT},
 			{"format-regex", required_argument, NULL, FORMAT_REGEX},
 		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
+		{"work", no_argument, NULL, WORK},
 		{"registers", required_argument, NULL, REGISTERS}, {"shared", required_argument, NULL, SHARED},
 		{"source", required_argument, NULL, SOURCE},
 		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
@@ -268,6 +270,7 @@ static void parse_options(struct tool *tool, struct settings *settings)
 		case FORMAT_REGEX: set_pattern(tool, settings, optarg); break;
 		case KERNEL: set_kernel(tool, settings, optarg); break;
 		case BY: set_order(tool, settings, optarg); break;
+		case WORK: settings->order.work = true; break;
 		case REGISTERS:
 		case SHARED: set_resource(tool, settings, option == REGISTERS, optarg); break;
 		case SOURCE: set_source(tool, settings, optarg); break;

@@ -8,6 +8,7 @@
 
 #include "import/import.h"
 #include "import/opcode.h"
+#include "import/scoreboard.h"
 #include "stream/rows.h"
 
 #define GT_ACCELSIM_INSTRUCTION \
@@ -31,7 +32,8 @@ struct gt_accelsim {
 	unsigned has;	/* keys seen, by the header's own bits */
 	bool announced; /* the launch was reported */
 	uint64_t version; /* of the tracer; 0: not given */
-	uint64_t line_info; /* 1: a line number stands before each PC */
+	uint64_t line_info; /* 1: a line number stands before each PC: */
+	uint64_t line;	    /* that of the instruction; 0: none */
 	uint64_t shared_window, local_window; /* 0: not given */
 	unsigned lead; /* numbers before the PC of an ungrouped line; 0: not known yet */
 
@@ -41,6 +43,7 @@ struct gt_accelsim {
 	uint32_t block, warp, warps;
 	uint32_t lanes; /* lanes that exist in the warp */
 	uint64_t expected, found; /* instructions of the warp */
+	struct gt_scoreboard board; /* of the warp, if work is wanted */
 
 	/* The current instruction. */
 	struct gt_trace_access access;
@@ -63,6 +66,8 @@ int gt_accelsim_announce(struct gt_accelsim *reader);
 /* Blocks and warps, which must be in the launch. */
 int gt_accelsim_enter_block(struct gt_accelsim *reader, const uint64_t at[3]);
 int gt_accelsim_enter_warp(struct gt_accelsim *reader, uint64_t warp);
+/* The same, where all instructions of the warp follow. */
+int gt_accelsim_begin_warp(struct gt_accelsim *reader, uint64_t warp);
 bool gt_accelsim_position(const char **at, uint64_t position[3], bool (*separator)(const char **));
 /* Any line that is not an instruction. */
 int gt_accelsim_frame(struct gt_accelsim *reader, const char *line);

@@ -34,6 +34,12 @@ int gt_accelsim_enter_warp(struct gt_accelsim *reader, uint64_t warp)
 	return 0;
 }
 
+int gt_accelsim_begin_warp(struct gt_accelsim *reader, uint64_t warp)
+{
+	reader->board = (struct gt_scoreboard){.issued = 0};
+	return gt_accelsim_enter_warp(reader, warp);
+}
+
 bool gt_accelsim_position(const char **at, uint64_t position[3], bool (*separator)(const char **))
 {
 	for (int i = 0; i < 3; i++)
@@ -111,7 +117,7 @@ static int line_warp(struct gt_accelsim *reader, const char *at)
 	if (!gt_scan_decimal(&at, &warp) || !gt_scan_end(&at))
 		return gt_accelsim_fail(reader, "expected 'warp = N'");
 	reader->place = GT_ACCELSIM_IN_WARP;
-	return gt_accelsim_enter_warp(reader, warp);
+	return gt_accelsim_begin_warp(reader, warp);
 }
 
 static int line_count(struct gt_accelsim *reader, const char *at)

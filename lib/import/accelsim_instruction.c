@@ -84,6 +84,9 @@ static int repeat_lead(struct gt_accelsim *reader, const char **at)
 static int begin_instruction(struct gt_accelsim *reader, const char **at)
 {
 	if (!reader->grouped) {
+		if (reader->to->wants_work)
+			return gt_accelsim_fail(reader, "expected a grouped trace (.traceg, .tracez), which has the instructions of a "
+							"warp behind each other");
 		if (gt_accelsim_announce(reader) != 0)
 			return -1;
 		return read_lead(reader, at);
@@ -228,6 +231,8 @@ static int read_addresses(struct gt_accelsim *reader, const char *at, const stru
 	access->warp = (uint16_t)reader->warp;
 	if (opcode->generic || opcode->two)
 		place_generic(reader, opcode);
+	access->has_work = reader->to->wants_work;
+	access->work = access->has_work ? gt_scoreboard_access(&reader->board, access->op) : 0;
 	return gt_import_access(reader->input, reader->to, access, reader->error);
 }
 
@@ -240,34 +245,79 @@ static unsigned commits(const struct gt_accelsim *reader, const struct gt_opcode
 	return 0;
 }
 
+/* Names of registers, n words of a line. */
+struct registers {
+	uint64_t n;
+	const char *words;
+};
+
+static bool scan_registers(const char **at, struct registers *registers, unsigned more)
+{
+	bool counted = gt_scan_upto(at, REGISTERS_MAX, &registers->n);
+
+	registers->words = *at;
+	return counted && skip_words(at, registers->n + more);
+}
+
+/* What follows the sources. */
+static int read_access(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode)
+{
+	uint64_t width;
+
+	if (!gt_scan_gap(&at) || !gt_scan_decimal(&at, &width))
+		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	if (width == 0) {
+		reader->access.mask = 0;
+		return scan_rest(reader, &at) ? 0 : gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	}
+	if (reader->line_info && reader->line > 0 && reader->to->line &&
+	    reader->to->line(reader->to->context, reader->access.pc, reader->line, reader->error) != 0)
+		return -1;
+	return read_addresses(reader, at, opcode);
+}
+
+/* The same, with what it does to the registers. */
+static int read_timed(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode, const struct registers *results,
+		      const struct registers *sources)
+{
+	struct gt_scoreboard *board = &reader->board;
+
+	gt_scoreboard_name(board, sources->words, sources->n);
+	gt_scoreboard_name(board, results->words, results->n);
+	if (read_access(reader, at, opcode) != 0)
+		return -1;
+	const struct gt_trace_access *access = &reader->access;
+	if (access->mask != 0)
+		gt_scoreboard_load(board, results->words, results->n, access->op, access->size);
+	gt_scoreboard_issue(board, opcode, access->mask != 0 && gt_op_space(access->op) != GT_SHARED);
+	return 0;
+}
+
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 {
-	uint64_t number = 0, pc, mask, registers, width;
+	struct registers results, sources;
+	uint64_t pc, mask;
 	const char *text;
 	size_t length;
 
 	if (begin_instruction(reader, &at) != 0)
 		return -1;
-	if ((reader->line_info && (!gt_scan_decimal(&at, &number) || !gt_scan_gap(&at))) ||
+	if ((reader->line_info && (!gt_scan_decimal(&at, &reader->line) || !gt_scan_gap(&at))) ||
 	    !gt_scan_hex(&at, &pc) || !gt_scan_gap(&at))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	if (!gt_scan_hex(&at, &mask) || mask > UINT32_MAX || !gt_scan_gap(&at))
 		return gt_accelsim_fail(reader, "expected a mask of eight hexadecimal digits after the PC");
-	if (!gt_scan_upto(&at, REGISTERS_MAX, &registers) || !skip_words(&at, registers) ||
-	    !gt_scan_gap(&at) || !gt_scan_word(&at, &text, &length))
+	if (!scan_registers(&at, &results, 0) || !gt_scan_gap(&at) || !gt_scan_word(&at, &text, &length))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	const struct gt_opcode *opcode = gt_opcode_find(&reader->opcodes, text, length);
 
-	if (opcode->tma)
+	if (opcode->tma) {
+		gt_scoreboard_issue(&reader->board, opcode, false);
 		return reader->to->passed_over(reader->to->context, "TMA instructions", 1, reader->error);
-	if (!gt_scan_gap(&at) || !gt_scan_upto(&at, REGISTERS_MAX, &registers) ||
-	    !skip_words(&at, registers + commits(reader, opcode)) || !gt_scan_gap(&at) || !gt_scan_decimal(&at, &width))
+	}
+	if (!gt_scan_gap(&at) || !scan_registers(&at, &sources, commits(reader, opcode)))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
-	if (width == 0)
-		return scan_rest(reader, &at) ? 0 : gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
-	if (number > 0 && reader->to->line && reader->to->line(reader->to->context, (uint32_t)pc, number, reader->error) != 0)
-		return -1;
 	reader->access.pc = (uint32_t)pc;
 	reader->access.mask = (uint32_t)mask;
-	return read_addresses(reader, at, opcode);
+	return reader->to->wants_work ? read_timed(reader, at, opcode, &results, &sources) : read_access(reader, at, opcode);
 }

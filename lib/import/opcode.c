@@ -202,6 +202,7 @@ static void take_apart(struct gt_opcode *opcode, const char *text, size_t length
 	opcode->two = first_word_is(text, length, "LDGSTS");
 	opcode->generic = first_word_is(text, length, "LD") || first_word_is(text, length, "ST") ||
 			  first_word_is(text, length, "ATOM");
+	opcode->barrier = begins_with(text, length, "BAR.SYNC") || begins_with(text, length, "BAR.RED");
 	opcode->memory = !opcode->tma && gt_sass_op(text, length, &opcode->op) == 0;
 	if (!opcode->memory)
 		return;

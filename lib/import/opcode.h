@@ -22,6 +22,7 @@ struct gt_opcode {
 	bool generic; /* LD, ST, ATOM: the address determines the space; op has global */
 	bool two;     /* LDGSTS: loads from global and stores to shared memory */
 	bool tma;     /* UTMA*, UBLK*: bulk copies, which have no addresses per lane */
+	bool barrier; /* BAR.SYNC, BAR.RED: the warp waits for others of its block */
 	uint8_t op;
 	uint8_t size; /* bytes per lane */
 	uint16_t hint;

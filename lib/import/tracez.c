@@ -177,7 +177,7 @@ static int read_warp(struct tracez *trace, uint64_t warp)
 
 	if (!next(trace, 4, &instructions) || !next(trace, 4, &pieces) || !next(trace, 8, &offset))
 		return fail(trace, "more bytes in the index");
-	if (gt_accelsim_enter_warp(reader, warp) != 0)
+	if (gt_accelsim_begin_warp(reader, warp) != 0)
 		return -1;
 	reader->place = GT_ACCELSIM_IN_INSTRUCTIONS;
 	reader->expected = instructions;

@@ -17,7 +17,7 @@ void gt_pack_addresses(struct gt_packed *row, const uint64_t *addresses)
 {
 	row->base = addresses[0];
 	row->stride = gt_common_stride(row->mask, addresses);
-	row->lanes = row->stride == GT_STRIDE_LANES ? (uint32_t)__builtin_popcount(row->mask) : 0;
+	row->lanes = row->stride == GT_STRIDE_LANES ? (uint8_t)__builtin_popcount(row->mask) : 0;
 }
 
 /* Copies the addresses of the lanes in the mask without gaps; returns their number. */
@@ -69,7 +69,7 @@ int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct 
 struct group {
 	uint8_t op, size;
 	uint16_t sm, hint;
-	uint32_t pc;
+	uint32_t pc, work;
 	uint32_t mask;
 	uint64_t order; /* when its lowest lane made its access */
 	uint64_t addresses[GT_WARP_SIZE]; /* by lane */
@@ -140,6 +140,7 @@ static int emit(struct gt_fold_out *fold, const struct gt_packed *row, const uin
 	rows->pc[i] = row->pc;
 	rows->op[i] = row->op;
 	rows->hint[i] = row->hint;
+	rows->work[i] = row->work;
 	rows->size[i] = row->size;
 	rows->mask[i] = row->mask;
 	rows->stride[i] = row->stride;
@@ -194,6 +195,7 @@ static int add_to_groups(struct gt_fold_out *fold, const struct gt_packed *row, 
 		if (group->mask == 0 || lane < (unsigned)__builtin_ctz(group->mask)) {
 			group->order = fold->accesses;
 			group->pc = row->pc;
+			group->work = row->work;
 			group->sm = row->sm;
 		}
 		group->mask |= UINT32_C(1) << lane;
@@ -225,6 +227,7 @@ static int emit_groups(struct gt_fold_out *fold, struct gt_error *error)
 		row.size = group->size;
 		row.sm = group->sm;
 		row.pc = group->pc;
+		row.work = group->work;
 		row.mask = group->mask;
 		gather(group->mask, group->addresses, addresses);
 		gt_pack_addresses(&row, addresses);

@@ -40,6 +40,7 @@ struct launch {
 	uint16_t greatest_warp;
 	uint64_t accesses, scheduled;
 	bool hinted; /* an access has a hint */
+	uint64_t timed; /* accesses that say what the warp did before them */
 	struct gt_order_lines lines;
 	struct passed_list passed;
 };
@@ -332,12 +333,15 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		return 0;
 	if (!is_sound(launch, access))
 		return reject(launch, access, error);
+	if (order->options.work && !access->has_work)
+		return gt_fail(error, "expected a trace with all instructions of each warp, as Accel-Sim's, or a stream with the column work");
 	if (number(order, access, &an, error) != 0)
 		return -1;
 	if ((++order->accesses & (PROGRESS_ACCESSES - 1)) == 0 && order->options.progress)
 		order->options.progress(order->options.context, order->accesses);
 	launch->accesses++;
 	launch->scheduled += access->scheduled;
+	launch->timed += access->has_work;
 	uint16_t hint = gt_op_space(access->op) == GT_SHARED ? 0 : access->hint; /* shared memory has no cache */
 	launch->hinted |= hint != 0;
 	if (access->block > launch->greatest_block)
@@ -346,8 +350,8 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		launch->greatest_warp = access->warp;
 	struct gt_packed row = {
 		.kernel = order->launch_index, .block = access->block, .an = an, .pc = access->pc,
-		.mask = access->mask, .warp = access->warp, .sm = access->sm, .op = access->op,
-		.size = access->size, .hint = hint, .base = access->base, .stride = access->stride,
+		.mask = access->mask, .warp = (uint8_t)access->warp, .sm = access->sm, .op = access->op,
+		.size = access->size, .hint = hint, .work = access->work, .base = access->base, .stride = access->stride,
 	};
 	if ((access->mask & (access->mask - 1)) == 0) {
 		row.base = access->addresses ? access->addresses[0] : access->base;
@@ -407,7 +411,9 @@ static int send_launch(struct gt_ordering *order, struct launch *launch, struct 
 		return -1;
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;
 	return gt_sink_begin_as(&output->rows, &(struct gt_rows){.kind = GT_ACCESSES, .scheduled = scheduled,
-								.has_hints = launch->hinted}, error);
+								.has_hints = launch->hinted,
+								.has_work = launch->accesses > 0 && launch->timed == launch->accesses},
+				error);
 }
 
 /* "TMA instructions" is counted as tma_instructions. */
@@ -487,7 +493,7 @@ struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct
 	}
 	order->options = *options;
 	order->next_id = 1;
-	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over, add_line};
+	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over, add_line, options->work};
 	order->sorter = gt_sorter_open(options->memory, options->directory, options->by_an, error);
 	if (!order->sorter || gt_ordinals_open(&order->ordinals, error) != 0 ||
 	    gt_map_open(&order->by_source, 0, error) != 0 || gt_map_open(&order->used, 0, error) != 0) {

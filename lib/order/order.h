@@ -21,6 +21,7 @@ struct gt_order_options {
 	uint64_t memory;       /* bytes that rows and ordinals may take, GT_ORDER_MEMORY_MIN at least */
 	const char *directory; /* of temporary files */
 	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
+	bool work;	       /* rows are to have the column work */
 	/* Called now and then, with the number of accesses taken so far; may be NULL. */
 	void (*progress)(void *context, uint64_t accesses);
 	void *context;

@@ -16,11 +16,11 @@
  * stride. */
 struct gt_packed {
 	uint32_t kernel; /* the launch's place among those seen, from 0 */
-	uint32_t block, an, pc, mask;
-	uint16_t warp, sm;
+	uint32_t block, an, pc, mask, work;
+	uint8_t warp, lanes;
+	uint16_t sm;
 	uint8_t op, size;
 	uint16_t hint;
-	uint32_t lanes;
 	uint64_t base;
 	int64_t stride;
 };

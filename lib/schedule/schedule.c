@@ -251,7 +251,7 @@ int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, st
 {
 	if (schedule->config->issue->timed && (rows->kind != GT_REQUESTS || !rows->has_work))
 		return gt_fail(error, "kernel %" PRIu64 ": --issue %s: expected requests with the column work: run gcoalesce first, on a "
-				      "trace of gtrace-record --work", schedule->kernel->id, schedule->config->issue->name);
+				      "trace of gtrace-record --work or gtrace-order --work", schedule->kernel->id, schedule->config->issue->name);
 	for (size_t first = 0, last; first < rows->n; first = last) {
 		uint32_t block = rows->block[first];
 		for (last = first + 1; last < rows->n && rows->block[last] == block;)

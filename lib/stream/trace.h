@@ -38,6 +38,8 @@ struct gt_trace_access {
 	int64_t stride;		   /* from lane to lane, as in struct gt_rows */
 	bool scheduled;		   /* the source gives the SM: */
 	uint16_t sm;
+	bool has_work;		   /* the source gives, if the trace wants it: */
+	uint32_t work;		   /* stream/work.h */
 };
 
 /* The calls that an importer makes. Each returns 0, or -1 with an error, which the importer returns; if it has
@@ -52,6 +54,8 @@ struct gt_trace {
 	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
 	/* The source line of an instruction of the current launch; NULL: not wanted. The first of a pc counts. */
 	int (*line)(void *context, uint32_t pc, uint64_t line, struct gt_error *error);
+	/* Accesses are to say what the warp did before them. */
+	bool wants_work;
 };
 
 GT_PUBLIC_END

@@ -232,7 +232,7 @@ static int on_passed_over(void *context, const char *what, uint64_t number, stru
 /* The folder of a sample that is one, and the two files in it. */
 static char folder[] = "/tmp/import.XXXXXX", config[64], block[64];
 
-static int run(size_t sample, const char *path, struct gt_error *error)
+static int run(size_t sample, const char *path, bool work, struct gt_error *error)
 {
 	static struct gt_trace trace = {
 		.kernel = on_kernel, .access = on_access, .passed_over = on_passed_over};
@@ -242,6 +242,7 @@ static int run(size_t sample, const char *path, struct gt_error *error)
 
 	wrong = false;
 	launches = 0;
+	trace.wants_work = work;
 	if (samples[sample].folder)
 		return importer->read_paths(paths, 1, &trace, error);
 	struct gt_input *input = gt_input_open(path, error);
@@ -269,7 +270,7 @@ static bool check(size_t sample, uint64_t seed, int file, const char *path)
 		perror(path);
 		return false;
 	}
-	int result = run(sample, path, &error);
+	int result = run(sample, path, seed & 1, &error);
 
 	failures += result != 0;
 	if ((result == 0 || result == -1) && !wrong && (result == 0 || error.text[0] != '\0') &&
@@ -336,7 +337,7 @@ int main(int argc, char **argv)
 		struct gt_error error;
 
 		if (!write_text(to, samples[sample].text, strlen(samples[sample].text)) ||
-		    (run(sample, path, &error) != 0 && !strstr(error.text, "kernel-0.traceg.xz"))) {
+		    (run(sample, path, false, &error) != 0 && !strstr(error.text, "kernel-0.traceg.xz"))) {
 			printf("not ok: sample %zu (%s) itself: %s\n", sample, samples[sample].format,
 			       error.text);
 			bad = 1;

@@ -54,9 +54,9 @@ static void sort_some(size_t n, uint64_t memory, bool by_an, uint64_t kernels, u
 		to->kernel = (uint32_t)random_below(kernels);
 		to->block = (uint32_t)random_below(blocks);
 		to->an = (uint32_t)random_below(ans);
-		to->warp = (uint16_t)random_below(32);
+		to->warp = (uint8_t)random_below(32);
 		to->base = records[i].when = i;
-		to->lanes = random_below(4) ? 0 : (uint32_t)random_below(33);
+		to->lanes = random_below(4) ? 0 : (uint8_t)random_below(33);
 		for (unsigned lane = 0; lane < to->lanes; lane++)
 			records[i].lanes[lane] = random_below(UINT64_MAX);
 		CHECK_EQUAL(gt_sorter_add(sorter, to, records[i].lanes, &error), 0);

@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (bytes < 1)
 		return 0;
 	const struct gt_importer *importer = gt_importers[data[0] % gt_importers_n];
+	trace.wants_work = data[0] / gt_importers_n % 2;
 	struct gt_input *input = importer->read ? target_input(data + 1, bytes - 1) : NULL;
 	if (!input)
 		return 0;
