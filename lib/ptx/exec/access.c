@@ -200,22 +200,42 @@ static uint64_t local_offset(const struct gt_ptx_warp *warp, const struct gt_ptx
 	return reach->offset - (access->space == GT_PTX_GENERIC ? GT_PTX_LOCAL_BASE : 0) + (access->in_frame ? warp->local_at : 0);
 }
 
-/* Local memory, of which each lane has its own part. False if a lane's address is in none of its variables, misaligned or of another space:
- * that is found lane by lane. */
-static bool reach_local(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint32_t mask,
-			struct gt_ptx_reach *reach, unsigned bytes)
+/* The variable of local memory at `at`, whose address is `base` more than its place. */
+void gt_ptx_window_local(struct gt_ptx_warp *warp, uint64_t base, uint64_t at, unsigned bytes, struct gt_ptx_reach *reach,
+			 uint64_t *high)
 {
-	uint64_t from = local_offset(warp, access, reach);
-	bool wrong = false;
+	if ((base & (bytes - 1)) != 0 || !gt_ptx_in_local(warp, at - base, bytes))
+		return;
+	reach->low = warp->frame->low + base;
+	*high = warp->frame->high + base;
+	reach->host = gt_ptx_local_place(warp, 0, warp->frame->low);
+	reach->apart = warp->local_stride;
+	reach->space = GT_PTX_LOCAL;
+}
 
-	for (uint32_t m = mask; m && !wrong; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		uint64_t at = reach->lanes[lane] + from;
-		wrong = !gt_ptx_in_local(warp, at, bytes) || (at & (bytes - 1)) != 0;
-		reach->where[lane] = wrong ? NULL : gt_ptx_local_place(warp, lane, at);
+void gt_ptx_window_generic(struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint64_t first, unsigned bytes,
+			   struct gt_ptx_reach *reach, uint64_t *high)
+{
+	uint64_t within;
+
+	switch (space_of(first, &within)) {
+	case GT_PTX_SHARED:
+		reach->low = GT_PTX_SHARED_BASE;
+		*high = GT_PTX_SHARED_BASE + warp->core->shared_bytes;
+		reach->host = warp->core->shared;
+		reach->space = GT_PTX_SHARED;
+		break;
+	case GT_PTX_LOCAL: gt_ptx_window_local(warp, GT_PTX_LOCAL_BASE, first, bytes, reach, high); break;
+	case GT_PTX_PARAM:
+		if (access->action != GT_LOAD)
+			break;
+		reach->low = GT_PTX_PARAMETER_BASE;
+		*high = GT_PTX_PARAMETER_BASE + warp->core->parameter_bytes;
+		reach->host = warp->core->parameters;
+		reach->space = GT_PTX_PARAM;
+		break;
+	default: break;
 	}
-	reach->space = wrong ? reach->space : GT_PTX_LOCAL;
-	return !wrong;
 }
 
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
@@ -224,9 +244,6 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 	bool first = true;
 
 	reach->host = NULL;
-	if ((op->with.access->space == GT_PTX_LOCAL || op->with.access->space == GT_PTX_GENERIC) &&
-	    reach_local(warp, op->with.access, mask, reach, bytes))
-		return 0;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
 		enum gt_ptx_space space;
@@ -259,7 +276,7 @@ static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 			uint64_t at = reach->lanes[lane] + from + 4 * word;
 			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
 		}
-		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, gt_ptx_stride(lanes, mask)) != 0)
+		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, gt_ptx_stride_plain(lanes, mask)) != 0)
 			return -1;
 	}
 	return 0;
@@ -294,7 +311,7 @@ GT_INLINE int name_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 }
 
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-		       const struct gt_ptx_reach *reach, unsigned bytes)
+		       const struct gt_ptx_reach *reach, int64_t stride, unsigned bytes)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	enum gt_space space = (enum gt_space)gt_ptx_traced_space[reach->space];
@@ -312,8 +329,7 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	uint64_t offset = reach->offset;
 	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
 		offset -= GT_PTX_SHARED_BASE;
-	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset,
-			    gt_ptx_stride(reach->lanes, mask));
+	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset, stride);
 }
 
 int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes)
@@ -354,7 +370,7 @@ const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struc
 	if (!inside || !(warp->core->traced >> GT_GLOBAL & 1))
 		return op + 1;
 	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE), access->hint, 1, reach.lanes,
-			    reach.offset, gt_ptx_stride(reach.lanes, inside)) != 0
+			    reach.offset, gt_ptx_stride_plain(reach.lanes, inside)) != 0
 		       ? NULL
 		       : op + 1;
 }

@@ -4,15 +4,15 @@
 #ifndef GT_PTX_ACCESS_H
 #define GT_PTX_ACCESS_H
 
-#include "ptx/exec/lanes.h"
+#include "ptx/exec/gather.h"
 #include "ptx/exec/warp.h"
-#include "stream/op.h"
 
 struct gt_ptx_reach {
 	const uint64_t *lanes; /* lane i accesses lanes[i] + offset */
 	uint64_t offset;
-	uint64_t low; /* the smallest address */
-	unsigned char *host; /* the place of `low` in this process; NULL: each lane's place is in `where` */
+	uint64_t low; /* an address, */
+	unsigned char *host; /* its place in this process, */
+	uint64_t apart; /* and how much further on it is for each next lane. host NULL: each lane's place is in `where` */
 	enum gt_ptx_space space; /* of the lowest lane */
 	uint64_t widened[GT_WARP_SIZE];
 	unsigned char *where[GT_WARP_SIZE];
@@ -27,49 +27,6 @@ unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_acces
 
 /* The place of a lane's generic [address, address + bytes) in this process, or NULL. */
 unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, uint64_t bytes);
-
-/* The stride of the active lanes' addresses, or GT_STRIDE_LANES. */
-GT_INLINE int64_t gt_ptx_stride(const uint64_t *lanes, uint32_t mask)
-{
-	if (mask == GT_PTX_FULL) {
-		uint64_t stride = lanes[1] - lanes[0], differs = 0;
-		for (int i = 1; i < GT_WARP_SIZE; i++)
-			differs |= (lanes[i] - lanes[i - 1]) ^ stride;
-		return differs ? GT_STRIDE_LANES : (int64_t)stride;
-	}
-	unsigned lowest = gt_ptx_lowest(mask);
-	uint32_t rest = mask & (mask - 1);
-	if (!rest)
-		return 0;
-	unsigned gap = gt_ptx_lowest(rest) - lowest;
-	int64_t distance = (int64_t)(lanes[lowest + gap] - lanes[lowest]);
-	if (gap > 1 && distance % (int64_t)gap != 0)
-		return GT_STRIDE_LANES;
-	uint64_t stride = (uint64_t)(gap > 1 ? distance / (int64_t)gap : distance);
-	for (; rest; rest &= rest - 1) {
-		unsigned lane = gt_ptx_lowest(rest);
-		if (lanes[lane] != lanes[lowest] + stride * (lane - lowest))
-			return GT_STRIDE_LANES;
-	}
-	return (int64_t)stride;
-}
-
-/* The smallest and the largest address of the active lanes, and whether all are aligned. */
-GT_INLINE bool gt_ptx_extent(struct gt_ptx_reach *reach, uint32_t mask, unsigned bytes, uint64_t *high)
-{
-	const uint64_t *lanes = reach->lanes, offset = reach->offset, any = lanes[gt_ptx_lowest(mask)] + offset;
-	uint64_t bits = any, low = any, most = any;
-
-	for (int i = 0; i < GT_WARP_SIZE; i++) {
-		const uint64_t address = mask >> i & 1 ? lanes[i] + offset : any;
-		bits |= address;
-		low = address < low ? address : low;
-		most = address > most ? address : most;
-	}
-	reach->low = low;
-	*high = most;
-	return (bits & (bytes - 1)) == 0;
-}
 
 /* Extends 32-bit addresses. Their sum with the offset has the register's width, so it wraps at 2^32. */
 GT_INLINE void gt_ptx_widen(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access,
@@ -86,63 +43,96 @@ GT_INLINE void gt_ptx_widen(const struct gt_ptx_warp *warp, const struct gt_ptx_
 	reach->offset = 0;
 }
 
-/* The fast path: all lanes are in the allocation of the last access, or in shared memory. */
-GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-			   struct gt_ptx_reach *reach, unsigned bytes)
-{
-	struct gt_ptx_access *access = op->with.access;
-	uint64_t high;
+/* Chooses the memory that the lowest active lane is in, as far as that needs no search: sets low, host, apart, space and *high.
+ * `host` stays NULL if there is none. */
+void gt_ptx_window_generic(struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint64_t first, unsigned bytes,
+			   struct gt_ptx_reach *reach, uint64_t *high);
+void gt_ptx_window_local(struct gt_ptx_warp *warp, uint64_t base, uint64_t at, unsigned bytes, struct gt_ptx_reach *reach,
+			 uint64_t *high);
 
-	reach->lanes = gt_ptx_lanes(warp, access->address);
-	gt_ptx_widen(warp, access, reach);
-	if (access->keeps && !access->narrow) {
-		for (int i = 0; i < GT_WARP_SIZE; i++)
-			reach->widened[i] = reach->lanes[i];
-		reach->lanes = reach->widened;
-	}
+GT_INLINE uint64_t gt_ptx_window(struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint64_t first, unsigned bytes,
+				 struct gt_ptx_reach *reach)
+{
+	const struct gt_ptx_core *core = warp->core;
+	uint64_t high = 0;
+
+	reach->host = NULL;
+	reach->low = reach->apart = 0;
 	reach->space = access->space;
-	if (!gt_ptx_extent(reach, mask, bytes, &high))
-		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
-	if (access->space == GT_PTX_SHARED) {
-		const struct gt_ptx_core *core = warp->core;
-		if (high >= core->shared_bytes || core->shared_bytes - high < bytes || access->in_frame)
-			return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
-		reach->host = core->shared + reach->low;
+	if (access->space == GT_PTX_LOCAL) {
+		gt_ptx_window_local(warp, access->in_frame ? 0 - warp->local_at : 0, first, bytes, reach, &high);
+	} else if (access->in_frame) {
 		return 0;
-	}
-	if (access->space == GT_PTX_PARAM && access->action == GT_LOAD && !access->in_frame) {
-		const struct gt_ptx_core *core = warp->core;
-		if (high >= core->parameter_bytes || core->parameter_bytes - high < bytes)
-			return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
-		reach->host = core->parameters + reach->low;
-		return 0;
-	}
-	/* `low` is above `high` if there was no access yet. */
-	if (reach->low >= access->low && high <= access->high && access->high - high >= bytes) {
-		reach->host = access->host + (reach->low - access->low);
+	} else if (access->space == GT_PTX_SHARED) {
+		reach->host = core->shared;
+		high = core->shared_bytes;
+	} else if (access->space == GT_PTX_PARAM) {
+		reach->host = access->action == GT_LOAD ? core->parameters : NULL;
+		high = core->parameter_bytes;
+	} else if (access->space == GT_PTX_GENERIC && first >= GT_PTX_SHARED_BASE) {
+		gt_ptx_window_generic(warp, access, first, bytes, reach, &high);
+	} else if (access->high > access->low) { /* there was an access before */
+		reach->host = access->host;
+		reach->low = access->low;
+		high = access->high;
 		reach->space = access->space == GT_PTX_GENERIC ? GT_PTX_GLOBAL : access->space;
-		return 0;
 	}
-	return gt_ptx_reach_slow(warp, op, mask, reach, bytes);
+	return high;
+}
+
+/* The fast path: all lanes are in the memory that the lowest one is in. */
+#define GT_REACH(TARGET, LEVEL, ...)                                                                         \
+	TARGET GT_INLINE int gt_ptx_reach##LEVEL(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
+						 struct gt_ptx_reach *reach, unsigned bytes)                 \
+	{                                                                                                    \
+		const struct gt_ptx_access *access = op->with.access;                                        \
+		reach->lanes = gt_ptx_lanes(warp, access->address);                                          \
+		gt_ptx_widen(warp, access, reach);                                                           \
+		if (access->keeps && !access->narrow)                                                        \
+			reach->lanes = memcpy(reach->widened, reach->lanes, sizeof reach->widened);          \
+		const uint64_t first = reach->lanes[gt_ptx_lowest(mask)] + reach->offset;                    \
+		const uint64_t room = gt_ptx_window(warp, access, first, bytes, reach) - reach->low;         \
+		if (reach->host && room >= bytes &&                                                          \
+		    !(gt_ptx_outside##LEVEL(reach->lanes, reach->offset, mask, reach->low, room - bytes, bytes - 1) & mask)) \
+			return 0;                                                                            \
+		reach->space = access->space;                                                                \
+		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);                                      \
+	}
+GT_LEVELS(GT_REACH, )
+
+GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, struct gt_ptx_reach *reach,
+			   unsigned bytes)
+{
+	return gt_ptx_reach_plain(warp, op, mask, reach, bytes);
 }
 
 GT_INLINE unsigned char *gt_ptx_place_of(const struct gt_ptx_reach *reach, unsigned lane)
 {
-	return reach->host ? reach->host + (reach->lanes[lane] + reach->offset - reach->low)
+	return reach->host ? reach->host + (reach->lanes[lane] + reach->offset - reach->low + lane * reach->apart)
 			   : reach->where[lane];
 }
 
-/* Records the access, if its space is traced. */
+/* Records the access, if its space is traced; the stride is that of the lanes. */
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-		       const struct gt_ptx_reach *reach, unsigned bytes);
+		       const struct gt_ptx_reach *reach, int64_t stride, unsigned bytes);
 
 /* The same for all lanes at a stride, lane 0 at `first`, in the space that the instruction says. */
 int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes);
 
-static inline int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-			      const struct gt_ptx_reach *reach, unsigned bytes)
+#define GT_NOTE(TARGET, LEVEL, ...)                                                                          \
+	TARGET GT_INLINE int gt_ptx_note##LEVEL(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
+						const struct gt_ptx_reach *reach, unsigned bytes)            \
+	{                                                                                                    \
+		if (!warp->core->traced)                                                                     \
+			return 0;                                                                            \
+		return gt_ptx_trace_reach(warp, op, mask, reach, gt_ptx_stride##LEVEL(reach->lanes, mask), bytes); \
+	}
+GT_LEVELS(GT_NOTE, )
+
+GT_INLINE int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+			  unsigned bytes)
 {
-	return warp->core->traced ? gt_ptx_trace_reach(warp, op, mask, reach, bytes) : 0;
+	return gt_ptx_note_plain(warp, op, mask, reach, bytes);
 }
 
 /* The corresponding spaces of a trace. */

@@ -63,7 +63,7 @@ static int trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const str
 				alike |= (uint32_t)(gathered->bytes[gt_ptx_lowest(m)] == bytes) << gt_ptx_lowest(m);
 			rest &= ~alike;
 			if (gt_ptx_trace(warp, op, alike, gt_op(action, GT_TEXTURE, GT_OPERATOR_NONE), 0, bytes,
-					 gathered->addresses[k], 0, gt_ptx_stride(gathered->addresses[k], alike)) != 0)
+					 gathered->addresses[k], 0, gt_ptx_stride_plain(gathered->addresses[k], alike)) != 0)
 				return -1;
 		}
 	return 0;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ptx/exec/access.h"
-#include "ptx/exec/simd.h"
 
 struct row {
 	uint64_t first; /* the address of lane 0 */
@@ -70,7 +69,13 @@ GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 	return warp->core->traced ? gt_ptx_trace_row(warp, op, row->first, row->stride, bytes) : 0;
 }
 
-/* Moves one element of every lane: of a row, or of the lanes in `mask`. */
+/* Where the lanes of an access that is in one window of memory have their element `at` bytes in. */
+GT_INLINE struct gt_ptx_places places_of(const struct gt_ptx_reach *reach, unsigned at)
+{
+	return (struct gt_ptx_places){reach->host, reach->lanes, reach->offset - reach->low + at, reach->apart};
+}
+
+/* Moves one element of every lane of a row. */
 #define MOVES(N)                                                                                             \
 	GT_INLINE void load_row##N(const struct row *row, uint##N##_t *lanes, unsigned at)                   \
 	{                                                                                                    \
@@ -96,28 +101,29 @@ GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 		else                                                                                         \
 			for (int i = 0; i < GT_WARP_SIZE; i++, to += row->stride)                            \
 				memcpy(to, &lanes[i], N / 8);                                                \
-	}                                                                                                    \
-	GT_INLINE void load_lanes##N(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes,    \
-				     unsigned at)                                                            \
+	}
+
+/* The same of the lanes in `mask`. */
+#define MOVES_OF_LANES(TARGET, LEVEL, N)                                                                     \
+	TARGET GT_INLINE void load_lanes##N##LEVEL(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes, \
+						   unsigned at)                                              \
 	{                                                                                                    \
-		if (mask == GT_PTX_FULL && reach->host) {                                                    \
-			const uint64_t offset = reach->offset - reach->low + at;                             \
-			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
-				memcpy(&lanes[i], reach->host + (reach->lanes[i] + offset), N / 8);          \
-			return;                                                                              \
-		}                                                                                            \
-		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
-			unsigned lane = gt_ptx_lowest(m);                                                    \
-			memcpy(&lanes[lane], gt_ptx_place_of(reach, lane) + at, N / 8);                      \
-		}                                                                                            \
+		const struct gt_ptx_places places = places_of(reach, at);                                    \
+		if (places.host)                                                                             \
+			gt_ptx_gather##N##LEVEL(&places, mask, lanes);                                       \
+		else                                                                                         \
+			for (uint32_t m = mask; m; m &= m - 1)                                               \
+				memcpy(&lanes[gt_ptx_lowest(m)], reach->where[gt_ptx_lowest(m)] + at, N / 8); \
 	}                                                                                                    \
-	GT_INLINE void store_lanes##N(const struct gt_ptx_reach *reach, uint32_t mask,                       \
-				      const uint##N##_t *lanes, unsigned at)                                 \
+	TARGET GT_INLINE void store_lanes##N##LEVEL(const struct gt_ptx_reach *reach, uint32_t mask, const uint##N##_t *lanes, \
+						    unsigned at)                                             \
 	{                                                                                                    \
-		for (uint32_t m = mask; m; m &= m - 1) {                                                     \
-			unsigned lane = gt_ptx_lowest(m);                                                    \
-			memcpy(gt_ptx_place_of(reach, lane) + at, &lanes[lane], N / 8);                      \
-		}                                                                                            \
+		const struct gt_ptx_places places = places_of(reach, at);                                    \
+		if (places.host)                                                                             \
+			gt_ptx_scatter##N##LEVEL(&places, mask, lanes);                                      \
+		else                                                                                         \
+			for (uint32_t m = mask; m; m &= m - 1)                                               \
+				memcpy(reach->where[gt_ptx_lowest(m)] + at, &lanes[gt_ptx_lowest(m)], N / 8); \
 	}
 
 /* A row, or else any lanes: these apart, so that a row saves no registers. */
@@ -127,13 +133,12 @@ GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		struct gt_ptx_reach reach;                                                                   \
 		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
-		if (gt_ptx_reach(warp, op, mask, &reach, bytes) != 0 ||                                      \
-		    gt_ptx_note(warp, op, mask, &reach, bytes) != 0)                                         \
+		if (gt_ptx_reach##LEVEL(warp, op, mask, &reach, bytes) != 0 ||                               \
+		    gt_ptx_note##LEVEL(warp, op, mask, &reach, bytes) != 0)                                  \
 			return NULL;                                                                         \
 		for (unsigned k = 0; k < access->n; k++)                                                     \
 			if (access->slots[k])                                                                \
-				WHAT##_lanes##N(&reach, mask, gt_ptx_lanes(warp, access->slots[k]),          \
-						k *(N / 8));                                                 \
+				WHAT##_lanes##N##LEVEL(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8)); \
 		return op + 1;                                                                               \
 	}                                                                                                    \
 	TARGET __attribute__((noinline)) GT_VARIANT(WHAT##N##LEVEL)                                          \
@@ -150,7 +155,7 @@ GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 				WHAT##_row##N(&row, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8));       \
 		return op + 1;                                                                               \
 	}
-#define STEPS(N) MOVES(N) GT_LEVELS(STEP, load, N) GT_LEVELS(STEP, store, N)
+#define STEPS(N) MOVES(N) GT_LEVELS(MOVES_OF_LANES, N) GT_LEVELS(STEP, load, N) GT_LEVELS(STEP, store, N)
 STEPS(8)
 STEPS(16)
 STEPS(32)

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* The addresses of any lanes at once, for each level of instructions: whether all are in one window of memory, their stride, and
+ * the moves between lanes and memory. */
+#ifndef GT_PTX_GATHER_H
+#define GT_PTX_GATHER_H
+
+#include <string.h>
+
+#include "ptx/exec/simd.h"
+#include "stream/op.h"
+
+/* The lanes whose address, lanes[i] + offset, is not in [low, low + room], or has one of `bits`; others than those in `mask` may be
+ * among them. */
+GT_INLINE uint32_t gt_ptx_outside_plain(const uint64_t *lanes, uint64_t offset, uint32_t mask, uint64_t low, uint64_t room,
+					uint64_t bits)
+{
+	uint32_t outside = 0;
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		const uint64_t address = lanes[lane] + offset;
+		outside |= (uint32_t)((address - low > room) | ((address & bits) != 0)) << lane;
+	}
+	return outside;
+}
+
+/* The stride of the first two lanes of `mask`, if that is a number. */
+GT_INLINE bool gt_ptx_first_stride(const uint64_t *lanes, uint32_t mask, uint64_t *stride)
+{
+	const unsigned lowest = gt_ptx_lowest(mask), gap = gt_ptx_lowest(mask & (mask - 1)) - lowest;
+	const int64_t distance = (int64_t)(lanes[lowest + gap] - lanes[lowest]);
+
+	if (gap > 1 && distance % (int64_t)gap != 0)
+		return false;
+	*stride = (uint64_t)(gap > 1 ? distance / (int64_t)gap : distance);
+	return true;
+}
+
+/* True if the lanes of `mask` are at first + i * stride. */
+GT_INLINE bool gt_ptx_is_part64_plain(const uint64_t *lanes, uint32_t mask, uint64_t first, uint64_t stride)
+{
+	uint64_t differs = 0;
+
+	for (uint32_t m = mask; m; m &= m - 1)
+		differs |= lanes[gt_ptx_lowest(m)] ^ (first + stride * gt_ptx_lowest(m));
+	return !differs;
+}
+
+/* Where lanes have their bytes: lane i at host + lanes[i] + from + i * apart, a sum modulo 2^64. */
+struct gt_ptx_places {
+	unsigned char *host;
+	const uint64_t *lanes;
+	uint64_t from, apart;
+};
+
+GT_INLINE unsigned char *gt_ptx_place_in(const struct gt_ptx_places *places, unsigned lane)
+{
+	return places->host + (places->lanes[lane] + places->from + lane * places->apart);
+}
+
+/* Moves what the lanes of `mask` have in memory. Of lanes at one place the last one is stored. */
+#define GT_GATHER_LANES(N)                                                                                   \
+	GT_INLINE void gt_ptx_gather##N##_plain(const struct gt_ptx_places *places, uint32_t mask, uint##N##_t *to) \
+	{                                                                                                    \
+		for (uint32_t m = mask; m; m &= m - 1)                                                       \
+			memcpy(&to[gt_ptx_lowest(m)], gt_ptx_place_in(places, gt_ptx_lowest(m)), N / 8);     \
+	}                                                                                                    \
+	GT_INLINE void gt_ptx_scatter##N##_plain(const struct gt_ptx_places *places, uint32_t mask, const uint##N##_t *from) \
+	{                                                                                                    \
+		for (uint32_t m = mask; m; m &= m - 1)                                                       \
+			memcpy(gt_ptx_place_in(places, gt_ptx_lowest(m)), &from[gt_ptx_lowest(m)], N / 8);   \
+	}
+GT_GATHER_LANES(8)
+GT_GATHER_LANES(16)
+GT_GATHER_LANES(32)
+GT_GATHER_LANES(64)
+
+#if defined __x86_64__
+/* Unsigned numbers are compared as signed ones, both turned. */
+GT_FAST GT_INLINE uint32_t gt_ptx_outside_fast(const uint64_t *lanes, uint64_t offset, uint32_t mask, uint64_t low, uint64_t room,
+					       uint64_t bits)
+{
+	const __m256i turned = _mm256_set1_epi64x(INT64_MIN), zero = _mm256_setzero_si256();
+	const __m256i add = _mm256_set1_epi64x((int64_t)offset), from = _mm256_set1_epi64x((int64_t)low);
+	const __m256i most = _mm256_xor_si256(_mm256_set1_epi64x((int64_t)room), turned), odd = _mm256_set1_epi64x((int64_t)bits);
+	uint32_t outside = 0;
+
+	(void)mask;
+	for (int i = 0; i < 8; i++) {
+		__m256i address = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(lanes + 4 * i)), add);
+		__m256i far = _mm256_cmpgt_epi64(_mm256_xor_si256(_mm256_sub_epi64(address, from), turned), most);
+		__m256i even = _mm256_cmpeq_epi64(_mm256_and_si256(address, odd), zero);
+		int good = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_andnot_si256(far, even)));
+		outside |= (uint32_t)(good ^ 15) << 4 * i;
+	}
+	return outside;
+}
+
+GT_WIDEST GT_INLINE uint32_t gt_ptx_outside_wide(const uint64_t *lanes, uint64_t offset, uint32_t mask, uint64_t low, uint64_t room,
+						 uint64_t bits)
+{
+	const __m512i add = _mm512_set1_epi64((int64_t)offset), from = _mm512_set1_epi64((int64_t)low);
+	const __m512i most = _mm512_set1_epi64((int64_t)room), odd = _mm512_set1_epi64((int64_t)bits);
+	uint32_t outside = 0;
+
+	(void)mask;
+	for (int i = 0; i < 4; i++) {
+		__m512i address = _mm512_add_epi64(_mm512_loadu_si512(lanes + 8 * i), add);
+		unsigned far = _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(address, from), most);
+		outside |= (far | _mm512_test_epi64_mask(address, odd)) << 8 * i;
+	}
+	return outside;
+}
+
+GT_FAST GT_INLINE bool gt_ptx_is_part64_fast(const uint64_t *lanes, uint32_t mask, uint64_t first, uint64_t stride)
+{
+	return gt_ptx_is_part64_plain(lanes, mask, first, stride);
+}
+GT_WIDEST GT_INLINE bool gt_ptx_is_part64_wide(const uint64_t *lanes, uint32_t mask, uint64_t first, uint64_t stride)
+{
+	const __m512i step = _mm512_set1_epi64((int64_t)stride), eight = _mm512_slli_epi64(step, 3);
+	__m512i expected = _mm512_add_epi64(_mm512_set1_epi64((int64_t)first),
+					    _mm512_mullo_epi64(step, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)));
+	uint32_t differs = 0;
+
+	for (int i = 0; i < 4; i++) {
+		differs |= (uint32_t)_mm512_cmpneq_epi64_mask(expected, _mm512_loadu_si512(lanes + 8 * i)) << 8 * i;
+		expected = _mm512_add_epi64(expected, eight);
+	}
+	return !(differs & mask);
+}
+
+/* Eight lanes' places, as distances from the host's. */
+GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *places, int first)
+{
+	const __m512i lanes = _mm512_add_epi64(_mm512_loadu_si512(places->lanes + first), _mm512_set1_epi64((int64_t)places->from));
+	const __m512i number = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+
+	if (!places->apart)
+		return lanes;
+	return _mm512_add_epi64(lanes, _mm512_mullo_epi64(_mm512_set1_epi64((int64_t)places->apart),
+							  _mm512_add_epi64(number, _mm512_set1_epi64(first))));
+}
+
+#define GT_GATHER_WIDE(N, T, LOAD, STORE, GATHER, SCATTER)                                                   \
+	GT_WIDEST GT_INLINE void gt_ptx_gather##N##_wide(const struct gt_ptx_places *places, uint32_t mask, uint##N##_t *to) \
+	{                                                                                                    \
+		for (int i = 0; i < GT_WARP_SIZE; i += 8, mask >>= 8) {                                      \
+			const T values = LOAD(to + i);                                                       \
+			STORE(to + i, GATHER(values, (__mmask8)mask, gt_ptx_eight_places(places, i), places->host, 1)); \
+		}                                                                                            \
+	}                                                                                                    \
+	GT_WIDEST GT_INLINE void gt_ptx_scatter##N##_wide(const struct gt_ptx_places *places, uint32_t mask, \
+							  const uint##N##_t *from)                           \
+	{                                                                                                    \
+		for (int i = 0; i < GT_WARP_SIZE; i += 8, mask >>= 8)                                        \
+			SCATTER(places->host, (__mmask8)mask, gt_ptx_eight_places(places, i), LOAD(from + i), 1); \
+	}
+#define GT_LOAD256(AT) _mm256_loadu_si256((const __m256i *)(const void *)(AT))
+#define GT_STORE256(AT, VALUE) _mm256_storeu_si256((__m256i *)(void *)(AT), VALUE)
+/* Without optimization these are macros of gcc that convert the mask to char. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+GT_GATHER_WIDE(32, __m256i, GT_LOAD256, GT_STORE256, _mm512_mask_i64gather_epi32, _mm512_mask_i64scatter_epi32)
+GT_GATHER_WIDE(64, __m512i, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_mask_i64gather_epi64, _mm512_mask_i64scatter_epi64)
+#pragma GCC diagnostic pop
+
+/* What has no instruction of its own. */
+#define GT_GATHER_AS_PLAIN(TARGET, LEVEL, N)                                                                 \
+	TARGET GT_INLINE void gt_ptx_gather##N##LEVEL(const struct gt_ptx_places *places, uint32_t mask, uint##N##_t *to) \
+	{                                                                                                    \
+		gt_ptx_gather##N##_plain(places, mask, to);                                                  \
+	}                                                                                                    \
+	TARGET GT_INLINE void gt_ptx_scatter##N##LEVEL(const struct gt_ptx_places *places, uint32_t mask,    \
+						       const uint##N##_t *from)                              \
+	{                                                                                                    \
+		gt_ptx_scatter##N##_plain(places, mask, from);                                               \
+	}
+GT_GATHER_AS_PLAIN(GT_FAST, _fast, 8)
+GT_GATHER_AS_PLAIN(GT_FAST, _fast, 16)
+GT_GATHER_AS_PLAIN(GT_FAST, _fast, 32)
+GT_GATHER_AS_PLAIN(GT_FAST, _fast, 64)
+GT_GATHER_AS_PLAIN(GT_WIDEST, _wide, 8)
+GT_GATHER_AS_PLAIN(GT_WIDEST, _wide, 16)
+#endif
+
+/* The stride of the addresses of the lanes in `mask`, or GT_STRIDE_LANES. */
+#define GT_STRIDE_OF(TARGET, LEVEL, ...)                                                                     \
+	TARGET GT_INLINE int64_t gt_ptx_stride##LEVEL(const uint64_t *lanes, uint32_t mask)                  \
+	{                                                                                                    \
+		uint64_t stride = lanes[1] - lanes[0];                                                       \
+		if (mask == GT_PTX_FULL)                                                                     \
+			return gt_ptx_is_row64##LEVEL(lanes, stride) ? (int64_t)stride : GT_STRIDE_LANES;    \
+		const unsigned lowest = gt_ptx_lowest(mask);                                                 \
+		if (!(mask & (mask - 1)))                                                                    \
+			return 0;                                                                            \
+		return gt_ptx_first_stride(lanes, mask, &stride) &&                                          \
+				       gt_ptx_is_part64##LEVEL(lanes, mask, lanes[lowest] - stride * lowest, stride) \
+			       ? (int64_t)stride                                                             \
+			       : GT_STRIDE_LANES;                                                            \
+	}
+GT_LEVELS(GT_STRIDE_OF, )
+
+#endif

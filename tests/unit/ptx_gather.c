@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses of any lanes, and the moves to and from them, at each level of instructions that this processor has: against loops
+ * over the lanes. */
+#include <string.h>
+
+#include "check.h"
+#include "ptx/exec/forms.h"
+#include "ptx/exec/gather.h"
+#include "stream/rows.h"
+
+#define TIMES 3000
+#define BYTES 4096 /* of the memory */
+
+static uint64_t state = 88172645463325252;
+
+static uint64_t any(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	return state ^= state << 17;
+}
+
+static uint32_t any_mask(void)
+{
+	const uint32_t one = UINT32_C(1) << any() % GT_WARP_SIZE;
+
+	switch (any() % 4) {
+	case 0: return GT_PTX_FULL;
+	case 1: return one;
+	case 2: return one | UINT32_C(1) << any() % GT_WARP_SIZE;
+	default: return (uint32_t)any() | one;
+	}
+}
+
+/* Lanes at a stride, some of them moved. */
+static void fill(uint64_t lanes[GT_WARP_SIZE], uint64_t first, uint64_t stride)
+{
+	const uint32_t moved = any() % 2 ? 0 : any_mask() & any_mask();
+
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		lanes[lane] = first + lane * stride + (moved >> lane & 1 ? any() % 16 : 0);
+}
+
+static uint32_t outside_of(const uint64_t *lanes, uint64_t offset, uint32_t mask, uint64_t low, uint64_t high, unsigned bytes)
+{
+	uint32_t outside = 0;
+
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+		const uint64_t address = lanes[lane] + offset;
+		if (mask >> lane & 1 && (address < low || address > high || high - address < bytes || address % bytes != 0))
+			outside |= UINT32_C(1) << lane;
+	}
+	return outside;
+}
+
+#define EXTENTS(TARGET, LEVEL, ...)                                                                          \
+	TARGET static void extents##LEVEL(void)                                                              \
+	{                                                                                                    \
+		for (unsigned i = 0; i < TIMES; i++) {                                                       \
+			const uint64_t low = i % 2 ? 0 : UINT64_C(0x7fffffffffffff00) + any() % 512, high = low + 256 + any() % 256; \
+			const uint64_t offset = i % 3 ? any() : 0, stride = any() % 3 ? any() % 9 : 0 - any() % 9; \
+			const unsigned bytes = 1U << any() % 5;                                              \
+			const uint32_t mask = any_mask();                                                    \
+			uint64_t lanes[GT_WARP_SIZE];                                                        \
+			fill(lanes, low + any() % 512 / bytes * bytes - offset, stride * bytes);             \
+			CHECK_EQUAL(gt_ptx_outside##LEVEL(lanes, offset, mask, low, high - low - bytes, bytes - 1) & mask, \
+				    outside_of(lanes, offset, mask, low, high, bytes));                      \
+		}                                                                                            \
+	}
+GT_LEVELS(EXTENTS, )
+
+#define STRIDES(TARGET, LEVEL, ...)                                                                          \
+	TARGET static void strides##LEVEL(void)                                                              \
+	{                                                                                                    \
+		for (unsigned i = 0; i < TIMES; i++) {                                                       \
+			const uint32_t mask = any_mask();                                                    \
+			uint64_t lanes[GT_WARP_SIZE], active[GT_WARP_SIZE];                                  \
+			fill(lanes, any(), i % 3 ? any() % 64 : 0 - any() % 64);                             \
+			unsigned n = 0;                                                                      \
+			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)                                 \
+				if (mask >> lane & 1)                                                        \
+					active[n++] = lanes[lane];                                           \
+			CHECK_EQUAL(gt_ptx_stride##LEVEL(lanes, mask), gt_common_stride(mask, active));             \
+		}                                                                                            \
+	}
+GT_LEVELS(STRIDES, )
+
+static void fill_memory(unsigned char *memory)
+{
+	for (unsigned i = 0; i < BYTES; i++)
+		memory[i] = (unsigned char)any();
+}
+
+#define MOVES(TARGET, LEVEL, N)                                                                              \
+	TARGET static void move##N##LEVEL(void)                                                              \
+	{                                                                                                    \
+		for (unsigned i = 0; i < TIMES; i++) {                                                       \
+			unsigned char memory[BYTES], expected[BYTES];                                        \
+			uint##N##_t values[GT_WARP_SIZE], loaded[GT_WARP_SIZE];                              \
+			uint64_t lanes[GT_WARP_SIZE], from = any(), apart = any() % 2 ? any() % 32 : 0;      \
+			const uint32_t mask = any_mask();                                                    \
+			fill(lanes, any() % 1024 - from, i % 2 ? any() % 32 : 0);                            \
+			fill_memory(memory);                                                                 \
+			memcpy(expected, memory, BYTES);                                                     \
+			const struct gt_ptx_places places = {memory, lanes, from, apart};                    \
+			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)                                 \
+				values[lane] = (uint##N##_t)any();                                           \
+			memcpy(loaded, values, sizeof loaded);                                               \
+			gt_ptx_gather##N##LEVEL(&places, mask, loaded);                                      \
+			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {                               \
+				uint##N##_t value = values[lane];                                            \
+				if (mask >> lane & 1)                                                        \
+					memcpy(&value, memory + (lanes[lane] + from + lane * apart), N / 8); \
+				CHECK_EQUAL(loaded[lane], value);                                            \
+			}                                                                                    \
+			gt_ptx_scatter##N##LEVEL(&places, mask, values);                                     \
+			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)                                 \
+				if (mask >> lane & 1)                                                        \
+					memcpy(expected + (lanes[lane] + from + lane * apart), &values[lane], N / 8); \
+			CHECK(memcmp(memory, expected, BYTES) == 0);                                         \
+		}                                                                                            \
+	}
+GT_LEVELS(MOVES, 8)
+GT_LEVELS(MOVES, 16)
+GT_LEVELS(MOVES, 32)
+GT_LEVELS(MOVES, 64)
+
+#define RUN_LEVEL(LEVEL)                                                                                     \
+	do {                                                                                                 \
+		RUN(extents##LEVEL);                                                                         \
+		RUN(strides##LEVEL);                                                                         \
+		RUN(move8##LEVEL);                                                                           \
+		RUN(move16##LEVEL);                                                                          \
+		RUN(move32##LEVEL);                                                                          \
+		RUN(move64##LEVEL);                                                                          \
+	} while (0)
+
+int main(void)
+{
+	RUN_LEVEL(_plain);
+#if defined __x86_64__
+	if (gt_ptx_level() >= GT_PTX_AVX2)
+		RUN_LEVEL(_fast);
+	if (gt_ptx_level() >= GT_PTX_AVX512)
+		RUN_LEVEL(_wide);
+#endif
+	return check_report();
+}
