@@ -89,7 +89,7 @@ uint32_t gt_ptx_special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx
 			return 0;
 		code->n_specials++;
 	}
-	if (special->changes) {
+	if (special->life == GT_PTX_OF_MOMENT) {
 		struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_read_special);
 		if (!op)
 			return 0;

@@ -54,34 +54,13 @@ static void let_others(struct gt_ptx_warp *warp)
 		gt_ptx_watch_begin(warp);
 }
 
-/* Thread by thread, since divisions would take longer than many a block. */
-static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
-{
-	uint32_t first = warp->index * GT_WARP_SIZE, left = block[0] * block[1] * block[2] - first;
-	uint32_t at[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
-
-	warp->live = left < GT_WARP_SIZE ? (UINT32_C(1) << left) - 1 : GT_PTX_FULL;
-	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
-		for (unsigned d = 0; d < 3; d++)
-			warp->tid[d][lane] = at[d];
-		if (++at[0] < block[0])
-			continue;
-		at[0] = 0;
-		if (++at[1] < block[1])
-			continue;
-		at[1] = 0;
-		at[2]++;
-	}
-}
-
 static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 {
 	struct gt_ptx_warp *warp = &core->warps[index];
+	const uint32_t *block = core->launch->block, left = block[0] * block[1] * block[2] - index * GT_WARP_SIZE;
 	size_t kernel = (size_t)(core->launch->kernel - core->machine->module->functions);
 
-	warp->core = core;
-	warp->index = index;
-	fill_threads(warp, core->launch->block);
+	warp->live = left < GT_WARP_SIZE ? (UINT32_C(1) << left) - 1 : GT_PTX_FULL;
 	warp->top = warp->path = NULL;
 	warp->partials = 0;
 	memset(warp->partial, 0, sizeof warp->partial);
@@ -152,7 +131,8 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
 	core->running--;
 	gt_ptx_block_ended(core);
 	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
-		gt_ptx_release(core, b);
+		if (core->barriers[b].threads > 0)
+			gt_ptx_release(core, b);
 	gt_ptx_cluster_left(warp);
 	gt_ptx_wgmma_left(warp);
 }
@@ -261,6 +241,25 @@ void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
 	ran->accesses += core->accesses;
 }
 
+/* Thread by thread, since divisions would take longer than many a block. */
+static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
+{
+	uint32_t first = warp->index * GT_WARP_SIZE;
+	uint32_t at[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
+
+	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
+		for (unsigned d = 0; d < 3; d++)
+			warp->tid[d][lane] = at[d];
+		if (++at[0] < block[0])
+			continue;
+		at[0] = 0;
+		if (++at[1] < block[1])
+			continue;
+		at[1] = 0;
+		at[2]++;
+	}
+}
+
 static int open_core(struct gt_ptx_core *core)
 {
 	const struct gt_ptx_launch *launch = core->launch;
@@ -283,6 +282,11 @@ static int open_core(struct gt_ptx_core *core)
 		return gt_fail_memory(error, "the warps of a block");
 	if (core->parameter_bytes > 0)
 		memcpy(core->parameters, launch->parameters, core->parameter_bytes);
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		core->warps[w].core = core;
+		core->warps[w].index = w;
+		fill_threads(&core->warps[w], launch->block);
+	}
 	return 0;
 }
 

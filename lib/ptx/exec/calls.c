@@ -66,6 +66,22 @@ static void place_frame(struct gt_ptx_frame *frame)
 		frame->after->before = frame;
 }
 
+/* Sets what is in slots before a function begins. The kernel's part of the arena is no other function's, so what it had in an
+ * earlier block is still there. */
+static void fill_frame(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, bool filled)
+{
+	if (!filled) {
+		memset(warp->arena + GT_PTX_ALL_ONES, 0xff, sizeof(uint32_t));
+		if (code->image)
+			memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
+	}
+	for (size_t i = 0; i < code->n_specials; i++) {
+		const enum gt_ptx_life life = code->specials[i].special->life;
+		if (life == GT_PTX_OF_BLOCK || (life == GT_PTX_OF_LAUNCH && !filled))
+			gt_ptx_fill_special(warp, code->specials[i].special, gt_ptx_lanes(warp, code->specials[i].slot));
+	}
+}
+
 /* Begins a function for some lanes, whose path is on top then. */
 static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const struct gt_ptx_op *call,
 		 struct gt_ptx_path *parent, uint32_t mask)
@@ -96,13 +112,9 @@ static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const
 	}
 	warp->frame = NULL; /* the arena may have moved */
 	gt_ptx_path_select(warp, warp->top);
-	memset(warp->arena + GT_PTX_ALL_ONES, 0xff, sizeof(uint32_t));
-	if (code->image)
-		memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
-	for (size_t i = 0; i < code->n_specials; i++)
-		if (!code->specials[i].special->changes)
-			gt_ptx_fill_special(warp, code->specials[i].special,
-					    gt_ptx_lanes(warp, code->specials[i].slot));
+	fill_frame(warp, code, !caller && warp->filled == code);
+	if (!caller)
+		warp->filled = code;
 	return 0;
 }
 

@@ -10,11 +10,13 @@
 #include "base/error.h"
 #include "ptx/exec/warp.h"
 
-/* A special register that a function reads, and its slot. */
+/* A special register that a function reads, and its slot. Its value in a warp is the same in all blocks that the warp runs, or
+ * while it runs one; else it is read each time. */
+enum gt_ptx_life { GT_PTX_OF_LAUNCH, GT_PTX_OF_BLOCK, GT_PTX_OF_MOMENT };
 struct gt_ptx_special {
 	const char *name;
 	enum gt_ptx_type type;
-	bool changes; /* while a warp runs: it is read each time */
+	enum gt_ptx_life life;
 	uint64_t (*value)(const struct gt_ptx_warp *warp, unsigned lane);
 	bool by_lane; /* lanes differ */
 };

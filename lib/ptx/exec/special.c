@@ -62,51 +62,68 @@ VALUE(workspace_high, LAUNCH->workspace >> 32)
 VALUE(workspace_low, LAUNCH->workspace & UINT32_MAX)
 
 static const struct gt_ptx_special specials[] = {
-	{"%tid.x", GT_PTX_U32, false, tid_x, true}, {"%tid.y", GT_PTX_U32, false, tid_y, true},
-	{"%tid.z", GT_PTX_U32, false, tid_z, true}, {"%tid.w", GT_PTX_U32, false, zero, false},
-	{"%ntid.w", GT_PTX_U32, false, one, false}, {"%ntid.x", GT_PTX_U32, false, ntid_x, false},
-	{"%ntid.y", GT_PTX_U32, false, ntid_y, false}, {"%ntid.z", GT_PTX_U32, false, ntid_z, false},
-	{"%ctaid.x", GT_PTX_U32, false, ctaid_x, false}, {"%ctaid.y", GT_PTX_U32, false, ctaid_y, false},
-	{"%ctaid.z", GT_PTX_U32, false, ctaid_z, false}, {"%ctaid.w", GT_PTX_U32, false, zero, false},
-	{"%nctaid.w", GT_PTX_U32, false, one, false}, {"%nctaid.x", GT_PTX_U32, false, nctaid_x, false},
-	{"%nctaid.y", GT_PTX_U32, false, nctaid_y, false}, {"%nctaid.z", GT_PTX_U32, false, nctaid_z, false},
-	{"%clusterid.x", GT_PTX_U32, false, clusterid_x, false}, {"%clusterid.y", GT_PTX_U32, false, clusterid_y, false},
-	{"%clusterid.z", GT_PTX_U32, false, clusterid_z, false}, {"%clusterid.w", GT_PTX_U32, false, zero, false},
-	{"%nclusterid.x", GT_PTX_U32, false, nclusterid_x, false}, {"%nclusterid.y", GT_PTX_U32, false, nclusterid_y, false},
-	{"%nclusterid.z", GT_PTX_U32, false, nclusterid_z, false}, {"%nclusterid.w", GT_PTX_U32, false, one, false},
-	{"%cluster_ctaid.x", GT_PTX_U32, false, cluster_ctaid_x, false},
-	{"%cluster_ctaid.y", GT_PTX_U32, false, cluster_ctaid_y, false},
-	{"%cluster_ctaid.z", GT_PTX_U32, false, cluster_ctaid_z, false},
-	{"%cluster_ctaid.w", GT_PTX_U32, false, zero, false},
-	{"%cluster_nctaid.x", GT_PTX_U32, false, cluster_nctaid_x, false},
-	{"%cluster_nctaid.y", GT_PTX_U32, false, cluster_nctaid_y, false},
-	{"%cluster_nctaid.z", GT_PTX_U32, false, cluster_nctaid_z, false},
-	{"%cluster_nctaid.w", GT_PTX_U32, false, one, false},
-	{"%cluster_ctarank", GT_PTX_U32, false, cluster_ctarank, false},
-	{"%cluster_nctarank", GT_PTX_U32, false, cluster_nctarank, false},
-	{"%is_explicit_cluster", GT_PTX_PRED, false, is_explicit_cluster, false},
-	{"%laneid", GT_PTX_U32, false, laneid, true}, {"%warpid", GT_PTX_U32, false, warpid, false},
-	{"%nwarpid", GT_PTX_U32, false, nwarpid, false}, {"%smid", GT_PTX_U32, false, smid, false},
-	{"%nsmid", GT_PTX_U32, false, nsmid, false}, {"%gridid", GT_PTX_U64, false, gridid, false},
-	{"%lanemask_eq", GT_PTX_U32, false, lanemask_eq, true},
-	{"%lanemask_lt", GT_PTX_U32, false, lanemask_lt, true},
-	{"%lanemask_le", GT_PTX_U32, false, lanemask_le, true},
-	{"%lanemask_gt", GT_PTX_U32, false, lanemask_gt, true},
-	{"%lanemask_ge", GT_PTX_U32, false, lanemask_ge, true}, {"%clock", GT_PTX_U32, true, issued, false},
-	{"%clock_hi", GT_PTX_U32, true, issued_high, false}, {"%clock64", GT_PTX_U64, true, issued, false},
-	{"%globaltimer", GT_PTX_U64, true, issued, false},
-	{"%globaltimer_lo", GT_PTX_U32, true, issued, false},
-	{"%globaltimer_hi", GT_PTX_U32, true, issued_high, false},
-	{"%dynamic_smem_size", GT_PTX_U32, false, dynamic_shared, false},
-	{"%total_smem_size", GT_PTX_U32, false, total_shared, false},
-	{"%aggr_smem_size", GT_PTX_U32, false, total_shared, false},
-	{"%envreg1", GT_PTX_U32, false, workspace_high, false},
-	{"%envreg2", GT_PTX_U32, false, workspace_low, false},
+	{"%tid.x", GT_PTX_U32, GT_PTX_OF_LAUNCH, tid_x, true},
+	{"%tid.y", GT_PTX_U32, GT_PTX_OF_LAUNCH, tid_y, true},
+	{"%tid.z", GT_PTX_U32, GT_PTX_OF_LAUNCH, tid_z, true},
+	{"%tid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, zero, false},
+	{"%ntid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, one, false},
+	{"%ntid.x", GT_PTX_U32, GT_PTX_OF_LAUNCH, ntid_x, false},
+	{"%ntid.y", GT_PTX_U32, GT_PTX_OF_LAUNCH, ntid_y, false},
+	{"%ntid.z", GT_PTX_U32, GT_PTX_OF_LAUNCH, ntid_z, false},
+	{"%ctaid.x", GT_PTX_U32, GT_PTX_OF_BLOCK, ctaid_x, false},
+	{"%ctaid.y", GT_PTX_U32, GT_PTX_OF_BLOCK, ctaid_y, false},
+	{"%ctaid.z", GT_PTX_U32, GT_PTX_OF_BLOCK, ctaid_z, false},
+	{"%ctaid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, zero, false},
+	{"%nctaid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, one, false},
+	{"%nctaid.x", GT_PTX_U32, GT_PTX_OF_LAUNCH, nctaid_x, false},
+	{"%nctaid.y", GT_PTX_U32, GT_PTX_OF_LAUNCH, nctaid_y, false},
+	{"%nctaid.z", GT_PTX_U32, GT_PTX_OF_LAUNCH, nctaid_z, false},
+	{"%clusterid.x", GT_PTX_U32, GT_PTX_OF_BLOCK, clusterid_x, false},
+	{"%clusterid.y", GT_PTX_U32, GT_PTX_OF_BLOCK, clusterid_y, false},
+	{"%clusterid.z", GT_PTX_U32, GT_PTX_OF_BLOCK, clusterid_z, false},
+	{"%clusterid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, zero, false},
+	{"%nclusterid.x", GT_PTX_U32, GT_PTX_OF_LAUNCH, nclusterid_x, false},
+	{"%nclusterid.y", GT_PTX_U32, GT_PTX_OF_LAUNCH, nclusterid_y, false},
+	{"%nclusterid.z", GT_PTX_U32, GT_PTX_OF_LAUNCH, nclusterid_z, false},
+	{"%nclusterid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, one, false},
+	{"%cluster_ctaid.x", GT_PTX_U32, GT_PTX_OF_BLOCK, cluster_ctaid_x, false},
+	{"%cluster_ctaid.y", GT_PTX_U32, GT_PTX_OF_BLOCK, cluster_ctaid_y, false},
+	{"%cluster_ctaid.z", GT_PTX_U32, GT_PTX_OF_BLOCK, cluster_ctaid_z, false},
+	{"%cluster_ctaid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, zero, false},
+	{"%cluster_nctaid.x", GT_PTX_U32, GT_PTX_OF_LAUNCH, cluster_nctaid_x, false},
+	{"%cluster_nctaid.y", GT_PTX_U32, GT_PTX_OF_LAUNCH, cluster_nctaid_y, false},
+	{"%cluster_nctaid.z", GT_PTX_U32, GT_PTX_OF_LAUNCH, cluster_nctaid_z, false},
+	{"%cluster_nctaid.w", GT_PTX_U32, GT_PTX_OF_LAUNCH, one, false},
+	{"%cluster_ctarank", GT_PTX_U32, GT_PTX_OF_BLOCK, cluster_ctarank, false},
+	{"%cluster_nctarank", GT_PTX_U32, GT_PTX_OF_LAUNCH, cluster_nctarank, false},
+	{"%is_explicit_cluster", GT_PTX_PRED, GT_PTX_OF_LAUNCH, is_explicit_cluster, false},
+	{"%laneid", GT_PTX_U32, GT_PTX_OF_LAUNCH, laneid, true},
+	{"%warpid", GT_PTX_U32, GT_PTX_OF_LAUNCH, warpid, false},
+	{"%nwarpid", GT_PTX_U32, GT_PTX_OF_LAUNCH, nwarpid, false},
+	{"%smid", GT_PTX_U32, GT_PTX_OF_BLOCK, smid, false},
+	{"%nsmid", GT_PTX_U32, GT_PTX_OF_LAUNCH, nsmid, false},
+	{"%gridid", GT_PTX_U64, GT_PTX_OF_LAUNCH, gridid, false},
+	{"%lanemask_eq", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_eq, true},
+	{"%lanemask_lt", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_lt, true},
+	{"%lanemask_le", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_le, true},
+	{"%lanemask_gt", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_gt, true},
+	{"%lanemask_ge", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_ge, true},
+	{"%clock", GT_PTX_U32, GT_PTX_OF_MOMENT, issued, false},
+	{"%clock_hi", GT_PTX_U32, GT_PTX_OF_MOMENT, issued_high, false},
+	{"%clock64", GT_PTX_U64, GT_PTX_OF_MOMENT, issued, false},
+	{"%globaltimer", GT_PTX_U64, GT_PTX_OF_MOMENT, issued, false},
+	{"%globaltimer_lo", GT_PTX_U32, GT_PTX_OF_MOMENT, issued, false},
+	{"%globaltimer_hi", GT_PTX_U32, GT_PTX_OF_MOMENT, issued_high, false},
+	{"%dynamic_smem_size", GT_PTX_U32, GT_PTX_OF_LAUNCH, dynamic_shared, false},
+	{"%total_smem_size", GT_PTX_U32, GT_PTX_OF_LAUNCH, total_shared, false},
+	{"%aggr_smem_size", GT_PTX_U32, GT_PTX_OF_LAUNCH, total_shared, false},
+	{"%envreg1", GT_PTX_U32, GT_PTX_OF_LAUNCH, workspace_high, false},
+	{"%envreg2", GT_PTX_U32, GT_PTX_OF_LAUNCH, workspace_low, false},
 };
 
 const struct gt_ptx_special *gt_ptx_special_named(const char *name)
 {
-	static const struct gt_ptx_special environment = {"%envreg", GT_PTX_U32, false, zero, false};
+	static const struct gt_ptx_special environment = {"%envreg", GT_PTX_U32, GT_PTX_OF_LAUNCH, zero, false};
 
 	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
 		if (strcmp(specials[i].name, name) == 0)
@@ -117,21 +134,20 @@ const struct gt_ptx_special *gt_ptx_special_named(const char *name)
 void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
 			 unsigned char *lanes)
 {
-	uint64_t wide = special->value(warp, 0);
-	bool is_wide = gt_ptx_type_size(special->type) == sizeof wide;
+	uint64_t wide = special->value(warp, 0), *longs = (uint64_t *)(void *)lanes;
+	uint32_t *words = (uint32_t *)(void *)lanes;
 
-	if (special->type == GT_PTX_PRED) {
-		memcpy(lanes, &(uint32_t){(uint32_t)wide}, sizeof(uint32_t));
-		return;
-	}
-	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-		if (special->by_lane)
-			wide = special->value(warp, lane);
-		if (is_wide)
-			((uint64_t *)(void *)lanes)[lane] = wide;
-		else
-			((uint32_t *)(void *)lanes)[lane] = (uint32_t)wide;
-	}
+	if (special->type == GT_PTX_PRED)
+		*words = (uint32_t)wide;
+	else if (special->type == GT_PTX_U64)
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			longs[lane] = special->by_lane ? special->value(warp, lane) : wide;
+	else if (special->by_lane)
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			words[lane] = (uint32_t)special->value(warp, lane);
+	else
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			words[lane] = (uint32_t)wide;
 }
 
 const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,

@@ -189,6 +189,7 @@ struct gt_ptx_warp {
 	struct gt_ptx_path *free_paths; /* by `below` */
 	struct gt_ptx_frame *frame, *last; /* of `path`; the last in the arena */
 	struct gt_ptx_frame *free_frames; /* by `before` */
+	const struct gt_ptx_code *filled; /* the kernel, once its slots are filled */
 	uint32_t partial[GT_PTX_BARRIERS + 2]; /* lanes that have arrived where not all have */
 	uint32_t partials; /* bit b: partial[b] is not 0 */
 	uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, whose phase goes on */
