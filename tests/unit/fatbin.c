@@ -110,6 +110,10 @@ static void entries_are_chosen(void)
 	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0, "newer of 80", 11, 0);
 	check_chosen(&container, GT_FATBIN_PTX, 0, "newer of 80");
 	check_chosen(&container, GT_FATBIN_PTX, 75, "text of 75");
+	add_entry(&container, GT_FATBIN_PTX, 80, 80, 0x100000, "80a alone", 9, 9);
+	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0x200000, "family 80f", 10, 10);
+	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0, "and for all", 11, 0);
+	check_chosen(&container, GT_FATBIN_PTX, 0, "80a alone");
 	check_chosen(&container, GT_FATBIN_ELF, 75, "elf 75..");
 	check_chosen(&container, GT_FATBIN_ELF, 80, "elf 90..");
 }

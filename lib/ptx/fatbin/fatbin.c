@@ -16,6 +16,10 @@
 #define ENTRY_HEADER 64 /* bytes that are read; a header may have more */
 #define FLAG_LZ4 UINT64_C(0x2000)
 #define FLAG_ZSTD UINT64_C(0x8000)
+/* For one architecture, as sm_90a, or for a family, as sm_100f: code that may use what no later architecture has. nvcc puts it
+ * beside code for all later ones. */
+#define FLAG_ARCHITECTURE UINT64_C(0x100000)
+#define FLAG_FAMILY	  UINT64_C(0x200000)
 
 /* ---- the container ---- */
 
@@ -105,6 +109,9 @@ static bool better(const struct gt_fatbin_entry *a, const struct gt_fatbin_entry
 		return a->architecture == wanted;
 	if (a->architecture != b->architecture)
 		return a->architecture > b->architecture;
+	const uint64_t special = FLAG_ARCHITECTURE | FLAG_FAMILY;
+	if ((a->flags & special) != (b->flags & special))
+		return (a->flags & FLAG_ARCHITECTURE) || ((a->flags & FLAG_FAMILY) && !(b->flags & FLAG_ARCHITECTURE));
 	return a->major != b->major ? a->major > b->major : a->minor > b->minor;
 }
 

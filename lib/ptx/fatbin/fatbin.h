@@ -24,7 +24,7 @@ struct gt_fatbin_entry {
 	unsigned kind;		      /* enum gt_fatbin_kind; others exist */
 	unsigned major, minor;	      /* version of the PTX */
 	unsigned architecture;	      /* 75 for sm_75 */
-	uint64_t flags;		      /* how it is compressed */
+	uint64_t flags;		      /* how it is compressed, and whether it is for the architecture alone */
 	const unsigned char *payload; /* within the container */
 	uint64_t payload_bytes;	      /* compressed or not */
 	uint64_t unpacked_bytes;
@@ -42,8 +42,8 @@ int gt_fatbin_open(struct gt_fatbin *fatbin, const void *data, size_t available,
 /* The next entry: 1, 0 after the last, or -1 if the container is damaged. */
 int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, struct gt_error *error);
 
-/* The entry of that kind with the wanted architecture, else with the highest one; of several, the one with the highest
- * version. Returns 1, 0 if there is none of the kind, or -1. */
+/* The entry of that kind with the wanted architecture, else with the highest one; of several, one for that architecture alone,
+ * then the one with the highest version. Returns 1, 0 if there is none of the kind, or -1. */
 int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigned wanted,
 		     struct gt_fatbin_entry *entry, struct gt_error *error);
 
