@@ -1,37 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /* Exchanges between the lanes of a warp. All lanes of the mask take part as one group: sync.c forms the groups of .sync
  * operations; for others it is the active lanes. */
-#include "ptx/exec/lanes.h"
+#include "ptx/exec/simd.h"
 
-/* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). */
+/* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). Where each lane's value comes from,
+ * and whether that is in range; a lane of which it is not keeps its own. Sources may be negative. */
 enum { UP, DOWN, BUTTERFLY, INDEX };
-
-GT_INLINE const struct gt_ptx_op *shfl(GT_STEP_ARGUMENTS)
-{
-	uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), in_range = 0, from[GT_WARP_SIZE];
-	GT_OPERANDS(b32, u32, u32)
-
-	for (unsigned i = 0; i < GT_WARP_SIZE; i++)
-		from[i] = lanes_a[i];
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m), b = lanes_b[lane] & 31, c = lanes_c[lane] & 31;
-		unsigned segment = lanes_c[lane] >> 8 & 31, most = (lane & segment) | (c & ~segment);
-		unsigned least = lane & segment, source = lane;
-		bool valid = true;
-		switch (op->choice) {
-		case UP: source = lane - b; valid = (int)source >= (int)most; break;
-		case DOWN: source = lane + b; valid = source <= most; break;
-		case BUTTERFLY: source = lane ^ b; valid = source <= most; break;
-		case INDEX: source = least | (b & ~segment); valid = source <= most; break;
-		}
-		lanes_d[lane] = from[valid ? source & 31 : lane];
-		in_range |= (uint32_t)valid << lane;
+#define SOURCES(NAME, SOURCE, IN_RANGE)                                                          \
+	GT_INLINE void sources_##NAME(const uint32_t *counts, const uint32_t *limits, uint32_t *sources, uint8_t *valid) \
+	{                                                                                          \
+		for (int lane = 0; lane < GT_WARP_SIZE; lane++) {                                  \
+			const int b = (int)(counts[lane] & 31), segment = (int)(limits[lane] >> 8 & 31); \
+			const int most = (lane & segment) | ((int)(limits[lane] & 31) & ~segment), source = SOURCE; \
+			const bool in_range = IN_RANGE;                                            \
+			valid[lane] = in_range;                                                    \
+			sources[lane] = (uint32_t)(in_range ? source : lane) & 31;                 \
+		}                                                                                  \
 	}
-	if (op->q)
-		gt_ptx_set_predicate(warp, op->q, mask, in_range);
-	return op + 1;
-}
-GT_EVERY(shfl)
+SOURCES(up, lane - b, source >= most)
+SOURCES(down, lane + b, source <= most)
+SOURCES(butterfly, lane ^ b, source <= most)
+SOURCES(index, (lane & segment) | (b & ~segment), source <= most)
+
+#define SHUFFLE(TARGET, LEVEL, ...)                                                              \
+	TARGET GT_VARIANT(shfl##LEVEL)                                                             \
+	{                                                                                          \
+		uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), sources[GT_WARP_SIZE], moved[GT_WARP_SIZE]; \
+		uint8_t valid[GT_WARP_SIZE];                                                       \
+		GT_OPERANDS(b32, u32, u32)                                                         \
+		switch (op->choice) {                                                              \
+		case UP: sources_up(lanes_b, lanes_c, sources, valid); break;                      \
+		case DOWN: sources_down(lanes_b, lanes_c, sources, valid); break;                  \
+		case BUTTERFLY: sources_butterfly(lanes_b, lanes_c, sources, valid); break;        \
+		default: sources_index(lanes_b, lanes_c, sources, valid); break;                   \
+		}                                                                                  \
+		gt_ptx_permuted##LEVEL(lanes_a, sources, moved);                                   \
+		for (int i = 0; i < GT_WARP_SIZE; i++)                                             \
+			lanes_d[i] = mask >> i & 1 ? moved[i] : lanes_d[i];                        \
+		if (op->q)                                                                         \
+			gt_ptx_set_predicate(warp, op->q, mask, gt_ptx_packed##LEVEL(valid));      \
+		return op + 1;                                                                     \
+	}
+GT_LEVELS(SHUFFLE, )
 
 /* One result for all lanes from a predicate: a predicate or a word. */
 #define VOTES(X)                                                                                 \

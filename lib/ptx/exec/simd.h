@@ -44,7 +44,26 @@ GT_INLINE uint32_t gt_ptx_packed_plain(const uint8_t *bytes)
 	return mask;
 }
 
+/* to[i] = from[sources[i]]; sources are below 32. */
+GT_INLINE void gt_ptx_permuted_plain(const uint32_t *from, const uint32_t *sources, uint32_t *to)
+{
+	for (int i = 0; i < GT_WARP_SIZE; i++)
+		to[i] = from[sources[i]];
+}
+
 #if defined __x86_64__
+GT_FAST GT_INLINE void gt_ptx_permuted_fast(const uint32_t *from, const uint32_t *sources, uint32_t *to)
+{
+	gt_ptx_permuted_plain(from, sources, to);
+}
+GT_WIDEST GT_INLINE void gt_ptx_permuted_wide(const uint32_t *from, const uint32_t *sources, uint32_t *to)
+{
+	const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
+
+	for (int i = 0; i < GT_WARP_SIZE; i += 16)
+		_mm512_storeu_si512(to + i, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(sources + i), high));
+}
+
 GT_FAST GT_INLINE bool gt_ptx_is_row32_fast(const uint32_t *lanes, uint32_t stride)
 {
 	const __m256i *at = (const __m256i *)(const void *)lanes, step = _mm256_set1_epi32((int)stride);

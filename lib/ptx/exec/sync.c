@@ -191,8 +191,12 @@ const struct gt_ptx_op *gt_ptx_sync(struct gt_ptx_warp *warp, const struct gt_pt
 	const uint32_t *members = gt_ptx_lanes(warp, op->e);
 	uint32_t first = members[gt_ptx_lowest(mask)], differs = 0;
 
-	for (unsigned i = 0; i < GT_WARP_SIZE; i++)
-		differs |= (members[i] ^ first) & (0 - (mask >> i & 1));
+	if (mask == GT_PTX_FULL)
+		for (unsigned i = 0; i < GT_WARP_SIZE; i++)
+			differs |= members[i] ^ first;
+	else
+		for (uint32_t m = mask; m; m &= m - 1)
+			differs |= members[gt_ptx_lowest(m)] ^ first;
 	return !differs && (first & warp->live) == mask ? op->with.inner(warp, op, mask)
 							: sync_groups(warp, op, mask);
 }
