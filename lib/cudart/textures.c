@@ -259,7 +259,8 @@ API int cudaCreateSurfaceObject(uint64_t *handle, const struct gt_resource *reso
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*handle = 0;
 	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->of.array) : NULL;
-	if (!array || !(array->flags & SURFACE))
+	/* Of a level a GPU makes a surface all the same. */
+	if (!array || (!(array->flags & SURFACE) && !array->level))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	surface.image = array->image;
 	return gt_cudart_leave(keep(handle, &surface, resource, NULL));

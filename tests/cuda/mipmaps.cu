@@ -115,6 +115,34 @@ static cudaMipmappedArray_t make_levels()
 	return array;
 }
 
+/* A surface of a level, which needs no flag: what is stored is fetched. */
+__global__ void store(cudaSurfaceObject_t surface, int width)
+{
+	surf2Dwrite(1000.0f + threadIdx.x, surface, (int)(threadIdx.x % width) * (int)sizeof(float), threadIdx.x / width);
+}
+
+__global__ void fetch(cudaTextureObject_t texture, float *out)
+{
+	out[threadIdx.x] = tex2DLod<float>(texture, 0.5f, 0.5f, 1);
+}
+
+static void surface_of_level(cudaMipmappedArray_t array, float *out)
+{
+	cudaResourceDesc resource = {};
+	cudaSurfaceObject_t surface = 0;
+	cudaTextureObject_t texture = texture_of(array, false, false, 0, 0, 10);
+
+	resource.resType = cudaResourceTypeArray;
+	CHECK(cudaGetMipmappedArrayLevel(&resource.res.array.array, array, 1) == cudaSuccess);
+	CHECK(cudaCreateSurfaceObject(&surface, &resource) == cudaSuccess);
+	store<<<1, (WIDTH / 2) * (HEIGHT / 2)>>>(surface, WIDTH / 2);
+	fetch<<<1, 1>>>(texture, out);
+	CHECK(cudaDeviceSynchronize() == cudaSuccess);
+	CHECK(out[0] == 1000.0f + WIDTH / 4 + HEIGHT / 4 * (WIDTH / 2));
+	cudaDestroySurfaceObject(surface);
+	cudaDestroyTextureObject(texture);
+}
+
 static void srgb()
 {
 	cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
@@ -173,6 +201,7 @@ int main()
 			CHECK(fabs(out[i] - expected(i / 2 % 4 + (double)limit[0], linear, between, limit[1], limit[2])) < 1e-3);
 		cudaDestroyTextureObject(texture);
 	}
+	surface_of_level(array, out);
 	CHECK(cudaFreeMipmappedArray(array) == cudaSuccess);
 	srgb();
 	return verdict();
