@@ -57,6 +57,10 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	[ "$(names)" = "touch touch touch" ]
 }
 
+@test "graphs whose nodes allocate, nodes of any kind, and conditional nodes" {
+	passes "graph memory"
+}
+
 @test "ranges of addresses, and memory that is mapped to them" { passes virtual; }
 
 @test "linked texts, libraries, and calls by their names" {

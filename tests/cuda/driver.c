@@ -373,6 +373,87 @@ static void streams(void)
 	OK(cuStreamDestroy(stream));
 }
 
+/* A graph that allocates, fills, runs a kernel, copies and frees; and one that runs its body while a handle says so. */
+static void graph_memory(void)
+{
+	CUmodule module;
+	CUgraph graph, clone;
+	CUgraphExec ready;
+	CUgraphNode nodes[5], found;
+	CUDA_MEM_ALLOC_NODE_PARAMS allocation = {0}, got;
+	CUgraphNodeParams fill = {.type = CU_GRAPH_NODE_TYPE_MEMSET}, run = {.type = CU_GRAPH_NODE_TYPE_KERNEL},
+			  copy = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+	CUdeviceptr freed = 0;
+	unsigned sum = 0;
+	size_t used = 1;
+
+	begin();
+	CUfunction touch = function_of(&module, "touch");
+	allocation.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	allocation.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	allocation.bytesize = 4;
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &allocation));
+	OK(cuGraphMemAllocNodeGetParams(nodes[0], &got));
+	CHECK(got.dptr == allocation.dptr && got.bytesize == 4);
+	fill.memset.dst = allocation.dptr;
+	fill.memset.value = 1000;
+	fill.memset.elementSize = 4;
+	fill.memset.width = fill.memset.height = 1;
+	OK(cuGraphAddNode(&nodes[1], graph, nodes, NULL, 1, &fill));
+	void *arguments[] = {&allocation.dptr};
+	run.kernel.func = touch;
+	run.kernel.gridDimX = run.kernel.gridDimY = run.kernel.gridDimZ = run.kernel.blockDimY = run.kernel.blockDimZ = 1;
+	run.kernel.blockDimX = 64;
+	run.kernel.sharedMemBytes = 256;
+	run.kernel.kernelParams = arguments;
+	OK(cuGraphAddNode(&nodes[2], graph, nodes + 1, NULL, 1, &run));
+	copy.memcpy.copyParams.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+	copy.memcpy.copyParams.srcDevice = allocation.dptr;
+	copy.memcpy.copyParams.dstMemoryType = CU_MEMORYTYPE_HOST;
+	copy.memcpy.copyParams.dstHost = &sum;
+	copy.memcpy.copyParams.WidthInBytes = 4;
+	copy.memcpy.copyParams.Height = copy.memcpy.copyParams.Depth = 1;
+	OK(cuGraphAddNode(&nodes[3], graph, nodes + 2, NULL, 1, &copy));
+	OK(cuGraphAddMemFreeNode(&nodes[4], graph, nodes + 3, 1, allocation.dptr));
+	OK(cuGraphMemFreeNodeGetParams(nodes[4], &freed));
+	CHECK(freed == allocation.dptr);
+	OK(cuGraphInstantiate(&ready, graph, 0));
+	OK(cuGraphLaunch(ready, NULL));
+	CHECK(sum == 1000 + 63 * 64 / 2);
+	fill.memset.value = 5;
+	OK(cuGraphExecNodeSetParams(ready, nodes[1], &fill));
+	OK(cuGraphLaunch(ready, NULL));
+	CHECK(sum == 5 + 63 * 64 / 2);
+	IS(cuGraphNodeSetParams(nodes[2], &fill), CUDA_ERROR_INVALID_VALUE);
+	IS(cuGraphClone(&clone, graph), CUDA_ERROR_NOT_SUPPORTED);
+	OK(cuGraphExecDestroy(ready));
+	OK(cuGraphDestroy(graph));
+	OK(cuDeviceGraphMemTrim(0));
+	OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+	CHECK(used == 0);
+
+	CUgraphConditionalHandle handle;
+	CUgraphNodeParams condition = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphConditionalHandleCreate(&handle, graph, NULL, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+	condition.conditional.handle = handle;
+	condition.conditional.type = CU_GRAPH_COND_TYPE_IF;
+	condition.conditional.size = 1;
+	OK(cuGraphAddNode(&nodes[0], graph, NULL, NULL, 0, &condition));
+	CUDA_HOST_NODE_PARAMS host = {count, &sum};
+	OK(cuGraphAddHostNode(&nodes[1], condition.conditional.phGraph_out[0], NULL, 0, &host));
+	sum = 7;
+	OK(cuGraphInstantiate(&ready, graph, 0));
+	OK(cuGraphLaunch(ready, NULL));
+	CHECK(sum == 8);
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddEmptyNode(&nodes[0], graph, NULL, 0));
+	OK(cuGraphClone(&clone, graph));
+	OK(cuGraphNodeFindInClone(&found, nodes[0], clone));
+	CHECK(found != nodes[0]);
+}
+
 /* Linking two texts, libraries, and calls by their names. */
 static void modules(void)
 {
@@ -502,7 +583,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} parts[] = {{"launches", launches}, {"mistakes", mistakes}, {"contexts", contexts}, {"memory", memory},
-		     {"streams", streams},   {"modules", modules},   {"virtual", virtual_memory}, {"refused", refused}};
+		     {"streams", streams},   {"graph memory", graph_memory}, {"modules", modules},   {"virtual", virtual_memory}, {"refused", refused}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; argc == 2 && i < sizeof parts / sizeof *parts; i++)
