@@ -9,7 +9,7 @@
 #include "tool.h"
 
 static const char help[] =
-	"usage: gcoalesce [-v] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
+	"usage: gcoalesce [-v] [-j N] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
 	"       gcoalesce [-v] --degree [--graph] [stream]\n"
 	"Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n"
 	"\n"
@@ -23,6 +23,7 @@ static const char help[] =
 	"                   default), 32x8:4 and 32x8 (Kepler's 4- and 8-byte modes)\n"
 	"  --degree         print the degree of coalescing of each instruction [003], and no stream\n"
 	"  --graph          the same, with the lanes at each 4 bytes of the coalescing range\n"
+	TOOL_JOBS_HELP
 	"  -v, --verbose    progress on standard error\n"
 	"  --quiet          no warnings\n"
 	"  --help, --version\n"
@@ -37,6 +38,7 @@ struct gcoalesce {
 	struct gt_coalescer coalescer;
 	struct gt_by_array by_array;
 	/* Of the current kernel. */
+	struct gt_coalescer relayed; /* what was counted in other threads */
 	bool coalesced; /* by an earlier stage: it has requests, or counts of coalescing */
 	bool accessed;	/* it has accesses */
 
@@ -54,6 +56,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, g->rule, g->banks, &tool->error));
 	gt_by_array_begin(&g->by_array);
 	g->coalescer.by_array = &g->by_array;
+	g->relayed = g->coalescer;
 	g->coalesced = g->accessed = false;
 	return true;
 }
@@ -64,6 +67,7 @@ static void end_kernel(void *context, uint64_t kernel)
 	struct gcoalesce *g = context;
 	struct tool *tool = &g->tool;
 
+	gt_coalescer_add(&g->coalescer, &g->relayed);
 	if (!g->coalesced || g->accessed)
 		tool_must(tool, gt_coalescer_write(&g->coalescer, kernel, gt_writer_output(tool->out), &tool->error));
 }
@@ -78,6 +82,48 @@ static bool take_rows(void *context, struct gt_rows *rows)
 	g->accessed = true;
 	tool_must(tool, gt_coalesce(&g->coalescer, rows, gt_writer_sink(tool->out), &tool->error));
 	return false;
+}
+
+static bool relays(void *context, enum gt_rows_kind kind)
+{
+	(void)context;
+	return kind == GT_ACCESSES;
+}
+
+/* What a batch has of its own, so that any thread can coalesce it. */
+struct own {
+	struct gt_coalescer coalescer;
+	struct gt_by_array by_array;
+};
+
+static int coalesce_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
+{
+	const struct gcoalesce *g = context;
+	struct own *own = item->own;
+
+	own->coalescer = g->coalescer;
+	own->coalescer.by_array = &own->by_array;
+	gt_coalescer_reset(&own->coalescer);
+	if (gt_by_array_part(&own->by_array, &g->by_array, error) != 0)
+		return -1;
+	return gt_coalesce(&own->coalescer, item->rows, &item->sink, error);
+}
+
+static void close_own(void *own)
+{
+	gt_by_array_part_close(&((struct own *)own)->by_array);
+}
+
+static int count_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
+{
+	struct gcoalesce *g = context;
+	const struct own *own = item->own;
+
+	(void)error;
+	g->accessed = true;
+	gt_coalescer_add(&g->relayed, &own->coalescer);
+	gt_by_array_join(&g->by_array, &own->by_array);
+	return 0;
 }
 
 static bool take_count(void *context, const struct gt_count *count)
@@ -124,13 +170,13 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 	enum { RULE = 1, BANKS, GPU, DEGREE, GRAPH };
 	static const struct option options[] = {{"rule", required_argument, NULL, RULE},
 		{"banks", required_argument, NULL, BANKS}, {"gpu", required_argument, NULL, GPU},
-		{"degree", no_argument, NULL, DEGREE}, {"graph", no_argument, NULL, GRAPH}, TOOL_OPTIONS};
+		{"degree", no_argument, NULL, DEGREE}, {"graph", no_argument, NULL, GRAPH}, TOOL_JOBS, TOOL_OPTIONS};
 	const char *gpu = NULL;
 	struct gt_banks banks;
 
 	tool_begin(&g->tool, "gcoalesce", help, argc, argv);
 	g->tool.is_filter = true;
-	for (int option; (option = tool_option(&g->tool, "v", options)) != -1;) {
+	for (int option; (option = tool_option(&g->tool, "vj:", options)) != -1;) {
 		if (option == RULE)
 			g->rule = optarg;
 		else if (option == BANKS)
@@ -143,6 +189,8 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 	}
 	if (g->graph && !g->degree)
 		tool_usage(&g->tool, "--graph: expected --degree too");
+	if (g->degree && g->tool.jobs > 1)
+		tool_usage(&g->tool, "--jobs: --degree runs in one thread");
 	if (g->degree && (g->rule || g->banks || gpu))
 		tool_usage(&g->tool, "--degree: expected no --rule, --gpu or --banks: the degree does not depend on the GPU");
 	if (g->rule && gpu)
@@ -160,8 +208,10 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct gcoalesce g;
-	const struct tool_filter filter = {
-		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel, .context = &g};
+	const struct gt_relay_stage stage = {
+		.own_bytes = sizeof(struct own), .close_own = close_own, .take = coalesce_batch, .count = count_batch, .context = &g};
+	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
+					   .relay = &stage, .relays = relays, .context = &g};
 
 	take_options(&g, argc, argv);
 	tool_read(&g.tool);

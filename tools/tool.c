@@ -17,8 +17,10 @@
 #include "base/clock.h"
 #include "base/installed.h"
 #include "base/options.h"
+#include "base/pipeline.h"
 #include "base/utf8.h"
 #include "stream/history.h"
+#include "stream/reader.h"
 
 #define PIPE_BYTES (1 << 20) /* capacity that is requested for pipes, if the system supports it */
 
@@ -34,7 +36,7 @@ void tool_begin(struct tool *tool, const char *name, const char *help, int argc,
 {
 	struct sigaction action = {.sa_handler = ask_progress, .sa_flags = SA_RESTART};
 
-	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .started = gt_now()};
+	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .jobs = 1, .started = gt_now()};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGUSR1, &action, NULL);
 	/* A file that may grow no further is an error of write(2), which has a message. */
@@ -103,11 +105,43 @@ static void print_misspelt(const struct tool *tool, const struct option *options
 		fprintf(stderr, "%s: did you mean '--%s'?\n", tool->name, meant);
 }
 
+/* In the place of words of argv on which the output does not depend: a stream's history does not have them. */
+static char left_out[] = "";
+
+static void set_jobs(struct tool *tool, const char *text)
+{
+	uint64_t jobs;
+
+	if (tool->argv[optind - 1] == text)
+		tool->argv[optind - 2] = left_out;
+	tool->argv[optind - 1] = left_out;
+	if (gt_parse_count(text, 0, GT_JOBS_MAX, &jobs, &tool->error) != 0)
+		tool_usage_error(tool, "--jobs");
+	tool->jobs = gt_jobs_of((unsigned)jobs);
+}
+
+/* Takes those words out of argv, when all options are read and the operands are behind them. */
+static void leave_out(struct tool *tool)
+{
+	int n = 0, options = optind;
+
+	for (int i = 0; i < tool->argc; i++)
+		if (tool->argv[i] != left_out)
+			tool->argv[n++] = tool->argv[i];
+		else
+			optind -= i < options;
+	tool->argv[n] = NULL;
+	tool->argc = n;
+}
+
 int tool_option(struct tool *tool, const char *short_options, const struct option *options)
 {
 	for (;;) {
 		int option = getopt_long(tool->argc, tool->argv, short_options, options, NULL);
 		switch (option) {
+		case -1:
+			leave_out(tool);
+			return -1;
 		case TOOL_HELP:
 			if (tool->print_help)
 				tool->print_help(stdout);
@@ -122,6 +156,9 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 			break;
 		case TOOL_QUIET:
 			tool->quiet = true;
+			break;
+		case 'j':
+			set_jobs(tool, optarg);
 			break;
 		case '?':
 			print_misspelt(tool, options);
@@ -289,13 +326,38 @@ void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool 
 	}
 }
 
-bool tool_next(struct tool *tool, enum gt_event *event)
+/* Waits for the batches that are under way, whose failure comes before that of what was read behind them. */
+static void finish_batches(struct tool *tool)
 {
-	*event = gt_read(tool->in, &tool->error);
-	if (*event == GT_FAILED)
+	struct gt_error error;
+
+	if (!tool->relay || gt_relay_drain(tool->relay, &error) == 0)
+		return;
+	tool->error = error;
+	tool_fail(tool);
+}
+
+/* tool_next without what a batch holds. */
+static bool next_record(struct tool *tool, enum gt_event *event)
+{
+	*event = gt_read_record(tool->in, &tool->error);
+	if (*event == GT_FAILED) {
+		int reason = errno;
+		finish_batches(tool);
+		errno = reason;
 		tool_fail(tool);
+	}
 	tool_progress(tool, gt_reader_rows_read(tool->in), gt_reader_bytes_read(tool->in), *event == GT_END);
 	return *event != GT_END;
+}
+
+bool tool_next(struct tool *tool, enum gt_event *event)
+{
+	bool more = next_record(tool, event);
+
+	if (*event == GT_ROWS)
+		tool_must(tool, gt_reader_unpack(tool->in, &tool->error));
+	return more;
 }
 
 void tool_pass(struct tool *tool)
@@ -314,13 +376,33 @@ static bool filter_event(const struct tool *tool, const struct tool_filter *filt
 	}
 }
 
+/* Sends a batch through several threads, if it goes there; else it is read. */
+static bool relay_batch(struct tool *tool, const struct tool_filter *filter)
+{
+	bool relays = tool->relay && filter->relays(filter->context, gt_reader_record_kind(tool->in));
+
+	if (relays)
+		tool_must(tool, gt_relay_put(tool->relay, &tool->error));
+	else
+		finish_batches(tool);
+	if (!relays)
+		tool_must(tool, gt_reader_unpack(tool->in, &tool->error));
+	return relays;
+}
+
 void tool_run(struct tool *tool, const struct tool_filter *filter)
 {
 	bool in_kernel = false;
 	uint64_t kernel = 0;
 	enum gt_event event;
 
-	while (tool_next(tool, &event)) {
+	if (filter->relay && tool->jobs > 1 &&
+	    !(tool->relay = gt_relay_open(filter->relay, tool->jobs, tool->in, tool->out, &tool->error)))
+		tool_fail(tool);
+	while (next_record(tool, &event)) {
+		if (event == GT_ROWS && relay_batch(tool, filter))
+			continue;
+		finish_batches(tool);
 		if (event == GT_KERNEL && in_kernel && filter->end)
 			filter->end(filter->context, kernel);
 		if (event == GT_KERNEL) {
@@ -330,6 +412,9 @@ void tool_run(struct tool *tool, const struct tool_filter *filter)
 		if (filter_event(tool, filter, event) && tool->out)
 			tool_pass(tool);
 	}
+	finish_batches(tool);
+	gt_relay_close(tool->relay);
+	tool->relay = NULL;
 	if (in_kernel && filter->end)
 		filter->end(filter->context, kernel);
 }

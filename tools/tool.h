@@ -9,7 +9,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "stream/relay.h"
 #include "stream/stream.h"
+
+/* The long option of a tool that runs in several threads (its short options must include "j:"), which tool_option handles, and
+ * its line of help. */
+#define TOOL_JOBS {"jobs", required_argument, NULL, 'j'}
+#define TOOL_JOBS_HELP "  -j, --jobs N     run in N threads (1; 0: all processors); the output is the same\n"
 
 /* Appended to a tool's long options by TOOL_OPTIONS; handled by tool_option. */
 enum { TOOL_HELP = 0x1000, TOOL_VERSION, TOOL_QUIET };
@@ -25,12 +31,14 @@ struct tool {
 	char **argv;
 	bool verbose;
 	bool quiet; /* no warnings */
+	unsigned jobs; /* threads */
 	bool is_filter; /* its output is always a stream */
 	struct gt_error error; /* of library calls */
 
 	struct gt_reader *in;
 	bool reads_pipe; /* and not a file */
 	struct gt_writer *out;
+	struct gt_relay *relay; /* NULL: one thread */
 	uint64_t input_bytes; /* size of the input if it is a file, else 0 */
 	double started;	      /* seconds of the monotonic clock, when reading began */
 };
@@ -81,6 +89,10 @@ struct tool_filter {
 	bool (*gpu)(void *context, const struct gt_gpu *gpu);
 	/* The launch of that id has ended: another begins, or the stream ends. May be NULL. */
 	void (*end)(void *context, uint64_t kernel);
+	/* How batches go through several threads, and whether those of that kind do, of the kernel that has begun; else they
+	 * go to `rows`. The other functions are called when none is under way. NULL: they never do. */
+	const struct gt_relay_stage *relay;
+	bool (*relays)(void *context, enum gt_rows_kind kind);
 	void *context;
 };
 /* Reads the whole input. */

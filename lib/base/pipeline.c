@@ -100,7 +100,7 @@ static int start(struct gt_pipeline *pipeline, unsigned threads, struct gt_error
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = result;
-	return result == 0 ? 0 : gt_fail_errno(error, "cannot start %u threads", threads);
+	return result == 0 ? 0 : gt_fail_errno(error, "cannot start a thread");
 }
 
 struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps, size_t steps_n, void *context,

@@ -15,22 +15,6 @@ int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, stru
 	return gt_sink_begin_as(sent, &shape, error);
 }
 
-/* Appends n rows from row `first` of `from` to `to`, which has room. Columns that `from` lacks are 0. */
-static void copy(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)
-{
-	for (size_t c = 0; c < gt_columns_n; c++) {
-		const struct gt_column *column = &gt_columns[c];
-		if (!gt_column_present(to, column))
-			continue;
-		char *at = (char *)gt_column_of(to, column) + to->n * column->width;
-		if (gt_column_present(from, column))
-			memcpy(at, (const char *)gt_column_of(from, column) + first * column->width, n * column->width);
-		else
-			memset(at, 0, n * column->width);
-	}
-	to->n += n;
-}
-
 /* Adds the level's cycles; none for a request that was not looked up, or that an earlier level served. */
 static void add_latency(const struct gt_level *level, struct gt_rows *rows, size_t i, uint8_t status)
 {
@@ -52,7 +36,7 @@ int gt_emit_rows(const struct gt_level *level, const struct gt_rows *rows, size_
 		struct gt_rows *to = sent->rows;
 		size_t at = to->n, room = to->capacity - at;
 		some = n - done < room ? n - done : room;
-		copy(to, rows, first + done, some);
+		gt_rows_append(to, rows, first + done, some);
 		if (level->config.emit == GT_EMIT_ALL) {
 			memcpy(to->status + at, status + done, some);
 			continue;

@@ -56,6 +56,34 @@ void gt_by_array_add(struct gt_by_array *by, const struct gt_rows *rows, size_t 
 	counts[1] += passes;
 }
 
+int gt_by_array_part(struct gt_by_array *apart, const struct gt_by_array *by, struct gt_error *error)
+{
+	if (by->n > apart->n) {
+		uint64_t(*counts)[2] = gt_resized(apart->counts, by->n, sizeof *counts);
+		if (!counts)
+			return gt_fail_memory(error, "counts by array");
+		apart->counts = counts;
+	}
+	apart->arrays = by->arrays;
+	apart->n = by->n;
+	if (by->n > 0)
+		memset(apart->counts, 0, by->n * sizeof *apart->counts);
+	return 0;
+}
+
+void gt_by_array_part_close(struct gt_by_array *apart)
+{
+	free(apart->counts);
+}
+
+void gt_by_array_join(struct gt_by_array *by, const struct gt_by_array *apart)
+{
+	for (size_t i = 0; i < apart->n; i++) {
+		by->counts[i][0] += apart->counts[i][0];
+		by->counts[i][1] += apart->counts[i][1];
+	}
+}
+
 int gt_by_array_count(const struct gt_by_array *by, struct gt_count *count, struct gt_error *error)
 {
 	static const char *const counters[2] = {"shared_accesses", "bank_passes"};

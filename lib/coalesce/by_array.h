@@ -23,6 +23,13 @@ int gt_by_array_take(struct gt_by_array *by, const struct gt_count *count, struc
 /* Counts access i, an access to shared memory that takes so many passes: of the array of its lowest active lane. */
 void gt_by_array_add(struct gt_by_array *by, const struct gt_rows *rows, size_t i, unsigned passes);
 
+/* Makes `apart` count for the arrays of `by`, in another thread, from 0. Only these two functions may take it besides, and gt_by_array_add.
+ * Zero at first. Returns 0, or -1 when memory is short. */
+int gt_by_array_part(struct gt_by_array *apart, const struct gt_by_array *by, struct gt_error *error);
+void gt_by_array_part_close(struct gt_by_array *apart);
+/* Adds what was counted apart. */
+void gt_by_array_join(struct gt_by_array *by, const struct gt_by_array *apart);
+
 /* Appends for each array with accesses, in the order of the names, NAME.shared_accesses and NAME.bank_passes; "-" is what is outside of
  * all arrays. Nothing if no arrays have names. Returns 0, or -1 when memory is short. */
 int gt_by_array_count(const struct gt_by_array *by, struct gt_count *count, struct gt_error *error);

@@ -63,6 +63,9 @@ int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, co
 /* Counts from 0 again: for the next kernel. */
 void gt_coalescer_reset(struct gt_coalescer *coalescer);
 
+/* Adds what another coalescer, of the same rule, has counted. */
+void gt_coalescer_add(struct gt_coalescer *coalescer, const struct gt_coalescer *other);
+
 GT_PUBLIC_END
 
 #endif

@@ -37,6 +37,16 @@ static struct gt_coalesce_counts sum(const struct gt_coalescer *coalescer)
 	return counts;
 }
 
+void gt_coalescer_add(struct gt_coalescer *coalescer, const struct gt_coalescer *other)
+{
+	for (unsigned action = 0; action < GT_ACTIONS; action++) {
+		coalescer->accesses[action] += other->accesses[action];
+		coalescer->requests[action] += other->requests[action];
+		coalescer->sectors[action] += other->sectors[action];
+	}
+	gt_counters_add(&coalescer->counts, &other->counts, sizeof other->counts);
+}
+
 #define AT(NAME) offsetof(struct gt_coalesce_counts, NAME)
 
 /* Counters of prefetches, discards and shared memory only if there were some. */

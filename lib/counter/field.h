@@ -14,7 +14,9 @@
 #ifndef GT_COUNTER_FIELD_H
 #define GT_COUNTER_FIELD_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Makes the fields of a struct from a table, in its order: struct x { GT_X_COUNTERS(GT_COUNTER_FIELD) }; */
 #define GT_COUNTER_FIELD(KIND, NAME, UNIT, PRINT, DEFINITION) GT_COUNTER_FIELD_##KIND(NAME)
@@ -32,5 +34,17 @@
 #define GT_COUNTER_ARRAY_FIELD_ARRAY(NAME) uint64_t NAME[GT_COUNTER_ELEMENTS];
 #define GT_COUNTER_ARRAY_FIELD_LIST(NAME)
 #define GT_COUNTER_ARRAY_FIELD_WORD(NAME)
+
+/* Adds the fields of such a struct of `bytes` to those of another. */
+static inline void gt_counters_add(void *to, const void *from, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+		uint64_t sum, more;
+		memcpy(&sum, (const char *)to + at, sizeof sum);
+		memcpy(&more, (const char *)from + at, sizeof more);
+		sum += more;
+		memcpy((char *)to + at, &sum, sizeof sum);
+	}
+}
 
 #endif

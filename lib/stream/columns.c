@@ -117,34 +117,60 @@ static void widen(void *column, size_t n, unsigned width, unsigned thin, uint64_
 	}
 }
 
-void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const void *column, size_t n,
-		    unsigned width)
+/* The extremes of all parts; returns their elements. */
+static size_t range_of(const struct gt_column_part *parts, size_t parts_n, unsigned width, uint64_t *least, uint64_t *most)
+{
+	size_t n = 0;
+
+	for (size_t p = 0; p < parts_n; p++) {
+		uint64_t low, high;
+		if (parts[p].n == 0)
+			continue;
+		range(parts[p].elements, parts[p].n, width, &low, &high);
+		*least = n == 0 || low < *least ? low : *least;
+		*most = n == 0 || high > *most ? high : *most;
+		n += parts[p].n;
+	}
+	return n;
+}
+
+/* Appends n elements less the offset, in fewer bytes. */
+static void append_narrow(struct gt_bytes *bytes, const void *column, size_t n, unsigned width, unsigned thin, uint64_t offset)
 {
 	/* An aligned buffer: narrow() writes whole elements, and a record may begin at any byte. */
 	uint64_t thin_column[512];
-	uint64_t least, most;
-
-	range(column, n, width, &least, &most);
-	if (least == most) {
-		msgpack_pack_bin_with_body(packer, column, width);
-		return;
-	}
-	unsigned thin = bytes_for(most - least);
-	if (thin >= width) {
-		msgpack_pack_bin_with_body(packer, column, n * width);
-		return;
-	}
-	msgpack_pack_array(packer, 2);
-	msgpack_pack_uint64(packer, least);
-	msgpack_pack_bin(packer, n * thin);
 	size_t chunk = sizeof thin_column / thin;
+
 	for (size_t i = 0; i < n; i += chunk) {
 		size_t m = n - i < chunk ? n - i : chunk;
-		narrow((const char *)column + i * width, m, width, thin, least, thin_column);
+		narrow((const char *)column + i * width, m, width, thin, offset, thin_column);
 		unsigned char *place = extend(bytes, m * thin);
 		if (place)
 			memcpy(place, thin_column, m * thin);
 	}
+}
+
+void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const struct gt_column_part *parts, size_t parts_n,
+		    unsigned width)
+{
+	uint64_t least = 0, most = 0;
+	size_t n = range_of(parts, parts_n, width, &least, &most);
+
+	if (least == most) {
+		msgpack_pack_bin_with_body(packer, &least, width);
+		return;
+	}
+	unsigned thin = bytes_for(most - least);
+	if (thin < width) {
+		msgpack_pack_array(packer, 2);
+		msgpack_pack_uint64(packer, least);
+	}
+	msgpack_pack_bin(packer, n * (thin < width ? thin : width));
+	for (size_t p = 0; p < parts_n; p++)
+		if (thin < width)
+			append_narrow(bytes, parts[p].elements, parts[p].n, width, thin, least);
+		else
+			gt_bytes_write(bytes, parts[p].elements, parts[p].n * width);
 }
 
 static bool is_narrowed(const msgpack_object *object)

@@ -24,8 +24,15 @@ struct gt_bytes {
 /* The write callback of a msgpack_packer whose data is a struct gt_bytes. */
 int gt_bytes_write(void *bytes, const char *data, size_t n);
 
-/* Packs n elements (n > 0) of `width` bytes: 1, 2, 4 or 8. */
-void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const void *column, size_t n,
+/* Elements of a column that follow each other in memory. */
+struct gt_column_part {
+	const void *elements;
+	size_t n;
+};
+#define GT_COLUMN_PARTS_MAX 2
+
+/* Packs the elements, at least one, of the parts, of `width` bytes each: 1, 2, 4 or 8. */
+void gt_column_pack(msgpack_packer *packer, struct gt_bytes *bytes, const struct gt_column_part *parts, size_t parts_n,
 		    unsigned width);
 
 /* Unpacks into n elements of `width` bytes. Returns 0, or -1 if the object is no such column. */

@@ -9,12 +9,12 @@
 
 #include "base/grown.h"
 #include "base/input.h"
-#include "stream/check.h"
 #include "stream/columns.h"
 #include "stream/objects.h"
 #include "stream/reader.h"
 #include "stream/records.h"
 #include "stream/stream.h"
+#include "stream/unpack.h"
 
 /* A fuzzer cannot guess checksums: then damage must be found without them. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -42,6 +42,7 @@ struct gt_reader {
 	XXH3_state_t *checksum;
 	uint64_t records, rows_read, bytes_read;
 	size_t record_rows; /* of the last record */
+	enum gt_rows_kind record_kind;
 
 	struct gt_kernel kernel;
 	bool has_kernel;
@@ -53,12 +54,17 @@ struct gt_reader {
 	char **history; /* lines, up to a NULL; owned */
 };
 
+int gt_reader_place(const struct gt_reader *reader, uint64_t record, struct gt_error *error)
+{
+	const struct gt_error reason = *error;
+
+	return gt_fail(error, "%s: record %" PRIu64 ": %.500s", reader->name, record, reason.text);
+}
+
 static int fail_record(const struct gt_reader *reader, struct gt_error *error, const char *what)
 {
-	struct gt_error copy = {{0}};
-
-	snprintf(copy.text, sizeof copy.text, "%s", what);
-	return gt_fail(error, "%s: record %" PRIu64 ": %.500s", reader->name, reader->records + 1, copy.text);
+	gt_fail(error, "%s", what);
+	return gt_reader_place(reader, reader->records + 1, error);
 }
 
 /* Makes room for another chunk after `end`; moves the bytes still needed to the front. */
@@ -281,78 +287,6 @@ void gt_reader_close(struct gt_reader *reader)
 
 /* ---- rows ---- */
 
-/* A batch's arrays for n rows. */
-static int prepare_rows(struct gt_reader *reader, size_t n, struct gt_error *error)
-{
-	if (n > reader->rows->capacity) {
-		gt_rows_free(reader->rows);
-		reader->rows = gt_rows_new(n, error);
-		if (!reader->rows)
-			return -1;
-	}
-	reader->rows->n = n;
-	reader->rows->n_lanes = 0;
-	return 0;
-}
-
-/* The column `lanes` of accesses has a length of its own: as many as the rows without a stride
- * need, which is found from base and mask. */
-static int unpack_lanes(struct gt_reader *reader, const msgpack_object *map, struct gt_error *error)
-{
-	struct gt_rows *rows = reader->rows;
-	const msgpack_object *object = gt_object_get(map, "lanes");
-	size_t needed = 0;
-
-	for (size_t i = 0; i < rows->n; i++)
-		if (rows->stride[i] == GT_STRIDE_LANES)
-			needed += (size_t)__builtin_popcount(rows->mask[i]);
-	if (needed == 0)
-		return 0;
-	if (!object || gt_rows_reserve_lanes(rows, needed, error) != 0 ||
-	    gt_column_unpack(object, rows->lanes, needed, sizeof *rows->lanes) != 0) {
-		char what[96];
-		snprintf(what, sizeof what, "column 'lanes': expected %zu addresses", needed);
-		return fail_record(reader, error, what);
-	}
-	rows->n_lanes = needed;
-	return 0;
-}
-
-static int unpack_rows(struct gt_reader *reader, enum gt_rows_kind kind, size_t n, const msgpack_object *map,
-		       struct gt_error *error)
-{
-	struct gt_error inner;
-	char what[96];
-
-	if (prepare_rows(reader, n, error) != 0)
-		return -1;
-	struct gt_rows *rows = reader->rows;
-	rows->kind = kind;
-	rows->scheduled = gt_object_get(map, "step") != NULL;
-	rows->has_status = kind == GT_REQUESTS && gt_object_get(map, "status") != NULL;
-	rows->has_latency = kind == GT_REQUESTS && gt_object_get(map, "latency") != NULL;
-	rows->has_hints = gt_object_get(map, "hint") != NULL;
-	rows->has_work = gt_object_get(map, "work") != NULL;
-	for (size_t c = 0; c < gt_columns_n; c++) {
-		const struct gt_column *column = &gt_columns[c];
-		if (!gt_column_present(rows, column))
-			continue;
-		const msgpack_object *object = gt_object_get(map, column->name);
-		if (object && gt_column_unpack(object, gt_column_of(rows, column), n, column->width) == 0)
-			continue;
-		snprintf(what, sizeof what, "column '%s': expected %zu elements of %u bytes", column->name, n,
-			 column->width);
-		return fail_record(reader, error, what);
-	}
-	if (kind == GT_ACCESSES && unpack_lanes(reader, map, error) != 0)
-		return -1;
-	if (gt_rows_check(rows, &reader->kernel, &inner) != 0)
-		return fail_record(reader, error, inner.text);
-	reader->rows_read += n;
-	reader->record_rows = n;
-	return 0;
-}
-
 static enum gt_event take_rows(struct gt_reader *reader, enum gt_rows_kind kind,
 			       const msgpack_object_array *record, struct gt_error *error)
 {
@@ -366,8 +300,10 @@ static enum gt_event take_rows(struct gt_reader *reader, enum gt_rows_kind kind,
 		fail_record(reader, error, "rows of a kernel that was never announced");
 		return GT_FAILED;
 	}
-	return unpack_rows(reader, kind, (size_t)record->ptr[1].via.u64, &record->ptr[2], error) == 0 ? GT_ROWS
-												       : GT_FAILED;
+	reader->record_kind = kind;
+	reader->record_rows = (size_t)record->ptr[1].via.u64;
+	reader->rows_read += reader->record_rows;
+	return GT_ROWS;
 }
 
 static enum gt_event take_accesses(struct gt_reader *reader, const msgpack_object_array *record,
@@ -487,7 +423,7 @@ static const struct {
 	{"gtrace", take_header},   {"failed", take_failure},
 };
 
-enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)
+enum gt_event gt_read_record(struct gt_reader *reader, struct gt_error *error)
 {
 	int result = next_record(reader, error);
 
@@ -513,6 +449,22 @@ enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)
 	if (event > GT_END)
 		acknowledge(reader);
 	return event;
+}
+
+int gt_reader_unpack(struct gt_reader *reader, struct gt_error *error)
+{
+	const msgpack_object *columns = &reader->unpacked.data.via.array.ptr[2];
+
+	if (gt_rows_unpack(&reader->rows, reader->record_kind, reader->record_rows, columns, &reader->kernel, error) != 0)
+		return gt_reader_place(reader, reader->records, error);
+	return 0;
+}
+
+enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)
+{
+	enum gt_event event = gt_read_record(reader, error);
+
+	return event == GT_ROWS && gt_reader_unpack(reader, error) != 0 ? GT_FAILED : event;
 }
 
 const struct gt_kernel *gt_reader_kernel(const struct gt_reader *reader)
@@ -571,4 +523,9 @@ const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *by
 size_t gt_reader_record_rows(const struct gt_reader *reader)
 {
 	return reader->record_rows;
+}
+
+enum gt_rows_kind gt_reader_record_kind(const struct gt_reader *reader)
+{
+	return reader->record_kind;
 }

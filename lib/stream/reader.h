@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader's records as bytes, for a writer that passes them on. */
+/* A reader's records as bytes, for a writer that passes them on, or to be unpacked elsewhere. */
 #ifndef GT_STREAM_READER_H
 #define GT_STREAM_READER_H
 
@@ -12,5 +12,14 @@
 const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *bytes);
 /* Rows in that record: 0 if it was no batch. */
 size_t gt_reader_record_rows(const struct gt_reader *reader);
+
+enum gt_rows_kind gt_reader_record_kind(const struct gt_reader *reader);
+
+/* As gt_read, but leaves a batch in its record: gt_reader_unpack then reads it. */
+enum gt_event gt_read_record(struct gt_reader *reader, struct gt_error *error);
+int gt_reader_unpack(struct gt_reader *reader, struct gt_error *error);
+
+/* Puts the stream's name and the record's number, from 1, before the error. Returns -1. */
+int gt_reader_place(const struct gt_reader *reader, uint64_t record, struct gt_error *error);
 
 #endif

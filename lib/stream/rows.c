@@ -58,6 +58,18 @@ struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error)
 	return rows;
 }
 
+int gt_rows_grow(struct gt_rows *rows, size_t capacity, struct gt_error *error)
+{
+	for (size_t c = 0; c < gt_columns_n; c++) {
+		void *bigger = gt_resized(*place(rows, &gt_columns[c]), capacity + GT_ROWS_SLACK, gt_columns[c].width);
+		if (!bigger)
+			return gt_fail_memory(error, "a batch of rows");
+		*place(rows, &gt_columns[c]) = bigger;
+	}
+	rows->capacity = capacity;
+	return 0;
+}
+
 void gt_rows_free(struct gt_rows *rows)
 {
 	if (!rows)
@@ -99,6 +111,21 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 	}
 	to->n++;
 	return 0;
+}
+
+void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)
+{
+	for (size_t c = 0; c < gt_columns_n; c++) {
+		const struct gt_column *column = &gt_columns[c];
+		if (!gt_column_present(to, column))
+			continue;
+		char *at = (char *)gt_column_of(to, column) + to->n * column->width;
+		if (gt_column_present(from, column))
+			memcpy(at, (const char *)gt_column_of(from, column) + first * column->width, n * column->width);
+		else
+			memset(at, 0, n * column->width);
+	}
+	to->n += n;
 }
 
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE])
@@ -179,5 +206,6 @@ int gt_sink_empty(struct gt_sink *sink, struct gt_error *error)
 
 	if (sink->flush(sink->context, rows, error) != 0)
 		return -1;
-	return sink->rows == rows && rows->n == 0 ? 0 : gt_fail(error, "a batch of rows was not emptied where it is");
+	return sink->rows == rows && rows->n < rows->capacity ? 0
+							      : gt_fail(error, "a batch of rows was not emptied where it is");
 }

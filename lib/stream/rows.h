@@ -117,12 +117,18 @@ static inline uint16_t gt_rows_hint(const struct gt_rows *rows, size_t i)
 struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error);
 void gt_rows_free(struct gt_rows *rows);
 
+/* Makes room for `capacity` rows, more than there is. Returns 0, or -1 when memory is short: the rows are then as before. */
+int gt_rows_grow(struct gt_rows *rows, size_t capacity, struct gt_error *error);
+
 /* Room for `more` addresses beyond n_lanes. Returns 0, or -1 when memory is short. */
 int gt_rows_reserve_lanes(struct gt_rows *rows, size_t more, struct gt_error *error);
 
 /* Appends row i of `from` to `to`, which must have room and be of the same kind. Columns that
  * only `to` has are left for the caller to set. Addresses in `lanes` are carried over. */
 int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struct gt_error *error);
+
+/* Appends n requests from row `first` of `from` to `to`, which has room. Columns that `from` lacks are 0. */
+void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n);
 
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);
@@ -137,8 +143,8 @@ int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const u
 			  struct gt_error *error);
 
 /* Where a model puts its rows: a batch, and a function that is called when it is full. flush() must leave
- * the batch empty (n = n_lanes = 0) at the same address, which writers keep, and return 0, or -1 with the
- * error set. */
+ * the batch at the same address, which writers keep, empty (n = n_lanes = 0) or with room for more rows, and return 0, or -1
+ * with the error set. */
 struct gt_sink {
 	struct gt_rows *rows;
 	int (*flush)(void *context, struct gt_rows *rows, struct gt_error *error);

@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include "stream/columns.h"
+#include "stream/pack.h"
 #include "stream/reader.h"
 #include "stream/records.h"
 #include "stream/stream.h"
+#include "stream/writer.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define FLUSH_AT (64U << 10) /* buffered bytes at which they are written */
+#define FLUSH_AT (64U << 10)   /* buffered bytes at which they are written */
+#define DIRECTLY_AT (16U << 10) /* bytes of records that are written without being copied into the buffer */
 
 struct gt_writer {
 	int descriptor;
@@ -38,14 +41,20 @@ static int write_all(int descriptor, const unsigned char *data, size_t n, struct
 	return 0;
 }
 
+static int put(struct gt_writer *writer, const unsigned char *data, size_t n, struct gt_error *error)
+{
+	XXH3_64bits_update(writer->checksum, data, n);
+	int result = write_all(writer->descriptor, data, n, error);
+	writer->broken = result != 0;
+	return result;
+}
+
 static int flush(struct gt_writer *writer, struct gt_error *error)
 {
 	if (writer->bytes.failed)
 		return gt_fail_memory(error, "a record");
-	XXH3_64bits_update(writer->checksum, writer->bytes.data, writer->bytes.n);
-	int result = write_all(writer->descriptor, writer->bytes.data, writer->bytes.n, error);
+	int result = put(writer, writer->bytes.data, writer->bytes.n, error);
 	writer->bytes.n = 0;
-	writer->broken = result != 0;
 	return result;
 }
 
@@ -57,8 +66,7 @@ static int flush_if_full(struct gt_writer *writer, struct gt_error *error)
 /* Begins a record: an array of `size` whose first element is its kind. */
 static msgpack_packer *begin(struct gt_writer *writer, const char *kind, size_t size)
 {
-	msgpack_pack_array(&writer->packer, size);
-	gt_pack_text(&writer->packer, kind);
+	gt_pack_begin(&writer->packer, kind, size);
 	return &writer->packer;
 }
 
@@ -187,28 +195,23 @@ int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struc
 
 int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct gt_error *error)
 {
-	size_t columns = 0;
+	const struct gt_slice all = {rows, 0, rows->n};
 
 	if (rows->n == 0)
 		return 0;
-	msgpack_packer *packer = begin(writer, rows->kind == GT_ACCESSES ? "access" : "request", 3);
-	msgpack_pack_uint64(packer, rows->n);
-	for (size_t c = 0; c < gt_columns_n; c++)
-		columns += gt_column_present(rows, &gt_columns[c]);
-	bool with_lanes = rows->kind == GT_ACCESSES && rows->n_lanes > 0;
-	msgpack_pack_map(packer, columns + with_lanes);
-	for (size_t c = 0; c < gt_columns_n; c++) {
-		const struct gt_column *column = &gt_columns[c];
-		if (!gt_column_present(rows, column))
-			continue;
-		gt_pack_text(packer, column->name);
-		gt_column_pack(packer, &writer->bytes, gt_column_of(rows, column), rows->n, column->width);
-	}
-	if (with_lanes) {
-		gt_pack_text(packer, "lanes");
-		gt_column_pack(packer, &writer->bytes, rows->lanes, rows->n_lanes, sizeof *rows->lanes);
-	}
+	gt_rows_pack(&writer->bytes, &all, 1);
 	writer->rows_written += rows->n;
+	return flush_if_full(writer, error);
+}
+
+int gt_writer_put(struct gt_writer *writer, const unsigned char *records, size_t n, size_t rows, struct gt_error *error)
+{
+	if (flush_rows(writer, error) != 0)
+		return -1;
+	writer->rows_written += rows;
+	if (n >= DIRECTLY_AT)
+		return flush(writer, error) != 0 ? -1 : put(writer, records, n, error);
+	gt_bytes_write(&writer->bytes, (const char *)records, n);
 	return flush_if_full(writer, error);
 }
 
@@ -217,11 +220,7 @@ int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, str
 	size_t n;
 	const unsigned char *record = gt_reader_record(reader, &n);
 
-	if (flush_rows(writer, error) != 0)
-		return -1;
-	writer->rows_written += gt_reader_record_rows(reader);
-	gt_bytes_write(&writer->bytes, (const char *)record, n);
-	return flush_if_full(writer, error);
+	return gt_writer_put(writer, record, n, gt_reader_record_rows(reader), error);
 }
 
 struct gt_output *gt_writer_output(struct gt_writer *writer)

@@ -39,7 +39,7 @@ class Call:
 
     @staticmethod
     def strace(command, *rest):
-        return ["strace", "-qq", *(["-f"] if command[0] == "gtrace-record" else []), "-e", "signal=none", *rest]
+        return ["strace", "-qq", *(["-f"] if command[0] == "gtrace-record" or "-j" in command else []), "-e", "signal=none", *rest]
 
     def count(self, command, folder):
         """How many the loader makes, whose last act is to unmap its cache, and how many there are in all, of the process that

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+# Tools in several threads: the same bytes, the same errors. tests/long/threads.bats runs this under ThreadSanitizer.
+
+load helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# random ROWS SEED: accesses of three kernels, of all kinds, which make between no and 32 requests each.
+random() {
+	awk -v rows="$1" -v seed="$2" 'BEGIN {
+		srand(seed)
+		split("load.global load.global load.global store.global atomic.global load.shared load.texture.cg store.local", ops, " ")
+		for (kernel = 1; kernel <= 3; kernel++) {
+			printf "#kernel\tid=%d\tname=k%d\tgrid=40,1,1\tblock=256,1,1\n", kernel, kernel
+			if (kernel < 3)
+				printf "#count\tstage=shared\tkernel=%d\taddresses=[8192,139264]\tbytes=[131072,%d]\tnames=%s\n", kernel, 131072 / kernel, kernel == 1 ? "a,b" : "b,c"
+			print "#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes"
+			for (i = 0; i < rows / kernel; i++) {
+				op = ops[1 + int(rand() * 8)]
+				size = 2 ^ int(rand() * 5)
+				base = 4096 + 128 * int(rand() * 3000)
+				printf "%d\t%d\t%d\t%d\t%s\t%d\t", rand() * 40, rand() * 8, i, 16 * int(rand() * 30), op, size
+				if (rand() < 0.2)
+					printf "0x7\t-\t-\t0x%x,0x%x,0x%x\n", base, base + 512 * int(rand() * 4), base + 128 * int(rand() * 9)
+				else
+					printf "0x%s\t0x%x\t%d\t-\n", rand() < 0.7 ? "ffffffff" : "ffff", base, size * (rand() < 0.7 ? 1 : int(rand() * 70))
+			}
+		}
+	}' | gtrace-cat --from
+}
+
+# same COMMAND...: writes the same with any number of threads, and fails in the same way.
+same() {
+	local jobs status=0 expected=0
+	"$@" >expected 2>expected.err || expected=$?
+	for jobs in 1 2 3 8 0; do
+		status=0
+		"$1" -j "$jobs" "${@:2}" >found 2>found.err || status=$?
+		[ "$status" -eq "$expected" ] || { echo "$*: -j $jobs: status $status, not $expected"; cat found.err; return 1; }
+		cmp found expected || { echo "$*: -j $jobs"; return 1; }
+		diff found.err expected.err || { echo "$*: -j $jobs"; return 1; }
+	done
+}
+
+# damaged STREAM OFFSET: one byte of it differs.
+damaged() {
+	python3 - "$@" <<-'END'
+		import sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		data[int(len(data) * float(sys.argv[2]))] ^= 0x55
+		sys.stdout.buffer.write(data)
+	END
+}
+
+@test "gcoalesce: the same bytes for accesses of all kinds" {
+	random 60000 1 >accesses
+	for options in "" "--rule pascal" "--rule fermi" "--banks 16x4"; do
+		# shellcheck disable=SC2086 # options are words
+		same gcoalesce $options accesses
+	done
+	gcoalesce -j 3 accesses | gtrace-cat --check
+	gcoalesce -j 3 accesses | gtrace-cat | grep -q 'c.bank_passes='
+	gcoalesce <accesses >expected
+	cat accesses | gcoalesce -j 3 | cmp - expected
+}
+
+@test "gcoalesce: the same bytes where it changes nothing, or a part" {
+	random 20000 2 >accesses
+	gcoalesce accesses >requests
+	same gcoalesce requests
+	# batches of accesses and of requests in one kernel, in turns
+	gtrace-cat accesses | sed "1d;12000q" >accesses.tsv
+	gtrace-cat requests | sed "1d;12000q" >requests.tsv
+	{
+		sed -n 1,6000p accesses.tsv
+		grep -m 1 '^#block' requests.tsv
+		grep -v '^#' requests.tsv | sed -n 1,7000p
+		grep -m 1 '^#block' accesses.tsv
+		sed -n 6001,9000p accesses.tsv
+	} | gtrace-cat --from >mixed
+	same gcoalesce mixed
+	random 3 3 >small
+	same gcoalesce small
+}
+
+@test "gcoalesce: a damaged or cut stream is the same error, after the same rows" {
+	random 60000 4 >accesses
+	for at in 0.01 0.2 0.35 0.5 0.77 0.9; do
+		damaged accesses "$at" >bad
+		same gcoalesce bad
+		grep -q . expected.err
+	done
+	head -c 700000 accesses >cut
+	same gcoalesce cut
+	grep -q 'the input ends inside it' expected.err
+}
+
+@test "a closed pipe stays quiet, a full disk is one line" {
+	random 60000 5 >accesses
+	gcoalesce -j 3 accesses 2>err | head -c 1000 >/dev/null
+	[ ! -s err ]
+	(trap '' PIPE; gcoalesce -j 3 accesses 2>err | head -c 1000 >/dev/null)
+	[ ! -s err ]
+	status=0
+	gcoalesce -j 3 accesses >/dev/full 2>err || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat err)" = "gcoalesce: standard output: No space left on device" ]
+}
+
+@test "the history does not name the number of threads, however it is given" {
+	random 2000 6 >accesses
+	gcoalesce --rule fermi accesses >expected
+	for options in "-j 2 --rule fermi" "-vj2 --rule fermi" "--rule fermi --jobs=2" "--rule fermi --jobs 2 --jobs 3" "--rule fermi -j0"; do
+		# shellcheck disable=SC2086 # options are words
+		gcoalesce $options accesses 2>/dev/null | cmp - expected
+	done
+	gcoalesce accesses --rule fermi >expected
+	gcoalesce accesses -j 2 --rule fermi | cmp - expected
+}
+
+@test "a number of threads that cannot be is refused" {
+	for jobs in -1 257 x 2x ''; do
+		expect_failure 2 "--jobs: '$jobs': expected a whole number from 0 to 256" gcoalesce -j "$jobs" /dev/null
+	done
+	expect_failure 2 "--degree runs in one thread" gcoalesce -j 2 --degree /dev/null
+}
