@@ -3,6 +3,8 @@
 # gcache --l2: what launches read by themselves, the neighbours that a fetch brings, and a level that is emptied between
 # kernels. Expected numbers are sums done by hand.
 
+bats_require_minimum_version 1.5.0
+
 load helpers
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
@@ -135,4 +137,57 @@ found() {
 	[ "$(found 2 out.gt sent_writes left_dirty)" = "4 8" ]
 	gcache --l2 --size 256 --ways full --line 128 --sector 64 --latency fixed:5 --flush between in.gt >out.gt
 	[ "$(found 2 out.gt sent_writes left_dirty)" = "4 8" ]
+}
+
+@test "--halves: counters agree with a slow, simple L2 of two halves" {
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/halves.py" 3 60
+}
+
+# walk BYTES SM...: a block of each SM reads the bytes once, line by line, one SM behind the other
+walk() {
+	printf '#kernel\tid=1\tname=walk\tgrid=%s,1,1\tblock=32,1,1\torder=block\n' $(($# - 1))
+	printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm\n'
+	awk -v lines=$(($1 / 128)) -v sms="${*:2}" 'BEGIN { n = split(sms, sm, " ")
+		for (b = 0; b < n; b++) for (i = 0; i < lines; i++) printf "%d\t0\t%d\t0x0\tload.global\t0x%x\t0xf\t0x0\t32\t%d\t%d\n", b, i, i * 128, step++, sm[b + 1] }'
+}
+
+# Twice 30 MB are 1,966,080 sectors. 40 MB in one hold them all. A half of 20 MB does not hold what its SM reads in turn under LRU,
+# but the other half holds the 15 MB that have their home there.
+@test "--halves: an SM that walks 30 MB twice hits in one L2 of 40 MB, and half of them in two halves of 20 MB" {
+	walk $((30 << 20)) 0 0 | gtrace-cat --from >walk.gt
+	gcache --l2 --size 40M --ways 16 --index mod walk.gt >one.gt
+	[ "$(found 1 one.gt reads read_hits)" = "1966080 983040" ]
+	gcache --l2 --size 40M --ways 16 --index mod --halves yes walk.gt >two.gt
+	gtrace-cat --check two.gt
+	[ "$(found 1 two.gt size instances)" = "20971520 2" ]
+	hits=$(found 1 two.gt read_hits)
+	[ "$hits" = "$(found 1 two.gt far_hits)" ]
+	[ "$hits" -gt $((983040 * 499 / 1000)) ]
+	[ "$hits" -lt $((983040 * 501 / 1000)) ]
+	# Up to half of the size, all of it is in the half of the SM; an SM of the same half finds it there, and one of the other half copies.
+	walk $((18 << 20)) 0 2 1 | gtrace-cat --from | gcache --l2 --size 40M --ways 16 --index mod --halves yes >three.gt
+	[ "$(found 1 three.gt reads sent_reads)" = "1769472 589824" ]
+	[ "$(found 1 three.gt read_hits)" = 1179648 ]
+	[ "$(found 1 three.gt far_reads)" = 589824 ] # half of what SM 0 read, and the other half of what SM 1 read
+}
+
+@test "--halves: options and descriptions that do not go with it" {
+	walk 4096 0 1 | gtrace-cat --from >walk.gt
+	expect_failure 2 "halves are of a shared data cache" gcache --l1 --halves yes walk.gt
+	expect_failure 2 "halves are of a shared data cache" gcache --l2 --halves yes --replace opt walk.gt
+	expect_failure 2 "halves hold lines of 128 bytes in sectors of 32" gcache --l2 --halves yes --line 64 walk.gt
+	expect_failure 2 "halves are for the functional model" gcache --l2 --halves yes --mshr 1x32 walk.gt
+	for options in "--arrival rr" "--flush never" "--flush between" "--emit all" "--emit none" "--launch-reads 512,13,416" "--write through" "--replace random" "--fetch 64"; do
+		# shellcheck disable=SC2086
+		gcache --l2 --halves yes $options walk.gt >out.gt || { echo "$options"; return 1; }
+		gtrace-cat --check out.gt
+		[ "$(found 1 out.gt reads half_reads)" != "" ]
+	done
+	# A description's halves do not stand in the way of the timed model, and say so of rows without a schedule.
+	gtrace-cat walk.gt | sed 's/^#kernel/#gpu\tl2.halves=yes\n&/' | gtrace-cat --from >said.gt
+	gcache --l2 said.gt | gtrace-cat --no-rows | grep -q 'far_reads='
+	gcache --l2 --mshr 1x32 said.gt | gtrace-cat --no-rows >timed
+	run ! grep -q 'far_reads=' timed
+	gtrace-cat said.gt | cut -f 1-9 | gtrace-cat --from | gcache --l2 2>err | gtrace-cat --no-rows >/dev/null
+	[ "$(cat err)" = "gcache: l2 is two halves, each of half of the SMs, but no gschedule has assigned SMs: all blocks share one" ]
 }

@@ -44,7 +44,8 @@ static struct gt_level_settings settings;
 static struct gt_cache_stage stage = {.settings = &settings};
 static struct gt_intake intake;
 
-static bool shared_by_blocks; /* the level is private, and the kernel has several blocks */
+static bool shared_by_blocks; /* the level is private, or two halves, and the kernel has several blocks */
+static bool halved;	      /* it is two halves */
 
 /* Without a schedule all blocks run on one SM, and share its cache. */
 static void warn_unscheduled(const struct gt_rows *requests)
@@ -54,7 +55,8 @@ static void warn_unscheduled(const struct gt_rows *requests)
 	if (said || requests->scheduled || !shared_by_blocks)
 		return;
 	said = true;
-	tool_warn(&tool, "%s is private to an SM, but no gschedule has assigned SMs: all blocks share one", settings.name);
+	tool_warn(&tool, "%s is %s, but no gschedule has assigned SMs: all blocks share one", settings.name,
+		  halved ? "two halves, each of half of the SMs" : "private to an SM");
 }
 
 static int take_requests(void *context, const struct gt_rows *requests, struct gt_error *error)
@@ -96,7 +98,8 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	tool_must(&tool, gt_kernel_same_device(kernel, &device, &tool.error));
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	check(&config, ~UINT64_C(0));
-	shared_by_blocks = !config.shared && gt_kernel_blocks(kernel) > 1;
+	halved = config.halves;
+	shared_by_blocks = (halved || !config.shared) && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));
 	return true;

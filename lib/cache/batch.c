@@ -17,7 +17,7 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
 
 	for (size_t i = 0; i < rows->n; i++) {
-		serving.tags = gt_level_instance(level, level->config.shared || !rows->scheduled ? 0 : rows->sm[i], error);
+		serving.tags = gt_level_instance(level, gt_level_instance_of(level, rows, i), error);
 		if (!serving.tags)
 			return -1;
 		if (level->future)
@@ -32,11 +32,10 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 /* Serves requests one by one. */
 static int serve_rows(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
-	const uint16_t *sm = level->config.shared || !rows->scheduled ? NULL : rows->sm;
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
 
 	for (size_t i = 0; i < rows->n; i++) {
-		struct gt_tags *tags = gt_level_instance(level, sm ? sm[i] : 0, error);
+		struct gt_tags *tags = gt_level_instance(level, gt_level_instance_of(level, rows, i), error);
 		if (!tags)
 			return -1;
 		if (level->future)
@@ -74,8 +73,7 @@ static int find_row(struct gt_serving *serving, const struct gt_rows *rows, size
 	if (found_before(level, rows, i))
 		return 0;
 	level->counters.requests++;
-	serving->tags = gt_level_instance(level, level->config.shared || !rows->scheduled ? 0 : rows->sm[i],
-					  serving->error);
+	serving->tags = gt_level_instance(level, gt_level_instance_of(level, rows, i), serving->error);
 	if (!serving->tags)
 		return -1;
 	if (level->future)

@@ -9,6 +9,7 @@
 #include "base/memory_file.h"
 #include "base/options.h"
 #include "cache/config_store.h"
+#include "cache/halves.h"
 #include "stream/rows.h"
 
 #define BYTES_MAX (UINT64_C(1) << 48)
@@ -173,6 +174,10 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
+	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_HALVES])
+		config->halves = false;
+	if (config->halves)
+		config->size /= GT_HALVES;
 	return 0;
 }
 

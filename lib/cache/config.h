@@ -39,7 +39,7 @@ struct gt_level_config {
 	bool activated; /* a kernel's first lookup hits: its launch brought that page */
 	bool absent;	/* the GPU has no such level: all requests bypass it */
 	bool shared;	/* one instance, else one for each SM */
-	uint64_t size;	/* bytes; of an instance */
+	uint64_t size;	/* bytes; of an instance, so of a half */
 	uint64_t ways;	/* 0: all lines are divided into `divided` sets */
 	uint64_t divided; /* if ways is 0: sets, 1 or the N of --ways full/N */
 	uint64_t line, sector; /* bytes */
@@ -62,6 +62,7 @@ struct gt_level_config {
 	enum gt_warm warm; /* the contents when a kernel begins, which the user of the level loads by gt_level_warm */
 	enum gt_arrival arrival;
 	struct gt_launch_reads launch; /* what a launch reads by itself */
+	bool halves; /* two instances, each for half of the SMs, that hold copies of each other's lines */
 	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "stream/rows.h"
 
 static int check_sector(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -173,6 +174,18 @@ static int check_launch(const struct gt_level_config *config, struct gt_error *e
 	return 0;
 }
 
+/* A copy is of sectors of one line, and a request for one line. */
+static int check_halves(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (!config->halves)
+		return 0;
+	if (!config->shared || config->translate || config->replacement.policy->looks_ahead)
+		return gt_fail(error, "halves are of a shared data cache whose policy does not look ahead: expected halves no");
+	if (config->line != GT_LINE || config->sector != GT_SECTOR)
+		return gt_fail(error, "halves hold lines of %d bytes in sectors of %d: expected these, or halves no", GT_LINE, GT_SECTOR);
+	return 0;
+}
+
 static int check_warm(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE && (!config->shared || config->translate || config->replacement.policy->looks_ahead))
@@ -193,6 +206,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch},
+	{GT_OF(GT_LEVEL_HALVES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_halves},
 };
 
 int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,

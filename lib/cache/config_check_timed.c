@@ -34,6 +34,13 @@ static int check_untimed(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
+static int check_halves_timed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->halves)
+		return gt_fail(error, "halves are for the functional model: leave out timing options");
+	return 0;
+}
+
 static int check_warm_timed(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE)
@@ -108,6 +115,7 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_ARRIVAL), check_order},
 	{GT_OF(GT_LEVEL_REPLACE), check_future},
 	{GT_OF(GT_LEVEL_WARM), check_warm_timed},
+	{GT_OF(GT_LEVEL_HALVES), check_halves_timed},
 	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_bank_count},
 	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_banks},
 	{GT_OF(GT_LEVEL_MSHR) | GT_OF(GT_LEVEL_PARTITIONS), check_mshr},

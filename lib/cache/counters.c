@@ -50,7 +50,7 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 
 	if (gt_count_numbers(count, &gt_counters_level, counters, sizeof *counters, error) != 0)
 		return -1;
-	if (level->geometry.depths &&
+	if (level->geometry.depths && !level->config.halves &&
 	    gt_count_arrays(count, &gt_counters_level, counters, GT_BYTE_WAYS, level->geometry.most_ways, error) != 0)
 		return -1;
 	static const struct gt_hint_counters none;
@@ -65,6 +65,9 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 		return -1;
 	if (gt_launch_reads_any(&level->config.launch) &&
 	    gt_count_numbers(count, &gt_counters_launch, &level->launch, sizeof level->launch, error) != 0)
+		return -1;
+	if (level->config.halves && (gt_count_numbers(count, &gt_counters_halves, &level->halves, sizeof level->halves, error) != 0 ||
+				     gt_count_arrays(count, &gt_counters_halves, &level->halves, GT_HALVES, GT_HALVES, error) != 0))
 		return -1;
 	return describe_shape(level, count, error);
 }

@@ -66,12 +66,15 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n)
 {
 	struct gt_level *level = serving->level;
-	gt_serve *serve = level->serve[level->class_of[serving->request.op]];
+	gt_serve *const *of_class = level->config.halves ? level->in_half : level->serve; /* GPCs have no half */
+	gt_serve *serve = of_class[level->class_of[serving->request.op]];
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t at = first + i * GT_SECTOR % bytes;
 		serving->request.address = at / GT_LINE * GT_LINE;
 		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
+		if (level->config.halves && !(serving->tags = gt_level_instance(level, gt_home_of(at), serving->error)))
+			return -1;
 		if (serve(serving) != 0)
 			return -1;
 	}

@@ -93,6 +93,11 @@ static void choose_classes(struct gt_level *level)
 	level->serve[GT_CLASS_WRITE] = back ? gt_serve_write_back : gt_serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? gt_serve_atomic_back : gt_serve_atomic;
 	level->serve[GT_CLASS_BYPASS] = gt_serve_bypass;
+	if (config->halves) {
+		memcpy(level->in_half, level->serve, sizeof level->in_half);
+		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = gt_halves_read;
+		level->serve[GT_CLASS_WRITE] = level->serve[GT_CLASS_ATOMIC] = gt_halves_write;
+	}
 	for (unsigned class = 0; config->translate && class <= GT_CLASS_BYPASS; class++)
 		level->serve[class] = gt_serve_translation;
 }
@@ -118,7 +123,7 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	level->sectors = (unsigned)(config->line / config->sector);
 	level->fetch_sectors = (unsigned)(config->fetch / config->sector);
 	choose_classes(level);
-	level->instances_n = config->shared ? 1 : SMS;
+	level->instances_n = config->halves ? GT_HALVES : config->shared ? 1 : SMS;
 	level->instances = calloc(level->instances_n, sizeof *level->instances);
 	if (!level->instances)
 		gt_fail_memory(error, "a cache level");
@@ -141,6 +146,9 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 			     !config->replacement.policy->hit;
 	if (level->geometry.ways > 0)
 		level->ways_inverse = ((UINT64_C(1) << GT_INVERSE_SHIFT) + level->geometry.ways - 1) / level->geometry.ways;
+	for (size_t half = 0; config->halves && half < GT_HALVES; half++)
+		if (!gt_level_open_instance(level, half, error))
+			goto failed;
 	level->usual = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate;
 	level->fast_path = level->usual && level->geometry.ways > 0 &&
 		       level->geometry.recency == GT_RECENCY_NIBBLES;
@@ -177,6 +185,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->fetch, 0, sizeof level->fetch);
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->launch, 0, sizeof level->launch);
+	memset(&level->halves, 0, sizeof level->halves);
 	level->launch_gpcs = 0;
 	level->last_step = 0;
 }

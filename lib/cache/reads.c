@@ -273,7 +273,7 @@ VARIANT(most_other, GT_RECENCY_LIST, false, false, false)
 
 bool gt_level_reads(const struct gt_level *level)
 {
-	return level->usual && level->geometry.ways > 0 && !level->future;
+	return level->usual && level->geometry.ways > 0 && !level->future && !level->config.halves;
 }
 
 int gt_level_serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)

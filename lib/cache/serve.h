@@ -10,6 +10,7 @@
  *	served.c    sends what these reads fetch
  *	find.c      serves one request and determines its status
  *	hints.c     serves a request with a hint
+ *	halves.c    serves one without, by two halves
  *	serve.c     serves a request without one
  *	send.c      makes the requests that are sent on
  *	emit.c      passes requests on with their status */
@@ -19,6 +20,7 @@
 #include "cache/arrival.h"
 #include "cache/config.h"
 #include "cache/future.h"
+#include "cache/halves.h"
 #include "cache/level.h"
 #include "cache/replace/tags.h"
 #include "counter/cache.h"
@@ -46,6 +48,14 @@ struct gt_between_counters {
 /* Counters of what launches read; written only by a level that makes such reads. */
 struct gt_launch_counters {
 	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* Counters of a level of two halves; written only by such a level. */
+struct gt_halves_counters {
+	GT_HALVES_COUNTERS(GT_COUNTER_FIELD)
+#define GT_COUNTER_ELEMENTS GT_HALVES
+	GT_HALVES_COUNTERS(GT_COUNTER_ARRAY_FIELD)
+#undef GT_COUNTER_ELEMENTS
 };
 
 /* Writes the counters, and the level's shape in words, into a count that has begun. */
@@ -76,7 +86,8 @@ struct gt_level {
 	uint32_t set_mask;     /* index mod with a power of two (above 1) of sets: sets - 1; else 0 */
 	uint8_t class_of[256]; /* of each op */
 	gt_serve *serve[5];    /* of each class */
-	struct gt_tags **instances; /* one, or by SM, NULL until first used */
+	gt_serve *in_half[5];  /* the same in one half, if there are two */
+	struct gt_tags **instances; /* one, or by half or SM, NULL until first used */
 	size_t instances_n, instances_used;
 	size_t instances_end; /* above every instance that is used */
 	uint32_t *slots; /* room for the ways of a set */
@@ -92,6 +103,7 @@ struct gt_level {
 	struct gt_fetch_counters fetch;
 	struct gt_between_counters between;
 	struct gt_launch_counters launch;
+	struct gt_halves_counters halves;
 	uint64_t launch_code; /* address of the code of the kernel that has begun */
 	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */
@@ -149,6 +161,14 @@ struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct 
 static inline struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error)
 {
 	return level->instances[n] ? level->instances[n] : gt_level_open_instance(level, n, error);
+}
+
+/* The instance that row i of a batch goes to: with halves, the home of its line. */
+static inline size_t gt_level_instance_of(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	if (level->config.halves)
+		return gt_home_of(rows->address[i]);
+	return level->config.shared || !rows->scheduled ? 0 : rows->sm[i];
 }
 
 /* Splits a request into pieces by ascending address, and returns their number. */

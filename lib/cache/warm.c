@@ -26,12 +26,16 @@ static uint64_t sectors_within(const struct gt_level *level, uint64_t line, uint
 
 static int warm_range(const struct gt_serving *serving, uint64_t first, uint64_t last)
 {
-	const struct gt_level *level = serving->level;
+	struct gt_level *level = serving->level;
+	struct gt_serving home = *serving;
 	uint32_t slot;
 
-	for (uint64_t line = first >> level->line_shift; line <= last >> level->line_shift; line++)
-		if (gt_level_arrive(serving, line, sectors_within(level, line, first, last), &slot) != 0)
+	for (uint64_t line = first >> level->line_shift; line <= last >> level->line_shift; line++) {
+		if (level->config.halves && !(home.tags = gt_level_instance(level, gt_home_of(line << level->line_shift), serving->error)))
 			return -1;
+		if (gt_level_arrive(&home, line, sectors_within(level, line, first, last), &slot) != 0)
+			return -1;
+	}
 	return 0;
 }
 

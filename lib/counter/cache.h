@@ -46,6 +46,14 @@
 	ROW(COUNT, launch_reads, "sectors", NUMBER, "Sectors that the launch itself read: code and constants. They are not in reads.") \
 	ROW(COUNT, launch_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.")
 
+/* Of a level of two halves. */
+#define GT_HALVES_COUNTERS(ROW) \
+	ROW(COUNT, far_reads, "sectors", NUMBER, "Sectors that loads asked the other half for, which is their home.") \
+	ROW(COUNT, far_hits, "sectors", NUMBER, "Of these, sectors that were valid there.") \
+	ROW(COUNT, dropped_copies, "sectors", NUMBER, "Valid sectors of copies that a store or an atomic made invalid.") \
+	ROW(ARRAY, half_reads, "sectors", NUMBER, "Sectors that loads looked up in each half.") \
+	ROW(ARRAY, half_hits, "sectors", NUMBER, "Of these, sectors that were valid there.")
+
 /* The same for every kernel. Sets that differ have no number of ways, which is therefore the last number. */
 #define GT_SHAPE_COUNTERS(ROW) \
 	ROW(SETTING, size, "bytes", SIZE, "Bytes of one cache.") \

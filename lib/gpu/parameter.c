@@ -54,6 +54,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES|none"), "none", false,
 				   "what a launch reads by itself: each GPC CODE bytes, and once READS sectors out of BYTES (a shared level)",
 				   NULL},
+	[GT_LEVEL_HALVES] = {"halves", YES_NO, "no", false,
+			     "whether a shared level is two halves, each of half of the SMs, that copy each other's lines", NULL},
 	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", false,
 			   "what to write: the requests sent on, all requests, counts only, or all "
 			   "requests with their latency: the cycles added by each level of a chain", NULL},
