@@ -99,6 +99,14 @@ static void fault_in_cluster(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 			     action, bytes, at, rank, warp->core->shared_bytes);
 }
 
+/* What helps a program that is as wrong on a GPU, and does not find out there. */
+static const char *hint_of(const struct gt_ptx_core *core, uint64_t address, unsigned bytes)
+{
+	return core->launch->check == GT_PTX_CHECK_FAULT && gt_ptx_mapped_at(core->memory, address, bytes)
+		       ? "; a GPU has memory there: --check no lets it pass"
+		       : "";
+}
+
 static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
 			  uint64_t address, enum gt_ptx_space space, unsigned bytes)
 {
@@ -135,8 +143,8 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	else if (near)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
-			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64,
-			     action, bytes, address, near->name, near->bytes, near->address);
+			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64 "%s",
+			     action, bytes, address, near->name, near->bytes, near->address, hint_of(core, address, bytes));
 	else
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action,
 			     bytes, address);
