@@ -418,6 +418,24 @@ static void test_accesses_of_blocks_beside_each_other(void)
 	gt_rows_free(sink.rows);
 }
 
+/* A loop whose body is longer than a turn: the turns that its warps are ahead of do not look like waiting. Enough instructions
+ * that it would be taken for one that runs away. */
+static void test_a_long_body_is_no_wait(void)
+{
+	static char text[65536];
+	size_t n = (size_t)snprintf(text, sizeof text, "%s",
+				    HEAD KERNEL ".reg .b32 %x<4>;\nmov.b32 %x1, 0;\nmov.b32 %x2, 0;\nLOOP:\n");
+
+	for (unsigned i = 0; i < 800; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "xor.b32 %%x2, %%x2, %%r1;\nxor.b32 %%x2, %%x2, %%r1;\n");
+	snprintf(text + n, sizeof text - n,
+		 "add.u32 %%x1, %%x1, 1;\nsetp.lt.u32 %%p1, %%x1, 200;\n@%%p1 bra LOOP;\nst.global.u32 [%%rd10], %%x1;\nret;\n}\n");
+	works(text, 1, 1024);
+	CHECK_EQUAL(out[0], 200);
+	CHECK_EQUAL(out[1023], 200);
+	CHECK(ran.warp_instructions > UINT64_C(8) << 20);
+}
+
 static void test_who_waits_for_ever(void)
 {
 	static const char not_own[] = HEAD KERNEL "setp.gt.u32 %p1, %r1, 3;\nvote.sync.any.pred %p2, %p1, 0xf;\nret;\n}\n";
@@ -458,6 +476,7 @@ int main(void)
 	RUN(test_blocks_that_wait_for_later_ones);
 	RUN(test_loops_that_count_while_they_wait);
 	RUN(test_accesses_of_blocks_beside_each_other);
+	RUN(test_a_long_body_is_no_wait);
 	RUN(test_who_waits_for_ever);
 	return check_report();
 }

@@ -118,9 +118,10 @@ void gt_ptx_block_ended(const struct gt_ptx_core *core)
 	*launch->ended = ~runs;
 }
 
-static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp)
+/* before: what it had issued when its turn began. In a turn that it was ahead of it is where it was, but does not wait. */
+static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp, uint64_t before)
 {
-	if (warp->state == GT_PTX_RUNS &&
+	if (warp->state == GT_PTX_RUNS && warp->issued != before &&
 	    (warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)) {
 		core->repeats = true;
 		if (warp->top->below)
@@ -160,7 +161,7 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 		core->ahead |= warp->ahead > 0;
 		take_turn(warp);
 		if (!core->failed)
-			end_turn(core, warp);
+			end_turn(core, warp, before);
 		if (core->failed)
 			return -1;
 		issued += warp->issued - before;
