@@ -44,6 +44,17 @@ struct gt_view {
 	int64_t down, across;
 };
 
+/* Of a square matrix one triangle is stored, and the diagonal with it. */
+struct gt_half {
+	int uplo;
+	bool mirrored; /* the other triangle is the same; else it is 0 */
+	bool unit;     /* the diagonal is 1, and is not read */
+};
+static inline bool gt_half_has(const struct gt_half *half, int64_t i, int64_t j)
+{
+	return half->uplo == GT_CUBLAS_LOWER ? i >= j : i <= j;
+}
+
 /* A call that is being made. */
 struct gt_call {
 	const char *name;
@@ -54,6 +65,9 @@ struct gt_call {
 uint64_t gt_element_bytes(enum gt_element type);
 double gt_view_read(const struct gt_view *view, int64_t i, int64_t j);
 void gt_view_write(const struct gt_view *view, int64_t i, int64_t j, double value);
+
+/* The element (i, j) of the whole matrix. */
+double gt_half_read(const struct gt_view *view, const struct gt_half *half, int64_t i, int64_t j);
 
 /* Begins a call. Returns a status; if it is not success, the call is over. */
 int gt_call_begin(struct gt_call *call, const char *name, void *handle, bool valid);
@@ -74,6 +88,12 @@ struct gt_view gt_result_of(const struct gt_call *call, void *at, enum gt_elemen
 	CALL(S, s, float, GT_F32, int64_t, GT_I64, _64) \
 	CALL(D, d, double, GT_F64, int, GT_I32, )      \
 	CALL(D, d, double, GT_F64, int64_t, GT_I64, _64)
+
+/* The least leading dimension of a matrix of so many rows. */
+static inline int64_t gt_least_leading(int64_t rows)
+{
+	return rows > 1 ? rows : 1;
+}
 
 /* The same matrix with rows and columns exchanged. */
 static inline struct gt_view gt_transposed(struct gt_view view)

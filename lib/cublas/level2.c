@@ -2,14 +2,6 @@
 /* A matrix and vectors: calls of BLAS's second level, for floats and doubles. */
 #include "cublas/cublas.h"
 
-/* The element (i, j) of a symmetric matrix of which one triangle is stored. */
-static double symmetric(const struct gt_view *a, int uplo, int64_t i, int64_t j)
-{
-	bool stored = uplo == GT_CUBLAS_LOWER ? i >= j : i <= j;
-
-	return stored ? gt_view_read(a, i, j) : gt_view_read(a, j, i);
-}
-
 /* y = alpha op(A) x + beta y. */
 static int multiply(const char *name, void *handle, int operation, int64_t m, int64_t n, const void *alpha, const void *a,
 		    int64_t lda, const void *x, int64_t x_step, const void *beta, void *y, int64_t y_step, enum gt_element type)
@@ -47,11 +39,12 @@ static int multiply_symmetric(const char *name, void *handle, int uplo, int64_t 
 		return status;
 	struct gt_view matrix = gt_matrix_of(&call, a, type, n, n, lda, false);
 	struct gt_view from = gt_vector_of(&call, x, type, n, x_step, false), to = gt_vector_of(&call, y, type, n, y_step, true);
+	const struct gt_half half = {uplo, true, false};
 	double by = gt_factor_of(&call, alpha, type), old = gt_factor_of(&call, beta, type);
 	for (int64_t i = 0; i < n; i++) {
 		double sum = 0;
 		for (int64_t j = 0; j < n; j++)
-			sum += symmetric(&matrix, uplo, i, j) * gt_view_read(&from, j, 0);
+			sum += gt_half_read(&matrix, &half, i, j) * gt_view_read(&from, j, 0);
 		gt_view_write(&to, i, 0, by * sum + (old != 0 ? old * gt_view_read(&to, i, 0) : 0));
 	}
 	return gt_call_end();

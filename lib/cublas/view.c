@@ -99,6 +99,15 @@ void gt_view_write(const struct gt_view *view, int64_t i, int64_t j, double valu
 	}
 }
 
+double gt_half_read(const struct gt_view *view, const struct gt_half *half, int64_t i, int64_t j)
+{
+	if (half->unit && i == j)
+		return 1;
+	if (gt_half_has(half, i, j))
+		return gt_view_read(view, i, j);
+	return half->mirrored ? gt_view_read(view, j, i) : 0;
+}
+
 /* ---- of a call ---- */
 
 int gt_call_begin(struct gt_call *call, const char *name, void *handle, bool valid)

@@ -40,6 +40,18 @@ int cublasScopy_v2(void *, int, const float *, int, float *, int);
 int cublasSswap_v2(void *, int, float *, int, float *, int);
 int cublasSrot_v2(void *, int, float *, int, float *, int, const float *, const float *);
 int cublasDscal_v2(void *, int, const double *, double *, int);
+int cublasDsymm_v2(void *, int, int, int, int, const double *, const double *, int, const double *, int, const double *, double *, int);
+int cublasDtrmm_v2(void *, int, int, int, int, int, int, const double *, const double *, int, const double *, int, double *, int);
+int cublasDtrsm_v2(void *, int, int, int, int, int, int, const double *, const double *, int, double *, int);
+int cublasStrsmBatched(void *, int, int, int, int, int, int, const float *, const float *const *, int, float *const *, int, int);
+int cublasDsyrk_v2(void *, int, int, int, int, const double *, const double *, int, const double *, double *, int);
+int cublasDsyr2k_v2(void *, int, int, int, int, const double *, const double *, int, const double *, int, const double *, double *, int);
+int cublasDsyrkx(void *, int, int, int, int, const double *, const double *, int, const double *, int, const double *, double *, int);
+int cublasStrmv_v2(void *, int, int, int, int, const float *, int, float *, int);
+int cublasStrsv_v2(void *, int, int, int, int, const float *, int, float *, int);
+int cublasSsyr_v2(void *, int, int, const float *, const float *, int, float *, int);
+int cublasSgeam(void *, int, int, int, int, const float *, const float *, int, const float *, const float *, int, float *, int);
+int cublasSdgmm(void *, int, int, int, const float *, int, const float *, int, float *, int);
 int cublasZherk_v2(void);
 int cublasInit(void), cublasGetError(void);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -197,6 +209,138 @@ static void matrix_and_vectors(void)
 	compare(da, (const float[6]){2, 1, 2, 5, 7, 4}, sizeof a, "ger");
 }
 
+/* A sum with a transpose, a transpose alone, and rows and columns scaled. */
+static void elementwise(void)
+{
+	const float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {10, 20, 30, 40, 50, 60}, two = 2, one = 1, none = 0;
+	float c[6] = {0};
+	void *da = on_device(a, sizeof a), *db = on_device(b, sizeof b), *dc = on_device(c, sizeof c);
+
+	/* A = [1 3 5; 2 4 6], B^T = [10 20 30; 40 50 60] */
+	MUST(cublasSgeam(handle, N, T, 2, 3, &two, da, 2, &one, db, 3, dc, 2));
+	compare(dc, (const float[6]){12, 44, 26, 58, 40, 72}, sizeof c, "geam");
+	MUST(cublasSgeam(handle, T, N, 3, 2, &one, da, 2, &none, NULL, 3, dc, 3));
+	compare(dc, (const float[6]){1, 3, 5, 2, 4, 6}, sizeof c, "geam, one matrix");
+	MUST(cublasSdgmm(handle, 0, 2, 3, da, 2, db, 2, dc, 2)); /* 10, 30 */
+	compare(dc, (const float[6]){10, 60, 30, 120, 50, 180}, sizeof c, "dgmm, rows");
+	MUST(cublasSdgmm(handle, 1, 2, 3, da, 2, db, 1, dc, 2));
+	compare(dc, (const float[6]){10, 20, 60, 80, 150, 180}, sizeof c, "dgmm, columns");
+}
+
+/* Small whole numbers, with a power of two on the diagonal of a matrix of leading dimension LD, so that quotients are exact. */
+enum { ROWS = 4, COLUMNS = 3, LD = 5 };
+static void draw(double *to, int n, int from)
+{
+	for (int i = 0; i < n; i++)
+		to[i] = i % (LD + 1) == 0 ? 2 : (double)whole(i, from);
+}
+
+/* The element of op(A) where one triangle of A is stored; the other is the same, or 0. */
+static double half(const double *a, int upper, int turned, int unit, int mirrored, int i, int j)
+{
+	int row = turned ? j : i, column = turned ? i : j;
+
+	if (row == column)
+		return unit ? 1 : a[row * LD + row];
+	if (upper == (row < column))
+		return a[column * LD + row];
+	return mirrored ? a[row * LD + column] : 0;
+}
+
+/* x = A b, or b A: of ROWS by COLUMNS elements. */
+static void by_half(const double *a, int form, int mirrored, const double *b, double *x)
+{
+	int right = form & 1, upper = form >> 1 & 1, turned = form >> 2 & 1, unit = form >> 3 & 1;
+
+	for (int i = 0; i < ROWS; i++)
+		for (int j = 0; j < COLUMNS; j++) {
+			x[j * LD + i] = 0;
+			for (int k = 0; k < (right ? COLUMNS : ROWS); k++)
+				x[j * LD + i] += right ? b[k * LD + i] * half(a, upper, turned, unit, mirrored, k, j)
+						       : half(a, upper, turned, unit, mirrored, i, k) * b[j * LD + k];
+		}
+}
+
+/* Every side, triangle, operation and diagonal: a product, and back again by the system of equations. */
+static void triangles(void)
+{
+	double a[LD * LD], b[LD * LD], c[LD * LD], x[LD * LD];
+	const double two = 2, half_of = 0.5, minus = -1;
+
+	for (int form = 0; form < 16; form++) {
+		int side = form & 1, upper = form >> 1 & 1, operation = form >> 2 & 1, unit = form >> 3 & 1;
+		draw(a, COUNT(a), form);
+		draw(b, COUNT(b), 3);
+		draw(c, COUNT(c), 4);
+		void *da = on_device(a, sizeof a), *db = on_device(b, sizeof b), *dc = on_device(c, sizeof c);
+		by_half(a, form, 0, b, x);
+		for (int i = 0; i < COUNT(c); i++)
+			if (i % LD < ROWS && i / LD < COLUMNS)
+				c[i] = 2 * x[i];
+		MUST(cublasDtrmm_v2(handle, side, upper, operation, unit, ROWS, COLUMNS, &two, da, LD, db, LD, dc, LD));
+		compare(dc, c, sizeof c, "trmm");
+		for (int i = 0; i < COUNT(c); i++)
+			if (i % LD < ROWS && i / LD < COLUMNS)
+				c[i] = b[i];
+		MUST(cublasDtrsm_v2(handle, side, upper, operation, unit, ROWS, COLUMNS, &half_of, da, LD, dc, LD));
+		compare(dc, c, sizeof c, "trsm");
+		if (operation || unit)
+			continue;
+		by_half(a, form, 1, b, x);
+		for (int i = 0; i < COUNT(c); i++)
+			if (i % LD < ROWS && i / LD < COLUMNS)
+				c[i] = 2 * x[i] - c[i];
+		MUST(cublasDsymm_v2(handle, side, upper, ROWS, COLUMNS, &two, da, LD, db, LD, &minus, dc, LD));
+		compare(dc, c, sizeof c, "symm");
+	}
+	check(cublasDtrmm_v2(handle, 2, 0, 0, 0, 1, 1, &two, NULL, 1, NULL, 1, NULL, 1) == 7, "a side that is none");
+}
+
+/* One triangle of C = 2 op(A) op(B)^T (+ 2 op(B) op(A)^T) - C, and of A + x x^T; the other keeps what it has. */
+static void updates(void)
+{
+	double a[LD * LD], b[LD * LD], c[LD * LD];
+	const double two = 2, minus = -1;
+
+	for (int form = 0; form < 12; form++) {
+		int upper = form & 1, turned = form >> 1 & 1, kind = form >> 2;
+		const double *other = kind ? b : a;
+		draw(a, COUNT(a), 1);
+		draw(b, COUNT(b), 2);
+		draw(c, COUNT(c), 3);
+		void *da = on_device(a, sizeof a), *db = on_device(b, sizeof b), *dc = on_device(c, sizeof c);
+		for (int i = 0; i < ROWS; i++)
+			for (int j = 0; j < ROWS; j++) {
+				double sum = 0;
+				for (int k = 0; k < COLUMNS; k++) {
+					int at_i = turned ? i * LD + k : k * LD + i, at_j = turned ? j * LD + k : k * LD + j;
+					sum += a[at_i] * other[at_j] + (kind == 2 ? other[at_i] * a[at_j] : 0);
+				}
+				if (upper ? i <= j : i >= j)
+					c[j * LD + i] = 2 * sum - c[j * LD + i];
+			}
+		if (kind == 0)
+			MUST(cublasDsyrk_v2(handle, upper, turned, ROWS, COLUMNS, &two, da, LD, &minus, dc, LD));
+		else
+			MUST((kind == 1 ? cublasDsyrkx : cublasDsyr2k_v2)(handle, upper, turned, ROWS, COLUMNS, &two, da, LD, db, LD,
+									    &minus, dc, LD));
+		compare(dc, c, sizeof c, "an update of a triangle");
+	}
+	/* [1 .; 2 4] by (1 2), backwards; solved again; plus (1 2)(1 2)^T above */
+	const float m[4] = {1, 2, 9, 4}, x[2] = {1, 2}, one = 1;
+	void *dm = on_device(m, sizeof m), *dx = on_device(x, sizeof x);
+	MUST(cublasStrmv_v2(handle, 0, N, 0, 2, dm, 2, dx, -1)); /* x: 2 1 */
+	compare(dx, (const float[2]){8, 2}, sizeof x, "trmv");
+	MUST(cublasStrsv_v2(handle, 0, N, 0, 2, dm, 2, dx, -1));
+	compare(dx, x, sizeof x, "trsv");
+	MUST(cublasSsyr_v2(handle, 1, 2, &one, dx, 1, dm, 2));
+	compare(dm, (const float[4]){2, 2, 11, 8}, sizeof m, "syr");
+	const float *const lists[2] = {dm, (float *)dx};
+	const float *const *list = on_device(lists, sizeof lists);
+	MUST(cublasStrsmBatched(handle, 0, 1, N, 1, 2, 1, &one, list, 2, (float *const *)(uintptr_t)(list + 1), 2, 1));
+	compare(dx, (const float[2]){1 - 2 * 11, 2}, sizeof x, "batches of trsm");
+}
+
 static void vectors(void)
 {
 	const float x[4] = {3, -7, 7, 1}, y[4] = {1, 2, 3, 4}, two = 2, cosine = 0, sine = 1;
@@ -283,6 +427,9 @@ int main(int argc, char **argv)
 		batches();
 		types();
 		matrix_and_vectors();
+		elementwise();
+		triangles();
+		updates();
 		vectors();
 		by_device();
 		copies();
