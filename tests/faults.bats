@@ -25,7 +25,7 @@ faults() {
 
 @test "a system call that fails, or is interrupted" {
 	strace -qq -o /dev/null true || skip "strace may not trace here"
-	faults --kinds read,read-interrupted,write,write-interrupted,open,mmap,fork,send,receive,seek --most 2
+	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 2
 }
 
 @test "short reads and writes, limits of the shell, a TMPDIR that is none or full" {

@@ -91,14 +91,42 @@ rows() {
 
 @test "memory or file, twice or once: the same bytes" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/in"
-	for options in "--sm 7 --max-blocks 2" "--sm 2 --max-blocks all --issue gto"; do
+	gtrace-order --by an "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/mixed"
+	for options in "--sm 7 --max-blocks 2" "--sm 2 --max-blocks all --issue gto" "--sm 3 --max-blocks 3 --issue gto --dispatch first-done"; do
 		# shellcheck disable=SC2086
-		gschedule $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -v '^#history' >"$BATS_TEST_TMPDIR/one"
-		# shellcheck disable=SC2086
-		gschedule -S 0 -T "$BATS_TEST_TMPDIR" $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -v '^#history' >"$BATS_TEST_TMPDIR/two"
-		cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+		gschedule $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule >"$BATS_TEST_TMPDIR/one"
+		for memory in 0 9K 100K; do
+			for in in in mixed; do
+				# shellcheck disable=SC2086
+				gschedule -S $memory -T "$BATS_TEST_TMPDIR" $options "$BATS_TEST_TMPDIR/$in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule >"$BATS_TEST_TMPDIR/two"
+				cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+			done
+		done
 	done
-	[ "$(find "$BATS_TEST_TMPDIR" -name 'gschedule*' | wc -l)" -eq 0 ]
+	[ "$(find "$BATS_TEST_TMPDIR" -name 'gtrace-*' | wc -l)" -eq 0 ]
+}
+
+# Rows of 64 blocks at random addresses: 32 MB as they came, 10 MB packed. One SM holds all of them.
+@test "rows that wait take the memory of -S, then a file; a full one is an error" {
+	if nm "$(command -v gschedule)" | grep -q __asan_; then skip "instrumented"; fi
+	awk 'BEGIN {
+		srand(5)
+		print "#gtrace\t0.1.0\n#kernel\tid=1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel"
+		for (block = 0; block < 64; block++)
+			for (an = 0; an < 4000; an++)
+				for (warp = 0; warp < 8; warp++)
+					printf "%d\t%d\t%d\t0x%x\tload.global\t0x%x\t0x1\t0x0\t32\t1\n", block, warp, an, an % 7, int(rand() * 1048576) * 128
+		print "#end"
+	}' >"$BATS_TEST_TMPDIR/text"
+	gtrace-cat --from "$BATS_TEST_TMPDIR/text" >"$BATS_TEST_TMPDIR/in"
+	cd "$BATS_TEST_TMPDIR"
+	gschedule --sm 1 in | gtrace-cat | grep -v '^#history' | md5sum >one
+	(ulimit -v 30000 && exec gschedule --sm 1 -S 2M in) | gtrace-cat | grep -v '^#history' | md5sum >two
+	cmp one two
+	run -1 bash -c 'ulimit -v 30000 && exec gschedule --sm 1 in >/dev/null'
+	[[ $output == *"out of memory"*"a smaller -S uses less"* ]]
+	run -1 bash -c 'trap "" XFSZ; ulimit -f 1000 && exec gschedule --sm 1 -S 2M in | cat >/dev/null; exit "${PIPESTATUS[0]}"'
+	[[ $output == "gschedule: temporary file in "*": File too large" ]]
 }
 
 @test "a scheduled stream is scheduled anew; --map trace keeps the SMs" {

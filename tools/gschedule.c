@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/temporary.h"
 #include "schedule/schedule.h"
 #include "stream/history.h"
 #include "tool.h"
+
+#define MEMORY "512M" /* by default */
 
 static const char help[] =
 	"usage: gschedule [--gpu NAME|FILE] [--sm N] [option ...] [stream]\n"
@@ -27,7 +30,7 @@ static const char help[] =
 	"  --issue POLICY      rr (default), gto, latency\n"
 	"  --only-sm LIST      model these SMs only, such as 0,3-5\n"
 	"  --waves N           model the first N waves of every SM\n"
-	"  -S, --memory SIZE   memory for rows that wait (2G); the rest goes to a temporary file\n"
+	"  -S, --memory SIZE   memory for rows that wait (" MEMORY "); the rest goes to a temporary file\n"
 	"  -T, --temporary DIR directory of that file ($TMPDIR, /tmp)\n"
 	"  -v, --verbose       progress on standard error\n"
 	"  --quiet             no warnings\n"
@@ -100,12 +103,20 @@ static void set_only(struct gschedule *self, const char *list)
 	self->config.only_sms = self->only_sms;
 }
 
+static void set_memory(struct gschedule *self, const char *size)
+{
+	uint64_t bytes;
+
+	if (gt_parse_size(size, 0, SIZE_MAX / 2, &bytes, &self->tool.error) != 0)
+		tool_usage_error(&self->tool, "-S");
+	self->config.memory = (size_t)bytes;
+}
+
 static void take_option(struct gschedule *self, int option)
 {
 	struct tool *tool = &self->tool;
 	struct gt_schedule_config *config = &self->config;
 	struct gt_error *error = &tool->error;
-	uint64_t number;
 
 	switch (option) {
 	case GPU:
@@ -141,9 +152,7 @@ static void take_option(struct gschedule *self, int option)
 			tool_usage_error(tool, "--waves");
 		break;
 	case 'S':
-		if (gt_parse_size(optarg, 0, SIZE_MAX / 2, &number, error) != 0)
-			tool_usage_error(tool, "-S");
-		config->memory = (size_t)number;
+		set_memory(self, optarg);
 		break;
 	case 'T':
 		config->directory = optarg;
@@ -274,15 +283,14 @@ int main(int argc, char **argv)
 {
 	static struct gschedule self;
 	struct tool *tool = &self.tool;
-	const char *directory = getenv("TMPDIR");
 	const struct tool_filter filter = {
 		.kernel = begin_kernel, .rows = take_rows, .gpu = take_gpu, .end = end_kernel, .context = &self};
 	int option;
 
 	tool_begin(tool, "gschedule", help, argc, argv);
 	tool->is_filter = true;
-	self.config.memory = (size_t)2 << 30;
-	self.config.directory = directory && *directory ? directory : "/tmp";
+	set_memory(&self, MEMORY);
+	self.config.directory = gt_temporary_directory();
 	self.config.issue = gt_issue_find("rr", &tool->error);
 	self.config.seed = 1;
 	tool_must(tool, gt_mapping_parse(&self.config.mapping, "rr", &tool->error));

@@ -4,53 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "schedule/compare.h"
 
-#define FIRST_ROWS 16
-#define MOST_ROWS 65536 /* of a piece, until all are gathered in one */
-#define FIRST_WORDS 128 /* of odd rows */
-#define MOST_WORDS 65536
-#define HEAD_WORDS (sizeof(struct odd) / sizeof(uint64_t))
+/* ---- where rows are kept ---- */
 
-_Static_assert(sizeof(struct kept) == 16, "a kept row is 16 bytes");
-_Static_assert(sizeof(struct odd) % sizeof(uint64_t) == 0, "odd rows are made of words");
-_Static_assert(sizeof(struct piece) == 32, "the head of a piece keeps rows aligned");
-
-static struct kept *rows_of(struct piece *piece)
+int gt_keep_open(struct keep *keep, size_t memory, const char *directory, struct gt_error *error)
 {
-	return (struct kept *)(void *)piece->data;
+	keep->loose.limit = memory / 2;
+	gt_strands_open(&keep->strands, memory - memory / 2, directory);
+	return gt_shapes_open(&keep->shapes, error);
 }
 
-static uint64_t key_of(const struct kept *row)
+void gt_keep_close(struct keep *keep)
 {
-	return (uint64_t)row->an << 16 | row->warp;
+	gt_shapes_close(&keep->shapes);
+	gt_strands_close(&keep->strands);
+	free(keep->packers);
 }
 
-static size_t piece_bytes(size_t n, size_t width)
-{
-	return sizeof(struct piece) + n * width;
-}
-
-static struct piece *take(struct gt_store *store, size_t capacity, size_t width, struct gt_error *error)
-{
-	struct gt_segment *segment;
-	struct piece *piece = gt_store_take(store, piece_bytes(capacity, width), &segment, error);
-
-	if (piece)
-		*piece = (struct piece){.segment = segment, .capacity = capacity};
-	return piece;
-}
-
-static void release(struct piece *piece, struct gt_store *store)
-{
-	while (piece) {
-		struct piece *next = piece->next;
-		gt_store_release(store, piece->segment);
-		piece = next;
-	}
-}
-
-struct block *gt_block_new(uint32_t number, struct gt_error *error)
+struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *error)
 {
 	struct block *block = calloc(1, sizeof *block);
 
@@ -60,255 +33,269 @@ struct block *gt_block_new(uint32_t number, struct gt_error *error)
 	}
 	block->number = number;
 	block->open = true;
+	block->id = ++keep->blocks;
 	return block;
+}
+
+static void free_pages(struct block *block, struct keep *keep)
+{
+	for (size_t page = 0; page < block->n_pages; page++) {
+		for (size_t i = 0; block->pages[page] && i < GT_WARPS_PAGE; i++)
+			gt_strand_drop(&keep->strands, &block->pages[page][i].strand);
+		free(block->pages[page]);
+	}
+	free(block->pages);
+	block->pages = NULL;
+	block->n_pages = 0;
 }
 
 void gt_block_free(struct block *block, struct keep *keep)
 {
-	release(block->rows, &keep->store);
-	release(block->odd, &keep->store);
+	gt_loose_free(&block->loose, &keep->loose);
+	free_pages(block, keep);
+	for (size_t i = 0; i < block->n_sources; i++)
+		gt_source_close(&block->sources[i], &keep->strands);
+	free(block->sources);
+	gt_window_free(&block->window);
 	free(block->runners);
 	free(block);
 }
 
-/* Twice the capacity of the previous piece, within bounds. */
-static size_t next_capacity(const struct piece *last, size_t first, size_t most)
+/* ---- rows that come ---- */
+
+static struct packed_warp *warp_of(struct block *block, uint16_t number, struct gt_error *error)
 {
-	size_t capacity = last ? 2 * last->capacity : first;
+	size_t page = number / GT_WARPS_PAGE;
 
-	return capacity < most ? capacity : most;
-}
-
-/* Room for one more row at the end of the block. */
-static int more_rows(struct block *block, struct gt_store *store, size_t expected, struct gt_error *error)
-{
-	size_t first = expected > FIRST_ROWS ? expected : FIRST_ROWS;
-	size_t capacity = next_capacity(block->last, first, MOST_ROWS);
-	struct piece *piece = take(store, capacity, sizeof(struct kept), error);
-
-	if (!piece)
-		return -1;
-	if (block->last)
-		block->last->next = piece;
-	else
-		block->rows = piece;
-	block->last = piece;
-	return 0;
-}
-
-/* Room for n words that live as long as the block. */
-static void *take_words(struct block *block, struct gt_store *store, size_t n, struct gt_error *error)
-{
-	struct piece *piece = block->odd;
-
-	if (!piece || piece->capacity - piece->n < n) {
-		piece = take(store, next_capacity(piece, FIRST_WORDS, MOST_WORDS), sizeof(uint64_t), error);
-		if (!piece)
+	if (page >= block->n_pages) {
+		struct packed_warp **pages = gt_resized(block->pages, page + 1, sizeof *pages);
+		if (!pages) {
+			gt_fail_memory(error, "the warps of a block");
 			return NULL;
-		piece->next = block->odd;
-		block->odd = piece;
+		}
+		memset(pages + block->n_pages, 0, (page + 1 - block->n_pages) * sizeof(*pages));
+		block->pages = pages;
+		block->n_pages = page + 1;
 	}
-	piece->n += n;
-	return piece->data + piece->n - n;
+	if (!block->pages[page] && !(block->pages[page] = calloc(GT_WARPS_PAGE, sizeof **block->pages))) {
+		gt_fail_memory(error, "the warps of a block");
+		return NULL;
+	}
+	return &block->pages[page][number % GT_WARPS_PAGE];
 }
 
-/* Keeps a row that shape and base do not describe fully; `lanes` are its addresses, or NULL. */
-static int keep_odd(struct block *block, struct gt_store *store, const struct shape *shape, struct kept *row,
-		    const uint64_t *lanes, struct gt_error *error)
+static int more_packers(struct keep *keep, uint16_t warp, struct gt_error *error)
 {
-	size_t n = lanes ? (size_t)__builtin_popcount(shape->mask) : 0;
-	struct odd *odd = take_words(block, store, HEAD_WORDS + n, error);
+	size_t n = keep->n_packers;
+	struct warp_packer *packers = gt_grown_to(keep->packers, (size_t)warp + 1, &keep->n_packers, sizeof *packers);
 
-	if (!odd)
-		return -1;
-	odd->base = row->base;
-	odd->shape = *shape;
-	if (lanes)
-		memcpy(odd->lanes, lanes, n * sizeof *lanes);
-	row->base = (uint64_t)(uintptr_t)odd;
-	row->shape = SHAPE_NONE;
+	if (!packers)
+		return gt_fail_memory(error, "the warps of a block");
+	memset(packers + n, 0, (keep->n_packers - n) * sizeof *packers);
+	keep->packers = packers;
 	return 0;
 }
 
-static int keep_row(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t i,
-		    struct kept *row, struct gt_error *error)
+/* The packer of a warp, for this block from now on. */
+static struct warp_packer *begin_warp(struct block *block, struct keep *keep, uint16_t warp, struct gt_error *error)
 {
-	bool request = rows->kind == GT_REQUESTS;
-	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i], .hint = gt_rows_hint(rows, i),
-			      .work = rows->has_work ? rows->work[i] : 0};
-	const uint64_t *lanes = NULL;
-
-	if (request) {
-		shape.mask = (uint32_t)(rows->sectors[i] | rows->full[i] << 8 | rows->threads[i] << 16);
-		row->base = rows->address[i];
-	} else {
-		shape.size = rows->size[i];
-		shape.mask = rows->mask[i];
-		shape.stride = rows->stride[i];
-		row->base = rows->base[i];
-		if (shape.stride == GT_STRIDE_LANES)
-			lanes = rows->lanes + rows->base[i];
-	}
-	if (!lanes && gt_shapes_find(&keep->shapes, &shape, &row->shape, error) != 0)
-		return -1;
-	return lanes || row->shape == SHAPE_NONE ? keep_odd(block, &keep->store, &shape, row, lanes, error) : 0;
+	if (warp >= keep->n_packers && more_packers(keep, warp, error) != 0)
+		return NULL;
+	struct warp_packer *packer = &keep->packers[warp];
+	packer->id = 0;
+	packer->warp = warp_of(block, warp, error);
+	if (!packer->warp || gt_packer_begin(&packer->packer, &keep->strands, &packer->warp->strand, error) != 0)
+		return NULL;
+	packer->id = block->id;
+	block->highest_warp = warp > block->highest_warp ? warp : block->highest_warp;
+	return packer;
 }
 
-/* Keeps rows [first, first + n), which fit into the last piece. */
-static int add_run(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t n,
-		   struct gt_error *error)
+/* Packs a row; `odd` and `lanes` as gt_packer_add. */
+static int pack(struct block *block, struct keep *keep, const struct kept *row, const struct shape *odd, const uint64_t *lanes,
+		struct gt_error *error)
+{
+	struct warp_packer *packer = row->warp < keep->n_packers ? &keep->packers[row->warp] : NULL;
+
+	if ((!packer || packer->id != block->id) && !(packer = begin_warp(block, keep, row->warp, error)))
+		return -1;
+	packer->warp->unsorted |= row->an < packer->warp->an;
+	packer->warp->an = row->an;
+	return gt_packer_add(&packer->packer, &keep->strands, row, odd, lanes, error);
+}
+
+/* Keeps rows [first, first + n), GT_COMPARED_ROWS at most, packed. */
+static int add_packed(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t n,
+		      struct gt_error *error)
 {
 	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
-	const uint32_t *an = rows->an + first;
-	const uint16_t *warp = rows->warp + first;
-	struct kept *row = &rows_of(block->last)[block->last->n];
-	uint64_t key = block->key;
-	uint16_t shape = SHAPE_NONE, highest = block->highest_warp;
-	bool unsorted = block->unsorted;
+	struct shape shape = {0};
+	uint16_t number = SHAPE_NONE;
 	uint8_t differs[GT_COMPARED_ROWS];
 
 	gt_rows_compare(rows, first, n, differs);
 	for (size_t k = 0; k < n; k++) {
-		row[k] = (struct kept){bases[k], an[k], warp[k], shape};
-		if ((differs[k] || shape == SHAPE_NONE) && keep_row(block, keep, rows, first + k, &row[k], error) != 0)
+		const uint64_t *lanes = NULL;
+		if (differs[k] || number == SHAPE_NONE) {
+			shape = shape_of(rows, first + k);
+			lanes = lanes_of(rows, first + k);
+			number = SHAPE_NONE;
+			if (!lanes && gt_shapes_find(&keep->shapes, &shape, &number, error) != 0)
+				return -1;
+		}
+		const struct kept row = {bases[k], rows->an[first + k], rows->warp[first + k], number};
+		if (pack(block, keep, &row, number == SHAPE_NONE ? &shape : NULL, lanes, error) != 0)
 			return -1;
-		shape = row[k].shape;
-		unsorted |= key_of(&row[k]) < key;
-		key = key_of(&row[k]);
-		highest = warp[k] > highest ? warp[k] : highest;
 	}
-	block->unsorted = unsorted;
-	block->key = key;
-	block->highest_warp = highest;
-	block->last->n += n;
-	block->n += n;
+	return 0;
+}
+
+/* Packs the loose rows of a block. */
+static int pack_loose(struct block *block, struct keep *keep, struct gt_error *error)
+{
+	block->packed = true;
+	for (struct piece *piece = block->loose.rows; piece; piece = piece->next) {
+		for (size_t i = 0; i < piece->n; i++) {
+			struct kept row = gt_piece_rows(piece)[i];
+			const struct odd *odd = odd_of(&row);
+			row.base = odd ? odd->base : row.base;
+			if (pack(block, keep, &row, odd ? &odd->shape : NULL, odd_lanes(odd), error) != 0)
+				return -1;
+		}
+	}
+	gt_loose_free(&block->loose, &keep->loose);
 	return 0;
 }
 
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
-	      size_t expected, struct gt_error *error)
+		 struct gt_error *error)
 {
 	for (size_t n; first < last; first += n) {
-		if ((!block->last || block->last->n == block->last->capacity) &&
-		    more_rows(block, &keep->store, expected, error) != 0)
-			return -1;
-		size_t room = block->last->capacity - block->last->n;
 		n = last - first < GT_COMPARED_ROWS ? last - first : GT_COMPARED_ROWS;
-		n = n < room ? n : room;
-		if (add_run(block, keep, rows, first, n, error) != 0)
+		ptrdiff_t room = block->packed ? 0 : gt_loose_room(&block->loose, &keep->loose, keep->expected, error);
+		if (room < 0 || (room == 0 && !block->packed && pack_loose(block, keep, error) != 0))
+			return -1;
+		n = room == 0 || n < (size_t)room ? n : (size_t)room;
+		int result = block->packed ? add_packed(block, keep, rows, first, n, error)
+					   : gt_loose_add(&block->loose, &keep->loose, &keep->shapes, rows, first, n, error);
+		if (result != 0)
 			return -1;
 	}
 	return 0;
 }
 
-void gt_block_close(struct block *block)
+/* The next warp from `warp` on that has rows; NULL: none has. */
+static struct packed_warp *next_warp(const struct block *block, size_t *warp)
 {
-	struct piece *last = block->last;
+	for (; *warp < block->n_pages * GT_WARPS_PAGE; ++*warp) {
+		struct packed_warp *page = block->pages[*warp / GT_WARPS_PAGE];
+		if (page && page[*warp % GT_WARPS_PAGE].strand.first)
+			return &page[*warp % GT_WARPS_PAGE];
+	}
+	return NULL;
+}
+
+int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error)
+{
+	struct packed_warp *packed;
 
 	block->open = false;
-	if (!last)
-		return;
-	gt_store_trim(last->segment, last, piece_bytes(last->capacity, sizeof(struct kept)),
-		      piece_bytes(last->n, sizeof(struct kept)));
-	last->capacity = last->n;
-}
-
-/* Merges two adjacent runs of `from`, [0, middle) and [middle, n). */
-static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n)
-{
-	size_t left = 0, right = middle;
-
-	for (size_t i = 0; i < n; i++) {
-		bool from_left = right == n || (left < middle && key_of(&from[left]) <= key_of(&from[right]));
-		to[i] = from[from_left ? left++ : right++];
-	}
-}
-
-/* A stable merge sort by access number and warp, bottom up, into `to`; `from` is overwritten. */
-static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
-{
-	struct kept *end = to;
-
-	(void)highest;
-	(void)error;
-	for (size_t run = 1; run < n; run *= 2) {
-		for (size_t at = 0; at < n; at += 2 * run) {
-			size_t left = n - at < run ? n - at : run;
-			size_t both = n - at < 2 * run ? n - at : 2 * run;
-			merge(to + at, from + at, left, both);
-		}
-		struct kept *sorted = to;
-		to = from;
-		from = sorted;
-	}
-	if (from != end)
-		memcpy(end, from, n * sizeof *from);
+	keep->expected = block->packed ? keep->expected : block->loose.n;
+	gt_loose_close(&block->loose, &keep->loose);
+	for (size_t warp = 0; (packed = next_warp(block, &warp)); warp++)
+		if (gt_strand_end(&keep->strands, &packed->strand, error) != 0)
+			return -1;
 	return 0;
 }
 
-/* A stable counting sort by warp. */
-static int sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
-{
-	size_t *at = calloc((size_t)highest + 2, sizeof *at);
+/* ---- rows that go ---- */
 
-	if (!at)
+/* Of a packed block. */
+static int open_sources(struct block *block, struct keep *keep, struct gt_error *error)
+{
+	size_t n = 0, warp;
+	struct packed_warp *packed;
+
+	for (warp = 0; next_warp(block, &warp); warp++)
+		n++;
+	block->sources = calloc(n, sizeof *block->sources);
+	if (!block->sources)
 		return gt_fail_memory(error, "the warps of a block");
-	for (size_t i = 0; i < n; i++)
-		at[from[i].warp + 1]++;
-	for (size_t warp = 0; warp < highest; warp++)
-		at[warp + 1] += at[warp];
-	for (size_t i = 0; i < n; i++)
-		to[at[from[i].warp]++] = from[i];
-	free(at);
+	for (warp = 0; (packed = next_warp(block, &warp)); warp++)
+		if (gt_source_open(&block->sources[block->n_sources++], &keep->strands, &packed->strand, (uint16_t)warp,
+				   packed->unsorted, error) != 0)
+			return -1;
+	free_pages(block, keep);
 	return 0;
 }
 
-/* Copies all rows into one new piece, in the order of arrival. */
-static int gather(struct block *block, struct gt_store *store, struct gt_error *error)
+/* The lowest access number of rows that are still packed; false if there are none. */
+static bool next_access(const struct block *block, uint32_t *an)
 {
-	struct piece *all = take(store, block->n, sizeof(struct kept), error);
+	bool more = false;
 
-	if (!all)
-		return -1;
-	for (struct piece *piece = block->rows; piece; piece = piece->next) {
-		memcpy(rows_of(all) + all->n, rows_of(piece), piece->n * sizeof(struct kept));
-		all->n += piece->n;
+	*an = UINT32_MAX;
+	for (size_t i = 0; i < block->n_sources; i++) {
+		const struct unpacker *unpacker = &block->sources[i].unpacker;
+		more |= unpacker->more;
+		*an = unpacker->more && unpacker->next_an < *an ? unpacker->next_an : *an;
 	}
-	release(block->rows, store);
-	block->rows = block->last = all;
+	return more;
+}
+
+int gt_block_fill(struct block *block, struct keep *keep, struct gt_error *error)
+{
+	struct window *window = &block->window;
+	uint32_t an;
+
+	window->n = window->n_words = 0;
+	while (window->n < GT_WINDOW_ROWS && next_access(block, &an)) {
+		for (size_t i = 0; i < block->n_sources; i++) {
+			struct source *source = &block->sources[i];
+			if (source->unpacker.more && source->unpacker.next_an == an &&
+			    gt_unpacker_access(&source->unpacker, &keep->strands, source->warp, window, error) != 0)
+				return -1;
+		}
+	}
+	gt_window_settle(window);
+	block->row = window->rows;
+	block->end = window->rows + window->n;
 	return 0;
 }
 
-/* Sorts the block's one piece into another. */
-static int sort(struct block *block, struct gt_store *store,
-		int (*into)(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error),
-		struct gt_error *error)
+/* Of one whose rows are loose, and ordered by warp. */
+static int slice(struct block *block, struct gt_error *error)
 {
-	struct piece *sorted = take(store, block->n, sizeof(struct kept), error);
+	struct kept *end = block->row, *first;
+	size_t n = 0;
 
-	if (!sorted)
-		return -1;
-	sorted->n = block->n;
-	if (into(rows_of(sorted), rows_of(block->rows), block->n, block->highest_warp, error) != 0) {
-		gt_store_release(store, sorted->segment);
-		return -1;
+	for (const struct kept *row = block->row; row < block->end; row++)
+		n += row == block->row || row->warp != row[-1].warp;
+	block->sources = calloc(n, sizeof *block->sources);
+	if (!block->sources)
+		return gt_fail_memory(error, "the warps of a block");
+	block->n_sources = n;
+	for (size_t i = 0; i < n; i++) {
+		for (first = end; end < block->end && end->warp == first->warp;)
+			end++;
+		block->sources[i].warp = first->warp;
+		block->sources[i].row = first;
+		block->sources[i].end = end;
 	}
-	release(block->rows, store);
-	block->rows = block->last = sorted;
 	return 0;
 }
 
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
-	struct gt_store *store = &keep->store;
-
-	if (block->rows->next && gather(block, store, error) != 0)
+	if (block->packed) {
+		if (open_sources(block, keep, error) != 0)
+			return -1;
+		return arrangement == BY_ACCESS ? gt_block_fill(block, keep, error) : 0;
+	}
+	if (gt_loose_arrange(&block->loose, &keep->loose, arrangement, error) != 0)
 		return -1;
-	if (block->unsorted && sort(block, store, sort_by_access, error) != 0)
-		return -1;
-	if (arrangement == BY_WARP && block->highest_warp > 0 && sort(block, store, sort_by_warp, error) != 0)
-		return -1;
-	block->row = rows_of(block->rows);
-	block->end = block->row + block->n;
-	return 0;
+	block->highest_warp = block->loose.highest_warp;
+	block->row = gt_piece_rows(block->loose.rows);
+	block->end = block->row + block->loose.n;
+	return arrangement == BY_WARP ? slice(block, error) : 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a block that waits: packed, in pieces of a store, and put in issue order when the block becomes
- * resident. */
+/* The rows of a block: loose while memory lasts, else packed; and in issue order when it has become resident. */
 #ifndef GT_SCHEDULE_BLOCK_H
 #define GT_SCHEDULE_BLOCK_H
 
@@ -9,80 +8,90 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/store.h"
+#include "base/strand.h"
+#include "schedule/loose.h"
+#include "schedule/packed.h"
 #include "schedule/shapes.h"
+#include "schedule/source.h"
 #include "stream/rows.h"
 
-/* A row of either kind. `base` is an access's base or a request's line; if the shape is SHAPE_NONE, it is a
- * pointer to a struct odd. */
-struct kept {
-	uint64_t base;
-	uint32_t an;
-	uint16_t warp, shape;
-};
+#define GT_WARPS_PAGE 8
 
-/* A row that has no numbered shape, or whose lanes have no common stride. */
-struct odd {
-	uint64_t base;
-	struct shape shape;
-	uint64_t lanes[]; /* popcount(shape.mask) of them if the stride is GT_STRIDE_LANES */
-};
-
-/* A run of rows, or of the words of odd ones, in one piece of the store. */
-struct piece {
-	struct piece *next;
-	struct gt_segment *segment;
-	size_t n, capacity;
-	uint64_t data[]; /* aligned to 16, as the head is 32 bytes */
+/* The packed rows of a warp. */
+struct packed_warp {
+	struct gt_strand strand;
+	uint32_t an; /* of its last row */
+	bool unsorted; /* rows did not come by access number */
 };
 
 struct block {
+	/* What an issue touches, together. */
+	struct kept *row, *end; /* rr: rows of the window still to be issued; all have been if there are none */
+	uint64_t start;	 /* rr: the round at which its access 0 issues */
+	size_t position; /* in the SM's array of resident blocks */
+	uint64_t begin;	 /* the step of its first issue */
 	uint32_t number;
+	bool begun;	 /* it has issued a row */
+	bool skipped;	 /* not modelled: its rows are dropped */
+	bool open;	 /* more rows may come */
+
 	uint32_t sm;
+	uint64_t id;	/* no other block of the kernel has it */
 	uint64_t index; /* among the blocks of its SM */
-	bool skipped;	/* not modelled: its rows are dropped */
-	bool open;	/* more rows may come */
-	size_t n;	/* rows */
-	bool unsorted;	/* rows did not come in the order of (an, warp) */
-	uint64_t key;	/* (an, warp) of the last row */
 	uint16_t highest_warp;
-	struct piece *rows, *last, *odd;
+	bool packed;	    /* its rows are in `pages`; else in `loose` */
+	struct loose loose;
+	struct packed_warp **pages; /* GT_WARPS_PAGE warps each; NULL: none of them has rows */
+	size_t n_pages;
 	struct block *next; /* in the queue of the same SM */
 
 	/* While resident. */
-	struct kept *row, *end; /* rows still to be issued */
-	uint64_t start;	/* rr: the round at which its access 0 issues */
-	size_t position; /* in the SM's array of resident blocks */
-	uint64_t slot;	 /* its number among the blocks that an SM can hold */
-	bool begun;	 /* it has issued a row */
-	uint64_t begin;	 /* the step of its first issue */
-	size_t warps_left; /* gto, latency: warps that have rows left */
+	struct source *sources; /* its warps that have rows */
+	size_t n_sources;
+	struct window window; /* rr, packed: rows by access number and warp, whole accesses */
+	uint64_t slot;	      /* its number among the blocks that an SM can hold */
+	size_t warps_left;    /* gto, latency: warps that have rows left */
 	struct runner *runners; /* latency: its warps */
 	size_t n_runners;
 };
 
-/* Where the rows of a kernel are kept. */
-struct keep {
-	struct gt_store store;
-	struct shapes shapes;
+/* Packs the rows of the block that has this id and come from one warp. */
+struct warp_packer {
+	struct packer packer;
+	struct packed_warp *warp;
+	uint64_t id;
 };
 
-/* The order of a resident block's rows. Rows of one warp and access number keep their order. */
-enum arrangement { BY_ACCESS, BY_WARP };
+/* Where the rows of a kernel are kept. */
+struct keep {
+	struct loose_memory loose;
+	struct gt_strands strands;
+	struct shapes shapes;
+	size_t expected; /* rows of a block that is loose: as many as the last one had */
+	struct warp_packer *packers; /* by warp */
+	size_t n_packers;
+	uint64_t blocks; /* made so far */
+};
 
-struct block *gt_block_new(uint32_t number, struct gt_error *error);
+/* Of the memory, one half is for loose rows and one for packed rows; more of these go to a file. */
+int gt_keep_open(struct keep *keep, size_t memory, const char *directory, struct gt_error *error);
+void gt_keep_close(struct keep *keep);
+
+struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *error);
 /* Releases the rows and frees the block. */
 void gt_block_free(struct block *block, struct keep *keep);
 
-/* Keeps rows [first, last) of a batch, all of this block. The first piece has room for `expected` rows. Returns
- * 0, or -1 with the store's error. */
+/* Keeps rows [first, last) of a batch, all of this block. Returns 0, or -1. */
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
-	      size_t expected, struct gt_error *error);
+		 struct gt_error *error);
 
-/* Gives back the unused end of the last piece. */
-void gt_block_close(struct block *block);
+/* No more rows will come. Returns 0, or -1. */
+int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error);
 
-/* Sets row and end: all rows (there must be some), by access number and warp or the other way. */
+/* Makes sources of the warps of a block that becomes resident. By access, its first rows are then in its window. */
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error);
+
+/* By access: the next rows, when all before have been issued. */
+int gt_block_fill(struct block *block, struct keep *keep, struct gt_error *error);
 
 #endif

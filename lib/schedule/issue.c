@@ -89,10 +89,12 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	block->row = row;
 	if (gt_machine_emit(schedule, sm, block, first, row, error) != 0)
 		return -1;
-	if (row == block->end)
+	if (row == block->end && gt_block_fill(block, &schedule->keep, error) != 0)
+		return -1;
+	if (block->row == block->end)
 		gt_machine_retire(schedule, sm, block);
 	else
-		sm->due[block->position] = block->start + row->an;
+		sm->due[block->position] = block->start + block->row->an;
 	look_ahead(sm);
 	return 0;
 }
@@ -128,16 +130,14 @@ static int admit_greedy(struct gt_schedule *schedule, struct sm *sm, struct bloc
 	if (!sm->warps)
 		return gt_fail_memory(error, "the warps of an SM");
 	if (in_block == 0)
-		in_block = (uint64_t)block->end[-1].warp + 1;
-	block->warps_left = 0;
-	for (struct kept *row = block->row, *end; row < block->end; row = end) {
-		for (end = row + 1; end < block->end && end->warp == row->warp;)
-			end++;
-		uint64_t place = block->slot * in_block + row->warp;
-		if (push(&sm->warps[place % schedulers], (struct run){row, end, block}, error) != 0)
+		in_block = (uint64_t)block->highest_warp + 1;
+	for (size_t i = 0; i < block->n_sources; i++) {
+		struct source *source = &block->sources[i];
+		uint64_t place = block->slot * in_block + source->warp;
+		if (push(&sm->warps[place % schedulers], (struct run){source, block}, error) != 0)
 			return -1;
-		block->warps_left++;
 	}
+	block->warps_left = block->n_sources;
 	return 0;
 }
 
@@ -149,17 +149,17 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 		if (warps->n == 0)
 			continue;
 		struct run *run = &warps->runs[warps->first & (warps->capacity - 1)];
-		struct kept *first = run->row, *row = first;
-		do
-			row++;
-		while (row < run->end && row->an == first->an);
-		__builtin_prefetch(row + 4);
-		run->row = row;
-		if (gt_machine_emit(schedule, sm, run->block, first, row, error) != 0)
+		struct source *source = run->source;
+		if (source->row == source->end && gt_source_fill(source, &schedule->keep.strands, error) != 0)
 			return -1;
-		if (row < run->end)
+		struct kept *first = source->row;
+		source->row = gt_source_access(source);
+		if (gt_machine_emit(schedule, sm, run->block, first, source->row, error) != 0)
+			return -1;
+		if (source->row < source->end || source->unpacker.more)
 			continue;
 		struct block *block = run->block;
+		gt_source_close(source, &schedule->keep.strands);
 		warps->first++;
 		warps->n--;
 		if (--block->warps_left == 0)

@@ -3,7 +3,9 @@
  * are greedy, then prefer the youngest warp, and L1 takes their accesses in turn: what R. Huerta et al. (Analyzing Modern NVIDIA
  * GPU Cores, 2025) found. Which requests hit is what memory.c takes the caches for. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/grown.h"
 #include "schedule/machine.h"
 #include "schedule/memory.h"
 #include "schedule/runner.h"
@@ -12,9 +14,13 @@
 
 #define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
 
+/* An access that L1 has not taken; its warp's window may hold later ones by now. */
 struct waiting {
 	struct runner *runner;
-	struct kept *row, *end;
+	struct kept *rows;
+	size_t n, capacity;
+	struct odd *odd; /* of rows that have no numbered shape */
+	size_t odd_capacity;
 };
 
 struct scheduler {
@@ -61,8 +67,13 @@ static void close_sm(struct sm *sm)
 
 	if (!clocked)
 		return;
-	for (uint32_t i = 0; i < clocked->n; i++)
+	for (uint32_t i = 0; i < clocked->n; i++) {
 		gt_crew_close(&clocked->schedulers[i].crew);
+		for (uint32_t place = 0; place < QUEUE; place++) {
+			free(clocked->schedulers[i].queue[place].rows);
+			free(clocked->schedulers[i].queue[place].odd);
+		}
+	}
 	free(clocked->schedulers);
 	gt_recent_close(clocked->l1);
 	free(clocked);
@@ -70,7 +81,6 @@ static void close_sm(struct sm *sm)
 
 static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error)
 {
-	const struct shapes *shapes = &schedule->keep.shapes;
 	uint64_t in_block = gt_kernel_warps(schedule->kernel);
 
 	if (!schedule->memory.l2 && gt_memory_open(&schedule->memory, &schedule->config->times, error) != 0)
@@ -83,7 +93,7 @@ static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *bloc
 		crews[i] = &clocked->schedulers[i].crew;
 	in_block = in_block ? in_block : (uint64_t)block->highest_warp + 1;
 	sm->wake = schedule->step;
-	return gt_runners_admit(block, crews, clocked->n, block->slot * in_block, shapes, schedule->step, error);
+	return gt_runners_admit(block, crews, clocked->n, block->slot * in_block, &schedule->keep, schedule->step, error);
 }
 
 /* ---- L1 ---- */
@@ -103,24 +113,51 @@ static int retire(struct gt_schedule *schedule, struct sm *sm, struct runner *ru
 	return 0;
 }
 
+/* Copies an access into a place of the queue. Requests have no addresses of lanes. */
+static int wait_for_l1(struct waiting *place, struct runner *runner, const struct kept *end, struct gt_error *error)
+{
+	const struct kept *first = runner->source->row;
+	size_t n = (size_t)(end - first), odd = 0;
+	struct kept *rows = gt_grown_to(place->rows, n, &place->capacity, sizeof *rows);
+
+	place->rows = rows ? rows : place->rows;
+	for (size_t i = 0; i < n; i++)
+		odd += first[i].shape == SHAPE_NONE;
+	struct odd *odds = odd ? gt_grown_to(place->odd, odd, &place->odd_capacity, sizeof *odds) : place->odd;
+	place->odd = odds ? odds : place->odd;
+	if (!rows || (odd && !odds))
+		return gt_fail_memory(error, "accesses");
+	memcpy(rows, first, n * sizeof *rows);
+	for (size_t i = 0; odd > 0 && i < n; i++) {
+		if (rows[i].shape != SHAPE_NONE)
+			continue;
+		*odds = *(const struct odd *)(uintptr_t)rows[i].base;
+		rows[i].base = (uint64_t)(uintptr_t)odds++;
+	}
+	place->n = n;
+	place->runner = runner;
+	return 0;
+}
+
 /* L1 takes an access: one request a cycle. */
 static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
-	struct waiting waiting = scheduler->queue[scheduler->first];
-	struct runner *runner = waiting.runner;
+	const struct waiting *waiting = &scheduler->queue[scheduler->first];
+	const struct kept *first = waiting->rows, *end = first + waiting->n;
+	struct runner *runner = waiting->runner;
 	uint64_t now = schedule->step, data = 0;
 
 	scheduler->first = (scheduler->first + 1) % QUEUE;
 	scheduler->queued--;
 	clocked->free = now;
-	for (const struct kept *row = waiting.row; row < waiting.end; row++) {
+	for (const struct kept *row = first; row < end; row++) {
 		const struct shape *shape = gt_kept_shape(&schedule->keep.shapes, row);
 		uint64_t there = gt_memory_request(&schedule->memory, clocked->l1, shape, gt_kept_address(row), clocked->free++);
 		if (gt_op_action(shape->op) != GT_REDUCTION && there > data)
 			data = there;
 	}
-	if (gt_machine_emit(schedule, sm, runner->block, waiting.row, waiting.end, error) != 0)
+	if (gt_machine_emit(schedule, sm, runner->block, first, end, error) != 0)
 		return -1;
 	if (!gt_runner_served(runner, data))
 		return 0;
@@ -158,26 +195,30 @@ static struct runner *choose(const struct scheduler *scheduler, uint64_t now)
 }
 
 /* Issues up to an access that is not due yet, or for which the queue has no room. */
-static void run_scheduler(struct scheduler *scheduler, const struct shapes *shapes, uint64_t now)
+static int run_scheduler(struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
 	while (scheduler->until <= now) {
 		if (!scheduler->current) {
 			struct runner *chosen = choose(scheduler, now);
 			if (!chosen)
-				return;
+				return 0;
 			scheduler->current = scheduler->last = chosen;
-			scheduler->until = now + gt_work_instructions(gt_kept_shape(shapes, chosen->row)->work);
+			scheduler->until = now + gt_work_instructions(gt_kept_shape(&keep->shapes, chosen->source->row)->work);
 			continue;
 		}
 		if (scheduler->queued == QUEUE)
-			return;
+			return 0;
 		struct runner *runner = scheduler->current;
-		struct kept *end = gt_runner_access(runner);
-		scheduler->queue[(scheduler->first + scheduler->queued++) % QUEUE] = (struct waiting){runner, runner->row, end};
+		struct kept *end = gt_source_access(runner->source);
+		if (wait_for_l1(&scheduler->queue[(scheduler->first + scheduler->queued) % QUEUE], runner, end, error) != 0)
+			return -1;
+		scheduler->queued++;
 		scheduler->current = NULL;
 		scheduler->until = now + 1;
-		gt_runner_issued(runner, end, shapes, now + 1);
+		if (gt_runner_issued(runner, end, keep, now + 1, error) != 0)
+			return -1;
 	}
+	return 0;
 }
 
 /* When the scheduler can do something next, if L1 takes nothing from it. */
@@ -201,7 +242,8 @@ static int issue(struct gt_schedule *schedule, struct sm *sm, struct gt_error *e
 	if (sm->wake > now)
 		return 0;
 	for (uint32_t i = 0; i < clocked->n; i++)
-		run_scheduler(&clocked->schedulers[i], &schedule->keep.shapes, now);
+		if (run_scheduler(&clocked->schedulers[i], &schedule->keep, now, error) != 0)
+			return -1;
 	if (clocked->free <= now && serve(schedule, sm, error) != 0)
 		return -1;
 	for (uint32_t i = 0; i < clocked->n; i++) {

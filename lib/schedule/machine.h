@@ -15,9 +15,9 @@ struct block_queue {
 	struct block *first, *last;
 };
 
-/* gto: the rows that a warp of a resident block has left to issue. */
+/* gto: a warp of a resident block. */
 struct run {
-	struct kept *row, *end;
+	struct source *source;
 	struct block *block;
 };
 
@@ -92,7 +92,6 @@ struct gt_schedule {
 	bool floating;	      /* a block's SM is determined at run time: rr with first-done */
 	bool finished;	      /* no more rows will come */
 	struct block *open;   /* the block whose rows arrive now, if by_block */
-	size_t expected;      /* rows of the previous block */
 	uint64_t known;	      /* blocks below this one have been placed */
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;

@@ -14,22 +14,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 static bool is_left(const struct runner *runner)
 {
-	return runner->row < runner->end;
-}
-
-struct kept *gt_runner_access(const struct runner *runner)
-{
-	struct kept *row = runner->row;
-
-	do
-		row++;
-	while (row < runner->end && row->an == runner->row->an);
-	return row;
-}
-
-static const struct odd *odd_of(const struct kept *row)
-{
-	return row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
+	return runner->source->row < runner->source->end;
 }
 
 const struct shape *gt_kept_shape(const struct shapes *shapes, const struct kept *row)
@@ -100,7 +85,7 @@ static void look_ahead(struct runner *runner, const struct shapes *shapes, uint6
 		pass_barrier(runner->block); /* which does not wait for it any more */
 		return;
 	}
-	uint32_t work = gt_kept_shape(shapes, runner->row)->work;
+	uint32_t work = gt_kept_shape(shapes, runner->source->row)->work;
 	runner->held = gt_work_barriers(work) > 0;
 	runner->barriers += gt_work_barriers(work);
 	if (!gt_work_waits(work))
@@ -130,33 +115,35 @@ static int join(struct crew *crew, struct runner *runner, struct gt_error *error
 	return 0;
 }
 
-int gt_runners_admit(struct block *block, struct crew *const *crews, uint32_t n, uint64_t first, const struct shapes *shapes,
+int gt_runners_admit(struct block *block, struct crew *const *crews, uint32_t n, uint64_t first, struct keep *keep,
 		     uint64_t now, struct gt_error *error)
 {
-	size_t warps = (size_t)block->highest_warp + 1, made = 0;
-
-	block->runners = calloc(warps, sizeof *block->runners);
+	block->runners = calloc(block->n_sources, sizeof *block->runners);
 	if (!block->runners)
 		return gt_fail_memory(error, "the warps of a block");
-	for (struct kept *row = block->row, *last; row < block->end; row = last) {
-		for (last = row + 1; last < block->end && last->warp == row->warp;)
-			last++;
-		struct runner *runner = &block->runners[made++];
-		*runner = (struct runner){.row = row, .end = last, .block = block};
-		if (join(crews[(first + row->warp) % n], runner, error) != 0)
+	for (size_t i = 0; i < block->n_sources; i++) {
+		struct source *source = &block->sources[i];
+		block->runners[i] = (struct runner){.source = source, .block = block};
+		if ((source->row == source->end && gt_source_fill(source, &keep->strands, error) != 0) ||
+		    join(crews[(first + source->warp) % n], &block->runners[i], error) != 0)
 			return -1;
 	}
-	block->n_runners = block->warps_left = made;
-	for (size_t i = 0; i < made; i++)
-		look_ahead(&block->runners[i], shapes, now);
+	block->n_runners = block->warps_left = block->n_sources;
+	for (size_t i = 0; i < block->n_runners; i++)
+		look_ahead(&block->runners[i], &keep->shapes, now);
 	return 0;
 }
 
-void gt_runner_issued(struct runner *runner, struct kept *last, const struct shapes *shapes, uint64_t now)
+int gt_runner_issued(struct runner *runner, struct kept *last, struct keep *keep, uint64_t now, struct gt_error *error)
 {
-	runner->row = last;
+	struct source *source = runner->source;
+
+	source->row = last;
 	runner->queued++;
-	look_ahead(runner, shapes, now);
+	if (source->row == source->end && gt_source_fill(source, &keep->strands, error) != 0)
+		return -1;
+	look_ahead(runner, &keep->shapes, now);
+	return 0;
 }
 
 bool gt_runner_served(struct runner *runner, uint64_t data)

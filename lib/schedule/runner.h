@@ -15,7 +15,7 @@ struct crew {
 };
 
 struct runner {
-	struct kept *row, *end; /* accesses still to be issued */
+	struct source *source; /* its accesses still to be issued; the next is in the window */
 	struct block *block;
 	struct crew *crew;
 	size_t place;	   /* in it */
@@ -27,16 +27,15 @@ struct runner {
 };
 
 /* Makes runners of a block that has become resident; warp w belongs to crew (first + w) mod n. Returns 0, or -1. */
-int gt_runners_admit(struct block *block, struct crew *const *crews, uint32_t n, uint64_t first, const struct shapes *shapes,
+int gt_runners_admit(struct block *block, struct crew *const *crews, uint32_t n, uint64_t first, struct keep *keep,
 		     uint64_t now, struct gt_error *error);
 
-/* The end of the next access of a runner that has one, and what it says of itself. */
-struct kept *gt_runner_access(const struct runner *runner);
+/* What a row says of itself. */
 const struct shape *gt_kept_shape(const struct shapes *shapes, const struct kept *row);
 uint64_t gt_kept_address(const struct kept *row);
 
-/* It has issued the access that ends at `end`. */
-void gt_runner_issued(struct runner *runner, struct kept *end, const struct shapes *shapes, uint64_t now);
+/* It has issued the access that ends at `end`. Returns 0, or -1. */
+int gt_runner_issued(struct runner *runner, struct kept *end, struct keep *keep, uint64_t now, struct gt_error *error);
 /* L1 has taken an access of it, whose loads have their data at `data`. Returns whether the runner has ended. */
 bool gt_runner_served(struct runner *runner, uint64_t data);
 /* Takes it out of its crew. */

@@ -117,19 +117,17 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 
 /* ---- rows that arrive by block ---- */
 
-static void close_block(struct gt_schedule *schedule)
+static int close_block(struct gt_schedule *schedule, struct gt_error *error)
 {
 	struct block *block = schedule->open;
 
 	if (!block)
-		return;
+		return 0;
 	schedule->open = NULL;
-	if (!block->skipped) {
-		schedule->expected = block->n;
-		gt_block_close(block);
-	} else {
-		gt_block_free(block, &schedule->keep);
-	}
+	if (!block->skipped)
+		return gt_block_close(block, &schedule->keep, error);
+	gt_block_free(block, &schedule->keep);
+	return 0;
 }
 
 static int next_block(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
@@ -138,8 +136,9 @@ static int next_block(struct gt_schedule *schedule, uint32_t number, struct gt_e
 		return gt_fail(error, "kernel %" PRIu64 ": a row of block %" PRIu32 " after block %" PRIu32
 				      ": expected rows ordered by block: run gtrace-order first",
 			       schedule->kernel->id, number, schedule->open->number);
-	close_block(schedule);
-	schedule->open = gt_block_new(number, error);
+	if (close_block(schedule, error) != 0)
+		return -1;
+	schedule->open = gt_block_new(number, &schedule->keep, error);
 	if (!schedule->open)
 		return -1;
 	place(schedule, schedule->open);
@@ -155,7 +154,7 @@ static int put_by_block(struct gt_schedule *schedule, const struct gt_rows *rows
 		return -1;
 	if (schedule->open->skipped)
 		return 0;
-	return gt_block_add(schedule->open, &schedule->keep, rows, first, last, schedule->expected, error);
+	return gt_block_add(schedule->open, &schedule->keep, rows, first, last, error);
 }
 
 /* ---- rows that arrive in any order ---- */
@@ -167,7 +166,7 @@ static int new_kept(struct gt_schedule *schedule, uint32_t number, struct gt_err
 	if (!kept)
 		return gt_fail_memory(error, "blocks");
 	schedule->kept = kept;
-	struct block *block = gt_block_new(number, error);
+	struct block *block = gt_block_new(number, &schedule->keep, error);
 	if (!block)
 		return -1;
 	schedule->kept[schedule->n_kept++] = block;
@@ -207,7 +206,7 @@ static int put_kept(struct gt_schedule *schedule, const struct gt_rows *rows, si
 	for (size_t i = first; schedule->mapping.kind->traced && i < last; i++)
 		if (check_traced(schedule, block, rows, i, error) != 0)
 			return -1;
-	return gt_block_add(block, &schedule->keep, rows, first, last, 0, error);
+	return gt_block_add(block, &schedule->keep, rows, first, last, error);
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -218,18 +217,23 @@ static int compare_blocks(const void *a, const void *b)
 }
 
 /* After the last row: places the blocks as if they had arrived in order. */
-static void place_kept(struct gt_schedule *schedule)
+static int place_kept(struct gt_schedule *schedule, struct gt_error *error)
 {
 	if (schedule->n_kept > 0)
 		qsort(schedule->kept, schedule->n_kept, sizeof(*schedule->kept), compare_blocks);
 	for (size_t i = 0; i < schedule->n_kept; i++) {
 		struct block *block = schedule->kept[i];
-		gt_block_close(block);
+		if (gt_block_close(block, &schedule->keep, error) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < schedule->n_kept; i++) {
+		struct block *block = schedule->kept[i];
 		place(schedule, block);
 		if (block->skipped)
 			gt_block_free(block, &schedule->keep);
 	}
 	schedule->n_kept = 0;
+	return 0;
 }
 
 /* What an order of issue by time needs. */
@@ -328,9 +332,8 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 
 int gt_schedule_finish(struct gt_schedule *schedule, struct gt_count *count, struct gt_error *error)
 {
-	close_block(schedule);
-	if (!schedule->by_block)
-		place_kept(schedule);
+	if (close_block(schedule, error) != 0 || (!schedule->by_block && place_kept(schedule, error) != 0))
+		return -1;
 	schedule->finished = true;
 	if (run(schedule, error) != 0)
 		return -1;
@@ -385,10 +388,10 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	schedule->blocks = gt_kernel_blocks(kernel);
 	schedule->by_block = kernel->order == GT_ORDER_BLOCK && !config->mapping.kind->traced;
 	schedule->floating = config->dispatch->refills && config->mapping.kind->dealt;
-	gt_store_open(&schedule->keep.store, config->memory, config->directory);
-	if (check_times(config, error) != 0 || occupy(schedule, error) != 0 ||
+	if (gt_keep_open(&schedule->keep, config->memory, config->directory, error) != 0 || check_times(config, error) != 0 ||
+	    occupy(schedule, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
-	    gt_map_open(&schedule->places, 0, error) != 0 || gt_shapes_open(&schedule->keep.shapes, error) != 0) {
+	    gt_map_open(&schedule->places, 0, error) != 0) {
 		gt_schedule_close(schedule);
 		return NULL;
 	}
@@ -439,8 +442,7 @@ void gt_schedule_close(struct gt_schedule *schedule)
 	gt_memory_close(&schedule->memory);
 	gt_map_close(&schedule->places);
 	gt_mapping_close(&schedule->mapping);
-	gt_shapes_close(&schedule->keep.shapes);
-	gt_store_close(&schedule->keep.store);
+	gt_keep_close(&schedule->keep);
 	free(schedule);
 }
 

@@ -121,6 +121,8 @@ KINDS = {
     "read-interrupted": Call("read", "EINTR"),
     "write": Call("write", "ENOSPC"),
     "write-interrupted": Call("write", "EINTR"),
+    "write-at": Call("pwrite64", "ENOSPC"),
+    "read-at": Call("pread64", "EIO"),
     "send": Call("sendto", "ENOBUFS"),
     "receive": Call("recvfrom", "EIO"),
     "seek": Call("lseek", "EIO"),

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedule/packed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "stream/rows.h"
+
+/* A byte of 128 or more is that many expected rows and 127. Any other begins a row of its own and says what follows. */
+enum {
+	RUN = 0x80,
+	MOST_OF_RUN = 0xff,
+	OWN_AN = 0x01,	  /* the difference of the access number */
+	OWN_SHAPE = 0x02, /* the number of the shape, 2 bytes; after SHAPE_NONE the shape itself */
+	OWN_BASE = 0x04,  /* the difference to the last base of the shape */
+	OF_LINES = 0x08,  /* which counts lines, not bytes */
+	AFRESH = 0x10,	  /* nothing else: the context begins anew */
+};
+
+#define LONGEST_NUMBER 10
+#define LONGEST_ROW (1 + 5 + 2 + sizeof(struct shape) + LONGEST_NUMBER * (size_t)GT_WARP_SIZE)
+
+_Static_assert(LONGEST_ROW <= GT_STRAND_MOST, "a row is written at once");
+
+/* ---- numbers of 7 bits a byte, lowest first; small negative ones are small too ---- */
+
+static unsigned char *put_number(unsigned char *to, uint64_t difference)
+{
+	uint64_t n = difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+
+	for (; n >= 0x80; n >>= 7)
+		*to++ = (unsigned char)(n | 0x80);
+	*to++ = (unsigned char)n;
+	return to;
+}
+
+static const unsigned char *get_number(const unsigned char *at, uint64_t *difference)
+{
+	uint64_t n = *at & 0x7f;
+
+	for (unsigned shift = 7; *at++ >= 0x80; shift += 7)
+		n |= (uint64_t)(*at & 0x7f) << shift;
+	*difference = n >> 1 ^ (n & 1 ? UINT64_MAX : 0);
+	return at;
+}
+
+/* ---- what is expected ---- */
+
+static struct recall *recall(struct context *context, uint16_t shape)
+{
+	return &context->recalls[shape % PACKED_RECALLS];
+}
+
+static uint64_t expected_base(const struct recall *of)
+{
+	return of->base + (uint64_t)(int64_t)of->delta;
+}
+
+/* Takes in a row that was not as expected. */
+static void learn(struct context *context, uint32_t an, uint16_t shape, uint64_t base)
+{
+	struct recall *before = recall(context, context->shape), *of = recall(context, shape);
+	uint32_t step = an - context->an;
+	int64_t delta = (int64_t)(base - of->base);
+
+	before->next = shape;
+	before->step = step <= UINT16_MAX ? (uint16_t)step : 0;
+	of->delta = delta == (int32_t)delta ? (int32_t)delta : 0;
+	of->base = base;
+	context->an = an;
+	context->shape = shape;
+}
+
+/* ---- packing ---- */
+
+int gt_packer_begin(struct packer *packer, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+{
+	*packer = (struct packer){.strand = strand};
+	if (!strand->first)
+		return 0;
+	unsigned char *at = gt_strand_room(strands, strand, 1, error);
+	if (!at)
+		return -1;
+	*at = AFRESH;
+	gt_strand_wrote(strand, 1);
+	return 0;
+}
+
+/* Another expected row. */
+static int lengthen_run(struct packer *packer, struct gt_strands *strands, struct gt_error *error)
+{
+	if (packer->run && *packer->run < MOST_OF_RUN) {
+		++*packer->run;
+		return 0;
+	}
+	packer->run = gt_strand_room(strands, packer->strand, 1, error);
+	if (!packer->run)
+		return -1;
+	*packer->run = RUN;
+	gt_strand_wrote(packer->strand, 1);
+	return 0;
+}
+
+static unsigned char *put_base(unsigned char *to, unsigned char *says, uint64_t difference)
+{
+	bool lines = difference % GT_LINE == 0;
+
+	*says |= lines ? OWN_BASE | OF_LINES : OWN_BASE;
+	return put_number(to, lines ? (uint64_t)((int64_t)difference / GT_LINE) : difference);
+}
+
+static int put_row(struct packer *packer, struct gt_strands *strands, const struct kept *row, const struct shape *odd,
+		   const uint64_t *lanes, struct gt_error *error)
+{
+	struct context *context = &packer->context;
+	const struct recall *before = recall(context, context->shape), *of = recall(context, row->shape);
+	uint64_t base = lanes ? lanes[0] : row->base;
+	unsigned char *says = gt_strand_room(strands, packer->strand, LONGEST_ROW, error), *to = says + 1;
+
+	if (!says)
+		return -1;
+	*says = 0;
+	if (row->an != context->an + before->step) {
+		*says |= OWN_AN;
+		to = put_number(to, (uint64_t)((int64_t)row->an - (int64_t)context->an));
+	}
+	if (row->shape != before->next || odd) {
+		*says |= OWN_SHAPE;
+		memcpy(to, &row->shape, sizeof row->shape);
+		to += sizeof row->shape;
+	}
+	if (odd) {
+		memcpy(to, odd, sizeof *odd);
+		to += sizeof *odd;
+	}
+	if (base != expected_base(of))
+		to = put_base(to, says, base - of->base);
+	for (int i = 1; lanes && i < __builtin_popcount(odd->mask); i++)
+		to = put_number(to, lanes[i] - lanes[i - 1]);
+	gt_strand_wrote(packer->strand, (size_t)(to - says));
+	packer->run = NULL;
+	learn(context, row->an, row->shape, base);
+	return 0;
+}
+
+int gt_packer_add(struct packer *packer, struct gt_strands *strands, const struct kept *row, const struct shape *odd,
+	    const uint64_t *lanes, struct gt_error *error)
+{
+	struct context *context = &packer->context;
+	const struct recall *before = recall(context, context->shape);
+	struct recall *of = recall(context, row->shape);
+
+	if (row->shape != before->next || row->an != context->an + before->step || row->base != expected_base(of) || odd)
+		return put_row(packer, strands, row, odd, lanes, error);
+	of->base = row->base;
+	context->an = row->an;
+	context->shape = row->shape;
+	return lengthen_run(packer, strands, error);
+}
+
+/* ---- unpacking ---- */
+
+/* Finds out whether there is another row, and its access number. */
+static int look_ahead(struct unpacker *unpacker, struct gt_strands *strands, struct gt_error *error)
+{
+	struct context *context = &unpacker->context;
+	uint64_t difference;
+
+	while (unpacker->run == 0) {
+		if (unpacker->at == unpacker->end) {
+			size_t n = 0;
+			int got = gt_strand_read(strands, unpacker->strand, &unpacker->at, &n, error);
+			unpacker->more = got > 0;
+			if (got <= 0)
+				return got;
+			unpacker->end = unpacker->at + n;
+		}
+		if (*unpacker->at >= RUN) {
+			unpacker->run = *unpacker->at++ - (unsigned)RUN + 1;
+		} else if (*unpacker->at == AFRESH) {
+			*context = (struct context){0};
+			unpacker->at++;
+		} else {
+			break;
+		}
+	}
+	if (unpacker->run == 0 && *unpacker->at & OWN_AN) {
+		get_number(unpacker->at + 1, &difference);
+		unpacker->next_an = (uint32_t)(context->an + difference);
+	} else {
+		unpacker->next_an = context->an + recall(context, context->shape)->step;
+	}
+	return 0;
+}
+
+int gt_unpacker_begin(struct unpacker *unpacker, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+{
+	*unpacker = (struct unpacker){.strand = strand, .more = true};
+	return look_ahead(unpacker, strands, error);
+}
+
+/* Room for an odd row, as an index of the window's words. */
+static struct odd *take_odd(struct window *window, struct kept *row, const struct shape *shape, size_t lanes,
+			    struct gt_error *error)
+{
+	uint64_t *words = gt_grown_to(window->words, window->n_words + ODD_WORDS + lanes, &window->words_capacity, sizeof *words);
+
+	if (!words) {
+		gt_fail_memory(error, "rows");
+		return NULL;
+	}
+	window->words = words;
+	struct odd *odd = (struct odd *)(void *)(words + window->n_words);
+	odd->base = row->base;
+	odd->shape = *shape;
+	row->base = window->n_words;
+	window->n_words += ODD_WORDS + lanes;
+	return odd;
+}
+
+/* Reads what an odd row has after its base. NULL on error. */
+static const unsigned char *get_odd(const unsigned char *at, const struct shape *shape, struct window *window, struct kept *row,
+				    struct gt_error *error)
+{
+	size_t lanes = shape->stride == GT_STRIDE_LANES ? (size_t)__builtin_popcount(shape->mask) : 0;
+	struct odd *odd = take_odd(window, row, shape, lanes, error);
+	uint64_t address, difference;
+
+	if (!odd)
+		return NULL;
+	address = odd->base;
+	for (size_t i = 0; i < lanes; i++) {
+		if (i > 0) {
+			at = get_number(at, &difference);
+			address += difference;
+		}
+		odd->lanes[i] = address;
+	}
+	return at;
+}
+
+/* Reads a row that was not as expected. */
+static int get_row(struct unpacker *unpacker, struct window *window, struct kept *row, struct gt_error *error)
+{
+	struct context *context = &unpacker->context;
+	const unsigned char *at = unpacker->at;
+	unsigned char says = *at++;
+	struct shape odd;
+	uint64_t number;
+
+	if (says & OWN_AN)
+		at = get_number(at, &number);
+	row->an = unpacker->next_an;
+	row->shape = recall(context, context->shape)->next;
+	if (says & OWN_SHAPE) {
+		memcpy(&row->shape, at, sizeof row->shape);
+		at += sizeof row->shape;
+	}
+	if (row->shape == SHAPE_NONE) {
+		memcpy(&odd, at, sizeof odd);
+		at += sizeof odd;
+	}
+	const struct recall *of = recall(context, row->shape);
+	row->base = expected_base(of);
+	if (says & OWN_BASE) {
+		at = get_number(at, &number);
+		row->base = of->base + (says & OF_LINES ? number * GT_LINE : number);
+	}
+	learn(context, row->an, row->shape, row->base);
+	if (row->shape == SHAPE_NONE && !(at = get_odd(at, &odd, window, row, error)))
+		return -1;
+	unpacker->at = at;
+	return 0;
+}
+
+/* Reads expected rows of one access, `most` at most. Returns how many, 0 if the next is not expected. */
+static size_t get_expected(struct unpacker *unpacker, uint16_t warp, struct kept *row, size_t most)
+{
+	struct context *context = &unpacker->context;
+	uint32_t an = unpacker->next_an, next = an;
+	size_t n = 0;
+
+	most = most < unpacker->run ? most : unpacker->run;
+	while (n < most && next == an) {
+		uint16_t shape = recall(context, context->shape)->next;
+		struct recall *of = recall(context, shape);
+		of->base = expected_base(of);
+		row[n++] = (struct kept){of->base, an, warp, shape};
+		context->an = an;
+		context->shape = shape;
+		next = an + of->step;
+	}
+	unpacker->run -= (unsigned)n;
+	unpacker->next_an = next;
+	return n;
+}
+
+int gt_unpacker_access(struct unpacker *unpacker, struct gt_strands *strands, uint16_t warp, struct window *window,
+		     struct gt_error *error)
+{
+	uint32_t an = unpacker->next_an;
+
+	while (unpacker->more && unpacker->next_an == an) {
+		struct kept *rows = gt_grown(window->rows, window->n, &window->capacity, sizeof *rows);
+		if (!rows)
+			return gt_fail_memory(error, "rows");
+		window->rows = rows;
+		if (unpacker->run > 0) {
+			window->n += get_expected(unpacker, warp, rows + window->n, window->capacity - window->n);
+			if (unpacker->run > 0)
+				continue;
+		} else {
+			rows[window->n].warp = warp;
+			if (get_row(unpacker, window, &rows[window->n], error) != 0)
+				return -1;
+			window->n++;
+		}
+		if (look_ahead(unpacker, strands, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- windows ---- */
+
+void gt_window_settle(struct window *window)
+{
+	for (size_t i = 0; window->n_words > 0 && i < window->n; i++)
+		if (window->rows[i].shape == SHAPE_NONE)
+			window->rows[i].base = (uint64_t)(uintptr_t)(window->words + window->rows[i].base);
+}
+
+void gt_window_free(struct window *window)
+{
+	free(window->rows);
+	free(window->words);
+	*window = (struct window){0};
+}
