@@ -561,6 +561,51 @@ CU
 		gtrace-ptx -S 1M --launch 'ahead<<<2,128>>>(u32[32768], 3000)' tests/ptx/ahead.ptx
 }
 
+# turns N: the warps and lines of the accesses of turns.ptx with four warps, in turns of 32 instructions each.
+turns() {
+	awk -v n="$1" '
+		/^[A-Z]+:/ { label[$1] = NR }
+		/^\t[^.].*;/ { text[NR] = $0 }
+		function step(w,    line, to) {
+			while (!(at[w] in text))
+				at[w]++
+			line = text[at[w]]
+			if (line ~ /(ld|st)\.(global|shared)/)
+				print w, at[w]
+			to = line
+			sub(/.*bra /, "", to)
+			sub(/;.*/, ":", to)
+			if (line ~ /ret/)
+				left--
+			done[w] = line ~ /ret/
+			loops[w] += line ~ /@%p3/
+			taken = line ~ /@%p1/ ? w > 1 : line ~ /@!%p2/ ? w != 3 : line ~ /@%p3/ ? loops[w] < n : line ~ /bra/
+			at[w] = taken ? label[to] : at[w] + 1
+		}
+		END {
+			for (left = 4; left > 0;)
+				for (w = 0; w < 4; w++)
+					for (i = 0; i < 32 && !done[w]; i++)
+						step(w)
+		}' tests/ptx/turns.ptx
+}
+
+@test "warps take turns of 32 instructions, whatever they are executed with: machine code runs ahead, and waits" {
+	for level in plain avx2 avx512 native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --unordered --space global,shared --dump "out=$t/$level.out" \
+			--launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx >"$t/$level"
+	done
+	[ "$(rows "$t/plain" | wc -l)" -eq $((3 * 4 * (50 * 4 + 1))) ]
+	gtrace-ptx --unordered --space global,shared --launch 'turns<<<1,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx >"$t/one"
+	diff <(rows "$t/one" | awk '{ print $2, $4 }') <(turns 50 | while read -r warp line; do printf '%d 0x%x\n' "$warp" "$line"; done)
+	for level in avx2 avx512 native; do
+		cmp "$t/plain" "$t/$level"
+		cmp "$t/plain.out" "$t/$level.out"
+	done
+	GTRACE_PTX_LEVEL=avx1024 expect_failure 1 "GTRACE_PTX_LEVEL: 'avx1024': plain, avx2, avx512 or native expected" \
+		gtrace-ptx --launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx
+}
+
 @test "a stream of atomics passes the check" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
 	gcoalesce <"$t/stream" >"$t/requests"

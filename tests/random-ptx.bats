@@ -17,6 +17,14 @@ setup() {
 	[ "$output" = "100 kernels, 0 differ" ]
 }
 
+@test "random kernels: the same with every level of instructions" {
+	for level in plain avx2 avx512; do
+		GTRACE_PTX_LEVEL=$level run python3 tests/random_ptx --seed "$level" --kernels 20 --jobs 2
+		echo "$output"
+		[ "$output" = "20 kernels, 0 differ" ]
+	done
+}
+
 @test "random kernels: a wrong instruction is found, and the kernel is reduced to it" {
 	mkdir "$t/wrong"
 	cat >"$t/wrong/gtrace-ptx" <<-END

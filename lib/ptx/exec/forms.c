@@ -2,6 +2,7 @@
 #include "ptx/exec/forms.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct gt_ptx_forms *const tables[] = {
@@ -42,7 +43,35 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name)
 	return *place_of(name);
 }
 
-enum gt_ptx_isa gt_ptx_level(void)
+/* The last name of $GTRACE_PTX_LEVEL that is used, by its place. */
+static const char *const levels[] = {"plain", "avx2", "avx512", "native"};
+enum { NATIVE = 3, UNKNOWN };
+static unsigned most;
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+
+static void ask(void)
+{
+	const char *name = getenv("GTRACE_PTX_LEVEL");
+
+	most = name ? 0 : NATIVE;
+	while (name && most < UNKNOWN && strcmp(levels[most], name) != 0)
+		most++;
+}
+
+static unsigned limit(void)
+{
+	pthread_once(&asked, ask);
+	return most;
+}
+
+int gt_ptx_level_check(struct gt_error *error)
+{
+	if (limit() < UNKNOWN)
+		return 0;
+	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx512 or native expected", getenv("GTRACE_PTX_LEVEL"));
+}
+
+static enum gt_ptx_isa level_of_processor(void)
 {
 #if defined __x86_64__
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
@@ -53,5 +82,21 @@ enum gt_ptx_isa gt_ptx_level(void)
 		       : GT_PTX_AVX2;
 #else
 	return GT_PTX_PLAIN;
+#endif
+}
+
+enum gt_ptx_isa gt_ptx_level(void)
+{
+	const enum gt_ptx_isa has = level_of_processor();
+
+	return limit() < (unsigned)has ? (enum gt_ptx_isa)limit() : has;
+}
+
+bool gt_ptx_makes_native(void)
+{
+#if defined __x86_64__
+	return limit() == NATIVE && level_of_processor() == GT_PTX_AVX512;
+#else
+	return false;
 #endif
 }

@@ -43,8 +43,11 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name);
 /* Runs op->with.inner under the rounding mode that op->choice names. */
 gt_ptx_step gt_ptx_rounded;
 
-/* The highest level that this processor has. */
+/* The highest level that this processor has, and $GTRACE_PTX_LEVEL allows; whether machine code is made beside. */
 enum gt_ptx_isa gt_ptx_level(void);
+bool gt_ptx_makes_native(void);
+/* Fails if $GTRACE_PTX_LEVEL is the name of none. */
+int gt_ptx_level_check(struct gt_error *error);
 
 /* The step of a form for this processor. */
 static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/exec/code.h"
+#include "ptx/exec/forms.h"
 
 /* The value of an address in an initialiser. */
 static int resolve_reference(const struct gt_ptx_machine *machine, const struct gt_ptx_reference *reference,
@@ -81,8 +82,9 @@ static int place_variables(struct gt_ptx_machine *machine, struct gt_error *erro
 struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
 					   const char *name, struct gt_error *error)
 {
+	if (gt_ptx_level_check(error) != 0)
+		return NULL;
 	struct gt_ptx_machine *machine = calloc(1, sizeof *machine);
-
 	if (!machine || !(machine->name = malloc(strlen(name) + 1))) {
 		free(machine);
 		gt_fail_memory(error, "a machine");

@@ -108,11 +108,12 @@ struct gt_ptx_call {
 	size_t n_arguments, n_returns;
 };
 
-/* Machine code in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
+/* A step in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
 typedef void gt_ptx_segment_code(unsigned char *arena, uint32_t mask);
 struct gt_ptx_segment {
-	gt_ptx_segment_code *whole, *part; /* for all lanes, and for some */
+	gt_ptx_segment_code *whole, *part; /* machine code for all lanes, and for some; NULL: there is none */
 	size_t n;
+	struct gt_ptx_op first; /* of them, in whose place the step is */
 };
 
 /* The ways of brx.idx: micro-ops from here to each target. */

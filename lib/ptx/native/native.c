@@ -22,6 +22,7 @@ struct making {
 	struct gt_native_code code;
 	struct made *list;
 	size_t n, capacity;
+	bool native; /* machine code is made, too */
 };
 
 /* How many operations from the first on make a segment; 0: they do not. */
@@ -50,6 +51,8 @@ static int write_segment(struct making *making, const struct gt_ptx_code *code, 
 	making->list = grown;
 	struct made *made = &making->list[making->n++];
 	*made = (struct made){first, n, instructions, making->code.n, 0};
+	if (!making->native)
+		return 0;
 	gt_native_write(&making->code, code->ops + first, n, true);
 	made->part = making->code.n;
 	gt_native_write(&making->code, code->ops + first, n, false);
@@ -84,29 +87,43 @@ static const struct gt_ptx_op *run_segment(struct gt_ptx_warp *warp, const struc
 	return op + segment->n;
 }
 
+/* The same without machine code. */
+static const struct gt_ptx_op *run_steps(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_segment *segment = op->with.segment;
+
+	segment->first.run(warp, &segment->first, mask);
+	for (size_t i = 1; i < segment->n; i++)
+		op[i].run(warp, &op[i], mask);
+	return op + segment->n;
+}
+
 static int use(struct gt_ptx_code *code, const struct making *making, struct gt_error *error)
 {
 	code->segments = calloc(making->n, sizeof *code->segments);
 	if (!code->segments)
 		return gt_fail_memory(error, "machine code");
-	code->native = map_code(&making->code);
+	code->native = making->native ? map_code(&making->code) : NULL;
 	code->native_bytes = making->code.n;
-	for (size_t i = 0; code->native && i < making->n; i++) {
+	for (size_t i = 0; i < making->n; i++) {
 		const struct made *made = &making->list[i];
 		struct gt_ptx_op *op = &code->ops[made->op];
 		code->segments[i].n = made->n;
-		function_at(&code->segments[i].whole, code->native + made->whole);
-		function_at(&code->segments[i].part, code->native + made->part);
-		op->run = run_segment;
+		code->segments[i].first = *op;
+		if (code->native) {
+			function_at(&code->segments[i].whole, code->native + made->whole);
+			function_at(&code->segments[i].part, code->native + made->part);
+		}
+		op->run = code->native ? run_segment : run_steps;
 		op->with.segment = &code->segments[i];
 		op->counts = (uint8_t)made->instructions;
 	}
 	return 0;
 }
 
-static int make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
+int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
 {
-	struct making making = {0};
+	struct making making = {.native = gt_ptx_makes_native()};
 	int result = 0;
 
 	for (size_t b = 0; result == 0 && b < n; b++)
@@ -121,14 +138,4 @@ static int make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct
 	free(making.code.bytes);
 	free(making.list);
 	return result;
-}
-
-int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
-{
-#if defined __x86_64__
-	return gt_ptx_level() == GT_PTX_AVX512 ? make(code, starts, n, error) : 0;
-#else
-	(void)make;
-	return 0;
-#endif
 }
