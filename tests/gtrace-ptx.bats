@@ -423,6 +423,87 @@ local_arrays() {
 	[ "$(od -An -tu4 "$t/out" | tr -d ' ')" = 0 ]
 }
 
+@test "--memcheck: a launch with a fault that is no access ends there, and the others run" {
+	while IFS='|' read -r body message; do
+		sed "s|BODY|$body|" >"$t/wrong.ptx" <<-'END'
+			.version 7.0
+			.target sm_70
+			.address_size 64
+			.extern .func free (.param .b64 p);
+			.extern .func __assertfail (.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);
+			.global .align 1 .b8 said[8] = {111, 104, 0, 0, 0, 0, 0, 0};
+			.entry wrong()
+			{
+			.reg .b64 %rd<9>;
+			.reg .b32 %r<9>;
+			.reg .pred %p<3>;
+			.param .b64 p;
+			.param .b64 f;
+			.param .b32 l;
+			.param .b64 n;
+			.param .b64 c;
+			mov.u32 %r1, %tid.x;
+			mov.u32 %r2, 17;
+			mov.u64 %rd1, 24;
+			cvta.global.u64 %rd2, said;
+			setp.eq.u32 %p1, %r1, 0;
+			BODY
+			ret;
+			}
+			.entry right(.param .u64 out)
+			{
+			.reg .b64 %rd<2>;
+			ld.param.u64 %rd1, [out];
+			st.global.u32 [%rd1], 7;
+			ret;
+			}
+		END
+		echo "$body"
+		run -1 --separate-stderr bash -c "gtrace-ptx --memcheck --dump out=$t/out --launch 'wrong<<<2,64>>>()' --launch 'wrong<<<2,64>>>()' \
+			--launch 'right<<<1,1>>>(out=u32[1])' $t/wrong.ptx >$t/stream"
+		grep -v Assertion <<<"$stderr" >"$t/said"
+		cat "$t/said"
+		[ "$(wc -l <"$t/said")" -eq 2 ]
+		grep -q "^gtrace-ptx: kernel wrong.*$message: the launch ends here, and so does the stream$" <(head -n 1 "$t/said")
+		grep -q "memcheck: 0 instructions at fault, 0 accesses by threads, 2 launches that ended early: the stream has no end$" <(tail -n 1 "$t/said")
+		[ "$(od -An -tu4 "$t/out" | tr -d ' ')" = 7 ]
+		run -1 --separate-stderr gtrace-cat "$t/stream"
+		[ "$(grep -c '^#kernel' <<<"$output")" -eq 1 ]
+	done <<-'END'
+		trap;|block (0,0,0) thread (0,0,0): trap
+		bar.sync %r2;|block (0,0,0) thread (0,0,0): barrier 17: from 0 to 15 expected
+		bar.sync 1, %r2;|barrier 1 for 17 threads: a multiple of 32 expected
+		@%p1 bra DONE;\nbar.warp.sync 0xffffffff;\nDONE: bar.sync 0;|waits for ever: warp 0 at barrier 0 (line 24), warp 0 at bar.warp.sync (line 23), warp 1 at barrier 0 (line 24)
+		bar.sync 1, 128;|block (0,0,0) waits for ever: warp 0 at barrier 1 (line 22), warp 1 at barrier 1 (line 22)
+		none: .callprototype _ ();\nmov.u64 %rd1, 64;\ncall %rd1, (), none;|call of 0x40, where no function is
+		st.param.b64 [p], %rd2;\nst.param.b64 [f], %rd2;\nst.param.b32 [l], 3;\nst.param.b64 [n], %rd2;\nst.param.b64 [c], 1;\ncall __assertfail, (p, f, l, n, c);|assertion 'oh' does not hold
+	END
+}
+
+@test "--memcheck: a wrong free in a kernel is reported once and left out" {
+	cat >"$t/free.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.extern .func free (.param .b64 p);
+		.entry wrong(.param .u64 out)
+		{
+		.reg .b64 %rd<3>;
+		.param .b64 p;
+		ld.param.u64 %rd1, [out];
+		st.param.b64 [p], %rd1;
+		call free, (p);
+		st.global.u32 [%rd1], 7;
+		ret;
+		}
+	END
+	run -1 --separate-stderr bash -c "gtrace-ptx --memcheck --dump out=$t/out --launch 'wrong<<<2,64>>>(out=u32[1])' $t/free.ptx >$t/stream"
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} == *"block (0,0,0) thread (0,0,0): free of 0x200000000000, which is not in the device's heap" ]]
+	[[ ${stderr_lines[1]} == *"memcheck: 1 instructions at fault, 0 accesses by threads: the stream has no end" ]]
+	[ "$(od -An -tu4 "$t/out" | tr -d ' ')" = 7 ]
+}
+
 @test "a binary stream is not written to a terminal by gtrace-ptx" {
 	needs_terminal
 	run -1 script -qec "gtrace-ptx --launch 'vectoradd<<<1,1>>>(f32[1],f32[1],f32[1],1)' $ptx/vectoradd.ptx" /dev/null </dev/null

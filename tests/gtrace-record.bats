@@ -624,6 +624,37 @@ expect_nvcc() {
 	grep -q 'end' cut
 }
 
+@test "nvcc: --memcheck ends a launch at a trap or an assertion, and finds what is wrong in the others" {
+	needs_nvcc
+	cat >faults.cu <<-'END'
+		#include <cassert>
+		#include <cstdio>
+		__global__ void traps(int *a) { if (threadIdx.x == 5) __trap(); a[threadIdx.x] = 1; }
+		__global__ void strays(int *a) { a[threadIdx.x + 32] = 1; }
+		__global__ void asserts(int *a) { assert(threadIdx.x != 6); a[threadIdx.x] = 1; }
+		int main() {
+			int *a; cudaMalloc(&a, 128);
+			traps<<<1, 32>>>(a), printf("%d ", cudaDeviceSynchronize());
+			strays<<<1, 32>>>(a), printf("%d ", cudaDeviceSynchronize());
+			asserts<<<1, 32>>>(a), printf("%d\n", cudaDeviceSynchronize());
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o faults faults.cu
+	status=0
+	record --memcheck ./faults || status=$?
+	[ "$status" -eq 1 ]
+	grep -q '^0 0 710$' "$ERR"
+	grep '^gtrace-record: ' "$ERR" >said
+	[ "$(wc -l <said)" -eq 4 ]
+	sed -n 1p said | grep -q 'kernel _Z5trapsPi, .* thread (5,0,0): trap: the launch ends here, and so does the stream$'
+	sed -n 2p said | grep -q 'kernel _Z6straysPi, .* thread (0,0,0): store of 4 bytes at 0x200000000080: outside every allocation'
+	sed -n 3p said | grep -q "kernel _Z7assertsPi, .* thread (6,0,0): assertion 'threadIdx.x != 6' does not hold: the launch ends here"
+	sed -n 4p said | grep -q 'memcheck: 1 instructions at fault, 32 accesses by threads, 2 launches that ended early: the stream has no end$'
+	[ "$(gtrace-cat "$OUT" 2>cut | grep -c '^#kernel')" -eq 1 ]
+	grep -q "without an 'end'" cut
+}
+
 @test "nvcc: a fault names the source line, and --ptx writes the PTX text" {
 	needs_nvcc
 	cat >stray.cu <<-'END'

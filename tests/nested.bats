@@ -42,6 +42,28 @@ setup() {
 	END
 }
 
+@test "--memcheck holds the device's heap back, and lists all that is wrong with it" {
+	passes device_heap
+	# The address is used again, and the access is right.
+	LD_PRELOAD=${PRELOAD:-} gtrace-record ./device_heap 6 >stream
+	while IFS=: read -r number n message; do
+		LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record --memcheck ./device_heap "$number"
+		echo "$stderr"
+		grep -q "$message" <<<"$stderr"
+		grep -q "memcheck: 1 instructions at fault, $n accesses by threads: the stream has no end" <<<"$stderr"
+	done <<-'END'
+		1:1:store of 4 bytes at 0x[0-9a-f]* of the device's heap. outside of the block of 40 bytes at 0x[0-9a-f]*$
+		2:0:free of 0x[0-9a-f]* of the device's heap. inside of the block of 40 bytes at 0x[0-9a-f]*$
+		3:0:free of 0x[0-9a-f]*, which is not in the device's heap
+		4:1:store of 4 bytes at 0x[0-9a-f]* of the device's heap. inside of the block of 40 bytes at 0x[0-9a-f]*, which was freed$
+		5:0:free of 0x[0-9a-f]* of the device's heap. inside of the block of 40 bytes at 0x[0-9a-f]*, which was freed$
+		6:1:store of 4 bytes at 0x[0-9a-f]* of the device's heap. inside of the block of 40 bytes at 0x[0-9a-f]*, which was freed$
+	END
+	# What a full heap needs is given out again.
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --memcheck ./device_heap >stream 2>said
+	gtrace-cat --check stream
+}
+
 @test "kernels launch kernels, by the interface of CUDA 12 and 13" {
 	NVCC_FLAGS="-rdc=true -lcudadevrt" passes nested
 	gtrace-cat stream | grep '^#kernel' | head -7 | cut -f 2,3,10- >kernels

@@ -277,9 +277,10 @@ static void say_fault(void *context, const char *text)
 static void check_faults(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
+	char text[GT_PTX_FAULTS_TEXT];
 
-	if (self->notes.faults > 0)
-		tool_must(tool, gt_fail(&tool->error, GT_MEMCHECK_SUMMARY, self->notes.faults, self->notes.accesses));
+	if (gt_ptx_notes_sum(&self->notes, text))
+		tool_must(tool, gt_fail(&tool->error, "%s", text));
 }
 
 static void clean_up(struct gtrace_ptx *self)
@@ -311,6 +312,8 @@ int main(int argc, char **argv)
 	tool->is_filter = self.mode == run_launches;
 	tool_must(tool, gt_ptx_load(&self.module, self.path, &tool->error));
 	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
+	if (self.tracing.check == GT_PTX_MEMCHECK)
+		gt_ptx_hold_back(&self.memory);
 	if (self.tracing.heap > 0)
 		gt_ptx_heap_resize(&self.memory, self.tracing.heap);
 	self.machine = gt_ptx_machine_open(&self.module, &self.memory, self.path, &tool->error);

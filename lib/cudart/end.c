@@ -50,14 +50,14 @@ static const char *hint(const char *library)
 /* Whether work may be missing; prints the reason. */
 static bool is_short(void)
 {
-	char library[MAPPING_LINE];
+	char library[MAPPING_LINE], faults[GT_PTX_FAULTS_TEXT];
 
-	if (gt_cudart.assertions > 0) {
-		gt_cudart_say("a kernel stopped at an assertion: the stream has no end");
+	if (gt_ptx_notes_sum(&gt_cudart.notes, faults)) {
+		gt_cudart_say("%s", faults);
 		return true;
 	}
-	if (gt_cudart.notes.faults > 0) {
-		gt_cudart_say(GT_MEMCHECK_SUMMARY, gt_cudart.notes.faults, gt_cudart.notes.accesses);
+	if (gt_cudart.assertions > 0) {
+		gt_cudart_say("a kernel stopped at an assertion: the stream has no end");
 		return true;
 	}
 	if (gt_cudart.record.tracing.ignore_unsupported)

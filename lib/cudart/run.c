@@ -140,8 +140,9 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)
 		gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);
-	if (failed) {
+	if (failed)
 		gt_cudart_say("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);
+	if (ran.assertion_failed) {
 		gt_cudart.failing = CUDA_ASSERT;
 		gt_cudart.assertions++;
 	}

@@ -156,7 +156,7 @@ static void open_runtime(void)
 	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.devices * record->tracing.device_memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	if (record->tracing.check == GT_PTX_MEMCHECK)
-		gt_cudart.memory.held_max = gt_cudart.memory.limit / 4;
+		gt_ptx_hold_back(&gt_cudart.memory);
 	open_stream();
 }
 

@@ -81,6 +81,10 @@ __global__ void err(int which)
 		block[0] = 1;
 	if (which == 5)
 		free(block);
+	if (which == 6) {
+		kept = (int *)malloc(40); /* where the block was */
+		block[0] = 1;
+	}
 }
 
 int main(int count, char **words)

@@ -74,6 +74,53 @@ static void test_against_a_list(void)
 	gt_ptx_memory_close(&memory);
 }
 
+/* Of a quarter of the heap, freed last, nothing is given out again; the order in which blocks were freed is kept in a list. */
+static void test_held(void)
+{
+	enum { TAKEN = 8, FREED = 4096 };
+	const uint64_t heap = 40000, sizes[] = {0, 1, 40, 100, 700};
+	struct block taken[TAKEN] = {{0, 0, 0}}, *freed = calloc(FREED, sizeof *freed);
+	uint64_t state = 3, address, begin, end, again = 0;
+	size_t n = 0;
+	struct gt_ptx_memory memory;
+
+	CHECK_EQUAL(gt_ptx_memory_open(&memory, 1U << 20, &error), 0);
+	gt_ptx_hold_back(&memory);
+	CHECK_EQUAL(gt_ptx_heap_resize(&memory, heap), 0);
+	CHECK_EQUAL(gt_ptx_heap_open(&memory, &error), 0);
+	while (n < FREED) {
+		struct block *one = &taken[gt_random(&state) % TAKEN];
+		if (one->end) {
+			CHECK_EQUAL(gt_ptx_heap_give(&memory, one->begin + 16), 0);
+			CHECK_EQUAL(gt_ptx_heap_give(&memory, one->begin + 16), -1);
+			CHECK_EQUAL(gt_ptx_heap_block(&memory, one->begin + 16, 0, &begin, &end), false);
+			freed[n++] = *one;
+		}
+		uint64_t bytes = sizes[gt_random(&state) % 5];
+		CHECK_EQUAL(gt_ptx_heap_take(&memory, bytes, 16, &address, &error), 0);
+		*one = (struct block){address - 16, bytes, address + room(bytes)};
+		CHECK(address != 0);
+		uint64_t held = 0;
+		bool overlaps = false;
+		for (size_t i = n; i-- > 0;) {
+			held += freed[i].end - freed[i].begin;
+			overlaps = one->begin < freed[i].end && freed[i].begin < one->end;
+			if (overlaps || held > heap)
+				break;
+		}
+		again += overlaps;
+		CHECK(!overlaps || held > heap / 4);
+	}
+	CHECK(again > 1000);
+	free(freed);
+	/* All of it, although a quarter is held back. */
+	for (size_t i = 0; i < TAKEN; i++)
+		CHECK_EQUAL(gt_ptx_heap_give(&memory, taken[i].begin + 16), taken[i].end ? 0 : -1);
+	CHECK_EQUAL(gt_ptx_heap_take(&memory, heap - 16, 16, &address, &error), 0);
+	CHECK_EQUAL(address, memory.first->address + 16);
+	gt_ptx_memory_close(&memory);
+}
+
 static void test_copies(void)
 {
 	struct gt_ptx_memory memory;
@@ -184,6 +231,7 @@ static void test_faults(void)
 int main(void)
 {
 	RUN(test_against_a_list);
+	RUN(test_held);
 	RUN(test_copies);
 	RUN(test_lanes_in_order);
 	RUN(test_values);

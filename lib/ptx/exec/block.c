@@ -102,6 +102,7 @@ int gt_ptx_block_deadlock(struct gt_ptx_core *core)
 			length += (size_t)snprintf(text + length, sizeof text - length, "%swarp %u %s",
 						   length ? ", " : "", w, place);
 		}
+	core->ran->fault = true;
 	return gt_fail(core->error, "kernel %.128s: block (%u,%u,%u) waits for ever: %s",
 		       core->launch->kernel->name, core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
 }
@@ -171,12 +172,14 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 		return gt_ptx_block_deadlock(core);
 	if ((core->spin.issued += issued) >= core->spin.next && gt_ptx_spin_look(core) && let_all_others(core) != 0)
 		return -1;
-	if (issued > *left)
+	if (issued > *left) {
+		core->ran->fault = true;
 		return gt_fail(core->error,
 			       "kernel %.128s: more than %" PRIu64
 			       " warp instructions, in block (%u,%u,%u): it does not end, or --max-instructions is too low",
 			       core->launch->kernel->name, core->launch->max_instructions, core->ctaid[0],
 			       core->ctaid[1], core->ctaid[2]);
+	}
 	*left -= issued;
 	return 0;
 }

@@ -29,7 +29,7 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	thread_of(warp, lane, thread);
-	core->failed = true;
+	core->failed = core->ran->fault = true;
 	if (gt_ptx_source_place(core->machine->module, line, &file, &source_line))
 		snprintf(place, sizeof place, " (%.100s:%u)", file, source_line);
 	gt_fail(core->error, "kernel %.128s, PTX line %u, pc 0x%x%s: block (%u,%u,%u) thread (%u,%u,%u): %s",

@@ -23,7 +23,7 @@ void gt_ptx_heap_close(struct gt_ptx_memory *memory);
  * contents. The address is 0 if there is no such room. Returns 0, or -1 when the host's memory is short. */
 int gt_ptx_heap_take(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t alignment, uint64_t *address,
 		     struct gt_error *error);
-/* Gives a block back. -1 if none that is given out begins there. */
+/* Gives a block back; if freed memory is held back, so is the block. -1 if none that is given out begins there. */
 int gt_ptx_heap_give(struct gt_ptx_memory *memory, uint64_t address);
 
 /* Whether the address is in the heap; and the block given out that contains all of [address, address + bytes). */

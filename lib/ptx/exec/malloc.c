@@ -6,6 +6,7 @@
 #include "ptx/exec/code.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/service.h"
+#include "ptx/exec/stray.h"
 
 static const struct gt_ptx_op *take(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, bool aligned)
 {
@@ -49,13 +50,15 @@ const struct gt_ptx_op *gt_ptx_heap_return(struct gt_ptx_warp *warp, const struc
 		uint64_t address = gt_ptx_call_argument(warp, op->with.call, 0, lane);
 		if (address == 0)
 			continue;
-		if (gt_ptx_heap_give(core->memory, address) != 0)
-			return gt_ptx_fault(warp, op, lane, "free of 0x%" PRIx64 "%s%s", address,
-					    gt_ptx_in_heap(core->memory, address) ? " " : ", which is not in the device's heap",
-					    gt_ptx_in_heap(core->memory, address)
-						    ? gt_ptx_heap_describe(core->memory, address, text)
-						    : "");
-		any = true;
+		if (gt_ptx_heap_give(core->memory, address) == 0) {
+			any = true;
+			continue;
+		}
+		bool inside = gt_ptx_in_heap(core->memory, address);
+		gt_ptx_fault(warp, op, lane, "free of 0x%" PRIx64 "%s%s", address, inside ? " " : ", which is not in the device's heap",
+			     inside ? gt_ptx_heap_describe(core->memory, address, text) : "");
+		if (!gt_ptx_leave_out(warp, op))
+			return NULL;
 	}
 	if (any)
 		gt_ptx_forget_allocations(core->program, core->machine->module->n_functions);

@@ -75,6 +75,11 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	return gt_fail_memory(error, "the table of device memory");
 }
 
+void gt_ptx_hold_back(struct gt_ptx_memory *memory)
+{
+	memory->held_max = memory->limit / GT_PTX_HELD_PART;
+}
+
 /* The gap behind an allocation, or before the first: where it begins, and its bytes. Allocations never
  * touch, so that one step beyond the end of one is no step into the next. */
 static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before, uint64_t *address)

@@ -21,6 +21,8 @@
 #define GT_PTX_PAGE	   UINT64_C(65536)     /* bytes; at least a page of this processor */
 #define GT_PTX_GRANULE	   (UINT64_C(2) << 20) /* bytes that the hardware maps at a time */
 
+#define GT_PTX_HELD_PART   4 /* of all memory, and of the heap: one such part is held back at most, if any is */
+
 #define GT_PTX_EVERYONE 31 /* owns what all devices may use: memory of the host */
 
 struct gt_ptx_allocation {
@@ -52,7 +54,8 @@ struct gt_ptx_memory {
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
 	size_t n; /* live ones */
-	/* Freed ones whose room is held back, so that accesses to them are found: at most so many bytes; 0, as it is opened: none. */
+	/* Freed ones whose room is held back, so that accesses to them are found: at most so many bytes; 0, as it is opened: none, nor
+	 * blocks of the heap. */
 	uint64_t held_max, held_bytes;
 	struct gt_ptx_allocation *held_first, *held_last; /* by time */
 	struct gt_ptx_allocation *by_gap; /* the root of exec/gaps.h */
@@ -69,6 +72,8 @@ struct gt_ptx_memory {
 /* Room for `limit` bytes in all; nothing is touched until used. */
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error);
 void gt_ptx_memory_close(struct gt_ptx_memory *memory);
+/* From now on freed memory, and the heap's, is held back. */
+void gt_ptx_hold_back(struct gt_ptx_memory *memory);
 
 /* Zeroed bytes, GT_PTX_ALIGNMENT aligned; freed room is used again, but that which is held back only if there is no other.
  * Returns 0 with the address, or -1 when the limit is reached. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/notes.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,4 +19,30 @@ void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *
 	notes->said[notes->n++] = name;
 	snprintf(text, sizeof text, "PTX line %u: %s is ignored: %s", line, name, why);
 	notes->say(notes->context, text);
+}
+
+void gt_ptx_note_end(struct gt_ptx_notes *notes, const char *text)
+{
+	char line[sizeof notes->last + 64];
+
+	notes->ended++;
+	if (!notes->fault || strncmp(text, notes->last, sizeof notes->last - 1) == 0)
+		return;
+	snprintf(notes->last, sizeof notes->last, "%s", text);
+	snprintf(line, sizeof line, "%s: the launch ends here, and so does the stream", text);
+	notes->fault(notes->context, line);
+}
+
+const char *gt_ptx_notes_sum(const struct gt_ptx_notes *notes, char text[GT_PTX_FAULTS_TEXT])
+{
+	char ended[64] = "";
+
+	if (notes->faults == 0 && notes->ended == 0)
+		return NULL;
+	if (notes->ended > 0)
+		snprintf(ended, sizeof ended, ", %" PRIu64 " launches that ended early", notes->ended);
+	snprintf(text, GT_PTX_FAULTS_TEXT,
+		 "memcheck: %" PRIu64 " instructions at fault, %" PRIu64 " accesses by threads%s: the stream has no end",
+		 notes->faults, notes->accesses, ended);
+	return text;
 }

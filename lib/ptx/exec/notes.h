@@ -8,22 +8,28 @@
 
 #define GT_PTX_NOTES 64 /* distinct names, at most */
 
-/* Of faults that were passed over: instructions, accesses. */
-#define GT_MEMCHECK_SUMMARY "memcheck: %" PRIu64 " instructions at fault, %" PRIu64 " accesses by threads: the stream has no end"
 
 struct gt_ptx_notes {
 	void (*say)(void *context, const char *text);
 	void *context;
 	const char *said[GT_PTX_NOTES];
 	size_t n;
-	/* Faults that were passed over (GT_PTX_MEMCHECK): where they are reported, NULL: nowhere; instructions, and their accesses by
-	 * threads. */
+	/* Faults with GT_PTX_MEMCHECK: where they are reported, NULL: nowhere; instructions whose faults were passed over, and their
+	 * accesses by threads; launches that ended at a fault, and the last one's. */
 	void (*fault)(void *context, const char *text);
-	uint64_t faults, accesses;
+	uint64_t faults, accesses, ended;
+	char last[512];
 };
 
 /* Reports a name, which must have static lifetime, unless it was reported before: "PTX line LINE: NAME is ignored: WHY". NULL
  * notes: no report. */
 void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *name, const char *why);
+
+/* Counts a launch that ended at a fault, and reports it unless the one before ended at the same. */
+void gt_ptx_note_end(struct gt_ptx_notes *notes, const char *text);
+
+#define GT_PTX_FAULTS_TEXT 192
+/* "memcheck: N instructions at fault ..."; NULL if there were no faults. */
+const char *gt_ptx_notes_sum(const struct gt_ptx_notes *notes, char text[GT_PTX_FAULTS_TEXT]);
 
 #endif

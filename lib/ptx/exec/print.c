@@ -182,7 +182,7 @@ const struct gt_ptx_op *gt_ptx_assert(struct gt_ptx_warp *warp, const struct gt_
 			core->ctaid[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane],
 			text_at(warp, lane, gt_ptx_call_argument(warp, call, 0, lane), condition));
 	}
-	*core->assertion_failed = true;
+	core->ran->assertion_failed = true;
 	return gt_ptx_fault(warp, op, first, "assertion '%.128s' does not hold",
 			    text_at(warp, first, gt_ptx_call_argument(warp, call, 0, first), condition));
 }

@@ -63,7 +63,7 @@ int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *
 		.memory = machine->memory,
 		.sink = launch->sink,
 		.error = error,
-		.assertion_failed = &ran->assertion_failed,
+		.ran = ran,
 		.launches = ++machine->launches,
 	};
 

@@ -58,23 +58,46 @@ bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
 	return warp->core->launch->check == GT_PTX_MEMCHECK && op->with.access->told;
 }
 
-unsigned char *gt_ptx_pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane)
+/* Reports the fault unless one of its instruction was; false: it stays one. */
+static bool go_on(struct gt_ptx_core *core, bool *told)
 {
-	struct gt_ptx_core *core = warp->core;
-	struct gt_ptx_access *access = op->with.access;
 	struct gt_ptx_notes *notes = core->machine->notes;
 
 	if (core->launch->check != GT_PTX_MEMCHECK)
-		return NULL;
-	access->strays++;
-	if (!access->told && notes) {
+		return false;
+	if (!*told && notes) {
 		notes->faults++;
 		if (notes->fault)
 			notes->fault(notes->context, core->error->text);
 	}
-	access->told = true;
-	core->failed = false;
-	return memset(core->nowhere[lane], 0, GT_PTX_NOWHERE);
+	*told = true;
+	core->failed = core->ran->fault = false;
+	return true;
+}
+
+unsigned char *gt_ptx_pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane)
+{
+	struct gt_ptx_access *access = op->with.access;
+
+	if (!go_on(warp->core, &access->told))
+		return NULL;
+	access->strays++;
+	return memset(warp->core->nowhere[lane], 0, GT_PTX_NOWHERE);
+}
+
+bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	return go_on(warp->core, &op->with.call->told);
+}
+
+bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,
+			  const struct gt_error *error)
+{
+	if (launch->check != GT_PTX_MEMCHECK || !ran->fault)
+		return false;
+	if (machine->notes)
+		gt_ptx_note_end(machine->notes, error->text);
+	return true;
 }
 
 static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, const struct gt_ptx_access *access,

@@ -18,10 +18,16 @@ unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_
 /* With GT_PTX_MEMCHECK, after a fault of an access: reports it if it is the first of the instruction, and returns scratch bytes,
  * so that loads give 0 and stores are lost. NULL otherwise. */
 unsigned char *gt_ptx_pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane);
+/* The same after a fault of a call that can be left out: whether it is. */
+bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 /* Whether it reports the next fault of the instruction no more. */
 bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 
 /* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
+
+/* With GT_PTX_MEMCHECK, after a launch that failed: whether it did so by a fault of the kernel, which is then reported. */
+bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,
+			  const struct gt_error *error);
 
 #endif

@@ -48,7 +48,7 @@ struct gt_ptx_op {
 		gt_ptx_step *inner;	       /* what `run` wraps, as a rounding does */
 		struct gt_ptx_access *access;  /* memory */
 		const struct gt_ptx_fetch *fetch; /* textures and surfaces */
-		const struct gt_ptx_call *call;
+		struct gt_ptx_call *call;
 		const struct gt_ptx_switch *ways;
 		const struct gt_ptx_product *product;
 		const struct gt_ptx_segment *segment; /* machine code (lib/ptx/native) */
@@ -106,6 +106,7 @@ struct gt_ptx_call {
 	uint32_t address;
 	struct gt_ptx_place *arguments, *returns;
 	size_t n_arguments, n_returns;
+	bool told; /* of the first that was passed over, see exec/stray.h */
 };
 
 /* A step in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
@@ -255,7 +256,7 @@ struct gt_ptx_core {
 	uint64_t launches; /* %gridid */
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
-	bool *assertion_failed; /* of the launch */
+	struct gt_ptx_ran *ran;
 	unsigned char nowhere[GT_WARP_SIZE][GT_PTX_NOWHERE]; /* what lanes outside of every allocation access */
 	struct gt_error *error;
 };

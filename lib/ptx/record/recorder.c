@@ -8,6 +8,7 @@
 
 #include "ptx/decode/program.h"
 #include "ptx/exec/nested.h"
+#include "ptx/exec/stray.h"
 #include "ptx/launch/run.h"
 #include "ptx/record/arrays.h"
 #include "ptx/record/blockorder.h"
@@ -22,6 +23,7 @@ struct gt_ptx_recorder {
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
 	uint64_t id;	   /* of the kernel that is being recorded */
+	bool over;	   /* a launch ended at a fault that others follow: the stream ends there */
 	struct gt_ptx_copies copies; /* since the last traced launch */
 	struct gt_ptx_untraced untraced; /* the same */
 };
@@ -268,7 +270,7 @@ static int record_replay(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 	return result;
 }
 
-int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
 		  struct gt_ptx_ran *ran, struct gt_error *error)
 {
@@ -284,7 +286,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	launch->number = recorder->tracing->replay ? 2 * recorder->launches : recorder->launches;
 	launch->max_instructions = recorder->tracing->max_instructions;
 	launch->check = recorder->tracing->check;
-	int traced = is_traced(recorder->tracing, recorder->launches, kernel.name, launch, error);
+	int traced = recorder->over ? 0 : is_traced(recorder->tracing, recorder->launches, kernel.name, launch, error);
 	if (traced < 0)
 		return -1;
 	if (!traced) {
@@ -299,4 +301,16 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		return record_replay(recorder, module, machine, launch, &kernel, registers, ran, error);
 	recorder->id = recorder->launches;
 	return record_launch(recorder, module, machine, launch, &kernel, registers, ran, error);
+}
+
+int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
+		  struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	int result = record(recorder, module, machine, launch, registers, ran, error);
+
+	if (result == 0 || !gt_ptx_ends_at_fault(machine, launch, ran, error))
+		return result;
+	recorder->over = true;
+	return 0;
 }

@@ -217,7 +217,7 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "stop at an access outside of every allocation (fault); list them and go on; or let pass what "
 		 "hardware does (no)"},
 	{.name = "memcheck", .tools = PTX | RECORD, .set = set_memcheck,
-	 .help = "report each instruction that accesses memory wrongly, and go on; the stream gets no end"},
+	 .help = "report what accesses memory wrongly, and go on; the stream gets no end"},
 	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
 	 .help = "give up on a launch after N warp instructions (100000000000)"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = PTX, .set = set_gpu,
