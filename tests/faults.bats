@@ -28,8 +28,8 @@ faults() {
 	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 2
 }
 
-@test "short reads and writes, limits of the shell, a TMPDIR that is none or full" {
-	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir --most 3
+@test "short reads and writes, limits of the shell, a TMPDIR that is none, full or read-only" {
+	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir,read-only-tmpdir --most 3
 }
 
 @test "a stage of a pipe that is killed" {

@@ -700,6 +700,10 @@ expect_nvcc() {
 	LD_PRELOAD=${PRELOAD:-} PATH=$PWD/empty "$(command -v gtrace-record)" --ptxas ./one >"$OUT" 2>"$ERR" || status=$?
 	[ "$status" -eq 1 ]
 	grep -q 'ptxas makes no machine code for sm_80 of PTX 1' "$ERR"
+	status=0
+	TMPDIR=$PWD/none record --ptxas ./one || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat "$ERR")" = "gtrace-record: $PWD/none: cannot make a temporary folder: No such file or directory" ]
 }
 
 @test "accesses outside of every allocation stop the program, are listed, or pass" {

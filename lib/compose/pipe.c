@@ -170,5 +170,7 @@ int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, 
 			*status = one;
 	}
 	free(processes);
+	if (result != 0)
+		*status = 0; /* what was started found no reader, which is no reason */
 	return result;
 }

@@ -146,8 +146,9 @@ static int read_counts(const struct run *run, struct row *row, struct gt_error *
 			row->known[i] = *end == '\n';
 		}
 	}
+	int result = ferror(from) ? gt_fail_errno(error, "the counts") : 0;
 	fclose(from);
-	return 0;
+	return result;
 }
 
 /* The row in which both caches are the GPU's own, if it is counted already. */

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "cudart/runtime.h"
 
 #define PATH_BYTES 4096
@@ -19,26 +20,29 @@ struct files {
 	char folder[PATH_BYTES], ptx[PATH_BYTES + 16], cubin[PATH_BYTES + 16];
 };
 
-static void make_files(struct files *files, const char *text, size_t bytes)
-{
-	const char *folder = getenv("TMPDIR");
-
-	snprintf(files->folder, sizeof files->folder, "%s/gtrace-ptxas.XXXXXX", folder && *folder ? folder : "/tmp");
-	if (!mkdtemp(files->folder))
-		gt_cudart_stop("%s: %s", files->folder, strerror(errno));
-	snprintf(files->ptx, sizeof files->ptx, "%s/k.ptx", files->folder);
-	snprintf(files->cubin, sizeof files->cubin, "%s/k.cubin", files->folder);
-	FILE *file = fopen(files->ptx, "w");
-	bool written = file && fwrite(text, 1, bytes, file) == bytes;
-	if ((file && fclose(file) != 0) || !written)
-		gt_cudart_stop("%s: %s", files->ptx, strerror(errno));
-}
-
 static void remove_files(const struct files *files)
 {
 	unlink(files->ptx);
 	unlink(files->cubin);
 	rmdir(files->folder);
+}
+
+static void make_files(struct files *files, const char *text, size_t bytes)
+{
+	const char *folder = gt_temporary_directory();
+
+	snprintf(files->folder, sizeof files->folder, "%s/gtrace-ptxas.XXXXXX", folder);
+	if (!mkdtemp(files->folder))
+		gt_cudart_stop("%s: cannot make a temporary folder: %s", folder, strerror(errno));
+	snprintf(files->ptx, sizeof files->ptx, "%s/k.ptx", files->folder);
+	snprintf(files->cubin, sizeof files->cubin, "%s/k.cubin", files->folder);
+	FILE *file = fopen(files->ptx, "w");
+	bool written = file && fwrite(text, 1, bytes, file) == bytes;
+	if ((file && fclose(file) != 0) || !written) {
+		int reason = errno;
+		remove_files(files);
+		gt_cudart_stop("%s: %s", files->ptx, strerror(reason));
+	}
 }
 
 /* ptxas runs without this runtime in LD_PRELOAD. */
@@ -69,6 +73,10 @@ static char *read_all(const char *path, size_t *bytes)
 	if (size > 0 && (data = malloc((size_t)size))) {
 		rewind(file);
 		*bytes = fread(data, 1, (size_t)size, file);
+		if (*bytes < (size_t)size) {
+			free(data);
+			data = NULL;
+		}
 	}
 	if (file)
 		fclose(file);

@@ -4,7 +4,7 @@
   python3 tests/faults --preload FOLDER [--most N] [--kinds LIST] [--jobs N] [COMMAND]
 
 The commands are those of the file `commands`, the kinds of faults those of kinds.py: an allocation or a system call that fails,
-short transfers, limits of the shell, a TMPDIR that is none or full. Each run must print what the command prints without a fault, or
+short transfers, limits of the shell, a TMPDIR that is none, full or read-only. Each run must print what the command prints without a fault, or
 exit with a status that is not 0 and one line on standard error. What ends by a signal, or exits 0 with other output, is a failure.
 Kind `kill` takes the file `pipes`, and kills each stage in turn. --most N: at most N faults of a kind for a command, spread over
 its run. COMMAND: only the lines that it is in. The last line is "N runs, N failed".

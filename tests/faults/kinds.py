@@ -85,21 +85,23 @@ class Limit:
 
 
 class Temporary:
-    """TMPDIR is no folder where files can be made, or one of a page that is full."""
+    """TMPDIR is no folder where files can be made; or, by a command that mounts it, one of a page that is full, or read-only."""
 
-    FULL = 'mount -t tmpfs -o size=4k,nr_inodes=100 none "$TMPDIR" && head -c 4096 /dev/zero >"$TMPDIR/full" && exec "$@"'
+    FULL = 'mount -t tmpfs -o size=4k,nr_inodes=100 none "$TMPDIR" && head -c 4096 /dev/zero >"$TMPDIR/full"'
+    READ_ONLY = 'mount -t tmpfs -o ro none "$TMPDIR"'
 
-    def __init__(self, full):
-        self.full = full
+    def __init__(self, mount=None):
+        self.mount = mount
 
     def faults(self, command, folder, options):
-        if not self.full:
+        if not self.mount:
             for path in ("/proc", "/nonexistent"):
                 yield "TMPDIR=" + path, functools.partial(Run, command, folder, environment=[("TMPDIR", path)])
         elif may_mount():
-            os.makedirs(os.path.join(folder, "full"), exist_ok=True)
-            yield "TMPDIR is full", functools.partial(Run, command, folder, prefix=["unshare", "-m", "sh", "-c", self.FULL, "sh"],
-                                                      environment=[("TMPDIR", os.path.join(folder, "full"))])
+            mounted = os.path.join(folder, "mounted")
+            os.makedirs(mounted, exist_ok=True)
+            prefix = ["unshare", "-m", "sh", "-c", self.mount + ' && exec "$@"', "sh"]
+            yield self.mount, functools.partial(Run, command, folder, prefix=prefix, environment=[("TMPDIR", mounted)])
 
 
 @functools.lru_cache(maxsize=None)
@@ -133,8 +135,9 @@ KINDS = {
     "address-space": Limit("v", [n * MIB for n in (16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 8192, 65536)]),
     "descriptors": Limit("n", list(range(3, 24))),
     "file-size": Limit("f", [0, 1, 2, 4, 8, 16, 64, 256]),
-    "no-tmpdir": Temporary(False),
-    "full-tmpdir": Temporary(True),
+    "no-tmpdir": Temporary(),
+    "full-tmpdir": Temporary(Temporary.FULL),
+    "read-only-tmpdir": Temporary(Temporary.READ_ONLY),
 }
 
 
