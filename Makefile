@@ -59,7 +59,7 @@ NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcud
 STUBS   := $(BUILD)/cudart/stub/libcublas.so.13
 
 all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES) $(STUBS)
-units: $(UNITS)
+units: $(UNITS) $(FAULTS)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))

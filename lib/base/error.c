@@ -8,6 +8,8 @@
 
 #include "base/utf8.h"
 
+#define OUT_OF_MEMORY "out of memory for "
+
 int gt_fail(struct gt_error *error, const char *format, ...)
 {
 	va_list arguments;
@@ -35,5 +37,10 @@ int gt_fail_errno(struct gt_error *error, const char *format, ...)
 
 int gt_fail_memory(struct gt_error *error, const char *what)
 {
-	return gt_fail(error, "out of memory for %s", what);
+	return gt_fail(error, OUT_OF_MEMORY "%s", what);
+}
+
+bool gt_failed_memory(const struct gt_error *error)
+{
+	return strncmp(error->text, OUT_OF_MEMORY, strlen(OUT_OF_MEMORY)) == 0;
 }

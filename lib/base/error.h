@@ -3,6 +3,8 @@
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
 
+#include <stdbool.h>
+
 #include "base/public.h"
 
 GT_PUBLIC_BEGIN
@@ -22,6 +24,8 @@ int gt_fail_errno(struct gt_error *error, const char *format, ...)
 
 /* "out of memory" for `what`; returns -1. */
 int gt_fail_memory(struct gt_error *error, const char *what);
+/* Whether it was gt_fail_memory() that failed: then nothing is known of what was asked. */
+bool gt_failed_memory(const struct gt_error *error);
 
 GT_PUBLIC_END
 

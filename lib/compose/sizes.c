@@ -104,22 +104,26 @@ static int read_gpu(struct run *run, struct gt_error *error)
 
 /* ---- the rows ---- */
 
-/* Whether a level can have that size: with more or fewer sets, or, where the index function does not allow that, ways. */
-static bool set_size(const struct run *run, struct row *row, uint64_t own, uint64_t size)
+/* Whether a level can have that size: with more or fewer sets, or, where the index function does not allow that, ways. -1 when memory
+ * is short. */
+static int set_size(const struct run *run, struct row *row, uint64_t own, uint64_t size, struct gt_error *error)
 {
 	const char *parameters[] = {"size", row->size, NULL, row->ways, NULL};
 	char key[GT_KEY_BYTES];
 	uint64_t ways = 0;
-	struct gt_error none;
 
 	gt_format_size(size, row->size);
 	row->ways[0] = '\0';
-	struct gt_level *level = gt_level_make(row->level, parameters, &run->gpu, NULL, &none);
+	struct gt_level *level = gt_level_make(row->level, parameters, &run->gpu, NULL, error);
+	if (!level && gt_failed_memory(error))
+		return -1;
 	gt_parameter_key(row->level, GT_LEVEL_WAYS, key);
-	if (!level && gt_gpu_count(&run->gpu, key, 0, &ways, &none) == 0 && ways * size % own == 0 && ways * size >= own) {
+	if (!level && gt_gpu_count(&run->gpu, key, 0, &ways, error) == 0 && ways * size % own == 0 && ways * size >= own) {
 		snprintf(row->ways, sizeof row->ways, "%" PRIu64, ways * size / own);
 		parameters[2] = "ways";
-		level = gt_level_make(row->level, parameters, &run->gpu, NULL, &none);
+		level = gt_level_make(row->level, parameters, &run->gpu, NULL, error);
+		if (!level && gt_failed_memory(error))
+			return -1;
 	}
 	gt_level_close(level);
 	return level != NULL;
@@ -204,7 +208,10 @@ static int count_level(struct run *run, const char *level, struct gt_error *erro
 		struct row *row = &run->rows[run->n];
 		*row = (struct row){.level = level, .own = size == own};
 		const struct row *same = size == own ? find_own(run) : NULL;
-		if (size != own && (size == 0 || !set_size(run, row, own, size)))
+		int possible = size == own ? 1 : size == 0 ? 0 : set_size(run, row, own, size, error);
+		if (possible < 0)
+			return -1;
+		if (possible == 0)
 			continue;
 		if (same)
 			*row = *same;

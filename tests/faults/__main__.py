@@ -74,6 +74,8 @@ def main():
     unknown = [name for name in options.kinds if name not in KINDS and name != "kill"]
     if unknown:
         sys.exit("faults: '%s': no kind of faults" % unknown[0])
+    if not os.path.isfile(os.path.join(options.preload, "fail_allocation.so")):
+        sys.exit("faults: %s: no fail_allocation.so" % options.preload)
     if needs_strace([name for name in options.kinds if name in KINDS]):
         sys.exit("faults: no strace")
     runs = failed = 0
