@@ -7,10 +7,10 @@ load helpers
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
-# A name with ESC, C1 controls (U+0080, U+009B), overrides of direction (U+202E, U+2066), a lone 0x9b byte, and
-# letters that stay: é, 漢. Written by a stream's own importer, so that it reaches every writer.
-hostile='k\033[31m\302\200\302\2331m\342\200\256x\342\201\246y\233z\303\251\346\274\242'
-shown='k?[31m??1m?x?y?zé漢'
+# A name with ESC, C1 controls (U+0080, U+009B), overrides and marks of direction (U+202E, U+2066, U+200F, U+061C), the end of a
+# line (U+2028), a lone 0x9b byte, and letters that stay: é, 漢. Written by a stream's own importer, so that it reaches every writer.
+hostile='k\033[31m\302\200\302\2331m\342\200\256x\342\201\246y\342\200\217\330\234\342\200\250\233z\303\251\346\274\242'
+shown='k?[31m??1m?x?y????zé漢'
 
 make_stream() {
 	# shellcheck disable=SC2059
@@ -25,7 +25,7 @@ harmless() {
 		import sys
 		text = open(sys.argv[1], "rb").read().decode("utf-8")
 		bad = [hex(ord(c)) for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160
-		       or 0x202a <= ord(c) <= 0x202e or 0x2066 <= ord(c) <= 0x2069]
+		       or ord(c) in (0x61c, 0x200e, 0x200f) or 0x2028 <= ord(c) <= 0x202e or 0x2066 <= ord(c) <= 0x2069]
 		assert not bad, bad[:5]
 	END
 }
@@ -55,7 +55,7 @@ harmless() {
 	gstats --json counts | python3 -c '
 import json, sys
 name = json.load(sys.stdin)["kernels"][0]["name"]
-assert name == "k\x1b[31m\x80\x9b1m\u202ex\u2066y\ufffdzé漢", ascii(name)'
+assert name == "k\x1b[31m\x80\x9b1m\u202ex\u2066y\u200f\u061c\u2028\ufffdzé漢", ascii(name)'
 }
 
 @test "messages show neither names of files nor of kernels as they are" {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#undef GT_ANALYSED
 #include "base/error.h"
 
 #include <errno.h>

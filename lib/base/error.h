@@ -29,4 +29,10 @@ bool gt_failed_memory(const struct gt_error *error);
 
 GT_PUBLIC_END
 
+#ifdef GT_ANALYSED /* says what they return to analyzers, which see one source at a time */
+#define gt_fail(...) ((gt_fail)(__VA_ARGS__), -1)
+#define gt_fail_errno(...) ((gt_fail_errno)(__VA_ARGS__), -1)
+#define gt_fail_memory(...) ((gt_fail_memory)(__VA_ARGS__), -1)
+#endif
+
 #endif

@@ -34,10 +34,12 @@ size_t gt_utf8_characters(const char *text)
 	return characters;
 }
 
-/* U+202A to U+202E, U+2066 to U+2069. */
-static bool overrides_direction(const unsigned char *at)
+/* What turns text around, or ends a line: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. */
+static bool moves_text(const unsigned char *at)
 {
-	return at[0] == 0xE2 && ((at[1] == 0x80 && at[2] >= 0xAA && at[2] <= 0xAE) ||
+	if (at[0] == 0xD8)
+		return at[1] == 0x9C;
+	return at[0] == 0xE2 && ((at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xA8 && at[2] <= 0xAE))) ||
 				 (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
 }
 
@@ -47,7 +49,7 @@ bool gt_utf8_shown(const char *text)
 	const unsigned char *at = (const unsigned char *)text;
 
 	return gt_utf8_length(at) > 0 && at[0] >= ' ' && at[0] != 127 && !(at[0] == 0xC2 && at[1] < 0xA0) &&
-	       !overrides_direction(at) && !(at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE);
+	       !moves_text(at) && !(at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE);
 }
 
 const char *gt_utf8_next(const char *text, size_t *taken, size_t *shown)

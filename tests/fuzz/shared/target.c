@@ -37,6 +37,26 @@ struct gt_input *target_input(const uint8_t *data, size_t bytes)
 	return path ? gt_input_open(path, &error) : NULL;
 }
 
+static char name[128];
+
+static void remove_name(void)
+{
+	unlink(name);
+}
+
+struct gt_input *target_named_input(const uint8_t *data, size_t bytes, const char *suffix)
+{
+	const char *path = target_file(data, bytes), *folder = getenv("TMPDIR");
+	struct gt_error error;
+
+	if (path && !name[0]) {
+		snprintf(name, sizeof name, "%.80s/gtrace-fuzz-%ld%s", folder ? folder : "/tmp", (long)getpid(), suffix);
+		if (symlink(path, name) != 0 || atexit(remove_name) != 0)
+			abort();
+	}
+	return path ? gt_input_open(name, &error) : NULL;
+}
+
 char *target_text(const uint8_t *data, size_t bytes)
 {
 	char *text = malloc(bytes + 1);

@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 const char *target_file(const uint8_t *data, size_t bytes);
 /* The same, opened. NULL: see target_file. */
 struct gt_input *target_input(const uint8_t *data, size_t bytes);
+/* The same, of a file whose name ends in `suffix`; one suffix a program. */
+struct gt_input *target_named_input(const uint8_t *data, size_t bytes, const char *suffix);
 /* The bytes as text, up to the first 0; freed by the caller. */
 char *target_text(const uint8_t *data, size_t bytes);
 

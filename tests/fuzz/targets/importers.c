@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace of any format: the first byte chooses the importer, the rest is its file. */
+/* A trace of any format: the first byte chooses the importer, the rest is its file; one more number is a .tracez. */
 #include "import/formats.h"
 #include "../shared/target.h"
 
@@ -33,9 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (bytes < 1)
 		return 0;
-	const struct gt_importer *importer = gt_importers[data[0] % gt_importers_n];
-	trace.wants_work = data[0] / gt_importers_n % 2;
-	struct gt_input *input = importer->read ? target_input(data + 1, bytes - 1) : NULL;
+	size_t chosen = data[0] % (gt_importers_n + 1);
+	const struct gt_importer *importer = chosen < gt_importers_n ? gt_importers[chosen] : gt_importer_find("accelsim");
+	trace.wants_work = data[0] / (gt_importers_n + 1) % 2;
+	struct gt_input *input = !importer->read		? NULL
+				 : chosen < gt_importers_n ? target_input(data + 1, bytes - 1)
+							   : target_named_input(data + 1, bytes - 1, ".tracez");
 	if (!input)
 		return 0;
 	target_check(importer->read(input, &trace, &error), &error);
