@@ -117,6 +117,28 @@ static void every_form(void)
 				try_form(&tables[t]->rows[i], (enum gt_ptx_isa)level);
 }
 
+/* rsqrt.f32 of every float from 1 to 4: those of other exponents differ by powers of two. */
+static void every_root(void)
+{
+	const struct gt_ptx_form *form = gt_ptx_form_named("rsqrt.f32");
+	const struct gt_ptx_op op = {.d = D * SLOT, .a = A * SLOT};
+	float x[GT_WARP_SIZE];
+
+	for (uint32_t bits = 0x3f800000; bits < 0x40800000; bits += GT_WARP_SIZE) {
+		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
+			memcpy(&x[lane], &(uint32_t){bits + lane}, sizeof *x);
+		for (int level = 0; level <= (int)gt_ptx_level(); level++) {
+			struct gt_ptx_warp warp = {.arena = arenas[level > 0]};
+			memcpy(arenas[level > 0] + A * SLOT, x, sizeof x);
+			form->run[level](&warp, &op, GT_PTX_FULL);
+			if (level > 0 && memcmp(arenas[0] + D * SLOT, arenas[1] + D * SLOT, sizeof x) != 0) {
+				CHECK(0);
+				return;
+			}
+		}
+	}
+}
+
 /* A row is one; with any lane changed it is none. */
 #define ROWS(TARGET, LEVEL, ...)                                                                  \
 	TARGET static void rows##LEVEL(void)                                                       \
@@ -138,6 +160,7 @@ GT_LEVELS(ROWS, )
 int main(void)
 {
 	RUN(every_form);
+	RUN(every_root);
 	RUN(rows_plain);
 #if defined __x86_64__
 	if (gt_ptx_level() >= GT_PTX_AVX2)

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ptx/exec/half.h"
-#include "ptx/exec/lanes.h"
+#include "ptx/exec/rsqrt.h"
 
 GT_INLINE float canonical_f32(float x)
 {
@@ -71,7 +71,6 @@ GT_INLINE double upper_word(double x)
 	X(copysign_##T, "copysign." #T, T, T, T, none, copysign##SUFFIX(y, x))                     \
 	X(saturate_##T, "saturate." #T, T, T, none, none, !(x > 0) ? 0 : x < 1 ? x : 1)
 #define FUNCTIONS(X)                                                                             \
-	X(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 / sqrt((double)x)))) \
 	X(rsqrt_f64, "rsqrt.f64", f64, f64, none, none, 1 / sqrt(x))                               \
 	X(rcp_high, "rcp.approx.ftz.f64", f64, f64, none, none, upper_word(1 / upper_word(x)))     \
 	X(rsqrt_high, "rsqrt.approx.ftz.f64", f64, f64, none, none, upper_word(1 / sqrt(upper_word(x)))) \
@@ -82,9 +81,22 @@ GT_INLINE double upper_word(double x)
 	X(tanh_f32, "tanh.f32", f32, f32, none, none, canonical_f32(tanhf(x)))                     \
 	X(flush_f32, "flush.f32", f32, f32, none, none, flushed(x))
 
+GT_LANES(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 / sqrt((double)x))))
+#if defined __x86_64__
+GT_WIDEST GT_VARIANT(rsqrt_f32_newton)
+{
+	const bool done = gt_ptx_rsqrt_wide(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask);
+
+	return done ? op + 1 : rsqrt_f32_wide(warp, op, mask);
+}
+#define RSQRT_STEPS {rsqrt_f32_plain, rsqrt_f32_fast, rsqrt_f32_newton}
+#else
+#define RSQRT_STEPS GT_STEPS(rsqrt_f32)
+#endif
+
 #define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X)
 FLOATS(GT_LANES)
-static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW)};
+static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW){"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};
 const struct gt_ptx_forms gt_ptx_float_forms = {float_rows, sizeof float_rows / sizeof float_rows[0]};
 
 const struct gt_ptx_op *gt_ptx_rounded(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
