@@ -44,6 +44,10 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 const struct gt_metric gt_ncu_metrics[] = {
 	{L1_REQUESTS "ld.sum", "request", NULL, "coalesce.load_accesses", NULL, 1},
 	{L1_REQUESTS "st.sum", "request", NULL, "coalesce.store_accesses", NULL, 1},
+	{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", NULL, "coalesce.load_sectors",
+	 "coalesce.load_accesses", 1},
+	{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector/request", NULL, "coalesce.store_sectors",
+	 "coalesce.store_accesses", 1},
 	{L1_SECTORS "ld.sum", "sector", NULL, "l1.reads", NULL, 1},
 	{L1_SECTORS "ld.sum", "sector", NULL, "coalesce.load_sectors", NULL, 1},
 	{L1_SECTORS "ld_lookup_hit.sum", "sector", NULL, "l1.read_hits", NULL, 1},
