@@ -27,6 +27,7 @@ static const struct {
 	{"compute_capability", WORD},
 	{"sms", COUNT},
 	{"gpcs", COUNT},
+	{"l2_spread", COUNT},
 	{"schedulers", COUNT},
 	{"max_warps", COUNT},
 	{"max_blocks", COUNT},

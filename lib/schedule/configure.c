@@ -6,7 +6,7 @@
 #include "base/scan.h"
 #include "stream/rows.h"
 
-/* The first number of a list of cycles; 0 if there is none. */
+/* A number, or the first one of a list of cycles; 0 if there is none. */
 static uint64_t cycles_of(const struct gt_gpu *gpu, const char *key)
 {
 	const char *text = gt_gpu_get(gpu, key);
@@ -34,13 +34,15 @@ static bool says(const struct gt_gpu *gpu, const char *key, const char *value)
 static struct gt_issue_times times_of(const struct gt_gpu *gpu)
 {
 	bool bypassed = says(gpu, "l1.bypass", "reads") || says(gpu, "l1.bypass", "all");
+	uint64_t slices = cycles_of(gpu, "dram.channels");
 
 	return (struct gt_issue_times){
 		.l1 = cycles_of(gpu, "l1.hit_cycles"), .l2 = cycles_of(gpu, "l2.hit_cycles"),
 		.dram = cycles_of(gpu, "l2.miss_cycles"), .l1_bytes = bypassed ? 0 : size_of(gpu, "l1.size", 0),
 		.l1_sector = says(gpu, "l1.sector", "line") ? size_of(gpu, "l1.line", GT_LINE) : size_of(gpu, "l1.sector", GT_SECTOR),
 		.l2_bytes = size_of(gpu, "l2.size", 0), .l2_fetch = size_of(gpu, "l2.fetch", GT_SECTOR),
-		.l1_stores = !says(gpu, "l1.allocate", "no")};
+		.l1_stores = !says(gpu, "l1.allocate", "no"),
+		.l2_spread = cycles_of(gpu, "l2_spread"), .slices = slices > 0 ? slices : 1};
 }
 
 int gt_schedule_configure(struct gt_schedule_config *config, const struct gt_gpu *gpu, struct gt_error *error)

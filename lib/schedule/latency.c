@@ -153,7 +153,7 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	clocked->free = now;
 	for (const struct kept *row = first; row < end; row++) {
 		const struct shape *shape = gt_kept_shape(&schedule->keep.shapes, row);
-		uint64_t there = gt_memory_request(&schedule->memory, clocked->l1, shape, gt_kept_address(row), clocked->free++);
+		uint64_t there = gt_memory_request(&schedule->memory, clocked->l1, sm->number, shape, gt_kept_address(row), clocked->free++);
 		if (gt_op_action(shape->op) != GT_REDUCTION && there > data)
 			data = there;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedule/memory.h"
 
+#include "base/random.h"
 #include "stream/op.h"
 
 #define SECTORS 0xfU
@@ -33,8 +34,16 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* By how much an SM is nearer to the line's slice of L2 than to the farthest: hashes of the line, and of SM and slice. */
+static uint64_t nearer(const struct gt_issue_times *times, uint32_t sm, uint64_t address)
+{
+	uint64_t slice = gt_random_state(0, address / GT_LINE) % times->slices;
+
+	return times->l2_spread > 0 ? gt_random_state(1, sm * times->slices + slice) % (times->l2_spread + 1) : 0;
+}
+
 /* When sectors that an SM asks L2 for are there. Data under way to L2 is waited for. */
-static uint64_t ask_l2(struct memory *memory, uint64_t address, uint8_t sectors, uint64_t now)
+static uint64_t ask_l2(struct memory *memory, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now)
 {
 	const struct gt_issue_times *times = memory->times;
 	struct recent_line *line = gt_recent_use(memory->l2, address);
@@ -44,7 +53,7 @@ static uint64_t ask_l2(struct memory *memory, uint64_t address, uint8_t sectors,
 		line->valid |= fetched(absent, times->l2_fetch);
 		line->filled = later(line->filled, now + times->dram);
 	}
-	return later(line->filled, now + times->l2);
+	return later(line->filled, now + times->l2) + times->l2_spread / 2 - nearer(times, sm, address);
 }
 
 /* What a store writes is in L2 from now on, and in L1 if stores allocate there. */
@@ -55,7 +64,8 @@ static void store(struct memory *memory, struct recent *l1, const struct shape *
 	gt_recent_use(memory->l2, address)->valid |= (uint8_t)(shape->mask & SECTORS);
 }
 
-uint64_t gt_memory_request(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address, uint64_t now)
+uint64_t gt_memory_request(struct memory *memory, struct recent *l1, uint32_t sm, const struct shape *shape, uint64_t address,
+			   uint64_t now)
 {
 	const struct gt_issue_times *times = memory->times;
 	enum gt_operator said = gt_op_operator(shape->op);
@@ -66,12 +76,12 @@ uint64_t gt_memory_request(struct memory *memory, struct recent *l1, const struc
 		return now;
 	}
 	if (!l1 || gt_op_action(shape->op) != GT_LOAD || said == GT_CG || said == GT_CV)
-		return ask_l2(memory, address, sectors, now);
+		return ask_l2(memory, sm, address, sectors, now);
 	struct recent_line *line = gt_recent_use(l1, address);
 	uint8_t missing = fetched((uint8_t)(sectors & ~line->valid), times->l1_sector);
 	uint64_t filled = sectors & line->valid ? line->filled : 0;
 	if (missing) {
-		filled = later(filled, ask_l2(memory, address, missing, now));
+		filled = later(filled, ask_l2(memory, sm, address, missing, now));
 		line->valid |= missing;
 		line->filled = later(line->filled, filled);
 	}

@@ -20,6 +20,7 @@ int gt_memory_open(struct memory *memory, const struct gt_issue_times *times, st
 void gt_memory_close(struct memory *memory);
 
 /* When a request of an SM that begins now has its data; of a store, now. */
-uint64_t gt_memory_request(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address, uint64_t now);
+uint64_t gt_memory_request(struct memory *memory, struct recent *l1, uint32_t sm, const struct shape *shape, uint64_t address,
+			   uint64_t now);
 
 #endif

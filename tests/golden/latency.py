@@ -13,6 +13,7 @@ from collections import OrderedDict
 
 COLUMNS = "block warp an pc op address sectors full lanes work kernel".split()
 QUEUE = 5
+MASK = (1 << 64) - 1
 
 
 class Trace:
@@ -124,18 +125,31 @@ def halves(sectors, fetch):
     return sectors
 
 
+def mixed(seed, n):
+    """SplitMix64's first output for generator n of a seed."""
+    z = (seed ^ n * 0xD1342543DE82EF95 & MASK) + 0x9E3779B97F4A7C15 & MASK
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+    return z ^ z >> 31
+
+
 class Memory:
     def __init__(self, times):
         self.times, self.l2 = times, Lines(times["l2"] // 128)
 
-    def ask_l2(self, line, sectors, now):
+    def farther(self, sm, line):
+        """Than a slice of L2 at the mean distance."""
+        slice_of_line = mixed(0, line) % self.times["slices"]
+        return self.times["spread"] // 2 - mixed(1, sm * self.times["slices"] + slice_of_line) % (self.times["spread"] + 1)
+
+    def ask_l2(self, sm, line, sectors, now):
         entry = self.l2.use(line)
         if sectors & ~entry[0]:
             entry[1] = max(entry[1], now + self.times["dram_cycles"])
             entry[0] |= halves(sectors & ~entry[0], self.times["fetch"])
-        return max(entry[1], now + self.times["l2_cycles"])
+        return max(entry[1], now + self.times["l2_cycles"]) + self.farther(sm, line)
 
-    def request(self, l1, row, now):
+    def request(self, l1, sm, row, now):
         _, _, _, op, line, sectors, _ = row
         if op == "store.global":
             if self.times["allocate"]:
@@ -143,11 +157,11 @@ class Memory:
             self.l2.use(line)[0] |= sectors
             return now
         if op != "load.global":
-            return self.ask_l2(line, sectors, now)
+            return self.ask_l2(sm, line, sectors, now)
         entry = l1.use(line)
         missing, there = sectors & ~entry[0], entry[1] if sectors & entry[0] else 0
         if missing:
-            there = max(there, self.ask_l2(line, missing, now))
+            there = max(there, self.ask_l2(sm, line, missing, now))
             entry[0] |= missing
             entry[1] = max(entry[1], there)
         return max(there, now + self.times["l1_cycles"])
@@ -178,7 +192,7 @@ class SM:
     def take(self, scheduler, now, out):
         warp, rows = scheduler.queue.pop(0)
         for i, row in enumerate(rows):
-            there = self.memory.request(self.l1, row, now + i)
+            there = self.memory.request(self.l1, self.number, row, now + i)
             if row[3] != "reduction.global":
                 warp.data = max(warp.data, there)
             out.append((now, self.number, row))
@@ -227,14 +241,16 @@ def main():
         trace, sms, capacity, n = Trace(dice), dice.choice([1, 2, 3]), dice.choice([1, 2, 4]), dice.choice([1, 2, 4])
         times = {"l1": 128 * dice.choice([1, 4, 16]), "l2": 128 * dice.choice([4, 32]), "l1_cycles": dice.choice([1, 7]),
                  "l2_cycles": dice.choice([10, 25]), "dram_cycles": dice.choice([30, 60]), "fetch": dice.choice([32, 64]),
-                 "allocate": dice.random() < 0.5}
+                 "allocate": dice.random() < 0.5, "spread": dice.choice([0, 3, 8]), "slices": dice.choice([1, 4])}
         gpu = scratch + "/latency.gpu"
         with open(gpu, "w") as out:
             for key, value in (("name", "small"), ("sms", sms), ("schedulers", n), ("max_blocks", capacity), ("l1.size", times["l1"]),
                                ("l1.allocate", "yes" if times["allocate"] else "no"), ("l1.hit_cycles", times["l1_cycles"]),
                                ("l2.size", times["l2"]), ("l2.fetch", times["fetch"]), ("l2.hit_cycles", "%d,500:1" % times["l2_cycles"]),
-                               ("l2.miss_cycles", times["dram_cycles"])):
-                out.write("%s = %s # assumed: a test\n" % (key, value))
+                               ("l2.miss_cycles", times["dram_cycles"]), ("l2_spread", times["spread"]),
+                               ("dram.channels", times["slices"])):
+                if value != 0:
+                    out.write("%s = %s # assumed: a test\n" % (key, value))
         tsv = trace.tsv()
         with open(scratch + "/latency.tsv", "w") as out:
             out.write(tsv)

