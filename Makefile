@@ -146,6 +146,7 @@ analyze:
 # REFERENCE=my.csv replaces the tables of tests/reference; for ABLATION=1, ALL=1, ON=GPU see its README.md.
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
+	$(if $(REFERENCE)$(ON),,if command -v gnuplot >/dev/null; then tests/pictures --bin $(BIN) --build $(BUILD) $(BUILD)/pictures; fi)
 # COMPARE=COMMIT: ratios of processor time to a build of that commit; LIBCACHESIM=path of its cachesim, and to that.
 bench: all $(BENCHES)
 	$(if $(COMPARE),tests/bench/compare $(COMPARE),tests/bench/run) $(BIN) $(BUILD)
