@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of boxes of tensors: every swizzle, ranks 1 to 3, boxes that lie partly or wholly outside, stores, reductions, and
- * copies to several blocks of a cluster. The expected places are computed element by element. */
+/* Copies of boxes of tensors: every swizzle, ranks 1 to 3, boxes that lie partly or wholly outside, stores, reductions, copies
+ * to several blocks of a cluster, and maps that kernels make. The expected places are computed element by element. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -250,6 +250,76 @@ static void test_spread()
 	cudaFree(out);
 }
 
+/* A map that a kernel makes of zeros in shared memory, field by field, for a tensor of 16-bit words; it goes to global memory, and
+ * a box that begins outside of the tensor is copied by it. `second`: the tensor of the next launch, which only gets its address
+ * and its height. */
+__global__ void make_map(CUtensorMap *to, const unsigned short *tensor, int width, int height, bool second, unsigned short *out)
+{
+	__shared__ __align__(128) unsigned words[32];
+	__shared__ __align__(1024) unsigned short box[8 * 16];
+	__shared__ __align__(8) uint64_t bar;
+
+	words[threadIdx.x] = second ? reinterpret_cast<unsigned *>(to)[threadIdx.x] : 0;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		unsigned map = place(words);
+		asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(map), "l"(tensor) : "memory");
+		asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(map), "r"(height) : "memory");
+		if (!second) {
+			asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, 16;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, 8;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(map), "r"(width) : "memory");
+			asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;"
+				     ::"r"(map), "l"((uint64_t)width * 2) : "memory");
+			asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, 1;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 10;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 1;" ::"r"(map) : "memory");
+			asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 1;" ::"r"(map) : "memory");
+		}
+	}
+	__syncwarp();
+	asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;"
+		     ::"l"(to), "r"(place(words)) : "memory");
+	asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(to) : "memory");
+	if (threadIdx.x == 0) {
+		begin(&bar, sizeof box);
+		asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+			     ::"r"(place(box)), "l"(to), "r"(8), "r"(height - 3), "r"(place(&bar)) : "memory");
+	}
+	__syncwarp();
+	wait(&bar);
+	for (int i = threadIdx.x; i < 8 * 16; i += 32)
+		out[i] = box[i];
+}
+
+static void test_made_by_kernel()
+{
+	const int width = 24, heights[2] = {10, 20};
+	unsigned short host[24 * 20], found[8 * 16], *tensors[2], *out;
+	CUtensorMap *map;
+
+	cudaMalloc(&map, sizeof *map);
+	cudaMalloc(&out, sizeof found);
+	for (int second = 0; second < 2; second++) {
+		for (int i = 0; i < 24 * 20; i++)
+			host[i] = (unsigned short)(i * 3 + second * 1000);
+		cudaMalloc(&tensors[second], sizeof host);
+		cudaMemcpy(tensors[second], host, sizeof host, cudaMemcpyHostToDevice);
+		make_map<<<1, 32>>>(map, tensors[second], width, heights[second], second == 1, out);
+		CHECK(cudaDeviceSynchronize() == cudaSuccess);
+		cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost);
+		for (int row = 0; row < 8; row++)
+			for (int column = 0; column < 16; column++) {
+				unsigned at = swizzled((row * 16 + column) * 2, 1) / 2;
+				unsigned short is = row < 3 ? host[(heights[second] - 3 + row) * width + 8 + column] : 0x7fff;
+				CHECK(found[at] == is);
+			}
+	}
+}
+
 int main()
 {
 	void *found = NULL;
@@ -280,5 +350,6 @@ int main()
 	test_store(false);
 	test_store(true);
 	test_spread();
+	test_made_by_kernel();
 	return verdict();
 }

@@ -112,9 +112,43 @@ static void test_errors(void)
 	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): at 0x200000004200 is no tensor map of rank 2");
 }
 
+/* Maps that kernels make, and what they cannot be. tests/cuda/tensor_maps.cu makes a whole one. */
+static void refuses_map(const char *instruction, const char *said)
+{
+	char text[4096], expected[256];
+
+	snprintf(text, sizeof text, "%s%s\nDONE:\nret;\n}\n", KERNEL, instruction);
+	snprintf(expected, sizeof expected, "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): %s", said);
+	fails(text, 1, 32, expected);
+}
+
+#define REPLACE "tensormap.replace.tile."
+static void test_changed_maps(void)
+{
+	memset(other, 0, sizeof other);
+	works(KERNEL REPLACE "rank.global.b1024.b32 [%rd2], 1;\n" REPLACE "box_dim.global.b1024.b32 [%rd2], 1, 256;\nDONE:\nret;\n}\n", 1, 32);
+	refuses_map(REPLACE "rank.global.b1024.b32 [%rd2], 5;", "a tensor map with 5 as its rank is not possible, or not modelled");
+	refuses_map(REPLACE "elemtype.global.b1024.b32 [%rd2], 13;", "a tensor map with 13 as its elemtype is not possible, or not modelled");
+	refuses_map(REPLACE "interleave_layout.global.b1024.b32 [%rd2], 1;",
+		    "a tensor map with 1 as its interleave_layout is not possible, or not modelled");
+	refuses_map(REPLACE "global_stride.global.b1024.b64 [%rd2], 4, 16;",
+		    "'tensormap.replace.tile.global_stride.global.b1024.b64' is not known in this form");
+	refuses_map(REPLACE "rank.global.b1024.b32 [%rd2+64], 1;",
+		    "at 0x200000004240 is no room for a tensor map: 128 bytes, at a multiple of that");
+	memset(other, 0, sizeof other);
+	other[5] = 1;
+	refuses_map(REPLACE "rank.global.b1024.b32 [%rd2], 1;", "what is there is no tensor map, nor zeros, of which one is made");
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = GT_PTX_GLOBAL_BASE, .rank = 2, .type = GT_TENSOR_F16,
+				    .strides = {192}, .box = {60, 6}, .steps = {1, 1}};
+	memcpy(other, &map, sizeof map);
+	refuses_map(LOADS, "at 0x200000004200 is a tensor map of rank 2 whose fields do not fit each other");
+	memset(other, 0, sizeof other);
+}
+
 int main(void)
 {
 	RUN(test_accesses);
+	RUN(test_changed_maps);
 	RUN(test_errors);
 	return check_report();
 }

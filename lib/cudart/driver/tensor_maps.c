@@ -10,18 +10,6 @@ struct wishes {
 	unsigned interleave, swizzle, promotion, fill;
 };
 
-static bool is_shape(const struct gt_tensor_map *map, const struct wishes *wishes)
-{
-	const unsigned bytes = gt_tensor_bytes(map);
-	static const unsigned spans[GT_SWIZZLES] = {UINT32_MAX, 32, 64, 128};
-
-	for (unsigned d = 0; d < map->rank; d++)
-		if (map->box[d] == 0 || map->box[d] > 256 || map->steps[d] == 0 || map->steps[d] > 8 ||
-		    (d > 0 && (map->strides[d - 1] % 16 != 0 || map->strides[d - 1] >> 40 != 0)))
-			return false;
-	return map->address % 16 == 0 && map->box[0] * bytes % 16 == 0 && map->box[0] * bytes <= spans[wishes->swizzle];
-}
-
 /* What is valid, but not modelled. */
 static int refuse(unsigned type, const struct wishes *wishes)
 {
@@ -57,7 +45,7 @@ static int encode(struct gt_tensor_map *to, unsigned type, uint32_t rank, uint64
 		if (d > 0)
 			map.strides[d - 1] = strides[d - 1];
 	}
-	if (!is_shape(&map, &wishes))
+	if (!gt_tensor_is_sound(&map))
 		return CUDA_INVALID_VALUE;
 	*to = map;
 	return CUDA_SUCCESS;

@@ -149,10 +149,11 @@ static const struct gt_tensor_map *map_of(const struct pieces *pieces, struct gt
 
 	if (place)
 		memcpy(map, place, sizeof *map);
-	if (place && map->magic == GT_TENSOR_MAGIC && map->rank == pieces->bulk->rank)
+	const bool found = place && map->magic == GT_TENSOR_MAGIC && map->rank == pieces->bulk->rank;
+	if (found && gt_tensor_is_sound(map))
 		return map;
-	gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "at 0x%llx is no tensor map of rank %u", (unsigned long long)address,
-		     pieces->bulk->rank);
+	gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "at 0x%llx is %s tensor map of rank %u%s", (unsigned long long)address,
+		     found ? "a" : "no", pieces->bulk->rank, found ? " whose fields do not fit each other" : "");
 	return NULL;
 }
 

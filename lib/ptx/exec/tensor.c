@@ -21,3 +21,17 @@ enum gt_ptx_type gt_tensor_ptx_type(const struct gt_tensor_map *map)
 {
 	return types[map->type].type;
 }
+
+bool gt_tensor_is_sound(const struct gt_tensor_map *map)
+{
+	static const unsigned spans[GT_SWIZZLES] = {UINT32_MAX, 32, 64, 128};
+
+	if (map->rank == 0 || map->rank > GT_TENSOR_RANK_MAX || map->type >= GT_TENSOR_TYPES || map->swizzle >= GT_SWIZZLES)
+		return false;
+	for (unsigned d = 0; d < map->rank; d++)
+		if (map->box[d] == 0 || map->box[d] > 256 || map->steps[d] == 0 || map->steps[d] > 8 ||
+		    (d > 0 && (map->strides[d - 1] % 16 != 0 || map->strides[d - 1] >> 40 != 0)))
+			return false;
+	const unsigned row = map->box[0] * gt_tensor_bytes(map);
+	return map->address % 16 == 0 && row % 16 == 0 && row <= spans[map->swizzle];
+}

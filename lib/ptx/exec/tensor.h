@@ -49,6 +49,9 @@ _Static_assert(sizeof(struct gt_tensor_map) == 128, "as CUtensorMap");
 unsigned gt_tensor_bytes(const struct gt_tensor_map *map);
 enum gt_ptx_type gt_tensor_ptx_type(const struct gt_tensor_map *map);
 
+/* Whether what it says fits together, as cuTensorMapEncodeTiled asks. */
+bool gt_tensor_is_sound(const struct gt_tensor_map *map);
+
 /* Elements of a box along a dimension that are copied. */
 static inline uint32_t gt_tensor_extent(const struct gt_tensor_map *map, unsigned d)
 {

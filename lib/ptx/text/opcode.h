@@ -80,7 +80,7 @@
 	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
 	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      surface,       NONE) \
 	ROW(TCGEN05, "tcgen05",              NONE,    FALLS_THROUGH,      NONE,       unmodelled,    NONE) \
-	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       unmodelled,    NONE) \
+	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       tensormap,     NONE) \
 	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
 	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
