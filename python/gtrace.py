@@ -10,6 +10,7 @@
 `batches(file)` goes through a stream of any length in bounded memory. Needs python3-msgpack, python3-numpy and
 python3-xxhash; pandas for the frames only.
 """
+import operator
 import subprocess
 import sys
 
@@ -33,6 +34,9 @@ ACTIONS = ("load", "store", "atomic", "reduction")
 SPACES = ("global", "local", "shared", "texture", "constant")
 OPERATORS = ("", ".ca", ".cg", ".cs", ".cv", ".nc", ".lu")
 STATUSES = ("none", "hit", "miss", "reservation_fail", "merged", "latency_miss", "tlb_hit", "tlb_miss")
+OPTIONAL = ("step", "sm", "hint", "work", "status", "latency", "lanes")  # of the columns
+# The limits of the tools, for a stream that came from elsewhere.
+VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX = 1, 32 << 20, 1 << 22, 1 << 16
 PACKED = {b"\x1f\x8b": "gzip", b"\xfd7": "xz", b"\x28\xb5": "zstd"}
 
 
@@ -46,23 +50,31 @@ def op_name(op):
 
 
 def _records(file):
-    unpacker = msgpack.Unpacker(raw=False, unicode_errors="replace", strict_map_key=False, max_buffer_size=1 << 28)
+    unpacker = msgpack.Unpacker(raw=False, unicode_errors="replace", strict_map_key=False, max_buffer_size=2 * RECORD_MAX,
+                                max_array_len=OBJECTS_MAX, max_map_len=OBJECTS_MAX)
     digest = xxhash.xxh3_64()
-    pending, hashed, first = b"", 0, True
+    pending, hashed, fed, rows, first = b"", 0, 0, 0, True
     while chunk := file.read(1 << 20):
         unpacker.feed(chunk)
         pending += chunk
+        fed += len(chunk)
         used = 0
         for record in unpacker:
             size = unpacker.tell() - hashed
-            if not isinstance(record, list) or not record or (first and record[0] != "gtrace"):
-                raise Error("expected a gtrace stream")
+            if not isinstance(record, list) or not record or first != (record[0] == "gtrace"):
+                raise Error("expected a gtrace stream" if first else "expected a record of a gtrace stream")
+            if first and record[1] != VERSION:
+                raise Error(f"stream version {record[1]}: this module reads version {VERSION}")
             first = False
+            if record[0] in COLUMNS:
+                rows += record[1]
             if record[0] == "failed":
                 raise Error(f"{record[1]['tool']} failed: {record[1]['error']}")
             if record[0] == "end":
-                if record[1]["xxh3"] != digest.intdigest():
+                if record[1]["xxh3"] != digest.intdigest() or record[1]["rows"] != rows:
                     raise Error("the checksum is wrong: the stream was damaged on its way")
+                if unpacker.tell() != fed or file.read(1):
+                    raise Error("data after the end of the stream")
                 return
             digest.update(memoryview(pending)[used:used + size])
             used += size
@@ -77,21 +89,46 @@ def _column(value, n, dtype):
     dtype = numpy.dtype(dtype)
     if isinstance(value, list):
         offset, narrow = value
-        thin = numpy.frombuffer(narrow, f"<u{len(narrow) // n}").astype("<u8")
-        return (thin + numpy.uint64(offset % 2**64)).astype(dtype)
+        width = len(narrow) // n
+        if width * n != len(narrow) or width not in (1, 2, 4) or width >= dtype.itemsize:
+            raise Error(f"{len(narrow)} bytes are no column of {n} narrow elements")
+        return (numpy.frombuffer(narrow, f"<u{width}").astype("<u8") + numpy.uint64(operator.index(offset) % 2**64)).astype(dtype)
     if len(value) == dtype.itemsize:
         return numpy.broadcast_to(numpy.frombuffer(value, dtype), n)
+    if len(value) != n * dtype.itemsize:
+        raise Error(f"{len(value)} bytes are no column of {n} elements of {dtype.itemsize}")
     return numpy.frombuffer(value, dtype)
 
 
 def _rows(kind, n, columns):
+    if not 1 <= n <= ROWS_MAX:
+        raise Error(f"{n} rows: at most {ROWS_MAX} expected")
+    missing = [name for name in COLUMNS[kind] if name not in columns and (name not in OPTIONAL or (name == "sm" and "step" in columns))]
+    if missing:
+        raise Error(f"rows without the column {missing[0]!r}")
     rows = {name: _column(columns[name], n, dtype) for name, dtype in COLUMNS[kind].items()
             if name in columns and not (kind == "access" and name == "lanes")}
-    if kind == "access" and "lanes" in columns:
-        listed = rows["stride"] == STRIDE_LANES
-        count = int(numpy.unpackbits(numpy.ascontiguousarray(rows["mask"][listed]).view("u1")).sum())
-        rows["lanes"] = _column(columns["lanes"], count, "<u8")
+    for op in numpy.unique(rows["op"]).tolist():
+        op_name(op)
+    if "status" in rows and rows["status"].max() >= len(STATUSES):
+        raise Error(f"status {rows['status'].max()}: no such status")
+    if kind == "access":
+        _check_access(rows, columns)
     return rows
+
+
+def _check_access(rows, columns):
+    """Checks the lanes of rows, and adds their addresses where they have no stride."""
+    if not rows["mask"].all():
+        raise Error("a row with no active lane")
+    listed = rows["stride"] == STRIDE_LANES
+    active = numpy.unpackbits(numpy.ascontiguousarray(rows["mask"][listed]).view("u1")).reshape(-1, 32).sum(axis=1, dtype="<u8")
+    count = int(active.sum())
+    if "lanes" in columns or count:
+        rows["lanes"] = _column(columns["lanes"], count, "<u8") if count else numpy.zeros(0, "<u8")
+    base = rows["base"][listed]
+    if (base > count).any() or (active > count - base).any():
+        raise Error(f"addresses beyond the {count} of the batch")
 
 
 def _open(path):
@@ -111,9 +148,23 @@ def _events(path):
     file, process = _open(path)
     try:
         try:
-            yield from _records(file)
-        except (msgpack.exceptions.UnpackException, ValueError, KeyError, TypeError, IndexError) as error:
+            kernel = False
+            for kind, *rest in _records(file):
+                if kind in ("gpu", "kernel", "count"):
+                    rest[0].keys()
+                if kind == "kernel":
+                    kernel = 0 <= operator.index(rest[0]["id"]) < 2**64 and isinstance(rest[0]["name"], str)
+                if kind in ("kernel", *COLUMNS) and not kernel:
+                    raise Error("rows of a kernel that was never announced, or has no id and name")
+                if kind == "count" and not (rest[0]["stage"] and "kernel" in rest[0]):
+                    raise Error("counts of no stage")
+                if kind in COLUMNS:
+                    rest[1:] = [_rows(kind, *rest)]
+                yield kind, *rest
+        except Error as error:
             raise Error(f"{path}: {error}" if isinstance(path, str) else str(error)) from None
+        except (msgpack.exceptions.UnpackException, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+            raise Error(f"{path}: a record that is damaged: {error!r}" if isinstance(path, str) else f"a record that is damaged: {error!r}") from None
     finally:
         if file is not path and file is not sys.stdin.buffer:
             file.close()
@@ -129,7 +180,7 @@ def batches(path):
         if kind == "kernel":
             kernel = rest[0]
         elif kind in COLUMNS:
-            yield kernel, kind, _rows(kind, *rest)
+            yield kernel, kind, rest[1]
 
 
 class Trace:
@@ -194,7 +245,7 @@ def read(path):
         elif kind == "count":
             trace.counts.append(rest[0])
         elif kind in COLUMNS:
-            rows = _rows(kind, *rest)
+            rows = rest[1]
             lanes = rows.pop("lanes", None) if kind == "access" else None
             if lanes is not None:
                 listed = rows["stride"] == STRIDE_LANES

@@ -36,6 +36,11 @@ composes() {
 	cmp got typed
 }
 
+@test "a PATH that is too long to put the filters before is refused" {
+	PATH=$PATH:$(head -c 40000 /dev/zero | tr '\0' x) run -1 --separate-stderr gtrace run --quiet "$ROOT/examples/traces/gemm.rdgc.xz"
+	[ "$stderr" = "gtrace: PATH: expected at most 28672 bytes" ]
+}
+
 @test "the usual pipe of a trace, of a stream, and of a stream that has passed some stages" {
 	ln -s "$ROOT/examples/traces/conv.rdgc.xz" trace
 	ln -s "$ordered" ordered

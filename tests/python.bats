@@ -61,6 +61,16 @@ print(len(rows), *(sum(int(row[names.index(c)], 0) for row in rows) for c in ("b
 	diff expected found
 }
 
+@test "a damaged stream is an Error: cut anywhere, bits flipped, records changed under a right checksum" {
+	scattered 30 | gtrace-cat --from >scattered.gt
+	gschedule --gpu titanv scattered.gt | gcache --l1 --emit all >all.gt
+	for stream in scattered all; do
+		run -0 timeout 60 "$PYTHON" "$ROOT/tests/hostile.py" $stream.gt 300
+		echo "$output"
+		[[ $output =~ ^[1-9][0-9]*\ of\ 300\ read$ ]]
+	done
+}
+
 @test "Parquet has the rows of the stream, by a reader of its own" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
 	gschedule --sm 4 conv.gt | gcache --l1 --emit all >all.gt

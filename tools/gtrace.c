@@ -70,7 +70,9 @@ static void set_path(struct tool *tool)
 	if (!(slash = strrchr(self, '/')))
 		return;
 	*slash = '\0';
-	if ((size_t)snprintf(both, sizeof both, "%s:%s", self, path ? path : "/usr/bin:/bin") < sizeof both && setenv("PATH", both, 1) != 0)
+	if ((size_t)snprintf(both, sizeof both, "%s:%s", self, path ? path : "/usr/bin:/bin") >= sizeof both)
+		tool_must(tool, gt_fail(&tool->error, "PATH: expected at most %zu bytes", sizeof both - sizeof self));
+	if (setenv("PATH", both, 1) != 0)
 		tool_must(tool, gt_fail_memory(&tool->error, "the environment"));
 }
 

@@ -7,11 +7,16 @@
 #include "base/grown.h"
 #include "ptx/decode/decoder.h"
 
-/* A new slot at the end of the arena's image; 0 when memory is short. */
+/* A new slot at the end of the arena's image; 0 on error. */
 static uint32_t add_slot(struct gt_ptx_decoder *decoder, uint32_t bytes)
 {
 	uint32_t at = (decoder->image_bytes + bytes - 1) / bytes * bytes;
 
+	/* Machine code has 31 bits for the place of a slot. */
+	if ((uint64_t)decoder->code->image_at + at + bytes > INT32_MAX) {
+		gt_fail(decoder->error, "function '%s' has too many registers and constants", decoder->function->name);
+		return 0;
+	}
 	unsigned char *image = gt_grown_to(decoder->code->image, at + bytes, &decoder->image_capacity, 1);
 	if (!image) {
 		gt_fail_memory(decoder->error, "constants of a function");

@@ -47,7 +47,7 @@ static int read_rows(struct gt_errors *errors, struct gt_csv *csv, struct gt_err
 			fields = csv->n;
 			continue;
 		}
-		if (result == -2 || csv->n != fields)
+		if (result == -2 || fields == 0 || csv->n != fields)
 			return gt_input_fail(csv->input, error, fields ? "expected as many values as there are columns"
 								      : "expected a line of the columns metric, unit, hardware and ours");
 		if (take_row(errors, csv, column, error) != 0)
