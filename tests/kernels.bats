@@ -80,6 +80,7 @@ each() {
 @test "conv3d" { each conv3d "18 16 4" "12 8 8" "9 32 2"; }
 @test "matvec" { each matvec "128 128 64" "50 30 32" "33 65 96"; }
 @test "syrk" { each syrk "64 32 32 8" "30 7 16 16" "33 10 10 3"; }
+@test "fast_walsh" { each fast_walsh 13 12 9 10; }
 @test "reduce" { each reduce "10000 128 8" "1000 32 3" "5 1 2" "5000 1024 2"; }
 @test "histogram" { each histogram "10000 256 128 8" "1000 100 48 3" "77 1024 32 2"; }
 @test "spmv" { each spmv "256 9 64" "100 3 32" "65 20 48"; }

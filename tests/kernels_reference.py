@@ -195,6 +195,28 @@ def reduce(arguments):
     return [launch], {LOAD: n, ATOMIC: grid}
 
 
+def fast_walsh(arguments):
+    log2n, = numbers(arguments, 13)
+    launches, rows, n = [], 1, 1 << log2n
+    lanes = 0
+    while log2n > 11:
+        row = 1 << log2n
+        launch = Launch("fwtBatch2Kernel", (row // 1024, rows), (256, 1))
+        for warp in launch.warps():
+            for action in LOAD, STORE:
+                for quarter in range(4):
+                    launch.access(action, [by * row + bx * 256 + tx + quarter * row // 4 for bx, by, tx, _ in warp])
+        launches.append(launch)
+        log2n, rows, lanes = log2n - 2, rows * 4, lanes + n
+    row = 1 << log2n
+    launch = Launch("fwtBatch1Kernel", (rows, 1), (row // 4, 1))
+    for warp in launch.warps():
+        for action in LOAD, STORE:
+            for turn in range(4):
+                launch.access(action, [bx * row + tx + turn * row // 4 for bx, _, tx, _ in warp])
+    return launches + [launch], {LOAD: lanes + n, STORE: lanes + n}
+
+
 def histogram_values(n, bins):
     random = Random(1)
     return [random.next() % bins for _ in range(n)]
@@ -340,7 +362,7 @@ def strides(arguments):
 
 
 PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, gemm_wide, knee, transpose, transpose_tiled, conv2d, conv3d, matvec,
-                                    syrk, reduce, histogram, spmv, bfs, jacobi, pchase, strides)} | SUITES
+                                    syrk, reduce, fast_walsh, histogram, spmv, bfs, jacobi, pchase, strides)} | SUITES
 
 
 @functools.lru_cache(maxsize=None)
