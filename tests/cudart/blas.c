@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of cuBLAS, compared with loops on the host. All values are small whole numbers, so that every result is exact. Built
  * without CUDA: blas PART, of: results, refused, stray, captured. */
+#include <complex.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +53,18 @@ int cublasStrsv_v2(void *, int, int, int, int, const float *, int, float *, int)
 int cublasSsyr_v2(void *, int, int, const float *, const float *, int, float *, int);
 int cublasSgeam(void *, int, int, int, int, const float *, const float *, int, const float *, const float *, int, float *, int);
 int cublasSdgmm(void *, int, int, int, const float *, int, const float *, int, float *, int);
+int cublasZgemm_v2(void *, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasCgemmStridedBatched(void *, int, int, int, int, int, const void *, const void *, int, long long, const void *, int,
+			      long long, const void *, void *, int, long long, int);
+int cublasCgemmBatched(void *, int, int, int, int, int, const void *, const void *const *, int, const void *const *, int,
+		       const void *, const void *const *, int, int);
+int cublasCgemv_v2(void *, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasCgerc_v2(void *, int, int, const void *, const void *, int, const void *, int, void *, int);
+int cublasCaxpy_v2(void *, int, const void *, const void *, int, void *, int), cublasCscal_v2(void *, int, const void *, void *, int);
+int cublasCsscal_v2(void *, int, const float *, void *, int), cublasCcopy_v2(void *, int, const void *, int, void *, int);
+int cublasCdotu_v2(void *, int, const void *, int, const void *, int, void *);
+int cublasCdotc_v2(void *, int, const void *, int, const void *, int, void *);
+int cublasDznrm2_v2(void *, int, const void *, int, double *);
 int cublasZherk_v2(void);
 int cublasInit(void), cublasGetError(void);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -341,6 +354,79 @@ static void updates(void)
 	compare(dx, (const float[2]){1 - 2 * 11, 2}, sizeof x, "batches of trsm");
 }
 
+/* An element of op(A), of N, T and C. */
+static double _Complex turned(const double _Complex *a, int operation, int leading, int i, int j)
+{
+	double _Complex value = operation ? a[i * leading + j] : a[j * leading + i];
+
+	return operation == 2 ? conj(value) : value;
+}
+
+static void complex_products(void)
+{
+	enum { M = 3, NN = 2, K = 4, LEAD = 5 };
+	double _Complex a[LEAD * 4], b[LEAD * 4], c[LEAD * NN];
+	const double _Complex alpha = 2 - 1 * I, betas[2] = {0, 1 + 3 * I};
+
+	for (int form = 0; form < 18; form++) {
+		int ta = form % 3, tb = form / 3 % 3;
+		double _Complex beta = betas[form / 9];
+		for (int i = 0; i < COUNT(a); i++) {
+			a[i] = whole(i, 1) + whole(i, 2) * I;
+			b[i] = whole(i, 3) + whole(i, 4) * I;
+		}
+		for (int i = 0; i < COUNT(c); i++)
+			c[i] = beta == 0 ? NAN : whole(i, 5) + whole(i, 6) * I;
+		void *da = on_device(a, sizeof a), *db = on_device(b, sizeof b), *dc = on_device(c, sizeof c);
+		MUST(cublasZgemm_v2(handle, ta, tb, M, NN, K, &alpha, da, LEAD, db, LEAD, &beta, dc, LEAD));
+		for (int i = 0; i < M; i++)
+			for (int j = 0; j < NN; j++) {
+				double _Complex sum = 0;
+				for (int k = 0; k < K; k++)
+					sum += turned(a, ta, LEAD, i, k) * turned(b, tb, LEAD, k, j);
+				/* A sum that is 0 has no sign here. */
+				c[j * LEAD + i] = alpha * sum + (beta == 0 ? 0 : beta * c[j * LEAD + i]) + 0.0;
+			}
+		double _Complex got[LEAD * NN];
+		MUST(cudaMemcpy(got, dc, sizeof got, 2));
+		for (int i = 0; i < COUNT(c); i++)
+			check(got[i] == c[i] || (isnan(creal(c[i])) && isnan(creal(got[i]))), "complex gemm");
+	}
+}
+
+/* (1+2i, 3-i) and (2i, 1+i) */
+static void complex_vectors(void)
+{
+	const float x[4] = {1, 2, 3, -1}, y[4] = {0, 2, 1, 1}, i_[2] = {0, 1}, one[2] = {1, 0}, none[2] = {0}, two = 2;
+	const double d[4] = {3, 0, 0, 4};
+	float got[2], a[8] = {0};
+	double length;
+	void *dx = on_device(x, sizeof x), *dy = on_device(y, sizeof y), *da = on_device(a, sizeof a);
+
+	MUST(cublasCdotu_v2(handle, 2, dx, 1, dy, 1, got)); /* (-4+2i) + (4+2i) */
+	check(got[0] == 0 && got[1] == 4, "dotu");
+	MUST(cublasCdotc_v2(handle, 2, dx, 1, dy, -1, got)); /* (1-2i)(1+i) + (3+i)2i = (3-i) + (-2+6i) */
+	check(got[0] == 1 && got[1] == 5, "dotc, y backwards");
+	MUST(cublasCgerc_v2(handle, 2, 2, one, dx, 1, dy, 1, da, 2)); /* x by (-2i, 1-i) */
+	compare(da, (const float[8]){4, -2, -2, -6, 3, 1, 2, -4}, sizeof a, "gerc");
+	MUST(cublasCgemv_v2(handle, 2, 2, 2, one, da, 2, dx, 1, none, dy, 1)); /* (4+2i)(1+2i) + (-2+6i)(3-i), and so on */
+	compare(dy, (const float[4]){0 + 0, 10 + 20, 5 + 10, 5 + 10}, sizeof y, "gemv, conjugated");
+	MUST(cublasCcopy_v2(handle, 2, dx, 1, dy, 1));
+	MUST(cublasCaxpy_v2(handle, 2, i_, dx, 1, dy, 1)); /* (1+i) x */
+	compare(dy, (const float[4]){-1, 3, 4, 2}, sizeof y, "axpy");
+	MUST(cublasCscal_v2(handle, 1, i_, dy, 1));
+	MUST(cublasCsscal_v2(handle, 1, &two, (float *)dy + 2, 1));
+	compare(dy, (const float[4]){-3, -1, 8, 4}, sizeof y, "scal");
+	MUST(cublasDznrm2_v2(handle, 2, on_device(d, sizeof d), 1, &length));
+	check(length == 5, "nrm2");
+	MUST(cublasCgemmStridedBatched(handle, N, N, 1, 1, 1, one, dx, 1, 1, dx, 1, 1, none, dy, 1, 1, 2)); /* squares */
+	compare(dy, (const float[4]){-3, 4, 8, -6}, sizeof y, "complex batches");
+	const void *const lists[2] = {dx, dy};
+	const void *const *list = on_device(lists, sizeof lists);
+	MUST(cublasCgemmBatched(handle, N, N, 1, 1, 1, one, list, 1, list, 1, none, list + 1, 1, 1));
+	compare(dy, (const float[4]){-3, 4, 8, -6}, sizeof y, "complex batches by address");
+}
+
 static void vectors(void)
 {
 	const float x[4] = {3, -7, 7, 1}, y[4] = {1, 2, 3, 4}, two = 2, cosine = 0, sine = 1;
@@ -428,6 +514,8 @@ int main(int argc, char **argv)
 		types();
 		matrix_and_vectors();
 		elementwise();
+		complex_products();
+		complex_vectors();
 		triangles();
 		updates();
 		vectors();
