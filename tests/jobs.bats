@@ -126,3 +126,59 @@ damaged() {
 	done
 	expect_failure 2 "--degree runs in one thread" gcoalesce -j 2 --degree /dev/null
 }
+
+@test "gcache: the same bytes of private levels, divided among threads" {
+	random 40000 7 | gcoalesce | gschedule --sm 7 >scheduled
+	while read -r options; do
+		# shellcheck disable=SC2086 # options are words
+		same gcache $options scheduled
+	done <<-'END'
+		--l1
+		--l1 --size 4K --ways 4
+		--l1 --size 4K --ways 4 --index hash --line 64
+		--l1 --size 4K --emit all
+		--l1 --size 4K --emit none
+		--l1 --size 8K --emit latency --hit-cycles 30 --miss-cycles 200
+		--l1 --size 4K --write back --flush kernel
+		--l1 --size 4K --write back --partial fetch --fetch 64
+		--l1 --size 4K --flush between --write back
+		--l1 --size 4K --replace random:3 --ways 8
+		--l1 --size 2K --replace weighted:1/6,1/2,1/6,1/6 --ways 4
+		--l1 --size 4K --replace lfu --bypass writes
+		--l1 --size 32K --ways full
+		--tlb l1 --size 64K --line 4K --private
+	END
+	gcache --l1 --size 4K --write back --flush kernel -j 3 scheduled | gtrace-cat --check
+}
+
+@test "gcache: the same bytes of levels that are not divided" {
+	random 20000 8 | gcoalesce | gschedule --sm 7 >scheduled
+	gcache --l1 --size 4K scheduled >first
+	while read -r options; do
+		# shellcheck disable=SC2086 # options are words
+		same gcache $options
+	done <<-'END'
+		--l2 --size 64K first
+		--l2 --size 64K --arrival rr --fetch 64 --interleave hash first
+		--l2 --size 64K --launch-reads 512,13,416 first
+		--l1 --size 4K --replace opt scheduled
+		--l1 --size 4K --mshr 1x4 --latency fixed:100 scheduled
+		--l1 --size 4K --mshr 1x4 --on-full requeue --latency half-normal:100,5,1 --issue gto scheduled
+		--tlb l1 --size 64K --line 4K --shared scheduled
+	END
+}
+
+@test "gcache: the same bytes of accesses, of rows without a schedule, and from one level to the next" {
+	random 20000 9 >accesses
+	same gcache --l1 --size 4K accesses
+	gschedule --sm 5 accesses >scheduled
+	same gcache --l1 --size 4K scheduled
+	gcache --l1 --size 4K --emit latency --hit-cycles 30 --miss-cycles 200 scheduled >first
+	same gcache --l2 --size 64K --emit latency --hit-cycles 30 --miss-cycles 200 first
+	same gcache --l1 --size 16K --emit latency --hit-cycles 30 --miss-cycles 200 first
+	same gcache --l1 --size 2G --line 128 scheduled
+	damaged scheduled 0.6 >bad
+	same gcache --l1 --size 4K bad
+	gcoalesce -j 2 accesses | gschedule --sm 5 | gcache --l1 -j 2 | gcache --l2 -j 2 | gstats >found
+	gcoalesce accesses | gschedule --sm 5 | gcache --l1 | gcache --l2 | gstats | diff - found
+}

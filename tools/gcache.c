@@ -27,6 +27,7 @@ static void print_help(FILE *to)
 	gt_level_help(to, true);
 	gt_help_option(to, "-S, --memory SIZE", "with opt: memory for requests that wait (2G); the rest goes to a file");
 	gt_help_option(to, "-T, --temporary DIR", "directory of that file ($TMPDIR, /tmp)");
+	gt_help_option(to, TOOL_JOBS_OPTION, TOOL_JOBS_TEXT);
 	gt_help_option(to, "-v, --verbose", "progress on stderr");
 	gt_help_option(to, "--quiet", "no warnings");
 	fputs("      --help, --version\n"
@@ -43,6 +44,7 @@ static struct gt_level_settings settings;
 
 static struct gt_cache_stage stage = {.settings = &settings};
 static struct gt_intake intake;
+static struct gt_coalescer relayed; /* what was coalesced in other threads, of the current kernel */
 
 static bool shared_by_blocks; /* the level is private, or two halves, and the kernel has several blocks */
 static bool halved;	      /* it is two halves */
@@ -65,6 +67,92 @@ static int take_requests(void *context, const struct gt_rows *requests, struct g
 	return gt_cache_stage_take(context, requests, gt_writer_sink(tool.out), error);
 }
 
+/* What a batch has of its own on its way through several threads. */
+struct own {
+	struct gt_coalescer coalescer;
+	struct gt_rows *coalesced;
+	const struct gt_rows *requests;
+	struct gt_division division;
+};
+
+static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	(void)context;
+	return gt_rows_grow(rows, 2 * rows->capacity, error);
+}
+
+/* The requests of a batch: itself, or those of its accesses. */
+static int find_requests(struct own *own, const struct gt_rows *rows, struct gt_error *error)
+{
+	own->coalescer = intake.coalescer;
+	gt_coalescer_reset(&own->coalescer);
+	own->requests = rows;
+	if (rows->kind == GT_REQUESTS)
+		return 0;
+	if (!own->coalesced && !(own->coalesced = gt_rows_new(GT_ROWS_BATCH, error)))
+		return -1;
+	own->coalesced->n = 0;
+	own->requests = own->coalesced;
+	return gt_coalesce(&own->coalescer, rows, &(struct gt_sink){own->coalesced, grow, NULL}, error);
+}
+
+static int begin_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
+{
+	const struct gt_cache_stage *of = context;
+	struct own *own = item->own;
+
+	if (find_requests(own, item->rows, error) != 0)
+		return -1;
+	return of->divided ? gt_divided_split(of->divided, own->requests, &own->division, error) : 0;
+}
+
+/* A level that is not divided is served by the first lane. */
+static int serve_batch(void *context, struct gt_relay_item *item, unsigned lane, struct gt_error *error)
+{
+	struct gt_cache_stage *of = context;
+	struct own *own = item->own;
+
+	if (of->divided)
+		return gt_divided_serve(of->divided, &own->division, lane, error);
+	return lane == 0 ? gt_cache_stage_take(of, own->requests, &item->sink, error) : 0;
+}
+
+static int gather_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
+{
+	const struct gt_cache_stage *of = context;
+	struct own *own = item->own;
+
+	return of->divided ? gt_divided_gather(own->requests, &own->division, &item->sink, error) : 0;
+}
+
+static int count_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
+{
+	const struct gt_cache_stage *of = context;
+	const struct own *own = item->own;
+
+	(void)error;
+	warn_unscheduled(own->requests);
+	if (of->divided)
+		gt_divided_note(of->divided, own->requests);
+	intake.accessed |= item->rows->kind == GT_ACCESSES;
+	gt_coalescer_add(&relayed, &own->coalescer);
+	return 0;
+}
+
+static void close_own(void *of)
+{
+	struct own *own = of;
+
+	gt_rows_free(own->coalesced);
+	gt_division_close(&own->division);
+}
+
+static bool relays(void *context, enum gt_rows_kind kind)
+{
+	(void)context, (void)kind;
+	return true;
+}
+
 static bool take_rows(void *context, struct gt_rows *rows)
 {
 	(void)context;
@@ -78,6 +166,7 @@ static void end_kernel(void *context, uint64_t kernel)
 	struct gt_count count;
 
 	tool_must(&tool, gt_cache_stage_finish(context, &output->rows, &tool.error));
+	gt_coalescer_add(&intake.coalescer, &relayed);
 	tool_must(&tool, gt_intake_end(&intake, kernel, output, &tool.error));
 	tool_must(&tool, gt_cache_stage_count(context, &count, &tool.error));
 	tool_count(&tool, &count);
@@ -102,6 +191,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	shared_by_blocks = (halved || !config.shared) && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));
+	relayed = intake.coalescer;
 	return true;
 }
 
@@ -119,6 +209,7 @@ static const struct option *all_options(void)
 		{"shared", no_argument, NULL, SHARED},
 		{"memory", required_argument, NULL, 'S'},
 		{"temporary", required_argument, NULL, 'T'},
+		TOOL_JOBS,
 		TOOL_OPTIONS,
 	};
 	static struct option options[GT_PARAMETERS + 16];
@@ -182,7 +273,7 @@ static void read_options(void)
 	settings.directory = getenv("TMPDIR");
 	if (settings.directory && !*settings.directory)
 		settings.directory = NULL;
-	while ((option = tool_option(&tool, "vS:T:", options)) != -1) {
+	while ((option = tool_option(&tool, "vj:S:T:", options)) != -1) {
 		if (option == PRIVATE || option == SHARED)
 			set(GT_LEVEL_SCOPE, option == PRIVATE ? "private" : "shared");
 		else if (option == 'S')
@@ -210,13 +301,17 @@ static void read_options(void)
 
 int main(int argc, char **argv)
 {
-	const struct tool_filter filter = {
-		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel, .context = &stage};
 
 	tool_begin(&tool, "gcache", NULL, argc, argv);
 	tool.is_filter = true;
 	tool.print_help = print_help;
 	read_options();
+	stage.lanes = tool.jobs;
+	const struct gt_relay_stage threads = {
+		.own_bytes = sizeof(struct own), .close_own = close_own, .take = begin_batch, .lanes = tool.jobs,
+		.serve = serve_batch, .gather = gather_batch, .count = count_batch, .context = &stage};
+	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
+					   .relay = &threads, .relays = relays, .context = &stage};
 	tool_must(&tool, gt_intake_open(&intake, take_requests, &stage, &tool.error));
 	tool_read(&tool);
 	tool_write(&tool);

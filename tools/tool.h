@@ -15,7 +15,9 @@
 /* The long option of a tool that runs in several threads (its short options must include "j:"), which tool_option handles, and
  * its line of help. */
 #define TOOL_JOBS {"jobs", required_argument, NULL, 'j'}
-#define TOOL_JOBS_HELP "  -j, --jobs N     run in N threads (1; 0: all processors); the output is the same\n"
+#define TOOL_JOBS_OPTION "-j, --jobs N"
+#define TOOL_JOBS_TEXT "run in N threads (1; 0: all processors); the output is the same"
+#define TOOL_JOBS_HELP "  " TOOL_JOBS_OPTION "     " TOOL_JOBS_TEXT "\n"
 
 /* Appended to a tool's long options by TOOL_OPTIONS; handled by tool_option. */
 enum { TOOL_HELP = 0x1000, TOOL_VERSION, TOOL_QUIET };

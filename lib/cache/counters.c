@@ -24,7 +24,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		.line = config->line,
 		.sector = config->sector,
 		.sets = geometry->sets,
-		.instances = level->instances_used,
+		.instances = *level->instances_all,
 		.ways = geometry->ways,
 	};
 	size_t bytes = geometry->ways ? sizeof shape : offsetof(struct shape, ways);
@@ -42,6 +42,16 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 	if (config->emit == GT_EMIT_MISSES)
 		return 0;
 	return gt_count_text(count, "emit", emits[config->emit], error);
+}
+
+void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
+{
+	gt_counters_add(&level->counters, &other->counters, sizeof other->counters);
+	gt_counters_add(&level->hints, &other->hints, sizeof other->hints);
+	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
+	gt_counters_add(&level->between, &other->between, sizeof other->between);
+	gt_counters_add(&level->launch, &other->launch, sizeof other->launch);
+	gt_counters_add(&level->halves, &other->halves, sizeof other->halves);
 }
 
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)

@@ -118,6 +118,7 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 		return NULL;
 	}
 	level->config = *config;
+	level->instances_all = &level->instances_used;
 	level->line_shift = (unsigned)__builtin_ctzll(config->line);
 	level->sector_shift = (unsigned)__builtin_ctzll(config->sector / GT_SECTOR);
 	level->sectors = (unsigned)(config->line / config->sector);
@@ -193,7 +194,7 @@ void gt_level_begin(struct gt_level *level)
 struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error)
 {
 	const struct gt_replacement *replacement = &level->config.replacement;
-	uint64_t instances = level->instances_used + UINT64_C(1);
+	uint64_t instances = atomic_fetch_add(level->instances_all, 1) + UINT64_C(1);
 
 	if (instances * level->geometry.slots > GT_LEVEL_LINES_MAX) {
 		gt_fail(error, "%" PRIu64 " instances of %" PRIu32 " lines are more than %u lines: expected a smaller size",
@@ -209,7 +210,6 @@ struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct 
 	if (gt_tags_open(tags, &level->geometry, replacement->policy->slot_bytes * level->geometry.slots,
 			 gt_random_state(replacement->seed, n), error) == 0) {
 		tags->next_mask = level->next_uses - 1;
-		level->instances_used++;
 		level->instances_end = n < level->instances_end ? level->instances_end : n + 1;
 		return tags;
 	}

@@ -17,6 +17,8 @@
 #ifndef GT_CACHE_SERVE_H
 #define GT_CACHE_SERVE_H
 
+#include <stdatomic.h>
+
 #include "cache/arrival.h"
 #include "cache/config.h"
 #include "cache/future.h"
@@ -58,6 +60,8 @@ struct gt_halves_counters {
 #undef GT_COUNTER_ELEMENTS
 };
 
+/* Adds the counters of the other level to this one's. */
+void gt_level_join_counts(struct gt_level *level, const struct gt_level *other);
 /* Writes the counters, and the level's shape in words, into a count that has begun. */
 int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
 
@@ -88,7 +92,8 @@ struct gt_level {
 	gt_serve *serve[5];    /* of each class */
 	gt_serve *in_half[5];  /* the same in one half, if there are two */
 	struct gt_tags **instances; /* one, or by half or SM, NULL until first used */
-	size_t instances_n, instances_used;
+	size_t instances_n;
+	atomic_size_t instances_used, *instances_all; /* all: of the levels that together are one (cache/divided.h) */
 	size_t instances_end; /* above every instance that is used */
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;

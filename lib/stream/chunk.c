@@ -47,6 +47,7 @@ struct gt_chunk *gt_chunk_take(struct gt_chunks *chunks, struct gt_error *error)
 	if (!chunk && !(chunk = new_chunk(error)))
 		return NULL;
 	chunk->rows->n = chunk->rows->n_lanes = 0;
+	chunk->rows->kind = GT_ACCESSES;
 	atomic_store(&chunk->holders, 1);
 	return chunk;
 }

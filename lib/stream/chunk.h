@@ -24,7 +24,7 @@ void gt_chunks_open(struct gt_chunks *chunks);
 /* Frees those that nobody holds. */
 void gt_chunks_close(struct gt_chunks *chunks);
 
-/* An empty one, which the caller holds. NULL when memory is short. */
+/* An empty one of accesses, which the caller holds. NULL when memory is short. */
 struct gt_chunk *gt_chunk_take(struct gt_chunks *chunks, struct gt_error *error);
 /* One more holder; and one less, of a chunk that may be NULL. */
 void gt_chunk_hold(struct gt_chunk *chunk);

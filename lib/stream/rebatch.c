@@ -34,6 +34,8 @@ int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct 
 	bool alike = rebatch->n > 0 && gt_rows_alike(rebatch->chunk->rows, rows);
 
 	*batches = (struct gt_batches){.rows = rows};
+	if (rows->kind != GT_REQUESTS)
+		return 0;
 	if (alike && rebatch->n + rows->n < GT_ROWS_BATCH)
 		return join(rebatch, chunks, rows, error);
 	if (rebatch->n > 0) {

@@ -23,7 +23,7 @@ struct gt_batches {
 	size_t end;	/* rows up to here are in batches */
 };
 
-/* Adds a piece. Returns 0, or -1 when memory is short. */
+/* Adds a piece; if no requests were begun in it, nothing. Returns 0, or -1 when memory is short. */
 int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_chunk *piece, struct gt_batches *batches,
 		   struct gt_error *error);
 

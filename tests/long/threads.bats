@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What runs in threads, under ThreadSanitizer: the runtime that a program calls from four threads at once. gtrace's own tools have
-# one thread each.
+# What runs in threads, under ThreadSanitizer: the runtime that a program calls from four threads at once, and the tools that
+# have an option --jobs.
 
 bats_require_minimum_version 1.5.0
 
@@ -15,4 +15,17 @@ bats_require_minimum_version 1.5.0
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"0 wrong"* ]]
 	[[ $stderr != *ThreadSanitizer* ]]
+}
+
+@test "threads of the tools do not race" {
+	cd "$ROOT"
+	work=build-thread
+	mapfile -t tools < <(grep -l TOOL_JOBS tools/g*.c | sed 's|.*/||; s|[.]c$||')
+	[ "${#tools[@]}" -gt 1 ]
+	make -s -j 2 BUILD=$work BIN=$work/bin CFLAGS='-O1 -g' SANITIZE=-fsanitize=thread "${tools[@]/#/$work/bin/}" $work/tests/unit/pipeline
+	run $work/tests/unit/pipeline
+	echo "$output"
+	[ "$status" -eq 0 ]
+	# The others are as they are: gtrace-cat, gschedule ...
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" tests/run --bin $work/bin --build $work tests/jobs.bats
 }

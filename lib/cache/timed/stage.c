@@ -16,8 +16,10 @@ static void close_level(struct gt_cache_stage *stage)
 {
 	gt_level_close(stage->level);
 	gt_timed_close(stage->timed);
+	gt_divided_close(stage->divided);
 	stage->level = NULL;
 	stage->timed = NULL;
+	stage->divided = NULL;
 }
 
 static int open_level(struct gt_cache_stage *stage, const struct gt_level_config *config, struct gt_error *error)
@@ -25,9 +27,11 @@ static int open_level(struct gt_cache_stage *stage, const struct gt_level_config
 	close_level(stage);
 	if (gt_level_timed(stage->settings))
 		stage->timed = gt_timed_open(config, error);
+	else if (stage->lanes > 1 && gt_level_divisible(config))
+		stage->divided = gt_divided_open(config, stage->lanes, error);
 	else
 		stage->level = gt_level_open(config, error);
-	return stage->level || stage->timed ? 0 : -1;
+	return stage->level || stage->timed || stage->divided ? 0 : -1;
 }
 
 static int warm(struct gt_cache_stage *stage, struct gt_error *error)
@@ -53,6 +57,8 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 			return -1;
 		gt_timed_begin(stage->timed);
 		gt_timed_launch(stage->timed, kernel);
+	} else if (stage->divided) {
+		gt_divided_begin(stage->divided);
 	} else {
 		gt_level_begin(stage->level);
 		gt_level_launch(stage->level, kernel);
@@ -75,6 +81,8 @@ int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requ
 
 int gt_cache_stage_finish(struct gt_cache_stage *stage, struct gt_sink *sent, struct gt_error *error)
 {
+	if (stage->divided)
+		return gt_divided_finish(stage->divided, sent, error);
 	return stage->timed ? gt_timed_finish(stage->timed, sent, error) : gt_level_finish(stage->level, sent, error);
 }
 
@@ -82,6 +90,8 @@ int gt_cache_stage_count(const struct gt_cache_stage *stage, struct gt_count *co
 {
 	const char *name = stage->settings->name;
 
+	if (stage->divided)
+		return gt_divided_count(stage->divided, name, stage->kernel, count, error);
 	return stage->timed ? gt_timed_count(stage->timed, name, stage->kernel, count, error)
 			    : gt_level_count(stage->level, name, stage->kernel, count, error);
 }

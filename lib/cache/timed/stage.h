@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cache/config.h"
+#include "cache/divided.h"
 #include "cache/level.h"
 #include "cache/timed/timed.h"
 #include "cache/warm.h"
@@ -12,9 +13,12 @@
 /* Begins with its settings; all else is zero. */
 struct gt_cache_stage {
 	const struct gt_level_settings *settings;
+	unsigned lanes; /* that may serve at the same time; 0 or 1: one */
 	char *said;		/* the level's parameters: gt_level_said */
-	struct gt_level *level; /* NULL before the first kernel, and if it is timed */
-	struct gt_timed *timed; /* the same, if it is not */
+	/* One of these from the first kernel on. */
+	struct gt_level *level;
+	struct gt_timed *timed;
+	struct gt_divided *divided; /* among the lanes */
 	uint64_t kernel;	/* id of the launch that has begun */
 	struct gt_warming warming;
 };
@@ -29,7 +33,7 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 /* A count of the kernel. The allocations and copies that warm the level may precede or follow its launch. */
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error);
 
-/* As those of a level. */
+/* As those of a level; a level that is divided takes batches by the functions of cache/divided.h. */
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
 			struct gt_error *error);
 int gt_cache_stage_finish(struct gt_cache_stage *stage, struct gt_sink *sent, struct gt_error *error);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/divided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/serve.h"
+
+struct gt_divided {
+	struct gt_level **levels; /* of the lanes */
+	unsigned lanes;
+	bool scheduled; /* the last batch of the kernel */
+};
+
+/* Levels that look ahead, or take turns among SMs, or that know the first lookup of all, see all SMs together; so do reads of
+ * a launch. */
+bool gt_level_divisible(const struct gt_level_config *config)
+{
+	return !config->shared && !config->halves && !config->absent && config->arrival != GT_ARRIVAL_RR &&
+	       !config->replacement.policy->looks_ahead && !(config->translate && config->activated) &&
+	       !gt_launch_reads_any(&config->launch);
+}
+
+struct gt_divided *gt_divided_open(const struct gt_level_config *config, unsigned lanes, struct gt_error *error)
+{
+	struct gt_divided *divided = calloc(1, sizeof *divided);
+	struct gt_level **levels = calloc(lanes, sizeof *levels);
+
+	if (!divided || !levels) {
+		free(divided);
+		free(levels);
+		gt_fail_memory(error, "a cache level");
+		return NULL;
+	}
+	*divided = (struct gt_divided){.levels = levels, .lanes = lanes};
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		levels[lane] = gt_level_open(config, error);
+		if (!levels[lane]) {
+			gt_divided_close(divided);
+			return NULL;
+		}
+		levels[lane]->instances_all = levels[0]->instances_all;
+	}
+	return divided;
+}
+
+void gt_divided_close(struct gt_divided *divided)
+{
+	if (!divided)
+		return;
+	for (unsigned lane = 0; lane < divided->lanes; lane++)
+		gt_level_close(divided->levels[lane]);
+	free(divided->levels);
+	free(divided);
+}
+
+void gt_divided_begin(struct gt_divided *divided)
+{
+	for (unsigned lane = 0; lane < divided->lanes; lane++)
+		gt_level_begin(divided->levels[lane]);
+}
+
+void gt_division_close(struct gt_division *division)
+{
+	for (unsigned lane = 0; lane < division->lanes; lane++) {
+		gt_rows_free(division->parts[lane].rows);
+		gt_rows_free(division->parts[lane].sent);
+	}
+	free(division->parts);
+	*division = (struct gt_division){.parts = NULL};
+}
+
+/* ---- a batch ---- */
+
+static int open_parts(struct gt_division *division, unsigned lanes, struct gt_error *error)
+{
+	division->parts = calloc(lanes, sizeof *division->parts);
+	if (!division->parts)
+		return gt_fail_memory(error, "a batch of rows");
+	division->lanes = lanes;
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		struct gt_part *part = &division->parts[lane];
+		part->rows = gt_rows_new(GT_ROWS_BATCH, error);
+		part->sent = gt_rows_new(GT_ROWS_BATCH, error);
+		if (!part->rows || !part->sent)
+			return -1;
+	}
+	return 0;
+}
+
+/* Empty parts, each with room for all the requests. */
+static int empty_parts(struct gt_division *division, const struct gt_rows *requests, struct gt_error *error)
+{
+	for (unsigned lane = 0; lane < division->lanes; lane++) {
+		struct gt_part *part = &division->parts[lane];
+		if (part->rows->capacity < requests->n) {
+			gt_rows_free(part->rows);
+			part->rows = gt_rows_new(requests->n, error);
+			if (!part->rows)
+				return -1;
+		}
+		gt_rows_shape(part->rows, requests);
+		part->rows->n = part->sent->n = part->gathered = 0;
+		part->sent->kind = GT_ACCESSES;
+	}
+	return 0;
+}
+
+/* The columns on which what is sent for a request depends; the others are taken from the batch again. */
+static void add_row(struct gt_rows *to, const struct gt_rows *from, size_t i)
+{
+	size_t at = to->n++;
+
+	to->an[at] = (uint32_t)i;
+	to->address[at] = from->address[i];
+	to->op[at] = from->op[i];
+	to->sectors[at] = from->sectors[i];
+	to->full[at] = from->full[i];
+	to->threads[at] = from->threads[i];
+	to->sm[at] = from->scheduled ? from->sm[i] : 0;
+}
+
+static void add_others(struct gt_rows *to, const struct gt_rows *from, size_t i)
+{
+	size_t at = to->n - 1;
+
+	if (from->scheduled)
+		to->step[at] = from->step[i];
+	if (from->has_hints)
+		to->hint[at] = from->hint[i];
+	if (from->has_status)
+		to->status[at] = from->status[i];
+	if (from->has_latency)
+		to->latency[at] = from->latency[i];
+}
+
+static unsigned lane_of(const struct gt_rows *rows, size_t i, unsigned lanes)
+{
+	return rows->scheduled ? rows->sm[i] % lanes : 0;
+}
+
+int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
+		     struct gt_error *error)
+{
+	bool more = requests->has_hints || requests->has_status || requests->has_latency ||
+		    divided->levels[0]->config.write == GT_WRITE_BACK;
+
+	if (division->lanes != divided->lanes) {
+		gt_division_close(division);
+		if (open_parts(division, divided->lanes, error) != 0)
+			return -1;
+	}
+	if (empty_parts(division, requests, error) != 0)
+		return -1;
+	for (size_t i = 0; i < requests->n; i++) {
+		struct gt_rows *to = division->parts[lane_of(requests, i, divided->lanes)].rows;
+		add_row(to, requests, i);
+		if (more)
+			add_others(to, requests, i);
+	}
+	return 0;
+}
+
+static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	(void)context;
+	return gt_rows_grow(rows, 2 * rows->capacity, error);
+}
+
+int gt_divided_serve(struct gt_divided *divided, struct gt_division *division, unsigned lane, struct gt_error *error)
+{
+	struct gt_part *part = &division->parts[lane];
+	struct gt_sink sent = {part->sent, grow, NULL};
+
+	return gt_level_take(divided->levels[lane], part->rows, &sent, error);
+}
+
+/* The next request that a lane sends for row i of the batch, whose other columns it gets. */
+static int send_next(const struct gt_rows *requests, size_t i, struct gt_part *part, struct gt_sink *sink, struct gt_error *error)
+{
+	struct gt_request request = gt_request_of(part->sent, part->gathered);
+
+	if (gt_sink_room(sink, error) != 0)
+		return -1;
+	request.block = requests->block[i];
+	request.warp = requests->warp[i];
+	request.an = requests->an[i];
+	request.pc = requests->pc[i];
+	if (requests->scheduled) {
+		request.step = requests->step[i];
+		request.sm = requests->sm[i];
+	}
+	struct gt_rows *to = sink->rows;
+	gt_request_append(to, &request);
+	if (to->has_status)
+		to->status[to->n - 1] = part->sent->status[part->gathered];
+	if (to->has_latency)
+		to->latency[to->n - 1] = part->sent->latency[part->gathered];
+	part->gathered++;
+	return 0;
+}
+
+int gt_divided_gather(const struct gt_rows *requests, struct gt_division *division, struct gt_sink *sink, struct gt_error *error)
+{
+	const struct gt_rows *shape = NULL;
+
+	/* Those that were begun. */
+	for (unsigned lane = 0; lane < division->lanes; lane++)
+		if (division->parts[lane].sent->kind == GT_REQUESTS)
+			shape = division->parts[lane].sent;
+	if (!shape)
+		return 0;
+	if (gt_sink_begin_as(sink, shape, error) != 0)
+		return -1;
+	for (size_t i = 0; i < requests->n; i++) {
+		struct gt_part *part = &division->parts[lane_of(requests, i, division->lanes)];
+		while (part->gathered < part->sent->n && part->sent->an[part->gathered] == i)
+			if (send_next(requests, i, part, sink, error) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+void gt_divided_note(struct gt_divided *divided, const struct gt_rows *requests)
+{
+	divided->scheduled = requests->scheduled;
+}
+
+/* ---- the end of a kernel ---- */
+
+/* The SM of the next request of a part that is still to be gathered; above all SMs if there is none. */
+static uint32_t next_sm(const struct gt_part *part)
+{
+	return part->gathered < part->sent->n ? part->sent->sm[part->gathered] : UINT32_MAX;
+}
+
+/* Sends what the lanes send at the end, by SM. */
+static int gather_end(struct gt_part *parts, unsigned lanes, struct gt_sink *sent, struct gt_error *error)
+{
+	for (;;) {
+		struct gt_part *first = &parts[0];
+		for (unsigned lane = 1; lane < lanes; lane++)
+			first = next_sm(&parts[lane]) < next_sm(first) ? &parts[lane] : first;
+		if (next_sm(first) == UINT32_MAX)
+			return 0;
+		if (gt_sink_room(sent, error) != 0)
+			return -1;
+		gt_rows_append(sent->rows, first->sent, first->gathered++, 1);
+	}
+}
+
+int gt_divided_finish(struct gt_divided *divided, struct gt_sink *sent, struct gt_error *error)
+{
+	struct gt_division division = {.parts = NULL};
+	uint64_t last = 0;
+	int result = open_parts(&division, divided->lanes, error);
+
+	for (unsigned lane = 0; lane < divided->lanes; lane++)
+		last = divided->levels[lane]->last_step > last ? divided->levels[lane]->last_step : last;
+	for (unsigned lane = 0; result == 0 && lane < divided->lanes; lane++) {
+		struct gt_level *level = divided->levels[lane];
+		struct gt_sink own = {division.parts[lane].sent, grow, NULL};
+		level->last_step = last;
+		level->scheduled = divided->scheduled;
+		result = gt_level_finish(level, &own, error);
+	}
+	if (result == 0 && (result = gt_sink_begin(sent, GT_REQUESTS, divided->scheduled, error)) == 0)
+		result = gather_end(division.parts, divided->lanes, sent, error);
+	gt_division_close(&division);
+	return result;
+}
+
+int gt_divided_count(const struct gt_divided *divided, const char *stage, uint64_t kernel, struct gt_count *count,
+		     struct gt_error *error)
+{
+	for (unsigned lane = 1; lane < divided->lanes; lane++)
+		gt_level_join_counts(divided->levels[0], divided->levels[lane]);
+	return gt_level_count(divided->levels[0], stage, kernel, count, error);
+}
