@@ -113,7 +113,7 @@ static int serve_batch(void *context, struct gt_relay_item *item, unsigned lane,
 	struct own *own = item->own;
 
 	if (of->divided)
-		return gt_divided_serve(of->divided, &own->division, lane, error);
+		return gt_divided_serve(of->divided, own->requests, &own->division, lane, error);
 	return lane == 0 ? gt_cache_stage_take(of, own->requests, &item->sink, error) : 0;
 }
 

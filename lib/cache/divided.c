@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+#include "cache/leaders.h"
 #include "cache/serve.h"
+#include "cache/served.h"
+
+#define SMS 65536 /* values of the column sm */
 
 struct gt_divided {
 	struct gt_level **levels; /* of the lanes */
 	unsigned lanes;
+	uint8_t lane_of[SMS];
 	bool scheduled; /* the last batch of the kernel */
 };
 
@@ -32,7 +38,10 @@ struct gt_divided *gt_divided_open(const struct gt_level_config *config, unsigne
 		gt_fail_memory(error, "a cache level");
 		return NULL;
 	}
-	*divided = (struct gt_divided){.levels = levels, .lanes = lanes};
+	divided->levels = levels;
+	divided->lanes = lanes;
+	for (size_t sm = 0; sm < SMS; sm++)
+		divided->lane_of[sm] = (uint8_t)(sm % lanes);
 	for (unsigned lane = 0; lane < lanes; lane++) {
 		levels[lane] = gt_level_open(config, error);
 		if (!levels[lane]) {
@@ -60,11 +69,22 @@ void gt_divided_begin(struct gt_divided *divided)
 		gt_level_begin(divided->levels[lane]);
 }
 
+/* What a lane has of a batch: a list of its rows, or copies of them, in which `an` is the number of the row. */
+struct gt_part {
+	struct gt_row_list list;
+	size_t list_capacity;
+	struct gt_rows *rows;
+	struct gt_rows *sent; /* what it sends for them */
+	size_t gathered;
+};
+
 void gt_division_close(struct gt_division *division)
 {
 	for (unsigned lane = 0; lane < division->lanes; lane++) {
 		gt_rows_free(division->parts[lane].rows);
 		gt_rows_free(division->parts[lane].sent);
+		free(division->parts[lane].list.row);
+		free(division->parts[lane].list.origin);
 	}
 	free(division->parts);
 	*division = (struct gt_division){.parts = NULL};
@@ -88,7 +108,21 @@ static int open_parts(struct gt_division *division, unsigned lanes, struct gt_er
 	return 0;
 }
 
-/* Empty parts, each with room for all the requests. */
+/* Empty lists, each with room for all the requests. */
+static int empty_lists(struct gt_division *division, const struct gt_rows *requests, struct gt_error *error)
+{
+	for (unsigned lane = 0; lane < division->lanes; lane++) {
+		struct gt_part *part = &division->parts[lane];
+		uint32_t *row = gt_grown_to(part->list.row, requests->n, &part->list_capacity, sizeof *row);
+		if (!row)
+			return gt_fail_memory(error, "a batch of rows");
+		part->list.row = row;
+		part->list.n = part->list.origins = part->list.requests = part->list.repeated = 0;
+	}
+	return 0;
+}
+
+/* The same of copies. */
 static int empty_parts(struct gt_division *division, const struct gt_rows *requests, struct gt_error *error)
 {
 	for (unsigned lane = 0; lane < division->lanes; lane++) {
@@ -100,8 +134,7 @@ static int empty_parts(struct gt_division *division, const struct gt_rows *reque
 				return -1;
 		}
 		gt_rows_shape(part->rows, requests);
-		part->rows->n = part->sent->n = part->gathered = 0;
-		part->sent->kind = GT_ACCESSES;
+		part->rows->n = 0;
 	}
 	return 0;
 }
@@ -134,31 +167,73 @@ static void add_others(struct gt_rows *to, const struct gt_rows *from, size_t i)
 		to->latency[at] = from->latency[i];
 }
 
-static unsigned lane_of(const struct gt_rows *rows, size_t i, unsigned lanes)
+static unsigned lane_of(const struct gt_divided *divided, const struct gt_rows *rows, size_t i)
 {
-	return rows->scheduled ? rows->sm[i] % lanes : 0;
+	return rows->scheduled ? divided->lane_of[rows->sm[i]] : 0;
 }
 
-int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
+static int copy_rows(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
 		     struct gt_error *error)
 {
 	bool more = requests->has_hints || requests->has_status || requests->has_latency ||
 		    divided->levels[0]->config.write == GT_WRITE_BACK;
 
-	if (division->lanes != divided->lanes) {
-		gt_division_close(division);
-		if (open_parts(division, divided->lanes, error) != 0)
-			return -1;
-	}
 	if (empty_parts(division, requests, error) != 0)
 		return -1;
 	for (size_t i = 0; i < requests->n; i++) {
-		struct gt_rows *to = division->parts[lane_of(requests, i, divided->lanes)].rows;
+		struct gt_rows *to = division->parts[lane_of(divided, requests, i)].rows;
 		add_row(to, requests, i);
 		if (more)
 			add_others(to, requests, i);
 	}
 	return 0;
+}
+
+/* Rows that repeat the one before need no lane; the lane of the first row of all, which repeats none, counts them. */
+static int list_rows(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
+		     struct gt_error *error)
+{
+	struct gt_row_list *counts = &division->parts[requests->n > 0 ? lane_of(divided, requests, 0) : 0].list;
+	const uint16_t *sm = requests->scheduled ? requests->sm : NULL;
+	struct gt_leaders leaders;
+
+	if (empty_lists(division, requests, error) != 0)
+		return -1;
+	for (size_t first = 0, n; first < requests->n; first += n) {
+		n = requests->n - first < GT_LEADERS_ROWS ? requests->n - first : GT_LEADERS_ROWS;
+		gt_leaders_find(&leaders, requests, sm, first, n, divided->levels[0]->repeats_hit);
+		counts->repeated += leaders.repeated;
+		for (size_t k = 0; k < leaders.n; k++) {
+			struct gt_row_list *list = &division->parts[lane_of(divided, requests, leaders.row[k])].list;
+			list->row[list->n++] = leaders.row[k];
+		}
+	}
+	counts->requests = requests->n;
+	return 0;
+}
+
+/* Whether the lanes serve rows by lists: reads of the usual lines, of which nothing else is to be known. */
+static bool listed(const struct gt_level *level, const struct gt_rows *requests)
+{
+	return gt_level_reads(level) && !requests->has_hints && level->config.emit == GT_EMIT_MISSES &&
+	       level->config.write != GT_WRITE_BACK;
+}
+
+int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
+		     struct gt_error *error)
+{
+	if (division->lanes != divided->lanes) {
+		gt_division_close(division);
+		if (open_parts(division, divided->lanes, error) != 0)
+			return -1;
+	}
+	for (unsigned lane = 0; lane < division->lanes; lane++) {
+		struct gt_part *part = &division->parts[lane];
+		part->sent->n = part->gathered = 0;
+		part->sent->kind = GT_ACCESSES;
+	}
+	division->listed = listed(divided->levels[0], requests);
+	return (division->listed ? list_rows : copy_rows)(divided, requests, division, error);
 }
 
 static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
@@ -167,30 +242,48 @@ static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
 	return gt_rows_grow(rows, 2 * rows->capacity, error);
 }
 
-int gt_divided_serve(struct gt_divided *divided, struct gt_division *division, unsigned lane, struct gt_error *error)
+int gt_divided_serve(struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division, unsigned lane,
+		     struct gt_error *error)
 {
 	struct gt_part *part = &division->parts[lane];
 	struct gt_sink sent = {part->sent, grow, NULL};
 
-	return gt_level_take(divided->levels[lane], part->rows, &sent, error);
+	if (!division->listed)
+		return gt_level_take(divided->levels[lane], part->rows, &sent, error);
+	return part->list.n > 0 ? gt_level_serve_list(divided->levels[lane], requests, &part->list, &sent, error) : 0;
 }
 
-/* The next request that a lane sends for row i of the batch, whose other columns it gets. */
-static int send_next(const struct gt_rows *requests, size_t i, struct gt_part *part, struct gt_sink *sink, struct gt_error *error)
+/* Gives a request that was sent for a copy of row i what the copy had not. */
+static void complete(struct gt_request *request, const struct gt_rows *requests, size_t i)
+{
+	request->block = requests->block[i];
+	request->warp = requests->warp[i];
+	request->an = requests->an[i];
+	request->pc = requests->pc[i];
+	if (requests->scheduled) {
+		request->step = requests->step[i];
+		request->sm = requests->sm[i];
+	}
+}
+
+/* The row of the next request that a part has sent; above all rows if there is none. */
+static uint32_t next_origin(const struct gt_division *division, const struct gt_part *part)
+{
+	if (part->gathered == part->sent->n)
+		return UINT32_MAX;
+	return division->listed ? part->list.origin[part->gathered] : part->sent->an[part->gathered];
+}
+
+static int send_next(const struct gt_rows *requests, const struct gt_division *division, struct gt_part *part,
+		     struct gt_sink *sink, struct gt_error *error)
 {
 	struct gt_request request = gt_request_of(part->sent, part->gathered);
 
 	if (gt_sink_room(sink, error) != 0)
 		return -1;
-	request.block = requests->block[i];
-	request.warp = requests->warp[i];
-	request.an = requests->an[i];
-	request.pc = requests->pc[i];
-	if (requests->scheduled) {
-		request.step = requests->step[i];
-		request.sm = requests->sm[i];
-	}
 	struct gt_rows *to = sink->rows;
+	if (!division->listed)
+		complete(&request, requests, next_origin(division, part));
 	gt_request_append(to, &request);
 	if (to->has_status)
 		to->status[to->n - 1] = part->sent->status[part->gathered];
@@ -212,13 +305,19 @@ int gt_divided_gather(const struct gt_rows *requests, struct gt_division *divisi
 		return 0;
 	if (gt_sink_begin_as(sink, shape, error) != 0)
 		return -1;
-	for (size_t i = 0; i < requests->n; i++) {
-		struct gt_part *part = &division->parts[lane_of(requests, i, division->lanes)];
-		while (part->gathered < part->sent->n && part->sent->an[part->gathered] == i)
-			if (send_next(requests, i, part, sink, error) != 0)
-				return -1;
+	for (;;) {
+		struct gt_part *first = &division->parts[0];
+		uint32_t least = next_origin(division, first);
+		for (unsigned lane = 1; lane < division->lanes; lane++) {
+			uint32_t next = next_origin(division, &division->parts[lane]);
+			first = next < least ? &division->parts[lane] : first;
+			least = next < least ? next : least;
+		}
+		if (least == UINT32_MAX)
+			return 0;
+		if (send_next(requests, division, first, sink, error) != 0)
+			return -1;
 	}
-	return 0;
 }
 
 void gt_divided_note(struct gt_divided *divided, const struct gt_rows *requests)

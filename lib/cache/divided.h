@@ -12,14 +12,13 @@
 #include "cache/level.h"
 #include "stream/rows.h"
 
+struct gt_part;
+
 /* A batch of requests on its way through the lanes. Zero at first. */
 struct gt_division {
-	struct gt_part {
-		struct gt_rows *rows; /* of the lane; `an` is the row of the batch */
-		struct gt_rows *sent; /* what it sends for them */
-		size_t gathered;
-	} *parts;
+	struct gt_part *parts;
 	unsigned lanes;
+	bool listed; /* the lanes serve rows of the batch itself; else copies */
 };
 
 void gt_division_close(struct gt_division *division);
@@ -42,7 +41,8 @@ int gt_divided_count(const struct gt_divided *divided, const char *stage, uint64
 /* The three of them serve a batch: the second once for each lane, which takes batches in their order. */
 int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
 		     struct gt_error *error);
-int gt_divided_serve(struct gt_divided *divided, struct gt_division *division, unsigned lane, struct gt_error *error);
+int gt_divided_serve(struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division, unsigned lane,
+		     struct gt_error *error);
 int gt_divided_gather(const struct gt_rows *requests, struct gt_division *division, struct gt_sink *sent,
 		      struct gt_error *error);
 /* Notes, in the order of batches, that one has been served. */

@@ -226,27 +226,48 @@ INLINE int serve_some(struct gt_serving *serving, const struct gt_rows *rows, co
 		if (gt_served_send(served, level, rows, serving->sent, serving->error) != 0 ||
 		    gt_level_serve_row(serving, places[k].tags, rows, i) != 0)
 			return -1;
+		if (served->list && gt_row_list_note(served->list, &row[k], 0, serving->sent->rows->n, serving->error) != 0)
+			return -1;
 	}
 	return 0;
 }
 
-INLINE int serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error,
-		       struct shape shape)
+/* Some successive requests that are served, and the sectors of those between them that repeat them. */
+struct some {
+	const uint32_t *row;
+	size_t n;
+	uint64_t repeated;
+};
+
+/* Those of rows [first, first + n) of a batch, or of a list of rows. */
+INLINE struct some find_some(const struct gt_level *level, const struct gt_rows *rows, const struct gt_row_list *list,
+			     size_t first, size_t n, struct gt_leaders *leaders)
+{
+	if (list)
+		return (struct some){list->row + first, n, first == 0 ? list->repeated : 0};
+	const uint16_t *sm = level->config.shared || !rows->scheduled ? NULL : rows->sm;
+	gt_leaders_find(leaders, rows, sm, first, n, level->repeats_hit);
+	return (struct some){leaders->row, leaders->n, leaders->repeated};
+}
+
+INLINE int serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
+		       struct gt_error *error, struct shape shape)
 {
 	const uint16_t *sm = level->config.shared || !rows->scheduled ? NULL : rows->sm;
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
-	struct gt_served served = {.n = 0};
+	struct gt_served served = {.list = list};
 	struct gt_leaders leaders;
+	size_t all = list ? list->n : rows->n;
 
-	for (size_t first = 0, n; first < rows->n; first += n) {
-		n = rows->n - first < GT_LEADERS_ROWS ? rows->n - first : GT_LEADERS_ROWS;
-		gt_leaders_find(&leaders, rows, sm, first, n, level->repeats_hit);
-		served.hits += leaders.repeated;
+	for (size_t first = 0, n; first < all; first += n) {
+		n = all - first < GT_LEADERS_ROWS ? all - first : GT_LEADERS_ROWS;
+		struct some some = find_some(level, rows, list, first, n, &leaders);
+		served.hits += some.repeated;
 		if (shape.lru && shape.recency != GT_RECENCY_LIST)
-			level->counters.mru[0] += leaders.repeated;
-		for (size_t k = 0; k < leaders.n; k += AT_ONCE)
-			if (serve_some(&serving, rows, sm, leaders.row + k,
-				       leaders.n - k < AT_ONCE ? leaders.n - k : AT_ONCE, &served, shape) != 0)
+			level->counters.mru[0] += some.repeated;
+		for (size_t k = 0; k < some.n; k += AT_ONCE)
+			if (serve_some(&serving, rows, sm, some.row + k, some.n - k < AT_ONCE ? some.n - k : AT_ONCE, &served,
+				       shape) != 0)
 				return -1;
 		if (gt_served_send(&served, level, rows, sent, error) != 0)
 			return -1;
@@ -257,10 +278,10 @@ INLINE int serve_reads(struct gt_level *level, const struct gt_rows *rows, struc
 }
 
 #define VARIANT(NAME, RECENCY, LRU, FOUR, MOD)                                                                 \
-	GT_WIDE static int NAME(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,       \
-				struct gt_error *error)                                                         \
+	GT_WIDE static int NAME(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list,   \
+				struct gt_sink *sent, struct gt_error *error)                                   \
 	{                                                                                                       \
-		return serve_reads(level, rows, sent, error, (struct shape){RECENCY, LRU, FOUR, MOD});          \
+		return serve_reads(level, rows, list, sent, error, (struct shape){RECENCY, LRU, FOUR, MOD});    \
 	}
 VARIANT(four_mod, GT_RECENCY_NIBBLES, true, true, true)
 VARIANT(four_lru, GT_RECENCY_NIBBLES, true, true, false)
@@ -276,16 +297,31 @@ bool gt_level_reads(const struct gt_level *level)
 	return level->usual && level->geometry.ways > 0 && !level->future && !level->config.halves;
 }
 
-int gt_level_serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
+		 struct gt_error *error)
 {
 	bool lru = level->config.replacement.policy == &gt_policy_lru, four = level->geometry.ways == 4;
 
 	switch (level->geometry.recency) {
-	case GT_RECENCY_LIST: return (lru ? most_lru : most_other)(level, rows, sent, error);
-	case GT_RECENCY_BYTES: return (lru ? many_lru : many_other)(level, rows, sent, error);
+	case GT_RECENCY_LIST: return (lru ? most_lru : most_other)(level, rows, list, sent, error);
+	case GT_RECENCY_BYTES: return (lru ? many_lru : many_other)(level, rows, list, sent, error);
 	case GT_RECENCY_NIBBLES: break;
 	}
 	if (lru && four)
-		return (level->set_mask ? four_mod : four_lru)(level, rows, sent, error);
-	return (lru ? few_lru : few_other)(level, rows, sent, error);
+		return (level->set_mask ? four_mod : four_lru)(level, rows, list, sent, error);
+	return (lru ? few_lru : few_other)(level, rows, list, sent, error);
+}
+
+int gt_level_serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	return serve(level, rows, NULL, sent, error);
+}
+
+int gt_level_serve_list(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
+			struct gt_error *error)
+{
+	level->counters.requests += list->requests;
+	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
+		return -1;
+	return serve(level, rows, list, sent, error);
 }

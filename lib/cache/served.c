@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache/served.h"
 
+#include "base/grown.h"
+
+int gt_row_list_note(struct gt_row_list *list, const uint32_t *rows, size_t step, size_t end, struct gt_error *error)
+{
+	uint32_t *origin = gt_grown_to(list->origin, end, &list->capacity, sizeof *origin);
+
+	if (!origin && end > 0)
+		return gt_fail_memory(error, "requests that are sent");
+	list->origin = origin;
+	for (; list->origins < end; rows += step)
+		origin[list->origins++] = *rows;
+	return 0;
+}
+
 #define GATHER(TYPE, COLUMN)                                                                      \
 	do {                                                                                       \
 		TYPE *restrict out = to->COLUMN + to->n;                                           \
@@ -39,6 +53,8 @@ int gt_served_send(struct gt_served *served, struct gt_level *level, const struc
 		n = served->n - done < room ? served->n - done : room;
 		append(sent->rows, rows, served->row + done, served->sectors + done, n);
 	}
+	if (served->list && gt_row_list_note(served->list, served->row, 1, sent->rows->n, error) != 0)
+		return -1;
 	for (size_t k = 0; k < served->n; k++)
 		level->counters.sent_reads += gt_bits_of_4[served->sectors[k]];
 	level->counters.sent_requests += served->n;
