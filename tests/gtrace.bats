@@ -36,6 +36,16 @@ composes() {
 	cmp got typed
 }
 
+@test "gtrace sizes without a kernel is an error, and a file's name cannot steer the terminal" {
+	expect_failure 1 "--kernel: no kernel has a name that 'nosuch' matches" gtrace sizes --quiet --kernel nosuch "$ordered"
+	cp "$ordered" $'a\033[31m\302\233b\nc\'d'
+	run -0 --separate-stderr gtrace run $'a\033[31m\302\233b\nc\'d'
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ ${stderr_lines[0]} == *"<\$'a\\033[31m\\302\\233b\\012c\\'d' | "* ]]
+	# The line that is printed can be typed.
+	[ "$(bash -c "${stderr_lines[0]#gtrace: }")" = "$output" ]
+}
+
 @test "a PATH that is too long to put the filters before is refused" {
 	PATH=$PATH:$(head -c 40000 /dev/zero | tr '\0' x) run -1 --separate-stderr gtrace run --quiet "$ROOT/examples/traces/gemm.rdgc.xz"
 	[ "$stderr" = "gtrace: PATH: expected at most 28672 bytes" ]

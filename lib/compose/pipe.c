@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 #include "base/grown.h"
+#include "base/utf8.h"
 
 /* Puts `word`, which may be NULL, behind the last. Takes it over, also on error. */
 static int append(struct gt_pipe *pipe, char *word, struct gt_error *error)
@@ -68,12 +69,42 @@ void gt_pipe_clear(struct gt_pipe *pipe)
 	*pipe = (struct gt_pipe){0};
 }
 
+/* Within $'': what a terminal may not show as it is becomes bytes in octal. */
+static void write_escaped(const char *word, FILE *to)
+{
+	size_t taken, shown;
+
+	fputs("$'", to);
+	for (; *word; word += taken) {
+		bool itself = gt_utf8_shown(word);
+		gt_utf8_next(word, &taken, &shown);
+		if (*word == '\'' || *word == '\\')
+			putc('\\', to);
+		for (size_t i = 0; i < taken; i++)
+			fprintf(to, itself ? "%c" : "\\%03o", (unsigned char)word[i]);
+	}
+	putc('\'', to);
+}
+
+static bool is_shown(const char *word)
+{
+	size_t taken, shown;
+
+	for (; *word && gt_utf8_shown(word); word += taken)
+		gt_utf8_next(word, &taken, &shown);
+	return *word == '\0';
+}
+
 static void write_word(const char *word, FILE *to)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 
 	if (*word && word[strspn(word, plain)] == '\0') {
 		fputs(word, to);
+		return;
+	}
+	if (!is_shown(word)) {
+		write_escaped(word, to);
 		return;
 	}
 	putc('\'', to);

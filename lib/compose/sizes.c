@@ -129,10 +129,18 @@ static int set_size(const struct run *run, struct row *row, uint64_t own, uint64
 	return level != NULL;
 }
 
+static int fail_kernels(const struct run *run, struct gt_error *error)
+{
+	const char *kernel = run->sizes->kernel;
+
+	return kernel ? gt_fail(error, "--kernel: no kernel has a name that '%s' matches", kernel) : gt_fail(error, "no kernels");
+}
+
 /* Takes the lines of a total that have the counters. */
 static int read_counts(const struct run *run, struct row *row, struct gt_error *error)
 {
 	FILE *from = NULL;
+	bool any = false;
 	char line[1024], *end;
 	int copy = dup(run->counts);
 
@@ -147,10 +155,10 @@ static int read_counts(const struct run *run, struct row *row, struct gt_error *
 			if (strncmp(line, "total,", 6) != 0 || strncmp(line + 6, counters[i], length) != 0 || line[6 + length] != ',')
 				continue;
 			row->counted[i] = strtoull(line + 7 + length, &end, 10);
-			row->known[i] = *end == '\n';
+			any |= row->known[i] = *end == '\n';
 		}
 	}
-	int result = ferror(from) ? gt_fail_errno(error, "the counts") : 0;
+	int result = ferror(from) ? gt_fail_errno(error, "the counts") : any ? 0 : fail_kernels(run, error);
 	fclose(from);
 	return result;
 }
