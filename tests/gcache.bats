@@ -561,6 +561,44 @@ l2.arrival = rr # assumed: a test
 	[ "$(counters out.gt l1 requests)" = 40000 ]
 }
 
+# The same with one MSHR entry, which each holds for one step: n (n - 1) / 2 fails.
+@test "requests of one step that wait for an MSHR entry: as long as their number" {
+	awk 'BEGIN { for (i = 0; i < 40000; i++) printf "load.global\t0x%x\t0xf\t0x0\t0\t0\n", i * 7919 % 40000 * 128 }' |
+		requests >step.gt
+	timeout 5 gcache --l1 --mshr 1x1 --latency fixed:1 step.gt >out.gt
+	[ "$(counters out.gt l1 reservation_fails)" = 799980000 ]
+	[ "$(counters out.gt l1 stalls)" = 39999 ]
+	timeout 5 gcache --l1 --mshr 1x32 --latency half-normal:50,20,3 step.gt >out.gt
+	[ "$(counters out.gt l1 reservations)" = 40000 ]
+}
+
+# With --emit all every lookup is tried in every step.
+@test "those that wait for an entry or a merge are served as if all were tried in each step" {
+	for lines in 20 300 5000; do
+		awk -v lines=$lines 'BEGIN {
+			srand(lines)
+			split("load.global load.global load.global load.global store.global atomic.global", ops, " ")
+			for (i = 0; i < 3000; i++)
+				printf "%s\t0x%x\t0x%x\t0x0\t%d\t0\n", ops[1 + int(rand() * 6)], int(rand() * lines) * 128, 1 + int(rand() * 15), i / 1000
+		}' | requests >in.gt
+		while read -r options; do
+			# shellcheck disable=SC2086
+			timeout 60 gcache --l1 $options in.gt | gtrace-cat | grep stage=l1 >few
+			# shellcheck disable=SC2086
+			timeout 60 gcache --l1 --emit all $options in.gt | gtrace-cat | grep stage=l1 | sed 's/\temit=[a-z]*//' >all
+			cmp few all
+		done <<-EOF
+			--mshr 1x4 --latency fixed:50
+			--mshr 1x1 --merges 1 --latency fixed:20
+			--mshr 1x16 --merges 2 --latency half-normal:50,20,3 --size 2K --ways 2 --fetch 64
+			--mshr 1x8 --banks 4 --latency adaptive:2,0.25 --merges 3
+			--mshr 2x3 --partitions 2 --latency fixed:33 --merges 1
+			--mshr 1x64 --merges 0 --latency half-normal:20,8,7 --size 512 --ways 2 --write back --sector 32
+			--mshr 1x9 --merges 1 --latency fixed:30 --size 1K --ways full --write back --sector 32
+		EOF
+	done
+}
+
 @test "timed pipes keep their invariants, and rows come by step" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 8 --max-blocks 8 >scheduled.gt
 	for options in "--latency fixed:1" "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25" \

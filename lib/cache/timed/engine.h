@@ -4,6 +4,7 @@
  *	timed.c     takes requests, which are gathered by instance, or ends a kernel
  *	wave.c, pool.c, turns.c  the requests of resident warps, and which warp issues, if the level decides it
  *	stall.c, requeue.c  serve the requests of one instance, step by step
+ *	group.c, queues.c, waiting.c  those that issue together with stall, which wait for ports and MSHR entries
  *	lookup.c    one lookup of requeue, and whether an access is admitted
  *	engine.c    a miss that takes an MSHR entry, an arrival, counts
  *	flight.c    misses in flight
