@@ -420,6 +420,7 @@ l2.arrival = rr # assumed: a test
 		--l1 --miss-cycles 4294967296|expected cycles
 		--l1 --hit-cycles 1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1|rising FROM
 		--l1 --emit latency --ports 1|leave out timing options
+		--l1 --by pc --ports 1|by pc is for the functional model: leave out timing options
 		--l1 --size 0K|size
 		--l1 --sets 17,8x6 --line 128 --index xor|unequal
 		--l1 --sets 17,8x6 --line 128 --replace plru|power of two
@@ -939,4 +940,33 @@ l2.arrival = rr # assumed: a test
 	run gcache --l2 --size 64K --ways 4 --latency fixed:100 in.gt
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"the timed model honours none, expected --hints ignore"* ]]
+}
+
+@test "--by pc: reads and hits of each instruction, as the rows with their status say; the level does the same" {
+	# One sector a request, so that a row hits or misses whole.
+	awk 'BEGIN {
+		OFS = "\t"
+		print "#gtrace 1"
+		print "#kernel", "id=1", "name=test", "grid=64,1,1", "block=1024,1,1"
+		print "block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm"
+		srand(5)
+		for (i = 0; i < 4000; i++) {
+			pc = int(rand() * 6); kind = pc == 4 ? "store.global" : pc == 5 ? "atomic.global" : pc == 3 ? "load.cs.global" : "load.global"
+			print 0, 0, i, pc * 16, kind, 128 * int(rand() * 8 * 2 ^ pc), 2 ^ int(rand() * 4), 0, 32, i, int(rand() * 3)
+		}
+	}' | sed 's/load.cs.global/load.global.cs/' | gtrace-cat --from >rows
+	for options in "--l2 --size 4K --ways 4 --halves yes" "--l1 --size 2K --ways 4" "--l2 --size 2K --ways 4 --replace fifo" "--l2 --size 2K --ways 4 --replace opt" "--l1 --size 2K --ways 4 --emit latency --hit-cycles 1 --miss-cycles 2"; do
+		# shellcheck disable=SC2086 # several options
+		gcache $options --by pc rows >by
+		# shellcheck disable=SC2086
+		gcache $options rows >plain
+		gstats --csv by | grep -v '^[^,]*,[^,]*,0x' | diff - <(gstats --csv plain)
+		diff <(gtrace-cat by | grep -v '^#') <(gtrace-cat plain | grep -v '^#')
+		# shellcheck disable=SC2086
+		gcache ${options%--emit*} --emit all rows | gtrace-cat | awk -F '\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ && $5 ~ /^load/ && $at["status"] != "none" {
+			reads[$4]++; hits[$4] += $at["status"] == "hit" } END { for (pc in reads) { print pc ".reads," reads[pc]; print pc ".read_hits," hits[pc] + 0 } }' | sort >expected
+		gstats --csv by | awk -F, '$1 == 1 && $3 ~ /^0x/ { print $3 "," $4 }' | sort >found
+		[ "$(wc -l <found)" -ge 6 ]
+		diff expected found
+	done
 }

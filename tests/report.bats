@@ -115,6 +115,30 @@ says() {
 	grep -qx 'value 0x1b my.cu:39 1: 3' "$BATS_TEST_TMPDIR/said"
 }
 
+@test "hit rates by instruction and by source line: of sectors that loads read, at each level that counted them" {
+	# By hand. In an L1 of 1K: pc 26 reads one sector eight times, 7 hit; pc 27 and 28, of one line, four sectors once each and then again: 8 of 16
+	# hit; pc 29, a store, has no rate. L2 gets what misses.
+	{
+		printf '#kernel\tid=1\tname=first\tgrid=1,1,1\tblock=32,1,1\torder=none\n#count\tstage=source\tkernel=1\tpcs=[26,27,28,29]\tlines=[38,39,39,40]\tfiles=[0,0,0,0]\tnames=/a/my.cu\n'
+		printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+		for an in 0 1 2 3 4 5 6 7; do printf '0\t0\t%d\t26\tload.global\t0\t1\t0\t32\t1\n' $an; done
+		for an in 8 9; do printf '0\t0\t%d\t27\tload.global\t128\t15\t0\t32\t1\n' $an; done
+		for an in 10 11; do printf '0\t0\t%d\t28\tload.global\t256\t15\t0\t32\t1\n' $an; done
+		printf '0\t0\t12\t29\tstore.global\t128\t15\t15\t32\t1\n'
+	} | gtrace-cat --from | gcache --l1 --size 1K --ways 8 --by pc | grd --by pc --name behind | gcache --l2 --size 4K --ways 8 --by pc >rates
+	page rates
+	sed -n '/^h3 Hit rates by source line/,/^h3 Stage/s/^row\t//p' "$BATS_TEST_TMPDIR/said" >rows
+	printf '%s\n' "line,kernel,l1 reads,l1 hit rate,l2 reads,l2 hit rate" "my.cu:39,first,16,50.00 %,8,0.00 %" "my.cu:38,first,8,87.50 %,1,0.00 %" |
+		tr , '\t' | sed 's/first/kernel 1, first/' >expected
+	sed 's/\tfirst/\tkernel 1, first/' rows | diff expected -
+	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | awk -F '\t' -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $1, $at["l1 hit rate"], $at["l2 hit rate"] }' >rows
+	printf '%s\n' "class,l1 hit rate,l2 hit rate" "0x1b,50.00 %,0.00 %" "0x1c,50.00 %,0.00 %" "0x1a,87.50 %,0.00 %" "0x1d,-,-" | sort | diff - <(sort rows)
+	# Without source lines, instructions.
+	gtrace-cat rates | grep -v stage=source | gtrace-cat --from >unplaced
+	page unplaced
+	[ "$(sed -n '/^h3 Hit rates by source line/,/^h3 Stage/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1,4 | tr '\t\n' ' ;')" = "line l1 hit rate;0x1b 50.00 %;0x1c 50.00 %;0x1a 87.50 %;" ]
+}
+
 @test "coalescing: requests and sectors per access of each kernel's operations" {
 	gtrace-ptx --launch 'transpose<<<(2,8),(32,8)>>>(in=f32[64*64], out=f32[64*64], rows=64, columns=64)' "$ROOT/examples/kernels/ptx/transpose.ptx" | gcoalesce >transposed
 	page transposed

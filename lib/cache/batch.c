@@ -12,6 +12,12 @@ static bool hinted(const struct gt_level *level, const struct gt_rows *rows)
 	return rows->has_hints || level->window.bytes > 0;
 }
 
+/* Counts what row i has read, if that is counted by instruction. */
+static inline int note_reads(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	return level->config.by_pc ? gt_by_pc_add(&level->by_pc, rows->pc[i], level->counters.reads, level->counters.read_hits, error) : 0;
+}
+
 static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
@@ -23,7 +29,7 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 		if (level->future)
 			gt_level_foresee(level, serving.tags, i);
 		serving.request = gt_request_of(rows, i);
-		if (gt_serve_hinted(&serving) != 0)
+		if (gt_serve_hinted(&serving) != 0 || note_reads(level, rows, i, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -40,7 +46,7 @@ static int serve_rows(struct gt_level *level, const struct gt_rows *rows, struct
 			return -1;
 		if (level->future)
 			gt_level_foresee(level, tags, i);
-		if (gt_level_serve_row(&serving, tags, rows, i) != 0)
+		if (gt_level_serve_row(&serving, tags, rows, i) != 0 || note_reads(level, rows, i, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -95,7 +101,8 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 	for (size_t first = 0, n; first < rows->n; first += n) {
 		n = rows->n - first < STATUS_ROWS ? rows->n - first : STATUS_ROWS;
 		for (size_t i = 0; i < n; i++)
-			if (find_row(&serving, rows, first + i, &status[i]) != 0)
+			if (find_row(&serving, rows, first + i, &status[i]) != 0 ||
+			    note_reads(level, rows, first + i, error) != 0)
 				return -1;
 		if (gt_emit_rows(level, rows, first, n, status, sent, error) != 0)
 			return -1;
@@ -117,5 +124,5 @@ int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, str
 		return -1;
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
-	return gt_level_reads(level) ? gt_level_serve_reads(level, rows, sent, error) : serve_rows(level, rows, sent, error);
+	return gt_level_reads(level) && !level->config.by_pc ? gt_level_serve_reads(level, rows, sent, error) : serve_rows(level, rows, sent, error);
 }

@@ -58,6 +58,7 @@ struct gt_level_config {
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
 	uint32_t sets_listed;		      /* 0: size and ways decide */
 	enum gt_emit emit;
+	bool by_pc; /* reads and their hits are counted by instruction, too */
 	enum gt_flush flush;
 	enum gt_warm warm; /* the contents when a kernel begins, which the user of the level loads by gt_level_warm */
 	enum gt_arrival arrival;

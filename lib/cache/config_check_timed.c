@@ -41,6 +41,13 @@ static int check_halves_timed(const struct gt_level_config *config, struct gt_er
 	return 0;
 }
 
+static int check_by(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->by_pc)
+		return gt_fail(error, "by pc is for the functional model: leave out timing options");
+	return 0;
+}
+
 static int check_warm_timed(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE)
@@ -112,6 +119,7 @@ static int check_issue(const struct gt_level_config *config, struct gt_error *er
 static const struct gt_rule timed_rules[] = {
 	{0, check_kind},
 	{GT_OF(GT_LEVEL_EMIT), check_untimed},
+	{GT_OF(GT_LEVEL_BY), check_by},
 	{GT_OF(GT_LEVEL_ARRIVAL), check_order},
 	{GT_OF(GT_LEVEL_REPLACE), check_future},
 	{GT_OF(GT_LEVEL_WARM), check_warm_timed},

@@ -150,6 +150,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch),
 	[GT_LEVEL_HALVES] = FIELD(halves, 0),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
+	[GT_LEVEL_BY] = FIELD(by_pc, 0),
 	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
 	[GT_LEVEL_MISS_CYCLES] = TAKEN(take_miss_cycles),
 	[GT_LEVEL_PARTITIONS] = FIELD(timed.partitions, 0),

@@ -79,5 +79,5 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 	if (level->config.halves && (gt_count_numbers(count, &gt_counters_halves, &level->halves, sizeof level->halves, error) != 0 ||
 				     gt_count_arrays(count, &gt_counters_halves, &level->halves, GT_HALVES, GT_HALVES, error) != 0))
 		return -1;
-	return describe_shape(level, count, error);
+	return describe_shape(level, count, error) == 0 ? gt_by_pc_count(&level->by_pc, count, error) : -1;
 }

@@ -140,6 +140,8 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 		goto failed;
 	if (config->replacement.policy->looks_ahead && !(level->future = gt_future_open(level, error)))
 		goto failed;
+	if (config->by_pc && gt_by_pc_open(&level->by_pc, error) != 0)
+		goto failed;
 	level->next_uses = gt_future_lines(level);
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
@@ -176,6 +178,7 @@ void gt_level_close(struct gt_level *level)
 	gt_geometry_close(&level->geometry);
 	gt_arrival_close(&level->arrival);
 	gt_future_close(level->future);
+	gt_by_pc_close(&level->by_pc);
 	free(level);
 }
 
@@ -187,6 +190,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->launch, 0, sizeof level->launch);
 	memset(&level->halves, 0, sizeof level->halves);
+	gt_by_pc_begin(&level->by_pc);
 	level->launch_gpcs = 0;
 	level->last_step = 0;
 }

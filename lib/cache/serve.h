@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 
 #include "cache/arrival.h"
+#include "cache/by_pc.h"
 #include "cache/config.h"
 #include "cache/future.h"
 #include "cache/halves.h"
@@ -109,6 +110,7 @@ struct gt_level {
 	struct gt_between_counters between;
 	struct gt_launch_counters launch;
 	struct gt_halves_counters halves;
+	struct gt_by_pc by_pc;
 	uint64_t launch_code; /* address of the code of the kernel that has begun */
 	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */

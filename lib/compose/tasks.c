@@ -39,7 +39,9 @@ const struct gt_task gt_tasks[] = {
 	 "most requests on (pc, operation, line, kernel, requests); or an annotated source, by valgrind's cg_annotate:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by pc --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --by pc --name l1 | gcache --l1 | grd --by pc --name l1_misses | gstats --callgrind out\n"
-	 "    cg_annotate --auto=yes out\n"},
+	 "    cg_annotate --auto=yes out\n"
+	 "The hit ratio of each instruction's loads:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by pc | gstats\n"},
 	{"arrays", "Which array misses?",
 	 "With nvcc -g, arrays have the names and source lines of their allocations; else name them in order:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by array --name behind_l1 | gstats\n"

@@ -10,13 +10,14 @@ static const struct {
 	const char *tool;   /* how a history names it */
 	const char *option; /* which tells it from others of that tool, or NULL */
 	bool takes_gpu;
+	bool counts_by_pc;
 	const char *classes[2]; /* commands behind it that measure what it sends on, or NULL */
 } stages[GT_USUAL_STAGES] = {
-	[GT_USUAL_COALESCE] = {"gcoalesce", "gcoalesce", NULL, true, {NULL, NULL}},
-	[GT_USUAL_SCHEDULE] = {"gschedule", "gschedule", NULL, true, {NULL, NULL}},
-	[GT_USUAL_L1] = {"gcache --l1", "gcache", "--l1", false, {"grd --by pc --name behind_l1", "grd --by array --name behind_l1_arrays"}},
-	[GT_USUAL_L2] = {"gcache --l2", "gcache", "--l2", false, {"grd --by pc --name behind_l2", NULL}},
-	[GT_USUAL_DRAM] = {"gdram", "gdram", NULL, false, {NULL, NULL}},
+	[GT_USUAL_COALESCE] = {"gcoalesce", "gcoalesce", NULL, true, false, {NULL, NULL}},
+	[GT_USUAL_SCHEDULE] = {"gschedule", "gschedule", NULL, true, false, {NULL, NULL}},
+	[GT_USUAL_L1] = {"gcache --l1", "gcache", "--l1", false, true, {"grd --by pc --name behind_l1", "grd --by array --name behind_l1_arrays"}},
+	[GT_USUAL_L2] = {"gcache --l2", "gcache", "--l2", false, true, {"grd --by pc --name behind_l2", NULL}},
+	[GT_USUAL_DRAM] = {"gdram", "gdram", NULL, false, false, {NULL, NULL}},
 };
 
 enum gt_usual_stage gt_usual_next(const struct gt_origin *origin)
@@ -80,7 +81,8 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 {
 	for (enum gt_usual_stage stage = first; stage < end; stage++) {
 		if (gt_usual_command(pipe, usual, stages[stage].words, error) != 0 ||
-		    (stages[stage].takes_gpu && gt_pipe_option(pipe, "--gpu", gpu_to_give(origin, usual), error) != 0))
+		    (stages[stage].takes_gpu && gt_pipe_option(pipe, "--gpu", gpu_to_give(origin, usual), error) != 0) ||
+		    (usual->classes && stages[stage].counts_by_pc && gt_pipe_option(pipe, "--by", "pc", error) != 0))
 			return -1;
 		for (size_t i = 0; i < 2 && usual->classes && stages[stage].classes[i]; i++)
 			if (gt_usual_command(pipe, usual, stages[stage].classes[i], error) != 0)

@@ -59,6 +59,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", false,
 			   "what to write: the requests sent on, all requests, counts only, or all "
 			   "requests with their latency: the cycles added by each level of a chain", NULL},
+	[GT_LEVEL_BY] = {"by", ONE_OF("none|pc"), "none", false, "count reads and their hits by instruction, too", NULL},
 	[GT_LEVEL_HIT_CYCLES] = {"hit-cycles", WORD("LIST"), "unknown", false,
 				 "cycles that the level adds to the latency of a hit: CYCLES[,FROM:CYCLES]...", NULL},
 	[GT_LEVEL_MISS_CYCLES] = {"miss-cycles", WORD("LIST"), "unknown", false, "the same for a miss", NULL},

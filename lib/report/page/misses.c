@@ -7,7 +7,7 @@
 
 #include "report/markup.h"
 #include "report/page/classes.h"
-#include "report/page/page.h"
+#include "report/page/rates.h"
 #include "report/table.h"
 
 #define CLASSES_SHOWN 30
@@ -40,6 +40,7 @@ static void write_cell(const char *text, FILE *to)
 /* Which columns a table has. */
 struct shown {
 	bool op, line, numbers[COLUMNS];
+	struct gt_rate_levels levels; /* whose hit rates it has */
 };
 
 static void write_row(const struct gt_page *page, const struct gt_classes *classes, const struct gt_class *class,
@@ -59,6 +60,8 @@ static void write_row(const struct gt_page *page, const struct gt_classes *class
 	if (shown->line)
 		write_cell(class->line, to);
 	write_cell(class->kernel->kernel.name[0] && page->report->by_name ? class->kernel->kernel.name : gt_page_name(page, class->kernel, name), to);
+	for (size_t i = 0; i < shown->levels.n; i++)
+		gt_rate_cell(gt_rate_reads(class->kernel, shown->levels.names[i], class->name, class->length), to);
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (shown->numbers[i] && gt_class_number(class, columns[i].counter, &value))
 			gt_page_number(value, to);
@@ -67,11 +70,13 @@ static void write_row(const struct gt_page *page, const struct gt_classes *class
 	fputs("</tr>\n", to);
 }
 
-static struct shown find_shown(const struct gt_classes *classes)
+static struct shown find_shown(const struct gt_page *page, const struct gt_classes *classes)
 {
 	struct shown shown = {.op = false};
 	uint64_t value;
 
+	if (classes->n > 0 && strncmp(classes->classes[0].name, "0x", 2) == 0)
+		gt_rate_levels(page->report, &shown.levels);
 	for (size_t j = 0; j < classes->n && j < CLASSES_SHOWN; j++) {
 		const struct gt_class *class = &classes->classes[j];
 		shown.op |= gt_class_word(class, "op") != NULL;
@@ -85,12 +90,13 @@ static struct shown find_shown(const struct gt_classes *classes)
 
 static void write_table(const struct gt_page *page, const struct gt_classes *classes, FILE *to)
 {
-	struct shown shown = find_shown(classes);
+	struct shown shown = find_shown(page, classes);
 
 	fprintf(to, "<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">class</th>"
 		"<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">of all</th>%s%s<th scope=\"col\">kernel</th>",
 		classes->caused ? "misses" : classes->behind ? "misses and writes" : "references",
 		shown.op ? "<th scope=\"col\">operation</th>" : "", shown.line ? "<th scope=\"col\">line</th>" : "");
+	gt_rate_headings(&shown.levels, false, to);
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (shown.numbers[i])
 			fprintf(to, "<th scope=\"col\" class=\"number\">%s</th>", columns[i].heading);
@@ -165,17 +171,21 @@ static int write_stage(const struct gt_page *page, const char *stage, FILE *to, 
 bool gt_page_has_misses(const struct gt_page *page)
 {
 	const struct gt_report_kernel *total = &page->report->total;
+	struct gt_rate_levels levels;
 
 	for (size_t i = 0; i < total->n; i++)
 		if (gt_classes_in(total, &total->stages[i]))
 			return true;
-	return false;
+	gt_rate_levels(page->report, &levels);
+	return levels.n > 0;
 }
 
 int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	const struct gt_report_kernel *total = &page->report->total;
 
+	if (gt_page_lines(page, to, error) != 0)
+		return -1;
 	for (size_t i = 0; i < total->n; i++)
 		if (gt_classes_in(total, &total->stages[i]) && write_stage(page, total->stages[i].name, to, error) != 0)
 			return -1;

@@ -55,6 +55,9 @@ int gt_page_pictures(const struct gt_page *page, FILE *to, struct gt_error *erro
 bool gt_page_has_misses(const struct gt_page *page);
 int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error);
 
+/* The table of source lines, if a level counted reads by instruction and the trace has lines. */
+int gt_page_lines(const struct gt_page *page, FILE *to, struct gt_error *error);
+
 /* The table of a kernel, or of the total; and the definitions of the counters and ratios in the report. */
 void gt_page_kernel(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to);
 void gt_page_definitions(const struct gt_page *page, FILE *to);
