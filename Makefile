@@ -57,8 +57,10 @@ CUDART  := $(BUILD)/cudart/libcudart.so.13
 NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
 # Apart from the runtime, so that they are found only if they are asked for.
 STUBS   := $(BUILD)/cudart/stub/libcublas.so.13
+# What gtrace-cat --schema says, for the Python module.
+SCHEMA  := python/gtrace_schema.json
 
-all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES) $(STUBS)
+all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES) $(STUBS) $(SCHEMA)
 units: $(UNITS) $(FAULTS)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
@@ -81,6 +83,9 @@ $(SHARED): $(LIB) $(BUILD)/soname
 $(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK) -pie
+$(SCHEMA): $(BIN)/gtrace-cat
+	$< --schema >$@.new
+	mv $@.new $@
 $(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c lib/cudart/*/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
 	@mkdir -p $(@D)
 	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
@@ -166,7 +171,7 @@ install: all
 	install -m 644 gpus/* $(DESTDIR)$(datadir)/gtrace/gpus
 	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
-	install -m 644 python/gtrace.py $(DESTDIR)$(pythondir)
+	install -m 644 python/gtrace.py $(SCHEMA) $(DESTDIR)$(pythondir)
 	completions/generate $(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir)) gpus $(TOOLS)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
 	for file in $(SHARED_FILES); do \
@@ -186,7 +191,7 @@ install: all
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a libgtrace.so $(SONAME) $(notdir $(SHARED)) pkgconfig/gtrace.pc) \
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(addprefix $(DESTDIR),$(pythondir)/gtrace.py $(foreach tool,$(notdir $(TOOLS)),$(bashdir)/$(tool) $(zshdir)/_$(tool) $(fishdir)/$(tool).fish))
+	rm -f $(addprefix $(DESTDIR),$(pythondir)/gtrace.py $(pythondir)/$(notdir $(SCHEMA)) $(foreach tool,$(notdir $(TOOLS)),$(bashdir)/$(tool) $(zshdir)/_$(tool) $(fishdir)/$(tool).fish))
 	rm -rf $(addprefix $(DESTDIR),$(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace $(docdir))
 # At a tag vX.Y.Z the version is X.Y.Z, which must be the one above; behind it, or without one, it says how far.
 TAG      = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
@@ -203,7 +208,7 @@ deb:
 	cd build-deb/gtrace-$(VERSION) && dpkg-buildpackage -us -uc -b
 	lintian --fail-on error,warning build-deb/*.changes
 clean:
-	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb
+	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
 .PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long install uninstall dist deb clean

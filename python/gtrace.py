@@ -10,7 +10,9 @@
 `batches(file)` goes through a stream of any length in bounded memory. Needs python3-msgpack, python3-numpy and
 python3-xxhash; pandas for the frames only.
 """
+import json
 import operator
+import os
 import subprocess
 import sys
 
@@ -20,20 +22,13 @@ import xxhash
 
 __all__ = ["read", "batches", "Trace", "Error"]
 
-STRIDE_LANES = -2**63  # as a stride: the row's addresses are in `lanes`
-
-# The columns of each kind of row: the type of an element in full width.
-COMMON = {"block": "<u4", "warp": "<u2", "an": "<u4", "pc": "<u4", "op": "u1"}
-SCHEDULED = {"step": "<u8", "sm": "<u2", "hint": "<u2"}
-COLUMNS = {
-    "access": {**COMMON, "size": "u1", "mask": "<u4", "base": "<u8", "stride": "<i8", "lanes": "<u8", **SCHEDULED},
-    "request": {**COMMON, "address": "<u8", "sectors": "u1", "full": "u1", "lanes": "u1", **SCHEDULED, "status": "u1",
-                "latency": "<u4"},
-}
-ACTIONS = ("load", "store", "atomic", "reduction")
-SPACES = ("global", "local", "shared", "texture", "constant")
-OPERATORS = ("", ".ca", ".cg", ".cs", ".cv", ".nc", ".lu")
-STATUSES = ("none", "hit", "miss", "reservation_fail", "merged", "latency_miss", "tlb_hit", "tlb_miss")
+# What the tools know of rows, as gtrace-cat --schema says: made by `make`, and installed beside this file.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gtrace_schema.json"), encoding="utf-8") as _file:
+    _schema = json.load(_file)
+COLUMNS = {kind: {name: "<" + dtype for name, dtype in columns.items()} for kind, columns in _schema["columns"].items()}
+STRIDE_LANES = _schema["stride_lanes"]  # as a stride: the row's addresses are in `lanes`
+OPS = {int(op): name for op, name in _schema["ops"].items()}
+STATUSES = _schema["statuses"]
 OPTIONAL = ("step", "sm", "hint", "work", "status", "latency", "lanes")  # of the columns
 # The limits of the tools, for a stream that came from elsewhere.
 VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX = 1, 32 << 20, 1 << 22, 1 << 16
@@ -46,7 +41,7 @@ class Error(ValueError):
 
 def op_name(op):
     """"load.global", "store.shared", "load.global.nc" and so on, of the number of an operation."""
-    return f"{ACTIONS[op & 3]}.{SPACES[op >> 2 & 7]}{OPERATORS[op >> 5]}"
+    return OPS[op]
 
 
 def _records(file):
@@ -216,7 +211,7 @@ class Trace:
         numbers = numpy.unique(columns["op"])
         frame["op"] = pandas.Categorical.from_codes(numpy.searchsorted(numbers, columns["op"]), [op_name(int(n)) for n in numbers])
         if "status" in columns:
-            frame["status"] = pandas.Categorical.from_codes(columns["status"], list(STATUSES))
+            frame["status"] = pandas.Categorical.from_codes(columns["status"], STATUSES)
         names = list(dict.fromkeys(kernel["name"] for kernel in self.kernels))
         number = {kernel["id"]: names.index(kernel["name"]) for kernel in self.kernels}
         codes = numpy.array([number[i] for i in columns["kernel"].tolist()], "i4") if len(frame) else []

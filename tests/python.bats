@@ -71,6 +71,23 @@ print(len(rows), *(sum(int(row[names.index(c)], 0) for row in rows) for c in ("b
 	done
 }
 
+@test "the module knows every column and name that the tools know: it has no table of its own" {
+	gtrace-cat --schema | cmp - "$ROOT/python/gtrace_schema.json"
+	# Names of columns in the text of rows that have all of them; lanes are those of accesses.
+	[ "$("$PYTHON" -c 'import gtrace; print(*sorted(gtrace.COLUMNS["access"]))')" = "an base block hint lanes mask op pc size sm step stride warp work" ]
+	[ "$("$PYTHON" -c 'import gtrace; print(*sorted(gtrace.COLUMNS["request"]))')" = "address an block full hint lanes latency op pc sectors sm status step warp work" ]
+	[ "$("$PYTHON" -c 'import gtrace; print(gtrace.COLUMNS["access"]["stride"], gtrace.COLUMNS["access"]["pc"], gtrace.STRIDE_LANES, gtrace.op_name(5), gtrace.op_name(160), gtrace.STATUSES[4])')" = \
+		"<i8 <u4 -9223372036854775808 store.local load.global.nc merged" ]
+	[ "$(grep -cE 'reservation_fail|"(warp|sectors)": *"' "$ROOT/python/gtrace.py")" -eq 0 ]
+	# A column that few streams have.
+	gtrace-ptx --work --launch 'vectoradd<<<2,64>>>(f32[128], f32[128], f32[128], 128)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" >work.gt
+	"$PYTHON" -c 'import gtrace; print(*gtrace.read("work.gt").to_pandas().work)' | tr ' ' '\n' >found
+	gtrace-cat work.gt | awk -F '\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ { split($at["work"], part, ","); printf "%.0f\n", part[1] + 65536 * part[2] + (part[3] == "waits") * 2 ^ 31 }' >expected
+	diff expected found
+	[ "$(wc -l <found)" -eq 12 ]
+	expect_failure 2 "expected no file with --schema" gtrace-cat --schema work.gt
+}
+
 @test "Parquet has the rows of the stream, by a reader of its own" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
 	gschedule --sm 4 conv.gt | gcache --l1 --emit all >all.gt

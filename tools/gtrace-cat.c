@@ -11,6 +11,7 @@
 #include "stream/invariants.h"
 #include "stream/parquet.h"
 #include "stream/plain.h"
+#include "stream/schema.h"
 #include "stream/tsv.h"
 #include "tool.h"
 
@@ -21,6 +22,7 @@ static const char help[] =
 	"       gtrace-cat --from [FILE]                            text or msgpack rows to stream\n"
 	"       gtrace-cat --check [FILE]                           checks a stream's invariants\n"
 	"       gtrace-cat --gpu NAME|FILE                          shows a GPU description\n"
+	"       gtrace-cat --schema                                 columns and names of values, as JSON\n"
 	"\n"
 	"      --decimal   addresses and lanes as decimal numbers\n"
 	"      --no-rows   only the lines that begin with '#'\n"
@@ -30,7 +32,7 @@ static const char help[] =
 	"\n"
 	"example: gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head\n";
 
-enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK };
+enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK, SCHEMA };
 
 /* Text is written in large pieces; a full disk is reported at once. */
 static void put(struct tool *tool, struct gt_bytes *text)
@@ -200,13 +202,21 @@ static void describe(struct tool *tool, const char *name)
 	tool_end(tool);
 }
 
+static void show_schema(struct tool *tool)
+{
+	if (optind < tool->argc)
+		tool_usage(tool, "'%s': expected no file with --schema", tool->argv[optind]);
+	gt_schema_write(stdout);
+	tool_end(tool);
+}
+
 int main(int argc, char **argv)
 {
-	enum { DECIMAL = 256, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU };
+	enum { DECIMAL = 256, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU, SHOW_SCHEMA };
 	static const struct option options[] = {
 		{"decimal", no_argument, NULL, DECIMAL}, {"no-rows", no_argument, NULL, NO_ROWS},
 		{"rows", no_argument, NULL, ROWS},	 {"from", no_argument, NULL, FROM_TEXT},
-		{"parquet", no_argument, NULL, PARQUET},
+		{"parquet", no_argument, NULL, PARQUET}, {"schema", no_argument, NULL, SHOW_SCHEMA},
 		{"check", no_argument, NULL, CHECK_IT},	 {"gpu", required_argument, NULL, GPU},
 		TOOL_OPTIONS,
 	};
@@ -225,11 +235,12 @@ int main(int argc, char **argv)
 		case PARQUET: mode = TO_PARQUET; modes++; break;
 		case FROM_TEXT: mode = FROM; modes++; break;
 		case CHECK_IT: mode = CHECK; modes++; break;
+		case SHOW_SCHEMA: mode = SCHEMA; modes++; break;
 		case GPU: gpu = optarg; modes++; break;
 		}
 	}
 	if (modes > 1)
-		tool_usage(&tool, "--rows, --parquet, --from, --check and --gpu exclude one another");
+		tool_usage(&tool, "--rows, --parquet, --from, --check, --gpu and --schema exclude one another");
 	if (gpu)
 		describe(&tool, gpu);
 	else if (mode == TO_TEXT)
@@ -240,7 +251,9 @@ int main(int argc, char **argv)
 		to_parquet(&tool);
 	else if (mode == FROM)
 		from(&tool);
-	else
+	else if (mode == CHECK)
 		check(&tool);
+	else
+		show_schema(&tool);
 	return 0;
 }

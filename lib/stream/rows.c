@@ -7,8 +7,8 @@
 #include "base/grown.h"
 
 #define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, FLAG)                                          \
-	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME, IN_ACCESS,    \
-	 IN_REQUEST, FLAG}
+	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME,                \
+	 _Generic(((struct gt_rows *)0)->NAME, int64_t *: true, default: false), IN_ACCESS, IN_REQUEST, FLAG}
 #define IF(FLAG) offsetof(struct gt_rows, FLAG)
 
 const struct gt_column gt_columns[] = {

@@ -71,6 +71,7 @@ struct gt_column {
 	const char *name;
 	size_t offset; /* of the pointer in struct gt_rows */
 	unsigned width; /* bytes an element */
+	bool is_signed;
 	bool in_access, in_request;
 	size_t flag; /* of the bool in struct gt_rows that says whether it is there; 0: always there */
 };
