@@ -172,6 +172,7 @@ says() {
 @test "the date is that of SOURCE_DATE_EPOCH, and else there is none" {
 	SOURCE_DATE_EPOCH=1763800000 page counts
 	says "dd 2025-11-22"
+	grep -q '^title gtrace: .* on NVIDIA TITAN V, 2025-11-22$' "$BATS_TEST_TMPDIR/said"
 	page counts
 	run ! grep '^dd 20' "$BATS_TEST_TMPDIR/said"
 	SOURCE_DATE_EPOCH=today expect_failure 2 "SOURCE_DATE_EPOCH" gstats --report "$BATS_TEST_TMPDIR/none" counts

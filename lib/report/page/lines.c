@@ -126,7 +126,7 @@ int gt_page_lines(const struct gt_page *page, FILE *to, struct gt_error *error)
 	struct lines lines = {NULL, 0, 0};
 	int result = 0;
 
-	gt_rate_levels(page->report, &levels);
+	gt_rate_find_levels(page->report, &levels);
 	for (size_t i = 0; i < page->report->n && result == 0; i++)
 		result = gather_kernel(&lines, &levels, &page->report->kernels[i], error);
 	if (result == 0 && lines.n > 0) {

@@ -76,7 +76,7 @@ static struct shown find_shown(const struct gt_page *page, const struct gt_class
 	uint64_t value;
 
 	if (classes->n > 0 && strncmp(classes->classes[0].name, "0x", 2) == 0)
-		gt_rate_levels(page->report, &shown.levels);
+		gt_rate_find_levels(page->report, &shown.levels);
 	for (size_t j = 0; j < classes->n && j < CLASSES_SHOWN; j++) {
 		const struct gt_class *class = &classes->classes[j];
 		shown.op |= gt_class_word(class, "op") != NULL;
@@ -176,7 +176,7 @@ bool gt_page_has_misses(const struct gt_page *page)
 	for (size_t i = 0; i < total->n; i++)
 		if (gt_classes_in(total, &total->stages[i]))
 			return true;
-	gt_rate_levels(page->report, &levels);
+	gt_rate_find_levels(page->report, &levels);
 	return levels.n > 0;
 }
 

@@ -38,6 +38,7 @@ static void write_head(const struct gt_page *page, FILE *to)
 	gt_markup_text(gt_page_name(page, about, name), to);
 	fputs(" on ", to);
 	gt_markup_text(gpu, to);
+	fprintf(to, "%s%s", page->date ? ", " : "", page->date ? page->date : "");
 	fprintf(to, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>", gt_page_style);
 	gt_markup_text(name, to);
 	fputs("</h1>\n<dl>\n", to);

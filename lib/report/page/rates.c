@@ -11,7 +11,7 @@ bool gt_rate_is_reads(const struct gt_count_entry *entry, size_t *length)
 	       strcmp(entry->name + *length, ".reads") == 0;
 }
 
-void gt_rate_levels(const struct gt_report *report, struct gt_rate_levels *levels)
+void gt_rate_find_levels(const struct gt_report *report, struct gt_rate_levels *levels)
 {
 	size_t length;
 

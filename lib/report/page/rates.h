@@ -17,7 +17,7 @@ struct gt_reads {
 };
 
 /* The levels that counted by instruction, in the order of the pipe. */
-void gt_rate_levels(const struct gt_report *report, struct gt_rate_levels *levels);
+void gt_rate_find_levels(const struct gt_report *report, struct gt_rate_levels *levels);
 
 /* Whether a counter is the reads of an instruction, "0x1b.reads"; then *length is the length of the instruction. */
 bool gt_rate_is_reads(const struct gt_count_entry *entry, size_t *length);
