@@ -63,19 +63,26 @@ static void write_launch(const struct gt_report_kernel *kernel, FILE *to)
 		kernel->shared_differs ? "different" : gt_format_size(launch->shared_bytes, size));
 }
 
+static void begin_stage(const struct gt_report_stage *stage, int columns, FILE *to)
+{
+	fprintf(to, "<tbody>\n<tr><th colspan=\"%d\" scope=\"rowgroup\" class=\"stage\">", columns);
+	gt_markup_text(stage->name, to);
+	fputs("</th></tr>\n", to);
+}
+
 static void write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
 {
 	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL], spread[3][GT_TABLE_NUMBER];
-	bool several = kernel->merged > 1;
+	bool several = kernel->merged > 1, begun = false;
 	size_t length;
 
-	fprintf(to, "<tbody>\n<tr><th colspan=\"%d\" scope=\"rowgroup\" class=\"stage\">", several ? 7 : 4);
-	gt_markup_text(stage->name, to);
-	fputs("</th></tr>\n", to);
 	for (size_t i = 0; i < stage->n; i++) {
 		const struct gt_report_counter *counter = &stage->counters[i];
 		if (gt_page_class(counter->value.name, &length) || !gt_table_counter(kernel, stage, counter, value, remark))
 			continue;
+		if (!begun)
+			begin_stage(stage, several ? 7 : 4, to);
+		begun = true;
 		fputs("<tr><th scope=\"row\">", to);
 		gt_markup_text(counter->value.name, to);
 		fprintf(to, "</th><td%s>", counter->value.kind == GT_COUNT_TEXT ? "" : " class=\"number\"");
@@ -90,7 +97,8 @@ static void write_stage(const struct gt_report_kernel *kernel, const struct gt_r
 			fprintf(to, "<td class=\"number\">%s</td>", spreads ? spread[k] : "");
 		fputs("</tr>\n", to);
 	}
-	fputs("</tbody>\n", to);
+	if (begun)
+		fputs("</tbody>\n", to);
 }
 
 void gt_page_kernel(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to)

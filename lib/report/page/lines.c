@@ -96,7 +96,7 @@ static void write_line(const struct gt_page *page, const struct gt_rate_levels *
 
 	fputs("<tr><th scope=\"row\">", to);
 	gt_markup_text(line->place, to);
-	fputs("</th><td>", to);
+	fputs("</th><td class=\"name\">", to);
 	gt_markup_text(line->kernel->kernel.name[0] && page->report->by_name ? line->kernel->kernel.name : gt_page_name(page, line->kernel, name), to);
 	fputs("</td>", to);
 	for (size_t i = 0; i < levels->n; i++) {

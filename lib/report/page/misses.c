@@ -30,9 +30,9 @@ static const struct {
 
 /* ---- the table ---- */
 
-static void write_cell(const char *text, FILE *to)
+static void write_cell(const char *text, const char *style, FILE *to)
 {
-	fputs("<td>", to);
+	fprintf(to, "<td%s>", style);
 	gt_markup_text(text && *text ? text : "-", to);
 	fputs("</td>", to);
 }
@@ -56,10 +56,11 @@ static void write_row(const struct gt_page *page, const struct gt_classes *class
 	gt_page_number(class->misses, to);
 	fprintf(to, "<td class=\"number\">%.1f %%</td>", classes->misses ? 100 * (double)class->misses / (double)classes->misses : 0.0);
 	if (shown->op)
-		write_cell(gt_class_word(class, "op"), to);
+		write_cell(gt_class_word(class, "op"), "", to);
 	if (shown->line)
-		write_cell(class->line, to);
-	write_cell(class->kernel->kernel.name[0] && page->report->by_name ? class->kernel->kernel.name : gt_page_name(page, class->kernel, name), to);
+		write_cell(class->line, "", to);
+	write_cell(class->kernel->kernel.name[0] && page->report->by_name ? class->kernel->kernel.name : gt_page_name(page, class->kernel, name),
+		   " class=\"name\"", to);
 	for (size_t i = 0; i < shown->levels.n; i++)
 		gt_rate_cell(gt_rate_reads(class->kernel, shown->levels.names[i], class->name, class->length), to);
 	for (size_t i = 0; i < COLUMNS; i++)

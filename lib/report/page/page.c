@@ -56,9 +56,10 @@ static void write_contents(const struct gt_page *page, FILE *to)
 {
 	char name[GT_PAGE_NAME];
 
-	fputs("<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#pictures\">Pictures</a></li>\n", to);
+	fputs("<nav aria-label=\"Contents\"><ul>\n", to);
 	if (gt_page_has_misses(page))
 		fputs("<li><a href=\"#misses\">Where the misses come from</a></li>\n", to);
+	fputs("<li><a href=\"#pictures\">Pictures</a></li>\n", to);
 	if (gt_page_has_coalescing(page))
 		fputs("<li><a href=\"#coalescing\">Coalescing</a></li>\n", to);
 	if (page->comparison)

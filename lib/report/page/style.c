@@ -24,13 +24,13 @@ const char gt_page_style[] =
 	".scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0 1rem}"
 	"caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.25rem}"
 	"th,td{text-align:left;vertical-align:top;padding:.15rem .75rem .15rem 0;border-bottom:1px solid var(--line);font-weight:400}"
-	"tbody th{min-width:9.5rem;overflow-wrap:anywhere}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
+	"tbody th{min-width:9.5rem;overflow-wrap:anywhere}.sort tbody th{min-width:0;overflow-wrap:break-word}td.name{overflow-wrap:anywhere;min-width:7rem}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
 	"th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;padding-left:.75rem}"
 	"th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th[aria-sort=descending] button::after{content:\" \\25be\"}"
 	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}td.assumed{color:var(--mark);font-weight:600}"
 	"summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
 	"@media print{:root{" LIGHT "}body{max-width:none;padding:0;font-size:10pt}nav{display:none}figure,tr{break-inside:avoid}"
-	"h2,h3{break-after:avoid}.scroll{overflow:visible}}";
+	"h2,h3,p{break-after:avoid}p{break-inside:avoid}.scroll{overflow:visible}table{font-size:8pt}td.name{min-width:6rem}.pictures figure{width:47%}thead th,th.number{white-space:normal}}";
 
 /* The headings of tables of class "sort" become buttons that sort by their column. Without a script nothing is missing. */
 const char gt_page_script[] =
