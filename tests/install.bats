@@ -261,3 +261,45 @@ installed_library() {
 		$compiler $flags <"$work/all.c"
 	done
 }
+
+# commands FILE: each command of the steps of a workflow, one a line.
+commands() { sed -n 's/^ *- run: //p' "$1" | sed 's/ && /\n/g'; }
+
+@test "the forge's workflow is valid, and runs commands and targets that exist" {
+	workflow=.github/workflows/check.yml
+	if /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
+		/usr/bin/python3 -c 'import sys, yaml
+flow = yaml.safe_load(open(sys.argv[1]))
+steps = [step for job in flow["jobs"].values() for step in job["steps"]]
+assert all(("run" in step) != ("uses" in step) for step in steps), steps
+print(sum("run" in step for step in steps))' "$workflow" >"$work/steps"
+		[ "$(cat "$work/steps")" -eq "$(grep -c -e '- run:' "$workflow")" ]
+	fi
+	[ "$(commands "$workflow" | wc -l)" -gt 5 ]
+	while read -r program first _; do
+		case $program in
+		make) grep -q "^$first:" Makefile ;;
+		*/*) [ -x "$program" ] ;;
+		apt-get | git) ;;
+		*) echo "$program: not known"; return 1 ;;
+		esac || { echo "no $program $first"; return 1; }
+	done < <(commands "$workflow")
+}
+
+@test "the Containerfile installs the libraries that the programs need, and copies what is there" {
+	# Debian names the package of libNAME.so.N libNAMEN, or with a dash if the name ends in a digit.
+	objdump -p "$BUILD"/libgtrace.so.* | sed -n 's/^ *NEEDED *//p' | sort -u | grep -v '^lib\(c\|m\|asan\|ubsan\)\.so' >"$work/needed"
+	[ "$(wc -l <"$work/needed")" -ge 4 ]
+	while read -r library; do
+		package=$(echo "$library" | sed 's/\([0-9]\)\.so\./\1-/; s/\.so\.//')
+		sed -n '/^FROM.*slim$/,$p' Containerfile | grep -qw -e "$package" || { echo "$package is not in Containerfile"; return 1; }
+	done <"$work/needed"
+	# What builds is what ./deps installs for building.
+	for package in gcc libc6-dev make pkg-config libpcre2-dev libxxhash-dev liblz4-dev libzstd-dev libmsgpack-dev; do
+		grep -qw -e "$package" Containerfile
+		grep -qw -e "$package" deps
+	done
+	"${install[@]}" install PREFIX=/usr/local
+	[ -f "$work/image$(sed -n 's/^ENV PYTHONPATH=//p' Containerfile)/gtrace.py" ]
+	cmp python/gtrace_schema.json "$work/image/usr/local/share/gtrace/python/gtrace_schema.json"
+}
