@@ -223,6 +223,17 @@ total() {
 	END
 }
 
+@test "a file of inputs serves several sweeps: one that names traces must use its own" {
+	printf 'input used = gtrace-order examples/traces/conv.rdgc.xz\ninput other = gtrace-order examples/traces/gemm.rdgc.xz\n' >"$BATS_TEST_TMPDIR/inputs.sweep"
+	printf 'trace = used\ngpu = titanv\nl1.size = 16K\n' >"$sweep"
+	make -s -f pipelines/sweep.mk RESULTS="$results" SWEEP="$sweep $BATS_TEST_TMPDIR/inputs.sweep" 2>/dev/null
+	[ "$(grep -c ',used,' "$results/test.csv")" -eq 1 ]
+	[ "$(grep -c other "$results/test.csv")" -eq 0 ]
+	printf 'trace = used\ninput own = gtrace-order examples/traces/gemm.rdgc.xz\n' >"$sweep"
+	run -2 make -s -f pipelines/sweep.mk RESULTS="$results" SWEEP="$sweep $BATS_TEST_TMPDIR/inputs.sweep"
+	[[ "$output" == *"test.sweep:2: input own: no 'trace =' names it"* ]]
+}
+
 @test "missing inputs are named" {
 	run make -s -f pipelines/sweep.mk RESULTS="$results"
 	[ "$status" -eq 2 ]

@@ -106,6 +106,8 @@ function learn_axis(axis, text,    list, n, i) {
 		value[section, axis, i] = list[i]
 	}
 	counts[section, axis] = n
+	if (axis == "trace")
+		names_traces[FILENAME] = 1
 	line_of[section, axis] = FNR
 }
 
@@ -135,6 +137,7 @@ $0 == "" { next }
 		fail("input " key " is given twice")
 	input[key] = trim(substr($0, index($0, "=") + 1))
 	input_line[key] = FNR
+	input_file[key] = FILENAME
 	if (input[key] == "")
 		fail("expected a command after 'input " key " ='")
 	next
@@ -162,14 +165,16 @@ function owner(s, axis) {
 	return (0, axis) in counts ? 0 : -1
 }
 
-# An input that no trace of the base or a section names would never be run.
+# An input that no trace of the base or a section names would never be run. A file that names no traces has inputs for several
+# sweeps, of which this one need not use all.
 function check_inputs(    s, i, key, used) {
 	for (s = 0; s <= sections; s++)
 		for (i = 1; (s, "trace") in counts && i <= counts[s, "trace"]; i++)
 			used[value[s, "trace", i]] = 1
 	for (key in input)
-		if (!(key in used)) {
+		if (!(key in used) && input_file[key] in names_traces) {
 			FNR = input_line[key]
+			FILENAME = input_file[key]
 			fail("input " key ": no 'trace =' names it")
 		}
 }
