@@ -47,40 +47,42 @@ static const char *hint(const char *library)
 	return strncmp(library, "libcublas", strlen("libcublas")) == 0 ? " (--stub cublas does the work of libcublas on the host)" : "";
 }
 
-/* Whether work may be missing; prints the reason. */
-static bool is_short(void)
+#define REASON (MAPPING_LINE + 512) /* bytes that hold any reason */
+
+/* Why work may be missing, or "". */
+static void find_reason(char reason[REASON])
 {
 	char library[MAPPING_LINE], faults[GT_PTX_FAULTS_TEXT];
+	bool none = gt_cudart.launches == 0;
 
-	if (gt_ptx_notes_sum(&gt_cudart.notes, faults)) {
-		gt_cudart_say("%s", faults);
-		return true;
-	}
-	if (gt_cudart.assertions > 0) {
-		gt_cudart_say("a kernel stopped at an assertion: the stream has no end");
-		return true;
-	}
-	if (gt_cudart.record.tracing.ignore_unsupported)
-		return false;
+	reason[0] = '\0';
+	if (gt_ptx_notes_sum(&gt_cudart.notes, faults))
+		snprintf(reason, REASON, "%s", faults);
+	else if (gt_cudart.assertions > 0)
+		snprintf(reason, REASON, "a kernel stopped at an assertion: the stream has no end");
+	if (reason[0] || gt_cudart.record.tracing.ignore_unsupported)
+		return;
 	find_library(library);
 	if (library[0])
-		gt_cudart_say("%s is loaded, whose kernels are not seen here%s%s: " ENDLESS, library, hint(library),
-			      gt_cudart.launches == 0 ? ", and the program launched no kernel of its own" : "");
+		snprintf(reason, REASON, "%s is loaded, whose kernels are not seen here%s%s: " ENDLESS, library, hint(library),
+			 none ? ", and the program launched no kernel of its own" : "");
 	else if (gt_cudart.omissions > 0)
-		gt_cudart_say("calls that are not supported would have made work or data%s: " ENDLESS,
-			      gt_cudart.launches == 0 ? ", and the program launched no kernel" : "");
-	else if (gt_cudart.launches == 0)
-		gt_cudart_say("the program asked the CUDA runtime for no launch: it launched no kernel: " ENDLESS);
-	return library[0] || gt_cudart.omissions > 0 || gt_cudart.launches == 0;
+		snprintf(reason, REASON, "calls that are not supported would have made work or data%s: " ENDLESS,
+			 none ? ", and the program launched no kernel" : "");
+	else if (none)
+		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel: " ENDLESS);
 }
 
-static void write_end(char verdict)
+/* In the place of an end, a stream without all work has the reason, so that the next stage reports nothing more. */
+static void write_end(const char *reason)
 {
+	const char verdict = reason[0] ? GT_RECORD_CUT : GT_RECORD_WHOLE;
 	struct gt_error error;
+	int result = reason[0] ? gt_writer_flush(gt_cudart.writer, &error) : gt_ptx_recorder_finish(gt_cudart.recorder, &error);
 
-	if (verdict == GT_RECORD_WHOLE && gt_ptx_recorder_finish(gt_cudart.recorder, &error) != 0)
-		gt_cudart_stop("%s", error.text);
-	if ((verdict == GT_RECORD_WHOLE ? gt_writer_finish : gt_writer_flush)(gt_cudart.writer, &error) != 0)
+	if (result == 0)
+		result = reason[0] ? gt_writer_fail(gt_cudart.writer, "gtrace-record", reason, &error) : gt_writer_finish(gt_cudart.writer, &error);
+	if (result != 0)
 		gt_cudart_stop("%s", error.text);
 	gt_writer_close(gt_cudart.writer);
 	gt_cudart.writer = NULL;
@@ -107,15 +109,18 @@ __attribute__((destructor)) static void close_stream(void)
 	if (!gt_cudart.writer || gt_cudart.owner != getpid())
 		return;
 	static bool said;
+	char reason[REASON];
 	gt_cudart_say_host_access();
 	say_names_left();
 	if (gt_cudart.stubbed > 0)
 		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",
 			      gt_cudart.stubbed);
-	bool cut = is_short();
-	write_end(cut ? GT_RECORD_CUT : GT_RECORD_WHOLE);
-	if (!cut && gt_cudart.launches == 0)
+	find_reason(reason);
+	if (reason[0])
+		gt_cudart_say("%s", reason);
+	write_end(reason);
+	if (!reason[0] && gt_cudart.launches == 0)
 		gt_cudart_say_once(&said, "warning: the program launched no kernel");
-	else if (!cut && gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
+	else if (!reason[0] && gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
 		gt_cudart_say_once(&said, "warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
 }
