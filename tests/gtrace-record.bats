@@ -255,6 +255,29 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	fails 1 "of shared memory: a block has 2240 bytes; nearest is 'tile', 128 bytes at 0x" ./own -600
 }
 
+@test "a launch at fault, or none, is one line in a pipe: the next stages are told by the stream" {
+	needs_nvcc
+	cat >one.cu <<-'END'
+		__global__ void kernel(int *to) { *to = 1; }
+		int main(int n, char **)
+		{
+			int *to;
+			cudaMalloc(&to, 4);
+			if (n > 1)
+				kernel<<<1, 1>>>(to + 1);
+			return cudaDeviceSynchronize() != cudaSuccess;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o one one.cu
+	for words in "./one at-fault" ./one; do
+		run --separate-stderr bash -c "set -o pipefail; LD_PRELOAD=${PRELOAD:-} gtrace-record $words | gcoalesce | gstats"
+		[ "$status" -eq 1 ]
+		[ -z "$output" ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ ${stderr_lines[0]} == "gtrace-record: "* ]]
+	done
+}
+
 @test "names of arrays that are left over are said" {
 	needs_clang
 	record --name A,B,C "$KERNELS/vectoradd" 1000 96
@@ -652,7 +675,7 @@ expect_nvcc() {
 	sed -n 3p said | grep -q "kernel _Z7assertsPi, .* thread (6,0,0): assertion 'threadIdx.x != 6' does not hold: the launch ends here"
 	sed -n 4p said | grep -q 'memcheck: 1 instructions at fault, 32 accesses by threads, 2 launches that ended early: the stream has no end$'
 	[ "$(gtrace-cat "$OUT" 2>cut | grep -c '^#kernel')" -eq 1 ]
-	grep -q "without an 'end'" cut
+	grep -q "gtrace-record failed: memcheck: 1 instructions at fault" cut
 }
 
 @test "nvcc: a fault names the source line, and --ptx writes the PTX text" {

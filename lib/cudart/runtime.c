@@ -92,6 +92,18 @@ static bool read_token(void)
 	return got == 1;
 }
 
+/* The reason in the place of the stream's end, so that the next stage does not report the missing end as a second failure. */
+static void end_stream_failed(const char *format, va_list arguments)
+{
+	char text[sizeof ((struct gt_error *)NULL)->text];
+	struct gt_error ignored;
+
+	if (!gt_cudart.writer || gt_cudart.owner != getpid() || pthread_mutex_trylock(&lock) != 0)
+		return;
+	vsnprintf(text, sizeof text, format, arguments);
+	(void)gt_writer_fail(gt_cudart.writer, "gtrace-record", text, &ignored);
+}
+
 _Noreturn void gt_cudart_stop(const char *format, ...)
 {
 	va_list arguments;
@@ -101,6 +113,9 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 	fflush(NULL);
 	va_start(arguments, format);
 	say(format, arguments);
+	va_end(arguments);
+	va_start(arguments, format);
+	end_stream_failed(format, arguments);
 	va_end(arguments);
 	/* With the token gone gtrace-record does not look for a reason of its own. */
 	if (gt_cudart.owner == 0)
