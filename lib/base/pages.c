@@ -23,3 +23,21 @@ void gt_pages_large(void *array, size_t bytes)
 	(void)bytes;
 #endif
 }
+
+void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end)
+{
+	*begin = *end = 0;
+#ifdef MADV_DONTNEED
+	if (bytes < LARGE)
+		return;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)array;
+	uintptr_t first = (at + page - 1) / page * page, last = (at + bytes) / page * page;
+	if (madvise((void *)first, last - first, MADV_DONTNEED) != 0)
+		return;
+	*begin = first - at;
+	*end = last - at;
+#else
+	(void)array;
+	(void)bytes;
+#endif
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Large pages, for large arrays that are accessed at random: they avoid most page table walks, each of which
- * costs more than the access itself. */
+/* What the system is told of pages. Large ones, for large arrays that are accessed at random, avoid most page table walks,
+ * each of which costs more than the access itself. Pages of a mapping that nothing uses go back to the system. */
 #ifndef GT_BASE_PAGES_H
 #define GT_BASE_PAGES_H
 
@@ -9,5 +9,10 @@
 /* Asks for large pages under an array, if the system has them and the array is large. Only pages that were
  * not touched yet are affected: call it right after the allocation. */
 void gt_pages_large(void *array, size_t bytes);
+
+/* Gives the memory of an array in a private mapping of zeros back to the system, but for the ends that fill no page: the rest
+ * is zero when it is touched next. Returns the rest's offset in *begin and *end; both are 0 for a small array, of
+ * which nothing is given back. */
+void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end);
 
 #endif

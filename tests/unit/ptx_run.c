@@ -476,6 +476,47 @@ static void test_memory(void)
 	gt_ptx_memory_close(&memory);
 }
 
+/* Pages of this process that are in memory, where the system tells; 0 elsewhere. */
+static unsigned long resident_pages(void)
+{
+	unsigned long size, resident = 0;
+	FILE *statm = fopen("/proc/self/statm", "r");
+
+	if (!statm || fscanf(statm, "%lu %lu", &size, &resident) != 2)
+		resident = 0;
+	if (statm)
+		fclose(statm);
+	return resident;
+}
+
+/* A large array that is freed takes no memory; its neighbours keep what they hold, and the next one there is zero. */
+static void test_large_memory(void)
+{
+	enum { LARGE = (40 << 20) + 77 };
+	struct gt_ptx_memory memory;
+	uint64_t small, large, next, ones = 0;
+
+	CHECK(gt_ptx_memory_open(&memory, 64 << 20, &error) == 0);
+	CHECK(gt_ptx_allocate(&memory, 1000, "small", &small, &error) == 0);
+	CHECK(gt_ptx_allocate(&memory, LARGE, "large", &large, &error) == 0);
+	CHECK(gt_ptx_allocate(&memory, 1000, "next", &next, &error) == 0);
+	memset(gt_ptx_at(&memory, small, 1000), 1, 1000);
+	memset(gt_ptx_at(&memory, large, LARGE), 1, LARGE);
+	memset(gt_ptx_at(&memory, next, 1000), 1, 1000);
+	unsigned long before = resident_pages();
+	CHECK(gt_ptx_free(&memory, large, &error) == 0);
+	CHECK(before == 0 || before - resident_pages() > 9000);
+	CHECK(gt_ptx_allocate(&memory, LARGE, "again", &large, &error) == 0);
+	const unsigned char *again = gt_ptx_at(&memory, large, LARGE);
+	for (uint64_t i = 0; i < LARGE; i++)
+		ones += again[i];
+	CHECK_EQUAL(ones, 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		ones += *(unsigned char *)gt_ptx_at(&memory, small + i, 1) + *(unsigned char *)gt_ptx_at(&memory, next + i, 1);
+	CHECK_EQUAL(ones, 2000);
+	gt_ptx_memory_close(&memory);
+}
+
 /* Where the first gap lies that holds so many bytes and one more, found by trying every multiple of the
  * alignment against every allocation; 0: nowhere. */
 static uint64_t first_fit(const uint64_t *at, const uint64_t *bytes, size_t n, uint64_t wanted, uint64_t reserved)
@@ -529,6 +570,7 @@ static void test_first_fit(void)
 int main(void)
 {
 	RUN(test_memory);
+	RUN(test_large_memory);
 	RUN(test_first_fit);
 	RUN(test_nested_conditions);
 	RUN(test_loops_of_different_length);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "ptx/exec/gaps.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/nested.h"
@@ -199,6 +200,8 @@ static void release_oldest(struct gt_ptx_memory *memory)
 	*(gone->after ? &gone->after->before : &memory->last) = before;
 	gt_ptx_gaps_remove(memory, gone);
 	note_gap(memory, before);
+	size_t begin, end;
+	gt_pages_return(memory->host + (gone->address - GT_PTX_GLOBAL_BASE), gone->bytes, &begin, &end);
 	free(gone);
 }
 
@@ -211,6 +214,16 @@ static bool find_room(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *ad
 		release_oldest(memory);
 	}
 	return true;
+}
+
+/* A large array is cleared without touching it. */
+static void clear(unsigned char *host, uint64_t bytes)
+{
+	size_t begin, end;
+
+	gt_pages_return(host, bytes, &begin, &end);
+	memset(host, 0, begin);
+	memset(host + end, 0, bytes - end);
 }
 
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
@@ -246,8 +259,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	uint64_t stale =
 		end < memory->used ? end : memory->used; /* bytes up to `used` may have been written */
 	if (stale > *address - GT_PTX_GLOBAL_BASE)
-		memset(memory->host + (*address - GT_PTX_GLOBAL_BASE), 0,
-		       stale - (*address - GT_PTX_GLOBAL_BASE));
+		clear(memory->host + (*address - GT_PTX_GLOBAL_BASE), stale - (*address - GT_PTX_GLOBAL_BASE));
 	link_behind(memory, before, allocation);
 	memory->n++;
 	memory->live_bytes += bytes;
