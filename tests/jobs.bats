@@ -7,9 +7,10 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# random ROWS SEED: accesses of three kernels, of all kinds, which make between no and 32 requests each.
+# random ROWS SEED: accesses of three kernels, of all kinds, which make between no and 32 requests each. JOBS_FEWER divides the
+# rows, for a sanitizer.
 random() {
-	awk -v rows="$1" -v seed="$2" 'BEGIN {
+	awk -v rows="$(($1 / ${JOBS_FEWER:-1}))" -v seed="$2" 'BEGIN {
 		srand(seed)
 		split("load.global load.global load.global store.global atomic.global load.shared load.texture.cg store.local", ops, " ")
 		for (kernel = 1; kernel <= 3; kernel++) {

@@ -75,12 +75,6 @@ struct own {
 	struct gt_division division;
 };
 
-static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
-{
-	(void)context;
-	return gt_rows_grow(rows, 2 * rows->capacity, error);
-}
-
 /* The requests of a batch: itself, or those of its accesses. */
 static int find_requests(struct own *own, const struct gt_rows *rows, struct gt_error *error)
 {
@@ -93,7 +87,8 @@ static int find_requests(struct own *own, const struct gt_rows *rows, struct gt_
 		return -1;
 	own->coalesced->n = 0;
 	own->requests = own->coalesced;
-	return gt_coalesce(&own->coalescer, rows, &(struct gt_sink){own->coalesced, grow, NULL}, error);
+	struct gt_sink sink = gt_sink_that_grows(own->coalesced);
+	return gt_coalesce(&own->coalescer, rows, &sink, error);
 }
 
 static int begin_batch(void *context, struct gt_relay_item *item, struct gt_error *error)

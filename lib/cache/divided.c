@@ -4,17 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grown.h"
-#include "cache/leaders.h"
 #include "cache/serve.h"
 #include "cache/served.h"
-
-#define SMS 65536 /* values of the column sm */
 
 struct gt_divided {
 	struct gt_level **levels; /* of the lanes */
 	unsigned lanes;
-	uint8_t lane_of[SMS];
+	uint8_t lane_of[GT_DIVISION_SMS];
 	bool scheduled; /* the last batch of the kernel */
 };
 
@@ -40,7 +36,7 @@ struct gt_divided *gt_divided_open(const struct gt_level_config *config, unsigne
 	}
 	divided->levels = levels;
 	divided->lanes = lanes;
-	for (size_t sm = 0; sm < SMS; sm++)
+	for (size_t sm = 0; sm < GT_DIVISION_SMS; sm++)
 		divided->lane_of[sm] = (uint8_t)(sm % lanes);
 	for (unsigned lane = 0; lane < lanes; lane++) {
 		levels[lane] = gt_level_open(config, error);
@@ -69,184 +65,24 @@ void gt_divided_begin(struct gt_divided *divided)
 		gt_level_begin(divided->levels[lane]);
 }
 
-/* What a lane has of a batch: a list of its rows, or copies of them, in which `an` is the number of the row. */
-struct gt_part {
-	struct gt_row_list list;
-	size_t list_capacity;
-	struct gt_rows *rows;
-	struct gt_rows *sent; /* what it sends for them */
-	size_t gathered;
-};
-
-void gt_division_close(struct gt_division *division)
-{
-	for (unsigned lane = 0; lane < division->lanes; lane++) {
-		gt_rows_free(division->parts[lane].rows);
-		gt_rows_free(division->parts[lane].sent);
-		free(division->parts[lane].list.row);
-		free(division->parts[lane].list.origin);
-	}
-	free(division->parts);
-	*division = (struct gt_division){.parts = NULL};
-}
-
 /* ---- a batch ---- */
-
-static int open_parts(struct gt_division *division, unsigned lanes, struct gt_error *error)
-{
-	division->parts = calloc(lanes, sizeof *division->parts);
-	if (!division->parts)
-		return gt_fail_memory(error, "a batch of rows");
-	division->lanes = lanes;
-	for (unsigned lane = 0; lane < lanes; lane++) {
-		struct gt_part *part = &division->parts[lane];
-		part->rows = gt_rows_new(GT_ROWS_BATCH, error);
-		part->sent = gt_rows_new(GT_ROWS_BATCH, error);
-		if (!part->rows || !part->sent)
-			return -1;
-	}
-	return 0;
-}
-
-/* Empty lists, each with room for all the requests. */
-static int empty_lists(struct gt_division *division, const struct gt_rows *requests, struct gt_error *error)
-{
-	for (unsigned lane = 0; lane < division->lanes; lane++) {
-		struct gt_part *part = &division->parts[lane];
-		uint32_t *row = gt_grown_to(part->list.row, requests->n, &part->list_capacity, sizeof *row);
-		if (!row)
-			return gt_fail_memory(error, "a batch of rows");
-		part->list.row = row;
-		part->list.n = part->list.origins = part->list.requests = part->list.repeated = 0;
-	}
-	return 0;
-}
-
-/* The same of copies. */
-static int empty_parts(struct gt_division *division, const struct gt_rows *requests, struct gt_error *error)
-{
-	for (unsigned lane = 0; lane < division->lanes; lane++) {
-		struct gt_part *part = &division->parts[lane];
-		if (part->rows->capacity < requests->n) {
-			gt_rows_free(part->rows);
-			part->rows = gt_rows_new(requests->n, error);
-			if (!part->rows)
-				return -1;
-		}
-		gt_rows_shape(part->rows, requests);
-		part->rows->n = 0;
-	}
-	return 0;
-}
-
-/* The columns on which what is sent for a request depends; the others are taken from the batch again. */
-static void add_row(struct gt_rows *to, const struct gt_rows *from, size_t i)
-{
-	size_t at = to->n++;
-
-	to->an[at] = (uint32_t)i;
-	to->address[at] = from->address[i];
-	to->op[at] = from->op[i];
-	to->sectors[at] = from->sectors[i];
-	to->full[at] = from->full[i];
-	to->threads[at] = from->threads[i];
-	to->sm[at] = from->scheduled ? from->sm[i] : 0;
-}
-
-static void add_others(struct gt_rows *to, const struct gt_rows *from, size_t i)
-{
-	size_t at = to->n - 1;
-
-	if (from->scheduled)
-		to->step[at] = from->step[i];
-	if (from->has_hints)
-		to->hint[at] = from->hint[i];
-	if (from->has_status)
-		to->status[at] = from->status[i];
-	if (from->has_latency)
-		to->latency[at] = from->latency[i];
-}
-
-static unsigned lane_of(const struct gt_divided *divided, const struct gt_rows *rows, size_t i)
-{
-	return rows->scheduled ? divided->lane_of[rows->sm[i]] : 0;
-}
-
-static int copy_rows(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
-		     struct gt_error *error)
-{
-	bool more = requests->has_hints || requests->has_status || requests->has_latency ||
-		    divided->levels[0]->config.write == GT_WRITE_BACK;
-
-	if (empty_parts(division, requests, error) != 0)
-		return -1;
-	for (size_t i = 0; i < requests->n; i++) {
-		struct gt_rows *to = division->parts[lane_of(divided, requests, i)].rows;
-		add_row(to, requests, i);
-		if (more)
-			add_others(to, requests, i);
-	}
-	return 0;
-}
-
-/* Rows that repeat the one before need no lane; the lane of the first row of all, which repeats none, counts them. */
-static int list_rows(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
-		     struct gt_error *error)
-{
-	struct gt_row_list *counts = &division->parts[requests->n > 0 ? lane_of(divided, requests, 0) : 0].list;
-	const uint16_t *sm = requests->scheduled ? requests->sm : NULL;
-	struct gt_leaders leaders;
-
-	if (empty_lists(division, requests, error) != 0)
-		return -1;
-	for (size_t first = 0, n; first < requests->n; first += n) {
-		n = requests->n - first < GT_LEADERS_ROWS ? requests->n - first : GT_LEADERS_ROWS;
-		gt_leaders_find(&leaders, requests, sm, first, n, divided->levels[0]->repeats_hit);
-		counts->repeated += leaders.repeated;
-		for (size_t k = 0; k < leaders.n; k++) {
-			struct gt_row_list *list = &division->parts[lane_of(divided, requests, leaders.row[k])].list;
-			list->row[list->n++] = leaders.row[k];
-		}
-	}
-	counts->requests = requests->n;
-	return 0;
-}
-
-/* Whether the lanes serve rows by lists: reads of the usual lines, of which nothing else is to be known. */
-static bool listed(const struct gt_level *level, const struct gt_rows *requests)
-{
-	return gt_level_reads(level) && !requests->has_hints && level->config.emit == GT_EMIT_MISSES &&
-	       level->config.write != GT_WRITE_BACK;
-}
 
 int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
 		     struct gt_error *error)
 {
 	if (division->lanes != divided->lanes) {
 		gt_division_close(division);
-		if (open_parts(division, divided->lanes, error) != 0)
+		if (gt_division_open(division, divided->lanes, error) != 0)
 			return -1;
 	}
-	for (unsigned lane = 0; lane < division->lanes; lane++) {
-		struct gt_part *part = &division->parts[lane];
-		part->sent->n = part->gathered = 0;
-		part->sent->kind = GT_ACCESSES;
-	}
-	division->listed = listed(divided->levels[0], requests);
-	return (division->listed ? list_rows : copy_rows)(divided, requests, division, error);
-}
-
-static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
-{
-	(void)context;
-	return gt_rows_grow(rows, 2 * rows->capacity, error);
+	return gt_division_split(division, divided->levels[0], divided->lane_of, requests, error);
 }
 
 int gt_divided_serve(struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division, unsigned lane,
 		     struct gt_error *error)
 {
 	struct gt_part *part = &division->parts[lane];
-	struct gt_sink sent = {part->sent, grow, NULL};
+	struct gt_sink sent = gt_sink_that_grows(part->sent);
 
 	if (!division->listed)
 		return gt_level_take(divided->levels[lane], part->rows, &sent, error);
@@ -352,13 +188,13 @@ int gt_divided_finish(struct gt_divided *divided, struct gt_sink *sent, struct g
 {
 	struct gt_division division = {.parts = NULL};
 	uint64_t last = 0;
-	int result = open_parts(&division, divided->lanes, error);
+	int result = gt_division_open(&division, divided->lanes, error);
 
 	for (unsigned lane = 0; lane < divided->lanes; lane++)
 		last = divided->levels[lane]->last_step > last ? divided->levels[lane]->last_step : last;
 	for (unsigned lane = 0; result == 0 && lane < divided->lanes; lane++) {
 		struct gt_level *level = divided->levels[lane];
-		struct gt_sink own = {division.parts[lane].sent, grow, NULL};
+		struct gt_sink own = gt_sink_that_grows(division.parts[lane].sent);
 		level->last_step = last;
 		level->scheduled = divided->scheduled;
 		result = gt_level_finish(level, &own, error);

@@ -9,19 +9,9 @@
 
 #include "base/error.h"
 #include "cache/config.h"
+#include "cache/division.h"
 #include "cache/level.h"
 #include "stream/rows.h"
-
-struct gt_part;
-
-/* A batch of requests on its way through the lanes. Zero at first. */
-struct gt_division {
-	struct gt_part *parts;
-	unsigned lanes;
-	bool listed; /* the lanes serve rows of the batch itself; else copies */
-};
-
-void gt_division_close(struct gt_division *division);
 
 struct gt_divided;
 

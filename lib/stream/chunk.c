@@ -66,14 +66,3 @@ void gt_chunk_release(struct gt_chunks *chunks, struct gt_chunk *chunk)
 	chunks->spare = chunk;
 	pthread_mutex_unlock(&chunks->lock);
 }
-
-static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
-{
-	(void)context;
-	return gt_rows_grow(rows, 2 * rows->capacity, error);
-}
-
-struct gt_sink gt_chunk_sink(struct gt_chunk *chunk)
-{
-	return (struct gt_sink){chunk->rows, grow, NULL};
-}

@@ -30,7 +30,4 @@ struct gt_chunk *gt_chunk_take(struct gt_chunks *chunks, struct gt_error *error)
 void gt_chunk_hold(struct gt_chunk *chunk);
 void gt_chunk_release(struct gt_chunks *chunks, struct gt_chunk *chunk);
 
-/* A sink for its rows, for which it grows. */
-struct gt_sink gt_chunk_sink(struct gt_chunk *chunk);
-
 #endif

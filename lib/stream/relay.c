@@ -65,7 +65,7 @@ static int take(void *context, void *of, unsigned lane, struct gt_error *error)
 	item->stage.made = gt_chunk_take(&relay->chunks, error);
 	if (!item->stage.made)
 		return -1;
-	item->stage.sink = gt_chunk_sink(item->stage.made);
+	item->stage.sink = gt_sink_that_grows(item->stage.made->rows);
 	return relay->stage.take(relay->stage.context, &item->stage, error);
 }
 

@@ -185,6 +185,17 @@ int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const u
 	return 0;
 }
 
+static int grow(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	(void)context;
+	return gt_rows_grow(rows, 2 * rows->capacity, error);
+}
+
+struct gt_sink gt_sink_that_grows(struct gt_rows *rows)
+{
+	return (struct gt_sink){rows, grow, NULL};
+}
+
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error)
 {
 	return gt_sink_begin_as(sink, &(struct gt_rows){.kind = kind, .scheduled = scheduled}, error);

@@ -157,6 +157,9 @@ int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, 
 /* The same for rows that carry the columns of `shape`, whose rows are not read. */
 int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);
 
+/* A sink that keeps all rows, for which the batch grows. */
+struct gt_sink gt_sink_that_grows(struct gt_rows *rows);
+
 /* Flushes a full batch. Returns 0, or -1 with flush's error or one of a flush that leaves no room. */
 int gt_sink_empty(struct gt_sink *sink, struct gt_error *error);
 
