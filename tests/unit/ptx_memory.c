@@ -200,7 +200,7 @@ static void test_refusals(void)
 		 "'red.async.relaxed.cluster.global.add.u32' is not known in this form"},
 		{"mapa.shared::cluster.u32 %r3, %r2, 1;", "mapa to block 1 of a cluster of 1"},
 		{"multimem.red.relaxed.gpu.global.add.u32 [%rd10], 1;",
-		 "opcode 'multimem.red.relaxed.gpu.global.add.u32' is not known"},
+		 "'multimem.red.relaxed.gpu.global.add.u32' is not modelled"},
 		{"cp.async.bulk.prefetch.L2.global [%rd1], 40;", "a bulk copy of 40 bytes: a multiple of 16 expected"},
 		{"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r1}], [%r2];",
 		 "at 0x200000000000 is no tensor map of rank 2"},
