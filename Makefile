@@ -42,7 +42,8 @@ COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN
 LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm -pthread $(LDLIBS)
 
 LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/% lib/cublas/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
-TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(filter-out tools/tool.c,$(wildcard tools/*.c)))
+TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(wildcard tools/*.c))
+COMMON  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/common/*.c))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c))
 REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay/,$(TARGETS))
@@ -67,6 +68,7 @@ units: $(UNITS) $(FAULTS)
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
+$(COMMON): DEFINES += -Itools
 $(BUILD)/lib/base/installed.o: DEFINES += $(BAKED)
 $(BUILD)/lib/base/installed.o: $(BUILD)/baked
 # Written only when their content changes, so that nothing else is rebuilt.
@@ -80,7 +82,7 @@ $(BUILD)/libgtrace.a: $(LIB)
 	$(AR) rcs $@ $^
 $(SHARED): $(LIB) $(BUILD)/soname
 	$(LINK) -shared -Wl,-soname,$(SONAME)
-$(BIN)/%: $(BUILD)/tools/%.o $(BUILD)/tools/tool.o $(BUILD)/libgtrace.a
+$(BIN)/%: $(BUILD)/tools/%.o $(COMMON) $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK) -pie
 $(SCHEMA): $(BIN)/gtrace-cat

@@ -146,7 +146,7 @@ composes() {
 	gtrace help dram | grep -q '^usage: gdram'
 	for tool in "$ROOT"/tools/*.c; do
 		name=$(basename "$tool" .c)
-		[ "$name" = tool ] || [ "$name" = gtrace ] || gtrace help | grep -q "^  $name " || { echo "$name"; return 1; }
+		[ "$name" = gtrace ] || gtrace help | grep -q "^  $name " || { echo "$name"; return 1; }
 	done
 }
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* How a tool begins: its options, help and version. */
+#include "common/parts.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/installed.h"
+#include "base/options.h"
+#include "base/pipeline.h"
+
+void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv)
+{
+	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .jobs = 1, .started = gt_now()};
+	tool_hear_progress();
+	/* A file that may grow no further is an error of write(2), which has a message. */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Ends after a help text or a version. */
+static _Noreturn void end_print(const struct tool *tool)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		exit(0);
+	if (errno != EPIPE)
+		perror(tool->name);
+	exit(1);
+}
+
+/* For an unknown long option, suggests a known one of which at most every third letter is wrong. */
+static void print_misspelt(const struct tool *tool, const struct option *options)
+{
+	const char *word = tool->argv[optind - 1], *meant = NULL;
+	char name[64];
+	unsigned best;
+
+	if (optopt != 0 || strncmp(word, "--", 2) != 0)
+		return;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	best = (unsigned)strlen(name) / 3 + 1;
+	for (; options->name; options++) {
+		unsigned distance = gt_edit_distance(name, options->name);
+		if (strncmp(options->name, name, strlen(name)) == 0) /* an ambiguous abbreviation */
+			return;
+		if (distance < best) {
+			best = distance;
+			meant = options->name;
+		}
+	}
+	if (meant)
+		fprintf(stderr, "%s: did you mean '--%s'?\n", tool->name, meant);
+}
+
+/* In the place of words of argv on which the output does not depend: a stream's history does not have them. */
+static char left_out[] = "";
+
+static void set_jobs(struct tool *tool, const char *text)
+{
+	uint64_t jobs;
+
+	if (tool->argv[optind - 1] == text)
+		tool->argv[optind - 2] = left_out;
+	tool->argv[optind - 1] = left_out;
+	if (gt_parse_count(text, 0, GT_JOBS_MAX, &jobs, &tool->error) != 0)
+		tool_usage_error(tool, "--jobs");
+	tool->jobs = gt_jobs_of((unsigned)jobs);
+}
+
+/* Takes those words out of argv, when all options are read and the operands are behind them. */
+static void leave_out(struct tool *tool)
+{
+	int n = 0, options = optind;
+
+	for (int i = 0; i < tool->argc; i++)
+		if (tool->argv[i] != left_out)
+			tool->argv[n++] = tool->argv[i];
+		else
+			optind -= i < options;
+	tool->argv[n] = NULL;
+	tool->argc = n;
+}
+
+int tool_option(struct tool *tool, const char *short_options, const struct option *options)
+{
+	for (;;) {
+		int option = getopt_long(tool->argc, tool->argv, short_options, options, NULL);
+		switch (option) {
+		case -1:
+			leave_out(tool);
+			return -1;
+		case TOOL_HELP:
+			if (tool->print_help)
+				tool->print_help(stdout);
+			else
+				fputs(tool->help, stdout);
+			end_print(tool);
+		case TOOL_VERSION:
+			printf("%s %s\n", tool->name, gt_version);
+			end_print(tool);
+		case 'v':
+			tool->verbose = true;
+			break;
+		case TOOL_QUIET:
+			tool->quiet = true;
+			break;
+		case 'j':
+			set_jobs(tool, optarg);
+			break;
+		case '?':
+			print_misspelt(tool, options);
+			fprintf(stderr, "%s: see '%s --help'\n", tool->name, tool->name);
+			tool_end_failed(tool, "wrong options");
+			exit(2);
+		default:
+			return option;
+		}
+	}
+}
