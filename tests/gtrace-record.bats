@@ -156,7 +156,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	[ "$(names 2>cut | xargs)" = add ]
 	# The first warp loads and stores; the second one's load is invalid.
 	[ "$(gtrace-cat "$OUT" 2>cut | grep -cv '^#')" -eq 2 ]
-	grep -q 'end' cut
+	grep -q 'gtrace-record failed' cut
 }
 
 @test "nvcc: libraries that run kernels of their own are named" {

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/tasks.h"
+#include "base/pipeline_tasks.h"
 
 struct gt_pipeline {
 	pthread_mutex_t lock;	     /* of all that follows */
 	pthread_cond_t work, caller; /* there may be some for a thread; for the caller, or what it waits for */
-	struct gt_tasks tasks;
+	struct gt_pipeline_tasks tasks;
 	void *context;
 	unsigned asleep; /* threads */
 	bool caller_waits, closing;
@@ -30,34 +30,34 @@ unsigned gt_jobs_of(unsigned jobs)
 /* Wakes a thread if there is a task for it. The lock is held. */
 static void wake_another(struct gt_pipeline *pipeline)
 {
-	struct gt_task task;
+	struct gt_pipeline_task task;
 
 	if (pipeline->asleep == 0 && !pipeline->caller_waits)
 		return;
-	if (gt_tasks_find(&pipeline->tasks, &task))
+	if (gt_pipeline_tasks_find(&pipeline->tasks, &task))
 		pthread_cond_signal(pipeline->asleep > 0 ? &pipeline->work : &pipeline->caller);
 }
 
 /* Whether the caller may have what it waits for: a failure or the end of all, or an idle item. */
-static bool caller_may_go_on(const struct gt_tasks *tasks)
+static bool caller_may_go_on(const struct gt_pipeline_tasks *tasks)
 {
 	return tasks->idle_n > 0 || tasks->failed || tasks->begin == tasks->end;
 }
 
 /* Runs a task that was found. The lock is held before and after. */
-static void run(struct gt_pipeline *pipeline, const struct gt_task *task)
+static void run(struct gt_pipeline *pipeline, const struct gt_pipeline_task *task)
 {
 	struct gt_error error = {{0}};
 	int result = 0, reason = 0;
 
-	if (gt_tasks_begin(&pipeline->tasks, task)) {
+	if (gt_pipeline_tasks_begin(&pipeline->tasks, task)) {
 		wake_another(pipeline);
 		pthread_mutex_unlock(&pipeline->lock);
 		result = pipeline->tasks.steps[task->step].run(pipeline->context, task->slot->item, task->lane, &error);
 		reason = errno;
 		pthread_mutex_lock(&pipeline->lock);
 	}
-	gt_tasks_end(&pipeline->tasks, task, result, &error, reason);
+	gt_pipeline_tasks_end(&pipeline->tasks, task, result, &error, reason);
 	if (pipeline->caller_waits && caller_may_go_on(&pipeline->tasks))
 		pthread_cond_signal(&pipeline->caller);
 }
@@ -67,11 +67,11 @@ static void run(struct gt_pipeline *pipeline, const struct gt_task *task)
 static void *work(void *context)
 {
 	struct gt_pipeline *pipeline = context;
-	struct gt_task task;
+	struct gt_pipeline_task task;
 
 	pthread_mutex_lock(&pipeline->lock);
 	while (!pipeline->closing) {
-		if (gt_tasks_find(&pipeline->tasks, &task)) {
+		if (gt_pipeline_tasks_find(&pipeline->tasks, &task)) {
 			run(pipeline, &task);
 			continue;
 		}
@@ -116,7 +116,7 @@ struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps,
 	pthread_mutex_init(&pipeline->lock, NULL);
 	pthread_cond_init(&pipeline->work, NULL);
 	pthread_cond_init(&pipeline->caller, NULL);
-	if (gt_tasks_open(&pipeline->tasks, steps, steps_n, items, items_n, error) == 0 &&
+	if (gt_pipeline_tasks_open(&pipeline->tasks, steps, steps_n, items, items_n, error) == 0 &&
 	    start(pipeline, jobs - 1, error) == 0)
 		return pipeline;
 	gt_pipeline_close(pipeline);
@@ -136,7 +136,7 @@ void gt_pipeline_close(struct gt_pipeline *pipeline)
 	pthread_mutex_destroy(&pipeline->lock);
 	pthread_cond_destroy(&pipeline->work);
 	pthread_cond_destroy(&pipeline->caller);
-	gt_tasks_close(&pipeline->tasks);
+	gt_pipeline_tasks_close(&pipeline->tasks);
 	free(pipeline->threads);
 	free(pipeline);
 }
@@ -146,9 +146,9 @@ void gt_pipeline_close(struct gt_pipeline *pipeline)
 /* Runs a step, or waits until there may be one. The lock is held. */
 static void help(struct gt_pipeline *pipeline)
 {
-	struct gt_task task;
+	struct gt_pipeline_task task;
 
-	if (gt_tasks_find(&pipeline->tasks, &task)) {
+	if (gt_pipeline_tasks_find(&pipeline->tasks, &task)) {
 		run(pipeline, &task);
 		wake_another(pipeline);
 		return;
@@ -170,7 +170,7 @@ static int end_failed(struct gt_pipeline *pipeline, struct gt_error *error)
 
 void *gt_pipeline_next(struct gt_pipeline *pipeline, struct gt_error *error)
 {
-	struct gt_tasks *tasks = &pipeline->tasks;
+	struct gt_pipeline_tasks *tasks = &pipeline->tasks;
 	void *item = NULL;
 
 	pthread_mutex_lock(&pipeline->lock);
@@ -187,7 +187,7 @@ void *gt_pipeline_next(struct gt_pipeline *pipeline, struct gt_error *error)
 void gt_pipeline_put(struct gt_pipeline *pipeline, void *item)
 {
 	pthread_mutex_lock(&pipeline->lock);
-	gt_tasks_put(&pipeline->tasks, item);
+	gt_pipeline_tasks_put(&pipeline->tasks, item);
 	if (pipeline->asleep > 0)
 		pthread_cond_signal(&pipeline->work);
 	pthread_mutex_unlock(&pipeline->lock);
@@ -195,7 +195,7 @@ void gt_pipeline_put(struct gt_pipeline *pipeline, void *item)
 
 int gt_pipeline_drain(struct gt_pipeline *pipeline, struct gt_error *error)
 {
-	struct gt_tasks *tasks = &pipeline->tasks;
+	struct gt_pipeline_tasks *tasks = &pipeline->tasks;
 	int result = 0;
 
 	pthread_mutex_lock(&pipeline->lock);

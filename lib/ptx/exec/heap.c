@@ -109,7 +109,7 @@ int gt_ptx_heap_give(struct gt_ptx_memory *memory, uint64_t address)
 {
 	struct gt_ptx_heap *heap = memory->heap;
 	const struct gt_ptx_piece *piece =
-		gt_ptx_in_heap(memory, address) ? gt_ptx_piece_at(&heap->pieces, address - heap->address - 1) : NULL;
+		gt_ptx_in_heap(memory, address) ? gt_ptx_pieces_at(&heap->pieces, address - heap->address - 1) : NULL;
 
 	if (!piece || !piece->at || piece->held || heap->address + piece->at != address)
 		return -1;
@@ -132,7 +132,7 @@ bool gt_ptx_heap_block(const struct gt_ptx_memory *memory, uint64_t address, uin
 {
 	const struct gt_ptx_heap *heap = memory->heap;
 	uint64_t within = address - heap->address;
-	const struct gt_ptx_piece *piece = gt_ptx_piece_at(&heap->pieces, within);
+	const struct gt_ptx_piece *piece = gt_ptx_pieces_at(&heap->pieces, within);
 
 	if (!piece || !piece->at || piece->held || within < piece->at || within - piece->at > piece->bytes ||
 	    bytes > piece->bytes - (within - piece->at))
@@ -146,7 +146,7 @@ const char *gt_ptx_heap_describe(const struct gt_ptx_memory *memory, uint64_t ad
 {
 	const struct gt_ptx_heap *heap = memory->heap;
 	uint64_t within = address - heap->address;
-	const struct gt_ptx_piece *piece = gt_ptx_piece_at(&heap->pieces, within);
+	const struct gt_ptx_piece *piece = gt_ptx_pieces_at(&heap->pieces, within);
 
 	if (piece && piece->at)
 		snprintf(text, GT_PTX_HEAP_TEXT, "of the device's heap: %s of the block of %" PRIu64 " bytes at 0x%" PRIx64 "%s",

@@ -111,7 +111,7 @@ struct gt_ptx_piece gt_ptx_pieces_remove(struct gt_ptx_pieces *pieces, const str
 	return kept;
 }
 
-const struct gt_ptx_piece *gt_ptx_piece_at(const struct gt_ptx_pieces *pieces, uint64_t within)
+const struct gt_ptx_piece *gt_ptx_pieces_at(const struct gt_ptx_pieces *pieces, uint64_t within)
 {
 	uint32_t i = pieces->root;
 
@@ -140,11 +140,11 @@ const struct gt_ptx_piece *gt_ptx_first_free(const struct gt_ptx_pieces *pieces,
 void gt_ptx_pieces_free(struct gt_ptx_pieces *pieces, const struct gt_ptx_piece *block)
 {
 	struct gt_ptx_piece gone = gt_ptx_pieces_remove(pieces, block);
-	const struct gt_ptx_piece *before = gone.begin > 0 ? gt_ptx_piece_at(pieces, gone.begin - 1) : NULL;
+	const struct gt_ptx_piece *before = gone.begin > 0 ? gt_ptx_pieces_at(pieces, gone.begin - 1) : NULL;
 
 	if (before && !before->at)
 		gone.begin = gt_ptx_pieces_remove(pieces, before).begin;
-	const struct gt_ptx_piece *after = gt_ptx_piece_at(pieces, gone.end);
+	const struct gt_ptx_piece *after = gt_ptx_pieces_at(pieces, gone.end);
 	if (after && !after->at)
 		gone.end = gt_ptx_pieces_remove(pieces, after).end;
 	gt_ptx_pieces_insert(pieces, gone.begin, gone.end, 0, 0);

@@ -41,7 +41,7 @@ void gt_ptx_pieces_insert(struct gt_ptx_pieces *pieces, uint64_t begin, uint64_t
 struct gt_ptx_piece gt_ptx_pieces_remove(struct gt_ptx_pieces *pieces, const struct gt_ptx_piece *gone);
 
 /* The piece that a byte of the heap lies in. */
-const struct gt_ptx_piece *gt_ptx_piece_at(const struct gt_ptx_pieces *pieces, uint64_t within);
+const struct gt_ptx_piece *gt_ptx_pieces_at(const struct gt_ptx_pieces *pieces, uint64_t within);
 /* The lowest free piece of so many bytes; NULL if there is none. */
 const struct gt_ptx_piece *gt_ptx_first_free(const struct gt_ptx_pieces *pieces, uint64_t bytes);
 

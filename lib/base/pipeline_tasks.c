@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/tasks.h"
+#include "base/pipeline_tasks.h"
 
 #include <stdlib.h>
 
-static struct gt_task_item *slot_of(const struct gt_tasks *tasks, uint64_t number)
+static struct gt_pipeline_item *slot_of(const struct gt_pipeline_tasks *tasks, uint64_t number)
 {
 	return &tasks->slots[number % tasks->slots_n];
 }
 
-int gt_tasks_open(struct gt_tasks *tasks, const struct gt_step *steps, size_t steps_n, void *const *items, size_t items_n,
-		  struct gt_error *error)
+int gt_pipeline_tasks_open(struct gt_pipeline_tasks *tasks, const struct gt_step *steps, size_t steps_n, void *const *items,
+			   size_t items_n, struct gt_error *error)
 {
-	*tasks = (struct gt_tasks){.steps_n = steps_n, .slots_n = items_n};
+	*tasks = (struct gt_pipeline_tasks){.steps_n = steps_n, .slots_n = items_n};
 	tasks->slots = calloc(items_n, sizeof *tasks->slots);
 	tasks->idle = calloc(items_n, sizeof *tasks->idle);
 	if (!tasks->slots || !tasks->idle)
@@ -27,21 +27,21 @@ int gt_tasks_open(struct gt_tasks *tasks, const struct gt_step *steps, size_t st
 	return 0;
 }
 
-void gt_tasks_close(struct gt_tasks *tasks)
+void gt_pipeline_tasks_close(struct gt_pipeline_tasks *tasks)
 {
 	for (size_t s = 0; s < tasks->steps_n; s++)
 		free(tasks->lanes[s]);
 	free(tasks->slots);
 	free(tasks->idle);
-	*tasks = (struct gt_tasks){.steps_n = 0};
+	*tasks = (struct gt_pipeline_tasks){.steps_n = 0};
 }
 
 /* ---- finding ---- */
 
-static bool find_in_lanes(const struct gt_tasks *tasks, struct gt_task *task)
+static bool find_in_lanes(const struct gt_pipeline_tasks *tasks, struct gt_pipeline_task *task)
 {
 	for (unsigned lane = 0; lane < tasks->steps[task->step].lanes; lane++) {
-		const struct gt_task_lane *of = &tasks->lanes[task->step][lane];
+		const struct gt_pipeline_lane *of = &tasks->lanes[task->step][lane];
 		if (of->running || of->next == tasks->end || slot_of(tasks, of->next)->step != task->step)
 			continue;
 		task->slot = slot_of(tasks, of->next);
@@ -51,12 +51,12 @@ static bool find_in_lanes(const struct gt_tasks *tasks, struct gt_task *task)
 	return false;
 }
 
-static bool find_in_any_order(const struct gt_tasks *tasks, struct gt_task *task)
+static bool find_in_any_order(const struct gt_pipeline_tasks *tasks, struct gt_pipeline_task *task)
 {
 	if (tasks->ready[task->step] == 0)
 		return false;
 	for (uint64_t i = tasks->begin; i < tasks->end; i++) {
-		struct gt_task_item *slot = slot_of(tasks, i);
+		struct gt_pipeline_item *slot = slot_of(tasks, i);
 		if (slot->step != task->step || slot->running)
 			continue;
 		task->slot = slot;
@@ -67,7 +67,7 @@ static bool find_in_any_order(const struct gt_tasks *tasks, struct gt_task *task
 }
 
 /* Late steps first, so that items leave before others enter. */
-bool gt_tasks_find(const struct gt_tasks *tasks, struct gt_task *task)
+bool gt_pipeline_tasks_find(const struct gt_pipeline_tasks *tasks, struct gt_pipeline_task *task)
 {
 	if (tasks->failed)
 		return false;
@@ -77,7 +77,7 @@ bool gt_tasks_find(const struct gt_tasks *tasks, struct gt_task *task)
 	return false;
 }
 
-bool gt_tasks_begin(struct gt_tasks *tasks, const struct gt_task *task)
+bool gt_pipeline_tasks_begin(struct gt_pipeline_tasks *tasks, const struct gt_pipeline_task *task)
 {
 	tasks->running++;
 	if (tasks->steps[task->step].lanes == 0) {
@@ -85,7 +85,7 @@ bool gt_tasks_begin(struct gt_tasks *tasks, const struct gt_task *task)
 		tasks->ready[task->step]--;
 		return !task->slot->failed;
 	}
-	struct gt_task_lane *lane = &tasks->lanes[task->step][task->lane];
+	struct gt_pipeline_lane *lane = &tasks->lanes[task->step][task->lane];
 	lane->running = true;
 	lane->next++;
 	/* A failure in another lane of the same step says nothing of this lane, which may be ahead of it. */
@@ -95,7 +95,7 @@ bool gt_tasks_begin(struct gt_tasks *tasks, const struct gt_task *task)
 
 /* ---- ending ---- */
 
-static void arrive(struct gt_tasks *tasks, struct gt_task_item *slot, size_t step)
+static void arrive(struct gt_pipeline_tasks *tasks, struct gt_pipeline_item *slot, size_t step)
 {
 	slot->step = step;
 	slot->running = false;
@@ -109,19 +109,19 @@ static void arrive(struct gt_tasks *tasks, struct gt_task_item *slot, size_t ste
 		tasks->ready[step]++;
 }
 
-void gt_tasks_put(struct gt_tasks *tasks, void *item)
+void gt_pipeline_tasks_put(struct gt_pipeline_tasks *tasks, void *item)
 {
-	struct gt_task_item *slot = slot_of(tasks, tasks->end++);
+	struct gt_pipeline_item *slot = slot_of(tasks, tasks->end++);
 
-	*slot = (struct gt_task_item){.item = item};
+	*slot = (struct gt_pipeline_item){.item = item};
 	arrive(tasks, slot, 0);
 }
 
 /* Takes items off that have ended, in order. */
-static void retire(struct gt_tasks *tasks)
+static void retire(struct gt_pipeline_tasks *tasks)
 {
 	while (tasks->begin < tasks->end && slot_of(tasks, tasks->begin)->step == tasks->steps_n) {
-		struct gt_task_item *slot = slot_of(tasks, tasks->begin++);
+		struct gt_pipeline_item *slot = slot_of(tasks, tasks->begin++);
 		tasks->idle[tasks->idle_n++] = slot->item;
 		if (slot->failed && !tasks->failed) {
 			tasks->failed = true;
@@ -132,7 +132,7 @@ static void retire(struct gt_tasks *tasks)
 }
 
 /* Of the lanes of a step that fail, the lowest says why. */
-static void fail(struct gt_task_item *slot, unsigned lane, const struct gt_error *error, int reason)
+static void fail(struct gt_pipeline_item *slot, unsigned lane, const struct gt_error *error, int reason)
 {
 	if (slot->failed && slot->failed_lane <= lane)
 		return;
@@ -142,9 +142,10 @@ static void fail(struct gt_task_item *slot, unsigned lane, const struct gt_error
 	slot->reason = reason;
 }
 
-void gt_tasks_end(struct gt_tasks *tasks, const struct gt_task *task, int result, const struct gt_error *error, int reason)
+void gt_pipeline_tasks_end(struct gt_pipeline_tasks *tasks, const struct gt_pipeline_task *task, int result,
+			   const struct gt_error *error, int reason)
 {
-	struct gt_task_item *slot = task->slot;
+	struct gt_pipeline_item *slot = task->slot;
 
 	tasks->running--;
 	if (result != 0)
