@@ -6,6 +6,7 @@
 
 #include "base/grown.h"
 #include "schedule/compare.h"
+#include "schedule/sort.h"
 
 #define FIRST_ROWS 16
 #define MOST_ROWS 65536 /* of a piece, until all are gathered in one */
@@ -13,11 +14,6 @@
 #define MOST_WORDS 65536
 
 _Static_assert(sizeof(struct piece) == 32, "the head of a piece keeps rows aligned");
-
-static uint64_t key_of(const struct kept *row)
-{
-	return (uint64_t)row->an << 16 | row->warp;
-}
 
 static struct piece *take(struct loose_memory *memory, size_t capacity, size_t width, struct gt_error *error)
 {
@@ -134,8 +130,8 @@ int gt_loose_add(struct loose *loose, struct loose_memory *memory, struct shapes
 		    keep_row(loose, memory, shapes, rows, first + k, &row[k], error) != 0)
 			return -1;
 		shape = row[k].shape;
-		unsorted |= key_of(&row[k]) < key;
-		key = key_of(&row[k]);
+		unsorted |= gt_kept_key(&row[k]) < key;
+		key = gt_kept_key(&row[k]);
 		highest = warp[k] > highest ? warp[k] : highest;
 	}
 	loose->unsorted = unsorted;
@@ -167,36 +163,14 @@ void gt_loose_close(struct loose *loose, struct loose_memory *memory)
 
 /* ---- order ---- */
 
-/* Merges two adjacent runs of `from`, [0, middle) and [middle, n). */
-static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n)
-{
-	size_t left = 0, right = middle;
-
-	for (size_t i = 0; i < n; i++) {
-		bool from_left = right == n || (left < middle && key_of(&from[left]) <= key_of(&from[right]));
-		to[i] = from[from_left ? left++ : right++];
-	}
-}
-
-/* A stable merge sort by access number and warp, bottom up, into `to`; `from` is overwritten. */
+/* By access number and warp, into `to`; `from` is overwritten. */
 static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
 {
-	struct kept *end = to;
-
 	(void)highest;
 	(void)error;
-	for (size_t run = 1; run < n; run *= 2) {
-		for (size_t at = 0; at < n; at += 2 * run) {
-			size_t left = n - at < run ? n - at : run;
-			size_t both = n - at < 2 * run ? n - at : 2 * run;
-			merge(to + at, from + at, left, both);
-		}
-		struct kept *sorted = to;
-		to = from;
-		from = sorted;
-	}
-	if (from != end)
-		memcpy(end, from, n * sizeof *from);
+	from = gt_kept_sort(from, to, n);
+	if (from != to)
+		memcpy(to, from, n * sizeof *from);
 	return 0;
 }
 

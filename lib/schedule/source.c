@@ -2,43 +2,21 @@
 #include "schedule/source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "schedule/sort.h"
 #include "stream/rows.h"
 
 /* ---- rows that did not come by access number ---- */
 
-/* Merges two adjacent runs of `from`, [0, middle) and [middle, n). */
-static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n)
-{
-	size_t left = 0, right = middle;
-
-	for (size_t i = 0; i < n; i++) {
-		bool from_left = right == n || (left < middle && from[left].an <= from[right].an);
-		to[i] = from[from_left ? left++ : right++];
-	}
-}
-
-/* A stable merge sort by access number, bottom up. */
+/* All are of one warp. */
 static int sort(struct window *window, struct gt_error *error)
 {
-	size_t n = window->n;
-	struct kept *from = window->rows, *to = malloc(window->capacity * sizeof *to);
+	struct kept *rows = window->rows, *room = malloc(window->capacity * sizeof *room);
 
-	if (!to)
+	if (!room)
 		return gt_fail_memory(error, "rows that are not in order");
-	for (size_t run = 1; run < n; run *= 2) {
-		for (size_t at = 0; at < n; at += 2 * run) {
-			size_t left = n - at < run ? n - at : run;
-			size_t both = n - at < 2 * run ? n - at : 2 * run;
-			merge(to + at, from + at, left, both);
-		}
-		struct kept *sorted = to;
-		to = from;
-		from = sorted;
-	}
-	window->rows = from;
-	free(to);
+	window->rows = gt_kept_sort(rows, room, window->n);
+	free(window->rows == rows ? room : rows);
 	return 0;
 }
 
