@@ -106,14 +106,45 @@ rows() {
 	[ "$(find "$BATS_TEST_TMPDIR" -name 'gtrace-*' | wc -l)" -eq 0 ]
 }
 
-# Rows of 64 blocks at random addresses: 32 MB as they came, 10 MB packed. One SM holds all of them.
+# Rows that wait are kept as spans, or, with -S 0, packed one by one. Spans of several warps and of one, with rising, falling and
+# equal addresses, cut by turns of 3 warps; differences that do not fit; blocks that come by access number, and the reverse.
+@test "rows at even distances are issued as others are" {
+	awk 'BEGIN {
+		print "#gtrace\t0.1.0\n#kernel\tid=1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel"
+		for (block = 0; block < 12; block++)
+			for (n = 0; n < 40; n++) {
+				an = block % 3 == 2 ? 39 - n : n
+				for (warp = n % 5; warp < 11; warp += 1 + (n % 7 == 3)) {
+					lines = n % 4 == 1 ? 9 : n % 4 == 2 ? warp % 3 + 1 : 1
+					for (line = 0; line < lines; line++) {
+						address = 2 ^ 40 + block * 4096 + warp * (n % 6 - 2) * 128 + line * (n % 3 - 1) * 256
+						address += n % 9 == 8 ? warp % 2 * 2 ^ 32 : n % 9 == 7 ? warp * warp * 128 : 0
+						printf "%d\t%d\t%d\t0x%x\tload.global\t0x%x\t0x%x\t0x0\t%d\t1\n", block, warp, an, n % 5, address, warp == 6 && n % 8 == 0 ? 3 : 1, 32 / lines
+					}
+				}
+			}
+		print "#end"
+	}' >"$BATS_TEST_TMPDIR/text"
+	gtrace-cat --from "$BATS_TEST_TMPDIR/text" >"$BATS_TEST_TMPDIR/in"
+	for options in "--sm 2 --max-blocks 3" "--sm 1 --max-blocks all --schedulers 3 --dispatch any-done" "--sm 3 --max-blocks 2 --schedulers 8 --dispatch first-done"; do
+		# shellcheck disable=SC2086
+		gschedule $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule >"$BATS_TEST_TMPDIR/spans"
+		[ "$(grep -vc '^#' "$BATS_TEST_TMPDIR/spans")" = "$(grep -vc '^#' "$BATS_TEST_TMPDIR/text")" ]
+		for memory in 0 20K 40K; do
+			# shellcheck disable=SC2086
+			gschedule -S $memory -T "$BATS_TEST_TMPDIR" $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule | cmp - "$BATS_TEST_TMPDIR/spans"
+		done
+	done
+}
+
+# Rows of 64 blocks at random addresses: 30 MB as they came, two rows in 24 bytes, and 12 MB packed. One SM holds all of them.
 @test "rows that wait take the memory of -S, then a file; a full one is an error" {
 	if nm "$(command -v gschedule)" | grep -q __asan_; then skip "instrumented"; fi
 	awk 'BEGIN {
 		srand(5)
 		print "#gtrace\t0.1.0\n#kernel\tid=1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel"
 		for (block = 0; block < 64; block++)
-			for (an = 0; an < 4000; an++)
+			for (an = 0; an < 5000; an++)
 				for (warp = 0; warp < 8; warp++)
 					printf "%d\t%d\t%d\t0x%x\tload.global\t0x%x\t0x1\t0x0\t32\t1\n", block, warp, an, an % 7, int(rand() * 1048576) * 128
 		print "#end"

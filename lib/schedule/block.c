@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grown.h"
 #include "schedule/compare.h"
+#include "schedule/packing.h"
 
 /* ---- where rows are kept ---- */
 
-int gt_keep_open(struct keep *keep, size_t memory, const char *directory, struct gt_error *error)
+int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum arrangement arrangement, struct gt_error *error)
 {
+	keep->loose.singly = arrangement == BY_WARP;
 	keep->loose.limit = memory / 2;
 	gt_strands_open(&keep->strands, memory - memory / 2, directory);
 	return gt_shapes_open(&keep->shapes, error);
@@ -37,22 +38,10 @@ struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *
 	return block;
 }
 
-static void free_pages(struct block *block, struct keep *keep)
-{
-	for (size_t page = 0; page < block->n_pages; page++) {
-		for (size_t i = 0; block->pages[page] && i < GT_WARPS_PAGE; i++)
-			gt_strand_drop(&keep->strands, &block->pages[page][i].strand);
-		free(block->pages[page]);
-	}
-	free(block->pages);
-	block->pages = NULL;
-	block->n_pages = 0;
-}
-
 void gt_block_free(struct block *block, struct keep *keep)
 {
 	gt_loose_free(&block->loose, &keep->loose);
-	free_pages(block, keep);
+	gt_packing_free(block, keep);
 	for (size_t i = 0; i < block->n_sources; i++)
 		gt_source_close(&block->sources[i], &keep->strands);
 	free(block->sources);
@@ -63,120 +52,16 @@ void gt_block_free(struct block *block, struct keep *keep)
 
 /* ---- rows that come ---- */
 
-static struct packed_warp *warp_of(struct block *block, uint16_t number, struct gt_error *error)
-{
-	size_t page = number / GT_WARPS_PAGE;
-
-	if (page >= block->n_pages) {
-		struct packed_warp **pages = gt_resized(block->pages, page + 1, sizeof *pages);
-		if (!pages) {
-			gt_fail_memory(error, "the warps of a block");
-			return NULL;
-		}
-		memset(pages + block->n_pages, 0, (page + 1 - block->n_pages) * sizeof(*pages));
-		block->pages = pages;
-		block->n_pages = page + 1;
-	}
-	if (!block->pages[page] && !(block->pages[page] = calloc(GT_WARPS_PAGE, sizeof **block->pages))) {
-		gt_fail_memory(error, "the warps of a block");
-		return NULL;
-	}
-	return &block->pages[page][number % GT_WARPS_PAGE];
-}
-
-static int more_packers(struct keep *keep, uint16_t warp, struct gt_error *error)
-{
-	size_t n = keep->n_packers;
-	struct warp_packer *packers = gt_grown_to(keep->packers, (size_t)warp + 1, &keep->n_packers, sizeof *packers);
-
-	if (!packers)
-		return gt_fail_memory(error, "the warps of a block");
-	memset(packers + n, 0, (keep->n_packers - n) * sizeof *packers);
-	keep->packers = packers;
-	return 0;
-}
-
-/* The packer of a warp, for this block from now on. */
-static struct warp_packer *begin_warp(struct block *block, struct keep *keep, uint16_t warp, struct gt_error *error)
-{
-	if (warp >= keep->n_packers && more_packers(keep, warp, error) != 0)
-		return NULL;
-	struct warp_packer *packer = &keep->packers[warp];
-	packer->id = 0;
-	packer->warp = warp_of(block, warp, error);
-	if (!packer->warp || gt_packer_begin(&packer->packer, &keep->strands, &packer->warp->strand, error) != 0)
-		return NULL;
-	packer->id = block->id;
-	block->highest_warp = warp > block->highest_warp ? warp : block->highest_warp;
-	return packer;
-}
-
-/* Packs a row; `odd` and `lanes` as gt_packer_add. */
-static int pack(struct block *block, struct keep *keep, const struct kept *row, const struct shape *odd, const uint64_t *lanes,
-		struct gt_error *error)
-{
-	struct warp_packer *packer = row->warp < keep->n_packers ? &keep->packers[row->warp] : NULL;
-
-	if ((!packer || packer->id != block->id) && !(packer = begin_warp(block, keep, row->warp, error)))
-		return -1;
-	packer->warp->unsorted |= row->an < packer->warp->an;
-	packer->warp->an = row->an;
-	return gt_packer_add(&packer->packer, &keep->strands, row, odd, lanes, error);
-}
-
-/* Keeps rows [first, first + n), GT_COMPARED_ROWS at most, packed. */
-static int add_packed(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t n,
-		      struct gt_error *error)
-{
-	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
-	struct shape shape = {0};
-	uint16_t number = SHAPE_NONE;
-	uint8_t differs[GT_COMPARED_ROWS];
-
-	gt_rows_compare(rows, first, n, differs);
-	for (size_t k = 0; k < n; k++) {
-		const uint64_t *lanes = NULL;
-		if (differs[k] || number == SHAPE_NONE) {
-			shape = shape_of(rows, first + k);
-			lanes = lanes_of(rows, first + k);
-			number = SHAPE_NONE;
-			if (!lanes && gt_shapes_find(&keep->shapes, &shape, &number, error) != 0)
-				return -1;
-		}
-		const struct kept row = {bases[k], rows->an[first + k], rows->warp[first + k], number};
-		if (pack(block, keep, &row, number == SHAPE_NONE ? &shape : NULL, lanes, error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Packs the loose rows of a block. */
-static int pack_loose(struct block *block, struct keep *keep, struct gt_error *error)
-{
-	block->packed = true;
-	for (struct piece *piece = block->loose.rows; piece; piece = piece->next) {
-		for (size_t i = 0; i < piece->n; i++) {
-			struct kept row = gt_piece_rows(piece)[i];
-			const struct odd *odd = odd_of(&row);
-			row.base = odd ? odd->base : row.base;
-			if (pack(block, keep, &row, odd ? &odd->shape : NULL, odd_lanes(odd), error) != 0)
-				return -1;
-		}
-	}
-	gt_loose_free(&block->loose, &keep->loose);
-	return 0;
-}
-
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
 		 struct gt_error *error)
 {
 	for (size_t n; first < last; first += n) {
 		n = last - first < GT_COMPARED_ROWS ? last - first : GT_COMPARED_ROWS;
 		ptrdiff_t room = block->packed ? 0 : gt_loose_room(&block->loose, &keep->loose, keep->expected, error);
-		if (room < 0 || (room == 0 && !block->packed && pack_loose(block, keep, error) != 0))
+		if (room < 0 || (room == 0 && !block->packed && gt_packing_take_loose(block, keep, error) != 0))
 			return -1;
 		n = room == 0 || n < (size_t)room ? n : (size_t)room;
-		int result = block->packed ? add_packed(block, keep, rows, first, n, error)
+		int result = block->packed ? gt_packing_add(block, keep, rows, first, n, error)
 					   : gt_loose_add(&block->loose, &keep->loose, &keep->shapes, rows, first, n, error);
 		if (result != 0)
 			return -1;
@@ -184,28 +69,12 @@ int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *r
 	return 0;
 }
 
-/* The next warp from `warp` on that has rows; NULL: none has. */
-static struct packed_warp *next_warp(const struct block *block, size_t *warp)
-{
-	for (; *warp < block->n_pages * GT_WARPS_PAGE; ++*warp) {
-		struct packed_warp *page = block->pages[*warp / GT_WARPS_PAGE];
-		if (page && page[*warp % GT_WARPS_PAGE].strand.first)
-			return &page[*warp % GT_WARPS_PAGE];
-	}
-	return NULL;
-}
-
 int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error)
 {
-	struct packed_warp *packed;
-
 	block->open = false;
-	keep->expected = block->packed ? keep->expected : block->loose.n;
+	keep->expected = block->packed ? keep->expected : block->loose.words;
 	gt_loose_close(&block->loose, &keep->loose);
-	for (size_t warp = 0; (packed = next_warp(block, &warp)); warp++)
-		if (gt_strand_end(&keep->strands, &packed->strand, error) != 0)
-			return -1;
-	return 0;
+	return gt_packing_end(block, keep, error);
 }
 
 /* ---- rows that go ---- */
@@ -216,16 +85,16 @@ static int open_sources(struct block *block, struct keep *keep, struct gt_error 
 	size_t n = 0, warp;
 	struct packed_warp *packed;
 
-	for (warp = 0; next_warp(block, &warp); warp++)
+	for (warp = 0; gt_packing_next(block, &warp); warp++)
 		n++;
 	block->sources = calloc(n, sizeof *block->sources);
 	if (!block->sources)
 		return gt_fail_memory(error, "the warps of a block");
-	for (warp = 0; (packed = next_warp(block, &warp)); warp++)
+	for (warp = 0; (packed = gt_packing_next(block, &warp)); warp++)
 		if (gt_source_open(&block->sources[block->n_sources++], &keep->strands, &packed->strand, (uint16_t)warp,
 				   packed->unsorted, error) != 0)
 			return -1;
-	free_pages(block, keep);
+	gt_packing_free(block, keep);
 	return 0;
 }
 
@@ -285,17 +154,24 @@ static int slice(struct block *block, struct gt_error *error)
 	return 0;
 }
 
+static int arrange_packed(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
+{
+	if (open_sources(block, keep, error) != 0)
+		return -1;
+	return arrangement == BY_ACCESS ? gt_block_fill(block, keep, error) : 0;
+}
+
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
-	if (block->packed) {
-		if (open_sources(block, keep, error) != 0)
-			return -1;
-		return arrangement == BY_ACCESS ? gt_block_fill(block, keep, error) : 0;
-	}
+	if (!block->packed && !gt_loose_fits(&block->loose, &keep->loose) &&
+	    (gt_packing_take_loose(block, keep, error) != 0 || gt_packing_end(block, keep, error) != 0))
+		return -1;
+	if (block->packed)
+		return arrange_packed(block, keep, arrangement, error);
 	if (gt_loose_arrange(&block->loose, &keep->loose, arrangement, error) != 0)
 		return -1;
 	block->highest_warp = block->loose.highest_warp;
-	block->row = gt_piece_rows(block->loose.rows);
-	block->end = block->row + block->loose.n;
+	block->row = gt_piece_spans(block->loose.rows);
+	block->end = gt_piece_end(block->loose.rows);
 	return arrangement == BY_WARP ? slice(block, error) : 0;
 }

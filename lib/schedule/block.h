@@ -26,11 +26,12 @@ struct packed_warp {
 
 struct block {
 	/* What an issue touches, together. */
-	struct kept *row, *end; /* rr: rows of the window still to be issued; all have been if there are none */
+	struct kept *row, *end; /* rr: spans, or rows of the window, still to be issued; all have been if there are none */
 	uint64_t start;	 /* rr: the round at which its access 0 issues */
 	size_t position; /* in the SM's array of resident blocks */
 	uint64_t begin;	 /* the step of its first issue */
 	uint32_t number;
+	uint16_t done;	 /* rr: rows of the first of these spans that have been issued */
 	bool begun;	 /* it has issued a row */
 	bool skipped;	 /* not modelled: its rows are dropped */
 	bool open;	 /* more rows may come */
@@ -67,14 +68,15 @@ struct keep {
 	struct loose_memory loose;
 	struct gt_strands strands;
 	struct shapes shapes;
-	size_t expected; /* rows of a block that is loose: as many as the last one had */
+	size_t expected; /* words of a block that is loose: as many as the last one had */
 	struct warp_packer *packers; /* by warp */
 	size_t n_packers;
 	uint64_t blocks; /* made so far */
 };
 
-/* Of the memory, one half is for loose rows and one for packed rows; more of these go to a file. */
-int gt_keep_open(struct keep *keep, size_t memory, const char *directory, struct gt_error *error);
+/* Of the memory, one half is for loose rows and one for packed rows; more of these go to a file. Blocks will be
+ * arranged so. */
+int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum arrangement arrangement, struct gt_error *error);
 void gt_keep_close(struct keep *keep);
 
 struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *error);

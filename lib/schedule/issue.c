@@ -72,24 +72,62 @@ static void look_ahead(struct sm *sm)
 	sm->ahead = sm->resident[next < sm->n_resident ? next : 0];
 }
 
+/* The rows of a span, from those that have been issued on, whose warps are below `beyond`. */
+static size_t rows_below(const struct kept *span, size_t done, uint32_t beyond)
+{
+	const struct span_more *more = gt_span_more(span);
+	size_t left = more->n - done, warps = beyond - span->warp - done;
+
+	return more->warp_delta == 0 || warps > left ? left : warps;
+}
+
+/* Single rows from one on, before `end`, of an access number, whose warps are below `beyond`. */
+static struct kept *singles_below(struct kept *row, const struct kept *end, uint32_t an, uint32_t beyond)
+{
+	while (row < end && !gt_span_is_many(row) && row->an == an && row->warp < beyond)
+		row++;
+	return row;
+}
+
+/* Issues what comes first of a block: rows of one access number, whose warps are below `beyond`. */
+static int issue_next(struct gt_schedule *schedule, struct sm *sm, struct block *block, uint32_t beyond, struct gt_error *error)
+{
+	struct kept *first = block->row;
+
+	if (!gt_span_is_many(first)) {
+		block->row = singles_below(first, block->end, first->an, beyond);
+		return gt_machine_emit(schedule, sm, block, first, block->row, error);
+	}
+	size_t done = block->done, n = rows_below(first, done, beyond);
+	bool ends = done + n == gt_span_more(first)->n;
+	block->row = ends ? gt_span_next(first) : first;
+	block->done = ends ? 0 : (uint16_t)(done + n);
+	return gt_machine_emit_span(schedule, sm, block, first, done, n, error);
+}
+
+/* Of the first row that has not been issued. */
+static uint32_t next_warp(const struct block *block)
+{
+	const struct kept *span = block->row;
+
+	return gt_span_is_many(span) ? span->warp + (uint32_t)block->done * gt_span_more(span)->warp_delta : span->warp;
+}
+
 /* Issues the accesses with one number of warps l*n to l*n+n-1, for n schedulers. */
 static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	struct block *block = next_block(schedule, sm);
-	struct kept *first = block->row, *row = first;
-	uint32_t an = first->an, n = schedule->config->schedulers;
+	uint32_t an = block->row->an, warp = next_warp(block), n = schedule->config->schedulers;
 	bool power = (n & (n - 1)) == 0; /* then no division is needed */
-	uint32_t beyond = power ? (first->warp | (n - 1)) + 1 : first->warp - first->warp % n + n;
+	uint32_t beyond = power ? (warp | (n - 1)) + 1 : warp - warp % n + n;
 
 	do
-		row++;
-	while (row < block->end && row->an == an && row->warp < beyond);
+		if (issue_next(schedule, sm, block, beyond, error) != 0)
+			return -1;
+	while (block->row < block->end && block->row->an == an && next_warp(block) < beyond);
 	/* The block's following rows are needed in the next round. */
-	__builtin_prefetch(row + 16);
-	block->row = row;
-	if (gt_machine_emit(schedule, sm, block, first, row, error) != 0)
-		return -1;
-	if (row == block->end && gt_block_fill(block, &schedule->keep, error) != 0)
+	__builtin_prefetch(block->row + 4);
+	if (block->row == block->end && gt_block_fill(block, &schedule->keep, error) != 0)
 		return -1;
 	if (block->row == block->end)
 		gt_machine_retire(schedule, sm, block);

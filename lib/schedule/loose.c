@@ -8,16 +8,17 @@
 #include "schedule/compare.h"
 #include "schedule/sort.h"
 
-#define FIRST_ROWS 16
-#define MOST_ROWS 65536 /* of a piece, until all are gathered in one */
-#define FIRST_WORDS 128 /* of odd rows */
-#define MOST_WORDS 65536
+#define FIRST_WORDS 32 /* of spans */
+#define MOST_WORDS 131072 /* of a piece, until all are gathered in one */
+#define FIRST_ODD_WORDS 128
+#define MOST_ODD_WORDS 65536
+#define SPARE_WORDS (SPAN_WORDS * GT_COMPARED_ROWS) /* beyond those expected, for rows that may all be single */
 
-_Static_assert(sizeof(struct piece) == 32, "the head of a piece keeps rows aligned");
+_Static_assert(sizeof(struct piece) % sizeof(uint64_t) == 0, "the head of a piece keeps words aligned");
 
-static struct piece *take(struct loose_memory *memory, size_t capacity, size_t width, struct gt_error *error)
+static struct piece *take(struct loose_memory *memory, size_t capacity, struct gt_error *error)
 {
-	size_t bytes = sizeof(struct piece) + capacity * width;
+	size_t bytes = sizeof(struct piece) + capacity * sizeof(uint64_t);
 	struct piece *piece = malloc(bytes);
 
 	if (!piece) {
@@ -56,20 +57,20 @@ static size_t next_capacity(const struct piece *last, size_t first, size_t most)
 
 ptrdiff_t gt_loose_room(struct loose *loose, struct loose_memory *memory, size_t expected, struct gt_error *error)
 {
-	size_t first = expected > FIRST_ROWS ? expected : FIRST_ROWS;
+	size_t first = expected > 0 ? expected + SPARE_WORDS : FIRST_WORDS;
 	struct piece *last = loose->last;
 
-	if (last && last->n < last->capacity)
-		return (ptrdiff_t)(last->capacity - last->n);
-	size_t capacity = next_capacity(last, first, MOST_ROWS);
-	if (memory->used > memory->limit || capacity * sizeof(struct kept) > memory->limit - memory->used)
+	if (last && last->capacity - last->n >= SPAN_WORDS)
+		return (ptrdiff_t)((last->capacity - last->n) / SPAN_WORDS);
+	size_t capacity = next_capacity(last, first, MOST_WORDS);
+	if (memory->used > memory->limit || capacity * sizeof(uint64_t) > memory->limit - memory->used)
 		return 0;
-	struct piece *piece = take(memory, capacity, sizeof(struct kept), error);
+	struct piece *piece = take(memory, capacity, error);
 	if (!piece)
 		return -1;
 	*(last ? &last->next : &loose->rows) = piece;
 	loose->last = piece;
-	return (ptrdiff_t)capacity;
+	return (ptrdiff_t)(capacity / SPAN_WORDS);
 }
 
 /* Room for n words that live as long as the block. */
@@ -78,7 +79,7 @@ static void *take_words(struct loose *loose, struct loose_memory *memory, size_t
 	struct piece *piece = loose->odd;
 
 	if (!piece || piece->capacity - piece->n < n) {
-		piece = take(memory, next_capacity(piece, FIRST_WORDS, MOST_WORDS), sizeof(uint64_t), error);
+		piece = take(memory, next_capacity(piece, FIRST_ODD_WORDS, MOST_ODD_WORDS), error);
 		if (!piece)
 			return NULL;
 		piece->next = loose->odd;
@@ -111,33 +112,64 @@ static int keep_row(struct loose *loose, struct loose_memory *memory, struct sha
 	return 0;
 }
 
+/* The rows from the first on, of n, that make a span. */
+static size_t span_length(const uint8_t *follows, size_t n)
+{
+	size_t length = 1;
+
+	if (n > 1 && follows[1] & GT_FOLLOWS)
+		length++;
+	while (length > 1 && length < n && follows[length] == (GT_FOLLOWS | GT_EVENLY))
+		length++;
+	return length;
+}
+
+/* Makes one span of n rows, more than one, of which `row` is the first. */
+static void join(struct kept *row, uint64_t second_base, uint16_t second_warp, size_t n)
+{
+	row->shape |= SPAN_MANY;
+	*gt_span_more(row) = (struct span_more){(int32_t)(second_base - row->base), (uint16_t)n,
+						(uint16_t)(second_warp - row->warp)};
+}
+
+/* Whether a row comes after the last one in the order of (an, warp), and the highest warp. */
+static inline void note_row(struct loose *loose, const struct kept *row)
+{
+	loose->unsorted |= gt_kept_key(row) < loose->key;
+	loose->key = gt_kept_key(row);
+	loose->highest_warp = row->warp > loose->highest_warp ? row->warp : loose->highest_warp;
+}
+
 int gt_loose_add(struct loose *loose, struct loose_memory *memory, struct shapes *shapes, const struct gt_rows *rows,
 		 size_t first, size_t n, struct gt_error *error)
 {
 	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
 	const uint32_t *an = rows->an + first;
 	const uint16_t *warp = rows->warp + first;
-	struct kept *row = &gt_piece_rows(loose->last)[loose->last->n];
-	uint64_t key = loose->key;
-	uint16_t shape = SHAPE_NONE, highest = loose->highest_warp;
-	bool unsorted = loose->unsorted;
-	uint8_t differs[GT_COMPARED_ROWS];
+	struct kept *begin = gt_piece_end(loose->last), *row = begin;
+	uint16_t shape = SHAPE_NONE;
+	uint8_t differs[GT_COMPARED_ROOM], follows[GT_COMPARED_ROOM] = {0};
 
 	gt_rows_compare(rows, first, n, differs);
-	for (size_t k = 0; k < n; k++) {
-		row[k] = (struct kept){bases[k], an[k], warp[k], shape};
+	if (!memory->singly)
+		gt_rows_follow(rows, first, n, differs, follows);
+	for (size_t k = 0, length; k < n; k += length) {
+		*row = (struct kept){bases[k], an[k], warp[k], shape};
 		if ((differs[k] || shape == SHAPE_NONE) &&
-		    keep_row(loose, memory, shapes, rows, first + k, &row[k], error) != 0)
+		    keep_row(loose, memory, shapes, rows, first + k, row, error) != 0)
 			return -1;
-		shape = row[k].shape;
-		unsorted |= gt_kept_key(&row[k]) < key;
-		key = gt_kept_key(&row[k]);
-		highest = warp[k] > highest ? warp[k] : highest;
+		shape = row->shape;
+		length = shape == SHAPE_NONE ? 1 : span_length(follows + k, n - k);
+		note_row(loose, row);
+		if (length > 1) {
+			note_row(loose, &(struct kept){0, an[k], warp[k + length - 1], shape});
+			join(row, bases[k + 1], warp[k + 1], length);
+		}
+		row = gt_span_next(row);
 	}
-	loose->unsorted = unsorted;
-	loose->key = key;
-	loose->highest_warp = highest;
-	loose->last->n += n;
+	size_t words = (size_t)((uint64_t *)(void *)row - (uint64_t *)(void *)begin);
+	loose->last->n += words;
+	loose->words += words;
 	loose->n += n;
 	return 0;
 }
@@ -150,7 +182,7 @@ void gt_loose_close(struct loose *loose, struct loose_memory *memory)
 		return;
 	for (struct piece *piece = loose->rows; piece != last; piece = piece->next)
 		before = piece;
-	size_t bytes = sizeof *last + last->n * sizeof(struct kept);
+	size_t bytes = sizeof *last + last->n * sizeof(uint64_t);
 	struct piece *trimmed = gt_resized(last, bytes, 1);
 	if (!trimmed)
 		return;
@@ -174,50 +206,54 @@ static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t
 	return 0;
 }
 
-/* A stable counting sort by warp. */
-static int sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+/* Copies a piece behind another, as it is. */
+static void append(struct piece *to, const struct piece *piece)
 {
-	size_t *at = calloc((size_t)highest + 2, sizeof *at);
+	memcpy(to->data + to->n, piece->data, piece->n * sizeof *to->data);
+	to->n += piece->n;
+}
 
-	if (!at)
-		return gt_fail_memory(error, "the warps of a block");
-	for (size_t i = 0; i < n; i++)
-		at[from[i].warp + 1]++;
-	for (size_t warp = 0; warp < highest; warp++)
-		at[warp + 1] += at[warp];
-	for (size_t i = 0; i < n; i++)
-		to[at[from[i].warp]++] = from[i];
-	free(at);
-	return 0;
+/* The same row by row. */
+static void append_singly(struct piece *to, struct piece *piece)
+{
+	struct kept *row = gt_piece_end(to);
+
+	for (struct kept *span = gt_piece_spans(piece); span < gt_piece_end(piece); span = gt_span_next(span))
+		for (size_t k = 0; k < gt_span_rows(span); k++)
+			*row++ = gt_span_row(span, k);
+	to->n = (size_t)((uint64_t *)(void *)row - to->data);
 }
 
 /* Copies all rows into one new piece, in the order of arrival. */
-static int gather(struct loose *loose, struct loose_memory *memory, struct gt_error *error)
+static int gather(struct loose *loose, struct loose_memory *memory, bool singly, struct gt_error *error)
 {
-	struct piece *all = take(memory, loose->n, sizeof(struct kept), error);
+	struct piece *all = take(memory, singly ? SPAN_WORDS * loose->n : loose->words, error);
 
 	if (!all)
 		return -1;
 	for (struct piece *piece = loose->rows; piece; piece = piece->next) {
-		memcpy(gt_piece_rows(all) + all->n, gt_piece_rows(piece), piece->n * sizeof(struct kept));
-		all->n += piece->n;
+		if (singly)
+			append_singly(all, piece);
+		else
+			append(all, piece);
 	}
 	release(loose->rows, memory);
 	loose->rows = loose->last = all;
+	loose->words = all->n;
 	return 0;
 }
 
-/* Sorts the one piece into another. */
+/* Sorts the one piece, of single rows, into another. */
 static int sort(struct loose *loose, struct loose_memory *memory,
 		int (*into)(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error),
 		struct gt_error *error)
 {
-	struct piece *sorted = take(memory, loose->n, sizeof(struct kept), error);
+	struct piece *sorted = take(memory, loose->words, error);
 
 	if (!sorted)
 		return -1;
-	sorted->n = loose->n;
-	if (into(gt_piece_rows(sorted), gt_piece_rows(loose->rows), loose->n, loose->highest_warp, error) != 0) {
+	sorted->n = loose->words;
+	if (into(gt_piece_spans(sorted), gt_piece_spans(loose->rows), loose->n, loose->highest_warp, error) != 0) {
 		release(sorted, memory);
 		return -1;
 	}
@@ -226,13 +262,23 @@ static int sort(struct loose *loose, struct loose_memory *memory,
 	return 0;
 }
 
+bool gt_loose_fits(const struct loose *loose, const struct loose_memory *memory)
+{
+	size_t single = SPAN_WORDS * loose->n * sizeof(uint64_t);
+
+	return !loose->unsorted || loose->words == SPAN_WORDS * loose->n ||
+	       (memory->used <= memory->limit && single <= memory->limit - memory->used);
+}
+
 int gt_loose_arrange(struct loose *loose, struct loose_memory *memory, enum arrangement arrangement, struct gt_error *error)
 {
-	if (loose->rows->next && gather(loose, memory, error) != 0)
+	bool sorts = loose->unsorted || arrangement == BY_WARP, singly = loose->words == SPAN_WORDS * loose->n;
+
+	if ((loose->rows->next || (sorts && !singly)) && gather(loose, memory, sorts && !singly, error) != 0)
 		return -1;
 	if (loose->unsorted && sort(loose, memory, sort_by_access, error) != 0)
 		return -1;
-	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, sort_by_warp, error) != 0)
+	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, gt_kept_sort_by_warp, error) != 0)
 		return -1;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/wide.h"
 
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
@@ -77,8 +78,10 @@ static int append_lanes(struct gt_rows *out, const struct odd *odd, struct gt_er
 	static inline void fill_##NAME(TYPE *column, size_t n, TYPE value)                                      \
 	{                                                                                                       \
 		const many_##NAME many = (many_##NAME){0} + value;                                              \
-		for (size_t k = 0; k < n; k += GT_ROWS_SLACK)                                                   \
+		size_t k = 0;                                                                                   \
+		do                                                                                              \
 			memcpy(column + k, &many, sizeof many);                                                 \
+		while ((k += GT_ROWS_SLACK) < n);                                                               \
 	}
 FILL(uint8_t, 8)
 FILL(uint16_t, 16)
@@ -86,8 +89,8 @@ FILL(uint32_t, 32)
 FILL(uint64_t, 64)
 FILL(int64_t, strides)
 
-/* Sets what n rows of one shape have in common. */
-static void append_common(struct gt_rows *out, size_t n, const struct shape *shape, uint32_t block, uint64_t step, uint16_t sm)
+/* Sets what n rows of one shape have in common, n at least 1. */
+static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, uint32_t block, uint64_t step, uint16_t sm)
 {
 	size_t at = out->n;
 
@@ -123,6 +126,25 @@ static void append_own(struct gt_rows *out, uint64_t *bases, const struct kept *
 	}
 }
 
+/* The same of rows [first, first + n) of a span. */
+static inline void append_even(struct gt_rows *out, uint64_t *bases, const struct kept *span, size_t first, size_t n)
+{
+	const struct span_more *more = gt_span_more(span);
+	uint64_t delta = (uint64_t)(int64_t)more->delta, base = span->base + first * delta;
+	uint16_t warp = (uint16_t)(span->warp + first * more->warp_delta);
+
+	bases += out->n;
+	fill_32(out->an + out->n, n, span->an);
+	for (size_t k = 0; k < n; k += GT_ROWS_SLACK) {
+		const many_16 warps = warp + more->warp_delta * (many_16){0, 1, 2, 3, 4, 5, 6, 7};
+		memcpy(out->warp + out->n + k, &warps, sizeof warps);
+		warp = (uint16_t)(warp + GT_ROWS_SLACK * more->warp_delta);
+		for (size_t j = 0; j < GT_ROWS_SLACK; j++)
+			bases[k + j] = base + j * delta;
+		base += GT_ROWS_SLACK * delta;
+	}
+}
+
 /* The rows from the first on, before `end`, that share its numbered shape; 1 if it has none. */
 static size_t alike(const struct kept *row, const struct kept *end)
 {
@@ -152,12 +174,9 @@ static int append(struct gt_schedule *schedule, const struct sm *sm, const struc
 	return 0;
 }
 
-int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
-		 const struct kept *end, struct gt_error *error)
+/* Rows of a block issue: notes when. Returns false if the SM's rows are not written. */
+static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block, size_t n)
 {
-	struct gt_rows *out = schedule->sink->rows;
-	bool first = !schedule->issued;
-
 	if (!block->begun) {
 		block->begun = true;
 		block->begin = schedule->step;
@@ -165,22 +184,75 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 	schedule->issued = true;
 	schedule->steps = schedule->step + 1;
 	if (schedule->config->only_sms && !schedule->config->only_sms[sm->number])
+		return false;
+	schedule->rows += n;
+	return true;
+}
+
+/* Room for a row of a shape in the batch, behind others of its kind; `first`: of the step. */
+static int make_room(struct gt_schedule *schedule, const struct shape *shape, bool first, struct gt_error *error)
+{
+	const struct gt_rows *out = schedule->sink->rows;
+	enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
+
+	if ((first || out->kind != kind || !out->scheduled) && gt_sink_begin(schedule->sink, kind, true, error) != 0)
+		return -1;
+	return gt_sink_room(schedule->sink, error);
+}
+
+int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+		 const struct kept *end, struct gt_error *error)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	bool first = !schedule->issued;
+
+	if (!begin_rows(schedule, sm, block, (size_t)(end - row)))
 		return 0;
-	schedule->rows += (uint64_t)(end - row);
 	for (size_t n; row < end; row += n) {
 		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
 		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
-		enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
-		if ((first || out->kind != kind || !out->scheduled) &&
-		    gt_sink_begin(schedule->sink, kind, true, error) != 0)
+		if (make_room(schedule, shape, first, error) != 0)
 			return -1;
 		first = false;
-		if (gt_sink_room(schedule->sink, error) != 0)
-			return -1;
 		n = alike(row, end);
 		n = n < out->capacity - out->n ? n : out->capacity - out->n;
 		if (append(schedule, sm, block, row, n, odd, error) != 0)
 			return -1;
+	}
+	return 0;
+}
+
+/* Where and when rows issue. */
+struct place {
+	uint32_t block;
+	uint16_t sm;
+	uint64_t step;
+};
+
+/* Sets the columns of rows [first, first + n) of a span. */
+GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shape *shape, const struct kept *span, size_t first,
+				struct place place)
+{
+	append_common(out, n, shape, place.block, place.step, place.sm);
+	append_even(out, shape->size == 0 ? out->address : out->base, span, first, n);
+}
+
+int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
+			 size_t first, size_t n, struct gt_error *error)
+{
+	const struct shape *shape = &schedule->keep.shapes.all[span->shape & ~SPAN_MANY];
+	struct gt_rows *out = schedule->sink->rows;
+	bool begins = !schedule->issued;
+
+	if (!begin_rows(schedule, sm, block, n))
+		return 0;
+	for (size_t part; n > 0; first += part, n -= part) {
+		if (make_room(schedule, shape, begins, error) != 0)
+			return -1;
+		begins = false;
+		part = n < out->capacity - out->n ? n : out->capacity - out->n;
+		append_span(out, part, shape, span, first, (struct place){block->number, (uint16_t)sm->number, schedule->step});
+		out->n += part;
 	}
 	return 0;
 }

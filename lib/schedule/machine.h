@@ -127,6 +127,9 @@ void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
 int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error);
+/* The same of rows [first, first + n) of a span of several. */
+int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
+			 size_t first, size_t n, struct gt_error *error);
 
 /* Prefetches what the SMs that issue soon will issue: first the block, then its rows. */
 static inline void gt_machine_prefetch(const struct gt_schedule *schedule)

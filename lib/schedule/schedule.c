@@ -388,7 +388,7 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	schedule->blocks = gt_kernel_blocks(kernel);
 	schedule->by_block = kernel->order == GT_ORDER_BLOCK && !config->mapping.kind->traced;
 	schedule->floating = config->dispatch->refills && config->mapping.kind->dealt;
-	if (gt_keep_open(&schedule->keep, config->memory, config->directory, error) != 0 || check_times(config, error) != 0 ||
+	if (gt_keep_open(&schedule->keep, config->memory, config->directory, config->issue->arrangement, error) != 0 || check_times(config, error) != 0 ||
 	    occupy(schedule, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
 	    gt_map_open(&schedule->places, 0, error) != 0) {

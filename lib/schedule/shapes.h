@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-#define SHAPES_MAX 65535
+#define SHAPES_MAX 32767 /* so that a number has a bit to spare */
 #define SHAPE_NONE 65535 /* the number of no shape */
 
 /* A request has size 0 (no access has), and in `mask` sectors, full and threads, a byte each. */
