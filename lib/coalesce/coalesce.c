@@ -188,8 +188,6 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 	coalescer->sectors[gt_op_action(op)] += sectors;
 }
 
-#define RUN 128 /* accesses that are coalesced at once if each touches one line */
-
 /* Whether requests of a single line are the same by this rule as by the default one. */
 static bool takes_singles(const struct gt_coalescing_rule *rule)
 {
@@ -238,7 +236,7 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 		if (gt_sink_room(sink, error) != 0)
 			return -1;
 		size_t room = sink->rows->capacity - sink->rows->n, left = accesses->n - i;
-		n = left < RUN ? left : RUN;
+		n = left < GT_SINGLE_ROWS ? left : GT_SINGLE_ROWS;
 		n = n < room ? n : room;
 		if (!(singles && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
 		    coalesce_each(coalescer, accesses, i, n, sink, error) != 0)

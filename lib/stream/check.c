@@ -79,14 +79,18 @@ static uint32_t absent_lanes(const struct gt_kernel *kernel)
 /* Whether some row has no lanes or a wrong size; and whether some row has addresses in `lanes`. */
 GT_WIDE static bool accesses_bad(const struct gt_rows *rows, bool *with_lanes)
 {
-	uint8_t bad = 0, lanes = 0;
+	uint8_t large = 0;
+	uint32_t idle = 0;
+	uint64_t lanes = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
-		bad |= (uint8_t)(rows->mask[i] == 0) | (uint8_t)((uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX);
+		idle |= rows->mask[i] == 0;
+	for (size_t i = 0; i < rows->n; i++)
+		large |= (uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX;
 	for (size_t i = 0; i < rows->n; i++)
 		lanes |= rows->stride[i] == GT_STRIDE_LANES;
 	*with_lanes = lanes;
-	return bad;
+	return idle || large;
 }
 
 static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)

@@ -24,6 +24,7 @@ static const struct equation {
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},
 	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
 	{{"launch_hits"}, true, {"launch_reads"}, 1, NULL},
+	{{"cleaned"}, true, {"sent_writes"}, 1, NULL},
 	{{"far_hits"}, true, {"far_reads"}, 1, NULL},
 	{{"half_reads"}, false, {"reads", "far_reads"}, 1, NULL},
 	{{"half_hits"}, false, {"read_hits"}, 1, NULL},

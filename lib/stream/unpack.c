@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/unpack.h"
 
+#include "base/wide.h"
 #include "stream/check.h"
 #include "stream/columns.h"
 #include "stream/records.h"
@@ -19,6 +20,15 @@ static int prepare(struct gt_rows **rows, size_t n, struct gt_error *error)
 	return 0;
 }
 
+GT_WIDE static bool any_lanes(const int64_t *stride, size_t n)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= stride[i] == GT_STRIDE_LANES;
+	return any;
+}
+
 /* The column `lanes` of accesses has a length of its own: as many as the rows without a stride
  * need, which is found from base and mask. */
 static int unpack_lanes(struct gt_rows *rows, const msgpack_object *columns, struct gt_error *error)
@@ -26,6 +36,8 @@ static int unpack_lanes(struct gt_rows *rows, const msgpack_object *columns, str
 	const msgpack_object *object = gt_object_get(columns, "lanes");
 	size_t needed = 0;
 
+	if (!any_lanes(rows->stride, rows->n))
+		return 0;
 	for (size_t i = 0; i < rows->n; i++)
 		if (rows->stride[i] == GT_STRIDE_LANES)
 			needed += (size_t)__builtin_popcount(rows->mask[i]);
