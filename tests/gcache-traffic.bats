@@ -139,6 +139,39 @@ found() {
 	[ "$(found 2 out.gt sent_writes left_dirty)" = "4 8" ]
 }
 
+# A set of four ways. The third dirty line writes the first one back, which stays, so a load of it hits; when it is written to again,
+# the second one goes. At the end two lines of four sectors are left.
+@test "--dirty-ways: one line too many that is dirty writes the least recently used of them back, and keeps it" {
+	printf '%s 0xf\n' 'store.global 0x1000' 'store.global 0x2000' 'store.global 0x3000' 'load.global 0x1000' 'store.global 0x1000' | stream 1 a >in.gt
+	gcache --l2 --size 512 --ways full --dirty-ways 2 in.gt >out.gt
+	gtrace-cat --check out.gt
+	[ "$(found 1 out.gt sent_writes cleaned flushed read_hits write_hits evictions)" = "16 8 8 4 4 0" ]
+	[ "$(gtrace-cat out.gt | grep -oE '0x0+[123]000' | grep -oE '.000$' | paste -sd' ')" = "1000 2000 1000 3000" ]
+	gcache --l2 --size 512 --ways full --dirty-ways 2 --flush between in.gt >out.gt
+	[ "$(found 1 out.gt sent_writes cleaned left_dirty)" = "8 8 8" ]
+	gcache --l2 --size 512 --ways full --dirty-ways all in.gt >out.gt
+	[ "$(found 1 out.gt sent_writes flushed read_hits)" = "12 12 4" ]
+	printf 'atomic.global %s 0xf\n' 0x1000 0x2000 | stream 1 a | gcache --l2 --size 512 --ways full --dirty-ways 1 --flush never >out.gt
+	[ "$(found 1 out.gt sent_writes cleaned)" = "4 4" ]
+}
+
+@test "--dirty-ways: options and descriptions that do not go with it" {
+	printf 'store.global %s 0xf\n' 0x1000 0x2000 | stream 1 a >in.gt
+	expect_failure 2 "dirty-ways is of a data cache with write back" gcache --l2 --write through --dirty-ways 2 in.gt
+	expect_failure 2 "dirty-ways is of a data cache with write back" gcache --tlb l1 --dirty-ways 2 in.gt
+	expect_failure 2 "dirty-ways is for the functional model" gcache --l2 --dirty-ways 2 --mshr 1x32 in.gt
+	expect_failure 2 "expected" gcache --l2 --dirty-ways 0 in.gt
+	# A description's does not stand in the way of the timed model, or of another --write.
+	gtrace-cat in.gt | sed 's/^#kernel/#gpu\tl2.dirty_ways=1\n&/' | gtrace-cat --from >said.gt
+	gcache --l2 --size 512 --ways full said.gt >out.gt
+	[ "$(found 1 out.gt cleaned)" = 4 ]
+	for options in "--mshr 1x32" "--write through"; do
+		# shellcheck disable=SC2086
+		gcache --l2 $options said.gt | gtrace-cat --no-rows >counts
+		run ! grep -q cleaned= counts
+	done
+}
+
 @test "--halves: counters agree with a slow, simple L2 of two halves" {
 	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/halves.py" 3 60
 }

@@ -732,6 +732,7 @@ l2.arrival = rr # assumed: a test
 		--delay,1 expected_issue_rr,_gto_or_fifo-pool
 		--clip,no,--on-full,stall clip_no_is_for_on-full_requeue
 		--requeue-unit,lane expected_access,_first-lane_or_line
+		--fill,next,--on-full,stall fill_next_is_for_on-full_requeue
 		--requeue-unit,access,--on-full,stall requeue-unit_is_for_on-full_requeue
 		--requeue-unit,access,--ports,1 expected_requeue-unit_line
 		--requeue-unit,first-lane,--merges,4 expected_requeue-unit_line
@@ -860,6 +861,9 @@ l2.arrival = rr # assumed: a test
 	[ "$(sent access 1x1)" = "0 0 10 10" ]
 	[ "$(sent first-lane 1x1)" = "0 0 10 10" ]
 	[ "$(sent first-lane 1x2)" = "0 0 10 10" ]
+	# What arrives in step 10 comes after the accesses of that step.
+	[ "$(gcache --l1 --size 16K --sector line --on-full requeue --requeue-unit access --fill next --mshr 1x3 --latency fixed:10 in.gt |
+		gtrace-cat | grep -v '^#' | cut -f 10 | paste -sd ' ')" = "0 0 11 11" ]
 }
 
 @test "ports with requeue: schedulers that use the same bank wait for one another" {

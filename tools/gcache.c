@@ -207,7 +207,7 @@ static const struct option *all_options(void)
 		TOOL_JOBS,
 		TOOL_OPTIONS,
 	};
-	static struct option options[GT_PARAMETERS + 16];
+	static struct option options[GT_PARAMETERS + 32];
 	size_t n = 0;
 
 	for (int id = 0; id < GT_PARAMETERS; id++)
@@ -215,6 +215,8 @@ static const struct option *all_options(void)
 	for (size_t i = 0; i < gt_roles_n; i++)
 		options[n++] = (struct option){gt_roles[i].option, gt_roles[i].name ? no_argument : required_argument,
 					       NULL, ROLE + (int)i};
+	if (n + sizeof rest / sizeof *rest > sizeof options / sizeof *options)
+		tool_must(&tool, gt_fail(&tool.error, "the table of options is too small"));
 	memcpy(options + n, rest, sizeof rest);
 	return options;
 }

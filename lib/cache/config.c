@@ -63,10 +63,12 @@ int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, co
 	return gt_level_store(&scratch, id, text, error);
 }
 
-/* `sets` excludes `size` and `ways`: an option for one overrides the description's key for the other. */
+/* An option for one overrides the description's key for the other: `sets` excludes `size` and `ways`, and another `write` than
+ * the description's may leave no dirty lines. */
 static bool outranked(const struct gt_level_settings *settings, enum gt_parameter_id id)
 {
-	return id == GT_LEVEL_SETS && (settings->option[GT_LEVEL_SIZE] || settings->option[GT_LEVEL_WAYS]);
+	return (id == GT_LEVEL_SETS && (settings->option[GT_LEVEL_SIZE] || settings->option[GT_LEVEL_WAYS])) ||
+	       (id == GT_LEVEL_DIRTY_WAYS && settings->option[GT_LEVEL_WRITE]);
 }
 
 /* The text of a parameter by precedence: option; kernel (l1_bytes, the size of the level named l1, and l2_fetch_bytes, the
@@ -176,6 +178,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->arrival = GT_ARRIVAL_STEP;
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_HALVES])
 		config->halves = false;
+	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_DIRTY_WAYS])
+		config->dirty_ways = GT_LEVEL_SLOTS_MAX;
 	if (config->halves)
 		config->size /= GT_HALVES;
 	return 0;

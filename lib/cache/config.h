@@ -64,6 +64,7 @@ struct gt_level_config {
 	enum gt_arrival arrival;
 	struct gt_launch_reads launch; /* what a launch reads by itself */
 	bool halves; /* two instances, each for half of the SMs, that hold copies of each other's lines */
+	uint32_t dirty_ways; /* with write back: lines of a set that may be dirty; GT_LEVEL_SLOTS_MAX: all */
 	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */

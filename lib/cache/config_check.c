@@ -186,6 +186,13 @@ static int check_halves(const struct gt_level_config *config, struct gt_error *e
 	return 0;
 }
 
+static int check_dirty(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->dirty_ways < GT_LEVEL_SLOTS_MAX && (config->write != GT_WRITE_BACK || config->translate))
+		return gt_fail(error, "dirty-ways is of a data cache with write back, others have no dirty lines: expected dirty-ways all");
+	return 0;
+}
+
 static int check_warm(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE && (!config->shared || config->translate || config->replacement.policy->looks_ahead))
@@ -207,6 +214,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch},
 	{GT_OF(GT_LEVEL_HALVES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_halves},
+	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
 };
 
 int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,

@@ -41,6 +41,13 @@ static int check_halves_timed(const struct gt_level_config *config, struct gt_er
 	return 0;
 }
 
+static int check_dirty_timed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->dirty_ways < GT_LEVEL_SLOTS_MAX)
+		return gt_fail(error, "dirty-ways is for the functional model: leave out timing options");
+	return 0;
+}
+
 static int check_by(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->by_pc)
@@ -86,6 +93,13 @@ static int check_unit(const struct gt_level_config *config, struct gt_error *err
 	return 0;
 }
 
+static int check_fill(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_STALL && config->timed.fill_next)
+		return gt_fail(error, "fill next is for on-full requeue: with stall a block arrives at the end of a step ([000] 4.4)");
+	return 0;
+}
+
 static int check_unit_ports(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->timed.unit != GT_UNIT_LINE && config->timed.ports != GT_UNLIMITED)
@@ -124,6 +138,7 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_REPLACE), check_future},
 	{GT_OF(GT_LEVEL_WARM), check_warm_timed},
 	{GT_OF(GT_LEVEL_HALVES), check_halves_timed},
+	{GT_OF(GT_LEVEL_DIRTY_WAYS), check_dirty_timed},
 	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_bank_count},
 	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_banks},
 	{GT_OF(GT_LEVEL_MSHR) | GT_OF(GT_LEVEL_PARTITIONS), check_mshr},
@@ -132,6 +147,7 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_UNIT) | GT_OF(GT_LEVEL_PORTS), check_unit_ports},
 	{GT_OF(GT_LEVEL_UNIT) | GT_OF(GT_LEVEL_MERGES), check_unit_merges},
 	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_CLIP), check_clip},
+	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_FILL), check_fill},
 	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_ISSUE), check_issue},
 };
 

@@ -149,6 +149,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch),
 	[GT_LEVEL_HALVES] = FIELD(halves, 0),
+	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
 	[GT_LEVEL_BY] = FIELD(by_pc, 0),
 	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
@@ -165,6 +166,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_UNIT] = FIELD(timed.unit, 0),
 	[GT_LEVEL_ISSUE] = FIELD(timed.issue, 0),
 	[GT_LEVEL_SCHEDULERS] = FIELD(timed.schedulers, GT_AUTO_SCHEDULERS),
+	[GT_LEVEL_FILL] = FIELD(timed.fill_next, 0),
 	[GT_LEVEL_CLIP] = FIELD(timed.clip, 0),
 	[GT_LEVEL_DELAY] = TAKEN(take_delay),
 };

@@ -50,6 +50,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 	gt_counters_add(&level->hints, &other->hints, sizeof other->hints);
 	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
 	gt_counters_add(&level->between, &other->between, sizeof other->between);
+	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
 	gt_counters_add(&level->launch, &other->launch, sizeof other->launch);
 	gt_counters_add(&level->halves, &other->halves, sizeof other->halves);
 }
@@ -72,6 +73,9 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 		return -1;
 	if (level->config.flush == GT_FLUSH_BETWEEN &&
 	    gt_count_numbers(count, &gt_counters_between, &level->between, sizeof level->between, error) != 0)
+		return -1;
+	if (level->config.dirty_ways < GT_LEVEL_SLOTS_MAX &&
+	    gt_count_numbers(count, &gt_counters_clean, &level->clean, sizeof level->clean, error) != 0)
 		return -1;
 	if (gt_launch_reads_any(&level->config.launch) &&
 	    gt_count_numbers(count, &gt_counters_launch, &level->launch, sizeof level->launch, error) != 0)

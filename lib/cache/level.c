@@ -189,6 +189,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->fetch, 0, sizeof level->fetch);
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->launch, 0, sizeof level->launch);
+	memset(&level->clean, 0, sizeof level->clean);
 	memset(&level->halves, 0, sizeof level->halves);
 	gt_by_pc_begin(&level->by_pc);
 	level->launch_gpcs = 0;

@@ -223,14 +223,24 @@ int gt_serve_write(const struct gt_serving *serving)
 	return gt_send_on(serving);
 }
 
+/* Sectors of a line change. */
+static int change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors)
+{
+	uint64_t *dirty = &serving->tags->dirty[slot], before = *dirty;
+
+	*dirty |= sectors;
+	return before || serving->level->config.dirty_ways == GT_LEVEL_SLOTS_MAX ? 0 : gt_level_clean(serving, set, slot);
+}
+
 /* A store into a line that has a slot. */
-static int store(const struct gt_serving *serving, uint32_t slot, const struct gt_piece *piece)
+static int store(const struct gt_serving *serving, uint32_t set, uint32_t slot, const struct gt_piece *piece)
 {
 	struct gt_tags *tags = serving->tags;
 	enum gt_partial rule = serving->level->config.partial;
 	uint64_t partial = piece->used & ~piece->full & ~tags->valid[slot], whole = piece->used & ~partial;
 
-	tags->dirty[slot] |= piece->used;
+	if (change(serving, set, slot, piece->used) != 0)
+		return -1;
 	if (rule == GT_PARTIAL_FETCH && partial && fill(serving, slot, piece->line, partial, whole) != 0)
 		return -1;
 	validate(serving->level, tags, slot, rule == GT_PARTIAL_KEEP ? piece->used : whole);
@@ -258,7 +268,7 @@ static int write_back_piece(const struct gt_serving *serving, const struct gt_pi
 		if (claim(serving, set, piece->line, &slot) != 0)
 			return -1;
 	}
-	return store(serving, slot, piece);
+	return store(serving, set, slot, piece);
 }
 
 int gt_serve_write_back(const struct gt_serving *serving)
@@ -303,9 +313,9 @@ int gt_serve_atomic_back(const struct gt_serving *serving)
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->atomics += count_bits(pieces[p].used);
-		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0)
+		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
+		    change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
 			return -1;
-		serving->tags->dirty[slot] |= pieces[p].used;
 	}
 	return 0;
 }

@@ -48,6 +48,11 @@ struct gt_between_counters {
 	GT_BETWEEN_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of a level that bounds the dirty lines of a set; written only by such a level. */
+struct gt_clean_counters {
+	GT_CLEAN_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Counters of what launches read; written only by a level that makes such reads. */
 struct gt_launch_counters {
 	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
@@ -108,6 +113,7 @@ struct gt_level {
 	struct gt_hint_counters hints;
 	struct gt_fetch_counters fetch;
 	struct gt_between_counters between;
+	struct gt_clean_counters clean;
 	struct gt_launch_counters launch;
 	struct gt_halves_counters halves;
 	struct gt_by_pc by_pc;
@@ -224,6 +230,9 @@ void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 /* Records the use of a line that is present; `mru` as in gt_note_depths. */
 void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 		    uint64_t used, uint64_t *mru);
+
+/* The line in this slot of the set has become dirty: writes another back if --dirty-ways asks for it. */
+int gt_level_clean(const struct gt_serving *serving, uint32_t set, uint32_t slot);
 
 /* Takes a slot for a line that is absent; sends the victim's dirty sectors. */
 int gt_level_claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot);

@@ -42,6 +42,10 @@
 #define GT_BETWEEN_COUNTERS(ROW) \
 	ROW(COUNT, left_dirty, "sectors", NUMBER, "Sectors written that were still in the cache at the end of the kernel, and are not in sent_writes.")
 
+/* Of a level that bounds the dirty lines of a set. */
+#define GT_CLEAN_COUNTERS(ROW) \
+	ROW(COUNT, cleaned, "sectors", NUMBER, "Sectors of 32 bytes written to the next level from lines that stay; they are in sent_writes too.")
+
 #define GT_LAUNCH_COUNTERS(ROW) \
 	ROW(COUNT, launch_reads, "sectors", NUMBER, "Sectors that the launch itself read: code and constants. They are not in reads.") \
 	ROW(COUNT, launch_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.")

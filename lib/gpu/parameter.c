@@ -56,6 +56,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 				   NULL},
 	[GT_LEVEL_HALVES] = {"halves", YES_NO, "no", false,
 			     "whether a shared level is two halves, each of half of the SMs, that copy each other's lines", NULL},
+	[GT_LEVEL_DIRTY_WAYS] = {"dirty-ways", {GT_VALUE_COUNT, "N|all", 1, GT_LEVEL_SLOTS_MAX}, "all", false,
+				 "lines of a set that may be dirty, with write back: one more writes the least recently used of them back", NULL},
 	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", false,
 			   "what to write: the requests sent on, all requests, counts only, or all "
 			   "requests with their latency: the cycles added by each level of a chain", NULL},
@@ -80,6 +82,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_ISSUE] = {"issue", ONE_OF("auto|schedule|rr|gto|fifo-pool"), "auto", true,
 			    "which warps issue: those of the schedule's steps, or by a policy of this level", NULL},
 	[GT_LEVEL_SCHEDULERS] = {"schedulers", COUNT("N|auto", 1), "auto", true, "schedulers of an SM, if the level issues", NULL},
+	[GT_LEVEL_FILL] = {"fill", ONE_OF("same|next"), "same", true,
+			   "with requeue: what arrives in a step is there for the accesses of the same step, or from the next on", NULL},
 	[GT_LEVEL_CLIP] = {"clip", YES_NO, "yes", true, "whether a request that joins a miss is served with it", NULL},
 	[GT_LEVEL_DELAY] = {"delay", {GT_VALUE_REAL, "FACTOR|auto", 0, 1024}, "auto", true,
 			    "how long a warp waits for its data, as a multiple of its access's latency", NULL},

@@ -95,6 +95,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_REPLACE] = draw(3) ? policy_text(draw(1000)) : PICK("lru", "lfu:way", "random:7", "weighted:0.25,0.75", "order:1,2,1", "opt"),
 		[GT_LEVEL_WRITE] = PICK("back", "through", "evict"),
 		[GT_LEVEL_ALLOCATE] = PICK("yes", "no"),
+		[GT_LEVEL_DIRTY_WAYS] = draw(4) ? "all" : PICK("1", "2"),
 		[GT_LEVEL_PARTIAL] = PICK("keep", "read", "fetch"),
 		[GT_LEVEL_FETCH] = PICK("sector", "sector", "32", "64", "128", "256"),
 		[GT_LEVEL_BYPASS] = PICK("none", "none", "none", "writes", "reads", "all"),

@@ -610,7 +610,34 @@ static void ref_read(struct ref_model *model, struct ref_cache *cache, uint64_t 
 	ref_fill(model, line, missing, NULL, cause);
 }
 
-static void ref_write_here(struct ref_model *model, struct ref_line *line, const bool *used, const bool *full,
+static bool ref_is_dirty(const struct ref_line *line)
+{
+	for (unsigned s = 0; s < REF_SECTORS; s++)
+		if (line->present && line->dirty[s])
+			return true;
+	return false;
+}
+
+/* --dirty-ways: while too many lines of the set are dirty, the one that was touched longest ago is written back. */
+static void ref_clean(struct ref_model *model, struct ref_cache *cache, uint32_t set, struct ref_request cause)
+{
+	struct ref_line *lines = ref_lines(cache, set), *oldest = NULL;
+	uint64_t dirty = 0;
+
+	for (uint32_t way = 0; way < model->set_ways[set]; way++) {
+		if (!ref_is_dirty(&lines[way]))
+			continue;
+		dirty++;
+		if (!oldest || (int64_t)lines[way].touched < (int64_t)oldest->touched)
+			oldest = &lines[way];
+	}
+	if (dirty <= model->config->dirty_ways)
+		return;
+	ref_send_back(model, cause, oldest);
+	memset(oldest->dirty, 0, sizeof oldest->dirty);
+}
+
+static void ref_write_here(struct ref_model *model, struct ref_cache *cache, struct ref_line *line, const bool *used, const bool *full,
 			   struct ref_request cause)
 {
 	enum gt_partial partial = model->config->partial;
@@ -623,6 +650,7 @@ static void ref_write_here(struct ref_model *model, struct ref_line *line, const
 		missing[s] = !whole[s];
 		line->dirty[s] = true;
 	}
+	ref_clean(model, cache, ref_set(model, line->line), cause);
 	if (partial == GT_PARTIAL_FETCH)
 		ref_fill(model, line, missing, whole, cause);
 	for (unsigned s = 0; s < ref_sectors(model); s++)
@@ -656,7 +684,7 @@ static void ref_write(struct ref_model *model, struct ref_cache *cache, uint64_t
 	if (mode == GT_WRITE_BACK && !line)
 		ref_send(model, *part);
 	else if (mode == GT_WRITE_BACK)
-		ref_write_here(model, line, used, full, *part);
+		ref_write_here(model, cache, line, used, full, *part);
 	else if (line)
 		for (unsigned s = 0; s < ref_sectors(model); s++)
 			line->valid[s] = line->valid[s] || used[s];
@@ -672,6 +700,7 @@ static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_
 		line = ref_find(model, cache, number);
 		for (unsigned s = 0; s < ref_sectors(model); s++)
 			line->dirty[s] = line->dirty[s] || used[s];
+		ref_clean(model, cache, ref_set(model, number), cause);
 		return;
 	}
 	line = ref_find(model, cache, number);

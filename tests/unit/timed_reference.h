@@ -16,7 +16,7 @@ struct ref_config {
 	unsigned latency; /* fixed */
 	double k2;	  /* adaptive: latency + k2 * busy / below */
 	unsigned below;
-	bool evict, clip, requeue;
+	bool evict, clip, requeue, next; /* next: what arrives in a step comes after its accesses */
 	bool emit; /* all */
 	enum { REF_SCHEDULE, REF_RR, REF_GTO, REF_FIFO_POOL } issue;
 	enum { REF_LINE, REF_ACCESS, REF_FIRST_LANE } unit;
@@ -126,10 +126,10 @@ static inline void ref_arrive(struct ref_cache *cache, uint64_t step)
 	}
 }
 
-/* An entry is taken from the step it was sent to before the step its block arrives. */
-static inline bool ref_holds(const struct ref_flight *flight, uint64_t step)
+/* An entry is taken from the step it was sent to before the step its block arrives, or with `next` to that step. */
+static inline bool ref_holds(const struct ref_cache *cache, const struct ref_flight *flight, uint64_t step)
 {
-	return flight->holds && (flight->sent == step || flight->effect > step);
+	return flight->holds && (flight->sent == step || flight->effect > step || (cache->config.next && flight->effect == step));
 }
 
 static inline unsigned ref_mshr_set(const struct ref_config *config, uint64_t line)
@@ -146,7 +146,7 @@ static inline unsigned ref_busy(const struct ref_cache *cache, uint64_t step, un
 
 	for (unsigned i = 0; i < cache->flights_n; i++) {
 		const struct ref_flight *flight = &cache->flights[i];
-		n += ref_holds(flight, step) && (set == UINT32_MAX || ref_mshr_set(&cache->config, flight->line) == set) &&
+		n += ref_holds(cache, flight, step) && (set == UINT32_MAX || ref_mshr_set(&cache->config, flight->line) == set) &&
 		     (warp == UINT32_MAX || flight->warp == warp);
 	}
 	return n;
@@ -321,7 +321,8 @@ static inline unsigned ref_in_flight(const struct ref_cache *cache, uint64_t lin
 	unsigned sectors = 0;
 
 	for (unsigned i = 0; i < cache->flights_n; i++)
-		if (!cache->flights[i].done && cache->flights[i].line == line && (!now || cache->flights[i].effect == step))
+		if (!cache->flights[i].done && cache->flights[i].line == line &&
+		    (!now || (cache->flights[i].effect == step && !cache->config.next)))
 			sectors |= cache->flights[i].sectors;
 	return sectors;
 }
@@ -432,6 +433,8 @@ static inline void ref_delay(const struct ref_cache *cache, struct ref_warp *war
 	if (warp->next < warp->n) {
 		warp->ready = served + 1 + (uint64_t)(cache->config.delay * (double)(warp->effect - served) + 0.5);
 		warp->ready = warp->ready < least ? least : warp->ready;
+		if (cache->config.next && warp->effect == served)
+			warp->ready--; /* at the end of this step, before those whose data arrive */
 		warp->order = (*order)++;
 	}
 	warp->effect = 0;

@@ -132,6 +132,8 @@ static const struct gt_index_function hash = {.name = "hash", .set_of = set_hash
 /* As the interleave of this hash: as many successive lines as there are sets, from a multiple on, have all of them. */
 static uint32_t set_rotate(const struct gt_index *index, uint64_t line)
 {
+	if (index->sets == UINT32_C(1) << index->bits)
+		return (uint32_t)(line + gt_index_hash(line >> index->bits)) & (index->sets - 1);
 	return modulo(index, line % index->sets + gt_index_hash(line / index->sets) % index->sets);
 }
 

@@ -5,11 +5,12 @@
 
 #define NIBBLES_IN_ORDER UINT64_C(0xfedcba9876543210)
 
+/* At least twice as many chains as slots: most have one slot or none. */
 static int finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error *error)
 {
 	unsigned bits = 1;
 
-	while (bits < 31 && UINT32_C(1) << bits < slots)
+	while (bits < 31 && UINT32_C(1) << bits < 2 * slots)
 		bits++;
 	*finder = (struct gt_finder){.shift = 64 - bits, .slots = slots};
 	finder->heads = calloc(UINT32_C(1) << bits, sizeof *finder->heads);

@@ -5,47 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grown.h"
 #include "stream/op.h"
 #include "stream/status.h"
 
 static uint64_t count_bits(uint64_t mask)
 {
-	return (uint64_t)__builtin_popcountll(mask);
-}
-
-int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error)
-{
-	struct gt_item *larger = gt_grown_to(items->items, items->n + more, &items->capacity, sizeof *larger);
-
-	if (!larger)
-		return gt_fail_memory(error, "requests that wait to issue");
-	items->items = larger;
-	return 0;
-}
-
-unsigned gt_engine_cut(const struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,
-		       struct gt_item items[GT_PIECES_MAX])
-{
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(timed->level, request, pieces);
-	struct gt_item item = {.request = *request, .ordinal = ordinal, .class = timed->level->class_of[request->op]};
-	if (item.class == GT_CLASS_STREAM)
-		item.class = GT_CLASS_READ;
-	bool by_line = gt_engine_waits(timed, &item);
-
-	for (unsigned p = 0; p < (by_line ? n : 1); p++) {
-		uint32_t set = gt_level_set_of(timed->level, pieces[p].line);
-		items[p] = item;
-		items[p].piece = pieces[p];
-		items[p].set = set;
-		items[p].bank = timed->banks > 1 ? set % timed->banks : 0;
-		if (by_line) {
-			items[p].request.sectors = pieces[p].stream_sectors;
-			items[p].request.full = pieces[p].stream_full;
-		}
-	}
-	return by_line ? n : 1;
+	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
 }
 
 uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
@@ -59,54 +24,40 @@ uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine
 	return UINT32_MAX;
 }
 
-struct gt_timed_event gt_event_of(const struct gt_timed *timed, const struct gt_engine *engine,
-				  const struct gt_item *item, uint64_t step)
-{
-	uint32_t set = gt_mshr_set(&timed->config.timed, item->bank % timed->config.timed.partitions);
-
-	return (struct gt_timed_event){
-		.step = step, .line = item->piece.line, .effect = step, .busy = engine->busy[set],
-		.busy_after = engine->busy[set], .block = item->request.block, .an = item->request.an, .bank = item->bank,
-		.position = UINT32_MAX, .warp = item->request.warp, .sm = item->request.sm};
-}
-
 /* [002] has a separate class for the merges of [000]. */
-static uint8_t status_of(const struct gt_timed *timed, const struct gt_timed_event *event)
+static uint8_t status_of(const struct gt_timed *timed, const struct gt_outcome *outcome)
 {
-	switch (event->status) {
+	switch (outcome->status) {
 	case GT_TIMED_HIT: return GT_STATUS_HIT;
 	case GT_TIMED_MISS: return GT_STATUS_MISS;
 	case GT_TIMED_FAIL: return GT_STATUS_RESERVATION_FAIL;
 	case GT_TIMED_MERGED:
 		return timed->config.timed.on_full == GT_FULL_STALL ? GT_STATUS_MERGED : GT_STATUS_LATENCY_MISS;
-	default: return event->found;
+	default: return outcome->found;
 	}
 }
 
-static void count(struct gt_timed_counters *counters, const struct gt_timed_event *event)
+static void watch_lookup(const struct gt_timed *timed, const struct gt_item *item, const struct gt_outcome *outcome)
 {
-	if (event->status == GT_TIMED_FAIL)
-		return;
-	counters->lookups++;
-	if (event->status == GT_TIMED_PASSED) {
-		counters->passed_lookups++;
-		return;
-	}
-	counters->hit_lookups += event->status == GT_TIMED_HIT;
-	counters->load_steps += event->latency;
-	counters->load_latency[gt_timed_bin(event->latency)]++;
+	const struct gt_request *request = item->request;
+
+	timed->watch(timed->watch_context,
+		     &(struct gt_timed_event){.status = outcome->status, .step = outcome->step, .line = item->piece.line,
+					      .latency = outcome->latency, .effect = outcome->effect, .busy = outcome->busy,
+					      .busy_after = outcome->busy_after, .block = request->block, .an = request->an,
+					      .bank = item->bank, .port = outcome->port, .position = outcome->position,
+					      .warp = request->warp, .sm = request->sm, .found = outcome->found});
 }
 
-int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-		   const struct gt_timed_event *event, struct gt_error *error)
+int gt_engine_show(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		   const struct gt_outcome *outcome, struct gt_error *error)
 {
-	count(&timed->counters, event);
 	if (timed->watch)
-		timed->watch(timed->watch_context, event);
+		watch_lookup(timed, item, outcome);
 	if (timed->config.emit != GT_EMIT_ALL)
 		return 0;
-	struct gt_outgoing row = {item->request, status_of(timed, event)};
-	row.request.step = event->step;
+	struct gt_outgoing row = {gt_engine_request(timed, item), status_of(timed, outcome)};
+	row.request.step = outcome->step;
 	return gt_engine_send(timed, engine, &row, error);
 }
 
@@ -131,6 +82,7 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, &slot) != 0)
 		return -1;
 	engine->tags->dirty[slot] |= flight.dirty;
+	gt_flights_present(&engine->flights, flight.line);
 	if (timed->watch)
 		watch_effect(timed, &flight);
 	return 0;
@@ -144,7 +96,7 @@ int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t
 		memset(engine->ports, 0, timed->banks * sizeof *engine->ports);
 	for (; flights->released < flights->tail; flights->released++) {
 		const struct gt_flight *flight = gt_flight_at(flights, flights->released);
-		if (flight->arrival > step)
+		if (flight->arrival + timed->config.timed.fill_next > step)
 			break;
 		engine->busy[flight->mshr_set] -= flight->holds;
 		engine->held -= flight->holds;
@@ -156,12 +108,16 @@ int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t
 }
 
 int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-		    struct gt_timed_event *event, struct gt_error *error)
+		    struct gt_outcome *outcome, struct gt_error *error)
 {
-	struct gt_serving serving = {timed->level, engine->tags, item->request, &timed->collected, error};
+	struct gt_serving serving = {timed->level, engine->tags, gt_engine_request(timed, item), &timed->collected, error};
 
-	serving.request.step = event->step;
-	return gt_level_find(&serving, &event->found);
+	serving.request.step = outcome->step;
+	uint64_t first = serving.request.address, last = first + GT_LINE - 1;
+	unsigned shift = timed->level->line_shift;
+	for (uint64_t line = first >> shift; line <= last >> shift; line++)
+		gt_flights_present(&engine->flights, line);
+	return gt_level_find(&serving, &outcome->found);
 }
 
 uint32_t gt_engine_held_by(const struct gt_engine *engine, const struct gt_request *request)
@@ -178,13 +134,13 @@ uint32_t gt_engine_held_by(const struct gt_engine *engine, const struct gt_reque
 }
 
 /* Whether there is an entry for a miss: in its set, and for its warp. */
-static bool has_entry(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item, uint64_t busy)
+static bool has_entry(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item, uint32_t busy)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
 
 	return engine->admitted ||
 	       (busy < config->mshr_entries &&
-		(config->per_warp == GT_UNLIMITED || gt_engine_held_by(engine, &item->request) < config->per_warp));
+		(config->per_warp == GT_UNLIMITED || gt_engine_held_by(engine, item->request) < config->per_warp));
 }
 
 static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint32_t slot, uint64_t missing,
@@ -209,52 +165,69 @@ uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
 	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
 }
 
-void gt_engine_count_miss(struct gt_timed *timed, const struct gt_timed_event *event)
+void gt_engine_count_miss(struct gt_timed *timed, const struct gt_outcome *outcome)
 {
 	struct gt_timed_counters *counters = &timed->counters;
 
 	counters->reservations++;
-	counters->latency_steps += event->latency;
-	counters->busy_entries += event->busy_after;
-	counters->latency[gt_timed_bin(event->latency)]++;
-	counters->mshr[gt_timed_bin(event->busy_after)]++;
+	counters->latency_steps += outcome->latency;
+	counters->busy_entries += outcome->busy_after;
+	counters->latency[gt_timed_bin(outcome->latency)]++;
+	counters->mshr[gt_timed_bin(outcome->busy_after)]++;
 }
 
-/* Sends a request for `missing` without the sectors in flight. An entry is free. */
-static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t away,
-		   uint64_t here, struct gt_timed_event *event, struct gt_error *error)
+/* Sends the request for sectors of a lookup's line. */
+static int send_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step, uint64_t sectors,
+		     struct gt_error *error)
+{
+	struct gt_serving serving = {timed->level, engine->tags, gt_engine_request(timed, item), &timed->collected, error};
+	struct gt_outgoing row = {.request = serving.request};
+
+	row.request.step = serving.request.step = step;
+	if (!timed->direct || item->class != GT_CLASS_READ || timed->config.emit != GT_EMIT_MISSES)
+		return gt_send_fill(&serving, item->piece.line, sectors);
+	row.request.sectors = (uint8_t)sectors;
+	row.request.full = 0;
+	timed->level->counters.sent_requests++;
+	timed->level->counters.sent_reads += count_bits(sectors);
+	return gt_timed_collect(timed, timed->collected.rows, error) != 0 ? -1 : gt_engine_send(timed, engine, &row, error);
+}
+
+/* Sends a request for the missing sectors that are not in flight. An entry is free. */
+static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, const struct gt_view *view,
+		   struct gt_outcome *outcome, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
-	struct gt_serving serving = {timed->level, engine->tags, item->request, &timed->collected, error};
-	uint32_t set = gt_mshr_set(config, item->bank % config->partitions);
+	bool absent = view->slot == GT_NO_SLOT;
+	uint64_t here = view->away.sectors | (absent ? 0 : engine->tags->valid[view->slot]);
+	uint64_t asked = view->missing & ~view->away.sectors, brought = gt_level_groups(timed->level, asked) & ~here;
 	uint64_t latency = gt_engine_latency(timed, engine);
 
-	serving.request.step = event->step;
-	event->status = GT_TIMED_MISS;
-	event->latency = latency;
-	event->effect = event->step + latency - (config->on_full == GT_FULL_STALL);
-	event->busy_after = ++engine->busy[set];
+	outcome->status = GT_TIMED_MISS;
+	outcome->latency = latency;
+	outcome->effect = outcome->step + latency - (config->on_full == GT_FULL_STALL);
+	outcome->busy_after = ++engine->busy[item->mshr];
 	engine->held++;
-	gt_engine_count_miss(timed, event);
-	uint64_t brought = gt_level_groups(timed->level, away) & ~here;
-	timed->level->fetch.neighbours += (uint64_t)__builtin_popcountll(brought & ~away);
-	if (gt_send_fill(&serving, item->piece.line, brought) != 0)
+	gt_engine_count_miss(timed, outcome);
+	timed->level->fetch.neighbours += count_bits(brought & ~asked);
+	if (send_miss(timed, engine, item, outcome->step, brought, error) != 0)
 		return -1;
 	return gt_flights_add(&engine->flights,
-			      &(struct gt_flight){.arrival = event->effect, .line = item->piece.line, .sectors = brought,
+			      &(struct gt_flight){.arrival = outcome->effect, .line = item->piece.line, .sectors = brought,
 						  .dirty = item->class == GT_CLASS_ATOMIC ? item->piece.used : 0,
-						  .mshr_set = set, .holds = true, .request = serving.request},
+						  .mshr_set = item->mshr, .holds = true, .absent = absent,
+						  .request = gt_engine_request(timed, item)},
 			      error);
 }
 
-int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
-		   uint64_t missing, struct gt_timed_event *event, struct gt_error *error)
+int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, const struct gt_view *view,
+		   struct gt_outcome *outcome, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
-	struct gt_coming away = gt_flights_to(&engine->flights, item->piece.line, missing);
-	uint64_t valid = slot == GT_NO_SLOT ? 0 : engine->tags->valid[slot];
+	const struct gt_coming away = view->away;
+	uint64_t missing = view->missing;
 
-	event->status = GT_TIMED_FAIL;
+	outcome->status = GT_TIMED_FAIL;
 	if ((missing & ~away.sectors) == 0) {
 		if (away.entry->merges >= config->merges) {
 			timed->counters.reservation_fails++;
@@ -263,17 +236,17 @@ int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struc
 		away.entry->merges++;
 		if (item->class == GT_CLASS_ATOMIC)
 			away.entry->dirty |= item->piece.used;
-		event->status = GT_TIMED_MERGED;
-		event->effect = away.latest;
-		event->latency = away.latest - event->step;
+		outcome->status = GT_TIMED_MERGED;
+		outcome->effect = away.latest;
+		outcome->latency = away.latest - outcome->step;
 		timed->counters.merges++;
-		count_miss(timed, item, slot, missing, missing);
+		count_miss(timed, item, view->slot, missing, missing);
 		return 0;
 	}
-	if (!has_entry(timed, engine, item, event->busy)) {
+	if (!has_entry(timed, engine, item, outcome->busy)) {
 		timed->counters.reservation_fails++;
 		return 0;
 	}
-	count_miss(timed, item, slot, missing, away.sectors);
-	return reserve(timed, engine, item, missing & ~away.sectors, valid | away.sectors, event, error);
+	count_miss(timed, item, view->slot, missing, away.sectors);
+	return reserve(timed, engine, item, view, outcome, error);
 }

@@ -23,6 +23,7 @@ struct gt_flight {
 	uint32_t mshr_set;
 	uint32_t next; /* in the chain of its line, newest first; or GT_NO_FLIGHT */
 	bool holds;    /* an MSHR entry */
+	bool absent;   /* the cache does not have the line, nor has had it since this flight was sent */
 	struct gt_request request; /* that caused it */
 };
 
@@ -59,6 +60,14 @@ static inline uint32_t gt_flight_of(const struct gt_flights *flights, uint32_t a
 	while (at != GT_NO_FLIGHT && flights->pool[at].line != line)
 		at = flights->pool[at].next;
 	return at;
+}
+
+/* The cache gets the line. */
+static inline void gt_flights_present(struct gt_flights *flights, uint64_t line)
+{
+	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
+	     at = gt_flight_of(flights, flights->pool[at].next, line))
+		flights->pool[at].absent = false;
 }
 
 /* The flights to a line that have not changed the cache yet. */

@@ -10,7 +10,22 @@ struct gt_last {
 	uint64_t served, effect;
 };
 
+/* What came of the lookups of a step. */
+struct gt_group_step {
+	size_t served;
+	uint64_t fails, conflicts; /* those that wait for an MSHR entry, and for a port */
+};
+
+/* Tries one lookup. `last`, if not NULL, gets for each warp when its last lookup was served and takes effect. Returns whether it
+ * was served, or -1 with the error. */
+int gt_group_attempt(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
+		     struct gt_last *last, struct gt_group_step *result, struct gt_error *error);
+
 /* Serves the engine's items, from `step` on. `last`, if not NULL, has a place for each warp. Returns 0, or -1. */
 int gt_group_run(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_last *last, struct gt_error *error);
+
+/* Serves those that are left after a first step, `start`, with one bank and without a limit of ports. */
+int gt_group_continue(struct gt_timed *timed, struct gt_engine *engine, uint64_t start, const struct gt_group_step *first,
+		      struct gt_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include "cache/timed/engine.h"
 
 /* The sectors of a line that arrive in this step. They can be used already, although the order of the lines changes later;
- * this agrees with tables 3 to 5 of [002]. */
+ * this agrees with tables 3 to 5 of [002]. With --fill next there are none: only earlier arrivals have been released. */
 static uint64_t coming_now(const struct gt_engine *engine, uint64_t line, uint64_t step)
 {
 	const struct gt_flights *flights = &engine->flights;
@@ -19,7 +19,7 @@ static uint64_t coming_now(const struct gt_engine *engine, uint64_t line, uint64
 }
 
 static void count_hit(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint32_t slot,
-		      struct gt_timed_event *event)
+		      struct gt_outcome *outcome)
 {
 	struct gt_level_counters *counters = &timed->level->counters;
 	bool read = item->class == GT_CLASS_READ;
@@ -27,11 +27,11 @@ static void count_hit(struct gt_timed *timed, struct gt_engine *engine, const st
 
 	*(read ? &counters->reads : &counters->atomics) += n;
 	*(read ? &counters->read_hits : &counters->atomic_hits) += n;
-	event->position = slot == GT_NO_SLOT ? 0 : gt_engine_position(timed, engine, item, slot);
+	outcome->position = slot == GT_NO_SLOT ? 0 : gt_engine_position(timed, engine, item, slot);
 	if (!timed->level->geometry.depths || !read)
 		return;
 	if (slot != GT_NO_SLOT)
-		gt_note_depths(engine->tags, slot, event->position, used, used, counters->mru);
+		gt_note_depths(engine->tags, slot, outcome->position, used, used, counters->mru);
 	else
 		counters->mru[0] += n;
 }
@@ -52,22 +52,22 @@ static void count_part(struct gt_timed *timed, struct gt_engine *engine, const s
 
 /* Whether a hit can take effect at once: nothing else changes or reads the cache before the end of the step, and no watcher
  * needs the effect as an event of its own. */
-static bool is_alone(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_timed_event *event)
+static bool is_alone(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_outcome *outcome)
 {
 	const struct gt_flights *flights = &engine->flights;
 
-	return event->effect == event->step && timed->config.timed.schedulers == 1 &&
+	return outcome->effect == outcome->step && timed->config.timed.schedulers == 1 &&
 	       timed->config.timed.unit == GT_UNIT_LINE && !timed->watch &&
-	       (flights->head == flights->tail || gt_flight_at(flights, flights->head)->arrival > event->step);
+	       (flights->head == flights->tail || gt_flight_at(flights, flights->head)->arrival > outcome->step);
 }
 
 /* Adds a use that takes effect later, without an entry. */
-static int add_effect(struct gt_engine *engine, const struct gt_item *item, const struct gt_timed_event *event,
-		      bool changes, struct gt_error *error)
+static int add_effect(const struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+		      const struct gt_outcome *outcome, bool changes, struct gt_error *error)
 {
-	struct gt_flight flight = {.arrival = event->effect, .line = item->piece.line, .uses = item->piece.used,
+	struct gt_flight flight = {.arrival = outcome->effect, .line = item->piece.line, .uses = item->piece.used,
 				   .dirty = changes ? item->piece.used : 0,
-				   .request = item->request};
+				   .request = gt_engine_request(timed, item)};
 
 	return gt_flights_add(&engine->flights, &flight, error);
 }
@@ -83,35 +83,36 @@ static uint64_t absent(const struct gt_engine *engine, const struct gt_item *ite
 }
 
 int gt_engine_look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-		      struct gt_timed_event *event, struct gt_error *error)
+		      struct gt_outcome *outcome, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
 	uint32_t slot;
-	uint64_t missing = absent(engine, item, event->step, &slot);
+	uint64_t missing = absent(engine, item, outcome->step, &slot);
 	bool changes = item->class == GT_CLASS_ATOMIC;
 
 	if (missing == 0) {
-		event->status = GT_TIMED_HIT;
-		event->latency = config->hit_latency;
-		event->effect = event->step + config->hit_latency;
-		count_hit(timed, engine, item, slot, event);
-		if (is_alone(timed, engine, event) && !changes) {
-			gt_level_use(timed->level, engine->tags, item->set, slot, item->request.op);
+		outcome->status = GT_TIMED_HIT;
+		outcome->latency = config->hit_latency;
+		outcome->effect = outcome->step + config->hit_latency;
+		count_hit(timed, engine, item, slot, outcome);
+		if (is_alone(timed, engine, outcome) && !changes) {
+			gt_level_use(timed->level, engine->tags, item->set, slot, item->request->op);
 			return 0;
 		}
-		return add_effect(engine, item, event, changes, error);
+		return add_effect(timed, engine, item, outcome, changes, error);
 	}
-	if (gt_engine_miss(timed, engine, item, slot, missing, event, error) != 0)
+	const struct gt_view view = {slot, missing, gt_flights_to(&engine->flights, item->piece.line, missing)};
+	if (gt_engine_miss(timed, engine, item, &view, outcome, error) != 0)
 		return -1;
-	if (event->status != GT_TIMED_FAIL)
+	if (outcome->status != GT_TIMED_FAIL)
 		count_part(timed, engine, item, slot, missing);
-	if (event->status != GT_TIMED_MERGED)
+	if (outcome->status != GT_TIMED_MERGED)
 		return 0;
 	if (!config->clip) {
-		event->latency = gt_engine_latency(timed, engine);
-		event->effect = event->step + event->latency;
+		outcome->latency = gt_engine_latency(timed, engine);
+		outcome->effect = outcome->step + outcome->latency;
 	}
-	return add_effect(engine, item, event, changes, error);
+	return add_effect(timed, engine, item, outcome, changes, error);
 }
 
 /* The sectors that a lookup has to request: neither valid, nor on their way, nor promised to one before it in its access. */
@@ -135,13 +136,13 @@ const struct gt_item *gt_engine_obstacle(const struct gt_timed *timed, struct gt
 	const struct gt_timed_config *config = &timed->config.timed;
 	const struct gt_item *items = engine->items.items, *obstacle = NULL;
 	size_t looks = config->unit == GT_UNIT_FIRST_LANE ? 1 : engine->items.n, n = 0;
-	uint32_t held = config->per_warp == GT_UNLIMITED ? 0 : gt_engine_held_by(engine, &items[0].request);
+	uint32_t held = config->per_warp == GT_UNLIMITED ? 0 : gt_engine_held_by(engine, items[0].request);
 
 	for (size_t i = 0; i < looks && !obstacle; i++) {
 		uint64_t sectors = gt_engine_waits(timed, &items[i]) ? wanted(engine, &items[i], step, promises, n) : 0;
 		if (sectors == 0)
 			continue;
-		uint32_t set = gt_mshr_set(config, items[i].bank % config->partitions);
+		uint32_t set = items[i].mshr;
 		promises[n++] = (struct gt_promise){items[i].piece.line, gt_level_groups(timed->level, sectors), set};
 		if (++engine->busy[set] > config->mshr_entries || held + n > config->per_warp)
 			obstacle = &items[i];

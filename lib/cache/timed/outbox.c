@@ -6,21 +6,17 @@
 
 #include "cache/timed/engine.h"
 
-int gt_outbox_add(struct gt_outbox *outbox, const struct gt_outgoing *row, struct gt_error *error)
+int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
 {
+	struct gt_outbox *outbox = &engine->outbox;
 	struct gt_outgoing *rows = gt_grown(outbox->rows, outbox->n, &outbox->capacity, sizeof *rows);
 
 	if (!rows)
-		return gt_fail_memory(error, "requests of SMs that wait, or are ahead of others");
+		return gt_fail_memory(error, "requests of SMs that are ahead of others");
 	outbox->rows = rows;
 	outbox->rows[outbox->n++] = *row;
-	return 0;
-}
-
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
-{
 	timed->waiting++;
-	return gt_outbox_add(&engine->outbox, row, error);
+	return 0;
 }
 
 int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error)
@@ -36,35 +32,29 @@ int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error
 	return 0;
 }
 
-static const struct gt_outgoing *head_of(const struct gt_timed *timed, uint32_t number)
-{
-	const struct gt_outbox *outbox = &timed->engines[number]->outbox;
+/* An instance whose outbox is not empty, and the step of its first row. */
+struct sender {
+	uint64_t step;
+	uint32_t number;
+};
 
-	return &outbox->rows[outbox->first];
+static bool before(const struct sender *left, const struct sender *right)
+{
+	return left->step != right->step ? left->step < right->step : left->number < right->number;
 }
 
-static bool before(const struct gt_timed *timed, uint32_t left, uint32_t right)
+/* Restores the order of a heap of senders from position `at` down. */
+static void sink_down(struct sender *heap, size_t n, size_t at)
 {
-	uint64_t a = head_of(timed, left)->request.step, b = head_of(timed, right)->request.step;
+	const struct sender moved = heap[at];
 
-	return a != b ? a < b : left < right;
-}
-
-/* Restores the order of a heap of instances from position `at` down. */
-static void sink_down(const struct gt_timed *timed, uint32_t *heap, size_t n, size_t at)
-{
-	for (;;) {
-		size_t least = at;
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++)
-			if (before(timed, heap[child], heap[least]))
-				least = child;
-		if (least == at)
-			return;
-		uint32_t kept = heap[at];
-		heap[at] = heap[least];
-		heap[least] = kept;
-		at = least;
+	for (size_t child; (child = 2 * at + 1) < n; at = child) {
+		child += child + 1 < n && before(&heap[child + 1], &heap[child]);
+		if (!before(&heap[child], &moved))
+			break;
+		heap[at] = heap[child];
 	}
+	heap[at] = moved;
 }
 
 static int pass(const struct gt_outgoing *sent, struct gt_sink *sink, struct gt_error *error)
@@ -88,24 +78,47 @@ static void settle(struct gt_outbox *outbox)
 	outbox->first = 0;
 }
 
-static int release(struct gt_timed *timed, uint32_t *heap, uint64_t bound, struct gt_sink *sent,
-		   struct gt_error *error)
+/* Makes a heap of the instances that have sent anything, and returns their number. */
+static size_t gather(const struct gt_timed *timed, struct sender *heap)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < timed->active; i++)
-		if (timed->engines[timed->active_list[i]]->outbox.n > timed->engines[timed->active_list[i]]->outbox.first)
-			heap[n++] = timed->active_list[i];
+	for (size_t i = 0; i < timed->active; i++) {
+		const struct gt_outbox *outbox = &timed->engines[timed->active_list[i]]->outbox;
+		if (outbox->n > outbox->first)
+			heap[n++] = (struct sender){outbox->rows[outbox->first].request.step, timed->active_list[i]};
+	}
 	for (size_t at = n; at-- > 0;)
-		sink_down(timed, heap, n, at);
-	while (n > 0 && head_of(timed, heap[0])->request.step < bound) {
-		struct gt_outbox *outbox = &timed->engines[heap[0]]->outbox;
+		sink_down(heap, n, at);
+	return n;
+}
+
+/* Passes on what an instance has sent in the step of its first row. */
+static int pass_step(struct gt_timed *timed, struct gt_outbox *outbox, struct gt_sink *sent, struct gt_error *error)
+{
+	uint64_t step = outbox->rows[outbox->first].request.step;
+
+	do {
 		if (pass(&outbox->rows[outbox->first++], sent, error) != 0)
 			return -1;
 		timed->waiting--;
+	} while (outbox->first < outbox->n && outbox->rows[outbox->first].request.step == step);
+	return 0;
+}
+
+static int release(struct gt_timed *timed, struct sender *heap, uint64_t bound, struct gt_sink *sent, struct gt_error *error)
+{
+	size_t n = gather(timed, heap);
+
+	while (n > 0 && heap[0].step < bound) {
+		struct gt_outbox *outbox = &timed->engines[heap[0].number]->outbox;
+		if (pass_step(timed, outbox, sent, error) != 0)
+			return -1;
 		if (outbox->first == outbox->n)
 			heap[0] = heap[--n];
-		sink_down(timed, heap, n, 0);
+		else
+			heap[0].step = outbox->rows[outbox->first].request.step;
+		sink_down(heap, n, 0);
 	}
 	for (size_t i = 0; i < timed->active; i++)
 		settle(&timed->engines[timed->active_list[i]]->outbox);
@@ -123,7 +136,7 @@ int gt_timed_release(struct gt_timed *timed, bool all, struct gt_sink *sent, str
 			bound = timed->engines[timed->active_list[i]]->floor;
 	if (!all && bound > timed->released)
 		timed->released = bound;
-	uint32_t *heap = malloc(timed->active * sizeof *heap);
+	struct sender *heap = malloc(timed->active * sizeof *heap);
 	if (!heap)
 		return gt_fail_memory(error, "an order of SMs");
 	int result = release(timed, heap, bound, sent, error);

@@ -25,14 +25,15 @@ struct run {
 };
 
 /* Splits the running warp's next request into lookups. */
-static void cut_request(const struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
+static void cut_request(struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
 {
 	const struct gt_warp *warp = &engine->wave.warps[running->warp];
 
 	running->n = (uint8_t)gt_engine_cut(timed, &engine->wave.requests[warp->next].request, 0, running->items);
 }
 
-/* After the last line of an access: the warp is delayed in proportion to the time until all of it has taken effect. */
+/* After the last line of an access: the warp is delayed in proportion to the time until all of it has taken effect. With --fill
+ * next what arrives comes last in a step, so a warp that waits for nothing returns before those whose data arrive. */
 static void finish_access(const struct gt_timed *timed, const struct gt_engine *engine, struct run *run,
 			  struct running *running, uint64_t step)
 {
@@ -40,7 +41,8 @@ static void finish_access(const struct gt_timed *timed, const struct gt_engine *
 
 	if (warp->next != GT_NO_REQUEST) {
 		double wait = timed->config.timed.delay * (double)(warp->effect - step);
-		gt_pool_delay(&run->pool, running->warp, step + 1 + (uint64_t)(wait + 0.5));
+		bool at_once = timed->config.timed.fill_next && warp->effect == step;
+		gt_pool_delay(&run->pool, running->warp, step + !at_once + (uint64_t)(wait + 0.5));
 	}
 	warp->effect = 0;
 	running->warp = GT_NO_WARP;
@@ -57,19 +59,19 @@ static void requeue(struct run *run, struct running *running)
 
 /* One lookup of a warp, and what comes of it. */
 static int serve_item(struct gt_timed *timed, struct gt_engine *engine, struct gt_warp *warp, const struct gt_item *item,
-		      struct gt_timed_event *event, struct gt_error *error)
+		      struct gt_outcome *outcome, struct gt_error *error)
 {
-	event->status = GT_TIMED_PASSED;
-	if ((gt_engine_waits(timed, item) ? gt_engine_look_up : gt_engine_serve)(timed, engine, item, event, error) != 0 ||
-	    gt_engine_tell(timed, engine, item, event, error) != 0)
+	outcome->status = GT_TIMED_PASSED;
+	if ((gt_engine_waits(timed, item) ? gt_engine_look_up : gt_engine_serve)(timed, engine, item, outcome, error) != 0 ||
+	    gt_engine_tell(timed, engine, item, outcome, error) != 0)
 		return -1;
-	if (event->status != GT_TIMED_FAIL && event->effect > warp->effect)
-		warp->effect = event->effect;
+	if (outcome->status != GT_TIMED_FAIL && outcome->effect > warp->effect)
+		warp->effect = outcome->effect;
 	return 0;
 }
 
 /* Continues after a request was served: with the next one of the access, or after the last with another warp. */
-static void go_on(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
+static void go_on(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 		  uint64_t step)
 {
 	const struct gt_wave_request *requests = engine->wave.requests;
@@ -90,15 +92,15 @@ static int serve_line(struct gt_timed *timed, struct gt_engine *engine, struct r
 {
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
 	const struct gt_item *item = &running->items[warp->piece];
-	struct gt_timed_event event = gt_event_of(timed, engine, item, step);
+	struct gt_outcome outcome = gt_outcome_of(engine, item, step);
 
-	if (!gt_engine_port(timed, engine, item, &event)) {
+	if (!gt_engine_port(timed, engine, item, &outcome)) {
 		timed->counters.port_conflicts++;
 		return 0;
 	}
-	if (serve_item(timed, engine, warp, item, &event, error) != 0)
+	if (serve_item(timed, engine, warp, item, &outcome, error) != 0)
 		return -1;
-	if (event.status == GT_TIMED_FAIL)
+	if (outcome.status == GT_TIMED_FAIL)
 		requeue(run, running);
 	else if (++warp->piece == running->n)
 		go_on(timed, engine, run, running, step);
@@ -106,7 +108,7 @@ static int serve_line(struct gt_timed *timed, struct gt_engine *engine, struct r
 }
 
 /* Splits the warp's next access into lookups, in engine->items. `next` gets its first request after it. */
-static int cut_access(const struct gt_timed *timed, struct gt_engine *engine, struct run *run, const struct gt_warp *warp,
+static int cut_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, const struct gt_warp *warp,
 		      uint32_t *next, struct gt_error *error)
 {
 	const struct gt_wave_request *requests = engine->wave.requests;
@@ -130,12 +132,12 @@ static int cut_access(const struct gt_timed *timed, struct gt_engine *engine, st
 static int hold_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 		       const struct gt_item *obstacle, uint64_t step, struct gt_error *error)
 {
-	struct gt_timed_event event = gt_event_of(timed, engine, obstacle, step);
+	struct gt_outcome outcome = gt_outcome_of(engine, obstacle, step);
 
-	event.status = GT_TIMED_FAIL;
+	outcome.status = GT_TIMED_FAIL;
 	timed->counters.reservation_fails++;
 	requeue(run, running);
-	return gt_engine_tell(timed, engine, obstacle, &event, error);
+	return gt_engine_tell(timed, engine, obstacle, &outcome, error);
 }
 
 /* The next access of a scheduler's warp: all its lines, or none. If no entry is taken, it is served even if it misses more lines
@@ -155,8 +157,8 @@ static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct
 	engine->admitted = true;
 	for (size_t i = 0; i < engine->items.n && result == 0; i++) {
 		const struct gt_item *item = &engine->items.items[i];
-		struct gt_timed_event event = gt_event_of(timed, engine, item, step);
-		result = serve_item(timed, engine, warp, item, &event, error);
+		struct gt_outcome outcome = gt_outcome_of(engine, item, step);
+		result = serve_item(timed, engine, warp, item, &outcome, error);
 	}
 	engine->admitted = false;
 	warp->next = next;
@@ -165,7 +167,7 @@ static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct
 }
 
 /* Every scheduler without a warp takes one. */
-static void take_warps(const struct gt_timed *timed, const struct gt_engine *engine, struct run *run)
+static void take_warps(struct gt_timed *timed, const struct gt_engine *engine, struct run *run)
 {
 	bool by_line = timed->config.timed.unit == GT_UNIT_LINE;
 

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* [000] 4.4: with --on-full stall, the accesses that issue together are served before the next ones issue. */
+/* [000] 4.4: with --on-full stall, the accesses that issue together are served before the next ones issue. The level decides
+ * which warps issue. */
 #include <stdlib.h>
 
 #include "cache/timed/engine.h"
 #include "cache/timed/group.h"
 #include "cache/timed/pool.h"
 #include "cache/timed/turns.h"
-
-int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
-{
-	return gt_group_run(timed, engine, gt_engine_start(engine), NULL, error);
-}
-
-/* ---- the level decides which warps issue ---- */
 
 /* A group: the warps that the schedulers take, and when each is done. */
 struct group {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/grown.h"
 #include "cache/timed/engine.h"
 #include "cache/timed/queues.h"
 #include "stream/counted.h"
@@ -15,6 +15,7 @@
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request; clocks advance beyond it */
 #define GATHERED_ROWS 4096	  /* of an instance, that are served together */
+#define PREFETCHED_BYTES 192	  /* of an instance's queue, which the rows of others drive out of the nearest cache */
 #define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
 
 static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
@@ -26,6 +27,12 @@ static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
 		rows->scheduled = true;
 	}
 	return rows;
+}
+
+static void set_banks(struct gt_timed *timed)
+{
+	for (uint32_t bank = 0; bank < timed->banks; bank++)
+		timed->mshr_of[bank] = gt_mshr_set(&timed->config.timed, bank % timed->config.timed.partitions);
 }
 
 struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_error *error)
@@ -45,29 +52,20 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	if (!timed->level || !timed->collected.rows)
 		goto failed;
 	timed->level->scheduled = true;
+	timed->plain_reads = timed->level->usual && !config->halves && timed->level->serve[GT_CLASS_READ] == gt_serve_read;
+	timed->direct = timed->plain_reads && timed->banks == 1 && !timed->limited && !timed->instant && config->emit != GT_EMIT_ALL;
 	timed->engines_n = timed->level->instances_n;
 	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
 	timed->active_list = malloc(timed->engines_n * sizeof *timed->active_list);
-	if (timed->engines && timed->active_list)
+	timed->mshr_of = malloc(timed->banks * sizeof *timed->mshr_of);
+	if (timed->engines && timed->active_list && timed->mshr_of) {
+		set_banks(timed);
 		return timed;
+	}
 	gt_fail_memory(error, "a cache level");
 failed:
 	gt_timed_close(timed);
 	return NULL;
-}
-
-static void close_engine(struct gt_engine *engine)
-{
-	if (!engine)
-		return;
-	free(engine->items.items);
-	free(engine->busy);
-	free(engine->ports);
-	free(engine->outbox.rows);
-	free(engine->queued.rows);
-	gt_flights_close(&engine->flights);
-	gt_wave_close(&engine->wave);
-	free(engine);
 }
 
 void gt_timed_close(struct gt_timed *timed)
@@ -75,9 +73,10 @@ void gt_timed_close(struct gt_timed *timed)
 	if (!timed)
 		return;
 	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
-		close_engine(timed->engines[i]);
+		gt_engine_close(timed->engines[i]);
 	free(timed->engines);
 	free(timed->active_list);
+	free(timed->mshr_of);
 	gt_queues_close(timed->queues);
 	gt_level_close(timed->level);
 	gt_rows_free(timed->collected.rows);
@@ -114,30 +113,6 @@ void gt_timed_launch(struct gt_timed *timed, const struct gt_kernel *kernel)
 	gt_level_launch(timed->level, kernel);
 }
 
-static struct gt_engine *new_engine(struct gt_timed *timed, size_t number, struct gt_error *error)
-{
-	struct gt_engine *engine = calloc(1, sizeof *engine);
-
-	if (!engine) {
-		gt_fail_memory(error, "a cache");
-		return NULL;
-	}
-	timed->engines[number] = engine;
-	engine->number = number;
-	engine->random = gt_random_state(timed->config.timed.latency.seed, number);
-	gt_flights_open(&engine->flights);
-	engine->busy = calloc(timed->config.timed.mshr_sets, sizeof *engine->busy);
-	engine->ports = calloc(timed->banks, sizeof *engine->ports);
-	if (!engine->busy || !engine->ports) {
-		gt_fail_memory(error, "a cache");
-		return NULL;
-	}
-	if (gt_wave_open(&engine->wave, error) != 0)
-		return NULL;
-	engine->tags = gt_level_instance(timed->level, number, error);
-	return engine->tags ? engine : NULL;
-}
-
 /* The instance that serves a row; it becomes active in this kernel, at `step`. */
 static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64_t step, struct gt_error *error)
 {
@@ -145,37 +120,13 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 
 	if (engine && engine->active)
 		return engine;
-	if (!engine && !(engine = new_engine(timed, number, error)))
+	if (!engine && !(engine = gt_engine_open(timed, number, error)))
 		return NULL;
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
 	engine->floor = engine->begun = engine->clock;
 	timed->active_list[timed->active++] = (uint32_t)number;
 	return engine;
-}
-
-/* Serves the groups of an instance: what the schedule issues in one step issues together. */
-static int serve_groups(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
-{
-	const struct gt_outgoing *queued = engine->queued.rows;
-	struct gt_items *items = &engine->items;
-
-	for (size_t first = 0, at = 0; at < engine->queued.n; first = at) {
-		uint32_t ordinal = 0;
-		for (; at < engine->queued.n && queued[at].request.step == queued[first].request.step; at++) {
-			const struct gt_request *request = &queued[at].request, *before = &queued[at - (at > first)].request;
-			ordinal += request->block != before->block || request->warp != before->warp ||
-				   request->sm != before->sm;
-			if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
-				return -1;
-			items->n += gt_engine_cut(timed, request, ordinal, &items->items[items->n]);
-		}
-		engine->group_step = queued[first].request.step;
-		if (gt_engine_stall(timed, engine, error) != 0)
-			return -1;
-	}
-	engine->queued.n = 0;
-	return 0;
 }
 
 /* Serves what an instance has gathered. */
@@ -186,7 +137,7 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 
 	timed->sender = engine;
 	if (engine->queued.n > 0)
-		result = serve_groups(timed, engine, error);
+		result = gt_engine_scheduled(timed, engine, error);
 	if (engine->wave.n > 0) {
 		result = (requeue ? gt_engine_requeue : gt_engine_stall_wave)(timed, engine, error);
 		gt_wave_clear(&engine->wave);
@@ -194,17 +145,34 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	return result == 0 ? gt_timed_collect(timed, timed->collected.rows, error) : -1;
 }
 
+/* The end of the rows from `first` on that one instance gets in one step. */
+static size_t end_of_group(const struct gt_timed *timed, const struct gt_rows *rows, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < rows->n && rows->step[end] == rows->step[first] && (timed->config.shared || rows->sm[end] == rows->sm[first]))
+		end++;
+	return end;
+}
+
 /* Several groups are served together, so that the modelled cache stays in the machine's own. */
-static int take_group(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
+static int take_group(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t first, size_t end,
 		      struct gt_error *error)
 {
-	struct gt_outbox *queued = &engine->queued;
-	const struct gt_outgoing row = {.request = gt_request_of(rows, i)};
+	struct gt_queued *queued = &engine->queued;
 
-	if (queued->n >= GATHERED_ROWS && row.request.step != queued->rows[queued->n - 1].request.step &&
+	if (queued->n >= GATHERED_ROWS && rows->step[first] != queued->requests[queued->n - 1].step &&
 	    serve(timed, engine, error) != 0)
 		return -1;
-	return gt_outbox_add(queued, &row, error);
+	struct gt_request *requests = gt_grown_to(queued->requests, queued->n + (end - first), &queued->capacity, sizeof *requests);
+	if (!requests)
+		return gt_fail_memory(error, "requests of SMs that wait");
+	queued->requests = requests;
+	for (size_t i = first; i < end; i++)
+		requests[queued->n++] = gt_request_of(rows, i);
+	for (size_t next = 0; next < PREFETCHED_BYTES / sizeof *requests; next++)
+		__builtin_prefetch(&requests[queued->n + next], 1);
+	return 0;
 }
 
 static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
@@ -234,7 +202,7 @@ static int catch_up(struct gt_timed *timed, struct gt_error *error)
 {
 	for (size_t i = 0; i < timed->active && timed->config.timed.issue == GT_OWN_SCHEDULE; i++) {
 		struct gt_engine *engine = timed->engines[timed->active_list[i]];
-		if (engine->queued.n > 0 && engine->queued.rows[engine->queued.n - 1].request.step >= timed->last_step)
+		if (engine->queued.n > 0 && engine->queued.requests[engine->queued.n - 1].step >= timed->last_step)
 			continue;
 		if (serve(timed, engine, error) != 0)
 			return -1;
@@ -270,12 +238,13 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 	if (begin_sink(timed, sent, error) != 0)
 		return -1;
 	timed->level->counters.requests += rows->n;
-	for (size_t i = 0; i < rows->n; i++) {
+	for (size_t i = 0, end; i < rows->n; i = end) {
 		size_t number = timed->config.shared ? 0 : rows->sm[i];
 		struct gt_engine *engine = engine_of(timed, number, rows->step[i], error);
 		if (!engine || check_step(timed, rows->step[i], error) != 0)
 			return -1;
-		if ((by_schedule ? take_group : take_wave)(timed, engine, rows, i, error) != 0)
+		end = by_schedule ? end_of_group(timed, rows, i) : i + 1;
+		if ((by_schedule ? take_group(timed, engine, rows, i, end, error) : take_wave(timed, engine, rows, i, error)) != 0)
 			return -1;
 		if (timed->waiting < timed->retry)
 			continue;

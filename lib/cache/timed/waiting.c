@@ -32,11 +32,6 @@ static void drop_first(struct gt_heap *heap)
 
 /* ---- opening ---- */
 
-static uint32_t set_of(const struct gt_timed *timed, const struct gt_item *item)
-{
-	return gt_mshr_set(&timed->config.timed, item->bank % timed->config.timed.partitions);
-}
-
 static uint32_t *chain_of(const struct gt_waiting *waiting, uint64_t line)
 {
 	return &waiting->chains[line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - waiting->chain_bits)];
@@ -49,7 +44,7 @@ static void share_out(struct gt_waiting *waiting, const struct gt_timed *timed)
 
 	waiting->woken.items = waiting->memory;
 	for (size_t i = 0; i < waiting->n; i++)
-		waiting->sets[set_of(timed, &waiting->items[i])].n++;
+		waiting->sets[waiting->items[i].mshr].n++;
 	for (uint32_t set = 0; set < timed->config.timed.mshr_sets; set++) {
 		waiting->sets[set].items = next;
 		next += waiting->sets[set].n;
@@ -139,12 +134,12 @@ void gt_waiting_begin(struct gt_waiting *waiting)
 	waiting->n_lines = 0;
 }
 
-static void queue(struct gt_waiting *waiting, const struct gt_timed *timed, uint32_t item)
+static void queue(struct gt_waiting *waiting, uint32_t item)
 {
 	if (waiting->states[item].queued)
 		return;
 	waiting->states[item].queued = true;
-	push(&waiting->sets[set_of(timed, &waiting->items[item])], item);
+	push(&waiting->sets[waiting->items[item].mshr], item);
 }
 
 static void lay_down(struct gt_waiting *waiting, uint32_t item)
@@ -156,7 +151,7 @@ static void lay_down(struct gt_waiting *waiting, uint32_t item)
 }
 
 /* One that found no merge may miss more sectors now, and so need an entry. */
-void gt_waiting_evict(struct gt_waiting *waiting, const struct gt_timed *timed, uint32_t set)
+void gt_waiting_evict(struct gt_waiting *waiting, uint32_t set)
 {
 	size_t kept = 0;
 
@@ -167,7 +162,7 @@ void gt_waiting_evict(struct gt_waiting *waiting, const struct gt_timed *timed, 
 		if (state->asleep)
 			waiting->asleep[kept++] = item;
 		else if (!state->served)
-			queue(waiting, timed, item);
+			queue(waiting, item);
 	}
 	waiting->n_asleep = kept;
 }
@@ -227,8 +222,8 @@ void gt_waiting_failed(struct gt_waiting *waiting, const struct gt_timed *timed,
 {
 	uint32_t number = (uint32_t)(item - waiting->items);
 
-	if (engine->busy[set_of(timed, item)] >= timed->config.timed.mshr_entries)
-		queue(waiting, timed, number);
+	if (engine->busy[item->mshr] >= timed->config.timed.mshr_entries)
+		queue(waiting, number);
 	else if (!waiting->states[number].queued)
 		lay_down(waiting, number);
 }

@@ -42,7 +42,7 @@ void gt_waiting_close(struct gt_waiting *waiting);
 /* A line that has changed, or will at the end of the last step. Returns 0, or -1. */
 int gt_waiting_change(struct gt_waiting *waiting, uint64_t line, struct gt_error *error);
 /* A set of the cache in which a line may have been evicted. */
-void gt_waiting_evict(struct gt_waiting *waiting, const struct gt_timed *timed, uint32_t set);
+void gt_waiting_evict(struct gt_waiting *waiting, uint32_t set);
 
 /* Begins a turn. */
 void gt_waiting_begin(struct gt_waiting *waiting);
