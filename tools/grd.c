@@ -50,7 +50,7 @@ static void end_kernel(void *context, uint64_t id)
 	char kernel[24];
 
 	if (grd->flush)
-		gt_measures_flush(&grd->measures);
+		tool_must(&grd->tool, gt_measures_flush(&grd->measures, &grd->tool.error));
 	if (grd->total)
 		return;
 	snprintf(kernel, sizeof kernel, "%" PRIu64, id);

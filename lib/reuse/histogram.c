@@ -50,10 +50,9 @@ static unsigned far_bin(uint64_t bound, uint64_t distance)
 	return distance >> bin < bound ? bin - 1 : bin;
 }
 
-int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error)
+/* Adds to the counter of a distance. */
+static int count(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error)
 {
-	histogram->references++;
-	histogram->weight += weight;
 	if (distance == GT_DISTANCE_INFINITE) {
 		histogram->infinite += weight;
 	} else if (distance < histogram->bound) {
@@ -64,6 +63,27 @@ int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t
 	} else {
 		histogram->far[far_bin(histogram->bound, distance)] += weight;
 	}
+	return 0;
+}
+
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error)
+{
+	histogram->references++;
+	histogram->weight += weight;
+	return count(histogram, distance, weight, error);
+}
+
+int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distances, size_t n, struct gt_error *error)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t page = (size_t)(distances[i] / GT_HISTOGRAM_PAGE);
+		if (distances[i] < histogram->bound && page < histogram->n_pages && histogram->pages[page])
+			histogram->pages[page][distances[i] % GT_HISTOGRAM_PAGE]++;
+		else if (count(histogram, distances[i], 1, error) != 0)
+			return -1;
+	}
+	histogram->references += n;
+	histogram->weight += n;
 	return 0;
 }
 

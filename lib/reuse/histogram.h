@@ -32,6 +32,9 @@ void gt_histogram_clear(struct gt_histogram *histogram);
 /* Counts one reference, which represents `weight` of them. Returns 0, or -1 when memory is short. */
 int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error);
 
+/* The same for n references, each of which represents itself only. */
+int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distances, size_t n, struct gt_error *error);
+
 /* Makes the counters add up to `references` (the correction of SHARDS, Waldspurger et al., FAST 2015): a deficit
  * is added to distance 0, an excess is subtracted from the shortest distances. Most short distances belong to a few
  * lines, and whether these were sampled says little about the other distances. */

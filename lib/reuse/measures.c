@@ -26,10 +26,12 @@ int gt_measures_rows(struct gt_measures *measures, const struct gt_rows *rows, s
 	return 0;
 }
 
-void gt_measures_flush(struct gt_measures *measures)
+int gt_measures_flush(struct gt_measures *measures, struct gt_error *error)
 {
 	for (size_t i = 0; i < measures->n; i++)
-		gt_reuse_flush(&measures->reuses[i]);
+		if (gt_reuse_flush(&measures->reuses[i], error) != 0)
+			return -1;
+	return 0;
 }
 
 void gt_measures_clear(struct gt_measures *measures)
@@ -42,7 +44,8 @@ void gt_measures_clear(struct gt_measures *measures)
 int gt_measures_finish(struct gt_measures *measures, struct gt_error *error)
 {
 	for (size_t i = 0; i < measures->n; i++)
-		if (gt_profile_finish(&measures->reuses[i].profile, error) != 0)
+		if (gt_reuse_settle(&measures->reuses[i], error) != 0 ||
+		    gt_profile_finish(&measures->reuses[i].profile, error) != 0)
 			return -1;
 	gt_reuse_classes_sort(&measures->pair->classes);
 	return 0;

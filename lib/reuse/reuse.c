@@ -8,14 +8,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/grown.h"
 #include "stream/hint.h"
 #include "stream/status.h"
 
 #define SAMPLE_SEED 0x67747261 /* makes sampling independent of the hash in a stack's table */
 
 enum {
-	CHUNK = 1024,		/* references gathered before their stacks are touched */
+	CHUNK = 1024,		/* references of rows before their stacks are touched */
 	TABLE_PREFETCH_DISTANCE = 16, /* references from the prefetch of the table's entry to the touch */
 	LINE_PREFETCH_DISTANCE = 8,   /* and from the prefetch of the line's slot */
 };
@@ -30,9 +29,14 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 	*reuse = (struct gt_reuse){.options = *options};
 	reuse->every = options->every ? options->every : 1;
 	reuse->threshold = UINT64_MAX / reuse->every;
+	for (unsigned op = 0; op < 256; op++)
+		reuse->refers[op] = (options->actions >> gt_op_action((uint8_t)op) & 1) && gt_op_space((uint8_t)op) != GT_SHARED;
+	reuse->gathers = !options->watch && !options->split && reuse->every == 1 && options->sample_lines == 0;
 	reuse->references = malloc(CHUNK * sizeof *reuse->references);
 	reuse->direct = calloc(GT_REUSE_DIRECT, sizeof *reuse->direct);
-	if (!reuse->references || !reuse->direct) {
+	reuse->gathered = calloc(GT_REUSE_GATHERED, sizeof *reuse->gathered);
+	reuse->distances = malloc(GT_REUSE_TOGETHER * sizeof *reuse->distances);
+	if (!reuse->references || !reuse->direct || !reuse->gathered || !reuse->distances) {
 		gt_reuse_close(reuse);
 		return gt_fail_memory(error, "references");
 	}
@@ -64,13 +68,15 @@ double gt_reuse_expected_error(const struct gt_reuse *reuse)
 	return 2 * sqrt((1 - 1 / (double)reuse->every) / (double)(lines ? lines : 1));
 }
 
-void gt_reuse_flush(struct gt_reuse *reuse)
+static void empty(struct gt_reuse *reuse)
 {
 	/* The maximum, not the sum: kernels share most of their lines, and sample the same ones. */
 	if (most_lines(reuse) > reuse->profile.lines)
 		reuse->profile.lines = most_lines(reuse);
 	for (size_t i = 0; i < reuse->n_stacks; i++)
 		gt_stack_close(&reuse->stacks[i]);
+	for (size_t i = 0; i < reuse->n_stacks && i < GT_REUSE_GATHERED; i++)
+		reuse->gathered[i].n = 0;
 	reuse->n_stacks = 0;
 	reuse->live = 0;
 	gt_map_clear(&reuse->index);
@@ -80,64 +86,17 @@ void gt_reuse_flush(struct gt_reuse *reuse)
 void gt_reuse_close(struct gt_reuse *reuse)
 {
 	if (reuse->index.slots)
-		gt_reuse_flush(reuse);
+		empty(reuse);
+	for (size_t i = 0; reuse->gathered && i < GT_REUSE_GATHERED; i++)
+		free(reuse->gathered[i].units);
+	free(reuse->gathered);
+	free(reuse->distances);
 	gt_map_close(&reuse->index);
 	gt_profile_close(&reuse->profile);
 	free(reuse->stacks);
 	free(reuse->references);
 	free(reuse->direct);
 	*reuse = (struct gt_reuse){0};
-}
-
-/* Appends an empty stack. */
-static int add_stack(struct gt_reuse *reuse, struct gt_error *error)
-{
-	struct gt_stack *stacks = gt_grown(reuse->stacks, reuse->n_stacks, &reuse->capacity, sizeof *stacks);
-
-	if (!stacks)
-		return gt_fail_memory(error, "LRU stacks");
-	reuse->stacks = stacks;
-	if (gt_stack_open(&reuse->stacks[reuse->n_stacks], error) != 0)
-		return -1;
-	reuse->n_stacks++;
-	return 0;
-}
-
-/* The warp, block or SM that row i's stack belongs to, before the division into sets. */
-static uint64_t group_of(const struct gt_reuse *reuse, const struct gt_rows *rows, size_t i)
-{
-	switch (reuse->options.per) {
-	case GT_PER_WARP:
-		return (uint64_t)rows->block[i] << 16 | rows->warp[i];
-	case GT_PER_BLOCK:
-		return rows->block[i];
-	default:
-		return reuse->by_sm ? rows->sm[i] : 0;
-	}
-}
-
-/* Which stack a unit of a group is in. */
-static int find_stack(struct gt_reuse *reuse, uint64_t group, uint64_t unit, uint32_t *stack,
-		      struct gt_error *error)
-{
-	const struct gt_reuse_options *options = &reuse->options;
-	int fresh;
-
-	if (options->sets > 1)
-		group = group * options->sets +
-			(options->set_of ? options->set_of(options->set_context, unit) : unit % options->sets);
-	if (group < GT_REUSE_DIRECT) {
-		fresh = reuse->direct[group] == 0;
-		if (fresh)
-			reuse->direct[group] = (uint32_t)reuse->n_stacks + 1;
-		*stack = reuse->direct[group] - 1;
-		return fresh ? add_stack(reuse, error) : 0;
-	}
-	uint64_t *index = gt_map_put(&reuse->index, group, reuse->n_stacks, &fresh);
-	if (!index)
-		return gt_fail_memory(error, "LRU stacks");
-	*stack = (uint32_t)*index;
-	return fresh ? add_stack(reuse, error) : 0;
 }
 
 static uint64_t sample_hash(uint64_t unit)
@@ -197,6 +156,14 @@ static int run(struct gt_reuse *reuse, const struct gt_rows *rows, size_t n, str
 	return 0;
 }
 
+int gt_reuse_flush(struct gt_reuse *reuse, struct gt_error *error)
+{
+	if (gt_reuse_settle(reuse, error) != 0)
+		return -1;
+	empty(reuse);
+	return 0;
+}
+
 static int check(const struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error)
 {
 	const struct gt_granularity *granularity = reuse->options.unit.granularity;
@@ -253,10 +220,11 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 		return -1;
 	reuse->timed |= rows->has_status;
 	reuse->by_sm = rows->scheduled && (per == GT_PER_SM || per == GT_PER_SM_IF_SCHEDULED);
+	if (gt_reuse_plain(reuse, rows))
+		return gt_reuse_gather_rows(reuse, rows, error);
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t units[GT_WARP_SIZE];
-		if (!(reuse->options.actions >> gt_op_action(rows->op[i]) & 1) ||
-		    gt_op_space(rows->op[i]) == GT_SHARED || gt_hint_action(gt_rows_hint(rows, i)) != GT_ACCESS_DATA)
+		if (!reuse->refers[rows->op[i]] || gt_hint_action(gt_rows_hint(rows, i)) != GT_ACCESS_DATA)
 			continue;
 		unsigned made = unit->granularity->references(rows, i, unit->shift, units);
 		if (rows->has_status && rows->status[i] == GT_STATUS_RESERVATION_FAIL) {
@@ -266,12 +234,13 @@ int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_
 		}
 		if (reuse->every > 1 && sample(reuse, rows, i, units, &made, error) != 0)
 			return -1;
-		for (unsigned j = 0; j < made; j++, n++) {
-			struct gt_reference *reference = &reuse->references[n];
-			reference->unit = units[j];
-			reference->hash = gt_stack_hash(units[j]);
-			reference->row = (uint32_t)i;
-			if (find_stack(reuse, group_of(reuse, rows, i), units[j], &reference->stack, error) != 0)
+		for (unsigned j = 0; j < made; j++) {
+			uint32_t stack = 0;
+			if (gt_reuse_find(reuse, gt_reuse_group(reuse, rows, i), units[j], &stack, error) != 0)
+				return -1;
+			if (!reuse->gathers)
+				reuse->references[n++] = (struct gt_reference){units[j], gt_stack_hash(units[j]), (uint32_t)i, stack};
+			else if (gt_reuse_gather(reuse, stack, units[j], error) != 0)
 				return -1;
 		}
 		if (n + GT_WARP_SIZE > CHUNK) {

@@ -14,6 +14,8 @@
 
 #define GT_REUSE_SETS_MAX (UINT64_C(1) << 24)
 #define GT_SAMPLE_EVERY_MAX (UINT64_C(1) << 24)
+#define GT_REUSE_GATHERED 1024 /* stacks whose references are gathered */
+#define GT_REUSE_TOGETHER 2048 /* references of one that are measured together */
 #define GT_REUSE_DIRECT 65536 /* groups whose stack is found without hashing */
 
 enum gt_reuse_per {
@@ -49,6 +51,13 @@ struct gt_reuse_options {
 
 struct gt_reference;
 
+/* References of a stack that have not been measured yet: if all are measured alike, those of a stack are together, so that its
+ * memory stays in the machine's caches. */
+struct gt_gathered {
+	uint64_t *units; /* NULL: none are gathered */
+	uint32_t n;
+};
+
 struct gt_reuse {
 	struct gt_reuse_options options;
 	struct gt_profile profile;
@@ -57,11 +66,28 @@ struct gt_reuse {
 	struct gt_map index; /* group * sets + set, to stack */
 	uint32_t *direct;    /* the same for small ones: stack + 1 */
 	struct gt_reference *references; /* of the rows being read, a chunk at a time */
+	bool refers[256];		 /* rows of each op make references */
+	bool gathers;			 /* nothing depends on the order of references of different stacks */
+	struct gt_gathered *gathered;	 /* of the first GT_REUSE_GATHERED stacks */
+	uint64_t *distances;		 /* of the units of one */
 	bool by_sm; /* the last rows had a stack for each SM */
 	bool timed; /* some rows had a status */
 	uint64_t every, threshold; /* the present sampling: hashes up to the threshold */
 	uint64_t live; /* lines in all stacks, if sample_lines limits them */
 };
+
+/* The warp, block or SM that row i's stack belongs to, before the division into sets. */
+static inline uint64_t gt_reuse_group(const struct gt_reuse *reuse, const struct gt_rows *rows, size_t i)
+{
+	switch (reuse->options.per) {
+	case GT_PER_WARP:
+		return (uint64_t)rows->block[i] << 16 | rows->warp[i];
+	case GT_PER_BLOCK:
+		return rows->block[i];
+	default:
+		return reuse->by_sm ? rows->sm[i] : 0;
+	}
+}
 
 int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error);
 void gt_reuse_close(struct gt_reuse *reuse);
@@ -71,6 +97,18 @@ void gt_reuse_close(struct gt_reuse *reuse);
  * -1: out of memory, rows of the other kind, or rows without an SM if one is needed. After an error it can only be
  * closed. */
 int gt_reuse_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error);
+
+/* Which stack a unit of a group is in, made if there is none yet. Returns 0, or -1. */
+int gt_reuse_find(struct gt_reuse *reuse, uint64_t group, uint64_t unit, uint32_t *stack, struct gt_error *error);
+
+/* Whether rows are requests of one line each, of which none is special, and their group alone chooses the stack. */
+bool gt_reuse_plain(const struct gt_reuse *reuse, const struct gt_rows *rows);
+/* Gathers the references of such rows. Returns 0, or -1. */
+int gt_reuse_gather_rows(struct gt_reuse *reuse, const struct gt_rows *rows, struct gt_error *error);
+/* Keeps a reference until others of its stack are there too, if all are measured alike. Returns 0, or -1. */
+int gt_reuse_gather(struct gt_reuse *reuse, size_t stack, uint64_t unit, struct gt_error *error);
+/* Measures the references that have been gathered: only then is the profile complete. Returns 0, or -1. */
+int gt_reuse_settle(struct gt_reuse *reuse, struct gt_error *error);
 
 /* Appends to `count` the words `granularity` and `per`, the sampling if there was any, and `reservation_fails` if
  * rows have a status. */
@@ -83,7 +121,7 @@ const char *gt_reuse_per_format(const struct gt_reuse *reuse, char buffer[GT_REU
  * evenly over lines, 2 sqrt((1 - R) / lines kept). 0 if all were measured. */
 double gt_reuse_expected_error(const struct gt_reuse *reuse);
 
-/* Empties all stacks: the next reference to each line is its first. */
-void gt_reuse_flush(struct gt_reuse *reuse);
+/* Settles, and empties all stacks: the next reference to each line is its first. Returns 0, or -1. */
+int gt_reuse_flush(struct gt_reuse *reuse, struct gt_error *error);
 
 #endif

@@ -7,14 +7,29 @@
 
 #include "base/grown.h"
 #include "base/pages.h"
+#include "base/wide.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FIRST_CAPACITY = 64, FIRST_TABLE = 16 };
+/* What is touched in loops is compiled with them, for each machine. */
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+	FIRST_CAPACITY = 64,
+	FIRST_TABLE = 16,
+	TOGETHER = 512,		      /* lines touched in one loop */
+	TABLE_PREFETCH_DISTANCE = 16, /* lines from the prefetch of the table's entry to the touch */
+	LINE_PREFETCH_DISTANCE = 8,   /* and from the prefetch of the line's slot */
+};
+
+INLINE uint64_t hash_of(uint64_t line)
+{
+	return XXH3_64bits(&line, sizeof line);
+}
 
 uint64_t gt_stack_hash(uint64_t line)
 {
-	return XXH3_64bits(&line, sizeof line);
+	return hash_of(line);
 }
 
 /* The bits that slot + 1 needs. */
@@ -73,6 +88,18 @@ static void pack_lines(struct gt_stack *stack)
 			stack->lines[to++] = stack->lines[(size_t)word * 64 + (size_t)__builtin_ctzll(left)];
 }
 
+/* Gives the table's entries the ranks of their slots, with hashes above `bits`. */
+GT_WIDE static void renumber(struct gt_stack *stack, const uint32_t *ranks, unsigned bits)
+{
+	for (size_t i = 0; i <= stack->mask; i++) {
+		uint32_t entry = stack->table[i];
+		if (entry == 0)
+			continue;
+		uint32_t rank = gt_timeline_rank(&stack->slots, ranks, slot_of(stack, entry));
+		stack->table[i] = (uint32_t)((uint64_t)entry >> bits << bits) | (rank + 1);
+	}
+}
+
 /* Renumbers the live slots from 0 and makes room for one and a half times as many. */
 static int compact(struct gt_stack *stack, struct gt_error *error)
 {
@@ -81,18 +108,15 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 
 	if (stack->live == GT_TIMELINE_MAX)
 		return gt_fail(error, "more than %u distinct lines in one stack", (unsigned)GT_TIMELINE_MAX);
+	uint32_t *ranks = gt_timeline_ranks(&stack->slots, error);
+	if (!ranks)
+		return -1;
 	pack_lines(stack);
-	gt_timeline_begin_ranks(&stack->slots);
 
 	/* Never fewer than before: an entry cannot recover the bits of its hash that its slot has replaced. */
 	unsigned bits = bits_for(capacity) > stack->bits ? bits_for(capacity) : stack->bits;
-	for (size_t i = 0; i <= stack->mask; i++) {
-		uint32_t entry = stack->table[i];
-		if (entry == 0)
-			continue;
-		uint32_t rank = gt_timeline_rank(&stack->slots, slot_of(stack, entry));
-		stack->table[i] = (uint32_t)((uint64_t)entry >> bits << bits) | (rank + 1);
-	}
+	renumber(stack, ranks, bits);
+	free(ranks);
 	stack->bits = bits;
 	stack->next = stack->live;
 	if (capacity == stack->slots.capacity) {
@@ -108,7 +132,7 @@ static int compact(struct gt_stack *stack, struct gt_error *error)
 }
 
 /* The entry that holds the line, or the empty one where it belongs. */
-static uint32_t *find(const struct gt_stack *stack, uint64_t line, uint64_t hash)
+INLINE uint32_t *find(const struct gt_stack *stack, uint64_t line, uint64_t hash)
 {
 	uint32_t tag = tag_of(stack, hash);
 	uint64_t low = (UINT64_C(1) << stack->bits) - 1;
@@ -120,7 +144,7 @@ static uint32_t *find(const struct gt_stack *stack, uint64_t line, uint64_t hash
 	}
 }
 
-void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
+INLINE void prefetch_line(const struct gt_stack *stack, uint64_t hash)
 {
 	uint32_t tag = tag_of(stack, hash);
 	uint64_t low = (UINT64_C(1) << stack->bits) - 1;
@@ -135,6 +159,11 @@ void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
 			return;
 		}
 	}
+}
+
+void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
+{
+	prefetch_line(stack, hash);
 }
 
 /* Enters the live slots into an empty table. */
@@ -180,8 +209,7 @@ void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uin
 	fill_table(stack);
 }
 
-int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,
-		   struct gt_error *error)
+INLINE int touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance, struct gt_error *error)
 {
 	if (stack->next == stack->slots.capacity && compact(stack, error) != 0)
 		return -1;
@@ -207,5 +235,39 @@ int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_
 	gt_timeline_set(&stack->slots, stack->next);
 	*entry = tag_of(stack, hash) | (stack->next + 1);
 	stack->next++;
+	return 0;
+}
+
+int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,
+		   struct gt_error *error)
+{
+	return touch(stack, line, hash, distance, error);
+}
+
+/* Touches up to TOGETHER lines. */
+GT_WIDE static int touch_some(struct gt_stack *stack, const uint64_t *lines, size_t n, uint64_t *distances, struct gt_error *error)
+{
+	uint64_t hashes[TOGETHER];
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = hash_of(lines[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (i + TABLE_PREFETCH_DISTANCE < n)
+			gt_stack_prefetch(stack, hashes[i + TABLE_PREFETCH_DISTANCE]);
+		if (i + LINE_PREFETCH_DISTANCE < n)
+			prefetch_line(stack, hashes[i + LINE_PREFETCH_DISTANCE]);
+		if (touch(stack, lines[i], hashes[i], &distances[i], error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_stack_touch_all(struct gt_stack *stack, const uint64_t *lines, size_t n, uint64_t *distances, struct gt_error *error)
+{
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < TOGETHER ? n - i : TOGETHER;
+		if (touch_some(stack, lines + i, some, distances + i, error) != 0)
+			return -1;
+	}
 	return 0;
 }

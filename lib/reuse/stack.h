@@ -43,6 +43,9 @@ uint64_t gt_stack_hash(uint64_t line);
 int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,
 		   struct gt_error *error);
 
+/* Touches n lines, one after the other, and sets the distance of each. The same result. */
+int gt_stack_touch_all(struct gt_stack *stack, const uint64_t *lines, size_t n, uint64_t *distances, struct gt_error *error);
+
 /* Prefetch for a line that will be touched soon. Call the first well before the second, and the second well before
  * the touch. */
 static inline void gt_stack_prefetch(const struct gt_stack *stack, uint64_t hash)

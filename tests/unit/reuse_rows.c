@@ -157,6 +157,28 @@ static void check_profile(const struct gt_profile *profile, const struct list *e
 	CHECK_EQUAL(references, profile->classes.split ? expected->n : 0);
 }
 
+/* Without a watcher, references may be measured by stack. */
+static void compare_unwatched(const struct gt_reuse_options *asked, const struct gt_rows *rows, const struct gt_profile *expected)
+{
+	struct gt_reuse_options options = *asked;
+	struct gt_reuse reuse;
+
+	options.watch = NULL;
+	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
+	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
+	CHECK(gt_reuse_settle(&reuse, &error) == 0);
+	CHECK(gt_profile_finish(&reuse.profile, &error) == 0);
+	uint64_t differ = 0, end = gt_histogram_end(&reuse.profile.all);
+	CHECK_EQUAL(end, gt_histogram_end(&expected->all));
+	for (uint64_t distance = 0; distance < end; distance++)
+		differ += gt_histogram_at(&reuse.profile.all, distance) != gt_histogram_at(&expected->all, distance);
+	CHECK_EQUAL(differ, 0);
+	CHECK_EQUAL(reuse.profile.all.infinite, expected->all.infinite);
+	CHECK_EQUAL(reuse.profile.all.references, expected->all.references);
+	CHECK_EQUAL(reuse.profile.classes.n, expected->classes.n);
+	gt_reuse_close(&reuse);
+}
+
 static void compare(const char *granularity, struct gt_reuse_options options, bool scheduled)
 {
 	struct list *expected = calloc(1, sizeof *expected), *found = calloc(1, sizeof *found);
@@ -183,6 +205,7 @@ static void compare(const char *granularity, struct gt_reuse_options options, bo
 	CHECK_EQUAL(wrong, 0);
 	CHECK(gt_profile_finish(&reuse.profile, &error) == 0);
 	check_profile(&reuse.profile, expected);
+	compare_unwatched(&options, rows, &reuse.profile);
 	gt_reuse_close(&reuse);
 	gt_rows_free(rows);
 	free(expected);
@@ -258,12 +281,12 @@ static void flush_forgets_lines(void)
 	CHECK(gt_unit_parse("line", &options.unit, &error) == 0);
 	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
 	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
+	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0 && gt_reuse_settle(&reuse, &error) == 0);
 	uint64_t infinite = reuse.profile.all.infinite, references = reuse.profile.all.references;
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
+	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0 && gt_reuse_settle(&reuse, &error) == 0);
 	CHECK_EQUAL(reuse.profile.all.infinite, infinite);
-	gt_reuse_flush(&reuse);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
+	CHECK(gt_reuse_flush(&reuse, &error) == 0);
+	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0 && gt_reuse_settle(&reuse, &error) == 0);
 	CHECK_EQUAL(reuse.profile.all.infinite, 2 * infinite);
 	CHECK_EQUAL(reuse.profile.all.references, 3 * references);
 	gt_profile_clear(&reuse.profile);
