@@ -2,61 +2,20 @@
 /* Products of complex matrices, and of a complex matrix and a vector. */
 #include "cublas/complex.h"
 
-struct gemm {
-	int operations[2];
-	int64_t m, n, k, leading[3];
-	enum gt_element type;
-	const void *alpha, *beta;
-};
-
-static bool is_valid(const struct gemm *gemm)
+static int multiply(const struct gt_call *call, const struct gt_gemm *gemm, const void *const at[3])
 {
-	const bool a_turned = gemm->operations[0] != GT_CUBLAS_N, b_turned = gemm->operations[1] != GT_CUBLAS_N;
-
-	for (unsigned i = 0; i < 2; i++)
-		if (gemm->operations[i] < GT_CUBLAS_N || gemm->operations[i] > GT_CUBLAS_C)
-			return false;
-	return gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0 && gemm->alpha && gemm->beta &&
-	       gemm->leading[0] >= gt_least_leading(a_turned ? gemm->k : gemm->m) &&
-	       gemm->leading[1] >= gt_least_leading(b_turned ? gemm->n : gemm->k) && gemm->leading[2] >= gt_least_leading(gemm->m);
-}
-
-static int multiply(const struct gt_call *call, const struct gemm *gemm, const void *const at[3])
-{
-	const int64_t rows[2] = {gemm->m, gemm->k}, columns[2] = {gemm->k, gemm->n};
 	struct gt_parts of[3];
 
 	if (gemm->m == 0 || gemm->n == 0)
 		return GT_CUBLAS_SUCCESS;
-	for (unsigned i = 0; i < 2; i++) {
-		bool turned = gemm->operations[i] != GT_CUBLAS_N;
-		of[i] = gt_complex_matrix(call, at[i], gemm->type, turned ? columns[i] : rows[i], turned ? rows[i] : columns[i],
-				  gemm->leading[i], false);
-		of[i] = turned ? gt_complex_transposed(of[i], gemm->operations[i] == GT_CUBLAS_C) : of[i];
+	for (unsigned i = 0; i < 3; i++) {
+		of[i] = gt_complex_matrix(call, at[i], gemm->scale, gt_gemm_rows(gemm, i), gt_gemm_columns(gemm, i), gemm->leading[i],
+					  i == 2);
+		if (i < 2 && gemm->operations[i] != GT_CUBLAS_N)
+			of[i] = gt_complex_transposed(of[i], gemm->operations[i] == GT_CUBLAS_C);
 	}
-	of[2] = gt_complex_matrix(call, at[2], gemm->type, gemm->m, gemm->n, gemm->leading[2], true);
-	return gt_complex_product(gemm->m, gemm->n, gemm->k, gt_complex_factor(call, gemm->alpha, gemm->type), &of[0], &of[1],
-		       gt_complex_factor(call, gemm->beta, gemm->type), &of[2]);
-}
-
-/* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. */
-static int multiply_many(const char *name, void *handle, const struct gemm *gemm, const void *const at[3], const int64_t *strides,
-			 int64_t n)
-{
-	struct gt_call call;
-	int status = gt_call_begin(&call, name, handle, n >= 0 && is_valid(gemm));
-
-	if (status != GT_CUBLAS_SUCCESS)
-		return status;
-	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
-		const void *of[3];
-		for (unsigned o = 0; o < 3; o++)
-			of[o] = strides ? (const unsigned char *)at[o] + i * strides[o] * 2 * (int64_t)gt_element_bytes(gemm->type)
-					: *(const void *const *)gt_stub_at(name, (const void *const *)at[o] + i, sizeof(void *), false);
-		status = multiply(&call, gemm, of);
-	}
-	gt_call_end();
-	return status;
+	return gt_complex_product(gemm->m, gemm->n, gemm->k, gt_complex_factor(call, gemm->alpha, gemm->scale), &of[0], &of[1],
+				  gt_complex_factor(call, gemm->beta, gemm->scale), &of[2]);
 }
 
 static int multiply_vector(const char *name, void *handle, int operation, int64_t m, int64_t n, const void *alpha, const void *a,
@@ -101,13 +60,13 @@ static int add_product(const char *name, void *handle, bool conjugate, int64_t m
 	return status;
 }
 
-#define COMMON(TYPE) {{ta, tb}, m, n, k, {lda, ldb, ldc}, TYPE, alpha, beta}
+#define COMMON(TYPE) {{ta, tb}, m, n, k, {lda, ldb, ldc}, {TYPE, TYPE, TYPE}, TYPE, true, alpha, beta, multiply}
 #define GEMM(NAME, FULL, TYPE, INT)									   \
 	API int cublas##FULL(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, INT lda,     \
 			     const void *b, INT ldb, const void *beta, void *c, INT ldc)				   \
 	{												   \
-		const struct gemm gemm = COMMON(TYPE);							   \
-		return multiply_many(NAME, handle, &gemm, (const void *const[]){a, b, c}, (const int64_t[]){0, 0, 0}, 1);  \
+		const struct gt_gemm gemm = COMMON(TYPE);							   \
+		return gt_gemm_many(NAME, handle, &gemm, (const void *const[]){a, b, c}, (const int64_t[]){0, 0, 0}, 1);  \
 	}
 
 #define MATRICES(L, MIXED, REDUCED, TYPE, INT, END)							   \
@@ -118,16 +77,16 @@ static int add_product(const char *name, void *handle, bool conjugate, int64_t m
 						   long long int stride_b, const void *beta, void *c, INT ldc,		   \
 						   long long int stride_c, INT batches)					   \
 	{												   \
-		const struct gemm gemm = COMMON(TYPE);							   \
-		return multiply_many("cublas" #L "gemmStridedBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, \
+		const struct gt_gemm gemm = COMMON(TYPE);							   \
+		return gt_gemm_many("cublas" #L "gemmStridedBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, \
 				     (const int64_t[]){stride_a, stride_b, stride_c}, batches);			   \
 	}												   \
 	API int cublas##L##gemmBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha,	   \
 					    const void *const *a, INT lda, const void *const *b, INT ldb, const void *beta, \
 					    const void *const *c, INT ldc, INT batches)				   \
 	{												   \
-		const struct gemm gemm = COMMON(TYPE);							   \
-		return multiply_many("cublas" #L "gemmBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, NULL,  \
+		const struct gt_gemm gemm = COMMON(TYPE);							   \
+		return gt_gemm_many("cublas" #L "gemmBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, NULL,  \
 				     batches);									   \
 	}												   \
 	API int cublas##L##gemv_v2##END(void *handle, int operation, INT m, INT n, const void *alpha, const void *a, INT lda, \

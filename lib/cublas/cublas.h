@@ -82,6 +82,25 @@ struct gt_view gt_vector_of(const struct gt_call *call, const void *at, enum gt_
 double gt_factor_of(const struct gt_call *call, const void *at, enum gt_element type);
 struct gt_view gt_result_of(const struct gt_call *call, void *at, enum gt_element type);
 
+/* What the forms of gemm have in common. */
+struct gt_gemm {
+	int operations[2];
+	int64_t m, n, k, leading[3];
+	enum gt_element types[3], scale; /* of the parts, if elements are complex */
+	bool complex;
+	const void *alpha, *beta;
+	/* One product, of matrices at these places. Returns a status. */
+	int (*product)(const struct gt_call *call, const struct gt_gemm *gemm, const void *const at[3]);
+};
+
+/* The size of an operand as it is stored. */
+int64_t gt_gemm_rows(const struct gt_gemm *gemm, unsigned operand);
+int64_t gt_gemm_columns(const struct gt_gemm *gemm, unsigned operand);
+/* A call: `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device
+ * memory. */
+int gt_gemm_many(const char *name, void *handle, const struct gt_gemm *gemm, const void *const at[3], const int64_t *strides,
+		 int64_t n);
+
 /* Writes the entries of a call: CALL(letter, small letter, C type, element, type of sizes, its element, end of the name). */
 #define GT_CUBLAS_ENTRIES(CALL)                        \
 	CALL(S, s, float, GT_F32, int, GT_I32, )       \

@@ -1,50 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices, one or many: gemm in its forms. */
+/* Products of matrices: gemm in its forms. */
 #include "cublas/cublas.h"
 
-/* What the forms of gemm have in common. */
-struct gemm {
-	int operations[2];
-	int64_t m, n, k, leading[3];
-	enum gt_element types[3], scale;
-	const void *alpha, *beta;
-};
-
-static int64_t rows_of(const struct gemm *gemm, unsigned operand)
-{
-	if (operand == 2)
-		return gemm->m;
-	bool turned = gemm->operations[operand] != GT_CUBLAS_N;
-	return operand == 0 ? (turned ? gemm->k : gemm->m) : (turned ? gemm->n : gemm->k);
-}
-
-static int64_t columns_of(const struct gemm *gemm, unsigned operand)
-{
-	if (operand == 2)
-		return gemm->n;
-	return (operand == 0 ? gemm->m + gemm->k : gemm->k + gemm->n) - rows_of(gemm, operand);
-}
-
-static bool is_valid(const struct gemm *gemm)
-{
-	bool valid = gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0 && gemm->alpha && gemm->beta;
-
-	for (unsigned i = 0; i < 2; i++)
-		valid = valid && gemm->operations[i] >= GT_CUBLAS_N && gemm->operations[i] <= GT_CUBLAS_C;
-	for (unsigned i = 0; i < 3 && valid; i++)
-		valid = gemm->leading[i] >= 1 && gemm->leading[i] >= rows_of(gemm, i);
-	return valid;
-}
-
 /* One product. */
-static int run(const struct gt_call *call, const struct gemm *gemm, const void *const at[3])
+static int run(const struct gt_call *call, const struct gt_gemm *gemm, const void *const at[3])
 {
 	struct gt_view of[3];
 
 	if (gemm->m == 0 || gemm->n == 0)
 		return GT_CUBLAS_SUCCESS;
 	for (unsigned i = 0; i < 3; i++) {
-		of[i] = gt_matrix_of(call, at[i], gemm->types[i], rows_of(gemm, i), columns_of(gemm, i), gemm->leading[i], i == 2);
+		of[i] = gt_matrix_of(call, at[i], gemm->types[i], gt_gemm_rows(gemm, i), gt_gemm_columns(gemm, i), gemm->leading[i], i == 2);
 		if (i < 2 && gemm->operations[i] != GT_CUBLAS_N)
 			of[i] = gt_transposed(of[i]);
 	}
@@ -52,51 +18,31 @@ static int run(const struct gt_call *call, const struct gemm *gemm, const void *
 			  gt_factor_of(call, gemm->beta, gemm->scale), &of[2]);
 }
 
-/* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. */
-static int run_many(const char *name, void *handle, const struct gemm *gemm, const void *const at[3], const int64_t *strides,
-		    int64_t n)
-{
-	struct gt_call call;
-	int status = gt_call_begin(&call, name, handle, n >= 0 && is_valid(gemm));
-
-	if (status != GT_CUBLAS_SUCCESS)
-		return status;
-	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
-		const void *of[3];
-		for (unsigned o = 0; o < 3; o++)
-			of[o] = strides ? (const unsigned char *)at[o] + i * strides[o] * (int64_t)gt_element_bytes(gemm->types[o])
-					: *(const void *const *)gt_stub_at(name, (const void *const *)at[o] + i, sizeof(void *), false);
-		status = run(&call, gemm, of);
-	}
-	gt_call_end();
-	return status;
-}
-
 #define SIZES(INT)    int ta, int tb, INT m, INT n, INT k
-#define COMMON(TYPE) {{ta, tb}, m, n, k, {lda, ldb, ldc}, {TYPE, TYPE, TYPE}, TYPE, alpha, beta}
+#define COMMON(TYPE) {{ta, tb}, m, n, k, {lda, ldb, ldc}, {TYPE, TYPE, TYPE}, TYPE, false, alpha, beta, run}
 
 #define PRODUCTS(L, T, TYPE, INT, PLAIN, END)                                                                             \
 	API int cublas##L##gemm##PLAIN##END(void *handle, SIZES(INT), const T *alpha, const T *a, INT lda, const T *b,     \
 					    INT ldb, const T *beta, T *c, INT ldc)                                         \
 	{                                                                                                                  \
-		const struct gemm gemm = COMMON(TYPE);                                                                     \
-		return run_many("cublas" #L "gemm" #END, handle, &gemm, (const void *const[]){a, b, c},                 \
+		const struct gt_gemm gemm = COMMON(TYPE);                                                                     \
+		return gt_gemm_many("cublas" #L "gemm" #END, handle, &gemm, (const void *const[]){a, b, c},                 \
 				   (const int64_t[]){0, 0, 0}, 1);                                                         \
 	}                                                                                                                  \
 	API int cublas##L##gemmStridedBatched##END(void *handle, SIZES(INT), const T *alpha, const T *a, INT lda,          \
 						   long long int stride_a, const T *b, INT ldb, long long int stride_b,    \
 						   const T *beta, T *c, INT ldc, long long int stride_c, INT batches)      \
 	{                                                                                                                  \
-		const struct gemm gemm = COMMON(TYPE);                                                                     \
-		return run_many("cublas" #L "gemmStridedBatched" #END, handle, &gemm, (const void *const[]){a, b, c},   \
+		const struct gt_gemm gemm = COMMON(TYPE);                                                                     \
+		return gt_gemm_many("cublas" #L "gemmStridedBatched" #END, handle, &gemm, (const void *const[]){a, b, c},   \
 				   (const int64_t[]){stride_a, stride_b, stride_c}, batches);                              \
 	}                                                                                                                  \
 	API int cublas##L##gemmBatched##END(void *handle, SIZES(INT), const T *alpha, const void *const *a, INT lda,       \
 					    const void *const *b, INT ldb, const T *beta, const void *const *c, INT ldc,   \
 					    INT batches)                                                                   \
 	{                                                                                                                  \
-		const struct gemm gemm = COMMON(TYPE);                                                                     \
-		return run_many("cublas" #L "gemmBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, NULL,       \
+		const struct gt_gemm gemm = COMMON(TYPE);                                                                     \
+		return gt_gemm_many("cublas" #L "gemmBatched" #END, handle, &gemm, (const void *const[]){a, b, c}, NULL,       \
 				batches);                                                                                  \
 	}
 PRODUCTS(S, float, GT_F32, int, _v2, )
@@ -135,7 +81,7 @@ static enum gt_element scale_of(int compute)
 }
 
 /* Whether all types are known here; names the call if not. */
-static bool knows(const char *name, const struct gemm *gemm)
+static bool knows(const char *name, const struct gt_gemm *gemm)
 {
 	bool known = gt_element_bytes(gemm->scale) > 0;
 
@@ -151,12 +97,12 @@ static bool knows(const char *name, const struct gemm *gemm)
 				  const void *b, int tb_, INT ldb, const void *beta, void *c, int tc_, INT ldc, int compute, \
 				  int algorithm)                                                                           \
 	{                                                                                                                  \
-		const struct gemm gemm = {{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)ta_, (enum gt_element)tb_, \
-					  (enum gt_element)tc_}, scale_of(compute), alpha, beta};                          \
+		const struct gt_gemm gemm = {{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)ta_, (enum gt_element)tb_, \
+					  (enum gt_element)tc_}, scale_of(compute), false, alpha, beta, run};                          \
 		(void)algorithm;                                                                                           \
 		if (!knows("cublasGemmEx" #END " of these types", &gemm))                                                  \
 			return GT_CUBLAS_NOT_SUPPORTED;                                                                    \
-		return run_many("cublasGemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                     \
+		return gt_gemm_many("cublasGemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                     \
 				   (const int64_t[]){0, 0, 0}, 1);                                                         \
 	}                                                                                                                  \
 	API int cublasGemmStridedBatchedEx##END(void *handle, SIZES(INT), const void *alpha, const void *a, int ta_,       \
@@ -164,22 +110,22 @@ static bool knows(const char *name, const struct gemm *gemm)
 						long long int stride_b, const void *beta, void *c, int tc_, INT ldc,       \
 						long long int stride_c, INT batches, int compute, int algorithm)           \
 	{                                                                                                                  \
-		const struct gemm gemm = {{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)ta_, (enum gt_element)tb_, \
-					  (enum gt_element)tc_}, scale_of(compute), alpha, beta};                          \
+		const struct gt_gemm gemm = {{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)ta_, (enum gt_element)tb_, \
+					  (enum gt_element)tc_}, scale_of(compute), false, alpha, beta, run};                          \
 		(void)algorithm;                                                                                           \
 		if (!knows("cublasGemmStridedBatchedEx" #END " of these types", &gemm))                                    \
 			return GT_CUBLAS_NOT_SUPPORTED;                                                                    \
-		return run_many("cublasGemmStridedBatchedEx" #END, handle, &gemm, (const void *const[]){a, b, c},       \
+		return gt_gemm_many("cublasGemmStridedBatchedEx" #END, handle, &gemm, (const void *const[]){a, b, c},       \
 				   (const int64_t[]){stride_a, stride_b, stride_c}, batches);                              \
 	}                                                                                                                  \
 	API int cublasSgemmEx##END(void *handle, SIZES(INT), const float *alpha, const void *a, int ta_, INT lda,          \
 				   const void *b, int tb_, INT ldb, const float *beta, void *c, int tc_, INT ldc)          \
 	{                                                                                                                  \
-		const struct gemm gemm = {{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)ta_, (enum gt_element)tb_, \
-					  (enum gt_element)tc_}, GT_F32, alpha, beta};                                     \
+		const struct gt_gemm gemm = {{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)ta_, (enum gt_element)tb_, \
+					  (enum gt_element)tc_}, GT_F32, false, alpha, beta, run};                                     \
 		if (!knows("cublasSgemmEx" #END " of these types", &gemm))                                                 \
 			return GT_CUBLAS_NOT_SUPPORTED;                                                                    \
-		return run_many("cublasSgemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                    \
+		return gt_gemm_many("cublasSgemmEx" #END, handle, &gemm, (const void *const[]){a, b, c},                    \
 				   (const int64_t[]){0, 0, 0}, 1);                                                         \
 	}
 TYPED(int, )

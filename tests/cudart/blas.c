@@ -65,7 +65,10 @@ int cublasCsscal_v2(void *, int, const float *, void *, int), cublasCcopy_v2(voi
 int cublasCdotu_v2(void *, int, const void *, int, const void *, int, void *);
 int cublasCdotc_v2(void *, int, const void *, int, const void *, int, void *);
 int cublasDznrm2_v2(void *, int, const void *, int, double *);
-int cublasZherk_v2(void);
+int cublasZtrsm_v2(void *, int, int, int, int, int, int, const void *, const void *, int, void *, int);
+int cublasZsyrk_v2(void *, int, int, int, int, const void *, const void *, int, const void *, void *, int);
+int cublasZherk_v2(void *, int, int, int, int, const double *, const void *, int, const double *, void *, int);
+int cublasZher2k_v2(void);
 int cublasInit(void), cublasGetError(void);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
 float cublasSdot(int, const float *, int, const float *, int);
@@ -394,6 +397,79 @@ static void complex_products(void)
 	}
 }
 
+/* An element of op(A), of which a triangle is stored. */
+static double _Complex of_triangle(const double _Complex *a, int operation, int leading, int lower, int unit, int i, int j)
+{
+	int row = operation ? j : i, column = operation ? i : j;
+
+	return unit && i == j ? 1 : lower ? (row >= column ? turned(a, operation, leading, i, j) : 0)
+					  : (row <= column ? turned(a, operation, leading, i, j) : 0);
+}
+
+/* Solutions that are known: what they are multiplied to is the right side. A diagonal of units makes all exact. */
+static void complex_systems(void)
+{
+	enum { M = 3, NN = 2, LEAD = 4 };
+	static const double _Complex units[4] = {1, I, -1, -I}, alpha = I;
+	double _Complex a[LEAD * M], x[LEAD * NN], b[LEAD * NN], got[LEAD * NN];
+
+	for (int form = 0; form < 24; form++) {
+		int right = form % 2, upper = form / 2 % 2, operation = form / 4 % 3, unit = form / 12, order = right ? NN : M;
+		for (int i = 0; i < COUNT(a); i++)
+			a[i] = i / LEAD == i % LEAD ? units[i % 4] : (i / LEAD < i % LEAD) == upper ? NAN : whole(i, 1) + whole(i, 2) * I;
+		for (int i = 0; i < COUNT(x); i++)
+			b[i] = x[i] = whole(i, 3) + whole(i, 4) * I;
+		for (int i = 0; i < M; i++)
+			for (int j = 0; j < NN; j++) {
+				double _Complex sum = 0;
+				for (int k = 0; k < order; k++)
+					sum += right ? x[k * LEAD + i] * of_triangle(a, operation, LEAD, !upper, unit, k, j)
+						     : of_triangle(a, operation, LEAD, !upper, unit, i, k) * x[j * LEAD + k];
+				b[j * LEAD + i] = sum * -I;
+			}
+		void *db = on_device(b, sizeof b);
+		MUST(cublasZtrsm_v2(handle, right, upper, operation, unit, M, NN, &alpha, on_device(a, sizeof a), LEAD, db, LEAD));
+		MUST(cudaMemcpy(got, db, sizeof got, 2));
+		for (int i = 0; i < COUNT(x); i++)
+			check(got[i] == x[i], "complex trsm");
+	}
+}
+
+static void complex_updates(void)
+{
+	enum { NN = 3, K = 2, LEAD = 4 };
+	double _Complex a[LEAD * NN], c[LEAD * NN], got[LEAD * NN];
+
+	for (int form = 0; form < 8; form++) {
+		int upper = form % 2, is_turned = form / 2 % 2, hermitian = form / 4, operation = !is_turned ? 0 : hermitian ? 2 : 1;
+		const double _Complex alpha = hermitian ? 2 : 2 - I, beta = hermitian ? -3 : 1 + 3 * I;
+		const double real_alpha = 2, real_beta = -3;
+		for (int i = 0; i < COUNT(a); i++) {
+			a[i] = whole(i, 1) + whole(i, 2) * I;
+			c[i] = whole(i, 5) + whole(i, 6) * I;
+		}
+		void *da = on_device(a, sizeof a), *dc = on_device(c, sizeof c);
+		if (hermitian)
+			MUST(cublasZherk_v2(handle, upper, operation, NN, K, &real_alpha, da, LEAD, &real_beta, dc, LEAD));
+		else
+			MUST(cublasZsyrk_v2(handle, upper, operation, NN, K, &alpha, da, LEAD, &beta, dc, LEAD));
+		for (int j = 0; j < NN; j++)
+			for (int i = upper ? 0 : j; i < (upper ? j + 1 : NN); i++) {
+				double _Complex sum = 0;
+				for (int k = 0; k < K; k++) {
+					double _Complex other = turned(a, operation, LEAD, j, k);
+					sum += turned(a, operation, LEAD, i, k) * (hermitian ? conj(other) : other);
+				}
+				c[j * LEAD + i] = alpha * sum + beta * c[j * LEAD + i];
+				if (hermitian && i == j)
+					c[j * LEAD + i] = creal(c[j * LEAD + i]);
+			}
+		MUST(cudaMemcpy(got, dc, sizeof got, 2));
+		for (int i = 0; i < COUNT(c); i++)
+			check(got[i] == c[i], hermitian ? "herk" : "complex syrk");
+	}
+}
+
 /* (1+2i, 3-i) and (2i, 1+i) */
 static void complex_vectors(void)
 {
@@ -515,6 +591,8 @@ int main(int argc, char **argv)
 		matrix_and_vectors();
 		elementwise();
 		complex_products();
+		complex_systems();
+		complex_updates();
 		complex_vectors();
 		triangles();
 		updates();
@@ -525,7 +603,7 @@ int main(int argc, char **argv)
 		check(cublasSaxpy_v2(NULL, 1, &one, dx, 1, dx, 1) == 1, "no handle");
 		check(cublasSgemm_v2(handle, N, N, 2, 2, 2, &one, dx, 1, dx, 2, &one, dx, 2) == 7, "a leading dimension too small");
 	} else if (strcmp(part, "refused") == 0) {
-		printf("%s\n", cublasGetStatusName(cublasZherk_v2()));
+		printf("%s\n", cublasGetStatusName(cublasZher2k_v2()));
 		printf("%s\n", cublasGetStatusName(cublasGemmEx(handle, N, N, 1, 1, 1, &one, dx, 28, 1, dx, 28, 1, &one, dx, 0, 1, 68, -1)));
 	} else if (strcmp(part, "stray") == 0) {
 		cublasSaxpy_v2(handle, 3, &one, dx, 1, dx, 1);

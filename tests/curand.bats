@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# gtrace-record --stub curand: the stand-in for cuRAND's host interface.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	export RAND=$BATS_FILE_TMPDIR/rand
+	load helpers
+	prepare_preload
+	gcc -std=c11 -Wl,--unresolved-symbols=ignore-in-shared-libs -o "$RAND" "$ROOT/tests/cudart/rand.c" \
+		"$BUILD/cudart/stub/libcurand.so.10" "$BUILD/cudart/libcudart.so.13" -lm
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	PATH=$PATH:/usr/local/cuda/bin
+}
+
+# record ARGUMENT...: the stream goes to out, the rest to err.
+record() {
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub curand "$@" >out 2>err
+}
+
+@test "numbers are the known ones; offsets, seeds and calls one after the other keep to the sequence" {
+	record --ignore-unsupported "$RAND" settings || { cat err; return 1; }
+	grep -qx 'all as expected' err
+	[ "$(grep -c 'curandGenerateNormal: done on the host, and not traced' err)" -eq 1 ]
+}
+
+@test "numbers are distributed as they are called" {
+	record --ignore-unsupported "$RAND" statistics || { cat err; return 1; }
+	grep -qx 'all as expected' err
+}
+
+@test "numbers are those of cuRAND's own generators for the host" {
+	library=$(dirname "$(command -v nvcc || echo none)")/../lib64
+	[ -e "$library/libcurand.so.10" ] || skip "no cuRAND"
+	LD_LIBRARY_PATH=$library:$BUILD/cudart "$RAND" numbers host >own 2>/dev/null
+	record --ignore-unsupported "$RAND" numbers
+	grep -E '^([0-9]+ [0-9]|then|there|legacy) ' err >ours
+	[ "$(wc -l <own)" -gt 200 ]
+	diff own ours
+}
+
+@test "other generators, orders, dimensions, tables and captured streams are refused by name" {
+	record --ignore-unsupported "$RAND" refused || { cat err; return 1; }
+	grep -q 'curandCreateGenerator of MT19937: the stand-in of the library has not this call' err
+	grep -q 'curandSetGeneratorOrdering of this order: the stand-in' err
+	grep -q 'curandSetQuasiRandomGeneratorDimensions of more than 21: the stand-in' err
+	grep -q 'curandGetDirectionVectors32: the stand-in' err
+	run -1 record "$RAND" refused
+	run -1 gtrace-cat out
+	record --ignore-unsupported "$RAND" captured
+	grep -q 'curandGenerate: this is not supported' err
+}
+
+@test "the kernels of a program that uses cuRAND are traced, and the stream counts the calls between them" {
+	command -v nvcc >/dev/null || skip "no nvcc"
+	cat >both.cu <<-'END'
+		#include <curand.h>
+		#include <cstdio>
+		__global__ void sum(const float *x, float *total) { atomicAdd(total, x[threadIdx.x]); }
+		int main() {
+			curandGenerator_t g = nullptr;
+			float *x, total = 0;
+			cudaMalloc(&x, 4096 + 4);
+			cudaMemset(x + 1024, 0, 4);
+			curandCreateGenerator(&g, CURAND_RNG_PSEUDO_DEFAULT);
+			curandSetPseudoRandomGeneratorSeed(g, 7);
+			curandGenerateUniform(g, x, 1024);
+			sum<<<1, 1024>>>(x, x + 1024);
+			cudaMemcpy(&total, x + 1024, 4, cudaMemcpyDefault);
+			printf("%s\n", total > 450 && total < 574 ? "half" : "wrong"); // 512, seven deviations
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_80 -o both both.cu -lcurand
+	record ./both
+	gtrace-cat --check out
+	grep -qx half err
+	[ "$(gtrace-cat out | grep '^#count' | grep 'stage=untraced' | cut -f2-)" = "$(printf 'stage=untraced\tkernel=1\tnames=curandGenerateUniform\tcalls=[1]')" ]
+	gtrace-cat out | grep 'stage=copies' | grep -q 'bytes=\[.*4096.*\]'
+	status=0
+	LD_PRELOAD=${PRELOAD:-} gtrace-record ./both 2>err >out || status=$?
+	[ "$status" -eq 1 ]
+	grep -q 'libcurand.so.10 is used, whose kernels are not seen here (--stub curand does' err
+}
