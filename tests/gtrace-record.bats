@@ -159,7 +159,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	grep -q 'gtrace-record failed' cut
 }
 
-@test "nvcc: libraries that run kernels of their own are named" {
+@test "nvcc: libraries that run kernels of their own are named, if they are used" {
 	needs_nvcc
 	ls "$(dirname "$(command -v nvcc)")"/../lib64/libcublas.so >/dev/null 2>&1 || skip "no cuBLAS"
 	cat >blas.cu <<-'END'
@@ -167,10 +167,10 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 		#include <cstdio>
 		__global__ void k() {}
 		int main(int argc, char **argv) {
-			cublasHandle_t h;
+			cublasHandle_t h = nullptr;
 			if (argc > 1) k<<<1, 1>>>();
 			cudaDeviceSynchronize();
-			cublasCreate(&h);
+			if (argc < 3) cublasCreate(&h);
 			printf("Test passed\n");
 			return 0;
 		}
@@ -179,6 +179,9 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 "libcublas" ./blas
 	grep -q 'the program launched no kernel of its own' "$ERR"
 	fails 1 "libcublas" ./blas too
+	record ./blas too unused
+	gtrace-cat --check "$OUT"
+	run ! grep -q libcublas "$ERR"
 }
 
 # arrays ARGUMENT...: the names of the arrays in the last launch.

@@ -251,7 +251,7 @@ static void read_options(struct gtrace_ptx *self)
 	int option;
 
 	tracing_options(GT_TRACING_PTX, own_options, sizeof own_options / sizeof *own_options, options);
-	while ((option = tool_option(tool, "vS:", options)) != -1)
+	while ((option = tool_option(tool, "vS:j:", options)) != -1)
 		take_option(self, option);
 	if (optind + 1 != tool->argc)
 		tool_usage(tool, "expected one PTX file, found %d", tool->argc - optind);
@@ -261,6 +261,7 @@ static void read_options(struct gtrace_ptx *self)
 		tool_usage_error(tool, "--gpu");
 	self->sms = sms >= 1 && sms <= UINT16_MAX ? (uint32_t)sms : 1;
 	self->path = tool->argv[optind];
+	self->tracing.jobs = tool->jobs;
 }
 
 static void say(void *context, const char *text)

@@ -49,6 +49,14 @@ static void set(struct tool *tool, struct gt_record *record, const struct gt_tra
 		tool_usage(tool, "--%s: %s", option->name, tool->error.text);
 }
 
+static void set_jobs(struct tool *tool, struct gt_record *record)
+{
+	char jobs[16];
+
+	snprintf(jobs, sizeof jobs, "%u", tool->jobs);
+	tool_must(tool, gt_record_set(record, tracing_option('j'), jobs, &tool->error));
+}
+
 static void parse_options(struct tool *tool, struct gt_record *record, const char **output)
 {
 	enum { STDOUT = 1 };
@@ -58,7 +66,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 
 	tracing_options(GT_TRACING_RECORD, rest, sizeof rest / sizeof *rest, options);
 	/* '+': the options after the program's name are the program's. */
-	while ((option = tool_option(tool, "+v", options)) != -1) {
+	while ((option = tool_option(tool, "+vj:", options)) != -1) {
 		if (option == STDOUT)
 			*output = optarg;
 		else
@@ -66,6 +74,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 	}
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program to run");
+	set_jobs(tool, record);
 	if (gt_record_check(record, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);
 	if (record->tracing.gpu.n == 0 && gt_record_default_gpu(record, &tool->error) != 0)

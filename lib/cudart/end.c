@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of the program: the stream gets its end record if all work of a GPU is in it. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,52 +8,43 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cudart/askers.h"
 #include "cudart/runtime.h"
 #include "ptx/record/record.h"
 
-#define MAPPING_LINE 4096
+#define OPENCL "libOpenCL.so.1"
 #define ENDLESS "the stream has no end (--ignore-unsupported gives it one)"
 
-/* Whether a file is the stand-in of a library, which gtrace-record preloads. */
-static bool stands_in(const char *path)
+/* The file name of a library in this process that may have run kernels unseen, or NULL. OpenCL's do not come by this driver. */
+static const char *find_library(void)
 {
-	const char *preloaded = getenv("LD_PRELOAD");
+	void *opencl = dlopen(OPENCL, RTLD_LAZY | RTLD_NOLOAD);
 
-	return preloaded && strstr(preloaded, path) && strstr(path, "/" GT_STUB_FOLDER "/");
+	if (opencl)
+		dlclose(opencl);
+	return gt_cudart_asker() ? gt_cudart_asker() : opencl ? OPENCL : NULL;
 }
 
-/* The file name of the first library in this process that runs kernels without the runtime, or "". */
-static void find_library(char name[MAPPING_LINE])
-{
-	FILE *mappings = fopen("/proc/self/maps", "r");
+#define HINT 128 /* bytes that hold any hint */
 
-	while (mappings && fgets(name, MAPPING_LINE, mappings)) {
-		char *path = strchr(name, '/'), *slash = strrchr(name, '/');
-		name[strcspn(name, "\n")] = '\0';
-		if (!slash || !gt_record_runs_kernels(slash + 1) || stands_in(path))
-			continue;
-		memmove(name, slash + 1, strlen(slash));
-		fclose(mappings);
-		return;
+/* How the program can go on without a library's kernels, or nothing. */
+static void write_hint(const char *library, char hint[HINT])
+{
+	hint[0] = '\0';
+	for (unsigned i = 0; i < GT_STUBS; i++) {
+		const char *stub = gt_stub_libraries[i].name;
+		/* libcublas loads libcublasLt. */
+		if (strncmp(library, "lib", 3) == 0 && strncmp(library + 3, stub, strlen(stub)) == 0)
+			snprintf(hint, HINT, " (--stub %s does the work of lib%s on the host)", stub, stub);
 	}
-	if (mappings)
-		fclose(mappings);
-	name[0] = '\0';
 }
 
-/* How the program can go on without a library's kernels, or "". */
-static const char *hint(const char *library)
-{
-	/* libcublas loads libcublasLt. */
-	return strncmp(library, "libcublas", strlen("libcublas")) == 0 ? " (--stub cublas does the work of libcublas on the host)" : "";
-}
-
-#define REASON (MAPPING_LINE + 512) /* bytes that hold any reason */
+#define REASON 1024 /* bytes that hold any reason */
 
 /* Why work may be missing, or "". */
 static void find_reason(char reason[REASON])
 {
-	char library[MAPPING_LINE], faults[GT_PTX_FAULTS_TEXT];
+	char faults[GT_PTX_FAULTS_TEXT], hint[HINT];
 	bool none = gt_cudart.launches == 0;
 
 	reason[0] = '\0';
@@ -62,9 +54,10 @@ static void find_reason(char reason[REASON])
 		snprintf(reason, REASON, "a kernel stopped at an assertion: the stream has no end");
 	if (reason[0] || gt_cudart.record.tracing.ignore_unsupported)
 		return;
-	find_library(library);
-	if (library[0])
-		snprintf(reason, REASON, "%s is loaded, whose kernels are not seen here%s%s: " ENDLESS, library, hint(library),
+	const char *library = find_library();
+	write_hint(library ? library : "", hint);
+	if (library)
+		snprintf(reason, REASON, "%s is used, whose kernels are not seen here%s%s: " ENDLESS, library, hint,
 			 none ? ", and the program launched no kernel of its own" : "");
 	else if (gt_cudart.omissions > 0)
 		snprintf(reason, REASON, "calls that are not supported would have made work or data%s: " ENDLESS,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads a registered fat binary: makes a machine that can execute its kernels. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/whole_file.h"
 #include "cudart/contexts.h"
 #include "cudart/runtime.h"
 #include "ptx/fatbin/cubin.h"
@@ -75,14 +75,13 @@ static int take_cubin(struct gt_fat *fat, struct gt_error *error)
 static void write_ptx(const struct gt_fat *fat, const struct gt_ptx_text *text)
 {
 	char path[GT_TRACING_PATH + 32];
+	struct gt_error error;
 
 	if (!gt_cudart.record.tracing.ptx)
 		return;
 	snprintf(path, sizeof path, "%s/%s.ptx", gt_cudart.record.tracing.ptx, fat->name + strlen("PTX "));
-	FILE *file = fopen(path, "w");
-	bool written = file && fwrite(text->data, 1, text->bytes, file) == text->bytes;
-	if ((file && fclose(file) != 0) || !written)
-		gt_cudart_stop("%s: %s", path, strerror(errno));
+	if (gt_whole_file_write(path, text->data, text->bytes, "the PTX", &error) != 0)
+		gt_cudart_stop("%s", error.text);
 }
 
 static void fill_managed(const struct gt_fat *fat)

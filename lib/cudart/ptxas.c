@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/temporary.h"
+#include "base/whole_file.h"
 #include "cudart/runtime.h"
 
 #define PATH_BYTES 4096
@@ -30,18 +31,16 @@ static void remove_files(const struct files *files)
 static void make_files(struct files *files, const char *text, size_t bytes)
 {
 	const char *folder = gt_temporary_directory();
+	struct gt_error error;
 
 	snprintf(files->folder, sizeof files->folder, "%s/gtrace-ptxas.XXXXXX", folder);
 	if (!mkdtemp(files->folder))
 		gt_cudart_stop("%s: cannot make a temporary folder: %s", folder, strerror(errno));
 	snprintf(files->ptx, sizeof files->ptx, "%s/k.ptx", files->folder);
 	snprintf(files->cubin, sizeof files->cubin, "%s/k.cubin", files->folder);
-	FILE *file = fopen(files->ptx, "w");
-	bool written = file && fwrite(text, 1, bytes, file) == bytes;
-	if ((file && fclose(file) != 0) || !written) {
-		int reason = errno;
+	if (gt_whole_file_write(files->ptx, text, bytes, "the PTX", &error) != 0) {
 		remove_files(files);
-		gt_cudart_stop("%s: %s", files->ptx, strerror(reason));
+		gt_cudart_stop("%s", error.text);
 	}
 }
 

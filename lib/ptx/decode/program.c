@@ -4,6 +4,7 @@
 
 #include "base/grown.h"
 #include "base/map.h"
+#include "ptx/decode/apart.h"
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/program.h"
 #include "ptx/exec/service.h"
@@ -83,6 +84,7 @@ static void note_service(struct search *search, const struct gt_ptx_instruction 
 	const struct gt_ptx_service *service = gt_ptx_service_named(name, &driver);
 	search->program->uses_heap |= service && service->uses_heap;
 	search->program->launches |= service && service->launches;
+	search->program->joins_blocks |= service != NULL;
 }
 
 static int find_functions(struct search *search)
@@ -98,6 +100,7 @@ static int find_functions(struct search *search)
 			    note_operands(search, instruction->arguments, instruction->n_arguments) != 0)
 				return -1;
 			note_service(search, instruction);
+			search->program->joins_blocks |= gt_ptx_joins_blocks(instruction);
 		}
 		for (size_t f = 0; calls_by_address(function) && f < module->n_functions; f++)
 			if (!module->functions[f].entry)
@@ -218,4 +221,20 @@ struct gt_ptx_program *gt_ptx_program_of(struct gt_ptx_machine *machine, const s
 		machine->programs = program;
 	}
 	return program;
+}
+
+struct gt_ptx_program *gt_ptx_program_copy(const struct gt_ptx_machine *machine, struct gt_ptx_program *program, size_t i,
+					   struct gt_error *error)
+{
+	/* What decoding ignores was noted when the program was decoded first. */
+	struct gt_ptx_machine silent = *machine;
+
+	silent.notes = NULL;
+	for (;; i--) {
+		if (!program->copy && !(program->copy = gt_ptx_program_make(&silent, program->kernel, true, error)))
+			return NULL;
+		program = program->copy;
+		if (i == 0)
+			return program;
+	}
 }

@@ -15,4 +15,9 @@ struct gt_ptx_program *gt_ptx_program_make(const struct gt_ptx_machine *machine,
 					   const struct gt_ptx_function *kernel, bool decode,
 					   struct gt_error *error);
 
+/* Copy number i of it for another thread: operations remember the allocations that they accessed last. The program keeps and
+ * frees it. NULL on error. */
+struct gt_ptx_program *gt_ptx_program_copy(const struct gt_ptx_machine *machine, struct gt_ptx_program *program, size_t i,
+					   struct gt_error *error);
+
 #endif

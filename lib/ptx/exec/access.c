@@ -327,7 +327,8 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	uint16_t hint;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		gt_ptx_spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL);
+		gt_ptx_spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL,
+				 access->action == GT_STORE);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, mask, space, &operation, &hint) != 0)
@@ -348,12 +349,13 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 	uint16_t hint;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		gt_ptx_spin_note(warp->core, op->line, first, space == GT_GLOBAL);
+		gt_ptx_spin_note(warp->core, op->line, first, space == GT_GLOBAL,
+				 access->action == GT_STORE);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, GT_PTX_FULL, space, &operation, &hint) != 0)
 		return -1;
-	return gt_ptx_trace(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride);
+	return gt_ptx_trace_whole(warp, op, operation, hint, bytes, first, stride);
 }
 
 /* prefetch, discard, applypriority: rows of a byte a lane, of which stages take the whole lines. What

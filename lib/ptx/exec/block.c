@@ -148,6 +148,14 @@ static int let_all_others(struct gt_ptx_core *core)
 	return core->failed ? -1 : 0;
 }
 
+int gt_ptx_fail_unending(const struct gt_ptx_launch *launch, const uint32_t block[3], struct gt_error *error)
+{
+	return gt_fail(error,
+		       "kernel %.128s: more than %" PRIu64
+		       " warp instructions, in block (%u,%u,%u): it does not end, or --max-instructions is too low",
+		       launch->kernel->name, launch->max_instructions, block[0], block[1], block[2]);
+}
+
 int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 {
 	bool moved = false;
@@ -174,11 +182,7 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 		return -1;
 	if (issued > *left) {
 		core->ran->fault = true;
-		return gt_fail(core->error,
-			       "kernel %.128s: more than %" PRIu64
-			       " warp instructions, in block (%u,%u,%u): it does not end, or --max-instructions is too low",
-			       core->launch->kernel->name, core->launch->max_instructions, core->ctaid[0],
-			       core->ctaid[1], core->ctaid[2]);
+		return gt_ptx_fail_unending(core->launch, core->ctaid, core->error);
 	}
 	*left -= issued;
 	return 0;

@@ -20,13 +20,15 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block);
 int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left);
 /* Fails: every warp that is left waits, and nothing will release them. */
 int gt_ptx_block_deadlock(struct gt_ptx_core *core);
+/* Fails: the launch issues more than launch->max_instructions, the one beyond in that block. */
+int gt_ptx_fail_unending(const struct gt_ptx_launch *launch, const uint32_t block[3], struct gt_error *error);
 /* True if each of its warps waits for others, or repeats its state. */
 bool gt_ptx_block_waits(const struct gt_ptx_core *core);
 
 /* Begins to watch whether a block spins; notes an access of it while GT_PTX_NOTES_SPIN is set; begins the next
  * phase, and returns true if one has ended in which the block spun. */
 void gt_ptx_spin_begin(struct gt_ptx_core *core);
-void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global);
+void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store);
 bool gt_ptx_spin_look(struct gt_ptx_core *core);
 
 /* Records in launch->ended which of its warps are done, if its accesses go to the launch's sink. */

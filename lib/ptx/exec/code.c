@@ -26,6 +26,7 @@ void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions)
 {
 	if (!program)
 		return;
+	gt_ptx_program_free(program->copy, n_functions);
 	for (size_t i = 0; program->codes && i < n_functions; i++)
 		gt_ptx_code_free(program->codes[i]);
 	free(program->codes);

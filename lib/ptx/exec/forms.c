@@ -43,32 +43,38 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name)
 	return *place_of(name);
 }
 
-/* The last name of $GTRACE_PTX_LEVEL that is used, by its place. */
-static const char *const levels[] = {"plain", "avx2", "avx512", "native"};
-enum { NATIVE = 3, UNKNOWN };
-static unsigned most;
+/* What $GTRACE_PTX_LEVEL may be: the widest steps, by their place in enum gt_ptx_isa, and whether machine code is made. */
+static const struct level {
+	const char *name;
+	unsigned widest;
+	bool native;
+} levels[] = {{"plain", 0, false}, {"avx2", 1, false}, {"avx512", 2, false}, {"avx2-native", 1, true}, {"native", 2, true}};
+enum { NATIVE = 4, UNKNOWN };
+static unsigned chosen;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 
 static void ask(void)
 {
 	const char *name = getenv("GTRACE_PTX_LEVEL");
 
-	most = name ? 0 : NATIVE;
-	while (name && most < UNKNOWN && strcmp(levels[most], name) != 0)
-		most++;
+	chosen = name ? 0 : NATIVE;
+	while (name && chosen < UNKNOWN && strcmp(levels[chosen].name, name) != 0)
+		chosen++;
 }
 
-static unsigned limit(void)
+/* UNKNOWN is refused before a kernel is decoded. */
+static const struct level *limit(void)
 {
 	pthread_once(&asked, ask);
-	return most;
+	return &levels[chosen < UNKNOWN ? chosen : NATIVE];
 }
 
 int gt_ptx_level_check(struct gt_error *error)
 {
-	if (limit() < UNKNOWN)
+	limit();
+	if (chosen < UNKNOWN)
 		return 0;
-	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx512 or native expected", getenv("GTRACE_PTX_LEVEL"));
+	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx512, avx2-native or native expected", getenv("GTRACE_PTX_LEVEL"));
 }
 
 static enum gt_ptx_isa level_of_processor(void)
@@ -89,13 +95,13 @@ enum gt_ptx_isa gt_ptx_level(void)
 {
 	const enum gt_ptx_isa has = level_of_processor();
 
-	return limit() < (unsigned)has ? (enum gt_ptx_isa)limit() : has;
+	return limit()->widest < (unsigned)has ? (enum gt_ptx_isa)limit()->widest : has;
 }
 
 bool gt_ptx_makes_native(void)
 {
 #if defined __x86_64__
-	return limit() == NATIVE && level_of_processor() == GT_PTX_AVX512;
+	return limit()->native && level_of_processor() >= GT_PTX_AVX2;
 #else
 	return false;
 #endif

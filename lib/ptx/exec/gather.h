@@ -165,23 +165,69 @@ GT_GATHER_WIDE(32, __m256i, GT_LOAD256, GT_STORE256, _mm512_mask_i64gather_epi32
 GT_GATHER_WIDE(64, __m512i, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_mask_i64gather_epi64, _mm512_mask_i64scatter_epi64)
 #pragma GCC diagnostic pop
 
-/* What has no instruction of its own. */
-#define GT_GATHER_AS_PLAIN(TARGET, LEVEL, N)                                                                 \
-	TARGET GT_INLINE void gt_ptx_gather##N##LEVEL(const struct gt_ptx_places *places, uint32_t mask, uint##N##_t *to) \
+/* Eight lanes at a time: those of whole warps are often side by side, or at one place, even if the warp's are not. */
+#define GT_GATHER_EIGHT(N)                                                                                   \
+	GT_FAST GT_INLINE void gt_ptx_gather##N##_eight(const unsigned char *at, const uint64_t *lanes, uint64_t apart, uint##N##_t *to) \
 	{                                                                                                    \
-		gt_ptx_gather##N##_plain(places, mask, to);                                                  \
+		uint##N##_t value;                                                                           \
+		if (!apart && gt_ptx_is_next_eight(lanes, N / 8)) {                                          \
+			memcpy(to, at + lanes[0], N);                                                        \
+		} else if (!apart && gt_ptx_is_next_eight(lanes, 0)) {                                       \
+			memcpy(&value, at + lanes[0], N / 8);                                                \
+			for (int i = 0; i < 8; i++)                                                          \
+				to[i] = value;                                                               \
+		} else {                                                                                     \
+			for (int i = 0; i < 8; i++, at += apart)                                             \
+				memcpy(&to[i], at + lanes[i], N / 8);                                        \
+		}                                                                                            \
 	}                                                                                                    \
-	TARGET GT_INLINE void gt_ptx_scatter##N##LEVEL(const struct gt_ptx_places *places, uint32_t mask,    \
-						       const uint##N##_t *from)                              \
+	GT_FAST GT_INLINE void gt_ptx_scatter##N##_eight(unsigned char *at, const uint64_t *lanes, uint64_t apart, const uint##N##_t *from) \
 	{                                                                                                    \
-		gt_ptx_scatter##N##_plain(places, mask, from);                                               \
+		if (!apart && gt_ptx_is_next_eight(lanes, N / 8))                                            \
+			memcpy(at + lanes[0], from, N);                                                      \
+		else                                                                                         \
+			for (int i = 0; i < 8; i++, at += apart)                                             \
+				memcpy(at + lanes[i], &from[i], N / 8);                                      \
 	}
-GT_GATHER_AS_PLAIN(GT_FAST, _fast, 8)
-GT_GATHER_AS_PLAIN(GT_FAST, _fast, 16)
-GT_GATHER_AS_PLAIN(GT_FAST, _fast, 32)
-GT_GATHER_AS_PLAIN(GT_FAST, _fast, 64)
-GT_GATHER_AS_PLAIN(GT_WIDEST, _wide, 8)
-GT_GATHER_AS_PLAIN(GT_WIDEST, _wide, 16)
+/* The same of the lanes in `mask`. */
+#define GT_MOVE_EIGHTS(TARGET, LEVEL, WHAT, N, LANE)                                                         \
+	TARGET GT_INLINE void gt_ptx_##WHAT##N##LEVEL(const struct gt_ptx_places *places, uint32_t mask, LANE *lanes) \
+	{                                                                                                    \
+		for (unsigned i = 0; i < GT_WARP_SIZE; i += 8) {                                             \
+			const uint32_t eight = mask & UINT32_C(0xff) << i;                                   \
+			if (eight == UINT32_C(0xff) << i)                                                    \
+				gt_ptx_##WHAT##N##_eight(places->host + (places->from + i * places->apart), places->lanes + i, \
+							 places->apart, lanes + i);                          \
+			else if (eight)                                                                      \
+				gt_ptx_##WHAT##N##_plain(places, eight, lanes);                              \
+		}                                                                                            \
+	}
+#define GT_GATHER_FAST(TARGET, LEVEL, N) \
+	GT_MOVE_EIGHTS(TARGET, LEVEL, gather, N, uint##N##_t) GT_MOVE_EIGHTS(TARGET, LEVEL, scatter, N, const uint##N##_t)
+
+GT_FAST GT_INLINE bool gt_ptx_is_next_eight(const uint64_t *lanes, unsigned bytes)
+{
+	const int64_t b = bytes;
+	const __m256i first = _mm256_set1_epi64x((int64_t)lanes[0]), low = _mm256_setr_epi64x(0, b, 2 * b, 3 * b);
+	__m256i x, y;
+
+	if (lanes[7] - lanes[0] != 7 * (uint64_t)bytes)
+		return false;
+	x = _mm256_xor_si256(_mm256_sub_epi64(GT_LOAD256(lanes), first), low);
+	y = _mm256_xor_si256(_mm256_sub_epi64(GT_LOAD256(lanes + 4), first), _mm256_add_epi64(low, _mm256_set1_epi64x(4 * b)));
+	x = _mm256_or_si256(x, y);
+	return _mm256_testz_si256(x, x);
+}
+GT_GATHER_EIGHT(8)
+GT_GATHER_EIGHT(16)
+GT_GATHER_EIGHT(32)
+GT_GATHER_EIGHT(64)
+GT_GATHER_FAST(GT_FAST, _fast, 8)
+GT_GATHER_FAST(GT_FAST, _fast, 16)
+GT_GATHER_FAST(GT_FAST, _fast, 32)
+GT_GATHER_FAST(GT_FAST, _fast, 64)
+GT_GATHER_FAST(GT_WIDEST, _wide, 8)
+GT_GATHER_FAST(GT_WIDEST, _wide, 16)
 #endif
 
 /* The stride of the addresses of the lanes in `mask`, or GT_STRIDE_LANES. */

@@ -15,6 +15,7 @@ struct gt_ptx_kept {
 	uint32_t an, pc, mask, work;
 	uint16_t warp, hint;
 	uint8_t op, size;
+	uint16_t lanes; /* addresses behind it */
 };
 
 #define GT_PTX_HELD_BYTES ((size_t)8 << 10) /* a chunk: those of 32 warps stay in a core's cache */
@@ -32,11 +33,6 @@ struct gt_ptx_held {
 	size_t read; /* bytes of `first` that were read */
 };
 
-static inline size_t gt_ptx_kept_lanes(const struct gt_ptx_kept *kept)
-{
-	return kept->stride == GT_STRIDE_LANES ? (size_t)__builtin_popcount(kept->mask) : 0;
-}
-
 int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_store *store, struct gt_error *error);
 void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_store *store);
 void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_store *store);
@@ -53,10 +49,11 @@ static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, stru
 	chunk = held->last;
 	struct gt_ptx_kept *kept = (struct gt_ptx_kept *)(void *)(chunk->bytes + chunk->written);
 	chunk->written += sizeof *kept + lanes * sizeof(uint64_t);
+	kept->lanes = (uint16_t)lanes;
 	return kept;
 }
 
-/* Fills it from row i, but for warp, an and hint. */
+/* Fills it from row i, but for warp, an, hint and the number of addresses. */
 static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_rows *rows, size_t i)
 {
 	kept->base = rows->base[i];
@@ -66,9 +63,8 @@ static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_ro
 	kept->work = rows->has_work ? rows->work[i] : 0;
 	kept->op = rows->op[i];
 	kept->size = rows->size[i];
-	size_t lanes = gt_ptx_kept_lanes(kept) * sizeof *rows->lanes;
-	if (lanes > 0)
-		memcpy(kept + 1, rows->lanes + kept->base, lanes);
+	if (kept->lanes > 0)
+		memcpy(kept + 1, rows->lanes + kept->base, kept->lanes * sizeof *rows->lanes);
 }
 
 /* How many addresses row i has in `lanes`. */
@@ -106,7 +102,7 @@ static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_store *st
 {
 	const struct gt_ptx_kept *kept = gt_ptx_held_first(held);
 	struct gt_rows *rows = to->rows;
-	size_t lanes = gt_ptx_kept_lanes(kept);
+	const size_t lanes = kept->lanes;
 
 	if (gt_sink_room(to, error) != 0)
 		return -1;

@@ -2,23 +2,35 @@
 #include "ptx/exec/notes.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *name, const char *why)
+/* Whether a name has been reported, or there is no room for it. */
+static bool is_said(const struct gt_ptx_notes *notes, const char *name)
 {
-	char text[256];
-
-	if (!notes)
-		return;
 	for (size_t i = 0; i < notes->n; i++)
 		if (strcmp(notes->said[i], name) == 0)
-			return;
-	if (notes->n == GT_PTX_NOTES)
+			return true;
+	return notes->n == GT_PTX_NOTES;
+}
+
+void gt_ptx_note_text(struct gt_ptx_notes *notes, const char *name, const char *text)
+{
+	if (is_said(notes, name))
 		return;
 	notes->said[notes->n++] = name;
-	snprintf(text, sizeof text, "PTX line %u: %s is ignored: %s", line, name, why);
 	notes->say(notes->context, text);
+}
+
+void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *name, const char *why)
+{
+	char text[GT_PTX_NOTE_TEXT];
+
+	if (!notes || is_said(notes, name))
+		return;
+	snprintf(text, sizeof text, "PTX line %u: %s is ignored: %s", line, name, why);
+	gt_ptx_note_text(notes, name, text);
 }
 
 void gt_ptx_note_end(struct gt_ptx_notes *notes, const char *text)

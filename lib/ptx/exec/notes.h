@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define GT_PTX_NOTES 64 /* distinct names, at most */
+#define GT_PTX_NOTE_TEXT 256
 
 
 struct gt_ptx_notes {
@@ -24,6 +25,9 @@ struct gt_ptx_notes {
 /* Reports a name, which must have static lifetime, unless it was reported before: "PTX line LINE: NAME is ignored: WHY". NULL
  * notes: no report. */
 void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *name, const char *why);
+
+/* The same of what is reported as `text`. */
+void gt_ptx_note_text(struct gt_ptx_notes *notes, const char *name, const char *text);
 
 /* Counts a launch that ended at a fault, and reports it unless the one before ended at the same. */
 void gt_ptx_note_end(struct gt_ptx_notes *notes, const char *text);

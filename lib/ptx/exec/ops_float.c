@@ -83,13 +83,15 @@ GT_INLINE double upper_word(double x)
 
 GT_LANES(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 / sqrt((double)x))))
 #if defined __x86_64__
-GT_WIDEST GT_VARIANT(rsqrt_f32_newton)
-{
-	const bool done = gt_ptx_rsqrt_wide(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask);
-
-	return done ? op + 1 : rsqrt_f32_wide(warp, op, mask);
-}
-#define RSQRT_STEPS {rsqrt_f32_plain, rsqrt_f32_fast, rsqrt_f32_newton}
+#define NEWTON(TARGET, LEVEL)                                                                    \
+	TARGET GT_VARIANT(rsqrt_f32_newton##LEVEL)                                                 \
+	{                                                                                          \
+		const bool done = gt_ptx_rsqrt##LEVEL(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask); \
+		return done ? op + 1 : rsqrt_f32##LEVEL(warp, op, mask);                           \
+	}
+NEWTON(GT_FAST, _fast)
+NEWTON(GT_WIDEST, _wide)
+#define RSQRT_STEPS {rsqrt_f32_plain, rsqrt_f32_newton_fast, rsqrt_f32_newton_wide}
 #else
 #define RSQRT_STEPS GT_STEPS(rsqrt_f32)
 #endif

@@ -118,16 +118,39 @@ GT_WIDEST GT_INLINE bool gt_ptx_is_row64_wide(const uint64_t *lanes, uint64_t st
 	return _mm512_test_epi64_mask(differs, differs) == 0;
 }
 
+/* Lane i's distance from lane 0, against i * bytes, which is a constant. */
 GT_FAST GT_INLINE bool gt_ptx_is_next32_fast(const uint32_t *lanes, unsigned bytes, bool next)
 {
-	return gt_ptx_is_row32_fast(lanes, next ? bytes : 0);
-}
-GT_FAST GT_INLINE bool gt_ptx_is_next64_fast(const uint64_t *lanes, unsigned bytes, bool next)
-{
-	return gt_ptx_is_row64_fast(lanes, next ? bytes : 0);
+	const int b = (int)bytes;
+	const __m256i *at = (const __m256i *)(const void *)lanes, first = _mm256_set1_epi32((int)lanes[0]);
+	const __m256i low = _mm256_setr_epi32(0, b, 2 * b, 3 * b, 4 * b, 5 * b, 6 * b, 7 * b);
+	__m256i differs = _mm256_setzero_si256();
+
+	for (int i = 0; i < 4; i++) {
+		__m256i x = _mm256_sub_epi32(_mm256_loadu_si256(at + i), first);
+		if (next)
+			x = _mm256_xor_si256(x, _mm256_add_epi32(low, _mm256_set1_epi32(8 * i * b)));
+		differs = _mm256_or_si256(differs, x);
+	}
+	return _mm256_testz_si256(differs, differs);
 }
 
-/* Lane i's distance from lane 0, against i * bytes, which is a constant. */
+GT_FAST GT_INLINE bool gt_ptx_is_next64_fast(const uint64_t *lanes, unsigned bytes, bool next)
+{
+	const int64_t b = bytes;
+	const __m256i *at = (const __m256i *)(const void *)lanes, first = _mm256_set1_epi64x((int64_t)lanes[0]);
+	const __m256i low = _mm256_setr_epi64x(0, b, 2 * b, 3 * b);
+	__m256i differs = _mm256_setzero_si256();
+
+	for (int i = 0; i < 8; i++) {
+		__m256i x = _mm256_sub_epi64(_mm256_loadu_si256(at + i), first);
+		if (next)
+			x = _mm256_xor_si256(x, _mm256_add_epi64(low, _mm256_set1_epi64x(4 * i * b)));
+		differs = _mm256_or_si256(differs, x);
+	}
+	return _mm256_testz_si256(differs, differs);
+}
+
 GT_WIDEST GT_INLINE bool gt_ptx_is_next32_wide(const uint32_t *lanes, unsigned bytes, bool next)
 {
 	const int b = (int)bytes;

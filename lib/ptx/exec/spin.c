@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
  * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
- * that the first half does not have. This is a heuristic, so it never causes an error: it only lets other blocks run. */
+ * that the first half does not have. One that stores, as a long computation does in the same places, must look so several times in a
+ * row. This is a heuristic, so it never causes an error: it only lets other blocks run. */
 #include <string.h>
 
 #include "ptx/exec/blocks.h"
@@ -10,6 +11,7 @@
 #define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
 #define LOOK_MAX (UINT64_C(1) << 16)
 #define REST	 16 /* the time to the next period, in periods */
+#define PATIENCE 16 /* periods in a row in which a block that stores looks as if it spun, before it is taken to */
 
 enum { RESTS, GATHERS, COMPARES };
 
@@ -21,6 +23,7 @@ void gt_ptx_spin_begin(struct gt_ptx_core *core)
 	spin->phase = RESTS;
 	spin->issued = 0;
 	spin->look = LOOK_MIN;
+	spin->patience = PATIENCE;
 	spin->next = REST * LOOK_MIN;
 }
 
@@ -40,7 +43,7 @@ static bool put(struct gt_ptx_spin *spin, uint64_t key)
 	return false;
 }
 
-void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global)
+void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store)
 {
 	struct gt_ptx_spin *spin = &core->spin;
 	bool known = put(spin, (address * UINT64_C(0x9e3779b97f4a7c15) ^ line * UINT64_C(0xc2b2ae3d27d4eb4f)) | 1);
@@ -49,6 +52,20 @@ void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address,
 		return;
 	spin->polls |= known && global;
 	spin->fresh |= !known;
+	spin->stores |= store;
+}
+
+/* Decides at the end of a period. Once a block that stores was found to spin, it is known for that. */
+static bool does_spin(struct gt_ptx_spin *spin)
+{
+	if (!spin->polls || spin->fresh) {
+		spin->patience = spin->patience ? PATIENCE : 0;
+		return false;
+	}
+	if (!spin->stores || spin->patience == 0)
+		return true;
+	spin->patience--;
+	return false;
 }
 
 bool gt_ptx_spin_look(struct gt_ptx_core *core)
@@ -59,7 +76,7 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 	case RESTS:
 		memset(spin->keys, 0, sizeof spin->keys);
 		spin->n = 0;
-		spin->polls = spin->fresh = false;
+		spin->polls = spin->fresh = spin->stores = false;
 		core->traced |= GT_PTX_NOTES_SPIN;
 		spin->phase = GATHERS;
 		spin->next = spin->issued + spin->look / 2;
@@ -71,7 +88,7 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 	default:
 		core->traced &= ~GT_PTX_NOTES_SPIN;
 		spin->phase = RESTS;
-		spin->spins = spin->polls && !spin->fresh;
+		spin->spins = does_spin(spin);
 		if (!spin->spins && spin->look < LOOK_MAX)
 			spin->look *= 2;
 		spin->next = spin->issued + (spin->spins ? spin->look : REST * spin->look);

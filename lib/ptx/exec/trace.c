@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses that are traced: rows of the sink, or held for their order. */
 #include "ptx/exec/hold.h"
-#include "ptx/exec/warp.h"
+#include "ptx/exec/lanes.h"
 #include "stream/op.h"
 #include "stream/work.h"
 
@@ -30,11 +30,10 @@ static uint32_t note_work(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	return work;
 }
 
-static int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation, uint16_t hint,
-		       unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride)
+GT_INLINE int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation, uint16_t hint,
+			  unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride, bool affine)
 {
 	struct gt_ptx_core *core = warp->core;
-	const bool affine = stride != GT_STRIDE_LANES;
 	struct gt_ptx_kept *kept = gt_ptx_hold_add(core->hold, (uint32_t)core->block, warp->index, warp->an, hint,
 						   affine ? 0 : (size_t)__builtin_popcount(mask), core->error);
 
@@ -91,7 +90,7 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 		 uint16_t hint, unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride)
 {
 	if (warp->core->hold)
-		return hold_access(warp, op, mask, operation, hint, bytes, lanes, offset, stride);
+		return hold_access(warp, op, mask, operation, hint, bytes, lanes, offset, stride, stride != GT_STRIDE_LANES);
 	struct gt_rows *rows = warp->core->sink->rows;
 	size_t i;
 	if (begin_row(warp, op, mask, operation, hint, bytes, &i) != 0)
@@ -110,4 +109,11 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 	write_lanes(rows->lanes + rows->n_lanes, mask, lanes, offset);
 	rows->n_lanes += (size_t)__builtin_popcount(mask);
 	return 0;
+}
+
+int gt_ptx_trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation, uint16_t hint, unsigned bytes,
+		       uint64_t first, int64_t stride)
+{
+	return warp->core->hold ? hold_access(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride, true)
+				: gt_ptx_trace(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride);
 }

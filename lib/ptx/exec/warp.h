@@ -221,6 +221,8 @@ struct gt_ptx_barrier {
 struct gt_ptx_spin {
 	bool spins;
 	bool polls, fresh; /* accesses to global memory that it has made before; accesses that it has not */
+	bool stores;	   /* to any memory */
+	unsigned patience; /* further periods in which it may store and look as if it spun */
 	int phase;
 	uint64_t issued, next; /* warp instructions of the block; when the next phase begins */
 	uint64_t look;	       /* how many a look takes */
@@ -289,6 +291,10 @@ static inline unsigned gt_ptx_lowest(uint32_t mask)
  * + offset; stride GT_STRIDE_LANES if they are not affine. Returns -1 when the sink fails. */
 int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
 		 uint16_t hint, unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
+
+/* The same for all lanes at a stride, lane 0 at `first`. */
+int gt_ptx_trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation, uint16_t hint, unsigned bytes,
+		       uint64_t first, int64_t stride);
 
 gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
 	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/whole_file.h"
 #include "ptx/exec/machine.h"
 #include "ptx/launch/launch.h"
 
@@ -150,14 +151,8 @@ int gt_ptx_buffer_dump(const struct gt_ptx_buffers *buffers, struct gt_ptx_memor
 {
 	const struct gt_ptx_buffer *buffer = gt_ptx_buffer_find(buffers, name);
 	uint64_t bytes = buffer ? buffer->elements * gt_ptx_type_size(buffer->type) : 0;
-	FILE *file = buffer ? fopen(path, "wb") : NULL;
 
 	if (!buffer)
 		return gt_fail(error, "no launch makes a buffer '%s'", name);
-	if (!file)
-		return gt_fail_errno(error, "%s", path);
-	bool written = fwrite(gt_ptx_at(memory, buffer->address, bytes), 1, bytes, file) == bytes;
-	if (fclose(file) != 0 || !written)
-		return gt_fail_errno(error, "%s", path);
-	return 0;
+	return gt_whole_file_write(path, gt_ptx_at(memory, buffer->address, bytes), bytes, "the buffer", error);
 }

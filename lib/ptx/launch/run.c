@@ -8,6 +8,7 @@
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/nested.h"
+#include "ptx/launch/team.h"
 #include "stream/kernel.h"
 
 static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *error)
@@ -79,11 +80,13 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 	*ran = (struct gt_ptx_ran){0};
 	if (gt_ptx_prepare(machine, launch, error) != 0 || gt_ptx_launch_cluster(&clustered, error) != 0)
 		return -1;
-	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+	struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
 	if (!program)
 		return -1;
 	machine->memory->denied = launch->denied;
-	int result = gt_ptx_execute(machine, program, &clustered, ran, error);
+	int result = launch->team && gt_ptx_team_may_run(program, &clustered)
+			     ? gt_ptx_team_run(machine, program, &clustered, ran, error)
+			     : gt_ptx_execute(machine, program, &clustered, ran, error);
 	machine->memory->denied = 0;
 	return result;
 }

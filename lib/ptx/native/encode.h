@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine code of x86-64 with AVX-512, instruction by instruction, into a buffer that grows. */
+/* Machine code of x86-64 with AVX2 or AVX-512, instruction by instruction, into a buffer that grows. */
 #ifndef GT_PTX_ENCODE_H
 #define GT_PTX_ENCODE_H
 
@@ -26,6 +26,8 @@ struct gt_native_op {
 
 void gt_native_byte(struct gt_native_code *code, unsigned byte);
 void gt_native_bytes(struct gt_native_code *code, const void *bytes, size_t n);
+/* Instructions as a string. */
+#define gt_native_text(CODE, BYTES) gt_native_bytes(CODE, BYTES, sizeof BYTES - 1)
 void gt_native_word(struct gt_native_code *code, uint32_t word);
 
 /* OP zmm_d{k}, zmm_a, zmm_b, of 512 bits. k 0: all elements. a 0 where an instruction has none. An immediate goes behind it. */
@@ -36,5 +38,13 @@ void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsig
 void gt_native_mask(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b);
 /* kmovw between k and [base + offset]: opcode 0x90 loads, 0x91 stores. */
 void gt_native_mask_memory(struct gt_native_code *code, unsigned opcode, unsigned k, unsigned base, uint32_t offset);
+
+/* OP xmm_d, xmm_a, xmm_b and OP ymm_d, ymm_a, ymm_b, of 128 and 256 bits: AVX2. */
+void gt_native_vector128(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
+void gt_native_vector256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
+/* The latter with [base + offset] in the place of b, or with a constant that is `at` bytes into the code; `behind`: bytes of the
+ * immediate that follows. */
+void gt_native_memory256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset);
+void gt_native_constant256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at, unsigned behind);
 
 #endif

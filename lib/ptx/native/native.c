@@ -22,7 +22,7 @@ struct making {
 	struct gt_native_code code;
 	struct made *list;
 	size_t n, capacity;
-	bool native; /* machine code is made, too */
+	const struct gt_native_isa *isa; /* of the machine code; NULL: none is made */
 };
 
 /* How many operations from the first on make a segment; 0: they do not. */
@@ -51,11 +51,11 @@ static int write_segment(struct making *making, const struct gt_ptx_code *code, 
 	making->list = grown;
 	struct made *made = &making->list[making->n++];
 	*made = (struct made){first, n, instructions, making->code.n, 0};
-	if (!making->native)
+	if (!making->isa)
 		return 0;
-	gt_native_write(&making->code, code->ops + first, n, true);
+	gt_native_write(making->isa, &making->code, code->ops + first, n, true);
 	made->part = making->code.n;
-	gt_native_write(&making->code, code->ops + first, n, false);
+	gt_native_write(making->isa, &making->code, code->ops + first, n, false);
 	return making->code.failed ? gt_fail_memory(error, "machine code") : 0;
 }
 
@@ -103,7 +103,7 @@ static int use(struct gt_ptx_code *code, const struct making *making, struct gt_
 	code->segments = calloc(making->n, sizeof *code->segments);
 	if (!code->segments)
 		return gt_fail_memory(error, "machine code");
-	code->native = making->native ? map_code(&making->code) : NULL;
+	code->native = making->isa ? map_code(&making->code) : NULL;
 	code->native_bytes = making->code.n;
 	for (size_t i = 0; i < making->n; i++) {
 		const struct made *made = &making->list[i];
@@ -121,11 +121,22 @@ static int use(struct gt_ptx_code *code, const struct making *making, struct gt_
 	return 0;
 }
 
+static const struct gt_native_isa *isa_of_processor(void)
+{
+#if defined __x86_64__
+	if (gt_ptx_makes_native())
+		return gt_ptx_level() == GT_PTX_AVX512 ? &gt_native_avx512 : &gt_native_avx2;
+#endif
+	return NULL;
+}
+
 int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
 {
-	struct making making = {.native = gt_ptx_makes_native()};
+	struct making making = {.isa = isa_of_processor()};
 	int result = 0;
 
+	if (making.isa && making.isa->open)
+		making.isa->open(&making.code);
 	for (size_t b = 0; result == 0 && b < n; b++)
 		for (size_t i = starts[b]; result == 0 && i < starts[b + 1];) {
 			size_t instructions, length = extent(code, i, starts[b + 1], &instructions);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lane operations that follow each other, as one step: a segment. On processors with AVX-512 it is machine code, which keeps
- * values between them in registers; on others it does one operation after the other, so that warps take the same turns on all. */
+/* Lane operations that follow each other, as one step: a segment. On processors with AVX2 or AVX-512 it is machine code, which
+ * keeps values between them in registers; on others it does one operation after the other, so that warps take the same turns on all. */
 #ifndef GT_PTX_NATIVE_H
 #define GT_PTX_NATIVE_H
 

@@ -100,3 +100,18 @@ const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run)
 	const struct entry *found = bsearch(&wanted, by_step, N, sizeof *by_step, compare);
 	return found ? found->rule : NULL;
 }
+
+unsigned gt_native_sources(enum gt_native_kind kind)
+{
+	switch (kind) {
+	case GT_NATIVE_UNARY:
+	case GT_NATIVE_MOVE:
+	case GT_NATIVE_NOT:
+	case GT_NATIVE_NEGATE:
+	case GT_NATIVE_SIGN:
+	case GT_NATIVE_RECIPROCAL: return 1;
+	case GT_NATIVE_MULTIPLY_ADD:
+	case GT_NATIVE_FUSED: return 3;
+	default: return 2;
+	}
+}

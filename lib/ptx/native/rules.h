@@ -35,6 +35,8 @@ struct gt_native_rule {
 	bool canonical; /* a NaN result is 0x7fffffff */
 };
 
+/* How many sources operations of a kind have: 1 to 3. */
+unsigned gt_native_sources(enum gt_native_kind kind);
 /* The rule of an operation that is run by this step; NULL: it has none. */
 const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run);
 

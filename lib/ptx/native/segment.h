@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine code of a segment: lane operations one behind the other, whose values stay in vector registers. */
+/* The machine code of a segment: lane operations one behind the other, whose values stay in vector registers. It is a loop over
+ * parts of the warp: 16 lanes each with AVX-512, 8 with AVX2. */
 #ifndef GT_PTX_SEGMENT_H
 #define GT_PTX_SEGMENT_H
 
 #include "ptx/native/rules.h"
 
-#define GT_NATIVE_VALUES 29	/* registers for values */
+#define GT_NATIVE_VALUES 29	/* registers for values, at most */
 #define GT_NATIVE_PREDICATES 30 /* that a segment writes at most: their place is the red zone */
 
-/* A slot that is in registers: one of 16 lanes of 32 bits, or two of 8 of 64. */
+/* A slot that is in registers: one of lanes of 32 bits, or two of 64. */
 struct gt_native_value {
 	uint32_t slot;
 	unsigned n;	 /* registers; 0: the entry is free */
@@ -17,9 +18,17 @@ struct gt_native_value {
 	unsigned used;	 /* when it was, in operations */
 };
 
+/* A place in memory. */
+struct gt_native_place {
+	unsigned base; /* a register */
+	uint32_t offset;
+};
+
 struct gt_native_segment {
+	const struct gt_native_isa *isa;
 	struct gt_native_code *code;
 	bool whole; /* for a warp of which all lanes are active */
+	size_t loop, skip; /* offsets of the loop, and behind the jump over a part without active lanes */
 	struct gt_native_value values[GT_NATIVE_VALUES];
 	bool taken[GT_NATIVE_VALUES];
 	unsigned now;
@@ -27,10 +36,26 @@ struct gt_native_segment {
 	size_t n_predicates;
 };
 
+/* Instructions that machine code is made of. In the loop r8 and r9 are the arena's slots of 32 and 64 bits a lane for the part of the
+ * warp under way, r10 those of predicates, r11 the predicates that the segment writes; rdi is the arena, esi the mask. */
+struct gt_native_isa {
+	unsigned registers; /* for values */
+	unsigned bytes;	    /* of a register */
+	void (*open)(struct gt_native_code *code); /* writes constants that all segments use; NULL: there are none */
+	void (*begin)(struct gt_native_segment *segment); /* the loop */
+	void (*end)(struct gt_native_segment *segment);
+	void (*load)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
+	/* Register i of a value, of the active lanes. */
+	void (*store)(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base,
+		      uint32_t offset);
+	void (*emit)(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
+};
+extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
+
 /* True if the operation has machine code; *rule is set then. */
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule);
 /* A function for operations that gt_native_takes: void (*)(unsigned char *arena, uint32_t mask). */
-void gt_native_write(struct gt_native_code *code, const struct gt_ptx_op *ops, size_t n, bool whole);
+void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *code, const struct gt_ptx_op *ops, size_t n, bool whole);
 
 /* The registers of a slot: read, or about to be written. */
 const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, uint32_t slot, unsigned n);
@@ -38,13 +63,16 @@ const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segme
 /* Stores what is in registers. */
 void gt_native_store_all(struct gt_native_segment *segment);
 
-/* Moves a predicate into an opmask register, and back. */
-void gt_native_read_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k);
-void gt_native_write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k);
+/* Where a predicate is read, and where one is written. */
+struct gt_native_place gt_native_predicate(const struct gt_native_segment *segment, uint32_t slot);
+struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment, uint32_t slot);
 /* Behind the loop: the slots of predicates. */
 void gt_native_store_predicates(struct gt_native_segment *segment);
 
-/* Emits one operation. */
-void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
+/* Emits one register of a result that has as many as its sources. */
+typedef void gt_native_part(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y,
+			    unsigned z);
+void gt_native_emit_alike(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op,
+			  gt_native_part *part);
 
 #endif

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slots are in which registers while a segment is written. r8 and r9 are the arena's slots of 32 and 64 bits a lane for
- * the half of the warp under way, r10 those of predicates, r11 the predicates that the segment writes. */
+/* Which slots are in which registers while a segment is written, and where its predicates are. */
 #include "ptx/native/segment.h"
-
-static const struct gt_native_op load = {GT_0F, GT_F3, 0, 0x6f}, store32 = {GT_0F, GT_F3, 0, 0x7f},
-				 store64 = {GT_0F, GT_F3, 1, 0x7f};
 
 static void store(struct gt_native_segment *segment, struct gt_native_value *value)
 {
-	/* Of the active lanes: k1 is their mask, for the second register of 64-bit lanes k2. */
 	for (unsigned i = 0; i < value->n; i++)
-		gt_native_memory(segment->code, value->n == 2 ? store64 : store32, value->at[i], segment->whole ? 0 : 1 + i,
-				 value->n == 2 ? GT_R9 : GT_R8, value->slot + 64 * i);
+		segment->isa->store(segment, value, i, value->n == 2 ? GT_R9 : GT_R8, value->slot + segment->isa->bytes * i);
 	value->dirty = false;
 }
 
@@ -40,7 +34,7 @@ static struct gt_native_value *oldest(struct gt_native_segment *segment)
 static unsigned take_register(struct gt_native_segment *segment)
 {
 	for (;;) {
-		for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		for (unsigned i = 0; i < segment->isa->registers; i++)
 			if (!segment->taken[i]) {
 				segment->taken[i] = true;
 				return i;
@@ -80,7 +74,7 @@ const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, 
 		return value;
 	value = enter(segment, slot, n);
 	for (unsigned i = 0; i < n; i++)
-		gt_native_memory(segment->code, load, value->at[i], 0, n == 2 ? GT_R9 : GT_R8, slot + 64 * i);
+		segment->isa->load(segment, value->at[i], n == 2 ? GT_R9 : GT_R8, slot + segment->isa->bytes * i);
 	return value;
 }
 
@@ -112,23 +106,39 @@ static size_t index_of(const struct gt_native_segment *segment, uint32_t slot)
 	return i;
 }
 
-void gt_native_read_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
+struct gt_native_place gt_native_predicate(const struct gt_native_segment *segment, uint32_t slot)
 {
-	size_t i = index_of(segment, slot);
+	const size_t i = index_of(segment, slot);
 
-	if (i < segment->n_predicates)
-		gt_native_mask_memory(segment->code, 0x90, k, GT_R11, (uint32_t)(4 * i));
-	else
-		gt_native_mask_memory(segment->code, 0x90, k, GT_R10, slot);
+	return i < segment->n_predicates ? (struct gt_native_place){GT_R11, (uint32_t)(4 * i)} : (struct gt_native_place){GT_R10, slot};
 }
 
-void gt_native_write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
+struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment, uint32_t slot)
 {
-	size_t i = index_of(segment, slot);
+	const size_t i = index_of(segment, slot);
 
 	if (i == segment->n_predicates)
 		segment->predicates[segment->n_predicates++] = slot;
-	gt_native_mask_memory(segment->code, 0x91, k, GT_R11, (uint32_t)(4 * i));
+	return (struct gt_native_place){GT_R11, (uint32_t)(4 * i)};
+}
+
+/* Reads a predicate into eax, part by part, since a load of what several stores wrote waits for them. r11 is behind the last part. */
+static void join_parts(struct gt_native_segment *segment, uint32_t i)
+{
+	const unsigned lanes = segment->isa->bytes / 4, parts = GT_WARP_SIZE / lanes;
+	struct gt_native_code *code = segment->code;
+	const char *first = lanes == 16 ? "\x41\x0f\xb7\x83" : "\x41\x0f\xb6\x83"; /* movzx eax, word or byte [r11 + offset] */
+	const char *other = lanes == 16 ? "\x45\x0f\xb7\x83" : "\x45\x0f\xb6\x83"; /* movzx r8d */
+
+	gt_native_bytes(code, first, 4);
+	gt_native_word(code, 4 * i - 4);
+	for (unsigned part = 1; part < parts; part++) {
+		gt_native_bytes(code, other, 4);
+		gt_native_word(code, 4 * i - 4 + part * lanes / 8);
+		gt_native_text(code, "\x41\xc1\xe0"); /* shl r8d */
+		gt_native_byte(code, part * lanes);
+		gt_native_text(code, "\x44\x09\xc0"); /* or eax, r8d */
+	}
 }
 
 void gt_native_store_predicates(struct gt_native_segment *segment)
@@ -136,19 +146,14 @@ void gt_native_store_predicates(struct gt_native_segment *segment)
 	struct gt_native_code *code = segment->code;
 
 	for (uint32_t i = 0; i < segment->n_predicates; i++) {
-		/* r11 is behind both halves: movzx eax, word [r11 - 4]; movzx r8d, word [r11 - 2]; shl r8d, 16; or eax, r8d */
-		gt_native_bytes(code, "\x41\x0f\xb7\x83", 4);
-		gt_native_word(code, 4 * i - 4);
-		gt_native_bytes(code, "\x45\x0f\xb7\x83", 4);
-		gt_native_word(code, 4 * i - 2);
-		gt_native_bytes(code, "\x41\xc1\xe0\x10\x44\x09\xc0", 7);
+		join_parts(segment, i);
 		if (!segment->whole) { /* xor eax, [rdi + slot]; and eax, esi; xor eax, [rdi + slot] */
-			gt_native_bytes(code, "\x33\x87", 2);
+			gt_native_text(code, "\x33\x87");
 			gt_native_word(code, segment->predicates[i]);
-			gt_native_bytes(code, "\x21\xf0\x33\x87", 4);
+			gt_native_text(code, "\x21\xf0\x33\x87");
 			gt_native_word(code, segment->predicates[i]);
 		}
-		gt_native_bytes(code, "\x89\x87", 2); /* mov [rdi + slot], eax */
+		gt_native_text(code, "\x89\x87"); /* mov [rdi + slot], eax */
 		gt_native_word(code, segment->predicates[i]);
 	}
 }

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "ptx/decode/program.h"
+#include "ptx/exec/blockorder.h"
 #include "ptx/exec/nested.h"
 #include "ptx/exec/stray.h"
 #include "ptx/launch/run.h"
+#include "ptx/launch/team.h"
 #include "ptx/record/arrays.h"
-#include "ptx/record/blockorder.h"
 #include "ptx/record/replay.h"
 #include "ptx/record/sources.h"
 #include "stream/sources.h"
@@ -20,6 +21,7 @@ struct gt_ptx_recorder {
 	struct gt_writer *writer;
 	const struct gt_ptx_tracing *tracing;
 	struct gt_ptx_blockorder *order;
+	struct gt_ptx_team *team; /* NULL: there is one thread */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
 	uint64_t id;	   /* of the kernel that is being recorded */
@@ -56,11 +58,12 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 	recorder->writer = writer;
 	recorder->tracing = tracing;
 	recorder->order = gt_ptx_blockorder_open(gt_writer_sink(writer), tracing->memory / 2, error);
-	if (!recorder->order) {
-		free(recorder);
-		return NULL;
-	}
-	return recorder;
+	if (tracing->jobs > 1)
+		recorder->team = gt_ptx_team_open(tracing->jobs, tracing->memory / 2, error);
+	if (recorder->order && (recorder->team || tracing->jobs <= 1))
+		return recorder;
+	gt_ptx_recorder_close(recorder);
+	return NULL;
 }
 
 void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
@@ -68,6 +71,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	if (!recorder)
 		return;
 	gt_ptx_blockorder_close(recorder->order);
+	gt_ptx_team_close(recorder->team);
 	gt_ptx_copies_clear(&recorder->copies);
 	gt_ptx_untraced_clear(&recorder->untraced);
 	free(recorder);
@@ -202,6 +206,7 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->memory = tracing->memory / 2;
 	launch->ended = &gt_ptx_blockorder_hold(recorder->order)->ended;
 	launch->hold = tracing->unordered ? NULL : gt_ptx_blockorder_hold(recorder->order);
+	launch->ordered = tracing->unordered ? NULL : gt_writer_sink(recorder->writer);
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)
@@ -286,6 +291,7 @@ static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	launch->number = recorder->tracing->replay ? 2 * recorder->launches : recorder->launches;
 	launch->max_instructions = recorder->tracing->max_instructions;
 	launch->check = recorder->tracing->check;
+	launch->team = recorder->team;
 	int traced = recorder->over ? 0 : is_traced(recorder->tracing, recorder->launches, kernel.name, launch, error);
 	if (traced < 0)
 		return -1;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/pipeline.h"
 #include "ptx/exec/heap.h"
 #include "stream/op.h"
 
@@ -19,6 +20,7 @@ void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
 		.memory = UINT64_C(2) << 30,
 		.device_memory = UINT64_C(16) << 30,
 		.devices = 1,
+		.jobs = 1,
 		.max_instructions = GT_TRACING_INSTRUCTIONS,
 	};
 }
@@ -89,6 +91,16 @@ static int set_max_instructions(struct gt_ptx_tracing *tracing, const char *valu
 static int set_memory(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
 	return gt_parse_size(value, 1 << 20, SIZE_MAX / 4, &tracing->memory, error);
+}
+
+static int set_jobs(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	uint64_t jobs;
+
+	if (gt_parse_count(value, 0, GT_JOBS_MAX, &jobs, error) != 0)
+		return -1;
+	tracing->jobs = gt_jobs_of((unsigned)jobs);
+	return 0;
 }
 
 static int set_heap(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
@@ -177,7 +189,10 @@ static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct g
 	return realpath(value, path) && access(path, W_OK | X_OK) == 0 ? 0 : gt_fail_errno(error, "%s", value);
 }
 
-const struct gt_stub_library gt_stub_libraries[GT_STUBS] = {[GT_STUB_CUBLAS] = {"cublas", "libcublas.so.13"}};
+const struct gt_stub_library gt_stub_libraries[GT_STUBS] = {
+	[GT_STUB_CUBLAS] = {"cublas", "libcublas.so.13"},
+	[GT_STUB_CURAND] = {"curand", "libcurand.so.10"},
+};
 
 static int set_stubs(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
@@ -186,7 +201,7 @@ static int set_stubs(struct gt_ptx_tracing *tracing, const char *value, struct g
 			tracing->stubs |= 1U << i;
 			return 0;
 		}
-	return gt_fail(error, "'%s': expected cublas", value);
+	return gt_fail(error, "'%s': expected cublas or curand", value);
 }
 
 /* ---- the table ---- */
@@ -220,6 +235,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "report what accesses memory wrongly, and go on; the stream gets no end"},
 	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
 	 .help = "give up on a launch after N warp instructions (100000000000)"},
+	{.name = "jobs", .form = "N", .letter = 'j', .tools = PTX | RECORD, .set = set_jobs,
+	 .help = "run blocks in N threads (1; 0: all processors); the output is the same"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = PTX, .set = set_gpu,
 	 .help = "a GPU description, which is written into the stream"},
 	{.name = "gpu", .form = "NAME|FILE", .tools = RECORD, .set = set_gpu, .locate = locate_gpu,
@@ -236,7 +253,7 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "trace the launches on these devices; the first is number 0"},
 	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),
 	 .help = "end the stream although work or data is missing that a GPU would have made"},
-	{.name = "stub", .form = "cublas", .tools = RECORD, .set = set_stubs,
+	{.name = "stub", .form = "cublas|curand", .tools = RECORD, .set = set_stubs,
 	 .help = "do the work of this library, which has no PTX, on the host; its accesses are not traced"},
 	{.name = "name", .form = "NAME,...", .tools = RECORD, .set = set_names,
 	 .help = "names of the program's allocations, in the order of its calls; an empty one keeps its own"},

@@ -31,6 +31,7 @@ struct gt_ptx_tracing {
 	bool work;		 /* rows have the column work */
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
 	uint64_t memory;	 /* bytes for ordering accesses, half for a block, half for blocks that wait */
+	unsigned jobs;		 /* threads */
 	enum gt_ptx_check check;
 	bool chooses_check; /* by name */
 	uint64_t max_instructions; /* warp instructions of a launch; 0: no limit */
@@ -48,7 +49,7 @@ struct gt_ptx_tracing {
 };
 
 /* Libraries without PTX whose work a stand-in does on the host, untraced. */
-enum gt_stub { GT_STUB_CUBLAS, GT_STUBS };
+enum gt_stub { GT_STUB_CUBLAS, GT_STUB_CURAND, GT_STUBS };
 struct gt_stub_library {
 	const char *name; /* of --stub */
 	const char *file; /* the stand-in's, in the folder GT_STUB_FOLDER of that of the stand-in runtime */

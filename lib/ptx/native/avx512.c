@@ -103,33 +103,6 @@ static void emit_part(struct gt_native_segment *segment, const struct gt_native_
 	make_canonical(segment, rule, d);
 }
 
-static unsigned sources_of(enum gt_native_kind kind)
-{
-	switch (kind) {
-	case GT_NATIVE_UNARY:
-	case GT_NATIVE_MOVE:
-	case GT_NATIVE_NOT:
-	case GT_NATIVE_NEGATE:
-	case GT_NATIVE_SIGN:
-	case GT_NATIVE_RECIPROCAL: return 1;
-	case GT_NATIVE_MULTIPLY_ADD:
-	case GT_NATIVE_FUSED: return 3;
-	default: return 2;
-	}
-}
-
-static void emit_alike(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	const unsigned n = rule->op.wide ? 2 : 1, sources = sources_of(rule->kind);
-	const struct gt_native_value *x = gt_native_read(segment, op->a, n);
-	const struct gt_native_value *y = sources > 1 ? gt_native_read(segment, op->b, n) : x;
-	const struct gt_native_value *z = sources > 2 ? gt_native_read(segment, op->c, n) : x;
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
-
-	for (unsigned i = 0; i < n; i++)
-		emit_part(segment, rule, d->at[i], x->at[i], y->at[i], z->at[i]);
-}
-
 static void emit_shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *y = gt_native_read(segment, op->b, 1);
@@ -141,6 +114,21 @@ static void emit_shift(struct gt_native_segment *segment, const struct gt_native
 	}
 }
 
+/* Moves a predicate into an opmask register, and back. */
+static void read_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
+{
+	const struct gt_native_place place = gt_native_predicate(segment, slot);
+
+	gt_native_mask_memory(segment->code, 0x90, k, place.base, place.offset);
+}
+
+static void write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
+{
+	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
+
+	gt_native_mask_memory(segment->code, 0x91, k, place.base, place.offset);
+}
+
 /* What a comparison found, combined with the predicate in k7 as the operation says. */
 static void write_combined(struct gt_native_segment *segment, const struct gt_ptx_op *op, uint32_t slot, unsigned k)
 {
@@ -148,7 +136,7 @@ static void write_combined(struct gt_native_segment *segment, const struct gt_pt
 
 	if (op->choice != GT_PTX_ALONE)
 		gt_native_mask(segment->code, (struct gt_native_op){GT_0F, GT_NP, 0, opcodes[op->choice]}, true, k, k, WITH);
-	gt_native_write_predicate(segment, slot, k);
+	write_predicate(segment, slot, k);
 }
 
 static void emit_compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -163,7 +151,7 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	if (n == 2)
 		gt_native_mask(segment->code, unpack, true, HELD, UPPER, HELD);
 	if (op->choice != GT_PTX_ALONE)
-		gt_native_read_predicate(segment, op->c, WITH);
+		read_predicate(segment, op->c, WITH);
 	if (op->q) {
 		gt_native_mask(segment->code, invert, false, UPPER, 0, HELD);
 		write_combined(segment, op, op->q, UPPER);
@@ -177,7 +165,7 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
 
-	gt_native_read_predicate(segment, op->c, HELD);
+	read_predicate(segment, op->c, HELD);
 	if (n == 2) {
 		gt_native_mask(segment->code, shift_mask, false, UPPER, 0, HELD);
 		gt_native_byte(segment->code, 8);
@@ -190,11 +178,11 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 {
 	const bool binary = rule->op.opcode != 0x44;
 
-	gt_native_read_predicate(segment, op->a, HELD);
+	read_predicate(segment, op->a, HELD);
 	if (binary)
-		gt_native_read_predicate(segment, op->b, UPPER);
+		read_predicate(segment, op->b, UPPER);
 	gt_native_mask(segment->code, rule->op, binary, HELD, binary ? HELD : 0, binary ? UPPER : HELD);
-	gt_native_write_predicate(segment, op->d, HELD);
+	write_predicate(segment, op->d, HELD);
 }
 
 static void emit_widen(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -233,9 +221,8 @@ static void emit_wide_product(struct gt_native_segment *segment, const struct gt
 	}
 }
 
-void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+static void emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	segment->now++;
 	switch (rule->kind) {
 	case GT_NATIVE_SHIFT: emit_shift(segment, rule, op); break;
 	case GT_NATIVE_COMPARE: emit_compare(segment, rule, op); break;
@@ -245,6 +232,53 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 	case GT_NATIVE_NARROW: emit_narrow(segment, rule, op); break;
 	case GT_NATIVE_WIDE_PRODUCT:
 	case GT_NATIVE_WIDE_MULTIPLY_ADD: emit_wide_product(segment, rule, op); break;
-	default: emit_alike(segment, rule, op); break;
+	default: gt_native_emit_alike(segment, rule, op, emit_part); break;
 	}
 }
+
+/* ---- the loop around them: esi is the mask of the active lanes, edx the halves that are left ---- */
+
+static void begin(struct gt_native_segment *segment)
+{
+	static const struct gt_native_op from_general = {GT_0F, GT_NP, 0, 0x92}, shift = {GT_0F3A, GT_66, 1, 0x30};
+	struct gt_native_code *code = segment->code;
+
+	gt_native_text(code, "\xba\x02\x00\x00\x00\x89\xf1"); /* mov edx, 2; mov ecx, esi */
+	gt_native_text(code, "\xb8\xff\xff\xff\x7f");	      /* mov eax, 0x7fffffff */
+	vector(segment, broadcast32, NAN32, 0, GT_RAX);
+	segment->loop = code->n;
+	if (segment->whole)
+		return;
+	gt_native_text(code, "\x66\x85\xc9\x0f\x84\x00\x00\x00\x00"); /* test cx, cx; jz behind the half */
+	segment->skip = code->n;
+	gt_native_mask(code, from_general, false, 1, 0, GT_RCX); /* kmovw k1, ecx; kshiftrw k2, k1, 8 */
+	gt_native_mask(code, shift, false, 2, 0, 1);
+	gt_native_byte(code, 8);
+}
+
+static void end(struct gt_native_segment *segment)
+{
+	struct gt_native_code *code = segment->code;
+
+	gt_native_text(code, "\x49\x83\xc0\x40\x49\x81\xc1\x80\x00\x00\x00"); /* add r8, 64; add r9, 128 */
+	gt_native_text(code, "\x49\x83\xc2\x02\x49\x83\xc3\x02");		     /* add r10, 2; add r11, 2 */
+	gt_native_text(code, "\xc1\xe9\x10\xff\xca\x0f\x85");		     /* shr ecx, 16; dec edx; jnz begin */
+	gt_native_word(code, (uint32_t)(segment->loop - (code->n + 4)));
+}
+
+static void load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+{
+	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
+
+	gt_native_memory(segment->code, op, at, 0, base, offset);
+}
+
+/* k1 is the mask of the active lanes, for the second register of 64-bit lanes k2. */
+static void store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
+{
+	const struct gt_native_op op = {GT_0F, GT_F3, value->n == 2, 0x7f};
+
+	gt_native_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, base, offset);
+}
+
+const struct gt_native_isa gt_native_avx512 = {29, 64, NULL, begin, end, load, store, emit};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/record/blockorder.h"
+#include "ptx/exec/blockorder.h"
 
 #include <stdlib.h>
 #include <string.h>

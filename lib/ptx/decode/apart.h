@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the blocks of a kernel can run at the same time with the result of one after the other, as far as its instructions say. */
+#ifndef GT_PTX_APART_H
+#define GT_PTX_APART_H
+
+#include <stdbool.h>
+
+#include "ptx/text/module.h"
+
+/* Whether an instruction has a result, or an effect, that depends on which blocks have run: an atomic, an access or a fence
+ * that orders blocks, a tensor map that is changed. Of shared and local memory none has. */
+bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction);
+
+#endif

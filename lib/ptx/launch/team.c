@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/launch/team.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/pipeline.h"
+#include "ptx/exec/blocks.h"
+#include "ptx/exec/cluster.h"
+#include "ptx/launch/group.h"
+
+/* Two steps: groups run in any order, and are passed on in that of their blocks. */
+enum { RUN, PASS, STEPS };
+
+struct gt_ptx_team {
+	unsigned jobs;
+	struct gt_ptx_group *groups;
+	void **items; /* pointers to them */
+	size_t n, open;
+	struct gt_pipeline *pipeline; /* NULL: there is none yet, or it has failed */
+	/* Of the launch under way: */
+	const struct gt_ptx_launch *launch;
+	struct gt_ptx_notes *notes;
+	struct gt_ptx_ran *ran;
+	uint64_t left; /* warp instructions */
+};
+
+static int run_group(void *context, void *item, unsigned lane, struct gt_error *error)
+{
+	(void)context, (void)lane, (void)error;
+	gt_ptx_group_run(item);
+	return 0; /* what it has is passed on first */
+}
+
+/* The limit of instructions is that of the launch: fails as one thread does, at the same block. */
+static int take_issued(struct gt_ptx_team *team, const struct gt_ptx_group *group, struct gt_error *error)
+{
+	const struct gt_ptx_launch *launch = team->launch;
+	const uint32_t *grid = launch->grid;
+
+	for (uint64_t block = group->first; block < group->end; block++) {
+		uint64_t issued = group->issued[block - group->first];
+		if (issued > team->left) {
+			team->ran->fault = true;
+			return gt_ptx_fail_unending(launch, (const uint32_t[3]){(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
+							     (uint32_t)(block / grid[0] / grid[1])}, error);
+		}
+		team->left -= issued;
+	}
+	return 0;
+}
+
+static int pass_group(void *context, void *item, unsigned lane, struct gt_error *error)
+{
+	struct gt_ptx_team *team = context;
+	struct gt_ptx_group *group = item;
+
+	(void)lane;
+	if (gt_ptx_group_pass(group, team->notes, team->launch->ordered, error) != 0)
+		return -1;
+	team->ran->warp_instructions += group->ran.warp_instructions;
+	team->ran->accesses += group->ran.accesses;
+	team->ran->fault |= group->ran.fault;
+	team->ran->assertion_failed |= group->ran.assertion_failed;
+	if (group->result != 0) {
+		*error = group->error;
+		return -1;
+	}
+	return take_issued(team, group, error);
+}
+
+static int open_pipeline(struct gt_ptx_team *team, struct gt_error *error)
+{
+	const struct gt_step steps[STEPS] = {[RUN] = {run_group, 0}, [PASS] = {pass_group, 1}};
+
+	if (!team->pipeline)
+		team->pipeline = gt_pipeline_open(team->jobs, steps, STEPS, team, team->items, team->n, error);
+	return team->pipeline ? 0 : -1;
+}
+
+struct gt_ptx_team *gt_ptx_team_open(unsigned jobs, uint64_t memory, struct gt_error *error)
+{
+	struct gt_ptx_team *team = calloc(1, sizeof *team);
+	const size_t n = 2 * (size_t)jobs + 1; /* one to fill, and two a thread: groups take different times */
+
+	if (!team || !(team->groups = calloc(n, sizeof *team->groups)) || !(team->items = calloc(n, sizeof *team->items))) {
+		gt_ptx_team_close(team);
+		gt_fail_memory(error, "threads");
+		return NULL;
+	}
+	team->jobs = jobs;
+	for (; team->n < n; team->n++) {
+		team->items[team->n] = &team->groups[team->n];
+		if (gt_ptx_group_open(&team->groups[team->n], memory / n, error) != 0) {
+			team->n++;
+			gt_ptx_team_close(team);
+			return NULL;
+		}
+	}
+	return team;
+}
+
+void gt_ptx_team_close(struct gt_ptx_team *team)
+{
+	if (!team)
+		return;
+	gt_pipeline_close(team->pipeline);
+	for (size_t i = 0; i < team->n; i++)
+		gt_ptx_group_close(&team->groups[i]);
+	free(team->groups);
+	free(team->items);
+	free(team);
+}
+
+static uint64_t blocks_of(const struct gt_ptx_launch *launch)
+{
+	return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
+bool gt_ptx_team_may_run(const struct gt_ptx_program *program, const struct gt_ptx_launch *launch)
+{
+	return blocks_of(launch) > 1 && gt_ptx_cluster_size(launch) == 1 && !program->joins_blocks &&
+	       launch->check == GT_PTX_CHECK_FAULT && (!launch->sink || launch->ordered);
+}
+
+/* Gives every group its own copy of the program. */
+static int begin(struct gt_ptx_team *team, struct gt_ptx_machine *machine, struct gt_ptx_program *program, struct gt_error *error)
+{
+	for (size_t i = 0; i < team->n; i++) {
+		struct gt_ptx_program *copy = gt_ptx_program_copy(machine, program, i, error);
+		if (!copy)
+			return -1;
+		gt_ptx_forget_allocations(copy, machine->module->n_functions);
+		gt_ptx_group_begin(&team->groups[i], machine, copy, team->launch);
+	}
+	return open_pipeline(team, error);
+}
+
+/* Blocks of a group: several groups a thread. */
+static uint64_t group_blocks(const struct gt_ptx_team *team)
+{
+	uint64_t blocks = blocks_of(team->launch) / (4 * (uint64_t)team->n);
+
+	return blocks < 1 ? 1 : blocks > GT_PTX_GROUP_BLOCKS ? GT_PTX_GROUP_BLOCKS : blocks;
+}
+
+static int run(struct gt_ptx_team *team, struct gt_error *error)
+{
+	const uint64_t blocks = blocks_of(team->launch), most = group_blocks(team);
+
+	for (uint64_t block = 0; block < blocks; block += most) {
+		struct gt_ptx_group *group = gt_pipeline_next(team->pipeline, error);
+		if (!group)
+			return -1;
+		group->first = block;
+		group->end = block + most < blocks ? block + most : blocks;
+		gt_pipeline_put(team->pipeline, group);
+	}
+	return gt_pipeline_drain(team->pipeline, error);
+}
+
+int gt_ptx_team_run(struct gt_ptx_machine *machine, struct gt_ptx_program *program, const struct gt_ptx_launch *launch,
+		    struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_ptx_team *team = launch->team;
+
+	machine->launches++;
+	team->launch = launch;
+	team->notes = machine->notes;
+	team->ran = ran;
+	team->left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;
+	int result = begin(team, machine, program, error);
+	if (result == 0)
+		result = run(team, error);
+	if (result != 0) {
+		gt_pipeline_close(team->pipeline);
+		team->pipeline = NULL;
+	}
+	for (size_t i = 0; i < team->n; i++)
+		gt_ptx_group_end(&team->groups[i]);
+	return result;
+}
