@@ -111,6 +111,39 @@ faults() {
 	[ "$(wc -l <err)" -eq 1 ]
 }
 
+@test "a file that an option names is written whole, or is as it was" {
+	cd "$BATS_TEST_TMPDIR"
+	local kernel="$ROOT/examples/kernels/ptx/vectoradd.ptx"
+	local launch='vectoradd<<<16,256>>>(A=f32[4096]:ramp, B=f32[4096]:ramp, C=f32[4096], 4096)'
+	gtrace-ptx --launch "$launch" "$kernel" | gcoalesce | gschedule --gpu titanv | gcache --l1 >stream
+	awk 'BEGIN { print "name,n"; for (i = 0; i < 150; i++) print "row" i "," i }' >table.csv
+	for file in report page/index.html picture script c.f32 real; do
+		mkdir -p "$(dirname "$file")"
+		echo old >"$file"
+	done
+	ln -s real linked
+	limited() { (ulimit -f 1 && "$@"); }
+	expect_failure 1 "report: cannot write the report: File too large" limited gstats --json --output report stream
+	expect_failure 1 "cannot write the page: File too large" limited gstats --report page stream
+	expect_failure 1 "cannot write the picture: File too large" limited gplot bars -o picture table.csv
+	expect_failure 1 "cannot write the picture: File too large" limited gplot bars --script -o script table.csv
+	expect_failure 1 "cannot write the buffer: File too large" limited bash -c \
+		"gtrace-ptx --launch '$launch' --dump C=c.f32 '$kernel' | cat >/dev/null; exit \${PIPESTATUS[0]}"
+	[ "$(cat report page/index.html picture script c.f32 | sort -u)" = old ]
+	run find . -name '*.partial*'
+	[ -z "$output" ]
+
+	chmod 640 real
+	gstats --json --output linked stream
+	[ -L linked ]
+	[ "$(stat -c %a real)" = 640 ]
+	cmp real <(gstats --json stream)
+	mkfifo pipe
+	cmp pipe real &
+	gstats --json --output pipe stream
+	wait $!
+}
+
 @test "nothing at all is no stream, and an ended stream may have no kernels" {
 	cd "$BATS_TEST_TMPDIR"
 	expect_failure 1 "/dev/null: empty: expected the text of gtrace-cat" gtrace-cat --from /dev/null

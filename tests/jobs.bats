@@ -183,3 +183,102 @@ damaged() {
 	gcoalesce -j 2 accesses | gschedule --sm 5 | gcache --l1 -j 2 | gcache --l2 -j 2 | gstats >found
 	gcoalesce accesses | gschedule --sm 5 | gcache --l1 | gcache --l2 | gstats | diff - found
 }
+
+# kernels [OPTION...]: several kernels of the examples, with what joins blocks (atomics), shared memory, loads by index.
+kernels() {
+	local ptx="$ROOT/examples/kernels/ptx"
+	same gtrace-ptx "$@" --launch 'gemm<<<(4,16),(32,8)>>>(f32[128*128]:ramp, f32[128*128]:rand(1), f32[128*128], 128)' "$ptx/gemm.ptx"
+	same gtrace-ptx "$@" --launch 'gemm_tiled<<<(6,6),(16,16),2048>>>(f32[9216]:ramp, f32[9216]:ramp, f32[9216], 96)' "$ptx/gemm_tiled.ptx"
+	same gtrace-ptx "$@" --launch 'transpose<<<(8,32),(32,8)>>>(A=f32[65536]:ramp, B=f32[65536], 256, 256)' \
+		--launch 'transpose<<<(8,32),(32,8)>>>(B, A, 256, 256)' "$ptx/transpose.ptx"
+	same gtrace-ptx "$@" --launch 'reduce<<<40,128>>>(f32[5120]:ramp, f32[1], 5120)' "$ptx/reduce.ptx"
+}
+
+@test "gtrace-ptx: the same bytes of blocks that run in several threads" {
+	kernels
+	kernels --space global,shared --work
+	kernels --blocks 5
+	kernels --blocks 5 --skip-untraced
+	kernels --unordered
+	kernels -S 1M
+	kernels --check list
+	# the results, too
+	local launch='gemm<<<(4,16),(32,8)>>>(f32[128*128]:ramp, f32[128*128]:rand(1), C=f32[128*128], 128)'
+	gtrace-ptx --launch "$launch" --dump C=one "$ROOT/examples/kernels/ptx/gemm.ptx" >/dev/null
+	gtrace-ptx -j 3 --launch "$launch" --dump C=three "$ROOT/examples/kernels/ptx/gemm.ptx" >/dev/null
+	cmp one three
+	[ "$(od -An -v -tf4 one | tr -s ' ' '\n' | grep -c '[1-9]')" -gt 16000 ]
+}
+
+@test "gtrace-ptx: accesses without a stride, and hints, of some blocks" {
+	cat >mixed.ptx <<-'END'
+		.version 7.4
+		.target sm_80
+		.address_size 64
+		.entry mixed(.param .u64 p, .param .u64 q) {
+			.reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<3>;
+			ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];
+			mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;
+			mad.lo.u32 %r3, %r2, 64, %r1;
+			mul.lo.u32 %r4, %r3, %r3; and.b32 %r4, %r4, 4095;
+			mul.wide.u32 %rd3, %r4, 4; add.u64 %rd3, %rd1, %rd3;
+			ld.global.u32 %r5, [%rd3];
+			and.b32 %r6, %r2, 4; setp.ne.u32 %p1, %r6, 0;
+			@%p1 ld.global.cg.u32 %r7, [%rd3+4];
+			mul.wide.u32 %rd4, %r3, 4; add.u64 %rd4, %rd2, %rd4;
+			st.global.u32 [%rd4], %r5;
+			ret;
+		}
+	END
+	same gtrace-ptx --launch 'mixed<<<100,64>>>(u32[4097]:ramp, u32[6400])' mixed.ptx
+	same gtrace-ptx -S 1M --space global,shared --launch 'mixed<<<100,64>>>(u32[4097]:ramp, u32[6400])' mixed.ptx
+	gtrace-cat expected | grep -q '	0x[0-9a-f]*,0x'
+	gtrace-cat expected | grep -q 'load.global.cg'
+}
+
+@test "gtrace-ptx: a fault in a block is the same error, after the same rows" {
+	local ptx="$ROOT/examples/kernels/ptx/vectoradd.ptx"
+	for n in 1 100 3000 4095; do
+		same gtrace-ptx --launch "vectoradd<<<64,64>>>(f32[4096], f32[4096], f32[$n], 4096)" "$ptx"
+		grep -q "PTX line .* block ($((n / 64)),0,0)" expected.err
+	done
+	printf '.version 6.3\n.target sm_75\n.address_size 64\n.entry some(.param .u64 p) { .reg .b32 %%r<3>; .reg .pred %%q;\nmov.u32 %%r1, %%ctaid.x; setp.eq.u32 %%q, %%r1, 21;\n@%%q bar.sync 0, 96;\nret; }\n' >some.ptx
+	same gtrace-ptx --launch 'some<<<40,64>>>(u32[4])' some.ptx
+	grep -q 'block (21,0,0) waits for ever' expected.err
+}
+
+@test "gtrace-ptx: the limit of instructions is that of the launch" {
+	for jobs in 1 2 3 8; do
+		expect_failure 1 "more than 50000 warp instructions, in block (1,1,0)" gtrace-ptx -j "$jobs" --max-instructions 50000 \
+			--launch 'gemm<<<(4,16),(32,8)>>>(f32[128*128], f32[128*128], f32[128*128], 128)' "$ROOT/examples/kernels/ptx/gemm.ptx"
+	done
+}
+
+@test "gtrace-ptx: a block that waits for another without a sign of it is an error in several threads" {
+	cat >waits.ptx <<-'END'
+		.version 7.4
+		.target sm_80
+		.address_size 64
+		.entry waits(.param .u64 p) {
+			.reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %q;
+			ld.param.u64 %rd1, [p];
+			L: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %q, %r1, 0; @%q bra L;
+			ret;
+		}
+	END
+	expect_failure 1 "block (0,0,0) waits for another block; --jobs 1 runs such kernels" \
+		gtrace-ptx -j 2 --launch 'waits<<<4,32>>>(u32[1])' waits.ptx
+	sed 's/ld.global/ld.volatile.global/' waits.ptx >volatile.ptx
+	same gtrace-ptx --launch 'waits<<<4,32>>>(u32[1])' volatile.ptx
+	grep -q 'it runs away' expected.err
+}
+
+@test "gtrace-record: the same bytes and results with any number of threads" {
+	[ -z "${JOBS_FEWER:-}" ] || skip "a program and its libraries cannot be under ThreadSanitizer in part; gtrace-ptx has the same threads"
+	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o program "$ROOT/tests/cudart/program.c" \
+		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm -pthread
+	for what in three stray checked; do
+		same gtrace-record ./program "$what"
+	done
+	expect_failure 2 "--jobs: 'x': expected a whole number from 0 to 256" gtrace-record -j x ./program three
+}

@@ -7,7 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/memory_file.h"
 #include "base/options.h"
+#include "base/whole_file.h"
 #include "report/plot/gnuplot.h"
 #include "report/plot/plot.h"
 #include "tool.h"
@@ -213,30 +215,33 @@ static struct gt_sheet *read_sheets(const struct gt_plot_kind *kind, const char 
 	return sheets;
 }
 
+/* The picture, or the script that draws it, which the caller frees. */
+static char *draw(const struct gt_figure *figure, const struct options *options, size_t *bytes)
+{
+	struct gt_memory_file script;
+	char *picture = NULL;
+
+	if (!options->script) {
+		tool_must(&tool, gt_gnuplot_draw(figure, options->canvas, &picture, bytes, &tool.error));
+		return picture;
+	}
+	tool_must(&tool, gt_memory_file_open(&script, &tool.error));
+	gt_gnuplot_script(figure, options->canvas, script.file);
+	if (!(picture = gt_memory_file_take(&script, bytes, "a script", &tool.error)))
+		tool_fail(&tool);
+	return picture;
+}
+
 static void write_figure(const struct gt_figure *figure, const struct options *options)
 {
-	char *picture = NULL;
 	size_t bytes = 0;
+	char *picture = draw(figure, options, &bytes);
 
-	if (!options->script)
-		tool_must(&tool, gt_gnuplot_draw(figure, options->canvas, &picture, &bytes, &tool.error));
-	FILE *to = options->output ? fopen(options->output, "w") : stdout;
-	if (!to) {
-		gt_fail_errno(&tool.error, "%s", options->output);
-		tool_fail(&tool);
-	}
-	if (options->script)
-		gt_gnuplot_script(figure, options->canvas, to);
+	if (options->output)
+		tool_must(&tool, gt_whole_file_write(options->output, picture, bytes, "the picture", &tool.error));
 	else
-		fwrite(picture, 1, bytes, to);
+		fwrite(picture, 1, bytes, stdout);
 	free(picture);
-	if (!options->output)
-		return;
-	bool lost = ferror(to) != 0;
-	if (fclose(to) != 0 || lost) {
-		gt_fail_errno(&tool.error, "%s: cannot write the picture", options->output);
-		tool_fail(&tool);
-	}
 }
 
 int main(int argc, char **argv)

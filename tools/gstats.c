@@ -89,27 +89,19 @@ static void take(struct tool *tool, struct gt_report *report, enum gt_event even
 		gt_report_gpu(report, gt_reader_gpu(tool->in));
 }
 
-/* Opens the output of the report. */
-static FILE *open_output(struct tool *tool, const struct options *options)
-{
-	FILE *to = options->tee ? stderr : stdout;
-
-	if (options->output && !(to = fopen(options->output, "w"))) {
-		gt_fail_errno(&tool->error, "%s", options->output);
-		tool_fail(tool);
-	}
-	return to;
-}
-
-static void close_output(struct tool *tool, const struct options *options, FILE *to)
+/* Where the report is printed: a file of -o is written once the report is whole. */
+static FILE *open_output(struct tool *tool, const struct options *options, struct gt_memory_file *saved)
 {
 	if (!options->output)
-		return;
-	bool lost = ferror(to) != 0;
-	if (fclose(to) != 0 || lost) {
-		gt_fail_errno(&tool->error, "%s: cannot write the report", options->output);
-		tool_fail(tool);
-	}
+		return options->tee ? stderr : stdout;
+	tool_must(tool, gt_memory_file_open(saved, &tool->error));
+	return saved->file;
+}
+
+static void close_output(struct tool *tool, const struct options *options, struct gt_memory_file *saved)
+{
+	if (options->output)
+		tool_must(tool, gt_memory_file_save(saved, options->output, "the report", &tool->error));
 }
 
 /* The table and JSON name the metrics that the model does not have; CSV has no place for them. */
@@ -161,13 +153,14 @@ static void print_comparison(struct tool *tool, const struct gt_report *report, 
 static void print(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 		  const struct options *options)
 {
-	FILE *to = open_output(tool, options);
+	struct gt_memory_file saved;
+	FILE *to = open_output(tool, options, &saved);
 
 	if (options->reference)
 		print_comparison(tool, report, reference, options->form, to);
 	else
 		tool_must(tool, gt_report_form_find(options->names, options->form)->write(report, to, &tool->error));
-	close_output(tool, options, to);
+	close_output(tool, options, &saved);
 }
 
 /* The day of $SOURCE_DATE_EPOCH, or NULL: a page of the same stream has the same bytes. */
@@ -231,14 +224,15 @@ static void write_callgrind(struct tool *tool, const struct gt_report *report, c
 static void print_errors(struct tool *tool, const struct options *options)
 {
 	struct gt_errors errors = {0};
+	struct gt_memory_file saved;
 
 	for (int i = optind; i < tool->argc; i++)
 		tool_must(tool, gt_errors_read(&errors, tool->argv[i], &tool->error));
-	FILE *to = open_output(tool, options);
+	FILE *to = open_output(tool, options, &saved);
 	tool_must(tool, gt_errors_write(&errors, options->form, to, &tool->error));
 	if (strcmp(options->form, "json") == 0)
 		putc('\n', to);
-	close_output(tool, options, to);
+	close_output(tool, options, &saved);
 	gt_errors_clear(&errors);
 	tool_end(tool);
 }

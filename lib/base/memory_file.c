@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/whole_file.h"
 
 static ssize_t append(void *cookie, const char *text, size_t bytes)
 {
@@ -42,11 +43,9 @@ int gt_memory_file_save(struct gt_memory_file *memory, const char *path, const c
 
 	if (!text)
 		return -1;
-	FILE *to = fopen(path, "w");
-	bool written = to && fwrite(text, 1, bytes, to) == bytes;
-	written = to && fclose(to) == 0 && written;
+	int written = gt_whole_file_write(path, text, bytes, what, error);
 	free(text);
-	return written ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
+	return written;
 }
 
 void gt_memory_file_close(struct gt_memory_file *memory)

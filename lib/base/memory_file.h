@@ -21,7 +21,7 @@ int gt_memory_file_open(struct gt_memory_file *memory, struct gt_error *error);
  * lost because memory was short; `what` names it in the message. */
 char *gt_memory_file_take(struct gt_memory_file *memory, size_t *bytes, const char *what, struct gt_error *error);
 
-/* Closes it and writes its text to a file, which is not made if any of the text was lost. Returns 0, or -1. */
+/* Closes it and writes its text to a file, which is whole or not made. Returns 0, or -1. */
 int gt_memory_file_save(struct gt_memory_file *memory, const char *path, const char *what, struct gt_error *error);
 
 /* Closes it without its text; one that is not open is left alone. */

@@ -16,7 +16,9 @@
 #include "stream/history.h"
 #include "stream/reader.h"
 
-#define PIPE_BYTES (1 << 20) /* capacity that is requested for pipes, if the system supports it */
+/* The capacity that is requested for pipes, if the system supports it: what is in the pipe is to stay in the cache of a core, of
+ * which present ones have 512K and more, until it is read. */
+#define PIPE_BYTES (256 << 10)
 
 /* Makes a pipe larger, for fewer switches between writer and reader. */
 static void widen_pipe(int descriptor)
