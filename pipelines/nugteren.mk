@@ -23,7 +23,7 @@ $(out)/figure3.tsv:
 $(out)/figure3-latencies.tsv:
 	@$(whole) $(paper_here)nugteren-figure3 --sweep --seeds $(SEEDS) $(MOST) $(done)
 $(out)/figure3.svg: $(out)/figure3.tsv
-	@$(whole) gplot sweep -x threads -y 'measured,expected,round robin=round_robin,timed=access,timed by the first lane=first_lane' \
+	@$(whole) gplot sweep -x threads -y 'measured,expected,round robin=round_robin,timed=access,timed by the first lane=first_lane,timed with --fill next=next' \
 		--x-label 'threads of the block' --y-label 'lines of loads that miss (%)' $< $(done)
 $(out)/figure9.tsv:
 	@$(whole) $(paper_here)nugteren-figure9 $(done)

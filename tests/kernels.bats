@@ -83,6 +83,8 @@ each() {
 @test "fast_walsh" { each fast_walsh 13 12 9 10; }
 @test "reduce" { each reduce "10000 128 8" "1000 32 3" "5 1 2" "5000 1024 2"; }
 @test "histogram" { each histogram "10000 256 128 8" "1000 100 48 3" "77 1024 32 2"; }
+@test "histogram64" { each histogram64 4096 961 5; }
+@test "dct8x8" { each dct8x8 "64 32" "32 16" "96 80"; }
 @test "spmv" { each spmv "256 9 64" "100 3 32" "65 20 48"; }
 @test "bfs" { each bfs "512 3 128" "100 2 32" "300 6 96"; }
 @test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
@@ -169,6 +171,7 @@ each() {
 	holds rodinia_backprop 160 16
 	holds rodinia_bfs "2000 3" "513 1"
 	holds rodinia_btree "10000 60" "20000 9" "100 4"
+	holds rodinia_lavamd 1 3
 	holds rodinia_cfd "1000 30" "500 500"
 	holds rodinia_nw "64" "16 3"
 	holds rodinia_srad2 "48 2" "16"

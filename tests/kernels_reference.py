@@ -217,6 +217,26 @@ def fast_walsh(arguments):
     return launches + [launch], {LOAD: lanes + n, STORE: lanes + n}
 
 
+def dct8x8(arguments):
+    width, height = numbers(arguments, 64, 32)
+    launch = Launch("CUDAkernel2DCT", (width // 32, height // 16), (32, 2))  # 8 x 4 x 2
+    for warp in launch.warps():
+        for action in LOAD, STORE:
+            for i in range(8):
+                launch.access(action, [(by * 16 + ty * 8 + i) * width + bx * 32 + tx for bx, by, tx, ty in warp])
+    return [launch], {LOAD: width * height, STORE: width * height}
+
+
+def histogram64(arguments):
+    n, = numbers(arguments, 4096)
+    launch = Launch("histogram64Kernel", (up(n, 64 * 15), 1), (64, 1))
+    for active in grid_strides(launch, n):
+        launch.access(LOAD, [4 * i for i in active])
+    for warp in launch.places():
+        launch.access(STORE, [x for x, _ in warp])
+    return [launch], {LOAD: n, STORE: launch.grid[0] * 64}
+
+
 def histogram_values(n, bins):
     random = Random(1)
     return [random.next() % bins for _ in range(n)]
@@ -362,7 +382,7 @@ def strides(arguments):
 
 
 PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, gemm_wide, knee, transpose, transpose_tiled, conv2d, conv3d, matvec,
-                                    syrk, reduce, fast_walsh, histogram, spmv, bfs, jacobi, pchase, strides)} | SUITES
+                                    syrk, reduce, fast_walsh, dct8x8, histogram, histogram64, spmv, bfs, jacobi, pchase, strides)} | SUITES
 
 
 @functools.lru_cache(maxsize=None)

@@ -22,7 +22,7 @@ field() { awk -v gpu="$1" -v metric="$2" -v n="$3" '$1 == gpu && $2 == metric &&
 		done
 	done
 	# Each difference has a reason, and is at most 4.
-	awk '/ tex_cache_transactions / && !/ 0$/ { if (!/ -[1-4]  the last warp is partly filled/) { print; bad = 1 } } /^gpu +metric/ { exit bad }' "$BATS_FILE_TMPDIR/table"
+	awk '/ tex_cache_transactions / && !/ 0$/ { if (!/ -[1-4]  the last warp is partly filled| -1  hardware counts one more/) { print; bad = 1 } } /^gpu +metric/ { exit bad }' "$BATS_FILE_TMPDIR/table"
 }
 
 @test "Pascal: hit ratios of L1 within a point, of L2's reads within 3 points on average" {
@@ -31,11 +31,12 @@ field() { awk -v gpu="$1" -v metric="$2" -v n="$3" '$1 == gpu && $2 == metric &&
 	done
 }
 
-@test "Volta: L2's read hits within a point on average, what L2 and DRAM read of a Quadro V100 within 5 and 1 percent" {
+@test "Volta: L2's read hits within a point on average, what L2 and DRAM read of a Quadro V100 within 5 and 1 percent, what DRAM writes within 10" {
 	local l2=lts__t_sectors_srcunit_tex_op_read_lookup
-	awk -v rate="$(field titanv lts__t_sector_op_read_hit_rate.pct 7)" 'BEGIN { exit !(rate != "" && rate <= 1.05) }'
+	awk -v rate="$(field titanv lts__t_sector_op_read_hit_rate.pct 7)" 'BEGIN { exit !(rate != "" && rate <= 1) }'
 	awk -v hit="$(field quadro-v100 ${l2}_hit.sum 6)" -v miss="$(field quadro-v100 ${l2}_miss.sum 6)" -v dram="$(field quadro-v100 dram__sectors_read.sum 6)" \
 		'BEGIN { exit !(hit != "" && hit < 5 && miss != "" && miss < 1 && dram != "" && dram < 1) }'
+	awk -v dram="$(field quadro-v100 dram__sectors_write.sum 6)" 'BEGIN { exit !(dram != "" && dram < 10) }'
 }
 
 @test "every row was run" {
