@@ -41,7 +41,7 @@ RELRO    = -Wl,-z,relro,-z,now
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
 LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm -pthread $(LDLIBS)
 
-LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/% lib/cublas/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
+LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/% lib/cublas/% lib/curand/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(wildcard tools/*.c))
 COMMON  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/common/*.c))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
@@ -57,7 +57,7 @@ SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
 # Apart from the runtime, so that they are found only if they are asked for.
-STUBS   := $(BUILD)/cudart/stub/libcublas.so.13
+STUBS   := $(addprefix $(BUILD)/cudart/stub/,libcublas.so.13 libcurand.so.10)
 # What gtrace-cat --schema says, for the Python module.
 SCHEMA  := python/gtrace_schema.json
 
@@ -97,9 +97,12 @@ $(NAMES): $(CUDART) lib/cudart/older/forward.S
 	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
 	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cudart/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
-$(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) $(BUILD)/libgtrace.a $(CUDART) lib/cublas/libcublas.map
+$(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) lib/cublas/libcublas.map
+$(BUILD)/cudart/stub/libcurand.so.10: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/curand/*.c)) lib/curand/libcurand.map
+# The objects come before the library that they need.
+$(STUBS): $(BUILD)/libgtrace.a $(CUDART)
 	@mkdir -p $(@D)
-	$(LINK) $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+	$(LINK) $(BUILD)/libgtrace.a $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
 	$(LINK)
 # A target of the fuzzer, called with the files of its corpus, or by libFuzzer.
