@@ -8,8 +8,7 @@ setup_file() {
 	export BLAS=$BATS_FILE_TMPDIR/blas
 	load helpers
 	prepare_preload
-	gcc -std=c11 -Wl,--unresolved-symbols=ignore-in-shared-libs -o "$BLAS" "$ROOT/tests/cudart/blas.c" \
-		"$BUILD/cudart/stub/libcublas.so.13" "$BUILD/cudart/libcudart.so.13" -lm
+	build_against_stub libcublas.so.13 "$BLAS" tests/cudart/blas.c
 }
 
 setup() {
@@ -17,13 +16,8 @@ setup() {
 	PATH=$PATH:/usr/local/cuda/bin
 }
 
-# record ARGUMENT...: the stream goes to out, the rest to err.
-record() {
-	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub cublas "$@" >out 2>err
-}
-
 @test "results are those of loops on the host, and each call is named once" {
-	record --ignore-unsupported "$BLAS" results || { cat err; return 1; }
+	record_stub cublas --ignore-unsupported "$BLAS" results || { cat err; return 1; }
 	grep -qx 'all as expected' err
 	[ "$(grep -c 'cublasSgemm: done on the host, and not traced' err)" -eq 1 ]
 	# 8 forms of gemm, 2 batches, 4 types, 4 of a matrix and vectors, 10 of vectors, 2 by the device, 3 of cublas.h; 16 forms of
@@ -33,21 +27,21 @@ record() {
 }
 
 @test "other calls, strays and captured streams are refused by name" {
-	record --ignore-unsupported "$BLAS" refused
+	record_stub cublas --ignore-unsupported "$BLAS" refused
 	grep -q 'cublasZher2k_v2: the stand-in of the library has not this call' err
 	grep -q 'cublasGemmEx of these types: the stand-in' err
 	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 2 ]
-	run -1 record "$BLAS" refused
+	run -1 record_stub cublas "$BLAS" refused
 	run -1 gtrace-cat out
-	run -1 record "$BLAS" stray
+	run -1 record_stub cublas "$BLAS" stray
 	grep -qE 'cublasSaxpy: 12 bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
-	record --ignore-unsupported "$BLAS" captured
+	record_stub cublas --ignore-unsupported "$BLAS" captured
 	grep -q 'cublasSaxpy: this is not supported' err
 	grep -q '^CUBLAS_STATUS_NOT_SUPPORTED$' err
 }
 
 @test "a program whose only work is done on the host has no stream; other libraries have no stand-in" {
-	run -1 record "$BLAS" results
+	run -1 record_stub cublas "$BLAS" results
 	grep -q 'launched no kernel' err
 	run -2 gtrace-record --stub cufft true
 	[[ $output == *"'cufft': expected cublas or curand"* ]]
@@ -75,7 +69,7 @@ record() {
 		}
 	END
 	nvcc -cudart shared -arch=sm_80 -o both both.cu -lcublas
-	record ./both
+	record_stub cublas ./both
 	gtrace-cat --check out
 	grep -qx "$((6 * 64 + 32 * 2048))" err # 64 elements of 2 + 4, and 32 of the first sum
 	gtrace-cat out | grep '^#count' | grep 'stage=untraced' >counts

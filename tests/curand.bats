@@ -8,8 +8,7 @@ setup_file() {
 	export RAND=$BATS_FILE_TMPDIR/rand
 	load helpers
 	prepare_preload
-	gcc -std=c11 -Wl,--unresolved-symbols=ignore-in-shared-libs -o "$RAND" "$ROOT/tests/cudart/rand.c" \
-		"$BUILD/cudart/stub/libcurand.so.10" "$BUILD/cudart/libcudart.so.13" -lm
+	build_against_stub libcurand.so.10 "$RAND" tests/cudart/rand.c
 }
 
 setup() {
@@ -17,19 +16,14 @@ setup() {
 	PATH=$PATH:/usr/local/cuda/bin
 }
 
-# record ARGUMENT...: the stream goes to out, the rest to err.
-record() {
-	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub curand "$@" >out 2>err
-}
-
 @test "numbers are the known ones; offsets, seeds and calls one after the other keep to the sequence" {
-	record --ignore-unsupported "$RAND" settings || { cat err; return 1; }
+	record_stub curand --ignore-unsupported "$RAND" settings || { cat err; return 1; }
 	grep -qx 'all as expected' err
 	[ "$(grep -c 'curandGenerateNormal: done on the host, and not traced' err)" -eq 1 ]
 }
 
 @test "numbers are distributed as they are called" {
-	record --ignore-unsupported "$RAND" statistics || { cat err; return 1; }
+	record_stub curand --ignore-unsupported "$RAND" statistics || { cat err; return 1; }
 	grep -qx 'all as expected' err
 }
 
@@ -37,21 +31,21 @@ record() {
 	library=$(dirname "$(command -v nvcc || echo none)")/../lib64
 	[ -e "$library/libcurand.so.10" ] || skip "no cuRAND"
 	LD_LIBRARY_PATH=$library:$BUILD/cudart "$RAND" numbers host >own 2>/dev/null
-	record --ignore-unsupported "$RAND" numbers
+	record_stub curand --ignore-unsupported "$RAND" numbers
 	grep -E '^([0-9]+ [0-9]|then|there|legacy) ' err >ours
 	[ "$(wc -l <own)" -gt 200 ]
 	diff own ours
 }
 
 @test "other generators, orders, dimensions, tables and captured streams are refused by name" {
-	record --ignore-unsupported "$RAND" refused || { cat err; return 1; }
+	record_stub curand --ignore-unsupported "$RAND" refused || { cat err; return 1; }
 	grep -q 'curandCreateGenerator of MT19937: the stand-in of the library has not this call' err
 	grep -q 'curandSetGeneratorOrdering of this order: the stand-in' err
 	grep -q 'curandSetQuasiRandomGeneratorDimensions of more than 21: the stand-in' err
 	grep -q 'curandGetDirectionVectors32: the stand-in' err
-	run -1 record "$RAND" refused
+	run -1 record_stub curand "$RAND" refused
 	run -1 gtrace-cat out
-	record --ignore-unsupported "$RAND" captured
+	record_stub curand --ignore-unsupported "$RAND" captured
 	grep -q 'curandGenerate: this is not supported' err
 }
 
@@ -76,7 +70,7 @@ record() {
 		}
 	END
 	nvcc -cudart shared -arch=sm_80 -o both both.cu -lcurand
-	record ./both
+	record_stub curand ./both
 	gtrace-cat --check out
 	grep -qx half err
 	[ "$(gtrace-cat out | grep '^#count' | grep 'stage=untraced' | cut -f2-)" = "$(printf 'stage=untraced\tkernel=1\tnames=curandGenerateUniform\tcalls=[1]')" ]

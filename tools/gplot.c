@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/memory_file.h"
 #include "base/options.h"
 #include "base/whole_file.h"
 #include "report/plot/gnuplot.h"
@@ -218,16 +217,11 @@ static struct gt_sheet *read_sheets(const struct gt_plot_kind *kind, const char 
 /* The picture, or the script that draws it, which the caller frees. */
 static char *draw(const struct gt_figure *figure, const struct options *options, size_t *bytes)
 {
-	struct gt_memory_file script;
 	char *picture = NULL;
 
-	if (!options->script) {
+	if (!options->script)
 		tool_must(&tool, gt_gnuplot_draw(figure, options->canvas, &picture, bytes, &tool.error));
-		return picture;
-	}
-	tool_must(&tool, gt_memory_file_open(&script, &tool.error));
-	gt_gnuplot_script(figure, options->canvas, script.file);
-	if (!(picture = gt_memory_file_take(&script, bytes, "a script", &tool.error)))
+	else if (!(picture = gt_gnuplot_script_text(figure, options->canvas, bytes, &tool.error)))
 		tool_fail(&tool);
 	return picture;
 }

@@ -89,7 +89,7 @@ static void take(struct tool *tool, struct gt_report *report, enum gt_event even
 		gt_report_gpu(report, gt_reader_gpu(tool->in));
 }
 
-/* Where the report is printed: a file of -o is written once the report is whole. */
+/* Where the report is printed: a file of --output is written once the report is whole. */
 static FILE *open_output(struct tool *tool, const struct options *options, struct gt_memory_file *saved)
 {
 	if (!options->output)

@@ -18,7 +18,6 @@
 #define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
 #define RESIDENT_WARPS 16384 /* their warps, likewise */
 #define HELD_ROWS    256  /* in a batch */
-#define PATIENCE     (UINT64_C(1) << 22) /* warp instructions without a change after which the launch hangs */
 
 struct resident {
 	struct gt_ptx_core *core; /* NULL: it is done */
@@ -37,7 +36,7 @@ struct beside {
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
 	uint64_t quiet; /* warp instructions since all wait and none can be started */
-	uint64_t state; /* a hash of memory, taken after half of PATIENCE */
+	uint64_t state; /* a hash of memory, taken after half of GT_PTX_PATIENCE */
 };
 
 static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *error)
@@ -199,7 +198,7 @@ static int run_round(struct beside *beside, bool *wait, bool *spin, bool *ahead)
 /* The first block from `block` on that is executed. */
 static uint64_t executed_from(const struct gt_ptx_launch *launch, uint64_t block)
 {
-	const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	const uint64_t blocks = gt_ptx_blocks(launch);
 	const bool clusters = gt_ptx_cluster_size(launch) > 1;
 
 	while (block < blocks && !gt_ptx_is_executed(launch, clusters ? gt_ptx_cluster_of(launch, block) : block))
@@ -251,7 +250,7 @@ static int fail_runaway(const struct beside *beside)
 				     "it runs away: in %" PRIu64
 				     " warp instructions nothing has changed that its loop could wait for;"
 				     " what the host does meanwhile comes after the launch",
-				     PATIENCE);
+				     GT_PTX_PATIENCE);
 			return -1;
 		}
 	}
@@ -264,9 +263,9 @@ static int check_runaway(struct beside *beside, uint64_t issued)
 	uint64_t before = beside->quiet;
 
 	beside->quiet += issued;
-	if (before < PATIENCE / 2 && beside->quiet >= PATIENCE / 2)
+	if (before < GT_PTX_PATIENCE / 2 && beside->quiet >= GT_PTX_PATIENCE / 2)
 		beside->state = memory_state(beside);
-	if (beside->quiet < PATIENCE)
+	if (beside->quiet < GT_PTX_PATIENCE)
 		return 0;
 	if (beside->state == memory_state(beside))
 		return fail_runaway(beside);

@@ -223,9 +223,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 
 	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces : 0;
 	core->block = block;
-	core->ctaid[0] = (uint32_t)(block % launch->grid[0]);
-	core->ctaid[1] = (uint32_t)(block / launch->grid[0] % launch->grid[1]);
-	core->ctaid[2] = (uint32_t)(block / launch->grid[0] / launch->grid[1]);
+	gt_ptx_block_place(launch, block, core->ctaid);
 	core->accesses = 0;
 	core->arrives = false;
 	core->running = core->n_warps;

@@ -6,6 +6,22 @@
 
 #include "ptx/exec/warp.h"
 
+/* Warp instructions without a change that a wait could end with, after which a launch is taken to hang. */
+#define GT_PTX_PATIENCE (UINT64_C(1) << 22)
+
+/* Blocks of a launch, and where one of them is in the grid. */
+static inline uint64_t gt_ptx_blocks(const struct gt_ptx_launch *launch)
+{
+	return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
+static inline void gt_ptx_block_place(const struct gt_ptx_launch *launch, uint64_t block, uint32_t ctaid[3])
+{
+	ctaid[0] = (uint32_t)(block % launch->grid[0]);
+	ctaid[1] = (uint32_t)(block / launch->grid[0] % launch->grid[1]);
+	ctaid[2] = (uint32_t)(block / launch->grid[0] / launch->grid[1]);
+}
+
 /* Allocates a block of the launch of `like`: shared memory, parameters, warps. NULL on error. */
 struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like);
 void gt_ptx_core_close(struct gt_ptx_core *core);

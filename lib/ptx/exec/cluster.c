@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "ptx/exec/blocks.h"
 #include "ptx/exec/paths.h"
 
 static uint32_t extent(const struct gt_ptx_launch *launch, unsigned k)
@@ -17,7 +18,7 @@ uint32_t gt_ptx_cluster_size(const struct gt_ptx_launch *launch)
 
 uint64_t gt_ptx_clusters(const struct gt_ptx_launch *launch)
 {
-	return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] / gt_ptx_cluster_size(launch);
+	return gt_ptx_blocks(launch) / gt_ptx_cluster_size(launch);
 }
 
 uint64_t gt_ptx_cluster_block(const struct gt_ptx_launch *launch, uint64_t cluster, uint32_t rank)

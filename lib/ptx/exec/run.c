@@ -27,7 +27,7 @@ static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 {
 	const struct gt_ptx_launch *launch = like->launch;
 	struct gt_ptx_core *core = NULL;
-	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], block = 0;
+	uint64_t blocks = gt_ptx_blocks(launch), block = 0;
 	uint64_t left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;
 	int result = 0;
 	bool waits;

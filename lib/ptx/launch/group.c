@@ -7,8 +7,6 @@
 
 #include "ptx/exec/blocks.h"
 
-#define PATIENCE (UINT64_C(1) << 22) /* warp instructions for which a block may wait for others */
-
 /* ---- notes ---- */
 
 /* The notes that a group takes; gt_ptx_note_ignored has counted this one. */
@@ -48,7 +46,7 @@ static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left)
 			return -1;
 		if (waited > 0 || core->repeats)
 			waited = gt_ptx_block_waits(core) ? waited + (before - *left) + 1 : 0;
-		if (waited > PATIENCE)
+		if (waited > GT_PTX_PATIENCE)
 			return fail_waiting(core);
 	}
 	return 0;

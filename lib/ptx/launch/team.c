@@ -36,14 +36,14 @@ static int run_group(void *context, void *item, unsigned lane, struct gt_error *
 static int take_issued(struct gt_ptx_team *team, const struct gt_ptx_group *group, struct gt_error *error)
 {
 	const struct gt_ptx_launch *launch = team->launch;
-	const uint32_t *grid = launch->grid;
+	uint32_t ctaid[3];
 
 	for (uint64_t block = group->first; block < group->end; block++) {
 		uint64_t issued = group->issued[block - group->first];
 		if (issued > team->left) {
 			team->ran->fault = true;
-			return gt_ptx_fail_unending(launch, (const uint32_t[3]){(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
-							     (uint32_t)(block / grid[0] / grid[1])}, error);
+			gt_ptx_block_place(launch, block, ctaid);
+			return gt_ptx_fail_unending(launch, ctaid, error);
 		}
 		team->left -= issued;
 	}
@@ -112,14 +112,9 @@ void gt_ptx_team_close(struct gt_ptx_team *team)
 	free(team);
 }
 
-static uint64_t blocks_of(const struct gt_ptx_launch *launch)
-{
-	return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-}
-
 bool gt_ptx_team_may_run(const struct gt_ptx_program *program, const struct gt_ptx_launch *launch)
 {
-	return blocks_of(launch) > 1 && gt_ptx_cluster_size(launch) == 1 && !program->joins_blocks &&
+	return gt_ptx_blocks(launch) > 1 && gt_ptx_cluster_size(launch) == 1 && !program->joins_blocks &&
 	       launch->check == GT_PTX_CHECK_FAULT && (!launch->sink || launch->ordered);
 }
 
@@ -139,14 +134,14 @@ static int begin(struct gt_ptx_team *team, struct gt_ptx_machine *machine, struc
 /* Blocks of a group: several groups a thread. */
 static uint64_t group_blocks(const struct gt_ptx_team *team)
 {
-	uint64_t blocks = blocks_of(team->launch) / (4 * (uint64_t)team->n);
+	uint64_t blocks = gt_ptx_blocks(team->launch) / (4 * (uint64_t)team->n);
 
 	return blocks < 1 ? 1 : blocks > GT_PTX_GROUP_BLOCKS ? GT_PTX_GROUP_BLOCKS : blocks;
 }
 
 static int run(struct gt_ptx_team *team, struct gt_error *error)
 {
-	const uint64_t blocks = blocks_of(team->launch), most = group_blocks(team);
+	const uint64_t blocks = gt_ptx_blocks(team->launch), most = group_blocks(team);
 
 	for (uint64_t block = 0; block < blocks; block += most) {
 		struct gt_ptx_group *group = gt_pipeline_next(team->pipeline, error);

@@ -15,6 +15,8 @@ struct gt_canvas {
 /* Writes the script. Texts of the figure are in single quotes, in which gnuplot substitutes nothing, and contain no such
  * quote. The caller checks the file for errors. */
 void gt_gnuplot_script(const struct gt_figure *figure, struct gt_canvas canvas, FILE *to);
+/* The script as a text of *bytes bytes and a final 0, which the caller frees; NULL without memory. */
+char *gt_gnuplot_script_text(const struct gt_figure *figure, struct gt_canvas canvas, size_t *bytes, struct gt_error *error);
 
 /* Runs gnuplot, found in PATH, on the script. *picture has *bytes bytes and a final 0, and is freed by the caller. The
  * title of an SVG names the figure's title and axes. Returns 0, or -1 if there is no gnuplot or if it fails. */

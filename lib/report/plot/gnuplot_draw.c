@@ -11,7 +11,7 @@
 
 #define PICTURE_MAX ((size_t)1 << 28)
 
-static char *write_script(const struct gt_figure *figure, struct gt_canvas canvas, size_t *bytes, struct gt_error *error)
+char *gt_gnuplot_script_text(const struct gt_figure *figure, struct gt_canvas canvas, size_t *bytes, struct gt_error *error)
 {
 	struct gt_memory_file script;
 
@@ -72,7 +72,7 @@ int gt_gnuplot_draw(const struct gt_figure *figure, struct gt_canvas canvas, cha
 		    struct gt_error *error)
 {
 	size_t script_bytes = 0;
-	char *script = write_script(figure, canvas, &script_bytes, error);
+	char *script = gt_gnuplot_script_text(figure, canvas, &script_bytes, error);
 	int result = script ? run(script, script_bytes, picture, bytes, error) : -1;
 
 	free(script);
