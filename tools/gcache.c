@@ -196,8 +196,8 @@ static bool take_count(void *context, const struct gt_count *count)
 	return true;
 }
 
-/* A table of all options, from those of parameters and roles. */
-static const struct option *all_options(void)
+/* A table of all options, from those of parameters and roles, which the caller frees. */
+static struct option *all_options(void)
 {
 	static const struct option rest[] = {
 		{"private", no_argument, NULL, PRIVATE},
@@ -207,7 +207,7 @@ static const struct option *all_options(void)
 		TOOL_JOBS,
 		TOOL_OPTIONS,
 	};
-	static struct option options[GT_PARAMETERS + 32];
+	struct option *options = tool_option_rows(&tool, GT_PARAMETERS + gt_roles_n + sizeof rest / sizeof *rest);
 	size_t n = 0;
 
 	for (int id = 0; id < GT_PARAMETERS; id++)
@@ -215,8 +215,6 @@ static const struct option *all_options(void)
 	for (size_t i = 0; i < gt_roles_n; i++)
 		options[n++] = (struct option){gt_roles[i].option, gt_roles[i].name ? no_argument : required_argument,
 					       NULL, ROLE + (int)i};
-	if (n + sizeof rest / sizeof *rest > sizeof options / sizeof *options)
-		tool_must(&tool, gt_fail(&tool.error, "the table of options is too small"));
 	memcpy(options + n, rest, sizeof rest);
 	return options;
 }
@@ -263,7 +261,7 @@ static void set_memory(const char *text)
 
 static void read_options(void)
 {
-	const struct option *options = all_options();
+	struct option *options = all_options();
 	uint64_t given = 0;
 	int option;
 
@@ -282,6 +280,7 @@ static void read_options(void)
 		else
 			set((enum gt_parameter_id)(option - PARAMETER), optarg);
 	}
+	free(options);
 	if (!settings.role)
 		tool_usage(&tool, "expected a level: --l1, --l2, --texture, --readonly, --tlb NAME, --window or --name NAME");
 	if (settings.name[0] == '\0')

@@ -246,13 +246,13 @@ static void take_option(struct gtrace_ptx *self, int option)
 static void read_options(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
-	struct option options[32];
+	struct option *options = tracing_options(tool, GT_TRACING_PTX, own_options, sizeof own_options / sizeof *own_options);
 	uint64_t sms;
 	int option;
 
-	tracing_options(GT_TRACING_PTX, own_options, sizeof own_options / sizeof *own_options, options);
 	while ((option = tool_option(tool, "vS:j:", options)) != -1)
 		take_option(self, option);
+	free(options);
 	if (optind + 1 != tool->argc)
 		tool_usage(tool, "expected one PTX file, found %d", tool->argc - optind);
 	if (self->mode == run_launches && self->n_launches == 0)

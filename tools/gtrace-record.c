@@ -61,10 +61,9 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 {
 	enum { STDOUT = 1 };
 	static const struct option rest[] = {{"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS};
-	struct option options[32];
+	struct option *options = tracing_options(tool, GT_TRACING_RECORD, rest, sizeof rest / sizeof *rest);
 	int option;
 
-	tracing_options(GT_TRACING_RECORD, rest, sizeof rest / sizeof *rest, options);
 	/* '+': the options after the program's name are the program's. */
 	while ((option = tool_option(tool, "+vj:", options)) != -1) {
 		if (option == STDOUT)
@@ -72,6 +71,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 		else
 			set(tool, record, tracing_option(option));
 	}
+	free(options);
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program to run");
 	set_jobs(tool, record);

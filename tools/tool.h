@@ -51,6 +51,9 @@ void tool_begin(struct tool *tool, const char *name, const char *help, int argc,
  * Returns -1 after the last. */
 int tool_option(struct tool *tool, const char *short_options, const struct option *options);
 
+/* Room for n long options that come from tables; the caller frees it when the options are read. */
+struct option *tool_option_rows(struct tool *tool, size_t n);
+
 /* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error. */
 _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

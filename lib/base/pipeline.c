@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "base/pipeline_tasks.h"
 
 struct gt_pipeline {
@@ -20,11 +21,21 @@ struct gt_pipeline {
 	unsigned threads_n;
 };
 
-unsigned gt_jobs_of(unsigned jobs)
+static unsigned online_processors(void)
 {
-	long online = jobs == 0 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return jobs > 0 ? jobs : online < 1 ? 1 : online > GT_JOBS_MAX ? GT_JOBS_MAX : (unsigned)online;
+	return online < 1 ? 1 : online > GT_JOBS_MAX ? GT_JOBS_MAX : (unsigned)online;
+}
+
+int gt_parse_jobs(const char *text, unsigned *jobs, struct gt_error *error)
+{
+	uint64_t number;
+
+	if (gt_parse_count(text, 0, GT_JOBS_MAX, &number, error) != 0)
+		return -1;
+	*jobs = number > 0 ? (unsigned)number : online_processors();
+	return 0;
 }
 
 /* Wakes a thread if there is a task for it. The lock is held. */

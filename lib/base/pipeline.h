@@ -18,8 +18,8 @@ struct gt_step {
 	unsigned lanes; /* each of which takes every item, in order; 0: a thread takes an item, in no order, as lane 0 */
 };
 
-/* Threads that are meant by a number of jobs: the online processors for 0. */
-unsigned gt_jobs_of(unsigned jobs);
+/* The threads that an option asks for: a number up to GT_JOBS_MAX, or 0 for the online processors. Returns 0, or -1. */
+int gt_parse_jobs(const char *text, unsigned *jobs, struct gt_error *error);
 
 struct gt_pipeline;
 

@@ -223,10 +223,19 @@ static void signals_go_to_the_caller(void)
 	gt_pipeline_close(pipeline);
 }
 
-static void all_processors_are_some(void)
+static void jobs_are_a_number_or_all_processors(void)
 {
-	CHECK_EQUAL(gt_jobs_of(3), 3);
-	CHECK_EQUAL(gt_jobs_of(0), sysconf(_SC_NPROCESSORS_ONLN));
+	static const char *const wrong[] = {"", "-1", "257", "1000000000", "2x"};
+	struct gt_error error;
+	unsigned jobs = 7;
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		CHECK_EQUAL(gt_parse_jobs(wrong[i], &jobs, &error), -1);
+	CHECK_EQUAL(jobs, 7);
+	CHECK_EQUAL(gt_parse_jobs("3", &jobs, &error), 0);
+	CHECK_EQUAL(jobs, 3);
+	CHECK_EQUAL(gt_parse_jobs("0", &jobs, &error), 0);
+	CHECK_EQUAL(jobs, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 int main(void)
@@ -237,6 +246,6 @@ int main(void)
 	RUN(a_pipeline_may_be_closed_at_any_time);
 	RUN(programs_can_be_started);
 	RUN(signals_go_to_the_caller);
-	RUN(all_processors_are_some);
+	RUN(jobs_are_a_number_or_all_processors);
 	return check_report();
 }

@@ -59,14 +59,11 @@ static char left_out[] = "";
 
 static void set_jobs(struct tool *tool, const char *text)
 {
-	uint64_t jobs;
-
 	if (tool->argv[optind - 1] == text)
 		tool->argv[optind - 2] = left_out;
 	tool->argv[optind - 1] = left_out;
-	if (gt_parse_count(text, 0, GT_JOBS_MAX, &jobs, &tool->error) != 0)
+	if (gt_parse_jobs(text, &tool->jobs, &tool->error) != 0)
 		tool_usage_error(tool, "--jobs");
-	tool->jobs = gt_jobs_of((unsigned)jobs);
 }
 
 /* Takes those words out of argv, when all options are read and the operands are behind them. */
@@ -81,6 +78,15 @@ static void leave_out(struct tool *tool)
 			optind -= i < options;
 	tool->argv[n] = NULL;
 	tool->argc = n;
+}
+
+struct option *tool_option_rows(struct tool *tool, size_t n)
+{
+	struct option *rows = calloc(n, sizeof *rows);
+
+	if (!rows)
+		tool_must(tool, gt_fail_memory(&tool->error, "options"));
+	return rows;
 }
 
 int tool_option(struct tool *tool, const char *short_options, const struct option *options)

@@ -95,12 +95,7 @@ static int set_memory(struct gt_ptx_tracing *tracing, const char *value, struct 
 
 static int set_jobs(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
-	uint64_t jobs;
-
-	if (gt_parse_count(value, 0, GT_JOBS_MAX, &jobs, error) != 0)
-		return -1;
-	tracing->jobs = gt_jobs_of((unsigned)jobs);
-	return 0;
+	return gt_parse_jobs(value, &tracing->jobs, error);
 }
 
 static int set_heap(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
