@@ -142,6 +142,22 @@ faults() {
 	cmp pipe real &
 	gstats --json --output pipe stream
 	wait $!
+
+	# A link to nothing stays a link; what is appended to is not replaced; what others put in the way is not followed.
+	ln -s later ahead
+	gstats --json --output ahead stream
+	[ -L ahead ]
+	cmp later real
+	for path in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+		(echo head && gstats --json --output "$path" stream && echo tail) >log
+		(echo head && cat real && echo tail) | cmp - log
+	done
+	gplot bars --script -o /dev/stderr table.csv 2>>log
+	gplot bars --script table.csv >script
+	(echo head && cat real && echo tail && cat script) | cmp - log
+	expect_failure 1 "in-the-way: cannot write the report: File exists" bash -c \
+		'ln -s later in-the-way.partial-$$ && exec gstats --output in-the-way stream'
+	cmp later real
 }
 
 @test "nothing at all is no stream, and an ended stream may have no kernels" {
