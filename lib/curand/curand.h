@@ -76,7 +76,8 @@ struct gt_curand {
 /* Puts a pseudorandom generator's streams where its seed and offset say. Returns a status. */
 int gt_curand_begin(struct gt_curand *generator);
 
-/* Sobol's sequence: what the bits of an index stand for in a dimension, and with that number i, from 0. */
+/* Sobol's sequence: what the bits of an index stand for in a dimension, and with that number i, from 0;
+ * after 2^32 numbers it begins anew. */
 #define GT_SOBOL_DIMENSIONS 21
 #define GT_SOBOL_BITS	    32
 void gt_sobol_directions(unsigned dimension, uint32_t of[GT_SOBOL_BITS]);

@@ -20,6 +20,12 @@ static double normal_below(double p)
 	return z;
 }
 
+/* The upper half is the lower one's mirror image, as cuRAND has it: near 1 a float has too few bits. */
+static double quasi_normal(uint32_t x)
+{
+	return x > UINT32_C(1) << 31 ? -normal_below((double)gt_uniform_of(~x)) : normal_below((double)gt_uniform_of(x));
+}
+
 /* What a number of 32 bits of a dimension stands for, as a standard one; cuRAND puts a double at the end of its interval. */
 static double quasi_number(enum gt_variate variate, uint32_t x)
 {
@@ -30,7 +36,7 @@ static double quasi_number(enum gt_variate variate, uint32_t x)
 	case GT_POISSON:
 		return (double)gt_uniform_of(x);
 	case GT_NORMAL:
-		return normal_below((double)gt_uniform_of(x));
+		return quasi_normal(x);
 	case GT_UNIFORM_F64:
 		return (x + 1.0) * 0x1p-32;
 	default:

@@ -48,7 +48,7 @@ void gt_sobol_directions(unsigned dimension, uint32_t of[GT_SOBOL_BITS])
 
 uint32_t gt_sobol_at(const uint32_t of[GT_SOBOL_BITS], uint64_t i)
 {
-	const uint32_t code = (uint32_t)(i ^ i >> 1);
+	const uint32_t index = (uint32_t)i, code = index ^ index >> 1;
 	uint32_t number = 0;
 
 	for (unsigned bit = 0; bit < GT_SOBOL_BITS; bit++)

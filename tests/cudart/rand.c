@@ -124,6 +124,13 @@ static void print_numbers(void)
 			curandSetGeneratorOffset(from, 1000000000003);
 			draw(from, (enum kind)kind, some, 42);
 			print("there", some, 5);
+			/* Sobol's first numbers that are 1 as a float, and those after all. */
+			curandSetGeneratorOffset(from, 0x1555555);
+			draw(from, (enum kind)kind, some, 42);
+			print("near 1", some, 2);
+			curandSetGeneratorOffset(from, 0xffffffff);
+			draw(from, (enum kind)kind, some, 42);
+			print("anew", some, 2);
 			curandDestroyGenerator(from);
 		}
 	void *legacy = generator(MRG32K3A, 5);
