@@ -144,19 +144,45 @@ INLINE void prepare_next(const struct gt_tags *tags, uint32_t oldest)
 	__builtin_prefetch(&tags->dirty[after - 1], 1);
 }
 
+/* Whether a line has to be written back. Only levels that write back have such lines; others need not look. */
+INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
+{
+	return level->config.write == GT_WRITE_BACK && tags->dirty[slot] != 0;
+}
+
+/* Under LRU, a set of few ways that is full, as most are: replaces its oldest line. Valid ways precede the others, so the
+ * oldest way tells whether the set is full. Returns false, having changed nothing, if it is not, or if the line is dirty. */
+INLINE bool replace_oldest(struct gt_level *level, struct found *found, struct shape shape)
+{
+	struct gt_tags *tags = found->tags;
+	uint32_t ways = ways_of(level, shape), way = (uint32_t)(tags->nibbles[found->set] >> 4 * (ways - 1)) & 15;
+	uint32_t slot = found->set * ways + way;
+
+	if (tags->tag[slot] == 0 || is_dirty(level, tags, slot))
+		return false;
+	gt_nibbles_touch(&tags->nibbles[found->set], way);
+	tags->tag[slot] = found->line + 1;
+	tags->valid[slot] = 0;
+	level->counters.evictions++;
+	found->slot = slot;
+	return true;
+}
+
 /* Under LRU, takes a slot for a line that is absent. Returns false, having changed nothing, if the victim has to be written
  * back, or if lines have ranks. */
 INLINE bool claim(struct gt_level *level, struct found *found, struct shape shape)
 {
 	struct gt_tags *tags = found->tags;
-	bool full = tags->vacancy[found->set] >= ways_of(level, shape);
-	uint32_t slot = full ? GT_NO_SLOT : gt_tags_vacant(tags, found->set);
 
 	if (tags->rank)
 		return false;
+	if (shape.recency == GT_RECENCY_NIBBLES && replace_oldest(level, found, shape))
+		return true;
+	bool full = tags->vacancy[found->set] >= ways_of(level, shape);
+	uint32_t slot = full ? GT_NO_SLOT : gt_tags_vacant(tags, found->set);
 	if (slot == GT_NO_SLOT) {
 		slot = gt_tags_oldest(tags, found->set);
-		if (tags->dirty[slot])
+		if (is_dirty(level, tags, slot))
 			return false;
 		level->counters.evictions++;
 		if (shape.recency == GT_RECENCY_LIST)
