@@ -3,6 +3,7 @@
 
 #include "base/wide.h"
 #include "stream/op.h"
+#include "stream/request.h"
 
 /* Everything of an op but its space. */
 #define NOT_SPACE 0xe3
@@ -14,11 +15,8 @@ static inline uint8_t sum_sectors(const uint8_t *repeats, const uint8_t *sectors
 {
 	uint8_t sum = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint8_t pairs = (uint8_t)((sectors[i] & 5) + (sectors[i] >> 1 & 5));
-		uint8_t bits = (uint8_t)((pairs & 3) + (pairs >> 2));
-		sum = (uint8_t)(sum + (bits & (uint8_t)-repeats[i]));
-	}
+	for (size_t i = 0; i < n; i++)
+		sum = (uint8_t)(sum + (gt_count_4(sectors[i]) & (uint8_t)-repeats[i]));
 	return sum;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/wide.h"
 #include "stream/op.h"
+#include "stream/request.h"
 
 /* As __builtin_popcount, in operations that a vector has. */
 static inline uint32_t count_lanes(uint32_t mask)
@@ -121,10 +122,9 @@ static inline void count_action(const uint8_t *op, const uint8_t *sectors, size_
 		size_t end = n - i < some ? n : i + some;
 		uint8_t accesses = 0, touched = 0;
 		for (size_t k = i; k < end; k++) {
-			uint8_t pairs = (uint8_t)((sectors[k] & 5) + (sectors[k] >> 1 & 5));
 			uint8_t here = (op[k] & 3) == action ? 0xff : 0;
 			accesses = (uint8_t)(accesses + (here & 1));
-			touched = (uint8_t)(touched + (here & (uint8_t)((pairs & 3) + (pairs >> 2))));
+			touched = (uint8_t)(touched + (here & gt_count_4(sectors[k])));
 		}
 		counts->accesses[action] += accesses;
 		counts->sectors[action] += touched;

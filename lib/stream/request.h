@@ -11,6 +11,14 @@
 /* How many bits a mask of four sectors has. */
 static const uint8_t gt_bits_of_4[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
+/* The same of the lower four bits, in operations that a vector of bytes has. */
+static inline uint8_t gt_count_4(uint8_t mask)
+{
+	uint8_t pairs = (uint8_t)((mask & 5) + (mask >> 1 & 5));
+
+	return (uint8_t)((pairs & 3) + (pairs >> 2));
+}
+
 struct gt_request {
 	uint64_t address; /* of the line: a multiple of GT_LINE */
 	uint64_t step;	  /* 0 where the batch is not scheduled; so is sm */
