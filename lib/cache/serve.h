@@ -184,18 +184,24 @@ static inline size_t gt_level_instance_of(const struct gt_level *level, const st
 	return level->config.shared || !rows->scheduled ? 0 : rows->sm[i];
 }
 
+/* The only piece of a request to a level of lines of GT_LINE bytes in sectors of GT_SECTOR. */
+static inline struct gt_piece gt_usual_piece(const struct gt_request *request)
+{
+	uint8_t sectors = request->sectors & 15, full = request->full & sectors;
+
+	return (struct gt_piece){.line = request->address / GT_LINE, .used = sectors, .full = full,
+				 .stream_sectors = sectors, .stream_full = full};
+}
+
 /* Splits a request into pieces by ascending address, and returns their number. */
 unsigned gt_level_split_unusual(const struct gt_level *level, const struct gt_request *request,
 				struct gt_piece pieces[GT_PIECES_MAX]);
 static inline unsigned gt_level_split(const struct gt_level *level, const struct gt_request *request,
 				      struct gt_piece pieces[GT_PIECES_MAX])
 {
-	uint8_t sectors = request->sectors & 15, full = request->full & sectors;
-
 	if (!level->usual)
 		return gt_level_split_unusual(level, request, pieces);
-	pieces[0] = (struct gt_piece){.line = request->address / GT_LINE, .used = sectors, .full = full,
-				      .stream_sectors = sectors, .stream_full = full};
+	pieces[0] = gt_usual_piece(request);
 	return 1;
 }
 

@@ -43,13 +43,9 @@ static unsigned cut_unusual(struct gt_timed *timed, const struct gt_request *req
 unsigned gt_engine_cut(struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,
 		       struct gt_item items[GT_PIECES_MAX])
 {
-	uint8_t sectors = request->sectors & 15, full = request->full & sectors;
-
 	if (!timed->level->usual)
 		return cut_unusual(timed, request, ordinal, items);
-	items->piece.line = request->address / GT_LINE;
-	items->piece.used = items->piece.stream_sectors = sectors;
-	items->piece.full = items->piece.stream_full = full;
+	items->piece = gt_usual_piece(request);
 	complete(timed, request, ordinal, items);
 	return 1;
 }
