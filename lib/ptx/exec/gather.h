@@ -142,29 +142,6 @@ GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *plac
 							  _mm512_add_epi64(number, _mm512_set1_epi64(first))));
 }
 
-#define GT_GATHER_WIDE(N, T, LOAD, STORE, GATHER, SCATTER)                                                   \
-	GT_WIDEST GT_INLINE void gt_ptx_gather##N##_wide(const struct gt_ptx_places *places, uint32_t mask, uint##N##_t *to) \
-	{                                                                                                    \
-		for (int i = 0; i < GT_WARP_SIZE; i += 8, mask >>= 8) {                                      \
-			const T values = LOAD(to + i);                                                       \
-			STORE(to + i, GATHER(values, (__mmask8)mask, gt_ptx_eight_places(places, i), places->host, 1)); \
-		}                                                                                            \
-	}                                                                                                    \
-	GT_WIDEST GT_INLINE void gt_ptx_scatter##N##_wide(const struct gt_ptx_places *places, uint32_t mask, \
-							  const uint##N##_t *from)                           \
-	{                                                                                                    \
-		for (int i = 0; i < GT_WARP_SIZE; i += 8, mask >>= 8)                                        \
-			SCATTER(places->host, (__mmask8)mask, gt_ptx_eight_places(places, i), LOAD(from + i), 1); \
-	}
-#define GT_LOAD256(AT) _mm256_loadu_si256((const __m256i *)(const void *)(AT))
-#define GT_STORE256(AT, VALUE) _mm256_storeu_si256((__m256i *)(void *)(AT), VALUE)
-/* Without optimization these are macros of gcc that convert the mask to char. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-GT_GATHER_WIDE(32, __m256i, GT_LOAD256, GT_STORE256, _mm512_mask_i64gather_epi32, _mm512_mask_i64scatter_epi32)
-GT_GATHER_WIDE(64, __m512i, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_mask_i64gather_epi64, _mm512_mask_i64scatter_epi64)
-#pragma GCC diagnostic pop
-
 /* Eight lanes at a time: those of whole warps are often side by side, or at one place, even if the warp's are not. */
 #define GT_GATHER_EIGHT(N)                                                                                   \
 	GT_FAST GT_INLINE void gt_ptx_gather##N##_eight(const unsigned char *at, const uint64_t *lanes, uint64_t apart, uint##N##_t *to) \
@@ -213,8 +190,8 @@ GT_FAST GT_INLINE bool gt_ptx_is_next_eight(const uint64_t *lanes, unsigned byte
 
 	if (lanes[7] - lanes[0] != 7 * (uint64_t)bytes)
 		return false;
-	x = _mm256_xor_si256(_mm256_sub_epi64(GT_LOAD256(lanes), first), low);
-	y = _mm256_xor_si256(_mm256_sub_epi64(GT_LOAD256(lanes + 4), first), _mm256_add_epi64(low, _mm256_set1_epi64x(4 * b)));
+	x = _mm256_xor_si256(_mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(const void *)lanes), first), low);
+	y = _mm256_xor_si256(_mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(lanes + 4)), first), _mm256_add_epi64(low, _mm256_set1_epi64x(4 * b)));
 	x = _mm256_or_si256(x, y);
 	return _mm256_testz_si256(x, x);
 }
@@ -228,6 +205,8 @@ GT_GATHER_FAST(GT_FAST, _fast, 32)
 GT_GATHER_FAST(GT_FAST, _fast, 64)
 GT_GATHER_FAST(GT_WIDEST, _wide, 8)
 GT_GATHER_FAST(GT_WIDEST, _wide, 16)
+GT_GATHER_FAST(GT_WIDEST, _wide, 32)
+GT_GATHER_FAST(GT_WIDEST, _wide, 64)
 #endif
 
 /* The stride of the addresses of the lanes in `mask`, or GT_STRIDE_LANES. */

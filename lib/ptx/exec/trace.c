@@ -8,8 +8,12 @@
 /* The addresses of the active lanes. */
 static void write_lanes(uint64_t *to, uint32_t mask, const uint64_t *lanes, uint64_t offset)
 {
-	for (uint32_t m = mask; m; m &= m - 1)
-		*to++ = lanes[gt_ptx_lowest(m)] + offset;
+	if (mask == GT_PTX_FULL)
+		for (int i = 0; i < GT_WARP_SIZE; i++)
+			to[i] = lanes[i] + offset;
+	else
+		for (uint32_t m = mask; m; m &= m - 1)
+			*to++ = lanes[gt_ptx_lowest(m)] + offset;
 }
 
 static uint64_t base_of(uint32_t mask, const uint64_t *lanes, uint64_t offset)
