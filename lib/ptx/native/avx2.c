@@ -3,20 +3,7 @@
  * AVX-512 has one instruction for is put together in avx2_parts.c. */
 #include "ptx/native/avx2.h"
 
-static void emit_fused(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y,
-		       unsigned z)
-{
-	const unsigned sum = d == x || d == y ? GT_YMM_FIRST : d;
-
-	if (sum != z)
-		gt_avx2(segment, gt_avx2_move, sum, 0, z);
-	gt_avx2(segment, rule->op, sum, x, y);
-	if (sum != d)
-		gt_avx2(segment, gt_avx2_move, d, 0, sum);
-}
-
-/* d = x OP y, of integers. */
-static void emit_binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
+static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
 {
 	const bool wide = rule->op.wide && rule->op.map == GT_0F38;
 
@@ -30,67 +17,28 @@ static void emit_binary(struct gt_native_segment *segment, const struct gt_nativ
 	}
 }
 
-static void emit_unary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x)
+static void unary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x)
 {
-	const bool from_unsigned = rule->op.opcode == 0x7a;
+	const bool converts = rule->kind == GT_NATIVE_UNARY, from_unsigned = converts && rule->op.opcode == 0x7a;
 
-	if (from_unsigned && !rule->op.wide)
-		gt_avx2_float_of_u32(segment, d, x);
-	else if (from_unsigned || rule->op.opcode == 0xe6)
-		gt_avx2_double_of_64(segment, d, x, !from_unsigned);
-	else
-		gt_avx2(segment, rule->op, d, 0, x);
-}
-
-static void emit_part(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y,
-		      unsigned z)
-{
-	static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, 0xfe}, {GT_0F, GT_66, 1, 0xd4}};
-	const unsigned wide = rule->op.wide;
-
-	switch (rule->kind) {
-	case GT_NATIVE_UNARY: emit_unary(segment, rule, d, x); break;
-	case GT_NATIVE_MOVE: gt_avx2(segment, rule->op, d, 0, x); break;
-	case GT_NATIVE_NOT:
+	if (rule->kind == GT_NATIVE_NOT) {
 		gt_avx2(segment, gt_avx2_equal32, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_FIRST);
-		gt_avx2(segment, gt_avx2_xor, d, GT_YMM_FIRST, x);
-		break;
-	case GT_NATIVE_NEGATE:
-		gt_avx2(segment, gt_avx2_xor, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_FIRST);
-		gt_avx2(segment, rule->op, d, GT_YMM_FIRST, x);
-		break;
-	case GT_NATIVE_SIGN:
-		gt_avx2_fill(segment, wide, GT_YMM_FIRST, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
-		gt_avx2(segment, rule->op, d, GT_YMM_FIRST, x);
-		break;
-	case GT_NATIVE_RECIPROCAL:
-		gt_avx2_fill(segment, wide, GT_YMM_FIRST, wide ? UINT64_C(0x3ff) << 52 : UINT64_C(0x7f) << 23);
-		gt_avx2(segment, rule->op, d, GT_YMM_FIRST, x);
-		break;
-	case GT_NATIVE_MULTIPLY_ADD:
-		emit_binary(segment, rule, GT_YMM_FIRST, x, y);
-		gt_avx2(segment, add[wide], d, GT_YMM_FIRST, z);
-		break;
-	case GT_NATIVE_FUSED: emit_fused(segment, rule, d, x, y, z); break;
-	default: emit_binary(segment, rule, d, x, y); break;
+		gt_avx2(segment, gt_native_xor, d, GT_YMM_FIRST, x);
+	} else if (from_unsigned && !rule->op.wide) {
+		gt_avx2_float_of_u32(segment, d, x);
+	} else if (from_unsigned || (converts && rule->op.opcode == 0xe6)) {
+		gt_avx2_double_of_64(segment, d, x, !from_unsigned);
+	} else {
+		gt_avx2(segment, rule->op, d, 0, x);
 	}
-	if (rule->canonical)
-		gt_avx2_canonical(segment, d);
 }
 
-static void emit_shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+static void shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned count)
 {
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *y = gt_native_read(segment, op->b, 1);
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
-	const bool arithmetic = rule->op.opcode == 0x46;
-
-	for (unsigned i = 0; i < 2; i++) {
-		gt_avx2_widen(segment, 0x35, GT_YMM_FIRST, y->at[0], i);
-		if (arithmetic)
-			gt_avx2_shift_signed64(segment, d->at[i], x->at[i], GT_YMM_FIRST);
-		else
-			gt_avx2(segment, rule->op, d->at[i], x->at[i], GT_YMM_FIRST);
-	}
+	if (rule->op.opcode == 0x46)
+		gt_avx2_shift_signed64(segment, d, x, count);
+	else
+		gt_avx2(segment, rule->op, d, x, count);
 }
 
 /* One bit a lane of x compared with y, into a general register. */
@@ -170,53 +118,35 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	gt_avx2_write_predicate(segment, op->d, GT_RAX);
 }
 
-static void emit_widen(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 2);
-
-	for (unsigned i = 0; i < 2; i++)
-		gt_avx2_widen(segment, rule->op.opcode, d->at[i], x->at[0], i);
-}
-
-static void emit_narrow(struct gt_native_segment *segment, const struct gt_ptx_op *op)
+static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, 0xc6}, permute = {GT_0F3A, GT_66, 1, 0x00};
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
 
+	(void)rule;
 	gt_avx2(segment, shuffle, GT_YMM_FIRST, x->at[0], x->at[1]); /* the lower words, in the order 0 1 4 5 2 3 6 7 */
 	gt_native_byte(segment->code, 0x88);
 	gt_avx2(segment, permute, d->at[0], 0, GT_YMM_FIRST);
 	gt_native_byte(segment->code, 0xd8);
 }
 
-static void emit_wide_product(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	static const struct gt_native_op add = {GT_0F, GT_66, 1, 0xd4};
-	const bool adds = rule->kind == GT_NATIVE_WIDE_MULTIPLY_ADD;
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
-	const struct gt_native_value *z = adds ? gt_native_read(segment, op->c, 2) : NULL;
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
-
-	for (unsigned i = 0; i < 2; i++) {
-		gt_avx2_widen(segment, rule->immediate, GT_YMM_FIRST, x->at[0], i);
-		gt_avx2_widen(segment, rule->immediate, GT_YMM_SECOND, y->at[0], i);
-		gt_avx2(segment, rule->op, adds ? GT_YMM_FIRST : d->at[i], GT_YMM_FIRST, GT_YMM_SECOND);
-		if (adds)
-			gt_avx2(segment, add, d->at[i], GT_YMM_FIRST, z->at[i]);
-	}
-}
-
-void gt_avx2_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	switch (rule->kind) {
-	case GT_NATIVE_SHIFT: emit_shift(segment, rule, op); break;
-	case GT_NATIVE_COMPARE: emit_compare(segment, rule, op); break;
-	case GT_NATIVE_SELECT: emit_select(segment, rule, op); break;
-	case GT_NATIVE_LOGIC: emit_logic(segment, rule, op); break;
-	case GT_NATIVE_WIDEN: emit_widen(segment, rule, op); break;
-	case GT_NATIVE_NARROW: emit_narrow(segment, op); break;
-	case GT_NATIVE_WIDE_PRODUCT:
-	case GT_NATIVE_WIDE_MULTIPLY_ADD: emit_wide_product(segment, rule, op); break;
-	default: gt_native_emit_alike(segment, rule, op, emit_part); break;
-	}
-}
+const struct gt_native_isa gt_native_avx2 = {
+	.registers = GT_YMM_ACTIVE,
+	.bytes = 32,
+	.first = GT_YMM_FIRST,
+	.second = GT_YMM_SECOND,
+	.open = gt_avx2_open,
+	.begin = gt_avx2_begin,
+	.end = gt_avx2_end,
+	.load = gt_avx2_load,
+	.store = gt_avx2_store,
+	.vector = gt_avx2,
+	.fill = gt_avx2_fill,
+	.widen = gt_avx2_widen,
+	.canonical = gt_avx2_canonical,
+	.binary = binary,
+	.unary = unary,
+	.shift = shift,
+	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
+		     [GT_NATIVE_NARROW] = emit_narrow},
+};

@@ -8,7 +8,7 @@
 /* ymm0 to ymm11 hold values. */
 enum { GT_YMM_ACTIVE = 12, GT_YMM_FIRST, GT_YMM_SECOND, GT_YMM_THIRD };
 
-extern const struct gt_native_op gt_avx2_move, gt_avx2_xor, gt_avx2_equal32;
+extern const struct gt_native_op gt_avx2_equal32;
 
 /* OP ymm_d, ymm_a, ymm_b */
 static inline void gt_avx2(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
@@ -16,16 +16,18 @@ static inline void gt_avx2(struct gt_native_segment *segment, struct gt_native_o
 	gt_native_vector256(segment->code, op, d, a, b);
 }
 
-/* Writes the constants of the machine code, at its beginning. */
+/* Of gt_native_isa. */
 void gt_avx2_open(struct gt_native_code *code);
-/* The same bits in every lane. */
+void gt_avx2_begin(struct gt_native_segment *segment);
+void gt_avx2_end(struct gt_native_segment *segment);
+void gt_avx2_load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
+void gt_avx2_store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset);
 void gt_avx2_fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits);
+void gt_avx2_widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
+void gt_avx2_canonical(struct gt_native_segment *segment, unsigned d);
+
 /* Lanes of b where the mask is set, of a elsewhere. */
 void gt_avx2_blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask);
-/* A NaN becomes the one that f32 has. */
-void gt_avx2_canonical(struct gt_native_segment *segment, unsigned d);
-/* The lower or upper four of eight lanes of 32 bits, widened by opcode 0x25 (signed) or 0x35. */
-void gt_avx2_widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
 /* All ones in the lanes whose bit is set in al. */
 void gt_avx2_mask_of_bits(struct gt_native_segment *segment, unsigned d);
 
@@ -44,7 +46,5 @@ void gt_avx2_extreme64(struct gt_native_segment *segment, unsigned d, unsigned x
 void gt_avx2_shift_signed64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned count);
 void gt_avx2_float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned x);
 void gt_avx2_double_of_64(struct gt_native_segment *segment, unsigned d, unsigned x, bool is_signed);
-
-void gt_avx2_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
 
 #endif

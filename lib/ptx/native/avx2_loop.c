@@ -3,7 +3,7 @@
  * are active. */
 #include "ptx/native/avx2.h"
 
-static void begin(struct gt_native_segment *segment)
+void gt_avx2_begin(struct gt_native_segment *segment)
 {
 	struct gt_native_code *code = segment->code;
 
@@ -17,7 +17,7 @@ static void begin(struct gt_native_segment *segment)
 	gt_avx2_mask_of_bits(segment, GT_YMM_ACTIVE);
 }
 
-static void end(struct gt_native_segment *segment)
+void gt_avx2_end(struct gt_native_segment *segment)
 {
 	struct gt_native_code *code = segment->code;
 
@@ -28,7 +28,7 @@ static void end(struct gt_native_segment *segment)
 	gt_native_word(code, (uint32_t)(segment->loop - (code->n + 4)));
 }
 
-static void load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+void gt_avx2_load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
 {
 	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
 
@@ -36,7 +36,7 @@ static void load(struct gt_native_segment *segment, unsigned at, unsigned base, 
 }
 
 /* Of a part of the lanes the others keep what is in memory. */
-static void store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
+void gt_avx2_store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
 {
 	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x7f};
 	unsigned from = value->at[i];
@@ -44,11 +44,9 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	if (!segment->whole) {
 		if (value->n == 2)
 			gt_avx2_widen(segment, 0x25, GT_YMM_SECOND, GT_YMM_ACTIVE, i);
-		load(segment, GT_YMM_FIRST, base, offset);
+		gt_avx2_load(segment, GT_YMM_FIRST, base, offset);
 		gt_avx2_blend(segment, GT_YMM_FIRST, GT_YMM_FIRST, from, value->n == 2 ? GT_YMM_SECOND : GT_YMM_ACTIVE);
 		from = GT_YMM_FIRST;
 	}
 	gt_native_memory256(segment->code, op, from, 0, base, offset);
 }
-
-const struct gt_native_isa gt_native_avx2 = {GT_YMM_ACTIVE, 32, gt_avx2_open, begin, end, load, store, gt_avx2_emit};

@@ -9,8 +9,7 @@
 #define NANS 0	 /* constants, by their places in the code */
 #define BITS 32	 /* 1, 2, 4 to 128 */
 
-const struct gt_native_op gt_avx2_move = {GT_0F, GT_66, 0, 0x6f}, gt_avx2_xor = {GT_0F, GT_66, 0, 0xef},
-			  gt_avx2_equal32 = {GT_0F, GT_66, 0, 0x76};
+const struct gt_native_op gt_avx2_equal32 = {GT_0F, GT_66, 0, 0x76};
 static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, 0x37}, multiply = {GT_0F, GT_66, 0, 0xf4},
 				 add64 = {GT_0F, GT_66, 0, 0xd4}, either = {GT_0F, GT_66, 0, 0xeb};
 
@@ -104,8 +103,8 @@ static void shift(struct gt_native_segment *segment, unsigned opcode, unsigned w
 static void flip(struct gt_native_segment *segment, unsigned wide, unsigned x, unsigned y)
 {
 	gt_avx2_fill(segment, wide, THIRD, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
-	gt_avx2(segment, gt_avx2_xor, FIRST, x, THIRD);
-	gt_avx2(segment, gt_avx2_xor, SECOND, y, THIRD);
+	gt_avx2(segment, gt_native_xor, FIRST, x, THIRD);
+	gt_avx2(segment, gt_native_xor, SECOND, y, THIRD);
 }
 
 /* Numbers of AVX-512's comparisons. */
@@ -161,11 +160,11 @@ void gt_avx2_shift_signed64(struct gt_native_segment *segment, unsigned d, unsig
 {
 	static const struct gt_native_op shift_right = {GT_0F38, GT_66, 1, 0x45};
 
-	gt_avx2(segment, gt_avx2_xor, SECOND, SECOND, SECOND);
+	gt_avx2(segment, gt_native_xor, SECOND, SECOND, SECOND);
 	gt_avx2(segment, greater64, SECOND, SECOND, x);
-	gt_avx2(segment, gt_avx2_xor, THIRD, SECOND, x);
+	gt_avx2(segment, gt_native_xor, THIRD, SECOND, x);
 	gt_avx2(segment, shift_right, THIRD, THIRD, count);
-	gt_avx2(segment, gt_avx2_xor, d, THIRD, SECOND);
+	gt_avx2(segment, gt_native_xor, d, THIRD, SECOND);
 }
 
 /* Each half is put into the fraction of a float whose exponent is that of its lowest bit; one sum, of which both terms are exact,
@@ -197,7 +196,7 @@ void gt_avx2_double_of_64(struct gt_native_segment *segment, unsigned d, unsigne
 	gt_native_byte(segment->code, 0xaa);
 	shift(segment, 0x73, 2, SECOND, x, 32);
 	gt_avx2_fill(segment, 1, THIRD, UINT64_C(0x4530) << 48 | (is_signed ? UINT64_C(0x80000000) : 0));
-	gt_avx2(segment, gt_avx2_xor, SECOND, SECOND, THIRD);
+	gt_avx2(segment, gt_native_xor, SECOND, SECOND, THIRD);
 	/* 2^84 + 2^52, and 2^63 of a signed number */
 	gt_avx2_fill(segment, 1, THIRD, UINT64_C(0x4530000000100000) | (is_signed ? UINT64_C(0x80000000) : 0));
 	gt_avx2(segment, subtract, SECOND, SECOND, THIRD);

@@ -9,8 +9,7 @@
 #define UPPER 6
 #define WITH 7
 
-static const struct gt_native_op move = {GT_0F, GT_66, 0, 0x6f}, xor32 = {GT_0F, GT_66, 0, 0xef},
-				 unordered = {GT_0F, GT_NP, 0, 0xc2}, extract = {GT_0F3A, GT_66, 1, 0x3b},
+static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, extract = {GT_0F3A, GT_66, 1, 0x3b},
 				 insert = {GT_0F3A, GT_66, 1, 0x3a}, broadcast32 = {GT_0F38, GT_66, 0, 0x7c},
 				 broadcast64 = {GT_0F38, GT_66, 1, 0x7c}, shift_mask = {GT_0F3A, GT_66, 1, 0x30},
 				 unpack = {GT_0F, GT_66, 0, 0x4b}, invert = {GT_0F, GT_NP, 0, 0x44};
@@ -20,17 +19,13 @@ static void vector(struct gt_native_segment *segment, struct gt_native_op op, un
 	gt_native_vector(segment->code, op, d, 0, a, b);
 }
 
-/* A NaN becomes the one that f32 has. */
-static void make_canonical(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d)
+static void canonical(struct gt_native_segment *segment, unsigned d)
 {
-	if (!rule->canonical)
-		return;
 	gt_native_vector(segment->code, unordered, HELD, 0, d, d);
 	gt_native_byte(segment->code, 3);
-	gt_native_vector(segment->code, move, d, HELD, 0, NAN32);
+	gt_native_vector(segment->code, gt_native_move, d, HELD, 0, NAN32);
 }
 
-/* The same bits in every lane. */
 static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits)
 {
 	if (wide)
@@ -43,7 +38,6 @@ static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, u
 	vector(segment, wide ? broadcast64 : broadcast32, d, 0, GT_RAX);
 }
 
-/* The upper or lower eight of 16 lanes of 32 bits, widened. */
 static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
 {
 	const struct gt_native_op op = {GT_0F38, GT_66, 0, (uint8_t)opcode};
@@ -55,62 +49,18 @@ static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d
 	vector(segment, op, d, 0, half ? d : from);
 }
 
-static void emit_fused(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y,
-		       unsigned z)
+static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
 {
-	const unsigned sum = d == x || d == y ? FIRST : d;
-
-	if (sum != z)
-		vector(segment, move, sum, 0, z);
-	vector(segment, rule->op, sum, x, y);
-	if (sum != d)
-		vector(segment, move, d, 0, sum);
+	vector(segment, rule->op, d, x, y);
 }
 
-/* One register of a result that has as many as its sources. */
-static void emit_part(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y,
-		      unsigned z)
+static void unary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x)
 {
-	static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, 0xfe}, {GT_0F, GT_66, 1, 0xd4}};
-	const unsigned wide = rule->op.wide;
-
-	switch (rule->kind) {
-	case GT_NATIVE_UNARY:
-	case GT_NATIVE_MOVE: vector(segment, rule->op, d, 0, x); break;
-	case GT_NATIVE_NOT:
+	if (rule->kind == GT_NATIVE_NOT) { /* by a table of the three sources' bits */
 		vector(segment, rule->op, d, x, x);
 		gt_native_byte(segment->code, 0x55);
-		break;
-	case GT_NATIVE_NEGATE:
-		vector(segment, xor32, FIRST, FIRST, FIRST);
-		vector(segment, rule->op, d, FIRST, x);
-		break;
-	case GT_NATIVE_SIGN:
-		fill(segment, wide, FIRST, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
-		vector(segment, rule->op, d, FIRST, x);
-		break;
-	case GT_NATIVE_RECIPROCAL:
-		fill(segment, wide, FIRST, wide ? UINT64_C(0x3ff) << 52 : UINT64_C(0x7f) << 23);
-		vector(segment, rule->op, d, FIRST, x);
-		break;
-	case GT_NATIVE_MULTIPLY_ADD:
-		vector(segment, rule->op, FIRST, x, y);
-		vector(segment, add[wide], d, FIRST, z);
-		break;
-	case GT_NATIVE_FUSED: emit_fused(segment, rule, d, x, y, z); break;
-	default: vector(segment, rule->op, d, x, y); break;
-	}
-	make_canonical(segment, rule, d);
-}
-
-static void emit_shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *y = gt_native_read(segment, op->b, 1);
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
-
-	for (unsigned i = 0; i < 2; i++) {
-		widen(segment, 0x35, FIRST, y->at[0], i);
-		vector(segment, rule->op, d->at[i], x->at[i], FIRST);
+	} else {
+		vector(segment, rule->op, d, 0, x);
 	}
 }
 
@@ -185,14 +135,6 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	write_predicate(segment, op->d, HELD);
 }
 
-static void emit_widen(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 2);
-
-	for (unsigned i = 0; i < 2; i++)
-		widen(segment, rule->op.opcode, d->at[i], x->at[0], i);
-}
-
 /* The source of this instruction stands where others have their result. */
 static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
@@ -202,38 +144,6 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 	vector(segment, rule->op, x->at[1], 0, FIRST);
 	vector(segment, insert, d->at[0], d->at[0], FIRST);
 	gt_native_byte(segment->code, 1);
-}
-
-static void emit_wide_product(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	static const struct gt_native_op add = {GT_0F, GT_66, 1, 0xd4};
-	const bool adds = rule->kind == GT_NATIVE_WIDE_MULTIPLY_ADD;
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
-	const struct gt_native_value *z = adds ? gt_native_read(segment, op->c, 2) : NULL;
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
-
-	for (unsigned i = 0; i < 2; i++) {
-		widen(segment, rule->immediate, FIRST, x->at[0], i);
-		widen(segment, rule->immediate, SECOND, y->at[0], i);
-		vector(segment, rule->op, adds ? FIRST : d->at[i], FIRST, SECOND);
-		if (adds)
-			vector(segment, add, d->at[i], FIRST, z->at[i]);
-	}
-}
-
-static void emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	switch (rule->kind) {
-	case GT_NATIVE_SHIFT: emit_shift(segment, rule, op); break;
-	case GT_NATIVE_COMPARE: emit_compare(segment, rule, op); break;
-	case GT_NATIVE_SELECT: emit_select(segment, rule, op); break;
-	case GT_NATIVE_LOGIC: emit_logic(segment, rule, op); break;
-	case GT_NATIVE_WIDEN: emit_widen(segment, rule, op); break;
-	case GT_NATIVE_NARROW: emit_narrow(segment, rule, op); break;
-	case GT_NATIVE_WIDE_PRODUCT:
-	case GT_NATIVE_WIDE_MULTIPLY_ADD: emit_wide_product(segment, rule, op); break;
-	default: gt_native_emit_alike(segment, rule, op, emit_part); break;
-	}
 }
 
 /* ---- the loop around them: esi is the mask of the active lanes, edx the halves that are left ---- */
@@ -281,4 +191,22 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	gt_native_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, base, offset);
 }
 
-const struct gt_native_isa gt_native_avx512 = {29, 64, NULL, begin, end, load, store, emit};
+const struct gt_native_isa gt_native_avx512 = {
+	.registers = FIRST,
+	.bytes = 64,
+	.first = FIRST,
+	.second = SECOND,
+	.begin = begin,
+	.end = end,
+	.load = load,
+	.store = store,
+	.vector = vector,
+	.fill = fill,
+	.widen = widen,
+	.canonical = canonical,
+	.binary = binary,
+	.unary = unary,
+	.shift = binary,
+	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
+		     [GT_NATIVE_NARROW] = emit_narrow},
+};

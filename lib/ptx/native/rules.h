@@ -25,6 +25,7 @@ enum gt_native_kind {
 	GT_NATIVE_NARROW,
 	GT_NATIVE_WIDE_PRODUCT, /* 64 bits of two of 32, each widened first by opcode `immediate` */
 	GT_NATIVE_WIDE_MULTIPLY_ADD,
+	GT_NATIVE_KINDS
 };
 
 struct gt_native_rule {

@@ -18,19 +18,6 @@ static void patch(struct gt_native_code *code, size_t jump)
 		memcpy(code->bytes + jump - sizeof distance, &distance, sizeof distance);
 }
 
-void gt_native_emit_alike(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op,
-			  gt_native_part *part)
-{
-	const unsigned n = rule->op.wide ? 2 : 1, sources = gt_native_sources(rule->kind);
-	const struct gt_native_value *x = gt_native_read(segment, op->a, n);
-	const struct gt_native_value *y = sources > 1 ? gt_native_read(segment, op->b, n) : x;
-	const struct gt_native_value *z = sources > 2 ? gt_native_read(segment, op->c, n) : x;
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
-
-	for (unsigned i = 0; i < n; i++)
-		part(segment, rule, d->at[i], x->at[i], y->at[i], z->at[i]);
-}
-
 void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *code, const struct gt_ptx_op *ops, size_t n, bool whole)
 {
 	struct gt_native_segment segment = {.isa = isa, .code = code, .whole = whole};
@@ -42,7 +29,7 @@ void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *cod
 	for (size_t i = 0; i < n; i++) {
 		gt_native_takes(&ops[i], &rule);
 		segment.now++;
-		isa->emit(&segment, rule, &ops[i]);
+		gt_native_emit(&segment, rule, &ops[i]);
 	}
 	gt_native_store_all(&segment);
 	if (segment.skip)

@@ -36,11 +36,14 @@ struct gt_native_segment {
 	size_t n_predicates;
 };
 
+typedef void gt_native_emitter(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
+
 /* Instructions that machine code is made of. In the loop r8 and r9 are the arena's slots of 32 and 64 bits a lane for the part of the
  * warp under way, r10 those of predicates, r11 the predicates that the segment writes; rdi is the arena, esi the mask. */
 struct gt_native_isa {
 	unsigned registers; /* for values */
 	unsigned bytes;	    /* of a register */
+	unsigned first, second; /* registers that are free within an operation */
 	void (*open)(struct gt_native_code *code); /* writes constants that all segments use; NULL: there are none */
 	void (*begin)(struct gt_native_segment *segment); /* the loop */
 	void (*end)(struct gt_native_segment *segment);
@@ -48,7 +51,16 @@ struct gt_native_isa {
 	/* Register i of a value, of the active lanes. */
 	void (*store)(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base,
 		      uint32_t offset);
-	void (*emit)(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
+	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
+	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
+	/* The lower or upper half of lanes of 32 bits, widened by opcode 0x25 (signed) or 0x35. */
+	void (*widen)(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
+	void (*canonical)(struct gt_native_segment *segment, unsigned d); /* a NaN becomes the one that f32 has */
+	/* d = x OP y, as the rule says; `shift` has a count of 64 bits. */
+	void (*binary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
+	void (*unary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x);
+	void (*shift)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
+	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above (emit.c) */
 };
 extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
 
@@ -69,10 +81,9 @@ struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment
 /* Behind the loop: the slots of predicates. */
 void gt_native_store_predicates(struct gt_native_segment *segment);
 
-/* Emits one register of a result that has as many as its sources. */
-typedef void gt_native_part(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y,
-			    unsigned z);
-void gt_native_emit_alike(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op,
-			  gt_native_part *part);
+/* Instructions that both sets have. */
+extern const struct gt_native_op gt_native_move, gt_native_xor;
+/* Emits an operation. */
+gt_native_emitter gt_native_emit;
 
 #endif
