@@ -12,16 +12,19 @@ static inline size_t gt_packed_bytes(const struct gt_packed *row)
 	return sizeof *row + row->lanes * sizeof(uint64_t);
 }
 
-/* The key of a row in two words, the more significant first. */
+/* The key of a row in two words, the more significant first. The warp is in the lowest bits. */
 struct gt_sort_key {
 	uint64_t high, low;
 };
+
+#define GT_SORT_WARP_BITS 16
+#define GT_SORT_WARPS ((UINT64_C(1) << GT_SORT_WARP_BITS) - 1)
 
 static inline struct gt_sort_key gt_sort_key_of(const struct gt_packed *row, bool by_an)
 {
 	uint32_t first = by_an ? row->an : row->block, second = by_an ? row->block : row->an;
 
-	return (struct gt_sort_key){(uint64_t)row->kernel << 32 | first, (uint64_t)second << 16 | row->warp};
+	return (struct gt_sort_key){(uint64_t)row->kernel << 32 | first, (uint64_t)second << GT_SORT_WARP_BITS | row->warp};
 }
 
 static inline bool gt_sort_key_less(struct gt_sort_key a, struct gt_sort_key b)

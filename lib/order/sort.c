@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "order/radix.h"
 #include "order/runs.h"
 
 #define CHUNK_BYTES_MAX ((size_t)1 << 20)
-#define DIGIT_BITS 8
-#define DIGITS (64 / DIGIT_BITS)
-#define BUCKETS (1U << DIGIT_BITS)
-
-/* A row's place in memory and the word of its key that is being sorted by. */
-struct item {
-	uint64_t key;
-	const struct gt_packed *row;
-};
 
 struct gt_sorter {
 	uint64_t memory, yielded;
@@ -33,13 +25,26 @@ struct gt_sorter {
 
 	size_t n; /* rows in memory */
 	bool sorted; /* they came in order */
+	bool grouped; /* those of each high word of the key came together, in the order of these words: only each group is sorted */
+	size_t group, group_most; /* rows of the last group, and of the largest */
 	struct gt_sort_key last;
 	uint64_t highs, lows; /* bits that are set in some key */
 
-	struct item *items, *spare; /* n each once the rows have been put in order */
-	size_t at;		    /* the next item, or the offset of the next row in its chunk */
-	size_t at_chunk;
+	/* Once the rows have been put in order: room for all of them, or for the largest group; none if they are sorted. */
+	struct gt_sort_item *items, *spare;
+	struct gt_sort_item *ordered; /* one of the two */
+	size_t ordered_n, next; /* and the next of these */
+	size_t at_chunk, at; /* the next row in memory, and its offset in the chunk */
 };
+
+/* For a sorter without rows. */
+static void forget_order(struct gt_sorter *sorter)
+{
+	sorter->sorted = sorter->grouped = true;
+	sorter->group = sorter->group_most = 0;
+	sorter->last = (struct gt_sort_key){0, 0};
+	sorter->highs = sorter->lows = 0;
+}
 
 struct gt_sorter *gt_sorter_open(uint64_t memory, const char *directory, bool by_an, struct gt_error *error)
 {
@@ -51,7 +56,7 @@ struct gt_sorter *gt_sorter_open(uint64_t memory, const char *directory, bool by
 	}
 	sorter->memory = memory;
 	sorter->by_an = by_an;
-	sorter->sorted = true;
+	forget_order(sorter);
 	sorter->runs = sorter->merged = (struct gt_runs){.file = -1, .directory = directory};
 	sorter->chunk_bytes = memory / 16 < CHUNK_BYTES_MAX ? (size_t)memory / 16 / 64 * 64 : CHUNK_BYTES_MAX;
 	return sorter;
@@ -94,48 +99,15 @@ void gt_sorter_yield(struct gt_sorter *sorter, uint64_t bytes)
 	sorter->yielded = bytes < most ? bytes : most;
 }
 
-/* One stable pass by one digit of the key. */
-static void sort_by_digit(const struct item *from, struct item *to, size_t n, unsigned shift,
-			  const size_t *counts)
-{
-	size_t places[BUCKETS];
-	size_t place = 0;
-
-	for (unsigned b = 0; b < BUCKETS; b++) {
-		places[b] = place;
-		place += counts[b];
-	}
-	for (size_t i = 0; i < n; i++)
-		to[places[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
-}
-
-/* Sorts the items by their key, least significant digit first, skipping digits that are 0 in all keys. Stable. */
-static void sort_by_key(struct gt_sorter *sorter, uint64_t used_bits)
-{
-	size_t counts[BUCKETS];
-
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		if ((used_bits >> shift & (BUCKETS - 1)) == 0)
-			continue;
-		memset(counts, 0, sizeof counts);
-		for (size_t i = 0; i < sorter->n; i++)
-			counts[sorter->items[i].key >> shift & (BUCKETS - 1)]++;
-		sort_by_digit(sorter->items, sorter->spare, sorter->n, shift, counts);
-		struct item *swap = sorter->items;
-		sorter->items = sorter->spare;
-		sorter->spare = swap;
-	}
-}
-
 static unsigned width(uint64_t bits)
 {
 	return bits ? 64U - (unsigned)__builtin_clzll(bits) : 0;
 }
 
-/* Joins both words in one; the high one is 0 if there is no room for it. */
-static uint64_t join(uint64_t high, uint64_t low, unsigned low_width)
+/* The low word of a key with no more bits for the warp than some warp needs. */
+static uint64_t shorten(const struct gt_sorter *sorter, uint64_t low)
 {
-	return low_width < 64 ? high << low_width | low : low;
+	return low >> GT_SORT_WARP_BITS << width(sorter->lows & GT_SORT_WARPS) | (low & GT_SORT_WARPS);
 }
 
 /* The bytes of a chunk in use. */
@@ -144,63 +116,90 @@ static size_t chunk_end(const struct gt_sorter *sorter, size_t chunk)
 	return chunk < sorter->chunk ? sorter->chunk_ends[chunk] : sorter->chunk_used;
 }
 
-static void list_items(struct gt_sorter *sorter, unsigned low_width, bool joined)
+/* The next row as they came, or NULL. */
+static const struct gt_packed *row_that_came(struct gt_sorter *sorter)
 {
-	size_t i = 0;
-
-	for (size_t c = 0; c <= sorter->chunk; c++) {
-		for (size_t offset = 0, end = chunk_end(sorter, c); offset < end; i++) {
-			const struct gt_packed *row = (const void *)(sorter->chunks[c] + offset);
-			struct gt_sort_key key = gt_sort_key_of(row, sorter->by_an);
-			sorter->items[i].key = joined ? join(key.high, key.low, low_width) : key.low;
-			sorter->items[i].row = row;
-			offset += gt_packed_bytes(row);
-		}
-	}
+	for (; sorter->n > 0 && sorter->at_chunk <= sorter->chunk; sorter->at_chunk++, sorter->at = 0)
+		if (sorter->at < chunk_end(sorter, sorter->at_chunk))
+			return (const void *)(sorter->chunks[sorter->at_chunk] + sorter->at);
+	return NULL;
 }
 
-/* Puts the rows in memory in order. Both words of the key nearly always fit into one. */
+static void put_in_order(struct gt_sorter *sorter, uint64_t bits)
+{
+	sorter->ordered = gt_radix_sort(sorter->items, sorter->spare, sorter->ordered_n, bits);
+}
+
+/* Both words of the key nearly always fit into one. */
+static void order_all(struct gt_sorter *sorter)
+{
+	const struct gt_packed *row;
+	unsigned low_width = width(shorten(sorter, sorter->lows));
+	bool joined = low_width + width(sorter->highs) <= 64 && low_width < 64;
+
+	for (; (row = row_that_came(sorter)) != NULL; sorter->at += gt_packed_bytes(row)) {
+		struct gt_sort_key key = gt_sort_key_of(row, sorter->by_an);
+		sorter->items[sorter->ordered_n++] = (struct gt_sort_item){
+			(joined ? key.high << low_width : 0) | shorten(sorter, key.low), row};
+	}
+	put_in_order(sorter, (joined ? sorter->highs << low_width : 0) | shorten(sorter, sorter->lows));
+	if (joined)
+		return;
+	struct gt_sort_item *spare = sorter->ordered == sorter->items ? sorter->spare : sorter->items;
+	for (size_t i = 0; i < sorter->n; i++)
+		sorter->ordered[i].key = gt_sort_key_of(sorter->ordered[i].row, sorter->by_an).high;
+	sorter->ordered = gt_radix_sort(sorter->ordered, spare, sorter->n, sorter->highs);
+}
+
+/* Of rows that came in groups, the next group. */
+static void order_group(struct gt_sorter *sorter)
+{
+	const struct gt_packed *row;
+	uint64_t high = 0;
+
+	sorter->ordered_n = sorter->next = 0;
+	for (; (row = row_that_came(sorter)) != NULL; sorter->at += gt_packed_bytes(row)) {
+		struct gt_sort_key key = gt_sort_key_of(row, sorter->by_an);
+		if (sorter->ordered_n > 0 && key.high != high)
+			break;
+		high = key.high;
+		sorter->items[sorter->ordered_n++] = (struct gt_sort_item){shorten(sorter, key.low), row};
+	}
+	put_in_order(sorter, shorten(sorter, sorter->lows));
+}
+
+/* Puts the rows in memory in order. */
 static int sort_rows(struct gt_sorter *sorter, struct gt_error *error)
 {
-	unsigned low_width = width(sorter->lows);
-	bool joined = low_width + width(sorter->highs) <= 64;
+	size_t n = sorter->grouped ? sorter->group_most : sorter->n;
 
+	sorter->at = sorter->at_chunk = sorter->next = sorter->ordered_n = 0;
 	if (sorter->sorted)
 		return 0;
-	sorter->items = malloc(sorter->n * sizeof *sorter->items);
-	sorter->spare = malloc(sorter->n * sizeof *sorter->spare);
+	sorter->items = malloc(n * sizeof *sorter->items);
+	sorter->spare = malloc(n * sizeof *sorter->spare);
 	if (!sorter->items || !sorter->spare)
 		return gt_fail_memory(error, "sorting");
-	list_items(sorter, low_width, joined);
-	if (joined) {
-		sort_by_key(sorter, join(sorter->highs, sorter->lows, low_width));
-		return 0;
-	}
-	sort_by_key(sorter, sorter->lows);
-	for (size_t i = 0; i < sorter->n; i++)
-		sorter->items[i].key = gt_sort_key_of(sorter->items[i].row, sorter->by_an).high;
-	sort_by_key(sorter, sorter->highs);
+	if (!sorter->grouped)
+		order_all(sorter);
 	return 0;
 }
 
 /* The next of the rows in memory, in order, or NULL. */
 static const struct gt_packed *next_in_memory(struct gt_sorter *sorter)
 {
-	if (!sorter->sorted) {
-		if (sorter->at == sorter->n)
-			return NULL;
-		if (sorter->at + 8 < sorter->n)
-			__builtin_prefetch(sorter->items[sorter->at + 8].row);
-		return sorter->items[sorter->at++].row;
-	}
-	for (; sorter->n > 0 && sorter->at_chunk <= sorter->chunk; sorter->at_chunk++, sorter->at = 0) {
-		if (sorter->at == chunk_end(sorter, sorter->at_chunk))
-			continue;
-		const struct gt_packed *row = (const void *)(sorter->chunks[sorter->at_chunk] + sorter->at);
-		sorter->at += gt_packed_bytes(row);
+	if (sorter->sorted) {
+		const struct gt_packed *row = row_that_came(sorter);
+		sorter->at += row ? gt_packed_bytes(row) : 0;
 		return row;
 	}
-	return NULL;
+	if (sorter->next == sorter->ordered_n && sorter->grouped)
+		order_group(sorter);
+	if (sorter->next == sorter->ordered_n)
+		return NULL;
+	if (sorter->next + 8 < sorter->ordered_n)
+		__builtin_prefetch(sorter->ordered[sorter->next + 8].row);
+	return sorter->ordered[sorter->next++].row;
 }
 
 /* Writes the rows in memory as a run; their memory is reused. */
@@ -210,7 +209,6 @@ static int spill(struct gt_sorter *sorter, struct gt_error *error)
 
 	if (sort_rows(sorter, error) != 0 || gt_run_begin(&sorter->runs, sorter->chunk_bytes, error) != 0)
 		return -1;
-	sorter->at = sorter->at_chunk = 0;
 	while ((row = next_in_memory(sorter)) != NULL)
 		if (gt_run_add(&sorter->runs, row, error) != 0)
 			return -1;
@@ -218,9 +216,7 @@ static int spill(struct gt_sorter *sorter, struct gt_error *error)
 		return -1;
 	free_items(sorter);
 	sorter->n = sorter->chunk = sorter->chunk_used = 0;
-	sorter->sorted = true;
-	sorter->last = (struct gt_sort_key){0, 0};
-	sorter->highs = sorter->lows = 0;
+	forget_order(sorter);
 	return 0;
 }
 
@@ -248,7 +244,7 @@ static bool is_full(const struct gt_sorter *sorter)
 {
 	uint64_t rows_of_chunk = sorter->chunk_bytes / sizeof(struct gt_packed);
 	uint64_t used = (sorter->chunk + 2) * (uint64_t)sorter->chunk_bytes + sorter->chunk_bytes +
-			2 * sizeof(struct item) * (sorter->n + rows_of_chunk);
+			2 * sizeof(struct gt_sort_item) * (sorter->n + rows_of_chunk);
 
 	return used > sorter->memory - sorter->yielded;
 }
@@ -274,6 +270,19 @@ static char *make_room(struct gt_sorter *sorter, size_t bytes, struct gt_error *
 	return sorter->chunks[sorter->chunk] + sorter->chunk_used - bytes;
 }
 
+static void note_order(struct gt_sorter *sorter, struct gt_sort_key key)
+{
+	struct gt_sort_key last = sorter->last;
+
+	sorter->sorted &= !gt_sort_key_less(key, last);
+	sorter->grouped &= key.high >= last.high;
+	sorter->group = key.high == last.high ? sorter->group + 1 : 1;
+	sorter->group_most = sorter->group > sorter->group_most ? sorter->group : sorter->group_most;
+	sorter->highs |= key.high;
+	sorter->lows |= key.low;
+	sorter->last = key;
+}
+
 int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const uint64_t *lanes,
 		  struct gt_error *error)
 {
@@ -285,11 +294,7 @@ int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const u
 	if (row->lanes > 0)
 		memcpy(place + sizeof *row, lanes, row->lanes * sizeof *lanes);
 	struct gt_sort_key key = gt_sort_key_of(row, sorter->by_an);
-	if (gt_sort_key_less(key, sorter->last))
-		sorter->sorted = false;
-	sorter->last = key;
-	sorter->highs |= key.high;
-	sorter->lows |= key.low;
+	note_order(sorter, key);
 	sorter->n++;
 	return 0;
 }
@@ -329,10 +334,8 @@ static int reduce_runs(struct gt_sorter *sorter, struct gt_error *error)
 
 int gt_sorter_finish(struct gt_sorter *sorter, struct gt_error *error)
 {
-	if (sorter->runs.n == 0) {
-		sorter->at = sorter->at_chunk = 0;
+	if (sorter->runs.n == 0)
 		return sort_rows(sorter, error);
-	}
 	if (sorter->n > 0 && spill(sorter, error) != 0)
 		return -1;
 	free_rows(sorter);
