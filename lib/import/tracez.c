@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "base/grown.h"
+#include "base/scan.h"
 
 #define HEADER_MAX (1 << 16)		    /* bytes of header lines */
 #define PIECE_MAX (UINT64_C(256) << 20)	    /* bytes of lines in a piece; the tracer puts 2048 instructions into one */
@@ -85,7 +86,7 @@ static int feed_lines(struct tracez *trace, char *text, char *end, int (*take)(s
 	for (char *line = text; line < end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		char *stop = newline ? newline : end;
-		*stop = '\0'; /* the text has room for one more byte */
+		*stop = '\0'; /* the text has room for one more byte, and GT_SCAN_SLACK behind it */
 		if (take(trace->reader, line) != 0)
 			return -1;
 		line = stop + 1;
@@ -97,7 +98,7 @@ static int feed_lines(struct tracez *trace, char *text, char *end, int (*take)(s
 static int read_header(struct tracez *trace)
 {
 	uint64_t bytes = trace->size < HEADER_MAX ? trace->size : HEADER_MAX, dictionary;
-	char *text = gt_grown_to(NULL, HEADER_MAX + 1, &trace->text_capacity, 1);
+	char *text = gt_grown_to(NULL, HEADER_MAX + 1 + GT_SCAN_SLACK, &trace->text_capacity, 1);
 
 	if (!text)
 		return gt_fail_memory(trace->reader->error, "a trace");
@@ -159,7 +160,7 @@ static int read_piece(struct tracez *trace, uint64_t *offset)
 	unsigned long long length = ZSTD_getFrameContentSize(packed, bytes);
 	if (length == ZSTD_CONTENTSIZE_UNKNOWN || length == ZSTD_CONTENTSIZE_ERROR || length > PIECE_MAX)
 		return fail(trace, "Zstandard frames that say their length");
-	char *text = gt_grown_to(trace->text, length + 1, &trace->text_capacity, 1);
+	char *text = gt_grown_to(trace->text, length + 1 + GT_SCAN_SLACK, &trace->text_capacity, 1);
 	if (!text)
 		return gt_fail_memory(trace->reader->error, "a trace");
 	trace->text = text;
