@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/pages.h"
 #include "order/radix.h"
 #include "order/runs.h"
 
-#define CHUNK_BYTES_MAX ((size_t)1 << 20)
+#define CHUNK_BYTES_MAX ((size_t)4 << 20) /* enough for large pages */
 
 struct gt_sorter {
 	uint64_t memory, yielded;
@@ -235,7 +236,7 @@ static int add_chunk(struct gt_sorter *sorter, struct gt_error *error)
 	sorter->chunks[sorter->n_chunks] = malloc(sorter->chunk_bytes);
 	if (!sorter->chunks[sorter->n_chunks])
 		return gt_fail_memory(error, "sorting (a smaller -S needs less)");
-	sorter->n_chunks++;
+	gt_pages_large(sorter->chunks[sorter->n_chunks++], sorter->chunk_bytes);
 	return 0;
 }
 
