@@ -101,6 +101,35 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	expect_failure 1 "no.tracez: expected" sh -c 'cp /dev/null no.tracez; cat kernel-1.tracez | head -c 400 >>no.tracez; gtrace-order no.tracez >/dev/null'
 }
 
+# Lines of a warp mostly repeat others, and what repeats is not read again: here each line begins as one before it.
+@test "Accel-Sim lines that begin alike but go on otherwise are not taken for one another" {
+	cat >alike.traceg <<-'END'
+		-kernel name = k
+		-kernel id = 1
+		-grid dim = (1,1,1)
+		-block dim = (32,1,1)
+		-accelsim tracer version = 3
+		#BEGIN_TB
+		thread block = 0,0,0
+		warp = 0
+		insts = 6
+		0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4
+		0010 ffffffff 1 R4 LDG.E 1 R2 42 1 0x2000 8
+		0010 ffffffff 1 R4 LDG.E 1 R2 0
+		0010 ffffffff 1 R4 LDG.E 1 R2 4	1 0x3000 16
+		0010 fffffff0 1 R4 LDG.E 1 R2 4 1 0x4000 4
+		0010 ffffffff 1 R4 LDG.E 1 R2 4 0 1 2 3 4 5 6 7 8 9 a b c d e f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20
+		#END_TB
+	END
+	gtrace-order alike.traceg | gtrace-cat | grep -v '^#' | cut -f 7-9 | sed 's,0x0*,0x,g' >rows
+	printf '%s\t%s\t%s\n' 0xffffffff 0x1000 4 0xffffffff 0x2000 8 0xffffffff 0x3000 16 0xfffffff0 0x4000 4 0xffffffff 0x1 1 | diff rows -
+	sed 's/0x2000 8$/0x2000 8 -5/' alike.traceg >later.traceg
+	expect_failure 1 "later.traceg:11: mode 1: expected" gtrace-order later.traceg
+	sed 's/version = 3/version = 4/; s/-kernel id = 1/-kernel id = 2/' later.traceg | cat alike.traceg - | gtrace-order | gtrace-cat | grep -c ffff | grep -qx 10
+	sed 's/ffffffff 1 R4 LDG.E 1 R2 0$/ffffffff 1 R4 LDG.E 1 R2 0x/' alike.traceg >wrong.traceg
+	expect_failure 1 "wrong.traceg:12: expected" gtrace-order wrong.traceg
+}
+
 # By hand: line 7 reads 4 sectors twice, line 9 writes 4.
 @test "an Accel-Sim trace's line numbers name the source lines, of the file that --source says" {
 	cat >lines.traceg <<-'END'

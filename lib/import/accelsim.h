@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "import/accelsim_seen.h"
 #include "import/import.h"
 #include "import/opcode.h"
 #include "import/scoreboard.h"
@@ -27,6 +28,7 @@ struct gt_accelsim {
 	const struct gt_trace *to;
 	struct gt_error *error;
 	struct gt_opcodes opcodes;
+	struct gt_seen_lines seen;
 
 	struct gt_kernel kernel;
 	unsigned has;	/* keys seen, by the header's own bits */

@@ -259,8 +259,23 @@ static bool scan_registers(const char **at, struct registers *registers, unsigne
 	return counted && skip_words(at, registers->n + more);
 }
 
-/* What follows the sources. */
-static int read_access(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode)
+/* Whether lines say nothing but what gt_seen keeps: no source line, and no registers that matter. */
+static bool is_plain(const struct gt_accelsim *reader)
+{
+	return !reader->line_info && !reader->to->wants_work;
+}
+
+/* Keeps the part of a line from its PC up to `end`. */
+static void remember(struct gt_accelsim *reader, const char *begin, const char *end, const struct gt_opcode *opcode, bool addresses)
+{
+	if (is_plain(reader))
+		gt_seen_add(&reader->seen, begin, end,
+			    &(struct gt_seen){.version = reader->version, .pc = reader->access.pc, .mask = reader->access.mask,
+					      .addresses = addresses, .opcode = *opcode});
+}
+
+/* What follows the sources. `begin`: the PC. */
+static int read_access(struct gt_accelsim *reader, const char *begin, const char *at, const struct gt_opcode *opcode)
 {
 	uint64_t width;
 
@@ -268,8 +283,12 @@ static int read_access(struct gt_accelsim *reader, const char *at, const struct 
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	if (width == 0) {
 		reader->access.mask = 0;
-		return scan_rest(reader, &at) ? 0 : gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+		if (!scan_rest(reader, &at))
+			return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+		remember(reader, begin, at + 1, opcode, false);
+		return 0;
 	}
+	remember(reader, begin, at, opcode, true);
 	if (reader->line_info && reader->line > 0 && reader->to->line &&
 	    reader->to->line(reader->to->context, reader->access.pc, reader->line, reader->error) != 0)
 		return -1;
@@ -277,20 +296,28 @@ static int read_access(struct gt_accelsim *reader, const char *at, const struct 
 }
 
 /* The same, with what it does to the registers. */
-static int read_timed(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode, const struct registers *results,
-		      const struct registers *sources)
+static int read_timed(struct gt_accelsim *reader, const char *begin, const char *at, const struct gt_opcode *opcode,
+		      const struct registers *results, const struct registers *sources)
 {
 	struct gt_scoreboard *board = &reader->board;
 
 	gt_scoreboard_name(board, sources->words, sources->n);
 	gt_scoreboard_name(board, results->words, results->n);
-	if (read_access(reader, at, opcode) != 0)
+	if (read_access(reader, begin, at, opcode) != 0)
 		return -1;
 	const struct gt_trace_access *access = &reader->access;
 	if (access->mask != 0)
 		gt_scoreboard_load(board, results->words, results->n, access->op, access->size);
 	gt_scoreboard_issue(board, opcode, access->mask != 0 && gt_op_space(access->op) != GT_SHARED);
 	return 0;
+}
+
+/* A line of which the text before `at` has been seen. */
+static int read_seen(struct gt_accelsim *reader, const char *at, const struct gt_seen *seen)
+{
+	reader->access.pc = seen->pc;
+	reader->access.mask = seen->mask;
+	return seen->addresses ? read_addresses(reader, at, &seen->opcode) : 0;
 }
 
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
@@ -302,6 +329,10 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 
 	if (begin_instruction(reader, &at) != 0)
 		return -1;
+	const char *begin = at;
+	const struct gt_seen *seen = is_plain(reader) ? gt_seen_find(&reader->seen, at, reader->version) : NULL;
+	if (seen && (!seen->addresses || at[seen->length] == ' '))
+		return read_seen(reader, at + seen->length, seen);
 	if ((reader->line_info && (!gt_scan_decimal(&at, &reader->line) || !gt_scan_gap(&at))) ||
 	    !gt_scan_hex(&at, &pc) || !gt_scan_gap(&at))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
@@ -319,5 +350,6 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	reader->access.pc = (uint32_t)pc;
 	reader->access.mask = (uint32_t)mask;
-	return reader->to->wants_work ? read_timed(reader, at, opcode, &results, &sources) : read_access(reader, at, opcode);
+	return reader->to->wants_work ? read_timed(reader, begin, at, opcode, &results, &sources) :
+					read_access(reader, begin, at, opcode);
 }
