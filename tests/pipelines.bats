@@ -173,10 +173,10 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 		threads	round_robin	access	first_lane	next
 		32	3.13	3.13	3.13	3.13
 		64	3.13	3.13	3.13	3.13
-		128	100.00	5.30	5.46	3.22
-		256	100.00	13.50	13.24	12.41
-		512	100.00	14.75	12.30	14.41
-		1024	100.00	17.78	18.06	17.61
+		128	100.00	5.30	5.46	4.30
+		256	100.00	13.50	13.24	9.89
+		512	100.00	14.75	12.30	13.97
+		1024	100.00	17.78	18.06	17.63
 	TABLE
 	pipelines/nugteren-figure3 256 >"$BATS_TEST_TMPDIR/figure"
 	in_readme "$BATS_TEST_TMPDIR/figure"

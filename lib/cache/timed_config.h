@@ -31,7 +31,7 @@ struct gt_timed_config {
 	enum gt_requeue_unit unit;
 	enum gt_own_issue issue;
 	uint32_t schedulers; /* of an SM; not with GT_OWN_SCHEDULE */
-	bool fill_next; /* what arrives in a step comes after the accesses that are served in it */
+	bool fill_next; /* what arrives in a step comes after the accesses that are served in it, and their hits */
 	bool clip;	/* a request for a line in flight takes effect with it */
 	double delay;	/* of a warp, as a multiple of its access's latency */
 	uint32_t below; /* banks of the level below, for an adaptive latency */

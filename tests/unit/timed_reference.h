@@ -43,7 +43,7 @@ struct ref_event {
 struct ref_flight {
 	uint64_t line, effect, sent;
 	unsigned sectors, uses, merges, warp;
-	bool holds, done;
+	bool holds, done, hit;
 };
 
 struct ref_block {
@@ -108,14 +108,22 @@ static inline void ref_bring(struct ref_cache *cache, uint64_t line, unsigned se
 	block->used = ++cache->uses;
 }
 
-/* Applies all effects before this step, the earliest first, ties in the order of sending. */
+/* Whether it comes before the other: the earlier one; with `next`, of one step a hit; else the one that was sent first. */
+static inline bool ref_before(const struct ref_cache *cache, const struct ref_flight *flight, const struct ref_flight *other)
+{
+	if (flight->effect != other->effect)
+		return flight->effect < other->effect;
+	return cache->config.next && flight->hit && !other->hit;
+}
+
+/* Applies all effects before this step in that order. */
 static inline void ref_arrive(struct ref_cache *cache, uint64_t step)
 {
 	for (;;) {
 		struct ref_flight *first = NULL;
 		for (unsigned i = 0; i < cache->flights_n; i++) {
 			struct ref_flight *flight = &cache->flights[i];
-			if (!flight->done && flight->effect < step && (!first || flight->effect < first->effect))
+			if (!flight->done && flight->effect < step && (!first || ref_before(cache, flight, first)))
 				first = flight;
 		}
 		if (!first)
@@ -353,7 +361,8 @@ static inline struct ref_event ref_request(struct ref_cache *cache, const struct
 	}
 	if (event.status == REF_HIT || event.status == REF_MERGED)
 		cache->flights[cache->flights_n++] = (struct ref_flight){
-			.line = access->line, .effect = event.effect, .sent = step, .uses = access->sectors};
+			.line = access->line, .effect = event.effect, .sent = step, .uses = access->sectors,
+			.hit = event.status == REF_HIT};
 	return event;
 }
 

@@ -40,6 +40,11 @@ static int grow(struct gt_flights *flights, struct gt_error *error)
 	return 0;
 }
 
+static bool goes_before(const struct gt_flight *flight, const struct gt_flight *other)
+{
+	return flight->arrival != other->arrival ? flight->arrival < other->arrival : flight->first && !other->first;
+}
+
 int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, struct gt_error *error)
 {
 	if (flights->vacant == GT_NO_FLIGHT && grow(flights, error) != 0)
@@ -55,7 +60,7 @@ int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, s
 		*chain = at;
 	}
 	uint64_t place = flights->tail++;
-	for (; place > flights->released && gt_flight_at(flights, place - 1)->arrival > flight->arrival; place--)
+	for (; place > flights->released && goes_before(flight, gt_flight_at(flights, place - 1)); place--)
 		flights->order[place & mask] = flights->order[(place - 1) & mask];
 	flights->order[place & mask] = at;
 	return 0;

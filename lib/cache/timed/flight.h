@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The flights into one cache: blocks that misses wait for, with their MSHR entries, and hits that have not taken effect
- * yet. In the order of arrival, ties in the order of sending. */
+ * yet. In the order of arrival; of one step, hits that come first, then in the order of sending. */
 #ifndef GT_CACHE_TIMED_FLIGHT_H
 #define GT_CACHE_TIMED_FLIGHT_H
 
@@ -23,6 +23,7 @@ struct gt_flight {
 	uint32_t mshr_set;
 	uint32_t next; /* in the chain of its line, newest first; or GT_NO_FLIGHT */
 	bool holds;    /* an MSHR entry */
+	bool first;    /* before all others of its step that are not: a hit, with --fill next */
 	bool absent;   /* the cache does not have the line, nor has had it since this flight was sent */
 	struct gt_request request; /* that caused it */
 };

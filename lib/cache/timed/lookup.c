@@ -67,6 +67,7 @@ static int add_effect(const struct gt_timed *timed, struct gt_engine *engine, co
 {
 	struct gt_flight flight = {.arrival = outcome->effect, .line = item->piece.line, .uses = item->piece.used,
 				   .dirty = changes ? item->piece.used : 0,
+				   .first = timed->config.timed.fill_next && outcome->status == GT_TIMED_HIT,
 				   .request = gt_engine_request(timed, item)};
 
 	return gt_flights_add(&engine->flights, &flight, error);
