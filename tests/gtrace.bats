@@ -69,6 +69,24 @@ composes() {
 	composes "gtrace-order scheduled.zst | gcoalesce --gpu a100 | gschedule --gpu a100 | $models" run scheduled.zst
 }
 
+@test "--keep-l2: a launch finds in L2 what the launches before it have left there" {
+	gtrace-cat "$scheduled" | awk '/^#kernel/ { n++ } n <= 1' >once
+	{ cat once; sed -n '/^#kernel/,$p' once; } | gtrace-cat --from >twice
+	composes "gcache --l1 <twice | gcache --l2 --flush never | gdram | gstats --csv" run --csv --keep-l2 twice
+	# conv fits into L2, so the second launch reads nothing from device memory.
+	kept=$(awk -F, '$1 == "total" && $2 == "dram" && $3 == "reads" { print $4 }' got)
+	gtrace run --quiet --csv twice >got
+	[ "$(awk -F, '$1 == "total" && $2 == "dram" && $3 == "reads" { print $4 }' got)" -eq $((2 * kept)) ]
+	gtrace sizes --csv twice 2>said >emptied
+	gtrace sizes --csv --keep-l2 twice 2>said >table
+	grep -qxF "gtrace: gcache --l1 --size 16K <scheduled | gcache --l2 --flush never | gdram | gstats --csv" said
+	[ "$(sed -n 's/^l2,4.5M,yes,.*,//p' table)" -eq "$kept" ]
+	[ "$(sed -n 's/^l2,4.5M,yes,.*,//p' emptied)" -eq $((2 * kept)) ]
+	gcache --l1 "$scheduled" | gcache --l2 >passed
+	run -2 --separate-stderr gtrace run --keep-l2 passed
+	[[ $stderr == "gtrace: --keep-l2: passed has passed L2"* ]]
+}
+
 @test "a program, with its arguments, and the page" {
 	make_program
 	LD_PRELOAD=$PRELOAD gtrace run --csv program 64 2>said >got

@@ -28,6 +28,8 @@ static void print_help(FILE *to)
 	      "\n"
 	      "      --gpu NAME|FILE   the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a\n"
 	      "                        stream: its own)\n"
+	      "      --keep-l2         L2 keeps its lines from launch to launch (else it is emptied, as\n"
+	      "                        profilers do)\n"
 	      "      --kernel RE       report the launches of kernels whose names RE matches\n"
 	      "  -o, --output DIR      report: the page is DIR/index.html (gtrace-report)\n"
 	      "      --csv             run, sizes: comma-separated values\n"
@@ -150,9 +152,10 @@ static void check(const struct settings *settings)
 
 static void parse(struct settings *settings)
 {
-	enum { GPU = 1, KERNEL, CSV };
+	enum { GPU = 1, KEEP_L2, KERNEL, CSV };
 	static const struct option options[] = {
-		{"gpu", required_argument, NULL, GPU}, {"kernel", required_argument, NULL, KERNEL}, {"csv", no_argument, NULL, CSV},
+		{"gpu", required_argument, NULL, GPU}, {"keep-l2", no_argument, NULL, KEEP_L2},
+		{"kernel", required_argument, NULL, KERNEL}, {"csv", no_argument, NULL, CSV},
 		{"output", required_argument, NULL, 'o'}, {"dry-run", no_argument, NULL, 'n'}, TOOL_OPTIONS};
 	struct tool *tool = &settings->tool;
 
@@ -160,6 +163,7 @@ static void parse(struct settings *settings)
 	for (int c; (c = tool_option(tool, "+vo:n", options)) != -1;) {
 		switch (c) {
 		case GPU: settings->usual.gpu = optarg; break;
+		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->kernel = optarg; break;
 		case CSV: settings->csv = true; break;
 		case 'o': settings->output = optarg; break;
@@ -185,6 +189,8 @@ static void open_origin(struct settings *settings)
 		tool_usage(tool, "'%s': expected one stream", operands[1]);
 	if (settings->usual.gpu && gt_usual_next(&settings->origin) > GT_USUAL_SCHEDULE)
 		tool_usage(tool, "--gpu: %s has a schedule for its own GPU: leave it out", operands[0]);
+	if (settings->usual.keep_l2 && gt_usual_next(&settings->origin) > GT_USUAL_L2)
+		tool_usage(tool, "--keep-l2: %s has passed L2", operands[0]);
 	if (is(settings, "sizes") && gt_usual_next(&settings->origin) > GT_USUAL_L1)
 		tool_usage(tool, "%s has passed a cache: expected a stream from before L1", operands[0]);
 }

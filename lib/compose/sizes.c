@@ -181,15 +181,15 @@ static int count_row(struct run *run, struct row *row, struct gt_error *error)
 	int input = l1 && !own ? run->scheduled : run->behind_l1, result = 0;
 
 	if (l1 && !own)
-		result = gt_usual_command(&pipe, usual, "gcache --l1", error) != 0 || gt_pipe_option(&pipe, "--size", row->size, error) != 0 ||
+		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_L1, error) != 0 || gt_pipe_option(&pipe, "--size", row->size, error) != 0 ||
 			 gt_pipe_option(&pipe, "--ways", row->ways[0] ? row->ways : NULL, error) != 0;
 	if (result == 0)
-		result = gt_usual_command(&pipe, usual, "gcache --l2", error);
+		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_L2, error);
 	if (result == 0 && !l1)
 		result = gt_pipe_option(&pipe, "--size", own ? NULL : row->size, error) != 0 ||
 			 gt_pipe_option(&pipe, "--ways", row->ways[0] ? row->ways : NULL, error) != 0;
 	if (result == 0)
-		result = gt_usual_command(&pipe, usual, "gdram", error) != 0 || gt_usual_command(&pipe, usual, "gstats --csv", error) != 0 ||
+		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_DRAM, error) != 0 || gt_usual_command(&pipe, usual, "gstats --csv", error) != 0 ||
 			 gt_pipe_option(&pipe, "--kernel", run->sizes->kernel, error) != 0;
 	if (result != 0) {
 		gt_pipe_clear(&pipe);
@@ -242,7 +242,7 @@ static int count_all(struct run *run, struct gt_error *error)
 	run->counts = run->behind_l1 < 0 ? -1 : gt_temporary_file(gt_temporary_directory(), error);
 	if (run->counts < 0)
 		return -1;
-	if (gt_usual_command(&pipe, run->sizes->usual, "gcache --l1", error) != 0) {
+	if (gt_usual_stage_command(&pipe, run->sizes->usual, GT_USUAL_L1, error) != 0) {
 		gt_pipe_clear(&pipe);
 		return -1;
 	}

@@ -60,6 +60,13 @@ int gt_usual_command(struct gt_pipe *pipe, const struct gt_usual *usual, const c
 	return usual->quiet ? gt_pipe_word(pipe, "--quiet", error) : 0;
 }
 
+int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, enum gt_usual_stage stage, struct gt_error *error)
+{
+	if (gt_usual_command(pipe, usual, stages[stage].words, error) != 0)
+		return -1;
+	return usual->keep_l2 && stage == GT_USUAL_L2 ? gt_pipe_option(pipe, "--flush", "never", error) : 0;
+}
+
 int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const struct gt_usual *usual, struct gt_error *error)
 {
 	bool program = origin->kind == GT_ORIGIN_PROGRAM;
@@ -80,7 +87,7 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 		    enum gt_usual_stage first, enum gt_usual_stage end, struct gt_error *error)
 {
 	for (enum gt_usual_stage stage = first; stage < end; stage++) {
-		if (gt_usual_command(pipe, usual, stages[stage].words, error) != 0 ||
+		if (gt_usual_stage_command(pipe, usual, stage, error) != 0 ||
 		    (stages[stage].takes_gpu && gt_pipe_option(pipe, "--gpu", gpu_to_give(origin, usual), error) != 0) ||
 		    (usual->classes && stages[stage].counts_by_pc && gt_pipe_option(pipe, "--by", "pc", error) != 0))
 			return -1;

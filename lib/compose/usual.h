@@ -18,6 +18,7 @@ struct gt_usual {
 	const char *gpu;       /* NULL: that of the stream, or the default */
 	char *const *operands; /* the program and its arguments, traces, or the stream; up to a NULL */
 	bool classes;	       /* measure which instructions and arrays miss */
+	bool keep_l2;	       /* L2 keeps its lines from launch to launch */
 	bool quiet, verbose;   /* --quiet for every stage, --verbose for the first */
 };
 
@@ -31,5 +32,7 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 
 /* Appends a command, with --quiet if that is wanted. */
 int gt_usual_command(struct gt_pipe *pipe, const struct gt_usual *usual, const char *words, struct gt_error *error);
+/* Appends the command of a stage, with what is wanted of it. */
+int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, enum gt_usual_stage stage, struct gt_error *error);
 
 #endif
