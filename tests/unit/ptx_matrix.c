@@ -705,9 +705,12 @@ static void try_wmma(const struct variant *v, const struct stored stored[4])
 	add_vector('c', n[2], ";\n");
 	add_wmma('d', &stored[3], v, n[3]);
 	add("ret;\n}\n");
-	works(text, 1, 32);
-	store(&stored[3], &d, v->m, v->n, (unsigned char *)out, true);
-	check_product(v);
+	/* A second block finds the tiles where the first one did. */
+	for (uint32_t blocks = 1; blocks <= 2; blocks++) {
+		works(text, blocks, 32);
+		store(&stored[3], &d, v->m, v->n, (unsigned char *)out, true);
+		check_product(v);
+	}
 }
 
 /* All ways to store the matrices, with strides of the least width and of more. */

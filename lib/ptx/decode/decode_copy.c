@@ -50,12 +50,12 @@ static int decode_async(struct gt_ptx_decoder *decoder)
 	    (n == 4 && read_copied(decoder, &instruction->operands[3], &copied, &ignored) != 0))
 		return -1;
 	/* Two micro-ops, a load and a store: the bytes pass through the warp's buffer. */
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, from, gt_ptx_copy_from);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, from, gt_ptx_copy_step(false));
 	if (!op)
 		return -1;
 	op->a = copied;
 	op->b = ignored;
-	return gt_ptx_emit_access(decoder, to, gt_ptx_copy_to) ? 0 : -1;
+	return gt_ptx_emit_access(decoder, to, gt_ptx_copy_step(true)) ? 0 : -1;
 }
 
 int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)

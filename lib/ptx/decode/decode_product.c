@@ -88,6 +88,7 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 		return -1;
 	struct gt_ptx_fragment *const fragments[] = {&product->d, &product->a, &product->b, &product->c};
 	static const enum gt_ptx_role roles[] = {GT_PTX_MATRIX_C, GT_PTX_MATRIX_A, GT_PTX_MATRIX_B, GT_PTX_MATRIX_C};
+	product->multiply = gt_ptx_multiply();
 	product->shape = words->shape;
 	product->saturates = words->saturates;
 	product->differs = words->differs;
@@ -111,7 +112,7 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 		if (read != 0)
 			return gt_ptx_refused(read);
 	}
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, sparse ? gt_ptx_sparse_product : gt_ptx_product_step());
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, sparse ? gt_ptx_sparse_product : gt_ptx_product_step(product));
 	if (!op)
 		return -1;
 	op->with.product = product;

@@ -54,6 +54,7 @@ static size_t read_kind(const struct gt_ptx_instruction *instruction, struct gt_
 	if (kind == KINDS || shape->m != 64 || shape->k != kinds[kind].depth || shape->n == 0 || shape->n % 8 != 0 ||
 	    shape->n > GT_PTX_WGMMA_COLUMNS || (bits && !(gt_ptx_has(instruction, "and") && gt_ptx_has(instruction, "popc"))))
 		return KINDS;
+	product->multiply = gt_ptx_multiply();
 	product->columns = shape->n;
 	product->depth = bits ? 8 : shape->k;
 	product->saturates = gt_ptx_has(instruction, "satfinite");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomics, one lane after the other from the lowest; copies to shared memory; and what else needs the
- * memory of lanes. */
+/* Atomics, one lane after the other from the lowest, and what else needs the memory of lanes. */
 #include <string.h>
 
 #include "ptx/exec/cluster.h"
@@ -192,48 +191,6 @@ const struct gt_ptx_op *gt_ptx_vector_atomic(struct gt_ptx_warp *warp, const str
 			if (access->results[k])
 				memcpy((unsigned char *)gt_ptx_lanes(warp, access->results[k]) + lane * size, &old, size);
 		}
-	}
-	return op + 1;
-}
-
-/* cp.async in two halves: from global memory to the warp's buffer, and on to shared memory. */
-const struct gt_ptx_op *gt_ptx_copy_from(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
-{
-	unsigned size = op->with.access->size;
-	const uint32_t *copied = op->a ? gt_ptx_lanes(warp, op->a) : NULL;
-	uint32_t ignored = op->b ? gt_ptx_predicate(warp, op->b) : 0;
-	struct gt_ptx_reach reach;
-	uint32_t reads = mask;
-
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		memset(warp->copied[lane], 0, size);
-		if ((copied && copied[lane] == 0) || ignored >> lane & 1)
-			reads &= ~(UINT32_C(1) << lane);
-	}
-	if (!reads)
-		return op + 1;
-	if (gt_ptx_reach(warp, op, reads, &reach, size) != 0 ||
-	    gt_ptx_note(warp, op, reads, &reach, size) != 0)
-		return NULL;
-	for (uint32_t m = reads; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		memcpy(warp->copied[lane], gt_ptx_place_of(&reach, lane),
-		       copied && copied[lane] < size ? copied[lane] : size);
-	}
-	return op + 1;
-}
-
-const struct gt_ptx_op *gt_ptx_copy_to(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
-{
-	unsigned size = op->with.access->size;
-	struct gt_ptx_reach reach;
-
-	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
-		return NULL;
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		memcpy(gt_ptx_place_of(&reach, lane), warp->copied[lane], size);
 	}
 	return op + 1;
 }

@@ -74,6 +74,22 @@ static unsigned place_in_quads(const struct gt_ptx_fragment *fragment, enum gt_p
 	return quad * 64 + (high + (thread & 1) + (i & 2)) * 8 + (i & 4) + (thread & 2) + (i & 1);
 }
 
+/* Says where the runs are, by the places of the first lane. */
+static void lay_out_runs(struct gt_ptx_fragment *fragment, enum gt_ptx_role role)
+{
+	const unsigned unit = elements[fragment->element].unit, columns = fragment->columns;
+	const bool by_columns = role == GT_PTX_MATRIX_B;
+
+	fragment->by_columns = by_columns;
+	fragment->paired = role == GT_PTX_MATRIX_C && fragment->units == 1;
+	fragment->line = (uint16_t)((by_columns ? fragment->rows : columns) * unit / 8);
+	for (unsigned r = 0; r < fragment->n; r++) {
+		const unsigned row = fragment->at[r][0] / columns, column = fragment->at[r][0] % columns;
+		fragment->runs[r].line = (uint16_t)(by_columns ? column : row);
+		fragment->runs[r].at = (uint16_t)((by_columns ? row : column) * unit / 8);
+	}
+}
+
 bool gt_ptx_fragment_lay_out(struct gt_ptx_fragment *fragment, enum gt_ptx_role role, struct gt_ptx_shape shape,
 			     enum gt_ptx_element element, unsigned n, bool by_columns)
 {
@@ -98,6 +114,8 @@ bool gt_ptx_fragment_lay_out(struct gt_ptx_fragment *fragment, enum gt_ptx_role 
 			fragment->at[r][lane] =
 				(uint16_t)(shape.quads ? place_in_quads(fragment, role, r % needed, lane, by_columns)
 						       : place(fragment, role, r % needed, lane));
+	if (!shape.quads)
+		lay_out_runs(fragment, role);
 	fragment->rows = (uint16_t)(rows * copies);
 	return true;
 }

@@ -47,6 +47,14 @@ struct gt_ptx_fragment {
 	uint8_t distinct;	/* those that hold the matrix; further ones hold the same again */
 	uint8_t units;		/* of a register */
 	uint16_t step;		/* from unit to unit of a register, in the matrix row by row */
+	/* But for quads, the four lanes of a group hold a run of a line in each register: of a row of A or C, of a column of B. The
+	 * run of the next group is in the next line. */
+	bool by_columns; /* lines are columns */
+	bool paired;	 /* each two registers share runs: one has the even units, the next one the odd ones */
+	uint16_t line;	 /* bytes */
+	struct {
+		uint16_t line, at; /* of the first group's run: the line, and how many bytes in */
+	} runs[GT_PTX_FRAGMENT_REGISTERS];
 	uint32_t slots[GT_PTX_FRAGMENT_REGISTERS];
 	/* Where in the matrix, row by row, the first unit of each lane's register lies. */
 	uint16_t at[GT_PTX_FRAGMENT_REGISTERS][GT_WARP_SIZE];

@@ -6,6 +6,8 @@
 #include "ptx/exec/fragment.h"
 #include "ptx/exec/warp.h"
 
+struct gt_ptx_product;
+
 /* wmma.load and wmma.store: a fragment, and where its matrix lies. */
 struct gt_ptx_tile {
 	struct gt_ptx_access access; /* of pieces: its address slot gets the addresses, 64 bits each */
@@ -41,8 +43,8 @@ bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 gt_ptx_step gt_ptx_load_matrices, gt_ptx_store_matrices, gt_ptx_transpose;
 /* wmma.load, wmma.store: op->with.access is that of a struct gt_ptx_tile. */
 gt_ptx_step gt_ptx_load_tile, gt_ptx_store_tile;
-/* mma, wmma.mma: op->with.product. */
-gt_ptx_step *gt_ptx_product_step(void);
+/* mma, wmma.mma: op->with.product, for which this is the step. */
+gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product);
 /* mma.sp: op->with.product, whose A has half the columns; op->a: metadata; op->choice: the first lane of each four that has
  * some. */
 gt_ptx_step gt_ptx_sparse_product;

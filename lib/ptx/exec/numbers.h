@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of matrices as numbers, and sums of their products. Those of integers are exact in double precision too. */
+/* Elements of matrices as numbers. Sums of products of integers are exact in double precision too. */
 #ifndef GT_PTX_NUMBERS_H
 #define GT_PTX_NUMBERS_H
 
@@ -50,22 +50,6 @@ GT_INLINE uint32_t gt_ptx_element_of(double value, enum gt_ptx_element element, 
 	}
 	memcpy(&word, &single, sizeof word);
 	return single != single ? 0x7fffffff : word;
-}
-
-/* d += a b: rows x depth times depth x columns, eight columns at a time. */
-GT_INLINE void gt_ptx_multiply(unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b, double *d)
-{
-	for (unsigned i = 0; i < rows; i++)
-		for (unsigned j = 0; j < columns; j += 8) {
-			double sums[8];
-			memcpy(sums, d + i * columns + j, sizeof sums);
-			for (unsigned k = 0; k < depth; k++) {
-				const double x = a[i * depth + k];
-				for (unsigned e = 0; e < 8; e++)
-					sums[e] = fma(x, b[k * columns + j + e], sums[e]);
-			}
-			memcpy(d + i * columns + j, sums, sizeof sums);
-		}
 }
 
 #endif

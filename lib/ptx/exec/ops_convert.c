@@ -114,6 +114,17 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 #define RELU_BYTE(X) ((X) & 0x80 && ((X) & 0x7f) != 0x7f ? 0U : (X) & 0xffU)
 #define ROUNDING ((enum gt_ptx_rounding)op->choice)
 
+/* tf32 is a float without its lowest 13 bits of fraction, so a carry into the exponent is right, too. */
+GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
+{
+	const uint32_t bits = gt_ptx_to_bits(x), most = 0x1fff;
+	const uint32_t outwards = rounding == GT_PTX_RM ? (bits >> 31) * most : rounding == GT_PTX_RP ? (1 - (bits >> 31)) * most : 0;
+	const uint32_t nearest = rounding == GT_PTX_RNA ? most / 2 + 1 : most / 2 + (bits >> 13 & 1);
+	const uint32_t added = rounding == GT_PTX_RNA || rounding == GT_PTX_RN || rounding == GT_PTX_AS_IT_IS ? nearest : outwards;
+
+	return x != x ? 0x7fffffff & ~most : (bits + added) & ~most;
+}
+
 #define WHOLE(X, D, S, SIGN)                                                                     \
 	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none, x)                                    \
 	X(cvt_sat_##D##_##S, "cvt.sat." #D "." #S, D, S, none, none, clamped_##SIGN(x, LEAST_##D, MOST_##D))
@@ -160,7 +171,7 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 	  gt_ptx_to_half((double)gt_ptx_from_bfloat(x), ROUNDING))                                 \
 	X(cvt_f16x2_f32, "cvt.f16x2.f32", f16x2, f32, f32, none, half_pair(x, y, ROUNDING))        \
 	X(cvt_bf16x2_f32, "cvt.bf16x2.f32", bf16x2, f32, f32, none, bfloat_pair(x, y, ROUNDING))   \
-	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, gt_ptx_to_small((double)x, 8, 10, ROUNDING) << 13)
+	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, to_tf32(x, ROUNDING))
 
 #define CONVERSIONS(X)                                                                           \
 	TO_INTEGER(X, u8) TO_INTEGER(X, u16) TO_INTEGER(X, u32) TO_INTEGER(X, u64)                 \

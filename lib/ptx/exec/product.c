@@ -3,94 +3,148 @@
 
 #include "ptx/exec/matrix.h"
 #include "ptx/exec/numbers.h"
+#include "ptx/exec/runs.h"
 
-/* Units of a matrix: 16 x 64 of 4 bits, the quads' 32 x 8, wmma's 32 x 16. */
-#define UNITS_MAX 1024
+#define ELEMENTS_MAX 1024 /* 16 x 64 of 4 bits */
+#define QUADS 4
+#define QUAD_UNITS (QUADS * 8 * 8)
 
-union matrix {
-	uint64_t bits[UNITS_MAX];
-	double numbers[UNITS_MAX];
+/* The lines of a matrix, one behind the other. */
+union lines {
+	unsigned char bytes[GT_PTX_LINES_MAX];
+	uint16_t halves[GT_PTX_LINES_MAX / 2];
+	uint32_t words[GT_PTX_LINES_MAX / 4];
+	double doubles[GT_PTX_LINES_MAX / 8];
 };
 
-/* The values of n elements. */
-GT_INLINE void to_numbers(union matrix *matrix, enum gt_ptx_element element, unsigned n)
-{
-#define VALUES(ELEMENT)                                                                                      \
+/* The values of n elements, element i of which is the expression BITS. */
+#define VALUES(ELEMENT, BITS)                                                                                \
 	case GT_PTX_ELEMENT_##ELEMENT:                                                                       \
 		for (unsigned i = 0; i < n; i++) {                                                           \
-			const uint64_t x = matrix->bits[i];                                                  \
-			matrix->numbers[i] = gt_ptx_number_of(GT_PTX_ELEMENT_##ELEMENT, x);                  \
+			const uint64_t x = BITS;                                                             \
+			numbers[i] = gt_ptx_number_of(GT_PTX_ELEMENT_##ELEMENT, x);                          \
 		}                                                                                            \
 		break;
+
+GT_INLINE void to_numbers(const union lines *lines, enum gt_ptx_element element, unsigned n, double *numbers)
+{
 	switch (element) {
-		VALUES(F16)
-		VALUES(BF16)
-		VALUES(E4M3)
-		VALUES(E5M2)
-		VALUES(TF32)
-		VALUES(F32)
-		VALUES(S8)
-		VALUES(S4)
-		VALUES(U8)
-		VALUES(U4)
-		VALUES(S32)
-	default: break; /* f64; bits, which are counted as they are */
+		VALUES(F16, lines->halves[i])
+		VALUES(BF16, lines->halves[i])
+		VALUES(E4M3, lines->bytes[i])
+		VALUES(E5M2, lines->bytes[i])
+		VALUES(TF32, lines->words[i])
+		VALUES(F32, lines->words[i])
+		VALUES(S8, lines->bytes[i])
+		VALUES(U8, lines->bytes[i])
+		VALUES(S4, lines->bytes[i / 2] >> i % 2 * 4 & 15)
+		VALUES(U4, lines->bytes[i / 2] >> i % 2 * 4 & 15)
+		VALUES(S32, lines->words[i])
+	default: memcpy(numbers, lines->doubles, n * sizeof *numbers);
 	}
-#undef VALUES
 }
 
-GT_INLINE void multiply(const struct gt_ptx_shape *shape, unsigned depth, const union matrix *a, const union matrix *b,
-			union matrix *d)
+/* And back, to elements of D. */
+GT_INLINE void to_lines(const double *numbers, enum gt_ptx_element element, bool saturates, unsigned n, union lines *lines)
 {
-	/* Matrices of quads lie one below the other. */
-	for (unsigned quad = 0; quad < (shape->quads ? 4U : 1U); quad++)
-		gt_ptx_multiply(shape->m, shape->n, depth, a->numbers + quad * shape->m * depth, b->numbers + quad * depth * shape->n,
-				d->numbers + quad * shape->m * shape->n);
-}
-
-/* Of words of bits those that both have, or that differ, are counted. */
-GT_INLINE void count_bits(const struct gt_ptx_product *this, unsigned depth, const union matrix *a, const union matrix *b,
-			  union matrix *d)
-{
-	const unsigned columns = this->shape.n;
-
-	for (unsigned i = 0; i < this->shape.m; i++)
-		for (unsigned j = 0; j < columns; j++)
-			for (unsigned k = 0; k < depth; k++) {
-				const uint64_t x = a->bits[i * depth + k], y = b->bits[k * columns + j];
-				d->numbers[i * columns + j] += __builtin_popcountll(this->differs ? x ^ y : x & y);
-			}
+	switch (element) {
+	case GT_PTX_ELEMENT_F64: memcpy(lines->doubles, numbers, n * sizeof *numbers); return;
+	case GT_PTX_ELEMENT_F16:
+		for (unsigned i = 0; i < n; i++)
+			lines->halves[i] = (uint16_t)gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F16, saturates);
+		return;
+	case GT_PTX_ELEMENT_S32:
+		for (unsigned i = 0; i < n; i++)
+			lines->words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_S32, saturates);
+		return;
+	default:
+		for (unsigned i = 0; i < n; i++)
+			lines->words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F32, saturates);
+	}
 }
 
 GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_product *this = op->with.product;
-	const struct gt_ptx_shape *shape = &this->shape;
-	const unsigned n = (unsigned)this->d.rows * this->d.columns, depth = this->a.columns;
-	union matrix a, b, d;
+	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->shape.k;
+	double a[ELEMENTS_MAX], b[ELEMENTS_MAX], d[ELEMENTS_MAX];
+	union lines lines;
 
 	if (!gt_ptx_whole_warp(warp, op, mask))
 		return NULL;
-	gt_ptx_fragment_gather(&this->a, warp, a.bits);
-	gt_ptx_fragment_gather(&this->b, warp, b.bits);
-	gt_ptx_fragment_gather(&this->c, warp, d.bits);
-	to_numbers(&a, this->a.element, (unsigned)this->a.rows * depth);
-	to_numbers(&b, this->b.element, (unsigned)this->b.rows * this->b.columns);
-	to_numbers(&d, this->c.element, n);
-	if (this->a.element == GT_PTX_ELEMENT_B1)
-		count_bits(this, depth, &a, &b, &d);
-	else
-		multiply(shape, depth, &a, &b, &d);
-	for (unsigned i = 0; i < n && this->d.element != GT_PTX_ELEMENT_F64; i++)
-		d.bits[i] = gt_ptx_element_of(d.numbers[i], this->d.element, this->saturates);
-	gt_ptx_fragment_scatter(&this->d, warp, d.bits);
+	gt_ptx_read_runs(&this->a, warp, lines.bytes, this->a.line);
+	to_numbers(&lines, this->a.element, rows * depth, a);
+	gt_ptx_read_runs(&this->b, warp, lines.bytes, this->b.line);
+	to_numbers(&lines, this->b.element, depth * columns, b);
+	gt_ptx_read_runs(&this->c, warp, lines.bytes, this->c.line);
+	to_numbers(&lines, this->c.element, rows * columns, d);
+	this->multiply(rows, columns, depth, a, b, d);
+	to_lines(d, this->d.element, this->saturates, rows * columns, &lines);
+	gt_ptx_write_runs(&this->d, warp, lines.bytes, this->d.line);
 	return op + 1;
 }
 GT_EVERY(product)
 
-gt_ptx_step *gt_ptx_product_step(void)
+/* Of words of bits those that both have, or that differ, are counted. */
+GT_INLINE const struct gt_ptx_op *count_bits(GT_STEP_ARGUMENTS)
 {
-	static gt_ptx_step *const steps[] = GT_STEPS(product);
+	const struct gt_ptx_product *this = op->with.product;
+	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->a.columns;
+	union lines a, b, d;
 
-	return steps[gt_ptx_level()];
+	if (!gt_ptx_whole_warp(warp, op, mask))
+		return NULL;
+	gt_ptx_read_runs(&this->a, warp, a.bytes, this->a.line);
+	gt_ptx_read_runs(&this->b, warp, b.bytes, this->b.line);
+	gt_ptx_read_runs(&this->c, warp, d.bytes, this->c.line);
+	for (unsigned i = 0; i < rows; i++)
+		for (unsigned j = 0; j < columns; j++)
+			for (unsigned k = 0; k < depth; k++) {
+				const uint32_t x = a.words[i * depth + k], y = b.words[j * depth + k];
+				d.words[i * columns + j] += (uint32_t)__builtin_popcount(this->differs ? x ^ y : x & y);
+			}
+	gt_ptx_write_runs(&this->d, warp, d.bytes, this->d.line);
+	return op + 1;
+}
+GT_EVERY(count_bits)
+
+/* The numbers of matrices of quads, one below the other; column by column if `turned`. */
+GT_INLINE void read_quads(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, bool turned, double *numbers)
+{
+	const unsigned rows = fragment->rows / QUADS, columns = fragment->columns, all = rows * columns;
+	uint64_t bits[QUAD_UNITS];
+
+	gt_ptx_fragment_gather(fragment, warp, bits);
+	for (unsigned i = 0; i < QUADS * all; i++) {
+		const unsigned row = i % all / columns, column = i % columns;
+		numbers[turned ? i / all * all + column * rows + row : i] = gt_ptx_number_of(fragment->element, bits[i]);
+	}
+}
+
+GT_INLINE const struct gt_ptx_op *quads(GT_STEP_ARGUMENTS)
+{
+	const struct gt_ptx_product *this = op->with.product;
+	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->shape.k;
+	double a[QUAD_UNITS], b[QUAD_UNITS], d[QUAD_UNITS];
+	uint64_t bits[QUAD_UNITS];
+
+	if (!gt_ptx_whole_warp(warp, op, mask))
+		return NULL;
+	read_quads(&this->a, warp, false, a);
+	read_quads(&this->b, warp, true, b);
+	read_quads(&this->c, warp, false, d);
+	for (unsigned quad = 0; quad < QUADS; quad++)
+		this->multiply(rows, columns, depth, a + quad * rows * depth, b + quad * depth * columns, d + quad * rows * columns);
+	for (unsigned i = 0; i < QUADS * rows * columns; i++)
+		bits[i] = gt_ptx_element_of(d[i], this->d.element, false);
+	gt_ptx_fragment_scatter(&this->d, warp, bits);
+	return op + 1;
+}
+GT_EVERY(quads)
+
+gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product)
+{
+	static gt_ptx_step *const steps[] = GT_STEPS(product), *const counts[] = GT_STEPS(count_bits), *const of_quads[] = GT_STEPS(quads);
+
+	return (product->shape.quads ? of_quads : product->a.element == GT_PTX_ELEMENT_B1 ? counts : steps)[gt_ptx_level()];
 }

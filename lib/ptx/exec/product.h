@@ -9,8 +9,10 @@
 #define GT_PTX_PRODUCT_H
 
 #include "ptx/exec/fragment.h"
+#include "ptx/exec/multiply.h"
 
 struct gt_ptx_product {
+	gt_ptx_multiplier *multiply;
 	struct gt_ptx_shape shape;
 	struct gt_ptx_fragment a, b, c, d;
 	bool saturates; /* integers */

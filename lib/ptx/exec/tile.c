@@ -7,9 +7,9 @@
 
 #include "ptx/exec/access.h"
 #include "ptx/exec/matrix.h"
+#include "ptx/exec/runs.h"
 
 #define PIECE_MAX 16
-#define TILE_MAX  1024 /* bytes: 32 x 16 elements of 16 bits, or 16 x 16 of 32 */
 #define UNITS_MAX 512
 
 /* The value of a slot of 32- or 64-bit lanes, the same in all; false after a fault. */
@@ -18,14 +18,17 @@ static bool common_value(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 {
 	const uint32_t *words = gt_ptx_lanes(warp, slot);
 	const uint64_t *wide = gt_ptx_lanes(warp, slot);
+	const size_t size = narrow ? sizeof *words : sizeof *wide;
+	const unsigned char *lanes = gt_ptx_lanes(warp, slot);
+	unsigned lane = 1;
 
 	*value = narrow ? words[0] : wide[0];
-	for (unsigned lane = 1; lane < GT_WARP_SIZE; lane++)
-		if ((narrow ? words[lane] : wide[lane]) != *value) {
-			gt_ptx_fault(warp, op, lane, "a lane of wmma has another %s than the first", what);
-			return false;
-		}
-	return true;
+	if (memcmp(lanes, lanes + size, (GT_WARP_SIZE - 1) * size) == 0)
+		return true;
+	while ((narrow ? words[lane] : wide[lane]) == *value)
+		lane++;
+	gt_ptx_fault(warp, op, lane, "a lane of wmma has another %s than the first", what);
+	return false;
 }
 
 void gt_ptx_tile_lines(const struct gt_ptx_tile *tile, uint64_t address, uint64_t stride, struct gt_ptx_lines *lines)
@@ -59,6 +62,29 @@ static bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, str
 	return true;
 }
 
+/* Where a tile lies in this process if it is wholly in one memory, whose accesses nobody asks for; else NULL. */
+static unsigned char *place_of(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gt_ptx_lines *lines)
+{
+	const uint64_t span = (lines->n - 1) * lines->pitch + lines->bytes, bits = lines->unit < 8 ? 0 : lines->unit / 8 - 1;
+	const uint32_t traced = warp->core->traced;
+	struct gt_ptx_reach reach;
+
+	if (lines->pitch > UINT32_MAX || ((lines->address | lines->pitch) & bits))
+		return NULL;
+	const uint64_t high = gt_ptx_window(warp, op->with.access, lines->address, 1, &reach), at = lines->address - reach.low;
+	if (!reach.host || reach.space == GT_PTX_LOCAL || high - reach.low < span || at > high - reach.low - span)
+		return NULL;
+	if (traced & GT_PTX_NOTES_SPIN || traced >> gt_ptx_traced_space[reach.space] & 1)
+		return NULL;
+	return reach.host + at;
+}
+
+GT_INLINE void copy_pieces(unsigned char *const *to, unsigned char *const *from, const size_t piece)
+{
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		memcpy(to[lane], from[lane], piece);
+}
+
 /* Copies the tile between memory and a buffer of its lines, one behind the other. */
 static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gt_ptx_lines *lines,
 			unsigned char *buffer)
@@ -66,7 +92,7 @@ static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, co
 	const unsigned pieces = lines->n * lines->bytes / lines->piece;
 	const bool stores = op->with.access->action == GT_STORE;
 	uint64_t *addresses = gt_ptx_lanes(warp, op->with.access->address);
-	unsigned char *places[GT_WARP_SIZE];
+	unsigned char *places[GT_WARP_SIZE], *there[GT_WARP_SIZE];
 	struct gt_ptx_reach reach;
 
 	for (unsigned first = 0; first < pieces; first += GT_WARP_SIZE) {
@@ -78,10 +104,12 @@ static bool move_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, co
 		if (gt_ptx_reach(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0 ||
 		    gt_ptx_note(warp, op, GT_PTX_FULL, &reach, lines->piece) != 0)
 			return false;
-		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-			unsigned char *there = gt_ptx_place_of(&reach, lane);
-			memcpy(stores ? there : places[lane], stores ? places[lane] : there, lines->piece);
-		}
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			there[lane] = gt_ptx_place_of(&reach, lane);
+		if (lines->piece == PIECE_MAX)
+			copy_pieces(stores ? there : places, stores ? places : there, PIECE_MAX);
+		else
+			copy_pieces(stores ? there : places, stores ? places : there, lines->piece);
 	}
 	return true;
 }
@@ -93,7 +121,7 @@ static unsigned first_of(const struct gt_ptx_tile *tile, unsigned line, unsigned
 	return tile->by_columns ? line : line * tile->fragment.columns;
 }
 
-/* From a buffer of lines to the matrix. */
+/* From a buffer of lines to the matrix. Units of less than a byte lie in runs. */
 GT_INLINE void read_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_lines *lines, const unsigned char *buffer,
 			  uint64_t *bits, const unsigned unit)
 {
@@ -101,10 +129,7 @@ GT_INLINE void read_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_li
 		uint64_t *to = bits + first_of(tile, line, &step);
 		for (unsigned i = 0; i < 8 * lines->bytes / unit; i++) {
 			uint64_t value = 0;
-			if (unit < 8)
-				value = buffer[i / 2] >> i % 2 * 4 & 15;
-			else
-				memcpy(&value, buffer + i * (unit / 8), unit / 8);
+			memcpy(&value, buffer + i * (unit / 8), unit / 8);
 			to[i * step] = value;
 		}
 	}
@@ -121,40 +146,70 @@ GT_INLINE void write_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_l
 	}
 }
 
+/* A buffer of lines to registers. */
+static void take_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_warp *warp, const struct gt_ptx_lines *lines,
+		       const unsigned char *buffer)
+{
+	uint64_t bits[UNITS_MAX];
+
+	if (tile->by_columns == tile->fragment.by_columns) {
+		gt_ptx_write_runs(&tile->fragment, warp, buffer, lines->bytes);
+		return;
+	}
+	switch (lines->unit) {
+	case 8: read_lines(tile, lines, buffer, bits, 8); break;
+	case 16: read_lines(tile, lines, buffer, bits, 16); break;
+	case 32: read_lines(tile, lines, buffer, bits, 32); break;
+	default: read_lines(tile, lines, buffer, bits, 64);
+	}
+	gt_ptx_fragment_scatter(&tile->fragment, warp, bits);
+}
+
+/* And back. */
+static void give_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_warp *warp, const struct gt_ptx_lines *lines,
+		       unsigned char *buffer)
+{
+	uint64_t bits[UNITS_MAX];
+
+	if (tile->by_columns == tile->fragment.by_columns) {
+		gt_ptx_read_runs(&tile->fragment, warp, buffer, lines->bytes);
+		return;
+	}
+	gt_ptx_fragment_gather(&tile->fragment, warp, bits);
+	switch (lines->unit) {
+	case 16: write_lines(tile, lines, buffer, bits, 16); break;
+	case 32: write_lines(tile, lines, buffer, bits, 32); break;
+	default: write_lines(tile, lines, buffer, bits, 64);
+	}
+}
+
 const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
-	unsigned char buffer[TILE_MAX];
-	uint64_t bits[UNITS_MAX];
+	_Alignas(uint64_t) unsigned char buffer[GT_PTX_LINES_MAX];
 	struct gt_ptx_lines lines;
 
-	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines) || !move_pieces(warp, op, &lines, buffer))
+	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
 		return NULL;
-	switch (lines.unit) {
-	case 4: read_lines(tile, &lines, buffer, bits, 4); break;
-	case 8: read_lines(tile, &lines, buffer, bits, 8); break;
-	case 16: read_lines(tile, &lines, buffer, bits, 16); break;
-	case 32: read_lines(tile, &lines, buffer, bits, 32); break;
-	default: read_lines(tile, &lines, buffer, bits, 64);
+	const unsigned char *place = tile->by_columns == tile->fragment.by_columns ? place_of(warp, op, &lines) : NULL;
+	if (place) {
+		gt_ptx_write_runs(&tile->fragment, warp, place, lines.pitch);
+		return op + 1;
 	}
-	gt_ptx_fragment_scatter(&tile->fragment, warp, bits);
+	if (!move_pieces(warp, op, &lines, buffer))
+		return NULL;
+	take_lines(tile, warp, &lines, buffer);
 	return op + 1;
 }
 
 const struct gt_ptx_op *gt_ptx_store_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
-	unsigned char buffer[TILE_MAX];
-	uint64_t bits[UNITS_MAX];
+	_Alignas(uint64_t) unsigned char buffer[GT_PTX_LINES_MAX];
 	struct gt_ptx_lines lines;
 
 	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
 		return NULL;
-	gt_ptx_fragment_gather(&tile->fragment, warp, bits);
-	switch (lines.unit) {
-	case 16: write_lines(tile, &lines, buffer, bits, 16); break;
-	case 32: write_lines(tile, &lines, buffer, bits, 32); break;
-	default: write_lines(tile, &lines, buffer, bits, 64);
-	}
+	give_lines(tile, warp, &lines, buffer);
 	return move_pieces(warp, op, &lines, buffer) ? op + 1 : NULL;
 }

@@ -300,7 +300,7 @@ gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt
 	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
 	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing,
 	gt_ptx_local_address, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
-		gt_ptx_copy_from, gt_ptx_copy_to, gt_ptx_atomic, gt_ptx_vector_atomic,
+		gt_ptx_atomic, gt_ptx_vector_atomic,
 		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;
 
 /* Ends the launch: "kernel NAME, PTX line L: BLOCK (x,y,z) THREAD (x,y,z): ..."; returns NULL. */

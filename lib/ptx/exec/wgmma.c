@@ -79,11 +79,9 @@ static bool read_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, co
 	return true;
 }
 
-/* Reads rows [first, first + rows) of a matrix that is `depth` deep into numbers, or words of bits: number[row * by_row + k *
- * by_depth]. */
+/* Reads rows [first, first + rows) of a matrix that is `depth` deep into numbers, or words of bits, row by row. */
 GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct stored *stored, unsigned first,
-			   unsigned rows, unsigned depth, enum gt_ptx_element element, bool negative, unsigned share,
-			   unsigned by_row, unsigned by_depth, double *numbers)
+			   unsigned rows, unsigned depth, enum gt_ptx_element element, bool negative, unsigned share, double *numbers)
 {
 	unsigned char pieces[GT_PTX_WGMMA_COLUMNS * DEEP_BYTES / PIECE][PIECE];
 	uint64_t places[GT_PTX_WGMMA_COLUMNS * DEEP_BYTES / PIECE];
@@ -102,7 +100,7 @@ GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 			uint64_t bits = 0;
 			memcpy(&bits, pieces[i] + e * bytes, bytes);
 			double number = element == GT_PTX_ELEMENT_B1 ? (double)bits : gt_ptx_number_of(element, bits);
-			numbers[row * by_row + k * by_depth] = negative ? -number : number;
+			numbers[row * depth + k] = negative ? -number : number;
 		}
 	return true;
 }
@@ -116,7 +114,7 @@ static bool read_a(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const s
 	if (!this->a_in_registers)
 		return read_descriptor(warp, op, this->a_descriptor, this->a_transposed, &stored) &&
 		       read_matrix(warp, op, &stored, warp->index % WARPS * ROWS, ROWS, this->depth, this->a_element, this->a_negative, 1,
-				   this->depth, 1, a);
+				   a);
 	gt_ptx_fragment_gather(&this->a, warp, bits);
 	for (unsigned i = 0; i < (unsigned)ROWS * this->depth; i++) {
 		double number = gt_ptx_number_of(this->a_element, bits[i]);
@@ -167,7 +165,7 @@ static void count_bits(unsigned columns, unsigned depth, const double *a, const 
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned j = 0; j < columns; j++)
 			for (unsigned k = 0; k < depth; k++)
-				d[i * columns + j] += __builtin_popcount((uint32_t)a[i * depth + k] & (uint32_t)b[k * columns + j]);
+				d[i * columns + j] += __builtin_popcount((uint32_t)a[i * depth + k] & (uint32_t)b[j * depth + k]);
 }
 
 GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
@@ -184,7 +182,7 @@ GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 	if (adds != 0 && adds != GT_PTX_FULL)
 		return gt_ptx_fault(warp, op, 0, "lanes of wgmma differ in whether D is added to");
 	if (!read_a(warp, op, this, a) || !read_descriptor(warp, op, this->b_descriptor, this->b_transposed, &stored) ||
-	    !read_matrix(warp, op, &stored, 0, this->columns, this->depth, this->b_element, this->b_negative, WARPS, 1, this->columns, b))
+	    !read_matrix(warp, op, &stored, 0, this->columns, this->depth, this->b_element, this->b_negative, WARPS, b))
 		return NULL;
 	if (adds)
 		read_d(warp, this, d);
@@ -193,7 +191,7 @@ GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 	if (this->a_element == GT_PTX_ELEMENT_B1)
 		count_bits(this->columns, this->depth, a, b, d);
 	else
-		gt_ptx_multiply(ROWS, this->columns, this->depth, a, b, d);
+		this->multiply(ROWS, this->columns, this->depth, a, b, d);
 	write_d(warp, this, d);
 	warp->multiplies = true;
 	return op + 1;

@@ -5,6 +5,7 @@
 #define GT_PTX_WGMMA_H
 
 #include "ptx/exec/fragment.h"
+#include "ptx/exec/multiply.h"
 #include "ptx/exec/warp.h"
 
 #define GT_PTX_WGMMA_COLUMNS 256
@@ -12,6 +13,7 @@
 
 struct gt_ptx_wgmma {
 	struct gt_ptx_access access; /* of pieces of 16 bytes in shared memory: its address slot is temporary */
+	gt_ptx_multiplier *multiply;
 	uint16_t columns, depth; /* depth in elements, or words of 32 bits */
 	enum gt_ptx_element a_element, b_element, d_element;
 	bool a_in_registers, a_transposed, b_transposed; /* transposed: successive elements lie along M, or N */
