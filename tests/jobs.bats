@@ -277,8 +277,10 @@ kernels() {
 	[ -z "${JOBS_FEWER:-}" ] || skip "a program and its libraries cannot be under ThreadSanitizer in part; gtrace-ptx has the same threads"
 	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o program "$ROOT/tests/cudart/program.c" \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm -pthread
+	record() { LD_PRELOAD=$PRELOAD gtrace-record "$@"; }
+	prepare_preload
 	for what in three stray checked; do
-		same gtrace-record ./program "$what"
+		same record ./program "$what"
 	done
 	expect_failure 2 "--jobs: 'x': expected a whole number from 0 to 256" gtrace-record -j x ./program three
 }

@@ -142,29 +142,30 @@ GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *plac
 							  _mm512_add_epi64(number, _mm512_set1_epi64(first))));
 }
 
-/* Eight lanes at a time: those of whole warps are often side by side, or at one place, even if the warp's are not. */
+/* Eight lanes at a time: those of whole warps are often side by side, or at one place, even if the warp's are not. `at` is a
+ * number, since it is in no object before a lane's address is added. */
 #define GT_GATHER_EIGHT(N)                                                                                   \
-	GT_FAST GT_INLINE void gt_ptx_gather##N##_eight(const unsigned char *at, const uint64_t *lanes, uint64_t apart, uint##N##_t *to) \
+	GT_FAST GT_INLINE void gt_ptx_gather##N##_eight(uintptr_t at, const uint64_t *lanes, uint64_t apart, uint##N##_t *to) \
 	{                                                                                                    \
 		uint##N##_t value;                                                                           \
 		if (!apart && gt_ptx_is_next_eight(lanes, N / 8)) {                                          \
-			memcpy(to, at + lanes[0], N);                                                        \
+			memcpy(to, (const void *)(at + lanes[0]), N);                                        \
 		} else if (!apart && gt_ptx_is_next_eight(lanes, 0)) {                                       \
-			memcpy(&value, at + lanes[0], N / 8);                                                \
+			memcpy(&value, (const void *)(at + lanes[0]), N / 8);                                \
 			for (int i = 0; i < 8; i++)                                                          \
 				to[i] = value;                                                               \
 		} else {                                                                                     \
 			for (int i = 0; i < 8; i++, at += apart)                                             \
-				memcpy(&to[i], at + lanes[i], N / 8);                                        \
+				memcpy(&to[i], (const void *)(at + lanes[i]), N / 8);                        \
 		}                                                                                            \
 	}                                                                                                    \
-	GT_FAST GT_INLINE void gt_ptx_scatter##N##_eight(unsigned char *at, const uint64_t *lanes, uint64_t apart, const uint##N##_t *from) \
+	GT_FAST GT_INLINE void gt_ptx_scatter##N##_eight(uintptr_t at, const uint64_t *lanes, uint64_t apart, const uint##N##_t *from) \
 	{                                                                                                    \
 		if (!apart && gt_ptx_is_next_eight(lanes, N / 8))                                            \
-			memcpy(at + lanes[0], from, N);                                                      \
+			memcpy((void *)(at + lanes[0]), from, N);                                            \
 		else                                                                                         \
 			for (int i = 0; i < 8; i++, at += apart)                                             \
-				memcpy(at + lanes[i], &from[i], N / 8);                                      \
+				memcpy((void *)(at + lanes[i]), &from[i], N / 8);                            \
 	}
 /* The same of the lanes in `mask`. */
 #define GT_MOVE_EIGHTS(TARGET, LEVEL, WHAT, N, LANE)                                                         \
@@ -173,8 +174,8 @@ GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *plac
 		for (unsigned i = 0; i < GT_WARP_SIZE; i += 8) {                                             \
 			const uint32_t eight = mask & UINT32_C(0xff) << i;                                   \
 			if (eight == UINT32_C(0xff) << i)                                                    \
-				gt_ptx_##WHAT##N##_eight(places->host + (places->from + i * places->apart), places->lanes + i, \
-							 places->apart, lanes + i);                          \
+				gt_ptx_##WHAT##N##_eight((uintptr_t)places->host + places->from + i * places->apart, \
+							 places->lanes + i, places->apart, lanes + i);       \
 			else if (eight)                                                                      \
 				gt_ptx_##WHAT##N##_plain(places, eight, lanes);                              \
 		}                                                                                            \
