@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of cuRAND. Built without CUDA: rand PART, of: numbers (printed, to be compared), statistics, settings, refused, captured. */
+/* Calls of cuRAND. Built without CUDA: rand PART, of: numbers (printed, to be compared), statistics, settings, refused, captured, few
+ * (some of each kind, up to the first call that fails). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void *generator(int type, unsigned long long seed)
 	if ((on_host ? curandCreateGeneratorHost : curandCreateGenerator)(&made, type) != 0 ||
 	    (type == SOBOL32 ? curandSetQuasiRandomGeneratorDimensions(made, (unsigned)seed)
 			     : curandSetPseudoRandomGeneratorSeed(made, seed)) != 0) {
-		fprintf(stderr, "no generator %d\n", type);
+		fprintf(stderr, "program: no generator %d\n", type);
 		exit(1);
 	}
 	return made;
@@ -74,8 +75,10 @@ static int draw(void *from, enum kind kind, double *numbers, size_t n)
 	unsigned char *host = malloc(bytes);
 	void *there = host;
 
-	if (!on_host && cudaMalloc(&there, bytes) != 0)
+	if (!host || (!on_host && cudaMalloc(&there, bytes) != 0)) {
+		fprintf(stderr, "program: no memory\n");
 		exit(1);
+	}
 	int status = call(from, kind, there, n);
 	if (!on_host) {
 		cudaMemcpy(host, there, bytes, 2);
@@ -94,7 +97,7 @@ static int draw(void *from, enum kind kind, double *numbers, size_t n)
 	return status;
 }
 
-static double some[MOST], others[MOST];
+static double *some, *others; /* of MOST each */
 
 static void print(const char *what, const double *numbers, size_t n)
 {
@@ -152,6 +155,21 @@ static int by_value(const void *a, const void *b)
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
+}
+
+static void draw_few(void)
+{
+	static const int types[] = {XORWOW, MRG32K3A, PHILOX, SOBOL32};
+
+	for (unsigned t = 0; t < 4; t++) {
+		void *from = generator(types[t], 2);
+		for (unsigned kind = BITS; kind < KINDS; kind++)
+			if (draw(from, (enum kind)kind, some, 8) != 0) {
+				fprintf(stderr, "program: no numbers of generator %d\n", types[t]);
+				exit(1);
+			}
+		curandDestroyGenerator(from);
+	}
 }
 
 /* The greatest distance to a distribution (Kolmogorov and Smirnov), which 1 of 10^7 good samples exceeds by 2.9 / sqrt(n). */
@@ -300,6 +318,12 @@ int main(int argc, char **argv)
 	const char *part = argc > 1 ? argv[1] : "";
 
 	on_host = argc > 2;
+	some = malloc(MOST * sizeof *some);
+	others = malloc(MOST * sizeof *others);
+	if (!some || !others) {
+		fprintf(stderr, "program: no memory\n");
+		return 1;
+	}
 	if (strcmp(part, "numbers") == 0)
 		print_numbers();
 	for (unsigned t = 0; t < 3 && strcmp(part, "statistics") == 0; t++)
@@ -312,6 +336,8 @@ int main(int argc, char **argv)
 		refuse();
 	if (strcmp(part, "captured") == 0)
 		capture();
+	if (strcmp(part, "few") == 0)
+		draw_few();
 	fflush(stdout);
 	if (failures == 0)
 		fprintf(stderr, "all as expected\n");
