@@ -18,7 +18,8 @@ setup_file() {
 
 setup() {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
-	cd "$BATS_FILE_TMPDIR" || return 1
+	cd "$BATS_TEST_TMPDIR" || return 1
+	ln -s "$BATS_FILE_TMPDIR"/* .
 }
 
 # picture COMMAND...: draws, and prints what the picture shows, for `shows`.

@@ -14,7 +14,8 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_FILE_TMPDIR" || return 1
+	cd "$BATS_TEST_TMPDIR" || return 1
+	ln -s "$BATS_FILE_TMPDIR"/* .
 }
 
 # page ARGUMENT...: writes a page, and lists its contents for `says`.

@@ -78,11 +78,11 @@ void gt_plot_words(const char *column, char words[GT_FIGURE_TEXT], enum gt_numbe
 	if (!counter_words(column, raw, sizeof raw, numbers))
 		for (char *at = raw; *at; at++)
 			*at = *at == '_' ? ' ' : *at;
-	size_t length = strlen(raw);
+	const size_t length = strlen(raw), column_length = strlen(column);
 	if (length > 4 && (strcmp(raw + length - 4, " pct") == 0 || strcmp(raw + length - 4, ".pct") == 0))
 		memcpy(raw + length - 4, " (%)", 4);
 	/* Rates are in percent, in our tables and the profilers'. */
-	if (length > 5 && strcmp(column + strlen(column) - 5, "_rate") == 0 && raw[length - 1] != ')' && length + 4 < sizeof raw)
+	if (column_length > 5 && strcmp(column + column_length - 5, "_rate") == 0 && raw[length - 1] != ')' && length + 4 < sizeof raw)
 		strcpy(raw + length, " (%)");
 	gt_utf8_tidy(raw, 31, words);
 }
