@@ -35,6 +35,8 @@ setup() {
 	run -1 gtrace-cat out
 	run -1 record_stub cublas "$BLAS" stray
 	grep -qE 'cublasSaxpy: 12 bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
+	run -1 record_stub cublas "$BLAS" far
+	grep -qE 'cublasIdamin_64: [0-9]+ bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
 	record_stub cublas --ignore-unsupported "$BLAS" captured
 	grep -q 'cublasSaxpy: this is not supported' err
 	grep -q '^CUBLAS_STATUS_NOT_SUPPORTED$' err

@@ -45,6 +45,11 @@ setup() {
 	grep -q 'curandGetDirectionVectors32: the stand-in' err
 	run -1 record_stub curand "$RAND" refused
 	run -1 gtrace-cat out
+	# 2^62 numbers are of 2^64 bytes, which is 0 in 64 bits.
+	for n in 17 0x4000000000000000; do
+		run -1 record_stub curand "$RAND" stray "$n"
+		grep -qE 'curandGenerate: [0-9]+ bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
+	done
 	record_stub curand --ignore-unsupported "$RAND" captured
 	grep -q 'curandGenerate: this is not supported' err
 }

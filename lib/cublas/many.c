@@ -28,10 +28,17 @@ static bool is_valid(const struct gt_gemm *gemm)
 	return valid;
 }
 
+/* An operand so many elements on, which may be anywhere: where it is is looked at when it is read. */
+static const void *matrix_at(const struct gt_gemm *gemm, unsigned operand, const void *first, uint64_t elements)
+{
+	const uint64_t bytes = (uint64_t)gt_element_bytes(gemm->types[operand]) * (gemm->complex ? 2 : 1);
+
+	return (const void *)((uintptr_t)first + elements * bytes);
+}
+
 int gt_gemm_many(const char *name, void *handle, const struct gt_gemm *gemm, const void *const at[3], const int64_t *strides,
 		 int64_t n)
 {
-	const int64_t parts = gemm->complex ? 2 : 1;
 	struct gt_call call;
 	int status = gt_call_begin(&call, name, handle, n >= 0 && is_valid(gemm));
 
@@ -40,8 +47,8 @@ int gt_gemm_many(const char *name, void *handle, const struct gt_gemm *gemm, con
 	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
 		const void *of[3];
 		for (unsigned o = 0; o < 3; o++)
-			of[o] = strides ? (const unsigned char *)at[o] + i * strides[o] * parts * (int64_t)gt_element_bytes(gemm->types[o])
-					: *(const void *const *)gt_stub_at(name, (const void *const *)at[o] + i, sizeof(void *), false);
+			of[o] = strides ? matrix_at(gemm, o, at[o], (uint64_t)i * (uint64_t)strides[o])
+					: *(const void *const *)gt_stub_at(name, (const void *const *)at[o] + i, 1, sizeof(void *), false);
 		status = gemm->product(&call, gemm, of);
 	}
 	gt_call_end();

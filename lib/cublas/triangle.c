@@ -124,8 +124,8 @@ static int solve(const char *name, void *handle, const struct triangle *with, bo
 	if (batches < 0 && with->m > 0 && with->n > 0)
 		status = solve_one(&call, with, factor, a, lda, b, ldb);
 	for (int64_t i = 0; i < batches && status == GT_CUBLAS_SUCCESS && with->m > 0 && with->n > 0; i++) {
-		const void *const *from = gt_stub_at(name, (const void *const *)a + i, sizeof(void *), false);
-		void *const *to = gt_stub_at(name, (void *const *)b + i, sizeof(void *), false);
+		const void *const *from = gt_stub_at(name, (const void *const *)a + i, 1, sizeof(void *), false);
+		void *const *to = gt_stub_at(name, (void *const *)b + i, 1, sizeof(void *), false);
 		status = solve_one(&call, with, factor, *from, lda, *to, ldb);
 	}
 	gt_call_end();

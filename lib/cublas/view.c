@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands: elements of several types as doubles. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cublas/cublas.h"
@@ -126,13 +125,24 @@ int gt_call_end(void)
 	return GT_CUBLAS_SUCCESS;
 }
 
+/* Elements from the first to the last of `n` at a distance, and those of the last; of more than there can be, the most. */
+static uint64_t reach(uint64_t n, uint64_t distance, uint64_t last)
+{
+	uint64_t elements;
+
+	if (__builtin_mul_overflow(n - 1, distance, &elements) || __builtin_add_overflow(elements, last, &elements))
+		return UINT64_MAX;
+	return elements;
+}
+
 struct gt_view gt_matrix_of(const struct gt_call *call, const void *at, enum gt_element type, int64_t rows, int64_t columns,
 			    int64_t leading, bool written)
 {
 	struct gt_view view = {NULL, type, 1, leading};
 
 	if (rows > 0 && columns > 0)
-		view.at = gt_stub_at(call->name, at, (uint64_t)(leading * (columns - 1) + rows) * gt_element_bytes(type), written);
+		view.at = gt_stub_at(call->name, at, reach((uint64_t)columns, (uint64_t)leading, (uint64_t)rows), gt_element_bytes(type),
+				     written);
 	return view;
 }
 
@@ -140,11 +150,11 @@ struct gt_view gt_vector_of(const struct gt_call *call, const void *at, enum gt_
 			    bool written)
 {
 	struct gt_view view = {NULL, type, step, 0};
-	uint64_t bytes = gt_element_bytes(type), between = (uint64_t)llabs(step);
+	const uint64_t bytes = gt_element_bytes(type), between = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 
 	if (n <= 0)
 		return view;
-	view.at = gt_stub_at(call->name, at, ((uint64_t)(n - 1) * between + 1) * bytes, written);
+	view.at = gt_stub_at(call->name, at, reach((uint64_t)n, between, 1), bytes, written);
 	if (step < 0)
 		view.at += (uint64_t)(n - 1) * between * bytes;
 	return view;
@@ -155,7 +165,7 @@ double gt_factor_of(const struct gt_call *call, const void *at, enum gt_element 
 	struct gt_view view = {(unsigned char *)(uintptr_t)at, type, 0, 0};
 
 	if (call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE)
-		view.at = gt_stub_at(call->name, at, gt_element_bytes(type), false);
+		view.at = gt_stub_at(call->name, at, 1, gt_element_bytes(type), false);
 	return gt_view_read(&view, 0, 0);
 }
 
@@ -164,6 +174,6 @@ struct gt_view gt_result_of(const struct gt_call *call, void *at, enum gt_elemen
 	struct gt_view view = {at, type, 0, 0};
 
 	if (call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE)
-		view.at = gt_stub_at(call->name, at, gt_element_bytes(type), true);
+		view.at = gt_stub_at(call->name, at, 1, gt_element_bytes(type), true);
 	return view;
 }

@@ -46,8 +46,9 @@ void gt_stub_end(void)
 	gt_cudart_leave(CUDA_SUCCESS);
 }
 
-void *gt_stub_at(const char *call, const void *pointer, uint64_t bytes, bool written)
+void *gt_stub_at(const char *call, const void *pointer, uint64_t n, uint64_t each, bool written)
 {
+	const uint64_t bytes = n > UINT64_MAX / each ? UINT64_MAX : n * each; /* no allocation has so many */
 	void *registered = gt_cudart_registered(pointer);
 	uint64_t address = gt_cudart_address(registered ? registered : pointer);
 	void *at = gt_ptx_at(&gt_cudart.memory, address, bytes);

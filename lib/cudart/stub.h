@@ -13,9 +13,9 @@
  * captured. The caller has the runtime for itself until gt_stub_end(). */
 GT_STUB_API bool gt_stub_begin(const char *call, void *stream);
 GT_STUB_API void gt_stub_end(void);
-/* Where bytes of device memory, or of host memory that the device knows, lie in this process; written: they will be. Ends the
- * process if they are not all in one allocation. */
-GT_STUB_API void *gt_stub_at(const char *call, const void *pointer, uint64_t bytes, bool written);
+/* Where n elements of some bytes each, of device memory or of host memory that the device knows, lie in this process; written: they
+ * will be. Ends the process if they are not all in one allocation. */
+GT_STUB_API void *gt_stub_at(const char *call, const void *pointer, uint64_t n, uint64_t each, bool written);
 /* Names, once, a call that the stand-in has not. After it the stream gets no end. */
 GT_STUB_API void gt_stub_refuse(const char *call);
 

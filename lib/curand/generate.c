@@ -108,7 +108,7 @@ static int generate(const char *call, struct gt_curand *generator, struct gt_cur
 	if (!generator->on_host) {
 		if (!gt_stub_begin(call, generator->stream))
 			return GT_CURAND_LAUNCH_FAILURE;
-		to = gt_stub_at(call, to, n * bytes_of(variate), true);
+		to = gt_stub_at(call, to, n, bytes_of(variate), true);
 	}
 	status = generator->engine ? generate_pseudo(generator, &law, variate, to, n)
 				   : generate_quasi(generator, &law, variate, to, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of cuBLAS, compared with loops on the host. All values are small whole numbers, so that every result is exact. Built
- * without CUDA: blas PART, of: results, refused, stray, captured. */
+ * without CUDA: blas PART, of: results, refused, stray, far, captured. */
 #include <complex.h>
 #include <math.h>
 #include <stdint.h>
@@ -580,6 +580,7 @@ int main(int argc, char **argv)
 {
 	const char *part = argc > 1 ? argv[1] : "";
 	const float one = 1, x[2] = {1, 2};
+	int64_t at64 = 0;
 	void *stream;
 
 	MUST(cublasCreate_v2(&handle));
@@ -607,6 +608,9 @@ int main(int argc, char **argv)
 		printf("%s\n", cublasGetStatusName(cublasGemmEx(handle, N, N, 1, 1, 1, &one, dx, 28, 1, dx, 28, 1, &one, dx, 0, 1, 68, -1)));
 	} else if (strcmp(part, "stray") == 0) {
 		cublasSaxpy_v2(handle, 3, &one, dx, 1, dx, 1);
+	} else if (strcmp(part, "far") == 0) {
+		/* The second element is 2^64 bytes on, which is 0 in 64 bits. */
+		cublasIdamin_v2_64(handle, 2, (const double *)(const void *)dx, INT64_C(1) << 61, &at64);
 	} else if (strcmp(part, "captured") == 0) {
 		MUST(cudaStreamCreate(&stream));
 		MUST(cublasSetStream_v2(handle, stream));

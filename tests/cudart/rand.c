@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of cuRAND. Built without CUDA: rand PART, of: numbers (printed, to be compared), statistics, settings, refused, captured, few
+/* Calls of cuRAND. Built without CUDA: rand PART, of: numbers (printed, to be compared), statistics, settings, refused, captured, stray, few
  * (some of each kind, up to the first call that fails). */
 #include <inttypes.h>
 #include <math.h>
@@ -302,6 +302,15 @@ static void refuse(void)
 	check(curandGetDirectionVectors32() == TYPE_ERROR, "vectors", SOBOL32);
 }
 
+/* More numbers than there is room for. */
+static void draw_past(size_t n)
+{
+	void *there;
+
+	cudaMalloc(&there, 64);
+	curandGenerate(generator(PHILOX, 1), there, n);
+}
+
 static void capture(void)
 {
 	void *stream, *from = generator(PHILOX, 1);
@@ -317,7 +326,7 @@ int main(int argc, char **argv)
 	static const int types[] = {XORWOW, MRG32K3A, PHILOX};
 	const char *part = argc > 1 ? argv[1] : "";
 
-	on_host = argc > 2;
+	on_host = argc > 2 && strcmp(argv[2], "host") == 0;
 	some = malloc(MOST * sizeof *some);
 	others = malloc(MOST * sizeof *others);
 	if (!some || !others) {
@@ -336,6 +345,8 @@ int main(int argc, char **argv)
 		refuse();
 	if (strcmp(part, "captured") == 0)
 		capture();
+	if (strcmp(part, "stray") == 0)
+		draw_past(argc > 2 ? strtoull(argv[2], NULL, 0) : 0);
 	if (strcmp(part, "few") == 0)
 		draw_few();
 	fflush(stdout);
