@@ -128,6 +128,35 @@ damaged() {
 	expect_failure 2 "--degree runs in one thread" gcoalesce -j 2 --degree /dev/null
 }
 
+@test "grd: the same bytes, the stacks divided among threads" {
+	random 60000 17 >accesses
+	gcoalesce accesses | gschedule --sm 7 >scheduled
+	gschedule --sm 7 accesses >uncoalesced
+	while read -r options; do
+		# shellcheck disable=SC2086 # options are words
+		same grd $options scheduled
+	done <<-'END'
+		--name reuse
+		--csdd --per warp
+		--profile --total --flush never --granularity sector
+		--curve --bound 64
+		--curve-sets 8,64
+		--mru 4 --per sm,set:512
+		--sdcm 16K,4,128 --count
+	END
+	same grd --granularity address uncoalesced
+	grd -j 3 scheduled | gtrace-cat --check
+	for at in 0.2 0.6 0.95; do
+		damaged scheduled "$at" >bad
+		same grd bad
+		grep -q . expected.err
+	done
+	for option in "--by pc" "--sample 0.5" "--sample-lines 100" "--classes 2,4 --per set:8" "--sharing sm:64" --distances; do
+		# shellcheck disable=SC2086 # options are words
+		expect_failure 2 "--sharing and --distances run in one thread" grd -j 2 $option scheduled
+	done
+}
+
 @test "gcache: the same bytes of private levels, divided among threads" {
 	random 40000 7 | gcoalesce | gschedule --sm 7 >scheduled
 	while read -r options; do

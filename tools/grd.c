@@ -191,13 +191,17 @@ static void take_options(struct grd *grd, int argc, char **argv)
 	struct tool *tool = &grd->tool;
 
 	tool_begin(tool, "grd", help, argc, argv);
-	for (int option; (option = tool_option(tool, "v", long_options)) != -1;)
+	for (int option; (option = tool_option(tool, "vj:", long_options)) != -1;)
 		take_option(grd, option);
 	check_options(grd);
+	grd->options.jobs = tool->jobs;
 	if (gt_plan_make(&grd->plan, &grd->options, &grd->text, &grd->pair, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);
 	if (grd->function && grd->options.sets == 1 && grd->plan.n == 1)
 		tool_usage(tool, "--index: expected --per set:N or --per sm,set:N too");
+	for (size_t i = 0; i < grd->plan.n && tool->jobs > 1; i++)
+		if (grd->distances || !gt_reuse_may_gather(&grd->plan.measures[i]))
+			tool_usage(tool, "--jobs: --by, --sample, --sample-lines, --classes, --sharing and --distances run in one thread");
 	for (size_t i = 0; i < grd->plan.n && grd->function; i++)
 		open_index(grd, &grd->plan.measures[i], &grd->indexes[i]);
 }

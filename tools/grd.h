@@ -41,6 +41,7 @@ static const char help[] =
 	"  --sample RATE    measure this share of the lines, chosen by hash, and scale the results\n"
 	"  --sample-lines N keep at most N lines; the rate is lowered as needed\n"
 	"  --name NAME      the stage's name in the counts (reuse, or the table's name)\n"
+	TOOL_JOBS_HELP
 	"  -v, --verbose    progress on standard error\n"
 	"  --quiet          no warnings\n"
 	"  --help, --version\n"
@@ -74,6 +75,7 @@ static const struct option long_options[] = {
 	{"bound", required_argument, NULL, MEASURES + 5},
 	{"sample", required_argument, NULL, MEASURES + 6},
 	{"sample-lines", required_argument, NULL, MEASURES + 7},
+	TOOL_JOBS,
 	TOOL_OPTIONS,
 };
 

@@ -6,6 +6,8 @@
 /* Appends an empty stack. */
 static int add_stack(struct gt_reuse *reuse, struct gt_error *error)
 {
+	if (reuse->team && reuse->n_stacks == reuse->capacity && gt_reuse_team_wait(reuse->team, error) != 0) /* they may move */
+		return -1;
 	struct gt_stack *stacks = gt_grown(reuse->stacks, reuse->n_stacks, &reuse->capacity, sizeof *stacks);
 
 	if (!stacks)

@@ -11,6 +11,8 @@ static int measure(struct gt_reuse *reuse, size_t stack, struct gt_error *error)
 	size_t n = gathered->n;
 
 	gathered->n = 0;
+	if (reuse->team)
+		return gt_reuse_team_measure(reuse->team, stack, &reuse->stacks[stack], &gathered->units, n, error);
 	if (gt_stack_touch_all(&reuse->stacks[stack], gathered->units, n, reuse->distances, error) != 0)
 		return -1;
 	return gt_histogram_add_all(&reuse->profile.all, reuse->distances, n, error);
@@ -21,7 +23,7 @@ int gt_reuse_settle(struct gt_reuse *reuse, struct gt_error *error)
 	for (size_t i = 0; reuse->gathers && i < reuse->n_stacks && i < GT_REUSE_GATHERED; i++)
 		if (reuse->gathered[i].n > 0 && measure(reuse, i, error) != 0)
 			return -1;
-	return 0;
+	return reuse->team ? gt_reuse_team_give(reuse->team, &reuse->profile.all, error) : 0;
 }
 
 /* Measures a reference by itself. */

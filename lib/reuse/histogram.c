@@ -87,6 +87,23 @@ int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distanc
 	return 0;
 }
 
+int gt_histogram_merge(struct gt_histogram *histogram, const struct gt_histogram *from, struct gt_error *error)
+{
+	for (size_t i = 0; i < from->n_pages; i++) {
+		uint64_t *page = from->pages[i] ? page_of(histogram, i, error) : NULL;
+		if (from->pages[i] && !page)
+			return -1;
+		for (size_t j = 0; page && j < GT_HISTOGRAM_PAGE; j++)
+			page[j] += from->pages[i][j];
+	}
+	for (size_t i = 0; i < GT_HISTOGRAM_FAR; i++)
+		histogram->far[i] += from->far[i];
+	histogram->infinite += from->infinite;
+	histogram->references += from->references;
+	histogram->weight += from->weight;
+	return 0;
+}
+
 /* Subtracts up to `excess` from a counter; returns the rest of the excess. */
 static uint64_t take(uint64_t *counter, uint64_t excess)
 {

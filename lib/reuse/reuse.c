@@ -24,6 +24,11 @@ struct gt_reference {
 	uint32_t row, stack;
 };
 
+bool gt_reuse_may_gather(const struct gt_reuse_options *options)
+{
+	return !options->watch && !options->split && options->every <= 1 && options->sample_lines == 0;
+}
+
 int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error)
 {
 	*reuse = (struct gt_reuse){.options = *options};
@@ -31,7 +36,7 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 	reuse->threshold = UINT64_MAX / reuse->every;
 	for (unsigned op = 0; op < 256; op++)
 		reuse->refers[op] = (options->actions >> gt_op_action((uint8_t)op) & 1) && gt_op_space((uint8_t)op) != GT_SHARED;
-	reuse->gathers = !options->watch && !options->split && reuse->every == 1 && options->sample_lines == 0;
+	reuse->gathers = gt_reuse_may_gather(options);
 	reuse->references = malloc(CHUNK * sizeof *reuse->references);
 	reuse->direct = calloc(GT_REUSE_DIRECT, sizeof *reuse->direct);
 	reuse->gathered = calloc(GT_REUSE_GATHERED, sizeof *reuse->gathered);
@@ -41,7 +46,8 @@ int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options
 		return gt_fail_memory(error, "references");
 	}
 	if (gt_profile_open(&reuse->profile, options->split, options->launch, options->bound, error) != 0 ||
-	    gt_map_open(&reuse->index, 0, error) != 0) {
+	    gt_map_open(&reuse->index, 0, error) != 0 ||
+	    (reuse->gathers && options->jobs > 1 && !(reuse->team = gt_reuse_team_open(options->jobs, options->bound, error)))) {
 		gt_reuse_close(reuse);
 		return -1;
 	}
@@ -85,6 +91,7 @@ static void empty(struct gt_reuse *reuse)
 
 void gt_reuse_close(struct gt_reuse *reuse)
 {
+	gt_reuse_team_close(reuse->team);
 	if (reuse->index.slots)
 		empty(reuse);
 	for (size_t i = 0; reuse->gathered && i < GT_REUSE_GATHERED; i++)

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "reuse/profile.h"
 #include "reuse/stack.h"
+#include "reuse/team.h"
 #include "reuse/unit.h"
 #include "stream/count.h"
 #include "stream/op.h"
@@ -15,7 +16,6 @@
 #define GT_REUSE_SETS_MAX (UINT64_C(1) << 24)
 #define GT_SAMPLE_EVERY_MAX (UINT64_C(1) << 24)
 #define GT_REUSE_GATHERED 1024 /* stacks whose references are gathered */
-#define GT_REUSE_TOGETHER 2048 /* references of one that are measured together */
 #define GT_REUSE_DIRECT 65536 /* groups whose stack is found without hashing */
 
 enum gt_reuse_per {
@@ -41,6 +41,7 @@ struct gt_reuse_options {
 	 * and counts are multiplied. When more than sample_lines (0: no limit) are in the stacks, `every` is
 	 * doubled and lines are dropped. */
 	uint64_t every, sample_lines;
+	unsigned jobs; /* threads that measure, if gt_reuse_may_gather; 0: one */
 	/* Called with each reference, if set: the row and the unit's number and distance. */
 	int (*watch)(void *context, const struct gt_rows *rows, size_t i, uint64_t unit,
 		     uint64_t distance, struct gt_error *error);
@@ -67,9 +68,10 @@ struct gt_reuse {
 	uint32_t *direct;    /* the same for small ones: stack + 1 */
 	struct gt_reference *references; /* of the rows being read, a chunk at a time */
 	bool refers[256];		 /* rows of each op make references */
-	bool gathers;			 /* nothing depends on the order of references of different stacks */
+	bool gathers;			 /* gt_reuse_may_gather */
 	struct gt_gathered *gathered;	 /* of the first GT_REUSE_GATHERED stacks */
 	uint64_t *distances;		 /* of the units of one */
+	struct gt_reuse_team *team;	 /* which measures them; NULL: one thread does */
 	bool by_sm; /* the last rows had a stack for each SM */
 	bool timed; /* some rows had a status */
 	uint64_t every, threshold; /* the present sampling: hashes up to the threshold */
@@ -89,6 +91,8 @@ static inline uint64_t gt_reuse_group(const struct gt_reuse *reuse, const struct
 	}
 }
 
+/* Whether nothing that is asked for depends on the order of references of different stacks. */
+bool gt_reuse_may_gather(const struct gt_reuse_options *options);
 int gt_reuse_open(struct gt_reuse *reuse, const struct gt_reuse_options *options, struct gt_error *error);
 void gt_reuse_close(struct gt_reuse *reuse);
 

@@ -20,7 +20,7 @@ bats_require_minimum_version 1.5.0
 @test "threads of the tools do not race" {
 	cd "$ROOT"
 	work=build-thread
-	mapfile -t tools < <(grep -lE 'TOOL_JOBS|GT_TRACING_PTX' tools/g*.c | sed 's|.*/||; s|[.]c$||')
+	mapfile -t tools < <(grep -lE 'TOOL_JOBS|GT_TRACING_PTX' tools/g*.[ch] | sed 's|.*/||; s|[.][ch]$||' | sort -u)
 	[ "${#tools[@]}" -gt 1 ]
 	make -s -j 2 BUILD=$work BIN=$work/bin CFLAGS='-O1 -g' SANITIZE=-fsanitize=thread "${tools[@]/#/$work/bin/}" $work/tests/unit/pipeline
 	run $work/tests/unit/pipeline
