@@ -40,11 +40,26 @@ expect_late_failure() {
 	gpchase trace -N 4K -s 32 --texture | gtrace-cat | grep -q load.texture
 }
 
+@test "trace: a random ring visits each element once, in the same order in every pass, and LRU misses as its sum says" {
+	gpchase trace -N 4K -s 64 -k 2 --order random --base 0 | gtrace-cat --decimal | grep -v '^#' | cut -f 8 >out
+	[ "$(head -n 1 out)" = 0 ]
+	cmp <(head -n 64 out) <(tail -n 64 out)
+	diff <(head -n 64 out | sort -n) <(seq 0 64 4032)
+	run sort -nc <(head -n 64 out)
+	[ "$status" -ne 0 ]
+	# Each line has two elements, so it hits if neither gap between their uses is too long: 2 sqrt(1 - C / F) miss.
+	for pair in 128:0 144:.667 160:.894 176:1; do
+		gpchase trace -N "${pair%:*}K" -s 64 -k 11 --order random | gcoalesce | gcache --l1 --size 128K --ways full/4 --emit none | gstats --csv |
+			awk -F, -v want="${pair#*:}" '$1 == "total" && $2 == "l1" { count[$3] = $4 }
+				END { off = (count["reads"] * 10 / 11 - count["read_hits"]) / (count["reads"] * 10 / 11) - want; exit off > 0.03 || off < -0.03 }'
+	done
+}
+
 @test "trace: wrong options say what is accepted" {
 	expect_failure 2 "expected -N" gpchase trace
 	expect_failure 2 "multiple of the stride" gpchase trace -N 100 -s 64
 	expect_failure 2 "multiple of 4" gpchase trace -N 100 -s 6
-	expect_failure 2 "ring, retouch or patterns" gpchase trace -N 4K --order spiral
+	expect_failure 2 "ring, random, retouch or patterns" gpchase trace -N 4K --order spiral
 	expect_failure 2 "72 pages" gpchase trace -N 4K --order patterns -k 1
 	expect_failure 2 "-k" gpchase trace -N 4K -k 0
 	expect_failure 2 "trace, latency or infer" gpchase

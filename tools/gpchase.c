@@ -23,7 +23,7 @@ static const char help[] =
 	"  -N RANGE           bytes of the array; a run for each size\n"
 	"  -s BYTES           stride (default 128)\n"
 	"  -k ROUNDS          passes over the array (default 3)\n"
-	"      --order NAME   ring (default), retouch (tells LRU from FIFO) or patterns (all latency patterns at once)\n"
+	"      --order NAME   ring (default), random, retouch (tells LRU from FIFO) or patterns (all latency patterns at once)\n"
 	"      --base ADDRESS address of the array (default 0x700000000000)\n"
 	"      --page BYTES   of the order patterns (default 2M)\n"
 	"      --texture      loads of texture memory\n"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 /* Entries of the TLBs of Fermi and Kepler, [001] table 4. Their L2 TLB has seven sets, so seven pages more than it
  * has entries overflow all sets. */
 #define L1_TLB_ENTRIES 16
@@ -25,6 +27,19 @@ static uint64_t ring(const struct gt_chase *chase, uint64_t *offsets)
 
 	for (uint64_t i = 0; offsets && i < n; i++)
 		offsets[i] = i * chase->stride;
+	return n;
+}
+
+/* Fisher and Yates' shuffle of a ring; the first element stays the first. The same for every chase of so many elements. */
+static uint64_t shuffled(const struct gt_chase *chase, uint64_t *offsets)
+{
+	uint64_t n = ring(chase, offsets), random = gt_random_state(0, n);
+
+	for (uint64_t i = n; offsets && i-- > 2;) {
+		uint64_t other = 1 + gt_random(&random) % i, offset = offsets[i];
+		offsets[i] = offsets[other];
+		offsets[other] = offset;
+	}
 	return n;
 }
 
@@ -101,6 +116,7 @@ static int check_patterns(const struct gt_chase *chase, struct gt_error *error)
 
 const struct gt_chase_order gt_chase_orders[] = {
 	{"ring", "each element s bytes after the last, around the array", ring, check_ring},
+	{"random", "the elements of a ring in random order", shuffled, check_ring},
 	{"retouch", "a ring that comes back to its first line on the way: tells LRU from FIFO", retouch, check_retouch},
 	{"patterns", "all latency patterns of data cache and TLBs in one chase", patterns, check_patterns},
 };
@@ -111,7 +127,7 @@ const struct gt_chase_order *gt_chase_order_find(const char *name, struct gt_err
 	for (size_t i = 0; i < gt_chase_orders_n; i++)
 		if (strcmp(gt_chase_orders[i].name, name) == 0)
 			return &gt_chase_orders[i];
-	gt_fail(error, "'%.60s': expected ring, retouch or patterns", name);
+	gt_fail(error, "'%.60s': expected ring, random, retouch or patterns", name);
 	return NULL;
 }
 

@@ -39,6 +39,7 @@ static const struct {
 	{"shared_block", offsetof(struct gt_limits, shared_block), gt_gpu_size},
 	{"shared_unit", offsetof(struct gt_limits, shared_unit), gt_gpu_size},
 	{"shared_reserved", offsetof(struct gt_limits, shared_reserved), gt_gpu_size},
+	{"shared_least", offsetof(struct gt_limits, shared_least), gt_gpu_size},
 	{"unified", offsetof(struct gt_limits, unified), gt_gpu_size},
 };
 
@@ -148,14 +149,14 @@ static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_bl
 	return least;
 }
 
-/* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has. */
+/* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has, from the least that the GPU takes. */
 static uint64_t adaptive_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t most)
 {
 	uint64_t carveout = limits->shared;
 	const char *limited_by;
 
 	for (unsigned i = limits->n_carveouts; i-- > 0;)
-		if (limits->carveouts[i] <= limits->shared &&
+		if (limits->carveouts[i] <= limits->shared && limits->carveouts[i] >= limits->shared_least &&
 		    active_blocks(limits, needs, limits->carveouts[i], &limited_by) == most)
 			carveout = limits->carveouts[i];
 	return carveout;

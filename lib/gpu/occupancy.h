@@ -37,6 +37,7 @@ struct gt_limits {
 	uint64_t shared_block;	   /* bytes, the most a block may have */
 	uint64_t shared_unit;	   /* bytes; a block's allocation is a multiple of this */
 	uint64_t shared_reserved;  /* bytes that the system reserves for each block */
+	uint64_t shared_least;	   /* bytes, the smallest carve-out of a kernel that prefers none */
 	uint64_t unified;	   /* bytes that L1 and shared memory share */
 	uint64_t carveouts[GT_CARVEOUTS_MAX]; /* bytes that shared memory may have, ascending */
 	unsigned n_carveouts;

@@ -99,6 +99,25 @@ static void adaptive_l1(void)
 	}
 }
 
+/* The least carve-out holds unless a launch prefers another. */
+static void least_carveout(void)
+{
+	static const struct {
+		uint32_t percent, shared; /* percent: UINT32_MAX if the launch prefers none */
+		uint64_t l1;
+	} rows[] = {{UINT32_MAX, 0, 96}, {UINT32_MAX, 4096, 96}, {UINT32_MAX, 4097, 64}, {0, 0, 128}, {0, 1024, 120}};
+	struct gt_limits limits = {.blocks = 32, .warps = 64, .shared = 98304, .shared_unit = 256, .shared_least = 32768,
+				   .unified = 131072, .carveouts = {0, 8192, 16384, 32768, 65536, 98304}, .n_carveouts = 6};
+	struct gt_occupancy occupancy;
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct gt_block_needs needs = needs_of(256, 0, rows[i].shared);
+		needs.carveout = rows[i].percent + 1;
+		CHECK_EQUAL(gt_occupancy_find(&occupancy, &limits, &needs, &error), 0);
+		CHECK_EQUAL(occupancy.l1_bytes, rows[i].l1 * 1024);
+	}
+}
+
 /* A launch that prefers a carve-out gets the smallest option of at least that percentage of 96K and of one block; blocks that
  * exceed it are not resident. */
 static void preferred_l1(void)
@@ -280,6 +299,7 @@ int main(void)
 	RUN(register_units);
 	RUN(shared_units);
 	RUN(adaptive_l1);
+	RUN(least_carveout);
 	RUN(preferred_l1);
 	RUN(mapping_counts);
 	RUN(store_in_memory);
