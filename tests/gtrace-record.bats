@@ -352,6 +352,14 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	grep -q 'second program' "$ERR"
 }
 
+@test "a process that the program forks may not ask for work: the stream is that of the process that began" {
+	record "$PROGRAM" forked
+	[ "$(grep -c 'a process that the program forked asks for work, and gets cudaErrorInitializationError' "$ERR")" -eq 1 ]
+	grep -qx 'child: 3' "$ERR"
+	gtrace-cat --check "$OUT"
+	[ "$(ids)" = "1 2" ]
+}
+
 @test "wrong usage" {
 	expect_failure 2 "expected a program" gtrace-record
 	expect_failure 2 "--blocks" gtrace-record --blocks 0 true

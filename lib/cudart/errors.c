@@ -13,7 +13,7 @@ static const struct {
 	{CUDA_SUCCESS, "cudaSuccess", "no error"},
 	{CUDA_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
 	{CUDA_MEMORY_ALLOCATION, "cudaErrorMemoryAllocation", "out of memory"},
-	{3, "cudaErrorInitializationError", "initialization error"},
+	{CUDA_INITIALIZATION_ERROR, "cudaErrorInitializationError", "initialization error"},
 	{CUDA_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
 	{CUDA_INVALID_PITCH_VALUE, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
 	{CUDA_INVALID_SYMBOL, "cudaErrorInvalidSymbol", "invalid device symbol"},

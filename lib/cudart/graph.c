@@ -63,6 +63,8 @@ static int choose(const struct gt_condition_work *condition)
 
 int gt_cudart_do(const struct gt_work *work)
 {
+	if (gt_cudart_is_forked())
+		return CUDA_INITIALIZATION_ERROR;
 	switch (work->kind) {
 	case GT_WORK_KERNEL:
 		return launch(&work->u.kernel);

@@ -209,6 +209,19 @@ void gt_cudart_enter(void)
 	used = used || in_driver == 0;
 }
 
+bool gt_cudart_is_forked(void)
+{
+	static bool said;
+
+	if (gt_cudart.owner == 0 || gt_cudart.owner == getpid())
+		return false;
+	if (!said)
+		gt_cudart_say("a process that the program forked asks for work, and gets cudaErrorInitializationError: the process that "
+			      "began is recorded");
+	said = true;
+	return true;
+}
+
 bool gt_cudart_used(void)
 {
 	return used;

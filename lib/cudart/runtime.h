@@ -34,6 +34,7 @@ enum {
 	CUDA_SUCCESS = 0,
 	CUDA_INVALID_VALUE = 1,
 	CUDA_MEMORY_ALLOCATION = 2,
+	CUDA_INITIALIZATION_ERROR = 3,
 	CUDA_INVALID_CONFIGURATION = 9,
 	CUDA_INVALID_PITCH_VALUE = 12,
 	CUDA_INVALID_SYMBOL = 13,
@@ -160,6 +161,8 @@ extern struct gt_cudart gt_cudart;
 void gt_cudart_enter(void);
 int gt_cudart_leave(int code);
 int gt_cudart_last_error(bool forget);
+/* Whether this process was forked from the one that is recorded, whose stream it has too: it may not ask for work. Says so once. */
+bool gt_cudart_is_forked(void);
 /* The same lock without a use of the runtime: for registrations before main, and for calls of the driver API, whose errors
  * cudaGetLastError does not give. */
 void gt_cudart_lock(void);

@@ -33,6 +33,10 @@ bool gt_stub_begin(const char *call, void *stream)
 	if (gt_cudart_capture_refuses(stream, call))
 		return false;
 	gt_cudart_enter();
+	if (gt_cudart_is_forked()) {
+		gt_cudart_leave(CUDA_INITIALIZATION_ERROR);
+		return false;
+	}
 	if (is_first(&done, call))
 		gt_cudart_say("%s: done on the host, and not traced", call);
 	gt_cudart.stubbed++;

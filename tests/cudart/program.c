@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -433,6 +434,26 @@ static int three_launches(void)
 	return 7;
 }
 
+/* A child launches, too. Its status is what it got. */
+static int forked(void)
+{
+	unsigned *words = device_words(256);
+	int status = 0;
+
+	launch_add(words, 256, 1, 2, 128);
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		for (unsigned i = 0; i < 3000; i++)
+			launch_add(words, 256, 1, 2, 128);
+		_exit(cudaGetLastError());
+	}
+	waitpid(child, &status, 0);
+	launch_add(words, 256, 1, 2, 128);
+	printf("child: %d\n", WEXITSTATUS(status));
+	return 0;
+}
+
 static int stray(void)
 {
 	unsigned *words = device_words(40);
@@ -633,7 +654,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null},
+	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null},
 	 {"endless", endless}, {"crash", crash},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
