@@ -90,8 +90,11 @@ static void note_service(struct search *search, const struct gt_ptx_instruction 
 static int find_functions(struct search *search)
 {
 	const struct gt_ptx_module *module = search->machine->module;
+	const struct gt_ptx_function *kernel = search->program->kernel;
 
-	reach_function(search, (size_t)(search->program->kernel - module->functions));
+	if (kernel->declaration)
+		return gt_fail(search->error, "kernel '%s' is declared and has no instructions", kernel->name);
+	reach_function(search, (size_t)(kernel - module->functions));
 	for (size_t k = 0; k < search->n; k++) {
 		const struct gt_ptx_function *function = &module->functions[search->list[k]];
 		for (size_t i = 0; i < function->n_instructions; i++) {
