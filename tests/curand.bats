@@ -37,12 +37,24 @@ setup() {
 	diff own ours
 }
 
+@test "direction vectors are cuRAND's, and end in memory that cannot be read" {
+	record_stub curand --ignore-unsupported "$RAND" vectors
+	grep -E '^[0-9]+ [0-9]+ [0-9]+$' err >ours
+	[ "$(wc -l <ours)" -eq 21 ]
+	grep -qx '1 2147483648 4294967295' ours # 1 + x: the rows of Pascal's triangle modulo 2, of which row 31 has ones alone
+	run -139 record_stub curand --ignore-unsupported "$RAND" beyond
+	library=$(dirname "$(command -v nvcc || echo none)")/../lib64
+	[ -e "$library/libcurand.so.10" ] || skip "no cuRAND"
+	LD_LIBRARY_PATH=$library:$BUILD/cudart "$RAND" vectors host 2>/dev/null >own
+	diff own ours
+}
+
 @test "other generators, orders, dimensions, tables and captured streams are refused by name" {
 	record_stub curand --ignore-unsupported "$RAND" refused || { cat err; return 1; }
 	grep -q 'curandCreateGenerator of MT19937: the stand-in of the library has not this call' err
 	grep -q 'curandSetGeneratorOrdering of this order: the stand-in' err
 	grep -q 'curandSetQuasiRandomGeneratorDimensions of more than 21: the stand-in' err
-	grep -q 'curandGetDirectionVectors32: the stand-in' err
+	grep -q 'curandGetDirectionVectors32 of scrambled vectors: the stand-in' err
 	run -1 record_stub curand "$RAND" refused
 	run -1 gtrace-cat out
 	# 2^62 numbers are of 2^64 bytes, which is 0 in 64 bits.

@@ -12,7 +12,6 @@
 REFUSED(CreatePoissonDistribution)
 REFUSED(DestroyDistribution)
 REFUSED(GeneratePoissonMethod)
-REFUSED(GetDirectionVectors32)
 REFUSED(GetDirectionVectors64)
 REFUSED(GetScrambleConstants32)
 REFUSED(GetScrambleConstants64)

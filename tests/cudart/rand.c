@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of cuRAND. Built without CUDA: rand PART, of: numbers (printed, to be compared), statistics, settings, refused, captured, stray, few
- * (some of each kind, up to the first call that fails). */
+/* Calls of cuRAND. Built without CUDA: rand PART, of: numbers and vectors (printed, to be compared), beyond (the last vector),
+ * statistics, settings, refused, captured, stray, few (some of each kind, up to the first call that fails). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,10 +22,11 @@ int curandGenerateNormal(void *, float *, size_t, float, float), curandGenerateN
 int curandGenerateLogNormal(void *, float *, size_t, float, float);
 int curandGenerateLogNormalDouble(void *, double *, size_t, double, double);
 int curandGeneratePoisson(void *, uint32_t *, size_t, double);
-int curandGetDirectionVectors32(void);
+int curandGetDirectionVectors32(uint32_t (**)[32], int);
 
 enum { XORWOW = 101, MRG32K3A = 121, MT19937 = 142, PHILOX = 161, SOBOL32 = 201 };
 enum { LEGACY = 103, DYNAMIC = 104 };
+enum { JOE_KUO = 101, SCRAMBLED = 102, DIMENSIONS = 21 };
 enum { LENGTH_NOT_MULTIPLE = 105, OUT_OF_RANGE = 104, TYPE_ERROR = 103, LAUNCH_FAILURE = 201 };
 enum kind { BITS, UNIFORM, UNIFORM_F64, NORMAL, NORMAL_F64, LOG_NORMAL, LOG_NORMAL_F64, POISSON, KINDS };
 #define MOST 1200000
@@ -294,6 +295,7 @@ static void check_known(void)
 static void refuse(void)
 {
 	void *made = NULL, *known = generator(XORWOW, 1), *quasi = generator(SOBOL32, 2);
+	uint32_t(*vectors)[32];
 	uint64_t wide[4];
 
 	check(curandCreateGenerator(&made, MT19937) == TYPE_ERROR, "type", MT19937);
@@ -302,7 +304,18 @@ static void refuse(void)
 	check(curandGeneratePoisson(known, (uint32_t *)wide, 4, 0) == OUT_OF_RANGE, "mean", XORWOW);
 	check(curandSetQuasiRandomGeneratorDimensions(quasi, 22) == OUT_OF_RANGE, "dimensions", SOBOL32);
 	check(draw(quasi, UNIFORM, some, 7) == LENGTH_NOT_MULTIPLE, "length", SOBOL32);
-	check(curandGetDirectionVectors32() == TYPE_ERROR, "vectors", SOBOL32);
+	check(curandGetDirectionVectors32(&vectors, SCRAMBLED) == OUT_OF_RANGE, "vectors", SOBOL32);
+}
+
+/* The last of a dimension comes from all others of it. */
+static void print_vectors(unsigned dimensions)
+{
+	uint32_t(*vectors)[32];
+
+	check(draw(generator(SOBOL32, 1), BITS, some, 1) == 0, "draw", SOBOL32);
+	check(curandGetDirectionVectors32(&vectors, JOE_KUO) == 0, "vectors", SOBOL32);
+	for (unsigned d = 0; d < dimensions; d++)
+		printf("%u %" PRIu32 " %" PRIu32 "\n", d, vectors[d][0], vectors[d][31]);
 }
 
 /* More numbers than there is room for. */
@@ -338,6 +351,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(part, "numbers") == 0)
 		print_numbers();
+	if (strcmp(part, "vectors") == 0)
+		print_vectors(DIMENSIONS);
+	if (strcmp(part, "beyond") == 0)
+		print_vectors(DIMENSIONS + 1);
 	for (unsigned t = 0; t < 3 && strcmp(part, "statistics") == 0; t++)
 		judge(types[t]);
 	for (unsigned t = 0; t < 3 && strcmp(part, "settings") == 0; t++)
