@@ -9,12 +9,11 @@
 #define QUADS 4
 #define QUAD_UNITS (QUADS * 8 * 8)
 
-/* The lines of a matrix, one behind the other. */
+/* The lines of a matrix, one behind the other, but of one of doubles. */
 union lines {
 	unsigned char bytes[GT_PTX_LINES_MAX];
 	uint16_t halves[GT_PTX_LINES_MAX / 2];
 	uint32_t words[GT_PTX_LINES_MAX / 4];
-	double doubles[GT_PTX_LINES_MAX / 8];
 };
 
 /* The values of n elements, element i of which is the expression BITS. */
@@ -26,41 +25,55 @@ union lines {
 		}                                                                                            \
 		break;
 
-GT_INLINE void to_numbers(const union lines *lines, enum gt_ptx_element element, unsigned n, double *numbers)
+/* The n numbers of a matrix, line by line. */
+GT_INLINE void read_numbers(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, unsigned n, double *numbers)
 {
-	switch (element) {
-		VALUES(F16, lines->halves[i])
-		VALUES(BF16, lines->halves[i])
-		VALUES(E4M3, lines->bytes[i])
-		VALUES(E5M2, lines->bytes[i])
-		VALUES(TF32, lines->words[i])
-		VALUES(F32, lines->words[i])
-		VALUES(S8, lines->bytes[i])
-		VALUES(U8, lines->bytes[i])
-		VALUES(S4, lines->bytes[i / 2] >> i % 2 * 4 & 15)
-		VALUES(U4, lines->bytes[i / 2] >> i % 2 * 4 & 15)
-		VALUES(S32, lines->words[i])
-	default: memcpy(numbers, lines->doubles, n * sizeof *numbers);
+	union lines lines;
+
+	if (fragment->element == GT_PTX_ELEMENT_F64) {
+		gt_ptx_read_wide_runs(fragment, warp, (unsigned char *)numbers, fragment->line, true);
+		return;
+	}
+	gt_ptx_read_wide_runs(fragment, warp, lines.bytes, fragment->line, false);
+	switch (fragment->element) {
+		VALUES(F16, lines.halves[i])
+		VALUES(BF16, lines.halves[i])
+		VALUES(E4M3, lines.bytes[i])
+		VALUES(E5M2, lines.bytes[i])
+		VALUES(TF32, lines.words[i])
+		VALUES(F32, lines.words[i])
+		VALUES(S8, lines.bytes[i])
+		VALUES(U8, lines.bytes[i])
+		VALUES(S4, lines.bytes[i / 2] >> i % 2 * 4 & 15)
+		VALUES(U4, lines.bytes[i / 2] >> i % 2 * 4 & 15)
+		VALUES(S32, lines.words[i])
+	default: break;
 	}
 }
 
-/* And back, to elements of D. */
-GT_INLINE void to_lines(const double *numbers, enum gt_ptx_element element, bool saturates, unsigned n, union lines *lines)
+/* And back. */
+GT_INLINE void write_numbers(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, bool saturates, unsigned n,
+			     const double *numbers)
 {
-	switch (element) {
-	case GT_PTX_ELEMENT_F64: memcpy(lines->doubles, numbers, n * sizeof *numbers); return;
+	union lines lines;
+
+	switch (fragment->element) {
+	case GT_PTX_ELEMENT_F64:
+		gt_ptx_write_wide_runs(fragment, warp, (const unsigned char *)numbers, fragment->line, true);
+		return;
 	case GT_PTX_ELEMENT_F16:
 		for (unsigned i = 0; i < n; i++)
-			lines->halves[i] = (uint16_t)gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F16, saturates);
-		return;
+			lines.halves[i] = (uint16_t)gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F16, saturates);
+		break;
 	case GT_PTX_ELEMENT_S32:
 		for (unsigned i = 0; i < n; i++)
-			lines->words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_S32, saturates);
-		return;
+			lines.words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_S32, saturates);
+		break;
 	default:
 		for (unsigned i = 0; i < n; i++)
-			lines->words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F32, saturates);
+			lines.words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F32, saturates);
 	}
+	gt_ptx_write_wide_runs(fragment, warp, lines.bytes, fragment->line, false);
 }
 
 GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
@@ -68,19 +81,14 @@ GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 	const struct gt_ptx_product *this = op->with.product;
 	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->shape.k;
 	double a[ELEMENTS_MAX], b[ELEMENTS_MAX], d[ELEMENTS_MAX];
-	union lines lines;
 
 	if (!gt_ptx_whole_warp(warp, op, mask))
 		return NULL;
-	gt_ptx_read_runs(&this->a, warp, lines.bytes, this->a.line);
-	to_numbers(&lines, this->a.element, rows * depth, a);
-	gt_ptx_read_runs(&this->b, warp, lines.bytes, this->b.line);
-	to_numbers(&lines, this->b.element, depth * columns, b);
-	gt_ptx_read_runs(&this->c, warp, lines.bytes, this->c.line);
-	to_numbers(&lines, this->c.element, rows * columns, d);
+	read_numbers(&this->a, warp, rows * depth, a);
+	read_numbers(&this->b, warp, depth * columns, b);
+	read_numbers(&this->c, warp, rows * columns, d);
 	this->multiply(rows, columns, depth, a, b, d);
-	to_lines(d, this->d.element, this->saturates, rows * columns, &lines);
-	gt_ptx_write_runs(&this->d, warp, lines.bytes, this->d.line);
+	write_numbers(&this->d, warp, this->saturates, rows * columns, d);
 	return op + 1;
 }
 GT_EVERY(product)
