@@ -93,7 +93,7 @@ static int decode_tile(struct gt_ptx_decoder *decoder, bool stores)
 					      .action = stores ? GT_STORE : GT_LOAD,
 					      .address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)};
 	if (!tile->access.address ||
-	    !gt_ptx_emit_access(decoder, &tile->access, stores ? gt_ptx_store_tile : gt_ptx_load_tile))
+	    !gt_ptx_emit_access(decoder, &tile->access, gt_ptx_tile_step(stores)))
 		return -1;
 	return stores ? 0 : gt_ptx_finish_fragment(decoder, &tile->fragment, results);
 }

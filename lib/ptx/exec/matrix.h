@@ -42,7 +42,7 @@ bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
  * becomes op->a with rows and columns exchanged. */
 gt_ptx_step gt_ptx_load_matrices, gt_ptx_store_matrices, gt_ptx_transpose;
 /* wmma.load, wmma.store: op->with.access is that of a struct gt_ptx_tile. */
-gt_ptx_step gt_ptx_load_tile, gt_ptx_store_tile;
+gt_ptx_step *gt_ptx_tile_step(bool stores);
 /* mma, wmma.mma: op->with.product, for which this is the step. */
 gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product);
 /* mma.sp: op->with.product, whose A has half the columns; op->a: metadata; op->choice: the first lane of each four that has

@@ -35,22 +35,29 @@ GT_INLINE void gt_ptx_part32(const unsigned char *from, size_t pitch, uint32_t *
 	}
 }
 
+typedef uint64_t gt_ptx_half_line __attribute__((vector_size(4 * sizeof(uint64_t))));
+typedef uint64_t gt_ptx_whole_line __attribute__((vector_size(8 * sizeof(uint64_t))));
+
 GT_INLINE void gt_ptx_join64(const uint64_t *even, const uint64_t *odd, unsigned char *to, size_t pitch)
 {
-	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, to += pitch)
-		for (unsigned i = 0; i < GT_PTX_THREADS; i++) {
-			memcpy(to + 2 * i * sizeof *even, &even[lane + i], sizeof *even);
-			memcpy(to + (2 * i + 1) * sizeof *odd, &odd[lane + i], sizeof *odd);
-		}
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, to += pitch) {
+		gt_ptx_half_line x, y;
+		memcpy(&x, even + lane, sizeof x);
+		memcpy(&y, odd + lane, sizeof y);
+		const gt_ptx_whole_line line = __builtin_shufflevector(x, y, 0, 4, 1, 5, 2, 6, 3, 7);
+		memcpy(to, &line, sizeof line);
+	}
 }
 
 GT_INLINE void gt_ptx_part64(const unsigned char *from, size_t pitch, uint64_t *even, uint64_t *odd)
 {
-	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, from += pitch)
-		for (unsigned i = 0; i < GT_PTX_THREADS; i++) {
-			memcpy(&even[lane + i], from + 2 * i * sizeof *even, sizeof *even);
-			memcpy(&odd[lane + i], from + (2 * i + 1) * sizeof *odd, sizeof *odd);
-		}
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, from += pitch) {
+		gt_ptx_whole_line line;
+		memcpy(&line, from, sizeof line);
+		const gt_ptx_half_line x = __builtin_shufflevector(line, line, 0, 2, 4, 6), y = __builtin_shufflevector(line, line, 1, 3, 5, 7);
+		memcpy(even + lane, &x, sizeof x);
+		memcpy(odd + lane, &y, sizeof y);
+	}
 }
 
 /* pitch: bytes from line to line; wide: the registers have 64 bits a lane. */

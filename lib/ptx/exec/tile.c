@@ -12,22 +12,17 @@
 #define PIECE_MAX 16
 #define UNITS_MAX 512
 
-/* The value of a slot of 32- or 64-bit lanes, the same in all; false after a fault. */
-static bool common_value(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t slot, bool narrow,
-			 const char *what, uint64_t *value)
+/* Names the first lane in which a slot of 32- or 64-bit lanes has another value than in lane 0; false if there is none. */
+static bool refuse_other(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t slot, bool narrow, const char *what)
 {
 	const uint32_t *words = gt_ptx_lanes(warp, slot);
 	const uint64_t *wide = gt_ptx_lanes(warp, slot);
-	const size_t size = narrow ? sizeof *words : sizeof *wide;
-	const unsigned char *lanes = gt_ptx_lanes(warp, slot);
-	unsigned lane = 1;
 
-	*value = narrow ? words[0] : wide[0];
-	if (memcmp(lanes, lanes + size, (GT_WARP_SIZE - 1) * size) == 0)
-		return true;
-	while ((narrow ? words[lane] : wide[lane]) == *value)
-		lane++;
-	gt_ptx_fault(warp, op, lane, "a lane of wmma has another %s than the first", what);
+	for (unsigned lane = 1; lane < GT_WARP_SIZE; lane++)
+		if (narrow ? words[lane] != words[0] : wide[lane] != wide[0]) {
+			gt_ptx_fault(warp, op, lane, "a lane of wmma has another %s than the first", what);
+			return true;
+		}
 	return false;
 }
 
@@ -49,16 +44,30 @@ void gt_ptx_tile_lines(const struct gt_ptx_tile *tile, uint64_t address, uint64_
 	lines->piece = piece;
 }
 
-static bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_lines *lines)
+/* Whether all lanes have one address and one stride. */
+#define ALIKE(TARGET, LEVEL, ...)                                                                            \
+	TARGET GT_INLINE bool are_alike##LEVEL(const struct gt_ptx_warp *warp, const struct gt_ptx_tile *tile) \
+	{                                                                                                    \
+		const void *addresses = gt_ptx_lanes(warp, tile->base.address);                              \
+		return (tile->base.narrow ? gt_ptx_is_next32##LEVEL(addresses, 0, false)                     \
+					  : gt_ptx_is_next64##LEVEL(addresses, 0, false)) &&                 \
+		       gt_ptx_is_next64##LEVEL(gt_ptx_lanes(warp, tile->stride), 0, false);                  \
+	}
+GT_LEVELS(ALIKE, )
+
+/* False after a fault. */
+GT_INLINE bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, bool alike, struct gt_ptx_lines *lines)
 {
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
-	uint64_t address, stride;
+	const uint32_t *words = gt_ptx_lanes(warp, tile->base.address);
+	const uint64_t *wide = gt_ptx_lanes(warp, tile->base.address), *strides = gt_ptx_lanes(warp, tile->stride);
 
-	if (!common_value(warp, op, tile->base.address, tile->base.narrow, "address", &address) ||
-	    !common_value(warp, op, tile->stride, false, "stride", &stride))
+	if (!gt_ptx_whole_warp(warp, op, mask) ||
+	    (!alike && (refuse_other(warp, op, tile->base.address, tile->base.narrow, "address") ||
+			refuse_other(warp, op, tile->stride, false, "stride"))))
 		return false;
-	address += (uint64_t)tile->base.offset;
-	gt_ptx_tile_lines(tile, tile->base.narrow ? (uint32_t)address : address, stride, lines);
+	const uint64_t address = (tile->base.narrow ? words[0] : wide[0]) + (uint64_t)tile->base.offset;
+	gt_ptx_tile_lines(tile, tile->base.narrow ? (uint32_t)address : address, strides[0], lines);
 	return true;
 }
 
@@ -183,13 +192,13 @@ static void give_lines(const struct gt_ptx_tile *tile, const struct gt_ptx_warp 
 	}
 }
 
-const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+GT_INLINE const struct gt_ptx_op *load_tile(GT_STEP_ARGUMENTS, bool alike)
 {
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
 	_Alignas(uint64_t) unsigned char buffer[GT_PTX_LINES_MAX];
 	struct gt_ptx_lines lines;
 
-	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
+	if (!find_lines(warp, op, mask, alike, &lines))
 		return NULL;
 	const unsigned char *place = tile->by_columns == tile->fragment.by_columns ? place_of(warp, op, &lines) : NULL;
 	if (place) {
@@ -202,14 +211,29 @@ const struct gt_ptx_op *gt_ptx_load_tile(struct gt_ptx_warp *warp, const struct 
 	return op + 1;
 }
 
-const struct gt_ptx_op *gt_ptx_store_tile(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+GT_INLINE const struct gt_ptx_op *store_tile(GT_STEP_ARGUMENTS, bool alike)
 {
 	const struct gt_ptx_tile *tile = (const struct gt_ptx_tile *)op->with.access;
 	_Alignas(uint64_t) unsigned char buffer[GT_PTX_LINES_MAX];
 	struct gt_ptx_lines lines;
 
-	if (!gt_ptx_whole_warp(warp, op, mask) || !find_lines(warp, op, &lines))
+	if (!find_lines(warp, op, mask, alike, &lines))
 		return NULL;
 	give_lines(tile, warp, &lines, buffer);
 	return move_pieces(warp, op, &lines, buffer) ? op + 1 : NULL;
+}
+
+#define TILE(TARGET, LEVEL, ID)                                                                              \
+	TARGET GT_VARIANT(ID##LEVEL)                                                                         \
+	{                                                                                                    \
+		return ID(warp, op, mask, are_alike##LEVEL(warp, (const struct gt_ptx_tile *)op->with.access)); \
+	}
+GT_LEVELS(TILE, load_tile)
+GT_LEVELS(TILE, store_tile)
+
+gt_ptx_step *gt_ptx_tile_step(bool stores)
+{
+	static gt_ptx_step *const loads[] = GT_STEPS(load_tile), *const others[] = GT_STEPS(store_tile);
+
+	return (stores ? others : loads)[gt_ptx_level()];
 }
