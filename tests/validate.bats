@@ -158,6 +158,22 @@ build_kernels() {
 	PYTHON
 }
 
+@test "each variant of ablations.csv is accepted by the stages, with each of its GPUs" {
+	gpchase trace -N 4K -k 1 >in.gt
+	python3 - "$ROOT/tests/reference/ablations.csv" >variants <<-'END'
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1])):
+		    for gpu in (row["gpus"] or "titanx-pascal gtx1080 titanv quadro-v100 a30").split():
+		        print(gpu, *(row[stage] for stage in ("coalesce", "schedule", "l1", "l2", "name")), sep="|")
+	END
+	while IFS='|' read -r gpu coalesce schedule l1 l2 name; do
+		# shellcheck disable=SC2086
+		gcoalesce ${coalesce:---gpu $gpu} in.gt | gschedule --gpu "$gpu" $schedule | gcache --l1 $l1 | gcache --l2 --warm none --flush between $l2 |
+			gdram | gstats --csv >out || { echo "$gpu: $name"; return 1; }
+	done <variants
+	[ "$(wc -l <variants)" -gt 50 ]
+}
+
 @test "in Pascal's descriptions stores hit by tag" {
 	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' | kernel "" >in.gt
 	for gpu in gtx1080 titanx-pascal; do
