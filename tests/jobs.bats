@@ -213,6 +213,87 @@ damaged() {
 	gcoalesce accesses | gschedule --sm 5 | gcache --l1 | gcache --l2 | gstats | diff - found
 }
 
+# blocks FIRST LAST VERSION [LINES]: an Accel-Sim trace of a launch of these blocks, whose text is longer than what one thread takes.
+blocks() {
+	awk -v first="$1" -v last="$2" -v version="$3" -v lines="${4:-$((400 / ${JOBS_FEWER:-1}))}" 'BEGIN {
+		printf "-kernel name = k%d\n-kernel id = %d\n-grid dim = (64,1,1)\n-block dim = (96,1,1)\n", version, first + 1
+		printf "-accelsim tracer version = %d\n-enable lineinfo = %d\n\n", version, version == 5
+		for (block = first; block <= last; block++) {
+			printf "#BEGIN_TB\n\nthread block = %d,0,0\n\n", block
+			for (warp = 0; warp < 3; warp++) {
+				printf "warp = %d\ninsts = %d\n", warp, lines
+				for (i = 0; i < lines; i++) {
+					if (version == 5)
+						printf "%d ", i % 7
+					pc = i % 5 * 16
+					if (pc == 0)
+						printf "0000 ffffffff 1 R2 IMAD 2 R3 R4 0\n"
+					else if (pc == 16)
+						printf "0010 0000ffff 1 R4 LDG.E 1 R2 4 2 0x7f3a400%05x 4 4 4 8 8 -4 0 0 4 4 4 4 4 4 128\n", (block * 997 + i * 64) % 65536
+					else
+						printf "%04x ffffffff 1 R4 LDG.E 1 R2 4 1 0x00007f3a400%05x 4\n", pc, (block * 997 + i * 64) % 65536
+				}
+			}
+			print "\n#END_TB\n"
+		}
+	}'
+}
+
+@test "gtrace-order: the same bytes of an Accel-Sim trace whose blocks several threads read" {
+	blocks 0 29 3 >some.traceg
+	[ "$(wc -c <some.traceg)" -gt $((1500000 / ${JOBS_FEWER:-1})) ]
+	same gtrace-order some.traceg
+	[ ! -s expected.err ]
+	same gtrace-order --by an some.traceg
+	same gtrace-order --work some.traceg
+	same gtrace-order -S 64K some.traceg
+	blocks 0 29 5 >lines.traceg
+	same gtrace-order --source k.cu lines.traceg
+	same gtrace-order --work lines.traceg
+	# other launches behind it, long and short, and the same blocks again
+	{ blocks 5 9 4; blocks 0 19 3; blocks 20 22 5; blocks 1 9 6; blocks 0 2 3 5; cat some.traceg; } >several.traceg
+	same gtrace-order several.traceg
+	gtrace-order -j 3 several.traceg | gtrace-cat --check
+	gtrace-order several.traceg >expected
+	gtrace-order -j 2 <several.traceg | gtrace-cat | grep -v '^#history' >found
+	gtrace-cat expected | grep -v '^#history' | diff -q - found
+	gzip -k several.traceg
+	same gtrace-order several.traceg.gz
+	tr '\n' '\r' <some.traceg | sed 's/\r/\r\n/g' >returns.traceg
+	same gtrace-order returns.traceg
+}
+
+@test "gtrace-order: an error in a block is the same one, with its line" {
+	blocks 0 19 3 >some.traceg
+	lines=$(wc -l <some.traceg)
+	for line in 30 $((lines / 3)) $((lines - 20)); do
+		for wrong in '0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x10' '#BEGIN_TB' '-nregs = 4' 'thread block = 64,0,0' 'x' '0010 ffffffff 0 FADD 0 4 1 0x10 4'; do
+			sed "${line}s/.*/$wrong/" some.traceg >wrong.traceg
+			same gtrace-order wrong.traceg
+			grep -q "wrong.traceg:$line: " expected.err
+		done
+		sed "${line}s/.*/\x00/" some.traceg >wrong.traceg
+		same gtrace-order wrong.traceg
+		head -n "$line" some.traceg >wrong.traceg
+		same gtrace-order wrong.traceg
+	done
+	gzip -k some.traceg
+	head -c $(($(wc -c <some.traceg.gz) / 2)) some.traceg.gz >cut.traceg.gz
+	same gtrace-order cut.traceg.gz
+	grep -q 'gzip -dc failed' expected.err
+	# two launches of one id: refused by what receives them
+	{ blocks 0 19 3; blocks 0 3 4; } >twice.traceg
+	same gtrace-order twice.traceg
+	grep -q 'twice.traceg:[0-9]*: launch 1 is announced as' expected.err
+}
+
+@test "gtrace-order: the same bytes of formats that one thread reads" {
+	random 3000 10 >accesses
+	same gtrace-order accesses
+	same gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz"
+	expect_failure 2 "--jobs: 'x': expected a whole number from 0 to 256" gtrace-order -j x accesses
+}
+
 # kernels [OPTION...]: several kernels of the examples, with what joins blocks (atomics), shared memory, loads by index.
 kernels() {
 	local ptx="$ROOT/examples/kernels/ptx"

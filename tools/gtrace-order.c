@@ -15,7 +15,8 @@
 
 static const char usage[] =
 	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an] [--work]\n"
-	"                    [--registers N] [--shared SIZE] [--source FILE] [-S SIZE] [-T DIR] [FILE...]\n"
+	"                    [--registers N] [--shared SIZE] [--source FILE] [-j N] [-S SIZE] [-T DIR]\n"
+	"                    [FILE...]\n"
 	"\n"
 	"      --format NAME      the trace has this format (see below); nothing is detected\n"
 	"      --format-regex RE  each line that RE matches is an access; its named groups are the\n"
@@ -26,6 +27,7 @@ static const char usage[] =
 	"      --registers N      registers a thread of each launch, in place of the trace's (0: unknown)\n"
 	"      --shared SIZE      shared memory of a block of each launch, in place of the trace's\n"
 	"      --source FILE      the source file of the trace's line numbers (Accel-Sim); else ???\n"
+	"  -j, --jobs N           " TOOL_JOBS_TEXT "\n"
 	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
 	"  -T, --temporary DIR    directory for the rest ($TMPDIR, /tmp)\n"
 	"  -v, --verbose          progress on stderr\n"
@@ -260,11 +262,11 @@ static void parse_options(struct tool *tool, struct settings *settings)
 		{"registers", required_argument, NULL, REGISTERS}, {"shared", required_argument, NULL, SHARED},
 		{"source", required_argument, NULL, SOURCE},
 		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
-		TOOL_OPTIONS,
+		TOOL_JOBS, TOOL_OPTIONS,
 	};
 	int option;
 
-	while ((option = tool_option(tool, "vS:T:", options)) != -1) {
+	while ((option = tool_option(tool, "vj:S:T:", options)) != -1) {
 		switch (option) {
 		case FORMAT: set_format(tool, settings, optarg); break;
 		case FORMAT_REGEX: set_pattern(tool, settings, optarg); break;
@@ -296,6 +298,7 @@ int main(int argc, char **argv)
 	tool_begin(&tool, "gtrace-order", make_help(), argc, argv);
 	tool.is_filter = true;
 	parse_options(&tool, &settings);
+	settings.order.jobs = tool.jobs;
 	struct gt_ordering *order = gt_order_open(&settings.order, &tool.error);
 	if (!order)
 		tool_fail(&tool);

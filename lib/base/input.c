@@ -2,6 +2,7 @@
 #include "base/input.h"
 #include "base/grown.h"
 #include "base/child.h"
+#include "base/input_state.h"
 #include "base/scan.h"
 
 #include <errno.h>
@@ -39,22 +40,6 @@ const char *gt_compression_tool(const void *head, size_t bytes)
 			return compressions[i].tool;
 	return NULL;
 }
-
-struct gt_input {
-	char *path;
-	int file;	/* the file itself */
-	int descriptor; /* to read from: the file, or the decompressor's pipe */
-	uint64_t size, line, taken;
-
-	const char *tool;      /* the decompressor, NULL for plain input */
-	pid_t process, feeder; /* 0: none, or waited for */
-
-	char *buffer; /* `capacity` bytes and GT_SCAN_SLACK more */
-	size_t capacity, start, end;
-	bool ended;	/* end of file was read from the descriptor */
-	bool has_zero;	/* a 0 byte was read: each line is searched for one */
-	bool handed_over;
-};
 
 const char *gt_input_name(const struct gt_input *input)
 {
@@ -112,8 +97,7 @@ static int reap(struct gt_input *input, struct gt_error *error)
 	return 0;
 }
 
-/* Reads as much as fits in the buffer. Returns 1, 0 at the end, -1 on error. */
-static int fill(struct gt_input *input, struct gt_error *error)
+int gt_input_fill(struct gt_input *input, struct gt_error *error)
 {
 	ssize_t got;
 
@@ -135,7 +119,7 @@ static int fill(struct gt_input *input, struct gt_error *error)
 	return 1;
 }
 
-static int resize(struct gt_input *input, size_t capacity, struct gt_error *error)
+int gt_input_resize(struct gt_input *input, size_t capacity, struct gt_error *error)
 {
 	char *buffer = gt_resized(input->buffer, capacity + GT_SCAN_SLACK + 1, 1);
 
@@ -263,7 +247,7 @@ static int fill_to(struct gt_input *input, size_t bytes, struct gt_error *error)
 	int got = 1;
 
 	while (input->end - input->start < bytes && got > 0)
-		got = fill(input, error);
+		got = gt_input_fill(input, error);
 	return got < 0 ? -1 : 0;
 }
 
@@ -278,7 +262,7 @@ static int begin(struct gt_input *input, struct gt_error *error)
 		return gt_fail_errno(error, "%s", gt_input_name(input));
 	if (S_ISREG(status.st_mode) && status.st_size > 0)
 		input->size = (uint64_t)status.st_size;
-	if (resize(input, BUFFER_BYTES, error) != 0 || fill_to(input, 6, error) != 0)
+	if (gt_input_resize(input, BUFFER_BYTES, error) != 0 || fill_to(input, 6, error) != 0)
 		return -1;
 	input->tool = gt_compression_tool(input->buffer, input->end);
 	if (!input->tool)
@@ -361,21 +345,24 @@ int gt_input_hand_over(struct gt_input *input, const char **head, size_t *bytes)
 	return input->descriptor;
 }
 
-/* Makes room after the buffered bytes: moves them to the front, or enlarges the buffer. */
-static int make_room(struct gt_input *input, struct gt_error *error)
+int gt_input_make_room(struct gt_input *input, struct gt_error *error)
 {
 	if (input->start > 0) {
 		memmove(input->buffer, input->buffer + input->start, input->end - input->start);
 		input->end -= input->start;
 		input->start = 0;
 	}
-	if (input->end < input->capacity)
-		return 0;
-	if (input->capacity > GT_LINE_MAX) {
+	return input->end < input->capacity ? 0 : gt_input_resize(input, input->capacity * 2, error);
+}
+
+/* The same for the rest of a line, which has a limit. */
+static int make_room(struct gt_input *input, struct gt_error *error)
+{
+	if (input->start == 0 && input->end == input->capacity && input->capacity > GT_LINE_MAX) {
 		input->line++;
 		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
 	}
-	return resize(input, input->capacity * 2, error);
+	return gt_input_make_room(input, error);
 }
 
 /* The end of the line that begins at `start`: its newline, or the end of the input. */
@@ -392,12 +379,9 @@ static int find_end(struct gt_input *input, size_t *end, bool *newline, struct g
 			return 1;
 		}
 		searched = input->end - input->start;
-		if (make_room(input, error) != 0)
+		if (!input->ended && (make_room(input, error) != 0 || gt_input_fill(input, error) < 0))
 			return -1;
-		int got = fill(input, error);
-		if (got < 0)
-			return -1;
-		if (got == 0) {
+		if (input->ended) {
 			*newline = false;
 			*end = input->end;
 			return searched > 0;
@@ -409,6 +393,8 @@ int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt
 {
 	bool newline;
 	size_t end;
+
+	gt_input_mend(input);
 	int found = find_end(input, &end, &newline, error);
 
 	if (found <= 0)
@@ -425,6 +411,8 @@ int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt
 							   : "expected text, found a 0 byte");
 	if (newline && n > 0 && text[n - 1] == '\r')
 		n--;
+	input->terminated = text + n;
+	input->replaced = text[n];
 	text[n] = '\0';
 	*line = text;
 	*length = n;
@@ -435,7 +423,7 @@ long gt_input_bytes(struct gt_input *input, void *buffer, size_t bytes, struct g
 {
 	if (input->start == input->end) {
 		input->start = input->end = 0;
-		int got = fill(input, error);
+		int got = gt_input_fill(input, error);
 		if (got <= 0)
 			return got;
 	}

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/piece.h"
 #include "base/scan.h"
 #include "import/accelsim.h"
 #include "import/formats.h"
 #include "import/place.h"
 #include "import/tracez.h"
 
-static int read_line(struct gt_accelsim *reader, const char *line)
+/* Whether the rest can be read in several threads: blocks of a launch that is known. */
+static bool can_be_parted(const struct gt_accelsim *reader)
 {
-	/* Nearly all lines begin with the digits of a PC; of the others only "cluster" begins with one. */
-	if (gt_hex_digit[(unsigned char)*line] != 0 && line[1] != 'l')
-		return gt_accelsim_instruction(reader, line);
-	return gt_accelsim_frame(reader, line);
+	return reader->to->jobs > 1 && reader->announced && reader->place == GT_ACCELSIM_OUTSIDE &&
+	       gt_piece_begins(reader->input, GT_ACCELSIM_BLOCK);
 }
 
 static int read_trace(struct gt_accelsim *reader)
@@ -26,11 +26,13 @@ static int read_trace(struct gt_accelsim *reader)
 	int got;
 
 	gt_accelsim_begin(reader);
-	while ((got = gt_input_line(reader->input, &line, &length, reader->error)) > 0)
-		if (read_line(reader, line) != 0)
+	do {
+		if (can_be_parted(reader) && gt_accelsim_parts(reader) != 0)
 			return -1;
-	if (got < 0)
-		return -1;
+		got = gt_input_line(reader->input, &line, &length, reader->error);
+		if (got < 0 || (got > 0 && gt_accelsim_line(reader, line) != 0))
+			return -1;
+	} while (got > 0);
 	if (reader->place != GT_ACCELSIM_OUTSIDE)
 		return gt_accelsim_fail(reader, "the trace ends inside a thread block: expected #END_TB");
 	/* A launch without accesses is reported too. */

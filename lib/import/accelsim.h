@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/scan.h"
 #include "import/accelsim_seen.h"
 #include "import/import.h"
 #include "import/opcode.h"
@@ -14,6 +15,8 @@
 
 #define GT_ACCELSIM_INSTRUCTION \
 	"expected '[X Y Z WARP] [LINE] PC MASK ND Rd... OPCODE NS Rs... WIDTH [MODE ADDRESSES]'"
+
+#define GT_ACCELSIM_BLOCK "#BEGIN_TB"
 
 /* Where a reader is within a grouped trace. */
 enum gt_accelsim_place {
@@ -59,6 +62,11 @@ static inline int gt_accelsim_fail(const struct gt_accelsim *reader, const char 
 	return gt_input_fail(reader->input, reader->error, "%s", expected);
 }
 
+/* Reads what follows, from a block on, in several threads, up to its end or the header of another launch. */
+int gt_accelsim_parts(struct gt_accelsim *reader);
+/* Begins a part that follows a header which another reader has read. */
+void gt_accelsim_begin_part(struct gt_accelsim *reader, const struct gt_accelsim *header);
+
 /* The header: begins a new one; reads a line "-KEY = VALUE"; reports the launch, before its first block or
  * instruction. */
 void gt_accelsim_begin(struct gt_accelsim *reader);
@@ -75,5 +83,14 @@ bool gt_accelsim_position(const char **at, uint64_t position[3], bool (*separato
 int gt_accelsim_frame(struct gt_accelsim *reader, const char *line);
 
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *line);
+
+/* Any line. */
+static inline int gt_accelsim_line(struct gt_accelsim *reader, const char *line)
+{
+	/* Nearly all begin with the digits of a PC; of the others only "cluster" begins with one. */
+	if (gt_hex_digit[(unsigned char)*line] != 0 && line[1] != 'l')
+		return gt_accelsim_instruction(reader, line);
+	return gt_accelsim_frame(reader, line);
+}
 
 #endif

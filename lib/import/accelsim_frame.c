@@ -148,7 +148,7 @@ static const struct {
 	const char *begin;
 	int (*read)(struct gt_accelsim *reader, const char *at);
 } lines[] = {
-	{"#BEGIN_TB", line_begin_block},
+	{GT_ACCELSIM_BLOCK, line_begin_block},
 	{"#END_TB", line_end_block},
 	{"#", line_comment},
 	{"-", line_key},

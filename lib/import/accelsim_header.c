@@ -110,6 +110,22 @@ void gt_accelsim_begin(struct gt_accelsim *reader)
 	reader->access = (struct gt_trace_access){.numbering = GT_AN_OF_WARP};
 }
 
+void gt_accelsim_begin_part(struct gt_accelsim *reader, const struct gt_accelsim *header)
+{
+	reader->kernel = header->kernel;
+	reader->has = header->has;
+	reader->announced = header->announced;
+	reader->grouped = header->grouped;
+	reader->version = header->version;
+	reader->line_info = header->line_info;
+	reader->shared_window = header->shared_window;
+	reader->local_window = header->local_window;
+	reader->lead = header->lead;
+	reader->warps = header->warps;
+	reader->place = GT_ACCELSIM_OUTSIDE;
+	reader->access = (struct gt_trace_access){.numbering = GT_AN_OF_WARP};
+}
+
 int gt_accelsim_key(struct gt_accelsim *reader, const char *line)
 {
 	const char *key = line + 1, *value = strchr(line, '=');

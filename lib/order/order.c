@@ -493,7 +493,7 @@ struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct
 	}
 	order->options = *options;
 	order->next_id = 1;
-	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over, add_line, options->work};
+	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over, add_line, options->work, options->jobs};
 	order->sorter = gt_sorter_open(options->memory, options->directory, options->by_an, error);
 	if (!order->sorter || gt_ordinals_open(&order->ordinals, error) != 0 ||
 	    gt_map_open(&order->by_source, 0, error) != 0 || gt_map_open(&order->used, 0, error) != 0) {

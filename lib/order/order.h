@@ -22,6 +22,7 @@ struct gt_order_options {
 	const char *directory; /* of temporary files */
 	bool by_an;	       /* GT_ORDER_AN instead of GT_ORDER_BLOCK */
 	bool work;	       /* rows are to have the column work */
+	unsigned jobs;	       /* threads that sources may read in; 0 or 1 is one */
 	/* Called now and then, with the number of accesses taken so far; may be NULL. */
 	void (*progress)(void *context, uint64_t accesses);
 	void *context;

@@ -56,6 +56,7 @@ struct gt_trace {
 	int (*line)(void *context, uint32_t pc, uint64_t line, struct gt_error *error);
 	/* Accesses are to say what the warp did before them. */
 	bool wants_work;
+	unsigned jobs; /* threads that the source may read in, if it can: 0 or 1 is one; calls are made one at a time, in order */
 };
 
 GT_PUBLIC_END

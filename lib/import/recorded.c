@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "base/piece.h"
+#include "import/place.h"
+
+#define BYTES_MAX ((size_t)64 << 20) /* of a part's records */
+
+/* A report; what it says stands behind it. */
+struct record {
+	int (*report)(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error);
+	uint64_t line; /* of the input */
+	size_t bytes;  /* of all */
+};
+
+struct passed_over {
+	const char *what; /* a constant of the importer */
+	uint64_t number;
+};
+
+struct source_line {
+	uint32_t pc;
+	uint64_t line;
+};
+
+/* ---- reporting ---- */
+
+static int report_kernel(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
+{
+	return gt_import_kernel(input, to, said, error);
+}
+
+static int report_access(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
+{
+	struct gt_trace_access access;
+
+	memcpy(&access, said, sizeof access);
+	if (access.addresses)
+		access.addresses = (const void *)((const char *)said + sizeof access);
+	return gt_import_access(input, to, &access, error);
+}
+
+static int report_passed_over(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
+{
+	const struct passed_over *passed = said;
+
+	(void)input;
+	return to->passed_over(to->context, passed->what, passed->number, error);
+}
+
+static int report_line(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
+{
+	const struct source_line *line = said;
+
+	(void)input;
+	return to->line(to->context, line->pc, line->line, error);
+}
+
+int gt_recorded_report(const struct gt_recorded *recorded, struct gt_input *input, uint64_t before, const struct gt_trace *to,
+		       struct gt_error *error)
+{
+	for (size_t at = 0; at < recorded->n;) {
+		const struct record *record = (const void *)(recorded->bytes + at);
+		gt_piece_note_line(input, before + record->line);
+		if (record->report(record + 1, input, to, error) != 0)
+			return -1;
+		at += record->bytes;
+	}
+	return 0;
+}
+
+/* ---- recording ---- */
+
+/* Adds a record with room for so many bytes. Returns the room, or NULL. */
+static void *add(struct gt_recorded *recorded, size_t bytes,
+		 int (*report)(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error),
+		 struct gt_error *error)
+{
+	size_t all = sizeof(struct record) + (bytes + 7) / 8 * 8;
+
+	if (recorded->n + all > BYTES_MAX) {
+		recorded->full = true;
+		return NULL;
+	}
+	unsigned char *larger = gt_grown_to(recorded->bytes, recorded->n + all, &recorded->capacity, 1);
+	if (!larger) {
+		gt_fail_memory(error, "a part of a trace");
+		return NULL;
+	}
+	recorded->bytes = larger;
+	struct record *record = (void *)(recorded->bytes + recorded->n);
+	*record = (struct record){.report = report, .line = gt_input_line_number(recorded->input), .bytes = all};
+	recorded->n += all;
+	return record + 1;
+}
+
+static int record_kernel(void *context, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct gt_kernel *said = add(context, sizeof *said, report_kernel, error);
+
+	if (!said)
+		return -1;
+	*said = *kernel; /* no text format has fields that the kernel owns */
+	return 0;
+}
+
+static int record_access(void *context, const struct gt_trace_access *access, struct gt_error *error)
+{
+	size_t addresses = access->addresses ? (size_t)__builtin_popcount(access->mask) * sizeof *access->addresses : 0;
+	char *said = add(context, sizeof *access + addresses, report_access, error);
+
+	if (!said)
+		return -1;
+	memcpy(said, access, sizeof *access);
+	if (access->addresses)
+		memcpy(said + sizeof *access, access->addresses, addresses);
+	return 0;
+}
+
+static int record_passed_over(void *context, const char *what, uint64_t number, struct gt_error *error)
+{
+	struct passed_over *said = add(context, sizeof *said, report_passed_over, error);
+
+	if (!said)
+		return -1;
+	*said = (struct passed_over){what, number};
+	return 0;
+}
+
+static int record_line(void *context, uint32_t pc, uint64_t line, struct gt_error *error)
+{
+	struct source_line *said = add(context, sizeof *said, report_line, error);
+
+	if (!said)
+		return -1;
+	*said = (struct source_line){pc, line};
+	return 0;
+}
+
+void gt_recorded_begin(struct gt_recorded *recorded, const struct gt_input *input, const struct gt_trace *to)
+{
+	recorded->trace = (struct gt_trace){.context = recorded, .kernel = record_kernel, .access = record_access,
+					    .passed_over = record_passed_over, .line = to->line ? record_line : NULL,
+					    .wants_work = to->wants_work};
+	recorded->input = input;
+	recorded->n = 0;
+	recorded->full = false;
+}
+
+void gt_recorded_close(struct gt_recorded *recorded)
+{
+	free(recorded->bytes);
+	*recorded = (struct gt_recorded){.n = 0};
+}
