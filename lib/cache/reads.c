@@ -132,16 +132,27 @@ INLINE void use(struct gt_level *level, const struct found *found, uint32_t hits
 }
 
 /* Prefetches what it takes to evict the lines that follow the oldest of a set, which is leaving. */
-INLINE void prepare_next(const struct gt_tags *tags, uint32_t oldest)
+INLINE void prepare_next(const struct gt_level *level, const struct found *found, uint32_t oldest, struct shape shape)
 {
-	uint32_t next = tags->links[oldest].newer, after = next ? tags->links[next - 1].newer : 0;
+	const struct gt_tags *tags = found->tags;
+	uint32_t ways = level->geometry.ways, first = found->set * ways;
+	uint32_t next, after; /* slots + 1 */
 
+	if (shape.recency == GT_RECENCY_BYTES) {
+		next = first + tags->bytes[first + ways - 2] + 1;
+		after = first + tags->bytes[first + ways - 3] + 1;
+	} else {
+		next = tags->links[oldest].newer;
+		after = next ? tags->links[next - 1].newer : 0;
+	}
 	if (after == 0)
 		return;
 	__builtin_prefetch(gt_finder_chain(&tags->finder, tags->tag[next - 1] - 1), 1);
 	__builtin_prefetch(&tags->tag[after - 1], 1);
-	__builtin_prefetch(&tags->links[after - 1], 1);
-	__builtin_prefetch(&tags->dirty[after - 1], 1);
+	if (shape.recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->links[after - 1], 1);
+	if (level->config.write == GT_WRITE_BACK || shape.recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->dirty[after - 1], 1);
 }
 
 /* Whether a line has to be written back. Only levels that write back have such lines; others need not look. */
@@ -185,8 +196,8 @@ INLINE bool claim(struct gt_level *level, struct found *found, struct shape shap
 		if (is_dirty(level, tags, slot))
 			return false;
 		level->counters.evictions++;
-		if (shape.recency == GT_RECENCY_LIST)
-			prepare_next(tags, slot);
+		if (shape.recency != GT_RECENCY_NIBBLES)
+			prepare_next(level, found, slot, shape);
 	}
 	gt_tags_fill(tags, found->set, slot, found->line);
 	found->slot = slot;
