@@ -287,6 +287,51 @@ blocks() {
 	grep -q 'twice.traceg:[0-9]*: launch 1 is announced as' expected.err
 }
 
+# files FOLDER BLOCKS: a folder of .mem files, of a launch of so many blocks of four warps, some of them compressed.
+files() {
+	mkdir -p "$1/memory_traces"
+	printf 'app_kernels_id = [1]\nkernel_1 = {"kernel_name": "k", "num_registers": 32, "shared_mem_bytes": 0, "grid_size": %d, "block_size": 128}\n' "$2" |
+		tr '"' "'" >"$1/app_config.py"
+	awk -v folder="$1/memory_traces" -v blocks="$2" 'BEGIN {
+		for (block = 0; block < blocks; block++) {
+			file = sprintf("%s/kernel_1_block_%d.mem", folder, block)
+			for (i = 0; i < 300 + block * 7 % 90; i++)
+				printf "=====\n%s %d 0x7f3a4000%04x 0x7f3a4000%04x 0x7f3a4001%04x\n", i % 5 ? "LDG.E" : "STG.E.64", i % 4, \
+					i * 32 % 65536, i * 36 % 65536, i * block % 65536 >file
+			close(file)
+		}
+	}'
+	xz "$1/memory_traces/kernel_1_block_3.mem"
+	gzip "$1/memory_traces/kernel_1_block_7.mem"
+}
+
+@test "gtrace-order: the same bytes of a folder of .mem files, one thread a file" {
+	files app 23
+	same gtrace-order app
+	[ ! -s expected.err ]
+	same gtrace-order --by an -S 64K app/memory_traces
+	mv app/app_config.py .
+	same gtrace-order app
+	mv app_config.py app
+	for wrong in 'LDG.E 1 0xz' 'FADD 1 0x10' 'LDG.E 5000 0x10' 'LDG.E 31 0x10 0x20'; do
+		cp app/memory_traces/kernel_1_block_11.mem kept
+		sed -i "200s/.*/$wrong/" app/memory_traces/kernel_1_block_11.mem
+		sed -i '30s/.*/STG.E 1 0x0/' app/memory_traces/kernel_1_block_12.mem
+		same gtrace-order app
+		mv kept app/memory_traces/kernel_1_block_11.mem
+	done
+	same gtrace-order app
+	grep -q 'accesses without an active lane' expected.err
+	head -c 300 app/memory_traces/kernel_1_block_7.mem.gz >cut.gz
+	mv cut.gz app/memory_traces/kernel_1_block_7.mem.gz
+	same gtrace-order app
+	grep -q 'gzip -dc failed' expected.err
+	rm app/memory_traces/kernel_1_block_7.mem.gz
+	mkdir app/memory_traces/kernel_1_block_7.mem
+	same gtrace-order app
+	grep -q 'kernel_1_block_7.mem: Is a directory' expected.err
+}
+
 @test "gtrace-order: the same bytes of formats that one thread reads" {
 	random 3000 10 >accesses
 	same gtrace-order accesses

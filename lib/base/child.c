@@ -48,7 +48,7 @@ int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	sigset_t signals;
+	sigset_t signals, none;
 	int result = 0;
 
 	sigemptyset(&signals);
@@ -59,7 +59,9 @@ int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_
 		result = streams[i] >= 0 ? posix_spawn_file_actions_adddup2(&actions, streams[i], i)
 					 : posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
 	posix_spawnattr_setsigdefault(&attributes, &signals);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	sigemptyset(&none);
+	posix_spawnattr_setsigmask(&attributes, &none); /* the thread that starts it may block signals */
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	if (result == 0)
 		result = posix_spawnp(process, argv[0], &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
