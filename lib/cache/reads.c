@@ -18,6 +18,7 @@ struct shape {
 };
 
 #define INLINE static inline __attribute__((always_inline))
+#define LINE_WORDS 8 /* in a line of the machine's cache: a set of few ways has its words in one or two */
 #define AT_ONCE 32 /* requests whose state is prefetched before the first of them is served */
 
 /* Where a request looks its line up. */
@@ -50,9 +51,13 @@ INLINE struct place find_place(const struct gt_level *level, struct gt_tags *tag
 		return place;
 	}
 	place.set = shape.mod ? (uint32_t)line & level->set_mask : gt_level_set_of(level, line);
-	size_t first = place.set * (size_t)ways_of(level, shape);
+	size_t ways = ways_of(level, shape), first = place.set * ways;
 	__builtin_prefetch(&tags->tag[first], 1);
 	__builtin_prefetch(&tags->valid[first], 1);
+	if (ways > LINE_WORDS) {
+		__builtin_prefetch(&tags->tag[first + LINE_WORDS], 1);
+		__builtin_prefetch(&tags->valid[first + LINE_WORDS], 1);
+	}
 	__builtin_prefetch(&tags->nibbles[place.set], 1);
 	if (shape.lru)
 		__builtin_prefetch(&tags->depth[4 * first], 1);
