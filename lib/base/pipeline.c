@@ -115,7 +115,7 @@ static int start(struct gt_pipeline *pipeline, unsigned threads, struct gt_error
 }
 
 struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps, size_t steps_n, void *context,
-				     void *const *items, size_t items_n, struct gt_error *error)
+				     struct gt_items items, struct gt_error *error)
 {
 	struct gt_pipeline *pipeline = calloc(1, sizeof *pipeline);
 
@@ -127,7 +127,7 @@ struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps,
 	pthread_mutex_init(&pipeline->lock, NULL);
 	pthread_cond_init(&pipeline->work, NULL);
 	pthread_cond_init(&pipeline->caller, NULL);
-	if (gt_pipeline_tasks_open(&pipeline->tasks, steps, steps_n, items, items_n, error) == 0 &&
+	if (gt_pipeline_tasks_open(&pipeline->tasks, steps, steps_n, items, error) == 0 &&
 	    start(pipeline, jobs - 1, error) == 0)
 		return pipeline;
 	gt_pipeline_close(pipeline);

@@ -8,12 +8,12 @@ static struct gt_pipeline_item *slot_of(const struct gt_pipeline_tasks *tasks, u
 	return &tasks->slots[number % tasks->slots_n];
 }
 
-int gt_pipeline_tasks_open(struct gt_pipeline_tasks *tasks, const struct gt_step *steps, size_t steps_n, void *const *items,
-			   size_t items_n, struct gt_error *error)
+int gt_pipeline_tasks_open(struct gt_pipeline_tasks *tasks, const struct gt_step *steps, size_t steps_n,
+			   struct gt_items items, struct gt_error *error)
 {
-	*tasks = (struct gt_pipeline_tasks){.steps_n = steps_n, .slots_n = items_n};
-	tasks->slots = calloc(items_n, sizeof *tasks->slots);
-	tasks->idle = calloc(items_n, sizeof *tasks->idle);
+	*tasks = (struct gt_pipeline_tasks){.steps_n = steps_n, .slots_n = items.n};
+	tasks->slots = calloc(items.n, sizeof *tasks->slots);
+	tasks->idle = calloc(items.n, sizeof *tasks->idle);
 	if (!tasks->slots || !tasks->idle)
 		return gt_fail_memory(error, "threads");
 	for (size_t s = 0; s < steps_n; s++) {
@@ -22,8 +22,8 @@ int gt_pipeline_tasks_open(struct gt_pipeline_tasks *tasks, const struct gt_step
 		if (!tasks->lanes[s])
 			return gt_fail_memory(error, "threads");
 	}
-	for (size_t i = 0; i < items_n; i++)
-		tasks->idle[tasks->idle_n++] = items[i];
+	for (size_t i = 0; i < items.n; i++)
+		tasks->idle[tasks->idle_n++] = (char *)items.first + i * items.bytes;
 	return 0;
 }
 

@@ -101,28 +101,19 @@ static int pass_on(void *context, void *of, unsigned lane, struct gt_error *erro
 static int open_parts(struct parts *parts, unsigned jobs, struct gt_error *error)
 {
 	const struct gt_step steps[] = {{read_part, 0}, {pass_on, 1}};
-	void **items = NULL;
 
 	/* One that each thread works on, as many that wait, and one that is cut. */
 	parts->n = 2 * jobs + 1;
 	parts->parts = calloc(parts->n, sizeof *parts->parts);
 	parts->header = calloc(1, sizeof *parts->header);
-	items = malloc(parts->n * sizeof *items);
-	if (!parts->parts || !parts->header || !items) {
-		free(items);
+	if (!parts->parts || !parts->header)
 		return gt_fail_memory(error, "threads");
-	}
 	gt_accelsim_begin_part(parts->header, parts->reader);
-	for (size_t i = 0; i < parts->n; i++) {
-		items[i] = &parts->parts[i];
-		parts->parts[i].text = gt_piece_open(parts->whole, error);
-		if (!parts->parts[i].text) {
-			free(items);
+	for (size_t i = 0; i < parts->n; i++)
+		if (!(parts->parts[i].text = gt_piece_open(parts->whole, error)))
 			return -1;
-		}
-	}
-	parts->pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts, items, parts->n, error);
-	free(items);
+	parts->pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts,
+					   (struct gt_items){parts->parts, sizeof *parts->parts, parts->n}, error);
 	return parts->pipeline ? 0 : -1;
 }
 

@@ -89,27 +89,22 @@ static int pass_on(void *context, void *of, unsigned lane, struct gt_error *erro
 static int open_parts(struct gt_pptparts *parts, unsigned jobs, struct gt_error *error)
 {
 	const struct gt_step steps[] = {{read_part, 0}, {pass_on, 1}};
-	void **items;
+	int result = 0;
 
 	/* One that each thread reads, and as many that wait; one file is read by the caller itself. */
 	parts->n = jobs > 1 ? 2 * (size_t)jobs : 1;
 	parts->parts = calloc(parts->n, sizeof *parts->parts);
-	items = malloc(parts->n * sizeof *items);
-	if (!parts->parts || !items) {
-		free(items);
+	if (!parts->parts)
 		return gt_fail_memory(error, "threads");
-	}
-	int result = 0;
 	for (size_t i = 0; i < parts->n && result == 0; i++) {
-		items[i] = &parts->parts[i];
 		parts->parts[i].reader = gt_pptblock_open(parts->to, error);
 		result = parts->parts[i].reader ? 0 : -1;
 	}
 	if (result == 0 && jobs > 1) {
-		parts->pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts, items, parts->n, error);
+		parts->pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts,
+						   (struct gt_items){parts->parts, sizeof *parts->parts, parts->n}, error);
 		result = parts->pipeline ? 0 : -1;
 	}
-	free(items);
 	return result;
 }
 

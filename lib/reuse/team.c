@@ -22,7 +22,6 @@ struct gt_reuse_team {
 	unsigned jobs;
 	struct lane *lanes;
 	struct item *items;
-	void **places; /* pointers to them */
 	size_t n;
 };
 
@@ -46,14 +45,11 @@ static bool allocate(struct gt_reuse_team *team)
 
 	team->lanes = calloc(team->jobs, sizeof *team->lanes);
 	team->items = calloc(n, sizeof *team->items);
-	team->places = calloc(n, sizeof *team->places);
-	if (!team->lanes || !team->items || !team->places)
+	if (!team->lanes || !team->items)
 		return false;
-	for (; team->n < n; team->n++) {
-		team->places[team->n] = &team->items[team->n];
+	for (; team->n < n; team->n++)
 		if (!(team->items[team->n].units = malloc(GT_REUSE_TOGETHER * sizeof(uint64_t))))
 			return false;
-	}
 	return true;
 }
 
@@ -71,7 +67,7 @@ struct gt_reuse_team *gt_reuse_team_open(unsigned jobs, uint64_t bound, struct g
 	}
 	for (unsigned lane = 0; lane < jobs; lane++)
 		gt_histogram_begin(&team->lanes[lane].histogram, bound);
-	if (!(team->pipeline = gt_pipeline_open(jobs, &step, 1, team, team->places, team->n, error))) {
+	if (!(team->pipeline = gt_pipeline_open(jobs, &step, 1, team, (struct gt_items){team->items, sizeof *team->items, team->n}, error))) {
 		gt_reuse_team_close(team);
 		return NULL;
 	}
@@ -89,7 +85,6 @@ void gt_reuse_team_close(struct gt_reuse_team *team)
 		free(team->items[i].units);
 	free(team->lanes);
 	free(team->items);
-	free(team->places);
 	free(team);
 }
 

@@ -146,24 +146,13 @@ static struct gt_pipeline *open_pipeline(struct gt_relay *relay, unsigned jobs, 
 	const struct gt_step with_lanes[] = {{take, 0}, {serve, relay->stage.lanes}, {gather, 0}, {rebatch, 1}, {pack, 0},
 					     {write_out, 1}};
 	const struct gt_step without[] = {{take, 0}, {rebatch, 1}, {pack, 0}, {write_out, 1}};
-	void **items = malloc(relay->items_n * sizeof *items);
+	const struct gt_items items = {relay->items, sizeof *relay->items, relay->items_n};
+	const bool lanes = relay->stage.lanes > 0;
 
-	for (size_t i = 0; items && i < relay->items_n; i++) {
-		items[i] = &relay->items[i];
-		if (open_item(&relay->items[i], &relay->stage, error) != 0) {
-			free(items);
+	for (size_t i = 0; i < relay->items_n; i++)
+		if (open_item(&relay->items[i], &relay->stage, error) != 0)
 			return NULL;
-		}
-	}
-	if (!items) {
-		gt_fail_memory(error, "threads");
-		return NULL;
-	}
-	bool lanes = relay->stage.lanes > 0;
-	struct gt_pipeline *pipeline = gt_pipeline_open(jobs, lanes ? with_lanes : without, lanes ? 6 : 4, relay, items,
-							relay->items_n, error);
-	free(items);
-	return pipeline;
+	return gt_pipeline_open(jobs, lanes ? with_lanes : without, lanes ? 6 : 4, relay, items, error);
 }
 
 struct gt_relay *gt_relay_open(const struct gt_relay_stage *stage, unsigned jobs, struct gt_reader *reader,

@@ -23,7 +23,6 @@ struct item {
 };
 
 static struct item items[ITEMS];
-static void *all[ITEMS];
 
 /* What the steps share: each lane has its own, as a step in lanes may. */
 static struct {
@@ -87,10 +86,8 @@ static struct gt_pipeline *open_pipeline(unsigned jobs, size_t items_n)
 {
 	struct gt_error error;
 
-	for (size_t i = 0; i < ITEMS; i++)
-		all[i] = &items[i];
 	memset(&state, 0, sizeof state);
-	struct gt_pipeline *pipeline = gt_pipeline_open(jobs, steps, 3, NULL, all, items_n, &error);
+	struct gt_pipeline *pipeline = gt_pipeline_open(jobs, steps, 3, NULL, (struct gt_items){items, sizeof *items, items_n}, &error);
 	CHECK(pipeline != NULL);
 	return pipeline;
 }

@@ -15,7 +15,6 @@ enum { RUN, PASS, STEPS };
 struct gt_ptx_team {
 	unsigned jobs;
 	struct gt_ptx_group *groups;
-	void **items; /* pointers to them */
 	size_t n, open;
 	struct gt_pipeline *pipeline; /* NULL: there is none yet, or it has failed */
 	/* Of the launch under way: */
@@ -74,7 +73,8 @@ static int open_pipeline(struct gt_ptx_team *team, struct gt_error *error)
 	const struct gt_step steps[STEPS] = {[RUN] = {run_group, 0}, [PASS] = {pass_group, 1}};
 
 	if (!team->pipeline)
-		team->pipeline = gt_pipeline_open(team->jobs, steps, STEPS, team, team->items, team->n, error);
+		team->pipeline = gt_pipeline_open(team->jobs, steps, STEPS, team,
+						  (struct gt_items){team->groups, sizeof *team->groups, team->n}, error);
 	return team->pipeline ? 0 : -1;
 }
 
@@ -83,14 +83,13 @@ struct gt_ptx_team *gt_ptx_team_open(unsigned jobs, uint64_t memory, struct gt_e
 	struct gt_ptx_team *team = calloc(1, sizeof *team);
 	const size_t n = 2 * (size_t)jobs + 1; /* one to fill, and two a thread: groups take different times */
 
-	if (!team || !(team->groups = calloc(n, sizeof *team->groups)) || !(team->items = calloc(n, sizeof *team->items))) {
+	if (!team || !(team->groups = calloc(n, sizeof *team->groups))) {
 		gt_ptx_team_close(team);
 		gt_fail_memory(error, "threads");
 		return NULL;
 	}
 	team->jobs = jobs;
 	for (; team->n < n; team->n++) {
-		team->items[team->n] = &team->groups[team->n];
 		if (gt_ptx_group_open(&team->groups[team->n], memory / n, error) != 0) {
 			team->n++;
 			gt_ptx_team_close(team);
@@ -108,7 +107,6 @@ void gt_ptx_team_close(struct gt_ptx_team *team)
 	for (size_t i = 0; i < team->n; i++)
 		gt_ptx_group_close(&team->groups[i]);
 	free(team->groups);
-	free(team->items);
 	free(team);
 }
 
