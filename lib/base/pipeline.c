@@ -115,7 +115,7 @@ static int start(struct gt_pipeline *pipeline, unsigned threads, struct gt_error
 }
 
 struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps, size_t steps_n, void *context,
-				     struct gt_items items, struct gt_error *error)
+				     struct gt_pipeline_items items, struct gt_error *error)
 {
 	struct gt_pipeline *pipeline = calloc(1, sizeof *pipeline);
 

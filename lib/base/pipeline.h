@@ -18,8 +18,8 @@ struct gt_step {
 	unsigned lanes; /* each of which takes every item, in order; 0: a thread takes an item, in no order, as lane 0 */
 };
 
-/* An array, which is the caller's. */
-struct gt_items {
+/* The items: an array, which is the caller's. */
+struct gt_pipeline_items {
 	void *first;
 	size_t bytes, n; /* of each; of them */
 };
@@ -31,7 +31,7 @@ struct gt_pipeline;
 
 /* Starts jobs - 1 threads; the one that calls is the other. The steps are copied. NULL on error. */
 struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps, size_t steps_n, void *context,
-				     struct gt_items items, struct gt_error *error);
+				     struct gt_pipeline_items items, struct gt_error *error);
 /* Ends the threads when they have ended the steps that they are in; no other step is begun. */
 void gt_pipeline_close(struct gt_pipeline *pipeline);
 

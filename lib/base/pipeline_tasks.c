@@ -9,7 +9,7 @@ static struct gt_pipeline_item *slot_of(const struct gt_pipeline_tasks *tasks, u
 }
 
 int gt_pipeline_tasks_open(struct gt_pipeline_tasks *tasks, const struct gt_step *steps, size_t steps_n,
-			   struct gt_items items, struct gt_error *error)
+			   struct gt_pipeline_items items, struct gt_error *error)
 {
 	*tasks = (struct gt_pipeline_tasks){.steps_n = steps_n, .slots_n = items.n};
 	tasks->slots = calloc(items.n, sizeof *tasks->slots);

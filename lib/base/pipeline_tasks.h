@@ -53,7 +53,7 @@ struct gt_pipeline_task {
 
 /* A zeroed struct can be closed. Returns 0, or -1 when memory is short. */
 int gt_pipeline_tasks_open(struct gt_pipeline_tasks *tasks, const struct gt_step *steps, size_t steps_n,
-			   struct gt_items items, struct gt_error *error);
+			   struct gt_pipeline_items items, struct gt_error *error);
 void gt_pipeline_tasks_close(struct gt_pipeline_tasks *tasks);
 
 /* Puts an item behind the others; it must be none of those under way. */

@@ -113,7 +113,7 @@ static int open_parts(struct parts *parts, unsigned jobs, struct gt_error *error
 		if (!(parts->parts[i].text = gt_piece_open(parts->whole, error)))
 			return -1;
 	parts->pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts,
-					   (struct gt_items){parts->parts, sizeof *parts->parts, parts->n}, error);
+					   (struct gt_pipeline_items){parts->parts, sizeof *parts->parts, parts->n}, error);
 	return parts->pipeline ? 0 : -1;
 }
 

@@ -102,7 +102,7 @@ static int open_parts(struct gt_pptparts *parts, unsigned jobs, struct gt_error 
 	}
 	if (result == 0 && jobs > 1) {
 		parts->pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts,
-						   (struct gt_items){parts->parts, sizeof *parts->parts, parts->n}, error);
+						   (struct gt_pipeline_items){parts->parts, sizeof *parts->parts, parts->n}, error);
 		result = parts->pipeline ? 0 : -1;
 	}
 	return result;

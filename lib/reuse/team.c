@@ -67,7 +67,7 @@ struct gt_reuse_team *gt_reuse_team_open(unsigned jobs, uint64_t bound, struct g
 	}
 	for (unsigned lane = 0; lane < jobs; lane++)
 		gt_histogram_begin(&team->lanes[lane].histogram, bound);
-	if (!(team->pipeline = gt_pipeline_open(jobs, &step, 1, team, (struct gt_items){team->items, sizeof *team->items, team->n}, error))) {
+	if (!(team->pipeline = gt_pipeline_open(jobs, &step, 1, team, (struct gt_pipeline_items){team->items, sizeof *team->items, team->n}, error))) {
 		gt_reuse_team_close(team);
 		return NULL;
 	}

@@ -146,7 +146,7 @@ static struct gt_pipeline *open_pipeline(struct gt_relay *relay, unsigned jobs, 
 	const struct gt_step with_lanes[] = {{take, 0}, {serve, relay->stage.lanes}, {gather, 0}, {rebatch, 1}, {pack, 0},
 					     {write_out, 1}};
 	const struct gt_step without[] = {{take, 0}, {rebatch, 1}, {pack, 0}, {write_out, 1}};
-	const struct gt_items items = {relay->items, sizeof *relay->items, relay->items_n};
+	const struct gt_pipeline_items items = {relay->items, sizeof *relay->items, relay->items_n};
 	const bool lanes = relay->stage.lanes > 0;
 
 	for (size_t i = 0; i < relay->items_n; i++)

@@ -87,7 +87,7 @@ static struct gt_pipeline *open_pipeline(unsigned jobs, size_t items_n)
 	struct gt_error error;
 
 	memset(&state, 0, sizeof state);
-	struct gt_pipeline *pipeline = gt_pipeline_open(jobs, steps, 3, NULL, (struct gt_items){items, sizeof *items, items_n}, &error);
+	struct gt_pipeline *pipeline = gt_pipeline_open(jobs, steps, 3, NULL, (struct gt_pipeline_items){items, sizeof *items, items_n}, &error);
 	CHECK(pipeline != NULL);
 	return pipeline;
 }

@@ -74,7 +74,7 @@ static int open_pipeline(struct gt_ptx_team *team, struct gt_error *error)
 
 	if (!team->pipeline)
 		team->pipeline = gt_pipeline_open(team->jobs, steps, STEPS, team,
-						  (struct gt_items){team->groups, sizeof *team->groups, team->n}, error);
+						  (struct gt_pipeline_items){team->groups, sizeof *team->groups, team->n}, error);
 	return team->pipeline ? 0 : -1;
 }
 
