@@ -64,16 +64,12 @@ static size_t whole_lines(const char *text, size_t bytes)
 static int give(struct gt_input *piece, struct gt_input *of, size_t n, struct gt_error *error)
 {
 	size_t rest = of->end - of->start - n;
-	char *buffer = piece->buffer;
-	size_t capacity = piece->capacity;
 
 	piece->terminated = NULL;
-	if (capacity < of->capacity) {
-		if (gt_input_resize(piece, of->capacity, error) != 0)
-			return -1;
-		buffer = piece->buffer;
-		capacity = piece->capacity;
-	}
+	if (piece->capacity < of->capacity && gt_input_resize(piece, of->capacity, error) != 0)
+		return -1;
+	char *buffer = piece->buffer;
+	size_t capacity = piece->capacity;
 	memcpy(buffer, of->buffer + of->start + n, rest);
 	piece->buffer = of->buffer;
 	piece->capacity = of->capacity;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define SECTORS (GT_LINE / GT_SECTOR)
 #define SECTOR_LOG 5 /* of GT_SECTOR */
 
@@ -45,8 +47,7 @@ static unsigned find(struct found *found, uint64_t address)
 {
 	if (found->n > 0 && found->address[found->last] == address)
 		return found->last;
-	/* Fibonacci hashing: the golden ratio's fraction of 2^64. */
-	uint8_t *place = &found->place[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_LOG)];
+	uint8_t *place = &found->place[gt_fibonacci(address) >> (64 - PLACES_LOG)];
 	unsigned k = *place ? *place - 1U : found->n;
 	if (k < found->n && found->address[k] != address)
 		k = index_of(found, address);

@@ -3,14 +3,15 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* By the PC and the first lanes of the mask. */
 static size_t place_of(const char *text)
 {
 	uint64_t word;
 
 	memcpy(&word, text, sizeof word);
-	/* Fibonacci hashing, as in cache/replace/tags.h. */
-	return (size_t)(word * UINT64_C(0x9e3779b97f4a7c15) >> 32) % GT_SEEN_LINES;
+	return (size_t)(gt_fibonacci(word) >> 32) % GT_SEEN_LINES;
 }
 
 const struct gt_seen *gt_seen_find(const struct gt_seen_lines *lines, const char *text, uint64_t version)

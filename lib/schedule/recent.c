@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "stream/rows.h"
 
 struct recent *gt_recent_open(uint32_t capacity, struct gt_error *error)
@@ -37,7 +38,7 @@ void gt_recent_close(struct recent *recent)
 
 static uint32_t *slot_of(struct recent *recent, uint64_t address)
 {
-	return &recent->slots[(address / GT_LINE * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & recent->mask];
+	return &recent->slots[gt_fibonacci(address / GT_LINE) >> 32 & recent->mask];
 }
 
 static void take_out(struct recent *recent, const struct recent_line *line)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
 #define GT_ORDER_SLACK 8   /* bytes behind the last such array */
@@ -105,8 +106,7 @@ void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot);
 
 static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t line)
 {
-	/* Fibonacci hashing: the high bits of a product with 2^64 / golden ratio are well mixed. */
-	return &finder->heads[line * UINT64_C(0x9e3779b97f4a7c15) >> finder->shift];
+	return &finder->heads[gt_fibonacci(line) >> finder->shift];
 }
 
 /* `tags` are line + 1 for each slot. */

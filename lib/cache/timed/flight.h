@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "cache/serve.h"
 
 #define GT_FLIGHT_CHAINS 256
@@ -52,7 +53,7 @@ static inline struct gt_flight *gt_flight_at(const struct gt_flights *flights, u
 
 static inline uint32_t *gt_flight_chain(struct gt_flights *flights, uint64_t line)
 {
-	return &flights->chains[line * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+	return &flights->chains[gt_fibonacci(line) >> 56];
 }
 
 /* The newest of a line from `at` on in its chain, or GT_NO_FLIGHT. */

@@ -4,6 +4,7 @@
 #ifndef GT_CACHE_TIMED_RECENT_H
 #define GT_CACHE_TIMED_RECENT_H
 
+#include "base/hash.h"
 #include "cache/serve.h"
 
 #define GT_RECENT_BITS 8
@@ -17,7 +18,7 @@ struct gt_recent {
 
 static inline uint8_t gt_recent_place(uint64_t line)
 {
-	return (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - GT_RECENT_BITS));
+	return (uint8_t)(gt_fibonacci(line) >> (64 - GT_RECENT_BITS));
 }
 
 /* The set of a line whose place in the table is given. */

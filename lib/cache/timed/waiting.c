@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/grown.h"
+#include "base/hash.h"
 
 /* ---- heaps ---- */
 
@@ -34,7 +35,7 @@ static void drop_first(struct gt_heap *heap)
 
 static uint32_t *chain_of(const struct gt_waiting *waiting, uint64_t line)
 {
-	return &waiting->chains[line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - waiting->chain_bits)];
+	return &waiting->chains[gt_fibonacci(line) >> (64 - waiting->chain_bits)];
 }
 
 /* Room for all items among the woken, and for each in the heap of its set. */
