@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /* Writes a file. A regular file is written beside its place as PATH.partial-PID, and renamed when every byte is written, so
- * a file that was there stays until then. A device or a pipe is written directly, and so is what a descriptor is open on that
- * the path stands for, as /dev/stdout: it may be a file to which others append. `what` names it in the message.
+ * a file that was there stays until then. A device or a pipe is written directly. So is a path that stands for
+ * an open descriptor, such as /dev/stdout: others may append to the same file. `what` names it in the message.
  * Returns 0, or -1. */
 int gt_whole_file_write(const char *path, const void *bytes, size_t n, const char *what, struct gt_error *error);
 

@@ -20,8 +20,7 @@ struct gt_recorded {
 void gt_recorded_begin(struct gt_recorded *recorded, const struct gt_input *input, const struct gt_trace *to);
 void gt_recorded_close(struct gt_recorded *recorded);
 
-/* Reports everything. Line 1 of the input is the line after `before`, of which errors of the receiver speak, as those of importers
- * do. */
+/* Reports everything. Line 1 of the input is the line after `before`: errors of the receiver name lines by that count. */
 int gt_recorded_report(const struct gt_recorded *recorded, struct gt_input *input, uint64_t before, const struct gt_trace *to,
 		       struct gt_error *error);
 
