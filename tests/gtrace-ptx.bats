@@ -214,7 +214,7 @@ print(len(live))")
 
 @test "an invalid access is reported with line, block, thread and address" {
 	status=0
-	gtrace-ptx --launch 'vectoradd<<<2,32>>>(A=f32[64], B=f32[64], C=f32[40], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err" || status=$?
+	gtrace-ptx --check fault --launch 'vectoradd<<<2,32>>>(A=f32[64], B=f32[64], C=f32[40], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err" || status=$?
 	[ "$status" -eq 1 ]
 	[ "$(wc -l <"$t/err")" -eq 1 ]
 	line=$(grep -n 'st.global.f32' $ptx/vectoradd.ptx | cut -d: -f1)
@@ -225,7 +225,7 @@ print(len(live))")
 }
 
 # 64 threads on 40 floats of C: the second warp stores 24 floats behind it. 64 threads on 40 floats of A: 24 loads.
-@test "--check: accesses outside of every buffer stop the launch, are listed, or pass" {
+@test "--check: accesses outside of every buffer pass in pages that hardware maps, are listed, or stop the launch" {
 	stores='vectoradd<<<2,32>>>(f32[64], f32[64], C=f32[40], 64)'
 	loads='vectoradd<<<2,32>>>(f32[64], f32[40], C=f32[64], 64)'
 	store=$(grep -n 'st.global.f32' $ptx/vectoradd.ptx | cut -d: -f1)
@@ -239,21 +239,25 @@ print(len(live))")
 		[ "$(rows "$t/stream" | wc -l)" -eq 6 ]
 	done
 	gtrace-ptx --check list --launch "$stores" $ptx/vectoradd.ptx 2>&1 >/dev/null | grep -q "PTX line $store, .* the first a store at 0x2000000004a0"
-	# Within 2 MiB of a buffer: loads read 0 or what was stored there; one line names the first. 2 MiB on is a fault.
-	gtrace-ptx --check no --dump C="$t/C" --launch 'vectoradd<<<2,32>>>(f32[64]:ramp(1,0), f32[40]:ramp(1,0), C=f32[64], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
+	# Within 2 MiB of a buffer: loads read 0 or what was stored there; one line names each instruction. 2 MiB on is a fault.
+	gtrace-ptx --dump C="$t/C" --launch 'vectoradd<<<2,32>>>(f32[64]:ramp(1,0), f32[40]:ramp(1,0), C=f32[64], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
 	[ "$(wc -l <"$t/err")" -eq 1 ]
-	grep -q "24 thread accesses outside of every allocation, the first a load at .*, where hardware has memory; others are not named" "$t/err"
+	grep -q "24 thread accesses outside of every allocation, the first a load at .*, where hardware has memory$" "$t/err"
 	diff <(floats "$t/C") <(yes 2 | head -n 40; yes 1 | head -n 24)
-	gtrace-ptx --check no --dump D="$t/C" --launch 'vectoradd<<<2,32>>>(f32[64]:ramp(1,0), B=f32[64], C=f32[40], 64)' \
-		--launch 'vectoradd<<<2,32>>>(C, B, D=f32[64], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
-	[ "$(wc -l <"$t/err")" -eq 1 ]
+	for jobs in 1 2; do
+		gtrace-ptx -j $jobs --check page --dump D="$t/C" --launch 'vectoradd<<<2,32>>>(f32[64]:ramp(1,0), B=f32[64], C=f32[40], 64)' \
+			--launch 'vectoradd<<<2,32>>>(C, B, D=f32[64], 64)' $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
+		[ "$(wc -l <"$t/err")" -eq 2 ]
+		grep -q "PTX line $store, .*: 24 thread accesses .*, the first a store at 0x2000000004a0, where hardware has memory$" "$t/err"
+		[ "$(grep -c ": 24 thread accesses .*, the first a load at 0x2000000004a0, where hardware has memory$" "$t/err")" -eq 1 ]
+	done
 	diff <(floats "$t/C") <(yes 1 | head -n 64)
-	run -1 bash -c "gtrace-ptx --check no --launch 'vectoradd<<<2,32>>>(0x200000200000, 0x200000200000, f32[64], 64)' $ptx/vectoradd.ptx >$t/stream"
+	run -1 bash -c "gtrace-ptx --launch 'vectoradd<<<2,32>>>(0x200000200000, 0x200000200000, f32[64], 64)' $ptx/vectoradd.ptx >$t/stream"
 	[[ $output == *"load of 4 bytes at 0x200000200000: outside every allocation"* ]]
-	gtrace-ptx --check no --dump C="$t/C" --launch 'vectoradd<<<1,32>>>(0x1fffffffff80, 0x1fffffe00000, C=f32[32]:ramp, 32)' $ptx/vectoradd.ptx \
+	gtrace-ptx --dump C="$t/C" --launch 'vectoradd<<<1,32>>>(0x1fffffffff80, 0x1fffffe00000, C=f32[32]:ramp, 32)' $ptx/vectoradd.ptx \
 		>"$t/stream" 2>"$t/err"
 	diff <(floats "$t/C") <(yes 0 | head -n 32)
-	expect_failure 2 "--check: 'maybe': expected fault, list or no" gtrace-ptx --check maybe --launch "$loads" $ptx/vectoradd.ptx
+	expect_failure 2 "--check: 'maybe': expected page, list or fault" gtrace-ptx --check maybe --launch "$loads" $ptx/vectoradd.ptx
 }
 
 # As clang -g writes it: the .file behind all functions, .loc before labels and inside of calls.
@@ -426,13 +430,13 @@ local_arrays() {
 		gtrace-cat --check "$t/stream"
 	done
 	for offset in 62 64 132 4096 -4; do
-		expect_failure 1 "store of 4 bytes at" gtrace-ptx --launch "outer<<<1,32>>>($offset)" "$t/local.ptx" >"$t/stream"
+		expect_failure 1 "store of 4 bytes at" gtrace-ptx --check fault --launch "outer<<<1,32>>>($offset)" "$t/local.ptx" >"$t/stream"
 	done
 	expect_failure 1 "at 0x40 of local memory: outside every variable; nearest is 'first', 64 bytes at 0x0" \
-		gtrace-ptx --launch 'named<<<1,32>>>()' "$t/local.ptx"
-	gtrace-ptx --check no --launch 'outer<<<1,32>>>(64)' "$t/local.ptx" 2>&1 >"$t/stream" | tee "$t/err"
-	[ "$(wc -l <"$t/err")" -eq 1 ]
-	grep -q "32 thread accesses outside of every allocation, the first a store at 0x203000000040, where hardware has memory" "$t/err"
+		gtrace-ptx --check fault --launch 'named<<<1,32>>>()' "$t/local.ptx"
+	gtrace-ptx --launch 'outer<<<1,32>>>(64)' "$t/local.ptx" 2>&1 >"$t/stream" | tee "$t/err"
+	[ "$(wc -l <"$t/err")" -eq 2 ] # the store of each function
+	[ "$(grep -c "32 thread accesses outside of every allocation, the first a store at 0x203000000040, where hardware has memory" "$t/err")" -eq 2 ]
 	gtrace-cat --check "$t/stream"
 }
 

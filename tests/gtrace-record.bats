@@ -151,7 +151,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 }
 
 @test "accesses before a fault are in the stream" {
-	run record "$PROGRAM" stray
+	run record --check fault "$PROGRAM" stray
 	[ "$status" -ne 0 ]
 	[ "$(names 2>cut | xargs)" = add ]
 	# The first warp loads and stores; the second one's load is invalid.
@@ -268,7 +268,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 			int *to;
 			cudaMalloc(&to, 4);
 			if (n > 1)
-				kernel<<<1, 1>>>(to + 1);
+				kernel<<<1, 1>>>(to + (1 << 20));
 			return cudaDeviceSynchronize() != cudaSuccess;
 		}
 	END
@@ -317,7 +317,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 }
 
 @test "a faulting kernel stops the program with one line" {
-	fails 1 "launch 1: " "$PROGRAM" stray
+	fails 1 "launch 1: " --check fault "$PROGRAM" stray
 	grep -q "kernel add, PTX line 24, pc 0x18: block (0,0,0) thread (40,0,0): .* nearest is 'cudaMalloc 1', 160 bytes" "$ERR"
 	grep -q '^before' "$ERR"
 	run ! grep 'after' "$ERR"
@@ -700,7 +700,7 @@ expect_nvcc() {
 	END
 	nvcc -cudart shared -arch=sm_75 -lineinfo -o stray stray.cu
 	mkdir texts
-	fails 1 "(stray.cu:2): block (0,0,0) thread (10,0,0): store of 4 bytes" --ptx texts ./stray
+	fails 1 "(stray.cu:2): block (0,0,0) thread (10,0,0): store of 4 bytes" --check fault --ptx texts ./stray
 	[ "$(ls texts)" = 1.ptx ]
 	line=$(sed -n 's/.*PTX line \([0-9]*\), .*/\1/p' "$ERR")
 	sed -n "${line}p" texts/1.ptx | grep -q 'st\.'
@@ -741,7 +741,7 @@ expect_nvcc() {
 	[ "$(cat "$ERR")" = "gtrace-record: $PWD/none: cannot make a temporary folder: No such file or directory" ]
 }
 
-@test "accesses outside of every allocation stop the program, are listed, or pass" {
+@test "accesses outside of every allocation pass in pages that hardware maps, are listed, or stop the program" {
 	# 100 threads add to 40 words: 60 loads and 60 stores go outside.
 	fails 1 "outside every allocation" --check fault "$PROGRAM" stray
 	record --check list "$PROGRAM" stray
@@ -751,9 +751,15 @@ expect_nvcc() {
 	grep -q '^gtrace-record: kernel add, PTX line 26, pc 0x1a: 60 thread accesses outside of every allocation, the first a store at 0x2000000000a0$' "$ERR"
 	gtrace-cat --check "$OUT"
 	[ "$(rows)" -eq 8 ]
-	record --check no "$PROGRAM" stray
-	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ]
-	grep -q '^gtrace-record: kernel add, PTX line 24, pc 0x18: 60 thread accesses .* a load at 0x2000000000a0, where hardware has memory' "$ERR"
+	for check in "" "--check page" "--check page -j 2"; do
+		# shellcheck disable=SC2086 # words
+		record $check "$PROGRAM" stray
+		[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 2 ]
+		grep -q '^gtrace-record: kernel add, PTX line 24, pc 0x18: 60 thread accesses .* a load at 0x2000000000a0, where hardware has memory$' "$ERR"
+		grep -q '^gtrace-record: kernel add, PTX line 26, pc 0x1a: 60 thread accesses .* a store at 0x2000000000a0, where hardware has memory$' "$ERR"
+		gtrace-cat --check "$OUT"
+		[ "$(rows)" -eq 8 ]
+	done
 	expect_failure 2 "--check" gtrace-record --check maybe true
 }
 
@@ -779,7 +785,7 @@ expect_nvcc() {
 	grep -q '^same 0$' "$ERR"
 	record --memory 4M "$PROGRAM" churn
 	grep -q '^same 400$' "$ERR"
-	expect_failure 2 "--memcheck: --check was given too" gtrace-record --check no --memcheck true
+	expect_failure 2 "--memcheck: --check was given too" gtrace-record --check page --memcheck true
 	expect_failure 2 "--check: 'list': --memcheck was given too" gtrace-record --memcheck --check list true
 }
 

@@ -30,7 +30,7 @@ setup() {
 @test "errors with the device's heap" {
 	while IFS=: read -r number message; do
 		passes device_heap
-		LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record ./device_heap "$number"
+		LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record --check fault ./device_heap "$number"
 		# shellcheck disable=SC2154 # set by run
 		grep -q "$message" <<<"$stderr"
 	done <<-'END'

@@ -209,6 +209,7 @@ static void faults(const char *body, const char *expected_text)
 	char text[4096];
 
 	snprintf(text, sizeof text, "%s%s%s", KERNEL "setp.ne.u32 %p1, %r1, 3;\n@%p1 ret;\n" MALLOC("%rd4", "40"), body, END);
+	launch.check = GT_PTX_CHECK_FAULT;
 	CHECK_EQUAL(run(text), -1);
 	if (!strstr(error.text, expected_text))
 		CHECK_TEXT(error.text, expected_text);

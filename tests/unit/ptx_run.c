@@ -388,10 +388,11 @@ static void test_stray_accesses(void)
 		"cvt.u64.u32 %rd5, %r1;\nshl.b64 %rd5, %rd5, 63;\nadd.s64 %rd5, %rd5, %rd1;\n"
 		"ld.global.u32 %r6, [%rd5];\nret;\n}\n";
 
+	launch.check = GT_PTX_CHECK_FAULT;
 	fails(beyond, 2, 32,
 	      "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (24,0,0): store of 4 bytes at 0x200000001000: "
 			     "outside every allocation; nearest is 'out', 4096 bytes at 0x200000000000; a GPU has memory there: "
-			     "--check no lets it pass");
+			     "--check page lets it pass");
 	fails(odd, 1, 32,
 	      "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x200000000002 of global "
 			  "memory: not a multiple of 4");

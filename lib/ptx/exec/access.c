@@ -103,7 +103,7 @@ static void fault_in_cluster(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 static const char *hint_of(const struct gt_ptx_core *core, uint64_t address, unsigned bytes)
 {
 	return core->launch->check == GT_PTX_CHECK_FAULT && gt_ptx_is_mapped(core->memory, address, bytes)
-		       ? "; a GPU has memory there: --check no lets it pass"
+		       ? "; a GPU has memory there: --check page lets it pass"
 		       : "";
 }
 

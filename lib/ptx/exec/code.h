@@ -109,7 +109,6 @@ struct gt_ptx_machine {
 	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
 	uint64_t launches;
 	struct gt_ptx_notes *notes; /* NULL: none are taken */
-	bool told_of_strays;	    /* of one at least */
 };
 
 /* Forgets the allocations that accesses fell into last: one was freed. */

@@ -46,10 +46,10 @@ int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64
 size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel);
 size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
 
-/* Accesses outside of every allocation: faults; told of, once an instruction, and passed over; or
- * done in the granules that hardware maps around allocations, and the first instruction told of. The last passes over
- * every access that is at fault, in whatever space, and reports each instruction with its first; a launch with another fault ends. */
-enum gt_ptx_check { GT_PTX_CHECK_FAULT, GT_PTX_CHECK_LIST, GT_PTX_CHECK_NO, GT_PTX_CHECKS, GT_PTX_MEMCHECK = GT_PTX_CHECKS };
+/* Accesses outside of every allocation: done in the granules that hardware maps around allocations, and told of, once an
+ * instruction; told of so and passed over; or faults. The last passes over every access that is at fault, in whatever space, and
+ * reports each instruction with its first; a launch with another fault ends. */
+enum gt_ptx_check { GT_PTX_CHECK_PAGE, GT_PTX_CHECK_LIST, GT_PTX_CHECK_FAULT, GT_PTX_CHECKS, GT_PTX_MEMCHECK = GT_PTX_CHECKS };
 extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
 
 struct gt_ptx_launch {
@@ -92,6 +92,7 @@ struct gt_ptx_ran {
 	uint64_t warp_instructions, accesses;
 	bool fault; /* of the kernel's own, by which the launch failed */
 	bool assertion_failed; /* which is such a fault */
+	bool strayed; /* outside of every allocation, and went on: exec/stray.h */
 };
 
 /* Executes a launch to its end; its program is that of its kernel (decode/program.h). Accesses come block by block,

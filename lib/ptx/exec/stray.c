@@ -4,18 +4,20 @@
 #include "ptx/exec/stray.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ptx/exec/code.h"
 #include "ptx/exec/local.h"
 
-const char *const gt_ptx_check_names[GT_PTX_CHECKS] = {"fault", "list", "no"};
+const char *const gt_ptx_check_names[GT_PTX_CHECKS] = {"page", "list", "fault"};
 
-static void count(const struct gt_ptx_op *op, uint64_t address)
+static void count(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t address)
 {
 	struct gt_ptx_access *access = op->with.access;
 
+	warp->core->ran->strayed = true;
 	if (access->strays++ == 0) {
 		access->stray_address = address;
 		access->stray_line = op->line;
@@ -24,10 +26,21 @@ static void count(const struct gt_ptx_op *op, uint64_t address)
 
 unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at)
 {
-	if (warp->core->launch->check != GT_PTX_CHECK_NO)
+	if (warp->core->launch->check != GT_PTX_CHECK_PAGE)
 		return NULL;
-	count(op, GT_PTX_LOCAL_BASE + at);
+	count(warp, op, GT_PTX_LOCAL_BASE + at);
 	return gt_ptx_local_place(warp, lane, at);
+}
+
+/* Blocks may run in several threads. */
+static unsigned char *mapped_at(struct gt_ptx_memory *memory, uint64_t address, unsigned bytes)
+{
+	static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&mapping);
+	unsigned char *found = gt_ptx_mapped_at(memory, address, bytes);
+	pthread_mutex_unlock(&mapping);
+	return found;
 }
 
 unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
@@ -37,12 +50,12 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 	enum gt_ptx_check check = core->launch->check;
 	unsigned char *nowhere = core->nowhere[lane];
 
-	if (check == GT_PTX_CHECK_NO)
-		nowhere = gt_ptx_mapped_at(core->memory, address, bytes);
+	if (check == GT_PTX_CHECK_PAGE)
+		nowhere = mapped_at(core->memory, address, bytes);
 	if (check == GT_PTX_CHECK_FAULT || check == GT_PTX_MEMCHECK || bytes > GT_PTX_NOWHERE || !nowhere)
 		return NULL;
-	count(op, address);
-	if (check == GT_PTX_CHECK_NO)
+	count(warp, op, address);
+	if (check == GT_PTX_CHECK_PAGE)
 		return nowhere;
 	memset(nowhere, 0, GT_PTX_NOWHERE);
 	for (unsigned i = 0; i < bytes; i++) {
@@ -116,12 +129,6 @@ static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *k
 	machine->notes->say(machine->notes->context, text);
 }
 
-/* With `list` reports each instruction once, with `no` only the first. */
-static bool is_to_be_told(const struct gt_ptx_machine *machine, const struct gt_ptx_access *access, enum gt_ptx_check check)
-{
-	return access->strays > 0 && machine->notes && !(check == GT_PTX_CHECK_NO ? machine->told_of_strays : access->told);
-}
-
 static void count_faults(struct gt_ptx_machine *machine, const struct gt_ptx_access *access)
 {
 	if (machine->notes)
@@ -135,11 +142,24 @@ void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_prog
 			struct gt_ptx_access *access = program->codes[f]->accesses[i];
 			if (check == GT_PTX_MEMCHECK) {
 				count_faults(machine, access);
-			} else if (is_to_be_told(machine, access, check)) {
-				tell(machine, program->kernel, access,
-				     check == GT_PTX_CHECK_NO ? ", where hardware has memory; others are not named" : "");
-				access->told = machine->told_of_strays = true;
+			} else if (access->strays > 0 && machine->notes && !access->told) {
+				tell(machine, program->kernel, access, check == GT_PTX_CHECK_PAGE ? ", where hardware has memory" : "");
+				access->told = true;
 			}
+			access->strays = 0;
+		}
+}
+
+void gt_ptx_strays_move(const struct gt_ptx_program *from, const struct gt_ptx_program *to, size_t n_functions)
+{
+	for (size_t f = 0; f < n_functions; f++)
+		for (size_t i = 0; from->codes[f] && i < from->codes[f]->n_accesses; i++) {
+			struct gt_ptx_access *access = from->codes[f]->accesses[i], *sum = to->codes[f]->accesses[i];
+			if (sum->strays == 0) {
+				sum->stray_address = access->stray_address;
+				sum->stray_line = access->stray_line;
+			}
+			sum->strays += access->strays;
 			access->strays = 0;
 		}
 }

@@ -7,12 +7,12 @@
 
 struct gt_ptx_program;
 
-/* The place of a lane's access outside of every allocation. With `list`, scratch bytes: loads read the memory that exists there,
- * else 0, and stores are lost. With `no`, memory that hardware would have mapped there. NULL: a fault. */
+/* The place of a lane's access outside of every allocation. With `page`, memory that hardware would have mapped there. With `list`,
+ * scratch bytes: loads read the memory that exists there, else 0, and stores are lost. NULL: a fault. */
 unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
 			    unsigned bytes);
 
-/* The same in local memory, outside of its variables but within the bytes of the thread: with `no`, hardware has them. */
+/* The same in local memory, outside of its variables but within the bytes of the thread: with `page`, hardware has them. */
 unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at);
 
 /* With GT_PTX_MEMCHECK, after a fault of an access: reports it if it is the first of the instruction, and returns scratch bytes,
@@ -25,6 +25,9 @@ bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 
 /* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
+
+/* Adds the counts of a copy of the program, whose accesses come behind those counted so far, and resets them. */
+void gt_ptx_strays_move(const struct gt_ptx_program *from, const struct gt_ptx_program *to, size_t n_functions);
 
 /* With GT_PTX_MEMCHECK, after a launch that failed: whether it did so by a fault of the kernel, which is then reported. */
 bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,

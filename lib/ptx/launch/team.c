@@ -7,6 +7,7 @@
 #include "base/pipeline.h"
 #include "ptx/exec/blocks.h"
 #include "ptx/exec/cluster.h"
+#include "ptx/exec/stray.h"
 #include "ptx/launch/group.h"
 
 /* Two steps: groups run in any order, and are passed on in that of their blocks. */
@@ -19,7 +20,8 @@ struct gt_ptx_team {
 	struct gt_pipeline *pipeline; /* NULL: there is none yet, or it has failed */
 	/* Of the launch under way: */
 	const struct gt_ptx_launch *launch;
-	struct gt_ptx_notes *notes;
+	const struct gt_ptx_program *program;
+	const struct gt_ptx_machine *machine;
 	struct gt_ptx_ran *ran;
 	uint64_t left; /* warp instructions */
 };
@@ -55,12 +57,14 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 	struct gt_ptx_group *group = item;
 
 	(void)lane;
-	if (gt_ptx_group_pass(group, team->notes, team->launch->ordered, error) != 0)
+	if (gt_ptx_group_pass(group, team->machine->notes, team->launch->ordered, error) != 0)
 		return -1;
 	team->ran->warp_instructions += group->ran.warp_instructions;
 	team->ran->accesses += group->ran.accesses;
 	team->ran->fault |= group->ran.fault;
 	team->ran->assertion_failed |= group->ran.assertion_failed;
+	if (group->ran.strayed)
+		gt_ptx_strays_move(group->program, team->program, team->machine->module->n_functions);
 	if (group->result != 0) {
 		*error = group->error;
 		return -1;
@@ -113,7 +117,7 @@ void gt_ptx_team_close(struct gt_ptx_team *team)
 bool gt_ptx_team_may_run(const struct gt_ptx_program *program, const struct gt_ptx_launch *launch)
 {
 	return gt_ptx_blocks(launch) > 1 && gt_ptx_cluster_size(launch) == 1 && !program->joins_blocks &&
-	       launch->check == GT_PTX_CHECK_FAULT && (!launch->sink || launch->ordered);
+	       launch->check != GT_PTX_MEMCHECK && (!launch->sink || launch->ordered);
 }
 
 /* Gives every group its own copy of the program. */
@@ -159,7 +163,8 @@ int gt_ptx_team_run(struct gt_ptx_machine *machine, struct gt_ptx_program *progr
 
 	machine->launches++;
 	team->launch = launch;
-	team->notes = machine->notes;
+	team->program = program;
+	team->machine = machine;
 	team->ran = ran;
 	team->left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;
 	int result = begin(team, machine, program, error);
@@ -171,5 +176,6 @@ int gt_ptx_team_run(struct gt_ptx_machine *machine, struct gt_ptx_program *progr
 	}
 	for (size_t i = 0; i < team->n; i++)
 		gt_ptx_group_end(&team->groups[i]);
+	gt_ptx_strays_tell(machine, program, launch->check);
 	return result;
 }

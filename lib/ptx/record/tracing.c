@@ -135,7 +135,7 @@ static int set_check(struct gt_ptx_tracing *tracing, const char *value, struct g
 			tracing->check = (enum gt_ptx_check)i;
 			return 0;
 		}
-	return gt_fail(error, "'%s': expected fault, list or no", value);
+	return gt_fail(error, "'%s': expected page, list or fault", value);
 }
 
 static int set_memcheck(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
@@ -223,9 +223,9 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "write rows as the warps ran, not in order of access number and warp"},
 	{.name = "work", .tools = PTX | RECORD, FLAG(work),
 	 .help = "add what a warp does between two accesses, for an order of issue by time"},
-	{.name = "check", .form = "no|fault|list", .tools = PTX | RECORD, .set = set_check,
-	 .help = "stop at an access outside of every allocation (fault); list them and go on; or let pass what "
-		 "hardware does (no)"},
+	{.name = "check", .form = "page|list|fault", .tools = PTX | RECORD, .set = set_check,
+	 .help = "accesses outside of every allocation: let those pass that hardware does, which maps pages (page); pass over all "
+		 "of them (list); or stop at the first (fault)"},
 	{.name = "memcheck", .tools = PTX | RECORD, .set = set_memcheck,
 	 .help = "report what accesses memory wrongly, and go on; the stream gets no end"},
 	{.name = "max-instructions", .form = "N", .tools = PTX | RECORD, .set = set_max_instructions,
