@@ -203,7 +203,10 @@ static int run_scheduler(struct scheduler *scheduler, struct keep *keep, uint64_
 			if (!chosen)
 				return 0;
 			scheduler->current = scheduler->last = chosen;
-			scheduler->until = now + gt_work_instructions(gt_kept_shape(&keep->shapes, chosen->source->row)->work);
+			scheduler->until = now + chosen->instructions;
+			/* Both are far apart, and are read when the access is due. */
+			__builtin_prefetch(&chosen->source->end);
+			__builtin_prefetch(chosen->source->row);
 			continue;
 		}
 		if (scheduler->queued == QUEUE)

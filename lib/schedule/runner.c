@@ -86,6 +86,7 @@ static void look_ahead(struct runner *runner, const struct shapes *shapes, uint6
 		return;
 	}
 	uint32_t work = gt_kept_shape(shapes, runner->source->row)->work;
+	runner->instructions = gt_work_instructions(work);
 	runner->held = gt_work_barriers(work) > 0;
 	runner->barriers += gt_work_barriers(work);
 	if (!gt_work_waits(work))

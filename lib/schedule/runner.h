@@ -23,6 +23,7 @@ struct runner {
 	uint64_t data;	   /* when all loads that L1 has taken have their data */
 	uint32_t barriers; /* of its block, that it has passed when it makes its next access */
 	uint32_t queued;   /* accesses that L1 has not taken */
+	uint32_t instructions; /* before its next access */
 	bool held;	   /* by a barrier, for the others of its block */
 };
 
