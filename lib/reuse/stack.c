@@ -88,15 +88,17 @@ static void pack_lines(struct gt_stack *stack)
 			stack->lines[to++] = stack->lines[(size_t)word * 64 + (size_t)__builtin_ctzll(left)];
 }
 
-/* Gives the table's entries the ranks of their slots, with hashes above `bits`. */
+/* Gives the table's entries the ranks of their slots, with hashes above `bits`. There is no branch for an empty entry, which is as
+ * frequent as another and would be guessed wrong. */
 GT_WIDE static void renumber(struct gt_stack *stack, const uint32_t *ranks, unsigned bits)
 {
-	for (size_t i = 0; i <= stack->mask; i++) {
-		uint32_t entry = stack->table[i];
-		if (entry == 0)
-			continue;
-		uint32_t rank = gt_timeline_rank(&stack->slots, ranks, slot_of(stack, entry));
-		stack->table[i] = (uint32_t)((uint64_t)entry >> bits << bits) | (rank + 1);
+	const struct gt_timeline *slots = &stack->slots;
+	uint32_t *restrict table = stack->table;
+	const uint32_t low = (uint32_t)((UINT64_C(1) << stack->bits) - 1), kept = (uint32_t)(UINT64_MAX << bits);
+
+	for (size_t i = 0, n = stack->mask + 1; i < n; i++) {
+		uint32_t entry = table[i], empty = entry == 0, slot = ((entry | empty) & low) - 1;
+		table[i] = ((entry & kept) | (gt_timeline_rank(slots, ranks, slot) + 1)) & (empty - 1);
 	}
 }
 
@@ -228,7 +230,7 @@ INLINE int touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t 
 		*distance = 0;
 		return 0;
 	} else {
-		*distance = gt_timeline_after(&stack->slots, slot, stack->next - 1);
+		*distance = stack->live - 1 - gt_timeline_before(&stack->slots, slot);
 		gt_timeline_unset(&stack->slots, slot);
 	}
 	stack->lines[stack->next] = line;

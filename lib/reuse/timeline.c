@@ -6,18 +6,15 @@
 
 #include "base/pages.h"
 
-#define ONES UINT32_MAX
-const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN] = {
-	[GT_TIMELINE_FAN + 1] = ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES,
-	ONES, ONES, ONES, ONES, ONES, ONES, ONES,
-};
+#define LESS_5 -1U, -1U, -1U, -1U, -1U
+const uint32_t gt_timeline_less[2 * GT_TIMELINE_FAN] = {[GT_TIMELINE_FAN + 1] = LESS_5, LESS_5, LESS_5};
 
-#define BYTES_8 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-#define BYTES_56 BYTES_8, BYTES_8, BYTES_8, BYTES_8, BYTES_8, BYTES_8, BYTES_8
-const uint8_t gt_timeline_after_bytes[2 * GT_TIMELINE_WORDS] = {
-	[GT_TIMELINE_WORDS + 1] = BYTES_56, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+#define WORD_LESS UINT16_MAX /* -1 */
+#define WORD_LESS_6 WORD_LESS, WORD_LESS, WORD_LESS, WORD_LESS, WORD_LESS, WORD_LESS
+const uint16_t gt_timeline_less_of_words[2 * GT_TIMELINE_WORDS] = {
+	[GT_TIMELINE_WORDS + 1] = WORD_LESS_6, WORD_LESS_6, WORD_LESS_6, WORD_LESS_6, WORD_LESS_6, WORD_LESS};
 
-/* Whole groups, so that a group can be summed without a test for the end of the level. */
+/* Whole groups, so that the sums of a node are changed without a test for the end of the level. */
 static size_t round_up(size_t n, size_t group)
 {
 	return (n + group - 1) / group * group;
@@ -25,13 +22,7 @@ static size_t round_up(size_t n, size_t group)
 
 static size_t words_of(uint32_t capacity)
 {
-	return round_up((size_t)capacity / 64 + 1, GT_TIMELINE_FAN);
-}
-
-/* The nodes of the lowest level, and of the one above a level of n nodes. */
-static size_t lowest_nodes(uint32_t capacity)
-{
-	return round_up(words_of(capacity), GT_TIMELINE_WORDS) / GT_TIMELINE_WORDS;
+	return round_up((size_t)capacity / 64 + 1, GT_TIMELINE_WORDS);
 }
 
 static size_t nodes_above(size_t n)
@@ -47,12 +38,12 @@ void gt_timeline_close(struct gt_timeline *slots)
 
 int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live, struct gt_error *error)
 {
-	size_t words = words_of(capacity), live_bytes = round_up(words, GT_TIMELINE_WORDS), counts = 0;
+	size_t words = words_of(capacity), lowest = words / GT_TIMELINE_WORDS, sums = 0;
 
 	gt_timeline_close(slots);
-	for (size_t nodes = lowest_nodes(capacity); nodes > 1; nodes = nodes_above(nodes))
-		counts += round_up(nodes, GT_TIMELINE_FAN);
-	size_t bytes = words * sizeof *slots->words + live_bytes + counts * sizeof **slots->counts;
+	for (size_t nodes = lowest; nodes > 1; nodes = nodes_above(nodes))
+		sums += round_up(nodes, GT_TIMELINE_FAN);
+	size_t bytes = words * (sizeof *slots->words + sizeof *slots->before) + sums * sizeof **slots->sums;
 	slots->words = aligned_alloc(64, bytes);
 	if (!slots->words)
 		return gt_fail_memory(error, "time slots");
@@ -60,26 +51,19 @@ int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live
 	gt_pages_large(slots->words, bytes);
 	slots->bytes = bytes;
 	slots->capacity = capacity;
-	slots->live = (uint8_t *)(slots->words + words);
-	uint32_t *next = (uint32_t *)(void *)(slots->live + live_bytes);
-	for (size_t nodes = lowest_nodes(capacity); nodes > 1; nodes = nodes_above(nodes)) {
-		slots->counts[slots->levels++] = next;
+	slots->before = (uint16_t *)(void *)(slots->words + words);
+	uint32_t *next = (uint32_t *)(void *)(slots->before + words);
+	for (size_t nodes = lowest; nodes > 1; nodes = nodes_above(nodes)) {
+		slots->sums[slots->levels++] = next;
 		next += round_up(nodes, GT_TIMELINE_FAN);
 	}
 	gt_timeline_fill(slots, live);
 	return 0;
 }
 
-/* One level's counts when the first `live` slots are live and a node covers `span` slots. */
-static void fill_level(uint32_t *counts, size_t nodes, uint64_t span, uint64_t live)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	size_t full = (size_t)(live / span);
-
-	for (size_t i = 0; i < full; i++)
-		counts[i] = (uint32_t)span;
-	memset(counts + full, 0, (nodes - full) * sizeof *counts);
-	if (full < nodes)
-		counts[full] = (uint32_t)(live % span);
+	return a < b ? a : b;
 }
 
 void gt_timeline_fill(struct gt_timeline *slots, uint32_t live)
@@ -90,16 +74,36 @@ void gt_timeline_fill(struct gt_timeline *slots, uint32_t live)
 	memset(slots->words + full, 0, (words - full) * sizeof *slots->words);
 	slots->words[full] = (UINT64_C(1) << live % 64) - 1;
 
-	memset(slots->live, 64, full);
-	memset(slots->live + full, 0, round_up(words, GT_TIMELINE_WORDS) - full);
-	slots->live[full] = (uint8_t)(live % 64);
-
-	size_t nodes = lowest_nodes(slots->capacity);
+	for (size_t i = 0; i < words; i++)
+		slots->before[i] = (uint16_t)(least(live, i * 64) - least(live, i / GT_TIMELINE_WORDS * GT_TIMELINE_WORDS * 64));
+	size_t nodes = words / GT_TIMELINE_WORDS;
 	uint64_t span = 64 * GT_TIMELINE_WORDS;
 	for (unsigned level = 0; level < slots->levels; level++) {
-		fill_level(slots->counts[level], round_up(nodes, GT_TIMELINE_FAN), span, live);
+		for (size_t i = 0; i < round_up(nodes, GT_TIMELINE_FAN); i++)
+			slots->sums[level][i] = (uint32_t)(least(live, i * span) - least(live, i / GT_TIMELINE_FAN * GT_TIMELINE_FAN * span));
 		nodes = nodes_above(nodes);
 		span *= GT_TIMELINE_FAN;
+	}
+}
+
+void gt_timeline_enter(struct gt_timeline *slots, uint32_t word)
+{
+	if (word == 0)
+		return;
+	/* What precedes it from the word before on, and, where a node begins, from the node before on. */
+	uint32_t sum = gt_popcount64(slots->words[word - 1]), node = word / GT_TIMELINE_WORDS;
+	if (word % GT_TIMELINE_WORDS != 0) {
+		slots->before[word] = (uint16_t)(slots->before[word - 1] + sum);
+		return;
+	}
+	sum += slots->before[word - 1];
+	slots->before[word] = 0;
+	for (unsigned level = 0; level < slots->levels; level++, node /= GT_TIMELINE_FAN) {
+		uint32_t *sums = slots->sums[level];
+		sum += sums[node - 1];
+		sums[node] = node % GT_TIMELINE_FAN ? sum : 0;
+		if (node % GT_TIMELINE_FAN != 0)
+			return;
 	}
 }
 
@@ -112,7 +116,7 @@ uint32_t *gt_timeline_ranks(const struct gt_timeline *slots, struct gt_error *er
 		gt_fail_memory(error, "time slots");
 	for (size_t i = 0; ranks && i < words; i++) {
 		ranks[i] = before;
-		before += slots->live[i];
+		before += gt_popcount64(slots->words[i]);
 	}
 	return ranks;
 }

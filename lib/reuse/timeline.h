@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Time slots, some of them live, and the number of live ones after a slot. A bitmap, a byte for each of its words, and counts
- * above these in a tree of fan-out 16: O(log capacity) to query and to change, a sixth of a byte a slot. */
+/* Time slots, some of them live, and the number of live ones before a slot. A bitmap, and sums of what precedes each word of it in
+ * its group and each group in a tree above: O(log capacity) to query and to change, a sixth of a byte a slot. A query adds one sum
+ * a level, and a change is one operation on a vector a level. Slots become live in their order, so that sums beyond the last are
+ * not kept until it comes to them. */
 #ifndef GT_REUSE_TIMELINE_H
 #define GT_REUSE_TIMELINE_H
 
@@ -13,24 +15,25 @@
 
 GT_PUBLIC_BEGIN
 
-#define GT_TIMELINE_WORDS 64 /* whose bytes are below one node */
-#define GT_TIMELINE_FAN 16   /* children of a higher node. Either fills one 64-byte line */
+#define GT_TIMELINE_WORDS 32 /* below one node */
+#define GT_TIMELINE_FAN 16   /* children of a higher node. The sums of either are one 64-byte line */
 #define GT_TIMELINE_LEVELS 8 /* enough for 2^32 slots */
 #define GT_TIMELINE_MAX (UINT32_MAX - 1)
 
 struct gt_timeline {
-	uint64_t *words; /* bit i % 64 of words[i / 64]: slot i is live */
-	uint8_t *live;	 /* slots of each word */
-	uint32_t *counts[GT_TIMELINE_LEVELS]; /* live slots below each node; level 0 has one node for GT_TIMELINE_WORDS words */
+	uint64_t *words;  /* bit i % 64 of words[i / 64]: slot i is live */
+	uint16_t *before; /* each word: live slots of its node's earlier words */
+	/* Before each node: live slots of its parent's earlier children. Level 0 has one node for GT_TIMELINE_WORDS words. */
+	uint32_t *sums[GT_TIMELINE_LEVELS];
 	unsigned levels;
 	uint32_t capacity;
 	size_t bytes; /* of memory held */
 };
 
-/* Element GT_TIMELINE_FAN + i - at is all ones if i > at, else 0. */
-extern const uint32_t gt_timeline_after_mask[2 * GT_TIMELINE_FAN];
-/* The same for GT_TIMELINE_WORDS bytes. */
-extern const uint8_t gt_timeline_after_bytes[2 * GT_TIMELINE_WORDS];
+/* Element GT_TIMELINE_FAN + i - at is -1 if i > at, else 0. */
+extern const uint32_t gt_timeline_less[2 * GT_TIMELINE_FAN];
+/* The same for GT_TIMELINE_WORDS sums of words. */
+extern const uint16_t gt_timeline_less_of_words[2 * GT_TIMELINE_WORDS];
 
 /* Makes room for `capacity` (1 to GT_TIMELINE_MAX) slots, of which the first `live` are live; earlier contents are
  * lost. Start from a zeroed struct. Returns 0, or -1 when memory is short. */
@@ -44,6 +47,9 @@ void gt_timeline_fill(struct gt_timeline *slots, uint32_t live);
  * short. */
 uint32_t *gt_timeline_ranks(const struct gt_timeline *slots, struct gt_error *error);
 
+/* Makes the sums of a word, which is entered with its first slot. */
+void gt_timeline_enter(struct gt_timeline *slots, uint32_t word);
+
 static inline unsigned gt_popcount64(uint64_t word)
 {
 	word -= word >> 1 & 0x5555555555555555U;
@@ -52,24 +58,7 @@ static inline unsigned gt_popcount64(uint64_t word)
 	return (unsigned)((word * 0x0101010101010101U) >> 56);
 }
 
-/* The sum of a group's bytes after position `at`. Each is 64 at most, so that sums of 16 bits do not overflow. */
-static inline uint32_t gt_timeline_sum_bytes_after(const uint8_t *group, uint32_t at)
-{
-	const uint8_t *masks = gt_timeline_after_bytes + GT_TIMELINE_WORDS - at;
-	const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < GT_TIMELINE_WORDS; i += 8) {
-		uint64_t bytes, mask;
-		memcpy(&bytes, group + i, sizeof bytes);
-		memcpy(&mask, masks + i, sizeof mask);
-		bytes &= mask;
-		sum += (bytes & even) + (bytes >> 8 & even);
-	}
-	return (uint32_t)(sum * UINT64_C(0x0001000100010001) >> 48);
-}
-
-/* The live slots before a slot. */
+/* The live slots before a slot, by ranks. */
 static inline uint32_t gt_timeline_rank(const struct gt_timeline *slots, const uint32_t *ranks, uint32_t slot)
 {
 	uint64_t before = slots->words[slot / 64] & ((UINT64_C(1) << slot % 64) - 1);
@@ -77,65 +66,50 @@ static inline uint32_t gt_timeline_rank(const struct gt_timeline *slots, const u
 	return ranks[slot / 64] + gt_popcount64(before);
 }
 
-/* A dead slot becomes live, a live one dead. */
+/* The slot behind the last that was set becomes live, at first slot 0 or the one behind those that were filled. */
 static inline void gt_timeline_set(struct gt_timeline *slots, uint32_t slot)
 {
-	uint32_t word = slot / 64, node = word / GT_TIMELINE_WORDS;
-
-	slots->words[word] |= UINT64_C(1) << slot % 64;
-	slots->live[word]++;
-	for (unsigned level = 0; level < slots->levels; level++, node /= GT_TIMELINE_FAN)
-		slots->counts[level][node]++;
+	if (slot % 64 == 0)
+		gt_timeline_enter(slots, slot / 64);
+	slots->words[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
+/* The sums of one node's children, as a vector. */
+typedef uint32_t gt_timeline_sums __attribute__((vector_size(GT_TIMELINE_FAN * sizeof(uint32_t))));
+typedef uint16_t gt_timeline_word_sums __attribute__((vector_size(GT_TIMELINE_WORDS * sizeof(uint16_t))));
+
+/* A live slot becomes dead. */
 static inline void gt_timeline_unset(struct gt_timeline *slots, uint32_t slot)
 {
-	uint32_t word = slot / 64, node = word / GT_TIMELINE_WORDS;
+	uint32_t word = slot / 64, node = word / GT_TIMELINE_WORDS, at = word % GT_TIMELINE_WORDS;
+	gt_timeline_word_sums *before = (gt_timeline_word_sums *)(void *)&slots->before[word - at], less_of_words;
 
 	slots->words[word] &= ~(UINT64_C(1) << slot % 64);
-	slots->live[word]--;
-	for (unsigned level = 0; level < slots->levels; level++, node /= GT_TIMELINE_FAN)
-		slots->counts[level][node]--;
-}
-
-/* The sum of a group's counts after position `at`, without branches and with two counts in a word. There are fewer
- * than 2^32 slots, so no sum overflows into its neighbour. */
-static inline uint32_t gt_timeline_sum_after(const uint32_t *group, uint32_t at)
-{
-	const uint32_t *masks = gt_timeline_after_mask + GT_TIMELINE_FAN - at;
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < GT_TIMELINE_FAN; i += 2) {
-		uint64_t pair, mask;
-		memcpy(&pair, group + i, sizeof pair);
-		memcpy(&mask, masks + i, sizeof mask);
-		sum += pair & mask;
+	memcpy(&less_of_words, &gt_timeline_less_of_words[GT_TIMELINE_WORDS - at], sizeof less_of_words);
+	*before += less_of_words;
+	for (unsigned level = 0; level < slots->levels; level++, node /= GT_TIMELINE_FAN) {
+		at = node % GT_TIMELINE_FAN;
+		gt_timeline_sums *sums = (gt_timeline_sums *)(void *)&slots->sums[level][node - at], less;
+		memcpy(&less, &gt_timeline_less[GT_TIMELINE_FAN - at], sizeof less);
+		*sums += less;
 	}
-	return (uint32_t)(sum >> 32) + (uint32_t)sum;
 }
 
 /* Prefetch for a slot that will soon be queried and changed. */
 static inline void gt_timeline_prefetch(const struct gt_timeline *slots, uint32_t slot)
 {
 	__builtin_prefetch(&slots->words[slot / 64], 1);
-	__builtin_prefetch(&slots->live[slot / 64], 1);
+	__builtin_prefetch(&slots->before[slot / 64], 1);
 }
 
-/* Live slots after `slot`, given that none after `last` is live. Near the last slot, where most reuses are, only the
- * lowest levels are read. */
-static inline uint32_t gt_timeline_after(const struct gt_timeline *slots, uint32_t slot, uint32_t last)
+/* The live slots before a slot, which is not behind the last that was set. */
+static inline uint32_t gt_timeline_before(const struct gt_timeline *slots, uint32_t slot)
 {
-	uint32_t word = slot / 64, node = word / GT_TIMELINE_WORDS, end = last / 64 / GT_TIMELINE_WORDS;
-	uint32_t sum = gt_popcount64(slots->words[word] >> slot % 64 >> 1);
+	uint32_t word = slot / 64, node = word / GT_TIMELINE_WORDS;
+	uint32_t sum = slots->before[word] + gt_popcount64(slots->words[word] & ((UINT64_C(1) << slot % 64) - 1));
 
-	if (word != last / 64)
-		sum += gt_timeline_sum_bytes_after(slots->live + (size_t)node * GT_TIMELINE_WORDS, word % GT_TIMELINE_WORDS);
-	for (unsigned level = 0; node != end; level++) {
-		const uint32_t *group = slots->counts[level] + node / GT_TIMELINE_FAN * GT_TIMELINE_FAN;
-		sum += gt_timeline_sum_after(group, node % GT_TIMELINE_FAN);
-		node /= GT_TIMELINE_FAN;
-		end /= GT_TIMELINE_FAN;
-	}
+	for (unsigned level = 0; level < slots->levels; level++, node /= GT_TIMELINE_FAN)
+		sum += slots->sums[level][node];
 	return sum;
 }
 

@@ -113,10 +113,10 @@ static void dropped_lines_are_forgotten(void)
 	free(list);
 }
 
-/* Live slots after a slot, by counting, at sizes on both sides of every level of the tree. */
-static void slots_count_what_follows(void)
+/* Live slots before a slot, by counting, at sizes on both sides of every level of the tree. */
+static void slots_count_what_precedes(void)
 {
-	static const uint32_t sizes[] = {1, 63, 64, 65, 1023, 1024, 1025, 16384, 20000, 70000};
+	static const uint32_t sizes[] = {1, 63, 64, 65, 2047, 2048, 2049, 32767, 32768, 32769, 70000, 600000};
 
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
 		uint32_t size = sizes[s];
@@ -124,18 +124,21 @@ static void slots_count_what_follows(void)
 		unsigned char *live = calloc(size, 1);
 		CHECK(gt_timeline_open(&slots, size, 0, &error) == 0);
 		for (uint32_t i = 0; i < size; i++) {
-			live[i] = random_below(3) != 0;
-			if (live[i])
-				gt_timeline_set(&slots, i);
+			live[i] = 1;
+			gt_timeline_set(&slots, i);
+			uint32_t any = (uint32_t)random_below(i + 1); /* so sums are made of earlier ones that have changed */
+			if (live[any])
+				gt_timeline_unset(&slots, any);
+			live[any] = 0;
 		}
 		for (uint32_t i = 0; i < size; i += 7)
 			if (live[i]) {
 				live[i] = 0;
 				gt_timeline_unset(&slots, i);
 			}
-		uint32_t follow = 0, wrong = 0;
-		for (uint32_t i = size; i-- > 0; follow += live[i])
-			wrong += gt_timeline_after(&slots, i, size - 1) != follow;
+		uint32_t wrong = 0;
+		for (uint32_t i = 0, before = 0; i < size; before += live[i++])
+			wrong += gt_timeline_before(&slots, i) != before;
 		CHECK_EQUAL(wrong, 0);
 		uint32_t *ranks = gt_timeline_ranks(&slots, &error);
 		for (uint32_t i = 0, before = 0; i < size; before += live[i++])
@@ -154,7 +157,7 @@ static void filled_slots_are_the_first(void)
 	for (uint32_t live = 0; live <= 3000; live += 59) {
 		CHECK(gt_timeline_open(&slots, 3000, live, &error) == 0);
 		for (uint32_t i = 0; i < 3000; i += 13)
-			CHECK_EQUAL(gt_timeline_after(&slots, i, 2999), i + 1 < live ? live - i - 1 : 0);
+			CHECK_EQUAL(gt_timeline_before(&slots, i), i < live ? i : live);
 	}
 	gt_timeline_close(&slots);
 }
@@ -311,7 +314,7 @@ int main(void)
 	RUN(a_moving_window);
 	RUN(extreme_line_numbers);
 	RUN(dropped_lines_are_forgotten);
-	RUN(slots_count_what_follows);
+	RUN(slots_count_what_precedes);
 	RUN(filled_slots_are_the_first);
 	RUN(memory_per_line);
 	RUN(rdgc_table_1);
