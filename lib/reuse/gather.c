@@ -23,6 +23,9 @@ int gt_reuse_settle(struct gt_reuse *reuse, struct gt_error *error)
 	for (size_t i = 0; reuse->gathers && i < reuse->n_stacks && i < GT_REUSE_GATHERED; i++)
 		if (reuse->gathered[i].n > 0 && measure(reuse, i, error) != 0)
 			return -1;
+	if (gt_histogram_add_same(&reuse->profile.all, 0, reuse->repeats, error) != 0)
+		return -1;
+	reuse->repeats = 0;
 	return reuse->team ? gt_reuse_team_give(reuse->team, &reuse->profile.all, error) : 0;
 }
 
@@ -41,9 +44,13 @@ static inline int gather(struct gt_reuse *reuse, size_t stack, uint64_t unit, st
 	if (stack >= GT_REUSE_GATHERED)
 		return measure_one(reuse, stack, unit, error);
 	struct gt_gathered *gathered = &reuse->gathered[stack];
+	if (gathered->n > 0 && gathered->last == unit) {
+		reuse->repeats++;
+		return 0;
+	}
 	if (!gathered->units && !(gathered->units = malloc(GT_REUSE_TOGETHER * sizeof *gathered->units)))
 		return gt_fail_memory(error, "references");
-	gathered->units[gathered->n++] = unit;
+	gathered->units[gathered->n++] = gathered->last = unit;
 	return gathered->n == GT_REUSE_TOGETHER ? measure(reuse, stack, error) : 0;
 }
 

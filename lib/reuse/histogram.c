@@ -87,6 +87,15 @@ int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distanc
 	return 0;
 }
 
+int gt_histogram_add_same(struct gt_histogram *histogram, uint64_t distance, uint64_t n, struct gt_error *error)
+{
+	if (n == 0)
+		return 0;
+	histogram->references += n;
+	histogram->weight += n;
+	return count(histogram, distance, n, error);
+}
+
 int gt_histogram_merge(struct gt_histogram *histogram, const struct gt_histogram *from, struct gt_error *error)
 {
 	for (size_t i = 0; i < from->n_pages; i++) {

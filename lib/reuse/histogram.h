@@ -35,6 +35,9 @@ int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t
 /* The same for n references, each of which represents itself only. */
 int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distances, size_t n, struct gt_error *error);
 
+/* The same for n references of one distance. */
+int gt_histogram_add_same(struct gt_histogram *histogram, uint64_t distance, uint64_t n, struct gt_error *error);
+
 /* Adds what another histogram of the same bound has counted. */
 int gt_histogram_merge(struct gt_histogram *histogram, const struct gt_histogram *from, struct gt_error *error);
 

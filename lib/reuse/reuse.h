@@ -56,6 +56,7 @@ struct gt_reference;
  * memory stays in the machine's caches. */
 struct gt_gathered {
 	uint64_t *units; /* NULL: none are gathered */
+	uint64_t last;	 /* of these; kept here, where that of every stack is at hand */
 	uint32_t n;
 };
 
@@ -70,6 +71,7 @@ struct gt_reuse {
 	bool refers[256];		 /* rows of each op make references */
 	bool gathers;			 /* gt_reuse_may_gather */
 	struct gt_gathered *gathered;	 /* of the first GT_REUSE_GATHERED stacks */
+	uint64_t repeats;		 /* references to the unit that was gathered last for their stack, which are at distance 0 */
 	uint64_t *distances;		 /* of the units of one */
 	struct gt_reuse_team *team;	 /* which measures them; NULL: one thread does */
 	bool by_sm; /* the last rows had a stack for each SM */
