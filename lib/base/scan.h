@@ -115,50 +115,65 @@ static const uint8_t gt_hex_digit[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* The value of eight hexadecimal digits side by side, or false if one of them is none. All eight
- * are handled at once in the bytes of a word, for little-endian machines. */
-static inline bool gt_scan_hex8(const char *text, uint32_t *value)
+/* How many of the eight characters are hexadecimal digits, from the first on, and the value of these. All eight are handled at
+ * once in the bytes of a word, for little-endian machines. */
+static inline unsigned gt_scan_hex8(const char *text, uint32_t *value)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bytes;
 
 	memcpy(&bytes, text, sizeof bytes);
-	if (bytes & ones * 0x80)
-		return false;
 	uint64_t lower = bytes | ones * 0x20;
-	/* In each byte, bit 7 says: is at least '0', is above '9', is at least 'a', is above 'f'. */
+	/* In each byte, bit 7 says: is at least '0', is above '9', is at least 'a', is above 'f'. What a character that is not
+	 * of ASCII carries reaches only characters behind it, which do not count. */
 	uint64_t from_0 = bytes + ones * (0x80 - '0'), above_9 = bytes + ones * (0x7f - '9');
 	uint64_t from_a = lower + ones * (0x80 - 'a'), above_f = lower + ones * (0x7f - 'f');
 	uint64_t letter = from_a & ~above_f & ones * 0x80;
-	uint64_t valid = (from_0 & ~above_9) | letter;
-	if ((valid & ones * 0x80) != ones * 0x80)
-		return false;
-	/* 'a' & 15 is 1, so letters get 9 more. Then pairs of digits, of bytes, and of halves are merged. */
+	uint64_t other = ~((from_0 & ~above_9) | letter) & ones * 0x80;
+	unsigned digits = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+	/* 'a' & 15 is 1, so letters get 9 more. Zeros take the place of what is no digit, before the digits. Then pairs of
+	 * digits, of bytes, and of halves are merged. */
 	bytes = (bytes & ones * 15) + (letter >> 7) * 9;
+	bytes = digits ? bytes << (64 - 8 * digits) : 0;
 	bytes = (bytes << 4 | bytes >> 8) & UINT64_C(0x00ff00ff00ff00ff);
 	bytes = (bytes << 8 | bytes >> 16) & UINT64_C(0x0000ffff0000ffff);
 	*value = (uint32_t)(bytes << 16 | bytes >> 32);
-	return true;
+	return digits;
+}
+
+/* Up to sixteen hexadecimal digits: how many, and their value. */
+static inline unsigned gt_scan_hex16(const char *text, uint64_t *value)
+{
+	unsigned digits = 0;
+	uint32_t first, more;
+
+	*value = 0;
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	digits = gt_scan_hex8(text, &first);
+	*value = first;
+	if (digits == 8) {
+		unsigned rest = gt_scan_hex8(text + 8, &more);
+		*value = *value << 4 * rest | more;
+		digits += rest;
+	}
+#else
+	(void)text;
+	(void)first;
+	(void)more;
+#endif
+	return digits;
 }
 
 /* Hexadecimal digits, with or without 0x. */
 static inline bool gt_scan_hex(const char **at, uint64_t *value)
 {
 	const char *p = *at;
-	uint64_t number = 0;
-	uint32_t eight;
+	uint64_t number;
 
 	if (p[0] == '0' && (p[1] | 0x20) == 'x')
 		p += 2;
 	const char *digits = p;
-#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	while (number >> 32 == 0 && gt_scan_hex8(p, &eight)) {
-		number = number << 32 | eight;
-		p += 8;
-	}
-#else
-	(void)eight;
-#endif
+	p += gt_scan_hex16(p, &number);
 	for (unsigned digit; (digit = gt_hex_digit[(unsigned char)*p]) != 0; p++) {
 		if (number >> 60 != 0)
 			return false;

@@ -84,13 +84,32 @@ int gt_accelsim_frame(struct gt_accelsim *reader, const char *line);
 
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *line);
 
-/* Any line. */
+/* Whether lines say nothing but what gt_seen keeps: no source line, and no registers that matter. */
+static inline bool gt_accelsim_is_plain(const struct gt_accelsim *reader)
+{
+	return !reader->line_info && !reader->to->wants_work;
+}
+
+/* What follows the width: checks and scans it, and reports the access. */
+int gt_accelsim_addresses(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode);
+/* Scans it up to the end of the line, for a mask that is not 0. Returns NULL, or what was expected. */
+const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at);
+/* Reports the access that was scanned. */
+int gt_accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode);
+/* The end of a line. From version 4 on, an immediate may be there; from version 6 on a second one, and "NoVal", or "Val"
+ * and the values of the registers. */
+bool gt_accelsim_rest(const struct gt_accelsim *reader, const char **at);
+
+/* Reads the lines of a warp that follow in memory, up to the first that is not known. */
+int gt_accelsim_known_lines(struct gt_accelsim *reader);
+
+/* Any line of the input, and those behind it that are known. */
 static inline int gt_accelsim_line(struct gt_accelsim *reader, const char *line)
 {
 	/* Nearly all begin with the digits of a PC; of the others only "cluster" begins with one. */
-	if (gt_hex_digit[(unsigned char)*line] != 0 && line[1] != 'l')
-		return gt_accelsim_instruction(reader, line);
-	return gt_accelsim_frame(reader, line);
+	if (gt_hex_digit[(unsigned char)*line] == 0 || line[1] == 'l')
+		return gt_accelsim_frame(reader, line);
+	return gt_accelsim_instruction(reader, line) != 0 ? -1 : gt_accelsim_known_lines(reader);
 }
 
 #endif

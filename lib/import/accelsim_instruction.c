@@ -8,7 +8,6 @@
 #include "base/scan.h"
 #include "import/accelsim.h"
 #include "import/opcode.h"
-#include "import/place.h"
 #include "stream/op.h"
 
 #define REGISTERS_MAX 64 /* registers an instruction may name on either side */
@@ -100,142 +99,6 @@ static int begin_instruction(struct gt_accelsim *reader, const char **at)
 	return reader->version == 0 || reader->version >= 3 ? 0 : repeat_lead(reader, at);
 }
 
-static bool scan_immediate(const char **at)
-{
-	uint64_t number;
-
-	gt_scan_char(at, '-');
-	if ((*at)[0] == '0' && ((*at)[1] | 0x20) == 'x')
-		return gt_scan_hex(at, &number);
-	return gt_scan_decimal(at, &number);
-}
-
-/* The end of a line. From version 4 on, an immediate may be there; from version 6 on a second one, and "NoVal", or "Val"
- * and the values of the registers. */
-static bool scan_rest(const struct gt_accelsim *reader, const char **at)
-{
-	uint64_t value;
-
-	if (gt_scan_end(at))
-		return true;
-	if (reader->version > 0 && reader->version <= 3)
-		return false;
-	for (int i = 0; i < (reader->version >= 6 ? 2 : 1) && **at != 'N' && **at != 'V'; i++)
-		if (!scan_immediate(at))
-			return false;
-		else if (gt_scan_end(at))
-			return true;
-		else
-			gt_scan_blanks(at);
-	if (reader->version < 6 || !(gt_scan_text(at, "NoVal") || gt_scan_text(at, "Val")))
-		return false;
-	while (!gt_scan_end(at))
-		if (!gt_scan_hex(at, &value))
-			return false;
-	return true;
-}
-
-static bool scan_list(struct gt_accelsim *reader, const char **at, unsigned lanes)
-{
-	for (unsigned i = 0; i < lanes; i++)
-		if (!gt_scan_gap(at) || !gt_scan_hex(at, &reader->addresses[i]))
-			return false;
-	reader->access.addresses = reader->addresses;
-	return true;
-}
-
-/* This form can only describe consecutive lanes, so base and stride are passed on as they are. */
-static bool scan_stride(struct gt_accelsim *reader, const char **at, unsigned lanes)
-{
-	uint32_t mask = reader->access.mask;
-	unsigned lowest = (unsigned)__builtin_ctz(mask);
-
-	(void)lanes;
-	if (((mask >> lowest) & ((mask >> lowest) + 1)) != 0)
-		return false;
-	reader->access.addresses = NULL;
-	return gt_scan_gap(at) && gt_scan_hex(at, &reader->access.base) && gt_scan_gap(at) &&
-	       gt_scan_signed(at, &reader->access.stride);
-}
-
-static bool scan_deltas(struct gt_accelsim *reader, const char **at, unsigned lanes)
-{
-	int64_t delta;
-
-	if (!gt_scan_gap(at) || !gt_scan_hex(at, &reader->addresses[0]))
-		return false;
-	for (unsigned i = 1; i < lanes; i++) {
-		if (!gt_scan_gap(at) || !gt_scan_signed(at, &delta))
-			return false;
-		reader->addresses[i] = reader->addresses[i - 1] + (uint64_t)delta;
-	}
-	reader->access.addresses = reader->addresses;
-	return true;
-}
-
-/* By MODE. */
-static const struct {
-	bool (*scan)(struct gt_accelsim *reader, const char **at, unsigned lanes);
-	const char *expected;
-} modes[] = {
-	{scan_list, "mode 0: expected a hexadecimal address for each lane of the mask"},
-	{scan_stride, "mode 1: expected a base and a decimal stride, and lanes side by side"},
-	{scan_deltas, "mode 2: expected a base and a decimal delta for each further lane"},
-};
-
-static bool within(uint64_t address, uint64_t window)
-{
-	return window != 0 && address - window < GT_WINDOW_BYTES;
-}
-
-/* The space of an access with a generic address, from the address of its first lane. */
-static void place_generic(struct gt_accelsim *reader, const struct gt_opcode *opcode)
-{
-	struct gt_trace_access *access = &reader->access;
-	uint64_t first = access->addresses ? access->addresses[0] : access->base;
-	bool shared = within(first, reader->shared_window);
-
-	if (opcode->two && (shared || first < GT_WINDOW_BYTES))
-		access->op = gt_opcode_shared_store();
-	else if (opcode->generic && (shared || within(first, reader->local_window)))
-		access->op = gt_op(gt_op_action(access->op), shared ? GT_SHARED : GT_LOCAL,
-				   gt_op_operator(access->op));
-}
-
-static int read_addresses(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode)
-{
-	struct gt_trace_access *access = &reader->access;
-	uint64_t mode;
-
-	if (!opcode->memory)
-		return gt_input_fail(reader->input, reader->error,
-				     "%.*s has addresses: expected a load, a store or an atomic",
-				     (int)opcode->length, opcode->text);
-	/* No lane was active: there was no access. */
-	if (access->mask == 0)
-		return 0;
-	if (access->mask & ~reader->lanes)
-		return gt_input_fail(reader->input, reader->error,
-				     "mask %08" PRIx32 ": expected lanes of %08" PRIx32
-				     ", which the block has",
-				     access->mask, reader->lanes);
-	if (!gt_scan_gap(&at) || !gt_scan_upto(&at, sizeof modes / sizeof *modes - 1, &mode))
-		return gt_accelsim_fail(reader, "expected an address mode of 0, 1 or 2");
-	if (!modes[mode].scan(reader, &at, (unsigned)__builtin_popcount(access->mask)) ||
-	    !scan_rest(reader, &at))
-		return gt_accelsim_fail(reader, modes[mode].expected);
-	access->op = opcode->op;
-	access->size = opcode->size;
-	access->hint = opcode->hint;
-	access->block = reader->block;
-	access->warp = (uint16_t)reader->warp;
-	if (opcode->generic || opcode->two)
-		place_generic(reader, opcode);
-	access->has_work = reader->to->wants_work;
-	access->work = access->has_work ? gt_scoreboard_access(&reader->board, access->op) : 0;
-	return gt_import_access(reader->input, reader->to, access, reader->error);
-}
-
 /* From version 6 on, a matrix product of a warp group says whether it commits, before the width. */
 static unsigned commits(const struct gt_accelsim *reader, const struct gt_opcode *opcode)
 {
@@ -259,16 +122,10 @@ static bool scan_registers(const char **at, struct registers *registers, unsigne
 	return counted && skip_words(at, registers->n + more);
 }
 
-/* Whether lines say nothing but what gt_seen keeps: no source line, and no registers that matter. */
-static bool is_plain(const struct gt_accelsim *reader)
-{
-	return !reader->line_info && !reader->to->wants_work;
-}
-
 /* Keeps the part of a line from its PC up to `end`. */
 static void remember(struct gt_accelsim *reader, const char *begin, const char *end, const struct gt_opcode *opcode, bool addresses)
 {
-	if (is_plain(reader))
+	if (gt_accelsim_is_plain(reader))
 		gt_seen_add(&reader->seen, begin, end,
 			    &(struct gt_seen){.version = reader->version, .pc = reader->access.pc, .mask = reader->access.mask,
 					      .addresses = addresses, .opcode = *opcode});
@@ -283,16 +140,16 @@ static int read_access(struct gt_accelsim *reader, const char *begin, const char
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	if (width == 0) {
 		reader->access.mask = 0;
-		if (!scan_rest(reader, &at))
+		if (!gt_accelsim_rest(reader, &at))
 			return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
-		remember(reader, begin, at + 1, opcode, false);
+		remember(reader, begin, at, opcode, false);
 		return 0;
 	}
 	remember(reader, begin, at, opcode, true);
 	if (reader->line_info && reader->line > 0 && reader->to->line &&
 	    reader->to->line(reader->to->context, reader->access.pc, reader->line, reader->error) != 0)
 		return -1;
-	return read_addresses(reader, at, opcode);
+	return gt_accelsim_addresses(reader, at, opcode);
 }
 
 /* The same, with what it does to the registers. */
@@ -317,7 +174,7 @@ static int read_seen(struct gt_accelsim *reader, const char *at, const struct gt
 {
 	reader->access.pc = seen->pc;
 	reader->access.mask = seen->mask;
-	return seen->addresses ? read_addresses(reader, at, &seen->opcode) : 0;
+	return seen->addresses ? gt_accelsim_addresses(reader, at, &seen->opcode) : 0;
 }
 
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
@@ -330,8 +187,8 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 	if (begin_instruction(reader, &at) != 0)
 		return -1;
 	const char *begin = at;
-	const struct gt_seen *seen = is_plain(reader) ? gt_seen_find(&reader->seen, at, reader->version) : NULL;
-	if (seen && (!seen->addresses || at[seen->length] == ' '))
+	const struct gt_seen *seen = gt_accelsim_is_plain(reader) ? gt_seen_find(&reader->seen, at, reader->version) : NULL;
+	if (seen && at[seen->length] == (seen->addresses ? ' ' : '\0'))
 		return read_seen(reader, at + seen->length, seen);
 	if ((reader->line_info && (!gt_scan_decimal(&at, &reader->line) || !gt_scan_gap(&at))) ||
 	    !gt_scan_hex(&at, &pc) || !gt_scan_gap(&at))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Damages a small trace of each format, again and again, and feeds it to its importer, which must
- * read it or say in one line what is wrong with it.
+ * read it or say in one line what is wrong with it. With a carriage return before each newline it must say the same: readers of
+ * lines that they know by their newlines take such a line the longer way.
  *
  *     import [ROUNDS [SEED]]     that many rounds for each sample (1000)
  *     import --print I SEED      the damaged sample I of a seed, for trying it elsewhere; exit
@@ -26,6 +27,8 @@
 #define TRACEG                                                                                          \
 	"-kernel name = k\n-kernel id = 1\n-grid dim = (4,2,1)\n-block dim = (32,2,1)\n-shmem = 0\n"    \
 	"-nregs = 8\n-shmem base_addr = 0x00007f2b00000000\n-local mem base_addr = 0x00007f2af0000000\n"
+#define LOOP "0028 ffffffff 1 R6 FFMA 3 R4 R5 R6 0 0 \n0030 ffffffff 0 NOP 0 0\n0040 ffffffff 1 R4 LDG.E 1 R2 4 "
+#define LISTED "0x7f1000000000 0x7f1000000080 0x10 0xffffffffffffffff 0x8 0x0 0x123456789abcdef 7f10 "
 
 static const struct {
 	const char *format, *text;
@@ -55,6 +58,16 @@ static const struct {
 		"0050 00000005 1 R5 LD.E.64 1 R2 8 2 0x7f2b00000100 -32\n"
 		"0060 00000003 0 STG.E 2 R2 R4 4 0 0x00007f1000000080 0x00007f1000000084\n\n"
 		"warp = 1\ninsts = 0\n\n#END_TB\n",
+	 false},
+	{"accelsim",
+	 TRACEG "-accelsim tracer version = 5\n#BEGIN_TB\nthread block = 1,1,0\nwarp = 1\ninsts = 13\n"
+		LOOP "1 0x7f1000000000 4 0\n" LOOP "1 0x7f1000000080 4 -16\n"
+		LOOP "2 0x7f2b00000100 -32 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
+		"16 17 0x10\n"
+		LOOP "0 " LISTED LISTED LISTED LISTED "12\n"
+		"0050 00000006 1 R5 LDS 1 R2 4 1 0x7f1000000000 4\n#END_TB\n"
+		"#BEGIN_TB\nthread block = 0,1,0\nwarp = 0\ninsts = 6\n"
+		LOOP "1 0x7f1000000000 4\n" LOOP "1 0x00007f1000000080 4 -16 \n" "#END_TB\n",
 	 false},
 	{"accelsim",
 	 TRACEG "-accelsim tracer version = 5\n-enable lineinfo = 1\n\n#traces format = PC mask\n"
@@ -195,12 +208,18 @@ static size_t damage(size_t sample, uint64_t seed, char *text)
 
 static bool wrong; /* something was reported that must not be */
 static uint64_t launches, accesses, failures;
-static volatile uint64_t sum; /* of the addresses, so that each is looked at */
+static volatile uint64_t sum; /* of all that was reported, in its order */
+
+static void note(uint64_t number)
+{
+	sum = (sum ^ number) * UINT64_C(0x9e3779b97f4a7c15) >> 7;
+}
 
 static int on_kernel(void *context, const struct gt_kernel *kernel, struct gt_error *error)
 {
 	(void)context;
 	launches++;
+	note(kernel->id);
 	wrong = wrong || memchr(kernel->name, '\0', sizeof kernel->name) == NULL;
 	return gt_kernel_check(kernel, error);
 }
@@ -214,8 +233,17 @@ static int on_access(void *context, const struct gt_trace_access *access, struct
 	if (access->mask == 0)
 		return gt_fail(error, "no active lane");
 	accesses++;
+	note(access->block);
+	note((uint64_t)access->warp << 32 | access->pc);
+	note((uint64_t)access->op << 40 | (uint64_t)access->size << 32 | access->mask);
+	note(access->hint);
+	note(access->work);
 	for (unsigned i = 0; access->addresses && i < n; i++)
-		sum += access->addresses[i];
+		note(access->addresses[i]);
+	if (!access->addresses) {
+		note(access->base);
+		note((uint64_t)access->stride);
+	}
 	wrong = wrong || !gt_op_valid(access->op) || launches == 0 ||
 		(!access->addresses && access->stride == GT_STRIDE_LANES);
 	return 0;
@@ -225,6 +253,7 @@ static int on_passed_over(void *context, const char *what, uint64_t number, stru
 {
 	(void)context;
 	(void)error;
+	note(number);
 	wrong = wrong || !what || number == 0;
 	return 0;
 }
@@ -241,7 +270,7 @@ static int run(size_t sample, const char *path, bool work, struct gt_error *erro
 	char *paths[] = {folder};
 
 	wrong = false;
-	launches = 0;
+	launches = sum = 0;
 	trace.wants_work = work;
 	if (samples[sample].folder)
 		return importer->read_paths(paths, 1, &trace, error);
@@ -256,6 +285,37 @@ static int run(size_t sample, const char *path, bool work, struct gt_error *erro
 static bool write_text(int file, const char *text, size_t length)
 {
 	return pwrite(file, text, length, 0) == (ssize_t)length && ftruncate(file, (off_t)length) == 0;
+}
+
+/* Puts a carriage return before each newline that has none. Returns the new length. */
+static size_t add_returns(const char *text, size_t length, char *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'))
+			to[n++] = '\r';
+		to[n++] = text[i];
+	}
+	return n;
+}
+
+/* Whether the text with carriage returns gives what the text gave. */
+static bool same_with_returns(size_t sample, uint64_t seed, int file, const char *path, int result, const struct gt_error *error)
+{
+	static char text[TEXT_MAX], with[2 * TEXT_MAX];
+	struct gt_error other = {.text = ""};
+	uint64_t before = sum;
+	size_t length = add_returns(text, damage(sample, seed, text), with);
+
+	if (!write_text(file, with, length))
+		return false;
+	int again = run(sample, path, seed & 1, &other);
+	if (again == result && sum == before && (result == 0 || strcmp(error->text, other.text) == 0))
+		return true;
+	printf("not ok: sample %zu (%s), seed %" PRIu64 ": '%s', with carriage returns '%s'\n", sample,
+	       samples[sample].format, seed, result ? error->text : "read", again ? other.text : sum == before ? "read" : "read otherwise");
+	return false;
 }
 
 /* One round: true if the importer behaved. */
@@ -275,7 +335,7 @@ static bool check(size_t sample, uint64_t seed, int file, const char *path)
 	failures += result != 0;
 	if ((result == 0 || result == -1) && !wrong && (result == 0 || error.text[0] != '\0') &&
 	    !strchr(error.text, '\n'))
-		return true;
+		return samples[sample].folder || same_with_returns(sample, seed, file, path, result, &error);
 	printf("not ok: sample %zu (%s), seed %" PRIu64 ": returned %d, '%s'%s\n", sample,
 	       samples[sample].format, seed, result, error.text,
 	       wrong ? ", and reported what cannot be" : "");

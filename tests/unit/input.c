@@ -322,6 +322,9 @@ static void hexadecimal_numbers(void)
 		{"1234567@", 0x1234567, 7},
 		{"1234567`", 0x1234567, 7},
 		{"1234567\xb1", 0x1234567, 7},
+		{"12\xff""45678", 0x12, 2},
+		{"7f3a40000000,00", 0x7f3a40000000, 12},
+		{"123456789abcdef\xe1", 0x123456789abcdef, 15},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -342,10 +345,10 @@ static void every_byte_in_every_place_of_eight(void)
 			char text[9] = "89abCDEF";
 			uint32_t value = 0;
 			text[place] = (char)c;
-			bool digit = gt_hex_digit[c] != 0;
-			CHECK_EQUAL(gt_scan_hex8(text, &value), digit);
-			if (digit)
-				CHECK_EQUAL(value, strtoul(text, NULL, 16));
+			unsigned digits = gt_hex_digit[c] != 0 ? 8 : (unsigned)place;
+			CHECK_EQUAL(gt_scan_hex8(text, &value), digits);
+			text[digits] = '\0';
+			CHECK_EQUAL(value, strtoul(text, NULL, 16));
 		}
 	}
 }
