@@ -16,11 +16,18 @@ static size_t unit_of(const struct gt_volume_copy *volume)
 	return from ? gt_ptx_texel_bytes(&from->image) : to ? gt_ptx_texel_bytes(&to->image) : 1;
 }
 
+/* The bytes from a slice to the next; an array needs none. False if no number holds them. */
+static bool slice_of(size_t *slice, const struct gt_pitched *memory, const struct gt_array *array)
+{
+	return !__builtin_mul_overflow(memory->pitch, memory->height, slice) || array;
+}
+
 int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *volume)
 {
-	size_t unit = volume ? unit_of(volume) : 0;
+	size_t unit = volume ? unit_of(volume) : 0, to_slice, from_slice;
 
-	if (unit == 0 || volume->extent.width > SIZE_MAX / unit)
+	if (unit == 0 || volume->extent.width > SIZE_MAX / unit || !slice_of(&to_slice, &volume->to, volume->to_array) ||
+	    !slice_of(&from_slice, &volume->from, volume->from_array))
 		return CUDA_INVALID_VALUE;
 	const struct gt_pitched *from = &volume->from, *to = &volume->to;
 	*copy = (struct gt_copy_work){
@@ -30,8 +37,8 @@ int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *vol
 		.from_position = {volume->from_position.x * unit, volume->from_position.y, volume->from_position.z},
 		.to_pitch = volume->to_array ? SIZE_MAX : to->pitch,
 		.from_pitch = volume->from_array ? SIZE_MAX : from->pitch,
-		.to_slice = to->pitch * to->height,
-		.from_slice = from->pitch * from->height,
+		.to_slice = to_slice,
+		.from_slice = from_slice,
 		.width = volume->extent.width * unit,
 		.height = volume->extent.height,
 		.depth = volume->extent.depth,
@@ -63,10 +70,13 @@ API int cudaMemcpy3D(const struct gt_volume_copy *volume)
 API int cudaMemset3DAsync(struct gt_pitched to, int value, struct gt_extent extent, void *stream)
 {
 	int code = CUDA_SUCCESS;
+	size_t bytes;
 
 	gt_cudart_enter();
+	if (!slice_of(&bytes, &to, NULL))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t slice = 0; slice < extent.depth && code == CUDA_SUCCESS; slice++) {
-		struct gt_work work = {GT_WORK_FILL, {.fill = {(char *)to.at + slice * to.pitch * to.height, to.pitch,
+		struct gt_work work = {GT_WORK_FILL, {.fill = {(char *)to.at + slice * bytes, to.pitch,
 							       (unsigned)value, 1, extent.width, extent.height}}};
 		code = gt_stream_ask(stream, &work);
 	}

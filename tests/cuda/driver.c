@@ -302,6 +302,8 @@ static void memory(void)
 			      .Depth = 1};
 	OK(cuMemcpy3D(&down));
 	CHECK(back[0] == 18 && back[7] == 25 && back[8] == 34 && back[23] == 57);
+	down.dstPitch = down.dstHeight = (size_t)1 << 32; /* slices 2^64 bytes apart */
+	IS(cuMemcpy3D(&down), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemcpyAtoH(back, array, 3, 4));
 	CHECK(back[0] == 5 && back[3] == 8);
 	OK(cuArrayDestroy(array));

@@ -298,6 +298,11 @@ static void copies()
 		right = right && memory[i] == (inside ? 1000000 * (z + 1) + 1000 * (y + 1) + x : 0);
 	}
 	expect(right, "a box of an array", __LINE__);
+	// Slices 2^64 bytes apart would all be the first.
+	copy.dstPtr.pitch = copy.dstPtr.ysize = (size_t)1 << 32;
+	copy.dstPos = make_cudaPos(0, 0, 0);
+	expect(cudaMemcpy3D(&copy) == cudaErrorInvalidValue, "a copy to slices of 2^64 bytes", __LINE__);
+	expect(cudaMemset3D(copy.dstPtr, 1, copy.extent) == cudaErrorInvalidValue, "slices of 2^64 bytes set", __LINE__);
 }
 
 static void questions()

@@ -66,11 +66,12 @@ struct spot {
 
 static int spot_of(struct spot *spot, const struct gt_box_side *side, size_t width)
 {
-	size_t pitch = side->pitch ? side->pitch : width;
+	size_t pitch = side->pitch ? side->pitch : width, slice;
+	bool overflows = __builtin_mul_overflow(pitch, side->height, &slice) && side->place != GT_BOX_ARRAY;
 
-	if (side->place < GT_BOX_HOST || side->place > GT_BOX_UNIFIED || side->level != 0)
+	if (side->place < GT_BOX_HOST || side->place > GT_BOX_UNIFIED || side->level != 0 || overflows)
 		return CUDA_INVALID_VALUE;
-	*spot = (struct spot){.pitch = pitch, .slice = pitch * side->height};
+	*spot = (struct spot){.pitch = pitch, .slice = slice};
 	if (side->place == GT_BOX_ARRAY) {
 		spot->array = gt_cudart_array(side->array);
 		spot->position = (struct gt_position){side->x, side->y, side->z};
