@@ -133,6 +133,20 @@ build_kernels() {
 	grep -qx 'not run: 1 rows, nosuch on titanv: no examples/kernels/nosuch.cu' out
 }
 
+@test "variants that share a trace have the numbers of runs of their own, and one that fails is named" {
+	command -v clang >/dev/null || skip "no clang here"
+	local validate=("$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" --cuda clang)
+	table 'titanx-pascal,vectoradd,10000 1024 64,vectoradd_double,10x1x1,1024x1x1,1,copies,l2_read_plus_write_transactions,9000,transaction,,yes,,a test' >t.csv
+	LD_PRELOAD=${PRELOAD-} "${validate[@]}" --ablation t.csv >out
+	own_error() { LD_PRELOAD=${PRELOAD-} "${validate[@]}" t.csv | awk '/transaction  / { print $6 }'; }
+	[ "$(awk '/^launch reads/ { print $3 }' out)" = "$(L2='--launch-reads none' own_error)" ]
+	[ "$(awk '/^nothing/ { print $2 }' out)" = "$(own_error)" ]
+	[ "$(L2='--launch-reads none' own_error)" != "$(own_error)" ]
+	L2=--nonsense run "${validate[@]}" t.csv
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv:2:"*"gcache: "*"nonsense"* ]]
+}
+
 @test "an invalid table is refused" {
 	printf 'gpu,program\ntitanv,gemm\n' >t.csv
 	run "$ROOT/tests/validate" t.csv
