@@ -22,7 +22,7 @@ static bool is_of_block(const struct gt_ptx_instruction *instruction)
 
 bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction)
 {
-	static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "mmio", NULL};
+	static const char *const ordered[] = {"volatile", "cv", "relaxed", "acquire", "release", "mmio", NULL};
 	static const char *const scopes[] = {"gl", "gpu", "sys", "cluster", NULL};
 
 	switch (instruction->row) {

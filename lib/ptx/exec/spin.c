@@ -2,10 +2,12 @@
 /* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
  * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
  * that the first half does not have. One that stores, as a long computation does in the same places, must look so several times in a
- * row. This is a heuristic, so it never causes an error: it only lets other blocks run. */
+ * row. A block whose kernel has no instruction by which blocks learn of each other (decode/apart.h) waits for none. This is a
+ * heuristic, so it never causes an error: it only lets other blocks run. */
 #include <string.h>
 
 #include "ptx/exec/blocks.h"
+#include "ptx/exec/code.h"
 #include "ptx/exec/paths.h"
 
 #define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
@@ -56,7 +58,7 @@ void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address,
 }
 
 /* Decides at the end of a period. Once a block that stores was found to spin, it is known for that. */
-static bool does_spin(struct gt_ptx_spin *spin)
+static bool repeats_itself(struct gt_ptx_spin *spin)
 {
 	if (!spin->polls || spin->fresh) {
 		spin->patience = spin->patience ? PATIENCE : 0;
@@ -88,10 +90,11 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 	default:
 		core->traced &= ~GT_PTX_NOTES_SPIN;
 		spin->phase = RESTS;
-		spin->spins = does_spin(spin);
-		if (!spin->spins && spin->look < LOOK_MAX)
+		const bool repeats = repeats_itself(spin);
+		spin->spins = repeats && core->program->joins_blocks;
+		if (!repeats && spin->look < LOOK_MAX)
 			spin->look *= 2;
 		spin->next = spin->issued + (spin->spins ? spin->look : REST * spin->look);
-		return spin->spins;
+		return repeats;
 	}
 }
