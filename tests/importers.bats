@@ -128,6 +128,12 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 	sed 's/version = 3/version = 4/; s/-kernel id = 1/-kernel id = 2/' later.traceg | cat alike.traceg - | gtrace-order | gtrace-cat | grep -c ffff | grep -qx 10
 	sed 's/ffffffff 1 R4 LDG.E 1 R2 0$/ffffffff 1 R4 LDG.E 1 R2 0x/' alike.traceg >wrong.traceg
 	expect_failure 1 "wrong.traceg:12: expected" gtrace-order wrong.traceg
+	{
+		sed 's/(32,1,1)/(40,1,1)/; /^insts/,$d' alike.traceg
+		printf '%s\n' 'insts = 1' '0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4' 'warp = 1' 'insts = 2'
+		printf '00%s 1 R4 LDG.E 1 R2 4 1 0x1000 4\n' '08 000000ff' '10 ffffffff'
+	} >lanes.traceg
+	expect_failure 1 "lanes.traceg:14: mask ffffffff: expected lanes of 000000ff" gtrace-order lanes.traceg
 }
 
 # By hand: line 7 reads 4 sectors twice, line 9 writes 4.

@@ -164,12 +164,28 @@ static size_t splice(char *text, size_t length, size_t from, size_t to, const ch
 	return length - (to - from) + bytes;
 }
 
+/* Puts the line of this place there twice. */
+static size_t repeat_line(char *text, size_t length, size_t at)
+{
+	char line[1024];
+	size_t from = at, to = at;
+
+	while (from > 0 && text[from - 1] != '\n')
+		from--;
+	while (to < length && text[to++] != '\n')
+		;
+	if (to - from > sizeof line)
+		return length;
+	memcpy(line, text + from, to - from);
+	return splice(text, length, to, to, line, to - from);
+}
+
 static size_t damage_once(char *text, size_t length)
 {
 	size_t from = pick(length + 1), to = from + pick((length - from < 24 ? length - from : 24) + 1);
 	char copy[24];
 
-	switch (pick(6)) {
+	switch (pick(7)) {
 	case 0: /* a bit */
 		if (from < length)
 			text[from] ^= (char)(1 << pick(7));
@@ -184,6 +200,8 @@ static size_t damage_once(char *text, size_t length)
 		return splice(text, length, to, to, copy, to - from);
 	case 4: /* the end is missing */
 		return pick(4) ? length : from;
+	case 5:
+		return repeat_line(text, length, from);
 	default: {
 		const char *piece = pieces[pick(sizeof pieces / sizeof *pieces)];
 
