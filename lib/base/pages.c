@@ -3,10 +3,12 @@
 #include "base/pages.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define LARGE (4U << 20) /* bytes; smaller arrays gain too little */
+#define LARGE_PAGE (2U << 20) /* bytes, where other pages have 4096 */
 
 void gt_pages_large(void *array, size_t bytes)
 {
@@ -22,6 +24,18 @@ void gt_pages_large(void *array, size_t bytes)
 	(void)array;
 	(void)bytes;
 #endif
+}
+
+void *gt_pages_chunk(size_t bytes)
+{
+	void *chunk;
+
+	if (bytes < LARGE)
+		return malloc(bytes);
+	if (posix_memalign(&chunk, LARGE_PAGE, bytes) != 0)
+		return NULL;
+	gt_pages_large(chunk, bytes);
+	return chunk;
 }
 
 void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end)

@@ -250,19 +250,19 @@ static int close_ordinal(struct gt_fold_out *fold, struct gt_error *error)
 	return rows == 1 ? emit(fold, &fold->first, fold->first_lanes, error) : emit_groups(fold, error);
 }
 
-int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, struct gt_error *error)
+int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error)
 {
 	if (fold->rows > 0 && same_ordinal(&fold->first, row)) {
 		if (fold->rows == 1 && add_to_groups(fold, &fold->first, fold->first_lanes, error) != 0)
 			return -1;
 		fold->rows = 2;
-		return add_to_groups(fold, row, gt_packed_lanes(row), error);
+		return add_to_groups(fold, row, lanes, error);
 	}
 	if (close_ordinal(fold, error) != 0)
 		return -1;
 	fold->first = *row;
 	if (row->lanes > 0)
-		memcpy(fold->first_lanes, gt_packed_lanes(row), row->lanes * sizeof *fold->first_lanes);
+		memcpy(fold->first_lanes, lanes, row->lanes * sizeof *fold->first_lanes);
 	fold->rows = 1;
 	return 0;
 }

@@ -39,7 +39,7 @@ struct gt_fold_counts {
 
 struct gt_fold_out *gt_fold_out_open(struct gt_sink *sink, struct gt_error *error);
 void gt_fold_out_close(struct gt_fold_out *fold);
-int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, struct gt_error *error);
+int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error);
 /* Passes the last rows to the sink, and returns the counts since the last flush. */
 int gt_fold_out_flush(struct gt_fold_out *fold, struct gt_fold_counts *counts, struct gt_error *error);
 

@@ -452,7 +452,8 @@ static int send_all(struct gt_ordering *order, struct gt_output *output, struct 
 {
 	struct gt_fold_counts counts;
 	const struct gt_packed *row;
-	int more = gt_sorter_next(order->sorter, &row, error);
+	const uint64_t *lanes;
+	int more = gt_sorter_next(order->sorter, &row, &lanes, error);
 
 	for (size_t i = 0; i < order->n && more >= 0; i++) {
 		struct launch *launch = order->launches[i];
@@ -460,8 +461,8 @@ static int send_all(struct gt_ordering *order, struct gt_output *output, struct 
 			continue;
 		if (send_launch(order, launch, output, error) != 0)
 			return -1;
-		for (; more > 0 && row->kernel == i; more = gt_sorter_next(order->sorter, &row, error))
-			if (gt_fold_out_add(fold, row, error) != 0)
+		for (; more > 0 && row->kernel == i; more = gt_sorter_next(order->sorter, &row, &lanes, error))
+			if (gt_fold_out_add(fold, row, lanes, error) != 0)
 				return -1;
 		if (more < 0 || gt_fold_out_flush(fold, &counts, error) != 0 ||
 		    send_counts(launch, &counts, output, error) != 0)

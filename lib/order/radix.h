@@ -6,12 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_packed;
-
-/* A row's place in memory and the word that it is sorted by. */
+/* What is sorted, and the word that it is sorted by. */
 struct gt_sort_item {
 	uint64_t key;
-	const struct gt_packed *row;
+	const void *what;
 };
 
 /* Sorts n items, of which equal ones stay in their order; `bits` are set if they are in some key. `spare` has room for n.

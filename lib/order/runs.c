@@ -30,6 +30,7 @@ int gt_run_begin(struct gt_runs *runs, size_t buffer_bytes, struct gt_error *err
 	if (!runs->buffer)
 		return gt_fail_memory(error, "a write buffer");
 	runs->runs[runs->n++] = (struct gt_sorted_run){.offset = runs->bytes};
+	runs->placed = false;
 	return 0;
 }
 
@@ -48,14 +49,16 @@ static int write_out(struct gt_runs *runs, struct gt_error *error)
 	return 0;
 }
 
-int gt_run_add(struct gt_runs *runs, const struct gt_packed *row, struct gt_error *error)
+int gt_run_add(struct gt_runs *runs, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error)
 {
-	size_t bytes = gt_packed_bytes(row);
+	bool placed = !runs->placed || row->kernel != runs->kernel || row->block != runs->block;
 
-	if (runs->buffered + bytes > runs->buffer_capacity && write_out(runs, error) != 0)
+	if (runs->buffered + GT_RECORD_BYTES_MAX > runs->buffer_capacity && write_out(runs, error) != 0)
 		return -1;
-	memcpy(runs->buffer + runs->buffered, row, bytes);
-	runs->buffered += bytes;
+	runs->buffered += gt_record_put(runs->buffer + runs->buffered, row, lanes, placed);
+	runs->placed = true;
+	runs->kernel = row->kernel;
+	runs->block = row->block;
 	return 0;
 }
 
@@ -78,12 +81,14 @@ void gt_runs_close(struct gt_runs *runs)
 	*runs = (struct gt_runs){.file = -1, .directory = runs->directory};
 }
 
-/* One run being read: `row` is its next row, in `buffer`. */
+/* One run being read: `row` is its next row, of which the record is in `buffer`. */
 struct source {
 	uint64_t offset, left; /* in the file */
 	char *buffer;
 	size_t start, end;
-	const struct gt_packed *row;
+	const struct gt_record *record; /* NULL: none has been read */
+	struct gt_packed row;
+	const uint64_t *lanes;
 	struct gt_sort_key key;
 };
 
@@ -136,15 +141,16 @@ static int refill(struct gt_merge *merge, struct source *source, struct gt_error
 /* Moves to the next row of a run. Returns 1, 0 at its end, or -1. */
 static int advance(struct gt_merge *merge, struct source *source, struct gt_error *error)
 {
-	if (source->row)
-		source->start += gt_packed_bytes(source->row);
+	if (source->record)
+		source->start += gt_record_bytes(source->record);
 	if (source->end - source->start < GT_RECORD_BYTES_MAX && source->left > 0 &&
 	    refill(merge, source, error) != 0)
 		return -1;
 	if (source->start == source->end)
 		return 0;
-	source->row = (const struct gt_packed *)(const void *)(source->buffer + source->start);
-	source->key = gt_sort_key_of(source->row, merge->by_an);
+	source->record = (const void *)(source->buffer + source->start);
+	source->lanes = gt_record_get(source->record, &source->row);
+	source->key = gt_sort_key_of(&source->row, merge->by_an);
 	return 1;
 }
 
@@ -207,7 +213,7 @@ struct gt_merge *gt_merge_open(const struct gt_runs *runs, size_t first, size_t 
 	return merge;
 }
 
-int gt_merge_next(struct gt_merge *merge, const struct gt_packed **row, struct gt_error *error)
+int gt_merge_next(struct gt_merge *merge, const struct gt_packed **row, const uint64_t **lanes, struct gt_error *error)
 {
 	if (merge->started && merge->in_heap > 0) {
 		int got = advance(merge, &merge->sources[merge->heap[0]], error);
@@ -221,7 +227,8 @@ int gt_merge_next(struct gt_merge *merge, const struct gt_packed **row, struct g
 	merge->started = true;
 	if (merge->in_heap == 0)
 		return 0;
-	*row = merge->sources[merge->heap[0]].row;
+	*row = &merge->sources[merge->heap[0]].row;
+	*lanes = merge->sources[merge->heap[0]].lanes;
 	return 1;
 }
 

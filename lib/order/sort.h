@@ -10,25 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "stream/rows.h"
-
-/* A warp access as it is kept and written, followed by `lanes` addresses; none if the active lanes have a common
- * stride. */
-struct gt_packed {
-	uint32_t kernel; /* the launch's place among those seen, from 0 */
-	uint32_t block, an, pc, mask, work;
-	uint8_t warp, lanes;
-	uint16_t sm;
-	uint8_t op, size;
-	uint16_t hint;
-	uint64_t base;
-	int64_t stride;
-};
-
-static inline const uint64_t *gt_packed_lanes(const struct gt_packed *row)
-{
-	return (const uint64_t *)(const void *)(row + 1);
-}
+#include "order/packed.h"
 
 struct gt_sorter;
 
@@ -47,7 +29,7 @@ int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const u
 /* Ends the input; rows can be read from now on. */
 int gt_sorter_finish(struct gt_sorter *sorter, struct gt_error *error);
 
-/* The next row in order, valid until the next call. Returns 1, 0 after the last, or -1. */
-int gt_sorter_next(struct gt_sorter *sorter, const struct gt_packed **row, struct gt_error *error);
+/* The next row in order and its addresses, valid until the next call. Returns 1, 0 after the last, or -1. */
+int gt_sorter_next(struct gt_sorter *sorter, const struct gt_packed **row, const uint64_t **lanes, struct gt_error *error);
 
 #endif

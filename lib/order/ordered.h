@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows in memory (order/kept.h) read in order: by the high word of their keys, and then, for the rows of each such word, which
+ * are few, by the low one. */
+#ifndef GT_ORDER_ORDERED_H
+#define GT_ORDER_ORDERED_H
+
+#include "order/kept.h"
+#include "order/radix.h"
+
+/* An array that is sorted, and what sorting it takes. */
+struct gt_sortable {
+	struct gt_sort_item *items, *spare;
+	size_t n, next; /* the next that is read */
+};
+
+struct gt_ordered {
+	const struct gt_kept *kept;
+	struct gt_packed row; /* the last that was read */
+	/* Rows that came in order: the span, its next record, and how many are left of it. */
+	size_t span, left;
+	const char *at;
+	/* Others: spans, or rows if they are scattered, by high words; and rows of one high word by low ones. */
+	struct gt_sortable by_high, by_low;
+	uint64_t high; /* that word */
+};
+
+/* For rows that stay as they are until the end. */
+int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, struct gt_error *error);
+/* The next row and its addresses, valid until the next call; false after the last. */
+bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, const uint64_t **lanes);
+void gt_ordered_end(struct gt_ordered *ordered);
+
+/* Bytes that this takes at most, with so many more rows. */
+static inline uint64_t gt_ordered_bytes(const struct gt_kept *kept, uint64_t more)
+{
+	return 2 * sizeof(struct gt_sort_item) * (kept->n + more + (kept->scattered ? 0 : kept->spans_n));
+}
+
+#endif
