@@ -28,11 +28,8 @@ static struct gt_ptx_kept_run *run_of(struct gt_ptx_kept_rows *kept, const struc
 	return last;
 }
 
-/* A batch that is full, or has other columns than the rows to come. */
-static int pack(void *context, struct gt_rows *rows, struct gt_error *error)
+static int pack(struct gt_ptx_kept_rows *kept, struct gt_rows *rows, struct gt_error *error)
 {
-	struct gt_ptx_kept_rows *kept = context;
-
 	for (size_t i = 0; i < rows->n; i++) {
 		struct gt_ptx_kept_run *run = run_of(kept, rows, i, i == 0);
 		if (!run)
@@ -45,16 +42,70 @@ static int pack(void *context, struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
+static uint64_t bytes_of(const struct gt_rows *rows)
+{
+	uint64_t width = 0;
+
+	for (size_t c = 0; c < gt_columns_n; c++)
+		width += gt_columns[c].width;
+	return width * rows->capacity + rows->lanes_capacity * sizeof *rows->lanes;
+}
+
+/* An empty batch that is not in use. NULL when memory is short. */
+static struct gt_rows *spare_batch(struct gt_ptx_kept_rows *kept, struct gt_error *error)
+{
+	if (kept->n_batches < kept->made)
+		return kept->batches[kept->n_batches];
+	struct gt_rows **grown = gt_grown(kept->batches, kept->made, &kept->batches_capacity, sizeof *kept->batches);
+	if (!grown) {
+		gt_fail_memory(error, "accesses");
+		return NULL;
+	}
+	kept->batches = grown;
+	struct gt_rows *batch = gt_rows_new(GT_ROWS_BATCH, error);
+	if (batch)
+		kept->batches[kept->made++] = batch;
+	return batch;
+}
+
+/* Sets the rows aside with their columns; the sink goes on with those of an empty batch. */
+static int set_aside(struct gt_ptx_kept_rows *kept, struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_rows *batch = spare_batch(kept, error), full = *rows;
+
+	if (!batch)
+		return -1;
+	*rows = *batch;
+	*batch = full;
+	empty(rows);
+	gt_rows_shape(rows, batch);
+	kept->n_batches++;
+	kept->batch_bytes += bytes_of(batch);
+	return 0;
+}
+
+/* A batch that is full, or has other columns than the rows to come. */
+static int keep(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_ptx_kept_rows *kept = context;
+	const bool has_room = kept->n == 0 && kept->batch_bytes + bytes_of(rows) <= kept->most;
+
+	return has_room ? set_aside(kept, rows, error) : pack(kept, rows, error);
+}
+
 int gt_ptx_kept_rows_open(struct gt_ptx_kept_rows *kept, uint64_t memory, struct gt_error *error)
 {
-	*kept = (struct gt_ptx_kept_rows){.sink = {gt_rows_new(GT_ROWS_BATCH, error), pack, kept}};
-	gt_store_open(&kept->store, memory, gt_temporary_directory());
+	*kept = (struct gt_ptx_kept_rows){.sink = {gt_rows_new(GT_ROWS_BATCH, error), keep, kept}, .most = memory / 4 * 3};
+	gt_store_open(&kept->store, memory - kept->most, gt_temporary_directory());
 	return kept->sink.rows ? 0 : -1;
 }
 
 void gt_ptx_kept_rows_close(struct gt_ptx_kept_rows *kept)
 {
 	gt_rows_free(kept->sink.rows);
+	for (size_t i = 0; i < kept->made; i++)
+		gt_rows_free(kept->batches[i]);
+	free(kept->batches);
 	gt_store_close(&kept->store);
 	free(kept->runs);
 }
@@ -106,6 +157,8 @@ int gt_ptx_kept_rows_pass(struct gt_ptx_kept_rows *kept, struct gt_sink *to, str
 {
 	int result = 0;
 
+	for (size_t i = 0; result == 0 && i < kept->n_batches; i++)
+		result = pass_rows(kept->batches[i], to, error);
 	for (size_t i = 0; result == 0 && i < kept->n; i++)
 		result = pass_run(kept, &kept->runs[i], to, error);
 	if (result == 0)
@@ -116,7 +169,10 @@ int gt_ptx_kept_rows_pass(struct gt_ptx_kept_rows *kept, struct gt_sink *to, str
 
 void gt_ptx_kept_rows_drop(struct gt_ptx_kept_rows *kept)
 {
+	for (size_t i = 0; i < kept->n_batches; i++)
+		empty(kept->batches[i]);
 	gt_ptx_held_clear(&kept->held, &kept->store);
 	empty(kept->sink.rows);
-	kept->n = 0;
+	kept->n = kept->n_batches = 0;
+	kept->batch_bytes = 0;
 }

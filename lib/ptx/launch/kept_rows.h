@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses that are kept in their order until they are passed on: the last ones as a batch of rows, earlier ones packed, in
- * memory up to a limit and then in a temporary file. */
+/* Accesses that are kept in their order until they are passed on: the first ones as batches of rows, as many as memory is for,
+ * later ones packed, in memory up to a limit and then in a temporary file, and the last ones as the batch of a sink. */
 #ifndef GT_PTX_KEPT_ROWS_H
 #define GT_PTX_KEPT_ROWS_H
 
@@ -16,13 +16,16 @@ struct gt_ptx_kept_run {
 
 struct gt_ptx_kept_rows {
 	struct gt_sink sink; /* takes the accesses */
+	struct gt_rows **batches; /* of the first `n_batches`, which hold the first accesses; those behind were made before */
+	size_t n_batches, made, batches_capacity;
+	uint64_t batch_bytes, most; /* of those that hold accesses; of which there are no more */
 	struct gt_store store;
 	struct gt_ptx_held held;
 	struct gt_ptx_kept_run *runs; /* of `held` */
 	size_t n, capacity;
 };
 
-/* `memory`: bytes of packed accesses that stay in memory. Returns 0, or -1. */
+/* `memory`: bytes of accesses that stay in memory. Returns 0, or -1. */
 int gt_ptx_kept_rows_open(struct gt_ptx_kept_rows *kept, uint64_t memory, struct gt_error *error);
 void gt_ptx_kept_rows_close(struct gt_ptx_kept_rows *kept);
 
