@@ -54,6 +54,8 @@ static void next_round(const struct gt_schedule *schedule, struct sm *sm)
 /* The next block that has accesses in this round, or in the next round with any. */
 static struct block *next_block(const struct gt_schedule *schedule, struct sm *sm)
 {
+	if (sm->next)
+		return sm->next;
 	for (;;) {
 		for (; sm->cursor < sm->n_resident; sm->cursor++)
 			if (sm->due[sm->cursor] == sm->round)
@@ -62,14 +64,16 @@ static struct block *next_block(const struct gt_schedule *schedule, struct sm *s
 	}
 }
 
-/* Guesses which block issues next: another of this round, else the first. */
+/* Finds which block issues next: another of this round, else probably the first. */
 static void look_ahead(struct sm *sm)
 {
 	size_t next = sm->cursor;
 
 	while (next < sm->n_resident && sm->due[next] != sm->round)
 		next++;
-	sm->ahead = sm->resident[next < sm->n_resident ? next : 0];
+	sm->cursor = next;
+	sm->next = next < sm->n_resident ? sm->resident[next] : NULL;
+	sm->ahead = sm->next ? sm->next : sm->resident[0];
 }
 
 /* The rows of a span, from those that have been issued on, whose warps are below `beyond`. */

@@ -89,6 +89,15 @@ FILL(uint32_t, 32)
 FILL(uint64_t, 64)
 FILL(int64_t, strides)
 
+/* The same of hints. Rows before the first that has one have none. */
+static void append_hints(struct gt_rows *out, size_t n, uint16_t hint)
+{
+	if (!out->has_hints)
+		memset(out->hint, 0, out->n * sizeof *out->hint);
+	out->has_hints = true;
+	fill_16(out->hint + out->n, n, hint);
+}
+
 /* Sets what n rows of one shape have in common, n at least 1. */
 static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, uint32_t block, uint64_t step, uint16_t sm)
 {
@@ -99,8 +108,8 @@ static inline void append_common(struct gt_rows *out, size_t n, const struct sha
 	fill_64(out->step + at, n, step);
 	fill_16(out->sm + at, n, sm);
 	fill_8(out->op + at, n, shape->op);
-	fill_16(out->hint + at, n, shape->hint); /* 0 too: a later row of the batch may have one */
-	out->has_hints |= shape->hint != 0;
+	if (shape->hint != 0 || out->has_hints)
+		append_hints(out, n, shape->hint);
 	if (shape->size == 0) {
 		fill_8(out->sectors + at, n, (uint8_t)shape->mask);
 		fill_8(out->full + at, n, (uint8_t)(shape->mask >> 8));

@@ -39,6 +39,7 @@ struct sm {
 	uint64_t *due; /* of each of `resident`: the round in which it issues next; UINT64_MAX: finished */
 	uint64_t round;
 	size_t cursor; /* index in `resident` of the next one to serve */
+	struct block *next; /* the block that issues next; NULL: only the next round tells */
 	const struct block *ahead; /* a live block that probably issues next, to be prefetched; or NULL */
 
 	/* gto: one queue per scheduler */

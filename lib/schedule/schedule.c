@@ -88,6 +88,7 @@ static uint64_t next_free(const struct gt_schedule *schedule)
 static int run(struct gt_schedule *schedule, struct gt_error *error)
 {
 	const struct gt_schedule_config *config = schedule->config;
+	const uint64_t capacity = gt_machine_capacity(schedule);
 
 	while (schedule->n_active > 0) {
 		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? gt_dispatch_shuffled(schedule, error) : FILL_DONE;
@@ -97,7 +98,7 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 			uint32_t number = schedule->active[schedule->cursor];
 			struct sm *sm = &schedule->sms[number];
 			gt_machine_prefetch(schedule);
-			enum filled filled = config->dispatch->fill(schedule, sm, error);
+			enum filled filled = sm->live < capacity ? config->dispatch->fill(schedule, sm, error) : FILL_DONE;
 			if (filled == FILL_WAIT || filled == FILL_FAILED)
 				return filled == FILL_WAIT ? 0 : -1;
 			if (sm->live == 0 && filled == FILL_DONE)
