@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine code of random segments against the steps for any processor, operation by operation. */
+/* Machine code of random segments and stretches against the steps for any processor, operation by operation. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "ptx/exec/access.h"
 #include "ptx/native/native.h"
 #include "ptx/native/rules.h"
+#include "ptx/native/stretch.h"
 
 #define SLOT 256
 #define SLOTS 40	/* of each kind */
@@ -13,7 +15,7 @@
 #define FORMS 512
 enum { ONES, WORDS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
 
-static _Alignas(64) unsigned char arenas[2][ALL * SLOT];
+static _Alignas(64) unsigned char arenas[2][(ALL + 4) * SLOT];
 static const struct gt_ptx_form *forms[FORMS];
 static size_t n_forms;
 static uint64_t state = 4711;
@@ -122,6 +124,98 @@ static size_t try_segment(size_t n, uint32_t mask)
 	return made;
 }
 
+/* ---- stretches: loads and stores among the operations ---- */
+
+#define SHARED 1024
+#define EVERY 4 /* of so many operations one is an access */
+static _Alignas(64) unsigned char memories[2][SHARED];
+static struct gt_ptx_access accesses[LONGEST];
+
+/* An access to shared memory. */
+static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
+{
+	const bool wide = any() & 1, stores = any() & 1;
+	const unsigned n = stores || any() & 1 ? 1 : 2;
+
+	*access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .action = stores ? GT_STORE : GT_LOAD, .size = wide ? 8 : 4,
+					 .n = (uint8_t)n, .narrow = true, .offset = (int64_t)(any() % 4 * 16)};
+	const unsigned bytes = access->size * n, first = bytes == 4 ? 0 : bytes == 8 ? 1 : 2; /* of those that are aligned */
+	access->address = SLOT * (PREDICATES + SLOTS + first + (uint32_t)(any() % (4 - first)));
+	for (unsigned k = 0; k < n; k++)
+		access->slots[k] = slot_of(wide ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
+	*op = (struct gt_ptx_op){.run = stores ? gt_ptx_store_step(access) : gt_ptx_load_step(access), .counts = 1, .accesses = 1,
+				 .with.access = access};
+}
+
+/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere. */
+static void fill_addresses(void)
+{
+	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
+		const uint32_t at[4] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16};
+		for (unsigned slot = 0; slot < 4; slot++)
+			for (unsigned arena = 0; arena < 2; arena++)
+				memcpy(arenas[arena] + SLOT * (PREDICATES + SLOTS + slot) + 4 * i, &at[slot], 4);
+	}
+	for (unsigned i = 0; i < SHARED; i++)
+		memories[0][i] = memories[1][i] = (unsigned char)any();
+}
+
+/* In turns of any length. */
+static uint64_t run_turns(const struct gt_ptx_op *ops, size_t n, unsigned which, uint32_t mask)
+{
+	static struct gt_ptx_core core;
+	static struct gt_ptx_warp warp;
+
+	core = (struct gt_ptx_core){.shared = memories[which], .shared_bytes = SHARED};
+	warp = (struct gt_ptx_warp){.arena = arenas[which], .mask = mask, .core = &core};
+	for (const struct gt_ptx_op *op = ops; op < ops + n;) {
+		warp.until = warp.issued + 1 + any() % 60;
+		while (op < ops + n && warp.issued < warp.until) {
+			warp.issued += op->counts;
+			op = op->run(&warp, op, mask);
+		}
+	}
+	return warp.issued;
+}
+
+static size_t try_stretch(size_t n, uint32_t mask)
+{
+	static struct gt_ptx_op steps[LONGEST];
+	struct gt_ptx_code *code = calloc(1, sizeof *code);
+	const size_t starts[] = {0, n};
+	struct gt_error error;
+	size_t entered = 0;
+
+	code->ops = calloc(n, sizeof *code->ops);
+	code->n_ops = n;
+	draw(code->ops, steps, n);
+	for (size_t i = 0; i < n; i++)
+		if (any() % EVERY == 0) {
+			draw_access(&code->ops[i], &accesses[i]);
+			steps[i] = code->ops[i];
+		}
+	fill();
+	fill_addresses();
+	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &error), 0);
+	for (size_t i = 0; code->entries && i < n; i++)
+		entered += code->ops[i].with.entry >= code->entries && code->ops[i].with.entry < code->entries + n;
+	CHECK_EQUAL(run_turns(steps, n, 0, mask), n);
+	CHECK_EQUAL(run_turns(code->ops, n, 1, mask), n);
+	CHECK(alike());
+	CHECK(memcmp(memories[0], memories[1], SHARED) == 0);
+	gt_ptx_code_free(code);
+	return entered;
+}
+
+static void stretches(void)
+{
+	size_t entered = 0;
+
+	for (unsigned k = 0; k < 2000; k++)
+		entered += try_stretch(2 + (size_t)(any() % (LONGEST - 1)), k % 8 ? GT_PTX_FULL : (uint32_t)any() | 1);
+	CHECK(entered > 2000 || gt_ptx_level() != GT_PTX_AVX512);
+}
+
 /* One operation twice: it is named if it differs. */
 static void each_rule(void)
 {
@@ -135,6 +229,8 @@ static void each_rule(void)
 		forms[0] = every[i];
 		for (unsigned k = 0; k < 20; k++)
 			try_segment(2, k & 1 ? GT_PTX_FULL : (uint32_t)any() | 1);
+		for (unsigned k = 0; k < 20; k++)
+			try_stretch(8, GT_PTX_FULL);
 		if (check_failures > before)
 			printf("# %s\n", every[i]->name);
 	}
@@ -170,6 +266,7 @@ int main(int argc, char **argv)
 		CHECK(n_forms > 100);
 		RUN(each_rule);
 		RUN(segments);
+		RUN(stretches);
 	}
 	if (gt_ptx_level() == GT_PTX_AVX512 && check_failures == 0)
 		run_for_avx2(argv);

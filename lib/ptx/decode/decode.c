@@ -222,10 +222,12 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	if (lay_out_frame(decoder) != 0 || decode_blocks(decoder) != 0)
 		return -1;
 	resolve_branches(decoder);
+	if (list_accesses(code, decoder->error) != 0)
+		return -1;
 	if (gt_ptx_native_make(code, decoder->starts, decoder->flow.n_blocks, decoder->error) != 0)
 		return -1;
 	code->arena_bytes = code->image_at + decoder->image_bytes;
-	return list_accesses(code, decoder->error);
+	return 0;
 }
 
 struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,

@@ -305,17 +305,37 @@ static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 	return 0;
 }
 
-/* What an access to a space is in the trace; -1 after a fault. */
+GT_INLINE bool is_cached(enum gt_space space)
+{
+	return space == GT_GLOBAL || space == GT_LOCAL;
+}
+
+/* What an access to a space is in the trace, but for what a cache policy says. */
+GT_INLINE void name_plain(const struct gt_ptx_access *access, enum gt_space space, uint8_t *operation, uint16_t *hint)
+{
+	enum gt_operator said = access->scoped && space != GT_GLOBAL ? GT_OPERATOR_NONE : (enum gt_operator)access->operation;
+
+	*operation = gt_op((enum gt_action)access->action, space, said);
+	*hint = is_cached(space) ? access->hint : 0;
+}
+
+/* The same with it; -1 after a fault. */
 GT_INLINE int name_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, enum gt_space space,
 			  uint8_t *operation, uint16_t *hint)
 {
 	const struct gt_ptx_access *access = op->with.access;
-	const bool cached = space == GT_GLOBAL || space == GT_LOCAL;
-	enum gt_operator said = access->scoped && space != GT_GLOBAL ? GT_OPERATOR_NONE : (enum gt_operator)access->operation;
 
-	*operation = gt_op((enum gt_action)access->action, space, said);
-	*hint = cached ? access->hint : 0;
-	return access->policy && cached ? add_policy(warp, op, mask, hint) : 0;
+	name_plain(access, space, operation, hint);
+	return access->policy && is_cached(space) ? add_policy(warp, op, mask, hint) : 0;
+}
+
+struct gt_ptx_kept gt_ptx_row_of(const struct gt_ptx_op *op)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_kept row = {.pc = op->line, .mask = GT_PTX_FULL, .size = (uint8_t)(access->size * access->n)};
+
+	name_plain(access, (enum gt_space)gt_ptx_traced_space[access->space], &row.op, &row.hint);
+	return row;
 }
 
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,

@@ -5,6 +5,7 @@
 #define GT_PTX_ACCESS_H
 
 #include "ptx/exec/gather.h"
+#include "ptx/exec/held.h"
 #include "ptx/exec/warp.h"
 
 struct gt_ptx_reach {
@@ -118,6 +119,9 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 
 /* The same for all lanes at a stride, lane 0 at `first`, in the space that the instruction says. */
 int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes);
+
+/* What all rows of an access without a cache policy have. */
+struct gt_ptx_kept gt_ptx_row_of(const struct gt_ptx_op *op);
 
 #define GT_NOTE(TARGET, LEVEL, ...)                                                                          \
 	TARGET GT_INLINE int gt_ptx_note##LEVEL(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \

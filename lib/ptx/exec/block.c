@@ -29,14 +29,14 @@ static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_pt
 static void take_turn(struct gt_ptx_warp *warp)
 {
 	const struct gt_ptx_op *op = warp->at;
-	uint64_t issued = warp->issued, until = issued - warp->ahead + GT_PTX_TURN;
+	const uint64_t until = warp->issued - warp->ahead + GT_PTX_TURN;
 
-	/* `issued` is only ever stored, which a loop can do ahead. */
-	while (op && issued < until) {
-		warp->issued = issued += op->counts;
+	warp->until = until;
+	while (op && warp->issued < until) {
+		warp->issued += op->counts;
 		op = step(warp, op);
 	}
-	warp->ahead = op && issued > until ? issued - until : 0;
+	warp->ahead = op && warp->issued > until ? warp->issued - until : 0;
 	if (op)
 		warp->at = op;
 }
@@ -221,7 +221,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 {
 	const struct gt_ptx_launch *launch = core->launch;
 
-	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces : 0;
+	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces | (launch->notes_work ? GT_PTX_NOTES_WORK : 0) : 0;
 	core->block = block;
 	gt_ptx_block_place(launch, block, core->ctaid);
 	core->accesses = 0;

@@ -14,6 +14,7 @@ void gt_ptx_code_free(struct gt_ptx_code *code)
 	if (code->native)
 		munmap(code->native, code->native_bytes);
 	free(code->segments);
+	free(code->entries);
 	free(code->accesses);
 	free(code->specials);
 	free(code->locals);

@@ -55,6 +55,7 @@ struct gt_ptx_code {
 	unsigned char *native; /* machine code; NULL: there is none */
 	size_t native_bytes;
 	struct gt_ptx_segment *segments; /* in it */
+	struct gt_ptx_entry *entries;	 /* of stretches of several */
 	void **owned; /* accesses, calls and so on that the micro-ops refer to */
 	size_t n_owned;
 	struct gt_ptx_access **accesses; /* those among them */

@@ -52,6 +52,7 @@ struct gt_ptx_op {
 		const struct gt_ptx_switch *ways;
 		const struct gt_ptx_product *product;
 		const struct gt_ptx_segment *segment; /* machine code (lib/ptx/native) */
+		const struct gt_ptx_entry *entry;     /* the same, of several segments and accesses */
 		const char *text;	       /* what an unknown instruction says */
 	} with;
 	uint32_t d, q;	     /* slots of the results */
@@ -178,6 +179,7 @@ struct gt_ptx_warp {
 	uint32_t mask;	      /* active lanes */
 	uint32_t carry;	      /* CC.CF of each lane */
 	uint64_t issued;      /* instructions */
+	uint64_t until;	      /* its turn ends when it has issued so many */
 	uint64_t ahead;	      /* of them, those that the next turns leave out */
 	const struct gt_ptx_op *at;
 	struct gt_ptx_core *core;
@@ -215,7 +217,9 @@ struct gt_ptx_barrier {
 };
 
 #define GT_PTX_SPIN_KEYS 512
-#define GT_PTX_NOTES_SPIN (UINT32_C(1) << 31) /* in core->traced: accesses are looked at */
+/* In core->traced: accesses are looked at; rows have the column work. */
+#define GT_PTX_NOTES_SPIN (UINT32_C(1) << 31)
+#define GT_PTX_NOTES_WORK (UINT32_C(1) << 30)
 
 /* Whether a block spins, as far as its accesses say (spin.c). */
 struct gt_ptx_spin {
@@ -238,7 +242,7 @@ struct gt_ptx_core {
 	struct gt_ptx_memory *memory;
 	struct gt_sink *sink;
 	struct gt_ptx_hold *hold; /* where accesses go in its place; NULL: nowhere */
-	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN */
+	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN and WORK */
 	uint64_t block;	 /* linear */
 	uint32_t ctaid[3];
 	struct gt_ptx_cluster *cluster; /* NULL: it is alone */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One operation as vector instructions. zmm29 and zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN of f32. */
-#include "ptx/native/segment.h"
+/* One operation as vector instructions. zmm28 to zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN of f32. */
+#include "ptx/native/avx512.h"
 
-#define FIRST 29
-#define SECOND 30
-#define NAN32 31
+#define FIRST GT_ZMM_FIRST
+#define SECOND GT_ZMM_SECOND
+#define NAN32 GT_ZMM_NAN
 #define HELD 5 /* k5 to k7 are free, too */
 #define UPPER 6
 #define WITH 7
+#define LOWER 3 /* in a stretch k3 and k4 are predicates of the first half of the warp */
 
 static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, extract = {GT_0F3A, GT_66, 1, 0x3b},
 				 insert = {GT_0F3A, GT_66, 1, 0x3a}, broadcast32 = {GT_0F38, GT_66, 0, 0x7c},
@@ -72,10 +73,28 @@ static void read_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 	gt_native_mask_memory(segment->code, 0x90, k, place.base, place.offset);
 }
 
+/* The first half's are kept until they can be stored with the other's, since a load of what two stores wrote waits for them. */
+static void write_half(struct gt_native_segment *segment, uint32_t slot, unsigned k)
+{
+	static const struct gt_native_op move = {GT_0F, GT_NP, 0, 0x90}, join = {GT_0F, GT_NP, 0, 0x4b}, to_general = {GT_0F, GT_F2, 0, 0x93};
+	const unsigned lower = LOWER + segment->n_halved++;
+
+	if (segment->half == 0) {
+		gt_native_mask(segment->code, move, false, lower, 0, k);
+		return;
+	}
+	gt_native_mask(segment->code, join, true, lower, k, lower);
+	gt_native_mask(segment->code, to_general, false, GT_RAX, 0, lower);
+	gt_general_store(segment->code, false, GT_RAX, GT_R10, slot);
+}
+
 static void write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
 {
+	if (segment->halves) {
+		write_half(segment, slot, k);
+		return;
+	}
 	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
-
 	gt_native_mask_memory(segment->code, 0x91, k, place.base, place.offset);
 }
 
@@ -146,6 +165,12 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 	gt_native_byte(segment->code, 1);
 }
 
+void gt_native_set_nan(struct gt_native_code *code)
+{
+	gt_native_text(code, "\xb8\xff\xff\xff\x7f"); /* mov eax, 0x7fffffff */
+	gt_native_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
+}
+
 /* ---- the loop around them: esi is the mask of the active lanes, edx the halves that are left ---- */
 
 static void begin(struct gt_native_segment *segment)
@@ -154,8 +179,7 @@ static void begin(struct gt_native_segment *segment)
 	struct gt_native_code *code = segment->code;
 
 	gt_native_text(code, "\xba\x02\x00\x00\x00\x89\xf1"); /* mov edx, 2; mov ecx, esi */
-	gt_native_text(code, "\xb8\xff\xff\xff\x7f");	      /* mov eax, 0x7fffffff */
-	vector(segment, broadcast32, NAN32, 0, GT_RAX);
+	gt_native_set_nan(code);
 	segment->loop = code->n;
 	if (segment->whole)
 		return;
@@ -180,7 +204,7 @@ static void load(struct gt_native_segment *segment, unsigned at, unsigned base, 
 {
 	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
 
-	gt_native_memory(segment->code, op, at, 0, base, offset);
+	gt_native_memory(segment->code, op, at, 0, 0, base, offset);
 }
 
 /* k1 is the mask of the active lanes, for the second register of 64-bit lanes k2. */
@@ -188,7 +212,7 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 {
 	const struct gt_native_op op = {GT_0F, GT_F3, value->n == 2, 0x7f};
 
-	gt_native_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, base, offset);
+	gt_native_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, 0, base, offset);
 }
 
 const struct gt_native_isa gt_native_avx512 = {

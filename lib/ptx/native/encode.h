@@ -14,7 +14,7 @@ struct gt_native_code {
 };
 
 /* General registers by their numbers in instructions. */
-enum { GT_RAX, GT_RCX, GT_RDX, GT_RSI = 6, GT_RDI, GT_R8, GT_R9, GT_R10, GT_R11 };
+enum { GT_RAX, GT_RCX, GT_RDX, GT_RBX, GT_RSI = 6, GT_RDI, GT_R8, GT_R9, GT_R10, GT_R11, GT_R12, GT_R13, GT_R14, GT_R15 };
 /* The three bytes that select a group of opcodes, and the prefixes. */
 enum gt_native_map { GT_0F = 1, GT_0F38, GT_0F3A };
 enum gt_native_prefix { GT_NP, GT_66, GT_F3, GT_F2 };
@@ -33,7 +33,10 @@ void gt_native_word(struct gt_native_code *code, uint32_t word);
 /* OP zmm_d{k}, zmm_a, zmm_b, of 512 bits. k 0: all elements. a 0 where an instruction has none. An immediate goes behind it. */
 void gt_native_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b);
 /* The same with [base + offset] in the place of b. */
-void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, uint32_t offset);
+void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
+		      uint32_t offset);
+/* Between xmm_x and general register r. */
+void gt_native_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r);
 /* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */
 void gt_native_mask(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b);
 /* kmovw between k and [base + offset]: opcode 0x90 loads, 0x91 stores. */

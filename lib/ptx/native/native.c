@@ -8,21 +8,17 @@
 #include <sys/mman.h>
 
 #include "base/grown.h"
-#include "ptx/native/segment.h"
+#include "ptx/native/stretches.h"
 
 #define SHORTEST 2	 /* operations that are worth a call */
 #define INSTRUCTIONS 200 /* of a segment at most: `counts` has a byte */
 
-struct made {
-	size_t op, n, instructions;
-	size_t whole, part; /* offsets of their code */
-};
-
 struct making {
 	struct gt_native_code code;
-	struct made *list;
+	struct gt_native_made *list;
 	size_t n, capacity;
 	const struct gt_native_isa *isa; /* of the machine code; NULL: none is made */
+	struct gt_stretches stretches;
 };
 
 /* How many operations from the first on make a segment; 0: they do not. */
@@ -44,13 +40,13 @@ static size_t extent(const struct gt_ptx_code *code, size_t first, size_t end, s
 static int write_segment(struct making *making, const struct gt_ptx_code *code, size_t first, size_t n, size_t instructions,
 			 struct gt_error *error)
 {
-	struct made *grown = gt_grown(making->list, making->n, &making->capacity, sizeof *grown);
+	struct gt_native_made *grown = gt_grown(making->list, making->n, &making->capacity, sizeof *grown);
 
 	if (!grown)
 		return gt_fail_memory(error, "machine code");
 	making->list = grown;
-	struct made *made = &making->list[making->n++];
-	*made = (struct made){first, n, instructions, making->code.n, 0};
+	struct gt_native_made *made = &making->list[making->n++];
+	*made = (struct gt_native_made){first, n, instructions, making->code.n, 0};
 	if (!making->isa)
 		return 0;
 	gt_native_write(making->isa, &making->code, code->ops + first, n, true);
@@ -98,15 +94,15 @@ static const struct gt_ptx_op *run_steps(struct gt_ptx_warp *warp, const struct 
 	return op + segment->n;
 }
 
-static int use(struct gt_ptx_code *code, const struct making *making, struct gt_error *error)
+static int use(struct gt_ptx_code *code, struct making *making, struct gt_error *error)
 {
-	code->segments = calloc(making->n, sizeof *code->segments);
+	code->segments = calloc(making->n + 1, sizeof *code->segments);
 	if (!code->segments)
 		return gt_fail_memory(error, "machine code");
 	code->native = making->isa ? map_code(&making->code) : NULL;
 	code->native_bytes = making->code.n;
 	for (size_t i = 0; i < making->n; i++) {
-		const struct made *made = &making->list[i];
+		const struct gt_native_made *made = &making->list[i];
 		struct gt_ptx_op *op = &code->ops[made->op];
 		code->segments[i].n = made->n;
 		code->segments[i].first = *op;
@@ -118,6 +114,8 @@ static int use(struct gt_ptx_code *code, const struct making *making, struct gt_
 		op->with.segment = &code->segments[i];
 		op->counts = (uint8_t)made->instructions;
 	}
+	if (code->native)
+		gt_stretches_use(&making->stretches, code);
 	return 0;
 }
 
@@ -144,9 +142,12 @@ int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n,
 				result = write_segment(&making, code, i, length, instructions, error);
 			i += length ? length : 1;
 		}
-	if (result == 0 && making.n > 0)
+	if (result == 0 && making.isa == &gt_native_avx512)
+		result = gt_stretches_make(&making.stretches, code, starts, n, making.list, making.n, &making.code, error);
+	if (result == 0 && (making.n > 0 || making.stretches.n > 0))
 		result = use(code, &making, error);
 	free(making.code.bytes);
 	free(making.list);
+	gt_stretches_free(&making.stretches);
 	return result;
 }

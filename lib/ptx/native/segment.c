@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/native/segment.h"
 
-#include <string.h>
+#include "ptx/native/general.h"
 
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
 {
 	*rule = op->guarded ? NULL : gt_native_rule_of(op->run);
 	return *rule != NULL;
-}
-
-/* Sets the distance of a jump to here, which ends at `jump`. */
-static void patch(struct gt_native_code *code, size_t jump)
-{
-	const uint32_t distance = (uint32_t)(code->n - jump);
-
-	if (!code->failed)
-		memcpy(code->bytes + jump - sizeof distance, &distance, sizeof distance);
 }
 
 void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *code, const struct gt_ptx_op *ops, size_t n, bool whole)
@@ -33,7 +24,7 @@ void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *cod
 	}
 	gt_native_store_all(&segment);
 	if (segment.skip)
-		patch(code, segment.skip);
+		gt_general_land(code, segment.skip);
 	isa->end(&segment);
 	gt_native_store_predicates(&segment);
 	gt_native_text(code, "\xc5\xf8\x77\xc3"); /* vzeroupper; ret */

@@ -9,9 +9,10 @@
 #define GT_NATIVE_VALUES 29	/* registers for values, at most */
 #define GT_NATIVE_PREDICATES 30 /* that a segment writes at most: their place is the red zone */
 
-/* A slot that is in registers: one of lanes of 32 bits, or two of 64. */
+/* A slot that is in registers: one of lanes of 32 bits, or two of 64. In a stretch it is of half a warp. */
 struct gt_native_value {
 	uint32_t slot;
+	unsigned half;	 /* 0 or 1 */
 	unsigned n;	 /* registers; 0: the entry is free */
 	unsigned at[2];
 	bool dirty;	 /* to be stored */
@@ -28,6 +29,9 @@ struct gt_native_segment {
 	const struct gt_native_isa *isa;
 	struct gt_native_code *code;
 	bool whole; /* for a warp of which all lanes are active */
+	bool halves; /* in a stretch: no loop over parts, but each operation for one half of the warp behind the other */
+	unsigned half;	      /* the one under way */
+	unsigned n_halved;    /* predicates that the operation has written of it */
 	size_t loop, skip; /* offsets of the loop, and behind the jump over a part without active lanes */
 	struct gt_native_value values[GT_NATIVE_VALUES];
 	bool taken[GT_NATIVE_VALUES];
@@ -74,6 +78,9 @@ const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, 
 const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segment, uint32_t slot, unsigned n);
 /* Stores what is in registers. */
 void gt_native_store_all(struct gt_native_segment *segment);
+/* Code that stores the values that are to be, or loads all: of a state that the segment had. */
+void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values);
+void gt_native_load_values(struct gt_native_segment *segment, const struct gt_native_value *values);
 
 /* Where a predicate is read, and where one is written. */
 struct gt_native_place gt_native_predicate(const struct gt_native_segment *segment, uint32_t slot);

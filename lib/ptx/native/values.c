@@ -2,11 +2,28 @@
 /* Which slots are in which registers while a segment is written, and where its predicates are. */
 #include "ptx/native/segment.h"
 
-static void store(struct gt_native_segment *segment, struct gt_native_value *value)
+/* Where register i of a value is in memory. */
+static struct gt_native_place place_of(const struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i)
 {
-	for (unsigned i = 0; i < value->n; i++)
-		segment->isa->store(segment, value, i, value->n == 2 ? GT_R9 : GT_R8, value->slot + segment->isa->bytes * i);
-	value->dirty = false;
+	const uint32_t offset = segment->isa->bytes * (i + value->n * value->half);
+
+	return (struct gt_native_place){value->n == 2 ? GT_R9 : GT_R8, value->slot + offset};
+}
+
+static void store(struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	for (unsigned i = 0; i < value->n; i++) {
+		const struct gt_native_place place = place_of(segment, value, i);
+		segment->isa->store(segment, value, i, place.base, place.offset);
+	}
+}
+
+static void load(struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	for (unsigned i = 0; i < value->n; i++) {
+		const struct gt_native_place place = place_of(segment, value, i);
+		segment->isa->load(segment, value->at[i], place.base, place.offset);
+	}
 }
 
 static void release(struct gt_native_segment *segment, struct gt_native_value *value)
@@ -46,7 +63,7 @@ static unsigned take_register(struct gt_native_segment *segment)
 static struct gt_native_value *find(struct gt_native_segment *segment, uint32_t slot)
 {
 	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
-		if (segment->values[i].n && segment->values[i].slot == slot) {
+		if (segment->values[i].n && segment->values[i].slot == slot && segment->values[i].half == segment->half) {
 			segment->values[i].used = segment->now;
 			return &segment->values[i];
 		}
@@ -62,7 +79,7 @@ static struct gt_native_value *enter(struct gt_native_segment *segment, uint32_t
 		at[i] = take_register(segment);
 	while (value->n)
 		value++;
-	*value = (struct gt_native_value){slot, n, {at[0], at[n - 1]}, false, segment->now};
+	*value = (struct gt_native_value){slot, segment->half, n, {at[0], at[n - 1]}, false, segment->now};
 	return value;
 }
 
@@ -73,8 +90,7 @@ const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, 
 	if (value)
 		return value;
 	value = enter(segment, slot, n);
-	for (unsigned i = 0; i < n; i++)
-		segment->isa->load(segment, value->at[i], n == 2 ? GT_R9 : GT_R8, slot + segment->isa->bytes * i);
+	load(segment, value);
 	return value;
 }
 
@@ -88,11 +104,23 @@ const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segme
 	return value;
 }
 
-void gt_native_store_all(struct gt_native_segment *segment)
+void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values)
 {
 	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
-		if (segment->values[i].n && segment->values[i].dirty)
-			store(segment, &segment->values[i]);
+		if (values[i].n && values[i].dirty)
+			store(segment, &values[i]);
+}
+
+void gt_native_load_values(struct gt_native_segment *segment, const struct gt_native_value *values)
+{
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		if (values[i].n)
+			load(segment, &values[i]);
+}
+
+void gt_native_store_all(struct gt_native_segment *segment)
+{
+	gt_native_store_values(segment, segment->values);
 }
 
 /* ---- predicates ---- */
@@ -110,6 +138,8 @@ struct gt_native_place gt_native_predicate(const struct gt_native_segment *segme
 {
 	const size_t i = index_of(segment, slot);
 
+	if (segment->halves)
+		return (struct gt_native_place){GT_R10, slot + 2 * segment->half};
 	return i < segment->n_predicates ? (struct gt_native_place){GT_R11, (uint32_t)(4 * i)} : (struct gt_native_place){GT_R10, slot};
 }
 

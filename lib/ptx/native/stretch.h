@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A stretch: what a whole warp does from one place of a block on, loads and stores too, as one piece of machine code that keeps
+ * values in registers. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
+ * each as a loop over the points would, and may be entered at each, so that warps take the same turns with it and without. */
+#ifndef GT_PTX_STRETCH_H
+#define GT_PTX_STRETCH_H
+
+#include "ptx/exec/code.h"
+#include "ptx/exec/held.h"
+#include "ptx/native/segment.h"
+
+typedef const struct gt_ptx_op *gt_ptx_stretch_code(unsigned char *arena, struct gt_ptx_warp *warp, const unsigned char *at);
+
+/* A point, as the operation there knows it. */
+struct gt_ptx_entry {
+	gt_ptx_stretch_code *run; /* machine code for all lanes, */
+	const unsigned char *at;  /* and where in it this point is */
+	size_t n;		  /* operations of the point */
+	struct gt_ptx_op inner;	  /* what is done for other lanes */
+	struct gt_ptx_kept row;	  /* of an access: what all of its rows have, */
+	const unsigned char *last; /* and where the last one was */
+};
+
+#define GT_STRETCH_SLOW 12 /* tests that may send an access to the C code */
+
+struct gt_stretch_point {
+	size_t op, n;	   /* the first operation, and how many */
+	uint32_t counts;   /* their instructions, */
+	uint32_t before;   /* and those in the stretch before them */
+	bool moves;	   /* it is a load or store */
+	struct gt_ptx_entry *entry;
+	/* As written: places in the code, jumps out of it (0: none), and which values were in registers. */
+	size_t place, again, row_again;
+	size_t ends, row, slow[GT_STRETCH_SLOW];
+	size_t n_slow;
+	struct gt_native_value at_begin[GT_NATIVE_VALUES], at_move[GT_NATIVE_VALUES], at_end[GT_NATIVE_VALUES];
+};
+
+struct gt_stretch {
+	struct gt_native_segment segment;
+	const struct gt_ptx_code *code;
+	struct gt_stretch_point *points;
+	size_t n;
+};
+
+/* The first code of a function with stretches: what all of them use. */
+struct gt_stretch_shared {
+	size_t begin, end, row;
+};
+
+/* How far lanes are from lane 0, which r15 points to. */
+extern const void *const gt_stretch_distances;
+
+/* True if the operation is a load or store that a stretch may have; *fast: one that has machine code. */
+bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);
+
+void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shared *shared);
+/* Writes a stretch. at[i]: where point i is entered. */
+void gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at);
+
+/* A load or store of lanes that are side by side, or of one place. */
+void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
+/* The routine that adds a row to those held for their order: of the entry in rdx, first address rax, stride rcx. It leaves rdx as it
+ * is if that has to be done by C code, else 0. r11, rsi and rdi are free in it. */
+void gt_stretch_write_row(struct gt_native_code *code);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine code of a stretch. In it rbx is the warp, r12 how many instructions from its begin on the turn has, r13 the core,
+ * r14 the arena, as are r8 to r10, and r15 has the distances of lanes; rax, rcx, rdx, rsi, rdi and r11 are free at every point. */
+#include <stddef.h>
+
+#include "ptx/exec/access.h"
+#include "ptx/native/avx512.h"
+#include "ptx/native/stretch.h"
+
+#define OF(STRUCT, MEMBER) offsetof(struct STRUCT, MEMBER)
+
+/* What C code does not keep. */
+static void set_free_registers(struct gt_native_code *code)
+{
+	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2"); /* mov r8, r14; mov r9, r14; mov r10, r14 */
+	gt_native_set_nan(code);
+}
+
+void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shared *shared)
+{
+	/* Called with the arena, the warp and the place to go on at: rdi, rsi, rdx. */
+	shared->begin = code->n;
+	gt_native_text(code, "\x53\x41\x54\x41\x55\x41\x56\x41\x57"); /* push rbx, r12, r13, r14, r15 */
+	gt_native_text(code, "\x48\x89\xf3\x49\x89\xfe");	       /* mov rbx, rsi; mov r14, rdi */
+	gt_general_at(code, true, GT_MOVE, GT_R13, GT_RBX, OF(gt_ptx_warp, core));
+	gt_general_at(code, true, GT_MOVE, GT_R12, GT_RBX, OF(gt_ptx_warp, until));
+	gt_general_at(code, true, GT_SUB, GT_R12, GT_RBX, OF(gt_ptx_warp, issued));
+	gt_general_address(code, GT_R15, gt_stretch_distances);
+	set_free_registers(code);
+	gt_native_text(code, "\xff\xe2"); /* jmp rdx */
+
+	/* Returns rax. */
+	shared->end = code->n;
+	gt_native_text(code, "\xc5\xf8\x77\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\xc3"); /* vzeroupper; pop the same; ret */
+
+	shared->row = code->n;
+	gt_stretch_write_row(code);
+}
+
+/* The warp has issued so many instructions since the stretch began. */
+static void set_issued(struct gt_native_code *code, uint32_t instructions)
+{
+	gt_general_at(code, true, GT_MOVE, GT_R11, GT_RBX, OF(gt_ptx_warp, until));
+	gt_general(code, true, GT_SUB, GT_R11, GT_R12);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_R11, instructions);
+	gt_general_store(code, true, GT_R11, GT_RBX, OF(gt_ptx_warp, issued));
+}
+
+static void leave(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t op, uint32_t instructions,
+		  const struct gt_native_value *values)
+{
+	struct gt_native_code *code = stretch->segment.code;
+
+	gt_native_store_values(&stretch->segment, values);
+	set_issued(code, instructions);
+	gt_general_address(code, GT_RAX, &stretch->code->ops[op]);
+	gt_general_jump_to(code, shared->end);
+}
+
+static void write_lanes(struct gt_stretch *stretch, const struct gt_stretch_point *point)
+{
+	struct gt_native_segment *segment = &stretch->segment;
+	const struct gt_native_rule *rule;
+
+	for (size_t i = 0; i < point->n; i++) {
+		const struct gt_ptx_op *op = &stretch->code->ops[point->op + i];
+		gt_native_takes(op, &rule);
+		for (segment->half = 0; segment->half < 2; segment->half++) {
+			segment->now++;
+			segment->n_halved = 0;
+			gt_native_emit(segment, rule, op);
+		}
+	}
+}
+
+/* The turn may end before a point, but for the first: it was entered in its turn. */
+static void write_point(struct gt_stretch *stretch, struct gt_stretch_point *point)
+{
+	struct gt_native_segment *segment = &stretch->segment;
+	struct gt_native_code *code = segment->code;
+	bool fast = false;
+
+	memcpy(point->at_begin, segment->values, sizeof point->at_begin);
+	if (point != stretch->points) {
+		gt_general_number(code, true, GT_COMPARE_NUMBER, GT_R12, point->before);
+		point->ends = gt_general_jump(code, GT_NOT_GREATER);
+	}
+	point->place = code->n;
+	if (!point->moves) {
+		write_lanes(stretch, point);
+		return;
+	}
+	if (gt_stretch_moves(&stretch->code->ops[point->op], &fast) && fast) {
+		gt_stretch_write_move(stretch, point);
+	} else {
+		memcpy(point->at_move, segment->values, sizeof point->at_move);
+		memset(segment->values, 0, sizeof segment->values);
+		memset(segment->taken, 0, sizeof segment->taken);
+		point->slow[point->n_slow++] = gt_general_jump(code, GT_ALWAYS);
+	}
+	point->again = code->n;
+	memcpy(point->at_end, segment->values, sizeof point->at_end);
+}
+
+/* Calls a step, or gt_ptx_trace_row, whose arguments have been set. `fails` is when it has. */
+static void call(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point,
+		 void (*function)(void), bool fails_by_zero, size_t again)
+{
+	struct gt_native_code *code = stretch->segment.code;
+	uint64_t address = 0;
+
+	memcpy(&address, &function, sizeof function);
+	set_issued(code, point->before + point->counts);
+	gt_native_text(code, "\x48\x89\xdf"); /* mov rdi, rbx */
+	gt_general_address(code, GT_RSI, &point->entry->inner);
+	gt_general_constant(code, GT_RAX, address);
+	gt_native_text(code, "\xc5\xf8\x77\xff\xd0"); /* vzeroupper; call rax */
+	gt_general_number(code, fails_by_zero, GT_COMPARE_NUMBER, GT_RAX, 0);
+	const size_t good = gt_general_jump(code, fails_by_zero ? GT_NOT_EQUAL : GT_EQUAL);
+	gt_general_constant(code, GT_RAX, 0);
+	gt_general_jump_to(code, shared->end);
+	gt_general_land(code, good);
+	set_free_registers(code);
+	gt_native_load_values(&stretch->segment, point->at_end);
+	gt_general_jump_to(code, again);
+}
+
+/* The access by its step. */
+static void write_slow(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point)
+{
+	struct gt_native_code *code = stretch->segment.code;
+
+	for (size_t i = 0; i < point->n_slow; i++)
+		gt_general_land(code, point->slow[i]);
+	if (point->n_slow == 0)
+		return;
+	gt_native_store_values(&stretch->segment, point->at_move);
+	gt_general_constant(code, GT_RDX, GT_PTX_FULL);
+	call(stretch, shared, point, (void (*)(void))stretch->code->ops[point->op].run, true, point->again);
+}
+
+/* The row of an access whose launch is traced, or looked at for spinning. */
+static void write_traced(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point)
+{
+	struct gt_native_code *code = stretch->segment.code;
+	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
+
+	if (!point->row)
+		return;
+	gt_general_land(code, point->row);
+	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, OF(gt_ptx_core, traced));
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_WORK);
+	const size_t slow = gt_general_jump(code, GT_NOT_BELOW);
+	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
+	gt_native_word(code, access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space]);
+	const size_t some = gt_general_jump(code, GT_NOT_EQUAL);
+	gt_general_jump_to(code, point->again);
+	gt_general_land(code, some);
+	gt_general_address(code, GT_RDX, point->entry);
+	gt_general_call_to(code, shared->row);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
+	const size_t failed = gt_general_jump(code, GT_NOT_EQUAL);
+	gt_general_jump_to(code, point->again);
+	gt_general_land(code, slow);
+	gt_general_land(code, failed);
+	gt_native_store_values(&stretch->segment, point->at_end);
+	gt_native_text(code, "\x48\x89\xc2\x41\xb8"); /* mov rdx, rax; mov r8d, bytes */
+	gt_native_word(code, access->size * (uint32_t)access->n);
+	call(stretch, shared, point, (void (*)(void))gt_ptx_trace_row, false, point->again);
+}
+
+void gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at)
+{
+	struct gt_native_code *code = stretch->segment.code;
+	const struct gt_stretch_point *last = &stretch->points[stretch->n - 1];
+
+	for (size_t i = 0; i < stretch->n; i++)
+		write_point(stretch, &stretch->points[i]);
+	leave(stretch, shared, last->op + last->n, last->before + last->counts, stretch->segment.values);
+	for (size_t i = 0; i < stretch->n; i++) {
+		const struct gt_stretch_point *point = &stretch->points[i];
+		write_slow(stretch, shared, point);
+		write_traced(stretch, shared, point);
+		if (point->ends) {
+			gt_general_land(code, point->ends);
+			leave(stretch, shared, point->op, point->before, point->at_begin);
+		}
+		at[i] = code->n;
+		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, point->before + point->counts);
+		gt_native_load_values(&stretch->segment, point->at_begin);
+		gt_general_jump_to(code, point->place);
+	}
+}
