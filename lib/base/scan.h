@@ -116,9 +116,10 @@ static const uint8_t gt_hex_digit[256] = {
 };
 
 /* How many of the eight characters are hexadecimal digits, from the first on, and the value of these. All eight are handled at
- * once in the bytes of a word, for little-endian machines. */
+ * once in the bytes of a word, on little-endian machines; on others it is 0, so that callers take the longer way. */
 static inline unsigned gt_scan_hex8(const char *text, uint32_t *value)
 {
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bytes;
 
@@ -139,28 +140,25 @@ static inline unsigned gt_scan_hex8(const char *text, uint32_t *value)
 	bytes = (bytes << 8 | bytes >> 16) & UINT64_C(0x0000ffff0000ffff);
 	*value = (uint32_t)(bytes << 16 | bytes >> 32);
 	return digits;
+#else
+	(void)text;
+	*value = 0;
+	return 0;
+#endif
 }
 
 /* Up to sixteen hexadecimal digits: how many, and their value. */
 static inline unsigned gt_scan_hex16(const char *text, uint64_t *value)
 {
-	unsigned digits = 0;
 	uint32_t first, more;
+	unsigned digits = gt_scan_hex8(text, &first);
 
-	*value = 0;
-#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	digits = gt_scan_hex8(text, &first);
 	*value = first;
 	if (digits == 8) {
 		unsigned rest = gt_scan_hex8(text + 8, &more);
 		*value = *value << 4 * rest | more;
 		digits += rest;
 	}
-#else
-	(void)text;
-	(void)first;
-	(void)more;
-#endif
 	return digits;
 }
 

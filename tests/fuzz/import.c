@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Damages a small trace of each format, again and again, and feeds it to its importer, which must
- * read it or say in one line what is wrong with it. With a carriage return before each newline it must say the same: readers of
- * lines that they know by their newlines take such a line the longer way.
+ * read it or say in one line what is wrong with it. With a carriage return before each newline it must say the same, and .mem with
+ * tabs for blanks: readers that know what nearly all lines are like take such a line the longer way.
  *
  *     import [ROUNDS [SEED]]     that many rounds for each sample (1000)
  *     import --print I SEED      the damaged sample I of a seed, for trying it elsewhere; exit
@@ -78,6 +78,10 @@ static const struct {
 	{"accelsim", "MemcpyHtoD,0x00007f1000000000,4096\nkernel-0.traceg.xz\n", false},
 	{"pptmem",
 	 "LDG.E 1 7f1000000000 7f1000000004\nSTG.E.64 1f 7f1000000080\nLDGSTS 2 7f1000000100 4\n",
+	 false},
+	{"pptmem",
+	 "LDG 7f1000000000 7f1000000004 7f1000000108 7f1100000108 0 7f1000000000000 ffffffff ffffffff01\n"
+	 "LDG 0x7f1000000000 0x7f1000000004 0x7F1000000108 7f1100000108 0x0 0xffffffffffffffff 0xffffffff 0xfffffffff00000\n",
 	 false},
 	{"pptmem",
 	 "\n=====\nLDG.E 0x7f1000000000 0x7f1000000004 \n=====\nLDGSTS 0x10 0x14 0x7f1000000100 0x7f1000000104",
@@ -305,15 +309,15 @@ static bool write_text(int file, const char *text, size_t length)
 	return pwrite(file, text, length, 0) == (ssize_t)length && ftruncate(file, (off_t)length) == 0;
 }
 
-/* Puts a carriage return before each newline that has none. Returns the new length. */
-static size_t add_returns(const char *text, size_t length, char *to)
+/* Puts a carriage return before each newline that has none, and tabs for blanks. Returns the new length. */
+static size_t add_returns(const char *text, size_t length, bool tabs, char *to)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'))
 			to[n++] = '\r';
-		to[n++] = text[i];
+		to[n++] = tabs && text[i] == ' ' ? '\t' : text[i];
 	}
 	return n;
 }
@@ -324,7 +328,8 @@ static bool same_with_returns(size_t sample, uint64_t seed, int file, const char
 	static char text[TEXT_MAX], with[2 * TEXT_MAX];
 	struct gt_error other = {.text = ""};
 	uint64_t before = sum;
-	size_t length = add_returns(text, damage(sample, seed, text), with);
+	bool tabs = strcmp(samples[sample].format, "pptmem") == 0;
+	size_t length = add_returns(text, damage(sample, seed, text), tabs, with);
 
 	if (!write_text(file, with, length))
 		return false;
