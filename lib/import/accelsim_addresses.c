@@ -87,11 +87,24 @@ static bool scan_deltas(struct gt_accelsim *reader, const char **at)
 	return true;
 }
 
+/* " MODE", which nearly always is one digit behind one blank. */
+static inline bool scan_mode(const char **at, uint64_t *mode)
+{
+	const char *text = *at;
+
+	if (text[0] == ' ' && text[1] >= '0' && text[1] <= '2' && text[2] == ' ') {
+		*mode = (uint64_t)(text[1] - '0');
+		*at += 2;
+		return true;
+	}
+	return gt_scan_gap(at) && gt_scan_upto(at, 2, mode);
+}
+
 const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at)
 {
 	uint64_t mode;
 
-	if (!gt_scan_gap(at) || !gt_scan_upto(at, 2, &mode))
+	if (!scan_mode(at, &mode))
 		return "expected an address mode of 0, 1 or 2";
 	switch (mode) {
 	case 0:

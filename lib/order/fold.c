@@ -30,13 +30,11 @@ static unsigned gather(uint32_t mask, const uint64_t *by_lane, uint64_t *address
 	return n;
 }
 
-int gt_fold_in_flush(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error)
+int gt_fold_in_pass(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error)
 {
 	uint64_t gathered[GT_WARP_SIZE];
 	const uint64_t *addresses = fold->addresses;
 
-	if (fold->row.mask == 0)
-		return 0;
 	if (fold->row.mask != UINT32_MAX) {
 		gather(fold->row.mask, fold->addresses, gathered);
 		addresses = gathered;
@@ -114,7 +112,7 @@ static void count(struct gt_fold_counts *counts, uint8_t op, uint32_t mask)
 	counts->loads += action == GT_LOAD;
 	counts->stores += action == GT_STORE;
 	counts->atomics += action >= GT_ATOMIC;
-	counts->threads += (uint64_t)__builtin_popcount(mask);
+	counts->threads += mask == UINT32_MAX ? GT_WARP_SIZE : (uint64_t)__builtin_popcount(mask);
 }
 
 /* Writes a finished row, its addresses packed. */

@@ -23,7 +23,12 @@ struct gt_fold_in {
 int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct gt_sorter *to,
 		   struct gt_error *error);
 /* Passes on the row folded so far. */
-int gt_fold_in_flush(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error);
+int gt_fold_in_pass(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error);
+/* The same if there is one. */
+static inline int gt_fold_in_flush(struct gt_fold_in *fold, struct gt_sorter *to, struct gt_error *error)
+{
+	return fold->row.mask == 0 ? 0 : gt_fold_in_pass(fold, to, error);
+}
 
 /* Packs a row whose addresses are those of the lanes in row->mask, lowest first: sets base, stride
  * and lanes. */

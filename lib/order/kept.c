@@ -6,14 +6,15 @@
 #include "base/grown.h"
 #include "base/pages.h"
 
-#define SHORT_SPAN 4 /* rows, on average: sorting spans and their rows takes as long as sorting all rows */
+#define SHORT_SPAN 4 /* rows, on average: as much work with spans as it saves */
 #define SPANS_LEAST 1024 /* before the average counts */
 
 void gt_kept_clear(struct gt_kept *kept)
 {
 	kept->chunk = kept->used = kept->spans_n = kept->n = 0;
 	kept->sorted = true;
-	kept->scattered = false;
+	kept->spans_of = GT_SPANS_OF_WARPS;
+	kept->tried_spans = kept->tried_n = 0;
 	kept->last_key = (struct gt_sort_key){0, 0};
 	kept->highs = kept->lows = 0;
 }
@@ -65,25 +66,48 @@ static int add_span(struct gt_kept *kept, uint64_t high, struct gt_error *error)
 		return gt_fail_memory(error, "sorting");
 	kept->spans = spans;
 	kept->spans[kept->spans_n++] = (struct gt_span){high, kept->chunks[kept->chunk] + kept->used, 0};
-	kept->scattered |= kept->spans_n >= SPANS_LEAST && kept->spans_n > kept->n / SHORT_SPAN;
+	if (++kept->tried_spans >= SPANS_LEAST && kept->tried_spans > kept->tried_n / SHORT_SPAN &&
+	    kept->spans_of != GT_SPANS_OF_CHUNKS) {
+		kept->spans_of++;
+		kept->tried_spans = kept->tried_n = 0;
+	}
 	return 0;
+}
+
+/* Whether a row with this key belongs to the last span. */
+static bool goes_on(const struct gt_kept *kept, struct gt_sort_key key)
+{
+	struct gt_sort_key last = kept->last_key;
+
+	if (kept->used == 0 || kept->n == 0)
+		return false;
+	switch (kept->spans_of) {
+	case GT_SPANS_OF_WARPS:
+		return key.high == last.high && key.low >= last.low && ((key.low ^ last.low) & GT_SORT_WARPS) == 0;
+	case GT_SPANS_OF_HIGHS:
+		return key.high == last.high;
+	case GT_SPANS_OF_CHUNKS:
+		break;
+	}
+	return true;
 }
 
 int gt_kept_add(struct gt_kept *kept, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error)
 {
-	struct gt_sort_key key = gt_sort_key_of(row, kept->by_an), last = kept->last_key;
+	struct gt_sort_key key = gt_sort_key_of(row, kept->by_an);
 	bool placed = kept->by_an || kept->n == 0 || row->kernel != kept->kernel || row->block != kept->block;
 
-	if ((kept->used == 0 || kept->n == 0 || (key.high != last.high && !kept->scattered)) && add_span(kept, key.high, error) != 0)
+	if (!goes_on(kept, key) && add_span(kept, key.high, error) != 0)
 		return -1;
 	kept->used += gt_record_put(kept->chunks[kept->chunk] + kept->used, row, lanes, placed);
 	kept->spans[kept->spans_n - 1].n++;
-	kept->sorted &= !gt_sort_key_less(key, last);
+	kept->sorted &= !gt_sort_key_less(key, kept->last_key);
 	kept->highs |= key.high;
 	kept->lows |= key.low;
 	kept->last_key = key;
 	kept->kernel = row->kernel;
 	kept->block = row->block;
 	kept->n++;
+	kept->tried_n++;
 	return 0;
 }

@@ -6,7 +6,15 @@
 #include "base/error.h"
 #include "order/packed.h"
 
-/* Rows that came one behind the other, in one chunk; all of one high word of the key, unless that is given up. */
+/* What the rows of a span have in common. It begins with the first, and goes on to the next where spans are too short to be worth
+ * it. */
+enum gt_spans {
+	GT_SPANS_OF_WARPS, /* the high word of the key, and the warp; and they came in order */
+	GT_SPANS_OF_HIGHS, /* the high word */
+	GT_SPANS_OF_CHUNKS /* nothing */
+};
+
+/* Rows that came one behind the other, in one chunk. */
 struct gt_span {
 	uint64_t high;
 	const char *records;
@@ -24,7 +32,8 @@ struct gt_kept {
 	size_t spans_n, spans_capacity;
 	size_t n;	/* rows */
 	bool sorted;	/* they came in order */
-	bool scattered; /* spans by high word would be too short to be worth it: since then, there is one a chunk */
+	enum gt_spans spans_of;
+	size_t tried_spans, tried_n; /* spans and rows since that is so */
 	uint32_t kernel, block;	     /* of the row that came last */
 	struct gt_sort_key last_key; /* and its key */
 	uint64_t highs, lows; /* bits that are set in some key */

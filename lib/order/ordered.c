@@ -80,12 +80,22 @@ static size_t count_group(const struct gt_sortable *spans, size_t first, size_t 
 	return end - first;
 }
 
-static size_t largest_group(const struct gt_sortable *spans)
+static bool are_few_of_warps(const struct gt_kept *kept, size_t spans)
 {
-	size_t rows, most = 0;
+	return kept->spans_of == GT_SPANS_OF_WARPS && spans <= GT_WARPS_SPANS;
+}
 
-	for (size_t i = 0; i < spans->n; i += count_group(spans, i, &rows), most = rows > most ? rows : most)
-		;
+/* The most rows of a high word that are sorted. */
+static size_t most_to_sort(const struct gt_ordered *ordered)
+{
+	const struct gt_sortable *spans = &ordered->by_high;
+	size_t rows, most = 0, n;
+
+	for (size_t i = 0; i < spans->n; i += n) {
+		n = count_group(spans, i, &rows);
+		if (!are_few_of_warps(ordered->kept, n) && rows > most)
+			most = rows;
+	}
 	return most;
 }
 
@@ -94,17 +104,18 @@ int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, str
 	*ordered = (struct gt_ordered){.kept = kept};
 	if (kept->sorted)
 		return 0;
-	if (open_sortable(&ordered->by_high, kept->scattered ? kept->n : kept->spans_n, error) != 0)
+	bool scattered = kept->spans_of == GT_SPANS_OF_CHUNKS;
+	if (open_sortable(&ordered->by_high, scattered ? kept->n : kept->spans_n, error) != 0)
 		return -1;
-	(kept->scattered ? list_rows : list_spans)(ordered);
+	(scattered ? list_rows : list_spans)(ordered);
 	sort(&ordered->by_high, kept->highs);
-	return kept->scattered ? 0 : open_sortable(&ordered->by_low, largest_group(&ordered->by_high), error);
+	return scattered ? 0 : open_sortable(&ordered->by_low, most_to_sort(ordered), error);
 }
 
 void gt_ordered_end(struct gt_ordered *ordered)
 {
 	close_sortable(&ordered->by_high);
-	if (ordered->kept && !ordered->kept->scattered)
+	if (ordered->kept && ordered->kept->spans_of != GT_SPANS_OF_CHUNKS)
 		close_sortable(&ordered->by_low);
 	*ordered = (struct gt_ordered){.kept = NULL};
 }
@@ -115,35 +126,71 @@ static uint64_t low_of(const struct gt_kept *kept, const struct gt_record *recor
 	return (uint64_t)(kept->by_an ? gt_record_block(record) : record->an) << warp_bits | record->warp;
 }
 
-/* The rows of the next high word, in the order of their low words. */
-static bool order_group(struct gt_ordered *ordered)
+/* Makes items of the rows of a span. */
+static void add_items(struct gt_ordered *ordered, const struct gt_span *span, unsigned warp_bits)
+{
+	struct gt_sortable *to = &ordered->by_low;
+	const char *at = span->records;
+
+	for (size_t left = span->n; left > 0; left--) {
+		const struct gt_record *record = (const void *)at;
+		to->items[to->n++] = (struct gt_sort_item){low_of(ordered->kept, record, warp_bits), record};
+		at += gt_record_bytes(record);
+	}
+}
+
+/* Puts n spans, or rows where these are listed, of one high word in order, by sorting the rows. */
+static void sort_group(struct gt_ordered *ordered, size_t first, size_t n)
 {
 	const struct gt_kept *kept = ordered->kept;
-	struct gt_sortable *from = &ordered->by_high, *to = &ordered->by_low;
+	struct gt_sort_item *from = ordered->by_high.items + first;
 	uint64_t warps = kept->lows & GT_SORT_WARPS, seconds = kept->lows >> GT_SORT_WARP_BITS;
 	unsigned warp_bits = warps ? 64U - (unsigned)__builtin_clzll(warps) : 0;
+	struct gt_sortable *to = &ordered->by_low;
+
+	if (kept->spans_of == GT_SPANS_OF_CHUNKS) {
+		/* Sorted where they stand. */
+		*to = (struct gt_sortable){.items = from, .spare = ordered->by_high.spare + first, .n = n};
+		for (size_t i = 0; i < n; i++)
+			from[i].key = low_of(kept, from[i].what, warp_bits);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			add_items(ordered, from[i].what, warp_bits);
+	}
+	sort(to, seconds << warp_bits | warps);
+}
+
+/* Puts the rows of the next high word in order. */
+static bool order_group(struct gt_ordered *ordered)
+{
+	struct gt_sortable *from = &ordered->by_high;
 	size_t first = from->next;
 
 	if (first == from->n)
 		return false;
-	to->n = to->next = 0;
-	if (kept->scattered) {
-		/* Sorted where they stand. */
-		to->items = from->items + first;
-		to->spare = from->spare + first;
-	}
 	ordered->high = from->items[first].key;
-	for (; from->next < from->n && from->items[from->next].key == ordered->high; from->next++) {
-		const void *what = from->items[from->next].what;
-		const char *at = kept->scattered ? what : ((const struct gt_span *)what)->records;
-		for (size_t left = kept->scattered ? 1 : ((const struct gt_span *)what)->n; left > 0; left--) {
-			const struct gt_record *record = (const void *)at;
-			to->items[to->n++] = (struct gt_sort_item){low_of(kept, record, warp_bits), record};
-			at += gt_record_bytes(record);
-		}
-	}
-	sort(to, seconds << warp_bits | warps);
+	while (from->next < from->n && from->items[from->next].key == ordered->high)
+		from->next++;
+	gt_warps_begin(&ordered->warps, ordered->kept->by_an);
+	ordered->by_low.n = ordered->by_low.next = 0;
+	if (!are_few_of_warps(ordered->kept, from->next - first))
+		sort_group(ordered, first, from->next - first);
+	else
+		for (size_t i = first; i < from->next; i++)
+			gt_warps_add(&ordered->warps, from->items[i].what);
 	return true;
+}
+
+/* The next row of the high word. */
+static const struct gt_record *next_of_group(struct gt_ordered *ordered)
+{
+	struct gt_sortable *rows = &ordered->by_low;
+
+	if (rows->next == rows->n)
+		return gt_warps_next(&ordered->warps);
+	if (rows->next + AHEAD < rows->n)
+		__builtin_prefetch(rows->items[rows->next + AHEAD].what);
+	return rows->items[rows->next++].what;
 }
 
 bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, const uint64_t **lanes)
@@ -152,20 +199,17 @@ bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, c
 	const struct gt_record *record;
 
 	if (kept->sorted) {
-		if ((record = next_that_came(ordered)) == NULL)
-			return false;
+		record = next_that_came(ordered);
 	} else {
-		struct gt_sortable *rows = &ordered->by_low;
-		if (rows->next == rows->n && !order_group(ordered))
-			return false;
-		if (rows->next + AHEAD < rows->n)
-			__builtin_prefetch(rows->items[rows->next + AHEAD].what);
-		record = rows->items[rows->next++].what;
+		while ((record = next_of_group(ordered)) == NULL && order_group(ordered))
+			;
 		if (!kept->by_an) {
 			ordered->row.kernel = (uint32_t)(ordered->high >> 32);
 			ordered->row.block = (uint32_t)ordered->high;
 		}
 	}
+	if (!record)
+		return false;
 	*lanes = gt_record_get(record, &ordered->row);
 	*row = &ordered->row;
 	return true;

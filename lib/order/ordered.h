@@ -6,6 +6,7 @@
 
 #include "order/kept.h"
 #include "order/radix.h"
+#include "order/warps.h"
 
 /* An array that is sorted, and what sorting it takes. */
 struct gt_sortable {
@@ -19,8 +20,10 @@ struct gt_ordered {
 	/* Rows that came in order: the span, its next record, and how many are left of it. */
 	size_t span, left;
 	const char *at;
-	/* Others: spans, or rows if they are scattered, by high words; and rows of one high word by low ones. */
+	/* Others: spans, or rows if spans have nothing in common, by high words; and rows of one high word, from few spans of
+	 * warps, or sorted by low words. */
 	struct gt_sortable by_high, by_low;
+	struct gt_warps warps;
 	uint64_t high; /* that word */
 };
 
@@ -33,7 +36,7 @@ void gt_ordered_end(struct gt_ordered *ordered);
 /* Bytes that this takes at most, with so many more rows. */
 static inline uint64_t gt_ordered_bytes(const struct gt_kept *kept, uint64_t more)
 {
-	return 2 * sizeof(struct gt_sort_item) * (kept->n + more + (kept->scattered ? 0 : kept->spans_n));
+	return 2 * sizeof(struct gt_sort_item) * (kept->n + more + kept->spans_n);
 }
 
 #endif

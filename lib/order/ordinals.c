@@ -67,9 +67,3 @@ int gt_ordinal_of_thread(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t
 
 	return count(ordinals, what, lane, ordinal, error);
 }
-
-uint64_t gt_ordinals_bytes(const struct gt_ordinals *ordinals)
-{
-	return ordinals->capacity * sizeof *ordinals->counters +
-	       (ordinals->pages.mask + 1) * sizeof *ordinals->pages.slots;
-}

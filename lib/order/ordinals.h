@@ -27,6 +27,9 @@ int gt_ordinal_of_thread(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t
 			 unsigned lane, uint32_t *ordinal, struct gt_error *error);
 
 /* Bytes of memory in use. */
-uint64_t gt_ordinals_bytes(const struct gt_ordinals *ordinals);
+static inline uint64_t gt_ordinals_bytes(const struct gt_ordinals *ordinals)
+{
+	return ordinals->capacity * sizeof *ordinals->counters + (ordinals->pages.mask + 1) * sizeof *ordinals->pages.slots;
+}
 
 #endif

@@ -28,11 +28,6 @@ static const struct {
 	{"L2::256B", GT_FETCH_256 << 6, 3 << 6},
 };
 
-bool gt_hint_valid(uint16_t hint)
-{
-	return hint >> 8 < GT_LINE_ACTIONS && gt_hint_l1(hint) < GT_PRIORITIES && gt_hint_l2(hint) < GT_NO_ALLOCATE;
-}
-
 const char *gt_hint_format(uint16_t hint, char *buffer)
 {
 	char *end = buffer;

@@ -48,7 +48,10 @@ static inline unsigned gt_hint_fetch(uint16_t hint) { return hint >> 6 & 3 ? 32U
 static inline enum gt_line_action gt_hint_action(uint16_t hint) { return (enum gt_line_action)(hint >> 8 & 7); }
 
 /* False for a hint with an undefined value. */
-bool gt_hint_valid(uint16_t hint);
+static inline bool gt_hint_valid(uint16_t hint)
+{
+	return hint >> 8 < GT_LINE_ACTIONS && gt_hint_l1(hint) < GT_PRIORITIES && gt_hint_l2(hint) < GT_NO_ALLOCATE;
+}
 
 /* "none", or its parts with commas between: L1::evict_first, L2::evict_last, L2::128B, prefetch.L1,
  * prefetch.L2, discard.L2, applypriority.L2; into at least GT_HINT_TEXT bytes; returns the buffer. */

@@ -40,7 +40,7 @@ static int compare(const void *left, const void *right)
 	return 0;
 }
 
-/* Rows with keys below the given bounds, so many of a block behind each other, some of them with addresses. */
+/* Rows with keys below the given bounds, so many of a warp behind each other, mostly in order, some of them with addresses. */
 static void sort_some(size_t n, unsigned together, uint64_t memory, bool by_an, uint64_t kernels, uint64_t blocks, uint64_t ans)
 {
 	struct record *records = calloc(n, sizeof *records);
@@ -55,8 +55,8 @@ static void sort_some(size_t n, unsigned together, uint64_t memory, bool by_an, 
 		bool same = i % together > 0;
 		to->kernel = same ? records[i - 1].row.kernel : (uint32_t)random_below(kernels);
 		to->block = same ? records[i - 1].row.block : (uint32_t)random_below(blocks);
-		to->an = (uint32_t)random_below(ans);
-		to->warp = (uint8_t)random_below(32);
+		to->an = same && random_below(100) ? records[i - 1].row.an + (uint32_t)random_below(3) : (uint32_t)random_below(ans);
+		to->warp = same ? records[i - 1].row.warp : (uint8_t)random_below(32);
 		to->base = records[i].when = i;
 		to->lanes = random_below(4) ? 0 : (uint8_t)random_below(33);
 		to->stride = to->lanes ? GT_STRIDE_LANES : random_below(4) ? 4 : (int64_t)(random_below(16) << (random_below(8) * 8));
@@ -94,6 +94,8 @@ static void sorts_like_the_slow_one(void)
 			sort_some(5000, 1, memory, by_an, 3, 40, 10);
 			sort_some(30000, 1, memory, by_an, 2, 1000, 1000);
 			sort_some(30000, 50, memory, by_an, 2, 200, 40);
+			sort_some(30000, 50, memory, by_an, 2, 5, 40);
+			sort_some(30000, 50, memory, by_an, 1, 1, 1);
 			sort_some(30000, 3, memory, by_an, 2, 200, 40);
 			/* Keys of more than 64 bits together. */
 			sort_some(5000, 1, memory, by_an, 1 << 26, UINT32_MAX, UINT32_MAX);
