@@ -288,6 +288,7 @@ reference_degrees() {
 	gtrace-cat | awk -F '\t' -v OFS='\t' '
 		function hex(text,    i, n) { for (i = 3; i <= length(text); i++) n = 16 * n + index("0123456789abcdef", substr(text, i, 1)) - 1; return n }
 		function number(text) { return text ~ /^0x/ ? hex(text) : text + 0 }
+		function sector(address) { return sprintf("%.0f", int(address / 32)) } # mawk keeps 6 digits of an index
 		/^#kernel/ { match($0, /name=[^\t]*/); name = substr($0, RSTART + 5, RLENGTH - 5) }
 		!/^#/ && $5 !~ /shared/ {
 			key = name OFS $4 OFS $5 OFS $6
@@ -300,7 +301,7 @@ reference_degrees() {
 				if (last < 0) last = start = address - address % 32
 				lanes[key]++
 				range[key] += address >= start && address < start + 128
-				sectors[int(address / 32)]; sectors[int((address + $6 - 1) / 32)]
+				sectors[sector(address)]; sectors[sector(address + $6 - 1)]
 			}
 			for (s in sectors) touched[key]++
 			accesses[key]++

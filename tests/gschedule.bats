@@ -119,7 +119,8 @@ rows() {
 					for (line = 0; line < lines; line++) {
 						address = 2 ^ 40 + block * 4096 + warp * (n % 6 - 2) * 128 + line * (n % 3 - 1) * 256
 						address += n % 9 == 8 ? warp % 2 * 2 ^ 32 : n % 9 == 7 ? warp * warp * 128 : 0
-						printf "%d\t%d\t%d\t0x%x\tload.global\t0x%x\t0x%x\t0x0\t%d\t1\n", block, warp, an, n % 5, address, warp == 6 && n % 8 == 0 ? 3 : 1, 32 / lines
+						high = int(address / 2 ^ 32) # mawk has no longer hexadecimal numbers
+						printf "%d\t%d\t%d\t0x%x\tload.global\t0x%x%08x\t0x%x\t0x0\t%d\t1\n", block, warp, an, n % 5, high, address - high * 2 ^ 32, (warp == 6 && n % 8 == 0 ? 3 : 1), 32 / lines
 					}
 				}
 			}

@@ -1000,7 +1000,7 @@ turns() {
 		echo 'st.global.u32 [%d1], %r5; sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra again; ret; }'
 	} >"$t/rounds.ptx"
 	run_ptx "$t/rounds.ptx" 'rounds<<<4,64>>>(A=u32[256], 3000)' --dump A="$t/A"
-	expected=$(awk 'BEGIN { for (i = 0; i < 3000 * 120; i++) x = (5 * x + 1) % 4294967296; printf "%d", x }')
+	expected=$(awk 'BEGIN { for (i = 0; i < 3000 * 120; i++) x = (5 * x + 1) % 4294967296; printf "%.0f", x }')
 	[ "$(od -An -v -t u4 -w4 "$t/A" | sort -u | tr -d ' ')" = "$expected" ]
 	# 4 blocks of 2 warps load and store.
 	[ "$(rows "$t/stream" | wc -l)" -eq $((4 * 2 * 3000 * 2)) ]
