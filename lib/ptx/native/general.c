@@ -82,12 +82,17 @@ size_t gt_general_jump(struct gt_native_code *code, enum gt_jump when)
 	return code->n;
 }
 
-void gt_general_land(struct gt_native_code *code, size_t jump)
+void gt_general_land_at(struct gt_native_code *code, size_t jump, size_t place)
 {
-	const uint32_t distance = (uint32_t)(code->n - jump);
+	const uint32_t distance = (uint32_t)(place - jump);
 
 	if (!code->failed)
 		memcpy(code->bytes + jump - sizeof distance, &distance, sizeof distance);
+}
+
+void gt_general_land(struct gt_native_code *code, size_t jump)
+{
+	gt_general_land_at(code, jump, code->n);
 }
 
 static void to(struct gt_native_code *code, unsigned opcode, size_t place)

@@ -28,6 +28,7 @@ void gt_general_address(struct gt_native_code *code, unsigned d, const void *wha
 /* A jump to a place that is not written yet; returns where it ends, which gt_general_land takes when the place is. */
 size_t gt_general_jump(struct gt_native_code *code, enum gt_jump when);
 void gt_general_land(struct gt_native_code *code, size_t jump);
+void gt_general_land_at(struct gt_native_code *code, size_t jump, size_t place);
 /* A jump or a call to what is written already. */
 void gt_general_jump_to(struct gt_native_code *code, size_t place);
 void gt_general_call_to(struct gt_native_code *code, size_t place);

@@ -21,19 +21,31 @@ struct gt_ptx_entry {
 	const unsigned char *last; /* and where the last one was */
 };
 
+enum gt_stretch_kind {
+	GT_STRETCH_LANES, /* lane operations */
+	GT_STRETCH_MOVE,  /* a load or store */
+	GT_STRETCH_JOIN,  /* where ways of a branch meet, which is left to the C code if lanes wait there */
+	GT_STRETCH_BRANCH, /* which all lanes take or none, or that is left to the C code */
+};
+
 #define GT_STRETCH_SLOW 12 /* tests that may send an access to the C code */
 
 struct gt_stretch_point {
 	size_t op, n;	   /* the first operation, and how many */
 	uint32_t counts;   /* their instructions, */
 	uint32_t before;   /* and those in the stretch before them */
-	bool moves;	   /* it is a load or store */
+	enum gt_stretch_kind kind;
 	struct gt_ptx_entry *entry;
 	/* As written: places in the code, jumps out of it (0: none), and which values were in registers. */
 	size_t place, again, row_again;
-	size_t ends, row, slow[GT_STRETCH_SLOW];
+	size_t ends, leaves, row, slow[GT_STRETCH_SLOW];
 	size_t n_slow;
 	struct gt_native_value at_begin[GT_NATIVE_VALUES], at_move[GT_NATIVE_VALUES], at_end[GT_NATIVE_VALUES];
+};
+
+/* A jump to an operation that another stretch may begin with, and the code for that. */
+struct gt_stretch_way {
+	size_t jump, op;
 };
 
 struct gt_stretch {
@@ -41,7 +53,11 @@ struct gt_stretch {
 	const struct gt_ptx_code *code;
 	struct gt_stretch_point *points;
 	size_t n;
+	struct gt_stretch_way *ways; /* of all stretches */
+	size_t n_ways;
 };
+
+#define GT_STRETCH_WAYS 2 /* of a stretch, at most */
 
 /* The first code of a function with stretches: what all of them use. */
 struct gt_stretch_shared {
@@ -55,8 +71,10 @@ extern const void *const gt_stretch_distances;
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);
 
 void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shared *shared);
-/* Writes a stretch. at[i]: where point i is entered. */
-void gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at);
+/* Writes a stretch. at[i]: where point i is entered. Returns where another stretch goes on with it. */
+size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at);
+/* Where a way ends that no stretch begins at. */
+void gt_stretch_write_stop(struct gt_native_code *code, const struct gt_stretch_shared *shared, const struct gt_ptx_op *op);
 
 /* A load or store of lanes that are side by side, or of one place. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);

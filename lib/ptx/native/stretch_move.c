@@ -48,8 +48,8 @@ bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 		return false;
 	*fast = access->size >= 4 && (loads ? access->n <= 4 : access->n == 1) && !access->in_frame && !access->policy &&
 		access->offset == (int32_t)access->offset &&
-		(access->narrow ? access->space == GT_PTX_SHARED
-				: access->space == GT_PTX_GLOBAL || access->space == GT_PTX_GENERIC || access->space == GT_PTX_CONST);
+		(access->space == GT_PTX_SHARED || (!access->narrow && (access->space == GT_PTX_GLOBAL || access->space == GT_PTX_GENERIC ||
+								      access->space == GT_PTX_CONST)));
 	for (unsigned k = 0; k < access->n; k++)
 		*fast = *fast && access->slots[k];
 	return true;

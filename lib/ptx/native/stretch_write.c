@@ -46,6 +46,13 @@ static void set_issued(struct gt_native_code *code, uint32_t instructions)
 	gt_general_store(code, true, GT_R11, GT_RBX, OF(gt_ptx_warp, issued));
 }
 
+void gt_stretch_write_stop(struct gt_native_code *code, const struct gt_stretch_shared *shared, const struct gt_ptx_op *op)
+{
+	set_issued(code, 0);
+	gt_general_address(code, GT_RAX, op);
+	gt_general_jump_to(code, shared->end);
+}
+
 static void leave(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t op, uint32_t instructions,
 		  const struct gt_native_value *values)
 {
@@ -73,33 +80,78 @@ static void write_lanes(struct gt_stretch *stretch, const struct gt_stretch_poin
 	}
 }
 
-/* The turn may end before a point, but for the first: it was entered in its turn. */
-static void write_point(struct gt_stretch *stretch, struct gt_stretch_point *point)
+static void write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	struct gt_native_segment *segment = &stretch->segment;
-	struct gt_native_code *code = segment->code;
 	bool fast = false;
 
-	memcpy(point->at_begin, segment->values, sizeof point->at_begin);
-	if (point != stretch->points) {
-		gt_general_number(code, true, GT_COMPARE_NUMBER, GT_R12, point->before);
-		point->ends = gt_general_jump(code, GT_NOT_GREATER);
-	}
-	point->place = code->n;
-	if (!point->moves) {
-		write_lanes(stretch, point);
-		return;
-	}
 	if (gt_stretch_moves(&stretch->code->ops[point->op], &fast) && fast) {
 		gt_stretch_write_move(stretch, point);
 	} else {
 		memcpy(point->at_move, segment->values, sizeof point->at_move);
 		memset(segment->values, 0, sizeof segment->values);
 		memset(segment->taken, 0, sizeof segment->taken);
-		point->slow[point->n_slow++] = gt_general_jump(code, GT_ALWAYS);
+		point->slow[point->n_slow++] = gt_general_jump(segment->code, GT_ALWAYS);
 	}
-	point->again = code->n;
+	point->again = segment->code->n;
 	memcpy(point->at_end, segment->values, sizeof point->at_end);
+}
+
+/* The C code goes on where the turn may end: no instruction has been counted since then. */
+static void write_join(const struct gt_stretch *stretch, struct gt_stretch_point *point)
+{
+	struct gt_native_code *code = stretch->segment.code;
+
+	gt_general_at(code, true, GT_MOVE, GT_RAX, GT_RBX, OF(gt_ptx_warp, path));
+	gt_general_address(code, GT_RDX, &stretch->code->ops[point->op]);
+	gt_general_at(code, true, GT_COMPARE, GT_RDX, GT_RAX, OF(gt_ptx_path, join));
+	point->leaves = gt_general_jump(code, GT_EQUAL);
+}
+
+/* All values are in memory, and instructions count from the operation on. */
+static void go(struct gt_stretch *stretch, size_t op, enum gt_jump when)
+{
+	stretch->ways[stretch->n_ways++] = (struct gt_stretch_way){gt_general_jump(stretch->segment.code, when), op};
+}
+
+static void write_branch(struct gt_stretch *stretch, struct gt_stretch_point *point)
+{
+	const struct gt_ptx_op *op = &stretch->code->ops[point->op];
+	struct gt_native_code *code = stretch->segment.code;
+	const uint32_t all = op->guarded == 1 ? GT_PTX_FULL : 0;
+	const size_t target = point->op + (size_t)op->target;
+
+	gt_native_store_all(&stretch->segment);
+	if (op->guarded) {
+		gt_general_at(code, false, GT_MOVE, GT_RAX, GT_R14, op->guard);
+		gt_general(code, false, GT_MOVE, GT_RDX, GT_RAX);
+		gt_general_number(code, false, GT_ADD_NUMBER, GT_RDX, 1);
+		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, 1);
+		point->leaves = gt_general_jump(code, GT_ABOVE);
+	}
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, 0U - (point->before + point->counts));
+	if (op->guarded) {
+		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, all);
+		go(stretch, target, GT_EQUAL);
+	}
+	go(stretch, op->guarded ? point->op + 1 : target, GT_ALWAYS);
+}
+
+/* The turn may end before a point. */
+static void write_point(struct gt_stretch *stretch, struct gt_stretch_point *point)
+{
+	struct gt_native_code *code = stretch->segment.code;
+
+	memcpy(point->at_begin, stretch->segment.values, sizeof point->at_begin);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_R12, point->before);
+	point->ends = gt_general_jump(code, GT_NOT_GREATER);
+	point->place = code->n;
+	switch (point->kind) {
+	case GT_STRETCH_LANES: write_lanes(stretch, point); break;
+	case GT_STRETCH_MOVE: write_move(stretch, point); break;
+	case GT_STRETCH_JOIN: write_join(stretch, point); break;
+	case GT_STRETCH_BRANCH: write_branch(stretch, point); break;
+	}
 }
 
 /* Calls a step, or gt_ptx_trace_row, whose arguments have been set. `fails` is when it has. */
@@ -169,25 +221,39 @@ static void write_traced(struct gt_stretch *stretch, const struct gt_stretch_sha
 	call(stretch, shared, point, (void (*)(void))gt_ptx_trace_row, false, point->again);
 }
 
-void gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at)
+/* Behind the code of all points: where they leave it, and where they are entered. */
+static void write_outside(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point)
+{
+	struct gt_native_code *code = stretch->segment.code;
+
+	write_slow(stretch, shared, point);
+	write_traced(stretch, shared, point);
+	gt_general_land(code, point->ends);
+	if (point->leaves)
+		gt_general_land(code, point->leaves);
+	leave(stretch, shared, point->op, point->before, point->at_begin);
+}
+
+size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at)
 {
 	struct gt_native_code *code = stretch->segment.code;
 	const struct gt_stretch_point *last = &stretch->points[stretch->n - 1];
+	const size_t begin = code->n;
 
 	for (size_t i = 0; i < stretch->n; i++)
 		write_point(stretch, &stretch->points[i]);
-	leave(stretch, shared, last->op + last->n, last->before + last->counts, stretch->segment.values);
+	if (last->kind != GT_STRETCH_BRANCH) {
+		gt_native_store_all(&stretch->segment);
+		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, 0U - (last->before + last->counts));
+		go(stretch, last->op + last->n, GT_ALWAYS);
+	}
 	for (size_t i = 0; i < stretch->n; i++) {
 		const struct gt_stretch_point *point = &stretch->points[i];
-		write_slow(stretch, shared, point);
-		write_traced(stretch, shared, point);
-		if (point->ends) {
-			gt_general_land(code, point->ends);
-			leave(stretch, shared, point->op, point->before, point->at_begin);
-		}
+		write_outside(stretch, shared, point);
 		at[i] = code->n;
 		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, point->before + point->counts);
 		gt_native_load_values(&stretch->segment, point->at_begin);
 		gt_general_jump_to(code, point->place);
 	}
+	return begin;
 }
