@@ -64,6 +64,87 @@ static uint64_t first_of(const struct gt_ptx_hold *hold, unsigned warp)
 	return kept ? kept->an : UINT64_MAX;
 }
 
+/* Warps whose next accesses have one ordinal, and rows for which no test is needed but that of their lanes. */
+struct rounds {
+	unsigned n, warps[WARPS];
+	const struct gt_ptx_kept *kept[WARPS];
+	uint64_t an, end; /* ordinals */
+};
+
+/* Finds how many rounds over these warps can be taken: each has so many accesses in its chunk, no other warp comes before, and there
+ * is room. */
+static void find_rounds(const struct gt_ptx_hold *hold, const uint64_t *first, uint64_t an, uint64_t bound, const struct gt_rows *rows,
+			struct rounds *rounds)
+{
+	rounds->n = 0;
+	rounds->an = an;
+	for (unsigned warp = 0; warp < hold->warps; warp++) {
+		const struct gt_ptx_held *held = &hold->held[warp];
+		if (first[warp] != an) {
+			bound = first[warp] < bound ? first[warp] : bound;
+			continue;
+		}
+		const uint64_t there = (held->first->written - held->read) / sizeof(struct gt_ptx_kept);
+		bound = bound - an > there ? an + there : bound;
+		rounds->kept[rounds->n] = gt_ptx_held_first(held);
+		rounds->warps[rounds->n++] = warp;
+	}
+	const uint64_t room = (rows->capacity - rows->n) / rounds->n;
+	rounds->end = bound - an < room ? bound : an + room;
+}
+
+/* Passes them on until one has addresses of lanes, or another ordinal. The columns are named once, since a compiler must take it
+ * that each store may change where they are. */
+static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *rows)
+{
+	const struct gt_rows to = *rows;
+	const size_t warps = rounds->n;
+	size_t at = to.n;
+	uint16_t hints = 0;
+
+	for (uint64_t an = rounds->an; an < rounds->end; an++)
+		for (size_t i = 0; i < warps; i++, at++) {
+			const struct gt_ptx_kept *kept = rounds->kept[i];
+			if (kept->lanes > 0 || kept->an != an)
+				goto end;
+			to.block[at] = block;
+			to.warp[at] = kept->warp;
+			to.an[at] = kept->an;
+			to.pc[at] = kept->pc;
+			to.op[at] = kept->op;
+			to.hint[at] = kept->hint;
+			to.work[at] = kept->work;
+			to.size[at] = kept->size;
+			to.mask[at] = kept->mask;
+			to.base[at] = kept->base;
+			to.stride[at] = kept->stride;
+			hints |= kept->hint;
+			rounds->kept[i]++;
+		}
+end:
+	rows->n = at;
+	rows->has_hints |= hints != 0;
+}
+
+/* Passes on the next accesses of these warps as far as they need no more tests. */
+static void pass_rounds(struct gt_ptx_hold *hold, uint64_t *first, uint64_t an, uint64_t bound, struct gt_rows *rows)
+{
+	struct rounds rounds;
+
+	find_rounds(hold, first, an, bound, rows, &rounds);
+	hold->n += rows->n;
+	fill_rounds(&rounds, hold->block, rows);
+	hold->n -= rows->n;
+	for (unsigned i = 0; i < rounds.n; i++) {
+		const unsigned warp = rounds.warps[i];
+		struct gt_ptx_held *held = &hold->held[warp];
+		held->read = (size_t)((const unsigned char *)rounds.kept[i] - held->first->bytes);
+		if (held->read == held->first->written)
+			gt_ptx_held_shrink(held, &hold->store);
+		first[warp] = first_of(hold, warp);
+	}
+}
+
 /* Passes on held accesses with ordinals below `bound`. The accesses of a warp come in the order of their ordinals, so a loop
  * over the warps takes each access once. */
 static int pass_below(struct gt_ptx_blockorder *order, uint64_t bound, struct gt_error *error)
@@ -82,6 +163,7 @@ static int pass_below(struct gt_ptx_blockorder *order, uint64_t bound, struct gt
 			an = first[warp] < an ? first[warp] : an;
 		if (an >= bound)
 			return 0;
+		pass_rounds(hold, first, an, bound, order->to->rows);
 		for (unsigned warp = 0; warp < hold->warps; warp++)
 			for (; first[warp] == an; hold->n--) {
 				if (gt_ptx_held_pass(&hold->held[warp], &hold->store, hold->block, order->to, error) != 0)
