@@ -65,15 +65,8 @@ void gt_shapes_close(struct shapes *shapes)
 	*shapes = (struct shapes){0};
 }
 
-int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
+int gt_shapes_look_up(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
 {
-	if (shapes->n > 0) {
-		uint16_t guess = shapes->all[shapes->last].next;
-		if (shape_equal(&shapes->all[guess], shape)) {
-			*number = shapes->last = guess;
-			return 0;
-		}
-	}
 	uint16_t *slot = slot_of(shapes, shape);
 	if (*slot == SHAPE_NONE && shapes->n == SHAPES_MAX) {
 		*number = SHAPE_NONE;

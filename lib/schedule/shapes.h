@@ -32,14 +32,25 @@ struct shapes {
 int gt_shapes_open(struct shapes *shapes, struct gt_error *error);
 void gt_shapes_close(struct shapes *shapes);
 
-/* The number of a shape, new or known; SHAPE_NONE if there are already SHAPES_MAX others. Returns 0, or -1 when
- * memory is short. */
-int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error);
+/* gt_shapes_find, without a guess. */
+int gt_shapes_look_up(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error);
 
 static inline int shape_equal(const struct shape *a, const struct shape *b)
 {
 	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
 	       a->size == b->size && a->hint == b->hint && a->work == b->work;
+}
+
+/* The number of a shape, new or known; SHAPE_NONE if there are already SHAPES_MAX others. Returns 0, or -1 when memory is short.
+ * The guess is compared where the shape is made, whose fields are then still in registers. */
+static inline int gt_shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
+{
+	uint16_t guess = shapes->n > 0 ? shapes->all[shapes->last].next : 0;
+
+	if (shapes->n == 0 || !shape_equal(&shapes->all[guess], shape))
+		return gt_shapes_look_up(shapes, shape, number, error);
+	*number = shapes->last = guess;
+	return 0;
 }
 
 #endif
