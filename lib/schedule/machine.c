@@ -238,12 +238,20 @@ struct place {
 	uint64_t step;
 };
 
-/* Sets the columns of rows [first, first + n) of a span. */
+/* Sets the columns of rows [first, first + n) of a span. Mostly there are few, as many as schedulers, which take one store a
+ * column: compiled without loops. */
 GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shape *shape, const struct kept *span, size_t first,
-				struct place place)
+				const struct place *place)
 {
-	append_common(out, n, shape, place.block, place.step, place.sm);
-	append_even(out, shape->size == 0 ? out->address : out->base, span, first, n);
+	uint64_t *bases = shape->size == 0 ? out->address : out->base;
+
+	if (n <= GT_ROWS_SLACK) {
+		append_common(out, GT_ROWS_SLACK, shape, place->block, place->step, place->sm);
+		append_even(out, bases, span, first, GT_ROWS_SLACK);
+		return;
+	}
+	append_common(out, n, shape, place->block, place->step, place->sm);
+	append_even(out, bases, span, first, n);
 }
 
 int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
@@ -251,6 +259,7 @@ int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, stru
 {
 	const struct shape *shape = &schedule->keep.shapes.all[span->shape & ~SPAN_MANY];
 	struct gt_rows *out = schedule->sink->rows;
+	const struct place place = {block->number, (uint16_t)sm->number, schedule->step};
 	bool begins = !schedule->issued;
 
 	if (!begin_rows(schedule, sm, block, n))
@@ -260,7 +269,7 @@ int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, stru
 			return -1;
 		begins = false;
 		part = n < out->capacity - out->n ? n : out->capacity - out->n;
-		append_span(out, part, shape, span, first, (struct place){block->number, (uint16_t)sm->number, schedule->step});
+		append_span(out, part, shape, span, first, &place);
 		out->n += part;
 	}
 	return 0;
