@@ -763,6 +763,63 @@ expect_nvcc() {
 	expect_failure 2 "--check" gtrace-record --check maybe true
 }
 
+@test "nvcc: a kernel that stores nothing and waits for the host is held, with the work behind it, until the host waits" {
+	needs_nvcc
+	cat >gate.cu <<-'END'
+		#include <cstdio>
+		__global__ void gate(volatile unsigned *latch) { while (latch[0] < 1); }
+		__global__ void twice(int *a) { a[threadIdx.x] *= 2; }
+		int main(int, char **words)
+		{
+			unsigned *latch;
+			int *a, *d, *h, pageable[32], how = *words[1];
+			cudaStream_t s;
+			cudaEvent_t e;
+			cudaMallocHost(&latch, 4), cudaMallocManaged(&a, 128), cudaMalloc(&d, 128), cudaMallocHost(&h, 128);
+			cudaStreamCreate(&s), cudaEventCreate(&e);
+			for (int i = 0; i < 32; i++)
+				a[i] = i, h[i] = 100 + i;
+			*latch = how == 'o';
+			gate<<<1, 1, 0, s>>>(latch);
+			twice<<<1, 32, 0, s>>>(a);
+			cudaMemcpyAsync(d, h, 128, cudaMemcpyHostToDevice, s);
+			twice<<<1, 32, 0, s>>>(d);
+			cudaMemcpyAsync(h, d, 128, cudaMemcpyDeviceToHost, s);
+			cudaEventRecord(e, s);
+			printf("%d %d ", a[3], h[3]);
+			printf("%s\n", cudaGetErrorName(cudaStreamQuery(s)));
+			fflush(stdout);
+			if (how == 'p')
+				cudaMemcpyAsync(d, pageable, 128, cudaMemcpyHostToDevice, s);
+			if (how == 'n')
+				return cudaStreamSynchronize(s);
+			*latch = 1;
+			if (how == 's')
+				cudaStreamSynchronize(s);
+			while (how == 'e' && cudaEventQuery(e) == cudaErrorNotReady);
+			if (how == 'c')
+				cudaMemcpy(pageable, h, 128, cudaMemcpyDefault);
+			printf("%d %d\n", a[3], h[3]);
+			return 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o gate gate.cu
+	record ./gate open
+	[ "$(grep '^6 ' "$ERR" | xargs)" = '6 206 cudaSuccess 6 206' ]
+	gtrace-cat "$OUT" | grep -v '^#\(history\|end\)' >expected
+	[ "$(names | xargs)" = "gate twice twice" ]
+	for how in sync event copy x; do
+		record ./gate "$how"
+		grep -qx '3 103 cudaErrorNotReady' "$ERR"
+		grep -qx "$([ $how = x ] && echo '3 103' || echo '6 206')" "$ERR"
+		diff <(gtrace-cat "$OUT" | grep -v '^#\(history\|end\)') expected
+	done
+	for how in none pageable; do
+		fails 1 "launch 1: kernel _Z4gatePVj, " ./gate "$how"
+		grep -qx '3 103 cudaErrorNotReady' "$ERR"
+	done
+}
+
 @test "--memcheck reports each instruction at fault once and goes on; freed memory is given out late" {
 	# 60 loads and 60 stores go outside.
 	fails_memcheck() {

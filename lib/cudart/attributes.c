@@ -120,7 +120,7 @@ int gt_cudart_launch_with(const struct gt_launch_config *config, const void *fun
 
 API int cudaLaunchKernelExC(const struct gt_launch_config *config, const void *function, void **arguments)
 {
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	return gt_cudart_leave(config ? gt_cudart_launch_with(config, function, arguments) : CUDA_INVALID_VALUE);
 }
 

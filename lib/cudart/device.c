@@ -26,7 +26,7 @@ API int cudaGetDeviceCount(int *n)
 
 API int cudaGetDevice(int *device)
 {
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	if (device)
 		*device = gt_cudart_device();
 	return gt_cudart_leave(device ? CUDA_SUCCESS : CUDA_INVALID_VALUE);

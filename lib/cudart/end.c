@@ -103,6 +103,8 @@ __attribute__((destructor)) static void close_stream(void)
 		return;
 	static bool said;
 	char reason[REASON];
+	if (gt_cudart.finish)
+		gt_cudart.finish();
 	gt_cudart_say_host_access();
 	say_names_left();
 	if (gt_cudart.stubbed > 0)

@@ -35,7 +35,7 @@ static const struct {
 	{CUDA_INVALID_RESOURCE_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
 	{CUDA_ILLEGAL_STATE, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
 	{500, "cudaErrorSymbolNotFound", "named symbol not found"},
-	{600, "cudaErrorNotReady", "device not ready"},
+	{CUDA_NOT_READY, "cudaErrorNotReady", "device not ready"},
 	{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
 	{CUDA_LAUNCH_OUT_OF_RESOURCES, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
 	{CUDA_PEER_ACCESS_ALREADY_ENABLED, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},

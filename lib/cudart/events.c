@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cudart/graph.h"
+#include "cudart/held.h"
 
 #define INSTRUCTIONS_A_MILLISECOND 1e6f
 
@@ -16,7 +17,9 @@ API int cudaStreamSynchronize(struct gt_stream *stream)
 
 API int cudaStreamQuery(struct gt_stream *stream)
 {
-	return cudaStreamSynchronize(stream);
+	gt_cudart_enter_beside();
+	const int code = gt_held_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
+	return gt_cudart_leave(gt_stream_captured(stream) ? gt_stream_uncaptured(stream) : code);
 }
 
 /* Outside of captures, recorded work is already complete. */
@@ -25,7 +28,7 @@ API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event
 	struct gt_stream *stream = gt_stream_of(handle);
 
 	(void)flags;
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	if (!event)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	if (!gt_event_captured(event))
@@ -51,7 +54,7 @@ API int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
 	struct gt_work work = {GT_WORK_HOST, {.host = {function, data}}};
 
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	return gt_cudart_leave(function ? gt_stream_ask(stream, &work) : CUDA_INVALID_VALUE);
 }
 
@@ -87,7 +90,7 @@ API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsi
 	struct gt_stream *stream = gt_stream_of(handle);
 	struct gt_work work = {GT_WORK_RECORD, {.event = event}};
 
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	if (!event)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	gt_nodes_clear(&event->last);
@@ -111,7 +114,9 @@ API int cudaEventSynchronize(const struct gt_cuda_event *event)
 
 API int cudaEventQuery(const struct gt_cuda_event *event)
 {
-	return cudaEventSynchronize(event);
+	gt_cudart_enter_beside();
+	const int code = gt_held_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
+	return gt_cudart_leave(event ? code : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
 API int cudaEventElapsedTime(float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end)

@@ -305,6 +305,8 @@ int gt_graph_run(struct gt_graph *graph, bool dry)
 				continue;
 			if (!dry && !node->disabled)
 				code = gt_cudart_do(&node->work);
+			if (code == GT_CUDART_CLOSED)
+				gt_cudart_stop_closed();
 			node->done = true;
 			left--;
 		}

@@ -42,7 +42,7 @@ API int cudaLaunchKernel(const void *function, struct gt_dim3 grid, struct gt_di
 	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, grid, block, shared, arguments,
 						       gt_cudart_stream_wishes(stream), 0}}};
 
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
@@ -53,7 +53,7 @@ API int cudaLaunchCooperativeKernel(const void *function, struct gt_dim3 grid, s
 						       gt_cudart_stream_wishes(stream), 0}}};
 
 	work.u.kernel.wishes.cooperative = true;
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
@@ -65,7 +65,7 @@ API int __cudaLaunchKernel(const void *kernel, struct gt_dim3 grid, struct gt_di
 
 API int __cudaGetKernel(const void **kernel, const void *host)
 {
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	*kernel = gt_cudart_find_function(host);
 	return gt_cudart_leave(*kernel ? CUDA_SUCCESS : CUDA_INVALID_DEVICE_FUNCTION);
 }

@@ -104,7 +104,7 @@ API int cudaMemPrefetchAsync(const void *pointer, size_t bytes)
 
 static int ask_copy(void *stream, struct gt_work work)
 {
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
@@ -156,7 +156,7 @@ API int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_
 {
 	struct gt_work work = {GT_WORK_FILL, {.fill = {to, pitch, (unsigned)value, 1, width, height}}};
 
-	gt_cudart_enter();
+	gt_cudart_enter_beside();
 	return gt_cudart_leave(width > pitch ? CUDA_INVALID_PITCH_VALUE : gt_stream_ask(stream, &work));
 }
 

@@ -7,6 +7,7 @@
 
 #include "cudart/contexts.h"
 #include "cudart/runtime.h"
+#include "ptx/launch/gate.h"
 #include "ptx/launch/nested.h"
 #include "ptx/launch/run.h"
 
@@ -96,6 +97,11 @@ static uint32_t denied(void)
 	return all & ~gt_cudart.peers[gt_cudart_device()] & ~(UINT32_C(1) << gt_cudart_device());
 }
 
+void gt_cudart_stop_closed(void)
+{
+	gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches + 1, gt_cudart.closed.text);
+}
+
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 		     size_t dynamic_shared, const struct gt_wishes *wishes)
 {
@@ -136,6 +142,10 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		return code;
 	unsigned char *parameters = gather_parameters(function->kernel, arguments);
 	launch.parameters = parameters;
+	if (gt_ptx_gate_is_closed(gt_cudart_machine(function->fat), &launch, &gt_cudart.closed)) {
+		free(parameters);
+		return GT_CUDART_CLOSED;
+	}
 	const struct gt_ptx_runner runner = {run, function};
 	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)

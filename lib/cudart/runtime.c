@@ -191,9 +191,16 @@ static void give_lock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static void finish(void)
+{
+	if (gt_cudart.finish)
+		gt_cudart.finish();
+}
+
 void gt_cudart_lock(void)
 {
 	take_lock();
+	finish();
 	in_driver++;
 }
 
@@ -203,10 +210,16 @@ void gt_cudart_unlock(void)
 	give_lock();
 }
 
-void gt_cudart_enter(void)
+void gt_cudart_enter_beside(void)
 {
 	take_lock();
 	used = used || in_driver == 0;
+}
+
+void gt_cudart_enter(void)
+{
+	gt_cudart_enter_beside();
+	finish();
 }
 
 bool gt_cudart_is_forked(void)

@@ -51,6 +51,7 @@ enum {
 	CUDA_INVALID_PTX = 218,
 	CUDA_INVALID_RESOURCE_HANDLE = 400,
 	CUDA_ILLEGAL_STATE = 401,
+	CUDA_NOT_READY = 600,
 	CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
 	CUDA_PEER_ACCESS_ALREADY_ENABLED = 704,
 	CUDA_PEER_ACCESS_NOT_ENABLED = 705,
@@ -153,12 +154,16 @@ struct gt_cudart {
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
 	struct gt_symbol *symbols;
+	void (*finish)(void); /* executes what is held (held.h); NULL: nothing is */
+	struct gt_error closed; /* why the last launch returned GT_CUDART_CLOSED */
 };
 extern struct gt_cudart gt_cudart;
 
 /* Every API function lets one thread in at a time; the first opens the runtime. leave() keeps the
  * error for cudaGetLastError and returns it; after a launch that failed, it is that one's. */
 void gt_cudart_enter(void);
+/* The same for calls that do not need held work done (held.h). */
+void gt_cudart_enter_beside(void);
 int gt_cudart_leave(int code);
 int gt_cudart_last_error(bool forget);
 /* Whether this process was forked from the one that is recorded, whose stream it has too: it may not ask for work. Says so once. */
@@ -262,9 +267,13 @@ uint64_t gt_cudart_used_bytes(int device);
 /* Frees what the program allocated on a device. */
 void gt_cudart_free_all(int device);
 
-/* Runs a kernel; `arguments` point to one value a parameter. Returns a code. */
+/* Runs a kernel; `arguments` point to one value a parameter. Returns a code, or GT_CUDART_CLOSED: it was not launched, since it
+ * changes nothing and would wait for ever. */
+#define GT_CUDART_CLOSED (-1)
 int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 		     size_t dynamic_shared, const struct gt_wishes *wishes);
+/* Ends the process with such a launch. */
+_Noreturn void gt_cudart_stop_closed(void);
 /* The wishes of a launch into a stream that gives no attributes. */
 struct gt_wishes gt_cudart_stream_wishes(void *stream);
 /* The access policy window that a stream keeps for its launches. */

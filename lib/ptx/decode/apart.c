@@ -38,3 +38,15 @@ bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction)
 	default: return false;
 	}
 }
+
+bool gt_ptx_has_effect(const struct gt_ptx_instruction *instruction)
+{
+	const struct gt_ptx_opcode_row *row = gt_ptx_row(instruction);
+	const bool changes = row->access != GT_PTX_ACCESS_NONE && row->access != GT_PTX_ACCESS_LOAD;
+
+	switch (instruction->row) {
+	case GT_PTX_OP_MULTIMEM:
+	case GT_PTX_OP_TENSORMAP: return true;
+	default: return row->ending == GT_PTX_CALLS || (changes && !is_of_block(instruction));
+	}
+}

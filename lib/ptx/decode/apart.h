@@ -11,4 +11,7 @@
  * that orders blocks, a tensor map that is changed. Of shared and local memory none has. */
 bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction);
 
+/* Whether it may leave something behind when its block has ended: a store, an atomic, what a call does. */
+bool gt_ptx_has_effect(const struct gt_ptx_instruction *instruction);
+
 #endif

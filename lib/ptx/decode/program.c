@@ -104,6 +104,7 @@ static int find_functions(struct search *search)
 				return -1;
 			note_service(search, instruction);
 			search->program->joins_blocks |= gt_ptx_joins_blocks(instruction);
+			search->program->has_effects |= gt_ptx_has_effect(instruction);
 		}
 		for (size_t f = 0; calls_by_address(function) && f < module->n_functions; f++)
 			if (!module->functions[f].entry)

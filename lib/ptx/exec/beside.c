@@ -240,6 +240,7 @@ static uint64_t memory_state(const struct beside *beside)
 
 static int fail_runaway(const struct beside *beside)
 {
+	beside->ran->runs_away = true;
 	for (size_t i = 0; i < beside->n; i++) {
 		const struct gt_ptx_core *core = beside->blocks[i]->core;
 		for (uint32_t w = 0; core && w < core->n_warps; w++) {

@@ -92,6 +92,7 @@ struct gt_ptx_ran {
 	uint64_t warp_instructions, accesses;
 	bool fault; /* of the kernel's own, by which the launch failed */
 	bool assertion_failed; /* which is such a fault */
+	bool runs_away; /* by such a fault: it waits, and no block of it does what it waits for */
 	bool strayed; /* outside of every allocation, and went on: exec/stray.h */
 };
 
