@@ -10,7 +10,7 @@
 #include "import/accelsim.h"
 #include "import/recorded.h"
 
-#define PART_BYTES ((size_t)1 << 20) /* of text, at least: a millisecond or two */
+#define PART_BYTES ((size_t)256 << 10) /* of text, at least: with what is read from it, it fits into a core's cache */
 
 struct part {
 	struct gt_accelsim reader;

@@ -10,11 +10,24 @@
 
 #define BYTES_MAX ((size_t)64 << 20) /* of a part's records */
 
+enum kind { KERNEL, ACCESS, PASSED_OVER, LINE };
+
 /* A report; what it says stands behind it. */
 struct record {
-	int (*report)(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error);
-	uint64_t line; /* of the input */
-	size_t bytes;  /* of all */
+	uint64_t line;	/* of the input */
+	uint32_t bytes; /* of all */
+	uint32_t kind;	/* enum kind */
+};
+
+/* An access, in less room than struct gt_trace_access takes. */
+struct access {
+	uint64_t base;
+	int64_t stride;
+	uint32_t block, an, pc, mask, work;
+	uint16_t warp, hint, sm;
+	uint8_t op, size;
+	uint8_t numbering;
+	bool listed : 1, has_work : 1, scheduled : 1; /* its addresses stand behind it; it says its work, and its SM */
 };
 
 struct passed_over {
@@ -36,11 +49,14 @@ static int report_kernel(const void *said, struct gt_input *input, const struct 
 
 static int report_access(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
 {
-	struct gt_trace_access access;
+	const struct access *from = said;
+	const struct gt_trace_access access = {
+		.block = from->block, .warp = from->warp, .numbering = (enum gt_numbering)from->numbering, .an = from->an, .pc = from->pc,
+		.op = from->op, .size = from->size, .hint = from->hint, .mask = from->mask,
+		.addresses = from->listed ? (const void *)(from + 1) : NULL, .base = from->base, .stride = from->stride,
+		.scheduled = from->scheduled, .sm = from->sm, .has_work = from->has_work, .work = from->work,
+	};
 
-	memcpy(&access, said, sizeof access);
-	if (access.addresses)
-		access.addresses = (const void *)((const char *)said + sizeof access);
 	return gt_import_access(input, to, &access, error);
 }
 
@@ -60,13 +76,24 @@ static int report_line(const void *said, struct gt_input *input, const struct gt
 	return to->line(to->context, line->pc, line->line, error);
 }
 
+static int report(const struct record *record, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
+{
+	switch ((enum kind)record->kind) {
+	case KERNEL: return report_kernel(record + 1, input, to, error);
+	case PASSED_OVER: return report_passed_over(record + 1, input, to, error);
+	case LINE: return report_line(record + 1, input, to, error);
+	case ACCESS: break;
+	}
+	return report_access(record + 1, input, to, error);
+}
+
 int gt_recorded_report(const struct gt_recorded *recorded, struct gt_input *input, uint64_t before, const struct gt_trace *to,
 		       struct gt_error *error)
 {
 	for (size_t at = 0; at < recorded->n;) {
 		const struct record *record = (const void *)(recorded->bytes + at);
 		gt_piece_note_line(input, before + record->line);
-		if (record->report(record + 1, input, to, error) != 0)
+		if (report(record, input, to, error) != 0)
 			return -1;
 		at += record->bytes;
 	}
@@ -76,9 +103,7 @@ int gt_recorded_report(const struct gt_recorded *recorded, struct gt_input *inpu
 /* ---- recording ---- */
 
 /* Adds a record with room for so many bytes. Returns the room, or NULL. */
-static void *add(struct gt_recorded *recorded, size_t bytes,
-		 int (*report)(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error),
-		 struct gt_error *error)
+static void *add(struct gt_recorded *recorded, size_t bytes, enum kind kind, struct gt_error *error)
 {
 	size_t all = sizeof(struct record) + (bytes + 7) / 8 * 8;
 
@@ -93,14 +118,14 @@ static void *add(struct gt_recorded *recorded, size_t bytes,
 	}
 	recorded->bytes = larger;
 	struct record *record = (void *)(recorded->bytes + recorded->n);
-	*record = (struct record){.report = report, .line = gt_input_line_number(recorded->input), .bytes = all};
+	*record = (struct record){.line = gt_input_line_number(recorded->input), .bytes = (uint32_t)all, .kind = kind};
 	recorded->n += all;
 	return record + 1;
 }
 
 static int record_kernel(void *context, const struct gt_kernel *kernel, struct gt_error *error)
 {
-	struct gt_kernel *said = add(context, sizeof *said, report_kernel, error);
+	struct gt_kernel *said = add(context, sizeof *said, KERNEL, error);
 
 	if (!said)
 		return -1;
@@ -111,19 +136,22 @@ static int record_kernel(void *context, const struct gt_kernel *kernel, struct g
 static int record_access(void *context, const struct gt_trace_access *access, struct gt_error *error)
 {
 	size_t addresses = access->addresses ? (size_t)__builtin_popcount(access->mask) * sizeof *access->addresses : 0;
-	char *said = add(context, sizeof *access + addresses, report_access, error);
+	struct access *said = add(context, sizeof *said + addresses, ACCESS, error);
 
 	if (!said)
 		return -1;
-	memcpy(said, access, sizeof *access);
+	*said = (struct access){.base = access->base, .stride = access->stride, .block = access->block, .an = access->an, .pc = access->pc,
+				.mask = access->mask, .work = access->work, .warp = access->warp, .hint = access->hint, .op = access->op,
+				.size = access->size, .numbering = (uint8_t)access->numbering, .listed = access->addresses != NULL,
+				.has_work = access->has_work, .scheduled = access->scheduled, .sm = access->sm};
 	if (access->addresses)
-		memcpy(said + sizeof *access, access->addresses, addresses);
+		memcpy(said + 1, access->addresses, addresses);
 	return 0;
 }
 
 static int record_passed_over(void *context, const char *what, uint64_t number, struct gt_error *error)
 {
-	struct passed_over *said = add(context, sizeof *said, report_passed_over, error);
+	struct passed_over *said = add(context, sizeof *said, PASSED_OVER, error);
 
 	if (!said)
 		return -1;
@@ -133,7 +161,7 @@ static int record_passed_over(void *context, const char *what, uint64_t number, 
 
 static int record_line(void *context, uint32_t pc, uint64_t line, struct gt_error *error)
 {
-	struct source_line *said = add(context, sizeof *said, report_line, error);
+	struct source_line *said = add(context, sizeof *said, LINE, error);
 
 	if (!said)
 		return -1;
