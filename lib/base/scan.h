@@ -182,4 +182,41 @@ static inline bool gt_scan_hex(const char **at, uint64_t *value)
 	return p != digits;
 }
 
+/* The first eight digits of a hexadecimal number of a list: those of the others are nearly always the same. */
+struct gt_scan_first {
+	char text[8];
+	uint32_t value; /* 0: none, and no number is near */
+	unsigned mark;	/* characters of the 0x before them, 2 or 0 */
+};
+
+/* Keeps the first digits of a number. */
+static inline void gt_scan_note_first(const char *number, struct gt_scan_first *first)
+{
+	first->mark = number[0] == '0' && number[1] == 'x' ? 2 : 0;
+	if (gt_scan_hex8(number + first->mark, &first->value) == sizeof first->text)
+		memcpy(first->text, number + first->mark, sizeof first->text);
+	else
+		first->value = 0;
+}
+
+/* A blank, and a number of at most sixteen digits that begins with these, up to a blank or the end. If there is none, the cursor
+ * stays where it is. */
+static inline bool gt_scan_near(const char **at, const struct gt_scan_first *first, uint64_t *value)
+{
+	uint32_t rest;
+
+	if (first->value == 0 || **at != ' ' || (first->mark && ((*at)[1] != '0' || (*at)[2] != 'x')))
+		return false;
+	const char *digits = *at + 1 + first->mark;
+	if (memcmp(digits, first->text, sizeof first->text) != 0)
+		return false;
+	const char *behind = digits + sizeof first->text;
+	unsigned more = gt_scan_hex8(behind, &rest);
+	if (behind[more] != ' ' && behind[more] != '\0')
+		return false;
+	*value = (uint64_t)first->value << 4 * more | rest;
+	*at = behind + more;
+	return true;
+}
+
 #endif

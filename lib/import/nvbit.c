@@ -227,14 +227,20 @@ static int scan_block(const struct reader *reader, const char **at, uint32_t *bl
 /* All 32 lanes; those that hold 0 are inactive. */
 static bool scan_addresses(const char *at, uint32_t *mask, uint64_t addresses[GT_WARP_SIZE])
 {
+	struct gt_scan_first first = {.value = 0};
 	unsigned active = 0;
 	uint64_t address;
 
 	*mask = 0;
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-		if ((lane > 0 && !gt_scan_gap(&at)) || !gt_scan_text(&at, "0x") ||
-		    !gt_scan_hex(&at, &address))
-			return false;
+		if (!gt_scan_near(&at, &first, &address)) {
+			if (lane > 0 && !gt_scan_gap(&at))
+				return false;
+			const char *number = at;
+			if (!gt_scan_text(&at, "0x") || !gt_scan_hex(&at, &address))
+				return false;
+			gt_scan_note_first(number, &first);
+		}
 		if (address == 0)
 			continue;
 		*mask |= UINT32_C(1) << lane;

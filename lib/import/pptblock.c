@@ -80,45 +80,19 @@ static int scan_fields(const struct gt_pptblock *reader, const char **at, uint64
 	return 0;
 }
 
-/* The first eight digits of an address, of which the others are nearly always alike in a record. */
-struct digits {
-	char text[8];
-	uint32_t value; /* 0: not known */
-	unsigned mark;	/* characters of the 0x before them, if there is one */
-};
-
-/* " ADDRESS" where the address has these first digits and up to seven more. */
-static bool scan_near(const struct digits *first, const char **at, uint64_t *address)
-{
-	uint32_t rest;
-
-	if (first->value <= FIELD_MAX || **at != ' ' || (first->mark && ((*at)[1] != '0' || (*at)[2] != 'x')))
-		return false;
-	const char *digits = *at + 1 + first->mark;
-	if (memcmp(digits, first->text, sizeof first->text) != 0)
-		return false;
-	const char *behind = digits + sizeof first->text;
-	unsigned more = gt_scan_hex8(behind, &rest);
-	if (more == 8 || (behind[more] != ' ' && behind[more] != '\0'))
-		return false;
-	*address = (uint64_t)first->value << 4 * more | rest;
-	*at = behind + more;
-	return true;
-}
-
 /* Reads all addresses that are not 0; returns their number, or -1. */
 static int scan_addresses(const struct gt_pptblock *reader, const char *at, unsigned max, uint64_t *addresses)
 {
-	struct digits first = {.value = 0};
+	struct gt_scan_first first = {.value = 0};
 	unsigned n = 0;
 
 	for (;;) {
-		while (n < max && scan_near(&first, &at, &addresses[n]))
+		while (first.value > FIELD_MAX && n < max && gt_scan_near(&at, &first, &addresses[n]))
 			n++;
 		if (gt_scan_end(&at))
 			return (int)n;
 		bool marked = at[0] == '0' && at[1] == 'x';
-		const char *digits = marked ? at + 2 : at;
+		const char *text = at;
 
 		if (n == max)
 			return gt_input_fail(reader->input, reader->error,
@@ -129,11 +103,7 @@ static int scan_addresses(const struct gt_pptblock *reader, const char *at, unsi
 			return fail(
 				reader,
 				"an address below 1024: expected as many fields as in the file's first records");
-		first.mark = marked ? 2 : 0;
-		if (gt_scan_hex8(digits, &first.value) == sizeof first.text)
-			memcpy(first.text, digits, sizeof first.text);
-		else
-			first.value = 0;
+		gt_scan_note_first(text, &first);
 		n += addresses[n] != 0;
 	}
 }

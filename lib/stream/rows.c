@@ -145,6 +145,16 @@ unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addres
 	return n;
 }
 
+/* Whether n addresses are a stride apart. Without an end before the last, so that several are compared at a time. */
+static bool is_progression(const uint64_t *addresses, unsigned n, uint64_t stride)
+{
+	uint64_t differences = 0;
+
+	for (unsigned i = 1; i < n; i++)
+		differences |= addresses[i] - addresses[i - 1] - stride;
+	return differences == 0;
+}
+
 int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses)
 {
 	unsigned lowest = (unsigned)__builtin_ctz(mask);
@@ -155,9 +165,11 @@ int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses)
 	/* The first two lanes determine the stride, if their distance is a multiple of the gap between them. */
 	int64_t distance = (int64_t)(addresses[1] - addresses[0]);
 	int64_t gap = (int64_t)((unsigned)__builtin_ctz(rest) - lowest);
-	if (distance % gap != 0)
+	if (gap > 1 && distance % gap != 0)
 		return GT_STRIDE_LANES;
-	int64_t stride = distance / gap;
+	int64_t stride = gap == 1 ? distance : distance / gap;
+	if (((mask >> lowest) & ((mask >> lowest) + 1)) == 0)
+		return is_progression(addresses, (unsigned)__builtin_popcount(mask), (uint64_t)stride) ? stride : GT_STRIDE_LANES;
 	for (unsigned n = 1; rest; rest &= rest - 1, n++) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		if (addresses[n] != addresses[0] + (uint64_t)stride * (lane - lowest))

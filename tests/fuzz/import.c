@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Damages a small trace of each format, again and again, and feeds it to its importer, which must
- * read it or say in one line what is wrong with it. With a carriage return before each newline it must say the same, and .mem with
- * tabs for blanks: readers that know what nearly all lines are like take such a line the longer way.
+ * read it or say in one line what is wrong with it. With a carriage return before each newline it must say the same, and with tabs
+ * for blanks where they mean the same: readers that know what nearly all lines are like take such a line the longer way.
  *
  *     import [ROUNDS [SEED]]     that many rounds for each sample (1000)
  *     import --print I SEED      the damaged sample I of a seed, for trying it elsewhere; exit
@@ -309,15 +309,23 @@ static bool write_text(int file, const char *text, size_t length)
 	return pwrite(file, text, length, 0) == (ssize_t)length && ftruncate(file, (off_t)length) == 0;
 }
 
+/* Whether a tab in the place of this blank says the same. */
+static bool may_be_tab(const char *format, const char *text, size_t length, size_t at)
+{
+	if (strcmp(format, "nvbit") == 0)
+		return at > 0 && at + 2 < length && text[at - 1] >= '0' && text[at - 1] <= '9' && memcmp(text + at + 1, "0x", 2) == 0;
+	return strcmp(format, "pptmem") == 0;
+}
+
 /* Puts a carriage return before each newline that has none, and tabs for blanks. Returns the new length. */
-static size_t add_returns(const char *text, size_t length, bool tabs, char *to)
+static size_t add_returns(const char *format, const char *text, size_t length, char *to)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'))
 			to[n++] = '\r';
-		to[n++] = tabs && text[i] == ' ' ? '\t' : text[i];
+		to[n++] = text[i] == ' ' && may_be_tab(format, text, length, i) ? '\t' : text[i];
 	}
 	return n;
 }
@@ -328,8 +336,7 @@ static bool same_with_returns(size_t sample, uint64_t seed, int file, const char
 	static char text[TEXT_MAX], with[2 * TEXT_MAX];
 	struct gt_error other = {.text = ""};
 	uint64_t before = sum;
-	bool tabs = strcmp(samples[sample].format, "pptmem") == 0;
-	size_t length = add_returns(text, damage(sample, seed, text), tabs, with);
+	size_t length = add_returns(samples[sample].format, text, damage(sample, seed, text), with);
 
 	if (!write_text(file, with, length))
 		return false;
