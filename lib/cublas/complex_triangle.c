@@ -4,11 +4,6 @@
 
 #include "cublas/complex.h"
 
-static bool is_flag(int value)
-{
-	return value == 0 || value == 1;
-}
-
 /* ---- updates ---- */
 
 /* c = alpha a a^T + beta c in one triangle, of n by k elements, or with a conjugated: then real factors and a real diagonal. */
@@ -57,7 +52,7 @@ static int update(const char *name, void *handle, const struct update *this, con
 	const int turn = this->hermitian ? GT_CUBLAS_C : GT_CUBLAS_T;
 	struct gt_call call;
 	int status = gt_call_begin(&call, name, handle,
-				   is_flag(this->uplo) && (!turned || this->operation == turn) && this->n >= 0 && this->k >= 0 &&
+				   gt_is_flag(this->uplo) && (!turned || this->operation == turn) && this->n >= 0 && this->k >= 0 &&
 					   lda >= gt_least_leading(rows) && ldc >= gt_least_leading(this->n) && alpha && beta);
 
 	if (status != GT_CUBLAS_SUCCESS)
@@ -175,7 +170,7 @@ static int solve(const char *name, void *handle, const struct system *this, bool
 	{                                                                                                                        \
 		const struct system this = {{uplo, false, diag == GT_CUBLAS_UNIT}, side == GT_CUBLAS_RIGHT, operation, m, n, TYPE}; \
 		return solve("cublas" #L "trsm" #END, handle, &this,                                                             \
-			     is_flag(side) && is_flag(uplo) && is_flag(diag) && operation >= GT_CUBLAS_N && operation <= GT_CUBLAS_C, \
+			     gt_is_flag(side) && gt_is_flag(uplo) && gt_is_flag(diag) && operation >= GT_CUBLAS_N && operation <= GT_CUBLAS_C, \
 			     alpha, a, lda, b, ldb);                                                                             \
 	}
 GT_CUBLAS_COMPLEX_ENTRIES(TRIANGLES)

@@ -44,6 +44,12 @@ struct gt_view {
 	int64_t down, across;
 };
 
+/* A side, a triangle, a diagonal: one of two. */
+static inline bool gt_is_flag(int value)
+{
+	return value == 0 || value == 1;
+}
+
 /* Of a square matrix one triangle is stored, and the diagonal with it. */
 struct gt_half {
 	int uplo;

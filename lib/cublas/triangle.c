@@ -13,11 +13,6 @@ struct triangle {
 	enum gt_element type;
 };
 
-static bool is_flag(int value)
-{
-	return value == 0 || value == 1;
-}
-
 static bool is_operation(int value)
 {
 	return value >= GT_CUBLAS_N && value <= GT_CUBLAS_C;
@@ -173,7 +168,7 @@ static int update(const char *name, void *handle, const struct update *this, boo
 {
 	const int64_t rows = gt_least_leading(this->turned ? this->k : this->n);
 	struct gt_call call;
-	int status = gt_call_begin(&call, name, handle, valid && is_flag(this->uplo) && this->n >= 0 && this->k >= 0 && lda >= rows &&
+	int status = gt_call_begin(&call, name, handle, valid && gt_is_flag(this->uplo) && this->n >= 0 && this->k >= 0 && lda >= rows &&
 							ldb >= rows && ldc >= gt_least_leading(this->n) && alpha && beta);
 
 	if (status != GT_CUBLAS_SUCCESS)
@@ -193,7 +188,7 @@ static int update_by_vector(const char *name, void *handle, const struct update 
 {
 	struct gt_call call;
 	int status = gt_call_begin(&call, name, handle,
-				   is_flag(this->uplo) && this->n >= 0 && step != 0 && lda >= gt_least_leading(this->n) && alpha);
+				   gt_is_flag(this->uplo) && this->n >= 0 && step != 0 && lda >= gt_least_leading(this->n) && alpha);
 
 	if (status != GT_CUBLAS_SUCCESS)
 		return status;
@@ -211,10 +206,10 @@ static int update_by_vector(const char *name, void *handle, const struct update 
 #define TRIANGLE(TYPE)									   \
 	const struct triangle with = {{uplo, false, diag == GT_CUBLAS_UNIT}, side == GT_CUBLAS_RIGHT, operation != GT_CUBLAS_N, m, n, \
 				      false, TYPE};					   \
-	bool valid = is_flag(side) && is_flag(uplo) && is_operation(operation) && is_flag(diag) && ldb >= gt_least_leading(m)
+	bool valid = gt_is_flag(side) && gt_is_flag(uplo) && is_operation(operation) && gt_is_flag(diag) && ldb >= gt_least_leading(m)
 #define COLUMN(TYPE)									   \
 	const struct triangle with = {{uplo, false, diag == GT_CUBLAS_UNIT}, false, operation != GT_CUBLAS_N, n, 1, true, TYPE}; \
-	bool valid = is_flag(uplo) && is_operation(operation) && is_flag(diag) && step != 0
+	bool valid = gt_is_flag(uplo) && is_operation(operation) && gt_is_flag(diag) && step != 0
 
 #define TRIANGLES(L, SMALL, T, TYPE, INT, INDEX, END)									   \
 	API int cublas##L##symm_v2##END(void *handle, int side, int uplo, INT m, INT n, const T *alpha, const T *a, INT lda,       \
@@ -222,7 +217,7 @@ static int update_by_vector(const char *name, void *handle, const struct update 
 	{											   \
 		const struct triangle with = {{uplo, true, false}, side == GT_CUBLAS_RIGHT, false, m, n, false, TYPE};		   \
 		return multiply("cublas" #L "symm" #END, handle, &with,							   \
-				is_flag(side) && is_flag(uplo) && ldb >= gt_least_leading(m) && ldc >= gt_least_leading(m) && alpha && beta, alpha, a,   \
+				gt_is_flag(side) && gt_is_flag(uplo) && ldb >= gt_least_leading(m) && ldc >= gt_least_leading(m) && alpha && beta, alpha, a,   \
 				lda, b, ldb, beta, c, ldc);								   \
 	}											   \
 	API int cublas##L##trmm_v2##END(void *handle, int side, int uplo, int operation, int diag, INT m, INT n, const T *alpha,   \

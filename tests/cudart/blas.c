@@ -68,6 +68,9 @@ int cublasDznrm2_v2(void *, int, const void *, int, double *);
 int cublasZtrsm_v2(void *, int, int, int, int, int, int, const void *, const void *, int, void *, int);
 int cublasZsyrk_v2(void *, int, int, int, int, const void *, const void *, int, const void *, void *, int);
 int cublasZherk_v2(void *, int, int, int, int, const double *, const void *, int, const double *, void *, int);
+int cublasZsymm_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasZhemm_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasZtrmm_v2(void *, int, int, int, int, int, int, const void *, const void *, int, const void *, int, void *, int);
 int cublasZher2k_v2(void);
 int cublasInit(void), cublasGetError(void);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -435,6 +438,56 @@ static void complex_systems(void)
 	}
 }
 
+/* The element (i, j) of a symmetric or Hermitian matrix of which a triangle is stored; the diagonal of the latter is real. */
+static double _Complex of_mirrored(const double _Complex *a, int leading, int upper, int hermitian, int i, int j)
+{
+	double _Complex value = upper == (i < j) || i == j ? a[j * leading + i] : a[i * leading + j];
+
+	if (hermitian && i == j)
+		return creal(value);
+	return hermitian && upper != (i < j) ? conj(value) : value;
+}
+
+/* symm, hemm, and trmm in place: both sides, both triangles; what is not stored is not read. */
+static void complex_stored(void)
+{
+	enum { M = 3, NN = 2, LEAD = 4 };
+	const double _Complex alpha = 2 - I, beta = 1 + 3 * I;
+	double _Complex a[LEAD * M], b[LEAD * NN], c[LEAD * NN], got[LEAD * NN];
+
+	for (int form = 0; form < 32; form++) {
+		int right = form % 2, upper = form / 2 % 2, kind = form / 4, operation = kind < 2 ? 0 : (kind - 2) % 3, unit = kind > 4;
+		int order = right ? NN : M;
+		for (int i = 0; i < COUNT(a); i++)
+			a[i] = i / LEAD != i % LEAD && (i / LEAD < i % LEAD) == upper ? NAN : whole(i, 1) + whole(i, 2) * I;
+		for (int i = 0; i < COUNT(b); i++) {
+			b[i] = whole(i, 3) + whole(i, 4) * I;
+			c[i] = kind < 2 ? whole(i, 5) + whole(i, 6) * I : b[i];
+		}
+		void *da = on_device(a, sizeof a), *db = on_device(b, sizeof b), *dc = on_device(c, sizeof c);
+		if (kind == 0)
+			MUST(cublasZsymm_v2(handle, right, upper, M, NN, &alpha, da, LEAD, db, LEAD, &beta, dc, LEAD));
+		else if (kind == 1)
+			MUST(cublasZhemm_v2(handle, right, upper, M, NN, &alpha, da, LEAD, db, LEAD, &beta, dc, LEAD));
+		else
+			MUST(cublasZtrmm_v2(handle, right, upper, operation, unit, M, NN, &alpha, da, LEAD, dc, LEAD, dc, LEAD));
+		for (int i = 0; i < M; i++)
+			for (int j = 0; j < NN; j++) {
+				double _Complex sum = 0;
+				for (int k = 0; k < order; k++) {
+					int row = right ? k : i, column = right ? j : k;
+					sum += (kind < 2 ? of_mirrored(a, LEAD, upper, kind, row, column)
+							 : of_triangle(a, operation, LEAD, !upper, unit, row, column)) *
+					       (right ? b[k * LEAD + i] : b[j * LEAD + k]);
+				}
+				c[j * LEAD + i] = alpha * sum + (kind < 2 ? beta * c[j * LEAD + i] : 0);
+			}
+		MUST(cudaMemcpy(got, dc, sizeof got, 2));
+		for (int i = 0; i < COUNT(c); i++)
+			check(got[i] == c[i], kind == 0 ? "complex symm" : kind == 1 ? "hemm" : "complex trmm");
+	}
+}
+
 static void complex_updates(void)
 {
 	enum { NN = 3, K = 2, LEAD = 4 };
@@ -593,6 +646,7 @@ int main(int argc, char **argv)
 		elementwise();
 		complex_products();
 		complex_systems();
+		complex_stored();
 		complex_updates();
 		complex_vectors();
 		triangles();
