@@ -130,6 +130,23 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 	gt_native_byte(segment->code, 0xd8);
 }
 
+/* The processor gives the least integer where there is none: all bits of it turned are the largest one. */
+static void emit_truncate(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op compare_floats = {GT_0F, GT_NP, 0, 0xc2}, both = {GT_0F, GT_66, 0, 0xdb};
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned from = x->at[0];
+
+	gt_avx2(segment, rule->op, GT_YMM_FIRST, 0, from);
+	gt_avx2_fill(segment, 0, GT_YMM_SECOND, 0x4f000000); /* 2^31 */
+	gt_avx2(segment, compare_floats, GT_YMM_SECOND, from, GT_YMM_SECOND);
+	gt_native_byte(segment->code, 0x1d); /* not below it */
+	gt_avx2(segment, gt_native_xor, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_SECOND);
+	gt_avx2(segment, compare_floats, GT_YMM_SECOND, from, from);
+	gt_native_byte(segment->code, 7); /* no NaN */
+	gt_avx2(segment, both, d->at[0], GT_YMM_FIRST, GT_YMM_SECOND);
+}
+
 const struct gt_native_isa gt_native_avx2 = {
 	.registers = GT_YMM_ACTIVE,
 	.bytes = 32,
@@ -148,5 +165,5 @@ const struct gt_native_isa gt_native_avx2 = {
 	.unary = unary,
 	.shift = shift,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow},
+		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 };

@@ -165,6 +165,23 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 	gt_native_byte(segment->code, 1);
 }
 
+/* The processor gives the least integer where there is none. */
+static void emit_truncate(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned from = x->at[0], to = d->at[0];
+
+	vector(segment, rule->op, FIRST, 0, from);
+	fill(segment, 0, SECOND, 0x4f000000); /* 2^31 */
+	vector(segment, unordered, HELD, from, SECOND);
+	gt_native_byte(segment->code, 0x1d); /* not below it */
+	vector(segment, unordered, UPPER, from, from);
+	gt_native_byte(segment->code, 3);
+	gt_native_vector(segment->code, gt_native_move, FIRST, HELD, 0, NAN32); /* 0x7fffffff, the largest */
+	vector(segment, gt_native_move, to, 0, FIRST);
+	gt_native_vector(segment->code, gt_native_xor, to, UPPER, to, to);
+}
+
 void gt_native_set_nan(struct gt_native_code *code)
 {
 	gt_native_text(code, "\xb8\xff\xff\xff\x7f"); /* mov eax, 0x7fffffff */
@@ -232,5 +249,5 @@ const struct gt_native_isa gt_native_avx512 = {
 	.unary = unary,
 	.shift = binary,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow},
+		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 };

@@ -63,6 +63,7 @@ static const struct gt_native_rule rules[] = {
 	WIDEN("cvt.u64.u32", 0x35), WIDEN("cvt.s64.u32", 0x35), WIDEN("cvt.u64.s32", 0x25), WIDEN("cvt.s64.s32", 0x25),
 	WIDEN("width.b64.b32", 0x35), WIDEN("width.s64.s32", 0x25),
 	NARROW("cvt.u32.u64"), NARROW("cvt.u32.s64"), NARROW("cvt.s32.u64"), NARROW("cvt.s32.s64"), NARROW("width.b32.b64"),
+	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, 0x5b), 0, false},
 	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, 0x28), 0x25, false},
 	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, 0xf4), 0x35, false},
 	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, 0x28), 0x25, false},

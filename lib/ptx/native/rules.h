@@ -23,6 +23,7 @@ enum gt_native_kind {
 	GT_NATIVE_LOGIC,   /* of predicates */
 	GT_NATIVE_WIDEN,   /* 64 bits of 32 */
 	GT_NATIVE_NARROW,
+	GT_NATIVE_TRUNCATE, /* an integer of a float, towards 0; what is too large becomes the largest, NaN becomes 0 */
 	GT_NATIVE_WIDE_PRODUCT, /* 64 bits of two of 32, each widened first by opcode `immediate` */
 	GT_NATIVE_WIDE_MULTIPLY_ADD,
 	GT_NATIVE_KINDS

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/native/segment.h"
 
+#include "ptx/exec/half.h"
 #include "ptx/native/general.h"
 
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
 {
 	*rule = op->guarded ? NULL : gt_native_rule_of(op->run);
-	return *rule != NULL;
+	if (!*rule)
+		return false;
+	return (*rule)->kind != GT_NATIVE_TRUNCATE || (op->choice != GT_PTX_RN && op->choice != GT_PTX_RM && op->choice != GT_PTX_RP);
 }
 
 void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *code, const struct gt_ptx_op *ops, size_t n, bool whole)
