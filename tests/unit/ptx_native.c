@@ -15,7 +15,7 @@
 #define FORMS 512
 enum { ONES, WORDS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
 
-static _Alignas(64) unsigned char arenas[2][(ALL + 4) * SLOT];
+static _Alignas(64) unsigned char arenas[2][(ALL + 8) * SLOT];
 static const struct gt_ptx_form *forms[FORMS];
 static size_t n_forms;
 static uint64_t state = 4711;
@@ -131,30 +131,34 @@ static size_t try_segment(size_t n, uint32_t mask)
 static _Alignas(64) unsigned char memories[2][SHARED];
 static struct gt_ptx_access accesses[LONGEST];
 
-/* An access to shared memory. */
+/* An access to shared memory by addresses of 32 bits, or to global memory of 64. */
 static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
 {
-	const bool wide = any() & 1, stores = any() & 1;
+	const bool wide = any() & 1, stores = any() & 1, shared = any() & 1;
 	const unsigned n = stores || any() & 1 ? 1 : 2;
 
-	*access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .action = stores ? GT_STORE : GT_LOAD, .size = wide ? 8 : 4,
-					 .n = (uint8_t)n, .narrow = true, .offset = (int64_t)(any() % 4 * 16)};
+	*access = (struct gt_ptx_access){.space = shared ? GT_PTX_SHARED : GT_PTX_GLOBAL, .action = stores ? GT_STORE : GT_LOAD, .size = wide ? 8 : 4,
+					 .n = (uint8_t)n, .narrow = shared, .low = GT_PTX_GLOBAL_BASE,
+					 .high = GT_PTX_GLOBAL_BASE + SHARED, .offset = (int64_t)(any() % 4 * 16)};
 	const unsigned bytes = access->size * n, first = bytes == 4 ? 0 : bytes == 8 ? 1 : 2; /* of those that are aligned */
-	access->address = SLOT * (PREDICATES + SLOTS + first + (uint32_t)(any() % (4 - first)));
+	access->address = SLOT * (PREDICATES + SLOTS + first + (uint32_t)(any() % (4 - first)) + (shared ? 0 : 4));
 	for (unsigned k = 0; k < n; k++)
 		access->slots[k] = slot_of(wide ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
 	*op = (struct gt_ptx_op){.run = stores ? gt_ptx_store_step(access) : gt_ptx_load_step(access), .counts = 1, .accesses = 1,
 				 .with.access = access};
 }
 
-/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere. */
+/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere; then the same of 64 bits. */
 static void fill_addresses(void)
 {
 	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
 		const uint32_t at[4] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16};
 		for (unsigned slot = 0; slot < 4; slot++)
-			for (unsigned arena = 0; arena < 2; arena++)
+			for (unsigned arena = 0; arena < 2; arena++) {
+				const uint64_t address = GT_PTX_GLOBAL_BASE + at[slot];
 				memcpy(arenas[arena] + SLOT * (PREDICATES + SLOTS + slot) + 4 * i, &at[slot], 4);
+				memcpy(arenas[arena] + SLOT * (PREDICATES + SLOTS + 4 + slot) + 8 * i, &address, 8);
+			}
 	}
 	for (unsigned i = 0; i < SHARED; i++)
 		memories[0][i] = memories[1][i] = (unsigned char)any();
@@ -168,6 +172,8 @@ static uint64_t run_turns(const struct gt_ptx_op *ops, size_t n, unsigned which,
 
 	core = (struct gt_ptx_core){.shared = memories[which], .shared_bytes = SHARED};
 	warp = (struct gt_ptx_warp){.arena = arenas[which], .mask = mask, .core = &core};
+	for (size_t i = 0; i < LONGEST; i++)
+		accesses[i].host = memories[which];
 	for (const struct gt_ptx_op *op = ops; op < ops + n;) {
 		warp.until = warp.issued + 1 + any() % 60;
 		while (op < ops + n && warp.issued < warp.until) {

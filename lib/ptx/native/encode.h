@@ -35,6 +35,8 @@ void gt_native_vector(struct gt_native_code *code, struct gt_native_op op, unsig
 /* The same with [base + offset] in the place of b. */
 void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
 		      uint32_t offset);
+/* OP zmm_d{k}, [base + zmm_index]: what lanes have at places of their own. */
+void gt_native_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index);
 /* Between xmm_x and general register r. */
 void gt_native_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r);
 /* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */

@@ -33,3 +33,12 @@ void gt_native_lane(struct gt_native_code *code, struct gt_native_op op, unsigne
 	begin_evex(code, op, false, x, 0, 0, r);
 	gt_native_byte(code, 0xc0 | (x & 7) << 3 | (r & 7));
 }
+
+/* The index has its bits 3 and 4 where others have those of b and of a. */
+void gt_native_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index)
+{
+	begin_evex(code, op, true, d, k, index & 16, (index & 8) << 1 | (base & 8));
+	gt_native_byte(code, 0x84 | (d & 7) << 3);
+	gt_native_byte(code, (index & 7) << 3 | (base & 7));
+	gt_native_word(code, 0);
+}

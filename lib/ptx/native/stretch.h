@@ -64,8 +64,8 @@ struct gt_stretch_shared {
 	size_t begin, end, row;
 };
 
-/* How far lanes are from lane 0, which r15 points to. */
-extern const void *const gt_stretch_distances;
+/* What r15 points to. */
+extern const void *const gt_stretch_constants;
 
 /* True if the operation is a load or store that a stretch may have; *fast: one that has machine code. */
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);

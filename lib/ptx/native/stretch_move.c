@@ -4,38 +4,23 @@
 #include <stddef.h>
 
 #include "ptx/exec/access.h"
-#include "ptx/native/avx512.h"
-#include "ptx/native/stretch.h"
+#include "ptx/native/stretch_lanes.h"
 
-/* How far lane i is from lane 0 where elements have 4 and 8 bytes, as addresses of 64 and of 32 bits. */
 #define LANES(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15), \
 	F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), F(29), F(30), F(31)
 #define FOUR(I) 4 * (I)
 #define EIGHT(I) 8 * (I)
-static const struct {
-	uint64_t wide[2][GT_WARP_SIZE];
-	uint32_t narrow[2][GT_WARP_SIZE];
-} distances = {{{LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(FOUR)}, {LANES(EIGHT)}}};
-
-const void *const gt_stretch_distances = &distances;
+#define SAME8(X) X, X, X, X, X, X, X, X
+static const struct gt_stretch_constants constants = {
+	{{LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(FOUR)}, {LANES(EIGHT)}}, {{SAME8(3)}, {SAME8(7)}}, {{SAME8(3), SAME8(3)}, {SAME8(7), SAME8(7)}},
+};
+const void *const gt_stretch_constants = &constants;
 
 static const struct gt_native_op add32 = {GT_0F, GT_66, 0, 0xfe}, add64 = {GT_0F, GT_66, 1, 0xd4}, three = {GT_0F3A, GT_66, 1, 0x25},
 				 test = {GT_0F38, GT_66, 1, 0x27}, none = {GT_0F, GT_NP, 0, 0x98}, load_lanes = {GT_0F, GT_F3, 0, 0x6f},
 				 store_lanes = {GT_0F, GT_F3, 0, 0x7f};
 #define DIFFERS 5 /* k5 */
 #define OR_DIFFERENT 0xf6 /* of three sources: d | (a ^ b) */
-
-/* An access as it is written. */
-struct move {
-	struct gt_stretch *stretch;
-	struct gt_stretch_point *point;
-	struct gt_native_code *code;
-	const struct gt_ptx_access *access;
-	unsigned bytes;	 /* of a lane */
-	unsigned lanes[4]; /* registers of the addresses, */
-	unsigned n_lanes; /* and how many */
-	unsigned data[4][4]; /* registers of the elements: 2 each, or 4 */
-};
 
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 {
@@ -55,16 +40,6 @@ bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 	return true;
 }
 
-static void vector(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
-{
-	gt_native_vector(move->code, op, d, 0, a, b);
-}
-
-static void slow_if(const struct move *move, enum gt_jump when)
-{
-	move->point->slow[move->point->n_slow++] = gt_general_jump(move->code, when);
-}
-
 /* Takes the registers of a slot for both halves of the warp. */
 static unsigned take(struct gt_stretch *stretch, uint32_t slot, unsigned n, bool writes, unsigned *registers)
 {
@@ -79,7 +54,7 @@ static unsigned take(struct gt_stretch *stretch, uint32_t slot, unsigned n, bool
 }
 
 /* rax = the address of lane 0, rcx = how far lane 1 is from it; the same in the lanes of FIRST, without the offset. */
-static void write_first(const struct move *move)
+static void write_first(const struct gt_stretch_move *move)
 {
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op lowest = {GT_0F, GT_66, wide, 0x7e}, other = {GT_0F3A, GT_66, wide, 0x16},
@@ -88,14 +63,14 @@ static void write_first(const struct move *move)
 	gt_native_lane(move->code, lowest, move->lanes[0], GT_RAX);
 	gt_native_lane(move->code, other, move->lanes[0], GT_RCX);
 	gt_native_byte(move->code, 1);
-	vector(move, broadcast, GT_ZMM_FIRST, 0, move->lanes[0]);
+	gt_stretch_vector(move, broadcast, GT_ZMM_FIRST, 0, move->lanes[0]);
 	gt_general(move->code, wide, GT_SUB, GT_RCX, GT_RAX);
 	if (move->access->offset)
 		gt_general_number(move->code, wide, GT_ADD_NUMBER, GT_RAX, (uint32_t)move->access->offset);
 }
 
 /* rdi = the host's place of lane 0; rsi = the bytes from there to the end of its memory. */
-static void write_window(const struct move *move)
+static void write_window(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 
@@ -107,44 +82,45 @@ static void write_window(const struct move *move)
 		gt_general_at(code, true, GT_SUB, GT_RDI, GT_RDX, offsetof(struct gt_ptx_access, low));
 		gt_general_at(code, true, GT_MOVE, GT_RSI, GT_RDX, offsetof(struct gt_ptx_access, high));
 		gt_general_at(code, true, GT_SUB, GT_RSI, GT_RDX, offsetof(struct gt_ptx_access, low));
-		slow_if(move, GT_BELOW);
+		gt_stretch_slow_if(move, GT_BELOW);
 	}
 	gt_general(code, true, GT_SUB, GT_RSI, GT_RDI);
-	slow_if(move, GT_BELOW);
+	gt_stretch_slow_if(move, GT_BELOW);
 	if (move->access->space == GT_PTX_SHARED)
 		gt_general_at(code, true, GT_ADD, GT_RDI, GT_R13, offsetof(struct gt_ptx_core, shared));
 	else
 		gt_general_at(code, true, GT_ADD, GT_RDI, GT_RDX, offsetof(struct gt_ptx_access, host));
 	gt_native_byte(code, 0xa8); /* test al, bytes - 1 */
 	gt_native_byte(code, move->bytes - 1);
-	slow_if(move, GT_NOT_EQUAL);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 }
 
-/* Leaves it to the C code unless all lanes are side by side, or at one place, as their first two are. */
-static void write_tests(const struct move *move, bool next)
+/* Whether all lanes are side by side, or at one place, as their first two are: the jump if not. */
+static size_t write_tests(const struct gt_stretch_move *move, bool next)
 {
 	const bool wide = !move->access->narrow;
-	const size_t row = move->bytes == 8, from = wide ? row * sizeof distances.wide[0] : sizeof distances.wide + row * sizeof distances.narrow[0];
+	const size_t row = move->bytes == 8, from = wide ? offsetof(struct gt_stretch_constants, wide[row]) : offsetof(struct gt_stretch_constants, narrow[row]);
 
 	for (unsigned i = 0; i < move->n_lanes; i++) {
 		const unsigned expected = next ? GT_ZMM_SECOND : GT_ZMM_FIRST;
 		if (next)
 			gt_native_memory(move->code, wide ? add64 : add32, expected, 0, GT_ZMM_FIRST, GT_R15, (uint32_t)(from + 64 * i));
 		if (i == 0) {
-			vector(move, gt_native_xor, GT_ZMM_THIRD, expected, move->lanes[0]);
+			gt_stretch_vector(move, gt_native_xor, GT_ZMM_THIRD, expected, move->lanes[0]);
 		} else {
-			vector(move, three, GT_ZMM_THIRD, expected, move->lanes[i]);
+			gt_stretch_vector(move, three, GT_ZMM_THIRD, expected, move->lanes[i]);
 			gt_native_byte(move->code, OR_DIFFERENT);
 		}
 	}
-	vector(move, test, DIFFERS, GT_ZMM_THIRD, GT_ZMM_THIRD);
+	gt_stretch_vector(move, test, DIFFERS, GT_ZMM_THIRD, GT_ZMM_THIRD);
 	gt_native_mask(move->code, none, false, DIFFERS, 0, DIFFERS);
-	slow_if(move, GT_NOT_EQUAL);
+	const size_t differ = gt_general_jump(move->code, GT_NOT_EQUAL);
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RSI, next ? GT_WARP_SIZE * move->bytes : move->bytes);
-	slow_if(move, GT_BELOW);
+	gt_stretch_slow_if(move, GT_BELOW);
+	return differ;
 }
 
-static void move_lanes(const struct move *move, bool stores)
+static void move_lanes(const struct gt_stretch_move *move, bool stores)
 {
 	for (unsigned i = 0; i < move->access->size / 2U; i++)
 		gt_native_memory(move->code, stores ? store_lanes : load_lanes, move->data[0][i], 0, 0, GT_RDI, 64 * i);
@@ -152,7 +128,7 @@ static void move_lanes(const struct move *move, bool stores)
 
 /* Memory is accessed at strides that processors do not foresee, such as the rows of a matrix. From the distance to the access
  * before, of this warp or another, the one after the next is brought into the cache. */
-static void prefetch(const struct move *move)
+static void prefetch(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 
@@ -164,7 +140,7 @@ static void prefetch(const struct move *move)
 	gt_native_text(code, "\x42\x0f\x18\x4c\x5f\x00\x42\x0f\x18\x4c\x5f\x40"); /* prefetcht0 [rdi + 2 r11], [rdi + 2 r11 + 64] */
 }
 
-static void load_one(const struct move *move)
+static void load_one(const struct gt_stretch_move *move)
 {
 	const bool wide = move->access->size == 8;
 	const struct gt_native_op broadcast = {GT_0F38, GT_66, wide, wide ? 0x59 : 0x58};
@@ -174,38 +150,70 @@ static void load_one(const struct move *move)
 			if (i == 0)
 				gt_native_memory(move->code, broadcast, move->data[k][0], 0, 0, GT_RDI, k * move->access->size);
 			else
-				vector(move, gt_native_move, move->data[k][i], 0, move->data[k][0]);
+				gt_stretch_vector(move, gt_native_move, move->data[k][i], 0, move->data[k][0]);
 }
 
-static void write_load(const struct move *move)
+static void is_slow(const struct gt_stretch_move *move, size_t jump)
 {
-	size_t done = 0;
-
-	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
-	if (move->access->n == 1) {
-		const size_t one = gt_general_jump(move->code, GT_EQUAL);
-		gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
-		slow_if(move, GT_NOT_EQUAL);
-		write_tests(move, true);
-		move_lanes(move, false);
-		if (move->access->space != GT_PTX_SHARED)
-			prefetch(move);
-		done = gt_general_jump(move->code, GT_ALWAYS);
-		gt_general_land(move->code, one);
-	} else {
-		slow_if(move, GT_NOT_EQUAL);
-	}
-	write_tests(move, false);
-	load_one(move);
-	if (done)
-		gt_general_land(move->code, done);
+	move->point->slow[move->point->n_slow++] = jump;
 }
 
-static void write_store(const struct move *move)
+static void load_vectors(const struct gt_stretch_move *move)
+{
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
+	is_slow(move, write_tests(move, false));
+	load_one(move);
+}
+
+/* Behind a comparison of the first two lanes' distance with 0. */
+static void load_elements(const struct gt_stretch_move *move)
+{
+	struct gt_native_code *code = move->code;
+	const bool gathers = !move->access->narrow || move->access->size == 4;
+	const size_t one = gt_general_jump(code, GT_EQUAL);
+	size_t done[2], others[2] = {0}, gather = 0;
+
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
+	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
+	others[1] = write_tests(move, true);
+	move_lanes(move, false);
+	if (move->access->space != GT_PTX_SHARED)
+		prefetch(move);
+	done[0] = gt_general_jump(code, GT_ALWAYS);
+	for (unsigned i = 0; i < 2 && !gathers; i++)
+		is_slow(move, others[i]);
+	if (gathers) {
+		gt_general_land(code, others[0]);
+		gt_general_land(code, others[1]);
+		gather = code->n;
+		gt_stretch_write_gather(move);
+	}
+	done[1] = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, one);
+	others[0] = write_tests(move, false);
+	if (gathers)
+		gt_general_land_at(code, others[0], gather);
+	else
+		is_slow(move, others[0]);
+	load_one(move);
+	gt_general_land(code, done[0]);
+	gt_general_land(code, done[1]);
+}
+
+static void write_load(const struct gt_stretch_move *move)
+{
+	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
+	if (move->access->n == 1)
+		load_elements(move);
+	else
+		load_vectors(move);
+}
+
+static void write_store(const struct gt_stretch_move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
-	slow_if(move, GT_NOT_EQUAL);
-	write_tests(move, true);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
+	is_slow(move, write_tests(move, true));
 	move_lanes(move, true);
 }
 
@@ -213,7 +221,7 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 {
 	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
 	struct gt_native_segment *segment = &stretch->segment;
-	struct move move = {.stretch = stretch, .point = point, .code = segment->code, .access = access, .bytes = access->size * access->n};
+	struct gt_stretch_move move = {.stretch = stretch, .point = point, .code = segment->code, .access = access, .bytes = access->size * access->n};
 	const bool stores = access->action == GT_STORE;
 
 	segment->now++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine code of a stretch. In it rbx is the warp, r12 how many instructions from its begin on the turn has, r13 the core,
- * r14 the arena, as are r8 to r10, and r15 has the distances of lanes; rax, rcx, rdx, rsi, rdi and r11 are free at every point. */
+ * r14 the arena, as are r8 to r10, and r15 points to constants; rax, rcx, rdx, rsi, rdi and r11 are free at every point. */
 #include <stddef.h>
 
 #include "ptx/exec/access.h"
@@ -25,7 +25,7 @@ void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shar
 	gt_general_at(code, true, GT_MOVE, GT_R13, GT_RBX, OF(gt_ptx_warp, core));
 	gt_general_at(code, true, GT_MOVE, GT_R12, GT_RBX, OF(gt_ptx_warp, until));
 	gt_general_at(code, true, GT_SUB, GT_R12, GT_RBX, OF(gt_ptx_warp, issued));
-	gt_general_address(code, GT_R15, gt_stretch_distances);
+	gt_general_address(code, GT_R15, gt_stretch_constants);
 	set_free_registers(code);
 	gt_native_text(code, "\xff\xe2"); /* jmp rdx */
 

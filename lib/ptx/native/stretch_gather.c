@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads whose lanes are anywhere in the memory that lane 0 is in, of launches that are not traced: rows need the addresses. */
+#include <stddef.h>
+
+#include "ptx/native/stretch_lanes.h"
+
+#define OUTSIDE 5 /* k5 to k7 are free */
+#define ODD 6
+#define FAR 7
+
+static void either(const struct gt_stretch_move *move, unsigned d, unsigned a, unsigned b)
+{
+	gt_native_mask(move->code, (struct gt_native_op){GT_0F, GT_NP, 0, 0x45}, true, d, a, b);
+}
+
+/* How far the lanes in register i are from lane 0, in the last register. */
+static void write_distances(const struct gt_stretch_move *move, unsigned i)
+{
+	const bool wide = !move->access->narrow;
+
+	gt_stretch_vector(move, (struct gt_native_op){GT_0F, GT_66, wide, wide ? 0xfb : 0xfa}, GT_ZMM_NAN, move->lanes[i], GT_ZMM_FIRST);
+}
+
+/* The second register has where lane 0 is in its memory, the third the last place of an element there. */
+static void write_bounds(const struct gt_stretch_move *move)
+{
+	struct gt_native_code *code = move->code;
+	const struct gt_native_op broadcast = {GT_0F38, GT_66, !move->access->narrow, 0x7c};
+
+	gt_general(code, true, GT_MOVE, GT_R11, GT_RDI);
+	if (move->access->space == GT_PTX_SHARED) {
+		gt_general_at(code, true, GT_SUB, GT_R11, GT_R13, offsetof(struct gt_ptx_core, shared));
+	} else {
+		gt_general_address(code, GT_RDX, move->access);
+		gt_general_at(code, true, GT_SUB, GT_R11, GT_RDX, offsetof(struct gt_ptx_access, host));
+	}
+	gt_general(code, true, GT_ADD, GT_RSI, GT_R11);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RSI, move->bytes);
+	gt_stretch_slow_if(move, GT_BELOW);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, 0U - move->bytes);
+	gt_stretch_vector(move, broadcast, GT_ZMM_SECOND, 0, GT_R11);
+	gt_stretch_vector(move, broadcast, GT_ZMM_THIRD, 0, GT_RSI);
+}
+
+static void write_tests(const struct gt_stretch_move *move)
+{
+	const bool wide = !move->access->narrow;
+	const struct gt_native_op test = {GT_0F38, GT_66, wide, 0x27}, add = {GT_0F, GT_66, wide, wide ? 0xd4 : 0xfe},
+				  compare = {GT_0F3A, GT_66, wide, 0x1e};
+	const size_t row = move->bytes == 8, odd = wide ? offsetof(struct gt_stretch_constants, odd[row]) : offsetof(struct gt_stretch_constants, odd_narrow[row]);
+
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		write_distances(move, i);
+		gt_native_memory(move->code, test, ODD, 0, GT_ZMM_NAN, GT_R15, (uint32_t)odd);
+		gt_stretch_vector(move, add, GT_ZMM_NAN, GT_ZMM_NAN, GT_ZMM_SECOND);
+		gt_stretch_vector(move, compare, FAR, GT_ZMM_NAN, GT_ZMM_THIRD);
+		gt_native_byte(move->code, 6); /* above */
+		either(move, ODD, ODD, FAR);
+		either(move, OUTSIDE, i ? OUTSIDE : ODD, ODD);
+	}
+	gt_native_mask(move->code, (struct gt_native_op){GT_0F, GT_NP, 0, 0x98}, false, OUTSIDE, 0, OUTSIDE);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
+}
+
+static void write_loads(const struct gt_stretch_move *move)
+{
+	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, 0x46}, insert = {GT_0F3A, GT_66, 1, 0x3a};
+	const bool wide = !move->access->narrow, halves = wide && move->access->size == 4;
+	const struct gt_native_op gather = {GT_0F38, GT_66, move->access->size == 8, wide ? 0x91 : 0x90};
+
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		const unsigned to = move->data[0][halves ? i / 2 : i];
+		const bool upper = halves && i % 2;
+		write_distances(move, i);
+		gt_native_mask(move->code, ones, true, OUTSIDE, OUTSIDE, OUTSIDE);
+		gt_native_gather(move->code, gather, upper ? GT_ZMM_SECOND : to, OUTSIDE, GT_RDI, GT_ZMM_NAN);
+		if (!upper)
+			continue;
+		gt_stretch_vector(move, insert, to, to, GT_ZMM_SECOND);
+		gt_native_byte(move->code, 1);
+	}
+}
+
+void gt_stretch_write_gather(const struct gt_stretch_move *move)
+{
+	gt_general_number_at(move->code, false, GT_COMPARE_NUMBER, GT_R13, offsetof(struct gt_ptx_core, traced), 0);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
+	write_bounds(move);
+	write_tests(move);
+	write_loads(move);
+	gt_native_text(move->code, "\x41\xbb\xff\xff\xff\x7f"); /* mov r11d, 0x7fffffff */
+	gt_stretch_vector(move, (struct gt_native_op){GT_0F38, GT_66, 0, 0x7c}, GT_ZMM_NAN, 0, GT_R11);
+}
