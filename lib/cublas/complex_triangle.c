@@ -6,25 +6,36 @@
 
 /* ---- updates ---- */
 
-/* c = alpha a a^T + beta c in one triangle, of n by k elements, or with a conjugated: then real factors and a real diagonal. */
+/* c = alpha a b^T + beta c in one triangle, of n by k elements, or with b conjugated: then a real beta and a real diagonal. Twice:
+ * also alpha b a^T, where alpha is conjugated too. */
 struct update {
 	int uplo, operation;
-	bool hermitian;
+	bool hermitian, twice;
 	int64_t n, k;
 	enum gt_element type;
 };
 
-static int update_with(const struct update *this, struct gt_complex alpha, const struct gt_parts *a, struct gt_complex beta,
+/* sums = alpha a b^T + beta sums */
+static int add_products(const struct update *this, struct gt_complex alpha, const struct gt_parts *a, const struct gt_parts *b,
+			struct gt_complex beta, const struct gt_parts *sums)
+{
+	const struct gt_parts across = gt_complex_transposed(*b, this->hermitian);
+
+	return gt_complex_product(this->n, this->n, this->k, alpha, a, &across, beta, sums);
+}
+
+static int update_with(const struct update *this, struct gt_complex alpha, const struct gt_parts of[2], struct gt_complex beta,
 		       const struct gt_parts *c)
 {
 	const struct gt_half half = {this->uplo, false, false};
-	const struct gt_parts across = gt_complex_transposed(*a, this->hermitian);
+	const struct gt_complex turned = {alpha.re, this->hermitian ? -alpha.im : alpha.im};
 	double *sums = (uint64_t)this->n < UINT32_MAX ? malloc(2 * (size_t)this->n * (size_t)this->n * sizeof *sums + 1) : NULL;
 	const struct gt_view re = {(unsigned char *)sums, GT_F64, 2, 2 * this->n};
 	const struct gt_parts to = {re, {(unsigned char *)(sums ? sums + 1 : NULL), GT_F64, 2, 2 * this->n}, 1};
-	int status = sums ? gt_complex_product(this->n, this->n, this->k, alpha, a, &across, (struct gt_complex){0, 0}, &to)
-			  : GT_CUBLAS_ALLOC_FAILED;
+	int status = sums ? add_products(this, alpha, &of[0], &of[1], (struct gt_complex){0, 0}, &to) : GT_CUBLAS_ALLOC_FAILED;
 
+	if (status == GT_CUBLAS_SUCCESS && this->twice)
+		status = add_products(this, turned, &of[1], &of[0], (struct gt_complex){1, 0}, &to);
 	for (int64_t j = 0; status == GT_CUBLAS_SUCCESS && j < this->n; j++)
 		for (int64_t i = 0; i < this->n; i++) {
 			if (!gt_half_has(&half, i, j))
@@ -39,13 +50,14 @@ static int update_with(const struct update *this, struct gt_complex alpha, const
 	return status;
 }
 
-static struct gt_complex factor(const struct gt_call *call, const struct update *this, const void *at)
+static struct gt_complex factor(const struct gt_call *call, const struct update *this, bool real, const void *at)
 {
-	return this->hermitian ? (struct gt_complex){gt_factor_of(call, at, this->type), 0} : gt_complex_factor(call, at, this->type);
+	return real ? (struct gt_complex){gt_factor_of(call, at, this->type), 0} : gt_complex_factor(call, at, this->type);
 }
 
+/* `b`: NULL is a; then a Hermitian update has a real alpha. */
 static int update(const char *name, void *handle, const struct update *this, const void *alpha, const void *a, int64_t lda,
-		  const void *beta, void *c, int64_t ldc)
+		  const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc)
 {
 	const bool turned = this->operation != GT_CUBLAS_N;
 	const int64_t rows = turned ? this->k : this->n, columns = turned ? this->n : this->k;
@@ -53,16 +65,20 @@ static int update(const char *name, void *handle, const struct update *this, con
 	struct gt_call call;
 	int status = gt_call_begin(&call, name, handle,
 				   gt_is_flag(this->uplo) && (!turned || this->operation == turn) && this->n >= 0 && this->k >= 0 &&
-					   lda >= gt_least_leading(rows) && ldc >= gt_least_leading(this->n) && alpha && beta);
+					   lda >= gt_least_leading(rows) && (!b || ldb >= gt_least_leading(rows)) &&
+					   ldc >= gt_least_leading(this->n) && alpha && beta);
 
 	if (status != GT_CUBLAS_SUCCESS)
 		return status;
 	if (this->n == 0)
 		return gt_call_end();
-	struct gt_parts from = gt_complex_matrix(&call, a, this->type, rows, columns, lda, false);
+	struct gt_parts of[2];
+	for (unsigned i = 0; i < 2; i++) {
+		of[i] = gt_complex_matrix(&call, i && b ? b : a, this->type, rows, columns, i && b ? ldb : lda, false);
+		of[i] = turned ? gt_complex_transposed(of[i], this->hermitian) : of[i];
+	}
 	struct gt_parts to = gt_complex_matrix(&call, c, this->type, this->n, this->n, ldc, true);
-	from = turned ? gt_complex_transposed(from, this->hermitian) : from;
-	status = update_with(this, factor(&call, this, alpha), &from, factor(&call, this, beta), &to);
+	status = update_with(this, factor(&call, this, this->hermitian && !b, alpha), of, factor(&call, this, this->hermitian, beta), &to);
 	gt_call_end();
 	return status;
 }
@@ -159,12 +175,23 @@ static int solve(const char *name, void *handle, const struct system *this, bool
 	API int cublas##FULL(void *handle, int uplo, int operation, INT n, INT k, const void *alpha, const void *a, INT lda,     \
 			     const void *beta, void *c, INT ldc)                                                                 \
 	{                                                                                                                        \
-		const struct update this = {uplo, operation, HERMITIAN, n, k, TYPE};                                             \
-		return update(NAME, handle, &this, alpha, a, lda, beta, c, ldc);                                                 \
+		const struct update this = {uplo, operation, HERMITIAN, false, n, k, TYPE};                                      \
+		return update(NAME, handle, &this, alpha, a, lda, NULL, 0, beta, c, ldc);                                        \
+	}
+#define UPDATE_BY_TWO(NAME, FULL, HERMITIAN, TWICE, TYPE, INT)                                                                   \
+	API int cublas##FULL(void *handle, int uplo, int operation, INT n, INT k, const void *alpha, const void *a, INT lda,     \
+			     const void *b, INT ldb, const void *beta, void *c, INT ldc)                                         \
+	{                                                                                                                        \
+		const struct update this = {uplo, operation, HERMITIAN, TWICE, n, k, TYPE};                                      \
+		return update(NAME, handle, &this, alpha, a, lda, b, ldb, beta, c, ldc);                                         \
 	}
 #define TRIANGLES(L, MIXED, REDUCED, TYPE, INT, END)                                                                             \
 	UPDATE("cublas" #L "syrk" #END, L##syrk_v2##END, false, TYPE, INT)                                                       \
 	UPDATE("cublas" #L "herk" #END, L##herk_v2##END, true, TYPE, INT)                                                        \
+	UPDATE_BY_TWO("cublas" #L "syr2k" #END, L##syr2k_v2##END, false, true, TYPE, INT)                                        \
+	UPDATE_BY_TWO("cublas" #L "her2k" #END, L##her2k_v2##END, true, true, TYPE, INT)                                         \
+	UPDATE_BY_TWO("cublas" #L "syrkx" #END, L##syrkx##END, false, false, TYPE, INT)                                          \
+	UPDATE_BY_TWO("cublas" #L "herkx" #END, L##herkx##END, true, false, TYPE, INT)                                           \
 	API int cublas##L##trsm_v2##END(void *handle, int side, int uplo, int operation, int diag, INT m, INT n,                 \
 					const void *alpha, const void *a, INT lda, void *b, INT ldb)                             \
 	{                                                                                                                        \

@@ -71,7 +71,11 @@ int cublasZherk_v2(void *, int, int, int, int, const double *, const void *, int
 int cublasZsymm_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
 int cublasZhemm_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
 int cublasZtrmm_v2(void *, int, int, int, int, int, int, const void *, const void *, int, const void *, int, void *, int);
-int cublasZher2k_v2(void);
+int cublasZsyr2k_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasZher2k_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const double *, void *, int);
+int cublasZsyrkx(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasZherkx(void *, int, int, int, int, const void *, const void *, int, const void *, int, const double *, void *, int);
+int cublasZher2_v2(void);
 int cublasInit(void), cublasGetError(void);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
 float cublasSdot(int, const float *, int, const float *, int);
@@ -523,6 +527,45 @@ static void complex_updates(void)
 	}
 }
 
+/* Updates by two matrices, once and twice. */
+static void complex_updates_by_two(void)
+{
+	enum { NN = 3, K = 2, LEAD = 4 };
+	double _Complex a[LEAD * NN], b[LEAD * NN], c[LEAD * NN], got[LEAD * NN];
+	const double _Complex alpha = 2 - I;
+	const double real_beta = -3;
+
+	for (int form = 0; form < 16; form++) {
+		int upper = form % 2, is_turned = form / 2 % 2, hermitian = form / 4 % 2, twice = form / 8;
+		int operation = !is_turned ? 0 : hermitian ? 2 : 1;
+		const double _Complex beta = hermitian ? real_beta : 1 + 3 * I;
+		for (int i = 0; i < COUNT(a); i++) {
+			a[i] = whole(i, 1) + whole(i, 2) * I;
+			b[i] = whole(i, 3) + whole(i, 4) * I;
+			c[i] = whole(i, 5) + whole(i, 6) * I;
+		}
+		void *da = on_device(a, sizeof a), *db = on_device(b, sizeof b), *dc = on_device(c, sizeof c);
+		if (hermitian)
+			MUST((twice ? cublasZher2k_v2 : cublasZherkx)(handle, upper, operation, NN, K, &alpha, da, LEAD, db, LEAD, &real_beta, dc, LEAD));
+		else
+			MUST((twice ? cublasZsyr2k_v2 : cublasZsyrkx)(handle, upper, operation, NN, K, &alpha, da, LEAD, db, LEAD, &beta, dc, LEAD));
+		for (int j = 0; j < NN; j++)
+			for (int i = upper ? 0 : j; i < (upper ? j + 1 : NN); i++) {
+				double _Complex sum = 0, other = 0;
+				for (int k = 0; k < K; k++) {
+					double _Complex right = turned(b, operation, LEAD, j, k), left = turned(a, operation, LEAD, j, k);
+					sum += turned(a, operation, LEAD, i, k) * (hermitian ? conj(right) : right);
+					other += turned(b, operation, LEAD, i, k) * (hermitian ? conj(left) : left);
+				}
+				sum = alpha * sum + (twice ? (hermitian ? conj(alpha) : alpha) * other : 0) + beta * c[j * LEAD + i];
+				c[j * LEAD + i] = hermitian && i == j ? creal(sum) : sum;
+			}
+		MUST(cudaMemcpy(got, dc, sizeof got, 2));
+		for (int i = 0; i < COUNT(c); i++)
+			check(got[i] == c[i], hermitian ? "her2k or herkx" : "complex syr2k or syrkx");
+	}
+}
+
 /* (1+2i, 3-i) and (2i, 1+i) */
 static void complex_vectors(void)
 {
@@ -648,6 +691,7 @@ int main(int argc, char **argv)
 		complex_systems();
 		complex_stored();
 		complex_updates();
+		complex_updates_by_two();
 		complex_vectors();
 		triangles();
 		updates();
@@ -658,7 +702,7 @@ int main(int argc, char **argv)
 		check(cublasSaxpy_v2(NULL, 1, &one, dx, 1, dx, 1) == 1, "no handle");
 		check(cublasSgemm_v2(handle, N, N, 2, 2, 2, &one, dx, 1, dx, 2, &one, dx, 2) == 7, "a leading dimension too small");
 	} else if (strcmp(part, "refused") == 0) {
-		printf("%s\n", cublasGetStatusName(cublasZher2k_v2()));
+		printf("%s\n", cublasGetStatusName(cublasZher2_v2()));
 		printf("%s\n", cublasGetStatusName(cublasGemmEx(handle, N, N, 1, 1, 1, &one, dx, 28, 1, dx, 28, 1, &one, dx, 0, 1, 68, -1)));
 	} else if (strcmp(part, "stray") == 0) {
 		cublasSaxpy_v2(handle, 3, &one, dx, 1, dx, 1);
