@@ -6,6 +6,8 @@
 
 #include "base/grown.h"
 
+#define PREFETCH_DISTANCE 16 /* references from the prefetch of a counter to its use */
+
 void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound)
 {
 	*histogram = (struct gt_histogram){.bound = bound};
@@ -73,9 +75,20 @@ int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t
 	return count(histogram, distance, weight, error);
 }
 
+/* Counters of many distances are more than the machine's cache holds. */
+static inline void prefetch(const struct gt_histogram *histogram, uint64_t distance)
+{
+	size_t page = (size_t)(distance / GT_HISTOGRAM_PAGE);
+
+	if (page < histogram->n_pages && histogram->pages[page])
+		__builtin_prefetch(&histogram->pages[page][distance % GT_HISTOGRAM_PAGE], 1);
+}
+
 int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distances, size_t n, struct gt_error *error)
 {
 	for (size_t i = 0; i < n; i++) {
+		if (i + PREFETCH_DISTANCE < n)
+			prefetch(histogram, distances[i + PREFETCH_DISTANCE]);
 		size_t page = (size_t)(distances[i] / GT_HISTOGRAM_PAGE);
 		if (distances[i] < histogram->bound && page < histogram->n_pages && histogram->pages[page])
 			histogram->pages[page][distances[i] % GT_HISTOGRAM_PAGE]++;
