@@ -146,7 +146,9 @@ INLINE uint32_t *find(const struct gt_stack *stack, uint64_t line, uint64_t hash
 	}
 }
 
-INLINE void prefetch_line(const struct gt_stack *stack, uint64_t hash)
+/* Prefetches what the first entry with the line's tag, if any, leads to; returns that, or the empty one, which is a guess at where
+ * the line's entry is. */
+INLINE size_t prefetch_line(const struct gt_stack *stack, uint64_t hash)
 {
 	uint32_t tag = tag_of(stack, hash);
 	uint64_t low = (UINT64_C(1) << stack->bits) - 1;
@@ -154,13 +156,22 @@ INLINE void prefetch_line(const struct gt_stack *stack, uint64_t hash)
 	for (size_t i = (size_t)hash & stack->mask;; i = (i + 1) & stack->mask) {
 		uint32_t entry = stack->table[i];
 		if (entry == 0)
-			return;
+			return i;
 		if ((entry ^ tag) <= low) {
 			gt_timeline_prefetch(&stack->slots, slot_of(stack, entry));
 			__builtin_prefetch(&stack->lines[(entry & low) - 1]);
-			return;
+			return i;
 		}
 	}
+}
+
+/* The same as find: the guess saves another search, whose steps the machine cannot foresee. The table may have grown since, but
+ * not shrunk. */
+INLINE uint32_t *find_from(const struct gt_stack *stack, uint64_t line, uint64_t hash, size_t guess)
+{
+	uint32_t entry = stack->table[guess];
+
+	return entry != 0 && stack->lines[slot_of(stack, entry)] == line ? &stack->table[guess] : find(stack, line, hash);
 }
 
 void gt_stack_prefetch_line(const struct gt_stack *stack, uint64_t hash)
@@ -211,11 +222,12 @@ void gt_stack_keep(struct gt_stack *stack, bool (*keep)(const void *context, uin
 	fill_table(stack);
 }
 
-INLINE int touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance, struct gt_error *error)
+/* `guess` as prefetch_line gives it; any entry will do. */
+INLINE int touch(struct gt_stack *stack, uint64_t line, uint64_t hash, size_t guess, uint64_t *distance, struct gt_error *error)
 {
 	if (stack->next == stack->slots.capacity && compact(stack, error) != 0)
 		return -1;
-	uint32_t *entry = find(stack, line, hash);
+	uint32_t *entry = find_from(stack, line, hash, guess);
 	uint32_t slot = slot_of(stack, *entry);
 
 	if (*entry == 0) {
@@ -243,22 +255,25 @@ INLINE int touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t 
 int gt_stack_touch(struct gt_stack *stack, uint64_t line, uint64_t hash, uint64_t *distance,
 		   struct gt_error *error)
 {
-	return touch(stack, line, hash, distance, error);
+	return touch(stack, line, hash, (size_t)hash & stack->mask, distance, error);
 }
 
 /* Touches up to TOGETHER lines. */
 GT_WIDE static int touch_some(struct gt_stack *stack, const uint64_t *lines, size_t n, uint64_t *distances, struct gt_error *error)
 {
 	uint64_t hashes[TOGETHER];
+	size_t guesses[TOGETHER];
 
 	for (size_t i = 0; i < n; i++)
 		hashes[i] = hash_of(lines[i]);
+	for (size_t i = 0; i < n && i < LINE_PREFETCH_DISTANCE; i++)
+		guesses[i] = (size_t)hashes[i] & stack->mask;
 	for (size_t i = 0; i < n; i++) {
 		if (i + TABLE_PREFETCH_DISTANCE < n)
 			gt_stack_prefetch(stack, hashes[i + TABLE_PREFETCH_DISTANCE]);
 		if (i + LINE_PREFETCH_DISTANCE < n)
-			prefetch_line(stack, hashes[i + LINE_PREFETCH_DISTANCE]);
-		if (touch(stack, lines[i], hashes[i], &distances[i], error) != 0)
+			guesses[i + LINE_PREFETCH_DISTANCE] = prefetch_line(stack, hashes[i + LINE_PREFETCH_DISTANCE]);
+		if (touch(stack, lines[i], hashes[i], guesses[i], &distances[i], error) != 0)
 			return -1;
 	}
 	return 0;

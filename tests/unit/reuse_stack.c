@@ -113,6 +113,28 @@ static void dropped_lines_are_forgotten(void)
 	free(list);
 }
 
+/* Many at a time, while the table grows and slots are renumbered, as one by one. */
+static void many_at_a_time(void)
+{
+	enum { SOME = 1500 };
+	uint64_t *lines = malloc(SOME * sizeof *lines), *distances = malloc(SOME * sizeof *distances), wrong = 0;
+	struct gt_stack stack, same;
+
+	CHECK(gt_stack_open(&stack, &error) == 0 && gt_stack_open(&same, &error) == 0);
+	for (uint64_t round = 1; round <= 40; round++) {
+		for (size_t i = 0; i < SOME; i++)
+			lines[i] = random_below(round * 700);
+		CHECK(gt_stack_touch_all(&stack, lines, SOME, distances, &error) == 0);
+		for (size_t i = 0; i < SOME; i++)
+			wrong += distances[i] != touch(&same, lines[i]);
+	}
+	CHECK_EQUAL(wrong, 0);
+	gt_stack_close(&stack);
+	gt_stack_close(&same);
+	free(distances);
+	free(lines);
+}
+
 /* Live slots before a slot, by counting, at sizes on both sides of every level of the tree. */
 static void slots_count_what_precedes(void)
 {
@@ -313,6 +335,7 @@ int main(void)
 	RUN(lines_never_reused);
 	RUN(a_moving_window);
 	RUN(extreme_line_numbers);
+	RUN(many_at_a_time);
 	RUN(dropped_lines_are_forgotten);
 	RUN(slots_count_what_precedes);
 	RUN(filled_slots_are_the_first);
