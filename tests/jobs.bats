@@ -287,6 +287,43 @@ blocks() {
 	grep -q 'twice.traceg:[0-9]*: launch 1 is announced as' expected.err
 }
 
+# halves BLOCKS TIMES: rows of two launches, and of one with few rows between them, whose blocks come last first. Of each warp
+# access the halves come as two rows, some with listed addresses; one of block 3 comes so many times.
+halves() {
+	awk -v blocks="$1" -v times="$2" 'BEGIN {
+		for (kernel = 1; kernel <= 3; kernel++) {
+			printf "#kernel\tid=%d\tname=k%d\tgrid=%d,1,1\tblock=128,1,1\n", kernel, kernel, blocks
+			print "#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes"
+			for (block = kernel == 2 ? 0 : blocks - 1; block >= 0; block--)
+				for (warp = 0; warp < 4; warp++)
+					for (an = 0; an < 40 + block % 7; an++)
+						for (half = 0; half < 2; half++)
+							for (n = block == 3 && warp == 1 && an == 9 ? times : 1; n > 0; n--) {
+								printf "%d\t%d\t%d\t0x10\tload.global\t4\t", block, warp, an
+								if (an % 5 == 0 && half)
+									printf "0x70000\t-\t-\t0x%x,0x%x,0x10\n", an * 64, block
+								else
+									printf "0x%s\t0x%x\t4\t-\n", half ? "ffff0000" : "ffff", 65536 * block + an * 128 + half * 64 * (an % 3)
+							}
+		}
+	}' | gtrace-cat --from
+}
+
+@test "gtrace-order: the same bytes of rows that several threads put in order, fold and write" {
+	halves 40 1 >rows
+	same gtrace-order rows
+	[ "$(gtrace-cat --no-rows expected | grep -o 'accesses=[0-9]*' | head -n 1 | tr -dc 0-9)" -gt 4096 ]
+	same gtrace-order --by an rows
+	same gtrace-order --kernel 'k[23]' rows
+	same gtrace-order -S 64K rows
+	gtrace-order rows >ordered
+	same gtrace-order ordered
+	halves 40 1100 >rows
+	same gtrace-order rows
+	grep -q 'warp 1 of block 3 has more than 1024 warp accesses numbered 9$' expected.err
+	expect_failure 1 "standard output: No space left" sh -c 'gtrace-order -j 3 ordered >/dev/full'
+}
+
 # files FOLDER BLOCKS: a folder of .mem files, of a launch of so many blocks of four warps, some of them compressed.
 files() {
 	mkdir -p "$1/memory_traces"

@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "base/regex.h"
 #include "import/formats.h"
-#include "order/order.h"
+#include "order/write.h"
 #include "tool.h"
 
 static const char usage[] =
@@ -182,7 +182,7 @@ static void write_ordered(struct tool *tool, struct gt_ordering *order)
 	uint64_t number;
 	const char *what, *option;
 
-	tool_must(tool, gt_order_finish(order, gt_writer_output(tool->out), &tool->error));
+	tool_must(tool, gt_order_write(order, tool->out, &tool->error));
 	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number, &option)) != NULL; i++)
 		tool_warn(tool, "passed over: %s, %" PRIu64 "%s%s%s", what, number, option ? " (" : "", option ? option : "",
 			  option ? " sets it)" : "");

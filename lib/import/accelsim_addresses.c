@@ -102,7 +102,7 @@ static inline bool scan_mode(const char **at, uint64_t *mode)
 
 const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at)
 {
-	uint64_t mode;
+	uint64_t mode = 0;
 
 	if (!scan_mode(at, &mode))
 		return "expected an address mode of 0, 1 or 2";

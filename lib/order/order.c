@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "order/order.h"
 #include "order/lines.h"
+#include "order/write.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include "base/map.h"
 #include "order/fold.h"
 #include "order/ordinals.h"
+#include "order/team.h"
 #include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -469,6 +471,45 @@ static int send_all(struct gt_ordering *order, struct gt_output *output, struct 
 			return -1;
 	}
 	return more;
+}
+
+/* The same by a team. */
+static int send_by_team(struct gt_ordering *order, struct gt_order_team *team, struct gt_output *output, struct gt_error *error)
+{
+	struct gt_fold_counts counts;
+
+	for (size_t i = 0; i < order->n; i++) {
+		struct launch *launch = order->launches[i];
+		if (launch->wanted && (send_launch(order, launch, output, error) != 0 ||
+				       gt_order_team_write(team, (uint32_t)i, output->rows.rows, &counts, error) != 0 ||
+				       send_counts(launch, &counts, output, error) != 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Sends all if a team can. Returns 1, 0 if it cannot, or -1. */
+static int try_team(struct gt_ordering *order, struct gt_writer *writer, struct gt_error *error)
+{
+	const struct gt_kept *kept = gt_sorter_kept(order->sorter);
+	struct gt_order_team *team;
+
+	if (!kept || order->options.jobs <= 1)
+		return 0;
+	int opened = gt_order_team_open(&team, kept, order->options.jobs, writer, error);
+	if (opened == 1 && send_by_team(order, team, gt_writer_output(writer), error) != 0)
+		opened = -1;
+	gt_order_team_close(team);
+	return opened;
+}
+
+int gt_order_write(struct gt_ordering *order, struct gt_writer *writer, struct gt_error *error)
+{
+	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
+		return -1;
+	gt_ordinals_close(&order->ordinals);
+	int sent = try_team(order, writer, error);
+	return sent == 0 ? gt_order_finish(order, gt_writer_output(writer), error) : sent < 0 ? -1 : 0;
 }
 
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error)

@@ -25,17 +25,23 @@ static const struct gt_record *next_that_came(struct gt_ordered *ordered)
 
 /* ---- others ---- */
 
-static int open_sortable(struct gt_sortable *sortable, size_t n, struct gt_error *error)
-{
-	sortable->items = malloc(n * sizeof *sortable->items);
-	sortable->spare = malloc(n * sizeof *sortable->spare);
-	return sortable->items && sortable->spare ? 0 : gt_fail_memory(error, "sorting");
-}
-
 static void close_sortable(struct gt_sortable *sortable)
 {
 	free(sortable->items);
 	free(sortable->spare);
+	*sortable = (struct gt_sortable){.n = 0};
+}
+
+/* Room for n items, in the place of those that there are. */
+static int open_sortable(struct gt_sortable *sortable, size_t n, struct gt_error *error)
+{
+	if (n <= sortable->capacity)
+		return 0;
+	close_sortable(sortable);
+	sortable->items = malloc(n * sizeof *sortable->items);
+	sortable->spare = malloc(n * sizeof *sortable->spare);
+	sortable->capacity = n;
+	return sortable->items && sortable->spare ? 0 : gt_fail_memory(error, "sorting");
 }
 
 static void sort(struct gt_sortable *sortable, uint64_t bits)
@@ -101,7 +107,7 @@ static size_t most_to_sort(const struct gt_ordered *ordered)
 
 int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, struct gt_error *error)
 {
-	*ordered = (struct gt_ordered){.kept = kept};
+	*ordered = (struct gt_ordered){.kept = kept, .as_they_came = kept->sorted};
 	if (kept->sorted)
 		return 0;
 	bool scattered = kept->spans_of == GT_SPANS_OF_CHUNKS;
@@ -198,7 +204,7 @@ bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, c
 	const struct gt_kept *kept = ordered->kept;
 	const struct gt_record *record;
 
-	if (kept->sorted) {
+	if (ordered->as_they_came) {
 		record = next_that_came(ordered);
 	} else {
 		while ((record = next_of_group(ordered)) == NULL && order_group(ordered))
@@ -213,4 +219,49 @@ bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, c
 	*lanes = gt_record_get(record, &ordered->row);
 	*row = &ordered->row;
 	return true;
+}
+
+/* ---- parts ---- */
+
+int gt_ordered_begin_parts(struct gt_ordered *whole, const struct gt_kept *kept, struct gt_error *error)
+{
+	*whole = (struct gt_ordered){.kept = kept};
+	if (open_sortable(&whole->by_high, kept->spans_n, error) != 0)
+		return -1;
+	list_spans(whole);
+	sort(&whole->by_high, kept->highs);
+	return 0;
+}
+
+size_t gt_ordered_largest(const struct gt_ordered *whole)
+{
+	size_t rows, most = 0;
+
+	for (size_t i = 0; i < whole->by_high.n; most = rows > most ? rows : most)
+		i += count_group(&whole->by_high, i, &rows);
+	return most;
+}
+
+size_t gt_ordered_next_spans(struct gt_ordered *whole, uint32_t kernel, size_t rows)
+{
+	struct gt_sortable *spans = &whole->by_high;
+	size_t first = spans->next, of_group;
+
+	for (size_t n = 0; n < rows && spans->next < spans->n && spans->items[spans->next].key >> 32 == kernel; n += of_group)
+		spans->next += count_group(spans, spans->next, &of_group);
+	return spans->next - first;
+}
+
+int gt_ordered_begin_part(struct gt_ordered *part, const struct gt_ordered *whole, size_t first, size_t n, struct gt_error *error)
+{
+	struct gt_sortable by_low = part->by_low;
+
+	*part = (struct gt_ordered){.kept = whole->kept, .by_high = {.items = whole->by_high.items + first, .n = n}, .by_low = by_low};
+	part->by_low.n = part->by_low.next = 0;
+	return open_sortable(&part->by_low, most_to_sort(part), error);
+}
+
+void gt_ordered_end_part(struct gt_ordered *part)
+{
+	close_sortable(&part->by_low);
 }

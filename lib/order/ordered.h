@@ -12,12 +12,14 @@
 struct gt_sortable {
 	struct gt_sort_item *items, *spare;
 	size_t n, next; /* the next that is read */
+	size_t capacity;
 };
 
 struct gt_ordered {
 	const struct gt_kept *kept;
 	struct gt_packed row; /* the last that was read */
-	/* Rows that came in order: the span, its next record, and how many are left of it. */
+	bool as_they_came;
+	/* Rows that are read as they came: the span, its next record, and how many are left of it. */
 	size_t span, left;
 	const char *at;
 	/* Others: spans, or rows if spans have nothing in common, by high words; and rows of one high word, from few spans of
@@ -32,6 +34,16 @@ int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, str
 /* The next row and its addresses, valid until the next call; false after the last. */
 bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, const uint64_t **lanes);
 void gt_ordered_end(struct gt_ordered *ordered);
+
+/* To read rows in parts, some high words in each; spans must have high words in common. */
+int gt_ordered_begin_parts(struct gt_ordered *whole, const struct gt_kept *kept, struct gt_error *error);
+/* The rows of the largest high word. */
+size_t gt_ordered_largest(const struct gt_ordered *whole);
+/* The next spans, of high words of this kernel with so many rows or the kernel's last: how many. */
+size_t gt_ordered_next_spans(struct gt_ordered *whole, uint32_t kernel, size_t rows);
+/* Begins a part with n of the spans; it may have been one before. */
+int gt_ordered_begin_part(struct gt_ordered *part, const struct gt_ordered *whole, size_t first, size_t n, struct gt_error *error);
+void gt_ordered_end_part(struct gt_ordered *part);
 
 /* Bytes that this takes at most, with so many more rows. */
 static inline uint64_t gt_ordered_bytes(const struct gt_kept *kept, uint64_t more)

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "order/kept.h"
 #include "order/ordered.h"
 #include "order/runs.h"
 
@@ -126,6 +125,11 @@ static int reduce_runs(struct gt_sorter *sorter, struct gt_error *error)
 		sorter->merged = (struct gt_runs){.file = -1, .directory = sorter->runs.directory};
 	}
 	return 0;
+}
+
+const struct gt_kept *gt_sorter_kept(const struct gt_sorter *sorter)
+{
+	return sorter->runs.n == 0 ? &sorter->kept : NULL;
 }
 
 int gt_sorter_finish(struct gt_sorter *sorter, struct gt_error *error)

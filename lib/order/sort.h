@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "order/packed.h"
+#include "order/kept.h"
 
 struct gt_sorter;
 
@@ -25,6 +25,9 @@ void gt_sorter_yield(struct gt_sorter *sorter, uint64_t bytes);
 /* Adds a row and the row->lanes addresses that belong to it. */
 int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const uint64_t *lanes,
 		  struct gt_error *error);
+
+/* All rows, to be read otherwise than by gt_sorter_finish; NULL if some were written to a file. */
+const struct gt_kept *gt_sorter_kept(const struct gt_sorter *sorter);
 
 /* Ends the input; rows can be read from now on. */
 int gt_sorter_finish(struct gt_sorter *sorter, struct gt_error *error);

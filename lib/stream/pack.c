@@ -9,9 +9,9 @@ void gt_pack_begin(msgpack_packer *packer, const char *kind, size_t size)
 	gt_pack_text(packer, kind);
 }
 
-static size_t columns_of(const struct gt_rows *rows)
+static size_t columns_of(const struct gt_rows *rows, size_t lanes)
 {
-	size_t columns = rows->kind == GT_ACCESSES && rows->n_lanes > 0;
+	size_t columns = lanes > 0;
 
 	for (size_t c = 0; c < gt_columns_n; c++)
 		columns += gt_column_present(rows, &gt_columns[c]);
@@ -34,20 +34,23 @@ void gt_rows_pack(struct gt_bytes *bytes, const struct gt_slice *slices, size_t 
 {
 	const struct gt_rows *rows = slices[0].rows;
 	msgpack_packer packer;
-	size_t n = 0;
+	struct gt_column_part lanes[GT_COLUMN_PARTS_MAX];
+	size_t n = 0, lanes_n = 0;
 
-	for (size_t s = 0; s < slices_n; s++)
+	for (size_t s = 0; s < slices_n; s++) {
+		lanes[s] = (struct gt_column_part){slices[s].rows->lanes + slices[s].first_lane, slices[s].lanes_n};
+		lanes_n += slices[s].lanes_n;
 		n += slices[s].n;
+	}
 	msgpack_packer_init(&packer, bytes, gt_bytes_write);
 	gt_pack_begin(&packer, rows->kind == GT_ACCESSES ? "access" : "request", 3);
 	msgpack_pack_uint64(&packer, n);
-	msgpack_pack_map(&packer, columns_of(rows));
+	msgpack_pack_map(&packer, columns_of(rows, lanes_n));
 	for (size_t c = 0; c < gt_columns_n; c++)
 		if (gt_column_present(rows, &gt_columns[c]))
 			pack_column(&packer, bytes, &gt_columns[c], slices, slices_n);
-	if (rows->kind == GT_ACCESSES && rows->n_lanes > 0) {
-		const struct gt_column_part lanes = {rows->lanes, rows->n_lanes};
+	if (lanes_n > 0) {
 		gt_pack_text(&packer, "lanes");
-		gt_column_pack(&packer, bytes, &lanes, 1, sizeof *rows->lanes);
+		gt_column_pack(&packer, bytes, lanes, slices_n, sizeof *rows->lanes);
 	}
 }

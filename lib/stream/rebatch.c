@@ -10,6 +10,19 @@ static void keep(struct gt_rebatch *rebatch, struct gt_chunk *piece, size_t firs
 	*rebatch = (struct gt_rebatch){.chunk = n > 0 ? piece : NULL, .first = first, .n = n};
 }
 
+/* Appends rows, for which there is room. */
+static int append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n, struct gt_error *error)
+{
+	if (from->kind == GT_REQUESTS) {
+		gt_rows_append(to, from, first, n);
+		return 0;
+	}
+	for (size_t i = first; i < first + n; i++)
+		if (gt_rows_copy(to, from, i, error) != 0)
+			return -1;
+	return 0;
+}
+
 /* Copies a piece behind the rows that are there, which make no whole batch with it. */
 static int join(struct gt_rebatch *rebatch, struct gt_chunks *chunks, const struct gt_rows *piece, struct gt_error *error)
 {
@@ -18,23 +31,24 @@ static int join(struct gt_rebatch *rebatch, struct gt_chunks *chunks, const stru
 		if (!chunk)
 			return -1;
 		gt_rows_shape(chunk->rows, piece);
-		gt_rows_append(chunk->rows, rebatch->chunk->rows, rebatch->first, rebatch->n);
+		int result = append(chunk->rows, rebatch->chunk->rows, rebatch->first, rebatch->n, error);
 		gt_chunk_release(chunks, rebatch->chunk);
 		*rebatch = (struct gt_rebatch){.chunk = chunk, .n = rebatch->n, .own = true};
+		if (result != 0)
+			return -1;
 	}
-	gt_rows_append(rebatch->chunk->rows, piece, 0, piece->n);
 	rebatch->n += piece->n;
-	return 0;
+	return append(rebatch->chunk->rows, piece, 0, piece->n, error);
 }
 
 int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_chunk *piece, struct gt_batches *batches,
 		   struct gt_error *error)
 {
-	const struct gt_rows *rows = piece->rows;
+	struct gt_rows *rows = piece->rows;
 	bool alike = rebatch->n > 0 && gt_rows_alike(rebatch->chunk->rows, rows);
 
 	*batches = (struct gt_batches){.rows = rows};
-	if (rows->kind != GT_REQUESTS)
+	if (rows->kind == GT_ACCESSES && rows->n == 0)
 		return 0;
 	if (alike && rebatch->n + rows->n < GT_ROWS_BATCH)
 		return join(rebatch, chunks, rows, error);
@@ -49,15 +63,36 @@ int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct 
 	return 0;
 }
 
+/* A slice of which the addresses come behind so many others. */
+static struct gt_slice slice_of(struct gt_rows *rows, size_t first, size_t n, size_t lanes_before)
+{
+	struct gt_slice slice = {.rows = rows, .first = first, .n = n};
+
+	if (rows->kind == GT_REQUESTS || rows->n_lanes == 0)
+		return slice;
+	for (size_t i = first; i < first + n; i++) {
+		if (rows->stride[i] != GT_STRIDE_LANES)
+			continue;
+		if (slice.lanes_n == 0)
+			slice.first_lane = rows->base[i];
+		rows->base[i] = lanes_before + slice.lanes_n;
+		slice.lanes_n += (size_t)__builtin_popcount(rows->mask[i]);
+	}
+	return slice;
+}
+
 size_t gt_batches_pack(const struct gt_batches *batches, struct gt_bytes *bytes)
 {
 	if (batches->before) {
-		const struct gt_slice slices[] = {{batches->before->rows, batches->before_first, batches->before_n},
-						  {batches->rows, 0, batches->first_n}};
+		struct gt_slice slices[2];
+		slices[0] = slice_of(batches->before->rows, batches->before_first, batches->before_n, 0);
+		slices[1] = slice_of(batches->rows, 0, batches->first_n, slices[0].lanes_n);
 		gt_rows_pack(bytes, slices, batches->first_n > 0 ? 2 : 1);
 	}
-	for (size_t at = batches->first_n; at < batches->end; at += GT_ROWS_BATCH)
-		gt_rows_pack(bytes, &(struct gt_slice){batches->rows, at, GT_ROWS_BATCH}, 1);
+	for (size_t at = batches->first_n; at < batches->end; at += GT_ROWS_BATCH) {
+		const struct gt_slice slice = slice_of(batches->rows, at, GT_ROWS_BATCH, 0);
+		gt_rows_pack(bytes, &slice, 1);
+	}
 	return batches->before_n + batches->end;
 }
 
@@ -81,7 +116,8 @@ int gt_rebatch_give(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct
 	if (rebatch->n > 0) {
 		if (gt_sink_begin_as(sink, rebatch->chunk->rows, error) != 0)
 			return -1;
-		gt_rows_append(sink->rows, rebatch->chunk->rows, rebatch->first, rebatch->n);
+		if (append(sink->rows, rebatch->chunk->rows, rebatch->first, rebatch->n, error) != 0)
+			return -1;
 	}
 	gt_chunk_release(chunks, rebatch->chunk);
 	*rebatch = (struct gt_rebatch){.chunk = NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that come in pieces of any length, put together to batches of GT_ROWS_BATCH as a writer's sink does, without copying
- * most of them. */
+ * most of them. Addresses that accesses list stand in the order of the rows. */
 #ifndef GT_STREAM_REBATCH_H
 #define GT_STREAM_REBATCH_H
 
@@ -18,16 +18,16 @@ struct gt_rebatch {
 struct gt_batches {
 	struct gt_chunk *before; /* rows of earlier pieces, which are the first; NULL: none */
 	size_t before_first, before_n;
-	const struct gt_rows *rows; /* the piece */
+	struct gt_rows *rows; /* the piece */
 	size_t first_n; /* rows of it that are in a batch with those; 0: those are a batch by themselves */
 	size_t end;	/* rows up to here are in batches */
 };
 
-/* Adds a piece; if no requests were begun in it, nothing. Returns 0, or -1 when memory is short. */
+/* Adds a piece; nothing if it has no rows, of accesses, as one in which none were begun. Returns 0, or -1 when memory is short. */
 int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_chunk *piece, struct gt_batches *batches,
 		   struct gt_error *error);
 
-/* Packs the batches; returns their rows. `before` is then the caller's to release. */
+/* Packs the batches; returns their rows. `before` is then the caller's to release. Where their addresses were is lost. */
 size_t gt_batches_pack(const struct gt_batches *batches, struct gt_bytes *bytes);
 
 /* Moves the rows of a sink, which is then empty, into a rebatch that has none; and the inverse. Return 0, or -1. */

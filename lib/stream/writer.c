@@ -195,7 +195,7 @@ int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struc
 
 int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct gt_error *error)
 {
-	const struct gt_slice all = {rows, 0, rows->n};
+	const struct gt_slice all = {rows, 0, rows->n, 0, rows->kind == GT_ACCESSES ? rows->n_lanes : 0};
 
 	if (rows->n == 0)
 		return 0;
