@@ -28,7 +28,7 @@ enum gt_stretch_kind {
 	GT_STRETCH_BRANCH, /* which all lanes take or none, or that is left to the C code */
 };
 
-#define GT_STRETCH_SLOW 12 /* tests that may send an access to the C code */
+#define GT_STRETCH_SLOW 16 /* tests that may send an access to the C code */
 
 struct gt_stretch_point {
 	size_t op, n;	   /* the first operation, and how many */
@@ -38,7 +38,7 @@ struct gt_stretch_point {
 	struct gt_ptx_entry *entry;
 	/* As written: places in the code, jumps out of it (0: none), and which values were in registers. */
 	size_t place, again, row_again;
-	size_t ends, leaves, row, slow[GT_STRETCH_SLOW];
+	size_t ends, leaves, row, noted, slow[GT_STRETCH_SLOW];
 	size_t n_slow;
 	struct gt_native_value at_begin[GT_NATIVE_VALUES], at_move[GT_NATIVE_VALUES], at_end[GT_NATIVE_VALUES];
 };
@@ -48,7 +48,13 @@ struct gt_stretch_way {
 	size_t jump, op;
 };
 
+/* The first code of a function with stretches: what all of them use. */
+struct gt_stretch_shared {
+	size_t begin, end, row;
+};
+
 struct gt_stretch {
+	const struct gt_stretch_shared *shared;
 	struct gt_native_segment segment;
 	const struct gt_ptx_code *code;
 	struct gt_stretch_point *points;
@@ -58,11 +64,6 @@ struct gt_stretch {
 };
 
 #define GT_STRETCH_WAYS 2 /* of a stretch, at most */
-
-/* The first code of a function with stretches: what all of them use. */
-struct gt_stretch_shared {
-	size_t begin, end, row;
-};
 
 /* What r15 points to. */
 extern const void *const gt_stretch_constants;
@@ -79,7 +80,8 @@ void gt_stretch_write_stop(struct gt_native_code *code, const struct gt_stretch_
 /* A load or store of lanes that are side by side, or of one place. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
 /* The routine that adds a row to those held for their order: of the entry in rdx, first address rax, stride rcx. It leaves rdx as it
- * is if that has to be done by C code, else 0. r11, rsi and rdi are free in it. */
+ * is if that has to be done by C code, else 0, rdi as the chunk, and rsi as the
+ * row there. r11 is free in it. */
 void gt_stretch_write_row(struct gt_native_code *code);
 
 #endif

@@ -239,4 +239,6 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 		write_load(&move);
 	gt_general_number_at(move.code, false, GT_COMPARE_NUMBER, GT_R13, offsetof(struct gt_ptx_core, traced), 0);
 	point->row = gt_general_jump(move.code, GT_NOT_EQUAL);
+	if (point->noted)
+		gt_general_land(move.code, point->noted);
 }

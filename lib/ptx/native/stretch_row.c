@@ -93,5 +93,5 @@ void gt_stretch_write_row(struct gt_native_code *code)
 	gt_general_constant(code, GT_RDX, 0);
 	for (unsigned i = 0; i < FAILS; i++)
 		gt_general_land(code, fails[i]);
-	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\xc3"); /* mov r8, r14; mov r9, r14; ret */
+	gt_native_text(code, "\x4c\x89\xc7\x4c\x89\xce\x4d\x89\xf0\x4d\x89\xf1\xc3"); /* mov rdi, r8; mov rsi, r9; mov r8, r14; mov r9, r14; ret */
 }

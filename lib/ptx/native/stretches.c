@@ -117,7 +117,7 @@ static void write_all(struct search *search, const size_t *starts, size_t n_star
 int gt_stretches_make(struct gt_stretches *stretches, const struct gt_ptx_code *code, const size_t *starts, size_t n_starts,
 		      const struct gt_native_made *made, size_t n_made, struct gt_native_code *native, struct gt_error *error)
 {
-	struct search search = {stretches, {.code = code}, made, made + n_made, native, calloc(code->n_ops + 1, sizeof(size_t))};
+	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, made + n_made, native, calloc(code->n_ops + 1, sizeof(size_t))};
 	size_t most = 1;
 
 	for (size_t b = 0; b < n_starts; b++)
