@@ -49,6 +49,12 @@ static inline bool gt_kept_has_room(const struct gt_kept *kept)
 	return kept->chunks_n > 0 && kept->used + GT_RECORD_BYTES_MAX <= kept->chunk_bytes;
 }
 
+/* Whether a row leaves the rows sorted, if they are. */
+static inline bool gt_kept_stays_sorted(const struct gt_kept *kept, const struct gt_packed *row)
+{
+	return !gt_sort_key_less(gt_sort_key_of(row, kept->by_an), kept->last_key);
+}
+
 /* Goes on with the next chunk. */
 int gt_kept_grow(struct gt_kept *kept, struct gt_error *error);
 

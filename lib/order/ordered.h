@@ -45,10 +45,10 @@ size_t gt_ordered_next_spans(struct gt_ordered *whole, uint32_t kernel, size_t r
 int gt_ordered_begin_part(struct gt_ordered *part, const struct gt_ordered *whole, size_t first, size_t n, struct gt_error *error);
 void gt_ordered_end_part(struct gt_ordered *part);
 
-/* Bytes that this takes at most, with so many more rows. */
-static inline uint64_t gt_ordered_bytes(const struct gt_kept *kept, uint64_t more)
+/* Bytes that this takes at most: spans are sorted, and so many rows. */
+static inline uint64_t gt_ordered_bytes(const struct gt_kept *kept, uint64_t rows)
 {
-	return 2 * sizeof(struct gt_sort_item) * (kept->n + more + kept->spans_n);
+	return 2 * sizeof(struct gt_sort_item) * (rows + kept->spans_n);
 }
 
 #endif

@@ -68,11 +68,12 @@ static int spill(struct gt_sorter *sorter, struct gt_error *error)
 	return result;
 }
 
-/* True if one more chunk, what puts its rows in order and a write buffer would exceed the memory. */
-static bool is_full(const struct gt_sorter *sorter)
+/* True if one more chunk, a write buffer and what puts the rows in order, little if they are sorted, would exceed the memory. */
+static bool is_full(const struct gt_sorter *sorter, bool sorted)
 {
 	uint64_t rows_of_chunk = sorter->kept.chunk_bytes / sizeof(struct gt_record);
-	uint64_t used = gt_kept_bytes(&sorter->kept) + sorter->kept.chunk_bytes + gt_ordered_bytes(&sorter->kept, rows_of_chunk);
+	uint64_t used = gt_kept_bytes(&sorter->kept) + sorter->kept.chunk_bytes +
+			gt_ordered_bytes(&sorter->kept, sorted ? 0 : sorter->kept.n + rows_of_chunk);
 
 	return used > sorter->memory - sorter->yielded;
 }
@@ -80,7 +81,7 @@ static bool is_full(const struct gt_sorter *sorter)
 /* Goes on with another chunk, or with the first after what is in memory has been written. */
 static int make_room(struct gt_sorter *sorter, struct gt_error *error)
 {
-	if (sorter->kept.n > 0 && is_full(sorter))
+	if (sorter->kept.n > 0 && is_full(sorter, sorter->kept.sorted))
 		return spill(sorter, error);
 	return gt_kept_grow(&sorter->kept, error);
 }
@@ -88,9 +89,14 @@ static int make_room(struct gt_sorter *sorter, struct gt_error *error)
 int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const uint64_t *lanes,
 		  struct gt_error *error)
 {
-	if (!gt_kept_has_room(&sorter->kept) && make_room(sorter, error) != 0)
+	struct gt_kept *kept = &sorter->kept;
+
+	if (!gt_kept_has_room(kept) && make_room(sorter, error) != 0)
 		return -1;
-	return gt_kept_add(&sorter->kept, row, lanes, error);
+	/* There may be room for rows that are sorted only. They are written while they are. */
+	if (kept->sorted && !gt_kept_stays_sorted(kept, row) && is_full(sorter, false) && spill(sorter, error) != 0)
+		return -1;
+	return gt_kept_add(kept, row, lanes, error);
 }
 
 /* Merges runs [first, first + n) into one of `merged`. */

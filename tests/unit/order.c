@@ -123,6 +123,31 @@ static void rows_in_order_stay(void)
 	}
 }
 
+/* Rows that are in order but for one, which comes when there would be no room left for sorting all. */
+static void rows_in_order_but_one(void)
+{
+	struct gt_packed row = {.mask = 1};
+	const struct gt_packed *got;
+	const uint64_t *lanes;
+	struct gt_error error;
+
+	for (uint32_t at = 100; at < 20000; at += 1900) {
+		struct gt_sorter *sorter = gt_sorter_open(8 * GT_ORDER_MEMORY_MIN, "/tmp", false, &error);
+		for (uint32_t i = 0; i < 20000; i++) {
+			row.block = i == at ? 5 : i;
+			row.pc = i;
+			CHECK_EQUAL(gt_sorter_add(sorter, &row, NULL, &error), 0);
+		}
+		CHECK_EQUAL(gt_sorter_finish(sorter, &error), 0);
+		for (uint32_t i = 0; i < 20000; i++) {
+			uint32_t expected = i <= 5 ? i : i == 6 ? at : i <= at ? i - 1 : i;
+			CHECK(gt_sorter_next(sorter, &got, &lanes, &error) == 1 && got->pc == expected);
+		}
+		CHECK_EQUAL(gt_sorter_next(sorter, &got, &lanes, &error), 0);
+		gt_sorter_close(sorter);
+	}
+}
+
 /* One more access of each of some warps of a block, and of two threads of each. */
 static void count_block(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t block, uint32_t expected)
 {
@@ -314,6 +339,7 @@ int main(void)
 {
 	RUN(sorts_like_the_slow_one);
 	RUN(rows_in_order_stay);
+	RUN(rows_in_order_but_one);
 	RUN(ordinals_count_apart);
 	RUN(warp_accesses_are_numbered_and_kept);
 	RUN(lanes_fold_across_other_rows);
