@@ -43,13 +43,13 @@ static void pass_on(int signal_number)
 
 /* ---- options ---- */
 
-static void set(struct tool *tool, struct gt_record *record, const struct gt_tracing_option *option)
+static void set(struct tool *tool, struct gt_recording *record, const struct gt_tracing_option *option)
 {
 	if (gt_record_set(record, option, optarg, &tool->error) != 0)
 		tool_usage(tool, "--%s: %s", option->name, tool->error.text);
 }
 
-static void set_jobs(struct tool *tool, struct gt_record *record)
+static void set_jobs(struct tool *tool, struct gt_recording *record)
 {
 	char jobs[16];
 
@@ -57,7 +57,7 @@ static void set_jobs(struct tool *tool, struct gt_record *record)
 	tool_must(tool, gt_record_set(record, tracing_option('j'), jobs, &tool->error));
 }
 
-static void parse_options(struct tool *tool, struct gt_record *record, const char **output)
+static void parse_options(struct tool *tool, struct gt_recording *record, const char **output)
 {
 	enum { STDOUT = 1 };
 	static const struct option rest[] = {{"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS};
@@ -88,7 +88,7 @@ static void parse_options(struct tool *tool, struct gt_record *record, const cha
 /* ---- the program's environment ---- */
 
 /* The stream has a descriptor of its own; the program's standard output is redirected. */
-static void open_descriptors(struct tool *tool, struct gt_record *record, int *ours, const char *output)
+static void open_descriptors(struct tool *tool, struct gt_recording *record, int *ours, const char *output)
 {
 	int ends[2];
 
@@ -146,7 +146,7 @@ static int wait_for_status(void)
 }
 
 /* Tells the next stage of a pipe that there is no stream, so that it does not report this as a second failure. */
-static void fail_stream(struct tool *tool, const struct gt_record *record, const char *text)
+static void fail_stream(struct tool *tool, const struct gt_recording *record, const char *text)
 {
 	struct stat status;
 	struct gt_error error;
@@ -160,7 +160,7 @@ static void fail_stream(struct tool *tool, const struct gt_record *record, const
 }
 
 /* Reports problems of the stream that the program itself does not notice. */
-static int judge(struct tool *tool, const struct gt_record *record, int ours, const char *program, int status)
+static int judge(struct tool *tool, const struct gt_recording *record, int ours, const char *program, int status)
 {
 	char byte, reason[GT_TRACING_PATH];
 
@@ -187,7 +187,7 @@ static int judge(struct tool *tool, const struct gt_record *record, int ours, co
 int main(int argc, char **argv)
 {
 	struct tool tool;
-	struct gt_record record;
+	struct gt_recording record;
 	const char *output = NULL;
 	int ours;
 

@@ -136,7 +136,7 @@ static void take_token(void)
 
 static void open_stream(void)
 {
-	struct gt_record *record = &gt_cudart.record;
+	struct gt_recording *record = &gt_cudart.record;
 	struct gt_error error;
 
 	if (record->stream < 0 || record->token < 0)
@@ -154,7 +154,7 @@ static void open_stream(void)
 
 static void open_runtime(void)
 {
-	struct gt_record *record = &gt_cudart.record;
+	struct gt_recording *record = &gt_cudart.record;
 	struct gt_error error;
 	pthread_mutexattr_t attributes;
 

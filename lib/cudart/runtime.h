@@ -132,7 +132,7 @@ struct gt_wishes {
 };
 
 struct gt_cudart {
-	struct gt_record record;
+	struct gt_recording record;
 	const struct gt_gpu *gpu; /* that the program sees */
 	struct gt_limits limits; /* of the GPU */
 	struct gt_ptx_memory memory;

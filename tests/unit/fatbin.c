@@ -373,7 +373,7 @@ static void local_names_stay_apart(void)
 /* ---- settings ---- */
 
 /* The first of that name that gtrace-record takes. */
-static int set(struct gt_record *record, const char *name, const char *value)
+static int set(struct gt_recording *record, const char *name, const char *value)
 {
 	struct gt_error error;
 	size_t i = 0;
@@ -385,7 +385,7 @@ static int set(struct gt_record *record, const char *name, const char *value)
 
 static void settings_arrive_as_they_left(void)
 {
-	static struct gt_record out, in;
+	static struct gt_recording out, in;
 	struct gt_error error;
 	char first[] = "--kernel", second[] = "a b\tc", third[] = "";
 

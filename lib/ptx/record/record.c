@@ -47,13 +47,13 @@ static const struct gt_tracing_option *next(const struct gt_tracing_option *opti
 	return option < gt_tracing_options + gt_tracing_options_n ? option : NULL;
 }
 
-static void begin(struct gt_record *record)
+static void begin(struct gt_recording *record)
 {
-	*record = (struct gt_record){.stream = -1, .token = -1};
+	*record = (struct gt_recording){.stream = -1, .token = -1};
 	gt_ptx_tracing_begin(&record->tracing);
 }
 
-void gt_record_begin(struct gt_record *record)
+void gt_record_begin(struct gt_recording *record)
 {
 	char name[64];
 
@@ -63,7 +63,7 @@ void gt_record_begin(struct gt_record *record)
 	unsetenv(GPU);
 }
 
-void gt_record_clear(struct gt_record *record)
+void gt_record_clear(struct gt_recording *record)
 {
 	gt_ptx_tracing_clear(&record->tracing);
 	gt_gpu_clear(&record->gpu);
@@ -71,7 +71,7 @@ void gt_record_clear(struct gt_record *record)
 	record->argument_text = NULL;
 }
 
-int gt_record_set(struct gt_record *record, const struct gt_tracing_option *option, const char *value,
+int gt_record_set(struct gt_recording *record, const struct gt_tracing_option *option, const char *value,
 		  struct gt_error *error)
 {
 	char path[GT_TRACING_PATH], name[64];
@@ -85,7 +85,7 @@ int gt_record_set(struct gt_record *record, const struct gt_tracing_option *opti
 	return setenv(variable(option, name), option->form ? value : "1", 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
 }
 
-int gt_record_environment(struct gt_record *record, struct gt_error *error)
+int gt_record_environment(struct gt_recording *record, struct gt_error *error)
 {
 	const char *devices = getenv("GTRACE_DEVICES");
 	const struct gt_tracing_option *option = next(gt_tracing_options);
@@ -99,7 +99,7 @@ int gt_record_environment(struct gt_record *record, struct gt_error *error)
 }
 
 /* The memory of all devices lies in one window. */
-int gt_record_check(const struct gt_record *record, struct gt_error *error)
+int gt_record_check(const struct gt_recording *record, struct gt_error *error)
 {
 	uint64_t devices = record->tracing.devices;
 
@@ -169,7 +169,7 @@ static int set_list(const char *variable, const char *first, const char *second,
 }
 
 /* Puts the stand-ins of libraries into the preload list. */
-static int export_stubs(const struct gt_record *record, const char *folder, struct gt_error *error)
+static int export_stubs(const struct gt_recording *record, const char *folder, struct gt_error *error)
 {
 	char path[PATH_BYTES + 64];
 
@@ -191,7 +191,7 @@ static int export_stubs(const struct gt_record *record, const char *folder, stru
 
 /* Both LD_LIBRARY_PATH and LD_PRELOAD lead to the stand-in runtime: the second works whatever the program's own search path,
  * the first if the runtime's path cannot be in a preload list. */
-static int export_runtime(const struct gt_record *record, struct gt_error *error)
+static int export_runtime(const struct gt_recording *record, struct gt_error *error)
 {
 	char folder[PATH_BYTES], library[PATH_BYTES + 32];
 	const char *path = getenv("LD_LIBRARY_PATH");
@@ -215,7 +215,7 @@ static int set_number(const char *name, int value)
 	return setenv(name, text, 1);
 }
 
-int gt_record_default_gpu(struct gt_record *record, struct gt_error *error)
+int gt_record_default_gpu(struct gt_recording *record, struct gt_error *error)
 {
 	char path[PATH_BYTES], absolute[PATH_BYTES];
 
@@ -226,7 +226,7 @@ int gt_record_default_gpu(struct gt_record *record, struct gt_error *error)
 	return setenv(GPU, absolute, 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
 }
 
-int gt_record_export(const struct gt_record *record, struct gt_error *error)
+int gt_record_export(const struct gt_recording *record, struct gt_error *error)
 {
 	if (export_runtime(record, error) != 0)
 		return -1;
@@ -256,7 +256,7 @@ static int get_number(const char *name, int *value, struct gt_error *error)
 	return 0;
 }
 
-static int import_options(struct gt_record *record, struct gt_error *error)
+static int import_options(struct gt_recording *record, struct gt_error *error)
 {
 	char name[64];
 	struct gt_error reason;
@@ -269,7 +269,7 @@ static int import_options(struct gt_record *record, struct gt_error *error)
 	return 0;
 }
 
-static int import_gpu(struct gt_record *record, struct gt_error *error)
+static int import_gpu(struct gt_recording *record, struct gt_error *error)
 {
 	const char *path = getenv(GPU);
 
@@ -278,7 +278,7 @@ static int import_gpu(struct gt_record *record, struct gt_error *error)
 	return gt_gpu_load(&record->gpu, path, error);
 }
 
-static int import_arguments(struct gt_record *record, struct gt_error *error)
+static int import_arguments(struct gt_recording *record, struct gt_error *error)
 {
 	const char *joined = getenv(ARGUMENTS);
 	size_t n = 0;
@@ -295,7 +295,7 @@ static int import_arguments(struct gt_record *record, struct gt_error *error)
 	return 0;
 }
 
-int gt_record_import(struct gt_record *record, struct gt_error *error)
+int gt_record_import(struct gt_recording *record, struct gt_error *error)
 {
 	int verbose = 0, quiet = 0;
 

@@ -18,7 +18,7 @@
 #define GT_RECORD_CUT 'c'
 #define GT_RECORD_ARGUMENTS 256 /* words of gtrace-record's command line that are kept */
 
-struct gt_record {
+struct gt_recording {
 	struct gt_ptx_tracing tracing;
 	struct gt_gpu gpu; /* the program's device if `tracing` has none */
 	int stream;	   /* descriptors; -1: there is none, the program runs untraced */
@@ -29,24 +29,24 @@ struct gt_record {
 };
 
 /* The defaults; removes the variables of an outer gtrace-record from the environment. */
-void gt_record_begin(struct gt_record *record);
-void gt_record_clear(struct gt_record *record);
+void gt_record_begin(struct gt_recording *record);
+void gt_record_clear(struct gt_recording *record);
 
 /* Checks an option and its value, which is NULL if it takes none, and puts it into the environment. */
-int gt_record_set(struct gt_record *record, const struct gt_tracing_option *option, const char *value,
+int gt_record_set(struct gt_recording *record, const struct gt_tracing_option *option, const char *value,
 		  struct gt_error *error);
 /* Takes the options that the user's environment has: GTRACE_DEVICES. */
-int gt_record_environment(struct gt_record *record, struct gt_error *error);
+int gt_record_environment(struct gt_recording *record, struct gt_error *error);
 /* Checks what several options say together. */
-int gt_record_check(const struct gt_record *record, struct gt_error *error);
+int gt_record_check(const struct gt_recording *record, struct gt_error *error);
 /* The program's device if --gpu names none. */
-int gt_record_default_gpu(struct gt_record *record, struct gt_error *error);
+int gt_record_default_gpu(struct gt_recording *record, struct gt_error *error);
 
 /* Sets the other variables, and those by which a program finds the stand-in runtime: the one in $GTRACE_CUDART, else one
  * beside the running program's folder, else the one in gt_libdir. */
-int gt_record_export(const struct gt_record *record, struct gt_error *error);
+int gt_record_export(const struct gt_recording *record, struct gt_error *error);
 /* Reads and checks all of it. */
-int gt_record_import(struct gt_record *record, struct gt_error *error);
+int gt_record_import(struct gt_recording *record, struct gt_error *error);
 
 /* Why a program, found as execvp finds it, may have registered no device code with the stand-in runtime: from the libraries
  * that its file needs. One line without a newline, cut to `bytes`. */
