@@ -113,7 +113,8 @@ static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *r
 			to.pc[at] = kept->pc;
 			to.op[at] = kept->op;
 			to.hint[at] = kept->hint;
-			to.work[at] = kept->work;
+			if (to.has_work)
+				to.work[at] = kept->work;
 			to.size[at] = kept->size;
 			to.mask[at] = kept->mask;
 			to.base[at] = kept->base;

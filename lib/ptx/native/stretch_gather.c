@@ -27,14 +27,12 @@ static void write_bounds(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	const struct gt_native_op broadcast = {GT_0F38, GT_66, !move->access->narrow, 0x7c};
+	const struct gt_stretch_window window = gt_stretch_window_of(move->access);
 
 	gt_general(code, true, GT_MOVE, GT_R11, GT_RDI);
-	if (move->access->space == GT_PTX_SHARED) {
-		gt_general_at(code, true, GT_SUB, GT_R11, GT_R13, offsetof(struct gt_ptx_core, shared));
-	} else {
+	if (window.base == GT_RDX)
 		gt_general_address(code, GT_RDX, move->access);
-		gt_general_at(code, true, GT_SUB, GT_R11, GT_RDX, offsetof(struct gt_ptx_access, host));
-	}
+	gt_general_at(code, true, GT_SUB, GT_R11, window.base, window.host);
 	gt_general(code, true, GT_ADD, GT_RSI, GT_R11);
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RSI, move->bytes);
 	gt_stretch_slow_if(move, GT_BELOW);

@@ -26,6 +26,13 @@ struct gt_stretch_constants {
 	uint32_t odd_narrow[2][16];
 };
 
+/* Where the host has the memory that an access is in: r13 is the core, and memory begins at address 0; or rdx is the access. */
+struct gt_stretch_window {
+	unsigned base;
+	size_t host, bytes;
+};
+struct gt_stretch_window gt_stretch_window_of(const struct gt_ptx_access *access);
+
 static inline void gt_stretch_vector(const struct gt_stretch_move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
 	gt_native_vector(move->code, op, d, 0, a, b);

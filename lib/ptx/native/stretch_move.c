@@ -22,6 +22,19 @@ static const struct gt_native_op add32 = {GT_0F, GT_66, 0, 0xfe}, add64 = {GT_0F
 #define DIFFERS 5 /* k5 */
 #define OR_DIFFERENT 0xf6 /* of three sources: d | (a ^ b) */
 
+/* Memory of the block or the launch, or global memory, whose addresses have 64 bits. */
+static bool is_near(const struct gt_ptx_access *access)
+{
+	switch (access->space) {
+	case GT_PTX_SHARED: return true;
+	case GT_PTX_PARAM: return access->action == GT_LOAD;
+	case GT_PTX_GLOBAL:
+	case GT_PTX_GENERIC:
+	case GT_PTX_CONST: return !access->narrow;
+	default: return false;
+	}
+}
+
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 {
 	const struct gt_ptx_access *access = op->with.access;
@@ -33,8 +46,7 @@ bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 		return false;
 	*fast = access->size >= 4 && (loads ? access->n <= 4 : access->n == 1) && !access->in_frame && !access->policy &&
 		access->offset == (int32_t)access->offset &&
-		(access->space == GT_PTX_SHARED || (!access->narrow && (access->space == GT_PTX_GLOBAL || access->space == GT_PTX_GENERIC ||
-								      access->space == GT_PTX_CONST)));
+		is_near(access);
 	for (unsigned k = 0; k < access->n; k++)
 		*fast = *fast && access->slots[k];
 	return true;
@@ -73,10 +85,11 @@ static void write_first(const struct gt_stretch_move *move)
 static void write_window(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
+	const struct gt_stretch_window window = gt_stretch_window_of(move->access);
 
 	gt_general(code, true, GT_MOVE, GT_RDI, GT_RAX);
-	if (move->access->space == GT_PTX_SHARED) {
-		gt_general_at(code, true, GT_MOVE, GT_RSI, GT_R13, offsetof(struct gt_ptx_core, shared_bytes));
+	if (window.base == GT_R13) {
+		gt_general_at(code, true, GT_MOVE, GT_RSI, GT_R13, window.bytes);
 	} else {
 		gt_general_address(code, GT_RDX, move->access);
 		gt_general_at(code, true, GT_SUB, GT_RDI, GT_RDX, offsetof(struct gt_ptx_access, low));
@@ -86,10 +99,7 @@ static void write_window(const struct gt_stretch_move *move)
 	}
 	gt_general(code, true, GT_SUB, GT_RSI, GT_RDI);
 	gt_stretch_slow_if(move, GT_BELOW);
-	if (move->access->space == GT_PTX_SHARED)
-		gt_general_at(code, true, GT_ADD, GT_RDI, GT_R13, offsetof(struct gt_ptx_core, shared));
-	else
-		gt_general_at(code, true, GT_ADD, GT_RDI, GT_RDX, offsetof(struct gt_ptx_access, host));
+	gt_general_at(code, true, GT_ADD, GT_RDI, window.base, window.host);
 	gt_native_byte(code, 0xa8); /* test al, bytes - 1 */
 	gt_native_byte(code, move->bytes - 1);
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
@@ -177,7 +187,7 @@ static void load_elements(const struct gt_stretch_move *move)
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
 	others[1] = write_tests(move, true);
 	move_lanes(move, false);
-	if (move->access->space != GT_PTX_SHARED)
+	if (gt_stretch_window_of(move->access).base != GT_R13)
 		prefetch(move);
 	done[0] = gt_general_jump(code, GT_ALWAYS);
 	for (unsigned i = 0; i < 2 && !gathers; i++)
