@@ -39,7 +39,8 @@ bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 {
 	const struct gt_ptx_access *access = op->with.access;
 
-	if (!op->accesses || op->guarded || access->size > 8 || (access->size & (access->size - 1)) != 0)
+	/* A prefetch has no size. */
+	if (!op->accesses || op->guarded || access->size == 0 || access->size > 8 || (access->size & (access->size - 1)) != 0)
 		return false;
 	const bool loads = op->run == gt_ptx_load_step(access);
 	if (!loads && op->run != gt_ptx_store_step(access))
