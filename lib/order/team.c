@@ -7,7 +7,6 @@
 #include "counter/field.h"
 #include "order/ordered.h"
 #include "stream/chunk.h"
-#include "stream/pack.h"
 #include "stream/rebatch.h"
 
 #define PART_ROWS ((size_t)GT_ROWS_BATCH) /* at least */
@@ -20,9 +19,7 @@ struct part {
 	struct gt_sink sink;   /* which puts them there */
 	struct gt_fold_out *fold;
 	struct gt_fold_counts counts;
-	struct gt_batches batches;
-	struct gt_bytes packed;
-	size_t packed_rows;
+	struct gt_batch_records records;
 };
 
 struct gt_order_team {
@@ -65,7 +62,7 @@ static int rebatch(void *context, void *of, unsigned lane, struct gt_error *erro
 
 	(void)lane;
 	gt_counters_add(&team->counts, &part->counts, sizeof part->counts);
-	return gt_rebatch_add(&team->rebatch, &team->chunks, part->made, &part->batches, error);
+	return gt_rebatch_add(&team->rebatch, &team->chunks, part->made, &part->records.batches, error);
 }
 
 static int pack(void *context, void *of, unsigned lane, struct gt_error *error)
@@ -74,12 +71,7 @@ static int pack(void *context, void *of, unsigned lane, struct gt_error *error)
 	struct part *part = of;
 
 	(void)lane;
-	part->packed.n = 0;
-	part->packed_rows = gt_batches_pack(&part->batches, &part->packed);
-	gt_chunk_release(&team->chunks, part->batches.before);
-	gt_chunk_release(&team->chunks, part->made);
-	part->batches.before = part->made = NULL;
-	return part->packed.failed ? gt_fail_memory(error, "a record") : 0;
+	return gt_batch_records_pack(&part->records, &team->chunks, &part->made, error);
 }
 
 static int write_out(void *context, void *of, unsigned lane, struct gt_error *error)
@@ -88,7 +80,7 @@ static int write_out(void *context, void *of, unsigned lane, struct gt_error *er
 	const struct part *part = of;
 
 	(void)lane;
-	return gt_writer_put(team->writer, part->packed.data, part->packed.n, part->packed_rows, error);
+	return gt_writer_put(team->writer, part->records.bytes.data, part->records.bytes.n, part->records.rows, error);
 }
 
 /* ---- opening ---- */
@@ -150,8 +142,7 @@ void gt_order_team_close(struct gt_order_team *team)
 		gt_ordered_end_part(&part->ordered);
 		gt_fold_out_close(part->fold);
 		gt_chunk_release(&team->chunks, part->made);
-		gt_chunk_release(&team->chunks, part->batches.before);
-		free(part->packed.data);
+		gt_batch_records_close(&part->records, &team->chunks);
 	}
 	gt_chunk_release(&team->chunks, team->rebatch.chunk);
 	gt_chunks_close(&team->chunks);

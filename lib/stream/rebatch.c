@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/rebatch.h"
 
+#include <stdlib.h>
+
 #include "stream/pack.h"
 
 static void keep(struct gt_rebatch *rebatch, struct gt_chunk *piece, size_t first, size_t n)
@@ -81,7 +83,7 @@ static struct gt_slice slice_of(struct gt_rows *rows, size_t first, size_t n, si
 	return slice;
 }
 
-size_t gt_batches_pack(const struct gt_batches *batches, struct gt_bytes *bytes)
+static size_t pack(const struct gt_batches *batches, struct gt_bytes *bytes)
 {
 	if (batches->before) {
 		struct gt_slice slices[2];
@@ -94,6 +96,22 @@ size_t gt_batches_pack(const struct gt_batches *batches, struct gt_bytes *bytes)
 		gt_rows_pack(bytes, &slice, 1);
 	}
 	return batches->before_n + batches->end;
+}
+
+int gt_batch_records_pack(struct gt_batch_records *records, struct gt_chunks *chunks, struct gt_chunk **piece, struct gt_error *error)
+{
+	records->bytes.n = 0;
+	records->rows = pack(&records->batches, &records->bytes);
+	gt_chunk_release(chunks, records->batches.before);
+	gt_chunk_release(chunks, *piece);
+	records->batches.before = *piece = NULL;
+	return records->bytes.failed ? gt_fail_memory(error, "a record") : 0;
+}
+
+void gt_batch_records_close(struct gt_batch_records *records, struct gt_chunks *chunks)
+{
+	gt_chunk_release(chunks, records->batches.before);
+	free(records->bytes.data);
 }
 
 int gt_rebatch_take(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_rows *rows, struct gt_error *error)

@@ -27,8 +27,17 @@ struct gt_batches {
 int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_chunk *piece, struct gt_batches *batches,
 		   struct gt_error *error);
 
-/* Packs the batches; returns their rows. `before` is then the caller's to release. Where their addresses were is lost. */
-size_t gt_batches_pack(const struct gt_batches *batches, struct gt_bytes *bytes);
+/* The batches of a piece, and the records that they are packed to. Initially zero. */
+struct gt_batch_records {
+	struct gt_batches batches;
+	struct gt_bytes bytes;
+	size_t rows; /* in them */
+};
+
+/* Packs the batches, and releases the piece, which is then NULL, and the rows before it. Where their addresses were is lost.
+ * Returns 0, or -1 when memory is short. */
+int gt_batch_records_pack(struct gt_batch_records *records, struct gt_chunks *chunks, struct gt_chunk **piece, struct gt_error *error);
+void gt_batch_records_close(struct gt_batch_records *records, struct gt_chunks *chunks);
 
 /* Moves the rows of a sink, which is then empty, into a rebatch that has none; and the inverse. Return 0, or -1. */
 int gt_rebatch_take(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_rows *rows, struct gt_error *error);

@@ -20,9 +20,7 @@ struct item {
 	size_t rows_n;
 	enum gt_rows_kind kind;
 	msgpack_unpacked unpacked;
-	struct gt_batches batches; /* to be packed */
-	struct gt_bytes packed;	   /* with so many rows */
-	size_t packed_rows;
+	struct gt_batch_records records;
 };
 
 struct gt_relay {
@@ -92,7 +90,7 @@ static int rebatch(void *context, void *of, unsigned lane, struct gt_error *erro
 	(void)lane;
 	if (relay->stage.count && relay->stage.count(relay->stage.context, &item->stage, error) != 0)
 		return -1;
-	return gt_rebatch_add(&relay->rebatch, &relay->chunks, item->stage.made, &item->batches, error);
+	return gt_rebatch_add(&relay->rebatch, &relay->chunks, item->stage.made, &item->records.batches, error);
 }
 
 static int pack(void *context, void *of, unsigned lane, struct gt_error *error)
@@ -101,12 +99,7 @@ static int pack(void *context, void *of, unsigned lane, struct gt_error *error)
 	struct item *item = of;
 
 	(void)lane;
-	item->packed.n = 0;
-	item->packed_rows = gt_batches_pack(&item->batches, &item->packed);
-	gt_chunk_release(&relay->chunks, item->batches.before);
-	gt_chunk_release(&relay->chunks, item->stage.made);
-	item->batches.before = item->stage.made = NULL;
-	return item->packed.failed ? gt_fail_memory(error, "a record") : 0;
+	return gt_batch_records_pack(&item->records, &relay->chunks, &item->stage.made, error);
 }
 
 static int write_out(void *context, void *of, unsigned lane, struct gt_error *error)
@@ -115,7 +108,7 @@ static int write_out(void *context, void *of, unsigned lane, struct gt_error *er
 	const struct item *item = of;
 
 	(void)lane;
-	return gt_writer_put(relay->writer, item->packed.data, item->packed.n, item->packed_rows, error);
+	return gt_writer_put(relay->writer, item->records.bytes.data, item->records.bytes.n, item->records.rows, error);
 }
 
 /* ---- opening ---- */
@@ -136,9 +129,8 @@ static void close_item(struct gt_relay *relay, struct item *item)
 		relay->stage.close_own(item->stage.own);
 	free(item->stage.own);
 	gt_chunk_release(&relay->chunks, item->stage.made);
-	gt_chunk_release(&relay->chunks, item->batches.before);
 	free(item->record.data);
-	free(item->packed.data);
+	gt_batch_records_close(&item->records, &relay->chunks);
 }
 
 static struct gt_pipeline *open_pipeline(struct gt_relay *relay, unsigned jobs, struct gt_error *error)
