@@ -38,10 +38,15 @@ static inline void gt_stretch_vector(const struct gt_stretch_move *move, struct 
 	gt_native_vector(move->code, op, d, 0, a, b);
 }
 
-/* The access is left to the C code. */
+/* The access is left to the C code by a jump. */
+static inline void gt_stretch_slow(const struct gt_stretch_move *move, size_t jump)
+{
+	move->point->slow[move->point->n_slow++] = jump;
+}
+
 static inline void gt_stretch_slow_if(const struct gt_stretch_move *move, enum gt_jump when)
 {
-	move->point->slow[move->point->n_slow++] = gt_general_jump(move->code, when);
+	gt_stretch_slow(move, gt_general_jump(move->code, when));
 }
 
 /* A load of lanes anywhere in the memory of lane 0, one element each: registers are as the tests of lane 0's place leave them. */

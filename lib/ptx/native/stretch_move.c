@@ -164,15 +164,10 @@ static void load_one(const struct gt_stretch_move *move)
 				gt_stretch_vector(move, gt_native_move, move->data[k][i], 0, move->data[k][0]);
 }
 
-static void is_slow(const struct gt_stretch_move *move, size_t jump)
-{
-	move->point->slow[move->point->n_slow++] = jump;
-}
-
 static void load_vectors(const struct gt_stretch_move *move)
 {
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
-	is_slow(move, write_tests(move, false));
+	gt_stretch_slow(move, write_tests(move, false));
 	load_one(move);
 }
 
@@ -192,7 +187,7 @@ static void load_elements(const struct gt_stretch_move *move)
 		prefetch(move);
 	done[0] = gt_general_jump(code, GT_ALWAYS);
 	for (unsigned i = 0; i < 2 && !gathers; i++)
-		is_slow(move, others[i]);
+		gt_stretch_slow(move, others[i]);
 	if (gathers) {
 		gt_general_land(code, others[0]);
 		gt_general_land(code, others[1]);
@@ -205,7 +200,7 @@ static void load_elements(const struct gt_stretch_move *move)
 	if (gathers)
 		gt_general_land_at(code, others[0], gather);
 	else
-		is_slow(move, others[0]);
+		gt_stretch_slow(move, others[0]);
 	load_one(move);
 	gt_general_land(code, done[0]);
 	gt_general_land(code, done[1]);
@@ -224,7 +219,7 @@ static void write_store(const struct gt_stretch_move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
-	is_slow(move, write_tests(move, true));
+	gt_stretch_slow(move, write_tests(move, true));
 	move_lanes(move, true);
 }
 
