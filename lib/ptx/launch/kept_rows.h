@@ -16,9 +16,10 @@ struct gt_ptx_kept_run {
 
 struct gt_ptx_kept_rows {
 	struct gt_sink sink; /* takes the accesses */
-	struct gt_rows **batches; /* of the first `n_batches`, which hold the first accesses; those behind were made before */
+	struct gt_rows **batches; /* `made` of them; the first `n_batches` hold the first accesses, the others are empty */
 	size_t n_batches, made, batches_capacity;
-	uint64_t batch_bytes, most; /* of those that hold accesses; of which there are no more */
+	uint64_t batch_bytes; /* of the batches that hold accesses */
+	uint64_t most;	      /* of `batch_bytes`: accesses beyond it are packed */
 	struct gt_store store;
 	struct gt_ptx_held held;
 	struct gt_ptx_kept_run *runs; /* of `held` */
