@@ -755,6 +755,34 @@ turns() {
 		gtrace-ptx --launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx
 }
 
+@test "a load into the registers of its own address, whatever it is executed with" {
+	cat >"$t/own.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.visible .entry own(.param .u64 in, .param .u64 out)
+		{
+			.reg .b32 %r<2>;
+			.reg .b64 %rd<6>;
+			ld.param.u64 %rd1, [in];
+			ld.param.u64 %rd3, [out];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd4, %r1, 8;
+			add.s64 %rd3, %rd3, %rd4;
+			add.s64 %rd1, %rd1, 16;
+			ld.global.v2.u64 {%rd2, %rd1}, [%rd1];
+			add.s64 %rd5, %rd1, %rd2;
+			st.global.u64 [%rd3], %rd5;
+			ret;
+		}
+	END
+	for level in plain avx2-native native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --dump "out=$t/$level" --launch 'own<<<1,64>>>(u64[4]:ramp(5,7), out=u64[64])' "$t/own.ptx" >"$t/stream.$level"
+		[ "$(od -An -v -w8 -td8 "$t/$level" | tr -d ' ' | sort | uniq -c | tr -s ' ')" = " 64 45" ]
+		cmp "$t/stream.plain" "$t/stream.$level"
+	done
+}
+
 @test "a stream of atomics passes the check" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
 	gcoalesce <"$t/stream" >"$t/requests"

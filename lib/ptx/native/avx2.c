@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One operation as vector instructions of AVX2, for eight lanes. ymm13 to ymm15 are free within it, as are eax, ecx and edx. What
- * AVX-512 has one instruction for is put together in avx2_parts.c. */
+ * AVX-512 has one instruction for is put together in avx2_parts.c, what stretches need beside
+ * that is in avx2_lanes.c. */
 #include "ptx/native/avx2.h"
 
 static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
@@ -152,6 +153,8 @@ const struct gt_native_isa gt_native_avx2 = {
 	.bytes = 32,
 	.first = GT_YMM_FIRST,
 	.second = GT_YMM_SECOND,
+	.third = GT_YMM_THIRD,
+	.fourth = GT_YMM_ACTIVE,
 	.open = gt_avx2_open,
 	.begin = gt_avx2_begin,
 	.end = gt_avx2_end,
@@ -166,4 +169,12 @@ const struct gt_native_isa gt_native_avx2 = {
 	.shift = shift,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.few = true,
+	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 0, 0x59}},
+	.insert = {GT_0F3A, GT_66, 0, 0x38},
+	.memory = gt_avx2_memory,
+	.lane = gt_avx2_lane,
+	.differ = gt_avx2_differ,
+	.compare_zero = gt_avx2_compare_zero,
+	.gather = gt_avx2_gather,
 };

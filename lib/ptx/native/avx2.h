@@ -5,7 +5,7 @@
 
 #include "ptx/native/segment.h"
 
-/* ymm0 to ymm11 hold values. */
+/* ymm0 to ymm11 hold values. In a stretch all lanes are active, and ymm12 is free. */
 enum { GT_YMM_ACTIVE = 12, GT_YMM_FIRST, GT_YMM_SECOND, GT_YMM_THIRD };
 
 extern const struct gt_native_op gt_avx2_equal32;
@@ -25,6 +25,12 @@ void gt_avx2_store(struct gt_native_segment *segment, const struct gt_native_val
 void gt_avx2_fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits);
 void gt_avx2_widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
 void gt_avx2_canonical(struct gt_native_segment *segment, unsigned d);
+
+void gt_avx2_memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset);
+void gt_avx2_lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general);
+void gt_avx2_differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b);
+void gt_avx2_compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b);
+void gt_avx2_gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index);
 
 /* Lanes of b where the mask is set, of a elsewhere. */
 void gt_avx2_blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask);

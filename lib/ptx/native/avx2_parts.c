@@ -2,6 +2,7 @@
 /* What operations are put together from with AVX2, which compares signed integers only, has masks in vector registers, and lacks some
  * instructions on 64 bits. */
 #include "ptx/native/avx2.h"
+#include "ptx/native/general.h"
 
 #define FIRST  GT_YMM_FIRST
 #define SECOND GT_YMM_SECOND
@@ -11,7 +12,7 @@
 
 const struct gt_native_op gt_avx2_equal32 = {GT_0F, GT_66, 0, 0x76};
 static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, 0x37}, multiply = {GT_0F, GT_66, 0, 0xf4},
-				 add64 = {GT_0F, GT_66, 0, 0xd4}, either = {GT_0F, GT_66, 0, 0xeb};
+				 add64 = {GT_0F, GT_66, 0, 0xd4};
 
 void gt_avx2_open(struct gt_native_code *code)
 {
@@ -83,8 +84,37 @@ void gt_avx2_read_predicate(struct gt_native_segment *segment, uint32_t slot, un
 	gt_native_word(segment->code, place.offset);
 }
 
+/* Parts are kept until all can be stored, since a load of what several stores wrote waits for them. The first predicate is in r11d,
+ * the second in esi. */
+static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
+{
+	struct gt_native_code *code = segment->code;
+	const unsigned kept = segment->n_predicated++ ? GT_RSI : GT_R11, extension = kept == GT_R11 ? 0x44 : 0x40;
+
+	if (segment->part == 0) { /* movzx kept, the byte of general */
+		gt_native_byte(code, extension);
+		gt_native_text(code, "\x0f\xb6");
+		gt_native_byte(code, 0xc0 | (kept & 7) << 3 | general);
+		return;
+	}
+	gt_native_text(code, "\x0f\xb6"); /* movzx; shl general, 8 part; or kept, general */
+	gt_native_byte(code, 0xc0 | general << 3 | general);
+	gt_native_byte(code, 0xc1);
+	gt_native_byte(code, 0xe0 | general);
+	gt_native_byte(code, 8 * segment->part);
+	gt_native_byte(code, extension);
+	gt_native_byte(code, 0x0b);
+	gt_native_byte(code, 0xc0 | (kept & 7) << 3 | general);
+	if (segment->part == 3)
+		gt_general_store(code, false, kept, GT_R10, slot);
+}
+
 void gt_avx2_write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
 {
+	if (segment->unrolled) {
+		keep_predicate(segment, slot, general);
+		return;
+	}
 	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
 
 	gt_native_text(segment->code, "\x41\x88"); /* mov byte [base + offset], general */
@@ -179,7 +209,7 @@ void gt_avx2_float_of_u32(struct gt_native_segment *segment, unsigned d, unsigne
 	gt_native_byte(segment->code, 0xaa);
 	shift(segment, 0x72, 2, SECOND, x, 16);
 	gt_avx2_fill(segment, 0, THIRD, 0x53000000);
-	gt_avx2(segment, either, SECOND, SECOND, THIRD);
+	gt_avx2(segment, gt_native_or, SECOND, SECOND, THIRD);
 	gt_avx2_fill(segment, 0, THIRD, 0x53000080);
 	gt_avx2(segment, subtract, SECOND, SECOND, THIRD);
 	gt_avx2(segment, add, d, FIRST, SECOND);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One operation as vector instructions. zmm28 to zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN of f32. */
+/* One operation as vector instructions. zmm27 to zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN of f32. What stretches
+ * need beside that is in avx512_lanes.c. */
 #include "ptx/native/avx512.h"
 
 #define FIRST GT_ZMM_FIRST
@@ -74,12 +75,12 @@ static void read_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 }
 
 /* The first half's are kept until they can be stored with the other's, since a load of what two stores wrote waits for them. */
-static void write_half(struct gt_native_segment *segment, uint32_t slot, unsigned k)
+static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
 {
 	static const struct gt_native_op move = {GT_0F, GT_NP, 0, 0x90}, join = {GT_0F, GT_NP, 0, 0x4b}, to_general = {GT_0F, GT_F2, 0, 0x93};
-	const unsigned lower = LOWER + segment->n_halved++;
+	const unsigned lower = LOWER + segment->n_predicated++;
 
-	if (segment->half == 0) {
+	if (segment->part == 0) {
 		gt_native_mask(segment->code, move, false, lower, 0, k);
 		return;
 	}
@@ -90,8 +91,8 @@ static void write_half(struct gt_native_segment *segment, uint32_t slot, unsigne
 
 static void write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
 {
-	if (segment->halves) {
-		write_half(segment, slot, k);
+	if (segment->unrolled) {
+		keep_predicate(segment, slot, k);
 		return;
 	}
 	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
@@ -182,7 +183,7 @@ static void emit_truncate(struct gt_native_segment *segment, const struct gt_nat
 	gt_native_vector(segment->code, gt_native_xor, to, UPPER, to, to);
 }
 
-void gt_native_set_nan(struct gt_native_code *code)
+void gt_avx512_set_nan(struct gt_native_code *code)
 {
 	gt_native_text(code, "\xb8\xff\xff\xff\x7f"); /* mov eax, 0x7fffffff */
 	gt_native_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
@@ -196,7 +197,7 @@ static void begin(struct gt_native_segment *segment)
 	struct gt_native_code *code = segment->code;
 
 	gt_native_text(code, "\xba\x02\x00\x00\x00\x89\xf1"); /* mov edx, 2; mov ecx, esi */
-	gt_native_set_nan(code);
+	gt_avx512_set_nan(code);
 	segment->loop = code->n;
 	if (segment->whole)
 		return;
@@ -233,10 +234,12 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 }
 
 const struct gt_native_isa gt_native_avx512 = {
-	.registers = FIRST,
+	.registers = GT_ZMM_FOURTH,
 	.bytes = 64,
 	.first = FIRST,
 	.second = SECOND,
+	.third = GT_ZMM_THIRD,
+	.fourth = GT_ZMM_FOURTH,
 	.begin = begin,
 	.end = end,
 	.load = load,
@@ -250,4 +253,12 @@ const struct gt_native_isa gt_native_avx512 = {
 	.shift = binary,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 1, 0x59}},
+	.insert = {GT_0F3A, GT_66, 1, 0x3a},
+	.set_constants = gt_avx512_set_nan,
+	.memory = gt_avx512_memory,
+	.lane = gt_avx512_lane,
+	.differ = gt_avx512_differ,
+	.compare_zero = gt_avx512_compare_zero,
+	.gather = gt_avx512_gather,
 };

@@ -2,7 +2,9 @@
 /* Operations that every set of instructions puts together alike. */
 #include "ptx/native/segment.h"
 
-const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, 0x6f}, gt_native_xor = {GT_0F, GT_66, 0, 0xef};
+const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, 0x6f}, gt_native_xor = {GT_0F, GT_66, 0, 0xef},
+			  gt_native_or = {GT_0F, GT_66, 0, 0xeb},
+			  gt_native_store = {GT_0F, GT_F3, 0, 0x7f};
 
 /* Of lanes of 32 bits, and of 64. */
 static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, 0xfe}, {GT_0F, GT_66, 1, 0xd4}};

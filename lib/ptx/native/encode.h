@@ -50,6 +50,8 @@ void gt_native_vector256(struct gt_native_code *code, struct gt_native_op op, un
 /* The latter with [base + offset] in the place of b, or with a constant that is `at` bytes into the code; `behind`: bytes of the
  * immediate that follows. */
 void gt_native_memory256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset);
+/* OP d, [base + ymm_index], mask: what lanes have at places of their own. */
+void gt_native_gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index);
 void gt_native_constant256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at, unsigned behind);
 
 #endif

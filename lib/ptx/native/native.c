@@ -142,8 +142,8 @@ int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n,
 				result = write_segment(&making, code, i, length, instructions, error);
 			i += length ? length : 1;
 		}
-	if (result == 0 && making.isa == &gt_native_avx512)
-		result = gt_stretches_make(&making.stretches, code, starts, n, making.list, making.n, &making.code, error);
+	if (result == 0 && making.isa)
+		result = gt_stretches_make(&making.stretches, code, starts, n, making.list, making.n, making.isa, &making.code, error);
 	if (result == 0 && (making.n > 0 || making.stretches.n > 0))
 		result = use(code, &making, error);
 	free(making.code.bytes);

@@ -71,7 +71,7 @@ extern const void *const gt_stretch_constants;
 /* True if the operation is a load or store that a stretch may have; *fast: one that has machine code. */
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);
 
-void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shared *shared);
+void gt_stretch_write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared);
 /* Writes a stretch. at[i]: where point i is entered. Returns where another stretch goes on with it. */
 size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at);
 /* Where a way ends that no stretch begins at. */

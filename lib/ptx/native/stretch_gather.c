@@ -5,90 +5,101 @@
 #include "ptx/exec/access.h"
 #include "ptx/native/stretch_lanes.h"
 
-#define OUTSIDE 5 /* k5 to k7 are free */
-#define ODD 6
-#define FAR 7
-
-static void either(const struct gt_stretch_move *move, unsigned d, unsigned a, unsigned b)
+static void with(const struct gt_stretch_move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned i)
 {
-	gt_native_mask(move->code, (struct gt_native_op){GT_0F, GT_NP, 0, 0x45}, true, d, a, b);
+	gt_native_with(&move->stretch->segment, op, d, a, move->lanes[i]);
 }
 
-/* How far the lanes in register i are from lane 0, in the last register. */
-static void write_distances(const struct gt_stretch_move *move, unsigned i)
+static struct gt_native_op add(const struct gt_stretch_move *move)
 {
+	return (struct gt_native_op){GT_0F, GT_66, !move->access->narrow, move->access->narrow ? 0xfe : 0xd4};
+}
+
+/* Every lane of d = a general register. */
+static void broadcast(const struct gt_stretch_move *move, unsigned d, unsigned general)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
 	const bool wide = !move->access->narrow;
 
-	gt_stretch_vector(move, (struct gt_native_op){GT_0F, GT_66, wide, wide ? 0xfb : 0xfa}, GT_ZMM_NAN, move->lanes[i], GT_ZMM_FIRST);
+	segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, 0x6e}, d, general);
+	gt_stretch_vector(move, segment->isa->broadcast[wide], d, 0, d);
 }
 
-/* The second register has where lane 0 is in its memory, the third the last place of an element there. */
+/* The first register is what added to an address gives how far it is from the begin of the memory, as is r11, and the third the last
+ * place of an element there. rdi is where the host has that begin. */
 static void write_bounds(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
-	const struct gt_native_op broadcast = {GT_0F38, GT_66, !move->access->narrow, 0x7c};
+	const struct gt_native_isa *isa = move->stretch->segment.isa;
 	const struct gt_stretch_window window = gt_stretch_window_of(move->access);
 
 	gt_general(code, true, GT_MOVE, GT_R11, GT_RDI);
 	if (window.base == GT_RDX)
 		gt_general_address(code, GT_RDX, move->access);
-	gt_general_at(code, true, GT_SUB, GT_R11, window.base, window.host);
+	gt_general_at(code, true, GT_MOVE, GT_RDI, window.base, window.host);
+	gt_general(code, true, GT_SUB, GT_R11, GT_RDI);
 	gt_general(code, true, GT_ADD, GT_RSI, GT_R11);
-	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RSI, move->bytes);
-	gt_stretch_slow_if(move, GT_BELOW);
 	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, 0U - move->bytes);
-	gt_stretch_vector(move, broadcast, GT_ZMM_SECOND, 0, GT_R11);
-	gt_stretch_vector(move, broadcast, GT_ZMM_THIRD, 0, GT_RSI);
+	gt_stretch_slow_if(move, GT_NEGATIVE);
+	gt_native_text(code, "\x48\x83\xe6"); /* and rsi, -bytes */
+	gt_native_byte(code, (0U - move->bytes) & 0xff);
+	gt_native_text(code, "\x41\xf6\xc3"); /* test r11b, bytes - 1 */
+	gt_native_byte(code, move->bytes - 1);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
+	gt_general(code, true, GT_SUB, GT_R11, GT_RAX);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_R11, (uint32_t)move->access->offset);
+	broadcast(move, isa->first, GT_R11);
+	broadcast(move, isa->third, GT_RSI);
 }
 
+/* Whether a lane is outside: before the begin or behind the last place, so that a distance is negative, or between two places. */
 static void write_tests(const struct gt_stretch_move *move)
 {
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op test = {GT_0F38, GT_66, wide, 0x27}, add = {GT_0F, GT_66, wide, wide ? 0xd4 : 0xfe},
-				  compare = {GT_0F3A, GT_66, wide, 0x1e};
-	const size_t row = move->bytes == 8, odd = wide ? offsetof(struct gt_stretch_constants, odd[row]) : offsetof(struct gt_stretch_constants, odd_narrow[row]);
+	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? 0xfb : 0xfa};
+	const size_t row = move->bytes == 8;
 
+	gt_stretch_vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		write_distances(move, i);
-		gt_native_memory(move->code, test, ODD, 0, GT_ZMM_NAN, GT_R15, (uint32_t)odd);
-		gt_stretch_vector(move, add, GT_ZMM_NAN, GT_ZMM_NAN, GT_ZMM_SECOND);
-		gt_stretch_vector(move, compare, FAR, GT_ZMM_NAN, GT_ZMM_THIRD);
-		gt_native_byte(move->code, 6); /* above */
-		either(move, ODD, ODD, FAR);
-		either(move, OUTSIDE, i ? OUTSIDE : ODD, ODD);
+		with(move, add(move), isa->second, isa->first, i);
+		gt_stretch_vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
+		gt_stretch_vector(move, subtract, isa->second, isa->third, isa->second);
+		gt_stretch_vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
 	}
-	gt_native_mask(move->code, (struct gt_native_op){GT_0F, GT_NP, 0, 0x98}, false, OUTSIDE, 0, OUTSIDE);
+	isa->load(segment, isa->second, GT_R15, (uint32_t)(wide ? offsetof(struct gt_stretch_constants, outside[row]) : offsetof(struct gt_stretch_constants, outside_narrow[row])));
+	isa->compare_zero(segment, isa->fourth, isa->second);
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 }
 
 static void write_loads(const struct gt_stretch_move *move)
 {
-	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, 0x46}, insert = {GT_0F3A, GT_66, 1, 0x3a};
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow, halves = wide && move->access->size == 4;
 	const struct gt_native_op gather = {GT_0F38, GT_66, move->access->size == 8, wide ? 0x91 : 0x90};
 
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		const unsigned to = move->data[0][halves ? i / 2 : i];
+		const unsigned to = move->data[0][halves ? i / 2 : i].at;
 		const bool upper = halves && i % 2;
-		write_distances(move, i);
-		gt_native_mask(move->code, ones, true, OUTSIDE, OUTSIDE, OUTSIDE);
-		gt_native_gather(move->code, gather, upper ? GT_ZMM_SECOND : to, OUTSIDE, GT_RDI, GT_ZMM_NAN);
+		with(move, add(move), isa->second, isa->first, i);
+		isa->gather(segment, gather, upper ? isa->fourth : to, GT_RDI, isa->second);
 		if (!upper)
 			continue;
-		gt_stretch_vector(move, insert, to, to, GT_ZMM_SECOND);
+		gt_stretch_vector(move, isa->insert, to, to, isa->fourth);
 		gt_native_byte(move->code, 1);
 	}
 }
 
-/* Whether all lanes are at the stride of the first two, whose distance is rcx: the jump if they are. Four times the distances are
- * compared, as the constants are. */
+/* Whether all lanes are at the stride of the first two, whose distance is rcx: the jump if they are. */
 static size_t write_stride_test(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? 0x28 : 0x40}, shift = {GT_0F, GT_66, wide, wide ? 0x73 : 0x72},
-				  compare = {GT_0F3A, GT_66, wide, 0x1f};
-	const size_t lanes = wide ? offsetof(struct gt_stretch_constants, wide) : offsetof(struct gt_stretch_constants, narrow);
+	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? 0x28 : 0x40};
 
 	gt_native_text(code, "\x48\x63\xd1"); /* movsxd rdx, ecx */
 	if (wide) {
@@ -96,35 +107,33 @@ static size_t write_stride_test(const struct gt_stretch_move *move)
 		gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	}
 	gt_general(code, true, GT_MOVE, GT_RCX, GT_RDX);
-	gt_stretch_vector(move, (struct gt_native_op){GT_0F38, GT_66, wide, 0x7c}, GT_ZMM_SECOND, 0, GT_RCX);
+	broadcast(move, isa->third, GT_RCX);
+	gt_native_with(segment, isa->broadcast[wide], isa->first, 0, move->lanes[0]);
+	gt_stretch_vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		write_distances(move, i);
-		gt_stretch_vector(move, shift, 6, GT_ZMM_NAN, GT_ZMM_NAN);
-		gt_native_byte(code, 2);
-		gt_native_memory(code, multiply, GT_ZMM_THIRD, 0, GT_ZMM_SECOND, GT_R15, (uint32_t)(lanes + 64 * i));
-		gt_stretch_vector(move, compare, ODD, GT_ZMM_NAN, GT_ZMM_THIRD);
-		gt_native_byte(code, 4); /* differs */
-		either(move, OUTSIDE, i ? OUTSIDE : ODD, ODD);
+		gt_stretch_constant(move, multiply, isa->second, isa->third, gt_stretch_apart(move, GT_STRETCH_APART1, i));
+		gt_stretch_vector(move, add(move), isa->second, isa->second, isa->first);
+		isa->differ(segment, isa->fourth, isa->second, move->lanes[i]);
 	}
-	gt_native_mask(code, (struct gt_native_op){GT_0F, GT_NP, 0, 0x98}, false, OUTSIDE, 0, OUTSIDE);
+	broadcast(move, isa->first, GT_R11);
+	isa->compare_zero(segment, isa->fourth, isa->fourth);
 	return gt_general_jump(code, GT_EQUAL);
 }
 
 /* The addresses of all lanes behind the row at rsi. */
 static void write_addresses(const struct gt_stretch_move *move)
 {
-	static const struct gt_native_op store = {GT_0F, GT_F3, 1, 0x7f};
 	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? 0xd4 : 0xfe}, broadcast = {GT_0F38, GT_66, wide, 0x7c};
 
 	gt_general_constant(move->code, GT_R11, (uint64_t)move->access->offset);
-	gt_stretch_vector(move, broadcast, GT_ZMM_SECOND, 0, GT_R11);
-	for (unsigned i = 0; i < 4; i++) {
-		gt_stretch_vector(move, add, GT_ZMM_NAN, move->lanes[wide ? i : i / 2], GT_ZMM_SECOND);
+	broadcast(move, isa->third, GT_R11);
+	for (unsigned i = 0; i < 2 * gt_native_parts(isa); i++) {
+		with(move, add(move), isa->second, isa->third, wide ? i : i / 2);
 		if (!wide)
-			segment->isa->widen(segment, 0x35, GT_ZMM_THIRD, GT_ZMM_NAN, i % 2);
-		gt_native_memory(move->code, store, wide ? GT_ZMM_NAN : GT_ZMM_THIRD, 0, 0, GT_RSI, (uint32_t)(sizeof(struct gt_ptx_kept) + 64 * i));
+			isa->widen(segment, 0x35, isa->fourth, isa->second, i % 2);
+		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, GT_RSI, (uint32_t)(sizeof(struct gt_ptx_kept) + i * isa->bytes));
 	}
 }
 
@@ -151,13 +160,6 @@ static void write_row(const struct gt_stretch_move *move)
 	gt_native_byte(code, 0x5f);
 }
 
-/* NaN's register is one of those that are free above. */
-static void end(const struct gt_stretch_move *move)
-{
-	gt_native_text(move->code, "\x41\xbb\xff\xff\xff\x7f"); /* mov r11d, 0x7fffffff */
-	gt_stretch_vector(move, (struct gt_native_op){GT_0F38, GT_66, 0, 0x7c}, GT_ZMM_NAN, 0, GT_R11);
-}
-
 /* Rows that the C code must look at go there before anything is done. A row with a stride is added behind the load, as others are. */
 void gt_stretch_write_gather(const struct gt_stretch_move *move)
 {
@@ -174,10 +176,8 @@ void gt_stretch_write_gather(const struct gt_stretch_move *move)
 	const size_t untraced = gt_general_jump(code, GT_EQUAL), strided = write_stride_test(move);
 	write_row(move);
 	write_loads(move);
-	end(move);
 	move->point->noted = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, untraced);
 	gt_general_land(code, strided);
 	write_loads(move);
-	end(move);
 }

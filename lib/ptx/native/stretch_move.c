@@ -8,19 +8,20 @@
 
 #define LANES(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15), \
 	F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), F(29), F(30), F(31)
+#define ONE(I) I
 #define FOUR(I) 4 * (I)
 #define EIGHT(I) 8 * (I)
 #define SAME8(X) X, X, X, X, X, X, X, X
+#define OUTSIDE64 UINT64_C(1) << 63
+#define OUTSIDE32 UINT32_C(1) << 31
 static const struct gt_stretch_constants constants = {
-	{{LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(FOUR)}, {LANES(EIGHT)}}, {{SAME8(3)}, {SAME8(7)}}, {{SAME8(3), SAME8(3)}, {SAME8(7), SAME8(7)}},
+	{{LANES(ONE)}, {LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(ONE)}, {LANES(FOUR)}, {LANES(EIGHT)}},
+	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}},
+	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}},
 };
 const void *const gt_stretch_constants = &constants;
 
-static const struct gt_native_op add32 = {GT_0F, GT_66, 0, 0xfe}, add64 = {GT_0F, GT_66, 1, 0xd4}, three = {GT_0F3A, GT_66, 1, 0x25},
-				 test = {GT_0F38, GT_66, 1, 0x27}, none = {GT_0F, GT_NP, 0, 0x98}, load_lanes = {GT_0F, GT_F3, 0, 0x6f},
-				 store_lanes = {GT_0F, GT_F3, 0, 0x7f};
-#define DIFFERS 5 /* k5 */
-#define OR_DIFFERENT 0xf6 /* of three sources: d | (a ^ b) */
+static const struct gt_native_op add32 = {GT_0F, GT_66, 0, 0xfe}, add64 = {GT_0F, GT_66, 1, 0xd4};
 
 /* Memory of the block or the launch, or global memory, whose addresses have 64 bits. */
 static bool is_near(const struct gt_ptx_access *access)
@@ -53,30 +54,52 @@ bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 	return true;
 }
 
-/* Takes the registers of a slot for both halves of the warp. */
-static unsigned take(struct gt_stretch *stretch, uint32_t slot, unsigned n, bool writes, unsigned *registers)
+/* Finds where the registers of a slot are, of all parts of the warp. */
+static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n, struct gt_native_operand *operands)
 {
-	struct gt_native_segment *segment = &stretch->segment;
+	const unsigned parts = gt_native_parts(stretch->segment.isa);
 
-	for (segment->half = 0; segment->half < 2; segment->half++) {
-		const struct gt_native_value *value = writes ? gt_native_write_to(segment, slot, n) : gt_native_read(segment, slot, n);
+	for (unsigned part = 0; part < parts; part++)
 		for (unsigned i = 0; i < n; i++)
-			registers[n * segment->half + i] = value->at[i];
-	}
-	return 2 * n;
+			operands[n * part + i] = gt_native_where(&stretch->segment, slot, n, part, i);
+	return n * parts;
 }
 
-/* rax = the address of lane 0, rcx = how far lane 1 is from it; the same in the lanes of FIRST, without the offset. */
+/* Takes registers for the elements of a load if there are enough. */
+static void take(struct gt_stretch_move *move)
+{
+	const struct gt_ptx_access *access = move->access;
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const unsigned n = access->size / 4U, parts = gt_native_parts(segment->isa);
+	const bool room = n * parts * access->n <= segment->isa->registers;
+
+	for (unsigned k = 0; k < access->n; k++) {
+		if (!room)
+			gt_native_release(segment, access->slots[k]);
+		for (segment->part = 0; room && segment->part < parts; segment->part++)
+			gt_native_write_to(segment, access->slots[k], n);
+	}
+	for (unsigned k = 0; k < access->n; k++)
+		move->n_data = find(move->stretch, access->slots[k], n, move->data[k]);
+}
+
+/* rax = the address of lane 0, rcx = how far lane 1 is from it; the same in the lanes of the first register, without the offset. */
 static void write_first(const struct gt_stretch_move *move)
 {
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op lowest = {GT_0F, GT_66, wide, 0x7e}, other = {GT_0F3A, GT_66, wide, 0x16},
-				  broadcast = {GT_0F38, GT_66, wide, wide ? 0x59 : 0x58};
+	const struct gt_native_operand *first = &move->lanes[0];
 
-	gt_native_lane(move->code, lowest, move->lanes[0], GT_RAX);
-	gt_native_lane(move->code, other, move->lanes[0], GT_RCX);
-	gt_native_byte(move->code, 1);
-	gt_stretch_vector(move, broadcast, GT_ZMM_FIRST, 0, move->lanes[0]);
+	if (first->held) {
+		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, 0x7e}, first->at, GT_RAX);
+		isa->lane(segment, (struct gt_native_op){GT_0F3A, GT_66, wide, 0x16}, first->at, GT_RCX);
+		gt_native_byte(move->code, 1);
+	} else {
+		gt_general_at(move->code, wide, GT_MOVE, GT_RAX, first->place.base, first->place.offset);
+		gt_general_at(move->code, wide, GT_MOVE, GT_RCX, first->place.base, first->place.offset + (wide ? 8 : 4));
+	}
+	gt_native_with(segment, isa->broadcast[wide], isa->first, 0, *first);
 	gt_general(move->code, wide, GT_SUB, GT_RCX, GT_RAX);
 	if (move->access->offset)
 		gt_general_number(move->code, wide, GT_ADD_NUMBER, GT_RAX, (uint32_t)move->access->offset);
@@ -109,32 +132,42 @@ static void write_window(const struct gt_stretch_move *move)
 /* Whether all lanes are side by side, or at one place, as their first two are: the jump if not. */
 static size_t write_tests(const struct gt_stretch_move *move, bool next)
 {
-	const bool wide = !move->access->narrow;
-	const size_t row = move->bytes == 8, from = wide ? offsetof(struct gt_stretch_constants, wide[row]) : offsetof(struct gt_stretch_constants, narrow[row]);
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const enum gt_stretch_apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
 
+	gt_stretch_vector(move, gt_native_xor, isa->third, isa->third, isa->third);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		const unsigned expected = next ? GT_ZMM_SECOND : GT_ZMM_FIRST;
 		if (next)
-			gt_native_memory(move->code, wide ? add64 : add32, expected, 0, GT_ZMM_FIRST, GT_R15, (uint32_t)(from + 64 * i));
-		if (i == 0) {
-			gt_stretch_vector(move, gt_native_xor, GT_ZMM_THIRD, expected, move->lanes[0]);
-		} else {
-			gt_stretch_vector(move, three, GT_ZMM_THIRD, expected, move->lanes[i]);
-			gt_native_byte(move->code, OR_DIFFERENT);
-		}
+			gt_stretch_constant(move, move->access->narrow ? add32 : add64, isa->second, isa->first, gt_stretch_apart(move, apart, i));
+		isa->differ(segment, isa->third, next ? isa->second : isa->first, move->lanes[i]);
 	}
-	gt_stretch_vector(move, test, DIFFERS, GT_ZMM_THIRD, GT_ZMM_THIRD);
-	gt_native_mask(move->code, none, false, DIFFERS, 0, DIFFERS);
+	isa->compare_zero(segment, isa->third, isa->third);
 	const size_t differ = gt_general_jump(move->code, GT_NOT_EQUAL);
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RSI, next ? GT_WARP_SIZE * move->bytes : move->bytes);
 	gt_stretch_slow_if(move, GT_BELOW);
 	return differ;
 }
 
-static void move_lanes(const struct gt_stretch_move *move, bool stores)
+static void load_lanes(const struct gt_stretch_move *move)
 {
-	for (unsigned i = 0; i < move->access->size / 2U; i++)
-		gt_native_memory(move->code, stores ? store_lanes : load_lanes, move->data[0][i], 0, 0, GT_RDI, 64 * i);
+	struct gt_native_segment *segment = &move->stretch->segment;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+}
+
+static void store_lanes(const struct gt_stretch_move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	for (unsigned i = 0; i < move->n_data; i++) {
+		const struct gt_native_operand *from = &move->data[0][i];
+		if (!from->held)
+			isa->load(segment, isa->first, from->place.base, from->place.offset);
+		isa->memory(segment, gt_native_store, from->held ? from->at : isa->first, 0, GT_RDI, isa->bytes * i);
+	}
 }
 
 /* Memory is accessed at strides that processors do not foresee, such as the rows of a matrix. From the distance to the access
@@ -153,15 +186,20 @@ static void prefetch(const struct gt_stretch_move *move)
 
 static void load_one(const struct gt_stretch_move *move)
 {
-	const bool wide = move->access->size == 8;
-	const struct gt_native_op broadcast = {GT_0F38, GT_66, wide, wide ? 0x59 : 0x58};
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
 
-	for (unsigned k = 0; k < move->access->n; k++)
-		for (unsigned i = 0; i < move->access->size / 2U; i++)
-			if (i == 0)
-				gt_native_memory(move->code, broadcast, move->data[k][0], 0, 0, GT_RDI, k * move->access->size);
-			else
-				gt_stretch_vector(move, gt_native_move, move->data[k][i], 0, move->data[k][0]);
+	for (unsigned k = 0; k < move->access->n; k++) {
+		const unsigned from = move->data[k][0].held ? move->data[k][0].at : isa->first;
+		isa->memory(segment, isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
+		for (unsigned i = 0; i < move->n_data; i++) {
+			const struct gt_native_operand *to = &move->data[k][i];
+			if (!to->held)
+				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
+			else if (i > 0)
+				gt_stretch_vector(move, gt_native_move, to->at, 0, from);
+		}
+	}
 }
 
 static void load_vectors(const struct gt_stretch_move *move)
@@ -182,7 +220,7 @@ static void load_elements(const struct gt_stretch_move *move)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
 	others[1] = write_tests(move, true);
-	move_lanes(move, false);
+	load_lanes(move);
 	if (gt_stretch_window_of(move->access).base != GT_R13)
 		prefetch(move);
 	done[0] = gt_general_jump(code, GT_ALWAYS);
@@ -220,7 +258,7 @@ static void write_store(const struct gt_stretch_move *move)
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	gt_stretch_slow(move, write_tests(move, true));
-	move_lanes(move, true);
+	store_lanes(move);
 }
 
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
@@ -231,12 +269,12 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 	const bool stores = access->action == GT_STORE;
 
 	segment->now++;
-	move.n_lanes = take(stretch, access->address, access->narrow ? 1 : 2, false, move.lanes);
-	if (stores)
-		take(stretch, access->slots[0], access->size / 4U, false, move.data[0]);
 	memcpy(point->at_move, segment->values, sizeof point->at_move);
-	for (unsigned k = 0; !stores && k < access->n; k++)
-		take(stretch, access->slots[k], access->size / 4U, true, move.data[k]);
+	if (stores)
+		move.n_data = find(stretch, access->slots[0], access->size / 4U, move.data[0]);
+	else
+		take(&move);
+	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);
 	write_first(&move);
 	write_window(&move);
 	if (stores)

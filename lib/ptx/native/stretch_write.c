@@ -4,19 +4,20 @@
 #include <stddef.h>
 
 #include "ptx/exec/access.h"
-#include "ptx/native/avx512.h"
+#include "ptx/native/general.h"
 #include "ptx/native/stretch.h"
 
 #define OF(STRUCT, MEMBER) offsetof(struct STRUCT, MEMBER)
 
 /* What C code does not keep. */
-static void set_free_registers(struct gt_native_code *code)
+static void set_free_registers(const struct gt_native_isa *isa, struct gt_native_code *code)
 {
 	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2"); /* mov r8, r14; mov r9, r14; mov r10, r14 */
-	gt_native_set_nan(code);
+	if (isa->set_constants)
+		isa->set_constants(code);
 }
 
-void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shared *shared)
+void gt_stretch_write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared)
 {
 	/* Called with the arena, the warp and the place to go on at: rdi, rsi, rdx. */
 	shared->begin = code->n;
@@ -26,7 +27,7 @@ void gt_stretch_write_shared(struct gt_native_code *code, struct gt_stretch_shar
 	gt_general_at(code, true, GT_MOVE, GT_R12, GT_RBX, OF(gt_ptx_warp, until));
 	gt_general_at(code, true, GT_SUB, GT_R12, GT_RBX, OF(gt_ptx_warp, issued));
 	gt_general_address(code, GT_R15, gt_stretch_constants);
-	set_free_registers(code);
+	set_free_registers(isa, code);
 	gt_native_text(code, "\xff\xe2"); /* jmp rdx */
 
 	/* Returns rax. */
@@ -64,19 +65,39 @@ static void leave(struct gt_stretch *stretch, const struct gt_stretch_shared *sh
 	gt_general_jump_to(code, shared->end);
 }
 
-static void write_lanes(struct gt_stretch *stretch, const struct gt_stretch_point *point)
+/* How many operations from the first on are done for one part of the warp before the next one: where registers are few, those up to
+ * one whose predicates are put together from all parts. */
+static size_t alike(const struct gt_stretch *stretch, size_t first, size_t n)
+{
+	const struct gt_native_rule *rule;
+	size_t i = 0;
+
+	if (!stretch->segment.isa->few)
+		return 1;
+	while (i < n && gt_native_takes(&stretch->code->ops[first + i], &rule) && rule->kind != GT_NATIVE_COMPARE && rule->kind != GT_NATIVE_LOGIC)
+		i++;
+	return i > 0 ? i : 1;
+}
+
+static void write_parts(struct gt_stretch *stretch, size_t first, size_t n)
 {
 	struct gt_native_segment *segment = &stretch->segment;
 	const struct gt_native_rule *rule;
 
-	for (size_t i = 0; i < point->n; i++) {
-		const struct gt_ptx_op *op = &stretch->code->ops[point->op + i];
-		gt_native_takes(op, &rule);
-		for (segment->half = 0; segment->half < 2; segment->half++) {
+	for (segment->part = 0; segment->part < gt_native_parts(segment->isa); segment->part++)
+		for (size_t i = first; i < first + n; i++) {
+			gt_native_takes(&stretch->code->ops[i], &rule);
 			segment->now++;
-			segment->n_halved = 0;
-			gt_native_emit(segment, rule, op);
+			segment->n_predicated = 0;
+			gt_native_emit(segment, rule, &stretch->code->ops[i]);
 		}
+}
+
+static void write_lanes(struct gt_stretch *stretch, const struct gt_stretch_point *point)
+{
+	for (size_t i = 0, n; i < point->n; i += n) {
+		n = alike(stretch, point->op + i, point->n - i);
+		write_parts(stretch, point->op + i, n);
 	}
 }
 
@@ -172,7 +193,7 @@ static void call(struct gt_stretch *stretch, const struct gt_stretch_shared *sha
 	gt_general_constant(code, GT_RAX, 0);
 	gt_general_jump_to(code, shared->end);
 	gt_general_land(code, good);
-	set_free_registers(code);
+	set_free_registers(stretch->segment.isa, code);
 	gt_native_load_values(&stretch->segment, point->at_end);
 	gt_general_jump_to(code, again);
 }

@@ -5,7 +5,7 @@
 /* Where register i of a value is in memory. */
 static struct gt_native_place place_of(const struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i)
 {
-	const uint32_t offset = segment->isa->bytes * (i + value->n * value->half);
+	const uint32_t offset = segment->isa->bytes * (i + value->n * value->part);
 
 	return (struct gt_native_place){value->n == 2 ? GT_R9 : GT_R8, value->slot + offset};
 }
@@ -63,7 +63,7 @@ static unsigned take_register(struct gt_native_segment *segment)
 static struct gt_native_value *find(struct gt_native_segment *segment, uint32_t slot)
 {
 	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
-		if (segment->values[i].n && segment->values[i].slot == slot && segment->values[i].half == segment->half) {
+		if (segment->values[i].n && segment->values[i].slot == slot && segment->values[i].part == segment->part) {
 			segment->values[i].used = segment->now;
 			return &segment->values[i];
 		}
@@ -79,7 +79,7 @@ static struct gt_native_value *enter(struct gt_native_segment *segment, uint32_t
 		at[i] = take_register(segment);
 	while (value->n)
 		value++;
-	*value = (struct gt_native_value){slot, segment->half, n, {at[0], at[n - 1]}, false, segment->now};
+	*value = (struct gt_native_value){slot, segment->part, n, {at[0], at[n - 1]}, false, segment->now};
 	return value;
 }
 
@@ -102,6 +102,35 @@ const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segme
 		value = enter(segment, slot, n);
 	value->dirty = true;
 	return value;
+}
+
+struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i)
+{
+	const struct gt_native_value wanted = {.slot = slot, .part = part, .n = n};
+
+	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
+		const struct gt_native_value *value = &segment->values[v];
+		if (value->n && value->slot == slot && value->part == part)
+			return (struct gt_native_operand){.held = true, .at = value->at[i]};
+	}
+	return (struct gt_native_operand){.place = place_of(segment, &wanted, i)};
+}
+
+void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b)
+{
+	if (b.held)
+		segment->isa->vector(segment, op, d, a, b.at);
+	else
+		segment->isa->memory(segment, op, d, a, b.place.base, b.place.offset);
+}
+
+void gt_native_release(struct gt_native_segment *segment, uint32_t slot)
+{
+	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
+		struct gt_native_value *value = &segment->values[v];
+		if (value->n && value->slot == slot)
+			release(segment, value);
+	}
 }
 
 void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values)
@@ -138,8 +167,8 @@ struct gt_native_place gt_native_predicate(const struct gt_native_segment *segme
 {
 	const size_t i = index_of(segment, slot);
 
-	if (segment->halves)
-		return (struct gt_native_place){GT_R10, slot + 2 * segment->half};
+	if (segment->unrolled)
+		return (struct gt_native_place){GT_R10, slot + segment->part * segment->isa->bytes / 32};
 	return i < segment->n_predicates ? (struct gt_native_place){GT_R11, (uint32_t)(4 * i)} : (struct gt_native_place){GT_R10, slot};
 }
 

@@ -7,7 +7,7 @@
 static void begin_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned r, unsigned a, unsigned b)
 {
 	gt_native_byte(code, 0xc4);
-	gt_native_byte(code, (r & 8 ? 0U : 0x80U) | 0x40 | (b & 8 ? 0U : 0x20U) | op.map);
+	gt_native_byte(code, (r & 8 ? 0U : 0x80U) | (b & 16 ? 0U : 0x40U) | (b & 8 ? 0U : 0x20U) | op.map);
 	gt_native_byte(code, (unsigned)op.wide << 7 | (~a & 15) << 3 | (unsigned)large << 2 | op.prefix);
 	gt_native_byte(code, op.opcode);
 }
@@ -60,4 +60,13 @@ void gt_native_constant256(struct gt_native_code *code, struct gt_native_op op, 
 	begin_vex(code, op, true, d, a, 0);
 	gt_native_byte(code, (d & 7) << 3 | 5);
 	gt_native_word(code, at - ((uint32_t)code->n + 4 + behind));
+}
+
+/* Bit 3 of the index is where bit 4 of b would be. */
+void gt_native_gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index)
+{
+	begin_vex(code, op, true, d, mask, (index & 8) << 1 | (base & 8));
+	gt_native_byte(code, 0x84 | (d & 7) << 3);
+	gt_native_byte(code, (index & 7) << 3 | (base & 7));
+	gt_native_word(code, 0);
 }
