@@ -7,6 +7,7 @@
 
 #include "base/grown.h"
 #include "base/wide.h"
+#include "schedule/modelled.h"
 
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
@@ -43,7 +44,7 @@ int gt_machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_q
 	if (position == sm->n_resident)
 		sm->n_resident++;
 	sm->live++;
-	if (schedule->floating && (!schedule->config->only_sms || schedule->config->only_sms[sm->number]))
+	if (schedule->floating && gt_is_modelled(schedule, sm->number))
 		schedule->admitted++;
 	return schedule->config->issue->admit(schedule, sm, block, error);
 }
@@ -192,7 +193,7 @@ static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct
 	}
 	schedule->issued = true;
 	schedule->steps = schedule->step + 1;
-	if (schedule->config->only_sms && !schedule->config->only_sms[sm->number])
+	if (!gt_is_modelled(schedule, sm->number))
 		return false;
 	schedule->rows += n;
 	return true;

@@ -6,236 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grown.h"
-#include "base/map.h"
 #include "counter/schedule.h"
+#include "schedule/arrive.h"
 #include "schedule/machine.h"
+#include "schedule/modelled.h"
+#include "schedule/steps.h"
 #include "stream/counted.h"
-
-/* ---- arriving blocks ---- */
-
-static void join(struct block_queue *queue, struct block *block)
-{
-	if (queue->last)
-		queue->last->next = block;
-	else
-		queue->first = block;
-	queue->last = block;
-}
-
-/* The largest number of blocks of an SM that are modelled. */
-static uint64_t most_of_sm(const struct gt_schedule *schedule)
-{
-	uint64_t capacity = gt_machine_capacity(schedule), waves = schedule->config->waves;
-
-	return waves == 0 || capacity > UINT64_MAX / waves ? UINT64_MAX : waves * capacity;
-}
-
-/* The same for all SMs together. */
-static uint64_t most_of_all(const struct gt_schedule *schedule)
-{
-	uint64_t most = most_of_sm(schedule);
-
-	return most > UINT64_MAX / schedule->config->sms ? UINT64_MAX : most * schedule->config->sms;
-}
-
-static bool is_modelled(const struct gt_schedule *schedule, uint32_t sm)
-{
-	return !schedule->config->only_sms || schedule->config->only_sms[sm];
-}
-
-/* Finds the block's SM and puts it into that SM's queue. Blocks are placed in rising order. */
-static void place(struct gt_schedule *schedule, struct block *block)
-{
-	schedule->known = (uint64_t)block->number + 1;
-	if (schedule->floating) {
-		block->skipped = block->number >= most_of_all(schedule);
-		if (!block->skipped)
-			join(&schedule->floaters, block);
-		schedule->n_floaters += !block->skipped;
-		return;
-	}
-	if (schedule->mapping.kind->traced) {
-		block->index = schedule->mapping.counts[block->sm]++;
-	} else {
-		block->sm = gt_mapping_sm(&schedule->mapping, block->number);
-		block->index = gt_mapping_count(&schedule->mapping, block->sm, block->number);
-	}
-	block->skipped = !is_modelled(schedule, block->sm) || block->index >= most_of_sm(schedule);
-	if (!block->skipped)
-		join(&schedule->sms[block->sm].waiting, block);
-}
-
-/* ---- running ---- */
-
-/* The first step at which an active SM can take a block, when none has one. */
-static uint64_t next_free(const struct gt_schedule *schedule)
-{
-	uint64_t next = UINT64_MAX;
-
-	for (size_t i = 0; i < schedule->n_next; i++) {
-		const struct sm *sm = &schedule->sms[schedule->active[i]];
-		if (schedule->config->issue->timed && sm->live > 0 && sm->wake < next)
-			next = sm->wake;
-		for (size_t slot = 0; slot < sm->n_resident; slot++)
-			if (!sm->resident[slot] && sm->free_at[slot] > schedule->step && sm->free_at[slot] < next)
-				next = sm->free_at[slot];
-	}
-	return next;
-}
-
-/* Runs step by step, in each step the SMs in order, as far as the rows that have arrived allow. */
-static int run(struct gt_schedule *schedule, struct gt_error *error)
-{
-	const struct gt_schedule_config *config = schedule->config;
-	const uint64_t capacity = gt_machine_capacity(schedule);
-
-	while (schedule->n_active > 0) {
-		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? gt_dispatch_shuffled(schedule, error) : FILL_DONE;
-		if (first == FILL_WAIT || first == FILL_FAILED)
-			return first == FILL_WAIT ? 0 : -1;
-		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
-			uint32_t number = schedule->active[schedule->cursor];
-			struct sm *sm = &schedule->sms[number];
-			gt_machine_prefetch(schedule);
-			enum filled filled = sm->live < capacity ? config->dispatch->fill(schedule, sm, error) : FILL_DONE;
-			if (filled == FILL_WAIT || filled == FILL_FAILED)
-				return filled == FILL_WAIT ? 0 : -1;
-			if (sm->live == 0 && filled == FILL_DONE)
-				continue; /* finished */
-			if (sm->live > 0 && config->issue->issue(schedule, sm, error) != 0)
-				return -1;
-			schedule->active[schedule->n_next++] = number;
-		}
-		if (schedule->n_next > 0)
-			schedule->step = schedule->issued ? schedule->step + 1 : next_free(schedule);
-		schedule->issued = false;
-		schedule->n_active = schedule->n_next;
-		schedule->n_next = schedule->cursor = 0;
-	}
-	return 0;
-}
-
-/* ---- rows that arrive by block ---- */
-
-static int close_block(struct gt_schedule *schedule, struct gt_error *error)
-{
-	struct block *block = schedule->open;
-
-	if (!block)
-		return 0;
-	schedule->open = NULL;
-	if (!block->skipped)
-		return gt_block_close(block, &schedule->keep, error);
-	gt_block_free(block, &schedule->keep);
-	return 0;
-}
-
-static int next_block(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
-{
-	if (schedule->open && number < schedule->open->number)
-		return gt_fail(error, "kernel %" PRIu64 ": a row of block %" PRIu32 " after block %" PRIu32
-				      ": expected rows ordered by block: run gtrace-order first",
-			       schedule->kernel->id, number, schedule->open->number);
-	if (close_block(schedule, error) != 0)
-		return -1;
-	schedule->open = gt_block_new(number, &schedule->keep, error);
-	if (!schedule->open)
-		return -1;
-	place(schedule, schedule->open);
-	return run(schedule, error);
-}
-
-/* Rows [first, last) of a batch, all of one block. */
-static int put_by_block(struct gt_schedule *schedule, const struct gt_rows *rows, size_t first, size_t last,
-			struct gt_error *error)
-{
-	if ((!schedule->open || schedule->open->number != rows->block[first]) &&
-	    next_block(schedule, rows->block[first], error) != 0)
-		return -1;
-	if (schedule->open->skipped)
-		return 0;
-	return gt_block_add(schedule->open, &schedule->keep, rows, first, last, error);
-}
-
-/* ---- rows that arrive in any order ---- */
-
-static int new_kept(struct gt_schedule *schedule, uint32_t number, struct gt_error *error)
-{
-	struct block **kept = gt_grown(schedule->kept, schedule->n_kept, &schedule->kept_capacity, sizeof *kept);
-
-	if (!kept)
-		return gt_fail_memory(error, "blocks");
-	schedule->kept = kept;
-	struct block *block = gt_block_new(number, &schedule->keep, error);
-	if (!block)
-		return -1;
-	schedule->kept[schedule->n_kept++] = block;
-	return 0;
-}
-
-static int check_traced(const struct gt_schedule *schedule, const struct block *block,
-			const struct gt_rows *rows, size_t i, struct gt_error *error)
-{
-	uint64_t id = schedule->kernel->id;
-
-	if (!rows->scheduled)
-		return gt_fail(error, "kernel %" PRIu64 ": --map trace: expected rows with an SM", id);
-	if (rows->sm[i] >= schedule->config->sms)
-		return gt_fail(error, "kernel %" PRIu64 ": --map trace: SM %u: expected SMs below %" PRIu32, id,
-			       (unsigned)rows->sm[i], schedule->config->sms);
-	if (block->sm != rows->sm[i])
-		return gt_fail(error, "kernel %" PRIu64 ": --map trace: block %" PRIu32 " is on SM %" PRIu32
-				      " and on SM %u: expected one SM a block",
-			       id, block->number, block->sm, (unsigned)rows->sm[i]);
-	return 0;
-}
-
-static int put_kept(struct gt_schedule *schedule, const struct gt_rows *rows, size_t first, size_t last,
-		    struct gt_error *error)
-{
-	int fresh;
-	uint64_t *at = gt_map_put(&schedule->places, rows->block[first], schedule->n_kept, &fresh);
-
-	if (!at)
-		return gt_fail_memory(error, "blocks");
-	if (fresh && new_kept(schedule, rows->block[first], error) != 0)
-		return -1;
-	struct block *block = schedule->kept[*at];
-	if (fresh && rows->scheduled)
-		block->sm = rows->sm[first];
-	for (size_t i = first; schedule->mapping.kind->traced && i < last; i++)
-		if (check_traced(schedule, block, rows, i, error) != 0)
-			return -1;
-	return gt_block_add(block, &schedule->keep, rows, first, last, error);
-}
-
-static int compare_blocks(const void *a, const void *b)
-{
-	const struct block *left = *(struct block *const *)a, *right = *(struct block *const *)b;
-
-	return (left->number > right->number) - (left->number < right->number);
-}
-
-/* After the last row: places the blocks as if they had arrived in order. */
-static int place_kept(struct gt_schedule *schedule, struct gt_error *error)
-{
-	if (schedule->n_kept > 0)
-		qsort(schedule->kept, schedule->n_kept, sizeof(*schedule->kept), compare_blocks);
-	for (size_t i = 0; i < schedule->n_kept; i++) {
-		struct block *block = schedule->kept[i];
-		if (gt_block_close(block, &schedule->keep, error) != 0)
-			return -1;
-	}
-	for (size_t i = 0; i < schedule->n_kept; i++) {
-		struct block *block = schedule->kept[i];
-		place(schedule, block);
-		if (block->skipped)
-			gt_block_free(block, &schedule->keep);
-	}
-	schedule->n_kept = 0;
-	return 0;
-}
 
 /* What an order of issue by time needs. */
 static int check_times(const struct gt_schedule_config *config, struct gt_error *error)
@@ -263,42 +39,10 @@ int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, st
 			last++;
 		if (block >= schedule->blocks)
 			schedule->blocks = (uint64_t)block + 1;
-		int result = schedule->by_block ? put_by_block(schedule, rows, first, last, error)
-						: put_kept(schedule, rows, first, last, error);
-		if (result != 0)
+		if (gt_arrive(schedule, rows, first, last, error) != 0)
 			return -1;
 	}
 	return 0;
-}
-
-/* ---- counts ---- */
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* The modelled blocks of the SM that has the most, and of all SMs. */
-static void count_blocks(struct gt_schedule *schedule, uint64_t *most, uint64_t *all)
-{
-	uint32_t sms = schedule->config->sms;
-
-	*most = *all = 0;
-	if (schedule->floating) {
-		uint64_t blocks = least(schedule->blocks, most_of_all(schedule));
-		*most = (blocks + sms - 1) / sms;
-		*all = schedule->config->only_sms ? schedule->admitted : blocks;
-		return;
-	}
-	for (uint32_t sm = 0; sm < sms; sm++) {
-		if (!is_modelled(schedule, sm))
-			continue;
-		uint64_t blocks = gt_mapping_count(&schedule->mapping, sm, schedule->blocks);
-		blocks = least(blocks, most_of_sm(schedule));
-		*all += blocks;
-		if (blocks > *most)
-			*most = blocks;
-	}
 }
 
 struct numbers {
@@ -310,10 +54,10 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 	const struct gt_occupancy *occupancy = &schedule->occupancy;
 	uint64_t most, all, capacity = occupancy->blocks;
 
-	count_blocks(schedule, &most, &all);
+	gt_modelled_count(schedule, &most, &all);
 	const char *limited_by = most <= capacity ? "grid" : occupancy->limited_by;
 	const struct numbers numbers = {
-		.resident_blocks = least(most, capacity),
+		.resident_blocks = most < capacity ? most : capacity,
 		.waves = most / capacity + (most % capacity > 0),
 		.steps = schedule->steps,
 		.sms = schedule->config->sms,
@@ -333,10 +77,10 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 
 int gt_schedule_finish(struct gt_schedule *schedule, struct gt_count *count, struct gt_error *error)
 {
-	if (close_block(schedule, error) != 0 || (!schedule->by_block && place_kept(schedule, error) != 0))
+	if (gt_arrive_end(schedule, error) != 0)
 		return -1;
 	schedule->finished = true;
-	if (run(schedule, error) != 0)
+	if (gt_schedule_run(schedule, error) != 0)
 		return -1;
 	return add_counts(schedule, count, error);
 }
@@ -354,7 +98,7 @@ static int open_sms(struct gt_schedule *schedule, struct gt_error *error)
 		return gt_fail_memory(error, "SMs");
 	for (uint32_t sm = 0; sm < sms; sm++) {
 		schedule->sms[sm].number = sm;
-		if (schedule->floating || is_modelled(schedule, sm))
+		if (schedule->floating || gt_is_modelled(schedule, sm))
 			schedule->active[schedule->n_active++] = sm;
 	}
 	return 0;
