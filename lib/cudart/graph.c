@@ -235,8 +235,7 @@ int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n,
 	return code;
 }
 
-/* A node's copy has the same index. */
-static struct gt_node *twin(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node)
+struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node)
 {
 	size_t at = 0;
 
@@ -272,7 +271,7 @@ struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
 	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
 		const struct gt_nodes *after = &graph->nodes.of[i]->after;
 		for (size_t k = 0; k < after->n && code == CUDA_SUCCESS; k++) {
-			struct gt_node *before = twin(graph, copy, after->of[k]);
+			struct gt_node *before = gt_graph_paired(graph, copy, after->of[k]);
 			code = gt_nodes_join(&copy->nodes.of[i]->after, &before, 1);
 		}
 	}

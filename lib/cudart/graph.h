@@ -70,6 +70,10 @@ void gt_graph_free(struct gt_graph *graph);
 int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n, const struct gt_work *work,
 		 struct gt_node **node);
 struct gt_graph *gt_graph_copy(const struct gt_graph *graph);
+/* The node of `to` at the place that a node of `from` has there; a copy has as many nodes, in the same order. */
+struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node);
+/* The node of a copy that was made from the node; NULL if there is none. */
+struct gt_node *gt_graph_twin(const struct gt_node *node, const struct gt_graph *copy);
 /* Executes the nodes in the order of their dependencies, otherwise in the order in which they were added; a cycle is an
  * error. `dry`: only looks for cycles. Returns a code. */
 int gt_graph_run(struct gt_graph *graph, bool dry);

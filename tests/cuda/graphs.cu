@@ -131,6 +131,35 @@ static cudaGraph_t captured(cudaStream_t one, cudaStream_t two, int value)
 	return graph;
 }
 
+/* Three nodes of which the last comes after the first, or after the second. */
+static cudaGraph_t forked(bool after_second)
+{
+	cudaGraph_t graph;
+	cudaGraphNode_t nodes[3];
+
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	for (int i = 0; i < 2; i++)
+		SUCCEEDS(cudaGraphAddEmptyNode(&nodes[i], graph, nullptr, 0));
+	SUCCEEDS(cudaGraphAddEmptyNode(&nodes[2], graph, &nodes[after_second], 1));
+	return graph;
+}
+
+static void by_update()
+{
+	cudaGraphExec_t executable;
+	cudaGraphExecUpdateResultInfo result;
+	cudaGraph_t first = forked(false), second = forked(true);
+
+	SUCCEEDS(cudaGraphInstantiate(&executable, first, 0));
+	SUCCEEDS(cudaGraphExecUpdate(executable, first, &result));
+	CHECK(cudaGraphExecUpdate(executable, second, &result) == cudaErrorGraphExecUpdateFailure);
+	CHECK(result.result == cudaGraphExecUpdateErrorTopologyChanged);
+	cudaGetLastError();
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(first));
+	SUCCEEDS(cudaGraphDestroy(second));
+}
+
 static void by_capture()
 {
 	cudaStream_t one, two;
@@ -231,6 +260,7 @@ int main()
 	SUCCEEDS(cudaMemset(device, 0, sizeof host));
 	by_hand();
 	by_capture();
+	by_update();
 	boxes();
 	return verdict();
 }
