@@ -428,6 +428,24 @@ kernels() {
 	gtrace-cat expected | grep -q 'load.global.cg'
 }
 
+@test "gtrace-ptx: groups of blocks with many rows, in several threads" {
+	local ptx="$ROOT/examples/kernels/ptx" wide=2048
+	[ -z "${JOBS_FEWER:-}" ] || wide=256
+	local launch="matvec<<<3,256>>>(f32[768*$wide]:ramp, f32[$wide]:rand(2), f32[768], 768, $wide)"
+	same gtrace-ptx --launch "$launch" --launch 'matvec<<<400,32>>>(f32[12800], f32[1], f32[12800], 12800, 1)' "$ptx/matvec.ptx"
+	gtrace-cat --check expected
+	# more than memory is for
+	same gtrace-ptx -S 1M --launch "$launch" "$ptx/matvec.ptx"
+	for jobs in 1 3; do
+		expect_failure 1 "/nowhere: cannot make a temporary file: No such file or directory" \
+			env TMPDIR=/nowhere gtrace-ptx -j "$jobs" -S 1M --launch "$launch" "$ptx/matvec.ptx"
+	done
+	gtrace-ptx -j 3 --launch "$launch" "$ptx/matvec.ptx" 2>err | head -c 1000 >/dev/null
+	[ ! -s err ]
+	expect_failure 1 "standard output: No space left on device" \
+		sh -c 'gtrace-ptx -j 3 --launch "$1" "$2" >/dev/full' - "$launch" "$ptx/matvec.ptx"
+}
+
 @test "gtrace-ptx: an access outside in a block is the same error, or as often told of, after the same rows" {
 	local ptx="$ROOT/examples/kernels/ptx/vectoradd.ptx"
 	for n in 1 100 3000 4095; do

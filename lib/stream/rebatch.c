@@ -12,19 +12,6 @@ static void keep(struct gt_rebatch *rebatch, struct gt_chunk *piece, size_t firs
 	*rebatch = (struct gt_rebatch){.chunk = n > 0 ? piece : NULL, .first = first, .n = n};
 }
 
-/* Appends rows, for which there is room. */
-static int append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n, struct gt_error *error)
-{
-	if (from->kind == GT_REQUESTS) {
-		gt_rows_append(to, from, first, n);
-		return 0;
-	}
-	for (size_t i = first; i < first + n; i++)
-		if (gt_rows_copy(to, from, i, error) != 0)
-			return -1;
-	return 0;
-}
-
 /* Copies a piece behind the rows that are there, which make no whole batch with it. */
 static int join(struct gt_rebatch *rebatch, struct gt_chunks *chunks, const struct gt_rows *piece, struct gt_error *error)
 {
@@ -33,14 +20,14 @@ static int join(struct gt_rebatch *rebatch, struct gt_chunks *chunks, const stru
 		if (!chunk)
 			return -1;
 		gt_rows_shape(chunk->rows, piece);
-		int result = append(chunk->rows, rebatch->chunk->rows, rebatch->first, rebatch->n, error);
+		int result = gt_rows_join(chunk->rows, rebatch->chunk->rows, rebatch->first, rebatch->n, error);
 		gt_chunk_release(chunks, rebatch->chunk);
 		*rebatch = (struct gt_rebatch){.chunk = chunk, .n = rebatch->n, .own = true};
 		if (result != 0)
 			return -1;
 	}
 	rebatch->n += piece->n;
-	return append(rebatch->chunk->rows, piece, 0, piece->n, error);
+	return gt_rows_join(rebatch->chunk->rows, piece, 0, piece->n, error);
 }
 
 int gt_rebatch_add(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_chunk *piece, struct gt_batches *batches,
@@ -134,7 +121,7 @@ int gt_rebatch_give(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct
 	if (rebatch->n > 0) {
 		if (gt_sink_begin_as(sink, rebatch->chunk->rows, error) != 0)
 			return -1;
-		if (append(sink->rows, rebatch->chunk->rows, rebatch->first, rebatch->n, error) != 0)
+		if (gt_rows_join(sink->rows, rebatch->chunk->rows, rebatch->first, rebatch->n, error) != 0)
 			return -1;
 	}
 	gt_chunk_release(chunks, rebatch->chunk);

@@ -90,6 +90,19 @@ int gt_rows_reserve_lanes(struct gt_rows *rows, size_t more, struct gt_error *er
 	return 0;
 }
 
+/* Moves the addresses that row `at` has in `from` behind those of `to`. */
+static int copy_lanes(struct gt_rows *to, size_t at, const struct gt_rows *from, size_t first_lane, struct gt_error *error)
+{
+	size_t n = (size_t)__builtin_popcount(to->mask[at]);
+
+	if (gt_rows_reserve_lanes(to, n, error) != 0)
+		return -1;
+	memcpy(to->lanes + to->n_lanes, from->lanes + first_lane, n * sizeof *to->lanes);
+	to->base[at] = to->n_lanes;
+	to->n_lanes += n;
+	return 0;
+}
+
 int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struct gt_error *error)
 {
 	size_t at = to->n;
@@ -101,14 +114,9 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 		memcpy((char *)gt_column_of(to, column) + at * column->width,
 		       (const char *)gt_column_of(from, column) + i * column->width, column->width);
 	}
-	if (from->kind == GT_ACCESSES && from->stride[i] == GT_STRIDE_LANES) {
-		size_t n = (size_t)__builtin_popcount(from->mask[i]);
-		if (gt_rows_reserve_lanes(to, n, error) != 0)
-			return -1;
-		memcpy(to->lanes + to->n_lanes, from->lanes + from->base[i], n * sizeof *to->lanes);
-		to->base[at] = to->n_lanes;
-		to->n_lanes += n;
-	}
+	if (from->kind == GT_ACCESSES && from->stride[i] == GT_STRIDE_LANES &&
+	    copy_lanes(to, at, from, from->base[i], error) != 0)
+		return -1;
 	to->n++;
 	return 0;
 }
@@ -126,6 +134,19 @@ void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first
 			memset(at, 0, n * column->width);
 	}
 	to->n += n;
+}
+
+int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n, struct gt_error *error)
+{
+	size_t at = to->n;
+
+	gt_rows_append(to, from, first, n);
+	if (from->kind == GT_REQUESTS || from->n_lanes == 0)
+		return 0;
+	for (; at < to->n; at++)
+		if (to->stride[at] == GT_STRIDE_LANES && copy_lanes(to, at, from, to->base[at], error) != 0)
+			return -1;
+	return 0;
 }
 
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE])

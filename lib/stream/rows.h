@@ -130,6 +130,8 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 
 /* Appends n requests from row `first` of `from` to `to`, which has room. Columns that `from` lacks are 0. */
 void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n);
+/* The same for rows of either kind, with the addresses that accesses list. Returns 0, or -1 when memory is short. */
+int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n, struct gt_error *error);
 
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);

@@ -199,6 +199,8 @@ int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct g
 
 	if (rows->n == 0)
 		return 0;
+	if (rows != writer->output.rows.rows && flush_rows(writer, error) != 0)
+		return -1;
 	gt_rows_pack(&writer->bytes, &all, 1);
 	writer->rows_written += rows->n;
 	return flush_if_full(writer, error);

@@ -8,8 +8,6 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
-#include "base/store.h"
-#include "base/temporary.h"
 #include "ptx/exec/blocks.h"
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/held.h"
@@ -32,7 +30,7 @@ struct beside {
 	struct resident **blocks; /* in the order of their numbers */
 	size_t n, capacity, under_way;
 	uint64_t turn; /* the block whose accesses are passed on */
-	struct gt_store store; /* of their held accesses */
+	struct gt_ptx_held_store store; /* of their held accesses */
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
 	uint64_t quiet; /* warp instructions since all wait and none can be started */
@@ -55,7 +53,7 @@ static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 static int pass_held(struct resident *resident)
 {
 	const struct gt_ptx_core *like = resident->beside->like;
-	struct gt_store *store = &resident->beside->store;
+	struct gt_ptx_held_store *store = &resident->beside->store;
 
 	if (!resident->sink.rows)
 		return 0;
@@ -310,7 +308,7 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 	bool wait = true, spin = true;
 	int result = 0;
 
-	gt_store_open(&beside.store, like->launch->memory, gt_temporary_directory());
+	gt_ptx_held_store_open(&beside.store, like->launch->memory);
 	beside.turn = core ? core->block : executed_from(like->launch, 0);
 	if (core) {
 		core->hold = NULL; /* from now on its accesses are not the only ones */
@@ -324,6 +322,6 @@ int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, 
 	for (size_t i = 0; i < beside.n; i++)
 		close_resident(beside.blocks[i]);
 	free(beside.blocks);
-	gt_store_close(&beside.store);
+	gt_ptx_held_store_close(&beside.store);
 	return result;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/temporary.h"
 #include "ptx/exec/hold.h"
 
 #define WARPS GT_PTX_HOLD_WARPS
@@ -13,6 +12,9 @@
 struct gt_ptx_blockorder {
 	struct gt_ptx_hold hold; /* first: `turn` is given it */
 	struct gt_sink in, *to;
+	uint64_t group_blocks; /* 0: no groups */
+	int (*ended)(void *context, struct gt_error *error);
+	void *context; /* of it */
 };
 
 static int take_batch(void *context, struct gt_rows *rows, struct gt_error *error);
@@ -29,7 +31,7 @@ struct gt_ptx_blockorder *gt_ptx_blockorder_open(struct gt_sink *to, uint64_t me
 	order->to = to;
 	order->hold.turn = take_turn;
 	order->hold.room = GT_ROWS_BATCH;
-	gt_store_open(&order->hold.store, memory, gt_temporary_directory());
+	gt_ptx_held_store_open(&order->hold.store, memory);
 	order->in = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, error), take_batch, order};
 	if (!order->in.rows) {
 		gt_ptx_blockorder_close(order);
@@ -43,7 +45,7 @@ void gt_ptx_blockorder_close(struct gt_ptx_blockorder *order)
 	if (!order)
 		return;
 	gt_rows_free(order->in.rows);
-	gt_store_close(&order->hold.store);
+	gt_ptx_held_store_close(&order->hold.store);
 	free(order);
 }
 
@@ -55,6 +57,14 @@ struct gt_sink *gt_ptx_blockorder_sink(struct gt_ptx_blockorder *order)
 struct gt_ptx_hold *gt_ptx_blockorder_hold(struct gt_ptx_blockorder *order)
 {
 	return &order->hold;
+}
+
+void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks, int (*ended)(void *context, struct gt_error *error),
+			      void *context)
+{
+	order->group_blocks = blocks;
+	order->ended = ended;
+	order->context = context;
 }
 
 static uint64_t first_of(const struct gt_ptx_hold *hold, unsigned warp)
@@ -216,7 +226,11 @@ static int take_turn(struct gt_ptx_hold *hold, uint32_t block, struct gt_error *
 		return -1;
 	if (pass_block(order, error) != 0)
 		return -1;
+	const uint64_t blocks = order->group_blocks;
+	if (blocks > 0 && hold->block / blocks != block / blocks && order->ended(order->context, error) != 0)
+		return -1;
 	hold->block = block;
+	hold->room = GT_ROWS_BATCH; /* what is passed on early depends on the block alone */
 	return 0;
 }
 

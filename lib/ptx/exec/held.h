@@ -27,18 +27,28 @@ struct gt_ptx_held_chunk {
 	unsigned char bytes[GT_PTX_HELD_BYTES - 2 * sizeof(void *) - sizeof(size_t)];
 };
 
+/* What the chunks of several FIFOs are taken from. */
+struct gt_ptx_held_store {
+	struct gt_store store;
+	struct gt_ptx_held_chunk *spare; /* in memory; those that were read last come first, which a core still has in its cache */
+};
+
+/* `memory`: bytes of chunks that stay in memory; more go into a temporary file. */
+void gt_ptx_held_store_open(struct gt_ptx_held_store *store, uint64_t memory);
+void gt_ptx_held_store_close(struct gt_ptx_held_store *store);
+
 /* Initially zero. Its chunks are freed with the store, or earlier by gt_ptx_held_clear. */
 struct gt_ptx_held {
 	struct gt_ptx_held_chunk *first, *last;
 	size_t read; /* bytes of `first` that were read */
 };
 
-int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_store *store, struct gt_error *error);
-void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_store *store);
-void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_store *store);
+int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_ptx_held_store *store, struct gt_error *error);
+void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_ptx_held_store *store);
+void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_ptx_held_store *store);
 
 /* A new access with room behind it for the addresses of `lanes` lanes; NULL on error. */
-static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, struct gt_store *store, size_t lanes,
+static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, struct gt_ptx_held_store *store, size_t lanes,
 						  struct gt_error *error)
 {
 	struct gt_ptx_held_chunk *chunk = held->last;
@@ -74,7 +84,7 @@ static inline size_t gt_ptx_row_lanes(const struct gt_rows *rows, size_t i)
 }
 
 /* Adds row i. */
-static inline int gt_ptx_held_add(struct gt_ptx_held *held, struct gt_store *store, const struct gt_rows *rows, size_t i,
+static inline int gt_ptx_held_add(struct gt_ptx_held *held, struct gt_ptx_held_store *store, const struct gt_rows *rows, size_t i,
 				  struct gt_error *error)
 {
 	struct gt_ptx_kept *kept = gt_ptx_held_new(held, store, gt_ptx_row_lanes(rows, i), error);
@@ -97,7 +107,7 @@ static inline const struct gt_ptx_kept *gt_ptx_held_first(const struct gt_ptx_he
 }
 
 /* Passes the oldest access on, as one of the block. */
-static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_store *store, uint32_t block, struct gt_sink *to,
+static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_ptx_held_store *store, uint32_t block, struct gt_sink *to,
 				   struct gt_error *error)
 {
 	const struct gt_ptx_kept *kept = gt_ptx_held_first(held);

@@ -9,7 +9,7 @@
 #define GT_PTX_HOLD_WARPS 32 /* of a block at most: 1024 threads */
 
 struct gt_ptx_hold {
-	struct gt_store store;
+	struct gt_ptx_held_store store;
 	struct gt_ptx_held held[GT_PTX_HOLD_WARPS]; /* by their ordinals */
 	uint64_t next[GT_PTX_HOLD_WARPS];	     /* smallest ordinal that may still come */
 	uint32_t ended;				     /* bit w: warp w makes no more accesses */

@@ -21,6 +21,7 @@ struct gt_ptx_machine;
 struct gt_ptx_program;
 struct gt_ptx_launched;
 struct gt_ptx_team;
+struct gt_writer;
 
 /* Allocates and initialises the variables of the module. The module and the memory stay the caller's and must outlive
  * the machine. NULL on error. */
@@ -83,7 +84,7 @@ struct gt_ptx_launch {
 	uint64_t memory;	 /* bytes of memory for accesses that wait for those of earlier blocks; more go into a file */
 	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */
 	struct gt_ptx_hold *hold; /* takes the accesses of blocks that run alone in the place of the sink; may be NULL */
-	struct gt_sink *ordered; /* where the hold passes them on to, in order */
+	struct gt_writer *writer; /* gets the accesses in order that the hold takes; may be NULL */
 	struct gt_ptx_team *team; /* threads that run the blocks (launch/team.h); NULL: the caller's runs them */
 };
 

@@ -7,6 +7,8 @@
 
 #include "ptx/exec/blocks.h"
 
+#define GROUPS 128 /* at least, if there are as many blocks: 16 for each of 8 threads, so that none waits long for the last */
+
 /* ---- notes ---- */
 
 /* The notes that a group takes; gt_ptx_note_ignored has counted this one. */
@@ -96,31 +98,40 @@ void gt_ptx_group_run(struct gt_ptx_group *group)
 	group->ran = (struct gt_ptx_ran){0};
 	group->result = run_blocks(group);
 	/* Those before a fault, too. */
-	if (group->launch.sink && gt_ptx_blockorder_finish(group->order, group->result == 0 ? &group->error : &second) != 0)
+	struct gt_error *error = group->result == 0 ? &group->error : &second;
+	if (group->launch.sink &&
+	    (gt_ptx_blockorder_finish(group->order, error) != 0 || gt_ptx_group_rows_end(&group->rows, error) != 0))
 		group->result = -1;
 }
 
-int gt_ptx_group_pass(struct gt_ptx_group *group, struct gt_ptx_notes *notes, struct gt_sink *to, struct gt_error *error)
+int gt_ptx_group_pass(struct gt_ptx_group *group, struct gt_ptx_notes *notes, struct gt_writer *to, struct gt_error *error)
 {
 	pass_notes(group, notes);
-	return group->launch.sink ? gt_ptx_kept_rows_pass(&group->kept, to, error) : 0;
+	return group->launch.sink ? gt_ptx_group_rows_pass(&group->rows, to, error) : 0;
 }
 
 /* ---- a launch ---- */
 
+uint64_t gt_ptx_group_blocks(const struct gt_ptx_launch *launch)
+{
+	uint64_t blocks = gt_ptx_blocks(launch) / GROUPS;
+
+	return blocks < 1 ? 1 : blocks > GT_PTX_GROUP_BLOCKS ? GT_PTX_GROUP_BLOCKS : blocks;
+}
+
 int gt_ptx_group_open(struct gt_ptx_group *group, uint64_t memory, struct gt_error *error)
 {
 	*group = (struct gt_ptx_group){.notes = {.say = keep_note, .context = group}};
-	if (gt_ptx_kept_rows_open(&group->kept, memory / 2, error) != 0)
+	if (gt_ptx_group_rows_open(&group->rows, NULL, memory / 2, error) != 0)
 		return -1;
-	group->order = gt_ptx_blockorder_open(&group->kept.sink, memory / 2, error);
+	group->order = gt_ptx_blockorder_open(&group->rows.sink, memory / 2, error);
 	return group->order ? 0 : -1;
 }
 
 void gt_ptx_group_close(struct gt_ptx_group *group)
 {
 	gt_ptx_blockorder_close(group->order);
-	gt_ptx_kept_rows_close(&group->kept);
+	gt_ptx_group_rows_close(&group->rows);
 }
 
 void gt_ptx_group_begin(struct gt_ptx_group *group, struct gt_ptx_machine *machine, struct gt_ptx_program *program,
@@ -143,5 +154,5 @@ void gt_ptx_group_end(struct gt_ptx_group *group)
 	gt_ptx_core_close(group->core);
 	group->core = NULL;
 	group->notes.n = 0;
-	gt_ptx_kept_rows_drop(&group->kept);
+	gt_ptx_group_rows_drop(&group->rows);
 }

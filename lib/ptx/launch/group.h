@@ -6,9 +6,13 @@
 
 #include "ptx/decode/program.h"
 #include "ptx/exec/blockorder.h"
-#include "ptx/launch/kept_rows.h"
+#include "ptx/launch/group_rows.h"
 
-#define GT_PTX_GROUP_BLOCKS 32
+#define GT_PTX_GROUP_BLOCKS 32 /* at most */
+
+/* Blocks of each group of a launch but the last one, which may have fewer. Records end with a group, so it does not depend on the
+ * number of threads, for each of which there are enough groups. */
+uint64_t gt_ptx_group_blocks(const struct gt_ptx_launch *launch);
 
 struct gt_ptx_group {
 	uint64_t first, end; /* blocks */
@@ -16,9 +20,9 @@ struct gt_ptx_group {
 	struct gt_ptx_ran ran;
 	int result; /* of the block that failed; its error */
 	struct gt_error error;
-	struct gt_ptx_kept_rows kept;
+	struct gt_ptx_group_rows rows;
 
-	struct gt_ptx_launch launch; /* the accesses go to `order`, and from there to `kept` */
+	struct gt_ptx_launch launch; /* the accesses go to `order`, and from there to `rows` */
 	struct gt_ptx_blockorder *order;
 	struct gt_ptx_machine machine; /* with the group's notes */
 	struct gt_ptx_notes notes;
@@ -36,10 +40,10 @@ void gt_ptx_group_begin(struct gt_ptx_group *group, struct gt_ptx_machine *machi
 			const struct gt_ptx_launch *launch);
 void gt_ptx_group_end(struct gt_ptx_group *group);
 
-/* Runs its blocks up to the first that fails, and sets result, error, ran, issued, kept. */
+/* Runs its blocks up to the first that fails, and sets result, error, ran, issued, rows. */
 void gt_ptx_group_run(struct gt_ptx_group *group);
 
 /* Passes on what its blocks noted and accessed. Returns 0, or -1. */
-int gt_ptx_group_pass(struct gt_ptx_group *group, struct gt_ptx_notes *notes, struct gt_sink *to, struct gt_error *error);
+int gt_ptx_group_pass(struct gt_ptx_group *group, struct gt_ptx_notes *notes, struct gt_writer *to, struct gt_error *error);
 
 #endif

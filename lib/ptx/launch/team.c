@@ -57,7 +57,7 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 	struct gt_ptx_group *group = item;
 
 	(void)lane;
-	if (gt_ptx_group_pass(group, team->machine->notes, team->launch->ordered, error) != 0)
+	if (gt_ptx_group_pass(group, team->machine->notes, team->launch->writer, error) != 0)
 		return -1;
 	team->ran->warp_instructions += group->ran.warp_instructions;
 	team->ran->accesses += group->ran.accesses;
@@ -117,7 +117,7 @@ void gt_ptx_team_close(struct gt_ptx_team *team)
 bool gt_ptx_team_may_run(const struct gt_ptx_program *program, const struct gt_ptx_launch *launch)
 {
 	return gt_ptx_blocks(launch) > 1 && gt_ptx_cluster_size(launch) == 1 && !program->joins_blocks &&
-	       launch->check != GT_PTX_MEMCHECK && (!launch->sink || launch->ordered);
+	       launch->check != GT_PTX_MEMCHECK && (!launch->sink || launch->writer);
 }
 
 /* Gives every group its own copy of the program. */
@@ -133,17 +133,9 @@ static int begin(struct gt_ptx_team *team, struct gt_ptx_machine *machine, struc
 	return open_pipeline(team, error);
 }
 
-/* Blocks of a group: several groups a thread. */
-static uint64_t group_blocks(const struct gt_ptx_team *team)
-{
-	uint64_t blocks = gt_ptx_blocks(team->launch) / (4 * (uint64_t)team->n);
-
-	return blocks < 1 ? 1 : blocks > GT_PTX_GROUP_BLOCKS ? GT_PTX_GROUP_BLOCKS : blocks;
-}
-
 static int run(struct gt_ptx_team *team, struct gt_error *error)
 {
-	const uint64_t blocks = gt_ptx_blocks(team->launch), most = group_blocks(team);
+	const uint64_t blocks = gt_ptx_blocks(team->launch), most = gt_ptx_group_blocks(team->launch);
 
 	for (uint64_t block = 0; block < blocks; block += most) {
 		struct gt_ptx_group *group = gt_pipeline_next(team->pipeline, error);

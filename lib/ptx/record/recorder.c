@@ -10,6 +10,7 @@
 #include "ptx/exec/blockorder.h"
 #include "ptx/exec/nested.h"
 #include "ptx/exec/stray.h"
+#include "ptx/launch/group.h"
 #include "ptx/launch/run.h"
 #include "ptx/launch/team.h"
 #include "ptx/record/arrays.h"
@@ -21,6 +22,7 @@ struct gt_ptx_recorder {
 	struct gt_writer *writer;
 	const struct gt_ptx_tracing *tracing;
 	struct gt_ptx_blockorder *order;
+	struct gt_ptx_group_rows rows; /* which it makes */
 	struct gt_ptx_team *team; /* NULL: there is one thread */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
@@ -57,7 +59,8 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 	}
 	recorder->writer = writer;
 	recorder->tracing = tracing;
-	recorder->order = gt_ptx_blockorder_open(gt_writer_sink(writer), tracing->memory / 2, error);
+	if (gt_ptx_group_rows_open(&recorder->rows, writer, 0, error) == 0)
+		recorder->order = gt_ptx_blockorder_open(&recorder->rows.sink, tracing->memory / 2, error);
 	if (tracing->jobs > 1)
 		recorder->team = gt_ptx_team_open(tracing->jobs, tracing->memory / 2, error);
 	if (recorder->order && (recorder->team || tracing->jobs <= 1))
@@ -71,6 +74,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	if (!recorder)
 		return;
 	gt_ptx_blockorder_close(recorder->order);
+	gt_ptx_group_rows_close(&recorder->rows);
 	gt_ptx_team_close(recorder->team);
 	gt_ptx_copies_clear(&recorder->copies);
 	gt_ptx_untraced_clear(&recorder->untraced);
@@ -191,6 +195,21 @@ static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran 
 	return gt_write_count(recorder->writer, count, error);
 }
 
+/* The rows of a group of blocks are complete. */
+static int end_group(void *context, struct gt_error *error)
+{
+	struct gt_ptx_recorder *recorder = context;
+
+	return gt_ptx_group_rows_end(&recorder->rows, error) != 0
+		       ? -1
+		       : gt_ptx_group_rows_pass(&recorder->rows, recorder->writer, error);
+}
+
+static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
+{
+	return gt_ptx_blockorder_finish(recorder->order, error) != 0 ? -1 : end_group(recorder, error);
+}
+
 /* Runs a traced launch, whose rows are written into the stream. */
 static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 		      struct gt_ptx_ran *ran, struct gt_error *error)
@@ -206,14 +225,15 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->memory = tracing->memory / 2;
 	launch->ended = &gt_ptx_blockorder_hold(recorder->order)->ended;
 	launch->hold = tracing->unordered ? NULL : gt_ptx_blockorder_hold(recorder->order);
-	launch->ordered = tracing->unordered ? NULL : gt_writer_sink(recorder->writer);
+	launch->writer = tracing->unordered ? NULL : recorder->writer;
+	gt_ptx_blockorder_groups(recorder->order, gt_ptx_group_blocks(launch), end_group, recorder);
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)
-		return gt_ptx_blockorder_finish(recorder->order, error);
+		return finish_rows(recorder, error);
 	/* The accesses before a fault are written, but the stream has no end record. */
 	struct gt_error second;
-	if (gt_ptx_blockorder_finish(recorder->order, &second) == 0)
+	if (finish_rows(recorder, &second) == 0)
 		gt_writer_flush(recorder->writer, &second);
 	return -1;
 }
