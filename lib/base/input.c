@@ -1,101 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/input.h"
-#include "base/grown.h"
-#include "base/child.h"
-#include "base/input_state.h"
-#include "base/scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/decompress.h"
+#include "base/grown.h"
+#include "base/input_state.h"
+#include "base/scan.h"
+
 #define PEEK_BYTES ((size_t)64 << 10)
 #define BUFFER_BYTES ((size_t)256 << 10)
-#define STREAM_MAGIC "\x93\xa6gtrace" /* how gtrace(5) begins: an array of three, whose first is that string */
-
-struct compression {
-	const char *tool;
-	const char *magic;
-	size_t magic_bytes;
-};
-
-static const struct compression compressions[] = {
-	{"gzip", "\x1f\x8b", 2},
-	{"xz", "\xfd" "7zXZ\0", 6},
-	{"zstd", "\x28\xb5\x2f\xfd", 4},
-};
-
-const char *gt_compression_tool(const void *head, size_t bytes)
-{
-	for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++)
-		if (bytes >= compressions[i].magic_bytes && memcmp(head, compressions[i].magic, compressions[i].magic_bytes) == 0)
-			return compressions[i].tool;
-	return NULL;
-}
-
-const char *gt_input_name(const struct gt_input *input)
-{
-	return strcmp(input->path, "-") == 0 ? "standard input" : input->path;
-}
-
-const char *gt_input_path(const struct gt_input *input) { return input->path; }
-uint64_t gt_input_line_number(const struct gt_input *input) { return input->line; }
-uint64_t gt_input_size(const struct gt_input *input) { return input->size; }
-
-uint64_t gt_input_taken(const struct gt_input *input)
-{
-	/* The decompressor shares the file's offset. */
-	off_t offset = lseek(input->file, 0, SEEK_CUR);
-
-	return offset >= 0 ? (uint64_t)offset : input->taken;
-}
-
-int gt_input_fail(const struct gt_input *input, struct gt_error *error, const char *format, ...)
-{
-	char text[sizeof error->text]; /* the arguments may lie in the error itself */
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	return gt_fail(error, "%s:%" PRIu64 ": %s", gt_input_name(input), input->line, text);
-}
-
-/* Waits for a child; returns its status, or -1. */
-static int wait_for(pid_t *process)
-{
-	int status = gt_child_wait(*process);
-
-	*process = 0;
-	return status;
-}
-
-/* Waits for the decompressor and the feeder after the last byte, and checks how they ended. */
-static int reap(struct gt_input *input, struct gt_error *error)
-{
-	if (input->process != 0) {
-		int status = wait_for(&input->process);
-		if (status != 0 && input->feeder != 0) {
-			/* It may be blocked on a pipe that nobody reads any more. */
-			kill(input->feeder, SIGTERM);
-			wait_for(&input->feeder);
-		}
-		if (status != 0)
-			return gt_fail(error, "%s: %s -dc failed: its data is damaged or ends early",
-				       gt_input_name(input), input->tool);
-	}
-	if (input->feeder != 0 && wait_for(&input->feeder) != 0)
-		return gt_fail(error, "%s: cannot be read to its end", gt_input_name(input));
-	return 0;
-}
 
 int gt_input_fill(struct gt_input *input, struct gt_error *error)
 {
@@ -110,7 +30,7 @@ int gt_input_fill(struct gt_input *input, struct gt_error *error)
 		return gt_fail_errno(error, "%s", gt_input_name(input));
 	if (got == 0) {
 		input->ended = true;
-		return reap(input, error);
+		return gt_decompress_end(input, error);
 	}
 	if (!input->has_zero)
 		input->has_zero = memchr(input->buffer + input->end, '\0', (size_t)got) != NULL;
@@ -129,116 +49,6 @@ int gt_input_resize(struct gt_input *input, size_t capacity, struct gt_error *er
 	input->buffer = buffer;
 	input->capacity = capacity;
 	return 0;
-}
-
-/* Makes a pipe whose ends are not standard descriptors and are closed on exec. */
-static int open_pipe(int ends[2])
-{
-	int raw[2];
-
-	if (pipe(raw) != 0)
-		return -1;
-	for (int i = 0; i < 2; i++) {
-		ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, 3);
-		close(raw[i]);
-	}
-	if (ends[0] >= 0 && ends[1] >= 0)
-		return 0;
-	for (int i = 0; i < 2; i++)
-		if (ends[i] >= 0)
-			close(ends[i]);
-	return -1;
-}
-
-static int write_all(int descriptor, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t put = write(descriptor, bytes, n);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		bytes += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
-/* Runs in the feeder process: writes the bytes already read, and then the rest of the file. */
-_Noreturn static void feed(struct gt_input *input, int to)
-{
-	signal(SIGPIPE, SIG_DFL);
-	if (write_all(to, input->buffer, input->end) != 0)
-		_exit(1);
-	for (;;) {
-		ssize_t got = read(input->file, input->buffer, input->capacity);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			_exit(got < 0);
-		if (write_all(to, input->buffer, (size_t)got) != 0)
-			_exit(1);
-	}
-}
-
-/* Returns a descriptor that reads the file from its first byte, although its beginning was read already:
- * seeks back or, on a pipe, starts a feeder process that copies. */
-static int from_start(struct gt_input *input, struct gt_error *error)
-{
-	int ends[2];
-
-	if (lseek(input->file, -(off_t)input->end, SEEK_CUR) >= 0)
-		return fcntl(input->file, F_DUPFD_CLOEXEC, 3);
-	if (open_pipe(ends) != 0)
-		return gt_fail_errno(error, "%s: cannot make a pipe", gt_input_name(input));
-	input->feeder = fork();
-	if (input->feeder == 0) {
-		close(ends[0]);
-		feed(input, ends[1]);
-	}
-	close(ends[1]);
-	if (input->feeder > 0)
-		return ends[0];
-	input->feeder = 0;
-	close(ends[0]);
-	return gt_fail_errno(error, "%s: cannot start a process", gt_input_name(input));
-}
-
-/* Runs `tool -dc < from > to` without its stderr: its exit status tells success. */
-static int spawn(struct gt_input *input, int from, int to)
-{
-	char dc[] = "-dc", name[8];
-	char *argv[] = {name, dc, NULL};
-
-	snprintf(name, sizeof name, "%s", input->tool);
-	int result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, to, -1}, &input->process);
-	if (result != 0)
-		input->process = 0;
-	return result;
-}
-
-static int decompress(struct gt_input *input, struct gt_error *error)
-{
-	int ends[2];
-	int from = from_start(input, error);
-
-	if (from < 0)
-		return -1;
-	if (open_pipe(ends) != 0) {
-		gt_fail_errno(error, "%s: cannot make a pipe", gt_input_name(input));
-		close(from);
-		return -1;
-	}
-	int result = spawn(input, from, ends[1]);
-	close(from);
-	close(ends[1]);
-	input->descriptor = ends[0];
-	input->start = input->end = 0;
-	input->has_zero = false;
-	if (result == 0)
-		return 0;
-	return gt_fail(error, "%s: compressed, but '%s' cannot be run to decompress it: %s",
-		       gt_input_name(input), input->tool, strerror(result));
 }
 
 /* Reads until `bytes` are buffered or the input ends. */
@@ -268,7 +78,7 @@ static int begin(struct gt_input *input, struct gt_error *error)
 	if (!input->tool)
 		return 0;
 	input->ended = false;
-	return decompress(input, error);
+	return gt_decompress_begin(input, error);
 }
 
 struct gt_input *gt_input_open(const char *path, struct gt_error *error)
@@ -307,18 +117,10 @@ int gt_input_close(struct gt_input *input, struct gt_error *error)
 		close(input->descriptor);
 	if (input->file >= 0)
 		close(input->file);
-	if (complete) {
-		result = reap(input, error);
-	} else {
-		/* The rest is not read: end the processes that would block writing it. */
-		pid_t *processes[] = {&input->process, &input->feeder};
-		for (int i = 0; i < 2; i++) {
-			if (*processes[i] == 0)
-				continue;
-			kill(*processes[i], SIGTERM);
-			wait_for(processes[i]);
-		}
-	}
+	if (complete)
+		result = gt_decompress_end(input, error);
+	else
+		gt_decompress_stop(input);
 	free(input->buffer);
 	free(input->path);
 	free(input);
@@ -353,70 +155,6 @@ int gt_input_make_room(struct gt_input *input, struct gt_error *error)
 		input->start = 0;
 	}
 	return input->end < input->capacity ? 0 : gt_input_resize(input, input->capacity * 2, error);
-}
-
-/* The same for the rest of a line, which has a limit. */
-static int make_room(struct gt_input *input, struct gt_error *error)
-{
-	if (input->start == 0 && input->end == input->capacity && input->capacity > GT_LINE_MAX) {
-		input->line++;
-		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
-	}
-	return gt_input_make_room(input, error);
-}
-
-/* The end of the line that begins at `start`: its newline, or the end of the input. */
-static int find_end(struct gt_input *input, size_t *end, bool *newline, struct gt_error *error)
-{
-	size_t searched = 0;
-
-	for (;;) {
-		char *from = input->buffer + input->start + searched;
-		char *found = memchr(from, '\n', input->end - input->start - searched);
-		if (found) {
-			*newline = true;
-			*end = (size_t)(found - input->buffer);
-			return 1;
-		}
-		searched = input->end - input->start;
-		if (!input->ended && (make_room(input, error) != 0 || gt_input_fill(input, error) < 0))
-			return -1;
-		if (input->ended) {
-			*newline = false;
-			*end = input->end;
-			return searched > 0;
-		}
-	}
-}
-
-int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error)
-{
-	bool newline;
-	size_t end;
-
-	gt_input_mend(input);
-	int found = find_end(input, &end, &newline, error);
-
-	if (found <= 0)
-		return found;
-	char *text = input->buffer + input->start;
-	size_t n = end - input->start;
-	input->start = end + newline;
-	input->line++;
-	if (n > GT_LINE_MAX)
-		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
-	if (input->has_zero && memchr(text, '\0', n))
-		return gt_input_fail(input, error, memcmp(text, STREAM_MAGIC, n < 8 ? n : 8) == 0
-							   ? "expected text, found a gtrace stream (gtrace-cat shows it)"
-							   : "expected text, found a 0 byte");
-	if (newline && n > 0 && text[n - 1] == '\r')
-		n--;
-	input->terminated = text + n;
-	input->replaced = text[n];
-	text[n] = '\0';
-	*line = text;
-	*length = n;
-	return 1;
 }
 
 long gt_input_bytes(struct gt_input *input, void *buffer, size_t bytes, struct gt_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of an input (base/input.h), for the files that read it: input.c line by line, piece.c many lines at a time. */
+/* The state of an input (base/input.h), for the files that read it: line.c one line at a time, piece.c many. */
 #ifndef GT_BASE_INPUT_STATE_H
 #define GT_BASE_INPUT_STATE_H
 
