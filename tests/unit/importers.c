@@ -159,7 +159,7 @@ static const char *read_paths(const char *path, const char *other)
 	"0x0000000000000000 0x00007f1000000004 0x0000000000000000 0x00007f100000000c " /* lanes 1 and 3 \
 											*/
 #define GOOD FOUR ZERO28 "\n"
-#define OF_FOUR "a 7f1000000004 7f100000000c\n"
+#define OF_FOUR "a 7f1000000004+4\n" /* lane 3 has the address of lane 1 and twice 4 more */
 
 static void nvbit_reads_launches_and_records_among_output(void)
 {
@@ -238,6 +238,9 @@ static void nvbit_lanes_that_do_not_exist_repeat(void)
 	CHECK_TEXT(read_three("nvbit", LAUNCH("1", "1,1,1", "2,1,1"), RECORD("0", "0,0,0", "0", "LDG"),
 			      repeat),
 		   "kernel 1 k 1,1,1 2,1,1 8 16\n0.0 0 load.global 4 3 7f1000000004 7f1000000008\n");
+	CHECK_TEXT(read_three("nvbit", LAUNCH("1", "1,1,1", "2,1,1"), RECORD("0", "0,0,0", "0", "LDG"),
+			      "0x00007f1000000004 0x00007f1000000004 0x00007f1000000004 0x0000000000000000 " ZERO28 "\n"),
+		   "kernel 1 k 1,1,1 2,1,1 8 16\n0.0 0 load.global 4 3 7f1000000004+0\n");
 	CHECK_BEGINS(read_three("nvbit", LAUNCH("1", "1,1,1", "2,1,1"), RECORD("0", "0,0,0", "0", "LDG"),
 				GOOD),
 		     "t:2: warp slot 0 has lanes that warp 0, the last of the block, does not have");
@@ -259,10 +262,10 @@ static void nvbit_pairs_the_halves_of_ldgsts(void)
 
 	CHECK_TEXT(read_three("nvbit", head, global, shared),
 		   "kernel 1 k 1,1,1 32,1,1 8 16\n0.0 0 load.global 16 " OF_FOUR
-		   "0.0 0 store.shared 16 3 400 410\n");
+		   "0.0 0 store.shared 16 3 400+16\n");
 	CHECK_TEXT(
 		read_three("nvbit", head, shared, global),
-		"kernel 1 k 1,1,1 32,1,1 8 16\n0.0 0 store.shared 16 3 400 410\n0.0 0 load.global 16 " OF_FOUR);
+		"kernel 1 k 1,1,1 32,1,1 8 16\n0.0 0 store.shared 16 3 400+16\n0.0 0 load.global 16 " OF_FOUR);
 	CHECK_TEXT(read_three("nvbit", head, global, global),
 		   "kernel 1 k 1,1,1 32,1,1 8 16\n0.0 0 load.global 16 " OF_FOUR
 		   "0.0 0 store.shared 16 " OF_FOUR);

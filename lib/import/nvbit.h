@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the NVBit importer: what a line says by itself, and what follows from the lines before it. */
+#ifndef GT_IMPORT_NVBIT_H
+#define GT_IMPORT_NVBIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "import/import.h"
+#include "import/nvbit_launch.h"
+#include "import/opcode.h"
+#include "import/slots.h"
+
+#define GT_NVBIT_PREFIX "MEMTRACE: "
+
+/* ---- a line by itself */
+
+enum gt_nvbit_kind {
+	GT_NVBIT_OTHER,	 /* the program's own, or one that says nothing of accesses */
+	GT_NVBIT_LAUNCH, /* `text` is the line */
+	GT_NVBIT_ACCESS,
+	GT_NVBIT_WRONG /* and of an access whose launch is not known */
+};
+
+struct gt_nvbit_line {
+	enum gt_nvbit_kind kind;
+	const char *wrong; /* what was expected; NULL: nothing else. An access has what stands before it in the line: */
+	uint64_t launch;
+	uint64_t position[3]; /* of its block */
+	bool placed;	      /* the position was read */
+	const char *text;     /* the opcode, in the line */
+	size_t length;
+	bool memory, two; /* as struct gt_opcode has them */
+	uint8_t op, size;
+	uint16_t hint, slot;
+	uint32_t mask; /* 0: no lane is active, and there are no addresses */
+	uint64_t base; /* of the lowest active lane */
+	int64_t stride;
+	const uint64_t *addresses; /* if there is no common stride, else NULL */
+};
+
+struct gt_nvbit_scanner {
+	struct gt_opcodes opcodes; /* begin with all zero */
+	uint64_t addresses[GT_WARP_SIZE];
+};
+
+/* Reads a line; its addresses are the scanner's. */
+void gt_nvbit_scan(struct gt_nvbit_scanner *scanner, const char *text, size_t length, struct gt_nvbit_line *line);
+
+/* ---- the lines before */
+
+/* A launch, and what is known of its warps. */
+struct gt_nvbit_launch {
+	struct gt_kernel kernel;
+	struct gt_slots slots; /* opened with the first record */
+	struct gt_map halves; /* block << 16 | warp, to enum half; opened with the first LDGSTS */
+};
+
+struct gt_nvbit {
+	struct gt_input *input;
+	struct gt_trace *to;
+	struct gt_error *error;
+	struct gt_nvbit_launch_line *launch_line;
+
+	struct gt_nvbit_launch **launches;
+	size_t n, capacity;
+	struct gt_map by_id; /* id in the launch line, to the index in launches */
+	struct gt_nvbit_launch *announced; /* the launch reported last */
+	struct gt_nvbit_launch *current; /* the launch of the last record */
+	uint64_t current_id;	/* in its records */
+	bool settled;		/* a record determined: */
+	uint64_t more;		/* by how much a launch's id exceeds that of its records, 0 or 1 */
+	size_t kept;		/* slots of other launches that are remembered */
+};
+
+/* Each returns 0, or -1 with the error set. */
+
+static inline int gt_nvbit_fail(const struct gt_nvbit *reader, const char *expected)
+{
+	return gt_input_fail(reader->input, reader->error, "%s", expected);
+}
+
+/* Takes what a line of the input says. */
+int gt_nvbit_take(struct gt_nvbit *reader, const struct gt_nvbit_line *line);
+/* Reads all lines in several threads. */
+int gt_nvbit_parts(struct gt_nvbit *reader);
+
+/* Launches: adds the one of a launch line; makes that of a record with this id the current one; frees all. */
+int gt_nvbit_add_launch(struct gt_nvbit *reader, const char *text, size_t length);
+int gt_nvbit_select_launch(struct gt_nvbit *reader, uint64_t id);
+void gt_nvbit_close_launches(struct gt_nvbit *reader);
+
+/* The warp of an access of the current launch in that block, and the lanes that this warp has; an LDGSTS is made the half that it
+ * is. */
+int gt_nvbit_find_warp(struct gt_nvbit *reader, const struct gt_nvbit_line *line, struct gt_trace_access *access);
+int gt_nvbit_pair_halves(struct gt_nvbit *reader, struct gt_trace_access *access);
+/* Frees what is known of the warps of a launch. */
+void gt_nvbit_forget_warps(struct gt_nvbit_launch *launch);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* What a line of NVBit's mem_trace says by itself. A lane with address 0 is inactive. */
+#include <string.h>
+
+#include "base/scan.h"
+#include "import/nvbit.h"
+#include "stream/rows.h"
+
+#define RECORD "expected 'MEMTRACE: CTX 0xC - grid_launch_id N - CTA X,Y,Z - warp W - OPCODE - " \
+	       "32 addresses'"
+
+/* All 32 lanes; those that hold 0 are inactive. */
+static bool scan_addresses(const char *at, uint32_t *mask, uint64_t addresses[GT_WARP_SIZE])
+{
+	struct gt_scan_first first = {.value = 0};
+	unsigned active = 0;
+	uint64_t address;
+
+	*mask = 0;
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+		if (!gt_scan_near(&at, &first, &address)) {
+			if (lane > 0 && !gt_scan_gap(&at))
+				return false;
+			const char *number = at;
+			if (!gt_scan_text(&at, "0x") || !gt_scan_hex(&at, &address))
+				return false;
+			gt_scan_note_first(number, &first);
+		}
+		if (address == 0)
+			continue;
+		*mask |= UINT32_C(1) << lane;
+		addresses[active++] = address;
+	}
+	return gt_scan_end(&at);
+}
+
+static bool scan_position(const char **at, uint64_t position[3])
+{
+	for (int i = 0; i < 3; i++)
+		if ((i > 0 && !gt_scan_char(at, ',')) || !gt_scan_decimal(at, &position[i]))
+			return false;
+	return true;
+}
+
+/* "X,Y,Z - warp W - OPCODE - addresses". Returns NULL, or what was expected. */
+static const char *scan_access(struct gt_nvbit_scanner *scanner, const char *at, struct gt_nvbit_line *line)
+{
+	uint64_t slot;
+
+	line->placed = scan_position(&at, line->position);
+	if (!line->placed || !gt_scan_text(&at, " - warp ") || !gt_scan_upto(&at, UINT16_MAX, &slot) ||
+	    !gt_scan_text(&at, " - ") || !gt_scan_word(&at, &line->text, &line->length) || !gt_scan_text(&at, " - "))
+		return RECORD;
+	const struct gt_opcode *opcode = gt_opcode_find(&scanner->opcodes, line->text, line->length);
+
+	line->slot = (uint16_t)slot;
+	line->memory = opcode->memory;
+	line->two = opcode->two;
+	line->op = opcode->op;
+	line->size = opcode->size;
+	line->hint = opcode->hint;
+	if (!line->memory)
+		return NULL;
+	if (!scan_addresses(at, &line->mask, scanner->addresses))
+		return "expected 32 addresses 0x..., blanks between them";
+	if (line->mask == 0)
+		return NULL;
+	line->base = scanner->addresses[0];
+	line->stride = gt_common_stride(line->mask, scanner->addresses);
+	line->addresses = line->stride == GT_STRIDE_LANES ? scanner->addresses : NULL;
+	return NULL;
+}
+
+/* Lines of mem_trace other than launches and records. */
+static bool is_notice(const char *at)
+{
+	static const char *const notices[] = {"STARTING CONTEXT", "TERMINATING CONTEXT"};
+
+	for (size_t i = 0; i < sizeof notices / sizeof *notices; i++)
+		if (strncmp(at, notices[i], strlen(notices[i])) == 0)
+			return true;
+	return strncmp(at, "CTX ", 4) == 0 && strstr(at, ", Inspecting ");
+}
+
+/* What follows the context of a line. */
+static void scan_message(struct gt_nvbit_scanner *scanner, const char *at, struct gt_nvbit_line *line)
+{
+	if (gt_scan_text(&at, "LAUNCH - ")) {
+		line->kind = GT_NVBIT_LAUNCH;
+	} else if (gt_scan_text(&at, "grid_launch_id ") && gt_scan_upto(&at, UINT64_MAX - 1, &line->launch) &&
+		   gt_scan_text(&at, " - CTA ")) {
+		line->kind = GT_NVBIT_ACCESS;
+		line->wrong = scan_access(scanner, at, line);
+	} else {
+		line->kind = GT_NVBIT_WRONG;
+		line->wrong = RECORD;
+	}
+}
+
+void gt_nvbit_scan(struct gt_nvbit_scanner *scanner, const char *text, size_t length, struct gt_nvbit_line *line)
+{
+	const char *at = text;
+	uint64_t context;
+
+	*line = (struct gt_nvbit_line){.kind = GT_NVBIT_OTHER, .text = text, .length = length};
+	if (!gt_scan_text(&at, GT_NVBIT_PREFIX)) {
+		/* The program's own output. A record after an unfinished line of it must not be lost. */
+		if (strstr(text, GT_NVBIT_PREFIX "CTX 0x")) {
+			line->kind = GT_NVBIT_WRONG;
+			line->wrong = "a record in the middle of a line: expected it at the line's beginning";
+		}
+		return;
+	}
+	const char *message = at;
+
+	if (gt_scan_text(&at, "CTX ") && gt_scan_hex(&at, &context) && gt_scan_text(&at, " - ")) {
+		scan_message(scanner, at, line);
+	} else if (!is_notice(message)) {
+		line->kind = GT_NVBIT_WRONG;
+		line->wrong = RECORD;
+	}
+}
