@@ -287,6 +287,81 @@ blocks() {
 	grep -q 'twice.traceg:[0-9]*: launch 1 is announced as' expected.err
 }
 
+# records FROM TO: the output of NVBit's mem_trace for launches from FROM to TO, of blocks whose warps come in turns; some rows list
+# addresses, have few lanes or none, or are the halves of an LDGSTS. The program prints between them, and the first launch goes on
+# behind the last.
+records() {
+	awk -v from="$1" -v to="$2" -v lines="$((1600 / ${JOBS_FEWER:-1}))" 'BEGIN {
+		context = "MEMTRACE: CTX 0x0000000000abc000 - "
+		for (launch = from; launch <= to; launch++) {
+			print "MEMTRACE: STARTING CONTEXT 0xabc000"
+			printf "%sLAUNCH - Kernel pc 0x00007f0000000200 - Kernel name k%d(a - b) - grid launch id %d - grid size 4,3,1 - block size 100,1,1 - nregs 32 - shmem 0 - cuda stream id 0\n", context, launch, launch
+			for (i = 0; i < lines; i++) {
+				warp = i % 4
+				op = i % 11 == 3 ? "LDGSTS.E" : i % 3 ? "LDG.E.64" : "STG.E"
+				printf "%sgrid_launch_id %d - CTA %d,%d,0 - warp %d - %s - ", context, (i > lines - 9 ? from : launch) - 1, i % 7 % 4, i % 3, warp + 4 * (i % 7 % 2), op
+				for (lane = 0; lane < 32; lane++) {
+					idle = (warp == 3 && lane >= 4) || (i % 17 == 5 && lane % 2) || i % 101 == 7
+					printf idle ? "0x0000000000000000 " : "0x00007f3a4%07x ", i % 6 == 1 ? (lane * lane * 4 + i) % 65536 : (i * 64 + lane * 4) % 65536
+				}
+				print ""
+				if (i % 50 == 9)
+					print "the program says something of its own"
+			}
+		}
+	}'
+}
+
+@test "gtrace-order: the same bytes of an NVBit trace of which several threads read the lines" {
+	records 1 3 >some.nvbit
+	[ "$(wc -c <some.nvbit)" -gt $((3000000 / ${JOBS_FEWER:-1})) ]
+	same gtrace-order some.nvbit
+	grep -q 'accesses without an active lane' expected.err
+	gtrace-cat --no-rows expected | grep -q 'k3(a - b)'
+	same gtrace-order --by an some.nvbit
+	same gtrace-order -S 64K some.nvbit
+	same gtrace-order --kernel 'k[13]' some.nvbit
+	{ records 1 1; yes 'the program says much' | head -n 40000; records 2 2; } >talks.nvbit
+	same gtrace-order talks.nvbit
+	gzip -k some.nvbit
+	same gtrace-order some.nvbit.gz
+	gtrace-order some.nvbit 2>/dev/null | gtrace-cat | grep -v '^#history' >expected
+	gtrace-order -j 2 <some.nvbit 2>/dev/null | gtrace-cat | grep -v '^#history' | diff -q - expected
+	tr '\n' '\r' <some.nvbit | sed 's/\r/\r\n/g' >returns.nvbit
+	same gtrace-order returns.nvbit
+}
+
+@test "gtrace-order: an error in a line of NVBit is the same one, with its line" {
+	records 1 2 >some.nvbit
+	lines=$(wc -l <some.nvbit)
+	record='MEMTRACE: CTX 0x0000000000abc000 - grid_launch_id 0 - CTA'
+	for line in 30 $((lines / 3)) $((lines - 20)); do
+		for wrong in "x$record 0,0,0" "$record 4,0,0" "$record 0,0" "$record 0,0,0 - warp 1 - FADD - 0x10" "$record 0,0,0 - warp 1 - LDG.E - 0x10" \
+			"${record/ 0 / 77 } 0,0,0" 'MEMTRACE: x' "${record/grid*/LAUNCH - k}"; do
+			sed "${line}s/.*/$wrong/" some.nvbit >wrong.nvbit
+			same gtrace-order wrong.nvbit
+			grep -q "wrong.nvbit:$line: " expected.err
+		done
+		sed "${line}s/.*/\x00/" some.nvbit >wrong.nvbit
+		same gtrace-order wrong.nvbit
+		grep -q "wrong.nvbit:$line: expected text, found a 0 byte" expected.err
+		head -n "$line" some.nvbit | head -c -200 >wrong.nvbit
+		same gtrace-order wrong.nvbit
+	done
+	# no newline: the same in little memory
+	{ records 1 1; head -c 3000000 /dev/zero | tr '\0' x; } >long.nvbit
+	same gtrace-order long.nvbit
+	grep -q "long.nvbit:[0-9]*: expected a line of at most 1048576 bytes" expected.err
+	gzip -k some.nvbit
+	head -c $(($(wc -c <some.nvbit.gz) / 2)) some.nvbit.gz >cut.nvbit.gz
+	same gtrace-order cut.nvbit.gz
+	grep -q 'gzip -dc failed' expected.err
+	# nothing but what a program says
+	seq 100000 >none.nvbit
+	same gtrace-order --format nvbit none.nvbit
+	grep -q 'none.nvbit:100000: expected a line' expected.err
+}
+
 # halves BLOCKS TIMES: rows of two launches, and of one with few rows between them, whose blocks come last first. Of each warp
 # access the halves come as two rows, some with listed addresses; one of block 3 comes so many times.
 halves() {

@@ -84,6 +84,19 @@ static int give(struct gt_input *piece, struct gt_input *of, size_t n, struct gt
 	return 0;
 }
 
+/* The bytes that a piece gets of those that are buffered; 0 if it is to have more. */
+static size_t find_cut(const struct gt_input *of, const char *mark)
+{
+	const char *text = of->buffer + of->start;
+	size_t bytes = of->end - of->start, lines;
+
+	if (mark)
+		return last_mark(text, bytes, mark);
+	lines = whole_lines(text, bytes);
+	/* A line that is too long is not read to its end. */
+	return lines == 0 && bytes > GT_LINE_MAX + 1 ? bytes : lines;
+}
+
 int gt_piece_cut(struct gt_input *piece, struct gt_input *of, const char *mark, size_t least, struct gt_error *error)
 {
 	struct gt_error ignored;
@@ -95,8 +108,7 @@ int gt_piece_cut(struct gt_input *piece, struct gt_input *of, const char *mark, 
 		result = read_ahead(of, wanted, error);
 		if (result == 0 && of->ended)
 			break;
-		n = result == 0 ? last_mark(of->buffer + of->start, of->end - of->start, mark) :
-				  whole_lines(of->buffer + of->start, of->end - of->start);
+		n = result == 0 ? find_cut(of, mark) : whole_lines(of->buffer + of->start, of->end - of->start);
 	}
 	if (n == 0 && result == 0)
 		n = of->end - of->start;

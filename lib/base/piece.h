@@ -14,8 +14,8 @@ struct gt_input *gt_piece_open(const struct gt_input *of, struct gt_error *error
 /* Whether what is to be read next certainly begins so: as far as it is buffered. */
 bool gt_piece_begins(const struct gt_input *of, const char *text);
 
-/* Moves the next text into a piece: about `least` bytes or more, up to a line that begins with `mark`, or to the end. Lines of
- * the piece are numbered from 1. Returns 1; 0 if there is no text; -1 on error: the piece has the whole lines before it. */
+/* Moves the next text into a piece: about `least` bytes or more, up to a line that begins with `mark` (NULL: to the end of any),
+ * or to the end. Lines of the piece are numbered from 1. Returns 1; 0 if there is no text; -1 on error: the piece has the whole lines before it. */
 int gt_piece_cut(struct gt_input *piece, struct gt_input *of, const char *mark, size_t least, struct gt_error *error);
 
 /* Reads a piece again, from its first line, which follows line `before`. */

@@ -29,7 +29,9 @@ static int read_lines(struct gt_nvbit *reader)
 static int read_all(struct gt_nvbit *reader)
 {
 	reader->launch_line = gt_nvbit_launch_line_open(reader->error);
-	if (!reader->launch_line || gt_map_open(&reader->by_id, 0, reader->error) != 0 || read_lines(reader) != 0)
+	if (!reader->launch_line || gt_map_open(&reader->by_id, 0, reader->error) != 0)
+		return -1;
+	if ((reader->to->jobs > 1 ? gt_nvbit_parts(reader) : read_lines(reader)) != 0)
 		return -1;
 	return reader->n > 0 ? 0 : gt_nvbit_fail(reader, "expected a line 'MEMTRACE: CTX 0xC - LAUNCH - ...'");
 }
