@@ -59,6 +59,11 @@ struct gt_ptx_hold *gt_ptx_blockorder_hold(struct gt_ptx_blockorder *order)
 	return &order->hold;
 }
 
+void gt_ptx_blockorder_to(struct gt_ptx_blockorder *order, struct gt_sink *to)
+{
+	order->to = to;
+}
+
 void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks, int (*ended)(void *context, struct gt_error *error),
 			      void *context)
 {

@@ -24,6 +24,9 @@ struct gt_sink *gt_ptx_blockorder_sink(struct gt_ptx_blockorder *order);
  * are passed on early. */
 struct gt_ptx_hold *gt_ptx_blockorder_hold(struct gt_ptx_blockorder *order);
 
+/* Passes rows to another sink from now on. None is held. */
+void gt_ptx_blockorder_to(struct gt_ptx_blockorder *order, struct gt_sink *to);
+
 /* Calls `ended` between two groups of so many blocks, when the accesses of the first have been passed on. 0: never. */
 void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks, int (*ended)(void *context, struct gt_error *error),
 			      void *context);

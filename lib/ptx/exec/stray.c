@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "ptx/exec/code.h"
 #include "ptx/exec/local.h"
 
@@ -150,16 +151,37 @@ void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_prog
 		}
 }
 
-void gt_ptx_strays_move(const struct gt_ptx_program *from, const struct gt_ptx_program *to, size_t n_functions)
+int gt_ptx_strays_take(struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error)
 {
-	for (size_t f = 0; f < n_functions; f++)
-		for (size_t i = 0; from->codes[f] && i < from->codes[f]->n_accesses; i++) {
-			struct gt_ptx_access *access = from->codes[f]->accesses[i], *sum = to->codes[f]->accesses[i];
-			if (sum->strays == 0) {
-				sum->stray_address = access->stray_address;
-				sum->stray_line = access->stray_line;
-			}
-			sum->strays += access->strays;
+	strays->n = 0;
+	for (size_t f = 0; f < n_functions; f++) {
+		const struct gt_ptx_code *code = program->codes[f];
+		if (!code || code->n_accesses == 0)
+			continue;
+		struct gt_ptx_stray_count *counts = gt_resized(strays->counts, strays->n + code->n_accesses, sizeof *counts);
+		if (!counts)
+			return gt_fail_memory(error, "accesses outside of every allocation");
+		strays->counts = counts;
+		for (size_t i = 0; i < code->n_accesses; i++) {
+			struct gt_ptx_access *access = code->accesses[i];
+			counts[strays->n++] = (struct gt_ptx_stray_count){access->strays, access->stray_address, access->stray_line};
 			access->strays = 0;
+		}
+	}
+	return 0;
+}
+
+void gt_ptx_strays_add(const struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions)
+{
+	const struct gt_ptx_stray_count *count = strays->counts;
+
+	for (size_t f = 0; f < n_functions; f++)
+		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++, count++) {
+			struct gt_ptx_access *sum = program->codes[f]->accesses[i];
+			if (sum->strays == 0) {
+				sum->stray_address = count->address;
+				sum->stray_line = count->line;
+			}
+			sum->strays += count->n;
 		}
 }

@@ -26,8 +26,19 @@ bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 /* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
 void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
 
-/* Adds the counts of a copy of the program, whose accesses come behind those counted so far, and resets them. */
-void gt_ptx_strays_move(const struct gt_ptx_program *from, const struct gt_ptx_program *to, size_t n_functions);
+/* Counts of a program's accesses, in their order. Initially zero. */
+struct gt_ptx_strays {
+	struct gt_ptx_stray_count {
+		uint64_t n, address; /* the first one's address and line */
+		uint32_t line;
+	} *counts;
+	size_t n;
+};
+
+/* Takes the counts of a program, which are then 0. Returns 0, or -1 when memory is short. */
+int gt_ptx_strays_take(struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error);
+/* Adds them to those of another copy of the program, whose accesses come before these. */
+void gt_ptx_strays_add(const struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions);
 
 /* With GT_PTX_MEMCHECK, after a launch that failed: whether it did so by a fault of the kernel, which is then reported. */
 bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/launch/team.h"
 
-#include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/pipeline.h"
 #include "ptx/exec/blocks.h"
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/stray.h"
-#include "ptx/launch/group.h"
+#include "ptx/launch/worker.h"
 
 /* Two steps: groups run in any order, and are passed on in that of their blocks. */
 enum { RUN, PASS, STEPS };
 
 struct gt_ptx_team {
 	unsigned jobs;
+	struct gt_ptx_worker *workers; /* one for each thread */
+	size_t workers_n;
+	pthread_mutex_t lock; /* of those that are idle; the last one was used last */
+	struct gt_ptx_worker **idle;
+	size_t idle_n;
 	struct gt_ptx_group *groups;
-	size_t n, open;
+	size_t n;
 	struct gt_pipeline *pipeline; /* NULL: there is none yet, or it has failed */
 	/* Of the launch under way: */
 	const struct gt_ptx_launch *launch;
@@ -26,10 +31,29 @@ struct gt_ptx_team {
 	uint64_t left; /* warp instructions */
 };
 
+static struct gt_ptx_worker *take_worker(struct gt_ptx_team *team)
+{
+	pthread_mutex_lock(&team->lock);
+	struct gt_ptx_worker *worker = team->idle[--team->idle_n];
+	pthread_mutex_unlock(&team->lock);
+	return worker;
+}
+
+static void give_worker(struct gt_ptx_team *team, struct gt_ptx_worker *worker)
+{
+	pthread_mutex_lock(&team->lock);
+	team->idle[team->idle_n++] = worker;
+	pthread_mutex_unlock(&team->lock);
+}
+
 static int run_group(void *context, void *item, unsigned lane, struct gt_error *error)
 {
-	(void)context, (void)lane, (void)error;
-	gt_ptx_group_run(item);
+	struct gt_ptx_team *team = context;
+	struct gt_ptx_worker *worker = take_worker(team);
+
+	(void)lane, (void)error;
+	gt_ptx_worker_run(worker, item);
+	give_worker(team, worker);
 	return 0; /* what it has is passed on first */
 }
 
@@ -64,7 +88,7 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 	team->ran->fault |= group->ran.fault;
 	team->ran->assertion_failed |= group->ran.assertion_failed;
 	if (group->ran.strayed)
-		gt_ptx_strays_move(group->program, team->program, team->machine->module->n_functions);
+		gt_ptx_strays_add(&group->strays, team->program, team->machine->module->n_functions);
 	if (group->result != 0) {
 		*error = group->error;
 		return -1;
@@ -82,25 +106,38 @@ static int open_pipeline(struct gt_ptx_team *team, struct gt_error *error)
 	return team->pipeline ? 0 : -1;
 }
 
+static int open_parts(struct gt_ptx_team *team, uint64_t memory, struct gt_error *error)
+{
+	const size_t groups = 2 * (size_t)team->jobs + 1; /* one to fill, and two a thread: groups take different times */
+
+	team->workers = calloc(team->jobs, sizeof *team->workers);
+	team->idle = calloc(team->jobs, sizeof *team->idle);
+	team->groups = calloc(groups, sizeof *team->groups);
+	if (!team->workers || !team->idle || !team->groups)
+		return gt_fail_memory(error, "threads");
+	while (team->workers_n < team->jobs)
+		if (gt_ptx_worker_open(&team->workers[team->workers_n++], memory / 2 / team->jobs, error) != 0)
+			return -1;
+	while (team->n < groups)
+		if (gt_ptx_group_open(&team->groups[team->n++], memory / 2 / groups, error) != 0)
+			return -1;
+	return 0;
+}
+
 struct gt_ptx_team *gt_ptx_team_open(unsigned jobs, uint64_t memory, struct gt_error *error)
 {
 	struct gt_ptx_team *team = calloc(1, sizeof *team);
-	const size_t n = 2 * (size_t)jobs + 1; /* one to fill, and two a thread: groups take different times */
 
-	if (!team || !(team->groups = calloc(n, sizeof *team->groups))) {
-		gt_ptx_team_close(team);
+	if (!team) {
 		gt_fail_memory(error, "threads");
 		return NULL;
 	}
 	team->jobs = jobs;
-	for (; team->n < n; team->n++) {
-		if (gt_ptx_group_open(&team->groups[team->n], memory / n, error) != 0) {
-			team->n++;
-			gt_ptx_team_close(team);
-			return NULL;
-		}
-	}
-	return team;
+	pthread_mutex_init(&team->lock, NULL);
+	if (open_parts(team, memory, error) == 0)
+		return team;
+	gt_ptx_team_close(team);
+	return NULL;
 }
 
 void gt_ptx_team_close(struct gt_ptx_team *team)
@@ -110,7 +147,12 @@ void gt_ptx_team_close(struct gt_ptx_team *team)
 	gt_pipeline_close(team->pipeline);
 	for (size_t i = 0; i < team->n; i++)
 		gt_ptx_group_close(&team->groups[i]);
+	for (size_t i = 0; i < team->workers_n; i++)
+		gt_ptx_worker_close(&team->workers[i]);
+	pthread_mutex_destroy(&team->lock);
 	free(team->groups);
+	free(team->workers);
+	free(team->idle);
 	free(team);
 }
 
@@ -120,15 +162,17 @@ bool gt_ptx_team_may_run(const struct gt_ptx_program *program, const struct gt_p
 	       launch->check != GT_PTX_MEMCHECK && (!launch->sink || launch->writer);
 }
 
-/* Gives every group its own copy of the program. */
+/* Gives every worker its own copy of the program. */
 static int begin(struct gt_ptx_team *team, struct gt_ptx_machine *machine, struct gt_ptx_program *program, struct gt_error *error)
 {
-	for (size_t i = 0; i < team->n; i++) {
-		struct gt_ptx_program *copy = gt_ptx_program_copy(machine, program, i, error);
+	for (team->idle_n = 0; team->idle_n < team->workers_n; team->idle_n++) {
+		struct gt_ptx_worker *worker = &team->workers[team->idle_n];
+		struct gt_ptx_program *copy = gt_ptx_program_copy(machine, program, team->idle_n, error);
 		if (!copy)
 			return -1;
 		gt_ptx_forget_allocations(copy, machine->module->n_functions);
-		gt_ptx_group_begin(&team->groups[i], machine, copy, team->launch);
+		gt_ptx_worker_begin(worker, machine, copy, team->launch);
+		team->idle[team->idle_n] = worker;
 	}
 	return open_pipeline(team, error);
 }
@@ -166,8 +210,10 @@ int gt_ptx_team_run(struct gt_ptx_machine *machine, struct gt_ptx_program *progr
 		gt_pipeline_close(team->pipeline);
 		team->pipeline = NULL;
 	}
+	for (size_t i = 0; i < team->workers_n; i++)
+		gt_ptx_worker_end(&team->workers[i]);
 	for (size_t i = 0; i < team->n; i++)
-		gt_ptx_group_end(&team->groups[i]);
+		gt_ptx_group_drop(&team->groups[i]);
 	gt_ptx_strays_tell(machine, program, launch->check);
 	return result;
 }
