@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/record/recorder.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/decode/program.h"
 #include "ptx/exec/blockorder.h"
 #include "ptx/exec/nested.h"
 #include "ptx/exec/stray.h"
 #include "ptx/launch/group.h"
 #include "ptx/launch/run.h"
 #include "ptx/launch/team.h"
-#include "ptx/record/arrays.h"
+#include "ptx/record/head.h"
 #include "ptx/record/replay.h"
-#include "ptx/record/sources.h"
-#include "stream/sources.h"
 
 struct gt_ptx_recorder {
-	struct gt_writer *writer;
-	const struct gt_ptx_tracing *tracing;
+	struct gt_ptx_head head; /* of the traced launch that is next, or under way */
 	struct gt_ptx_blockorder *order;
 	struct gt_ptx_group_rows rows; /* which it makes */
 	struct gt_ptx_team *team; /* NULL: there is one thread */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
-	uint64_t id;	   /* of the kernel that is being recorded */
 	bool over;	   /* a launch ended at a fault that others follow: the stream ends there */
-	struct gt_ptx_copies copies; /* since the last traced launch */
-	struct gt_ptx_untraced untraced; /* the same */
 };
 
 /* 1 if the launch is to be traced, 0 if not, -1 if the regular expression fails. */
@@ -57,8 +49,8 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 		gt_fail_memory(error, "a recorder");
 		return NULL;
 	}
-	recorder->writer = writer;
-	recorder->tracing = tracing;
+	recorder->head.writer = writer;
+	recorder->head.tracing = tracing;
 	if (gt_ptx_group_rows_open(&recorder->rows, writer, 0, error) == 0)
 		recorder->order = gt_ptx_blockorder_open(&recorder->rows.sink, tracing->memory / 2, error);
 	if (tracing->jobs > 1)
@@ -76,19 +68,18 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	gt_ptx_blockorder_close(recorder->order);
 	gt_ptx_group_rows_close(&recorder->rows);
 	gt_ptx_team_close(recorder->team);
-	gt_ptx_copies_clear(&recorder->copies);
-	gt_ptx_untraced_clear(&recorder->untraced);
+	gt_ptx_head_clear(&recorder->head);
 	free(recorder);
 }
 
 struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
 {
-	return &recorder->copies;
+	return &recorder->head.copies;
 }
 
 struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder)
 {
-	return &recorder->untraced;
+	return &recorder->head.untraced;
 }
 
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
@@ -96,94 +87,9 @@ uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
 	return recorder->traced;
 }
 
-static int write_head(struct gt_ptx_recorder *recorder, const struct gt_ptx_launch *launch, struct gt_kernel *kernel,
-		      uint64_t static_shared, bool estimated, struct gt_count *count, struct gt_error *error)
-{
-	uint64_t shared = static_shared + launch->dynamic_shared;
-
-	if (shared > UINT32_MAX)
-		return gt_fail(error, "%s: %" PRIu64 " bytes of shared memory", kernel->name, shared);
-	kernel->id = recorder->id;
-	kernel->order = recorder->tracing->unordered ? GT_ORDER_NONE : GT_ORDER_BLOCK;
-	kernel->shared_bytes = (uint32_t)shared;
-	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
-	memcpy(kernel->block, launch->block, sizeof kernel->block);
-	memcpy(kernel->cluster, launch->cluster, sizeof kernel->cluster);
-	kernel->prefers = launch->prefers;
-	kernel->parent = launch->parent;
-	kernel->device = launch->device;
-	gt_count_begin(count, "ptx", kernel->id);
-	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(recorder->writer, kernel, error) != 0 ||
-	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||
-	    gt_count_number(count, "registers_estimated", estimated, error) != 0 ||
-	    gt_count_number(count, "shared_bytes", shared, error) != 0)
-		return -1;
-	return 0;
-}
-
-/* Names the arrays while the kernel runs; those of shared memory if accesses to it are traced. */
-static int write_arrays(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch,
-			struct gt_error *error)
-{
-	if (gt_ptx_count_allocations(recorder->writer, recorder->id, gt_ptx_machine_memory(machine), error) != 0)
-		return -1;
-	if (!(recorder->tracing->spaces >> GT_SHARED & 1))
-		return 0;
-	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
-	return program ? gt_ptx_count_shared(recorder->writer, recorder->id, program, launch->dynamic_shared, error) : -1;
-}
-
-/* Counts the ranges that were copied to the device before the kernel, which a cache may hold (gcache(1), --warm). */
-static int write_copies(struct gt_ptx_recorder *recorder, struct gt_error *error)
-{
-	struct gt_count count;
-	int result;
-
-	if (recorder->copies.n == 0 && !recorder->copies.lost)
-		return 0;
-	gt_count_begin(&count, "copies", recorder->id);
-	result = gt_ptx_copies_count(&recorder->copies, &count, error);
-	if (result == 0)
-		result = gt_write_count(recorder->writer, &count, error);
-	gt_count_clear(&count);
-	gt_ptx_copies_clear(&recorder->copies);
-	return result;
-}
-
-/* Counts the calls of libraries whose work is not in the stream: those before the kernel, or after the last one. */
-static int write_untraced(struct gt_ptx_recorder *recorder, const char *names, const char *calls, struct gt_error *error)
-{
-	struct gt_count count;
-
-	if (recorder->untraced.n == 0)
-		return 0;
-	gt_count_begin(&count, "untraced", recorder->id);
-	int result = gt_ptx_untraced_count(&recorder->untraced, names, calls, &count, error);
-	if (result == 0)
-		result = gt_write_count(recorder->writer, &count, error);
-	gt_count_clear(&count);
-	gt_ptx_untraced_clear(&recorder->untraced);
-	return result;
-}
-
 int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error)
 {
-	return recorder->traced > 0 ? write_untraced(recorder, "names_after", "calls_after", error) : 0;
-}
-
-/* Counts the source lines of the kernel's accesses, if the text says them. */
-static int write_sources(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
-			 const struct gt_ptx_function *kernel, struct gt_error *error)
-{
-	struct gt_count count;
-	int result;
-
-	gt_count_begin(&count, GT_SOURCES_STAGE, recorder->id);
-	result = gt_ptx_sources_count(module, kernel, &count, error);
-	if (result == 0 && count.n > 0)
-		result = gt_write_count(recorder->writer, &count, error);
-	gt_count_clear(&count);
-	return result;
+	return recorder->traced > 0 ? gt_ptx_head_write_after(&recorder->head, error) : 0;
 }
 
 static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
@@ -192,7 +98,7 @@ static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran 
 	if (gt_count_number(count, "warp_instructions", ran->warp_instructions, error) != 0 ||
 	    gt_count_number(count, "accesses", ran->accesses, error) != 0)
 		return -1;
-	return gt_write_count(recorder->writer, count, error);
+	return gt_write_count(recorder->head.writer, count, error);
 }
 
 /* The rows of a group of blocks are complete. */
@@ -202,7 +108,7 @@ static int end_group(void *context, struct gt_error *error)
 
 	return gt_ptx_group_rows_end(&recorder->rows, error) != 0
 		       ? -1
-		       : gt_ptx_group_rows_pass(&recorder->rows, recorder->writer, error);
+		       : gt_ptx_group_rows_pass(&recorder->rows, recorder->head.writer, error);
 }
 
 static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
@@ -214,9 +120,9 @@ static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
 static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 		      struct gt_ptx_ran *ran, struct gt_error *error)
 {
-	const struct gt_ptx_tracing *tracing = recorder->tracing;
+	const struct gt_ptx_tracing *tracing = recorder->head.tracing;
 
-	launch->sink = tracing->unordered ? gt_writer_sink(recorder->writer) : gt_ptx_blockorder_sink(recorder->order);
+	launch->sink = tracing->unordered ? gt_writer_sink(recorder->head.writer) : gt_ptx_blockorder_sink(recorder->order);
 	launch->traced_spaces = tracing->spaces;
 	launch->notes_work = tracing->work;
 	launch->first_block = 0;
@@ -225,7 +131,7 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->memory = tracing->memory / 2;
 	launch->ended = &gt_ptx_blockorder_hold(recorder->order)->ended;
 	launch->hold = tracing->unordered ? NULL : gt_ptx_blockorder_hold(recorder->order);
-	launch->writer = tracing->unordered ? NULL : recorder->writer;
+	launch->writer = tracing->unordered ? NULL : recorder->head.writer;
 	gt_ptx_blockorder_groups(recorder->order, gt_ptx_group_blocks(launch), end_group, recorder);
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
@@ -234,7 +140,7 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	/* The accesses before a fault are written, but the stream has no end record. */
 	struct gt_error second;
 	if (finish_rows(recorder, &second) == 0)
-		gt_writer_flush(recorder->writer, &second);
+		gt_writer_flush(recorder->head.writer, &second);
 	return -1;
 }
 
@@ -244,20 +150,8 @@ static int record_launch(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 			 uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gt_count count = {0};
-	bool estimated;
-	int result = gt_ptx_registers_of(machine, launch->kernel, registers, &kernel->registers, &estimated, error);
+	int result = gt_ptx_head_write(&recorder->head, module, machine, launch, kernel, registers, &count, error);
 
-	if (result == 0)
-		result = write_head(recorder, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated,
-				    &count, error);
-	if (result == 0)
-		result = write_arrays(recorder, machine, launch, error);
-	if (result == 0)
-		result = write_copies(recorder, error);
-	if (result == 0)
-		result = write_untraced(recorder, "names", "calls", error);
-	if (result == 0)
-		result = write_sources(recorder, module, launch->kernel, error);
 	if (result == 0)
 		result = run_traced(recorder, machine, launch, ran, error);
 	if (result == 0)
@@ -280,14 +174,14 @@ static int record_replay(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 		return -1;
 	/* What the first pass launches is not run: the second launches it again. */
 	snprintf(first.name, sizeof first.name, "%.*s pass 1", (int)(sizeof first.name - sizeof " pass 1"), kernel->name);
-	recorder->id = 2 * recorder->launches - 1;
+	recorder->head.id = 2 * recorder->launches - 1;
 	result = record_launch(recorder, module, machine, launch, &first, registers, ran, error);
 	if (result == 0) {
 		if (launch->launched)
 			gt_ptx_launched_clear(memory, launch->launched);
 		gt_ptx_pool_end_launch(memory);
-		gt_ptx_restore(&saved, memory, &recorder->copies);
-		recorder->id = 2 * recorder->launches;
+		gt_ptx_restore(&saved, memory, &recorder->head.copies);
+		recorder->head.id = 2 * recorder->launches;
 		launch->printed = NULL; /* it was printed in the first pass */
 		result = record_launch(recorder, module, machine, launch, &second, registers, ran, error);
 	}
@@ -308,24 +202,24 @@ static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	if (gt_ptx_launch_cluster(launch, error) != 0)
 		return -1;
 	recorder->launches++;
-	launch->number = recorder->tracing->replay ? 2 * recorder->launches : recorder->launches;
-	launch->max_instructions = recorder->tracing->max_instructions;
-	launch->check = recorder->tracing->check;
+	launch->number = recorder->head.tracing->replay ? 2 * recorder->launches : recorder->launches;
+	launch->max_instructions = recorder->head.tracing->max_instructions;
+	launch->check = recorder->head.tracing->check;
 	launch->team = recorder->team;
-	int traced = recorder->over ? 0 : is_traced(recorder->tracing, recorder->launches, kernel.name, launch, error);
+	int traced = recorder->over ? 0 : is_traced(recorder->head.tracing, recorder->launches, kernel.name, launch, error);
 	if (traced < 0)
 		return -1;
 	if (!traced) {
 		launch->sink = NULL;
 		launch->skip_untraced = false;
-		return recorder->tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
+		return recorder->head.tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
 	}
 	if (gt_ptx_prepare(machine, launch, error) != 0)
 		return -1;
 	recorder->traced++;
-	if (recorder->tracing->replay)
+	if (recorder->head.tracing->replay)
 		return record_replay(recorder, module, machine, launch, &kernel, registers, ran, error);
-	recorder->id = recorder->launches;
+	recorder->head.id = recorder->launches;
 	return record_launch(recorder, module, machine, launch, &kernel, registers, ran, error);
 }
 
