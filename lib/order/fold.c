@@ -76,9 +76,8 @@ struct group {
 struct gt_fold_out {
 	struct gt_sink *sink;
 	struct gt_fold_counts counts;
-	/* Rows of one (block, warp, ordinal): the first is kept as it is until a second follows. */
-	struct gt_packed first;
-	uint64_t first_lanes[GT_WARP_SIZE];
+	/* Rows of one (block, warp, ordinal): the first is written as it is, and taken back if a second follows. */
+	struct gt_packed last; /* of which kernel, block, warp and ordinal count */
 	unsigned rows;
 	struct group *groups;
 	size_t n, capacity;
@@ -104,19 +103,18 @@ void gt_fold_out_close(struct gt_fold_out *fold)
 	free(fold);
 }
 
-static void count(struct gt_fold_counts *counts, uint8_t op, uint32_t mask)
+/* Adds a row, or takes it away if `rows` is -1 modulo 2^64. */
+static inline void count(struct gt_fold_counts *counts, uint8_t op, uint32_t mask, uint64_t rows)
 {
 	enum gt_action action = gt_op_action(op);
 
-	counts->accesses++;
-	counts->loads += action == GT_LOAD;
-	counts->stores += action == GT_STORE;
-	counts->atomics += action >= GT_ATOMIC;
-	counts->threads += mask == UINT32_MAX ? GT_WARP_SIZE : (uint64_t)__builtin_popcount(mask);
+	counts->accesses += rows;
+	*(action == GT_LOAD ? &counts->loads : action == GT_STORE ? &counts->stores : &counts->atomics) += rows;
+	counts->threads += rows * (mask == UINT32_MAX ? GT_WARP_SIZE : (uint64_t)__builtin_popcount(mask));
 }
 
 /* Writes a finished row, its addresses packed. */
-static int emit(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes,
+static inline int emit(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes,
 		struct gt_error *error)
 {
 	struct gt_rows *rows = fold->sink->rows;
@@ -145,8 +143,26 @@ static int emit(struct gt_fold_out *fold, const struct gt_packed *row, const uin
 	rows->step[i] = 0;
 	rows->sm[i] = row->sm;
 	rows->n = i + 1;
-	count(&fold->counts, row->op, row->mask);
+	count(&fold->counts, row->op, row->mask, 1);
 	return 0;
+}
+
+/* Takes the row that was written last back. Returns its addresses if it lists them, valid until another is written. */
+static const uint64_t *take_back(struct gt_fold_out *fold, struct gt_packed *row)
+{
+	struct gt_rows *rows = fold->sink->rows;
+	size_t i = --rows->n;
+	bool listed = rows->stride[i] == GT_STRIDE_LANES;
+
+	*row = (struct gt_packed){
+		.kernel = fold->last.kernel, .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i], .mask = rows->mask[i],
+		.work = rows->work[i], .warp = (uint8_t)rows->warp[i], .sm = rows->sm[i], .op = rows->op[i], .size = rows->size[i],
+		.hint = rows->hint[i], .base = rows->base[i], .stride = rows->stride[i],
+		.lanes = listed ? (uint8_t)__builtin_popcount(rows->mask[i]) : 0,
+	};
+	rows->n_lanes -= row->lanes;
+	count(&fold->counts, row->op, row->mask, UINT64_MAX);
+	return rows->lanes + rows->n_lanes;
 }
 
 /* The group for one more access of this kind by this lane. */
@@ -219,7 +235,7 @@ static int emit_groups(struct gt_fold_out *fold, struct gt_error *error)
 	qsort(fold->groups, fold->n, sizeof *fold->groups, compare_groups);
 	for (size_t i = 0; i < fold->n; i++) {
 		const struct group *group = &fold->groups[i];
-		struct gt_packed row = fold->first;
+		struct gt_packed row = fold->last;
 		row.op = group->op;
 		row.hint = group->hint;
 		row.size = group->size;
@@ -238,37 +254,43 @@ static int emit_groups(struct gt_fold_out *fold, struct gt_error *error)
 }
 
 /* Ends the rows of one (block, warp, ordinal). */
-static int close_ordinal(struct gt_fold_out *fold, struct gt_error *error)
+static inline int close_ordinal(struct gt_fold_out *fold, struct gt_error *error)
 {
-	unsigned rows = fold->rows;
+	return fold->rows > 1 ? emit_groups(fold, error) : 0;
+}
 
-	fold->rows = 0;
-	if (rows == 0)
-		return 0;
-	return rows == 1 ? emit(fold, &fold->first, fold->first_lanes, error) : emit_groups(fold, error);
+/* Puts the rows of an ordinal that has more than one into groups. */
+static int add_further(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error)
+{
+	struct gt_packed first;
+
+	if (fold->rows++ == 1) {
+		const uint64_t *first_lanes = take_back(fold, &first);
+		if (add_to_groups(fold, &first, first_lanes, error) != 0)
+			return -1;
+	}
+	return add_to_groups(fold, row, lanes, error);
 }
 
 int gt_fold_out_add(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error)
 {
-	if (fold->rows > 0 && same_ordinal(&fold->first, row)) {
-		if (fold->rows == 1 && add_to_groups(fold, &fold->first, fold->first_lanes, error) != 0)
-			return -1;
-		fold->rows = 2;
-		return add_to_groups(fold, row, lanes, error);
-	}
+	if (fold->rows > 0 && same_ordinal(&fold->last, row))
+		return add_further(fold, row, lanes, error);
 	if (close_ordinal(fold, error) != 0)
 		return -1;
-	fold->first = *row;
-	if (row->lanes > 0)
-		memcpy(fold->first_lanes, lanes, row->lanes * sizeof *fold->first_lanes);
+	fold->last.kernel = row->kernel;
+	fold->last.block = row->block;
+	fold->last.an = row->an;
+	fold->last.warp = row->warp;
 	fold->rows = 1;
-	return 0;
+	return emit(fold, row, lanes, error);
 }
 
 int gt_fold_out_flush(struct gt_fold_out *fold, struct gt_fold_counts *counts, struct gt_error *error)
 {
 	int result = close_ordinal(fold, error);
 
+	fold->rows = 0;
 	*counts = fold->counts;
 	fold->counts = (struct gt_fold_counts){0};
 	return result;

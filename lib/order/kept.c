@@ -58,7 +58,7 @@ uint64_t gt_kept_bytes(const struct gt_kept *kept)
 	return (kept->chunk + 2) * (uint64_t)kept->chunk_bytes + kept->spans_capacity * sizeof *kept->spans;
 }
 
-static int add_span(struct gt_kept *kept, uint64_t high, struct gt_error *error)
+int gt_kept_begin_span(struct gt_kept *kept, uint64_t high, struct gt_error *error)
 {
 	struct gt_span *spans = gt_grown(kept->spans, kept->spans_n, &kept->spans_capacity, sizeof *spans);
 
@@ -71,43 +71,5 @@ static int add_span(struct gt_kept *kept, uint64_t high, struct gt_error *error)
 		kept->spans_of++;
 		kept->tried_spans = kept->tried_n = 0;
 	}
-	return 0;
-}
-
-/* Whether a row with this key belongs to the last span. */
-static bool goes_on(const struct gt_kept *kept, struct gt_sort_key key)
-{
-	struct gt_sort_key last = kept->last_key;
-
-	if (kept->used == 0 || kept->n == 0)
-		return false;
-	switch (kept->spans_of) {
-	case GT_SPANS_OF_WARPS:
-		return key.high == last.high && key.low >= last.low && ((key.low ^ last.low) & GT_SORT_WARPS) == 0;
-	case GT_SPANS_OF_HIGHS:
-		return key.high == last.high;
-	case GT_SPANS_OF_CHUNKS:
-		break;
-	}
-	return true;
-}
-
-int gt_kept_add(struct gt_kept *kept, const struct gt_packed *row, const uint64_t *lanes, struct gt_error *error)
-{
-	struct gt_sort_key key = gt_sort_key_of(row, kept->by_an);
-	bool placed = kept->by_an || kept->n == 0 || row->kernel != kept->kernel || row->block != kept->block;
-
-	if (!goes_on(kept, key) && add_span(kept, key.high, error) != 0)
-		return -1;
-	kept->used += gt_record_put(kept->chunks[kept->chunk] + kept->used, row, lanes, placed);
-	kept->spans[kept->spans_n - 1].n++;
-	kept->sorted &= !gt_sort_key_less(key, kept->last_key);
-	kept->highs |= key.high;
-	kept->lows |= key.low;
-	kept->last_key = key;
-	kept->kernel = row->kernel;
-	kept->block = row->block;
-	kept->n++;
-	kept->tried_n++;
 	return 0;
 }

@@ -71,13 +71,15 @@ void gt_order_next_file(struct gt_ordering *order)
 static int number(struct gt_ordering *order, const struct gt_trace_access *access, uint32_t *an,
 		  struct gt_error *error)
 {
-	int result = 0;
+	int result;
 
 	*an = access->an;
+	if (access->numbering == GT_AN_GIVEN)
+		return 0;
 	if (access->numbering == GT_AN_OF_WARP)
 		result = gt_ordinal_of_warp(&order->ordinals, order->launch_index, access->block,
 					    access->warp, an, error);
-	else if (access->numbering == GT_AN_OF_THREAD)
+	else
 		result = gt_ordinal_of_thread(&order->ordinals, order->launch_index, access->block,
 					      access->warp, (unsigned)__builtin_ctz(access->mask), an, error);
 	uint64_t bytes = gt_ordinals_bytes(&order->ordinals);

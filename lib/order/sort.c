@@ -90,13 +90,14 @@ int gt_sorter_add(struct gt_sorter *sorter, const struct gt_packed *row, const u
 		  struct gt_error *error)
 {
 	struct gt_kept *kept = &sorter->kept;
+	struct gt_sort_key key = gt_sort_key_of(row, kept->by_an);
 
 	if (!gt_kept_has_room(kept) && make_room(sorter, error) != 0)
 		return -1;
 	/* There may be room for rows that are sorted only. They are written while they are. */
-	if (kept->sorted && !gt_kept_stays_sorted(kept, row) && is_full(sorter, false) && spill(sorter, error) != 0)
+	if (kept->sorted && gt_sort_key_less(key, kept->last_key) && is_full(sorter, false) && spill(sorter, error) != 0)
 		return -1;
-	return gt_kept_add(kept, row, lanes, error);
+	return gt_kept_add(kept, row, key, lanes, error);
 }
 
 /* Merges runs [first, first + n) into one of `merged`. */
