@@ -184,7 +184,7 @@ static inline bool gt_scan_hex(const char **at, uint64_t *value)
 
 /* The first eight digits of a hexadecimal number of a list: those of the others are nearly always the same. */
 struct gt_scan_first {
-	char text[8];
+	char lead[8], text[8]; /* what stands before the digits and the first of them, from a blank on; the digits */
 	uint32_t value; /* 0: none, and no number is near */
 	unsigned mark;	/* characters of the 0x before them, 2 or 0 */
 };
@@ -193,10 +193,13 @@ struct gt_scan_first {
 static inline void gt_scan_note_first(const char *number, struct gt_scan_first *first)
 {
 	first->mark = number[0] == '0' && number[1] == 'x' ? 2 : 0;
-	if (gt_scan_hex8(number + first->mark, &first->value) == sizeof first->text)
-		memcpy(first->text, number + first->mark, sizeof first->text);
-	else
+	if (gt_scan_hex8(number + first->mark, &first->value) != sizeof first->text) {
 		first->value = 0;
+		return;
+	}
+	first->lead[0] = ' ';
+	memcpy(first->lead + 1, number, sizeof first->lead - 1);
+	memcpy(first->text, number + first->mark, sizeof first->text);
 }
 
 /* A blank, and a number of at most sixteen digits that begins with these, up to a blank or the end. If there is none, the cursor
@@ -205,7 +208,7 @@ static inline bool gt_scan_near(const char **at, const struct gt_scan_first *fir
 {
 	uint32_t rest;
 
-	if (first->value == 0 || **at != ' ' || (first->mark && ((*at)[1] != '0' || (*at)[2] != 'x')))
+	if (first->value == 0 || memcmp(*at, first->lead, sizeof first->lead) != 0)
 		return false;
 	const char *digits = *at + 1 + first->mark;
 	if (memcmp(digits, first->text, sizeof first->text) != 0)

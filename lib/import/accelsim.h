@@ -53,6 +53,7 @@ struct gt_accelsim {
 	/* The current instruction. */
 	struct gt_trace_access access;
 	uint64_t addresses[GT_WARP_SIZE];
+	struct gt_scan_first last_base; /* of the last one with a stride */
 };
 
 /* Each returns 0, or -1 with the error set. */

@@ -58,17 +58,43 @@ static bool scan_list(struct gt_accelsim *reader, const char **at)
 	return true;
 }
 
+/* " BASE", of which the first digits are nearly always those of the base before. */
+static inline bool scan_base(struct gt_accelsim *reader, const char **at)
+{
+	if (gt_scan_near(at, &reader->last_base, &reader->access.base))
+		return true;
+	if (!gt_scan_gap(at))
+		return false;
+	const char *number = *at;
+	if (!gt_scan_hex(at, &reader->access.base))
+		return false;
+	gt_scan_note_first(number, &reader->last_base);
+	return true;
+}
+
+/* " STRIDE", which nearly always is one digit at the end of the line. */
+static inline bool scan_step(struct gt_accelsim *reader, const char **at)
+{
+	const char *text = *at;
+	unsigned digit = (unsigned char)text[1] - (unsigned)'0';
+
+	if (text[0] != ' ' || digit > 9 || text[2] != '\n')
+		return gt_scan_gap(at) && gt_scan_signed(at, &reader->access.stride);
+	reader->access.stride = (int64_t)digit;
+	*at += 2;
+	return true;
+}
+
 /* This form can only describe consecutive lanes, so base and stride are passed on as they are. */
-static bool scan_stride(struct gt_accelsim *reader, const char **at)
+static inline bool scan_stride(struct gt_accelsim *reader, const char **at)
 {
 	uint32_t mask = reader->access.mask;
-	unsigned lowest = (unsigned)__builtin_ctz(mask);
 
-	if (((mask >> lowest) & ((mask >> lowest) + 1)) != 0)
+	/* Adding the lowest lane carries through those beside it. */
+	if (((mask + (mask & -mask)) & mask) != 0)
 		return false;
 	reader->access.addresses = NULL;
-	return gt_scan_gap(at) && gt_scan_hex(at, &reader->access.base) && gt_scan_gap(at) &&
-	       gt_scan_signed(at, &reader->access.stride);
+	return scan_base(reader, at) && scan_step(reader, at);
 }
 
 static bool scan_deltas(struct gt_accelsim *reader, const char **at)
@@ -111,7 +137,7 @@ const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at)
 		return scan_list(reader, at) && gt_accelsim_rest(reader, at) ?
 			       NULL : "mode 0: expected a hexadecimal address for each lane of the mask";
 	case 1:
-		return scan_stride(reader, at) && gt_accelsim_rest(reader, at) ?
+		return scan_stride(reader, at) && (**at == '\n' || gt_accelsim_rest(reader, at)) ?
 			       NULL : "mode 1: expected a base and a decimal stride, and lanes side by side";
 	default:
 		return scan_deltas(reader, at) && gt_accelsim_rest(reader, at) ?

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/scan.h"
 #include "import/import.h"
 #include "import/nvbit_launch.h"
 #include "import/opcode.h"
@@ -41,9 +42,10 @@ struct gt_nvbit_line {
 	const uint64_t *addresses; /* if there is no common stride, else NULL */
 };
 
-struct gt_nvbit_scanner {
-	struct gt_opcodes opcodes; /* begin with all zero */
+struct gt_nvbit_scanner { /* begins with all zero */
+	struct gt_opcodes opcodes;
 	uint64_t addresses[GT_WARP_SIZE];
+	struct gt_scan_first first; /* of the last line with addresses */
 };
 
 /* Reads a line; its addresses are the scanner's. */

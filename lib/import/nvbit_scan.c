@@ -9,17 +9,19 @@
 #define RECORD "expected 'MEMTRACE: CTX 0xC - grid_launch_id N - CTA X,Y,Z - warp W - OPCODE - " \
 	       "32 addresses'"
 
-/* All 32 lanes; those that hold 0 are inactive. */
-static bool scan_addresses(const char *at, uint32_t *mask, uint64_t addresses[GT_WARP_SIZE])
+/* All 32 lanes, from the one blank before the first on; those that hold 0 are inactive. */
+static bool scan_addresses(struct gt_nvbit_scanner *scanner, const char *at, uint32_t *active)
 {
-	struct gt_scan_first first = {.value = 0};
-	unsigned active = 0;
-	uint64_t address;
+	struct gt_scan_first first = scanner->first;
+	uint64_t *addresses = scanner->addresses, address;
+	uint32_t mask = 0;
+	unsigned n = 0;
 
-	*mask = 0;
+	if (at[1] != '0')
+		return false;
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
 		if (!gt_scan_near(&at, &first, &address)) {
-			if (lane > 0 && !gt_scan_gap(&at))
+			if (!gt_scan_gap(&at))
 				return false;
 			const char *number = at;
 			if (!gt_scan_text(&at, "0x") || !gt_scan_hex(&at, &address))
@@ -28,9 +30,11 @@ static bool scan_addresses(const char *at, uint32_t *mask, uint64_t addresses[GT
 		}
 		if (address == 0)
 			continue;
-		*mask |= UINT32_C(1) << lane;
-		addresses[active++] = address;
+		mask |= UINT32_C(1) << lane;
+		addresses[n++] = address;
 	}
+	scanner->first = first;
+	*active = mask;
 	return gt_scan_end(&at);
 }
 
@@ -61,7 +65,7 @@ static const char *scan_access(struct gt_nvbit_scanner *scanner, const char *at,
 	line->hint = opcode->hint;
 	if (!line->memory)
 		return NULL;
-	if (!scan_addresses(at, &line->mask, scanner->addresses))
+	if (!scan_addresses(scanner, at - 1, &line->mask))
 		return "expected 32 addresses 0x..., blanks between them";
 	if (line->mask == 0)
 		return NULL;
@@ -85,15 +89,16 @@ static bool is_notice(const char *at)
 /* What follows the context of a line. */
 static void scan_message(struct gt_nvbit_scanner *scanner, const char *at, struct gt_nvbit_line *line)
 {
-	if (gt_scan_text(&at, "LAUNCH - ")) {
-		line->kind = GT_NVBIT_LAUNCH;
-	} else if (gt_scan_text(&at, "grid_launch_id ") && gt_scan_upto(&at, UINT64_MAX - 1, &line->launch) &&
-		   gt_scan_text(&at, " - CTA ")) {
+	line->kind = GT_NVBIT_WRONG;
+	line->wrong = RECORD;
+	if (gt_scan_text(&at, "grid_launch_id ")) {
+		if (!gt_scan_upto(&at, UINT64_MAX - 1, &line->launch) || !gt_scan_text(&at, " - CTA "))
+			return;
 		line->kind = GT_NVBIT_ACCESS;
 		line->wrong = scan_access(scanner, at, line);
-	} else {
-		line->kind = GT_NVBIT_WRONG;
-		line->wrong = RECORD;
+	} else if (gt_scan_text(&at, "LAUNCH - ")) {
+		line->kind = GT_NVBIT_LAUNCH;
+		line->wrong = NULL;
 	}
 }
 
