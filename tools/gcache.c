@@ -10,34 +10,23 @@
 #include "coalesce/intake.h"
 #include "tool.h"
 
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
+
 /* Values of the options: parameters, then roles, then the rest. */
 enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED };
 
-static void print_help(FILE *to)
-{
-	fputs("usage: gcache --l1|--l2|--texture|--readonly|--tlb NAME|--window|--name NAME [OPTION...] [FILE]\n"
-	      "\n"
-	      "Reads requests (or accesses, which it coalesces), writes the requests that one cache level\n"
-	      "sends on, and counts hits and misses by kernel.\n"
-	      "\n", to);
-	gt_roles_help(to);
-	gt_help_option(to, "--private, --shared", "the same as --scope private, --scope shared");
-	gt_level_help(to, false);
-	fputs("  Any of these makes the level timed:\n", to);
-	gt_level_help(to, true);
-	gt_help_option(to, "-S, --memory SIZE", "with opt: memory for requests that wait (2G); the rest goes to a file");
-	gt_help_option(to, "-T, --temporary DIR", "directory of that file ($TMPDIR, /tmp)");
-	gt_help_option(to, TOOL_JOBS_OPTION, TOOL_JOBS_TEXT);
-	gt_help_option(to, "-v, --verbose", "progress on stderr");
-	gt_help_option(to, "--quiet", "no warnings");
-	fputs("      --help, --version\n"
-	      "\n"
-	      "In brackets: the default if neither an option nor the stream's GPU description gives a value; see\n"
-	      "gcache(1).\n"
-	      "\n"
-	      "example: gtrace-order examples/traces/gemm.rdgc.xz | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats\n",
-	      to);
-}
+static const struct tool_about about = {
+	.usage = "usage: gcache --l1|--l2|--texture|--readonly|--tlb NAME|--window|--name NAME [OPTION...] [FILE]\n"
+		 "\n"
+		 "Reads requests (or accesses, which it coalesces), writes the requests that one cache level\n"
+		 "sends on, and counts hits and misses by kernel.\n"
+		 "\n",
+	.verbose = "progress on stderr",
+	.notes = "\n"
+		 "In brackets: the default if neither an option nor the stream's GPU description gives a value; see\n"
+		 "gcache(1).\n",
+	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats",
+};
 
 static struct tool tool;
 static struct gt_level_settings settings;
@@ -196,36 +185,71 @@ static bool take_count(void *context, const struct gt_count *count)
 	return true;
 }
 
-/* A table of all options, from those of parameters and roles, which the caller frees. */
-static struct option *all_options(void)
-{
-	static const struct option rest[] = {
-		{"private", no_argument, NULL, PRIVATE},
-		{"shared", no_argument, NULL, SHARED},
-		{"memory", required_argument, NULL, 'S'},
-		{"temporary", required_argument, NULL, 'T'},
-		TOOL_JOBS,
-		TOOL_OPTIONS,
-	};
-	struct option *options = tool_option_rows(&tool, GT_PARAMETERS + gt_roles_n + sizeof rest / sizeof *rest);
-	size_t n = 0;
+/* A table of all options, which the caller frees with their texts. */
+struct table {
+	struct tool_row *rows;
+	struct {
+		char option[GT_OPTION_HELP], text[GT_LEVEL_HELP];
+	} *helps; /* of roles and parameters */
+	size_t n, n_helps;
+};
 
-	for (int id = 0; id < GT_PARAMETERS; id++)
-		options[n++] = (struct option){gt_parameters[id].name, required_argument, NULL, PARAMETER + id};
-	for (size_t i = 0; i < gt_roles_n; i++)
-		options[n++] = (struct option){gt_roles[i].option, gt_roles[i].name ? no_argument : required_argument,
-					       NULL, ROLE + (int)i};
-	memcpy(options + n, rest, sizeof rest);
-	return options;
+static void add_roles(struct table *table)
+{
+	for (size_t i = 0; i < gt_roles_n; i++) {
+		char *option = table->helps[table->n_helps++].option;
+		gt_role_help(&gt_roles[i], option);
+		table->rows[table->n++] = (struct tool_row){option, ROLE + (int)i, gt_roles[i].help};
+	}
+}
+
+static void add_parameters(struct table *table, bool timed)
+{
+	for (int id = 0; id < GT_PARAMETERS; id++) {
+		if (gt_parameters[id].timed != timed)
+			continue;
+		char *option = table->helps[table->n_helps].option, *text = table->helps[table->n_helps++].text;
+		gt_parameter_help((enum gt_parameter_id)id, option, text);
+		table->rows[table->n++] = (struct tool_row){option, PARAMETER + id, text};
+	}
+}
+
+static void add_rows(struct table *table, const struct tool_row *rows, size_t n)
+{
+	memcpy(table->rows + table->n, rows, n * sizeof *rows);
+	table->n += n;
+}
+
+static struct table all_options(void)
+{
+	static const struct tool_row scopes[] = {{"--private", PRIVATE, "the same as --scope private"},
+						 {"--shared", SHARED, "the same as --scope shared"}};
+	static const struct tool_row timed[] = {{NULL, 0, "Any of these makes the level timed:"}};
+	static const struct tool_row rest[] = {
+		{"-S, --memory SIZE", 'S', "with opt: memory for requests that wait (2G); the rest goes to a file"},
+		{"-T, --temporary DIR", 'T', "directory of that file ($TMPDIR, /tmp)"},
+		TOOL_JOBS,
+		TOOL_END,
+	};
+	size_t n = gt_roles_n + GT_PARAMETERS;
+	struct table table = {.rows = calloc(n + LENGTH(scopes) + LENGTH(timed) + LENGTH(rest), sizeof *table.rows),
+			      .helps = calloc(n, sizeof *table.helps)};
+
+	if (!table.rows || !table.helps)
+		tool_must(&tool, gt_fail_memory(&tool.error, "options"));
+	add_roles(&table);
+	add_rows(&table, scopes, LENGTH(scopes));
+	add_parameters(&table, false);
+	add_rows(&table, timed, LENGTH(timed));
+	add_parameters(&table, true);
+	add_rows(&table, rest, LENGTH(rest));
+	return table;
 }
 
 static void set(enum gt_parameter_id id, const char *text)
 {
-	char option[32];
-
-	snprintf(option, sizeof option, "--%s", gt_parameters[id].name);
 	if (gt_level_set(&settings, id, text, &tool.error) != 0)
-		tool_usage_error(&tool, option);
+		tool_usage_error(&tool, tool.option);
 }
 
 /* The names of the L1 and L2 TLB in descriptions. */
@@ -261,14 +285,14 @@ static void set_memory(const char *text)
 
 static void read_options(void)
 {
-	struct option *options = all_options();
+	struct table table = all_options();
 	uint64_t given = 0;
 	int option;
 
 	settings.directory = getenv("TMPDIR");
 	if (settings.directory && !*settings.directory)
 		settings.directory = NULL;
-	while ((option = tool_option(&tool, "vj:S:T:", options)) != -1) {
+	while ((option = tool_option(&tool, table.rows)) != -1) {
 		if (option == PRIVATE || option == SHARED)
 			set(GT_LEVEL_SCOPE, option == PRIVATE ? "private" : "shared");
 		else if (option == 'S')
@@ -280,7 +304,8 @@ static void read_options(void)
 		else
 			set((enum gt_parameter_id)(option - PARAMETER), optarg);
 	}
-	free(options);
+	free(table.rows);
+	free(table.helps);
 	if (!settings.role)
 		tool_usage(&tool, "expected a level: --l1, --l2, --texture, --readonly, --tlb NAME, --window or --name NAME");
 	if (settings.name[0] == '\0')
@@ -297,10 +322,8 @@ static void read_options(void)
 
 int main(int argc, char **argv)
 {
-
-	tool_begin(&tool, "gcache", NULL, argc, argv);
+	tool_begin(&tool, "gcache", &about, argc, argv);
 	tool.is_filter = true;
-	tool.print_help = print_help;
 	read_options();
 	stage.lanes = tool.jobs;
 	const struct gt_relay_stage threads = {

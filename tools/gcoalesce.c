@@ -8,27 +8,32 @@
 #include "coalesce/degrees.h"
 #include "tool.h"
 
-static const char help[] =
-	"usage: gcoalesce [-v] [-j N] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
-	"       gcoalesce [-v] --degree [--graph] [stream]\n"
-	"Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n"
-	"\n"
-	"  --rule NAME      how lanes are combined (default: from the stream's GPU description):\n"
-	"                     default  Volta and later: a request for each distinct line of the warp\n"
-	"                     pascal   the same by groups of 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
-	"                     fermi    a request for each distinct line, always the whole line\n"
-	"  --gpu NAME|FILE  rule and banks of that GPU (gtrace-gpu(5))\n"
-	"  --banks BANKS    shared memory: banks x bytes per pass of a bank; if fewer consecutive bytes lie\n"
-	"                   in one bank, a colon and their number: 16x4 (Tesla), 32x4 (the\n"
-	"                   default), 32x8:4 and 32x8 (Kepler's 4- and 8-byte modes)\n"
-	"  --degree         print the degree of coalescing of each instruction [003], and no stream\n"
-	"  --graph          the same, with the lanes at each 4 bytes of the coalescing range\n"
-	TOOL_JOBS_HELP
-	"  -v, --verbose    progress on standard error\n"
-	"  --quiet          no warnings\n"
-	"  --help, --version\n"
-	"\n"
-	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce --rule fermi | gstats\n";
+static const struct tool_about about = {
+	.usage = "usage: gcoalesce [-v] [-j N] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
+		 "       gcoalesce [-v] --degree [--graph] [stream]\n"
+		 "Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n"
+		 "\n",
+	.verbose = "progress on standard error",
+	.notes = "\n"
+		 "NAME of --rule:\n"
+		 "  default  Volta and later: a request for each distinct line of the warp\n"
+		 "  pascal   the same by groups of 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
+		 "  fermi    a request for each distinct line, always the whole line\n"
+		 "BANKS: 16x4 (Tesla), 32x4 (the default), 32x8:4 and 32x8 (Kepler's 4- and 8-byte modes)\n",
+	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce --rule fermi | gstats",
+};
+
+enum { RULE = 1, BANKS, GPU, DEGREE, GRAPH };
+static const struct tool_row option_rows[] = {
+	{"--rule NAME", RULE, "how lanes are combined (default: from the stream's GPU description)"},
+	{"--gpu NAME|FILE", GPU, "rule and banks of that GPU (gtrace-gpu(5))"},
+	{"--banks BANKS", BANKS, "shared memory: banks x bytes per pass of a bank; if fewer consecutive bytes lie in one bank, a colon "
+				 "and their number"},
+	{"--degree", DEGREE, "print the degree of coalescing of each instruction [003], and no stream"},
+	{"--graph", GRAPH, "the same, with the lanes at each 4 bytes of the coalescing range"},
+	TOOL_JOBS,
+	TOOL_END,
+};
 
 struct gcoalesce {
 	struct tool tool;
@@ -167,16 +172,12 @@ static void print_degrees(struct gcoalesce *g)
 
 static void take_options(struct gcoalesce *g, int argc, char **argv)
 {
-	enum { RULE = 1, BANKS, GPU, DEGREE, GRAPH };
-	static const struct option options[] = {{"rule", required_argument, NULL, RULE},
-		{"banks", required_argument, NULL, BANKS}, {"gpu", required_argument, NULL, GPU},
-		{"degree", no_argument, NULL, DEGREE}, {"graph", no_argument, NULL, GRAPH}, TOOL_JOBS, TOOL_OPTIONS};
 	const char *gpu = NULL;
 	struct gt_banks banks;
 
-	tool_begin(&g->tool, "gcoalesce", help, argc, argv);
+	tool_begin(&g->tool, "gcoalesce", &about, argc, argv);
 	g->tool.is_filter = true;
-	for (int option; (option = tool_option(&g->tool, "vj:", options)) != -1;) {
+	for (int option; (option = tool_option(&g->tool, option_rows)) != -1;) {
 		if (option == RULE)
 			g->rule = optarg;
 		else if (option == BANKS)

@@ -4,20 +4,23 @@
 #include "dram/dram.h"
 #include "tool.h"
 
-static const char help[] =
-	"usage: gdram [-v] [--channels N] [--banks N] [--row SIZE] [--interleave SIZE] [stream] > stream\n"
-	"Models device memory: removes the requests from the stream and counts transfers and row hits.\n"
-	"\n"
-	"  --channels N       channels (1)\n"
-	"  --banks N          banks of a channel (16)\n"
-	"  --row SIZE         bytes of a row of a bank (2K)\n"
-	"  --interleave SIZE  consecutive bytes in one channel (256)\n"
-	"                     defaults: from the stream's GPU description, else those above\n"
-	"  -v, --verbose      progress on standard error\n"
-	"  --quiet            no warnings\n"
-	"  --help, --version\n"
-	"\n"
-	"example: gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gdram --channels 8 | gstats\n";
+static const struct tool_about about = {
+	.usage = "usage: gdram [-v] [--channels N] [--banks N] [--row SIZE] [--interleave SIZE] [stream] > stream\n"
+		 "Models device memory: removes the requests from the stream and counts transfers and row hits.\n"
+		 "\n",
+	.verbose = "progress on standard error",
+	.notes = "Defaults are those of the stream's GPU description, else those in brackets.\n",
+	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gdram --channels 8 | gstats",
+};
+
+enum { CHANNELS = 1, BANKS, ROW, INTERLEAVE };
+static const struct tool_row option_rows[] = {
+	{"--channels N", CHANNELS, "channels (1)"},
+	{"--banks N", BANKS, "banks of a channel (16)"},
+	{"--row SIZE", ROW, "bytes of a row of a bank (2K)"},
+	{"--interleave SIZE", INTERLEAVE, "consecutive bytes in one channel (256)"},
+	TOOL_END,
+};
 
 struct gdram {
 	struct tool tool;
@@ -87,17 +90,12 @@ static bool take_rows(void *context, struct gt_rows *rows)
 
 static void take_options(struct gdram *g, int argc, char **argv)
 {
-	enum { CHANNELS = 1, BANKS, ROW, INTERLEAVE };
-	static const struct option options[] = {
-		{"channels", required_argument, NULL, CHANNELS}, {"banks", required_argument, NULL, BANKS},
-		{"row", required_argument, NULL, ROW}, {"interleave", required_argument, NULL, INTERLEAVE},
-		TOOL_OPTIONS};
 	struct gt_error *error = &g->tool.error;
 	int result;
 
-	tool_begin(&g->tool, "gdram", help, argc, argv);
+	tool_begin(&g->tool, "gdram", &about, argc, argv);
 	g->tool.is_filter = true;
-	for (int option; (option = tool_option(&g->tool, "v", options)) != -1;) {
+	for (int option; (option = tool_option(&g->tool, option_rows)) != -1;) {
 		if (option == CHANNELS)
 			result = gt_parse_count(optarg, 1, GT_DRAM_CHANNELS_MAX, &g->given.channels, error);
 		else if (option == BANKS)
@@ -107,7 +105,7 @@ static void take_options(struct gdram *g, int argc, char **argv)
 		else
 			result = gt_parse_size(optarg, GT_SECTOR, GT_DRAM_BYTES_MAX, &g->given.interleave, error);
 		if (result != 0)
-			tool_usage_error(&g->tool, options[option - 1].name);
+			tool_usage_error(&g->tool, g->tool.option);
 	}
 }
 

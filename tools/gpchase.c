@@ -14,34 +14,52 @@
 #include "stream/op.h"
 #include "tool.h"
 
-static const char help[] =
-	"usage: gpchase trace -N BYTES[..BYTES[:STEP]] [-s BYTES] [-k ROUNDS] [OPTION...] > stream\n"
-	"       gpchase latency [stream] > series\n"
-	"       gpchase infer [OPTION...] [series...] > description\n"
-	"\n"
-	"trace: writes a P-chase: one thread, in which each load gives the address of the next.\n"
-	"  -N RANGE           bytes of the array; a run for each size\n"
-	"  -s BYTES           stride (default 128)\n"
-	"  -k ROUNDS          passes over the array (default 3)\n"
-	"      --order NAME   ring (default), random, retouch (tells LRU from FIFO) or patterns (all latency patterns at once)\n"
-	"      --base ADDRESS address of the array (default 0x700000000000)\n"
-	"      --page BYTES   of the order patterns (default 2M)\n"
-	"      --texture      loads of texture memory\n"
-	"\n"
-	"latency: reads a P-chase with latencies added by gcache, and prints N, offset and latency.\n"
-	"\n"
-	"infer: reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they\n"
-	"reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n"
-	"      --level NAME   level in the printed keys (default l1)\n"
-	"      --base ADDRESS address of the array, if not aligned to a power of two above N\n"
-	"      --line BYTES   the line size, if it is known\n"
-	"  -v, --verbose      progress on stderr\n"
-	"  --quiet            no warnings\n"
-	"      --help, --version\n"
-	"\n"
-	"example: gpchase trace -N 16K..20K:1K -s 128 | gcache --l1 --size 16K | gstats --csv\n";
+static const struct tool_about about = {
+	.usage = "usage: gpchase trace -N BYTES[..BYTES[:STEP]] [-s BYTES] [-k ROUNDS] [OPTION...] > stream\n"
+		 "       gpchase latency [stream] > series\n"
+		 "       gpchase infer [OPTION...] [series...] > description\n"
+		 "\n"
+		 "trace writes a P-chase: one thread, in which each load gives the address of the next.\n"
+		 "latency reads a P-chase with latencies added by gcache, and prints N, offset and latency.\n"
+		 "infer reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they\n"
+		 "reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n"
+		 "\n",
+	.verbose = "progress on stderr",
+	.example = "gpchase trace -N 16K..20K:1K -s 128 | gcache --l1 --size 16K | gstats --csv",
+};
+
+enum { ORDER = 1, BASE, PAGE, TEXTURE, LEVEL, LINE };
+static const struct tool_row option_rows[] = {
+	{NULL, 0, "trace:"},
+	{"-N RANGE", 'N', "bytes of the array; a run for each size"},
+	{"-s BYTES", 's', "stride (default 128)"},
+	{"-k ROUNDS", 'k', "passes over the array (default 3)"},
+	{"--order NAME", ORDER, "ring (default), random, retouch (tells LRU from FIFO) or patterns (all latency patterns at once)"},
+	{"--page BYTES", PAGE, "of the order patterns (default 2M)"},
+	{"--texture", TEXTURE, "loads of texture memory"},
+	{NULL, 0, "infer:"},
+	{"--level NAME", LEVEL, "level in the printed keys (default l1)"},
+	{"--line BYTES", LINE, "the line size, if it is known"},
+	{NULL, 0, "trace and infer:"},
+	{"--base ADDRESS", BASE, "address of the array (trace: default 0x700000000000; infer: if it is not aligned to a power of two above N)"},
+	TOOL_END,
+};
 
 static struct tool tool;
+
+/* The next option, which must be one of those of the command: values, and a 0. */
+static int next_option(const int *values)
+{
+	int value = tool_option(&tool, option_rows);
+
+	if (value == -1)
+		return -1;
+	while (*values && *values != value)
+		values++;
+	if (!*values)
+		tool_usage(&tool, "%s: gpchase %s does not have this option", tool.option, tool.argv[1]);
+	return value;
+}
 
 /* ---- trace ---- */
 
@@ -85,12 +103,9 @@ static void set_address(const char *text, uint64_t *address)
 
 static void trace_options(struct trace *trace)
 {
-	enum { ORDER = 256, BASE, PAGE, TEXTURE };
-	static const struct option options[] = {
-		{"order", required_argument, NULL, ORDER}, {"base", required_argument, NULL, BASE},
-		{"page", required_argument, NULL, PAGE},   {"texture", no_argument, NULL, TEXTURE}, TOOL_OPTIONS};
+	static const int values[] = {'N', 's', 'k', ORDER, BASE, PAGE, TEXTURE, 0};
 
-	for (int option; (option = tool_option(&tool, "vN:s:k:", options)) != -1;) {
+	for (int option; (option = next_option(values)) != -1;) {
 		switch (option) {
 		case 'N': set_range(trace, optarg); break;
 		case 's': trace->chase.stride = size_of("-s", optarg, GT_CHASE_ELEMENT); break;
@@ -163,11 +178,11 @@ static int print_access(void *context, const struct gt_observation *access, stru
 
 static void do_latency(void)
 {
-	static const struct option options[] = {TOOL_OPTIONS};
+	static const int values[] = {0};
 	struct printed printed = {0};
 	size_t bytes;
 
-	while (tool_option(&tool, "v", options) != -1)
+	while (next_option(values) != -1)
 		;
 	if (optind + 1 < tool.argc)
 		tool_usage(&tool, "latency: expected one stream");
@@ -210,16 +225,14 @@ static void read_series(struct gt_chase_series *series, const char *path)
 
 static void do_infer(void)
 {
-	enum { LEVEL = 256, BASE, LINE };
-	static const struct option options[] = {{"level", required_argument, NULL, LEVEL},
-		{"base", required_argument, NULL, BASE}, {"line", required_argument, NULL, LINE}, TOOL_OPTIONS};
+	static const int values[] = {LEVEL, BASE, LINE, 0};
 	static struct gt_inference inference;
 	struct gt_chase_series series = {0};
 	const char *level = "l1";
 	uint64_t base = 0, line = 0;
 	char key[64];
 
-	for (int option; (option = tool_option(&tool, "v", options)) != -1;) {
+	for (int option; (option = next_option(values)) != -1;) {
 		switch (option) {
 		case LEVEL: level = optarg; break;
 		case BASE: set_address(optarg, &base); break;
@@ -246,15 +259,14 @@ int main(int argc, char **argv)
 	} commands[] = {{"trace", do_trace}, {"latency", do_latency}, {"infer", do_infer}};
 	const char *command = argc > 1 ? argv[1] : "";
 
-	tool_begin(&tool, "gpchase", help, argc, argv);
+	tool_begin(&tool, "gpchase", &about, argc, argv);
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (strcmp(command, commands[i].name) == 0) {
 			optind = 2;
 			commands[i].run();
 			return 0;
 		}
-	static const struct option options[] = {TOOL_OPTIONS};
-	while (tool_option(&tool, "v", options) != -1)
+	while (tool_option(&tool, option_rows) != -1)
 		;
 	tool_usage(&tool, "expected trace, latency or infer before all options");
 }

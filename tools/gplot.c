@@ -13,43 +13,47 @@
 #include "report/plot/plot.h"
 #include "tool.h"
 
-static const char help[] =
-	"usage: gplot KIND [OPTION...] [FILE...]\n"
-	"Plots a table that a tool printed (TSV or CSV, from files or standard input) with gnuplot.\n"
-	"\n"
-	"  histogram           reuse distances, in bins             grd: profile\n"
-	"  csdd                cumulative stack distances           grd: csdd\n"
-	"  curve               miss ratio against cache size        grd: curve, curve-sets\n"
-	"  mru                 hits by LRU stack position           grd: mru; gstats: csv\n"
-	"  coalescing          lanes along 128 bytes                gtrace-ptx: static, tree\n"
-	"  pchase              latencies, or misses, of a P-chase   gpchase latency\n"
-	"  bars                names against numbers                gstats: csv; any table\n"
-	"  sweep               a result against a parameter         any table\n"
-	"  scatter             numbers against numbers              any table\n"
-	"\n"
-	"  -o, --output FILE   write to FILE; the extensions .png and .txt choose the terminal\n"
-	"      --terminal NAME svg, png or text; default: text on a terminal, else svg\n"
-	"      --script        print the gnuplot script instead of running it\n"
-	"  -x, --x COLUMN      along x\n"
-	"  -y, --y LIST        along y: columns, or A/B for percent of B; NAME=A/B names one\n"
-	"      --by LIST       a series for each value of these columns\n"
-	"      --panel COLUMN  a panel for each value of this column\n"
-	"      --free-axes         with --panel: axes of its own for each panel\n"
-	"      --where COLUMN=VALUE,...\n"
-	"                      only rows that have one of the values; all conditions must hold\n"
-	"      --names LIST    labels of the files; default: their names\n"
-	"      --title TEXT, --x-label TEXT, --y-label TEXT\n"
-	"      --log AXES      logarithmic: x, y, xy or none; default: as suits the data\n"
-	"      --percent       bars in percent of the sum of their series\n"
-	"      --stack         stack the bars of one name and file\n"
-	"      --diagonal      draw the line x = y\n"
-	"      --hit-below N   pchase: a latency of fewer cycles is a hit\n"
-	"      --size WxH      pixels, or characters\n"
-	"  -v, --verbose       print the number of points of each series on standard error\n"
-	"  --quiet             no warnings\n"
-	"      --help, --version\n"
-	"\n"
-	"example: gtrace-order examples/traces/gemm.rdgc.xz | grd --curve | gplot curve --terminal text\n";
+static const struct tool_about about = {
+	.usage = "usage: gplot KIND [OPTION...] [FILE...]\n"
+		 "Plots a table that a tool printed (TSV or CSV, from files or standard input) with gnuplot.\n"
+		 "\n"
+		 "  histogram           reuse distances, in bins             grd: profile\n"
+		 "  csdd                cumulative stack distances           grd: csdd\n"
+		 "  curve               miss ratio against cache size        grd: curve, curve-sets\n"
+		 "  mru                 hits by LRU stack position           grd: mru; gstats: csv\n"
+		 "  coalescing          lanes along 128 bytes                gtrace-ptx: static, tree\n"
+		 "  pchase              latencies, or misses, of a P-chase   gpchase latency\n"
+		 "  bars                names against numbers                gstats: csv; any table\n"
+		 "  sweep               a result against a parameter         any table\n"
+		 "  scatter             numbers against numbers              any table\n"
+		 "\n",
+	.verbose = "print the number of points of each series on standard error",
+	.example = "gtrace-order examples/traces/gemm.rdgc.xz | grd --curve | gplot curve --terminal text",
+};
+
+enum { BY = 1, FREE_AXES, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, WHERE, X_LABEL, Y_LABEL };
+static const struct tool_row option_rows[] = {
+	{"-o, --output FILE", 'o', "write to FILE; the extensions .png and .txt choose the terminal"},
+	{"--terminal NAME", TERMINAL, "svg, png or text; default: text on a terminal, else svg"},
+	{"--script", SCRIPT, "print the gnuplot script instead of running it"},
+	{"-x, --x COLUMN", 'x', "along x"},
+	{"-y, --y LIST", 'y', "along y: columns, or A/B for percent of B; NAME=A/B names one"},
+	{"--by LIST", BY, "a series for each value of these columns"},
+	{"--panel COLUMN", PANEL, "a panel for each value of this column"},
+	{"--free-axes", FREE_AXES, "with --panel: axes of its own for each panel"},
+	{"--where COLUMN=VALUE,...", WHERE, "only rows that have one of the values; all conditions must hold"},
+	{"--names LIST", NAMES, "labels of the files; default: their names"},
+	{"--title TEXT", TITLE, "of the picture"},
+	{"--x-label TEXT", X_LABEL, "below the x axis"},
+	{"--y-label TEXT", Y_LABEL, "beside the y axis"},
+	{"--log AXES", LOG, "logarithmic: x, y, xy or none; default: as suits the data"},
+	{"--percent", PERCENT, "bars in percent of the sum of their series"},
+	{"--stack", STACK, "stack the bars of one name and file"},
+	{"--diagonal", DIAGONAL, "draw the line x = y"},
+	{"--hit-below N", HIT_BELOW, "pchase: a latency of fewer cycles is a hit"},
+	{"--size WxH", SIZE, "pixels, or characters"},
+	TOOL_END,
+};
 
 static struct tool tool;
 
@@ -106,21 +110,9 @@ static void add_where(struct options *options, const char *condition)
 
 static struct options parse(void)
 {
-	enum { BY = 256, FREE_AXES, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, WHERE, X_LABEL, Y_LABEL };
-	static const struct option long_options[] = {
-		{"by", required_argument, NULL, BY}, {"diagonal", no_argument, NULL, DIAGONAL},
-		{"free-axes", no_argument, NULL, FREE_AXES},
-		{"hit-below", required_argument, NULL, HIT_BELOW}, {"log", required_argument, NULL, LOG},
-		{"names", required_argument, NULL, NAMES}, {"output", required_argument, NULL, 'o'},
-		{"panel", required_argument, NULL, PANEL}, {"percent", no_argument, NULL, PERCENT},
-		{"script", no_argument, NULL, SCRIPT}, {"size", required_argument, NULL, SIZE},
-		{"stack", no_argument, NULL, STACK}, {"terminal", required_argument, NULL, TERMINAL},
-		{"title", required_argument, NULL, TITLE}, {"where", required_argument, NULL, WHERE},
-		{"x", required_argument, NULL, 'x'}, {"x-label", required_argument, NULL, X_LABEL},
-		{"y", required_argument, NULL, 'y'}, {"y-label", required_argument, NULL, Y_LABEL}, TOOL_OPTIONS};
 	struct options options = {0};
 
-	for (int c; (c = tool_option(&tool, "vo:x:y:", long_options)) != -1;) {
+	for (int c; (c = tool_option(&tool, option_rows)) != -1;) {
 		switch (c) {
 		case 'o': options.output = optarg; break;
 		case 'x': options.plot.x = optarg; break;
@@ -242,7 +234,7 @@ int main(int argc, char **argv)
 {
 	struct gt_figure figure;
 
-	tool_begin(&tool, "gplot", help, argc, argv);
+	tool_begin(&tool, "gplot", &about, argc, argv);
 	const struct gt_plot_kind *kind = argc > 1 ? gt_plot_kind_find(argv[1]) : NULL;
 	if (kind)
 		optind = 2;

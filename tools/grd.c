@@ -141,8 +141,8 @@ static void open_index(struct grd *grd, struct gt_reuse_options *options, struct
 
 static void take_option(struct grd *grd, int option)
 {
-	const char *name = long_options[option - PRINTS].name;
 	struct tool *tool = &grd->tool;
+	const char *name = tool->option + strlen("--");
 
 	switch (option) {
 	case TOTAL:
@@ -164,11 +164,13 @@ static void take_option(struct grd *grd, int option)
 	case INDEX:
 		grd->function = optarg;
 		break;
+	case PRINTS:
+	case DISTANCES:
+		set_output(grd, name, optarg);
+		break;
 	default:
-		if (option <= DISTANCES)
-			set_output(grd, name, optarg);
-		else if (gt_reuse_set(&grd->options, name, optarg, &tool->error) != 0)
-			tool_usage(tool, "--%s: %s", name, tool->error.text);
+		if (gt_reuse_set(&grd->options, name, optarg, &tool->error) != 0)
+			tool_usage_error(tool, tool->option);
 	}
 }
 
@@ -190,8 +192,8 @@ static void take_options(struct grd *grd, int argc, char **argv)
 {
 	struct tool *tool = &grd->tool;
 
-	tool_begin(tool, "grd", help, argc, argv);
-	for (int option; (option = tool_option(tool, "vj:", long_options)) != -1;)
+	tool_begin(tool, "grd", &about, argc, argv);
+	for (int option; (option = tool_option(tool, option_rows)) != -1;)
 		take_option(grd, option);
 	check_options(grd);
 	grd->options.jobs = tool->jobs;

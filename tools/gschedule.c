@@ -11,53 +11,35 @@
 
 #define MEMORY "512M" /* by default */
 
-static const char help[] =
-	"usage: gschedule [--gpu NAME|FILE] [--sm N] [option ...] [stream]\n"
-	"Assigns an SM and a step (the time of issue) to every row of a stream, and sorts the rows by them.\n"
-	"  --gpu NAME|FILE     a GPU description, which is written into the stream for later stages\n"
-	"These override the description; an unknown value limits nothing:\n"
-	"  --sm N              streaming multiprocessors\n"
-	"  --max-blocks N|all  blocks an SM can hold; all: no limit, whatever their resources\n"
-	"  --max-warps N       warps an SM can hold\n"
-	"  --registers N       32-bit registers of an SM\n"
-	"  --shared SIZE       shared memory of an SM\n"
-	"  --schedulers N      warp schedulers of an SM (1)\n"
-	"Schedule:\n"
-	"  --map MAPPING       rr (default), part:BLOCKS, random:SEED, trace\n"
-	"  --dispatch POLICY   wave, first-done, any-done (as in the description, else wave)\n"
-	"  --seed N            the seed of any-done (1)\n"
-	"  --block-steps FILE  lines \"kernel block steps\": durations of blocks, for first-done\n"
-	"  --issue POLICY      rr (default), gto, latency\n"
-	"  --only-sm LIST      model these SMs only, such as 0,3-5\n"
-	"  --waves N           model the first N waves of every SM\n"
-	"  -S, --memory SIZE   memory for rows that wait (" MEMORY "); the rest goes to a temporary file\n"
-	"  -T, --temporary DIR directory of that file ($TMPDIR, /tmp)\n"
-	"  -v, --verbose       progress on standard error\n"
-	"  --quiet             no warnings\n"
-	"      --help, --version\n"
-	"\n"
-	"example: gtrace-order examples/traces/gemm.rdgc.xz | gschedule --sm 4 --issue gto | gcache --l1 | gstats\n";
+static const struct tool_about about = {
+	.usage = "usage: gschedule [--gpu NAME|FILE] [--sm N] [option ...] [stream]\n"
+		 "Assigns an SM and a step (the time of issue) to every row of a stream, and sorts the rows by them.\n",
+	.verbose = "progress on standard error",
+	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gschedule --sm 4 --issue gto | gcache --l1 | gstats",
+};
 
 enum { GPU = 1, SM, MAX_BLOCKS, MAX_WARPS, REGISTERS, SHARED, SCHEDULERS, MAP, DISPATCH, SEED, BLOCK_STEPS, ISSUE, ONLY_SM, WAVES };
 
-static const struct option options[] = {
-	{"gpu", required_argument, NULL, GPU},
-	{"sm", required_argument, NULL, SM},
-	{"max-blocks", required_argument, NULL, MAX_BLOCKS},
-	{"max-warps", required_argument, NULL, MAX_WARPS},
-	{"registers", required_argument, NULL, REGISTERS},
-	{"shared", required_argument, NULL, SHARED},
-	{"schedulers", required_argument, NULL, SCHEDULERS},
-	{"map", required_argument, NULL, MAP},
-	{"dispatch", required_argument, NULL, DISPATCH},
-	{"seed", required_argument, NULL, SEED},
-	{"block-steps", required_argument, NULL, BLOCK_STEPS},
-	{"issue", required_argument, NULL, ISSUE},
-	{"only-sm", required_argument, NULL, ONLY_SM},
-	{"waves", required_argument, NULL, WAVES},
-	{"memory", required_argument, NULL, 'S'},
-	{"temporary", required_argument, NULL, 'T'},
-	TOOL_OPTIONS,
+static const struct tool_row option_rows[] = {
+	{"--gpu NAME|FILE", GPU, "a GPU description, which is written into the stream for later stages"},
+	{NULL, 0, "These override the description; an unknown value limits nothing:"},
+	{"--sm N", SM, "streaming multiprocessors"},
+	{"--max-blocks N|all", MAX_BLOCKS, "blocks an SM can hold; all: no limit, whatever their resources"},
+	{"--max-warps N", MAX_WARPS, "warps an SM can hold"},
+	{"--registers N", REGISTERS, "32-bit registers of an SM"},
+	{"--shared SIZE", SHARED, "shared memory of an SM"},
+	{"--schedulers N", SCHEDULERS, "warp schedulers of an SM (1)"},
+	{NULL, 0, "Schedule:"},
+	{"--map MAPPING", MAP, "rr (default), part:BLOCKS, random:SEED, trace"},
+	{"--dispatch POLICY", DISPATCH, "wave, first-done, any-done (as in the description, else wave)"},
+	{"--seed N", SEED, "the seed of any-done (1)"},
+	{"--block-steps FILE", BLOCK_STEPS, "lines \"kernel block steps\": durations of blocks, for first-done"},
+	{"--issue POLICY", ISSUE, "rr (default), gto, latency"},
+	{"--only-sm LIST", ONLY_SM, "model these SMs only, such as 0,3-5"},
+	{"--waves N", WAVES, "model the first N waves of every SM"},
+	{"-S, --memory SIZE", 'S', "memory for rows that wait (" MEMORY "); the rest goes to a temporary file"},
+	{"-T, --temporary DIR", 'T', "directory of that file ($TMPDIR, /tmp)"},
+	TOOL_END,
 };
 
 /* Options that set a value of the description, by its key. */
@@ -83,14 +65,14 @@ struct gschedule {
 	struct gt_schedule *schedule; /* of the kernel that is open */
 };
 
-static void set_figure(struct gschedule *self, int option, const char *name, const char *value)
+static void set_figure(struct gschedule *self, int option, const char *value)
 {
 	struct gt_error *error = &self->tool.error;
 
 	if (option == MAX_BLOCKS && strcmp(value, "all") == 0)
 		self->config.limits.all = true;
 	else if (gt_gpu_set(&self->overrides, figures[option], value, "assumed", "an option of gschedule", error) != 0)
-		tool_usage(&self->tool, "--%s: %s", name, error->text);
+		tool_usage_error(&self->tool, self->tool.option);
 }
 
 static void set_only(struct gschedule *self, const char *list)
@@ -158,9 +140,7 @@ static void take_option(struct gschedule *self, int option)
 		config->directory = optarg;
 		break;
 	default:
-		for (size_t i = 0; options[i].name; i++)
-			if (options[i].val == option)
-				set_figure(self, option, options[i].name, optarg);
+		set_figure(self, option, optarg);
 	}
 }
 
@@ -287,14 +267,14 @@ int main(int argc, char **argv)
 		.kernel = begin_kernel, .rows = take_rows, .gpu = take_gpu, .end = end_kernel, .context = &self};
 	int option;
 
-	tool_begin(tool, "gschedule", help, argc, argv);
+	tool_begin(tool, "gschedule", &about, argc, argv);
 	tool->is_filter = true;
 	set_memory(&self, MEMORY);
 	self.config.directory = gt_temporary_directory();
 	self.config.issue = gt_issue_find("rr", &tool->error);
 	self.config.seed = 1;
 	tool_must(tool, gt_mapping_parse(&self.config.mapping, "rr", &tool->error));
-	while ((option = tool_option(tool, "vS:T:", options)) != -1)
+	while ((option = tool_option(tool, option_rows)) != -1)
 		take_option(&self, option);
 	if (configure(&self) != 0)
 		tool_usage(tool, "%s", tool->error.text);

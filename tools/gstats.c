@@ -59,7 +59,7 @@ static struct options parse(struct tool *tool)
 {
 	struct options options = {.form = "table"};
 
-	for (int c; (c = tool_option(tool, "v", long_options)) != -1;) {
+	for (int c; (c = tool_option(tool, option_rows)) != -1;) {
 		switch (c) {
 		case CSV: set_form(tool, &options, "csv"); break;
 		case JSON: set_form(tool, &options, "json"); break;
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 	struct gt_report report;
 	struct gt_reference reference = {0};
 
-	tool_begin(&tool, "gstats", help, argc, argv);
+	tool_begin(&tool, "gstats", &about, argc, argv);
 	struct options options = parse(&tool);
 	tool.is_filter = options.tee;
 	if (options.errors) {

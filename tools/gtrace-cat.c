@@ -15,22 +15,29 @@
 #include "stream/tsv.h"
 #include "tool.h"
 
-static const char help[] =
-	"usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]      stream to text\n"
-	"       gtrace-cat --rows [FILE]                            stream to one msgpack array a row\n"
-	"       gtrace-cat --parquet [FILE]                         the rows as a Parquet file\n"
-	"       gtrace-cat --from [FILE]                            text or msgpack rows to stream\n"
-	"       gtrace-cat --check [FILE]                           checks a stream's invariants\n"
-	"       gtrace-cat --gpu NAME|FILE                          shows a GPU description\n"
-	"       gtrace-cat --schema                                 columns and names of values, as JSON\n"
-	"\n"
-	"      --decimal   addresses and lanes as decimal numbers\n"
-	"      --no-rows   only the lines that begin with '#'\n"
-	"  -v, --verbose   progress on stderr\n"
-	"  --quiet         no warnings\n"
-	"      --help, --version\n"
-	"\n"
-	"example: gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head\n";
+static const struct tool_about about = {
+	.usage = "usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]\n"
+		 "       gtrace-cat --rows|--parquet|--from|--check [FILE]\n"
+		 "       gtrace-cat --gpu NAME|FILE\n"
+		 "       gtrace-cat --schema\n"
+		 "Shows a stream as text.\n",
+	.verbose = "progress on stderr",
+	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head",
+};
+
+enum { DECIMAL = 1, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU, SHOW_SCHEMA };
+static const struct tool_row option_rows[] = {
+	{"--decimal", DECIMAL, "addresses and lanes as decimal numbers"},
+	{"--no-rows", NO_ROWS, "only the lines that begin with '#'"},
+	{NULL, 0, "In place of text:"},
+	{"--rows", ROWS, "one msgpack array a row"},
+	{"--parquet", PARQUET, "the rows as a Parquet file"},
+	{"--from", FROM_TEXT, "text or msgpack rows to a stream"},
+	{"--check", CHECK_IT, "check a stream's invariants"},
+	{"--gpu NAME|FILE", GPU, "show a GPU description"},
+	{"--schema", SHOW_SCHEMA, "the columns and names of values, as JSON"},
+	TOOL_END,
+};
 
 enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK, SCHEMA };
 
@@ -212,22 +219,14 @@ static void show_schema(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-	enum { DECIMAL = 256, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU, SHOW_SCHEMA };
-	static const struct option options[] = {
-		{"decimal", no_argument, NULL, DECIMAL}, {"no-rows", no_argument, NULL, NO_ROWS},
-		{"rows", no_argument, NULL, ROWS},	 {"from", no_argument, NULL, FROM_TEXT},
-		{"parquet", no_argument, NULL, PARQUET}, {"schema", no_argument, NULL, SHOW_SCHEMA},
-		{"check", no_argument, NULL, CHECK_IT},	 {"gpu", required_argument, NULL, GPU},
-		TOOL_OPTIONS,
-	};
 	struct text_view view = {0};
 	const char *gpu = NULL;
 	enum mode mode = TO_TEXT;
 	int option, modes = 0;
 	struct tool tool;
 
-	tool_begin(&tool, "gtrace-cat", help, argc, argv);
-	while ((option = tool_option(&tool, "v", options)) != -1) {
+	tool_begin(&tool, "gtrace-cat", &about, argc, argv);
+	while ((option = tool_option(&tool, option_rows)) != -1) {
 		switch (option) {
 		case DECIMAL: view.decimal = true; break;
 		case NO_ROWS: view.no_rows = true; break;

@@ -13,31 +13,32 @@
 #include "order/write.h"
 #include "tool.h"
 
-static const char usage[] =
-	"usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an] [--work]\n"
-	"                    [--registers N] [--shared SIZE] [--source FILE] [-j N] [-S SIZE] [-T DIR]\n"
-	"                    [FILE...]\n"
-	"\n"
-	"      --format NAME      the trace has this format (see below); nothing is detected\n"
-	"      --format-regex RE  each line that RE matches is an access; its named groups are the\n"
-	"                         fields: block, thread or warp, an, op, address or hexaddress, size, pc\n"
-	"      --kernel RE        keep the launches of kernels whose names RE matches\n"
-	"      --by block|an      order by block, access number, warp (block), or by access number, block, warp\n"
-	"      --work             note what each warp did before an access, for models of time (Accel-Sim)\n"
-	"      --registers N      registers a thread of each launch, in place of the trace's (0: unknown)\n"
-	"      --shared SIZE      shared memory of a block of each launch, in place of the trace's\n"
-	"      --source FILE      the source file of the trace's line numbers (Accel-Sim); else ???\n"
-	"  -j, --jobs N           " TOOL_JOBS_TEXT "\n"
-	"  -S, --memory SIZE      memory to sort in (1G); at least 64K\n"
-	"  -T, --temporary DIR    directory for the rest ($TMPDIR, /tmp)\n"
-	"  -v, --verbose          progress on stderr\n"
-	"      --quiet            no warnings\n"
-	"      --help, --version\n"
-	"\n"
-	"formats, detected from the first lines, compressed or not:\n"
-	"  stream      a gtrace stream\n";
+static struct tool_about about = {
+	.usage = "usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an] [--work]\n"
+		 "                    [--registers N] [--shared SIZE] [--source FILE] [-j N] [-S SIZE] [-T DIR]\n"
+		 "                    [FILE...]\n"
+		 "Converts traces to a stream of warp accesses in logical order.\n"
+		 "\n",
+	.verbose = "progress on stderr",
+	.example = "gtrace-order --by an examples/traces/gemm.rdgc.xz | gtrace-cat | head",
+};
 
-static const char example[] = "example: gtrace-order --by an examples/traces/gemm.rdgc.xz | gtrace-cat | head";
+enum { FORMAT = 1, FORMAT_REGEX, KERNEL, BY, WORK, REGISTERS, SHARED, SOURCE };
+static const struct tool_row option_rows[] = {
+	{"--format NAME", FORMAT, "the trace has this format (see below); nothing is detected"},
+	{"--format-regex RE", FORMAT_REGEX, "each line that RE matches is an access; its named groups are the fields: block, thread or "
+					    "warp, an, op, address or hexaddress, size, pc"},
+	{"--kernel RE", KERNEL, "keep the launches of kernels whose names RE matches"},
+	{"--by block|an", BY, "order by block, access number, warp (block), or by access number, block, warp"},
+	{"--work", WORK, "note what each warp did before an access, for models of time (Accel-Sim)"},
+	{"--registers N", REGISTERS, "registers a thread of each launch, in place of the trace's (0: unknown)"},
+	{"--shared SIZE", SHARED, "shared memory of a block of each launch, in place of the trace's"},
+	{"--source FILE", SOURCE, "the source file of the trace's line numbers (Accel-Sim); else ???"},
+	TOOL_JOBS,
+	{"-S, --memory SIZE", 'S', "memory to sort in (1G); at least 64K"},
+	{"-T, --temporary DIR", 'T', "directory for the rest ($TMPDIR, /tmp)"},
+	TOOL_END,
+};
 
 struct settings {
 	struct watch *watch;
@@ -46,18 +47,18 @@ struct settings {
 	struct gt_order_options order;
 };
 
-/* The help ends with the table of formats, and an example. */
-static const char *make_help(void)
+/* The help ends with the table of formats. */
+static const struct tool_about *with_formats(void)
 {
 	static char text[8192];
-	size_t at = (size_t)snprintf(text, sizeof text, "%s", usage);
+	size_t at = (size_t)snprintf(text, sizeof text, "\nformats, detected from the first lines, compressed or not:\n"
+							"  stream      a gtrace stream\n");
 
 	for (size_t i = 0; i < gt_importers_n && at < sizeof text; i++)
 		at += (size_t)snprintf(text + at, sizeof text - at, "  %-11s %s\n", gt_importers[i]->name,
 				       gt_importers[i]->summary);
-	if (at < sizeof text)
-		snprintf(text + at, sizeof text - at, "\n%s\n", example);
-	return text;
+	about.notes = text;
+	return &about;
 }
 
 /* The state of the progress line. */
@@ -253,20 +254,9 @@ static void set_source(struct tool *tool, struct settings *settings, const char 
 
 static void parse_options(struct tool *tool, struct settings *settings)
 {
-	enum { FORMAT = 256, FORMAT_REGEX, KERNEL, BY, WORK, REGISTERS, SHARED, SOURCE };
-	static const struct option options[] = {
-		{"format", required_argument, NULL, FORMAT},
-			{"format-regex", required_argument, NULL, FORMAT_REGEX},
-		{"kernel", required_argument, NULL, KERNEL}, {"by", required_argument, NULL, BY},
-		{"work", no_argument, NULL, WORK},
-		{"registers", required_argument, NULL, REGISTERS}, {"shared", required_argument, NULL, SHARED},
-		{"source", required_argument, NULL, SOURCE},
-		{"memory", required_argument, NULL, 'S'},    {"temporary", required_argument, NULL, 'T'},
-		TOOL_JOBS, TOOL_OPTIONS,
-	};
 	int option;
 
-	while ((option = tool_option(tool, "vj:S:T:", options)) != -1) {
+	while ((option = tool_option(tool, option_rows)) != -1) {
 		switch (option) {
 		case FORMAT: set_format(tool, settings, optarg); break;
 		case FORMAT_REGEX: set_pattern(tool, settings, optarg); break;
@@ -295,7 +285,7 @@ int main(int argc, char **argv)
 	};
 
 	settings.watch = settings.order.context = &watch;
-	tool_begin(&tool, "gtrace-order", make_help(), argc, argv);
+	tool_begin(&tool, "gtrace-order", with_formats(), argc, argv);
 	tool.is_filter = true;
 	parse_options(&tool, &settings);
 	settings.order.jobs = tool.jobs;

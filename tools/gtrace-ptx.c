@@ -17,47 +17,36 @@
 #include "tool.h"
 #include "tracing.h"
 
-static void print_help(FILE *to)
-{
-	fputs("usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
-	      "       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
-	      "       gtrace-ptx --list FILE.ptx\n"
-	      "Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n"
-	      "      --launch LAUNCH      'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
-	      "                           GRID, BLOCK: N or (x,y,z); SHARED: bytes of dynamic shared memory\n"
-	      "                           ARGUMENT: [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a\n"
-	      "                           number, null, hex(BYTES); FILL: zero, ramp[(START[, STEP])],\n"
-	      "                           rand(SEED[, BELOW]), const(X), @FILE;\n"
-	      "                           TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64\n", to);
-	gt_help_option(to, "--list", "print the kernels of the file with the types of their parameters");
-	gt_help_option(to, "--dump NAME=FILE", "write a buffer to FILE when all launches are done");
-	gt_help_option(to, "--registers N", "registers per thread (default: .maxnreg, else estimated)");
-	fputs("  Without running anything:\n", to);
-	gt_help_option(to, "--static", "the degree of coalescing of each global access, and its address expression");
-	gt_help_option(to, "--tree", "also the coalescing graph and the syntax tree of each access");
-	gt_help_option(to, "--grid X[,Y[,Z]]", "blocks, without --launch (1)");
-	gt_help_option(to, "--block X[,Y[,Z]]", "threads of a block (256)");
-	fputs("  What is traced:\n", to);
-	gt_tracing_help(to, GT_TRACING_PTX);
-	gt_help_option(to, "-v, --verbose", "the instructions and accesses of each launch, on standard error");
-	gt_help_option(to, "--quiet", "no warnings");
-	fputs("      --help, --version\n"
-	      "\n"
-	      "example: gtrace-ptx --static examples/kernels/ptx/transpose.ptx\n", to);
-}
+static const struct tool_about about = {
+	.usage = "usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
+		 "       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
+		 "       gtrace-ptx --list FILE.ptx\n"
+		 "Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n"
+		 "\n",
+	.verbose = "the instructions and accesses of each launch, on standard error",
+	.notes = "\n"
+		 "LAUNCH: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
+		 "  GRID, BLOCK  N or (x,y,z)\n"
+		 "  SHARED       bytes of dynamic shared memory\n"
+		 "  ARGUMENT     [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a number, null, hex(BYTES)\n"
+		 "  TYPE         u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64\n"
+		 "  FILL         zero, ramp[(START[, STEP])], rand(SEED[, BELOW]), const(X), @FILE\n",
+	.example = "gtrace-ptx --static examples/kernels/ptx/transpose.ptx",
+};
 
 enum { LAUNCH = 1, LIST, DUMP, REGISTERS, STATIC, TREE, GRID, BLOCK };
 
-static const struct option own_options[] = {
-	{"launch", required_argument, NULL, LAUNCH},
-	{"list", no_argument, NULL, LIST},
-	{"dump", required_argument, NULL, DUMP},
-	{"registers", required_argument, NULL, REGISTERS},
-	{"static", no_argument, NULL, STATIC},
-	{"tree", no_argument, NULL, TREE},
-	{"grid", required_argument, NULL, GRID},
-	{"block", required_argument, NULL, BLOCK},
-	TOOL_OPTIONS,
+static const struct tool_row first_rows[] = {
+	{"--launch LAUNCH", LAUNCH, "run this launch; see below"},
+	{"--list", LIST, "print the kernels of the file with the types of their parameters"},
+	{"--dump NAME=FILE", DUMP, "write a buffer to FILE when all launches are done"},
+	{"--registers N", REGISTERS, "registers per thread (default: .maxnreg, else estimated)"},
+	{NULL, 0, "Without running anything:"},
+	{"--static", STATIC, "the degree of coalescing of each global access, and its address expression"},
+	{"--tree", TREE, "also the coalescing graph and the syntax tree of each access"},
+	{"--grid X[,Y[,Z]]", GRID, "blocks, without --launch (1)"},
+	{"--block X[,Y[,Z]]", BLOCK, "threads of a block (256)"},
+	{NULL, 0, "What is traced:"},
 };
 
 #define LAUNCHES_MAX 4096
@@ -225,7 +214,7 @@ static void set_registers(struct gtrace_ptx *self)
 static void set_tracing(struct gtrace_ptx *self, const struct gt_tracing_option *option)
 {
 	if (gt_ptx_tracing_set(&self->tracing, option, optarg, &self->tool.error) != 0)
-		tool_usage(&self->tool, "--%s: %s", option->name, self->tool.error.text);
+		tool_usage_error(&self->tool, self->tool.option);
 }
 
 static void take_option(struct gtrace_ptx *self, int option)
@@ -246,13 +235,14 @@ static void take_option(struct gtrace_ptx *self, int option)
 static void read_options(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
-	struct option *options = tracing_options(tool, GT_TRACING_PTX, own_options, sizeof own_options / sizeof *own_options);
+	struct tool_row rows[sizeof first_rows / sizeof *first_rows + TRACING_OPTIONS_MAX + 1] = {TOOL_END};
 	uint64_t sms;
 	int option;
 
-	while ((option = tool_option(tool, "vS:j:", options)) != -1)
+	memcpy(rows, first_rows, sizeof first_rows);
+	tracing_rows(GT_TRACING_PTX, rows + sizeof first_rows / sizeof *first_rows);
+	while ((option = tool_option(tool, rows)) != -1)
 		take_option(self, option);
-	free(options);
 	if (optind + 1 != tool->argc)
 		tool_usage(tool, "expected one PTX file, found %d", tool->argc - optind);
 	if (self->mode == run_launches && self->n_launches == 0)
@@ -303,8 +293,7 @@ int main(int argc, char **argv)
 	struct tool *tool = &self.tool;
 	struct gt_limits limits;
 
-	tool_begin(tool, "gtrace-ptx", NULL, argc, argv);
-	tool->print_help = print_help;
+	tool_begin(tool, "gtrace-ptx", &about, argc, argv);
 	self.mode = run_launches;
 	self.notes = (struct gt_ptx_notes){.say = say, .fault = say_fault, .context = tool};
 	self.shape = (struct gt_static_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};

@@ -20,18 +20,12 @@
 #define STREAM_DESCRIPTOR 100 /* or above: outside of the descriptors that programs usually open */
 #define CANNOT_RUN 127
 
-static void print_help(FILE *to)
-{
-	fputs("usage: gtrace-record [OPTION...] PROGRAM [ARGUMENT...]\n"
-	      "Runs a CUDA program without a GPU and writes a stream of the accesses of its kernels.\n", to);
-	gt_tracing_help(to, GT_TRACING_RECORD);
-	gt_help_option(to, "--stdout FILE", "where the program's standard output goes (standard error)");
-	gt_help_option(to, "-v, --verbose", "a line for each launch on standard error");
-	gt_help_option(to, "--quiet", "no warnings");
-	fputs("      --help, --version\n"
-	      "\n"
-	      "example: gtrace-record --gpu titanv ./program | gcoalesce | gschedule --gpu titanv | gcache --l1 | gstats\n", to);
-}
+static const struct tool_about about = {
+	.usage = "usage: gtrace-record [OPTION...] PROGRAM [ARGUMENT...]\n"
+		 "Runs a CUDA program without a GPU and writes a stream of the accesses of its kernels.\n",
+	.verbose = "a line for each launch on standard error",
+	.example = "gtrace-record --gpu titanv ./program | gcoalesce | gschedule --gpu titanv | gcache --l1 | gstats",
+};
 
 static pid_t child;
 
@@ -46,7 +40,7 @@ static void pass_on(int signal_number)
 static void set(struct tool *tool, struct gt_recording *record, const struct gt_tracing_option *option)
 {
 	if (gt_record_set(record, option, optarg, &tool->error) != 0)
-		tool_usage(tool, "--%s: %s", option->name, tool->error.text);
+		tool_usage_error(tool, tool->option);
 }
 
 static void set_jobs(struct tool *tool, struct gt_recording *record)
@@ -60,18 +54,19 @@ static void set_jobs(struct tool *tool, struct gt_recording *record)
 static void parse_options(struct tool *tool, struct gt_recording *record, const char **output)
 {
 	enum { STDOUT = 1 };
-	static const struct option rest[] = {{"stdout", required_argument, NULL, STDOUT}, TOOL_OPTIONS};
-	struct option *options = tracing_options(tool, GT_TRACING_RECORD, rest, sizeof rest / sizeof *rest);
+	static const struct tool_row last[] = {
+		{"--stdout FILE", STDOUT, "where the program's standard output goes (standard error)"}, TOOL_END};
+	struct tool_row rows[TRACING_OPTIONS_MAX + sizeof last / sizeof *last];
 	int option;
 
-	/* '+': the options after the program's name are the program's. */
-	while ((option = tool_option(tool, "+vj:", options)) != -1) {
+	memcpy(rows + tracing_rows(GT_TRACING_RECORD, rows), last, sizeof last);
+	tool->takes_program = true;
+	while ((option = tool_option(tool, rows)) != -1) {
 		if (option == STDOUT)
 			*output = optarg;
 		else
 			set(tool, record, tracing_option(option));
 	}
-	free(options);
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program to run");
 	set_jobs(tool, record);
@@ -191,8 +186,7 @@ int main(int argc, char **argv)
 	const char *output = NULL;
 	int ours;
 
-	tool_begin(&tool, "gtrace-record", NULL, argc, argv);
-	tool.print_help = print_help;
+	tool_begin(&tool, "gtrace-record", &about, argc, argv);
 	gt_record_begin(&record);
 	if (gt_record_environment(&record, &tool.error) != 0)
 		tool_usage(&tool, "%s", tool.error.text);

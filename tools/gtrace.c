@@ -10,36 +10,36 @@
 #include "compose/usual.h"
 #include "tool.h"
 
-static void print_help(FILE *to)
-{
-	fputs("usage: gtrace run [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
-	      "       gtrace report [--output DIR] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
-	      "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
-	      "       gtrace help [TASK|FILTER]\n"
-	      "       gtrace FILTER [ARGUMENT...]\n"
-	      "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
-	      "\n"
-	      "  run                the report of a CUDA program, without a GPU; of a trace; or of a stream,\n"
-	      "                     by the stages that it has not passed\n"
-	      "  report             the same as a page, with the instructions and arrays that miss\n"
-	      "  sizes              the hits with other sizes of L1 and L2\n"
-	      "  help               tasks and filters; the commands of a task\n"
-	      "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n"
-	      "\n"
-	      "      --gpu NAME|FILE   the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a\n"
-	      "                        stream: its own)\n"
-	      "      --keep-l2         L2 keeps its lines from launch to launch (else it is emptied, as\n"
-	      "                        profilers do)\n"
-	      "      --kernel RE       report the launches of kernels whose names RE matches\n"
-	      "  -o, --output DIR      report: the page is DIR/index.html (gtrace-report)\n"
-	      "      --csv             run, sizes: comma-separated values\n"
-	      "  -n, --dry-run         print the pipe, and run nothing (not with sizes)\n"
-	      "  -v, --verbose         progress of the first stage on standard error\n"
-	      "      --quiet           no warnings, and the pipe is not printed\n"
-	      "      --help, --version\n"
-	      "\n"
-	      "example: gtrace run examples/traces/gemm.rdgc.xz\n", to);
-}
+static const struct tool_about about = {
+	.usage = "usage: gtrace run [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace report [--output DIR] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace help [TASK|FILTER]\n"
+		 "       gtrace FILTER [ARGUMENT...]\n"
+		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
+		 "\n"
+		 "  run                the report of a CUDA program, without a GPU; of a trace; or of a stream,\n"
+		 "                     by the stages that it has not passed\n"
+		 "  report             the same as a page, with the instructions and arrays that miss\n"
+		 "  sizes              the hits with other sizes of L1 and L2\n"
+		 "  help               tasks and filters; the commands of a task\n"
+		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n"
+		 "\n",
+	.verbose = "progress of the first stage on standard error",
+	.notes = "With --quiet the pipe is not printed either.\n",
+	.example = "gtrace run examples/traces/gemm.rdgc.xz",
+};
+
+enum { GPU = 1, KEEP_L2, KERNEL, CSV };
+static const struct tool_row option_rows[] = {
+	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own)"},
+	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
+	{"--kernel RE", KERNEL, "report the launches of kernels whose names RE matches"},
+	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
+	{"--csv", CSV, "run, sizes: comma-separated values"},
+	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
+	TOOL_END,
+};
 
 struct settings {
 	struct tool tool;
@@ -152,15 +152,10 @@ static void check(const struct settings *settings)
 
 static void parse(struct settings *settings)
 {
-	enum { GPU = 1, KEEP_L2, KERNEL, CSV };
-	static const struct option options[] = {
-		{"gpu", required_argument, NULL, GPU}, {"keep-l2", no_argument, NULL, KEEP_L2},
-		{"kernel", required_argument, NULL, KERNEL}, {"csv", no_argument, NULL, CSV},
-		{"output", required_argument, NULL, 'o'}, {"dry-run", no_argument, NULL, 'n'}, TOOL_OPTIONS};
 	struct tool *tool = &settings->tool;
 
-	/* '+': what follows the program are its own arguments. */
-	for (int c; (c = tool_option(tool, "+vo:n", options)) != -1;) {
+	tool->takes_program = true;
+	for (int c; (c = tool_option(tool, option_rows)) != -1;) {
 		switch (c) {
 		case GPU: settings->usual.gpu = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
@@ -252,8 +247,7 @@ int main(int argc, char **argv)
 	struct tool *tool = &settings.tool;
 	const char *command = argc > 1 ? argv[1] : NULL, *filter = command ? gt_filter_find(command) : NULL;
 
-	tool_begin(tool, "gtrace", NULL, argc, argv);
-	tool->print_help = print_help;
+	tool_begin(tool, "gtrace", &about, argc, argv);
 	set_path(tool);
 	if (filter)
 		run_filter(tool, filter, argv + 1);

@@ -4,7 +4,7 @@
 #ifndef TOOL_H
 #define TOOL_H
 
-#include <getopt.h>
+#include <getopt.h> /* optarg and optind */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,29 +12,37 @@
 #include "stream/relay.h"
 #include "stream/stream.h"
 
-/* The long option of a tool that runs in several threads (its short options must include "j:"), which tool_option handles, and
- * its line of help. */
-#define TOOL_JOBS {"jobs", required_argument, NULL, 'j'}
-#define TOOL_JOBS_OPTION "-j, --jobs N"
-#define TOOL_JOBS_TEXT "run in N threads (1; 0: all processors); the output is the same"
-#define TOOL_JOBS_HELP "  " TOOL_JOBS_OPTION "     " TOOL_JOBS_TEXT "\n"
+/* An option of a tool. One table of these is what the parser and --help read. */
+struct tool_row {
+	const char *option; /* as --help shows it: "--csv", "--row SIZE", "-o, --output FILE", "-k ROUNDS"; NULL: a line of text */
+	int value;	    /* that tool_option returns; of an option with a letter, the letter */
+	const char *text;   /* what the option does; NULL: the end of the table */
+};
 
-/* Appended to a tool's long options by TOOL_OPTIONS; handled by tool_option. */
-enum { TOOL_HELP = 0x1000, TOOL_VERSION, TOOL_QUIET };
-#define TOOL_OPTIONS                                                                              \
-	{"help", no_argument, NULL, TOOL_HELP}, {"version", no_argument, NULL, TOOL_VERSION},      \
-		{"verbose", no_argument, NULL, 'v'}, {"quiet", no_argument, NULL, TOOL_QUIET}, { NULL, 0, NULL, 0 }
+/* A tool that runs in several threads has this row, which tool_option handles, as it does those that all tools have. */
+#define TOOL_JOBS {"-j, --jobs N", 'j', "run in N threads (1; 0: all processors); the output is the same"}
+#define TOOL_END {NULL, 0, NULL}
+
+/* What --help shows besides the options. */
+struct tool_about {
+	const char *usage;   /* lines, above the options */
+	const char *verbose; /* what -v shows */
+	const char *notes;   /* lines below the options; or NULL */
+	const char *example; /* a command, the last line */
+};
 
 struct tool {
 	const char *name;
-	const char *help; /* printed by --help: usage line first */
-	void (*print_help)(FILE *to); /* replaces `help` if the options are in a table; else NULL */
+	struct tool_about about;
 	int argc;
 	char **argv;
 	bool verbose;
 	bool quiet; /* no warnings */
 	unsigned jobs; /* threads */
 	bool is_filter; /* its output is always a stream */
+	bool takes_program; /* what follows the first operand are that program's own arguments */
+	char option[32]; /* the last option that was read, such as "--csv" or "-k", for messages */
+	struct tool_parser *parser; /* while options are read */
 	struct gt_error error; /* of library calls */
 
 	struct gt_reader *in;
@@ -45,16 +53,13 @@ struct tool {
 	double started;	      /* seconds of the monotonic clock, when reading began */
 };
 
-void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv);
+void tool_begin(struct tool *tool, const char *name, const struct tool_about *about, int argc, char **argv);
 
-/* The next option, as getopt_long. Handles common and unknown options (a tool's short options must include "v").
- * Returns -1 after the last. */
-int tool_option(struct tool *tool, const char *short_options, const struct option *options);
+/* The value of the next option of argv; its argument is in optarg. Handles the options that all tools have, and wrong ones. Returns
+ * -1 after the last. The rows must be the same in all calls. */
+int tool_option(struct tool *tool, const struct tool_row *rows);
 
-/* Room for n long options that come from tables; the caller frees it when the options are read. */
-struct option *tool_option_rows(struct tool *tool, size_t n);
-
-/* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error. */
+/* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error, of an option or its value. */
 _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 _Noreturn void tool_usage_error(const struct tool *tool, const char *option);

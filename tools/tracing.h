@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracing options of gtrace-ptx and gtrace-record, for getopt_long. */
+/* The tracing options of gtrace-ptx and gtrace-record, as rows of the tools. */
 #ifndef TRACING_H
 #define TRACING_H
 
@@ -8,26 +8,27 @@
 #include "ptx/record/tracing.h"
 #include "tool.h"
 
-enum { TRACING = 0x2000 }; /* getopt_long returns TRACING + the row of the table, or the letter */
+enum { TRACING = 0x2000 }; /* tool_option returns TRACING + the row of the table, or the letter */
+#define TRACING_OPTIONS_MAX 64
 
-/* The tracing options of a tool, and after them the `n` of `rest`; the caller frees them. */
-static inline struct option *tracing_options(struct tool *tool, enum gt_tracing_tool mask, const struct option *rest, size_t n)
+/* Appends the tracing options of a tool to its rows. Returns how many. */
+static inline size_t tracing_rows(enum gt_tracing_tool mask, struct tool_row *rows)
 {
-	size_t own = 0;
+	static char options[TRACING_OPTIONS_MAX][GT_TRACING_HELP];
+	size_t n = 0;
 
-	for (size_t i = 0; i < gt_tracing_options_n; i++)
-		own += (gt_tracing_options[i].tools & mask) != 0;
-	struct option *options = tool_option_rows(tool, own + n), *to = options;
-	for (size_t i = 0; i < gt_tracing_options_n; i++)
-		if (gt_tracing_options[i].tools & mask)
-			*to++ = (struct option){gt_tracing_options[i].name,
-						gt_tracing_options[i].form ? required_argument : no_argument, NULL,
-						gt_tracing_options[i].letter ? gt_tracing_options[i].letter : TRACING + (int)i};
-	memcpy(to, rest, n * sizeof *to);
-	return options;
+	for (size_t i = 0; i < gt_tracing_options_n && n < TRACING_OPTIONS_MAX; i++) {
+		const struct gt_tracing_option *option = &gt_tracing_options[i];
+		if (!(option->tools & mask))
+			continue;
+		gt_tracing_help(option, options[n]);
+		rows[n] = (struct tool_row){options[n], option->letter ? option->letter : TRACING + (int)i, option->help};
+		n++;
+	}
+	return n;
 }
 
-/* The row for a value that getopt_long returned. */
+/* The row for a value that tool_option returned. */
 static inline const struct gt_tracing_option *tracing_option(int value)
 {
 	const struct gt_tracing_option *option = gt_tracing_options;

@@ -132,34 +132,7 @@ char *gt_format_size(uint64_t size, char *buffer)
 	return buffer;
 }
 
-/* ---- help and messages ---- */
-
-#define HELP_INDENT 6
-#define HELP_LETTER 2 /* of an option with a short form */
-#define HELP_COLUMN 27
-#define HELP_WIDTH 100
-
-void gt_help_option(FILE *to, const char *option, const char *text)
-{
-	int at = fprintf(to, "%*s%s", option[0] == '-' && option[1] != '-' ? HELP_LETTER : HELP_INDENT, "", option);
-
-	if (at + 1 > HELP_COLUMN) {
-		fputc('\n', to);
-		at = 0;
-	}
-	at += fprintf(to, "%*s", HELP_COLUMN - at, "");
-	for (bool first = true; *text; first = false) {
-		int length = (int)strcspn(text, " ");
-		if (!first && at + 1 + length > HELP_WIDTH)
-			at = fprintf(to, "\n%*s", HELP_COLUMN, "") - 1;
-		else if (!first)
-			at += fprintf(to, " ");
-		at += fprintf(to, "%.*s", length, text);
-		text += length;
-		text += strspn(text, " ");
-	}
-	fputc('\n', to);
-}
+/* ---- messages ---- */
 
 #define WORD_LETTERS 63
 

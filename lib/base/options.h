@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and sizes as users write them on a command line or in a GPU description; the text of --help. */
+/* Numbers and sizes as users write them on a command line or in a GPU description. */
 #ifndef GT_BASE_OPTIONS_H
 #define GT_BASE_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "base/public.h"
@@ -32,9 +31,6 @@ int gt_parse_list(const char *text, unsigned char *chosen, size_t n, struct gt_e
 /* Writes a size the way people label it, "32K", "4.5M" or "96", into a buffer of at least 32
  * bytes, and returns the buffer. Exact: sizes that no short form gives are printed in bytes. */
 char *gt_format_size(uint64_t size, char *buffer);
-
-/* An option in --help, such as "--ways N|full" or "-S, --memory SIZE", and what it does, in lines of at most 100 characters. */
-void gt_help_option(FILE *to, const char *option, const char *text);
 
 /* The edit distance of two words: insertions, deletions, replacements, and swaps of neighbouring letters. Of
  * longer words the first 63 letters are compared. */

@@ -100,9 +100,12 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, const char *text,
 		 struct gt_error *error);
 
-/* Print the roles, and the parameters that make a level timed or those that do not. */
-void gt_roles_help(FILE *to);
-void gt_level_help(FILE *to, bool timed);
+/* What --help says of a parameter: its option, and what it means, its default, and the roles that have another one; and the option of
+ * a role. */
+#define GT_OPTION_HELP 64 /* bytes */
+#define GT_LEVEL_HELP 512
+void gt_parameter_help(enum gt_parameter_id id, char option[GT_OPTION_HELP], char text[GT_LEVEL_HELP]);
+void gt_role_help(const struct gt_role *role, char option[GT_OPTION_HELP]);
 
 /* Makes the config from all sources. Returns 0, or -1 naming an invalid key of the description. */
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,

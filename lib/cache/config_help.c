@@ -1,43 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* What --help says of roles and parameters. */
-#include "base/options.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "cache/config.h"
 
-/* "TEXT [32K; l2 2M, texture 12K]": the default, and the roles that have another one. */
-static void print_parameter(FILE *to, int id)
+void gt_parameter_help(enum gt_parameter_id id, char option[GT_OPTION_HELP], char text[GT_LEVEL_HELP])
 {
 	const struct gt_parameter *parameter = &gt_parameters[id];
-	char option[64], text[512];
 	const char *separator = "; ";
 
-	snprintf(option, sizeof option, "--%s %s", parameter->name, parameter->type.form);
-	size_t used = (size_t)snprintf(text, sizeof text, "%s%s%s [%s", parameter->help, parameter->choices ? ": " : "",
+	snprintf(option, GT_OPTION_HELP, "--%s %s", parameter->name, parameter->type.form);
+	size_t used = (size_t)snprintf(text, GT_LEVEL_HELP, "%s%s%s [%s", parameter->help, parameter->choices ? ": " : "",
 				       parameter->choices ? parameter->choices : "", parameter->otherwise);
-	for (size_t i = 0; i < gt_roles_n && used < sizeof text; i++) {
+	for (size_t i = 0; i < gt_roles_n && used < GT_LEVEL_HELP; i++) {
 		const char *value = gt_roles[i].values[id];
 		if (!value || strcmp(value, parameter->otherwise) == 0)
 			continue;
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", separator, gt_roles[i].option, value);
+		used += (size_t)snprintf(text + used, GT_LEVEL_HELP - used, "%s%s %s", separator, gt_roles[i].option, value);
 		separator = ", ";
 	}
-	if (used < sizeof text)
-		snprintf(text + used, sizeof text - used, "]");
-	gt_help_option(to, option, text);
+	if (used < GT_LEVEL_HELP)
+		snprintf(text + used, GT_LEVEL_HELP - used, "]");
 }
 
-void gt_level_help(FILE *to, bool timed)
+void gt_role_help(const struct gt_role *role, char option[GT_OPTION_HELP])
 {
-	for (int id = 0; id < GT_PARAMETERS; id++)
-		if (gt_parameters[id].timed == timed)
-			print_parameter(to, id);
-}
-
-void gt_roles_help(FILE *to)
-{
-	char option[32];
-
-	for (size_t i = 0; i < gt_roles_n; i++) {
-		snprintf(option, sizeof option, "--%s%s", gt_roles[i].option, gt_roles[i].name ? "" : " NAME");
-		gt_help_option(to, option, gt_roles[i].help);
-	}
+	snprintf(option, GT_OPTION_HELP, "--%s%s", role->option, role->name ? "" : " NAME");
 }

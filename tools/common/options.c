@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a tool begins: its options, help and version. */
+/* How a tool begins, and reads its options. */
 #include "common/parts.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "base/options.h"
 #include "base/pipeline.h"
 
-void tool_begin(struct tool *tool, const char *name, const char *help, int argc, char **argv)
+void tool_begin(struct tool *tool, const char *name, const struct tool_about *about, int argc, char **argv)
 {
-	*tool = (struct tool){.name = name, .help = help, .argc = argc, .argv = argv, .jobs = 1, .started = gt_now()};
+	*tool = (struct tool){.name = name, .about = *about, .argc = argc, .argv = argv, .jobs = 1, .started = gt_now()};
 	tool_hear_progress();
 	/* A file that may grow no further is an error of write(2), which has a message. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -80,28 +80,34 @@ static void leave_out(struct tool *tool)
 	tool->argc = n;
 }
 
-struct option *tool_option_rows(struct tool *tool, size_t n)
+/* Keeps the name of the option that was read, as it is in messages: that of the row `at` of getopt's table, or, if it was a letter
+ * (-1), the long name beside it. */
+static void name_option(struct tool *tool, int value, int at)
 {
-	struct option *rows = calloc(n, sizeof *rows);
+	const struct option *option = tool->parser->options + (at < 0 ? 0 : at);
 
-	if (!rows)
-		tool_must(tool, gt_fail_memory(&tool->error, "options"));
-	return rows;
+	while (at < 0 && option->name && option->val != value)
+		option++;
+	if (option->name)
+		snprintf(tool->option, sizeof tool->option, "--%s", option->name);
+	else
+		snprintf(tool->option, sizeof tool->option, "-%c", value);
 }
 
-int tool_option(struct tool *tool, const char *short_options, const struct option *options)
+int tool_option(struct tool *tool, const struct tool_row *rows)
 {
+	if (!tool->parser)
+		tool->parser = tool_parser_new(tool, rows);
 	for (;;) {
-		int option = getopt_long(tool->argc, tool->argv, short_options, options, NULL);
-		switch (option) {
+		int at = -1;
+		int value = getopt_long(tool->argc, tool->argv, tool->parser->letters, tool->parser->options, &at);
+		switch (value) {
 		case -1:
+			tool_parser_free(tool);
 			leave_out(tool);
 			return -1;
 		case TOOL_HELP:
-			if (tool->print_help)
-				tool->print_help(stdout);
-			else
-				fputs(tool->help, stdout);
+			tool_help_print(tool, rows);
 			end_print(tool);
 		case TOOL_VERSION:
 			printf("%s %s\n", tool->name, gt_version);
@@ -116,12 +122,13 @@ int tool_option(struct tool *tool, const char *short_options, const struct optio
 			set_jobs(tool, optarg);
 			break;
 		case '?':
-			print_misspelt(tool, options);
+			print_misspelt(tool, tool->parser->options);
 			fprintf(stderr, "%s: see '%s --help'\n", tool->name, tool->name);
 			tool_end_failed(tool, "wrong options");
 			exit(2);
 		default:
-			return option;
+			name_option(tool, value, at);
+			return value;
 		}
 	}
 }

@@ -268,17 +268,10 @@ int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_o
 	return 0;
 }
 
-void gt_tracing_help(FILE *to, enum gt_tracing_tool tool)
+void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACING_HELP])
 {
-	char text[64];
+	size_t used = option->letter ? (size_t)snprintf(text, GT_TRACING_HELP, "-%c, ", option->letter) : 0;
 
-	for (const struct gt_tracing_option *option = gt_tracing_options;
-	     option < gt_tracing_options + gt_tracing_options_n; option++) {
-		if (!(option->tools & tool))
-			continue;
-		size_t used = option->letter ? (size_t)snprintf(text, sizeof text, "-%c, ", option->letter) : 0;
-		snprintf(text + used, sizeof text - used, "--%s%s%s", option->name, option->form ? " " : "",
-			 option->form ? option->form : "");
-		gt_help_option(to, text, option->help);
-	}
+	snprintf(text + used, GT_TRACING_HELP - used, "--%s%s%s", option->name, option->form ? " " : "",
+		 option->form ? option->form : "");
 }

@@ -82,7 +82,8 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
 int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_option *option, const char *value,
 		       struct gt_error *error);
 
-/* The options of one tool, for its --help. */
-void gt_tracing_help(FILE *to, enum gt_tracing_tool tool);
+/* An option as --help shows it, such as "-S, --sort-memory SIZE". */
+#define GT_TRACING_HELP 64 /* bytes */
+void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACING_HELP]);
 
 #endif
