@@ -65,10 +65,17 @@ NR == 1 || (in_usage && /^ +[^ -]/) {
 	next
 }
 { in_usage = 0 }
-/^ +-/ {
+/^ +-/ && match($0, /-/) <= 7 { # not a line of text that goes on
 	line = $0
 	sub(/^ +/, "", line)
 	option(line)
+	next
+}
+# The text of the last option goes on.
+n > 0 && $0 != "" && substr($0, 1, 20) ~ /^ +$/ {
+	line = $0
+	sub(/^ +/, "", line)
+	texts[n] = texts[n] (texts[n] == "" ? "" : " ") line
 	next
 }
 has_kinds && /^  [a-z]+   / {

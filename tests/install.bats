@@ -85,6 +85,9 @@ copy_build() {
 	[ "$(offers gtrace-order --by '' | paste -sd ' ')" = "block an" ]
 	[ "$(offers gtrace-order --by b)" = block ]
 	[ "$(offers gplot sc)" = scatter ]
+	# A text of several lines is that of its option, also where a line begins with the name of another.
+	[ "$(grep -c -- ' -l json' "$share/fish/vendor_completions.d/gstats.fish")" = 1 ]
+	grep -qF "mean and largest values (kernel; launch with --csv, --json)'" "$share/fish/vendor_completions.d/gstats.fish"
 	[ "$(offers gcache --siz)" = --size ]
 	[ "$(offers gstats READM)" = README.md ]
 	if command -v zsh >/dev/null; then for file in "$share"/zsh/site-functions/_*; do zsh -n "$file"; done; fi
