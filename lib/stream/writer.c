@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "stream/columns.h"
+#include "stream/header.h"
 #include "stream/pack.h"
 #include "stream/reader.h"
 #include "stream/records.h"
@@ -70,59 +71,6 @@ static msgpack_packer *begin(struct gt_writer *writer, const char *kind, size_t 
 	return &writer->packer;
 }
 
-/* The next word of a line of words with tabs between, and where the following one begins. */
-static const char *pack_word(msgpack_packer *packer, const char *line)
-{
-	size_t n = strcspn(line, "\t");
-
-	msgpack_pack_str_with_body(packer, line, n);
-	return line[n] ? line + n + 1 : line + n;
-}
-
-static void pack_history_entry(msgpack_packer *packer, const char *line)
-{
-	size_t words = *line ? 1 : 0;
-
-	for (const char *at = line; *at; at++)
-		words += *at == '\t';
-	msgpack_pack_map(packer, 3);
-	gt_pack_text(packer, "tool");
-	line = pack_word(packer, line);
-	gt_pack_text(packer, "version");
-	line = pack_word(packer, line);
-	gt_pack_text(packer, "argv");
-	msgpack_pack_array(packer, words > 2 ? words - 2 : 0);
-	for (size_t i = 2; i < words; i++)
-		line = pack_word(packer, line);
-}
-
-static void pack_header(struct gt_writer *writer, const char *const *history, const char *tool,
-			const char *version, char *const argv[])
-{
-	msgpack_packer *packer = begin(writer, "gtrace", 3);
-	size_t entries = 0, words = 0;
-
-	while (history && history[entries])
-		entries++;
-	while (argv[words])
-		words++;
-	msgpack_pack_int(packer, GT_STREAM_VERSION);
-	msgpack_pack_map(packer, 1);
-	gt_pack_text(packer, "history");
-	msgpack_pack_array(packer, entries + 1);
-	for (size_t i = 0; i < entries; i++)
-		pack_history_entry(packer, history[i]);
-	msgpack_pack_map(packer, 3);
-	gt_pack_text(packer, "tool");
-	gt_pack_text(packer, tool);
-	gt_pack_text(packer, "version");
-	gt_pack_text(packer, version);
-	gt_pack_text(packer, "argv");
-	msgpack_pack_array(packer, words);
-	for (size_t i = 0; i < words; i++)
-		gt_pack_text(packer, argv[i]);
-}
-
 static int flush_sink(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	return gt_write_rows(context, rows, error) != 0 ? -1 : (int)(rows->n = rows->n_lanes = 0);
@@ -159,7 +107,7 @@ struct gt_writer *gt_writer_open(int descriptor, const char *const *history, con
 		return NULL;
 	}
 	XXH3_64bits_reset(writer->checksum);
-	pack_header(writer, history, tool, version, argv);
+	gt_header_pack(&writer->packer, history, tool, version, argv);
 	return writer;
 }
 
