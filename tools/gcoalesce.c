@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 
-#include "coalesce/by_array.h"
-#include "coalesce/coalesce.h"
 #include "coalesce/degrees.h"
+#include "coalesce/stage.h"
 #include "tool.h"
 
 static const struct tool_about about = {
@@ -40,12 +38,7 @@ struct gcoalesce {
 	const char *rule, *banks; /* NULL: from the GPU */
 	bool chosen;		  /* the GPU is from --gpu, else from the stream */
 	struct gt_gpu gpu;
-	struct gt_coalescer coalescer;
-	struct gt_by_array by_array;
-	/* Of the current kernel. */
-	struct gt_coalescer relayed; /* what was counted in other threads */
-	bool coalesced; /* by an earlier stage: it has requests, or counts of coalescing */
-	bool accessed;	/* it has accesses */
+	struct gt_coalesce_stage stage;
 
 	bool degree, graph; /* print a table of degrees, with graphs */
 	struct gt_degrees degrees;
@@ -58,23 +51,16 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	const struct gt_gpu *gpu = g->chosen ? &g->gpu : gt_reader_gpu(tool->in);
 
 	(void)kernel;
-	tool_must(tool, gt_coalescer_resolve(&g->coalescer, gpu, g->rule, g->banks, &tool->error));
-	gt_by_array_begin(&g->by_array);
-	g->coalescer.by_array = &g->by_array;
-	g->relayed = g->coalescer;
-	g->coalesced = g->accessed = false;
+	tool_must(tool, gt_coalesce_stage_begin(&g->stage, gpu, g->rule, g->banks, &tool->error));
 	return true;
 }
 
-/* A kernel that is already coalesced was counted by that stage. */
 static void end_kernel(void *context, uint64_t kernel)
 {
 	struct gcoalesce *g = context;
 	struct tool *tool = &g->tool;
 
-	gt_coalescer_add(&g->coalescer, &g->relayed);
-	if (!g->coalesced || g->accessed)
-		tool_must(tool, gt_coalescer_write(&g->coalescer, kernel, gt_writer_output(tool->out), &tool->error));
+	tool_must(tool, gt_coalesce_stage_end(&g->stage, kernel, gt_writer_output(tool->out), &tool->error));
 }
 
 static bool take_rows(void *context, struct gt_rows *rows)
@@ -82,11 +68,8 @@ static bool take_rows(void *context, struct gt_rows *rows)
 	struct gcoalesce *g = context;
 	struct tool *tool = &g->tool;
 
-	if (rows->kind == GT_REQUESTS)
-		return g->coalesced = true;
-	g->accessed = true;
-	tool_must(tool, gt_coalesce(&g->coalescer, rows, gt_writer_sink(tool->out), &tool->error));
-	return false;
+	tool_must(tool, gt_coalesce_stage_rows(&g->stage, rows, gt_writer_sink(tool->out), &tool->error));
+	return rows->kind == GT_REQUESTS;
 }
 
 static bool relays(void *context, enum gt_rows_kind kind)
@@ -95,49 +78,11 @@ static bool relays(void *context, enum gt_rows_kind kind)
 	return kind == GT_ACCESSES;
 }
 
-/* What a batch has of its own, so that any thread can coalesce it. */
-struct own {
-	struct gt_coalescer coalescer;
-	struct gt_by_array by_array;
-};
-
-static int coalesce_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
-{
-	const struct gcoalesce *g = context;
-	struct own *own = item->own;
-
-	own->coalescer = g->coalescer;
-	own->coalescer.by_array = &own->by_array;
-	gt_coalescer_reset(&own->coalescer);
-	if (gt_by_array_part(&own->by_array, &g->by_array, error) != 0)
-		return -1;
-	return gt_coalesce(&own->coalescer, item->rows, &item->sink, error);
-}
-
-static void close_own(void *own)
-{
-	gt_by_array_part_close(&((struct own *)own)->by_array);
-}
-
-static int count_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
-{
-	struct gcoalesce *g = context;
-	const struct own *own = item->own;
-
-	(void)error;
-	g->accessed = true;
-	gt_coalescer_add(&g->relayed, &own->coalescer);
-	gt_by_array_join(&g->by_array, &own->by_array);
-	return 0;
-}
-
 static bool take_count(void *context, const struct gt_count *count)
 {
 	struct gcoalesce *g = context;
 
-	if (strcmp(count->stage, GT_COALESCE_STAGE) == 0)
-		g->coalesced = true;
-	tool_must(&g->tool, gt_by_array_take(&g->by_array, count, &g->tool.error));
+	tool_must(&g->tool, gt_coalesce_stage_note(&g->stage, count, &g->tool.error));
 	return true;
 }
 
@@ -196,33 +141,32 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 		tool_usage(&g->tool, "--degree: expected no --rule, --gpu or --banks: the degree does not depend on the GPU");
 	if (g->rule && gpu)
 		tool_usage(&g->tool, "--gpu: expected --rule or --gpu, not both");
-	if (g->rule && gt_coalescer_open(&g->coalescer, g->rule, &g->tool.error) != 0)
+	if (g->rule && gt_coalescer_open(&g->stage.coalescer, g->rule, &g->tool.error) != 0)
 		tool_usage_error(&g->tool, "--rule");
 	if (g->banks && gt_banks_parse(g->banks, &banks, &g->tool.error) != 0)
 		tool_usage_error(&g->tool, "--banks");
 	g->chosen = gpu != NULL;
 	if (gpu && (gt_gpu_load(&g->gpu, gpu, &g->tool.error) != 0 ||
-		    gt_coalescer_resolve(&g->coalescer, &g->gpu, NULL, g->banks, &g->tool.error) != 0))
+		    gt_coalescer_resolve(&g->stage.coalescer, &g->gpu, NULL, g->banks, &g->tool.error) != 0))
 		tool_usage_error(&g->tool, "--gpu");
 }
 
 int main(int argc, char **argv)
 {
 	static struct gcoalesce g;
-	const struct gt_relay_stage stage = {
-		.own_bytes = sizeof(struct own), .close_own = close_own, .take = coalesce_batch, .count = count_batch, .context = &g};
+	const struct gt_relay_stage threads = gt_coalesce_stage_relay(&g.stage);
 	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
-					   .relay = &stage, .relays = relays, .context = &g};
+					   .relay = &threads, .relays = relays, .context = &g};
 
 	take_options(&g, argc, argv);
 	tool_read(&g.tool);
 	if (g.degree) {
 		print_degrees(&g);
 	} else {
-		tool_must(&g.tool, gt_by_array_open(&g.by_array, &g.tool.error));
+		tool_must(&g.tool, gt_coalesce_stage_open(&g.stage, &g.tool.error));
 		tool_write(&g.tool);
 		tool_run(&g.tool, &filter);
-		gt_by_array_close(&g.by_array);
+		gt_coalesce_stage_close(&g.stage);
 	}
 	tool_end(&g.tool);
 	gt_gpu_clear(&g.gpu);
