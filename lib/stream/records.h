@@ -14,6 +14,9 @@
 const msgpack_object *gt_object_get(const msgpack_object *map, const char *key);
 /* True if the object is the string. */
 int gt_object_is(const msgpack_object *object, const char *text);
+/* Copies a string, cut to fit, or a number. Returns 0, or -1 if the object is none, or the number is above max. */
+int gt_object_text(const msgpack_object *object, char *buffer, size_t bytes);
+int gt_object_number(const msgpack_object *object, uint64_t max, uint64_t *number);
 /* Packs a C string. */
 void gt_pack_text(msgpack_packer *packer, const char *text);
 

@@ -8,136 +8,10 @@
 
 #include "stream/check.h"
 #include "stream/objects.h"
+#include "stream/plain_form.h"
 #include "stream/records.h"
 
-#define PLAIN_VERSION 1
-#define CHUNK 65536
-
-/* The names of a row's elements, in their order; `lanes` of an access is an array. */
-static const char *const access_names[] = {"block", "warp", "an", "pc", "op", "size", "mask", "addresses"};
-static const char *const request_names[] = {"block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes"};
-enum { ACCESS_ELEMENTS = 8, REQUEST_ELEMENTS = 9 };
-
-/* ---- writing ---- */
-
-static void pack_names(msgpack_packer *packer, const char *kind, const char *const *names, size_t n)
-{
-	gt_pack_text(packer, kind);
-	msgpack_pack_array(packer, n);
-	for (size_t i = 0; i < n; i++)
-		gt_pack_text(packer, names[i]);
-}
-
-void gt_plain_begin(struct gt_bytes *out, const char *const *history)
-{
-	msgpack_packer packer;
-	size_t lines = 0;
-
-	while (history && history[lines])
-		lines++;
-	msgpack_packer_init(&packer, out, gt_bytes_write);
-	msgpack_pack_array(&packer, 3);
-	gt_pack_text(&packer, "gtrace-rows");
-	msgpack_pack_int(&packer, PLAIN_VERSION);
-	msgpack_pack_map(&packer, 3);
-	gt_pack_text(&packer, "history");
-	msgpack_pack_array(&packer, lines);
-	for (size_t i = 0; i < lines; i++)
-		gt_pack_text(&packer, history[i]);
-	pack_names(&packer, "access", access_names, ACCESS_ELEMENTS);
-	pack_names(&packer, "request", request_names, REQUEST_ELEMENTS);
-}
-
-/* The optional elements of a row, in their order. */
-enum { STEP, SM, STATUS, LATENCY, HINT, WORK, FURTHER };
-
-/* The number of optional elements in rows of this shape, up to the last that is present. */
-static unsigned further(const struct gt_rows *rows)
-{
-	return rows->has_work ? WORK + 1 : rows->has_hints ? HINT + 1 : rows->has_latency ? LATENCY + 1 : rows->has_status ? STATUS + 1 : rows->scheduled ? SM + 1 : 0;
-}
-
-static void pack_further(msgpack_packer *packer, const struct gt_rows *rows, size_t i, unsigned f)
-{
-	if (f == WORK)
-		msgpack_pack_uint32(packer, rows->work[i]);
-	else if (f == HINT && rows->has_hints)
-		msgpack_pack_uint16(packer, rows->hint[i]);
-	else if (f == LATENCY && rows->has_latency)
-		msgpack_pack_uint32(packer, rows->latency[i]);
-	else if (f == STATUS && rows->has_status)
-		msgpack_pack_uint8(packer, rows->status[i]);
-	else if (f == STEP && rows->scheduled)
-		msgpack_pack_uint64(packer, rows->step[i]);
-	else if (f == SM && rows->scheduled)
-		msgpack_pack_uint16(packer, rows->sm[i]);
-	else
-		msgpack_pack_nil(packer);
-}
-
-static void pack_row(msgpack_packer *packer, const struct gt_rows *rows, size_t i)
-{
-	uint64_t addresses[GT_WARP_SIZE];
-
-	msgpack_pack_array(packer, (rows->kind == GT_ACCESSES ? ACCESS_ELEMENTS : REQUEST_ELEMENTS) + further(rows));
-	msgpack_pack_uint32(packer, rows->block[i]);
-	msgpack_pack_uint16(packer, rows->warp[i]);
-	msgpack_pack_uint32(packer, rows->an[i]);
-	msgpack_pack_uint32(packer, rows->pc[i]);
-	msgpack_pack_uint8(packer, rows->op[i]);
-	if (rows->kind == GT_ACCESSES) {
-		unsigned n = gt_rows_addresses(rows, i, addresses);
-		msgpack_pack_uint8(packer, rows->size[i]);
-		msgpack_pack_uint32(packer, rows->mask[i]);
-		msgpack_pack_array(packer, n);
-		for (unsigned l = 0; l < n; l++)
-			msgpack_pack_uint64(packer, addresses[l]);
-	} else {
-		msgpack_pack_uint64(packer, rows->address[i]);
-		msgpack_pack_uint8(packer, rows->sectors[i]);
-		msgpack_pack_uint8(packer, rows->full[i]);
-		msgpack_pack_uint8(packer, rows->threads[i]);
-	}
-	for (unsigned f = 0; f < further(rows); f++)
-		pack_further(packer, rows, i, f);
-}
-
-void gt_plain_put(struct gt_bytes *out, struct gt_reader *reader, enum gt_event event)
-{
-	msgpack_packer packer;
-
-	msgpack_packer_init(&packer, out, gt_bytes_write);
-	if (event == GT_ROWS) {
-		const struct gt_rows *rows = gt_reader_rows(reader);
-		for (size_t i = 0; i < rows->n; i++)
-			pack_row(&packer, rows, i);
-		return;
-	}
-	if (event != GT_KERNEL && event != GT_GPU && event != GT_COUNT)
-		return;
-	msgpack_pack_array(&packer, 2);
-	if (event == GT_KERNEL) {
-		gt_pack_text(&packer, "kernel");
-		gt_kernel_pack(&packer, gt_reader_kernel(reader));
-	} else if (event == GT_GPU) {
-		gt_pack_text(&packer, "gpu");
-		gt_gpu_pack(&packer, gt_reader_gpu(reader));
-	} else {
-		gt_pack_text(&packer, "count");
-		gt_count_pack(&packer, gt_reader_count(reader));
-	}
-}
-
-void gt_plain_end(struct gt_bytes *out)
-{
-	msgpack_packer packer;
-
-	msgpack_packer_init(&packer, out, gt_bytes_write);
-	msgpack_pack_array(&packer, 1);
-	gt_pack_text(&packer, "end");
-}
-
-/* ---- reading ---- */
+#define CHUNK 65536 /* bytes that are read at a time */
 
 struct plain {
 	struct gt_writer *writer;
@@ -206,21 +80,21 @@ static int take_addresses(struct gt_rows *row, const msgpack_object *object, str
 /* Reads the n optional elements from `at`; nil: the row has no such column. */
 static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t n)
 {
-	void *const columns[FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint, row->work};
-	static const unsigned widths[FURTHER] = {8, 2, 1, 4, 2, 4};
-	bool has[FURTHER] = {false};
+	void *const columns[PLAIN_FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint, row->work};
+	static const unsigned widths[PLAIN_FURTHER] = {8, 2, 1, 4, 2, 4};
+	bool has[PLAIN_FURTHER] = {false};
 	int bad = 0;
 
 	for (uint32_t f = 0; f < n; f++) {
 		has[f] = at[f].type != MSGPACK_OBJECT_NIL;
 		bad |= has[f] ? element(&at[f], columns[f], widths[f]) : 0;
 	}
-	row->scheduled = has[STEP];
-	row->has_status = has[STATUS];
-	row->has_latency = has[LATENCY];
-	row->has_hints = has[HINT];
-	row->has_work = has[WORK];
-	return bad != 0 || has[STEP] != has[SM] || (row->kind == GT_ACCESSES && (has[STATUS] || has[LATENCY])) ? -1 : 0;
+	row->scheduled = has[PLAIN_STEP];
+	row->has_status = has[PLAIN_STATUS];
+	row->has_latency = has[PLAIN_LATENCY];
+	row->has_hints = has[PLAIN_HINT];
+	row->has_work = has[PLAIN_WORK];
+	return bad != 0 || has[PLAIN_STEP] != has[PLAIN_SM] || (row->kind == GT_ACCESSES && (has[PLAIN_STATUS] || has[PLAIN_LATENCY])) ? -1 : 0;
 }
 
 static int take_row(struct plain *to, const msgpack_object_array *object, struct gt_error *error)
@@ -228,13 +102,13 @@ static int take_row(struct plain *to, const msgpack_object_array *object, struct
 	struct gt_rows *row = to->row;
 	const msgpack_object *at = object->ptr;
 	struct gt_sink *sink = to->writer ? gt_writer_sink(to->writer) : NULL;
-	bool access = object->size >= ACCESS_ELEMENTS && at[ACCESS_ELEMENTS - 1].type == MSGPACK_OBJECT_ARRAY;
-	uint32_t least = access ? ACCESS_ELEMENTS : REQUEST_ELEMENTS;
+	bool access = object->size >= PLAIN_ACCESS_ELEMENTS && at[PLAIN_ACCESS_ELEMENTS - 1].type == MSGPACK_OBJECT_ARRAY;
+	uint32_t least = access ? PLAIN_ACCESS_ELEMENTS : PLAIN_REQUEST_ELEMENTS;
 
 	if (!sink || !to->has_kernel)
 		return gt_fail(error, "a row before a kernel was announced");
 	uint32_t more = object->size - least;
-	if (object->size < least || more == 1 || more > FURTHER)
+	if (object->size < least || more == 1 || more > PLAIN_FURTHER)
 		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status, latency, hint and work",
 			       object->size);
 	row->kind = access ? GT_ACCESSES : GT_REQUESTS;
