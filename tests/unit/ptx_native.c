@@ -60,10 +60,39 @@ static void fill(void)
 	memcpy(arenas[1], arenas[0], sizeof arenas[0]);
 }
 
+/* Slots of words, longs and doubles that are read behind the operations: all, or some. */
+static uint64_t sets[ALL / 64 + 1];
+
+static bool is_read(size_t slot)
+{
+	return slot >= PREDICATES || (sets[slot / 64] >> slot % 64 & 1);
+}
+
+/* Makes machine code of operations of which that is known. */
+static void make(struct gt_ptx_code *code, size_t n)
+{
+	static uint32_t slots[ALL];
+	static const bool constant[1];
+	const struct gt_native_known known = {.sets = sets, .n = ALL, .slots = slots, .constant = constant};
+	const size_t starts[] = {0, n};
+	const bool all = any() & 1;
+	struct gt_error error;
+
+	memset(sets, 0, sizeof sets);
+	for (uint32_t i = 0; i < ALL; i++) {
+		slots[i] = SLOT * i;
+		sets[i / 64] |= (uint64_t)(all || any() & 1) << i % 64;
+	}
+	code->arena_bytes = code->image_at = sizeof arenas[0];
+	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &known, &error), 0);
+}
+
 static bool alike(void)
 {
 	for (size_t i = 0; i < ALL * SLOT / 8; i++) {
 		double x, y;
+		if (!is_read(i / (SLOT / 8)))
+			continue;
 		memcpy(&x, arenas[0] + 8 * i, 8);
 		memcpy(&y, arenas[1] + 8 * i, 8);
 		bool number = i / (SLOT / 8) >= DOUBLES && i / (SLOT / 8) < PREDICATES;
@@ -106,15 +135,13 @@ static size_t try_segment(size_t n, uint32_t mask)
 {
 	static struct gt_ptx_op steps[LONGEST];
 	struct gt_ptx_code *code = calloc(1, sizeof *code);
-	const size_t starts[] = {0, n};
-	struct gt_error error;
 	size_t made = 0;
 
 	code->ops = calloc(n, sizeof *code->ops);
 	code->n_ops = n;
 	draw(code->ops, steps, n);
 	fill();
-	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &error), 0);
+	make(code, n);
 	for (size_t i = 0; code->native && i < n; i++)
 		made += code->ops[i].run != gt_ptx_form_step(forms[0]) && code->ops[i].counts > 1;
 	run(steps, n, arenas[0], mask);
@@ -188,8 +215,6 @@ static size_t try_stretch(size_t n, uint32_t mask)
 {
 	static struct gt_ptx_op steps[LONGEST];
 	struct gt_ptx_code *code = calloc(1, sizeof *code);
-	const size_t starts[] = {0, n};
-	struct gt_error error;
 	size_t entered = 0;
 
 	code->ops = calloc(n, sizeof *code->ops);
@@ -202,7 +227,7 @@ static size_t try_stretch(size_t n, uint32_t mask)
 		}
 	fill();
 	fill_addresses();
-	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &error), 0);
+	make(code, n);
 	for (size_t i = 0; code->entries && i < n; i++)
 		entered += code->ops[i].with.entry >= code->entries && code->ops[i].with.entry < code->entries + n;
 	CHECK_EQUAL(run_turns(steps, n, 0, mask), n);

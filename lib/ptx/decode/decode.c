@@ -6,7 +6,6 @@
 #include "base/grown.h"
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/waits.h"
-#include "ptx/native/native.h"
 
 static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_OTHER] = gt_ptx_decode_lanes,
@@ -224,10 +223,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	resolve_branches(decoder);
 	if (list_accesses(code, decoder->error) != 0)
 		return -1;
-	if (gt_ptx_native_make(code, decoder->starts, decoder->flow.n_blocks, decoder->error) != 0)
-		return -1;
 	code->arena_bytes = code->image_at + decoder->image_bytes;
-	return 0;
+	return gt_ptx_make_native(decoder);
 }
 
 struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,

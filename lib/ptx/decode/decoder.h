@@ -41,6 +41,9 @@ struct gt_ptx_decoder {
 struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
 				  const struct gt_ptx_function *function, struct gt_error *error);
 
+/* Makes machine code of what has been decoded. */
+int gt_ptx_make_native(struct gt_ptx_decoder *decoder);
+
 /* Appends a micro-op for the instruction; NULL when memory is short. */
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run);
 /* Appends a micro-op of the named form, with up to three sources. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From where to where each register of a function is live. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptx/decode/visitor.h"
 
@@ -29,6 +30,35 @@ static void put_in(uint64_t *set, size_t i)
 static void take_out(uint64_t *set, size_t i)
 {
 	set[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static uint64_t *set_of(const struct lives *lives, size_t block, size_t which)
+{
+	return lives->sets + (block * SETS + which) * lives->words;
+}
+
+/* Results in registers are read where a function ends. */
+static int keep_result(struct gt_ptx_visitor *visitor, size_t index, bool written)
+{
+	const struct lives *lives = visitor->context;
+
+	(void)written;
+	put_in(lives->live, index);
+	return 0;
+}
+
+static int keep_results(struct lives *lives, struct gt_ptx_visitor *visitor, size_t b)
+{
+	const struct gt_ptx_flow *flow = lives->flow;
+	const struct gt_ptx_function *function = flow->function;
+
+	lives->live = set_of(lives, b, LIVE_OUT);
+	visitor->visit = keep_result;
+	for (size_t s = 0; s < flow->blocks[b].n_successors; s++)
+		for (size_t i = 0; flow->edges[flow->blocks[b].successors + s] == flow->n_blocks && i < function->n_returns; i++)
+			if (function->returns[i].space == GT_PTX_REG && gt_ptx_visit_name(visitor, function->returns[i].name, false) != 0)
+				return -1;
+	return 0;
 }
 
 /* First pass, forwards: what a block reads before it writes it, and what it writes without a guard. */
@@ -71,11 +101,6 @@ static int trace_lives(struct gt_ptx_visitor *visitor, size_t index, bool writte
 	return 0;
 }
 
-static uint64_t *set_of(const struct lives *lives, size_t block, size_t which)
-{
-	return lives->sets + (block * SETS + which) * lives->words;
-}
-
 /* Solves the equations of liveness: in = used | (out & ~defined), out = the union of in over the successors. */
 static void iterate(const struct lives *lives)
 {
@@ -106,7 +131,7 @@ static int walk_block(struct lives *lives, struct gt_ptx_visitor *visitor, size_
 	const struct gt_ptx_block *block = &lives->flow->blocks[b];
 	struct gt_ptx_registers *registers = visitor->registers;
 
-	lives->live = set_of(lives, b, LIVE_OUT);
+	lives->live = memcpy(set_of(lives, b, DEFINED), set_of(lives, b, LIVE_OUT), lives->words * sizeof *lives->live);
 	visitor->visit = trace_lives;
 	for (size_t r = 0; r < registers->n; r++) {
 		if (is_in(lives->live, r))
@@ -144,6 +169,8 @@ static int find_lives(struct lives *lives, struct gt_ptx_visitor *visitor, struc
 			if (gt_ptx_visit_sources(visitor, &lives->flow->function->instructions[i]) != 0 ||
 			    gt_ptx_visit_results(visitor, &lives->flow->function->instructions[i]) != 0)
 				return -1;
+		if (keep_results(lives, visitor, b) != 0)
+			return -1;
 	}
 	iterate(lives);
 	for (size_t b = 0; b < flow->n_blocks; b++)
@@ -152,12 +179,19 @@ static int find_lives(struct lives *lives, struct gt_ptx_visitor *visitor, struc
 	return 0;
 }
 
+const uint64_t *gt_ptx_live_behind(const struct gt_ptx_registers *registers, size_t *stride)
+{
+	*stride = SETS * registers->live_words;
+	return registers->lives ? registers->lives + LIVE_OUT * registers->live_words : NULL;
+}
+
 int gt_ptx_find_lives(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, struct gt_error *error)
 {
 	struct lives lives = {.flow = flow};
 	struct gt_ptx_visitor visitor = {.registers = registers, .context = &lives, .error = error};
 	int result = find_lives(&lives, &visitor, error);
 
-	free(lives.sets);
+	registers->lives = lives.sets;
+	registers->live_words = lives.words;
 	return result;
 }

@@ -62,6 +62,7 @@ void gt_ptx_registers_free(struct gt_ptx_registers *registers)
 {
 	gt_map_close(&registers->names);
 	free(registers->list);
+	free(registers->lives);
 	memset(registers, 0, sizeof *registers);
 }
 

@@ -28,6 +28,8 @@ struct gt_ptx_registers {
 	struct gt_ptx_register *list;
 	size_t n, capacity;
 	uint32_t slot_bytes; /* of all slots */
+	uint64_t *lives;     /* sets of them, by block; NULL: they would take too much memory */
+	size_t live_words;
 };
 
 /* Bytes of a slot, which holds a value of the type for each lane. */
@@ -37,6 +39,10 @@ uint32_t gt_ptx_slot_bytes(enum gt_ptx_type type);
 int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_ptx_function *function,
 			  const struct gt_ptx_flow *flow, struct gt_error *error);
 void gt_ptx_registers_free(struct gt_ptx_registers *registers);
+
+/* The set of registers that are live at the end of the first block: bit i is list[i]. *stride: words from there to that of the next
+ * block. NULL: all may be. */
+const uint64_t *gt_ptx_live_behind(const struct gt_ptx_registers *registers, size_t *stride);
 
 /* The register of a name, or NULL: it is a special register, or none. */
 const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_registers *registers, const char *name);

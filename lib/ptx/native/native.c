@@ -18,6 +18,7 @@ struct making {
 	struct gt_native_made *list;
 	size_t n, capacity;
 	const struct gt_native_isa *isa; /* of the machine code; NULL: none is made */
+	struct gt_native_needs needs;
 	struct gt_stretches stretches;
 };
 
@@ -49,9 +50,11 @@ static int write_segment(struct making *making, const struct gt_ptx_code *code, 
 	*made = (struct gt_native_made){first, n, instructions, making->code.n, 0};
 	if (!making->isa)
 		return 0;
-	gt_native_write(making->isa, &making->code, code->ops + first, n, true);
+	struct gt_native_segment whole = {.isa = making->isa, .code = &making->code, .needs = &making->needs, .whole = true, .op = first};
+	gt_native_write(&whole, code->ops, n);
 	made->part = making->code.n;
-	gt_native_write(making->isa, &making->code, code->ops + first, n, false);
+	struct gt_native_segment part = {.isa = making->isa, .code = &making->code, .needs = &making->needs, .op = first};
+	gt_native_write(&part, code->ops, n);
 	return making->code.failed ? gt_fail_memory(error, "machine code") : 0;
 }
 
@@ -128,26 +131,30 @@ static const struct gt_native_isa *isa_of_processor(void)
 	return NULL;
 }
 
-int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, struct gt_error *error)
+int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, const struct gt_native_known *known,
+		       struct gt_error *error)
 {
 	struct making making = {.isa = isa_of_processor()};
-	int result = 0;
+	int result = gt_native_needs_open(&making.needs, code, known, error);
 
 	if (making.isa && making.isa->open)
 		making.isa->open(&making.code);
-	for (size_t b = 0; result == 0 && b < n; b++)
+	for (size_t b = 0; result == 0 && b < n; b++) {
+		gt_native_needs_block(&making.needs, b, starts[b], starts[b + 1]);
 		for (size_t i = starts[b]; result == 0 && i < starts[b + 1];) {
 			size_t instructions, length = extent(code, i, starts[b + 1], &instructions);
 			if (length > 0)
 				result = write_segment(&making, code, i, length, instructions, error);
 			i += length ? length : 1;
 		}
+	}
 	if (result == 0 && making.isa)
-		result = gt_stretches_make(&making.stretches, code, starts, n, making.list, making.n, making.isa, &making.code, error);
+		result = gt_stretches_make(&making.stretches, code, starts, n, making.list, making.n, making.isa, &making.needs, &making.code, error);
 	if (result == 0 && (making.n > 0 || making.stretches.n > 0))
 		result = use(code, &making, error);
 	free(making.code.bytes);
 	free(making.list);
+	gt_native_needs_close(&making.needs);
 	gt_stretches_free(&making.stretches);
 	return result;
 }

@@ -4,6 +4,7 @@
 #ifndef GT_PTX_SEGMENT_H
 #define GT_PTX_SEGMENT_H
 
+#include "ptx/native/needs.h"
 #include "ptx/native/rules.h"
 
 #define GT_NATIVE_VALUES 27	/* registers for values, at most */
@@ -35,9 +36,11 @@ struct gt_native_operand {
 struct gt_native_segment {
 	const struct gt_native_isa *isa;
 	struct gt_native_code *code;
+	const struct gt_native_needs *needs; /* of the block */
 	bool whole; /* for a warp of which all lanes are active */
 	bool unrolled; /* in a stretch: no loop over the parts, but code for one behind the other */
-	unsigned part;	       /* the one under way */
+	unsigned part;	       /* the one under way, */
+	size_t first, op, end; /* and the operation, and those that are done for one part before the next */
 	unsigned n_predicated; /* predicates that the operation has written of it */
 	size_t loop, skip; /* offsets of the loop, and behind the jump over a part without active lanes */
 	struct gt_native_value values[GT_NATIVE_VALUES];
@@ -90,8 +93,8 @@ extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
 
 /* True if the operation has machine code; *rule is set then. */
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule);
-/* A function for operations that gt_native_takes: void (*)(unsigned char *arena, uint32_t mask). */
-void gt_native_write(const struct gt_native_isa *isa, struct gt_native_code *code, const struct gt_ptx_op *ops, size_t n, bool whole);
+/* A function for n operations that gt_native_takes, from segment->op on: void (*)(unsigned char *arena, uint32_t mask). */
+void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n);
 
 /* The registers of a slot: read, or about to be written. */
 const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, uint32_t slot, unsigned n);
@@ -107,7 +110,7 @@ static inline unsigned gt_native_parts(const struct gt_native_isa *isa)
 }
 /* OP d, a, b */
 void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b);
-/* Stores what is in registers. */
+/* Stores what is in registers and needed from segment->op on. */
 void gt_native_store_all(struct gt_native_segment *segment);
 /* Code that stores the values that are to be, or loads all: of a state that the segment had. */
 void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values);

@@ -59,7 +59,8 @@ static void write_tests(const struct gt_stretch_move *move)
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? 0xfb : 0xfa};
-	const size_t row = move->bytes == 8;
+	const size_t row = move->bytes == 8, outside = wide ? offsetof(struct gt_stretch_constants, outside[row])
+							   : offsetof(struct gt_stretch_constants, outside_narrow[row]);
 
 	gt_stretch_vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
@@ -68,7 +69,7 @@ static void write_tests(const struct gt_stretch_move *move)
 		gt_stretch_vector(move, subtract, isa->second, isa->third, isa->second);
 		gt_stretch_vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
 	}
-	isa->load(segment, isa->second, GT_R15, (uint32_t)(wide ? offsetof(struct gt_stretch_constants, outside[row]) : offsetof(struct gt_stretch_constants, outside_narrow[row])));
+	isa->load(segment, isa->second, GT_R15, (uint32_t)outside);
 	isa->compare_zero(segment, isa->fourth, isa->second);
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 }

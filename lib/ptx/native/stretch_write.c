@@ -84,12 +84,14 @@ static void write_parts(struct gt_stretch *stretch, size_t first, size_t n)
 	struct gt_native_segment *segment = &stretch->segment;
 	const struct gt_native_rule *rule;
 
+	segment->first = first;
+	segment->end = first + n;
 	for (segment->part = 0; segment->part < gt_native_parts(segment->isa); segment->part++)
-		for (size_t i = first; i < first + n; i++) {
-			gt_native_takes(&stretch->code->ops[i], &rule);
+		for (segment->op = first; segment->op < segment->end; segment->op++) {
+			gt_native_takes(&stretch->code->ops[segment->op], &rule);
 			segment->now++;
 			segment->n_predicated = 0;
-			gt_native_emit(segment, rule, &stretch->code->ops[i]);
+			gt_native_emit(segment, rule, &stretch->code->ops[segment->op]);
 		}
 }
 
@@ -101,11 +103,18 @@ static void write_lanes(struct gt_stretch *stretch, const struct gt_stretch_poin
 	}
 }
 
+/* All parts are as far. */
+static void needed_from(struct gt_native_segment *segment, size_t op)
+{
+	segment->first = segment->op = segment->end = op;
+}
+
 static void write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	struct gt_native_segment *segment = &stretch->segment;
 	bool fast = false;
 
+	needed_from(segment, point->op);
 	if (gt_stretch_moves(&stretch->code->ops[point->op], &fast) && fast) {
 		gt_stretch_write_move(stretch, point);
 	} else {
@@ -142,6 +151,7 @@ static void write_branch(struct gt_stretch *stretch, struct gt_stretch_point *po
 	const uint32_t all = op->guarded == 1 ? GT_PTX_FULL : 0;
 	const size_t target = point->op + (size_t)op->target;
 
+	needed_from(&stretch->segment, point->op + 1);
 	gt_native_store_all(&stretch->segment);
 	if (op->guarded) {
 		gt_general_at(code, false, GT_MOVE, GT_RAX, GT_R14, op->guard);
@@ -264,6 +274,7 @@ size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shar
 	for (size_t i = 0; i < stretch->n; i++)
 		write_point(stretch, &stretch->points[i]);
 	if (last->kind != GT_STRETCH_BRANCH) {
+		needed_from(&stretch->segment, last->op + last->n);
 		gt_native_store_all(&stretch->segment);
 		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, 0U - (last->before + last->counts));
 		go(stretch, last->op + last->n, GT_ALWAYS);

@@ -11,6 +11,7 @@ struct search {
 	struct gt_stretch stretch;
 	const struct gt_native_made *made, *made_end; /* segments from here on */
 	const struct gt_native_isa *isa;
+	struct gt_native_needs *needs;
 	struct gt_native_code *native;
 	size_t *begins; /* by operation: the code of the stretch that begins with it; 0: none does */
 };
@@ -76,7 +77,7 @@ static void write(struct search *search)
 	struct gt_stretches *stretches = search->stretches;
 	struct gt_stretch *stretch = &search->stretch;
 
-	stretch->segment = (struct gt_native_segment){.isa = search->isa, .code = search->native, .whole = true, .unrolled = true};
+	stretch->segment = (struct gt_native_segment){.isa = search->isa, .code = search->native, .needs = search->needs, .whole = true, .unrolled = true};
 	search->begins[stretch->points[0].op] = gt_stretch_write(stretch, &stretches->shared, stretches->at + stretches->n);
 	for (size_t i = 0; i < stretch->n; i++) {
 		stretches->ops[stretches->n + i] = stretch->points[i].op;
@@ -104,7 +105,8 @@ static void join_ways(struct search *search)
 static void write_all(struct search *search, const size_t *starts, size_t n_starts)
 {
 	gt_stretch_write_shared(search->isa, search->native, &search->stretches->shared);
-	for (size_t b = 0; b < n_starts; b++)
+	for (size_t b = 0; b < n_starts; b++) {
+		gt_native_needs_block(search->needs, b, starts[b], starts[b + 1]);
 		for (size_t i = starts[b]; i < starts[b + 1];) {
 			bool worth;
 			size_t end = collect(search, i, starts[b + 1], &worth);
@@ -112,14 +114,16 @@ static void write_all(struct search *search, const size_t *starts, size_t n_star
 				write(search);
 			i = end > i ? end : i + 1;
 		}
+	}
 	join_ways(search);
 }
 
 int gt_stretches_make(struct gt_stretches *stretches, const struct gt_ptx_code *code, const size_t *starts, size_t n_starts,
-		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_code *native,
-		      struct gt_error *error)
+		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_needs *needs,
+		      struct gt_native_code *native, struct gt_error *error)
 {
-	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, made + n_made, isa, native, calloc(code->n_ops + 1, sizeof(size_t))};
+	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, made + n_made, isa, needs, native,
+				calloc(code->n_ops + 1, sizeof(size_t))};
 	size_t most = 1;
 
 	for (size_t b = 0; b < n_starts; b++)

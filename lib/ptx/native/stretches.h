@@ -21,8 +21,8 @@ struct gt_stretches {
 
 /* Writes the code of all stretches of a function, whose segments are the list `made`, behind the code there is. */
 int gt_stretches_make(struct gt_stretches *stretches, const struct gt_ptx_code *code, const size_t *starts, size_t n_starts,
-		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_code *native,
-		      struct gt_error *error);
+		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_needs *needs,
+		      struct gt_native_code *native, struct gt_error *error);
 /* Lets operations run them, once code->native is there and operations run segments. */
 void gt_stretches_use(struct gt_stretches *stretches, struct gt_ptx_code *code);
 void gt_stretches_free(struct gt_stretches *stretches);

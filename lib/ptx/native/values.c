@@ -26,24 +26,43 @@ static void load(struct gt_native_segment *segment, const struct gt_native_value
 	}
 }
 
+/* Whether somebody reads a value later on, if a whole warp does the operations; parts before the one under way are further, and
+ * those behind it less far. */
+static bool is_needed(const struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	size_t from = segment->op;
+
+	if (!segment->whole)
+		return true;
+	if (segment->unrolled && value->part != segment->part)
+		from = value->part < segment->part ? segment->end : segment->first;
+	return gt_native_needed(segment->needs, value->slot, from);
+}
+
 static void release(struct gt_native_segment *segment, struct gt_native_value *value)
 {
-	if (value->dirty)
+	if (value->dirty && is_needed(segment, value))
 		store(segment, value);
 	for (unsigned i = 0; i < value->n; i++)
 		segment->taken[value->at[i]] = false;
 	value->n = 0;
 }
 
-/* The one whose last use is the longest ago. */
+/* The one whose last use is the longest ago; of those that nobody reads any more, if there are any. */
 static struct gt_native_value *oldest(struct gt_native_segment *segment)
 {
 	struct gt_native_value *found = NULL;
+	bool found_needed = true;
 
 	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++) {
 		struct gt_native_value *value = &segment->values[i];
-		if (value->n && value->used != segment->now && (!found || value->used < found->used))
+		if (value->n == 0 || value->used == segment->now)
+			continue;
+		const bool needed = is_needed(segment, value);
+		if (!found || needed < found_needed || (needed == found_needed && value->used < found->used)) {
 			found = value;
+			found_needed = needed;
+		}
 	}
 	return found;
 }
@@ -149,7 +168,9 @@ void gt_native_load_values(struct gt_native_segment *segment, const struct gt_na
 
 void gt_native_store_all(struct gt_native_segment *segment)
 {
-	gt_native_store_values(segment, segment->values);
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		if (segment->values[i].n && segment->values[i].dirty && is_needed(segment, &segment->values[i]))
+			store(segment, &segment->values[i]);
 }
 
 /* ---- predicates ---- */
