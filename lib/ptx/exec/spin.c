@@ -2,8 +2,9 @@
 /* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
  * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
  * that the first half does not have. One that stores, as a long computation does in the same places, must look so several times in a
- * row. A block whose kernel has no instruction by which blocks learn of each other (decode/apart.h) waits for none. This is a
- * heuristic, so it never causes an error: it only lets other blocks run. */
+ * row. A block whose kernel has no instruction by which blocks learn of each other (decode/apart.h) waits for none, and is sampled
+ * only where lanes of a warp have parted, which may wait for each other. This is a heuristic, so it never causes an error: it only
+ * lets other blocks run. */
 #include <string.h>
 
 #include "ptx/exec/blocks.h"
@@ -70,12 +71,25 @@ static bool repeats_itself(struct gt_ptx_spin *spin)
 	return false;
 }
 
+/* Whether lanes of some warp have parted, so that one may wait for another. */
+static bool has_parted(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (core->warps[w].state == GT_PTX_RUNS && core->warps[w].top->below)
+			return true;
+	return false;
+}
+
 bool gt_ptx_spin_look(struct gt_ptx_core *core)
 {
 	struct gt_ptx_spin *spin = &core->spin;
 
 	switch (spin->phase) {
 	case RESTS:
+		if (!core->program->joins_blocks && !has_parted(core)) {
+			spin->next = spin->issued + REST * spin->look;
+			return false;
+		}
 		memset(spin->keys, 0, sizeof spin->keys);
 		spin->n = 0;
 		spin->polls = spin->fresh = spin->stores = false;
