@@ -85,6 +85,54 @@ shuffled() {
 	gtrace-cat stream | sort -s -t "$(printf '\t')" -k 3,3n | gtrace-order | rows | cmp - <(rows <stream)
 }
 
+# in_order ROWS: a stream of two launches whose rows are in order; some list addresses, the second launch has hints.
+in_order() {
+	awk -v rows="$1" 'BEGIN {
+		for (kernel = 1; kernel <= 2; kernel++) {
+			printf "#kernel\tid=%d\tname=k%d\tgrid=1000,1,1\tblock=96,1,1\n", kernel, kernel
+			print "#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes" (kernel == 2 ? "\thint" : "")
+			for (i = 0; i < rows; i++) {
+				printf "%d\t%d\t%d\t0x10\t%s\t4\t", i / 900, i % 3, i % 900 / 3, i % 7 ? "load.global" : "store.global"
+				if (i % 50 == 3)
+					printf "0x15\t-\t-\t0x%x,0x40,0x10", i * 4
+				else
+					printf "0xffffffff\t0x%x\t4\t-", i * 128
+				print kernel == 2 ? "\t" (i % 9 ? "none" : "L1::no_allocate") : ""
+			}
+		}
+	}' | gtrace-cat --from
+}
+
+@test "rows that come in order are the same as rows of which one comes late" {
+	in_order 9001 >stream
+	gtrace-order stream | gtrace-cat --check
+	gtrace-order stream | rows >expected
+	[ "$(wc -l <expected)" -ge 18002 ]
+	# the first row of the first launch behind the second, where batches that were held have to be sorted
+	gtrace-cat stream | awk '/^#kernel/ { kernel = $0 } /^#block/ { columns = $0 } !first && /^[0-9]/ { late = kernel "\n" columns "\n" $0; first = 1; next }
+		{ print } END { print late }' | gtrace-cat --from >late
+	for options in "" "-S 64K" "-j 3"; do
+		# shellcheck disable=SC2086 # options are words
+		gtrace-order $options late | rows | cmp - expected
+		# shellcheck disable=SC2086
+		gtrace-order $options stream | rows | cmp - expected
+	done
+	gtrace-order --by an stream | rows >expected
+	gtrace-order --by an late | rows | cmp - expected
+	gtrace-order --kernel 'k2$' stream | gtrace-cat --no-rows | grep -q 'accesses=9001'
+	# a launch that goes on in another file
+	gtrace-order stream stream | gtrace-cat --no-rows | grep -c 'accesses=18002' | grep -qx 2
+}
+
+@test "rows that come in order take a third of the memory" {
+	if nm "$(command -v gtrace-order)" 2>/dev/null | grep -q __asan; then
+		skip "a sanitizer takes address space of its own"
+	fi
+	in_order 400000 >stream
+	# The rows would take 19 MB to be sorted.
+	(ulimit -v 36000 && gtrace-order stream) | gtrace-cat --no-rows | grep -c 'accesses=400000' | grep -qx 2
+}
+
 @test "-S limits the memory" {
 	if nm "$(command -v gtrace-order)" 2>/dev/null | grep -q __asan; then
 		skip "a sanitizer takes address space of its own"

@@ -75,8 +75,9 @@ static void show_progress(void *context, uint64_t accesses)
 }
 
 /* Reads a stream: rows are sorted again; everything else passes, except the counts of an earlier gtrace-order. */
-static void read_stream(struct tool *tool, struct gt_input *input, struct gt_trace *to)
+static void read_stream(struct tool *tool, struct gt_input *input, struct gt_ordering *order)
 {
+	struct gt_trace *to = gt_order_trace(order);
 	struct gt_error inner;
 	enum gt_event event;
 	const char *head;
@@ -95,7 +96,9 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_tra
 		if (event == GT_KERNEL) {
 			tool_must(tool, to->kernel(to->context, gt_reader_kernel(tool->in), &tool->error));
 		} else if (event == GT_ROWS) {
-			if (gt_trace_rows(to, gt_reader_rows(tool->in), &inner) != 0)
+			const struct gt_rows *rows = gt_reader_rows(tool->in);
+			int taken = gt_order_rows(order, rows, &inner);
+			if (taken < 0 || (taken == 0 && gt_trace_rows(to, rows, &inner) != 0))
 				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s",
 							gt_input_name(input), gt_reader_records(tool->in),
 							inner.text));
@@ -130,8 +133,7 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 	tool_must(tool, importer->read(input, to, &tool->error));
 }
 
-static void read_operand(struct tool *tool, const struct settings *settings, const char *path,
-			 struct gt_trace *to)
+static void read_operand(struct tool *tool, const struct settings *settings, const char *path, struct gt_ordering *order)
 {
 	struct gt_input *input = gt_input_open(path, &tool->error);
 	const char *head;
@@ -143,9 +145,9 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 	settings->watch->input = input;
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
 	if (!settings->importer && !settings->pattern && gt_is_stream(head, bytes))
-		read_stream(tool, input, to);
+		read_stream(tool, input, order);
 	else
-		read_text(tool, settings, input, head, bytes, to);
+		read_text(tool, settings, input, head, bytes, gt_order_trace(order));
 	settings->watch->input = NULL;
 	tool_must(tool, gt_input_close(input, &tool->error));
 }
@@ -173,7 +175,7 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 	for (size_t i = 0; i < n; i++) {
 		char *list = none ? NULL : gt_importer_list_in(paths[i]);
 		gt_order_next_file(order);
-		read_operand(tool, settings, list ? list : paths[i], gt_order_trace(order));
+		read_operand(tool, settings, list ? list : paths[i], order);
 		free(list);
 	}
 }

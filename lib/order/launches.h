@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/regex.h"
+#include "order/fold.h"
 #include "order/limits.h"
 #include "order/lines.h"
 #include "order/passed.h"
@@ -28,6 +29,7 @@ struct gt_order_launch {
 	uint64_t timed; /* accesses that say what the warp did before them */
 	struct gt_order_lines lines;
 	struct gt_passed_list passed;
+	struct gt_fold_counts held; /* what is counted of its rows in batches (order/batches.h) */
 };
 
 struct gt_order_launches {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "order/ordering.h"
-
-#define PROGRESS_ACCESSES 65536 /* between two reports */
+#include "order/scatter.h"
 
 /* ---- skipped records ---- */
 
@@ -104,8 +103,9 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		return gt_fail(error, "expected a trace with all instructions of each warp, as Accel-Sim's, or a stream with the column work");
 	if (number(order, access, &an, error) != 0)
 		return -1;
-	if ((++order->accesses & (PROGRESS_ACCESSES - 1)) == 0 && order->options.progress)
-		order->options.progress(order->options.context, order->accesses);
+	if (!order->scattered && gt_order_scatter(order, error) != 0)
+		return -1;
+	gt_order_count(order, 1);
 	launch->accesses++;
 	launch->scheduled += access->scheduled;
 	launch->timed += access->has_work;
@@ -120,15 +120,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 		.mask = access->mask, .warp = (uint8_t)access->warp, .sm = access->sm, .op = access->op,
 		.size = access->size, .hint = hint, .work = access->work, .base = access->base, .stride = access->stride,
 	};
-	if ((access->mask & (access->mask - 1)) == 0) {
-		row.base = access->addresses ? access->addresses[0] : access->base;
-		return gt_fold_in_add(&order->fold, &row, order->sorter, error);
-	}
-	if (access->addresses)
-		gt_pack_addresses(&row, access->addresses);
-	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
-		return -1;
-	return gt_sorter_add(order->sorter, &row, access->addresses, error);
+	return gt_order_keep(order, &row, access->addresses, error);
 }
 
 const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total, const char **option)
@@ -177,6 +169,7 @@ void gt_order_close(struct gt_ordering *order)
 		return;
 	gt_order_launches_close(&order->launches);
 	gt_passed_clear(&order->passed);
+	gt_order_batches_close(&order->batches);
 	gt_ordinals_close(&order->ordinals);
 	gt_sorter_close(order->sorter);
 	free(order);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/public.h"
 #include "base/regex.h"
+#include "stream/rows.h"
 #include "stream/trace.h"
 #include "stream/output.h"
 
@@ -45,6 +46,10 @@ void gt_order_next_file(struct gt_ordering *order);
 /* The trace that importers write to; any number of inputs, one after the other. Each launch and access is
  * checked: shapes, blocks, warps and lanes in range, sizes of 1 to GT_ACCESS_SIZE_MAX. */
 struct gt_trace *gt_order_trace(struct gt_ordering *order);
+
+/* Takes a batch of a stream's reader, of the launch that was announced last, in less time than row by row. Returns 1, 0 if its
+ * rows are to be given to the trace one by one, or -1. */
+int gt_order_rows(struct gt_ordering *order, const struct gt_rows *rows, struct gt_error *error);
 
 /* Ends the input and writes everything to the output: each launch in the order of first appearance, its rows,
  * then its counts. Unknown shapes are set from the largest block and warp seen. */

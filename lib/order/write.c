@@ -2,6 +2,7 @@
 #include "order/write.h"
 
 #include "order/ordering.h"
+#include "order/scatter.h"
 #include "order/team.h"
 #include "stream/counted.h"
 
@@ -69,6 +70,24 @@ static int send_all(struct gt_ordering *order, struct gt_output *output, struct 
 	return more;
 }
 
+/* The same of batches. */
+static int send_batches(struct gt_ordering *order, struct gt_writer *writer, struct gt_error *error)
+{
+	struct gt_output *output = gt_writer_output(writer);
+	size_t batch = 0;
+
+	if (gt_order_batches_end(&order->batches, error) != 0)
+		return -1;
+	for (size_t i = 0; i < order->launches.n; i++) {
+		struct gt_order_launch *launch = order->launches.launches[i];
+		if (launch->wanted && (send_launch(order, launch, output, error) != 0 ||
+				       gt_order_batches_write(&order->batches, (uint32_t)i, &batch, writer, error) != 0 ||
+				       send_counts(launch, &launch->held, output, error) != 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* The same by a team. */
 static int send_by_team(struct gt_ordering *order, struct gt_order_team *team, struct gt_output *output, struct gt_error *error)
 {
@@ -101,6 +120,8 @@ static int try_team(struct gt_ordering *order, struct gt_writer *writer, struct 
 
 int gt_order_write(struct gt_ordering *order, struct gt_writer *writer, struct gt_error *error)
 {
+	if (gt_order_batches_any(&order->batches))
+		return send_batches(order, writer, error);
 	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
 		return -1;
 	gt_ordinals_close(&order->ordinals);
@@ -110,6 +131,8 @@ int gt_order_write(struct gt_ordering *order, struct gt_writer *writer, struct g
 
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error)
 {
+	if (gt_order_scatter(order, error) != 0)
+		return -1;
 	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
 		return -1;
 	gt_ordinals_close(&order->ordinals);
