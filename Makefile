@@ -57,7 +57,7 @@ SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
 # Apart from the runtime, so that they are found only if they are asked for.
-STUBS   := $(addprefix $(BUILD)/cudart/stub/,libcublas.so.13 libcurand.so.10)
+STUBS   := $(addprefix $(BUILD)/cudart/stub/,libcublas.so.13 libcublasLt.so.13 libcurand.so.10)
 # What gtrace-cat --schema says, for the Python module.
 SCHEMA  := python/gtrace_schema.json
 
@@ -98,6 +98,8 @@ $(NAMES): $(CUDART) lib/cudart/older/forward.S
 	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cudart/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
 $(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) lib/cublas/libcublas.map
+$(BUILD)/cudart/stub/libcublasLt.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/lt/*.c) $(addprefix lib/cublas/,product.c status.c view.c)) \
+	lib/cublas/lt/libcublasLt.map
 $(BUILD)/cudart/stub/libcurand.so.10: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/curand/*.c)) lib/curand/libcurand.map
 # The objects come before the library that they need.
 $(STUBS): $(BUILD)/libgtrace.a $(CUDART)

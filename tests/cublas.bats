@@ -5,10 +5,11 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
-	export BLAS=$BATS_FILE_TMPDIR/blas
+	export BLAS=$BATS_FILE_TMPDIR/blas BLASLT=$BATS_FILE_TMPDIR/blaslt
 	load helpers
 	prepare_preload
 	build_against_stub libcublas.so.13 "$BLAS" tests/cudart/blas.c
+	build_against_stub libcublasLt.so.13 "$BLASLT" tests/cudart/blaslt.c
 }
 
 setup() {
@@ -25,6 +26,24 @@ setup() {
 	# a complex gemm, 24 of a complex trsm, 32 of symm, hemm and trmm, 24 updates of a
 	# triangle, and 11 other complex calls
 	grep -q 'the work of 198 calls of libraries was done on the host: their accesses are not in the stream' err
+}
+
+@test "cublasLtMatmul: transpositions, orders, batches and epilogues are those of loops on the host" {
+	record_stub cublas --ignore-unsupported "$BLASLT" results || { cat err; return 1; }
+	grep -qx 'all as expected' err
+	[ "$(grep -c 'cublasLtMatmul: done on the host, and not traced' err)" -eq 1 ]
+	grep -q 'the work of 20 calls of libraries was done on the host' err # 8 forms, 12 epilogues
+}
+
+@test "what cublasLtMatmul has not is refused by name" {
+	record_stub cublas --ignore-unsupported "$BLASLT" refused
+	grep -q 'cublasLtMatmul of these types, layouts or this epilogue: the stand-in of the library has not this call' err
+	grep -q 'cublasLtMatmulDescSetAttribute of this attribute: the stand-in' err
+	grep -q 'cublasLtMatrixTransform: the stand-in' err
+	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 4 ]
+	run -1 record_stub cublas "$BLASLT" refused
+	record_stub cublas --ignore-unsupported "$BLASLT" captured
+	grep -q 'cublasLtMatmul: this is not supported' err
 }
 
 @test "other calls, strays and captured streams are refused by name" {

@@ -32,6 +32,14 @@ enum { GT_CUBLAS_LEFT, GT_CUBLAS_RIGHT };	/* cublasSideMode_t */
 enum { GT_CUBLAS_UNIT = 1 };			/* cublasDiagType_t */
 enum { GT_CUBLAS_ON_HOST, GT_CUBLAS_ON_DEVICE }; /* cublasPointerMode_t */
 
+/* The version that the stand-ins say they are. */
+enum { GT_CUBLAS_MAJOR = 13, GT_CUBLAS_MINOR = 1, GT_CUBLAS_PATCH = 0 };
+#define GT_CUBLAS_VERSION (GT_CUBLAS_MAJOR * 10000 + GT_CUBLAS_MINOR * 100 + GT_CUBLAS_PATCH)
+/* One of its parts. Returns a status. */
+int gt_cublas_property(int which, int *value);
+const char *gt_cublas_status_name(int status);
+const char *gt_cublas_status_text(int status);
+
 struct gt_cublas {
 	void *stream;
 	int pointer_mode, atomics_mode, math_mode, sm_count_target;

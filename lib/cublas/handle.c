@@ -4,10 +4,6 @@
 
 #include "cublas/cublas.h"
 
-#define VERSION_MAJOR 13
-#define VERSION_MINOR 1
-#define VERSION_PATCH 0
-
 /* Of the runtime, which is beside. */
 int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
 		      unsigned kind, void *stream);
@@ -32,18 +28,13 @@ API int cublasGetVersion_v2(struct gt_cublas *handle, int *version)
 	(void)handle;
 	if (!version)
 		return GT_CUBLAS_INVALID_VALUE;
-	*version = VERSION_MAJOR * 10000 + VERSION_MINOR * 100 + VERSION_PATCH;
+	*version = GT_CUBLAS_VERSION;
 	return GT_CUBLAS_SUCCESS;
 }
 
 API int cublasGetProperty(int which, int *value)
 {
-	static const int parts[] = {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH};
-
-	if (which < 0 || which > 2 || !value)
-		return GT_CUBLAS_INVALID_VALUE;
-	*value = parts[which];
-	return GT_CUBLAS_SUCCESS;
+	return gt_cublas_property(which, value);
 }
 
 API int cublasSetStream_v2(struct gt_cublas *handle, void *stream)
@@ -92,39 +83,14 @@ SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, atomics_mode)
 SETTING(cublasSetMathMode, cublasGetMathMode, math_mode)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, sm_count_target)
 
-static const struct {
-	int status;
-	const char *name, *text;
-} statuses[] = {
-	{GT_CUBLAS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
-	{GT_CUBLAS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
-	{GT_CUBLAS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
-	{GT_CUBLAS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed to the function"},
-	{GT_CUBLAS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the function failed to launch on the GPU"},
-	{GT_CUBLAS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the requested functionality is not supported"},
-};
-
-static size_t row_of(int status)
-{
-	size_t i = 0;
-
-	while (i < sizeof statuses / sizeof *statuses && statuses[i].status != status)
-		i++;
-	return i;
-}
-
 API const char *cublasGetStatusName(int status)
 {
-	size_t row = row_of(status);
-
-	return row < sizeof statuses / sizeof *statuses ? statuses[row].name : "unknown status";
+	return gt_cublas_status_name(status);
 }
 
 API const char *cublasGetStatusString(int status)
 {
-	size_t row = row_of(status);
-
-	return row < sizeof statuses / sizeof *statuses ? statuses[row].text : "unknown status";
+	return gt_cublas_status_text(status);
 }
 
 /* ---- copies, which the runtime does ---- */

@@ -25,11 +25,17 @@ static int ask(void *stream, struct gt_copy_work copy, const struct gt_array *to
 	return gt_cudart_leave(gt_stream_ask(stream, &work));
 }
 
+/* The pitch of memory beside an array. One row may have none: CUDA's samples volumeRender and volumeFiltering copy so. */
+static size_t pitch_of(size_t pitch, size_t width, size_t height)
+{
+	return pitch == 0 && height <= 1 ? width : pitch;
+}
+
 API int cudaMemcpy2DToArrayAsync(struct gt_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
 				 size_t height, unsigned kind, void *stream)
 {
-	struct gt_copy_work copy = {.from = from, .from_pitch = pitch, .to_pitch = width, .width = width, .height = height,
-				    .kind = kind};
+	struct gt_copy_work copy = {.from = from, .from_pitch = pitch_of(pitch, width, height), .to_pitch = width, .width = width,
+				    .height = height, .kind = kind};
 
 	return ask(stream, copy, to, (struct spot){x, y}, NULL, (struct spot){0, 0});
 }
@@ -43,8 +49,8 @@ API int cudaMemcpy2DToArray(struct gt_array *to, size_t x, size_t y, const void 
 API int cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct gt_array *from, size_t x, size_t y, size_t width,
 				   size_t height, unsigned kind, void *stream)
 {
-	struct gt_copy_work copy = {.to = to, .to_pitch = pitch, .from_pitch = width, .width = width, .height = height,
-				    .kind = kind};
+	struct gt_copy_work copy = {.to = to, .to_pitch = pitch_of(pitch, width, height), .from_pitch = width, .width = width,
+				    .height = height, .kind = kind};
 
 	return ask(stream, copy, NULL, (struct spot){0, 0}, from, (struct spot){x, y});
 }

@@ -11,7 +11,7 @@
 #include "check.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 };
-enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, INVALID_CHANNELS = 20, INVALID_DIRECTION = 21,
+enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_PITCH = 12, INVALID_SYMBOL = 13, INVALID_CHANNELS = 20, INVALID_DIRECTION = 21,
        INVALID_FUNCTION = 98, INVALID_DEVICE = 101, INVALID_HANDLE = 400, OUT_OF_RESOURCES = 701, NOT_SUPPORTED = 801 };
 
 struct dim3 {
@@ -368,6 +368,12 @@ static void textures(void)
 	CHECK_EQUAL(cudaMemcpy2DToArray(resource.array, 4, 0, texels, sizeof texels[0], sizeof texels[0], 2, TO_DEVICE), INVALID_VALUE);
 	CHECK_EQUAL(cudaMemcpy2DFromArray(back, sizeof back[0], resource.array, 12, 0, 12, 2, TO_HOST), 0);
 	CHECK(back[0][0] == 3 && back[0][2] == 5 && back[1][0] == 13 && back[1][2] == 15);
+	/* One row may have no pitch, two may not. */
+	CHECK_EQUAL(cudaMemcpy2DToArray(resource.array, 0, 0, texels[1], 0, sizeof texels[1], 1, TO_DEVICE), 0);
+	CHECK_EQUAL(cudaMemcpy2DFromArray(back, 0, resource.array, 12, 0, 12, 1, TO_HOST), 0);
+	CHECK(back[0][0] == 13 && back[0][2] == 15);
+	CHECK_EQUAL(cudaMemcpy2DToArray(resource.array, 0, 0, texels, 0, sizeof texels[0], 2, TO_DEVICE), INVALID_PITCH);
+	CHECK_EQUAL(cudaMemcpy2DToArray(resource.array, 0, 0, texels, 0, sizeof texels[0], 1, TO_DEVICE), 0);
 	CHECK_EQUAL(cudaCreateTextureObject(&texture, &resource, &sampling, NULL), 0);
 	CHECK_EQUAL(cudaMalloc((void **)&to, sizeof seen), 0);
 	void *arguments[] = {&to, &texture};

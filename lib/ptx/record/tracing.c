@@ -186,17 +186,19 @@ static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct g
 
 const struct gt_stub_library gt_stub_libraries[GT_STUBS] = {
 	[GT_STUB_CUBLAS] = {"cublas", "libcublas.so.13"},
+	[GT_STUB_CUBLASLT] = {"cublas", "libcublasLt.so.13"},
 	[GT_STUB_CURAND] = {"curand", "libcurand.so.10"},
 };
 
 static int set_stubs(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
+	unsigned named = 0;
+
 	for (unsigned i = 0; i < GT_STUBS; i++)
-		if (strcmp(value, gt_stub_libraries[i].name) == 0) {
-			tracing->stubs |= 1U << i;
-			return 0;
-		}
-	return gt_fail(error, "'%s': expected cublas or curand", value);
+		if (strcmp(value, gt_stub_libraries[i].name) == 0)
+			named |= 1U << i;
+	tracing->stubs |= named;
+	return named ? 0 : gt_fail(error, "'%s': expected cublas or curand", value);
 }
 
 /* ---- the table ---- */

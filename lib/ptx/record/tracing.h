@@ -49,9 +49,9 @@ struct gt_ptx_tracing {
 };
 
 /* Libraries without PTX whose work a stand-in does on the host, untraced. */
-enum gt_stub { GT_STUB_CUBLAS, GT_STUB_CURAND, GT_STUBS };
+enum gt_stub { GT_STUB_CUBLAS, GT_STUB_CUBLASLT, GT_STUB_CURAND, GT_STUBS };
 struct gt_stub_library {
-	const char *name; /* of --stub */
+	const char *name; /* of --stub, which may stand for several */
 	const char *file; /* the stand-in's, in the folder GT_STUB_FOLDER of that of the stand-in runtime */
 };
 #define GT_STUB_FOLDER "stub"
