@@ -393,6 +393,10 @@ halves() {
 	same gtrace-order -S 64K rows
 	gtrace-order rows >ordered
 	same gtrace-order ordered
+	# blocks that alternate from row to row
+	random 60000 23 >scattered
+	same gtrace-order scattered
+	same gtrace-order --by an scattered
 	halves 40 1100 >rows
 	same gtrace-order rows
 	grep -q 'warp 1 of block 3 has more than 1024 warp accesses numbered 9$' expected.err

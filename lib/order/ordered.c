@@ -75,14 +75,33 @@ static void list_rows(struct gt_ordered *ordered)
 	}
 }
 
-/* How many of the spans from this one on are of one high word, and their rows. */
-static size_t count_group(const struct gt_sortable *spans, size_t first, size_t *rows)
+static bool are_scattered(const struct gt_kept *kept)
 {
+	return kept->spans_of == GT_SPANS_OF_CHUNKS;
+}
+
+/* Lists what is to be sorted by high words: spans, or rows if spans have nothing in common. */
+static int list(struct gt_ordered *ordered, struct gt_error *error)
+{
+	const struct gt_kept *kept = ordered->kept;
+
+	if (open_sortable(&ordered->by_high, are_scattered(kept) ? kept->n : kept->spans_n, error) != 0)
+		return -1;
+	(are_scattered(kept) ? list_rows : list_spans)(ordered);
+	sort(&ordered->by_high, kept->highs);
+	return 0;
+}
+
+/* How many of those that are listed, from this one on, are of one high word, and their rows. */
+static size_t count_group(const struct gt_ordered *ordered, size_t first, size_t *rows)
+{
+	const struct gt_sortable *listed = &ordered->by_high;
+	bool scattered = are_scattered(ordered->kept);
 	size_t end = first;
 
 	*rows = 0;
-	for (; end < spans->n && spans->items[end].key == spans->items[first].key; end++)
-		*rows += ((const struct gt_span *)spans->items[end].what)->n;
+	for (; end < listed->n && listed->items[end].key == listed->items[first].key; end++)
+		*rows += scattered ? 1 : ((const struct gt_span *)listed->items[end].what)->n;
 	return end - first;
 }
 
@@ -91,14 +110,13 @@ static bool are_few_of_warps(const struct gt_kept *kept, size_t spans)
 	return kept->spans_of == GT_SPANS_OF_WARPS && spans <= GT_WARPS_SPANS;
 }
 
-/* The most rows of a high word that are sorted. */
+/* The most rows of a high word for which sorting takes memory: rows that are listed are sorted where they stand. */
 static size_t most_to_sort(const struct gt_ordered *ordered)
 {
-	const struct gt_sortable *spans = &ordered->by_high;
 	size_t rows, most = 0, n;
 
-	for (size_t i = 0; i < spans->n; i += n) {
-		n = count_group(spans, i, &rows);
+	for (size_t i = 0; i < ordered->by_high.n && !are_scattered(ordered->kept); i += n) {
+		n = count_group(ordered, i, &rows);
 		if (!are_few_of_warps(ordered->kept, n) && rows > most)
 			most = rows;
 	}
@@ -110,19 +128,13 @@ int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, str
 	*ordered = (struct gt_ordered){.kept = kept, .as_they_came = kept->sorted};
 	if (kept->sorted)
 		return 0;
-	bool scattered = kept->spans_of == GT_SPANS_OF_CHUNKS;
-	if (open_sortable(&ordered->by_high, scattered ? kept->n : kept->spans_n, error) != 0)
-		return -1;
-	(scattered ? list_rows : list_spans)(ordered);
-	sort(&ordered->by_high, kept->highs);
-	return scattered ? 0 : open_sortable(&ordered->by_low, most_to_sort(ordered), error);
+	return list(ordered, error) != 0 ? -1 : open_sortable(&ordered->by_low, most_to_sort(ordered), error);
 }
 
 void gt_ordered_end(struct gt_ordered *ordered)
 {
 	close_sortable(&ordered->by_high);
-	if (ordered->kept && ordered->kept->spans_of != GT_SPANS_OF_CHUNKS)
-		close_sortable(&ordered->by_low);
+	gt_ordered_end_part(ordered);
 	*ordered = (struct gt_ordered){.kept = NULL};
 }
 
@@ -154,8 +166,7 @@ static void sort_group(struct gt_ordered *ordered, size_t first, size_t n)
 	unsigned warp_bits = warps ? 64U - (unsigned)__builtin_clzll(warps) : 0;
 	struct gt_sortable *to = &ordered->by_low;
 
-	if (kept->spans_of == GT_SPANS_OF_CHUNKS) {
-		/* Sorted where they stand. */
+	if (are_scattered(kept)) {
 		*to = (struct gt_sortable){.items = from, .spare = ordered->by_high.spare + first, .n = n};
 		for (size_t i = 0; i < n; i++)
 			from[i].key = low_of(kept, from[i].what, warp_bits);
@@ -226,11 +237,7 @@ bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, c
 int gt_ordered_begin_parts(struct gt_ordered *whole, const struct gt_kept *kept, struct gt_error *error)
 {
 	*whole = (struct gt_ordered){.kept = kept};
-	if (open_sortable(&whole->by_high, kept->spans_n, error) != 0)
-		return -1;
-	list_spans(whole);
-	sort(&whole->by_high, kept->highs);
-	return 0;
+	return list(whole, error);
 }
 
 size_t gt_ordered_largest(const struct gt_ordered *whole)
@@ -238,30 +245,33 @@ size_t gt_ordered_largest(const struct gt_ordered *whole)
 	size_t rows, most = 0;
 
 	for (size_t i = 0; i < whole->by_high.n; most = rows > most ? rows : most)
-		i += count_group(&whole->by_high, i, &rows);
+		i += count_group(whole, i, &rows);
 	return most;
 }
 
-size_t gt_ordered_next_spans(struct gt_ordered *whole, uint32_t kernel, size_t rows)
+size_t gt_ordered_next_listed(struct gt_ordered *whole, uint32_t kernel, size_t rows)
 {
-	struct gt_sortable *spans = &whole->by_high;
-	size_t first = spans->next, of_group;
+	struct gt_sortable *listed = &whole->by_high;
+	size_t first = listed->next, of_group;
 
-	for (size_t n = 0; n < rows && spans->next < spans->n && spans->items[spans->next].key >> 32 == kernel; n += of_group)
-		spans->next += count_group(spans, spans->next, &of_group);
-	return spans->next - first;
+	for (size_t n = 0; n < rows && listed->next < listed->n && listed->items[listed->next].key >> 32 == kernel; n += of_group)
+		listed->next += count_group(whole, listed->next, &of_group);
+	return listed->next - first;
 }
 
 int gt_ordered_begin_part(struct gt_ordered *part, const struct gt_ordered *whole, size_t first, size_t n, struct gt_error *error)
 {
+	const struct gt_sortable *listed = &whole->by_high;
 	struct gt_sortable by_low = part->by_low;
 
-	*part = (struct gt_ordered){.kept = whole->kept, .by_high = {.items = whole->by_high.items + first, .n = n}, .by_low = by_low};
+	*part = (struct gt_ordered){.kept = whole->kept, .by_low = by_low,
+				    .by_high = {.items = listed->items + first, .spare = listed->spare + first, .n = n}};
 	part->by_low.n = part->by_low.next = 0;
 	return open_sortable(&part->by_low, most_to_sort(part), error);
 }
 
 void gt_ordered_end_part(struct gt_ordered *part)
 {
-	close_sortable(&part->by_low);
+	if (part->kept && !are_scattered(part->kept))
+		close_sortable(&part->by_low);
 }

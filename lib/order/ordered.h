@@ -35,13 +35,13 @@ int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, str
 bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, const uint64_t **lanes);
 void gt_ordered_end(struct gt_ordered *ordered);
 
-/* To read rows in parts, some high words in each; spans must have high words in common. */
+/* To read rows in parts, some high words in each. */
 int gt_ordered_begin_parts(struct gt_ordered *whole, const struct gt_kept *kept, struct gt_error *error);
 /* The rows of the largest high word. */
 size_t gt_ordered_largest(const struct gt_ordered *whole);
-/* The next spans, of high words of this kernel with so many rows or the kernel's last: how many. */
-size_t gt_ordered_next_spans(struct gt_ordered *whole, uint32_t kernel, size_t rows);
-/* Begins a part with n of the spans; it may have been one before. */
+/* The next of what is listed by high words, for high words of this kernel with so many rows or the kernel's last: how many. */
+size_t gt_ordered_next_listed(struct gt_ordered *whole, uint32_t kernel, size_t rows);
+/* Begins a part with n of them; it may have been one before. */
 int gt_ordered_begin_part(struct gt_ordered *part, const struct gt_ordered *whole, size_t first, size_t n, struct gt_error *error);
 void gt_ordered_end_part(struct gt_ordered *part);
 

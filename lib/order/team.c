@@ -13,7 +13,7 @@
 #define GROUP_ROWS_MAX ((size_t)64 * GT_ROWS_BATCH) /* of one high word, which are not divided: some megabytes */
 
 struct part {
-	size_t first, n; /* of the spans by high words */
+	size_t first, n; /* of what is listed by high words */
 	struct gt_ordered ordered;
 	struct gt_chunk *made; /* the rows */
 	struct gt_sink sink;   /* which puts them there */
@@ -23,7 +23,7 @@ struct part {
 };
 
 struct gt_order_team {
-	struct gt_ordered whole; /* its spans by high words, and the next that is sent off */
+	struct gt_ordered whole; /* what it lists by high words, and the next that is sent off */
 	struct gt_writer *writer;
 	struct gt_chunks chunks;
 	struct gt_rebatch rebatch;
@@ -105,7 +105,7 @@ static int open_parts(struct gt_order_team *team, unsigned jobs, struct gt_error
 /* The same as gt_order_team_open for a team to be opened. */
 static int open_team(struct gt_order_team *team, const struct gt_kept *kept, unsigned jobs, struct gt_error *error)
 {
-	if (kept->n < PART_ROWS || kept->spans_of == GT_SPANS_OF_CHUNKS)
+	if (kept->n < PART_ROWS)
 		return 0;
 	if (gt_ordered_begin_parts(&team->whole, kept, error) != 0)
 		return -1;
@@ -160,7 +160,7 @@ int gt_order_team_write(struct gt_order_team *team, uint32_t kernel, const struc
 
 	team->counts = (struct gt_fold_counts){0};
 	gt_rows_shape(&team->shape, shape);
-	while ((n = gt_ordered_next_spans(&team->whole, kernel, PART_ROWS)) > 0) {
+	while ((n = gt_ordered_next_listed(&team->whole, kernel, PART_ROWS)) > 0) {
 		struct part *part = gt_pipeline_next(team->pipeline, error);
 		if (!part)
 			return -1;

@@ -10,7 +10,7 @@
 
 struct gt_order_team;
 
-/* For rows that stay as they are. Returns 1 with a team, 0 if there are too few rows for it, or too many that are not to be
+/* For rows that stay as they are. Returns 1 with a team, 0 if there are too few rows for it, or a block has too many to be
  * divided, or -1. */
 int gt_order_team_open(struct gt_order_team **team, const struct gt_kept *kept, unsigned jobs, struct gt_writer *writer,
 		       struct gt_error *error);
