@@ -479,6 +479,33 @@ expect_nvcc() {
 	expect_nvcc ./program
 }
 
+@test "nvcc: static kernels of one name in two units that are compiled separately" {
+	needs_nvcc
+	cat >one.cu <<-'C'
+		#include <cstdio>
+		extern void run_two(int *to);
+		static __global__ void put(int *to) { *to = 1; }
+		int main()
+		{
+			int *to, host[2];
+			cudaMalloc(&to, sizeof host);
+			put<<<1, 1>>>(to);
+			run_two(to + 1);
+			cudaMemcpy(host, to, sizeof host, cudaMemcpyDeviceToHost);
+			printf("%d %d\n", host[0], host[1]);
+			return 0;
+		}
+	C
+	cat >two.cu <<-'C'
+		static __global__ void put(int *to) { *to = 2; }
+		void run_two(int *to) { put<<<1, 1>>>(to); }
+	C
+	nvcc -cudart shared -arch=sm_80 -rdc=true -o program one.cu two.cu
+	record ./program || { cat "$ERR"; return 1; }
+	grep -qx '1 2' "$ERR"
+	[ "$(names | wc -l)" -eq 2 ]
+}
+
 @test "nvcc: per-thread default streams" {
 	needs_nvcc
 	nvcc_sources

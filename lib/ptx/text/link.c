@@ -100,9 +100,10 @@ struct declaration {
 	bool named;
 };
 
+/* Kernels keep their names, by which the host asks for them: compilers give those without linkage names of their own. */
 static void read_directive(struct declaration *declaration, const struct token *token)
 {
-	static const char *const kinds[] = {".func", ".global", ".const", ".shared", ".entry"};
+	static const char *const kinds[] = {".func", ".global", ".const", ".shared"};
 	static const char *const linkages[] = {".visible", ".extern", ".weak", ".common"};
 
 	declaration->linked |= is_one_of(token, linkages, LENGTH(linkages));
