@@ -7,6 +7,7 @@
 #include "ptx/exec/blocks.h"
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/code.h"
+#include "ptx/exec/granule.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/local.h"
 #include "ptx/exec/shared.h"

@@ -1,56 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptx/exec/memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/pages.h"
 #include "ptx/exec/gaps.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/nested.h"
+#include "ptx/exec/pagetable.h"
 #include "ptx/exec/texture.h"
-
-/* Linux and the BSDs have these beyond POSIX; without them /dev/zero serves. */
-#ifndef MAP_NORESERVE
-#define MAP_NORESERVE 0
-#endif
-
-#define ALIGNMENTS (GT_PTX_PAGE / GT_PTX_ALIGNMENT) /* of a page */
-
-/* Allocations of parts of a page, by multiples of GT_PTX_ALIGNMENT: no two touch the same. */
-struct parts {
-	size_t n; /* that are not NULL */
-	struct gt_ptx_allocation *of[ALIGNMENTS];
-};
-
-struct gt_ptx_page {
-	struct gt_ptx_allocation *whole; /* NULL: look at the parts */
-	struct parts *parts;		 /* NULL: there are none */
-};
-
-static uint64_t rounded_up(uint64_t bytes, uint64_t unit)
-{
-	return (bytes + unit - 1) / unit * unit;
-}
-
-static void *map_zeros(void *wish, uint64_t bytes, int protection)
-{
-	int zeros = open("/dev/zero", O_RDWR);
-
-	if (zeros < 0)
-		return NULL;
-	void *host = mmap(wish, bytes, protection, MAP_PRIVATE | MAP_NORESERVE, zeros, 0);
-	int reason = errno;
-	close(zeros);
-	errno = reason;
-	return host == MAP_FAILED ? NULL : host;
-}
+#include "ptx/exec/window.h"
 
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error)
 {
@@ -59,18 +21,13 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	if (limit == 0 || limit > GT_PTX_WINDOW)
 		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected",
 			       limit, GT_PTX_WINDOW);
-	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? rounded_up(2 * limit, GT_PTX_PAGE) : GT_PTX_WINDOW;
-	/* The address is a wish: what serves device code alone works anywhere. */
-	void *host = map_zeros((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, reserved, PROT_NONE);
-	if (!host)
+	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? gt_ptx_in_pages(2 * limit) : GT_PTX_WINDOW;
+	if (gt_ptx_window_open(memory, reserved) != 0)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", limit);
-	memory->host = host;
-	memory->reserved = reserved;
 	memory->limit = limit;
 	memory->heap_bytes = GT_PTX_HEAP_BYTES;
 	memory->pending = GT_PTX_PENDING;
-	memory->pages = calloc(reserved / GT_PTX_PAGE, sizeof *memory->pages);
-	if (memory->pages)
+	if (gt_ptx_pages_open(memory) == 0)
 		return 0;
 	gt_ptx_memory_close(memory);
 	return gt_fail_memory(error, "the table of device memory");
@@ -88,7 +45,7 @@ static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_p
 	const struct gt_ptx_allocation *after = before ? before->after : memory->first;
 	uint64_t end = after ? after->address : GT_PTX_GLOBAL_BASE + memory->reserved;
 
-	*address = before ? rounded_up(before->address + before->bytes + 1, GT_PTX_ALIGNMENT) : GT_PTX_GLOBAL_BASE;
+	*address = before ? (before->address + before->bytes + GT_PTX_ALIGNMENT) / GT_PTX_ALIGNMENT * GT_PTX_ALIGNMENT : GT_PTX_GLOBAL_BASE;
 	return end > *address ? end - *address : 0;
 }
 
@@ -111,58 +68,6 @@ static void note_gap(struct gt_ptx_memory *memory, const struct gt_ptx_allocatio
 		gt_ptx_gaps_change(memory, before, gap_behind(memory, before, &address));
 }
 
-static struct gt_ptx_page *page_of(const struct gt_ptx_memory *memory, uint64_t address)
-{
-	return &memory->pages[(address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE];
-}
-
-/* Enters `owner` (NULL: nobody) for [first, last] of a page. */
-static int set_parts(struct gt_ptx_page *page, size_t first, size_t last, struct gt_ptx_allocation *owner)
-{
-	if (!page->parts && !(page->parts = calloc(1, sizeof *page->parts)))
-		return -1;
-	for (size_t i = first; i <= last; i++)
-		page->parts->of[i] = owner;
-	page->parts->n = owner ? page->parts->n + (last - first + 1) : page->parts->n - (last - first + 1);
-	if (page->parts->n == 0) {
-		free(page->parts);
-		page->parts = NULL;
-	}
-	return 0;
-}
-
-/* Enters `owner`, the allocation or NULL, in the pages below `until` that it touches, with the byte behind its
- * end. Returns the page for which there is no memory, or 0. */
-static uint64_t enter(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation,
-		      struct gt_ptx_allocation *owner, uint64_t until)
-{
-	uint64_t begin = allocation->address, end = begin + allocation->bytes; /* inclusive */
-
-	for (uint64_t at = begin / GT_PTX_PAGE * GT_PTX_PAGE; at <= end && at < until; at += GT_PTX_PAGE) {
-		struct gt_ptx_page *page = page_of(memory, at);
-		if (at >= begin && end - at >= GT_PTX_PAGE) {
-			page->whole = owner;
-			continue;
-		}
-		size_t first = at < begin ? (begin - at) / GT_PTX_ALIGNMENT : 0;
-		size_t last = end - at < GT_PTX_PAGE ? (end - at) / GT_PTX_ALIGNMENT : ALIGNMENTS - 1;
-		if (set_parts(page, first, last, owner) != 0)
-			return at;
-	}
-	return 0;
-}
-
-/* Makes the pages of [address, address + bytes) usable; they are zero when first touched. */
-static int open_pages(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, struct gt_error *error)
-{
-	uint64_t first = (address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE * GT_PTX_PAGE;
-	uint64_t last = rounded_up(address - GT_PTX_GLOBAL_BASE + bytes, GT_PTX_PAGE);
-
-	if (mprotect(memory->host + first, last - first, PROT_READ | PROT_WRITE) != 0)
-		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", bytes);
-	return 0;
-}
-
 static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *before, struct gt_ptx_allocation *allocation)
 {
 	allocation->before = before;
@@ -172,19 +77,6 @@ static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *
 	uint64_t address;
 	gt_ptx_gaps_add(memory, allocation, gap_behind(memory, allocation, &address));
 	note_gap(memory, before);
-}
-
-/* The allocation whose part of a page the address is in; it may lie behind its end. */
-static struct gt_ptx_allocation *owner_of(const struct gt_ptx_memory *memory, uint64_t address)
-{
-	uint64_t at = address - GT_PTX_GLOBAL_BASE;
-
-	if (at >= memory->reserved)
-		return NULL;
-	const struct gt_ptx_page *page = &memory->pages[at / GT_PTX_PAGE];
-	if (page->whole)
-		return page->whole;
-	return page->parts ? page->parts->of[at % GT_PTX_PAGE / GT_PTX_ALIGNMENT] : NULL;
 }
 
 /* Gives the room back that was freed first. */
@@ -245,15 +137,9 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	allocation->owner = memory->owner;
 	allocation->call = memory->call;
 	snprintf(allocation->name, sizeof allocation->name, "%s", name);
-	if (open_pages(memory, *address, bytes, error) != 0) {
+	if (gt_ptx_window_use(memory, *address, bytes, error) != 0 || gt_ptx_pages_enter(memory, allocation, error) != 0) {
 		free(allocation);
 		return -1;
-	}
-	uint64_t missing = enter(memory, allocation, allocation, UINT64_MAX);
-	if (missing) {
-		enter(memory, allocation, NULL, missing);
-		free(allocation);
-		return gt_fail_memory(error, "the table of device memory");
 	}
 	uint64_t end = *address - GT_PTX_GLOBAL_BASE + bytes;
 	uint64_t stale =
@@ -269,11 +155,11 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 
 int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error)
 {
-	struct gt_ptx_allocation *gone = owner_of(memory, address);
+	struct gt_ptx_allocation *gone = gt_ptx_pages_owner(memory, address);
 
 	if (!gone || gone->address != address || gt_ptx_in_heap(memory, address))
 		return gt_fail(error, "nothing was allocated at 0x%" PRIx64, address);
-	enter(memory, gone, NULL, UINT64_MAX);
+	gt_ptx_pages_leave(memory, gone);
 	memory->live_bytes -= gone->bytes;
 	memory->n--;
 	gone->freed = true;
@@ -299,11 +185,8 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 	while (memory->first)
 		gt_ptx_free(memory, memory->first->address, &ignored);
 	gt_ptx_textures_free(memory);
-	free(memory->pages);
-	if (memory->below)
-		munmap(memory->below, GT_PTX_GRANULE);
-	if (memory->host)
-		munmap(memory->host, memory->reserved);
+	gt_ptx_pages_close(memory);
+	gt_ptx_window_close(memory);
 	memset(memory, 0, sizeof *memory);
 }
 
@@ -316,7 +199,7 @@ void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 
 bool gt_ptx_bounds(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end)
 {
-	const struct gt_ptx_allocation *allocation = owner_of(memory, address);
+	const struct gt_ptx_allocation *allocation = gt_ptx_pages_owner(memory, address);
 
 	if (!allocation)
 		return false;
@@ -335,62 +218,19 @@ const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *me
 {
 	uint64_t begin, end;
 
-	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? owner_of(memory, address) : NULL;
+	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? gt_ptx_pages_owner(memory, address) : NULL;
 }
 
 const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory, uint64_t address)
 {
-	const struct gt_ptx_allocation *allocation = owner_of(memory, address);
+	const struct gt_ptx_allocation *allocation = gt_ptx_pages_owner(memory, address);
 
 	return allocation && memory->denied >> allocation->owner & 1 ? allocation : NULL;
 }
 
-static uint64_t granule_of(uint64_t address)
-{
-	return address / GT_PTX_GRANULE * GT_PTX_GRANULE;
-}
-
-static bool is_below(uint64_t address)
-{
-	return granule_of(address) == GT_PTX_GLOBAL_BASE - GT_PTX_GRANULE;
-}
-
-bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
-{
-	uint64_t at = address - GT_PTX_GLOBAL_BASE;
-	bool mapped = false;
-
-	if (is_below(address))
-		return true;
-	if (address < GT_PTX_GLOBAL_BASE || at + bytes > memory->reserved || gt_ptx_denied(memory, address))
-		return false;
-	for (uint64_t i = 0; i < GT_PTX_GRANULE && !mapped; i += GT_PTX_PAGE) {
-		uint64_t page = granule_of(address) + i;
-		mapped = page - GT_PTX_GLOBAL_BASE < memory->reserved &&
-			 (page_of(memory, page)->whole || page_of(memory, page)->parts);
-	}
-	return mapped;
-}
-
-void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
-{
-	uint64_t at = address - GT_PTX_GLOBAL_BASE;
-	struct gt_error ignored;
-
-	if (is_below(address)) {
-		if (!memory->below)
-			memory->below = map_zeros(NULL, GT_PTX_GRANULE, PROT_READ | PROT_WRITE);
-		return memory->below ? memory->below + address % GT_PTX_GRANULE : NULL;
-	}
-	if (!gt_ptx_is_mapped(memory, address, bytes) || open_pages(memory, address, bytes, &ignored) != 0)
-		return NULL;
-	memory->used = at + bytes > memory->used ? at + bytes : memory->used;
-	return memory->host + at;
-}
-
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address)
 {
-	const struct gt_ptx_allocation *inside = owner_of(memory, address), *below = NULL, *above = gt_ptx_live(memory->first);
+	const struct gt_ptx_allocation *inside = gt_ptx_pages_owner(memory, address), *below = NULL, *above = gt_ptx_live(memory->first);
 
 	for (const struct gt_ptx_allocation *one = memory->held_first; one && !inside; one = one->freed_next)
 		inside = address - one->address < one->bytes ? one : NULL;

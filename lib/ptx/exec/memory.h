@@ -41,7 +41,7 @@ struct gt_ptx_allocation {
 struct gt_ptx_texture;
 struct gt_ptx_heap;
 struct gt_ptx_pool;
-struct gt_ptx_page; /* what GT_PTX_PAGE bytes are allocated to */
+struct gt_ptx_page; /* exec/pagetable.h */
 
 struct gt_ptx_memory {
 	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here: at that address if it was free */
@@ -110,12 +110,6 @@ const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *me
 
 /* The allocation that an address lies in and that is out of reach; NULL: there is none. */
 const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory, uint64_t address);
-
-/* Whether the hardware has memory at [address, address + bytes), which no multiple of GT_PTX_PAGE divides: in a granule with an
- * allocation, or in the one below the first address, where a GPU keeps what belongs to the program. */
-bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
-/* Where it lies in this process then. What is written there stays. NULL if there is none. */
-void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
 
 /* The allocation that contains the address, live or freed, else the nearest one; NULL if there is none. For messages. */
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address);

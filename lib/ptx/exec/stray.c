@@ -10,6 +10,7 @@
 
 #include "base/grown.h"
 #include "ptx/exec/code.h"
+#include "ptx/exec/granule.h"
 #include "ptx/exec/local.h"
 
 const char *const gt_ptx_check_names[GT_PTX_CHECKS] = {"page", "list", "fault"};
