@@ -49,6 +49,12 @@ static int open_core(struct gt_ptx_worker *worker)
 	return worker->core ? 0 : -1;
 }
 
+static void close_core(struct gt_ptx_worker *worker)
+{
+	gt_ptx_core_close(worker->core);
+	worker->core = NULL;
+}
+
 static int run_blocks(struct gt_ptx_worker *worker, struct gt_ptx_group *group)
 {
 	const uint64_t most = worker->launch.max_instructions ? worker->launch.max_instructions : UINT64_MAX;
@@ -83,6 +89,8 @@ void gt_ptx_worker_run(struct gt_ptx_worker *worker, struct gt_ptx_group *group)
 	gt_ptx_blockorder_to(worker->order, &group->rows.sink);
 	group->result = run_blocks(worker, group);
 	group->error = worker->error;
+	if (group->result != 0)
+		close_core(worker); /* no other block can begin where one was left */
 	/* Those before a fault, too. */
 	struct gt_error *error = group->result == 0 ? &group->error : &second;
 	if (worker->launch.sink && end_rows(worker, group, error) != 0)
@@ -121,6 +129,5 @@ void gt_ptx_worker_begin(struct gt_ptx_worker *worker, const struct gt_ptx_machi
 
 void gt_ptx_worker_end(struct gt_ptx_worker *worker)
 {
-	gt_ptx_core_close(worker->core);
-	worker->core = NULL;
+	close_core(worker);
 }
