@@ -8,7 +8,7 @@ static int write_back(const struct gt_serving *serving, uint32_t slot)
 	struct gt_tags *tags = serving->tags;
 	uint64_t dirty = tags->dirty[slot], before = level->counters.sent_writes;
 
-	if (gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & tags->valid[slot]) != 0)
+	if (gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
 		return -1;
 	level->clean.cleaned += level->counters.sent_writes - before;
 	tags->dirty[slot] = 0;

@@ -24,7 +24,7 @@ int gt_halves_read(const struct gt_serving *serving)
 		near.tags = level->instances[half];
 		slot = gt_tags_find(near.tags, set, line);
 		if (slot != GT_NO_SLOT) {
-			hits = used & near.tags->valid[slot];
+			hits = used & gt_tags_valid(near.tags, slot);
 			gt_level_touch(level, near.tags, set, slot, hits, used, level->counters.mru);
 		}
 		level->counters.reads += gt_bits_of_4[hits];
@@ -59,9 +59,9 @@ static void drop_copy(const struct gt_serving *serving)
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
 	if (slot == GT_NO_SLOT)
 		return;
-	level->halves.dropped_copies += gt_bits_of_4[tags->valid[slot] & used];
-	tags->valid[slot] &= ~used;
-	if (tags->valid[slot] == 0)
+	level->halves.dropped_copies += gt_bits_of_4[gt_tags_valid(tags, slot) & used];
+	gt_tags_invalidate(tags, slot, used);
+	if (gt_tags_valid(tags, slot) == 0)
 		gt_tags_drop(tags, set, slot);
 }
 

@@ -5,11 +5,6 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-static uint64_t count_bits(uint64_t mask)
-{
-	return (uint64_t)__builtin_popcountll(mask);
-}
-
 /* The priority of a line in a window. A hash chooses the lines with the property `hit`: evenly spread, and the same ones in
  * every run. */
 static enum gt_priority in_window(const struct gt_window *window, uint64_t address)
@@ -91,6 +86,7 @@ static int rank(const struct gt_serving *serving, const struct gt_piece *piece, 
 		return 0;
 	if (gt_tags_rank(serving->tags, slot, class, serving->error) != 0)
 		return -1;
+	serving->level->ranked |= class != GT_RANK_NORMAL;
 	if (by_window && class == GT_RANK_LAST)
 		limit_persisting(serving, set);
 	return 0;
@@ -127,10 +123,10 @@ static int bring(const struct gt_serving *serving, uint64_t line, uint64_t wante
 		if (gt_level_claim(serving, set, line, &slot) != 0)
 			return -1;
 	} else {
-		*hits += count_bits(wanted & serving->tags->valid[slot]);
-		gt_level_touch(level, serving->tags, set, slot, 0, 0, NULL);
+		*hits += gt_count_bits(wanted & gt_tags_valid(serving->tags, slot));
+		slot = gt_level_touch(level, serving->tags, set, slot, 0, 0, NULL);
 	}
-	return gt_level_fill(serving, slot, line, wanted & ~serving->tags->valid[slot]);
+	return gt_level_fill(serving, slot, line, wanted & ~gt_tags_valid(serving->tags, slot), 0);
 }
 
 static int prefetch(const struct gt_serving *serving)
@@ -140,7 +136,7 @@ static int prefetch(const struct gt_serving *serving)
 	unsigned n = gt_level_split(level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
-		level->hints.prefetches += count_bits(pieces[p].used);
+		level->hints.prefetches += gt_count_bits(pieces[p].used);
 		if (level->config.hints == GT_HINTS_HONOUR &&
 		    bring(serving, pieces[p].line, pieces[p].used, &level->hints.prefetch_hits) != 0)
 			return -1;
@@ -156,14 +152,14 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 	struct gt_tags *tags = serving->tags;
 
 	(void)priority;
-	level->hints.discards += count_bits(piece->used);
+	level->hints.discards += gt_count_bits(piece->used);
 	if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
 	    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
 		return 0;
-	level->hints.discarded += count_bits(tags->dirty[slot] & piece->used);
+	level->hints.discarded += gt_count_bits(tags->dirty[slot] & piece->used);
 	tags->dirty[slot] &= ~piece->used;
-	tags->valid[slot] &= ~piece->used;
-	if ((tags->valid[slot] | tags->dirty[slot]) == 0)
+	gt_tags_invalidate(tags, slot, piece->used);
+	if ((gt_tags_valid(tags, slot) | tags->dirty[slot]) == 0)
 		gt_tags_drop(tags, set, slot);
 	return 0;
 }
@@ -197,12 +193,12 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
-	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & tags->valid[slot], missing = piece->used & ~hits;
+	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & gt_tags_valid(tags, slot), missing = piece->used & ~hits;
 
 	(void)priority;
-	level->counters.reads += count_bits(piece->used);
-	level->counters.read_hits += count_bits(hits);
-	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += count_bits(missing);
+	level->counters.reads += gt_count_bits(piece->used);
+	level->counters.read_hits += gt_count_bits(hits);
+	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
 	if (slot != GT_NO_SLOT)
 		gt_level_touch(level, tags, set, slot, hits, hits, level->counters.mru);
 	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;

@@ -26,7 +26,17 @@ static uint32_t *deal_lines(const struct gt_geometry *geometry)
 	return deal;
 }
 
-static int open_geometry(struct gt_level *level, struct gt_error *error)
+/* Whether lines may change their slots and have states. Sectors that are dirty or hit, but are not valid, keep a depth that a
+ * state has not. */
+static bool may_move(const struct gt_level *level)
+{
+	const struct gt_level_config *config = &level->config;
+	bool unlike = config->tag_hits || (config->write == GT_WRITE_BACK && config->partial == GT_PARTIAL_READ);
+
+	return level->usual && !config->halves && !unlike && config->replacement.policy == &gt_policy_lru;
+}
+
+static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *error)
 {
 	const struct gt_level_config *config = &level->config;
 	uint32_t ways, sets = gt_level_sets(config, &ways), *each = NULL;
@@ -40,7 +50,7 @@ static int open_geometry(struct gt_level *level, struct gt_error *error)
 			each[set] = ways;
 	}
 	int result = gt_geometry_open(&level->geometry, each ? each : config->set_ways, sets, level->sectors, lru,
-				      error);
+				      !fixed && may_move(level), error);
 	free(each);
 	if (result != 0)
 		return -1;
@@ -109,7 +119,7 @@ static int drop(void *context, struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
-struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error)
+static struct gt_level *open_level(const struct gt_level_config *config, bool fixed, struct gt_error *error)
 {
 	struct gt_level *level = calloc(1, sizeof *level);
 
@@ -123,12 +133,15 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	level->sector_shift = (unsigned)__builtin_ctzll(config->sector / GT_SECTOR);
 	level->sectors = (unsigned)(config->line / config->sector);
 	level->fetch_sectors = (unsigned)(config->fetch / config->sector);
+	level->usual = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate;
+	for (unsigned missing = 0; missing < 16; missing++)
+		level->brings[missing] = (uint8_t)gt_level_groups(level, missing);
 	choose_classes(level);
 	level->instances_n = config->halves ? GT_HALVES : config->shared ? 1 : SMS;
 	level->instances = calloc(level->instances_n, sizeof *level->instances);
 	if (!level->instances)
 		gt_fail_memory(error, "a cache level");
-	if (!level->instances || open_geometry(level, error) != 0)
+	if (!level->instances || open_geometry(level, fixed, error) != 0)
 		goto failed;
 	level->slots = malloc(level->geometry.most_ways * sizeof *level->slots);
 	if (!level->slots) {
@@ -152,13 +165,21 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 	for (size_t half = 0; config->halves && half < GT_HALVES; half++)
 		if (!gt_level_open_instance(level, half, error))
 			goto failed;
-	level->usual = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate;
-	level->fast_path = level->usual && level->geometry.ways > 0 &&
-		       level->geometry.recency == GT_RECENCY_NIBBLES;
+	level->fast_path = level->usual && level->geometry.ways > 0 && level->geometry.recency <= GT_RECENCY_NIBBLES;
 	return level;
 failed:
 	gt_level_close(level);
 	return NULL;
+}
+
+struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error)
+{
+	return open_level(config, false, error);
+}
+
+struct gt_level *gt_level_open_fixed(const struct gt_level_config *config, struct gt_error *error)
+{
+	return open_level(config, true, error);
 }
 
 void gt_level_close(struct gt_level *level)

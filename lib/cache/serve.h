@@ -7,11 +7,14 @@
  *	batch.c     serves a batch in order, by the fastest loop that its level allows
  *	leaders.c   finds requests that repeat the one before
  *	reads.c     serves reads of the usual lines, and hands the rest on
+ *	reads_slots.c, reads_ways.c  its loops
  *	served.c    sends what these reads fetch
  *	find.c      serves one request and determines its status
  *	hints.c     serves a request with a hint
  *	halves.c    serves one without, by two halves
  *	serve.c     serves a request without one
+ *	store.c     serves a store without one
+ *	line.c      does what a request does to one line
  *	send.c      makes the requests that are sent on
  *	emit.c      passes requests on with their status */
 #ifndef GT_CACHE_SERVE_H
@@ -22,6 +25,7 @@
 #include "cache/arrival.h"
 #include "cache/by_pc.h"
 #include "cache/config.h"
+#include "cache/depths.h"
 #include "cache/future.h"
 #include "cache/halves.h"
 #include "cache/level.h"
@@ -89,6 +93,7 @@ struct gt_level {
 	unsigned sector_shift; /* log2 of a sector in GT_SECTOR bytes */
 	unsigned sectors;      /* of a line */
 	unsigned fetch_sectors; /* of an aligned group that a miss fetches */
+	uint8_t brings[16]; /* the usual lines: the sectors that are fetched for a mask of missing ones, without a hint */
 	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
 	bool repeats_hit;     /* a plain load that repeats the request before it hits, and changes nothing */
 	bool fast_path;	      /* the usual lines, in equal sets of few ways */
@@ -121,8 +126,12 @@ struct gt_level {
 	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
+	bool ranked;	/* some line has had another rank than the normal one */
 	bool unchanged; /* the current request does not change the order of its lines */
 };
+
+/* As gt_level_open, but a line has the same slot until it leaves. */
+struct gt_level *gt_level_open_fixed(const struct gt_level_config *config, struct gt_error *error);
 
 /* The error of the inverse is below 256 / 2^36, so quotients of slots below 2^27 are exact. */
 #define GT_INVERSE_SHIFT 36
@@ -205,6 +214,12 @@ static inline unsigned gt_level_split(const struct gt_level *level, const struct
 	return 1;
 }
 
+/* The number of sectors in a mask. */
+static inline uint64_t gt_count_bits(uint64_t mask)
+{
+	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
+}
+
 /* Serves a batch in its order. */
 int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 			 struct gt_error *error);
@@ -227,23 +242,27 @@ int gt_level_serve_launch(struct gt_level *level, uint64_t step, struct gt_sink 
 
 /* Serves a request and sets its enum gt_status; one missing sector makes a miss. */
 int gt_level_find(const struct gt_serving *serving, uint8_t *status);
-/* The sectors that are fetched for those in `missing`. */
+/* Takes a slot for a line that is absent; sends the victim's dirty sectors first. */
+int gt_level_claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot);
+/* Makes sectors valid. */
+void gt_level_validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uint64_t sectors);
+/* The sectors that are fetched for those in `missing`: their aligned groups (--fetch). */
 uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing);
-/* Fills sectors of a line, which gets a slot if it has none and counts as used. */
-int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot);
+/* Fetches sectors of a line that has a slot, and the others of their groups that are neither valid nor about to be
+ * overwritten. */
+int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten);
+/* Records the use of a line that is present; `mru` as in gt_note_depths. Returns the slot that the line has then. */
+uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+			uint64_t used, uint64_t *mru);
 /* Records the use of a line that is present by a request of that op, which has been counted. */
 void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op);
-/* Records the use of a line that is present; `mru` as in gt_note_depths. */
-void gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
-		    uint64_t used, uint64_t *mru);
+/* Fills sectors of a line, which gets a slot if it has none and counts as used. */
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot);
 
+/* Sectors of a line become dirty. */
+int gt_level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors);
 /* The line in this slot of the set has become dirty: writes another back if --dirty-ways asks for it. */
 int gt_level_clean(const struct gt_serving *serving, uint32_t set, uint32_t slot);
-
-/* Takes a slot for a line that is absent; sends the victim's dirty sectors. */
-int gt_level_claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot);
-/* Fetches sectors of a line that has a slot, with their groups. */
-int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing);
 
 /* Prepares the rows that --emit all and latency write for a batch. */
 int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
@@ -260,60 +279,5 @@ int gt_send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t full
  * is longer than GT_LINE. */
 int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask);
 int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full);
-
-/* Records that a line was touched at a recency position: the sectors `used`, of which `hits` were valid, are counted in
- * `mru` (NULL: not counted). */
-void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
-		    uint64_t *mru);
-
-/* A byte of ones for each bit of a mask of four sectors. */
-static const uint32_t gt_bytes_of_4[16] = {
-	0,	    0xff,	0xff00,	    0xffff,	0xff0000,   0xff00ff,	0xffff00,   0xffffff,
-	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
-};
-
-/* The same for lines of four sectors, all bytes at once. */
-static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
-				    uint32_t used, uint64_t *mru)
-{
-	const uint32_t ones = 0x01010101, tops = 0x80808080;
-	uint32_t depth, here = position * ones;
-
-	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
-	/* The top bits of bytes where depth >= position: the lower seven bits are compared without a borrow from the next. */
-	uint32_t lower = (depth | tops) - (here & ~tops);
-	uint32_t deeper = ((depth & ~here) | (~(depth ^ here) & lower)) & tops;
-	deeper = (deeper >> 7) * 255;
-	depth = (depth & deeper) | (here & ~deeper);
-	if (((depth ^ here) & gt_bytes_of_4[hits]) == 0)
-		mru[position] += gt_bits_of_4[hits];
-	else
-		for (uint32_t rest = hits; rest; rest &= rest - 1)
-			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;
-	depth &= ~gt_bytes_of_4[used];
-	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
-}
-
-/* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
-static inline void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
-{
-	uint32_t depth;
-
-	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
-	if ((depth & gt_bytes_of_4[used]) == 0)
-		mru[0] += gt_bits_of_4[used];
-	else
-		gt_note_depths_4(tags, slot, 0, used, used, mru);
-}
-
-/* Records that sectors of a line of four have become valid. */
-static inline void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
-{
-	uint32_t depth;
-
-	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
-	depth &= ~gt_bytes_of_4[sectors];
-	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
-}
 
 #endif

@@ -59,7 +59,7 @@ static int flush(const struct gt_serving *serving)
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t slot = level->slots[i];
 			uint64_t dirty = tags->dirty[slot];
-			if (dirty && gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & tags->valid[slot]) != 0)
+			if (dirty && gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
 				return -1;
 		}
 	}

@@ -5,49 +5,13 @@
 
 #define NIBBLES_IN_ORDER UINT64_C(0xfedcba9876543210)
 
-/* At least twice as many chains as slots: most have one slot or none. */
-static int finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error *error)
+static bool has_finder(const struct gt_geometry *geometry)
 {
-	unsigned bits = 1;
-
-	while (bits < 31 && UINT32_C(1) << bits < 2 * slots)
-		bits++;
-	*finder = (struct gt_finder){.shift = 64 - bits, .slots = slots};
-	finder->heads = calloc(UINT32_C(1) << bits, sizeof *finder->heads);
-	finder->next = calloc(slots, sizeof *finder->next);
-	return finder->heads && finder->next ? 0 : gt_fail_memory(error, "a cache's lines");
-}
-
-static void finder_close(struct gt_finder *finder)
-{
-	free(finder->heads);
-	free(finder->next);
-}
-
-static void finder_clear(struct gt_finder *finder)
-{
-	memset(finder->heads, 0, (UINT64_C(1) << (64 - finder->shift)) * sizeof *finder->heads);
-}
-
-static void finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot)
-{
-	uint32_t *head = gt_finder_chain(finder, line);
-
-	finder->next[slot] = *head;
-	*head = slot + 1;
-}
-
-static void finder_remove(struct gt_finder *finder, uint64_t line, uint32_t slot)
-{
-	uint32_t *link = gt_finder_chain(finder, line);
-
-	while (*link != slot + 1)
-		link = &finder->next[*link - 1];
-	*link = finder->next[slot];
+	return geometry->recency == GT_RECENCY_BYTES || geometry->recency == GT_RECENCY_LIST;
 }
 
 int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_t sets, unsigned sectors,
-		     bool depths, struct gt_error *error)
+		     bool depths, bool ordered, struct gt_error *error)
 {
 	bool equal = true;
 
@@ -58,7 +22,8 @@ int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_
 		if (ways[set] > geometry->most_ways)
 			geometry->most_ways = ways[set];
 	}
-	geometry->recency = geometry->most_ways <= GT_NIBBLE_WAYS ? GT_RECENCY_NIBBLES
+	geometry->recency = ordered && equal && geometry->most_ways <= GT_ORDERED_WAYS ? GT_RECENCY_WAYS
+			    : geometry->most_ways <= GT_NIBBLE_WAYS ? GT_RECENCY_NIBBLES
 			    : geometry->most_ways <= GT_BYTE_WAYS ? GT_RECENCY_BYTES
 								  : GT_RECENCY_LIST;
 	geometry->depths = depths && geometry->recency != GT_RECENCY_LIST;
@@ -87,6 +52,8 @@ static void reset_order(struct gt_tags *tags)
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
+	if (geometry->recency == GT_RECENCY_WAYS)
+		return;
 	if (geometry->recency == GT_RECENCY_LIST) {
 		memset(tags->ends, 0, geometry->sets * sizeof *tags->ends);
 		return;
@@ -105,6 +72,8 @@ static bool allocate_order(struct gt_tags *tags)
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
+	if (geometry->recency == GT_RECENCY_WAYS)
+		return true;
 	if (geometry->recency == GT_RECENCY_NIBBLES)
 		return (tags->nibbles = calloc(geometry->sets, sizeof *tags->nibbles)) != NULL;
 	if (geometry->recency == GT_RECENCY_BYTES)
@@ -114,24 +83,45 @@ static bool allocate_order(struct gt_tags *tags)
 	return tags->links && tags->ends;
 }
 
+#define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
+
+/* As calloc, so that a set of few ways lies in as few of the machine's lines as it can. */
+static void *aligned_zeros(size_t n, size_t size)
+{
+	size_t bytes = (n * size + MACHINE_LINE - 1) & ~(size_t)(MACHINE_LINE - 1);
+	void *zeros = aligned_alloc(MACHINE_LINE, bytes);
+
+	return zeros ? memset(zeros, 0, bytes) : NULL;
+}
+
+/* Which sectors are valid, and their depths, if they are kept. */
+static bool allocate_sectors(struct gt_tags *tags)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+	size_t slots = geometry->slots;
+
+	if (geometry->recency == GT_RECENCY_WAYS)
+		return (tags->state = aligned_zeros(slots + GT_WAYS_SLACK, sizeof *tags->state)) != NULL;
+	tags->valid = calloc(slots, sizeof *tags->valid);
+	if (geometry->depths)
+		tags->depth = calloc(slots, geometry->sectors);
+	return tags->valid && (tags->depth || !geometry->depths);
+}
+
 int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
 		 uint64_t seed, struct gt_error *error)
 {
-	uint32_t slots = geometry->slots;
+	size_t slots = geometry->slots, slack = geometry->recency == GT_RECENCY_WAYS ? GT_WAYS_SLACK : 0;
 
 	*tags = (struct gt_tags){.geometry = geometry, .random = seed, .policy_bytes = policy_bytes};
-	tags->tag = calloc(slots, sizeof *tags->tag);
-	tags->valid = calloc(slots, sizeof *tags->valid);
-	tags->dirty = calloc(slots, sizeof *tags->dirty);
+	tags->tag = slack ? aligned_zeros(slots + slack, sizeof *tags->tag) : calloc(slots, sizeof *tags->tag);
+	tags->dirty = calloc(slots + slack, sizeof *tags->dirty);
 	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
 	tags->policy = calloc(policy_bytes + !policy_bytes, 1);
-	if (geometry->depths)
-		tags->depth = calloc(slots, geometry->sectors);
-	if (!tags->tag || !tags->valid || !tags->dirty || !tags->vacancy || !tags->policy ||
-	    (geometry->depths && !tags->depth) || !allocate_order(tags))
+	if (!tags->tag || !tags->dirty || !tags->vacancy || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
 	reset_order(tags);
-	return geometry->recency == GT_RECENCY_NIBBLES ? 0 : finder_open(&tags->finder, slots, error);
+	return has_finder(geometry) ? gt_finder_open(&tags->finder, geometry->slots, error) : 0;
 }
 
 void gt_tags_close(struct gt_tags *tags)
@@ -143,11 +133,12 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->policy);
 	free(tags->rank);
 	free(tags->depth);
+	free(tags->state);
 	free(tags->nibbles);
 	free(tags->bytes);
 	free(tags->links);
 	free(tags->ends);
-	finder_close(&tags->finder);
+	gt_finder_close(&tags->finder);
 }
 
 void gt_tags_clear(struct gt_tags *tags)
@@ -160,8 +151,8 @@ void gt_tags_clear(struct gt_tags *tags)
 	if (tags->rank)
 		memset(tags->rank, GT_RANK_NORMAL, geometry->slots);
 	reset_order(tags);
-	if (geometry->recency != GT_RECENCY_NIBBLES)
-		finder_clear(&tags->finder);
+	if (has_finder(geometry))
+		gt_finder_clear(&tags->finder);
 }
 
 int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error)
@@ -198,146 +189,35 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
 	return way < ways ? first + way : GT_NO_SLOT;
 }
 
-/* The links of a list element; 0 is the end of the list. */
-static uint32_t *newer_of(struct gt_tags *tags, uint32_t set, uint32_t link)
-{
-	return link ? &tags->links[link - 1].newer : &tags->ends[set].older;
-}
-
-static uint32_t *older_of(struct gt_tags *tags, uint32_t set, uint32_t link)
-{
-	return link ? &tags->links[link - 1].older : &tags->ends[set].newer;
-}
-
-static void unlink_slot(struct gt_tags *tags, uint32_t set, uint32_t slot)
-{
-	struct gt_links link = tags->links[slot];
-
-	*older_of(tags, set, link.newer) = link.older;
-	*newer_of(tags, set, link.older) = link.newer;
-}
-
-static void link_first(struct gt_tags *tags, uint32_t set, uint32_t slot)
-{
-	uint32_t second = tags->ends[set].newer;
-
-	tags->links[slot] = (struct gt_links){.newer = 0, .older = second};
-	*newer_of(tags, set, second) = slot + 1;
-	tags->ends[set].newer = slot + 1;
-}
-
-void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot)
-{
-	if (tags->ends[set].newer == slot + 1)
-		return;
-	unlink_slot(tags, set, slot);
-	link_first(tags, set, slot);
-}
-
-void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line)
+uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line)
 {
 	uint64_t old = tags->tag[slot];
 
-	if (tags->geometry->recency != GT_RECENCY_NIBBLES) {
+	if (has_finder(tags->geometry)) {
 		if (old != 0)
-			finder_remove(&tags->finder, old - 1, slot);
-		finder_add(&tags->finder, line, slot);
+			gt_finder_remove(&tags->finder, old - 1, slot);
+		gt_finder_add(&tags->finder, line, slot);
 	}
-	if (tags->geometry->recency == GT_RECENCY_LIST && old == 0)
-		link_first(tags, set, slot);
-	else
-		gt_tags_touch(tags, set, slot);
+	gt_recency_add(tags, set, &slot);
 	if (tags->rank)
 		tags->rank[slot] = GT_RANK_NORMAL;
 	tags->tag[slot] = line + 1;
-	tags->valid[slot] = tags->dirty[slot] = 0;
-}
-
-/* Moves a way from one of the first n positions to the last of them. */
-static void move_behind(struct gt_tags *tags, uint32_t set, uint32_t n, uint32_t way)
-{
-	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set);
-
-	if (geometry->recency == GT_RECENCY_BYTES) {
-		gt_bytes_touch(tags->bytes + first, gt_ways_of(geometry, set), way);
-		memmove(tags->bytes + first, tags->bytes + first + 1, n - 1);
-		tags->bytes[first + n - 1] = (uint8_t)way;
-		return;
-	}
-	uint64_t *word = &tags->nibbles[set];
-	gt_nibbles_touch(word, way);
-	for (unsigned bit = 0; bit < 4 * (n - 1); bit += 4) {
-		uint64_t swapped = (*word >> bit ^ *word >> bit >> 4) & 15;
-		*word ^= swapped << bit | swapped << bit << 4;
-	}
-}
-
-void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot)
-{
-	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set), valid = 0;
-
-	if (geometry->recency == GT_RECENCY_LIST) {
-		uint32_t last;
-		unlink_slot(tags, set, slot);
-		last = tags->ends[set].older;
-		tags->links[slot] = (struct gt_links){.newer = last, .older = 0};
-		*older_of(tags, set, last) = slot + 1;
-		tags->ends[set].older = slot + 1;
-		return;
-	}
-	for (uint32_t way = 0; way < ways; way++)
-		valid += tags->tag[first + way] != 0;
-	move_behind(tags, set, valid, slot - first);
+	tags->dirty[slot] = 0;
+	if (tags->state)
+		tags->state[slot] = GT_STATE_INVALID;
+	else
+		tags->valid[slot] = 0;
+	return slot;
 }
 
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
-	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
-	uint32_t way = slot - first;
+	uint32_t way = slot - gt_first_slot(tags->geometry, set);
 
-	if (geometry->recency == GT_RECENCY_LIST)
-		unlink_slot(tags, set, slot);
-	else
-		move_behind(tags, set, ways, way);
-	if (geometry->recency != GT_RECENCY_NIBBLES)
-		finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
+	slot = gt_recency_remove(tags, set, slot);
+	if (has_finder(tags->geometry))
+		gt_finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
 	tags->tag[slot] = 0;
 	if (way < tags->vacancy[set])
 		tags->vacancy[set] = way;
-}
-
-uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set)
-{
-	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
-
-	if (geometry->recency == GT_RECENCY_NIBBLES)
-		return first + (uint32_t)(tags->nibbles[set] >> 4 * (ways - 1) & 15);
-	if (geometry->recency == GT_RECENCY_BYTES)
-		return first + tags->bytes[first + ways - 1];
-	return tags->ends[set].older - 1;
-}
-
-uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots)
-{
-	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set), n = 0;
-
-	if (geometry->recency == GT_RECENCY_LIST) {
-		for (uint32_t at = tags->ends[set].newer; at != 0; at = tags->links[at - 1].older)
-			slots[n++] = at - 1;
-		return n;
-	}
-	for (; n < ways; n++) {
-		uint32_t way = geometry->recency == GT_RECENCY_NIBBLES
-				       ? (uint32_t)(tags->nibbles[set] >> 4 * n & 15)
-				       : tags->bytes[first + n];
-		if (tags->tag[first + way] == 0)
-			break;
-		slots[n] = first + way;
-	}
-	return n;
 }

@@ -11,15 +11,17 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "cache/replace/finder.h"
+#include "cache/replace/ways.h"
 
+#define GT_ORDERED_WAYS 8 /* sets this small may stand in the order of recency themselves */
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
 #define GT_ORDER_SLACK 8   /* bytes behind the last such array */
 #define GT_BYTE_WAYS 256  /* sets this small keep it in an array of bytes, larger ones in a list */
 
 #define GT_NO_SLOT UINT32_MAX
 
-enum gt_recency { GT_RECENCY_NIBBLES, GT_RECENCY_BYTES, GT_RECENCY_LIST };
+enum gt_recency { GT_RECENCY_WAYS, GT_RECENCY_NIBBLES, GT_RECENCY_BYTES, GT_RECENCY_LIST };
 
 struct gt_geometry {
 	uint32_t sets;
@@ -36,33 +38,25 @@ struct gt_links {
 	uint32_t newer, older; /* slot + 1, or 0 */
 };
 
-/* Finds lines in a cache of many ways without a scan of the set: a chained hash from line numbers to slots. Each slot is in
- * at most one chain. */
-struct gt_finder {
-	uint32_t *heads; /* slot + 1 that begins each chain, 0 for none */
-	uint32_t *next;	 /* slot + 1 that follows each slot */
-	unsigned shift;	 /* 64 - log2(chains) */
-	uint32_t slots;
-};
-
 /* The order of eviction: lines of a lower rank before the others. */
 enum gt_rank { GT_RANK_FIRST, GT_RANK_NORMAL, GT_RANK_LAST };
 
 struct gt_tags {
 	const struct gt_geometry *geometry;
 	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
-	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all valid */
+	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all valid. NULL if there are states */
 	uint64_t *dirty; /* of each slot: mask of sectors written and not yet sent on */
 	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
 	 * cache with the same sets and more ways than that would hold it. */
 	uint8_t *depth;
+	uint32_t *state; /* if recency is GT_RECENCY_WAYS, of each slot: which sectors are valid, and their depths; else NULL */
 	/* Ways by recency, most recent first; valid ways always precede invalid ones. */
 	uint64_t *nibbles;
 	uint8_t *bytes;
 	struct gt_links *links; /* of each slot: only valid ones are in the list */
 	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
-	struct gt_finder finder; /* unless recency is GT_RECENCY_NIBBLES */
+	struct gt_finder finder; /* if recency is GT_RECENCY_BYTES or GT_RECENCY_LIST */
 	void *policy;		 /* the replacement policy's own state, zeroed by clear */
 	size_t policy_bytes;
 	uint8_t *rank;	 /* of each slot: enum gt_rank; NULL: all are normal */
@@ -73,8 +67,10 @@ struct gt_tags {
 	uint64_t next_mask;
 };
 
+/* If `ordered` the ways of equal small sets stand in the order of recency, so that a line changes its slot when it is used. Its
+ * sectors are four, their depths are kept, and a sector that is dirty is valid. */
 int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_t sets, unsigned sectors,
-		     bool depths, struct gt_error *error);
+		     bool depths, bool ordered, struct gt_error *error);
 void gt_geometry_close(struct gt_geometry *geometry);
 
 /* An empty cache; geometry must outlive it. Freed by close also after a failure. */
@@ -86,38 +82,32 @@ void gt_tags_clear(struct gt_tags *tags);
 
 /* The invalid way of lowest index, or GT_NO_SLOT if the set is full. */
 uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set);
-/* Puts a line without sectors into a slot, replacing its line, and makes it the most recent. */
-void gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line);
+/* Puts a line without sectors into a slot, replacing its line, and makes it the most recent. Returns the slot that it has
+ * then. */
+uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line);
 /* Makes a valid slot invalid. */
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
-/* Makes a valid slot the least recent of its set's valid ones. */
-void gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Gives a valid slot a rank. Returns 0, or -1 when memory is short. */
 int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error);
 /* For a full set in which ranks differ: `chosen` if its rank is the lowest of the set, else the least recent slot of the
  * lowest rank. `slots` has room for most_ways. */
 uint32_t gt_tags_lowest(const struct gt_tags *tags, uint32_t set, uint32_t chosen, uint32_t *slots);
+/* ---- recency.c ---- */
+
+/* Makes a slot the most recent that a line is about to take; that line has `*slot` then. */
+void gt_recency_add(struct gt_tags *tags, uint32_t set, uint32_t *slot);
+/* Puts a valid slot, which is about to be invalid, behind all others. Returns the slot that its line has then. */
+uint32_t gt_recency_remove(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* Makes a valid slot the least recent of its set's valid ones. Returns the slot that its line has then. */
+uint32_t gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* Moves a line of a set whose ways stand in order to the first way. */
+void gt_tags_move_first(struct gt_tags *tags, uint32_t first, uint32_t way);
 /* The least recent slot of a full set. */
 uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
 /* Lists the valid slots of a set, most recent first, and returns their number; room for most_ways. */
 uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots);
 /* Makes a valid slot the most recent if recency is a list, which has no positions. */
 void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot);
-
-static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t line)
-{
-	return &finder->heads[gt_fibonacci(line) >> finder->shift];
-}
-
-/* `tags` are line + 1 for each slot. */
-static inline uint32_t gt_finder_find(const struct gt_finder *finder, const uint64_t *tags, uint64_t line)
-{
-	uint32_t at = *gt_finder_chain(finder, line);
-
-	while (at != 0 && tags[at - 1] != line + 1)
-		at = finder->next[at - 1];
-	return at - 1; /* 0 becomes GT_NO_SLOT */
-}
 
 static inline uint32_t gt_first_slot(const struct gt_geometry *geometry, uint32_t set)
 {
@@ -139,14 +129,14 @@ static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_
 	return found;
 }
 
-/* Unless recency is GT_RECENCY_NIBBLES: the beginning of a set's order, for prefetching. */
+/* If there is a finder: the beginning of a set's order, for prefetching. */
 static inline const void *gt_tags_order(const struct gt_tags *tags, uint32_t set)
 {
 	return tags->geometry->recency == GT_RECENCY_BYTES ?
 		       (const void *)&tags->bytes[gt_first_slot(tags->geometry, set)] : (const void *)&tags->ends[set];
 }
 
-/* Unless recency is GT_RECENCY_NIBBLES: the most recent slot of a set; GT_NO_SLOT, or an invalid slot, if none is valid. */
+/* If there is a finder: the most recent slot of a set; GT_NO_SLOT, or an invalid slot, if none is valid. */
 static inline uint32_t gt_tags_newest(const struct gt_tags *tags, uint32_t set)
 {
 	uint32_t first = gt_first_slot(tags->geometry, set);
@@ -159,7 +149,7 @@ static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, ui
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
-	if (geometry->recency == GT_RECENCY_NIBBLES) {
+	if (geometry->recency <= GT_RECENCY_NIBBLES) {
 		uint32_t first = gt_first_slot(geometry, set);
 		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
 		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
@@ -215,19 +205,39 @@ static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t wa
 	return at + (unsigned)__builtin_ctzll(zero) / 8;
 }
 
-/* Makes a slot the most recent. Returns the recency position it had among the valid ways of its
+/* Makes a slot the most recent; its line has `*slot` then. Returns the recency position it had among the valid ways of its
  * set, 0 for the most recent; always 0 if recency is a list. */
-static inline unsigned gt_tags_touch(struct gt_tags *tags, uint32_t set, uint32_t slot)
+static inline unsigned gt_tags_touch(struct gt_tags *tags, uint32_t set, uint32_t *slot)
 {
 	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set);
+	uint32_t first = gt_first_slot(geometry, set), way = *slot - first;
 
-	if (geometry->recency == GT_RECENCY_NIBBLES)
-		return gt_nibbles_touch(&tags->nibbles[set], slot - first);
-	if (geometry->recency == GT_RECENCY_BYTES)
-		return gt_bytes_touch(tags->bytes + first, gt_ways_of(geometry, set), slot - first);
-	gt_tags_relink(tags, set, slot);
+	switch (geometry->recency) {
+	case GT_RECENCY_WAYS:
+		if (way != 0)
+			gt_tags_move_first(tags, first, way);
+		*slot = first;
+		return way;
+	case GT_RECENCY_NIBBLES: return gt_nibbles_touch(&tags->nibbles[set], way);
+	case GT_RECENCY_BYTES: return gt_bytes_touch(tags->bytes + first, gt_ways_of(geometry, set), way);
+	case GT_RECENCY_LIST: gt_tags_relink(tags, set, *slot); break;
+	}
 	return 0;
+}
+
+/* The sectors of a slot whose bytes are all valid. */
+static inline uint64_t gt_tags_valid(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->state ? ~gt_state_invalid(tags->state[slot]) & 15 : tags->valid[slot];
+}
+
+/* Makes sectors of a slot invalid. */
+static inline void gt_tags_invalidate(struct gt_tags *tags, uint32_t slot, uint64_t sectors)
+{
+	if (tags->state)
+		tags->state[slot] |= gt_bytes_of_4[sectors];
+	else
+		tags->valid[slot] &= ~sectors;
 }
 
 #endif

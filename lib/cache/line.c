@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What a request does to one line: it takes a slot, fetches sectors, and is used. */
+#include "cache/serve.h"
+
+void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
+		    uint64_t *mru)
+{
+	unsigned sectors = tags->geometry->sectors;
+	uint8_t *depth = tags->depth + (size_t)slot * sectors;
+
+	for (unsigned sector = 0; sector < sectors; sector++) {
+		if (depth[sector] < position)
+			depth[sector] = (uint8_t)position;
+		if (mru && hits >> sector & 1)
+			mru[depth[sector]]++;
+		if (used >> sector & 1)
+			depth[sector] = 0;
+	}
+}
+
+/* The same where lines have states. Sectors that hit are valid; of those that are used the others keep no depth. */
+static void note_state(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used, uint64_t *mru)
+{
+	uint32_t state = gt_state_deepen(tags->state[slot], position);
+	uint64_t valid = ~(uint64_t)gt_state_invalid(state);
+
+	for (uint64_t rest = mru ? hits : 0; rest; rest &= rest - 1)
+		mru[state >> 8 * (unsigned)__builtin_ctzll(rest) & 255]++;
+	tags->state[slot] = state & ~gt_bytes_of_4[used & valid];
+}
+
+/* The recency position of a line in its set, 0 for the most recent, if that is counted. */
+static unsigned position_of(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	unsigned position = 0;
+
+	if (!level->geometry.depths)
+		return 0;
+	gt_tags_by_recency(tags, set, level->slots);
+	while (level->slots[position] != slot)
+		position++;
+	return position;
+}
+
+uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+			uint64_t used, uint64_t *mru)
+{
+	unsigned position = level->unchanged ? position_of(level, tags, set, slot) : gt_tags_touch(tags, set, &slot);
+	const struct gt_policy *policy = level->config.replacement.policy;
+
+	if (tags->state)
+		note_state(tags, slot, position, hits, used, mru);
+	else if (level->geometry.depths && level->usual && mru)
+		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
+	else if (level->geometry.depths)
+		gt_note_depths(tags, slot, position, hits, used, mru);
+	if (policy->hit && !level->unchanged)
+		policy->hit(tags, set, slot);
+	return slot;
+}
+
+/* An invalid way, else the policy's victim. */
+int gt_level_claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot)
+{
+	const struct gt_replacement *replacement = &serving->level->config.replacement;
+	const struct gt_policy *policy = replacement->policy;
+	struct gt_tags *tags = serving->tags;
+
+	*slot = gt_tags_vacant(tags, set);
+	if (*slot == GT_NO_SLOT) {
+		*slot = policy->victim(tags, set, replacement);
+		if (tags->rank)
+			*slot = gt_tags_lowest(tags, set, *slot, serving->level->slots);
+		uint64_t dirty = tags->dirty[*slot];
+		serving->level->counters.evictions++;
+		if (dirty && gt_send_back(serving, tags->tag[*slot] - 1, dirty, dirty & gt_tags_valid(tags, *slot)) != 0)
+			return -1;
+	}
+	*slot = gt_tags_fill(tags, set, *slot, line);
+	if (policy->fill)
+		policy->fill(tags, set, *slot);
+	return 0;
+}
+
+void gt_level_validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uint64_t sectors)
+{
+	if (tags->state) {
+		tags->state[slot] &= ~gt_bytes_of_4[sectors];
+		return;
+	}
+	tags->valid[slot] |= sectors;
+	if (level->geometry.depths && level->sectors > 4)
+		gt_note_depths(tags, slot, 0, 0, sectors, NULL);
+	else if (level->geometry.depths)
+		for (unsigned sector = 0; sector < level->sectors; sector++)
+			tags->depth[(size_t)slot * level->sectors + sector] &= (uint8_t)((sectors >> sector & 1) - 1);
+}
+
+uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)
+{
+	for (unsigned width = 1; width < level->fetch_sectors; width *= 2) {
+		/* Each aligned pair of fields of this width becomes full if either half was. */
+		uint64_t lower = UINT64_MAX / ((UINT64_C(1) << width) + 1);
+		missing |= (missing & lower) << width | (missing >> width & lower);
+	}
+	return missing;
+}
+
+int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten)
+{
+	struct gt_level *level = serving->level;
+	uint64_t brought = gt_level_groups(level, missing) & ~(gt_tags_valid(serving->tags, slot) | overwritten);
+
+	if (brought == 0)
+		return 0;
+	level->fetch.neighbours += gt_count_bits(brought & ~missing);
+	gt_level_validate(level, serving->tags, slot, brought);
+	return gt_send_fill(serving, line, brought);
+}
+
+void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op)
+{
+	slot = gt_level_touch(level, tags, set, slot, 0, 0, NULL);
+	if (level->class_of[op] == GT_CLASS_STREAM)
+		gt_tags_demote(tags, set, slot);
+}
+
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	uint32_t set = gt_level_set_of(level, line);
+
+	*slot = gt_tags_find(tags, set, line);
+	if (*slot != GT_NO_SLOT)
+		*slot = gt_level_touch(level, tags, set, *slot, 0, 0, NULL);
+	else if (gt_level_claim(serving, set, line, slot) != 0)
+		return -1;
+	gt_level_validate(level, tags, *slot, sectors);
+	if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
+		*slot = gt_tags_demote(tags, set, *slot);
+	return 0;
+}
