@@ -232,8 +232,43 @@ template <typename T> static void of_format()
 			all<T>(dims, extents[e]);
 }
 
+__global__ void fetch_row(cudaTextureObject_t one, cudaTextureObject_t two, float2 *out)
+{
+	float x = ((int)threadIdx.x - 8) / 16.0f;
+	out[threadIdx.x] = make_float2(tex1D<float>(one, x), tex1D<float>(two, x));
+}
+
+// An array with a height of 1 is one of two dimensions, and may be fetched from as if it had one.
+static void single_row()
+{
+	float texels[9];
+	const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+	cudaArray_t one, two;
+	float2 *out;
+
+	for (int i = 0; i < 9; i++)
+		texels[i] = i * i;
+	MUST(cudaMallocArray(&one, &format, 9));
+	MUST(cudaMallocArray(&two, &format, 9, 1));
+	MUST(cudaMemcpy2DToArray(one, 0, 0, texels, 0, sizeof texels, 1, cudaMemcpyHostToDevice));
+	MUST(cudaMemcpy2DToArray(two, 0, 0, texels, 0, sizeof texels, 1, cudaMemcpyHostToDevice));
+	MUST(cudaMallocManaged(&out, 32 * sizeof *out));
+	for (int mode = 0; mode < 4; mode++) {
+		cudaTextureAddressMode how = (cudaTextureAddressMode)mode;
+		fetch_row<<<1, 32>>>(make_texture(one, true, cudaReadModeElementType, how, true, border_color),
+				     make_texture(two, true, cudaReadModeElementType, how, true, border_color), out);
+		MUST(cudaDeviceSynchronize());
+		for (int i = 0; i < 32; i++)
+			if (!(out[i].x == out[i].y)) {
+				failures++;
+				printf("FAIL a single row, mode %d: %g, not %g\n", mode, (double)out[i].y, (double)out[i].x);
+			}
+	}
+}
+
 int main(void)
 {
+	single_row();
 	of_format<float>();
 	of_format<float4>();
 	of_format<uchar4>(); // read as floats from 0 to 1

@@ -32,6 +32,8 @@ static const struct gt_ptx_texture *object_of(struct gt_ptx_warp *warp, const st
 		gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no %s object", handle, surface ? "surface" : "texture");
 		return NULL;
 	}
+	if (texture->row && geometry->dimensions == 1 && !geometry->layered)
+		texture = texture->row; /* CUDA's sample volumeRender fetches so */
 	const struct gt_ptx_image *image = &texture->image;
 	/* To a surface, the faces of a cube are layers. */
 	bool like = geometry->dimensions == image->dimensions &&

@@ -10,6 +10,33 @@
 
 /* ---- the objects of a memory ---- */
 
+static void discard(struct gt_ptx_texture *texture)
+{
+	if (texture) {
+		free(texture->levels);
+		free(texture->row);
+	}
+	free(texture);
+}
+
+static bool is_row(const struct gt_ptx_texture *texture)
+{
+	const struct gt_ptx_image *image = &texture->image;
+
+	return image->dimensions == 2 && image->height == 1 && !image->layered && !image->cube && !texture->surface &&
+	       !texture->levels;
+}
+
+/* A copy of so many textures; NULL when memory is short. */
+static struct gt_ptx_texture *copy_of(const struct gt_ptx_texture *texture, size_t n)
+{
+	struct gt_ptx_texture *copy = malloc(n * sizeof *copy);
+
+	if (copy)
+		memcpy(copy, texture, n * sizeof *copy);
+	return copy;
+}
+
 int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture *texture, uint64_t *handle)
 {
 	struct gt_ptx_texture **grown =
@@ -17,18 +44,16 @@ int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture
 	if (!grown)
 		return -1;
 	memory->textures = grown;
-	struct gt_ptx_texture *added = malloc(sizeof *added);
+	struct gt_ptx_texture *added = copy_of(texture, 1);
 	if (!added)
 		return -1;
-	*added = *texture;
-	if (texture->levels) {
-		size_t bytes = texture->n_levels * sizeof *texture;
-		added->levels = malloc(bytes);
-		if (!added->levels) {
-			free(added);
-			return -1;
-		}
-		memcpy(added->levels, texture->levels, bytes);
+	added->levels = texture->levels ? copy_of(texture->levels, texture->n_levels) : NULL;
+	added->row = is_row(texture) ? copy_of(texture, 1) : NULL;
+	if (added->row)
+		added->row->image.dimensions = 1;
+	if ((texture->levels && !added->levels) || (is_row(texture) && !added->row)) {
+		discard(added);
+		return -1;
 	}
 	memory->textures[memory->n_textures++] = added;
 	*handle = memory->n_textures;
@@ -38,13 +63,6 @@ int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture
 const struct gt_ptx_texture *gt_ptx_texture_of(const struct gt_ptx_memory *memory, uint64_t handle)
 {
 	return handle - 1 < memory->n_textures ? memory->textures[handle - 1] : NULL;
-}
-
-static void discard(struct gt_ptx_texture *texture)
-{
-	if (texture)
-		free(texture->levels);
-	free(texture);
 }
 
 bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle)

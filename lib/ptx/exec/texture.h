@@ -25,6 +25,9 @@ struct gt_ptx_texture {
 	/* Of a mipmapped array: every level as a texture of its own, from the largest; else NULL. Owned once it is added. */
 	struct gt_ptx_texture *levels;
 	uint8_t n_levels;
+	/* Of a single row that has a height of 1: the same texture with one dimension, as a fetch of '1d' takes it; else NULL. Owned
+	 * once it is added. */
+	struct gt_ptx_texture *row;
 	bool between; /* levels are interpolated, else the nearest is taken */
 	float bias, least, most; /* what is added to a level, and the limits of the sum */
 };
