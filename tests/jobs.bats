@@ -181,6 +181,36 @@ damaged() {
 	gcache --l1 --size 4K --write back --flush kernel -j 3 scheduled | gtrace-cat --check
 }
 
+@test "gcache: the same bytes of shared levels, divided by set among threads" {
+	random 20000 10 | gcoalesce | gschedule --sm 7 | gcache --l1 --size 4K >first
+	# Memory was copied; the second kernel has hints in some of its batches, the third a window.
+	gtrace-cat first | awk -F '\t' -v OFS='\t' '
+		/^#kernel/ { kernel++; rows = 0 }
+		/^#kernel/ && kernel == 3 { $0 = $0 "\tl2_window=0x1000,65536,250000,persisting,streaming" }
+		/^#count/ { sub(/stage=shared/, "stage=copies") }
+		/^#block/ { $NF = "hint\t" $NF }
+		/^[0-9]/ { $NF = (kernel == 2 && ++rows % 9000 > 8000 && rows % 5 == 0 && /load/ ? "L2::evict_last,L2::256B" : "none") "\t" $NF }
+		1' | gtrace-cat --from >hinted
+	while read -r options; do
+		# shellcheck disable=SC2086 # options are words
+		same gcache $options first
+		# shellcheck disable=SC2086
+		same gcache $options hinted
+	done <<-'END'
+		--l2 --size 64K
+		--l2 --size 16K --ways 3 --emit all
+		--l2 --size 16K --write through --index mod
+		--l2 --size 64K --launch-reads 512,13,416
+		--l2 --size 64K --fetch 64 --interleave hash --flush kernel
+		--l2 --size 64K --line 256 --flush between
+		--l2 --size 16K --replace srrip --dirty-ways 2
+		--l2 --size 16K --replace plru --ways 4 --emit latency --hit-cycles 30 --miss-cycles 200
+		--l2 --size 64K --warm copies
+		--tlb l2 --size 64K --line 4K --ways 4 --shared
+	END
+	gcache --l2 --size 16K --flush kernel -j 3 hinted | gtrace-cat --check
+}
+
 @test "gcache: the same bytes of levels that are not divided" {
 	random 20000 8 | gcoalesce | gschedule --sm 7 >scheduled
 	gcache --l1 --size 4K scheduled >first
@@ -188,9 +218,13 @@ damaged() {
 		# shellcheck disable=SC2086 # options are words
 		same gcache $options
 	done <<-'END'
-		--l2 --size 64K first
 		--l2 --size 64K --arrival rr --fetch 64 --interleave hash first
-		--l2 --size 64K --launch-reads 512,13,416 first
+		--l2 --size 64K --ways full first
+		--l2 --size 64K --line 64 first
+		--l2 --size 64K --replace lfu first
+		--l2 --size 64K --replace random:3 first
+		--l2 --size 64K --by pc first
+		--l1 --size 4K --by pc scheduled
 		--l1 --size 4K --replace opt scheduled
 		--l1 --size 4K --mshr 1x4 --latency fixed:100 scheduled
 		--l1 --size 4K --mshr 1x4 --on-full requeue --latency half-normal:100,5,1 --issue gto scheduled

@@ -8,6 +8,7 @@
 #include "cache/config.h"
 #include "cache/timed/stage.h"
 #include "coalesce/intake.h"
+#include "stream/reader.h"
 #include "tool.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
@@ -133,8 +134,8 @@ static void close_own(void *of)
 
 static bool relays(void *context, enum gt_rows_kind kind)
 {
-	(void)context, (void)kind;
-	return true;
+	(void)kind;
+	return gt_cache_stage_relays(context, gt_reader_record_hints(tool.in));
 }
 
 static bool take_rows(void *context, struct gt_rows *rows)

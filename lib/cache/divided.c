@@ -14,13 +14,41 @@ struct gt_divided {
 	bool scheduled; /* the last batch of the kernel */
 };
 
-/* Levels that look ahead, or take turns among SMs, or that know the first lookup of all, see all SMs together; so do reads of
- * a launch. */
-bool gt_level_divisible(const struct gt_level_config *config)
+/* Whether the sets of a shared level are independent, and so is their state: small ones have no finder. A request must concern
+ * one line. */
+static bool divisible_by_set(const struct gt_level_config *config)
 {
-	return !config->shared && !config->halves && !config->absent && config->arrival != GT_ARRIVAL_RR &&
-	       !config->replacement.policy->looks_ahead && !(config->translate && config->activated) &&
-	       !gt_launch_reads_any(&config->launch);
+	uint32_t ways, sets = gt_level_sets(config, &ways);
+
+	return config->replacement.policy->by_set && sets > 1 && ways > 0 && ways <= GT_NIBBLE_WAYS &&
+	       (config->line >= GT_LINE || config->translate);
+}
+
+/* Lanes from which on a shared level is divided. To find the sets of a batch, and to put in order what the lanes send, takes
+ * about half of the time in which one lane serves it; with two threads, one of which serves while the other reads and writes,
+ * there is nothing to gain. */
+#define SHARED_LANES_MIN 3
+
+/* Levels that look ahead, or take turns among SMs, or that know the first lookup of all, see all requests together; so do counts
+ * by instruction, and, of a private level, reads of a launch. */
+bool gt_level_divisible(const struct gt_level_config *config, unsigned lanes)
+{
+	bool together = config->halves || config->absent || config->arrival == GT_ARRIVAL_RR ||
+			config->replacement.policy->looks_ahead || (config->translate && config->activated) || config->by_pc;
+
+	if (together || lanes < 2)
+		return false;
+	return config->shared ? lanes >= SHARED_LANES_MIN && divisible_by_set(config) : !gt_launch_reads_any(&config->launch);
+}
+
+/* Gives the lanes of a shared level the instance of the first. */
+static int share_instance(struct gt_divided *divided, struct gt_error *error)
+{
+	struct gt_tags *tags = gt_level_instance(divided->levels[0], 0, error);
+
+	for (unsigned lane = 1; tags && lane < divided->lanes; lane++)
+		divided->levels[lane]->instances[0] = tags;
+	return tags ? 0 : -1;
 }
 
 struct gt_divided *gt_divided_open(const struct gt_level_config *config, unsigned lanes, struct gt_error *error)
@@ -39,14 +67,23 @@ struct gt_divided *gt_divided_open(const struct gt_level_config *config, unsigne
 	for (size_t sm = 0; sm < GT_DIVISION_SMS; sm++)
 		divided->lane_of[sm] = (uint8_t)(sm % lanes);
 	for (unsigned lane = 0; lane < lanes; lane++) {
-		levels[lane] = gt_level_open(config, error);
+		levels[lane] = (config->shared ? gt_level_open_fixed : gt_level_open)(config, error);
 		if (!levels[lane]) {
 			gt_divided_close(divided);
 			return NULL;
 		}
 		levels[lane]->instances_all = levels[0]->instances_all;
 	}
+	if (config->shared && share_instance(divided, error) != 0) {
+		gt_divided_close(divided);
+		return NULL;
+	}
 	return divided;
+}
+
+struct gt_level *gt_divided_whole(struct gt_divided *divided)
+{
+	return divided->levels[0]->config.shared ? divided->levels[0] : NULL;
 }
 
 void gt_divided_close(struct gt_divided *divided)
@@ -59,10 +96,12 @@ void gt_divided_close(struct gt_divided *divided)
 	free(divided);
 }
 
-void gt_divided_begin(struct gt_divided *divided)
+void gt_divided_begin(struct gt_divided *divided, const struct gt_kernel *kernel)
 {
 	for (unsigned lane = 0; lane < divided->lanes; lane++)
 		gt_level_begin(divided->levels[lane]);
+	gt_level_launch(divided->levels[0], kernel);
+	gt_level_window(divided->levels[0], &kernel->prefers.window, kernel->prefers.l2_persisting_bytes);
 }
 
 /* ---- a batch ---- */
@@ -186,12 +225,18 @@ static int gather_end(struct gt_part *parts, unsigned lanes, struct gt_sink *sen
 
 int gt_divided_finish(struct gt_divided *divided, struct gt_sink *sent, struct gt_error *error)
 {
+	struct gt_level *whole = gt_divided_whole(divided);
 	struct gt_division division = {.parts = NULL};
 	uint64_t last = 0;
-	int result = gt_division_open(&division, divided->lanes, error);
 
 	for (unsigned lane = 0; lane < divided->lanes; lane++)
 		last = divided->levels[lane]->last_step > last ? divided->levels[lane]->last_step : last;
+	if (whole) {
+		whole->last_step = last;
+		whole->scheduled = divided->scheduled;
+		return gt_level_finish(whole, sent, error);
+	}
+	int result = gt_division_open(&division, divided->lanes, error);
 	for (unsigned lane = 0; result == 0 && lane < divided->lanes; lane++) {
 		struct gt_level *level = divided->levels[lane];
 		struct gt_sink own = gt_sink_that_grows(division.parts[lane].sent);

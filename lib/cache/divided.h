@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A level with an instance for each SM, divided into lanes that may serve at the same time: the instance of SM n is in lane
- * n modulo the lanes, and each lane is a level of its own. What is sent and counted is what one level sends and counts. */
+/* A level that is divided into lanes, which may serve at the same time: a private level by SM, whose instances are each in one
+ * lane; a shared level by set, and the lanes have its one instance together. Each lane counts for itself. What is sent and
+ * counted is what one level sends and counts. */
 #ifndef GT_CACHE_DIVIDED_H
 #define GT_CACHE_DIVIDED_H
 
@@ -15,19 +16,21 @@
 
 struct gt_divided;
 
-/* Whether the instances of a level are independent. */
-bool gt_level_divisible(const struct gt_level_config *config);
+/* Whether a level is divided among so many lanes. */
+bool gt_level_divisible(const struct gt_level_config *config, unsigned lanes);
 
 /* NULL on error. */
 struct gt_divided *gt_divided_open(const struct gt_level_config *config, unsigned lanes, struct gt_error *error);
 void gt_divided_close(struct gt_divided *divided);
 
 /* As those of a level. */
-void gt_divided_begin(struct gt_divided *divided);
+void gt_divided_begin(struct gt_divided *divided, const struct gt_kernel *kernel);
 int gt_divided_finish(struct gt_divided *divided, struct gt_sink *sent, struct gt_error *error);
 int gt_divided_count(const struct gt_divided *divided, const char *stage, uint64_t kernel, struct gt_count *count,
 		     struct gt_error *error);
 
+/* A level that has all sets of a shared one, to be used while no lane serves; NULL if the level is private. */
+struct gt_level *gt_divided_whole(struct gt_divided *divided);
 /* The three of them serve a batch: the second once for each lane, which takes batches in their order. */
 int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division,
 		     struct gt_error *error);

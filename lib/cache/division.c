@@ -29,6 +29,7 @@ void gt_division_close(struct gt_division *division)
 		gt_rows_free(division->parts[lane].rows);
 		gt_rows_free(division->parts[lane].sent);
 		free(division->parts[lane].list.row);
+		free(division->parts[lane].list.set);
 		free(division->parts[lane].list.origin);
 	}
 	free(division->parts);
@@ -36,15 +37,18 @@ void gt_division_close(struct gt_division *division)
 }
 
 /* Empty lists, each with room for all the requests. */
-static int empty_lists(struct gt_division *division, const struct gt_rows *requests, struct gt_error *error)
+static int empty_lists(struct gt_division *division, const struct gt_level *level, const struct gt_rows *requests,
+		       struct gt_error *error)
 {
 	for (unsigned lane = 0; lane < division->lanes; lane++) {
 		struct gt_part *part = &division->parts[lane];
 		uint32_t *row = gt_grown_to(part->list.row, requests->n, &part->list_capacity, sizeof *row);
-		if (!row)
+		part->list.row = row ? row : part->list.row;
+		uint32_t *set = level->config.shared ? gt_grown_to(part->list.set, requests->n, &part->sets_capacity, sizeof *set) : NULL;
+		part->list.set = set ? set : part->list.set;
+		if (!row || (level->config.shared && !set))
 			return gt_fail_memory(error, "a batch of rows");
-		part->list.row = row;
-		part->list.n = part->list.origins = part->list.requests = part->list.repeated = 0;
+		part->list.n = part->list.origins = part->list.requests = part->list.repeated = part->list.last_step = 0;
 	}
 	return 0;
 }
@@ -94,9 +98,20 @@ static void add_others(struct gt_rows *to, const struct gt_rows *from, size_t i)
 		to->latency[at] = from->latency[i];
 }
 
-static unsigned lane_of(const uint8_t *lanes, const struct gt_rows *rows, size_t i)
+/* Sets that follow each other and are in one lane: so many lie in a line of the machine's cache. */
+#define SETS_TOGETHER 8
+
+/* What row i is divided by: the set of its line, or its SM. */
+static uint32_t key_of(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
-	return rows->scheduled ? lanes[rows->sm[i]] : 0;
+	if (level->config.shared)
+		return gt_level_set_of(level, rows->address[i] >> level->line_shift);
+	return rows->scheduled ? rows->sm[i] : 0;
+}
+
+static unsigned lane_of(const struct gt_level *level, const uint8_t *lanes, uint32_t key)
+{
+	return lanes[level->config.shared ? key / SETS_TOGETHER % GT_DIVISION_SMS : key];
 }
 
 static int copy_rows(struct gt_division *division, const struct gt_level *level, const uint8_t *lanes,
@@ -108,7 +123,7 @@ static int copy_rows(struct gt_division *division, const struct gt_level *level,
 	if (empty_parts(division, requests, error) != 0)
 		return -1;
 	for (size_t i = 0; i < requests->n; i++) {
-		struct gt_rows *to = division->parts[lane_of(lanes, requests, i)].rows;
+		struct gt_rows *to = division->parts[lane_of(level, lanes, key_of(level, requests, i))].rows;
 		add_row(to, requests, i);
 		if (more)
 			add_others(to, requests, i);
@@ -120,30 +135,34 @@ static int copy_rows(struct gt_division *division, const struct gt_level *level,
 static int list_rows(struct gt_division *division, const struct gt_level *level, const uint8_t *lanes,
 		     const struct gt_rows *requests, struct gt_error *error)
 {
-	struct gt_row_list *counts = &division->parts[requests->n > 0 ? lane_of(lanes, requests, 0) : 0].list;
-	const uint16_t *sm = requests->scheduled ? requests->sm : NULL;
+	struct gt_row_list *counts = &division->parts[requests->n > 0 ? lane_of(level, lanes, key_of(level, requests, 0)) : 0].list;
+	const uint16_t *sm = level->config.shared || !requests->scheduled ? NULL : requests->sm;
 	struct gt_leaders leaders;
 
-	if (empty_lists(division, requests, error) != 0)
+	if (empty_lists(division, level, requests, error) != 0)
 		return -1;
 	for (size_t first = 0, n; first < requests->n; first += n) {
 		n = requests->n - first < GT_LEADERS_ROWS ? requests->n - first : GT_LEADERS_ROWS;
 		gt_leaders_find(&leaders, requests, sm, first, n, level->repeats_hit);
 		counts->repeated += leaders.repeated;
 		for (size_t k = 0; k < leaders.n; k++) {
-			struct gt_row_list *list = &division->parts[lane_of(lanes, requests, leaders.row[k])].list;
+			uint32_t key = key_of(level, requests, leaders.row[k]);
+			struct gt_row_list *list = &division->parts[lane_of(level, lanes, key)].list;
+			if (list->set)
+				list->set[list->n] = key;
 			list->row[list->n++] = leaders.row[k];
 		}
 	}
 	counts->requests = requests->n;
+	for (size_t i = 0; requests->scheduled && level->config.write == GT_WRITE_BACK && i < requests->n; i++)
+		counts->last_step = requests->step[i] > counts->last_step ? requests->step[i] : counts->last_step;
 	return 0;
 }
 
 /* Whether the lanes serve rows by lists: reads of the usual lines, of which nothing else is to be known. */
 static bool listed(const struct gt_level *level, const struct gt_rows *requests)
 {
-	return gt_level_reads(level) && !requests->has_hints && level->config.emit == GT_EMIT_MISSES &&
-	       level->config.write != GT_WRITE_BACK;
+	return gt_level_reads(level) && !requests->has_hints && level->config.emit == GT_EMIT_MISSES;
 }
 
 int gt_division_split(struct gt_division *division, const struct gt_level *level, const uint8_t *lanes,

@@ -17,7 +17,7 @@
 /* What a lane has of a batch: a list of its rows, or copies of them, in which `an` is the number of the row. */
 struct gt_part {
 	struct gt_row_list list;
-	size_t list_capacity;
+	size_t list_capacity, sets_capacity;
 	struct gt_rows *rows;
 	struct gt_rows *sent; /* what it sends for them */
 	size_t gathered;
@@ -34,7 +34,7 @@ struct gt_division {
 int gt_division_open(struct gt_division *division, unsigned lanes, struct gt_error *error);
 void gt_division_close(struct gt_division *division);
 
-/* Divides a batch by its SMs, each of which has a lane. Nothing is sent yet: `sent` is of accesses. The level is one of those that
+/* Divides a batch by its SMs, or by sets if the level is shared, each of which has a lane. Nothing is sent yet: `sent` is of accesses. The level is one of those that
  * serve it. Returns 0, or -1 when memory is short. */
 int gt_division_split(struct gt_division *division, const struct gt_level *level, const uint8_t *lanes,
 		      const struct gt_rows *requests, struct gt_error *error);

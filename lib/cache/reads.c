@@ -75,6 +75,7 @@ int gt_level_serve_list(struct gt_level *level, const struct gt_rows *rows, stru
 			struct gt_error *error)
 {
 	level->counters.requests += list->requests;
+	level->last_step = list->last_step > level->last_step ? list->last_step : level->last_step;
 	if (gt_sink_begin(sent, GT_REQUESTS, rows->scheduled, error) != 0)
 		return -1;
 	return serve(level, rows, list, sent, error);

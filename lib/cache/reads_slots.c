@@ -30,7 +30,9 @@ struct found {
 	bool newest; /* of its set, certainly */
 };
 
-GT_INLINE struct place find_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, struct shape shape)
+/* `set` is that of the line; NULL: unknown yet. */
+GT_INLINE struct place find_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
+				  struct shape shape)
 {
 	struct place place = {.tags = tags};
 
@@ -39,7 +41,7 @@ GT_INLINE struct place find_place(const struct gt_level *level, struct gt_tags *
 		__builtin_prefetch(place.chain);
 		return place;
 	}
-	place.set = gt_level_set_of(level, line);
+	place.set = set ? *set : gt_level_set_of(level, line);
 	size_t ways = level->geometry.ways, first = place.set * ways;
 	__builtin_prefetch(&tags->tag[first], 1);
 	__builtin_prefetch(&tags->valid[first], 1);
@@ -237,13 +239,15 @@ GT_INLINE int serve_at_once(struct gt_reading *reads, const uint32_t *row, size_
 {
 	struct gt_level *level = reads->serving.level;
 	const struct gt_rows *rows = reads->rows;
+	const struct gt_row_list *list = reads->served.list;
+	const uint32_t *set = list && list->set ? list->set + (row - list->row) : NULL;
 	struct place places[AT_ONCE];
 
 	for (size_t k = 0; k < n; k++) {
 		struct gt_tags *tags = gt_reads_instance(reads, row[k]);
 		if (!tags)
 			return -1;
-		places[k] = find_place(level, tags, rows->address[row[k]] / GT_LINE, shape);
+		places[k] = find_place(level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL, shape);
 	}
 	for (size_t k = 0; shape.recency != GT_RECENCY_NIBBLES && k < n; k++)
 		follow(&places[k], shape);

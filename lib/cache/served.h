@@ -9,9 +9,11 @@
  * them. */
 struct gt_row_list {
 	uint32_t *row;
+	uint32_t *set; /* of each, if the level is shared */
 	size_t n;
 	uint64_t requests; /* rows of the batch that are counted here */
 	uint64_t repeated; /* sectors of those that repeat, which are counted here */
+	uint64_t last_step; /* of those that are counted here, if the level writes back */
 	uint32_t *origin; /* of each request that was sent: its row */
 	size_t origins, capacity;
 };

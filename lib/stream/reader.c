@@ -5,6 +5,7 @@
 
 #include "stream/header.h"
 #include "stream/reader_parts.h"
+#include "stream/records.h"
 #include "stream/unpack.h"
 
 /* Adds a valid record to the checksum. */
@@ -160,6 +161,11 @@ const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *by
 size_t gt_reader_record_rows(const struct gt_reader *reader)
 {
 	return reader->record_rows;
+}
+
+bool gt_reader_record_hints(const struct gt_reader *reader)
+{
+	return gt_object_get(&reader->frames.unpacked.data.via.array.ptr[2], "hint") != NULL;
 }
 
 enum gt_rows_kind gt_reader_record_kind(const struct gt_reader *reader)

@@ -14,6 +14,8 @@ const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *by
 size_t gt_reader_record_rows(const struct gt_reader *reader);
 
 enum gt_rows_kind gt_reader_record_kind(const struct gt_reader *reader);
+/* Whether it is a batch with the column hint. */
+bool gt_reader_record_hints(const struct gt_reader *reader);
 
 /* As gt_read, but leaves a batch in its record: gt_reader_unpack then reads it. */
 enum gt_event gt_read_record(struct gt_reader *reader, struct gt_error *error);

@@ -8,4 +8,4 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return gt_tags_oldest(tags, set);
 }
 
-const struct gt_policy gt_policy_lru = {.name = "lru", .victim = victim};
+const struct gt_policy gt_policy_lru = {.name = "lru", .by_set = true, .victim = victim};

@@ -43,5 +43,5 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return first + way;
 }
 
-const struct gt_policy gt_policy_order = {.name = "order", .parse = parse, .check = check, .slot_bytes = sizeof(uint8_t),
+const struct gt_policy gt_policy_order = {.name = "order", .by_set = true, .parse = parse, .check = check, .slot_bytes = sizeof(uint8_t),
 	.victim = victim};

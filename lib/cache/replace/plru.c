@@ -32,5 +32,5 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return first + node - ways;
 }
 
-const struct gt_policy gt_policy_plru = {.name = "plru", .check = check, .slot_bytes = 1, .hit = touch,
+const struct gt_policy gt_policy_plru = {.name = "plru", .by_set = true, .check = check, .slot_bytes = 1, .hit = touch,
 	.fill = touch, .victim = victim};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/serve.h"
+
 int gt_cache_stage_check(const struct gt_cache_stage *stage, const struct gt_level_config *config, uint64_t known,
 			 struct gt_error *error)
 {
@@ -27,16 +29,24 @@ static int open_level(struct gt_cache_stage *stage, const struct gt_level_config
 	close_level(stage);
 	if (gt_level_timed(stage->settings))
 		stage->timed = gt_timed_open(config, error);
-	else if (stage->lanes > 1 && gt_level_divisible(config))
+	else if (gt_level_divisible(config, stage->lanes))
 		stage->divided = gt_divided_open(config, stage->lanes, error);
 	else
 		stage->level = gt_level_open(config, error);
 	return stage->level || stage->timed || stage->divided ? 0 : -1;
 }
 
+/* The level with all sets; NULL if the level is timed, or divided by SM. */
+static struct gt_level *functional(const struct gt_cache_stage *stage)
+{
+	return stage->divided ? gt_divided_whole(stage->divided) : stage->level;
+}
+
 static int warm(struct gt_cache_stage *stage, struct gt_error *error)
 {
-	return stage->level ? gt_warming_apply(&stage->warming, stage->level, stage->kernel, error) : 0;
+	struct gt_level *level = functional(stage);
+
+	return level ? gt_warming_apply(&stage->warming, level, stage->kernel, error) : 0;
 }
 
 int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
@@ -58,7 +68,7 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 		gt_timed_begin(stage->timed);
 		gt_timed_launch(stage->timed, kernel);
 	} else if (stage->divided) {
-		gt_divided_begin(stage->divided);
+		gt_divided_begin(stage->divided, kernel);
 	} else {
 		gt_level_begin(stage->level);
 		gt_level_launch(stage->level, kernel);
@@ -72,11 +82,24 @@ int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *cou
 	return gt_warming_note(&stage->warming, count, error) == 0 ? warm(stage, error) : -1;
 }
 
+/* The requests of a launch are a batch of their own. A request with a hint, or in a window, may concern other sets than that of
+ * its line. */
+bool gt_cache_stage_relays(const struct gt_cache_stage *stage, bool hints)
+{
+	const struct gt_level *level = functional(stage);
+
+	return !level || !(level->launch_gpcs > 0 || (stage->divided && (hints || level->window.bytes > 0)));
+}
+
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
 			struct gt_error *error)
 {
-	return stage->timed ? gt_timed_take(stage->timed, requests, sent, error)
-			    : gt_level_take(stage->level, requests, sent, error);
+	if (stage->timed)
+		return gt_timed_take(stage->timed, requests, sent, error);
+	if (!stage->divided)
+		return gt_level_take(stage->level, requests, sent, error);
+	gt_divided_note(stage->divided, requests);
+	return gt_level_take(functional(stage), requests, sent, error);
 }
 
 int gt_cache_stage_finish(struct gt_cache_stage *stage, struct gt_sink *sent, struct gt_error *error)

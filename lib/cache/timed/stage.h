@@ -33,6 +33,9 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 /* A count of the kernel. The allocations and copies that warm the level may precede or follow its launch. */
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error);
 
+/* Whether the next batch of the kernel may go through several threads; `hints`: it has the column. */
+bool gt_cache_stage_relays(const struct gt_cache_stage *stage, bool hints);
+
 /* As those of a level; a level that is divided takes batches by the functions of cache/divided.h. */
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
 			struct gt_error *error);
