@@ -188,7 +188,7 @@ int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses)
 	int64_t gap = (int64_t)((unsigned)__builtin_ctz(rest) - lowest);
 	if (gap > 1 && distance % gap != 0)
 		return GT_STRIDE_LANES;
-	int64_t stride = gap == 1 ? distance : distance / gap;
+	int64_t stride = gap > 1 ? distance / gap : distance;
 	if (((mask >> lowest) & ((mask >> lowest) + 1)) == 0)
 		return is_progression(addresses, (unsigned)__builtin_popcount(mask), (uint64_t)stride) ? stride : GT_STRIDE_LANES;
 	for (unsigned n = 1; rest; rest &= rest - 1, n++) {
