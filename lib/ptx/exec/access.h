@@ -145,6 +145,8 @@ extern const unsigned char gt_ptx_traced_space[GT_PTX_SPACES];
 /* The step of a load or store that is described completely, for this processor. */
 gt_ptx_step *gt_ptx_load_step(const struct gt_ptx_access *access);
 gt_ptx_step *gt_ptx_store_step(const struct gt_ptx_access *access);
+/* Whether it is one of these: other accesses may have other sizes, and a prefetch has none. */
+bool gt_ptx_is_moved(const struct gt_ptx_op *op, bool *loads);
 /* The halves of cp.async: from global memory to the warp's buffer; op->a: slot of how many bytes are copied, op->b: of the
  * predicate that ignores all of them, 0: none. From there to shared memory. */
 gt_ptx_step *gt_ptx_copy_step(bool stores);

@@ -248,3 +248,13 @@ gt_ptx_step *gt_ptx_store_step(const struct gt_ptx_access *access)
 
 	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_level()];
 }
+
+bool gt_ptx_is_moved(const struct gt_ptx_op *op, bool *loads)
+{
+	const struct gt_ptx_access *access = op->with.access;
+
+	if (!op->accesses || access->size == 0 || access->size > 8 || (access->size & (access->size - 1)) != 0)
+		return false;
+	*loads = op->run == gt_ptx_load_step(access);
+	return *loads || op->run == gt_ptx_store_step(access);
+}

@@ -42,9 +42,9 @@ static void name(struct gt_native_needs *needs, size_t i)
 {
 	const struct gt_ptx_op *op = &needs->code->ops[i];
 	const uint32_t slots[] = {op->d, op->q, op->a, op->b, op->c, op->e};
-	const bool moves = op->accesses && (op->run == gt_ptx_load_step(op->with.access) || op->run == gt_ptx_store_step(op->with.access));
+	bool loads;
 
-	if (moves)
+	if (gt_ptx_is_moved(op, &loads))
 		name_access(needs, op->with.access, i);
 	else if (gt_native_rule_of(op->run))
 		name_slots(needs, slots, sizeof slots / sizeof *slots, i);

@@ -39,12 +39,9 @@ static bool is_near(const struct gt_ptx_access *access)
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
 {
 	const struct gt_ptx_access *access = op->with.access;
+	bool loads;
 
-	/* A prefetch has no size. */
-	if (!op->accesses || op->guarded || access->size == 0 || access->size > 8 || (access->size & (access->size - 1)) != 0)
-		return false;
-	const bool loads = op->run == gt_ptx_load_step(access);
-	if (!loads && op->run != gt_ptx_store_step(access))
+	if (op->guarded || !gt_ptx_is_moved(op, &loads))
 		return false;
 	*fast = access->size >= 4 && (loads ? access->n <= 4 : access->n == 1) && !access->in_frame && !access->policy &&
 		access->offset == (int32_t)access->offset &&
