@@ -39,6 +39,31 @@ rows() { gtrace-cat "$1" | grep -v '^#'; }
 	done
 }
 
+@test "of the lanes that store to one place, the highest prevails" {
+	cat >"$t/place.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.visible .entry place(.param .u64 to)
+		{
+			.reg .b32 %r<3>;
+			.reg .b64 %a;
+			.reg .pred %p;
+			ld.param.u64 %a, [to];
+			mov.u32 %r1, %tid.x;
+			st.global.u32 [%a], %r1;
+			and.b32 %r2, %r1, 1;
+			setp.eq.u32 %p, %r2, 0;
+			@%p st.global.u32 [%a+4], %r1;
+			ret;
+		}
+	END
+	for level in plain avx2 avx512 avx2-native native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --launch 'place<<<1,32>>>(C=u32[2])' --dump C="$t/C" "$t/place.ptx" >/dev/null
+		[ "$(od -An -tu4 "$t/C" | xargs)" = "31 30" ]
+	done
+}
+
 @test "matrix product: the result and the accesses, whole and partial blocks" {
 	for shape in "16 16 16" "20 8 4" "7 32 8"; do
 		read -r n bx by <<<"$shape"
