@@ -146,6 +146,7 @@ void gt_tags_clear(struct gt_tags *tags)
 	const struct gt_geometry *geometry = tags->geometry;
 
 	memset(tags->tag, 0, geometry->slots * sizeof *tags->tag);
+	memset(tags->dirty, 0, geometry->slots * sizeof *tags->dirty);
 	memset(tags->vacancy, 0, geometry->sets * sizeof *tags->vacancy);
 	memset(tags->policy, 0, tags->policy_bytes);
 	if (tags->rank)
