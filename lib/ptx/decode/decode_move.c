@@ -124,10 +124,9 @@ int gt_ptx_decode_cvta(struct gt_ptx_decoder *decoder)
 	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
 	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "offset.b64", result.slot, from, 0, 0);
-	if (!op)
+	const uint32_t offset = base ? gt_ptx_constant_slot(decoder, gt_ptx_says(decoder, "to") ? 0 - base : base, 8) : 0;
+	if ((base && !offset) || !gt_ptx_emit_form(decoder, base ? "add.u64" : "mov.b64", result.slot, from, offset, 0))
 		return -1;
-	op->with.immediate = gt_ptx_says(decoder, "to") ? 0 - base : base;
 	return gt_ptx_finish_result(decoder, &result);
 }
 

@@ -35,8 +35,7 @@
 	X(part_64_8, "part.b8.b64", b8, b64, none, none, x >> op->choice)                          \
 	X(part_32_16, "part.b16.b32", b16, b32, none, none, x >> op->choice)                       \
 	X(part_64_16, "part.b16.b64", b16, b64, none, none, x >> op->choice)                       \
-	X(part_64_32, "part.b32.b64", b32, b64, none, none, x >> op->choice)                       \
-	X(offset_64, "offset.b64", b64, b64, none, none, x + op->with.immediate)
+	X(part_64_32, "part.b32.b64", b32, b64, none, none, x >> op->choice)
 
 #define MOVES(X) COPIES(X) WIDTHS(X) PARTS(X)
 MOVES(GT_LANES)
