@@ -175,6 +175,18 @@ static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
 				 .with.access = access};
 }
 
+/* A copy between slots of addresses, to one of places that are aligned no better. */
+static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
+{
+	const bool wide = any() & 1;
+	const struct gt_ptx_form *form = gt_ptx_form_named(wide ? "mov.b64" : "mov.b32");
+	const uint32_t to = (uint32_t)(any() % 4), from = to < 2 ? to + (uint32_t)(any() % (4 - to)) : 2 + (uint32_t)(any() & 1);
+	const uint32_t slots = PREDICATES + SLOTS + (wide ? 4 : 0);
+
+	*op = *step = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .d = SLOT * (slots + to), .a = SLOT * (slots + from)};
+	step->run = form->run[GT_PTX_PLAIN];
+}
+
 /* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere; then the same of 64 bits. */
 static void fill_addresses(void)
 {
@@ -224,6 +236,8 @@ static size_t try_stretch(size_t n, uint32_t mask)
 		if (any() % EVERY == 0) {
 			draw_access(&code->ops[i], &accesses[i]);
 			steps[i] = code->ops[i];
+		} else if (any() % (4 * EVERY) == 0) {
+			draw_copy(&code->ops[i], &steps[i]);
 		}
 	fill();
 	fill_addresses();

@@ -14,7 +14,7 @@ struct gt_native_code {
 };
 
 /* General registers by their numbers in instructions. */
-enum { GT_RAX, GT_RCX, GT_RDX, GT_RBX, GT_RSI = 6, GT_RDI, GT_R8, GT_R9, GT_R10, GT_R11, GT_R12, GT_R13, GT_R14, GT_R15 };
+enum { GT_RAX, GT_RCX, GT_RDX, GT_RBX, GT_RBP = 5, GT_RSI, GT_RDI, GT_R8, GT_R9, GT_R10, GT_R11, GT_R12, GT_R13, GT_R14, GT_R15 };
 /* The three bytes that select a group of opcodes, and the prefixes. */
 enum gt_native_map { GT_0F = 1, GT_0F38, GT_0F3A };
 enum gt_native_prefix { GT_NP, GT_66, GT_F3, GT_F2 };

@@ -28,6 +28,7 @@ enum gt_stretch_kind {
 	GT_STRETCH_BRANCH, /* which all lanes take or none, or that is left to the C code */
 };
 
+#define GT_STRETCH_SHAPES 16 /* that are known at a time */
 #define GT_STRETCH_SLOW 16 /* tests that may send an access to the C code */
 
 struct gt_stretch_point {
@@ -36,6 +37,8 @@ struct gt_stretch_point {
 	uint32_t before;   /* and those in the stretch before them */
 	enum gt_stretch_kind kind;
 	struct gt_ptx_entry *entry;
+	unsigned shape;	   /* number of the word that says how addresses are apart, from 1 on; 0: none does */
+	bool finds_shape;  /* first of those with this word */
 	/* As written: places in the code, jumps out of it (0: none), and which values were in registers. */
 	size_t place, again, row_again;
 	size_t ends, leaves, row, noted, slow[GT_STRETCH_SLOW];
@@ -59,6 +62,7 @@ struct gt_stretch {
 	const struct gt_ptx_code *code;
 	struct gt_stretch_point *points;
 	size_t n;
+	unsigned n_shapes;
 	struct gt_stretch_way *ways; /* of all stretches */
 	size_t n_ways;
 };
@@ -77,6 +81,9 @@ size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shar
 /* Where a way ends that no stretch begins at. */
 void gt_stretch_write_stop(struct gt_native_code *code, const struct gt_stretch_shared *shared, const struct gt_ptx_op *op);
 
+/* Finds accesses that can share their tests; and code that makes them forget what was found. */
+void gt_stretch_find_shapes(struct gt_stretch *stretch);
+void gt_stretch_forget_shapes(const struct gt_stretch *stretch);
 /* A load or store of lanes that are side by side, or of one place. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
 /* The routine that adds a row to those held for their order: of the entry in rdx, first address rax, stride rcx. It leaves rdx as it

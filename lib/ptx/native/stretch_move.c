@@ -21,36 +21,6 @@ static const struct gt_stretch_constants constants = {
 };
 const void *const gt_stretch_constants = &constants;
 
-static const struct gt_native_op add32 = {GT_0F, GT_66, 0, 0xfe}, add64 = {GT_0F, GT_66, 1, 0xd4};
-
-/* Memory of the block or the launch, or global memory, whose addresses have 64 bits. */
-static bool is_near(const struct gt_ptx_access *access)
-{
-	switch (access->space) {
-	case GT_PTX_SHARED: return true;
-	case GT_PTX_PARAM: return access->action == GT_LOAD;
-	case GT_PTX_GLOBAL:
-	case GT_PTX_GENERIC:
-	case GT_PTX_CONST: return !access->narrow;
-	default: return false;
-	}
-}
-
-bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast)
-{
-	const struct gt_ptx_access *access = op->with.access;
-	bool loads;
-
-	if (op->guarded || !gt_ptx_is_moved(op, &loads))
-		return false;
-	*fast = access->size >= 4 && (loads ? access->n <= 4 : access->n == 1) && !access->in_frame && !access->policy &&
-		access->offset == (int32_t)access->offset &&
-		is_near(access);
-	for (unsigned k = 0; k < access->n; k++)
-		*fast = *fast && access->slots[k];
-	return true;
-}
-
 /* Finds where the registers of a slot are, of all parts of the warp. */
 static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n, struct gt_native_operand *operands)
 {
@@ -126,26 +96,6 @@ static void write_window(const struct gt_stretch_move *move)
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 }
 
-/* Whether all lanes are side by side, or at one place, as their first two are: the jump if not. */
-static size_t write_tests(const struct gt_stretch_move *move, bool next)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
-	const enum gt_stretch_apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
-
-	gt_stretch_vector(move, gt_native_xor, isa->third, isa->third, isa->third);
-	for (unsigned i = 0; i < move->n_lanes; i++) {
-		if (next)
-			gt_stretch_constant(move, move->access->narrow ? add32 : add64, isa->second, isa->first, gt_stretch_apart(move, apart, i));
-		isa->differ(segment, isa->third, next ? isa->second : isa->first, move->lanes[i]);
-	}
-	isa->compare_zero(segment, isa->third, isa->third);
-	const size_t differ = gt_general_jump(move->code, GT_NOT_EQUAL);
-	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RSI, next ? GT_WARP_SIZE * move->bytes : move->bytes);
-	gt_stretch_slow_if(move, GT_BELOW);
-	return differ;
-}
-
 static void load_lanes(const struct gt_stretch_move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
@@ -202,7 +152,9 @@ static void load_one(const struct gt_stretch_move *move)
 static void load_vectors(const struct gt_stretch_move *move)
 {
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
-	gt_stretch_slow(move, write_tests(move, false));
+	const size_t differ = gt_stretch_write_tests(move, false);
+	if (differ)
+		gt_stretch_slow(move, differ);
 	load_one(move);
 }
 
@@ -216,7 +168,7 @@ static void load_elements(const struct gt_stretch_move *move)
 
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
-	others[1] = write_tests(move, true);
+	others[1] = gt_stretch_write_tests(move, true);
 	load_lanes(move);
 	if (gt_stretch_window_of(move->access).base != GT_R13)
 		prefetch(move);
@@ -231,7 +183,7 @@ static void load_elements(const struct gt_stretch_move *move)
 	}
 	done[1] = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, one);
-	others[0] = write_tests(move, false);
+	others[0] = gt_stretch_write_tests(move, false);
 	if (gathers)
 		gt_general_land_at(code, others[0], gather);
 	else
@@ -244,7 +196,7 @@ static void load_elements(const struct gt_stretch_move *move)
 static void write_load(const struct gt_stretch_move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
-	if (move->access->n == 1)
+	if (move->access->n == 1 && !gt_stretch_is_constant(move))
 		load_elements(move);
 	else
 		load_vectors(move);
@@ -254,7 +206,7 @@ static void write_store(const struct gt_stretch_move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	gt_stretch_slow_if(move, GT_NOT_EQUAL);
-	gt_stretch_slow(move, write_tests(move, true));
+	gt_stretch_slow(move, gt_stretch_write_tests(move, true));
 	store_lanes(move);
 }
 
@@ -272,6 +224,7 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 	else
 		take(&move);
 	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);
+	gt_stretch_begin_shape(&move);
 	write_first(&move);
 	write_window(&move);
 	if (stores)

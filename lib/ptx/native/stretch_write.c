@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine code of a stretch. In it rbx is the warp, r12 how many instructions from its begin on the turn has, r13 the core,
- * r14 the arena, as are r8 to r10, and r15 points to constants; rax, rcx, rdx, rsi, rdi and r11 are free at every point. */
+ * r14 the arena, as are r8 to r10, rbp points to the words of shapes, and r15 to constants; rax, rcx, rdx, rsi, rdi and r11 are free at
+ * every point. */
 #include <stddef.h>
 
 #include "ptx/exec/access.h"
@@ -8,6 +9,8 @@
 #include "ptx/native/stretch.h"
 
 #define OF(STRUCT, MEMBER) offsetof(struct STRUCT, MEMBER)
+#define FRAME 72 /* bytes, which with the registers that are pushed align the stack for C code */
+_Static_assert(FRAME >= 4 * GT_STRETCH_SHAPES, "a word for each shape");
 
 /* What C code does not keep. */
 static void set_free_registers(const struct gt_native_isa *isa, struct gt_native_code *code)
@@ -21,7 +24,8 @@ void gt_stretch_write_shared(const struct gt_native_isa *isa, struct gt_native_c
 {
 	/* Called with the arena, the warp and the place to go on at: rdi, rsi, rdx. */
 	shared->begin = code->n;
-	gt_native_text(code, "\x53\x41\x54\x41\x55\x41\x56\x41\x57"); /* push rbx, r12, r13, r14, r15 */
+	gt_native_text(code, "\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57"); /* push rbp, rbx, r12, r13, r14, r15 */
+	gt_native_text(code, "\x48\x83\xec\x48\x48\x89\xe5");		 /* sub rsp, FRAME; mov rbp, rsp */
 	gt_native_text(code, "\x48\x89\xf3\x49\x89\xfe");	       /* mov rbx, rsi; mov r14, rdi */
 	gt_general_at(code, true, GT_MOVE, GT_R13, GT_RBX, OF(gt_ptx_warp, core));
 	gt_general_at(code, true, GT_MOVE, GT_R12, GT_RBX, OF(gt_ptx_warp, until));
@@ -32,7 +36,8 @@ void gt_stretch_write_shared(const struct gt_native_isa *isa, struct gt_native_c
 
 	/* Returns rax. */
 	shared->end = code->n;
-	gt_native_text(code, "\xc5\xf8\x77\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\xc3"); /* vzeroupper; pop the same; ret */
+	gt_native_text(code, "\xc5\xf8\x77\x48\x83\xc4\x48");			     /* vzeroupper; add rsp, FRAME */
+	gt_native_text(code, "\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\x5d\xc3"); /* pop the same; ret */
 
 	shared->row = code->n;
 	gt_stretch_write_row(code);
@@ -271,6 +276,7 @@ size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shar
 	const struct gt_stretch_point *last = &stretch->points[stretch->n - 1];
 	const size_t begin = code->n;
 
+	gt_stretch_find_shapes(stretch);
 	for (size_t i = 0; i < stretch->n; i++)
 		write_point(stretch, &stretch->points[i]);
 	if (last->kind != GT_STRETCH_BRANCH) {
@@ -284,6 +290,7 @@ size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shar
 		write_outside(stretch, shared, point);
 		at[i] = code->n;
 		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, point->before + point->counts);
+		gt_stretch_forget_shapes(stretch);
 		gt_native_load_values(&stretch->segment, point->at_begin);
 		gt_general_jump_to(code, point->place);
 	}
