@@ -34,7 +34,6 @@ static struct gt_level_settings settings;
 
 static struct gt_cache_stage stage = {.settings = &settings};
 static struct gt_intake intake;
-static struct gt_coalescer relayed; /* what was coalesced in other threads, of the current kernel */
 
 static bool shared_by_blocks; /* the level is private, or two halves, and the kernel has several blocks */
 static bool halved;	      /* it is two halves */
@@ -59,36 +58,18 @@ static int take_requests(void *context, const struct gt_rows *requests, struct g
 
 /* What a batch has of its own on its way through several threads. */
 struct own {
-	struct gt_coalescer coalescer;
-	struct gt_rows *coalesced;
-	const struct gt_rows *requests;
+	struct gt_intake_batch batch;
 	struct gt_division division;
 };
-
-/* The requests of a batch: itself, or those of its accesses. */
-static int find_requests(struct own *own, const struct gt_rows *rows, struct gt_error *error)
-{
-	own->coalescer = intake.coalescer;
-	gt_coalescer_reset(&own->coalescer);
-	own->requests = rows;
-	if (rows->kind == GT_REQUESTS)
-		return 0;
-	if (!own->coalesced && !(own->coalesced = gt_rows_new(GT_ROWS_BATCH, error)))
-		return -1;
-	own->coalesced->n = 0;
-	own->requests = own->coalesced;
-	struct gt_sink sink = gt_sink_that_grows(own->coalesced);
-	return gt_coalesce(&own->coalescer, rows, &sink, error);
-}
 
 static int begin_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
 {
 	const struct gt_cache_stage *of = context;
 	struct own *own = item->own;
 
-	if (find_requests(own, item->rows, error) != 0)
+	if (gt_intake_batch_find(&own->batch, &intake, item->rows, error) != 0)
 		return -1;
-	return of->divided ? gt_divided_split(of->divided, own->requests, &own->division, error) : 0;
+	return of->divided ? gt_divided_split(of->divided, own->batch.requests, &own->division, error) : 0;
 }
 
 /* A level that is not divided is served by the first lane. */
@@ -98,8 +79,8 @@ static int serve_batch(void *context, struct gt_relay_item *item, unsigned lane,
 	struct own *own = item->own;
 
 	if (of->divided)
-		return gt_divided_serve(of->divided, own->requests, &own->division, lane, error);
-	return lane == 0 ? gt_cache_stage_take(of, own->requests, &item->sink, error) : 0;
+		return gt_divided_serve(of->divided, own->batch.requests, &own->division, lane, error);
+	return lane == 0 ? gt_cache_stage_take(of, own->batch.requests, &item->sink, error) : 0;
 }
 
 static int gather_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
@@ -107,7 +88,7 @@ static int gather_batch(void *context, struct gt_relay_item *item, struct gt_err
 	const struct gt_cache_stage *of = context;
 	struct own *own = item->own;
 
-	return of->divided ? gt_divided_gather(own->requests, &own->division, &item->sink, error) : 0;
+	return of->divided ? gt_divided_gather(own->batch.requests, &own->division, &item->sink, error) : 0;
 }
 
 static int count_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
@@ -116,11 +97,10 @@ static int count_batch(void *context, struct gt_relay_item *item, struct gt_erro
 	const struct own *own = item->own;
 
 	(void)error;
-	warn_unscheduled(own->requests);
+	warn_unscheduled(own->batch.requests);
 	if (of->divided)
-		gt_divided_note(of->divided, own->requests);
-	intake.accessed |= item->rows->kind == GT_ACCESSES;
-	gt_coalescer_add(&relayed, &own->coalescer);
+		gt_divided_note(of->divided, own->batch.requests);
+	gt_intake_batch_count(&intake, &own->batch);
 	return 0;
 }
 
@@ -128,7 +108,7 @@ static void close_own(void *of)
 {
 	struct own *own = of;
 
-	gt_rows_free(own->coalesced);
+	gt_intake_batch_close(&own->batch);
 	gt_division_close(&own->division);
 }
 
@@ -151,7 +131,6 @@ static void end_kernel(void *context, uint64_t kernel)
 	struct gt_count count;
 
 	tool_must(&tool, gt_cache_stage_finish(context, &output->rows, &tool.error));
-	gt_coalescer_add(&intake.coalescer, &relayed);
 	tool_must(&tool, gt_intake_end(&intake, kernel, output, &tool.error));
 	tool_must(&tool, gt_cache_stage_count(context, &count, &tool.error));
 	tool_count(&tool, &count);
@@ -176,7 +155,6 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	shared_by_blocks = (halved || !config.shared) && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));
-	relayed = intake.coalescer;
 	return true;
 }
 
