@@ -120,8 +120,9 @@ static int multiply(const struct work *work, int64_t i)
 {
 	const int64_t m = work->m, n = work->n;
 	const struct gt_lt_places places = places_of(work, i);
-	struct gt_view sums = {malloc((size_t)m * (size_t)n * sizeof(double)), GT_F64, 1, m};
-	int status = sums.at ? gt_product(m, n, work->k, work->alpha, &places.a, &places.b, 0, &sums) : GT_CUBLAS_ALLOC_FAILED;
+	double *room = calloc((size_t)m * (size_t)n, sizeof *room);
+	struct gt_view sums = {(unsigned char *)room, GT_F64, 1, m};
+	int status = room ? gt_product(m, n, work->k, work->alpha, &places.a, &places.b, 0, &sums) : GT_CUBLAS_ALLOC_FAILED;
 
 	if (status == GT_CUBLAS_SUCCESS && work->beta != 0) {
 		const struct gt_view c = operand_of(work, C, i);
@@ -132,7 +133,7 @@ static int multiply(const struct work *work, int64_t i)
 	}
 	if (status == GT_CUBLAS_SUCCESS)
 		gt_lt_finish(work->product->epilogue, m, n, work->k, &sums, &places);
-	free(sums.at);
+	free(room);
 	return status;
 }
 
