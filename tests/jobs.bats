@@ -297,24 +297,37 @@ blocks() {
 	same gtrace-order returns.traceg
 }
 
+# same_errors some.NAME LINE TEXT...: each TEXT in the place of the line is the same error, with its number.
+same_errors() {
+	local file=wrong.${1#some.} from=$1 line=$2 wrong
+	shift 2
+	for wrong; do
+		sed "${line}s/.*/$wrong/" "$from" >"$file"
+		same gtrace-order "$file"
+		grep -q "$file:$line: " expected.err
+	done
+}
+
+# same_if_cut FILE: the half of it, compressed, is the same error.
+same_if_cut() {
+	gzip -k "$1"
+	head -c $(($(wc -c <"$1.gz") / 2)) "$1.gz" >"cut.${1#some.}.gz"
+	same gtrace-order "cut.${1#some.}.gz"
+	grep -q 'gzip -dc failed' expected.err
+}
+
 @test "gtrace-order: an error in a block is the same one, with its line" {
 	blocks 0 19 3 >some.traceg
 	lines=$(wc -l <some.traceg)
 	for line in 30 $((lines / 3)) $((lines - 20)); do
-		for wrong in '0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x10' '#BEGIN_TB' '-nregs = 4' 'thread block = 64,0,0' 'x' '0010 ffffffff 0 FADD 0 4 1 0x10 4'; do
-			sed "${line}s/.*/$wrong/" some.traceg >wrong.traceg
-			same gtrace-order wrong.traceg
-			grep -q "wrong.traceg:$line: " expected.err
-		done
+		same_errors some.traceg "$line" '0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x10' '#BEGIN_TB' '-nregs = 4' 'thread block = 64,0,0' 'x' \
+			'0010 ffffffff 0 FADD 0 4 1 0x10 4'
 		sed "${line}s/.*/\x00/" some.traceg >wrong.traceg
 		same gtrace-order wrong.traceg
 		head -n "$line" some.traceg >wrong.traceg
 		same gtrace-order wrong.traceg
 	done
-	gzip -k some.traceg
-	head -c $(($(wc -c <some.traceg.gz) / 2)) some.traceg.gz >cut.traceg.gz
-	same gtrace-order cut.traceg.gz
-	grep -q 'gzip -dc failed' expected.err
+	same_if_cut some.traceg
 	# two launches of one id: refused by what receives them
 	{ blocks 0 19 3; blocks 0 3 4; } >twice.traceg
 	same gtrace-order twice.traceg
@@ -370,12 +383,8 @@ records() {
 	lines=$(wc -l <some.nvbit)
 	record='MEMTRACE: CTX 0x0000000000abc000 - grid_launch_id 0 - CTA'
 	for line in 30 $((lines / 3)) $((lines - 20)); do
-		for wrong in "x$record 0,0,0" "$record 4,0,0" "$record 0,0" "$record 0,0,0 - warp 1 - FADD - 0x10" "$record 0,0,0 - warp 1 - LDG.E - 0x10" \
-			"${record/ 0 / 77 } 0,0,0" 'MEMTRACE: x' "${record/grid*/LAUNCH - k}"; do
-			sed "${line}s/.*/$wrong/" some.nvbit >wrong.nvbit
-			same gtrace-order wrong.nvbit
-			grep -q "wrong.nvbit:$line: " expected.err
-		done
+		same_errors some.nvbit "$line" "x$record 0,0,0" "$record 4,0,0" "$record 0,0" "$record 0,0,0 - warp 1 - FADD - 0x10" \
+			"$record 0,0,0 - warp 1 - LDG.E - 0x10" "${record/ 0 / 77 } 0,0,0" 'MEMTRACE: x' "${record/grid*/LAUNCH - k}"
 		sed "${line}s/.*/\x00/" some.nvbit >wrong.nvbit
 		same gtrace-order wrong.nvbit
 		grep -q "wrong.nvbit:$line: expected text, found a 0 byte" expected.err
@@ -386,10 +395,7 @@ records() {
 	{ records 1 1; head -c 3000000 /dev/zero | tr '\0' x; } >long.nvbit
 	same gtrace-order long.nvbit
 	grep -q "long.nvbit:[0-9]*: expected a line of at most 1048576 bytes" expected.err
-	gzip -k some.nvbit
-	head -c $(($(wc -c <some.nvbit.gz) / 2)) some.nvbit.gz >cut.nvbit.gz
-	same gtrace-order cut.nvbit.gz
-	grep -q 'gzip -dc failed' expected.err
+	same_if_cut some.nvbit
 	# nothing but what a program says
 	seq 100000 >none.nvbit
 	same gtrace-order --format nvbit none.nvbit

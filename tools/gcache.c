@@ -22,7 +22,7 @@ static const struct tool_about about = {
 		 "Reads requests (or accesses, which it coalesces), writes the requests that one cache level\n"
 		 "sends on, and counts hits and misses by kernel.\n"
 		 "\n",
-	.verbose = "progress on stderr",
+	.verbose = TOOL_PROGRESS,
 	.notes = "\n"
 		 "In brackets: the default if neither an option nor the stream's GPU description gives a value; see\n"
 		 "gcache(1).\n",

@@ -11,7 +11,7 @@ static const struct tool_about about = {
 		 "       gcoalesce [-v] --degree [--graph] [stream]\n"
 		 "Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n"
 		 "\n",
-	.verbose = "progress on standard error",
+	.verbose = TOOL_PROGRESS,
 	.notes = "\n"
 		 "NAME of --rule:\n"
 		 "  default  Volta and later: a request for each distinct line of the warp\n"

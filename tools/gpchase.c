@@ -24,7 +24,7 @@ static const struct tool_about about = {
 		 "infer reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they\n"
 		 "reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n"
 		 "\n",
-	.verbose = "progress on stderr",
+	.verbose = TOOL_PROGRESS,
 	.example = "gpchase trace -N 16K..20K:1K -s 128 | gcache --l1 --size 16K | gstats --csv",
 };
 

@@ -13,7 +13,7 @@ static const struct tool_about about = {
 		 "Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
 		 "Passes the stream on and adds its counts; or prints a TABLE instead, tab-separated:\n"
 		 "\n",
-	.verbose = "progress on standard error",
+	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | grd --lines 64,256",
 };
 

@@ -14,7 +14,7 @@
 static const struct tool_about about = {
 	.usage = "usage: gschedule [--gpu NAME|FILE] [--sm N] [option ...] [stream]\n"
 		 "Assigns an SM and a step (the time of issue) to every row of a stream, and sorts the rows by them.\n",
-	.verbose = "progress on standard error",
+	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gschedule --sm 4 --issue gto | gcache --l1 | gstats",
 };
 

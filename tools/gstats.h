@@ -14,7 +14,7 @@ static const struct tool_about about = {
 		 "Prints the counters of all stages, for each kernel and in total, after the whole stream\n"
 		 "is read and its checksum verified.\n"
 		 "\n",
-	.verbose = "show progress",
+	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gstats --csv",
 };
 

@@ -21,7 +21,7 @@ static const struct tool_about about = {
 		 "       gtrace-cat --gpu NAME|FILE\n"
 		 "       gtrace-cat --schema\n"
 		 "Shows a stream as text.\n",
-	.verbose = "progress on stderr",
+	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head",
 };
 

@@ -19,7 +19,7 @@ static struct tool_about about = {
 		 "                    [FILE...]\n"
 		 "Converts traces to a stream of warp accesses in logical order.\n"
 		 "\n",
-	.verbose = "progress on stderr",
+	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order --by an examples/traces/gemm.rdgc.xz | gtrace-cat | head",
 };
 

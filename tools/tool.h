@@ -23,6 +23,8 @@ struct tool_row {
 #define TOOL_JOBS {"-j, --jobs N", 'j', "run in N threads (1; 0: all processors); the output is the same"}
 #define TOOL_END {NULL, 0, NULL}
 
+#define TOOL_PROGRESS "progress on standard error" /* what -v shows, of most tools */
+
 /* What --help shows besides the options. */
 struct tool_about {
 	const char *usage;   /* lines, above the options */
