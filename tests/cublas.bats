@@ -14,7 +14,6 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	PATH=$PATH:/usr/local/cuda/bin
 }
 
 @test "results are those of loops on the host, and each call is named once" {
@@ -69,8 +68,9 @@ setup() {
 	[[ $output == *"'cufft': expected cublas or curand"* ]]
 }
 
+# bats test_tags=cuda
 @test "the kernels of a program that uses cuBLAS are traced, and the stream counts the calls between them" {
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	cat >both.cu <<-'END'
 		#include <cublas_v2.h>
 		#include <cstdio>

@@ -5,6 +5,8 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
+# bats file_tags=cuda
+
 setup_file() {
 	load helpers
 	prepare_preload
@@ -12,7 +14,6 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	PATH=$PATH:/usr/local/cuda/bin
 }
 
 @test "registers of 16 bits do not touch those of 32 in divergent code" { passes slots16; }
@@ -55,7 +56,7 @@ setup() {
 @test "cuRAND in kernels: numbers of Philox and XORWOW as a second writing has them" { passes random_numbers; }
 
 @test "printf in a kernel" {
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	nvcc -cudart shared -arch=sm_80 -o device_printf "$ROOT/tests/cuda/device_printf.cu"
 	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record --stdout said ./device_printf >stream
 	[ "$(tr '\n' ' ' <said)" = "hello 0 hello 1 no error " ]
@@ -71,7 +72,7 @@ setup() {
 @test "arrays of every shape, surfaces, and copies of arrays" { passes images; }
 
 @test "accesses to textures are traced on request, and else said to be missing" {
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	nvcc -cudart shared -arch=sm_80 -o images "$ROOT/tests/cuda/images.cu"
 	LD_PRELOAD=${PRELOAD:-} gtrace-record ./images >stream 2>said
 	[ "$(grep -c 'textures and surfaces are used, and their accesses are not traced: see --space' said)" -eq 1 ]

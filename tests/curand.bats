@@ -13,7 +13,6 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	PATH=$PATH:/usr/local/cuda/bin
 }
 
 @test "numbers are the known ones; offsets, seeds and calls one after the other keep to the sequence" {
@@ -27,8 +26,10 @@ setup() {
 	grep -qx 'all as expected' err
 }
 
+# bats test_tags=cuda
 @test "numbers are those of cuRAND's own generators for the host" {
-	library=$(dirname "$(command -v nvcc || echo none)")/../lib64
+	local library=$CUDA_HOME/lib64
+	needs_cuda
 	[ -e "$library/libcurand.so.10" ] || skip "no cuRAND"
 	LD_LIBRARY_PATH=$library:$BUILD/cudart "$RAND" numbers host >own 2>/dev/null
 	record_stub curand --ignore-unsupported "$RAND" numbers
@@ -37,6 +38,7 @@ setup() {
 	diff own ours
 }
 
+# bats test_tags=cuda
 @test "direction vectors are cuRAND's, and end in memory that cannot be read" {
 	record_stub curand --ignore-unsupported "$RAND" vectors
 	grep -E '^[0-9]+ [0-9]+ [0-9]+$' err >ours
@@ -45,7 +47,8 @@ setup() {
 	status=0
 	record_stub curand --ignore-unsupported "$RAND" beyond || status=$?
 	[ "$status" -eq "$([ -z "$PRELOAD" ] && echo 139 || echo 1)" ] # a sanitizer tells of the signal itself
-	library=$(dirname "$(command -v nvcc || echo none)")/../lib64
+	local library=$CUDA_HOME/lib64
+	needs_cuda
 	[ -e "$library/libcurand.so.10" ] || skip "no cuRAND"
 	LD_LIBRARY_PATH=$library:$BUILD/cudart "$RAND" vectors host 2>/dev/null >own
 	diff own ours
@@ -68,8 +71,9 @@ setup() {
 	grep -q 'curandGenerate: this is not supported' err
 }
 
+# bats test_tags=cuda
 @test "the kernels of a program that uses cuRAND are traced, and the stream counts the calls between them" {
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	cat >both.cu <<-'END'
 		#include <curand.h>
 		#include <cstdio>

@@ -1,15 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The driver's API: programs that use libcuda.so.1, alone, beside the runtime, and with NVRTC. tests/cuda/driver.c checks its
-# own results. The tests need cuda.h; without it they are skipped.
+# own results.
 bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
 	load helpers
 	prepare_preload
-	export TOOLKIT=${CUDA_HOME:-/usr/local/cuda} DRIVER=$BATS_FILE_TMPDIR/driver
-	[ ! -f "$TOOLKIT/include/cuda.h" ] || compile "$DRIVER" "$ROOT/tests/cuda/driver.c"
+	export DRIVER=$BATS_FILE_TMPDIR/driver DEVICES=$BATS_FILE_TMPDIR/devices
+	[ -x "$CUDA_HOME/bin/nvcc" ] || return 0
+	compile "$DRIVER" "$ROOT/tests/cuda/driver.c"
+	compile "$DEVICES" "$ROOT/tests/cuda/devices.c"
 }
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
@@ -18,18 +20,16 @@ setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 compile() {
 	local out=$1 source=$2
 	shift 2
-	gcc -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L -I"$TOOLKIT/include" -o "$out" "$source" "$@" \
+	gcc -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L -I"$CUDA_HOME/include" -o "$out" "$source" "$@" \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcuda.so.1" "$BUILD/cudart/libcudart.so.13" -lpthread
 }
-
-needs_cuda_h() { [ -f "$TOOLKIT/include/cuda.h" ] || skip "no cuda.h in $TOOLKIT/include"; }
 
 # record ARGUMENT...: the stream goes to `stream`, messages and the program's output to `said`.
 record() { LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record "$@" >stream 2>said; }
 
 # passes PART: of the driver's program, which ends well.
 passes() {
-	needs_cuda_h
+	needs_cuda
 	record "$DRIVER" "$1" || { cat said; return 1; }
 	[ "$(grep -v '^gtrace-record: ' said)" = PASS ] || { cat said; return 1; }
 	gtrace-cat --check stream >/dev/null
@@ -37,6 +37,7 @@ passes() {
 
 names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xargs; }
 
+# bats test_tags=cuda
 @test "a launch with arguments one by one, in a buffer, with attributes, and cooperative" {
 	passes launches
 	[ "$(names)" = "scale scale scale scale" ]
@@ -45,31 +46,38 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	gtrace-cat stream | grep -qP '^#kernel\tid=3\t.*carveout=50'
 }
 
+# bats test_tags=cuda
 @test "contexts: a stack for each thread, primary ones, and those that are destroyed" { passes contexts; }
 
+# bats test_tags=cuda
 @test "memory: fills, pitched memory, arrays, copies of rectangles, and pointers" {
 	passes memory
 	gtrace-cat stream | grep '^#count' | grep -q 'cuMemAlloc 1'
 }
 
+# bats test_tags=cuda
 @test "streams, events, capture, host functions, and occupancy" {
 	passes streams
 	[ "$(names)" = "touch touch touch" ]
 }
 
+# bats test_tags=cuda
 @test "graphs whose nodes allocate, nodes of any kind, and conditional nodes" {
 	passes "graph memory"
 }
 
+# bats test_tags=cuda
 @test "ranges of addresses, and memory that is mapped to them" { passes virtual; }
 
+# bats test_tags=cuda
 @test "linked texts, libraries, and calls by their names" {
 	passes modules
 	[ "$(names)" = "run nothing nothing" ]
 }
 
+# bats test_tags=cuda
 @test "mistakes give the codes of CUDA, and the log of the compilation has the message" {
-	needs_cuda_h
+	needs_cuda
 	run record "$DRIVER" mistakes
 	[ "$status" -eq 1 ]
 	[ "$(grep -v '^gtrace-record: ' said)" = PASS ] || { cat said; return 1; }
@@ -80,8 +88,9 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	gtrace-cat --check stream
 }
 
+# bats test_tags=cuda
 @test "calls that are not there are named once, and the stream has no end" {
-	needs_cuda_h
+	needs_cuda
 	run record "$DRIVER" refused
 	[ "$status" -eq 1 ]
 	grep -qx PASS said
@@ -90,8 +99,10 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	run ! gtrace-cat --check stream
 }
 
+# bats test_tags=cuda
 @test "every call of the toolkit's driver library is there" {
-	local stub=$TOOLKIT/lib64/stubs/libcuda.so
+	local stub=$CUDA_HOME/lib64/stubs/libcuda.so
+	needs_cuda
 	[ -f "$stub" ] || skip "no stub of libcuda"
 	nm -D --defined-only "$stub" | awk '$3 ~ /^cu/ { print $3 }' | sort >wanted
 	[ "$(wc -l <wanted)" -gt 400 ]
@@ -99,8 +110,9 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	[ -z "$(comm -23 wanted there)" ] || { comm -23 wanted there; return 1; }
 }
 
+# bats test_tags=cuda
 @test "the runtime and the driver in one program" {
-	needs_cuda_h
+	needs_cuda
 	compile mixed "$ROOT/tests/cuda/mixed.c"
 	record ./mixed || { cat said; return 1; }
 	[ "$(cat said)" = PASS ]
@@ -108,11 +120,12 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	gtrace-cat --check stream
 }
 
+# bats test_tags=cuda
 @test "NVRTC compiles for the driver, and PTX comes in place of machine code" {
-	needs_cuda_h
+	needs_cuda
 	local library
-	for library in "$TOOLKIT"/lib64/libnvrtc.so "$TOOLKIT"/lib/libnvrtc.so; do [ ! -f "$library" ] || break; done
-	[ -f "$library" ] || skip "no libnvrtc in $TOOLKIT"
+	for library in "$CUDA_HOME"/lib64/libnvrtc.so "$CUDA_HOME"/lib/libnvrtc.so; do [ ! -f "$library" ] || break; done
+	[ -f "$library" ] || skip "no libnvrtc in $CUDA_HOME"
 	compile mixed "$ROOT/tests/cuda/mixed.c" -DWITH_NVRTC "$library" -Wl,-rpath,"${library%/*}"
 	record ./mixed || { cat said; return 1; }
 	[ "$(cat said)" = PASS ]
@@ -123,43 +136,42 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	gtrace-cat --check stream
 }
 
-# devices ARGUMENT...: tests/cuda/devices.c.
-devices() {
-	needs_cuda_h
-	[ -x devices ] || compile devices "$ROOT/tests/cuda/devices.c"
-	record "$@"
-}
-
+# bats test_tags=cuda
 @test "several devices: memory, variables and streams of their own, and peer access" {
-	devices --devices 2 ./devices 2 || { cat said; return 1; }
+	needs_cuda
+	record --devices 2 "$DEVICES" 2 || { cat said; return 1; }
 	[ "$(cat said)" = PASS ]
 	gtrace-cat --check stream >/dev/null
 	[ "$(gtrace-cat stream | grep -c '^#kernel.*device=1')" -eq 4 ]
 	[ "$(gtrace-cat stream | grep '^#kernel' | grep -vc 'device=')" -eq 2 ]
 	gtrace-cat stream | grep '^#kernel' >kernels
 	gtrace-cat stream | gtrace-cat --from | gtrace-cat | grep '^#kernel' | cmp - kernels
-	GTRACE_DEVICES=4 devices ./devices 4
+	GTRACE_DEVICES=4 record "$DEVICES" 4
 	[ "$(cat said)" = PASS ]
 }
 
+# bats test_tags=cuda
 @test "a kernel that reads another device's memory without access is at fault" {
-	run devices --devices 2 ./devices 2 stray
+	needs_cuda
+	run record --devices 2 "$DEVICES" 2 stray
 	[ "$status" -eq 1 ]
 	grep -q "load of 4 bytes at 0x[0-9a-f]*: 'cudaMalloc [0-9]*' is memory of device 0, to which device 1 has no peer access" said
 	run ! grep -q 'not reached' said
-	devices --devices 2 --check list ./devices 2 stray
+	record --devices 2 --check list "$DEVICES" 2 stray
 	grep -q 'not reached' said
 }
 
+# bats test_tags=cuda
 @test "stages whose caches are one device's refuse several; --device chooses" {
-	devices --devices 2 ./devices 2
+	needs_cuda
+	record --devices 2 "$DEVICES" 2
 	for stage in "gcache --l2 --size 1M" gdram "grd --unbounded"; do
 		# shellcheck disable=SC2086
 		run $stage stream
 		[ "$status" -ne 0 ]
 	done
 	expect_failure 1 "kernel 3 ran on device 1, and others on device 0" gcache --l2 --size 1M stream
-	devices --devices 2 --device 1 ./devices 2
+	record --devices 2 --device 1 "$DEVICES" 2
 	[ "$(gtrace-cat stream | grep -c '^#kernel')" -eq 4 ]
 	gcoalesce stream | gschedule --gpu a100 | gcache --l1 | gcache --l2 | gdram | gstats >table
 	grep -qw l2 table
@@ -168,8 +180,9 @@ devices() {
 	expect_failure 2 "GTRACE_DEVICES: " env GTRACE_DEVICES=none gtrace-record true
 }
 
+# bats test_tags=cuda
 @test "PTX as Triton and Numba make it" {
-	needs_cuda_h
+	needs_cuda
 	compile compilers "$ROOT/tests/cuda/compilers.c"
 	record ./compilers || { cat said; return 1; }
 	[ "$(cat said)" = PASS ]

@@ -659,12 +659,13 @@ CU
 	done
 }
 
+# bats test_tags=cuda
 @test "nvcc's output is parsed, for several targets, with debug information" {
-	nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || skip "nvcc is not installed"
+	needs_cuda
 	write_source
 	for flags in -arch=sm_75 "-arch=sm_90 -lineinfo -rdc=true" "-arch=sm_80 -G"; do
 		# shellcheck disable=SC2086
-		"$nvcc" -w -ptx $flags "$t/forms.cu" -o "$t/forms.ptx"
+		nvcc -w -ptx $flags "$t/forms.cu" -o "$t/forms.ptx"
 		gtrace-ptx --list "$t/forms.ptx" | grep -q '^forms(u64, u64, u64, b8\[32\])'
 	done
 }

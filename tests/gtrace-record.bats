@@ -17,7 +17,6 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	PATH=$PATH:/usr/local/cuda/bin
 	OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
 }
 
@@ -38,7 +37,6 @@ fails() {
 }
 
 needs_clang() { command -v clang >/dev/null || skip "no clang"; }
-needs_nvcc() { command -v nvcc >/dev/null || skip "no nvcc"; }
 
 # counter NAME: its value for every launch in $OUT, one a line.
 counter() { gtrace-cat "$OUT" | grep '^#count' | grep -oE "\b$1=[^	]*" | cut -d= -f2; }
@@ -159,9 +157,10 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	grep -q 'gtrace-record failed' cut
 }
 
+# bats test_tags=cuda
 @test "nvcc: libraries that run kernels of their own are named, if they are used" {
-	needs_nvcc
-	ls "$(dirname "$(command -v nvcc)")"/../lib64/libcublas.so >/dev/null 2>&1 || skip "no cuBLAS"
+	needs_cuda
+	[ -e "$CUDA_HOME/lib64/libcublas.so" ] || skip "no cuBLAS"
 	cat >blas.cu <<-'END'
 		#include <cublas_v2.h>
 		#include <cstdio>
@@ -187,8 +186,9 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 # arrays ARGUMENT...: the names of the arrays in the last launch.
 arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no-rows | sed -n 's/.*stage=allocations.*\tnames=//p' | tail -n 1; }
 
+# bats test_tags=cuda
 @test "arrays are named by the variable and line of their allocation, by --name, or by the number of the call" {
-	needs_nvcc
+	needs_cuda
 	[ -z "$PRELOAD" ] || skip "the sanitizers' library has line numbers of its own, and stands between the call and the runtime"
 	cat >my.cu <<-'END'
 		__device__ float table[1024];
@@ -220,8 +220,9 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	expect_failure 2 "--name: 'a name that is too long for an arr" gtrace-record --name "A,a name that is too long for an array" ./with
 }
 
+# bats test_tags=cuda
 @test "arrays in shared memory have names in the trace, in counts of their passes, and in faults; namespaces are left out" {
-	needs_nvcc
+	needs_cuda
 	cat >own.cu <<-'END'
 		#include <cstdlib>
 		namespace some { __device__ float table[32]; }
@@ -259,8 +260,9 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	fails 1 "of shared memory: a block has 2240 bytes; nearest is 'tile', 128 bytes at 0x" ./own -600
 }
 
+# bats test_tags=cuda
 @test "a launch at fault, or none, is one line in a pipe: the next stages are told by the stream" {
-	needs_nvcc
+	needs_cuda
 	cat >one.cu <<-'END'
 		__global__ void kernel(int *to) { *to = 1; }
 		int main(int n, char **)
@@ -292,8 +294,9 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	[ "$(grep -c -e --name "$ERR")" -eq 0 ]
 }
 
+# bats test_tags=cuda
 @test "an allocation is told from its successor at the same address although both have one name" {
-	needs_nvcc
+	needs_cuda
 	cat >pool.cu <<-'END'
 		#include <cstdio>
 		int main()
@@ -459,8 +462,9 @@ expect_nvcc() {
 	[ "$(counter registers_estimated | xargs)" = "0 0" ]
 }
 
+# bats test_tags=cuda
 @test "nvcc: two units, every compression" {
-	needs_nvcc
+	needs_cuda
 	nvcc_sources
 	nvcc -cudart shared -arch=sm_75 -c more.cu
 	for mode in none default size speed balance; do
@@ -469,8 +473,9 @@ expect_nvcc() {
 	done
 }
 
+# bats test_tags=cuda
 @test "nvcc: separate compilation, and several architectures" {
-	needs_nvcc
+	needs_cuda
 	nvcc_sources
 	nvcc -cudart shared -arch=sm_75 -rdc=true -DSEPARATE -o program main.cu more.cu third.cu
 	expect_nvcc ./program
@@ -479,8 +484,9 @@ expect_nvcc() {
 	expect_nvcc ./program
 }
 
+# bats test_tags=cuda
 @test "nvcc: static kernels of one name in two units that are compiled separately" {
-	needs_nvcc
+	needs_cuda
 	cat >one.cu <<-'C'
 		#include <cstdio>
 		extern void run_two(int *to);
@@ -506,15 +512,17 @@ expect_nvcc() {
 	[ "$(names | wc -l)" -eq 2 ]
 }
 
+# bats test_tags=cuda
 @test "nvcc: per-thread default streams" {
-	needs_nvcc
+	needs_cuda
 	nvcc_sources
 	nvcc -cudart shared -arch=sm_75 --default-stream per-thread -o program main.cu more.cu
 	expect_nvcc ./program
 }
 
+# bats test_tags=cuda
 @test "nvcc: unsupported programs" {
-	needs_nvcc
+	needs_cuda
 	nvcc_sources
 	nvcc -cudart shared -gencode arch=compute_80,code=sm_80 -o program main.cu more.cu
 	fails 1 "no PTX" ./program
@@ -535,8 +543,9 @@ expect_nvcc() {
 	run_man_examples gtrace-record.1
 }
 
+# bats test_tags=cuda
 @test "nvcc: a launch's cache preferences are in its record, and other attributes are named" {
-	needs_nvcc
+	needs_cuda
 	cat >wishes.cu <<-'END'
 		#include <cstdio>
 		__global__ void k(float *a) { a[threadIdx.x] += 1; }
@@ -589,8 +598,9 @@ expect_nvcc() {
 	END
 }
 
+# bats test_tags=cuda
 @test "nvcc: clusters are in the launch records, and refused where the GPU has none" {
-	needs_nvcc
+	needs_cuda
 	cat >cluster.cu <<-'END'
 		#include <cstdio>
 		__global__ void k(float *a) { a[threadIdx.x] += 1; }
@@ -621,8 +631,9 @@ expect_nvcc() {
 	grep -q '^912 912$' "$ERR"
 }
 
+# bats test_tags=cuda
 @test "nvcc: output of kernels is in the program's output" {
-	needs_nvcc
+	needs_cuda
 	cat >prints.cu <<-'END'
 		#include <cstdio>
 		struct wide { double d; long long l; };
@@ -658,8 +669,9 @@ expect_nvcc() {
 	cmp said again
 }
 
+# bats test_tags=cuda
 @test "nvcc: a failed assertion is CUDA's error, and the stream has no end" {
-	needs_nvcc
+	needs_cuda
 	cat >asserts.cu <<-'END'
 		#include <cassert>
 		#include <cstdio>
@@ -686,8 +698,9 @@ expect_nvcc() {
 	grep -q 'end' cut
 }
 
+# bats test_tags=cuda
 @test "nvcc: --memcheck ends a launch at a trap or an assertion, and finds what is wrong in the others" {
-	needs_nvcc
+	needs_cuda
 	cat >faults.cu <<-'END'
 		#include <cassert>
 		#include <cstdio>
@@ -717,8 +730,9 @@ expect_nvcc() {
 	grep -q "gtrace-record failed: memcheck: 1 instructions at fault" cut
 }
 
+# bats test_tags=cuda
 @test "nvcc: a fault names the source line, and --ptx writes the PTX text" {
-	needs_nvcc
+	needs_cuda
 	cat >stray.cu <<-'END'
 		__device__ __noinline__ void put(int *a, int i) {
 			a[i] = i; }
@@ -734,8 +748,9 @@ expect_nvcc() {
 	expect_failure 2 "--ptx" gtrace-record --ptx nowhere ./stray
 }
 
+# bats test_tags=cuda
 @test "nvcc: the estimate of registers is at most a thread's limit" {
-	needs_nvcc
+	needs_cuda
 	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o many "$ROOT/tests/cuda/many_registers.cu"
 	record ./many
 	[ "$(counter registers)" -eq 255 ]
@@ -746,8 +761,9 @@ expect_nvcc() {
 	[ "$(counter registers)" -eq 64 ]
 }
 
+# bats test_tags=cuda
 @test "nvcc: --ptxas takes the number of registers from ptxas" {
-	needs_nvcc
+	needs_cuda
 	echo '__global__ void k(float *a) { a[threadIdx.x] *= 2; } int main() { float *a; cudaMalloc(&a, 128); k<<<1, 32>>>(a); }' >one.cu
 	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o one one.cu
 	nvcc -cudart shared -gencode arch=compute_80,code=[compute_80,sm_80] -o both one.cu
@@ -790,8 +806,9 @@ expect_nvcc() {
 	expect_failure 2 "--check" gtrace-record --check maybe true
 }
 
+# bats test_tags=cuda
 @test "nvcc: a kernel that stores nothing and waits for the host is held, with the work behind it, until the host waits" {
-	needs_nvcc
+	needs_cuda
 	cat >gate.cu <<-'END'
 		#include <cstdio>
 		__global__ void gate(volatile unsigned *latch) { while (latch[0] < 1); }

@@ -12,14 +12,13 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	PATH=$PATH:/usr/local/cuda/bin
 	prepare_preload
 	ordered=$BATS_FILE_TMPDIR/ordered scheduled=$BATS_FILE_TMPDIR/scheduled
 }
 
 # make_program: ./program from transpose.cu, with source lines.
 make_program() {
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	cp "$ROOT/examples/kernels/transpose.cu" program.cu
 	cp "$ROOT"/examples/kernels/*.h .
 	nvcc -lineinfo -cudart shared -arch=sm_75 -o program program.cu
@@ -87,6 +86,7 @@ composes() {
 	[[ $stderr == "gtrace: --keep-l2: passed has passed L2"* ]]
 }
 
+# bats test_tags=cuda
 @test "a program, with its arguments, and the page" {
 	make_program
 	LD_PRELOAD=$PRELOAD gtrace run --csv program 64 2>said >got
@@ -168,6 +168,7 @@ composes() {
 	done
 }
 
+# bats test_tags=cuda
 @test "the commands of every task run" {
 	make_program
 	ln -s "$ROOT/examples" examples

@@ -19,6 +19,10 @@ expect_failure() {
 	fi
 }
 
+# needs_cuda: skips without a CUDA toolkit in $CUDA_HOME (tests/run sets it). A test that calls this is tagged `cuda`, so that
+# tests/run runs it once more where it hides the toolkit first.
+needs_cuda() { [ -x "$CUDA_HOME/bin/nvcc" ] || skip "no CUDA toolkit"; }
+
 # needs_terminal: skips if script(1) cannot give a program a terminal, as in a bare chroot.
 needs_terminal() {
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal (script -c true fails)"
@@ -77,7 +81,7 @@ record_stub() {
 passes() {
 	local program=$1
 	shift
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	# shellcheck disable=SC2086 # lists of options
 	[ -x "./$program" ] || nvcc -cudart shared ${ARCH:--arch=sm_80} -o "$program" "$ROOT/tests/cuda/$program.cu" ${NVCC_FLAGS:-}
 	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record --gpu "${GPU:-a100}" "./$program" "$@" >stream 2>said || { cat said; return 1; }

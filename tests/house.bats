@@ -16,7 +16,7 @@ setup() { cd "$ROOT"; }
 
 @test "manual pages: every heading is rendered completely, and all name the same system" {
 	for page in man/*; do
-		mandoc -T ascii "$page" | col -bx >"$BATS_TEST_TMPDIR/page"
+		mandoc -T ascii "$page" | sed 's/.\x08//g' >"$BATS_TEST_TMPDIR/page"
 		sed -n 's/^\.S[hs] //p' "$page" | sed 's/\\&//; s/"//g' >"$BATS_TEST_TMPDIR/headings"
 		[ -s "$BATS_TEST_TMPDIR/headings" ]
 		while IFS= read -r heading; do

@@ -4,6 +4,8 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
+# bats file_tags=cuda
+
 setup_file() {
 	load helpers
 	prepare_preload
@@ -11,7 +13,6 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	PATH=$PATH:/usr/local/cuda/bin
 }
 
 @test "the device's heap: malloc, new, alignment, its limit, and what the host may not do with it" {
