@@ -162,6 +162,9 @@ validate: all
 # COMPARE=COMMIT: ratios of processor time to a build of that commit; LIBCACHESIM=path of its cachesim, and to that.
 bench: all $(BENCHES)
 	$(if $(COMPARE),tests/bench/compare $(COMPARE),tests/bench/run) $(BIN) $(BUILD)
+# COMMIT=...: whether the output of some hundred command lines is that commit's, byte for byte.
+same: all
+	tests/same $(COMMIT) $(BIN) $(BUILD)
 bench-long: all $(BENCHES)
 	tests/bench/long $(BIN) $(BUILD)
 
@@ -218,4 +221,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long install uninstall dist deb clean
+.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long same install uninstall dist deb clean
