@@ -74,7 +74,7 @@ faults() {
 	awk 'BEGIN { for (b = 0; b < 80; b++) for (i = 0; i < 20; i++) print i, b, 0, "R", b * 8000 + i * 128, 4 }' >t.rdgc
 	gtrace-order --format rdgc t.rdgc | gschedule --sm 80 >scheduled
 	ulimit -v 8000000
-	expect_failure 1 "more than 134217728 lines: expected a smaller size" timeout 5 gcache --l1 --size 2G scheduled
+	expect_failure 1 "more than 134217728 lines: expected a smaller size" timeout 30 gcache --l1 --size 2G scheduled
 	expect_failure 2 "has more than 67108864 lines" gcache --l2 --size 1T scheduled
 	expect_failure 2 "1048576 at most" grd --mru 4294967295 scheduled
 }
