@@ -27,7 +27,7 @@ static void *place(const void *pointer, size_t bytes, bool on_device)
 static void note_copy(const void *to, size_t bytes)
 {
 	if (gt_cudart.recorder && is_device(gt_cudart_address(to)))
-		gt_ptx_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), gt_cudart_address(to), bytes);
+		gt_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), gt_cudart_address(to), bytes);
 }
 
 static int copy(void *to, const void *from, size_t bytes, unsigned kind)

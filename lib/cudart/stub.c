@@ -61,7 +61,7 @@ void *gt_stub_at(const char *call, const void *pointer, uint64_t n, uint64_t eac
 		gt_cudart_stop("%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not all in one allocation of device memory", call, bytes,
 			       address);
 	if (written && gt_cudart.recorder)
-		gt_ptx_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), address, bytes);
+		gt_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), address, bytes);
 	return at;
 }
 

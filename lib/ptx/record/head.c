@@ -57,11 +57,11 @@ static int write_copies(struct gt_ptx_head *head, struct gt_error *error)
 	if (head->copies.n == 0 && !head->copies.lost)
 		return 0;
 	gt_count_begin(&count, "copies", head->id);
-	result = gt_ptx_copies_count(&head->copies, &count, error);
+	result = gt_copies_count(&head->copies, &count, error);
 	if (result == 0)
 		result = gt_write_count(head->writer, &count, error);
 	gt_count_clear(&count);
-	gt_ptx_copies_clear(&head->copies);
+	gt_copies_clear(&head->copies);
 	return result;
 }
 
@@ -121,6 +121,6 @@ int gt_ptx_head_write_after(struct gt_ptx_head *head, struct gt_error *error)
 
 void gt_ptx_head_clear(struct gt_ptx_head *head)
 {
-	gt_ptx_copies_clear(&head->copies);
+	gt_copies_clear(&head->copies);
 	gt_ptx_untraced_clear(&head->untraced);
 }

@@ -4,16 +4,16 @@
 #define GT_PTX_HEAD_H
 
 #include "ptx/exec/machine.h"
-#include "ptx/record/copies.h"
 #include "ptx/record/tracing.h"
 #include "ptx/record/untraced.h"
+#include "stream/copies.h"
 #include "stream/stream.h"
 
 struct gt_ptx_head {
 	struct gt_writer *writer;
 	const struct gt_ptx_tracing *tracing;
 	uint64_t id; /* of the kernel */
-	struct gt_ptx_copies copies; /* since the last traced launch */
+	struct gt_copies copies; /* since the last traced launch */
 	struct gt_ptx_untraced untraced; /* the same */
 };
 

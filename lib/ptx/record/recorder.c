@@ -72,7 +72,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	free(recorder);
 }
 
-struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
+struct gt_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder)
 {
 	return &recorder->head.copies;
 }

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "ptx/exec/machine.h"
-#include "ptx/record/copies.h"
 #include "ptx/record/tracing.h"
 #include "ptx/record/untraced.h"
+#include "stream/copies.h"
 #include "stream/stream.h"
 
 struct gt_ptx_recorder;
@@ -31,7 +31,7 @@ int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		  struct gt_ptx_ran *ran, struct gt_error *error);
 
 /* The record of copies into device memory; the next traced launch writes and clears it. */
-struct gt_ptx_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
+struct gt_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
 
 /* The calls of libraries that are not traced; the next traced launch writes and clears them. */
 struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder);

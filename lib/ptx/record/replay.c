@@ -19,16 +19,16 @@ int gt_ptx_save(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct
 	return 0;
 }
 
-static void note(struct gt_ptx_copies *copies, const struct gt_ptx_allocation *allocation)
+static void note(struct gt_copies *copies, const struct gt_ptx_allocation *allocation)
 {
 	for (uint64_t at = 0, piece; at < allocation->bytes; at += piece) {
 		piece = allocation->bytes - at < GT_PTX_RESTORE_PIECE ? allocation->bytes - at : GT_PTX_RESTORE_PIECE;
-		gt_ptx_copies_add(copies, allocation->address + GT_PTX_WINDOW + at, piece);
-		gt_ptx_copies_add(copies, allocation->address + at, piece);
+		gt_copies_add(copies, allocation->address + GT_PTX_WINDOW + at, piece);
+		gt_copies_add(copies, allocation->address + at, piece);
 	}
 }
 
-void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_ptx_copies *copies)
+void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_copies *copies)
 {
 	const unsigned char *from = saved->bytes;
 

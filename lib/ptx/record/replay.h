@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "ptx/exec/heap.h"
-#include "ptx/record/copies.h"
+#include "stream/copies.h"
 
 /* Bytes that are read from the copy and written back at a time: assumed, since NVIDIA does not document it. */
 #define GT_PTX_RESTORE_PIECE ((uint64_t)32 << 10)
@@ -21,7 +21,7 @@ struct gt_ptx_saved {
 int gt_ptx_save(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_error *error);
 /* Writes back each allocation that has changed, and records the ranges read and written; copies are one window above their
  * originals. The allocations must be those that were saved. */
-void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_ptx_copies *copies);
+void gt_ptx_restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_copies *copies);
 void gt_ptx_saved_clear(struct gt_ptx_saved *saved);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/record/copies.h"
+#include "stream/copies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
 
-static bool make_room(struct gt_ptx_copies *copies)
+static bool make_room(struct gt_copies *copies)
 {
-	size_t half = GT_PTX_COPIES / 2, more = copies->capacity ? copies->capacity * 2 : 16;
+	size_t half = GT_COPIES / 2, more = copies->capacity ? copies->capacity * 2 : 16;
 
-	if (copies->n == GT_PTX_COPIES) {
+	if (copies->n == GT_COPIES) {
 		memmove(copies->addresses, copies->addresses + half, half * sizeof *copies->addresses);
 		memmove(copies->bytes, copies->bytes + half, half * sizeof *copies->bytes);
 		copies->n = half;
@@ -28,7 +28,7 @@ static bool make_room(struct gt_ptx_copies *copies)
 	return true;
 }
 
-void gt_ptx_copies_add(struct gt_ptx_copies *copies, uint64_t address, uint64_t bytes)
+void gt_copies_add(struct gt_copies *copies, uint64_t address, uint64_t bytes)
 {
 	size_t last = copies->n - 1;
 
@@ -44,7 +44,7 @@ void gt_ptx_copies_add(struct gt_ptx_copies *copies, uint64_t address, uint64_t 
 	copies->bytes[copies->n++] = bytes;
 }
 
-int gt_ptx_copies_count(const struct gt_ptx_copies *copies, struct gt_count *count, struct gt_error *error)
+int gt_copies_count(const struct gt_copies *copies, struct gt_count *count, struct gt_error *error)
 {
 	if (copies->lost)
 		return gt_fail_memory(error, "the list of copies");
@@ -53,9 +53,9 @@ int gt_ptx_copies_count(const struct gt_ptx_copies *copies, struct gt_count *cou
 	return gt_count_array(count, "bytes", copies->bytes, copies->n, error);
 }
 
-void gt_ptx_copies_clear(struct gt_ptx_copies *copies)
+void gt_copies_clear(struct gt_copies *copies)
 {
 	free(copies->addresses);
 	free(copies->bytes);
-	*copies = (struct gt_ptx_copies){0};
+	*copies = (struct gt_copies){0};
 }
