@@ -19,6 +19,7 @@ struct compression {
 
 static const struct compression compressions[] = {
 	{"gzip", "\x1f\x8b", 2},
+	{"bzip2", "BZh", 3},
 	{"xz", "\xfd" "7zXZ\0", 6},
 	{"zstd", "\x28\xb5\x2f\xfd", 4},
 };

@@ -81,6 +81,18 @@ static int begin(struct gt_input *input, struct gt_error *error)
 	return gt_decompress_begin(input, error);
 }
 
+/* Passes over the byte-order mark that some editors put before UTF-8. */
+static int pass_over_mark(struct gt_input *input, struct gt_error *error)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	if (fill_to(input, strlen(mark), error) != 0)
+		return -1;
+	if (input->end >= strlen(mark) && memcmp(input->buffer, mark, strlen(mark)) == 0)
+		input->start = strlen(mark);
+	return 0;
+}
+
 struct gt_input *gt_input_open(const char *path, struct gt_error *error)
 {
 	struct gt_input *input = calloc(1, sizeof *input);
@@ -92,7 +104,7 @@ struct gt_input *gt_input_open(const char *path, struct gt_error *error)
 		return NULL;
 	}
 	input->file = input->descriptor = -1;
-	if (begin(input, error) == 0)
+	if (begin(input, error) == 0 && pass_over_mark(input, error) == 0)
 		return input;
 	gt_input_close(input, &ignored);
 	return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a file or standard input, compressed or not, by lines or by bytes. Input that begins
- * with the magic of gzip, xz or zstd is decompressed by running the tool of that name. */
+ * with the magic of gzip, bzip2, xz or zstd is decompressed by running the tool of that name. A UTF-8 byte-order
+ * mark before the text is passed over. */
 #ifndef GT_BASE_INPUT_H
 #define GT_BASE_INPUT_H
 

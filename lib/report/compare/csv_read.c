@@ -33,7 +33,6 @@ static char *unquote(char *at)
 
 int gt_csv_next(struct gt_csv *csv, struct gt_error *error)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark that some editors put into UTF-8 files */
 	char *line;
 	size_t length;
 	int result = gt_input_line(csv->input, &line, &length, error);
@@ -41,8 +40,6 @@ int gt_csv_next(struct gt_csv *csv, struct gt_error *error)
 	csv->n = 0;
 	if (result != 1)
 		return result;
-	if (gt_input_line_number(csv->input) == 1 && strncmp(line, mark, sizeof mark - 1) == 0)
-		line += sizeof mark - 1;
 	for (;;) {
 		char *field = line, *end;
 		if (*line == '"') {
