@@ -147,7 +147,7 @@ in_order() {
 	shuffled | head -n 5000 >trace
 	gtrace-order trace >stream
 	rows <stream >expected
-	for tool in gzip xz zstd; do
+	for tool in gzip bzip2 xz zstd; do
 		$tool -c <trace >trace.packed
 		$tool -c <stream >stream.packed
 		gtrace-order trace.packed | rows | cmp - expected
@@ -361,6 +361,29 @@ expect_failure_without_path() {
 	expect_failure 1 "nowhere: No such file" gtrace-order nowhere
 	expect_failure 1 "Is a directory" gtrace-order --format rdgc /
 	printf '#kernel id=1 name=k\n' | gtrace-order | gtrace-cat | grep -q 'accesses=0'
+}
+
+@test "a byte-order mark before UTF-8 is passed over, in compressed files too, and in lists" {
+	printf '\xef\xbb\xbf' >marked
+	shuffled | head -n 500 >trace
+	cat trace >>marked
+	gtrace-order trace | rows >expected
+	gtrace-order marked | rows | cmp - expected
+	gtrace-order <marked | rows | cmp - expected
+	bzip2 -c marked >marked.bz2
+	gtrace-order marked.bz2 | rows | cmp - expected
+	xz -c marked | gtrace-order | rows | cmp - expected
+	printf '\xef\xbb\xbf' >short
+	expect_failure 1 "short: no known format" gtrace-order short
+}
+
+@test "a tar archive is named, compressed or not" {
+	printf '0 0 0 R 0x0\n' >kernel-1.traceg
+	for options in cf cJf cjf; do
+		tar $options archive kernel-1.traceg
+		expect_failure 1 "archive: a tar archive: unpack it" gtrace-order archive
+		expect_failure 1 "standard input: a tar archive: unpack it" gtrace-order --format rdgc <archive
+	done
 }
 
 @test "wrong usage, found before anything is read" {

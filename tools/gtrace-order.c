@@ -95,6 +95,7 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_ord
 			tool_fail(tool);
 		if (event == GT_KERNEL) {
 			tool_must(tool, to->kernel(to->context, gt_reader_kernel(tool->in), &tool->error));
+			to->whole(to->context);
 		} else if (event == GT_ROWS) {
 			const struct gt_rows *rows = gt_reader_rows(tool->in);
 			int taken = gt_order_rows(order, rows, &inner);
@@ -133,6 +134,15 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 	tool_must(tool, importer->read(input, to, &tool->error));
 }
 
+/* POSIX's format of archives (pax): the first member's name and fields, some of which end with a 0 byte, then a magic. */
+static bool is_tar(const char *head, size_t bytes)
+{
+	static const char magic[] = "ustar";
+	const size_t at = 257;
+
+	return bytes >= at + strlen(magic) && memcmp(head + at, magic, strlen(magic)) == 0 && memchr(head, '\0', at);
+}
+
 static void read_operand(struct tool *tool, const struct settings *settings, const char *path, struct gt_ordering *order)
 {
 	struct gt_input *input = gt_input_open(path, &tool->error);
@@ -144,12 +154,37 @@ static void read_operand(struct tool *tool, const struct settings *settings, con
 	tool->input_bytes = gt_input_size(input);
 	settings->watch->input = input;
 	tool_must(tool, gt_input_peek(input, &head, &bytes, &tool->error));
+	if (is_tar(head, bytes)) {
+		gt_fail(&tool->error, "%s: a tar archive: unpack it (tar -xf), and name what was in it", gt_input_name(input));
+		tool_fail(tool);
+	}
 	if (!settings->importer && !settings->pattern && gt_is_stream(head, bytes))
 		read_stream(tool, input, order);
 	else
 		read_text(tool, settings, input, head, bytes, gt_order_trace(order));
 	settings->watch->input = NULL;
 	tool_must(tool, gt_input_close(input, &tool->error));
+}
+
+/* Reads what a folder stands for; false if the path is to be read itself. */
+static bool read_folder(struct tool *tool, const struct settings *settings, const char *path, struct gt_ordering *order)
+{
+	struct gt_import_folder folder;
+
+	tool_must(tool, gt_import_folder_open(&folder, path, settings->importer, &tool->error));
+	bool found = folder.n > 0;
+	if (folder.is_one && !found) {
+		gt_fail(&tool->error, "%s: Is a directory, without a kernelslist.g or files whose names are those of traces (.traceg, "
+			"kernel_K_block_B.mem)", path);
+		tool_fail(tool);
+	}
+	if (found && folder.lacks)
+		tool_warn(tool, "%s: has no %s, so its %zu traces are read by their numbers, without what was copied before them", path,
+			  folder.lacks, folder.n);
+	for (size_t i = 0; i < folder.n; i++)
+		read_operand(tool, settings, folder.paths[i], order);
+	gt_import_folder_close(&folder);
+	return found;
 }
 
 static void read_operands(struct tool *tool, const struct settings *settings, struct gt_ordering *order)
@@ -173,22 +208,26 @@ static void read_operands(struct tool *tool, const struct settings *settings, st
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		char *list = none ? NULL : gt_importer_list_in(paths[i]);
 		gt_order_next_file(order);
-		read_operand(tool, settings, list ? list : paths[i], order);
-		free(list);
+		if (none || !read_folder(tool, settings, paths[i], order))
+			read_operand(tool, settings, paths[i], order);
 	}
 }
 
 static void write_ordered(struct tool *tool, struct gt_ordering *order)
 {
 	uint64_t number;
-	const char *what, *option;
+	const char *what, *remark;
+	char text[512];
+	int said;
 
 	tool_must(tool, gt_order_write(order, tool->out, &tool->error));
-	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number, &option)) != NULL; i++)
-		tool_warn(tool, "passed over: %s, %" PRIu64 "%s%s%s", what, number, option ? " (" : "", option ? option : "",
-			  option ? " sets it)" : "");
+	for (size_t i = 0; (what = gt_order_passed_over(order, i, &number, &remark)) != NULL; i++)
+		tool_warn(tool, "passed over: %s, %" PRIu64 "%s%s%s", what, number, remark ? " (" : "", remark ? remark : "",
+			  remark ? ")" : "");
+	for (size_t i = 0; (said = gt_order_remark(order, i, text, sizeof text)) >= 0; i++)
+		if (said > 0)
+			tool_warn(tool, "%s", text);
 	tool_progress(tool, gt_order_accesses(order), tool->input_bytes, true);
 }
 

@@ -18,10 +18,12 @@
 	ROW(COUNT, descriptions_and_counts, "lines", NUMBER, "Lines with a GPU or counts, which were passed over.") \
 	ROW(COUNT, instruction_fetches, "records", NUMBER, "Instruction fetches, which were passed over.") \
 	ROW(COUNT, lines_that_do_not_match, "lines", NUMBER, "Lines that the pattern does not match, which were passed over.") \
-	ROW(COUNT, memory_copies, "lines", NUMBER, "Copies of memory, which were passed over.") \
+	ROW(COUNT, memory_copies, "lines", NUMBER, "Copies of memory other than to the device, which were passed over.") \
+	ROW(COUNT, other_lines_of_lists, "lines", NUMBER, "Lines of lists of traces that are neither copies nor traces, which were passed over.") \
 	ROW(COUNT, other_records, "records", NUMBER, "Records that are no accesses, which were passed over.") \
 	ROW(COUNT, impossible_register_counts, "launches", NUMBER, "Launches with more registers a thread than any GPU has, taken as unknown.") \
 	ROW(COUNT, impossible_shared_memory, "launches", NUMBER, "Launches with more shared memory a block than any GPU has, taken as none.") \
+	ROW(COUNT, tracer_versions_above_6, "launches", NUMBER, "Launches traced by a version of Accel-Sim's tracer that is not known, read as version 6.") \
 	ROW(COUNT, tma_instructions, "instructions", NUMBER, "Instructions of the tensor memory accelerator, which were passed over.")
 
 #endif

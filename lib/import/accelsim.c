@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accel-Sim's traces: .traceg (grouped by block and warp), .tracez (the same, compressed), .trace (ungrouped: each line
  * names its block and warp) and kernelslist.g (a list of such files). */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,18 @@ static int read_trace(struct gt_accelsim *reader)
 	return gt_accelsim_announce(reader);
 }
 
+/* An error says if the tracer is a later one, which may write otherwise. */
 static int read_file(struct gt_accelsim *reader, struct gt_input *input)
 {
+	char text[sizeof reader->error->text];
+
 	reader->input = input;
-	return gt_tracez_named(gt_input_path(input)) ? gt_tracez_read(reader) : read_trace(reader);
+	int result = gt_tracez_named(gt_input_path(input)) ? gt_tracez_read(reader) : read_trace(reader);
+	if (result == 0 || reader->version <= GT_ACCELSIM_VERSION)
+		return result;
+	memcpy(text, reader->error->text, sizeof text);
+	return gt_fail(reader->error, "%.500s (the tracer's version is %" PRIu64 ", the latest that is known %d)", text, reader->version,
+		       GT_ACCELSIM_VERSION);
 }
 
 /* Reads a trace that a list names, relative to the list's folder. */
@@ -67,18 +76,38 @@ static int read_listed(struct gt_accelsim *reader, struct gt_input *list, const 
 	return result;
 }
 
+/* What follows "MemcpyHtoD". */
+static int read_copy(const struct gt_accelsim *reader, const struct gt_input *list, const char *at)
+{
+	uint64_t address, bytes;
+
+	if (!gt_scan_char(&at, ',') || !gt_scan_hex(&at, &address) || !gt_scan_char(&at, ',') || !gt_scan_decimal(&at, &bytes) ||
+	    !gt_scan_end(&at) || bytes > UINT64_MAX - address)
+		return gt_input_fail(list, reader->error, "expected MemcpyHtoD,ADDRESS,BYTES");
+	if (reader->to->copy)
+		reader->to->copy(reader->to->context, address, bytes);
+	return 0;
+}
+
+/* The tracer lists copies and traces; tools that are derived from it list other calls too. */
 static int read_list_line(struct gt_accelsim *reader, struct gt_input *list, char *line)
 {
 	size_t length = strcspn(line, " \t");
-	const char *rest = line + length;
+	const char *rest = line + length, *at = line;
 
+	if (gt_scan_text(&at, "MemcpyHtoD"))
+		return read_copy(reader, list, at);
 	if (strncmp(line, "Memcpy", 6) == 0)
 		return reader->to->passed_over(reader->to->context, "memory copies", 1, reader->error);
-	if (!gt_scan_end(&rest) || strstr(line, ".trace") == NULL)
-		return gt_input_fail(list, reader->error,
-				     "expected MemcpyHtoD,ADDRESS,BYTES or the name of a trace");
+	if (length == 0 ? gt_scan_end(&rest) : *line == '#')
+		return 0;
+	bool trace = strstr(line, ".trace") != NULL;
+	if (!trace && strncmp(line, "kernel", 6) != 0)
+		return reader->to->passed_over(reader->to->context, "other lines of lists", 1, reader->error);
+	if (!trace || !gt_scan_end(&rest))
+		return gt_input_fail(list, reader->error, "expected MemcpyHtoD,ADDRESS,BYTES or the name of a trace");
 	line[length] = '\0';
-	return length == 0 ? 0 : read_listed(reader, list, line);
+	return read_listed(reader, list, line);
 }
 
 static int read_list(struct gt_accelsim *reader, struct gt_input *list)
@@ -93,13 +122,13 @@ static int read_list(struct gt_accelsim *reader, struct gt_input *list)
 	return got;
 }
 
-/* A list begins with a copy or a file's name, a trace with its header. */
+/* A list begins with a copy or a file's name, behind comments and calls; a trace begins with its header. */
 static bool is_list(const char *head, size_t bytes)
 {
 	char line[64];
 
 	while (gt_head_line(&head, &bytes, line, sizeof line))
-		if (line[0] != '\0')
+		if (line[0] != '\0' && line[0] != '#' && strncmp(line, "cuda", 4) != 0 && strncmp(line, "nccl", 4) != 0)
 			return strncmp(line, "Memcpy", 6) == 0 ||
 			       (strncmp(line, "kernel", 6) == 0 && strstr(line, ".trace"));
 	return false;
@@ -135,10 +164,14 @@ static bool detect(const char *head, size_t bytes)
 	return false;
 }
 
+/* Of grouped traces, and of what they are made of. */
+static const char *const endings[] = {".traceg", ".tracez", ".trace", NULL};
+
 const struct gt_importer gt_import_accelsim = {
 	.name = "accelsim",
 	.summary = "Accel-Sim .traceg, .trace, .tracez, kernelslist.g or its folder",
 	.folder_list = "kernelslist.g",
+	.folder_endings = endings,
 	.detect = detect,
 	.read = read_accelsim,
 };

@@ -17,6 +17,7 @@
 	"expected '[X Y Z WARP] [LINE] PC MASK ND Rd... OPCODE NS Rs... WIDTH [MODE ADDRESSES]'"
 
 #define GT_ACCELSIM_BLOCK "#BEGIN_TB"
+#define GT_ACCELSIM_VERSION 6 /* of the tracer, the latest that is known */
 
 /* Where a reader is within a grouped trace. */
 enum gt_accelsim_place {
@@ -46,6 +47,7 @@ struct gt_accelsim {
 	enum gt_accelsim_place place;
 	bool block_known;
 	uint32_t block, warp, warps;
+	uint64_t told; /* the block that was reported last, and 1; 0: none */
 	uint32_t lanes; /* lanes that exist in the warp */
 	uint64_t expected, found; /* instructions of the warp */
 	struct gt_scoreboard board; /* of the warp, if work is wanted */

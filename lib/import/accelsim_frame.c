@@ -17,7 +17,10 @@ int gt_accelsim_enter_block(struct gt_accelsim *reader, const uint64_t at[3])
 				     at[0], at[1], at[2], grid[0], grid[1], grid[2]);
 	/* Below 2^32, since the grid has at most 2^32 blocks. */
 	reader->block = (uint32_t)((at[2] * grid[1] + at[1]) * grid[0] + at[0]);
-	return 0;
+	if (!reader->to->block || reader->told == reader->block + UINT64_C(1))
+		return 0;
+	reader->told = reader->block + UINT64_C(1);
+	return reader->to->block(reader->to->context, reader->block, reader->error);
 }
 
 int gt_accelsim_enter_warp(struct gt_accelsim *reader, uint64_t warp)

@@ -106,6 +106,7 @@ void gt_accelsim_begin(struct gt_accelsim *reader)
 	reader->announced = reader->grouped = false;
 	reader->version = reader->line_info = reader->shared_window = reader->local_window = 0;
 	reader->lead = 0;
+	reader->told = 0;
 	reader->place = GT_ACCELSIM_OUTSIDE;
 	reader->access = (struct gt_trace_access){.numbering = GT_AN_OF_WARP};
 }
@@ -121,6 +122,7 @@ void gt_accelsim_begin_part(struct gt_accelsim *reader, const struct gt_accelsim
 	reader->shared_window = header->shared_window;
 	reader->local_window = header->local_window;
 	reader->lead = header->lead;
+	reader->told = 0;
 	reader->warps = header->warps;
 	reader->place = GT_ACCELSIM_OUTSIDE;
 	reader->access = (struct gt_trace_access){.numbering = GT_AN_OF_WARP};
@@ -159,7 +161,13 @@ int gt_accelsim_announce(struct gt_accelsim *reader)
 		return 0;
 	if (reader->has != HAS_ALL)
 		return gt_accelsim_fail(reader, "expected a header with -kernel id, -grid dim and -block dim first");
+	/* A header is a launch, though another may have its id: a list may name a file twice. */
+	if (reader->to->new_ids)
+		reader->to->new_ids(reader->to->context);
 	if (gt_import_kernel(reader->input, reader->to, &reader->kernel, reader->error) != 0)
+		return -1;
+	if (reader->version > GT_ACCELSIM_VERSION &&
+	    reader->to->passed_over(reader->to->context, "tracer versions above 6", 1, reader->error) != 0)
 		return -1;
 	reader->warps = (uint32_t)gt_kernel_warps(&reader->kernel);
 	reader->announced = true;

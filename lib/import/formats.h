@@ -20,9 +20,17 @@ const struct gt_importer *gt_importer_find(const char *name);
 /* The importer that detects its format in these first bytes, or NULL. */
 const struct gt_importer *gt_importer_detect(const char *head, size_t bytes);
 
-/* A path that stands for this one: the list in a folder of a format that has one, in memory to be freed. NULL: none, or
- * memory is short. */
-char *gt_importer_list_in(const char *path);
+/* The files that a folder stands for. */
+struct gt_import_folder {
+	char **paths; /* owned; in the order in which they are to be read */
+	size_t n;
+	bool is_one; /* and not a file or nothing */
+	const char *lacks; /* the name of the list that is not there, in place of which they were found; NULL: it is there */
+};
+
+/* Finds them: the list of a format, else traces of one format (`forced`, unless NULL). Returns 0, or -1. Closed in either case. */
+int gt_import_folder_open(struct gt_import_folder *folder, const char *path, const struct gt_importer *forced, struct gt_error *error);
+void gt_import_folder_close(struct gt_import_folder *folder);
 
 /* The importer that reads all of these paths together, or NULL: `forced`, if it can, else one that owns any of
  * them. */

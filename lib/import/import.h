@@ -19,6 +19,9 @@ struct gt_importer {
 	const char *summary; /* one line for --help */
 	/* The file of a folder that is read if the folder is named. NULL: there is none. */
 	const char *folder_list;
+	/* The endings of the names of traces, which are read in the order of the numbers in their names if a folder without the list is
+	 * named: those with the first ending that there is. Ended by NULL. NULL: there are none. */
+	const char *const *folder_endings;
 	/* True if the first bytes look like this format. NULL: never detected. */
 	bool (*detect)(const char *head, size_t bytes);
 	/* Reads one file to its end. */

@@ -39,6 +39,10 @@ static int read_all(struct gt_nvbit *reader)
 static int read_nvbit(struct gt_input *input, struct gt_trace *to, struct gt_error *error)
 {
 	struct gt_nvbit reader = {.input = input, .to = to, .error = error};
+
+	/* A run of a program numbers its launches itself. */
+	if (to->new_ids)
+		to->new_ids(to->context);
 	int result = read_all(&reader);
 
 	gt_nvbit_close_launches(&reader);

@@ -48,16 +48,18 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "kernel_K_block_B.mem" or "kernel_K_sm_S.mem", possibly compressed. */
+/* "kernel_K_block_B.mem" or "kernel_K_sm_S.mem", possibly compressed; "block_B.mem" is of kernel 1. */
 static bool scan_name(const char *name, uint64_t *kernel, uint64_t *number, bool *sm)
 {
-	static const char *const ends[] = {"", ".gz", ".xz", ".zst"};
+	static const char *const ends[] = {"", ".gz", ".bz2", ".xz", ".zst"};
 
-	if (!gt_scan_text(&name, "kernel_") || !gt_scan_upto(&name, GT_KERNEL_NEXT - 1, kernel))
+	bool only = !gt_scan_text(&name, "kernel_");
+
+	*kernel = 1;
+	if (!only && (!gt_scan_upto(&name, GT_KERNEL_NEXT - 1, kernel) || !gt_scan_char(&name, '_')))
 		return false;
-	*sm = gt_scan_text(&name, "_sm_");
-	if ((!*sm && !gt_scan_text(&name, "_block_")) || !gt_scan_decimal(&name, number) ||
-	    !gt_scan_text(&name, ".mem"))
+	*sm = !only && gt_scan_text(&name, "sm_");
+	if ((!*sm && !gt_scan_text(&name, "block_")) || !gt_scan_decimal(&name, number) || !gt_scan_text(&name, ".mem"))
 		return false;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (strcmp(name, ends[i]) == 0)

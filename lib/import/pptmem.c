@@ -24,6 +24,9 @@ static int read_launch(struct gt_pptparts *parts, const struct gt_trace *to, con
 		return gt_fail(error, "%s: expected a block below %" PRIu64 ", the size of the grid", files[n - 1].path, blocks);
 	if (to->kernel(to->context, kernel, error) != 0)
 		return -1;
+	for (size_t i = 0; to->block && i < n; i++)
+		if (to->block(to->context, files[i].block, error) != 0)
+			return -1;
 	return gt_pptparts_read(parts, files, n, (unsigned)gt_kernel_warps(kernel),
 				threads % GT_WARP_SIZE ? threads % GT_WARP_SIZE : GT_WARP_SIZE, error);
 }

@@ -10,7 +10,7 @@
 
 #define BYTES_MAX ((size_t)64 << 20) /* of a part's records */
 
-enum kind { KERNEL, ACCESS, PASSED_OVER, LINE };
+enum kind { KERNEL, ACCESS, PASSED_OVER, LINE, BLOCK };
 
 /* A report; what it says stands behind it. */
 struct record {
@@ -76,12 +76,20 @@ static int report_line(const void *said, struct gt_input *input, const struct gt
 	return to->line(to->context, line->pc, line->line, error);
 }
 
+static int report_block(const void *said, const struct gt_trace *to, struct gt_error *error)
+{
+	const uint32_t *block = said;
+
+	return to->block(to->context, *block, error);
+}
+
 static int report(const struct record *record, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
 {
 	switch ((enum kind)record->kind) {
 	case KERNEL: return report_kernel(record + 1, input, to, error);
 	case PASSED_OVER: return report_passed_over(record + 1, input, to, error);
 	case LINE: return report_line(record + 1, input, to, error);
+	case BLOCK: return report_block(record + 1, to, error);
 	case ACCESS: break;
 	}
 	return report_access(record + 1, input, to, error);
@@ -169,11 +177,21 @@ static int record_line(void *context, uint32_t pc, uint64_t line, struct gt_erro
 	return 0;
 }
 
+static int record_block(void *context, uint32_t block, struct gt_error *error)
+{
+	uint32_t *said = add(context, sizeof *said, BLOCK, error);
+
+	if (!said)
+		return -1;
+	*said = block;
+	return 0;
+}
+
 void gt_recorded_begin(struct gt_recorded *recorded, const struct gt_input *input, const struct gt_trace *to)
 {
 	recorded->trace = (struct gt_trace){.context = recorded, .kernel = record_kernel, .access = record_access,
 					    .passed_over = record_passed_over, .line = to->line ? record_line : NULL,
-					    .wants_work = to->wants_work};
+					    .block = to->block ? record_block : NULL, .wants_work = to->wants_work};
 	recorded->input = input;
 	recorded->n = 0;
 	recorded->full = false;

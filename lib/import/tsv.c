@@ -21,6 +21,16 @@ struct state {
 	uint64_t others;
 };
 
+/* A launch begins or goes on. As in a stream, blocks without rows make no accesses. */
+static int begin(struct state *state, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	if (state->to->kernel(state->to->context, kernel, error) != 0)
+		return -1;
+	if (state->to->whole)
+		state->to->whole(state->to->context);
+	return 0;
+}
+
 static int announce(struct state *state, struct gt_error *error)
 {
 	int fresh;
@@ -41,7 +51,7 @@ static int announce(struct state *state, struct gt_error *error)
 		state->n++;
 	}
 	state->current = (size_t)*index;
-	return state->to->kernel(state->to->context, &state->tsv.kernel, error);
+	return begin(state, &state->tsv.kernel, error);
 }
 
 static int take_row(struct state *state, struct gt_error *error)
@@ -55,7 +65,7 @@ static int take_row(struct state *state, struct gt_error *error)
 			return gt_fail(error, "a row of kernel %" PRIu64 ", which no #kernel line announces",
 				       id);
 		state->current = (size_t)*index;
-		if (state->to->kernel(state->to->context, &state->kernels[state->current], error) != 0)
+		if (begin(state, &state->kernels[state->current], error) != 0)
 			return -1;
 	}
 	int result = gt_trace_rows(state->to, row, error);

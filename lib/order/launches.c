@@ -29,12 +29,14 @@ static int find_launch(const struct gt_order_launches *launches, const struct gt
 
 	if (kernel->id != GT_KERNEL_NEXT)
 		known = gt_map_get(&launches->by_source, kernel->id);
-	if (!known)
+	if (!known || *known < launches->since)
 		return 0;
-	const struct gt_order_launch *launch = launches->launches[*known];
+	struct gt_order_launch *launch = launches->launches[*known];
 	*index = (uint32_t)*known;
-	if (same_launch(&launch->kernel, kernel))
+	if (same_launch(&launch->kernel, kernel)) {
+		launch->goes_on |= launch->file != launches->file;
 		return 1;
+	}
 	if (launch->file != launches->file)
 		return 0;
 	return gt_fail(error,
@@ -96,6 +98,7 @@ static int new_launch(struct gt_order_launches *launches, const struct gt_kernel
 		return -1;
 	launch->kernel.id = id;
 	launch->file = launches->file;
+	launch->blocks.last = GT_ORDER_NO_BLOCK;
 	launch->wanted = matches;
 	launch->limits = gt_order_limits_of(kernel);
 	return 0;
@@ -124,6 +127,8 @@ void gt_order_launches_close(struct gt_order_launches *launches)
 		gt_kernel_clear(&launches->launches[i]->kernel);
 		gt_passed_clear(&launches->launches[i]->passed);
 		gt_order_lines_clear(&launches->launches[i]->lines);
+		gt_order_blocks_clear(&launches->launches[i]->blocks);
+		gt_copies_clear(&launches->launches[i]->copies);
 		free(launches->launches[i]);
 	}
 	free(launches->launches);

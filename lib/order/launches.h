@@ -10,10 +10,12 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/regex.h"
+#include "order/blocks.h"
 #include "order/fold.h"
 #include "order/limits.h"
 #include "order/lines.h"
 #include "order/passed.h"
+#include "stream/copies.h"
 #include "stream/kernel.h"
 
 /* A launch: as announced, the limits of its accesses, and their totals. */
@@ -22,12 +24,17 @@ struct gt_order_launch {
 	bool wanted;
 	uint64_t file; /* that announced it first */
 	struct gt_order_limits limits;
+	bool goes_on; /* in a file behind that one */
+	struct gt_order_blocks blocks; /* unless all that make accesses are known to be there: */
+	bool whole;
+	bool lists_blocks; /* the source says which it has */
 	uint32_t greatest_block;
 	uint16_t greatest_warp;
 	uint64_t accesses, scheduled;
 	bool hinted; /* an access has a hint */
 	uint64_t timed; /* accesses that say what the warp did before them */
 	struct gt_order_lines lines;
+	struct gt_copies copies; /* before it */
 	struct gt_passed_list passed;
 	struct gt_fold_counts held; /* what is counted of its rows in batches (order/batches.h) */
 };
@@ -39,6 +46,7 @@ struct gt_order_launches {
 	struct gt_map used;	 /* ids that launches have */
 	uint64_t next_id;	 /* no smaller one is free */
 	uint64_t file;		 /* files begun */
+	size_t since;		 /* launches that an id can mean begin here */
 };
 
 /* A zeroed struct can be closed. Returns 0, or -1 when memory is short. */

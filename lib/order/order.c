@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "order/order.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "order/ordering.h"
@@ -56,6 +58,10 @@ static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt
 		return -1;
 	order->launch = order->launches.launches[index];
 	order->launch_index = index;
+	if (!known && order->launch->wanted) {
+		order->launch->copies = order->copies;
+		order->copies = (struct gt_copies){.n = 0};
+	}
 	return known ? 0 : settle_resources(order, error);
 }
 
@@ -63,6 +69,45 @@ void gt_order_next_file(struct gt_ordering *order)
 {
 	order->launches.file++;
 	order->launch = NULL;
+	gt_copies_clear(&order->copies);
+}
+
+static void begin_ids(void *context)
+{
+	struct gt_ordering *order = context;
+
+	order->launches.since = order->launches.n;
+}
+
+static void add_copy(void *context, uint64_t address, uint64_t bytes)
+{
+	struct gt_ordering *order = context;
+
+	gt_copies_add(&order->copies, address, bytes);
+}
+
+/* ---- blocks ---- */
+
+static int come(struct gt_ordering *order, uint32_t block, struct gt_error *error)
+{
+	struct gt_order_launch *launch = order->launch;
+
+	return gt_order_blocks_add(&launch->blocks, block, launch->limits.blocks, &order->blocks_room, error);
+}
+
+static int note_block(void *context, uint32_t block, struct gt_error *error)
+{
+	struct gt_ordering *order = context;
+
+	order->launch->lists_blocks = true;
+	return order->launch->wanted ? come(order, block, error) : 0;
+}
+
+static void note_whole(void *context)
+{
+	struct gt_ordering *order = context;
+
+	order->launch->whole = true;
 }
 
 /* ---- accesses ---- */
@@ -111,6 +156,8 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	launch->timed += access->has_work;
 	uint16_t hint = gt_op_space(access->op) == GT_SHARED ? 0 : access->hint; /* shared memory has no cache */
 	launch->hinted |= hint != 0;
+	if (access->block != launch->blocks.last && !launch->whole && come(order, access->block, error) != 0)
+		return -1;
 	if (access->block > launch->greatest_block)
 		launch->greatest_block = access->block;
 	if (access->warp > launch->greatest_warp)
@@ -123,14 +170,78 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	return gt_order_keep(order, &row, access->addresses, error);
 }
 
-const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total, const char **option)
+const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *total, const char **remark)
 {
 	if (i >= order->passed.n)
 		return NULL;
 	const char *what = order->passed.kinds[i].what;
 	*total = order->passed.kinds[i].number;
-	*option = gt_passed_option(what);
+	*remark = gt_passed_remark(what);
 	return what;
+}
+
+/* ---- remarks ---- */
+
+/* What a remark counts of a launch, and of how many, if that is to be said. */
+struct counted {
+	uint64_t n, of;
+};
+
+static struct counted count_gone_on(const struct gt_order_launch *launch)
+{
+	return (struct counted){launch->goes_on, 0};
+}
+
+static struct counted count_missing(const struct gt_order_launch *launch)
+{
+	uint64_t blocks = launch->kernel.grid[0] ? gt_kernel_blocks(&launch->kernel) : 0;
+
+	return launch->whole || launch->blocks.lost ? (struct counted){0, 0} : (struct counted){blocks - launch->blocks.n, blocks};
+}
+
+static struct counted count_unlisted(const struct gt_order_launch *launch)
+{
+	return launch->lists_blocks ? count_missing(launch) : (struct counted){0, 0};
+}
+
+static struct counted count_idle(const struct gt_order_launch *launch)
+{
+	return launch->lists_blocks ? (struct counted){0, 0} : count_missing(launch);
+}
+
+static const struct {
+	struct counted (*count)(const struct gt_order_launch *launch);
+	const char *text;
+} remarks[] = {
+	{count_gone_on, "launches that go on in another file, as their id, name and shape say"},
+	{count_unlisted, "blocks of the grid that the trace lacks"},
+	{count_idle, "blocks of the grid without an access, which make none or are missing"},
+};
+
+int gt_order_remark(const struct gt_ordering *order, size_t i, char *text, size_t bytes)
+{
+	const struct gt_order_launch *first = NULL;
+	uint64_t n = 0, of = 0, launches = 0;
+	char total[32] = "";
+
+	if (i >= sizeof remarks / sizeof *remarks)
+		return -1;
+	for (size_t l = 0; l < order->launches.n; l++) {
+		const struct gt_order_launch *launch = order->launches.launches[l];
+		struct counted counted = launch->wanted ? remarks[i].count(launch) : (struct counted){0, 0};
+		if (counted.n == 0)
+			continue;
+		first = launches++ > 0 ? first : launch;
+		n += counted.n;
+		of += counted.of;
+	}
+	if (!first)
+		return 0;
+	if (of > 0)
+		snprintf(total, sizeof total, " of %" PRIu64, of);
+	snprintf(text, bytes, "%s: %" PRIu64 "%s (%slaunch %" PRIu64 ", %.100s)", remarks[i].text, n, total,
+		 launches > 1 ? "the first: " : "", first->kernel.id, first->kernel.name);
+	return 1;
 }
 
 uint64_t gt_order_accesses(const struct gt_ordering *order)
@@ -154,7 +265,10 @@ struct gt_ordering *gt_order_open(const struct gt_order_options *options, struct
 		return NULL;
 	}
 	order->options = *options;
-	order->trace = (struct gt_trace){order, begin_launch, add_access, pass_over, add_line, options->work, options->jobs};
+	order->trace = (struct gt_trace){.context = order, .kernel = begin_launch, .access = add_access, .passed_over = pass_over,
+					 .line = add_line, .new_ids = begin_ids, .copy = add_copy, .block = note_block,
+					 .whole = note_whole, .wants_work = options->work, .jobs = options->jobs};
+	order->blocks_room = options->memory / 8;
 	order->sorter = gt_sorter_open(options->memory, options->directory, options->by_an, error);
 	if (!order->sorter || gt_ordinals_open(&order->ordinals, error) != 0 || gt_order_launches_open(&order->launches, error) != 0) {
 		gt_order_close(order);
@@ -169,6 +283,7 @@ void gt_order_close(struct gt_ordering *order)
 		return;
 	gt_order_launches_close(&order->launches);
 	gt_passed_clear(&order->passed);
+	gt_copies_clear(&order->copies);
 	gt_order_batches_close(&order->batches);
 	gt_ordinals_close(&order->ordinals);
 	gt_sorter_close(order->sorter);

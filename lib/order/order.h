@@ -55,9 +55,13 @@ int gt_order_rows(struct gt_ordering *order, const struct gt_rows *rows, struct 
  * then its counts. Unknown shapes are set from the largest block and warp seen. */
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error);
 
-/* The kinds of records that were skipped, in the order of first appearance: kind i, its total, and the option that sets what
- * was skipped (NULL: none does); or NULL. */
-const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number, const char **option);
+/* The kinds of records that were skipped, in the order of first appearance: kind i, its total, and what the user can do about it
+ * (NULL: nothing); or NULL. */
+const char *gt_order_passed_over(const struct gt_ordering *order, size_t i, uint64_t *number, const char **remark);
+
+/* What may be wrong with the trace, once all is written: blocks of the grid that are not there, launches of several files that were
+ * taken as one. Remark i goes into the text, in one line. Returns 1, 0 if there is nothing to remark, or -1 behind the last. */
+int gt_order_remark(const struct gt_ordering *order, size_t i, char *text, size_t bytes);
 
 uint64_t gt_order_accesses(const struct gt_ordering *order); /* taken from the input so far */
 

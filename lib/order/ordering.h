@@ -23,6 +23,8 @@ struct gt_ordering {
 	struct gt_order_launch *launch; /* the current one */
 	uint32_t launch_index;
 	struct gt_passed_list passed; /* in all launches */
+	struct gt_copies copies; /* since the last launch that was wanted */
+	uint64_t blocks_room; /* bytes that the bits of blocks may still take */
 	uint64_t accesses;
 	struct gt_order_batches batches; /* all rows, while they come in order from streams; then none are anywhere else */
 	bool scattered;			 /* they do not */

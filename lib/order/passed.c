@@ -8,8 +8,12 @@
 #include "base/grown.h"
 
 static const struct {
-	const char *what, *option;
-} settable[] = {{GT_PASSED_REGISTERS, "--registers"}, {GT_PASSED_SHARED, "--shared"}};
+	const char *what, *remark;
+} remarks[] = {
+	{GT_PASSED_REGISTERS, "--registers sets it"},
+	{GT_PASSED_SHARED, "--shared sets it"},
+	{GT_PASSED_VERSIONS, "read as version 6"},
+};
 
 int gt_passed_add(struct gt_passed_list *list, const char *what, uint64_t n, struct gt_error *error)
 {
@@ -36,11 +40,11 @@ void gt_passed_clear(struct gt_passed_list *list)
 	*list = (struct gt_passed_list){.n = 0};
 }
 
-const char *gt_passed_option(const char *what)
+const char *gt_passed_remark(const char *what)
 {
-	for (size_t i = 0; i < sizeof settable / sizeof *settable; i++)
-		if (strcmp(settable[i].what, what) == 0)
-			return settable[i].option;
+	for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
+		if (strcmp(remarks[i].what, what) == 0)
+			return remarks[i].remark;
 	return NULL;
 }
 

@@ -6,6 +6,21 @@
 #include "order/team.h"
 #include "stream/counted.h"
 
+/* Sends what was copied to the device before the launch, as the count "copies". */
+static int send_copies(const struct gt_order_launch *launch, struct gt_output *output, struct gt_error *error)
+{
+	struct gt_count count;
+
+	if (launch->copies.n == 0 && !launch->copies.lost)
+		return 0;
+	gt_count_begin(&count, "copies", launch->kernel.id);
+	int result = gt_copies_count(&launch->copies, &count, error);
+	if (result == 0)
+		return gt_output_count(output, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
 static int send_launch(struct gt_ordering *order, struct gt_order_launch *launch, struct gt_output *output,
 		       struct gt_error *error)
 {
@@ -22,6 +37,7 @@ static int send_launch(struct gt_ordering *order, struct gt_order_launch *launch
 	}
 	const char *source = order->options.source ? order->options.source : "???";
 	if (output->kernel(output->context, kernel, error) != 0 ||
+	    send_copies(launch, output, error) != 0 ||
 	    gt_order_lines_send(&launch->lines, kernel->id, source, output, error) != 0)
 		return -1;
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;

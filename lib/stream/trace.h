@@ -54,6 +54,15 @@ struct gt_trace {
 	int (*passed_over)(void *context, const char *what, uint64_t number, struct gt_error *error);
 	/* The source line of an instruction of the current launch; NULL: not wanted. The first of a pc counts. */
 	int (*line)(void *context, uint32_t pc, uint64_t line, struct gt_error *error);
+	/* The ids of launches that begin from now on have nothing to do with those before: none of these goes on. May be NULL. */
+	void (*new_ids)(void *context);
+	/* The program wrote this range of device memory before the launch that begins next. May be NULL. */
+	void (*copy)(void *context, uint64_t address, uint64_t bytes);
+	/* The source has this block of the current launch, with accesses or without; a source that says so of one does of each. May
+	 * be NULL. */
+	int (*block)(void *context, uint32_t block, struct gt_error *error);
+	/* Blocks of the current launch that have no accesses made none. May be NULL. */
+	void (*whole)(void *context);
 	/* Accesses are to say what the warp did before them. */
 	bool wants_work;
 	unsigned jobs; /* threads that the source may read in, if it can: 0 or 1 is one; calls are made one at a time, in order */

@@ -72,7 +72,13 @@ static int on_passed_over(void *context, const char *what, uint64_t number, stru
 	return 0;
 }
 
-static struct gt_trace trace = {.kernel = on_kernel, .access = on_access, .passed_over = on_passed_over};
+static void on_copy(void *context, uint64_t address, uint64_t bytes)
+{
+	(void)context;
+	say("copied %" PRIx64 "+%" PRIu64 "\n", address, bytes);
+}
+
+static struct gt_trace trace = {.kernel = on_kernel, .access = on_access, .passed_over = on_passed_over, .copy = on_copy};
 
 static const char *in_folder(const char *name)
 {
@@ -465,14 +471,22 @@ static void accelsim_reads_a_list(void)
 	write_file("list/kernelslist.g",
 		   "MemcpyHtoD,0x00007f1000000000,4096\n\nkernel-1.traceg\nMemcpyHtoD,0x7f,1\n");
 	CHECK_TEXT(read_file("accelsim", "list/kernelslist.g"),
-		   "passed over 1 memory copies\n" ANNOUNCED "21.0 40 load.global 4 3 10+4\n"
-		   "passed over 1 memory copies\n");
+		   "copied 7f1000000000+4096\n" ANNOUNCED "21.0 40 load.global 4 3 10+4\n"
+		   "copied 7f+1\n");
 	write_file("list/kernelslist.g", "MemcpyHtoD,0x1,1\nkernel-2.traceg.xz\n");
 	CHECK_BEGINS(read_file("accelsim", "list/kernelslist.g"), "list/kernelslist.g:2: ");
 	CHECK(strstr(error.text, "kernel-2.traceg.xz") && strstr(error.text, "No such file"));
-	write_file("list/kernelslist.g", "kernel-1.traceg\nncclSend\n");
+	write_file("list/kernelslist.g", "# comment\nncclSend\nMemcpyHtoD,0xffff80007f1000,12 \nMemcpyDtoH,0x1,2\n#kernel-2.traceg\nkernel-1.traceg\n");
 	CHECK_TEXT(read_file("accelsim", "list/kernelslist.g"),
-		   "list/kernelslist.g:2: expected MemcpyHtoD,ADDRESS,BYTES or the name of a trace");
+		   "passed over 1 other lines of lists\ncopied ffff80007f1000+12\npassed over 1 memory copies\n" ANNOUNCED
+		   "21.0 40 load.global 4 3 10+4\n");
+	static const char *const wrong[] = {"kernel-1", "kernel-1.traceg twice", "MemcpyHtoD,0x1", "MemcpyHtoD,0x1,-1", "MemcpyHtoD,0xffffffffffffffff,2"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char list[128];
+		snprintf(list, sizeof list, "kernel-1.traceg\n%s\n", wrong[i]);
+		write_file("list/kernelslist.g", list);
+		CHECK_BEGINS(read_file("accelsim", "list/kernelslist.g"), "list/kernelslist.g:2: expected MemcpyHtoD,ADDRESS,BYTES");
+	}
 	write_file("list/kernelslist.g", "kernel-self.traceg\n");
 	write_file("list/kernel-self.traceg", "kernel-self.traceg\n");
 	CHECK_BEGINS(read_file("accelsim", "list/kernelslist.g"),
