@@ -110,8 +110,19 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	hits() { gcoalesce list.gt | gschedule --gpu titanv | gcache --l2 "$@" | gtrace-cat | grep -oP '^#count\tstage=l2.*read_hits=\K[0-9]+' | tr '\n' ' '; }
 	[ "$(hits)" = "0 0 0 " ]
 	[ "$(hits --warm copies)" = "2 0 4 " ]
-	# what a launch that is left out would have found is there for the next one
-	gtrace-order --kernel none kernelslist.g | gtrace-cat | grep -c copies | grep -qx 0
+	# ordered again, and with the same stream in front, each count is still of its launch
+	gtrace-order --by an list.gt | gtrace-order >again.gt
+	gtrace-cat again.gt | sed -n 's/^#count\tstage=\([a-z]*\)\tkernel=\([0-9]*\).*/\1 \2/p' | tr '\n' , |
+		grep -qx 'copies 1,order 1,order 2,copies 3,order 3,'
+	mv again.gt list.gt
+	[ "$(hits --warm copies)" = "2 0 4 " ]
+	sed -i 's/kernel name = k$/kernel name = other/' kernel-3.traceg
+	gtrace-order --kernel '^k' list.gt >k.gt
+	gtrace-order kernelslist.g | gtrace-order k.gt - 2>errors | gtrace-cat | sed -n 's/^#count\tstage=copies\tkernel=\([0-9]*\).*bytes=/\1 /p' | sort |
+		diff - <(printf '%s\n' '1 [64,64]' '1 [64,64]' '3 [128]' '4 [128]')
+	# of launches that are left out, the next one that is kept has what was copied
+	gtrace-order --kernel other kernelslist.g | gtrace-cat | grep -P 'stage=copies' | cut -f 3,5 | diff - <(printf 'kernel=3\tbytes=[64,64,128]\n')
+	gtrace-order --kernel other list.gt | gtrace-cat | grep -c 'copies' | grep -qx 0
 	printf 'MemcpyHtoD,0x10,1\nMemcpyHtoD,0x10\n' >kernelslist.g
 	expect_failure 1 'kernelslist.g:2: expected MemcpyHtoD,ADDRESS,BYTES' gtrace-order kernelslist.g
 }

@@ -74,7 +74,19 @@ static void show_progress(void *context, uint64_t accesses)
 	tool_progress(watch->tool, accesses, watch->input ? gt_input_taken(watch->input) : 0, false);
 }
 
-/* Reads a stream: rows are sorted again; everything else passes, except the counts of an earlier gtrace-order. */
+/* A count of a launch stays with it: gcache reads what precedes the launch's rows. Those of an earlier gtrace-order are made anew. */
+static void read_count(struct tool *tool, struct gt_ordering *order)
+{
+	const struct gt_count *count = gt_reader_count(tool->in);
+	int kept = strcmp(count->stage, "order") == 0 ? 1 : gt_order_keep_count(order, count, &tool->error);
+
+	if (kept < 0)
+		tool_fail(tool);
+	if (kept == 0)
+		tool_pass(tool);
+}
+
+/* Reads a stream: rows are sorted again; everything else passes. */
 static void read_stream(struct tool *tool, struct gt_input *input, struct gt_ordering *order)
 {
 	struct gt_trace *to = gt_order_trace(order);
@@ -103,7 +115,9 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_ord
 				tool_must(tool, gt_fail(&tool->error, "%s: record %" PRIu64 ": %s",
 							gt_input_name(input), gt_reader_records(tool->in),
 							inner.text));
-		} else if (event != GT_COUNT || strcmp(gt_reader_count(tool->in)->stage, "order") != 0) {
+		} else if (event == GT_COUNT) {
+			read_count(tool, order);
+		} else {
 			tool_pass(tool);
 		}
 	}

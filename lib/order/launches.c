@@ -20,16 +20,39 @@ static bool same_launch(const struct gt_kernel *a, const struct gt_kernel *b)
 		same_shape(a->block, b->block);
 }
 
+static const uint64_t *find_index(const struct gt_order_launches *launches, uint64_t id)
+{
+	const uint64_t *known = id == GT_KERNEL_NEXT ? NULL : gt_map_get(&launches->by_source, id);
+
+	return known && *known >= launches->since ? known : NULL;
+}
+
+struct gt_order_launch *gt_order_launches_find(const struct gt_order_launches *launches, uint64_t id)
+{
+	const uint64_t *known = find_index(launches, id);
+
+	return known ? launches->launches[*known] : NULL;
+}
+
+int gt_order_launch_keep(struct gt_order_launch *launch, const struct gt_count *count, struct gt_error *error)
+{
+	struct gt_count *counts = gt_grown(launch->counts, launch->counts_n, &launch->counts_capacity, sizeof *counts);
+
+	if (!counts)
+		return gt_fail_memory(error, "the counts of a launch");
+	launch->counts = counts;
+	gt_count_begin(&counts[launch->counts_n], count->stage, launch->kernel.id);
+	return gt_count_copy(&counts[launch->counts_n++], count, error);
+}
+
 /* Looks for the launch that an announcement continues. Returns 1, 0 if it is a new one, or -1 if the same file
  * has given its id to another launch. */
 static int find_launch(const struct gt_order_launches *launches, const struct gt_kernel *kernel, uint32_t *index,
 		       struct gt_error *error)
 {
-	const uint64_t *known = NULL;
+	const uint64_t *known = find_index(launches, kernel->id);
 
-	if (kernel->id != GT_KERNEL_NEXT)
-		known = gt_map_get(&launches->by_source, kernel->id);
-	if (!known || *known < launches->since)
+	if (!known)
 		return 0;
 	struct gt_order_launch *launch = launches->launches[*known];
 	*index = (uint32_t)*known;
@@ -129,6 +152,9 @@ void gt_order_launches_close(struct gt_order_launches *launches)
 		gt_order_lines_clear(&launches->launches[i]->lines);
 		gt_order_blocks_clear(&launches->launches[i]->blocks);
 		gt_copies_clear(&launches->launches[i]->copies);
+		for (size_t c = 0; c < launches->launches[i]->counts_n; c++)
+			gt_count_clear(&launches->launches[i]->counts[c]);
+		free(launches->launches[i]->counts);
 		free(launches->launches[i]);
 	}
 	free(launches->launches);

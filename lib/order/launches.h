@@ -35,6 +35,8 @@ struct gt_order_launch {
 	uint64_t timed; /* accesses that say what the warp did before them */
 	struct gt_order_lines lines;
 	struct gt_copies copies; /* before it */
+	struct gt_count *counts; /* of its stream */
+	size_t counts_n, counts_capacity;
 	struct gt_passed_list passed;
 	struct gt_fold_counts held; /* what is counted of its rows in batches (order/batches.h) */
 };
@@ -57,5 +59,11 @@ void gt_order_launches_close(struct gt_order_launches *launches);
  * the kernel's name. Returns 1 if the launch goes on, 0 if it is new, or -1. */
 int gt_order_launches_enter(struct gt_order_launches *launches, const struct gt_kernel *kernel, struct gt_regex *wanted,
 			    uint32_t *index, struct gt_error *error);
+
+/* The launch that an id of the source means now; NULL: none has begun. */
+struct gt_order_launch *gt_order_launches_find(const struct gt_order_launches *launches, uint64_t id);
+
+/* Keeps a copy of a count of a launch, which gets the launch's id. Returns 0, or -1 when memory is short. */
+int gt_order_launch_keep(struct gt_order_launch *launch, const struct gt_count *count, struct gt_error *error);
 
 #endif

@@ -244,6 +244,15 @@ int gt_order_remark(const struct gt_ordering *order, size_t i, char *text, size_
 	return 1;
 }
 
+int gt_order_keep_count(struct gt_ordering *order, const struct gt_count *count, struct gt_error *error)
+{
+	struct gt_order_launch *launch = gt_order_launches_find(&order->launches, count->kernel);
+
+	if (!launch)
+		return 0;
+	return launch->wanted && gt_order_launch_keep(launch, count, error) != 0 ? -1 : 1;
+}
+
 uint64_t gt_order_accesses(const struct gt_ordering *order)
 {
 	return order->accesses;

@@ -51,6 +51,10 @@ struct gt_trace *gt_order_trace(struct gt_ordering *order);
  * rows are to be given to the trace one by one, or -1. */
 int gt_order_rows(struct gt_ordering *order, const struct gt_rows *rows, struct gt_error *error);
 
+/* Keeps a count that a stream has of a launch, which is written behind that launch. Returns 1, 0 if its launch has not begun, or -1
+ * when memory is short. */
+int gt_order_keep_count(struct gt_ordering *order, const struct gt_count *count, struct gt_error *error);
+
 /* Ends the input and writes everything to the output: each launch in the order of first appearance, its rows,
  * then its counts. Unknown shapes are set from the largest block and warp seen. */
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error);

@@ -21,6 +21,15 @@ static int send_copies(const struct gt_order_launch *launch, struct gt_output *o
 	return result;
 }
 
+/* Sends the counts that a stream has of it. */
+static int send_kept(const struct gt_order_launch *launch, struct gt_output *output, struct gt_error *error)
+{
+	for (size_t i = 0; i < launch->counts_n; i++)
+		if (output->count(output->context, &launch->counts[i], error) != 0)
+			return -1;
+	return 0;
+}
+
 static int send_launch(struct gt_ordering *order, struct gt_order_launch *launch, struct gt_output *output,
 		       struct gt_error *error)
 {
@@ -37,7 +46,7 @@ static int send_launch(struct gt_ordering *order, struct gt_order_launch *launch
 	}
 	const char *source = order->options.source ? order->options.source : "???";
 	if (output->kernel(output->context, kernel, error) != 0 ||
-	    send_copies(launch, output, error) != 0 ||
+	    send_kept(launch, output, error) != 0 || send_copies(launch, output, error) != 0 ||
 	    gt_order_lines_send(&launch->lines, kernel->id, source, output, error) != 0)
 		return -1;
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;

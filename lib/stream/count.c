@@ -83,6 +83,21 @@ int gt_count_text(struct gt_count *count, const char *name, const char *text, st
 	return 0;
 }
 
+int gt_count_copy(struct gt_count *count, const struct gt_count *from, struct gt_error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < from->n && result == 0; i++) {
+		const struct gt_count_entry *entry = &from->entries[i];
+		switch (entry->kind) {
+		case GT_COUNT_NUMBER: result = gt_count_number(count, entry->name, entry->number, error); break;
+		case GT_COUNT_ARRAY: result = gt_count_array(count, entry->name, entry->array, entry->n, error); break;
+		case GT_COUNT_TEXT: result = gt_count_text(count, entry->name, entry->text, error); break;
+		}
+	}
+	return result;
+}
+
 const struct gt_count_entry *gt_count_find(const struct gt_count *count, const char *name)
 {
 	for (size_t i = 0; i < count->n; i++)

@@ -42,6 +42,9 @@ int gt_count_array(struct gt_count *count, const char *name, const uint64_t *val
 		   struct gt_error *error);
 int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error);
 
+/* Makes a count that has begun one of the same entries. Returns 0, or -1 when memory is short. */
+int gt_count_copy(struct gt_count *count, const struct gt_count *from, struct gt_error *error);
+
 /* The entry of that name, or NULL. */
 const struct gt_count_entry *gt_count_find(const struct gt_count *count, const char *name);
 /* The number of that name, or `otherwise`. */
