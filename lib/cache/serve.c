@@ -98,7 +98,11 @@ int gt_serve_atomic_back(const struct gt_serving *serving)
 
 int gt_serve_bypass(const struct gt_serving *serving)
 {
-	serving->level->counters.bypassed += gt_count_bits(serving->request.sectors);
+	struct gt_level_counters *counters = &serving->level->counters;
+	const uint64_t sectors = gt_count_bits(serving->request.sectors);
+
+	counters->bypassed += sectors;
+	counters->bypassed_reads += gt_op_action(serving->request.op) == GT_LOAD ? sectors : 0;
 	return gt_send_on(serving);
 }
 

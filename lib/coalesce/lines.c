@@ -209,3 +209,41 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 	}
 	return lines_by_lane(base, stride, mask, size, touched);
 }
+
+/* How often each number was added: a table with open addressing, of lanes' addresses or their sectors. */
+#define TALLY_BITS 6 /* twice as many entries as lanes */
+
+struct tally {
+	uint64_t number[1 << TALLY_BITS];
+	uint8_t times[1 << TALLY_BITS]; /* 0: the entry is free */
+};
+
+static uint8_t *times_of(struct tally *tally, uint64_t number)
+{
+	unsigned at = (unsigned)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TALLY_BITS));
+
+	while (tally->times[at] && tally->number[at] != number)
+		at = (at + 1) & ((1U << TALLY_BITS) - 1);
+	tally->number[at] = number;
+	return &tally->times[at];
+}
+
+unsigned gt_lines_turns(const struct gt_rows *rows, size_t i)
+{
+	uint64_t addresses[GT_WARP_SIZE];
+	struct tally lanes = {.times = {0}}, sectors = {.times = {0}};
+	unsigned n = (unsigned)__builtin_popcount(rows->mask[i]), turns = 0;
+
+	if (rows->stride[i] == 0)
+		return n;
+	gt_rows_addresses(rows, i, addresses);
+	for (unsigned lane = 0; lane < n; lane++) {
+		const uint8_t asked = ++*times_of(&lanes, addresses[lane]);
+		uint8_t *most = times_of(&sectors, addresses[lane] / GT_SECTOR);
+		if (asked > *most) {
+			turns += asked - *most;
+			*most = asked;
+		}
+	}
+	return turns;
+}
