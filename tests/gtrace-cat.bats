@@ -109,6 +109,12 @@ rows() { grep -v '^#' "$1"; }
 	diff <(gtrace-cat small.gt | grep -v '^#') <(rows other.tsv)
 }
 
+@test "an access policy window in text: decimal or hexadecimal numbers" {
+	for window in 0x1000,65536,250000,persisting,streaming 4096,0x10000,250000,persisting,streaming 0x1000,0x10000,0x3d090,persisting,streaming; do
+		printf '#kernel\tid=1\tname=k\tl2_window=%s\n' "$window" | gtrace-cat --from | gtrace-cat | grep -q 'l2_window=0x1000,65536,250000,persisting,streaming'
+	done
+}
+
 @test "decimal addresses are read back as the same stream of rows" {
 	gtrace-cat --decimal small.gt >decimal.tsv
 	grep -q "${tab}8192${tab}-4${tab}" decimal.tsv
@@ -171,6 +177,10 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	bad_line "bad.tsv:3: the column 'mask' is missing" '3s/mask/musk/'
 	bad_line "bad.tsv:3: a row before the line that names the columns" '3d'
 	bad_line "bad.tsv:1: #kernel: 'grid'" '1s/grid=2/grid=x/'
+	for window in 0x1000,0,1,normal,normal 0x1000,128,1000001,normal,normal 0x1000,128,1,normal 4096,128,1,normal,streamed -1,128,1,normal,normal \
+		0x,128,1,normal,normal 0xffffffffffffffff,1,1,normal,normal 4096,128,1,normal,normal, 0x10000000000000000,128,1,normal,normal; do
+		bad_line "bad.tsv:1: #kernel: 'l2_window': invalid value '$window': expected BASE,BYTES,HIT_RATIO,HIT,MISS" "1s/$/${tab}l2_window=$window/"
+	done
 	bad_line "bad.tsv:1: a block of 4000x1x1" '1s/block=40/block=4000/'
 	bad_line "bad.tsv:1: a grid of 4000000000x1000x1" '1s/grid=2,1/grid=4000000000,1000/'
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/kernel.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,17 +77,32 @@ static int property_named(const char *name, enum gt_property *property)
 	return -1;
 }
 
+/* A number up to a comma, decimal or after 0x hexadecimal; moves past both. */
+static int next_number(const char **text, uint64_t *number)
+{
+	char *end;
+	bool hex = strncmp(*text, "0x", 2) == 0;
+	const char *digits = *text + 2 * hex;
+
+	errno = 0;
+	*number = strtoull(digits, &end, hex ? 16 : 10);
+	if (!(hex ? isxdigit((unsigned char)*digits) : isdigit((unsigned char)*digits)) || *end != ',' || errno == ERANGE)
+		return -1;
+	*text = end + 1;
+	return 0;
+}
+
 int gt_window_parse(const char *text, struct gt_window *window)
 {
-	char hit[16], miss[16], again[GT_WINDOW_TEXT];
+	char hit[16], miss[16], beyond;
 	struct gt_window read = {0};
+	uint64_t ratio;
 
-	if (sscanf(text, "0x%" SCNx64 ",%" SCNu64 ",%" SCNu32 ",%15[a-z],%15[a-z]", &read.base, &read.bytes,
-		   &read.hit_ratio, hit, miss) != 5 ||
-	    read.bytes == 0 || read.hit_ratio > GT_RATIO_ONE || read.base + read.bytes < read.base ||
-	    property_named(hit, &read.hit) != 0 || property_named(miss, &read.miss) != 0 ||
-	    strcmp(gt_window_format(&read, again), text) != 0)
+	if (next_number(&text, &read.base) != 0 || next_number(&text, &read.bytes) != 0 || next_number(&text, &ratio) != 0 ||
+	    sscanf(text, "%15[a-z],%15[a-z]%c", hit, miss, &beyond) != 2 || read.bytes == 0 || ratio > GT_RATIO_ONE ||
+	    read.base + read.bytes < read.base || property_named(hit, &read.hit) != 0 || property_named(miss, &read.miss) != 0)
 		return -1;
+	read.hit_ratio = (uint32_t)ratio;
 	*window = read;
 	return 0;
 }

@@ -48,7 +48,7 @@ struct gt_preferences {
 
 /* "BASE,BYTES,HIT_RATIO,HIT,MISS", the properties by name: a window in records and text. */
 const char *gt_window_format(const struct gt_window *window, char buffer[GT_WINDOW_TEXT]);
-/* The inverse. Returns 0, or -1 if the text is not a window. */
+/* The inverse; numbers may be decimal or, after 0x, hexadecimal. Returns 0, or -1 if the text is not a window. */
 int gt_window_parse(const char *text, struct gt_window *window);
 
 #define GT_THREAD_REGISTERS_MAX 255	  /* no GPU has more a thread */

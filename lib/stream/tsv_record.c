@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of keys and values: kernels, GPUs, counts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,25 +73,51 @@ static int set_order(struct gt_kernel *kernel, char *text)
 	return 0;
 }
 
+#define NUMBER "a number"
+#define SHAPE "X,Y,Z"
+
 static const struct {
-	const char *key;
+	const char *key, *expected;
 	int (*set)(struct gt_kernel *kernel, char *text);
 } kernel_keys[] = {
-	{"id", set_id},		      {"name", set_name},	    {"grid", set_grid},	  {"block", set_block},
-	{"registers", set_registers}, {"shared_bytes", set_shared}, {"order", set_order}, {"l1_bytes", set_l1},
-	{"device", set_device},	      {"l2_window", set_window},    {"l2_fetch_bytes", set_fetch},
-	{"l2_persisting_bytes", set_persisting}, {"carveout", set_carveout}, {"parent", set_parent},
-	{"cluster", set_cluster},
+	{"id", NUMBER, set_id},
+	{"name", "a name", set_name},
+	{"grid", SHAPE, set_grid},
+	{"block", SHAPE, set_block},
+	{"registers", NUMBER, set_registers},
+	{"shared_bytes", NUMBER, set_shared},
+	{"order", "an order", set_order},
+	{"l1_bytes", NUMBER, set_l1},
+	{"device", NUMBER, set_device},
+	{"l2_window", "BASE,BYTES,HIT_RATIO,HIT,MISS, as 0x1000,4096,1000000,persisting,normal", set_window},
+	{"l2_fetch_bytes", NUMBER, set_fetch},
+	{"l2_persisting_bytes", NUMBER, set_persisting},
+	{"carveout", "a percentage", set_carveout},
+	{"parent", NUMBER, set_parent},
+	{"cluster", SHAPE, set_cluster},
 };
+
+static int set_key(struct gt_kernel *kernel, const char *key, char *value, struct gt_error *error)
+{
+	char said[2 * GT_WINDOW_TEXT]; /* setting may take the value to pieces */
+
+	for (size_t k = 0; k < sizeof kernel_keys / sizeof kernel_keys[0]; k++) {
+		if (strcmp(kernel_keys[k].key, key) != 0)
+			continue;
+		snprintf(said, sizeof said, "%s", value);
+		if (kernel_keys[k].set(kernel, value) != 0)
+			return gt_fail(error, "#kernel: '%s': invalid value '%s': expected %s", key, said, kernel_keys[k].expected);
+	}
+	return 0;
+}
 
 enum gt_tsv_event gt_tsv_read_kernel(struct gt_tsv *tsv, char *line, struct gt_error *error)
 {
 	gt_kernel_clear(&tsv->kernel);
 	for (char *key; (key = gt_tsv_field(&line, '\t'));) {
 		char *value = gt_tsv_value(key);
-		for (size_t k = 0; value && k < sizeof kernel_keys / sizeof kernel_keys[0]; k++)
-			if (strcmp(kernel_keys[k].key, key) == 0 && kernel_keys[k].set(&tsv->kernel, value) != 0)
-				return (enum gt_tsv_event)gt_fail(error, "#kernel: '%s': invalid value '%.40s'", key, value);
+		if (value && set_key(&tsv->kernel, key, value, error) != 0)
+			return GT_TSV_FAILED;
 	}
 	if (gt_kernel_check(&tsv->kernel, error) != 0)
 		return GT_TSV_FAILED;
