@@ -192,6 +192,12 @@ rows() { gtrace-cat | grep -v '^#'; }
 	[ "$(distances <stream)" = "inf inf 1 inf inf inf" ]
 	[ "$(distances --flush never <stream)" = "inf inf 1 0 1 inf" ]
 	[ "$(grd --lines 2 --flush never <stream | column hits | paste -sd ' ')" = "1 2" ]
+	# Each warp or block of a launch is as if it ran alone: those of the next launch are others.
+	for per in warp block; do
+		[ "$(distances --flush never --per $per <stream)" = "inf inf 1 inf inf inf" ]
+		[ "$(grd --lines 2 --flush never --per $per <stream | column hits | paste -sd ' ')" = "1 0" ]
+		diff <(grd --profile --flush never --per $per -j 2 stream) <(grd --profile --per $per stream)
+	done
 	diff <(grd --lines 2 --total <stream | cut -f 1-6) <(printf 'kernel\tlines\treferences\thits\tcompulsory\tcapacity\ntotal\t2\t6\t1\t5\t0\n')
 }
 

@@ -49,8 +49,7 @@ static void end_kernel(void *context, uint64_t id)
 	struct grd *grd = context;
 	char kernel[24];
 
-	if (grd->flush)
-		tool_must(&grd->tool, gt_measures_flush(&grd->measures, &grd->tool.error));
+	tool_must(&grd->tool, gt_measures_end_kernel(&grd->measures, grd->flush, &grd->tool.error));
 	if (grd->total)
 		return;
 	snprintf(kernel, sizeof kernel, "%" PRIu64, id);

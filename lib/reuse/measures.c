@@ -26,11 +26,14 @@ int gt_measures_rows(struct gt_measures *measures, const struct gt_rows *rows, s
 	return 0;
 }
 
-int gt_measures_flush(struct gt_measures *measures, struct gt_error *error)
+int gt_measures_end_kernel(struct gt_measures *measures, bool flush, struct gt_error *error)
 {
-	for (size_t i = 0; i < measures->n; i++)
-		if (gt_reuse_flush(&measures->reuses[i], error) != 0)
+	for (size_t i = 0; i < measures->n; i++) {
+		enum gt_reuse_per per = measures->reuses[i].options.per;
+		bool ends = per == GT_PER_WARP || per == GT_PER_BLOCK; /* those of the next kernel are others */
+		if ((flush || ends) && gt_reuse_flush(&measures->reuses[i], error) != 0)
 			return -1;
+	}
 	return 0;
 }
 

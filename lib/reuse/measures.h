@@ -22,8 +22,8 @@ void gt_measures_close(struct gt_measures *measures);
 
 /* As gt_reuse_rows, for each. */
 int gt_measures_rows(struct gt_measures *measures, const struct gt_rows *rows, struct gt_error *error);
-/* Empties all stacks. Returns 0, or -1. */
-int gt_measures_flush(struct gt_measures *measures, struct gt_error *error);
+/* A kernel ends: empties the stacks, or without `flush` only those of its warps and blocks. */
+int gt_measures_end_kernel(struct gt_measures *measures, bool flush, struct gt_error *error);
 /* Sets all counts to 0. */
 void gt_measures_clear(struct gt_measures *measures);
 
