@@ -44,6 +44,28 @@ setup() {
 	done
 }
 
+@test "two stages that are given two GPUs: one line each" {
+	vectoradd="gtrace-ptx --launch 'vectoradd<<<1,32>>>(f32[32], f32[32], f32[32], 32)'"
+	ptx=examples/kernels/ptx/vectoradd.ptx
+	errors_of "gtrace-order $GEMM | gschedule --gpu titanv | gschedule --gpu=a100 | gstats"
+	[ "$output" = "gschedule: gschedule --gpu titanv scheduled the rows: expected the same GPU here, not a100" ]
+	errors_of "$vectoradd --gpu titanv $ptx | gcoalesce | gschedule --gpu a100 | gcache --l1 | gstats"
+	[ "$output" = "gschedule: gtrace-ptx --gpu titanv ran the kernels: expected the same GPU here, not a100" ]
+	# Told once, where the GPUs part.
+	errors_of "$vectoradd --gpu titanv $ptx | gcoalesce --gpu a100 | gschedule --gpu a100 | gcache --l1 | gstats"
+	[ "$output" = "gcoalesce: gtrace-ptx --gpu titanv ran the kernels: expected the same GPU here, not a100" ]
+	errors_of "gtrace-order $GEMM | gcoalesce --gpu titanv | gcoalesce --gpu gtx1080 | gstats"
+	[ "$output" = "gcoalesce: an earlier gcoalesce has made the requests: --gpu gtx1080 changes nothing" ]
+	errors_of "gtrace-order $GEMM | gcoalesce | gschedule --gpu titanv | gcoalesce --rule fermi | gstats"
+	[ "$output" = "gcoalesce: an earlier gcoalesce has made the requests: --rule fermi changes nothing" ]
+	for pipe in "gtrace-order $GEMM | gschedule --gpu titanv | gschedule --gpu titanv" "gtrace-order $GEMM | gcoalesce --gpu titanv | gcoalesce --gpu titanv" \
+		"gtrace-order $GEMM | gcoalesce | gcoalesce" "gtrace-order $GEMM | gschedule --gpu titanv | gschedule --sm 2" "$vectoradd --gpu titanv $ptx | gcoalesce | gschedule" \
+		"gtrace-order $GEMM | gschedule --gpu titanv | gschedule --quiet --gpu a100"; do
+		errors_of "$pipe | gstats"
+		[ -z "$output" ]
+	done
+}
+
 @test "gschedule warns of requests that were made for another GPU" {
 	errors_of "gtrace-order $GEMM | gcoalesce --gpu h100 | gschedule --gpu titanv | gstats"
 	[ "${#lines[@]}" -eq 1 ]

@@ -183,7 +183,8 @@ static const char *rule_of(const struct gt_gpu *gpu)
 	return rule ? rule : "default";
 }
 
-/* A stream of requests does not change with the GPU that is named after gcoalesce. */
+/* A stream of requests does not change with the GPU that is named after gcoalesce; one that gcoalesce was given is compared with the
+ * history. */
 static void warn_of_other_gpu(const struct gschedule *self)
 {
 	const struct tool *tool = &self->tool;
@@ -191,15 +192,11 @@ static void warn_of_other_gpu(const struct gschedule *self)
 	const char *rule = rule_of(gt_reader_gpu(tool->in));
 	char name[256];
 
-	if (!entry || gt_history_argument(entry, "--rule", name, sizeof name))
+	if (!entry || gt_history_argument(entry, "--rule", name, sizeof name) || gt_history_argument(entry, "--gpu", name, sizeof name))
 		return;
-	if (gt_history_argument(entry, "--gpu", name, sizeof name)) {
-		if (strcmp(name, self->named) != 0)
-			tool_warn(tool, "gcoalesce --gpu %s made the requests: expected the same GPU here, not %s", name, self->named);
-	} else if (strcmp(rule, rule_of(&self->gpu)) != 0) {
+	if (strcmp(rule, rule_of(&self->gpu)) != 0)
 		tool_warn(tool, "gcoalesce made the requests by the rule '%s', but %s has '%s': give gcoalesce --gpu %s too", rule,
 			  self->named, rule_of(&self->gpu), self->named);
-	}
 }
 
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)

@@ -98,3 +98,71 @@ enum gt_order_of_stages gt_history_order(const char *const *history, const char 
 	}
 	return GT_STAGES_IN_ORDER;
 }
+
+/* The argument of an option among arguments, or NULL. */
+static const char *own_argument(char *const argv[], const char *option)
+{
+	size_t n = strlen(option);
+
+	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+		if (strncmp(*argv, option, n) != 0)
+			continue;
+		if ((*argv)[n] == '=')
+			return *argv + n + 1;
+		if ((*argv)[n] == '\0')
+			return argv[1];
+	}
+	return NULL;
+}
+
+/* What a tool has done for the GPU that it was given. */
+static const char *done_by(const char *entry)
+{
+	static const struct {
+		const char *tool, *done;
+	} all[] = {
+		{"gtrace-record", "ran the program"},
+		{"gtrace-ptx", "ran the kernels"},
+		{"gcoalesce", "made the requests"},
+		{"gschedule", "scheduled the rows"},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (is_tool(entry, all[i].tool))
+			return all[i].done;
+	return "came before";
+}
+
+/* Whether a second gcoalesce is asked for other requests than the first has made. */
+static bool same_requests(const char *first, char *const argv[], struct gt_error *reason)
+{
+	static const char *const options[] = {"--gpu", "--rule", "--banks"};
+	char earlier[256];
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		const char *own = own_argument(argv, options[i]);
+		if (!own || (gt_history_argument(first, options[i], earlier, sizeof earlier) && strcmp(own, earlier) == 0))
+			continue;
+		gt_fail(reason, "an earlier gcoalesce has made the requests: %s %s changes nothing", options[i], own);
+		return false;
+	}
+	return true;
+}
+
+bool gt_history_same_gpu(const char *const *history, const char *tool, char *const argv[], struct gt_error *reason)
+{
+	const char *own = own_argument(argv, "--gpu"), *coalesced = gt_history_find(history, "gcoalesce", NULL), *last = NULL;
+	char earlier[256];
+
+	if (coalesced && strcmp(tool, "gcoalesce") == 0)
+		return same_requests(coalesced, argv, reason);
+	for (; *history; history++)
+		last = find_option(*history, "--gpu") ? *history : last;
+	if (!own || !last)
+		return true;
+	gt_history_argument(last, "--gpu", earlier, sizeof earlier);
+	if (strcmp(earlier, own) == 0)
+		return true;
+	gt_fail(reason, "%.*s --gpu %s %s: expected the same GPU here, not %s", (int)strcspn(last, "\t"), last, earlier, done_by(last), own);
+	return false;
+}

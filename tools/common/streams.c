@@ -60,7 +60,7 @@ void tool_read(struct tool *tool)
 		tool_fail(tool);
 }
 
-/* Warns of a stage that stands in a wrong place of the pipe, or fails if it could not count anything there. */
+/* Warns of a stage that stands in a wrong place of the pipe or has another GPU than those before it, or fails if it could not count anything there. */
 static void check_order(const struct tool *tool)
 {
 	struct gt_error reason;
@@ -71,7 +71,8 @@ static void check_order(const struct tool *tool)
 		tool_end_failed(tool, reason.text);
 		exit(1);
 	}
-	if (order == GT_STAGES_DOUBTFUL)
+	if (order == GT_STAGES_DOUBTFUL ||
+	    !gt_history_same_gpu(gt_reader_history(tool->in), tool->name, tool->argv + 1, &reason))
 		tool_warn(tool, "%s", reason.text);
 }
 
