@@ -20,24 +20,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* If floating, blocks count as those of the SM that rr gives them to. */
 void gt_modelled_count(struct gt_schedule *schedule, uint64_t *most, uint64_t *all)
 {
-	uint32_t sms = schedule->config->sms;
-
 	*most = *all = 0;
-	if (schedule->floating) {
-		uint64_t blocks = least(schedule->blocks, gt_modelled_of_all(schedule));
-		*most = (blocks + sms - 1) / sms;
-		*all = schedule->config->only_sms ? schedule->admitted : blocks;
-		return;
-	}
-	for (uint32_t sm = 0; sm < sms; sm++) {
+	for (uint32_t sm = 0; sm < schedule->config->sms; sm++) {
 		if (!gt_is_modelled(schedule, sm))
 			continue;
 		uint64_t blocks = gt_mapping_count(&schedule->mapping, sm, schedule->blocks);
-		blocks = least(blocks, gt_modelled_of_sm(schedule));
-		*all += blocks;
-		if (blocks > *most)
-			*most = blocks;
+		*most = blocks > *most ? blocks : *most;
+		*all += least(blocks, gt_modelled_of_sm(schedule));
 	}
+	if (schedule->floating)
+		*all = schedule->config->only_sms ? schedule->admitted : least(schedule->blocks, gt_modelled_of_all(schedule));
 }

@@ -14,7 +14,7 @@ static inline bool gt_is_modelled(const struct gt_schedule *schedule, uint32_t s
 uint64_t gt_modelled_of_sm(const struct gt_schedule *schedule);
 uint64_t gt_modelled_of_all(const struct gt_schedule *schedule);
 
-/* The modelled blocks of the SM that has the most, and of all SMs. */
+/* The blocks of the modelled SM that has the most, in modelled waves or not; and the modelled blocks of all SMs. */
 void gt_modelled_count(struct gt_schedule *schedule, uint64_t *most, uint64_t *all);
 
 #endif
