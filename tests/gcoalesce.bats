@@ -102,7 +102,7 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 		[ "$(counter coalesce bank_passes <out)" -eq "$passes" ]
 		[ "$(counter coalesce shared_accesses <out)" -eq 1 ]
 		[ "$(counter coalesce requests <out)" -eq 0 ]
-		[ "$(gtrace-cat <out | grep -vc '^#')" -eq 0 ]
+		[ "$(gtrace-cat <out | grep -v '^#' | cut -f 5-9 | tr '\t' ' ')" = "load.shared 0x000000000000 0x0 0x0 0" ]
 	done <<-END
 		0 1
 		1 1
@@ -199,6 +199,64 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	trace "1 1 0 0 load.shared 4 0xffffffff 0 8 -" | gcoalesce >once
 	gcoalesce <once >twice
 	diff <(gtrace-cat once | grep -v '^#history') <(gtrace-cat twice | grep -v '^#history')
+}
+
+@test "turns of shared memory are for gschedule: no other filter sees them, in any number of threads" {
+	# The same accesses without those to shared memory, whose numbers are then missing.
+	rows=("0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" "1 1 1 0 load.global 4 0xffffffff 0x1000 8 -" "2 0 3 0 store.global 4 0xff 0x1080 4 -")
+	trace "0 0 1 0 store.shared 4 0xffffffff 0 4 -" "${rows[0]}" "1 0 0 0 load.shared 4 0x1 - - 64" "1 1 0 0 load.shared 4 0x1 0 0 -" "${rows[@]:1}" \
+		"3 0 0 0 load.shared 4 0x1 0 0 -" | gcoalesce >with
+	trace "${rows[@]}" | gcoalesce >without
+	[ "$(gtrace-cat with | grep -c shared$'\t'0x0)" -eq 4 ]
+	for stage in "gcache --l1" "gcache --l2 --emit all" "gcache --l2 -j 2" gdram grd; do
+		for stream in with without; do
+			$stage --quiet $stream | gtrace-cat | grep -v -e '#history' -e stage=coalesce -e '\.shared.0x0' >$stream.out
+		done
+		grep -q "stage=[^c]" with.out
+		diff with.out without.out
+	done
+	for table in --distances "--profile --per block" "--by op --lines 4"; do
+		# shellcheck disable=SC2086
+		diff <(grd $table with) <(grd $table without)
+	done
+	[ "$(gcache --quiet --l2 --emit all with | gtrace-cat | grep -c '\.shared')" -eq 0 ]
+	# A kernel of nothing else; and what a gschedule before has scheduled leaves none.
+	trace "0 0 0 0 load.shared 4 0xffffffff 0 8 -" >shared
+	[ "$(gcoalesce shared | gcache --quiet --l2 -j 2 | counter l2 requests)" -eq 0 ]
+	[ "$(gcoalesce shared | gcache --quiet --l2 | gtrace-cat | grep -vc '^#')" -eq 0 ]
+	[ "$(gschedule --sm 1 shared | gcoalesce | gtrace-cat | grep -vc '^#')" -eq 0 ]
+	# In any number of threads the same stream, and as text the same again.
+	diff <(gtrace-cat with | grep -v '^#history') <(gtrace-cat with | gtrace-cat --from | gtrace-cat | grep -v '^#history')
+	trace "0 0 0 0 load.shared 4 0xffffffff 0 8 -" "${rows[@]}" >t
+	cmp <(gcoalesce t) <(gcoalesce -j 3 t)
+	gtrace-cat --check with
+}
+
+@test "a request on shared memory is a turn, or refused" {
+	trace "0 0 0 0 load.shared 4 0xffffffff 0 4 -" | gcoalesce | gtrace-cat >t
+	sed 's/0x0\t0x0\t0\t/0x1\t0x0\t0\t/' t >sectors
+	sed 's/0x0\t0x0\t0\t/0x0\t0x0\t1\t/' t >lanes
+	sed 's/load.shared/load.global/' t >global
+	gtrace-cat --from t | gtrace-cat --check
+	for bad in sectors lanes; do
+		expect_failure 1 "a request on shared memory: expected a turn" gtrace-cat --from $bad
+	done
+	expect_failure 1 "sectors 0x0" gtrace-cat --from global
+}
+
+@test "a prefetch or a discard is of the line of its address, whatever its size" {
+	# PTX ISA, prefetch: "the cache line containing the specified global or local memory address". Size 8 at 0x107c ends in the next line.
+	for hint in prefetch.L1 prefetch.L2 discard.L2; do
+		for lanes in "0x1 0x107c 0 -" "0x3 0x107c 1 -" "0x5 - - 0x107c,0x107d"; do
+			{
+				echo "#kernel${tab}id=1${tab}name=k${tab}grid=1,1,1${tab}block=32,1,1"
+				echo "#block warp an pc op size mask base stride lanes hint" | tr ' ' '\t'
+				echo "0 0 0 0 load.global 8 $lanes $hint" | tr ' ' '\t'
+			} | gtrace-cat --from >t
+			gcoalesce t | gtrace-cat | grep -v '^#' | cut -f 6,7 | tr '\t' ' ' | is "0x000000001000 0xf"
+			[ "$(gcoalesce --rule pascal t | gtrace-cat | grep -vc '^#')" -eq 1 ]
+		done
+	done
 }
 
 @test "each kernel is counted separately" {

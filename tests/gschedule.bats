@@ -81,6 +81,50 @@ rows() {
 	done
 }
 
+@test "an access to shared memory takes its turn, whether gcoalesce is before or after: sums by hand" {
+	cd "$BATS_TEST_TMPDIR"
+	# Two SMs. Block 0 (SM 0): shared, shared, global A; block 1 (SM 1): global A; block 2 (SM 0) shared only; block 3 (SM 1): global B. An SM holds one.
+	# In waves: SM 0 at steps 0, 1, 2 (A), 3; SM 1: A at 0, B at 1. first-done: SM 1 takes block 2 at 1 and block 3 at 2, when SM 0 is at A.
+	printf '#kernel\tid=1\tname=k\tgrid=4,1,1\tblock=32,1,1\torder=block\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\n' >in
+	printf '%s\t0\t%s\t0x0\t%s\t4\t0xffffffff\t%s\t4\t-\n' 0 0 load.shared 0 0 1 store.shared 0 0 2 load.global 0x1000 1 0 load.global 0x1000 \
+		2 0 load.shared 0 3 0 load.global 0x2000 >>in
+	gtrace-cat --from in >t
+	while read -r dispatch steps rows; do
+		for pipe in "gcoalesce t | gschedule --sm 2 --max-blocks 1 --dispatch $dispatch" "gschedule --sm 2 --max-blocks 1 --dispatch $dispatch t | gcoalesce"; do
+			bash -c "$pipe" | gtrace-cat >out
+			[ "$(grep -v '^#' out | awk '{ print $1, $10, $11 }' | paste -sd,)" = "$rows" ]
+			[ "$(counter steps <out)" -eq "$steps" ]
+		done
+	done <<-END
+		wave 4 1 0 1,3 1 1,0 2 0
+		first-done 3 1 0 1,0 2 0,3 2 1
+	END
+	[ "$(gcoalesce t | gschedule --sm 2 --max-blocks 1 | gtrace-cat | counter rows)" -eq 3 ]
+	[ "$(gschedule --sm 2 --max-blocks 1 t | gtrace-cat | counter rows)" -eq 6 ]
+}
+
+@test "limited_by, waves and resident_blocks are the kernel's, and not those of --waves; ties are named in order" {
+	cd "$BATS_TEST_TMPDIR"
+	# 100 blocks of 8 warps on 2 SMs of 32 warps: 4 fit, in 13 waves, however many are modelled.
+	kernel 256 0 0 100 | gtrace-cat --from >t
+	for waves in "" "--waves 1" "--waves 12" "--waves 20" "--waves 1 --dispatch first-done"; do
+		# shellcheck disable=SC2086
+		gschedule --sm 2 --max-warps 32 --max-blocks 16 $waves t | gtrace-cat >out
+		[ "$(counter limited_by <out)" = warps ]
+		[ "$(counter waves <out)" -eq 13 ]
+		[ "$(counter resident_blocks <out)" -eq 4 ]
+	done
+	# Both limits are 4: the first in the list.
+	[ "$(gschedule --sm 2 --max-warps 32 --max-blocks 4 t | gtrace-cat | counter limited_by)" = blocks ]
+	[ "$(gschedule --sm 25 --max-warps 32 --max-blocks 4 t | gtrace-cat | counter limited_by)" = grid ]
+	# 5 blocks on 4 SMs: SM 3 has one, SM 0 two.
+	kernel 32 0 0 5 | gtrace-cat --from >t
+	for dispatch in wave first-done; do
+		[ "$(gschedule --sm 4 --max-blocks 8 --dispatch $dispatch --only-sm 3 t | gtrace-cat | counter resident_blocks)" -eq 1 ]
+		[ "$(gschedule --sm 4 --max-blocks 8 --dispatch $dispatch --only-sm 0,3 t | gtrace-cat | counter resident_blocks)" -eq 2 ]
+	done
+}
+
 @test "no row is lost, and only step and SM change" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gtrace-cat | grep -v '^#' | sort >"$BATS_TEST_TMPDIR/in"
 	for map in rr part:3 random:5; do
@@ -181,7 +225,7 @@ rows() {
 	[ "$(counter modelled_blocks <<<"$output")" -eq 7 ]
 	run bash -c "gtrace-order '$ROOT/examples/traces/gemm.rdgc.xz' | gschedule --sm 5 --max-blocks 2 --only-sm 0,3 --waves 1 | gtrace-cat"
 	[ "$(counter modelled_blocks <<<"$output")" -eq 4 ]
-	[ "$(counter waves <<<"$output")" -eq 1 ]
+	[ "$(counter waves <<<"$output")" -eq 2 ]
 	[ "$(grep -v '^#' <<<"$output" | cut -f 1 | sort -un | tr '\n' ' ')" = "0 3 5 8 " ]
 	[ "$(counter rows <<<"$output")" -eq "$(grep -vc '^#' <<<"$output")" ]
 }

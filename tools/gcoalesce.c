@@ -4,6 +4,7 @@
 
 #include "coalesce/degrees.h"
 #include "coalesce/stage.h"
+#include "stream/history.h"
 #include "tool.h"
 
 static const struct tool_about about = {
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
 		print_degrees(&g);
 	} else {
 		tool_must(&g.tool, gt_coalesce_stage_open(&g.stage, &g.tool.error));
+		g.stage.turns = !gt_history_find(gt_reader_history(g.tool.in), "gschedule", NULL);
 		tool_write(&g.tool);
 		tool_run(&g.tool, &filter);
 		gt_coalesce_stage_close(&g.stage);

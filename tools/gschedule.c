@@ -280,6 +280,8 @@ int main(int argc, char **argv)
 	if (self.block_steps)
 		tool_must(tool, gt_durations_read(&self.config.durations, self.block_steps, &tool->error));
 	tool_read(tool);
+	if (!gt_issue_is_timed(self.config.issue)) /* that knows accesses to shared memory as instructions, by the column work */
+		gt_reader_keep_turns(tool->in);
 	tool_write(tool);
 	if (self.named)
 		tool_must(tool, gt_write_gpu(tool->out, &self.gpu, &tool->error));

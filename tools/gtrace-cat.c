@@ -83,6 +83,7 @@ static void to_text(struct tool *tool, struct text_view *view)
 	enum gt_event event;
 
 	tool_read(tool);
+	gt_reader_keep_turns(tool->in);
 	gt_tsv_line(&text, "gtrace", gt_version);
 	for (const char *const *line = gt_reader_history(tool->in); *line; line++)
 		gt_tsv_line(&text, "history", *line);
@@ -109,6 +110,7 @@ static void to_plain(struct tool *tool)
 	enum gt_event event;
 
 	tool_read(tool);
+	gt_reader_keep_turns(tool->in);
 	if (isatty(STDOUT_FILENO)) {
 		gt_fail(&tool->error, "msgpack is binary and is not written to a terminal");
 		tool_fail(tool);
@@ -132,6 +134,7 @@ static void to_parquet(struct tool *tool)
 	enum gt_event event;
 
 	tool_read(tool);
+	gt_reader_keep_turns(tool->in);
 	if (isatty(STDOUT_FILENO))
 		tool_must(tool, gt_fail(&tool->error, "Parquet is binary and is not written to a terminal"));
 	while (tool_next(tool, &event)) {

@@ -119,12 +119,12 @@ static unsigned distinct_sectors(const struct gt_touched *touched, unsigned n)
 	return sectors;
 }
 
-static unsigned lines_of_warp(const struct gt_rows *from, size_t i, struct gt_touched *touched)
+/* The lines of access i, if each lane accesses that many bytes. */
+static unsigned lines_of_warp(const struct gt_rows *from, size_t i, unsigned size, struct gt_touched *touched)
 {
 	if (from->stride[i] == GT_STRIDE_LANES)
-		return gt_lines_of_lanes(from->lanes + from->base[i], (unsigned)__builtin_popcount(from->mask[i]),
-					 from->size[i], touched);
-	return gt_lines_of_affine(from->base[i], from->stride[i], from->mask[i], from->size[i], touched);
+		return gt_lines_of_lanes(from->lanes + from->base[i], (unsigned)__builtin_popcount(from->mask[i]), size, touched);
+	return gt_lines_of_affine(from->base[i], from->stride[i], from->mask[i], size, touched);
 }
 
 static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i)
@@ -140,19 +140,27 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 		gt_by_array_add(coalescer->by_array, from, i, passes);
 }
 
-/* Prefetches, discards and priorities: a request for each distinct line, with all its sectors. */
+/* Prefetches, discards and priorities: a request for each distinct line that an address is in, with all its sectors. What is
+ * behind the address does not count: PTX's prefetch "brings the cache line containing the specified address". */
 static void coalesce_lines(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 			   struct gt_requests *requests)
 {
 	struct gt_touched *touched = gt_requests_next(requests);
 	bool prefetches = gt_hint_action(from->hint[i]) <= GT_PREFETCH_L2;
-	unsigned n = lines_of_warp(from, i, touched);
+	unsigned n = lines_of_warp(from, i, 1, touched);
 
 	for (unsigned k = 0; k < n; k++)
 		touched[k].sectors = (1U << GT_LINE / GT_SECTOR) - 1;
 	gt_requests_add(requests, n, i);
 	*(prefetches ? &coalescer->counts.prefetch_accesses : &coalescer->counts.discard_accesses) += 1;
 	*(prefetches ? &coalescer->counts.prefetch_requests : &coalescer->counts.discard_requests) += n;
+}
+
+/* An access that takes its turn in a schedule, and requests nothing. */
+static void add_turn(struct gt_requests *requests, size_t i)
+{
+	*gt_requests_next(requests) = (struct gt_touched){0};
+	gt_requests_add(requests, 1, i);
 }
 
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
@@ -165,6 +173,8 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 
 	if (gt_op_space(op) == GT_SHARED) {
 		count_shared(coalescer, from, i);
+		if (coalescer->turns)
+			add_turn(requests, i);
 		return;
 	}
 	if (gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA) {
@@ -172,7 +182,7 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 		return;
 	}
 	if (group == GT_WARP_SIZE)
-		n = lines_of_warp(from, i, touched);
+		n = lines_of_warp(from, i, from->size[i], touched);
 	else
 		n = lines_of_groups(from, i, group, touched);
 	if (coalescer->rule->join_stores && gt_op_action(op) == GT_STORE)

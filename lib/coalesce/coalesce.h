@@ -28,6 +28,7 @@ struct gt_coalescer {
 	const struct gt_coalescing_rule *rule;
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
 	struct gt_shared shared;
+	bool turns; /* accesses to shared memory leave turns, for gschedule; else nothing */
 	struct gt_by_array *by_array; /* counts accesses to shared memory too, where it is set; the caller's */
 
 	/* Counted since the last reset: data accesses to other memory than shared, by enum gt_action, and the rest. */
@@ -49,7 +50,7 @@ int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gp
 
 /* Makes the requests of a batch of accesses, in its order. They keep block, warp, an, pc, op, hint, and
  * step and sm where the accesses are scheduled. Accesses to shared memory make none: their passes
- * are counted. Returns 0, or -1 with the sink's error. */
+ * are counted, and with `turns` each leaves a turn: a request on shared memory, without a line (gtrace(5)). Returns 0, or -1 with the sink's error. */
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *requests,
 		struct gt_error *error);
 

@@ -20,6 +20,7 @@ int gt_coalesce_stage_begin(struct gt_coalesce_stage *stage, const struct gt_gpu
 		return -1;
 	gt_by_array_begin(&stage->by_array);
 	stage->coalescer.by_array = &stage->by_array;
+	stage->coalescer.turns = stage->turns;
 	stage->relayed = stage->coalescer;
 	stage->coalesced = stage->accessed = false;
 	return 0;

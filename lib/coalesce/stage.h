@@ -17,6 +17,7 @@ struct gt_coalesce_stage {
 	struct gt_coalescer coalescer;
 	struct gt_by_array by_array;
 	struct gt_coalescer relayed; /* what was counted in other threads, of the current kernel */
+	bool turns;	/* the caller's: no schedule has been made yet, so accesses to shared memory leave turns */
 	bool coalesced; /* the kernel was, by an earlier stage: it has requests, or counts of coalescing */
 	bool accessed;	/* the kernel has accesses */
 };

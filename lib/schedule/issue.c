@@ -214,6 +214,11 @@ static const struct gt_issue round_robin = {"rr", BY_ACCESS, admit_round_robin, 
 static const struct gt_issue greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, false, NULL};
 static const struct gt_issue *const policies[] = {&round_robin, &greedy, &gt_issue_latency};
 
+bool gt_issue_is_timed(const struct gt_issue *issue)
+{
+	return issue->timed;
+}
+
 const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
 {
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)

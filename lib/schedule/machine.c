@@ -8,6 +8,7 @@
 #include "base/grown.h"
 #include "base/wide.h"
 #include "schedule/modelled.h"
+#include "stream/op.h"
 
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
@@ -181,11 +182,12 @@ static int append(struct gt_schedule *schedule, const struct sm *sm, const struc
 	if (shape->stride == GT_STRIDE_LANES && append_lanes(out, odd, error) != 0)
 		return -1;
 	out->n += n;
+	schedule->rows += n;
 	return 0;
 }
 
 /* Rows of a block issue: notes when. Returns false if the SM's rows are not written. */
-static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block, size_t n)
+static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block)
 {
 	if (!block->begun) {
 		block->begun = true;
@@ -193,10 +195,13 @@ static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct
 	}
 	schedule->issued = true;
 	schedule->steps = schedule->step + 1;
-	if (!gt_is_modelled(schedule, sm->number))
-		return false;
-	schedule->rows += n;
-	return true;
+	return gt_is_modelled(schedule, sm->number);
+}
+
+/* A turn of shared memory takes a step and is not written. */
+static inline bool is_turn(const struct shape *shape)
+{
+	return shape->size == 0 && gt_op_space(shape->op) == GT_SHARED;
 }
 
 /* Room for a row of a shape in the batch, behind others of its kind; `first`: of the step. */
@@ -216,15 +221,17 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 	struct gt_rows *out = schedule->sink->rows;
 	bool first = !schedule->issued;
 
-	if (!begin_rows(schedule, sm, block, (size_t)(end - row)))
+	if (!begin_rows(schedule, sm, block))
 		return 0;
 	for (size_t n; row < end; row += n) {
 		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
 		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
+		n = alike(row, end);
+		if (is_turn(shape))
+			continue;
 		if (make_room(schedule, shape, first, error) != 0)
 			return -1;
 		first = false;
-		n = alike(row, end);
 		n = n < out->capacity - out->n ? n : out->capacity - out->n;
 		if (append(schedule, sm, block, row, n, odd, error) != 0)
 			return -1;
@@ -263,8 +270,9 @@ int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, stru
 	const struct place place = {block->number, (uint16_t)sm->number, schedule->step};
 	bool begins = !schedule->issued;
 
-	if (!begin_rows(schedule, sm, block, n))
+	if (!begin_rows(schedule, sm, block) || is_turn(shape))
 		return 0;
+	schedule->rows += n;
 	for (size_t part; n > 0; first += part, n -= part) {
 		if (make_room(schedule, shape, begins, error) != 0)
 			return -1;

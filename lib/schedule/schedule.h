@@ -53,6 +53,9 @@ struct gt_schedule_config {
 /* Whether SMs take a block as soon as a slot is free, so that durations count. */
 bool gt_dispatch_refills(const struct gt_dispatch *dispatch);
 
+/* Whether a step is a cycle. */
+bool gt_issue_is_timed(const struct gt_issue *issue);
+
 /* The policy of that name. NULL, with what is accepted, if there is none. */
 const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error);
 const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error);
@@ -70,7 +73,8 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 				     const struct gt_kernel *kernel, struct gt_sink *sink,
 				     struct gt_error *error);
 
-/* Takes a batch. A batch that is scheduled already is scheduled anew; only the mapping `trace` uses its SMs.
+/* Takes a batch. Turns of shared memory (gt_reader_keep_turns) take a step and are not written; a timed order of issue wants none.
+ * A batch that is scheduled already is scheduled anew; only the mapping `trace` uses its SMs.
  * Returns 0, or -1: a row out of order, or a failure of the store or the sink. */
 int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error);
 

@@ -119,6 +119,7 @@ static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *ke
 	return 0;
 }
 
+/* Whether some row may be bad: turns are looked at one by one. */
 GT_WIDE static bool requests_bad(const struct gt_rows *rows)
 {
 	uint8_t bad = 0;
@@ -130,7 +131,14 @@ GT_WIDE static bool requests_bad(const struct gt_rows *rows)
 		bad |= rows->threads[i] > GT_WARP_SIZE;
 	for (size_t i = 0; i < rows->n; i++)
 		address |= rows->address[i];
+	for (size_t i = 0; i < rows->n; i++)
+		bad |= (rows->op[i] & 0x1c) == GT_SHARED << 2;
 	return bad || address % GT_LINE != 0;
+}
+
+static bool is_turn(const struct gt_rows *rows, size_t i)
+{
+	return gt_op_space(rows->op[i]) == GT_SHARED && !(rows->address[i] | rows->sectors[i] | rows->full[i] | rows->threads[i]);
 }
 
 static int check_requests(const struct gt_rows *rows, struct gt_error *error)
@@ -138,6 +146,10 @@ static int check_requests(const struct gt_rows *rows, struct gt_error *error)
 	if (!requests_bad(rows))
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
+		if (is_turn(rows, i))
+			continue;
+		if (gt_op_space(rows->op[i]) == GT_SHARED)
+			return gt_fail(error, "row %zu: a request on shared memory: expected a turn, with address, sectors, full and lanes of 0", i + 1);
 		if (rows->sectors[i] == 0 || rows->sectors[i] > 15 || rows->full[i] & ~rows->sectors[i])
 			return gt_fail(error, "row %zu: sectors 0x%x, full 0x%x: expected 0x1 to 0xf, and a subset of them",
 				       i + 1, rows->sectors[i], rows->full[i]);

@@ -91,7 +91,14 @@ int gt_reader_unpack(struct gt_reader *reader, struct gt_error *error)
 
 	if (gt_rows_unpack(&reader->rows, reader->record_kind, reader->record_rows, columns, &reader->kernel, error) != 0)
 		return gt_frames_place(&reader->frames, reader->frames.records, error);
+	if (!reader->keeps_turns)
+		gt_rows_drop_turns(reader->rows);
 	return 0;
+}
+
+void gt_reader_keep_turns(struct gt_reader *reader)
+{
+	reader->keeps_turns = true;
 }
 
 enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)

@@ -11,6 +11,7 @@
 struct gt_reader {
 	struct gt_frames frames;
 	bool told_failure; /* a record `failed` was read */
+	bool keeps_turns;
 
 	XXH3_state_t *checksum;
 	uint64_t rows_read, bytes_read;

@@ -49,6 +49,7 @@ static int unpack(struct gt_relay *relay, struct item *item, struct gt_error *er
 	if (gt_rows_unpack(&item->stage.rows, item->kind, item->rows_n, &item->unpacked.data.via.array.ptr[2], &relay->kernel,
 			   error) != 0)
 		return gt_reader_place(relay->reader, item->record_number, error);
+	gt_rows_drop_turns(item->stage.rows);
 	return 0;
 }
 

@@ -49,6 +49,9 @@ void gt_reader_close(struct gt_reader *reader);
  * end record. */
 enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error);
 
+/* Rows shall have the turns of shared memory too (gtrace(5)), which otherwise are taken out of them. */
+void gt_reader_keep_turns(struct gt_reader *reader);
+
 /* What the last event of that kind held; valid until the next gt_read. kernel and gpu stay valid
  * (NULL before the first). */
 const struct gt_kernel *gt_reader_kernel(const struct gt_reader *reader);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/unpack.h"
 
+#include <string.h>
+
 #include "base/wide.h"
 #include "stream/check.h"
 #include "stream/columns.h"
+#include "stream/op.h"
 #include "stream/records.h"
 
 /* A batch's arrays for n rows. */
@@ -78,4 +81,47 @@ int gt_rows_unpack(struct gt_rows **into, enum gt_rows_kind kind, size_t n, cons
 	if (kind == GT_ACCESSES && unpack_lanes(rows, columns, error) != 0)
 		return -1;
 	return gt_rows_check(rows, kernel, error);
+}
+
+static inline bool is_shared(uint8_t op)
+{
+	return (op & 0x1c) == GT_SHARED << 2;
+}
+
+GT_WIDE static bool any_shared(const uint8_t *op, size_t n)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= is_shared(op[i]);
+	return any;
+}
+
+/* Moves the rows that are no turns together. Their ops are moved last, since they say which these are. */
+static void close_gaps(struct gt_rows *rows, const struct gt_column *column)
+{
+	char *elements = gt_column_of(rows, column);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (is_shared(rows->op[i]))
+			continue;
+		memmove(elements + kept * column->width, elements + i * column->width, column->width);
+		kept++;
+	}
+}
+
+void gt_rows_drop_turns(struct gt_rows *rows)
+{
+	size_t kept = 0;
+
+	if (rows->kind != GT_REQUESTS || !any_shared(rows->op, rows->n))
+		return;
+	for (size_t c = 0; c < gt_columns_n; c++)
+		if (gt_column_present(rows, &gt_columns[c]) && gt_column_of(rows, &gt_columns[c]) != rows->op)
+			close_gaps(rows, &gt_columns[c]);
+	for (size_t i = 0; i < rows->n; i++)
+		if (!is_shared(rows->op[i]))
+			rows->op[kept++] = rows->op[i];
+	rows->n = kept;
 }

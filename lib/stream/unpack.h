@@ -14,4 +14,7 @@
 int gt_rows_unpack(struct gt_rows **rows, enum gt_rows_kind kind, size_t n, const msgpack_object *columns,
 		   const struct gt_kernel *kernel, struct gt_error *error);
 
+/* Takes turns out of a batch: requests on shared memory, which gcoalesce leaves for gschedule. */
+void gt_rows_drop_turns(struct gt_rows *rows);
+
 #endif

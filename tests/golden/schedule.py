@@ -5,7 +5,7 @@ usage: schedule.py SEED TRACES
 
 Every mapping, dispatch, issue and number of schedulers is tried on every trace, with the rows
 ordered by block and shuffled, in memory and in a file, and first-done with and without the steps
-that blocks take. Exits 1 at the first difference.
+that blocks take. Accesses are also scheduled after gcoalesce and before it, which must be the same. Exits 1 at the first difference.
 """
 import random
 import subprocess
@@ -24,6 +24,7 @@ class Trace:
         self.blocks = dice.choice([1, 3, 9, 26, 40])
         self.warps = dice.choice([1, 2, 3, 5])
         self.known = dice.random() < 0.8  # the launch's shape
+        self.shared = dice.choice([0, 0.1, 0.5])  # part of the rows; those of requests are turns, which are not written
         self.rows = []  # (block, an, warp, text), in logical order
         for block in range(self.blocks):
             if dice.random() < 0.2:
@@ -33,10 +34,12 @@ class Trace:
                     continue
                 for warp in range(self.warps):
                     for _ in range(dice.choice([0, 1, 1, 1, 2])):
-                        self.rows.append((block, 3 * an if block % 5 == 4 else an, warp, self.text(dice)))
+                        self.rows.append((block, 3 * an if block % 5 == 4 else an, warp, self.text(dice, self.shared)))
 
-    def text(self, dice):
+    def text(self, dice, shared):
         pc = "0x%x" % dice.randrange(1 << 16)
+        if dice.random() < shared:
+            return [pc, "load.shared"] + (["0x000000000000", "0x0", "0x0", "0"] if self.requests else ["4", "0x0000ffff", "0x000000000040", "4", "-"])
         if self.requests:
             return [pc, "load.global", "0x%012x" % (128 * dice.randrange(1 << 20)), "0x%x" % dice.randint(1, 15), "0x0",
                     str(dice.randint(1, 32))]
@@ -199,13 +202,15 @@ def schedule(trace, rows, sm_of, sms, capacity, dispatch, issue, n, takes):
                 units.remove(unit)
                 continue
             for block, an, warp, text in group:
+                if text[1] == "load.shared" and trace.requests:
+                    continue
                 lines.append("\t".join([str(block), str(warp), str(an)] + text + [str(step), str(unit[0]), "1"]))
         step += 1
     return lines
 
 
-def run(text, options):
-    pipe = "gtrace-cat --from | gschedule " + options + " | gtrace-cat"
+def run(text, options, pipe="gschedule %s"):
+    pipe = "gtrace-cat --from | " + pipe % options + " | gtrace-cat"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", pipe], input=text, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit("%s: %s" % (pipe, done.stderr))
@@ -245,7 +250,7 @@ def main():
                              "trace": {b: traced[b] for b in {row[0] for row in rows}}}.get(mapping)
                     if mapping == "random:7":
                         # Where it puts blocks is its own affair, but those without rows count, too.
-                        full = trace.tsv([(b, 0, 0, trace.text(dice)) for b in numbers], "block")
+                        full = trace.tsv([(b, 0, 0, trace.text(dice, 0)) for b in numbers], "block")
                         sm_of = {int(line.split("\t")[0]): int(line.split("\t")[-2]) for line in run(full, options)}
                     if mapping == "rr" and dispatch is first_done:
                         sm_of = None
@@ -256,6 +261,10 @@ def main():
                         for i, (left, right) in enumerate(zip(found + [""], wanted + [""])):
                             if left != right:
                                 sys.exit("%s: row %d of %s/schedule.tsv:\nfound  %s\nwanted %s" % (options, i, scratch, left, right))
+                    if not trace.requests and mapping != "trace" and run(tsv, options, "gcoalesce | gschedule %s") != run(tsv, options, "gschedule %s | gcoalesce"):
+                        with open(scratch + "/schedule.tsv", "w") as out:
+                            out.write(tsv)
+                        sys.exit("%s: %s/schedule.tsv: gcoalesce first and gschedule first differ" % (options, scratch))
                     tried += 1
     print(tried, "schedules agree")
 
