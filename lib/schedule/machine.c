@@ -8,7 +8,6 @@
 #include "base/grown.h"
 #include "base/wide.h"
 #include "schedule/modelled.h"
-#include "stream/op.h"
 
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
@@ -198,10 +197,10 @@ static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct
 	return gt_is_modelled(schedule, sm->number);
 }
 
-/* A turn of shared memory takes a step and is not written. */
+/* A turn of shared memory takes a step and is not written. No other row is without lanes or sectors. */
 static inline bool is_turn(const struct shape *shape)
 {
-	return shape->size == 0 && gt_op_space(shape->op) == GT_SHARED;
+	return shape->mask == 0;
 }
 
 /* Room for a row of a shape in the batch, behind others of its kind; `first`: of the step. */
