@@ -96,3 +96,10 @@ setup() {
 @test "copies of boxes of tensors, and between the blocks of a cluster" { ARCH="-gencode arch=compute_90a,code=compute_90a" GPU=h100 passes tensor_maps; }
 
 @test "products by four warps: wgmma with every swizzle" { ARCH="-gencode arch=compute_90a,code=compute_90a" GPU=h100 passes warpgroups; }
+
+@test "a managed variable is managed memory in the attributes of its pointer" { passes managed_attribute_rt; }
+
+@test "a managed variable of a module that the driver loads is managed memory" {
+	NVCC_FLAGS="-Xlinker --unresolved-symbols=ignore-in-shared-libs,$BUILD/cudart/libcuda.so.1,$BUILD/cudart/libcudart.so.13" \
+		passes managed_attribute
+}

@@ -56,6 +56,13 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 }
 
 # bats test_tags=cuda
+@test "the type of a pointer does not depend on the name of its array" {
+	needs_cuda
+	record --name a,b,c,d,e,f,g "$DRIVER" memory || { cat said; return 1; }
+	[ "$(cat said)" = PASS ]
+}
+
+# bats test_tags=cuda
 @test "streams, events, capture, host functions, and occupancy" {
 	passes streams
 	[ "$(names)" = "touch touch touch" ]

@@ -48,7 +48,7 @@ static void name_allocation(const char *call, uint64_t n, char *name, size_t siz
 		snprintf(name, size, "%s %" PRIu64, call, n);
 }
 
-static int allocate(void **pointer, size_t bytes, const char *call, unsigned owner)
+static int allocate(void **pointer, size_t bytes, const char *call, unsigned owner, enum gt_ptx_memory_kind kind)
 {
 	struct gt_error error;
 	char name[64];
@@ -64,8 +64,10 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	gt_cudart.memory.owner = owner;
 	name_allocation(call, ++gt_cudart.allocations, name, sizeof name);
 	gt_cudart.memory.call = gt_cudart.allocations;
+	gt_cudart.memory.kind = kind;
 	int result = gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error);
 	gt_cudart.memory.call = 0;
+	gt_cudart.memory.kind = GT_PTX_OF_DEVICE;
 	if (result != 0) {
 		gt_cudart_note("%s", error.text);
 		return CUDA_MEMORY_ALLOCATION;
@@ -76,7 +78,7 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 
 int gt_cudart_allocate_on(int device, void **pointer, size_t bytes, const char *call)
 {
-	return allocate(pointer, bytes, call, (unsigned)device);
+	return allocate(pointer, bytes, call, (unsigned)device, GT_PTX_OF_DEVICE);
 }
 
 int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
@@ -85,14 +87,14 @@ int gt_cudart_allocate(void **pointer, size_t bytes, const char *call)
 }
 
 /* Memory that host and devices access by the same pointer. */
-int gt_cudart_allocate_shared(void **pointer, size_t bytes, const char *call)
+int gt_cudart_allocate_shared(void **pointer, size_t bytes, enum gt_ptx_memory_kind kind, const char *call)
 {
 	if (gt_cudart_address(gt_cudart.memory.host) != GT_PTX_GLOBAL_BASE) {
 		gt_cudart_say("%s: device memory could not be mapped at its own address in this process", call);
 		gt_cudart.omissions++;
 		return CUDA_NOT_SUPPORTED;
 	}
-	return allocate(pointer, bytes, call, GT_PTX_EVERYONE);
+	return allocate(pointer, bytes, call, GT_PTX_EVERYONE, kind);
 }
 
 int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call)

@@ -23,14 +23,14 @@ API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	return gt_cudart_leave(bytes == 0 ? CUDA_INVALID_VALUE : gt_cudart_allocate_shared(pointer, bytes, "cudaMallocManaged"));
+	return gt_cudart_leave(bytes == 0 ? CUDA_INVALID_VALUE : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_MANAGED, "cudaMallocManaged"));
 }
 
 API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, "cudaHostAlloc"));
+	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
 }
 
 API int cudaMallocHost(void **pointer, size_t bytes)

@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "cudart/pointers.h"
 
-#include <string.h>
-
 #include "cudart/runtime.h"
 
 #define NO_DEVICE (-2)
 
-/* The calls whose allocations are not device memory alone. */
-static const struct {
-	const char *call;
-	enum gt_pointer_type type;
-} types[] = {
-	{"cudaHostAlloc ", GT_POINTER_HOST},
-	{"cuMemHostAlloc ", GT_POINTER_HOST},
-	{"cudaMallocManaged ", GT_POINTER_MANAGED},
-	{"cuMemAllocManaged ", GT_POINTER_MANAGED},
-};
+/* What lies elsewhere in this process, if device memory could not be mapped at its own address, are variables. */
+static void *host_of(const void *pointer, enum gt_pointer_type type)
+{
+	return type == GT_POINTER_MANAGED ? gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), 1) : (void *)(uintptr_t)pointer;
+}
 
-/* The type follows from the allocation's name, which is that of its call. */
 static enum gt_pointer_type type_of(const void *pointer)
 {
-	if (!gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), 1))
-		return GT_POINTER_UNREGISTERED;
-	const char *name = gt_ptx_nearest(&gt_cudart.memory, gt_cudart_address(pointer))->name;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strncmp(name, types[i].call, strlen(types[i].call)) == 0)
-			return types[i].type;
-	return GT_POINTER_DEVICE;
+	static const enum gt_pointer_type types[] = {
+		[GT_PTX_OF_DEVICE] = GT_POINTER_DEVICE, [GT_PTX_OF_HOST] = GT_POINTER_HOST, [GT_PTX_MANAGED] = GT_POINTER_MANAGED};
+	const struct gt_ptx_allocation *one = gt_ptx_containing(&gt_cudart.memory, gt_cudart_address(pointer), 1);
+
+	return one ? types[one->kind] : GT_POINTER_UNREGISTERED;
 }
 
 /* Memory of the host counts as the first device's. */
@@ -49,6 +39,6 @@ struct gt_pointer gt_cudart_pointer(const void *pointer)
 		.type = type,
 		.device = device_of(registered ? registered : pointer),
 		.device_pointer = type == GT_POINTER_UNREGISTERED ? NULL : registered ? registered : same,
-		.host_pointer = type == GT_POINTER_DEVICE ? NULL : same,
+		.host_pointer = type == GT_POINTER_DEVICE ? NULL : host_of(pointer, type),
 	};
 }

@@ -118,7 +118,7 @@ static int add(void *pointer, size_t bytes, unsigned flags)
 		return CUDA_MEMORY_ALLOCATION;
 	*one = (struct registered){.begin = pointer, .bytes = bytes, .pages = (char *)first, .span = last - first,
 				   .flags = flags, .next = all};
-	int code = gt_cudart_allocate_shared(&one->allocation, one->span + page, "cudaHostRegister");
+	int code = gt_cudart_allocate_shared(&one->allocation, one->span + page, GT_PTX_OF_DEVICE, "cudaHostRegister");
 	if (code == CUDA_SUCCESS)
 		code = share(one);
 	if (code == CUDA_SUCCESS) {

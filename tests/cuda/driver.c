@@ -2,6 +2,7 @@
 /* The driver's API, from a program of C with cuda.h: `driver WHAT` does one thing and prints PASS, or FAIL with what is wrong. */
 #include <cuda.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -468,6 +469,8 @@ static void modules(void)
 	static const char callee[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 				     ".visible .func (.param .b32 out) twice(.param .b32 in)\n{\n	.reg .b32 %r<3>;\n"
 				     "	ld.param.b32 %r1, [in];\n	add.s32 %r2, %r1, %r1;\n	st.param.b32 [out], %r2;\n	ret;\n}\n";
+	static const char managed[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				      ".visible .global .attribute(.managed) .align 4 .u32 word = 10;\n";
 	CUlinkState linking;
 	CUmodule module;
 	CUlibrary library;
@@ -476,6 +479,7 @@ static void modules(void)
 	CUdeviceptr to;
 	CUdriverProcAddressQueryResult found;
 	void *image, *address = NULL, *old = NULL;
+	CUdeviceptr word = 0;
 	size_t bytes;
 	unsigned got = 0, n = 0;
 
@@ -500,6 +504,11 @@ static void modules(void)
 	OK(cuKernelGetFunction(&function, kernel));
 	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 	OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	IS(cuLibraryGetManaged(&word, &bytes, library, "table"), CUDA_ERROR_NOT_FOUND);
+	OK(cuLibraryUnload(library));
+	OK(cuLibraryLoadData(&library, managed, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetManaged(&word, &bytes, library, "word"));
+	CHECK(bytes == 4 && word && *(unsigned *)(uintptr_t)word == 10);
 	OK(cuLibraryUnload(library));
 
 	OK(cuGetProcAddress("cuMemAlloc", &address, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &found));

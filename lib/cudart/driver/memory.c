@@ -38,12 +38,12 @@ static int allocate_managed(uint64_t *to, size_t bytes)
 
 	if (!to || bytes == 0)
 		return CUDA_INVALID_VALUE;
-	return address_of(to, gt_cudart_allocate_shared(&pointer, bytes, "cuMemAllocManaged"), &pointer);
+	return address_of(to, gt_cudart_allocate_shared(&pointer, bytes, GT_PTX_MANAGED, "cuMemAllocManaged"), &pointer);
 }
 
 static int allocate_host(void **to, size_t bytes)
 {
-	return to && bytes > 0 ? gt_cudart_allocate_shared(to, bytes, "cuMemHostAlloc") : CUDA_INVALID_VALUE;
+	return to && bytes > 0 ? gt_cudart_allocate_shared(to, bytes, GT_PTX_OF_HOST, "cuMemHostAlloc") : CUDA_INVALID_VALUE;
 }
 
 DRIVER(cuMemAlloc_v2, (uint64_t *to, size_t bytes), allocate(to, bytes))

@@ -2,6 +2,7 @@
 /* The calls that load modules, and those about libraries, which are modules that no context owns; the runtime has these too. */
 #include "cudart/driver/modules.h"
 #include "cudart/driver/driver.h"
+#include "cudart/pointers.h"
 
 /* ---- modules ---- */
 
@@ -55,10 +56,23 @@ static int module_of(struct gt_module **to, const struct gt_function *kernel)
 	return *to ? CUDA_SUCCESS : CU_NOT_FOUND;
 }
 
-static int managed(void **to, size_t *bytes, const struct gt_module *module, const char *name)
+/* Each device has variables of its own, so that the host could not share one with several. */
+static int managed(void **to, size_t *bytes, struct gt_module *module, const char *name)
 {
-	(void)to, (void)bytes, (void)module, (void)name;
-	return gt_cudart_refuse("a managed variable of a library that is loaded while the program runs");
+	struct gt_pointer about;
+	uint64_t address;
+
+	if (gt_cudart_devices() > 1)
+		return gt_cudart_refuse("a managed variable of a library and more than one device");
+	int code = gt_module_variable(&address, bytes, module, name);
+	if (code != CUDA_SUCCESS)
+		return code;
+	about = gt_cudart_pointer(gt_driver_pointer(address));
+	if (about.type != GT_POINTER_MANAGED)
+		return CU_NOT_FOUND;
+	if (to)
+		*to = about.host_pointer;
+	return CUDA_SUCCESS;
 }
 
 DRIVER_ANYWHERE(cuLibraryLoadData, (struct gt_module **to, const void *image, const int *options, void **values, unsigned n,
@@ -80,7 +94,7 @@ DRIVER_ANYWHERE(cuLibraryGetModule, (struct gt_module **to, struct gt_module *mo
 		to && module ? (*to = module, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 DRIVER(cuLibraryGetGlobal, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
        gt_module_variable(address, bytes, module, name))
-DRIVER(cuLibraryGetManaged, (void **to, size_t *bytes, const struct gt_module *module, const char *name),
+DRIVER(cuLibraryGetManaged, (void **to, size_t *bytes, struct gt_module *module, const char *name),
        managed(to, bytes, module, name))
 DRIVER_ANYWHERE(cuKernelGetFunction, (struct gt_function **to, struct gt_function *kernel),
 		to && kernel ? (*to = kernel, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
@@ -112,5 +126,5 @@ RUNTIME(cudaLibraryEnumerateKernels, (struct gt_function **to, unsigned n, struc
 	to && module ? gt_module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
 RUNTIME(cudaLibraryGetGlobal, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
 	gt_module_variable(address, bytes, module, name))
-RUNTIME(cudaLibraryGetManaged, (void **to, size_t *bytes, const struct gt_module *module, const char *name),
+RUNTIME(cudaLibraryGetManaged, (void **to, size_t *bytes, struct gt_module *module, const char *name),
 	managed(to, bytes, module, name))

@@ -68,7 +68,7 @@ static int reserve(uint64_t *to, size_t bytes, uint64_t wish, uint64_t flags)
 	if (!made)
 		return CUDA_MEMORY_ALLOCATION;
 	gt_cudart.memory.limit += bytes;
-	int code = gt_cudart_allocate_shared(&pointer, bytes, "cuMemAddressReserve");
+	int code = gt_cudart_allocate_shared(&pointer, bytes, GT_PTX_OF_DEVICE, "cuMemAddressReserve");
 	if (code != CUDA_SUCCESS) {
 		gt_cudart.memory.limit -= bytes;
 		free(made);

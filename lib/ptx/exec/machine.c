@@ -59,8 +59,11 @@ static int place_variable(struct gt_ptx_machine *machine, size_t i, struct gt_er
 
 	for (size_t j = 0; j < i; j++)
 		same += is_placed(&variables[j]) && gt_ptx_plain_same(variables[j].name, variables[i].name);
-	return gt_ptx_allocate(machine->memory, variables[i].bytes, gt_ptx_variable_name(variables[i].name, same, name),
-			       &machine->variables[i].address, error);
+	machine->memory->kind = variables[i].managed ? GT_PTX_MANAGED : GT_PTX_OF_DEVICE;
+	int result = gt_ptx_allocate(machine->memory, variables[i].bytes, gt_ptx_variable_name(variables[i].name, same, name),
+				     &machine->variables[i].address, error);
+	machine->memory->kind = GT_PTX_OF_DEVICE;
+	return result;
 }
 
 static int place_variables(struct gt_ptx_machine *machine, struct gt_error *error)

@@ -136,6 +136,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	allocation->bytes = bytes;
 	allocation->owner = memory->owner;
 	allocation->call = memory->call;
+	allocation->kind = memory->kind;
 	snprintf(allocation->name, sizeof allocation->name, "%s", name);
 	if (gt_ptx_window_use(memory, *address, bytes, error) != 0 || gt_ptx_pages_enter(memory, allocation, error) != 0) {
 		free(allocation);

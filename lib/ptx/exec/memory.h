@@ -25,12 +25,16 @@
 
 #define GT_PTX_EVERYONE 31 /* owns what all devices may use: memory of the host */
 
+/* What CUDA calls the type of a pointer to it. */
+enum gt_ptx_memory_kind { GT_PTX_OF_DEVICE, GT_PTX_OF_HOST, GT_PTX_MANAGED };
+
 struct gt_ptx_allocation {
 	uint64_t address; /* of the device */
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
 	unsigned owner; /* a device's number, or GT_PTX_EVERYONE */
 	uint64_t call;	/* the program's call that made it, from 1; 0: none did */
+	enum gt_ptx_memory_kind kind;
 	bool freed;	/* its room is not given out yet */
 	struct gt_ptx_allocation *before, *after; /* by address */
 	struct gt_ptx_allocation *freed_next; /* by time */
@@ -51,6 +55,7 @@ struct gt_ptx_memory {
 	uint64_t live_bytes;
 	unsigned owner;	 /* of what is allocated from now on */
 	uint64_t call;	 /* the same */
+	enum gt_ptx_memory_kind kind; /* the same */
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
 	size_t n; /* live ones */

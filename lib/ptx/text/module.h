@@ -48,6 +48,7 @@ struct gt_ptx_variable {
 	uint64_t bytes;		/* all of it; 0 for [] */
 	uint64_t count;		/* registers: how many names %r0, %r1, ... ; 0: one, of this very name */
 	bool external;		/* .extern */
+	bool managed;		/* .attribute(.managed) */
 	unsigned char *initial; /* `bytes` of them, little-endian; NULL: zeros */
 	/* Addresses of other variables within the initial value. */
 	struct gt_ptx_reference {

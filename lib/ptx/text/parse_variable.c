@@ -51,14 +51,15 @@ static int skip_pointer(struct gt_ptx_parser *parser)
 	return gt_ptx_take(parser, ".align") ? parse_alignment(parser, &alignment) : 0;
 }
 
-/* (...) of .attribute */
-static int skip_attribute(struct gt_ptx_parser *parser)
+/* (...) of .attribute: .managed, and those that change nothing here */
+static int parse_attribute(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable)
 {
 	if (gt_ptx_need(parser, "(") != 0)
 		return -1;
 	while (!gt_ptx_take(parser, ")")) {
 		if (parser->token.kind == GT_PTX_TOKEN_END || parser->token.kind == GT_PTX_TOKEN_WRONG)
 			return gt_ptx_expected(parser, "')'");
+		variable->managed |= gt_ptx_is(parser, ".managed");
 		gt_ptx_advance(parser);
 	}
 	return 0;
@@ -100,7 +101,7 @@ static int parse_attributes(struct gt_ptx_parser *parser, struct gt_ptx_variable
 		else if (gt_ptx_take(parser, ".ptr"))
 			result = skip_pointer(parser);
 		else if (gt_ptx_take(parser, ".attribute"))
-			result = skip_attribute(parser);
+			result = parse_attribute(parser, variable);
 		else
 			result = parse_type(parser, variable);
 		if (result != 0)
