@@ -103,3 +103,22 @@ setup() {
 	NVCC_FLAGS="-Xlinker --unresolved-symbols=ignore-in-shared-libs,$BUILD/cudart/libcuda.so.1,$BUILD/cudart/libcudart.so.13" \
 		passes managed_attribute
 }
+
+# Each of 1024 steps needs the store of another block; 64 warps poll. Hardware does it in milliseconds. The program itself checks that
+# all is done, in 5 s at most; rows of 200 MB are its other bound.
+@test "blocks that poll flags of each other give their turns away" {
+	passes spin_pingpong
+	[ "$(wc -c <stream)" -lt $((200 << 20)) ]
+	gstats stream >table
+	grep -q '^ *polls .* turns$' table
+	[ "$(grep -c '^waited by polling, how often follows from the order of turns: 1 ' table)" -eq 1 ]
+}
+
+@test "a refused launch of PTX that is newer than the GPU says which GPU has what it needs" {
+	command -v nvcc >/dev/null || skip "no nvcc"
+	nvcc -cudart shared -arch=sm_90 -o clusters "$ROOT/tests/cuda/clusters.cu"
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu a100 --stdout said ./clusters >stream 2>told && return 1
+	grep -q 'returns error 912: its PTX is for compute capability 9.0, and the GPU has 8.0 (--gpu with it: h100, h200)' told
+	grep -q "each of the program's launches, [0-9]*, returned an error: its PTX is for compute capability 9.0" told
+	run ! grep -q 'asked the CUDA runtime for no launch' told
+}

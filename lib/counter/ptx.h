@@ -10,7 +10,8 @@
 	ROW(SETTING, registers_estimated, NULL, NUMBER, "1 if that is an estimate.") \
 	ROW(SETTING, shared_bytes, "bytes", SIZE, "Shared memory of a block, static and dynamic.") \
 	ROW(COUNT, warp_instructions, "instructions", NUMBER, "Instructions that warps issued, whatever the number of active lanes.") \
-	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were traced.")
+	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses that were traced.") \
+	ROW(COUNT, polls, "turns", NUMBER, "Turns that warps gave away, since a volatile or ordered load or an atomic in a loop had left them as they were.")
 
 #define GT_ALLOCATIONS_COUNTERS(ROW) \
 	ROW(LIST, addresses, NULL, NOT, "Address of each array.") \

@@ -41,6 +41,20 @@ static void write_hint(const char *library, char hint[HINT])
 
 #define REASON 1024 /* bytes that hold any reason */
 
+/* Why there was no launch: that PTX is newer than the GPU is what a program may have found out for itself. */
+static void explain_none(char reason[REASON])
+{
+	char newer[GT_CUDART_NEWER] = "";
+	const struct gt_function *function = gt_cudart.functions;
+
+	while (function && !gt_cudart_is_newer(function->fat, newer))
+		function = function->next;
+	if (gt_cudart.refused > 0)
+		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error%s: " ENDLESS, gt_cudart.refused, newer);
+	else
+		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s: " ENDLESS, newer);
+}
+
 /* Why work may be missing, or "". */
 static void find_reason(char reason[REASON])
 {
@@ -63,7 +77,7 @@ static void find_reason(char reason[REASON])
 		snprintf(reason, REASON, "calls that are not supported would have made work or data%s: " ENDLESS,
 			 none ? ", and the program launched no kernel" : "");
 	else if (none)
-		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel: " ENDLESS);
+		explain_none(reason);
 }
 
 /* In the place of an end, a stream without all work has the reason, so that the next stage reports nothing more. */

@@ -117,6 +117,7 @@ static int make_machine(struct gt_fat *fat, struct gt_error *error)
 	if (!*machine)
 		return CUDA_INVALID_PTX;
 	notes->say = notes->fault = say;
+	notes->quiet = gt_cudart.record.quiet;
 	gt_ptx_machine_notes(*machine, notes);
 	gt_ptx_machine_full_registers(*machine, gt_limits_full_registers(&gt_cudart.limits));
 	return CUDA_SUCCESS;

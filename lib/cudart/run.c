@@ -102,18 +102,13 @@ void gt_cudart_stop_closed(void)
 	gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches + 1, gt_cudart.closed.text);
 }
 
-int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
-		     size_t dynamic_shared, const struct gt_wishes *wishes)
+static int launch_function(struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+			   size_t dynamic_shared, const struct gt_wishes *wishes)
 {
-	struct gt_function *function = gt_cudart_function(handle);
 	struct gt_ptx_ran ran = {0};
 	struct gt_error error;
 	uint64_t workspace = 0;
 
-	if (!function)
-		return CUDA_INVALID_DEVICE_FUNCTION;
-	if (gt_cudart.failed)
-		return gt_cudart.failed;
 	int code = check_shape(function, grid, block, dynamic_shared);
 	if (code == CUDA_SUCCESS && wishes->cooperative)
 		code = gt_cudart_cooperative(function, grid, block, dynamic_shared, &workspace);
@@ -159,4 +154,24 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	gt_cudart.instructions += ran.warp_instructions;
 	free(parameters);
 	return CUDA_SUCCESS;
+}
+
+int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
+		     size_t dynamic_shared, const struct gt_wishes *wishes)
+{
+	static bool said;
+	struct gt_function *function = gt_cudart_function(handle);
+	char newer[GT_CUDART_NEWER];
+
+	if (!function)
+		return CUDA_INVALID_DEVICE_FUNCTION;
+	if (gt_cudart.failed)
+		return gt_cudart.failed;
+	int code = launch_function(function, grid, block, arguments, dynamic_shared, wishes);
+	if (code == CUDA_SUCCESS || code == GT_CUDART_CLOSED)
+		return code;
+	gt_cudart.refused++;
+	if (gt_cudart_is_newer(function->fat, newer))
+		gt_cudart_say_once(&said, "warning: a launch of kernel %.128s returns error %d%s", function->name, code, newer);
+	return code;
 }

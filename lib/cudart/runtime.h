@@ -138,6 +138,7 @@ struct gt_cudart {
 	struct gt_ptx_memory memory;
 	uint64_t allocations; /* made so far: they are numbered */
 	uint64_t launches;	/* asked for so far */
+	uint64_t refused;	/* with an error, of others */
 	uint64_t instructions; /* warp instructions executed so far: the clock of events */
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;
@@ -247,6 +248,9 @@ int gt_cudart_limit(unsigned number, uint64_t *value);
 uint64_t gt_cudart_persisting_max(void);
 /* A compute capability such as 80. */
 unsigned gt_cudart_capability(void);
+/* Whether the PTX of a module is for a newer GPU; the text says so, and which GPUs are new enough. */
+#define GT_CUDART_NEWER 256
+bool gt_cudart_is_newer(const struct gt_fat *fat, char text[GT_CUDART_NEWER]);
 
 /* The identity of a device: the same in every run. */
 #define GT_UUID_BYTES 16

@@ -87,27 +87,40 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* "NAME, NAME, ...": the descriptions in a directory, sorted, cut if they do not fit. */
-static void list_names(const char *directory, char *buffer, size_t bytes)
+#define NAMES_MAX 64
+struct names {
+	char of[NAMES_MAX][32];
+	size_t n;
+};
+
+/* The descriptions in a directory, sorted. */
+static void read_names(const char *directory, struct names *names)
 {
-	char names[64][32];
-	size_t n = 0, used = 0;
 	DIR *open = opendir(directory);
 
-	buffer[0] = '\0';
-	for (struct dirent *entry; open && n < 64 && (entry = readdir(open));)
-		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof names[0])
-			strcpy(names[n++], entry->d_name);
+	names->n = 0;
+	for (struct dirent *entry; open && names->n < NAMES_MAX && (entry = readdir(open));)
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof names->of[0])
+			strcpy(names->of[names->n++], entry->d_name);
 	if (open)
 		closedir(open);
-	qsort(names, n, sizeof names[0], compare_names);
-	for (size_t i = 0; i < n && used < bytes; i++)
-		used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", i > 0 ? ", " : "", names[i]);
+	qsort(names->of, names->n, sizeof names->of[0], compare_names);
+}
+
+/* "NAME, NAME, ...", cut if they do not fit. */
+static void list_names(const struct names *names, char *buffer, size_t bytes)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < names->n && used < bytes; i++)
+		used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", i > 0 ? ", " : "", names->of[i]);
 }
 
 int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error)
 {
-	char directory[PATH_BYTES - 256], names[400];
+	char directory[PATH_BYTES - 256], list[400];
+	struct names names;
 	struct stat about;
 	bool is_file = stat(name_or_file, &about) == 0 && S_ISREG(about.st_mode) && access(name_or_file, R_OK) == 0;
 
@@ -121,8 +134,9 @@ int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_er
 	if (name_or_file[0] != '\0' && name_or_file[0] != '.' &&
 	    (size_t)snprintf(path, bytes, "%s/%s", directory, name_or_file) < bytes && stat(path, &about) == 0)
 		return 0;
-	list_names(directory, names, sizeof names);
-	return gt_fail(error, "'%.100s': no such GPU: expected a file or one of %s", name_or_file, names);
+	read_names(directory, &names);
+	list_names(&names, list, sizeof list);
+	return gt_fail(error, "'%.100s': no such GPU: expected a file or one of %s", name_or_file, list);
 }
 
 /* ---- reading a file ---- */
@@ -205,4 +219,31 @@ int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *e
 	if (result != 0)
 		gt_gpu_clear(gpu);
 	return result;
+}
+
+unsigned gt_gpu_capability(const struct gt_gpu *gpu)
+{
+	const char *text = gt_gpu_get(gpu, "compute_capability");
+	unsigned major, minor;
+
+	return text && sscanf(text, "%3u.%1u", &major, &minor) == 2 ? 10 * major + minor : 0;
+}
+
+void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffer, size_t bytes)
+{
+	char path[PATH_BYTES];
+	struct gt_error ignored;
+	struct names names;
+	size_t kept = 0;
+
+	read_names(directory, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		struct gt_gpu gpu = {0};
+		snprintf(path, sizeof path, "%.3000s/%s", directory, names.of[i]);
+		if (gt_gpu_load(&gpu, path, &ignored) == 0 && gt_gpu_capability(&gpu) >= capability)
+			memmove(names.of[kept++], names.of[i], sizeof names.of[0]);
+		gt_gpu_clear(&gpu);
+	}
+	names.n = kept;
+	list_names(&names, buffer, bytes);
 }

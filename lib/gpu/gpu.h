@@ -56,6 +56,11 @@ int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, u
 /* True if the key may stand in a description: one of a table, or LEVEL.PARAMETER. */
 bool gt_gpu_known(const char *key);
 
+/* The compute capability, such as 80; 0 if there is none, or it is no such number. */
+unsigned gt_gpu_capability(const struct gt_gpu *gpu);
+/* "NAME, NAME, ...": the descriptions in a directory of GPUs with at least that capability, cut if they do not fit. */
+void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffer, size_t bytes);
+
 /* The directory where descriptions are looked for by name, into a buffer of `bytes`. */
 int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error);
 

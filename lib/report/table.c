@@ -285,7 +285,39 @@ static int write_kernel(const struct gt_report_kernel *kernel, FILE *to, struct 
 	return gt_table_write(&table, to, error);
 }
 
+static uint64_t polls_of(const struct gt_report_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->n; i++)
+		for (size_t k = 0; strcmp(kernel->stages[i].name, "ptx") == 0 && k < kernel->stages[i].n; k++)
+			if (strcmp(kernel->stages[i].counters[k].value.name, "polls") == 0)
+				return kernel->stages[i].counters[k].value.number;
+	return 0;
+}
+
+#define POLLED_SHOWN 4
+
+/* Names the kernels that polled in one line. */
+static void write_polls(const struct gt_report *report, FILE *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < report->n; i++) {
+		if (polls_of(&report->kernels[i]) == 0 || n++ >= POLLED_SHOWN)
+			continue;
+		fprintf(to, "%s%" PRIu64 " ", n == 1 ? "\nwaited by polling, how often follows from the order of turns: " : ", ",
+			report->kernels[i].kernel.id);
+		write_name(report->kernels[i].kernel.name, to);
+	}
+	if (n > POLLED_SHOWN)
+		fprintf(to, ", and %zu more", n - POLLED_SHOWN);
+	if (n > 0)
+		putc('\n', to);
+}
+
 int gt_report_write_table(const struct gt_report *report, FILE *to, struct gt_error *error)
 {
-	return gt_table_report(report, write_kernel, to, error);
+	if (gt_table_report(report, write_kernel, to, error) != 0)
+		return -1;
+	write_polls(report, to);
+	return 0;
 }

@@ -39,6 +39,11 @@ bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction)
 	}
 }
 
+bool gt_ptx_polls(const struct gt_ptx_instruction *instruction)
+{
+	return (instruction->row == GT_PTX_OP_LD || instruction->row == GT_PTX_OP_ATOM) && gt_ptx_joins_blocks(instruction);
+}
+
 bool gt_ptx_has_effect(const struct gt_ptx_instruction *instruction)
 {
 	const struct gt_ptx_opcode_row *row = gt_ptx_row(instruction);

@@ -11,6 +11,9 @@
  * that orders blocks, a tensor map that is changed. Of shared and local memory none has. */
 bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction);
 
+/* Whether it is one of these, and brings a value to a register: a load or an atomic that a loop may wait with. */
+bool gt_ptx_polls(const struct gt_ptx_instruction *instruction);
+
 /* Whether it may leave something behind when its block has ended: a store, an atomic, what a call does. */
 bool gt_ptx_has_effect(const struct gt_ptx_instruction *instruction);
 

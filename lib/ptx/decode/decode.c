@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "ptx/decode/apart.h"
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/waits.h"
 
@@ -127,7 +128,9 @@ static int decode_instruction(struct gt_ptx_decoder *decoder)
 	decoder->first = true;
 	if (read_guard(decoder) != 0 || keep_guard(decoder) != 0)
 		return -1;
-	return decoders[decoder->instruction->row](decoder);
+	if (decoders[decoder->instruction->row](decoder) != 0)
+		return -1;
+	return !gt_ptx_polls(decoder->instruction) || gt_ptx_emit(decoder, gt_ptx_poll) ? 0 : -1;
 }
 
 static int decode_blocks(struct gt_ptx_decoder *decoder)

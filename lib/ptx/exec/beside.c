@@ -245,7 +245,7 @@ static int fail_runaway(const struct beside *beside)
 			const struct gt_ptx_warp *warp = &core->warps[w];
 			if (warp->state != GT_PTX_RUNS)
 				continue;
-			gt_ptx_fault(core->warps + w, warp->at, gt_ptx_lowest(warp->mask),
+			gt_ptx_fault(core->warps + w, warp->poll.op ? warp->poll.op : warp->at, gt_ptx_lowest(warp->mask),
 				     "it runs away: in %" PRIu64
 				     " warp instructions nothing has changed that its loop could wait for;"
 				     " what the host does meanwhile comes after the launch",

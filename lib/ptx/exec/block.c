@@ -29,14 +29,13 @@ static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_pt
 static void take_turn(struct gt_ptx_warp *warp)
 {
 	const struct gt_ptx_op *op = warp->at;
-	const uint64_t until = warp->issued - warp->ahead + GT_PTX_TURN;
 
-	warp->until = until;
-	while (op && warp->issued < until) {
+	warp->until = warp->issued - warp->ahead + GT_PTX_TURN; /* a poll ends it earlier */
+	while (op && warp->issued < warp->until) {
 		warp->issued += op->counts;
 		op = step(warp, op);
 	}
-	warp->ahead = op && warp->issued > until ? warp->issued - until : 0;
+	warp->ahead = op && warp->issued > warp->until ? warp->issued - warp->until : 0;
 	if (op)
 		warp->at = op;
 }
@@ -75,7 +74,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->state = GT_PTX_RUNS;
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
-	warp->watch.times = 0;
+	warp->watch.times = warp->poll.times = 0;
 	gt_ptx_watch_begin(warp);
 	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
 }
@@ -122,8 +121,12 @@ void gt_ptx_block_ended(const struct gt_ptx_core *core)
 /* before: what it had issued when its turn began. In a turn that it was ahead of it is where it was, but does not wait. */
 static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp, uint64_t before)
 {
+	const bool polled = warp->poll.repeats;
+
+	if (polled || warp->issued >= warp->poll.next)
+		gt_ptx_poll_end(warp);
 	if (warp->state == GT_PTX_RUNS && warp->issued != before &&
-	    (warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)) {
+	    (polled || ((warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)))) {
 		core->repeats = true;
 		if (warp->top->below)
 			let_others(warp);
@@ -196,7 +199,7 @@ bool gt_ptx_block_waits(const struct gt_ptx_core *core)
 		for (const struct gt_ptx_path *path = warp->top; path; path = path->below)
 			paths++;
 		/* Each path had its turn since one of them did anything new. */
-		if (warp->state == GT_PTX_RUNS && warp->watch.times <= paths)
+		if (warp->state == GT_PTX_RUNS && warp->watch.times <= paths && warp->poll.times <= paths)
 			return false;
 	}
 	return core->running > 0;
@@ -224,7 +227,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces | (launch->notes_work ? GT_PTX_NOTES_WORK : 0) : 0;
 	core->block = block;
 	gt_ptx_block_place(launch, block, core->ctaid);
-	core->accesses = 0;
+	core->accesses = core->polls = 0;
 	core->arrives = false;
 	core->running = core->n_warps;
 	if (core->shared_bytes > 0)
@@ -245,6 +248,7 @@ void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
 	for (uint32_t w = 0; w < core->n_warps; w++)
 		ran->warp_instructions += core->warps[w].issued;
 	ran->accesses += core->accesses;
+	ran->polls += core->polls;
 }
 
 /* Thread by thread, since divisions would take longer than many a block. */
@@ -314,6 +318,7 @@ static void close_warp(struct gt_ptx_warp *warp)
 	free(warp->arenas);
 	free(warp->local);
 	free(warp->watch.registers);
+	free(warp->poll.registers);
 }
 
 void gt_ptx_core_close(struct gt_ptx_core *core)

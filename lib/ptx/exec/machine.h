@@ -91,6 +91,8 @@ struct gt_ptx_launch {
 /* What a launch did, beside its accesses. */
 struct gt_ptx_ran {
 	uint64_t warp_instructions, accesses;
+	uint64_t polls; /* turns that warps gave away, since what they had read again had not changed: exec/watch.c */
+	const char *clock; /* a special register that counts time and was read; NULL: none was */
 	bool fault; /* of the kernel's own, by which the launch failed */
 	bool assertion_failed; /* which is such a fault */
 	bool runs_away; /* by such a fault: it waits, and no block of it does what it waits for */

@@ -2,9 +2,10 @@
 #include "ptx/exec/notes.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* Whether a name has been reported, or there is no room for it. */
 static bool is_said(const struct gt_ptx_notes *notes, const char *name)
@@ -31,6 +32,23 @@ void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *
 		return;
 	snprintf(text, sizeof text, "PTX line %u: %s is ignored: %s", line, name, why);
 	gt_ptx_note_text(notes, name, text);
+}
+
+void gt_ptx_note_clock(struct gt_ptx_notes *notes, const char *kernel, const char *clock)
+{
+	const uint64_t hash = XXH3_64bits(kernel, strlen(kernel));
+	char text[GT_PTX_NOTE_TEXT];
+
+	if (!notes || notes->quiet || notes->n_clocks == GT_PTX_NOTES)
+		return;
+	for (size_t i = 0; i < notes->n_clocks; i++)
+		if (notes->clocks[i] == hash)
+			return;
+	notes->clocks[notes->n_clocks++] = hash;
+	snprintf(text, sizeof text,
+		 "warning: kernel %.128s reads %s, which counts here the instructions that the warp has issued: no time was measured",
+		 kernel, clock);
+	notes->say(notes->context, text);
 }
 
 void gt_ptx_note_end(struct gt_ptx_notes *notes, const char *text)

@@ -131,6 +131,8 @@ bool gt_ptx_path_yield(struct gt_ptx_warp *warp);
 
 /* At the end of a turn: true if the warp is as it was before (watch.c). */
 bool gt_ptx_watch_end(struct gt_ptx_warp *warp);
+/* At the end of a turn that a poll ended, or in which none came for long. */
+void gt_ptx_poll_end(struct gt_ptx_warp *warp);
 /* Begins to watch anew. */
 void gt_ptx_watch_begin(struct gt_ptx_warp *warp);
 

@@ -158,6 +158,7 @@ const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const stru
 	uint64_t room[GT_WARP_SIZE];
 	unsigned char *values = (unsigned char *)room, *lanes = gt_ptx_lanes(warp, op->d);
 
+	warp->core->ran->clock = special->name; /* all that are read each time are clocks */
 	gt_ptx_fill_special(warp, special, values);
 	/* Lanes of other paths may be in the middle of an instruction and use this slot. */
 	for (uint32_t m = mask; m; m &= m - 1)

@@ -160,7 +160,7 @@ struct gt_ptx_frame {
 
 enum gt_ptx_state { GT_PTX_RUNS, GT_PTX_WAITS, GT_PTX_DONE };
 
-/* What a warp was like when one of its turns ended, to know when it is the same again. */
+/* What a warp was like when one of its turns ended, or when it polled, to know when it is the same again. */
 struct gt_ptx_watch {
 	const struct gt_ptx_op *op; /* NULL: nothing is kept */
 	uint32_t mask;
@@ -199,7 +199,7 @@ struct gt_ptx_warp {
 	uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, whose phase goes on */
 	bool multiplies, meets; /* it has begun a wgmma that it has not waited for; it waits for its group */
 	uint32_t cluster_owes; /* lanes that have arrived, and have still to wait */
-	struct gt_ptx_watch watch;
+	struct gt_ptx_watch watch, poll;
 	unsigned char *arenas; /* of all frames */
 	size_t arena_bytes;
 	unsigned char *local;  /* 32 lanes of local_stride bytes */
@@ -258,7 +258,7 @@ struct gt_ptx_core {
 	bool repeats; /* a warp did in the last round */
 	bool ahead;   /* a warp was ahead of its turns before the last round, and issues when they have come */
 	struct gt_ptx_spin spin;
-	uint64_t accesses;
+	uint64_t accesses, polls;
 	uint64_t launches; /* %gridid */
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
@@ -303,7 +303,7 @@ int gt_ptx_trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
 	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
 	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing,
-	gt_ptx_local_address, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
+	gt_ptx_local_address, gt_ptx_poll, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
 		gt_ptx_atomic, gt_ptx_vector_atomic,
 		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;
 

@@ -12,26 +12,24 @@
 
 #define GAP_MIN 256   /* instructions from one saved state to the next */
 #define GAP_MAX 16384
-#define CHUNK	64
+#define POLL_GAP 1024  /* instructions after which an access that has not come again is no longer watched as a poll */
+#define CHUNK	 64
 
 void gt_ptx_watch_begin(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 
-	watch->op = NULL;
-	watch->repeats = false;
+	watch->op = warp->poll.op = NULL;
+	watch->repeats = warp->poll.repeats = false;
 	watch->gap = GAP_MIN;
 	watch->next = warp->issued + GAP_MIN;
+	warp->poll.next = warp->issued + POLL_GAP;
 }
 
-static int keep(struct gt_ptx_warp *warp)
+static int keep(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch, const struct gt_ptx_op *op)
 {
-	struct gt_ptx_watch *watch = &warp->watch;
 	size_t bytes = 0;
 
-	if (!watch->repeats)
-		watch->times = 0;
-	watch->repeats = false;
 	watch->has_local = false;
 	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller)
 		bytes += frame->code->image_at;
@@ -46,9 +44,22 @@ static int keep(struct gt_ptx_warp *warp)
 		memcpy(watch->registers + watch->bytes, warp->arenas + frame->arena, frame->code->image_at);
 		watch->bytes += frame->code->image_at;
 	}
-	watch->op = warp->at;
+	watch->op = op;
 	watch->mask = warp->mask;
 	watch->differs = 0;
+	return 0;
+}
+
+/* Keeps what the warp is at the end of a turn. */
+static int keep_turn(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_watch *watch = &warp->watch;
+
+	if (!watch->repeats)
+		watch->times = 0;
+	watch->repeats = false;
+	if (keep(warp, watch, warp->at) != 0)
+		return -1;
 	watch->next = warp->issued + watch->gap;
 	watch->gap = 2 * watch->gap < GAP_MAX ? 2 * watch->gap : GAP_MAX;
 	return 0;
@@ -73,9 +84,8 @@ static bool same_registers(struct gt_ptx_watch *watch, const unsigned char *regi
 }
 
 /* Local memory is compared only if the registers are equal; the first time its hash is saved. */
-static bool same_local(struct gt_ptx_warp *warp)
+static bool same_local(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 {
-	struct gt_ptx_watch *watch = &warp->watch;
 	uint64_t hash = warp->local ? XXH3_64bits(warp->local, GT_WARP_SIZE * warp->local_stride) : 0;
 	bool same = !warp->local || (watch->has_local && watch->local == hash);
 
@@ -86,24 +96,70 @@ static bool same_local(struct gt_ptx_warp *warp)
 	return same;
 }
 
+/* Whether the warp, which is where it was kept, has all that it had then. */
+static bool is_same(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
+{
+	const struct gt_ptx_frame *frame = warp->frame;
+	size_t at = 0;
+
+	if (warp->mask != watch->mask)
+		return false;
+	while (frame && same_registers(watch, warp->arenas + frame->arena, frame->code->image_at, at)) {
+		at += frame->code->image_at;
+		frame = frame->caller;
+	}
+	return !frame && at == watch->bytes && same_local(warp, watch);
+}
+
 bool gt_ptx_watch_end(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 
-	if (warp->at == watch->op && warp->mask == watch->mask) {
-		size_t at = 0;
-		const struct gt_ptx_frame *frame = warp->frame;
-		while (frame && same_registers(watch, warp->arenas + frame->arena, frame->code->image_at, at)) {
-			at += frame->code->image_at;
-			frame = frame->caller;
-		}
-		if (!frame && at == watch->bytes && same_local(warp)) {
-			watch->repeats = true;
-			watch->times++;
-			return true;
-		}
+	if (warp->at == watch->op && is_same(warp, watch)) {
+		watch->repeats = true;
+		watch->times++;
+		return true;
 	}
 	if (warp->issued >= watch->next)
-		keep(warp);
+		keep_turn(warp);
 	return false;
+}
+
+/* ---- polls ---- */
+
+/* Stands behind an access by which a warp learns what other blocks have done. Its result is in the registers: when they are the same
+ * again, the warp has read the same, and reads the same again if it goes on. Of several such accesses in a loop one is watched. */
+const struct gt_ptx_op *gt_ptx_poll(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	struct gt_ptx_watch *poll = &warp->poll;
+	const bool had_local = poll->has_local, kept = poll->op;
+
+	(void)mask;
+	if (poll->op && poll->op != op)
+		return op + 1;
+	if (poll->op && is_same(warp, poll)) {
+		poll->repeats = true;
+		poll->times++;
+		poll->next = warp->issued + POLL_GAP;
+		warp->core->polls++;
+		warp->until = warp->issued;
+		return op + 1;
+	}
+	if (kept && !had_local && poll->has_local)
+		return op + 1; /* local memory is compared the next time */
+	poll->times = kept ? 0 : poll->times; /* where nothing was kept, the warp went on with another path */
+	poll->next = warp->issued + POLL_GAP;
+	return keep(warp, poll, op) == 0 ? op + 1 : NULL;
+}
+
+void gt_ptx_poll_end(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_watch *poll = &warp->poll;
+
+	if (!poll->repeats) {
+		poll->op = NULL;
+		poll->times = 0;
+		poll->next = warp->issued + POLL_GAP;
+	}
+	poll->repeats = false;
 }

@@ -28,6 +28,7 @@ static int run_one(struct gt_ptx_memory *memory, struct gt_ptx_launch *launch, c
 	put_first(left, &launched.children);
 	ran->warp_instructions += one.warp_instructions;
 	ran->accesses += one.accesses;
+	ran->polls += one.polls;
 	ran->fault |= one.fault;
 	ran->assertion_failed |= one.assertion_failed;
 	return result;

@@ -8,6 +8,7 @@
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/heap.h"
 #include "ptx/exec/nested.h"
+#include "ptx/exec/notes.h"
 #include "ptx/launch/team.h"
 #include "stream/kernel.h"
 
@@ -88,6 +89,8 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 			     ? gt_ptx_team_run(machine, program, &clustered, ran, error)
 			     : gt_ptx_execute(machine, program, &clustered, ran, error);
 	machine->memory->denied = 0;
+	if (ran->clock)
+		gt_ptx_note_clock(machine->notes, launch->kernel->name, ran->clock);
 	return result;
 }
 

@@ -85,6 +85,7 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 		return -1;
 	team->ran->warp_instructions += group->ran.warp_instructions;
 	team->ran->accesses += group->ran.accesses;
+	team->ran->clock = group->ran.clock ? group->ran.clock : team->ran->clock;
 	team->ran->fault |= group->ran.fault;
 	team->ran->assertion_failed |= group->ran.assertion_failed;
 	if (group->ran.strayed)

@@ -25,6 +25,7 @@ static const char *const names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", 
 #define TOKEN PREFIX "TOKEN"
 #define VERBOSE PREFIX "VERBOSE"
 #define QUIET PREFIX "QUIET"
+#define GPUS PREFIX "GPUS"
 #define SEPARATOR '\x1f' /* after every argument */
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
@@ -230,8 +231,9 @@ int gt_record_export(const struct gt_recording *record, struct gt_error *error)
 {
 	if (export_runtime(record, error) != 0)
 		return -1;
-	char *arguments = join(record->arguments);
-	int failed = !arguments || setenv(ARGUMENTS, arguments, 1) != 0;
+	char gpus[PATH_BYTES], *arguments = join(record->arguments);
+	struct gt_error ignored; /* without descriptions none is proposed */
+	int failed = (gt_gpu_directory(gpus, sizeof gpus, &ignored) == 0 && setenv(GPUS, gpus, 1) != 0) || !arguments || setenv(ARGUMENTS, arguments, 1) != 0;
 
 	free(arguments);
 	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(VERBOSE, record->verbose) |
@@ -306,5 +308,7 @@ int gt_record_import(struct gt_recording *record, struct gt_error *error)
 		return -1;
 	record->verbose = verbose != 0;
 	record->quiet = quiet != 0;
+	const char *gpus = getenv(GPUS);
+	snprintf(record->gpus, sizeof record->gpus, "%s", gpus ? gpus : "");
 	return import_arguments(record, error);
 }

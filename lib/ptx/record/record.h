@@ -24,6 +24,7 @@ struct gt_recording {
 	int stream;	   /* descriptors; -1: there is none, the program runs untraced */
 	int token;
 	bool verbose, quiet;
+	char gpus[GT_TRACING_PATH]; /* the directory of descriptions, for messages; "": unknown */
 	char *arguments[GT_RECORD_ARGUMENTS + 1]; /* of gtrace-record, up to a NULL */
 	char *argument_text;			  /* owned when imported */
 };

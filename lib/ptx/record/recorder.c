@@ -96,7 +96,8 @@ static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran 
 		      struct gt_error *error)
 {
 	if (gt_count_number(count, "warp_instructions", ran->warp_instructions, error) != 0 ||
-	    gt_count_number(count, "accesses", ran->accesses, error) != 0)
+	    gt_count_number(count, "accesses", ran->accesses, error) != 0 ||
+	    (ran->polls > 0 && gt_count_number(count, "polls", ran->polls, error) != 0))
 		return -1;
 	return gt_write_count(recorder->head.writer, count, error);
 }
