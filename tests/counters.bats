@@ -13,6 +13,7 @@ modes() {
 	cd "$work/streams"
 	local traces=$ROOT/examples/traces launch='gemm<<<(4,4),(16,16)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)'
 	gtrace-ptx --launch "$launch" "$ROOT/examples/kernels/ptx/gemm.ptx" >ptx.gt
+	gtrace-ptx --launch 'waits<<<2,32>>>(F=u32[1])' "$ROOT/tests/ptx/polls.ptx" >polls.gt
 	gtrace-order "$traces/gemm.rdgc.xz" >order.gt
 	printf '0 1000\n2 1000\n1 2000\n' | gtrace-order --format din >din.gt
 	printf 'nothing\n0 0 0 r 4 100\n' | gtrace-order --format-regex \
