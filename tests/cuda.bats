@@ -115,7 +115,7 @@ setup() {
 }
 
 @test "a refused launch of PTX that is newer than the GPU says which GPU has what it needs" {
-	command -v nvcc >/dev/null || skip "no nvcc"
+	needs_cuda
 	nvcc -cudart shared -arch=sm_90 -o clusters "$ROOT/tests/cuda/clusters.cu"
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu a100 --stdout said ./clusters >stream 2>told && return 1
 	grep -q 'returns error 912: its PTX is for compute capability 9.0, and the GPU has 8.0 (--gpu with it: h100, h200)' told
