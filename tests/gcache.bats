@@ -974,3 +974,89 @@ l2.arrival = rr # assumed: a test
 		diff expected found
 	done
 }
+
+@test "lfu and srrip: a sector miss is one use of its line, also where the sector arrives later" {
+	# Line A is used twice (its second sector misses), B twice; C replaces A, which was used longest ago: B hits again.
+	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0x2 0 100 0" "load.global 0x100 0x1 0 200 0" \
+		"load.global 0x100 0x1 0 300 0" "load.global 0x200 0x1 0 400 0" "load.global 0x100 0x1 0 500 0" | requests >in.gt
+	for options in "" "--latency fixed:0" "--latency fixed:10" "--on-full requeue --latency fixed:10"; do
+		# shellcheck disable=SC2086 # several options
+		gcache --l1 --size 256 --ways full --replace lfu $options in.gt >out.gt
+		[ "$(counters out.gt l1 read_hits evictions)" = "2 1" ]
+	done
+	# The same lines with an odd number, whose home is the other half: both halves are a set of two ways.
+	sed 's/ 0x\([0-2]\)00/ 0x\180/; s/ 0x0 / 0x80 /' <<<"load.global 0x0 0x1 0 0 0
+load.global 0x0 0x2 0 100 0
+load.global 0x100 0x1 0 200 0
+load.global 0x100 0x1 0 300 0
+load.global 0x200 0x1 0 400 0
+load.global 0x100 0x1 0 500 0" | requests | gcache --l2 --size 512 --ways full --halves yes --replace lfu >out.gt
+	[ "$(counters out.gt l2 read_hits half_hits\[0\])" = "2 2" ]
+	# C comes while a sector of A is on its way, and makes all others older; D and E replace C and then A, which hit before C came.
+	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x100 0x1 0 100 0" "load.global 0x200 0x1 0 200 0" \
+		"load.global 0x0 0x2 0 205 0" "load.global 0x300 0x1 0 300 0" "load.global 0x400 0x1 0 400 0" "load.global 0x0 0x1 0 500 0" |
+		requests | gcache --l1 --size 256 --ways full --replace srrip --latency fixed:10 >out.gt
+	[ "$(counters out.gt l1 reads read_hits)" = "7 0" ]
+}
+
+@test "a store makes valid what it writes whole: a load of the rest of a sector misses, another store hits" {
+	# Bytes 0 to 3 of a line that is there, then the sector; then a whole sector; then the first again.
+	printf '%s\n' "load.global 0x0 0x8 0 0 0" "store.global 0x0 0x1 0 1 0" "store.global 0x0 0x1 0 2 0" "load.global 0x0 0x1 0 3 0" \
+		"store.global 0x0 0x2 0x2 4 0" "load.global 0x0 0x3 0 5 0" | requests >in.gt
+	for options in "--l1" "--l1 --replace fifo" "--l1 --ways 32" "--l1 --latency fixed:0" "--l1 --write back" "--l2 --dirty-ways 1"; do
+		# shellcheck disable=SC2086 # several options
+		gcache $options in.gt >out.gt
+		[ "$(counters out.gt "${options:2:2}" reads read_hits writes write_hits)" = "4 2 3 1" ]
+	done
+	# An atomic that a lower level performs takes away what the store has left.
+	printf '%s\n' "load.global 0x0 0x8 0 0 0" "store.global 0x0 0x1 0 1 0" "reduction.global 0x0 0x1 0 2 0" "store.global 0x0 0x1 0 3 0" |
+		requests | gcache --l1 >out.gt
+	[ "$(counters out.gt l1 writes write_hits)" = "2 0" ]
+}
+
+@test "--write-hits changes counters alone: not the status" {
+	printf '%s\n' "load.global 0x0 0x1 0 0 0" "store.global 0x0 0x3 0x3 1 0" "store.global 0x0 0x3 0x3 2 0" "store.global 0x80 0x1 0x1 3 0" |
+		requests >in.gt
+	for counted in "sector 3" "tag 4"; do
+		read -r by hits <<<"$counted"
+		gcache --l2 --write-hits "$by" --emit all <in.gt >out.gt
+		[ "$(rows out.gt 12)" = "miss miss hit miss" ]
+		[ "$(counters out.gt l2 write_hits)" = "$hits" ]
+	done
+}
+
+@test "prefetches have a status: hit or miss where they are looked up, none where they bypass" {
+	printf '%s\n' "0x0 none" "0x0 prefetch.L2" "0x80 prefetch.L2" "0x80 none" "0x0 discard.L2" | awk 'BEGIN { OFS = "\t"; print "#gtrace 1"
+		print "#kernel", "id=1", "name=k", "grid=1,1,1", "block=32,1,1"
+		print "block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm", "hint" }
+		{ print 0, 0, NR, 0, "load.global", $1, "0xf", 0, 32, NR, 0, $2 }' | gtrace-cat --from >in.gt
+	gcache --l2 --emit all in.gt | gtrace-cat | grep -v '^#' | cut -f 12 >found
+	[ "$(gtrace-cat in.gt | grep '^#block' | cut -f 12)" = hint ]
+	[ "$(paste -sd ' ' found)" = "miss hit miss hit none" ]
+	gcache --l2 --emit all --hints ignore in.gt | gtrace-cat | grep -v '^#' | cut -f 12 >found
+	[ "$(paste -sd ' ' found)" = "miss none none miss none" ]
+	gcache --l1 --emit all in.gt | gtrace-cat | grep -v '^#' | cut -f 12 >found
+	[ "$(paste -sd ' ' found)" = "miss none none miss none" ]
+}
+
+@test "a streaming load of several lines: each is the next to leave as soon as it was used" {
+	# Lines of 32 bytes in a set of two ways: the second line of the load replaces the first, not the line that was there.
+	printf '%s\n' "load.global 0x80 0x1 0 0 0" "load.global.cs 0x0 0x3 0 1 0" "load.global 0x80 0x1 0 2 0" | requests >in.gt
+	for options in "" "--latency fixed:0" "--latency fixed:1"; do
+		# shellcheck disable=SC2086 # several options
+		gcache --l1 --size 64 --line 32 --ways full $options in.gt >out.gt
+		[ "$(counters out.gt l1 read_hits evictions)" = "1 1" ]
+	done
+}
+
+@test "a level that the requests have passed already is named in one warning" {
+	loads 0 128 0 >in.gt
+	gcache --l1 in.gt >l1.gt
+	gcache --l1 --size 64K l1.gt 2>said >/dev/null
+	[ "$(cat said)" = "gcache: the requests have passed a level l1 already, whose counts have this name: leave one of them out, or give one another --name" ]
+	for options in "--l1 --name l15" "--texture" "--readonly" "--l2" "--l1 --quiet"; do
+		# shellcheck disable=SC2086 # several options
+		gcache $options l1.gt 2>said >/dev/null
+		[ ! -s said ]
+	done
+}

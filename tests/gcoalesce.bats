@@ -392,3 +392,13 @@ reference_degrees() {
 	[ "$status" -eq 1 ]
 	[[ "$output" != *"#kernel"* ]]
 }
+
+@test "prefetches and discards: the line that has a lane's address, whatever the size in the row" {
+	for hint in prefetch.L1 prefetch.L2 discard.L2 applypriority.L2; do
+		{
+			printf '#kernel\tid=1\tname=k\tgrid=4,1,1\tblock=64,1,1\n'
+			echo "#block warp an pc op size mask base stride lanes hint" | tr ' ' '\t'
+			echo "0 0 0 0 load.global 8 0x3 0x107c 128 - $hint" | tr ' ' '\t'
+		} | gtrace-cat --from | requests | is "0x000000001000 0xf 0x0 1" "0x000000001080 0xf 0x0 1"
+	done
+}

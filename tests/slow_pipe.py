@@ -154,7 +154,7 @@ class Line:
     def __init__(self, line):
         self.line = line
         self.came = self.used = 0
-        self.valid, self.dirty = set(), set()
+        self.valid, self.dirty, self.parts = set(), set(), set()
 
 
 class Cache:
@@ -211,7 +211,7 @@ class Cache:
             self.look_up('read', line, request.sectors, line.valid if line else set())
             self.load(line, request)
         else:
-            self.look_up('write', line, request.sectors, line.valid | line.dirty if line else set())
+            self.look_up('write', line, request.sectors, line.valid | line.dirty | line.parts if line else set())
             self.store(line, request)
         return self.sent
 
@@ -240,7 +240,8 @@ class Cache:
             if write == 'back':
                 self.store_back(line, request)
                 return
-            line.valid |= request.sectors
+            line.valid |= request.full
+            line.parts |= request.sectors
         self.send('store', request.line, request.sectors, request.full, request)
 
     def store_back(self, line, request):

@@ -158,8 +158,21 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	return true;
 }
 
+/* The counts of a level of the same name come from a stage before this one. */
+static void warn_twice(const struct gt_count *count)
+{
+	static bool said;
+
+	if (said || strcmp(count->stage, settings.name) != 0 || !gt_count_find(count, "read_hits"))
+		return;
+	said = true;
+	tool_warn(&tool, "the requests have passed a level %s already, whose counts have this name: leave one of them out, or give one another --name",
+		  settings.name);
+}
+
 static bool take_count(void *context, const struct gt_count *count)
 {
+	warn_twice(count);
 	tool_must(&tool, gt_cache_stage_note(context, count, &tool.error));
 	return true;
 }

@@ -12,7 +12,7 @@ static int write_back(const struct gt_serving *serving, uint32_t slot)
 		return -1;
 	level->clean.cleaned += level->counters.sent_writes - before;
 	tags->dirty[slot] = 0;
-	return 0;
+	return gt_tags_hold(tags, slot, dirty & ~gt_tags_valid(tags, slot), serving->error);
 }
 
 int gt_level_clean(const struct gt_serving *serving, uint32_t set, uint32_t slot)

@@ -18,14 +18,17 @@ int gt_halves_read(const struct gt_serving *serving)
 	unsigned home = gt_home_of(serving->request.address), half = gt_half_of(serving->request.sm);
 	struct gt_serving at_home = *serving, near = *serving;
 	uint64_t line = serving->request.address >> level->line_shift, used = serving->request.sectors & 15, hits = 0;
-	uint32_t set = gt_level_set_of(level, line), slot;
+	uint32_t set = gt_level_set_of(level, line), slot = GT_NO_SLOT;
+	bool streams = level->class_of[serving->request.op] == GT_CLASS_STREAM;
 
 	if (half != home) {
 		near.tags = level->instances[half];
 		slot = gt_tags_find(near.tags, set, line);
 		if (slot != GT_NO_SLOT) {
 			hits = used & gt_tags_valid(near.tags, slot);
-			gt_level_touch(level, near.tags, set, slot, hits, used, level->counters.mru);
+			slot = gt_level_touch(level, near.tags, set, slot, hits, used, level->counters.mru);
+			if (streams)
+				gt_tags_demote(near.tags, set, slot);
 		}
 		level->counters.reads += gt_bits_of_4[hits];
 		level->counters.read_hits += gt_bits_of_4[hits];
@@ -46,7 +49,7 @@ int gt_halves_read(const struct gt_serving *serving)
 	if (half == home)
 		return 0;
 	counters->far_hits += hits;
-	return gt_level_arrive(&near, line, used, &slot);
+	return gt_level_arrive(&near, line, used, slot != GT_NO_SLOT, &slot);
 }
 
 /* Makes the sectors of the request invalid in the half that is not their home. */

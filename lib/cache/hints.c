@@ -124,7 +124,7 @@ static int bring(const struct gt_serving *serving, uint64_t line, uint64_t wante
 			return -1;
 	} else {
 		*hits += gt_count_bits(wanted & gt_tags_valid(serving->tags, slot));
-		slot = gt_level_touch(level, serving->tags, set, slot, 0, 0, NULL);
+		slot = gt_level_touch(level, serving->tags, set, slot, 0, wanted, NULL);
 	}
 	return gt_level_fill(serving, slot, line, wanted & ~gt_tags_valid(serving->tags, slot), 0);
 }
@@ -159,7 +159,7 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 	level->hints.discarded += gt_count_bits(tags->dirty[slot] & piece->used);
 	tags->dirty[slot] &= ~piece->used;
 	gt_tags_invalidate(tags, slot, piece->used);
-	if ((gt_tags_valid(tags, slot) | tags->dirty[slot]) == 0)
+	if (gt_tags_held(tags, slot) == 0)
 		gt_tags_drop(tags, set, slot);
 	return 0;
 }
@@ -200,7 +200,7 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	level->counters.read_hits += gt_count_bits(hits);
 	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
 	if (slot != GT_NO_SLOT)
-		gt_level_touch(level, tags, set, slot, hits, hits, level->counters.mru);
+		gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
 	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
 }
 
@@ -219,18 +219,13 @@ static int bring_block(const struct gt_serving *serving, uint64_t block)
 	return 0;
 }
 
-static uint64_t misses(const struct gt_level *level)
-{
-	return level->counters.line_misses + level->counters.sector_misses;
-}
-
 /* Serves a request as without a hint, except for the bytes that a miss fetches. */
 static int serve_fetching(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
 	gt_serve *serve = level->serve[level->class_of[serving->request.op]];
 	uint64_t fetch = level->config.shared && !level->config.translate ? gt_hint_fetch(serving->request.hint) : 0;
-	uint64_t before = misses(level);
+	uint64_t before = gt_level_missed(level);
 	unsigned usual = level->fetch_sectors, asked = (unsigned)(fetch / level->config.sector);
 
 	if (asked > level->sectors)
@@ -239,7 +234,7 @@ static int serve_fetching(const struct gt_serving *serving)
 		level->fetch_sectors = asked;
 	int result = serve(serving);
 	level->fetch_sectors = usual;
-	if (result != 0 || fetch <= level->config.line || misses(level) == before)
+	if (result != 0 || fetch <= level->config.line || gt_level_missed(level) == before)
 		return result;
 	return bring_block(serving, fetch);
 }

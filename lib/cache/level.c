@@ -26,14 +26,10 @@ static uint32_t *deal_lines(const struct gt_geometry *geometry)
 	return deal;
 }
 
-/* Whether lines may change their slots and have states. Sectors that are dirty or hit, but are not valid, keep a depth that a
- * state has not. */
+/* Whether lines may change their slots and have states. */
 static bool may_move(const struct gt_level *level)
 {
-	const struct gt_level_config *config = &level->config;
-	bool unlike = config->tag_hits || (config->write == GT_WRITE_BACK && config->partial == GT_PARTIAL_READ);
-
-	return level->usual && !config->halves && !unlike && config->replacement.policy == &gt_policy_lru;
+	return level->usual && !level->config.halves && level->config.replacement.policy == &gt_policy_lru;
 }
 
 static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *error)

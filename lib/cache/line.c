@@ -42,20 +42,52 @@ static unsigned position_of(const struct gt_level *level, const struct gt_tags *
 	return position;
 }
 
-uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+/* Makes a line the most recent, unless the request changes no order. Returns the recency position that it had. */
+static inline unsigned move_up(const struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t *slot)
+{
+	return level->unchanged ? position_of(level, tags, set, *slot) : gt_tags_touch(tags, set, slot);
+}
+
+static inline void note(const struct gt_level *level, struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits,
 			uint64_t used, uint64_t *mru)
 {
-	unsigned position = level->unchanged ? position_of(level, tags, set, slot) : gt_tags_touch(tags, set, &slot);
-	const struct gt_policy *policy = level->config.replacement.policy;
-
 	if (tags->state)
 		note_state(tags, slot, position, hits, used, mru);
 	else if (level->geometry.depths && level->usual && mru)
 		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
 	else if (level->geometry.depths)
 		gt_note_depths(tags, slot, position, hits, used, mru);
+}
+
+static inline void tell_policy(const struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	const struct gt_policy *policy = level->config.replacement.policy;
+
 	if (policy->hit && !level->unchanged)
 		policy->hit(tags, set, slot);
+}
+
+uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+			uint64_t used, uint64_t *mru)
+{
+	unsigned position = move_up(level, tags, set, &slot);
+
+	note(level, tags, slot, position, hits, used, mru);
+	tell_policy(level, tags, set, slot);
+	return slot;
+}
+
+/* A hit by tag needs the line alone, which a cache of more ways than the position has. So does, nearly, that of a sector which
+ * was only written in part. */
+uint32_t gt_level_touch_stored(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits)
+{
+	uint64_t of_sectors = level->config.tag_hits ? 0 : hits & gt_tags_valid(tags, slot);
+	unsigned position = move_up(level, tags, set, &slot);
+
+	if (level->geometry.depths)
+		level->counters.mru_writes[position] += gt_count_bits(hits & ~of_sectors);
+	note(level, tags, slot, position, of_sectors, 0, level->counters.mru_writes);
+	tell_policy(level, tags, set, slot);
 	return slot;
 }
 
@@ -125,7 +157,19 @@ void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 		gt_tags_demote(tags, set, slot);
 }
 
-int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot)
+/* The line of sectors that arrive becomes the most recent. If their lookup has used it, this is not another use, which
+ * some policies count. */
+static uint32_t use_at_arrival(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, bool used)
+{
+	unsigned position = move_up(level, tags, set, &slot);
+
+	note(level, tags, slot, position, 0, 0, NULL);
+	if (!used || !level->config.replacement.policy->counts_uses)
+		tell_policy(level, tags, set, slot);
+	return slot;
+}
+
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, bool used, uint32_t *slot)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
@@ -133,7 +177,7 @@ int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t se
 
 	*slot = gt_tags_find(tags, set, line);
 	if (*slot != GT_NO_SLOT)
-		*slot = gt_level_touch(level, tags, set, *slot, 0, 0, NULL);
+		*slot = use_at_arrival(level, tags, set, *slot, used);
 	else if (gt_level_claim(serving, set, line, slot) != 0)
 		return -1;
 	gt_level_validate(level, tags, *slot, sectors);

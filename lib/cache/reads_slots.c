@@ -151,10 +151,11 @@ GT_INLINE void prepare_next(const struct gt_level *level, const struct found *fo
 		__builtin_prefetch(&tags->dirty[after - 1], 1);
 }
 
-/* Whether a line has to be written back. Only levels that write back have such lines; others need not look. */
+/* Whether a line has to be written back, or holds what partial stores wrote. Only levels that write back have the former; others
+ * need not look. */
 GT_INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
 {
-	return level->config.write == GT_WRITE_BACK && tags->dirty[slot] != 0;
+	return (level->config.write == GT_WRITE_BACK && tags->dirty[slot] != 0) || (tags->held && tags->held[slot] != 0);
 }
 
 /* Under LRU, a set of few ways that is full, as most are: replaces its oldest line. Valid ways precede the others, so the

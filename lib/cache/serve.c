@@ -26,7 +26,8 @@ static int read_piece(const struct gt_serving *serving, const struct gt_piece *p
 	return gt_level_fill(serving, slot, piece->line, missing, 0);
 }
 
-int gt_serve_read(const struct gt_serving *serving)
+/* A load that streams makes each of its lines the least recent as soon as it has been used. */
+static inline int read_pieces(const struct gt_serving *serving, bool streams)
 {
 	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -37,25 +38,21 @@ int gt_serve_read(const struct gt_serving *serving)
 		counters->reads += gt_count_bits(pieces[p].used);
 		if (read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
 			return -1;
+		if (streams)
+			gt_tags_demote(serving->tags, gt_level_set_of(serving->level, pieces[p].line), slot);
 	}
 	return 0;
 }
 
-/* Under LRU, a streaming load makes its lines the least recent. */
+int gt_serve_read(const struct gt_serving *serving)
+{
+	return read_pieces(serving, false);
+}
+
+/* Under LRU. */
 int gt_serve_stream(const struct gt_serving *serving)
 {
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
-
-	if (gt_serve_read(serving) != 0)
-		return -1;
-	for (unsigned p = 0; p < n; p++) {
-		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
-		uint32_t slot = gt_tags_find(serving->tags, set, pieces[p].line);
-		if (slot != GT_NO_SLOT)
-			gt_tags_demote(serving->tags, set, slot);
-	}
-	return 0;
+	return read_pieces(serving, true);
 }
 
 /* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */

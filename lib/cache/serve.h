@@ -128,6 +128,7 @@ struct gt_level {
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
 	bool ranked;	/* some line has had another rank than the normal one */
 	bool unchanged; /* the current request does not change the order of its lines */
+	uint64_t hits_by_tag; /* sectors that stores did not find, and that --write-hits tag counts as hits */
 };
 
 /* As gt_level_open, but a line has the same slot until it leaves. */
@@ -135,6 +136,12 @@ struct gt_level *gt_level_open_fixed(const struct gt_level_config *config, struc
 
 /* The error of the inverse is below 256 / 2^36, so quotients of slots below 2^27 are exact. */
 #define GT_INVERSE_SHIFT 36
+
+/* Sectors that were looked up and not found. Their number grows; it is no counter of the kernel. */
+static inline uint64_t gt_level_missed(const struct gt_level *level)
+{
+	return level->counters.line_misses + level->counters.sector_misses + level->hits_by_tag;
+}
 
 /* A request that is being served, its instance, and the sink for the requests that it sends. */
 struct gt_serving {
@@ -254,10 +261,13 @@ int gt_level_fill(const struct gt_serving *serving, uint32_t slot, uint64_t line
 /* Records the use of a line that is present; `mru` as in gt_note_depths. Returns the slot that the line has then. */
 uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 			uint64_t used, uint64_t *mru);
+/* The same for a store, which counts its hits in `mru_writes`. The sectors that it makes valid count as used when they are. */
+uint32_t gt_level_touch_stored(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits);
 /* Records the use of a line that is present by a request of that op, which has been counted. */
 void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op);
-/* Fills sectors of a line, which gets a slot if it has none and counts as used. */
-int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, uint32_t *slot);
+/* Fills sectors of a line, which gets a slot if it has none and counts as used, unless the lookup that missed them has
+ * `used` it. */
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, bool used, uint32_t *slot);
 
 /* Sectors of a line become dirty. */
 int gt_level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors);

@@ -3,9 +3,12 @@
 #include "cache/serve.h"
 
 /* Of the sectors that a store uses, those that hit in a line that is present. */
-static uint64_t store_hits(const struct gt_level *level, uint64_t used, uint64_t here)
+static uint64_t store_hits(struct gt_level *level, uint64_t used, uint64_t here)
 {
-	return level->config.tag_hits ? used : used & here;
+	if (!level->config.tag_hits)
+		return used & here;
+	level->hits_by_tag += gt_count_bits(used & ~here);
+	return used;
 }
 
 /* A piece of a store that is sent on in any case. */
@@ -16,7 +19,7 @@ static int write_piece(const struct gt_serving *serving, const struct gt_piece *
 	struct gt_tags *tags = serving->tags;
 	uint64_t line = piece->line, used = piece->used;
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
-	uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, gt_tags_valid(tags, slot));
+	uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, gt_tags_held(tags, slot));
 	bool evict = level->config.write == GT_WRITE_EVICT;
 
 	counters->writes += gt_count_bits(used);
@@ -24,18 +27,19 @@ static int write_piece(const struct gt_serving *serving, const struct gt_piece *
 	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += gt_count_bits(used & ~hits);
 	if (slot != GT_NO_SLOT && evict) {
 		if (level->geometry.depths)
-			slot = gt_level_touch(level, tags, set, slot, hits, used, counters->mru_writes);
+			slot = gt_level_touch_stored(level, tags, set, slot, hits);
 		counters->dropped += gt_count_bits(gt_tags_valid(tags, slot));
 		gt_tags_drop(tags, set, slot);
-	} else if (slot != GT_NO_SLOT) {
-		slot = gt_level_touch(level, tags, set, slot, hits, used, counters->mru_writes);
-		gt_level_validate(level, tags, slot, used);
-	} else if (!evict && level->config.allocate) {
-		if (gt_level_claim(serving, set, line, &slot) != 0)
-			return -1;
-		gt_level_validate(level, tags, slot, used);
+		return 0;
 	}
-	return 0;
+	if (slot != GT_NO_SLOT)
+		slot = gt_level_touch_stored(level, tags, set, slot, hits);
+	else if (evict || !level->config.allocate)
+		return 0;
+	else if (gt_level_claim(serving, set, line, &slot) != 0)
+		return -1;
+	gt_level_validate(level, tags, slot, piece->full);
+	return gt_tags_hold(tags, slot, used & ~gt_tags_valid(tags, slot), serving->error);
 }
 
 /* Write through, with or without allocation, and write evict. */
@@ -69,7 +73,7 @@ static int store(const struct gt_serving *serving, uint32_t set, uint32_t slot, 
 		return -1;
 	if (rule == GT_PARTIAL_FETCH && partial && gt_level_fill(serving, slot, piece->line, partial, whole) != 0)
 		return -1;
-	gt_level_validate(serving->level, tags, slot, rule == GT_PARTIAL_KEEP ? piece->used : whole);
+	gt_level_validate(serving->level, tags, slot, rule == GT_PARTIAL_READ ? piece->used & piece->full : piece->used);
 	return 0;
 }
 
@@ -83,10 +87,10 @@ static int write_back_piece(const struct gt_serving *serving, const struct gt_pi
 
 	counters->writes += gt_count_bits(piece->used);
 	if (slot != GT_NO_SLOT) {
-		uint64_t hits = store_hits(level, piece->used, gt_tags_valid(tags, slot) | tags->dirty[slot]);
+		uint64_t hits = store_hits(level, piece->used, gt_tags_held(tags, slot));
 		counters->write_hits += gt_count_bits(hits);
 		counters->sector_misses += gt_count_bits(piece->used & ~hits);
-		slot = gt_level_touch(level, tags, set, slot, hits, piece->used, counters->mru_writes);
+		slot = gt_level_touch_stored(level, tags, set, slot, hits);
 	} else {
 		counters->line_misses += gt_count_bits(piece->used);
 		if (!level->config.allocate)

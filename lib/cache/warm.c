@@ -33,7 +33,7 @@ static int warm_range(const struct gt_serving *serving, uint64_t first, uint64_t
 	for (uint64_t line = first >> level->line_shift; line <= last >> level->line_shift; line++) {
 		if (level->config.halves && !(home.tags = gt_level_instance(level, gt_home_of(line << level->line_shift), serving->error)))
 			return -1;
-		if (gt_level_arrive(&home, line, sectors_within(level, line, first, last), &slot) != 0)
+		if (gt_level_arrive(&home, line, sectors_within(level, line, first, last), false, &slot) != 0)
 			return -1;
 	}
 	return 0;

@@ -35,7 +35,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			      "lru, fifo, lfu, lfu:way, random[:SEED], weighted:W,W,..., order:WAY,WAY,..., plru, srrip, opt"},
 	[GT_LEVEL_WRITE] = {"write", ONE_OF("back|through|evict"), "back", false, "what a store does", NULL},
 	[GT_LEVEL_ALLOCATE] = {"allocate", YES_NO, "yes", false, "whether a store that misses allocates a line", NULL},
-	[GT_LEVEL_PARTIAL] = {"partial", ONE_OF("keep|read|fetch"), "keep", false,
+	[GT_LEVEL_PARTIAL] = {"partial", ONE_OF("keep|read|fetch"), "read", false,
 			      "what a store to part of an absent sector does, with write back", NULL},
 	[GT_LEVEL_WRITE_HITS] = {"write-hits", ONE_OF("sector|tag"), "sector", false,
 				 "whether a store hits if its sectors are valid, or if its line is present", NULL},

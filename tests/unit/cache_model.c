@@ -41,7 +41,7 @@ static int gather(void *context, struct gt_rows *rows, struct gt_error *error)
 		to->items[to->n++] = (struct ref_request){
 			rows->address[i], rows->scheduled ? rows->step[i] : 0, rows->block[i], rows->an[i], rows->pc[i],
 			rows->warp[i], rows->scheduled ? rows->sm[i] : 0, rows->op[i], rows->sectors[i], rows->full[i],
-			rows->threads[i]};
+			rows->threads[i], rows->has_status ? rows->status[i] : 0};
 	}
 	rows->n = 0;
 	return 0;
@@ -97,6 +97,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_ALLOCATE] = PICK("yes", "no"),
 		[GT_LEVEL_DIRTY_WAYS] = draw(4) ? "all" : PICK("1", "2"),
 		[GT_LEVEL_PARTIAL] = PICK("keep", "read", "fetch"),
+		[GT_LEVEL_WRITE_HITS] = PICK("sector", "sector", "tag"),
 		[GT_LEVEL_FETCH] = PICK("sector", "sector", "32", "64", "128", "256"),
 		[GT_LEVEL_BYPASS] = PICK("none", "none", "none", "writes", "reads", "all"),
 		[GT_LEVEL_OPERATORS] = PICK("yes", "yes", "no"),
@@ -176,7 +177,7 @@ static bool agree(const struct gt_level_config *config, size_t requests)
 		gather(&gathered, out, &error);
 		struct gathered came = {0};
 		gather(&came, rows, &error);
-		ref_serve_all(reference, came.items, came.n);
+		ref_serve_all(reference, came.items, came.n, NULL);
 		free(came.items);
 		ref_flush(reference);
 		same = same_counters(level, &reference->count) && same;
@@ -189,6 +190,40 @@ static bool agree(const struct gt_level_config *config, size_t requests)
 	gt_rows_free(rows);
 	gt_rows_free(out);
 	free(gathered.items);
+	return same;
+}
+
+/* A kernel that is passed on with --emit all: the order of the requests, and the status of each. */
+static bool agree_on_status(const struct gt_level_config *config, size_t requests)
+{
+	static struct gt_level_config emitting;
+	struct gt_error error = {""};
+	struct gt_rows *rows = gt_rows_new(requests, &error), *out = gt_rows_new(7, &error);
+	struct gathered emitted = {0}, came = {0};
+	struct gt_sink sink = {out, gather, &emitted};
+	struct ref_request *order = malloc(requests * sizeof *order);
+
+	emitting = *config;
+	emitting.emit = GT_EMIT_ALL;
+	struct gt_level *level = gt_level_open(&emitting, &error);
+	struct ref_model *reference = ref_open(config);
+	make_stream(rows, requests, 8 + draw(400), draw(2) == 0);
+	gt_level_begin(level);
+	CHECK_EQUAL(gt_level_take(level, rows, &sink, &error), 0);
+	CHECK_EQUAL(gt_level_finish(level, &sink, &error), 0);
+	gather(&emitted, out, &error);
+	gather(&came, rows, &error);
+	ref_serve_all(reference, came.items, came.n, order);
+	bool same = emitted.n == requests;
+	for (size_t i = 0; same && i < requests; i++)
+		same = emitted.items[i].address == order[i].address && emitted.items[i].status == order[i].status;
+	gt_level_close(level);
+	ref_close(reference);
+	gt_rows_free(rows);
+	gt_rows_free(out);
+	free(emitted.items);
+	free(came.items);
+	free(order);
 	return same;
 }
 
@@ -205,7 +240,7 @@ static void test_random_configs(void)
 		translating += config.translate;
 		interleaved += gt_level_interleaved(&config);
 		in_turn += config.arrival == GT_ARRIVAL_RR;
-		bool same = agree(&config, 300);
+		bool same = agree(&config, 300) && agree_on_status(&config, 100);
 		CHECK(same);
 		if (!same)
 			print_settings(&settings);

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "stream/op.h"
 #include "stream/rows.h"
+#include "stream/status.h"
 
 #define REF_SECTORS 64
 #define REF_WAYS 512
@@ -23,6 +24,7 @@ struct ref_line {
 	bool present;
 	uint64_t line;
 	bool valid[REF_SECTORS], dirty[REF_SECTORS];
+	bool written[REF_SECTORS]; /* by a store, since the line came */
 	uint64_t filled, touched, uses;
 	int interval; /* srrip */
 	size_t used_by; /* opt */
@@ -47,6 +49,7 @@ struct ref_request {
 	uint32_t block, an, pc;
 	uint16_t warp, sm;
 	uint8_t op, sectors, full, threads;
+	uint8_t status; /* of one that is passed on */
 };
 
 struct ref_model {
@@ -57,6 +60,7 @@ struct ref_model {
 	struct ref_request *sent;
 	size_t n, capacity;
 	uint64_t last_step;
+	bool lacks; /* the request that is served has not found a sector */
 	/* opt: what is served in this kernel, and what is served now. */
 	const struct ref_request *order;
 	size_t n_order, now;
@@ -605,6 +609,7 @@ static void ref_read(struct ref_model *model, struct ref_cache *cache, uint64_t 
 		missing[s] = used[s] && !line->valid[s];
 		*lookups += used[s];
 		*hits += used[s] && !missing[s];
+		model->lacks = model->lacks || missing[s];
 		*(absent ? &model->count.line_misses : &model->count.sector_misses) += missing[s];
 	}
 	ref_fill(model, line, missing, NULL, cause);
@@ -648,7 +653,7 @@ static void ref_write_here(struct ref_model *model, struct ref_cache *cache, str
 			continue;
 		whole[s] = full[s] || line->valid[s];
 		missing[s] = !whole[s];
-		line->dirty[s] = true;
+		line->dirty[s] = line->written[s] = true;
 	}
 	ref_clean(model, cache, ref_set(model, line->line), cause);
 	if (partial == GT_PARTIAL_FETCH)
@@ -666,7 +671,10 @@ static void ref_write(struct ref_model *model, struct ref_cache *cache, uint64_t
 	bool absent = !line;
 
 	for (unsigned s = 0; s < ref_sectors(model); s++) {
-		bool hit = used[s] && line && (line->valid[s] || line->dirty[s]);
+		bool there = line && (line->valid[s] || line->written[s]);
+		bool hit = used[s] && (model->config->tag_hits ? line != NULL : there);
+		if (used[s] && !there)
+			model->lacks = true;
 		model->count.writes += used[s];
 		model->count.write_hits += hit;
 		*(absent ? &model->count.line_misses : &model->count.sector_misses) += used[s] && !hit;
@@ -687,7 +695,7 @@ static void ref_write(struct ref_model *model, struct ref_cache *cache, uint64_t
 		ref_write_here(model, cache, line, used, full, *part);
 	else if (line)
 		for (unsigned s = 0; s < ref_sectors(model); s++)
-			line->valid[s] = line->valid[s] || used[s];
+			line->written[s] |= used[s], line->valid[s] |= full[s];
 }
 
 static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_t number, const bool *used,
@@ -711,6 +719,7 @@ static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_
 			continue;
 		model->count.dropped += used[s] && line->valid[s];
 		line->valid[s] = line->valid[s] && !used[s];
+		line->written[s] = line->written[s] && !used[s];
 		any = any || line->valid[s];
 	}
 	if (line)
@@ -735,8 +744,21 @@ static void ref_translate(struct ref_model *model, struct ref_cache *cache, stru
 		return;
 	}
 	count->line_misses++;
+	model->lacks = true;
 	ref_claim(model, cache, request.address / model->config->line, request)->valid[0] = true;
 	ref_send(model, request);
+}
+
+/* A line that a streaming load has used is the next to leave. */
+static void ref_load(struct ref_model *model, struct ref_cache *cache, uint64_t number, const bool *used, struct ref_request part)
+{
+	const struct gt_level_config *config = model->config;
+	enum gt_operator operation = gt_op_operator(part.op);
+
+	ref_read(model, cache, number, used, part, &model->count.reads, &model->count.read_hits);
+	if (config->operators && config->replacement.policy == &gt_policy_lru &&
+	    (operation == GT_CS || operation == GT_CV || operation == GT_LU))
+		ref_demote(model, cache, ref_find(model, cache, number));
 }
 
 static void ref_serve(struct ref_model *model, struct ref_request request)
@@ -775,30 +797,31 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 			full[s] = covered[s] == config->sector;
 		}
 		if (any && action == GT_LOAD)
-			ref_read(model, cache, number, used, part, &model->count.reads, &model->count.read_hits);
+			ref_load(model, cache, number, used, part);
 		else if (any && action == GT_STORE)
 			ref_write(model, cache, number, used, full, &part);
 		else if (any)
 			ref_atomic(model, cache, number, used, part);
 	}
-	for (unsigned i = 0; i < 4; i++) {
-		enum gt_operator operation = gt_op_operator(request.op);
-		struct ref_line *line = ref_find(model, cache, (request.address + 32 * i) / config->line);
-		bool last = i == 3 || (request.address + 32 * i + 32) / config->line != (request.address + 32 * i) / config->line;
-		bool used = false;
-		for (unsigned j = 0; j <= i; j++)
-			used = used || (ref_bit(request.sectors, j) &&
-					(request.address + 32 * j) / config->line == (request.address + 32 * i) / config->line);
-		if (line && last && used && action == GT_LOAD && config->operators &&
-		    config->replacement.policy == &gt_policy_lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU))
-			ref_demote(model, cache, line);
-	}
 	if (action != GT_LOAD && config->write != GT_WRITE_BACK)
 		ref_send(model, request);
 }
 
-/* The whole of a kernel, in the order of arrival. */
-static void ref_serve_all(struct ref_model *model, const struct ref_request *requests, size_t n)
+/* By gcache(1), --emit all. */
+static uint8_t ref_status(const struct ref_model *model, const struct ref_request *request)
+{
+	const struct gt_level_config *config = model->config;
+	enum gt_action action = gt_op_action(request->op);
+	bool performed_below = action != GT_LOAD && action != GT_STORE && config->write != GT_WRITE_BACK;
+
+	if (!config->translate && (ref_bypassed(config, request->op) || performed_below))
+		return GT_STATUS_NONE;
+	return model->lacks ? GT_STATUS_MISS : GT_STATUS_HIT;
+}
+
+/* The whole of a kernel, in the order of arrival. `kept`, if not NULL, gets
+ * the requests in this order with their status. */
+static void ref_serve_all(struct ref_model *model, const struct ref_request *requests, size_t n, struct ref_request *kept)
 {
 	struct ref_request *order = malloc((n + !n) * sizeof *order);
 	size_t next[REF_SMS] = {0}, served = 0;
@@ -819,8 +842,12 @@ static void ref_serve_all(struct ref_model *model, const struct ref_request *req
 	model->n_order = n;
 	for (size_t i = 0; i < n; i++) {
 		model->now = i;
+		model->lacks = false;
 		ref_serve(model, order[i]);
+		order[i].status = ref_status(model, &order[i]);
 	}
+	if (kept)
+		memcpy(kept, order, n * sizeof *kept);
 	free(order);
 }
 

@@ -459,7 +459,7 @@ static unsigned make_accesses(struct ref_access *accesses, unsigned stores)
 					for (unsigned i = 0; i < requests; i++)
 						accesses[n++] = (struct ref_access){
 							.line = draw(lines), .step = step, .sectors = draw(3) ? 15 : 1 + draw(15),
-							.warp = 4 * block + warp, .an = an, .wave = wave, .store = store};
+							.warp = 4 * block + warp, .an = an, .wave = wave, .full = store ? draw(16) : 0, .store = store};
 				}
 	return n;
 }
@@ -472,6 +472,7 @@ static struct gt_rows *rows_of(const struct ref_access *accesses, unsigned n)
 		set_row(rows, i, (uint16_t)(accesses[i].warp % 4), accesses[i].an, accesses[i].line, accesses[i].step);
 		rows->block[i] = accesses[i].warp / 4;
 		rows->sectors[i] = (uint8_t)accesses[i].sectors;
+		rows->full[i] = (uint8_t)(accesses[i].full & accesses[i].sectors);
 		if (accesses[i].store)
 			rows->op[i] = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
 	}

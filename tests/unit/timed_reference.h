@@ -27,6 +27,7 @@ struct ref_config {
 struct ref_access {
 	uint64_t line, step;
 	unsigned sectors, warp, an, wave;
+	unsigned full; /* of a store: sectors that it writes whole */
 	bool store;
 };
 
@@ -48,7 +49,7 @@ struct ref_flight {
 
 struct ref_block {
 	uint64_t line, used; /* used: when, as a count */
-	unsigned valid;
+	unsigned valid, written;
 	bool present;
 };
 
@@ -218,13 +219,15 @@ static inline struct ref_event ref_miss(struct ref_cache *cache, const struct re
 static inline struct ref_event ref_store(struct ref_cache *cache, const struct ref_access *access, uint64_t step)
 {
 	struct ref_block *block = ref_find(cache, access->line);
-	unsigned hits = block ? block->valid & access->sectors : 0;
+	unsigned hits = block ? (block->valid | block->written) & access->sectors : 0;
 
 	*(block ? &cache->counters.sector_misses : &cache->counters.line_misses) += ref_bits(access->sectors & ~hits);
 	if (block && cache->config.evict)
 		block->present = false;
-	else if (block)
-		ref_bring(cache, access->line, access->sectors);
+	else if (block) {
+		ref_bring(cache, access->line, access->full & access->sectors);
+		block->written |= access->sectors;
+	}
 	return (struct ref_event){REF_PASSED, step, access->line, 0, step, access->warp, 0, 0, hits == access->sectors};
 }
 

@@ -45,5 +45,5 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return least;
 }
 
-const struct gt_policy gt_policy_lfu = {.name = "lfu", .parse = parse, .slot_bytes = sizeof(struct use), .hit = hit,
+const struct gt_policy gt_policy_lfu = {.name = "lfu", .counts_uses = true, .parse = parse, .slot_bytes = sizeof(struct use), .hit = hit,
 	.fill = fill, .victim = victim};

@@ -38,4 +38,4 @@ static uint32_t victim(struct gt_tags *tags, uint32_t set, const struct gt_repla
 	return first + chosen;
 }
 
-const struct gt_policy gt_policy_srrip = {.name = "srrip", .by_set = true, .slot_bytes = 1, .hit = hit, .fill = fill, .victim = victim};
+const struct gt_policy gt_policy_srrip = {.name = "srrip", .by_set = true, .counts_uses = true, .slot_bytes = 1, .hit = hit, .fill = fill, .victim = victim};

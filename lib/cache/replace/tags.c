@@ -129,6 +129,7 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->tag);
 	free(tags->valid);
 	free(tags->dirty);
+	free(tags->held);
 	free(tags->vacancy);
 	free(tags->policy);
 	free(tags->rank);
@@ -147,6 +148,8 @@ void gt_tags_clear(struct gt_tags *tags)
 
 	memset(tags->tag, 0, geometry->slots * sizeof *tags->tag);
 	memset(tags->dirty, 0, geometry->slots * sizeof *tags->dirty);
+	if (tags->held)
+		memset(tags->held, 0, geometry->slots * sizeof *tags->held);
 	memset(tags->vacancy, 0, geometry->sets * sizeof *tags->vacancy);
 	memset(tags->policy, 0, tags->policy_bytes);
 	if (tags->rank)
@@ -154,6 +157,20 @@ void gt_tags_clear(struct gt_tags *tags)
 	reset_order(tags);
 	if (has_finder(geometry))
 		gt_finder_clear(&tags->finder);
+}
+
+int gt_tags_hold(struct gt_tags *tags, uint32_t slot, uint64_t sectors, struct gt_error *error)
+{
+	if (sectors == 0)
+		return 0;
+	if (tags->state) {
+		tags->state[slot] = gt_state_hold(tags->state[slot], (uint32_t)sectors);
+		return 0;
+	}
+	if (!tags->held && !(tags->held = calloc(tags->geometry->slots, sizeof *tags->held)))
+		return gt_fail_memory(error, "a cache's lines");
+	tags->held[slot] |= sectors;
+	return 0;
 }
 
 int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error)
@@ -204,6 +221,8 @@ uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_
 		tags->rank[slot] = GT_RANK_NORMAL;
 	tags->tag[slot] = line + 1;
 	tags->dirty[slot] = 0;
+	if (tags->held)
+		tags->held[slot] = 0;
 	if (tags->state)
 		tags->state[slot] = GT_STATE_INVALID;
 	else

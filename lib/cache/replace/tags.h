@@ -46,6 +46,9 @@ struct gt_tags {
 	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
 	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all valid. NULL if there are states */
 	uint64_t *dirty; /* of each slot: mask of sectors written and not yet sent on */
+	/* Of each slot: mask of sectors that hold what partial stores have written and the level has sent on; a load finds them only
+	 * if they are valid, too. NULL if there are none yet, or states, which tell it. */
+	uint64_t *held;
 	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
 	 * cache with the same sets and more ways than that would hold it. */
 	uint8_t *depth;
@@ -87,6 +90,8 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set);
 uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line);
 /* Makes a valid slot invalid. */
 void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot);
+/* Makes sectors of a slot that are not valid hold something. Returns 0, or -1 when memory is short. */
+int gt_tags_hold(struct gt_tags *tags, uint32_t slot, uint64_t sectors, struct gt_error *error);
 /* Gives a valid slot a rank. Returns 0, or -1 when memory is short. */
 int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_error *error);
 /* For a full set in which ranks differ: `chosen` if its rank is the lowest of the set, else the least recent slot of the
@@ -231,6 +236,14 @@ static inline uint64_t gt_tags_valid(const struct gt_tags *tags, uint32_t slot)
 	return tags->state ? ~gt_state_invalid(tags->state[slot]) & 15 : tags->valid[slot];
 }
 
+/* The sectors of a slot that hold something for a store: those that are valid, and those that were written in part. */
+static inline uint64_t gt_tags_held(const struct gt_tags *tags, uint32_t slot)
+{
+	uint64_t held = tags->state ? gt_state_held(tags->state[slot]) : tags->held ? tags->held[slot] : 0;
+
+	return held | tags->dirty[slot] | gt_tags_valid(tags, slot);
+}
+
 /* Makes sectors of a slot invalid. */
 static inline void gt_tags_invalidate(struct gt_tags *tags, uint32_t slot, uint64_t sectors)
 {
@@ -238,6 +251,8 @@ static inline void gt_tags_invalidate(struct gt_tags *tags, uint32_t slot, uint6
 		tags->state[slot] |= gt_bytes_of_4[sectors];
 	else
 		tags->valid[slot] &= ~sectors;
+	if (tags->held)
+		tags->held[slot] &= ~sectors;
 }
 
 #endif

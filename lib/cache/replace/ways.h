@@ -23,14 +23,28 @@ static const uint32_t gt_bytes_of_4[16] = {
 	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
 };
 
-/* The state of a line: of each sector a byte, its depth (gt_tags.depth), or GT_SECTOR_INVALID. */
+/* The state of a line: of each sector a byte, its depth (gt_tags.depth), or that it is invalid, in which case it may hold what
+ * partial stores have written (gt_tags.held). */
 #define GT_SECTOR_INVALID 255U
+#define GT_SECTOR_HELD 254U
 #define GT_STATE_INVALID UINT32_MAX
 
 /* The sectors of these bytes that are invalid. */
 static inline uint32_t gt_state_invalid(uint32_t state)
 {
 	return (state >> 7 & 0x01010101) * 0x10204080U >> 28; /* the product collects the four bits at the top */
+}
+
+/* Those of them that hold something. */
+static inline uint32_t gt_state_held(uint32_t state)
+{
+	return (state >> 7 & ~state & 0x01010101) * 0x10204080U >> 28;
+}
+
+/* The state after sectors that are invalid were written in part. */
+static inline uint32_t gt_state_hold(uint32_t state, uint32_t sectors)
+{
+	return state & ~(gt_bytes_of_4[sectors] & (GT_SECTOR_INVALID - GT_SECTOR_HELD) * 0x01010101U);
 }
 
 /* The state after the line was used at a position, which is at least the depth of its sectors then. */

@@ -79,7 +79,7 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 	gt_flights_drop_first(&engine->flights);
 	flight.request.step = flight.arrival;
 	const struct gt_serving serving = {timed->level, engine->tags, flight.request, &timed->collected, error};
-	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, &slot) != 0)
+	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, flight.used, &slot) != 0)
 		return -1;
 	engine->tags->dirty[slot] |= flight.dirty;
 	gt_flights_present(&engine->flights, flight.line);
@@ -216,6 +216,7 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 			      &(struct gt_flight){.arrival = outcome->effect, .line = item->piece.line, .sectors = brought,
 						  .dirty = item->class == GT_CLASS_ATOMIC ? item->piece.used : 0,
 						  .mshr_set = item->mshr, .holds = true, .absent = absent,
+						  .used = !absent && config->on_full == GT_FULL_STALL,
 						  .request = gt_engine_request(timed, item)},
 			      error);
 }

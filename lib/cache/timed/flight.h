@@ -25,6 +25,7 @@ struct gt_flight {
 	uint32_t next; /* in the chain of its line, newest first; or GT_NO_FLIGHT */
 	bool holds;    /* an MSHR entry */
 	bool first;    /* before all others of its step that are not: a hit, with --fill next */
+	bool used;     /* its lookup has used the line, which was there: with stall a use takes effect at once */
 	bool absent;   /* the cache does not have the line, nor has had it since this flight was sent */
 	struct gt_request request; /* that caused it */
 };
