@@ -50,7 +50,7 @@ def model(requests, sets, ways):
     counts = {name: 0 for name in COUNTERS}
     counts["half_reads"], counts["half_hits"] = [0, 0], [0, 0]
     halves = [Half(sets, ways, counts) for _ in range(2)]
-    for sm, action, line, sectors in requests:
+    for sm, action, line, sectors, full in requests:
         home, mine = home_of(line), sm % 2
         other = halves[1 - home]
         if action == "load":
@@ -87,9 +87,9 @@ def model(requests, sets, ways):
         there = halves[home].use(line)
         kind = "write" if action == "store" else "atomic"
         counts[kind + "s"] += bits(sectors)
-        counts[kind + "_hits"] += bits(sectors & there[0])
+        counts[kind + "_hits"] += bits(sectors & (there[0] | there[1] if action == "store" else there[0]))
         counts["sent_reads"] += bits(sectors & ~there[0]) if action == "atomic" else 0
-        there[0] |= sectors
+        there[0] |= full if action == "store" else sectors
         there[1] |= sectors
     for half in halves:
         for lines in half.sets:
@@ -103,11 +103,12 @@ def main():
     for number in range(traces):
         sets, ways = dice.choice([1, 2, 8]), dice.choice([1, 2, 4, 20])
         lines, sms = dice.choice([4, 30, 200]), dice.choice([1, 2, 5])
-        requests = [(dice.randrange(sms), dice.choice(["load"] * 6 + ["store", "atomic"]), dice.randrange(lines), dice.randint(1, 15))
+        requests = [(dice.randrange(sms), dice.choice(["load"] * 6 + ["store", "atomic"]), dice.randrange(lines), dice.randint(1, 15), dice.randrange(16))
                     for _ in range(dice.choice([5, 400]))]
+        requests = [(sm, action, line, sectors, full & sectors if action == "store" else 0) for sm, action, line, sectors, full in requests]
         text = ["#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\torder=block", "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm"]
-        for step, (sm, action, line, sectors) in enumerate(requests):
-            text.append("0\t0\t%d\t0x0\t%s.global\t0x%x\t0x%x\t0x0\t32\t%d\t%d" % (step, action, line * LINE, sectors, step, sm))
+        for step, (sm, action, line, sectors, full) in enumerate(requests):
+            text.append("0\t0\t%d\t0x0\t%s.global\t0x%x\t0x%x\t0x%x\t32\t%d\t%d" % (step, action, line * LINE, sectors, full, step, sm))
         size = 2 * sets * ways * LINE
         command = "gtrace-cat --from | gcache --l2 --halves yes --index mod --size %d --ways %d" % (size, ways)
         stream = subprocess.run(["bash", "-o", "pipefail", "-c", command], input="\n".join(text).encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout
