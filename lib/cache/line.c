@@ -81,12 +81,14 @@ uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t s
  * was only written in part. */
 uint32_t gt_level_touch_stored(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits)
 {
-	uint64_t of_sectors = level->config.tag_hits ? 0 : hits & gt_tags_valid(tags, slot);
-	unsigned position = move_up(level, tags, set, &slot);
+	uint64_t of_line = level->config.tag_hits ? hits : hits & ~gt_tags_valid(tags, slot);
 
+	if (of_line == 0)
+		return gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru_writes);
+	unsigned position = move_up(level, tags, set, &slot);
 	if (level->geometry.depths)
-		level->counters.mru_writes[position] += gt_count_bits(hits & ~of_sectors);
-	note(level, tags, slot, position, of_sectors, 0, level->counters.mru_writes);
+		level->counters.mru_writes[position] += gt_count_bits(of_line);
+	note(level, tags, slot, position, hits & ~of_line, 0, level->counters.mru_writes);
 	tell_policy(level, tags, set, slot);
 	return slot;
 }

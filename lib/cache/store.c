@@ -39,7 +39,8 @@ static int write_piece(const struct gt_serving *serving, const struct gt_piece *
 	else if (gt_level_claim(serving, set, line, &slot) != 0)
 		return -1;
 	gt_level_validate(level, tags, slot, piece->full);
-	return gt_tags_hold(tags, slot, used & ~gt_tags_valid(tags, slot), serving->error);
+	uint64_t parts = used & ~piece->full & ~gt_tags_valid(tags, slot);
+	return parts ? gt_tags_hold(tags, slot, parts, serving->error) : 0;
 }
 
 /* Write through, with or without allocation, and write evict. */
