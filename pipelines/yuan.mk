@@ -4,8 +4,8 @@
 # is a TITAN V as in table 3.
 paper := yuan
 GPU   ?= titanv
-# What launches read by themselves is not in [004].
-L2    ?= --launch-reads none
+# What launches read by themselves is not in [004], and in its program a partial store makes its sectors valid.
+L2    ?= --launch-reads none --partial keep
 paper_options = $(GPU)
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
