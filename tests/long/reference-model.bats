@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# More random streams than reference-model.bats in the tools and in the second implementation: 20,000 of each stage.
+# Some ten minutes a stage.
+
+# agrees STAGE
+agrees() {
+	TMPDIR=$BATS_TEST_TMPDIR run "$ROOT/tests/reference-model/run" "$1" --seed long --cases 20000
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$1: 20000 cases, 0 differ" ]
+}
+
+@test "20,000 streams in gcoalesce" { agrees coalesce; }
+@test "20,000 streams in gschedule" { agrees schedule; }
+@test "20,000 streams in gdram" { agrees dram; }
+@test "20,000 streams in grd" { agrees reuse; }

@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Random small streams in the tools and in the second implementation of tests/reference-model, which is written from the
+# manual pages alone; 20,000 of each stage are in long/reference-model.bats.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() { export TMPDIR=$BATS_TEST_TMPDIR; }
+
+# agrees STAGE: 200 cases without a difference.
+agrees() {
+	run "$ROOT/tests/reference-model/run" "$1" --cases 200
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$1: 200 cases, 0 differ" ]
+}
+
+@test "gcoalesce agrees with its manual page" { agrees coalesce; }
+@test "gschedule agrees with its manual page" { agrees schedule; }
+@test "gdram agrees with its manual page" { agrees dram; }
+@test "grd agrees with its manual page" { agrees reuse; }
+
+@test "a wrong tool is found" {
+	mkdir "$TMPDIR/wrong"
+	printf '#!/bin/sh\nexec "%s" "$@" --banks 7\n' "$(command -v gdram)" >"$TMPDIR/wrong/gdram"
+	chmod +x "$TMPDIR/wrong/gdram"
+	PATH=$TMPDIR/wrong:$PATH run -1 "$ROOT/tests/reference-model/run" dram --cases 10
+	echo "$output"
+	[[ $output == *"kernel 1, stage dram: banks: expected "*", got 7"* ]]
+	[[ $output == *"dram: 10 cases, 10 differ" ]]
+}

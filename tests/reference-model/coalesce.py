@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: MIT
+"""gcoalesce(1): warp accesses become requests; the passes of shared memory; the degree of coalescing."""
+
+from fractions import Fraction
+from math import floor
+
+import stream
+from stream import LINE, SECTOR, SPACE, some
+
+RULES = ["default", "pascal", "pascal-apart", "fermi"]
+BANKS = ["16x4", "32x4", "32x8:4", "32x8", "32x4:4", "8x8:4"]
+LATENCIES = ["1:50,2:88,32:1210", "1:23,2:25,4:29,8:37,16:53,32:85", "1:30,2:34", "4:10,8:100", "1:28"]
+KINDS = ["load", "store", "atomic"]
+ASIDE = {"prefetch": "prefetch", "discard": "discard", "applypriority": "discard"}
+
+
+def draw_gpu(random, latency=True):
+    """A GPU description {key: value} with what decides about coalescing."""
+    gpu = {"sms": "4"}
+    if some(random, 0.7):
+        gpu["coalesce"] = random.choice(RULES)
+    if some(random, 0.7):
+        gpu.update(shared_banks=random.choice(["16", "32"]), shared_bank_bytes=random.choice(["4", "8"]))
+        if gpu["shared_bank_bytes"] == "8" and some(random, 0.5):
+            gpu["shared_bank_unit"] = "4"
+    if latency and some(random, 0.5):
+        gpu["shared_latency"] = random.choice(LATENCIES)
+    return gpu
+
+
+def gpu_file(gpu):
+    return "".join(f"{key} = {item} # assumed: drawn\n" for key, item in gpu.items())
+
+
+def add_arrays(random, launch):
+    """Names arrays of shared memory, by the stage shared."""
+    starts = sorted(random.sample(range(0, 8192, 64), random.randrange(1, 4)))
+    ends = starts[1:] + [16384]
+    sizes = [random.choice([end - start, 32]) for start, end in zip(starts, ends)]
+    names = ",".join("ABC"[:len(starts)])
+    launch.counts.append(("shared", {"addresses": starts, "bytes": sizes, "names": names}))
+
+
+def odd_sizes(random, launch):
+    """Sizes that are no powers of two, in some accesses to other memory than shared."""
+    for row in launch.rows:
+        if stream.space(row) != "shared" and some(random, 0.3):
+            row["size"] = random.choice([3, 5, 12, 24, 32])
+
+
+def edge(random, launch):
+    """Addresses at the end of the address space."""
+    for row in launch.rows:
+        if stream.space(row) != "shared" and some(random, 0.1):
+            row["addresses"] = {lane: (address - row["addresses"][min(row["addresses"])] - 40) % SPACE
+                                for lane, address in row["addresses"].items()}
+
+
+def draw(random):
+    drawn = stream.draw_stream(random, kernels=4)
+    for launch in drawn.launches:
+        if some(random, 0.3):
+            add_arrays(random, launch)
+        if some(random, 0.2):
+            odd_sizes(random, launch)
+        if some(random, 0.1):
+            edge(random, launch)
+    options = {"rule": None, "banks": None, "file": {}}
+    if some(random, 0.3):
+        other = stream.draw_requests(random).launches
+        for launch, requests in zip(drawn.launches, other):
+            launch.rows = requests.rows + (launch.rows if some(random, 0.5) else [])
+            launch.fields.update(order="none", grid="100,1,1", block="1024,1,1")
+        drawn.launches = stream.in_order(drawn.launches)
+    if some(random, 0.4):
+        drawn.gpu = draw_gpu(random)
+    arguments = []
+    if some(random, 0.4):
+        options["rule"] = random.choice(RULES)
+        arguments += ["--rule", options["rule"]]
+    elif some(random, 0.4):
+        options["file"] = draw_gpu(random)
+        arguments += ["--gpu", "./gpu"]
+    if some(random, 0.3):
+        options["banks"] = random.choice(BANKS)
+        arguments += ["--banks", options["banks"]]
+    if some(random, 0.2):
+        arguments += ["-j", random.choice(["0", "2", "3"])]
+    if some(random, 0.15):
+        return draw_degree(random, drawn)
+    return stream.Case(drawn, [["gcoalesce", *arguments]], {"gpu": gpu_file(options["file"])}, **options)
+
+
+def draw_degree(random, drawn):
+    """With --degree the input must have accesses."""
+    for launch in drawn.launches:
+        launch.rows = [row for row in launch.rows if stream.is_access(row)]
+    drawn.launches = stream.in_order(drawn.launches)
+    graph = some(random, 0.5)
+    command = ["gcoalesce", "--degree"] + (["--graph"] if graph else [])
+    return stream.Case(drawn, [command], table=True, graph=graph)
+
+
+# Lines and sectors
+
+def touched(address, size):
+    """The sectors in which a lane's bytes lie, that of the first byte first, as (line, sector).
+    As a lane has at most 32 bytes, they are those of its first and of its last byte."""
+    places = [(byte % SPACE // LINE * LINE, byte % LINE // SECTOR) for byte in (address, address + size - 1)]
+    return places[:1] if places[0] == places[1] else places
+
+
+def request(row, line, lanes):
+    """The request of these lanes for the line."""
+    sectors = 0
+    first = 0
+    for lane in lanes:
+        for at, sector in touched(row["addresses"][lane], row["size"]):
+            if at == line:
+                sectors |= 1 << sector
+        first += row["addresses"][lane] // LINE * LINE == line
+    full = written_sectors(row, line, lanes) if stream.kind(row) == "store" else 0
+    return dict(stream.without_addresses(row), address=line, sectors=sectors, full=full, lanes=first)
+
+
+def written_sectors(row, line, lanes):
+    """The sectors of the line of which the lanes write all bytes."""
+    written = set()
+    for lane in lanes:
+        address = row["addresses"][lane]
+        written.update(byte % SPACE for byte in range(address, address + row["size"]))
+    starts = [line + SECTOR * sector for sector in range(4)]
+    return sum(1 << n for n, start in enumerate(starts) if written.issuperset(range(start, start + SECTOR)))
+
+
+def lines_of(row, lanes):
+    """The lines that the lanes touch, in the order of the first lane that does."""
+    found = []
+    for lane in lanes:
+        for line, _ in touched(row["addresses"][lane], row["size"]):
+            if line not in found:
+                found.append(line)
+    return found
+
+
+def together(row, lanes):
+    return [request(row, line, lanes) for line in lines_of(row, lanes)]
+
+
+# Rules
+
+def group_size(size):
+    rounded = next(power for power in (1, 2, 4, 8, 16, 32) if power >= size)
+    return {8: 4, 16: 2, 32: 1}.get(rounded, 8)
+
+
+def groups_of(row):
+    size = group_size(row["size"])
+    groups = {}
+    for lane in row["addresses"]:
+        groups.setdefault(lane // size, []).append(lane)
+    return list(groups.values())
+
+
+def pascal(row, apart):
+    """A request for each line of each group; those of a store for the same line become one unless they share a sector."""
+    made = []
+    for group in groups_of(row):
+        for new in together(row, group):
+            same = [old for old in made if old["address"] == new["address"] and not old["sectors"] & new["sectors"]]
+            if stream.kind(row) == "store" and not apart and same:
+                for column in ("sectors", "full", "lanes"):
+                    same[0][column] += new[column]
+            else:
+                made.append(new)
+    return made
+
+
+def whole_lines(row):
+    """What a prefetch or a discard asks for: each line that a lane addresses."""
+    lines = []
+    for address in row["addresses"].values():
+        if address // LINE * LINE not in lines:
+            lines.append(address // LINE * LINE)
+    return [dict(request(dict(row, size=1), line, row["addresses"]), sectors=15) for line in lines]
+
+
+def requests(row, rule):
+    """The requests of an access that is not to shared memory."""
+    if stream.kind(row) in ASIDE:
+        return whole_lines(row)
+    if rule.startswith("pascal"):
+        return pascal(row, rule == "pascal-apart")
+    made = together(row, list(row["addresses"]))
+    if rule == "fermi" and stream.space(row) != "texture":
+        for one in made:
+            one["sectors"] = 15
+    return made
+
+
+# Shared memory
+
+def parse_banks(text):
+    """Banks, bytes that a bank serves per pass, consecutive bytes in one bank."""
+    sizes, _, unit = text.partition(":")
+    banks, served = map(int, sizes.split("x"))
+    return banks, served, int(unit) if unit else served
+
+
+def text_of_banks(banks, served, unit):
+    return f"{banks}x{served}" + (f":{unit}" if unit != served else "")
+
+
+def passes(row, banks, served, unit):
+    part = min(banks * served // row["size"], banks)
+    total = 0
+    for start in range(0, 32, part):
+        rows = {}
+        for lane, address in row["addresses"].items():
+            if start <= lane < start + part:
+                for byte in range(address, address + row["size"]):
+                    rows.setdefault(byte // unit % banks, set()).add(byte // (banks * served))
+        total += max(map(len, rows.values()), default=0)
+    return total
+
+
+def cycles(count, latency):
+    """Linear between and beyond the measured numbers of passes, rounded; one measured number stands for all."""
+    known = [tuple(map(int, pair.split(":"))) for pair in latency.split(",")]
+    if len(known) == 1:
+        return known[0][1]
+    later = next((n for n, (at, _) in enumerate(known) if at >= count), len(known) - 1)
+    (x0, y0), (x1, y1) = known[max(later, 1) - 1], known[max(later, 1)]
+    return max(0, floor(y0 + Fraction(y1 - y0, x1 - x0) * (count - x0) + Fraction(1, 2)))
+
+
+# Counters
+
+def array_of(row, arrays):
+    lowest = row["addresses"][min(row["addresses"])]
+    for start, size, name in arrays:
+        if start <= lowest < start + size:
+            return name
+    return "-"
+
+
+class Counts:
+    """The stage coalesce of a kernel."""
+
+    def __init__(self, rule, banks, latency, arrays):
+        self.banks, self.latency, self.arrays = banks, latency, arrays
+        self.n = {"rule": rule}
+        for what in ("accesses", "requests", "sectors"):
+            for name in [what] + [f"{kind}_{what}" for kind in KINDS + ["reduction"]]:
+                self.n[name] = 0
+        self.n.update(load_warp_sectors=0, shared_accesses=0, bank_passes=0)
+        self.cycles = 0
+
+    def add(self, name, number):
+        self.n[name] = self.n.get(name, 0) + number
+
+    def shared(self, row):
+        count = passes(row, *self.banks)
+        self.n["banks"] = text_of_banks(*self.banks)
+        self.add("accesses", 1)
+        self.add("shared_accesses", 1)
+        self.add("bank_passes", count)
+        if self.arrays:
+            array = array_of(row, self.arrays)
+            self.add(array + ".shared_accesses", 1)
+            self.add(array + ".bank_passes", count)
+        if self.latency:
+            self.cycles += cycles(count, self.latency)
+
+    def made(self, row, rule, made):
+        kind = stream.kind(row)
+        kinds = [ASIDE.get(kind, kind)]
+        if kind == "reduction":
+            kinds = ["atomic", "reduction"]
+        sectors = sum(one["sectors"].bit_count() for one in made)
+        for prefix in [""] + [name + "_" for name in kinds]:
+            self.add(prefix + "accesses", 1)
+            self.add(prefix + "requests", len(made))
+            self.add(prefix + "sectors", sectors)
+        if kind == "load":
+            rule = "default" if rule.startswith("pascal") else rule
+            self.add("load_warp_sectors", sum(one["sectors"].bit_count() for one in requests(row, rule)))
+
+    def counters(self):
+        if "banks" in self.n and self.latency:
+            self.n["shared_cycles"] = self.cycles
+        return self.n
+
+
+def arrays_of(launch):
+    for stage, counters in launch.counts:
+        if stage == "shared":
+            return list(zip(counters["addresses"], counters["bytes"], counters["names"].split(",")))
+    return []
+
+
+def turn(row):
+    """What remains of an access to shared memory that is not scheduled yet."""
+    return dict(stream.without_addresses(row), address=0, sectors=0, full=0, lanes=0)
+
+
+def coalesce(launch, rule, banks, latency, arrays=None):
+    """A launch with requests, and the counts of this stage if it has accesses."""
+    counts = Counts(rule, banks, latency, arrays_of(launch) if arrays is None else arrays)
+    rows = []
+    for row in launch.rows:
+        if not stream.is_access(row):
+            rows.append(row)
+        elif stream.space(row) == "shared":
+            counts.shared(row)
+            if "step" not in row:
+                rows.append(turn(row))
+        else:
+            made = requests(row, rule)
+            counts.made(row, rule, made)
+            rows += made
+    done = any(stage == "coalesce" for stage, _ in launch.counts)
+    if launch.rows and not any(map(stream.is_access, launch.rows)):
+        done = True
+    return stream.Launch(launch.fields, rows, launch.counts + ([] if done else [("coalesce", counts.counters())]))
+
+
+def configuration(gpu):
+    """The rule, the banks and the latencies of a GPU description, which may be None."""
+    gpu = gpu or {}
+    served = int(gpu.get("shared_bank_bytes", 4))
+    banks = (int(gpu.get("shared_banks", 32)), served, int(gpu.get("shared_bank_unit", served)))
+    return gpu.get("coalesce", "default"), banks, gpu.get("shared_latency")
+
+
+def model(case):
+    if case.table:
+        return degrees(case.stream, case.graph)
+    rule, banks, latency = configuration(case.file or case.stream.gpu)
+    rule = case.rule or rule
+    if case.banks:
+        banks = parse_banks(case.banks)
+    return stream.Stream([coalesce(launch, rule, banks, latency) for launch in case.stream.launches], case.stream.gpu)
+
+
+# Degree of coalescing
+
+class Degree:
+    """An instruction: one line of the table."""
+
+    def __init__(self):
+        self.accesses = self.lanes = self.in_range = self.sectors = 0
+        self.range_sectors = set()
+        self.words = [0] * 32
+
+    def add(self, row):
+        start = row["addresses"][min(row["addresses"])] // SECTOR * SECTOR
+        self.accesses += 1
+        self.lanes += len(row["addresses"])
+        self.sectors += sum(one["sectors"].bit_count() for one in requests(row, "default"))
+        for address in row["addresses"].values():
+            offset = (address - start) % SPACE
+            if offset < LINE:
+                self.in_range += 1
+                self.range_sectors.add(offset // SECTOR)
+                self.words[offset // 4] += 1
+
+    def numbers(self):
+        return Fraction(100 * self.in_range, self.lanes), Fraction(self.sectors, self.accesses)
+
+
+def degree_lines(name, pc, op, size, numbers, range_sectors, sums, graph, words):
+    degree, sectors = numbers
+    ratios = [degree, range_sectors, 100 * range_sectors / degree, sectors]
+    yield [name, pc, op, size, *[f"{float(ratio):.4g}" for ratio in ratios], *map(str, sums)]
+    if graph:
+        yield ["#graph", *[f"{float(word):.3g}" for word in words]]
+
+
+def op_number(op):
+    """The number of an operation; gtrace(5), Columns."""
+    what, where, operator = (op.split(".") + ["none"])[:3]
+    return (["load", "store", "atomic", "reduction"].index(what)
+            + 4 * ["global", "local", "shared", "texture", "constant"].index(where)
+            + 32 * ["none", "ca", "cg", "cs", "cv", "nc", "lu"].index(operator))
+
+
+def degrees_of(name, instructions, graph):
+    loads = []
+    for (pc, op, size), degree in sorted(instructions.items(), key=lambda item: (item[0][0], op_number(item[0][1]), item[0][2])):
+        words = [Fraction(count, degree.accesses) for count in degree.words]
+        if op.startswith("load.global"):
+            loads.append((degree, words))
+        yield from degree_lines(name, hex(pc), op, str(size), degree.numbers(), len(degree.range_sectors),
+                                (degree.accesses, degree.lanes, degree.in_range), graph, words)
+    if loads:
+        mean = [sum(column) / len(loads) for column in zip(*[degree.numbers() for degree, _ in loads])]
+        ranges = [degree.range_sectors for degree, _ in loads]
+        sums = [sum(getattr(degree, key) for degree, _ in loads) for key in ("accesses", "lanes", "in_range")]
+        words = [sum(column) / len(loads) for column in zip(*[words for _, words in loads])]
+        yield from degree_lines(name, "all", "load.global", "-", mean, len(set().union(*ranges)), sums, graph, words)
+
+
+def degrees(drawn, graph):
+    kernels = {}
+    for launch in drawn.launches:
+        instructions = kernels.setdefault(launch.fields["name"], {})
+        for row in launch.rows:
+            if stream.space(row) != "shared" and stream.kind(row) not in ASIDE:
+                instructions.setdefault((row["pc"], row["op"], row["size"]), Degree()).add(row)
+    lines = [["#kernel", "pc", "op", "bytes", "degree", "range_sectors", "expected", "sectors", "accesses", "lanes", "in_range"]]
+    for name, instructions in kernels.items():
+        lines += degrees_of(name, instructions, graph)
+    return lines
