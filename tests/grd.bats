@@ -462,6 +462,19 @@ counters() {
 	[ "$(counters reuse:16 infinite per)" = "$(counters reuse:1 infinite) sm,set:16" ]
 }
 
+# grd(1): --curve-sets n is the curve of --per set:n; only --mru and --lines raise the bound.
+@test "one number of sets in --curve-sets is as several: index, bound and the stage's name" {
+	requests 0 8 16 24 32 40 0 8 16 24 32 40 >stream
+	diff <(grd --curve-sets 8 --bound 1 <stream) <(grd --per set:8 --curve --bound 1 <stream)
+	[ "$(grd --curve-sets 8 --bound 1 <stream | column ways | paste -sd ' ')" = "1 8" ]
+	[ "$(grd --curve-sets 8 --index smod:3 <stream | column misses | paste -sd ' ')" = 6 ]
+	grd --curve-sets 8 --count <stream | gtrace-cat --no-rows >counts
+	grep -q 'stage=reuse:8' counts
+	run grd --sharing warp:2 --index xor <stream
+	[ "$status" -eq 2 ]
+	[[ $output == *"--index: expected more than one set"* ]]
+}
+
 @test "--check reports counters that do not add up" {
 	count() { printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=s\tkernel=1\tgranularity=line:128\t%b\n' "$1" | gtrace-cat --from; }
 	for wrong in 'references=3\tinfinite=1\tdistance=[1]\tfar=[]' 'references=3\thits=1\tcompulsory=1\tcapacity=0' 'references=1\ta.references=1\tb.references=1' \

@@ -187,6 +187,15 @@ static void check_options(struct grd *grd)
 		grd->name = grd->text.table && grd->text.table->figures ? grd->text.table->name : "reuse";
 }
 
+/* A cache of one set has no use for an index function. */
+static bool has_sets(const struct gt_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->measures[i].sets > 1)
+			return true;
+	return false;
+}
+
 static void take_options(struct grd *grd, int argc, char **argv)
 {
 	struct tool *tool = &grd->tool;
@@ -198,8 +207,8 @@ static void take_options(struct grd *grd, int argc, char **argv)
 	grd->options.jobs = tool->jobs;
 	if (gt_plan_make(&grd->plan, &grd->options, &grd->text, &grd->pair, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);
-	if (grd->function && grd->options.sets == 1 && grd->plan.n == 1)
-		tool_usage(tool, "--index: expected --per set:N or --per sm,set:N too");
+	if (grd->function && !has_sets(&grd->plan))
+		tool_usage(tool, "--index: expected more than one set too: --per set:N, --per sm,set:N or --curve-sets");
 	for (size_t i = 0; i < grd->plan.n && tool->jobs > 1; i++)
 		if (grd->distances || !gt_reuse_may_gather(&grd->plan.measures[i]))
 			tool_usage(tool, "--jobs: --by, --sample, --sample-lines, --classes, --sharing and --distances run in one thread");

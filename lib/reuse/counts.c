@@ -175,7 +175,7 @@ int gt_counts_give(const struct gt_measures *measures, const struct gt_reuse_tex
 		return give_sizes(measures, text, name, kernel, output, error);
 	for (size_t i = 0; i < measures->n && !failed; i++) {
 		const struct gt_reuse *reuse = &measures->reuses[i];
-		gt_count_begin(&count, stage_of(name, measures->n > 1, reuse->options.sets, stage), kernel);
+		gt_count_begin(&count, stage_of(name, gt_reuse_text_by_sets(text), reuse->options.sets, stage), kernel);
 		failed = gt_reuse_describe(reuse, &count, error) != 0 ||
 			 count_profile(&count, &reuse->profile, error) != 0 ||
 			 output->count(output->context, &count, error) != 0;

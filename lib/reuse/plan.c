@@ -11,7 +11,7 @@ static int check_sampling(const struct gt_reuse_options *options, const struct g
 {
 	if (options->every == 1 && options->sample_lines == 0)
 		return 0;
-	if (options->sets > 1 || pair || (text->table && strcmp(text->table->name, "curve-sets") == 0))
+	if (options->sets > 1 || pair || gt_reuse_text_by_sets(text))
 		return gt_fail(error, "--sample: expected stacks without sets, and not --classes, --sharing or "
 			       "--curve-sets: sampled lines do not represent the contents of a set");
 	return 0;
@@ -54,7 +54,7 @@ static int plan_pair(struct gt_plan *plan, const struct gt_reuse_options *option
 	pair->shift = options->unit.shift;
 	if (strcmp(text->table->name, "classes") == 0) {
 		if (options->sets == 1)
-			return gt_fail(error, "--classes: expected --per set:N or --per sm,set:N too");
+			return gt_fail(error, "--classes: expected --per set:N or --per sm,set:N too, with more than one set");
 		second->sets = 1;
 		pair->scale = options->sets;
 		pair->by_status = true;
@@ -85,7 +85,7 @@ int gt_plan_make(struct gt_plan *plan, struct gt_reuse_options *options, struct 
 	text->asked.unit_bytes = UINT64_C(1) << options->unit.shift;
 	if (is_pair)
 		return plan_pair(plan, options, text, pair, error);
-	if (text->table && strcmp(text->table->name, "curve-sets") == 0)
+	if (gt_reuse_text_by_sets(text))
 		return plan_curves(plan, options, &text->asked.lines, error);
 	plan->measures[0] = *options;
 	plan->n = 1;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream/op.h"
 #include "stream/status.h"
@@ -18,8 +19,15 @@ int gt_reuse_text_choose(struct gt_reuse_text *text, const char *name, const cha
 	return text->table->parse ? text->table->parse(&text->asked, argument, error) : 0;
 }
 
+bool gt_reuse_text_by_sets(const struct gt_reuse_text *text)
+{
+	return text->table && strcmp(text->table->name, "curve-sets") == 0;
+}
+
 uint64_t gt_reuse_text_bound(const struct gt_reuse_text *text, uint64_t bound)
 {
+	if (gt_reuse_text_by_sets(text))
+		return bound;
 	for (size_t i = 0; i < text->asked.lines.n; i++)
 		if (bound < text->asked.lines.lines[i])
 			bound = text->asked.lines.lines[i];

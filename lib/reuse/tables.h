@@ -4,6 +4,7 @@
 #ifndef GT_REUSE_TABLES_H
 #define GT_REUSE_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +22,9 @@ struct gt_reuse_text {
 	char *bytes; /* n of them, after gt_reuse_text_end */
 	size_t n;
 };
+
+/* Whether the table is --curve-sets, whose numbers are sets. */
+bool gt_reuse_text_by_sets(const struct gt_reuse_text *text);
 
 /* Chooses a table by name and its argument (NULL: it needs none). Returns 0, or -1 with
  * what was expected. */
