@@ -216,12 +216,14 @@ static void cut_packed_files_fail(void)
 	for (unsigned t = 0; t < 3; t++) {
 		pack(tools[t], bytes, n);
 		CHECK_EQUAL(truncate(path, 50000), 0);
+		/* Where little was kept, the first bytes, in which a byte-order mark is looked for, are not there. */
 		struct gt_input *input = gt_input_open(path, &error);
-		while ((got = gt_input_bytes(input, piece, sizeof piece, &error)) > 0)
-			;
+		got = input ? 1 : -1;
+		while (got > 0)
+			got = gt_input_bytes(input, piece, sizeof piece, &error);
 		CHECK_EQUAL(got, -1);
 		CHECK(strstr(error.text, " -dc failed") != NULL);
-		CHECK_EQUAL(gt_input_close(input, &error), 0);
+		CHECK(!input || gt_input_close(input, &error) == 0);
 	}
 	free(bytes);
 }
