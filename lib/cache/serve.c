@@ -95,11 +95,7 @@ int gt_serve_atomic_back(const struct gt_serving *serving)
 
 int gt_serve_bypass(const struct gt_serving *serving)
 {
-	struct gt_level_counters *counters = &serving->level->counters;
-	const uint64_t sectors = gt_count_bits(serving->request.sectors);
-
-	counters->bypassed += sectors;
-	counters->bypassed_reads += gt_op_action(serving->request.op) == GT_LOAD ? sectors : 0;
+	serving->level->counters.bypassed += gt_count_bits(serving->request.sectors);
 	return gt_send_on(serving);
 }
 

@@ -140,11 +140,6 @@ static unsigned passes_of_affine(const struct gt_banks *banks, uint64_t base, in
 	return 0;
 }
 
-unsigned gt_bank_least(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
-{
-	return groups(rows->mask[i], lanes_together(banks, rows->size[i]));
-}
-
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
 {
 	uint64_t addresses[GT_WARP_SIZE];

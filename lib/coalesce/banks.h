@@ -34,8 +34,6 @@ void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
  * most as many lanes as there are banks (Tesla: half a warp; Fermi with 8-byte data too), and the passes of
  * the groups are added. */
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
-/* The least passes that access i could take: its groups with an active lane. */
-unsigned gt_bank_least(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
 
 GT_PUBLIC_END
 

@@ -133,7 +133,6 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 
 	coalescer->counts.shared_accesses++;
 	coalescer->counts.bank_passes += passes;
-	coalescer->counts.bank_conflicts += passes - gt_bank_least(&coalescer->shared.banks, from, i);
 	if (coalescer->shared.latency.n > 0)
 		coalescer->counts.shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
 	if (coalescer->by_array)
@@ -234,16 +233,6 @@ static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *a
 	return gt_requests_write(&requests, accesses, coalescer->rule, sink, error);
 }
 
-/* Counts the turns of the accesses [first, first + n). Shared memory has passes. */
-static void count_turns(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n)
-{
-	for (size_t i = first; i < first + n; i++) {
-		const uint8_t op = accesses->op[i];
-		if (gt_op_action(op) == GT_ATOMIC && gt_op_space(op) != GT_SHARED)
-			coalescer->counts.atomic_turns += gt_lines_turns(accesses, i);
-	}
-}
-
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
 		struct gt_error *error)
 {
@@ -259,7 +248,6 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 		size_t room = sink->rows->capacity - sink->rows->n, left = accesses->n - i;
 		n = left < GT_SINGLE_ROWS ? left : GT_SINGLE_ROWS;
 		n = n < room ? n : room;
-		count_turns(coalescer, accesses, i, n);
 		if (!(singles && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
 		    coalesce_each(coalescer, accesses, i, n, sink, error) != 0)
 			return -1;

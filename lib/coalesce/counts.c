@@ -49,7 +49,7 @@ void gt_coalescer_add(struct gt_coalescer *coalescer, const struct gt_coalescer 
 
 #define AT(NAME) offsetof(struct gt_coalesce_counts, NAME)
 
-/* Counters of prefetches, discards, atomics that return and shared memory only if there were some. */
+/* Counters of prefetches, discards and shared memory only if there were some. */
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_coalesce_counts counts = sum(coalescer);
@@ -59,8 +59,7 @@ int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *co
 	} parts[] = {
 		{true, 0, AT(prefetch_accesses)},
 		{counts.prefetch_accesses > 0, AT(prefetch_accesses), AT(discard_accesses)},
-		{counts.discard_accesses > 0, AT(discard_accesses), AT(atomic_turns)},
-		{coalescer->accesses[GT_ATOMIC] > 0, AT(atomic_turns), AT(load_warp_sectors)},
+		{counts.discard_accesses > 0, AT(discard_accesses), AT(load_warp_sectors)},
 		{true, AT(load_warp_sectors), AT(shared_cycles)},
 	};
 	char banks[32];

@@ -28,8 +28,4 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
 			   struct gt_touched touched[GT_TOUCHED_MAX]);
 
-/* The sectors of access i, an atomic, each as often as most lanes ask for one address in it: lanes that ask for the same address
- * take turns. A sector is that of a lane's first byte, since atomics are aligned. */
-unsigned gt_lines_turns(const struct gt_rows *rows, size_t i);
-
 #endif

@@ -23,7 +23,6 @@
 	ROW(COUNT, sent_atomics, "sectors", NUMBER, "Sectors of atomics that went on to the next level.") \
 	ROW(COUNT, flushed, "sectors", NUMBER, "Sectors of 32 bytes sent at the end of a kernel; they are in sent_writes too.") \
 	ROW(COUNT, bypassed, "sectors", NUMBER, "Sectors that bypassed the cache.") \
-	ROW(COUNT, bypassed_reads, "sectors", NUMBER, "Of these, sectors of loads.") \
 	ROW(ARRAY, mru, "sectors", NUMBER, "Read hits by position in the LRU stack of their set, the most recent first.") \
 	ROW(ARRAY, mru_writes, "sectors", NUMBER, "Write hits by position in the LRU stack.")
 

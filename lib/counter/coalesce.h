@@ -36,16 +36,11 @@
 	ROW(COUNT, discard_requests, "requests", NUMBER, "Requests that discard a line or change its priority.") \
 	ROW(COUNT, discard_sectors, "sectors", NUMBER, "Sectors of discards and changes of priority.")
 
-/* Only of kernels with atomics that return a value. */
-#define GT_TURN_COUNTERS(ROW) \
-	ROW(COUNT, atomic_turns, "sectors", NUMBER, "Sectors of atomics that return a value, each as often as most lanes ask for one address in it.")
-
 /* Of every kernel, as the first. */
 #define GT_WARP_COUNTERS(ROW) \
 	ROW(COUNT, load_warp_sectors, "sectors", NOT, "Sectors of loads, each counted once for a warp access.") \
 	ROW(COUNT, shared_accesses, "warp accesses", NUMBER, "Warp accesses to shared memory.") \
-	ROW(COUNT, bank_passes, "passes", NUMBER, "Passes that accesses to shared memory take.") \
-	ROW(COUNT, bank_conflicts, "passes", NUMBER, "Of these, those beyond the least that the lanes and their size need.")
+	ROW(COUNT, bank_passes, "passes", NUMBER, "Passes that accesses to shared memory take; 1 each without bank conflicts.")
 
 /* Only of kernels that access shared memory; behind banks, only where the GPU description has its latency. */
 #define GT_SHARED_COUNTERS(ROW) \
@@ -53,6 +48,6 @@
 	ROW(COUNT, shared_cycles, "cycles", NUMBER, "Cycles of the accesses to shared memory, each as if it were alone.")
 
 #define GT_COALESCE_COUNTERS(ROW) \
-	GT_ACCESS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_TURN_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
+	GT_ACCESS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
 
 #endif

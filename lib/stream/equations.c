@@ -24,8 +24,6 @@ static const struct equation {
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},
 	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
 	{{"launch_hits"}, true, {"launch_reads"}, 1, NULL},
-	{{"bypassed_reads"}, true, {"bypassed"}, 1, NULL},
-	{{"bank_conflicts"}, true, {"bank_passes"}, 1, NULL},
 	{{"cleaned"}, true, {"sent_writes"}, 1, NULL},
 	{{"far_hits"}, true, {"far_reads"}, 1, NULL},
 	{{"half_reads"}, false, {"reads", "far_reads"}, 1, NULL},

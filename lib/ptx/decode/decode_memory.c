@@ -115,8 +115,7 @@ static int decode_vector_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_ac
 	return 0;
 }
 
-/* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS; but exch and cas, which
- * have no such form there. */
+/* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS. */
 int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -152,8 +151,7 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 		if (gt_ptx_result_slot(decoder, &instruction->operands[0], type, &result) != 0)
 			return -1;
 	}
-	const bool exchanges = gt_ptx_says(decoder, "exch") || gt_ptx_says(decoder, "cas");
-	access->action = exchanges || (returns && result.slot) ? GT_ATOMIC : GT_REDUCTION;
+	access->action = returns && result.slot ? GT_ATOMIC : GT_REDUCTION;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic);
 	if (!op)
 		return -1;
