@@ -285,6 +285,25 @@ shows() {
 	shows 'text `touch pwned`' 'text %s%n %d' 'text @GPVAL $x {/Bold y}' 'text </text><script>' 'text bad???' "boxes 8"
 }
 
+# The rows that are drawn: the y of each point, counted by hand from the table.
+@test "--where takes several columns at once, and values with commas, equals signs and backslashes" {
+	printf '%s\n' 'name,level,size,y' '"f(int, int)",l1,32K,1' '"f(int, int)",l2,64K,2' 'g,l1,32K,3' 'g,l2,32K,4' 'T=float,l1,64K,5' \
+		'a\b,l1,64K,6' >where.csv
+	drawn() { gplot bars --script -x name -y y "$@" where.csv | awk '/^\$data0/ { inside = 1; next } /^EOD/ { inside = 0 } inside { printf "%s ", $2 }'; }
+	[ "$(drawn --where name=g,level=l2)" = "$(drawn --where name=g --where level=l2)" ]
+	[ "$(drawn --where name=g,level=l2)" = "$(drawn --where y=4)" ]
+	[ "$(drawn --where level=l1,l2,size=32768)" = "$(drawn --where y=1,3,4)" ]
+	[ "$(drawn --where 'name=f(int\, int),level=l2')" = "$(drawn --where y=2)" ]
+	[ "$(drawn --where 'name=T=float')" = "$(drawn --where y=5)" ]
+	[ "$(drawn --where 'name=g,T\=float,level=l1')" = "$(drawn --where y=3,5)" ]
+	[ "$(drawn --where 'name=a\\b')" = "$(drawn --where y=6)" ]
+	[ "$(drawn --where y=4)" != "$(drawn --where y=2)" ]
+	expect_failure 1 "expected a column 'T', found: name level size y" gplot bars -x name -y y --where name=g,T=float where.csv
+	expect_failure 1 "expected at most 16 conditions" gplot bars -x name -y y --where "$(seq -s, 17 | sed 's/[0-9]*/y=&/g')" where.csv
+	expect_failure 2 "expected COLUMN=VALUE" gplot bars -x name -y y --where level where.csv
+	expect_failure 1 "expected COLUMN=VALUE" gplot bars -x name -y y --where level,name=g where.csv
+}
+
 @test "errors are one line" {
 	printf 'a,b\n1,2\n' >table.csv
 	expect_failure 2 "expected a kind of picture" gplot

@@ -255,3 +255,25 @@ listed_values() {
 		l1 clip no 1 --on-full requeue --mshr 1x8 --latency fixed:40
 	TABLE
 }
+
+@test "a description that lacks keys: each is named, with the file" {
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt
+	echo 'name = X # vendor: y' >no-sms
+	expect_failure 2 "--gpu: ./no-sms has no sms, max_warps, max_blocks, registers, shared, l1.size, l2.size: expected at least the key sms" \
+		gschedule --gpu ./no-sms in.gt
+	expect_failure 2 "./no-sms has no sms" gtrace run --quiet --gpu ./no-sms "$ROOT/examples/traces/gemm.rdgc.xz"
+	printf '%s # vendor: y\n' 'sms = 4' 'max_warps = 48' 'max_blocks = 8' 'l2.size = none' >some
+	gschedule --gpu ./some in.gt 2>said >out.gt
+	grep -qx "gschedule: ./some has no registers, shared, l1.size: what it lacks limits no SM, and caches have gcache's own size" said
+	[ "$(wc -l <said)" -eq 1 ]
+	for gpu in "$ROOT"/gpus/*; do
+		gschedule --gpu "$gpu" in.gt 2>&1 >out.gt | diff /dev/null -
+	done
+	# Options fill what is absent; a description in the stream is told apart from none.
+	gschedule --gpu ./no-sms --sm 4 in.gt 2>said >out.gt
+	grep -q "has no max_warps" said
+	{ printf '#gpu\tname=X\n'; gtrace-cat in.gt; } | gtrace-cat --from >described.gt
+	expect_failure 1 "the stream's GPU description has no sms: expected --gpu NAME or --sm N" gschedule described.gt
+	expect_failure 1 "the stream has no GPU description" gschedule in.gt
+}

@@ -186,13 +186,29 @@ composes() {
 	done <tasks
 }
 
+@test "the name of a task is no command: what is suggested instead works" {
+	touch compare # a file of that name is no reason to run it
+	for task in $(gtrace help | sed -n '/^Tasks/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+		case $task in ptx | sizes) continue ;; esac # names of a filter and of a command, too
+		run gtrace "$task" a b
+		[ "$status" -eq 2 ]
+		[[ $output == *"did you mean 'gtrace help $task'?" ]]
+		gtrace help "$task" >/dev/null
+	done
+	for command in run report help; do
+		[ "$(gtrace help $command)" = "$(gtrace --help)" ]
+	done
+}
+
 @test "wrong operands and options are named, with a cure" {
 	expect_failure 1 "nvcc -g -lineinfo -cudart shared -o program my.cu" gtrace run my.cu
 	expect_failure 1 "gtrace-ptx --launch" gtrace report my.ptx
 	expect_failure 1 "nothing: No such file" gtrace run nothing
 	expect_failure 1 "expected a file" gtrace run /dev/null
-	expect_failure 2 "did you mean 'report'" gtrace reprot "$scheduled"
-	expect_failure 2 "did you mean 'misses'" gtrace help mises
+	expect_failure 2 "did you mean 'gtrace report'" gtrace reprot "$scheduled"
+	expect_failure 2 "did you mean 'gtrace help misses'" gtrace help mises
+	expect_failure 2 "did you mean 'gtrace help gcache'" gtrace help gcahe
+	expect_failure 2 "did you mean 'gtrace gcache'" gtrace gcahe
 	expect_failure 2 "did you mean 'gtrace run $scheduled'" gtrace "$scheduled"
 	expect_failure 2 "gtrace help lists tasks" gtrace
 	expect_failure 2 "before the options" gtrace --csv "$scheduled"

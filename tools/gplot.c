@@ -41,7 +41,7 @@ static const struct tool_row option_rows[] = {
 	{"--by LIST", BY, "a series for each value of these columns"},
 	{"--panel COLUMN", PANEL, "a panel for each value of this column"},
 	{"--free-axes", FREE_AXES, "with --panel: axes of its own for each panel"},
-	{"--where COLUMN=VALUE,...", WHERE, "only rows that have one of the values; all conditions must hold"},
+	{"--where COLUMN=VALUE,...", WHERE, "only rows that have one of the values; COLUMN=VALUE,... again: and one of these"},
 	{"--names LIST", NAMES, "labels of the files; default: their names"},
 	{"--title TEXT", TITLE, "of the picture"},
 	{"--x-label TEXT", X_LABEL, "below the x axis"},

@@ -199,6 +199,32 @@ static void warn_of_other_gpu(const struct gschedule *self)
 			  self->named, rule_of(&self->gpu), self->named);
 }
 
+/* The keys that a description lacks: first what the schedule needs, then what a whole GPU has. Returns how many. */
+static size_t list_absent(const struct gt_gpu *gpu, char *names, size_t bytes)
+{
+	static const char *const keys[] = {"sms", "max_warps", "max_blocks", "registers", "shared", "l1.size", "l2.size"};
+	size_t n = 0, used = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!gt_gpu_get(gpu, keys[i]) && used < bytes)
+			used += (size_t)snprintf(names + used, bytes - used, "%s%s", n++ ? ", " : "", keys[i]);
+	return n;
+}
+
+/* Without SMs there is no schedule; without the rest, limits that do not apply and caches of gcache's own size. */
+static void check_keys(const struct gschedule *self)
+{
+	const struct tool *tool = &self->tool;
+	char names[256];
+
+	if (!self->named || list_absent(&self->gpu, names, sizeof names) == 0)
+		return;
+	if (self->config.sms == 0)
+		tool_usage(tool, "--gpu: %s has no %s: expected at least the key sms, or --sm N too", self->named, names);
+	tool_warn(tool, "%s has no %s: what it lacks limits no SM, and caches have gcache's own size", self->named, names);
+}
+
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	struct gschedule *self = context;
@@ -209,7 +235,8 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 		warn_of_other_gpu(self);
 	self->compared = true;
 	if (self->config.sms == 0) {
-		gt_fail(&tool->error, "the stream has no GPU description: expected --gpu NAME or --sm N");
+		gt_fail(&tool->error, "the stream%s: expected --gpu NAME or --sm N",
+			self->gpu.n > 0 ? "'s GPU description has no sms" : " has no GPU description");
 		tool_fail(tool);
 	}
 	if (kernel->cluster[0] && (uint64_t)kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2] > 1 && !self->told_of_clusters) {
@@ -277,6 +304,7 @@ int main(int argc, char **argv)
 		tool_usage(tool, "%s", tool->error.text);
 	if (self.block_steps && !gt_dispatch_refills(self.config.dispatch))
 		tool_usage(tool, "--block-steps: expected --dispatch first-done too");
+	check_keys(&self);
 	if (self.block_steps)
 		tool_must(tool, gt_durations_read(&self.config.durations, self.block_steps, &tool->error));
 	tool_read(tool);

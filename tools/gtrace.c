@@ -101,15 +101,23 @@ static _Noreturn void run_filter(struct tool *tool, const char *filter, char **a
 	tool_fail(tool);
 }
 
-static _Noreturn void fail_unknown(const struct tool *tool, const char *word, const char *expected)
+/* A task is no command: it stands behind help, as all does there that help explains. */
+static _Noreturn void fail_unknown(const struct tool *tool, const char *word, const char *expected, bool in_help)
 {
 	const char *near = gt_task_near(word);
 
+	if (near && (in_help || gt_task_find(near)))
+		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace help %s'?", word, expected, near);
 	if (access(word, F_OK) == 0)
 		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace run %s'?", word, expected, word);
 	if (near)
-		tool_usage(tool, "'%s': expected %s: did you mean '%s'?", word, expected, near);
+		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace %s'?", word, expected, near);
 	tool_usage(tool, "'%s': expected %s", word, expected);
+}
+
+static bool is_command(const char *word)
+{
+	return strcmp(word, "run") == 0 || strcmp(word, "report") == 0 || strcmp(word, "sizes") == 0;
 }
 
 static int help(struct tool *tool, const char *word)
@@ -117,10 +125,10 @@ static int help(struct tool *tool, const char *word)
 	const struct gt_task *task = word ? gt_task_find(word) : NULL;
 	const char *filter = word && !task ? gt_filter_find(word) : NULL;
 
-	if (filter)
-		run_filter(tool, filter, (char *[]){NULL, "--help", NULL});
+	if (filter || (word && !task && (is_command(word) || strcmp(word, "help") == 0)))
+		run_filter(tool, filter ? filter : "gtrace", (char *[]){NULL, "--help", NULL});
 	if (word && !task)
-		fail_unknown(tool, word, "a task or a filter (gtrace help lists them)");
+		fail_unknown(tool, word, "a task or a filter (gtrace help lists them)", true);
 	if (task)
 		printf("%s\n%s", task->question, task->text);
 	else
@@ -260,8 +268,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(command, "help") == 0)
 		return help(tool, argc > 2 ? argv[2] : NULL);
-	if (strcmp(command, "run") != 0 && strcmp(command, "report") != 0 && strcmp(command, "sizes") != 0)
-		fail_unknown(tool, command, "a command or a filter (gtrace help)");
+	if (!is_command(command))
+		fail_unknown(tool, command, "a command or a filter (gtrace help)", false);
 	settings.command = command;
 	optind = 2;
 	parse(&settings);

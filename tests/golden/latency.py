@@ -220,7 +220,7 @@ def schedule(trace, sms, capacity, n, times):
 
 
 def run(tsv, gpu, options):
-    text = subprocess.run("gtrace-cat --from | gschedule --gpu %s --issue latency %s | gtrace-cat" % (gpu, options), input=tsv,
+    text = subprocess.run("gtrace-cat --from | gschedule --quiet --gpu %s --issue latency %s | gtrace-cat" % (gpu, options), input=tsv,
                           shell=True, capture_output=True, text=True)
     if text.returncode != 0 or text.stderr:
         sys.exit(text.stderr)

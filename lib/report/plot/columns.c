@@ -82,7 +82,7 @@ int gt_columns_find(struct gt_picking *picking, size_t file, struct gt_error *er
 	for (size_t i = 0; i < picking->y.n; i++)
 		if (find_y(sheet, picking->y.words[i], &columns->y[i], error) != 0)
 			return -1;
-	for (size_t i = 0; i < plot->options->where_n; i++)
+	for (size_t i = 0; i < picking->where_n; i++)
 		if (find(sheet, picking->where[i], &columns->where[i], error) != 0)
 			return -1;
 	columns->kernel = gt_sheet_column(sheet, "kernel");

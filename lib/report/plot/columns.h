@@ -31,7 +31,8 @@ struct gt_picking {
 	const struct gt_plot *plot;
 	struct gt_figure *figure;
 	struct gt_words by, y, values[GT_PLOT_WHERE];
-	char where[GT_PLOT_WHERE][GT_PLOT_WORD];
+	char where[GT_PLOT_WHERE][GT_PLOT_WORD]; /* columns, each with its values */
+	size_t where_n;
 	struct gt_columns *columns; /* one for each sheet; owned */
 };
 

@@ -38,7 +38,7 @@ static bool chosen(const struct gt_picking *picking, size_t file, size_t row)
 
 	if (columns->sole_kernel && strcmp(gt_sheet_cell(sheet, row, (size_t)columns->kernel), "total") == 0)
 		return false;
-	for (size_t i = 0; i < picking->plot->options->where_n; i++) {
+	for (size_t i = 0; i < picking->where_n; i++) {
 		bool holds = false;
 		for (size_t j = 0; j < picking->values[i].n && !holds; j++)
 			holds = same_value(gt_columns_text(sheet, row, columns->where[i]), picking->values[i].words[j]);
@@ -78,6 +78,52 @@ static void drop_constant(struct gt_picking *picking)
 	picking->by.n = kept;
 }
 
+/* Takes the text up to a character of `ends` that no backslash precedes, without the backslashes. Returns its length there, or
+ * -1 if the word is too long. */
+static ptrdiff_t take_word(const char *text, const char *ends, char word[GT_PLOT_WORD])
+{
+	const char *at = text;
+	size_t n = 0;
+
+	for (; *at && !strchr(ends, *at); at++) {
+		at += *at == '\\' && at[1];
+		if (n == GT_PLOT_WORD - 1)
+			return -1;
+		word[n++] = *at;
+	}
+	word[n] = '\0';
+	return at - text;
+}
+
+/* COLUMN=VALUE,VALUE,COLUMN=VALUE: a word that ends at an equals sign is a column, which begins a condition. The first value
+ * may have equals signs of its own. */
+static int add_conditions(struct gt_picking *picking, const char *text, struct gt_error *error)
+{
+	const char *at = text;
+
+	for (bool column = true;; column = false) {
+		char word[GT_PLOT_WORD];
+		ptrdiff_t length = take_word(at, ",=", word);
+		bool begins = length >= 0 && at[length] == '=';
+		if (length < 0 || (column && !begins))
+			return gt_fail(error, "--where '%s': expected COLUMN=VALUE,... of names of at most %d bytes", text, GT_PLOT_WORD - 1);
+		if (begins) {
+			if (picking->where_n == GT_PLOT_WHERE)
+				return gt_fail(error, "--where: expected at most %d conditions", GT_PLOT_WHERE);
+			memcpy(picking->where[picking->where_n++], word, sizeof word);
+			at += length + 1;
+			length = take_word(at, ",", word);
+		}
+		struct gt_words *values = &picking->values[picking->where_n - 1];
+		if (length < 0 || values->n == GT_PLOT_LIST)
+			return gt_fail(error, "--where '%s': expected at most %d values of at most %d bytes", text, GT_PLOT_LIST, GT_PLOT_WORD - 1);
+		memcpy(values->words[values->n++], word, sizeof word);
+		if (!at[length])
+			return 0;
+		at += length + 1;
+	}
+}
+
 static int begin(struct gt_picking *picking, struct gt_error *error)
 {
 	const struct gt_plot *plot = picking->plot;
@@ -90,14 +136,9 @@ static int begin(struct gt_picking *picking, struct gt_error *error)
 		return -1;
 	if (!options->by && plot->n > 1 && picking->by.n < GT_PLOT_LIST)
 		snprintf(picking->by.words[picking->by.n++], GT_PLOT_WORD, "file");
-	for (size_t i = 0; i < options->where_n; i++) {
-		const char *equals = strchr(options->where[i], '=');
-		if (!equals || equals - options->where[i] >= GT_PLOT_WORD)
-			return gt_fail(error, "--where '%s': expected COLUMN=VALUE", options->where[i]);
-		snprintf(picking->where[i], GT_PLOT_WORD, "%.*s", (int)(equals - options->where[i]), options->where[i]);
-		if (gt_words_split("--where", equals + 1, &picking->values[i], error) != 0)
+	for (size_t i = 0; i < options->where_n; i++)
+		if (add_conditions(picking, options->where[i], error) != 0)
 			return -1;
-	}
 	picking->columns = calloc(plot->n, sizeof *picking->columns);
 	if (!picking->columns)
 		return gt_fail_memory(error, "columns");

@@ -17,7 +17,7 @@ struct gt_plot_options {
 	const char *panel; /* a column, or "file": a panel for each of its values */
 	bool free;	   /* each panel has axes of its own */
 	const char *log;   /* "", "x", "y", "xy", or NULL: decided by the data */
-	const char *where[GT_PLOT_WHERE]; /* COLUMN=VALUE,...: only rows that have one of the values */
+	const char *where[GT_PLOT_WHERE]; /* COLUMN=VALUE,...: only rows that have one of the values; several of them may be in one */
 	size_t where_n;
 	bool percent;  /* of the sum of the series */
 	bool stacked;  /* bars of one place and file on top of each other */
