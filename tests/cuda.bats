@@ -122,3 +122,28 @@ setup() {
 	grep -q "each of the program's launches, [0-9]*, returned an error: its PTX is for compute capability 9.0" told
 	run ! grep -q 'asked the CUDA runtime for no launch' told
 }
+
+# The counters that were posted: of 65,536 blocks, 6,553,600 sectors of loads and 3,211,264 of stores, so 100 and 49 a block; 4, 8 and
+# 32 sectors a request of atomicExch on 32, 4 and 1 addresses, as op_atom.
+@test "counters by ncu's names are those of hardware: volatile loads, and atomics whose result is unused" {
+	passes ncu_names
+	l1() { # KERNEL METRIC
+		gschedule stream | gcache --l1 | gcache --l2 | gdram | gstats --names ncu --csv --kernel "$1" | tr -d '"' | awk -F, -v metric="$2" '$(NF - 2) == metric { print $NF + 0 }'
+	}
+	[ "$(l1 reduce_global l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum)" -eq $((64 * 100)) ]
+	[ "$(l1 reduce_global l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum)" -eq $((64 * 49)) ]
+	# What bypasses misses; the parts make up the whole.
+	[ "$(l1 reduce_global l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum)" -le $((64 * 49)) ]
+	[ $(($(l1 reduce_global l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum) + \
+		$(l1 reduce_global l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum))) -eq $((64 * 100)) ]
+	for case in "exchange_32 4" "exchange_4 8" "exchange_1 32" "swap_4 8"; do
+		read -r kernel sectors <<<"$case"
+		[ "$(l1 "$kernel" l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio)" = "$sectors" ]
+		[ "$(l1 "$kernel" l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum)" = "$sectors" ]
+		[ "$(l1 "$kernel" lts__t_sectors_op_atom.sum)" = "$sectors" ]
+		[ "$(l1 "$kernel" l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum)" = 1 ]
+		[ "$(l1 "$kernel" l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum)" = 0 ]
+	done
+	[ "$(l1 add_4 l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum)" = 0 ]
+	[ "$(l1 add_4 l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_red.ratio)" = 1 ]
+}

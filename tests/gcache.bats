@@ -135,6 +135,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 		# shellcheck disable=SC2086
 		gcache --l1 $time <in.gt >yes.gt
 		[ "$(counters yes.gt l1 reads read_hits bypassed sent_reads)" = "12 8 3 7" ]
+		[ "$(counters yes.gt l1 bypassed_reads bypassed_writes)" = "3 0" ]
 		[ "$(rows yes.gt 5)" = "load.global load.global.cg load.global.cv" ]
 		# shellcheck disable=SC2086
 		gcache --l1 --operators no $time <in.gt >no.gt
@@ -147,6 +148,13 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	done
 	gcache --l2 <in.gt >l2.gt
 	[ "$(counters l2.gt l2 reads read_hits bypassed)" = "15 11 0" ]
+	[ -z "$(counters l2.gt l2 bypassed_reads)" ]
+	# Stores and atomics, and a prefetch, which is neither a load nor a store.
+	{ printf '%s\n' "load.global.cv 0x0 0x1 0 0 0" "store.global 0x0 0xf 0 10 0" "atomic.global 0x0 0x3 0 20 0"; } | requests >in.gt
+	[ "$(counters <(gcache --l1 --bypass writes in.gt) l1 bypassed bypassed_reads bypassed_writes)" = "7 1 4" ]
+	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$ROOT/tests/ptx/hints.ptx" | gschedule --sm 2 | gcache --l1 --size none >hints.gt
+	counters hints.gt l1 bypassed bypassed_reads bypassed_writes >none
+	counters hints.gt coalesce sectors load_sectors store_sectors | diff none -
 }
 
 @test "--flush: kernel empties the level, never keeps it" {

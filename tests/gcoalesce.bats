@@ -402,3 +402,67 @@ reference_degrees() {
 		} | gtrace-cat --from | requests | is "0x000000001000 0xf 0x0 1" "0x000000001080 0xf 0x0 1"
 	done
 }
+
+# The reference takes the lanes in turns one by one: a turn has at most one lane of each address, and touches its sectors.
+@test "atomics with a result: lanes with one address take turns, on random addresses as a slow reference has it" {
+	python3 - >rows <<-'END'
+		import random
+		random.seed(8)
+		print("#kernel\tid=1\tname=k\tgrid=400,1,1\tblock=32,1,1")
+		print("\t".join("#block warp an pc op size mask base stride lanes".split()))
+		sectors = repeated = 0
+		for block in range(400):
+		    size, kind = random.choice((4, 8)), random.random()
+		    if kind < 0.2:
+		        lanes = [4096 + 64 * random.randrange(4)] * 32
+		        where = "%#x\t0\t-" % lanes[0]
+		    elif kind < 0.4:
+		        lanes = [4096 + size * i for i in range(32)]
+		        where = "%#x\t%d\t-" % (lanes[0], size)
+		    else:
+		        lanes = [8192 + size * random.randrange(random.choice((2, 8, 64))) for _ in range(32)]
+		        where = "-\t-\t" + ",".join(map(hex, lanes))
+		    op = random.choice(("atomic.global", "atomic.global", "reduction.global"))
+		    print("%d\t0\t0\t0\t%s\t%d\t0xffffffff\t%s" % (block, op, size, where))
+		    turns, left = [], list(lanes)
+		    while left:
+		        turn = set(left)
+		        turns.append({address // 32 for address in turn})
+		        for address in turn:
+		            left.remove(address)
+		    if op == "atomic.global":
+		        sectors += len({address // 32 for address in lanes})
+		        repeated += sum(map(len, turns[1:]))
+		open("expected", "w").write("%d %d\n" % (sectors, repeated))
+	END
+	gtrace-cat --from rows | gcoalesce >out.gt
+	atoms=$(($(counter coalesce atomic_sectors <out.gt) - $(counter coalesce reduction_sectors <out.gt)))
+	echo "$atoms $(counter coalesce repeated_sectors <out.gt)" | diff expected -
+	[ "$(gtrace-cat --from rows | gcoalesce -j 3 | counter coalesce repeated_sectors)" = "$(counter coalesce repeated_sectors <out.gt)" ]
+	# Other rules have no such count, nor have kernels without atomics that return a value.
+	[ -z "$(gtrace-cat --from rows | gcoalesce --rule pascal | counter coalesce repeated_sectors)" ]
+	[ -z "$(trace "0 0 0 0 reduction.global 4 0xffffffff 0x1000 0 -" | gcoalesce | counter coalesce repeated_sectors)" ]
+}
+
+# NVIDIA's developer forum, topic 359822: a warp's LDS.128 has 4 wavefronts and no conflict if its data lie in a row, and 32
+# wavefronts, 28 of them conflicts, if all lanes meet in 4 banks. Figure 5 of [001]: 2 passes at a stride of 2 words.
+@test "bank conflicts by the profiler's names: passes beyond those that the width of the data takes" {
+	trace "0 0 0 0 load.shared 16 0xffffffff 0x0 16 -" "0 0 1 0 load.shared 16 0xffffffff 0x0 128 -" \
+		"0 0 2 0 load.shared 4 0xffffffff 0x0 8 -" "0 0 3 0 store.shared 8 0xffffffff 0x0 8 -" \
+		"0 0 4 0 store.shared 4 0xffffffff 0x0 128 -" "0 0 5 0 load.shared 16 0x000000ff 0x0 16 -" | gcoalesce >shared.gt
+	found() { gstats --names ncu --csv "${2:-shared.gt}" | tr -d '"' | awk -F, -v name="$1" '$(NF - 2) == name { print $NF }'; }
+	[ "$(found l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum)" -eq $((4 + 32 + 2 + 1)) ]
+	[ "$(found l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum)" -eq $((0 + 28 + 1 + 0)) ]
+	[ "$(found l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum)" -eq $((2 + 32)) ]
+	[ "$(found l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum)" -eq $((0 + 31)) ]
+	[ "$(found l1tex__data_pipe_lsu_wavefronts_mem_shared.sum)" -eq $((39 + 34)) ]
+	[ "$(found l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum)" -eq $((29 + 31)) ]
+	gtrace-cat --check shared.gt >/dev/null
+	# With atomics, hardware's sums are others; without shared memory in the trace nothing is known of it.
+	trace "0 0 0 0 load.shared 4 0xffffffff 0x0 8 -" "0 0 1 0 atomic.shared 4 0xffffffff 0x0 0 -" | gcoalesce >atomics.gt
+	[ "$(found l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum atomics.gt)" -eq 2 ]
+	[ -z "$(found l1tex__data_pipe_lsu_wavefronts_mem_shared.sum atomics.gt)" ]
+	[ -z "$(found l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum atomics.gt)" ]
+	trace "0 0 0 0 load.global 4 0xffffffff 0x0 8 -" | gcoalesce >global.gt
+	[ "$(gstats --names ncu --csv global.gt | grep -c mem_shared)" -eq 0 ]
+}

@@ -48,6 +48,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 {
 	gt_counters_add(&level->counters, &other->counters, sizeof other->counters);
 	gt_counters_add(&level->hints, &other->hints, sizeof other->hints);
+	gt_counters_add(&level->bypass, &other->bypass, sizeof other->bypass);
 	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
 	gt_counters_add(&level->between, &other->between, sizeof other->between);
 	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
@@ -67,6 +68,9 @@ int gt_level_describe(const struct gt_level *level, struct gt_count *count, stru
 	static const struct gt_hint_counters none;
 	if (memcmp(&level->hints, &none, sizeof none) != 0 &&
 	    gt_count_numbers(count, &gt_counters_hints, &level->hints, sizeof level->hints, error) != 0)
+		return -1;
+	if (level->bypass.bypassed_reads + level->bypass.bypassed_writes > 0 &&
+	    gt_count_numbers(count, &gt_counters_bypass, &level->bypass, sizeof level->bypass, error) != 0)
 		return -1;
 	if (level->config.fetch > level->config.sector &&
 	    gt_count_numbers(count, &gt_counters_fetch, &level->fetch, sizeof level->fetch, error) != 0)

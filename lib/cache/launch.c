@@ -88,6 +88,7 @@ static int serve_reads(struct gt_serving *serving)
 	const struct gt_launch_reads *launch = &level->config.launch;
 	const struct gt_level_counters before = level->counters;
 	const struct gt_fetch_counters fetch = level->fetch;
+	const struct gt_bypass_counters bypass = level->bypass;
 	struct gt_level_counters *counters = &level->counters, after;
 
 	for (; level->launch_gpcs > 0; level->launch_gpcs--)
@@ -100,6 +101,7 @@ static int serve_reads(struct gt_serving *serving)
 	level->launch.launch_hits = after.read_hits - before.read_hits;
 	*counters = before;
 	level->fetch = fetch;
+	level->bypass = bypass;
 	counters->evictions = after.evictions;
 	counters->sent_requests = after.sent_requests;
 	counters->sent_reads = after.sent_reads;

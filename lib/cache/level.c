@@ -203,6 +203,7 @@ void gt_level_begin(struct gt_level *level)
 {
 	memset(&level->counters, 0, sizeof level->counters);
 	memset(&level->hints, 0, sizeof level->hints);
+	memset(&level->bypass, 0, sizeof level->bypass);
 	memset(&level->fetch, 0, sizeof level->fetch);
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->launch, 0, sizeof level->launch);

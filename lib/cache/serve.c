@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a level serves one request. */
 #include "cache/serve.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
 /* Reads a piece; all its bytes are valid afterwards. */
@@ -95,7 +96,15 @@ int gt_serve_atomic_back(const struct gt_serving *serving)
 
 int gt_serve_bypass(const struct gt_serving *serving)
 {
-	serving->level->counters.bypassed += gt_count_bits(serving->request.sectors);
+	const struct gt_request *request = &serving->request;
+	const uint64_t sectors = gt_count_bits(request->sectors);
+	struct gt_level *level = serving->level;
+
+	level->counters.bypassed += sectors;
+	if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_LOAD)
+		level->bypass.bypassed_reads += sectors;
+	else if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_STORE)
+		level->bypass.bypassed_writes += sectors;
 	return gt_send_on(serving);
 }
 

@@ -160,3 +160,8 @@ unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows
 	}
 	return passes;
 }
+
+unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size)
+{
+	return groups(mask, lanes_together(banks, size));
+}

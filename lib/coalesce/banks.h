@@ -35,6 +35,9 @@ void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
  * the groups are added. */
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
 
+/* The passes that these lanes with data of `size` bytes take without conflicts: one for each group. */
+unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size);
+
 GT_PUBLIC_END
 
 #endif

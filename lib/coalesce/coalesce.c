@@ -130,11 +130,18 @@ static unsigned lines_of_warp(const struct gt_rows *from, size_t i, unsigned siz
 static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i)
 {
 	unsigned passes = gt_bank_passes(&coalescer->shared.banks, from, i);
+	unsigned least = gt_bank_least_passes(&coalescer->shared.banks, from->mask[i], from->size[i]);
+	enum gt_action action = gt_op_action(from->op[i]);
+	struct gt_coalesce_counts *counts = &coalescer->counts;
 
-	coalescer->counts.shared_accesses++;
-	coalescer->counts.bank_passes += passes;
+	counts->shared_accesses++;
+	counts->bank_passes += passes;
+	*(action == GT_LOAD ? &counts->shared_load_passes : action == GT_STORE ? &counts->shared_store_passes
+									      : &counts->shared_atomic_passes) += passes;
+	*(action == GT_LOAD ? &counts->load_bank_conflicts : action == GT_STORE ? &counts->store_bank_conflicts
+									       : &counts->atomic_bank_conflicts) += passes - least;
 	if (coalescer->shared.latency.n > 0)
-		coalescer->counts.shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
+		counts->shared_cycles += gt_shared_cycles(&coalescer->shared.latency, passes);
 	if (coalescer->by_array)
 		gt_by_array_add(coalescer->by_array, from, i, passes);
 }
@@ -198,13 +205,37 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 	coalescer->sectors[gt_op_action(op)] += sectors;
 }
 
-/* Whether requests of a single line are the same by this rule as by the default one. */
-static bool takes_singles(const struct gt_coalescing_rule *rule)
+/* An RTX 3070's counter of sectors that atomicExch requests is 4 for 32 lanes on 32 words of a line, 8 for 4 words of a sector with
+ * 8 lanes each, and 32 for one word: lanes with one address take turns, and each turn touches its sectors once more
+ * (l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom as posted by a user of Nsight Compute). Returns the sectors
+ * of all turns but those that the first touches. */
+static unsigned repeated_sectors(const struct gt_rows *from, size_t i)
 {
-	for (unsigned k = 0; k < GT_RULE_SIZES; k++)
-		if (rule->group[k] != GT_WARP_SIZE)
-			return false;
-	return !rule->whole_lines;
+	uint64_t addresses[GT_WARP_SIZE], sectors[GT_WARP_SIZE]; /* of a turn: the first sector of each lane */
+	unsigned turn[GT_WARP_SIZE], n = (unsigned)__builtin_popcount(from->mask[i]), repeated = 0;
+
+	if (from->stride[i] != GT_STRIDE_LANES && from->stride[i] != 0)
+		return 0;
+	gt_rows_addresses(from, i, addresses);
+	for (unsigned j = 0; j < n; j++) {
+		bool met = false;
+		sectors[j] = addresses[j] / GT_SECTOR;
+		turn[j] = 0;
+		for (unsigned k = j; k-- > 0 && turn[j] == 0;)
+			turn[j] = addresses[k] == addresses[j] ? turn[k] + 1 : 0;
+		for (unsigned k = 0; k < j && !met; k++)
+			met = turn[k] == turn[j] && sectors[k] == sectors[j];
+		repeated += turn[j] > 0 && !met;
+	}
+	return repeated;
+}
+
+static void count_turns(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n)
+{
+	for (size_t i = first; i < first + n; i++)
+		if (gt_op_action(accesses->op[i]) == GT_ATOMIC && gt_op_space(accesses->op[i]) != GT_SHARED &&
+		    gt_hint_action(gt_rows_hint(accesses, i)) == GT_ACCESS_DATA)
+			coalescer->counts.repeated_sectors += repeated_sectors(accesses, i);
 }
 
 static void count_singles(struct gt_coalescer *coalescer, const struct gt_single_counts *counts)
@@ -236,7 +267,7 @@ static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *a
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
 		struct gt_error *error)
 {
-	bool singles = takes_singles(coalescer->rule);
+	bool whole = gt_rule_whole_warps(coalescer->rule);
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
@@ -248,9 +279,12 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 		size_t room = sink->rows->capacity - sink->rows->n, left = accesses->n - i;
 		n = left < GT_SINGLE_ROWS ? left : GT_SINGLE_ROWS;
 		n = n < room ? n : room;
-		if (!(singles && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
+		uint64_t atomics = counts.accesses[GT_ATOMIC] + coalescer->accesses[GT_ATOMIC];
+		if (!(whole && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
 		    coalesce_each(coalescer, accesses, i, n, sink, error) != 0)
 			return -1;
+		if (whole && counts.accesses[GT_ATOMIC] + coalescer->accesses[GT_ATOMIC] > atomics)
+			count_turns(coalescer, accesses, i, n);
 	}
 	count_singles(coalescer, &counts);
 	return 0;

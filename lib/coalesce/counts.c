@@ -5,6 +5,7 @@
 #include "coalesce/banks.h"
 #include "coalesce/by_array.h"
 #include "coalesce/coalesce.h"
+#include "coalesce/single.h"
 #include "stream/counted.h"
 #include "stream/op.h"
 
@@ -57,10 +58,12 @@ int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *co
 		bool there;
 		size_t from, to;
 	} parts[] = {
-		{true, 0, AT(prefetch_accesses)},
+		{true, 0, AT(repeated_sectors)},
+		{coalescer->accesses[GT_ATOMIC] > 0 && gt_rule_whole_warps(coalescer->rule), AT(repeated_sectors), AT(prefetch_accesses)},
 		{counts.prefetch_accesses > 0, AT(prefetch_accesses), AT(discard_accesses)},
 		{counts.discard_accesses > 0, AT(discard_accesses), AT(load_warp_sectors)},
-		{true, AT(load_warp_sectors), AT(shared_cycles)},
+		{true, AT(load_warp_sectors), AT(shared_load_passes)},
+		{counts.shared_accesses > 0, AT(shared_load_passes), AT(shared_cycles)},
 	};
 	char banks[32];
 

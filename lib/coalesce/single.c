@@ -154,6 +154,14 @@ static void copy_columns(const struct gt_rows *from, size_t first, size_t n, str
 	}
 }
 
+bool gt_rule_whole_warps(const struct gt_coalescing_rule *rule)
+{
+	for (unsigned k = 0; k < GT_RULE_SIZES; k++)
+		if (rule->group[k] != GT_WARP_SIZE)
+			return false;
+	return !rule->whole_lines;
+}
+
 bool gt_single_lines(const struct gt_rows *accesses, size_t first, size_t n, struct gt_rows *requests,
 		     struct gt_single_counts *counts)
 {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coalesce/rules.h"
 #include "stream/rows.h"
 
 #define GT_SINGLE_ROWS 256 /* accesses at once */
@@ -15,6 +16,10 @@
 struct gt_single_counts {
 	uint64_t accesses[4], sectors[4];
 };
+
+/* Whether all lanes of a warp are coalesced together, into sectors, as on Volta and later: then requests of a single line are those
+ * of gt_single_lines. */
+bool gt_rule_whole_warps(const struct gt_coalescing_rule *rule);
 
 /* Appends a request for each of the accesses [first, first + n), at most GT_SINGLE_ROWS, to `requests`, which has room and carries their columns,
  * and adds to the counts. Returns false, having changed neither, unless each is of data in other memory than shared by

@@ -34,6 +34,11 @@
 	ROW(COUNT, sent_prefetches, "sectors", NUMBER, "Sectors of 32 bytes that prefetches read from the next level.") \
 	ROW(COUNT, sent_discards, "sectors", NUMBER, "Sectors of discards and priorities that went on to the next level.")
 
+/* Of a level that a load or a store bypassed. */
+#define GT_BYPASS_COUNTERS(ROW) \
+	ROW(COUNT, bypassed_reads, "sectors", NUMBER, "Sectors of loads that bypassed the cache.") \
+	ROW(COUNT, bypassed_writes, "sectors", NUMBER, "Sectors of stores that bypassed the cache.")
+
 /* Of a level that fetches more than a sector. */
 #define GT_FETCH_COUNTERS(ROW) \
 	ROW(COUNT, neighbours, "sectors", NUMBER, "Sectors that misses fetched beside those that were asked for.")

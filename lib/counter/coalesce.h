@@ -24,6 +24,11 @@
 	ROW(COUNT, atomic_sectors, "sectors", NUMBER, "Sectors of atomics.") \
 	ROW(COUNT, reduction_sectors, "sectors", NUMBER, "Sectors of atomics that return nothing.")
 
+/* Only of kernels with atomics that return a value, by rules of the GPUs on which this was counted. */
+#define GT_TURNS_COUNTERS(ROW) \
+	ROW(COUNT, repeated_sectors, "sectors", NUMBER, \
+	    "Sectors that atomics with a result touch again, as lanes with one address take turns; not among sectors.")
+
 /* Only of kernels that prefetch. */
 #define GT_PREFETCH_COUNTERS(ROW) \
 	ROW(COUNT, prefetch_accesses, "warp accesses", NUMBER, "Warp accesses that prefetch lines.") \
@@ -44,10 +49,16 @@
 
 /* Only of kernels that access shared memory; behind banks, only where the GPU description has its latency. */
 #define GT_SHARED_COUNTERS(ROW) \
+	ROW(COUNT, shared_load_passes, "passes", NUMBER, "Passes of loads from shared memory.") \
+	ROW(COUNT, shared_store_passes, "passes", NUMBER, "Passes of stores to shared memory.") \
+	ROW(COUNT, shared_atomic_passes, "passes", NUMBER, "Passes of atomics on shared memory.") \
+	ROW(COUNT, load_bank_conflicts, "passes", NUMBER, "Of the passes of loads, those beyond what the width of the data takes.") \
+	ROW(COUNT, store_bank_conflicts, "passes", NUMBER, "Of the passes of stores, those beyond what the width of the data takes.") \
+	ROW(COUNT, atomic_bank_conflicts, "passes", NUMBER, "Of the passes of atomics, those beyond what the width of the data takes.") \
 	ROW(WORD, banks, NULL, NUMBER, "Banks of shared memory.") \
 	ROW(COUNT, shared_cycles, "cycles", NUMBER, "Cycles of the accesses to shared memory, each as if it were alone.")
 
 #define GT_COALESCE_COUNTERS(ROW) \
-	GT_ACCESS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
+	GT_ACCESS_COUNTERS(ROW) GT_TURNS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
 
 #endif

@@ -30,6 +30,7 @@ TABLE(schedule, "schedule", GT_SCHEDULE_COUNTERS(ROW))
 TABLE(dram, "dram", GT_DRAM_COUNTERS(ROW))
 TABLE(level, NULL, GT_LEVEL_COUNTERS(ROW))
 TABLE(hints, NULL, GT_HINT_COUNTERS(ROW))
+TABLE(bypass, NULL, GT_BYPASS_COUNTERS(ROW))
 TABLE(fetch, NULL, GT_FETCH_COUNTERS(ROW))
 TABLE(between, NULL, GT_BETWEEN_COUNTERS(ROW))
 TABLE(clean, NULL, GT_CLEAN_COUNTERS(ROW))
@@ -42,7 +43,7 @@ TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
-	&gt_counters_hints,    &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch, &gt_counters_halves,
+	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch, &gt_counters_halves,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
 };
 

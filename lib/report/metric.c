@@ -32,8 +32,19 @@ const struct gt_metric gt_ratios[] = {
 };
 const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 
+#define L1_AVERAGE "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_"
 #define L1_SECTORS "l1tex__t_sectors_pipe_lsu_mem_global_op_"
 #define L1_REQUESTS "l1tex__t_requests_pipe_lsu_mem_global_op_"
+/* A load or store that bypasses L1 is looked up there on hardware, and misses. */
+#define L1_LOADS "l1.reads ?l1.bypassed_reads"
+#define L1_STORES "l1.writes ?l1.bypassed_writes"
+/* Atomics with a result, where lanes with one address take turns (gcoalesce). All of it goes on to L2. */
+#define ATOM_SECTORS "coalesce.atomic_sectors -coalesce.reduction_sectors ?coalesce.repeated_sectors"
+/* Of shared memory, if it was traced: passes, and those beyond the least that the width of the data takes (NVIDIA's developer forum,
+ * topic 359822: LDS.128 without conflicts has 4 wavefronts and 0 conflicts). The sums have atomics in them on hardware, whose
+ * lanes with one address take turns there, and share a pass here. */
+#define WAVEFRONTS "l1tex__data_pipe_lsu_wavefronts_mem_shared"
+#define CONFLICTS "l1tex__data_bank_conflicts_pipe_lsu_mem_shared"
 #define L2_SECTORS "lts__t_sectors_op_"
 #define L2_TEX "lts__t_sectors_srcunit_tex_op_"
 /* The profiler's misses include the neighbours that a miss fetched; its hit rate is of the sectors that were asked for. */
@@ -44,34 +55,42 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 const struct gt_metric gt_ncu_metrics[] = {
 	{L1_REQUESTS "ld.sum", "request", NULL, "coalesce.load_accesses", NULL, 1},
 	{L1_REQUESTS "st.sum", "request", NULL, "coalesce.store_accesses", NULL, 1},
-	{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", NULL, "coalesce.load_sectors",
-	 "coalesce.load_accesses", 1},
-	{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector/request", NULL, "coalesce.store_sectors",
-	 "coalesce.store_accesses", 1},
-	{L1_SECTORS "ld.sum", "sector", NULL, "l1.reads", NULL, 1},
+	{L1_REQUESTS "atom.sum", "request", NULL, "coalesce.atomic_accesses -coalesce.reduction_accesses", NULL, 1},
+	{L1_REQUESTS "red.sum", "request", NULL, "coalesce.reduction_accesses", NULL, 1},
+	{L1_AVERAGE "ld.ratio", "sector/request", NULL, "coalesce.load_sectors", "coalesce.load_accesses", 1},
+	{L1_AVERAGE "st.ratio", "sector/request", NULL, "coalesce.store_sectors", "coalesce.store_accesses", 1},
+	{L1_AVERAGE "atom.ratio", "sector/request", NULL, ATOM_SECTORS, "coalesce.atomic_accesses -coalesce.reduction_accesses", 1},
+	{L1_AVERAGE "red.ratio", "sector/request", NULL, "coalesce.reduction_sectors", "coalesce.reduction_accesses", 1},
+	{L1_SECTORS "ld.sum", "sector", NULL, L1_LOADS, NULL, 1},
 	{L1_SECTORS "ld.sum", "sector", NULL, "coalesce.load_sectors", NULL, 1},
 	{L1_SECTORS "ld_lookup_hit.sum", "sector", NULL, "l1.read_hits", NULL, 1},
-	{L1_SECTORS "ld_lookup_miss.sum", "sector", NULL, "l1.reads -l1.read_hits", NULL, 1},
-	{L1_SECTORS "st.sum", "sector", NULL, "l1.writes", NULL, 1},
+	{L1_SECTORS "ld_lookup_miss.sum", "sector", NULL, L1_LOADS " -l1.read_hits", NULL, 1},
+	{L1_SECTORS "st.sum", "sector", NULL, L1_STORES, NULL, 1},
 	{L1_SECTORS "st.sum", "sector", NULL, "coalesce.store_sectors", NULL, 1},
 	{L1_SECTORS "st_lookup_hit.sum", "sector", NULL, "l1.write_hits", NULL, 1},
-	{L1_SECTORS "st_lookup_miss.sum", "sector", NULL, "l1.writes -l1.write_hits", NULL, 1},
-	{L1_SECTORS "atom.sum", "sector", NULL, "coalesce.atomic_sectors -coalesce.reduction_sectors", NULL, 1},
+	{L1_SECTORS "st_lookup_miss.sum", "sector", NULL, L1_STORES " -l1.write_hits", NULL, 1},
+	{L1_SECTORS "atom.sum", "sector", NULL, ATOM_SECTORS, NULL, 1},
 	{L1_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors", NULL, 1},
 	{"l1tex__t_sector_hit_rate.pct", "%", NULL, "l1.read_hits l1.write_hits ?l1.atomic_hits",
-	 "l1.reads l1.writes ?l1.atomics", 100},
+	 L1_LOADS " " L1_STORES " ?l1.atomics ?coalesce.repeated_sectors", 100},
+	{WAVEFRONTS ".sum", "", NULL, "coalesce.shared_load_passes coalesce.shared_store_passes !coalesce.shared_atomic_passes", NULL, 1},
+	{WAVEFRONTS "_op_ld.sum", "", NULL, "coalesce.shared_load_passes", NULL, 1},
+	{WAVEFRONTS "_op_st.sum", "", NULL, "coalesce.shared_store_passes", NULL, 1},
+	{CONFLICTS ".sum", "", NULL, "coalesce.load_bank_conflicts coalesce.store_bank_conflicts !coalesce.shared_atomic_passes", NULL, 1},
+	{CONFLICTS "_op_ld.sum", "", NULL, "coalesce.load_bank_conflicts", NULL, 1},
+	{CONFLICTS "_op_st.sum", "", NULL, "coalesce.store_bank_conflicts", NULL, 1},
 	{L2_SECTORS "read.sum", "sector", NULL, "l2.reads ?l2.launch_reads", NULL, 1},
 	{L2_SECTORS "read_lookup_hit.sum", "sector", NULL, "l2.read_hits ?l2.launch_hits", NULL, 1},
 	{L2_SECTORS "read_lookup_miss.sum", "sector", NULL, L2_MISSES " ?l2.launch_reads -?l2.launch_hits", NULL, 1},
 	{L2_SECTORS "write.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_SECTORS "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_SECTORS "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
-	{L2_SECTORS "atom.sum", "sector", NULL, "l2.atomics -coalesce.reduction_sectors", NULL, 1},
+	{L2_SECTORS "atom.sum", "sector", NULL, "l2.atomics -coalesce.reduction_sectors ?coalesce.repeated_sectors", NULL, 1},
 	{L2_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors l2.atomics -l2.atomics", NULL, 1},
 	{"lts__t_sector_op_read_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.launch_hits", "l2.reads ?l2.launch_reads", 100},
 	{"lts__t_sector_op_write_hit_rate.pct", "%", NULL, "l2.writes", "l2.writes", 100},
-	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.launch_hits l2.writes ?l2.atomic_hits",
-	 "l2.reads ?l2.launch_reads l2.writes ?l2.atomics", 100},
+	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.launch_hits l2.writes ?l2.atomic_hits ?coalesce.repeated_sectors",
+	 "l2.reads ?l2.launch_reads l2.writes ?l2.atomics ?coalesce.repeated_sectors", 100},
 	{L2_TEX "read.sum", "sector", NULL, "l2.reads", NULL, 1},
 	{L2_TEX "read_lookup_hit.sum", "sector", NULL, "l2.read_hits", NULL, 1},
 	{L2_TEX "read_lookup_miss.sum", "sector", NULL, L2_MISSES, NULL, 1},
@@ -147,12 +166,12 @@ static struct gt_metric_value sum_of(const char *terms, const struct place *plac
 	uint64_t taken = 0;
 
 	for (const char *at = terms; *at;) {
-		size_t length = strcspn(at, " "), minus = *at == '-', marks = minus + (at[minus] == '?');
+		size_t length = strcspn(at, " "), minus = *at == '-', marks = minus + (at[minus] == '?' || at[minus] == '!');
 		uint64_t value = 0;
 		uint64_t *to = minus ? &taken : &sum.count;
 		if (!term_value(at + marks, length - marks, place, &value) && marks == minus)
 			return (struct gt_metric_value){.state = GT_METRIC_ABSENT};
-		if (value > UINT64_MAX - *to)
+		if (value > UINT64_MAX - *to || (value > 0 && at[minus] == '!'))
 			sum.state = GT_METRIC_UNDEFINED;
 		*to += value;
 		at += length + strspn(at + length, " ");

@@ -3,7 +3,8 @@
  * a table, and its definition is written as sums of counters:
  *
  *     "l1.reads -l1.read_hits"     stage.counter, with '-' to subtract;
- *     ".reads ?.atomics"           no stage: the current stage; '?': 0 if the counter is absent; "-?" both
+ *     ".reads ?.atomics"           no stage: the current stage; '?': 0 if the counter is absent; "-?" both;
+ *     "!coalesce.bank_passes"      as '?', and there is no value unless it is 0
  *
  * If any other counter is absent, the kernel does not have the metric. */
 #ifndef GT_REPORT_METRIC_H

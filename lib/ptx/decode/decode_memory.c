@@ -115,7 +115,8 @@ static int decode_vector_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_ac
 	return 0;
 }
 
-/* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS. */
+/* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS, if its operation is
+ * one of red's: exch and cas are not (PTX ISA, "red"), and profilers count them among the atomics. */
 int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -151,7 +152,8 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 		if (gt_ptx_result_slot(decoder, &instruction->operands[0], type, &result) != 0)
 			return -1;
 	}
-	access->action = returns && result.slot ? GT_ATOMIC : GT_REDUCTION;
+	const bool reduces = !gt_ptx_says(decoder, "exch") && !gt_ptx_says(decoder, "cas");
+	access->action = !reduces || (returns && result.slot) ? GT_ATOMIC : GT_REDUCTION;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic);
 	if (!op)
 		return -1;
