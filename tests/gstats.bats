@@ -299,7 +299,7 @@ by_instruction() {
 	by_instruction | gtrace-cat --from >lines.gt
 	gstats --callgrind out lines.gt
 	diff out - <<-'END'
-		desc: References that each stage counted by instruction
+		desc: What each stage counted by instruction
 		cmd: gtrace-cat 0.1.0 --from
 		events: all missed
 		fl=???

@@ -93,7 +93,7 @@ composes() {
 	grep -qxF "gtrace: gtrace-record --gpu a100 ./program 64 | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv" said
 	LD_PRELOAD=$PRELOAD gtrace-record --gpu a100 ./program 64 2>said | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv | cmp - got
 	LD_PRELOAD=$PRELOAD gtrace report -o page ./program 64 2>said
-	grep -qF "gcache --l1 --by pc | grd --by pc --name behind_l1 | grd --by array --name behind_l1_arrays | gcache --l2 --by pc" said
+	grep -qF "gcache --l1 --by pc | grd --by pc --granularity sector --name behind_l1 | grd --op loads --by array --granularity sector --name behind_l1_arrays | gcache --l2 --by pc" said
 	grep -qF "program.cu:12" page/index.html
 }
 

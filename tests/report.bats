@@ -35,7 +35,7 @@ says() {
 	says "h1 kernel 1, gemm" "h2 Pictures" "h2 Where the misses come from" "h2 The pipe" "h2 The GPU" "h2 Definitions" \
 		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) values, $(grep -c "# assumed" "$ROOT/gpus/titanv") of them assumed" $'row\tl2.size\t4.5M\tpaper\t[004] table 3' "text l1" "text dram" "text read hits (% of reads)" \
 		"text position in the LRU stack (0: most recently used)" "text reuse distance (lines; a bin begins at its label)" \
-		"h3 Stage before:4" "h3 Stage behind" "text compulsory" "text misses"
+		"h3 Stage before:4" "h3 Stage behind: requests" "text compulsory" "text misses"
 	[ "$(grep -c '^picture' "$BATS_TEST_TMPDIR/said")" -eq 7 ]
 	grep -q "^title gtrace: gtrace-ptx --launch .*: kernel 1, gemm on NVIDIA TITAN V$" "$BATS_TEST_TMPDIR/said"
 	grep -q "^dd gtrace-ptx .* | gschedule --gpu titanv | .* | gdram$" "$BATS_TEST_TMPDIR/said"
@@ -112,8 +112,42 @@ says() {
 	printf '%s\n' "class,misses,of all,operation,line,kernel" "0x1b,3,50.0 %,load.global,my.cu:39,first" "0x1a,2,33.3 %,load.global,-,second" \
 		"0x1a,1,16.7 %,load.global,my.cu:38,first" | tr , '\t' | diff rows -
 	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1,2,5 >rows
-	printf '%s\n' "class,misses and writes,line" "0x1b,3,my.cu:39" "0x1a,2,-" "0x1a,1,my.cu:38" | tr , '\t' | diff rows -
+	printf '%s\n' "class,load misses,line" "0x1b,3,my.cu:39" "0x1a,2,-" "0x1a,1,my.cu:38" | tr , '\t' | diff rows -
 	grep -qx 'value 0x1b my.cu:39 1: 3' "$BATS_TEST_TMPDIR/said"
+}
+
+# By hand, in sectors, of an L1 of 1K that writes through: pc 26 loads four sectors twice, and misses them once; pc 27 stores them five
+# times, and finds them; pc 28 has one sector changed by an atomic three times, and pc 29 by a reduction.
+@test "load misses, stores and atomics are three things: the first picture is not that of a store which is written through" {
+	{
+		printf '#kernel\tid=1\tname=first\tgrid=1,1,1\tblock=32,1,1\torder=none\n#count\tstage=source\tkernel=1\tpcs=[26,27,28,29]\tlines=[38,39,40,41]\tfiles=[0,0,0,0]\tnames=/a/my.cu\n'
+		printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+		for an in 0 1; do printf '0\t0\t%d\t26\tload.global\t0\t15\t0\t32\t1\n' $an; done
+		for an in 2 3 4 5 6; do printf '0\t0\t%d\t27\tstore.global\t0\t15\t15\t32\t1\n' $an; done
+		for an in 7 8 9; do printf '0\t0\t%d\t28\tatomic.global\t256\t1\t0\t32\t1\n' $an; done
+		printf '0\t0\t10\t29\treduction.global\t256\t1\t0\t32\t1\n'
+	} | gtrace-cat --from | gcache --l1 --size 1K --ways 8 --by pc | tee "$BATS_TEST_TMPDIR/misses" | grd --by pc --granularity sector --name behind |
+		grd --op loads --by array --granularity sector --name arrays >three
+	page three
+	grep -E '^h3 Stage|^picture' "$BATS_TEST_TMPDIR/said" | sed 's/;.*//' | head -8 >found
+	diff found - <<-'END'
+		h3 Stage behind: load misses
+		picture load misses against class
+		h3 Stage behind: stores
+		picture stores against class
+		h3 Stage behind: atomics
+		picture atomics against class
+		h3 Stage arrays: load misses
+		picture load misses against class
+	END
+	sed -n '/^h3 Stage behind: load/,$s/^row\t\(0x1[a-d]\)\t\([0-9]*\)\t.*/\1 \2/p' "$BATS_TEST_TMPDIR/said" | head -4 | diff - <(printf '%s\n' "0x1a 4" "0x1b 20" "0x1c 3" "0x1d 1")
+	gstats --callgrind out three
+	sed -n '/^events/p; /^summary/p' out | diff - <(printf '%s\n' "events: l1_reads l1_read_misses behind_loads behind_stores behind_atomics" "summary: 8 4 4 20 4")
+	grep -qx '38 8 4 4 0 0' out
+	grep -qx '39 0 0 0 20 0' out
+	grep -qx '41 0 0 0 0 1' out
+	# gcache says the same of the loads.
+	[ "$(gstats --csv "$BATS_TEST_TMPDIR/misses" | awk -F, '$1 == "total" && $3 == "read_hits" { print $4 }')" -eq 4 ]
 }
 
 @test "hit rates by instruction and by source line: of sectors that loads read, at each level that counted them" {
@@ -133,7 +167,7 @@ says() {
 		tr , '\t' | sed 's/first/kernel 1, first/' >expected
 	sed 's/\tfirst/\tkernel 1, first/' rows | diff expected -
 	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | awk -F '\t' -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $1, $at["l1 hit rate"], $at["l2 hit rate"] }' >rows
-	printf '%s\n' "class,l1 hit rate,l2 hit rate" "0x1b,50.00 %,0.00 %" "0x1c,50.00 %,0.00 %" "0x1a,87.50 %,0.00 %" "0x1d,-,-" | sort | diff - <(sort rows)
+	printf '%s\n' "class,l1 hit rate,l2 hit rate" "0x1b,50.00 %,0.00 %" "0x1c,50.00 %,0.00 %" "0x1a,87.50 %,0.00 %" "0x1d,-,-" | sort | diff - <(sort -u rows)
 	# Without source lines, instructions.
 	gtrace-cat rates | grep -v stage=source | gtrace-cat --from >unplaced
 	page unplaced

@@ -35,7 +35,7 @@ static const struct tool_row option_rows[] = {
 				 "beside the model too"},
 	{"--by WHAT", BY, "launch: each launch by itself; kernel: the launches of a name together, with their least, mean and largest "
 			  "values (kernel; launch with --csv, --json)"},
-	{"--callgrind FILE", CALLGRIND, "write what stages counted by instruction (grd --by pc) by source line, for cg_annotate and "
+	{"--callgrind FILE", CALLGRIND, "write what stages counted by instruction (grd, gcache --by pc) by source line, for cg_annotate and "
 					"KCachegrind, and print nothing"},
 	{"--kernel RE", KERNEL, "only kernels whose name matches this Perl-compatible regular expression"},
 	{"--scale", SCALE, "counts behind gschedule times blocks / modelled_blocks (a part of a grid)"},

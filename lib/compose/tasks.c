@@ -30,22 +30,25 @@ const struct gt_task gt_tasks[] = {
 	{"misses", "Where do the misses come from?",
 	 "A page with the instructions, origin lines and arrays that miss, and its pipe on standard error:\n"
 	 "    gtrace report --output page ./program\n"
-	 "The same by hand, for L1 only; each reference behind a level is a request that it sends on:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by line --name behind_l1 | gstats\n"
+	 "Only loads miss: stores and atomics go on to L2 whether their line is present or not. By hand, for L1 only, the sectors of\n"
+	 "loads that it sends on, and those of stores and atomics:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by line --granularity sector --name l1_misses | gstats\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op stores,atomics --by line --granularity sector --name l1_stores | gstats\n"
 	 "Are they compulsory, capacity or conflict misses of 64 sets of 4 ways?\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | grd --per sm,set:64 --classes 4 --by line\n"},
+	 "    gtrace-record --gpu a100 ./program | gschedule | grd --op loads --per sm,set:64 --classes 4 --by line\n"},
 	{"lines", "Which source line misses?",
-	 "Lines need nvcc -lineinfo (clang -g). gtrace report has them in its page. As text: the instructions of which L1 sends\n"
-	 "most requests on (pc, operation, line, kernel, requests); or an annotated source, by valgrind's cg_annotate:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by pc --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | grd --by pc --name l1 | gcache --l1 | grd --by pc --name l1_misses | gstats --callgrind out\n"
+	 "Lines need nvcc -lineinfo (clang -g). gtrace report has them in its page. As text: the loads of which most\n"
+	 "sectors miss in L1 (pc, operation, line, kernel, sectors); or an annotated source, by valgrind's cg_annotate, of what loads\n"
+	 "read in L1 and miss, and of the loads, stores and atomics that it sends on:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by pc --granularity sector --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by pc | grd --by pc --granularity sector --name behind_l1 | gstats --callgrind out\n"
 	 "    cg_annotate --auto=yes out\n"
 	 "The hit ratio of each instruction's loads:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by pc | gstats\n"},
 	{"arrays", "Which array misses?",
 	 "With nvcc -g, arrays have the names and source lines of their allocations; else name them in order:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --by array --name behind_l1 | gstats\n"
-	 "    gtrace-record --gpu a100 --name in,out ./program | gschedule | gcache --l1 | grd --by array --profile\n"},
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by array --granularity sector --name l1_misses | gstats\n"
+	 "    gtrace-record --gpu a100 --name in,out ./program | gschedule | gcache --l1 | grd --op loads --by array --profile\n"},
 	{"coalescing", "Are the accesses coalesced?",
 	 "Requests and sectors of each access, in the whole and by instruction, and without a run:\n"
 	 "    gtrace-record ./program | gcoalesce | gstats\n"

@@ -15,8 +15,8 @@ static const struct {
 } stages[GT_USUAL_STAGES] = {
 	[GT_USUAL_COALESCE] = {"gcoalesce", "gcoalesce", NULL, true, false, {NULL, NULL}},
 	[GT_USUAL_SCHEDULE] = {"gschedule", "gschedule", NULL, true, false, {NULL, NULL}},
-	[GT_USUAL_L1] = {"gcache --l1", "gcache", "--l1", false, true, {"grd --by pc --name behind_l1", "grd --by array --name behind_l1_arrays"}},
-	[GT_USUAL_L2] = {"gcache --l2", "gcache", "--l2", false, true, {"grd --by pc --name behind_l2", NULL}},
+	[GT_USUAL_L1] = {"gcache --l1", "gcache", "--l1", false, true, {"grd --by pc --granularity sector --name behind_l1", "grd --op loads --by array --granularity sector --name behind_l1_arrays"}},
+	[GT_USUAL_L2] = {"gcache --l2", "gcache", "--l2", false, true, {"grd --by pc --granularity sector --name behind_l2", NULL}},
 	[GT_USUAL_DRAM] = {"gdram", "gdram", NULL, false, false, {NULL, NULL}},
 };
 

@@ -13,8 +13,8 @@
 	ROW(COUNT, write_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.") \
 	ROW(COUNT, atomics, "sectors", NUMBER, "Sectors that atomics asked for.") \
 	ROW(COUNT, atomic_hits, "sectors", NUMBER, "Of these, sectors that were valid; those that are sent on never hit.") \
-	ROW(COUNT, line_misses, "sectors", NUMBER, "Sectors that missed because their line was absent.") \
-	ROW(COUNT, sector_misses, "sectors", NUMBER, "Sectors that missed although their line was present.") \
+	ROW(COUNT, line_misses, "sectors", NUMBER, "Sectors of loads, stores and atomics that were not found because their line was absent.") \
+	ROW(COUNT, sector_misses, "sectors", NUMBER, "Sectors of loads, stores and atomics that were not found although their line was present.") \
 	ROW(COUNT, evictions, "lines", NUMBER, "Lines that were replaced by another line.") \
 	ROW(COUNT, dropped, "sectors", NUMBER, "Valid sectors that a store or an atomic made invalid.") \
 	ROW(COUNT, sent_requests, "requests", NUMBER, "Requests that this level sends on, the flush included.") \

@@ -8,6 +8,7 @@
 #define GT_REUSE_COUNTERS(ROW) \
 	ROW(WORD, granularity, NULL, NUMBER, "The unit of reuse.") \
 	ROW(WORD, per, NULL, NUMBER, "What has an LRU stack of its own.") \
+	ROW(WORD, ops, NULL, NUMBER, "The operations that alone were used.") \
 	ROW(WORD, private, NULL, NUMBER, "What has a private cache, in the comparison with a shared one.") \
 	ROW(WORD, op, NULL, NUMBER, "The operation of an instruction.") \
 	ROW(WORD, source, NULL, NUMBER, "The file and line of an instruction.") \

@@ -8,12 +8,12 @@
 #include "base/grown.h"
 #include "stream/sources.h"
 
-#define EVENTS_MAX 32 /* stages that are written */
-#define COUNTER ".references"
+#define EVENTS_MAX 64 /* kinds of counts that are written */
+#define EVENT_NAME (GT_REPORT_STAGE_NAME + 16)
 
-/* The stages that counted by instruction, in any kernel. */
+/* What the stages counted by instruction, in any kernel: references by what they do, and sectors that loads read, and missed. */
 struct events {
-	const char *names[EVENTS_MAX];
+	char names[EVENTS_MAX][EVENT_NAME];
 	uint64_t sums[EVENTS_MAX];
 	size_t n;
 };
@@ -29,48 +29,70 @@ struct rows {
 	size_t n, capacity;
 };
 
-/* The instruction of a class's references: "0x1b.references". False for other counters. */
-static bool pc_of(const struct gt_count_entry *entry, uint64_t *pc)
+/* An instruction's counts of one event or two: grd's references "0x1b.references", gcache's sectors "0x1b.reads" and "0x1b.read_hits". */
+struct of_pc {
+	uint64_t pc;
+	char names[2][EVENT_NAME];
+	uint64_t counts[2];
+	size_t n;
+};
+
+/* What a counter tells of an instruction. False: nothing, or what another counter tells. */
+static bool of_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, struct of_pc *of)
 {
-	char *end;
+	static const char *const suffixes[GT_TRAFFICS] = {"_loads", "_stores", "_atomics", ""};
+	char name[GT_COUNT_NAME], *end;
+	uint64_t hits = 0;
 
 	if (entry->kind != GT_COUNT_NUMBER || strncmp(entry->name, "0x", 2) != 0)
 		return false;
-	*pc = strtoull(entry->name, &end, 16);
-	return strcmp(end, COUNTER) == 0;
+	of->pc = strtoull(entry->name, &end, 16);
+	of->n = strcmp(end, ".references") == 0 ? 1 : strcmp(end, ".reads") == 0 ? 2 : 0;
+	of->counts[0] = entry->number;
+	if (of->n == 1)
+		snprintf(of->names[0], EVENT_NAME, "%s%s", stage->name,
+			 suffixes[gt_report_traffic(stage, entry->name, (size_t)(end - entry->name))]);
+	if (of->n != 2)
+		return of->n > 0;
+	snprintf(name, sizeof name, "%.*s.read_hits", (int)(end - entry->name), entry->name);
+	gt_report_number(stage, name, &hits);
+	of->counts[1] = entry->number - hits;
+	snprintf(of->names[0], EVENT_NAME, "%s_reads", stage->name);
+	snprintf(of->names[1], EVENT_NAME, "%s_read_misses", stage->name);
+	return true;
 }
 
-static bool counts_by_pc(const struct gt_report_stage *stage)
-{
-	uint64_t pc;
-
-	for (size_t i = 0; i < stage->n; i++)
-		if (pc_of(&stage->counters[i].value, &pc))
-			return true;
-	return false;
-}
-
-static size_t event_of(const struct events *events, const char *stage)
+static size_t event_of(const struct events *events, const char *name)
 {
 	size_t i = 0;
 
-	while (i < events->n && strcmp(events->names[i], stage) != 0)
+	while (i < events->n && strcmp(events->names[i], name) != 0)
 		i++;
 	return i;
+}
+
+static int find_in_stage(const struct gt_report_stage *stage, struct events *events, struct gt_error *error)
+{
+	struct of_pc of;
+
+	for (size_t i = 0; i < stage->n; i++)
+		for (size_t k = 0; of_counter(stage, &stage->counters[i].value, &of) && k < of.n; k++) {
+			if (event_of(events, of.names[k]) < events->n)
+				continue;
+			if (events->n == EVENTS_MAX)
+				return gt_fail(error, "expected at most %d kinds of counts by instruction", EVENTS_MAX);
+			memcpy(events->names[events->n++], of.names[k], EVENT_NAME);
+		}
+	return 0;
 }
 
 static int find_events(const struct gt_report *report, struct events *events, struct gt_error *error)
 {
 	for (size_t k = 0; k < report->n; k++)
-		for (size_t s = 0; s < report->kernels[k].n; s++) {
-			const struct gt_report_stage *stage = &report->kernels[k].stages[s];
-			if (!counts_by_pc(stage) || event_of(events, stage->name) < events->n)
-				continue;
-			if (events->n == EVENTS_MAX)
-				return gt_fail(error, "expected at most %d stages that count by instruction", EVENTS_MAX);
-			events->names[events->n++] = stage->name;
-		}
-	return events->n > 0 ? 0 : gt_fail(error, "no stage counted by instruction: expected 'grd --by pc' in the pipe");
+		for (size_t s = 0; s < report->kernels[k].n; s++)
+			if (find_in_stage(&report->kernels[k].stages[s], events, error) != 0)
+				return -1;
+	return events->n > 0 ? 0 : gt_fail(error, "no stage counted by instruction: expected 'grd --by pc' or 'gcache --by pc' in the pipe");
 }
 
 static struct row *add_row(struct rows *rows, struct gt_error *error)
@@ -90,22 +112,23 @@ static struct row *add_row(struct rows *rows, struct gt_error *error)
 static int fill(const struct gt_report_kernel *kernel, const struct gt_sources *sources, struct events *events,
 		struct rows *rows, struct gt_error *error)
 {
-	uint64_t pc;
+	struct of_pc of;
 
 	for (size_t s = 0; s < kernel->n; s++)
 		for (size_t i = 0; i < kernel->stages[s].n; i++) {
-			const struct gt_count_entry *entry = &kernel->stages[s].counters[i].value;
-			if (!pc_of(entry, &pc))
+			if (!of_counter(&kernel->stages[s], &kernel->stages[s].counters[i].value, &of))
 				continue;
-			size_t event = event_of(events, kernel->stages[s].name);
-			const struct gt_source *source = gt_sources_find(sources, pc);
+			const struct gt_source *source = gt_sources_find(sources, of.pc);
 			struct row *row = add_row(rows, error);
 			if (!row)
 				return -1;
 			if (source)
 				*row = (struct row){.file = source->file, .line = source->line};
-			row->counts[event] = entry->number;
-			events->sums[event] += entry->number;
+			for (size_t k = 0; k < of.n; k++) {
+				size_t event = event_of(events, of.names[k]);
+				row->counts[event] = of.counts[k];
+				events->sums[event] += of.counts[k];
+			}
 		}
 	return 0;
 }
@@ -192,7 +215,7 @@ int gt_report_write_callgrind(const struct gt_report *report, const char *comman
 	*placed = false;
 	if (find_events(report, &events, error) != 0)
 		return -1;
-	fputs("desc: References that each stage counted by instruction\n", to);
+	fputs("desc: What each stage counted by instruction\n", to);
 	fprintf(to, "cmd: %s\nevents:", command);
 	for (size_t e = 0; e < events.n; e++)
 		fprintf(to, " %s", events.names[e]);

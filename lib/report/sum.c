@@ -245,6 +245,32 @@ static const struct gt_count_entry *agreed(const struct gt_report_stage *stage, 
 	return counter && !counter->differs ? &counter->value : NULL;
 }
 
+const char *gt_report_word(const struct gt_report_stage *stage, const char *name)
+{
+	const struct gt_count_entry *entry = agreed(stage, name);
+
+	return entry && entry->kind == GT_COUNT_TEXT ? entry->text : NULL;
+}
+
+enum gt_traffic gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length)
+{
+	static const char *const actions[] = {"load.", "store.", "atomic.", "reduction."}, *const lists[] = {"loads", "stores", "atomics"};
+	static const enum gt_traffic kinds[] = {GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_ATOMICS};
+	const char *op = NULL, *ops = gt_report_word(stage, "ops");
+	char counter[GT_COUNT_NAME];
+
+	if ((size_t)snprintf(counter, sizeof counter, "%.*s.op", (int)length, name) < sizeof counter)
+		op = gt_report_word(stage, counter);
+	for (size_t i = 0; i < 3 && !op && ops; i++)
+		if (strcmp(ops, lists[i]) == 0)
+			return kinds[i];
+	op = op ? op : name; /* a class of grd --by op is an operation */
+	for (size_t i = 0; i < 4; i++)
+		if (strncmp(op, actions[i], strlen(actions[i])) == 0)
+			return kinds[i];
+	return GT_TRAFFIC_MIXED;
+}
+
 int gt_report_sources(const struct gt_report_kernel *kernel, struct gt_sources *sources, struct gt_error *error)
 {
 	const struct gt_report_stage *stage = gt_report_find_stage(kernel, GT_SOURCES_STAGE);

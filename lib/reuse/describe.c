@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/options.h"
-#include "reuse/reuse.h"
+#include "reuse/options.h"
 
 static const char *per_name(const struct gt_reuse *reuse)
 {
@@ -32,10 +32,12 @@ const char *gt_reuse_per_format(const struct gt_reuse *reuse, char buffer[GT_REU
 int gt_reuse_describe(const struct gt_reuse *reuse, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_reuse_options *options = &reuse->options;
-	char granularity[64], per[GT_REUSE_PER_TEXT], size[32];
+	char granularity[64], per[GT_REUSE_PER_TEXT], size[32], ops[GT_REUSE_OPS_TEXT];
 
 	snprintf(granularity, sizeof granularity, "%s:%s", options->unit.granularity->name,
 		 gt_format_size(UINT64_C(1) << options->unit.shift, size));
+	if (options->actions != GT_REUSE_ACTIONS && gt_count_text(count, "ops", gt_reuse_ops(options->actions, ops), error) != 0)
+		return -1;
 	if (gt_count_text(count, "granularity", granularity, error) != 0 ||
 	    gt_count_text(count, "per", gt_reuse_per_format(reuse, per), error) != 0)
 		return -1;

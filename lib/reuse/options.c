@@ -6,12 +6,20 @@
 
 #include "base/options.h"
 
-enum { ALL_ACTIONS = 1U << GT_LOAD | 1U << GT_STORE | 1U << GT_ATOMIC | 1U << GT_REDUCTION };
+static const struct {
+	const char *name;
+	unsigned actions;
+} ops[] = {
+	{"loads", 1U << GT_LOAD},
+	{"stores", 1U << GT_STORE},
+	{"atomics", 1U << GT_ATOMIC | 1U << GT_REDUCTION},
+	{"all", GT_REUSE_ACTIONS},
+};
 
 const struct gt_reuse_options gt_reuse_usual = {
 	.unit = {.granularity = &gt_granularity_line, .shift = 7},
 	.sets = 1,
-	.actions = ALL_ACTIONS,
+	.actions = GT_REUSE_ACTIONS,
 	.bound = GT_HISTOGRAM_BOUND,
 	.every = 1,
 };
@@ -64,29 +72,30 @@ static int set_per(struct gt_reuse_options *options, const char *value, struct g
 
 static int set_op(struct gt_reuse_options *options, const char *value, struct gt_error *error)
 {
-	static const struct {
-		const char *name;
-		unsigned actions;
-	} names[] = {
-		{"loads", 1U << GT_LOAD},
-		{"stores", 1U << GT_STORE},
-		{"atomics", 1U << GT_ATOMIC | 1U << GT_REDUCTION},
-		{"all", ALL_ACTIONS},
-	};
-	const size_t n = sizeof names / sizeof *names;
+	const size_t n = sizeof ops / sizeof *ops;
 
 	options->actions = 0;
 	for (const char *rest = value;; rest++) {
 		size_t i = 0, length = strcspn(rest, ",");
-		while (i < n && (strlen(names[i].name) != length || strncmp(rest, names[i].name, length) != 0))
+		while (i < n && (strlen(ops[i].name) != length || strncmp(rest, ops[i].name, length) != 0))
 			i++;
 		if (i == n)
 			return gt_fail(error, "'%s': expected a list of loads, stores, atomics, all", value);
-		options->actions |= names[i].actions;
+		options->actions |= ops[i].actions;
 		rest += length;
 		if (*rest == '\0')
 			return 0;
 	}
+}
+
+const char *gt_reuse_ops(unsigned actions, char text[GT_REUSE_OPS_TEXT])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i + 1 < sizeof ops / sizeof *ops; i++)
+		if ((actions & ops[i].actions) == ops[i].actions)
+			used += (size_t)snprintf(text + used, GT_REUSE_OPS_TEXT - used, "%s%s", used ? "," : "", ops[i].name);
+	return text;
 }
 
 static int set_by(struct gt_reuse_options *options, const char *value, struct gt_error *error)

@@ -24,12 +24,14 @@ const char *gt_class_word(const struct gt_class *class, const char *what)
 	char name[GT_COUNT_NAME];
 
 	snprintf(name, sizeof name, "%.*s.%s", (int)class->length, class->name, what);
-	for (size_t i = 0; i < class->stage->n; i++) {
-		const struct gt_count_entry *entry = &class->stage->counters[i].value;
-		if (entry->kind == GT_COUNT_TEXT && strcmp(entry->name, name) == 0)
-			return entry->text;
-	}
-	return NULL;
+	return gt_report_word(class->stage, name);
+}
+
+static bool is_caused(const struct gt_class *class)
+{
+	uint64_t value;
+
+	return gt_class_number(class, gt_causes[0], &value) || gt_class_number(class, gt_causes[1], &value);
 }
 
 /* The misses of a class: by cause; else what does not hit; else its references, which are the misses of a level before. */
@@ -86,14 +88,18 @@ static int gather_kernel(struct gt_classes *classes, const struct gt_report_kern
 	struct gt_class class;
 
 	for (size_t i = 0; stage && i < stage->n; i++) {
+		const char *level;
 		if (!class_of(kernel, stage, &stage->counters[i].value, &class))
+			continue;
+		level = is_caused(&class) ? NULL : behind(kernel, stage);
+		if (classes->traffic != (level ? gt_report_traffic(stage, class.name, class.length) : GT_TRAFFIC_MIXED))
 			continue;
 		struct gt_class *bigger = gt_grown(classes->classes, classes->n, &classes->capacity, sizeof *bigger);
 		if (!bigger)
 			return gt_fail_memory(error, "the page");
 		class.misses = misses_of(&class, &classes->caused);
 		classes->misses += class.misses;
-		classes->behind = classes->behind ? classes->behind : behind(kernel, stage);
+		classes->behind = classes->behind ? classes->behind : level;
 		classes->classes = bigger;
 		bigger[classes->n++] = class;
 	}
@@ -128,9 +134,10 @@ static int find_line(struct gt_class *class, struct gt_error *error)
 	return result;
 }
 
-int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, size_t lines,
-		      struct gt_error *error)
+int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, enum gt_traffic traffic,
+		      size_t lines, struct gt_error *error)
 {
+	classes->traffic = traffic;
 	for (size_t i = 0; i < report->n; i++)
 		if (gather_kernel(classes, &report->kernels[i], stage, error) != 0)
 			return -1;

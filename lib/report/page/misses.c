@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sources of misses: for each stage that counted by class (grd --by pc, line, op or array), the classes of all kernels
- * with most misses. */
+ * with most misses. Behind a level, misses of loads, stores and atomics are apart: only loads miss. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,14 @@ static const struct {
 	{"merged", "merged"},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
+
+/* What is counted of the classes. */
+static const char *counted(const struct gt_classes *classes)
+{
+	static const char *const names[GT_TRAFFICS] = {"load misses", "stores", "atomics", "requests"};
+
+	return classes->caused ? "misses" : classes->behind ? names[classes->traffic] : "references";
+}
 
 /* ---- the table ---- */
 
@@ -95,8 +103,7 @@ static void write_table(const struct gt_page *page, const struct gt_classes *cla
 
 	fprintf(to, "<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">class</th>"
 		"<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">of all</th>%s%s<th scope=\"col\">kernel</th>",
-		classes->caused ? "misses" : classes->behind ? "misses and writes" : "references",
-		shown.op ? "<th scope=\"col\">operation</th>" : "", shown.line ? "<th scope=\"col\">line</th>" : "");
+		counted(classes), shown.op ? "<th scope=\"col\">operation</th>" : "", shown.line ? "<th scope=\"col\">line</th>" : "");
 	gt_rate_headings(&shown.levels, false, to);
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (shown.numbers[i])
@@ -116,7 +123,7 @@ static int draw(const struct gt_page *page, const struct gt_classes *classes, co
 {
 	static const char *const heads[2][4] = {{"class", "misses"}, {"class", "compulsory", "capacity", "conflict"}};
 	struct gt_plot_options options = {.x = "class", .y = classes->caused ? "compulsory,capacity,conflict" : "misses",
-					  .y_label = classes->caused ? "misses" : classes->behind ? "misses and writes" : "references", .stacked = classes->caused};
+					  .y_label = counted(classes), .stacked = classes->caused};
 	size_t numbers = classes->caused ? GT_CAUSES : 1;
 	struct gt_sheet sheet;
 
@@ -143,25 +150,43 @@ static int draw(const struct gt_page *page, const struct gt_classes *classes, co
 	return -1;
 }
 
-static int write_stage(const struct gt_page *page, const char *stage, FILE *to, struct gt_error *error)
+/* What the numbers of a stage are. */
+static void explain(const struct gt_classes *classes, FILE *to)
+{
+	static const char *const texts[GT_TRAFFICS] = {
+		"Misses of loads: what the loads of a class did not find in ",
+		"Stores, which are no misses: what a class writes through, or evicts, from ",
+		"Atomics, which are no misses: what a class has executed behind ",
+		"Requests of loads that miss, of stores and of atomics together, as their classes do not tell them apart: what is sent on by ",
+	};
+	const char *granularity = gt_report_word(classes->classes[0].stage, "granularity");
+
+	fputs("<p>", to);
+	if (classes->behind) {
+		fputs(texts[classes->traffic], to);
+		gt_markup_text(classes->behind, to);
+		fputs(", in units of ", to);
+		gt_markup_text(granularity ? granularity : "a line", to);
+		fputs(".", to);
+	} else {
+		fputs("It precedes all caches: without causes of misses, these are references, whether they hit or miss.", to);
+	}
+	fputs(" A class is an instruction (pc), a source line, an operation, or an array.</p>\n", to);
+	if (strncmp(classes->classes[0].name, "0x", 2) == 0 && !classes->classes[0].line[0])
+		fputs("<p>A program compiled with nvcc -lineinfo has source lines too.</p>\n", to);
+}
+
+/* The classes of a stage of one kind of traffic. */
+static int write_stage(const struct gt_page *page, const char *stage, enum gt_traffic traffic, FILE *to, struct gt_error *error)
 {
 	struct gt_classes classes = {0};
-	int result = 0;
+	int result = gt_classes_gather(&classes, page->report, stage, traffic, CLASSES_SHOWN, error);
 
-	if ((result = gt_classes_gather(&classes, page->report, stage, CLASSES_SHOWN, error)) == 0 && classes.n > 0) {
+	if (result == 0 && classes.n > 0) {
 		fputs("<h3>Stage ", to);
 		gt_markup_text(stage, to);
-		fputs("</h3>\n<p>", to);
-		if (classes.behind) {
-			fputs("It follows ", to);
-			gt_markup_text(classes.behind, to);
-			fputs(": its references are what this level sends on, the misses of loads and the stores that it writes through.", to);
-		} else {
-			fputs("It precedes all caches: without causes of misses, these are references, whether they hit or miss.", to);
-		}
-		fputs(" A class is an instruction (pc), a source line, an operation, or an array.</p>\n", to);
-		if (strncmp(classes.classes[0].name, "0x", 2) == 0 && !classes.classes[0].line[0])
-			fputs("<p>A program compiled with nvcc -lineinfo has source lines too.</p>\n", to);
+		fprintf(to, "%s%s</h3>\n", classes.behind ? ": " : "", classes.behind ? counted(&classes) : "");
+		explain(&classes, to);
 		write_table(page, &classes, to);
 		result = draw(page, &classes, stage, to, error);
 	}
@@ -188,7 +213,8 @@ int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 	if (gt_page_lines(page, to, error) != 0)
 		return -1;
 	for (size_t i = 0; i < total->n; i++)
-		if (gt_classes_in(total, &total->stages[i]) && write_stage(page, total->stages[i].name, to, error) != 0)
-			return -1;
+		for (int kind = 0; kind < GT_TRAFFICS && gt_classes_in(total, &total->stages[i]); kind++)
+			if (write_stage(page, total->stages[i].name, (enum gt_traffic)kind, to, error) != 0)
+				return -1;
 	return 0;
 }
