@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer contradictions than this share of the accesses are noise. */
-static int negligible(const struct gt_replay *replay)
-{
-	return replay->wrong <= replay->known / 200 + 2 && replay->runs_wrong == 0;
-}
-
 /* ---- sweeps ---- */
 
 static unsigned score(const struct gt_sweep *sweep)
@@ -104,26 +98,27 @@ static int possible(const struct gt_sweep *sweep, uint64_t factor)
 	return 1;
 }
 
-/* Finds the policy whose replay has the fewest contradictions, and how many the next best has. */
-static int best_policy(const struct gt_chase_series *series, struct gt_inference *inference, uint64_t limit, uint64_t *next,
-		       struct gt_error *error)
+/* Finds the policy whose replay has the fewest contradictions of those that are not excluded, and how many the next best
+ * of all has. */
+static int best_policy(const struct gt_chase_series *series, struct gt_inference *inference, uint64_t limit,
+		       struct gt_replay replays[GT_REPLAYED_MAX], uint64_t *next, struct gt_error *error)
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
-	struct gt_replay replay;
+	size_t best = GT_REPLAYED_MAX;
 
 	*next = UINT64_MAX;
-	inference->policy = NULL;
-	for (size_t v = 0; v < gt_victims_n; v++) {
-		if (gt_replay_run(series, &inference->function, sweep->unit, sweep->cold, limit, &gt_victims[v], &replay, error) != 0)
-			return -1;
-		if (!inference->policy || replay.wrong < inference->replay.wrong) {
-			*next = inference->policy ? inference->replay.wrong : *next;
-			inference->replay = replay;
-			inference->policy = &gt_victims[v];
-		} else if (replay.wrong < *next) {
-			*next = replay.wrong;
-		}
-	}
+	if (gt_replay_run(series, &inference->function, sweep->unit, sweep->cold, limit, replays, error) != 0)
+		return -1;
+	for (size_t v = 0; v < GT_REPLAYED_MAX; v++)
+		if (replays[v].applies && !(inference->excluded >> v & 1) &&
+		    (best == GT_REPLAYED_MAX || replays[v].wrong < replays[best].wrong))
+			best = v;
+	for (size_t v = 0; v < GT_REPLAYED_MAX; v++)
+		if (replays[v].applies && v != best && replays[v].wrong < *next)
+			*next = replays[v].wrong;
+	inference->policy = &gt_victims[best];
+	inference->replay = replays[best];
+	inference->policy_fits = gt_noise_explains(&inference->noise, &replays[best]);
 	return 0;
 }
 
@@ -150,7 +145,7 @@ static int overfull(const struct gt_function *function, const struct gt_chase_ru
 }
 
 /* Whether a run of a longer stride misses if its lines exceed their sets, and only then. This needs no policy. */
-static int agrees(const struct gt_chase_series *series, const struct gt_inference *inference, const struct gt_chase_run *run)
+static int agrees(const struct gt_chase_series *series, struct gt_inference *inference, const struct gt_chase_run *run)
 {
 	uint64_t known = 0, missed = 0;
 
@@ -163,13 +158,15 @@ static int agrees(const struct gt_chase_series *series, const struct gt_inferenc
 		missed += hit == 0;
 	}
 	/* A set with too many lines misses at least once a round; a few misses are noise. */
+	inference->checked |= over > 0 && run->stride > inference->sweeps[0].unit;
 	if (over > 0)
 		return missed * 2 * run->period > run->n - run->period;
 	return over < 0 || missed <= known / 50 + 2;
 }
 
-static int fits(const struct gt_chase_series *series, const struct gt_inference *inference)
+static int fits(const struct gt_chase_series *series, struct gt_inference *inference)
 {
+	inference->checked = 0;
 	for (size_t r = 0; r < series->runs_n; r++)
 		if (!agrees(series, inference, &series->runs[r]))
 			return 0;
@@ -207,6 +204,7 @@ static int find_line(const struct gt_chase_series *series, uint64_t base, uint64
 		     struct gt_error *error)
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
+	struct gt_replay replays[GT_REPLAYED_MAX];
 	uint64_t next, least = UINT64_MAX, wrong[GT_LINES_MAX];
 	size_t n = 0;
 
@@ -216,7 +214,7 @@ static int find_line(const struct gt_chase_series *series, uint64_t base, uint64
 		if (find_function(series, base, sweep->unit << i, inference, error) != 0)
 			return -1;
 		inference->replay.wrong = 0;
-		if (sweep->regularity == GT_REGULAR && best_policy(series, inference, seen_bytes(inference), &next, error) != 0)
+		if (sweep->regularity == GT_REGULAR && best_policy(series, inference, seen_bytes(inference), replays, &next, error) != 0)
 			return -1;
 		if (!fits(series, inference))
 			continue;
@@ -233,15 +231,48 @@ static int find_line(const struct gt_chase_series *series, uint64_t base, uint64
 
 /* ---- replacement ---- */
 
+/* Whether the sets are those that LRU and FIFO would show, whatever policy the cache has. Sums of bits may be a coincidence: a few
+ * lines of two sets agree with some sum. */
+static int shape_known(const struct gt_inference *inference)
+{
+	const struct gt_sweep *sweep = &inference->sweeps[0];
+
+	return sweep->complete && sweep->strange == 0 && sweep->fits > 0 && sweep->step <= sweep->unit && sweep->unit_known &&
+	       sweep->regularity == GT_REGULAR && inference->lines_n == 1 && inference->function.name && inference->function.unique &&
+	       strcmp(inference->function.name, "bits") != 0;
+}
+
+static void exclude_steady(struct gt_inference *inference)
+{
+	for (size_t v = 0; v < GT_REPLAYED_MAX; v++)
+		inference->excluded |= (unsigned)(inference->unsteady.kind != GT_STEADY && gt_victims[v].steady) << v;
+}
+
+/* Excludes the policies for which the shape is as found and whose replay within the address bits that were seen is wrong
+ * by more than noise. */
+static void exclude(struct gt_inference *inference, const struct gt_replay replays[GT_REPLAYED_MAX])
+{
+	for (size_t v = 0; v < GT_REPLAYED_MAX && shape_known(inference); v++)
+		if (gt_victims[v].steady && gt_noise_refutes(&inference->noise, &replays[v]))
+			inference->excluded |= 1U << v;
+}
+
 /* Replays all runs or, if that has contradictions, only those within the address bits that were seen. */
 static int find_policy(const struct gt_chase_series *series, struct gt_inference *inference, struct gt_error *error)
 {
+	struct gt_replay replays[GT_REPLAYED_MAX];
 	uint64_t next;
 
-	if (best_policy(series, inference, UINT64_MAX, &next, error) != 0 ||
-	    (!negligible(&inference->replay) && best_policy(series, inference, seen_bytes(inference), &next, error) != 0))
+	if (best_policy(series, inference, UINT64_MAX, replays, &next, error) != 0)
 		return -1;
-	inference->policy_sure = negligible(&inference->replay) && next >= inference->replay.wrong + 8;
+	if (!inference->policy_fits) {
+		if (best_policy(series, inference, seen_bytes(inference), replays, &next, error) != 0)
+			return -1;
+		exclude(inference, replays);
+		if (best_policy(series, inference, seen_bytes(inference), replays, &next, error) != 0)
+			return -1;
+	}
+	inference->policy_sure = inference->policy_fits && next >= inference->replay.wrong + 8;
 	return 0;
 }
 
@@ -276,8 +307,12 @@ static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t l
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
 	const struct gt_function *function = &inference->function;
-	int regular = sweep->regularity == GT_REGULAR;
+	int regular = sweep->regularity == GT_REGULAR, by_chance = !regular && !sweep->periodic;
 
+	gt_noise_measure(series, sweep->unit, sweep->cold, &inference->noise);
+	if (gt_find_unsteady(series, sweep->unit, sweep->cold, &inference->noise, &inference->unsteady, error) != 0)
+		return -1;
+	exclude_steady(inference);
 	if (find_line(series, base, line, inference, error) != 0)
 		return -1;
 	inference->equal = 1;
@@ -286,11 +321,14 @@ static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t l
 		inference->equal &= function->ways[s] == function->ways[1];
 	}
 	inference->ways = function->ways[1];
-	if ((regular ? find_policy(series, inference, error) : find_chance(series, inference, error)) != 0)
+	if (sweep->complete && sweep->fits > 0)
+		gt_find_kept(series, inference->size, sweep->cold, &inference->unsteady);
+	exclude_steady(inference);
+	if ((by_chance ? find_chance(series, inference, error) : find_policy(series, inference, error)) != 0)
 		return -1;
 	inference->sure = sweep->complete && sweep->strange == 0 && sweep->fits > 0 && sweep->unit_known &&
 			  sweep->step <= (line > 0 ? line : sweep->unit) && sweep->doubt < 1e-3 && !sweep->periodic &&
-			  inference->lines_n == 1 && (!regular || negligible(&inference->replay));
+			  inference->lines_n == 1 && (inference->equal || inference->checked) && (!regular || inference->policy_fits);
 	inference->size_sure = inference->sure && (!function->name || function->unique) &&
 			       UINT64_C(1) << function->high >= inference->size << GT_BITS_BEYOND;
 	inference->function_sure = inference->sure && function->name && function->unique;

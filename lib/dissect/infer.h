@@ -7,13 +7,15 @@
 
 #include "dissect/classes.h"
 #include "dissect/function.h"
+#include "dissect/policy.h"
 #include "dissect/replay.h"
 #include "dissect/sweep.h"
 #include "dissect/victims.h"
 
 #define GT_LINES_MAX 7	/* line sizes that are considered: the unit times 1, 2, 4, ... 64 */
-#define GT_SWEEPS_MAX 16 /* strides */
-#define GT_BITS_BEYOND 2 /* the size is sure if this many address bits above it were seen */
+/* The size is sure if this many address bits above it were seen. The hash of Fermi's L1 of 16 KB uses bits 13, 14, 15 and 17
+ * for its sets, [002] 5.1, which is the fourth bit above the size. */
+#define GT_BITS_BEYOND 4
 
 struct gt_inference {
 	struct gt_latency_classes classes;
@@ -27,11 +29,16 @@ struct gt_inference {
 	uint64_t size;		/* of the sets that overflowed, and of those that the other lines need */
 	int equal;		/* sets hold the same number of lines */
 	uint32_t ways;		/* of each, if equal; lines */
+	int checked;		/* sets overflowed as expected in runs of longer strides */
 	int sure;		/* line, sector and ways */
 	int size_sure;		/* and size: higher address bits were seen to select no other sets */
 	int function_sure;	/* of the address bits that were seen */
 
-	const struct gt_victim *policy; /* of regular series: the one with the fewest contradictions */
+	struct gt_noise noise;
+	struct gt_unsteady unsteady;
+	unsigned excluded;	/* policies: a bit for each of gt_victims */
+	const struct gt_victim *policy; /* unless replacement is by chance: of those not excluded the one with the fewest contradictions */
+	int policy_fits;	/* noise explains these */
 	int policy_sure;
 	struct gt_replay replay; /* with it */
 	struct gt_victims victims; /* of irregular series: of the sets with the most replacements */

@@ -57,6 +57,10 @@ static void print_proposals(const struct page *page, const struct gt_chase_serie
 
 	for (size_t i = 0; i < n; i++) {
 		const struct gt_proposal *run = &proposals[i];
+		if (!run->order) {
+			fprintf(page->file, "# undetermined: %s; the chase for it was made and did not settle it\n", run->why);
+			continue;
+		}
 		fprintf(page->file, "# undetermined: %s: gpchase trace -N %s", run->why, gt_format_size(run->first, first));
 		if (run->last > run->first)
 			fprintf(page->file, "..%s:%s", gt_format_size(run->last, last), gt_format_size(run->step, step));
@@ -68,7 +72,7 @@ static void print_proposals(const struct page *page, const struct gt_chase_serie
 		fputs(" would settle it\n", page->file);
 	}
 	if (page->found->sweeps[0].periodic)
-		fprintf(page->file, "# undetermined: the sets; the policy is neither LRU nor FIFO, nor chance: misses repeat\n");
+		fprintf(page->file, "# undetermined: the sets; misses repeat, but not in each pass\n");
 	if (page->found->sweeps[0].strange > 0)
 		fprintf(page->file, "# %" PRIu64 " lines began to miss, or to hit, where no full set explains it\n",
 			page->found->sweeps[0].strange);
@@ -149,6 +153,10 @@ static void print_chance(const struct page *page)
 		fprintf(page->file, " %" PRIu64, victims->count[w]);
 	fprintf(page->file, " (%" PRIu64 " of %" PRIu64 " twice the same; %" PRIu64 " sets lost)\n", victims->again, victims->n,
 		victims->lost);
+	if (victims->dependent) {
+		fprintf(page->file, "# undetermined: the replacement policy; not lru, fifo, random, weighted: the way replaced depends on the last\n");
+		return;
+	}
 	if (page->found->alike) {
 		figure(page, "replace", "random", page->found->policy_sure, "each way alike");
 		return;
@@ -163,19 +171,48 @@ static void print_chance(const struct page *page)
 		fprintf(page->file, "# undetermined: the replacement policy; not LRU, and the ways are not replaced alike\n");
 }
 
+/* The policies that are excluded, and what excludes them. */
+static void print_excluded(const struct page *page)
+{
+	const struct gt_inference *found = page->found;
+	const struct gt_unsteady *unsteady = &found->unsteady;
+	const char *separator = "not ";
+
+	fputs("# undetermined: the replacement policy; ", page->file);
+	for (size_t v = 0; v < GT_REPLAYED_MAX; v++)
+		if (found->excluded >> v & 1) {
+			fprintf(page->file, "%s%s", separator, gt_victims[v].name);
+			separator = ", ";
+		}
+	if (unsteady->kind == GT_IN_SOME_PASSES)
+		fprintf(page->file, ": in the ring of N = %" PRIu64 " %" PRIu64 " accesses differ from those of other passes\n", unsteady->bytes,
+			unsteady->times);
+	else if (unsteady->kind == GT_AMONG_MORE)
+		fprintf(page->file, ": %" PRIu64 " lines, first in the run of N = %" PRIu64 ", hit among more lines than those among which they "
+			"miss\n", unsteady->times, unsteady->bytes);
+	else if (unsteady->kind == GT_KEPT)
+		fprintf(page->file, ": the first line of retouch stays while lines of more than %d times the size pass, in %" PRIu64 " rounds of N = %"
+			PRIu64 "\n", GT_PASSED, unsteady->times, unsteady->bytes);
+	else
+		fprintf(page->file, ": they contradict the accesses; %s with %" PRIu64 " of %" PRIu64 " does least\n", found->policy->name,
+			found->replay.open_wrong, found->replay.open);
+}
+
 static void print_policy(const struct page *page)
 {
 	const struct gt_inference *found = page->found;
+	const struct gt_replay *replay = &found->replay;
 
-	if (found->sweeps[0].periodic)
-		fprintf(page->file, "# undetermined: the replacement policy\n");
-	else if (found->sweeps[0].regularity == GT_IRREGULAR)
+	if (found->sweeps[0].regularity == GT_IRREGULAR && !found->sweeps[0].periodic)
 		print_chance(page);
+	else if (found->excluded && !found->policy_fits)
+		print_excluded(page);
 	else if (found->equal && found->ways == 1)
 		figure(page, "replace", "lru", found->sure, "one way: there is no choice");
 	else
 		figure(page, "replace", found->policy->name, found->policy_sure, "%" PRIu64 " of %" PRIu64
-		       " accesses contradict it", found->replay.wrong, found->replay.known);
+		       " accesses contradict it, %" PRIu64 " of %" PRIu64 " that may miss", replay->wrong, replay->known, replay->open_wrong,
+		       replay->open);
 }
 
 static void print_contradictions(const struct page *page, const struct gt_chase_series *series)
@@ -183,7 +220,7 @@ static void print_contradictions(const struct page *page, const struct gt_chase_
 	const struct gt_replay *replay = &page->found->replay;
 	size_t shown = sizeof replay->first / sizeof replay->first[0];
 
-	if (page->found->sweeps[0].regularity != GT_REGULAR)
+	if (!page->found->policy)
 		return;
 	for (size_t i = 0; i < replay->wrong && i < shown; i++) {
 		const struct gt_contradiction *at = &replay->first[i];

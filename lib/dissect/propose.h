@@ -9,7 +9,7 @@
 
 struct gt_proposal {
 	char why[160]; /* what is undetermined */
-	const char *order; /* ring or retouch */
+	const char *order; /* ring or retouch; NULL: the chases that should have determined it were made */
 	uint64_t first, last, step; /* of N */
 	uint64_t stride, rounds;
 	unsigned times; /* that the chase is to be run, each from an empty cache */

@@ -6,14 +6,16 @@
 
 #include "dissect/function.h"
 
+#define GT_REPLAYED_MAX 6 /* policies */
+
+enum gt_victim_rule { GT_OLDEST_USE, GT_OLDEST_FILL, GT_FEWEST_USES, GT_FEWEST_USES_WAY, GT_INTERVALS, GT_TREE };
+
 struct gt_victim { /* a deterministic policy */
 	const char *name;
-	int moves_on_hit; /* a hit makes a line the last to be evicted */
-	int counts;	  /* the line used least often is evicted first (LFU) */
-	int predicts;	  /* re-reference intervals (SRRIP) */
+	enum gt_victim_rule rule;
+	int steady; /* in a ring each element misses in every round, or in none */
 };
-extern const struct gt_victim gt_victims[];
-extern const size_t gt_victims_n;
+extern const struct gt_victim gt_victims[GT_REPLAYED_MAX];
 
 struct gt_contradiction {
 	size_t run, access; /* of the series; access within the run */
@@ -21,14 +23,16 @@ struct gt_contradiction {
 };
 
 struct gt_replay {
+	int applies; /* the policy is possible with these ways; else the counts are 0 */
 	uint64_t known, wrong;
-	uint64_t runs_wrong; /* runs with more than 1/20 of their accesses wrong */
+	uint64_t open, open_wrong;   /* accesses at which some policy misses, except where each must */
+	uint64_t quiet, quiet_wrong; /* at which all hit, except where each must */
 	struct gt_contradiction first[8];
 };
 
-/* Replays all runs up to N = `limit`, with lines as tags and units as sectors. Runs with lines whose set is not known
- * are left out. A run that does not begin with an empty cache (`cold` is 0) is first replayed twice as warm-up. */
+/* Replays all runs up to N = `limit` with each policy, with lines as tags and units as sectors. Runs with lines whose set is not
+ * known are left out. A run that does not begin with an empty cache (`cold` is 0) is first replayed twice as warm-up. */
 int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
-	      const struct gt_victim *victim, struct gt_replay *replay, struct gt_error *error);
+		  struct gt_replay replays[GT_REPLAYED_MAX], struct gt_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "dissect/series.h"
 
 #define GT_SETS_MAX 4096
+#define GT_SWEEPS_MAX 16 /* strides */
 
 enum gt_regularity { GT_REGULAR, GT_IRREGULAR }; /* an element that misses does so in every round, or only in some */
 

@@ -38,6 +38,8 @@ static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t
 	victims->count[way]++;
 	victims->n++;
 	victims->again += way == follow->last;
+	if (follow->last != NONE)
+		victims->after[follow->last][way]++;
 	follow->last = way;
 	follow->way[follow->out] = way;
 	follow->way[line] = NONE;
@@ -143,6 +145,23 @@ static void try_parts(struct gt_victims *victims, unsigned *part, uint32_t w, un
 	}
 }
 
+/* Whether the pairs of successive ways are more unlike the products of their shares than chance makes them, by the limit of agree(). */
+static int depend(const struct gt_victims *victims)
+{
+	double squares = 0, free = (victims->ways - 1.0) * (victims->ways - 1.0), pairs = 0, n = (double)victims->n;
+
+	for (uint32_t w = 0; w < victims->ways; w++)
+		for (uint32_t v = 0; v < victims->ways; v++)
+			pairs += victims->after[w][v];
+	for (uint32_t w = 0; w < victims->ways; w++)
+		for (uint32_t v = 0; v < victims->ways; v++) {
+			double expected = pairs * ((double)victims->count[w] / n) * ((double)victims->count[v] / n);
+			double off = victims->after[w][v] - expected;
+			squares += expected > 0 ? off * off / (expected + NOISE * NOISE * expected * expected) : 0;
+		}
+	return squares > free + 4 * sqrt(2 * free) + 10;
+}
+
 static void judge(struct gt_victims *victims)
 {
 	double n = (double)victims->n, repeat = 1.0 / victims->ways, deviation = sqrt(n * repeat * (1 - repeat));
@@ -150,6 +169,9 @@ static void judge(struct gt_victims *victims)
 
 	for (uint32_t w = 0; w < victims->ways; w++)
 		equal[w] = 1;
+	victims->dependent = depend(victims);
+	if (victims->dependent)
+		return;
 	victims->alike = agree(victims, equal, victims->ways) &&
 			 fabs((double)victims->again - n * repeat) < 4 * deviation + 1;
 	for (unsigned whole = victims->ways; whole <= GT_WHOLE_MAX; whole++)

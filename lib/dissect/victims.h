@@ -13,6 +13,8 @@ struct gt_victims {
 	uint32_t ways;
 	uint64_t count[GT_VICTIM_WAYS_MAX]; /* how often each way was replaced; ways in the order in which a set fills */
 	uint64_t n, again;		    /* all replacements; those of the same way as the previous one in the set */
+	uint32_t after[GT_VICTIM_WAYS_MAX][GT_VICTIM_WAYS_MAX]; /* how often a way was replaced after each other in the set */
+	int dependent;			    /* the last way tells something of the next: not by chance */
 	uint64_t lost;			    /* contradictory misses, after which a set is not followed further */
 	int alike;			    /* the counts agree with equal and independent probabilities */
 	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions part / whole; whole is 0: with none */

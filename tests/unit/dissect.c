@@ -227,6 +227,8 @@ static unsigned talk(struct cache *cache, struct gt_chase_series *series, struct
 			return turn;
 		for (size_t i = 0; i < n; i++) {
 			const struct gt_proposal *want = &proposals[i];
+			if (!want->order)
+				return turn;
 			if (getenv("GTRACE_TALK"))
 				printf("#  %s: %s -N %llu..%llu:%llu -s %llu -k %llu x%u\n", want->why, want->order, (unsigned long long)want->first,
 				       (unsigned long long)want->last, (unsigned long long)want->step, (unsigned long long)want->stride,
