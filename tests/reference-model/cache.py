@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: MIT
+"""gcache(1), the functional level: which options are drawn, and where values come from. level.py serves the requests."""
+
+import coalesce
+import stream
+from level import Level
+from tags import rounds
+
+K = 1024
+LEVELS = {
+    "l1": {"scope": "private", "size": 32 * K, "ways": "4", "write": "through", "allocate": "no"},
+    "l2": {"scope": "shared", "size": 2048 * K, "ways": "16", "write": "back", "allocate": "yes"},
+    "texture": {"scope": "private", "size": 12 * K, "ways": "96", "line": 32, "index": "texture", "write": "through",
+                "allocate": "no"},
+    "readonly": {"scope": "private", "size": 48 * K, "ways": "4", "write": "through", "allocate": "no"},
+    "name": {"scope": "shared", "size": 32 * K, "ways": "4", "write": "back", "allocate": "yes"},
+    "tlb": {"scope": "shared", "size": 32 * K * K, "ways": "full", "line": 2 * K * K},
+    "window": {"scope": "shared", "size": 512 * K * K, "ways": "1", "line": 512 * K * K},
+}
+COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
+          "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector",
+          "warm": "none", "arrival": "step", "halves": "no", "dirty_ways": "all", "emit": "misses", "by": "none",
+          "interleave": "set", "partitions": 1, "banks": 1, "sets": None}
+NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
+MOST_MRU = 256
+
+
+# Drawing
+
+def draw_index(random, sets, line):
+    power = sets & sets - 1 == 0
+    names = ["mod", "mod", "smod", "hash", "rotate", "golden", "table"]
+    names += ["prime"] if sets > 1 else []
+    names += ["xor", "fermi", "ipoly", "bits"] if power else []
+    names += ["texture"] if power and line <= 128 else []
+    name = random.choice(names)
+    if name == "smod":
+        return f"smod:{random.randrange(4)}"
+    if name == "bits":
+        if sets == 1:
+            return "mod"
+        return "bits:" + ",".join(draw_expression(random, line.bit_length() - 1) for _ in range(sets.bit_length() - 1))
+    if name == "table":
+        digits = 1 if sets <= 16 else 2
+        return "table:" + "".join(f"{random.randrange(sets):0{digits}x}" for _ in range(random.randrange(1, 40)))
+    return name
+
+
+def draw_expression(random, lowest):
+    def bit():
+        return str(random.randrange(lowest, 16))
+    return "^".join(random.choice([bit(), bit() + "&" + bit()]) for _ in range(random.choice([1, 2, 3])))
+
+
+def draw_policy(random, ways):
+    name = random.choice(["lru", "lru", "lru", "fifo", "lfu", "lfu:way", "weighted", "order", "srrip", "plru", "random"])
+    if name == "weighted":
+        certain = random.randrange(ways)
+        return "weighted:" + ",".join("1" if way == certain else "0" for way in range(ways))
+    if name == "order":
+        return "order:" + ",".join(str(random.randrange(1, ways + 1)) for _ in range(random.randrange(1, 7)))
+    if name == "plru" and ways & ways - 1 or name == "random" and ways > 1:
+        return "lru"
+    return name
+
+
+def draw_shape(random, options, tlb):
+    line = random.choice([32, 64, 128, 128, 128, 256, 1024]) if not tlb else random.choice([128, 512, 2048, 4096])
+    sets, ways = random.choice([1, 2, 3, 4, 7, 8, 16, 32]), random.choice([1, 2, 3, 4, 6, 8])
+    options["line"] = line
+    if stream.some(random, 0.1):
+        each = [random.randrange(1, 5) for _ in range(random.randrange(2, 6))]
+        options["sets"] = ",".join(map(str, each))
+        options["index"] = random.choice(["mod", "smod:1", "rotate", "hash"])
+        options["replace"] = random.choice(["lru", "fifo", "lfu", "srrip"])
+    else:
+        options["size"] = sets * ways * line
+        options["ways"] = random.choice([str(ways), f"full/{sets}"] + (["full"] if sets == 1 else []))
+        options["index"] = draw_index(random, sets, line)
+        options["replace"] = draw_policy(random, ways)
+    if tlb:
+        return
+    if stream.some(random, 0.4):
+        options["sector"] = random.choice([32, 64, "line"])
+        if options["sector"] == 64 and line == 32:
+            options["sector"] = "line"
+    sector = line if options.get("sector") == "line" else options.get("sector", 32)
+    if stream.some(random, 0.3):
+        options["fetch"] = random.choice([size for size in (32, 64, 128, 256, 512, 1024) if sector <= size <= line] + ["sector"])
+
+
+def draw_options(random, level):
+    options = {}
+    tlb = level in ("tlb", "window")
+    if stream.some(random, 0.9):
+        draw_shape(random, options, tlb)
+    if stream.some(random, 0.3):
+        options["scope"] = random.choice(["private", "shared"])
+    if stream.some(random, 0.4):
+        options["flush"] = random.choice(["never", "between"])
+    if stream.some(random, 0.3):
+        options["emit"] = random.choice(["all", "all", "none"])
+    if tlb:
+        return options
+    for name, chance, values in (
+            ("write", 0.5, ["back", "through", "evict"]), ("allocate", 0.4, ["yes", "no"]),
+            ("partial", 0.4, ["keep", "read", "fetch"]), ("bypass", 0.1, ["writes", "reads", "all"]),
+            ("operators", 0.2, ["no"]), ("hints", 0.1, ["ignore"]), ("write_hits", 0.3, ["tag"]), ("by", 0.2, ["pc"])):
+        if stream.some(random, chance):
+            options[name] = random.choice(values)
+    write = options.get("write", LEVELS[level]["write"])
+    if write == "back" and stream.some(random, 0.3):
+        options["dirty_ways"] = random.choice(["1", "2", "3"])
+    return options
+
+
+PRIORITIES = ["evict_first", "evict_normal", "evict_last", "evict_unchanged"]
+
+
+def draw_hint(random, what):
+    if what == "load" and stream.some(random, 0.15):
+        return random.choice(["prefetch.L1", "prefetch.L2", "discard.L2", "applypriority.L2,L2::evict_last", "applypriority.L2,L2::evict_normal"])
+    parts = ["L1::" + random.choice(PRIORITIES + (["no_allocate"] if what == "load" else []))] if stream.some(random, 0.5) else []
+    parts += ["L2::" + random.choice(PRIORITIES)] if stream.some(random, 0.5) else []
+    parts += ["L2::" + random.choice(["64B", "128B", "256B"])] if what == "load" and stream.some(random, 0.2) else []
+    return ",".join(parts) or "none"
+
+
+def draw_hinted(random, options):
+    """Few lines, and hints with half of the requests."""
+    drawn = stream.draw_requests(random, lines=random.choice([4, 16]), sms=random.choice([0, 3]), hints=False, spaces=("global",))
+    for launch in drawn.launches:
+        for row in launch.rows:
+            what = stream.kind(row)
+            hint = draw_hint(random, what) if what in ("load", "store") and stream.some(random, 0.5) else "none"
+            if hint != "none":
+                row["hint"] = hint
+            if stream.kind(row) in ("prefetch", "discard", "applypriority"):
+                row.update(sectors=15, op="load.global")
+    return drawn
+
+
+def argument(name, options):
+    item = options[name]
+    if name == "scope":
+        return ["--scope", item]
+    return ["--" + name.replace("_", "-"), str(item)]
+
+
+def draw(random):
+    level = random.choices(list(LEVELS), [6, 8, 1, 1, 3, 2, 1])[0]
+    options = draw_options(random, level)
+    if stream.some(random, 0.25):
+        drawn = draw_hinted(random, options)
+    elif stream.some(random, 0.1):
+        drawn = stream.draw_stream(random, extent=random.choice([1024, 8192]), spaces=("global", "local", "shared"))
+    else:
+        drawn = stream.draw_requests(random, lines=random.choice([4, 16, 48]), sms=random.choice([0, 3, 3]))
+    name = {"tlb": "l1tlb", "name": "other"}.get(level, level)
+    command = ["gcache", "--quiet", "--" + level] + ([name] if level in ("tlb", "name") else [])
+    for key in list(options):
+        if level != "name" and stream.some(random, 0.15):
+            drawn.gpu = drawn.gpu or {}
+            drawn.gpu[f"{name}.{key}"] = str(options[key])
+        else:
+            command += argument(key, options)
+    if stream.some(random, 0.2):
+        command += ["-j", str(random.choice([2, 3]))]
+    if "dirty_ways" in options and f"{name}.dirty_ways" in (drawn.gpu or {}) and "--write" in command:
+        options["dirty_ways"] = "all"
+    return stream.Case(drawn, [command], level=level, name=name, options=options)
+
+
+# Values
+
+def shape(config):
+    """The ways of each set; the size follows from --sets."""
+    line, ways = config["line"], config["ways"]
+    if config["sets"]:
+        config["set_ways"] = [int(way) for way in config["sets"].split(",")]
+        config["size"] = sum(config["set_ways"]) * line
+    elif ways.startswith("full"):
+        sets = int(ways.partition("/")[2] or 1)
+        config["set_ways"] = [config["size"] // line // sets] * sets
+    else:
+        config["set_ways"] = [int(ways)] * (config["size"] // line // int(ways))
+    if len(set(config["set_ways"])) > 1:
+        config["order"] = rounds(config["set_ways"])
+    config["sets"] = len(config["set_ways"])
+
+
+def configuration(case, launch):
+    config = {**COMMON, **LEVELS[case.level], **case.options}
+    config["tlb"] = case.level in ("tlb", "window")
+    config["first_hits"] = case.level == "window"
+    config["opt"] = None
+    for name in NUMBERS:
+        if str(config[name]).isdigit():
+            config[name] = int(config[name])
+    shape(config)
+    if config["sector"] == "line" or config["tlb"]:
+        config["sector"] = config["line"]
+    if config["fetch"] == "sector":
+        config["fetch"] = config["sector"]
+    return config
+
+
+# Counters
+
+class Within:
+    """A list of that many numbers with that sum, where the manual promises no more."""
+
+    def __init__(self, count, total):
+        self.count, self.total = count, total
+
+    def __eq__(self, other):
+        return isinstance(other, list) and len(other) == self.count and sum(other) == self.total
+
+    def __repr__(self):
+        return f"{self.count} numbers with the sum {self.total}"
+
+
+def shape_counters(config):
+    counters = {"size": config["size"], "line": config["line"], "sector": config["sector"], "sets": config["sets"]}
+    if len(set(config["set_ways"])) == 1:
+        counters["ways"] = config["set_ways"][0]
+    counters.update({name: config[name].partition(":")[0] for name in ("index", "replace")})
+    if not config["tlb"]:
+        counters["write"] = config["write"]
+    if config["interleave"] != "set":
+        counters["interleave"] = config["interleave"].partition(":")[0]
+    if config["emit"] != "misses":
+        counters["emit"] = config["emit"]
+    return counters
+
+
+def counters_of(level, config):
+    counters = dict(level.counts)
+    if any(level.places.values()):
+        counters.update(level.places)
+    if config["fetch"] > config["sector"]:
+        counters["neighbours"] = level.neighbours
+    if config["flush"] == "between":
+        counters["left_dirty"] = level.left_dirty
+    if config["dirty_ways"] != "all":
+        counters["cleaned"] = level.cleaned
+    if config["by"] == "pc":
+        for pc, (reads, hits) in level.by_pc.items():
+            counters[f"{pc:#x}.reads"], counters[f"{pc:#x}.read_hits"] = reads, hits
+    counters["instances"] = len(level.instances)
+    counters.update(shape_counters(config))
+    return counters
+
+
+def emitted(level, config, served):
+    if config["emit"] == "all":
+        return served
+    return level.sent if config["emit"] == "misses" else []
+
+
+def serve(config, launch, instances):
+    """A kernel: the rows that are written, and the level with its counts."""
+    level = Level(config, launch, instances)
+    served = []
+    for row in launch.rows:
+        status = level.serve(row)
+        served.append({**{key: item for key, item in row.items() if key != "work"}, "status": status})
+    level.flush(launch.rows)
+    return emitted(level, config, served), level
+
+
+def exact(launches, config):
+    """Whether mru and mru_writes are what caches of fewer ways have."""
+    rows = [row for launch in launches for row in launch.rows]
+    keeps = config["partial"] in ("keep", "fetch") and config["write"] == "back"
+    allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"
+    dropped = not config["tlb"] and config["write"] != "back" and any(row["op"].split(".")[0] in ("atomic", "reduction") for row in rows)
+    hints = any("hint" in row or stream.operator(row) in ("cs", "lu", "cv") for row in rows)
+    reads = allocates and not dropped and not hints and config["fetch"] == config["sector"]
+    return reads, reads and (config["tlb"] or keeps or config["write_hits"] == "tag")
+
+
+def with_ways(config, ways):
+    return {**config, "set_ways": [min(ways, has) for has in config["set_ways"]]}
+
+
+def add_mru(case, launches, results):
+    """Element i: hits in a cache of i + 1 ways that miss in one of i."""
+    config = configuration(case, launches[0])
+    most = max(config["set_ways"])
+    for name, hits, known in zip(("mru", "mru_writes"), ("read_hits", "write_hits"), exact(launches, config)):
+        if not known:
+            for _, counters in results:
+                counters[name] = Within(most, counters[hits])
+            continue
+        before = [0] * len(launches)
+        for _, counters in results:
+            counters[name] = []
+        for ways in range(1, most + 1):
+            instances = {}
+            for number, launch in enumerate(launches):
+                _, level = serve(with_ways(config, ways), launch, instances)
+                results[number][1][name].append(level.counts[hits] - before[number])
+                before[number] = level.counts[hits]
+
+
+def model(case):
+    launches = case.stream.launches
+    settings = coalesce.configuration(case.stream.gpu)
+    launches = [coalesce.coalesce(launch, *settings, arrays=[]) if any(map(stream.is_access, launch.rows)) else launch
+                for launch in launches]
+    launches = [stream.Launch(launch.fields, [row for row in launch.rows if stream.space(row) != "shared"], launch.counts)
+                for launch in launches]
+    results, instances = [], {}
+    for launch in launches:
+        config = configuration(case, launch)
+        rows, level = serve(config, launch, instances)
+        results.append((rows, counters_of(level, config)))
+    most = max(config["set_ways"])
+    if config["replace"] == "lru" and most <= MOST_MRU:
+        add_mru(case, launches, results)
+    made = [stream.Launch(launch.fields, rows, launch.counts + [(case.name, counters)])
+            for launch, (rows, counters) in zip(launches, results)]
+    return stream.Stream(made, case.stream.gpu)

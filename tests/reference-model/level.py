@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: MIT
+"""A functional cache level (gcache(1), What happens)."""
+
+import stream
+from tags import Line, Tags
+
+REQUEST = ["block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm"]
+CAUSE = ["block", "warp", "an", "pc", "step", "sm"]
+COUNTERS = ["requests", "reads", "read_hits", "writes", "write_hits", "atomics", "atomic_hits", "line_misses",
+            "sector_misses", "evictions", "dropped", "sent_requests", "sent_reads", "sent_writes", "sent_atomics",
+            "flushed", "bypassed"]
+PLACES = ["prefetches", "prefetch_hits", "discards", "discarded", "sent_prefetches", "sent_discards"]
+
+
+class Piece:
+    """What a request has of one line: M and F of the manual."""
+
+    def __init__(self, number):
+        self.number = number
+        self.used = set()
+        self.full = set()
+
+
+def pieces(row, config):
+    """By rising address. A sector of the level is in F if the store writes all its sectors of 32 bytes."""
+    if config["tlb"]:
+        piece = Piece(row["address"] // config["line"])
+        piece.used = {0}
+        return [piece]
+    found = {}
+    written = {}
+    for sector in stream.bits(row["sectors"]):
+        number, offset = divmod(row["address"] + stream.SECTOR * sector, config["line"])
+        unit = offset // config["sector"]
+        found.setdefault(number, Piece(number)).used.add(unit)
+        if row["full"] >> sector & 1:
+            written[number, unit] = written.get((number, unit), 0) + stream.SECTOR
+    for (number, unit), size in written.items():
+        if size == config["sector"]:
+            found[number].full.add(unit)
+    return [found[number] for number in sorted(found)]
+
+
+def chunks(number, units, config):
+    """Sectors of a line of the level as pairs of a line of 128 bytes and a mask of sectors of 32, by rising address."""
+    masks = {}
+    for unit in sorted(units):
+        first = number * config["line"] + unit * config["sector"]
+        for address in range(first, first + config["sector"], stream.SECTOR):
+            line = address // stream.LINE * stream.LINE
+            masks[line] = masks.get(line, 0) | 1 << (address - line) // stream.SECTOR
+    return sorted(masks.items())
+
+
+def count_of(mask):
+    return bin(mask).count("1")
+
+
+def hint_parts(row):
+    return row.get("hint", "none").split(",")
+
+
+def hinted(row, prefix):
+    """The part of the hint for L1 or L2 without its prefix: a priority, no_allocate, or None."""
+    names = ["evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate"]
+    return next((name for name in names if f"{prefix}::{name}" in hint_parts(row)), None)
+
+
+class Level:
+    """One level during one kernel; instances {SM: Tags} stay from kernel to kernel."""
+
+    def __init__(self, config, launch, instances):
+        self.config = config
+        self.fields = launch.fields
+        self.instances = instances
+        self.counts = dict.fromkeys(COUNTERS, 0)
+        self.places = dict.fromkeys(PLACES, 0)
+        self.by_pc = {}
+        self.neighbours = self.left_dirty = self.cleaned = 0
+        self.sent = []
+        self.row = None
+
+    # What is sent
+
+    def send(self, row):
+        """A request for the next level."""
+        self.sent.append(row)
+        self.counts["sent_requests"] += 1
+        size = count_of(row["sectors"])
+        what = stream.kind(row)
+        if what == "prefetch":
+            self.places["sent_prefetches"] += size
+        elif what in ("discard", "applypriority"):
+            self.places["sent_discards"] += size
+        else:
+            self.counts[{"load": "sent_reads", "store": "sent_writes"}.get(what, "sent_atomics")] += size
+
+    def pass_on(self, row):
+        """Unchanged."""
+        self.send({key: item for key, item in row.items() if key in REQUEST or key == "hint"})
+
+    def send_read(self, number, units):
+        for address, mask in chunks(number, units, self.config):
+            row = {key: self.row[key] for key in CAUSE if key in self.row}
+            row.update(address=address, sectors=mask, full=0, op="load." + stream.space(self.row), lanes=0)
+            if stream.kind(self.row) in ("load", "prefetch"):
+                row.update(op=self.row["op"], lanes=self.row["lanes"])
+            if "hint" in self.row:
+                row["hint"] = self.row["hint"]
+            self.send(row)
+
+    def write_back(self, line):
+        """The dirty sectors, of which those are not full that are not valid."""
+        full = dict(chunks(line.number, line.dirty & line.valid, self.config))
+        for address, mask in chunks(line.number, line.dirty, self.config):
+            row = {key: self.row[key] for key in CAUSE if key in self.row}
+            row.update(address=address, sectors=mask, full=full.get(address, 0), op="store.global", lanes=0)
+            self.send(row)
+        line.dirty = set()
+
+    # Lines
+
+    def tags(self, row):
+        key = row.get("sm", 0) if self.config["scope"] == "private" else 0
+        if key not in self.instances:
+            self.instances[key] = Tags(self.config)
+        return self.instances[key]
+
+    def priority(self, row):
+        """What the request asks for its line, or None, and whether a window asks it."""
+        if self.config["hints"] == "ignore" or self.config["tlb"]:
+            return None, False
+        if self.config["scope"] == "private":
+            return hinted(row, "L1"), False
+        asked = hinted(row, "L2")
+        return (asked, False) if asked else (self.window(row), True)
+
+    def window(self, row):
+        if "l2_window" not in self.fields:
+            return None
+        base, size, ratio, hit, miss = self.fields["l2_window"].split(",")
+        if not int(base, 0) <= row["address"] < int(base, 0) + int(size, 0):
+            return None
+        names = {"persisting": "evict_last", "streaming": "evict_first", "normal": "evict_normal"}
+        return names[hit if int(ratio) else miss]
+
+    def streams(self, row):
+        """Whether a line that the request uses becomes the least recently used."""
+        if self.config["operators"] == "no" or not self.config["replace"] == "lru" or stream.kind(row) != "load":
+            return False
+        if self.config["tlb"]:
+            return False
+        shared = ["cs", "lu", "cv"] if self.config["scope"] == "shared" else ["cs", "lu"]
+        return stream.operator(row) in shared
+
+    def take(self, where, number):
+        """A way for a line that is absent: the replaced line is written back."""
+        way = where.free_way()
+        if way is None:
+            way = where.victim()
+            self.counts["evictions"] += 1
+            self.write_back(where.ways[way])
+            where.remove(way)
+        where.put(way, Line(number))
+        return way
+
+    def used(self, where, way, new, row):
+        """The line was used: it has its place in the order."""
+        asked, _ = self.priority(row)
+        line = where.ways[way]
+        if asked == "evict_unchanged":
+            return
+        if not new:
+            where.use(way)
+        if self.config["opt"]:
+            line.next_use = self.config["opt"].after(line.number)
+        if self.streams(row):
+            where.demote(way)
+
+    def prioritize(self, row):
+        """The lines of the request that are present take its priority."""
+        asked, by_window = self.priority(row)
+        if asked not in ("evict_first", "evict_normal", "evict_last"):
+            return
+        for piece in pieces(row, self.config):
+            where, way = self.tags(row).at(piece.number)
+            if way is not None:
+                where.ways[way].priority = asked
+                if by_window and asked == "evict_last":
+                    self.limit(where)
+
+    def limit(self, where):
+        """The evict_last lines of the set that were used last have the ways set aside."""
+        room = -(-len(where.ways) * self.fields.get("l2_persisting_bytes", 0) // self.config["size"])
+        for line in [line for line in where.lines() if line.priority == "evict_last"][room:]:
+            line.priority = "evict_normal"
+
+    # Lookups
+
+    def miss(self, present, missing):
+        self.counts["sector_misses" if present else "line_misses"] += len(missing)
+
+    def fetched(self, missing, spared):
+        """The missing sectors and their aligned groups, without those that are spared."""
+        group = max(1, min(self.config["line"], max(self.config["fetch"], self.size_hint())) // self.config["sector"])
+        wanted = {unit // group * group + n for unit in missing for n in range(group)} - spared
+        self.neighbours += len(wanted - missing)
+        return wanted
+
+    def size_hint(self):
+        """The bytes that the request asks a shared level to bring in."""
+        if self.config["scope"] == "private" or self.config["hints"] == "ignore":
+            return 0
+        return max([int(part[4:-1]) for part in hint_parts(self.row) if part.startswith("L2::") and part.endswith("B")], default=0)
+
+    def asks(self, row, address, size):
+        """Whether the request asks for a sector of these aligned bytes."""
+        return any((row["address"] + stream.SECTOR * sector) // size == address // size for sector in stream.bits(row["sectors"]))
+
+    def others(self, row):
+        """If a sector of the request missed: other lines among the aligned bytes of the hint's size around its sectors come in."""
+        line, size = self.config["line"], self.size_hint()
+        if size <= max(line, self.config["fetch"]):
+            return
+        first = row["address"] // 256 * 256
+        for address in range(first, first + 256, line):
+            if self.asks(row, address, size) and not self.asks(row, address, line):
+                self.bring(address // line, row)
+
+    def bring(self, number, row):
+        where, way = self.tags(row).at(number)
+        new = way is None
+        if new:
+            way = self.take(where, number)
+        wanted = set(range(self.config["line"] // self.config["sector"])) - where.ways[way].valid
+        self.neighbours += len(wanted)
+        self.send_read(number, wanted)
+        where.ways[way].valid |= wanted
+        if not new:
+            where.use(way)
+
+    def read(self, piece, row, name):
+        """A load, an atomic or a prefetch; returns its line."""
+        where, way = self.tags(row).at(piece.number)
+        line = where.ways[way] if way is not None else None
+        valid = line.valid if line else set()
+        missing = piece.used - valid
+        self.count(name, piece.used, piece.used - missing)
+        if name != "prefetches":
+            self.miss(line is not None, missing)
+        keeps = self.priority(row)[0] != "no_allocate"
+        new = line is None and keeps
+        if new:
+            way = self.take(where, piece.number)
+            line = where.ways[way]
+        if missing:
+            wanted = self.fetched(missing, valid) if keeps else missing
+            self.send_read(piece.number, wanted)
+            if keeps:
+                line.valid |= wanted
+        if line:
+            self.used(where, way, new, row)
+        self.hit &= not missing
+        return where, line
+
+    def count(self, name, units, hits):
+        single = {"reads": "read_hits", "writes": "write_hits", "atomics": "atomic_hits", "prefetches": "prefetch_hits"}
+        counts = self.places if name == "prefetches" else self.counts
+        counts[name] += len(units)
+        counts[single[name]] += len(hits)
+        if name == "reads":
+            counts = self.by_pc.setdefault(self.row["pc"], [0, 0])
+            counts[0] += len(units)
+            counts[1] += len(hits)
+
+    def read_line(self, piece, row):
+        self.read(piece, row, "reads")
+
+    def atomic_line(self, piece, row):
+        """With write back, a read of M that makes M dirty."""
+        where, line = self.read(piece, row, "atomics")
+        line.dirty |= piece.used
+        self.clean(where, line)
+
+    def drop_line(self, piece, row):
+        """An atomic that a lower level performs."""
+        where, way = self.tags(row).at(piece.number)
+        self.counts["atomics"] += len(piece.used)
+        if way is None:
+            return
+        line = where.ways[way]
+        self.counts["dropped"] += len(piece.used & line.valid)
+        line.valid -= piece.used
+        line.written -= piece.used
+        if not line.valid:
+            where.remove(way)
+
+    def store_line(self, piece, row):
+        where, way = self.tags(row).at(piece.number)
+        line = where.ways[way] if way is not None else None
+        there = line.valid | line.written if line else set()
+        missing = piece.used - there
+        hits = piece.used - missing
+        if line and self.config["write_hits"] == "tag":
+            missing, hits = set(), piece.used
+        self.count("writes", piece.used, hits)
+        self.miss(line is not None, missing)
+        self.hit &= piece.used <= there
+        if self.config["write"] == "evict":
+            if line:
+                self.counts["dropped"] += len(line.valid)
+                where.remove(way)
+            return
+        new = line is None
+        if new and self.config["allocate"] == "yes":
+            way = self.take(where, piece.number)
+            line = where.ways[way]
+        if line is None and self.config["write"] == "back":
+            self.send_piece(piece, row)
+        elif line is not None:
+            self.write(where, line, piece)
+            self.used(where, way, new, row)
+
+    def send_piece(self, piece, row):
+        """A store that does not allocate its line."""
+        full = dict(chunks(piece.number, piece.full, self.config))
+        for address, mask in chunks(piece.number, piece.used, self.config):
+            if address == row["address"]:
+                mask &= row["sectors"]
+                self.send({**{key: row[key] for key in REQUEST + ["hint"] if key in row},
+                           "sectors": mask, "full": mask & row["full"]})
+
+    def write(self, where, line, piece):
+        """F becomes valid, and with write back M dirty."""
+        partial = piece.used - piece.full - line.valid
+        line.written |= partial
+        if self.config["write"] == "through":
+            line.valid |= piece.full
+            return
+        line.dirty |= piece.used
+        line.valid |= piece.full
+        self.clean(where, line)
+        if self.config["partial"] == "keep":
+            line.valid |= partial
+        elif self.config["partial"] == "fetch" and partial:
+            wanted = self.fetched(partial, line.valid | piece.full)
+            self.send_read(piece.number, wanted)
+            line.valid |= wanted
+
+    def clean(self, where, line):
+        """Of too many dirty lines, the least recently used of the others is written back."""
+        if self.config["dirty_ways"] == "all":
+            return
+        dirty = [other for other in where.lines() if other.dirty]
+        if len(dirty) <= int(self.config["dirty_ways"]):
+            return
+        last = [other for other in dirty if other is not line][-1]
+        before = self.counts["sent_writes"]
+        self.write_back(last)
+        self.cleaned += self.counts["sent_writes"] - before
+
+    # Requests
+
+    def bypasses(self, row):
+        what = stream.kind(row)
+        private = self.config["scope"] == "private"
+        if self.config["tlb"]:
+            return False
+        if self.config["bypass"] == "all" or self.config["bypass"] == "reads" and what in ("load", "prefetch"):
+            return True
+        if what == "prefetch":
+            return private and ("prefetch.L2" in hint_parts(row) or self.config["hints"] == "ignore")
+        if what in ("discard", "applypriority"):
+            return private
+        if self.config["bypass"] == "writes" and what != "load":
+            return True
+        return (private and self.config["operators"] == "yes" and what == "load"
+                and stream.operator(row) in ("cg", "cv"))
+
+    def serve(self, row):
+        """Returns the status."""
+        self.row = row
+        self.hit = True
+        self.counts["requests"] += 1
+        self.tags(row)
+        what = stream.kind(row)
+        if self.bypasses(row):
+            self.counts["bypassed"] += count_of(row["sectors"])
+            self.pass_on(row)
+            return "none"
+        if self.config["tlb"]:
+            return self.translate(row)
+        if what == "prefetch":
+            self.prefetch(row)
+            self.prioritize(row)
+        elif what in ("discard", "applypriority"):
+            self.discard(row, what)
+            self.prioritize(row)
+            return "none"
+        else:
+            back = self.config["write"] == "back"
+            by = {"load": self.read_line, "store": self.store_line}.get(what, self.atomic_line if back else self.drop_line)
+            for piece in pieces(row, self.config):
+                by(piece, row)
+            if what == "load" and not self.hit:
+                self.others(row)
+            self.prioritize(row)
+            if what != "load" and not back:
+                self.pass_on(row)
+            if what in ("atomic", "reduction") and not back:
+                return "none"
+        return "hit" if self.hit else "miss"
+
+    def prefetch(self, row):
+        for piece in pieces(row, self.config):
+            if self.config["hints"] == "ignore":
+                self.places["prefetches"] += len(piece.used)
+            else:
+                self.read(piece, row, "prefetches")
+
+    def discard(self, row, what):
+        for piece in pieces(row, self.config):
+            self.places["discards"] += len(piece.used)
+            where, way = self.tags(row).at(piece.number)
+            if way is None or self.config["hints"] == "ignore":
+                continue
+            line = where.ways[way]
+            if what == "discard":
+                self.places["discarded"] += len(piece.used & line.dirty)
+                line.valid -= piece.used
+                line.dirty -= piece.used
+                line.written -= piece.used
+                if not line.valid | line.written:
+                    where.remove(way)
+
+    def translate(self, row):
+        what = stream.kind(row)
+        if what in ("discard", "applypriority"):
+            return "none"
+        name = {"load": "reads", "prefetch": "reads", "store": "writes"}.get(what, "atomics")
+        piece = pieces(row, self.config)[0]
+        where, way = self.tags(row).at(piece.number)
+        first = self.config["first_hits"] and name + "s" and not self.counts["reads"] + self.counts["writes"] + self.counts["atomics"]
+        hit = way is not None or first
+        self.count(name, {0}, {0} if hit else set())
+        if not hit:
+            self.counts["line_misses"] += 1
+        if way is None:
+            way = self.take(where, piece.number)
+            where.ways[way].valid = {0}
+            self.used(where, way, True, row)
+            if not first:
+                self.pass_on(row)
+        else:
+            self.used(where, way, False, row)
+        return "hit" if hit else "miss"
+
+    # Kernels
+
+    def flush(self, rows):
+        """At the end of a kernel; rows are those that it served."""
+        if self.config["flush"] == "never":
+            return
+        for sm in sorted(self.instances):
+            for where in self.instances[sm].sets:
+                for line in where.lines():
+                    self.flush_line(line, rows, sm)
+        for tags in self.instances.values():
+            tags.sets = Tags(self.config).sets
+
+    def flush_line(self, line, rows, sm):
+        if self.config["flush"] == "between":
+            self.left_dirty += len(line.dirty) * self.config["sector"] // stream.SECTOR
+            return
+        self.row = {"block": 0, "warp": 0, "an": 0, "pc": 0}
+        if rows and "sm" in rows[0]:
+            self.row.update(sm=sm, step=max(row["step"] for row in rows) + 1)
+        before = self.counts["sent_writes"]
+        self.write_back(line)
+        self.counts["flushed"] += self.counts["sent_writes"] - before
