@@ -71,6 +71,13 @@ static bool outranked(const struct gt_level_settings *settings, enum gt_paramete
 	       (id == GT_LEVEL_DIRTY_WAYS && settings->option[GT_LEVEL_WRITE]);
 }
 
+/* Whether the kernel names the fetch size. */
+static bool fetch_by_kernel(const struct gt_level_settings *settings, const struct gt_kernel *kernel)
+{
+	return !settings->option[GT_LEVEL_FETCH] && kernel && kernel->prefers.l2_fetch_bytes >= GT_SECTOR &&
+	       strcmp(settings->name, "l2") == 0;
+}
+
 /* The text of a parameter by precedence: option; kernel (l1_bytes, the size of the level named l1, and l2_fetch_bytes, the
  * fetch size of that named l2, written into `buffer` of 32 bytes); GPU description; role; table. gpu and kernel may be
  * NULL. */
@@ -85,7 +92,7 @@ static const char *parameter_text(const struct gt_level_settings *settings, enum
 		snprintf(buffer, 32, "%" PRIu64, kernel->l1_bytes);
 		return buffer;
 	}
-	if (id == GT_LEVEL_FETCH && kernel && kernel->prefers.l2_fetch_bytes >= GT_SECTOR && strcmp(settings->name, "l2") == 0) {
+	if (id == GT_LEVEL_FETCH && fetch_by_kernel(settings, kernel)) {
 		uint64_t most = kernel->prefers.l2_fetch_bytes < 128 ? kernel->prefers.l2_fetch_bytes : 128;
 		snprintf(buffer, 32, "%u", 1U << (31 - __builtin_clz((unsigned)most)));
 		return buffer;
@@ -173,6 +180,10 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->sector = config->line;
 	if (config->fetch == 0)
 		config->fetch = config->sector;
+	if (fetch_by_kernel(settings, kernel) && config->fetch < config->sector)
+		config->fetch = config->sector;
+	if (fetch_by_kernel(settings, kernel) && config->fetch > config->line)
+		config->fetch = config->line;
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
@@ -186,7 +197,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 }
 
 char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
-		    struct gt_error *error)
+		    const struct gt_level_config *config, struct gt_error *error)
 {
 	/* The further keys that gt_level_resolve and its parts use. */
 	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks"};
@@ -195,8 +206,11 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 
 	if (gt_memory_file_open(&said, error) != 0)
 		return NULL;
+	/* What a kernel may say in other words: 32 and sector are one fetch size. */
+	fprintf(said.file, "%" PRIu64 "\n%d\n%" PRIu64 "\n", config->size, config->absent, config->fetch);
 	for (int id = 0; id < GT_PARAMETERS; id++)
-		fprintf(said.file, "%s\n", parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
+		if (id != GT_LEVEL_SIZE && id != GT_LEVEL_FETCH)
+			fprintf(said.file, "%s\n", parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer));
 	for (size_t i = 0; i < LENGTH(keys); i++)
 		fprintf(said.file, "%s\n", gt_gpu_get(gpu, keys[i]) ? gt_gpu_get(gpu, keys[i]) : "");
 	return gt_memory_file_take(&said, NULL, "a level", error);

@@ -111,10 +111,10 @@ void gt_role_help(const struct gt_role *role, char option[GT_OPTION_HELP]);
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
 
-/* All inputs of gt_level_resolve as text: if the text is the same, so is the level. To be freed; NULL when memory is
- * short. */
+/* All inputs of gt_level_resolve as text, and what it made of those of the kernel: if the text is the same, so is the level. To
+ * be freed; NULL when memory is short. */
 char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
-		    struct gt_error *error);
+		    const struct gt_level_config *config, struct gt_error *error);
 
 /* Whether the parameters are compatible: those whose bit (1 << id) is in `known`, or all for ~0. */
 int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);

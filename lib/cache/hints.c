@@ -199,8 +199,11 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	level->counters.reads += gt_count_bits(piece->used);
 	level->counters.read_hits += gt_count_bits(hits);
 	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
-	if (slot != GT_NO_SLOT)
-		gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
+	if (slot != GT_NO_SLOT) {
+		slot = gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
+		if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
+			gt_tags_demote(tags, set, slot);
+	}
 	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
 }
 
@@ -218,14 +221,18 @@ static int bring_block(const struct gt_serving *serving, uint64_t block)
 {
 	struct gt_level *level = serving->level;
 	uint64_t line = level->config.line, bytes = block > GT_LINE ? block : GT_LINE;
-	uint64_t first = serving->request.address & ~(bytes - 1), all = UINT64_MAX >> (64 - level->sectors), ignored = 0;
+	uint64_t first = serving->request.address & ~(bytes - 1), all = UINT64_MAX >> (64 - level->sectors), looked_up = 0, hits = 0;
 
 	level->unchanged = false; /* applies to the request's own lines only */
 	/* A policy that looks ahead has no next uses for these lines. */
-	for (uint64_t other = first; other < first + bytes && !level->future; other += line)
-		if (asks(&serving->request, other, block) && !asks(&serving->request, other, line) &&
-		    bring(serving, other >> level->line_shift, all, &ignored) != 0)
+	for (uint64_t other = first; other < first + bytes && !level->future; other += line) {
+		if (!asks(&serving->request, other, block) || asks(&serving->request, other, line))
+			continue;
+		looked_up += level->sectors;
+		if (bring(serving, other >> level->line_shift, all, &hits) != 0)
 			return -1;
+	}
+	level->fetch.neighbours += looked_up - hits;
 	return 0;
 }
 

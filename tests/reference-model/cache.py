@@ -64,21 +64,21 @@ def draw_policy(random, ways):
     return name
 
 
-def draw_shape(random, options, tlb):
-    line = random.choice([32, 64, 128, 128, 128, 256, 1024]) if not tlb else random.choice([128, 512, 2048, 4096])
+def draw_shape(random, options, tlb, halves):
+    line = 128 if halves else random.choice([32, 64, 128, 128, 128, 256, 1024]) if not tlb else random.choice([128, 512, 2048, 4096])
     sets, ways = random.choice([1, 2, 3, 4, 7, 8, 16, 32]), random.choice([1, 2, 3, 4, 6, 8])
     options["line"] = line
-    if stream.some(random, 0.1):
+    if not halves and stream.some(random, 0.1):
         each = [random.randrange(1, 5) for _ in range(random.randrange(2, 6))]
         options["sets"] = ",".join(map(str, each))
         options["index"] = random.choice(["mod", "smod:1", "rotate", "hash"])
         options["replace"] = random.choice(["lru", "fifo", "lfu", "srrip"])
     else:
-        options["size"] = sets * ways * line
+        options["size"] = sets * ways * line * (2 if halves else 1)
         options["ways"] = random.choice([str(ways), f"full/{sets}"] + (["full"] if sets == 1 else []))
         options["index"] = draw_index(random, sets, line)
         options["replace"] = draw_policy(random, ways)
-    if tlb:
+    if tlb or halves:
         return
     if stream.some(random, 0.4):
         options["sector"] = random.choice([32, 64, "line"])
@@ -92,9 +92,13 @@ def draw_shape(random, options, tlb):
 def draw_options(random, level):
     options = {}
     tlb = level in ("tlb", "window")
+    shared = level in ("l2", "name")
+    halves = shared and stream.some(random, 0.15)
+    if halves:
+        options["halves"] = "yes"
     if stream.some(random, 0.9):
-        draw_shape(random, options, tlb)
-    if stream.some(random, 0.3):
+        draw_shape(random, options, tlb, halves)
+    if not halves and stream.some(random, 0.3):
         options["scope"] = random.choice(["private", "shared"])
     if stream.some(random, 0.4):
         options["flush"] = random.choice(["never", "between"])
@@ -109,6 +113,11 @@ def draw_options(random, level):
         if stream.some(random, chance):
             options[name] = random.choice(values)
     write = options.get("write", LEVELS[level]["write"])
+    if shared and options.get("scope") != "private":
+        if stream.some(random, 0.2):
+            options["warm"] = "copies"
+        if stream.some(random, 0.15):
+            options["arrival"] = "rr"
     if write == "back" and stream.some(random, 0.3):
         options["dirty_ways"] = random.choice(["1", "2", "3"])
     return options
@@ -126,7 +135,7 @@ def draw_hint(random, what):
     return ",".join(parts) or "none"
 
 
-def draw_hinted(random, options):
+def draw_hinted(random):
     """Few lines, and hints with half of the requests."""
     drawn = stream.draw_requests(random, lines=random.choice([4, 16]), sms=random.choice([0, 3]), hints=False, spaces=("global",))
     for launch in drawn.launches:
@@ -140,35 +149,69 @@ def draw_hinted(random, options):
     return drawn
 
 
-def argument(name, options):
-    item = options[name]
-    if name == "scope":
-        return ["--scope", item]
-    return ["--" + name.replace("_", "-"), str(item)]
+def draw_stage(random, level, drawn, latency):
+    """A command and what the model needs of it. Some options are given by the description in the stream."""
+    options = draw_options(random, level)
+    if latency:
+        options["emit"] = "latency"
+        options.pop("arrival", None)
+        options["miss_cycles"], options["hit_cycles"] = draw_cycles(random), draw_cycles(random)
+    name = {"tlb": random.choice(["l1tlb", "l2tlb"]), "name": "other"}.get(level, level)
+    command = ["gcache", "--quiet", "--" + level] + ([name] if level in ("tlb", "name") else [])
+    for key in list(options):
+        if level != "name" and stream.some(random, 0.15) and f"{name}.{key}" not in (drawn.gpu or {}):
+            drawn.gpu = drawn.gpu or {}
+            drawn.gpu[f"{name}.{key}"] = str(options[key])
+        else:
+            command += ["--" + key.replace("_", "-"), str(options[key])]
+    if "dirty_ways" in options and "--dirty-ways" not in command and "--write" in command:
+        options["dirty_ways"] = "all"
+    if stream.some(random, 0.2):
+        command += ["-j", str(random.choice([2, 3]))]
+    return {"level": level, "name": name, "options": options, "command": command}
+
+
+def draw_cycles(random):
+    pairs = sorted(random.sample(range(1, 400), random.choice([0, 0, 1, 2])))
+    return ",".join([str(random.randrange(300))] + [f"{start}:{random.randrange(300)}" for start in pairs])
 
 
 def draw(random):
-    level = random.choices(list(LEVELS), [6, 8, 1, 1, 3, 2, 1])[0]
-    options = draw_options(random, level)
-    if stream.some(random, 0.25):
-        drawn = draw_hinted(random, options)
+    hints = stream.some(random, 0.25)
+    if hints:
+        drawn = draw_hinted(random)
     elif stream.some(random, 0.1):
         drawn = stream.draw_stream(random, extent=random.choice([1024, 8192]), spaces=("global", "local", "shared"))
     else:
         drawn = stream.draw_requests(random, lines=random.choice([4, 16, 48]), sms=random.choice([0, 3, 3]))
-    name = {"tlb": "l1tlb", "name": "other"}.get(level, level)
-    command = ["gcache", "--quiet", "--" + level] + ([name] if level in ("tlb", "name") else [])
-    for key in list(options):
-        if level != "name" and stream.some(random, 0.15):
-            drawn.gpu = drawn.gpu or {}
-            drawn.gpu[f"{name}.{key}"] = str(options[key])
-        else:
-            command += argument(key, options)
-    if stream.some(random, 0.2):
-        command += ["-j", str(random.choice([2, 3]))]
-    if "dirty_ways" in options and f"{name}.dirty_ways" in (drawn.gpu or {}) and "--write" in command:
-        options["dirty_ways"] = "all"
-    return stream.Case(drawn, [command], level=level, name=name, options=options)
+    draw_fields(random, drawn)
+    latency = stream.some(random, 0.1)
+    if latency:
+        levels = ["l1"] * stream.some(random, 0.7) + ["l2"] + ["tlb"] * random.randrange(2) + ["window"] * random.randrange(2)
+    elif stream.some(random, 0.2):
+        levels = ["l1", "l2"]
+    else:
+        levels = random.choices(list(LEVELS), [6, 8, 1, 1, 3, 2, 1])[:1]
+    stages = [draw_stage(random, level, drawn, latency) for level in levels]
+    return stream.Case(drawn, [stage["command"] for stage in stages], stages=stages)
+
+
+def draw_fields(random, drawn):
+    """What a launch says about L1 and L2, and what was copied before it."""
+    kinds = ["normal", "streaming", "persisting"]
+    for launch in drawn.launches:
+        addresses = [row["address"] for row in launch.rows if "address" in row]
+        if addresses and stream.some(random, 0.1):
+            base = random.choice(addresses) + random.choice([0, 0, 32])
+            launch.fields["l2_window"] = (f"{base:#x},{random.choice([128, 1000, 100000])},{random.choice([0, 1000000])},"
+                                          f"{random.choice(kinds)},{random.choice(kinds[:2])}")
+            if stream.some(random, 0.8):
+                launch.fields["l2_persisting_bytes"] = random.choice([128, 1024, 4096, 1 << 20])
+        if stream.some(random, 0.05):
+            launch.fields["l2_fetch_bytes"] = random.choice([32, 48, 64, 100, 128])
+        if addresses and stream.some(random, 0.1):
+            places = [random.choice(addresses) + random.choice([0, 32, 40]) for _ in range(random.randrange(1, 4))]
+            launch.counts.append(("copies", {"addresses": places, "bytes": [random.choice([4, 32, 100, 300, 1000]) for _ in places]}))
 
 
 # Values
@@ -176,6 +219,8 @@ def draw(random):
 def shape(config):
     """The ways of each set; the size follows from --sets."""
     line, ways = config["line"], config["ways"]
+    if config["halves"] == "yes":
+        config["size"] //= 2
     if config["sets"]:
         config["set_ways"] = [int(way) for way in config["sets"].split(",")]
         config["size"] = sum(config["set_ways"]) * line
@@ -189,11 +234,10 @@ def shape(config):
     config["sets"] = len(config["set_ways"])
 
 
-def configuration(case, launch):
-    config = {**COMMON, **LEVELS[case.level], **case.options}
-    config["tlb"] = case.level in ("tlb", "window")
-    config["first_hits"] = case.level == "window"
-    config["opt"] = None
+def configuration(stage, launch):
+    config = {**COMMON, **LEVELS[stage["level"]], **stage["options"]}
+    config["tlb"] = stage["level"] in ("tlb", "window")
+    config["first_hits"] = stage["level"] == "window"
     for name in NUMBERS:
         if str(config[name]).isdigit():
             config[name] = int(config[name])
@@ -202,6 +246,9 @@ def configuration(case, launch):
         config["sector"] = config["line"]
     if config["fetch"] == "sector":
         config["fetch"] = config["sector"]
+    if stage["name"] == "l2" and "l2_fetch_bytes" in launch.fields and "--fetch" not in stage["command"]:
+        named = min(128, 1 << launch.fields["l2_fetch_bytes"].bit_length() - 1)
+        config["fetch"] = max(config["sector"], min(config["line"], named))
     return config
 
 
@@ -247,25 +294,76 @@ def counters_of(level, config):
     if config["by"] == "pc":
         for pc, (reads, hits) in level.by_pc.items():
             counters[f"{pc:#x}.reads"], counters[f"{pc:#x}.read_hits"] = reads, hits
-    counters["instances"] = len(level.instances)
+    if config["halves"] == "yes":
+        counters.update(level.halves)
+    counters["instances"] = 2 if config["halves"] == "yes" else len(level.instances)
     counters.update(shape_counters(config))
     return counters
 
 
 def emitted(level, config, served):
-    if config["emit"] == "all":
+    if config["emit"] in ("all", "latency"):
         return served
     return level.sent if config["emit"] == "misses" else []
 
 
+def cycles(text, latency):
+    """A number, and pairs of a latency and the number from that on."""
+    first, *pairs = text.split(",")
+    number = int(first)
+    for pair in pairs:
+        start, other = map(int, pair.split(":"))
+        if latency >= start:
+            number = other
+    return number
+
+
+def with_latency(level, config, row):
+    """The row with this level's status and cycles added."""
+    row = dict(row)
+    before = row.pop("status", None) if "latency" in row else None
+    row.pop("status", None)
+    latency = row.get("latency", 0)
+    if before == ("tlb_hit" if config["tlb"] else "hit"):
+        return {**row, "status": before}
+    status = level.serve(row)
+    if status == "none":
+        return {**row, "status": before or "none", "latency": latency}
+    added = cycles(config["hit_cycles" if status == "hit" else "miss_cycles"], latency)
+    return {**row, "status": "tlb_" * config["tlb"] + status, "latency": latency + added}
+
+
+def in_rounds(rows):
+    """One request from each SM, by rising SM, over and over; the step is the number of the round."""
+    queues = {}
+    for row in rows:
+        queues.setdefault(row.get("sm", 0), []).append(row)
+    ordered = []
+    for turn in range(max(map(len, queues.values()), default=0)):
+        for sm in sorted(queues):
+            if turn < len(queues[sm]):
+                row = queues[sm][turn]
+                ordered.append({**row, "step": turn} if "step" in row else row)
+    return ordered
+
+
 def serve(config, launch, instances):
     """A kernel: the rows that are written, and the level with its counts."""
-    level = Level(config, launch, instances)
+    rows = [{key: item for key, item in row.items() if key != "work"} for row in launch.rows]
+    if config["arrival"] == "rr":
+        rows = in_rounds(rows)
+    level = Level(config, stream.Launch(launch.fields, rows), instances)
+    if config["warm"] == "copies":
+        for stage, counters in launch.counts:
+            if stage == "copies":
+                level.warm(list(zip(counters["addresses"], counters["bytes"])))
     served = []
-    for row in launch.rows:
-        status = level.serve(row)
-        served.append({**{key: item for key, item in row.items() if key != "work"}, "status": status})
-    level.flush(launch.rows)
+    for row in rows:
+        if config["emit"] == "latency":
+            served.append(with_latency(level, config, row))
+        else:
+            served.append({**row, "status": level.serve(row)})
+    level.flush(rows)
     return emitted(level, config, served), level
 
 
@@ -274,9 +372,10 @@ def exact(launches, config):
     rows = [row for launch in launches for row in launch.rows]
     keeps = config["partial"] in ("keep", "fetch") and config["write"] == "back"
     allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"
+    first = config["first_hits"] and config["flush"] == "never"
     dropped = not config["tlb"] and config["write"] != "back" and any(row["op"].split(".")[0] in ("atomic", "reduction") for row in rows)
     hints = any("hint" in row or stream.operator(row) in ("cs", "lu", "cv") for row in rows)
-    reads = allocates and not dropped and not hints and config["fetch"] == config["sector"]
+    reads = allocates and not first and not dropped and not any("l2_window" in launch.fields for launch in launches) and not hints and config["fetch"] == config["sector"]
     return reads, reads and (config["tlb"] or keeps or config["write_hits"] == "tag")
 
 
@@ -284,9 +383,8 @@ def with_ways(config, ways):
     return {**config, "set_ways": [min(ways, has) for has in config["set_ways"]]}
 
 
-def add_mru(case, launches, results):
+def add_mru(config, launches, results):
     """Element i: hits in a cache of i + 1 ways that miss in one of i."""
-    config = configuration(case, launches[0])
     most = max(config["set_ways"])
     for name, hits, known in zip(("mru", "mru_writes"), ("read_hits", "write_hits"), exact(launches, config)):
         if not known:
@@ -304,21 +402,33 @@ def add_mru(case, launches, results):
                 before[number] = level.counts[hits]
 
 
-def model(case):
-    launches = case.stream.launches
-    settings = coalesce.configuration(case.stream.gpu)
-    launches = [coalesce.coalesce(launch, *settings, arrays=[]) if any(map(stream.is_access, launch.rows)) else launch
-                for launch in launches]
-    launches = [stream.Launch(launch.fields, [row for row in launch.rows if stream.space(row) != "shared"], launch.counts)
-                for launch in launches]
-    results, instances = [], {}
+def through(stage, launches):
+    """The launches after a stage."""
+    results, instances, last = [], {}, None
     for launch in launches:
-        config = configuration(case, launch)
+        config = configuration(stage, launch)
+        if last and config != last:
+            instances.clear()
+        last = config
         rows, level = serve(config, launch, instances)
         results.append((rows, counters_of(level, config)))
-    most = max(config["set_ways"])
-    if config["replace"] == "lru" and most <= MOST_MRU:
-        add_mru(case, launches, results)
-    made = [stream.Launch(launch.fields, rows, launch.counts + [(case.name, counters)])
+    if config["replace"] == "lru" and max(config["set_ways"]) <= MOST_MRU and config["halves"] != "yes":
+        add_mru(config, launches, results)
+    return [stream.Launch(launch.fields, rows, launch.counts + [(stage["name"], counters)])
             for launch, (rows, counters) in zip(launches, results)]
-    return stream.Stream(made, case.stream.gpu)
+
+
+def coalesced(drawn):
+    """Accesses are coalesced first; rows of shared memory are passed over."""
+    settings = coalesce.configuration(drawn.gpu)
+    launches = [coalesce.coalesce(launch, *settings, arrays=[]) if any(map(stream.is_access, launch.rows)) else launch
+                for launch in drawn.launches]
+    return [stream.Launch(launch.fields, [row for row in launch.rows if stream.space(row) != "shared"], launch.counts)
+            for launch in launches]
+
+
+def model(case):
+    launches = coalesced(case.stream)
+    for stage in case.stages:
+        launches = through(stage, launches)
+    return stream.Stream(launches, case.stream.gpu)

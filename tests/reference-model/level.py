@@ -2,7 +2,7 @@
 """A functional cache level (gcache(1), What happens)."""
 
 import stream
-from tags import Line, Tags
+from tags import NEVER, Line, Tags
 
 REQUEST = ["block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm"]
 CAUSE = ["block", "warp", "an", "pc", "step", "sm"]
@@ -10,6 +10,11 @@ COUNTERS = ["requests", "reads", "read_hits", "writes", "write_hits", "atomics",
             "sector_misses", "evictions", "dropped", "sent_requests", "sent_reads", "sent_writes", "sent_atomics",
             "flushed", "bypassed"]
 PLACES = ["prefetches", "prefetch_hits", "discards", "discarded", "sent_prefetches", "sent_discards"]
+
+
+def home_of(number):
+    """The half that is a line's home: the XOR of all bits of its number."""
+    return count_of(number) % 2
 
 
 class Piece:
@@ -76,9 +81,13 @@ class Level:
         self.counts = dict.fromkeys(COUNTERS, 0)
         self.places = dict.fromkeys(PLACES, 0)
         self.by_pc = {}
+        self.halves = {"far_reads": 0, "far_hits": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
+        self.launch = {"launch_reads": 0, "launch_hits": 0}
         self.neighbours = self.left_dirty = self.cleaned = 0
         self.sent = []
         self.row = None
+        self.future = launch.rows if config["replace"] == "opt" else None
+        self.now = -1
 
     # What is sent
 
@@ -120,8 +129,13 @@ class Level:
 
     # Lines
 
-    def tags(self, row):
-        key = row.get("sm", 0) if self.config["scope"] == "private" else 0
+    def tags(self, row, number=0):
+        """The instance that serves a line: that of the SM, the only one, or the half that is the line's home."""
+        if self.config["halves"] == "yes":
+            return self.instance(home_of(number))
+        return self.instance(row.get("sm", 0) if self.config["scope"] == "private" else 0)
+
+    def instance(self, key):
         if key not in self.instances:
             self.instances[key] = Tags(self.config)
         return self.instances[key]
@@ -139,7 +153,7 @@ class Level:
         if "l2_window" not in self.fields:
             return None
         base, size, ratio, hit, miss = self.fields["l2_window"].split(",")
-        if not int(base, 0) <= row["address"] < int(base, 0) + int(size, 0):
+        if not int(base, 0) - stream.LINE < row["address"] < int(base, 0) + int(size, 0):
             return None
         names = {"persisting": "evict_last", "streaming": "evict_first", "normal": "evict_normal"}
         return names[hit if int(ratio) else miss]
@@ -172,8 +186,8 @@ class Level:
             return
         if not new:
             where.use(way)
-        if self.config["opt"]:
-            line.next_use = self.config["opt"].after(line.number)
+        if self.future:
+            line.next_use = self.next_use(line.number, row)
         if self.streams(row):
             where.demote(way)
 
@@ -183,11 +197,26 @@ class Level:
         if asked not in ("evict_first", "evict_normal", "evict_last"):
             return
         for piece in pieces(row, self.config):
-            where, way = self.tags(row).at(piece.number)
+            where, way = self.tags(row, piece.number).at(piece.number)
             if way is not None:
                 where.ways[way].priority = asked
                 if by_window and asked == "evict_last":
                     self.limit(where)
+
+    def next_use(self, number, row):
+        """How many requests later this instance uses the line again; not if it is invalidated before."""
+        for place in range(self.now + 1, len(self.future)):
+            other = self.future[place]
+            same = self.config["scope"] == "shared" or other.get("sm") == row.get("sm")
+            if same and not self.bypasses(other) and number in [piece.number for piece in pieces(other, self.config)]:
+                what = stream.kind(other)
+                if what == "load" or self.config["tlb"] or self.config["write"] == "back" and what != "store":
+                    return place
+                if what != "store" or self.config["write"] == "evict":
+                    return NEVER
+                if self.config["allocate"] == "yes":
+                    return place
+        return NEVER
 
     def limit(self, where):
         """The evict_last lines of the set that were used last have the ways set aside."""
@@ -228,7 +257,7 @@ class Level:
                 self.bring(address // line, row)
 
     def bring(self, number, row):
-        where, way = self.tags(row).at(number)
+        where, way = self.tags(row, number).at(number)
         new = way is None
         if new:
             way = self.take(where, number)
@@ -241,7 +270,7 @@ class Level:
 
     def read(self, piece, row, name):
         """A load, an atomic or a prefetch; returns its line."""
-        where, way = self.tags(row).at(piece.number)
+        where, way = self.tags(row, piece.number).at(piece.number)
         line = where.ways[way] if way is not None else None
         valid = line.valid if line else set()
         missing = piece.used - valid
@@ -274,7 +303,71 @@ class Level:
             counts[1] += len(hits)
 
     def read_line(self, piece, row):
-        self.read(piece, row, "reads")
+        if self.config["halves"] == "yes":
+            self.read_halves(piece, row)
+        else:
+            self.read(piece, row, "reads")
+
+    def look(self, half, number, units):
+        """A load looks into a half: the sectors that are valid there. A line that is present is used."""
+        where, way = self.instance(half).at(number)
+        hits = units & where.ways[way].valid if way is not None else set()
+        self.halves["half_reads"][half] += len(units)
+        self.halves["half_hits"][half] += len(hits)
+        return where, way, hits
+
+    def read_halves(self, piece, row):
+        """First the half of the SM, then, for what is not there, the line's home."""
+        near, home = row.get("sm", 0) % 2, home_of(piece.number)
+        where, way, hits = self.look(near, piece.number, piece.used)
+        missing = piece.used - hits
+        far_missing = missing
+        if missing and near != home:
+            far_missing = self.read_far(home, piece.number, missing, row)
+        elif missing:
+            self.miss(way is not None, missing)
+        self.count("reads", piece.used, piece.used - far_missing)
+        self.hit &= not far_missing
+        new = way is None
+        if new:
+            way = self.take(where, piece.number)
+        line = where.ways[way]
+        if missing and near == home:
+            wanted = self.fetched(missing, line.valid)
+            self.send_read(piece.number, wanted)
+            line.valid |= wanted
+        line.valid |= missing
+        self.used(where, way, new, row)
+
+    def read_far(self, home, number, units, row):
+        """Returns the sectors that were not there and are fetched."""
+        where, way, hits = self.look(home, number, units)
+        missing = units - hits
+        self.halves["far_reads"] += len(units)
+        self.halves["far_hits"] += len(hits)
+        self.miss(way is not None, missing)
+        new = way is None
+        if new:
+            way = self.take(where, number)
+        line = where.ways[way]
+        if missing:
+            wanted = self.fetched(missing, line.valid)
+            self.send_read(number, wanted)
+            line.valid |= wanted
+        self.used(where, way, new, row)
+        return missing
+
+    def drop_copy(self, piece):
+        """A store or an atomic makes the sectors of a copy invalid."""
+        if self.config["halves"] != "yes":
+            return
+        where, way = self.instance(1 - home_of(piece.number)).at(piece.number)
+        if way is not None:
+            line = where.ways[way]
+            self.halves["dropped_copies"] += len(line.valid & piece.used)
+            line.valid -= piece.used
+            if not line.valid:
+                where.remove(way)
 
     def atomic_line(self, piece, row):
         """With write back, a read of M that makes M dirty."""
@@ -284,7 +377,7 @@ class Level:
 
     def drop_line(self, piece, row):
         """An atomic that a lower level performs."""
-        where, way = self.tags(row).at(piece.number)
+        where, way = self.tags(row, piece.number).at(piece.number)
         self.counts["atomics"] += len(piece.used)
         if way is None:
             return
@@ -296,7 +389,7 @@ class Level:
             where.remove(way)
 
     def store_line(self, piece, row):
-        where, way = self.tags(row).at(piece.number)
+        where, way = self.tags(row, piece.number).at(piece.number)
         line = where.ways[way] if way is not None else None
         there = line.valid | line.written if line else set()
         missing = piece.used - there
@@ -380,6 +473,7 @@ class Level:
     def serve(self, row):
         """Returns the status."""
         self.row = row
+        self.now += 1
         self.hit = True
         self.counts["requests"] += 1
         self.tags(row)
@@ -393,6 +487,8 @@ class Level:
         if what == "prefetch":
             self.prefetch(row)
             self.prioritize(row)
+            if self.config["hints"] == "ignore":
+                return "none"
         elif what in ("discard", "applypriority"):
             self.discard(row, what)
             self.prioritize(row)
@@ -401,6 +497,8 @@ class Level:
             back = self.config["write"] == "back"
             by = {"load": self.read_line, "store": self.store_line}.get(what, self.atomic_line if back else self.drop_line)
             for piece in pieces(row, self.config):
+                if what != "load":
+                    self.drop_copy(piece)
                 by(piece, row)
             if what == "load" and not self.hit:
                 self.others(row)
@@ -421,7 +519,7 @@ class Level:
     def discard(self, row, what):
         for piece in pieces(row, self.config):
             self.places["discards"] += len(piece.used)
-            where, way = self.tags(row).at(piece.number)
+            where, way = self.tags(row, piece.number).at(piece.number)
             if way is None or self.config["hints"] == "ignore":
                 continue
             line = where.ways[way]
@@ -439,7 +537,7 @@ class Level:
             return "none"
         name = {"load": "reads", "prefetch": "reads", "store": "writes"}.get(what, "atomics")
         piece = pieces(row, self.config)[0]
-        where, way = self.tags(row).at(piece.number)
+        where, way = self.tags(row, piece.number).at(piece.number)
         first = self.config["first_hits"] and name + "s" and not self.counts["reads"] + self.counts["writes"] + self.counts["atomics"]
         hit = way is not None or first
         self.count(name, {0}, {0} if hit else set())
@@ -456,6 +554,22 @@ class Level:
         return "hit" if hit else "miss"
 
     # Kernels
+
+    def warm(self, ranges):
+        """The sectors of these addresses and bytes are there when the kernel begins."""
+        evictions, units = self.counts["evictions"], []
+        for first, size in ranges:
+            for unit in range(first // self.config["sector"], (first + size - 1) // self.config["sector"] + 1):
+                units.append(unit)
+        for unit in units:
+            number, inner = divmod(unit, self.config["line"] // self.config["sector"])
+            where, way = self.tags({}, number).at(number)
+            if way is None:
+                way = self.take(where, number)
+            elif where.recent[0] != way:
+                where.use(way)
+            where.ways[way].valid.add(inner)
+        self.counts["evictions"] = evictions
 
     def flush(self, rows):
         """At the end of a kernel; rows are those that it served."""
