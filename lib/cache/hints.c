@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Serves requests with hints of instructions, or in the access policy window of a launch. gcache(1) defines their
  * effects. */
+#include "cache/halves.h"
 #include "cache/serve.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -228,8 +229,11 @@ static int bring_block(const struct gt_serving *serving, uint64_t block)
 	for (uint64_t other = first; other < first + bytes && !level->future; other += line) {
 		if (!asks(&serving->request, other, block) || asks(&serving->request, other, line))
 			continue;
+		struct gt_serving at_home = *serving;
+		if (level->config.halves)
+			at_home.tags = level->instances[gt_home_of(other)];
 		looked_up += level->sectors;
-		if (bring(serving, other >> level->line_shift, all, &hits) != 0)
+		if (bring(&at_home, other >> level->line_shift, all, &hits) != 0)
 			return -1;
 	}
 	level->fetch.neighbours += looked_up - hits;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """gcache(1), the functional level: which options are drawn, and where values come from. level.py serves the requests."""
 
+import math
+
 import coalesce
 import stream
 from level import Level
@@ -20,7 +22,7 @@ LEVELS = {
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
           "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector",
           "warm": "none", "arrival": "step", "halves": "no", "dirty_ways": "all", "emit": "misses", "by": "none",
-          "interleave": "set", "partitions": 1, "banks": 1, "sets": None}
+          "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
 MOST_MRU = 256
 
@@ -159,7 +161,7 @@ def draw_stage(random, level, drawn, latency):
     name = {"tlb": random.choice(["l1tlb", "l2tlb"]), "name": "other"}.get(level, level)
     command = ["gcache", "--quiet", "--" + level] + ([name] if level in ("tlb", "name") else [])
     for key in list(options):
-        if level != "name" and stream.some(random, 0.15) and f"{name}.{key}" not in (drawn.gpu or {}):
+        if level != "name" and key != "halves" and stream.some(random, 0.15) and f"{name}.{key}" not in (drawn.gpu or {}):
             drawn.gpu = drawn.gpu or {}
             drawn.gpu[f"{name}.{key}"] = str(options[key])
         else:
@@ -169,6 +171,55 @@ def draw_stage(random, level, drawn, latency):
     if stream.some(random, 0.2):
         command += ["-j", str(random.choice([2, 3]))]
     return {"level": level, "name": name, "options": options, "command": command}
+
+
+def draw_special(random, level, drawn):
+    """A level with a policy or a shape that goes with few other options."""
+    name = "other" if level == "name" else level
+    command = ["gcache", "--quiet", "--" + level] + ([name] if level == "name" else [])
+    options, more = {}, []
+    what = random.choice(["opt", "opt", "launch", "none", "l1_bytes", "interleave", "interleave"])
+    if what == "opt":
+        draw_shape(random, options, False, False)
+        options.update(replace="opt", hints="ignore")
+        options["write"] = random.choice(["back", "through", "evict"])
+        options["allocate"] = random.choice(["yes", "no"])
+        options["emit"] = random.choice(["misses", "all"])
+    elif what == "launch" and level != "l1":
+        options.update(size=128 * random.choice([1, 2, 4, 64]), ways="full", emit="none", flush=random.choice(["kernel", "never"]))
+        distinct = random.randrange(15)
+        options["launch_reads"] = f"{32 * random.randrange(5)},{distinct + random.randrange(5) * (distinct > 0)},{32 * distinct}"
+        drawn.gpu = {**(drawn.gpu or {}), "gpcs": str(random.randrange(1, 5))}
+    elif what == "none":
+        options["size"] = "none"
+    elif what == "l1_bytes":
+        for launch in drawn.launches:
+            launch.fields["l1_bytes"] = random.choice([2048, 4096])
+        options.update(ways="full/4", replace=random.choice(["lru", "lfu"]))
+        if level != "l1":
+            options["size"] = 1024
+        options["flush"] = random.choice(["kernel", "never"])
+    elif level != "name":
+        draw_banks(random, options, drawn, name)
+        more = ["partitions", "banks"]
+    for key in options:
+        if key not in more:
+            command += ["--" + key.replace("_", "-"), str(options[key])]
+    return {"level": level, "name": name, "options": options, "command": command}
+
+
+def draw_banks(random, options, drawn, name):
+    """Partitions and banks are those of the description: their options make a level timed."""
+    partitions, banks = random.choice([1, 2, 3, 4]), random.choice([1, 2, 4])
+    sets, ways, line = random.choice([1, 2, 3, 4, 8]), random.choice([1, 2, 4]), random.choice([32, 64, 128, 256])
+    power = partitions * banks & partitions * banks - 1 == 0
+    scheme = random.choice(["mod", "hash", "two-level", "set"] + ["xor"] * power)
+    within = draw_index(random, sets, line)
+    options.update(line=line, ways=str(ways), size=sets * partitions * banks * ways * line, partitions=partitions, banks=banks)
+    options.update(index="mod" if scheme == "set" else within, interleave=scheme)
+    if scheme != "set" and stream.some(random, 0.5):
+        options["interleave"] += f":{line * random.choice([1, 2, 4])}"
+    drawn.gpu = {**(drawn.gpu or {}), f"{name}.partitions": str(partitions), f"{name}.banks": str(banks)}
 
 
 def draw_cycles(random):
@@ -192,7 +243,10 @@ def draw(random):
         levels = ["l1", "l2"]
     else:
         levels = random.choices(list(LEVELS), [6, 8, 1, 1, 3, 2, 1])[:1]
-    stages = [draw_stage(random, level, drawn, latency) for level in levels]
+    if levels in (["l1"], ["l2"], ["name"]) and stream.some(random, 0.3):
+        stages = [draw_special(random, levels[0], drawn)]
+    else:
+        stages = [draw_stage(random, level, drawn, latency) for level in levels]
     return stream.Case(drawn, [stage["command"] for stage in stages], stages=stages)
 
 
@@ -238,6 +292,10 @@ def configuration(stage, launch):
     config = {**COMMON, **LEVELS[stage["level"]], **stage["options"]}
     config["tlb"] = stage["level"] in ("tlb", "window")
     config["first_hits"] = stage["level"] == "window"
+    if stage["level"] == "l1" and "size" not in stage["options"]:
+        config["size"] = launch.fields.get("l1_bytes") or config["size"]
+    if config["size"] == "none":
+        config.update(absent=True, bypass="all", size=LEVELS[stage["level"]]["size"])
     for name in NUMBERS:
         if str(config[name]).isdigit():
             config[name] = int(config[name])
@@ -285,6 +343,8 @@ def counters_of(level, config):
     counters = dict(level.counts)
     if any(level.places.values()):
         counters.update(level.places)
+    if config["launch_reads"] != "none":
+        counters.update(level.launch)
     if config["fetch"] > config["sector"]:
         counters["neighbours"] = level.neighbours
     if config["flush"] == "between":
@@ -296,6 +356,8 @@ def counters_of(level, config):
             counters[f"{pc:#x}.reads"], counters[f"{pc:#x}.read_hits"] = reads, hits
     if config["halves"] == "yes":
         counters.update(level.halves)
+    if config["absent"]:
+        return {**counters, "size": "none"}
     counters["instances"] = 2 if config["halves"] == "yes" else len(level.instances)
     counters.update(shape_counters(config))
     return counters
@@ -347,6 +409,18 @@ def in_rounds(rows):
     return ordered
 
 
+def read_launch(level, config, launch):
+    """What the launch reads by itself; the addresses are not in the manual, so only counts are compared."""
+    code, reads, size = map(int, config["launch_reads"].split(","))
+    blocks = math.prod(map(int, launch.fields["grid"].split(",")))
+    own = (1 << 61) + 4096 * sum(ord(letter) << 8 * place for place, letter in enumerate(launch.fields["name"]))
+    addresses = [own + 32 * n for n in range(code // 32)] * min(config["gpcs"], blocks)
+    addresses += [(1 << 60) + 32 * n % max(size, 1) for n in range(reads)]
+    for address in addresses:
+        line = address // stream.LINE * stream.LINE
+        level.read_launch({"address": line, "sectors": 1 << (address - line) // 32, "full": 0, "op": "load.constant", "lanes": 0})
+
+
 def serve(config, launch, instances):
     """A kernel: the rows that are written, and the level with its counts."""
     rows = [{key: item for key, item in row.items() if key != "work"} for row in launch.rows]
@@ -357,6 +431,8 @@ def serve(config, launch, instances):
         for stage, counters in launch.counts:
             if stage == "copies":
                 level.warm(list(zip(counters["addresses"], counters["bytes"])))
+    if config["launch_reads"] != "none":
+        read_launch(level, config, launch)
     served = []
     for row in rows:
         if config["emit"] == "latency":
@@ -370,6 +446,8 @@ def serve(config, launch, instances):
 def exact(launches, config):
     """Whether mru and mru_writes are what caches of fewer ways have."""
     rows = [row for launch in launches for row in launch.rows]
+    if config["launch_reads"] != "none":
+        return False, False
     keeps = config["partial"] in ("keep", "fetch") and config["write"] == "back"
     allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"
     first = config["first_hits"] and config["flush"] == "never"
@@ -383,37 +461,46 @@ def with_ways(config, ways):
     return {**config, "set_ways": [min(ways, has) for has in config["set_ways"]]}
 
 
-def add_mru(config, launches, results):
+def levels_of(configs, launches, ways):
+    """The level in each kernel, if it had so many ways."""
+    instances = {}
+    for number, (config, launch) in enumerate(zip(configs, launches)):
+        if number and config != configs[number - 1]:
+            instances.clear()
+        yield serve(with_ways(config, ways), launch, instances)[1]
+
+
+def add_mru(configs, launches, results):
     """Element i: hits in a cache of i + 1 ways that miss in one of i."""
-    most = max(config["set_ways"])
-    for name, hits, known in zip(("mru", "mru_writes"), ("read_hits", "write_hits"), exact(launches, config)):
-        if not known:
-            for _, counters in results:
-                counters[name] = Within(most, counters[hits])
+    most = [max(config["set_ways"]) for config in configs]
+    known = [exact(launches, config) for config in configs]
+    for which, (name, hits) in enumerate((("mru", "read_hits"), ("mru_writes", "write_hits"))):
+        if not all(both[which] for both in known):
+            for (_, counters), ways in zip(results, most):
+                counters[name] = Within(ways, counters[hits])
             continue
         before = [0] * len(launches)
         for _, counters in results:
             counters[name] = []
-        for ways in range(1, most + 1):
-            instances = {}
-            for number, launch in enumerate(launches):
-                _, level = serve(with_ways(config, ways), launch, instances)
-                results[number][1][name].append(level.counts[hits] - before[number])
+        for ways in range(1, max(most) + 1):
+            for number, level in enumerate(levels_of(configs, launches, ways)):
+                if ways <= most[number]:
+                    results[number][1][name].append(level.counts[hits] - before[number])
                 before[number] = level.counts[hits]
 
 
-def through(stage, launches):
+def through(stage, launches, gpu):
     """The launches after a stage."""
-    results, instances, last = [], {}, None
-    for launch in launches:
-        config = configuration(stage, launch)
-        if last and config != last:
+    results, instances = [], {}
+    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1))} for launch in launches]
+    for number, (config, launch) in enumerate(zip(configs, launches)):
+        if number and config != configs[number - 1]:
             instances.clear()
-        last = config
         rows, level = serve(config, launch, instances)
         results.append((rows, counters_of(level, config)))
-    if config["replace"] == "lru" and max(config["set_ways"]) <= MOST_MRU and config["halves"] != "yes":
-        add_mru(config, launches, results)
+    config = configs[0]
+    if config["replace"] == "lru" and max(map(max, (one["set_ways"] for one in configs))) <= MOST_MRU and config["halves"] != "yes":
+        add_mru(configs, launches, results)
     return [stream.Launch(launch.fields, rows, launch.counts + [(stage["name"], counters)])
             for launch, (rows, counters) in zip(launches, results)]
 
@@ -430,5 +517,5 @@ def coalesced(drawn):
 def model(case):
     launches = coalesced(case.stream)
     for stage in case.stages:
-        launches = through(stage, launches)
+        launches = through(stage, launches, case.stream.gpu)
     return stream.Stream(launches, case.stream.gpu)

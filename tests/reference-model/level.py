@@ -85,7 +85,7 @@ class Level:
         self.launch = {"launch_reads": 0, "launch_hits": 0}
         self.neighbours = self.left_dirty = self.cleaned = 0
         self.sent = []
-        self.row = None
+        self.row = {"block": 0, "warp": 0, "an": 0, "pc": 0}
         self.future = launch.rows if config["replace"] == "opt" else None
         self.now = -1
 
@@ -182,9 +182,7 @@ class Level:
         """The line was used: it has its place in the order."""
         asked, _ = self.priority(row)
         line = where.ways[way]
-        if asked == "evict_unchanged":
-            return
-        if not new:
+        if not new and asked != "evict_unchanged":
             where.use(way)
         if self.future:
             line.next_use = self.next_use(line.number, row)
@@ -210,6 +208,8 @@ class Level:
             same = self.config["scope"] == "shared" or other.get("sm") == row.get("sm")
             if same and not self.bypasses(other) and number in [piece.number for piece in pieces(other, self.config)]:
                 what = stream.kind(other)
+                if what not in ("load", "store", "atomic", "reduction"):
+                    continue
                 if what == "load" or self.config["tlb"] or self.config["write"] == "back" and what != "store":
                     return place
                 if what != "store" or self.config["write"] == "evict":
@@ -301,6 +301,17 @@ class Level:
             counts = self.by_pc.setdefault(self.row["pc"], [0, 0])
             counts[0] += len(units)
             counts[1] += len(hits)
+
+    def read_launch(self, row):
+        """A sector that the launch itself reads: it counts as a lookup and as sent, and as nothing else."""
+        counts, by_pc = dict(self.counts), dict(self.by_pc)
+        self.row, self.hit = {"pc": 0, **row}, True
+        self.read_line(pieces(row, self.config)[0], row)
+        self.launch["launch_reads"] += 1
+        self.launch["launch_hits"] += self.hit
+        for name in ("reads", "read_hits", "line_misses", "sector_misses"):
+            self.counts[name] = counts[name]
+        self.by_pc = by_pc
 
     def read_line(self, piece, row):
         if self.config["halves"] == "yes":
@@ -557,7 +568,7 @@ class Level:
 
     def warm(self, ranges):
         """The sectors of these addresses and bytes are there when the kernel begins."""
-        evictions, units = self.counts["evictions"], []
+        counts, sent, units = dict(self.counts), list(self.sent), []
         for first, size in ranges:
             for unit in range(first // self.config["sector"], (first + size - 1) // self.config["sector"] + 1):
                 units.append(unit)
@@ -569,7 +580,7 @@ class Level:
             elif where.recent[0] != way:
                 where.use(way)
             where.ways[way].valid.add(inner)
-        self.counts["evictions"] = evictions
+        self.counts, self.sent = counts, sent
 
     def flush(self, rows):
         """At the end of a kernel; rows are those that it served."""
