@@ -24,7 +24,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		.line = config->line,
 		.sector = config->sector,
 		.sets = geometry->sets,
-		.instances = *level->instances_all,
+		.instances = config->halves ? GT_HALVES : config->shared ? 1 : *level->instances_all,
 		.ways = geometry->ways,
 	};
 	size_t bytes = geometry->ways ? sizeof shape : offsetof(struct shape, ways);

@@ -181,7 +181,15 @@ def draw_special(random, level, drawn):
     what = random.choice(["opt", "opt", "launch", "none", "l1_bytes", "interleave", "interleave"])
     if what == "opt":
         draw_shape(random, options, False, False)
-        options.update(replace="opt", hints="ignore")
+        options["replace"] = "opt"
+        if stream.some(random, 0.5):
+            options["hints"] = "ignore"
+        else:
+            for launch in drawn.launches:
+                launch.fields.pop("l2_window", None)
+                for row in launch.rows:
+                    if stream.kind(row) in ("load", "store") or "," in row.get("hint", ""):
+                        row.pop("hint", None)
         options["write"] = random.choice(["back", "through", "evict"])
         options["allocate"] = random.choice(["yes", "no"])
         options["emit"] = random.choice(["misses", "all"])
@@ -358,7 +366,8 @@ def counters_of(level, config):
         counters.update(level.halves)
     if config["absent"]:
         return {**counters, "size": "none"}
-    counters["instances"] = 2 if config["halves"] == "yes" else len(level.instances)
+    parts = 2 if config["halves"] == "yes" else 1
+    counters["instances"] = parts if config["scope"] == "shared" else len(level.instances)
     counters.update(shape_counters(config))
     return counters
 

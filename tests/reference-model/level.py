@@ -202,21 +202,26 @@ class Level:
                     self.limit(where)
 
     def next_use(self, number, row):
-        """How many requests later this instance uses the line again; not if it is invalidated before."""
+        """The request, and its line, in which this instance uses the line again, if it is not invalidated before."""
         for place in range(self.now + 1, len(self.future)):
             other = self.future[place]
             same = self.config["scope"] == "shared" or other.get("sm") == row.get("sm")
-            if same and not self.bypasses(other) and number in [piece.number for piece in pieces(other, self.config)]:
+            lines = [piece.number for piece in pieces(other, self.config)]
+            if same and not self.bypasses(other) and number in lines:
                 what = stream.kind(other)
-                if what not in ("load", "store", "atomic", "reduction"):
-                    continue
+                if what in ("applypriority", "discard", "prefetch"):
+                    if self.config["tlb"] and what == "prefetch":
+                        return place, 0
+                    if self.config["tlb"] or self.config["hints"] == "ignore" or what == "applypriority":
+                        continue
+                    return (place, lines.index(number)) if what == "prefetch" else (NEVER,)
                 if what == "load" or self.config["tlb"] or self.config["write"] == "back" and what != "store":
-                    return place
+                    return place, lines.index(number)
                 if what != "store" or self.config["write"] == "evict":
-                    return NEVER
+                    return (NEVER,)
                 if self.config["allocate"] == "yes":
-                    return place
-        return NEVER
+                    return place, lines.index(number)
+        return (NEVER,)
 
     def limit(self, where):
         """The evict_last lines of the set that were used last have the ways set aside."""

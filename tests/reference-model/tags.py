@@ -137,7 +137,7 @@ class Line:
         self.uses = 0
         self.filled = 0
         self.interval = 2
-        self.next_use = NEVER
+        self.next_use = (NEVER,)
 
 
 class Set:
