@@ -220,10 +220,8 @@ class Timed(Level):
         """The lookups of a request: of loads, and of atomics that this level performs, one for each line."""
         what = stream.kind(row)
         back = self.config["write"] == "back"
-        if self.bypasses(row):
-            return [Lookup(row, None, False, self.bank(row["address"] // self.config["line"]), order)]
         found = pieces(row, self.config)
-        if what == "load" or what != "store" and back:
+        if not self.bypasses(row) and (what == "load" or what != "store" and back):
             return [Lookup(row, piece, True, self.bank(piece.number), order) for piece in found]
         return [Lookup(row, None, False, self.bank(found[0].number), order)]
 

@@ -309,14 +309,14 @@ class Level:
 
     def read_launch(self, row):
         """A sector that the launch itself reads: it counts as a lookup and as sent, and as nothing else."""
-        counts, by_pc = dict(self.counts), dict(self.by_pc)
+        counts, by_pc, neighbours = dict(self.counts), {pc: list(pair) for pc, pair in self.by_pc.items()}, self.neighbours
         self.row, self.hit = {"pc": 0, **row}, True
         self.read_line(pieces(row, self.config)[0], row)
         self.launch["launch_reads"] += 1
         self.launch["launch_hits"] += self.hit
         for name in ("reads", "read_hits", "line_misses", "sector_misses"):
             self.counts[name] = counts[name]
-        self.by_pc = by_pc
+        self.by_pc, self.neighbours = by_pc, neighbours
 
     def read_line(self, piece, row):
         if self.config["halves"] == "yes":
