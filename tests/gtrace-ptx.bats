@@ -153,8 +153,9 @@ print(len(live))")
 	gtrace-ptx --list --gpu a100 $ptx/conv3d.ptx | grep -q 'registers=32 (estimated)' # 65536 / (64 * 32)
 }
 
+# bats test_tags=cuda
 @test "the estimate of registers is near what ptxas gives the examples" {
-	command -v ptxas >/dev/null || skip "no ptxas here"
+	needs_cuda
 	for file in "$ROOT"/$ptx/*.ptx; do
 		ptxas -v -arch=sm_80 -o "$t/cubin" "$file" 2>&1 |
 			sed -n "s/.*Compiling entry function '\([^']*\)'.*/\1/p; s/.*Used \([0-9]*\) registers.*/\1/p" | paste - - >>"$t/ptxas"
