@@ -19,8 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		const struct gt_kernel kernel = {.id = 1};
 		const struct gt_level_settings settings = {.role = &gt_roles[i], .name = "level"};
 		struct gt_level_config config;
-		target_check(gt_level_resolve(&settings, &gpu, &kernel, &config, &error), &error);
-		char *said = gt_level_said(&settings, &gpu, &kernel, &error);
+		const int resolved = gt_level_resolve(&settings, &gpu, &kernel, &config, &error);
+		target_check(resolved, &error);
+		if (resolved != 0)
+			continue;
+		char *said = gt_level_said(&settings, &gpu, &kernel, &config, &error);
 		target_check(said ? 0 : -1, &error);
 		free(said);
 	}
