@@ -228,3 +228,53 @@ walk() {
 	gtrace-cat said.gt | cut -f 1-9 | gtrace-cat --from | gcache --l2 2>err | gtrace-cat --no-rows >/dev/null
 	[ "$(cat err)" = "gcache: l2 is two halves, each of half of the SMs, but no gschedule has assigned SMs: all blocks share one" ]
 }
+
+# Found by tests/reference-model; the expected values are done by hand from gcache(1).
+
+# hinted OPTION...: the rows that gcache sends for the requests on stdin, without block and warp.
+hinted() {
+	{ printf '#gtrace\t0\n#kernel\tid=1\tname=k\tgrid=8,1,1\tblock=32,1,1\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm\thint\tkernel\n'
+		awk '{ print "0\t0\t" NR "\t0\t" $1 "\t" $2 "\t" $3 "\t0\t32\t" NR "\t" ($5 ? $5 : 0) "\t" ($4 ? $4 : "none") "\t1" } END { print "#end" }'
+	} | gtrace-cat --from | gcache --quiet "$@" | gtrace-cat
+}
+
+@test "a size hint brings in the lines of the block that the request does not ask for, each into its home" {
+	echo 'load.global 0x1080 8 L2::128B' | hinted --l2 --line 64 --fetch 64 >out
+	[ "$(grep -c '^0.*0x000000001080	0xc' out)" -eq 1 ]
+	[ "$(grep -c '^0.*0x000000001080	0x3' out)" -eq 1 ]
+	grep -q 'sent_requests=2	' out
+	printf 'load.global 0x1000 15 L2::256B\nload.global 0x1080 15\n' | hinted --l2 --halves yes >out
+	grep -q 'read_hits=4	.*sent_reads=8	' out
+}
+
+@test "a streaming load that may not allocate leaves its line to be replaced first" {
+	printf 'load.global 0x1000 1\nload.global 0x2000 1\nload.global.cs 0x2000 1 L1::no_allocate\nload.global 0x3000 1\nload.global 0x1000 1\n' |
+		hinted --l1 --size 256 --ways full --emit all >out
+	[ "$(grep -c 'hit	none	1$' out)" -eq 1 ]
+}
+
+@test "opt takes no prefetch that is ignored for a use" {
+	printf 'load.global 0x1000 1\nload.global 0x2000 1\nload.global 0x3000 1\nload.global 0x1000 15 prefetch.L2\nload.global 0x2000 1\nload.global 0x3000 1\nload.global 0x1000 1\n' |
+		hinted --l2 --size 256 --ways full --replace opt --hints ignore >out
+	grep -q 'read_hits=2	' out
+}
+
+@test "a prefetch or a priority that bypasses is no read that bypasses" {
+	printf 'load.global.cg 0x1000 3\nload.global 0x1000 15 prefetch.L2\nload.global 0x1000 15 applypriority.L2\n' | hinted --l1 >out
+	grep -q 'bypassed=10	bypassed_reads=2	' out
+}
+
+@test "a fetch size in other words empties no level, and one beyond a line is a line" {
+	for bytes in 32 128; do
+		printf '#gtrace\t0\n#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\thint\tkernel\n0\t0\t0\t0\tload.global\t0x1000\t1\t0\t1\tnone\t1\n#kernel\tid=2\tname=k\tgrid=1,1,1\tblock=32,1,1\tl2_fetch_bytes=%s\n0\t0\t0\t0\tload.global\t0x1000\t1\t0\t1\tnone\t2\n#end\n' $bytes |
+			gtrace-cat --from | gcache --quiet --l2 --line 32 --flush never | gtrace-cat >out
+		grep -q 'stage=l2	kernel=2.*	read_hits=1	' out
+	done
+}
+
+@test "a shared level is one instance in any number of threads" {
+	printf '#gtrace\t0\n#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#end\n' | gtrace-cat --from >empty.gt
+	for jobs in 1 3; do
+		[ "$(gcache --quiet --l2 -j $jobs <empty.gt | gtrace-cat | grep -o 'instances=[0-9]*')" = instances=1 ]
+	done
+}

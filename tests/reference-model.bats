@@ -20,6 +20,8 @@ agrees() {
 @test "gschedule agrees with its manual page" { agrees schedule; }
 @test "gdram agrees with its manual page" { agrees dram; }
 @test "grd agrees with its manual page" { agrees reuse; }
+@test "gcache agrees with its manual page" { agrees cache; }
+@test "a timed gcache agrees with its manual page" { agrees cache_timed; }
 
 @test "a wrong tool is found" {
 	mkdir "$TMPDIR/wrong"

@@ -49,11 +49,7 @@ int gt_halves_read(const struct gt_serving *serving)
 	if (half == home)
 		return 0;
 	counters->far_hits += hits;
-	if (gt_level_arrive(&near, line, used, slot != GT_NO_SLOT, &slot) != 0)
-		return -1;
-	if (streams)
-		gt_tags_demote(near.tags, set, slot);
-	return 0;
+	return gt_level_arrive(&near, line, used, slot != GT_NO_SLOT, &slot);
 }
 
 /* Makes the sectors of the request invalid in the half that is not their home. */

@@ -14,3 +14,5 @@ agrees() {
 @test "20,000 streams in gschedule" { agrees schedule; }
 @test "20,000 streams in gdram" { agrees dram; }
 @test "20,000 streams in grd" { agrees reuse; }
+@test "20,000 streams in gcache" { agrees cache; }
+@test "20,000 streams in a timed gcache" { agrees cache_timed; }

@@ -163,8 +163,10 @@ class Timed(Level):
         self.timed["latency_misses"] += len(arriving)
         self.timed["merged_reads"] += len(arriving) if load else 0
         if line:
-            self.used(where, way, False, row)
+            where.use(way)
         if not missing:
+            if self.streams(row):
+                where.demote(way)
             self.timed["hit_lookups"] += 1
             self.load_latencies.append(int(self.config["hit_latency"]))
             if not load:
@@ -210,6 +212,8 @@ class Timed(Level):
         line = where.ways[way]
         line.valid |= entry.units
         line.dirty |= entry.dirty
+        for other in self.flights[key]:
+            other.present |= other.number == entry.number
         if self.streams(entry.row):
             where.demote(way)
         self.step = now

@@ -211,6 +211,21 @@ def text_of_banks(banks, served, unit):
     return f"{banks}x{served}" + (f":{unit}" if unit != served else "")
 
 
+def least_passes(row, banks, served):
+    """One for each part of the warp that has an active lane."""
+    part = min(banks * served // row["size"], banks)
+    return len({lane // part for lane in row["addresses"]})
+
+
+def turns(row):
+    """Lanes of an atomic that ask for the same address take turns: each sector counts as often as most lanes ask for one in it."""
+    asked = {}
+    for address in row["addresses"].values():
+        lanes = asked.setdefault(address // stream.SECTOR, {})
+        lanes[address] = lanes.get(address, 0) + 1
+    return sum(max(lanes.values()) for lanes in asked.values())
+
+
 def passes(row, banks, served, unit):
     part = min(banks * served // row["size"], banks)
     total = 0
@@ -253,7 +268,7 @@ class Counts:
         for what in ("accesses", "requests", "sectors"):
             for name in [what] + [f"{kind}_{what}" for kind in KINDS + ["reduction"]]:
                 self.n[name] = 0
-        self.n.update(load_warp_sectors=0, shared_accesses=0, bank_passes=0)
+        self.n.update(load_warp_sectors=0, shared_accesses=0, bank_passes=0, bank_conflicts=0)
         self.cycles = 0
 
     def add(self, name, number):
@@ -265,6 +280,7 @@ class Counts:
         self.add("accesses", 1)
         self.add("shared_accesses", 1)
         self.add("bank_passes", count)
+        self.add("bank_conflicts", count - least_passes(row, *self.banks[:2]))
         if self.arrays:
             array = array_of(row, self.arrays)
             self.add(array + ".shared_accesses", 1)
@@ -282,6 +298,8 @@ class Counts:
             self.add(prefix + "accesses", 1)
             self.add(prefix + "requests", len(made))
             self.add(prefix + "sectors", sectors)
+        if kind == "atomic":
+            self.add("atomic_turns", turns(row))
         if kind == "load":
             rule = "default" if rule.startswith("pascal") else rule
             self.add("load_warp_sectors", sum(one["sectors"].bit_count() for one in requests(row, rule)))

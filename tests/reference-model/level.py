@@ -8,7 +8,7 @@ REQUEST = ["block", "warp", "an", "pc", "op", "address", "sectors", "full", "lan
 CAUSE = ["block", "warp", "an", "pc", "step", "sm"]
 COUNTERS = ["requests", "reads", "read_hits", "writes", "write_hits", "atomics", "atomic_hits", "line_misses",
             "sector_misses", "evictions", "dropped", "sent_requests", "sent_reads", "sent_writes", "sent_atomics",
-            "flushed", "bypassed"]
+            "flushed", "bypassed", "bypassed_reads"]
 PLACES = ["prefetches", "prefetch_hits", "discards", "discarded", "sent_prefetches", "sent_discards"]
 
 
@@ -496,6 +496,7 @@ class Level:
         what = stream.kind(row)
         if self.bypasses(row):
             self.counts["bypassed"] += count_of(row["sectors"])
+            self.counts["bypassed_reads"] += count_of(row["sectors"]) if what == "load" else 0
             self.pass_on(row)
             return "none"
         if self.config["tlb"]:
