@@ -135,7 +135,7 @@ class Line:
         self.written = set()
         self.priority = "evict_normal"
         self.uses = 0
-        self.filled = 0
+        self.filled = self.last_use = 0
         self.interval = 2
         self.next_use = (NEVER,)
 
@@ -149,7 +149,7 @@ class Set:
         self.recent = []
         self.tree = {}
         self.turn = 0
-        self.fills = 0
+        self.clock = 0
 
     def find(self, number):
         return next((way for way, line in enumerate(self.ways) if line and line.number == number), None)
@@ -160,6 +160,8 @@ class Set:
 
     def use(self, way):
         line = self.ways[way]
+        self.clock += 1
+        line.last_use = self.clock
         line.uses += 1
         line.interval = 0
         self.refer(way)
@@ -185,8 +187,8 @@ class Set:
 
     def put(self, way, line):
         self.ways[way] = line
-        self.fills += 1
-        line.filled = self.fills
+        self.clock += 1
+        line.filled = line.last_use = self.clock
         line.uses = 1
         line.interval = 2
         self.refer(way)
@@ -212,10 +214,9 @@ class Set:
         return self.least(lambda line: line.filled)
 
     def by_lfu(self):
-        fewest = min(line.uses for line in self.ways)
         if self.parameter == "way":
             return self.least(lambda line: line.uses)
-        return [way for way in self.recent if self.ways[way].uses == fewest][-1]
+        return self.least(lambda line: (line.uses, line.last_use))
 
     def by_random(self):
         """Drawn for one way only: the sequence is not in the manual."""
