@@ -407,7 +407,7 @@ class Level:
     def store_line(self, piece, row):
         where, way = self.tags(row, piece.number).at(piece.number)
         line = where.ways[way] if way is not None else None
-        there = line.valid | line.written if line else set()
+        there = line.valid | line.written | line.dirty if line else set()
         missing = piece.used - there
         hits = piece.used - missing
         if line and self.config["write_hits"] == "tag":
@@ -574,18 +574,19 @@ class Level:
 
     def warm(self, ranges):
         """The sectors of these addresses and bytes are there when the kernel begins."""
-        counts, sent, units = dict(self.counts), list(self.sent), []
+        counts, sent = dict(self.counts), list(self.sent)
         for first, size in ranges:
+            lines = {}
             for unit in range(first // self.config["sector"], (first + size - 1) // self.config["sector"] + 1):
-                units.append(unit)
-        for unit in units:
-            number, inner = divmod(unit, self.config["line"] // self.config["sector"])
-            where, way = self.tags({}, number).at(number)
-            if way is None:
-                way = self.take(where, number)
-            elif where.recent[0] != way:
-                where.use(way)
-            where.ways[way].valid.add(inner)
+                number, inner = divmod(unit, self.config["line"] // self.config["sector"])
+                lines.setdefault(number, set()).add(inner)
+            for number, units in lines.items():
+                where, way = self.tags({}, number).at(number)
+                if way is None:
+                    way = self.take(where, number)
+                else:
+                    where.use(way)
+                where.ways[way].valid |= units
         self.counts, self.sent = counts, sent
 
     def flush(self, rows):
