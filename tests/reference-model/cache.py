@@ -349,6 +349,8 @@ def shape_counters(config):
 
 def counters_of(level, config):
     counters = dict(level.counts)
+    if any(level.bypassed.values()):
+        counters.update(level.bypassed)
     if any(level.places.values()):
         counters.update(level.places)
     if config["launch_reads"] != "none":

@@ -268,7 +268,7 @@ class Counts:
         for what in ("accesses", "requests", "sectors"):
             for name in [what] + [f"{kind}_{what}" for kind in KINDS + ["reduction"]]:
                 self.n[name] = 0
-        self.n.update(load_warp_sectors=0, shared_accesses=0, bank_passes=0, bank_conflicts=0)
+        self.n.update(load_warp_sectors=0, shared_accesses=0, bank_passes=0)
         self.cycles = 0
 
     def add(self, name, number):
@@ -280,7 +280,11 @@ class Counts:
         self.add("accesses", 1)
         self.add("shared_accesses", 1)
         self.add("bank_passes", count)
-        self.add("bank_conflicts", count - least_passes(row, *self.banks[:2]))
+        kind = {"reduction": "atomic"}.get(stream.kind(row), stream.kind(row))
+        for name in ("load", "store", "atomic"):
+            mine = count if name == kind else 0
+            self.add(f"shared_{name}_passes", mine)
+            self.add(f"{name}_bank_conflicts", mine and mine - least_passes(row, *self.banks[:2]))
         if self.arrays:
             array = array_of(row, self.arrays)
             self.add(array + ".shared_accesses", 1)
@@ -298,8 +302,8 @@ class Counts:
             self.add(prefix + "accesses", 1)
             self.add(prefix + "requests", len(made))
             self.add(prefix + "sectors", sectors)
-        if kind == "atomic":
-            self.add("atomic_turns", turns(row))
+        if kind == "atomic" and rule == "default":
+            self.add("repeated_sectors", turns(row) - len({at // stream.SECTOR for at in row["addresses"].values()}))
         if kind == "load":
             rule = "default" if rule.startswith("pascal") else rule
             self.add("load_warp_sectors", sum(one["sectors"].bit_count() for one in requests(row, rule)))

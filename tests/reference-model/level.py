@@ -8,7 +8,8 @@ REQUEST = ["block", "warp", "an", "pc", "op", "address", "sectors", "full", "lan
 CAUSE = ["block", "warp", "an", "pc", "step", "sm"]
 COUNTERS = ["requests", "reads", "read_hits", "writes", "write_hits", "atomics", "atomic_hits", "line_misses",
             "sector_misses", "evictions", "dropped", "sent_requests", "sent_reads", "sent_writes", "sent_atomics",
-            "flushed", "bypassed", "bypassed_reads"]
+            "flushed", "bypassed"]
+BYPASSED = {"load": "bypassed_reads", "store": "bypassed_writes"}
 PLACES = ["prefetches", "prefetch_hits", "discards", "discarded", "sent_prefetches", "sent_discards"]
 
 
@@ -79,6 +80,7 @@ class Level:
         self.fields = launch.fields
         self.instances = instances
         self.counts = dict.fromkeys(COUNTERS, 0)
+        self.bypassed = dict.fromkeys(BYPASSED.values(), 0)
         self.places = dict.fromkeys(PLACES, 0)
         self.by_pc = {}
         self.halves = {"far_reads": 0, "far_hits": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
@@ -496,7 +498,8 @@ class Level:
         what = stream.kind(row)
         if self.bypasses(row):
             self.counts["bypassed"] += count_of(row["sectors"])
-            self.counts["bypassed_reads"] += count_of(row["sectors"]) if what == "load" else 0
+            if what in BYPASSED:
+                self.bypassed[BYPASSED[what]] += count_of(row["sectors"])
             self.pass_on(row)
             return "none"
         if self.config["tlb"]:

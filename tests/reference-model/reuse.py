@@ -559,7 +559,9 @@ def counters(case, launch, references, per):
     timed = {"reservation_fails": len(refused)} if any("status" in row for one in earlier for row in one.rows) else {}
     found = []
     for name, settings, count in stages(case, per):
-        counts = {"granularity": f"{what}:{size}", "per": per_name(per), **timed, **settings, **count(mine, len(refused))}
+        ops = case.options.get("op", "all").split(",")
+        less = {"ops": ",".join(ops)} if "all" not in ops and len(set(ops)) < 3 else {}
+        counts = {**less, "granularity": f"{what}:{size}", "per": per_name(per), **timed, **settings, **count(mine, len(refused))}
         if "by" in case.options:
             for kind, part in classes_of(mine + refused, case).items():
                 title = hex(kind) if case.options["by"] == "pc" else kind
