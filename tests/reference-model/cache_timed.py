@@ -212,8 +212,6 @@ class Timed(Level):
         line = where.ways[way]
         line.valid |= entry.units
         line.dirty |= entry.dirty
-        for other in self.flights[key]:
-            other.present |= other.number == entry.number
         if self.streams(entry.row):
             where.demote(way)
         self.step = now
