@@ -261,7 +261,7 @@ hinted() {
 
 @test "a prefetch or a priority that bypasses is no read that bypasses" {
 	printf 'load.global.cg 0x1000 3\nload.global 0x1000 15 prefetch.L2\nload.global 0x1000 15 applypriority.L2\n' | hinted --l1 >out
-	grep -q 'bypassed=10	bypassed_reads=2	' out
+	grep -q '	bypassed=10	.*	bypassed_reads=2	bypassed_writes=0	' out
 }
 
 @test "a fetch size in other words empties no level, and one beyond a line is a line" {
