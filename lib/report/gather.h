@@ -92,9 +92,9 @@ const char *gt_report_word(const struct gt_report_stage *stage, const char *name
 
 /* What is done by the references that a stage counted. Only a load misses: a store that is written through, and an atomic that is
  * sent on, go to the next level whether their line is present or not. */
-enum gt_traffic { GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_MIXED, GT_TRAFFICS };
+enum gt_traffic_kind { GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_MIXED, GT_TRAFFICS };
 /* That of a class of the first `length` bytes of `name`, by its operation; else that of all references of the stage. */
-enum gt_traffic gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length);
+enum gt_traffic_kind gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length);
 
 /* The source lines of a kernel's instructions; none if the trace does not have them, or the launches of one name have
  * different programs. Cleared by gt_sources_clear. Returns 0, or -1: out of memory, or a malformed record. */

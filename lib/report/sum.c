@@ -252,10 +252,10 @@ const char *gt_report_word(const struct gt_report_stage *stage, const char *name
 	return entry && entry->kind == GT_COUNT_TEXT ? entry->text : NULL;
 }
 
-enum gt_traffic gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length)
+enum gt_traffic_kind gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length)
 {
 	static const char *const actions[] = {"load.", "store.", "atomic.", "reduction."}, *const lists[] = {"loads", "stores", "atomics"};
-	static const enum gt_traffic kinds[] = {GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_ATOMICS};
+	static const enum gt_traffic_kind kinds[] = {GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_ATOMICS};
 	const char *op = NULL, *ops = gt_report_word(stage, "ops");
 	char counter[GT_COUNT_NAME];
 

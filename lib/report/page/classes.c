@@ -134,7 +134,7 @@ static int find_line(struct gt_class *class, struct gt_error *error)
 	return result;
 }
 
-int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, enum gt_traffic traffic,
+int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, enum gt_traffic_kind traffic,
 		      size_t lines, struct gt_error *error)
 {
 	classes->traffic = traffic;

@@ -23,14 +23,14 @@ struct gt_classes {
 	struct gt_class *classes;
 	size_t n, capacity;
 	uint64_t misses;    /* of all of them */
-	enum gt_traffic traffic; /* what all of them do, behind a level */
+	enum gt_traffic_kind traffic; /* what all of them do, behind a level */
 	const char *behind; /* the level whose misses reach the stage, or NULL */
 	bool caused;	    /* misses were counted by cause */
 };
 
 /* Gathers the classes of a stage, those with most misses first, with the lines of the first `lines` of them: of a stage behind a
  * level, those of one kind of traffic; of any other, all if `traffic` is GT_TRAFFIC_MIXED. `classes->classes` is freed by the caller, also on error. */
-int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, enum gt_traffic traffic,
+int gt_classes_gather(struct gt_classes *classes, const struct gt_report *report, const char *stage, enum gt_traffic_kind traffic,
 		      size_t lines, struct gt_error *error);
 
 /* Whether a stage counted by class. */

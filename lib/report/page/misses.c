@@ -177,7 +177,7 @@ static void explain(const struct gt_classes *classes, FILE *to)
 }
 
 /* The classes of a stage of one kind of traffic. */
-static int write_stage(const struct gt_page *page, const char *stage, enum gt_traffic traffic, FILE *to, struct gt_error *error)
+static int write_stage(const struct gt_page *page, const char *stage, enum gt_traffic_kind traffic, FILE *to, struct gt_error *error)
 {
 	struct gt_classes classes = {0};
 	int result = gt_classes_gather(&classes, page->report, stage, traffic, CLASSES_SHOWN, error);
@@ -214,7 +214,7 @@ int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 		return -1;
 	for (size_t i = 0; i < total->n; i++)
 		for (int kind = 0; kind < GT_TRAFFICS && gt_classes_in(total, &total->stages[i]); kind++)
-			if (write_stage(page, total->stages[i].name, (enum gt_traffic)kind, to, error) != 0)
+			if (write_stage(page, total->stages[i].name, (enum gt_traffic_kind)kind, to, error) != 0)
 				return -1;
 	return 0;
 }
