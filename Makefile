@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make                everything, into bin/
+# make                everything, into bin/, in as many jobs as there are processors
+# make model          the stages of the model and their library, without what runs CUDA: lib/ but for lib/cuda
 # make deps           installs what building and testing need (see ./deps); deps-long for check-long
 # make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
@@ -8,6 +9,9 @@
 # make dist           a tarball of what is committed, named after the tag
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
 # make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; and uninstall
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN)
+endif
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
 bindir  ?= $(PREFIX)/bin
@@ -39,10 +43,17 @@ BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_L
 HARDEN   = $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 RELRO    = -Wl,-z,relro,-z,now
 COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
-LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $$(pkg-config --libs $(PKGS)) -lm -pthread $(LDLIBS)
+# libgtrace-ptx.a uses libgtrace.a, so it is linked before it, in whatever order a rule names them.
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/libgtrace-ptx.a,$^) $(filter %/libgtrace.a,$^) $$(pkg-config --libs $(PKGS)) -lm -pthread $(LDLIBS)
 
-LIB     := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lib/cudart/% lib/cublas/% lib/curand/%,$(wildcard lib/*/*.c lib/*/*/*.c)))
+# Two houses: the model, and what runs CUDA programs, which is in lib/cuda and uses the model's base, gpu and stream.
+MODEL   := $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find lib -name '*.c' ! -path 'lib/cuda/*')))
+PTX     := $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find lib/cuda/ptx -name '*.c')))
+RUNTIME := $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find lib/cuda/runtime lib/cuda/driver -name '*.c')))
+# $(call plugin,NAME): the objects of the stand-in of a library.
+plugin   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cuda/plugins/$(1)/*.c))
 TOOLS   := $(patsubst tools/%.c,$(BIN)/%,$(wildcard tools/*.c))
+CUDA_TOOLS := $(BIN)/gtrace-ptx $(BIN)/gtrace-record
 COMMON  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/common/*.c))
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c))
@@ -61,7 +72,8 @@ STUBS   := $(addprefix $(BUILD)/cudart/stub/,libcublas.so.13 libcublasLt.so.13 l
 # What gtrace-cat --schema says, for the Python module.
 SCHEMA  := python/gtrace_schema.json
 
-all: $(TOOLS) $(BUILD)/libgtrace.a $(SHARED) $(CUDART) $(NAMES) $(STUBS) $(SCHEMA)
+all: model $(CUDA_TOOLS) $(CUDART) $(NAMES) $(STUBS)
+model: $(filter-out $(CUDA_TOOLS),$(TOOLS)) $(BUILD)/libgtrace.a $(SHARED) $(SCHEMA)
 units: $(UNITS) $(FAULTS)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
@@ -77,47 +89,49 @@ $(BUILD)/soname: TEXT = $(SONAME)
 $(BUILD)/baked $(BUILD)/soname: always
 	@mkdir -p $(@D)
 	@echo "$(TEXT)" | cmp -s - $@ || echo "$(TEXT)" >$@
-$(BUILD)/libgtrace.a: $(LIB)
+$(BUILD)/libgtrace.a: $(MODEL)
+$(BUILD)/libgtrace-ptx.a: $(PTX)
+$(BUILD)/libgtrace.a $(BUILD)/libgtrace-ptx.a:
 	@rm -f $@
 	$(AR) rcs $@ $^
-$(SHARED): $(LIB) $(BUILD)/soname
+$(SHARED): $(MODEL) $(BUILD)/soname
 	$(LINK) -shared -Wl,-soname,$(SONAME)
+$(CUDA_TOOLS): $(BUILD)/libgtrace-ptx.a
 $(BIN)/%: $(BUILD)/tools/%.o $(COMMON) $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK) -pie
 $(SCHEMA): $(BIN)/gtrace-cat
 	$< --schema >$@.new
 	mv $@.new $@
-$(CUDART): $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cudart/*.c lib/cudart/*/*.c)) $(BUILD)/libgtrace.a lib/cudart/libcudart.map
+$(CUDART): $(RUNTIME) $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a lib/cuda/runtime/libcudart.map
 	@mkdir -p $(@D)
 	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 # A program that was linked with libcudart.so.12 looks for a version of that name in it.
-$(NAMES): $(CUDART) lib/cudart/older/forward.S
+$(NAMES): $(CUDART) lib/cuda/runtime/older/forward.S
 	echo '$(@F) { };' >$@.map
 	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
 	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
-		lib/cudart/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
-$(BUILD)/cudart/stub/libcublas.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/*.c)) lib/cublas/libcublas.map
-$(BUILD)/cudart/stub/libcublasLt.so.13: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/cublas/lt/*.c) $(addprefix lib/cublas/,product.c status.c view.c)) \
-	lib/cublas/lt/libcublasLt.map
-$(BUILD)/cudart/stub/libcurand.so.10: $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/curand/*.c)) lib/curand/libcurand.map
+		lib/cuda/runtime/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
+$(BUILD)/cudart/stub/libcublas.so.13: $(call plugin,cublas) lib/cuda/plugins/cublas/libcublas.map
+$(BUILD)/cudart/stub/libcublasLt.so.13: $(call plugin,cublaslt) $(filter %/product.o %/status.o %/view.o,$(call plugin,cublas)) lib/cuda/plugins/cublaslt/libcublasLt.map
+$(BUILD)/cudart/stub/libcurand.so.10: $(call plugin,curand) lib/cuda/plugins/curand/libcurand.map
 # The objects come before the library that they need.
-$(STUBS): $(BUILD)/libgtrace.a $(CUDART)
+$(STUBS): $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a $(CUDART)
 	@mkdir -p $(@D)
-	$(LINK) $(BUILD)/libgtrace.a $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace.a
+	$(LINK) $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a
 	$(LINK)
 # A target of the fuzzer, called with the files of its corpus, or by libFuzzer.
-$(BUILD)/tests/fuzz/replay/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuzz/shared/target.o $(BUILD)/tests/fuzz/shared/replay.o $(BUILD)/libgtrace.a
+$(BUILD)/tests/fuzz/replay/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuzz/shared/target.o $(BUILD)/tests/fuzz/shared/replay.o $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK)
-$(BUILD)/tests/fuzz/fuzzer/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuzz/shared/target.o $(BUILD)/libgtrace.a
+$(BUILD)/tests/fuzz/fuzzer/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuzz/shared/target.o $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a
 	@mkdir -p $(@D)
 	$(LINK) -fsanitize=fuzzer
 $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -O1 -g $(DEFINES) -shared -o $@ $<
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
+-include $(shell find $(BUILD) -name compare -prune -o -name '*.d' -print 2>/dev/null)
 
 deps:
 	./deps
@@ -221,4 +235,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long same install uninstall dist deb clean
+.PHONY: all model units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long same install uninstall dist deb clean

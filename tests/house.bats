@@ -27,7 +27,8 @@ setup() { cd "$ROOT"; }
 }
 
 @test "HACKING names every folder of lib, and its paths exist" {
-	for folder in lib/*/; do
+	for folder in lib/*/ lib/cuda/*/ lib/cuda/plugins/*/; do
+		[[ $folder != lib/cuda/ && $folder != lib/cuda/plugins/ ]] || continue
 		grep -qF "| \`${folder%/}\` |" HACKING.md || { echo "no row of $folder"; return 1; }
 	done
 	grep -oE '`(lib|tests|man|gpus|tools)/[^`]*`' HACKING.md | tr -d '`' | grep -v NAME | while read -r path; do
@@ -64,14 +65,14 @@ setup() { cd "$ROOT"; }
 }
 
 @test "every source names its licence first" {
-	for file in lib/*/*.[ch] lib/*/*/*.[ch] tools/*.[ch] tools/common/*.[ch] tests/*/*.[ch] tests/*.bats tests/*.bash Makefile gpus/* pipelines/*.mk; do
+	for file in $(find lib -name '*.[ch]') tools/*.[ch] tools/common/*.[ch] tests/*/*.[ch] tests/*.bats tests/*.bash Makefile gpus/* pipelines/*.mk; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$file"; return 1; }
 	done
 }
 
 @test "no stage includes another" {
-	for stage in import order coalesce schedule cache dram reuse dissect ptx report; do
-		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|report)/' lib/$stage/*.[ch] lib/$stage/*/*.[ch] 2>/dev/null | grep -v "include \"$stage/"; then
+	for stage in import order coalesce schedule cache dram reuse dissect report; do
+		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|dissect|cuda|report)/' lib/$stage/*.[ch] lib/$stage/*/*.[ch] 2>/dev/null | grep -v "include \"$stage/"; then
 			return 1
 		fi
 	done
@@ -86,16 +87,14 @@ setup() { cd "$ROOT"; }
 	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/rooms"
 	grep -qx base "$BATS_TEST_TMPDIR/rooms"
 	# report and the folders that it uses include no stage
-	run grep -E '^(base|counter|gpu|stream|report)(/[a-z]+)? (import|order|coalesce|schedule|cache|dram|reuse|dissect|ptx|cudart)' "$BATS_TEST_TMPDIR/edges"
+	run grep -E '^(base|counter|gpu|stream|report)(/[a-z]+)? (import|order|coalesce|schedule|cache|dram|reuse|dissect|cuda)' "$BATS_TEST_TMPDIR/edges"
 	[ "$status" -eq 1 ]
 }
 
 # objects: those of lib.
 objects() {
 	local source
-	for source in lib/*/*.c lib/*/*/*.c; do
-		echo "${source%.c}.o"
-	done
+	find lib -name '*.c' | while read -r source; do echo "${source%.c}.o"; done
 }
 
 # "caller callee" for each call from an object of lib to another.
@@ -122,7 +121,7 @@ calls() {
 
 # Except in the interpreter, which is recursive, and whose decoder refers to its functions.
 @test "the files of lib do not call each other in a circle" {
-	calls '^lib/ptx/(decode|exec)/' | sort -u >"$BATS_TEST_TMPDIR/edges"
+	calls '^lib/cuda/ptx/(decode|exec)/' | sort -u >"$BATS_TEST_TMPDIR/edges"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/edges")" -gt 400 ]
 	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/files"
 	grep -qx cache/timed/timed "$BATS_TEST_TMPDIR/files"
@@ -150,7 +149,7 @@ calls() {
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
 	for compiler in gcc clang; do
 		# shellcheck disable=SC2086
-		printf '%s\n' lib/*/*.c lib/*/*/*.c tools/*.c tools/common/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only
+		printf '%s\n' $(find lib -name '*.c') tools/*.c tools/common/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only
 	done
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/installed.h"
 #include "base/options.h"
-#include "ptx/record/record.h"
+#include "cuda/ptx/record/record.h"
 #include "tool.h"
 #include "tracing.h"
 

@@ -9,10 +9,10 @@
 #include <zstd.h>
 
 #include "check.h"
-#include "ptx/fatbin/cubin.h"
-#include "ptx/fatbin/fatbin.h"
-#include "ptx/record/record.h"
-#include "ptx/text/link.h"
+#include "cuda/ptx/fatbin/cubin.h"
+#include "cuda/ptx/fatbin/fatbin.h"
+#include "cuda/ptx/record/record.h"
+#include "cuda/ptx/text/link.h"
 #include "stream/op.h"
 
 static uint32_t seed = 1;

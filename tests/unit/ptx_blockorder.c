@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "ptx/exec/blockorder.h"
+#include "cuda/ptx/exec/blockorder.h"
 
 #define ROWS 120000
 

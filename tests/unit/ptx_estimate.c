@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "ptx/estimate/estimate.h"
+#include "cuda/ptx/estimate/estimate.h"
 
 /* The estimate for kernel k of a text whose parts stand around `body`; full as in gt_ptx_estimate_registers. */
 static uint32_t estimate_of(const char *target, const char *before, const char *bounds, const char *body, uint32_t full)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "ptx/exec/forms.h"
-#include "ptx/exec/gather.h"
+#include "cuda/ptx/exec/forms.h"
+#include "cuda/ptx/exec/gather.h"
 #include "stream/rows.h"
 
 #define TIMES 3000

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "ptx/launch/group_rows.h"
+#include "cuda/ptx/launch/group_rows.h"
 #include "stream/stream.h"
 
 #define GROUPS 40

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/launch/nested.h"
-#include "ptx/launch/run.h"
+#include "cuda/ptx/launch/nested.h"
+#include "cuda/ptx/launch/run.h"
 
 #define BUFFERS 4
 

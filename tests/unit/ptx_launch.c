@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "ptx/launch/launch.h"
+#include "cuda/ptx/launch/launch.h"
 
 static struct gt_ptx_launch_line call;
 static struct gt_error error;

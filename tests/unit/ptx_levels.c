@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "ptx/exec/forms.h"
-#include "ptx/exec/simd.h"
+#include "cuda/ptx/exec/forms.h"
+#include "cuda/ptx/exec/simd.h"
 
 #define SLOT 256 /* bytes: 32 lanes of 8 */
 enum { ONES, D, Q, A, B, C, E, SLOTS };

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "ptx/exec/access.h"
-#include "ptx/native/native.h"
-#include "ptx/native/rules.h"
-#include "ptx/native/stretch.h"
+#include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/native/native.h"
+#include "cuda/ptx/native/rules.h"
+#include "cuda/ptx/native/stretch.h"
 
 #define SLOT 256
 #define SLOTS 40	/* of each kind */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "ptx/static/static.h"
+#include "cuda/ptx/static/static.h"
 
 static struct gt_ptx_module module;
 static char *expression;

@@ -3,8 +3,8 @@
  * data. */
 #define CELLS 4096
 #include "ptx_cells.h"
-#include "ptx/exec/memory.h"
-#include "ptx/exec/tensor.h"
+#include "cuda/ptx/exec/memory.h"
+#include "cuda/ptx/exec/tensor.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 

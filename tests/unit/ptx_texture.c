@@ -3,7 +3,7 @@
  * formulas of filtering are compared in tests/cuda/textures.cu. */
 #define CELLS 1024
 #include "ptx_cells.h"
-#include "ptx/exec/texture.h"
+#include "cuda/ptx/exec/texture.h"
 #include "stream/op.h"
 
 #define HEAD ".version 7.5\n.target sm_80\n.address_size 64\n"

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "check.h"
-#include "ptx/exec/memory.h"
+#include "cuda/ptx/exec/memory.h"
 
 #define MEGABYTE (UINT64_C(1) << 20)
 #define LARGE_PAGE (2 * MEGABYTE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A fat binary, and what is inside: PTX, and cubins. */
-#include "ptx/fatbin/cubin.h"
-#include "ptx/fatbin/fatbin.h"
+#include "cuda/ptx/fatbin/cubin.h"
+#include "cuda/ptx/fatbin/fatbin.h"
 #include "../shared/target.h"
 
 #include <stdlib.h>

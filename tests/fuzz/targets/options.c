@@ -4,7 +4,7 @@
 #include "base/regex.h"
 #include "cache/config.h"
 #include "import/import.h"
-#include "ptx/launch/launch.h"
+#include "cuda/ptx/launch/launch.h"
 #include "../shared/target.h"
 
 #include <stdlib.h>

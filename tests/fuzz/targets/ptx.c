@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/launch/run.h"
-#include "ptx/static/static.h"
+#include "cuda/ptx/launch/run.h"
+#include "cuda/ptx/static/static.h"
 #include "../shared/target.h"
 
 #define INSTRUCTIONS 2000

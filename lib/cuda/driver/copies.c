@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies: between host and device by name, and of rectangles and boxes with arrays on either side. */
+#include "cuda/runtime/arrays.h"
+#include "cuda/driver/boxes.h"
+#include "cuda/driver/driver.h"
+#include "cuda/runtime/graph.h"
+
+/* ---- bytes ---- */
+
+static int ask(void *stream, uint64_t to, uint64_t from, size_t bytes, unsigned kind)
+{
+	struct gt_work work = gt_copy_of(gt_driver_pointer(to), gt_driver_pointer(from), bytes, kind);
+
+	return gt_stream_ask(stream, &work);
+}
+
+#define AT(POINTER) gt_cudart_address(POINTER)
+DRIVER(cuMemcpy, (uint64_t to, uint64_t from, size_t bytes), ask(NULL, to, from, bytes, BY_ADDRESS))
+DRIVER(cuMemcpyAsync, (uint64_t to, uint64_t from, size_t bytes, void *stream), ask(stream, to, from, bytes, BY_ADDRESS))
+DRIVER(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes), ask(NULL, to, AT(from), bytes, HOST_TO_DEVICE))
+DRIVER(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream),
+       ask(stream, to, AT(from), bytes, HOST_TO_DEVICE))
+DRIVER(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes), ask(NULL, AT(to), from, bytes, DEVICE_TO_HOST))
+DRIVER(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream),
+       ask(stream, AT(to), from, bytes, DEVICE_TO_HOST))
+DRIVER(cuMemcpyDtoD_v2, (uint64_t to, uint64_t from, size_t bytes), ask(NULL, to, from, bytes, DEVICE_TO_DEVICE))
+DRIVER(cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream),
+       ask(stream, to, from, bytes, DEVICE_TO_DEVICE))
+
+static int ask_peer(void *stream, uint64_t to, const struct gt_context *to_context, uint64_t from,
+		    const struct gt_context *from_context, size_t bytes)
+{
+	if (!to_context || !from_context)
+		return CU_INVALID_CONTEXT;
+	return ask(stream, to, from, bytes, DEVICE_TO_DEVICE);
+}
+
+#define PEER uint64_t to, const struct gt_context *to_context, uint64_t from, const struct gt_context *from_context, size_t bytes
+DRIVER(cuMemcpyPeer, (PEER), ask_peer(NULL, to, to_context, from, from_context, bytes))
+DRIVER(cuMemcpyPeerAsync, (PEER, void *stream), ask_peer(stream, to, to_context, from, from_context, bytes))
+
+/* ---- rectangles and boxes ---- */
+
+/* One side of a CUDA_MEMCPY2D, and the CUDA_MEMCPY2D. */
+struct side2 {
+	size_t x, y; /* bytes, rows */
+	enum gt_box_place place;
+	void *host;
+	uint64_t device;
+	struct gt_array *array;
+	size_t pitch;
+};
+
+struct copy2 {
+	struct side2 from, to;
+	size_t width, height;
+};
+
+/* Memory or an array, from a position on. */
+struct spot {
+	char *at;
+	const struct gt_array *array;
+	struct gt_position position;
+	size_t pitch, slice;
+};
+
+static int spot_of(struct spot *spot, const struct gt_box_side *side, size_t width)
+{
+	size_t pitch = side->pitch ? side->pitch : width, slice;
+	bool overflows = __builtin_mul_overflow(pitch, side->height, &slice) && side->place != GT_BOX_ARRAY;
+
+	if (side->place < GT_BOX_HOST || side->place > GT_BOX_UNIFIED || side->level != 0 || overflows)
+		return CUDA_INVALID_VALUE;
+	*spot = (struct spot){.pitch = pitch, .slice = slice};
+	if (side->place == GT_BOX_ARRAY) {
+		spot->array = gt_cudart_array(side->array);
+		spot->position = (struct gt_position){side->x, side->y, side->z};
+		spot->pitch = SIZE_MAX;
+		return spot->array ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
+	}
+	spot->at = side->place == GT_BOX_HOST ? side->host : gt_driver_pointer(side->device);
+	if (!spot->at)
+		return CUDA_INVALID_VALUE;
+	spot->at += side->x + side->y * pitch + side->z * spot->slice;
+	return CUDA_SUCCESS;
+}
+
+/* Unified and array sides are found by their addresses. */
+static unsigned kind_of(enum gt_box_place to, enum gt_box_place from)
+{
+	if (to == GT_BOX_DEVICE && from == GT_BOX_DEVICE)
+		return DEVICE_TO_DEVICE;
+	if (to == GT_BOX_DEVICE && from == GT_BOX_HOST)
+		return HOST_TO_DEVICE;
+	return to == GT_BOX_HOST && from == GT_BOX_DEVICE ? DEVICE_TO_HOST : BY_ADDRESS;
+}
+
+int gt_driver_box(struct gt_work *work, const struct gt_box_copy *copy)
+{
+	struct spot to, from;
+
+	if (!copy)
+		return CUDA_INVALID_VALUE;
+	int code = spot_of(&to, &copy->to, copy->width);
+	if (code == CUDA_SUCCESS)
+		code = spot_of(&from, &copy->from, copy->width);
+	if (code != CUDA_SUCCESS)
+		return code;
+	*work = (struct gt_work){GT_WORK_COPY, {.copy = {
+		.to = to.at, .from = from.at, .to_pitch = to.pitch, .from_pitch = from.pitch, .to_slice = to.slice,
+		.from_slice = from.slice, .width = copy->width, .height = copy->height, .depth = copy->depth,
+		.kind = kind_of(copy->to.place, copy->from.place), .to_array = to.array, .from_array = from.array,
+		.to_position = to.position, .from_position = from.position,
+	}}};
+	return CUDA_SUCCESS;
+}
+
+static int ask_box(void *stream, const struct gt_box_copy *copy)
+{
+	struct gt_work work;
+	int code = gt_driver_box(&work, copy);
+
+	return code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code;
+}
+
+static struct gt_box_side as_slice(const struct side2 *side, size_t rows)
+{
+	return (struct gt_box_side){.x = side->x, .y = side->y, .place = side->place, .host = side->host, .device = side->device,
+			      .array = side->array, .pitch = side->pitch, .height = side->y + rows};
+}
+
+static int ask_rectangle(void *stream, const struct copy2 *copy)
+{
+	if (!copy)
+		return CUDA_INVALID_VALUE;
+	const struct gt_box_copy box = {as_slice(&copy->from, copy->height), as_slice(&copy->to, copy->height), copy->width,
+				  copy->height, 1};
+	return ask_box(stream, &box);
+}
+
+DRIVER(cuMemcpy2D_v2, (const struct copy2 *copy), ask_rectangle(NULL, copy))
+DRIVER(cuMemcpy2DUnaligned_v2, (const struct copy2 *copy), ask_rectangle(NULL, copy))
+DRIVER(cuMemcpy2DAsync_v2, (const struct copy2 *copy, void *stream), ask_rectangle(stream, copy))
+DRIVER(cuMemcpy3D_v2, (const struct gt_box_copy *copy), ask_box(NULL, copy))
+DRIVER(cuMemcpy3DAsync_v2, (const struct gt_box_copy *copy, void *stream), ask_box(stream, copy))
+/* A CUDA_MEMCPY3D_PEER has the same places, with contexts in the reserved ones. */
+DRIVER(cuMemcpy3DPeer, (const struct gt_box_copy *copy), ask_box(NULL, copy))
+DRIVER(cuMemcpy3DPeerAsync, (const struct gt_box_copy *copy, void *stream), ask_box(stream, copy))
+
+/* ---- rows of arrays ---- */
+
+/* Bytes of the first row of an array, from x on. */
+static int ask_row(void *stream, struct side2 to, struct side2 from, size_t bytes)
+{
+	const struct copy2 copy = {from, to, bytes, 1};
+
+	return ask_rectangle(stream, &copy);
+}
+
+#define ROW_OF(ARRAY, X) ((struct side2){.x = (X), .place = GT_BOX_ARRAY, .array = (ARRAY)})
+#define HOST_ROW(POINTER) ((struct side2){.place = GT_BOX_HOST, .host = (void *)(uintptr_t)(POINTER)})
+#define DEVICE_ROW(ADDRESS) ((struct side2){.place = GT_BOX_DEVICE, .device = (ADDRESS)})
+DRIVER(cuMemcpyHtoA_v2, (struct gt_array *to, size_t x, const void *from, size_t bytes),
+       ask_row(NULL, ROW_OF(to, x), HOST_ROW(from), bytes))
+DRIVER(cuMemcpyHtoAAsync_v2, (struct gt_array *to, size_t x, const void *from, size_t bytes, void *stream),
+       ask_row(stream, ROW_OF(to, x), HOST_ROW(from), bytes))
+DRIVER(cuMemcpyAtoH_v2, (void *to, struct gt_array *from, size_t x, size_t bytes),
+       ask_row(NULL, HOST_ROW(to), ROW_OF(from, x), bytes))
+DRIVER(cuMemcpyAtoHAsync_v2, (void *to, struct gt_array *from, size_t x, size_t bytes, void *stream),
+       ask_row(stream, HOST_ROW(to), ROW_OF(from, x), bytes))
+DRIVER(cuMemcpyDtoA_v2, (struct gt_array *to, size_t x, uint64_t from, size_t bytes),
+       ask_row(NULL, ROW_OF(to, x), DEVICE_ROW(from), bytes))
+DRIVER(cuMemcpyAtoD_v2, (uint64_t to, struct gt_array *from, size_t x, size_t bytes),
+       ask_row(NULL, DEVICE_ROW(to), ROW_OF(from, x), bytes))
+DRIVER(cuMemcpyAtoA_v2, (struct gt_array *to, size_t to_x, struct gt_array *from, size_t x, size_t bytes),
+       ask_row(NULL, ROW_OF(to, to_x), ROW_OF(from, x), bytes))
+
+/* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
+
+ALSO(cuMemcpy, cuMemcpy_ptds);
+ALSO(cuMemcpyAsync, cuMemcpyAsync_ptsz);
+ALSO(cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds);
+ALSO(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz);
+ALSO(cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds);
+ALSO(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz);
+ALSO(cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds);
+ALSO(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz);
+ALSO(cuMemcpyPeer, cuMemcpyPeer_ptds);
+ALSO(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz);
+ALSO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds);
+ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds);
+ALSO(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz);
+ALSO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds);
+ALSO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz);
+ALSO(cuMemcpy3DPeer, cuMemcpy3DPeer_ptds);
+ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz);
+ALSO(cuMemcpyHtoA_v2, cuMemcpyHtoA_v2_ptds);
+ALSO(cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2_ptsz);
+ALSO(cuMemcpyAtoH_v2, cuMemcpyAtoH_v2_ptds);
+ALSO(cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2_ptsz);
+ALSO(cuMemcpyDtoA_v2, cuMemcpyDtoA_v2_ptds);
+ALSO(cuMemcpyAtoD_v2, cuMemcpyAtoD_v2_ptds);
+ALSO(cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds);

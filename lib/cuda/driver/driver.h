@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver API. Its handles are the runtime's: a CUstream is a stream of cudaStreamCreate, a CUfunction or CUkernel a struct
+ * gt_function, so that a program may mix both. Its calls do what the runtime's like does, and return codes of their own. */
+#ifndef GT_CUDART_DRIVER_DRIVER_H
+#define GT_CUDART_DRIVER_DRIVER_H
+
+#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/runtime.h"
+
+/* CUresult, where it is not the number of a cudaError_t. */
+enum {
+	CU_NOT_INITIALIZED = 3,
+	CU_INVALID_CONTEXT = 201,
+	CU_INVALID_SOURCE = 300,
+	CU_FILE_NOT_FOUND = 301,
+	CU_NOT_FOUND = 500,
+	CU_PRIMARY_CONTEXT_ACTIVE = 708,
+	CU_CONTEXT_IS_DESTROYED = 709,
+};
+
+/* Begins a call, and ends it with a code of the runtime or the driver. gt_driver_begin returns CUDA_SUCCESS, or what the call
+ * must return: it needs cuInit and a context. gt_driver_begin_anywhere is for calls that need no context. */
+int gt_driver_begin(void);
+int gt_driver_begin_anywhere(void);
+int gt_driver_end(int code);
+
+/* A call that is an expression: a code. */
+#define DRIVER(NAME, PARAMETERS, CALL)                                                            \
+	API int NAME PARAMETERS                                                                    \
+	{                                                                                          \
+		int code = gt_driver_begin();                                                      \
+		return gt_driver_end(code == CUDA_SUCCESS ? (CALL) : code);                        \
+	}
+/* The same without a context. */
+#define DRIVER_ANYWHERE(NAME, PARAMETERS, CALL)                                                   \
+	API int NAME PARAMETERS                                                                    \
+	{                                                                                          \
+		int code = gt_driver_begin_anywhere();                                             \
+		return gt_driver_end(code == CUDA_SUCCESS ? (CALL) : code);                        \
+	}
+
+/* The context that calls of this thread use; NULL: none. */
+struct gt_context *gt_driver_context(void);
+
+/* A device address as the runtime's calls take it. */
+static inline void *gt_driver_pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+#endif

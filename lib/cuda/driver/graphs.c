@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs. The structures are the runtime's, except those of copies. A context that a call names is not looked at: the device
+ * has all memory. */
+#include "cuda/runtime/calls.h"
+#include "cuda/driver/boxes.h"
+#include "cuda/driver/driver.h"
+
+struct kernel_parameters;
+struct fill_parameters;
+struct instantiate_parameters;
+struct update_result;
+struct gt_executable;
+
+#define NODES struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n
+extern int cudaGraphCreate(struct gt_graph **graph, unsigned flags), cudaGraphDestroy(struct gt_graph *graph);
+extern int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph);
+extern int cudaGraphAddKernelNode(NODES, const struct kernel_parameters *parameters);
+extern int cudaGraphAddMemsetNode(NODES, const struct fill_parameters *parameters);
+extern int cudaGraphAddHostNode(NODES, const struct gt_host_work *parameters);
+extern int cudaGraphAddChildGraphNode(NODES, struct gt_graph *child);
+extern int cudaGraphAddEmptyNode(NODES);
+extern int cudaGraphAddEventRecordNode(NODES, struct gt_cuda_event *event);
+extern int cudaGraphAddEventWaitNode(NODES, struct gt_cuda_event *event);
+extern int cudaGraphKernelNodeSetParams(struct gt_node *node, const struct kernel_parameters *parameters);
+extern int cudaGraphKernelNodeGetParams(const struct gt_node *node, struct kernel_parameters *to);
+extern int cudaGraphMemsetNodeSetParams(struct gt_node *node, const struct fill_parameters *parameters);
+extern int cudaGraphMemsetNodeGetParams(const struct gt_node *node, struct fill_parameters *to);
+extern int cudaGraphHostNodeSetParams(struct gt_node *node, const struct gt_host_work *parameters);
+extern int cudaGraphHostNodeGetParams(const struct gt_node *node, struct gt_host_work *to);
+extern int cudaGraphChildGraphNodeGetGraph(const struct gt_node *node, struct gt_graph **to);
+extern int cudaGraphExecKernelNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
+					    const struct kernel_parameters *parameters);
+extern int cudaGraphExecMemsetNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
+					    const struct fill_parameters *parameters);
+extern int cudaGraphExecHostNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
+					  const struct gt_host_work *parameters);
+extern int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
+						struct gt_graph *child);
+extern int cudaGraphGetNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n);
+extern int cudaGraphGetRootNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n);
+extern int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges, size_t *n);
+extern int cudaGraphNodeGetDependencies(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n);
+extern int cudaGraphNodeGetDependentNodes(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n);
+extern int cudaGraphAddDependencies(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to,
+				    const void *edges, size_t n);
+extern int cudaGraphRemoveDependencies(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to,
+				       const void *edges, size_t n);
+extern int cudaGraphNodeGetType(const struct gt_node *node, int *type), cudaGraphDestroyNode(struct gt_node *node);
+extern int cudaGraphInstantiate(struct gt_executable **to, const struct gt_graph *graph, unsigned long long flags);
+extern int cudaGraphInstantiateWithParams(struct gt_executable **to, const struct gt_graph *graph,
+					  struct instantiate_parameters *parameters);
+extern int cudaGraphExecGetFlags(const struct gt_executable *executable, unsigned long long *flags);
+extern int cudaGraphExecDestroy(struct gt_executable *executable);
+extern int cudaGraphUpload(const struct gt_executable *executable, void *stream);
+extern int cudaGraphLaunch(const struct gt_executable *executable, void *stream);
+extern int cudaGraphNodeSetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned enabled);
+extern int cudaGraphNodeGetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned *enabled);
+extern int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result);
+
+/* ---- graphs and nodes ---- */
+
+DRIVER(cuGraphCreate, (struct gt_graph **graph, unsigned flags), cudaGraphCreate(graph, flags))
+DRIVER(cuGraphDestroy, (struct gt_graph *graph), cudaGraphDestroy(graph))
+DRIVER(cuGraphClone, (struct gt_graph **copy, const struct gt_graph *graph), cudaGraphClone(copy, graph))
+DRIVER(cuGraphAddKernelNode_v2, (NODES, const struct kernel_parameters *parameters),
+       cudaGraphAddKernelNode(node, graph, after, n, parameters))
+DRIVER(cuGraphAddKernelNode, (NODES, const struct kernel_parameters *parameters),
+       cudaGraphAddKernelNode(node, graph, after, n, parameters))
+DRIVER(cuGraphAddMemsetNode, (NODES, const struct fill_parameters *parameters, const void *context),
+       ((void)context, cudaGraphAddMemsetNode(node, graph, after, n, parameters)))
+DRIVER(cuGraphAddHostNode, (NODES, const struct gt_host_work *parameters),
+       cudaGraphAddHostNode(node, graph, after, n, parameters))
+DRIVER(cuGraphAddChildGraphNode, (NODES, struct gt_graph *child), cudaGraphAddChildGraphNode(node, graph, after, n, child))
+DRIVER(cuGraphAddEmptyNode, (NODES), cudaGraphAddEmptyNode(node, graph, after, n))
+DRIVER(cuGraphAddEventRecordNode, (NODES, struct gt_cuda_event *event),
+       cudaGraphAddEventRecordNode(node, graph, after, n, event))
+DRIVER(cuGraphAddEventWaitNode, (NODES, struct gt_cuda_event *event), cudaGraphAddEventWaitNode(node, graph, after, n, event))
+
+static int add_copy(NODES, const struct gt_box_copy *copy)
+{
+	struct gt_work work;
+	int code = node && graph ? gt_driver_box(&work, copy) : CUDA_INVALID_VALUE;
+
+	return code == CUDA_SUCCESS ? gt_graph_add(graph, after, n, &work, node) : code;
+}
+
+DRIVER(cuGraphAddMemcpyNode, (NODES, const struct gt_box_copy *copy, const void *context),
+       ((void)context, add_copy(node, graph, after, n, copy)))
+
+static int change_copy(struct gt_node *node, const struct gt_box_copy *copy)
+{
+	return node && node->work.kind == GT_WORK_COPY ? gt_driver_box(&node->work, copy) : CUDA_INVALID_VALUE;
+}
+
+DRIVER(cuGraphMemcpyNodeSetParams, (struct gt_node *node, const struct gt_box_copy *copy), change_copy(node, copy))
+DRIVER(cuGraphExecMemcpyNodeSetParams, (const struct gt_executable *executable, const struct gt_node *node,
+					const struct gt_box_copy *copy, const void *context),
+       ((void)context, change_copy(gt_executable_node(executable, node), copy)))
+
+DRIVER(cuGraphKernelNodeSetParams_v2, (struct gt_node *node, const struct kernel_parameters *parameters),
+       cudaGraphKernelNodeSetParams(node, parameters))
+DRIVER(cuGraphKernelNodeSetParams, (struct gt_node *node, const struct kernel_parameters *parameters),
+       cudaGraphKernelNodeSetParams(node, parameters))
+DRIVER(cuGraphKernelNodeGetParams, (const struct gt_node *node, struct kernel_parameters *to),
+       cudaGraphKernelNodeGetParams(node, to))
+DRIVER(cuGraphMemsetNodeSetParams, (struct gt_node *node, const struct fill_parameters *parameters),
+       cudaGraphMemsetNodeSetParams(node, parameters))
+DRIVER(cuGraphMemsetNodeGetParams, (const struct gt_node *node, struct fill_parameters *to),
+       cudaGraphMemsetNodeGetParams(node, to))
+DRIVER(cuGraphHostNodeSetParams, (struct gt_node *node, const struct gt_host_work *parameters),
+       cudaGraphHostNodeSetParams(node, parameters))
+DRIVER(cuGraphHostNodeGetParams, (const struct gt_node *node, struct gt_host_work *to), cudaGraphHostNodeGetParams(node, to))
+DRIVER(cuGraphChildGraphNodeGetGraph, (const struct gt_node *node, struct gt_graph **to),
+       cudaGraphChildGraphNodeGetGraph(node, to))
+
+/* ---- what a graph has ---- */
+
+#define PAIRS const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to
+DRIVER(cuGraphGetNodes, (const struct gt_graph *graph, struct gt_node **to, size_t *n), cudaGraphGetNodes(graph, to, n))
+DRIVER(cuGraphGetRootNodes, (const struct gt_graph *graph, struct gt_node **to, size_t *n),
+       cudaGraphGetRootNodes(graph, to, n))
+DRIVER(cuGraphGetEdges, (const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, size_t *n),
+       cudaGraphGetEdges(graph, from, to, NULL, n))
+DRIVER(cuGraphGetEdges_v2,
+       (const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges, size_t *n),
+       cudaGraphGetEdges(graph, from, to, edges, n))
+DRIVER(cuGraphNodeGetDependencies, (const struct gt_node *node, struct gt_node **to, size_t *n),
+       cudaGraphNodeGetDependencies(node, to, NULL, n))
+DRIVER(cuGraphNodeGetDependencies_v2, (const struct gt_node *node, struct gt_node **to, void *edges, size_t *n),
+       cudaGraphNodeGetDependencies(node, to, edges, n))
+DRIVER(cuGraphNodeGetDependentNodes, (const struct gt_node *node, struct gt_node **to, size_t *n),
+       cudaGraphNodeGetDependentNodes(node, to, NULL, n))
+DRIVER(cuGraphNodeGetDependentNodes_v2, (const struct gt_node *node, struct gt_node **to, void *edges, size_t *n),
+       cudaGraphNodeGetDependentNodes(node, to, edges, n))
+DRIVER(cuGraphAddDependencies, (PAIRS, size_t n), cudaGraphAddDependencies(graph, from, to, NULL, n))
+DRIVER(cuGraphAddDependencies_v2, (PAIRS, const void *edges, size_t n), cudaGraphAddDependencies(graph, from, to, edges, n))
+DRIVER(cuGraphRemoveDependencies, (PAIRS, size_t n), cudaGraphRemoveDependencies(graph, from, to, NULL, n))
+DRIVER(cuGraphRemoveDependencies_v2, (PAIRS, const void *edges, size_t n),
+       cudaGraphRemoveDependencies(graph, from, to, edges, n))
+DRIVER(cuGraphNodeGetType, (const struct gt_node *node, int *type), cudaGraphNodeGetType(node, type))
+DRIVER(cuGraphDestroyNode, (struct gt_node *node), cudaGraphDestroyNode(node))
+
+/* ---- executables ---- */
+
+#define EXEC const struct gt_executable *executable
+DRIVER(cuGraphInstantiateWithFlags, (struct gt_executable **to, const struct gt_graph *graph, unsigned long long flags),
+       cudaGraphInstantiate(to, graph, flags))
+DRIVER(cuGraphInstantiate_v2, (struct gt_executable **to, const struct gt_graph *graph, struct gt_node **node, char *log,
+			       size_t bytes),
+       ((void)node, (void)log, (void)bytes, cudaGraphInstantiate(to, graph, 0)))
+DRIVER(cuGraphInstantiateWithParams, (struct gt_executable **to, const struct gt_graph *graph,
+				      struct instantiate_parameters *parameters),
+       cudaGraphInstantiateWithParams(to, graph, parameters))
+DRIVER(cuGraphExecGetFlags, (EXEC, unsigned long long *flags), cudaGraphExecGetFlags(executable, flags))
+DRIVER(cuGraphExecDestroy, (struct gt_executable *executable), cudaGraphExecDestroy(executable))
+DRIVER(cuGraphUpload, (EXEC, void *stream), cudaGraphUpload(executable, stream))
+DRIVER(cuGraphNodeSetEnabled, (EXEC, const struct gt_node *node, unsigned enabled),
+       cudaGraphNodeSetEnabled(executable, node, enabled))
+DRIVER(cuGraphNodeGetEnabled, (EXEC, const struct gt_node *node, unsigned *enabled),
+       cudaGraphNodeGetEnabled(executable, node, enabled))
+DRIVER(cuGraphExecUpdate_v2, (struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result),
+       cudaGraphExecUpdate(executable, graph, result))
+DRIVER(cuGraphExecKernelNodeSetParams_v2, (EXEC, const struct gt_node *node, const struct kernel_parameters *parameters),
+       cudaGraphExecKernelNodeSetParams(executable, node, parameters))
+DRIVER(cuGraphExecKernelNodeSetParams, (EXEC, const struct gt_node *node, const struct kernel_parameters *parameters),
+       cudaGraphExecKernelNodeSetParams(executable, node, parameters))
+DRIVER(cuGraphExecMemsetNodeSetParams,
+       (EXEC, const struct gt_node *node, const struct fill_parameters *parameters, const void *context),
+       ((void)context, cudaGraphExecMemsetNodeSetParams(executable, node, parameters)))
+DRIVER(cuGraphExecHostNodeSetParams, (EXEC, const struct gt_node *node, const struct gt_host_work *parameters),
+       cudaGraphExecHostNodeSetParams(executable, node, parameters))
+DRIVER(cuGraphExecChildGraphNodeSetParams, (EXEC, const struct gt_node *node, struct gt_graph *child),
+       cudaGraphExecChildGraphNodeSetParams(executable, node, child))
+
+/* The runtime's call does it, since a node may call a function of the host, which must not have the lock. */
+API int cuGraphLaunch(EXEC, void *stream)
+{
+	int code = gt_driver_end(gt_driver_begin());
+
+	return code == CUDA_SUCCESS ? cudaGraphLaunch(executable, stream) : code;
+}
+
+ALSO(cuGraphInstantiateWithParams, cuGraphInstantiateWithParams_ptsz);
+ALSO(cuGraphUpload, cuGraphUpload_ptsz);
+ALSO(cuGraphLaunch, cuGraphLaunch_ptsz);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams and events. */
+#include "cuda/runtime/calls.h"
+#include "cuda/driver/driver.h"
+
+/* ---- streams ---- */
+
+DRIVER(cuStreamCreate, (struct gt_stream **stream, unsigned flags), cudaStreamCreateWithPriority(stream, flags, 0))
+DRIVER(cuStreamCreateWithPriority, (struct gt_stream **stream, unsigned flags, int priority),
+       cudaStreamCreateWithPriority(stream, flags, priority))
+DRIVER(cuStreamDestroy_v2, (struct gt_stream *stream), cudaStreamDestroy(stream))
+DRIVER(cuStreamDestroy, (struct gt_stream *stream), cudaStreamDestroy(stream))
+DRIVER(cuStreamGetFlags, (const struct gt_stream *stream, unsigned *flags),
+       flags ? cudaStreamGetFlags(stream, flags) : CUDA_INVALID_VALUE)
+DRIVER(cuStreamGetPriority, (const struct gt_stream *stream, int *priority),
+       priority ? cudaStreamGetPriority(stream, priority) : CUDA_INVALID_VALUE)
+DRIVER(cuStreamSynchronize, (struct gt_stream *stream), cudaStreamSynchronize(stream))
+DRIVER(cuStreamQuery, (struct gt_stream *stream), cudaStreamQuery(stream))
+DRIVER(cuStreamWaitEvent, (struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags),
+       cudaStreamWaitEvent(stream, event, flags))
+DRIVER(cuStreamGetId, (const struct gt_stream *stream, unsigned long long *id),
+       id ? (*id = (uintptr_t)stream, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
+DRIVER(cuStreamGetDevice, (void *stream, int *device), cudaStreamGetDevice(stream, device))
+
+/* The context of the thread, if it has the stream's device; else the primary one of that. */
+static int context_of(void *stream, struct gt_context **to)
+{
+	int device = 0, code = to ? cudaStreamGetDevice(stream, &device) : CUDA_INVALID_VALUE;
+
+	if (code == CUDA_SUCCESS)
+		*to = gt_driver_context()->device == device ? gt_driver_context() : gt_context_primary(device);
+	return code;
+}
+
+DRIVER(cuStreamGetCtx, (void *stream, struct gt_context **context), context_of(stream, context))
+DRIVER(cuStreamGetCtx_v2, (void *stream, struct gt_context **context, void **part),
+       (part ? (void)(*part = NULL) : (void)0, context_of(stream, context)))
+DRIVER(cuStreamAttachMemAsync, (const struct gt_stream *stream, uint64_t address, size_t bytes, unsigned flags),
+       ((void)stream, (void)address, (void)bytes, (void)flags, CUDA_SUCCESS))
+
+/* The callback runs without the lock, since it may wait for other threads. */
+API int cuStreamAddCallback(struct gt_stream *stream, void (*callback)(struct gt_stream *, int, void *), void *data,
+			    unsigned flags)
+{
+	int code = gt_driver_begin();
+
+	code = gt_driver_end(code == CUDA_SUCCESS && !callback ? CUDA_INVALID_VALUE : code);
+	return code == CUDA_SUCCESS ? cudaStreamAddCallback(stream, callback, data, flags) : code;
+}
+
+/* ---- events ---- */
+
+DRIVER(cuEventCreate, (struct gt_cuda_event **event, unsigned flags), cudaEventCreateWithFlags(event, flags))
+DRIVER(cuEventDestroy_v2, (struct gt_cuda_event *event), cudaEventDestroy(event))
+DRIVER(cuEventDestroy, (struct gt_cuda_event *event), cudaEventDestroy(event))
+DRIVER(cuEventRecord, (struct gt_cuda_event *event, void *stream), cudaEventRecordWithFlags(event, stream, 0))
+DRIVER(cuEventRecordWithFlags, (struct gt_cuda_event *event, void *stream, unsigned flags),
+       cudaEventRecordWithFlags(event, stream, flags))
+DRIVER(cuEventSynchronize, (const struct gt_cuda_event *event), cudaEventSynchronize(event))
+DRIVER(cuEventQuery, (const struct gt_cuda_event *event), cudaEventQuery(event))
+DRIVER(cuEventElapsedTime, (float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end),
+       cudaEventElapsedTime(milliseconds, start, end))
+DRIVER(cuEventElapsedTime_v2, (float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end),
+       cudaEventElapsedTime(milliseconds, start, end))
+
+/* ---- profiling: there is nothing to switch on ---- */
+
+DRIVER_ANYWHERE(cuProfilerStart, (void), CUDA_SUCCESS)
+DRIVER_ANYWHERE(cuProfilerStop, (void), CUDA_SUCCESS)
+
+ALSO(cuStreamGetFlags, cuStreamGetFlags_ptsz);
+ALSO(cuStreamGetPriority, cuStreamGetPriority_ptsz);
+ALSO(cuStreamSynchronize, cuStreamSynchronize_ptsz);
+ALSO(cuStreamQuery, cuStreamQuery_ptsz);
+ALSO(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
+ALSO(cuStreamGetId, cuStreamGetId_ptsz);
+ALSO(cuStreamGetDevice, cuStreamGetDevice_ptsz);
+ALSO(cuStreamGetCtx, cuStreamGetCtx_ptsz);
+ALSO(cuStreamGetCtx_v2, cuStreamGetCtx_v2_ptsz);
+ALSO(cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz);
+ALSO(cuStreamAddCallback, cuStreamAddCallback_ptsz);
+ALSO(cuEventRecord, cuEventRecord_ptsz);
+ALSO(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Branches, calls, returns and barriers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/ptx/decode/cluster.h"
+#include "cuda/ptx/exec/service.h"
+
+int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_emit(decoder, gt_ptx_do_nothing) ? 0 : -1;
+}
+
+/* Affects only timing or the number of registers, which are not executed: named in a note. */
+int gt_ptx_decode_untimed(struct gt_ptx_decoder *decoder)
+{
+	bool registers = decoder->instruction->row == GT_PTX_OP_SETMAXNREG;
+
+	gt_ptx_note_ignored(decoder->machine->notes, decoder->instruction->line, registers ? "'setmaxnreg'" : "'pmevent'",
+			    registers ? "registers are counted by the kernel" : "there are no performance monitors");
+	return gt_ptx_decode_nothing(decoder);
+}
+
+/* The block where a branch joins; resolve_branches turns it into a distance. */
+static int32_t join_of(const struct gt_ptx_decoder *decoder)
+{
+	return (int32_t)decoder->flow.blocks[decoder->flow.block_of[decoder->at]].join;
+}
+
+int gt_ptx_decode_bra(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	if (instruction->n_operands != 1)
+		return gt_ptx_emit_unknown(decoder, "bra needs one label");
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_branch);
+	if (!op)
+		return -1;
+	op->target = (int32_t)gt_ptx_flow_target(&decoder->flow, instruction->operands[0].name);
+	op->join = join_of(decoder);
+	return 0;
+}
+
+int gt_ptx_decode_brx(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	if (instruction->n_operands != 2 || instruction->operands[1].kind != GT_PTX_VECTOR)
+		return gt_ptx_emit_unknown(decoder, "brx.idx needs an index and a list of targets");
+	const struct gt_ptx_operand *labels = &instruction->operands[1];
+	struct gt_ptx_switch *ways =
+		gt_ptx_own(decoder, sizeof *ways + labels->n_elements * sizeof ways->targets[0]);
+	uint32_t index = gt_ptx_source(decoder, &instruction->operands[0], GT_PTX_U32);
+	struct gt_ptx_op *op = ways && index ? gt_ptx_emit(decoder, gt_ptx_branch_indexed) : NULL;
+	if (!op)
+		return -1;
+	ways->n = labels->n_elements;
+	for (size_t i = 0; i < ways->n; i++)
+		ways->targets[i] = (int32_t)gt_ptx_flow_target(&decoder->flow, labels->elements[i].name);
+	op->a = index;
+	op->with.ways = ways;
+	op->join = join_of(decoder);
+	return 0;
+}
+
+int gt_ptx_decode_ret(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_emit(decoder, gt_ptx_return) ? 0 : -1;
+}
+
+int gt_ptx_decode_exit(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_emit(decoder, gt_ptx_exit) ? 0 : -1;
+}
+
+int gt_ptx_decode_trap(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_emit(decoder, gt_ptx_trap) ? 0 : -1;
+}
+
+/* Where the arguments or the return values of a call are: registers, constants, .param variables. */
+static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
+					  const struct gt_ptx_operand *operands, size_t n, bool written)
+{
+	struct gt_ptx_place *places = gt_ptx_own(decoder, (n + 1) * sizeof *places);
+
+	for (size_t i = 0; places && i < n; i++) {
+		const struct gt_ptx_operand *operand = &operands[i];
+		const uint64_t *in_frame =
+			operand->name ? gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)operand->name)
+				      : NULL;
+		const struct gt_ptx_register *reg = gt_ptx_register_named(&decoder->registers, operand->name);
+		if (operand->kind == GT_PTX_SINK) {
+			continue;
+		} else if (in_frame) {
+			places[i] = (struct gt_ptx_place){false, (uint32_t)*in_frame, 0};
+			for (size_t v = 0; v < decoder->function->n_variables; v++)
+				if (decoder->function->variables[v].name == operand->name)
+					places[i].bytes = (uint32_t)decoder->function->variables[v].bytes;
+		} else if (reg) {
+			places[i] = (struct gt_ptx_place){true, reg->slot, gt_ptx_type_size(reg->type)};
+		} else if (!written && operand->kind == GT_PTX_IMMEDIATE) {
+			places[i] = (struct gt_ptx_place){true,
+							  gt_ptx_constant_slot(decoder, operand->bits, 8), 8};
+		} else {
+			gt_fail(decoder->error,
+				"PTX line %u: a call hands over registers and .param variables",
+				decoder->instruction->line);
+			return NULL;
+		}
+	}
+	return places;
+}
+
+int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	if (instruction->n_operands < 1)
+		return gt_ptx_emit_unknown(decoder, "call needs a function");
+	const struct gt_ptx_operand *target = &instruction->operands[0];
+	struct gt_ptx_call *call = gt_ptx_own(decoder, sizeof *call);
+	if (!call)
+		return -1;
+	const struct gt_ptx_service *service = NULL;
+	bool driver = false;
+	if (gt_ptx_register_named(&decoder->registers, target->name)) {
+		if (!(call->address = gt_ptx_source(decoder, target, GT_PTX_U64)))
+			return -1;
+	} else {
+		call->callee = gt_ptx_function_body(decoder->machine->module, target->name);
+		service = call->callee ? NULL : gt_ptx_service_named(target->name, &driver);
+	}
+	if (!call->callee && !call->address && !service)
+		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here", target->name);
+	call->n_arguments = instruction->n_arguments;
+	call->n_returns = instruction->n_returns;
+	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);
+	call->returns = place_actuals(decoder, instruction->returns, instruction->n_returns, true);
+	struct gt_ptx_op *op = call->arguments && call->returns ? gt_ptx_emit(decoder, service ? service->run : gt_ptx_do_call) : NULL;
+	if (!op)
+		return -1;
+	op->with.call = call;
+	op->choice = driver;
+	return 0;
+}
+
+/* bar.red: reads the result after the barrier. */
+static int emit_reduction(struct gt_ptx_decoder *decoder, uint32_t number)
+{
+	bool counts = gt_ptx_says(decoder, "popc");
+	struct gt_ptx_result result;
+
+	if (gt_ptx_result_slot(decoder, &decoder->instruction->operands[0], counts ? GT_PTX_U32 : GT_PTX_PRED,
+			  &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_result);
+	if (!op)
+		return -1;
+	op->d = result.slot;
+	op->a = number;
+	op->choice = counts ? 0 : gt_ptx_says(decoder, "or") ? 1 : 2;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	bool reduces = gt_ptx_says(decoder, "red"), arrives = gt_ptx_says(decoder, "arrive");
+	size_t first = reduces ? 1 : 0, n = instruction->n_operands, last = reduces ? n - 1 : n;
+	uint32_t number, threads = 0, predicate = 0;
+
+	if (gt_ptx_says(decoder, "warp"))
+		return gt_ptx_decode_bar_warp(decoder);
+	if (gt_ptx_says(decoder, "cluster"))
+		return gt_ptx_decode_cluster_barrier(decoder);
+	if (n < first + 1 + reduces || n > first + 2 + reduces)
+		return gt_ptx_emit_unknown(decoder,
+					   "a barrier needs a number and, if any, a count of threads");
+	if (!(number = gt_ptx_source(decoder, &instruction->operands[first], GT_PTX_U32)) ||
+	    (last > first + 1 &&
+	     !(threads = gt_ptx_source(decoder, &instruction->operands[first + 1], GT_PTX_U32))) ||
+	    (reduces && !(predicate = gt_ptx_source(decoder, &instruction->operands[last], GT_PTX_PRED))))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_wait);
+	if (!op)
+		return -1;
+	op->a = number;
+	op->b = threads;
+	op->c = predicate;
+	op->choice = arrives ? 1 : reduces ? 2 : 0;
+	return reduces ? emit_reduction(decoder, number) : 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The flow graph of a function: its basic blocks and the edges between them. The decoder and the static
+ * analysis share it. */
+#ifndef GT_PTX_FLOW_H
+#define GT_PTX_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "cuda/ptx/text/module.h"
+
+/* The number n_blocks stands for the function's end. */
+struct gt_ptx_block {
+	size_t first, end;     /* instructions [first, end) */
+	size_t successors;     /* the first of them in `edges` */
+	size_t n_successors;   /* at least one; no two alike */
+	size_t predecessors;   /* the first of them in `sources`: reached blocks, ascending */
+	size_t n_predecessors;
+	bool reached;	       /* control can get here from the function's beginning */
+	size_t join;	       /* where lanes that part at the block's end meet: gt_ptx_flow_find_joins */
+};
+
+struct gt_ptx_flow {
+	const struct gt_ptx_function *function;
+	struct gt_ptx_block *blocks;
+	size_t n_blocks;
+	size_t *edges; /* blocks */
+	size_t n_edges;
+	size_t *sources; /* blocks */
+	size_t *block_of; /* by instruction; one more, n_blocks, for the end */
+	struct gt_map labels; /* a label's name -> the instruction it stands before */
+};
+
+/* Fails for a branch to no label. Freed by gt_ptx_flow_free in either case. */
+int gt_ptx_flow_make(struct gt_ptx_flow *flow, const struct gt_ptx_function *function, struct gt_error *error);
+void gt_ptx_flow_free(struct gt_ptx_flow *flow);
+
+/* The block that a label begins, which some branch names; n_blocks for a label at the end. */
+size_t gt_ptx_flow_target(const struct gt_ptx_flow *flow, const char *label);
+
+/* An instruction that ends the function, or the launch, for the lanes that execute it. */
+bool gt_ptx_ends(const struct gt_ptx_instruction *instruction);
+
+/* Finds the `join` of every block. */
+int gt_ptx_flow_find_joins(struct gt_ptx_flow *flow, struct gt_error *error);
+
+#endif

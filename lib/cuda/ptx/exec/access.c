@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "cuda/ptx/exec/access.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/blocks.h"
+#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/granule.h"
+#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/local.h"
+#include "cuda/ptx/exec/shared.h"
+#include "cuda/ptx/exec/stray.h"
+#include "stream/hint.h"
+
+const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {
+	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL,  [GT_PTX_SHARED] = GT_SHARED,
+	[GT_PTX_LOCAL] = GT_LOCAL,    [GT_PTX_PARAM] = GT_CONSTANT, [GT_PTX_CONST] = GT_CONSTANT,
+};
+static const char *const space_names[GT_PTX_SPACES] = {
+	[GT_PTX_GENERIC] = "global", [GT_PTX_GLOBAL] = "global",   [GT_PTX_SHARED] = "shared",
+	[GT_PTX_LOCAL] = "local",    [GT_PTX_PARAM] = "parameter", [GT_PTX_CONST] = "constant",
+};
+
+/* The space of a generic address, and the address within that space. */
+static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
+{
+	static const struct {
+		uint64_t base;
+		enum gt_ptx_space space;
+	} windows[] = {
+		{GT_PTX_SHARED_BASE, GT_PTX_SHARED},
+		{GT_PTX_LOCAL_BASE, GT_PTX_LOCAL},
+		{GT_PTX_PARAMETER_BASE, GT_PTX_PARAM},
+	};
+
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
+		if (address - windows[i].base < GT_PTX_WINDOW) {
+			*within = address - windows[i].base;
+			return windows[i].space;
+		}
+	*within = address;
+	return GT_PTX_GLOBAL;
+}
+
+unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
+				   uint64_t high)
+{
+	uint64_t begin, end;
+
+	if (!gt_ptx_bounds(core->memory, low, high - low, &begin, &end))
+		return NULL;
+	access->low = begin;
+	access->high = end;
+	access->host = core->memory->host + (begin - GT_PTX_GLOBAL_BASE);
+	return access->host + (low - access->low);
+}
+
+unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, uint64_t bytes)
+{
+	const struct gt_ptx_core *core = warp->core;
+	uint64_t at;
+
+	switch (space_of(address, &at)) {
+	case GT_PTX_SHARED: return gt_ptx_cluster_place(warp->core, at, bytes);
+	case GT_PTX_LOCAL:
+		return at <= warp->local_stride && bytes <= warp->local_stride - at
+			       ? warp->local + lane * warp->local_stride + at
+			       : NULL;
+	case GT_PTX_PARAM:
+		return at <= core->parameter_bytes && bytes <= core->parameter_bytes - at ? core->parameters + at : NULL;
+	default:
+		return gt_ptx_at(core->memory, at, bytes);
+	}
+}
+
+static const char *action_name(const struct gt_ptx_access *access)
+{
+	static const char *const names[] = {"load", "store", "atomic", "atomic"};
+
+	return names[access->action];
+}
+
+static void fault_in_cluster(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
+			     unsigned bytes)
+{
+	const uint64_t rank = (address >> GT_PTX_CLUSTER_SHIFT) - 1, at = address % GT_PTX_CLUSTER_STEP;
+	const char *action = action_name(op->with.access);
+
+	if (!op->with.access->remote)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the block's own shared memory: the address is one of .shared::cluster",
+			     action, bytes, address);
+	else if (!gt_ptx_cluster_peer(warp->core, rank))
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the shared memory of block %" PRIu64 " of the cluster: it has ended, or there is none",
+			     action, bytes, at, rank);
+	else
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of the shared memory of block %" PRIu64 " of the cluster: it has %" PRIu64 " bytes",
+			     action, bytes, at, rank, warp->core->shared_bytes);
+}
+
+/* What helps a program that is as wrong on a GPU, and does not find out there. */
+static const char *hint_of(const struct gt_ptx_core *core, uint64_t address, unsigned bytes)
+{
+	return core->launch->check == GT_PTX_CHECK_FAULT && gt_ptx_is_mapped(core->memory, address, bytes)
+		       ? "; a GPU has memory there: --check page lets it pass"
+		       : "";
+}
+
+static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+			  uint64_t address, enum gt_ptx_space space, unsigned bytes)
+{
+	const struct gt_ptx_core *core = warp->core;
+	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address), *denied = gt_ptx_denied(core->memory, address);
+	const char *action = action_name(op->with.access);
+	union { char heap[GT_PTX_HEAP_TEXT], local[GT_PTX_LOCAL_TEXT], shared[GT_PTX_SHARED_TEXT]; } text;
+
+	if (space == GT_PTX_SHARED && address / GT_PTX_CLUSTER_STEP - 1 < GT_PTX_CLUSTER_BLOCKS)
+		fault_in_cluster(warp, op, lane, address, bytes);
+	else if (space == GT_PTX_SHARED)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
+			     " bytes%s",
+			     action, bytes, address, core->shared_bytes, gt_ptx_shared_describe(core, address, text.shared));
+	else if (space == GT_PTX_LOCAL)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of local memory: %s", action, bytes, address,
+			     gt_ptx_local_describe(warp, address, text.local));
+	else if (space == GT_PTX_PARAM)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
+			     " bytes to load",
+			     action, bytes, address, core->parameter_bytes);
+	else if (gt_ptx_in_heap(core->memory, address))
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " %s", action, bytes, address,
+			     gt_ptx_heap_describe(core->memory, address, text.heap));
+	else if (denied)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 ": '%s' is memory of device %u, to which device %u has no peer access",
+			     action, bytes, address, denied->name, denied->owner, core->launch->device);
+	else if (near && near->freed)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": '%s', %" PRIu64 " bytes at 0x%" PRIx64 ", was freed",
+			     action, bytes, address, near->name, near->bytes, near->address);
+	else if (near)
+		gt_ptx_fault(warp, op, lane,
+			     "%s of %u bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
+			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64 "%s",
+			     action, bytes, address, near->name, near->bytes, near->address, hint_of(core, address, bytes));
+	else
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action,
+			     bytes, address);
+}
+
+/* After a fault: NULL, or where the access goes instead. */
+static unsigned char *refuse(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at,
+			     enum gt_ptx_space space, unsigned bytes, bool misaligned)
+{
+	if (gt_ptx_is_told(warp, op))
+		return gt_ptx_pass_over(warp, op, lane);
+	if (misaligned)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
+			     action_name(op->with.access), bytes, at, space_names[space], bytes);
+	else
+		fault_outside(warp, op, lane, at, space, bytes);
+	return gt_ptx_pass_over(warp, op, lane);
+}
+
+/* The place of one lane's bytes, or NULL after a fault. */
+static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+				uint64_t address, unsigned bytes, enum gt_ptx_space *found)
+{
+	struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_core *core = warp->core;
+	enum gt_ptx_space space = access->space;
+	uint64_t at = address;
+	unsigned char *host = NULL;
+
+	if (space == GT_PTX_GENERIC)
+		space = space_of(address, &at);
+	if (access->in_frame)
+		at += warp->local_at;
+	*found = space;
+	if ((at & (bytes - 1)) != 0 && space != GT_PTX_PARAM && !access->untraced)
+		return refuse(warp, op, lane, at, space, bytes, true);
+	uint64_t limit = space == GT_PTX_SHARED	 ? core->shared_bytes
+			 : space == GT_PTX_LOCAL ? warp->local_stride
+						 : core->parameter_bytes;
+	bool inside = at <= limit && bytes <= limit - at;
+	if (space == GT_PTX_SHARED && inside)
+		host = core->shared + at;
+	else if (space == GT_PTX_SHARED && access->remote)
+		host = gt_ptx_cluster_place(core, at, bytes);
+	else if (space == GT_PTX_LOCAL && gt_ptx_in_local(warp, at, bytes))
+		host = gt_ptx_local_place(warp, lane, at);
+	else if (space == GT_PTX_LOCAL && inside)
+		host = gt_ptx_stray_local(warp, op, lane, at);
+	else if (space == GT_PTX_PARAM && inside && access->action == GT_LOAD)
+		host = core->parameters + at;
+	else if (space == GT_PTX_GLOBAL || space == GT_PTX_CONST)
+		host = gt_ptx_reach_global(core, access, at, at + bytes);
+	if (!host && (space == GT_PTX_GLOBAL || space == GT_PTX_CONST))
+		host = gt_ptx_stray(warp, op, lane, at, bytes);
+	return host ? host : refuse(warp, op, lane, at, space, bytes, false);
+}
+
+/* The variable of local memory at `at`, whose address is `base` more than its place. */
+void gt_ptx_window_local(struct gt_ptx_warp *warp, uint64_t base, uint64_t at, unsigned bytes, struct gt_ptx_reach *reach,
+			 uint64_t *high)
+{
+	if ((base & (bytes - 1)) != 0 || !gt_ptx_in_local(warp, at - base, bytes))
+		return;
+	reach->low = warp->frame->low + base;
+	*high = warp->frame->high + base;
+	reach->host = gt_ptx_local_place(warp, 0, warp->frame->low);
+	reach->apart = warp->local_stride;
+	reach->space = GT_PTX_LOCAL;
+}
+
+void gt_ptx_window_generic(struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint64_t first, unsigned bytes,
+			   struct gt_ptx_reach *reach, uint64_t *high)
+{
+	uint64_t within;
+
+	switch (space_of(first, &within)) {
+	case GT_PTX_SHARED:
+		reach->low = GT_PTX_SHARED_BASE;
+		*high = GT_PTX_SHARED_BASE + warp->core->shared_bytes;
+		reach->host = warp->core->shared;
+		reach->space = GT_PTX_SHARED;
+		break;
+	case GT_PTX_LOCAL: gt_ptx_window_local(warp, GT_PTX_LOCAL_BASE, first, bytes, reach, high); break;
+	case GT_PTX_PARAM:
+		if (access->action != GT_LOAD)
+			break;
+		reach->low = GT_PTX_PARAMETER_BASE;
+		*high = GT_PTX_PARAMETER_BASE + warp->core->parameter_bytes;
+		reach->host = warp->core->parameters;
+		reach->space = GT_PTX_PARAM;
+		break;
+	default: break;
+	}
+}
+
+int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		      struct gt_ptx_reach *reach, unsigned bytes)
+{
+	bool first = true;
+
+	reach->host = NULL;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		enum gt_ptx_space space;
+		reach->where[lane] =
+			find_lane(warp, op, lane, reach->lanes[lane] + reach->offset, bytes, &space);
+		if (!reach->where[lane])
+			return -1;
+		if (first)
+			reach->space = space;
+		first = false;
+	}
+	return 0;
+}
+
+/* prefetch, discard, applypriority: rows of a byte a lane, of which stages take the whole lines. What
+ * is prefetched outside of all allocations is left alone, as is what is no global memory. */
+const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	bool prefetches = gt_hint_action(access->hint) <= GT_PREFETCH_L2;
+	struct gt_ptx_reach reach = {.lanes = gt_ptx_lanes(warp, access->address)};
+	uint32_t inside = 0;
+
+	gt_ptx_widen(warp, access, &reach);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		uint64_t address = reach.lanes[lane] + reach.offset, within;
+		bool found = space_of(address, &within) == GT_PTX_GLOBAL && gt_ptx_at(warp->core->memory, address, 1);
+		if (!prefetches && (!found || address % GT_LINE != 0))
+			return gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no line of global memory: a multiple of %d expected",
+					    address, GT_LINE);
+		inside |= (uint32_t)found << lane;
+	}
+	if (!inside || !(warp->core->traced >> GT_GLOBAL & 1))
+		return op + 1;
+	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE), access->hint, 1, reach.lanes,
+			    reach.offset, gt_ptx_stride_plain(reach.lanes, inside)) != 0
+		       ? NULL
+		       : op + 1;
+}

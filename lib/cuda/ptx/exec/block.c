@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* One block: its warps in turns of a few instructions, so that kernels that race see each other's writes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/blocks.h"
+#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/paths.h"
+#include "cuda/ptx/exec/wgmma.h"
+
+/* One micro-op of a warp, for the lanes whose guard holds. */
+static const struct gt_ptx_op *step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	uint32_t mask = warp->mask;
+
+	if (op->guarded) {
+		uint32_t holds = gt_ptx_predicate(warp, op->guard);
+		mask &= op->guarded == 1 ? holds : ~holds;
+		if (!mask)
+			return op + 1;
+	}
+	return op->run(warp, op, mask);
+}
+
+/* One turn of a warp. */
+static void take_turn(struct gt_ptx_warp *warp)
+{
+	const struct gt_ptx_op *op = warp->at;
+
+	warp->until = warp->issued - warp->ahead + GT_PTX_TURN; /* a poll ends it earlier */
+	while (op && warp->issued < warp->until) {
+		warp->issued += op->counts;
+		op = step(warp, op);
+	}
+	warp->ahead = op && warp->issued > warp->until ? warp->issued - warp->until : 0;
+	if (op)
+		warp->at = op;
+}
+
+/* A path that repeats itself ends its instruction and lets others of its warp go on. */
+static void let_others(struct gt_ptx_warp *warp)
+{
+	while (warp->state == GT_PTX_RUNS && warp->at->counts == 0) {
+		const struct gt_ptx_op *op = step(warp, warp->at);
+		if (!op)
+			return;
+		warp->at = op;
+	}
+	if (warp->state == GT_PTX_RUNS && gt_ptx_path_yield(warp))
+		gt_ptx_watch_begin(warp);
+}
+
+static int begin_warp(struct gt_ptx_core *core, uint32_t index)
+{
+	struct gt_ptx_warp *warp = &core->warps[index];
+	const uint32_t *block = core->launch->block, left = block[0] * block[1] * block[2] - index * GT_WARP_SIZE;
+	size_t kernel = (size_t)(core->launch->kernel - core->machine->module->functions);
+
+	warp->live = left < GT_WARP_SIZE ? (UINT32_C(1) << left) - 1 : GT_PTX_FULL;
+	warp->top = warp->path = NULL;
+	warp->partials = 0;
+	memset(warp->partial, 0, sizeof warp->partial);
+	warp->cluster_arrived = warp->cluster_owes = 0;
+	warp->multiplies = warp->meets = false;
+	warp->carry = 0;
+	memset(warp->last_error, 0, sizeof warp->last_error);
+	warp->issued = warp->ahead = 0;
+	warp->an = 0;
+	warp->noted = 0;
+	warp->barriers = 0;
+	warp->state = GT_PTX_RUNS;
+	if (warp->local)
+		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
+	warp->watch.times = warp->poll.times = 0;
+	gt_ptx_watch_begin(warp);
+	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
+}
+
+static bool waits_for_cluster(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		for (const struct gt_ptx_path *path = core->warps[w].top; path; path = path->below)
+			if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_CLUSTER_BARRIER)
+				return true;
+	return false;
+}
+
+int gt_ptx_block_deadlock(struct gt_ptx_core *core)
+{
+	char text[256] = "", place[96];
+	size_t length = 0;
+
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		for (const struct gt_ptx_path *path = core->warps[w].top; path; path = path->below) {
+			if (path->state == GT_PTX_PATH_JOINS || length >= sizeof text - sizeof place)
+				continue;
+			gt_ptx_path_describe(path, place, sizeof place - 32);
+			length += (size_t)snprintf(text + length, sizeof text - length, "%swarp %u %s",
+						   length ? ", " : "", w, place);
+		}
+	core->ran->fault = true;
+	return gt_fail(core->error, "kernel %.128s: block (%u,%u,%u) waits for ever: %s",
+		       core->launch->kernel->name, core->ctaid[0], core->ctaid[1], core->ctaid[2], text);
+}
+
+void gt_ptx_block_ended(const struct gt_ptx_core *core)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+	uint32_t runs = 0;
+
+	if (!launch->ended || core->sink != launch->sink)
+		return;
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		runs |= (uint32_t)(core->warps[w].state != GT_PTX_DONE) << w;
+	*launch->ended = ~runs;
+}
+
+/* before: what it had issued when its turn began. In a turn that it was ahead of it is where it was, but does not wait. */
+static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp, uint64_t before)
+{
+	const bool polled = warp->poll.repeats;
+
+	if (polled || warp->issued >= warp->poll.next)
+		gt_ptx_poll_end(warp);
+	if (warp->state == GT_PTX_RUNS && warp->issued != before &&
+	    (polled || ((warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)))) {
+		core->repeats = true;
+		if (warp->top->below)
+			let_others(warp);
+	}
+	if (warp->state != GT_PTX_DONE)
+		return;
+	core->running--;
+	gt_ptx_block_ended(core);
+	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
+		if (core->barriers[b].threads > 0)
+			gt_ptx_release(core, b);
+	gt_ptx_cluster_left(warp);
+	gt_ptx_wgmma_left(warp);
+}
+
+/* A block that spins may do so for lanes of its own warps. */
+static int let_all_others(struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (core->warps[w].state == GT_PTX_RUNS && core->warps[w].top->below)
+			let_others(&core->warps[w]);
+	return core->failed ? -1 : 0;
+}
+
+int gt_ptx_fail_unending(const struct gt_ptx_launch *launch, const uint32_t block[3], struct gt_error *error)
+{
+	return gt_fail(error,
+		       "kernel %.128s: more than %" PRIu64
+		       " warp instructions, in block (%u,%u,%u): it does not end, or --max-instructions is too low",
+		       launch->kernel->name, launch->max_instructions, block[0], block[1], block[2]);
+}
+
+int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
+{
+	bool moved = false;
+	uint64_t issued = 0;
+
+	core->repeats = core->ahead = false;
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		struct gt_ptx_warp *warp = &core->warps[w];
+		if (warp->state != GT_PTX_RUNS)
+			continue;
+		uint64_t before = warp->issued;
+		core->ahead |= warp->ahead > 0;
+		take_turn(warp);
+		if (!core->failed)
+			end_turn(core, warp, before);
+		if (core->failed)
+			return -1;
+		issued += warp->issued - before;
+		moved = true;
+	}
+	if (!moved && core->running > 0 && !waits_for_cluster(core))
+		return gt_ptx_block_deadlock(core);
+	if ((core->spin.issued += issued) >= core->spin.next && gt_ptx_spin_look(core) && let_all_others(core) != 0)
+		return -1;
+	if (issued > *left) {
+		core->ran->fault = true;
+		return gt_ptx_fail_unending(core->launch, core->ctaid, core->error);
+	}
+	*left -= issued;
+	return 0;
+}
+
+bool gt_ptx_block_waits(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		const struct gt_ptx_warp *warp = &core->warps[w];
+		uint64_t paths = 0;
+		for (const struct gt_ptx_path *path = warp->top; path; path = path->below)
+			paths++;
+		/* Each path had its turn since one of them did anything new. */
+		if (warp->state == GT_PTX_RUNS && warp->watch.times <= paths && warp->poll.times <= paths)
+			return false;
+	}
+	return core->running > 0;
+}
+
+bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block)
+{
+	return launch->sink && block >= launch->first_block && block - launch->first_block < launch->traced_blocks;
+}
+
+bool gt_ptx_is_executed(const struct gt_ptx_launch *launch, uint64_t cluster)
+{
+	const uint32_t n = gt_ptx_cluster_size(launch);
+	bool traced = false;
+
+	for (uint32_t rank = 0; rank < n && !traced; rank++)
+		traced = gt_ptx_is_traced(launch, n > 1 ? gt_ptx_cluster_block(launch, cluster, rank) : cluster);
+	return traced || !launch->skip_untraced;
+}
+
+int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+
+	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces | (launch->notes_work ? GT_PTX_NOTES_WORK : 0) : 0;
+	core->block = block;
+	gt_ptx_block_place(launch, block, core->ctaid);
+	core->accesses = core->polls = 0;
+	core->arrives = false;
+	core->running = core->n_warps;
+	if (core->shared_bytes > 0)
+		memset(core->shared, 0, core->shared_bytes);
+	memset(core->barriers, 0, sizeof core->barriers);
+	for (unsigned b = 0; b < GT_PTX_BARRIERS; b++)
+		core->barriers[b].all = GT_PTX_FULL;
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (begin_warp(core, w) != 0)
+			return -1;
+	gt_ptx_block_ended(core);
+	gt_ptx_spin_begin(core);
+	return 0;
+}
+
+void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		ran->warp_instructions += core->warps[w].issued;
+	ran->accesses += core->accesses;
+	ran->polls += core->polls;
+}
+
+/* Thread by thread, since divisions would take longer than many a block. */
+static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
+{
+	uint32_t first = warp->index * GT_WARP_SIZE;
+	uint32_t at[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
+
+	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
+		for (unsigned d = 0; d < 3; d++)
+			warp->tid[d][lane] = at[d];
+		if (++at[0] < block[0])
+			continue;
+		at[0] = 0;
+		if (++at[1] < block[1])
+			continue;
+		at[1] = 0;
+		at[2]++;
+	}
+}
+
+static int open_core(struct gt_ptx_core *core)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+	struct gt_error *error = core->error;
+	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+
+	core->n_warps = (uint32_t)((threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE);
+	core->shared_bytes = launch->dynamic_shared ? core->program->dynamic_offset + launch->dynamic_shared
+						    : core->program->static_shared;
+	core->parameter_bytes = gt_ptx_parameter_bytes(launch->kernel);
+	core->local_words = core->program->local_bytes / 4 + 1;
+	core->warps = calloc(core->n_warps, sizeof *core->warps);
+	core->shared = core->shared_bytes <= GT_PTX_SHARED_MAX ? calloc(1, core->shared_bytes + 1) : NULL;
+	core->parameters = calloc(1, core->parameter_bytes + 1);
+	if (core->shared_bytes > GT_PTX_SHARED_MAX)
+		return gt_fail(error,
+			       "kernel %.128s: %" PRIu64 " bytes of shared memory; a block has %u at most",
+			       launch->kernel->name, core->shared_bytes, GT_PTX_SHARED_MAX);
+	if (!core->warps || !core->shared || !core->parameters)
+		return gt_fail_memory(error, "the warps of a block");
+	if (core->parameter_bytes > 0)
+		memcpy(core->parameters, launch->parameters, core->parameter_bytes);
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		core->warps[w].core = core;
+		core->warps[w].index = w;
+		fill_threads(&core->warps[w], launch->block);
+	}
+	return 0;
+}
+
+static void close_warp(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_path *path;
+	struct gt_ptx_frame *frame;
+
+	while (warp->top)
+		gt_ptx_path_end(warp, warp->top);
+	while ((path = warp->free_paths)) {
+		warp->free_paths = path->below;
+		free(path);
+	}
+	while ((frame = warp->free_frames)) {
+		warp->free_frames = frame->before;
+		free(frame);
+	}
+	free(warp->arenas);
+	free(warp->local);
+	free(warp->watch.registers);
+	free(warp->poll.registers);
+}
+
+void gt_ptx_core_close(struct gt_ptx_core *core)
+{
+	if (!core)
+		return;
+	gt_ptx_cluster_leave(core);
+	for (uint32_t w = 0; core->warps && w < core->n_warps; w++)
+		close_warp(&core->warps[w]);
+	free(core->warps);
+	free(core->shared);
+	free(core->parameters);
+	free(core);
+}
+
+struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like)
+{
+	struct gt_ptx_core *core = malloc(sizeof *core);
+
+	if (!core) {
+		gt_fail_memory(like->error, "a block");
+		return NULL;
+	}
+	*core = *like;
+	if (open_core(core) == 0)
+		return core;
+	gt_ptx_core_close(core);
+	return NULL;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Fetches from textures, loads from and stores to surfaces. */
+#include "cuda/ptx/exec/fetch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/texture.h"
+#include "cuda/ptx/exec/warp.h"
+#include "stream/op.h"
+
+#define CORNERS 16 /* of two levels */
+
+/* The texels that the lanes of a warp take: corner by corner, as they are traced. */
+struct gathered {
+	uint32_t masks[CORNERS]; /* lanes that have a texel there */
+	uint64_t addresses[CORNERS][GT_WARP_SIZE];
+	uint8_t bytes[GT_WARP_SIZE]; /* of a lane's texels */
+};
+
+/* The texture or surface of a lane, and its texels in this process; NULL after a fault. */
+static const struct gt_ptx_texture *object_of(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+					      bool surface, unsigned char **texels)
+{
+	const struct gt_ptx_fetch *fetch = op->with.fetch;
+	const struct gt_ptx_geometry *geometry = fetch->geometry;
+	uint64_t handle = ((const uint64_t *)gt_ptx_lanes(warp, fetch->handle))[lane];
+	const struct gt_ptx_texture *texture = gt_ptx_texture_of(warp->core->memory, handle);
+
+	if (!texture || texture->surface != surface) {
+		gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no %s object", handle, surface ? "surface" : "texture");
+		return NULL;
+	}
+	if (texture->row && geometry->dimensions == 1 && !geometry->layered)
+		texture = texture->row; /* CUDA's sample volumeRender fetches so */
+	const struct gt_ptx_image *image = &texture->image;
+	/* To a surface, the faces of a cube are layers. */
+	bool like = geometry->dimensions == image->dimensions &&
+		    (surface ? geometry->layered == (image->layered || image->cube)
+			     : geometry->layered == image->layered && geometry->cube == image->cube);
+	if (!like) {
+		gt_ptx_fault(warp, op, lane, "the %s object 0x%" PRIx64 " is not of the shape '%s'",
+			     surface ? "surface" : "texture", handle, geometry->name);
+		return NULL;
+	}
+	*texels = gt_ptx_at(warp->core->memory, image->address, image->bytes);
+	if (!*texels)
+		gt_ptx_fault(warp, op, lane, "the memory of the %s object 0x%" PRIx64 " has been freed",
+			     surface ? "surface" : "texture", handle);
+	return *texels ? texture : NULL;
+}
+
+/* One row a corner; where lanes have texels of several sizes, one a size. */
+static int trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gathered *gathered,
+		 enum gt_action action)
+{
+	if (!(warp->core->traced >> GT_TEXTURE & 1))
+		return 0;
+	for (unsigned k = 0; k < CORNERS; k++)
+		for (uint32_t rest = gathered->masks[k]; rest;) {
+			unsigned bytes = gathered->bytes[gt_ptx_lowest(rest)];
+			uint32_t alike = 0;
+			for (uint32_t m = rest; m; m &= m - 1)
+				alike |= (uint32_t)(gathered->bytes[gt_ptx_lowest(m)] == bytes) << gt_ptx_lowest(m);
+			rest &= ~alike;
+			if (gt_ptx_trace(warp, op, alike, gt_op(action, GT_TEXTURE, GT_OPERATOR_NONE), 0, bytes,
+					 gathered->addresses[k], 0, gt_ptx_stride_plain(gathered->addresses[k], alike)) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+static struct gt_ptx_spot spot_of(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane)
+{
+	struct gt_ptx_spot spot = {.texels = fetch->texels};
+
+	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
+		memcpy(fetch->texels ? (void *)&spot.at[d] : (void *)&spot.coordinates[d],
+		       (const uint32_t *)gt_ptx_lanes(warp, fetch->coordinates[d]) + lane, sizeof spot.at[d]);
+	if (fetch->layer)
+		spot.layer = ((const uint32_t *)gt_ptx_lanes(warp, fetch->layer))[lane];
+	return spot;
+}
+
+/* The corners in the order in which tld4 has them: counter-clockwise from the lower left, y going down. */
+static void gather(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
+		   const unsigned char *texels, unsigned channel, uint32_t values[4])
+{
+	static const unsigned corners[4] = {2, 3, 1, 0};
+	uint32_t of_corner[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		gt_ptx_read_corner(texture, footprint, corners[i], texels, of_corner);
+		values[i] = of_corner[channel];
+	}
+}
+
+static void put_values(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane, const uint32_t values[4])
+{
+	for (unsigned k = 0; k < 4; k++)
+		if (fetch->values[k])
+			((uint32_t *)gt_ptx_lanes(warp, fetch->values[k]))[lane] = values[k];
+}
+
+/* The level that a lane asks for. */
+static float level_of(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		      const struct gt_ptx_texture *texture)
+{
+	float gradients[2][3] = {{0}};
+
+	if (fetch->level && fetch->texels)
+		return (float)((const int32_t *)gt_ptx_lanes(warp, fetch->level))[lane];
+	if (fetch->level)
+		return ((const float *)gt_ptx_lanes(warp, fetch->level))[lane];
+	if (!fetch->gradients[0][0])
+		return 0;
+	for (unsigned by = 0; by < 2; by++)
+		for (unsigned d = 0; d < fetch->geometry->dimensions; d++)
+			gradients[by][d] = ((const float *)gt_ptx_lanes(warp, fetch->gradients[by][d]))[lane];
+	return gt_ptx_level_of(texture, gradients);
+}
+
+/* What one lane fetches from one level; its texels are the corners from `first` on. */
+static int fetch_level(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		       const struct gt_ptx_texture *texture, unsigned first, struct gathered *gathered, uint32_t values[4])
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const unsigned char *texels = gt_ptx_at(warp->core->memory, image->address, image->bytes);
+	struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
+	struct gt_ptx_footprint footprint;
+
+	if (!texels)
+		return -1;
+	gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, &footprint);
+	if (fetch->gather == GT_PTX_NO_GATHER)
+		gt_ptx_read_footprint(texture, &footprint, texels, values);
+	else
+		gather(texture, &footprint, texels, fetch->gather, values);
+	for (unsigned k = 0; k < footprint.n; k++) {
+		gathered->masks[first + k] |= (footprint.inside >> k & 1) << lane;
+		gathered->addresses[first + k][lane] = image->address + footprint.offset[k];
+	}
+	gathered->bytes[lane] = (uint8_t)gt_ptx_texel_bytes(image);
+	return 0;
+}
+
+/* What one lane fetches; -1 if a level's memory has been freed. */
+static int fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+		      const struct gt_ptx_texture *texture, struct gathered *gathered)
+{
+	struct gt_ptx_between between = gt_ptx_levels_at(texture, level_of(warp, fetch, lane, texture));
+	uint32_t values[4], others[4];
+
+	if (fetch_level(warp, fetch, lane, between.first, 0, gathered, values) != 0)
+		return -1;
+	if (between.second) {
+		if (fetch_level(warp, fetch, lane, between.second, CORNERS / 2, gathered, others) != 0)
+			return -1;
+		gt_ptx_mix(values, others, between.weight);
+	}
+	put_values(warp, fetch, lane, values);
+	return 0;
+}
+
+/* What all lanes fetch from one texture. False if that has to be done lane by lane. */
+static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask,
+			 const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
+{
+	const float *coordinates[3] = {0};
+	struct gt_ptx_points points;
+
+	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels)
+		return false;
+	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
+		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
+	if (!gt_ptx_find_points(texture, coordinates, &points))
+		return false;
+	memset(gathered->bytes, (int)gt_ptx_texel_bytes(&texture->image), sizeof gathered->bytes);
+	for (unsigned k = 0; k < points.n; k++) {
+		gathered->masks[k] = mask & points.inside[k];
+		for (int i = 0; i < GT_WARP_SIZE && (warp->core->traced >> GT_TEXTURE & 1); i++)
+			gathered->addresses[k][i] = texture->image.address + points.offset[k][i];
+	}
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		struct gt_ptx_footprint footprint;
+		uint32_t values[4];
+		footprint.n = points.n;
+		footprint.inside = 0;
+		for (unsigned k = 0; k < points.n; k++) {
+			footprint.inside |= (points.inside[k] >> lane & 1) << k;
+			footprint.offset[k] = points.offset[k][lane];
+			footprint.weight[k] = points.weight[k][lane];
+		}
+		gt_ptx_read_footprint(texture, &footprint, texels, values);
+		put_values(warp, fetch, lane, values);
+	}
+	return true;
+}
+
+const struct gt_ptx_op *gt_ptx_fetch_texels(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_fetch *fetch = op->with.fetch;
+	const uint64_t *handles = gt_ptx_lanes(warp, fetch->handle);
+	const struct gt_ptx_texture *texture = NULL;
+	unsigned char *texels = NULL;
+	struct gathered gathered;
+
+	memset(gathered.masks, 0, sizeof gathered.masks);
+	for (uint32_t rest = mask; rest;) {
+		unsigned first = gt_ptx_lowest(rest);
+		uint32_t alike = 0;
+		for (uint32_t m = rest; m; m &= m - 1)
+			alike |= (uint32_t)(handles[gt_ptx_lowest(m)] == handles[first]) << gt_ptx_lowest(m);
+		rest &= ~alike;
+		texture = object_of(warp, op, first, false, &texels);
+		if (!texture)
+			return NULL;
+		if (alike == mask && fetch_points(warp, fetch, mask, texture, texels, &gathered))
+			break;
+		for (uint32_t m = alike; m; m &= m - 1)
+			if (fetch_lane(warp, fetch, gt_ptx_lowest(m), texture, &gathered) != 0)
+				return gt_ptx_fault(warp, op, gt_ptx_lowest(m), "the memory of a level of the texture object 0x%" PRIx64
+						    " has been freed", handles[first]);
+	}
+	if (fetch->resident)
+		gt_ptx_set_predicate(warp, fetch->resident, mask, mask);
+	return trace(warp, op, &gathered, GT_LOAD) != 0 ? NULL : op + 1;
+}
+
+/* Brings a coordinate into [0, limit]. False if it was not there and does not have to be. */
+static bool settle(int64_t *at, int64_t limit, enum gt_ptx_beyond beyond)
+{
+	bool inside = *at >= 0 && *at <= limit;
+
+	*at = *at < 0 ? 0 : *at > limit ? limit : *at;
+	return inside || beyond == GT_PTX_BEYOND_CLAMP;
+}
+
+/* Where a lane accesses a surface: 1, 0 if beyond its ends, or -1 after a fault. */
+static int place_on_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, unsigned char **place,
+			    uint64_t *address)
+{
+	const struct gt_ptx_fetch *fetch = op->with.fetch;
+	struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
+	unsigned char *texels;
+	const struct gt_ptx_texture *texture = object_of(warp, op, lane, true, &texels);
+	int64_t bytes = fetch->size * fetch->n, at[3] = {spot.at[0], 0, fetch->layer ? (int64_t)spot.layer : 0};
+
+	if (!texture)
+		return -1;
+	const struct gt_ptx_image *image = &texture->image;
+	for (unsigned d = 1; d < image->dimensions; d++)
+		at[d] = spot.at[d];
+	int64_t row = (int64_t)image->width * gt_ptx_texel_bytes(image);
+	if (at[0] % bytes != 0 || bytes > row) {
+		gt_ptx_fault(warp, op, lane,
+			     "an access of %" PRId64 " bytes at byte %" PRId64 " of a surface's row of %" PRId64
+			     " bytes: a multiple of its size expected, and a row that holds it",
+			     bytes, at[0], row);
+		return -1;
+	}
+	bool inside = settle(&at[0], row / bytes * bytes - bytes, fetch->beyond);
+	inside = settle(&at[1], image->height - 1, fetch->beyond) && inside;
+	inside = settle(&at[2], image->depth - 1, fetch->beyond) && inside;
+	if (!inside && fetch->beyond == GT_PTX_BEYOND_TRAP) {
+		gt_ptx_fault(warp, op, lane,
+			     "an access of %" PRId64 " bytes at byte %d beyond a surface of %u by %u by %u texels of %u bytes",
+			     bytes, spot.at[0], image->width, image->height, image->depth, gt_ptx_texel_bytes(image));
+		return -1;
+	}
+	uint64_t offset = gt_ptx_image_offset(image, (uint64_t)at[0], (uint64_t)at[1], (uint64_t)at[2]);
+	*place = texels + offset;
+	*address = image->address + offset;
+	return inside;
+}
+
+/* Moves what each lane has there; the lanes beyond the ends load zeros and store nothing. */
+static const struct gt_ptx_op *access_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+					      enum gt_action action)
+{
+	const struct gt_ptx_fetch *fetch = op->with.fetch;
+	struct gathered gathered;
+
+	memset(gathered.masks, 0, sizeof gathered.masks);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		unsigned char *place;
+		int inside = place_on_surface(warp, op, lane, &place, &gathered.addresses[0][lane]);
+		if (inside < 0)
+			return NULL;
+		gathered.masks[0] |= (uint32_t)inside << lane;
+		gathered.bytes[lane] = (uint8_t)(fetch->size * fetch->n);
+		for (unsigned k = 0; k < fetch->n; k++) {
+			unsigned char *value =
+				fetch->values[k] ? (unsigned char *)gt_ptx_lanes(warp, fetch->values[k]) + lane * fetch->size : NULL;
+			if (action == GT_STORE && inside)
+				memcpy(place + k * fetch->size, value, fetch->size);
+			else if (action == GT_LOAD && value && inside)
+				memcpy(value, place + k * fetch->size, fetch->size);
+			else if (action == GT_LOAD && value)
+				memset(value, 0, fetch->size);
+		}
+	}
+	return trace(warp, op, &gathered, action) != 0 ? NULL : op + 1;
+}
+
+const struct gt_ptx_op *gt_ptx_load_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	return access_surface(warp, op, mask, GT_LOAD);
+}
+
+const struct gt_ptx_op *gt_ptx_store_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	return access_surface(warp, op, mask, GT_STORE);
+}
+
+const struct gt_ptx_op *gt_ptx_query_image(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_fetch *fetch = op->with.fetch;
+	const uint64_t *handles = gt_ptx_lanes(warp, fetch->handle);
+	uint32_t *values = gt_ptx_lanes(warp, fetch->values[0]);
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		const struct gt_ptx_texture *texture = gt_ptx_texture_of(warp->core->memory, handles[lane]);
+		if (!texture)
+			return gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no texture or surface object", handles[lane]);
+		const struct gt_ptx_image *image = &texture->image;
+		bool layers = image->layered || image->cube;
+		const uint32_t figures[GT_PTX_FIGURES] = {
+			[GT_PTX_FIGURE_WIDTH] = image->width,
+			[GT_PTX_FIGURE_HEIGHT] = image->dimensions > 1 ? image->height : 0,
+			[GT_PTX_FIGURE_DEPTH] = image->dimensions > 2 ? image->depth : 0,
+			[GT_PTX_FIGURE_LAYERS] = !layers ? 0 : image->cube && !texture->surface ? image->depth / 6 : image->depth,
+		};
+		values[lane] = figures[fetch->figure];
+	}
+	return op + 1;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled for every level
+ * of instructions that the processor may have (forms.h). */
+#ifndef GT_PTX_LANES_H
+#define GT_PTX_LANES_H
+
+#include "cuda/ptx/exec/forms.h"
+#include "cuda/ptx/exec/warp.h"
+
+#define GT_INLINE static inline __attribute__((always_inline))
+#if defined __x86_64__
+#define GT_FAST __attribute__((target("avx2,fma")))
+#define GT_AVX512 "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
+#if defined __clang__
+#define GT_WIDEST __attribute__((target(GT_AVX512), min_vector_width(512)))
+#else
+#define GT_WIDEST __attribute__((target(GT_AVX512 ",prefer-vector-width=512")))
+#endif
+#endif
+
+/* A result may have the slot of a source, element by element, which does not prevent vectorization. */
+#if defined __clang__
+#define GT_ELEMENTWISE
+#else
+#define GT_ELEMENTWISE _Pragma("GCC ivdep")
+#endif
+
+/* The lanes of every type, and the type's row in a form. */
+#define GT_LANE_pred uint32_t
+#define GT_LANE_none uint8_t
+#define GT_LANE_u8  uint8_t
+#define GT_LANE_s8  int8_t
+#define GT_LANE_u16 uint16_t
+#define GT_LANE_s16 int16_t
+#define GT_LANE_u32 uint32_t
+#define GT_LANE_s32 int32_t
+#define GT_LANE_u64 uint64_t
+#define GT_LANE_s64 int64_t
+#define GT_LANE_b8  uint8_t
+#define GT_LANE_b16 uint16_t
+#define GT_LANE_b32 uint32_t
+#define GT_LANE_b64 uint64_t
+#define GT_LANE_f16 uint16_t
+#define GT_LANE_bf16 uint16_t
+#define GT_LANE_f16x2 uint32_t
+#define GT_LANE_bf16x2 uint32_t
+#define GT_LANE_f32 float
+#define GT_LANE_f64 double
+#define GT_TYPE_pred GT_PTX_PRED
+#define GT_TYPE_none GT_PTX_NO_TYPE
+#define GT_TYPE_u8  GT_PTX_U8
+#define GT_TYPE_s8  GT_PTX_S8
+#define GT_TYPE_u16 GT_PTX_U16
+#define GT_TYPE_s16 GT_PTX_S16
+#define GT_TYPE_u32 GT_PTX_U32
+#define GT_TYPE_s32 GT_PTX_S32
+#define GT_TYPE_u64 GT_PTX_U64
+#define GT_TYPE_s64 GT_PTX_S64
+#define GT_TYPE_b8  GT_PTX_B8
+#define GT_TYPE_b16 GT_PTX_B16
+#define GT_TYPE_b32 GT_PTX_B32
+#define GT_TYPE_b64 GT_PTX_B64
+#define GT_TYPE_f16 GT_PTX_F16
+#define GT_TYPE_bf16 GT_PTX_BF16
+#define GT_TYPE_f16x2 GT_PTX_F16X2
+#define GT_TYPE_bf16x2 GT_PTX_BF16X2
+#define GT_TYPE_f32 GT_PTX_F32
+#define GT_TYPE_f64 GT_PTX_F64
+
+#define GT_STEP_ARGUMENTS struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
+
+/* An inline step compiled for each level, and the list of these. */
+#define GT_VARIANT(ID) static const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)
+#if defined __x86_64__
+#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__) X(GT_FAST, _fast, __VA_ARGS__) X(GT_WIDEST, _wide, __VA_ARGS__)
+#define GT_STEPS(ID) {ID##_plain, ID##_fast, ID##_wide}
+#else
+#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__)
+#define GT_STEPS(ID) {ID##_plain}
+#endif
+#define GT_AT_LEVEL(TARGET, LEVEL, ID) TARGET GT_VARIANT(ID##LEVEL) { return ID(warp, op, mask); }
+#define GT_EVERY(ID) GT_LEVELS(GT_AT_LEVEL, ID)
+
+#define GT_OPERANDS(A, B, C)                                                                     \
+	const GT_LANE_##A *lanes_a = gt_ptx_lanes(warp, op->a);                                    \
+	const GT_LANE_##B *lanes_b = gt_ptx_lanes(warp, op->b);                                    \
+	const GT_LANE_##C *lanes_c = gt_ptx_lanes(warp, op->c);
+#define GT_OPERAND_LANES(A, B, C)                                                                \
+	const GT_LANE_##A x = lanes_a[i];                                                          \
+	const GT_LANE_##B y = lanes_b[i];                                                          \
+	const GT_LANE_##C z = lanes_c[i];                                                          \
+	(void)x, (void)y, (void)z;
+
+/* ID(NAME d, a, b, c): every lane of d becomes EXPRESSION, of x, y and z. */
+#define GT_LANES(ID, NAME, D, A, B, C, EXPRESSION)                                               \
+	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+	{                                                                                          \
+		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
+		GT_OPERANDS(A, B, C)                                                               \
+		if (mask == GT_PTX_FULL) {                                                         \
+			GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                    \
+				GT_OPERAND_LANES(A, B, C)                                          \
+				lanes_d[i] = (GT_LANE_##D)(EXPRESSION);                            \
+			}                                                                          \
+			return op + 1;                                                             \
+		}                                                                                  \
+		GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                            \
+			GT_OPERAND_LANES(A, B, C)                                                  \
+			const GT_LANE_##D value = (GT_LANE_##D)(EXPRESSION);                       \
+			lanes_d[i] = mask >> i & 1 ? value : lanes_d[i];                           \
+		}                                                                                  \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_EVERY(ID)
+
+/* The row of such a form. */
+#define GT_ROW(ID, NAME, D, A, B, C, EXPRESSION)                                                 \
+	{NAME, GT_TYPE_##D, {GT_TYPE_##A, GT_TYPE_##B, GT_TYPE_##C, GT_PTX_NO_TYPE}, GT_STEPS(ID)},
+
+/* The upper half of a product. */
+GT_INLINE uint16_t high_u16(uint16_t x, uint16_t y) { return (uint16_t)((uint32_t)x * y >> 16); }
+GT_INLINE int16_t high_s16(int16_t x, int16_t y) { return (int16_t)((int32_t)x * y >> 16); }
+GT_INLINE uint32_t high_u32(uint32_t x, uint32_t y) { return (uint32_t)((uint64_t)x * y >> 32); }
+GT_INLINE int32_t high_s32(int32_t x, int32_t y) { return (int32_t)((int64_t)x * y >> 32); }
+
+GT_INLINE uint64_t high_u64(uint64_t x, uint64_t y)
+{
+	uint64_t x0 = (uint32_t)x, x1 = x >> 32, y0 = (uint32_t)y, y1 = y >> 32;
+	uint64_t middle = x1 * y0 + (x0 * y0 >> 32);
+	uint64_t carried = x0 * y1 + (uint32_t)middle;
+
+	return x1 * y1 + (middle >> 32) + (carried >> 32);
+}
+
+GT_INLINE int64_t high_s64(int64_t x, int64_t y)
+{
+	uint64_t high = high_u64((uint64_t)x, (uint64_t)y);
+
+	return (int64_t)(high - (x < 0 ? (uint64_t)y : 0) - (y < 0 ? (uint64_t)x : 0));
+}
+
+#endif

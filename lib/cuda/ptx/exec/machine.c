@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine: the variables of a module in device memory, and the programs of its kernels. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/forms.h"
+
+/* The value of an address in an initialiser. */
+static int resolve_reference(const struct gt_ptx_machine *machine, const struct gt_ptx_reference *reference,
+			     uint64_t *value, struct gt_error *error)
+{
+	size_t variable = gt_ptx_variable_index(machine->module, reference->symbol);
+	size_t function = gt_ptx_function_index(machine->module, reference->symbol);
+
+	if (variable != SIZE_MAX && machine->variables[variable].address)
+		*value = machine->variables[variable].address + (uint64_t)reference->addend;
+	else if (function != SIZE_MAX)
+		*value = GT_PTX_FUNCTION_BASE + function * GT_PTX_FUNCTION_STEP;
+	else
+		return gt_fail(error,
+			       "%s: an initial value has the address of '%s', which is not in device memory",
+			       machine->name, reference->symbol);
+	return 0;
+}
+
+static int initialise_variable(struct gt_ptx_machine *machine, size_t i, struct gt_error *error)
+{
+	const struct gt_ptx_variable *variable = &machine->module->variables[i];
+	unsigned char *host = gt_ptx_at(machine->memory, machine->variables[i].address, variable->bytes);
+
+	if (variable->initial)
+		memcpy(host, variable->initial, variable->bytes);
+	for (size_t r = 0; r < variable->n_references; r++) {
+		const struct gt_ptx_reference *reference = &variable->references[r];
+		uint64_t value = 0;
+		if (reference->offset > variable->bytes || variable->bytes - reference->offset < sizeof value)
+			return gt_fail(error, "%s:%u: an address does not fit into '%s'", machine->name,
+				       variable->line, variable->name);
+		if (resolve_reference(machine, reference, &value, error) != 0)
+			return -1;
+		memcpy(host + reference->offset, &value, sizeof value);
+	}
+	return 0;
+}
+
+static bool is_placed(const struct gt_ptx_variable *variable)
+{
+	return (variable->space == GT_PTX_GLOBAL || variable->space == GT_PTX_CONST) && !variable->external && variable->bytes > 0;
+}
+
+static int place_variable(struct gt_ptx_machine *machine, size_t i, struct gt_error *error)
+{
+	const struct gt_ptx_variable *variables = machine->module->variables;
+	char name[GT_PTX_VARIABLE_NAME];
+	unsigned same = 0;
+
+	for (size_t j = 0; j < i; j++)
+		same += is_placed(&variables[j]) && gt_ptx_plain_same(variables[j].name, variables[i].name);
+	machine->memory->kind = variables[i].managed ? GT_PTX_MANAGED : GT_PTX_OF_DEVICE;
+	int result = gt_ptx_allocate(machine->memory, variables[i].bytes, gt_ptx_variable_name(variables[i].name, same, name),
+				     &machine->variables[i].address, error);
+	machine->memory->kind = GT_PTX_OF_DEVICE;
+	return result;
+}
+
+static int place_variables(struct gt_ptx_machine *machine, struct gt_error *error)
+{
+	const struct gt_ptx_module *module = machine->module;
+
+	machine->variables = calloc(module->n_variables + 1, sizeof *machine->variables);
+	if (!machine->variables)
+		return gt_fail_memory(error, "a module");
+	for (size_t i = 0; i < module->n_variables; i++)
+		if (is_placed(&module->variables[i]) && place_variable(machine, i, error) != 0)
+			return -1;
+	for (size_t i = 0; i < module->n_variables; i++)
+		if (machine->variables[i].address && initialise_variable(machine, i, error) != 0)
+			return -1;
+	return 0;
+}
+
+struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
+					   const char *name, struct gt_error *error)
+{
+	if (gt_ptx_level_check(error) != 0)
+		return NULL;
+	struct gt_ptx_machine *machine = calloc(1, sizeof *machine);
+	if (!machine || !(machine->name = malloc(strlen(name) + 1))) {
+		free(machine);
+		gt_fail_memory(error, "a machine");
+		return NULL;
+	}
+	strcpy(machine->name, name);
+	machine->module = module;
+	machine->memory = memory;
+	machine->figures = calloc(module->n_functions + 1, sizeof *machine->figures);
+	if (!machine->figures)
+		gt_fail_memory(error, "a machine");
+	else if (place_variables(machine, error) == 0)
+		return machine;
+	gt_ptx_machine_close(machine);
+	return NULL;
+}
+
+void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes)
+{
+	machine->notes = notes;
+}
+
+void gt_ptx_machine_full_registers(struct gt_ptx_machine *machine, uint32_t registers)
+{
+	machine->full_registers = registers;
+}
+
+struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine)
+{
+	return machine->memory;
+}
+
+void gt_ptx_machine_close(struct gt_ptx_machine *machine)
+{
+	struct gt_error ignored;
+
+	if (!machine)
+		return;
+	while (machine->programs) {
+		struct gt_ptx_program *next = machine->programs->next;
+		gt_ptx_program_free(machine->programs, machine->module->n_functions);
+		machine->programs = next;
+	}
+	for (size_t i = 0; machine->variables && i < machine->module->n_variables; i++)
+		if (machine->variables[i].address)
+			gt_ptx_free(machine->memory, machine->variables[i].address, &ignored);
+	free(machine->figures);
+	free(machine->variables);
+	free(machine->name);
+	free(machine);
+}
+
+int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64_t *address, uint64_t *bytes,
+		  struct gt_error *error)
+{
+	for (size_t i = 0; i < machine->module->n_variables; i++) {
+		if (!machine->variables[i].address || strcmp(machine->module->variables[i].name, name) != 0)
+			continue;
+		*address = machine->variables[i].address;
+		*bytes = machine->module->variables[i].bytes;
+		return 0;
+	}
+	return gt_fail(error, "%s: no variable '%s' in device memory", machine->name, name);
+}
+
+size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i)
+{
+	size_t at = 0;
+
+	for (size_t k = 0; k <= i && k < kernel->n_parameters; k++) {
+		size_t alignment = kernel->parameters[k].alignment ? kernel->parameters[k].alignment : 1;
+		at = (at + alignment - 1) / alignment * alignment;
+		if (k < i)
+			at += (size_t)kernel->parameters[k].bytes;
+	}
+	return at;
+}
+
+size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel)
+{
+	size_t n = kernel->n_parameters;
+
+	return n ? gt_ptx_parameter_offset(kernel, n - 1) + (size_t)kernel->parameters[n - 1].bytes : 0;
+}

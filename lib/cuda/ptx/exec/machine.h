@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Executes kernels of a PTX module on this processor, warp by warp, and gives every access they make to a sink. One
+ * machine holds the module's variables and the programs of its kernels. launch/run.h runs a launch. */
+#ifndef GT_PTX_MACHINE_H
+#define GT_PTX_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cuda/ptx/exec/memory.h"
+#include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/text/module.h"
+#include "stream/kernel.h"
+#include "stream/op.h"
+#include "stream/rows.h"
+
+struct gt_ptx_machine;
+struct gt_ptx_program;
+struct gt_ptx_launched;
+struct gt_ptx_team;
+struct gt_writer;
+
+/* Allocates and initialises the variables of the module. The module and the memory stay the caller's and must outlive
+ * the machine. NULL on error. */
+struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
+					   const char *name, struct gt_error *error);
+void gt_ptx_machine_close(struct gt_ptx_machine *machine);
+
+/* Sets where it notes what it ignores; the notes stay the caller's. */
+void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes);
+
+/* The registers that a thread has when an SM of the GPU is full of threads, which estimates of registers keep below;
+ * 0, as it is opened: as the module's .target says. */
+void gt_ptx_machine_full_registers(struct gt_ptx_machine *machine, uint32_t registers);
+
+/* The memory it was opened with. */
+struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);
+
+/* The device address and size of a module variable (.global, .const). -1 if there is none. */
+int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64_t *address, uint64_t *bytes,
+		  struct gt_error *error);
+
+/* Bytes of the kernel's parameters, and where each begins. */
+size_t gt_ptx_parameter_bytes(const struct gt_ptx_function *kernel);
+size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
+
+/* Accesses outside of every allocation: done in the granules that hardware maps around allocations, and told of, once an
+ * instruction; told of so and passed over; or faults. The last passes over every access that is at fault, in whatever space, and
+ * reports each instruction with its first; a launch with another fault ends. */
+enum gt_ptx_check { GT_PTX_CHECK_PAGE, GT_PTX_CHECK_LIST, GT_PTX_CHECK_FAULT, GT_PTX_CHECKS, GT_PTX_MEMCHECK = GT_PTX_CHECKS };
+extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
+
+struct gt_ptx_launch {
+	const struct gt_ptx_function *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t cluster[3];		 /* blocks that run together; all 0: the kernel says, or there are none */
+	uint32_t dynamic_shared;	 /* bytes */
+	const unsigned char *parameters; /* gt_ptx_parameter_bytes of them */
+	uint64_t max_instructions;	 /* warp instructions of the launch; 0: no limit */
+	uint32_t sms;			 /* %smid = block mod sms, %nsmid */
+	uint64_t workspace;		 /* %envreg1 (upper half) and %envreg2: what blocks that wait for each other share; 0: none */
+	struct gt_preferences prefers;	 /* of the caches: for the kernel record */
+	uint32_t denied;		 /* bit d: it has no access to the memory of device d */
+	enum gt_ptx_check check;
+	FILE *printed, *asserted;	 /* where printf's and assert's text goes; NULL: nowhere */
+
+	/* Launches by kernels (launch/nested.h). */
+	uint64_t number, parent;	  /* of this launch, and of the one that made it; 0: the host did */
+	unsigned depth;			  /* 0: the host launched it */
+	struct gt_ptx_launched *launched; /* by it; NULL: its launches are refused */
+	uint32_t device, devices; /* which one it runs on, of how many; the first is for the kernel record too */
+	/* What kernels ask about the device: numbers of cudaDeviceAttr and cudaLimit. They return 0, or a code. NULL: refused. */
+	int (*attribute)(unsigned number, uint64_t *value), (*limit)(unsigned number, uint64_t *value);
+
+	/* What is traced. NULL sink: nothing is. */
+	struct gt_sink *sink;
+	uint32_t traced_spaces;	 /* bit (1 << enum gt_space) */
+	uint64_t first_block, traced_blocks; /* blocks whose accesses go to the sink */
+	bool notes_work;	 /* rows have the column work */
+	bool skip_untraced;	 /* blocks that are not traced are not executed either */
+	uint64_t memory;	 /* bytes of memory for accesses that wait for those of earlier blocks; more go into a file */
+	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */
+	struct gt_ptx_hold *hold; /* takes the accesses of blocks that run alone in the place of the sink; may be NULL */
+	struct gt_writer *writer; /* gets the accesses in order that the hold takes; may be NULL */
+	struct gt_ptx_team *team; /* threads that run the blocks (launch/team.h); NULL: the caller's runs them */
+};
+
+/* What a launch did, beside its accesses. */
+struct gt_ptx_ran {
+	uint64_t warp_instructions, accesses;
+	uint64_t polls; /* turns that warps gave away, since what they had read again had not changed: exec/watch.c */
+	const char *clock; /* a special register that counts time and was read; NULL: none was */
+	bool fault; /* of the kernel's own, by which the launch failed */
+	bool assertion_failed; /* which is such a fault */
+	bool runs_away; /* by such a fault: it waits, and no block of it does what it waits for */
+	bool strayed; /* outside of every allocation, and went on: exec/stray.h */
+};
+
+/* Executes a launch to its end; its program is that of its kernel (decode/program.h). Accesses come block by block,
+ * and within a block as its warps interleave; `an` counts the traced accesses of a warp; pc is the PTX line. Adds to
+ * *ran. On a fault returns -1 with kernel, PTX line, block, thread, address and nearest allocation in the error. */
+int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+		   const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* cvt of every pair of types. Floats become integers by the given rounding, clamped to the range of the type. NaN becomes 0, but
+ * from f64 or to 64 bits only the highest bit is set (PTX, cvt). */
+#include <math.h>
+
+#include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/exec/lanes.h"
+#include "cuda/ptx/exec/numbers.h"
+
+#define LEAST_u8 0
+#define LEAST_u16 0
+#define LEAST_u32 0
+#define LEAST_u64 0
+#define LEAST_s8 INT8_MIN
+#define LEAST_s16 INT16_MIN
+#define LEAST_s32 INT32_MIN
+#define LEAST_s64 INT64_MIN
+#define MOST_u8 UINT8_MAX
+#define MOST_u16 UINT16_MAX
+#define MOST_u32 UINT32_MAX
+#define MOST_u64 UINT64_MAX
+#define MOST_s8 INT8_MAX
+#define MOST_s16 INT16_MAX
+#define MOST_s32 INT32_MAX
+#define MOST_s64 INT64_MAX
+
+/* Clamped to a range; the bits of the result. */
+GT_INLINE uint64_t clamped_s(int64_t x, int64_t least, uint64_t most)
+{
+	if (x < 0)
+		return (uint64_t)(x < least ? least : x);
+	return (uint64_t)x > most ? most : (uint64_t)x;
+}
+GT_INLINE uint64_t clamped_u(uint64_t x, int64_t least, uint64_t most)
+{
+	(void)least;
+	return x > most ? most : x;
+}
+
+GT_INLINE double integral(double x, unsigned rounding)
+{
+	switch (rounding) {
+	case GT_PTX_RN: return nearbyint(x);
+	case GT_PTX_RM: return floor(x);
+	case GT_PTX_RP: return ceil(x);
+	default: return trunc(x);
+	}
+}
+GT_INLINE uint64_t clamped_f(double x, int64_t least, uint64_t most, uint64_t nan)
+{
+	if (x != x)
+		return nan;
+	if (x <= (double)least)
+		return (uint64_t)least;
+	if (x >= (double)most)
+		return most;
+	return x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x;
+}
+
+/* A double that rounds to a 16-bit float as the integer does: bits beyond its 53 are merged into the lowest bit. */
+GT_INLINE double odd_magnitude(uint64_t x)
+{
+	return x >> 53 ? (double)(x >> 11 | ((x & 2047) != 0)) * 2048.0 : (double)x;
+}
+GT_INLINE double odd_u64(uint64_t x) { return odd_magnitude(x); }
+GT_INLINE double odd_s64(int64_t x) { return x < 0 ? -odd_magnitude(0 - (uint64_t)x) : odd_magnitude((uint64_t)x); }
+
+GT_INLINE float float_of(double x)
+{
+	return x == x ? (float)x : gt_ptx_from_bits(0x7fffffff);
+}
+GT_INLINE uint32_t half_pair(float upper, float lower, enum gt_ptx_rounding rounding)
+{
+	return (uint32_t)gt_ptx_to_half((double)upper, rounding) << 16 | gt_ptx_to_half((double)lower, rounding);
+}
+GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding rounding)
+{
+	return (uint32_t)gt_ptx_to_bfloat((double)upper, rounding) << 16 |
+	       gt_ptx_to_bfloat((double)lower, rounding);
+}
+/* Floats of 8 bits, to nearest even; what is beyond the largest becomes it (.satfinite). */
+GT_INLINE uint8_t to_e4m3(double x)
+{
+	const double magnitude = fabs(x);
+	const uint8_t sign = signbit(x) ? 0x80 : 0;
+	int exponent;
+
+	if (x != x)
+		return 0x7f;
+	if (magnitude >= 448)
+		return (uint8_t)(sign | 0x7e);
+	frexp(magnitude, &exponent);
+	exponent = magnitude < 0x1p-6 ? -6 : exponent - 1;
+	/* Eighths of the power of two; 16 of them carry into the exponent. */
+	return (uint8_t)(sign | (unsigned)((exponent + 6) * 8 + (int)nearbyint(ldexp(magnitude, 3 - exponent))));
+}
+GT_INLINE uint8_t to_e5m2(double x)
+{
+	const uint8_t bits = (uint8_t)gt_ptx_to_small(x, 5, 2, GT_PTX_RN);
+
+	return x != x ? 0x7f : (bits & 0x7f) == 0x7c ? (uint8_t)(bits - 1) : bits;
+}
+#define BYTE_PAIR(TO, UPPER, LOWER) ((uint16_t)(TO((double)(UPPER)) << 8 | TO((double)(LOWER))))
+#define UPPER_HALF(X) gt_ptx_from_half((uint16_t)((X) >> 16))
+#define LOWER_HALF(X) gt_ptx_from_half((uint16_t)(X))
+#define HALF_PAIR(FROM, X) half_pair((float)FROM((X) >> 8), (float)FROM((X) & 0xff), GT_PTX_RN)
+GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16_t)(x << 8)); }
+#define BYTES(X, NAME, TO, FROM)                                                                 \
+	X(cvt_##NAME##_f32, "cvt.satfinite." #NAME ".f32", b16, f32, f32, none, BYTE_PAIR(TO, x, y)) \
+	X(cvt_##NAME##_f16x2, "cvt.satfinite." #NAME ".f16x2", b16, f16x2, none, none,             \
+	  BYTE_PAIR(TO, UPPER_HALF(x), LOWER_HALF(x)))                                             \
+	X(cvt_f16x2_##NAME, "cvt.f16x2." #NAME, f16x2, b16, none, none, HALF_PAIR(FROM, x))
+/* Of pairs of floats of 8 bits, the negative ones become 0. */
+#define RELU_BYTE(X) ((X) & 0x80 && ((X) & 0x7f) != 0x7f ? 0U : (X) & 0xffU)
+#define ROUNDING ((enum gt_ptx_rounding)op->choice)
+
+/* tf32 is a float without its lowest 13 bits of fraction, so a carry into the exponent is right, too. */
+GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
+{
+	const uint32_t bits = gt_ptx_to_bits(x), most = 0x1fff;
+	const uint32_t outwards = rounding == GT_PTX_RM ? (bits >> 31) * most : rounding == GT_PTX_RP ? (1 - (bits >> 31)) * most : 0;
+	const uint32_t nearest = rounding == GT_PTX_RNA ? most / 2 + 1 : most / 2 + (bits >> 13 & 1);
+	const uint32_t added = rounding == GT_PTX_RNA || rounding == GT_PTX_RN || rounding == GT_PTX_AS_IT_IS ? nearest : outwards;
+
+	return x != x ? 0x7fffffff & ~most : (bits + added) & ~most;
+}
+
+#define WHOLE(X, D, S, SIGN)                                                                     \
+	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none, x)                                    \
+	X(cvt_sat_##D##_##S, "cvt.sat." #D "." #S, D, S, none, none, clamped_##SIGN(x, LEAST_##D, MOST_##D))
+#define UPPER_BIT(D) (UINT64_C(1) << (8 * sizeof(GT_LANE_##D) - 1))
+#define FROM_FLOAT(X, D, S, AS_DOUBLE)                                                           \
+	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none,                                       \
+	  clamped_f(integral(AS_DOUBLE(x), op->choice), LEAST_##D, MOST_##D,                       \
+		    sizeof(GT_LANE_##D) == 8 || sizeof(GT_LANE_##S) == 8 ? UPPER_BIT(D) : 0))
+#define TO_INTEGER(X, D)                                                                         \
+	WHOLE(X, D, u8, u) WHOLE(X, D, u16, u) WHOLE(X, D, u32, u) WHOLE(X, D, u64, u)             \
+	WHOLE(X, D, s8, s) WHOLE(X, D, s16, s) WHOLE(X, D, s32, s) WHOLE(X, D, s64, s)             \
+	FROM_FLOAT(X, D, f32, (double)) FROM_FLOAT(X, D, f64, )                                    \
+	FROM_FLOAT(X, D, f16, (double)gt_ptx_from_half) FROM_FLOAT(X, D, bf16, (double)gt_ptx_from_bfloat)
+#define FROM_INTEGER(X, S, ODD)                                                                  \
+	X(cvt_f32_##S, "cvt.f32." #S, f32, S, none, none, x)                                       \
+	X(cvt_f64_##S, "cvt.f64." #S, f64, S, none, none, x)                                       \
+	X(cvt_f16_##S, "cvt.f16." #S, f16, S, none, none, gt_ptx_to_half(ODD(x), ROUNDING))        \
+	X(cvt_bf16_##S, "cvt.bf16." #S, bf16, S, none, none, gt_ptx_to_bfloat(ODD(x), ROUNDING))
+/* Rounded to integers of the same type: .rni and so on; by name, cvt.i. */
+#define FLOAT_TO_FLOAT(X)                                                                        \
+	X(cvt_f32_f32, "cvt.f32.f32", f32, f32, none, none, x)                                     \
+	X(cvt_f64_f64, "cvt.f64.f64", f64, f64, none, none, x)                                     \
+	X(cvt_f64_f32, "cvt.f64.f32", f64, f32, none, none, x)                                     \
+	X(cvt_f32_f64, "cvt.f32.f64", f32, f64, none, none, float_of(x))                           \
+	X(cvt_i_f32_f32, "cvt.i.f32.f32", f32, f32, none, none, float_of(integral((double)x, op->choice))) \
+	X(cvt_i_f64_f64, "cvt.i.f64.f64", f64, f64, none, none, integral(x, op->choice))           \
+	X(cvt_i_f16_f16, "cvt.i.f16.f16", f16, f16, none, none,                                    \
+	  gt_ptx_to_half(integral((double)gt_ptx_from_half(x), op->choice), GT_PTX_RN))            \
+	X(cvt_i_bf16_bf16, "cvt.i.bf16.bf16", bf16, bf16, none, none,                              \
+	  gt_ptx_to_bfloat(integral((double)gt_ptx_from_bfloat(x), op->choice), GT_PTX_RN))        \
+	X(cvt_f16_f16, "cvt.f16.f16", f16, f16, none, none, x)                                     \
+	X(cvt_bf16_bf16, "cvt.bf16.bf16", bf16, bf16, none, none, x)                               \
+	X(cvt_f32_f16, "cvt.f32.f16", f32, f16, none, none, float_of((double)gt_ptx_from_half(x))) \
+	X(cvt_f64_f16, "cvt.f64.f16", f64, f16, none, none, gt_ptx_from_half(x))                   \
+	X(cvt_f32_bf16, "cvt.f32.bf16", f32, bf16, none, none, float_of((double)gt_ptx_from_bfloat(x))) \
+	X(cvt_f64_bf16, "cvt.f64.bf16", f64, bf16, none, none, gt_ptx_from_bfloat(x))              \
+	X(cvt_f16_f32, "cvt.f16.f32", f16, f32, none, none, gt_ptx_to_half((double)x, ROUNDING))   \
+	X(cvt_f16_f64, "cvt.f16.f64", f16, f64, none, none, gt_ptx_to_half(x, ROUNDING))           \
+	X(cvt_bf16_f32, "cvt.bf16.f32", bf16, f32, none, none, gt_ptx_to_bfloat((double)x, ROUNDING)) \
+	X(cvt_bf16_f64, "cvt.bf16.f64", bf16, f64, none, none, gt_ptx_to_bfloat(x, ROUNDING))      \
+	X(cvt_bf16_f16, "cvt.bf16.f16", bf16, f16, none, none,                                     \
+	  gt_ptx_to_bfloat((double)gt_ptx_from_half(x), ROUNDING))                                 \
+	X(cvt_f16_bf16, "cvt.f16.bf16", f16, bf16, none, none,                                     \
+	  gt_ptx_to_half((double)gt_ptx_from_bfloat(x), ROUNDING))                                 \
+	X(cvt_f16x2_f32, "cvt.f16x2.f32", f16x2, f32, f32, none, half_pair(x, y, ROUNDING))        \
+	X(cvt_bf16x2_f32, "cvt.bf16x2.f32", bf16x2, f32, f32, none, bfloat_pair(x, y, ROUNDING))   \
+	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, to_tf32(x, ROUNDING))
+
+#define CONVERSIONS(X)                                                                           \
+	TO_INTEGER(X, u8) TO_INTEGER(X, u16) TO_INTEGER(X, u32) TO_INTEGER(X, u64)                 \
+	TO_INTEGER(X, s8) TO_INTEGER(X, s16) TO_INTEGER(X, s32) TO_INTEGER(X, s64)                 \
+	FROM_INTEGER(X, u8, (double)) FROM_INTEGER(X, u16, (double)) FROM_INTEGER(X, u32, (double)) \
+	FROM_INTEGER(X, s8, (double)) FROM_INTEGER(X, s16, (double)) FROM_INTEGER(X, s32, (double)) \
+	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)                \
+	BYTES(X, e4m3x2, to_e4m3, gt_ptx_from_e4m3) BYTES(X, e5m2x2, to_e5m2, from_e5m2)           \
+	X(relu_b16, "relu.b16", b16, b16, none, none, RELU_BYTE(x >> 8) << 8 | RELU_BYTE(x & 0xff))
+CONVERSIONS(GT_LANES)
+static const struct gt_ptx_form convert_rows[] = {CONVERSIONS(GT_ROW)};
+const struct gt_ptx_forms gt_ptx_convert_forms = {convert_rows, sizeof convert_rows / sizeof convert_rows[0]};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine code of a segment: lane operations one behind the other, whose values stay in vector registers. It is a loop over
+ * parts of the warp: 16 lanes each with AVX-512, 8 with AVX2. */
+#ifndef GT_PTX_SEGMENT_H
+#define GT_PTX_SEGMENT_H
+
+#include "cuda/ptx/native/needs.h"
+#include "cuda/ptx/native/rules.h"
+
+#define GT_NATIVE_VALUES 27	/* registers for values, at most */
+#define GT_NATIVE_PREDICATES 30 /* that a segment writes at most: their place is the red zone */
+
+/* A slot that is in registers: one of lanes of 32 bits, or two of 64. In a stretch it is of one part of the warp. */
+struct gt_native_value {
+	uint32_t slot;
+	unsigned part;
+	unsigned n;	 /* registers; 0: the entry is free */
+	unsigned at[2];
+	bool dirty;	 /* to be stored */
+	unsigned used;	 /* when it was, in operations */
+};
+
+/* A place in memory. */
+struct gt_native_place {
+	unsigned base; /* a register */
+	uint32_t offset;
+};
+
+/* A source of an instruction: a register, or memory. */
+struct gt_native_operand {
+	bool held;
+	unsigned at;
+	struct gt_native_place place;
+};
+
+struct gt_native_segment {
+	const struct gt_native_isa *isa;
+	struct gt_native_code *code;
+	const struct gt_native_needs *needs; /* of the block */
+	bool whole; /* for a warp of which all lanes are active */
+	bool unrolled; /* in a stretch: no loop over the parts, but code for one behind the other */
+	unsigned part;	       /* the one under way, */
+	size_t first, op, end; /* and the operation, and those that are done for one part before the next */
+	unsigned n_predicated; /* predicates that the operation has written of it */
+	size_t loop, skip; /* offsets of the loop, and behind the jump over a part without active lanes */
+	struct gt_native_value values[GT_NATIVE_VALUES];
+	bool taken[GT_NATIVE_VALUES];
+	unsigned now;
+	uint32_t predicates[GT_NATIVE_PREDICATES]; /* slots of those that were written */
+	size_t n_predicates;
+};
+
+typedef void gt_native_emitter(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
+
+/* Instructions that machine code is made of. In the loop r8 and r9 are the arena's slots of 32 and 64 bits a lane for the part of the
+ * warp under way, r10 those of predicates, r11 the predicates that the segment writes; rdi is the arena, esi the mask. */
+struct gt_native_isa {
+	unsigned registers; /* for values */
+	unsigned bytes;	    /* of a register */
+	unsigned first, second, third, fourth; /* registers that are free within an operation, the last one in stretches only */
+	void (*open)(struct gt_native_code *code); /* writes constants that all segments use; NULL: there are none */
+	void (*begin)(struct gt_native_segment *segment); /* the loop */
+	void (*end)(struct gt_native_segment *segment);
+	void (*load)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
+	/* Register i of a value, of the active lanes. */
+	void (*store)(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base,
+		      uint32_t offset);
+	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
+	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
+	/* The lower or upper half of lanes of 32 bits, widened by opcode 0x25 (signed) or 0x35. */
+	void (*widen)(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
+	void (*canonical)(struct gt_native_segment *segment, unsigned d); /* a NaN becomes the one that f32 has */
+	/* d = x OP y, as the rule says; `shift` has a count of 64 bits. */
+	void (*binary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
+	void (*unary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x);
+	void (*shift)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
+	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above (emit.c) */
+
+	/* What stretches need beside that. */
+	bool few; /* registers: operations are done for one part before the next, as far as they can be */
+	struct gt_native_op broadcast[2], insert; /* of the lowest lane, of 32 and of 64 bits; of the upper half of a register */
+	void (*set_constants)(struct gt_native_code *code); /* that registers have throughout; NULL: they have none. It changes rax */
+	void (*memory)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset);
+	void (*lane)(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general);
+	/* d |= a ^ b; `second` may change. */
+	void (*differ)(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b);
+	/* Compares a & b with 0. */
+	void (*compare_zero)(struct gt_native_segment *segment, unsigned a, unsigned b);
+	/* d = the elements at [base + lanes of index]; `third` may change. */
+	void (*gather)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index);
+};
+extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
+
+/* True if the operation has machine code; *rule is set then. */
+bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule);
+/* A function for n operations that gt_native_takes, from segment->op on: void (*)(unsigned char *arena, uint32_t mask). */
+void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n);
+
+/* The registers of a slot: read, or about to be written. */
+const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, uint32_t slot, unsigned n);
+const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segment, uint32_t slot, unsigned n);
+/* Register i of a part of a slot, where it is. */
+struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i);
+/* Memory has the slot, and registers have it no more. */
+void gt_native_release(struct gt_native_segment *segment, uint32_t slot);
+/* How many parts a warp has. */
+static inline unsigned gt_native_parts(const struct gt_native_isa *isa)
+{
+	return GT_WARP_SIZE * 4 / isa->bytes;
+}
+/* OP d, a, b */
+void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b);
+/* Stores what is in registers and needed from segment->op on. */
+void gt_native_store_all(struct gt_native_segment *segment);
+/* Code that stores the values that are to be, or loads all: of a state that the segment had. */
+void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values);
+void gt_native_load_values(struct gt_native_segment *segment, const struct gt_native_value *values);
+
+/* Where a predicate is read, and where one is written. */
+struct gt_native_place gt_native_predicate(const struct gt_native_segment *segment, uint32_t slot);
+struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment, uint32_t slot);
+/* Behind the loop: the slots of predicates. */
+void gt_native_store_predicates(struct gt_native_segment *segment);
+
+/* Instructions that both sets have. */
+extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt_native_store;
+/* Emits an operation. */
+gt_native_emitter gt_native_emit;
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A stretch: what a whole warp does from one place of a block on, loads and stores too, as one piece of machine code that keeps
+ * values in registers. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
+ * each as a loop over the points would, and may be entered at each, so that warps take the same turns with it and without. */
+#ifndef GT_PTX_STRETCH_H
+#define GT_PTX_STRETCH_H
+
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/held.h"
+#include "cuda/ptx/native/segment.h"
+
+typedef const struct gt_ptx_op *gt_ptx_stretch_code(unsigned char *arena, struct gt_ptx_warp *warp, const unsigned char *at);
+
+/* A point, as the operation there knows it. */
+struct gt_ptx_entry {
+	gt_ptx_stretch_code *run; /* machine code for all lanes, */
+	const unsigned char *at;  /* and where in it this point is */
+	size_t n;		  /* operations of the point */
+	struct gt_ptx_op inner;	  /* what is done for other lanes */
+	struct gt_ptx_kept row;	  /* of an access: what all of its rows have, */
+	const unsigned char *last; /* and where the last one was */
+};
+
+enum gt_stretch_kind {
+	GT_STRETCH_LANES, /* lane operations */
+	GT_STRETCH_MOVE,  /* a load or store */
+	GT_STRETCH_JOIN,  /* where ways of a branch meet, which is left to the C code if lanes wait there */
+	GT_STRETCH_BRANCH, /* which all lanes take or none, or that is left to the C code */
+};
+
+#define GT_STRETCH_SHAPES 16 /* that are known at a time */
+#define GT_STRETCH_SLOW 16 /* tests that may send an access to the C code */
+
+struct gt_stretch_point {
+	size_t op, n;	   /* the first operation, and how many */
+	uint32_t counts;   /* their instructions, */
+	uint32_t before;   /* and those in the stretch before them */
+	enum gt_stretch_kind kind;
+	struct gt_ptx_entry *entry;
+	unsigned shape;	   /* number of the word that says how addresses are apart, from 1 on; 0: none does */
+	bool finds_shape;  /* first of those with this word */
+	/* As written: places in the code, jumps out of it (0: none), and which values were in registers. */
+	size_t place, again, row_again;
+	size_t ends, leaves, row, noted, slow[GT_STRETCH_SLOW];
+	size_t n_slow;
+	struct gt_native_value at_begin[GT_NATIVE_VALUES], at_move[GT_NATIVE_VALUES], at_end[GT_NATIVE_VALUES];
+};
+
+/* A jump to an operation that another stretch may begin with, and the code for that. */
+struct gt_stretch_way {
+	size_t jump, op;
+};
+
+/* The first code of a function with stretches: what all of them use. */
+struct gt_stretch_shared {
+	size_t begin, end, row;
+};
+
+struct gt_stretch {
+	const struct gt_stretch_shared *shared;
+	struct gt_native_segment segment;
+	const struct gt_ptx_code *code;
+	struct gt_stretch_point *points;
+	size_t n;
+	unsigned n_shapes;
+	struct gt_stretch_way *ways; /* of all stretches */
+	size_t n_ways;
+};
+
+#define GT_STRETCH_WAYS 2 /* of a stretch, at most */
+
+/* What r15 points to. */
+extern const void *const gt_stretch_constants;
+
+/* True if the operation is a load or store that a stretch may have; *fast: one that has machine code. */
+bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);
+
+void gt_stretch_write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared);
+/* Writes a stretch. at[i]: where point i is entered. Returns where another stretch goes on with it. */
+size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at);
+/* Where a way ends that no stretch begins at. */
+void gt_stretch_write_stop(struct gt_native_code *code, const struct gt_stretch_shared *shared, const struct gt_ptx_op *op);
+
+/* Finds accesses that can share their tests; and code that makes them forget what was found. */
+void gt_stretch_find_shapes(struct gt_stretch *stretch);
+void gt_stretch_forget_shapes(const struct gt_stretch *stretch);
+/* A load or store of lanes that are side by side, or of one place. */
+void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
+/* The routine that adds a row to those held for their order: of the entry in rdx, first address rax, stride rcx. It leaves rdx as it
+ * is if that has to be done by C code, else 0, rdi as the chunk, and rsi as the
+ * row there. r11 is free in it. */
+void gt_stretch_write_row(struct gt_native_code *code);
+
+#endif

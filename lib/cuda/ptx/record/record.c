@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* For realpath, which is an XSI extension. */
+#define _XOPEN_SOURCE 700
+#include "cuda/ptx/record/record.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/installed.h"
+#include "base/options.h"
+
+#define LIBRARY "libcudart.so.13"
+/* The names by which programs ask for it. */
+static const char *const names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", "libcudart.so.11.0"};
+#define PATH_BYTES 4096
+#define PREFIX "GTRACE_RECORD_"
+#define ARGUMENTS PREFIX "ARGUMENTS"
+#define GPU PREFIX "DEFAULT_GPU"
+#define STREAM PREFIX "STREAM"
+#define TOKEN PREFIX "TOKEN"
+#define VERBOSE PREFIX "VERBOSE"
+#define QUIET PREFIX "QUIET"
+#define GPUS PREFIX "GPUS"
+#define SEPARATOR '\x1f' /* after every argument */
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+/* ---- options ---- */
+
+/* "GTRACE_RECORD_MAX_INSTRUCTIONS". */
+static const char *variable(const struct gt_tracing_option *option, char name[64])
+{
+	int length = snprintf(name, 64, PREFIX "%s", option->name);
+
+	for (int i = 0; i < length; i++)
+		name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
+	return name;
+}
+
+static const struct gt_tracing_option *next(const struct gt_tracing_option *option)
+{
+	while (option < gt_tracing_options + gt_tracing_options_n && !(option->tools & GT_TRACING_RECORD))
+		option++;
+	return option < gt_tracing_options + gt_tracing_options_n ? option : NULL;
+}
+
+static void begin(struct gt_recording *record)
+{
+	*record = (struct gt_recording){.stream = -1, .token = -1};
+	gt_ptx_tracing_begin(&record->tracing);
+}
+
+void gt_record_begin(struct gt_recording *record)
+{
+	char name[64];
+
+	begin(record);
+	for (const struct gt_tracing_option *option = next(gt_tracing_options); option; option = next(option + 1))
+		unsetenv(variable(option, name));
+	unsetenv(GPU);
+}
+
+void gt_record_clear(struct gt_recording *record)
+{
+	gt_ptx_tracing_clear(&record->tracing);
+	gt_gpu_clear(&record->gpu);
+	free(record->argument_text);
+	record->argument_text = NULL;
+}
+
+int gt_record_set(struct gt_recording *record, const struct gt_tracing_option *option, const char *value,
+		  struct gt_error *error)
+{
+	char path[GT_TRACING_PATH], name[64];
+
+	if (option->locate && option->locate(value, path, error) != 0)
+		return -1;
+	if (option->locate)
+		value = path;
+	if (gt_ptx_tracing_set(&record->tracing, option, value, error) != 0)
+		return -1;
+	return setenv(variable(option, name), option->form ? value : "1", 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
+}
+
+int gt_record_environment(struct gt_recording *record, struct gt_error *error)
+{
+	const char *devices = getenv("GTRACE_DEVICES");
+	const struct gt_tracing_option *option = next(gt_tracing_options);
+	struct gt_error reason;
+
+	while (option && strcmp(option->name, "devices") != 0)
+		option = next(option + 1);
+	if (!devices || !option || gt_record_set(record, option, devices, &reason) == 0)
+		return 0;
+	return gt_fail(error, "GTRACE_DEVICES: %s", reason.text);
+}
+
+/* The memory of all devices lies in one window. */
+int gt_record_check(const struct gt_recording *record, struct gt_error *error)
+{
+	uint64_t devices = record->tracing.devices;
+
+	if (record->tracing.device_memory > GT_PTX_WINDOW / devices)
+		return gt_fail(error, "%" PRIu64 " devices can have at most %" PRIu64 " bytes of memory each: see --memory", devices,
+			       GT_PTX_WINDOW / devices);
+	if (record->tracing.traced_devices >> devices != 0)
+		return gt_fail(error, "--device: there are %" PRIu64 " devices, and the first is number 0: see --devices", devices);
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+/* All arguments in one text. NULL when memory is short. */
+static char *join(char *const arguments[])
+{
+	size_t bytes = 1, at = 0;
+
+	for (size_t i = 0; arguments[i]; i++)
+		bytes += strlen(arguments[i]) + 1;
+	char *text = malloc(bytes);
+	if (!text)
+		return NULL;
+	for (size_t i = 0; arguments[i]; i++)
+		at += (size_t)snprintf(text + at, bytes - at, "%s%c", arguments[i], SEPARATOR);
+	text[at] = '\0';
+	return text;
+}
+
+/* The folder of the stand-in runtime. */
+static int find_runtime(char folder[PATH_BYTES], struct gt_error *error)
+{
+	static const char *const places[] = {"/../lib/gtrace", "/../build/cudart"}; /* beside the program's folder */
+	const char *named = getenv("GTRACE_CUDART");
+	char self[PATH_BYTES], path[PATH_BYTES + 64];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	self[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i <= LENGTH(places); i++) {
+		const char *base = i < LENGTH(places) ? self : "", *place = i < LENGTH(places) ? places[i] : gt_libdir;
+		int bytes = named ? snprintf(path, sizeof path, "%s/" LIBRARY, named)
+				  : snprintf(path, sizeof path, "%s%s/" LIBRARY, base, place);
+		if ((size_t)bytes < sizeof path && access(path, R_OK) == 0 && realpath(path, folder)) {
+			*strrchr(folder, '/') = '\0';
+			return 0;
+		}
+	}
+	if (named)
+		return gt_fail(error, "GTRACE_CUDART: no " LIBRARY " in '%s'", named);
+	return gt_fail(error, "no " LIBRARY " beside %s or in %s: set GTRACE_CUDART to its folder", self, gt_libdir);
+}
+
+/* Joins two words of a list in the environment; one may be empty. */
+static int set_list(const char *variable, const char *first, const char *second, struct gt_error *error)
+{
+	size_t bytes = strlen(first) + strlen(second) + 2;
+	char *text = malloc(bytes);
+
+	if (text)
+		snprintf(text, bytes, "%s%s%s", first, *first && *second ? ":" : "", second);
+	int failed = !text || setenv(variable, text, 1) != 0;
+	free(text);
+	return failed ? gt_fail_memory(error, "the environment") : 0;
+}
+
+/* Puts the stand-ins of libraries into the preload list. */
+static int export_stubs(const struct gt_recording *record, const char *folder, struct gt_error *error)
+{
+	char path[PATH_BYTES + 64];
+
+	for (unsigned i = 0; i < GT_STUBS; i++) {
+		if (!(record->tracing.stubs >> i & 1))
+			continue;
+		const char *preload = getenv("LD_PRELOAD");
+		snprintf(path, sizeof path, "%s/" GT_STUB_FOLDER "/%s", folder, gt_stub_libraries[i].file);
+		if (access(path, R_OK) != 0)
+			return gt_fail_errno(error, "--stub %s: %s", gt_stub_libraries[i].name, path);
+		if (strpbrk(path, " :"))
+			return gt_fail(error, "--stub %s: '%s' has a blank or a colon, and cannot be preloaded",
+				       gt_stub_libraries[i].name, path);
+		if (set_list("LD_PRELOAD", preload ? preload : "", path, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Both LD_LIBRARY_PATH and LD_PRELOAD lead to the stand-in runtime: the second works whatever the program's own search path,
+ * the first if the runtime's path cannot be in a preload list. */
+static int export_runtime(const struct gt_recording *record, struct gt_error *error)
+{
+	char folder[PATH_BYTES], library[PATH_BYTES + 32];
+	const char *path = getenv("LD_LIBRARY_PATH");
+
+	if (find_runtime(folder, error) != 0 || set_list("LD_LIBRARY_PATH", folder, path ? path : "", error) != 0)
+		return -1;
+	for (size_t i = 0; i < LENGTH(names) && !strpbrk(folder, " :"); i++) {
+		const char *preload = getenv("LD_PRELOAD");
+		snprintf(library, sizeof library, "%s/%s", folder, names[i]);
+		if (set_list("LD_PRELOAD", preload ? preload : "", library, error) != 0)
+			return -1;
+	}
+	return export_stubs(record, folder, error);
+}
+
+static int set_number(const char *name, int value)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%d", value);
+	return setenv(name, text, 1);
+}
+
+int gt_record_default_gpu(struct gt_recording *record, struct gt_error *error)
+{
+	char path[PATH_BYTES], absolute[PATH_BYTES];
+
+	if (gt_gpu_load(&record->gpu, GT_TRACING_GPU, error) != 0 || gt_gpu_path(GT_TRACING_GPU, path, sizeof path, error) != 0)
+		return -1;
+	if (!realpath(path, absolute))
+		return gt_fail_errno(error, "%s", path);
+	return setenv(GPU, absolute, 1) == 0 ? 0 : gt_fail_memory(error, "the environment");
+}
+
+int gt_record_export(const struct gt_recording *record, struct gt_error *error)
+{
+	if (export_runtime(record, error) != 0)
+		return -1;
+	char gpus[PATH_BYTES], *arguments = join(record->arguments);
+	struct gt_error ignored; /* without descriptions none is proposed */
+	int failed = (gt_gpu_directory(gpus, sizeof gpus, &ignored) == 0 && setenv(GPUS, gpus, 1) != 0) || !arguments || setenv(ARGUMENTS, arguments, 1) != 0;
+
+	free(arguments);
+	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(VERBOSE, record->verbose) |
+		  set_number(QUIET, record->quiet);
+	return failed ? gt_fail_memory(error, "the environment") : 0;
+}
+
+/* ---- in the recorded program ---- */
+
+/* Reads the number in a variable; *value is unchanged if there is no such variable. */
+static int get_number(const char *name, int *value, struct gt_error *error)
+{
+	const char *text = getenv(name);
+	struct gt_error reason;
+	uint64_t number;
+
+	if (!text)
+		return 0;
+	if (gt_parse_count(text, 0, INT_MAX, &number, &reason) != 0)
+		return gt_fail(error, "%s: %s", name, reason.text);
+	*value = (int)number;
+	return 0;
+}
+
+static int import_options(struct gt_recording *record, struct gt_error *error)
+{
+	char name[64];
+	struct gt_error reason;
+
+	for (const struct gt_tracing_option *option = next(gt_tracing_options); option; option = next(option + 1)) {
+		const char *text = getenv(variable(option, name));
+		if (text && gt_ptx_tracing_set(&record->tracing, option, text, &reason) != 0)
+			return gt_fail(error, "%s: %s", name, reason.text);
+	}
+	return 0;
+}
+
+static int import_gpu(struct gt_recording *record, struct gt_error *error)
+{
+	const char *path = getenv(GPU);
+
+	if (!path || record->tracing.gpu.n > 0)
+		return 0;
+	return gt_gpu_load(&record->gpu, path, error);
+}
+
+static int import_arguments(struct gt_recording *record, struct gt_error *error)
+{
+	const char *joined = getenv(ARGUMENTS);
+	size_t n = 0;
+
+	record->argument_text = strdup(joined ? joined : "");
+	if (!record->argument_text)
+		return gt_fail_memory(error, "arguments");
+	char *at = record->argument_text, *end;
+	for (; n < GT_RECORD_ARGUMENTS && (end = strchr(at, SEPARATOR)); at = end + 1) {
+		*end = '\0';
+		record->arguments[n++] = at;
+	}
+	record->arguments[n] = NULL;
+	return 0;
+}
+
+int gt_record_import(struct gt_recording *record, struct gt_error *error)
+{
+	int verbose = 0, quiet = 0;
+
+	begin(record);
+	/* The token first: whoever has it has reported what is wrong. */
+	if (get_number(TOKEN, &record->token, error) != 0 || get_number(STREAM, &record->stream, error) != 0 ||
+	    import_options(record, error) != 0 || import_gpu(record, error) != 0 || get_number(VERBOSE, &verbose, error) != 0 || get_number(QUIET, &quiet, error) != 0)
+		return -1;
+	record->verbose = verbose != 0;
+	record->quiet = quiet != 0;
+	const char *gpus = getenv(GPUS);
+	snprintf(record->gpus, sizeof record->gpus, "%s", gpus ? gpus : "");
+	return import_arguments(record, error);
+}

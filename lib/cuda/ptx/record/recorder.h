@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Records launches into a stream: for each traced one a kernel record, its accesses, and a count of the stage "ptx". Used by
+ * gtrace-ptx and gtrace-record. */
+#ifndef GT_PTX_RECORDER_H
+#define GT_PTX_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/record/tracing.h"
+#include "cuda/ptx/record/untraced.h"
+#include "stream/copies.h"
+#include "stream/stream.h"
+
+struct gt_ptx_recorder;
+
+/* The writer, the module and the tracing stay the caller's. NULL on error. */
+struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing,
+					     struct gt_error *error);
+void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
+
+/* Runs the next launch, or skips it; the first has number 1, which is its kernel's id;
+ * under replay the launch n is the kernels 2n - 1, whose name ends in " pass 1", and 2n. Of `launch`
+ * the kernel, the shape, the parameters, sms and prefers are the caller's to set. `registers` per thread, 0
+ * if unknown: .maxnreg is taken then, or an estimate. */
+int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
+		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
+		  struct gt_ptx_ran *ran, struct gt_error *error);
+
+/* The record of copies into device memory; the next traced launch writes and clears it. */
+struct gt_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
+
+/* The calls of libraries that are not traced; the next traced launch writes and clears them. */
+struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder);
+/* After the last launch: writes those that were made since the last one that was traced. */
+int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error);
+
+/* Launches traced so far. */
+uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder);
+
+#endif

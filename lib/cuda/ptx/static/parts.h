@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the static analysis share; private to lib/cuda/ptx/static.
+ *
+ * Instructions become values in SSA form, by the algorithm of Braun et al., "Simple and Efficient Construction of Static
+ * Single Assignment Form", CC 2013. Values fold into polynomials over atoms, which cannot be folded further. Then loops
+ * are solved: a value that grows by the same amount in each iteration is its first value plus that amount times the
+ * iteration. */
+#ifndef GT_PTX_STATIC_PARTS_H
+#define GT_PTX_STATIC_PARTS_H
+
+#include "base/map.h"
+#include "cuda/ptx/decode/flow.h"
+#include "cuda/ptx/static/static.h"
+#include "cuda/ptx/text/arena.h"
+
+#define GT_STATIC_NONE	  UINT32_MAX
+#define GT_STATIC_NUMBERS (UINT32_MAX / 4) /* values, and atoms, of a kernel */
+#define GT_STATIC_DEPTH	  32 /* nesting of loops that are solved */
+#define GT_STATIC_WEIGHT  256 /* atoms within an atom */
+#define GT_STATIC_TERMS	  24 /* terms of a polynomial */
+#define GT_STATIC_FACTORS 4 /* atoms of a term */
+
+enum gt_static_kind {
+	GT_STATIC_CONSTANT, /* number */
+	GT_STATIC_SPECIAL, /* name: %tid.x */
+	GT_STATIC_SYMBOL, /* name: a variable's address */
+	GT_STATIC_PARAMETER, /* number: which; offset */
+	GT_STATIC_LOAD, /* from memory; operands: the address */
+	GT_STATIC_OPERATION, /* instruction, operands */
+	GT_STATIC_SUM, /* operand + number: an address */
+	GT_STATIC_JOIN, /* operands: the values of a register at the ends of a block's predecessors */
+	GT_STATIC_CHOICE, /* operands: new, old; of a guarded instruction */
+	GT_STATIC_OPAQUE, /* undefined, from a call, or too deep */
+};
+
+struct gt_static_value {
+	enum gt_static_kind kind;
+	const struct gt_ptx_instruction *instruction; /* that makes it; NULL */
+	const char *name;
+	int64_t number, offset;
+	uint32_t *operands;
+	uint32_t n;
+	uint32_t block, variable; /* of a join */
+	uint32_t same; /* the value that this one equals, or itself */
+	bool needed, folding;
+	const struct gt_static_poly *poly;
+};
+
+/* An atom of polynomials. In the order in which terms are printed. */
+enum gt_static_atom_kind {
+	GT_STATIC_ATOM_PARAMETER,
+	GT_STATIC_ATOM_SYMBOL,
+	GT_STATIC_ATOM_SPECIAL,
+	GT_STATIC_ATOM_LOOP, /* iterations of the loop whose first block is `block` */
+	GT_STATIC_ATOM_OPERATION, /* of child polynomials */
+	GT_STATIC_ATOM_CHOICE, /* one of the children */
+	GT_STATIC_ATOM_JOIN, /* not solved yet */
+	GT_STATIC_ATOM_LOADED,
+	GT_STATIC_ATOM_OPAQUE,
+};
+
+struct gt_static_atom {
+	enum gt_static_atom_kind kind;
+	uint32_t value; /* parameters, operations, joins, loaded: which value; its instruction is the operation */
+	const char *name;
+	int64_t number, offset;
+	uint32_t block;
+	const struct gt_static_poly **children;
+	uint32_t n;
+	unsigned weight; /* itself and the atoms within its children */
+	bool solving;
+	const struct gt_static_poly *solution; /* NULL: not yet */
+};
+
+struct gt_static_term {
+	int64_t factor;
+	uint32_t atoms[GT_STATIC_FACTORS]; /* sorted */
+	uint32_t n;
+};
+
+/* Sorted by atoms, no two terms alike, no zero factor. */
+struct gt_static_poly {
+	struct gt_static_term *terms;
+	uint32_t n;
+};
+
+/* How the addresses of a warp's lanes follow from those of its threads. */
+enum gt_static_spread {
+	GT_STATIC_BY_THREAD, /* they are the same */
+	GT_STATIC_IN_BULK, /* `lanes` pieces behind each other, from the first thread's on */
+	GT_STATIC_BY_LINES, /* the lines of `tile`, `stride` elements apart, from the first thread's on */
+	GT_STATIC_FROM_MAP, /* a tensor map says them: they are not known */
+};
+
+struct gt_ptx_tile;
+
+struct gt_static_access {
+	uint32_t instruction;
+	uint32_t address, stride; /* values; GT_STATIC_NONE: a matrix without gaps */
+	const struct gt_static_poly *poly, *stride_poly;
+	enum gt_ptx_access_kind action; /* load, store, atomic, reduction */
+	enum gt_static_spread spread;
+	unsigned bytes; /* of a lane */
+	unsigned lanes;
+	const struct gt_ptx_tile *tile;
+};
+
+struct gt_static {
+	const struct gt_ptx_function *kernel;
+	struct gt_ptx_arena *arena;
+	struct gt_ptx_flow flow;
+	bool complete; /* the values at the end of every block are known */
+	struct gt_map variables; /* a register's name -> its number */
+	struct gt_map reaching; /* block and register -> value at the block's end, so far */
+	struct gt_map parameters; /* a parameter's name -> which */
+	uint32_t n_variables;
+	struct gt_static_value *values;
+	uint32_t n_values;
+	size_t value_capacity;
+	struct gt_static_atom *atoms;
+	uint32_t n_atoms;
+	size_t atom_capacity;
+	struct gt_static_access *accesses;
+	size_t n_accesses;
+	unsigned depth;
+	uint64_t work;
+};
+
+/* value.c: values, and the accesses with the values of their addresses. */
+int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
+
+/* ssa.c: which value reaches a read of a register. A variable is the number of a register. GT_STATIC_NONE when memory
+ * is short. */
+uint32_t gt_static_new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error);
+int gt_static_write_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, uint32_t value,
+			     struct gt_error *error);
+/* The value of a variable at the end of a block, as far as the block's instructions have been taken. */
+uint32_t gt_static_read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable,
+				 struct gt_error *error);
+/* After the last instruction: completes the joins of blocks that loops come back to. */
+int gt_static_fill_joins(struct gt_static *analysis, struct gt_error *error);
+/* The value that this one equals. */
+uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
+
+/* poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
+ * factors (then *wide is set). */
+const struct gt_static_poly *gt_static_constant(struct gt_static *analysis, int64_t number, struct gt_error *error);
+const struct gt_static_poly *gt_static_atom_poly(struct gt_static *analysis, uint32_t atom, struct gt_error *error);
+const struct gt_static_poly *gt_static_add(struct gt_static *analysis, const struct gt_static_poly *a,
+					   const struct gt_static_poly *b, int64_t factor, bool *wide,
+					   struct gt_error *error);
+const struct gt_static_poly *gt_static_multiply(struct gt_static *analysis, const struct gt_static_poly *a,
+						const struct gt_static_poly *b, bool *wide, struct gt_error *error);
+bool gt_static_equal(const struct gt_static_poly *a, const struct gt_static_poly *b);
+/* True if the polynomial is a number. */
+bool gt_static_is_constant(const struct gt_static_poly *poly, int64_t *number);
+/* The atom of this description: an equal one if there is one, else a new one (and always a new one
+ * beyond some thousands). -1: memory. */
+int gt_static_intern(struct gt_static *analysis, const struct gt_static_atom *atom, uint32_t *found,
+		     struct gt_error *error);
+
+/* An atom as a polynomial. NULL when memory is short. */
+const struct gt_static_poly *gt_static_alone(struct gt_static *analysis, const struct gt_static_atom *atom,
+					     struct gt_error *error);
+/* An atom for a value of which nothing is known. */
+const struct gt_static_poly *gt_static_opaque(struct gt_static *analysis, uint32_t value, struct gt_error *error);
+/* An operation on the children, or a choice of one of them; opaque if its weight is above the limit. */
+const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind,
+						uint32_t value, const struct gt_static_poly **children, uint32_t n,
+						struct gt_error *error);
+
+/* fold.c: the polynomial of every value that an address needs; joins are atoms. */
+int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
+
+/* solve.c: joins become loops and choices in the addresses. */
+int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
+
+/* operation.c: the result of an operation that is no sum of products, for numbers. */
+struct gt_static_operation {
+	unsigned operands;
+	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,
+			  const int64_t *operands);
+};
+/* NULL if the instruction's result cannot be computed here. */
+const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_instruction *instruction);
+/* The type an integer instruction works in: its last modifier. */
+enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
+/* A number truncated to the type, and sign-extended if the type is signed. */
+int64_t gt_static_narrow(int64_t number, enum gt_ptx_type type);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the files of the parser, and private to them. Each parsing function begins at the parser's token, moves it past
+ * what it parsed, and returns 0, or -1 with the error set. */
+#ifndef GT_PTX_PARSE_H
+#define GT_PTX_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "cuda/ptx/text/arena.h"
+#include "cuda/ptx/text/lex.h"
+#include "cuda/ptx/text/module.h"
+
+#define GT_PTX_DEPTH 32 /* nesting limit of braces, brackets and parentheses */
+
+/* An array that grows during parsing; the module gets a copy of its final size. */
+struct gt_ptx_list {
+	void *items;
+	size_t n, capacity;
+};
+
+/* The meaning of a name in a body. */
+struct gt_ptx_meaning {
+	char *name; /* NAME, or NAME#N when it was declared in inner braces */
+	enum gt_ptx_space space;
+	bool label; /* else a variable */
+	uint64_t count; /* of numbered registers, as in struct gt_ptx_variable */
+};
+
+struct gt_ptx_scope {
+	struct gt_map names; /* the name's pointer -> index of its meaning */
+	unsigned number;     /* N */
+	bool numbered;	     /* declares numbered registers */
+	bool labelled;	     /* has labels */
+	size_t first_instruction, first_targets;
+};
+
+/* A .branchtargets table. */
+struct gt_ptx_targets {
+	char *name;
+	struct gt_ptx_operand labels; /* a vector */
+};
+
+struct gt_ptx_parser {
+	struct gt_ptx_module *module;
+	const char *file;
+	struct gt_error *error;
+	struct gt_ptx_lexer lexer;
+	struct gt_ptx_token token, ahead;
+
+	struct gt_ptx_list variables, functions; /* of the module */
+	struct gt_map bodies;			 /* a function's name -> its index, if it has a body */
+	struct gt_ptx_list files;		 /* struct gt_ptx_file */
+	struct gt_ptx_list initial_values;	 /* struct gt_ptx_reference: of a variable */
+
+	/* Of the function that is parsed. */
+	unsigned source_file, source_line; /* the last .loc; 0: none yet */
+	bool rolled; /* .pragma "nounroll" stands before the next instruction */
+	struct gt_ptx_list locals, instructions, labels, targets;
+	struct gt_ptx_list operands; /* a stack: of the instruction, its vectors on top */
+	struct gt_ptx_list meanings;
+	struct gt_ptx_scope scopes[GT_PTX_DEPTH];
+	size_t depth; /* scopes open; 0: outside of functions */
+	unsigned n_scopes;
+	unsigned nesting; /* of expressions and vectors */
+	uint64_t initial_bytes; /* of all initial values so far */
+};
+
+/* ---- parse_tokens.c ---- */
+
+void gt_ptx_advance(struct gt_ptx_parser *parser);
+/* True if the token is exactly this text; gt_ptx_take goes past it then. */
+bool gt_ptx_is(const struct gt_ptx_parser *parser, const char *text);
+bool gt_ptx_take(struct gt_ptx_parser *parser, const char *text);
+/* Requires this token, and moves past it. */
+int gt_ptx_need(struct gt_ptx_parser *parser, const char *text);
+/* "NAME:LINE: expected WHAT, found 'TOKEN'"; returns -1. */
+int gt_ptx_expected(struct gt_ptx_parser *parser, const char *what);
+/* "NAME:LINE: TEXT", of the token's line; returns -1. */
+int gt_ptx_wrong(struct gt_ptx_parser *parser, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A whole number from `min` to `max`. */
+int gt_ptx_count(struct gt_ptx_parser *parser, const char *what, uint64_t min, uint64_t max, uint64_t *value);
+/* A word, stored. */
+int gt_ptx_name(struct gt_ptx_parser *parser, const char *what, char **name);
+/* Skips everything up to the brace that closes the one at the token. */
+int gt_ptx_skip_braces(struct gt_ptx_parser *parser);
+
+/* A new zeroed item at the end of a list, or NULL when memory is short. */
+void *gt_ptx_push(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t item);
+/* Moves the items from `first` on from the list into the module. */
+int gt_ptx_settle(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t first, size_t item, void *items,
+		  size_t *n);
+
+/* ---- parse_directive.c ---- */
+
+/* Takes .loc, .file, .section or .pragma, if one of these is next. Sets *taken. */
+int gt_ptx_take_directive(struct gt_ptx_parser *parser, bool *taken);
+
+/* ---- parse_variable.c ---- */
+
+/* The space a directive names, or GT_PTX_GENERIC if it names none. */
+enum gt_ptx_space gt_ptx_space_named(const struct gt_ptx_token *token);
+/* One or more variables after the directive of their space, up to and including the semicolon. */
+int gt_ptx_parse_variables(struct gt_ptx_parser *parser, struct gt_ptx_list *list, bool external);
+/* (parameter, ...) of a function; nothing is declared. */
+int gt_ptx_parse_parameters(struct gt_ptx_parser *parser, struct gt_ptx_variable **parameters, size_t *n);
+
+/* ---- parse_initial.c ---- */
+
+/* The initial value after '=' of a variable whose dimensions are known; if the first is 0, it is set from the value. */
+int gt_ptx_parse_initial(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable,
+			 uint64_t *dimensions, size_t n_dimensions);
+
+/* ---- parse_constant.c ---- */
+
+/* A constant expression of whole numbers, or one floating-point number. */
+int gt_ptx_parse_constant(struct gt_ptx_parser *parser, struct gt_ptx_number *number);
+
+/* ---- parse_scope.c ---- */
+
+int gt_ptx_scope_open(struct gt_ptx_parser *parser);
+int gt_ptx_scope_close(struct gt_ptx_parser *parser);
+/* Gives the name a meaning in the innermost scope, and changes it to a unique one. */
+int gt_ptx_declare(struct gt_ptx_parser *parser, char **name, enum gt_ptx_space space, uint64_t count, bool label);
+/* Changes the name of a variable to its unique one. Returns its space, or GT_PTX_GENERIC if the
+ * name is that of no variable. -1 when memory is short. */
+int gt_ptx_resolve(struct gt_ptx_parser *parser, char **name);
+
+/* ---- parse_function.c ---- */
+
+/* Adds a function to the module. */
+int gt_ptx_add_function(struct gt_ptx_parser *parser, const struct gt_ptx_function *function);
+/* From .entry or .func on. */
+int gt_ptx_parse_function(struct gt_ptx_parser *parser, bool weak);
+
+/* ---- parse_instruction.c ---- */
+
+int gt_ptx_parse_instruction(struct gt_ptx_parser *parser);
+
+#endif

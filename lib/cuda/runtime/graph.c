@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Work, and graphs of work; the work of a node may be a graph. */
+#include "cuda/runtime/graph.h"
+
+#include "cuda/runtime/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+
+#define ALIGNMENT 16 /* of each argument that is kept */
+
+/* ---- work ---- */
+
+struct gt_work gt_copy_of(void *to, const void *from, size_t bytes, unsigned kind)
+{
+	return (struct gt_work){GT_WORK_COPY, {.copy = {.to = to, .from = from, .to_pitch = bytes, .from_pitch = bytes,
+							 .to_slice = bytes, .from_slice = bytes, .width = bytes,
+							 .height = 1, .depth = 1, .kind = kind}}};
+}
+
+static int launch(const struct gt_kernel_work *kernel)
+{
+	bool elsewhere = kernel->device > 0 && kernel->device - 1 != gt_cudart_device();
+
+	if (elsewhere && !gt_context_push(gt_context_primary(kernel->device - 1)))
+		return CUDA_MEMORY_ALLOCATION;
+	int code = gt_cudart_launch(kernel->function, kernel->grid, kernel->block, kernel->arguments, kernel->shared,
+				    &kernel->wishes);
+	if (elsewhere)
+		gt_context_pop();
+	return code;
+}
+
+/* Without the lock: other threads may use the runtime meanwhile, and the function may wait for them. */
+static int call(const struct gt_host_work *host)
+{
+	gt_cudart_leave(CUDA_SUCCESS);
+	host->function(host->data);
+	gt_cudart_enter();
+	return CUDA_SUCCESS;
+}
+
+enum { IF, WHILE, SWITCH }; /* cudaGraphConditionalNodeType */
+
+/* Runs the bodies of a conditional node that its value asks for. */
+static int choose(const struct gt_condition_work *condition)
+{
+	const uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
+	int code = value ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	if (condition->type == WHILE) {
+		while (*value != 0 && code == CUDA_SUCCESS && !gt_cudart.failing)
+			code = gt_graph_run(condition->bodies[0], false);
+		return code;
+	}
+	uint32_t chosen = condition->type == SWITCH ? *value : *value == 0;
+	return chosen < condition->size ? gt_graph_run(condition->bodies[chosen], false) : CUDA_SUCCESS;
+}
+
+int gt_cudart_do(const struct gt_work *work)
+{
+	if (gt_cudart_is_forked())
+		return CUDA_INITIALIZATION_ERROR;
+	switch (work->kind) {
+	case GT_WORK_KERNEL:
+		return launch(&work->u.kernel);
+	case GT_WORK_COPY:
+		return gt_cudart_copy(&work->u.copy);
+	case GT_WORK_FILL:
+		return gt_cudart_fill(&work->u.fill);
+	case GT_WORK_HOST:
+		return call(&work->u.host);
+	case GT_WORK_GRAPH:
+		return gt_graph_run(work->u.graph, false);
+	case GT_WORK_RECORD:
+		work->u.event->instructions = gt_cudart.instructions;
+		return CUDA_SUCCESS;
+	case GT_WORK_ALLOCATE:
+		return gt_graph_memory_set(work->u.memory, true);
+	case GT_WORK_FREE:
+		return gt_graph_memory_set(work->u.memory, false);
+	case GT_WORK_CONDITION:
+		return choose(&work->u.condition);
+	case GT_WORK_EMPTY:
+	case GT_WORK_WAIT: /* all earlier work is complete */
+		return CUDA_SUCCESS;
+	}
+	return CUDA_INVALID_VALUE;
+}
+
+/* One block of memory: the pointers, then the arguments. */
+static int keep_arguments(struct gt_kernel_work *kernel)
+{
+	const struct gt_function *function = gt_cudart_function(kernel->function);
+	void **given = kernel->arguments;
+
+	kernel->arguments = NULL;
+	if (kernel->device == 0)
+		kernel->device = 1 + gt_cudart_device();
+	if (!function)
+		return CUDA_INVALID_DEVICE_FUNCTION;
+	const struct gt_ptx_function *ptx = function->kernel;
+	size_t at = (ptx->n_parameters * sizeof(void *) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, bytes = at;
+	for (size_t i = 0; i < ptx->n_parameters; i++)
+		bytes += (ptx->parameters[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	if (ptx->n_parameters > 0 && !given)
+		return CUDA_INVALID_VALUE;
+	kernel->arguments = calloc(1, bytes + 1);
+	if (!kernel->arguments)
+		return CUDA_MEMORY_ALLOCATION;
+	for (size_t i = 0; i < ptx->n_parameters; i++) {
+		kernel->arguments[i] = (char *)kernel->arguments + at;
+		memcpy(kernel->arguments[i], given[i], ptx->parameters[i].bytes);
+		at += (ptx->parameters[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* The graphs of a conditional node: copies, or empty ones. */
+static int keep_bodies(struct gt_condition_work *condition, struct gt_graph *const *given)
+{
+	condition->bodies = calloc(condition->size, sizeof *condition->bodies);
+	for (unsigned i = 0; condition->bodies && i < condition->size; i++) {
+		condition->bodies[i] = given ? gt_graph_copy(given[i]) : gt_graph_new();
+		if (!condition->bodies[i])
+			return CUDA_MEMORY_ALLOCATION;
+	}
+	return condition->bodies ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+int gt_work_keep(struct gt_work *kept, const struct gt_work *work)
+{
+	*kept = *work;
+	if (kept->kind == GT_WORK_CONDITION)
+		return keep_bodies(&kept->u.condition, work->u.condition.bodies);
+	if (kept->kind == GT_WORK_ALLOCATE || kept->kind == GT_WORK_FREE)
+		gt_graph_memory_hold(kept->u.memory);
+	if (kept->kind == GT_WORK_KERNEL)
+		return keep_arguments(&kept->u.kernel);
+	if (kept->kind == GT_WORK_GRAPH) {
+		kept->u.graph = gt_graph_copy(work->u.graph);
+		return kept->u.graph ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+	}
+	return CUDA_SUCCESS;
+}
+
+void gt_work_free(struct gt_work *work)
+{
+	if (work->kind == GT_WORK_KERNEL)
+		free(work->u.kernel.arguments);
+	else if (work->kind == GT_WORK_ALLOCATE || work->kind == GT_WORK_FREE)
+		gt_cudart_release((void *)(uintptr_t)gt_graph_memory_drop(work->u.memory));
+	else if (work->kind == GT_WORK_CONDITION) {
+		for (unsigned i = 0; work->u.condition.bodies && i < work->u.condition.size; i++)
+			gt_graph_free(work->u.condition.bodies[i]);
+		free(work->u.condition.bodies);
+	}
+	else if (work->kind == GT_WORK_GRAPH)
+		gt_graph_free(work->u.graph);
+}
+
+/* ---- graphs ---- */
+
+int gt_nodes_join(struct gt_nodes *nodes, struct gt_node *const *more, size_t n)
+{
+	struct gt_node **grown = gt_resized(nodes->of, nodes->n + n, sizeof *grown);
+
+	if (!grown)
+		return CUDA_MEMORY_ALLOCATION;
+	nodes->of = grown;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+		while (at < nodes->n && nodes->of[at] != more[i])
+			at++;
+		nodes->of[at] = more[i];
+		nodes->n += at == nodes->n;
+	}
+	return CUDA_SUCCESS;
+}
+
+void gt_nodes_clear(struct gt_nodes *nodes)
+{
+	free(nodes->of);
+	*nodes = (struct gt_nodes){0};
+}
+
+struct gt_graph *gt_graph_new(void)
+{
+	return calloc(1, sizeof(struct gt_graph));
+}
+
+static void free_node(struct gt_node *node)
+{
+	gt_work_free(&node->work);
+	gt_nodes_clear(&node->after);
+	free(node);
+}
+
+void gt_graph_free(struct gt_graph *graph)
+{
+	for (size_t i = 0; graph && i < graph->nodes.n; i++)
+		free_node(graph->nodes.of[i]);
+	if (graph) {
+		gt_nodes_clear(&graph->nodes);
+		free(graph->conditions);
+	}
+	free(graph);
+}
+
+int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n, const struct gt_work *work,
+		 struct gt_node **node)
+{
+	struct gt_node *made;
+
+	for (size_t i = 0; i < n; i++)
+		if (!after || !after[i] || after[i]->graph != graph)
+			return CUDA_INVALID_VALUE;
+	made = calloc(1, sizeof *made);
+	if (!made)
+		return CUDA_MEMORY_ALLOCATION;
+	made->graph = graph;
+	int code = gt_work_keep(&made->work, work);
+	if (code == CUDA_SUCCESS)
+		code = gt_nodes_join(&made->after, after, n);
+	if (code == CUDA_SUCCESS)
+		code = gt_nodes_join(&graph->nodes, &made, 1);
+	if (code != CUDA_SUCCESS)
+		free_node(made);
+	else if (node)
+		*node = made;
+	return code;
+}
+
+struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node)
+{
+	size_t at = 0;
+
+	while (from->nodes.of[at] != node)
+		at++;
+	return to->nodes.of[at];
+}
+
+static int copy_conditions(struct gt_graph *to, const struct gt_graph *from)
+{
+	if (from->n_conditions == 0)
+		return CUDA_SUCCESS;
+	to->conditions = malloc(from->n_conditions * sizeof *to->conditions);
+	if (!to->conditions)
+		return CUDA_MEMORY_ALLOCATION;
+	memcpy(to->conditions, from->conditions, from->n_conditions * sizeof *to->conditions);
+	to->n_conditions = from->n_conditions;
+	return CUDA_SUCCESS;
+}
+
+struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
+{
+	struct gt_graph *copy = gt_graph_new();
+	int code = copy ? copy_conditions(copy, graph) : CUDA_MEMORY_ALLOCATION;
+
+	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
+		struct gt_node *made;
+		code = gt_graph_add(copy, NULL, 0, &graph->nodes.of[i]->work, &made);
+		if (code == CUDA_SUCCESS)
+			made->origin = graph->nodes.of[i];
+	}
+	/* An edge may lead to a node that was added later. */
+	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
+		const struct gt_nodes *after = &graph->nodes.of[i]->after;
+		for (size_t k = 0; k < after->n && code == CUDA_SUCCESS; k++) {
+			struct gt_node *before = gt_graph_paired(graph, copy, after->of[k]);
+			code = gt_nodes_join(&copy->nodes.of[i]->after, &before, 1);
+		}
+	}
+	if (code == CUDA_SUCCESS)
+		return copy;
+	gt_graph_free(copy);
+	return NULL;
+}
+
+static bool ready(const struct gt_node *node)
+{
+	for (size_t i = 0; i < node->after.n; i++)
+		if (!node->after.of[i]->done)
+			return false;
+	return !node->done;
+}
+
+int gt_graph_run(struct gt_graph *graph, bool dry)
+{
+	size_t left = graph->nodes.n, before = 0;
+	int code = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		graph->nodes.of[i]->done = false;
+	while (left > 0 && left != before && code == CUDA_SUCCESS) {
+		before = left;
+		for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
+			struct gt_node *node = graph->nodes.of[i];
+			if (!ready(node))
+				continue;
+			if (!dry && !node->disabled)
+				code = gt_cudart_do(&node->work);
+			if (code == GT_CUDART_CLOSED)
+				gt_cudart_stop_closed();
+			node->done = true;
+			left--;
+		}
+	}
+	return code == CUDA_SUCCESS && left > 0 ? CUDA_INVALID_VALUE : code;
+}
+
+int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
+{
+	for (size_t i = 0; i < graph->n_conditions; i++) {
+		const struct gt_condition *condition = &graph->conditions[i];
+		uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
+		if (value && condition->assigned)
+			*value = condition->value;
+	}
+	for (size_t i = 0; i < graph->nodes.n; i++) {
+		const struct gt_work *work = &graph->nodes.of[i]->work;
+		if (work->kind != GT_WORK_ALLOCATE || !gt_graph_memory_live(work->u.memory))
+			continue;
+		if (!frees)
+			return CUDA_INVALID_VALUE;
+		gt_graph_memory_set(work->u.memory, false);
+	}
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls that create, query and change graphs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/runtime/since.h"
+#include "cuda/runtime/graph.h"
+
+API int cudaGraphCreate(struct gt_graph **graph, unsigned flags)
+{
+	gt_cudart_enter();
+	if (!graph || flags != 0)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*graph = gt_graph_new();
+	return gt_cudart_leave(*graph ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
+}
+
+API int cudaGraphDestroy(struct gt_graph *graph)
+{
+	gt_cudart_enter();
+	gt_graph_free(graph);
+	return gt_cudart_leave(graph ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
+{
+	gt_cudart_enter();
+	if (!copy || !graph)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		if (graph->nodes.of[i]->work.kind == GT_WORK_ALLOCATE || graph->nodes.of[i]->work.kind == GT_WORK_FREE)
+			return gt_cudart_leave(CUDA_NOT_SUPPORTED); /* CUDA does not allow it */
+	*copy = gt_graph_copy(graph);
+	return gt_cudart_leave(*copy ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
+}
+
+struct gt_node *gt_graph_twin(const struct gt_node *node, const struct gt_graph *copy)
+{
+	for (size_t i = 0; i < copy->nodes.n; i++)
+		if (copy->nodes.of[i]->origin == node)
+			return copy->nodes.of[i];
+	return NULL;
+}
+
+API int cudaGraphNodeFindInClone(struct gt_node **found, const struct gt_node *node, const struct gt_graph *copy)
+{
+	gt_cudart_enter();
+	if (!found || !copy)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*found = gt_graph_twin(node, copy);
+	return gt_cudart_leave(*found ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+/* Copies up to *n nodes; if `to` is NULL, only sets *n to their number. */
+static int tell(const struct gt_nodes *nodes, struct gt_node **to, size_t *n)
+{
+	if (!n)
+		return CUDA_INVALID_VALUE;
+	for (size_t i = 0; to && i < *n; i++)
+		to[i] = i < nodes->n ? nodes->of[i] : NULL;
+	if (!to || *n > nodes->n)
+		*n = nodes->n;
+	return CUDA_SUCCESS;
+}
+
+API int cudaGraphGetNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(graph ? tell(&graph->nodes, to, n) : CUDA_INVALID_VALUE);
+}
+
+API int cudaGraphGetRootNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n)
+{
+	struct gt_nodes roots = {0};
+	int code = graph ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	gt_cudart_enter();
+	for (size_t i = 0; graph && i < graph->nodes.n && code == CUDA_SUCCESS; i++)
+		if (graph->nodes.of[i]->after.n == 0)
+			code = gt_nodes_join(&roots, &graph->nodes.of[i], 1);
+	if (code == CUDA_SUCCESS)
+		code = tell(&roots, to, n);
+	gt_nodes_clear(&roots);
+	return gt_cudart_leave(code);
+}
+
+API int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges,
+			  size_t *n)
+{
+	size_t at = 0;
+
+	(void)edges;
+	gt_cudart_enter();
+	if (!graph || !n)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		for (size_t k = 0; k < graph->nodes.of[i]->after.n; k++, at++)
+			if (from && to && at < *n) {
+				from[at] = graph->nodes.of[i]->after.of[k];
+				to[at] = graph->nodes.of[i];
+			}
+	if (!from || !to || *n > at)
+		*n = at;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphNodeGetDependencies(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
+{
+	(void)edges;
+	gt_cudart_enter();
+	return gt_cudart_leave(node ? tell(&node->after, to, n) : CUDA_INVALID_VALUE);
+}
+
+static bool comes_after(const struct gt_node *node, const struct gt_node *before)
+{
+	for (size_t i = 0; i < node->after.n; i++)
+		if (node->after.of[i] == before)
+			return true;
+	return false;
+}
+
+API int cudaGraphNodeGetDependentNodes(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
+{
+	struct gt_nodes later = {0};
+	int code = node ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	(void)edges;
+	gt_cudart_enter();
+	for (size_t i = 0; node && i < node->graph->nodes.n && code == CUDA_SUCCESS; i++)
+		if (comes_after(node->graph->nodes.of[i], node))
+			code = gt_nodes_join(&later, &node->graph->nodes.of[i], 1);
+	if (code == CUDA_SUCCESS)
+		code = tell(&later, to, n);
+	gt_nodes_clear(&later);
+	return gt_cudart_leave(code);
+}
+
+static void forget(struct gt_nodes *nodes, const struct gt_node *node)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nodes->n; i++)
+		if (nodes->of[i] != node)
+			nodes->of[kept++] = nodes->of[i];
+	nodes->n = kept;
+}
+
+static int change_edges(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to, size_t n,
+			bool add)
+{
+	int code = graph && (n == 0 || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	for (size_t i = 0; i < n && code == CUDA_SUCCESS; i++) {
+		if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph ||
+		    comes_after(to[i], from[i]) == add)
+			code = CUDA_INVALID_VALUE;
+		else if (add)
+			code = gt_nodes_join(&to[i]->after, &from[i], 1);
+		else
+			forget(&to[i]->after, from[i]);
+	}
+	return code;
+}
+
+API int cudaGraphAddDependencies(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to,
+				 const void *edges, size_t n)
+{
+	(void)edges;
+	gt_cudart_enter();
+	return gt_cudart_leave(change_edges(graph, from, to, n, true));
+}
+
+API int cudaGraphRemoveDependencies(const struct gt_graph *graph, struct gt_node *const *from,
+				    struct gt_node *const *to, const void *edges, size_t n)
+{
+	(void)edges;
+	gt_cudart_enter();
+	return gt_cudart_leave(change_edges(graph, from, to, n, false));
+}
+
+API int cudaGraphNodeGetType(const struct gt_node *node, int *type)
+{
+	gt_cudart_enter();
+	if (!node || !type)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*type = (int)node->work.kind;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphDestroyNode(struct gt_node *node)
+{
+	gt_cudart_enter();
+	if (!node)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	struct gt_nodes *nodes = &node->graph->nodes;
+	forget(nodes, node);
+	for (size_t i = 0; i < nodes->n; i++)
+		forget(&nodes->of[i]->after, node);
+	gt_work_free(&node->work);
+	gt_nodes_clear(&node->after);
+	free(node);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+SINCE_13(cudaGraphGetEdges);
+SINCE_13(cudaGraphNodeGetDependencies);
+SINCE_13(cudaGraphNodeGetDependentNodes);
+SINCE_13(cudaGraphAddDependencies);
+SINCE_13(cudaGraphRemoveDependencies);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that had other parameters, and the names that CUDA 11 and 12 gave to the forms of today. */
+#include "cuda/runtime/calls.h"
+#include "cuda/runtime/older/older.h"
+
+struct gt_executable;
+struct update_result {
+	int result;
+	struct gt_node *node, *from;
+};
+
+#define PAIRS const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to
+#define INFO void *stream, int *status, unsigned long long *id
+#define INFO_GRAPH INFO, struct gt_graph **graph, struct gt_node *const **after
+extern int cudaGraphInstantiate(struct gt_executable **to, const struct gt_graph *graph, unsigned long long flags);
+extern int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result);
+extern int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges, size_t *n);
+extern int cudaGraphNodeGetDependencies(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n);
+extern int cudaGraphNodeGetDependentNodes(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n);
+extern int cudaGraphAddDependencies(PAIRS, const void *edges, size_t n);
+extern int cudaGraphRemoveDependencies(PAIRS, const void *edges, size_t n);
+extern int cudaStreamGetCaptureInfo(INFO_GRAPH, const void **edges, size_t *n);
+extern int cudaStreamUpdateCaptureDependencies(void *stream, struct gt_node *const *after, const void *edges, size_t n,
+					       unsigned flags);
+extern int cudaGetDriverEntryPoint(const char *name, void **to, unsigned long long flags, int *result);
+extern int cudaDeviceSynchronize(void);
+extern int cudaMemAdvise(const void *pointer, size_t bytes), cudaMemPrefetchAsync(const void *pointer, size_t bytes);
+
+/* The last minor versions. */
+static int version_11(int *version)
+{
+	*version = 11080;
+	return CUDA_SUCCESS;
+}
+IN_11(cudaRuntimeGetVersion, version_11);
+
+static int version_12(int *version)
+{
+	*version = 12090;
+	return CUDA_SUCCESS;
+}
+IN_12(cudaRuntimeGetVersion, version_12);
+
+/* ---- before CUDA 12 ---- */
+
+static int instantiate(struct gt_executable **to, const struct gt_graph *graph, struct gt_node **node, char *log, size_t bytes)
+{
+	if (node)
+		*node = NULL;
+	if (log && bytes > 0)
+		log[0] = '\0';
+	return cudaGraphInstantiate(to, graph, 0);
+}
+IN_11(cudaGraphInstantiate, instantiate);
+
+static int update(struct gt_executable *executable, const struct gt_graph *graph, struct gt_node **node, int *result)
+{
+	struct update_result is = {0};
+	int code = cudaGraphExecUpdate(executable, graph, &is);
+
+	if (node)
+		*node = is.node;
+	if (result)
+		*result = is.result;
+	return code;
+}
+IN_11(cudaGraphExecUpdate, update);
+
+static int entry_point(const char *name, void **to, unsigned long long flags)
+{
+	return cudaGetDriverEntryPoint(name, to, flags, NULL);
+}
+IN_11(cudaGetDriverEntryPoint, entry_point);
+IN_11(cudaGetDriverEntryPoint_ptsz, entry_point);
+
+/* ---- before edges had data ---- */
+
+static int edges_of(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, size_t *n)
+{
+	return cudaGraphGetEdges(graph, from, to, NULL, n);
+}
+BEFORE_13(cudaGraphGetEdges, edges_of);
+
+static int dependencies(const struct gt_node *node, struct gt_node **to, size_t *n)
+{
+	return cudaGraphNodeGetDependencies(node, to, NULL, n);
+}
+BEFORE_13(cudaGraphNodeGetDependencies, dependencies);
+
+static int dependents(const struct gt_node *node, struct gt_node **to, size_t *n)
+{
+	return cudaGraphNodeGetDependentNodes(node, to, NULL, n);
+}
+BEFORE_13(cudaGraphNodeGetDependentNodes, dependents);
+
+static int add_edges(PAIRS, size_t n)
+{
+	return cudaGraphAddDependencies(graph, from, to, NULL, n);
+}
+BEFORE_13(cudaGraphAddDependencies, add_edges);
+
+static int remove_edges(PAIRS, size_t n)
+{
+	return cudaGraphRemoveDependencies(graph, from, to, NULL, n);
+}
+BEFORE_13(cudaGraphRemoveDependencies, remove_edges);
+
+static int capture_info(INFO)
+{
+	return cudaStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL);
+}
+BEFORE_13(cudaStreamGetCaptureInfo, capture_info);
+BEFORE_13(cudaStreamGetCaptureInfo_ptsz, capture_info);
+
+static int capture_after(void *stream, struct gt_node *const *after, size_t n, unsigned flags)
+{
+	return cudaStreamUpdateCaptureDependencies(stream, after, NULL, n, flags);
+}
+BEFORE_13(cudaStreamUpdateCaptureDependencies, capture_after);
+BEFORE_13(cudaStreamUpdateCaptureDependencies_ptsz, capture_after);
+
+API int cudaStreamGetCaptureInfo_v2(INFO_GRAPH, size_t *n)
+{
+	return cudaStreamGetCaptureInfo(stream, status, id, graph, after, NULL, n);
+}
+ALSO(cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2_ptsz);
+
+/* ---- the forms of today, under the names of CUDA 12 ---- */
+
+API int cudaStreamGetCaptureInfo_v3(INFO_GRAPH, const void **edges, size_t *n)
+{
+	return cudaStreamGetCaptureInfo(stream, status, id, graph, after, edges, n);
+}
+ALSO(cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3_ptsz);
+
+API int cudaStreamUpdateCaptureDependencies_v2(void *stream, struct gt_node *const *after, const void *edges, size_t n,
+					       unsigned flags)
+{
+	return cudaStreamUpdateCaptureDependencies(stream, after, edges, n, flags);
+}
+ALSO(cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2_ptsz);
+
+API int cudaGraphGetEdges_v2(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges, size_t *n)
+{
+	return cudaGraphGetEdges(graph, from, to, edges, n);
+}
+
+API int cudaGraphNodeGetDependencies_v2(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
+{
+	return cudaGraphNodeGetDependencies(node, to, edges, n);
+}
+
+API int cudaGraphNodeGetDependentNodes_v2(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
+{
+	return cudaGraphNodeGetDependentNodes(node, to, edges, n);
+}
+
+API int cudaGraphAddDependencies_v2(PAIRS, const void *edges, size_t n)
+{
+	return cudaGraphAddDependencies(graph, from, to, edges, n);
+}
+
+API int cudaGraphRemoveDependencies_v2(PAIRS, const void *edges, size_t n)
+{
+	return cudaGraphRemoveDependencies(graph, from, to, edges, n);
+}
+
+API int cudaEventElapsedTime_v2(float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end)
+{
+	return cudaEventElapsedTime(milliseconds, start, end);
+}
+
+/* Hints, whose other parameters are not read. */
+API int cudaMemAdvise_v2(const void *pointer, size_t bytes)
+{
+	return cudaMemAdvise(pointer, bytes);
+}
+
+API int cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes)
+{
+	return cudaMemPrefetchAsync(pointer, bytes);
+}
+ALSO(cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2_ptsz);
+
+/* ---- calls that CUDA 13 has no more ---- */
+
+API int cudaThreadSynchronize(void)
+{
+	return cudaDeviceSynchronize();
+}
+
+API int cudaThreadExit(void)
+{
+	return cudaDeviceReset();
+}
+
+API int cudaThreadGetLimit(size_t *value, unsigned limit)
+{
+	return cudaDeviceGetLimit(value, limit);
+}
+
+API int cudaThreadSetLimit(unsigned limit, size_t value)
+{
+	return cudaDeviceSetLimit(limit, value);
+}
+
+API int cudaThreadGetCacheConfig(int *config)
+{
+	return cudaDeviceGetCacheConfig(config);
+}
+
+API int cudaThreadSetCacheConfig(int config)
+{
+	return cudaDeviceSetCacheConfig(config);
+}

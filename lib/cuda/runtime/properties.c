@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* What a device is: its properties from the GPU's description, at the places where programs look for them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/since.h"
+
+#define PROPERTIES_BYTES 1008	 /* of cudaDeviceProp */
+#define PROPERTIES_12_BYTES 1032 /* of CUDA 12's */
+#define PROPERTIES_11_BYTES 728	 /* and of CUDA 11's, which is the beginning of that */
+#define NAME_BYTES 256
+#define UUID_AT 256
+#define WARP 32
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+static uint64_t memory_bytes(void) { return gt_cudart.record.tracing.device_memory; }
+static uint64_t major(void) { return gt_cudart_capability() / 10; }
+static uint64_t minor(void) { return gt_cudart_capability() % 10; }
+static uint64_t sms(void) { return gt_cudart_figure("sms", 108); }
+static uint64_t registers(void) { return gt_cudart_figure("registers", 65536); }
+static uint64_t shared(void) { return gt_cudart_figure("shared", 48 << 10); }
+static uint64_t shared_reserved(void) { return gt_cudart_figure("shared_reserved", 0); }
+static uint64_t l2_bytes(void) { return gt_cudart_figure("l2.size", 4 << 20); }
+static uint64_t threads_sm(void) { return WARP * gt_cudart_figure("max_warps", 64); }
+static uint64_t blocks_sm(void) { return gt_cudart_figure("max_blocks", 32); }
+static uint64_t bus_bits(void) { return 32 * gt_cudart_figure("dram.channels", 16); }
+
+/* The share of L2 that may be set aside since compute capability 8.0. */
+uint64_t gt_cudart_persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
+static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 20 : 0; }
+
+static uint64_t shared_optin(void)
+{
+	return gt_cudart_figure("shared_block", 48 << 10);
+}
+
+static uint64_t has_clusters(void)
+{
+	return gt_cudart_capability() >= 90;
+}
+
+/* More than this a program must ask for, on any GPU. */
+static uint64_t shared_block(void)
+{
+	return shared_optin() < 48 << 10 ? shared_optin() : 48 << 10;
+}
+
+/* Properties that are no text: where they stand in cudaDeviceProp, and where they stood before CUDA 13 (0: nowhere), the number
+ * of the attribute that asks for the same, and their value, from a function if there is one. */
+static const struct property {
+	unsigned offset, older, bytes, attribute;
+	uint64_t value;
+	uint64_t (*figure)(void);
+} properties[] = {
+	{288, 288, 8, 0, 0, memory_bytes},
+	{296, 296, 8, 8, 0, shared_block},
+	{304, 304, 4, 12, 0, registers},
+	{308, 308, 4, 10, WARP, NULL},
+	{312, 312, 8, 11, 2147483647, NULL}, /* pitch */
+	{320, 320, 4, 1, GT_BLOCK_THREADS_MAX, NULL},
+	{324, 324, 4, 2, BLOCK_XY_MAX, NULL},
+	{328, 328, 4, 3, BLOCK_XY_MAX, NULL},
+	{332, 332, 4, 4, BLOCK_Z_MAX, NULL},
+	{336, 336, 4, 5, GRID_X_MAX, NULL},
+	{340, 340, 4, 6, GRID_YZ_MAX, NULL},
+	{344, 344, 4, 7, GRID_YZ_MAX, NULL},
+	{352, 352, 8, 9, 65536, NULL}, /* constant memory */
+	{360, 360, 4, 75, 0, major},
+	{364, 364, 4, 76, 0, minor},
+	{368, 368, 8, 14, 512, NULL}, /* alignment of textures */
+	{376, 376, 8, 51, 32, NULL},	 /* and of their rows */
+	{384, 388, 4, 16, 0, sms},
+	{392, 400, 4, 19, 1, NULL},	 /* can map host memory */
+	{552, 568, 8, 30, 512, NULL}, /* alignment of surfaces */
+	{560, 576, 4, 31, 1, NULL},	 /* concurrent kernels */
+	{584, 600, 4, 40, 2, NULL},	 /* copy engines */
+	{588, 604, 4, 41, 1, NULL},	 /* unified addressing */
+	{592, 612, 4, 37, 0, bus_bits},
+	{596, 616, 4, 38, 0, l2_bytes},
+	{600, 620, 4, 108, 0, gt_cudart_persisting_max},
+	{604, 624, 4, 39, 0, threads_sm},
+	{608, 628, 4, 78, 1, NULL}, /* priorities of streams */
+	{612, 632, 4, 79, 1, NULL}, /* global memory is cached in L1 */
+	{616, 636, 4, 80, 1, NULL}, /* local memory too */
+	{624, 640, 8, 81, 0, shared},
+	{632, 648, 4, 82, 0, registers},
+	{636, 652, 4, 83, 1, NULL}, /* managed memory */
+	{656, 676, 4, 89, 1, NULL}, /* which host and device may use at a time */
+	{672, 696, 8, 97, 0, shared_optin},
+	{688, 712, 4, 106, 0, blocks_sm},
+	{692, 716, 4, 109, 0, window_max},
+	{696, 720, 8, 111, 0, shared_reserved},
+	{668, 688, 4, 95, 1, NULL}, /* cooperative launches */
+	{704, 728, 4, 99, 1, NULL}, /* can register host memory */
+	{720, 744, 4, 115, 1, NULL}, /* memory pools */
+	{748, 772, 4, 120, 0, has_clusters},
+	/* Places of before CUDA 13 alone. */
+	{0, 348, 4, 13, 1000000, NULL}, /* kHz: the clock of events */
+	{0, 0, 4, 102, 1, NULL},	   /* virtual memory management */
+	{0, 384, 4, 15, 1, NULL},	   /* copies beside kernels */
+	{0, 608, 4, 36, 1000000, NULL}, /* kHz of the memory */
+};
+
+static uint64_t value_of(const struct property *property)
+{
+	return property->figure ? property->figure() : property->value;
+}
+
+void gt_cudart_uuid(unsigned char uuid[GT_UUID_BYTES], int device)
+{
+	memset(uuid, 0, GT_UUID_BYTES);
+	memcpy(uuid, "gtrace", sizeof "gtrace");
+	uuid[GT_UUID_BYTES - 1] = (unsigned char)(device + 1);
+}
+
+/* Fills in a cudaDeviceProp of so many bytes. Returns a code. */
+static int tell(unsigned char *to, int device, unsigned bytes, bool older)
+{
+	const char *name = gt_gpu_get(gt_cudart.gpu, "name");
+
+	if (!to || !gt_cudart_is_device(device))
+		return to ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+	memset(to, 0, bytes);
+	snprintf((char *)to, NAME_BYTES, "%s", name ? name : "gtrace");
+	gt_cudart_uuid(to + UUID_AT, device);
+	for (size_t i = 0; i < LENGTH(properties); i++) {
+		unsigned offset = older ? properties[i].older : properties[i].offset;
+		uint64_t value = value_of(&properties[i]);
+		for (unsigned byte = 0; offset > 0 && offset < bytes && byte < properties[i].bytes; byte++)
+			to[offset + byte] = (unsigned char)(value >> 8 * byte);
+	}
+	return CUDA_SUCCESS;
+}
+
+API int cudaGetDeviceProperties(unsigned char *to, int device)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(tell(to, device, PROPERTIES_BYTES, false));
+}
+SINCE_13(cudaGetDeviceProperties);
+
+/* What programs of CUDA 12 call. */
+API int cudaGetDeviceProperties_v2(unsigned char *to, int device)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(tell(to, device, PROPERTIES_12_BYTES, true));
+}
+
+int gt_cudart_properties_11(unsigned char *to, int device)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(tell(to, device, PROPERTIES_11_BYTES, true));
+}
+
+#define ATTRIBUTES 148 /* numbers of attributes are below this */
+enum { PCI_BUS = 33 };
+
+int gt_cudart_attribute(unsigned number, uint64_t *value)
+{
+	if (number == 0 || number >= ATTRIBUTES)
+		return CUDA_INVALID_VALUE;
+	*value = 0;
+	for (size_t i = 0; i < LENGTH(properties); i++)
+		if (properties[i].attribute == number)
+			*value = value_of(&properties[i]);
+	return CUDA_SUCCESS;
+}
+
+API int cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+	gt_cudart_enter();
+	uint64_t answer = 0;
+	if (!gt_cudart_is_device(device))
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	int code = value ? gt_cudart_attribute((unsigned)attribute, &answer) : CUDA_INVALID_VALUE;
+	if (code == CUDA_SUCCESS)
+		*value = attribute == PCI_BUS ? device + 1 : (int)answer;
+	return gt_cudart_leave(code);
+}
