@@ -113,7 +113,7 @@ $(NAMES): $(CUDART) lib/cuda/runtime/older/forward.S
 	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cuda/runtime/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
 $(BUILD)/cudart/stub/libcublas.so.13: $(call plugin,cublas) lib/cuda/plugins/cublas/libcublas.map
-$(BUILD)/cudart/stub/libcublasLt.so.13: $(call plugin,cublaslt) $(filter %/product.o %/status.o %/view.o,$(call plugin,cublas)) lib/cuda/plugins/cublaslt/libcublasLt.map
+$(BUILD)/cudart/stub/libcublasLt.so.13: $(call plugin,cublaslt) $(filter %/shared.o,$(call plugin,cublas)) lib/cuda/plugins/cublaslt/libcublasLt.map
 $(BUILD)/cudart/stub/libcurand.so.10: $(call plugin,curand) lib/cuda/plugins/curand/libcurand.map
 # The objects come before the library that they need.
 $(STUBS): $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a $(CUDART)

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/native/native.h"
-#include "cuda/ptx/native/rules.h"
+#include "cuda/ptx/native/segment.h"
 #include "cuda/ptx/native/stretch.h"
 
 #define SLOT 256

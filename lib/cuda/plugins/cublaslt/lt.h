@@ -52,7 +52,4 @@ struct gt_lt_places {
 	struct gt_view d, bias, aux;
 };
 
-/* The epilogue of a product of m by n elements, which are in `sums`, and k: writes d, and what else it asks for. */
-void gt_lt_finish(unsigned epilogue, int64_t m, int64_t n, int64_t k, const struct gt_view *sums, const struct gt_lt_places *places);
-
 #endif

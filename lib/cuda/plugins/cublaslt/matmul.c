@@ -1,9 +1,308 @@
 /* SPDX-License-Identifier: MIT */
 /* cublasLtMatmul: d = epilogue(alpha op(a) op(b) + beta c). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/plugins/cublaslt/lt.h"
+
+/* Handles of cuBLASLt, which a program may also cast from those of cuBLAS, and the choice of an algorithm: there is one. */
+
+/* cublasLtMatmulHeuristicResult_t */
+struct choice {
+	uint64_t algorithm[8];
+	size_t workspace;
+	int status;
+	float waves;
+	int reserved[4];
+};
+
+API int cublasLtCreate(void **handle)
+{
+	if (!handle)
+		return GT_CUBLAS_INVALID_VALUE;
+	*handle = calloc(1, 1);
+	return *handle ? GT_CUBLAS_SUCCESS : GT_CUBLAS_ALLOC_FAILED;
+}
+
+API int cublasLtDestroy(void *handle)
+{
+	free(handle);
+	return handle ? GT_CUBLAS_SUCCESS : GT_CUBLAS_NOT_INITIALIZED;
+}
+
+API int cublasLtMatmulAlgoGetHeuristic(void *handle, const void *product, const void *of_a, const void *of_b, const void *of_c,
+				       const void *of_d, const void *preference, int most, struct choice *choices, int *n)
+{
+	if (!handle)
+		return GT_CUBLAS_NOT_INITIALIZED;
+	if (!product || !of_a || !of_b || !of_c || !of_d || !preference || most < 1 || !choices || !n)
+		return GT_CUBLAS_INVALID_VALUE;
+	choices[0] = (struct choice){.status = GT_CUBLAS_SUCCESS, .waves = 1};
+	*n = 1;
+	return GT_CUBLAS_SUCCESS;
+}
+
+API size_t cublasLtGetVersion(void)
+{
+	return GT_CUBLAS_VERSION;
+}
+
+API size_t cublasLtGetCudartVersion(void)
+{
+	return GT_CUBLAS_MAJOR * 1000;
+}
+
+API int cublasLtGetProperty(int which, int *value)
+{
+	return gt_cublas_property(which, value);
+}
+
+API const char *cublasLtGetStatusName(int status)
+{
+	return gt_cublas_status_name(status);
+}
+
+API const char *cublasLtGetStatusString(int status)
+{
+	return gt_cublas_status_text(status);
+}
+
+/* ---- the calls that are refused by name; their arguments are not read ---- */
+
+#define REFUSED(NAME)                                                \
+	API int cublasLt##NAME(void);                                \
+	API int cublasLt##NAME(void)                                 \
+	{                                                            \
+		gt_stub_refuse("cublasLt" #NAME);                    \
+		return GT_CUBLAS_NOT_SUPPORTED;                      \
+	}
+#define DESCRIPTOR(NAME) \
+	REFUSED(NAME##Create) REFUSED(NAME##Init_internal) REFUSED(NAME##Destroy) REFUSED(NAME##SetAttribute) REFUSED(NAME##GetAttribute)
+REFUSED(MatrixTransform)
+DESCRIPTOR(MatrixTransformDesc)
+DESCRIPTOR(EmulationDesc)
+REFUSED(MatmulAlgoGetIds)
+REFUSED(MatmulAlgoInit)
+REFUSED(MatmulAlgoCheck)
+REFUSED(MatmulAlgoCapGetAttribute)
+REFUSED(MatmulAlgoConfigSetAttribute)
+REFUSED(MatmulAlgoConfigGetAttribute)
+REFUSED(HeuristicsCacheGetCapacity)
+REFUSED(HeuristicsCacheSetCapacity)
+REFUSED(DisableCpuInstructionsSetMask)
+REFUSED(LoggerSetCallback)
+REFUSED(LoggerSetFile)
+REFUSED(LoggerOpenFile)
+REFUSED(LoggerSetLevel)
+REFUSED(LoggerSetMask)
+REFUSED(LoggerForceDisable)
+
+/* Descriptors of cuBLASLt: made by the library, or in memory of the program, whose size its header has. */
+
+/* An attribute: its number, and where a descriptor keeps it. */
+struct attribute {
+	int number;
+	size_t at, bytes;
+};
+#define FIELD(NUMBER, TYPE, NAME) {NUMBER, offsetof(TYPE, NAME), sizeof((TYPE *)0)->NAME}
+
+/* A kind of descriptor. */
+struct kind {
+	const struct attribute *attributes;
+	size_t n, bytes;
+	const char *set, *get; /* calls for an attribute that is not known here */
+};
+
+static const struct attribute of_layout[] = {
+	FIELD(0, struct gt_lt_layout, type),	   FIELD(1, struct gt_lt_layout, by_rows), FIELD(2, struct gt_lt_layout, rows),
+	FIELD(3, struct gt_lt_layout, columns),	   FIELD(4, struct gt_lt_layout, leading), FIELD(5, struct gt_lt_layout, batches),
+	FIELD(6, struct gt_lt_layout, stride),	   FIELD(7, struct gt_lt_layout, plane),   FIELD(8, struct gt_lt_layout, batch_mode),
+};
+static const struct attribute of_product[] = {
+	FIELD(0, struct gt_lt_product, compute),	 FIELD(1, struct gt_lt_product, scale),
+	FIELD(2, struct gt_lt_product, pointer_mode),	 FIELD(3, struct gt_lt_product, operations[0]),
+	FIELD(4, struct gt_lt_product, operations[1]),	 FIELD(5, struct gt_lt_product, operations[2]),
+	FIELD(6, struct gt_lt_product, fill),		 FIELD(7, struct gt_lt_product, epilogue),
+	FIELD(8, struct gt_lt_product, bias),		 FIELD(10, struct gt_lt_product, bias_stride),
+	FIELD(11, struct gt_lt_product, aux),		 FIELD(12, struct gt_lt_product, aux_leading),
+	FIELD(13, struct gt_lt_product, aux_stride),	 FIELD(15, struct gt_lt_product, sm_count_target),
+	FIELD(22, struct gt_lt_product, aux_type),	 FIELD(25, struct gt_lt_product, fast_accumulation),
+	FIELD(26, struct gt_lt_product, bias_type),
+};
+static const struct attribute of_preference[] = {
+	FIELD(0, struct gt_lt_preference, search),	 FIELD(1, struct gt_lt_preference, workspace),
+	FIELD(3, struct gt_lt_preference, reductions),	 FIELD(5, struct gt_lt_preference, alignment[0]),
+	FIELD(6, struct gt_lt_preference, alignment[1]), FIELD(7, struct gt_lt_preference, alignment[2]),
+	FIELD(8, struct gt_lt_preference, alignment[3]), FIELD(9, struct gt_lt_preference, waves),
+	FIELD(12, struct gt_lt_preference, kinds),
+};
+
+#define KIND(ATTRIBUTES, TYPE, NAME)                                                                                   \
+	{                                                                                                              \
+		ATTRIBUTES, sizeof ATTRIBUTES / sizeof *ATTRIBUTES, sizeof(TYPE), "cublasLt" NAME "SetAttribute of this attribute", \
+			"cublasLt" NAME "GetAttribute of this attribute"                                               \
+	}
+static const struct kind layouts = KIND(of_layout, struct gt_lt_layout, "MatrixLayout");
+static const struct kind products = KIND(of_product, struct gt_lt_product, "MatmulDesc");
+static const struct kind preferences = KIND(of_preference, struct gt_lt_preference, "MatmulPreference");
+
+static const struct attribute *find(const struct kind *kind, int number)
+{
+	for (size_t i = 0; i < kind->n; i++)
+		if (kind->attributes[i].number == number)
+			return &kind->attributes[i];
+	return NULL;
+}
+
+static int set(const struct kind *kind, void *descriptor, int number, const void *from, size_t bytes)
+{
+	const struct attribute *attribute = find(kind, number);
+
+	if (!attribute) {
+		gt_stub_refuse(kind->set);
+		return GT_CUBLAS_NOT_SUPPORTED;
+	}
+	if (!descriptor || !from || bytes != attribute->bytes)
+		return GT_CUBLAS_INVALID_VALUE;
+	memcpy((char *)descriptor + attribute->at, from, bytes);
+	return GT_CUBLAS_SUCCESS;
+}
+
+/* With a size of 0, the call asks for the size. */
+static int get(const struct kind *kind, const void *descriptor, int number, void *to, size_t bytes, size_t *written)
+{
+	const struct attribute *attribute = find(kind, number);
+
+	if (!attribute) {
+		gt_stub_refuse(kind->get);
+		return GT_CUBLAS_NOT_SUPPORTED;
+	}
+	if (!descriptor || (bytes == 0 ? !written : !to || bytes != attribute->bytes))
+		return GT_CUBLAS_INVALID_VALUE;
+	if (bytes > 0)
+		memcpy(to, (const char *)descriptor + attribute->at, bytes);
+	if (written)
+		*written = attribute->bytes;
+	return GT_CUBLAS_SUCCESS;
+}
+
+static int start(const struct kind *kind, void *descriptor, size_t room, const void *value)
+{
+	if (!descriptor)
+		return GT_CUBLAS_INVALID_VALUE;
+	if (room < kind->bytes)
+		return GT_CUBLAS_ALLOC_FAILED;
+	memset(descriptor, 0, room);
+	memcpy(descriptor, value, kind->bytes);
+	return GT_CUBLAS_SUCCESS;
+}
+
+static int create(const struct kind *kind, void **descriptor, const void *value)
+{
+	if (!descriptor)
+		return GT_CUBLAS_INVALID_VALUE;
+	*descriptor = malloc(kind->bytes);
+	return *descriptor ? start(kind, *descriptor, kind->bytes, value) : GT_CUBLAS_ALLOC_FAILED;
+}
+
+/* The calls of a kind: VALUE is a descriptor that was just made, of PARAMETERS. */
+#define ONLY(...) __VA_ARGS__
+#define CALLS(NAME, TYPE, KIND, PARAMETERS, ...)                                                                        \
+	API int cublasLt##NAME##Init_internal(void *descriptor, size_t room PARAMETERS)                                \
+	{                                                                                                               \
+		const TYPE value = __VA_ARGS__;                                                                         \
+		return start(&KIND, descriptor, room, &value);                                                          \
+	}                                                                                                               \
+	API int cublasLt##NAME##Create(void **descriptor PARAMETERS)                                                   \
+	{                                                                                                               \
+		const TYPE value = __VA_ARGS__;                                                                         \
+		return create(&KIND, descriptor, &value);                                                               \
+	}                                                                                                               \
+	API int cublasLt##NAME##Destroy(void *descriptor)                                                               \
+	{                                                                                                               \
+		free(descriptor);                                                                                       \
+		return GT_CUBLAS_SUCCESS;                                                                               \
+	}                                                                                                               \
+	API int cublasLt##NAME##SetAttribute(void *descriptor, int number, const void *from, size_t bytes)              \
+	{                                                                                                               \
+		return set(&KIND, descriptor, number, from, bytes);                                                     \
+	}                                                                                                               \
+	API int cublasLt##NAME##GetAttribute(const void *descriptor, int number, void *to, size_t bytes, size_t *written) \
+	{                                                                                                               \
+		return get(&KIND, descriptor, number, to, bytes, written);                                              \
+	}
+#define LAYOUT_OF ONLY(, int type, uint64_t rows, uint64_t columns, int64_t leading)
+#define PRODUCT_OF ONLY(, int compute, int scale)
+CALLS(MatrixLayout, struct gt_lt_layout, layouts, LAYOUT_OF,
+      {.type = type, .rows = rows, .columns = columns, .leading = leading, .batches = 1})
+CALLS(MatmulDesc, struct gt_lt_product, products, PRODUCT_OF,
+      {.compute = compute, .scale = scale, .fill = 2, .epilogue = GT_LT_DEFAULT, .bias_type = -1, .aux_type = -1})
+CALLS(MatmulPreference, struct gt_lt_preference, preferences, ,
+      {.alignment = {256, 256, 256, 256}, .reductions = ~0U, .kinds = ~0ULL})
+
+/* The last step of a product: bias, activation, and the sums that training needs. */
+
+/* gelu(x) = x / 2 (1 + tanh(u)), u = SLOPE (x + CUBIC x^3). NVIDIA does not say which form it has; this is
+ * assumed because llm.c (llmc/matmul.cuh) takes the epilogue and a kernel of this form for one another. */
+#define SLOPE 0.79788456080286535588 /* the root of 2 / pi */
+#define CUBIC 0.044715
+
+static double gelu(double x)
+{
+	return 0.5 * x * (1 + tanh(SLOPE * (x + CUBIC * x * x * x)));
+}
+
+static double slope_of_gelu(double x)
+{
+	double t = tanh(SLOPE * (x + CUBIC * x * x * x));
+
+	return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * SLOPE * (1 + 3 * CUBIC * x * x);
+}
+
+/* sums[i] = the elements of the i-th row of m by k. */
+static void sum_rows(const struct gt_view *of, int64_t m, int64_t k, const struct gt_view *sums)
+{
+	for (int64_t i = 0; i < m; i++) {
+		double sum = 0;
+		for (int64_t p = 0; p < k; p++)
+			sum += gt_view_read(of, i, p);
+		gt_view_write(sums, i, 0, sum);
+	}
+}
+
+/* One element of the result. */
+static double finish_element(unsigned epilogue, double value, const struct gt_lt_places *places, int64_t i, int64_t j)
+{
+	if (epilogue & GT_LT_BIAS)
+		value += gt_view_read(&places->bias, i, 0);
+	if (epilogue & GT_LT_GRADIENT_OF_GELU)
+		return value * slope_of_gelu(gt_view_read(&places->aux, i, j));
+	if (epilogue & GT_LT_AUX)
+		gt_view_write(&places->aux, i, j, value);
+	if (epilogue & GT_LT_RELU)
+		return value > 0 ? value : 0;
+	return epilogue & GT_LT_GELU ? gelu(value) : value;
+}
+
+/* The epilogue of a product of m by n elements, which are in `sums`, and k: writes d, and what else it asks for. */
+static void gt_lt_finish(unsigned epilogue, int64_t m, int64_t n, int64_t k, const struct gt_view *sums, const struct gt_lt_places *places)
+{
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++) {
+			double value = finish_element(epilogue, gt_view_read(sums, i, j), places, i, j);
+			gt_view_write(sums, i, j, value);
+			gt_view_write(&places->d, i, j, value);
+		}
+	if (epilogue & GT_LT_GRADIENT_OF_BIAS)
+		sum_rows(sums, m, n, &places->bias);
+	if (epilogue & GT_LT_SUM_A)
+		sum_rows(&places->a, m, k, &places->bias);
+	if (epilogue & GT_LT_SUM_B) {
+		const struct gt_view turned = gt_transposed(places->b);
+		sum_rows(&turned, n, k, &places->bias);
+	}
+}
 
 /* A call, and what is the same in all products of its batch. */
 struct work {
@@ -17,7 +316,7 @@ struct work {
 enum { A, B, C, D };
 
 /* What is computed of this is known here: column- and row-major matrices, and these epilogues. */
-static bool knows(const struct gt_lt_product *product, const struct gt_lt_layout *const layouts[4])
+static bool knows(const struct gt_lt_product *product, const struct gt_lt_layout *const operands[4])
 {
 	static const unsigned epilogues[] = {GT_LT_DEFAULT,
 					     GT_LT_RELU,
@@ -37,8 +336,8 @@ static bool knows(const struct gt_lt_product *product, const struct gt_lt_layout
 	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
 		listed = listed || product->epilogue == epilogues[i];
 	for (unsigned i = A; i <= D; i++)
-		known = known && gt_element_bytes((enum gt_element)layouts[i]->type) > 0 && gt_is_flag(layouts[i]->by_rows) &&
-			layouts[i]->batch_mode == 0 && layouts[i]->plane == 0;
+		known = known && gt_element_bytes((enum gt_element)operands[i]->type) > 0 && gt_is_flag(operands[i]->by_rows) &&
+			operands[i]->batch_mode == 0 && operands[i]->plane == 0;
 	return known && listed && (product->bias_type == -1 || gt_element_bytes((enum gt_element)product->bias_type) > 0) &&
 	       (product->aux_type == -1 || gt_element_bytes((enum gt_element)product->aux_type) > 0);
 }

@@ -73,9 +73,6 @@ struct gt_curand {
 	unsigned n_streams, next, within; /* whose turn it is; numbers of its group that are gone */
 };
 
-/* Puts a pseudorandom generator's streams where its seed and offset say. Returns a status. */
-int gt_curand_begin(struct gt_curand *generator);
-
 /* Sobol's sequence: what the bits of an index stand for in a dimension, and with that number i, from 0;
  * after 2^32 numbers it begins anew. */
 #define GT_SOBOL_DIMENSIONS 21
@@ -85,6 +82,5 @@ uint32_t gt_sobol_at(const uint32_t of[GT_SOBOL_BITS], uint64_t i);
 
 /* One number from draws that are evenly distributed over [0, 2^32): of a double, the second draw has the upper bits. */
 float gt_uniform_of(uint32_t draw);
-double gt_uniform_f64_of(uint32_t first, uint32_t second);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of a distribution from the draws of a generator. */
-#ifndef GT_CURAND_NUMBERS_H
-#define GT_CURAND_NUMBERS_H
+#ifndef GT_PLUGINS_CURAND_NUMBERS_H
+#define GT_PLUGINS_CURAND_NUMBERS_H
 
 #include "cuda/plugins/curand/curand.h"
 
@@ -21,8 +21,6 @@ struct gt_curand_law {
 
 /* 0, or -1 if there is no memory for it; free up_to after it. */
 int gt_poisson_prepare(struct gt_curand_poisson *poisson, double mean);
-/* The least number of events of which at most so many have a probability of at least p. */
-uint32_t gt_poisson_of(const struct gt_curand_poisson *poisson, double p);
 
 /* Numbers that one stream gives before it is the next one's turn, and the draws that they take. */
 unsigned gt_numbers_together(const struct gt_curand_engine *engine, enum gt_variate variate);

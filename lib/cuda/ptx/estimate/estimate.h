@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The registers of a thread that the assembler (ptxas) gives a kernel, estimated from its PTX. */
-#ifndef GT_PTX_ESTIMATE_H
-#define GT_PTX_ESTIMATE_H
+#ifndef GT_PTX_ESTIMATE_ESTIMATE_H
+#define GT_PTX_ESTIMATE_ESTIMATE_H
 
 #include <stdint.h>
 

@@ -2,18 +2,350 @@
 /* One operation as vector instructions of AVX2, for eight lanes. ymm13 to ymm15 are free within it, as are eax, ecx and edx. What
  * AVX-512 has one instruction for is put together in avx2_parts.c, what stretches need beside
  * that is in avx2_lanes.c. */
-#include "cuda/ptx/native/avx2.h"
+#include "cuda/ptx/native/encode.h"
+#include "cuda/ptx/native/segment.h"
+
+/* ymm0 to ymm11 hold values. In a stretch all lanes are active, and ymm12 is free. */
+enum { GT_YMM_ACTIVE = 12, GT_YMM_FIRST, GT_YMM_SECOND, GT_YMM_THIRD };
+
+extern const struct gt_native_op gt_avx2_equal32;
+
+/* OP ymm_d, ymm_a, ymm_b */
+static inline void gt_avx2(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
+{
+	gt_native_vector256(segment->code, op, d, a, b);
+}
+
+/* What stretches need of AVX2 beside operations. */
+
+static void avx2_memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
+{
+	gt_native_memory256(segment->code, op, d, a, base, offset);
+}
+
+static void avx2_lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general)
+{
+	gt_native_vector128(segment->code, op, x, 0, general);
+}
+
+static void avx2_differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
+{
+	gt_native_with(segment, gt_native_xor, GT_YMM_SECOND, a, b);
+	gt_avx2(segment, gt_native_or, d, d, GT_YMM_SECOND);
+}
+
+static void avx2_compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
+{
+	static const struct gt_native_op test = {GT_0F38, GT_66, 0, 0x17};
+
+	gt_avx2(segment, test, a, 0, b);
+}
+
+/* The instruction takes the lanes from the mask as it loads them. */
+static void avx2_gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
+{
+	gt_avx2(segment, gt_avx2_equal32, GT_YMM_THIRD, GT_YMM_THIRD, GT_YMM_THIRD);
+	gt_native_gather256(segment->code, op, d, GT_YMM_THIRD, base, index);
+}
+
+/* What operations are put together from with AVX2, which compares signed integers only, has masks in vector registers, and lacks some
+ * instructions on 64 bits. */
+
+#define FIRST  GT_YMM_FIRST
+#define SECOND GT_YMM_SECOND
+#define THIRD  GT_YMM_THIRD
+#define NANS 0	 /* constants, by their places in the code */
+#define BITS 32	 /* 1, 2, 4 to 128 */
+
+const struct gt_native_op gt_avx2_equal32 = {GT_0F, GT_66, 0, 0x76};
+static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, 0x37}, multiply = {GT_0F, GT_66, 0, 0xf4},
+				 add64 = {GT_0F, GT_66, 0, 0xd4};
+
+/* Of gt_native_isa. */
+static void avx2_open(struct gt_native_code *code)
+{
+	for (unsigned lane = 0; lane < 8; lane++)
+		gt_native_word(code, 0x7fffffff);
+	for (unsigned lane = 0; lane < 8; lane++)
+		gt_native_word(code, 1U << lane);
+}
+
+/* All ones in the lanes whose bit is set in al. */
+static void avx2_mask_of_bits(struct gt_native_segment *segment, unsigned d)
+{
+	static const struct gt_native_op take = {GT_0F, GT_66, 0, 0x6e}, spread = {GT_0F38, GT_66, 0, 0x58}, both = {GT_0F, GT_66, 0, 0xdb};
+
+	gt_native_vector128(segment->code, take, d, 0, GT_RAX);
+	gt_avx2(segment, spread, d, 0, d);
+	gt_native_constant256(segment->code, both, d, d, BITS, 0);
+	gt_native_constant256(segment->code, gt_avx2_equal32, d, d, BITS, 0);
+}
+
+static void avx2_canonical(struct gt_native_segment *segment, unsigned d)
+{
+	static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, blend = {GT_0F3A, GT_66, 0, 0x4a};
+
+	gt_avx2(segment, unordered, FIRST, d, d);
+	gt_native_byte(segment->code, 3);
+	gt_native_constant256(segment->code, blend, d, d, NANS, 1);
+	gt_native_byte(segment->code, FIRST << 4);
+}
+
+static void avx2_fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits)
+{
+	const struct gt_native_op take = {GT_0F, GT_66, (uint8_t)wide, 0x6e};
+	const struct gt_native_op spread = {GT_0F38, GT_66, 0, wide ? 0x59 : 0x58};
+
+	if (wide)
+		gt_native_text(segment->code, "\x48\xb8"); /* mov rax, bits */
+	else
+		gt_native_byte(segment->code, 0xb8); /* mov eax, bits */
+	gt_native_word(segment->code, (uint32_t)bits);
+	if (wide)
+		gt_native_word(segment->code, (uint32_t)(bits >> 32));
+	gt_native_vector128(segment->code, take, d, 0, GT_RAX);
+	gt_avx2(segment, spread, d, 0, d);
+}
+
+/* Lanes of b where the mask is set, of a elsewhere. */
+static void avx2_blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask)
+{
+	gt_avx2(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, 0x4c}, d, a, b);
+	gt_native_byte(segment->code, mask << 4);
+}
+
+static void avx2_widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
+{
+	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, 0x39};
+
+	if (half) {
+		gt_avx2(segment, extract, from, 0, d);
+		gt_native_byte(segment->code, 1);
+	}
+	gt_avx2(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, half ? d : from);
+}
+
+/* A part of a predicate into eax, ecx or edx, and back. */
+static void avx2_read_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
+{
+	const struct gt_native_place place = gt_native_predicate(segment, slot);
+
+	gt_native_text(segment->code, "\x41\x0f\xb6"); /* movzx general, byte [base + offset] */
+	gt_native_byte(segment->code, 0x80 | general << 3 | (place.base & 7));
+	gt_native_word(segment->code, place.offset);
+}
+
+/* Parts are kept until all can be stored, since a load of what several stores wrote waits for them. The first predicate is in r11d,
+ * the second in esi. */
+static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
+{
+	struct gt_native_code *code = segment->code;
+	const unsigned kept = segment->n_predicated++ ? GT_RSI : GT_R11, extension = kept == GT_R11 ? 0x44 : 0x40;
+
+	if (segment->part == 0) { /* movzx kept, the byte of general */
+		gt_native_byte(code, extension);
+		gt_native_text(code, "\x0f\xb6");
+		gt_native_byte(code, 0xc0 | (kept & 7) << 3 | general);
+		return;
+	}
+	gt_native_text(code, "\x0f\xb6"); /* movzx; shl general, 8 part; or kept, general */
+	gt_native_byte(code, 0xc0 | general << 3 | general);
+	gt_native_byte(code, 0xc1);
+	gt_native_byte(code, 0xe0 | general);
+	gt_native_byte(code, 8 * segment->part);
+	gt_native_byte(code, extension);
+	gt_native_byte(code, 0x0b);
+	gt_native_byte(code, 0xc0 | (kept & 7) << 3 | general);
+	if (segment->part == 3)
+		gt_general_store(code, false, kept, GT_R10, slot);
+}
+
+static void avx2_write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
+{
+	if (segment->unrolled) {
+		keep_predicate(segment, slot, general);
+		return;
+	}
+	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
+
+	gt_native_text(segment->code, "\x41\x88"); /* mov byte [base + offset], general */
+	gt_native_byte(segment->code, 0x80 | general << 3 | (place.base & 7));
+	gt_native_word(segment->code, place.offset);
+}
+
+/* Shifts by opcode 0x72 (of 32 bits) or 0x73 (of 64): to the right by 2, to the left by 6. */
+static void shift64(struct gt_native_segment *segment, unsigned opcode, unsigned way, unsigned d, unsigned x, unsigned count)
+{
+	gt_avx2(segment, (struct gt_native_op){GT_0F, GT_66, 0, (uint8_t)opcode}, way, d, x);
+	gt_native_byte(segment->code, count);
+}
+
+/* Flips the sign, so that a signed comparison is one of unsigned numbers. */
+static void flip(struct gt_native_segment *segment, unsigned wide, unsigned x, unsigned y)
+{
+	avx2_fill(segment, wide, THIRD, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
+	gt_avx2(segment, gt_native_xor, FIRST, x, THIRD);
+	gt_avx2(segment, gt_native_xor, SECOND, y, THIRD);
+}
+
+/* Numbers of AVX-512's comparisons. */
+enum { EQUAL, LESS, LESS_OR_EQUAL, NOT_EQUAL = 4, GREATER_OR_EQUAL, GREATER };
+
+static bool avx2_is_inverted(const struct gt_native_rule *rule)
+{
+	return rule->op.map == GT_0F3A && (rule->immediate == NOT_EQUAL || rule->immediate == LESS_OR_EQUAL || rule->immediate == GREATER_OR_EQUAL);
+}
+
+/* Of integers: all ones in lanes for which the comparison holds, or, if the rule's is inverted, does not. */
+static void avx2_compare_integers(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
+				  unsigned y)
+{
+	static const struct gt_native_op equal64 = {GT_0F38, GT_66, 0, 0x29}, greater32 = {GT_0F, GT_66, 0, 0x66};
+	const unsigned wide = rule->op.wide;
+	const bool swap = rule->immediate == LESS || rule->immediate == GREATER_OR_EQUAL, is_unsigned = rule->op.opcode == 0x1e;
+
+	if (rule->immediate == EQUAL || rule->immediate == NOT_EQUAL) {
+		gt_avx2(segment, wide ? equal64 : gt_avx2_equal32, d, x, y);
+		return;
+	}
+	if (is_unsigned) {
+		flip(segment, wide, x, y);
+		x = FIRST;
+		y = SECOND;
+	}
+	gt_avx2(segment, wide ? greater64 : greater32, d, swap ? y : x, swap ? x : y);
+}
+
+/* The products of the halves, without that of the upper ones. */
+static void avx2_product64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y)
+{
+	shift64(segment, 0x73, 2, FIRST, x, 32);
+	gt_avx2(segment, multiply, FIRST, FIRST, y);
+	shift64(segment, 0x73, 2, SECOND, y, 32);
+	gt_avx2(segment, multiply, SECOND, SECOND, x);
+	gt_avx2(segment, add64, FIRST, FIRST, SECOND);
+	shift64(segment, 0x73, 6, FIRST, FIRST, 32);
+	gt_avx2(segment, multiply, SECOND, x, y);
+	gt_avx2(segment, add64, d, FIRST, SECOND);
+}
+
+static void avx2_extreme64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool is_signed, bool most)
+{
+	if (!is_signed)
+		flip(segment, 1, x, y);
+	gt_avx2(segment, greater64, FIRST, is_signed ? x : FIRST, is_signed ? y : SECOND);
+	avx2_blend(segment, d, most ? y : x, most ? x : y, FIRST);
+}
+
+/* A negative number is shifted as its complement. */
+static void avx2_shift_signed64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned count)
+{
+	static const struct gt_native_op shift_right = {GT_0F38, GT_66, 1, 0x45};
+
+	gt_avx2(segment, gt_native_xor, SECOND, SECOND, SECOND);
+	gt_avx2(segment, greater64, SECOND, SECOND, x);
+	gt_avx2(segment, gt_native_xor, THIRD, SECOND, x);
+	gt_avx2(segment, shift_right, THIRD, THIRD, count);
+	gt_avx2(segment, gt_native_xor, d, THIRD, SECOND);
+}
+
+/* Each half is put into the fraction of a float whose exponent is that of its lowest bit; one sum, of which both terms are exact,
+ * rounds. 0x4b000000 is 2^23, 0x53000000 is 2^39, 0x53000080 their sum. */
+static void avx2_float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	static const struct gt_native_op words = {GT_0F3A, GT_66, 0, 0x0e}, subtract = {GT_0F, GT_NP, 0, 0x5c},
+					 add = {GT_0F, GT_NP, 0, 0x58};
+
+	avx2_fill(segment, 0, FIRST, 0x4b000000);
+	gt_avx2(segment, words, FIRST, x, FIRST); /* the upper 16 bits of each lane from the second */
+	gt_native_byte(segment->code, 0xaa);
+	shift64(segment, 0x72, 2, SECOND, x, 16);
+	avx2_fill(segment, 0, THIRD, 0x53000000);
+	gt_avx2(segment, gt_native_or, SECOND, SECOND, THIRD);
+	avx2_fill(segment, 0, THIRD, 0x53000080);
+	gt_avx2(segment, subtract, SECOND, SECOND, THIRD);
+	gt_avx2(segment, add, d, FIRST, SECOND);
+}
+
+/* The same with doubles: 0x4330... is 2^52, 0x4530... 2^84; a signed number's upper half is made positive by adding 2^31. */
+static void avx2_double_of_64(struct gt_native_segment *segment, unsigned d, unsigned x, bool is_signed)
+{
+	static const struct gt_native_op dwords = {GT_0F3A, GT_66, 0, 0x02}, subtract = {GT_0F, GT_66, 0, 0x5c},
+					 add = {GT_0F, GT_66, 0, 0x58};
+
+	avx2_fill(segment, 1, FIRST, UINT64_C(0x4330) << 48);
+	gt_avx2(segment, dwords, FIRST, x, FIRST); /* the upper 32 bits of each lane from the second */
+	gt_native_byte(segment->code, 0xaa);
+	shift64(segment, 0x73, 2, SECOND, x, 32);
+	avx2_fill(segment, 1, THIRD, UINT64_C(0x4530) << 48 | (is_signed ? UINT64_C(0x80000000) : 0));
+	gt_avx2(segment, gt_native_xor, SECOND, SECOND, THIRD);
+	/* 2^84 + 2^52, and 2^63 of a signed number */
+	avx2_fill(segment, 1, THIRD, UINT64_C(0x4530000000100000) | (is_signed ? UINT64_C(0x80000000) : 0));
+	gt_avx2(segment, subtract, SECOND, SECOND, THIRD);
+	gt_avx2(segment, add, d, FIRST, SECOND);
+}
+
+/* The loop of machine code with AVX2: over the four quarters of a warp, those with an active lane. ymm12 has all ones in lanes that
+ * are active. */
+
+static void avx2_begin(struct gt_native_segment *segment)
+{
+	struct gt_native_code *code = segment->code;
+
+	segment->loop = code->n;
+	if (segment->whole)
+		return;
+	gt_native_text(code, "\x44\x89\xd1\x29\xf9\xc1\xe1\x03"); /* mov ecx, r10d; sub ecx, edi; shl ecx, 3: the first lane */
+	gt_native_text(code, "\x89\xf0\xd3\xe8");		  /* mov eax, esi; shr eax, cl */
+	gt_native_text(code, "\x84\xc0\x0f\x84\x00\x00\x00\x00"); /* test al, al; jz behind the quarter */
+	segment->skip = code->n;
+	avx2_mask_of_bits(segment, GT_YMM_ACTIVE);
+}
+
+static void avx2_end(struct gt_native_segment *segment)
+{
+	struct gt_native_code *code = segment->code;
+
+	gt_native_text(code, "\x49\x83\xc0\x20\x49\x83\xc1\x40"); /* add r8, 32; add r9, 64 */
+	gt_native_text(code, "\x49\xff\xc2\x49\xff\xc3");	  /* inc r10; inc r11 */
+	gt_native_text(code, "\x44\x89\xd0\x29\xf8\x83\xf8\x04"); /* mov eax, r10d; sub eax, edi; cmp eax, 4 */
+	gt_native_text(code, "\x0f\x85");			  /* jne begin */
+	gt_native_word(code, (uint32_t)(segment->loop - (code->n + 4)));
+}
+
+static void avx2_load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+{
+	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
+
+	gt_native_memory256(segment->code, op, at, 0, base, offset);
+}
+
+/* Of a part of the lanes the others keep what is in memory. */
+static void avx2_store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
+{
+	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x7f};
+	unsigned from = value->at[i];
+
+	if (!segment->whole) {
+		if (value->n == 2)
+			avx2_widen(segment, 0x25, GT_YMM_SECOND, GT_YMM_ACTIVE, i);
+		avx2_load(segment, GT_YMM_FIRST, base, offset);
+		avx2_blend(segment, GT_YMM_FIRST, GT_YMM_FIRST, from, value->n == 2 ? GT_YMM_SECOND : GT_YMM_ACTIVE);
+		from = GT_YMM_FIRST;
+	}
+	gt_native_memory256(segment->code, op, from, 0, base, offset);
+}
 
 static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
 {
 	const bool wide = rule->op.wide && rule->op.map == GT_0F38;
 
 	switch (wide ? rule->op.opcode : 0) {
-	case 0x40: gt_avx2_product64(segment, d, x, y); break;
-	case 0x39: gt_avx2_extreme64(segment, d, x, y, true, false); break;
-	case 0x3d: gt_avx2_extreme64(segment, d, x, y, true, true); break;
-	case 0x3b: gt_avx2_extreme64(segment, d, x, y, false, false); break;
-	case 0x3f: gt_avx2_extreme64(segment, d, x, y, false, true); break;
+	case 0x40: avx2_product64(segment, d, x, y); break;
+	case 0x39: avx2_extreme64(segment, d, x, y, true, false); break;
+	case 0x3d: avx2_extreme64(segment, d, x, y, true, true); break;
+	case 0x3b: avx2_extreme64(segment, d, x, y, false, false); break;
+	case 0x3f: avx2_extreme64(segment, d, x, y, false, true); break;
 	default: gt_avx2(segment, rule->op, d, x, y); break;
 	}
 }
@@ -26,9 +358,9 @@ static void unary(struct gt_native_segment *segment, const struct gt_native_rule
 		gt_avx2(segment, gt_avx2_equal32, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_FIRST);
 		gt_avx2(segment, gt_native_xor, d, GT_YMM_FIRST, x);
 	} else if (from_unsigned && !rule->op.wide) {
-		gt_avx2_float_of_u32(segment, d, x);
+		avx2_float_of_u32(segment, d, x);
 	} else if (from_unsigned || (converts && rule->op.opcode == 0xe6)) {
-		gt_avx2_double_of_64(segment, d, x, !from_unsigned);
+		avx2_double_of_64(segment, d, x, !from_unsigned);
 	} else {
 		gt_avx2(segment, rule->op, d, 0, x);
 	}
@@ -37,7 +369,7 @@ static void unary(struct gt_native_segment *segment, const struct gt_native_rule
 static void shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned count)
 {
 	if (rule->op.opcode == 0x46)
-		gt_avx2_shift_signed64(segment, d, x, count);
+		avx2_shift_signed64(segment, d, x, count);
 	else
 		gt_avx2(segment, rule->op, d, x, count);
 }
@@ -49,7 +381,7 @@ static void compare(struct gt_native_segment *segment, const struct gt_native_ru
 	const struct gt_native_op bits = {GT_0F, wide ? GT_66 : GT_NP, 0, 0x50}; /* vmovmskps, vmovmskpd */
 
 	if (rule->op.map == GT_0F3A) {
-		gt_avx2_compare_integers(segment, rule, GT_YMM_FIRST, x, y);
+		avx2_compare_integers(segment, rule, GT_YMM_FIRST, x, y);
 	} else {
 		gt_avx2(segment, rule->op, GT_YMM_FIRST, x, y);
 		gt_native_byte(segment->code, rule->immediate);
@@ -66,7 +398,7 @@ static void write_combined(struct gt_native_segment *segment, const struct gt_pt
 		gt_native_byte(segment->code, opcodes[op->choice]);
 		gt_native_byte(segment->code, 0xd0 | general);
 	}
-	gt_avx2_write_predicate(segment, slot, general);
+	avx2_write_predicate(segment, slot, general);
 }
 
 static void emit_compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -79,10 +411,10 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	compare(segment, rule, GT_RAX, x->at[0], y->at[0]);
 	if (n == 2)
 		gt_native_text(segment->code, "\xc1\xe1\x04\x09\xc8"); /* shl ecx, 4; or eax, ecx */
-	if (gt_avx2_is_inverted(rule))
+	if (avx2_is_inverted(rule))
 		gt_native_text(segment->code, "\x83\xf0\xff"); /* xor eax, -1 */
 	if (op->choice != GT_PTX_ALONE)
-		gt_avx2_read_predicate(segment, op->c, GT_RDX);
+		avx2_read_predicate(segment, op->c, GT_RDX);
 	if (op->q) {
 		gt_native_text(segment->code, "\x89\xc1\x83\xf1\xff"); /* mov ecx, eax; xor ecx, -1 */
 		write_combined(segment, op, op->q, GT_RCX);
@@ -96,27 +428,27 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
 
-	gt_avx2_read_predicate(segment, op->c, GT_RAX);
-	gt_avx2_mask_of_bits(segment, GT_YMM_FIRST);
+	avx2_read_predicate(segment, op->c, GT_RAX);
+	avx2_mask_of_bits(segment, GT_YMM_FIRST);
 	for (unsigned i = 0; i < n; i++) {
 		if (n == 2)
-			gt_avx2_widen(segment, 0x25, GT_YMM_SECOND, GT_YMM_FIRST, i);
-		gt_avx2_blend(segment, d->at[i], y->at[i], x->at[i], n == 2 ? GT_YMM_SECOND : GT_YMM_FIRST);
+			avx2_widen(segment, 0x25, GT_YMM_SECOND, GT_YMM_FIRST, i);
+		avx2_blend(segment, d->at[i], y->at[i], x->at[i], n == 2 ? GT_YMM_SECOND : GT_YMM_FIRST);
 	}
 }
 
 static void emit_logic(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	gt_avx2_read_predicate(segment, op->a, GT_RAX);
+	avx2_read_predicate(segment, op->a, GT_RAX);
 	if (rule->op.opcode != 0x44)
-		gt_avx2_read_predicate(segment, op->b, GT_RCX);
+		avx2_read_predicate(segment, op->b, GT_RCX);
 	switch (rule->op.opcode) {
 	case 0x41: gt_native_text(segment->code, "\x21\xc8"); break; /* and eax, ecx */
 	case 0x45: gt_native_text(segment->code, "\x09\xc8"); break; /* or */
 	case 0x47: gt_native_text(segment->code, "\x31\xc8"); break; /* xor */
 	default: gt_native_text(segment->code, "\x83\xf0\xff"); break; /* xor eax, -1 */
 	}
-	gt_avx2_write_predicate(segment, op->d, GT_RAX);
+	avx2_write_predicate(segment, op->d, GT_RAX);
 }
 
 static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -139,7 +471,7 @@ static void emit_truncate(struct gt_native_segment *segment, const struct gt_nat
 	const unsigned from = x->at[0];
 
 	gt_avx2(segment, rule->op, GT_YMM_FIRST, 0, from);
-	gt_avx2_fill(segment, 0, GT_YMM_SECOND, 0x4f000000); /* 2^31 */
+	avx2_fill(segment, 0, GT_YMM_SECOND, 0x4f000000); /* 2^31 */
 	gt_avx2(segment, compare_floats, GT_YMM_SECOND, from, GT_YMM_SECOND);
 	gt_native_byte(segment->code, 0x1d); /* not below it */
 	gt_avx2(segment, gt_native_xor, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_SECOND);
@@ -155,15 +487,15 @@ const struct gt_native_isa gt_native_avx2 = {
 	.second = GT_YMM_SECOND,
 	.third = GT_YMM_THIRD,
 	.fourth = GT_YMM_ACTIVE,
-	.open = gt_avx2_open,
-	.begin = gt_avx2_begin,
-	.end = gt_avx2_end,
-	.load = gt_avx2_load,
-	.store = gt_avx2_store,
+	.open = avx2_open,
+	.begin = avx2_begin,
+	.end = avx2_end,
+	.load = avx2_load,
+	.store = avx2_store,
 	.vector = gt_avx2,
-	.fill = gt_avx2_fill,
-	.widen = gt_avx2_widen,
-	.canonical = gt_avx2_canonical,
+	.fill = avx2_fill,
+	.widen = avx2_widen,
+	.canonical = avx2_canonical,
 	.binary = binary,
 	.unary = unary,
 	.shift = shift,
@@ -172,9 +504,9 @@ const struct gt_native_isa gt_native_avx2 = {
 	.few = true,
 	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 0, 0x59}},
 	.insert = {GT_0F3A, GT_66, 0, 0x38},
-	.memory = gt_avx2_memory,
-	.lane = gt_avx2_lane,
-	.differ = gt_avx2_differ,
-	.compare_zero = gt_avx2_compare_zero,
-	.gather = gt_avx2_gather,
+	.memory = avx2_memory,
+	.lane = avx2_lane,
+	.differ = avx2_differ,
+	.compare_zero = avx2_compare_zero,
+	.gather = avx2_gather,
 };

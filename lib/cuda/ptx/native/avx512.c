@@ -1,7 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* One operation as vector instructions. zmm27 to zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN of f32. What stretches
  * need beside that is in avx512_lanes.c. */
-#include "cuda/ptx/native/avx512.h"
+#include "cuda/ptx/native/encode.h"
+#include "cuda/ptx/native/segment.h"
+
+/* Registers that hold no value. The last one is 0x7fffffff in every lane of 32 bits. */
+enum { GT_ZMM_FOURTH = 27, GT_ZMM_FIRST, GT_ZMM_SECOND, GT_ZMM_THIRD, GT_ZMM_NAN };
+
+/* What stretches need of AVX-512 beside operations. */
+
+#define MASK 5 /* k5 is free */
+
+/* Of gt_native_isa, for stretches. */
+static void avx512_memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
+{
+	gt_native_memory(segment->code, op, d, 0, a, base, offset);
+}
+
+static void avx512_lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general)
+{
+	gt_native_lane(segment->code, op, x, general);
+}
+
+/* By a table of the three sources' bits. */
+static void avx512_differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
+{
+	gt_native_with(segment, (struct gt_native_op){GT_0F3A, GT_66, 1, 0x25}, d, a, b);
+	gt_native_byte(segment->code, 0xf6);
+}
+
+static void avx512_compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
+{
+	static const struct gt_native_op test = {GT_0F38, GT_66, 1, 0x27}, none = {GT_0F, GT_NP, 0, 0x98};
+
+	gt_native_vector(segment->code, test, MASK, 0, a, b);
+	gt_native_mask(segment->code, none, false, MASK, 0, MASK);
+}
+
+static void avx512_gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
+{
+	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, 0x46};
+
+	gt_native_mask(segment->code, ones, true, MASK, MASK, MASK);
+	gt_native_gather(segment->code, op, d, MASK, base, index);
+}
 
 #define FIRST GT_ZMM_FIRST
 #define SECOND GT_ZMM_SECOND
@@ -183,7 +225,7 @@ static void emit_truncate(struct gt_native_segment *segment, const struct gt_nat
 	gt_native_vector(segment->code, gt_native_xor, to, UPPER, to, to);
 }
 
-void gt_avx512_set_nan(struct gt_native_code *code)
+static void avx512_set_nan(struct gt_native_code *code)
 {
 	gt_native_text(code, "\xb8\xff\xff\xff\x7f"); /* mov eax, 0x7fffffff */
 	gt_native_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
@@ -197,7 +239,7 @@ static void begin(struct gt_native_segment *segment)
 	struct gt_native_code *code = segment->code;
 
 	gt_native_text(code, "\xba\x02\x00\x00\x00\x89\xf1"); /* mov edx, 2; mov ecx, esi */
-	gt_avx512_set_nan(code);
+	avx512_set_nan(code);
 	segment->loop = code->n;
 	if (segment->whole)
 		return;
@@ -255,10 +297,10 @@ const struct gt_native_isa gt_native_avx512 = {
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 1, 0x59}},
 	.insert = {GT_0F3A, GT_66, 1, 0x3a},
-	.set_constants = gt_avx512_set_nan,
-	.memory = gt_avx512_memory,
-	.lane = gt_avx512_lane,
-	.differ = gt_avx512_differ,
-	.compare_zero = gt_avx512_compare_zero,
-	.gather = gt_avx512_gather,
+	.set_constants = avx512_set_nan,
+	.memory = avx512_memory,
+	.lane = avx512_lane,
+	.differ = avx512_differ,
+	.compare_zero = avx512_compare_zero,
+	.gather = avx512_gather,
 };

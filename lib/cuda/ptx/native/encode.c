@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/native/encode.h"
+#include <string.h>
 
 #include "base/grown.h"
+#include "cuda/ptx/native/encode.h"
 
 void gt_native_byte(struct gt_native_code *code, unsigned byte)
 {
@@ -25,4 +26,227 @@ void gt_native_word(struct gt_native_code *code, uint32_t word)
 {
 	for (unsigned i = 0; i < 4; i++)
 		gt_native_byte(code, word >> 8 * i & 0xff);
+}
+
+/* Instructions of AVX2 on vectors, and those of AVX-512 on opmask registers: the forms are those of Intel's manual, volume 2,
+ * chapter 2.3. */
+
+/* Registers' bits 3 are inverted in it. `r` is in the byte behind the opcode, with `b` or a base. */
+static void begin_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned r, unsigned a, unsigned b)
+{
+	gt_native_byte(code, 0xc4);
+	gt_native_byte(code, (r & 8 ? 0U : 0x80U) | (b & 16 ? 0U : 0x40U) | (b & 8 ? 0U : 0x20U) | op.map);
+	gt_native_byte(code, (unsigned)op.wide << 7 | (~a & 15) << 3 | (unsigned)large << 2 | op.prefix);
+	gt_native_byte(code, op.opcode);
+}
+
+/* The byte behind the opcode, for two registers and for [base + offset]. */
+static void registers(struct gt_native_code *code, unsigned r, unsigned b)
+{
+	gt_native_byte(code, 0xc0 | (r & 7) << 3 | (b & 7));
+}
+
+static void based(struct gt_native_code *code, unsigned r, unsigned base, uint32_t offset)
+{
+	gt_native_byte(code, 0x80 | (r & 7) << 3 | (base & 7));
+	gt_native_word(code, offset);
+}
+
+void gt_native_mask(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b)
+{
+	begin_vex(code, op, large, d, a, b);
+	registers(code, d, b);
+}
+
+void gt_native_mask_memory(struct gt_native_code *code, unsigned opcode, unsigned k, unsigned base, uint32_t offset)
+{
+	begin_vex(code, (struct gt_native_op){GT_0F, GT_NP, 0, (uint8_t)opcode}, false, k, 0, base);
+	based(code, k, base, offset);
+}
+
+void gt_native_vector128(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
+{
+	begin_vex(code, op, false, d, a, b);
+	registers(code, d, b);
+}
+
+void gt_native_vector256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
+{
+	begin_vex(code, op, true, d, a, b);
+	registers(code, d, b);
+}
+
+void gt_native_memory256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
+{
+	begin_vex(code, op, true, d, a, base);
+	based(code, d, base, offset);
+}
+
+/* The offset counts from the end of the instruction. */
+void gt_native_constant256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at, unsigned behind)
+{
+	begin_vex(code, op, true, d, a, 0);
+	gt_native_byte(code, (d & 7) << 3 | 5);
+	gt_native_word(code, at - ((uint32_t)code->n + 4 + behind));
+}
+
+/* Bit 3 of the index is where bit 4 of b would be. */
+void gt_native_gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index)
+{
+	begin_vex(code, op, true, d, mask, (index & 8) << 1 | (base & 8));
+	gt_native_byte(code, 0x84 | (d & 7) << 3);
+	gt_native_byte(code, (index & 7) << 3 | (base & 7));
+	gt_native_word(code, 0);
+}
+
+/* Instructions of AVX-512 on vectors: the forms are those of Intel's manual, volume 2, chapter 2.7. */
+
+/* The prefix of EVEX: registers' bits 3 and 4 are inverted in it. `r` is in the byte behind the opcode, with `b` or a base. */
+static void begin_evex(struct gt_native_code *code, struct gt_native_op op, bool whole, unsigned r, unsigned k, unsigned a, unsigned b)
+{
+	unsigned high = ~((r & 8) << 4 | (b & 16) << 2 | (b & 8) << 2 | (r & 16)) & 0xf0;
+
+	gt_native_byte(code, 0x62);
+	gt_native_byte(code, high | op.map);
+	gt_native_byte(code, (unsigned)op.wide << 7 | (~a & 15) << 3 | 4 | op.prefix);
+	gt_native_byte(code, (whole ? 0x40U : 0U) | (~a & 16) >> 1 | k); /* L'L: 512 or 128 bits */
+	gt_native_byte(code, op.opcode);
+}
+
+void gt_native_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b)
+{
+	begin_evex(code, op, true, d, k, a, b);
+	gt_native_byte(code, 0xc0 | (d & 7) << 3 | (b & 7));
+}
+
+void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
+		      uint32_t offset)
+{
+	begin_evex(code, op, true, d, k, a, base);
+	gt_native_byte(code, 0x80 | (d & 7) << 3 | (base & 7));
+	gt_native_word(code, offset);
+}
+
+void gt_native_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r)
+{
+	begin_evex(code, op, false, x, 0, 0, r);
+	gt_native_byte(code, 0xc0 | (x & 7) << 3 | (r & 7));
+}
+
+/* The index has its bits 3 and 4 where others have those of b and of a. */
+void gt_native_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index)
+{
+	begin_evex(code, op, true, d, k, index & 16, (index & 8) << 1 | (base & 8));
+	gt_native_byte(code, 0x84 | (d & 7) << 3);
+	gt_native_byte(code, (index & 7) << 3 | (base & 7));
+	gt_native_word(code, 0);
+}
+
+/* The forms are those of Intel's manual, volume 2, chapter 2.1. */
+
+/* The prefix that says the registers' bits 3, and the width. */
+static void prefix(struct gt_native_code *code, bool wide, unsigned reg, unsigned base)
+{
+	const unsigned bits = (unsigned)wide << 3 | (reg >> 3) << 2 | base >> 3;
+
+	if (bits)
+		gt_native_byte(code, 0x40 | bits);
+}
+
+static void at(struct gt_native_code *code, unsigned reg, unsigned base, size_t offset)
+{
+	gt_native_byte(code, 0x80 | (reg & 7) << 3 | (base & 7));
+	gt_native_word(code, (uint32_t)offset);
+}
+
+void gt_general(struct gt_native_code *code, bool wide, enum gt_general_opcode opcode, unsigned d, unsigned s)
+{
+	prefix(code, wide, d, s);
+	gt_native_byte(code, opcode);
+	gt_native_byte(code, 0xc0 | (d & 7) << 3 | (s & 7));
+}
+
+void gt_general_at(struct gt_native_code *code, bool wide, enum gt_general_opcode opcode, unsigned d, unsigned base, size_t offset)
+{
+	prefix(code, wide, d, base);
+	gt_native_byte(code, opcode);
+	at(code, d, base, offset);
+}
+
+void gt_general_store(struct gt_native_code *code, bool wide, unsigned s, unsigned base, size_t offset)
+{
+	prefix(code, wide, s, base);
+	gt_native_byte(code, 0x89);
+	at(code, s, base, offset);
+}
+
+void gt_general_number(struct gt_native_code *code, bool wide, enum gt_general_immediate what, unsigned d, uint32_t number)
+{
+	prefix(code, wide, 0, d);
+	gt_native_byte(code, 0x81);
+	gt_native_byte(code, 0xc0 | what << 3 | (d & 7));
+	gt_native_word(code, number);
+}
+
+void gt_general_number_at(struct gt_native_code *code, bool wide, enum gt_general_immediate what, unsigned base, size_t offset,
+			  uint32_t number)
+{
+	prefix(code, wide, 0, base);
+	gt_native_byte(code, 0x81);
+	at(code, what, base, offset);
+	gt_native_word(code, number);
+}
+
+void gt_general_constant(struct gt_native_code *code, unsigned d, uint64_t bits)
+{
+	prefix(code, true, 0, d);
+	gt_native_byte(code, 0xb8 | (d & 7));
+	gt_native_word(code, (uint32_t)bits);
+	gt_native_word(code, (uint32_t)(bits >> 32));
+}
+
+void gt_general_address(struct gt_native_code *code, unsigned d, const void *what)
+{
+	gt_general_constant(code, d, (uintptr_t)what);
+}
+
+size_t gt_general_jump(struct gt_native_code *code, enum gt_jump when)
+{
+	if (when == GT_ALWAYS) {
+		gt_native_byte(code, 0xe9);
+	} else {
+		gt_native_byte(code, 0x0f);
+		gt_native_byte(code, 0x80 | when);
+	}
+	gt_native_word(code, 0);
+	return code->n;
+}
+
+void gt_general_land_at(struct gt_native_code *code, size_t jump, size_t place)
+{
+	const uint32_t distance = (uint32_t)(place - jump);
+
+	if (!code->failed)
+		memcpy(code->bytes + jump - sizeof distance, &distance, sizeof distance);
+}
+
+void gt_general_land(struct gt_native_code *code, size_t jump)
+{
+	gt_general_land_at(code, jump, code->n);
+}
+
+static void to(struct gt_native_code *code, unsigned opcode, size_t place)
+{
+	gt_native_byte(code, opcode);
+	gt_native_word(code, (uint32_t)(place - (code->n + 4)));
+}
+
+void gt_general_jump_to(struct gt_native_code *code, size_t place)
+{
+	to(code, 0xe9, place);
+}
+
+void gt_general_call_to(struct gt_native_code *code, size_t place)
+{
+	to(code, 0xe8, place);
 }

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/grown.h"
-#include "cuda/ptx/native/stretches.h"
+#include "cuda/ptx/native/stretch.h"
 
 #define SHORTEST 2	 /* operations that are worth a call */
 #define INSTRUCTIONS 200 /* of a segment at most: `counts` has a byte */

@@ -1,8 +1,618 @@
 /* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/segment.h"
 
-#include "cuda/ptx/exec/half.h"
-#include "cuda/ptx/native/general.h"
+#define OP(MAP, PREFIX, WIDE, OPCODE) {GT_##MAP, GT_##PREFIX, WIDE, OPCODE}
+
+/* Integers of both signs, and bits, of 32 and of 64 bits. */
+#define SAME(NAME, KIND, MAP, OPCODE32, OPCODE64)                                                 \
+	{NAME ".s32", KIND, OP(MAP, 66, 0, OPCODE32), 0, false}, {NAME ".u32", KIND, OP(MAP, 66, 0, OPCODE32), 0, false}, \
+	{NAME ".s64", KIND, OP(MAP, 66, 1, OPCODE64), 0, false}, {NAME ".u64", KIND, OP(MAP, 66, 1, OPCODE64), 0, false}
+#define PAIR(NAME, KIND, T, MAP, PREFIX, OPCODE)                                                \
+	{NAME "." #T "32", KIND, OP(MAP, PREFIX, 0, OPCODE), 0, false}, \
+	{NAME "." #T "64", KIND, OP(MAP, PREFIX, 1, OPCODE), 0, false}
+#define FLOATS(NAME, KIND, OPCODE)                                                                \
+	{NAME ".f32", KIND, OP(0F, NP, 0, OPCODE), 0, true}, {NAME ".f64", KIND, OP(0F, 66, 1, OPCODE), 0, false}
+#define SHIFT(NAME, OPCODE)                                                                       \
+	{NAME "32", GT_NATIVE_BINARY, OP(0F38, 66, 0, OPCODE), 0, false}, \
+	{NAME "64", GT_NATIVE_SHIFT, OP(0F38, 66, 1, OPCODE), 0, false}
+#define COMPARE(NAME, T, MAP, PREFIX, WIDE, OPCODE, HOW)                                          \
+	{"setp." NAME "." #T, GT_NATIVE_COMPARE, OP(MAP, PREFIX, WIDE, OPCODE), HOW, false}
+#define COMPARES(T, WIDE, OPCODE)                                                                 \
+	COMPARE("eq", T, 0F3A, 66, WIDE, OPCODE, 0), COMPARE("lt", T, 0F3A, 66, WIDE, OPCODE, 1), \
+	COMPARE("le", T, 0F3A, 66, WIDE, OPCODE, 2), COMPARE("ne", T, 0F3A, 66, WIDE, OPCODE, 4), \
+	COMPARE("ge", T, 0F3A, 66, WIDE, OPCODE, 5), COMPARE("gt", T, 0F3A, 66, WIDE, OPCODE, 6)
+#define COMPARES_BITS(T, WIDE, OPCODE)                                                            \
+	COMPARE("eq", T, 0F3A, 66, WIDE, OPCODE, 0), COMPARE("ne", T, 0F3A, 66, WIDE, OPCODE, 4)
+/* Quiet comparisons: Intel's manual, table 3-1 of CMPPD. */
+#define COMPARES_FLOAT(T, P, WIDE)                                                                \
+	COMPARE("eq", T, 0F, P, WIDE, 0xc2, 0x00), COMPARE("lt", T, 0F, P, WIDE, 0xc2, 0x11),     \
+	COMPARE("le", T, 0F, P, WIDE, 0xc2, 0x12), COMPARE("ne", T, 0F, P, WIDE, 0xc2, 0x0c),     \
+	COMPARE("ge", T, 0F, P, WIDE, 0xc2, 0x1d), COMPARE("gt", T, 0F, P, WIDE, 0xc2, 0x1e),     \
+	COMPARE("equ", T, 0F, P, WIDE, 0xc2, 0x08), COMPARE("ltu", T, 0F, P, WIDE, 0xc2, 0x19),   \
+	COMPARE("leu", T, 0F, P, WIDE, 0xc2, 0x1a), COMPARE("neu", T, 0F, P, WIDE, 0xc2, 0x04),   \
+	COMPARE("geu", T, 0F, P, WIDE, 0xc2, 0x15), COMPARE("gtu", T, 0F, P, WIDE, 0xc2, 0x16),   \
+	COMPARE("num", T, 0F, P, WIDE, 0xc2, 0x07), COMPARE("nan", T, 0F, P, WIDE, 0xc2, 0x03)
+#define WIDEN(NAME, OPCODE) {NAME, GT_NATIVE_WIDEN, OP(0F38, 66, 0, OPCODE), 0, false}
+#define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, 0x35), 0, false}
+#define LOGIC(NAME, OPCODE) {NAME ".pred", GT_NATIVE_LOGIC, OP(0F, NP, 0, OPCODE), 0, false}
+
+static const struct gt_native_rule rules[] = {
+	SAME("add", GT_NATIVE_BINARY, 0F, 0xfe, 0xd4), SAME("sub", GT_NATIVE_BINARY, 0F, 0xfa, 0xfb),
+	SAME("mul.lo", GT_NATIVE_BINARY, 0F38, 0x40, 0x40), SAME("mad.lo", GT_NATIVE_MULTIPLY_ADD, 0F38, 0x40, 0x40),
+	PAIR("and", GT_NATIVE_BINARY, b, 0F, 66, 0xdb), PAIR("or", GT_NATIVE_BINARY, b, 0F, 66, 0xeb),
+	PAIR("xor", GT_NATIVE_BINARY, b, 0F, 66, 0xef), PAIR("not", GT_NATIVE_NOT, b, 0F3A, 66, 0x25),
+	PAIR("min", GT_NATIVE_BINARY, s, 0F38, 66, 0x39), PAIR("max", GT_NATIVE_BINARY, s, 0F38, 66, 0x3d),
+	PAIR("min", GT_NATIVE_BINARY, u, 0F38, 66, 0x3b), PAIR("max", GT_NATIVE_BINARY, u, 0F38, 66, 0x3f),
+	{"neg.s32", GT_NATIVE_NEGATE, OP(0F, 66, 0, 0xfa), 0, false}, {"neg.s64", GT_NATIVE_NEGATE, OP(0F, 66, 1, 0xfb), 0, false},
+	SHIFT("shl.b", 0x47), SHIFT("shr.b", 0x45), SHIFT("shr.u", 0x45), SHIFT("shr.s", 0x46),
+	FLOATS("add", GT_NATIVE_BINARY, 0x58), FLOATS("sub", GT_NATIVE_BINARY, 0x5c), FLOATS("mul", GT_NATIVE_BINARY, 0x59),
+	FLOATS("div", GT_NATIVE_BINARY, 0x5e), FLOATS("sqrt", GT_NATIVE_UNARY, 0x51), FLOATS("rcp", GT_NATIVE_RECIPROCAL, 0x5e),
+	{"fma.f32", GT_NATIVE_FUSED, OP(0F38, 66, 0, 0xb8), 0, true}, {"fma.f64", GT_NATIVE_FUSED, OP(0F38, 66, 1, 0xb8), 0, false},
+	{"neg.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, 0xef), 0, false}, {"neg.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, 0xef), 0, false},
+	{"abs.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, 0xdf), 0, false}, {"abs.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, 0xdf), 0, false},
+	{"mov.b32", GT_NATIVE_MOVE, OP(0F, 66, 0, 0x6f), 0, false}, {"mov.b64", GT_NATIVE_MOVE, OP(0F, 66, 1, 0x6f), 0, false},
+	{"selp.b32", GT_NATIVE_SELECT, OP(0F38, 66, 0, 0x64), 0, false}, {"selp.b64", GT_NATIVE_SELECT, OP(0F38, 66, 1, 0x64), 0, false},
+	COMPARES(s32, 0, 0x1f), COMPARES(u32, 0, 0x1e), COMPARES(s64, 1, 0x1f), COMPARES(u64, 1, 0x1e),
+	COMPARES_BITS(b32, 0, 0x1f), COMPARES_BITS(b64, 1, 0x1f), COMPARES_FLOAT(f32, NP, 0), COMPARES_FLOAT(f64, 66, 1),
+	LOGIC("and", 0x41), LOGIC("or", 0x45), LOGIC("xor", 0x47), LOGIC("not", 0x44),
+	{"cvt.f32.s32", GT_NATIVE_UNARY, OP(0F, NP, 0, 0x5b), 0, false}, {"cvt.f32.u32", GT_NATIVE_UNARY, OP(0F, F2, 0, 0x7a), 0, false},
+	{"cvt.f64.s64", GT_NATIVE_UNARY, OP(0F, F3, 1, 0xe6), 0, false}, {"cvt.f64.u64", GT_NATIVE_UNARY, OP(0F, F3, 1, 0x7a), 0, false},
+	WIDEN("cvt.u64.u32", 0x35), WIDEN("cvt.s64.u32", 0x35), WIDEN("cvt.u64.s32", 0x25), WIDEN("cvt.s64.s32", 0x25),
+	WIDEN("width.b64.b32", 0x35), WIDEN("width.s64.s32", 0x25),
+	NARROW("cvt.u32.u64"), NARROW("cvt.u32.s64"), NARROW("cvt.s32.u64"), NARROW("cvt.s32.s64"), NARROW("width.b32.b64"),
+	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, 0x5b), 0, false},
+	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, 0x28), 0x25, false},
+	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, 0xf4), 0x35, false},
+	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, 0x28), 0x25, false},
+	{"mad.wide.u32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F, 66, 1, 0xf4), 0x35, false},
+};
+
+#define N (sizeof rules / sizeof *rules)
+static struct entry {
+	gt_ptx_step *run;
+	const struct gt_native_rule *rule;
+} by_step[N];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int compare(const void *left, const void *right)
+{
+	uintptr_t a = (uintptr_t)((const struct entry *)left)->run, b = (uintptr_t)((const struct entry *)right)->run;
+
+	return a < b ? -1 : a > b;
+}
+
+static void fill(void)
+{
+	for (size_t i = 0; i < N; i++) {
+		const struct gt_ptx_form *form = gt_ptx_form_named(rules[i].name);
+		by_step[i] = (struct entry){form ? gt_ptx_form_step(form) : NULL, &rules[i]};
+	}
+	qsort(by_step, N, sizeof *by_step, compare);
+}
+
+const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run)
+{
+	const struct entry wanted = {run, NULL};
+
+	pthread_once(&once, fill);
+	const struct entry *found = bsearch(&wanted, by_step, N, sizeof *by_step, compare);
+	return found ? found->rule : NULL;
+}
+
+/* How many sources operations of a kind have: 1 to 3. */
+static unsigned gt_native_sources(enum gt_native_kind kind)
+{
+	switch (kind) {
+	case GT_NATIVE_UNARY:
+	case GT_NATIVE_MOVE:
+	case GT_NATIVE_NOT:
+	case GT_NATIVE_NEGATE:
+	case GT_NATIVE_SIGN:
+	case GT_NATIVE_RECIPROCAL: return 1;
+	case GT_NATIVE_MULTIPLY_ADD:
+	case GT_NATIVE_FUSED: return 3;
+	default: return 2;
+	}
+}
+
+int gt_native_needs_open(struct gt_native_needs *needs, const struct gt_ptx_code *code, const struct gt_native_known *known,
+			 struct gt_error *error)
+{
+	const size_t units = code->arena_bytes / GT_NATIVE_UNIT + 1;
+
+	*needs = (struct gt_native_needs){.code = code, .known = known};
+	needs->named = calloc(units, sizeof *needs->named);
+	needs->kept = calloc(units, sizeof *needs->kept);
+	return needs->named && needs->kept ? 0 : gt_fail_memory(error, "machine code");
+}
+
+void gt_native_needs_close(struct gt_native_needs *needs)
+{
+	free(needs->named);
+	free(needs->kept);
+}
+
+static void name_slots(struct gt_native_needs *needs, const uint32_t *slots, size_t n, size_t op)
+{
+	for (size_t i = 0; i < n; i++)
+		needs->named[slots[i] / GT_NATIVE_UNIT] = op + 1;
+}
+
+/* What a load found is kept in any case: by it a warp that waits is known from one that goes on (exec/watch.c). */
+static void name_access(struct gt_native_needs *needs, const struct gt_ptx_access *access, size_t op)
+{
+	name_slots(needs, &access->address, 1, op);
+	name_slots(needs, access->slots, access->n, op);
+	for (unsigned k = 0; k < access->n; k++)
+		needs->kept[access->slots[k] / GT_NATIVE_UNIT] = needs->block + 1;
+}
+
+static void name(struct gt_native_needs *needs, size_t i)
+{
+	const struct gt_ptx_op *op = &needs->code->ops[i];
+	const uint32_t slots[] = {op->d, op->q, op->a, op->b, op->c, op->e};
+	bool loads;
+
+	if (gt_ptx_is_moved(op, &loads))
+		name_access(needs, op->with.access, i);
+	else if (gt_native_rule_of(op->run))
+		name_slots(needs, slots, sizeof slots / sizeof *slots, i);
+	else if (op->run != gt_ptx_branch && op->run != gt_ptx_join)
+		needs->others = i + 1;
+}
+
+void gt_native_needs_block(struct gt_native_needs *needs, size_t block, size_t first, size_t end)
+{
+	const struct gt_native_known *known = needs->known;
+
+	needs->block = block;
+	needs->others = 0;
+	for (size_t w = 0; known->sets && w < known->n / 64 + 1; w++)
+		for (uint64_t rest = known->sets[block * known->stride + w]; rest; rest &= rest - 1)
+			needs->kept[known->slots[64 * w + (size_t)__builtin_ctzll(rest)] / GT_NATIVE_UNIT] = block + 1;
+	for (size_t i = first; i < end; i++)
+		name(needs, i);
+}
+
+/* Whether what a slot has before operation `from` of the block is needed there or further on. */
+static bool gt_native_needed(const struct gt_native_needs *needs, uint32_t slot, size_t from)
+{
+	const size_t unit = slot / GT_NATIVE_UNIT;
+
+	return !needs->known->sets || needs->kept[unit] == needs->block + 1 || needs->named[unit] > from || needs->others > from;
+}
+
+/* Whether operation `from` or one further on names it. */
+static bool is_named(const struct gt_native_needs *needs, uint32_t slot, size_t from)
+{
+	return needs->named[slot / GT_NATIVE_UNIT] > from;
+}
+
+bool gt_native_is_constant(const struct gt_native_needs *needs, uint32_t slot)
+{
+	const uint32_t image_at = needs->code->image_at;
+
+	return slot >= image_at && needs->known->constant[(slot - image_at) / GT_NATIVE_UNIT];
+}
+
+/* Which slots are in which registers while a segment is written, and where its predicates are. */
+
+/* Where register i of a value is in memory. */
+static struct gt_native_place place_of(const struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i)
+{
+	const uint32_t offset = segment->isa->bytes * (i + value->n * value->part);
+
+	return (struct gt_native_place){value->n == 2 ? GT_R9 : GT_R8, value->slot + offset};
+}
+
+static void store(struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	for (unsigned i = 0; i < value->n; i++) {
+		const struct gt_native_place place = place_of(segment, value, i);
+		segment->isa->store(segment, value, i, place.base, place.offset);
+	}
+}
+
+static void load(struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	for (unsigned i = 0; i < value->n; i++) {
+		const struct gt_native_place place = place_of(segment, value, i);
+		segment->isa->load(segment, value->at[i], place.base, place.offset);
+	}
+}
+
+/* Whether somebody reads a value later on, if a whole warp does the operations; parts before the one under way are further, and
+ * those behind it less far. */
+static bool is_needed(const struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	size_t from = segment->op;
+
+	if (!segment->whole)
+		return true;
+	if (segment->unrolled && value->part != segment->part)
+		from = value->part < segment->part ? segment->end : segment->first;
+	return gt_native_needed(segment->needs, value->slot, from);
+}
+
+static void release(struct gt_native_segment *segment, struct gt_native_value *value)
+{
+	if (value->dirty && is_needed(segment, value))
+		store(segment, value);
+	for (unsigned i = 0; i < value->n; i++)
+		segment->taken[value->at[i]] = false;
+	value->n = 0;
+}
+
+/* The one whose last use is the longest ago; of those that nobody reads any more, if there are any. */
+static struct gt_native_value *oldest(struct gt_native_segment *segment)
+{
+	struct gt_native_value *found = NULL;
+	bool found_needed = true;
+
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++) {
+		struct gt_native_value *value = &segment->values[i];
+		if (value->n == 0 || value->used == segment->now)
+			continue;
+		const bool needed = is_needed(segment, value);
+		if (!found || needed < found_needed || (needed == found_needed && value->used < found->used)) {
+			found = value;
+			found_needed = needed;
+		}
+	}
+	return found;
+}
+
+static unsigned take_register(struct gt_native_segment *segment)
+{
+	for (;;) {
+		for (unsigned i = 0; i < segment->isa->registers; i++)
+			if (!segment->taken[i]) {
+				segment->taken[i] = true;
+				return i;
+			}
+		release(segment, oldest(segment));
+	}
+}
+
+static struct gt_native_value *find(struct gt_native_segment *segment, uint32_t slot)
+{
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		if (segment->values[i].n && segment->values[i].slot == slot && segment->values[i].part == segment->part) {
+			segment->values[i].used = segment->now;
+			return &segment->values[i];
+		}
+	return NULL;
+}
+
+static struct gt_native_value *enter(struct gt_native_segment *segment, uint32_t slot, unsigned n)
+{
+	struct gt_native_value *value = segment->values;
+	unsigned at[2];
+
+	for (unsigned i = 0; i < n; i++)
+		at[i] = take_register(segment);
+	while (value->n)
+		value++;
+	*value = (struct gt_native_value){slot, segment->part, n, {at[0], at[n - 1]}, false, segment->now};
+	return value;
+}
+
+const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, uint32_t slot, unsigned n)
+{
+	struct gt_native_value *value = find(segment, slot);
+
+	if (value)
+		return value;
+	value = enter(segment, slot, n);
+	load(segment, value);
+	return value;
+}
+
+const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segment, uint32_t slot, unsigned n)
+{
+	struct gt_native_value *value = find(segment, slot);
+
+	if (!value)
+		value = enter(segment, slot, n);
+	value->dirty = true;
+	return value;
+}
+
+struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i)
+{
+	const struct gt_native_value wanted = {.slot = slot, .part = part, .n = n};
+
+	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
+		const struct gt_native_value *value = &segment->values[v];
+		if (value->n && value->slot == slot && value->part == part)
+			return (struct gt_native_operand){.held = true, .at = value->at[i]};
+	}
+	return (struct gt_native_operand){.place = place_of(segment, &wanted, i)};
+}
+
+void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b)
+{
+	if (b.held)
+		segment->isa->vector(segment, op, d, a, b.at);
+	else
+		segment->isa->memory(segment, op, d, a, b.place.base, b.place.offset);
+}
+
+void gt_native_release(struct gt_native_segment *segment, uint32_t slot)
+{
+	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
+		struct gt_native_value *value = &segment->values[v];
+		if (value->n && value->slot == slot)
+			release(segment, value);
+	}
+}
+
+void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values)
+{
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		if (values[i].n && values[i].dirty)
+			store(segment, &values[i]);
+}
+
+void gt_native_load_values(struct gt_native_segment *segment, const struct gt_native_value *values)
+{
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		if (values[i].n)
+			load(segment, &values[i]);
+}
+
+void gt_native_store_all(struct gt_native_segment *segment)
+{
+	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
+		if (segment->values[i].n && segment->values[i].dirty && is_needed(segment, &segment->values[i]))
+			store(segment, &segment->values[i]);
+}
+
+/* ---- predicates ---- */
+
+static size_t index_of(const struct gt_native_segment *segment, uint32_t slot)
+{
+	size_t i = 0;
+
+	while (i < segment->n_predicates && segment->predicates[i] != slot)
+		i++;
+	return i;
+}
+
+struct gt_native_place gt_native_predicate(const struct gt_native_segment *segment, uint32_t slot)
+{
+	const size_t i = index_of(segment, slot);
+
+	if (segment->unrolled)
+		return (struct gt_native_place){GT_R10, slot + segment->part * segment->isa->bytes / 32};
+	return i < segment->n_predicates ? (struct gt_native_place){GT_R11, (uint32_t)(4 * i)} : (struct gt_native_place){GT_R10, slot};
+}
+
+struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment, uint32_t slot)
+{
+	const size_t i = index_of(segment, slot);
+
+	if (i == segment->n_predicates)
+		segment->predicates[segment->n_predicates++] = slot;
+	return (struct gt_native_place){GT_R11, (uint32_t)(4 * i)};
+}
+
+/* Reads a predicate into eax, part by part, since a load of what several stores wrote waits for them. r11 is behind the last part. */
+static void join_parts(struct gt_native_segment *segment, uint32_t i)
+{
+	const unsigned lanes = segment->isa->bytes / 4, parts = GT_WARP_SIZE / lanes;
+	struct gt_native_code *code = segment->code;
+	const char *first = lanes == 16 ? "\x41\x0f\xb7\x83" : "\x41\x0f\xb6\x83"; /* movzx eax, word or byte [r11 + offset] */
+	const char *other = lanes == 16 ? "\x45\x0f\xb7\x83" : "\x45\x0f\xb6\x83"; /* movzx r8d */
+
+	gt_native_bytes(code, first, 4);
+	gt_native_word(code, 4 * i - 4);
+	for (unsigned part = 1; part < parts; part++) {
+		gt_native_bytes(code, other, 4);
+		gt_native_word(code, 4 * i - 4 + part * lanes / 8);
+		gt_native_text(code, "\x41\xc1\xe0"); /* shl r8d */
+		gt_native_byte(code, part * lanes);
+		gt_native_text(code, "\x44\x09\xc0"); /* or eax, r8d */
+	}
+}
+
+/* Behind the loop: the slots of predicates. */
+static void store_predicates(struct gt_native_segment *segment)
+{
+	struct gt_native_code *code = segment->code;
+
+	for (uint32_t i = 0; i < segment->n_predicates; i++) {
+		join_parts(segment, i);
+		if (!segment->whole) { /* xor eax, [rdi + slot]; and eax, esi; xor eax, [rdi + slot] */
+			gt_native_text(code, "\x33\x87");
+			gt_native_word(code, segment->predicates[i]);
+			gt_native_text(code, "\x21\xf0\x33\x87");
+			gt_native_word(code, segment->predicates[i]);
+		}
+		gt_native_text(code, "\x89\x87"); /* mov [rdi + slot], eax */
+		gt_native_word(code, segment->predicates[i]);
+	}
+}
+
+/* Operations that every set of instructions puts together alike. */
+
+const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, 0x6f}, gt_native_xor = {GT_0F, GT_66, 0, 0xef},
+			  gt_native_or = {GT_0F, GT_66, 0, 0xeb},
+			  gt_native_store = {GT_0F, GT_F3, 0, 0x7f};
+
+/* Of lanes of 32 bits, and of 64. */
+static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, 0xfe}, {GT_0F, GT_66, 1, 0xd4}};
+
+static void emit_fused(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
+		       struct gt_native_operand y, struct gt_native_operand z)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned sum = d == x || (y.held && d == y.at) ? isa->first : d;
+
+	if (!z.held)
+		isa->load(segment, sum, z.place.base, z.place.offset);
+	else if (sum != z.at)
+		isa->vector(segment, gt_native_move, sum, 0, z.at);
+	gt_native_with(segment, rule->op, sum, x, y);
+	if (sum != d)
+		isa->vector(segment, gt_native_move, d, 0, sum);
+}
+
+/* d = constant OP x */
+static void emit_with_constant(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
+			       uint64_t constant)
+{
+	segment->isa->fill(segment, rule->op.wide, segment->isa->first, constant);
+	segment->isa->vector(segment, rule->op, d, segment->isa->first, x);
+}
+
+/* Integers of 64 bits whose operation is not an instruction of every set. */
+static bool is_composed(const struct gt_native_rule *rule)
+{
+	return rule->op.wide && rule->op.map == GT_0F38 && rule->kind != GT_NATIVE_FUSED;
+}
+
+static void emit_binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
+			struct gt_native_operand y)
+{
+	if (is_composed(rule))
+		segment->isa->binary(segment, rule, d, x, y.at);
+	else
+		gt_native_with(segment, rule->op, d, x, y);
+}
+
+/* One register of a result that has as many as its sources. */
+static void emit_part(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
+		      struct gt_native_operand y, struct gt_native_operand z)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned wide = rule->op.wide;
+
+	switch (rule->kind) {
+	case GT_NATIVE_UNARY:
+	case GT_NATIVE_NOT: isa->unary(segment, rule, d, x); break;
+	case GT_NATIVE_MOVE: isa->vector(segment, rule->op, d, 0, x); break;
+	case GT_NATIVE_NEGATE:
+		isa->vector(segment, gt_native_xor, isa->first, isa->first, isa->first);
+		isa->vector(segment, rule->op, d, isa->first, x);
+		break;
+	case GT_NATIVE_SIGN:
+		emit_with_constant(segment, rule, d, x, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
+		break;
+	case GT_NATIVE_RECIPROCAL:
+		emit_with_constant(segment, rule, d, x, wide ? UINT64_C(0x3ff) << 52 : UINT64_C(0x7f) << 23);
+		break;
+	case GT_NATIVE_MULTIPLY_ADD:
+		emit_binary(segment, rule, isa->first, x, y);
+		gt_native_with(segment, add[wide], d, isa->first, z);
+		break;
+	case GT_NATIVE_FUSED: emit_fused(segment, rule, d, x, y, z); break;
+	default: emit_binary(segment, rule, d, x, y); break;
+	}
+	if (rule->canonical)
+		isa->canonical(segment, d);
+}
+
+/* A source that may be in memory is read into registers if it is used again, or the result would take its place. */
+static void read_for(struct gt_native_segment *segment, const struct gt_ptx_op *op, uint32_t slot, unsigned n, bool from_memory)
+{
+	if (!from_memory || slot == op->d || is_named(segment->needs, slot, segment->op + 1))
+		gt_native_read(segment, slot, n);
+}
+
+static struct gt_native_operand source(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned i)
+{
+	return gt_native_where(segment, slot, n, segment->part, i);
+}
+
+static void emit_parts(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned n = rule->op.wide ? 2 : 1, sources = gt_native_sources(rule->kind);
+	const struct gt_native_value *x = gt_native_read(segment, op->a, n);
+	const struct gt_native_operand none = {.held = false};
+
+	if (sources > 1)
+		read_for(segment, op, op->b, n, !is_composed(rule));
+	if (sources > 2)
+		read_for(segment, op, op->c, n, true);
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
+	for (unsigned i = 0; i < n; i++)
+		emit_part(segment, rule, d->at[i], x->at[i], sources > 1 ? source(segment, op->b, n, i) : none,
+			  sources > 2 ? source(segment, op->c, n, i) : none);
+}
+
+static void emit_shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *y = gt_native_read(segment, op->b, 1);
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
+
+	for (unsigned i = 0; i < 2; i++) {
+		isa->widen(segment, 0x35, isa->first, y->at[0], i);
+		isa->shift(segment, rule, d->at[i], x->at[i], isa->first);
+	}
+}
+
+/* Half i of a source of 32-bit lanes, widened. */
+static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, uint32_t slot, unsigned i)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_operand from = source(segment, slot, 1, 0);
+
+	if (from.held)
+		isa->widen(segment, opcode, d, from.at, i);
+	else
+		isa->memory(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, from.place.base,
+			    from.place.offset + i * isa->bytes / 2);
+}
+
+static void emit_widen(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
+
+	for (unsigned i = 0; i < 2; i++)
+		widen(segment, rule->op.opcode, d->at[i], op->a, i);
+}
+
+/* Of lanes of 64 bits only the lower halves are multiplied, so that a constant need not be widened. */
+static void emit_wide_product(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const bool adds = rule->kind == GT_NATIVE_WIDE_MULTIPLY_ADD, constant = gt_native_is_constant(segment->needs, op->b);
+	const struct gt_native_operand second = {.held = true, .at = isa->second};
+
+	if (adds)
+		read_for(segment, op, op->c, 2, true);
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned to = adds ? isa->first : d->at[i];
+		widen(segment, rule->immediate, isa->first, op->a, i);
+		if (!constant)
+			widen(segment, rule->immediate, isa->second, op->b, i);
+		gt_native_with(segment, rule->op, to, isa->first, constant ? source(segment, op->b, 1, 0) : second);
+		if (adds)
+			gt_native_with(segment, add[1], d->at[i], isa->first, source(segment, op->c, 2, i));
+	}
+}
+
+void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static gt_native_emitter *const emitters[GT_NATIVE_KINDS] = {
+		[GT_NATIVE_SHIFT] = emit_shift,
+		[GT_NATIVE_WIDEN] = emit_widen,
+		[GT_NATIVE_WIDE_PRODUCT] = emit_wide_product,
+		[GT_NATIVE_WIDE_MULTIPLY_ADD] = emit_wide_product,
+	};
+	gt_native_emitter *own = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
+
+	(own ? own : alike ? alike : emit_parts)(segment, rule, op);
+}
 
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
 {
@@ -30,6 +640,6 @@ void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *
 	if (segment->skip)
 		gt_general_land(code, segment->skip);
 	segment->isa->end(segment);
-	gt_native_store_predicates(segment);
+	store_predicates(segment);
 	gt_native_text(code, "\xc5\xf8\x77\xc3"); /* vzeroupper; ret */
 }

@@ -1,11 +1,68 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine code of a segment: lane operations one behind the other, whose values stay in vector registers. It is a loop over
  * parts of the warp: 16 lanes each with AVX-512, 8 with AVX2. */
-#ifndef GT_PTX_SEGMENT_H
-#define GT_PTX_SEGMENT_H
+#ifndef GT_PTX_NATIVE_SEGMENT_H
+#define GT_PTX_NATIVE_SEGMENT_H
 
-#include "cuda/ptx/native/needs.h"
-#include "cuda/ptx/native/rules.h"
+#include "cuda/ptx/exec/forms.h"
+#include "cuda/ptx/native/encode.h"
+#include "cuda/ptx/native/native.h"
+
+/* Up to where values are needed, so that those that are not need not be stored. */
+
+struct gt_native_needs {
+	const struct gt_ptx_code *code;
+	const struct gt_native_known *known;
+	/* By GT_NATIVE_UNIT bytes of the arena: 1 + the last operation of the block that names a slot there; and, if one is needed
+	 * behind the block, 1 + the block's number. */
+	size_t *named, *kept;
+	size_t block;
+	size_t others; /* 1 + the last operation of the block that may name any slot */
+};
+
+int gt_native_needs_open(struct gt_native_needs *needs, const struct gt_ptx_code *code, const struct gt_native_known *known,
+			 struct gt_error *error);
+void gt_native_needs_close(struct gt_native_needs *needs);
+
+/* Goes to a block: the operations from `first` to before `end`. */
+void gt_native_needs_block(struct gt_native_needs *needs, size_t block, size_t first, size_t end);
+/* Whether a slot of 32-bit lanes is a constant. */
+bool gt_native_is_constant(const struct gt_native_needs *needs, uint32_t slot);
+
+/* Lane operations that have machine code: how each is made of vector instructions. */
+
+/* x, y and z are the sources, d the result; the opcode is that of the rule. */
+enum gt_native_kind {
+	GT_NATIVE_BINARY,  /* d = x OP y */
+	GT_NATIVE_UNARY,   /* d = OP x */
+	GT_NATIVE_SHIFT,   /* d = x OP y, of 64 bits, with a count of 32 */
+	GT_NATIVE_MOVE,
+	GT_NATIVE_NOT,
+	GT_NATIVE_NEGATE,  /* d = 0 OP x */
+	GT_NATIVE_SIGN,    /* d = x OP its sign bit */
+	GT_NATIVE_RECIPROCAL,
+	GT_NATIVE_MULTIPLY_ADD, /* d = (x OP y) + z, of integers */
+	GT_NATIVE_FUSED,   /* d = x * y + z, of floats */
+	GT_NATIVE_COMPARE, /* a predicate; `immediate` says which comparison */
+	GT_NATIVE_SELECT,  /* d = predicate ? x : y */
+	GT_NATIVE_LOGIC,   /* of predicates */
+	GT_NATIVE_WIDEN,   /* 64 bits of 32 */
+	GT_NATIVE_NARROW,
+	GT_NATIVE_TRUNCATE, /* an integer of a float, towards 0; what is too large becomes the largest, NaN becomes 0 */
+	GT_NATIVE_WIDE_PRODUCT, /* 64 bits of two of 32, each widened first by opcode `immediate` */
+	GT_NATIVE_WIDE_MULTIPLY_ADD,
+	GT_NATIVE_KINDS
+};
+
+struct gt_native_rule {
+	const char *name; /* of the form */
+	enum gt_native_kind kind;
+	struct gt_native_op op;
+	uint8_t immediate;
+	bool canonical; /* a NaN result is 0x7fffffff */
+};
+/* The rule of an operation that is run by this step; NULL: it has none. */
+const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run);
 
 #define GT_NATIVE_VALUES 27	/* registers for values, at most */
 #define GT_NATIVE_PREDICATES 30 /* that a segment writes at most: their place is the red zone */
@@ -119,8 +176,6 @@ void gt_native_load_values(struct gt_native_segment *segment, const struct gt_na
 /* Where a predicate is read, and where one is written. */
 struct gt_native_place gt_native_predicate(const struct gt_native_segment *segment, uint32_t slot);
 struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment, uint32_t slot);
-/* Behind the loop: the slots of predicates. */
-void gt_native_store_predicates(struct gt_native_segment *segment);
 
 /* Instructions that both sets have. */
 extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt_native_store;

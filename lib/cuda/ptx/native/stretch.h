@@ -2,8 +2,8 @@
 /* A stretch: what a whole warp does from one place of a block on, loads and stores too, as one piece of machine code that keeps
  * values in registers. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
  * each as a loop over the points would, and may be entered at each, so that warps take the same turns with it and without. */
-#ifndef GT_PTX_STRETCH_H
-#define GT_PTX_STRETCH_H
+#ifndef GT_PTX_NATIVE_STRETCH_H
+#define GT_PTX_NATIVE_STRETCH_H
 
 #include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/held.h"
@@ -75,12 +75,6 @@ extern const void *const gt_stretch_constants;
 /* True if the operation is a load or store that a stretch may have; *fast: one that has machine code. */
 bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);
 
-void gt_stretch_write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared);
-/* Writes a stretch. at[i]: where point i is entered. Returns where another stretch goes on with it. */
-size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at);
-/* Where a way ends that no stretch begins at. */
-void gt_stretch_write_stop(struct gt_native_code *code, const struct gt_stretch_shared *shared, const struct gt_ptx_op *op);
-
 /* Finds accesses that can share their tests; and code that makes them forget what was found. */
 void gt_stretch_find_shapes(struct gt_stretch *stretch);
 void gt_stretch_forget_shapes(const struct gt_stretch *stretch);
@@ -90,5 +84,29 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
  * is if that has to be done by C code, else 0, rdi as the chunk, and rsi as the
  * row there. r11 is free in it. */
 void gt_stretch_write_row(struct gt_native_code *code);
+
+/* The stretches of a function: which there are. */
+
+/* A segment that has been written. */
+struct gt_native_made {
+	size_t op, n, instructions;
+	size_t whole, part; /* offsets of their code */
+};
+
+/* Where points of stretches are in the code. */
+struct gt_stretches {
+	struct gt_stretch_shared shared;
+	struct gt_ptx_entry *entries; /* until they are the function's */
+	size_t *ops, *at;
+	size_t n;
+};
+
+/* Writes the code of all stretches of a function, whose segments are the list `made`, behind the code there is. */
+int gt_stretches_make(struct gt_stretches *stretches, const struct gt_ptx_code *code, const size_t *starts, size_t n_starts,
+		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_needs *needs,
+		      struct gt_native_code *native, struct gt_error *error);
+/* Lets operations run them, once code->native is there and operations run segments. */
+void gt_stretches_use(struct gt_stretches *stretches, struct gt_ptx_code *code);
+void gt_stretches_free(struct gt_stretches *stretches);
 
 #endif

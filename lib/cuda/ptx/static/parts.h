@@ -128,54 +128,16 @@ struct gt_static {
 
 /* value.c: values, and the accesses with the values of their addresses. */
 int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
-
-/* ssa.c: which value reaches a read of a register. A variable is the number of a register. GT_STATIC_NONE when memory
- * is short. */
-uint32_t gt_static_new_value(struct gt_static *analysis, enum gt_static_kind kind, struct gt_error *error);
-int gt_static_write_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, uint32_t value,
-			     struct gt_error *error);
-/* The value of a variable at the end of a block, as far as the block's instructions have been taken. */
-uint32_t gt_static_read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable,
-				 struct gt_error *error);
-/* After the last instruction: completes the joins of blocks that loops come back to. */
-int gt_static_fill_joins(struct gt_static *analysis, struct gt_error *error);
 /* The value that this one equals. */
 uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
 
-/* poly.c: arithmetic. NULL when memory is short, or when the result has too many terms or
- * factors (then *wide is set). */
-const struct gt_static_poly *gt_static_constant(struct gt_static *analysis, int64_t number, struct gt_error *error);
-const struct gt_static_poly *gt_static_atom_poly(struct gt_static *analysis, uint32_t atom, struct gt_error *error);
-const struct gt_static_poly *gt_static_add(struct gt_static *analysis, const struct gt_static_poly *a,
-					   const struct gt_static_poly *b, int64_t factor, bool *wide,
-					   struct gt_error *error);
-const struct gt_static_poly *gt_static_multiply(struct gt_static *analysis, const struct gt_static_poly *a,
-						const struct gt_static_poly *b, bool *wide, struct gt_error *error);
-bool gt_static_equal(const struct gt_static_poly *a, const struct gt_static_poly *b);
-/* True if the polynomial is a number. */
-bool gt_static_is_constant(const struct gt_static_poly *poly, int64_t *number);
-/* The atom of this description: an equal one if there is one, else a new one (and always a new one
- * beyond some thousands). -1: memory. */
-int gt_static_intern(struct gt_static *analysis, const struct gt_static_atom *atom, uint32_t *found,
-		     struct gt_error *error);
-
-/* An atom as a polynomial. NULL when memory is short. */
-const struct gt_static_poly *gt_static_alone(struct gt_static *analysis, const struct gt_static_atom *atom,
-					     struct gt_error *error);
-/* An atom for a value of which nothing is known. */
-const struct gt_static_poly *gt_static_opaque(struct gt_static *analysis, uint32_t value, struct gt_error *error);
-/* An operation on the children, or a choice of one of them; opaque if its weight is above the limit. */
-const struct gt_static_poly *gt_static_compound(struct gt_static *analysis, enum gt_static_atom_kind kind,
-						uint32_t value, const struct gt_static_poly **children, uint32_t n,
-						struct gt_error *error);
-
-/* fold.c: the polynomial of every value that an address needs; joins are atoms. */
+/* poly.c: the polynomial of every value that an address needs; joins are atoms. */
 int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
 
-/* solve.c: joins become loops and choices in the addresses. */
+/* Joins become loops and choices in the addresses. */
 int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
 
-/* operation.c: the result of an operation that is no sum of products, for numbers. */
+/* value.c: the result of an operation that is no sum of products, for numbers. */
 struct gt_static_operation {
 	unsigned operands;
 	int64_t (*result)(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type,
@@ -187,5 +149,10 @@ const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_ins
 enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
 /* A number truncated to the type, and sign-extended if the type is signed. */
 int64_t gt_static_narrow(int64_t number, enum gt_ptx_type type);
+
+/* static.c: fills all but the polynomials: the values of the instruction's operands behind its results, of which there are n.
+ * Returns 1; 0 if it does not access global memory; -1 when memory is short. */
+int gt_static_find_access(const struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
+			  const uint32_t *operands, size_t n, struct gt_static_access *access, struct gt_error *error);
 
 #endif

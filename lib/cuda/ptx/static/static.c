@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of the static analysis, one after the other. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/ptx/decode/matrix.h"
 #include "cuda/ptx/static/parts.h"
+#include "cuda/ptx/static/static.h"
+#include "cuda/ptx/static/value.h"
 
 static int prepare(struct gt_static *analysis, struct gt_error *error)
 {
@@ -61,8 +65,421 @@ const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *a
 	return &analysis->kernel->instructions[analysis->accesses[access].instruction];
 }
 
-unsigned gt_static_bytes(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].bytes; }
+static unsigned gt_static_bytes(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].bytes; }
 
-enum gt_ptx_access_kind gt_static_action(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].action; }
+/* Load, store, atomic or reduction. */
+static enum gt_ptx_access_kind gt_static_action(const struct gt_static *analysis, size_t access) { return analysis->accesses[access].action; }
 
-bool gt_static_is_load(const struct gt_static *analysis, size_t access) { return gt_static_action(analysis, access) == GT_PTX_ACCESS_LOAD; }
+static bool is_load(const struct gt_static *analysis, size_t access) { return gt_static_action(analysis, access) == GT_PTX_ACCESS_LOAD; }
+
+#define WARP  32
+#define PIECE 16 /* bytes that a lane copies, of a copy in bulk */
+
+/* True if one of the modifiers is a space other than global memory. Generic addresses may be global. */
+static bool is_elsewhere(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",
+						"shared::cta", "shared::cluster", "param::entry", "param::func"};
+
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (gt_ptx_has(instruction, elsewhere[i]))
+			return true;
+	return false;
+}
+
+static bool find_plain(const struct gt_ptx_instruction *instruction, struct gt_static_access *access)
+{
+	unsigned vector = gt_ptx_has(instruction, "v2") ? 2 : gt_ptx_has(instruction, "v4") ? 4 : gt_ptx_has(instruction, "v8") ? 8 : 1;
+
+	access->bytes = vector * gt_ptx_type_size(gt_static_type(instruction));
+	return !is_elsewhere(instruction);
+}
+
+/* The index of a modifier; n_modifiers if it is not there. */
+static size_t place_of(const struct gt_ptx_instruction *instruction, const char *word)
+{
+	size_t i = 0;
+
+	while (i < instruction->n_modifiers && strcmp(instruction->modifiers[i], word) != 0)
+		i++;
+	return i;
+}
+
+/* cp.async(.bulk)(.tensor): the space of the destination is written first. *at: the operand with the global address. */
+static bool find_copy(const struct gt_ptx_instruction *instruction, const uint32_t *operands, size_t n,
+		      const struct gt_static *analysis, struct gt_static_access *access, size_t *at)
+{
+	const size_t global = place_of(instruction, "global"), all = instruction->n_modifiers;
+	const bool bulk = gt_ptx_has(instruction, "bulk");
+	size_t first = all;
+
+	for (size_t i = 0; i < all && first == all; i++)
+		if (strncmp(instruction->modifiers[i], "shared", 6) == 0)
+			first = i;
+	if (global == all || n < 2 || gt_ptx_has(instruction, "prefetch"))
+		return false;
+	const bool stores = global < first;
+	*at = stores ? 0 : 1;
+	access->action = !stores ? GT_PTX_ACCESS_LOAD
+			 : gt_ptx_has(instruction, "reduce") ? GT_PTX_ACCESS_REDUCTION : GT_PTX_ACCESS_STORE;
+	access->bytes = PIECE;
+	if (gt_ptx_has(instruction, "tensor")) {
+		access->spread = GT_STATIC_FROM_MAP;
+		return true;
+	}
+	if (n < 3)
+		return false;
+	const struct gt_static_value *bytes = &analysis->values[gt_static_same(analysis, operands[2])];
+	const uint64_t known = bytes->kind == GT_STATIC_CONSTANT && bytes->number > 0 ? (uint64_t)bytes->number : 0;
+	if (bulk)
+		access->spread = GT_STATIC_IN_BULK;
+	access->lanes = known && known < WARP * PIECE ? (unsigned)(known / PIECE) : WARP;
+	if (!bulk)
+		access->bytes = (unsigned)known;
+	return true;
+}
+
+/* wmma.load {r, ...}, [address](, stride); wmma.store [address], {r, ...}(, stride). Returns as gt_static_find_access. */
+static int find_tile(const struct gt_ptx_instruction *instruction, const uint32_t *operands, size_t n,
+		     struct gt_ptx_arena *arena, struct gt_static_access *access, struct gt_error *error)
+{
+	const bool stores = gt_ptx_has(instruction, "store");
+	struct gt_ptx_tile tile = {0};
+	size_t registers;
+
+	if (is_elsewhere(instruction) || !(stores || gt_ptx_has(instruction, "load")) || instruction->n_operands < 2)
+		return 0;
+	gt_ptx_elements(&instruction->operands[stores ? 1 : 0], &registers);
+	access->action = stores ? GT_PTX_ACCESS_STORE : GT_PTX_ACCESS_LOAD;
+	access->spread = GT_STATIC_BY_LINES;
+	if (!gt_ptx_lay_out_tile(instruction, &tile, stores, registers))
+		return 0;
+	if (instruction->n_operands == 3)
+		access->stride = operands[n - 1];
+	access->tile = gt_ptx_arena_copy(arena, &tile, 1, sizeof tile, error);
+	return access->tile ? 1 : -1;
+}
+
+int gt_static_find_access(const struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
+			  const uint32_t *operands, size_t n, struct gt_static_access *access, struct gt_error *error)
+{
+	size_t at = 0;
+	int found = 0;
+
+	*access = (struct gt_static_access){.action = gt_ptx_row(instruction)->access, .stride = GT_STATIC_NONE};
+	switch (access->action) {
+	case GT_PTX_ACCESS_LOAD:
+	case GT_PTX_ACCESS_STORE:
+	case GT_PTX_ACCESS_ATOMIC:
+	case GT_PTX_ACCESS_REDUCTION: found = find_plain(instruction, access); break;
+	case GT_PTX_ACCESS_COPY: found = find_copy(instruction, operands, n, analysis, access, &at); break;
+	case GT_PTX_ACCESS_MATRIX: found = find_tile(instruction, operands, n, analysis->arena, access, error); break;
+	default: break;
+	}
+	if (found > 0 && n <= at)
+		return 0;
+	access->address = found > 0 ? operands[at] : GT_STATIC_NONE;
+	return found;
+}
+
+/* A matrix, line by line. */
+static unsigned spread_lines(const struct gt_static_access *access, unsigned i, int64_t addresses[32], int64_t stride,
+			     unsigned *bytes)
+{
+	struct gt_ptx_lines lines;
+	const uint64_t first = (uint64_t)addresses[0];
+	unsigned packed;
+
+	gt_ptx_tile_lines(access->tile, first, access->stride == GT_STATIC_NONE ? gt_ptx_tile_stride(access->tile) : (uint64_t)stride,
+			  &lines);
+	if (i * WARP >= lines.n * lines.bytes / lines.piece)
+		return 0;
+	for (unsigned lane = 0; lane < WARP; lane++)
+		addresses[lane] = (int64_t)(first + gt_ptx_piece_at(&lines, i * WARP + lane, &packed));
+	*bytes = lines.piece;
+	return WARP;
+}
+
+/* The addresses of request `i` of a warp, from those of its threads, of which there are n, and the stride between the
+ * lines of a matrix. Returns how many addresses there are, each of *bytes; 0 behind the last request. */
+static unsigned request_of(const struct gt_static_access *access, unsigned i, int64_t addresses[32], unsigned n,
+			  int64_t stride, unsigned *bytes)
+{
+	*bytes = access->bytes;
+	if (n == 0 || (i > 0 && access->spread != GT_STATIC_BY_LINES))
+		return 0;
+	if (access->spread == GT_STATIC_BY_LINES)
+		return spread_lines(access, i, addresses, stride, bytes);
+	if (access->spread != GT_STATIC_IN_BULK)
+		return n;
+	for (unsigned lane = 1; lane < access->lanes; lane++)
+		addresses[lane] = addresses[0] + (int64_t)lane * PIECE;
+	return access->lanes;
+}
+
+/* The degree of coalescing of an access, from its expression. */
+
+#define REQUESTS_MAX (UINT64_C(1) << 14) /* of an access that are counted */
+#define TURNS_MAX    1024 /* combinations of iterations of loops, for alignment */
+
+/* The period of a term's alignment to a sector, in iterations of a loop. Known only if the other factors of the term
+ * are the same for all threads. */
+static uint32_t period_of(struct gt_static_place *place, const struct gt_static_term *term, uint32_t loop)
+{
+	uint64_t step = (uint64_t)term->factor;
+	uint32_t period = GT_STATIC_SECTOR;
+
+	for (uint32_t i = 0; i < term->n; i++) {
+		const struct gt_static_atom *atom = &place->analysis->atoms[term->atoms[i]];
+
+		if (i != loop && atom->kind != GT_STATIC_ATOM_PARAMETER &&
+		    (atom->kind != GT_STATIC_ATOM_SPECIAL || (strncmp(atom->name, "%n", 2) != 0)))
+			return period;
+		if (i != loop)
+			step *= (uint64_t)gt_static_atom_value(place, atom);
+	}
+	for (; period > 1 && step % 2 == 0; step /= 2)
+		period /= 2;
+	return period;
+}
+
+static void note_loop(struct gt_static_place *place, uint32_t block, uint32_t period)
+{
+	uint32_t i = 0;
+
+	while (i < place->n_loops && place->loops[i] != block)
+		i++;
+	if (i == GT_STATIC_LOOPS)
+		return;
+	if (i == place->n_loops) {
+		place->loops[place->n_loops++] = block;
+		place->period[i] = 1;
+	}
+	if (period > place->period[i])
+		place->period[i] = period;
+}
+
+/* Finds the loops of an address and their periods. */
+static void find_loops(struct gt_static_place *place, const struct gt_static_poly *poly, bool inside)
+{
+	for (uint32_t i = 0; i < poly->n; i++)
+		for (uint32_t j = 0; j < poly->terms[i].n; j++) {
+			const struct gt_static_atom *atom = &place->analysis->atoms[poly->terms[i].atoms[j]];
+
+			if (atom->kind == GT_STATIC_ATOM_LOOP)
+				note_loop(place, atom->block,
+					  inside ? GT_STATIC_SECTOR : period_of(place, &poly->terms[i], j));
+			for (uint32_t k = 0; k < atom->n; k++)
+				find_loops(place, atom->children[k], true);
+		}
+}
+
+/* Goes to the next combination of iterations; false after the last. */
+static bool next_turns(struct gt_static_place *place)
+{
+	for (uint32_t i = 0; i < place->n_loops; i++) {
+		if (++place->turns[i] < place->period[i])
+			return true;
+		place->turns[i] = 0;
+	}
+	return false;
+}
+
+/* Counts warp w of the block in the current iterations. */
+static void measure_warp(struct gt_static_place *place, const struct gt_static_access *access, uint64_t w, uint64_t threads,
+			 struct gt_static_degree *degree)
+{
+	const uint32_t *shape = place->launch->block;
+	int64_t addresses[GT_STATIC_WARP];
+	unsigned n = 0;
+
+	for (uint64_t t = w * GT_STATIC_WARP; t < threads && n < GT_STATIC_WARP; t++) {
+		place->thread[0] = (uint32_t)(t % shape[0]);
+		place->thread[1] = (uint32_t)(t / shape[0] % shape[1]);
+		place->thread[2] = (uint32_t)(t / shape[0] / shape[1]);
+		addresses[n++] = gt_static_evaluate(place, access->poly);
+	}
+	if (n == 0)
+		return;
+	int64_t stride = access->stride_poly ? gt_static_evaluate(place, access->stride_poly) : 0, first = addresses[0];
+	unsigned bytes;
+	for (unsigned i = 0; (n = request_of(access, i, addresses, n, stride, &bytes)) > 0; i++) {
+		gt_degree_add(&degree->sums, (const uint64_t *)addresses, n, bytes);
+		addresses[0] = first;
+	}
+}
+
+static void measure_block(struct gt_static_place *place, const struct gt_static_access *access, uint64_t threads,
+			  struct gt_static_degree *degree)
+{
+	unsigned combinations = 0;
+
+	memset(place->turns, 0, sizeof place->turns);
+	do {
+		for (uint64_t w = 0; w * GT_STATIC_WARP < threads && place->basis < GT_STATIC_LOADED; w++)
+			measure_warp(place, access, w, threads, degree);
+	} while (next_turns(place) && ++combinations < TURNS_MAX);
+}
+
+void gt_static_measure(const struct gt_static *analysis, size_t i, const struct gt_static_launch *launch,
+		       struct gt_static_degree *degree)
+{
+	const struct gt_static_access *access = &analysis->accesses[i];
+	struct gt_static_place place = {
+		.analysis = analysis,
+		.launch = launch,
+		.basis = access->spread == GT_STATIC_FROM_MAP ? GT_STATIC_UNKNOWN : GT_STATIC_EXACT,
+	};
+	const uint32_t *grid = launch->grid, *block = launch->block;
+	uint64_t threads = (uint64_t)block[0] * block[1] * block[2], blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+
+	memset(degree, 0, sizeof *degree);
+	find_loops(&place, access->poly, false);
+	if (access->stride_poly)
+		find_loops(&place, access->stride_poly, true);
+	for (uint64_t b = 0; b < blocks && degree->sums.accesses < REQUESTS_MAX && place.basis < GT_STATIC_LOADED; b++) {
+		place.block[0] = (uint32_t)(b % grid[0]);
+		place.block[1] = (uint32_t)(b / grid[0] % grid[1]);
+		place.block[2] = (uint32_t)(b / grid[0] / grid[1]);
+		measure_block(&place, access, threads, degree);
+	}
+	degree->basis = place.basis;
+}
+
+/* The report of gtrace-ptx --static: a line of fields for each access, one for the loads together. */
+
+static const char *const bases[] = {"exact", "assumed", "loaded", "unknown"};
+
+/* A kernel's loads together. */
+struct together {
+	struct gt_degree_mean mean;
+	enum gt_static_basis basis;
+};
+
+void gt_static_write_header(FILE *to)
+{
+	fputs("#kernel\tline\top\tbytes\tdegree\trange_sectors\texpected\tsectors\tbasis\taddress\n", to);
+}
+
+static const char *action_name(enum gt_ptx_access_kind action)
+{
+	switch (action) {
+	case GT_PTX_ACCESS_LOAD: return "load";
+	case GT_PTX_ACCESS_STORE: return "store";
+	case GT_PTX_ACCESS_ATOMIC: return "atomic";
+	default: return "reduction";
+	}
+}
+
+static void add(struct together *all, const struct gt_static_degree *degree)
+{
+	if (degree->basis > all->basis)
+		all->basis = degree->basis;
+	if (degree->basis < GT_STATIC_LOADED)
+		gt_degree_mean_add(&all->mean, &degree->sums);
+}
+
+static void write_together(const struct together *all, struct gt_static_choice choice, FILE *to)
+{
+	if (all->mean.n == 0)
+		return;
+	fprintf(to, "%s\tall\tload\t-", choice.name);
+	gt_degree_mean_write(&all->mean, to);
+	/* Loads without a degree are left out, and the basis says so. */
+	fprintf(to, "\t%s\t%" PRIu64 " loads\n", bases[all->basis >= GT_STATIC_LOADED ? GT_STATIC_ASSUMED : all->basis],
+		all->mean.n);
+	if (choice.tree)
+		gt_degree_mean_write_graph(&all->mean, to);
+}
+
+static int write_access(const struct gt_static *analysis, size_t i, const struct gt_static_launch *launch,
+			struct gt_static_choice choice, struct together *all, FILE *to, struct gt_error *error)
+{
+	const struct gt_ptx_instruction *instruction = gt_static_instruction(analysis, i);
+	struct gt_static_degree degree;
+	bool known;
+
+	gt_static_measure(analysis, i, launch, &degree);
+	known = degree.basis < GT_STATIC_LOADED;
+	if (is_load(analysis, i))
+		add(all, &degree);
+	fprintf(to, "%s\t%u\t%s\t", choice.name, instruction->line, action_name(gt_static_action(analysis, i)));
+	if (gt_static_bytes(analysis, i) > 0)
+		fprintf(to, "%u", gt_static_bytes(analysis, i));
+	else
+		fputc('-', to);
+	gt_degree_write(known ? &degree.sums : &(struct gt_degree){0}, to);
+	fprintf(to, "\t%s\t", bases[degree.basis]);
+	gt_static_write_expression(analysis, i, launch, to);
+	fputc('\n', to);
+	if (!choice.tree)
+		return 0;
+	if (known)
+		gt_degree_write_graph(&degree.sums, to);
+	return gt_static_write_tree(analysis, i, to, error);
+}
+
+static int gt_static_write(const struct gt_ptx_function *kernel, const struct gt_static_launch *launch,
+			   struct gt_static_choice choice, FILE *to, struct gt_error *error)
+{
+	struct gt_static *analysis = gt_static_open(kernel, error);
+	struct together all = {0};
+	int result = analysis ? 0 : -1;
+
+	for (size_t i = 0; result == 0 && i < gt_static_accesses(analysis); i++)
+		result = write_access(analysis, i, launch, choice, &all, to, error);
+	if (result == 0)
+		write_together(&all, choice, to);
+	gt_static_close(analysis);
+	return result;
+}
+
+/* The static analysis of a launch, and of all kernels of a module. */
+
+static int write_shown(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
+		       const struct gt_static_launch *launch, bool tree, FILE *to, struct gt_error *error)
+{
+	size_t length;
+	const char *shown = gt_ptx_shown_name(module, kernel, &length);
+	char *name = calloc(length + 1, 1);
+	struct gt_static_choice choice = {.name = name, .tree = tree};
+	int result;
+
+	if (!name)
+		return gt_fail_memory(error, "a kernel's name");
+	memcpy(name, shown, length);
+	result = gt_static_write(kernel, launch, choice, to, error);
+	free(name);
+	return result;
+}
+
+int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
+			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, bool tree, FILE *to,
+			 struct gt_error *error)
+{
+	const char **names = calloc(kernel->n_parameters + 1, sizeof(const char *));
+	struct gt_static_launch launch = {.parameters = parameters, .names = names};
+	int result;
+
+	if (!names)
+		return gt_fail_memory(error, "the names of parameters");
+	for (size_t i = 0; i < call->n && i < kernel->n_parameters; i++)
+		names[i] = call->arguments[i].name[0] ? call->arguments[i].name : NULL;
+	memcpy(launch.grid, call->grid, sizeof launch.grid);
+	memcpy(launch.block, call->block, sizeof launch.block);
+	result = write_shown(module, kernel, &launch, tree, to, error);
+	free(names);
+	return result;
+}
+
+int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, bool tree,
+			   FILE *to, struct gt_error *error)
+{
+	for (size_t i = 0; i < module->n_functions; i++) {
+		const struct gt_ptx_function *kernel = &module->functions[i];
+
+		if (kernel->entry && !kernel->declaration && write_shown(module, kernel, shape, tree, to, error) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Static analysis of a kernel's global accesses [003]: the address of each as an expression of thread and block indices,
  * parameters and constants, found by following registers back through the PTX; and from it the degree of coalescing. */
-#ifndef GT_PTX_STATIC_H
-#define GT_PTX_STATIC_H
+#ifndef GT_PTX_STATIC_STATIC_H
+#define GT_PTX_STATIC_STATIC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "stream/degree.h"
 #include "cuda/ptx/launch/launch.h"
+#include "cuda/ptx/static/parts.h"
 #include "cuda/ptx/text/module.h"
+#include "stream/degree.h"
 
 #define GT_STATIC_SECTOR 32 /* bytes */
 #define GT_STATIC_SIZE	 (INT64_C(1) << 20) /* value taken for an integer parameter that is not known */
@@ -27,10 +28,6 @@ void gt_static_close(struct gt_static *analysis);
 /* The accesses, in the order of the text. */
 size_t gt_static_accesses(const struct gt_static *analysis);
 const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access);
-unsigned gt_static_bytes(const struct gt_static *analysis, size_t access); /* a lane's; 0: its alignment decides */
-/* Load, store, atomic or reduction. */
-enum gt_ptx_access_kind gt_static_action(const struct gt_static *analysis, size_t access);
-bool gt_static_is_load(const struct gt_static *analysis, size_t access);
 
 /* What is known of a launch. */
 struct gt_static_launch {
@@ -71,8 +68,6 @@ struct gt_static_choice {
 	bool tree;
 };
 void gt_static_write_header(FILE *to);
-int gt_static_write(const struct gt_ptx_function *kernel, const struct gt_static_launch *launch,
-		    struct gt_static_choice choice, FILE *to, struct gt_error *error);
 /* The kernel of a call that is bound: parameters by the names and values they have there. */
 int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
 			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, bool tree, FILE *to,

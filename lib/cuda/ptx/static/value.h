@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The address that one thread accesses. */
-#ifndef GT_PTX_STATIC_EVALUATE_H
-#define GT_PTX_STATIC_EVALUATE_H
+#ifndef GT_PTX_STATIC_VALUE_H
+#define GT_PTX_STATIC_VALUE_H
 
 #include "cuda/ptx/static/parts.h"
 

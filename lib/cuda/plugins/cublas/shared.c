@@ -1,9 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands: elements of several types as doubles. */
+/* The names of statuses and the version, which cuBLAS and cuBLASLt share. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/plugins/cublas/cublas.h"
 #include "cuda/ptx/exec/half.h"
+
+static const struct {
+	int status;
+	const char *name, *text;
+} statuses[] = {
+	{GT_CUBLAS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+	{GT_CUBLAS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+	{GT_CUBLAS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+	{GT_CUBLAS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed to the function"},
+	{GT_CUBLAS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the function failed to launch on the GPU"},
+	{GT_CUBLAS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the requested functionality is not supported"},
+};
+
+static size_t row_of(int status)
+{
+	size_t i = 0;
+
+	while (i < sizeof statuses / sizeof *statuses && statuses[i].status != status)
+		i++;
+	return i;
+}
+
+const char *gt_cublas_status_name(int status)
+{
+	size_t row = row_of(status);
+
+	return row < sizeof statuses / sizeof *statuses ? statuses[row].name : "unknown status";
+}
+
+const char *gt_cublas_status_text(int status)
+{
+	size_t row = row_of(status);
+
+	return row < sizeof statuses / sizeof *statuses ? statuses[row].text : "unknown status";
+}
+
+int gt_cublas_property(int which, int *value)
+{
+	static const int parts[] = {GT_CUBLAS_MAJOR, GT_CUBLAS_MINOR, GT_CUBLAS_PATCH};
+
+	if (which < 0 || which > 2 || !value)
+		return GT_CUBLAS_INVALID_VALUE;
+	*value = parts[which];
+	return GT_CUBLAS_SUCCESS;
+}
+
+/* Operands: elements of several types as doubles. */
 
 uint64_t gt_element_bytes(enum gt_element type)
 {
@@ -176,4 +224,53 @@ struct gt_view gt_result_of(const struct gt_call *call, void *at, enum gt_elemen
 	if (call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE)
 		view.at = gt_stub_at(call->name, at, 1, gt_element_bytes(type), true);
 	return view;
+}
+
+/* The product of two matrices. */
+
+#define STRIP 2048 /* rows whose sums are formed together: they stay in this processor's cache */
+
+/* The sums of `rows` rows from `first` on, of one column of b: sums[i] = a(first + i, 0) b(0) + a(first + i, 1) b(1) ... */
+static void sum_strip(int64_t rows, int64_t k, const double *a, int64_t m, const double *b, double sums[STRIP])
+{
+	for (int64_t i = 0; i < rows; i++)
+		sums[i] = 0;
+	for (int64_t p = 0; p < k; p++) {
+		const double *column = a + p * m, factor = b[p];
+		for (int64_t i = 0; i < rows; i++)
+			sums[i] += column[i] * factor;
+	}
+}
+
+static double *unpack(const struct gt_view *view, int64_t rows, int64_t columns)
+{
+	uint64_t n = (uint64_t)rows * (uint64_t)columns;
+	double *values = n < SIZE_MAX / sizeof *values ? malloc((n + 1) * sizeof *values) : NULL;
+
+	for (int64_t j = 0; values && j < columns; j++)
+		for (int64_t i = 0; i < rows; i++)
+			values[j * rows + i] = gt_view_read(view, i, j);
+	return values;
+}
+
+int gt_product(int64_t m, int64_t n, int64_t k, double alpha, const struct gt_view *a, const struct gt_view *b, double beta,
+	       const struct gt_view *c)
+{
+	/* Neither is read if alpha is 0. */
+	int64_t depth = alpha != 0 ? k : 0;
+	double *left = unpack(a, m, depth), *right = unpack(b, depth, n), sums[STRIP];
+	bool short_of_memory = !left || !right;
+
+	for (int64_t first = 0; !short_of_memory && first < m; first += STRIP) {
+		int64_t rows = m - first < STRIP ? m - first : STRIP;
+		for (int64_t j = 0; j < n; j++) {
+			sum_strip(rows, depth, left + first, m, right + j * depth, sums);
+			for (int64_t i = 0; i < rows; i++)
+				gt_view_write(c, first + i, j,
+					      alpha * sums[i] + (beta != 0 ? beta * gt_view_read(c, first + i, j) : 0));
+		}
+	}
+	free(left);
+	free(right);
+	return short_of_memory ? GT_CUBLAS_ALLOC_FAILED : GT_CUBLAS_SUCCESS;
 }

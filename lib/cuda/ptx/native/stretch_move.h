@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A load or store of a stretch while it is written: what the files that do so share. */
-#ifndef GT_PTX_STRETCH_LANES_H
-#define GT_PTX_STRETCH_LANES_H
+#ifndef GT_PTX_NATIVE_STRETCH_MOVE_H
+#define GT_PTX_NATIVE_STRETCH_MOVE_H
 
-#include "cuda/ptx/native/general.h"
+#include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
 
 struct gt_stretch_move {
@@ -64,16 +64,5 @@ static inline void gt_stretch_slow_if(const struct gt_stretch_move *move, enum g
 {
 	gt_stretch_slow(move, gt_general_jump(move->code, when));
 }
-
-/* stretch_shape.c. Whether all addresses are the same constant. */
-bool gt_stretch_is_constant(const struct gt_stretch_move *move);
-/* Before an access: forgets what was known of its addresses if it is the first by them. */
-void gt_stretch_begin_shape(const struct gt_stretch_move *move);
-/* Whether all lanes are side by side, or at one place, as their first two are, and within their memory: the jump if lanes are not; 0:
- * they always are, at a constant. */
-size_t gt_stretch_write_tests(const struct gt_stretch_move *move, bool next);
-
-/* A load of lanes anywhere in the memory of lane 0, one element each: registers are as the tests of lane 0's place leave them. */
-void gt_stretch_write_gather(const struct gt_stretch_move *move);
 
 #endif
