@@ -11,9 +11,36 @@
 #include "base/strand.h"
 #include "schedule/loose.h"
 #include "schedule/packed.h"
-#include "schedule/shapes.h"
-#include "schedule/source.h"
+#include "schedule/kept.h"
 #include "stream/rows.h"
+
+/* The rows of a warp that is resident: unpacked when their turn comes. */
+
+#define GT_WINDOW_ROWS 256 /* and what belongs to the last access */
+
+struct source {
+	struct unpacker unpacker;
+	struct gt_strand strand;
+	uint16_t warp;
+	/* By warp: rows that are unpacked, whole accesses, and those of them that are still to be issued. */
+	struct window window;
+	struct kept *row, *end;
+};
+void gt_source_close(struct source *source, struct gt_strands *strands);
+
+/* By warp: the next rows, when all before have been issued; none at the end. Returns 0, or -1. */
+int gt_source_fill(struct source *source, struct gt_strands *strands, struct gt_error *error);
+
+/* The end of the next access in its window, of which there is one. */
+static inline struct kept *gt_source_access(const struct source *source)
+{
+	struct kept *row = source->row;
+
+	do
+		row++;
+	while (row < source->end && row->an == source->row->an);
+	return row;
+}
 
 #define GT_WARPS_PAGE 8
 

@@ -6,11 +6,208 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "schedule/block.h"
 #include "schedule/machine.h"
 #include "schedule/memory.h"
-#include "schedule/runner.h"
 #include "stream/op.h"
 #include "stream/work.h"
+
+/* The warps of resident blocks, for the order of issue by time: when each may go on to its next access. */
+
+#define GT_NEVER UINT64_MAX /* as a time: not known yet */
+
+/* The warps of one scheduler. Those that became resident last stand last. */
+struct crew {
+	struct runner **runners;
+	uint64_t *ready; /* of each: when it may issue what leads to its next access; GT_NEVER: not known, or none is left */
+	size_t n, capacity;
+};
+
+struct runner {
+	struct source *source; /* its accesses still to be issued; the next is in the window */
+	struct block *block;
+	struct crew *crew;
+	size_t place;	   /* in it */
+	uint64_t arrived;  /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued */
+	uint64_t data;	   /* when all loads that L1 has taken have their data */
+	uint32_t barriers; /* of its block, that it has passed when it makes its next access */
+	uint32_t queued;   /* accesses that L1 has not taken */
+	uint32_t instructions; /* before its next access */
+	bool held;	   /* by a barrier, for the others of its block */
+};
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_left(const struct runner *runner)
+{
+	return runner->source->row < runner->source->end;
+}
+
+/* What a row says of itself. */
+static const struct shape *kept_shape(const struct shapes *shapes, const struct kept *row)
+{
+	const struct odd *odd = odd_of(row);
+
+	return odd ? &odd->shape : &shapes->all[row->shape];
+}
+
+static uint64_t kept_address(const struct kept *row)
+{
+	const struct odd *odd = odd_of(row);
+
+	return odd ? odd->base : row->base;
+}
+
+/* The first of the barriers that hold warps of a block; those behind it wait for warps that it holds. UINT32_MAX: none does. */
+static uint32_t first_barrier(const struct block *block)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (size_t i = 0; i < block->n_runners; i++) {
+		const struct runner *runner = &block->runners[i];
+		if (is_left(runner) && runner->held && runner->barriers < first)
+			first = runner->barriers;
+	}
+	return first;
+}
+
+/* Lets the warps go on that the first barrier holds, if all others have come to it. Warps without further accesses count as
+ * come. */
+static void pass_barrier(struct block *block)
+{
+	uint32_t barriers = first_barrier(block);
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < block->n_runners; i++) {
+		const struct runner *runner = &block->runners[i];
+		if (!is_left(runner) || runner->barriers > barriers || (runner->barriers == barriers && !runner->held))
+			continue;
+		if (runner->barriers < barriers || runner->arrived == GT_NEVER)
+			return;
+		last = later(last, runner->arrived);
+	}
+	for (size_t i = 0; i < block->n_runners; i++) {
+		struct runner *runner = &block->runners[i];
+		if (!is_left(runner) || !runner->held || runner->barriers != barriers)
+			continue;
+		runner->held = false;
+		runner->crew->ready[runner->place] = last;
+	}
+}
+
+static void arrive(struct runner *runner, uint64_t now)
+{
+	runner->arrived = now;
+	if (runner->held)
+		pass_barrier(runner->block);
+	else
+		runner->crew->ready[runner->place] = now;
+}
+
+/* Looks at what comes before the next access. */
+static void look_ahead(struct runner *runner, const struct shapes *shapes, uint64_t now)
+{
+	runner->crew->ready[runner->place] = runner->arrived = GT_NEVER;
+	if (!is_left(runner)) {
+		pass_barrier(runner->block); /* which does not wait for it any more */
+		return;
+	}
+	uint32_t work = kept_shape(shapes, runner->source->row)->work;
+	runner->instructions = gt_work_instructions(work);
+	runner->held = gt_work_barriers(work) > 0;
+	runner->barriers += gt_work_barriers(work);
+	if (!gt_work_waits(work))
+		arrive(runner, now);
+	else if (runner->queued == 0)
+		arrive(runner, later(runner->data, now));
+	else if (runner->held)
+		pass_barrier(runner->block); /* one before its own may have waited for it */
+}
+
+static int join(struct crew *crew, struct runner *runner, struct gt_error *error)
+{
+	size_t capacity = crew->capacity;
+	struct runner **runners = gt_grown(crew->runners, crew->n, &capacity, sizeof *runners);
+
+	if (!runners)
+		return gt_fail_memory(error, "the warps of an SM");
+	crew->runners = runners;
+	uint64_t *ready = gt_grown(crew->ready, crew->n, &crew->capacity, sizeof *ready);
+	if (!ready)
+		return gt_fail_memory(error, "the warps of an SM");
+	crew->ready = ready;
+	runner->crew = crew;
+	runner->place = crew->n;
+	crew->runners[crew->n] = runner;
+	crew->ready[crew->n++] = GT_NEVER;
+	return 0;
+}
+
+/* Makes runners of a block that has become resident; warp w belongs to crew (first + w) mod n. Returns 0, or -1. */
+static int runners_admit(struct block *block, struct crew *const *crews, uint32_t n, uint64_t first, struct keep *keep,
+			 uint64_t now, struct gt_error *error)
+{
+	block->runners = calloc(block->n_sources, sizeof *block->runners);
+	if (!block->runners)
+		return gt_fail_memory(error, "the warps of a block");
+	for (size_t i = 0; i < block->n_sources; i++) {
+		struct source *source = &block->sources[i];
+		block->runners[i] = (struct runner){.source = source, .block = block};
+		if ((source->row == source->end && gt_source_fill(source, &keep->strands, error) != 0) ||
+		    join(crews[(first + source->warp) % n], &block->runners[i], error) != 0)
+			return -1;
+	}
+	block->n_runners = block->warps_left = block->n_sources;
+	for (size_t i = 0; i < block->n_runners; i++)
+		look_ahead(&block->runners[i], &keep->shapes, now);
+	return 0;
+}
+
+/* It has issued the access that ends at `end`. Returns 0, or -1. */
+static int runner_issued(struct runner *runner, struct kept *last, struct keep *keep, uint64_t now, struct gt_error *error)
+{
+	struct source *source = runner->source;
+
+	source->row = last;
+	runner->queued++;
+	if (source->row == source->end && gt_source_fill(source, &keep->strands, error) != 0)
+		return -1;
+	look_ahead(runner, &keep->shapes, now);
+	return 0;
+}
+
+/* L1 has taken an access of it, whose loads have their data at `data`. Returns whether the runner has ended. */
+static bool runner_served(struct runner *runner, uint64_t data)
+{
+	runner->data = later(runner->data, data);
+	if (--runner->queued > 0)
+		return false;
+	if (is_left(runner) && runner->arrived == GT_NEVER)
+		arrive(runner, runner->data);
+	return !is_left(runner);
+}
+
+/* Takes it out of its crew. */
+static void runner_leave(struct runner *runner)
+{
+	struct crew *crew = runner->crew;
+	size_t at = runner->place, rest = crew->n - at - 1;
+
+	memmove(crew->runners + at, crew->runners + at + 1, rest * sizeof *crew->runners);
+	memmove(crew->ready + at, crew->ready + at + 1, rest * sizeof *crew->ready);
+	crew->n--;
+	for (; at < crew->n; at++)
+		crew->runners[at]->place = at;
+}
+
+static void crew_close(struct crew *crew)
+{
+	free(crew->runners);
+	free(crew->ready);
+}
 
 #define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
 
@@ -68,7 +265,7 @@ static void close_sm(struct sm *sm)
 	if (!clocked)
 		return;
 	for (uint32_t i = 0; i < clocked->n; i++) {
-		gt_crew_close(&clocked->schedulers[i].crew);
+		crew_close(&clocked->schedulers[i].crew);
 		for (uint32_t place = 0; place < QUEUE; place++) {
 			free(clocked->schedulers[i].queue[place].rows);
 			free(clocked->schedulers[i].queue[place].odd);
@@ -93,7 +290,7 @@ static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *bloc
 		crews[i] = &clocked->schedulers[i].crew;
 	in_block = in_block ? in_block : (uint64_t)block->highest_warp + 1;
 	sm->wake = schedule->step;
-	return gt_runners_admit(block, crews, clocked->n, block->slot * in_block, &schedule->keep, schedule->step, error);
+	return runners_admit(block, crews, clocked->n, block->slot * in_block, &schedule->keep, schedule->step, error);
 }
 
 /* ---- L1 ---- */
@@ -104,7 +301,7 @@ static int retire(struct gt_schedule *schedule, struct sm *sm, struct runner *ru
 	size_t position = block->position;
 	uint64_t data = runner->data > now ? runner->data : now;
 
-	gt_runner_leave(runner);
+	runner_leave(runner);
 	if (--block->warps_left > 0)
 		return 0;
 	gt_machine_retire(schedule, sm, block);
@@ -152,14 +349,14 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	scheduler->queued--;
 	clocked->free = now;
 	for (const struct kept *row = first; row < end; row++) {
-		const struct shape *shape = gt_kept_shape(&schedule->keep.shapes, row);
-		uint64_t there = gt_memory_request(&schedule->memory, clocked->l1, sm->number, shape, gt_kept_address(row), clocked->free++);
+		const struct shape *shape = kept_shape(&schedule->keep.shapes, row);
+		uint64_t there = gt_memory_request(&schedule->memory, clocked->l1, sm->number, shape, kept_address(row), clocked->free++);
 		if (gt_op_action(shape->op) != GT_REDUCTION && there > data)
 			data = there;
 	}
 	if (gt_machine_emit(schedule, sm, runner->block, first, end, error) != 0)
 		return -1;
-	if (!gt_runner_served(runner, data))
+	if (!runner_served(runner, data))
 		return 0;
 	if (scheduler->last == runner)
 		scheduler->last = NULL;
@@ -218,7 +415,7 @@ static int run_scheduler(struct scheduler *scheduler, struct keep *keep, uint64_
 		scheduler->queued++;
 		scheduler->current = NULL;
 		scheduler->until = now + 1;
-		if (gt_runner_issued(runner, end, keep, now + 1, error) != 0)
+		if (runner_issued(runner, end, keep, now + 1, error) != 0)
 			return -1;
 	}
 	return 0;

@@ -1,12 +1,127 @@
 /* SPDX-License-Identifier: MIT */
-#include "schedule/loose.h"
-
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
-#include "schedule/compare.h"
-#include "schedule/sort.h"
+#include "base/wide.h"
+#include "schedule/loose.h"
+
+/* Merges two adjacent runs of `from`, [0, middle) and [middle, n). */
+static void merge(struct kept *to, const struct kept *from, size_t middle, size_t n)
+{
+	size_t left = 0, right = middle;
+
+	for (size_t i = 0; i < n; i++) {
+		bool from_left = right == n || (left < middle && gt_kept_key(&from[left]) <= gt_kept_key(&from[right]));
+		to[i] = from[from_left ? left++ : right++];
+	}
+}
+
+struct kept *gt_kept_sort(struct kept *rows, struct kept *room, size_t n)
+{
+	struct kept *from = rows, *to = room;
+
+	for (size_t run = 1; run < n; run *= 2) {
+		for (size_t at = 0; at < n; at += 2 * run) {
+			size_t left = n - at < run ? n - at : run;
+			size_t both = n - at < 2 * run ? n - at : 2 * run;
+			merge(to + at, from + at, left, both);
+		}
+		struct kept *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	return from;
+}
+
+/* A stable counting sort by warp, none above `highest`, into `to`. Returns 0, or -1. */
+static int kept_sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+{
+	size_t *at = calloc((size_t)highest + 2, sizeof *at);
+
+	if (!at)
+		return gt_fail_memory(error, "the warps of a block");
+	for (size_t i = 0; i < n; i++)
+		at[from[i].warp + 1]++;
+	for (size_t warp = 0; warp < highest; warp++)
+		at[warp + 1] += at[warp];
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i].warp]++] = from[i];
+	free(at);
+	return 0;
+}
+
+/* Each loop compares n rows, not n - 1, with the ones behind them: whole vectors. Behind the last row is room. */
+
+#define COMPARE(TYPE, NAME)                                                                                    \
+	static inline void compare_##NAME(const TYPE *column, size_t n, uint8_t *restrict differs)              \
+	{                                                                                                       \
+		for (size_t i = 0; i < n; i++)                                                                  \
+			differs[i + 1] |= column[i + 1] != column[i];                                           \
+	}
+COMPARE(uint8_t, bytes)
+COMPARE(uint16_t, hints)
+COMPARE(uint32_t, words)
+COMPARE(int64_t, strides)
+
+GT_WIDE static void compare(const struct gt_rows *rows, size_t first, size_t n, uint8_t *differs)
+{
+	memset(differs, 0, n + 1);
+	compare_words(rows->pc + first, n, differs);
+	compare_bytes(rows->op + first, n, differs);
+	if (rows->has_hints)
+		compare_hints(rows->hint + first, n, differs);
+	if (rows->has_work)
+		compare_words(rows->work + first, n, differs);
+	if (rows->kind == GT_REQUESTS) {
+		compare_bytes(rows->sectors + first, n, differs);
+		compare_bytes(rows->full + first, n, differs);
+		compare_bytes(rows->threads + first, n, differs);
+	} else {
+		compare_strides(rows->stride + first, n, differs);
+		compare_words(rows->mask + first, n, differs);
+		compare_bytes(rows->size + first, n, differs);
+	}
+}
+
+void gt_rows_compare(const struct gt_rows *rows, size_t first, size_t n, uint8_t differs[GT_COMPARED_ROOM])
+{
+	compare(rows, first, n, differs);
+}
+
+/* Whether a difference of bases fits into a span. */
+static inline bool is_near(uint64_t difference)
+{
+	return difference + (UINT64_C(1) << 31) <= UINT32_MAX;
+}
+
+GT_WIDE static void follow(const uint64_t *base, const uint32_t *an, const uint16_t *warp, size_t n, const uint8_t *differs,
+			   uint8_t *restrict follows)
+{
+	uint8_t *restrict next = follows + 1, *restrict after = follows + 2;
+
+	for (size_t i = 0; i < n; i++)
+		next[i] = an[i + 1] == an[i];
+	for (size_t i = 0; i < n; i++)
+		next[i] &= warp[i + 1] == warp[i] || warp[i + 1] == warp[i] + 1;
+	for (size_t i = 0; i < n; i++)
+		next[i] &= is_near(base[i + 1] - base[i]);
+	for (size_t i = 0; i < n; i++)
+		next[i] = differs[i + 1] ? 0 : next[i];
+	for (size_t i = 0; i < n; i++)
+		after[i] |= (uint8_t)((base[i + 2] - base[i + 1] == base[i + 1] - base[i]) * GT_EVENLY);
+	for (size_t i = 0; i < n; i++)
+		after[i] &= (uint16_t)(warp[i + 2] - warp[i + 1]) == (uint16_t)(warp[i + 1] - warp[i]) ? 3 : GT_FOLLOWS;
+	follows[0] = 0;
+}
+
+static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, const uint8_t differs[GT_COMPARED_ROOM],
+			uint8_t follows[GT_COMPARED_ROOM])
+{
+	follow((rows->kind == GT_REQUESTS ? rows->address : rows->base) + first, rows->an + first, rows->warp + first, n, differs,
+	       follows);
+}
 
 #define FIRST_WORDS 32 /* of spans */
 #define MOST_WORDS 131072 /* of a piece, until all are gathered in one */
@@ -152,7 +267,7 @@ int gt_loose_add(struct loose *loose, struct loose_memory *memory, struct shapes
 
 	gt_rows_compare(rows, first, n, differs);
 	if (!memory->singly)
-		gt_rows_follow(rows, first, n, differs, follows);
+		rows_follow(rows, first, n, differs, follows);
 	for (size_t k = 0, length; k < n; k += length) {
 		*row = (struct kept){bases[k], an[k], warp[k], shape};
 		if ((differs[k] || shape == SHAPE_NONE) &&
@@ -278,7 +393,7 @@ int gt_loose_arrange(struct loose *loose, struct loose_memory *memory, enum arra
 		return -1;
 	if (loose->unsorted && sort(loose, memory, sort_by_access, error) != 0)
 		return -1;
-	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, gt_kept_sort_by_warp, error) != 0)
+	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, kept_sort_by_warp, error) != 0)
 		return -1;
 	return 0;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of policies: blocks become resident, issue, and retire. */
-#include "schedule/machine.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/grown.h"
 #include "base/wide.h"
-#include "schedule/modelled.h"
+#include "schedule/machine.h"
 
 static int grow_resident(struct sm *sm, struct gt_error *error)
 {
@@ -25,7 +24,8 @@ static int grow_resident(struct sm *sm, struct gt_error *error)
 	return 0;
 }
 
-int gt_machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
+/* Moves the first block of a queue to `resident`, at a free position or after the last. */
+static int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
 		  uint64_t slot, struct gt_error *error)
 {
 	struct block *block = queue->first;
@@ -261,8 +261,9 @@ GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shap
 	append_even(out, bases, span, first, n);
 }
 
-int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
-			 size_t first, size_t n, struct gt_error *error)
+/* The same of rows [first, first + n) of a span of several. */
+static int machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
+			     size_t first, size_t n, struct gt_error *error)
 {
 	const struct shape *shape = &schedule->keep.shapes.all[span->shape & ~SPAN_MANY];
 	struct gt_rows *out = schedule->sink->rows;
@@ -281,4 +282,402 @@ int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, stru
 		out->n += part;
 	}
 	return 0;
+}
+
+uint64_t gt_modelled_of_sm(const struct gt_schedule *schedule)
+{
+	uint64_t capacity = gt_machine_capacity(schedule), waves = schedule->config->waves;
+
+	return waves == 0 || capacity > UINT64_MAX / waves ? UINT64_MAX : waves * capacity;
+}
+
+uint64_t gt_modelled_of_all(const struct gt_schedule *schedule)
+{
+	uint64_t most = gt_modelled_of_sm(schedule);
+
+	return most > UINT64_MAX / schedule->config->sms ? UINT64_MAX : most * schedule->config->sms;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* If floating, blocks count as those of the SM that rr gives them to. */
+void gt_modelled_count(struct gt_schedule *schedule, uint64_t *most, uint64_t *all)
+{
+	*most = *all = 0;
+	for (uint32_t sm = 0; sm < schedule->config->sms; sm++) {
+		if (!gt_is_modelled(schedule, sm))
+			continue;
+		uint64_t blocks = gt_mapping_count(&schedule->mapping, sm, schedule->blocks);
+		*most = blocks > *most ? blocks : *most;
+		*all += least(blocks, gt_modelled_of_sm(schedule));
+	}
+	if (schedule->floating)
+		*all = schedule->config->only_sms ? schedule->admitted : least(schedule->blocks, gt_modelled_of_all(schedule));
+}
+
+/* When an SM takes its next blocks. */
+
+/* a * b, or UINT64_MAX if it overflows. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Whether all rows of the SM's blocks before the `end`th have come. */
+static bool is_complete(struct gt_schedule *schedule, const struct sm *sm, uint64_t end)
+{
+	const struct block *last = sm->waiting.last;
+
+	return gt_mapping_count(&schedule->mapping, sm->number, schedule->known) >= end &&
+	       !(last->open && last->index < end);
+}
+
+/* [000] algorithm 2: as many blocks as fit, then none until all of them have finished. The wave of a block
+ * follows from its index among the SM's blocks, including those without accesses. */
+static enum filled fill_wave(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	uint64_t capacity = gt_machine_capacity(schedule);
+	struct block *first = sm->waiting.first;
+
+	if (sm->live > 0)
+		return FILL_DONE;
+	if (!first)
+		return schedule->finished ? FILL_DONE : FILL_WAIT;
+	uint64_t begin = first->index / capacity * capacity;
+	uint64_t end = begin > UINT64_MAX - capacity ? UINT64_MAX : begin + capacity;
+	if (!schedule->finished && !is_complete(schedule, sm, end))
+		return FILL_WAIT;
+	sm->n_resident = 0;
+	while (sm->waiting.first && sm->waiting.first->index < end)
+		if (machine_admit(schedule, sm, &sm->waiting, sm->n_resident, sm->waiting.first->index - begin,
+				  error) != 0)
+			return FILL_FAILED;
+	return FILL_DONE;
+}
+
+/* Whether the first block of a queue can run: its last row has come. */
+static bool is_ready(const struct block_queue *queue)
+{
+	return queue->first && !queue->first->open;
+}
+
+/* [002] 4.1: the first blocks are assigned to the SMs round-robin until all are full. */
+static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
+{
+	uint64_t all = times(schedule->config->sms, gt_machine_capacity(schedule));
+	uint64_t closed = schedule->n_floaters - (schedule->open && !schedule->open->skipped);
+
+	if (closed < all && !schedule->finished)
+		return FILL_WAIT;
+	for (uint64_t i = 0; i < all && is_ready(&schedule->floaters); i++) {
+		struct sm *sm = &schedule->sms[i % schedule->config->sms];
+		if (machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
+			return FILL_FAILED;
+	}
+	schedule->first_assigned = true;
+	return FILL_DONE;
+}
+
+/* [002] 4.1: when a block finishes, the next one takes its place at once. */
+static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
+
+	if (schedule->floating && !schedule->first_assigned) {
+		enum filled filled = deal(schedule, error);
+		if (filled != FILL_DONE)
+			return filled;
+	}
+	if (!queue->first && schedule->finished)
+		return FILL_DONE;
+	for (size_t slot = 0; sm->live < gt_machine_capacity(schedule); slot++) {
+		while (slot < sm->n_resident && (sm->resident[slot] || sm->free_at[slot] > schedule->step))
+			slot++;
+		if (slot >= gt_machine_capacity(schedule))
+			return sm->live == 0 && (queue->first || !schedule->finished) ? FILL_IDLE : FILL_DONE;
+		if (!is_ready(queue))
+			return schedule->finished ? FILL_DONE : FILL_WAIT;
+		if (machine_admit(schedule, sm, queue, slot, slot, error) != 0)
+			return FILL_FAILED;
+	}
+	return FILL_DONE;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct turn *left = a, *right = b;
+
+	return (left->key > right->key) - (left->key < right->key);
+}
+
+/* SMs that have room at a step are ordered by a hash of the seed, the step and the SM. So the order is the same
+ * when the step is continued after more rows have arrived. */
+enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
+{
+	size_t n = 0;
+
+	if (schedule->floating && schedule->first_assigned && schedule->finished && !schedule->floaters.first)
+		return FILL_DONE; /* no block is left */
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		uint32_t number = schedule->active[i];
+		uint64_t place[] = {schedule->step, number};
+		if (schedule->sms[number].live < gt_machine_capacity(schedule))
+			schedule->turns[n++] = (struct turn){XXH3_64bits_withSeed(place, sizeof place, schedule->config->seed), number};
+	}
+	if (n > 1)
+		qsort(schedule->turns, n, sizeof *schedule->turns, by_key);
+	for (size_t i = 0; i < n; i++) {
+		enum filled filled = schedule->config->dispatch->fill(schedule, &schedule->sms[schedule->turns[i].sm], error);
+		if (filled == FILL_WAIT || filled == FILL_FAILED)
+			return filled;
+	}
+	return FILL_DONE;
+}
+
+static const struct gt_dispatch dispatchers[] = {
+	{"wave", false, false, fill_wave},
+	{"first-done", true, false, fill_first_done},
+	{"any-done", true, true, fill_first_done},
+};
+
+bool gt_dispatch_refills(const struct gt_dispatch *dispatch)
+{
+	return dispatch->refills;
+}
+
+const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof dispatchers / sizeof dispatchers[0]; i++)
+		if (strcmp(dispatchers[i].name, name) == 0)
+			return &dispatchers[i];
+	gt_fail(error, "'%.100s': expected wave, first-done or any-done", name);
+	return NULL;
+}
+
+/* Which warps of an SM issue next. */
+
+/* ---- round robin: [000] algorithm 2 ---- */
+
+/* In each round a block issues the access whose number is the round minus the round in which the block began. A
+ * block that starts when another has finished begins in the next round. */
+static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct block *block,
+			     struct gt_error *error)
+{
+	(void)schedule;
+	(void)error;
+	if (sm->live == 1) {
+		sm->round = 0;
+		sm->cursor = SIZE_MAX; /* the round is not determined yet */
+	}
+	block->start = sm->cursor == SIZE_MAX ? 0 : sm->round + 1;
+	sm->due[block->position] = block->start + block->row->an;
+	return 0;
+}
+
+/* Removes finished blocks from the array. */
+static void compact(struct sm *sm)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sm->n_resident; i++) {
+		struct block *block = sm->resident[i];
+		if (!block)
+			continue;
+		block->position = n;
+		sm->due[n] = sm->due[i];
+		sm->resident[n++] = block;
+	}
+	sm->n_resident = n;
+}
+
+static void next_round(const struct gt_schedule *schedule, struct sm *sm)
+{
+	uint64_t round = UINT64_MAX;
+
+	if (!schedule->config->dispatch->refills && sm->live < sm->n_resident / 2)
+		compact(sm);
+	for (size_t i = 0; i < sm->n_resident; i++)
+		round = sm->due[i] < round ? sm->due[i] : round;
+	sm->round = round;
+	sm->cursor = 0;
+}
+
+/* The next block that has accesses in this round, or in the next round with any. */
+static struct block *next_block(const struct gt_schedule *schedule, struct sm *sm)
+{
+	if (sm->next)
+		return sm->next;
+	for (;;) {
+		for (; sm->cursor < sm->n_resident; sm->cursor++)
+			if (sm->due[sm->cursor] == sm->round)
+				return sm->resident[sm->cursor];
+		next_round(schedule, sm);
+	}
+}
+
+/* Finds which block issues next: another of this round, else probably the first. */
+static void look_ahead(struct sm *sm)
+{
+	size_t next = sm->cursor;
+
+	while (next < sm->n_resident && sm->due[next] != sm->round)
+		next++;
+	sm->cursor = next;
+	sm->next = next < sm->n_resident ? sm->resident[next] : NULL;
+	sm->ahead = sm->next ? sm->next : sm->resident[0];
+}
+
+/* The rows of a span, from those that have been issued on, whose warps are below `beyond`. */
+static size_t rows_below(const struct kept *span, size_t done, uint32_t beyond)
+{
+	const struct span_more *more = gt_span_more(span);
+	size_t left = more->n - done, warps = beyond - span->warp - done;
+
+	return more->warp_delta == 0 || warps > left ? left : warps;
+}
+
+/* Single rows from one on, before `end`, of an access number, whose warps are below `beyond`. */
+static struct kept *singles_below(struct kept *row, const struct kept *end, uint32_t an, uint32_t beyond)
+{
+	while (row < end && !gt_span_is_many(row) && row->an == an && row->warp < beyond)
+		row++;
+	return row;
+}
+
+/* Issues what comes first of a block: rows of one access number, whose warps are below `beyond`. */
+static int issue_next(struct gt_schedule *schedule, struct sm *sm, struct block *block, uint32_t beyond, struct gt_error *error)
+{
+	struct kept *first = block->row;
+
+	if (!gt_span_is_many(first)) {
+		block->row = singles_below(first, block->end, first->an, beyond);
+		return gt_machine_emit(schedule, sm, block, first, block->row, error);
+	}
+	size_t done = block->done, n = rows_below(first, done, beyond);
+	bool ends = done + n == gt_span_more(first)->n;
+	block->row = ends ? gt_span_next(first) : first;
+	block->done = ends ? 0 : (uint16_t)(done + n);
+	return machine_emit_span(schedule, sm, block, first, done, n, error);
+}
+
+/* Of the first row that has not been issued. */
+static uint32_t next_warp(const struct block *block)
+{
+	const struct kept *span = block->row;
+
+	return gt_span_is_many(span) ? span->warp + (uint32_t)block->done * gt_span_more(span)->warp_delta : span->warp;
+}
+
+/* Issues the accesses with one number of warps l*n to l*n+n-1, for n schedulers. */
+static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct block *block = next_block(schedule, sm);
+	uint32_t an = block->row->an, warp = next_warp(block), n = schedule->config->schedulers;
+	bool power = (n & (n - 1)) == 0; /* then no division is needed */
+	uint32_t beyond = power ? (warp | (n - 1)) + 1 : warp - warp % n + n;
+
+	do
+		if (issue_next(schedule, sm, block, beyond, error) != 0)
+			return -1;
+	while (block->row < block->end && block->row->an == an && next_warp(block) < beyond);
+	/* The block's following rows are needed in the next round. */
+	__builtin_prefetch(block->row + 4);
+	if (block->row == block->end && gt_block_fill(block, &schedule->keep, error) != 0)
+		return -1;
+	if (block->row == block->end)
+		gt_machine_retire(schedule, sm, block);
+	else
+		sm->due[block->position] = block->start + block->row->an;
+	look_ahead(sm);
+	return 0;
+}
+
+/* ---- greedy, then oldest ---- */
+
+static int push(struct warps *warps, struct run run, struct gt_error *error)
+{
+	if (warps->n == warps->capacity) {
+		size_t capacity = warps->capacity ? 2 * warps->capacity : 16;
+		struct run *runs = malloc(capacity * sizeof *runs);
+		if (!runs)
+			return gt_fail_memory(error, "the warps of an SM");
+		for (size_t i = 0; i < warps->n; i++)
+			runs[i] = warps->runs[(warps->first + i) & (warps->capacity - 1)];
+		free(warps->runs);
+		*warps = (struct warps){.runs = runs, .n = warps->n, .capacity = capacity};
+	}
+	warps->runs[(warps->first + warps->n++) & (warps->capacity - 1)] = run;
+	return 0;
+}
+
+/* A scheduler stays with a warp that is ready, and memory takes no time here, so its warps run one after another,
+ * oldest first. Warps are assigned to schedulers by their place in the SM. */
+static int admit_greedy(struct gt_schedule *schedule, struct sm *sm, struct block *block,
+			struct gt_error *error)
+{
+	uint64_t in_block = gt_kernel_warps(schedule->kernel);
+	uint32_t schedulers = schedule->config->schedulers;
+
+	if (!sm->warps)
+		sm->warps = calloc(schedulers, sizeof *sm->warps);
+	if (!sm->warps)
+		return gt_fail_memory(error, "the warps of an SM");
+	if (in_block == 0)
+		in_block = (uint64_t)block->highest_warp + 1;
+	for (size_t i = 0; i < block->n_sources; i++) {
+		struct source *source = &block->sources[i];
+		uint64_t place = block->slot * in_block + source->warp;
+		if (push(&sm->warps[place % schedulers], (struct run){source, block}, error) != 0)
+			return -1;
+	}
+	block->warps_left = block->n_sources;
+	return 0;
+}
+
+/* Every scheduler issues one access of its warp. */
+static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	for (uint32_t s = 0; s < schedule->config->schedulers; s++) {
+		struct warps *warps = &sm->warps[s];
+		if (warps->n == 0)
+			continue;
+		struct run *run = &warps->runs[warps->first & (warps->capacity - 1)];
+		struct source *source = run->source;
+		if (source->row == source->end && gt_source_fill(source, &schedule->keep.strands, error) != 0)
+			return -1;
+		struct kept *first = source->row;
+		source->row = gt_source_access(source);
+		if (gt_machine_emit(schedule, sm, run->block, first, source->row, error) != 0)
+			return -1;
+		if (source->row < source->end || source->unpacker.more)
+			continue;
+		struct block *block = run->block;
+		gt_source_close(source, &schedule->keep.strands);
+		warps->first++;
+		warps->n--;
+		if (--block->warps_left == 0)
+			gt_machine_retire(schedule, sm, block);
+	}
+	return 0;
+}
+
+static const struct gt_issue round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, false, NULL};
+static const struct gt_issue greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, false, NULL};
+static const struct gt_issue *const issuers[] = {&round_robin, &greedy, &gt_issue_latency};
+
+bool gt_issue_is_timed(const struct gt_issue *issue)
+{
+	return issue->timed;
+}
+
+const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof issuers / sizeof *issuers; i++)
+		if (strcmp(issuers[i]->name, name) == 0)
+			return issuers[i];
+	gt_fail(error, "'%.100s': expected rr, gto or latency", name);
+	return NULL;
 }

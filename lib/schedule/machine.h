@@ -119,18 +119,11 @@ extern const struct gt_issue gt_issue_latency;
 
 /* Lets the SMs that have room take blocks, in random order. FILL_WAIT as `fill`. */
 enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);
-
-/* Moves the first block of a queue to `resident`, at a free position or after the last. */
-int gt_machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
-		  uint64_t slot, struct gt_error *error);
 /* A resident block has issued its last row. */
 void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
 int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error);
-/* The same of rows [first, first + n) of a span of several. */
-int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
-			 size_t first, size_t n, struct gt_error *error);
 
 /* Brings what the SMs that issue soon will issue into the machine's cache: first the block, then its rows. These are loaded, since
  * a prefetch of them was measured to have no effect. */
@@ -152,5 +145,19 @@ static inline uint64_t gt_machine_capacity(const struct gt_schedule *schedule)
 {
 	return schedule->occupancy.blocks;
 }
+
+/* Which SMs and blocks are modelled, as only_sms and waves say. Private to lib/schedule. */
+
+static inline bool gt_is_modelled(const struct gt_schedule *schedule, uint32_t sm)
+{
+	return !schedule->config->only_sms || schedule->config->only_sms[sm];
+}
+
+/* The largest number of blocks of an SM that are modelled; of all SMs together. */
+uint64_t gt_modelled_of_sm(const struct gt_schedule *schedule);
+uint64_t gt_modelled_of_all(const struct gt_schedule *schedule);
+
+/* The blocks of the modelled SM that has the most, in modelled waves or not; and the modelled blocks of all SMs. */
+void gt_modelled_count(struct gt_schedule *schedule, uint64_t *most, uint64_t *all);
 
 #endif

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/strand.h"
 #include "schedule/kept.h"
-#include "schedule/shapes.h"
 
 /* Rows in memory that live together. */
 struct window {

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/public.h"
 #include "gpu/occupancy.h"
-#include "schedule/durations.h"
 #include "schedule/mapping.h"
 #include "stream/count.h"
 #include "stream/kernel.h"

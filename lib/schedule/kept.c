@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "schedule/shapes.h"
-
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "schedule/kept.h"
+
+#define XXH_INLINE_ALL
+
 
 #define FIRST_SHAPES 256
 
