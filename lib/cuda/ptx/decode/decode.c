@@ -211,7 +211,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
 		    0 ||
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
-	    gt_ptx_find_waits(decoder, decoder->error) != 0)
+	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, &decoder->waits, decoder->error) != 0)
 		return -1;
 	/* Slot 0 is the predicate that is always true, so that 0 can mean "no slot" elsewhere. */
 	const uint32_t before = 512;

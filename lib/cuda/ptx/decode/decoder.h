@@ -18,7 +18,7 @@ struct gt_ptx_decoder {
 	struct gt_ptx_flow flow;
 	struct gt_ptx_registers registers;
 	struct gt_map frame; /* a name's address -> offset in the local frame */
-	bool *waits;	/* by instruction: waits.h */
+	bool *waits;	/* by instruction: gt_ptx_find_waits */
 	size_t *starts; /* first micro-op of each block; one more for the end */
 	size_t ops_capacity, owned_capacity, specials_capacity, image_capacity, locals_capacity;
 	uint32_t image_bytes;

@@ -211,3 +211,50 @@ void gt_ptx_flow_free(struct gt_ptx_flow *flow)
 	gt_map_close(&flow->labels);
 	memset(flow, 0, sizeof *flow);
 }
+
+#define LIVENESS_BITS_MAX (UINT64_C(1) << 31) /* of all sets */
+
+int gt_ptx_liveness_make(struct gt_ptx_liveness *live, const struct gt_ptx_flow *flow, size_t n, struct gt_error *error)
+{
+	*live = (struct gt_ptx_liveness){.words = n / 64 + 1};
+	if ((flow->n_blocks + 1) * GT_PTX_LIVENESS_SETS > LIVENESS_BITS_MAX / 64 / live->words)
+		return 0;
+	live->sets = calloc((flow->n_blocks + 1) * GT_PTX_LIVENESS_SETS, live->words * sizeof *live->sets);
+	return live->sets ? 0 : gt_fail_memory(error, "the live ranges of registers");
+}
+
+void gt_ptx_liveness_free(struct gt_ptx_liveness *live)
+{
+	free(live->sets);
+	live->sets = NULL;
+}
+
+/* Takes over what is live at the beginnings of the blocks that follow. True if more is live at the block's own beginning then. */
+static bool flow_back(const struct gt_ptx_liveness *live, const struct gt_ptx_flow *flow, size_t b)
+{
+	const struct gt_ptx_block *block = &flow->blocks[b];
+	const uint64_t *written = gt_ptx_liveness_of(live, b, GT_PTX_LIVE_WRITTEN);
+	uint64_t *in = gt_ptx_liveness_of(live, b, GT_PTX_LIVE_IN), *out = gt_ptx_liveness_of(live, b, GT_PTX_LIVE_OUT);
+	bool changed = false;
+
+	for (size_t s = 0; s < block->n_successors; s++) {
+		const size_t to = flow->edges[block->successors + s];
+		for (size_t w = 0; to < flow->n_blocks && w < live->words; w++)
+			out[w] |= gt_ptx_liveness_of(live, to, GT_PTX_LIVE_IN)[w];
+	}
+	for (size_t w = 0; w < live->words; w++) {
+		const uint64_t now = in[w] | (out[w] & ~written[w]);
+		changed |= now != in[w];
+		in[w] = now;
+	}
+	return changed;
+}
+
+void gt_ptx_liveness_solve(const struct gt_ptx_liveness *live, const struct gt_ptx_flow *flow)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t b = flow->n_blocks; b-- > 0;)
+			changed |= flow_back(live, flow, b);
+	}
+}

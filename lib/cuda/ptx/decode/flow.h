@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/map.h"
@@ -42,6 +43,37 @@ size_t gt_ptx_flow_target(const struct gt_ptx_flow *flow, const char *label);
 
 /* An instruction that ends the function, or the launch, for the lanes that execute it. */
 bool gt_ptx_ends(const struct gt_ptx_instruction *instruction);
+
+/* Which values are live where blocks begin and end; the values are numbered by who asks. */
+enum gt_ptx_liveness_set { GT_PTX_LIVE_IN, GT_PTX_LIVE_OUT, GT_PTX_LIVE_WRITTEN, GT_PTX_LIVENESS_SETS };
+struct gt_ptx_liveness {
+	size_t words;	/* of a set */
+	uint64_t *sets; /* those of each block; NULL: they would take too much memory, and any value may be live */
+};
+
+/* Makes empty sets of n values. The caller then puts into LIVE_IN of each block what it reads before it writes it, into WRITTEN what
+ * it always writes, and into LIVE_OUT what is read when the function has ended. Freed by gt_ptx_liveness_free in either case. */
+int gt_ptx_liveness_make(struct gt_ptx_liveness *live, const struct gt_ptx_flow *flow, size_t n, struct gt_error *error);
+/* Solves the equations of liveness: in = read | (out & ~written), out = the union of in over the successors. */
+void gt_ptx_liveness_solve(const struct gt_ptx_liveness *live, const struct gt_ptx_flow *flow);
+void gt_ptx_liveness_free(struct gt_ptx_liveness *live);
+
+static inline uint64_t *gt_ptx_liveness_of(const struct gt_ptx_liveness *live, size_t block, enum gt_ptx_liveness_set which)
+{
+	return live->sets + (block * GT_PTX_LIVENESS_SETS + which) * live->words;
+}
+static inline bool gt_ptx_is_in(const uint64_t *set, size_t i)
+{
+	return set[i / 64] >> i % 64 & 1;
+}
+static inline void gt_ptx_put_in(uint64_t *set, size_t i)
+{
+	set[i / 64] |= UINT64_C(1) << i % 64;
+}
+static inline void gt_ptx_take_out(uint64_t *set, size_t i)
+{
+	set[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
 
 /* Finds the `join` of every block. */
 int gt_ptx_flow_find_joins(struct gt_ptx_flow *flow, struct gt_error *error);

@@ -47,7 +47,7 @@ int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_pt
 		if (function->returns[i].space == GT_PTX_REG &&
 		    gt_ptx_visit_name(&visitor, function->returns[i].name, false))
 			return -1;
-	int result = gt_ptx_find_lives(registers, flow, error);
+	int result = gt_ptx_find_live_ranges(registers, flow, error);
 	/* Parameters in registers are written before the first instruction, results read after the last. */
 	for (size_t i = 0; result == 0 && i < function->n_parameters; i++)
 		if (function->parameters[i].space == GT_PTX_REG) {
@@ -62,7 +62,7 @@ void gt_ptx_registers_free(struct gt_ptx_registers *registers)
 {
 	gt_map_close(&registers->names);
 	free(registers->list);
-	free(registers->lives);
+	gt_ptx_liveness_free(&registers->live);
 	memset(registers, 0, sizeof *registers);
 }
 

@@ -28,8 +28,7 @@ struct gt_ptx_registers {
 	struct gt_ptx_register *list;
 	size_t n, capacity;
 	uint32_t slot_bytes; /* of all slots */
-	uint64_t *lives;     /* sets of them, by block; NULL: they would take too much memory */
-	size_t live_words;
+	struct gt_ptx_liveness live;
 };
 
 /* Bytes of a slot, which holds a value of the type for each lane. */

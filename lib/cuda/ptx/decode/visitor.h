@@ -19,7 +19,7 @@ int gt_ptx_visit_name(struct gt_ptx_visitor *visitor, const char *name, bool wri
 int gt_ptx_visit_results(struct gt_ptx_visitor *visitor, const struct gt_ptx_instruction *instruction);
 int gt_ptx_visit_sources(struct gt_ptx_visitor *visitor, const struct gt_ptx_instruction *instruction);
 
-/* lives.c: sets `first` and `last` of every register. */
-int gt_ptx_find_lives(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, struct gt_error *error);
+/* Sets `first` and `last` of every register. */
+int gt_ptx_find_live_ranges(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, struct gt_error *error);
 
 #endif

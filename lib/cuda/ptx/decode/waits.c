@@ -10,7 +10,8 @@
 #include "cuda/ptx/decode/visitor.h"
 
 struct waits {
-	struct gt_ptx_decoder *decoder;
+	const struct gt_ptx_flow *flow;
+	bool *waiting;		/* by instruction: what is found */
 	unsigned char *loaded;	/* by register: some load writes it */
 	unsigned char *pending; /* by register, in the block: its value comes from loads that may be under way */
 	unsigned char *in, *out; /* by block: loaded values were used since the last access */
@@ -60,7 +61,7 @@ static int mark(struct waits *waits, struct gt_ptx_visitor *visitor, const struc
 
 static int find_loaded(struct waits *waits, struct gt_ptx_visitor *visitor)
 {
-	const struct gt_ptx_function *function = waits->decoder->function;
+	const struct gt_ptx_function *function = waits->flow->function;
 
 	for (size_t i = 0; i < function->n_instructions; i++)
 		if (goes_to_memory(&function->instructions[i]) &&
@@ -72,16 +73,14 @@ static int find_loaded(struct waits *waits, struct gt_ptx_visitor *visitor)
 /* Sets which accesses of the block wait, and whether it uses loaded values. */
 static int walk_block(struct waits *waits, struct gt_ptx_visitor *visitor, size_t b)
 {
-	struct gt_ptx_decoder *decoder = waits->decoder;
-	const struct gt_ptx_block *block = &decoder->flow.blocks[b];
-	size_t n = decoder->registers.n;
-
+	const struct gt_ptx_block *block = &waits->flow->blocks[b];
+	size_t n = visitor->registers->n;
 	bool used = false, held = false; /* loaded values, since the last access; before a barrier since then */
 
 	memcpy(waits->pending, waits->loaded, n);
 	waits->first[b] = GT_PTX_NO_REGISTER;
 	for (size_t i = block->first; i < block->end; i++) {
-		const struct gt_ptx_instruction *instruction = &decoder->function->instructions[i];
+		const struct gt_ptx_instruction *instruction = &waits->flow->function->instructions[i];
 		bool access = goes_to_memory(instruction);
 		visitor->visit = note_source;
 		waits->reads = false;
@@ -91,7 +90,7 @@ static int walk_block(struct waits *waits, struct gt_ptx_visitor *visitor, size_
 		used |= waits->reads;
 		held |= used && is_barrier(instruction);
 		if (access && (waits->reads || held)) {
-			decoder->waits[i] = true;
+			waits->waiting[i] = true;
 			memset(waits->pending, 0, n);
 			used = held = false;
 		}
@@ -106,7 +105,7 @@ static int walk_block(struct waits *waits, struct gt_ptx_visitor *visitor, size_
 /* What is used in a block without an access holds up those behind it. */
 static void spread(struct waits *waits)
 {
-	const struct gt_ptx_flow *flow = &waits->decoder->flow;
+	const struct gt_ptx_flow *flow = waits->flow;
 
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -122,33 +121,32 @@ static void spread(struct waits *waits)
 	}
 	for (size_t b = 0; b < flow->n_blocks; b++)
 		if (waits->in[b] && waits->first[b] != GT_PTX_NO_REGISTER)
-			waits->decoder->waits[waits->first[b]] = true;
+			waits->waiting[waits->first[b]] = true;
 }
 
-static int find(struct waits *waits, struct gt_error *error)
+static int find_waiting(struct waits *waits, struct gt_ptx_registers *registers, struct gt_error *error)
 {
-	struct gt_ptx_decoder *decoder = waits->decoder;
-	struct gt_ptx_visitor visitor = {.registers = &decoder->registers, .context = waits, .error = error};
+	struct gt_ptx_visitor visitor = {.registers = registers, .context = waits, .error = error};
 
 	if (find_loaded(waits, &visitor) != 0)
 		return -1;
-	for (size_t b = 0; b < decoder->flow.n_blocks; b++)
+	for (size_t b = 0; b < waits->flow->n_blocks; b++)
 		if (walk_block(waits, &visitor, b) != 0)
 			return -1;
 	spread(waits);
 	return 0;
 }
 
-int gt_ptx_find_waits(struct gt_ptx_decoder *decoder, struct gt_error *error)
+int gt_ptx_find_waits(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, bool **waiting, struct gt_error *error)
 {
-	size_t registers = decoder->registers.n + 1, blocks = decoder->flow.n_blocks + 1;
-	struct waits waits = {.decoder = decoder, .loaded = calloc(registers, 1), .pending = calloc(registers, 1),
+	size_t n = registers->n + 1, blocks = flow->n_blocks + 1;
+	struct waits waits = {.flow = flow, .loaded = calloc(n, 1), .pending = calloc(n, 1),
 			      .in = calloc(blocks, 1), .out = calloc(blocks, 1), .first = calloc(blocks, sizeof *waits.first)};
 	int result;
 
-	decoder->waits = calloc(decoder->function->n_instructions + 1, sizeof *decoder->waits);
-	if (decoder->waits && waits.loaded && waits.pending && waits.in && waits.out && waits.first)
-		result = find(&waits, error);
+	*waiting = waits.waiting = calloc(flow->function->n_instructions + 1, sizeof *waits.waiting);
+	if (waits.waiting && waits.loaded && waits.pending && waits.in && waits.out && waits.first)
+		result = find_waiting(&waits, registers, error);
 	else
 		result = gt_fail_memory(error, "the loads of a function");
 	free(waits.loaded);

@@ -3,9 +3,10 @@
 #ifndef GT_PTX_WAITS_H
 #define GT_PTX_WAITS_H
 
-#include "cuda/ptx/decode/decoder.h"
+#include "cuda/ptx/decode/registers.h"
 
-/* Sets decoder->waits. The registers of the function must be known. */
-int gt_ptx_find_waits(struct gt_ptx_decoder *decoder, struct gt_error *error);
+/* Before which accesses of the function a warp waits for the data of its earlier loads: by instruction, which the caller frees in
+ * either case. */
+int gt_ptx_find_waits(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, bool **waiting, struct gt_error *error);
 
 #endif

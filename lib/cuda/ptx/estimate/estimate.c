@@ -76,45 +76,26 @@ static unsigned loop_copies(const struct gt_ptx_steps *steps, const struct gt_pt
 /* Which values are live at the end of each basic block. Only values that a block reads before it writes them are
  * kept, so that the sets stay small: most values begin and end within a block. */
 
-struct gt_ptx_live {
+struct block_values {
 	uint32_t *values; /* that live from block to block: bit i of a set is values[i] */
 	size_t n;
-	uint32_t *bit;	/* by value: which bit; UINT32_MAX: none */
-	size_t words;	/* 64-bit words of a set */
-	uint64_t *sets; /* of each block: live at its end, live at its beginning, written in it; NULL: too many */
+	uint32_t *bit; /* by value: which bit; UINT32_MAX: none */
+	struct gt_ptx_liveness live;
 };
 
-enum { AT_END, AT_BEGINNING, WRITTEN, SETS };
-#define BITS_MAX (UINT64_C(1) << 31) /* of all sets */
-
-static uint64_t *set_of(const struct gt_ptx_live *live, size_t b, unsigned which)
-{
-	return live->sets + (b * SETS + which) * live->words;
-}
-
-static bool is_in(const uint64_t *set, uint32_t i)
-{
-	return set[i / 64] >> i % 64 & 1;
-}
-
-static void put_in(uint64_t *set, uint32_t i)
-{
-	set[i / 64] |= UINT64_C(1) << i % 64;
-}
-
 /* Finds the values that some block reads before it writes them. `wrote`: by value, 1 + the last block that did. */
-static void find_values(struct gt_ptx_live *live, const struct gt_ptx_steps *steps, size_t n_blocks, size_t *wrote)
+static void find_values(struct block_values *kept, const struct gt_ptx_steps *steps, size_t n_blocks, size_t *wrote)
 {
 	for (size_t v = 0; v < steps->n_values; v++)
-		live->bit[v] = UINT32_MAX;
+		kept->bit[v] = UINT32_MAX;
 	for (size_t b = 0; b < n_blocks; b++)
 		for (size_t i = steps->first[b]; i < steps->first[b + 1]; i++) {
 			const struct gt_ptx_step *step = &steps->list[i];
 			const uint32_t *refs = steps->refs + step->refs;
 			for (uint32_t s = step->n_results; s < step->n_results + step->n_sources; s++)
-				if (wrote[refs[s]] != b + 1 && live->bit[refs[s]] == UINT32_MAX) {
-					live->bit[refs[s]] = (uint32_t)live->n;
-					live->values[live->n++] = refs[s];
+				if (wrote[refs[s]] != b + 1 && kept->bit[refs[s]] == UINT32_MAX) {
+					kept->bit[refs[s]] = (uint32_t)kept->n;
+					kept->values[kept->n++] = refs[s];
 				}
 			for (uint32_t r = 0; r < step->n_results; r++)
 				wrote[refs[r]] = b + 1;
@@ -122,92 +103,55 @@ static void find_values(struct gt_ptx_live *live, const struct gt_ptx_steps *ste
 }
 
 /* What a block reads before it writes it, and what it writes. */
-static void begin(struct gt_ptx_live *live, const struct gt_ptx_steps *steps, size_t b)
+static void begin(const struct block_values *kept, const struct gt_ptx_steps *steps, size_t b)
 {
-	uint64_t *read = set_of(live, b, AT_BEGINNING), *written = set_of(live, b, WRITTEN);
+	uint64_t *read = gt_ptx_liveness_of(&kept->live, b, GT_PTX_LIVE_IN);
+	uint64_t *written = gt_ptx_liveness_of(&kept->live, b, GT_PTX_LIVE_WRITTEN);
 
 	for (size_t i = steps->first[b]; i < steps->first[b + 1]; i++) {
 		const struct gt_ptx_step *step = &steps->list[i];
 		const uint32_t *refs = steps->refs + step->refs;
 		for (uint32_t k = 0; k < step->n_sources; k++) {
-			uint32_t bit = live->bit[refs[step->n_results + k]];
-			if (bit != UINT32_MAX && !is_in(written, bit))
-				put_in(read, bit);
+			uint32_t bit = kept->bit[refs[step->n_results + k]];
+			if (bit != UINT32_MAX && !gt_ptx_is_in(written, bit))
+				gt_ptx_put_in(read, bit);
 		}
 		for (uint32_t r = 0; r < step->n_results; r++)
-			if (live->bit[refs[r]] != UINT32_MAX)
-				put_in(written, live->bit[refs[r]]);
+			if (kept->bit[refs[r]] != UINT32_MAX)
+				gt_ptx_put_in(written, kept->bit[refs[r]]);
 	}
 }
 
-/* Takes over what is live at the beginnings of the blocks that follow. */
-static bool flow_back(struct gt_ptx_live *live, const struct gt_ptx_flow *flow, size_t b)
-{
-	const struct gt_ptx_block *block = &flow->blocks[b];
-	uint64_t *end = set_of(live, b, AT_END), *beginning = set_of(live, b, AT_BEGINNING);
-	const uint64_t *written = set_of(live, b, WRITTEN);
-	bool changed = false;
-
-	for (size_t s = 0; s < block->n_successors; s++) {
-		size_t to = flow->edges[block->successors + s];
-		for (size_t w = 0; to < flow->n_blocks && w < live->words; w++)
-			end[w] |= set_of(live, to, AT_BEGINNING)[w];
-	}
-	for (size_t w = 0; w < live->words; w++) {
-		uint64_t now = beginning[w] | (end[w] & ~written[w]);
-		changed |= now != beginning[w];
-		beginning[w] = now;
-	}
-	return changed;
-}
-
-static int find_sets(struct gt_ptx_live *live, const struct gt_ptx_steps *steps, const struct gt_ptx_flow *flow,
-		     struct gt_error *error)
-{
-	live->words = live->n / 64 + 1;
-	if ((flow->n_blocks + 1) * SETS > BITS_MAX / 64 / live->words)
-		return 0;
-	live->sets = calloc((flow->n_blocks + 1) * SETS, live->words * sizeof *live->sets);
-	if (!live->sets)
-		return gt_fail_memory(error, "an estimate of registers");
-	for (size_t b = 0; b < flow->n_blocks; b++)
-		begin(live, steps, b);
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (size_t b = flow->n_blocks; b-- > 0;)
-			changed |= flow_back(live, flow, b);
-	}
-	return 0;
-}
-
-/* Freed by live_free in either case. */
-static int live_make(struct gt_ptx_live *live, const struct gt_ptx_steps *steps, const struct gt_ptx_flow *flow,
-		     struct gt_error *error)
+/* Freed by block_values_free in either case. */
+static int block_values_make(struct block_values *kept, const struct gt_ptx_steps *steps, const struct gt_ptx_flow *flow,
+			     struct gt_error *error)
 {
 	size_t *wrote = calloc(steps->n_values + 1, sizeof *wrote);
 
-	memset(live, 0, sizeof *live);
-	live->values = calloc(steps->n_values + 1, sizeof *live->values);
-	live->bit = calloc(steps->n_values + 1, sizeof *live->bit);
-	bool short_of_memory = !wrote || !live->values || !live->bit;
+	memset(kept, 0, sizeof *kept);
+	kept->values = calloc(steps->n_values + 1, sizeof *kept->values);
+	kept->bit = calloc(steps->n_values + 1, sizeof *kept->bit);
+	bool short_of_memory = !wrote || !kept->values || !kept->bit;
 	if (!short_of_memory)
-		find_values(live, steps, flow->n_blocks, wrote);
+		find_values(kept, steps, flow->n_blocks, wrote);
 	free(wrote);
-	return short_of_memory ? gt_fail_memory(error, "an estimate of registers") : find_sets(live, steps, flow, error);
+	if (short_of_memory)
+		return gt_fail_memory(error, "an estimate of registers");
+	if (gt_ptx_liveness_make(&kept->live, flow, kept->n, error) != 0)
+		return -1;
+	for (size_t b = 0; kept->live.sets && b < flow->n_blocks; b++)
+		begin(kept, steps, b);
+	if (kept->live.sets)
+		gt_ptx_liveness_solve(&kept->live, flow);
+	return 0;
 }
 
-static void live_free(struct gt_ptx_live *live)
+static void block_values_free(struct block_values *kept)
 {
-	free(live->values);
-	free(live->bit);
-	free(live->sets);
-	memset(live, 0, sizeof *live);
-}
-
-/* The set of what is live at the end of block b. */
-static const uint64_t *live_out(const struct gt_ptx_live *live, size_t b)
-{
-	return set_of(live, b, AT_END);
+	free(kept->values);
+	free(kept->bit);
+	gt_ptx_liveness_free(&kept->live);
+	memset(kept, 0, sizeof *kept);
 }
 
 /* One basic block with a name for each result, and the 32-bit registers it needs. */
@@ -309,14 +253,14 @@ static void copy_step(struct gt_ptx_renamed *block, const struct gt_ptx_step *st
 	}
 }
 
-static void find_outliving(struct gt_ptx_renamed *block, const struct gt_ptx_live *live, size_t b)
+static void find_outliving(struct gt_ptx_renamed *block, const struct block_values *kept, size_t b)
 {
-	const uint64_t *set = live_out(live, b);
+	const uint64_t *set = gt_ptx_liveness_of(&kept->live, b, GT_PTX_LIVE_OUT);
 
 	block->through = 0;
-	for (size_t w = 0; w < live->words; w++)
+	for (size_t w = 0; w < kept->live.words; w++)
 		for (uint64_t rest = set[w]; rest; rest &= rest - 1) {
-			uint32_t value = live->values[64 * w + (size_t)__builtin_ctzll(rest)];
+			uint32_t value = kept->values[64 * w + (size_t)__builtin_ctzll(rest)];
 			if (block->seen[value] == block->turn)
 				block->names[block->name[value]].outlives = true;
 			else
@@ -326,7 +270,7 @@ static void find_outliving(struct gt_ptx_renamed *block, const struct gt_ptx_liv
 
 /* Block b, `copies` times behind each other, as an unrolled loop is: of a value that each turn advances by
  * a constant, the copies but the last use what it was at the first. */
-static void rename(struct gt_ptx_renamed *block, const struct gt_ptx_live *live, size_t b, unsigned copies)
+static void rename(struct gt_ptx_renamed *block, const struct block_values *kept, size_t b, unsigned copies)
 {
 	const struct gt_ptx_steps *steps = block->steps;
 
@@ -341,7 +285,7 @@ static void rename(struct gt_ptx_renamed *block, const struct gt_ptx_live *live,
 			copy_step(block, step);
 		}
 	if (!block->failed)
-		find_outliving(block, live, b);
+		find_outliving(block, kept, b);
 }
 
 static uint32_t end_results(struct gt_ptx_renamed *block, const struct gt_ptx_step *step)
@@ -679,7 +623,7 @@ struct parts {
 	struct gt_ptx_flow flow;
 	struct gt_ptx_registers registers;
 	struct gt_ptx_steps steps;
-	struct gt_ptx_live live;
+	struct block_values kept;
 	struct gt_ptx_renamed block;
 	uint32_t *order;
 	size_t capacity;
@@ -704,7 +648,7 @@ static int count_block(struct parts *parts, size_t b, unsigned copies, struct ne
 {
 	struct gt_ptx_renamed *block = &parts->block;
 
-	rename(block, &parts->live, b, copies);
+	rename(block, &parts->kept, b, copies);
 	uint32_t *grown = block->failed ? NULL
 					: gt_grown_to(parts->order, block->n + 1, &parts->capacity, sizeof *grown);
 	if (!grown)
@@ -753,12 +697,12 @@ static int count_parts(struct estimate *estimate, const struct gt_ptx_function *
 	if (gt_ptx_registers_make(&parts->registers, function, &parts->flow, error) != 0 ||
 	    gt_ptx_steps_make(&parts->steps, function, &parts->flow, &parts->registers, error) != 0 ||
 	    count_callees(estimate, &parts->steps) != 0 ||
-	    live_make(&parts->live, &parts->steps, &parts->flow, error) != 0 ||
+	    block_values_make(&parts->kept, &parts->steps, &parts->flow, error) != 0 ||
 	    renamed_open(&parts->block, &parts->steps, error) != 0)
 		return -1;
-	if (!parts->live.sets)
+	if (!parts->kept.live.sets)
 		*needs = (struct needs){THREAD_MOST, THREAD_MOST};
-	for (size_t b = 0; parts->live.sets && b < parts->flow.n_blocks; b++) {
+	for (size_t b = 0; parts->kept.live.sets && b < parts->flow.n_blocks; b++) {
 		unsigned copies = loop_copies(&parts->steps, &parts->flow, b);
 		if (count_block(parts, b, copies, needs, error) != 0)
 			return -1;
@@ -775,7 +719,7 @@ static int count_function(struct estimate *estimate, const struct gt_ptx_functio
 		result = count_parts(estimate, function, &parts, needs);
 	free(parts.order);
 	renamed_close(&parts.block);
-	live_free(&parts.live);
+	block_values_free(&parts.kept);
 	gt_ptx_steps_free(&parts.steps);
 	gt_ptx_registers_free(&parts.registers);
 	gt_ptx_flow_free(&parts.flow);
