@@ -4,13 +4,7 @@
 #ifndef GT_PTX_DECODE_ACCESS_H
 #define GT_PTX_DECODE_ACCESS_H
 
-#include "cuda/ptx/decode/decoder.h"
-
-/* ---- modifiers.c ---- */
-
-/* Reads the modifiers of the instruction into the access: space, operator, elements, hint; and its type, the last
- * modifier that is one. Returns 0; 1 if a modifier is not modelled, and the instruction has been refused; or -1. */
-int gt_ptx_read_modifiers(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, enum gt_ptx_type *type);
+#include "cuda/ptx/decode/decode.h"
 
 /* With .L2::cache_hint the last operand is a cache policy: reads it into the access and makes *n one less. Returns 0,
  * or -1. */
@@ -18,8 +12,6 @@ int gt_ptx_read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *acc
 
 /* Refuses the instruction: "'st.async.b32' WHY". Returns 0, or -1 when memory is short. */
 int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why);
-
-/* ---- access.c ---- */
 
 /* An access with what the modifiers give. Returns as gt_ptx_read_modifiers does. The code owns the access. */
 int gt_ptx_new_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access **access, enum gt_ptx_type *type);

@@ -4,9 +4,103 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cuda/ptx/decode/apart.h"
-#include "cuda/ptx/decode/decoder.h"
-#include "cuda/ptx/decode/waits.h"
+#include "cuda/ptx/decode/decode.h"
+#include "cuda/ptx/decode/registers.h"
+#include "cuda/ptx/native/native.h"
+
+/* ---- whether blocks can run at the same time ---- */
+
+static bool has_one_of(const struct gt_ptx_instruction *instruction, const char *const names[])
+{
+	for (; *names; names++)
+		if (gt_ptx_has(instruction, *names))
+			return true;
+	return false;
+}
+
+/* Memory that other blocks do not reach. */
+static bool is_of_block(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const spaces[] = {"shared", "shared::cta", "local", "param", "param::entry", "param::func", NULL};
+
+	return has_one_of(instruction, spaces);
+}
+
+bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const ordered[] = {"volatile", "cv", "relaxed", "acquire", "release", "mmio", NULL};
+	static const char *const scopes[] = {"gl", "gpu", "sys", "cluster", NULL};
+
+	switch (instruction->row) {
+	case GT_PTX_OP_ATOM:
+	case GT_PTX_OP_RED: return !is_of_block(instruction);
+	case GT_PTX_OP_LD:
+	case GT_PTX_OP_ST: return has_one_of(instruction, ordered) && !is_of_block(instruction);
+	case GT_PTX_OP_CP: return gt_ptx_has(instruction, "reduce");
+	case GT_PTX_OP_MEMBAR:
+	case GT_PTX_OP_FENCE: return has_one_of(instruction, scopes);
+	case GT_PTX_OP_MULTIMEM:
+	case GT_PTX_OP_TENSORMAP: return true;
+	default: return false;
+	}
+}
+
+bool gt_ptx_polls(const struct gt_ptx_instruction *instruction)
+{
+	return (instruction->row == GT_PTX_OP_LD || instruction->row == GT_PTX_OP_ATOM) && gt_ptx_joins_blocks(instruction);
+}
+
+bool gt_ptx_has_effect(const struct gt_ptx_instruction *instruction)
+{
+	const struct gt_ptx_opcode_row *row = gt_ptx_row(instruction);
+	const bool changes = row->access != GT_PTX_ACCESS_NONE && row->access != GT_PTX_ACCESS_LOAD;
+
+	switch (instruction->row) {
+	case GT_PTX_OP_MULTIMEM:
+	case GT_PTX_OP_TENSORMAP: return true;
+	default: return row->ending == GT_PTX_CALLS || (changes && !is_of_block(instruction));
+	}
+}
+
+/* ---- what machine code is told of the slots of a function ---- */
+
+/* Marks the parts of the image that have constants: all but those with special registers and temporaries. */
+static void find_constants(const struct gt_ptx_decoder *decoder, bool *constant)
+{
+	const struct gt_ptx_code *code = decoder->code;
+
+	memset(constant, true, decoder->image_bytes / GT_NATIVE_UNIT + 1);
+	for (size_t i = 0; i < code->n_specials; i++)
+		constant[(code->specials[i].slot - code->image_at) / GT_NATIVE_UNIT] = false;
+	for (size_t i = 0; i < decoder->n_temporaries; i++)
+		constant[(decoder->temporaries[i].slot - code->image_at) / GT_NATIVE_UNIT] = false;
+}
+
+/* Where blocks wait for each other, registers that are not live are kept up, too: what a warp repeats is told from all (exec/watch.c). */
+static int make_native(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_registers *registers = &decoder->registers;
+	struct gt_native_known known = {.n = registers->n};
+	uint32_t *slots = calloc(registers->n + 1, sizeof *slots);
+	bool *constant = calloc(decoder->image_bytes / GT_NATIVE_UNIT + 1, sizeof *constant);
+	int result = -1;
+
+	if (slots && constant) {
+		for (size_t r = 0; r < registers->n; r++)
+			slots[r] = registers->list[r].slot;
+		find_constants(decoder, constant);
+		known.slots = slots;
+		known.constant = constant;
+		if (!decoder->program->joins_blocks)
+			known.sets = gt_ptx_live_behind(registers, &known.stride);
+		result = gt_ptx_native_make(decoder->code, decoder->starts, decoder->flow.n_blocks, &known, decoder->error);
+	} else {
+		gt_fail_memory(decoder->error, "machine code");
+	}
+	free(slots);
+	free(constant);
+	return result;
+}
 
 static gt_ptx_decode_one *const decoders[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_OTHER] = gt_ptx_decode_lanes,
@@ -227,7 +321,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	if (list_accesses(code, decoder->error) != 0)
 		return -1;
 	code->arena_bytes = code->image_at + decoder->image_bytes;
-	return gt_ptx_make_native(decoder);
+	return make_native(decoder);
 }
 
 struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,

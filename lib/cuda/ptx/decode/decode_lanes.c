@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lane operations: the form with the name of the instruction, and what its modifiers add. */
+/* What lanes do by themselves and among each other: arithmetic, shuffles and votes, comparisons, moves. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/decoder.h"
+#include "cuda/ptx/decode/decode.h"
 #include "cuda/ptx/exec/half.h"
+
+/* ---- lane operations: the form with the name of the instruction, and what its modifiers add ---- */
 
 /* Rounding modifiers, which are not part of a form's name. */
 static const struct {
@@ -50,7 +52,7 @@ static bool read_aside(const struct gt_ptx_instruction *instruction, const char 
 	return words->sat = true;
 }
 
-void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words)
+static void read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words)
 {
 	bool floats = false;
 
@@ -114,7 +116,8 @@ static bool emit_adjustment(struct gt_ptx_decoder *decoder, const char *what, ui
 	return gt_ptx_emit_form(decoder, name, to, from, 0, 0) != NULL;
 }
 
-uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
+/* As gt_ptx_source; with .ftz, subnormals are flushed to zero. */
+static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 			    uint8_t type, const struct gt_ptx_words *words)
 {
 	uint32_t slot = gt_ptx_source(decoder, operand, (enum gt_ptx_type)type);
@@ -157,7 +160,7 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_result result;
 	uint32_t slots[GT_PTX_SOURCES] = {0};
 
-	gt_ptx_read_words(instruction, &words);
+	read_words(instruction, &words);
 	/* slct.ftz flushes only the operand whose sign it tests. */
 	const bool chooses = instruction->row == GT_PTX_OP_SLCT;
 	char written[GT_PTX_NAME];
@@ -169,7 +172,7 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	for (size_t i = 0; i < sources_of(form); i++) {
 		const struct gt_ptx_operand *operand = &instruction->operands[i + 1];
 		slots[i] = chooses && i < 2 ? gt_ptx_source(decoder, operand, (enum gt_ptx_type)form->sources[i])
-					    : gt_ptx_form_source(decoder, operand, form->sources[i], &words);
+					    : form_source(decoder, operand, form->sources[i], &words);
 		if (!slots[i])
 			return -1;
 	}
@@ -201,4 +204,489 @@ int gt_ptx_decode_lop3(struct gt_ptx_decoder *decoder)
 	if (decoder->instruction->n_operands != 5)
 		return gt_ptx_emit_unknown(decoder, "opcode 'lop3' with a predicate is not known");
 	return gt_ptx_decode_lanes(decoder);
+}
+
+/* ---- operations among the lanes of a warp: shfl, vote, match, redux, activemask, elect ---- */
+
+static int unknown(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known",
+				   decoder->instruction->opcode);
+}
+
+/* Wraps a micro-op into one that first waits for the lanes of the member mask. */
+static void emit_members(struct gt_ptx_decoder *decoder, struct gt_ptx_op *op, uint32_t members, size_t at)
+{
+	if (!members)
+		return;
+	op->with.inner = op->run;
+	op->run = decoder->instruction->operands[at].kind == GT_PTX_IMMEDIATE ? gt_ptx_sync_alike : gt_ptx_sync;
+	op->e = members;
+}
+
+/* The slot of the member mask, operand `at` of a .sync operation; 0 for others. -1 on error. */
+static int members_of(struct gt_ptx_decoder *decoder, size_t at, uint32_t *members)
+{
+	*members = 0;
+	if (!gt_ptx_says(decoder, "sync"))
+		return 0;
+	*members = gt_ptx_source(decoder, &decoder->instruction->operands[at], GT_PTX_U32);
+	return *members ? 0 : -1;
+}
+
+/* bar.warp.sync members */
+int gt_ptx_decode_bar_warp(struct gt_ptx_decoder *decoder)
+{
+	uint32_t members;
+
+	if (decoder->instruction->n_operands != 1)
+		return unknown(decoder);
+	if (members_of(decoder, 0, &members) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_do_nothing);
+	if (!op)
+		return -1;
+	emit_members(decoder, op, members, 0);
+	return 0;
+}
+
+/* shfl(.sync).MODE.b32 d(|p), a, b, c(, members) */
+int gt_ptx_decode_shfl(struct gt_ptx_decoder *decoder)
+{
+	static const char *const modes[] = {"up", "down", "bfly", "idx"};
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t results = gt_ptx_results(instruction), mode = 0;
+	struct gt_ptx_result d, p = {0};
+	uint32_t a, b, c, members;
+
+	while (mode < 4 && !gt_ptx_says(decoder, modes[mode]))
+		mode++;
+	if (mode == 4 || instruction->n_operands != results + 3 + gt_ptx_says(decoder, "sync"))
+		return unknown(decoder);
+	if (!(a = gt_ptx_source(decoder, &instruction->operands[results], GT_PTX_B32)) ||
+	    !(b = gt_ptx_source(decoder, &instruction->operands[results + 1], GT_PTX_U32)) ||
+	    !(c = gt_ptx_source(decoder, &instruction->operands[results + 2], GT_PTX_U32)) ||
+	    members_of(decoder, results + 3, &members) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "shfl", d.slot, a, b, c);
+	if (!op)
+		return -1;
+	op->q = p.slot;
+	op->choice = (uint8_t)mode;
+	emit_members(decoder, op, members, results + 3);
+	return gt_ptx_finish_result(decoder, &d);
+}
+
+/* Emits a form with one result and at most one source. */
+static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type to,
+		    enum gt_ptx_type from)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t at = 1 + (size_t)(from != GT_PTX_NO_TYPE);
+	struct gt_ptx_result result;
+	uint32_t a = 0, members;
+
+	if (!gt_ptx_form_named(name) || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
+		return unknown(decoder);
+	if ((from != GT_PTX_NO_TYPE && !(a = gt_ptx_source(decoder, &instruction->operands[1], from))) ||
+	    members_of(decoder, at, &members) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], to, &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, result.slot, a, 0, 0);
+	if (!op)
+		return -1;
+	emit_members(decoder, op, members, at);
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* The form's name: the instruction's without .sync. */
+static void plain_name(const struct gt_ptx_instruction *instruction, char name[GT_PTX_NAME])
+{
+	size_t length = (size_t)snprintf(name, GT_PTX_NAME, "%s", instruction->opcode);
+
+	for (size_t i = 0; i < instruction->n_modifiers && length < GT_PTX_NAME; i++)
+		if (strcmp(instruction->modifiers[i], "sync") != 0)
+			length += (size_t)snprintf(name + length, GT_PTX_NAME - length, ".%s",
+						   instruction->modifiers[i]);
+}
+
+int gt_ptx_decode_vote(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	char name[GT_PTX_NAME];
+
+	plain_name(instruction, name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
+	if (!form)
+		return unknown(decoder);
+	return emit_one(decoder, name, (enum gt_ptx_type)form->d, (enum gt_ptx_type)form->sources[0]);
+}
+
+/* match.{any,all}.sync.TYPE d(|p), a, members; elect.sync d|p, members */
+int gt_ptx_decode_match(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t results = gt_ptx_results(instruction);
+	struct gt_ptx_result d, p = {0};
+	char name[GT_PTX_NAME];
+	uint32_t a = 0, members;
+
+	plain_name(instruction, name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
+	size_t at = results + (form && form->sources[0]);
+	if (!form || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
+		return unknown(decoder);
+	if ((form->sources[0] && !(a = gt_ptx_source(decoder, &instruction->operands[results],
+						     (enum gt_ptx_type)form->sources[0]))) ||
+	    members_of(decoder, at, &members) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d.slot, a, 0, 0);
+	if (!op)
+		return -1;
+	op->q = p.slot;
+	emit_members(decoder, op, members, at);
+	return gt_ptx_finish_result(decoder, &d);
+}
+
+/* ---- comparisons: setp; and set, which becomes a setp and a selp; the halves of f16x2 are compared one by one ---- */
+
+struct comparison {
+	const struct gt_ptx_form *form;
+	enum gt_ptx_combination how;
+	uint32_t a, b, c; /* slots; c: of the predicate that the result is combined with */
+	bool pair;
+};
+
+static enum gt_ptx_type half_of(enum gt_ptx_type type)
+{
+	return type == GT_PTX_F16X2 ? GT_PTX_F16 : type == GT_PTX_BF16X2 ? GT_PTX_BF16 : GT_PTX_NO_TYPE;
+}
+
+/* How the result is combined with a predicate: .and, .or, .xor. */
+static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_says(decoder, "and")   ? GT_PTX_AND
+	       : gt_ptx_says(decoder, "or")  ? GT_PTX_OR
+	       : gt_ptx_says(decoder, "xor") ? GT_PTX_XOR
+					     : GT_PTX_ALONE;
+}
+
+/* Reads the comparison (the first modifier) and its operands, which begin at `from`. Returns 1 if the comparison is
+ * not known, -1 on error. */
+static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const struct gt_ptx_words *words,
+			   struct comparison *comparison)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const enum gt_ptx_type half = half_of(words->type), type = words->type;
+	char name[GT_PTX_NAME];
+
+	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->modifiers[0],
+		 gt_ptx_type_name(half ? half : type));
+	*comparison = (struct comparison){
+		.form = gt_ptx_form_named(name), .how = combination_of(decoder), .pair = half != GT_PTX_NO_TYPE};
+	if (!comparison->form || instruction->n_operands != from + 2 + (comparison->how != GT_PTX_ALONE))
+		return 1;
+	if (!(comparison->a = form_source(decoder, &instruction->operands[from], (uint8_t)type, words)) ||
+	    !(comparison->b = form_source(decoder, &instruction->operands[from + 1], (uint8_t)type, words)) ||
+	    (comparison->how != GT_PTX_ALONE &&
+	     !(comparison->c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
+		return -1;
+	return 0;
+}
+
+static int emit(struct gt_ptx_decoder *decoder, const struct comparison *comparison, uint32_t d, uint32_t q,
+		uint32_t a, uint32_t b)
+{
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, comparison->form->name, d, a, b, comparison->c);
+
+	if (!op)
+		return -1;
+	op->q = q;
+	op->choice = (uint8_t)comparison->how;
+	return 0;
+}
+
+/* The slot of the half of a pair that begins at bit `from`; 0 on error. */
+static uint32_t part(struct gt_ptx_decoder *decoder, uint32_t pair, uint8_t from)
+{
+	uint32_t half = gt_ptx_temporary_slot(decoder, GT_PTX_B16);
+	struct gt_ptx_op *op = half ? gt_ptx_emit_form(decoder, "part.b16.b32", half, pair, 0, 0) : NULL;
+
+	if (!op)
+		return 0;
+	op->choice = from;
+	return half;
+}
+
+/* Compares both halves into temporaries, since a result may be the predicate that they are combined with. */
+static int emit_pair(struct gt_ptx_decoder *decoder, const struct comparison *comparison, uint32_t holds[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t a = part(decoder, comparison->a, (uint8_t)(16 * i));
+		uint32_t b = part(decoder, comparison->b, (uint8_t)(16 * i));
+		holds[i] = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
+		if (!a || !b || !holds[i] || emit(decoder, comparison, holds[i], 0, a, b) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int unknown_comparison(struct gt_ptx_decoder *decoder, const struct gt_ptx_words *words)
+{
+	return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words->name);
+}
+
+int gt_ptx_decode_setp(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t results = gt_ptx_results(instruction);
+	struct gt_ptx_result p, q = {0};
+	struct gt_ptx_words words;
+	struct comparison comparison;
+	uint32_t holds[2];
+
+	if (instruction->n_operands < 3 || instruction->n_modifiers < 2)
+		return gt_ptx_emit_unknown(decoder, "setp needs a comparison, a type and three operands");
+	read_words(instruction, &words);
+	int result = read_comparison(decoder, results, &words, &comparison);
+	if (result != 0)
+		return result > 0 ? unknown_comparison(decoder, &words) : -1;
+	if (gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &p) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &q) != 0))
+		return -1;
+	if (!comparison.pair)
+		return emit(decoder, &comparison, p.slot, q.slot, comparison.a, comparison.b);
+	if (emit_pair(decoder, &comparison, holds) != 0 ||
+	    !gt_ptx_emit_form(decoder, "mov.pred", p.slot, holds[0], 0, 0) ||
+	    (results == 2 && !gt_ptx_emit_form(decoder, "mov.pred", q.slot, holds[1], 0, 0)))
+		return -1;
+	return 0;
+}
+
+/* The value that set writes where the comparison is true: 1.0, or all ones. */
+static uint64_t yes_of(enum gt_ptx_type type)
+{
+	switch (type) {
+	case GT_PTX_F16: return 0x3c00;
+	case GT_PTX_BF16: return 0x3f80;
+	case GT_PTX_F32: return 0x3f800000;
+	default: return gt_ptx_type_size(type) == 2 ? UINT16_MAX : UINT32_MAX;
+	}
+}
+
+/* selp between that value and 0. */
+static int emit_choice(struct gt_ptx_decoder *decoder, enum gt_ptx_type type, uint32_t to, uint32_t holds)
+{
+	unsigned size = gt_ptx_type_size(type);
+	uint32_t yes = gt_ptx_constant_slot(decoder, yes_of(type), size);
+	uint32_t no = gt_ptx_constant_slot(decoder, 0, size);
+
+	return yes && no &&
+			       gt_ptx_emit_form(decoder, size == 2 ? "selp.b16" : "selp.b32", to, yes, no, holds)
+		       ? 0
+		       : -1;
+}
+
+static int emit_chosen_pair(struct gt_ptx_decoder *decoder, const struct comparison *comparison,
+			    enum gt_ptx_type type, uint32_t to)
+{
+	const enum gt_ptx_type half = half_of(type) ? half_of(type) : GT_PTX_B16;
+	uint32_t holds[2], joined = gt_ptx_constant_slot(decoder, 0, 4);
+
+	if (!joined || emit_pair(decoder, comparison, holds) != 0)
+		return -1;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t chosen = gt_ptx_temporary_slot(decoder, GT_PTX_B16);
+		if (!chosen || emit_choice(decoder, half, chosen, holds[i]) != 0)
+			return -1;
+		struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "join.b32.b16", to, joined, chosen, 0);
+		if (!op)
+			return -1;
+		op->choice = (uint8_t)(16 * i);
+		joined = to;
+	}
+	return 0;
+}
+
+/* set.CMP.TYPE.TYPE d, a, b: all ones or 1.0 where the comparison is true, else 0. */
+int gt_ptx_decode_set(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_words words;
+	struct gt_ptx_result result;
+	struct comparison comparison;
+
+	read_words(instruction, &words);
+	const enum gt_ptx_type type = words.first_type;
+	const unsigned size = gt_ptx_type_size(type);
+	if (instruction->n_modifiers < 3 || (size != 2 && size != 4) || (half_of(words.type) && size != 4))
+		return unknown_comparison(decoder, &words);
+	int read = read_comparison(decoder, 1, &words, &comparison);
+	if (read != 0)
+		return read > 0 ? unknown_comparison(decoder, &words) : -1;
+	if (gt_ptx_result_slot(decoder, &instruction->operands[0], type, &result) != 0)
+		return -1;
+	if (comparison.pair) {
+		if (emit_chosen_pair(decoder, &comparison, type, result.slot) != 0)
+			return -1;
+	} else {
+		uint32_t holds = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
+		if (!holds || emit(decoder, &comparison, holds, 0, comparison.a, comparison.b) != 0 ||
+		    emit_choice(decoder, type, result.slot, holds) != 0)
+			return -1;
+	}
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* ---- mov, also of vectors; cvta and isspacep ---- */
+
+static const enum gt_ptx_type bits_of[] = {
+	[1] = GT_PTX_B8, [2] = GT_PTX_B16, [4] = GT_PTX_B32, [8] = GT_PTX_B64};
+
+/* mov.b64 d, {a, b}: the elements are joined in a temporary. */
+static int pack(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *vector, enum gt_ptx_type type)
+{
+	unsigned whole = gt_ptx_type_size(type), size = whole / (unsigned)vector->n_elements;
+	uint32_t joined = gt_ptx_temporary_slot(decoder, type), zero = gt_ptx_constant_slot(decoder, 0, whole);
+	struct gt_ptx_result result;
+	char name[GT_PTX_NAME];
+
+	snprintf(name, sizeof name, "join.b%u.b%u", 8 * whole, 8 * size);
+	if (!joined || !zero ||
+	    gt_ptx_result_slot(decoder, &decoder->instruction->operands[0], type, &result) != 0)
+		return -1;
+	for (unsigned i = 0; i < vector->n_elements; i++) {
+		uint32_t element = gt_ptx_source(decoder, &vector->elements[i], bits_of[size]);
+		struct gt_ptx_op *op =
+			element ? gt_ptx_emit_form(decoder, name, joined, i ? joined : zero, element, 0)
+				: NULL;
+		if (!op)
+			return -1;
+		op->choice = (uint8_t)(8 * size * i);
+	}
+	snprintf(name, sizeof name, "mov.b%u", 8 * whole);
+	return gt_ptx_emit_form(decoder, name, result.slot, joined, 0, 0)
+		       ? gt_ptx_finish_result(decoder, &result)
+		       : -1;
+}
+
+/* mov.b64 {a, b}, d. */
+static int unpack(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *vector, enum gt_ptx_type type)
+{
+	unsigned whole = gt_ptx_type_size(type), size = whole / (unsigned)vector->n_elements;
+	uint32_t from = gt_ptx_source(decoder, &decoder->instruction->operands[1], type);
+	struct gt_ptx_result result;
+	char name[GT_PTX_NAME];
+
+	snprintf(name, sizeof name, "part.b%u.b%u", 8 * size, 8 * whole);
+	if (!from)
+		return -1;
+	for (unsigned i = 0; i < vector->n_elements; i++) {
+		if (vector->elements[i].kind == GT_PTX_SINK)
+			continue;
+		if (gt_ptx_result_slot(decoder, &vector->elements[i], bits_of[size], &result) != 0)
+			return -1;
+		struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, result.slot, from, 0, 0);
+		if (!op)
+			return -1;
+		op->choice = (uint8_t)(8 * size * i);
+		if (gt_ptx_finish_result(decoder, &result) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool divides(const struct gt_ptx_operand *vector, enum gt_ptx_type type)
+{
+	unsigned whole = gt_ptx_type_size(type);
+	size_t n = vector->n_elements;
+
+	return (n == 2 || n == 4) && whole <= 8 && whole / n >= 1;
+}
+
+int gt_ptx_decode_mov(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_words words;
+
+	read_words(instruction, &words);
+	if (instruction->n_operands != 2 || words.type == GT_PTX_B128)
+		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name);
+	for (size_t i = 0; i < 2; i++) {
+		const struct gt_ptx_operand *vector = &instruction->operands[i];
+		if (vector->kind != GT_PTX_VECTOR)
+			continue;
+		if (!divides(vector, words.type))
+			return gt_ptx_emit_unknown(decoder, "'%s' of a vector that does not fit", words.name);
+		return i == 0 ? unpack(decoder, vector, words.type) : pack(decoder, vector, words.type);
+	}
+	return gt_ptx_decode_lanes(decoder);
+}
+
+/* Where the state spaces begin in the generic address space. */
+static const struct {
+	const char *name;
+	uint64_t base;
+} windows[] = {
+	{"global", 0},
+	{"const", 0},
+	{"shared", GT_PTX_SHARED_BASE},
+	{"shared::cta", GT_PTX_SHARED_BASE},
+	{"shared::cluster", GT_PTX_SHARED_BASE},
+	{"local", GT_PTX_LOCAL_BASE},
+	{"param", GT_PTX_PARAMETER_BASE},
+	{"param::entry", GT_PTX_PARAMETER_BASE},
+};
+
+static int window_of(const struct gt_ptx_decoder *decoder, uint64_t *base)
+{
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
+		if (gt_ptx_says(decoder, windows[i].name)) {
+			*base = windows[i].base;
+			return 0;
+		}
+	return -1;
+}
+
+int gt_ptx_decode_cvta(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_result result;
+	uint64_t base;
+
+	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0 || !gt_ptx_says(decoder, "u64"))
+		return gt_ptx_emit_unknown(decoder, "cvta: a space, u64, and two operands expected");
+	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
+	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0)
+		return -1;
+	const uint32_t offset = base ? gt_ptx_constant_slot(decoder, gt_ptx_says(decoder, "to") ? 0 - base : base, 8) : 0;
+	if ((base && !offset) || !gt_ptx_emit_form(decoder, base ? "add.u64" : "mov.b64", result.slot, from, offset, 0))
+		return -1;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+int gt_ptx_decode_isspacep(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_result result;
+	uint64_t base;
+
+	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0)
+		return gt_ptx_emit_unknown(decoder, "isspacep: a space and two operands expected");
+	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
+	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_is_space);
+	if (!op)
+		return -1;
+	op->d = result.slot;
+	op->a = from;
+	op->with.immediate = base;
+	op->choice = gt_ptx_says(decoder, "const");
+	op->b = base == GT_PTX_SHARED_BASE && !gt_ptx_says(decoder, "shared::cluster");
+	return 0;
 }

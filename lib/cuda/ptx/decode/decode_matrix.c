@@ -1,9 +1,147 @@
 /* SPDX-License-Identifier: MIT */
-/* ldmatrix, stmatrix, movmatrix. */
+/* Instructions on matrices: fragments in registers, ldmatrix and its like, products of a warp (mma, wmma), and of four warps (wgmma). */
+#include <stdio.h>
+#include <string.h>
+
 #include "cuda/ptx/decode/access.h"
-#include "cuda/ptx/decode/matrix.h"
+#include "cuda/ptx/decode/decode_matrix.h"
 #include "cuda/ptx/exec/matrix.h"
+#include "cuda/ptx/exec/product.h"
+#include "cuda/ptx/exec/wgmma.h"
 #include "stream/op.h"
+
+#define BIT(ELEMENT) (1U << GT_PTX_ELEMENT_##ELEMENT)
+#define BYTES	     (BIT(S8) | BIT(U8))
+#define NIBBLES	     (BIT(S4) | BIT(U4))
+#define SMALL_FLOATS (BIT(E4M3) | BIT(E5M2))
+
+/* ---- shapes, elements and fragments ---- */
+
+/* mma, wmma.mma, mma.sp */
+enum gt_ptx_product_kind { GT_PTX_MMA, GT_PTX_WMMA, GT_PTX_SPARSE, GT_PTX_PRODUCTS };
+
+/* The shapes that there are, and the elements that A and B may have in them. */
+struct shape_row {
+	uint16_t m, n, k;
+	uint32_t elements[GT_PTX_PRODUCTS];
+};
+static const struct shape_row shapes[] = {
+	{8, 8, 4, {BIT(F16) | BIT(F64), BIT(F64), 0}},
+	{8, 8, 16, {BYTES, 0, 0}},
+	{8, 8, 32, {NIBBLES, NIBBLES, 0}},
+	{8, 8, 128, {BIT(B1), BIT(B1), 0}},
+	{16, 8, 4, {BIT(TF32) | BIT(F64), 0, 0}},
+	{16, 8, 8, {BIT(F16) | BIT(BF16) | BIT(TF32) | BIT(F64), 0, BIT(TF32)}},
+	{16, 8, 16, {BIT(F16) | BIT(BF16) | BYTES | BIT(F64) | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BIT(TF32)}},
+	{16, 8, 32, {BYTES | NIBBLES | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BYTES}},
+	{16, 8, 64, {NIBBLES, 0, BYTES | NIBBLES | SMALL_FLOATS}},
+	{16, 8, 128, {BIT(B1), 0, NIBBLES}},
+	{16, 8, 256, {BIT(B1), 0, 0}},
+	{16, 16, 8, {0, BIT(TF32), 0}},
+	{16, 16, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
+	{32, 8, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
+	{8, 32, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
+};
+
+/* The elements that C and D may have, for those of A and B, which may differ within a row. */
+static const struct {
+	uint32_t multiplied, added;
+} sums[] = {
+	{BIT(F16), BIT(F16) | BIT(F32)}, {SMALL_FLOATS, BIT(F16) | BIT(F32)}, {BIT(BF16), BIT(F32)}, {BIT(TF32), BIT(F32)},
+	{BIT(F64), BIT(F64)},		 {BYTES, BIT(S32)},		      {NIBBLES, BIT(S32)},   {BIT(B1), BIT(S32)},
+};
+
+static const struct shape_row *row_of(struct gt_ptx_shape shape)
+{
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+		if (shapes[i].m == shape.m && shapes[i].n == shape.n && shapes[i].k == shape.k)
+			return &shapes[i];
+	return NULL;
+}
+
+static uint32_t added_to(uint32_t multiplied)
+{
+	uint32_t added = 0;
+
+	for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+		added |= sums[i].multiplied & multiplied ? sums[i].added : 0;
+	return added;
+}
+
+/* Whether wmma has matrices of that shape, role and element. */
+static bool is_wmma(struct gt_ptx_shape shape, enum gt_ptx_role role, enum gt_ptx_element element)
+{
+	const struct shape_row *row = row_of(shape);
+
+	const uint32_t there = row ? row->elements[GT_PTX_WMMA] : 0;
+
+	return (role == GT_PTX_MATRIX_C ? added_to(there) : there) >> element & 1;
+}
+
+/* Whether there is a product of that shape and those elements: D, A, B, C. */
+static bool is_product(struct gt_ptx_shape shape, enum gt_ptx_product_kind kind, const enum gt_ptx_element e[4])
+{
+	static const uint32_t families[] = {BYTES, NIBBLES, SMALL_FLOATS};
+	const struct shape_row *row = row_of(shape);
+	const uint32_t a = 1U << e[1], b = 1U << e[2], there = row ? row->elements[kind] : 0;
+	bool alike = a == b;
+
+	for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+		alike |= (families[i] & a) && (families[i] & b);
+	return alike && (there & a) && (there & b) && (added_to(a) >> e[0] & 1) && (added_to(a) >> e[3] & 1);
+}
+
+/* Reads ".m16n8k16"; false if the word is no shape. */
+static bool read_shape(const char *word, struct gt_ptx_shape *shape)
+{
+	unsigned m, n, k;
+	char rest;
+
+	if (sscanf(word, "m%3un%3uk%3u%c", &m, &n, &k, &rest) != 3)
+		return false;
+	*shape = (struct gt_ptx_shape){(uint16_t)m, (uint16_t)n, (uint16_t)k, false};
+	return true;
+}
+
+/* Fills slots with those of `n` operands. results: room for as many, which the caller finishes; NULL: sources.
+ * Returns 0, or -1. */
+static int read_registers(struct gt_ptx_decoder *decoder, uint32_t *slots, const struct gt_ptx_operand *operands,
+			  size_t n, enum gt_ptx_type type, struct gt_ptx_result *results)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (results && gt_ptx_result_slot(decoder, &operands[i], type, &results[i]) != 0)
+			return -1;
+		slots[i] = results ? results[i].slot : gt_ptx_source(decoder, &operands[i], type);
+		if (!slots[i])
+			return -1;
+	}
+	return 0;
+}
+
+/* The same for a fragment that is laid out. Returns 1 if there are more or fewer registers than it has, and the
+ * instruction has been refused. */
+static int read_fragment(struct gt_ptx_decoder *decoder, struct gt_ptx_fragment *fragment,
+			 const struct gt_ptx_operand *operand, struct gt_ptx_result *results)
+{
+	size_t n;
+	const struct gt_ptx_operand *registers = gt_ptx_elements(operand, &n);
+
+	if (n != fragment->n)
+		return gt_ptx_refuse(decoder, "is not known with so many registers") != 0 ? -1 : 1;
+	return read_registers(decoder, fragment->slots, registers, n,
+			      fragment->element == GT_PTX_ELEMENT_F64 ? GT_PTX_B64 : GT_PTX_B32, results);
+}
+
+static int finish_fragment(struct gt_ptx_decoder *decoder, const struct gt_ptx_fragment *fragment,
+			   const struct gt_ptx_result *results)
+{
+	for (size_t i = 0; i < fragment->n; i++)
+		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
 
 /* The access of ldmatrix and stmatrix: .m8n8.xN(.trans)(.shared).b16, N registers. Returns as
  * gt_ptx_read_modifiers does. */
@@ -37,7 +175,7 @@ int gt_ptx_decode_ldmatrix(struct gt_ptx_decoder *decoder)
 	if (read != 0)
 		return gt_ptx_refused(read);
 	access->action = GT_LOAD;
-	if (gt_ptx_read_registers(decoder, access->slots, registers, n, GT_PTX_B32, results) != 0)
+	if (read_registers(decoder, access->slots, registers, n, GT_PTX_B32, results) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_load_matrices);
 	if (!op)
@@ -64,7 +202,7 @@ int gt_ptx_decode_stmatrix(struct gt_ptx_decoder *decoder)
 	if (read != 0)
 		return gt_ptx_refused(read);
 	access->action = GT_STORE;
-	if (gt_ptx_read_registers(decoder, access->slots, registers, n, GT_PTX_B32, NULL) != 0)
+	if (read_registers(decoder, access->slots, registers, n, GT_PTX_B32, NULL) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_store_matrices);
 	if (!op)
@@ -91,4 +229,398 @@ int gt_ptx_decode_movmatrix(struct gt_ptx_decoder *decoder)
 	op->d = result.slot;
 	op->a = a;
 	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* ---- products: mma, mma.sp and wmma.mma ---- */
+
+/* What is written behind mma or wmma.mma. */
+struct words {
+	enum gt_ptx_product_kind kind;
+	struct gt_ptx_shape shape;
+	bool by_columns[2]; /* of A and B */
+	size_t n_layouts, n_elements;
+	enum gt_ptx_element elements[4];
+	bool saturates, counts, both, differs; /* .satfinite, .popc, .and, .xor */
+};
+
+/* False if the word is none that is known. */
+static bool take_word(struct words *words, const char *word)
+{
+	static const char *const silent[] = {"mma", "sync", "aligned", "rn"};
+	enum gt_ptx_element element = gt_ptx_element_named(word);
+
+	for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++)
+		if (strcmp(word, silent[i]) == 0)
+			return true;
+	if (element && words->n_elements < 4) {
+		words->elements[words->n_elements++] = element;
+		return true;
+	}
+	if ((strcmp(word, "row") == 0 || strcmp(word, "col") == 0) && words->n_layouts < 2) {
+		words->by_columns[words->n_layouts++] = word[0] == 'c';
+		return true;
+	}
+	/* What ::ordered_metadata promises is not asked for. */
+	if (strcmp(word, "sp") == 0 || strcmp(word, "sp::ordered_metadata") == 0) {
+		words->kind = GT_PTX_SPARSE;
+		return true;
+	}
+	if (strcmp(word, "satfinite") == 0)
+		return words->saturates = true;
+	if (strcmp(word, "popc") == 0)
+		return words->counts = true;
+	if (strcmp(word, "and") == 0)
+		return words->both = true;
+	if (strcmp(word, "xor") == 0)
+		return words->differs = true;
+	return read_shape(word, &words->shape);
+}
+
+static bool is_known(const struct words *words)
+{
+	const bool bits = words->elements[1] == GT_PTX_ELEMENT_B1, integers = words->elements[0] == GT_PTX_ELEMENT_S32;
+
+	if (words->n_elements != 4 || words->n_layouts != 2 || !is_product(words->shape, words->kind, words->elements))
+		return false;
+	return words->counts == bits && (words->both != words->differs) == bits &&
+	       (!words->saturates || (integers && !bits)) &&
+	       (words->kind == GT_PTX_WMMA || words->shape.quads || (!words->by_columns[0] && words->by_columns[1]));
+}
+
+/* The lanes of each four whose metadata count: the operands E and F of mma.sp. Returns 1 if there are none such, and the
+ * instruction has been refused. */
+static int read_metadata(struct gt_ptx_decoder *decoder, const struct words *words, uint32_t *slot, unsigned *first)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const unsigned lanes = gt_ptx_metadata_lanes(words->shape, words->elements[1]);
+
+	if (operands[5].kind != GT_PTX_IMMEDIATE || operands[5].bits >= 4 / lanes)
+		return gt_ptx_refuse(decoder, "is not known with this sparsity selector") != 0 ? -1 : 1;
+	*first = (unsigned)operands[5].bits * lanes;
+	*slot = gt_ptx_source(decoder, &operands[4], GT_PTX_B32);
+	return *slot ? 0 : -1;
+}
+
+/* The operands D, A, B, C, and what mma.sp has beside them. */
+static int decode_product(struct gt_ptx_decoder *decoder, const struct words *words)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	struct gt_ptx_product *product = gt_ptx_own(decoder, sizeof *product);
+	struct gt_ptx_result results[GT_PTX_FRAGMENT_REGISTERS];
+
+	if (!product)
+		return -1;
+	struct gt_ptx_fragment *const fragments[] = {&product->d, &product->a, &product->b, &product->c};
+	static const enum gt_ptx_role roles[] = {GT_PTX_MATRIX_C, GT_PTX_MATRIX_A, GT_PTX_MATRIX_B, GT_PTX_MATRIX_C};
+	product->multiply = gt_ptx_multiply();
+	product->shape = words->shape;
+	product->saturates = words->saturates;
+	product->differs = words->differs;
+	const bool sparse = words->kind == GT_PTX_SPARSE;
+	unsigned first = 0;
+	uint32_t metadata = 0;
+	int read = sparse ? read_metadata(decoder, words, &metadata, &first) : 0;
+	if (read != 0)
+		return gt_ptx_refused(read);
+	/* Sources before results, whose registers may be the same. */
+	for (size_t i = 4; i-- > 0;) {
+		size_t n = operands[i].kind == GT_PTX_VECTOR ? operands[i].n_elements : 1;
+		bool by_columns = roles[i] != GT_PTX_MATRIX_C && words->by_columns[roles[i] == GT_PTX_MATRIX_B];
+		struct gt_ptx_shape shape = words->shape;
+		if (sparse && roles[i] == GT_PTX_MATRIX_A)
+			shape.k /= 2;
+		if (!gt_ptx_fragment_lay_out(fragments[i], roles[i], shape, words->elements[i],
+					     n > GT_PTX_FRAGMENT_REGISTERS ? 0 : (unsigned)n, by_columns))
+			return gt_ptx_refuse(decoder, "is not known with so many registers");
+		read = read_fragment(decoder, fragments[i], &operands[i], i == 0 ? results : NULL);
+		if (read != 0)
+			return gt_ptx_refused(read);
+	}
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, sparse ? gt_ptx_sparse_product : gt_ptx_product_step(product));
+	if (!op)
+		return -1;
+	op->with.product = product;
+	op->a = metadata;
+	op->choice = (uint8_t)first;
+	return finish_fragment(decoder, &product->d, results);
+}
+
+static int decode_words(struct gt_ptx_decoder *decoder, enum gt_ptx_product_kind kind)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const bool wmma = kind == GT_PTX_WMMA;
+	struct words words = {.kind = kind};
+	char why[64];
+
+	for (size_t i = 0; i < instruction->n_modifiers; i++)
+		if (!take_word(&words, instruction->modifiers[i])) {
+			snprintf(why, sizeof why, "is not modelled: '.%.32s'", instruction->modifiers[i]);
+			return gt_ptx_refuse(decoder, why);
+		}
+	/* wmma of f16 names D and C alone. */
+	if (wmma && words.n_elements == 2) {
+		words.elements[3] = words.elements[1];
+		words.elements[1] = words.elements[2] = GT_PTX_ELEMENT_F16;
+		words.n_elements = 4;
+	}
+	words.shape.quads = !wmma && words.shape.m == 8 && words.elements[1] == GT_PTX_ELEMENT_F16;
+	if (instruction->n_operands != (words.kind == GT_PTX_SPARSE ? 6 : 4) || !is_known(&words))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	return decode_product(decoder, &words);
+}
+
+/* mma.sync.aligned.SHAPE.LAYOUT.LAYOUT(.satfinite).D.A.B.C(.OP.popc) d, a, b, c; mma.sp(::ordered_metadata).sync and so on:
+ * d, a, b, c, metadata, selector */
+int gt_ptx_decode_mma(struct gt_ptx_decoder *decoder)
+{
+	return decode_words(decoder, GT_PTX_MMA);
+}
+
+/* wmma.mma(.OP.popc).sync.aligned.LAYOUT.LAYOUT.SHAPE(.rn).D(.A.B).C(.satfinite) d, a, b, c. The layouts are those
+ * that A and B had in memory. */
+static int decode_wmma_product(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_says(decoder, "mma") ? decode_words(decoder, GT_PTX_WMMA) : gt_ptx_refuse(decoder, "is not known in this form");
+}
+
+/* ---- wgmma: products by four warps ---- */
+
+#define ROWS 16 /* of a warp */
+
+/* The kinds of products: of A and B by one letter each of the masks below, of D, and how deep they are. */
+static const struct {
+	enum gt_ptx_element a, b, d[2];
+	uint16_t depth;
+	bool transposes; /* A and B may lie along M and N, which two further operands say */
+} kinds[] = {
+	{GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F16, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}, 16, true},
+	{GT_PTX_ELEMENT_BF16, GT_PTX_ELEMENT_BF16, {GT_PTX_ELEMENT_F32}, 16, true},
+	{GT_PTX_ELEMENT_TF32, GT_PTX_ELEMENT_TF32, {GT_PTX_ELEMENT_F32}, 8, false},
+	{GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_E4M3, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}, 32, false},
+	{GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_E5M2, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}, 32, false},
+	{GT_PTX_ELEMENT_E5M2, GT_PTX_ELEMENT_E4M3, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}, 32, false},
+	{GT_PTX_ELEMENT_E5M2, GT_PTX_ELEMENT_E5M2, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}, 32, false},
+	{GT_PTX_ELEMENT_S8, GT_PTX_ELEMENT_S8, {GT_PTX_ELEMENT_S32}, 32, false},
+	{GT_PTX_ELEMENT_S8, GT_PTX_ELEMENT_U8, {GT_PTX_ELEMENT_S32}, 32, false},
+	{GT_PTX_ELEMENT_U8, GT_PTX_ELEMENT_S8, {GT_PTX_ELEMENT_S32}, 32, false},
+	{GT_PTX_ELEMENT_U8, GT_PTX_ELEMENT_U8, {GT_PTX_ELEMENT_S32}, 32, false},
+	{GT_PTX_ELEMENT_B1, GT_PTX_ELEMENT_B1, {GT_PTX_ELEMENT_S32}, 256, false},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* Reads shape and elements; the kind, or KINDS if there is none such. */
+static size_t read_kind(const struct gt_ptx_instruction *instruction, struct gt_ptx_wgmma *product, struct gt_ptx_shape *shape)
+{
+	enum gt_ptx_element elements[3] = {GT_PTX_NO_ELEMENT, GT_PTX_NO_ELEMENT, GT_PTX_NO_ELEMENT};
+	size_t n = 0, kind = 0;
+
+	for (size_t i = 0; i < instruction->n_modifiers; i++) {
+		const char *word = instruction->modifiers[i];
+		enum gt_ptx_element element = gt_ptx_element_named(word);
+		read_shape(word, shape);
+		if (element && n < 3)
+			elements[n++] = element;
+	}
+	product->d_element = elements[0];
+	product->a_element = elements[1];
+	product->b_element = elements[2];
+	while (kind < KINDS && (n != 3 || kinds[kind].a != elements[1] || kinds[kind].b != elements[2] ||
+				(kinds[kind].d[0] != elements[0] && kinds[kind].d[1] != elements[0])))
+		kind++;
+	const bool bits = elements[1] == GT_PTX_ELEMENT_B1;
+	if (kind == KINDS || shape->m != 64 || shape->k != kinds[kind].depth || shape->n == 0 || shape->n % 8 != 0 ||
+	    shape->n > GT_PTX_WGMMA_COLUMNS || (bits && !(gt_ptx_has(instruction, "and") && gt_ptx_has(instruction, "popc"))))
+		return KINDS;
+	product->multiply = gt_ptx_multiply();
+	product->columns = shape->n;
+	product->depth = bits ? 8 : shape->k;
+	product->saturates = gt_ptx_has(instruction, "satfinite");
+	return kind;
+}
+
+/* A number that is written: 0, 1 or -1. */
+static bool read_number(const struct gt_ptx_operand *operand, int64_t low, int64_t *number)
+{
+	*number = (int64_t)operand->bits;
+	return operand->kind == GT_PTX_IMMEDIATE && (*number == 1 || *number == low);
+}
+
+/* What stands behind A and B: the predicate; for floats the signs of A and B, and which of them are transposed. */
+static bool read_rest(const struct gt_ptx_instruction *instruction, size_t kind, struct gt_ptx_wgmma *product)
+{
+	const struct gt_ptx_operand *rest = instruction->operands + 4;
+	const bool floats = product->d_element != GT_PTX_ELEMENT_S32;
+	const size_t n = instruction->n_operands, transposes = !kinds[kind].transposes ? 0 : product->a_in_registers ? 1 : 2;
+	int64_t number;
+
+	if (n != 4U + (floats ? 2 : 0) + transposes)
+		return false;
+	if (!floats)
+		return true;
+	for (size_t i = 0; i < 2; i++) {
+		if (!read_number(&rest[i], -1, &number))
+			return false;
+		*(i == 0 ? &product->a_negative : &product->b_negative) = number < 0;
+	}
+	for (size_t i = 0; i < transposes; i++) {
+		if (!read_number(&rest[2 + i], 0, &number))
+			return false;
+		*(i + 1 == transposes ? &product->b_transposed : &product->a_transposed) = number == 1;
+	}
+	return true;
+}
+
+static int read_a(struct gt_ptx_decoder *decoder, struct gt_ptx_wgmma *product, struct gt_ptx_shape shape)
+{
+	const struct gt_ptx_operand *a = &decoder->instruction->operands[1];
+
+	if (!product->a_in_registers)
+		return (product->a_descriptor = gt_ptx_source(decoder, a, GT_PTX_B64)) ? 0 : -1;
+	shape.m = ROWS;
+	if (a->n_elements != 4 || !gt_ptx_fragment_lay_out(&product->a, GT_PTX_MATRIX_A, shape, product->a_element, 4, false))
+		return gt_ptx_refuse(decoder, "is not known with so many registers") != 0 ? -1 : 1;
+	return read_fragment(decoder, &product->a, a, NULL);
+}
+
+/* wgmma.mma_async.sync.aligned.SHAPE.D.A.B d, a | {a, ...}, b, adds(, sign, sign(, transposed)...) */
+static int decode_wgmma_product(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_wgmma *product = gt_ptx_own(decoder, sizeof *product);
+	struct gt_ptx_shape shape = {0};
+	size_t n;
+
+	if (!product)
+		return -1;
+	const size_t kind = read_kind(instruction, product, &shape);
+	if (kind == KINDS || instruction->n_operands < 4)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	product->a_in_registers = instruction->operands[1].kind == GT_PTX_VECTOR;
+	const struct gt_ptx_operand *d = gt_ptx_elements(&instruction->operands[0], &n);
+	product->n = (uint16_t)(product->columns / (product->d_element == GT_PTX_ELEMENT_F16 ? 4 : 2));
+	if (!read_rest(instruction, kind, product) || n != product->n)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	int read = read_a(decoder, product, shape);
+	if (read != 0)
+		return gt_ptx_refused(read);
+	/* D is read and written in its own registers, which have 32 bits. */
+	if (!(product->b_descriptor = gt_ptx_source(decoder, &instruction->operands[2], GT_PTX_B64)) ||
+	    !(product->adds = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_PRED)) ||
+	    read_registers(decoder, product->d, d, n, GT_PTX_B32, NULL) != 0)
+		return -1;
+	product->access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .low = 1, .n = 1, .size = 16, .action = GT_LOAD,
+						 .address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)};
+	return product->access.address && gt_ptx_emit_access(decoder, &product->access, gt_ptx_wgmma_step()) ? 0 : -1;
+}
+
+int gt_ptx_decode_wgmma(struct gt_ptx_decoder *decoder)
+{
+	if (gt_ptx_says(decoder, "fence") || gt_ptx_says(decoder, "commit_group"))
+		return gt_ptx_decode_nothing(decoder);
+	if (gt_ptx_says(decoder, "wait_group"))
+		return gt_ptx_emit(decoder, gt_ptx_wgmma_wait) ? 0 : -1;
+	return gt_ptx_says(decoder, "mma_async") && !gt_ptx_says(decoder, "sp") ? decode_wgmma_product(decoder)
+										 : gt_ptx_refuse(decoder, "is not modelled");
+}
+
+/* ---- wmma.load, wmma.store, wmma.mma ---- */
+
+/* Which matrix wmma.load and wmma.store name. */
+static bool read_role(const struct gt_ptx_instruction *instruction, bool stores, enum gt_ptx_role *role)
+{
+	static const struct {
+		const char *word;
+		enum gt_ptx_role role;
+		bool stores;
+	} roles[] = {{"a", GT_PTX_MATRIX_A, false},
+		     {"b", GT_PTX_MATRIX_B, false},
+		     {"c", GT_PTX_MATRIX_C, false},
+		     {"d", GT_PTX_MATRIX_C, true}};
+
+	for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+		if (roles[i].stores == stores && gt_ptx_has(instruction, roles[i].word)) {
+			*role = roles[i].role;
+			return true;
+		}
+	return false;
+}
+
+bool gt_ptx_lay_out_tile(const struct gt_ptx_instruction *instruction, struct gt_ptx_tile *tile, bool stores, size_t n)
+{
+	enum gt_ptx_element element = GT_PTX_NO_ELEMENT;
+	struct gt_ptx_shape shape = {0};
+	enum gt_ptx_role role;
+
+	for (size_t i = 0; i < instruction->n_modifiers; i++) {
+		enum gt_ptx_element named = gt_ptx_element_named(instruction->modifiers[i]);
+		element = named ? named : element;
+		read_shape(instruction->modifiers[i], &shape);
+	}
+	tile->by_columns = gt_ptx_has(instruction, "col");
+	if (!element || !shape.m || !read_role(instruction, stores, &role) || n > GT_PTX_FRAGMENT_REGISTERS ||
+	    tile->by_columns == gt_ptx_has(instruction, "row"))
+		return false;
+	/* Lines of less than a byte an element have whole words of a register: A's rows, and B's columns. */
+	if (gt_ptx_element_bits(element) < 8 && tile->by_columns != (role == GT_PTX_MATRIX_B))
+		return false;
+	return is_wmma(shape, role, element) &&
+	       gt_ptx_fragment_lay_out(&tile->fragment, role, shape, element, (unsigned)n, false);
+}
+
+unsigned gt_ptx_tile_stride(const struct gt_ptx_tile *tile)
+{
+	const struct gt_ptx_fragment *fragment = &tile->fragment;
+	unsigned line = tile->by_columns ? fragment->rows : fragment->columns;
+
+	return fragment->element == GT_PTX_ELEMENT_B1 ? 32 * line : line;
+}
+
+static uint32_t read_stride(struct gt_ptx_decoder *decoder, const struct gt_ptx_tile *tile)
+{
+	if (decoder->instruction->n_operands == 3)
+		return gt_ptx_source(decoder, &decoder->instruction->operands[2], GT_PTX_U64);
+	return gt_ptx_constant_slot(decoder, gt_ptx_tile_stride(tile), 8);
+}
+
+/* wmma.load.R.sync.aligned.LAYOUT.SHAPE(.SPACE).TYPE {r, ...}, [address](, stride); wmma.store.d... [address],
+ * {r, ...}(, stride) */
+static int decode_tile(struct gt_ptx_decoder *decoder, bool stores)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_result results[GT_PTX_FRAGMENT_REGISTERS];
+	struct gt_ptx_tile *tile = gt_ptx_own(decoder, sizeof *tile);
+	struct gt_ptx_access *said;
+	enum gt_ptx_type type;
+	size_t n;
+	int read = gt_ptx_new_access(decoder, &said, &type);
+
+	if (!tile || read != 0)
+		return tile ? gt_ptx_refused(read) : -1;
+	if (instruction->n_operands < 2 || instruction->n_operands > 3)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	const struct gt_ptx_operand *registers = &instruction->operands[stores ? 1 : 0];
+	gt_ptx_elements(registers, &n);
+	if (!gt_ptx_lay_out_tile(instruction, tile, stores, n))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (gt_ptx_read_address(decoder, said, &instruction->operands[stores ? 0 : 1]) != 0)
+		return -1;
+	tile->base = *said;
+	tile->stride = read_stride(decoder, tile);
+	read = read_fragment(decoder, &tile->fragment, registers, stores ? NULL : results);
+	if (!tile->stride || read != 0)
+		return tile->stride ? gt_ptx_refused(read) : -1;
+	tile->access = (struct gt_ptx_access){.space = said->space, .low = 1, .n = 1, .size = 1,
+					      .action = stores ? GT_STORE : GT_LOAD,
+					      .address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)};
+	if (!tile->access.address ||
+	    !gt_ptx_emit_access(decoder, &tile->access, gt_ptx_tile_step(stores)))
+		return -1;
+	return stores ? 0 : finish_fragment(decoder, &tile->fragment, results);
+}
+
+int gt_ptx_decode_wmma(struct gt_ptx_decoder *decoder)
+{
+	bool stores = gt_ptx_says(decoder, "store");
+
+	return stores || gt_ptx_says(decoder, "load") ? decode_tile(decoder, stores) : decode_wmma_product(decoder);
 }

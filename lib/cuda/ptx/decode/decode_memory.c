@@ -1,19 +1,253 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads, stores and atomics. */
+/* Accesses and copies: copies in bulk, barriers in memory that they report to, loads, stores, atomics, asynchronous copies, cache lines
+ * as a whole, tensor maps. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda/ptx/decode/access.h"
-#include "cuda/ptx/decode/bulk.h"
+#include "cuda/ptx/decode/decode.h"
 #include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/bulk.h"
+#include "cuda/ptx/exec/mbarrier.h"
+#include "cuda/ptx/exec/remap.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 
-/* The elements of a vector operand, or the operand itself. */
-static const struct gt_ptx_operand *elements(const struct gt_ptx_operand *operand, size_t *n)
+/* The decoder of cp chooses them: cp.async.bulk, cp.async.mbarrier.arrive. */
+gt_ptx_decode_one gt_ptx_decode_bulk, gt_ptx_decode_copies_arrive;
+
+/* ---- copies in bulk: cp.async.bulk(.tensor), cp.async.bulk.prefetch(.tensor), cp.reduce.async.bulk(.tensor) ---- */
+
+/* The first two state spaces written: that of the destination, and that of the source. */
+static size_t read_spaces(const struct gt_ptx_instruction *instruction, bool global[2])
 {
-	*n = operand->kind == GT_PTX_VECTOR ? operand->n_elements : 1;
-	return operand->kind == GT_PTX_VECTOR ? operand->elements : operand;
+	size_t n = 0;
+
+	for (size_t i = 0; i < instruction->n_modifiers; i++) {
+		const char *word = instruction->modifiers[i];
+		const bool is_global = strcmp(word, "global") == 0;
+		if (is_global || strcmp(word, "shared::cta") == 0 || strcmp(word, "shared::cluster") == 0) {
+			if (n < 2)
+				global[n] = is_global;
+			n++;
+		}
+	}
+	return n;
 }
+
+/* An access in the space, at the address of an operand; its own address slot is for pieces. */
+static int read_end(struct gt_ptx_decoder *decoder, struct gt_ptx_access *end, struct gt_ptx_access *base,
+		    const struct gt_ptx_operand *operand, enum gt_ptx_space space, enum gt_action action)
+{
+	*base = (struct gt_ptx_access){.space = space, .n = 1, .low = 1, .action = (uint8_t)action};
+	if (gt_ptx_read_address(decoder, base, operand) != 0)
+		return -1;
+	end->space = space;
+	end->action = (uint8_t)action;
+	end->remote = space == GT_PTX_SHARED;
+	end->n = 1;
+	end->low = 1;
+	end->size = 16;
+	end->address = gt_ptx_temporary_slot(decoder, GT_PTX_U64);
+	return end->address ? 0 : -1;
+}
+
+/* The coordinates behind the address of a tensor map. Returns 1 if the instruction has been refused. */
+static int read_coordinates(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bulk, const struct gt_ptx_operand *map)
+{
+	static const char *const ranks[GT_TENSOR_RANK_MAX] = {"1d", "2d", "3d", "4d", "5d"};
+	const struct gt_ptx_operand *list = map->n_elements == 1 && map->elements[0].kind == GT_PTX_VECTOR ? &map->elements[0] : NULL;
+
+	for (uint8_t rank = 0; rank < GT_TENSOR_RANK_MAX; rank++)
+		if (gt_ptx_says(decoder, ranks[rank]))
+			bulk->rank = (uint8_t)(rank + 1);
+	if (!list || list->n_elements != bulk->rank || bulk->rank == 0)
+		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
+	for (unsigned d = 0; d < bulk->rank; d++)
+		if (!(bulk->coordinates[d] = gt_ptx_source(decoder, &list->elements[d], GT_PTX_S32)))
+			return -1;
+	return 0;
+}
+
+/* The operands: (destination, source)(, bytes)(, mbarrier)(, blocks)(, policy), of which a policy has been taken off. */
+static int read_operands(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bulk, const bool global[2], size_t n)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const bool reports = gt_ptx_says(decoder, "mbarrier::complete_tx::bytes"), tensor = gt_ptx_says(decoder, "tensor");
+	const bool multicast = gt_ptx_says(decoder, "multicast::cluster");
+	const size_t ends = bulk->prefetches ? 1 : 2;
+	const struct gt_ptx_operand *outer = &operands[bulk->stores || bulk->prefetches ? 0 : 1];
+	const enum gt_ptx_space space = bulk->stores && !global[0] ? GT_PTX_SHARED : GT_PTX_GLOBAL;
+	const enum gt_action action = bulk->reduces ? GT_REDUCTION : bulk->stores ? GT_STORE : GT_LOAD;
+	size_t at = ends;
+
+	if (n != ends + !tensor + reports + multicast)
+		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
+	if (read_end(decoder, &bulk->outer, &bulk->outer_base, outer, space, action) != 0 ||
+	    (!bulk->prefetches && read_end(decoder, &bulk->inner, &bulk->inner_base, &operands[bulk->stores ? 1 : 0], GT_PTX_SHARED,
+					   bulk->stores ? GT_LOAD : GT_STORE) != 0) ||
+	    (!tensor && !(bulk->bytes = gt_ptx_source(decoder, &operands[at++], GT_PTX_U32))))
+		return -1;
+	if (tensor) {
+		/* A map is found by its generic address. */
+		bulk->outer_base.space = GT_PTX_GENERIC;
+		int read = read_coordinates(decoder, bulk, outer);
+		if (read != 0)
+			return read;
+	}
+	bulk->mbarrier = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	if (reports && gt_ptx_read_address(decoder, &bulk->mbarrier, &operands[at++]) != 0)
+		return -1;
+	if (multicast && !(bulk->blocks = gt_ptx_source(decoder, &operands[at], GT_PTX_U32)))
+		return -1;
+	return 0;
+}
+
+/* cp(.reduce).async.bulk(.prefetch)(.tensor.RANK).DESTINATION(.SOURCE)... */
+int gt_ptx_decode_bulk(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const bool reports = gt_ptx_says(decoder, "mbarrier::complete_tx::bytes");
+	struct gt_ptx_bulk *bulk = gt_ptx_own(decoder, sizeof *bulk);
+	struct gt_ptx_access *said;
+	bool global[2] = {false, false};
+	size_t n = instruction->n_operands;
+	enum gt_ptx_type type;
+	int read = gt_ptx_new_access(decoder, &said, &type);
+
+	if (!bulk || read != 0)
+		return bulk ? gt_ptx_refused(read) : -1;
+	bulk->outer = *said;
+	if (gt_ptx_read_policy(decoder, &bulk->outer, &n) != 0)
+		return -1;
+	bulk->prefetches = gt_ptx_says(decoder, "prefetch");
+	bulk->type = type;
+	bulk->reduces = gt_ptx_says(decoder, "reduce") ? instruction : NULL;
+	if (read_spaces(instruction, global) != (bulk->prefetches ? 1U : 2U) || (global[0] && global[1]))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	bulk->stores = !global[1] && !bulk->prefetches;
+	/* Into global memory copies are waited for by groups, into shared memory by an mbarrier. */
+	if (reports == (global[0] || bulk->prefetches) || (bulk->reduces && !bulk->stores) ||
+	    (gt_ptx_says(decoder, "tensor") && bulk->stores && !global[0]))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (bulk->reduces && bulk->type != GT_PTX_NO_TYPE && !gt_ptx_change(instruction, bulk->type))
+		return gt_ptx_refuse(decoder, "is not modelled");
+	/* Copies in bulk do not pass through L1. */
+	bulk->outer.operation = bulk->stores || bulk->prefetches ? GT_OPERATOR_NONE : GT_CG;
+	if (bulk->prefetches)
+		bulk->outer.hint |= gt_hint(GT_PRIORITY_NONE, GT_PRIORITY_NONE, GT_FETCH_NONE, GT_PREFETCH_L2);
+	bulk->hint = bulk->outer.hint;
+	read = read_operands(decoder, bulk, global, n);
+	if (read != 0)
+		return gt_ptx_refused(read);
+	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_copy_bulk) ? 0 : -1;
+}
+
+/* ---- mbarrier, and cp.async.mbarrier.arrive ---- */
+
+/* The actions by what is written: the operand that they have behind the address, and whether they must have it. */
+static const struct {
+	const char *word, *further; /* NULL: no further word is needed */
+	enum gt_ptx_mbarrier_action action;
+	enum gt_action access;
+	enum gt_ptx_type operand;
+	bool needed, tests;
+} actions[] = {
+	{"init", NULL, GT_PTX_MBARRIER_INIT, GT_STORE, GT_PTX_U32, true, false},
+	{"inval", NULL, GT_PTX_MBARRIER_INVALIDATE, GT_STORE, GT_PTX_NO_TYPE, false, false},
+	{"arrive", "expect_tx", GT_PTX_MBARRIER_ARRIVE_EXPECTING, GT_ATOMIC, GT_PTX_U32, true, false},
+	{"arrive", NULL, GT_PTX_MBARRIER_ARRIVE, GT_ATOMIC, GT_PTX_U32, false, false},
+	{"arrive_drop", "expect_tx", GT_PTX_MBARRIER_DROP, GT_ATOMIC, GT_PTX_NO_TYPE, true, false}, /* is refused */
+	{"arrive_drop", NULL, GT_PTX_MBARRIER_DROP, GT_ATOMIC, GT_PTX_U32, false, false},
+	{"expect_tx", NULL, GT_PTX_MBARRIER_EXPECT, GT_REDUCTION, GT_PTX_U32, true, false},
+	{"complete_tx", NULL, GT_PTX_MBARRIER_COMPLETE, GT_REDUCTION, GT_PTX_U32, true, false},
+	{"test_wait", "parity", GT_PTX_MBARRIER_TEST_PARITY, GT_LOAD, GT_PTX_U32, true, true},
+	{"test_wait", NULL, GT_PTX_MBARRIER_TEST, GT_LOAD, GT_PTX_B64, true, true},
+	{"try_wait", "parity", GT_PTX_MBARRIER_TEST_PARITY, GT_LOAD, GT_PTX_U32, true, true},
+	{"try_wait", NULL, GT_PTX_MBARRIER_TEST, GT_LOAD, GT_PTX_B64, true, true},
+};
+
+/* mbarrier.ACTION(.SEM.SCOPE)(.shared).b64 (state | predicate,) [address](, operand)(, time of try_wait) */
+int gt_ptx_decode_mbarrier(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const size_t at = gt_ptx_results(instruction), all = sizeof actions / sizeof actions[0];
+	struct gt_ptx_result result = {0};
+	struct gt_ptx_access *access;
+	enum gt_ptx_type type;
+	size_t i = 0, n = instruction->n_operands;
+	uint32_t operand = 0;
+	int read = gt_ptx_new_access(decoder, &access, &type);
+
+	if (read != 0)
+		return gt_ptx_refused(read);
+	while (i < all && (!gt_ptx_says(decoder, actions[i].word) ||
+			   (actions[i].further && !gt_ptx_says(decoder, actions[i].further))))
+		i++;
+	if (i == all || n < at + 1 + actions[i].needed || n > at + 2 + gt_ptx_says(decoder, "try_wait") ||
+	    (n > at + 1 && !actions[i].operand) || (actions[i].tests && at != 1))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	access->action = (uint8_t)actions[i].access;
+	if (gt_ptx_read_address(decoder, access, &instruction->operands[at]) != 0 ||
+	    (n > at + 1 && !(operand = gt_ptx_source(decoder, &instruction->operands[at + 1], actions[i].operand))) ||
+	    (at > 0 && gt_ptx_result_slot(decoder, &instruction->operands[0], actions[i].tests ? GT_PTX_PRED : GT_PTX_B64,
+					  &result) != 0))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	if (!op)
+		return -1;
+	op->a = operand;
+	op->d = result.slot;
+	op->choice = (uint8_t)actions[i].action;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* cp.async.mbarrier.arrive(.noinc)(.shared).b64 [address]: the copies before it are done. */
+int gt_ptx_decode_copies_arrive(struct gt_ptx_decoder *decoder)
+{
+	struct gt_ptx_access *access;
+	enum gt_ptx_type type;
+	int read = gt_ptx_new_access(decoder, &access, &type);
+
+	if (read != 0)
+		return gt_ptx_refused(read);
+	if (decoder->instruction->n_operands != 1)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	access->action = GT_REDUCTION;
+	if (gt_ptx_read_address(decoder, access, &decoder->instruction->operands[0]) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	if (op)
+		op->choice = gt_ptx_says(decoder, "noinc") ? GT_PTX_MBARRIER_ARRIVE : GT_PTX_MBARRIER_LOOK;
+	return op ? 0 : -1;
+}
+
+/* Whether an asynchronous store or reduction is one that reports to an mbarrier in shared memory. */
+static bool is_reported(const struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_says(decoder, "mbarrier::complete_tx::bytes") && !gt_ptx_says(decoder, "global");
+}
+
+/* Appends the report of so many bytes a lane to the mbarrier at the operand. */
+static int emit_report(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t bytes)
+{
+	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
+	uint32_t slot = gt_ptx_constant_slot(decoder, bytes, 4);
+
+	if (!access || !slot)
+		return -1;
+	*access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	if (gt_ptx_read_address(decoder, access, operand) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	if (!op)
+		return -1;
+	op->a = slot;
+	op->choice = GT_PTX_MBARRIER_COMPLETE;
+	return 0;
+}
+
+/* ---- loads, stores and atomics ---- */
 
 static bool fits(const struct gt_ptx_access *access, size_t n)
 {
@@ -36,7 +270,7 @@ int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refused(result);
 	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
 		return -1;
-	const struct gt_ptx_operand *values = operands == 2 ? elements(&instruction->operands[0], &n) : NULL;
+	const struct gt_ptx_operand *values = operands == 2 ? gt_ptx_elements(&instruction->operands[0], &n) : NULL;
 	if (!values || !fits(access, n))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_LOAD;
@@ -72,8 +306,8 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
 		return -1;
 	const bool asynchronous = gt_ptx_says(decoder, "async");
-	const struct gt_ptx_operand *values = operands == 2U + asynchronous ? elements(&instruction->operands[1], &n) : NULL;
-	if (!values || !fits(access, n) || (asynchronous && !gt_ptx_is_reported(decoder)))
+	const struct gt_ptx_operand *values = operands == 2U + asynchronous ? gt_ptx_elements(&instruction->operands[1], &n) : NULL;
+	if (!values || !fits(access, n) || (asynchronous && !is_reported(decoder)))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_STORE;
 	access->remote |= asynchronous;
@@ -84,7 +318,7 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 			return -1;
 	if (!gt_ptx_emit_access(decoder, access, gt_ptx_store_step(access)))
 		return -1;
-	return asynchronous ? gt_ptx_emit_report(decoder, &instruction->operands[2], (uint32_t)access->size * access->n) : 0;
+	return asynchronous ? emit_report(decoder, &instruction->operands[2], (uint32_t)access->size * access->n) : 0;
 }
 
 /* atom.global.OP.VECTOR.TYPE {d, ...}, [a], {b, ...}; red without d. */
@@ -133,7 +367,7 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 		return -1;
 	const bool asynchronous = gt_ptx_says(decoder, "async");
 	access->change = gt_ptx_change(instruction, type);
-	if (asynchronous && (n-- != 3 || !gt_ptx_is_reported(decoder)))
+	if (asynchronous && (n-- != 3 || !is_reported(decoder)))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->remote |= asynchronous;
 	if (access->change && access->n > 1)
@@ -159,6 +393,198 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 		return -1;
 	op->d = result.slot;
 	if (asynchronous)
-		return gt_ptx_emit_report(decoder, &instruction->operands[2], access->size);
+		return emit_report(decoder, &instruction->operands[2], access->size);
 	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* ---- asynchronous copies, and cache lines as a whole ---- */
+
+/* The optional operand of cp.async: how many bytes are copied, or a predicate that ignores all of them. The other
+ * bytes are zeros. */
+static int read_copied(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, uint32_t *copied,
+		       uint32_t *ignored)
+{
+	const struct gt_ptx_register *reg =
+		operand->kind == GT_PTX_REGISTER ? gt_ptx_register_named(&decoder->registers, operand->name) : NULL;
+
+	if (reg && reg->type == GT_PTX_PRED)
+		return (*ignored = gt_ptx_source(decoder, operand, GT_PTX_PRED)) ? 0 : -1;
+	return (*copied = gt_ptx_source(decoder, operand, GT_PTX_U32)) ? 0 : -1;
+}
+
+/* cp.async.CACHE.shared.global [to], [from], bytes(, bytes copied | ignore predicate)(, policy). */
+static int decode_async(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	enum gt_ptx_type type;
+	struct gt_ptx_access *from, *to = gt_ptx_own(decoder, sizeof *to);
+	size_t n = instruction->n_operands;
+	uint32_t copied = 0, ignored = 0;
+	int read = gt_ptx_new_access(decoder, &from, &type);
+
+	if (!to || read != 0)
+		return to ? gt_ptx_refused(read) : -1;
+	if (gt_ptx_read_policy(decoder, from, &n) != 0)
+		return -1;
+	if (n < 3 || n > 4 || instruction->operands[2].kind != GT_PTX_IMMEDIATE)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	uint64_t bytes = instruction->operands[2].bits;
+	if (bytes != 4 && bytes != 8 && bytes != 16)
+		return gt_ptx_refuse(decoder, "copies 4, 8 or 16 bytes");
+	*to = (struct gt_ptx_access){.space = GT_PTX_SHARED, .action = GT_STORE, .n = 1, .low = 1};
+	from->space = GT_PTX_GLOBAL;
+	from->action = GT_LOAD;
+	from->size = to->size = (uint8_t)bytes;
+	if (gt_ptx_read_address(decoder, to, &instruction->operands[0]) != 0 ||
+	    gt_ptx_read_address(decoder, from, &instruction->operands[1]) != 0 ||
+	    (n == 4 && read_copied(decoder, &instruction->operands[3], &copied, &ignored) != 0))
+		return -1;
+	/* Two micro-ops, a load and a store: the bytes pass through the warp's buffer. */
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, from, gt_ptx_copy_step(false));
+	if (!op)
+		return -1;
+	op->a = copied;
+	op->b = ignored;
+	return gt_ptx_emit_access(decoder, to, gt_ptx_copy_step(true)) ? 0 : -1;
+}
+
+int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
+{
+	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
+	    gt_ptx_says(decoder, "wait_all"))
+		return gt_ptx_decode_nothing(decoder);
+	if (gt_ptx_says(decoder, "mbarrier"))
+		return gt_ptx_decode_copies_arrive(decoder);
+	if (gt_ptx_says(decoder, "bulk"))
+		return gt_ptx_decode_bulk(decoder);
+	return gt_ptx_says(decoder, "async") ? decode_async(decoder) : gt_ptx_refuse(decoder, "is not modelled");
+}
+
+/* Instructions that act on cache lines: the modifier that they need, the action, how many operands they have. */
+static const struct {
+	enum gt_ptx_opcode opcode;
+	const char *level;
+	enum gt_line_action action;
+	size_t operands;
+} line_actions[] = {
+	{GT_PTX_OP_PREFETCH, "L1", GT_PREFETCH_L1, 1},
+	{GT_PTX_OP_PREFETCH, "L2", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCH, "L2::evict_last", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCH, "L2::evict_normal", GT_PREFETCH_L2, 1},
+	{GT_PTX_OP_PREFETCHU, "L1", GT_PREFETCH_L1, 1},
+	{GT_PTX_OP_DISCARD, "L2", GT_DISCARD_L2, 2},
+	{GT_PTX_OP_APPLYPRIORITY, "L2::evict_normal", GT_APPLY_PRIORITY_L2, 2},
+};
+
+/* prefetch(.global).LEVEL [a]; discard(.global).L2 [a], 128; applypriority(.global).L2::evict_normal [a], 128. */
+int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const size_t all = sizeof line_actions / sizeof line_actions[0];
+	struct gt_ptx_access *access;
+	enum gt_ptx_type type;
+	size_t i = 0, n = instruction->n_operands;
+
+	if (gt_ptx_says(decoder, "tensormap")) {
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.tensormap'", "tensor maps are not cached");
+		return gt_ptx_decode_nothing(decoder);
+	}
+	int read = gt_ptx_new_access(decoder, &access, &type);
+
+	if (read != 0)
+		return gt_ptx_refused(read);
+	while (i < all && (instruction->row != line_actions[i].opcode || !gt_ptx_says(decoder, line_actions[i].level)))
+		i++;
+	if (i == all || n != line_actions[i].operands || type != GT_PTX_NO_TYPE ||
+	    (n == 2 && (instruction->operands[1].kind != GT_PTX_IMMEDIATE || instruction->operands[1].bits != GT_LINE)))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (access->space == GT_PTX_LOCAL) {
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.local'",
+				    "local memory is not prefetched");
+		return gt_ptx_decode_nothing(decoder);
+	}
+	access->hint |= gt_hint(GT_PRIORITY_NONE, GT_PRIORITY_NONE, GT_FETCH_NONE, line_actions[i].action);
+	access->action = GT_LOAD;
+	if (gt_ptx_read_address(decoder, access, &instruction->operands[0]) != 0)
+		return -1;
+	return gt_ptx_emit_access(decoder, access, gt_ptx_touch_lines) ? 0 : -1;
+}
+
+/* ---- tensor maps: tensormap.replace, tensormap.cp_fenceproxy ---- */
+
+static int read_place(struct gt_ptx_decoder *decoder, struct gt_ptx_access *place, const struct gt_ptx_operand *operand,
+		      enum gt_ptx_space space)
+{
+	*place = (struct gt_ptx_access){.space = space, .n = 1, .low = 1};
+	return gt_ptx_read_address(decoder, place, operand);
+}
+
+/* False if none is written. */
+static bool read_field(const struct gt_ptx_decoder *decoder, enum gt_tensor_field *field)
+{
+	static const char *const words[] = {
+#define WORD(IDENTIFIER, word) word,
+		GT_TENSOR_FIELDS(WORD)
+#undef WORD
+	};
+
+	for (unsigned f = 0; f < GT_TENSOR_FIELD_COUNT; f++)
+		if (gt_ptx_says(decoder, words[f])) {
+			*field = (enum gt_tensor_field)f;
+			return true;
+		}
+	return false;
+}
+
+static int emit(struct gt_ptx_decoder *decoder, struct gt_ptx_remap *remap, gt_ptx_step *step)
+{
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, step);
+
+	if (!op)
+		return -1;
+	op->with.access = &remap->place;
+	return 0;
+}
+
+/* tensormap.replace.tile.FIELD(.SPACE).b1024.TYPE [address], (dimension,) value */
+static int decode_replace(struct gt_ptx_decoder *decoder, struct gt_ptx_remap *remap)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const struct gt_ptx_operand *operands = instruction->operands;
+	const enum gt_ptx_space space = gt_ptx_says(decoder, "global")	      ? GT_PTX_GLOBAL
+					: gt_ptx_says(decoder, "shared::cta") ? GT_PTX_SHARED
+									      : GT_PTX_GENERIC;
+
+	if (!gt_ptx_says(decoder, "tile") || !gt_ptx_says(decoder, "b1024") || !read_field(decoder, &remap->field))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	const bool indexed = remap->field >= GT_TENSOR_FIELD_BOX && remap->field <= GT_TENSOR_FIELD_STEP;
+	const uint64_t dimensions = GT_TENSOR_RANK_MAX - (remap->field == GT_TENSOR_FIELD_STRIDE);
+	if (instruction->n_operands != 2U + indexed ||
+	    (indexed && (operands[1].kind != GT_PTX_IMMEDIATE || operands[1].bits >= dimensions)))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	remap->dimension = indexed ? (unsigned)operands[1].bits : 0;
+	remap->wide = gt_ptx_says(decoder, "b64");
+	remap->value = gt_ptx_source(decoder, &operands[1 + indexed], remap->wide ? GT_PTX_B64 : GT_PTX_B32);
+	if (!remap->value || read_place(decoder, &remap->place, &operands[0], space) != 0)
+		return -1;
+	return emit(decoder, remap, gt_ptx_replace_in_map);
+}
+
+/* tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic... [to], [from], 128 */
+int gt_ptx_decode_tensormap(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_remap *remap = gt_ptx_own(decoder, sizeof *remap);
+
+	if (!remap)
+		return -1;
+	if (gt_ptx_says(decoder, "replace"))
+		return decode_replace(decoder, remap);
+	if (!gt_ptx_says(decoder, "cp_fenceproxy") || !gt_ptx_says(decoder, "global") || !gt_ptx_says(decoder, "shared::cta") ||
+	    instruction->n_operands != 3)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (read_place(decoder, &remap->place, &instruction->operands[0], GT_PTX_GLOBAL) != 0 ||
+	    read_place(decoder, &remap->from, &instruction->operands[1], GT_PTX_SHARED) != 0)
+		return -1;
+	return emit(decoder, remap, gt_ptx_copy_map);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The flow graph of a function: its basic blocks and the edges between them. The decoder and the static
  * analysis share it. */
-#ifndef GT_PTX_FLOW_H
-#define GT_PTX_FLOW_H
+#ifndef GT_PTX_DECODE_FLOW_H
+#define GT_PTX_DECODE_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,9 +40,6 @@ void gt_ptx_flow_free(struct gt_ptx_flow *flow);
 
 /* The block that a label begins, which some branch names; n_blocks for a label at the end. */
 size_t gt_ptx_flow_target(const struct gt_ptx_flow *flow, const char *label);
-
-/* An instruction that ends the function, or the launch, for the lanes that execute it. */
-bool gt_ptx_ends(const struct gt_ptx_instruction *instruction);
 
 /* Which values are live where blocks begin and end; the values are numbered by who asks. */
 enum gt_ptx_liveness_set { GT_PTX_LIVE_IN, GT_PTX_LIVE_OUT, GT_PTX_LIVE_WRITTEN, GT_PTX_LIVENESS_SETS };

@@ -1,12 +1,194 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of operands: sources and results, converted to the width of the instruction. */
+/* Micro-ops as they are appended to the code of a function, and the slots that they name: of constants, temporaries, special registers,
+ * and of operands, which are converted to the width of the instruction. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/decoder.h"
+#include "base/grown.h"
+#include "cuda/ptx/decode/decode.h"
 #include "cuda/ptx/exec/half.h"
+
+/* ---- micro-ops ---- */
+
+struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run)
+{
+	struct gt_ptx_code *code = decoder->code;
+
+	struct gt_ptx_op *ops = gt_grown(code->ops, code->n_ops, &decoder->ops_capacity, sizeof *ops);
+	if (!ops) {
+		gt_fail_memory(decoder->error, "decoded instructions");
+		return NULL;
+	}
+	code->ops = ops;
+	struct gt_ptx_op *op = &code->ops[code->n_ops++];
+	memset(op, 0, sizeof *op);
+	op->run = run;
+	op->guard = decoder->guard;
+	op->guarded = decoder->guarded;
+	op->counts = decoder->first;
+	op->line = decoder->instruction ? decoder->instruction->line : decoder->function->line;
+	decoder->first = false;
+	return op;
+}
+
+struct gt_ptx_op *gt_ptx_emit_form(struct gt_ptx_decoder *decoder, const char *name, uint32_t d, uint32_t a,
+				   uint32_t b, uint32_t c)
+{
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
+
+	if (!form) {
+		gt_fail(decoder->error, "PTX line %u: no operation '%s'", decoder->instruction->line, name);
+		return NULL;
+	}
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
+	if (op) {
+		op->d = d;
+		op->a = a;
+		op->b = b;
+		op->c = c;
+	}
+	return op;
+}
+
+void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes)
+{
+	struct gt_ptx_code *code = decoder->code;
+	void **grown = gt_grown(code->owned, code->n_owned, &decoder->owned_capacity, sizeof *grown);
+	void *kept = grown ? calloc(1, bytes) : NULL;
+
+	if (grown)
+		code->owned = grown;
+	if (kept)
+		code->owned[code->n_owned++] = kept;
+	else
+		gt_fail_memory(decoder->error, "decoded instructions");
+	return kept;
+}
+
+int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
+{
+	char *text = gt_ptx_own(decoder, 160);
+	struct gt_ptx_op *op = text ? gt_ptx_emit(decoder, gt_ptx_unknown) : NULL;
+	va_list arguments;
+
+	if (!op)
+		return -1;
+	va_start(arguments, format);
+	vsnprintf(text, 160, format, arguments);
+	va_end(arguments);
+	op->with.text = text;
+	return 0;
+}
+
+/* ---- constants, temporaries, special registers; the code's image holds their first contents ---- */
+
+/* A new slot at the end of the arena's image; 0 on error. */
+static uint32_t add_slot(struct gt_ptx_decoder *decoder, uint32_t bytes)
+{
+	uint32_t at = (decoder->image_bytes + bytes - 1) / bytes * bytes;
+
+	/* Machine code has 31 bits for the place of a slot. */
+	if ((uint64_t)decoder->code->image_at + at + bytes > INT32_MAX) {
+		gt_fail(decoder->error, "function '%s' has too many registers and constants", decoder->function->name);
+		return 0;
+	}
+	unsigned char *image = gt_grown_to(decoder->code->image, at + bytes, &decoder->image_capacity, 1);
+	if (!image) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
+	}
+	memset(image + decoder->image_bytes, 0, at + bytes - decoder->image_bytes);
+	decoder->code->image = image;
+	decoder->image_bytes = at + bytes;
+	return decoder->code->image_at + at;
+}
+
+uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size)
+{
+	/* A map has no key of all ones, which is a usual constant; turned, it stands for one that is none. */
+	const uint64_t key = bits ^ UINT64_C(0x5a5a5a5a5a5a5a5a);
+	struct gt_map *known = &decoder->constants[gt_ptx_lowest(size)];
+	const uint64_t *found = gt_map_get(known, key);
+	int fresh;
+
+	if (found)
+		return (uint32_t)*found;
+	uint32_t slot = add_slot(decoder, size <= 4 ? 128 : 256);
+	if (!slot)
+		return 0;
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		memcpy(decoder->code->image + (slot - decoder->code->image_at) + lane * size, &bits, size);
+	if (key != GT_MAP_EMPTY && !gt_map_put(known, key, slot, &fresh)) {
+		gt_fail_memory(decoder->error, "constants of a function");
+		return 0;
+	}
+	return slot;
+}
+
+uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type)
+{
+	uint32_t bytes = gt_ptx_slot_bytes(type);
+
+	for (size_t i = 0; i < decoder->n_temporaries; i++)
+		if (decoder->temporaries[i].bytes == bytes &&
+		    decoder->temporaries[i].taken != decoder->at + 1) {
+			decoder->temporaries[i].taken = decoder->at + 1;
+			return decoder->temporaries[i].slot;
+		}
+	void *grown = gt_grown(decoder->temporaries, decoder->n_temporaries, &decoder->temporaries_capacity,
+			       sizeof *decoder->temporaries);
+	if (!grown) {
+		gt_fail_memory(decoder->error, "temporaries of a function");
+		return 0;
+	}
+	decoder->temporaries = grown;
+	uint32_t slot = add_slot(decoder, bytes);
+	if (slot)
+		decoder->temporaries[decoder->n_temporaries++] =
+			(struct gt_ptx_temporary){slot, bytes, decoder->at + 1};
+	return slot;
+}
+
+static uint32_t special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special)
+{
+	struct gt_ptx_code *code = decoder->code;
+	size_t i = 0;
+
+	while (i < code->n_specials && code->specials[i].special != special)
+		i++;
+	if (i == code->n_specials) {
+		void *grown = gt_grown(code->specials, i, &decoder->specials_capacity, sizeof *code->specials);
+		if (!grown) {
+			gt_fail_memory(decoder->error, "special registers of a function");
+			return 0;
+		}
+		code->specials = grown;
+		code->specials[i] = (struct gt_ptx_special_use){
+			special, add_slot(decoder, gt_ptx_slot_bytes(special->type))};
+		if (!code->specials[i].slot)
+			return 0;
+		code->n_specials++;
+	}
+	if (special->life == GT_PTX_OF_MOMENT) {
+		struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_read_special);
+		if (!op)
+			return 0;
+		op->d = code->specials[i].slot;
+		op->with.immediate = i;
+	}
+	return code->specials[i].slot;
+}
+
+/* ---- operands ---- */
+
+const struct gt_ptx_operand *gt_ptx_elements(const struct gt_ptx_operand *operand, size_t *n)
+{
+	*n = operand->kind == GT_PTX_VECTOR ? operand->n_elements : 1;
+	return operand->kind == GT_PTX_VECTOR ? operand->elements : operand;
+}
 
 static bool is_signed(enum gt_ptx_type type)
 {
@@ -166,7 +348,7 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 		return 0;
 	}
 	enum gt_ptx_type own = reg ? reg->type : special->type;
-	slot = reg ? reg->slot : gt_ptx_special_slot(decoder, special);
+	slot = reg ? reg->slot : special_slot(decoder, special);
 	if ((own == GT_PTX_PRED) != (type == GT_PTX_PRED)) {
 		gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", decoder->instruction->line,
 			operand->name, own == GT_PTX_PRED ? "a" : "no");

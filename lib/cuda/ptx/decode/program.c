@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes the program of a kernel: finds the functions that it can reach, and places its shared variables. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grown.h"
 #include "base/map.h"
-#include "cuda/ptx/decode/apart.h"
-#include "cuda/ptx/decode/decoder.h"
+#include "cuda/ptx/decode/decode.h"
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/service.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs: a kernel and the functions that it can reach, decoded, with its shared variables placed. */
-#ifndef GT_PTX_PROGRAM_H
-#define GT_PTX_PROGRAM_H
+#ifndef GT_PTX_DECODE_PROGRAM_H
+#define GT_PTX_DECODE_PROGRAM_H
 
 #include "cuda/ptx/exec/code.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of a function: from where to where each is live, and the slots that they share. */
-#ifndef GT_PTX_REGISTERS_H
-#define GT_PTX_REGISTERS_H
+/* The registers of a function: their live ranges, the slots that they share, and the waits for what is loaded into them. */
+#ifndef GT_PTX_DECODE_REGISTERS_H
+#define GT_PTX_DECODE_REGISTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +48,9 @@ const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_register
 
 /* Assigns slots; registers that are not live at the same time may share one. */
 int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error);
+
+/* Before which accesses of the function a warp waits for the data of its earlier loads: by instruction, which the caller frees in
+ * either case. */
+int gt_ptx_find_waits(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, bool **waiting, struct gt_error *error);
 
 #endif

@@ -83,7 +83,7 @@ struct gt_ptx_program {
 	uint64_t dynamic_offset; /* where dynamic shared memory begins */
 	uint64_t local_bytes; /* of all frames, without recursion */
 	bool uses_heap, launches; /* as far as its calls say */
-	bool joins_blocks, has_effects; /* decode/apart.h */
+	bool joins_blocks, has_effects; /* decode/decode.h */
 	struct gt_ptx_program *copy; /* for another thread, and so on; NULL: there is none */
 	struct gt_ptx_program *next;
 };

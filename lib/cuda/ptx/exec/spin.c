@@ -2,7 +2,7 @@
 /* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
  * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
  * that the first half does not have. One that stores, as a long computation does in the same places, must look so several times in a
- * row. A block whose kernel has no instruction by which blocks learn of each other (decode/apart.h) waits for none, and is sampled
+ * row. A block whose kernel has no instruction by which blocks learn of each other (decode/decode.h) waits for none, and is sampled
  * only where lanes of a warp have parted, which may wait for each other. This is a heuristic, so it never causes an error: it only
  * lets other blocks run. */
 #include <string.h>

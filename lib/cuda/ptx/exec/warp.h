@@ -79,7 +79,7 @@ struct gt_ptx_access {
 	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
 	bool in_frame;		   /* the address counts from the running function's local frame */
 	bool untraced;		   /* parameters */
-	bool waits;		   /* the warp needs the data of earlier loads before it: decode/waits.c */
+	bool waits;		   /* the warp needs the data of earlier loads before it: decode/registers.c */
 	bool remote;		   /* it may be in the shared memory of another block of the cluster */
 	uint32_t address;	   /* its slot */
 	int64_t offset;

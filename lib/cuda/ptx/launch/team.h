@@ -13,7 +13,7 @@ struct gt_ptx_team *gt_ptx_team_open(unsigned jobs, uint64_t memory, struct gt_e
 void gt_ptx_team_close(struct gt_ptx_team *team);
 
 /* Whether a team may run a launch: it has several blocks, which neither run in clusters nor have instructions that join them
- * (decode/apart.h), accesses that are put in order, and no memory check. */
+ * (decode/decode.h), accesses that are put in order, and no memory check. */
 bool gt_ptx_team_may_run(const struct gt_ptx_program *program, const struct gt_ptx_launch *launch);
 
 /* Executes a launch as gt_ptx_execute does, by launch->team. */

@@ -12,7 +12,7 @@
 
 /* One row an opcode, sorted by name:
  *   ROW(IDENTIFIER, name, results, ending, access, decoder, folding)
- * results, ending, access, folding: the enums below. decoder: gt_ptx_decode_DECODER (decode/decoder.h). */
+ * results, ending, access, folding: the enums below. decoder: gt_ptx_decode_DECODER (decode/decode.h). */
 #define GT_PTX_OPCODES(ROW) \
 	ROW(ACTIVEMASK, "activemask",        ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
 	ROW(ADD, "add",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         ADD) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of the decoder share. Operands become slots of the warp's arena, instructions micro-ops. */
-#ifndef GT_PTX_DECODER_H
-#define GT_PTX_DECODER_H
+#ifndef GT_PTX_DECODE_DECODE_H
+#define GT_PTX_DECODE_DECODE_H
 
 #include "base/map.h"
 #include "cuda/ptx/decode/registers.h"
@@ -41,8 +41,17 @@ struct gt_ptx_decoder {
 struct gt_ptx_code *gt_ptx_decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
 				  const struct gt_ptx_function *function, struct gt_error *error);
 
-/* Makes machine code of what has been decoded. */
-int gt_ptx_make_native(struct gt_ptx_decoder *decoder);
+/* ---- whether the blocks of a kernel can run at the same time with the result of one after the other ---- */
+
+/* Whether an instruction has a result, or an effect, that depends on which blocks have run: an atomic, an access or a fence
+ * that orders blocks, a tensor map that is changed. Of shared and local memory none has. */
+bool gt_ptx_joins_blocks(const struct gt_ptx_instruction *instruction);
+/* Whether it is one of these, and brings a value to a register: a load or an atomic that a loop may wait with. */
+bool gt_ptx_polls(const struct gt_ptx_instruction *instruction);
+/* Whether it may leave something behind when its block has ended: a store, an atomic, what a call does. */
+bool gt_ptx_has_effect(const struct gt_ptx_instruction *instruction);
+
+/* ---- operands.c: micro-ops, and the slots that they name ---- */
 
 /* Appends a micro-op for the instruction; NULL when memory is short. */
 struct gt_ptx_op *gt_ptx_emit(struct gt_ptx_decoder *decoder, gt_ptx_step *run);
@@ -57,7 +66,9 @@ int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
  * alone; a special register that changes while a warp runs is read into its slot each time. */
 uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size);
 uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
-uint32_t gt_ptx_special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special);
+
+/* The elements of a vector, or the one operand. */
+const struct gt_ptx_operand *gt_ptx_elements(const struct gt_ptx_operand *operand, size_t *n);
 
 /* The slot that holds an operand's value, converted to the type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
@@ -96,10 +107,6 @@ struct gt_ptx_words {
 	enum gt_ptx_type first_type;
 	uint8_t rounding;
 };
-void gt_ptx_read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words);
-/* As gt_ptx_source; with .ftz, subnormals are flushed to zero. */
-uint32_t gt_ptx_form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
-			    uint8_t type, const struct gt_ptx_words *words);
 
 /* The decoders that the table of opcodes names, gt_ptx_decode_ld and so on. They return 0, or -1. */
 typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);
