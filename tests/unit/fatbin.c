@@ -9,10 +9,9 @@
 #include <zstd.h>
 
 #include "check.h"
-#include "cuda/ptx/fatbin/cubin.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/ptx/record/record.h"
-#include "cuda/ptx/text/link.h"
+#include "cuda/ptx/text/module.h"
 #include "stream/op.h"
 
 static uint32_t seed = 1;

@@ -5,7 +5,7 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/driver/modules.h"
-#include "cuda/ptx/text/link.h"
+#include "cuda/ptx/text/module.h"
 
 /* CUjitInputType */
 enum { CUBIN, PTX, FAT_BINARY, OBJECT, LIBRARY, NVVM };

@@ -7,10 +7,9 @@
 #include "base/whole_file.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
-#include "cuda/ptx/fatbin/cubin.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/ptx/launch/run.h"
-#include "cuda/ptx/text/link.h"
+#include "cuda/ptx/text/module.h"
 
 /* A cubin by itself: an ELF file. */
 static bool is_cubin(const void *data)

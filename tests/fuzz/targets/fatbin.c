@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A fat binary, and what is inside: PTX, and cubins. */
-#include "cuda/ptx/fatbin/cubin.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "../shared/target.h"
 

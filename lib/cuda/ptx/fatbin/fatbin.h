@@ -8,8 +8,8 @@
  *     u64 bytes when unpacked, and more up to the header's size; then the payload
  *
  * clang may put plain PTX text instead of a container. */
-#ifndef GT_PTX_FATBIN_H
-#define GT_PTX_FATBIN_H
+#ifndef GT_PTX_FATBIN_FATBIN_H
+#define GT_PTX_FATBIN_FATBIN_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +49,16 @@ int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigne
 
 /* Unpacks an entry into new memory, which the caller frees, and appends a 0. PTX ends before its first 0. NULL on error. */
 char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struct gt_error *error);
+
+/* The properties of a kernel in a cubin, the ELF file that ptxas makes. */
+struct gt_cubin_kernel {
+	uint32_t registers;    /* per thread */
+	uint32_t shared_bytes; /* static, per block */
+};
+
+/* Looks a kernel up by its mangled name: its registers from .nv.info (attribute 0x2f), else from
+ * the section of its code. Returns 1, 0 if the cubin has no such kernel, or -1 if it is damaged. */
+int gt_cubin_find(const void *cubin, size_t bytes, const char *name, struct gt_cubin_kernel *kernel,
+		    struct gt_error *error);
 
 #endif

@@ -5,8 +5,8 @@
  * Every name in a module is stored once: equal names (variables, operands, opcodes, modifiers,
  * labels, guards, functions) are the same pointer. Register i of `.reg .b32 %r<31>` is the name
  * with the decimal number i behind it. What inner { } of a body declare is called NAME#N. */
-#ifndef GT_PTX_MODULE_H
-#define GT_PTX_MODULE_H
+#ifndef GT_PTX_TEXT_MODULE_H
+#define GT_PTX_TEXT_MODULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -206,5 +206,18 @@ static inline const struct gt_ptx_opcode_row *gt_ptx_row(const struct gt_ptx_ins
 size_t gt_ptx_results(const struct gt_ptx_instruction *instruction);
 /* The first operand that it reads, as it reads all further ones. */
 size_t gt_ptx_first_source(const struct gt_ptx_instruction *instruction);
+
+/* Joins the PTX texts of several translation units into one, as the device linker joins their code: equal local names of
+ * different units stay separate. */
+
+struct gt_ptx_text {
+	char *data; /* 0-terminated; NULL: nothing yet */
+	size_t bytes;
+	unsigned units;
+};
+
+/* Adds a unit, which needs no final 0. Line numbers are kept. Directives that a module may have only once become blanks, and
+ * local names of later units get the unit's number as a suffix. The caller frees the text in either case. */
+int gt_ptx_link(struct gt_ptx_text *text, const char *unit, size_t bytes, struct gt_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the parser, and private to them. Each parsing function begins at the parser's token, moves it past
  * what it parsed, and returns 0, or -1 with the error set. */
-#ifndef GT_PTX_PARSE_H
-#define GT_PTX_PARSE_H
+#ifndef GT_PTX_TEXT_PARSE_H
+#define GT_PTX_TEXT_PARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,10 +94,16 @@ void *gt_ptx_push(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t
 int gt_ptx_settle(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t first, size_t item, void *items,
 		  size_t *n);
 
-/* ---- parse_directive.c ---- */
-
 /* Takes .loc, .file, .section or .pragma, if one of these is next. Sets *taken. */
 int gt_ptx_take_directive(struct gt_ptx_parser *parser, bool *taken);
+
+int gt_ptx_scope_open(struct gt_ptx_parser *parser);
+int gt_ptx_scope_close(struct gt_ptx_parser *parser);
+/* Gives the name a meaning in the innermost scope, and changes it to a unique one. */
+int gt_ptx_declare(struct gt_ptx_parser *parser, char **name, enum gt_ptx_space space, uint64_t count, bool label);
+/* Changes the name of a variable to its unique one. Returns its space, or GT_PTX_GENERIC if the
+ * name is that of no variable. -1 when memory is short. */
+int gt_ptx_resolve(struct gt_ptx_parser *parser, char **name);
 
 /* ---- parse_variable.c ---- */
 
@@ -108,36 +114,7 @@ int gt_ptx_parse_variables(struct gt_ptx_parser *parser, struct gt_ptx_list *lis
 /* (parameter, ...) of a function; nothing is declared. */
 int gt_ptx_parse_parameters(struct gt_ptx_parser *parser, struct gt_ptx_variable **parameters, size_t *n);
 
-/* ---- parse_initial.c ---- */
-
-/* The initial value after '=' of a variable whose dimensions are known; if the first is 0, it is set from the value. */
-int gt_ptx_parse_initial(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable,
-			 uint64_t *dimensions, size_t n_dimensions);
-
-/* ---- parse_constant.c ---- */
-
 /* A constant expression of whole numbers, or one floating-point number. */
 int gt_ptx_parse_constant(struct gt_ptx_parser *parser, struct gt_ptx_number *number);
-
-/* ---- parse_scope.c ---- */
-
-int gt_ptx_scope_open(struct gt_ptx_parser *parser);
-int gt_ptx_scope_close(struct gt_ptx_parser *parser);
-/* Gives the name a meaning in the innermost scope, and changes it to a unique one. */
-int gt_ptx_declare(struct gt_ptx_parser *parser, char **name, enum gt_ptx_space space, uint64_t count, bool label);
-/* Changes the name of a variable to its unique one. Returns its space, or GT_PTX_GENERIC if the
- * name is that of no variable. -1 when memory is short. */
-int gt_ptx_resolve(struct gt_ptx_parser *parser, char **name);
-
-/* ---- parse_function.c ---- */
-
-/* Adds a function to the module. */
-int gt_ptx_add_function(struct gt_ptx_parser *parser, const struct gt_ptx_function *function);
-/* From .entry or .func on. */
-int gt_ptx_parse_function(struct gt_ptx_parser *parser, bool weak);
-
-/* ---- parse_instruction.c ---- */
-
-int gt_ptx_parse_instruction(struct gt_ptx_parser *parser);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to the tokens of the text, and the lists of parsed items. */
+/* What all of the parser stands on: access to the tokens of the text, lists of parsed items, directives that may be anywhere, and the
+ * names within a body. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
@@ -120,4 +122,271 @@ int gt_ptx_settle(struct gt_ptx_parser *parser, struct gt_ptx_list *list, size_t
 	list->n = first;
 	memcpy(items, &copy, sizeof copy);
 	return copy ? 0 : -1;
+}
+
+/* ---- directives that may be anywhere: source locations, which are kept, and debugging information, which is skipped ---- */
+
+/* A number, or a word with an optional offset, as the debugger's tables have them. */
+static int skip_value(struct gt_ptx_parser *parser)
+{
+	if (parser->token.kind != GT_PTX_TOKEN_NUMBER && parser->token.kind != GT_PTX_TOKEN_WORD &&
+	    parser->token.kind != GT_PTX_TOKEN_STRING)
+		return gt_ptx_expected(parser, "a number or a name");
+	gt_ptx_advance(parser);
+	if (gt_ptx_take(parser, "+"))
+		return skip_value(parser);
+	return 0;
+}
+
+/* .loc FILE LINE COLUMN[, function_name LABEL[+OFFSET], inlined_at FILE LINE COLUMN] */
+static int take_loc(struct gt_ptx_parser *parser)
+{
+	uint64_t file = 0, line = 0, column = 0;
+
+	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &file) != 0 ||
+	    gt_ptx_count(parser, "a line", 0, UINT32_MAX, &line) != 0 ||
+	    gt_ptx_count(parser, "a column", 0, UINT32_MAX, &column) != 0)
+		return -1;
+	parser->source_file = (unsigned)file;
+	parser->source_line = (unsigned)line;
+	while (gt_ptx_take(parser, ",")) {
+		bool place = gt_ptx_is(parser, "inlined_at");
+		if (skip_value(parser) != 0)
+			return -1;
+		for (int i = 0; i < (place ? 3 : 1); i++)
+			if (skip_value(parser) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* .file NUMBER "NAME"[, TIME, SIZE] */
+static int take_file(struct gt_ptx_parser *parser)
+{
+	struct gt_ptx_file *file = NULL, *files = parser->files.items;
+	uint64_t number = 0;
+
+	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &number) != 0)
+		return -1;
+	if (parser->token.kind != GT_PTX_TOKEN_STRING)
+		return gt_ptx_expected(parser, "a file's name");
+	char *name = gt_ptx_arena_name(parser->module->arena, parser->token.text, parser->token.length, parser->error);
+	gt_ptx_advance(parser);
+	for (size_t i = 0; i < parser->files.n && !file; i++)
+		if (files[i].number == number)
+			file = &files[i];
+	bool again = file != NULL;
+	if (!name || (!file && !(file = gt_ptx_push(parser, &parser->files, sizeof *file))))
+		return -1;
+	/* Equal names are one pointer. */
+	*file = (struct gt_ptx_file){(unsigned)number, again && file->name != name ? NULL : name};
+	while (gt_ptx_take(parser, ","))
+		if (skip_value(parser) != 0)
+			return -1;
+	return 0;
+}
+
+/* .section .NAME { ... } */
+static int skip_section(struct gt_ptx_parser *parser)
+{
+	gt_ptx_advance(parser);
+	return gt_ptx_is(parser, "{") ? gt_ptx_skip_braces(parser) : gt_ptx_expected(parser, "'{'");
+}
+
+/* Up to and with a semicolon. */
+static int skip_statement(struct gt_ptx_parser *parser)
+{
+	while (!gt_ptx_is(parser, ";")) {
+		if (parser->token.kind == GT_PTX_TOKEN_END || parser->token.kind == GT_PTX_TOKEN_WRONG)
+			return gt_ptx_expected(parser, "';'");
+		gt_ptx_advance(parser);
+	}
+	gt_ptx_advance(parser);
+	return 0;
+}
+
+/* .pragma "nounroll" holds for the loop that begins at the next instruction; others say nothing to us. */
+static int take_pragma(struct gt_ptx_parser *parser)
+{
+	static const char nounroll[] = "nounroll";
+
+	parser->rolled |= parser->token.length == sizeof nounroll - 1 &&
+			  strncmp(parser->token.text, nounroll, sizeof nounroll - 1) == 0;
+	return skip_statement(parser);
+}
+
+int gt_ptx_take_directive(struct gt_ptx_parser *parser, bool *taken)
+{
+	static const struct {
+		const char *name;
+		int (*take)(struct gt_ptx_parser *parser);
+	} directives[] = {
+		{".loc", take_loc}, {".file", take_file}, {".section", skip_section}, {".pragma", take_pragma},
+	};
+
+	*taken = false;
+	for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+		if (gt_ptx_take(parser, directives[i].name)) {
+			*taken = true;
+			return directives[i].take(parser);
+		}
+	}
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* Names within a body. Inner braces open scopes; their declarations become NAME#N, which no text can contain, so that a
+ * function has one flat list of variables and labels. */
+
+static uint64_t key_of(const char *name)
+{
+	return (uint64_t)(uintptr_t)name;
+}
+
+int gt_ptx_scope_open(struct gt_ptx_parser *parser)
+{
+	struct gt_ptx_scope *scope = &parser->scopes[parser->depth];
+
+	if (parser->depth == GT_PTX_DEPTH)
+		return gt_ptx_wrong(parser, "braces nested deeper than %d", GT_PTX_DEPTH);
+	*scope = (struct gt_ptx_scope){.number = parser->n_scopes++, .first_instruction = parser->instructions.n,
+				       .first_targets = parser->targets.n};
+	if (gt_map_open(&scope->names, 0, parser->error) != 0)
+		return -1;
+	parser->depth++;
+	return 0;
+}
+
+static char *unique_name(struct gt_ptx_parser *parser, const char *name, unsigned number, bool numbered)
+{
+	size_t room = strlen(name) + 16;
+	char *text = malloc(room), *stored = NULL;
+
+	if (!text) {
+		gt_fail_memory(parser->error, "a PTX module");
+		return NULL;
+	}
+	int length = snprintf(text, room, "%s#%u%s", name, number, numbered ? "#" : "");
+	stored = gt_ptx_arena_name(parser->module->arena, text, (size_t)length, parser->error);
+	free(text);
+	return stored;
+}
+
+int gt_ptx_declare(struct gt_ptx_parser *parser, char **name, enum gt_ptx_space space, uint64_t count, bool label)
+{
+	struct gt_ptx_scope *scope = &parser->scopes[parser->depth - 1];
+	struct gt_ptx_meaning *meaning;
+	int fresh = 0;
+	uint64_t *index = gt_map_put(&scope->names, key_of(*name), parser->meanings.n, &fresh);
+
+	if (!index)
+		return gt_fail_memory(parser->error, "a PTX module");
+	if (!fresh)
+		return gt_ptx_wrong(parser, "'%.100s' is declared twice", *name);
+	if (parser->depth > 1)
+		*name = unique_name(parser, *name, scope->number, count > 0);
+	if (!*name || !(meaning = gt_ptx_push(parser, &parser->meanings, sizeof *meaning)))
+		return -1;
+	*meaning = (struct gt_ptx_meaning){*name, space, label, count};
+	scope->numbered |= count > 0;
+	scope->labelled |= label;
+	return 0;
+}
+
+static const struct gt_ptx_meaning *look_up(const struct gt_ptx_parser *parser, const struct gt_ptx_scope *scope,
+					    const char *name)
+{
+	const uint64_t *index = gt_map_get(&scope->names, key_of(name));
+
+	return index ? (const struct gt_ptx_meaning *)parser->meanings.items + *index : NULL;
+}
+
+/* For register %t12, the declaration of numbered registers %t or %t1 in this scope, and where the number begins in the
+ * name. */
+static const struct gt_ptx_meaning *look_up_numbered(const struct gt_ptx_parser *parser,
+						     const struct gt_ptx_scope *scope, const char *name,
+						     const char **number)
+{
+	size_t length = strlen(name);
+
+	for (size_t digits = 1; digits <= 8 && digits < length; digits++) {
+		const char *at = name + length - digits;
+		if (*at < '0' || *at > '9')
+			return NULL;
+		if (*at == '0' && digits > 1)
+			continue;
+		const char *base = gt_ptx_arena_known(parser->module->arena, name, (size_t)(at - name));
+		const struct gt_ptx_meaning *meaning = base ? look_up(parser, scope, base) : NULL;
+		*number = at;
+		if (meaning && meaning->count > strtoull(at, NULL, 10))
+			return meaning;
+	}
+	return NULL;
+}
+
+/* The name of one of several numbered registers that were renamed. */
+static char *numbered_name(struct gt_ptx_parser *parser, const char *base, const char *number)
+{
+	size_t length = strlen(base), digits = strlen(number);
+	char *text = malloc(length + digits + 1), *stored;
+
+	if (!text) {
+		gt_fail_memory(parser->error, "a PTX module");
+		return NULL;
+	}
+	memcpy(text, base, length);
+	memcpy(text + length, number, digits + 1);
+	stored = gt_ptx_arena_name(parser->module->arena, text, length + digits, parser->error);
+	free(text);
+	return stored;
+}
+
+int gt_ptx_resolve(struct gt_ptx_parser *parser, char **name)
+{
+	for (size_t i = parser->depth; i-- > 0;) {
+		const struct gt_ptx_scope *scope = &parser->scopes[i];
+		const struct gt_ptx_meaning *meaning = look_up(parser, scope, *name);
+		const char *number;
+		if (meaning && meaning->label)
+			return GT_PTX_GENERIC;
+		if (meaning && meaning->count == 0) {
+			*name = meaning->name;
+			return (int)meaning->space;
+		}
+		meaning = scope->numbered ? look_up_numbered(parser, scope, *name, &number) : NULL;
+		if (meaning && i > 0)
+			*name = numbered_name(parser, meaning->name, number);
+		if (meaning)
+			return *name ? (int)meaning->space : -1;
+	}
+	return GT_PTX_GENERIC;
+}
+
+static void rename_labels(const struct gt_ptx_parser *parser, const struct gt_ptx_scope *scope,
+			  struct gt_ptx_operand *operands, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_ptx_meaning *meaning =
+			operands[i].kind == GT_PTX_SYMBOL ? look_up(parser, scope, operands[i].name) : NULL;
+		if (meaning && meaning->label)
+			operands[i].name = meaning->name;
+	}
+}
+
+/* Labels may be used before their definition, so the names of an inner scope's labels are replaced when it closes. */
+int gt_ptx_scope_close(struct gt_ptx_parser *parser)
+{
+	struct gt_ptx_scope *scope = &parser->scopes[--parser->depth];
+	struct gt_ptx_instruction *instructions = parser->instructions.items;
+	struct gt_ptx_targets *targets = parser->targets.items;
+
+	if (parser->depth > 0 && scope->labelled) {
+		for (size_t i = scope->first_instruction; i < parser->instructions.n; i++)
+			rename_labels(parser, scope, instructions[i].operands, instructions[i].n_operands);
+		for (size_t i = scope->first_targets; i < parser->targets.n; i++)
+			rename_labels(parser, scope, targets[i].labels.elements, targets[i].labels.n_elements);
+	}
+	gt_map_close(&scope->names);
+	return 0;
 }

@@ -1,9 +1,417 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables of every space, including registers and parameters. */
+/* Variables of every space, including registers and parameters, with their initial values and the constant expressions in them. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "cuda/ptx/text/parse.h"
+
+/* ---- constant expressions ---- */
+
+static int parse_ternary(struct gt_ptx_parser *parser, struct gt_ptx_number *number);
+
+/* (.s64) or (.u64), of which the type says nothing to 64-bit numbers; or (expression) */
+static int parse_parenthesis(struct gt_ptx_parser *parser, struct gt_ptx_number *number)
+{
+	gt_ptx_advance(parser);
+	if (parser->token.kind == GT_PTX_TOKEN_DOT_WORD) {
+		gt_ptx_advance(parser);
+		return gt_ptx_need(parser, ")") != 0 ? -1 : parse_ternary(parser, number);
+	}
+	return parse_ternary(parser, number) != 0 ? -1 : gt_ptx_need(parser, ")");
+}
+
+static void negate(struct gt_ptx_number *number)
+{
+	if (!number->is_float)
+		number->bits = 0 - number->bits;
+	else
+		number->bits ^= number->is_single ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+}
+
+static int parse_unary(struct gt_ptx_parser *parser, struct gt_ptx_number *number)
+{
+	int result;
+
+	*number = (struct gt_ptx_number){0};
+	if (++parser->nesting > GT_PTX_DEPTH)
+		return gt_ptx_wrong(parser, "an expression nested deeper than %d", GT_PTX_DEPTH);
+	if (gt_ptx_take(parser, "-")) {
+		result = parse_unary(parser, number);
+		negate(number);
+	} else if (gt_ptx_take(parser, "+")) {
+		result = parse_unary(parser, number);
+	} else if (gt_ptx_take(parser, "~")) {
+		result = parse_unary(parser, number);
+		number->bits = ~number->bits;
+	} else if (gt_ptx_take(parser, "!")) {
+		result = parse_unary(parser, number);
+		number->bits = number->bits == 0;
+	} else if (gt_ptx_is(parser, "(")) {
+		result = parse_parenthesis(parser, number);
+	} else if (parser->token.kind == GT_PTX_TOKEN_NUMBER && gt_ptx_lex_number(&parser->token, number)) {
+		gt_ptx_advance(parser);
+		result = 0;
+	} else {
+		result = gt_ptx_expected(parser, parser->token.kind == GT_PTX_TOKEN_NUMBER ?
+			"a number of at most 64 bits" : "an operand");
+	}
+	parser->nesting--;
+	return result;
+}
+
+/* The operators, from those that bind least. One of two signs is two tokens side by side. */
+static const struct operator {
+	const char *sign;
+	int level;
+} operators[] = {
+	{"||", 0}, {"&&", 1}, {"|", 2}, {"^", 3}, {"&", 4}, {"==", 5}, {"!=", 5}, {"<=", 6}, {">=", 6}, {"<<", 7},
+	{">>", 7}, {"<", 6}, {">", 6}, {"+", 8}, {"-", 8}, {"*", 9}, {"/", 9}, {"%", 9},
+};
+
+#define LEVELS 10
+
+/* The operator at the token, or NULL. */
+static const struct operator *find_operator(const struct gt_ptx_parser *parser)
+{
+	const char *text = parser->token.text;
+
+	if (parser->token.kind != GT_PTX_TOKEN_SIGN)
+		return NULL;
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+		size_t length = strlen(operators[i].sign);
+		if (strncmp(text, operators[i].sign, length) == 0)
+			return &operators[i];
+	}
+	return NULL;
+}
+
+static int apply(struct gt_ptx_parser *parser, const char *sign, uint64_t *left, uint64_t right)
+{
+	uint64_t a = *left, b = right;
+
+	if ((*sign == '/' || *sign == '%') && b == 0)
+		return gt_ptx_wrong(parser, "division by 0");
+	switch (sign[0] + (sign[1] ? 256 : 0)) {
+	case '|' + 256: *left = a || b; break;
+	case '&' + 256: *left = a && b; break;
+	case '|': *left = a | b; break;
+	case '^': *left = a ^ b; break;
+	case '&': *left = a & b; break;
+	case '=' + 256: *left = a == b; break;
+	case '!' + 256: *left = a != b; break;
+	case '<' + 256: *left = sign[1] == '<' ? (b < 64 ? a << b : 0) : (int64_t)a <= (int64_t)b; break;
+	case '>' + 256: *left = sign[1] == '>' ? (b < 64 ? a >> b : 0) : (int64_t)a >= (int64_t)b; break;
+	case '<': *left = (int64_t)a < (int64_t)b; break;
+	case '>': *left = (int64_t)a > (int64_t)b; break;
+	case '+': *left = a + b; break;
+	case '-': *left = a - b; break;
+	case '*': *left = a * b; break;
+	case '/': *left = a / b; break;
+	default: *left = a % b; break;
+	}
+	return 0;
+}
+
+/* Operators of this level and above. */
+static int parse_binary(struct gt_ptx_parser *parser, int level, struct gt_ptx_number *number)
+{
+	const struct operator *operator;
+
+	if (parse_unary(parser, number) != 0)
+		return -1;
+	while ((operator = find_operator(parser)) != NULL && operator->level >= level) {
+		struct gt_ptx_number right;
+		for (size_t i = 0; i < strlen(operator->sign); i++)
+			gt_ptx_advance(parser);
+		if (++parser->nesting > GT_PTX_DEPTH)
+			return gt_ptx_wrong(parser, "an expression nested deeper than %d", GT_PTX_DEPTH);
+		if (parse_binary(parser, operator->level + 1, &right) != 0)
+			return -1;
+		parser->nesting--;
+		if (number->is_float || right.is_float)
+			return gt_ptx_wrong(parser, "arithmetic with floating-point constants");
+		if (apply(parser, operator->sign, &number->bits, right.bits) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int parse_ternary(struct gt_ptx_parser *parser, struct gt_ptx_number *number)
+{
+	struct gt_ptx_number yes, no;
+
+	if (parse_binary(parser, 0, number) != 0)
+		return -1;
+	if (!gt_ptx_take(parser, "?"))
+		return 0;
+	if (++parser->nesting > GT_PTX_DEPTH)
+		return gt_ptx_wrong(parser, "an expression nested deeper than %d", GT_PTX_DEPTH);
+	if (parse_ternary(parser, &yes) != 0 || gt_ptx_need(parser, ":") != 0 || parse_ternary(parser, &no) != 0)
+		return -1;
+	parser->nesting--;
+	*number = number->bits != 0 ? yes : no;
+	return 0;
+}
+
+int gt_ptx_parse_constant(struct gt_ptx_parser *parser, struct gt_ptx_number *number)
+{
+	return parse_ternary(parser, number);
+}
+
+/* ---- initial values ---- */
+
+#define INITIAL_BYTES_MAX (UINT64_C(256) << 20) /* of all initial values of a module */
+#define ADDRESS 8				/* bytes */
+
+/* An initial value while its bytes are not all known to be wanted: it grows as values come. */
+struct filling {
+	struct gt_ptx_variable *variable;
+	const uint64_t *dimensions;
+	size_t n_dimensions;
+	unsigned unit; /* bytes of an element of a vector */
+	unsigned char *bytes;
+	uint64_t n; /* bytes */
+	size_t capacity;
+};
+
+static int make_room(struct gt_ptx_parser *parser, struct filling *filling, uint64_t end)
+{
+	if (end > INITIAL_BYTES_MAX)
+		return gt_ptx_wrong(parser, "more than 256 MiB of initial values");
+	if (end <= filling->n)
+		return 0;
+	size_t before = filling->capacity;
+	unsigned char *bytes = gt_grown_to(filling->bytes, end, &filling->capacity, 1);
+	if (!bytes)
+		return gt_fail_memory(parser->error, "initial values");
+	memset(bytes + before, 0, filling->capacity - before);
+	filling->bytes = bytes;
+	filling->n = end;
+	return 0;
+}
+
+/* The bits of a number as the type of the variable has them. */
+static int convert(struct gt_ptx_parser *parser, enum gt_ptx_type type, const struct gt_ptx_number *number, uint64_t *bits)
+{
+	double value;
+	float single;
+
+	*bits = number->bits;
+	if (!number->is_float) {
+		if (type == GT_PTX_F32) {
+			single = (float)(int64_t)number->bits;
+			uint32_t word;
+			memcpy(&word, &single, sizeof word);
+			*bits = word;
+		} else if (type == GT_PTX_F64) {
+			value = (double)(int64_t)number->bits;
+			memcpy(bits, &value, sizeof value);
+		}
+		return 0;
+	}
+	if (number->is_single == (gt_ptx_type_size(type) == 4))
+		return 0;
+	if (gt_ptx_type_size(type) == 8) {
+		uint32_t word = (uint32_t)number->bits;
+		memcpy(&single, &word, sizeof single);
+		value = (double)single;
+		memcpy(bits, &value, sizeof value);
+	} else if (type == GT_PTX_F32) {
+		uint32_t word;
+		memcpy(&value, &number->bits, sizeof value);
+		single = (float)value;
+		memcpy(&word, &single, sizeof word);
+		*bits = word;
+	} else {
+		return gt_ptx_wrong(parser, "a floating-point initial value of type .%s", gt_ptx_type_name(type));
+	}
+	return 0;
+}
+
+static int put_number(struct gt_ptx_parser *parser, struct filling *filling, uint64_t at)
+{
+	struct gt_ptx_number number;
+	uint64_t bits;
+
+	if (gt_ptx_parse_constant(parser, &number) != 0 ||
+	    convert(parser, filling->variable->type, &number, &bits) != 0 ||
+	    make_room(parser, filling, at + filling->unit) != 0)
+		return -1;
+	for (unsigned i = 0; i < filling->unit && i < 8; i++)
+		filling->bytes[at + i] = (unsigned char)(bits >> (8 * i));
+	return 0;
+}
+
+/* SYMBOL[+N], generic(SYMBOL)[+N], generic(SYMBOL[+N]) */
+static int parse_symbol(struct gt_ptx_parser *parser, struct gt_ptx_reference *reference)
+{
+	struct gt_ptx_number number = {0};
+	bool generic = gt_ptx_is(parser, "generic");
+
+	if (generic) {
+		gt_ptx_advance(parser);
+		if (gt_ptx_need(parser, "(") != 0)
+			return -1;
+	}
+	if (gt_ptx_name(parser, "a symbol", &reference->symbol) != 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		if (gt_ptx_is(parser, "+") || gt_ptx_is(parser, "-")) {
+			if (gt_ptx_parse_constant(parser, &number) != 0)
+				return -1;
+			if (number.is_float)
+				return gt_ptx_wrong(parser, "an offset is a whole number");
+			reference->addend = (int64_t)((uint64_t)reference->addend + number.bits);
+		}
+		if (generic && i == 0 && gt_ptx_need(parser, ")") != 0)
+			return -1;
+		if (!generic)
+			break;
+	}
+	return 0;
+}
+
+static int put_reference(struct gt_ptx_parser *parser, struct filling *filling, uint64_t at)
+{
+	struct gt_ptx_reference reference = {.offset = at};
+
+	if (parse_symbol(parser, &reference) != 0)
+		return -1;
+	if (filling->unit != ADDRESS)
+		return gt_ptx_wrong(parser, "the address of '%.100s' needs 64 bits, not .%s", reference.symbol,
+				    gt_ptx_type_name(filling->variable->type));
+	struct gt_ptx_reference *added = gt_ptx_push(parser, &parser->initial_values, sizeof *added);
+	if (!added || make_room(parser, filling, at + ADDRESS) != 0)
+		return -1;
+	*added = reference;
+	return 0;
+}
+
+/* 0xff(SYMBOL), 0xff00(SYMBOL), ...: the bytes of an address one by one, lowest first. */
+static int put_masked(struct gt_ptx_parser *parser, struct filling *filling, uint64_t at)
+{
+	struct gt_ptx_reference reference = {.offset = at}, *list = parser->initial_values.items, *last;
+	struct gt_ptx_number mask;
+	unsigned byte = 0;
+
+	if (!gt_ptx_lex_number(&parser->token, &mask) || mask.is_float)
+		return gt_ptx_expected(parser, "a mask");
+	gt_ptx_advance(parser);
+	gt_ptx_advance(parser);
+	if (parse_symbol(parser, &reference) != 0 || gt_ptx_need(parser, ")") != 0)
+		return -1;
+	while (byte < ADDRESS && mask.bits != UINT64_C(0xff) << (8 * byte))
+		byte++;
+	if (filling->unit != 1 || byte == ADDRESS)
+		return gt_ptx_wrong(parser, "expected one byte of an address, such as 0xff00(symbol)");
+	if (make_room(parser, filling, at + 1) != 0)
+		return -1;
+	if (byte == 0) {
+		last = gt_ptx_push(parser, &parser->initial_values, sizeof *last);
+		if (!last)
+			return -1;
+		*last = reference;
+		return make_room(parser, filling, at + ADDRESS);
+	}
+	last = parser->initial_values.n > 0 ? &list[parser->initial_values.n - 1] : NULL;
+	if (!last || last->symbol != reference.symbol || last->addend != reference.addend || last->offset + byte != at)
+		return gt_ptx_wrong(parser, "byte %u of the address of '%.100s' does not follow the byte before it", byte,
+				    reference.symbol);
+	return 0;
+}
+
+static int put_value(struct gt_ptx_parser *parser, struct filling *filling, uint64_t at)
+{
+	if (parser->token.kind == GT_PTX_TOKEN_WORD)
+		return put_reference(parser, filling, at);
+	if (parser->token.kind == GT_PTX_TOKEN_NUMBER && parser->ahead.kind == GT_PTX_TOKEN_SIGN &&
+	    *parser->ahead.text == '(')
+		return put_masked(parser, filling, at);
+	return put_number(parser, filling, at);
+}
+
+/* Values of one dimension, the scalars of a vector being the last, from byte `at` on; inner braces
+ * fill a part of their own. `room` is in bytes, `size` what an item has. */
+static int put_list(struct gt_ptx_parser *parser, struct filling *filling, size_t dimension, uint64_t at, uint64_t room)
+{
+	uint64_t size = filling->unit, end = at + room;
+
+	for (size_t i = dimension + 1; i < filling->n_dimensions; i++)
+		size *= filling->dimensions[i];
+	if (gt_ptx_need(parser, "{") != 0)
+		return -1;
+	while (!gt_ptx_take(parser, "}")) {
+		bool inner = gt_ptx_is(parser, "{");
+		uint64_t step = inner ? size : filling->unit;
+		if (step > end - at)
+			return gt_ptx_wrong(parser, "more initial values than '%.100s' has room for", filling->variable->name);
+		if (inner && dimension + 1 >= filling->n_dimensions)
+			return gt_ptx_wrong(parser, "initial values nested deeper than the dimensions of '%.100s'",
+					    filling->variable->name);
+		if ((inner ? put_list(parser, filling, dimension + 1, at, size) : put_value(parser, filling, at)) != 0)
+			return -1;
+		at += step;
+		if (!gt_ptx_is(parser, "}") && gt_ptx_need(parser, ",") != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The bytes of the variable, as many as it has. */
+static int keep(struct gt_ptx_parser *parser, struct filling *filling, uint64_t bytes)
+{
+	struct gt_ptx_variable *variable = filling->variable;
+
+	if (bytes > INITIAL_BYTES_MAX || parser->initial_bytes + bytes > INITIAL_BYTES_MAX)
+		return gt_ptx_wrong(parser, "more than 256 MiB of initial values");
+	parser->initial_bytes += bytes;
+	for (size_t i = 0; i < parser->initial_values.n; i++) {
+		const struct gt_ptx_reference *references = parser->initial_values.items;
+		if (references[i].offset + ADDRESS > bytes)
+			return gt_ptx_wrong(parser, "an address does not fit into '%.100s'", variable->name);
+	}
+	variable->initial = gt_ptx_arena_take(parser->module->arena, bytes, 1, parser->error);
+	if (!variable->initial)
+		return -1;
+	if (filling->n > 0)
+		memcpy(variable->initial, filling->bytes, filling->n < bytes ? filling->n : bytes);
+	return gt_ptx_settle(parser, &parser->initial_values, 0, sizeof *variable->references, &variable->references,
+			     &variable->n_references);
+}
+
+/* The initial value after '=' of a variable whose dimensions are known; if the first is 0, it is set from the value. */
+static int gt_ptx_parse_initial(struct gt_ptx_parser *parser, struct gt_ptx_variable *variable, uint64_t *dimensions,
+				size_t n_dimensions)
+{
+	uint64_t with_vector[32], row;
+	struct filling filling = {.variable = variable, .dimensions = with_vector, .n_dimensions = n_dimensions,
+				  .unit = gt_ptx_type_size(variable->type)};
+	bool open = n_dimensions > 0 && dimensions[0] == 0;
+	int result;
+
+	memcpy(with_vector, dimensions, n_dimensions * sizeof *dimensions);
+	if (variable->vector > 1)
+		with_vector[filling.n_dimensions++] = variable->vector;
+	row = filling.unit;
+	for (size_t i = 1; i < filling.n_dimensions; i++)
+		row *= with_vector[i];
+	parser->initial_values.n = 0;
+	if (filling.n_dimensions == 0)
+		result = put_value(parser, &filling, 0);
+	else
+		result = put_list(parser, &filling, 0, 0, open ? INITIAL_BYTES_MAX / row * row : with_vector[0] * row);
+	if (result == 0 && open) {
+		dimensions[0] = (filling.n + row - 1) / row;
+		variable->bytes = dimensions[0] * row;
+	}
+	if (result == 0)
+		result = keep(parser, &filling, variable->bytes);
+	free(filling.bytes);
+	return result;
+}
+
+/* ---- variables ---- */
 
 #define DIMENSIONS_MAX 16
 #define ALIGNMENT_MAX (UINT64_C(1) << 20)
