@@ -10,7 +10,6 @@
 #include "gpu/occupancy.h"
 #include "cuda/ptx/exec/heap.h"
 #include "cuda/ptx/launch/launch.h"
-#include "cuda/ptx/launch/nested.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/record/recorder.h"
 #include "cuda/ptx/static/static.h"

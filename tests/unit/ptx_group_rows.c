@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "cuda/ptx/launch/group_rows.h"
+#include "stream/recorded.h"
 #include "stream/stream.h"
 
 #define GROUPS 40
@@ -55,19 +55,19 @@ static FILE *write_stream(bool kept, uint64_t memory, size_t *rows)
 	char *argv[] = {NULL};
 	struct gt_writer *writer = gt_writer_open(fileno(file), NULL, "test", "0", argv, &error);
 	const struct gt_kernel kernel = {.id = 1, .name = "k", .grid = {GROUPS, 1, 1}, .block = {64, 1, 1}};
-	struct gt_ptx_group_rows made;
+	struct gt_recorded_rows made;
 
 	state = 5;
 	*rows = 0;
 	CHECK(writer && gt_write_kernel(writer, &kernel, &error) == 0);
-	CHECK(gt_ptx_group_rows_open(&made, kept ? NULL : writer, memory, &error) == 0);
+	CHECK(gt_recorded_rows_open(&made, kept ? NULL : writer, memory, &error) == 0);
 	for (uint32_t group = 0; group < GROUPS; group++) {
 		*rows += fill(&made.sink, group);
-		CHECK(gt_ptx_group_rows_end(&made, &error) == 0);
-		CHECK(gt_ptx_group_rows_pass(&made, writer, &error) == 0);
+		CHECK(gt_recorded_rows_end(&made, &error) == 0);
+		CHECK(gt_recorded_rows_pass(&made, writer, &error) == 0);
 	}
 	CHECK(gt_writer_finish(writer, &error) == 0);
-	gt_ptx_group_rows_close(&made);
+	gt_recorded_rows_close(&made);
 	gt_writer_close(writer);
 	return file;
 }

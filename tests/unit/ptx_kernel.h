@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/ptx/launch/nested.h"
 #include "cuda/ptx/launch/run.h"
 
 #define BUFFERS 4

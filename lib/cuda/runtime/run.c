@@ -7,8 +7,6 @@
 
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
-#include "cuda/ptx/launch/gate.h"
-#include "cuda/ptx/launch/nested.h"
 #include "cuda/ptx/launch/run.h"
 
 static bool within(struct gt_dim3 value, struct gt_dim3 max)

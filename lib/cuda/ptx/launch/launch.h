@@ -4,8 +4,8 @@
  *     gemm<<<(16,64),(32,8)>>>(A=f32[512*512]:ramp, B=f32[262144]:rand(1), C=f32[262144], 512)
  *
  * The line is parsed first, and then bound to the kernel's parameters and the device's memory. */
-#ifndef GT_PTX_LAUNCH_H
-#define GT_PTX_LAUNCH_H
+#ifndef GT_PTX_LAUNCH_LAUNCH_H
+#define GT_PTX_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,10 +104,5 @@ int gt_ptx_value_read(const struct gt_ptx_launch_line *call, const char **at, st
 /* The bits of a value in a type. -1 if an integer does not fit, or if a real number is given for an integer type. Bit types
  * accept both: a real number becomes a float of their width. */
 int gt_ptx_value_bits(const struct gt_ptx_value *value, enum gt_ptx_type type, uint64_t *bits, struct gt_error *error);
-
-/* Fills the elements of a buffer from its description. */
-int gt_ptx_buffer_fill(const struct gt_ptx_buffer *buffer, unsigned char *to, struct gt_error *error);
-/* Bytes of the buffer's file. */
-int gt_ptx_file_bytes(const char *path, uint64_t *bytes, struct gt_error *error);
 
 #endif

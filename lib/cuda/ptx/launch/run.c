@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/launch/run.h"
-
+/* Runs launches, with all that they lead to; computes the registers and the shared memory of kernels. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/estimate/estimate.h"
 #include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/heap.h"
 #include "cuda/ptx/exec/nested.h"
 #include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/launch/team.h"
-#include "stream/kernel.h"
 
 static int check_launch(const struct gt_ptx_launch *launch, struct gt_error *error)
 {
@@ -131,4 +132,119 @@ int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_pt
 	figures->knows_registers = true;
 	*registers = figures->registers;
 	return 0;
+}
+
+static void write_kernel(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, FILE *to)
+{
+	size_t length;
+	const char *shown = gt_ptx_shown_name(module, kernel, &length);
+
+	fprintf(to, "%.*s(", (int)length, shown);
+	for (size_t i = 0; i < kernel->n_parameters; i++) {
+		const struct gt_ptx_variable *parameter = &kernel->parameters[i];
+		fprintf(to, "%s%s", i > 0 ? ", " : "", gt_ptx_type_name(parameter->type));
+		if (parameter->elements != 1)
+			fprintf(to, "[%" PRIu64 "]", parameter->elements);
+	}
+	fprintf(to, ")\tline=%u", kernel->line);
+}
+
+int gt_ptx_list_kernels(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t given, FILE *to,
+		struct gt_error *error)
+{
+	uint32_t registers;
+	bool estimated;
+
+	for (size_t i = 0; i < module->n_functions; i++) {
+		const struct gt_ptx_function *kernel = &module->functions[i];
+		if (!kernel->entry || kernel->declaration)
+			continue;
+		if (gt_ptx_registers_of(machine, kernel, given, &registers, &estimated, error) != 0)
+			return -1;
+		write_kernel(module, kernel, to);
+		fprintf(to, "\tregisters=%" PRIu32 "%s\tshared_bytes=%" PRIu64 "\tname=%s\n", registers,
+			estimated ? " (estimated)" : "", gt_ptx_static_shared(machine, kernel), kernel->name);
+	}
+	return 0;
+}
+
+bool gt_ptx_gate_is_closed(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_error *error)
+{
+	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+	const uint64_t launches = machine->launches;
+	struct gt_ptx_launch trial = *launch;
+	struct gt_ptx_ran ran;
+
+	if (!program || program->has_effects || !program->joins_blocks)
+		return false;
+	/* What else it does wrong is told of when it is launched. */
+	trial.sink = NULL;
+	trial.team = NULL;
+	trial.check = GT_PTX_CHECK_FAULT;
+	gt_ptx_run(machine, &trial, &ran, error);
+	machine->launches = launches;
+	return ran.runs_away;
+}
+
+/* Puts launches before the others that are left. */
+static void put_first(struct gt_ptx_children *left, const struct gt_ptx_children *more)
+{
+	if (!more->first)
+		return;
+	more->last->next = left->first;
+	left->first = more->first;
+}
+
+static int run_one(struct gt_ptx_memory *memory, struct gt_ptx_launch *launch, const struct gt_ptx_runner *runner,
+		   struct gt_ptx_children *left, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_ptx_launched launched = {0};
+	struct gt_ptx_ran one = {0};
+
+	launch->launched = &launched;
+	int result = runner->run(runner->context, launch, &one, error);
+	launch->launched = NULL;
+	gt_ptx_pool_end_launch(memory);
+	put_first(left, &launched.tails);
+	put_first(left, &launched.children);
+	ran->warp_instructions += one.warp_instructions;
+	ran->accesses += one.accesses;
+	ran->polls += one.polls;
+	ran->fault |= one.fault;
+	ran->assertion_failed |= one.assertion_failed;
+	return result;
+}
+
+static void shape_as(struct gt_ptx_launch *launch, const struct gt_ptx_child *child)
+{
+	launch->kernel = child->kernel;
+	memcpy(launch->grid, child->grid, sizeof launch->grid);
+	memcpy(launch->block, child->block, sizeof launch->block);
+	launch->dynamic_shared = child->dynamic_shared;
+	launch->parameters = child->parameters;
+	launch->parent = child->parent;
+	launch->depth = child->depth;
+	memset(launch->cluster, 0, sizeof launch->cluster);
+	launch->workspace = 0;
+}
+
+int gt_ptx_run_nested(struct gt_ptx_memory *memory, struct gt_ptx_launch *launch, const struct gt_ptx_runner *runner,
+		      struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct gt_ptx_launched rest = {0};
+	struct gt_ptx_children *left = &rest.children;
+
+	*ran = (struct gt_ptx_ran){0};
+	int result = run_one(memory, launch, runner, left, ran, error);
+	while (result == 0 && left->first) {
+		struct gt_ptx_child *child = left->first;
+		struct gt_ptx_launch next = *launch;
+		left->first = child->next;
+		shape_as(&next, child);
+		result = run_one(memory, &next, runner, left, ran, error);
+		gt_ptx_pool_give(memory, child->buffer);
+		gt_ptx_child_free(child);
+	}
+	gt_ptx_launched_clear(memory, &rest);
+	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs launches; computes the registers and the shared memory of kernels. */
-#ifndef GT_PTX_RUN_H
-#define GT_PTX_RUN_H
+#ifndef GT_PTX_LAUNCH_RUN_H
+#define GT_PTX_LAUNCH_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +30,24 @@ int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_pt
 /* A line for each kernel: "NAME(TYPE, ...)", line, registers, shared bytes, the name in the file. */
 int gt_ptx_list_kernels(const struct gt_ptx_module *module, const struct gt_ptx_machine *machine, uint32_t registers, FILE *to,
 		struct gt_error *error);
+
+/* Gates: kernels that change nothing and wait for what the host does, so that work behind them does not begin before. */
+
+/* Whether a launch would wait for ever, by a kernel that changes nothing: it is run for that, untraced. Why is in the error then. */
+bool gt_ptx_gate_is_closed(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, struct gt_error *error);
+
+/* Runs a launch and all that it leads to. The launches that a kernel makes are run when it has ended, in the order in which it
+ * made them, each with all that it launches itself before the next; then, in their order, its tail launches. */
+
+/* Runs one launch, and sets its number. */
+struct gt_ptx_runner {
+	int (*run)(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error);
+	void *context;
+};
+
+/* `launch` is that of the host; what is launched by kernels is as it in what they do not say themselves. Adds up what all of
+ * them did. */
+int gt_ptx_run_nested(struct gt_ptx_memory *memory, struct gt_ptx_launch *launch, const struct gt_ptx_runner *runner,
+		      struct gt_ptx_ran *ran, struct gt_error *error);
 
 #endif

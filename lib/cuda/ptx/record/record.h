@@ -4,8 +4,8 @@
  * a socket with one byte in it: the first process that uses the runtime takes the byte, so that only one of a script's
  * programs writes. It puts back GT_RECORD_WHOLE when the stream has its end record, or GT_RECORD_CUT when it has reported why
  * there is none. */
-#ifndef GT_PTX_RECORD_H
-#define GT_PTX_RECORD_H
+#ifndef GT_PTX_RECORD_RECORD_H
+#define GT_PTX_RECORD_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,23 +1,451 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/record/recorder.h"
-
+/* Records launches: what precedes the rows of each (the kernel, its arrays, its source lines, what was done since the launch before), its
+ * rows, and its replay. */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/grown.h"
+#include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/blockorder.h"
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/nested.h"
+#include "cuda/ptx/exec/shared.h"
 #include "cuda/ptx/exec/stray.h"
-#include "cuda/ptx/launch/group.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/launch/team.h"
-#include "cuda/ptx/record/head.h"
-#include "cuda/ptx/record/replay.h"
+#include "cuda/ptx/record/recorder.h"
+#include "cuda/ptx/record/tracing.h"
+#include "cuda/ptx/text/module.h"
+#include "stream/arrays.h"
+
+/* ---- the arrays that a launch can access ---- */
+
+/* The arrays of a count, of which there are at most as many as were asked for. */
+struct list {
+	uint64_t *addresses, *bytes;
+	char *names, *end; /* separated by commas */
+	size_t n;
+};
+
+static int open_list(struct list *list, size_t most, struct gt_error *error)
+{
+	*list = (struct list){.addresses = malloc(most * sizeof *list->addresses), .bytes = malloc(most * sizeof *list->bytes),
+			      .names = malloc(most * GT_PTX_VARIABLE_NAME)};
+	list->end = list->names;
+	return list->addresses && list->bytes && list->names ? 0 : gt_fail_memory(error, "allocations");
+}
+
+/* A comma inside a name becomes a dot. */
+static void add(struct list *list, uint64_t address, uint64_t bytes, const char *name)
+{
+	list->addresses[list->n] = address;
+	list->bytes[list->n] = bytes;
+	if (list->n++ > 0)
+		*list->end++ = ',';
+	for (; *name; name++)
+		*list->end++ = *name == ',' ? '.' : *name;
+	*list->end = '\0';
+}
+
+/* Writes the list as a count, if there are any arrays. */
+static int write_list(struct gt_writer *writer, const char *stage, uint64_t kernel, const struct list *list, struct gt_error *error)
+{
+	struct gt_count count;
+
+	if (list->n == 0)
+		return 0;
+	gt_count_begin(&count, stage, kernel);
+	int failed = gt_count_array(&count, "addresses", list->addresses, list->n, error) != 0 ||
+		     gt_count_array(&count, "bytes", list->bytes, list->n, error) != 0 ||
+		     gt_count_text(&count, "names", list->names, error) != 0 || gt_write_count(writer, &count, error) != 0;
+	gt_count_clear(&count);
+	return failed ? -1 : 0;
+}
+
+static void close_list(struct list *list)
+{
+	free(list->addresses);
+	free(list->bytes);
+	free(list->names);
+}
+
+/* Counts the address of every array in device memory, so that misses can be attributed to arrays (grd(1)). */
+static int count_allocations(struct gt_writer *writer, uint64_t kernel, const struct gt_ptx_memory *memory, struct gt_error *error)
+{
+	struct list list;
+
+	if (memory->n == 0)
+		return 0;
+	int result = open_list(&list, memory->n, error);
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); result == 0 && one; one = gt_ptx_live(one->after))
+		add(&list, one->address, one->bytes, one->name);
+	if (result == 0)
+		result = write_list(writer, GT_ARRAYS_STAGE, kernel, &list, error);
+	close_list(&list);
+	return result;
+}
+
+/* The same for the variables of a block's shared memory (gcoalesce(1)). */
+static int count_shared(struct gt_writer *writer, uint64_t kernel, const struct gt_ptx_program *program, uint64_t dynamic,
+			struct gt_error *error)
+{
+	struct gt_ptx_shared_array array;
+	struct list list;
+
+	if (program->n_shared == 0)
+		return 0;
+	int result = open_list(&list, program->n_shared, error);
+	for (size_t i = 0; result == 0 && i < program->n_shared; i++)
+		if (gt_ptx_find_shared(program, i, dynamic, &array))
+			add(&list, array.at, array.bytes, array.name);
+	if (result == 0)
+		result = write_list(writer, GT_SHARED_ARRAYS_STAGE, kernel, &list, error);
+	close_list(&list);
+	return result;
+}
+
+/* ---- the source lines of a kernel's accesses, by .loc (nvcc -lineinfo), as the stage `source` of gtrace(5) ---- */
+
+struct sources {
+	uint64_t *pcs, *lines, *files;
+	size_t n;
+};
+
+static bool has_place(const struct gt_ptx_instruction *instruction)
+{
+	return instruction->source_line > 0 && gt_ptx_row(instruction)->access != GT_PTX_ACCESS_NONE &&
+	       !gt_ptx_has(instruction, "param");
+}
+
+/* The index of a file among those of the module; n_files if it has no name. */
+static size_t file_index(const struct gt_ptx_module *module, unsigned number)
+{
+	size_t i = 0;
+
+	while (i < module->n_files && (module->files[i].number != number || !module->files[i].name))
+		i++;
+	return i;
+}
+
+static void add_function(struct sources *sources, const struct gt_ptx_module *module, const struct gt_ptx_function *function)
+{
+	for (size_t i = 0; i < function->n_instructions; i++) {
+		const struct gt_ptx_instruction *instruction = &function->instructions[i];
+		size_t file = has_place(instruction) ? file_index(module, instruction->file) : module->n_files;
+		if (file == module->n_files)
+			continue;
+		sources->pcs[sources->n] = instruction->line;
+		sources->lines[sources->n] = instruction->source_line;
+		sources->files[sources->n++] = file;
+	}
+}
+
+/* Whether a kernel's launch may execute the function: itself, or one that can be called. */
+static bool may_run(const struct gt_ptx_function *function, const struct gt_ptx_function *kernel)
+{
+	return function == kernel || !function->entry;
+}
+
+static size_t count_places(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel)
+{
+	size_t n = 0;
+
+	for (size_t f = 0; f < module->n_functions; f++)
+		for (size_t i = 0; may_run(&module->functions[f], kernel) && i < module->functions[f].n_instructions; i++)
+			n += has_place(&module->functions[f].instructions[i]);
+	return n;
+}
+
+/* The files' names, separated by commas; a comma inside a name becomes a dot. */
+static char *join_files(const struct gt_ptx_module *module)
+{
+	size_t bytes = 1;
+
+	for (size_t i = 0; i < module->n_files; i++)
+		bytes += (module->files[i].name ? strlen(module->files[i].name) : 0) + 1;
+	char *names = malloc(bytes), *end = names;
+	for (size_t i = 0; names && i < module->n_files; i++) {
+		const char *name = module->files[i].name ? module->files[i].name : "";
+		if (i > 0)
+			*end++ = ',';
+		for (; *name; name++)
+			*end++ = *name == ',' ? '.' : *name;
+	}
+	if (names)
+		*end = '\0';
+	return names;
+}
+
+/* Appends the lines of the instructions that access memory, in the kernel and in the functions that it may call, to a
+ * count that has begun. Nothing if the text has no .loc. Returns 0, or -1 when memory is short. */
+static int sources_count(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
+			 struct gt_count *count, struct gt_error *error)
+{
+	size_t n = count_places(module, kernel);
+	uint64_t *places = malloc(3 * (n + 1) * sizeof *places);
+	char *files = join_files(module);
+	struct sources sources = {places, places + n, places + 2 * n, 0};
+	int result = places && files ? 0 : gt_fail_memory(error, "source lines");
+
+	for (size_t f = 0; result == 0 && f < module->n_functions; f++)
+		if (may_run(&module->functions[f], kernel))
+			add_function(&sources, module, &module->functions[f]);
+	if (result == 0 && sources.n > 0 &&
+	    (gt_count_array(count, "pcs", sources.pcs, sources.n, error) != 0 ||
+	     gt_count_array(count, "lines", sources.lines, sources.n, error) != 0 ||
+	     gt_count_array(count, "files", sources.files, sources.n, error) != 0 ||
+	     gt_count_text(count, "names", files, error) != 0))
+		result = -1;
+	free(places);
+	free(files);
+	return result;
+}
+
+/* ---- replay ---- */
+
+/* Kernel replay, as in a profiler that cannot count everything in one run: it saves the memory that the kernel can reach and
+ * restores the changed parts before the next run (NVIDIA, Nsight Compute documentation, kernel replay; from a copy in device
+ * memory while there is room). */
+
+/* Bytes that are read from the copy and written back at a time: assumed, since NVIDIA does not document it. */
+#define GT_PTX_RESTORE_PIECE ((uint64_t)32 << 10)
+
+struct gt_ptx_saved {
+	unsigned char *bytes; /* of all allocations, concatenated; owned */
+	struct gt_ptx_heap *heap; /* owned */
+};
+
+static void saved_clear(struct gt_ptx_saved *saved)
+{
+	gt_ptx_heap_free(saved->heap);
+	saved->heap = NULL;
+	free(saved->bytes);
+	saved->bytes = NULL;
+}
+
+/* Saves the contents of all allocations. Returns 0, or -1 when memory is short. */
+static int save(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_error *error)
+{
+	unsigned char *to = malloc(memory->live_bytes + 1);
+
+	saved->bytes = to;
+	saved->heap = gt_ptx_heap_copy(memory);
+	if (!to || (memory->heap && !saved->heap)) {
+		saved_clear(saved);
+		return gt_fail_memory(error, "what a kernel may change, to run it twice");
+	}
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; to += one->bytes, one = gt_ptx_live(one->after))
+		memcpy(to, gt_ptx_host(memory, one), one->bytes);
+	return 0;
+}
+
+static void note(struct gt_copies *copies, const struct gt_ptx_allocation *allocation)
+{
+	for (uint64_t at = 0, piece; at < allocation->bytes; at += piece) {
+		piece = allocation->bytes - at < GT_PTX_RESTORE_PIECE ? allocation->bytes - at : GT_PTX_RESTORE_PIECE;
+		gt_copies_add(copies, allocation->address + GT_PTX_WINDOW + at, piece);
+		gt_copies_add(copies, allocation->address + at, piece);
+	}
+}
+
+/* Writes back each allocation that has changed, and records the ranges read and written; copies are one window above their
+ * originals. The allocations must be those that were saved. */
+static void restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, struct gt_copies *copies)
+{
+	const unsigned char *from = saved->bytes;
+
+	gt_ptx_heap_restore(memory, saved->heap);
+	saved->heap = NULL;
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; from += one->bytes, one = gt_ptx_live(one->after)) {
+		unsigned char *to = gt_ptx_host(memory, one);
+		if (memcmp(to, from, one->bytes) == 0)
+			continue;
+		memcpy(to, from, one->bytes);
+		note(copies, one);
+	}
+}
+
+int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name)
+{
+	for (size_t i = 0; i < untraced->n; i++)
+		if (strcmp(untraced->of[i].name, name) == 0) {
+			untraced->of[i].calls++;
+			return 0;
+		}
+	struct gt_ptx_untraced_call *grown = gt_grown(untraced->of, untraced->n, &untraced->capacity, sizeof *grown);
+	if (!grown)
+		return -1;
+	untraced->of = grown;
+	snprintf(grown[untraced->n].name, sizeof grown->name, "%s", name);
+	grown[untraced->n++].calls = 1;
+	return 0;
+}
+
+/* Appends two entries to a count that has begun: the names, separated by commas, and their calls. Returns 0, or -1 when memory
+ * is short. */
+static int untraced_count(const struct gt_ptx_untraced *untraced, const char *names, const char *calls, struct gt_count *count,
+			  struct gt_error *error)
+{
+	uint64_t *numbers = malloc((untraced->n + 1) * sizeof *numbers);
+	char *text = malloc(untraced->n * GT_COUNT_NAME + 1), *end = text;
+	int result = numbers && text ? 0 : gt_fail_memory(error, "calls that were not traced");
+
+	for (size_t i = 0; result == 0 && i < untraced->n; i++) {
+		end += sprintf(end, "%s%s", i > 0 ? "," : "", untraced->of[i].name);
+		numbers[i] = untraced->of[i].calls;
+	}
+	if (result == 0 && (gt_count_text(count, names, text, error) != 0 ||
+			    gt_count_array(count, calls, numbers, untraced->n, error) != 0))
+		result = -1;
+	free(numbers);
+	free(text);
+	return result;
+}
+
+static void untraced_clear(struct gt_ptx_untraced *untraced)
+{
+	free(untraced->of);
+	*untraced = (struct gt_ptx_untraced){0};
+}
+
+/* ---- what precedes the rows of a traced launch ---- */
+
+struct gt_ptx_head {
+	struct gt_writer *writer;
+	const struct gt_ptx_tracing *tracing;
+	uint64_t id; /* of the kernel */
+	struct gt_copies copies; /* since the last traced launch */
+	struct gt_ptx_untraced untraced; /* the same */
+};
+
+/* Writes the kernel, and begins the count of what it needs. */
+static int write_kernel(struct gt_ptx_head *head, const struct gt_ptx_launch *launch, struct gt_kernel *kernel,
+			uint64_t static_shared, bool estimated, struct gt_count *count, struct gt_error *error)
+{
+	uint64_t shared = static_shared + launch->dynamic_shared;
+
+	if (shared > UINT32_MAX)
+		return gt_fail(error, "%s: %" PRIu64 " bytes of shared memory", kernel->name, shared);
+	kernel->id = head->id;
+	kernel->order = head->tracing->unordered ? GT_ORDER_NONE : GT_ORDER_BLOCK;
+	kernel->shared_bytes = (uint32_t)shared;
+	memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
+	memcpy(kernel->block, launch->block, sizeof kernel->block);
+	memcpy(kernel->cluster, launch->cluster, sizeof kernel->cluster);
+	kernel->prefers = launch->prefers;
+	kernel->parent = launch->parent;
+	kernel->device = launch->device;
+	gt_count_begin(count, "ptx", kernel->id);
+	if (gt_kernel_check(kernel, error) != 0 || gt_write_kernel(head->writer, kernel, error) != 0 ||
+	    gt_count_number(count, "registers", kernel->registers, error) != 0 ||
+	    gt_count_number(count, "registers_estimated", estimated, error) != 0 ||
+	    gt_count_number(count, "shared_bytes", shared, error) != 0)
+		return -1;
+	return 0;
+}
+
+/* Names the arrays while the kernel runs; those of shared memory if accesses to it are traced. */
+static int write_arrays(struct gt_ptx_head *head, struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch,
+			struct gt_error *error)
+{
+	if (count_allocations(head->writer, head->id, gt_ptx_machine_memory(machine), error) != 0)
+		return -1;
+	if (!(head->tracing->spaces >> GT_SHARED & 1))
+		return 0;
+	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+	return program ? count_shared(head->writer, head->id, program, launch->dynamic_shared, error) : -1;
+}
+
+/* Counts the ranges that were copied to the device before the kernel, which a cache may hold (gcache(1), --warm). */
+static int write_copies(struct gt_ptx_head *head, struct gt_error *error)
+{
+	struct gt_count count;
+	int result;
+
+	if (head->copies.n == 0 && !head->copies.lost)
+		return 0;
+	gt_count_begin(&count, "copies", head->id);
+	result = gt_copies_count(&head->copies, &count, error);
+	if (result == 0)
+		result = gt_write_count(head->writer, &count, error);
+	gt_count_clear(&count);
+	gt_copies_clear(&head->copies);
+	return result;
+}
+
+/* Counts the calls of libraries whose work is not in the stream: those before the kernel, or after the last one. */
+static int write_untraced(struct gt_ptx_head *head, const char *names, const char *calls, struct gt_error *error)
+{
+	struct gt_count count;
+
+	if (head->untraced.n == 0)
+		return 0;
+	gt_count_begin(&count, "untraced", head->id);
+	int result = untraced_count(&head->untraced, names, calls, &count, error);
+	if (result == 0)
+		result = gt_write_count(head->writer, &count, error);
+	gt_count_clear(&count);
+	untraced_clear(&head->untraced);
+	return result;
+}
+
+/* Counts the source lines of the kernel's accesses, if the text says them. */
+static int write_sources(struct gt_ptx_head *head, const struct gt_ptx_module *module,
+			 const struct gt_ptx_function *kernel, struct gt_error *error)
+{
+	struct gt_count count;
+	int result;
+
+	gt_count_begin(&count, GT_SOURCES_STAGE, head->id);
+	result = sources_count(module, kernel, &count, error);
+	if (result == 0 && count.n > 0)
+		result = gt_write_count(head->writer, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
+/* Writes it, and fills what is still to be known of the kernel. `count`: of what it needs, to which what it did is added, and which
+ * the caller clears. Returns 0, or -1. */
+static int head_write(struct gt_ptx_head *head, const struct gt_ptx_module *module, struct gt_ptx_machine *machine,
+		      const struct gt_ptx_launch *launch, struct gt_kernel *kernel, uint32_t registers, struct gt_count *count,
+		      struct gt_error *error)
+{
+	bool estimated;
+	int result = gt_ptx_registers_of(machine, launch->kernel, registers, &kernel->registers, &estimated, error);
+
+	if (result == 0)
+		result = write_kernel(head, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated, count, error);
+	if (result == 0)
+		result = write_arrays(head, machine, launch, error);
+	if (result == 0)
+		result = write_copies(head, error);
+	if (result == 0)
+		result = write_untraced(head, "names", "calls", error);
+	return result == 0 ? write_sources(head, module, launch->kernel, error) : -1;
+}
+
+/* After the last launch: writes what was done since then. */
+static int head_write_after(struct gt_ptx_head *head, struct gt_error *error)
+{
+	return write_untraced(head, "names_after", "calls_after", error);
+}
+
+static void head_clear(struct gt_ptx_head *head)
+{
+	gt_copies_clear(&head->copies);
+	untraced_clear(&head->untraced);
+}
 
 struct gt_ptx_recorder {
 	struct gt_ptx_head head; /* of the traced launch that is next, or under way */
 	struct gt_ptx_blockorder *order;
-	struct gt_ptx_group_rows rows; /* which it makes */
+	struct gt_recorded_rows rows; /* which it makes */
 	struct gt_ptx_team *team; /* NULL: there is one thread */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
@@ -51,7 +479,7 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 	}
 	recorder->head.writer = writer;
 	recorder->head.tracing = tracing;
-	if (gt_ptx_group_rows_open(&recorder->rows, writer, 0, error) == 0)
+	if (gt_recorded_rows_open(&recorder->rows, writer, 0, error) == 0)
 		recorder->order = gt_ptx_blockorder_open(&recorder->rows.sink, tracing->memory / 2, error);
 	if (tracing->jobs > 1)
 		recorder->team = gt_ptx_team_open(tracing->jobs, tracing->memory / 2, error);
@@ -66,9 +494,9 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	if (!recorder)
 		return;
 	gt_ptx_blockorder_close(recorder->order);
-	gt_ptx_group_rows_close(&recorder->rows);
+	gt_recorded_rows_close(&recorder->rows);
 	gt_ptx_team_close(recorder->team);
-	gt_ptx_head_clear(&recorder->head);
+	head_clear(&recorder->head);
 	free(recorder);
 }
 
@@ -89,7 +517,7 @@ uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
 
 int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error)
 {
-	return recorder->traced > 0 ? gt_ptx_head_write_after(&recorder->head, error) : 0;
+	return recorder->traced > 0 ? head_write_after(&recorder->head, error) : 0;
 }
 
 static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran *ran, struct gt_count *count,
@@ -107,9 +535,9 @@ static int end_group(void *context, struct gt_error *error)
 {
 	struct gt_ptx_recorder *recorder = context;
 
-	return gt_ptx_group_rows_end(&recorder->rows, error) != 0
+	return gt_recorded_rows_end(&recorder->rows, error) != 0
 		       ? -1
-		       : gt_ptx_group_rows_pass(&recorder->rows, recorder->head.writer, error);
+		       : gt_recorded_rows_pass(&recorder->rows, recorder->head.writer, error);
 }
 
 static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
@@ -151,7 +579,7 @@ static int record_launch(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 			 uint32_t registers, struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gt_count count = {0};
-	int result = gt_ptx_head_write(&recorder->head, module, machine, launch, kernel, registers, &count, error);
+	int result = head_write(&recorder->head, module, machine, launch, kernel, registers, &count, error);
 
 	if (result == 0)
 		result = run_traced(recorder, machine, launch, ran, error);
@@ -171,7 +599,7 @@ static int record_replay(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 	struct gt_ptx_saved saved;
 	int result;
 
-	if (gt_ptx_save(&saved, memory, error) != 0)
+	if (save(&saved, memory, error) != 0)
 		return -1;
 	/* What the first pass launches is not run: the second launches it again. */
 	snprintf(first.name, sizeof first.name, "%.*s pass 1", (int)(sizeof first.name - sizeof " pass 1"), kernel->name);
@@ -181,12 +609,12 @@ static int record_replay(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 		if (launch->launched)
 			gt_ptx_launched_clear(memory, launch->launched);
 		gt_ptx_pool_end_launch(memory);
-		gt_ptx_restore(&saved, memory, &recorder->head.copies);
+		restore(&saved, memory, &recorder->head.copies);
 		recorder->head.id = 2 * recorder->launches;
 		launch->printed = NULL; /* it was printed in the first pass */
 		result = record_launch(recorder, module, machine, launch, &second, registers, ran, error);
 	}
-	gt_ptx_saved_clear(&saved);
+	saved_clear(&saved);
 	return result;
 }
 

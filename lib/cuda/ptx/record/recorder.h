@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Records launches into a stream: for each traced one a kernel record, its accesses, and a count of the stage "ptx". Used by
  * gtrace-ptx and gtrace-record. */
-#ifndef GT_PTX_RECORDER_H
-#define GT_PTX_RECORDER_H
+#ifndef GT_PTX_RECORD_RECORDER_H
+#define GT_PTX_RECORD_RECORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/record/tracing.h"
-#include "cuda/ptx/record/untraced.h"
-#include "stream/copies.h"
-#include "stream/stream.h"
+#include "stream/recorded.h"
+
+/* Work of a program that was done without being traced, by the stand-ins of libraries: how often each of their calls was made
+ * since the last traced launch. */
+
+struct gt_ptx_untraced {
+	struct gt_ptx_untraced_call {
+		char name[GT_COUNT_NAME];
+		uint64_t calls;
+	} *of; /* in the order of their first calls; owned */
+	size_t n, capacity;
+};
+
+/* Counts a call; -1 when memory is short. */
+int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name);
 
 struct gt_ptx_recorder;
 

@@ -27,7 +27,7 @@ struct gt_ptx_tracing {
 	unsigned char *launches; /* of GT_PTX_LAUNCHES: those to trace, from 1; NULL: all. Owned. */
 	uint64_t blocks;	 /* trace only this many of each launch */
 	bool skip_untraced;	 /* untraced blocks are not executed */
-	bool replay;		 /* each launch runs twice, as under a profiler: see replay.h */
+	bool replay;		 /* each launch runs twice, as under a profiler: see recorder.c */
 	bool work;		 /* rows have the column work */
 	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
 	uint64_t memory;	 /* bytes for ordering accesses, half for a block, half for blocks that wait */

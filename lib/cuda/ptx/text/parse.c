@@ -270,7 +270,6 @@ static int parse_operands(struct gt_ptx_parser *parser, struct gt_ptx_instructio
 			     &instruction->n_operands);
 }
 
-/* ---- parse_instruction.c ---- */
 static int gt_ptx_parse_instruction(struct gt_ptx_parser *parser)
 {
 	struct gt_ptx_instruction instruction = {.line = parser->token.line,

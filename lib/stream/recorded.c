@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/launch/group_rows.h"
+/* The rows of a group of blocks, as records. */
+#include "stream/recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,14 @@
 #define BYTES_MAX ((size_t)1 << 20) /* of kept records outside of the store */
 
 /* Moves the last records into the store. */
-static int put_away(struct gt_ptx_group_rows *made, struct gt_error *error)
+static int put_away(struct gt_recorded_rows *made, struct gt_error *error)
 {
-	struct gt_ptx_stored *grown = gt_grown(made->stored, made->stored_n, &made->stored_capacity, sizeof *grown);
+	struct gt_recorded_piece *grown = gt_grown(made->stored, made->stored_n, &made->stored_capacity, sizeof *grown);
 
 	if (!grown)
 		return gt_fail_memory(error, "accesses");
 	made->stored = grown;
-	struct gt_ptx_stored *next = &grown[made->stored_n];
+	struct gt_recorded_piece *next = &grown[made->stored_n];
 	unsigned char *data = gt_store_take(&made->store, made->bytes.n, &next->segment, error);
 	if (!data)
 		return -1;
@@ -33,7 +34,7 @@ static int put_away(struct gt_ptx_group_rows *made, struct gt_error *error)
 	return 0;
 }
 
-static int keep(struct gt_ptx_group_rows *made, const struct gt_rows *rows, struct gt_error *error)
+static int keep(struct gt_recorded_rows *made, const struct gt_rows *rows, struct gt_error *error)
 {
 	const struct gt_slice all = {rows, 0, rows->n, 0, rows->n_lanes};
 
@@ -47,16 +48,16 @@ static int keep(struct gt_ptx_group_rows *made, const struct gt_rows *rows, stru
 /* Rows that are a batch, or have other columns than those to come. */
 static int make_record(void *context, struct gt_rows *rows, struct gt_error *error)
 {
-	struct gt_ptx_group_rows *made = context;
+	struct gt_recorded_rows *made = context;
 	int result = made->writer ? gt_write_rows(made->writer, rows, error) : keep(made, rows, error);
 
 	rows->n = rows->n_lanes = 0;
 	return result;
 }
 
-int gt_ptx_group_rows_open(struct gt_ptx_group_rows *made, struct gt_writer *writer, uint64_t memory, struct gt_error *error)
+int gt_recorded_rows_open(struct gt_recorded_rows *made, struct gt_writer *writer, uint64_t memory, struct gt_error *error)
 {
-	*made = (struct gt_ptx_group_rows){
+	*made = (struct gt_recorded_rows){
 		.sink = {gt_rows_new(GT_ROWS_BATCH, error), make_record, made},
 		.writer = writer,
 		.most = memory < BYTES_MAX ? (size_t)memory : BYTES_MAX,
@@ -65,7 +66,7 @@ int gt_ptx_group_rows_open(struct gt_ptx_group_rows *made, struct gt_writer *wri
 	return made->sink.rows ? 0 : -1;
 }
 
-void gt_ptx_group_rows_close(struct gt_ptx_group_rows *made)
+void gt_recorded_rows_close(struct gt_recorded_rows *made)
 {
 	gt_rows_free(made->sink.rows);
 	gt_store_close(&made->store);
@@ -73,12 +74,12 @@ void gt_ptx_group_rows_close(struct gt_ptx_group_rows *made)
 	free(made->bytes.data);
 }
 
-int gt_ptx_group_rows_end(struct gt_ptx_group_rows *made, struct gt_error *error)
+int gt_recorded_rows_end(struct gt_recorded_rows *made, struct gt_error *error)
 {
 	return made->sink.rows->n >= ROWS_LEAST ? make_record(made, made->sink.rows, error) : 0;
 }
 
-static int pass_records(const struct gt_ptx_group_rows *made, struct gt_writer *writer, struct gt_error *error)
+static int pass_records(const struct gt_recorded_rows *made, struct gt_writer *writer, struct gt_error *error)
 {
 	for (size_t i = 0; i < made->stored_n; i++)
 		if (gt_writer_put(writer, made->stored[i].data, made->stored[i].n, 0, error) != 0)
@@ -101,17 +102,17 @@ static int pass_rows(const struct gt_rows *rows, struct gt_sink *to, struct gt_e
 	return result;
 }
 
-int gt_ptx_group_rows_pass(struct gt_ptx_group_rows *made, struct gt_writer *writer, struct gt_error *error)
+int gt_recorded_rows_pass(struct gt_recorded_rows *made, struct gt_writer *writer, struct gt_error *error)
 {
 	int result = made->rows > 0 ? pass_records(made, writer, error) : 0;
 
 	if (result == 0 && made->sink.rows->n > 0)
 		result = pass_rows(made->sink.rows, gt_writer_sink(writer), error);
-	gt_ptx_group_rows_drop(made);
+	gt_recorded_rows_drop(made);
 	return result;
 }
 
-void gt_ptx_group_rows_drop(struct gt_ptx_group_rows *made)
+void gt_recorded_rows_drop(struct gt_recorded_rows *made)
 {
 	for (size_t i = 0; i < made->stored_n; i++)
 		gt_store_release(&made->store, made->stored[i].segment);
