@@ -150,9 +150,10 @@ enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
 /* A number truncated to the type, and sign-extended if the type is signed. */
 int64_t gt_static_narrow(int64_t number, enum gt_ptx_type type);
 
-/* static.c: fills all but the polynomials: the values of the instruction's operands behind its results, of which there are n.
- * Returns 1; 0 if it does not access global memory; -1 when memory is short. */
-int gt_static_find_access(const struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
-			  const uint32_t *operands, size_t n, struct gt_static_access *access, struct gt_error *error);
+/* The instruction that makes an access. */
+static inline const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access)
+{
+	return &analysis->kernel->instructions[analysis->accesses[access].instruction];
+}
 
 #endif

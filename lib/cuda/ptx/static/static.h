@@ -27,7 +27,6 @@ void gt_static_close(struct gt_static *analysis);
 
 /* The accesses, in the order of the text. */
 size_t gt_static_accesses(const struct gt_static *analysis);
-const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access);
 
 /* What is known of a launch. */
 struct gt_static_launch {

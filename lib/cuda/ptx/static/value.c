@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "cuda/ptx/decode/decode_matrix.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/static/parts.h"
 #include "cuda/ptx/static/static.h"
@@ -598,6 +599,119 @@ static int define_operand(struct gt_static *analysis, uint32_t block, const stru
 	return 0;
 }
 
+/* ---- accesses ---- */
+
+/* True if one of the modifiers is a space other than global memory. Generic addresses may be global. */
+static bool is_elsewhere(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const elsewhere[] = {"shared",      "local",		  "param",	  "const",
+						"shared::cta", "shared::cluster", "param::entry", "param::func"};
+
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (gt_ptx_has(instruction, elsewhere[i]))
+			return true;
+	return false;
+}
+
+static bool find_plain(const struct gt_ptx_instruction *instruction, struct gt_static_access *access)
+{
+	unsigned vector = gt_ptx_has(instruction, "v2") ? 2 : gt_ptx_has(instruction, "v4") ? 4 : gt_ptx_has(instruction, "v8") ? 8 : 1;
+
+	access->bytes = vector * gt_ptx_type_size(gt_static_type(instruction));
+	return !is_elsewhere(instruction);
+}
+
+/* The index of a modifier; n_modifiers if it is not there. */
+static size_t place_of(const struct gt_ptx_instruction *instruction, const char *word)
+{
+	size_t i = 0;
+
+	while (i < instruction->n_modifiers && strcmp(instruction->modifiers[i], word) != 0)
+		i++;
+	return i;
+}
+
+/* cp.async(.bulk)(.tensor): the space of the destination is written first. *at: the operand with the global address. */
+static bool find_copy(const struct gt_ptx_instruction *instruction, const uint32_t *operands, size_t n,
+		      const struct gt_static *analysis, struct gt_static_access *access, size_t *at)
+{
+	const size_t global = place_of(instruction, "global"), all = instruction->n_modifiers;
+	const bool bulk = gt_ptx_has(instruction, "bulk");
+	size_t first = all;
+
+	for (size_t i = 0; i < all && first == all; i++)
+		if (strncmp(instruction->modifiers[i], "shared", 6) == 0)
+			first = i;
+	if (global == all || n < 2 || gt_ptx_has(instruction, "prefetch"))
+		return false;
+	const bool stores = global < first;
+	*at = stores ? 0 : 1;
+	access->action = !stores ? GT_PTX_ACCESS_LOAD
+			 : gt_ptx_has(instruction, "reduce") ? GT_PTX_ACCESS_REDUCTION : GT_PTX_ACCESS_STORE;
+	access->bytes = GT_STATIC_PIECE;
+	if (gt_ptx_has(instruction, "tensor")) {
+		access->spread = GT_STATIC_FROM_MAP;
+		return true;
+	}
+	if (n < 3)
+		return false;
+	const struct gt_static_value *bytes = &analysis->values[gt_static_same(analysis, operands[2])];
+	const uint64_t known = bytes->kind == GT_STATIC_CONSTANT && bytes->number > 0 ? (uint64_t)bytes->number : 0;
+	if (bulk)
+		access->spread = GT_STATIC_IN_BULK;
+	access->lanes = known && known < GT_STATIC_WARP * GT_STATIC_PIECE ? (unsigned)(known / GT_STATIC_PIECE) : GT_STATIC_WARP;
+	if (!bulk)
+		access->bytes = (unsigned)known;
+	return true;
+}
+
+/* wmma.load {r, ...}, [address](, stride); wmma.store [address], {r, ...}(, stride). Returns as find_access. */
+static int find_tile(const struct gt_ptx_instruction *instruction, const uint32_t *operands, size_t n,
+		     struct gt_ptx_arena *arena, struct gt_static_access *access, struct gt_error *error)
+{
+	const bool stores = gt_ptx_has(instruction, "store");
+	struct gt_ptx_tile tile = {0};
+	size_t registers;
+
+	if (is_elsewhere(instruction) || !(stores || gt_ptx_has(instruction, "load")) || instruction->n_operands < 2)
+		return 0;
+	gt_ptx_elements(&instruction->operands[stores ? 1 : 0], &registers);
+	access->action = stores ? GT_PTX_ACCESS_STORE : GT_PTX_ACCESS_LOAD;
+	access->spread = GT_STATIC_BY_LINES;
+	if (!gt_ptx_lay_out_tile(instruction, &tile, stores, registers))
+		return 0;
+	if (instruction->n_operands == 3)
+		access->stride = operands[n - 1];
+	access->tile = gt_ptx_arena_copy(arena, &tile, 1, sizeof tile, error);
+	return access->tile ? 1 : -1;
+}
+
+/* static.c: fills all but the polynomials: the values of the instruction's operands behind its results, of which there are n.
+ * Returns 1; 0 if it does not access global memory; -1 when memory is short. */
+static int find_access(const struct gt_static *analysis, const struct gt_ptx_instruction *instruction,
+		       const uint32_t *operands, size_t n, struct gt_static_access *access, struct gt_error *error)
+{
+	size_t at = 0;
+	int found = 0;
+
+	*access = (struct gt_static_access){.action = gt_ptx_row(instruction)->access, .stride = GT_STATIC_NONE};
+	switch (access->action) {
+	case GT_PTX_ACCESS_LOAD:
+	case GT_PTX_ACCESS_STORE:
+	case GT_PTX_ACCESS_ATOMIC:
+	case GT_PTX_ACCESS_REDUCTION: found = find_plain(instruction, access); break;
+	case GT_PTX_ACCESS_COPY: found = find_copy(instruction, operands, n, analysis, access, &at); break;
+	case GT_PTX_ACCESS_MATRIX: found = find_tile(instruction, operands, n, analysis->arena, access, error); break;
+	default: break;
+	}
+	if (found > 0 && n <= at)
+		return 0;
+	access->address = found > 0 ? operands[at] : GT_STATIC_NONE;
+	return found;
+}
+
+/* ---- instructions of the kernel, in order ---- */
+
 static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t at, struct gt_error *error)
 {
 	const struct gt_ptx_instruction *instruction = &analysis->kernel->instructions[at];
@@ -616,7 +730,7 @@ static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t
 	operands = gt_ptx_arena_take(analysis->arena, n, sizeof *operands, error);
 	if (!operands || read_sources(analysis, block, operands, n_written, instruction, error) != 0)
 		return -1;
-	int found = gt_static_find_access(analysis, instruction, operands, n, &analysis->accesses[analysis->n_accesses], error);
+	int found = find_access(analysis, instruction, operands, n, &analysis->accesses[analysis->n_accesses], error);
 	if (found < 0)
 		return -1;
 	if (found > 0)

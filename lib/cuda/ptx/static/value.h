@@ -6,6 +6,7 @@
 #include "cuda/ptx/static/parts.h"
 
 #define GT_STATIC_WARP	32
+#define GT_STATIC_PIECE 16 /* bytes that a lane copies, of a copy in bulk */
 #define GT_STATIC_LOOPS 8
 
 /* One thread, in one iteration of each loop. */
