@@ -92,16 +92,10 @@ static inline bool gt_accelsim_is_plain(const struct gt_accelsim *reader)
 {
 	return !reader->line_info && !reader->to->wants_work;
 }
-
-/* What follows the width: checks and scans it, and reports the access. */
-int gt_accelsim_addresses(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode);
 /* Scans it up to the end of the line, for a mask that is not 0. Returns NULL, or what was expected. */
 const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at);
 /* Reports the access that was scanned. */
 int gt_accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode);
-/* The end of a line. From version 4 on, an immediate may be there; from version 6 on a second one, and "NoVal", or "Val"
- * and the values of the registers. */
-bool gt_accelsim_rest(const struct gt_accelsim *reader, const char **at);
 
 /* Reads the lines of a warp that follow in memory, up to the first that is not known. */
 int gt_accelsim_known_lines(struct gt_accelsim *reader);

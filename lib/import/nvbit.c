@@ -1,11 +1,341 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of NVBit's mem_trace: lines that begin "MEMTRACE: " among the program's own. */
-#include "import/nvbit.h"
-
+/* The output of NVBit's mem_trace: lines that begin "MEMTRACE: " among the program's own. This file reads the lines of launches, and
+ * finds what follows from the lines before: the launch of a record, its warp, its block. */
+#include <inttypes.h>
+#include <pcre2.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+#include "base/scan.h"
 #include "import/formats.h"
+#include "import/nvbit.h"
+#include "import/place.h"
+#include "stream/rows.h"
+#include "stream/trace.h"
+
+struct gt_nvbit_launch_line {
+	pcre2_code *pattern;
+	pcre2_match_data *match;
+};
+
+/* A kernel's name may contain " - ", so the keys on both sides delimit it. */
+static const char launch_pattern[] =
+	"^MEMTRACE: CTX 0x[0-9a-fA-F]+ - LAUNCH - Kernel pc 0x[0-9a-fA-F]+ - Kernel name (.*)"
+	" - grid launch id (\\d{1,19}) - grid size (\\d{1,10}),(\\d{1,10}),(\\d{1,10})"
+	" - block size (\\d{1,10}),(\\d{1,10}),(\\d{1,10}) - nregs (\\d{1,10}) - shmem (\\d{1,10})"
+	" - cuda stream id -?\\d+\\s*$";
+enum { NAME = 1, ID, GRID, BLOCK = GRID + 3, REGISTERS = BLOCK + 3, SHARED };
+
+static void launch_line_close(struct gt_nvbit_launch_line *with)
+{
+	if (!with)
+		return;
+	pcre2_match_data_free(with->match);
+	pcre2_code_free(with->pattern);
+	free(with);
+}
+
+/* NULL when memory is short. */
+static struct gt_nvbit_launch_line *launch_line_open(struct gt_error *error)
+{
+	struct gt_nvbit_launch_line *with = calloc(1, sizeof *with);
+	int code;
+	PCRE2_SIZE offset;
+
+	if (with)
+		with->pattern = pcre2_compile((PCRE2_SPTR)launch_pattern, PCRE2_ZERO_TERMINATED, PCRE2_DOTALL, &code, &offset, NULL);
+	if (with && with->pattern)
+		with->match = pcre2_match_data_create_from_pattern(with->pattern, NULL);
+	if (with && with->match)
+		return with;
+	launch_line_close(with);
+	gt_fail_memory(error, "the launch pattern");
+	return NULL;
+}
+
+static bool group_number(const struct gt_nvbit_launch_line *with, const char *line, unsigned group, uint64_t max, uint64_t *value)
+{
+	const char *at = line + pcre2_get_ovector_pointer(with->match)[2 * group];
+
+	return gt_scan_upto(&at, max, value);
+}
+
+static bool group_32(const struct gt_nvbit_launch_line *with, const char *line, unsigned group, uint32_t *number)
+{
+	uint64_t value;
+
+	if (!group_number(with, line, group, UINT32_MAX, &value))
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* Reads a line into a kernel that is zero. Returns NULL, or what was expected. */
+static const char *launch_line_scan(const struct gt_nvbit_launch_line *with, const char *line, size_t length,
+				    struct gt_kernel *kernel)
+{
+	bool fits;
+
+	if (pcre2_match(with->pattern, (PCRE2_SPTR)line, length, 0, 0, with->match, NULL) < 0)
+		return "expected '... - LAUNCH - Kernel pc 0xP - Kernel name NAME - grid launch id N"
+		       " - grid size X,Y,Z - block size X,Y,Z - nregs N - shmem N - cuda stream id N'";
+	const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(with->match);
+	size_t name = bounds[2 * NAME + 1] - bounds[2 * NAME];
+
+	if (name >= sizeof kernel->name)
+		name = sizeof kernel->name - 1;
+	memcpy(kernel->name, line + bounds[2 * NAME], name);
+	fits = group_number(with, line, ID, GT_KERNEL_NEXT - 1, &kernel->id) &&
+	       group_32(with, line, REGISTERS, &kernel->registers) && group_32(with, line, SHARED, &kernel->shared_bytes);
+	for (unsigned i = 0; i < 3; i++)
+		fits = fits && group_32(with, line, GRID + i, &kernel->grid[i]) &&
+		       group_32(with, line, BLOCK + i, &kernel->block[i]) && kernel->grid[i] > 0 && kernel->block[i] > 0;
+	return fits ? NULL : "expected numbers below 2^32 in a launch, and sizes of at least 1";
+}
+
+/* Which warp an access is of. W is a warp slot of the hardware (import/slots.h). LDGSTS gives two lines, one with the addresses in
+ * global memory and one with those in shared memory. */
+
+/* The line of a warp's LDGSTS that is still to come. */
+enum half { HALF_NONE, HALF_GLOBAL, HALF_SHARED };
+
+/* The lanes that a warp of the block has. */
+static uint32_t lanes_of(const struct gt_kernel *kernel, uint64_t warp)
+{
+	uint64_t left = gt_kernel_threads(kernel) - warp * GT_WARP_SIZE;
+
+	return left >= GT_WARP_SIZE ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+}
+
+static uint64_t first_address(const struct gt_trace_access *access)
+{
+	return access->addresses ? access->addresses[0] : access->base;
+}
+
+static uint64_t address_of(const struct gt_trace_access *access, unsigned lane)
+{
+	if (access->addresses)
+		return access->addresses[__builtin_popcount(access->mask & ((UINT32_C(1) << lane) - 1))];
+	return access->base + (uint64_t)access->stride * (lane - (unsigned)__builtin_ctz(access->mask));
+}
+
+/* Removes lanes above those of `exist` that repeat the lowest lane's address, as lanes that do not exist may do.
+ * False if others are left. */
+static bool drop_repeats(const struct gt_trace_access *access, uint32_t exist, uint32_t *mask)
+{
+	uint32_t beyond = access->mask & ~exist;
+
+	if (beyond == access->mask)
+		return false;
+	for (uint32_t rest = beyond; rest; rest &= rest - 1)
+		if (address_of(access, (unsigned)__builtin_ctz(rest)) != first_address(access))
+			return false;
+	*mask = access->mask & exist;
+	return true;
+}
+
+/* The warp of an access of the current launch in that block, and the lanes that this warp has; an LDGSTS is made the half that it
+ * is. */
+static int find_warp(struct gt_nvbit *reader, const struct gt_nvbit_line *line, struct gt_trace_access *access)
+{
+	const struct gt_kernel *kernel = &reader->current->kernel;
+	unsigned warps = (unsigned)gt_kernel_warps(kernel);
+	uint32_t mask;
+	bool not_last = warps > 1 && !drop_repeats(access, lanes_of(kernel, warps - 1), &mask);
+
+	if (gt_slots_warp(&reader->current->slots, access->block, line->slot, warps, not_last, &access->warp,
+			  reader->error) != 0)
+		return gt_import_place(reader->input, reader->error);
+	if (!drop_repeats(access, lanes_of(kernel, access->warp), &access->mask))
+		return gt_input_fail(reader->input, reader->error,
+				     "warp slot %u has lanes that warp %u, the last of the block, does not have: "
+				     "expected no address there",
+				     line->slot, access->warp);
+	return 0;
+}
+
+/* Addresses in shared memory are small; if neither line has small ones, the first is taken as the global one. */
+static int pair_halves(struct gt_nvbit *reader, struct gt_trace_access *access)
+{
+	struct gt_map *halves = &reader->current->halves;
+	int fresh = 0;
+
+	if (!halves->slots && gt_map_open(halves, 0, reader->error) != 0)
+		return -1;
+	uint64_t *half = gt_map_put(halves, (uint64_t)access->block << 16 | access->warp, HALF_NONE, &fresh);
+
+	if (!half)
+		return gt_fail_memory(reader->error, "LDGSTS pairs");
+	bool first = *half == HALF_NONE;
+	bool shared = first ? first_address(access) < GT_WINDOW_BYTES : *half == HALF_SHARED;
+
+	*half = !first ? HALF_NONE : shared ? HALF_GLOBAL : HALF_SHARED;
+	if (shared)
+		access->op = gt_opcode_shared_store();
+	return 0;
+}
+
+/* Frees what is known of the warps of a launch. */
+static void forget_warps(struct gt_nvbit_launch *launch)
+{
+	gt_slots_close(&launch->slots);
+	gt_map_close(&launch->halves);
+}
+
+/* Which launch a record belongs to. A launch line's id is one more than the id in the records of the launch, or in some versions
+ * equal: the first record tells which, and all others must agree. */
+
+/* Warps of earlier launches whose slots are remembered. */
+#define SLOTS_KEPT (1U << 20)
+
+static struct gt_nvbit_launch *add_launch(struct gt_nvbit *reader)
+{
+	struct gt_nvbit_launch **launches = gt_grown(reader->launches, reader->n, &reader->capacity, sizeof *launches);
+
+	if (!launches)
+		return NULL;
+	reader->launches = launches;
+	struct gt_nvbit_launch *launch = calloc(1, sizeof *launch);
+
+	if (launch)
+		reader->launches[reader->n++] = launch;
+	return launch;
+}
+
+/* Launches: adds the one of a launch line; makes that of a record with this id the current one; frees all. */
+static int gt_nvbit_add_launch(struct gt_nvbit *reader, const char *text, size_t length)
+{
+	struct gt_kernel kernel = {0};
+	const char *expected = launch_line_scan(reader->launch_line, text, length, &kernel);
+	int fresh = 0;
+
+	if (expected)
+		return gt_nvbit_fail(reader, expected);
+	uint64_t *place = gt_map_put(&reader->by_id, kernel.id, reader->n, &fresh);
+	struct gt_nvbit_launch *launch = place && fresh ? add_launch(reader) : NULL;
+
+	if (place && !fresh)
+		return gt_input_fail(reader->input, reader->error,
+				     "grid launch id %" PRIu64 " again: expected a new one", kernel.id);
+	if (!launch)
+		return gt_fail_memory(reader->error, "a launch");
+	launch->kernel = kernel;
+	if (gt_import_kernel(reader->input, reader->to, &launch->kernel, reader->error) != 0)
+		return -1;
+	reader->announced = launch;
+	return 0;
+}
+
+static const uint64_t *place_of(const struct gt_nvbit *reader, uint64_t launch)
+{
+	return launch < GT_KERNEL_NEXT ? gt_map_get(&reader->by_id, launch) : NULL;
+}
+
+/* Prepares the slots of a launch whose records begin or continue. A launch rarely continues after another has
+ * begun, so the slots of earlier launches are forgotten when there are many. If such a launch does continue, its
+ * warps are found anew, which can differ only where slot modulo n was not the warp. */
+static int open_slots(struct gt_nvbit *reader, struct gt_nvbit_launch *launch)
+{
+	if (reader->current)
+		reader->kept += reader->current->slots.warps.used;
+	if (reader->kept > SLOTS_KEPT) {
+		for (size_t i = 0; i < reader->n; i++)
+			if (reader->launches[i] != launch)
+				forget_warps(reader->launches[i]);
+		reader->kept = 0;
+	}
+	return launch->slots.warps.slots ? 0 : gt_slots_open(&launch->slots, reader->error);
+}
+
+static int select_launch(struct gt_nvbit *reader, uint64_t id)
+{
+	const uint64_t *place;
+
+	if (reader->current && reader->current == reader->announced && reader->current_id == id)
+		return 0;
+	if (!reader->settled)
+		reader->more = place_of(reader, id + 1) != NULL;
+	place = place_of(reader, id + reader->more);
+	if (!place)
+		return gt_input_fail(reader->input, reader->error,
+				     "grid_launch_id %" PRIu64 ": expected a launch line with the id %" PRIu64
+				     " before it",
+				     id, id + 1 - (reader->settled && !reader->more));
+	struct gt_nvbit_launch *launch = reader->launches[*place];
+
+	/* A launch line reports the newest launch; a return to an earlier one is reported here. */
+	if (launch != reader->announced &&
+	    gt_import_kernel(reader->input, reader->to, &launch->kernel, reader->error) != 0)
+		return -1;
+	if (open_slots(reader, launch) != 0)
+		return -1;
+	reader->settled = true;
+	reader->announced = reader->current = launch;
+	reader->current_id = id;
+	return 0;
+}
+
+static void close_launches(struct gt_nvbit *reader)
+{
+	for (size_t i = 0; i < reader->n; i++) {
+		forget_warps(reader->launches[i]);
+		free(reader->launches[i]);
+	}
+	free(reader->launches);
+	gt_map_close(&reader->by_id);
+}
+
+/* What a line of NVBit's mem_trace says behind those before it. */
+
+static int find_block(const struct gt_nvbit *reader, const uint64_t position[3], uint32_t *block)
+{
+	const uint32_t *grid = reader->current->kernel.grid;
+
+	if (position[0] >= grid[0] || position[1] >= grid[1] || position[2] >= grid[2])
+		return gt_input_fail(reader->input, reader->error,
+				     "CTA %" PRIu64 ",%" PRIu64 ",%" PRIu64
+				     ": expected one in the grid of %" PRIu32 ",%" PRIu32 ",%" PRIu32,
+				     position[0], position[1], position[2], grid[0], grid[1], grid[2]);
+	*block = (uint32_t)((position[2] * grid[1] + position[1]) * grid[0] + position[0]);
+	return 0;
+}
+
+/* What is wrong with a line is told in the order of what stands in it. */
+static int take_access(struct gt_nvbit *reader, const struct gt_nvbit_line *line)
+{
+	struct gt_trace_access access = {.numbering = GT_AN_OF_WARP, .op = line->op, .size = line->size, .hint = line->hint,
+					 .mask = line->mask, .addresses = line->addresses, .base = line->base, .stride = line->stride};
+
+	if (select_launch(reader, line->launch) != 0)
+		return -1;
+	if (line->placed && find_block(reader, line->position, &access.block) != 0)
+		return -1;
+	if (line->wrong)
+		return gt_nvbit_fail(reader, line->wrong);
+	if (!line->memory)
+		return gt_input_fail(reader->input, reader->error,
+				     "%.*s: expected the opcode of a load, a store or an atomic",
+				     (int)line->length, line->text);
+	if (line->mask == 0)
+		return reader->to->passed_over(reader->to->context, "accesses without an active lane", 1,
+					       reader->error);
+	if (find_warp(reader, line, &access) != 0 || (line->two && pair_halves(reader, &access) != 0))
+		return -1;
+	return gt_import_access(reader->input, reader->to, &access, reader->error);
+}
+
+int gt_nvbit_take(struct gt_nvbit *reader, const struct gt_nvbit_line *line)
+{
+	switch (line->kind) {
+	case GT_NVBIT_OTHER: return 0;
+	case GT_NVBIT_LAUNCH: return gt_nvbit_add_launch(reader, line->text, line->length);
+	case GT_NVBIT_WRONG: return gt_nvbit_fail(reader, line->wrong);
+	case GT_NVBIT_ACCESS: break;
+	}
+	return take_access(reader, line);
+}
 
 static int read_lines(struct gt_nvbit *reader)
 {
@@ -28,7 +358,7 @@ static int read_lines(struct gt_nvbit *reader)
 
 static int read_all(struct gt_nvbit *reader)
 {
-	reader->launch_line = gt_nvbit_launch_line_open(reader->error);
+	reader->launch_line = launch_line_open(reader->error);
 	if (!reader->launch_line || gt_map_open(&reader->by_id, 0, reader->error) != 0)
 		return -1;
 	if ((reader->to->jobs > 1 ? gt_nvbit_parts(reader) : read_lines(reader)) != 0)
@@ -45,8 +375,8 @@ static int read_nvbit(struct gt_input *input, struct gt_trace *to, struct gt_err
 		to->new_ids(to->context);
 	int result = read_all(&reader);
 
-	gt_nvbit_close_launches(&reader);
-	gt_nvbit_launch_line_close(reader.launch_line);
+	close_launches(&reader);
+	launch_line_close(reader.launch_line);
 	return result;
 }
 

@@ -7,12 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/scan.h"
 #include "import/import.h"
-#include "import/nvbit_launch.h"
 #include "import/opcode.h"
 #include "import/slots.h"
+#include "stream/kernel.h"
+
+/* The line with which NVBit's mem_trace announces a launch. */
+
+/* What lines are compared with. */
+struct gt_nvbit_launch_line;
 
 #define GT_NVBIT_PREFIX "MEMTRACE: "
 
@@ -88,17 +94,5 @@ static inline int gt_nvbit_fail(const struct gt_nvbit *reader, const char *expec
 int gt_nvbit_take(struct gt_nvbit *reader, const struct gt_nvbit_line *line);
 /* Reads all lines in several threads. */
 int gt_nvbit_parts(struct gt_nvbit *reader);
-
-/* Launches: adds the one of a launch line; makes that of a record with this id the current one; frees all. */
-int gt_nvbit_add_launch(struct gt_nvbit *reader, const char *text, size_t length);
-int gt_nvbit_select_launch(struct gt_nvbit *reader, uint64_t id);
-void gt_nvbit_close_launches(struct gt_nvbit *reader);
-
-/* The warp of an access of the current launch in that block, and the lanes that this warp has; an LDGSTS is made the half that it
- * is. */
-int gt_nvbit_find_warp(struct gt_nvbit *reader, const struct gt_nvbit_line *line, struct gt_trace_access *access);
-int gt_nvbit_pair_halves(struct gt_nvbit *reader, struct gt_trace_access *access);
-/* Frees what is known of the warps of a launch. */
-void gt_nvbit_forget_warps(struct gt_nvbit_launch *launch);
 
 #endif

@@ -1,15 +1,204 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/parquet.h"
-
+/* Writing Parquet: columns in row groups, and the footer, in Thrift's compact protocol, that says where they are. */
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "base/grown.h"
+#include "base/installed.h"
 #include "base/utf8.h"
+#include "stream/columns.h"
 #include "stream/op.h"
+#include "stream/parquet.h"
 #include "stream/parquet_file.h"
-#include "stream/thrift.h"
+
+/* Writes Thrift's compact protocol, in which Parquet keeps its headers: fields by rising number within structs. */
+
+#define GT_THRIFT_DEPTH 8 /* structs within one another, at most */
+
+enum gt_thrift_type { GT_THRIFT_I32 = 5, GT_THRIFT_I64 = 6, GT_THRIFT_TEXT = 8, GT_THRIFT_LIST = 9, GT_THRIFT_STRUCT = 12 };
+
+struct gt_thrift {
+	struct gt_bytes *out;
+	int last[GT_THRIFT_DEPTH]; /* the number of the last field of each open struct */
+	unsigned depth;
+};
+
+static void put(struct gt_bytes *out, unsigned byte)
+{
+	char character = (char)byte;
+
+	gt_bytes_write(out, &character, 1);
+}
+
+/* An unsigned number in base 128, low digits first. */
+static void thrift_varint(struct gt_bytes *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		put(out, (unsigned)(value & 0x7f) | 0x80);
+	put(out, (unsigned)value);
+}
+
+static void signed_varint(struct gt_bytes *out, int64_t value)
+{
+	thrift_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+/* The header of a field: how far its number is from the last one's, and its type. All of Parquet's steps are below 16. */
+static void field(struct gt_thrift *thrift, int number, enum gt_thrift_type type)
+{
+	int *last = &thrift->last[thrift->depth - 1];
+
+	put(thrift->out, (unsigned)(number - *last) << 4 | (unsigned)type);
+	*last = number;
+}
+
+/* A struct, which is a field (number > 0) or an element of a list or the whole (0); and its end. */
+static void thrift_begin(struct gt_thrift *thrift, int number)
+{
+	if (number > 0)
+		field(thrift, number, GT_THRIFT_STRUCT);
+	thrift->last[thrift->depth++] = 0;
+}
+
+static void thrift_end(struct gt_thrift *thrift)
+{
+	put(thrift->out, 0);
+	thrift->depth--;
+}
+
+/* Fields. */
+static void thrift_i32(struct gt_thrift *thrift, int number, int32_t value)
+{
+	field(thrift, number, GT_THRIFT_I32);
+	signed_varint(thrift->out, value);
+}
+
+static void thrift_i64(struct gt_thrift *thrift, int number, int64_t value)
+{
+	field(thrift, number, GT_THRIFT_I64);
+	signed_varint(thrift->out, value);
+}
+
+static void thrift_element_text(struct gt_thrift *thrift, const char *text)
+{
+	thrift_varint(thrift->out, strlen(text));
+	gt_bytes_write(thrift->out, text, strlen(text));
+}
+
+static void thrift_text(struct gt_thrift *thrift, int number, const char *text)
+{
+	field(thrift, number, GT_THRIFT_TEXT);
+	thrift_element_text(thrift, text);
+}
+
+/* A list of n elements, which follow. */
+static void thrift_list(struct gt_thrift *thrift, int number, enum gt_thrift_type type, uint64_t n)
+{
+	field(thrift, number, GT_THRIFT_LIST);
+	if (n < 15) {
+		put(thrift->out, (unsigned)n << 4 | (unsigned)type);
+	} else {
+		put(thrift->out, 0xf0 | (unsigned)type);
+		thrift_varint(thrift->out, n);
+	}
+}
+
+/* Elements of a list. */
+static void thrift_element_i32(struct gt_thrift *thrift, int32_t value)
+{
+	signed_varint(thrift->out, value);
+}
+
+static void schema_element(struct gt_thrift *thrift, const char *name, int type, int repetition, int children, int converted)
+{
+	thrift_begin(thrift, 0);
+	if (type >= 0)
+		thrift_i32(thrift, 1, type);
+	if (repetition >= 0)
+		thrift_i32(thrift, 3, repetition);
+	thrift_text(thrift, 4, name);
+	if (children >= 0)
+		thrift_i32(thrift, 5, children);
+	if (converted >= 0)
+		thrift_i32(thrift, 6, converted);
+	thrift_end(thrift);
+}
+
+static void write_schema(struct gt_thrift *thrift, const struct gt_parquet *parquet)
+{
+	bool lists = parquet->shape.kind == GT_ACCESSES;
+
+	thrift_list(thrift, 2, GT_THRIFT_STRUCT, 1 + parquet->n + (lists ? 2 : 0));
+	schema_element(thrift, "rows", -1, -1, (int)parquet->n, -1);
+	for (size_t i = 0; i < parquet->n; i++) {
+		const struct parquet_column *column = &parquet->columns[i];
+		if (column->source != PARQUET_LANES) {
+			schema_element(thrift, column->name, column->type, PARQUET_REQUIRED, -1, column->converted);
+			continue;
+		}
+		schema_element(thrift, column->name, -1, PARQUET_REQUIRED, 1, PARQUET_LIST);
+		schema_element(thrift, "list", -1, PARQUET_REPEATED, 1, -1);
+		schema_element(thrift, "element", column->type, PARQUET_REQUIRED, -1, column->converted);
+	}
+}
+
+static void write_chunk(struct gt_thrift *thrift, const struct parquet_column *column, const struct parquet_chunk *chunk)
+{
+	bool list = column->source == PARQUET_LANES;
+
+	thrift_begin(thrift, 0);
+	thrift_i64(thrift, 2, chunk->offset);
+	thrift_begin(thrift, 3);
+	thrift_i32(thrift, 1, column->type);
+	thrift_list(thrift, 2, GT_THRIFT_I32, 2);
+	thrift_element_i32(thrift, PARQUET_PLAIN);
+	thrift_element_i32(thrift, PARQUET_RLE);
+	thrift_list(thrift, 3, GT_THRIFT_TEXT, list ? 3 : 1);
+	thrift_element_text(thrift, column->name);
+	if (list) {
+		thrift_element_text(thrift, "list");
+		thrift_element_text(thrift, "element");
+	}
+	thrift_i32(thrift, 4, PARQUET_ZSTD);
+	thrift_i64(thrift, 5, chunk->values);
+	thrift_i64(thrift, 6, chunk->plain);
+	thrift_i64(thrift, 7, chunk->packed);
+	thrift_i64(thrift, 9, chunk->offset);
+	thrift_end(thrift);
+	thrift_end(thrift);
+}
+
+/* Appends what stands behind the pages: the schema, and where each group and each of its columns is. */
+static void parquet_footer(const struct gt_parquet *parquet, struct gt_bytes *out)
+{
+	struct gt_thrift thrift = {.out = out};
+	char by[64];
+
+	thrift_begin(&thrift, 0);
+	thrift_i32(&thrift, 1, 1);
+	write_schema(&thrift, parquet);
+	thrift_i64(&thrift, 3, (int64_t)parquet->written_rows);
+	thrift_list(&thrift, 4, GT_THRIFT_STRUCT, parquet->groups);
+	for (size_t group = 0; group < parquet->groups; group++) {
+		const struct parquet_chunk *chunks = &parquet->chunks[group * parquet->n];
+		int64_t bytes = 0;
+		thrift_begin(&thrift, 0);
+		thrift_list(&thrift, 1, GT_THRIFT_STRUCT, parquet->n);
+		for (size_t i = 0; i < parquet->n; i++) {
+			write_chunk(&thrift, &parquet->columns[i], &chunks[i]);
+			bytes += chunks[i].plain;
+		}
+		thrift_i64(&thrift, 2, bytes);
+		thrift_i64(&thrift, 3, (int64_t)parquet->group_rows[group]);
+		thrift_end(&thrift);
+	}
+	snprintf(by, sizeof by, "gtrace version %s", gt_version);
+	thrift_text(&thrift, 6, by);
+	thrift_end(&thrift);
+}
 
 #define GROUP_ROWS 131072
 #define PACK_LEVEL 1
@@ -122,7 +311,7 @@ static void put_levels(struct gt_bytes *out, const struct gt_bytes *levels)
 	for (size_t i = 0, run; i < levels->n; i += run) {
 		for (run = 1; i + run < levels->n && levels->data[i + run] == levels->data[i]; run++)
 			;
-		gt_thrift_varint(&runs, (uint64_t)run << 1);
+		thrift_varint(&runs, (uint64_t)run << 1);
 		put_number(&runs, levels->data[i], 1);
 	}
 	put_number(out, runs.n, 4);
@@ -136,17 +325,17 @@ static void page_header(struct gt_bytes *out, int64_t plain, int64_t packed, int
 {
 	struct gt_thrift thrift = {.out = out};
 
-	gt_thrift_begin(&thrift, 0);
-	gt_thrift_i32(&thrift, 1, PARQUET_DATA_PAGE);
-	gt_thrift_i32(&thrift, 2, (int32_t)plain);
-	gt_thrift_i32(&thrift, 3, (int32_t)packed);
-	gt_thrift_begin(&thrift, 5);
-	gt_thrift_i32(&thrift, 1, (int32_t)values);
-	gt_thrift_i32(&thrift, 2, PARQUET_PLAIN);
-	gt_thrift_i32(&thrift, 3, PARQUET_RLE);
-	gt_thrift_i32(&thrift, 4, PARQUET_RLE);
-	gt_thrift_end(&thrift);
-	gt_thrift_end(&thrift);
+	thrift_begin(&thrift, 0);
+	thrift_i32(&thrift, 1, PARQUET_DATA_PAGE);
+	thrift_i32(&thrift, 2, (int32_t)plain);
+	thrift_i32(&thrift, 3, (int32_t)packed);
+	thrift_begin(&thrift, 5);
+	thrift_i32(&thrift, 1, (int32_t)values);
+	thrift_i32(&thrift, 2, PARQUET_PLAIN);
+	thrift_i32(&thrift, 3, PARQUET_RLE);
+	thrift_i32(&thrift, 4, PARQUET_RLE);
+	thrift_end(&thrift);
+	thrift_end(&thrift);
 }
 
 /* Appends a column of the group as one page, and empties it. */
@@ -232,7 +421,7 @@ int gt_parquet_finish(struct gt_parquet *parquet, struct gt_bytes *out, struct g
 	if (parquet->rows > 0 && write_group(parquet, out, error) != 0)
 		return -1;
 	size_t began = out->n;
-	gt_parquet_footer(parquet, out);
+	parquet_footer(parquet, out);
 	put_number(out, out->n - began, 4);
 	gt_bytes_write(out, "PAR1", 4);
 	return out->failed ? gt_fail_memory(error, "a Parquet file") : 0;

@@ -40,7 +40,4 @@ struct gt_parquet {
 	struct gt_bytes page, packed;
 };
 
-/* Appends what stands behind the pages: the schema, and where each group and each of its columns is. */
-void gt_parquet_footer(const struct gt_parquet *parquet, struct gt_bytes *out);
-
 #endif

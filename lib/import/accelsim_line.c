@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+/* An instruction of an Accel-Sim trace: "PC MASK ND Rd* OPCODE NS Rs* WIDTH [MODE addresses] [immediate]", and the reading of a
+ * grouped trace in several threads. WIDTH is wrong for some types, so it only tells whether there are addresses; the size
+ * comes from the opcode. */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/piece.h"
+#include "base/scan.h"
+#include "import/accelsim.h"
+#include "import/opcode.h"
+#include "import/place.h"
+#include "import/recorded.h"
+#include "import/textparts.h"
+#include "stream/op.h"
+
+static bool scan_immediate(const char **at)
+{
+	uint64_t number;
+
+	gt_scan_char(at, '-');
+	if ((*at)[0] == '0' && ((*at)[1] | 0x20) == 'x')
+		return gt_scan_hex(at, &number);
+	return gt_scan_decimal(at, &number);
+}
+
+/* True if only blanks are left of the line, which may stand in the text of many. */
+static bool scan_end(const char **at)
+{
+	return gt_scan_end(at) || **at == '\n';
+}
+
+/* The end of a line. From version 4 on, an immediate may be there; from version 6 on a second one, and "NoVal", or "Val"
+ * and the values of the registers. */
+static bool rest(const struct gt_accelsim *reader, const char **at)
+{
+	uint64_t value;
+
+	if (scan_end(at))
+		return true;
+	if (reader->version > 0 && reader->version <= 3)
+		return false;
+	for (int i = 0; i < (reader->version >= 6 ? 2 : 1) && **at != 'N' && **at != 'V'; i++)
+		if (!scan_immediate(at))
+			return false;
+		else if (scan_end(at))
+			return true;
+		else
+			gt_scan_blanks(at);
+	if (reader->version < 6 || !(gt_scan_text(at, "NoVal") || gt_scan_text(at, "Val")))
+		return false;
+	while (!scan_end(at))
+		if (!gt_scan_hex(at, &value))
+			return false;
+	return true;
+}
+
+static bool scan_list(struct gt_accelsim *reader, const char **at)
+{
+	unsigned lanes = (unsigned)__builtin_popcount(reader->access.mask);
+
+	for (unsigned i = 0; i < lanes; i++)
+		if (!gt_scan_gap(at) || !gt_scan_hex(at, &reader->addresses[i]))
+			return false;
+	reader->access.addresses = reader->addresses;
+	return true;
+}
+
+/* " BASE", of which the first digits are nearly always those of the base before. */
+static inline bool scan_base(struct gt_accelsim *reader, const char **at)
+{
+	if (gt_scan_near(at, &reader->last_base, &reader->access.base))
+		return true;
+	if (!gt_scan_gap(at))
+		return false;
+	const char *number = *at;
+	if (!gt_scan_hex(at, &reader->access.base))
+		return false;
+	gt_scan_note_first(number, &reader->last_base);
+	return true;
+}
+
+/* " STRIDE", which nearly always is one digit at the end of the line. */
+static inline bool scan_step(struct gt_accelsim *reader, const char **at)
+{
+	const char *text = *at;
+	unsigned digit = (unsigned char)text[1] - (unsigned)'0';
+
+	if (text[0] != ' ' || digit > 9 || text[2] != '\n')
+		return gt_scan_gap(at) && gt_scan_signed(at, &reader->access.stride);
+	reader->access.stride = (int64_t)digit;
+	*at += 2;
+	return true;
+}
+
+/* This form can only describe consecutive lanes, so base and stride are passed on as they are. */
+static inline bool scan_stride(struct gt_accelsim *reader, const char **at)
+{
+	uint32_t mask = reader->access.mask;
+
+	/* Adding the lowest lane carries through those beside it. */
+	if (((mask + (mask & -mask)) & mask) != 0)
+		return false;
+	reader->access.addresses = NULL;
+	return scan_base(reader, at) && scan_step(reader, at);
+}
+
+static bool scan_deltas(struct gt_accelsim *reader, const char **at)
+{
+	unsigned lanes = (unsigned)__builtin_popcount(reader->access.mask);
+	int64_t delta;
+
+	if (!gt_scan_gap(at) || !gt_scan_hex(at, &reader->addresses[0]))
+		return false;
+	for (unsigned i = 1; i < lanes; i++) {
+		if (!gt_scan_gap(at) || !gt_scan_signed(at, &delta))
+			return false;
+		reader->addresses[i] = reader->addresses[i - 1] + (uint64_t)delta;
+	}
+	reader->access.addresses = reader->addresses;
+	return true;
+}
+
+/* " MODE", which nearly always is one digit behind one blank. */
+static inline bool scan_mode(const char **at, uint64_t *mode)
+{
+	const char *text = *at;
+
+	if (text[0] == ' ' && text[1] >= '0' && text[1] <= '2' && text[2] == ' ') {
+		*mode = (uint64_t)(text[1] - '0');
+		*at += 2;
+		return true;
+	}
+	return gt_scan_gap(at) && gt_scan_upto(at, 2, mode);
+}
+
+const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at)
+{
+	uint64_t mode = 0;
+
+	if (!scan_mode(at, &mode))
+		return "expected an address mode of 0, 1 or 2";
+	switch (mode) {
+	case 0:
+		return scan_list(reader, at) && rest(reader, at) ?
+			       NULL : "mode 0: expected a hexadecimal address for each lane of the mask";
+	case 1:
+		return scan_stride(reader, at) && (**at == '\n' || rest(reader, at)) ?
+			       NULL : "mode 1: expected a base and a decimal stride, and lanes side by side";
+	default:
+		return scan_deltas(reader, at) && rest(reader, at) ?
+			       NULL : "mode 2: expected a base and a decimal delta for each further lane";
+	}
+}
+
+static bool within(uint64_t address, uint64_t window)
+{
+	return window != 0 && address - window < GT_WINDOW_BYTES;
+}
+
+/* The space of an access with a generic address, from the address of its first lane. */
+static void place_generic(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+{
+	struct gt_trace_access *access = &reader->access;
+	uint64_t first = access->addresses ? access->addresses[0] : access->base;
+	bool shared = within(first, reader->shared_window);
+
+	if (opcode->two && (shared || first < GT_WINDOW_BYTES))
+		access->op = gt_opcode_shared_store();
+	else if (opcode->generic && (shared || within(first, reader->local_window)))
+		access->op = gt_op(gt_op_action(access->op), shared ? GT_SHARED : GT_LOCAL,
+				   gt_op_operator(access->op));
+}
+
+int gt_accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+{
+	struct gt_trace_access *access = &reader->access;
+
+	access->op = opcode->op;
+	access->size = opcode->size;
+	access->hint = opcode->hint;
+	access->block = reader->block;
+	access->warp = (uint16_t)reader->warp;
+	if (opcode->generic || opcode->two)
+		place_generic(reader, opcode);
+	access->has_work = reader->to->wants_work;
+	access->work = access->has_work ? gt_scoreboard_access(&reader->board, access->op) : 0;
+	return gt_import_access(reader->input, reader->to, access, reader->error);
+}
+
+/* What follows the width: checks and scans it, and reports the access. */
+static int gt_accelsim_addresses(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode)
+{
+	uint32_t mask = reader->access.mask;
+
+	if (!opcode->memory)
+		return gt_input_fail(reader->input, reader->error,
+				     "%.*s has addresses: expected a load, a store or an atomic",
+				     (int)opcode->length, opcode->text);
+	/* No lane was active: there was no access. */
+	if (mask == 0)
+		return 0;
+	if (mask & ~reader->lanes)
+		return gt_input_fail(reader->input, reader->error,
+				     "mask %08" PRIx32 ": expected lanes of %08" PRIx32
+				     ", which the block has",
+				     mask, reader->lanes);
+	const char *expected = gt_accelsim_scan(reader, &at);
+	return expected ? gt_accelsim_fail(reader, expected) : gt_accelsim_report(reader, opcode);
+}
+
+/* An instruction of an Accel-Sim trace: "PC MASK ND Rd* OPCODE NS Rs* WIDTH [MODE addresses]
+ * [immediate]". WIDTH is wrong for some types, so it only tells whether there are addresses; the size comes from
+ * the opcode. */
+
+#define REGISTERS_MAX 64 /* registers an instruction may name on either side */
+
+static inline bool skip_words(const char **at, uint64_t words)
+{
+	const char *word;
+	size_t length;
+
+	while (words-- > 0)
+		if (!gt_scan_gap(at) || !gt_scan_word(at, &word, &length))
+			return false;
+	return true;
+}
+
+/* How many numbers precede the PC of an ungrouped line: the block and the warp, then possibly the SM and its slot,
+ * or the seven numbers of a cluster; then possibly a source line. The mask after the PC is recognized by its
+ * eight digits, to which the tracer pads it. */
+static unsigned find_lead(const struct gt_accelsim *reader, const char *line)
+{
+	static const unsigned leads[] = {4, 6, 11};
+	const char *word;
+	size_t length;
+
+	for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+		const char *at = line;
+		uint64_t before = leads[i] + reader->line_info + 1;
+
+		if (gt_scan_word(&at, &word, &length) && skip_words(&at, before - 1) && gt_scan_gap(&at) &&
+		    gt_scan_word(&at, &word, &length) && length == 8)
+			return leads[i];
+	}
+	return leads[0];
+}
+
+/* Reads block, warp and SM at the beginning of an ungrouped line. */
+static int read_lead(struct gt_accelsim *reader, const char **at)
+{
+	uint64_t position[3], warp, sm;
+
+	if (reader->lead == 0)
+		reader->lead = find_lead(reader, *at);
+	if (!gt_accelsim_position(at, position, gt_scan_gap) || !gt_scan_gap(at) || !gt_scan_decimal(at, &warp) ||
+	    !gt_scan_gap(at))
+		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	if (gt_accelsim_enter_block(reader, position) != 0 || gt_accelsim_enter_warp(reader, warp) != 0)
+		return -1;
+	for (unsigned i = 4; i < reader->lead; i++) {
+		if (!gt_scan_decimal(at, &sm) || !gt_scan_gap(at))
+			return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+		if (i == 4 && reader->lead == 6) {
+			if (sm > UINT16_MAX)
+				return gt_accelsim_fail(reader, "expected an SM below 65536");
+			reader->access.scheduled = true;
+			reader->access.sm = (uint16_t)sm;
+		}
+	}
+	return 0;
+}
+
+/* Tracers before version 3 repeat block and warp on the lines of grouped traces. */
+static int repeat_lead(struct gt_accelsim *reader, const char **at)
+{
+	uint32_t block = reader->block, warp = reader->warp;
+
+	reader->lead = 4;
+	if (read_lead(reader, at) != 0)
+		return -1;
+	return block == reader->block && warp == reader->warp ?
+		       0 : gt_accelsim_fail(reader, "expected the block and the warp of the section that the line is in");
+}
+
+static int begin_instruction(struct gt_accelsim *reader, const char **at)
+{
+	if (!reader->grouped) {
+		if (reader->to->wants_work)
+			return gt_accelsim_fail(reader, "expected a grouped trace (.traceg, .tracez), which has the instructions of a "
+							"warp behind each other");
+		if (gt_accelsim_announce(reader) != 0)
+			return -1;
+		return read_lead(reader, at);
+	}
+	if (reader->place != GT_ACCELSIM_IN_INSTRUCTIONS)
+		return gt_accelsim_fail(reader, "an instruction: expected after 'insts = N' of a warp");
+	if (reader->found++ == reader->expected)
+		return gt_input_fail(reader->input, reader->error,
+				     "one instruction more: expected %" PRIu64 ", as the insts line says",
+				     reader->expected);
+	return reader->version == 0 || reader->version >= 3 ? 0 : repeat_lead(reader, at);
+}
+
+/* From version 6 on, a matrix product of a warp group says whether it commits, before the width. */
+static unsigned commits(const struct gt_accelsim *reader, const struct gt_opcode *opcode)
+{
+	for (size_t i = 0; reader->version >= 6 && i + 4 <= opcode->length; i++)
+		if (strncmp(opcode->text + i, "GMMA", 4) == 0)
+			return 1;
+	return 0;
+}
+
+/* Names of registers, n words of a line. */
+struct registers {
+	uint64_t n;
+	const char *words;
+};
+
+static bool scan_registers(const char **at, struct registers *registers, unsigned more)
+{
+	bool counted = gt_scan_upto(at, REGISTERS_MAX, &registers->n);
+
+	registers->words = *at;
+	return counted && skip_words(at, registers->n + more);
+}
+
+/* Keeps the part of a line from its PC up to `end`. */
+static void remember(struct gt_accelsim *reader, const char *begin, const char *end, const struct gt_opcode *opcode, bool addresses)
+{
+	if (gt_accelsim_is_plain(reader))
+		gt_seen_add(&reader->seen, begin, end,
+			    &(struct gt_seen){.version = reader->version, .pc = reader->access.pc, .mask = reader->access.mask,
+					      .addresses = addresses, .opcode = *opcode});
+}
+
+/* What follows the sources. `begin`: the PC. */
+static int read_access(struct gt_accelsim *reader, const char *begin, const char *at, const struct gt_opcode *opcode)
+{
+	uint64_t width;
+
+	if (!gt_scan_gap(&at) || !gt_scan_decimal(&at, &width))
+		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	if (width == 0) {
+		reader->access.mask = 0;
+		if (!rest(reader, &at))
+			return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+		remember(reader, begin, at, opcode, false);
+		return 0;
+	}
+	remember(reader, begin, at, opcode, true);
+	if (reader->line_info && reader->line > 0 && reader->to->line &&
+	    reader->to->line(reader->to->context, reader->access.pc, reader->line, reader->error) != 0)
+		return -1;
+	return gt_accelsim_addresses(reader, at, opcode);
+}
+
+/* The same, with what it does to the registers. */
+static int read_timed(struct gt_accelsim *reader, const char *begin, const char *at, const struct gt_opcode *opcode,
+		      const struct registers *results, const struct registers *sources)
+{
+	struct gt_scoreboard *board = &reader->board;
+
+	gt_scoreboard_name(board, sources->words, sources->n);
+	gt_scoreboard_name(board, results->words, results->n);
+	if (read_access(reader, begin, at, opcode) != 0)
+		return -1;
+	const struct gt_trace_access *access = &reader->access;
+	if (access->mask != 0)
+		gt_scoreboard_load(board, results->words, results->n, access->op, access->size);
+	gt_scoreboard_issue(board, opcode, access->mask != 0 && gt_op_space(access->op) != GT_SHARED);
+	return 0;
+}
+
+/* A line of which the text before `at` has been seen. */
+static int read_seen(struct gt_accelsim *reader, const char *at, const struct gt_seen *seen)
+{
+	reader->access.pc = seen->pc;
+	reader->access.mask = seen->mask;
+	return seen->addresses ? gt_accelsim_addresses(reader, at, &seen->opcode) : 0;
+}
+
+int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
+{
+	struct registers results, sources;
+	uint64_t pc, mask;
+	const char *text;
+	size_t length;
+
+	if (begin_instruction(reader, &at) != 0)
+		return -1;
+	const char *begin = at;
+	const struct gt_seen *seen = gt_accelsim_is_plain(reader) ? gt_seen_find(&reader->seen, at, reader->version) : NULL;
+	if (seen && at[seen->length] == (seen->addresses ? ' ' : '\0'))
+		return read_seen(reader, at + seen->length, seen);
+	if ((reader->line_info && (!gt_scan_decimal(&at, &reader->line) || !gt_scan_gap(&at))) ||
+	    !gt_scan_hex(&at, &pc) || !gt_scan_gap(&at))
+		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	if (!gt_scan_hex(&at, &mask) || mask > UINT32_MAX || !gt_scan_gap(&at))
+		return gt_accelsim_fail(reader, "expected a mask of eight hexadecimal digits after the PC");
+	if (!scan_registers(&at, &results, 0) || !gt_scan_gap(&at) || !gt_scan_word(&at, &text, &length))
+		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	const struct gt_opcode *opcode = gt_opcode_find(&reader->opcodes, text, length);
+
+	if (opcode->tma) {
+		gt_scoreboard_issue(&reader->board, opcode, false);
+		return reader->to->passed_over(reader->to->context, "TMA instructions", 1, reader->error);
+	}
+	if (!gt_scan_gap(&at) || !scan_registers(&at, &sources, commits(reader, opcode)))
+		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
+	reader->access.pc = (uint32_t)pc;
+	reader->access.mask = (uint32_t)mask;
+	return reader->to->wants_work ? read_timed(reader, begin, at, opcode, &results, &sources) :
+					read_access(reader, begin, at, opcode);
+}
+
+/* A grouped trace in several threads: each reads a part that begins with a thread block. What the parts report is passed on in
+ * their order, so that nothing depends on the threads. A part that is not as expected - a header in it, an error - is read
+ * again, then, in its place. */
+
+struct part {
+	struct gt_textpart part;
+	struct gt_accelsim reader;
+	struct gt_recorded recorded;
+	struct gt_error error; /* why it was not read to its end; told when it is read again */
+	bool as_expected;
+};
+
+struct parts {
+	const struct gt_trace *to;
+	struct gt_accelsim *header; /* with which each part begins */
+	struct gt_accelsim *reader; /* where the parts that were passed on lead to */
+	uint64_t lines;		    /* of these parts, and before them */
+	atomic_bool outdated;	    /* another launch has begun since parts were given its header */
+};
+
+static void begin_part(void *context, void *of)
+{
+	const struct parts *parts = context;
+	struct part *part = of;
+
+	gt_accelsim_begin_part(&part->reader, parts->header);
+}
+
+static bool is_outdated(void *context)
+{
+	struct parts *parts = context;
+
+	return atomic_load(&parts->outdated);
+}
+
+/* Reads up to the end, a header or an error. */
+static int read_part(void *context, void *of, unsigned lane, struct gt_error *error)
+{
+	struct parts *parts = context;
+	struct part *part = of;
+	struct gt_input *text = part->part.text;
+	char *line;
+	size_t length;
+	int got;
+
+	(void)lane;
+	(void)error;
+	part->as_expected = false;
+	if (atomic_load(&parts->outdated))
+		return 0;
+	gt_recorded_begin(&part->recorded, text, parts->to);
+	part->reader.to = &part->recorded.trace;
+	part->reader.input = text;
+	part->reader.error = &part->error;
+	while ((got = gt_input_line(text, &line, &length, &part->error)) > 0)
+		if (*line == '-' || gt_accelsim_line(&part->reader, line) != 0)
+			return 0;
+	part->as_expected = got == 0 && part->reader.place == GT_ACCELSIM_OUTSIDE;
+	return 0;
+}
+
+/* Reads a part in its place. */
+static int read_again(struct parts *parts, struct gt_input *text, struct gt_error *error)
+{
+	struct gt_accelsim *reader = parts->reader;
+	struct gt_input *whole = reader->input;
+	struct gt_error *whole_error = reader->error;
+	char *line;
+	size_t length;
+	int got, result = 0;
+
+	gt_piece_again(text, parts->lines);
+	reader->input = text;
+	reader->error = error;
+	while (result == 0 && (got = gt_input_line(text, &line, &length, error)) != 0) {
+		if (got > 0 && *line == '-')
+			atomic_store(&parts->outdated, true);
+		result = got < 0 ? -1 : gt_accelsim_line(reader, line);
+	}
+	reader->input = whole;
+	reader->error = whole_error;
+	parts->lines = gt_input_line_number(text);
+	return result;
+}
+
+static int pass_on(void *context, void *of, unsigned lane, struct gt_error *error)
+{
+	struct parts *parts = context;
+	const struct part *part = of;
+	struct gt_input *text = part->part.text;
+
+	(void)lane;
+	if (!part->as_expected || is_outdated(parts) || parts->reader->place != GT_ACCELSIM_OUTSIDE)
+		return read_again(parts, text, error);
+	uint64_t lines = gt_input_line_number(text);
+	int result = gt_recorded_report(&part->recorded, text, parts->lines, parts->to, error);
+	parts->lines += lines;
+	return result;
+}
+
+static void close_part(void *of)
+{
+	struct part *part = of;
+
+	gt_recorded_close(&part->recorded);
+}
+
+int gt_accelsim_parts(struct gt_accelsim *reader)
+{
+	struct parts parts = {.to = reader->to, .reader = reader, .lines = gt_input_line_number(reader->input),
+			      .header = calloc(1, sizeof *parts.header)};
+	const struct gt_textparts how = {
+		.part_bytes = sizeof(struct part), .mark = GT_ACCELSIM_BLOCK, .context = &parts,
+		.begin = begin_part, .ended = is_outdated, .read = read_part, .pass_on = pass_on, .close = close_part,
+	};
+
+	if (!parts.header)
+		return gt_fail_memory(reader->error, "threads");
+	gt_accelsim_begin_part(parts.header, reader);
+	int result = gt_textparts_read(&how, reader->input, reader->to->jobs, reader->error);
+	free(parts.header);
+	gt_piece_note_line(reader->input, parts.lines);
+	return result;
+}
