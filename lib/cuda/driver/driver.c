@@ -60,7 +60,7 @@ int gt_driver_end(int code)
 /* Opens nothing yet: also the static runtime calls it, which can do no more than that here. */
 API int cuInit(unsigned flags)
 {
-	gt_cudart_asked_from(__builtin_return_address(0));
+	gt_cudart_driver_called_from(__builtin_return_address(0));
 	if (flags != 0)
 		return CUDA_INVALID_VALUE;
 	initialized = true;
@@ -71,7 +71,7 @@ API int cuInit(unsigned flags)
 API int cuGetExportTable(const void **table, const void *id)
 {
 	(void)id;
-	gt_cudart_asked_from(__builtin_return_address(0));
+	gt_cudart_driver_called_from(__builtin_return_address(0));
 	if (table)
 		*table = NULL;
 	return CU_NOT_FOUND;

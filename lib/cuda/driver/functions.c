@@ -116,7 +116,7 @@ static int best_block(int *grid, int *block, const void *handle, size_t (*shared
 			continue;
 		most = blocks * (uint64_t)threads;
 		*block = threads;
-		*grid = (int)(blocks * gt_cudart_figure("sms", 108));
+		*grid = (int)(blocks * gt_cudart_gpu_value("sms", 108));
 	}
 	return CUDA_SUCCESS;
 }

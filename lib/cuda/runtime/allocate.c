@@ -106,7 +106,7 @@ int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const 
 	*work = (struct gt_work){GT_WORK_ALLOCATE, {.memory = gt_graph_memory_new(gt_cudart_address(*pointer), bytes)}};
 	if (!work->u.memory)
 		return CUDA_MEMORY_ALLOCATION;
-	gt_graph_memory_hold(work->u.memory);
+	gt_graph_memory_retain(work->u.memory);
 	return CUDA_SUCCESS;
 }
 

@@ -11,7 +11,7 @@
 
 static _Atomic(char *) first;
 
-void gt_cudart_asked_from(void *code)
+void gt_cudart_driver_called_from(void *code)
 {
 	Dl_info about;
 	char *none = NULL;
@@ -24,7 +24,7 @@ void gt_cudart_asked_from(void *code)
 		free(name);
 }
 
-const char *gt_cudart_asker(void)
+const char *gt_cudart_driver_caller(void)
 {
 	return atomic_load(&first);
 }

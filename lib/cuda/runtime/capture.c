@@ -6,7 +6,7 @@
 #include "cuda/runtime/since.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/graph.h"
-#include "cuda/runtime/held.h"
+#include "cuda/runtime/deferred.h"
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED }; /* cudaStreamCaptureStatus */
 enum { ADD_DEPENDENCIES, SET_DEPENDENCIES };		     /* of cudaStreamUpdateCaptureDependencies */
@@ -55,7 +55,7 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 	if (stream && work->kind == GT_WORK_KERNEL && stream->device >= 0 && stream->device != gt_cudart_device())
 		return CUDA_INVALID_RESOURCE_HANDLE;
 	if (!stream || !stream->capture)
-		return gt_held_ask(handle, work);
+		return gt_deferred_ask(handle, work);
 	if (stream->capture->invalid)
 		return CUDA_STREAM_CAPTURE_INVALIDATED;
 	int code = gt_graph_add(stream->capture, stream->last.of, stream->last.n, work, &node);

@@ -35,7 +35,7 @@ static uint64_t resident_clusters(const struct gt_function *function, const stru
 {
 	const uint64_t threads = (uint64_t)config->block.x * config->block.y * config->block.z;
 
-	return gt_cudart_resident(function, threads, config->shared) * gt_cudart_figure("sms", 108) / blocks;
+	return gt_cudart_resident(function, threads, config->shared) * gt_cudart_gpu_value("sms", 108) / blocks;
 }
 
 /* The cluster of a configuration, else of the function or its kernel. */

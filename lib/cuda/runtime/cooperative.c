@@ -18,7 +18,7 @@ int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 gri
 	struct gt_error error;
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, threads = (uint64_t)block.x * block.y * block.z;
 
-	if (blocks > gt_cudart_resident(function, threads, dynamic_shared) * gt_cudart_figure("sms", 108))
+	if (blocks > gt_cudart_resident(function, threads, dynamic_shared) * gt_cudart_gpu_value("sms", 108))
 		return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
 	gt_cudart.memory.owner = GT_PTX_EVERYONE;
 	/* A name without a blank: it is not an allocation of the program, and survives cudaDeviceReset. */

@@ -22,7 +22,7 @@ static const char *find_library(void)
 
 	if (opencl)
 		dlclose(opencl);
-	return gt_cudart_asker() ? gt_cudart_asker() : opencl ? OPENCL : NULL;
+	return gt_cudart_driver_caller() ? gt_cudart_driver_caller() : opencl ? OPENCL : NULL;
 }
 
 #define HINT 128 /* bytes that hold any hint */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/runtime/graph.h"
-#include "cuda/runtime/held.h"
+#include "cuda/runtime/deferred.h"
 
 #define INSTRUCTIONS_A_MILLISECOND 1e6f
 
@@ -18,7 +18,7 @@ API int cudaStreamSynchronize(struct gt_stream *stream)
 API int cudaStreamQuery(struct gt_stream *stream)
 {
 	gt_cudart_enter_beside();
-	const int code = gt_held_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
+	const int code = gt_deferred_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
 	return gt_cudart_leave(gt_stream_captured(stream) ? gt_stream_uncaptured(stream) : code);
 }
 
@@ -115,7 +115,7 @@ API int cudaEventSynchronize(const struct gt_cuda_event *event)
 API int cudaEventQuery(const struct gt_cuda_event *event)
 {
 	gt_cudart_enter_beside();
-	const int code = gt_held_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
+	const int code = gt_deferred_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
 	return gt_cudart_leave(event ? code : CUDA_INVALID_RESOURCE_HANDLE);
 }
 

@@ -6,7 +6,7 @@
 #include "cuda/runtime/runtime.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 
-uint64_t gt_cudart_figure(const char *key, uint64_t otherwise)
+uint64_t gt_cudart_gpu_value(const char *key, uint64_t otherwise)
 {
 	struct gt_error error;
 	uint64_t value;

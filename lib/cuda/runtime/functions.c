@@ -54,7 +54,7 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value)
 	if (!function || attribute < MAX_DYNAMIC_SHARED || attribute >= FUNCTION_ATTRIBUTES)
 		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
 	if (attribute == MAX_DYNAMIC_SHARED) {
-		if (value < 0 || function->static_shared + (uint64_t)value > gt_cudart_figure("shared_block", 48 << 10))
+		if (value < 0 || function->static_shared + (uint64_t)value > gt_cudart_gpu_value("shared_block", 48 << 10))
 			return gt_cudart_leave(CUDA_INVALID_VALUE);
 		function->max_dynamic_shared = value;
 	} else if (attribute == CARVEOUT) {

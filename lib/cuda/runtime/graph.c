@@ -138,7 +138,7 @@ int gt_work_keep(struct gt_work *kept, const struct gt_work *work)
 	if (kept->kind == GT_WORK_CONDITION)
 		return keep_bodies(&kept->u.condition, work->u.condition.bodies);
 	if (kept->kind == GT_WORK_ALLOCATE || kept->kind == GT_WORK_FREE)
-		gt_graph_memory_hold(kept->u.memory);
+		gt_graph_memory_retain(kept->u.memory);
 	if (kept->kind == GT_WORK_KERNEL)
 		return keep_arguments(&kept->u.kernel);
 	if (kept->kind == GT_WORK_GRAPH) {

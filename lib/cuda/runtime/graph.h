@@ -88,7 +88,7 @@ struct gt_graph_memory *gt_graph_memory_at(uint64_t address);
 void gt_graph_memory_place(const struct gt_graph_memory *memory, uint64_t *address, uint64_t *bytes);
 bool gt_graph_memory_live(const struct gt_graph_memory *memory);
 /* A node more, or less, that allocates or frees it. The address to be released, or 0. */
-void gt_graph_memory_hold(struct gt_graph_memory *memory);
+void gt_graph_memory_retain(struct gt_graph_memory *memory);
 uint64_t gt_graph_memory_drop(struct gt_graph_memory *memory);
 /* Allocates it, or frees it. Returns a code. */
 int gt_graph_memory_set(struct gt_graph_memory *memory, bool live);

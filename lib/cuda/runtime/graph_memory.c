@@ -49,7 +49,7 @@ static uint64_t forget(struct gt_graph_memory *memory)
 	return address;
 }
 
-void gt_graph_memory_hold(struct gt_graph_memory *memory)
+void gt_graph_memory_retain(struct gt_graph_memory *memory)
 {
 	memory->nodes++;
 }

@@ -18,14 +18,14 @@
 static uint64_t memory_bytes(void) { return gt_cudart.record.tracing.device_memory; }
 static uint64_t major(void) { return gt_cudart_capability() / 10; }
 static uint64_t minor(void) { return gt_cudart_capability() % 10; }
-static uint64_t sms(void) { return gt_cudart_figure("sms", 108); }
-static uint64_t registers(void) { return gt_cudart_figure("registers", 65536); }
-static uint64_t shared(void) { return gt_cudart_figure("shared", 48 << 10); }
-static uint64_t shared_reserved(void) { return gt_cudart_figure("shared_reserved", 0); }
-static uint64_t l2_bytes(void) { return gt_cudart_figure("l2.size", 4 << 20); }
-static uint64_t threads_sm(void) { return WARP * gt_cudart_figure("max_warps", 64); }
-static uint64_t blocks_sm(void) { return gt_cudart_figure("max_blocks", 32); }
-static uint64_t bus_bits(void) { return 32 * gt_cudart_figure("dram.channels", 16); }
+static uint64_t sms(void) { return gt_cudart_gpu_value("sms", 108); }
+static uint64_t registers(void) { return gt_cudart_gpu_value("registers", 65536); }
+static uint64_t shared(void) { return gt_cudart_gpu_value("shared", 48 << 10); }
+static uint64_t shared_reserved(void) { return gt_cudart_gpu_value("shared_reserved", 0); }
+static uint64_t l2_bytes(void) { return gt_cudart_gpu_value("l2.size", 4 << 20); }
+static uint64_t threads_sm(void) { return WARP * gt_cudart_gpu_value("max_warps", 64); }
+static uint64_t blocks_sm(void) { return gt_cudart_gpu_value("max_blocks", 32); }
+static uint64_t bus_bits(void) { return 32 * gt_cudart_gpu_value("dram.channels", 16); }
 
 /* The share of L2 that may be set aside since compute capability 8.0. */
 uint64_t gt_cudart_persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
@@ -33,7 +33,7 @@ static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 
 
 static uint64_t shared_optin(void)
 {
-	return gt_cudart_figure("shared_block", 48 << 10);
+	return gt_cudart_gpu_value("shared_block", 48 << 10);
 }
 
 static uint64_t has_clusters(void)
@@ -52,7 +52,7 @@ static uint64_t shared_block(void)
 static const struct property {
 	unsigned offset, older, bytes, attribute;
 	uint64_t value;
-	uint64_t (*figure)(void);
+	uint64_t (*computed)(void);
 } properties[] = {
 	{288, 288, 8, 0, 0, memory_bytes},
 	{296, 296, 8, 8, 0, shared_block},
@@ -105,7 +105,7 @@ static const struct property {
 
 static uint64_t value_of(const struct property *property)
 {
-	return property->figure ? property->figure() : property->value;
+	return property->computed ? property->computed() : property->value;
 }
 
 void gt_cudart_uuid(unsigned char uuid[GT_UUID_BYTES], int device)

@@ -6,7 +6,7 @@
 
 uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function)
 {
-	uint64_t block = gt_cudart_figure("shared_block", SHARED_UNASKED);
+	uint64_t block = gt_cudart_gpu_value("shared_block", SHARED_UNASKED);
 	uint64_t most = block < SHARED_UNASKED ? block : SHARED_UNASKED, asked = (uint64_t)function->max_dynamic_shared;
 	uint64_t left = function->static_shared < most ? most - function->static_shared : 0;
 

@@ -28,7 +28,7 @@ static int check_shape(const struct gt_function *function, struct gt_dim3 grid, 
 		return CUDA_INVALID_VALUE;
 	if (bound[0] > 0 && threads > (uint64_t)bound[0] * (bound[1] ? bound[1] : 1) * (bound[2] ? bound[2] : 1))
 		return CUDA_INVALID_VALUE;
-	if (!function->registers_estimated && function->registers * threads > gt_cudart_figure("registers", 65536))
+	if (!function->registers_estimated && function->registers * threads > gt_cudart_gpu_value("registers", 65536))
 		return CUDA_LAUNCH_OUT_OF_RESOURCES;
 	return CUDA_SUCCESS;
 }
@@ -118,7 +118,7 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = (uint32_t)dynamic_shared,
 		.max_instructions = gt_cudart.record.tracing.max_instructions,
-		.sms = (uint32_t)gt_cudart_figure("sms", 108),
+		.sms = (uint32_t)gt_cudart_gpu_value("sms", 108),
 		.workspace = workspace,
 		.prefers = preferences(function, wishes),
 		.denied = denied(),

@@ -155,7 +155,7 @@ struct gt_cudart {
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
 	struct gt_symbol *symbols;
-	void (*finish)(void); /* executes what is held (held.h); NULL: nothing is */
+	void (*finish)(void); /* executes the deferred work (streams.c); NULL: there is none */
 	struct gt_error closed; /* why the last launch returned GT_CUDART_CLOSED */
 };
 extern struct gt_cudart gt_cudart;
@@ -163,7 +163,7 @@ extern struct gt_cudart gt_cudart;
 /* Every API function lets one thread in at a time; the first opens the runtime. leave() keeps the
  * error for cudaGetLastError and returns it; after a launch that failed, it is that one's. */
 void gt_cudart_enter(void);
-/* The same for calls that do not need held work done (held.h). */
+/* The same for calls that do not need deferred work done (streams.c). */
 void gt_cudart_enter_beside(void);
 int gt_cudart_leave(int code);
 int gt_cudart_last_error(bool forget);
@@ -240,7 +240,7 @@ void *gt_cudart_registered(const void *host);
 int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call);
 
 /* What the GPU's description says, with something plausible where it says nothing. */
-uint64_t gt_cudart_figure(const char *key, uint64_t otherwise);
+uint64_t gt_cudart_gpu_value(const char *key, uint64_t otherwise);
 /* What kernels ask: the value of a cudaDeviceAttr or a cudaLimit. Returns a code. */
 int gt_cudart_attribute(unsigned number, uint64_t *value);
 int gt_cudart_limit(unsigned number, uint64_t *value);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/runtime/held.h"
+#include "cuda/runtime/deferred.h"
 
 #include <stdlib.h>
 
 #include "cuda/runtime/pointers.h"
 
-struct held {
+struct deferred {
 	struct gt_work work;
-	struct held *next;
+	struct deferred *next;
 };
 
-static struct held *first, **end = &first;
+static struct deferred *first, **end = &first;
 static bool under_way; /* the first is being executed */
 
 static void finish(void)
 {
-	if (!gt_held_try())
+	if (!gt_deferred_try())
 		gt_cudart_stop_closed();
 }
 
-static int hold(const struct gt_work *work)
+static int defer(const struct gt_work *work)
 {
-	struct held *one = calloc(1, sizeof *one);
+	struct deferred *one = calloc(1, sizeof *one);
 	int code = one ? gt_work_keep(&one->work, work) : CUDA_MEMORY_ALLOCATION;
 
 	if (code != CUDA_SUCCESS) {
@@ -34,10 +34,10 @@ static int hold(const struct gt_work *work)
 	return CUDA_SUCCESS;
 }
 
-bool gt_held_try(void)
+bool gt_deferred_try(void)
 {
 	while (first && !under_way) {
-		struct held *one = first;
+		struct deferred *one = first;
 		under_way = true;
 		int code = gt_cudart_do(&one->work);
 		under_way = false;
@@ -66,10 +66,10 @@ static bool must_be_done(const void *stream, const struct gt_work *work)
 	       (!copy->from_array && gt_cudart_pointer(copy->from).type == GT_POINTER_UNREGISTERED);
 }
 
-int gt_held_ask(void *stream, const struct gt_work *work)
+int gt_deferred_ask(void *stream, const struct gt_work *work)
 {
 	if (first && must_be_done(stream, work))
 		finish();
 	int code = first && !under_way ? GT_CUDART_CLOSED : gt_cudart_do(work);
-	return code == GT_CUDART_CLOSED ? hold(work) : code;
+	return code == GT_CUDART_CLOSED ? defer(work) : code;
 }
