@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA arrays. */
-#include "cuda/driver/arrays.h"
+/* CUDA arrays, texture and surface objects, and tensor maps: the driver's descriptions in terms of the runtime's. */
+#include <string.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/ptx/exec/tensor.h"
+#include "cuda/runtime/arrays.h"
 
 extern int cudaMalloc3DArray(struct gt_array **handle, const struct gt_channels *channels, struct gt_extent extent,
 			     unsigned flags);
@@ -23,7 +25,8 @@ static const struct {
 	{0x10, 16, GT_PTX_CHANNEL_FLOAT},   {0x20, 32, GT_PTX_CHANNEL_FLOAT},
 };
 
-int gt_driver_channels(struct gt_channels *to, unsigned format, unsigned n)
+/* The channels of a CUarray_format. Returns a code. */
+static int gt_driver_channels(struct gt_channels *to, unsigned format, unsigned n)
 {
 	size_t i = 0;
 
@@ -118,3 +121,179 @@ DRIVER(cuMipmappedArrayDestroy, (struct gt_mipmapped *handle),
        handle ? cudaFreeMipmappedArray(handle) : CUDA_INVALID_RESOURCE_HANDLE)
 DRIVER(cuMipmappedArrayGetLevel, (struct gt_array **to, const struct gt_mipmapped *handle, unsigned level),
        to ? cudaGetMipmappedArrayLevel(to, handle, level) : CUDA_INVALID_VALUE)
+
+/* ---- texture and surface objects ---- */
+
+extern int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *resource, const struct gt_sampling *sampling,
+				   const void *view);
+extern int cudaDestroyTextureObject(uint64_t handle);
+extern int cudaCreateSurfaceObject(uint64_t *handle, const struct gt_resource *resource);
+extern int cudaDestroySurfaceObject(uint64_t handle);
+
+/* CUDA_RESOURCE_DESC */
+struct resource {
+	enum gt_resource_type type;
+	union {
+		struct gt_array *array;
+		struct {
+			uint64_t at;
+			unsigned format, n;
+			size_t bytes;
+		} linear;
+		struct {
+			uint64_t at;
+			unsigned format, n;
+			size_t width, height, pitch;
+		} pitched;
+		int reserved[32];
+	} of;
+	unsigned flags;
+};
+
+/* CUDA_TEXTURE_DESC, and its flags */
+enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10, NO_TRILINEAR_OPTIMIZATION = 0x20, SEAMLESS_CUBE = 0x40 };
+struct sampling {
+	unsigned modes[3], filter, flags, anisotropy, mipmap_filter;
+	float mipmap_bias, mipmap_least, mipmap_most, border[4];
+	int reserved[12];
+};
+
+static int take_resource(struct gt_resource *to, const struct resource *from)
+{
+	*to = (struct gt_resource){.type = from->type, .flags = from->flags};
+	switch (from->type) {
+	case GT_RESOURCE_ARRAY:
+	case GT_RESOURCE_MIPMAPPED_ARRAY:
+		to->of.array = from->of.array;
+		return CUDA_SUCCESS;
+	case GT_RESOURCE_LINEAR:
+		to->of.linear.at = gt_driver_pointer(from->of.linear.at);
+		to->of.linear.bytes = from->of.linear.bytes;
+		return gt_driver_channels(&to->of.linear.channels, from->of.linear.format, from->of.linear.n);
+	case GT_RESOURCE_PITCH_2D:
+		to->of.pitched.at = gt_driver_pointer(from->of.pitched.at);
+		to->of.pitched.width = from->of.pitched.width;
+		to->of.pitched.height = from->of.pitched.height;
+		to->of.pitched.pitch = from->of.pitched.pitch;
+		return gt_driver_channels(&to->of.pitched.channels, from->of.pitched.format, from->of.pitched.n);
+	}
+	return CUDA_INVALID_VALUE;
+}
+
+/* Integers are read as fractions unless a flag says otherwise; floats, and integers of 32 bits, as they are. */
+static void take_sampling(struct gt_sampling *to, const struct sampling *from, const struct gt_resource *resource)
+{
+	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->of.array) : NULL;
+	const struct gt_channels *channels = array ? &array->channels
+					     : resource->type == GT_RESOURCE_PITCH_2D ? &resource->of.pitched.channels
+										     : &resource->of.linear.channels;
+
+	*to = (struct gt_sampling){
+		.filter = from->filter,
+		.read_mode = !(from->flags & READ_AS_INTEGER) && channels->kind != GT_PTX_CHANNEL_FLOAT && channels->bits[0] < 32,
+		.srgb = (from->flags & SRGB) != 0,
+		.normalized = (from->flags & NORMALIZED) != 0,
+		.anisotropy = from->anisotropy,
+		.mipmap_filter = from->mipmap_filter,
+		.mipmap_bias = from->mipmap_bias,
+		.mipmap_least = from->mipmap_least,
+		.mipmap_most = from->mipmap_most,
+		.no_trilinear_optimization = (from->flags & NO_TRILINEAR_OPTIMIZATION) != 0,
+		.seamless_cube = (from->flags & SEAMLESS_CUBE) != 0,
+	};
+	memcpy(to->modes, from->modes, sizeof to->modes);
+	memcpy(to->border, from->border, sizeof to->border);
+}
+
+static int create_texture(uint64_t *handle, const struct resource *resource, const struct sampling *sampling, const void *view)
+{
+	struct gt_resource of;
+	struct gt_sampling as;
+	int code = handle && resource && sampling ? take_resource(&of, resource) : CUDA_INVALID_VALUE;
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	take_sampling(&as, sampling, &of);
+	return cudaCreateTextureObject(handle, &of, &as, view);
+}
+
+static int create_surface(uint64_t *handle, const struct resource *resource)
+{
+	struct gt_resource of;
+	int code = handle && resource ? take_resource(&of, resource) : CUDA_INVALID_VALUE;
+
+	return code == CUDA_SUCCESS ? cudaCreateSurfaceObject(handle, &of) : code;
+}
+
+DRIVER(cuTexObjectCreate,
+       (uint64_t *handle, const struct resource *resource, const struct sampling *sampling, const void *view),
+       create_texture(handle, resource, sampling, view))
+DRIVER(cuTexObjectDestroy, (uint64_t handle), cudaDestroyTextureObject(handle))
+DRIVER(cuSurfObjectCreate, (uint64_t *handle, const struct resource *resource), create_surface(handle, resource))
+DRIVER(cuSurfObjectDestroy, (uint64_t handle), cudaDestroySurfaceObject(handle))
+
+/* ---- tensor maps ---- */
+
+/* A tensor map: a tensor in device memory, and the box of it that cp.async.bulk.tensor copies. */
+
+/* What cuTensorMapEncodeTiled has behind the shape, by its names there. */
+struct wishes {
+	unsigned interleave, swizzle, promotion, fill;
+};
+
+/* What is valid, but not modelled. */
+static int refuse(unsigned type, const struct wishes *wishes)
+{
+	if (type >= GT_TENSOR_TYPES)
+		return gt_cudart_refuse("cuTensorMapEncodeTiled of elements of 4 or 6 bits");
+	if (wishes->interleave != 0)
+		return gt_cudart_refuse("cuTensorMapEncodeTiled of interleaved layouts");
+	if (wishes->swizzle >= GT_SWIZZLES)
+		return gt_cudart_refuse("cuTensorMapEncodeTiled with a swizzle of other than 16 bytes");
+	return CUDA_SUCCESS;
+}
+
+static int encode(struct gt_tensor_map *to, unsigned type, uint32_t rank, uint64_t address, const uint64_t *sizes,
+		  const uint64_t *strides, const uint32_t *box, const uint32_t *steps, struct wishes wishes)
+{
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = address, .rank = (uint8_t)rank, .type = (uint8_t)type,
+				    .swizzle = (uint8_t)wishes.swizzle, .promotion = (uint8_t)wishes.promotion,
+				    .fills_nan = wishes.fill == 1};
+
+	if (!to || rank == 0 || rank > GT_TENSOR_RANK_MAX || !sizes || !box || !steps || (rank > 1 && !strides) || type > 15 ||
+	    wishes.interleave > 2 || wishes.swizzle > 6 || wishes.promotion > 3 || wishes.fill > 1 ||
+	    (wishes.fill == 1 && type < GT_TENSOR_F16))
+		return CUDA_INVALID_VALUE;
+	int code = refuse(type, &wishes);
+	if (code != CUDA_SUCCESS)
+		return code;
+	for (uint32_t d = 0; d < rank; d++) {
+		if (sizes[d] == 0 || sizes[d] > UINT64_C(1) << 32 || box[d] > 256 || steps[d] > 8)
+			return CUDA_INVALID_VALUE;
+		map.last[d] = (uint32_t)(sizes[d] - 1);
+		map.box[d] = (uint16_t)box[d];
+		map.steps[d] = (uint8_t)steps[d];
+		if (d > 0)
+			map.strides[d - 1] = strides[d - 1];
+	}
+	if (!gt_tensor_is_sound(&map))
+		return CUDA_INVALID_VALUE;
+	*to = map;
+	return CUDA_SUCCESS;
+}
+
+static int replace(struct gt_tensor_map *map, uint64_t address)
+{
+	if (!map || map->magic != GT_TENSOR_MAGIC || address % 16 != 0)
+		return CUDA_INVALID_VALUE;
+	map->address = address;
+	return CUDA_SUCCESS;
+}
+
+DRIVER_ANYWHERE(cuTensorMapEncodeTiled,
+		(struct gt_tensor_map *to, unsigned type, uint32_t rank, void *address, const uint64_t *sizes,
+		 const uint64_t *strides, const uint32_t *box, const uint32_t *steps, unsigned interleave, unsigned swizzle,
+		 unsigned promotion, unsigned fill),
+		encode(to, type, rank, (uint64_t)(uintptr_t)address, sizes, strides, box, steps,
+		       (struct wishes){interleave, swizzle, promotion, fill}))
+DRIVER_ANYWHERE(cuTensorMapReplaceAddress, (struct gt_tensor_map *map, void *address), replace(map, (uint64_t)(uintptr_t)address))

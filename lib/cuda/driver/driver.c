@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What all calls of the driver API do. */
-#include "cuda/runtime/askers.h"
+/* What all calls of the driver API do: begin and end, their codes, and how they are found by name. */
+#define _GNU_SOURCE /* dladdr */
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "cuda/driver/driver.h"
+#include "cuda/runtime/runtime.h"
 
 static bool initialized;
 
@@ -76,3 +83,345 @@ API int cuGetExportTable(const void **table, const void *id)
 		*table = NULL;
 	return CU_NOT_FOUND;
 }
+
+/* ---- names and descriptions of the driver's codes ---- */
+
+extern const char *cudaGetErrorString(int code);
+
+#define NO_TEXT "unrecognized error code" /* what the runtime says of codes that it has not */
+
+static const struct {
+	int code;
+	const char *name, *text;
+} errors[] = {
+	{0, "CUDA_SUCCESS", "no error"},
+	{1, "CUDA_ERROR_INVALID_VALUE", "invalid value"},
+	{2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+	{3, "CUDA_ERROR_NOT_INITIALIZED", "not initialized"},
+	{4, "CUDA_ERROR_DEINITIALIZED", "deinitialized"},
+	{5, "CUDA_ERROR_PROFILER_DISABLED", "profiler disabled"},
+	{6, "CUDA_ERROR_PROFILER_NOT_INITIALIZED", "profiler not initialized"},
+	{7, "CUDA_ERROR_PROFILER_ALREADY_STARTED", "profiler already started"},
+	{8, "CUDA_ERROR_PROFILER_ALREADY_STOPPED", "profiler already stopped"},
+	{34, "CUDA_ERROR_STUB_LIBRARY", "stub library"},
+	{36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", "call requires newer driver"},
+	{46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "device unavailable"},
+	{100, "CUDA_ERROR_NO_DEVICE", "no device"},
+	{101, "CUDA_ERROR_INVALID_DEVICE", "invalid device"},
+	{102, "CUDA_ERROR_DEVICE_NOT_LICENSED", "device not licensed"},
+	{200, "CUDA_ERROR_INVALID_IMAGE", "invalid image"},
+	{201, "CUDA_ERROR_INVALID_CONTEXT", "invalid context"},
+	{202, "CUDA_ERROR_CONTEXT_ALREADY_CURRENT", "context already current"},
+	{205, "CUDA_ERROR_MAP_FAILED", "map failed"},
+	{206, "CUDA_ERROR_UNMAP_FAILED", "unmap failed"},
+	{207, "CUDA_ERROR_ARRAY_IS_MAPPED", "array is mapped"},
+	{208, "CUDA_ERROR_ALREADY_MAPPED", "already mapped"},
+	{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no binary for gpu"},
+	{210, "CUDA_ERROR_ALREADY_ACQUIRED", "already acquired"},
+	{211, "CUDA_ERROR_NOT_MAPPED", "not mapped"},
+	{212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY", "not mapped as array"},
+	{213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER", "not mapped as pointer"},
+	{214, "CUDA_ERROR_ECC_UNCORRECTABLE", "ecc uncorrectable"},
+	{215, "CUDA_ERROR_UNSUPPORTED_LIMIT", "unsupported limit"},
+	{216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE", "context already in use"},
+	{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access unsupported"},
+	{218, "CUDA_ERROR_INVALID_PTX", "invalid ptx"},
+	{219, "CUDA_ERROR_INVALID_GRAPHICS_CONTEXT", "invalid graphics context"},
+	{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", "nvlink uncorrectable"},
+	{221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "jit compiler not found"},
+	{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "unsupported ptx version"},
+	{223, "CUDA_ERROR_JIT_COMPILATION_DISABLED", "jit compilation disabled"},
+	{224, "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY", "unsupported exec affinity"},
+	{225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC", "unsupported devside sync"},
+	{226, "CUDA_ERROR_CONTAINED", "contained"},
+	{300, "CUDA_ERROR_INVALID_SOURCE", "invalid source"},
+	{301, "CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
+	{302, "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND", "shared object symbol not found"},
+	{303, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED", "shared object init failed"},
+	{304, "CUDA_ERROR_OPERATING_SYSTEM", "operating system"},
+	{400, "CUDA_ERROR_INVALID_HANDLE", "invalid handle"},
+	{401, "CUDA_ERROR_ILLEGAL_STATE", "illegal state"},
+	{402, "CUDA_ERROR_LOSSY_QUERY", "lossy query"},
+	{500, "CUDA_ERROR_NOT_FOUND", "not found"},
+	{600, "CUDA_ERROR_NOT_READY", "not ready"},
+	{700, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address"},
+	{701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "launch out of resources"},
+	{702, "CUDA_ERROR_LAUNCH_TIMEOUT", "launch timeout"},
+	{703, "CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING", "launch incompatible texturing"},
+	{704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access already enabled"},
+	{705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access not enabled"},
+	{708, "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", "primary context active"},
+	{709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
+	{710, "CUDA_ERROR_ASSERT", "assert"},
+	{711, "CUDA_ERROR_TOO_MANY_PEERS", "too many peers"},
+	{712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "host memory already registered"},
+	{713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "host memory not registered"},
+	{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "hardware stack error"},
+	{715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "illegal instruction"},
+	{716, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
+	{717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "invalid address space"},
+	{718, "CUDA_ERROR_INVALID_PC", "invalid pc"},
+	{719, "CUDA_ERROR_LAUNCH_FAILED", "launch failed"},
+	{720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "cooperative launch too large"},
+	{721, "CUDA_ERROR_TENSOR_MEMORY_LEAK", "tensor memory leak"},
+	{800, "CUDA_ERROR_NOT_PERMITTED", "not permitted"},
+	{801, "CUDA_ERROR_NOT_SUPPORTED", "not supported"},
+	{802, "CUDA_ERROR_SYSTEM_NOT_READY", "system not ready"},
+	{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system driver mismatch"},
+	{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "compat not supported on device"},
+	{805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "mps connection failed"},
+	{806, "CUDA_ERROR_MPS_RPC_FAILURE", "mps rpc failure"},
+	{807, "CUDA_ERROR_MPS_SERVER_NOT_READY", "mps server not ready"},
+	{808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED", "mps max clients reached"},
+	{809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED", "mps max connections reached"},
+	{810, "CUDA_ERROR_MPS_CLIENT_TERMINATED", "mps client terminated"},
+	{811, "CUDA_ERROR_CDP_NOT_SUPPORTED", "cdp not supported"},
+	{812, "CUDA_ERROR_CDP_VERSION_MISMATCH", "cdp version mismatch"},
+	{900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "stream capture unsupported"},
+	{901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "stream capture invalidated"},
+	{902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "stream capture merge"},
+	{903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "stream capture unmatched"},
+	{904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "stream capture unjoined"},
+	{905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "stream capture isolation"},
+	{906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "stream capture implicit"},
+	{907, "CUDA_ERROR_CAPTURED_EVENT", "captured event"},
+	{908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "stream capture wrong thread"},
+	{909, "CUDA_ERROR_TIMEOUT", "timeout"},
+	{910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "graph exec update failure"},
+	{911, "CUDA_ERROR_EXTERNAL_DEVICE", "external device"},
+	{912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "invalid cluster size"},
+	{913, "CUDA_ERROR_FUNCTION_NOT_LOADED", "function not loaded"},
+	{914, "CUDA_ERROR_INVALID_RESOURCE_TYPE", "invalid resource type"},
+	{915, "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION", "invalid resource configuration"},
+	{916, "CUDA_ERROR_KEY_ROTATION", "key rotation"},
+	{999, "CUDA_ERROR_UNKNOWN", "unknown"},
+};
+
+/* The row of a code; NULL: there is none. */
+static const char *const *row_of(int code, bool text)
+{
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (errors[i].code == code)
+			return text ? &errors[i].text : &errors[i].name;
+	return NULL;
+}
+
+API int cuGetErrorName(int code, const char **to)
+{
+	const char *const *name = row_of(code, false);
+
+	if (!to)
+		return CUDA_INVALID_VALUE;
+	*to = name ? *name : NULL;
+	return name ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+API int cuGetErrorString(int code, const char **to)
+{
+	const char *const *text = row_of(code, true);
+
+	if (!to)
+		return CUDA_INVALID_VALUE;
+	*to = text ? cudaGetErrorString(code) : NULL;
+	if (text && strcmp(*to, NO_TEXT) == 0)
+		*to = *text;
+	return text ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+/* ---- calls by name ---- */
+
+/* Since which version of CUDA a call has its present form. */
+
+struct gt_driver_version {
+	const char *name; /* as it is exported: "cuMemAlloc_v2" */
+	int version;	  /* 1000 * major + 10 * minor */
+};
+/* Variants of one call stand in the order of their versions. */
+extern const struct gt_driver_version gt_driver_versions[];
+extern const size_t gt_driver_versions_n;
+
+/* The addresses of the driver's calls by their names, for programs that are not linked with it. */
+
+#define PER_THREAD 2U /* flag: the variant for default streams of threads */
+#define NAME_BYTES 128
+enum { FOUND, NOT_FOUND, TOO_OLD }; /* CUdriverProcAddressQueryResult */
+
+/* A symbol of this library, whatever others the process has. */
+static void *own(const char *name)
+{
+	static void *library;
+	Dl_info about;
+
+	if (!library && dladdr((void *)(uintptr_t)gt_cudart_lock, &about) != 0)
+		library = dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	return library ? dlsym(library, name) : NULL;
+}
+
+/* The call as a program of the version knows it: of the variants cuX, cuX_v2 and so on, the last that is not newer. */
+static void exported_name(char to[NAME_BYTES], const char *name, int version)
+{
+	size_t length = strlen(name);
+
+	snprintf(to, NAME_BYTES, "%s", name);
+	for (size_t i = 0; i < gt_driver_versions_n; i++) {
+		const struct gt_driver_version *row = &gt_driver_versions[i];
+		if (strncmp(row->name, name, length) == 0 && row->name[length] == '_' && row->version <= version)
+			snprintf(to, NAME_BYTES, "%s", row->name);
+	}
+}
+
+static int find(const char *name, void **to, int version, uint64_t flags, int *result)
+{
+	char exported[NAME_BYTES], variant[NAME_BYTES + 8];
+
+	if (!name || !to || strlen(name) >= NAME_BYTES)
+		return CUDA_INVALID_VALUE;
+	*to = NULL;
+	if (strncmp(name, "cu", 2) == 0 && strncmp(name, "cuda", 4) != 0) {
+		exported_name(exported, name, version);
+		for (const char *const *suffix = (const char *const[]){"_ptsz", "_ptds", NULL}; flags & PER_THREAD && *suffix && !*to;
+		     suffix++) {
+			snprintf(variant, sizeof variant, "%s%s", exported, *suffix);
+			*to = own(variant);
+		}
+		if (!*to)
+			*to = own(exported);
+	}
+	if (result)
+		*result = *to ? FOUND : NOT_FOUND;
+	return CUDA_SUCCESS;
+}
+
+API int cuGetProcAddress_v2(const char *name, void **to, int version, uint64_t flags, int *result)
+{
+	int code = find(name, to, version, flags, result);
+
+	return code == CUDA_SUCCESS && !*to ? CU_NOT_FOUND : code;
+}
+
+API int cuGetProcAddress(const char *name, void **to, int version, uint64_t flags)
+{
+	return cuGetProcAddress_v2(name, to, version, flags, NULL);
+}
+
+/* ---- the runtime's ---- */
+
+API int cudaGetDriverEntryPointByVersion(const char *name, void **to, unsigned version, unsigned long long flags, int *result)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(find(name, to, (int)version, flags, result));
+}
+
+API int cudaGetDriverEntryPoint(const char *name, void **to, unsigned long long flags, int *result)
+{
+	return cudaGetDriverEntryPointByVersion(name, to, GT_CUDART_VERSION, flags, result);
+}
+
+API int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **to, unsigned version, unsigned long long flags,
+					      int *result)
+{
+	return cudaGetDriverEntryPointByVersion(name, to, version, flags ? flags : PER_THREAD, result);
+}
+
+API int cudaGetDriverEntryPoint_ptsz(const char *name, void **to, unsigned long long flags, int *result)
+{
+	return cudaGetDriverEntryPointByVersion_ptsz(name, to, GT_CUDART_VERSION, flags, result);
+}
+
+SINCE_12(cudaGetDriverEntryPoint);
+SINCE_12(cudaGetDriverEntryPoint_ptsz);
+
+/* As cudaTypedefs.h of CUDA 13 names them. */
+const struct gt_driver_version gt_driver_versions[] = {
+	{"cuArray3DCreate_v2", 3020},
+	{"cuArray3DGetDescriptor_v2", 3020},
+	{"cuArrayCreate_v2", 3020},
+	{"cuArrayGetDescriptor_v2", 3020},
+	{"cuCtxCreate_v2", 3020},
+	{"cuCtxCreate_v3", 11040},
+	{"cuCtxCreate_v4", 12050},
+	{"cuCtxDestroy_v2", 4000},
+	{"cuCtxGetDevice_v2", 13000},
+	{"cuCtxPopCurrent_v2", 4000},
+	{"cuCtxPushCurrent_v2", 4000},
+	{"cuCtxSynchronize_v2", 13000},
+	{"cuDeviceGetUuid_v2", 11040},
+	{"cuDevicePrimaryCtxRelease_v2", 11000},
+	{"cuDevicePrimaryCtxReset_v2", 11000},
+	{"cuDevicePrimaryCtxSetFlags_v2", 11000},
+	{"cuDeviceTotalMem_v2", 3020},
+	{"cuEventDestroy_v2", 4000},
+	{"cuEventElapsedTime_v2", 12080},
+	{"cuGetProcAddress_v2", 12000},
+	{"cuGraphAddDependencies_v2", 12030},
+	{"cuGraphAddKernelNode_v2", 12000},
+	{"cuGraphAddNode_v2", 12030},
+	{"cuGraphExecKernelNodeSetParams_v2", 12000},
+	{"cuGraphExecUpdate_v2", 12000},
+	{"cuGraphGetEdges_v2", 12030},
+	{"cuGraphInstantiate_v2", 11000},
+	{"cuGraphKernelNodeGetParams_v2", 12000},
+	{"cuGraphKernelNodeSetParams_v2", 12000},
+	{"cuGraphNodeGetDependencies_v2", 12030},
+	{"cuGraphNodeGetDependentNodes_v2", 12030},
+	{"cuGraphRemoveDependencies_v2", 12030},
+	{"cuGraphicsResourceGetMappedPointer_v2", 3020},
+	{"cuGraphicsResourceSetMapFlags_v2", 6050},
+	{"cuIpcOpenMemHandle_v2", 11000},
+	{"cuLinkAddData_v2", 6050},
+	{"cuLinkAddFile_v2", 6050},
+	{"cuLinkCreate_v2", 6050},
+	{"cuMemAdvise_v2", 12020},
+	{"cuMemAllocHost_v2", 3020},
+	{"cuMemAllocPitch_v2", 3020},
+	{"cuMemAlloc_v2", 3020},
+	{"cuMemFree_v2", 3020},
+	{"cuMemGetAddressRange_v2", 3020},
+	{"cuMemGetInfo_v2", 3020},
+	{"cuMemHostGetDevicePointer_v2", 3020},
+	{"cuMemHostRegister_v2", 6050},
+	{"cuMemPrefetchAsync_v2", 12020},
+	{"cuMemcpy2DAsync_v2", 3020},
+	{"cuMemcpy2DUnaligned_v2", 3020},
+	{"cuMemcpy2D_v2", 3020},
+	{"cuMemcpy3DAsync_v2", 3020},
+	{"cuMemcpy3DBatchAsync_v2", 13000},
+	{"cuMemcpy3D_v2", 3020},
+	{"cuMemcpyAtoA_v2", 3020},
+	{"cuMemcpyAtoD_v2", 3020},
+	{"cuMemcpyAtoHAsync_v2", 3020},
+	{"cuMemcpyAtoH_v2", 3020},
+	{"cuMemcpyBatchAsync_v2", 13000},
+	{"cuMemcpyDtoA_v2", 3020},
+	{"cuMemcpyDtoDAsync_v2", 3020},
+	{"cuMemcpyDtoD_v2", 3020},
+	{"cuMemcpyDtoHAsync_v2", 3020},
+	{"cuMemcpyDtoH_v2", 3020},
+	{"cuMemcpyHtoAAsync_v2", 3020},
+	{"cuMemcpyHtoA_v2", 3020},
+	{"cuMemcpyHtoDAsync_v2", 3020},
+	{"cuMemcpyHtoD_v2", 3020},
+	{"cuMemsetD16_v2", 3020},
+	{"cuMemsetD2D16_v2", 3020},
+	{"cuMemsetD2D32_v2", 3020},
+	{"cuMemsetD2D8_v2", 3020},
+	{"cuMemsetD32_v2", 3020},
+	{"cuMemsetD8_v2", 3020},
+	{"cuModuleGetGlobal_v2", 3020},
+	{"cuStreamBatchMemOp_v2", 11070},
+	{"cuStreamBeginCapture_v2", 10010},
+	{"cuStreamDestroy_v2", 4000},
+	{"cuStreamGetCaptureInfo_v2", 11030},
+	{"cuStreamGetCaptureInfo_v3", 12030},
+	{"cuStreamGetCtx_v2", 12050},
+	{"cuStreamUpdateCaptureDependencies_v2", 12030},
+	{"cuStreamWaitValue32_v2", 11070},
+	{"cuStreamWaitValue64_v2", 11070},
+	{"cuStreamWriteValue32_v2", 11070},
+	{"cuStreamWriteValue64_v2", 11070},
+	{"cuTexRefGetAddress_v2", 3020},
+	{"cuTexRefSetAddress2D_v2", 3020},
+	{"cuTexRefSetAddress2D_v3", 4010},
+	{"cuTexRefSetAddress_v2", 3020},
+};
+const size_t gt_driver_versions_n = sizeof gt_driver_versions / sizeof *gt_driver_versions;

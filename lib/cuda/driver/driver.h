@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver API. Its handles are the runtime's: a CUstream is a stream of cudaStreamCreate, a CUfunction or CUkernel a struct
  * gt_function, so that a program may mix both. Its calls do what the runtime's like does, and return codes of their own. */
-#ifndef GT_CUDART_DRIVER_DRIVER_H
-#define GT_CUDART_DRIVER_DRIVER_H
+#ifndef GT_DRIVER_DRIVER_H
+#define GT_DRIVER_DRIVER_H
 
 #include "cuda/runtime/contexts.h"
-#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 /* CUresult, where it is not the number of a cudaError_t. */
 enum {
@@ -47,5 +47,30 @@ static inline void *gt_driver_pointer(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
 }
+
+/* ---- copies of boxes between memory and arrays ---- */
+
+/* CUmemorytype */
+enum gt_box_place { GT_BOX_HOST = 1, GT_BOX_DEVICE, GT_BOX_ARRAY, GT_BOX_UNIFIED };
+
+/* One side of a CUDA_MEMCPY3D. */
+struct gt_box_side {
+	size_t x, y, z, level; /* bytes, rows, slices; of a mipmap */
+	enum gt_box_place place;
+	void *host;
+	uint64_t device;
+	struct gt_array *array;
+	void *reserved; /* of a CUDA_MEMCPY3D_PEER: the context */
+	size_t pitch, height;
+};
+
+/* CUDA_MEMCPY3D */
+struct gt_box_copy {
+	struct gt_box_side from, to;
+	size_t width, height, depth;
+};
+
+/* The work that a copy is. Returns a code. */
+int gt_driver_box(struct gt_work *work, const struct gt_box_copy *copy);
 
 #endif

@@ -1,12 +1,154 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's allocations of device memory. */
+/* Memory that the program allocates: on devices, in nodes of graphs, and memory of the host that the device uses too; and what is
+ * known of a pointer. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "cuda/runtime/callsite.h"
+#include "base/temporary.h"
+#include "cuda/runtime/allocate.h"
 #include "cuda/runtime/contexts.h"
-#include "cuda/runtime/graph.h"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
+
+/* ---- memory of graphs ---- */
+
+/* Memory that nodes of graphs allocate. It has its address, and is part of the device's memory, from when its node is made until
+ * no graph has the node any more and nothing is allocated there. */
+
+struct gt_graph_memory {
+	uint64_t address, bytes; /* address 0: it went with all else */
+	bool live;		 /* allocated now */
+	size_t nodes;		 /* that allocate or free it */
+	struct gt_graph_memory *next;
+};
+
+static struct gt_graph_memory *memories;
+/* Bytes: allocated now; the most since the last trim, which graphs keep; and the most of that. */
+static uint64_t live_bytes, kept, kept_high;
+
+/* Memory of allocating nodes; its address; NULL if there is none. */
+static struct gt_graph_memory *gt_graph_memory_new(uint64_t address, uint64_t bytes)
+{
+	struct gt_graph_memory *memory = malloc(sizeof *memory);
+
+	if (!memory)
+		return NULL;
+	*memory = (struct gt_graph_memory){.address = address, .bytes = bytes, .next = memories};
+	memories = memory;
+	return memory;
+}
+
+struct gt_graph_memory *gt_graph_memory_at(uint64_t address)
+{
+	struct gt_graph_memory *memory = memories;
+
+	while (memory && (address == 0 || memory->address != address))
+		memory = memory->next;
+	return memory;
+}
+
+static uint64_t forget(struct gt_graph_memory *memory)
+{
+	struct gt_graph_memory **link = &memories;
+	uint64_t address = memory->address;
+
+	while (*link != memory)
+		link = &(*link)->next;
+	*link = memory->next;
+	free(memory);
+	return address;
+}
+
+void gt_graph_memory_retain(struct gt_graph_memory *memory)
+{
+	memory->nodes++;
+}
+
+uint64_t gt_graph_memory_drop(struct gt_graph_memory *memory)
+{
+	return --memory->nodes == 0 && !memory->live ? forget(memory) : 0;
+}
+
+void gt_graph_memory_place(const struct gt_graph_memory *memory, uint64_t *address, uint64_t *bytes)
+{
+	*address = memory->address;
+	*bytes = memory->bytes;
+}
+
+bool gt_graph_memory_live(const struct gt_graph_memory *memory)
+{
+	return memory->live;
+}
+
+int gt_graph_memory_set(struct gt_graph_memory *memory, bool live)
+{
+	if (memory->live == live || memory->address == 0)
+		return CUDA_INVALID_VALUE;
+	memory->live = live;
+	live_bytes = live ? live_bytes + memory->bytes : live_bytes - memory->bytes;
+	kept = live_bytes > kept ? live_bytes : kept;
+	kept_high = kept > kept_high ? kept : kept_high;
+	return CUDA_SUCCESS;
+}
+
+/* The same for the program's own free. *keeps: its room is still needed, or it was not allocated. */
+static int gt_graph_memory_release(struct gt_graph_memory *memory, bool *keeps)
+{
+	int code = gt_graph_memory_set(memory, false);
+
+	*keeps = code != CUDA_SUCCESS || memory->nodes > 0;
+	if (!*keeps)
+		forget(memory);
+	return code;
+}
+
+static void gt_graph_memory_reset(void)
+{
+	for (struct gt_graph_memory *memory = memories; memory; memory = memory->next) {
+		memory->address = 0;
+		memory->live = false;
+	}
+	live_bytes = kept = 0;
+}
+
+/* ---- cudaGraphMemAttributeType ---- */
+
+/* What graphs use, its high-water mark, and what is reserved for them: all that is used. */
+static uint64_t *const attributes[] = {&kept, &kept_high, &kept, &kept_high};
+#define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
+
+API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t *value)
+{
+	gt_cudart_enter();
+	if (!value || attribute >= ATTRIBUTES || !gt_cudart_is_device(device))
+		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
+	*value = *attributes[attribute];
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* The high-water marks can only be set to 0, and then restart from the present use. */
+API int cudaDeviceSetGraphMemAttribute(int device, unsigned attribute, const uint64_t *value)
+{
+	gt_cudart_enter();
+	if (!value || attribute >= ATTRIBUTES || attribute % 2 == 0 || *value != 0 || !gt_cudart_is_device(device))
+		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
+	*attributes[attribute] = *attributes[attribute - 1];
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaDeviceGraphMemTrim(int device)
+{
+	gt_cudart_enter();
+	if (!gt_cudart_is_device(device))
+		return gt_cudart_leave(CUDA_INVALID_DEVICE);
+	kept = live_bytes;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
 
 #define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
 
@@ -142,4 +284,203 @@ int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t 
 		return CUDA_INVALID_VALUE;
 	*pitch = (width + PITCH - 1) / PITCH * PITCH;
 	return gt_cudart_allocate(pointer, *pitch * rows, call);
+}
+
+/* ---- registered memory of the host ---- */
+
+/* Host memory that the device uses too (cudaHostRegister): its pages are also mapped as device memory, at another address. */
+
+enum { DEFAULT, PORTABLE, MAPPED, IO_MEMORY = 4, READ_ONLY = 8 }; /* flags */
+
+struct registered {
+	char *begin;  /* as given by the program */
+	size_t bytes;
+	char *pages;  /* the host pages that contain it */
+	size_t span;  /* their bytes */
+	char *device; /* the same pages on the device */
+	void *allocation;
+	unsigned flags;
+	struct registered *next;
+};
+
+static struct registered *all;
+
+static size_t page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct registered *find(const void *pointer, bool is_begin)
+{
+	for (struct registered *one = all; one; one = one->next)
+		if (is_begin ? pointer == one->begin
+			     : (const char *)pointer >= one->begin && (const char *)pointer < one->begin + one->bytes)
+			return one;
+	return NULL;
+}
+
+void *gt_cudart_registered(const void *host)
+{
+	const struct registered *one = find(host, false);
+
+	return one ? one->device + ((const char *)host - one->pages) : NULL;
+}
+
+/* A file with the contents of the pages; -1 if there is no room for it. */
+static int file_of(const char *pages, size_t span)
+{
+	struct gt_error error;
+	int file = gt_temporary_file(gt_temporary_directory(), &error);
+
+	if (file < 0) {
+		gt_cudart_say("cudaHostRegister: %s", error.text);
+		return -1;
+	}
+	for (size_t at = 0; at < span;) {
+		ssize_t wrote = pwrite(file, pages + at, span - at, (off_t)at);
+		if (wrote <= 0) {
+			gt_cudart_say("cudaHostRegister: a temporary file of %zu bytes cannot be written", span);
+			close(file);
+			return -1;
+		}
+		at += (size_t)wrote;
+	}
+	return file;
+}
+
+static bool lay(void *at, size_t span, int kind, int file)
+{
+	return mmap(at, span, PROT_READ | PROT_WRITE, kind | MAP_FIXED, file, 0) != MAP_FAILED;
+}
+
+/* Maps the pages for both sides, in the room of one->allocation. Returns a code. */
+static int share(struct registered *one)
+{
+	size_t page = page_bytes();
+	uintptr_t begin = ((uintptr_t)one->allocation + page - 1) / page * page;
+	int file;
+
+	/* Nothing may write to the pages between the copy and the mapping; this variable may be in them. */
+	one->device = (char *)begin;
+	file = file_of(one->pages, one->span);
+	if (file < 0)
+		return CUDA_MEMORY_ALLOCATION;
+	bool laid = lay(one->device, one->span, MAP_SHARED, file) && lay(one->pages, one->span, MAP_SHARED, file);
+	close(file);
+	return laid ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+/* Separates the pages: the host keeps their contents, the device gets new ones. */
+static void part(const struct registered *one)
+{
+	int file = file_of(one->pages, one->span), zeros = open("/dev/zero", O_RDWR);
+
+	if (file < 0 || zeros < 0 || !lay(one->pages, one->span, MAP_PRIVATE, file) ||
+	    !lay(one->device, one->span, MAP_PRIVATE, zeros))
+		gt_cudart_stop("cudaHostUnregister: the pages cannot be given back");
+	close(file);
+	close(zeros);
+}
+
+static int add(void *pointer, size_t bytes, unsigned flags)
+{
+	size_t page = page_bytes();
+	uintptr_t first = (uintptr_t)pointer / page * page;
+
+	if (!pointer || bytes == 0 || bytes > GT_PTX_WINDOW || flags > (PORTABLE | MAPPED | IO_MEMORY | READ_ONLY))
+		return CUDA_INVALID_VALUE;
+	uintptr_t last = ((uintptr_t)pointer + bytes + page - 1) / page * page;
+	for (const struct registered *other = all; other; other = other->next)
+		if (first < (uintptr_t)other->pages + other->span && (uintptr_t)other->pages < last)
+			return CUDA_HOST_MEMORY_ALREADY_REGISTERED;
+	if (first <= (uintptr_t)&page && (uintptr_t)&page < last)
+		return gt_cudart_refuse("cudaHostRegister of a thread's stack");
+	struct registered *one = calloc(1, sizeof *one);
+	if (!one)
+		return CUDA_MEMORY_ALLOCATION;
+	*one = (struct registered){.begin = pointer, .bytes = bytes, .pages = (char *)first, .span = last - first,
+				   .flags = flags, .next = all};
+	int code = gt_cudart_allocate_shared(&one->allocation, one->span + page, GT_PTX_OF_DEVICE, "cudaHostRegister");
+	if (code == CUDA_SUCCESS)
+		code = share(one);
+	if (code == CUDA_SUCCESS) {
+		all = one;
+		return code;
+	}
+	gt_cudart_release(one->allocation);
+	free(one);
+	return code;
+}
+
+API int cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(add(pointer, bytes, flags));
+}
+
+API int cudaHostUnregister(void *pointer)
+{
+	gt_cudart_enter();
+	struct registered *one = find(pointer, true), **link = &all;
+	if (!one)
+		return gt_cudart_leave(pointer ? CUDA_HOST_MEMORY_NOT_REGISTERED : CUDA_INVALID_VALUE);
+	part(one);
+	gt_cudart_release(one->allocation);
+	while (*link != one)
+		link = &(*link)->next;
+	*link = one->next;
+	free(one);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaHostGetFlags(unsigned *flags, const void *pointer)
+{
+	gt_cudart_enter();
+	const struct registered *one = find(pointer, false);
+	if (!flags || (!one && !gt_ptx_at(&gt_cudart.memory, (uint64_t)(uintptr_t)pointer, 1)))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*flags = one ? one->flags | MAPPED : MAPPED;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+#define NO_DEVICE (-2)
+
+/* ---- what a pointer points to ---- */
+
+/* What lies elsewhere in this process, if device memory could not be mapped at its own address, are variables. */
+static void *host_of(const void *pointer, enum gt_pointer_type type)
+{
+	return type == GT_POINTER_MANAGED ? gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), 1) : (void *)(uintptr_t)pointer;
+}
+
+static enum gt_pointer_type type_of(const void *pointer)
+{
+	static const enum gt_pointer_type types[] = {
+		[GT_PTX_OF_DEVICE] = GT_POINTER_DEVICE, [GT_PTX_OF_HOST] = GT_POINTER_HOST, [GT_PTX_MANAGED] = GT_POINTER_MANAGED};
+	const struct gt_ptx_allocation *one = gt_ptx_containing(&gt_cudart.memory, gt_cudart_address(pointer), 1);
+
+	return one ? types[one->kind] : GT_POINTER_UNREGISTERED;
+}
+
+/* Memory of the host counts as the first device's. */
+static int device_of(const void *pointer)
+{
+	const struct gt_ptx_allocation *one = gt_ptx_containing(&gt_cudart.memory, gt_cudart_address(pointer), 1);
+
+	if (!one)
+		return NO_DEVICE;
+	return one->owner == GT_PTX_EVERYONE ? 0 : (int)one->owner;
+}
+
+struct gt_pointer gt_cudart_pointer(const void *pointer)
+{
+	void *registered = gt_cudart_registered(pointer), *same = (void *)(uintptr_t)pointer;
+	enum gt_pointer_type type = registered ? GT_POINTER_HOST : type_of(pointer);
+
+	return (struct gt_pointer){
+		.type = type,
+		.device = device_of(registered ? registered : pointer),
+		.device_pointer = type == GT_POINTER_UNREGISTERED ? NULL : registered ? registered : same,
+		.host_pointer = type == GT_POINTER_DEVICE ? NULL : host_of(pointer, type),
+	};
 }

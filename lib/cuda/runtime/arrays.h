@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA arrays, and the channels of their texels. */
-#ifndef GT_CUDART_ARRAYS_H
-#define GT_CUDART_ARRAYS_H
+/* CUDA arrays, and the channels of their texels; and what texture and surface objects are made of. */
+#ifndef GT_RUNTIME_ARRAYS_H
+#define GT_RUNTIME_ARRAYS_H
 
-#include "cuda/runtime/volume.h"
 #include "cuda/ptx/exec/image.h"
+#include "cuda/runtime/memory.h"
 
 /* cudaChannelFormatDesc */
 struct gt_channels {
@@ -29,9 +29,6 @@ struct gt_mipmapped {
 	struct gt_mipmapped *next;
 };
 
-/* The mipmapped array of a handle; NULL if there is none. */
-struct gt_mipmapped *gt_cudart_mipmapped(const void *handle);
-
 /* The array of a handle; NULL if there is none. */
 struct gt_array *gt_cudart_array(const void *handle);
 
@@ -39,7 +36,40 @@ struct gt_array *gt_cudart_array(const void *handle);
 void gt_cudart_forget_arrays(void);
 void gt_cudart_forget_objects(void);
 
-/* Fills in the channels of an image. Returns a code; formats that are not supported are named. */
-int gt_cudart_channels(struct gt_ptx_image *image, const struct gt_channels *channels);
+/* ---- texture and surface objects ---- */
+
+enum gt_resource_type { GT_RESOURCE_ARRAY, GT_RESOURCE_MIPMAPPED_ARRAY, GT_RESOURCE_LINEAR, GT_RESOURCE_PITCH_2D };
+
+/* cudaResourceDesc */
+struct gt_resource {
+	enum gt_resource_type type;
+	union {
+		struct gt_array *array;
+		struct gt_mipmapped *mipmapped;
+		struct {
+			void *at;
+			struct gt_channels channels;
+			size_t bytes;
+		} linear;
+		struct {
+			void *at;
+			struct gt_channels channels;
+			size_t width, height, pitch; /* texels, rows, bytes */
+		} pitched;
+		int reserved[32];
+	} of;
+	unsigned flags;
+};
+
+/* cudaTextureDesc */
+struct gt_sampling {
+	unsigned modes[3], filter, read_mode;
+	int srgb;
+	float border[4];
+	int normalized;
+	unsigned anisotropy, mipmap_filter;
+	float mipmap_bias, mipmap_least, mipmap_most;
+	int no_trilinear_optimization, seamless_cube;
+};
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef GT_CUDART_CALLS_H
 #define GT_CUDART_CALLS_H
 
-#include "cuda/runtime/graph.h"
+#include "cuda/runtime/work.h"
 
 extern int cudaDeviceGetAttribute(int *value, int attribute, int device);
 extern int cudaDriverGetVersion(int *version);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For dl_iterate_phdr, which glibc has beyond POSIX. */
+/* Where the program calls the runtime, by its debug information; dl_iterate_phdr is glibc's, beyond POSIX. */
 #define _GNU_SOURCE
-#include "cuda/runtime/callsite.h"
-
 #include <ctype.h>
 #include <elf.h>
 #include <execinfo.h>

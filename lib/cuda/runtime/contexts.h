@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices, and which one a thread uses: contexts, as the driver API has them. The runtime uses the primary context of each
- * device. */
-#ifndef GT_CUDART_CONTEXTS_H
-#define GT_CUDART_CONTEXTS_H
+ * device. And which devices may access the memory of each other. */
+#ifndef GT_RUNTIME_CONTEXTS_H
+#define GT_RUNTIME_CONTEXTS_H
 
 #include <stdbool.h>
 
@@ -29,5 +29,9 @@ struct gt_context *gt_context_current(void);
 bool gt_context_set(struct gt_context *context);
 bool gt_context_push(struct gt_context *context);
 struct gt_context *gt_context_pop(void);
+
+/* Gives a device access to the memory of another, and takes it. Each returns a code. */
+int gt_peers_enable(int device, int peer, unsigned flags);
+int gt_peers_disable(int device, int peer);
 
 #endif

@@ -7,7 +7,6 @@
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
-#include "cuda/runtime/since.h"
 #include "cuda/ptx/exec/heap.h"
 #include "cuda/ptx/exec/nested.h"
 

@@ -1,15 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a registered fat binary: makes a machine that can execute its kernels. */
+/* The program's modules: its registrations before main, and the machine that a fat binary becomes when its kernels are needed. */
+#include <errno.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/temporary.h"
 #include "base/whole_file.h"
-#include "cuda/runtime/contexts.h"
-#include "cuda/runtime/runtime.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/text/module.h"
+#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/runtime.h"
+
+/* ---- ptxas ---- */
+
+/* Runs ptxas, the assembler of the CUDA toolkit, on a PTX text: its machine code gives the number of registers of a
+ * kernel. */
+
+#define PATH_BYTES 4096
+
+extern char **environ;
+
+struct files {
+	char folder[PATH_BYTES], ptx[PATH_BYTES + 16], cubin[PATH_BYTES + 16];
+};
+
+static void remove_files(const struct files *files)
+{
+	unlink(files->ptx);
+	unlink(files->cubin);
+	rmdir(files->folder);
+}
+
+static void make_files(struct files *files, const char *text, size_t bytes)
+{
+	const char *folder = gt_temporary_directory();
+	struct gt_error error;
+
+	snprintf(files->folder, sizeof files->folder, "%s/gtrace-ptxas.XXXXXX", folder);
+	if (!mkdtemp(files->folder))
+		gt_cudart_stop("%s: cannot make a temporary folder: %s", folder, strerror(errno));
+	snprintf(files->ptx, sizeof files->ptx, "%s/k.ptx", files->folder);
+	snprintf(files->cubin, sizeof files->cubin, "%s/k.cubin", files->folder);
+	if (gt_whole_file_write(files->ptx, text, bytes, "the PTX", &error) != 0) {
+		remove_files(files);
+		gt_cudart_stop("%s", error.text);
+	}
+}
+
+/* ptxas runs without this runtime in LD_PRELOAD. */
+static bool run_ptxas(const struct files *files, unsigned capability)
+{
+	char architecture[32];
+	int status = -1;
+	pid_t child;
+
+	snprintf(architecture, sizeof architecture, "-arch=sm_%u", capability);
+	const char *arguments[] = {"env", "-u", "LD_PRELOAD", "ptxas", architecture, "-o", files->cubin, files->ptx, NULL};
+	if (posix_spawnp(&child, "env", NULL, NULL, (char **)(uintptr_t)arguments, environ) != 0)
+		return false;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return status == 0;
+}
+
+static char *read_all(const char *path, size_t *bytes)
+{
+	FILE *file = fopen(path, "r");
+	char *data = NULL;
+	long size = -1;
+
+	if (file && fseek(file, 0, SEEK_END) == 0)
+		size = ftell(file);
+	if (size > 0 && (data = malloc((size_t)size))) {
+		rewind(file);
+		*bytes = fread(data, 1, (size_t)size, file);
+		if (*bytes < (size_t)size) {
+			free(data);
+			data = NULL;
+		}
+	}
+	if (file)
+		fclose(file);
+	return data;
+}
+
+/* Asks ptxas for the machine code of a PTX text; ends the process if it makes none. Owned by the caller. */
+static char *assemble(const char *name, const char *text, size_t bytes, unsigned capability, size_t *cubin_bytes)
+{
+	struct files files;
+
+	make_files(&files, text, bytes);
+	char *cubin = run_ptxas(&files, capability) ? read_all(files.cubin, cubin_bytes) : NULL;
+	remove_files(&files);
+	if (!cubin)
+		gt_cudart_stop("--ptxas: ptxas makes no machine code for sm_%u of %s", capability, name);
+	gt_cudart_note("%s: registers are those that ptxas gives for sm_%u", name, capability);
+	return cubin;
+}
+
+/* ---- loading a fat binary ---- */
 
 /* A cubin by itself: an ELF file. */
 static bool is_cubin(const void *data)
@@ -130,9 +225,9 @@ static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_er
 	if (gt_ptx_parse(&fat->module, fat->name, text->data, text->bytes, error) != 0)
 		return CUDA_INVALID_PTX;
 	if (!fat->cubin && gt_cudart.record.tracing.ptxas)
-		fat->cubin = gt_cudart_assemble(fat->name, text->data, text->bytes,
-						fat->module.target > capability ? fat->module.target : capability,
-						&fat->cubin_bytes);
+		fat->cubin = assemble(fat->name, text->data, text->bytes,
+				      fat->module.target > capability ? fat->module.target : capability,
+				      &fat->cubin_bytes);
 	return make_machine(fat, error);
 }
 
@@ -173,7 +268,8 @@ void gt_cudart_unload(struct gt_fat *fat)
 	fat->loaded = false;
 }
 
-void gt_cudart_load(struct gt_fat *fat)
+/* Loads what was registered, if it has not been; ends the process if it is broken. */
+static void load(struct gt_fat *fat)
 {
 	struct gt_error error;
 
@@ -227,7 +323,7 @@ struct gt_function *gt_cudart_function(const void *host)
 
 	if (!function || function->kernel)
 		return function;
-	gt_cudart_load(function->fat);
+	load(function->fat);
 	function->kernel = gt_ptx_function_named(&function->fat->module, function->name);
 	if (!function->kernel || !function->kernel->entry)
 		gt_cudart_stop("kernel %s is not in the program's PTX", function->name);
@@ -245,7 +341,7 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 		symbol = symbol->next;
 	if (!symbol)
 		return CUDA_INVALID_SYMBOL;
-	gt_cudart_load(symbol->fat);
+	load(symbol->fat);
 	return gt_ptx_symbol(gt_cudart_machine(symbol->fat), symbol->name, address, bytes, &error) == 0 ? CUDA_SUCCESS
 											       : CUDA_INVALID_SYMBOL;
 }
@@ -261,4 +357,112 @@ int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, vo
 		return CUDA_INVALID_VALUE;
 	*pointer = (void *)(uintptr_t)(address + offset);
 	return CUDA_SUCCESS;
+}
+
+/* ---- registration ---- */
+
+/* The registrations of a program before main: fat binaries, and the host addresses of kernels and variables. Nothing is read
+ * until it is used. */
+
+#define WRAPPER_MAGIC 0x466243b1U
+#define WRAPPER_LINKED 2U /* version: linked with -rdc */
+
+struct wrapper {
+	uint32_t magic, version;
+	const void *data;
+	const void *const *prelinked; /* of a linked one; else a file's name or NULL */
+};
+
+static void *take(size_t bytes)
+{
+	void *taken = calloc(1, bytes);
+
+	if (!taken)
+		gt_cudart_stop("out of memory");
+	return taken;
+}
+
+API void **__cudaRegisterFatBinary(const void *text)
+{
+	const struct wrapper *wrapper = text;
+
+	gt_cudart_lock();
+	if (gt_cudart_readable(wrapper) < sizeof *wrapper || wrapper->magic != WRAPPER_MAGIC ||
+	    gt_cudart_readable(wrapper->data) == 0)
+		gt_cudart_stop("the program registers something that is not a fat binary");
+	struct gt_fat *fat = take(sizeof *fat);
+	fat->data = wrapper->data;
+	fat->prelinked = wrapper->version == WRAPPER_LINKED ? wrapper->prelinked : NULL;
+	snprintf(fat->name, sizeof fat->name, "PTX %u", ++gt_cudart.fats);
+	gt_cudart_unlock();
+	return (void **)fat;
+}
+
+API void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+/* Does nothing, since other exit handlers may still launch kernels. */
+API void __cudaUnregisterFatBinary(void **handle)
+{
+	(void)handle;
+}
+
+struct gt_function *gt_cudart_add_function(struct gt_fat *fat, const void *host, const char *name)
+{
+	struct gt_function *function = take(sizeof *function);
+
+	*function = (struct gt_function){.host = host, .name = name, .fat = fat, .carveout = -1, .next = gt_cudart.functions};
+	gt_cudart.functions = function;
+	return function;
+}
+
+API void __cudaRegisterFunction(void **handle, const void *host, char *device, const char *name, int threads,
+				void *thread, void *block, void *block_dim, void *grid_dim, int *warp_size)
+{
+	(void)device, (void)threads, (void)thread, (void)block, (void)block_dim, (void)grid_dim, (void)warp_size;
+	gt_cudart_lock();
+	gt_cudart_add_function((struct gt_fat *)handle, host, name);
+	gt_cudart_unlock();
+}
+
+static void register_symbol(void **handle, const void *host, void **managed, const char *name)
+{
+	gt_cudart_lock();
+	struct gt_symbol *symbol = take(sizeof *symbol);
+	*symbol = (struct gt_symbol){.host = host, .managed = managed, .name = name, .fat = (struct gt_fat *)handle,
+				     .next = gt_cudart.symbols};
+	gt_cudart.symbols = symbol;
+	gt_cudart_unlock();
+}
+
+API void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size,
+			   int constant, int global)
+{
+	(void)device, (void)external, (void)size, (void)constant, (void)global;
+	register_symbol(handle, host, NULL, name);
+}
+
+API void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
+				  size_t size, int constant, int global)
+{
+	(void)device, (void)external, (void)size, (void)constant, (void)global;
+	register_symbol(handle, host, host, name);
+}
+
+API void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
+{
+	(void)handle, (void)name, (void)host, (void)size;
+}
+
+/* The host calls this before its first access to a managed variable. */
+API char __cudaInitModule(void **handle)
+{
+	gt_cudart_lock();
+	for (struct gt_symbol *symbol = gt_cudart.symbols; symbol; symbol = symbol->next)
+		if (symbol->managed && symbol->fat == (struct gt_fat *)handle)
+			load(symbol->fat);
+	gt_cudart_unlock();
+	return 1;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls about memory: allocation, copies, filling, variables. */
-#include "cuda/runtime/since.h"
+/* The calls about memory: allocation, copies of bytes, boxes and rectangles, filling, variables. */
+#include "cuda/runtime/allocate.h"
+#include "cuda/runtime/arrays.h"
 #include "cuda/runtime/contexts.h"
-#include "cuda/runtime/graph.h"
-#include "cuda/runtime/pointers.h"
+#include "cuda/runtime/memory.h"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 struct pointer_attributes {
 	int type, device;
@@ -247,3 +249,240 @@ ALSO(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 ALSO(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
 SINCE_13(cudaPointerGetAttributes);
+
+/* ---- copies of boxes ---- */
+
+/* Bytes of a unit of the extent: a texel of the arrays, which must agree; else 1. 0 if there is none. */
+static size_t unit_of(const struct gt_volume_copy *volume)
+{
+	const struct gt_array *from = gt_cudart_array(volume->from_array), *to = gt_cudart_array(volume->to_array);
+
+	if ((volume->from_array && !from) || (volume->to_array && !to) || (!from && !volume->from.at) || (!to && !volume->to.at))
+		return 0;
+	if (from && to && gt_ptx_texel_bytes(&from->image) != gt_ptx_texel_bytes(&to->image))
+		return 0;
+	return from ? gt_ptx_texel_bytes(&from->image) : to ? gt_ptx_texel_bytes(&to->image) : 1;
+}
+
+/* The bytes from a slice to the next; an array needs none. False if no number holds them. */
+static bool slice_of(size_t *slice, const struct gt_pitched *memory, const struct gt_array *array)
+{
+	return !__builtin_mul_overflow(memory->pitch, memory->height, slice) || array;
+}
+
+int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *volume)
+{
+	size_t unit = volume ? unit_of(volume) : 0, to_slice, from_slice;
+
+	if (unit == 0 || volume->extent.width > SIZE_MAX / unit || !slice_of(&to_slice, &volume->to, volume->to_array) ||
+	    !slice_of(&from_slice, &volume->from, volume->from_array))
+		return CUDA_INVALID_VALUE;
+	const struct gt_pitched *from = &volume->from, *to = &volume->to;
+	*copy = (struct gt_copy_work){
+		.to_array = volume->to_array,
+		.from_array = volume->from_array,
+		.to_position = {volume->to_position.x * unit, volume->to_position.y, volume->to_position.z},
+		.from_position = {volume->from_position.x * unit, volume->from_position.y, volume->from_position.z},
+		.to_pitch = volume->to_array ? SIZE_MAX : to->pitch,
+		.from_pitch = volume->from_array ? SIZE_MAX : from->pitch,
+		.to_slice = to_slice,
+		.from_slice = from_slice,
+		.width = volume->extent.width * unit,
+		.height = volume->extent.height,
+		.depth = volume->extent.depth,
+		.kind = volume->kind,
+	};
+	if (!volume->to_array)
+		copy->to = (char *)to->at + volume->to_position.x + volume->to_position.y * to->pitch +
+			   volume->to_position.z * copy->to_slice;
+	if (!volume->from_array)
+		copy->from = (const char *)from->at + volume->from_position.x + volume->from_position.y * from->pitch +
+			     volume->from_position.z * copy->from_slice;
+	return CUDA_SUCCESS;
+}
+
+API int cudaMemcpy3DAsync(const struct gt_volume_copy *volume, void *stream)
+{
+	struct gt_work work = {.kind = GT_WORK_COPY};
+
+	gt_cudart_enter();
+	int code = gt_cudart_volume(&work.u.copy, volume);
+	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
+}
+
+API int cudaMemcpy3D(const struct gt_volume_copy *volume)
+{
+	return cudaMemcpy3DAsync(volume, NULL);
+}
+
+API int cudaMemset3DAsync(struct gt_pitched to, int value, struct gt_extent extent, void *stream)
+{
+	int code = CUDA_SUCCESS;
+	size_t bytes;
+
+	gt_cudart_enter();
+	if (!slice_of(&bytes, &to, NULL))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	for (size_t slice = 0; slice < extent.depth && code == CUDA_SUCCESS; slice++) {
+		struct gt_work work = {GT_WORK_FILL, {.fill = {(char *)to.at + slice * bytes, to.pitch,
+							       (unsigned)value, 1, extent.width, extent.height}}};
+		code = gt_stream_ask(stream, &work);
+	}
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemset3D(struct gt_pitched to, int value, struct gt_extent extent)
+{
+	return cudaMemset3DAsync(to, value, extent, NULL);
+}
+
+API int cudaMalloc3D(struct gt_pitched *to, struct gt_extent extent)
+{
+	gt_cudart_enter();
+	if (!to || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*to = (struct gt_pitched){.width = extent.width, .height = extent.height};
+	return gt_cudart_leave(gt_cudart_allocate_rows(&to->at, &to->pitch, extent.width, extent.height * extent.depth,
+							"cudaMalloc3D"));
+}
+
+ALSO(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
+ALSO(cudaMemcpy3D, cudaMemcpy3D_ptds);
+ALSO(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);
+ALSO(cudaMemset3D, cudaMemset3D_ptds);
+
+/* ---- copies of rectangles from and to CUDA arrays ---- */
+
+struct spot {
+	size_t x, y; /* bytes, rows */
+};
+
+/* Asks for a copy of rows between memory and an array, or two arrays; a handle that is none is an error. */
+static int ask(void *stream, struct gt_copy_work copy, const struct gt_array *to, struct spot to_spot,
+	       const struct gt_array *from, struct spot from_spot)
+{
+	struct gt_work work = {.kind = GT_WORK_COPY};
+
+	gt_cudart_enter();
+	if ((!copy.to && !gt_cudart_array(to)) || (!copy.from && !gt_cudart_array(from)))
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	copy.depth = 1;
+	copy.to_array = to;
+	copy.to_position = (struct gt_position){to_spot.x, to_spot.y, 0};
+	copy.from_array = from;
+	copy.from_position = (struct gt_position){from_spot.x, from_spot.y, 0};
+	work.u.copy = copy;
+	return gt_cudart_leave(gt_stream_ask(stream, &work));
+}
+
+/* The pitch of memory beside an array. One row may have none: CUDA's samples volumeRender and volumeFiltering copy so. */
+static size_t pitch_of(size_t pitch, size_t width, size_t height)
+{
+	return pitch == 0 && height <= 1 ? width : pitch;
+}
+
+API int cudaMemcpy2DToArrayAsync(struct gt_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+				 size_t height, unsigned kind, void *stream)
+{
+	struct gt_copy_work copy = {.from = from, .from_pitch = pitch_of(pitch, width, height), .to_pitch = width, .width = width,
+				    .height = height, .kind = kind};
+
+	return ask(stream, copy, to, (struct spot){x, y}, NULL, (struct spot){0, 0});
+}
+
+API int cudaMemcpy2DToArray(struct gt_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+			    size_t height, unsigned kind)
+{
+	return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
+}
+
+API int cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct gt_array *from, size_t x, size_t y, size_t width,
+				   size_t height, unsigned kind, void *stream)
+{
+	struct gt_copy_work copy = {.to = to, .to_pitch = pitch_of(pitch, width, height), .from_pitch = width, .width = width,
+				    .height = height, .kind = kind};
+
+	return ask(stream, copy, NULL, (struct spot){0, 0}, from, (struct spot){x, y});
+}
+
+API int cudaMemcpy2DFromArray(void *to, size_t pitch, const struct gt_array *from, size_t x, size_t y, size_t width,
+			      size_t height, unsigned kind)
+{
+	return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
+}
+
+API int cudaMemcpy2DArrayToArray(struct gt_array *to, size_t to_x, size_t to_y, const struct gt_array *from, size_t from_x,
+				 size_t from_y, size_t width, size_t height, unsigned kind)
+{
+	struct gt_copy_work copy = {.to_pitch = width, .from_pitch = width, .width = width, .height = height, .kind = kind};
+
+	return ask(NULL, copy, to, (struct spot){to_x, to_y}, from, (struct spot){from_x, from_y});
+}
+
+/* ---- bytes that run on from row to row ---- */
+
+/* Bytes of a row of the array; 0 if there is no such array. */
+static size_t row_bytes(const struct gt_array *handle)
+{
+	gt_cudart_enter();
+	const struct gt_array *array = gt_cudart_array(handle);
+	size_t bytes = array ? (size_t)array->image.width * gt_ptx_texel_bytes(&array->image) : 0;
+	gt_cudart_leave(CUDA_SUCCESS);
+	return bytes;
+}
+
+/* Copies rows, the first and the last perhaps in part; of both, `memory` is what lies in a row. */
+static int copy_running(void *stream, struct gt_array *to, const struct gt_array *from, size_t x, size_t y, char *memory,
+			size_t bytes, unsigned kind)
+{
+	size_t row = row_bytes(to ? to : from);
+	int code = CUDA_SUCCESS;
+
+	if (row == 0)
+		return CUDA_INVALID_RESOURCE_HANDLE;
+	if (x > row)
+		return CUDA_INVALID_VALUE;
+	while (bytes > 0 && code == CUDA_SUCCESS) {
+		bool whole = x == 0 && bytes >= row;
+		size_t height = whole ? bytes / row : 1, width = whole || bytes > row - x ? row - x : bytes;
+		code = to ? cudaMemcpy2DToArrayAsync(to, x, y, memory, width, width, height, kind, stream)
+			  : cudaMemcpy2DFromArrayAsync(memory, width, from, x, y, width, height, kind, stream);
+		memory += width * height;
+		bytes -= width * height;
+		y += height;
+		x = 0;
+	}
+	return code;
+}
+
+API int cudaMemcpyToArrayAsync(struct gt_array *to, size_t x, size_t y, const void *from, size_t bytes, unsigned kind,
+			       void *stream)
+{
+	return copy_running(stream, to, NULL, x, y, (char *)(uintptr_t)from, bytes, kind);
+}
+
+API int cudaMemcpyToArray(struct gt_array *to, size_t x, size_t y, const void *from, size_t bytes, unsigned kind)
+{
+	return cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, NULL);
+}
+
+API int cudaMemcpyFromArrayAsync(void *to, const struct gt_array *from, size_t x, size_t y, size_t bytes, unsigned kind,
+				 void *stream)
+{
+	return copy_running(stream, NULL, from, x, y, to, bytes, kind);
+}
+
+API int cudaMemcpyFromArray(void *to, const struct gt_array *from, size_t x, size_t y, size_t bytes, unsigned kind)
+{
+	return cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, NULL);
+}
+
+ALSO(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds);
+ALSO(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
+ALSO(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds);
+ALSO(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
+ALSO(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds);
+ALSO(cudaMemcpyToArray, cudaMemcpyToArray_ptds);
+ALSO(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz);
+ALSO(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds);
+ALSO(cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz);

@@ -7,7 +7,7 @@
 
 #include "base/grown.h"
 #include "cuda/runtime/contexts.h"
-#include "cuda/runtime/graph_params.h"
+#include "cuda/runtime/graph_nodes.h"
 
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH, ATTRIBUTES };

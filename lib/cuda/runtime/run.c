@@ -1,13 +1,158 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a kernel, and writes its accesses into the stream. */
+/* Runs a kernel, and writes its accesses into the stream: what of an SM it may use, whether its blocks can be resident together, and
+ * the launch. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/runtime/contexts.h"
-#include "cuda/runtime/runtime.h"
 #include "cuda/ptx/launch/run.h"
+#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/launch.h"
+#include "cuda/runtime/runtime.h"
+
+/* ---- the resources that a block may use, and occupancy ---- */
+
+#define SHARED_UNASKED ((uint64_t)48 << 10) /* bytes that a block may use without cudaFuncSetAttribute */
+
+uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function)
+{
+	uint64_t block = gt_cudart_gpu_value("shared_block", SHARED_UNASKED);
+	uint64_t most = block < SHARED_UNASKED ? block : SHARED_UNASKED, asked = (uint64_t)function->max_dynamic_shared;
+	uint64_t left = function->static_shared < most ? most - function->static_shared : 0;
+
+	return asked > left ? asked : left;
+}
+
+int gt_cudart_max_threads(const struct gt_function *function)
+{
+	const uint32_t *bound = function->kernel->max_threads;
+	uint64_t threads = bound[0];
+
+	for (int i = 1; i < 3; i++)
+		threads *= bound[i] > 0 ? bound[i] : 1;
+	return threads > 0 && threads < GT_BLOCK_THREADS_MAX ? (int)threads : GT_BLOCK_THREADS_MAX;
+}
+
+uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared)
+{
+	struct gt_occupancy occupancy;
+	struct gt_error error;
+	struct gt_block_needs needs = {
+		.warps = (threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE,
+		.registers = function->registers,
+		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
+	};
+	bool fits = threads <= (uint64_t)gt_cudart_max_threads(function) &&
+		    dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
+		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
+
+	return fits ? occupancy.blocks : 0;
+}
+
+/* ---- cooperative launches ---- */
+
+/* Cooperative launches: all blocks are resident at the same time, so they may wait for each other. They use a counter in
+ * device memory, whose address the kernel reads from %envreg1 and %envreg2. */
+
+/* The layout in cooperative_groups/details/driver_abi.h of CUDA 13. */
+struct workspace {
+	uint32_t bytes, barrier;
+};
+
+/* Whether all blocks of a cooperative launch are resident at a time, and what they share to wait for
+ * each other. Returns a code. */
+static int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block,
+				 size_t dynamic_shared, uint64_t *workspace)
+{
+	static uint64_t address;
+	const struct workspace fresh = {sizeof fresh, 0};
+	struct gt_error error;
+	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, threads = (uint64_t)block.x * block.y * block.z;
+
+	if (blocks > gt_cudart_resident(function, threads, dynamic_shared) * gt_cudart_gpu_value("sms", 108))
+		return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
+	gt_cudart.memory.owner = GT_PTX_EVERYONE;
+	/* A name without a blank: it is not an allocation of the program, and survives cudaDeviceReset. */
+	if (!address && gt_ptx_allocate(&gt_cudart.memory, sizeof fresh, "grid_workspace", &address, &error) != 0)
+		return CUDA_MEMORY_ALLOCATION;
+	memcpy(gt_ptx_at(&gt_cudart.memory, address, sizeof fresh), &fresh, sizeof fresh);
+	*workspace = address;
+	return CUDA_SUCCESS;
+}
+
+/* ---- clusters of blocks: their shape, and how many of them a GPU can hold ---- */
+
+#define PORTABLE 8 /* blocks of a cluster that every GPU with clusters can run */
+
+static uint64_t blocks_of(const uint32_t cluster[3])
+{
+	return (uint64_t)(cluster[0] ? cluster[0] : 1) * (cluster[1] ? cluster[1] : 1) * (cluster[2] ? cluster[2] : 1);
+}
+
+/* Sets the clusters of a launch, by its wishes, its function, or the kernel. An error code if there can be no such ones. */
+static int gt_cudart_cluster(const struct gt_function *function, const struct gt_wishes *wishes, struct gt_ptx_launch *launch)
+{
+	const uint32_t *asked = wishes->cluster[0] ? wishes->cluster : function->cluster;
+	struct gt_error error;
+
+	for (unsigned k = 0; k < 3; k++)
+		launch->cluster[k] = asked[0] && !asked[k] ? 1 : asked[k];
+	if (gt_ptx_launch_cluster(launch, &error) != 0) {
+		gt_cudart_say("%s", error.text);
+		return CUDA_INVALID_CLUSTER_SIZE;
+	}
+	if (blocks_of(launch->cluster) <= 1)
+		return CUDA_SUCCESS;
+	if (gt_cudart_capability() < 90 || (blocks_of(launch->cluster) > PORTABLE && !function->unportable_cluster))
+		return CUDA_INVALID_CLUSTER_SIZE;
+	return CUDA_SUCCESS;
+}
+
+/* How many clusters of so many blocks all SMs hold, each of whose clusters is within as many SMs as it has blocks. */
+static uint64_t resident_clusters(const struct gt_function *function, const struct gt_launch_config *config, uint64_t blocks)
+{
+	const uint64_t threads = (uint64_t)config->block.x * config->block.y * config->block.z;
+
+	return gt_cudart_resident(function, threads, config->shared) * gt_cudart_gpu_value("sms", 108) / blocks;
+}
+
+/* The cluster of a configuration, else of the function or its kernel. */
+static uint64_t cluster_blocks(const struct gt_function *function, const struct gt_launch_config *config)
+{
+	const uint32_t *cluster = function->cluster[0] ? function->cluster : function->kernel->required_cluster;
+
+	for (unsigned i = 0; i < config->n_attributes; i++)
+		if (config->attributes[i].id == GT_LAUNCH_CLUSTER)
+			return (uint64_t)config->attributes[i].value.cluster.x * config->attributes[i].value.cluster.y *
+			       config->attributes[i].value.cluster.z;
+	return blocks_of(cluster);
+}
+
+API int cudaOccupancyMaxActiveClusters(int *clusters, const void *host, const struct gt_launch_config *config)
+{
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_function(host);
+	if (!clusters || !config || !function)
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+	uint64_t blocks = cluster_blocks(function, config);
+	if (blocks == 0 || blocks > (function->unportable_cluster ? 2 * PORTABLE : PORTABLE))
+		return gt_cudart_leave(CUDA_INVALID_CLUSTER_SIZE);
+	*clusters = (int)resident_clusters(function, config, blocks);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host, const struct gt_launch_config *config)
+{
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_function(host);
+	if (!blocks || !config || !function)
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+	*blocks = function->unportable_cluster ? 2 * PORTABLE : PORTABLE;
+	while (*blocks > 1 && resident_clusters(function, config, (uint64_t)*blocks) == 0)
+		*blocks /= 2;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
 
 static bool within(struct gt_dim3 value, struct gt_dim3 max)
 {

@@ -6,8 +6,8 @@
  *
  * It lives in somebody's process and has no tool around it, so it is the one part of lib/ that
  * prints and that ends a process: gt_cudart_say, gt_cudart_stop. */
-#ifndef GT_CUDART_RUNTIME_H
-#define GT_CUDART_RUNTIME_H
+#ifndef GT_RUNTIME_RUNTIME_H
+#define GT_RUNTIME_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "gpu/gpu.h"
-#include "gpu/occupancy.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/record/record.h"
 #include "cuda/ptx/record/recorder.h"
 #include "cuda/ptx/text/module.h"
+#include "gpu/gpu.h"
+#include "gpu/occupancy.h"
 #include "stream/stream.h"
 
 /* An API function: the only symbols that programs see. */
@@ -188,7 +188,7 @@ _Noreturn void gt_cudart_stop(const char *format, ...) __attribute__((format(pri
 /* A warning, such as of what is accepted and changes nothing: once, when *said is set, and none with --quiet. */
 void gt_cudart_say_once(bool *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A warning if host code was seen to access device memory (host_access.h), once. */
+/* A warning if host code was seen to access device memory (runtime.c), once. */
 void gt_cudart_say_host_access(void);
 
 /* A call that is not there: says so once for each name and returns CUDA_NOT_SUPPORTED. After one
@@ -204,9 +204,6 @@ int gt_cudart_refuse(const char *what);
 
 /* Bytes that can be read from an address on, to the end of what is mapped there without a gap. */
 size_t gt_cudart_readable(const void *address);
-
-/* Loads what was registered, if it has not been; ends the process if it is broken. */
-void gt_cudart_load(struct gt_fat *fat);
 /* The same for what a program loads while it runs: returns a code, and what is wrong. */
 int gt_cudart_try_load(struct gt_fat *fat, struct gt_error *error);
 void gt_cudart_unload(struct gt_fat *fat);
@@ -244,8 +241,6 @@ uint64_t gt_cudart_gpu_value(const char *key, uint64_t otherwise);
 /* What kernels ask: the value of a cudaDeviceAttr or a cudaLimit. Returns a code. */
 int gt_cudart_attribute(unsigned number, uint64_t *value);
 int gt_cudart_limit(unsigned number, uint64_t *value);
-/* Bytes of L2 that may be set aside for persisting lines. */
-uint64_t gt_cudart_persisting_max(void);
 /* A compute capability such as 80. */
 unsigned gt_cudart_capability(void);
 /* Whether the PTX of a module is for a newer GPU; the text says so, and which GPUs are new enough. */
@@ -257,9 +252,6 @@ bool gt_cudart_is_newer(const struct gt_fat *fat, char text[GT_CUDART_NEWER]);
 void gt_cudart_uuid(unsigned char uuid[GT_UUID_BYTES], int device);
 /* cudaGetDeviceProperties as programs of CUDA 11 know it. */
 int gt_cudart_properties_11(unsigned char *to, int device);
-
-/* Asks ptxas for the machine code of a PTX text; ends the process if it makes none. Owned by the caller. */
-char *gt_cudart_assemble(const char *name, const char *text, size_t bytes, unsigned capability, size_t *cubin_bytes);
 
 /* A launch that failed is forgotten. All memory that the program allocated on the device is freed; its variables keep what they
  * hold. */
@@ -278,23 +270,35 @@ int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 b
 		     size_t dynamic_shared, const struct gt_wishes *wishes);
 /* Ends the process with such a launch. */
 _Noreturn void gt_cudart_stop_closed(void);
-/* The wishes of a launch into a stream that gives no attributes. */
-struct gt_wishes gt_cudart_stream_wishes(void *stream);
 /* The access policy window that a stream keeps for its launches. */
 struct gt_window *gt_cudart_stream_window(void *stream);
 /* The percentage of shared memory that a cudaFuncCache stands for; -1: no preference. */
 int gt_cudart_carveout(int config);
-/* Whether all blocks of a cooperative launch are resident at a time, and what they share to wait for
- * each other. Returns a code. */
-int gt_cudart_cooperative(const struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block,
-			  size_t dynamic_shared, uint64_t *workspace);
-/* Sets the clusters of a launch, by its wishes, its function, or the kernel. An error code if there can be no such ones. */
-int gt_cudart_cluster(const struct gt_function *function, const struct gt_wishes *wishes, struct gt_ptx_launch *launch);
 /* How many blocks of so many threads an SM holds. */
 uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared);
 /* The largest block that the function can be launched with. */
 int gt_cudart_max_threads(const struct gt_function *function);
 /* Bytes of shared memory that a block of the function may have, besides its static ones. */
 uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function);
+
+/* For a call that programs of before CUDA 13 know otherwise: see older/older.c. */
+#define SINCE_13(NAME) __asm__(".symver " #NAME ", " #NAME "@@@libcudart.so.13")
+
+/* The same for one that programs of before CUDA 12 know otherwise. */
+#define SINCE_12(NAME)                                                                             \
+	extern API __typeof__(NAME) gt_in_12_##NAME __attribute__((alias(#NAME)));                  \
+	__asm__(".symver gt_in_12_" #NAME ", " #NAME "@libcudart.so.12");                           \
+	SINCE_13(NAME)
+
+/* Where the program calls the runtime, by its debug information. */
+#define GT_CALLSITE_TEXT 32 /* bytes of a name, with its final 0 */
+
+/* Names what the present call makes: by the variable that its first argument names, if the source can be read, and the file
+ * and line of the call, "d_in my.cu:38"; else with the call's own name, "cudaMalloc my.cu:38". A site that calls again gets
+ * "d_in my.cu:38 #2". False if the program has no debug information there. */
+bool gt_callsite_name(const char *call, char name[GT_CALLSITE_TEXT]);
+
+/* A call of the driver returns to this code: libraries that use the driver by themselves may run kernels unseen. */
+void gt_cudart_driver_called_from(void *code);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/runtime/graph.h"
+#include "cuda/runtime/work.h"
 
 /* The names of calls that were said. */
 struct said {

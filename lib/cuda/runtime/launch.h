@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches with attributes. */
-#ifndef GT_CUDART_LAUNCHES_H
-#define GT_CUDART_LAUNCHES_H
+#ifndef GT_RUNTIME_LAUNCH_H
+#define GT_RUNTIME_LAUNCH_H
 
 #include "cuda/runtime/runtime.h"
 

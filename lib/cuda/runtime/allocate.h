@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a pointer points to. */
-#ifndef GT_CUDART_POINTERS_H
-#define GT_CUDART_POINTERS_H
+#ifndef GT_RUNTIME_ALLOCATE_H
+#define GT_RUNTIME_ALLOCATE_H
 
 /* cudaMemoryType */
 enum gt_pointer_type { GT_POINTER_UNREGISTERED, GT_POINTER_HOST, GT_POINTER_DEVICE, GT_POINTER_MANAGED };

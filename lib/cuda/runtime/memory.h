@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of boxes of memory, as cudaMemcpy3D and the nodes of graphs describe them. */
-#ifndef GT_CUDART_VOLUME_H
-#define GT_CUDART_VOLUME_H
+#ifndef GT_RUNTIME_MEMORY_H
+#define GT_RUNTIME_MEMORY_H
 
 #include "cuda/runtime/work.h"
 

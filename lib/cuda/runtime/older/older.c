@@ -1,7 +1,144 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that had other parameters, and the names that CUDA 11 and 12 gave to the forms of today. */
+/* The runtimes of CUDA 11 and 12 have most calls as CUDA 13 has them. Those that differ have a version each, by which the
+ * loader tells them apart: a call of CUDA 13 that is not the same as before is marked SINCE_13 behind its definition, and what
+ * it was before stands here. */
+#include <string.h>
+
+#include "cuda/runtime/arrays.h"
 #include "cuda/runtime/calls.h"
-#include "cuda/runtime/older/older.h"
+#include "cuda/runtime/runtime.h"
+
+/* The function IS is what programs of CUDA 11, or of CUDA 12, call NAME. */
+#define IN_11(NAME, IS)                                                                            \
+	extern API __typeof__(IS) gt_in_11_##NAME __attribute__((alias(#IS)));                      \
+	__asm__(".symver gt_in_11_" #NAME ", " #NAME "@libcudart.so.11.0")
+#define IN_12(NAME, IS)                                                                            \
+	extern API __typeof__(IS) gt_in_12_##NAME __attribute__((alias(#IS)));                      \
+	__asm__(".symver gt_in_12_" #NAME ", " #NAME "@libcudart.so.12")
+#define BEFORE_13(NAME, IS)                                                                        \
+	IN_11(NAME, IS);                                                                            \
+	IN_12(NAME, IS)
+
+/* ---- calls whose structures were shorter ---- */
+
+extern int cudaFuncGetAttributes(void *attributes, const void *function);
+extern int cudaPointerGetAttributes(void *attributes, const void *pointer);
+extern int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *resource, const struct gt_sampling *sampling,
+				   const void *view);
+extern int cudaCreateSurfaceObject(uint64_t *handle, const struct gt_resource *resource);
+extern int cudaGetTextureObjectResourceDesc(struct gt_resource *resource, uint64_t handle);
+extern int cudaGetTextureObjectTextureDesc(struct gt_sampling *sampling, uint64_t handle);
+extern int cudaGetSurfaceObjectResourceDesc(struct gt_resource *resource, uint64_t handle);
+
+/* Bytes of the structures as they were: the first ones of those of today. */
+enum {
+	FUNCTION_ATTRIBUTES_11 = 56,
+	FUNCTION_ATTRIBUTES = 144,
+	POINTER_ATTRIBUTES_12 = 24,
+	POINTER_ATTRIBUTES = 88,
+	RESOURCE_12 = 64,
+	SAMPLING_11 = offsetof(struct gt_sampling, seamless_cube),
+};
+
+static int properties(unsigned char *to, int device)
+{
+	return gt_cudart_properties_11(to, device);
+}
+BEFORE_13(cudaGetDeviceProperties, properties);
+
+static int function_attributes(void *to, const void *function)
+{
+	unsigned char all[FUNCTION_ATTRIBUTES];
+	int code = to ? cudaFuncGetAttributes(all, function) : CUDA_INVALID_VALUE;
+
+	if (code == CUDA_SUCCESS)
+		memcpy(to, all, FUNCTION_ATTRIBUTES_11);
+	return code;
+}
+IN_11(cudaFuncGetAttributes, function_attributes);
+
+static int pointer_attributes(void *to, const void *pointer)
+{
+	unsigned char all[POINTER_ATTRIBUTES];
+	int code = to ? cudaPointerGetAttributes(all, pointer) : CUDA_INVALID_VALUE;
+
+	if (code == CUDA_SUCCESS)
+		memcpy(to, all, POINTER_ATTRIBUTES_12);
+	return code;
+}
+BEFORE_13(cudaPointerGetAttributes, pointer_attributes);
+
+static const struct gt_resource *widened(struct gt_resource *to, const void *from)
+{
+	*to = (struct gt_resource){0};
+	if (from)
+		memcpy(to, from, RESOURCE_12);
+	return from ? to : NULL;
+}
+
+static int texture_12(uint64_t *handle, const void *resource, const struct gt_sampling *sampling, const void *view)
+{
+	struct gt_resource of;
+
+	return cudaCreateTextureObject(handle, widened(&of, resource), sampling, view);
+}
+IN_12(cudaCreateTextureObject, texture_12);
+
+static int texture_11(uint64_t *handle, const void *resource, const void *sampling, const void *view)
+{
+	struct gt_sampling as = {0};
+
+	if (sampling)
+		memcpy(&as, sampling, SAMPLING_11);
+	return texture_12(handle, resource, sampling ? &as : NULL, view);
+}
+IN_11(cudaCreateTextureObject, texture_11);
+
+static int surface(uint64_t *handle, const void *resource)
+{
+	struct gt_resource of;
+
+	return cudaCreateSurfaceObject(handle, widened(&of, resource));
+}
+BEFORE_13(cudaCreateSurfaceObject, surface);
+
+static int narrowed(void *to, const struct gt_resource *from, int code)
+{
+	if (code == CUDA_SUCCESS)
+		memcpy(to, from, RESOURCE_12);
+	return code;
+}
+
+static int texture_resource(void *to, uint64_t handle)
+{
+	struct gt_resource of = {0};
+	int code = to ? cudaGetTextureObjectResourceDesc(&of, handle) : CUDA_INVALID_VALUE;
+
+	return narrowed(to, &of, code);
+}
+BEFORE_13(cudaGetTextureObjectResourceDesc, texture_resource);
+
+static int surface_resource(void *to, uint64_t handle)
+{
+	struct gt_resource of = {0};
+	int code = to ? cudaGetSurfaceObjectResourceDesc(&of, handle) : CUDA_INVALID_VALUE;
+
+	return narrowed(to, &of, code);
+}
+BEFORE_13(cudaGetSurfaceObjectResourceDesc, surface_resource);
+
+static int texture_sampling(void *to, uint64_t handle)
+{
+	struct gt_sampling as = {0};
+	int code = to ? cudaGetTextureObjectTextureDesc(&as, handle) : CUDA_INVALID_VALUE;
+
+	if (code == CUDA_SUCCESS)
+		memcpy(to, &as, SAMPLING_11);
+	return code;
+}
+IN_11(cudaGetTextureObjectTextureDesc, texture_sampling);
+
+/* ---- calls that had other parameters, and the names that CUDA 11 and 12 gave to the forms of today ---- */
 
 struct gt_executable;
 struct update_result {

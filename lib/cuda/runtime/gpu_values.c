@@ -1,11 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device is: its properties from the GPU's description, at the places where programs look for them. */
+/* What a program may ask of its GPU: values of the GPU's description, with something plausible where it says nothing; the device's
+ * properties and attributes, at the places where programs look for them; and the limits that a program sets. */
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/nested.h"
+#include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
-#include "cuda/runtime/since.h"
+
+/* ---- the description ---- */
+
+uint64_t gt_cudart_gpu_value(const char *key, uint64_t otherwise)
+{
+	struct gt_error error;
+	uint64_t value;
+
+	/* Counts are sizes without a unit, so one reader serves both. */
+	if (gt_gpu_size(gt_cudart.gpu, key, otherwise, &value, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	return value;
+}
+
+unsigned gt_cudart_capability(void)
+{
+	const char *text = gt_gpu_get(gt_cudart.gpu, "compute_capability");
+	unsigned capability = text ? gt_gpu_capability(gt_cudart.gpu) : 80;
+
+	if (capability == 0)
+		gt_cudart_stop("gpu: compute_capability: '%s': expected a number such as 8.0", text);
+	return capability;
+}
+
+/* That of a module's PTX; before it is loaded, of the PTX that would be. 0: it has none. */
+static unsigned target_of(const struct gt_fat *fat)
+{
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error ignored;
+
+	if (fat->loaded)
+		return fat->module.target;
+	return gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), &ignored) == 0 &&
+			       gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &ignored) == 1
+		       ? entry.architecture : 0;
+}
+
+bool gt_cudart_is_newer(const struct gt_fat *fat, char text[GT_CUDART_NEWER])
+{
+	const unsigned has = gt_cudart_capability(), needs = fat ? target_of(fat) : 0;
+	char gpus[128];
+
+	text[0] = '\0';
+	if (needs <= has)
+		return false;
+	gt_gpu_list_capable(gt_cudart.record.gpus, needs, gpus, sizeof gpus);
+	snprintf(text, GT_CUDART_NEWER, ": its PTX is for compute capability %u.%u, and the GPU has %u.%u%s%s", needs / 10, needs % 10,
+		 has / 10, has % 10, gpus[0] ? " (--gpu with it: " : "", gpus);
+	if (gpus[0])
+		strcat(text, ")");
+	return true;
+}
+
+/* ---- properties and attributes ---- */
 
 #define PROPERTIES_BYTES 1008	 /* of cudaDeviceProp */
 #define PROPERTIES_12_BYTES 1032 /* of CUDA 12's */
@@ -28,7 +86,7 @@ static uint64_t blocks_sm(void) { return gt_cudart_gpu_value("max_blocks", 32); 
 static uint64_t bus_bits(void) { return 32 * gt_cudart_gpu_value("dram.channels", 16); }
 
 /* The share of L2 that may be set aside since compute capability 8.0. */
-uint64_t gt_cudart_persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
+static uint64_t persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
 static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 20 : 0; }
 
 static uint64_t shared_optin(void)
@@ -79,7 +137,7 @@ static const struct property {
 	{588, 604, 4, 41, 1, NULL},	 /* unified addressing */
 	{592, 612, 4, 37, 0, bus_bits},
 	{596, 616, 4, 38, 0, l2_bytes},
-	{600, 620, 4, 108, 0, gt_cudart_persisting_max},
+	{600, 620, 4, 108, 0, persisting_max},
 	{604, 624, 4, 39, 0, threads_sm},
 	{608, 628, 4, 78, 1, NULL}, /* priorities of streams */
 	{612, 632, 4, 79, 1, NULL}, /* global memory is cached in L1 */
@@ -178,4 +236,61 @@ API int cudaDeviceGetAttribute(int *value, int attribute, int device)
 	if (code == CUDA_SUCCESS)
 		*value = attribute == PCI_BUS ? device + 1 : (int)answer;
 	return gt_cudart_leave(code);
+}
+
+/* ---- limits ---- */
+
+enum { HEAP = 2, PENDING = 4, L2_FETCH = 5, L2_PERSISTING = 6 }; /* numbers of limits */
+#define L2_FETCH_MAX 128
+
+/* What the program may set, by number. */
+static struct {
+	const char *name;
+	size_t value;
+	bool said;
+} limits[] = {
+	{"cudaLimitStackSize", 1 << 10, false},
+	{"cudaLimitPrintfFifoSize", 1 << 20, false},
+	[HEAP] = {"cudaLimitMallocHeapSize", GT_PTX_HEAP_BYTES, false},
+	{"cudaLimitDevRuntimeSyncDepth", 2, false},
+	[PENDING] = {"cudaLimitDevRuntimePendingLaunchCount", GT_PTX_PENDING, false},
+	[L2_FETCH] = {"cudaLimitMaxL2FetchGranularity", 64, false},
+	[L2_PERSISTING] = {"cudaLimitPersistingL2CacheSize", 0, false},
+};
+
+API int cudaDeviceSetLimit(unsigned limit, size_t value)
+{
+	gt_cudart_enter();
+	if (limit >= LENGTH(limits))
+		return gt_cudart_leave(CUDA_UNSUPPORTED_LIMIT);
+	if ((limit == L2_FETCH && value > L2_FETCH_MAX) || (limit == L2_PERSISTING && value > persisting_max()))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if ((limit == HEAP && gt_ptx_heap_resize(&gt_cudart.memory, value) != 0) ||
+	    (limit == PENDING && gt_ptx_pool_resize(&gt_cudart.memory, value) != 0))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	limits[limit].value = limit == HEAP ? gt_cudart.memory.heap_bytes : value;
+	if (limit == L2_FETCH)
+		gt_cudart.l2_fetch_bytes = value;
+	else if (limit == L2_PERSISTING)
+		gt_cudart.l2_persisting_bytes = value;
+	else if (limit != HEAP && limit != PENDING)
+		gt_cudart_say_once(&limits[limit].said, "cudaDeviceSetLimit: %s: has no effect", limits[limit].name);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaDeviceGetLimit(size_t *value, unsigned limit)
+{
+	gt_cudart_enter();
+	if (!value || limit >= LENGTH(limits))
+		return gt_cudart_leave(value ? CUDA_UNSUPPORTED_LIMIT : CUDA_INVALID_VALUE);
+	*value = limits[limit].value;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+int gt_cudart_limit(unsigned number, uint64_t *value)
+{
+	if (number >= LENGTH(limits))
+		return CUDA_UNSUPPORTED_LIMIT;
+	*value = limits[number].value;
+	return CUDA_SUCCESS;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program says of a node, and the work that it is. */
-#ifndef GT_CUDART_GRAPH_PARAMS_H
-#define GT_CUDART_GRAPH_PARAMS_H
+#ifndef GT_RUNTIME_GRAPH_NODES_H
+#define GT_RUNTIME_GRAPH_NODES_H
 
-#include "cuda/runtime/graph.h"
-#include "cuda/runtime/volume.h"
+#include "cuda/runtime/memory.h"
+#include "cuda/runtime/work.h"
 
 struct gt_kernel_parameters {
 	const void *function;
@@ -66,21 +66,7 @@ struct gt_node_parameters {
 	} u;
 	long long last;
 };
-
-/* Each makes the work of a node. Returns a code. */
-int gt_graph_kernel_work(struct gt_work *work, const struct gt_kernel_parameters *parameters);
-int gt_graph_fill_work(struct gt_work *work, const struct gt_fill_parameters *parameters);
-int gt_graph_host_work(struct gt_work *work, const struct gt_host_work *parameters);
-int gt_graph_volume_work(struct gt_work *work, const struct gt_volume_copy *parameters);
-int gt_graph_flat_work(struct gt_work *work, void *to, const void *from, size_t bytes, unsigned kind);
-int gt_graph_symbol_work(struct gt_work *work, const void *symbol, bool is_target, const void *other, size_t bytes,
-			 size_t offset, unsigned kind);
-int gt_graph_allocation_work(struct gt_work *work, struct gt_allocation_parameters *parameters);
+/* The work of a node that frees. Returns a code. */
 int gt_graph_free_work(struct gt_work *work, const void *pointer);
-/* Of parameters of any kind; those of an allocation are told its address. */
-int gt_graph_any_work(struct gt_work *work, struct gt_node_parameters *parameters);
-/* Gives a node other work of the same kind, if `code` is none of an error; leaves the call. `node` may be NULL, if the call
- * names a node that does not exist. Returns a code. */
-int gt_graph_change(int code, struct gt_node *node, const struct gt_work *work);
 
 #endif
