@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make                everything, into bin/, in as many jobs as there are processors
 # make model          the stages of the model and their library, without what runs CUDA: lib/ but for lib/cuda
+# make plugins        the stand-ins of cuBLAS, cuBLASLt and cuRAND, which gtrace-record gives a program with --stub; in all unless PLUGINS=no
 # make deps           installs what building and testing need (see ./deps); deps-long for check-long
 # make demo           the main job on an example kernel
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
@@ -8,7 +9,7 @@
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
 # make dist           a tarball of what is committed, named after the tag
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
-# make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; and uninstall
+# make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; install-plugins alone; and uninstall
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN)
 endif
@@ -67,12 +68,13 @@ SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 # The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
-# Apart from the runtime, so that they are found only if they are asked for.
-STUBS   := $(addprefix $(BUILD)/cudart/stub/,libcublas.so.13 libcublasLt.so.13 libcurand.so.10)
+# Plug-ins: a folder each, apart from the runtime, so that they are found only if they are asked for. PLUGINS=no: none.
+STUBS   := $(addprefix $(BUILD)/cudart/stub/,cublas/libcublas.so.13 cublas/libcublasLt.so.13 curand/libcurand.so.10)
 # What gtrace-cat --schema says, for the Python module.
 SCHEMA  := python/gtrace_schema.json
 
-all: model $(CUDA_TOOLS) $(CUDART) $(NAMES) $(STUBS)
+all: model $(CUDA_TOOLS) $(CUDART) $(NAMES) $(if $(filter no,$(PLUGINS)),,plugins)
+plugins: $(STUBS)
 model: $(filter-out $(CUDA_TOOLS),$(TOOLS)) $(BUILD)/libgtrace.a $(SHARED) $(SCHEMA)
 units: $(UNITS) $(FAULTS)
 
@@ -112,9 +114,9 @@ $(NAMES): $(CUDART) lib/cuda/runtime/older/forward.S
 	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
 	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cuda/runtime/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
-$(BUILD)/cudart/stub/libcublas.so.13: $(call plugin,cublas) lib/cuda/plugins/cublas/libcublas.map
-$(BUILD)/cudart/stub/libcublasLt.so.13: $(call plugin,cublaslt) $(filter %/shared.o,$(call plugin,cublas)) lib/cuda/plugins/cublaslt/libcublasLt.map
-$(BUILD)/cudart/stub/libcurand.so.10: $(call plugin,curand) lib/cuda/plugins/curand/libcurand.map
+$(BUILD)/cudart/stub/cublas/libcublas.so.13: $(call plugin,cublas) lib/cuda/plugins/cublas/libcublas.map
+$(BUILD)/cudart/stub/cublas/libcublasLt.so.13: $(call plugin,cublaslt) $(filter %/shared.o,$(call plugin,cublas)) lib/cuda/plugins/cublaslt/libcublasLt.map
+$(BUILD)/cudart/stub/curand/libcurand.so.10: $(call plugin,curand) lib/cuda/plugins/curand/libcurand.map
 # The objects come before the library that they need.
 $(STUBS): $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a $(CUDART)
 	@mkdir -p $(@D)
@@ -188,7 +190,7 @@ FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.
 MAN     := $(wildcard man/*.[1357])
 # What a user runs or reads beside the programs; the layout is that of the repository.
 SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
-install: all
+install: all $(if $(filter no,$(PLUGINS)),,install-plugins)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
 		$(addprefix $(mandir)/man,1 3 5 7) $(docdir)/examples $(pythondir))
 	install $(TOOLS) $(DESTDIR)$(bindir)
@@ -206,12 +208,12 @@ install: all
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libgtrace.so
 	install $(CUDART) $(NAMES) $(DESTDIR)$(libdir)/gtrace
-	install -d $(DESTDIR)$(libdir)/gtrace/stub
-	install $(STUBS) $(DESTDIR)$(libdir)/gtrace/stub
 	for header in $(HEADERS); do install -D -m 644 $$header $(DESTDIR)$(includedir)/gtrace/$${header#lib/} || exit 1; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
 		>$(DESTDIR)$(libdir)/pkgconfig/gtrace.pc
+install-plugins: all $(if $(filter no,$(PLUGINS)),plugins)
+	for file in $(STUBS:$(BUILD)/cudart/%=%); do install -D $(BUILD)/cudart/$$file $(DESTDIR)$(libdir)/gtrace/$$file || exit 1; done
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a libgtrace.so $(SONAME) $(notdir $(SHARED)) pkgconfig/gtrace.pc) \
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
@@ -235,4 +237,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long same install uninstall dist deb clean
+.PHONY: all model plugins install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long same install uninstall dist deb clean

@@ -65,7 +65,7 @@ setup() {
 	run -1 record_stub cublas "$BLAS" results
 	grep -q 'launched no kernel' err
 	run -2 gtrace-record --stub cufft true
-	[[ $output == *"'cufft': expected cublas or curand"* ]]
+	[[ $output == *"no plug-in '"*"/stub/cufft': "*"package gtrace-cuda-plugins"* ]]
 }
 
 # bats test_tags=cuda

@@ -68,7 +68,7 @@ prepare_preload() {
 # build_against_stub LIBRARY PROGRAM SOURCE: builds a program of C that calls the stand-in of a CUDA library.
 build_against_stub() {
 	gcc -std=c11 -Wl,--unresolved-symbols=ignore-in-shared-libs -o "$2" "$ROOT/$3" \
-		"$BUILD/cudart/stub/$1" "$BUILD/cudart/libcudart.so.13" -lm
+		"$BUILD"/cudart/stub/*/"$1" "$BUILD/cudart/libcudart.so.13" -lm
 }
 
 # record_stub NAME ARGUMENT...: gtrace-record --stub NAME; the stream goes to out, the rest to err.

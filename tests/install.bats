@@ -305,3 +305,14 @@ print(sum("run" in step for step in steps))' "$workflow" >"$work/steps"
 	[ -f "$work/image$(sed -n 's/^ENV PYTHONPATH=//p' Containerfile)/gtrace.py" ]
 	cmp python/gtrace_schema.json "$work/image/usr/local/share/gtrace/python/gtrace_schema.json"
 }
+
+@test "the plug-ins of CUDA libraries are a part of their own, and one that is missing is named with its package" {
+	"${install[@]}" install PREFIX=/opt/gtrace PLUGINS=no
+	[ ! -e "$work/image/opt/gtrace/lib/gtrace/stub" ]
+	run -2 env -u GTRACE_CUDART "$work/image/opt/gtrace/bin/gtrace-record" --stub curand true
+	[[ $output == *"/lib/gtrace/stub/curand'"*"package gtrace-cuda-plugins"*"make install-plugins"* ]]
+	"${install[@]}" install-plugins PREFIX=/opt/gtrace
+	[ "$(cd "$work/image/opt/gtrace/lib/gtrace/stub" && echo */*)" = "cublas/libcublas.so.13 cublas/libcublasLt.so.13 curand/libcurand.so.10" ]
+	"${install[@]}" uninstall PREFIX=/opt/gtrace
+	[ -z "$(find "$work/image" ! -type d)" ]
+}

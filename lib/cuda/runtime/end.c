@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -151,16 +152,26 @@ static const char *find_library(void)
 
 #define HINT 128 /* bytes that hold any hint */
 
-/* How the program can go on without a library's kernels, or nothing. */
+/* How the program can go on without a library's kernels, or nothing: by a plug-in with a library of that name, whatever the version. */
 static void write_hint(const char *library, char hint[HINT])
 {
+	const char *version = strstr(library, ".so");
+	char pattern[GT_TRACING_PATH];
+	Dl_info self;
+	glob_t found;
+
 	hint[0] = '\0';
-	for (unsigned i = 0; i < GT_STUBS; i++) {
-		const char *stub = gt_stub_libraries[i].name;
-		/* libcublas loads libcublasLt. */
-		if (strncmp(library, "lib", 3) == 0 && strncmp(library + 3, stub, strlen(stub)) == 0)
-			snprintf(hint, HINT, " (--stub %s does the work of lib%s on the host)", stub, stub);
-	}
+	if (!version || dladdr((void *)(uintptr_t)gt_cudart_lock, &self) == 0 || !strrchr(self.dli_fname, '/'))
+		return;
+	snprintf(pattern, sizeof pattern, "%.*s/" GT_RECORD_STUBS "/*/%.*s.so*", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
+		 self.dli_fname, (int)(version - library), library);
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return;
+	char *plugin = found.gl_pathv[0];
+	*strrchr(plugin, '/') = '\0';
+	plugin = strrchr(plugin, '/') + 1;
+	snprintf(hint, HINT, " (--stub %s does the work of lib%s on the host)", plugin, plugin);
+	globfree(&found);
 }
 
 #define REASON 1024 /* bytes that hold any reason */

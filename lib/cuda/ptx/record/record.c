@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700
 
 #include <ctype.h>
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,6 +25,7 @@
 /* The names by which programs ask for it. */
 static const char *const runtime_names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", "libcudart.so.11.0"};
 #define PATH_BYTES 4096
+#define STUB_BYTES (PATH_BYTES + 64) /* of the path of a plug-in */
 #define PREFIX "GTRACE_RECORD_"
 #define ARGUMENTS PREFIX "ARGUMENTS"
 #define GPU PREFIX "DEFAULT_GPU"
@@ -105,19 +107,6 @@ int gt_record_environment(struct gt_recording *record, struct gt_error *error)
 	return gt_fail(error, "GTRACE_DEVICES: %s", reason.text);
 }
 
-/* The memory of all devices lies in one window. */
-int gt_record_check(const struct gt_recording *record, struct gt_error *error)
-{
-	uint64_t devices = record->tracing.devices;
-
-	if (record->tracing.device_memory > GT_PTX_WINDOW / devices)
-		return gt_fail(error, "%" PRIu64 " devices can have at most %" PRIu64 " bytes of memory each: see --memory", devices,
-			       GT_PTX_WINDOW / devices);
-	if (record->tracing.traced_devices >> devices != 0)
-		return gt_fail(error, "--device: there are %" PRIu64 " devices, and the first is number 0: see --devices", devices);
-	return 0;
-}
-
 /* ---- the rest ---- */
 
 /* All arguments in one text. NULL when memory is short. */
@@ -175,26 +164,90 @@ static int set_list(const char *variable, const char *first, const char *second,
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
-/* Puts the stand-ins of libraries into the preload list. */
-static int export_stubs(const struct gt_recording *record, const char *folder, struct gt_error *error)
-{
-	char path[PATH_BYTES + 64];
+/* ---- plug-ins ---- */
 
-	for (unsigned i = 0; i < GT_STUBS; i++) {
-		if (!(record->tracing.stubs >> i & 1))
-			continue;
-		const char *preload = getenv("LD_PRELOAD");
-		snprintf(path, sizeof path, "%s/" GT_STUB_FOLDER "/%s", folder, gt_stub_libraries[i].file);
-		if (access(path, R_OK) != 0)
-			return gt_fail_errno(error, "--stub %s: %s", gt_stub_libraries[i].name, path);
-		if (strpbrk(path, " :"))
-			return gt_fail(error, "--stub %s: '%s' has a blank or a colon, and cannot be preloaded",
-				       gt_stub_libraries[i].name, path);
-		if (set_list("LD_PRELOAD", preload ? preload : "", path, error) != 0)
-			return -1;
-	}
+/* The folder of the next plug-in that is named from *at on, as a path; "" behind the last. */
+static void next_plugin(const char *folder, const char **at, char path[STUB_BYTES])
+{
+	const int bytes = *at ? (int)strcspn(*at, ",") : 0;
+
+	path[0] = '\0';
+	if (bytes > 0)
+		snprintf(path, STUB_BYTES, "%s/" GT_RECORD_STUBS "/%.*s", folder, bytes, *at);
+	if (bytes > 0)
+		*at += bytes + ((*at)[bytes] == ',');
+}
+
+static int check_plugins(const struct gt_recording *record, struct gt_error *error)
+{
+	char folder[PATH_BYTES], path[STUB_BYTES];
+	const char *at = record->tracing.stubs;
+
+	if (!at || find_runtime(folder, error) != 0)
+		return at ? -1 : 0;
+	for (next_plugin(folder, &at, path); path[0]; next_plugin(folder, &at, path))
+		if (access(path, R_OK | X_OK) != 0)
+			return gt_fail(error, "--stub: no plug-in '%s': those that gtrace has come with the package gtrace-cuda-plugins, or "
+					      "with make plugins and make install-plugins", path);
 	return 0;
 }
+
+static int is_library(const struct dirent *entry)
+{
+	return strstr(entry->d_name, ".so") != NULL;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int preload(const char *folder, const char *file, struct gt_error *error)
+{
+	char path[STUB_BYTES + NAME_MAX + 2];
+	const char *list = getenv("LD_PRELOAD");
+
+	snprintf(path, sizeof path, "%s/%s", folder, file);
+	if (strpbrk(path, " :"))
+		return gt_fail(error, "--stub: '%s' has a blank or a colon, and cannot be preloaded", path);
+	return set_list("LD_PRELOAD", list ? list : "", path, error);
+}
+
+/* Puts the libraries of the plug-ins into the preload list. */
+static int export_plugins(const struct gt_recording *record, const char *folder, struct gt_error *error)
+{
+	char path[STUB_BYTES];
+	const char *at = record->tracing.stubs;
+	int failed = 0;
+
+	for (next_plugin(folder, &at, path); path[0] && failed == 0; next_plugin(folder, &at, path)) {
+		struct dirent **libraries;
+		int n = scandir(path, &libraries, is_library, by_name);
+		if (n < 0)
+			return gt_fail_errno(error, "--stub: %s", path);
+		for (int i = 0; i < n; i++) {
+			failed = failed != 0 ? failed : preload(path, libraries[i]->d_name, error);
+			free(libraries[i]);
+		}
+		free(libraries);
+	}
+	return failed;
+}
+
+/* The memory of all devices lies in one window. */
+int gt_record_check(const struct gt_recording *record, struct gt_error *error)
+{
+	uint64_t devices = record->tracing.devices;
+
+	if (record->tracing.device_memory > GT_PTX_WINDOW / devices)
+		return gt_fail(error, "%" PRIu64 " devices can have at most %" PRIu64 " bytes of memory each: see --memory", devices,
+			       GT_PTX_WINDOW / devices);
+	if (record->tracing.traced_devices >> devices != 0)
+		return gt_fail(error, "--device: there are %" PRIu64 " devices, and the first is number 0: see --devices", devices);
+	return check_plugins(record, error);
+}
+
+/* ---- the environment ---- */
 
 /* Both LD_LIBRARY_PATH and LD_PRELOAD lead to the stand-in runtime: the second works whatever the program's own search path,
  * the first if the runtime's path cannot be in a preload list. */
@@ -211,7 +264,7 @@ static int export_runtime(const struct gt_recording *record, struct gt_error *er
 		if (set_list("LD_PRELOAD", preload ? preload : "", library, error) != 0)
 			return -1;
 	}
-	return export_stubs(record, folder, error);
+	return export_plugins(record, folder, error);
 }
 
 static int set_number(const char *name, int value)

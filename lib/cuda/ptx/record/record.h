@@ -16,6 +16,8 @@
 
 #define GT_RECORD_WHOLE 'w'
 #define GT_RECORD_CUT 'c'
+/* In the folder of the stand-in runtime: a folder for each plug-in, with the libraries that stand in for those of the same names. */
+#define GT_RECORD_STUBS "stub"
 #define GT_RECORD_ARGUMENTS 256 /* words of gtrace-record's command line that are kept */
 
 struct gt_recording {

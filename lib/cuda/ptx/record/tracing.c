@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "cuda/ptx/record/tracing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing)
 	gt_gpu_clear(&tracing->gpu);
 	free(tracing->ptx);
 	free(tracing->names);
+	free(tracing->stubs);
 	*tracing = (struct gt_ptx_tracing){0};
 }
 
@@ -184,21 +186,20 @@ static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct g
 	return realpath(value, path) && access(path, W_OK | X_OK) == 0 ? 0 : gt_fail_errno(error, "%s", value);
 }
 
-const struct gt_stub_library gt_stub_libraries[GT_STUBS] = {
-	[GT_STUB_CUBLAS] = {"cublas", "libcublas.so.13"},
-	[GT_STUB_CUBLASLT] = {"cublas", "libcublasLt.so.13"},
-	[GT_STUB_CURAND] = {"curand", "libcurand.so.10"},
-};
-
-static int set_stubs(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+static int set_stub(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
-	unsigned named = 0;
+	const char *before = tracing->stubs ? tracing->stubs : "";
+	const size_t bytes = strlen(before) + strlen(value) + 2;
 
-	for (unsigned i = 0; i < GT_STUBS; i++)
-		if (strcmp(value, gt_stub_libraries[i].name) == 0)
-			named |= 1U << i;
-	tracing->stubs |= named;
-	return named ? 0 : gt_fail(error, "'%s': expected cublas or curand", value);
+	if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(value))
+		return gt_fail(error, "'%s': expected the name of a plug-in", value);
+	char *all = malloc(bytes);
+	if (!all)
+		return gt_fail_memory(error, "names of plug-ins");
+	snprintf(all, bytes, "%s%s%s", before, *before ? "," : "", value);
+	free(tracing->stubs);
+	tracing->stubs = all;
+	return 0;
 }
 
 /* ---- the table ---- */
@@ -250,8 +251,8 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "trace the launches on these devices; the first is number 0"},
 	{.name = "ignore-unsupported", .tools = RECORD, FLAG(ignore_unsupported),
 	 .help = "end the stream although work or data is missing that a GPU would have made"},
-	{.name = "stub", .form = "cublas|curand", .tools = RECORD, .set = set_stubs,
-	 .help = "do the work of this library, which has no PTX, on the host; its accesses are not traced"},
+	{.name = "stub", .form = "PLUGIN", .tools = RECORD, .set = set_stub,
+	 .help = "do the work of a library without PTX on the host, by this plug-in; its accesses are not traced"},
 	{.name = "name", .form = "NAME,...", .tools = RECORD, .set = set_names,
 	 .help = "names of the program's allocations, in the order of its calls; an empty one keeps its own"},
 	{.name = "ptx", .form = "DIR", .tools = RECORD, .set = set_ptx, .locate = locate_folder,

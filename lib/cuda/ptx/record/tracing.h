@@ -45,17 +45,8 @@ struct gt_ptx_tracing {
 	char *names;		/* of allocations, in order, with commas between; NULL: none. Owned. */
 	bool ptxas;		/* gives the number of registers */
 	bool ignore_unsupported;
-	unsigned stubs; /* bit (1 << enum gt_stub): libraries that are stood in for */
+	char *stubs; /* plug-ins, with commas between, that do the work of libraries without PTX on the host; NULL: none. Owned. */
 };
-
-/* Libraries without PTX whose work a stand-in does on the host, untraced. */
-enum gt_stub { GT_STUB_CUBLAS, GT_STUB_CUBLASLT, GT_STUB_CURAND, GT_STUBS };
-struct gt_stub_library {
-	const char *name; /* of --stub, which may stand for several */
-	const char *file; /* the stand-in's, in the folder GT_STUB_FOLDER of that of the stand-in runtime */
-};
-#define GT_STUB_FOLDER "stub"
-extern const struct gt_stub_library gt_stub_libraries[GT_STUBS];
 
 enum gt_tracing_tool { GT_TRACING_PTX = 1, GT_TRACING_RECORD = 2 };
 
