@@ -4,7 +4,7 @@
 #define GT_RUNTIME_ARRAYS_H
 
 #include "cuda/ptx/exec/image.h"
-#include "cuda/runtime/memory.h"
+#include "cuda/runtime/work.h"
 
 /* cudaChannelFormatDesc */
 struct gt_channels {

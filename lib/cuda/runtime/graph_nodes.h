@@ -3,7 +3,6 @@
 #ifndef GT_RUNTIME_GRAPH_NODES_H
 #define GT_RUNTIME_GRAPH_NODES_H
 
-#include "cuda/runtime/memory.h"
 #include "cuda/runtime/work.h"
 
 struct gt_kernel_parameters {

@@ -3,7 +3,6 @@
 #include "cuda/runtime/allocate.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/contexts.h"
-#include "cuda/runtime/memory.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
