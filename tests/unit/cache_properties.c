@@ -3,7 +3,7 @@
 #include "cache/index/interleave.h"
 #include "cache/config.h"
 #include "cache/level.h"
-#include "cache/index/polynomial.h"
+#include "cache/index/index.h"
 #include "base/random.h"
 #include "cache_names.h"
 #include "check.h"

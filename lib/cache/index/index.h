@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of a line: a table of functions, one row each. The number of a line is its address divided by the line size. */
-#ifndef GT_CACHE_INDEX_H
-#define GT_CACHE_INDEX_H
+#ifndef GT_CACHE_INDEX_INDEX_H
+#define GT_CACHE_INDEX_INDEX_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+
+/* Polynomials over GF(2): bit i is the coefficient of x^i. */
+
+/* The smallest irreducible polynomial, read as a number, of a degree up to 32. Degree 0 gives 1. */
+uint64_t gt_polynomial_irreducible(unsigned degree);
+
+/* value * x modulo a polynomial of that degree; value is below that degree. */
+static inline uint64_t gt_polynomial_times_x(uint64_t value, uint64_t polynomial, unsigned degree)
+{
+	value <<= 1;
+	return value >> degree & 1 ? value ^ polynomial : value;
+}
 
 #define GT_INDEX_BITS_MAX 26 /* log2 of the most sets that a function can have */
 
@@ -66,11 +78,6 @@ int gt_index_parse(const char *text, const struct gt_index_function **function, 
 int gt_index_open(struct gt_index *index, const struct gt_index_function *function,
 		  const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error);
 void gt_index_close(struct gt_index *index);
-
-/* Makes index->linear from the contribution of each bit of a line's number to the set. */
-int gt_index_make_linear(struct gt_index *index, const uint32_t column[64], struct gt_error *error);
-/* The set by index->linear alone. */
-uint32_t gt_index_linear(const struct gt_index *index, uint64_t line);
 
 /* XXH3 of a number as 8 bytes, little-endian: used by index hash. */
 uint64_t gt_index_hash(uint64_t number);

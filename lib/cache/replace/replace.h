@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The victim in a full set: one file per policy, and a table. */
-#ifndef GT_CACHE_REPLACE_H
-#define GT_CACHE_REPLACE_H
+/* The victim in a full set: one row per policy. */
+#ifndef GT_CACHE_REPLACE_REPLACE_H
+#define GT_CACHE_REPLACE_REPLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

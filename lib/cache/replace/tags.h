@@ -3,16 +3,40 @@
  * elsewhere.
  *
  * A slot is a way of a set, numbered through the cache: the set's first slot plus the way. */
-#ifndef GT_CACHE_TAGS_H
-#define GT_CACHE_TAGS_H
+#ifndef GT_CACHE_REPLACE_TAGS_H
+#define GT_CACHE_REPLACE_TAGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "cache/replace/finder.h"
+#include "base/hash.h"
 #include "cache/replace/ways.h"
+
+/* Finds lines in a cache of many ways without a scan of the set: a chained hash from line numbers to slots. Each slot is in
+ * at most one chain. */
+struct gt_finder {
+	uint32_t *heads; /* slot + 1 that begins each chain, 0 for none */
+	uint32_t *next;	 /* slot + 1 that follows each slot */
+	unsigned shift;	 /* 64 - log2(chains) */
+	uint32_t slots;
+};
+
+static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t line)
+{
+	return &finder->heads[gt_fibonacci(line) >> finder->shift];
+}
+
+/* `tags` are line + 1 for each slot. */
+static inline uint32_t gt_finder_find(const struct gt_finder *finder, const uint64_t *tags, uint64_t line)
+{
+	uint32_t at = *gt_finder_chain(finder, line);
+
+	while (at != 0 && tags[at - 1] != line + 1)
+		at = finder->next[at - 1];
+	return at - 1; /* 0 becomes GT_NO_SLOT */
+}
 
 #define GT_ORDERED_WAYS 8 /* sets this small may stand in the order of recency themselves */
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
@@ -97,12 +121,6 @@ int gt_tags_rank(struct gt_tags *tags, uint32_t slot, uint8_t rank, struct gt_er
 /* For a full set in which ranks differ: `chosen` if its rank is the lowest of the set, else the least recent slot of the
  * lowest rank. `slots` has room for most_ways. */
 uint32_t gt_tags_lowest(const struct gt_tags *tags, uint32_t set, uint32_t chosen, uint32_t *slots);
-/* ---- recency.c ---- */
-
-/* Makes a slot the most recent that a line is about to take; that line has `*slot` then. */
-void gt_recency_add(struct gt_tags *tags, uint32_t set, uint32_t *slot);
-/* Puts a valid slot, which is about to be invalid, behind all others. Returns the slot that its line has then. */
-uint32_t gt_recency_remove(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Makes a valid slot the least recent of its set's valid ones. Returns the slot that its line has then. */
 uint32_t gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Moves a line of a set whose ways stand in order to the first way. */

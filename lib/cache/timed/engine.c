@@ -1,12 +1,281 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of stall and requeue: misses, arrivals, counts. */
-#include "cache/timed/engine.h"
-
+/* What stall and requeue have in common: misses in flight, requests split into lookups, rows that are sent, a miss that takes an MSHR
+ * entry, an arrival, counts. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+#include "cache/timed/engine.h"
 #include "stream/op.h"
 #include "stream/status.h"
+
+/* ---- misses in flight ---- */
+
+void gt_flights_open(struct gt_flights *flights)
+{
+	*flights = (struct gt_flights){.vacant = GT_NO_FLIGHT};
+	memset(flights->chains, 0xff, sizeof flights->chains);
+}
+
+void gt_flights_close(struct gt_flights *flights)
+{
+	free(flights->pool);
+	free(flights->order);
+}
+
+static int grow(struct gt_flights *flights, struct gt_error *error)
+{
+	uint32_t capacity = flights->capacity ? 2 * flights->capacity : 64;
+	struct gt_flight *pool = capacity < UINT32_MAX / 2 ? gt_resized(flights->pool, capacity, sizeof *pool) : NULL;
+	uint32_t *order = pool ? malloc(capacity * sizeof *order) : NULL;
+
+	if (pool)
+		flights->pool = pool;
+	if (!order)
+		return gt_fail_memory(error, "misses in flight");
+	for (uint64_t at = flights->head; at < flights->tail; at++)
+		order[at & (capacity - 1)] = flights->order[at & (flights->capacity - 1)];
+	free(flights->order);
+	flights->order = order;
+	for (uint32_t at = capacity; at-- > flights->capacity;) {
+		pool[at].next = flights->vacant;
+		flights->vacant = at;
+	}
+	flights->capacity = capacity;
+	return 0;
+}
+
+static bool goes_before(const struct gt_flight *flight, const struct gt_flight *other)
+{
+	return flight->arrival != other->arrival ? flight->arrival < other->arrival : flight->first && !other->first;
+}
+
+int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, struct gt_error *error)
+{
+	if (flights->vacant == GT_NO_FLIGHT && grow(flights, error) != 0)
+		return -1;
+	uint32_t at = flights->vacant, mask = flights->capacity - 1;
+	struct gt_flight *new = &flights->pool[at];
+
+	flights->vacant = new->next;
+	*new = *flight;
+	if (flight->sectors) {
+		uint32_t *chain = gt_flight_chain(flights, flight->line);
+		new->next = *chain;
+		*chain = at;
+	}
+	uint64_t place = flights->tail++;
+	for (; place > flights->released && goes_before(flight, gt_flight_at(flights, place - 1)); place--)
+		flights->order[place & mask] = flights->order[(place - 1) & mask];
+	flights->order[place & mask] = at;
+	return 0;
+}
+
+/* Removes the first. */
+static void gt_flights_drop_first(struct gt_flights *flights)
+{
+	uint32_t at = flights->order[flights->head++ & (flights->capacity - 1)];
+	struct gt_flight *flight = &flights->pool[at];
+
+	if (flight->sectors) {
+		uint32_t *link = gt_flight_chain(flights, flight->line);
+		while (*link != at)
+			link = &flights->pool[*link].next;
+		*link = flight->next;
+	}
+	flight->next = flights->vacant;
+	flights->vacant = at;
+}
+
+/* ---- requests split into lookups ---- */
+
+int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error)
+{
+	struct gt_item *larger = gt_grown_to(items->items, items->n + more, &items->capacity, sizeof *larger);
+
+	if (!larger)
+		return gt_fail_memory(error, "requests that wait to issue");
+	items->items = larger;
+	return 0;
+}
+
+/* Completes a lookup whose line and sectors are known. */
+static void complete(struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal, struct gt_item *item)
+{
+	uint8_t class = timed->level->class_of[request->op];
+
+	item->request = request;
+	item->ordinal = ordinal;
+	item->class = class == GT_CLASS_STREAM ? GT_CLASS_READ : class;
+	item->recent = gt_recent_place(item->piece.line);
+	item->set = gt_recent_set(timed->recent, item->recent, timed->level, item->piece.line);
+	item->bank = timed->banks > 1 ? item->set % timed->banks : 0;
+	item->mshr = timed->mshr_of[item->bank];
+}
+
+/* A request for a line of a level of other lines or sectors. */
+static unsigned cut_unusual(struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal, struct gt_item *items)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split_unusual(timed->level, request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		items[p].piece = pieces[p];
+		complete(timed, request, ordinal, &items[p]);
+	}
+	return gt_engine_waits(timed, &items[0]) ? n : 1;
+}
+
+unsigned gt_engine_cut(struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,
+		       struct gt_item items[GT_PIECES_MAX])
+{
+	if (!timed->level->usual)
+		return cut_unusual(timed, request, ordinal, items);
+	items->piece = gt_usual_piece(request);
+	complete(timed, request, ordinal, items);
+	return 1;
+}
+
+/* ---- requests that are sent: instances have clocks of their own, and the rows are put into the order of (step, SM) here ---- */
+
+/* Puts a row into the outbox. */
+static int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
+{
+	struct gt_outbox *outbox = &engine->outbox;
+	struct gt_outgoing *rows = gt_grown(outbox->rows, outbox->n, &outbox->capacity, sizeof *rows);
+
+	if (!rows)
+		return gt_fail_memory(error, "requests of SMs that are ahead of others");
+	outbox->rows = rows;
+	outbox->rows[outbox->n++] = *row;
+	timed->waiting++;
+	return 0;
+}
+
+int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_timed *timed = context;
+
+	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
+		const struct gt_outgoing sent = {.request = gt_request_of(rows, i)};
+		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
+			return -1;
+	}
+	rows->n = 0;
+	return 0;
+}
+
+/* An instance whose outbox is not empty, and the step of its first row. */
+struct sender {
+	uint64_t step;
+	uint32_t number;
+};
+
+static bool before(const struct sender *left, const struct sender *right)
+{
+	return left->step != right->step ? left->step < right->step : left->number < right->number;
+}
+
+/* Restores the order of a heap of senders from position `at` down. */
+static void sink_down(struct sender *heap, size_t n, size_t at)
+{
+	const struct sender moved = heap[at];
+
+	for (size_t child; (child = 2 * at + 1) < n; at = child) {
+		child += child + 1 < n && before(&heap[child + 1], &heap[child]);
+		if (!before(&heap[child], &moved))
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = moved;
+}
+
+static int pass(const struct gt_outgoing *sent, struct gt_sink *sink, struct gt_error *error)
+{
+	struct gt_rows *rows = sink->rows;
+
+	if (gt_sink_room(sink, error) != 0)
+		return -1;
+	rows->status[rows->n] = sent->status;
+	gt_request_append(rows, &sent->request);
+	return 0;
+}
+
+/* Removes the consumed rows at the front if they are the larger part. */
+static void settle(struct gt_outbox *outbox)
+{
+	if (outbox->n == 0 || outbox->first < outbox->n - outbox->first)
+		return;
+	memcpy(outbox->rows, outbox->rows + outbox->first, (outbox->n - outbox->first) * sizeof *outbox->rows);
+	outbox->n -= outbox->first;
+	outbox->first = 0;
+}
+
+/* Makes a heap of the instances that have sent anything, and returns their number. */
+static size_t gather(const struct gt_timed *timed, struct sender *heap)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < timed->active; i++) {
+		const struct gt_outbox *outbox = &timed->engines[timed->active_list[i]]->outbox;
+		if (outbox->n > outbox->first)
+			heap[n++] = (struct sender){outbox->rows[outbox->first].request.step, timed->active_list[i]};
+	}
+	for (size_t at = n; at-- > 0;)
+		sink_down(heap, n, at);
+	return n;
+}
+
+/* Passes on what an instance has sent in the step of its first row. */
+static int pass_step(struct gt_timed *timed, struct gt_outbox *outbox, struct gt_sink *sent, struct gt_error *error)
+{
+	uint64_t step = outbox->rows[outbox->first].request.step;
+
+	do {
+		if (pass(&outbox->rows[outbox->first++], sent, error) != 0)
+			return -1;
+		timed->waiting--;
+	} while (outbox->first < outbox->n && outbox->rows[outbox->first].request.step == step);
+	return 0;
+}
+
+static int release(struct gt_timed *timed, struct sender *heap, uint64_t bound, struct gt_sink *sent, struct gt_error *error)
+{
+	size_t n = gather(timed, heap);
+
+	while (n > 0 && heap[0].step < bound) {
+		struct gt_outbox *outbox = &timed->engines[heap[0].number]->outbox;
+		if (pass_step(timed, outbox, sent, error) != 0)
+			return -1;
+		if (outbox->first == outbox->n)
+			heap[0] = heap[--n];
+		else
+			heap[0].step = outbox->rows[outbox->first].request.step;
+		sink_down(heap, n, 0);
+	}
+	for (size_t i = 0; i < timed->active; i++)
+		settle(&timed->engines[timed->active_list[i]]->outbox);
+	return 0;
+}
+
+int gt_timed_release(struct gt_timed *timed, bool all, struct gt_sink *sent, struct gt_error *error)
+{
+	uint64_t bound = UINT64_MAX;
+
+	if (timed->waiting == 0)
+		return 0;
+	for (size_t i = 0; !all && i < timed->active; i++)
+		if (timed->engines[timed->active_list[i]]->floor < bound)
+			bound = timed->engines[timed->active_list[i]]->floor;
+	if (!all && bound > timed->released)
+		timed->released = bound;
+	struct sender *heap = malloc(timed->active * sizeof *heap);
+	if (!heap)
+		return gt_fail_memory(error, "an order of SMs");
+	int result = release(timed, heap, bound, sent, error);
+	free(heap);
+	return result;
+}
 
 static uint64_t count_bits(uint64_t mask)
 {
@@ -50,7 +319,7 @@ static void watch_lookup(const struct gt_timed *timed, const struct gt_item *ite
 }
 
 int gt_engine_show(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-		   const struct gt_outcome *outcome, struct gt_error *error)
+			  const struct gt_outcome *outcome, struct gt_error *error)
 {
 	if (timed->watch)
 		watch_lookup(timed, item, outcome);

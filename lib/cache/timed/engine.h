@@ -1,22 +1,151 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of a timed level: one engine with its own clock for each instance. Each file calls only later ones:
  *
- *	timed.c, instance.c  take requests, which are gathered by instance, or end a kernel
- *	wave.c, pool.c, turns.c  the requests of resident warps, and which warp issues, if the level decides it
- *	scheduled.c, stall.c, requeue.c  serve the requests of one instance, step by step
- *	group.c, queues.c, waiting.c  those that issue together with stall, which wait for ports and MSHR entries
- *	lookup.c    one lookup of requeue, and whether an access is admitted
- *	cut.c       splits requests into lookups
- *	engine.c    a miss that takes an MSHR entry, an arrival, counts
- *	flight.c    misses in flight
- *	outbox.c    sent requests, put into the order of (step, SM) */
+ *	timed.c    takes requests, which are gathered by instance, or ends a kernel
+ *	stall.c, requeue.c  serve the requests of one instance, step by step
+ *	group.c    those that issue together with stall, which wait for ports and MSHR entries
+ *	warps.c    the requests of resident warps, and which warp issues, if the level decides it
+ *	engine.c   lookups, misses in flight, what is sent and counted */
 #ifndef GT_CACHE_TIMED_ENGINE_H
 #define GT_CACHE_TIMED_ENGINE_H
 
-#include "cache/timed/flight.h"
-#include "cache/timed/recent.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "cache/serve.h"
 #include "cache/timed/timed.h"
-#include "cache/timed/wave.h"
+#include "cache/timed/warps.h"
+
+/* The flights into one cache: blocks that misses wait for, with their MSHR entries, and hits that have not taken effect
+ * yet. In the order of arrival; of one step, hits that come first, then in the order of sending. */
+
+#define GT_FLIGHT_CHAINS 256
+#define GT_NO_FLIGHT UINT32_MAX
+
+struct gt_flight {
+	uint64_t arrival; /* the step at whose end it changes the cache */
+	uint64_t line;
+	uint64_t sectors; /* that come; of a hit, none */
+	uint64_t uses;	  /* of a hit: filled again if the line has been evicted meanwhile */
+	uint64_t dirty;	  /* sectors that an atomic will have changed */
+	uint32_t merges;
+	uint32_t mshr_set;
+	uint32_t next; /* in the chain of its line, newest first; or GT_NO_FLIGHT */
+	bool holds;    /* an MSHR entry */
+	bool first;    /* before all others of its step that are not: a hit, with --fill next */
+	bool used;     /* its lookup has used the line, which was there: with stall a use takes effect at once */
+	bool absent;   /* the cache does not have the line, nor has had it since this flight was sent */
+	struct gt_request request; /* that caused it */
+};
+
+struct gt_flights {
+	struct gt_flight *pool;
+	uint32_t *order; /* a ring: indices in the pool, from head to tail */
+	uint64_t head, released, tail; /* those before `released` no longer hold their entry */
+	uint32_t capacity; /* of both, a power of two */
+	uint32_t vacant;   /* a chain of unused places */
+	uint32_t chains[GT_FLIGHT_CHAINS];
+};
+
+void gt_flights_open(struct gt_flights *flights);
+void gt_flights_close(struct gt_flights *flights);
+
+/* Adds a flight; without sectors it is not added to the chain of its line yet. */
+int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, struct gt_error *error);
+
+static inline struct gt_flight *gt_flight_at(const struct gt_flights *flights, uint64_t place)
+{
+	return &flights->pool[flights->order[place & (flights->capacity - 1)]];
+}
+
+static inline uint32_t *gt_flight_chain(struct gt_flights *flights, uint64_t line)
+{
+	return &flights->chains[gt_fibonacci(line) >> 56];
+}
+
+/* The newest of a line from `at` on in its chain, or GT_NO_FLIGHT. */
+static inline uint32_t gt_flight_of(const struct gt_flights *flights, uint32_t at, uint64_t line)
+{
+	while (at != GT_NO_FLIGHT && flights->pool[at].line != line)
+		at = flights->pool[at].next;
+	return at;
+}
+
+/* The cache gets the line. */
+static inline void gt_flights_present(struct gt_flights *flights, uint64_t line)
+{
+	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
+	     at = gt_flight_of(flights, flights->pool[at].next, line))
+		flights->pool[at].absent = false;
+}
+
+/* The flights to a line that have not changed the cache yet. */
+struct gt_coming {
+	uint64_t sectors;
+	uint64_t latest;	 /* arrival of the sectors in question */
+	struct gt_flight *entry; /* the newest that carries some of them; NULL: none does */
+};
+
+static inline struct gt_coming gt_flights_to(struct gt_flights *flights, uint64_t line, uint64_t missing)
+{
+	struct gt_coming found = {0, 0, NULL};
+
+	for (uint32_t at = gt_flight_of(flights, *gt_flight_chain(flights, line), line); at != GT_NO_FLIGHT;
+	     at = gt_flight_of(flights, flights->pool[at].next, line)) {
+		struct gt_flight *flight = &flights->pool[at];
+		found.sectors |= flight->sectors;
+		if ((flight->sectors & missing) == 0)
+			continue;
+		if (!found.entry)
+			found.entry = flight;
+		if (flight->arrival > found.latest)
+			found.latest = flight->arrival;
+	}
+	return found;
+}
+
+/* Where lines were looked up last: their set, for which some index functions divide and hash, and the slot that held them, whose
+ * search follows links. The instances share the table, since each serves many requests before another does. */
+
+#define GT_RECENT_BITS 8
+#define GT_RECENT_LINES (1 << GT_RECENT_BITS)
+
+struct gt_recent {
+	uint64_t tag; /* line + 1; 0: none yet */
+	uint32_t set;
+	uint32_t slot; /* in the instance that looked it up last; any, if it was not found yet */
+};
+
+static inline uint8_t gt_recent_place(uint64_t line)
+{
+	return (uint8_t)(gt_fibonacci(line) >> (64 - GT_RECENT_BITS));
+}
+
+/* The set of a line whose place in the table is given. */
+static inline uint32_t gt_recent_set(struct gt_recent *table, uint8_t place, const struct gt_level *level, uint64_t line)
+{
+	struct gt_recent *recent = &table[place];
+
+	if (recent->tag != line + 1)
+		*recent = (struct gt_recent){line + 1, gt_level_set_of(level, line), recent->slot};
+	return recent->set;
+}
+
+/* As gt_tags_find. */
+static inline uint32_t gt_recent_find(struct gt_recent *table, uint8_t place, const struct gt_tags *tags, uint32_t set,
+				      uint64_t line)
+{
+	uint32_t slot = table[place].slot;
+
+	if (tags->tag[slot] == line + 1)
+		return slot;
+	slot = gt_tags_find(tags, set, line);
+	if (slot != GT_NO_SLOT)
+		table[place].slot = slot;
+	return slot;
+}
 
 #define GT_TIMED_BINS 22 /* bin 0: 0; bin k: 2^(k-1) to 2^k - 1 */
 
@@ -116,10 +245,6 @@ struct gt_timed {
 	void *watch_context;
 };
 
-/* Makes the engine of instance `number`, which stays in timed->engines even on error; NULL on error. */
-struct gt_engine *gt_engine_open(struct gt_timed *timed, size_t number, struct gt_error *error);
-void gt_engine_close(struct gt_engine *engine);
-
 /* Serve the requests gathered for an instance, those queued or a wave, with stall and with requeue. */
 int gt_engine_scheduled(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
@@ -172,18 +297,12 @@ static inline struct gt_request gt_engine_request(const struct gt_timed *timed, 
 	return request;
 }
 
-/* Looks up a request of the queue of warps, whose effect comes later. The outcome may be that it fails. */
-int gt_engine_look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-		      struct gt_outcome *outcome, struct gt_error *error);
-
 /* The lookup of engine->items, an access, that keeps it from being served as a whole in this step; NULL: there is none.
  * `promises` has room for all of them. */
 struct gt_promise {
 	uint64_t line, sectors; /* that a lookup before requests */
 	uint32_t set;		/* of its MSHR entry */
 };
-const struct gt_item *gt_engine_obstacle(const struct gt_timed *timed, struct gt_engine *engine, uint64_t step,
-					 struct gt_promise *promises);
 
 /* Takes a port of the item's bank, whose number goes to the outcome. False if there is none. */
 static inline bool gt_engine_port(const struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
@@ -230,8 +349,6 @@ void gt_engine_count_miss(struct gt_timed *timed, const struct gt_outcome *outco
 /* Draws the latency of a miss. */
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 
-/* Puts a row into the outbox. */
-int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error);
 /* Tells the watcher of a lookup and, if all are emitted, puts it there with its status. */
 int gt_engine_show(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   const struct gt_outcome *outcome, struct gt_error *error);

@@ -2,11 +2,359 @@
 /* [000] 4.4: the accesses that issue together use the ports of their banks, warps of smaller index first. A miss that finds
  * no MSHR entry is retried in the next step. The next accesses wait until all of these are served. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/grown.h"
+#include "base/hash.h"
 #include "cache/timed/engine.h"
 #include "cache/timed/group.h"
-#include "cache/timed/queues.h"
-#include "cache/timed/waiting.h"
+
+/* ---- lookups that wait for the ports of their banks ---- */
+
+void gt_queues_close(struct gt_queues *queues)
+{
+	if (!queues)
+		return;
+	free(queues->ends);
+	free(queues->next);
+	free(queues->chosen);
+	free(queues);
+}
+
+/* Room for n items. */
+static int make_room(struct gt_timed *timed, size_t n, struct gt_error *error)
+{
+	struct gt_queues *queues = timed->queues ? timed->queues : calloc(1, sizeof *queues);
+
+	if (!queues)
+		return gt_fail_memory(error, "lookups that wait for a port");
+	timed->queues = queues;
+	uint32_t *next = gt_grown_to(queues->next, n, &queues->next_capacity, sizeof *next);
+	queues->next = next ? next : queues->next;
+	uint32_t *chosen = gt_grown_to(queues->chosen, n, &queues->chosen_capacity, sizeof *chosen);
+	queues->chosen = chosen ? chosen : queues->chosen;
+	if (!queues->ends)
+		queues->ends = malloc(timed->banks * sizeof *queues->ends);
+	return next && chosen && queues->ends ? 0 : gt_fail_memory(error, "lookups that wait for a port");
+}
+
+/* Queues all n items, in their order. Returns 0, or -1 when memory is short. */
+static int gt_queues_fill(struct gt_timed *timed, const struct gt_item *items, size_t n, struct gt_error *error)
+{
+	if (make_room(timed, n, error) != 0)
+		return -1;
+	struct gt_queues *queues = timed->queues;
+	memset(queues->ends, 0, timed->banks * sizeof *queues->ends);
+	for (size_t i = 0; i < n; i++) {
+		struct gt_ends *ends = &queues->ends[items[i].bank];
+		*(ends->last ? &queues->next[ends->last - 1] : &ends->first) = (uint32_t)i + 1;
+		ends->last = (uint32_t)i + 1;
+		queues->next[i] = 0;
+	}
+	return 0;
+}
+
+static int by_index(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Takes the items that get a port in a step out of their queues and sets `chosen`. Returns their number. */
+static size_t gt_queues_choose(const struct gt_timed *timed)
+{
+	struct gt_queues *queues = timed->queues;
+	size_t n = 0;
+
+	for (uint32_t bank = 0; bank < timed->banks; bank++) {
+		struct gt_ends *ends = &queues->ends[bank];
+		for (uint32_t port = 0; port < timed->config.timed.ports && ends->first; port++) {
+			queues->chosen[n++] = ends->first - 1;
+			ends->first = queues->next[ends->first - 1];
+		}
+		if (!ends->first)
+			ends->last = 0;
+	}
+	if (n > 1)
+		qsort(queues->chosen, n, sizeof *queues->chosen, by_index);
+	return n;
+}
+
+/* Puts n of the items chosen last back before the others of their banks; their indices ascend. */
+static void gt_queues_return(const struct gt_timed *timed, const struct gt_item *items, const uint32_t *indices, size_t n)
+{
+	struct gt_queues *queues = timed->queues;
+
+	for (size_t k = n; k-- > 0;) {
+		struct gt_ends *ends = &queues->ends[items[indices[k]].bank];
+		queues->next[indices[k]] = ends->first;
+		ends->first = indices[k] + 1;
+		if (!ends->last)
+			ends->last = ends->first;
+	}
+}
+
+/* ---- lookups that wait for MSHR entries ----
+ *
+ * A step tries those only whose line has changed since they failed, and in each MSHR set
+ * with free entries the first of the others: any other would fail again. */
+
+/* Indices of items, the lowest first: a binary heap. */
+struct gt_heap {
+	uint32_t *items;
+	size_t n;
+};
+
+struct gt_waiting {
+	const struct gt_item *items;
+	size_t n;
+	struct gt_lookup_state {
+		uint32_t next;	/* index + 1 of a later one in the same chain; 0: none */
+		uint32_t woken, tried; /* the last turn in which it was */
+		bool served;
+		bool queued; /* in the heap of its MSHR set */
+		bool asleep; /* in the list of that name */
+	} *states;
+	uint32_t *chains; /* by line: index + 1 of the first */
+	unsigned chain_bits;
+	uint32_t turn;
+	struct gt_heap woken; /* to be tried in this turn */
+	struct gt_heap *sets; /* of each MSHR set: those that found no entry */
+	uint32_t *memory;     /* of all heaps */
+	uint32_t *asleep;     /* those that found no merge, though there was an entry */
+	size_t n_asleep;
+	uint64_t *lines; /* that have changed since the last turn */
+	size_t n_lines, lines_capacity;
+};
+
+/* ---- heaps ---- */
+
+static void push(struct gt_heap *heap, uint32_t item)
+{
+	size_t at = heap->n++;
+
+	for (; at > 0 && heap->items[(at - 1) / 2] > item; at = (at - 1) / 2)
+		heap->items[at] = heap->items[(at - 1) / 2];
+	heap->items[at] = item;
+}
+
+static void drop_first(struct gt_heap *heap)
+{
+	uint32_t moved = heap->items[--heap->n];
+	size_t at = 0;
+
+	for (size_t child; (child = 2 * at + 1) < heap->n; at = child) {
+		child += child + 1 < heap->n && heap->items[child + 1] < heap->items[child];
+		if (heap->items[child] >= moved)
+			break;
+		heap->items[at] = heap->items[child];
+	}
+	heap->items[at] = moved;
+}
+
+/* ---- opening ---- */
+
+static uint32_t *chain_of(const struct gt_waiting *waiting, uint64_t line)
+{
+	return &waiting->chains[gt_fibonacci(line) >> (64 - waiting->chain_bits)];
+}
+
+/* Room for all items among the woken, and for each in the heap of its set. */
+static void share_out(struct gt_waiting *waiting, const struct gt_timed *timed)
+{
+	uint32_t *next = waiting->memory + waiting->n;
+
+	waiting->woken.items = waiting->memory;
+	for (size_t i = 0; i < waiting->n; i++)
+		waiting->sets[waiting->items[i].mshr].n++;
+	for (uint32_t set = 0; set < timed->config.timed.mshr_sets; set++) {
+		waiting->sets[set].items = next;
+		next += waiting->sets[set].n;
+		waiting->sets[set].n = 0;
+	}
+}
+
+/* All of the n items wait, and are tried in the first turn. Returns 0, or -1; to be closed in either case. */
+static int gt_waiting_open(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_item *items, size_t n,
+			   struct gt_error *error)
+{
+	*waiting = (struct gt_waiting){.items = items, .n = n, .chain_bits = 4};
+	while (n >> waiting->chain_bits > 0)
+		waiting->chain_bits++;
+	waiting->states = calloc(n, sizeof *waiting->states);
+	waiting->chains = calloc((size_t)1 << waiting->chain_bits, sizeof *waiting->chains);
+	waiting->sets = calloc(timed->config.timed.mshr_sets, sizeof *waiting->sets);
+	waiting->memory = calloc(2 * n, sizeof *waiting->memory);
+	waiting->asleep = calloc(n, sizeof *waiting->asleep);
+	if (!waiting->states || !waiting->chains || !waiting->sets || !waiting->memory || !waiting->asleep)
+		return gt_fail_memory(error, "lookups that wait for an entry");
+	for (size_t i = n; i-- > 0;) {
+		uint32_t *chain = chain_of(waiting, items[i].piece.line);
+		waiting->states[i].next = *chain;
+		*chain = (uint32_t)i + 1;
+	}
+	share_out(waiting, timed);
+	for (size_t i = 0; i < n; i++) {
+		waiting->states[i].woken = 1; /* the first turn */
+		push(&waiting->woken, (uint32_t)i);
+	}
+	return 0;
+}
+
+static void gt_waiting_close(struct gt_waiting *waiting)
+{
+	free(waiting->states);
+	free(waiting->chains);
+	free(waiting->sets);
+	free(waiting->memory);
+	free(waiting->asleep);
+	free(waiting->lines);
+}
+
+/* ---- changes ---- */
+
+/* A line that has changed, or will at the end of the last step. Returns 0, or -1. */
+static int gt_waiting_change(struct gt_waiting *waiting, uint64_t line, struct gt_error *error)
+{
+	uint64_t *lines = gt_grown(waiting->lines, waiting->n_lines, &waiting->lines_capacity, sizeof *lines);
+
+	if (!lines)
+		return gt_fail_memory(error, "lookups that wait for an entry");
+	waiting->lines = lines;
+	waiting->lines[waiting->n_lines++] = line;
+	return 0;
+}
+
+static void wake(struct gt_waiting *waiting, uint32_t item)
+{
+	struct gt_lookup_state *state = &waiting->states[item];
+
+	if (state->served || state->woken == waiting->turn)
+		return;
+	state->woken = waiting->turn;
+	push(&waiting->woken, item);
+}
+
+/* Wakes the lookups of a line from index `from` on, and takes those out of its chain that have been served. */
+static void wake_line(struct gt_waiting *waiting, uint64_t line, uint32_t from)
+{
+	for (uint32_t *link = chain_of(waiting, line); *link;) {
+		uint32_t item = *link - 1;
+		if (waiting->states[item].served) {
+			*link = waiting->states[item].next;
+			continue;
+		}
+		if (item >= from && waiting->items[item].piece.line == line)
+			wake(waiting, item);
+		link = &waiting->states[item].next;
+	}
+}
+
+/* Begins a turn. */
+static void gt_waiting_begin(struct gt_waiting *waiting)
+{
+	waiting->turn++;
+	for (size_t i = 0; i < waiting->n_lines; i++)
+		wake_line(waiting, waiting->lines[i], 0);
+	waiting->n_lines = 0;
+}
+
+static void queue(struct gt_waiting *waiting, uint32_t item)
+{
+	if (waiting->states[item].queued)
+		return;
+	waiting->states[item].queued = true;
+	push(&waiting->sets[waiting->items[item].mshr], item);
+}
+
+static void lay_down(struct gt_waiting *waiting, uint32_t item)
+{
+	if (waiting->states[item].asleep)
+		return;
+	waiting->states[item].asleep = true;
+	waiting->asleep[waiting->n_asleep++] = item;
+}
+
+/* One that found no merge may miss more sectors now, and so need an entry. */
+static void gt_waiting_evict(struct gt_waiting *waiting, uint32_t set)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < waiting->n_asleep; i++) {
+		uint32_t item = waiting->asleep[i];
+		struct gt_lookup_state *state = &waiting->states[item];
+		state->asleep = !state->served && !state->queued && waiting->items[item].set != set;
+		if (state->asleep)
+			waiting->asleep[kept++] = item;
+		else if (!state->served)
+			queue(waiting, item);
+	}
+	waiting->n_asleep = kept;
+}
+
+/* ---- a turn ---- */
+
+/* Of the first items of sets that have free entries, the lowest; NULL: there is none. */
+static struct gt_heap *first_set(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine)
+{
+	const struct gt_timed_config *config = &timed->config.timed;
+	struct gt_heap *first = NULL;
+
+	for (uint32_t set = 0; set < config->mshr_sets; set++) {
+		struct gt_heap *heap = &waiting->sets[set];
+		while (heap->n > 0 && waiting->states[heap->items[0]].served)
+			drop_first(heap);
+		if (heap->n > 0 && engine->busy[set] < config->mshr_entries && (!first || heap->items[0] < first->items[0]))
+			first = heap;
+	}
+	return first;
+}
+
+/* The next lookup to try, or NULL. */
+static const struct gt_item *gt_waiting_next(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine)
+{
+	for (;;) {
+		struct gt_heap *heap = first_set(waiting, timed, engine), *woken = &waiting->woken;
+		if (woken->n > 0 && (!heap || woken->items[0] <= heap->items[0]))
+			heap = woken;
+		if (!heap)
+			return NULL;
+		uint32_t item = heap->items[0];
+		struct gt_lookup_state *state = &waiting->states[item];
+		drop_first(heap);
+		state->queued = heap == woken && state->queued;
+		if (!state->served && state->tried == waiting->turn)
+			lay_down(waiting, item); /* it was woken, and found no merge */
+		if (state->served || state->tried == waiting->turn)
+			continue;
+		state->tried = waiting->turn;
+		return &waiting->items[item];
+	}
+}
+
+/* What came of it: it was served, and its line has been requested if `sent`; or it failed. Returns 0, or -1. */
+static int gt_waiting_served(struct gt_waiting *waiting, const struct gt_item *item, bool sent, struct gt_error *error)
+{
+	uint32_t number = (uint32_t)(item - waiting->items);
+
+	waiting->states[number].served = true;
+	if (!sent)
+		return 0;
+	wake_line(waiting, item->piece.line, number + 1);
+	return gt_waiting_change(waiting, item->piece.line, error);
+}
+
+static void gt_waiting_failed(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine,
+			      const struct gt_item *item)
+{
+	uint32_t number = (uint32_t)(item - waiting->items);
+
+	if (engine->busy[item->mshr] >= timed->config.timed.mshr_entries)
+		queue(waiting, number);
+	else if (!waiting->states[number].queued)
+		lay_down(waiting, number);
+}
 
 #define MANY 64 /* lookups */
 

@@ -5,6 +5,19 @@
 
 #include "cache/timed/engine.h"
 
+/* Lookups that wait for the ports of their banks: a queue for each bank, so that a step looks at those only that get one. */
+
+struct gt_queues {
+	struct gt_ends {
+		uint32_t first, last; /* index + 1 of items; 0: none waits */
+	} *ends;		      /* of each bank */
+	uint32_t *next;		      /* of each item: index + 1 of the one behind it, or 0 */
+	uint32_t *chosen;	      /* indices of the items that get a port in this step, ascending */
+	size_t next_capacity, chosen_capacity;
+};
+
+void gt_queues_close(struct gt_queues *queues);
+
 /* For a warp in a group: the step at which its last lookup was served, and that at which the latest takes effect. */
 struct gt_last {
 	uint64_t served, effect;

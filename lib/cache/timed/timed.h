@@ -2,8 +2,8 @@
 /* A timed cache level: parallel banks with ports, MSHRs and latencies. If the MSHRs are full it stalls ([000] 4.4, --on-full
  * stall), or the warp goes to the end of the queue ([002] 4.2 to 4.5, requeue). Tags, index and replacement are those of the
  * functional level. */
-#ifndef GT_CACHE_TIMED_H
-#define GT_CACHE_TIMED_H
+#ifndef GT_CACHE_TIMED_TIMED_H
+#define GT_CACHE_TIMED_TIMED_H
 
 #include <stdint.h>
 
