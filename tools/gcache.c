@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "cache/config.h"
-#include "cache/timed/stage.h"
+#include "cache/stage/stage.h"
 #include "coalesce/intake.h"
 #include "stream/reader.h"
 #include "tool.h"
@@ -151,7 +151,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	tool_must(&tool, gt_kernel_same_device(kernel, &device, &tool.error));
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	check(&config, ~UINT64_C(0));
-	halved = config.halves;
+	halved = config.l2_partitions;
 	shared_by_blocks = (halved || !config.shared) && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));

@@ -1,16 +1,314 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/config.h"
-
+/* The configuration of a level: what --help says of its parameters, where the value of each goes, and which source decides it. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory_file.h"
 #include "base/options.h"
-#include "cache/config_store.h"
-#include "cache/halves.h"
+#include "base/scan.h"
+#include "cache/config.h"
+#include "cache/state.h"
 #include "stream/rows.h"
+
+/* ---- help ---- */
+
+void gt_parameter_help(enum gt_parameter_id id, char option[GT_OPTION_HELP], char text[GT_LEVEL_HELP])
+{
+	const struct gt_parameter *parameter = &gt_parameters[id];
+	const char *separator = "; ";
+
+	snprintf(option, GT_OPTION_HELP, "--%s %s", parameter->name, parameter->type.form);
+	size_t used = (size_t)snprintf(text, GT_LEVEL_HELP, "%s%s%s [%s", parameter->help, parameter->choices ? ": " : "",
+				       parameter->choices ? parameter->choices : "", parameter->otherwise);
+	for (size_t i = 0; i < gt_roles_n && used < GT_LEVEL_HELP; i++) {
+		const char *value = gt_roles[i].values[id];
+		if (!value || strcmp(value, parameter->otherwise) == 0)
+			continue;
+		used += (size_t)snprintf(text + used, GT_LEVEL_HELP - used, "%s%s %s", separator, gt_roles[i].option, value);
+		separator = ", ";
+	}
+	if (used < GT_LEVEL_HELP)
+		snprintf(text + used, GT_LEVEL_HELP - used, "]");
+}
+
+void gt_role_help(const struct gt_role *role, char option[GT_OPTION_HELP])
+{
+	snprintf(option, GT_OPTION_HELP, "--%s%s", role->option, role->name ? "" : " NAME");
+}
+
+/* The first step has no FROM, as it is from 0. */
+static bool parse_step(const char **at, struct gt_cycles *cycles)
+{
+	uint64_t from = 0, added, last = cycles->n > 0 ? cycles->step[cycles->n - 1].from : 0;
+	bool first = cycles->n == 0;
+
+	if (cycles->n == GT_CYCLES_STEPS)
+		return false;
+	if (!first && !(gt_scan_upto(at, UINT32_MAX, &from) && gt_scan_char(at, ':') && from > last))
+		return false;
+	if (!gt_scan_upto(at, UINT32_MAX, &added))
+		return false;
+	cycles->step[cycles->n].from = (uint32_t)from;
+	cycles->step[cycles->n++].added = (uint32_t)added;
+	return true;
+}
+
+int gt_cycles_parse(const char *text, struct gt_cycles *cycles, struct gt_error *error)
+{
+	const char *at = text;
+	bool good;
+
+	*cycles = (struct gt_cycles){0};
+	if (strcmp(text, "unknown") == 0)
+		return 0;
+	do
+		good = parse_step(&at, cycles);
+	while (good && gt_scan_char(&at, ','));
+	if (!good || *at != '\0')
+		return gt_fail(error, "'%.60s': expected cycles, then FROM:CYCLES with rising FROM, such as 84 or 84,666:579",
+			       text);
+	return 0;
+}
+
+uint32_t gt_cycles_add(const struct gt_cycles *cycles, uint32_t latency)
+{
+	unsigned i = cycles->n - 1;
+
+	while (i > 0 && cycles->step[i].from > latency)
+		i--;
+	uint64_t sum = (uint64_t)latency + cycles->step[i].added;
+	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+/* ---- where the value of a parameter goes ---- */
+
+/* In the place of a number until gt_level_resolve decides it. */
+#define GT_AUTO_SCHEDULERS 0
+#define GT_AUTO_DELAY (-1)
+
+static int take_size(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	(void)error;
+	config->absent = value->word;
+	if (!value->word)
+		config->size = value->number;
+	return 0;
+}
+
+static int take_ways(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	(void)error;
+	config->ways = value->word ? 0 : value->number;
+	config->divided = value->word ? value->number : 1;
+	return 0;
+}
+
+/* "17,8x6": a set of 17 ways, then six of 8. "none": size and ways decide. */
+static int take_sets(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	const char *text = value->text, *at = text;
+	uint64_t slots = 0;
+
+	config->sets_listed = 0;
+	if (strcmp(text, "none") == 0)
+		return 0;
+	do {
+		char item[32], *times;
+		uint64_t ways, repeat = 1;
+		size_t length = strcspn(at, ",");
+		snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
+		if ((times = strchr(item, 'x')) != NULL)
+			*times++ = '\0';
+		if (length >= sizeof item || gt_parse_count(item, 1, GT_LEVEL_SLOTS_MAX, &ways, error) != 0 ||
+		    (times && gt_parse_count(times, 1, GT_LEVEL_SETS_MAX, &repeat, error) != 0) ||
+		    config->sets_listed + repeat > GT_LEVEL_SETS_MAX || (slots += ways * repeat) > GT_LEVEL_SLOTS_MAX)
+			return gt_fail(error, "'%s': expected the ways of each set, such as 17,8x6 (at most %u sets, %u lines)",
+				       text, GT_LEVEL_SETS_MAX, GT_LEVEL_SLOTS_MAX);
+		while (repeat-- > 0)
+			config->set_ways[config->sets_listed++] = (uint32_t)ways;
+		at += length;
+	} while (*at++ == ',');
+	return 0;
+}
+
+static int take_index(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_index_parse(value->text, &config->index, &config->index_argument, error);
+}
+
+static int take_interleave(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_interleave_parse(value->text, &config->interleave, error);
+}
+
+static int take_replace(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_replacement_parse(value->text, &config->replacement, error);
+}
+
+/* "4x32": four sets of 32. */
+static int take_mshr(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	const char *text = value->text, *times = strchr(text, 'x');
+	uint64_t sets, entries;
+	char head[32];
+
+	config->timed.mshr_sets = 1;
+	config->timed.mshr_entries = GT_UNLIMITED;
+	if (strcmp(text, "unlimited") == 0)
+		return 0;
+	snprintf(head, sizeof head, "%.*s", times ? (int)(times - text < 31 ? times - text : 31) : 0, text);
+	if (!times || times - text > 31 || gt_parse_count(head, 1, GT_BANKS_MAX, &sets, error) != 0 ||
+	    gt_parse_count(times + 1, 1, GT_TIMED_MAX, &entries, error) != 0)
+		return gt_fail(error, "'%.100s': expected SETSxENTRIES, such as 4x32, of at most %u sets of %u, or unlimited",
+			       text, GT_BANKS_MAX, GT_TIMED_MAX);
+	config->timed.mshr_sets = (uint32_t)sets;
+	config->timed.mshr_entries = (uint32_t)entries;
+	return 0;
+}
+
+static int take_latency(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_latency_parse(value->text, &config->timed.latency, error);
+}
+
+#define PART_MAX (UINT64_C(1) << 20) /* bytes, and sectors */
+
+/* "CODE,READS,BYTES" or "none"; the GPCs are left as they are. */
+static int parse_launch_reads(const char *text, struct gt_launch_reads *launch, struct gt_error *error)
+{
+	uint64_t numbers[3];
+	const char *at = text;
+
+	launch->code = launch->reads = launch->bytes = 0;
+	if (strcmp(text, "none") == 0)
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		char part[32];
+		size_t length = strcspn(at, ",");
+		snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), at);
+		if (length >= sizeof part || gt_parse_size(part, 0, PART_MAX, &numbers[i], error) != 0 ||
+		    at[length] != (i < 2 ? ',' : '\0'))
+			return gt_fail(error, "'%.100s': expected CODE,READS,BYTES of at most 1M each, such as 512,13,416, or none", text);
+		at += length + 1;
+	}
+	if (numbers[0] % GT_SECTOR != 0 || numbers[2] % GT_SECTOR != 0 || (numbers[1] == 0) != (numbers[2] == 0) ||
+	    numbers[2] / GT_SECTOR > numbers[1])
+		return gt_fail(error, "'%.100s': expected whole sectors of %d bytes, each of them read", text, GT_SECTOR);
+	launch->code = numbers[0];
+	launch->reads = numbers[1];
+	launch->bytes = numbers[2];
+	return 0;
+}
+
+static int take_launch_reads(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return parse_launch_reads(value->text, &config->launch_reads, error);
+}
+
+static int take_hit_cycles(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_cycles_parse(value->text, &config->hit_cycles, error);
+}
+
+static int take_miss_cycles(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	return gt_cycles_parse(value->text, &config->miss_cycles, error);
+}
+
+static int take_delay(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	(void)error;
+	config->timed.delay = value->word ? GT_AUTO_DELAY : value->real;
+	return 0;
+}
+
+/* A value is a field of the config with this number of bytes, in which a word is stored as `word`; or `take` reads it. */
+struct place {
+	size_t offset, bytes;
+	uint64_t word;
+	int (*take)(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error);
+};
+
+#define FIELD(NAME, WORD) {offsetof(struct gt_level_config, NAME), sizeof((struct gt_level_config *)NULL)->NAME, WORD, NULL}
+#define TAKEN(FUNCTION) {0, 0, 0, FUNCTION}
+
+/* Words have the order of the enums in config.h. */
+static const struct place places[GT_PARAMETERS] = {
+	[GT_LEVEL_SCOPE] = FIELD(shared, 0),
+	[GT_LEVEL_SIZE] = TAKEN(take_size),
+	[GT_LEVEL_WAYS] = TAKEN(take_ways),
+	[GT_LEVEL_LINE] = FIELD(line, 0),
+	[GT_LEVEL_SECTOR] = FIELD(sector, 0),
+	[GT_LEVEL_SETS] = TAKEN(take_sets),
+	[GT_LEVEL_INDEX] = TAKEN(take_index),
+	[GT_LEVEL_INTERLEAVE] = TAKEN(take_interleave),
+	[GT_LEVEL_SEED] = FIELD(replacement.seed, 0),
+	[GT_LEVEL_REPLACE] = TAKEN(take_replace),
+	[GT_LEVEL_WRITE] = FIELD(write, 0),
+	[GT_LEVEL_ALLOCATE] = FIELD(allocate, 0),
+	[GT_LEVEL_PARTIAL] = FIELD(partial, 0),
+	[GT_LEVEL_WRITE_HITS] = FIELD(tag_hits, 0),
+	[GT_LEVEL_FETCH] = FIELD(fetch, 0),
+	[GT_LEVEL_BYPASS] = FIELD(bypass, 0),
+	[GT_LEVEL_OPERATORS] = FIELD(operators, 0),
+	[GT_LEVEL_HINTS] = FIELD(hints, 0),
+	[GT_LEVEL_FLUSH] = FIELD(flush, 0),
+	[GT_LEVEL_WARM] = FIELD(warm, 0),
+	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
+	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
+	[GT_LEVEL_HALVES] = FIELD(l2_partitions, 0),
+	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
+	[GT_LEVEL_EMIT] = FIELD(emit, 0),
+	[GT_LEVEL_BY] = FIELD(by_pc, 0),
+	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
+	[GT_LEVEL_MISS_CYCLES] = TAKEN(take_miss_cycles),
+	[GT_LEVEL_PARTITIONS] = FIELD(timed.partitions, 0),
+	[GT_LEVEL_BANKS] = FIELD(timed.banks, 0),
+	[GT_LEVEL_PORTS] = FIELD(timed.ports, GT_UNLIMITED),
+	[GT_LEVEL_MSHR] = TAKEN(take_mshr),
+	[GT_LEVEL_MERGES] = FIELD(timed.merges, GT_UNLIMITED),
+	[GT_LEVEL_PER_WARP] = FIELD(timed.per_warp, GT_UNLIMITED),
+	[GT_LEVEL_LATENCY] = TAKEN(take_latency),
+	[GT_LEVEL_HIT_LATENCY] = FIELD(timed.hit_latency, 0),
+	[GT_LEVEL_ON_FULL] = FIELD(timed.on_full, 0),
+	[GT_LEVEL_UNIT] = FIELD(timed.unit, 0),
+	[GT_LEVEL_ISSUE] = FIELD(timed.issue, 0),
+	[GT_LEVEL_SCHEDULERS] = FIELD(timed.schedulers, GT_AUTO_SCHEDULERS),
+	[GT_LEVEL_FILL] = FIELD(timed.fill_next, 0),
+	[GT_LEVEL_CLIP] = FIELD(timed.clip, 0),
+	[GT_LEVEL_DELAY] = TAKEN(take_delay),
+};
+
+static void store(void *field, size_t bytes, uint64_t number)
+{
+	bool flag = number != 0;
+	uint32_t narrow = (uint32_t)number;
+
+	if (bytes == sizeof flag)
+		memcpy(field, &flag, bytes);
+	else if (bytes == sizeof narrow)
+		memcpy(field, &narrow, bytes);
+	else
+		memcpy(field, &number, bytes);
+}
+
+/* Stores what the text says. Returns 0, or -1 if the parameter does not take it. */
+static int gt_level_store(struct gt_level_config *config, enum gt_parameter_id id, const char *text, struct gt_error *error)
+{
+	const struct place *place = &places[id];
+	struct gt_value value;
+
+	if (gt_value_read(&gt_parameters[id].type, text, &value, error) != 0)
+		return -1;
+	if (place->take)
+		return place->take(config, &value, error);
+	store((char *)config + place->offset, place->bytes, value.word ? place->word : value.number);
+	return 0;
+}
 
 #define BYTES_MAX (UINT64_C(1) << 48)
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
@@ -171,7 +469,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 				       gt_parameters[id].name, why.text);
 		}
 	}
-	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 ||
+	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch_reads.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 ||
 	    resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)
@@ -188,11 +486,11 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_HALVES])
-		config->halves = false;
+		config->l2_partitions = false;
 	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_DIRTY_WAYS])
 		config->dirty_ways = GT_LEVEL_SLOTS_MAX;
-	if (config->halves)
-		config->size /= GT_HALVES;
+	if (config->l2_partitions)
+		config->size /= GT_L2_PARTITIONS;
 	return 0;
 }
 

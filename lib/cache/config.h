@@ -9,16 +9,34 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "cache/cycles.h"
 #include "cache/index/index.h"
 #include "cache/index/interleave.h"
-#include "cache/launch.h"
 #include "cache/replace/replace.h"
 #include "cache/timed_config.h"
 #include "gpu/gpu.h"
 #include "gpu/parameter.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+
+/* Cycles that a level adds to an access. [001] table 3 measures whole accesses, and the cost of a miss depends on the level
+ * that has the data, so the cycles may depend on those added by earlier levels. */
+
+#define GT_CYCLES_STEPS 8
+
+struct gt_cycles {
+	unsigned n; /* 0: not known */
+	struct {
+		uint32_t from;	/* cycles so far, ascending, the first 0 */
+		uint32_t added; /* for accesses with at least that many, up to the next `from` */
+	} step[GT_CYCLES_STEPS];
+};
+
+/* "84" or "84,666:579,682:577": 84 are added, 579 from 666 cycles on, 577 from 682 on; or "unknown". Returns 0, or -1
+ * with what was expected. */
+int gt_cycles_parse(const char *text, struct gt_cycles *cycles, struct gt_error *error);
+
+/* The latency of an access after this level, at most UINT32_MAX. `cycles` is known. */
+uint32_t gt_cycles_add(const struct gt_cycles *cycles, uint32_t latency);
 
 #define GT_LEVEL_SETS_MAX 4096	     /* sets that --sets can list */
 #define GT_LEVEL_MEMORY ((size_t)2 << 30)
@@ -34,12 +52,25 @@ enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
 enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_IGNORE };
 
+/* What a launch reads by itself, which no trace has. */
+struct gt_launch_reads {
+	uint64_t code;	/* bytes that each GPC with a block reads */
+	uint64_t reads; /* sectors that the launch reads, whatever its blocks */
+	uint64_t bytes; /* which these sectors are out of */
+	uint64_t gpcs;	/* of the GPU */
+};
+
+static inline bool gt_launch_reads_any(const struct gt_launch_reads *launch)
+{
+	return launch->code > 0 || launch->reads > 0;
+}
+
 struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
 	bool activated; /* a kernel's first lookup hits: its launch brought that page */
 	bool absent;	/* the GPU has no such level: all requests bypass it */
 	bool shared;	/* one instance, else one for each SM */
-	uint64_t size;	/* bytes; of an instance, so of a half */
+	uint64_t size;	/* bytes; of an instance, so of an L2 partition */
 	uint64_t ways;	/* 0: all lines are divided into `divided` sets */
 	uint64_t divided; /* if ways is 0: sets, 1 or the N of --ways full/N */
 	uint64_t line, sector; /* bytes */
@@ -62,8 +93,8 @@ struct gt_level_config {
 	enum gt_flush flush;
 	enum gt_warm warm; /* the contents when a kernel begins, which the user of the level loads by gt_level_warm */
 	enum gt_arrival arrival;
-	struct gt_launch_reads launch; /* what a launch reads by itself */
-	bool halves; /* two instances, each for half of the SMs, that hold copies of each other's lines */
+	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
+	bool l2_partitions; /* two instances, each for half of the SMs, that hold copies of each other's lines */
 	uint32_t dirty_ways; /* with write back: lines of a set that may be dirty; GT_LEVEL_SLOTS_MAX: all */
 	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/config_check.h"
-
+/* Whether a level's parameters are compatible: tables of rules, for every level and for a timed one. Each rule lists the parameters that
+ * it uses, so that it is checked before anything is read if all of them are on the command line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/options.h"
+#include "cache/config.h"
 #include "stream/rows.h"
+
+_Static_assert(GT_PARAMETERS <= 64, "parameters are known by the bits of a number");
+
+#define GT_OF(ID) (UINT64_C(1) << (ID))
+
+struct gt_rule {
+	uint64_t looks_at;
+	int (*check)(const struct gt_level_config *config, struct gt_error *error);
+};
 
 static int check_sector(const struct gt_level_config *config, struct gt_error *error)
 {
@@ -84,14 +94,16 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
-int gt_check_bank_count(const struct gt_level_config *config, struct gt_error *error)
+/* Banks are at most GT_BANKS_MAX. */
+static int gt_check_bank_count(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
 
 	return banks <= GT_BANKS_MAX ? 0 : gt_fail(error, "%" PRIu64 " banks are more than %u", banks, GT_BANKS_MAX);
 }
 
-int gt_check_banks(const struct gt_level_config *config, struct gt_error *error)
+/* All banks have the same number of sets. */
+static int gt_check_banks(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
@@ -169,15 +181,15 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 
 static int check_launch(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (gt_launch_reads_any(&config->launch) && (!config->shared || config->translate))
+	if (gt_launch_reads_any(&config->launch_reads) && (!config->shared || config->translate))
 		return gt_fail(error, "launch-reads is for a shared data cache: a launch's code and constants come from the L2");
 	return 0;
 }
 
 /* A copy is of sectors of one line, and a request for one line. */
-static int check_halves(const struct gt_level_config *config, struct gt_error *error)
+static int check_l2_partitions(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (!config->halves)
+	if (!config->l2_partitions)
 		return 0;
 	if (!config->shared || config->translate || config->replacement.policy->looks_ahead)
 		return gt_fail(error, "halves are of a shared data cache whose policy does not look ahead: expected halves no");
@@ -213,12 +225,13 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch},
-	{GT_OF(GT_LEVEL_HALVES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_halves},
+	{GT_OF(GT_LEVEL_HALVES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_l2_partitions},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
 };
 
-int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
-		   struct gt_error *error)
+/* Checks each of n rules whose parameters are all in `known`. */
+static int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
+			  struct gt_error *error)
 {
 	/* Listed sets replace size and ways. */
 	if (config->sets_listed > 0 && known & GT_OF(GT_LEVEL_SETS))
@@ -246,4 +259,155 @@ uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)
 		if (config->set_ways[set] != config->set_ways[0])
 			*ways = 0;
 	return config->sets_listed;
+}
+
+static int check_kind(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->translate)
+		return gt_fail(error, "a TLB has no timed model: leave out timing options");
+	return 0;
+}
+
+static int check_order(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->arrival == GT_ARRIVAL_RR)
+		return gt_fail(error, "the timed model takes requests by their step, not by arrival rr");
+	return 0;
+}
+
+static int check_lookahead(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->replacement.policy->looks_ahead)
+		return gt_fail(error, "replace %s is for the functional model: leave out timing options",
+			       config->replacement.policy->name);
+	return 0;
+}
+
+static int check_untimed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->emit == GT_EMIT_LATENCY)
+		return gt_fail(error, "emit latency is for the functional model: leave out timing options");
+	return 0;
+}
+
+static int check_l2_partitions_timed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->l2_partitions)
+		return gt_fail(error, "halves are for the functional model: leave out timing options");
+	return 0;
+}
+
+static int check_dirty_timed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->dirty_ways < GT_LEVEL_SLOTS_MAX)
+		return gt_fail(error, "dirty-ways is for the functional model: leave out timing options");
+	return 0;
+}
+
+static int check_by(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->by_pc)
+		return gt_fail(error, "by pc is for the functional model: leave out timing options");
+	return 0;
+}
+
+static int check_warm_timed(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->warm != GT_WARM_NONE)
+		return gt_fail(error, "warm is for the functional model: leave out timing options");
+	return 0;
+}
+
+/* All MSHR sets serve the same number of neighbouring partitions, except the last, which may serve fewer. */
+static int check_mshr(const struct gt_level_config *config, struct gt_error *error)
+{
+	struct gt_timed_config timed = config->timed;
+	char fitting[256] = "";
+
+	if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
+		return 0;
+	for (timed.mshr_sets = 1; timed.mshr_sets <= timed.partitions && strlen(fitting) < 200; timed.mshr_sets++) {
+		size_t length = strlen(fitting);
+		if (gt_mshr_set(&timed, timed.partitions - 1) + 1 == timed.mshr_sets)
+			snprintf(fitting + length, sizeof fitting - length, "%s%" PRIu32, length ? ", " : "", timed.mshr_sets);
+	}
+	return gt_fail(error, "%" PRIu32 " sets of MSHRs for %" PRIu32 " partitions: expected one of %s",
+		       config->timed.mshr_sets, config->timed.partitions, fitting);
+}
+
+static int check_requeue(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_REQUEUE && config->shared)
+		return gt_fail(error, "on-full requeue is for a private level: its warps are those of one SM");
+	return 0;
+}
+
+static int check_unit(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_STALL && config->timed.unit != GT_UNIT_LINE)
+		return gt_fail(error, "requeue-unit is for on-full requeue: with stall each line waits for itself");
+	return 0;
+}
+
+static int check_fill(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_STALL && config->timed.fill_next)
+		return gt_fail(error, "fill next is for on-full requeue: with stall a block arrives at the end of a step ([000] 4.4)");
+	return 0;
+}
+
+static int check_unit_ports(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.unit != GT_UNIT_LINE && config->timed.ports != GT_UNLIMITED)
+		return gt_fail(error, "requeue-unit access and first-lane serve an access in one step, whatever the ports: expected requeue-unit line");
+	return 0;
+}
+
+static int check_unit_merges(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.unit != GT_UNIT_LINE && config->timed.merges != GT_UNLIMITED)
+		return gt_fail(error, "requeue-unit access and first-lane merge without limit ([002] 4.4): expected requeue-unit line");
+	return 0;
+}
+
+static int check_clip(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.on_full == GT_FULL_STALL && !config->timed.clip)
+		return gt_fail(error, "clip no is for on-full requeue ([002] 4.2): with stall a request that joins a miss is served with it ([000] 4.4)");
+	return 0;
+}
+
+static int check_issue(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->timed.issue == GT_OWN_SCHEDULE && config->timed.on_full == GT_FULL_REQUEUE)
+		return gt_fail(error, "on-full requeue has a queue of warps of its own ([002] 4.2): expected another issue than schedule");
+	if (config->timed.issue != GT_OWN_SCHEDULE && config->shared)
+		return gt_fail(error, "a shared level serves requests of many SMs, not warps: expected issue schedule");
+	return 0;
+}
+
+static const struct gt_rule timed_rules[] = {
+	{0, check_kind},
+	{GT_OF(GT_LEVEL_EMIT), check_untimed},
+	{GT_OF(GT_LEVEL_BY), check_by},
+	{GT_OF(GT_LEVEL_ARRIVAL), check_order},
+	{GT_OF(GT_LEVEL_REPLACE), check_lookahead},
+	{GT_OF(GT_LEVEL_WARM), check_warm_timed},
+	{GT_OF(GT_LEVEL_HALVES), check_l2_partitions_timed},
+	{GT_OF(GT_LEVEL_DIRTY_WAYS), check_dirty_timed},
+	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_bank_count},
+	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_banks},
+	{GT_OF(GT_LEVEL_MSHR) | GT_OF(GT_LEVEL_PARTITIONS), check_mshr},
+	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_SCOPE), check_requeue},
+	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_UNIT), check_unit},
+	{GT_OF(GT_LEVEL_UNIT) | GT_OF(GT_LEVEL_PORTS), check_unit_ports},
+	{GT_OF(GT_LEVEL_UNIT) | GT_OF(GT_LEVEL_MERGES), check_unit_merges},
+	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_CLIP), check_clip},
+	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_FILL), check_fill},
+	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_ISSUE), check_issue},
+};
+
+int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
+{
+	return gt_check_rules(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
 }

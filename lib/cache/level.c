@@ -1,13 +1,179 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/level.h"
-
+/* Opens a level and its instances, and counts for it. */
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/random.h"
+#include "cache/level.h"
 #include "cache/serve.h"
+#include "cache/state.h"
+#include "stream/counted.h"
 #include "stream/op.h"
+
+static int by_pc_open(struct gt_by_pc *by, struct gt_error *error)
+{
+	return gt_map_open(&by->index, 64, error);
+}
+
+static void by_pc_close(struct gt_by_pc *by)
+{
+	gt_map_close(&by->index);
+	free(by->pcs);
+	by->pcs = NULL;
+}
+
+/* A kernel begins: the counts are zero, and so are the level's. */
+static void by_pc_begin(struct gt_by_pc *by)
+{
+	if (by->n > 0)
+		gt_map_clear(&by->index);
+	by->n = 0;
+	by->reads = by->hits = 0;
+}
+
+int gt_by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t hits, struct gt_error *error)
+{
+	const uint64_t more = reads - by->reads, hit = hits - by->hits;
+	int fresh = 0;
+
+	by->reads = reads;
+	by->hits = hits;
+	if (more == 0)
+		return 0;
+	uint64_t *place = gt_map_put(&by->index, pc, by->n, &fresh);
+	struct gt_pc_reads *pcs = place ? gt_grown(by->pcs, by->n, &by->capacity, sizeof *pcs) : NULL;
+	if (!pcs)
+		return gt_fail_memory(error, "counts by instruction");
+	by->pcs = pcs;
+	if (fresh)
+		pcs[by->n++] = (struct gt_pc_reads){.pc = pc};
+	pcs[*place].reads += more;
+	pcs[*place].hits += hit;
+	return 0;
+}
+
+static int compare_pcs(const void *left, const void *right)
+{
+	uint64_t a = ((const struct gt_pc_reads *)left)->pc, b = ((const struct gt_pc_reads *)right)->pc;
+
+	return (a > b) - (a < b);
+}
+
+static int count_pc(struct gt_count *count, const struct gt_pc_reads *one, struct gt_error *error)
+{
+	char name[GT_COUNT_NAME];
+
+	snprintf(name, sizeof name, "0x%" PRIx64 ".reads", one->pc);
+	if (gt_count_number(count, name, one->reads, error) != 0)
+		return -1;
+	snprintf(name, sizeof name, "0x%" PRIx64 ".read_hits", one->pc);
+	return gt_count_number(count, name, one->hits, error);
+}
+
+/* Appends PC.reads and PC.read_hits of each instruction that read, in the order of the instructions. */
+static int by_pc_count(const struct gt_by_pc *by, struct gt_count *count, struct gt_error *error)
+{
+	struct gt_pc_reads *sorted = by->n > 0 ? malloc(by->n * sizeof *sorted) : NULL;
+	int result = 0;
+
+	if (by->n == 0)
+		return 0;
+	if (!sorted)
+		return gt_fail_memory(error, "counts by instruction");
+	memcpy(sorted, by->pcs, by->n * sizeof *sorted);
+	qsort(sorted, by->n, sizeof *sorted, compare_pcs);
+	for (size_t i = 0; i < by->n && result == 0; i++)
+		result = count_pc(count, &sorted[i], error);
+	free(sorted);
+	return result;
+}
+
+/* ---- a level's counters by name, and its shape ---- */
+
+struct shape {
+	GT_SHAPE_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* The level's parameters, which are equal in all kernels and are not summed. */
+static int describe_shape(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+{
+	static const char *const writes[] = {
+		[GT_WRITE_BACK] = "back", [GT_WRITE_THROUGH] = "through", [GT_WRITE_EVICT] = "evict"};
+	static const char *const emits[] = {
+		[GT_EMIT_ALL] = "all", [GT_EMIT_NONE] = "none", [GT_EMIT_LATENCY] = "latency"};
+	const struct gt_level_config *config = &level->config;
+	const struct gt_geometry *geometry = &level->geometry;
+	const struct shape shape = {
+		.size = geometry->slots * config->line,
+		.line = config->line,
+		.sector = config->sector,
+		.sets = geometry->sets,
+		.instances = *level->instances_all,
+		.ways = geometry->ways,
+	};
+	size_t bytes = geometry->ways ? sizeof shape : offsetof(struct shape, ways);
+
+	if (config->absent)
+		return gt_count_text(count, "size", "none", error);
+	if (gt_count_numbers(count, &gt_counters_shape, &shape, bytes, error) != 0 ||
+	    gt_count_text(count, "index", config->index->name, error) != 0 ||
+	    (level->interleaved && gt_count_text(count, "interleave", config->interleave.scheme->name, error) != 0) ||
+	    gt_count_text(count, "replace", config->replacement.policy->name, error) != 0)
+		return -1;
+	if (!config->translate && gt_count_text(count, "write", writes[config->write], error) != 0)
+		return -1;
+	/* Without this counter the rows written are the requests sent on. */
+	if (config->emit == GT_EMIT_MISSES)
+		return 0;
+	return gt_count_text(count, "emit", emits[config->emit], error);
+}
+
+void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
+{
+	gt_counters_add(&level->counters, &other->counters, sizeof other->counters);
+	gt_counters_add(&level->hints, &other->hints, sizeof other->hints);
+	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
+	gt_counters_add(&level->between, &other->between, sizeof other->between);
+	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
+	gt_counters_add(&level->launch_reads, &other->launch_reads, sizeof other->launch_reads);
+	gt_counters_add(&level->l2_partitions, &other->l2_partitions, sizeof other->l2_partitions);
+}
+
+/* Writes the counters, and the level's shape in words, into a count that has begun. */
+static int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+{
+	const struct gt_level_counters *counters = &level->counters;
+
+	if (gt_count_numbers(count, &gt_counters_level, counters, sizeof *counters, error) != 0)
+		return -1;
+	if (level->geometry.depths && !level->config.l2_partitions &&
+	    gt_count_arrays(count, &gt_counters_level, counters, GT_BYTE_WAYS, level->geometry.most_ways, error) != 0)
+		return -1;
+	static const struct gt_hint_counters none;
+	if (memcmp(&level->hints, &none, sizeof none) != 0 &&
+	    gt_count_numbers(count, &gt_counters_hints, &level->hints, sizeof level->hints, error) != 0)
+		return -1;
+	if (level->config.fetch > level->config.sector &&
+	    gt_count_numbers(count, &gt_counters_fetch, &level->fetch, sizeof level->fetch, error) != 0)
+		return -1;
+	if (level->config.flush == GT_FLUSH_BETWEEN &&
+	    gt_count_numbers(count, &gt_counters_between, &level->between, sizeof level->between, error) != 0)
+		return -1;
+	if (level->config.dirty_ways < GT_LEVEL_SLOTS_MAX &&
+	    gt_count_numbers(count, &gt_counters_clean, &level->clean, sizeof level->clean, error) != 0)
+		return -1;
+	if (gt_launch_reads_any(&level->config.launch_reads) &&
+	    gt_count_numbers(count, &gt_counters_launch, &level->launch_reads, sizeof level->launch_reads, error) != 0)
+		return -1;
+	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_halves, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
+				     gt_count_arrays(count, &gt_counters_halves, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
+		return -1;
+	return describe_shape(level, count, error) == 0 ? by_pc_count(&level->by_pc, count, error) : -1;
+}
 
 #define SMS 65536	 /* values of the column sm */
 #define DROPPED_ROWS 256 /* of requests sent but not written, before they are dropped */
@@ -29,7 +195,7 @@ static uint32_t *deal_lines(const struct gt_geometry *geometry)
 /* Whether lines may change their slots and have states. */
 static bool may_move(const struct gt_level *level)
 {
-	return level->usual && !level->config.halves && level->config.replacement.policy == &gt_policy_lru;
+	return level->usual && !level->config.l2_partitions && level->config.replacement.policy == &gt_policy_lru;
 }
 
 static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *error)
@@ -99,10 +265,10 @@ static void choose_classes(struct gt_level *level)
 	level->serve[GT_CLASS_WRITE] = back ? gt_serve_write_back : gt_serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? gt_serve_atomic_back : gt_serve_atomic;
 	level->serve[GT_CLASS_BYPASS] = gt_serve_bypass;
-	if (config->halves) {
-		memcpy(level->in_half, level->serve, sizeof level->in_half);
-		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = gt_halves_read;
-		level->serve[GT_CLASS_WRITE] = level->serve[GT_CLASS_ATOMIC] = gt_halves_write;
+	if (config->l2_partitions) {
+		memcpy(level->in_partition, level->serve, sizeof level->in_partition);
+		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = gt_serve_partitions_read;
+		level->serve[GT_CLASS_WRITE] = level->serve[GT_CLASS_ATOMIC] = gt_serve_partitions_write;
 	}
 	for (unsigned class = 0; config->translate && class <= GT_CLASS_BYPASS; class++)
 		level->serve[class] = gt_serve_translation;
@@ -115,7 +281,7 @@ static int drop(void *context, struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
-static struct gt_level *open_level(const struct gt_level_config *config, bool fixed, struct gt_error *error)
+struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool fixed, struct gt_error *error)
 {
 	struct gt_level *level = calloc(1, sizeof *level);
 
@@ -133,7 +299,7 @@ static struct gt_level *open_level(const struct gt_level_config *config, bool fi
 	for (unsigned missing = 0; missing < 16; missing++)
 		level->brings[missing] = (uint8_t)gt_level_groups(level, missing);
 	choose_classes(level);
-	level->instances_n = config->halves ? GT_HALVES : config->shared ? 1 : SMS;
+	level->instances_n = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : SMS;
 	level->instances = calloc(level->instances_n, sizeof *level->instances);
 	if (!level->instances)
 		gt_fail_memory(error, "a cache level");
@@ -147,35 +313,25 @@ static struct gt_level *open_level(const struct gt_level_config *config, bool fi
 	level->dropped = (struct gt_sink){gt_rows_new(DROPPED_ROWS, error), drop, NULL};
 	if (!level->dropped.rows)
 		goto failed;
-	if (config->replacement.policy->looks_ahead && !(level->future = gt_future_open(level, error)))
+	if (config->replacement.policy->looks_ahead && !(level->lookahead = gt_lookahead_open(level, error)))
 		goto failed;
-	if (config->by_pc && gt_by_pc_open(&level->by_pc, error) != 0)
+	if (config->by_pc && by_pc_open(&level->by_pc, error) != 0)
 		goto failed;
-	level->next_uses = gt_future_lines(level);
+	level->next_uses = gt_lookahead_lines(level);
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
 	level->repeats_hit = level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)] == GT_CLASS_READ &&
 			     !config->replacement.policy->hit;
 	if (level->geometry.ways > 0)
 		level->ways_inverse = ((UINT64_C(1) << GT_INVERSE_SHIFT) + level->geometry.ways - 1) / level->geometry.ways;
-	for (size_t half = 0; config->halves && half < GT_HALVES; half++)
-		if (!gt_level_open_instance(level, half, error))
+	for (size_t partition = 0; config->l2_partitions && partition < GT_L2_PARTITIONS; partition++)
+		if (!gt_level_open_instance(level, partition, error))
 			goto failed;
 	level->fast_path = level->usual && level->geometry.ways > 0 && level->geometry.recency <= GT_RECENCY_NIBBLES;
 	return level;
 failed:
 	gt_level_close(level);
 	return NULL;
-}
-
-struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error)
-{
-	return open_level(config, false, error);
-}
-
-struct gt_level *gt_level_open_fixed(const struct gt_level_config *config, struct gt_error *error)
-{
-	return open_level(config, true, error);
 }
 
 void gt_level_close(struct gt_level *level)
@@ -194,8 +350,8 @@ void gt_level_close(struct gt_level *level)
 	gt_index_close(&level->index);
 	gt_geometry_close(&level->geometry);
 	gt_arrival_close(&level->arrival);
-	gt_future_close(level->future);
-	gt_by_pc_close(&level->by_pc);
+	gt_lookahead_close(level->lookahead);
+	by_pc_close(&level->by_pc);
 	free(level);
 }
 
@@ -206,10 +362,10 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->bypass, 0, sizeof level->bypass);
 	memset(&level->fetch, 0, sizeof level->fetch);
 	memset(&level->between, 0, sizeof level->between);
-	memset(&level->launch, 0, sizeof level->launch);
+	memset(&level->launch_reads, 0, sizeof level->launch_reads);
 	memset(&level->clean, 0, sizeof level->clean);
-	memset(&level->halves, 0, sizeof level->halves);
-	gt_by_pc_begin(&level->by_pc);
+	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
+	by_pc_begin(&level->by_pc);
 	level->launch_gpcs = 0;
 	level->last_step = 0;
 }

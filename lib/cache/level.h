@@ -11,7 +11,6 @@
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
-#include "stream/kernel.h"
 #include "stream/rows.h"
 
 GT_PUBLIC_BEGIN

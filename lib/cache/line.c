@@ -1,6 +1,182 @@
 /* SPDX-License-Identifier: MIT */
-/* What a request does to one line: it takes a slot, fetches sectors, and is used. */
+/* What a request does to a line: it is split by lines, takes a slot, fetches sectors, and is used; and what is sent on for it. */
 #include "cache/serve.h"
+#include "stream/hint.h"
+#include "stream/op.h"
+
+/* ---- requests by line: they are for sectors of GT_SECTOR bytes in lines of GT_LINE; a level may have other sizes ---- */
+
+/* From n stream sectors, the first of which is number `first` of the line, to the level's
+ * sectors: those touched, or those of which every byte is in the mask. */
+static uint64_t own_sectors(const struct gt_level *level, unsigned mask, unsigned first, bool whole)
+{
+	unsigned shift = level->sector_shift, group = 1U << shift;
+	uint64_t own = 0;
+
+	if (shift == 0)
+		return (uint64_t)mask << first;
+	if (whole && group > GT_PIECES_MAX)
+		return 0;
+	unsigned step = group < GT_PIECES_MAX ? group : GT_PIECES_MAX, all = (1U << step) - 1;
+	for (unsigned i = 0; i < GT_PIECES_MAX; i += step) {
+		unsigned part = mask >> i & all;
+		if (whole ? part == all : part != 0)
+			own |= UINT64_C(1) << ((first + i) >> shift);
+	}
+	return own;
+}
+
+unsigned gt_level_split_unusual(const struct gt_level *level, const struct gt_request *request,
+				struct gt_piece pieces[GT_PIECES_MAX])
+{
+	unsigned sectors = request->sectors & 15, full = request->full & sectors;
+	uint64_t address = request->address, bytes = level->config.line;
+	unsigned width = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_PIECES_MAX, n = 0;
+	unsigned first = (unsigned)((address & (bytes - 1)) / GT_SECTOR);
+
+	for (unsigned at = 0; at < GT_PIECES_MAX; at += width) {
+		unsigned all = ((1U << width) - 1) << at;
+		if ((sectors & all) == 0)
+			continue;
+		pieces[n++] = (struct gt_piece){
+			.line = (address + at * GT_SECTOR) >> level->line_shift,
+			.used = own_sectors(level, (sectors & all) >> at, first, false),
+			.full = own_sectors(level, (full & all) >> at, first, true),
+			.stream_sectors = (uint8_t)(sectors & all), .stream_full = (uint8_t)(full & all)};
+	}
+	return n;
+}
+
+/* ---- requests that are sent on: for lines of GT_LINE bytes in sectors of GT_SECTOR, whatever the level's own sizes ---- */
+
+static int send(const struct gt_serving *serving, const struct gt_request *request)
+{
+	struct gt_level_counters *counters = &serving->level->counters;
+	enum gt_action action = gt_op_action(request->op);
+
+	if (gt_sink_room(serving->sent, serving->error) != 0)
+		return -1;
+	gt_request_append(serving->sent->rows, request);
+	counters->sent_requests++;
+	if (gt_hint_action(request->hint) != GT_ACCESS_DATA) {
+		bool prefetches = gt_hint_action(request->hint) <= GT_PREFETCH_L2;
+		*(prefetches ? &serving->level->hints.sent_prefetches : &serving->level->hints.sent_discards) +=
+			gt_bits_of_4[request->sectors & 15];
+		return 0;
+	}
+	*(action == GT_LOAD ? &counters->sent_reads : action == GT_STORE ? &counters->sent_writes : &counters->sent_atomics) +=
+		gt_bits_of_4[request->sectors & 15];
+	return 0;
+}
+
+int gt_send_on(const struct gt_serving *serving)
+{
+	return send(serving, &serving->request);
+}
+
+int gt_send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t full)
+{
+	struct gt_request part = serving->request;
+
+	part.sectors = sectors;
+	part.full = full;
+	return send(serving, &part);
+}
+
+/* The part of a mask of the level's sectors that lies in `n` stream sectors from number `first`. */
+static uint8_t stream_sectors(const struct gt_level *level, uint64_t mask, uint64_t first, unsigned n)
+{
+	unsigned sectors = 0;
+
+	if (level->sector_shift == 0)
+		return (uint8_t)(mask >> first & ((1U << n) - 1));
+	for (unsigned i = 0; i < n; i++)
+		sectors |= (unsigned)(mask >> ((first + i) >> level->sector_shift) & 1) << i;
+	return (uint8_t)sectors;
+}
+
+/* `request` has the op and threads; its address and sectors become those of the line's parts. */
+static int send_line(const struct gt_serving *serving, struct gt_request *request, uint64_t line, uint64_t mask,
+		     uint64_t full)
+{
+	const struct gt_level *level = serving->level;
+	uint64_t start = line << level->line_shift, bytes = level->config.line;
+
+	if (level->fast_path) {
+		request->address = start;
+		request->sectors = (uint8_t)mask;
+		request->full = (uint8_t)full;
+		return send(serving, request);
+	}
+	unsigned n = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_LINE / GT_SECTOR;
+
+	for (uint64_t at = 0; at < bytes; at += GT_LINE) {
+		uint8_t sectors = stream_sectors(level, mask, at / GT_SECTOR, n);
+		unsigned shift = (unsigned)(start % GT_LINE) / GT_SECTOR;
+		if (sectors == 0)
+			continue;
+		request->address = (start + at) & ~(uint64_t)(GT_LINE - 1);
+		request->sectors = (uint8_t)(sectors << shift);
+		request->full = (uint8_t)(stream_sectors(level, full, at / GT_SECTOR, n) << shift);
+		if (send(serving, request) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask)
+{
+	struct gt_request load = serving->request;
+
+	if (gt_op_action(load.op) != GT_LOAD) {
+		load.op = gt_op(GT_LOAD, gt_op_space(load.op), GT_OPERATOR_NONE);
+		load.threads = 0;
+	}
+	return send_line(serving, &load, line, mask, 0);
+}
+
+int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full)
+{
+	struct gt_request store = serving->request;
+
+	store.op = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
+	store.hint = 0;
+	store.threads = 0;
+	return send_line(serving, &store, line, mask, full);
+}
+
+/* ---- the bound on the lines of a set that are dirty: the least recently used of them is written back, and stays ---- */
+
+static int write_back(const struct gt_serving *serving, uint32_t slot)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	uint64_t dirty = tags->dirty[slot], before = level->counters.sent_writes;
+
+	if (gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
+		return -1;
+	level->clean.cleaned += level->counters.sent_writes - before;
+	tags->dirty[slot] = 0;
+	return gt_tags_hold(tags, slot, dirty & ~gt_tags_valid(tags, slot), serving->error);
+}
+
+int gt_level_clean(const struct gt_serving *serving, uint32_t set, uint32_t slot)
+{
+	const struct gt_level *level = serving->level;
+	const uint64_t *dirty = serving->tags->dirty;
+	uint32_t n = gt_tags_by_recency(serving->tags, set, level->slots), found = 0, oldest = slot;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!dirty[level->slots[i]])
+			continue;
+		found++;
+		if (level->slots[i] != slot)
+			oldest = level->slots[i];
+	}
+	return found > level->config.dirty_ways ? write_back(serving, oldest) : 0;
+}
+
+/* ---- a line ---- */
 
 void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
 		    uint64_t *mru)

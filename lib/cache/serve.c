@@ -1,8 +1,198 @@
 /* SPDX-License-Identifier: MIT */
-/* How a level serves one request. */
+/* How a level serves one request: a store, a load, an atomic, one to two L2 partitions, one with a hint. */
 #include "cache/serve.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+#include "stream/status.h"
+
+/* ---- stores ---- */
+
+/* Of the sectors that a store uses, those that hit in a line that is present. */
+static uint64_t store_hits(struct gt_level *level, uint64_t used, uint64_t here)
+{
+	if (!level->config.tag_hits)
+		return used & here;
+	level->hits_by_tag += gt_count_bits(used & ~here);
+	return used;
+}
+
+/* A piece of a store that is sent on in any case. */
+static int write_piece(const struct gt_serving *serving, const struct gt_piece *piece)
+{
+	struct gt_level *level = serving->level;
+	struct gt_level_counters *counters = &level->counters;
+	struct gt_tags *tags = serving->tags;
+	uint64_t line = piece->line, used = piece->used;
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
+	uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, gt_tags_held(tags, slot));
+	bool evict = level->config.write == GT_WRITE_EVICT;
+
+	counters->writes += gt_count_bits(used);
+	counters->write_hits += gt_count_bits(hits);
+	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += gt_count_bits(used & ~hits);
+	if (slot != GT_NO_SLOT && evict) {
+		if (level->geometry.depths)
+			slot = gt_level_touch_stored(level, tags, set, slot, hits);
+		counters->dropped += gt_count_bits(gt_tags_valid(tags, slot));
+		gt_tags_drop(tags, set, slot);
+		return 0;
+	}
+	if (slot != GT_NO_SLOT)
+		slot = gt_level_touch_stored(level, tags, set, slot, hits);
+	else if (evict || !level->config.allocate)
+		return 0;
+	else if (gt_level_claim(serving, set, line, &slot) != 0)
+		return -1;
+	gt_level_validate(level, tags, slot, piece->full);
+	uint64_t parts = used & ~piece->full & ~gt_tags_valid(tags, slot);
+	return parts ? gt_tags_hold(tags, slot, parts, serving->error) : 0;
+}
+
+/* Write through, with or without allocation, and write evict. */
+int gt_serve_write(const struct gt_serving *serving)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++)
+		if (write_piece(serving, &pieces[p]) != 0)
+			return -1;
+	return gt_send_on(serving);
+}
+
+/* Sectors of a line become dirty. */
+static int gt_level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors)
+{
+	uint64_t *dirty = &serving->tags->dirty[slot], before = *dirty;
+
+	*dirty |= sectors;
+	return before || serving->level->config.dirty_ways == GT_LEVEL_SLOTS_MAX ? 0 : gt_level_clean(serving, set, slot);
+}
+
+/* A store into a line that has a slot. */
+static int store(const struct gt_serving *serving, uint32_t set, uint32_t slot, const struct gt_piece *piece)
+{
+	struct gt_tags *tags = serving->tags;
+	enum gt_partial rule = serving->level->config.partial;
+	uint64_t partial = piece->used & ~piece->full & ~gt_tags_valid(tags, slot), whole = piece->used & ~partial;
+
+	if (gt_level_change(serving, set, slot, piece->used) != 0)
+		return -1;
+	if (rule == GT_PARTIAL_FETCH && partial && gt_level_fill(serving, slot, piece->line, partial, whole) != 0)
+		return -1;
+	gt_level_validate(serving->level, tags, slot, rule == GT_PARTIAL_READ ? piece->used & piece->full : piece->used);
+	return 0;
+}
+
+/* A piece of a store that a write-back level keeps. */
+static int write_back_piece(const struct gt_serving *serving, const struct gt_piece *piece)
+{
+	struct gt_level *level = serving->level;
+	struct gt_level_counters *counters = &level->counters;
+	struct gt_tags *tags = serving->tags;
+	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
+
+	counters->writes += gt_count_bits(piece->used);
+	if (slot != GT_NO_SLOT) {
+		uint64_t hits = store_hits(level, piece->used, gt_tags_held(tags, slot));
+		counters->write_hits += gt_count_bits(hits);
+		counters->sector_misses += gt_count_bits(piece->used & ~hits);
+		slot = gt_level_touch_stored(level, tags, set, slot, hits);
+	} else {
+		counters->line_misses += gt_count_bits(piece->used);
+		if (!level->config.allocate)
+			return gt_send_part(serving, piece->stream_sectors, piece->stream_full);
+		if (gt_level_claim(serving, set, piece->line, &slot) != 0)
+			return -1;
+	}
+	return store(serving, set, slot, piece);
+}
+
+int gt_serve_write_back(const struct gt_serving *serving)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++)
+		if (write_back_piece(serving, &pieces[p]) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- loads, atomics and stores to one of two L2 partitions ---- */
+
+/* As a level of one part does. */
+static int serve_in_partition(const struct gt_serving *serving)
+{
+	const struct gt_level *level = serving->level;
+
+	return level->in_partition[level->class_of[serving->request.op]](serving);
+}
+
+int gt_serve_partitions_read(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_l2_partition_counters *counters = &level->l2_partitions;
+	unsigned home = gt_home_partition(serving->request.address), partition = gt_l2_partition_of(serving->request.sm);
+	struct gt_serving at_home = *serving, near = *serving;
+	uint64_t line = serving->request.address >> level->line_shift, used = serving->request.sectors & 15, hits = 0;
+	uint32_t set = gt_level_set_of(level, line), slot = GT_NO_SLOT;
+	bool streams = level->class_of[serving->request.op] == GT_CLASS_STREAM;
+
+	if (partition != home) {
+		near.tags = level->instances[partition];
+		slot = gt_tags_find(near.tags, set, line);
+		if (slot != GT_NO_SLOT) {
+			hits = used & gt_tags_valid(near.tags, slot);
+			slot = gt_level_touch(level, near.tags, set, slot, hits, used, level->counters.mru);
+			if (streams)
+				gt_tags_demote(near.tags, set, slot);
+		}
+		level->counters.reads += gt_bits_of_4[hits];
+		level->counters.read_hits += gt_bits_of_4[hits];
+		counters->half_reads[partition] += gt_bits_of_4[used];
+		counters->half_hits[partition] += gt_bits_of_4[hits];
+		used &= ~hits;
+		if (used == 0)
+			return 0;
+		counters->far_reads += gt_bits_of_4[used];
+		at_home.request.sectors = (uint8_t)used;
+	}
+	uint64_t before = level->counters.read_hits;
+	if (serve_in_partition(&at_home) != 0)
+		return -1;
+	hits = level->counters.read_hits - before;
+	counters->half_reads[home] += gt_bits_of_4[used];
+	counters->half_hits[home] += hits;
+	if (partition == home)
+		return 0;
+	counters->far_hits += hits;
+	return gt_level_arrive(&near, line, used, slot != GT_NO_SLOT, &slot);
+}
+
+/* Makes the sectors of the request invalid in the partition that is not their home. */
+static void drop_copy(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = level->instances[1 - gt_home_partition(serving->request.address)];
+	uint64_t line = serving->request.address >> level->line_shift, used = serving->request.sectors & 15;
+
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
+	if (slot == GT_NO_SLOT)
+		return;
+	level->l2_partitions.dropped_copies += gt_bits_of_4[gt_tags_valid(tags, slot) & used];
+	gt_tags_invalidate(tags, slot, used);
+	if (gt_tags_valid(tags, slot) == 0)
+		gt_tags_drop(tags, set, slot);
+}
+
+int gt_serve_partitions_write(const struct gt_serving *serving)
+{
+	drop_copy(serving);
+	return serve_in_partition(serving);
+}
+
+/* ---- loads and atomics; translations ---- */
 
 /* Reads a piece; all its bytes are valid afterwards. */
 static int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
@@ -146,3 +336,290 @@ int gt_serve_translation(const struct gt_serving *serving)
 	return gt_send_on(serving);
 }
 
+/* ---- requests with hints of instructions, or in the access policy window of a launch: gcache(1) defines their effects ---- */
+
+/* The priority of a line in a window. A hash chooses the lines with the property `hit`: evenly spread, and the same ones in
+ * every run. */
+static enum gt_priority in_window(const struct gt_window *window, uint64_t address)
+{
+	static const enum gt_priority priorities[GT_PROPERTIES] = {
+		[GT_PROPERTY_NORMAL] = GT_EVICT_NORMAL, [GT_PROPERTY_STREAMING] = GT_EVICT_FIRST,
+		[GT_PROPERTY_PERSISTING] = GT_EVICT_LAST};
+	/* The finalizer of SplitMix64. */
+	uint64_t mixed = address / GT_LINE;
+
+	if (address - window->base / GT_LINE * GT_LINE >= window->bytes + window->base % GT_LINE)
+		return GT_PRIORITY_NONE;
+	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+	mixed ^= mixed >> 31;
+	return priorities[mixed % GT_RATIO_ONE < window->hit_ratio ? window->hit : window->miss];
+}
+
+static enum gt_priority priority_of(const struct gt_level *level, const struct gt_request *request)
+{
+	if (!level->config.shared)
+		return gt_hint_l1(request->hint);
+	enum gt_priority said = gt_hint_l2(request->hint);
+	return said == GT_PRIORITY_NONE && level->window.bytes > 0 ? in_window(&level->window, request->address) : said;
+}
+
+/* Called for a piece of a request, whose line is in the slot, or absent (GT_NO_SLOT). */
+typedef int visit(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+		  enum gt_priority priority);
+
+static inline int visit_pieces(const struct gt_serving *serving, visit *one, enum gt_priority priority)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
+		if (one(serving, &pieces[p], set, gt_tags_find(serving->tags, set, pieces[p].line), priority) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Ways of a set that are set aside. */
+static uint32_t ways_aside(const struct gt_level *level, uint32_t set)
+{
+	uint64_t size = (uint64_t)level->geometry.slots * level->config.line, ways = gt_ways_of(&level->geometry, set);
+
+	return (uint32_t)(level->aside < size ? (ways * level->aside + size - 1) / size : ways);
+}
+
+/* Of the lines of a set that leave last, those used last stay so; there is no room aside for the others. */
+static void limit_persisting(const struct gt_serving *serving, uint32_t set)
+{
+	struct gt_level *level = serving->level;
+	uint32_t n = gt_tags_by_recency(serving->tags, set, level->slots), left = ways_aside(level, set);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *rank = &serving->tags->rank[level->slots[i]];
+		if (*rank != GT_RANK_LAST)
+			continue;
+		if (left > 0)
+			left--;
+		else
+			*rank = GT_RANK_NORMAL;
+	}
+}
+
+static int rank(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+		enum gt_priority priority)
+{
+	static const uint8_t classes[GT_PRIORITIES] = {
+		[GT_EVICT_NORMAL] = GT_RANK_NORMAL, [GT_EVICT_FIRST] = GT_RANK_FIRST, [GT_EVICT_LAST] = GT_RANK_LAST};
+	uint8_t class = classes[priority];
+	bool by_window = serving->level->config.shared && gt_hint_l2(serving->request.hint) == GT_PRIORITY_NONE;
+
+	(void)piece;
+	if (slot == GT_NO_SLOT)
+		return 0;
+	if (gt_tags_rank(serving->tags, slot, class, serving->error) != 0)
+		return -1;
+	serving->level->ranked |= class != GT_RANK_NORMAL;
+	if (by_window && class == GT_RANK_LAST)
+		limit_persisting(serving, set);
+	return 0;
+}
+
+/* With priorities the policy opt would be neither what a program asks for nor the bound that it is. */
+static int check_priority(const struct gt_serving *serving, enum gt_priority priority)
+{
+	bool shared = serving->level->config.shared;
+	char text[GT_HINT_TEXT];
+
+	if (!serving->level->lookahead || priority == GT_PRIORITY_NONE || priority == GT_EVICT_NORMAL)
+		return 0;
+	return gt_fail(serving->error, "a request asks for %s, but the policy opt honours no priority: expected --hints ignore",
+		       gt_hint_format(gt_hint(shared ? GT_PRIORITY_NONE : priority, shared ? priority : GT_PRIORITY_NONE,
+					      GT_FETCH_NONE, GT_ACCESS_DATA), text));
+}
+
+/* The lines of the request that are present get its priority. */
+static int set_priorities(const struct gt_serving *serving, enum gt_priority priority)
+{
+	if (priority != GT_EVICT_NORMAL && priority != GT_EVICT_FIRST && priority != GT_EVICT_LAST)
+		return 0;
+	return visit_pieces(serving, rank, priority);
+}
+
+/* Fetches those of the wanted sectors of a line that are not valid. */
+static int bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits)
+{
+	struct gt_level *level = serving->level;
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(serving->tags, set, line);
+
+	if (slot == GT_NO_SLOT) {
+		if (gt_level_claim(serving, set, line, &slot) != 0)
+			return -1;
+	} else {
+		*hits += gt_count_bits(wanted & gt_tags_valid(serving->tags, slot));
+		slot = gt_level_touch(level, serving->tags, set, slot, 0, wanted, NULL);
+	}
+	return gt_level_fill(serving, slot, line, wanted & ~gt_tags_valid(serving->tags, slot), 0);
+}
+
+static int prefetch(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		level->hints.prefetches += gt_count_bits(pieces[p].used);
+		if (level->config.hints == GT_HINTS_HONOUR &&
+		    bring(serving, pieces[p].line, pieces[p].used, &level->hints.prefetch_hits) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Drops the sectors of the line without writing them back. */
+static int discard(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+		   enum gt_priority priority)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+
+	(void)priority;
+	level->hints.discards += gt_count_bits(piece->used);
+	if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
+	    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
+		return 0;
+	level->hints.discarded += gt_count_bits(tags->dirty[slot] & piece->used);
+	tags->dirty[slot] &= ~piece->used;
+	gt_tags_invalidate(tags, slot, piece->used);
+	if (gt_tags_held(tags, slot) == 0)
+		gt_tags_drop(tags, set, slot);
+	return 0;
+}
+
+/* Serves a row that is not an access. Rows for L2 bypass a private level. A TLB looks up the page of a prefetch, and drops
+ * the others. */
+static int serve_lines(const struct gt_serving *serving)
+{
+	const struct gt_level_config *config = &serving->level->config;
+	enum gt_line_action action = gt_hint_action(serving->request.hint);
+	bool prefetches = action <= GT_PREFETCH_L2;
+
+	if (config->translate)
+		return prefetches ? gt_serve_translation(serving) : 0;
+	bool passes = !config->shared && (action != GT_PREFETCH_L1 || config->hints != GT_HINTS_HONOUR);
+	if (passes || config->bypass == GT_BYPASS_ALL || (prefetches && config->bypass == GT_BYPASS_READS))
+		return gt_serve_bypass(serving);
+	if (prefetches && prefetch(serving) != 0)
+		return -1;
+	enum gt_priority priority = priority_of(serving->level, &serving->request);
+	if (!prefetches && visit_pieces(serving, discard, priority) != 0)
+		return -1;
+	if (config->hints != GT_HINTS_HONOUR)
+		return 0;
+	return check_priority(serving, priority) == 0 ? set_priorities(serving, priority) : -1;
+}
+
+/* A load that allocates nothing: neither an absent line, nor absent sectors of a line that is present. */
+static int read_without_place(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
+			      enum gt_priority priority)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & gt_tags_valid(tags, slot), missing = piece->used & ~hits;
+
+	(void)priority;
+	level->counters.reads += gt_count_bits(piece->used);
+	level->counters.read_hits += gt_count_bits(hits);
+	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
+	if (slot != GT_NO_SLOT)
+		gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
+	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
+}
+
+/* Fetches the other lines of the aligned block that holds the request's line. */
+static int bring_block(const struct gt_serving *serving, uint64_t block)
+{
+	struct gt_level *level = serving->level;
+	uint64_t line = serving->request.address >> level->line_shift, lines = block >> level->line_shift;
+	uint64_t first = line & ~(lines - 1), all = UINT64_MAX >> (64 - level->sectors), ignored = 0;
+
+	level->unchanged = false; /* applies to the request's own line only */
+	/* A policy that looks ahead has no next uses for these lines. */
+	for (uint64_t other = first; other < first + lines && !level->lookahead; other++)
+		if (other != line && bring(serving, other, all, &ignored) != 0)
+			return -1;
+	return 0;
+}
+
+/* Serves a request as without a hint, except for the bytes that a miss fetches. */
+static int serve_fetching(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	gt_serve *serve = level->serve[level->class_of[serving->request.op]];
+	uint64_t fetch = level->config.shared && !level->config.translate ? gt_hint_fetch(serving->request.hint) : 0;
+	uint64_t before = gt_level_missed(level);
+	unsigned usual = level->fetch_sectors, asked = (unsigned)(fetch / level->config.sector);
+
+	if (asked > level->sectors)
+		asked = level->sectors;
+	if (asked > usual)
+		level->fetch_sectors = asked;
+	int result = serve(serving);
+	level->fetch_sectors = usual;
+	if (result != 0 || fetch <= level->config.line || gt_level_missed(level) == before)
+		return result;
+	return bring_block(serving, fetch);
+}
+
+int gt_serve_hinted(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	const struct gt_level_config *config = &level->config;
+	enum gt_op_class class = (enum gt_op_class)level->class_of[serving->request.op];
+
+	if (gt_hint_action(serving->request.hint) != GT_ACCESS_DATA)
+		return serve_lines(serving);
+	if (config->hints != GT_HINTS_HONOUR || config->translate || class == GT_CLASS_BYPASS)
+		return level->serve[class](serving);
+	enum gt_priority priority = priority_of(level, &serving->request);
+	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
+	if (check_priority(serving, priority) != 0)
+		return -1;
+	if (priority == GT_NO_ALLOCATE && reads)
+		return visit_pieces(serving, read_without_place, priority);
+	level->unchanged = priority == GT_EVICT_UNCHANGED;
+	int result = serve_fetching(serving);
+	level->unchanged = false;
+	return result == 0 ? set_priorities(serving, priority) : -1;
+}
+
+/* ---- a request of any kind, and its status ---- */
+
+/* Prefetches that are ignored are counted, but not looked up. */
+static uint64_t misses(const struct gt_level *level)
+{
+	const struct gt_hint_counters *hints = &level->hints;
+
+	return gt_level_missed(level) +
+	       (level->config.hints == GT_HINTS_HONOUR ? hints->prefetches - hints->prefetch_hits : 0);
+}
+
+static uint64_t hits(const struct gt_level *level)
+{
+	const struct gt_level_counters *counters = &level->counters;
+
+	return counters->read_hits + counters->write_hits + counters->atomic_hits + level->hints.prefetch_hits;
+}
+
+int gt_level_find(const struct gt_serving *serving, uint8_t *status)
+{
+	const struct gt_level *level = serving->level;
+	uint64_t missed = misses(level), hit = hits(level);
+	bool hinted = serving->request.hint != 0 || level->window.bytes > 0;
+
+	if ((hinted ? gt_serve_hinted : level->serve[level->class_of[serving->request.op]])(serving) != 0)
+		return -1;
+	*status = misses(level) > missed ? GT_STATUS_MISS : hits(level) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
+	return 0;
+}

@@ -1,153 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a level, and the path of a request through it. Each file calls only later ones:
+/* The path of a request through a level. Each file calls only later ones:
  *
- *	take.c      takes a batch, or ends a kernel
- *	launch.c    serves what the launch itself reads
- *	arrival.c, future.c  hold requests that are served in another order or later
- *	batch.c     serves a batch in order, by the fastest loop that its level allows
- *	leaders.c   finds requests that repeat the one before
- *	reads.c     serves reads of the usual lines, and hands the rest on
- *	reads_slots.c, reads_ways.c  its loops
- *	served.c    sends what these reads fetch
- *	find.c      serves one request and determines its status
- *	hints.c     serves a request with a hint
- *	halves.c    serves one without, by two halves
- *	serve.c     serves a request without one
- *	store.c     serves a store without one
- *	line.c      does what a request does to one line
- *	send.c      makes the requests that are sent on
- *	emit.c      passes requests on with their status */
+ *	batch.c         takes a batch, or ends a kernel; serves requests in order, passes them on with their status
+ *	launch_reads.c  serves what the launch itself reads
+ *	deferred.c      holds requests that are served in another order or later
+ *	level.c         opens a level and its instances, counts
+ *	serve.c         serves one request: a load, a store, an atomic, one with a hint, one to two L2 partitions
+ *	line.c          does what a request does to one line, and sends requests on
+ *
+ * A batch that is mostly plain loads goes through the fast wing (cache/fast/fast.h), with the same result. */
 #ifndef GT_CACHE_SERVE_H
 #define GT_CACHE_SERVE_H
 
-#include <stdatomic.h>
+#include <string.h>
 
-#include "cache/arrival.h"
-#include "cache/by_pc.h"
-#include "cache/config.h"
-#include "cache/depths.h"
-#include "cache/future.h"
-#include "cache/halves.h"
-#include "cache/level.h"
-#include "cache/replace/tags.h"
-#include "counter/cache.h"
-
-struct gt_level_counters {
-	GT_LEVEL_COUNTERS(GT_COUNTER_FIELD)
-#define GT_COUNTER_ELEMENTS GT_BYTE_WAYS
-	GT_LEVEL_COUNTERS(GT_COUNTER_ARRAY_FIELD)
-#undef GT_COUNTER_ELEMENTS
-};
-
-/* Counters of rows that are no accesses; written only if there were any. */
-struct gt_hint_counters {
-	GT_HINT_COUNTERS(GT_COUNTER_FIELD)
-};
-
-/* Counters of accesses that bypassed the level; written only if there were any. */
-struct gt_bypass_counters {
-	GT_BYPASS_COUNTERS(GT_COUNTER_FIELD)
-};
-
-struct gt_fetch_counters {
-	GT_FETCH_COUNTERS(GT_COUNTER_FIELD)
-};
-
-struct gt_between_counters {
-	GT_BETWEEN_COUNTERS(GT_COUNTER_FIELD)
-};
-
-/* Counters of a level that bounds the dirty lines of a set; written only by such a level. */
-struct gt_clean_counters {
-	GT_CLEAN_COUNTERS(GT_COUNTER_FIELD)
-};
-
-/* Counters of what launches read; written only by a level that makes such reads. */
-struct gt_launch_counters {
-	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
-};
-
-/* Counters of a level of two halves; written only by such a level. */
-struct gt_halves_counters {
-	GT_HALVES_COUNTERS(GT_COUNTER_FIELD)
-#define GT_COUNTER_ELEMENTS GT_HALVES
-	GT_HALVES_COUNTERS(GT_COUNTER_ARRAY_FIELD)
-#undef GT_COUNTER_ELEMENTS
-};
-
-/* Adds the counters of the other level to this one's. */
-void gt_level_join_counts(struct gt_level *level, const struct gt_level *other);
-/* Writes the counters, and the level's shape in words, into a count that has begun. */
-int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
-
-/* STREAM: a read whose lines are evicted first. */
-enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
-
-struct gt_serving;
-/* Serves a request. Returns 0, or -1 with the error that the serving names. */
-typedef int gt_serve(const struct gt_serving *serving);
-
-struct gt_level {
-	struct gt_level_config config;
-	struct gt_geometry geometry;
-	struct gt_index index;
-	bool interleaved; /* else the index function chooses among all sets */
-	struct gt_interleave interleave;
-	uint32_t *deal; /* unequal sets: the set of each value of the index; else NULL */
-	unsigned line_shift;
-	unsigned sector_shift; /* log2 of a sector in GT_SECTOR bytes */
-	unsigned sectors;      /* of a line */
-	unsigned fetch_sectors; /* of an aligned group that a miss fetches */
-	uint8_t brings[16]; /* the usual lines: the sectors that are fetched for a mask of missing ones, without a hint */
-	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
-	bool repeats_hit;     /* a plain load that repeats the request before it hits, and changes nothing */
-	bool fast_path;	      /* the usual lines, in equal sets of few ways */
-	uint64_t ways_inverse; /* of equal sets of up to GT_BYTE_WAYS: slot * ways_inverse >> GT_INVERSE_SHIFT is a slot's set */
-	uint32_t set_mask;     /* index mod with a power of two (above 1) of sets: sets - 1; else 0 */
-	uint8_t class_of[256]; /* of each op */
-	gt_serve *serve[5];    /* of each class */
-	gt_serve *in_half[5];  /* the same in one half, if there are two */
-	struct gt_tags **instances; /* one, or by half or SM, NULL until first used */
-	size_t instances_n;
-	atomic_size_t instances_used, *instances_all; /* all: of the levels that together are one (cache/divided.h) */
-	size_t instances_end; /* above every instance that is used */
-	uint32_t *slots; /* room for the ways of a set */
-	struct gt_arrivals arrival;
-	struct gt_future *future; /* NULL if the policy does not look ahead */
-	const uint64_t *next_use; /* of the current batch, from gt_future_next */
-	unsigned next_uses;	  /* words of next_use per request */
-	uint64_t last_step; /* of the requests of this kernel */
-	bool scheduled;	    /* they have a step */
-	struct gt_sink dropped; /* for requests that are sent but not written, unless emit is misses */
-	struct gt_level_counters counters;
-	struct gt_hint_counters hints;
-	struct gt_bypass_counters bypass;
-	struct gt_fetch_counters fetch;
-	struct gt_between_counters between;
-	struct gt_clean_counters clean;
-	struct gt_launch_counters launch;
-	struct gt_halves_counters halves;
-	struct gt_by_pc by_pc;
-	uint64_t launch_code; /* address of the code of the kernel that has begun */
-	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
-	struct gt_window window; /* of the launch */
-	uint64_t aside;		 /* bytes set aside for lines that persist by it */
-	bool ranked;	/* some line has had another rank than the normal one */
-	bool unchanged; /* the current request does not change the order of its lines */
-	uint64_t hits_by_tag; /* sectors that stores did not find, and that --write-hits tag counts as hits */
-};
-
-/* As gt_level_open, but a line has the same slot until it leaves. */
-struct gt_level *gt_level_open_fixed(const struct gt_level_config *config, struct gt_error *error);
-
-/* The error of the inverse is below 256 / 2^36, so quotients of slots below 2^27 are exact. */
-#define GT_INVERSE_SHIFT 36
-
-/* Sectors that were looked up and not found. Their number grows; it is no counter of the kernel. */
-static inline uint64_t gt_level_missed(const struct gt_level *level)
-{
-	return level->counters.line_misses + level->counters.sector_misses + level->hits_by_tag;
-}
+#include "cache/state.h"
+#include "stream/request.h"
 
 /* A request that is being served, its instance, and the sink for the requests that it sends. */
 struct gt_serving {
@@ -158,20 +26,11 @@ struct gt_serving {
 	struct gt_error *error;
 };
 
+/* Serve a load, or a store or an atomic, whose line has its home in the serving's tags. */
+extern gt_serve gt_serve_partitions_read, gt_serve_partitions_write;
+
 extern gt_serve gt_serve_read, gt_serve_stream, gt_serve_write, gt_serve_write_back, gt_serve_atomic, gt_serve_atomic_back,
 	gt_serve_bypass, gt_serve_translation, gt_serve_hinted;
-
-/* The set of a line. With an interleave, as without, set s is in bank s modulo banks. */
-static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t line)
-{
-	if (level->interleaved) {
-		struct gt_bank_line place = level->interleave.scheme->place(&level->interleave, line);
-		return gt_index_set(&level->index, place.line) * level->interleave.banks + place.bank;
-	}
-	uint32_t set = gt_index_set(&level->index, line);
-
-	return level->deal ? level->deal[set] : set;
-}
 
 /* Sets the next uses of row i of the batch, for a policy that looks ahead. */
 static inline void gt_level_foresee(const struct gt_level *level, struct gt_tags *tags, size_t i)
@@ -188,23 +47,6 @@ struct gt_piece {
 };
 
 #define GT_PIECES_MAX (GT_LINE / GT_SECTOR)
-
-/* Makes instance n. NULL on error. */
-struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error);
-
-/* Instance n, created at its first use; NULL on error. */
-static inline struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error)
-{
-	return level->instances[n] ? level->instances[n] : gt_level_open_instance(level, n, error);
-}
-
-/* The instance that row i of a batch goes to: with halves, the home of its line. */
-static inline size_t gt_level_instance_of(const struct gt_level *level, const struct gt_rows *rows, size_t i)
-{
-	if (level->config.halves)
-		return gt_home_of(rows->address[i]);
-	return level->config.shared || !rows->scheduled ? 0 : rows->sm[i];
-}
 
 /* The only piece of a request to a level of lines of GT_LINE bytes in sectors of GT_SECTOR. */
 static inline struct gt_piece gt_usual_piece(const struct gt_request *request)
@@ -227,16 +69,6 @@ static inline unsigned gt_level_split(const struct gt_level *level, const struct
 	return 1;
 }
 
-/* The number of sectors in a mask. */
-static inline uint64_t gt_count_bits(uint64_t mask)
-{
-	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
-}
-
-/* Serves a batch in its order. */
-int gt_level_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
-			 struct gt_error *error);
-
 /* Serves row i of a batch, in the general way. */
 static inline int gt_level_serve_row(struct gt_serving *serving, struct gt_tags *tags, const struct gt_rows *rows, size_t i)
 {
@@ -245,13 +77,8 @@ static inline int gt_level_serve_row(struct gt_serving *serving, struct gt_tags 
 	return serving->level->serve[serving->level->class_of[serving->request.op]](serving);
 }
 
-/* Whether the level has the shape that gt_level_serve_reads needs. */
-bool gt_level_reads(const struct gt_level *level);
-/* As gt_level_serve_batch, for a batch without hints. */
-int gt_level_serve_reads(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error);
-
 /* Serves what the launch reads, once, before its first request, which has this step. */
-int gt_level_serve_launch(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
+int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
 
 /* Serves a request and sets its enum gt_status; one missing sector makes a miss. */
 int gt_level_find(const struct gt_serving *serving, uint8_t *status);
@@ -274,18 +101,8 @@ void gt_level_use(struct gt_level *level, struct gt_tags *tags, uint32_t set, ui
 /* Fills sectors of a line, which gets a slot if it has none and counts as used, unless the lookup that missed them has
  * `used` it. */
 int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, bool used, uint32_t *slot);
-
-/* Sectors of a line become dirty. */
-int gt_level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors);
 /* The line in this slot of the set has become dirty: writes another back if --dirty-ways asks for it. */
 int gt_level_clean(const struct gt_serving *serving, uint32_t set, uint32_t slot);
-
-/* Prepares the rows that --emit all and latency write for a batch. */
-int gt_emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
-		  struct gt_error *error);
-/* Writes rows [first, first + n) with their status. */
-int gt_emit_rows(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
-	    struct gt_sink *sent, struct gt_error *error);
 
 /* Sends the request on, or a part of it. */
 int gt_send_on(const struct gt_serving *serving);
@@ -295,5 +112,56 @@ int gt_send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t full
  * is longer than GT_LINE. */
 int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask);
 int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full);
+
+/* Depths of sectors, of lines that have no state: gt_tags.depth. */
+
+/* Records that a line was touched at a recency position: the sectors `used`, of which `hits` were valid, are counted in
+ * `mru` (NULL: not counted). */
+void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
+		    uint64_t *mru);
+
+/* The same for lines of four sectors, all bytes at once. */
+static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
+				    uint32_t used, uint64_t *mru)
+{
+	const uint32_t ones = 0x01010101, tops = 0x80808080;
+	uint32_t depth, here = position * ones;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	/* The top bits of bytes where depth >= position: the lower seven bits are compared without a borrow from the next. */
+	uint32_t lower = (depth | tops) - (here & ~tops);
+	uint32_t deeper = ((depth & ~here) | (~(depth ^ here) & lower)) & tops;
+	deeper = (deeper >> 7) * 255;
+	depth = (depth & deeper) | (here & ~deeper);
+	if (((depth ^ here) & gt_bytes_of_4[hits]) == 0)
+		mru[position] += gt_bits_of_4[hits];
+	else
+		for (uint32_t rest = hits; rest; rest &= rest - 1)
+			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;
+	depth &= ~gt_bytes_of_4[used];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+}
+
+/* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
+static inline void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	if ((depth & gt_bytes_of_4[used]) == 0)
+		mru[0] += gt_bits_of_4[used];
+	else
+		gt_note_depths_4(tags, slot, 0, used, used, mru);
+}
+
+/* Records that sectors of a line of four have become valid. */
+static inline void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	depth &= ~gt_bytes_of_4[sectors];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+}
 
 #endif

@@ -87,12 +87,12 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	timed->banks = config->timed.partitions * config->timed.banks;
 	timed->limited = config->timed.ports != GT_UNLIMITED;
 	timed->instant = config->timed.on_full == GT_FULL_STALL && gt_latency_is_zero(&config->timed.latency);
-	timed->level = gt_level_open_fixed(config, error);
+	timed->level = gt_level_open_plain(config, true, error);
 	timed->collected = (struct gt_sink){new_rows(256, error), gt_timed_collect, timed};
 	if (!timed->level || !timed->collected.rows)
 		goto failed;
 	timed->level->scheduled = true;
-	timed->plain_reads = timed->level->usual && !config->halves && timed->level->serve[GT_CLASS_READ] == gt_serve_read;
+	timed->plain_reads = timed->level->usual && !config->l2_partitions && timed->level->serve[GT_CLASS_READ] == gt_serve_read;
 	timed->direct = timed->plain_reads && timed->banks == 1 && !timed->limited && !timed->instant && config->emit != GT_EMIT_ALL;
 	timed->engines_n = timed->level->instances_n;
 	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
@@ -273,7 +273,7 @@ int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_
 		if (gt_hint_action(rows->hint[i]) != GT_ACCESS_DATA ||
 		    (rows->hint[i] != 0 && timed->config.hints == GT_HINTS_HONOUR))
 			return gt_fail(error, "the timed model honours no hints: expected --hints ignore, and no prefetches or discards");
-	if (rows->n > 0 && gt_level_serve_launch(timed->level, rows->step[0], sent, error) != 0)
+	if (rows->n > 0 && gt_level_serve_launch_reads(timed->level, rows->step[0], sent, error) != 0)
 		return -1;
 	if (begin_sink(timed, sent, error) != 0)
 		return -1;

@@ -3,8 +3,7 @@
  *
  * Many small caches together exceed the machine's own cache, so their state is prefetched for some requests at a time. */
 #include "base/wide.h"
-#include "cache/leaders.h"
-#include "cache/reads.h"
+#include "cache/fast/fast.h"
 
 /* The variant of the loop: constants at each call of serve_some, so that each variant is compiled separately. */
 struct shape {

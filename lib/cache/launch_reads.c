@@ -1,46 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/launch.h"
-
-#include <stdio.h>
+/* What a launch reads by itself, which no trace has: each GPC that gets a block fetches the kernel's code, and the launch its
+ * constants. */
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/options.h"
 #include "cache/serve.h"
 #include "stream/op.h"
 
-#define PART_MAX (UINT64_C(1) << 20) /* bytes, and sectors */
 /* No device memory is there: virtual addresses of GPUs have up to 57 bits, and these have more. */
 #define CONSTANTS (UINT64_C(1) << 60)
 #define CODE (UINT64_C(1) << 61)
 #define CODE_SLOT_SHIFT 9 /* kernels begin at multiples of 512 bytes */
-
-int gt_launch_reads_parse(const char *text, struct gt_launch_reads *launch, struct gt_error *error)
-{
-	uint64_t numbers[3];
-	const char *at = text;
-
-	launch->code = launch->reads = launch->bytes = 0;
-	if (strcmp(text, "none") == 0)
-		return 0;
-	for (int i = 0; i < 3; i++) {
-		char part[32];
-		size_t length = strcspn(at, ",");
-		snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), at);
-		if (length >= sizeof part || gt_parse_size(part, 0, PART_MAX, &numbers[i], error) != 0 ||
-		    at[length] != (i < 2 ? ',' : '\0'))
-			return gt_fail(error, "'%.100s': expected CODE,READS,BYTES of at most 1M each, such as 512,13,416, or none", text);
-		at += length + 1;
-	}
-	if (numbers[0] % GT_SECTOR != 0 || numbers[2] % GT_SECTOR != 0 || (numbers[1] == 0) != (numbers[2] == 0) ||
-	    numbers[2] / GT_SECTOR > numbers[1])
-		return gt_fail(error, "'%.100s': expected whole sectors of %d bytes, each of them read", text, GT_SECTOR);
-	launch->code = numbers[0];
-	launch->reads = numbers[1];
-	launch->bytes = numbers[2];
-	return 0;
-}
 
 /* Where a kernel's code is: a function of its name, so that a kernel launched again finds it. A pass that gtrace-record
  * --replay adds has the name of its kernel and " pass" and a number. */
@@ -53,7 +24,7 @@ static uint64_t code_of(const char *name)
 
 void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 {
-	const struct gt_launch_reads *launch = &level->config.launch;
+	const struct gt_launch_reads *launch = &level->config.launch_reads;
 	uint64_t blocks = gt_kernel_blocks(kernel);
 
 	if (!gt_launch_reads_any(launch))
@@ -66,14 +37,14 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n)
 {
 	struct gt_level *level = serving->level;
-	gt_serve *const *of_class = level->config.halves ? level->in_half : level->serve; /* GPCs have no half */
+	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
 	gt_serve *serve = of_class[level->class_of[serving->request.op]];
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t at = first + i * GT_SECTOR % bytes;
 		serving->request.address = at / GT_LINE * GT_LINE;
 		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
-		if (level->config.halves && !(serving->tags = gt_level_instance(level, gt_home_of(at), serving->error)))
+		if (level->config.l2_partitions && !(serving->tags = gt_level_instance(level, gt_home_partition(at), serving->error)))
 			return -1;
 		if (serve(serving) != 0)
 			return -1;
@@ -85,7 +56,7 @@ static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t byt
 static int serve_reads(struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
-	const struct gt_launch_reads *launch = &level->config.launch;
+	const struct gt_launch_reads *launch = &level->config.launch_reads;
 	const struct gt_level_counters before = level->counters;
 	const struct gt_fetch_counters fetch = level->fetch;
 	const struct gt_bypass_counters bypass = level->bypass;
@@ -97,8 +68,8 @@ static int serve_reads(struct gt_serving *serving)
 	if (launch->reads > 0 && read_sectors(serving, CONSTANTS, launch->bytes, launch->reads) != 0)
 		return -1;
 	after = level->counters;
-	level->launch.launch_reads = after.reads + after.bypassed - before.reads - before.bypassed;
-	level->launch.launch_hits = after.read_hits - before.read_hits;
+	level->launch_reads.launch_reads = after.reads + after.bypassed - before.reads - before.bypassed;
+	level->launch_reads.launch_hits = after.read_hits - before.read_hits;
 	*counters = before;
 	level->fetch = fetch;
 	level->bypass = bypass;
@@ -109,7 +80,7 @@ static int serve_reads(struct gt_serving *serving)
 	return 0;
 }
 
-int gt_level_serve_launch(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
+int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
 {
 	static const uint64_t never[GT_LINE / GT_SECTOR] = {GT_NO_USE, GT_NO_USE, GT_NO_USE, GT_NO_USE};
 

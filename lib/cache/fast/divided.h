@@ -2,17 +2,37 @@
 /* A level that is divided into lanes, which may serve at the same time: a private level by SM, whose instances are each in one
  * lane; a shared level by set, and the lanes have its one instance together. Each lane counts for itself. What is sent and
  * counted is what one level sends and counts. */
-#ifndef GT_CACHE_DIVIDED_H
-#define GT_CACHE_DIVIDED_H
+#ifndef GT_CACHE_FAST_DIVIDED_H
+#define GT_CACHE_FAST_DIVIDED_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "cache/config.h"
-#include "cache/division.h"
+#include "cache/fast/fast.h"
 #include "cache/level.h"
 #include "stream/rows.h"
+
+#define GT_DIVISION_SMS 65536 /* values of the column sm */
+
+/* What a lane has of a batch: a list of its rows, or copies of them, in which `an` is the number of the row. */
+struct gt_part {
+	struct gt_row_list list;
+	size_t list_capacity, sets_capacity;
+	struct gt_rows *rows;
+	struct gt_rows *sent; /* what it sends for them */
+	size_t gathered;
+};
+
+/* A batch of requests, divided among the lanes. Zero at first. */
+struct gt_division {
+	struct gt_part *parts;
+	unsigned lanes;
+	bool listed; /* the lanes serve rows of the batch itself; else copies */
+};
+void gt_division_close(struct gt_division *division);
 
 struct gt_divided;
 

@@ -3,8 +3,7 @@
  * and in which way, is hard to foresee for the machine, so nothing here branches on it: each read does the same work and notes
  * what it found, and sums are made of the notes. */
 #include "base/wide.h"
-#include "cache/leaders.h"
-#include "cache/reads.h"
+#include "cache/fast/fast.h"
 
 #define AT_ONCE 32 /* requests whose sets are prefetched before the first of them is served */
 #define SUMMED 32  /* reads whose bytes are counted at once: a byte holds their number */
@@ -26,8 +25,8 @@ struct place {
 
 /* What reads have found. */
 struct notes {
-	uint32_t hits[GT_LEADERS_ROWS + SUMMED]; /* a byte for each sector: its depth if it hits, else GT_SECTOR_INVALID */
-	uint16_t misses[GT_LEADERS_ROWS]; /* bits 0-3: sectors that miss; 4-7: the same if their line is absent; 8-11: brought */
+	uint32_t hits[GT_DEDUPLICATED_ROWS + SUMMED]; /* a byte for each sector: its depth if it hits, else GT_SECTOR_INVALID */
+	uint16_t misses[GT_DEDUPLICATED_ROWS]; /* bits 0-3: sectors that miss; 4-7: the same if their line is absent; 8-11: brought */
 };
 
 GT_INLINE uint32_t ways_of(const struct gt_level *level, struct shape shape)

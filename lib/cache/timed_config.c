@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/latency.h"
-
+/* The latency of a miss in steps: a table of models. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/options.h"
 #include "base/random.h"
+#include "cache/timed_config.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 

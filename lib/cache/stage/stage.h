@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The level of gcache: functional or timed by the options, and recreated if a kernel or its GPU requires other parameters. */
-#ifndef GT_CACHE_STAGE_H
-#define GT_CACHE_STAGE_H
+#ifndef GT_CACHE_STAGE_STAGE_H
+#define GT_CACHE_STAGE_STAGE_H
 
 #include "base/error.h"
 #include "cache/config.h"
-#include "cache/divided.h"
+#include "cache/fast/divided.h"
 #include "cache/level.h"
 #include "cache/timed/timed.h"
-#include "cache/warm.h"
+
+/* What a level is filled with before a kernel begins: what the program copied to device memory, or all of its arrays. */
+
+#define GT_WARM_MAX (UINT64_C(256) << 30) /* bytes of a range */
+
+struct gt_warm_ranges {
+	uint64_t kernel; /* id of the launch whose ranges they are */
+	uint64_t *addresses, *bytes; /* owned */
+	size_t n;
+	bool uneven; /* they are no pairs, which is an error where they are asked for */
+};
+
+/* The ranges of one kernel, as counts of the stages "copies" and "allocations" name them by their
+ * arrays addresses and bytes. They may come before the kernel or behind it, but before its rows. */
+struct gt_warming {
+	struct gt_warm_ranges of[GT_WARMS]; /* by enum gt_warm */
+};
 
 /* Begins with its settings; all else is zero. */
 struct gt_cache_stage {
@@ -36,7 +52,7 @@ int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *cou
 /* Whether the next batch of the kernel may go through several threads; `hints`: it has the column. */
 bool gt_cache_stage_relays(const struct gt_cache_stage *stage, bool hints);
 
-/* As those of a level; a level that is divided takes batches by the functions of cache/divided.h. */
+/* As those of a level; a level that is divided takes batches by the functions of cache/fast/divided.h. */
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
 			struct gt_error *error);
 int gt_cache_stage_finish(struct gt_cache_stage *stage, struct gt_sink *sent, struct gt_error *error);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a functional level: its tags by instance, what waits, what it has counted. */
+#ifndef GT_CACHE_STATE_H
+#define GT_CACHE_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "cache/deferred.h"
+#include "cache/config.h"
+#include "cache/level.h"
+#include "cache/replace/tags.h"
+#include "counter/cache.h"
+#include "stream/count.h"
+#include "stream/rows.h"
+
+/* ---- L2 partitions ---- */
+
+/* A level of two L2 partitions (--halves). Each line has its home in one of them. A load looks into the
+ * partition of its SM first, then into the line's home, and leaves a copy in the partition of its SM. All else goes to the home,
+ * which alone has written data, and makes a copy invalid. */
+enum { GT_L2_PARTITIONS = 2 };
+
+/* The partition that is a line's home: the parity of its number, so that every aligned range has as many lines in each. */
+static inline unsigned gt_home_partition(uint64_t address)
+{
+	return (unsigned)__builtin_parityll(address / GT_LINE);
+}
+
+static inline unsigned gt_l2_partition_of(uint16_t sm)
+{
+	return sm & 1;
+}
+
+/* ---- counts ---- */
+
+struct gt_level_counters {
+	GT_LEVEL_COUNTERS(GT_COUNTER_FIELD)
+#define GT_COUNTER_ELEMENTS GT_BYTE_WAYS
+	GT_LEVEL_COUNTERS(GT_COUNTER_ARRAY_FIELD)
+#undef GT_COUNTER_ELEMENTS
+};
+
+/* Counters of rows that are no accesses; written only if there were any. */
+struct gt_hint_counters {
+	GT_HINT_COUNTERS(GT_COUNTER_FIELD)
+};
+
+struct gt_fetch_counters {
+	GT_FETCH_COUNTERS(GT_COUNTER_FIELD)
+};
+
+struct gt_between_counters {
+	GT_BETWEEN_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* Counters of a level that bounds the dirty lines of a set; written only by such a level. */
+struct gt_clean_counters {
+	GT_CLEAN_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* Counters of what launches read; written only by a level that makes such reads. */
+struct gt_launch_counters {
+	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* Counters of a level of two L2 partitions; written only by such a level. */
+struct gt_l2_partition_counters {
+	GT_HALVES_COUNTERS(GT_COUNTER_FIELD)
+#define GT_COUNTER_ELEMENTS GT_L2_PARTITIONS
+	GT_HALVES_COUNTERS(GT_COUNTER_ARRAY_FIELD)
+#undef GT_COUNTER_ELEMENTS
+};
+
+/* Reads of a level and their hits by instruction. */
+struct gt_pc_reads {
+	uint64_t pc, reads, hits;
+};
+
+/* A zeroed one counts nothing, and can be closed. */
+struct gt_by_pc {
+	struct gt_map index; /* pc to its place in `pcs` */
+	struct gt_pc_reads *pcs;
+	size_t n, capacity;
+	uint64_t reads, hits; /* of the level when it was last looked at */
+};
+
+/* The level has these counts now: what they have grown by since the last look is the instruction's. Returns 0, or -1 when memory is short. */
+int gt_by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t hits, struct gt_error *error);
+
+/* ---- the level ---- */
+
+/* STREAM: a read whose lines are evicted first. */
+enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
+
+struct gt_serving;
+/* Serves a request. Returns 0, or -1 with the error that the serving names. */
+typedef int gt_serve(const struct gt_serving *serving);
+
+/* Serves a batch in its order. */
+typedef int gt_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error);
+
+struct gt_level {
+	struct gt_level_config config;
+	struct gt_geometry geometry;
+	struct gt_index index;
+	bool interleaved; /* else the index function chooses among all sets */
+	struct gt_interleave interleave;
+	uint32_t *deal; /* unequal sets: the set of each value of the index; else NULL */
+	unsigned line_shift;
+	unsigned sector_shift; /* log2 of a sector in GT_SECTOR bytes */
+	unsigned sectors;      /* of a line */
+	unsigned fetch_sectors; /* of an aligned group that a miss fetches */
+	uint8_t brings[16]; /* the usual lines: the sectors that are fetched for a mask of missing ones, without a hint */
+	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
+	bool repeats_hit;     /* a plain load that repeats the request before it hits, and changes nothing */
+	bool fast_path;	      /* the usual lines, in equal sets of few ways */
+	uint64_t ways_inverse; /* of equal sets of up to GT_BYTE_WAYS: slot * ways_inverse >> GT_INVERSE_SHIFT is a slot's set */
+	uint32_t set_mask;     /* index mod with a power of two (above 1) of sets: sets - 1; else 0 */
+	uint8_t class_of[256]; /* of each op */
+	gt_serve *serve[5];    /* of each class */
+	gt_serve *in_partition[5];  /* the same in one L2 partition, if there are two */
+	gt_serve_batch *fast;  /* serves a batch without hints faster, with the same result; NULL: the general path serves it */
+	struct gt_tags **instances; /* one, or by L2 partition or SM, NULL until first used */
+	size_t instances_n;
+	atomic_size_t instances_used, *instances_all; /* all: of the levels that together are one (cache/fast/divided.h) */
+	size_t instances_end; /* above every instance that is used */
+	uint32_t *slots; /* room for the ways of a set */
+	struct gt_arrivals arrival;
+	struct gt_lookahead *lookahead; /* NULL if the policy does not look ahead */
+	const uint64_t *next_use; /* of the current batch, from gt_lookahead_next */
+	unsigned next_uses;	  /* words of next_use per request */
+	uint64_t last_step; /* of the requests of this kernel */
+	bool scheduled;	    /* they have a step */
+	struct gt_sink dropped; /* for requests that are sent but not written, unless emit is misses */
+	struct gt_level_counters counters;
+	struct gt_hint_counters hints;
+	struct gt_fetch_counters fetch;
+	struct gt_between_counters between;
+	struct gt_clean_counters clean;
+	struct gt_launch_counters launch_reads;
+	struct gt_l2_partition_counters l2_partitions;
+	struct gt_by_pc by_pc;
+	uint64_t launch_code; /* address of the code of the kernel that has begun */
+	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
+	struct gt_window window; /* of the launch */
+	uint64_t aside;		 /* bytes set aside for lines that persist by it */
+	bool ranked;	/* some line has had another rank than the normal one */
+	bool unchanged; /* the current request does not change the order of its lines */
+	uint64_t hits_by_tag; /* sectors that stores did not find, and that --write-hits tag counts as hits */
+};
+
+/* A level without the fast wing (cache/fast/fast.h). If `fixed` a line has the same slot until it leaves. NULL on error. */
+struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool fixed, struct gt_error *error);
+
+/* Adds the counters of the other level to this one's. */
+void gt_level_join_counts(struct gt_level *level, const struct gt_level *other);
+
+/* The error of the inverse is below 256 / 2^36, so quotients of slots below 2^27 are exact. */
+#define GT_INVERSE_SHIFT 36
+
+/* Sectors that were looked up and not found. Their number grows; it is no counter of the kernel. */
+static inline uint64_t gt_level_missed(const struct gt_level *level)
+{
+	return level->counters.line_misses + level->counters.sector_misses + level->hits_by_tag;
+}
+
+/* The set of a line. With an interleave, as without, set s is in bank s modulo banks. */
+static inline uint32_t gt_level_set_of(const struct gt_level *level, uint64_t line)
+{
+	if (level->interleaved) {
+		struct gt_bank_line place = level->interleave.scheme->place(&level->interleave, line);
+		return gt_index_set(&level->index, place.line) * level->interleave.banks + place.bank;
+	}
+	uint32_t set = gt_index_set(&level->index, line);
+
+	return level->deal ? level->deal[set] : set;
+}
+
+/* Makes instance n. NULL on error. */
+struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error);
+
+/* Instance n, created at its first use; NULL on error. */
+static inline struct gt_tags *gt_level_instance(struct gt_level *level, size_t n, struct gt_error *error)
+{
+	return level->instances[n] ? level->instances[n] : gt_level_open_instance(level, n, error);
+}
+
+/* The instance that row i of a batch goes to: with L2 partitions, the home of its line. */
+static inline size_t gt_level_instance_of(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	if (level->config.l2_partitions)
+		return gt_home_partition(rows->address[i]);
+	return level->config.shared || !rows->scheduled ? 0 : rows->sm[i];
+}
+
+/* The number of sectors in a mask. */
+static inline uint64_t gt_count_bits(uint64_t mask)
+{
+	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
+}
+
+#endif
