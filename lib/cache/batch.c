@@ -2,6 +2,8 @@
 /* Takes batches of requests: serves them in their order, passes them on with their status if --emit asks for it, and ends a kernel. */
 #include <string.h>
 
+#include "cache/deferred.h"
+#include "cache/level.h"
 #include "cache/serve.h"
 #include "stream/op.h"
 #include "stream/status.h"
@@ -10,7 +12,7 @@
 
 /* Prepares the rows that --emit all and latency write for a batch. */
 static int emit_begin(const struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
-		  struct gt_error *error)
+		      struct gt_error *error)
 {
 	struct gt_rows shape = {.kind = GT_REQUESTS, .scheduled = rows->scheduled, .has_status = true,
 				.has_latency = rows->has_latency || level->config.emit == GT_EMIT_LATENCY,
@@ -33,7 +35,7 @@ static void add_latency(const struct gt_level *level, struct gt_rows *rows, size
 
 /* Writes rows [first, first + n) with their status. */
 static int emit_rows(const struct gt_level *level, const struct gt_rows *rows, size_t first, size_t n, const uint8_t *status,
-	    struct gt_sink *sent, struct gt_error *error)
+		     struct gt_sink *sent, struct gt_error *error)
 {
 	for (size_t done = 0, some; done < n; done += some) {
 		if (gt_sink_room(sent, error) != 0)
@@ -165,7 +167,7 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 
 /* Serves a batch in its order. */
 static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
-			 struct gt_error *error)
+		       struct gt_error *error)
 {
 	note_steps(level, rows);
 	if (level->config.emit == GT_EMIT_ALL || level->config.emit == GT_EMIT_LATENCY)

@@ -10,7 +10,6 @@
 #include "base/options.h"
 #include "base/scan.h"
 #include "cache/config.h"
-#include "cache/state.h"
 #include "stream/rows.h"
 
 /* ---- help ---- */
@@ -297,7 +296,7 @@ static void store(void *field, size_t bytes, uint64_t number)
 }
 
 /* Stores what the text says. Returns 0, or -1 if the parameter does not take it. */
-static int gt_level_store(struct gt_level_config *config, enum gt_parameter_id id, const char *text, struct gt_error *error)
+static int level_store(struct gt_level_config *config, enum gt_parameter_id id, const char *text, struct gt_error *error)
 {
 	const struct place *place = &places[id];
 	struct gt_value value;
@@ -358,7 +357,7 @@ int gt_level_set(struct gt_level_settings *settings, enum gt_parameter_id id, co
 	struct gt_level_config scratch = {0};
 
 	settings->option[id] = text;
-	return gt_level_store(&scratch, id, text, error);
+	return level_store(&scratch, id, text, error);
 }
 
 /* An option for one overrides the description's key for the other: `sets` excludes `size` and `ways`, and another `write` than
@@ -380,7 +379,7 @@ static bool fetch_by_kernel(const struct gt_level_settings *settings, const stru
  * fetch size of that named l2, written into `buffer` of 32 bytes); GPU description; role; table. gpu and kernel may be
  * NULL. */
 static const char *parameter_text(const struct gt_level_settings *settings, enum gt_parameter_id id,
-			  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
+				  const struct gt_gpu *gpu, const struct gt_kernel *kernel, char *buffer)
 {
 	char key[GT_KEY_BYTES];
 
@@ -463,7 +462,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	for (int id = 0; id < GT_PARAMETERS; id++) {
 		char buffer[32];
 		const char *text = parameter_text(settings, (enum gt_parameter_id)id, gpu, kernel, buffer);
-		if (gt_level_store(config, (enum gt_parameter_id)id, text, error) != 0) {
+		if (level_store(config, (enum gt_parameter_id)id, text, error) != 0) {
 			struct gt_error why = *error;
 			return gt_fail(error, "%s.%s in the GPU description: %s", settings->name,
 				       gt_parameters[id].name, why.text);

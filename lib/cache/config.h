@@ -50,6 +50,8 @@ enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER, GT_FLUSH_BETWEEN };
 enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS, GT_WARMS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
+enum { GT_L2_PARTITIONS = 2 }; /* of --halves */
+
 enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_IGNORE };
 
 /* What a launch reads by itself, which no trace has. */
@@ -91,7 +93,7 @@ struct gt_level_config {
 	enum gt_emit emit;
 	bool by_pc; /* reads and their hits are counted by instruction, too */
 	enum gt_flush flush;
-	enum gt_warm warm; /* the contents when a kernel begins, which the user of the level loads by gt_level_warm */
+	enum gt_warm warm; /* the contents when a kernel begins, which cache/stage/stage.c loads */
 	enum gt_arrival arrival;
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
 	bool l2_partitions; /* two instances, each for half of the SMs, that hold copies of each other's lines */

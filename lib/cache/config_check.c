@@ -95,7 +95,7 @@ static int check_index(const struct gt_level_config *config, struct gt_error *er
 }
 
 /* Banks are at most GT_BANKS_MAX. */
-static int gt_check_bank_count(const struct gt_level_config *config, struct gt_error *error)
+static int check_bank_count(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
 
@@ -103,12 +103,12 @@ static int gt_check_bank_count(const struct gt_level_config *config, struct gt_e
 }
 
 /* All banks have the same number of sets. */
-static int gt_check_banks(const struct gt_level_config *config, struct gt_error *error)
+static int check_banks(const struct gt_level_config *config, struct gt_error *error)
 {
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 	uint64_t banks = (uint64_t)config->timed.partitions * config->timed.banks;
 
-	if (gt_check_bank_count(config, error) != 0)
+	if (check_bank_count(config, error) != 0)
 		return -1;
 	if (banks > sets || sets % banks != 0)
 		return gt_fail(error, "%" PRIu64 " banks cannot hold %" PRIu32 " sets evenly: expected a divisor of %" PRIu32,
@@ -128,7 +128,7 @@ static int check_interleave(const struct gt_level_config *config, struct gt_erro
 	if (ways == 0 || config->translate)
 		return gt_fail(error, "interleave %s does not support %s: expected interleave set", interleave.scheme->name,
 			       config->translate ? "a TLB" : "unequal sets");
-	if (gt_check_banks(config, error) != 0 || gt_interleave_open(&interleave, partitions, banks, config->line, error) != 0)
+	if (check_banks(config, error) != 0 || gt_interleave_open(&interleave, partitions, banks, config->line, error) != 0)
 		return -1;
 	if (config->index->check)
 		return config->index->check(&config->index_argument, sets / (partitions * banks), config->line, error);
@@ -230,8 +230,8 @@ static const struct gt_rule rules[] = {
 };
 
 /* Checks each of n rules whose parameters are all in `known`. */
-static int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
-			  struct gt_error *error)
+static int check_rules(const struct gt_rule *table, size_t n, const struct gt_level_config *config, uint64_t known,
+		       struct gt_error *error)
 {
 	/* Listed sets replace size and ways. */
 	if (config->sets_listed > 0 && known & GT_OF(GT_LEVEL_SETS))
@@ -244,7 +244,7 @@ static int gt_check_rules(const struct gt_rule *table, size_t n, const struct gt
 
 int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
 {
-	return gt_check_rules(rules, sizeof rules / sizeof rules[0], config, known, error);
+	return check_rules(rules, sizeof rules / sizeof rules[0], config, known, error);
 }
 
 uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)
@@ -395,8 +395,8 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_WARM), check_warm_timed},
 	{GT_OF(GT_LEVEL_HALVES), check_l2_partitions_timed},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS), check_dirty_timed},
-	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_bank_count},
-	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), gt_check_banks},
+	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), check_bank_count},
+	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), check_banks},
 	{GT_OF(GT_LEVEL_MSHR) | GT_OF(GT_LEVEL_PARTITIONS), check_mshr},
 	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_SCOPE), check_requeue},
 	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_UNIT), check_unit},
@@ -409,5 +409,5 @@ static const struct gt_rule timed_rules[] = {
 
 int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
 {
-	return gt_check_rules(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
+	return check_rules(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
 }

@@ -292,7 +292,7 @@ static void drop_first(struct gt_lookahead *lookahead)
 }
 
 int gt_lookahead_next(struct gt_lookahead *lookahead, const struct gt_rows **rows, const uint64_t **next_use,
-		   struct gt_error *error)
+		      struct gt_error *error)
 {
 	if (lookahead->begun)
 		drop_first(lookahead);

@@ -3,31 +3,13 @@
 #ifndef GT_CACHE_DEFERRED_H
 #define GT_CACHE_DEFERRED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "stream/request.h"
+#include "cache/state.h"
 #include "stream/rows.h"
 
-/* Takes requests round-robin from the SMs, whatever their step, as [004] merges the output of its L1s (figure 3). All
- * requests of a kernel are kept in memory. */
-struct gt_queue {
-	struct gt_request *requests;
-	size_t n, capacity, taken;
-	uint16_t sm;
-};
-
-struct gt_arrivals {
-	struct gt_queue *queues; /* in the order in which SMs were first seen; by SM while requests are taken */
-	size_t n, capacity;
-	uint32_t *queue_of; /* of each SM: place in queues + 1 */
-	/* While requests are taken. */
-	struct gt_rows *rows; /* the batch returned last; else NULL */
-	size_t at, waiting;   /* the current queue; requests of all queues */
-	uint64_t turn;
-	bool has_hints; /* a batch had them */
-};
+/* ---- --arrival rr ---- */
 
 void gt_arrival_close(struct gt_arrivals *arrival);
 
@@ -38,14 +20,13 @@ int gt_arrival_add(struct gt_arrivals *arrival, const struct gt_rows *requests, 
  * call. Returns 1; 0 when no request is left, and requests can be added again; or -1. */
 int gt_arrival_next(struct gt_arrivals *arrival, const struct gt_rows **rows, struct gt_error *error);
 
+/* ---- lookahead ---- */
+
 /* Holds requests until the end of their kernel, for a policy that looks ahead; then each is served with the next use of
  * its lines. A use is a request that would fetch the line if it were absent. A line that a store or an atomic invalidates
  * before has none. */
 
 #define GT_NO_USE UINT64_MAX
-
-struct gt_level;
-struct gt_lookahead;
 
 /* For the requests of one level, which must outlive it. They use the memory of its config, and then a file in its
  * directory. NULL on error. */
@@ -59,7 +40,7 @@ int gt_lookahead_add(struct gt_lookahead *lookahead, const struct gt_rows *reque
  * (gt_lookahead_lines of them): for line L of request i, the word i * lines + L modulo lines. A larger word is a later use.
  * Returns 1; 0 when no request is left, and requests can be added again; or -1. */
 int gt_lookahead_next(struct gt_lookahead *lookahead, const struct gt_rows **rows, const uint64_t **next_use,
-		   struct gt_error *error);
+		      struct gt_error *error);
 
 /* Lines of this level that a request can touch: a power of two. */
 unsigned gt_lookahead_lines(const struct gt_level *level);

@@ -5,6 +5,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "cache/deferred.h"
+#include "cache/level.h"
 #include "cache/serve.h"
 #include "stream/op.h"
 

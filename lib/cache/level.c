@@ -8,6 +8,7 @@
 
 #include "base/grown.h"
 #include "base/random.h"
+#include "cache/deferred.h"
 #include "cache/level.h"
 #include "cache/serve.h"
 #include "cache/state.h"
@@ -144,7 +145,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 }
 
 /* Writes the counters, and the level's shape in words, into a count that has begun. */
-static int gt_level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+static int level_describe(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_level_counters *counters = &level->counters;
 
@@ -410,5 +411,5 @@ int gt_level_count(const struct gt_level *level, const char *stage, uint64_t ker
 		   struct gt_error *error)
 {
 	gt_count_begin(count, stage, kernel);
-	return gt_level_describe(level, count, error);
+	return level_describe(level, count, error);
 }

@@ -61,7 +61,7 @@ int gt_serve_write(const struct gt_serving *serving)
 }
 
 /* Sectors of a line become dirty. */
-static int gt_level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors)
+static int level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors)
 {
 	uint64_t *dirty = &serving->tags->dirty[slot], before = *dirty;
 
@@ -76,7 +76,7 @@ static int store(const struct gt_serving *serving, uint32_t set, uint32_t slot, 
 	enum gt_partial rule = serving->level->config.partial;
 	uint64_t partial = piece->used & ~piece->full & ~gt_tags_valid(tags, slot), whole = piece->used & ~partial;
 
-	if (gt_level_change(serving, set, slot, piece->used) != 0)
+	if (level_change(serving, set, slot, piece->used) != 0)
 		return -1;
 	if (rule == GT_PARTIAL_FETCH && partial && gt_level_fill(serving, slot, piece->line, partial, whole) != 0)
 		return -1;
@@ -278,7 +278,7 @@ int gt_serve_atomic_back(const struct gt_serving *serving)
 	for (unsigned p = 0; p < n; p++) {
 		counters->atomics += gt_count_bits(pieces[p].used);
 		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
-		    gt_level_change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
+		    level_change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
 			return -1;
 	}
 	return 0;

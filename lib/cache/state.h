@@ -10,20 +10,19 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "cache/deferred.h"
 #include "cache/config.h"
-#include "cache/level.h"
 #include "cache/replace/tags.h"
 #include "counter/cache.h"
 #include "stream/count.h"
+#include "stream/kernel.h"
+#include "stream/request.h"
 #include "stream/rows.h"
 
 /* ---- L2 partitions ---- */
 
-/* A level of two L2 partitions (--halves). Each line has its home in one of them. A load looks into the
- * partition of its SM first, then into the line's home, and leaves a copy in the partition of its SM. All else goes to the home,
- * which alone has written data, and makes a copy invalid. */
-enum { GT_L2_PARTITIONS = 2 };
+/* A level of two L2 partitions (--halves). Each line has its home in one of them. A load looks into the partition of its SM first,
+ * then into the line's home, and leaves a copy in the partition of its SM. All else goes to the home, which alone has written data,
+ * and makes a copy invalid. */
 
 /* The partition that is a line's home: the parity of its number, so that every aligned range has as many lines in each. */
 static inline unsigned gt_home_partition(uint64_t address)
@@ -94,9 +93,31 @@ int gt_by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t hits
 
 /* ---- the level ---- */
 
+/* Takes requests round-robin from the SMs, whatever their step, as [004] merges the output of its L1s (figure 3). All
+ * requests of a kernel are kept in memory. */
+struct gt_queue {
+	struct gt_request *requests;
+	size_t n, capacity, taken;
+	uint16_t sm;
+};
+
+struct gt_arrivals {
+	struct gt_queue *queues; /* in the order in which SMs were first seen; by SM while requests are taken */
+	size_t n, capacity;
+	uint32_t *queue_of; /* of each SM: place in queues + 1 */
+	/* While requests are taken. */
+	struct gt_rows *rows; /* the batch returned last; else NULL */
+	size_t at, waiting;   /* the current queue; requests of all queues */
+	uint64_t turn;
+	bool has_hints; /* a batch had them */
+};
+
+struct gt_lookahead;
+
 /* STREAM: a read whose lines are evicted first. */
 enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
 
+struct gt_level;
 struct gt_serving;
 /* Serves a request. Returns 0, or -1 with the error that the serving names. */
 typedef int gt_serve(const struct gt_serving *serving);

@@ -10,7 +10,7 @@
 #include "cache/serve.h"
 
 /* Returns 0, or -1 when memory is short. It can be closed in either case. */
-static int gt_division_open(struct gt_division *division, unsigned lanes, struct gt_error *error)
+static int division_open(struct gt_division *division, unsigned lanes, struct gt_error *error)
 {
 	division->parts = calloc(lanes, sizeof *division->parts);
 	if (!division->parts)
@@ -170,8 +170,8 @@ static bool listed(const struct gt_level *level, const struct gt_rows *requests)
 
 /* Divides a batch by its SMs, or by sets if the level is shared, each of which has a lane. Nothing is sent yet: `sent` is of accesses. The level is one of those that
  * serve it. Returns 0, or -1 when memory is short. */
-static int gt_division_split(struct gt_division *division, const struct gt_level *level, const uint8_t *lanes,
-			     const struct gt_rows *requests, struct gt_error *error)
+static int division_split(struct gt_division *division, const struct gt_level *level, const uint8_t *lanes,
+			  const struct gt_rows *requests, struct gt_error *error)
 {
 	for (unsigned lane = 0; lane < division->lanes; lane++) {
 		struct gt_part *part = &division->parts[lane];
@@ -286,10 +286,10 @@ int gt_divided_split(const struct gt_divided *divided, const struct gt_rows *req
 {
 	if (division->lanes != divided->lanes) {
 		gt_division_close(division);
-		if (gt_division_open(division, divided->lanes, error) != 0)
+		if (division_open(division, divided->lanes, error) != 0)
 			return -1;
 	}
-	return gt_division_split(division, divided->levels[0], divided->lane_of, requests, error);
+	return division_split(division, divided->levels[0], divided->lane_of, requests, error);
 }
 
 int gt_divided_serve(struct gt_divided *divided, const struct gt_rows *requests, struct gt_division *division, unsigned lane,
@@ -411,7 +411,7 @@ int gt_divided_finish(struct gt_divided *divided, struct gt_sink *sent, struct g
 		whole->scheduled = divided->scheduled;
 		return gt_level_finish(whole, sent, error);
 	}
-	int result = gt_division_open(&division, divided->lanes, error);
+	int result = division_open(&division, divided->lanes, error);
 	for (unsigned lane = 0; result == 0 && lane < divided->lanes; lane++) {
 		struct gt_level *level = divided->levels[lane];
 		struct gt_sink own = gt_sink_that_grows(division.parts[lane].sent);

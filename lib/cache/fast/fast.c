@@ -4,6 +4,7 @@
 #include "base/grown.h"
 #include "base/wide.h"
 #include "cache/fast/fast.h"
+#include "cache/level.h"
 #include "stream/op.h"
 #include "stream/request.h"
 
@@ -116,7 +117,7 @@ GT_WIDE static uint64_t find_repeats(const struct gt_rows *rows, const uint16_t 
 }
 
 void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
-		     bool repeats_hit)
+		    bool repeats_hit)
 {
 	uint8_t repeats[GT_DEDUPLICATED_ROWS + 1] = {0};
 

@@ -81,7 +81,7 @@ struct gt_deduplicated {
 /* Of rows [first, first + n), n at most GT_DEDUPLICATED_ROWS; the first is no duplicate. `sm` is NULL if all rows are of one. None is
  * a duplicate unless `repeats_hit`. */
 void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
-		     bool repeats_hit);
+		    bool repeats_hit);
 
 /* ---- the loops ---- */
 

@@ -202,7 +202,7 @@ GT_INLINE bool claim(struct gt_level *level, struct found *found, struct shape s
 
 /* Serves a read. Returns false, having changed nothing, if it is for serve.c. */
 GT_INLINE bool read_line(struct gt_level *level, struct found *found, uint32_t used, size_t row, struct gt_served *served,
-		      struct shape shape)
+			 struct shape shape)
 {
 	struct gt_tags *tags = found->tags;
 	bool present = found->slot != GT_NO_SLOT;

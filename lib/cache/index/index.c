@@ -44,7 +44,7 @@ uint64_t gt_polynomial_irreducible(unsigned degree)
 /* ---- sets that are sums over GF(2) of bits: a table for each byte of the line's number ---- */
 
 /* Makes index->linear from the contribution of each bit of a line's number to the set. */
-static int gt_index_make_linear(struct gt_index *index, const uint32_t column[64], struct gt_error *error)
+static int index_make_linear(struct gt_index *index, const uint32_t column[64], struct gt_error *error)
 {
 	index->linear = calloc(8, sizeof *index->linear);
 	if (!index->linear)
@@ -59,7 +59,7 @@ static int gt_index_make_linear(struct gt_index *index, const uint32_t column[64
 }
 
 /* The set by index->linear alone. */
-static uint32_t gt_index_linear(const struct gt_index *index, uint64_t line)
+static uint32_t index_linear(const struct gt_index *index, uint64_t line)
 {
 	uint32_t set = 0;
 
@@ -151,12 +151,12 @@ static int prepare_bits(struct gt_index *index, struct gt_error *error)
 		else
 			index->products[index->products_n++] = (struct gt_index_product){mask, terms.term[i].flips};
 	}
-	return gt_index_make_linear(index, column, error);
+	return index_make_linear(index, column, error);
 }
 
 static uint32_t set_bits(const struct gt_index *index, uint64_t line)
 {
-	uint32_t set = gt_index_linear(index, line);
+	uint32_t set = index_linear(index, line);
 
 	for (size_t i = 0; i < index->products_n; i++)
 		if ((line & index->products[i].mask) == index->products[i].mask)
@@ -383,11 +383,11 @@ static int prepare_ipoly(struct gt_index *index, struct gt_error *error)
 		column[bit] = (uint32_t)power;
 		power = gt_polynomial_times_x(power, polynomial, index->bits);
 	}
-	return gt_index_make_linear(index, column, error);
+	return index_make_linear(index, column, error);
 }
 
 static const struct gt_index_function ipoly = {.name = "ipoly", .check = check_power,
-	.prepare = prepare_ipoly, .set_of = gt_index_linear};
+	.prepare = prepare_ipoly, .set_of = index_linear};
 
 const struct gt_index_function *const gt_index_functions[] = {&mod, &smod, &prime, &xor, &fermi, &texture, &hash,
 							      &rotate, &golden, &ipoly, &gt_index_bits, &gt_index_table};

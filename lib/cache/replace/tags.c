@@ -8,7 +8,7 @@
 /* ---- finder ---- */
 
 /* At least twice as many chains as slots: most have one slot or none. */
-static int gt_finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error *error)
+static int finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error *error)
 {
 	unsigned bits = 1;
 
@@ -20,18 +20,18 @@ static int gt_finder_open(struct gt_finder *finder, uint32_t slots, struct gt_er
 	return finder->heads && finder->next ? 0 : gt_fail_memory(error, "a cache's lines");
 }
 
-static void gt_finder_close(struct gt_finder *finder)
+static void finder_close(struct gt_finder *finder)
 {
 	free(finder->heads);
 	free(finder->next);
 }
 
-static void gt_finder_clear(struct gt_finder *finder)
+static void finder_clear(struct gt_finder *finder)
 {
 	memset(finder->heads, 0, (UINT64_C(1) << (64 - finder->shift)) * sizeof *finder->heads);
 }
 
-static void gt_finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot)
+static void finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot)
 {
 	uint32_t *head = gt_finder_chain(finder, line);
 
@@ -39,7 +39,7 @@ static void gt_finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot
 	*head = slot + 1;
 }
 
-static void gt_finder_remove(struct gt_finder *finder, uint64_t line, uint32_t slot)
+static void finder_remove(struct gt_finder *finder, uint64_t line, uint32_t slot)
 {
 	uint32_t *link = gt_finder_chain(finder, line);
 
@@ -87,7 +87,7 @@ void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot)
 }
 
 /* Makes a slot the most recent that a line is about to take; that line has `*slot` then. */
-static void gt_recency_add(struct gt_tags *tags, uint32_t set, uint32_t *slot)
+static void recency_add(struct gt_tags *tags, uint32_t set, uint32_t *slot)
 {
 	if (tags->geometry->recency == GT_RECENCY_LIST && tags->tag[*slot] == 0)
 		link_first(tags, set, *slot);
@@ -156,7 +156,7 @@ uint32_t gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot)
 }
 
 /* Puts a valid slot, which is about to be invalid, behind all others. Returns the slot that its line has then. */
-static uint32_t gt_recency_remove(struct gt_tags *tags, uint32_t set, uint32_t slot)
+static uint32_t recency_remove(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
@@ -319,7 +319,7 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_
 	if (!tags->tag || !tags->dirty || !tags->vacancy || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
 	reset_order(tags);
-	return has_finder(geometry) ? gt_finder_open(&tags->finder, geometry->slots, error) : 0;
+	return has_finder(geometry) ? finder_open(&tags->finder, geometry->slots, error) : 0;
 }
 
 void gt_tags_close(struct gt_tags *tags)
@@ -337,7 +337,7 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->bytes);
 	free(tags->links);
 	free(tags->ends);
-	gt_finder_close(&tags->finder);
+	finder_close(&tags->finder);
 }
 
 void gt_tags_clear(struct gt_tags *tags)
@@ -354,7 +354,7 @@ void gt_tags_clear(struct gt_tags *tags)
 		memset(tags->rank, GT_RANK_NORMAL, geometry->slots);
 	reset_order(tags);
 	if (has_finder(geometry))
-		gt_finder_clear(&tags->finder);
+		finder_clear(&tags->finder);
 }
 
 int gt_tags_hold(struct gt_tags *tags, uint32_t slot, uint64_t sectors, struct gt_error *error)
@@ -411,10 +411,10 @@ uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_
 
 	if (has_finder(tags->geometry)) {
 		if (old != 0)
-			gt_finder_remove(&tags->finder, old - 1, slot);
-		gt_finder_add(&tags->finder, line, slot);
+			finder_remove(&tags->finder, old - 1, slot);
+		finder_add(&tags->finder, line, slot);
 	}
-	gt_recency_add(tags, set, &slot);
+	recency_add(tags, set, &slot);
 	if (tags->rank)
 		tags->rank[slot] = GT_RANK_NORMAL;
 	tags->tag[slot] = line + 1;
@@ -432,9 +432,9 @@ void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
 	uint32_t way = slot - gt_first_slot(tags->geometry, set);
 
-	slot = gt_recency_remove(tags, set, slot);
+	slot = recency_remove(tags, set, slot);
 	if (has_finder(tags->geometry))
-		gt_finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
+		finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
 	tags->tag[slot] = 0;
 	if (way < tags->vacancy[set])
 		tags->vacancy[set] = way;

@@ -92,8 +92,8 @@ static int warm_range(const struct gt_serving *serving, uint64_t first, uint64_t
 
 /* Before the requests of a kernel: loads ranges of bytes into a shared level, in their order and by ascending address, valid
  * and clean. Neither the fills nor the evictions are counted or sent. */
-static int gt_level_warm(struct gt_level *level, const uint64_t *addresses, const uint64_t *bytes, size_t n,
-			 struct gt_error *error)
+static int level_warm(struct gt_level *level, const uint64_t *addresses, const uint64_t *bytes, size_t n,
+		      struct gt_error *error)
 {
 	struct gt_level_counters before = level->counters;
 	struct gt_tags *tags = gt_level_instance(level, 0, error);
@@ -121,7 +121,7 @@ static void clear(struct gt_warm_ranges *ranges)
 	*ranges = (struct gt_warm_ranges){0};
 }
 
-static void gt_warming_clear(struct gt_warming *warming)
+static void warming_clear(struct gt_warming *warming)
 {
 	for (int from = 0; from < GT_WARMS; from++)
 		clear(&warming->of[from]);
@@ -148,7 +148,7 @@ static const char *const stages[GT_WARMS] = {
 	[GT_WARM_NONE] = "", [GT_WARM_COPIES] = "copies", [GT_WARM_ALLOCATIONS] = "allocations"};
 
 /* Keeps the ranges of a count, if it is of one of these stages. Returns 0, or -1. */
-static int gt_warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error)
+static int warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
 	int from = GT_WARM_NONE + 1;
@@ -165,7 +165,7 @@ static int gt_warming_note(struct gt_warming *warming, const struct gt_count *co
 }
 
 /* Brings those of that kernel that the level's config asks for into it, once. Returns 0, or -1. */
-static int gt_warming_apply(struct gt_warming *warming, struct gt_level *level, uint64_t kernel, struct gt_error *error)
+static int warming_apply(struct gt_warming *warming, struct gt_level *level, uint64_t kernel, struct gt_error *error)
 {
 	struct gt_warm_ranges *ranges = &warming->of[level->config.warm];
 
@@ -173,7 +173,7 @@ static int gt_warming_apply(struct gt_warming *warming, struct gt_level *level, 
 		return 0;
 	if (ranges->uneven)
 		return gt_fail(error, "%s: expected as many addresses as bytes", stages[level->config.warm]);
-	int result = gt_level_warm(level, ranges->addresses, ranges->bytes, ranges->n, error);
+	int result = level_warm(level, ranges->addresses, ranges->bytes, ranges->n, error);
 	clear(ranges);
 	return result;
 }
@@ -218,7 +218,7 @@ static int warm(struct gt_cache_stage *stage, struct gt_error *error)
 {
 	struct gt_level *level = functional(stage);
 
-	return level ? gt_warming_apply(&stage->warming, level, stage->kernel, error) : 0;
+	return level ? warming_apply(&stage->warming, level, stage->kernel, error) : 0;
 }
 
 int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
@@ -251,7 +251,7 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error)
 {
-	return gt_warming_note(&stage->warming, count, error) == 0 ? warm(stage, error) : -1;
+	return warming_note(&stage->warming, count, error) == 0 ? warm(stage, error) : -1;
 }
 
 /* The requests of a launch are a batch of their own. A request with a hint, or in a window, may concern other sets than that of
@@ -295,5 +295,5 @@ void gt_cache_stage_close(struct gt_cache_stage *stage)
 {
 	close_level(stage);
 	free(stage->said);
-	gt_warming_clear(&stage->warming);
+	warming_clear(&stage->warming);
 }

@@ -72,7 +72,7 @@ int gt_flights_add(struct gt_flights *flights, const struct gt_flight *flight, s
 }
 
 /* Removes the first. */
-static void gt_flights_drop_first(struct gt_flights *flights)
+static void flights_drop_first(struct gt_flights *flights)
 {
 	uint32_t at = flights->order[flights->head++ & (flights->capacity - 1)];
 	struct gt_flight *flight = &flights->pool[at];
@@ -139,7 +139,7 @@ unsigned gt_engine_cut(struct gt_timed *timed, const struct gt_request *request,
 /* ---- requests that are sent: instances have clocks of their own, and the rows are put into the order of (step, SM) here ---- */
 
 /* Puts a row into the outbox. */
-static int gt_engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
+static int engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
 {
 	struct gt_outbox *outbox = &engine->outbox;
 	struct gt_outgoing *rows = gt_grown(outbox->rows, outbox->n, &outbox->capacity, sizeof *rows);
@@ -158,7 +158,7 @@ int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error
 
 	for (size_t i = 0; i < rows->n && timed->config.emit == GT_EMIT_MISSES; i++) {
 		const struct gt_outgoing sent = {.request = gt_request_of(rows, i)};
-		if (gt_engine_send(timed, timed->sender, &sent, error) != 0)
+		if (engine_send(timed, timed->sender, &sent, error) != 0)
 			return -1;
 	}
 	rows->n = 0;
@@ -319,7 +319,7 @@ static void watch_lookup(const struct gt_timed *timed, const struct gt_item *ite
 }
 
 int gt_engine_show(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-			  const struct gt_outcome *outcome, struct gt_error *error)
+		   const struct gt_outcome *outcome, struct gt_error *error)
 {
 	if (timed->watch)
 		watch_lookup(timed, item, outcome);
@@ -327,7 +327,7 @@ int gt_engine_show(struct gt_timed *timed, struct gt_engine *engine, const struc
 		return 0;
 	struct gt_outgoing row = {gt_engine_request(timed, item), status_of(timed, outcome)};
 	row.request.step = outcome->step;
-	return gt_engine_send(timed, engine, &row, error);
+	return engine_send(timed, engine, &row, error);
 }
 
 static void watch_effect(const struct gt_timed *timed, const struct gt_flight *flight)
@@ -345,7 +345,7 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 	struct gt_flight flight = *gt_flight_at(&engine->flights, engine->flights.head);
 	uint32_t slot;
 
-	gt_flights_drop_first(&engine->flights);
+	flights_drop_first(&engine->flights);
 	flight.request.step = flight.arrival;
 	const struct gt_serving serving = {timed->level, engine->tags, flight.request, &timed->collected, error};
 	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, flight.used, &slot) != 0)
@@ -459,7 +459,7 @@ static int send_miss(struct gt_timed *timed, struct gt_engine *engine, const str
 	row.request.full = 0;
 	timed->level->counters.sent_requests++;
 	timed->level->counters.sent_reads += count_bits(sectors);
-	return gt_timed_collect(timed, timed->collected.rows, error) != 0 ? -1 : gt_engine_send(timed, engine, &row, error);
+	return gt_timed_collect(timed, timed->collected.rows, error) != 0 ? -1 : engine_send(timed, engine, &row, error);
 }
 
 /* Sends a request for the missing sectors that are not in flight. An entry is free. */

@@ -39,7 +39,7 @@ static int make_room(struct gt_timed *timed, size_t n, struct gt_error *error)
 }
 
 /* Queues all n items, in their order. Returns 0, or -1 when memory is short. */
-static int gt_queues_fill(struct gt_timed *timed, const struct gt_item *items, size_t n, struct gt_error *error)
+static int queues_fill(struct gt_timed *timed, const struct gt_item *items, size_t n, struct gt_error *error)
 {
 	if (make_room(timed, n, error) != 0)
 		return -1;
@@ -62,7 +62,7 @@ static int by_index(const void *left, const void *right)
 }
 
 /* Takes the items that get a port in a step out of their queues and sets `chosen`. Returns their number. */
-static size_t gt_queues_choose(const struct gt_timed *timed)
+static size_t queues_choose(const struct gt_timed *timed)
 {
 	struct gt_queues *queues = timed->queues;
 	size_t n = 0;
@@ -82,7 +82,7 @@ static size_t gt_queues_choose(const struct gt_timed *timed)
 }
 
 /* Puts n of the items chosen last back before the others of their banks; their indices ascend. */
-static void gt_queues_return(const struct gt_timed *timed, const struct gt_item *items, const uint32_t *indices, size_t n)
+static void queues_return(const struct gt_timed *timed, const struct gt_item *items, const uint32_t *indices, size_t n)
 {
 	struct gt_queues *queues = timed->queues;
 
@@ -176,8 +176,8 @@ static void share_out(struct gt_waiting *waiting, const struct gt_timed *timed)
 }
 
 /* All of the n items wait, and are tried in the first turn. Returns 0, or -1; to be closed in either case. */
-static int gt_waiting_open(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_item *items, size_t n,
-			   struct gt_error *error)
+static int waiting_open(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_item *items, size_t n,
+			struct gt_error *error)
 {
 	*waiting = (struct gt_waiting){.items = items, .n = n, .chain_bits = 4};
 	while (n >> waiting->chain_bits > 0)
@@ -202,7 +202,7 @@ static int gt_waiting_open(struct gt_waiting *waiting, const struct gt_timed *ti
 	return 0;
 }
 
-static void gt_waiting_close(struct gt_waiting *waiting)
+static void waiting_close(struct gt_waiting *waiting)
 {
 	free(waiting->states);
 	free(waiting->chains);
@@ -215,7 +215,7 @@ static void gt_waiting_close(struct gt_waiting *waiting)
 /* ---- changes ---- */
 
 /* A line that has changed, or will at the end of the last step. Returns 0, or -1. */
-static int gt_waiting_change(struct gt_waiting *waiting, uint64_t line, struct gt_error *error)
+static int waiting_change(struct gt_waiting *waiting, uint64_t line, struct gt_error *error)
 {
 	uint64_t *lines = gt_grown(waiting->lines, waiting->n_lines, &waiting->lines_capacity, sizeof *lines);
 
@@ -252,7 +252,7 @@ static void wake_line(struct gt_waiting *waiting, uint64_t line, uint32_t from)
 }
 
 /* Begins a turn. */
-static void gt_waiting_begin(struct gt_waiting *waiting)
+static void waiting_begin(struct gt_waiting *waiting)
 {
 	waiting->turn++;
 	for (size_t i = 0; i < waiting->n_lines; i++)
@@ -277,7 +277,7 @@ static void lay_down(struct gt_waiting *waiting, uint32_t item)
 }
 
 /* One that found no merge may miss more sectors now, and so need an entry. */
-static void gt_waiting_evict(struct gt_waiting *waiting, uint32_t set)
+static void waiting_evict(struct gt_waiting *waiting, uint32_t set)
 {
 	size_t kept = 0;
 
@@ -312,7 +312,7 @@ static struct gt_heap *first_set(struct gt_waiting *waiting, const struct gt_tim
 }
 
 /* The next lookup to try, or NULL. */
-static const struct gt_item *gt_waiting_next(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine)
+static const struct gt_item *waiting_next(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine)
 {
 	for (;;) {
 		struct gt_heap *heap = first_set(waiting, timed, engine), *woken = &waiting->woken;
@@ -334,7 +334,7 @@ static const struct gt_item *gt_waiting_next(struct gt_waiting *waiting, const s
 }
 
 /* What came of it: it was served, and its line has been requested if `sent`; or it failed. Returns 0, or -1. */
-static int gt_waiting_served(struct gt_waiting *waiting, const struct gt_item *item, bool sent, struct gt_error *error)
+static int waiting_served(struct gt_waiting *waiting, const struct gt_item *item, bool sent, struct gt_error *error)
 {
 	uint32_t number = (uint32_t)(item - waiting->items);
 
@@ -342,11 +342,11 @@ static int gt_waiting_served(struct gt_waiting *waiting, const struct gt_item *i
 	if (!sent)
 		return 0;
 	wake_line(waiting, item->piece.line, number + 1);
-	return gt_waiting_change(waiting, item->piece.line, error);
+	return waiting_change(waiting, item->piece.line, error);
 }
 
-static void gt_waiting_failed(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine,
-			      const struct gt_item *item)
+static void waiting_failed(struct gt_waiting *waiting, const struct gt_timed *timed, const struct gt_engine *engine,
+			   const struct gt_item *item)
 {
 	uint32_t number = (uint32_t)(item - waiting->items);
 
@@ -436,7 +436,7 @@ static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const st
 }
 
 int gt_group_attempt(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
-		   struct gt_last *last, struct gt_group_step *result, struct gt_error *error)
+		     struct gt_last *last, struct gt_group_step *result, struct gt_error *error)
 {
 	struct gt_outcome outcome = gt_outcome_of(engine, item, step);
 
@@ -482,7 +482,7 @@ static int run_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n,
 static int run_queued_step(struct gt_timed *timed, struct gt_engine *engine, size_t *n, uint64_t step, struct gt_last *last,
 			   struct gt_group_step *result, struct gt_error *error)
 {
-	size_t tried = gt_queues_choose(timed), kept = 0;
+	size_t tried = queues_choose(timed), kept = 0;
 	uint32_t *chosen = timed->queues->chosen;
 
 	result->conflicts = *n - tried;
@@ -493,7 +493,7 @@ static int run_queued_step(struct gt_timed *timed, struct gt_engine *engine, siz
 		if (!served)
 			chosen[kept++] = chosen[k];
 	}
-	gt_queues_return(timed, engine->items.items, chosen, kept);
+	queues_return(timed, engine->items.items, chosen, kept);
 	*n -= tried - kept;
 	return 0;
 }
@@ -520,8 +520,8 @@ static int tell_arrivals(const struct gt_timed *timed, const struct gt_engine *e
 
 	for (uint64_t at = flights->head; at < flights->tail && gt_flight_at(flights, at)->arrival < step; at++) {
 		uint64_t line = gt_flight_at(flights, at)->line;
-		gt_waiting_evict(waiting, gt_level_set_of(timed->level, line));
-		if (gt_waiting_change(waiting, line, error) != 0)
+		waiting_evict(waiting, gt_level_set_of(timed->level, line));
+		if (waiting_change(waiting, line, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -533,14 +533,14 @@ static int run_waiting_step(struct gt_timed *timed, struct gt_engine *engine, st
 {
 	const struct gt_item *item;
 
-	gt_waiting_begin(waiting);
-	while ((item = gt_waiting_next(waiting, timed, engine))) {
+	waiting_begin(waiting);
+	while ((item = waiting_next(waiting, timed, engine))) {
 		uint64_t flights = engine->flights.tail;
 		int served = gt_group_attempt(timed, engine, item, step, last, result, error);
-		if (served < 0 || (served && gt_waiting_served(waiting, item, engine->flights.tail > flights, error) != 0))
+		if (served < 0 || (served && waiting_served(waiting, item, engine->flights.tail > flights, error) != 0))
 			return -1;
 		if (!served)
-			gt_waiting_failed(waiting, timed, engine, item);
+			waiting_failed(waiting, timed, engine, item);
 	}
 	*n -= result->served;
 	timed->counters.reservation_fails += *n - result->fails;
@@ -553,7 +553,7 @@ static uint64_t run_waiting(struct gt_timed *timed, struct gt_engine *engine, si
 			    struct gt_error *error)
 {
 	struct gt_waiting waiting;
-	int result = gt_waiting_open(&waiting, timed, engine->items.items, n, error);
+	int result = waiting_open(&waiting, timed, engine->items.items, n, error);
 
 	while (n > 0 && result == 0) {
 		struct gt_group_step done = {0};
@@ -565,7 +565,7 @@ static uint64_t run_waiting(struct gt_timed *timed, struct gt_engine *engine, si
 		engine->floor = step;
 		step = next;
 	}
-	gt_waiting_close(&waiting);
+	waiting_close(&waiting);
 	return result == 0 ? step : UINT64_MAX;
 }
 
@@ -599,7 +599,7 @@ static uint64_t run(struct gt_timed *timed, struct gt_engine *engine, uint64_t s
 		    (queued ? run_queued_step : run_step)(timed, engine, &n, step, last, &result, error) != 0)
 			return UINT64_MAX;
 		if (!queued && timed->limited && n / timed->banks > timed->config.timed.ports) {
-			if (gt_queues_fill(timed, engine->items.items, n, error) != 0)
+			if (queues_fill(timed, engine->items.items, n, error) != 0)
 				return UINT64_MAX;
 			queued = true;
 		}

@@ -93,8 +93,8 @@ static uint64_t absent(const struct gt_engine *engine, const struct gt_item *ite
 }
 
 /* Looks up a request of the queue of warps, whose effect comes later. The outcome may be that it fails. */
-static int gt_engine_look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
-			     struct gt_outcome *outcome, struct gt_error *error)
+static int engine_look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+			  struct gt_outcome *outcome, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
 	uint32_t slot;
@@ -141,8 +141,8 @@ static uint64_t wanted(struct gt_engine *engine, const struct gt_item *item, uin
 	return missing;
 }
 
-static const struct gt_item *gt_engine_obstacle(const struct gt_timed *timed, struct gt_engine *engine, uint64_t step,
-						struct gt_promise *promises)
+static const struct gt_item *engine_obstacle(const struct gt_timed *timed, struct gt_engine *engine, uint64_t step,
+					     struct gt_promise *promises)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
 	const struct gt_item *items = engine->items.items, *obstacle = NULL;
@@ -216,7 +216,7 @@ static int serve_item(struct gt_timed *timed, struct gt_engine *engine, struct g
 		      struct gt_outcome *outcome, struct gt_error *error)
 {
 	outcome->status = GT_TIMED_PASSED;
-	if ((gt_engine_waits(timed, item) ? gt_engine_look_up : gt_engine_serve)(timed, engine, item, outcome, error) != 0 ||
+	if ((gt_engine_waits(timed, item) ? engine_look_up : gt_engine_serve)(timed, engine, item, outcome, error) != 0 ||
 	    gt_engine_tell(timed, engine, item, outcome, error) != 0)
 		return -1;
 	if (outcome->status != GT_TIMED_FAIL && outcome->effect > warp->effect)
@@ -304,7 +304,7 @@ static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct
 
 	if (cut_access(timed, engine, run, warp, &next, error) != 0)
 		return -1;
-	const struct gt_item *obstacle = gt_engine_obstacle(timed, engine, step, run->promises);
+	const struct gt_item *obstacle = engine_obstacle(timed, engine, step, run->promises);
 	if (obstacle && engine->held > 0)
 		return hold_access(timed, engine, run, running, obstacle, step, error);
 	int result = 0;

@@ -7,6 +7,7 @@
 
 #include "base/grown.h"
 #include "base/random.h"
+#include "cache/level.h"
 #include "cache/timed/engine.h"
 #include "cache/timed/group.h"
 #include "cache/timed/timed.h"
@@ -14,7 +15,7 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-static void gt_engine_close(struct gt_engine *engine)
+static void engine_close(struct gt_engine *engine)
 {
 	if (!engine)
 		return;
@@ -29,7 +30,7 @@ static void gt_engine_close(struct gt_engine *engine)
 }
 
 /* Makes the engine of instance `number`, which stays in timed->engines even on error; NULL on error. */
-static struct gt_engine *gt_engine_open(struct gt_timed *timed, size_t number, struct gt_error *error)
+static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, struct gt_error *error)
 {
 	struct gt_engine *engine = calloc(1, sizeof *engine);
 
@@ -113,7 +114,7 @@ void gt_timed_close(struct gt_timed *timed)
 	if (!timed)
 		return;
 	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
-		gt_engine_close(timed->engines[i]);
+		engine_close(timed->engines[i]);
 	free(timed->engines);
 	free(timed->active_list);
 	free(timed->mshr_of);
@@ -160,7 +161,7 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 
 	if (engine && engine->active)
 		return engine;
-	if (!engine && !(engine = gt_engine_open(timed, number, error)))
+	if (!engine && !(engine = engine_open(timed, number, error)))
 		return NULL;
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
