@@ -7,9 +7,10 @@
  * cache_ways.c does for the vectors of ways.c, and tests/jobs.bats for levels that are divided among threads.
  *
  *	divided.c  levels that are divided among threads, by SM or by set
- *	fast.c     chooses a loop for a batch, drops adjacent duplicates, sends what was fetched column by column
+ *	fast.c     chooses a loop for a batch
  *	slots.c    the loop for lines with fixed slots
- *	ways.c     the loop for sets whose ways stand in the order of recency */
+ *	ways.c     the loop for sets whose ways stand in the order of recency
+ *	served.c   drops adjacent duplicates, and sends what was fetched column by column */
 #ifndef GT_CACHE_FAST_FAST_H
 #define GT_CACHE_FAST_FAST_H
 
