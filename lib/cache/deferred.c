@@ -8,6 +8,7 @@
 #include "base/store.h"
 #include "cache/deferred.h"
 #include "cache/serve.h"
+#include "stream/hint.h"
 
 #define SMS 65536 /* values of the column sm */
 
@@ -190,11 +191,27 @@ int gt_lookahead_add(struct gt_lookahead *lookahead, const struct gt_rows *rows,
 /* The effect of a request on the next use of its lines. */
 enum use { USE, NONE, END };
 
-static enum use use_of(const struct gt_level *level, uint8_t op)
+/* Of a row that is not an access, as gt_serve_hinted serves it. */
+static enum use use_of_action(const struct gt_level_config *config, enum gt_line_action action)
+{
+	bool prefetches = action <= GT_PREFETCH_L2;
+
+	if (config->translate)
+		return prefetches ? USE : NONE;
+	if (config->hints != GT_HINTS_HONOUR || config->bypass == GT_BYPASS_ALL ||
+	    (prefetches && config->bypass == GT_BYPASS_READS) || (!config->shared && action != GT_PREFETCH_L1))
+		return NONE;
+	return prefetches ? USE : action == GT_DISCARD_L2 ? END : NONE;
+}
+
+static enum use use_of(const struct gt_level *level, const struct gt_request *request)
 {
 	const struct gt_level_config *config = &level->config;
 	bool back = config->write == GT_WRITE_BACK, evict = config->write == GT_WRITE_EVICT;
-	enum gt_op_class class = (enum gt_op_class)level->class_of[op];
+	enum gt_op_class class = (enum gt_op_class)level->class_of[request->op];
+
+	if (gt_hint_action(request->hint) != GT_ACCESS_DATA)
+		return use_of_action(config, gt_hint_action(request->hint));
 
 	if (config->translate || class == GT_CLASS_READ)
 		return USE;
@@ -225,7 +242,7 @@ static unsigned lines_of(const struct gt_level *level, const struct gt_request *
 static int look_back(const struct gt_lookahead *lookahead, struct gt_map *known, const struct gt_request *request,
 		     uint64_t place, uint64_t *next_use, struct gt_error *error)
 {
-	enum use use = use_of(lookahead->level, request->op);
+	enum use use = use_of(lookahead->level, request);
 	uint64_t lines[GT_PIECES_MAX];
 	unsigned n = lines_of(lookahead->level, request, lines);
 

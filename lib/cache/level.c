@@ -113,7 +113,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		.line = config->line,
 		.sector = config->sector,
 		.sets = geometry->sets,
-		.instances = *level->instances_all,
+		.instances = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : *level->instances_all,
 		.ways = geometry->ways,
 	};
 	size_t bytes = geometry->ways ? sizeof shape : offsetof(struct shape, ways);
@@ -137,6 +137,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 {
 	gt_counters_add(&level->counters, &other->counters, sizeof other->counters);
 	gt_counters_add(&level->hints, &other->hints, sizeof other->hints);
+	gt_counters_add(&level->bypass, &other->bypass, sizeof other->bypass);
 	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
 	gt_counters_add(&level->between, &other->between, sizeof other->between);
 	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
@@ -157,6 +158,9 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 	static const struct gt_hint_counters none;
 	if (memcmp(&level->hints, &none, sizeof none) != 0 &&
 	    gt_count_numbers(count, &gt_counters_hints, &level->hints, sizeof level->hints, error) != 0)
+		return -1;
+	if (level->bypass.bypassed_reads + level->bypass.bypassed_writes > 0 &&
+	    gt_count_numbers(count, &gt_counters_bypass, &level->bypass, sizeof level->bypass, error) != 0)
 		return -1;
 	if (level->config.fetch > level->config.sector &&
 	    gt_count_numbers(count, &gt_counters_fetch, &level->fetch, sizeof level->fetch, error) != 0)

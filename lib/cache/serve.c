@@ -532,23 +532,43 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	level->counters.reads += gt_count_bits(piece->used);
 	level->counters.read_hits += gt_count_bits(hits);
 	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
-	if (slot != GT_NO_SLOT)
-		gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
+	if (slot != GT_NO_SLOT) {
+		slot = gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
+		if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
+			gt_tags_demote(tags, set, slot);
+	}
 	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
 }
 
-/* Fetches the other lines of the aligned block that holds the request's line. */
+/* Whether the request asks for a sector of the aligned bytes around an address, whose number is a power of two. */
+static bool asks(const struct gt_request *request, uint64_t address, uint64_t bytes)
+{
+	for (unsigned sector = 0; sector < GT_LINE / GT_SECTOR; sector++)
+		if ((request->sectors >> sector & 1) && (request->address + sector * GT_SECTOR) / bytes == address / bytes)
+			return true;
+	return false;
+}
+
+/* Fetches the lines that the request does not ask for, of each aligned block in which it asks for some. */
 static int bring_block(const struct gt_serving *serving, uint64_t block)
 {
 	struct gt_level *level = serving->level;
-	uint64_t line = serving->request.address >> level->line_shift, lines = block >> level->line_shift;
-	uint64_t first = line & ~(lines - 1), all = UINT64_MAX >> (64 - level->sectors), ignored = 0;
+	uint64_t line = level->config.line, bytes = block > GT_LINE ? block : GT_LINE;
+	uint64_t first = serving->request.address & ~(bytes - 1), all = UINT64_MAX >> (64 - level->sectors), looked_up = 0, hits = 0;
 
-	level->unchanged = false; /* applies to the request's own line only */
+	level->unchanged = false; /* applies to the request's own lines only */
 	/* A policy that looks ahead has no next uses for these lines. */
-	for (uint64_t other = first; other < first + lines && !level->lookahead; other++)
-		if (other != line && bring(serving, other, all, &ignored) != 0)
+	for (uint64_t other = first; other < first + bytes && !level->lookahead; other += line) {
+		if (!asks(&serving->request, other, block) || asks(&serving->request, other, line))
+			continue;
+		struct gt_serving at_home = *serving;
+		if (level->config.l2_partitions)
+			at_home.tags = level->instances[gt_home_partition(other)];
+		looked_up += level->sectors;
+		if (bring(&at_home, other >> level->line_shift, all, &hits) != 0)
 			return -1;
+	}
+	level->fetch.neighbours += looked_up - hits;
 	return 0;
 }
 

@@ -49,6 +49,11 @@ struct gt_hint_counters {
 	GT_HINT_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of accesses that bypassed the level; written only if there were any. */
+struct gt_bypass_counters {
+	GT_BYPASS_COUNTERS(GT_COUNTER_FIELD)
+};
+
 struct gt_fetch_counters {
 	GT_FETCH_COUNTERS(GT_COUNTER_FIELD)
 };
@@ -160,6 +165,7 @@ struct gt_level {
 	struct gt_sink dropped; /* for requests that are sent but not written, unless emit is misses */
 	struct gt_level_counters counters;
 	struct gt_hint_counters hints;
+	struct gt_bypass_counters bypass;
 	struct gt_fetch_counters fetch;
 	struct gt_between_counters between;
 	struct gt_clean_counters clean;

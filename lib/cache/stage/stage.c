@@ -224,7 +224,7 @@ static int warm(struct gt_cache_stage *stage, struct gt_error *error)
 int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
 			 const struct gt_kernel *kernel, struct gt_error *error)
 {
-	char *said = gt_level_said(stage->settings, gpu, kernel, error);
+	char *said = gt_level_said(stage->settings, gpu, kernel, config, error);
 
 	if (!said)
 		return -1;
