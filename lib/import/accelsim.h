@@ -92,10 +92,6 @@ static inline bool gt_accelsim_is_plain(const struct gt_accelsim *reader)
 {
 	return !reader->line_info && !reader->to->wants_work;
 }
-/* Scans it up to the end of the line, for a mask that is not 0. Returns NULL, or what was expected. */
-const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at);
-/* Reports the access that was scanned. */
-int gt_accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode);
 
 /* Reads the lines of a warp that follow in memory, up to the first that is not known. */
 int gt_accelsim_known_lines(struct gt_accelsim *reader);

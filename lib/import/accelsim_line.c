@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ahead.h"
 #include "base/piece.h"
 #include "base/scan.h"
 #include "import/accelsim.h"
@@ -136,7 +137,8 @@ static inline bool scan_mode(const char **at, uint64_t *mode)
 	return gt_scan_gap(at) && gt_scan_upto(at, 2, mode);
 }
 
-const char *gt_accelsim_scan(struct gt_accelsim *reader, const char **at)
+/* Scans it up to the end of the line, for a mask that is not 0. Returns NULL, or what was expected. */
+static const char *accelsim_scan(struct gt_accelsim *reader, const char **at)
 {
 	uint64_t mode = 0;
 
@@ -174,7 +176,8 @@ static void place_generic(struct gt_accelsim *reader, const struct gt_opcode *op
 				   gt_op_operator(access->op));
 }
 
-int gt_accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+/* Reports the access that was scanned. */
+static int accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode)
 {
 	struct gt_trace_access *access = &reader->access;
 
@@ -207,8 +210,8 @@ static int gt_accelsim_addresses(struct gt_accelsim *reader, const char *at, con
 				     "mask %08" PRIx32 ": expected lanes of %08" PRIx32
 				     ", which the block has",
 				     mask, reader->lanes);
-	const char *expected = gt_accelsim_scan(reader, &at);
-	return expected ? gt_accelsim_fail(reader, expected) : gt_accelsim_report(reader, opcode);
+	const char *expected = accelsim_scan(reader, &at);
+	return expected ? gt_accelsim_fail(reader, expected) : accelsim_report(reader, opcode);
 }
 
 /* An instruction of an Accel-Sim trace: "PC MASK ND Rd* OPCODE NS Rs* WIDTH [MODE addresses]
@@ -539,4 +542,41 @@ int gt_accelsim_parts(struct gt_accelsim *reader)
 	free(parts.header);
 	gt_piece_note_line(reader->input, parts.lines);
 	return result;
+}
+
+/* Lines whose beginning is known (import/accelsim_seen.h), which are nearly all, are read where they stand, from the beginning
+ * to the newline, without a look for their ends before. A line that is not as expected is left to gt_accelsim_line. */
+
+/* The bytes of the line with its newline, if it is known; else 0. */
+static size_t scan_known(struct gt_accelsim *reader, const char *line, const struct gt_seen **known)
+{
+	const struct gt_seen *seen = gt_seen_find(&reader->seen, line, reader->version);
+
+	if (!seen)
+		return 0;
+	const char *at = line + seen->length;
+	reader->access.pc = seen->pc;
+	reader->access.mask = seen->mask;
+	if (seen->addresses && (*at != ' ' || !seen->opcode.memory || seen->mask == 0 || (seen->mask & ~reader->lanes) != 0 ||
+				accelsim_scan(reader, &at) != NULL))
+		return 0;
+	*known = seen;
+	return *at == '\n' && at - line <= GT_LINE_MAX ? (size_t)(at + 1 - line) : 0;
+}
+
+int gt_accelsim_known_lines(struct gt_accelsim *reader)
+{
+	const struct gt_seen *seen;
+	size_t bytes;
+
+	if (!reader->grouped || !gt_accelsim_is_plain(reader) || reader->version == 1 || reader->version == 2)
+		return 0;
+	const char *line = gt_input_ahead(reader->input);
+	for (; reader->found < reader->expected && (bytes = scan_known(reader, line, &seen)) > 0; line += bytes) {
+		gt_input_take_line(reader->input, bytes);
+		reader->found++;
+		if (seen->addresses && accelsim_report(reader, &seen->opcode) != 0)
+			return -1;
+	}
+	return 0;
 }

@@ -124,6 +124,9 @@ void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
 int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error);
+/* The same of rows [first, first + n) of a span of several. */
+int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
+			 size_t first, size_t n, struct gt_error *error);
 
 /* Brings what the SMs that issue soon will issue into the machine's cache: first the block, then its rows. These are loaded, since
  * a prefetch of them was measured to have no effect. */

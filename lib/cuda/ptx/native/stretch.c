@@ -7,17 +7,6 @@
 #include "cuda/ptx/native/stretch.h"
 #include "cuda/ptx/native/stretch_move.h"
 
-struct gt_stretch_window gt_stretch_window_of(const struct gt_ptx_access *access)
-{
-	switch (access->space) {
-	case GT_PTX_SHARED:
-		return (struct gt_stretch_window){GT_R13, offsetof(struct gt_ptx_core, shared), offsetof(struct gt_ptx_core, shared_bytes)};
-	case GT_PTX_PARAM:
-		return (struct gt_stretch_window){GT_R13, offsetof(struct gt_ptx_core, parameters), offsetof(struct gt_ptx_core, parameter_bytes)};
-	default: return (struct gt_stretch_window){GT_RDX, offsetof(struct gt_ptx_access, host), 0};
-	}
-}
-
 /* The machine code of a stretch. In it rbx is the warp, r12 how many instructions from its begin on the turn has, r13 the core,
  * r14 the arena, as are r8 to r10, rbp points to the words of shapes, and r15 to constants; rax, rcx, rdx, rsi, rdi and r11 are free at
  * every point. */
